@@ -1,0 +1,66 @@
+"""The layer law, and the cc_library that enforces it while BUILD files are loaded.
+
+The law is the table below: each layer (a top-level folder) and the layers that its libraries may
+use beside themselves. Programs (examples, tools, benchmarks, tests) may use everything, every
+folder may use third_party, and nothing else is used by a layer. What this check cannot see,
+a select() or a target made by another rule, tests/layering covers.
+"""
+
+load("@rules_cc//cc:cc_library.bzl", _cc_library = "cc_library")
+
+LAYERS = {
+    "ndarray": [],
+    "symbol": ["ndarray"],
+    "executor": ["ndarray", "symbol"],
+    "io": ["ndarray"],
+    "module": ["executor", "io", "ndarray", "symbol"],
+}
+
+# Attributes of a C++ rule that name other targets.
+_LABEL_ATTRIBUTES = ["deps", "implementation_deps", "srcs", "hdrs", "textual_hdrs", "data"]
+
+def _package_of(label):
+    """Returns the cooper package that a label string names: None for another repository's.
+
+    The string is as written in a BUILD file of cooper, in which `//` is cooper itself whether it is
+    the main repository or somebody's dependency.
+    """
+    repository, slashes, rest = label.partition("//")
+    if not slashes:
+        return native.package_name()
+    if repository.strip("@") not in ["", "cooper"]:
+        return None
+    return rest.partition(":")[0]
+
+def check_layer_law(name, attributes):
+    """Fails, in the law's words, if a target of a layer names a target above it.
+
+    Args:
+      name: the target, in the package that is being loaded.
+      attributes: its attributes, as given to the rule. A select() is not looked into.
+    """
+    layer = native.package_name().partition("/")[0]
+    if layer == "third_party":
+        allowed = []
+    elif layer in LAYERS:
+        allowed = LAYERS[layer]
+    else:
+        return
+    for attribute in _LABEL_ATTRIBUTES:
+        labels = attributes.get(attribute)
+        for label in labels if type(labels) == "list" else []:
+            package = _package_of(label)
+            if package == None or package.partition("/")[0] in [layer, "third_party"] + allowed:
+                continue
+            fail("layer law: %s may use only %s; //%s:%s depends on %s" % (
+                layer,
+                ", ".join(allowed) or "third_party",
+                native.package_name(),
+                name,
+                label,
+            ))
+
+def cc_library(name, **kwargs):
+    """rules_cc's cc_library, for the libraries of a layer: it fails at loading against the law."""
+    check_layer_law(name, kwargs)
+    _cc_library(name = name, **kwargs)
