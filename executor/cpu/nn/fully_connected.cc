@@ -1,0 +1,117 @@
+// Kernels of FullyConnected and its gradient, through Gemm.
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "executor/kernel.h"
+#include "ndarray/gemm.h"
+#include "ndarray/parallel.h"
+#include "symbol/ops/nn/fully_connected_param.h"
+
+namespace cooper {
+namespace {
+
+// The product's extents: output (m, n) = data (m, k) * weight (n, k)^T.
+struct Extents {
+  int64_t m, n, k;
+};
+
+Extents ExtentsOf(const ArrayView& data, const ArrayView& weight) {
+  const int64_t n = weight.shape[0];
+  const int64_t k = weight.shape[1];
+  return {k == 0 ? data.shape[0] : data.size() / k, n, k};
+}
+
+absl::Status Unsupported(DType dtype) {
+  return absl::UnimplementedError(
+      absl::StrCat("FullyConnected on cpu: no kernel for ", DTypeName(dtype)));
+}
+
+template <typename T>
+void Forward(const KernelContext& c) {
+  const auto [m, n, k] = ExtentsOf(c.inputs[0], c.inputs[1]);
+  T* out = c.outputs[0].as<T>();
+  T beta = c.reqs[0] == WriteReq::kAdd ? T(1) : T(0);
+  if (c.inputs.size() == 3) {
+    // The bias goes into every row first, and the product is added to it: one pass less.
+    const T* bias = c.inputs[2].as<T>();
+    ParallelFor(m, std::max<int64_t>(1, 16384 / std::max<int64_t>(n, 1)),
+                [&, n = n](int64_t begin, int64_t end) {
+                  for (int64_t i = begin; i < end; ++i) {
+                    T* row = out + i * n;
+                    if (beta == T(0)) {
+                      std::copy_n(bias, n, row);
+                    } else {
+                      for (int64_t j = 0; j < n; ++j) row[j] += bias[j];
+                    }
+                  }
+                });
+    beta = T(1);
+  }
+  Gemm(false, true, m, n, k, T(1), c.inputs[0].as<T>(), k, c.inputs[1].as<T>(), k, beta, out, n);
+}
+
+template <typename T>
+T BetaOf(WriteReq req) {
+  return req == WriteReq::kAdd ? T(1) : T(0);
+}
+
+template <typename T>
+void Backward(const KernelContext& c) {
+  const T* ograd = c.inputs[0].as<T>();
+  const auto [m, n, k] = ExtentsOf(c.inputs[1], c.inputs[2]);
+  if (c.reqs[0] != WriteReq::kNull) {
+    Gemm(false, false, m, k, n, T(1), ograd, n, c.inputs[2].as<T>(), k, BetaOf<T>(c.reqs[0]),
+         c.outputs[0].as<T>(), k);
+  }
+  if (c.reqs[1] != WriteReq::kNull) {
+    Gemm(true, false, n, k, m, T(1), ograd, n, c.inputs[1].as<T>(), k, BetaOf<T>(c.reqs[1]),
+         c.outputs[1].as<T>(), k);
+  }
+  if (c.outputs.size() == 3 && c.reqs[2] != WriteReq::kNull) {
+    T* grad = c.outputs[2].as<T>();
+    if (c.reqs[2] == WriteReq::kWrite) std::fill_n(grad, n, T(0));
+    // Columns are split over threads, rows are summed in order: the same bits for any split.
+    ParallelFor(n, std::max<int64_t>(16, 16384 / std::max<int64_t>(m, 1)),
+                [&, m = m, n = n](int64_t begin, int64_t end) {
+                  for (int64_t i = 0; i < m; ++i) {
+                    const T* row = ograd + i * n;
+                    for (int64_t j = begin; j < end; ++j) grad[j] += row[j];
+                  }
+                });
+  }
+}
+
+absl::Status FullyConnectedCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  switch (c.outputs[0].dtype) {
+    case DType::kFloat32:
+      Forward<float>(c);
+      return absl::OkStatus();
+    case DType::kFloat64:
+      Forward<double>(c);
+      return absl::OkStatus();
+    default:
+      return Unsupported(c.outputs[0].dtype);
+  }
+}
+
+absl::Status FullyConnectedBackwardCpu(const KernelContext& c) {
+  switch (c.outputs[0].dtype) {
+    case DType::kFloat32:
+      Backward<float>(c);
+      return absl::OkStatus();
+    case DType::kFloat64:
+      Backward<double>(c);
+      return absl::OkStatus();
+    default:
+      return Unsupported(c.outputs[0].dtype);
+  }
+}
+
+COOPER_REGISTER_KERNEL(FullyConnected, DeviceType::kCpu, FullyConnectedCpu);
+COOPER_REGISTER_KERNEL(_backward_FullyConnected, DeviceType::kCpu, FullyConnectedBackwardCpu);
+
+}  // namespace
+}  // namespace cooper

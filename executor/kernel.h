@@ -1,0 +1,119 @@
+#ifndef COOPER_EXECUTOR_KERNEL_H_
+#define COOPER_EXECUTOR_KERNEL_H_
+
+// What runs an operator on a kind of device, and the registry in which it is looked up by name. A
+// kernel is a plain function over views of memory that the executor has planned; it allocates
+// nothing while it runs. It registers itself from a target with `alwayslink`:
+//
+//   absl::Status ActivationCpu(const KernelContext& c) { ... }
+//   COOPER_REGISTER_KERNEL(Activation, DeviceType::kCpu, ActivationCpu);
+//
+// Every kernel honours the write request of each output: kNull computes nothing into it (its data
+// may be null), kWrite overwrites, kAdd adds to what is there.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "ndarray/context.h"
+#include "ndarray/dtype.h"
+#include "ndarray/philox.h"
+#include "ndarray/shape.h"
+#include "symbol/op.h"
+
+namespace cooper {
+
+// What to do with an output. MXNet's OpReqType; in-place needs no value of its own, since a kernel
+// whose schema allows it must accept equal input and output pointers under kWrite.
+enum class WriteReq : uint8_t { kNull, kWrite, kAdd };
+
+// A dense, row-major array inside planned memory.
+struct ArrayView {
+  void* data = nullptr;
+  Shape shape;
+  DType dtype = DType::kFloat32;
+
+  int64_t size() const { return shape.num_elements(); }
+  int64_t size_bytes() const { return size() * SizeOf(dtype); }
+  // The caller has checked dtype.
+  template <typename T>
+  T* as() const {
+    return static_cast<T*>(data);
+  }
+};
+
+// What a kernel keeps between runs of one bound node, such as a prepared primitive.
+class KernelState {
+ public:
+  virtual ~KernelState() = default;
+};
+
+// What is known of a node when it is bound: everything but the data pointers.
+struct PrepareContext {
+  const OpCall& call;
+  absl::Span<const ArrayView> inputs;   // data is null
+  absl::Span<const ArrayView> outputs;  // data is null
+  absl::Span<const WriteReq> reqs;      // of the outputs
+  Context context;
+  bool is_train = false;  // whether the node may be run for training
+
+  template <typename P>
+  const P& param() const {
+    return call.param<P>();
+  }
+};
+
+struct KernelContext {
+  const OpCall& call;
+  absl::Span<const ArrayView> inputs;
+  absl::Span<const ArrayView> outputs;
+  absl::Span<const WriteReq> reqs;
+  // As many bytes as the kernel's workspace function said, aligned to kStorageAlignment.
+  void* workspace = nullptr;
+  KernelState* state = nullptr;  // what the kernel's prepare function made, or null
+  bool is_train = false;
+  // A stream of random numbers of this node's and this run's own.
+  Philox random;
+  Context context;
+  void* stream = nullptr;  // a device's queue; null on CPU
+
+  template <typename P>
+  const P& param() const {
+    return call.param<P>();
+  }
+};
+
+struct Kernel {
+  using RunFn = absl::Status (*)(const KernelContext&);
+  // Bytes of scratch memory that the node needs while it runs.
+  using WorkspaceFn = int64_t (*)(const PrepareContext&);
+  using PrepareFn = absl::StatusOr<std::unique_ptr<KernelState>> (*)(const PrepareContext&);
+
+  RunFn run = nullptr;
+  WorkspaceFn workspace_bytes = nullptr;
+  PrepareFn prepare = nullptr;
+};
+
+// kUnimplemented, naming operator and device, if no such kernel is linked.
+absl::StatusOr<const Kernel*> FindKernel(absl::string_view op, DeviceType device);
+
+struct KernelRegistrar {
+  KernelRegistrar(const char* op, DeviceType device, Kernel kernel);
+  KernelRegistrar(const char* op, DeviceType device, Kernel::RunFn run,
+                  Kernel::WorkspaceFn workspace_bytes = nullptr,
+                  Kernel::PrepareFn prepare = nullptr)
+      : KernelRegistrar(op, device, Kernel{run, workspace_bytes, prepare}) {}
+};
+
+// COOPER_REGISTER_KERNEL(op, device, run [, workspace_bytes [, prepare]])
+#define COOPER_REGISTER_KERNEL(op, device, ...) \
+  static const ::cooper::KernelRegistrar cooper_kernel_registrar_##op(#op, device, __VA_ARGS__)
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNEL_H_

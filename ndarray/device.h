@@ -1,0 +1,46 @@
+#ifndef COOPER_NDARRAY_DEVICE_H_
+#define COOPER_NDARRAY_DEVICE_H_
+
+// What storage and copies need of a kind of device. The CPU is always there; ndarray/cuda adds the
+// GPU to a program that links it.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ndarray/context.h"
+
+namespace cooper {
+
+// Every allocation starts at a multiple of this many bytes.
+inline constexpr int64_t kStorageAlignment = 64;
+
+// Implementations are thread-safe and live as long as the program.
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  // Number of devices of this kind that can be used; 0 if there is no driver.
+  virtual int Count() const = 0;
+
+  // Uninitialised memory. kResourceExhausted, naming the bytes asked for, if there is none.
+  virtual absl::StatusOr<void*> Allocate(int device_id, int64_t bytes) = 0;
+  virtual void Free(int device_id, void* data, int64_t bytes) = 0;
+
+  // Copies when everything queued on both sides before has run; returns when `dst` may be read.
+  // One of the two contexts is of this kind, the other of this kind or a CPU.
+  virtual absl::Status Copy(void* dst, Context dst_context, const void* src, Context src_context,
+                            int64_t bytes) = 0;
+  virtual absl::Status FillZero(void* dst, Context context, int64_t bytes) = 0;
+};
+
+// Makes a kind of device known; called once, from a static initializer.
+void RegisterDevice(DeviceType type, Device* device);
+
+// kUnimplemented if no such kind of device is linked, kNotFound if it is but has no such number.
+absl::StatusOr<Device*> FindDevice(Context context);
+
+}  // namespace cooper
+
+#endif  // COOPER_NDARRAY_DEVICE_H_

@@ -1,0 +1,49 @@
+#include "symbol/gradient_context.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+
+absl::StatusOr<NodeEntry> GradientContext::head(int i) {
+  if (!heads_[i]) {
+    COOPER_ASSIGN_OR_RETURN(heads_[i], Call("zeros_like", {output(i)}));
+  }
+  return heads_[i];
+}
+
+absl::StatusOr<NodeEntry> GradientContext::Call(const std::string& op,
+                                                std::vector<NodeEntry> inputs, AttrMap attrs) {
+  OpCall call;
+  COOPER_ASSIGN_OR_RETURN(call.op, FindOp(op));
+  call.attrs = std::move(attrs);
+  if (!call.op->variadic_attr().empty()) {
+    call.attrs[call.op->variadic_attr()] = absl::StrCat(inputs.size());
+  }
+  if (call.op->params() != nullptr) {
+    COOPER_ASSIGN_OR_RETURN(call.params, call.op->params()->Parse(call.attrs));
+  }
+  std::string name = absl::StrCat(node_->name(), "_backward", num_calls_++, "_", op);
+  return NodeEntry{Node::Make({.name = std::move(name),
+                               .call = std::move(call),
+                               .inputs = std::move(inputs),
+                               .forward = nullptr}),
+                   0};
+}
+
+absl::StatusOr<std::vector<NodeEntry>> GradientContext::Backward(const std::string& op,
+                                                                 std::vector<NodeEntry> inputs) {
+  OpCall call = node_->call();
+  COOPER_ASSIGN_OR_RETURN(call.op, FindOp(op));
+  NodePtr node = Node::Make({.name = absl::StrCat(node_->name(), "_backward"),
+                             .call = std::move(call),
+                             .inputs = std::move(inputs),
+                             .forward = node_});
+  std::vector<NodeEntry> outputs;
+  for (int i = 0; i < node->num_outputs(); ++i) outputs.push_back({node, i});
+  return outputs;
+}
+
+}  // namespace cooper

@@ -1,0 +1,73 @@
+#ifndef COOPER_SYMBOL_NODE_H_
+#define COOPER_SYMBOL_NODE_H_
+
+// The graph: nodes that never change once made, shared between all symbols that contain them.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "symbol/op.h"
+
+namespace cooper {
+
+class Node;
+using NodePtr = std::shared_ptr<const Node>;
+
+// One output of a node. A null node stands for "nothing": an absent gradient.
+struct NodeEntry {
+  NodePtr node;
+  int index = 0;
+
+  explicit operator bool() const { return node != nullptr; }
+  friend bool operator==(const NodeEntry& a, const NodeEntry& b) {
+    return a.node == b.node && a.index == b.index;
+  }
+};
+
+class Node {
+ public:
+  struct Fields {
+    std::string name;
+    OpCall call;  // call.op is null for a variable
+    std::vector<NodeEntry> inputs;
+    // Set on nodes that compute a gradient: the node whose gradient it is. Its input shapes are the
+    // shapes of the gradients; its parameters are this node's too.
+    NodePtr forward;
+  };
+
+  static NodePtr Make(Fields fields) { return std::make_shared<const Node>(std::move(fields)); }
+
+  explicit Node(Fields fields) : fields_(std::move(fields)) {}
+  ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  const std::string& name() const { return fields_.name; }
+  bool is_variable() const { return fields_.call.op == nullptr; }
+  const OpSchema* op() const { return fields_.call.op; }
+  const OpCall& call() const { return fields_.call; }
+  const AttrMap& attrs() const { return fields_.call.attrs; }
+  const std::vector<NodeEntry>& inputs() const { return fields_.inputs; }
+  const NodePtr& forward() const { return fields_.forward; }
+  // The fields, to make a changed copy of.
+  const Fields& fields() const { return fields_; }
+
+  int num_outputs() const { return is_variable() ? 1 : num_op_outputs_; }
+
+ private:
+  Fields fields_;
+  int num_op_outputs_ =
+      is_variable() ? 1 : static_cast<int>(op()->OutputNames(fields_.call).size());
+};
+
+// "FullyConnected 'fc1'", "variable 'data'": how messages name a node.
+std::string Describe(const Node& node);
+
+// Every node that `heads` reach, inputs before users, each once: depth first in the order of
+// inputs, the order in which MXNet lists arguments. Does not recurse: graphs may be deep.
+std::vector<const Node*> TopologicalOrder(const std::vector<NodeEntry>& heads);
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_NODE_H_

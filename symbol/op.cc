@@ -1,0 +1,181 @@
+#include "symbol/op.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "glog/logging.h"
+
+namespace cooper {
+namespace {
+
+struct Registry {
+  std::map<std::string, const OpSchema*> by_name;  // aliases too
+  std::vector<std::unique_ptr<OpSchema>> ops;
+};
+
+Registry& TheRegistry() {
+  static auto* registry = new Registry;
+  return *registry;
+}
+
+// Names that differ in case or underscores only.
+std::string Folded(absl::string_view name) {
+  std::string folded;
+  for (char c : name) {
+    if (c != '_') folded.push_back(absl::ascii_tolower(static_cast<unsigned char>(c)));
+  }
+  return folded;
+}
+
+}  // namespace
+
+int OpSchema::NumVisibleOutputs(const OpCall& call) const {
+  return visible_outputs_ ? visible_outputs_(call) : static_cast<int>(outputs_(call).size());
+}
+
+std::vector<int> OpSchema::AuxInputs(const OpCall& call) const {
+  return aux_inputs_ ? aux_inputs_(call) : std::vector<int>();
+}
+
+bool OpSchema::IgnoresHeadGradient(const OpCall& call) const {
+  return ignores_head_gradient_ && ignores_head_gradient_(call);
+}
+
+OpBuilder&& OpBuilder::Describe(std::string doc) && {
+  op_->doc_ = std::move(doc);
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::Alias(std::string name) && {
+  op_->aliases_.push_back(std::move(name));
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::Inputs(std::vector<std::string> names) && {
+  op_->inputs_ = [names = std::move(names)](const OpCall&) { return names; };
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::Inputs(OpSchema::NamesFn names) && {
+  op_->inputs_ = std::move(names);
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::VariadicInputs(std::string attr) && {
+  op_->variadic_attr_ = attr;
+  op_->inputs_ = [attr = std::move(attr)](const OpCall& call) {
+    OpSchema::Names names;
+    auto it = call.attrs.find(attr);
+    int count = 0;
+    if (it == call.attrs.end() || !absl::SimpleAtoi(it->second, &count)) return names;
+    for (int i = 0; i < count; ++i) names.push_back(absl::StrCat("arg", i));
+    return names;
+  };
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::AuxInputs(OpSchema::IndicesFn indices) && {
+  op_->aux_inputs_ = std::move(indices);
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::Outputs(std::vector<std::string> names) && {
+  op_->outputs_ = [names = std::move(names)](const OpCall&) { return names; };
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::Outputs(OpSchema::NamesFn names) && {
+  op_->outputs_ = std::move(names);
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::VisibleOutputs(OpSchema::CountFn count) && {
+  op_->visible_outputs_ = std::move(count);
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::Shape(OpSchema::ShapeFn rule) && {
+  op_->shape_ = std::move(rule);
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::Type(OpSchema::TypeFn rule) && {
+  op_->type_ = std::move(rule);
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::Gradient(OpSchema::GradientFn rule) && {
+  op_->gradient_ = std::move(rule);
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::InPlace(std::vector<std::pair<int, int>> pairs) && {
+  op_->in_place_ = std::move(pairs);
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::View() && {
+  op_->is_view_ = true;
+  op_->in_place_ = {{0, 0}};
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::IgnoreHeadGradient() && {
+  op_->ignores_head_gradient_ = [](const OpCall&) { return true; };
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::IgnoreHeadGradient(std::function<bool(const OpCall&)> rule) && {
+  op_->ignores_head_gradient_ = std::move(rule);
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::Random() && {
+  op_->is_random_ = true;
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::FixAttrs(OpSchema::AttrsFn fix) && {
+  op_->fix_attrs_ = std::move(fix);
+  return std::move(*this);
+}
+
+OpRegistrar::OpRegistrar(OpBuilder&& builder) {
+  Registry& registry = TheRegistry();
+  registry.ops.push_back(std::move(builder).Build());
+  const OpSchema* op = registry.ops.back().get();
+  CHECK(op->shape() && op->type()) << "operator " << op->name() << " lacks a shape or type rule";
+  CHECK(registry.by_name.emplace(op->name(), op).second)
+      << "operator " << op->name() << " is registered twice";
+  for (const std::string& alias : op->aliases()) {
+    CHECK(registry.by_name.emplace(alias, op).second)
+        << "operator " << alias << " is registered twice, now as an alias of " << op->name();
+  }
+}
+
+absl::StatusOr<const OpSchema*> FindOp(absl::string_view name) {
+  const Registry& registry = TheRegistry();
+  auto it = registry.by_name.find(std::string(name.data(), name.size()));
+  if (it != registry.by_name.end()) return it->second;
+  std::vector<std::string> near;
+  for (const auto& [known, op] : registry.by_name) {
+    if (Folded(known) == Folded(name)) near.push_back(known);
+  }
+  return absl::NotFoundError(absl::StrCat("no operator '", name, "' is linked into this program",
+                                          near.empty() ? "" : "; did you mean ",
+                                          absl::StrJoin(near, " or ")));
+}
+
+std::vector<const OpSchema*> AllOps() {
+  std::vector<const OpSchema*> ops;
+  for (const auto& op : TheRegistry().ops) ops.push_back(op.get());
+  std::sort(ops.begin(), ops.end(),
+            [](const OpSchema* a, const OpSchema* b) { return a->name() < b->name(); });
+  return ops;
+}
+
+}  // namespace cooper

@@ -1,0 +1,173 @@
+#ifndef COOPER_SYMBOL_OP_H_
+#define COOPER_SYMBOL_OP_H_
+
+// What an operator is, apart from its kernels: names, parameters, arguments, shape, type and
+// gradient rules, and the facts the memory planner needs. Each operator is declared once, in its
+// own file under symbol/ops, with COOPER_REGISTER_OP; linking that file makes it known.
+//
+//   COOPER_REGISTER_OP(Activation)
+//       .Describe("Applies act_type to every element.")
+//       .Param<ActivationParam>()
+//       .Inputs({"data"})
+//       .Shape(SameShape)
+//       .Type(SameType)
+//       .Gradient(ActivationGradient)
+//       .InPlace({{0, 0}});
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+class GradientContext;  // gradient_context.h
+class ShapeContext;     // shape_context.h
+class TypeContext;      // type_context.h
+class OpSchema;
+struct NodeEntry;  // node.h
+
+// An operator with its parameters: what a rule may depend on besides the inputs.
+struct OpCall {
+  const OpSchema* op = nullptr;        // null for a variable
+  AttrMap attrs;                       // as written, hidden ones (__x__) too
+  std::shared_ptr<const void> params;  // the parsed parameter struct; null if op has none
+
+  template <typename P>
+  const P& param() const {
+    return *static_cast<const P*>(params.get());
+  }
+};
+
+class OpSchema {
+ public:
+  using Names = std::vector<std::string>;
+  using NamesFn = std::function<Names(const OpCall&)>;
+  using CountFn = std::function<int(const OpCall&)>;
+  using IndicesFn = std::function<std::vector<int>(const OpCall&)>;
+  using ShapeFn = std::function<absl::Status(ShapeContext&)>;
+  using TypeFn = std::function<absl::Status(TypeContext&)>;
+  using GradientFn = std::function<absl::StatusOr<std::vector<NodeEntry>>(GradientContext&)>;
+  // What composition may need to fix before parsing, such as an attribute's old name.
+  using AttrsFn = std::function<absl::Status(AttrMap&)>;
+
+  explicit OpSchema(std::string name) : name_(std::move(name)) {}
+
+  const std::string& name() const { return name_; }
+  const std::vector<std::string>& aliases() const { return aliases_; }
+  const std::string& doc() const { return doc_; }
+  const ParamSchema* params() const { return params_; }
+
+  // Names of the inputs: arguments first, then auxiliary states, as MXNet orders them.
+  Names InputNames(const OpCall& call) const { return inputs_(call); }
+  Names OutputNames(const OpCall& call) const { return outputs_(call); }
+  // Outputs beyond this number are for the operator's own gradient (a dropout mask) and are not
+  // listed.
+  int NumVisibleOutputs(const OpCall& call) const;
+  // Indices of the inputs that are auxiliary states: written by the operator, without a gradient.
+  std::vector<int> AuxInputs(const OpCall& call) const;
+
+  const ShapeFn& shape() const { return shape_; }
+  const TypeFn& type() const { return type_; }
+  // Empty: no gradient flows through the operator (as through a comparison).
+  const GradientFn& gradient() const { return gradient_; }
+
+  // Pairs (input, output): the output may be written over the input's memory.
+  const std::vector<std::pair<int, int>>& in_place() const { return in_place_; }
+  // Output 0 is input 0's memory under another shape: nothing has to be computed.
+  bool is_view() const { return is_view_; }
+  // A loss: its gradient starts from itself, and head gradients are ignored unless
+  // the function says otherwise.
+  bool IgnoresHeadGradient(const OpCall& call) const;
+  // Draws random numbers: equal calls are not equal results.
+  bool is_random() const { return is_random_; }
+  // The attribute that holds the number of inputs of a variadic operator ("num_args"), or empty.
+  const std::string& variadic_attr() const { return variadic_attr_; }
+  const AttrsFn& fix_attrs() const { return fix_attrs_; }
+
+ private:
+  friend class OpBuilder;
+
+  std::string name_;
+  std::vector<std::string> aliases_;
+  std::string doc_;
+  const ParamSchema* params_ = nullptr;
+  NamesFn inputs_ = [](const OpCall&) { return Names{"data"}; };
+  NamesFn outputs_ = [](const OpCall&) { return Names{"output"}; };
+  CountFn visible_outputs_;
+  IndicesFn aux_inputs_;
+  ShapeFn shape_;
+  TypeFn type_;
+  GradientFn gradient_;
+  std::vector<std::pair<int, int>> in_place_;
+  bool is_view_ = false;
+  std::function<bool(const OpCall&)> ignores_head_gradient_;
+  bool is_random_ = false;
+  std::string variadic_attr_;
+  AttrsFn fix_attrs_;
+};
+
+// Fills an OpSchema; see COOPER_REGISTER_OP.
+class OpBuilder {
+ public:
+  explicit OpBuilder(std::string name) : op_(std::make_unique<OpSchema>(std::move(name))) {}
+
+  OpBuilder&& Describe(std::string doc) &&;
+  // Another name that symbol files and callers may use.
+  OpBuilder&& Alias(std::string name) &&;
+  template <typename P>
+  OpBuilder&& Param() && {
+    op_->params_ = ParamDeclaration<P>::Schema();
+    return std::move(*this);
+  }
+  OpBuilder&& Inputs(std::vector<std::string> names) &&;
+  OpBuilder&& Inputs(OpSchema::NamesFn names) &&;
+  // arg0, arg1, ... as many as the integer parameter `attr` says; composition sets it to the number
+  // of inputs given where it is absent.
+  OpBuilder&& VariadicInputs(std::string attr) &&;
+  OpBuilder&& AuxInputs(OpSchema::IndicesFn indices) &&;
+  OpBuilder&& Outputs(std::vector<std::string> names) &&;
+  OpBuilder&& Outputs(OpSchema::NamesFn names) &&;
+  OpBuilder&& VisibleOutputs(OpSchema::CountFn count) &&;
+  OpBuilder&& Shape(OpSchema::ShapeFn rule) &&;
+  OpBuilder&& Type(OpSchema::TypeFn rule) &&;
+  OpBuilder&& Gradient(OpSchema::GradientFn rule) &&;
+  OpBuilder&& InPlace(std::vector<std::pair<int, int>> pairs) &&;
+  OpBuilder&& View() &&;
+  OpBuilder&& IgnoreHeadGradient() &&;
+  OpBuilder&& IgnoreHeadGradient(std::function<bool(const OpCall&)> rule) &&;
+  OpBuilder&& Random() &&;
+  OpBuilder&& FixAttrs(OpSchema::AttrsFn fix) &&;
+
+  std::unique_ptr<OpSchema> Build() && { return std::move(op_); }
+
+ private:
+  std::unique_ptr<OpSchema> op_;
+};
+
+// The operator of that name or alias. kNotFound, naming near misses, if it is not linked.
+absl::StatusOr<const OpSchema*> FindOp(absl::string_view name);
+
+// Every operator that is linked, in order of name.
+std::vector<const OpSchema*> AllOps();
+
+// Adds an operator. A name used twice is a bug in cooper and ends the program.
+struct OpRegistrar {
+  OpRegistrar(OpBuilder&& builder);  // NOLINT: the macro initializes with "="
+};
+
+#define COOPER_REGISTER_OP(name) COOPER_REGISTER_OP_NAMED(name, #name)
+// For names that are no identifiers, or several operators declared by one function.
+#define COOPER_REGISTER_OP_NAMED(id, name) \
+  static const ::cooper::OpRegistrar cooper_op_registrar_##id = ::cooper::OpBuilder(name)
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OP_H_

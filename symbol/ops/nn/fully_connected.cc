@@ -1,0 +1,82 @@
+// output = data * weight^T + bias. MXNet: src/operator/nn/fully_connected.cc.
+
+#include "ndarray/status_macros.h"
+#include "symbol/gradient_context.h"
+#include "symbol/op.h"
+#include "symbol/ops/nn/fully_connected_param.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+enum Input { kData, kWeight, kBias };
+
+OpSchema::Names FullyConnectedInputs(const OpCall& call) {
+  if (call.param<FullyConnectedParam>().no_bias) return {"data", "weight"};
+  return {"data", "weight", "bias"};
+}
+
+// data (batch_size, ...) with flatten, (..., input_dim) without; weight (num_hidden, input_dim);
+// bias (num_hidden,); output (batch_size, num_hidden) or (..., num_hidden).
+absl::Status FullyConnectedShape(ShapeContext& c) {
+  const auto& param = c.param<FullyConnectedParam>();
+  if (!param.no_bias) {
+    COOPER_RETURN_IF_ERROR(c.SetInput(kBias, {param.num_hidden}, "(num_hidden,)"));
+  }
+  int64_t input_dim = kUnknownDim;
+  const PartialShape data = c.input(kData);
+  if (data.rank_known()) {
+    if (data.rank() == 0) return absl::InvalidArgumentError("input 'data' is a scalar");
+    if (param.flatten) {
+      input_dim = data.rank() == 1 ? 1 : PartialShape(data.dims().subspan(1)).num_elements();
+    } else {
+      input_dim = data[data.rank() - 1];
+    }
+  }
+  COOPER_RETURN_IF_ERROR(
+      c.SetInput(kWeight, {param.num_hidden, input_dim}, "(num_hidden, input_dim)"));
+  input_dim = c.input(kWeight)[1];
+
+  if (param.flatten) {
+    PartialShape output = {data.rank_known() ? data[0] : kUnknownDim, param.num_hidden};
+    COOPER_RETURN_IF_ERROR(c.SetOutput(0, output, "(batch_size, num_hidden)"));
+    if (!data.rank_known()) return absl::OkStatus();
+    PartialShape known = PartialShape::OfRank(data.rank());
+    known[0] = c.output(0)[0];
+    if (data.rank() == 2) known[1] = input_dim;
+    return c.SetInput(kData, known, "(batch_size, input_dim)");
+  }
+  PartialShape known = data.rank_known() ? data : c.output(0);
+  if (!known.rank_known()) return absl::OkStatus();
+  known[known.rank() - 1] = param.num_hidden;
+  COOPER_RETURN_IF_ERROR(c.SetOutput(0, known, "(..., num_hidden)"));
+  known = c.output(0);
+  known[known.rank() - 1] = input_dim;
+  return c.SetInput(kData, known, "(..., input_dim)");
+}
+
+// Each gradient needs the other factor of the product alone.
+absl::StatusOr<std::vector<NodeEntry>> FullyConnectedGradient(GradientContext& c) {
+  COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
+  return c.Backward("_backward_FullyConnected", {head, c.input(kData), c.input(kWeight)});
+}
+
+COOPER_REGISTER_OP(FullyConnected)
+    .Describe("output = data * weight^T + bias, over the last axis or over all but the first.")
+    .Param<FullyConnectedParam>()
+    .Inputs(FullyConnectedInputs)
+    .Shape(FullyConnectedShape)
+    .Type(SameType)
+    .Gradient(FullyConnectedGradient);
+
+COOPER_REGISTER_OP(_backward_FullyConnected)
+    .Describe("Gradients of FullyConnected with respect to data, weight and bias.")
+    .Param<FullyConnectedParam>()
+    .Inputs({"ograd", "data", "weight"})
+    .Outputs([](const OpCall& call) { return FullyConnectedInputs(call); })
+    .Shape(GradientShape)
+    .Type(GradientType);
+
+}  // namespace
+}  // namespace cooper

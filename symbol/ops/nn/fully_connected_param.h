@@ -1,0 +1,28 @@
+#ifndef COOPER_SYMBOL_OPS_NN_FULLY_CONNECTED_PARAM_H_
+#define COOPER_SYMBOL_OPS_NN_FULLY_CONNECTED_PARAM_H_
+
+#include <cstdint>
+
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+struct FullyConnectedParam {
+  int64_t num_hidden = 0;
+  bool no_bias = false;
+  bool flatten = true;
+
+  static void Declare(ParamDeclaration<FullyConnectedParam>& d) {
+    d.Field("num_hidden", &FullyConnectedParam::num_hidden)
+        .Required()
+        .Min(1)
+        .Doc("rows of weight: features of the output");
+    d.Field("no_bias", &FullyConnectedParam::no_bias).Doc("whether there is no bias input");
+    d.Field("flatten", &FullyConnectedParam::flatten)
+        .Doc("whether all axes of data but the first are taken as one");
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_NN_FULLY_CONNECTED_PARAM_H_
