@@ -1,0 +1,15 @@
+#ifndef COOPER_THIRD_PARTY_CUDA_SAXPY_H_
+#define COOPER_THIRD_PARTY_CUDA_SAXPY_H_
+
+// A smoke test of the CUDA rules: host data in, one kernel, host data out.
+
+#include "absl/types/span.h"
+
+namespace cooper {
+
+// y += a * x on the current device, for host memory of equal length. Returns a cudaError_t.
+int Saxpy(float a, absl::Span<const float> x, absl::Span<float> y);
+
+}  // namespace cooper
+
+#endif  // COOPER_THIRD_PARTY_CUDA_SAXPY_H_
