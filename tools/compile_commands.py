@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Writes compile_commands.json at the root, for clang-tidy and clangd, from `bazel aquery`.
+
+  tools/compile_commands.py [bazel flags]          for example --config=opt
+  clang-tidy -p . ndarray/shape.cc
+
+Each command runs in Bazel's execution root, whose external/ links to the dependencies' headers. BAZEL names another Bazel than ./bazelw; STARTUP its start-up options.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BAZEL = [os.environ.get("BAZEL", os.path.join(ROOT, "bazelw")), *os.environ.get("STARTUP", "").split()]
+
+# g++'s own; clang would warn of them.
+GCC_FLAGS = {"-Wno-free-nonheap-object", "-fno-canonical-system-headers", "-Wunused-but-set-parameter"}
+
+
+def bazel(*args):
+    run = subprocess.run([*BAZEL, *args], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    return run.stdout
+
+
+def compile_commands(flags):
+    """Yields an entry per source of cooper's own; third-party archives have none."""
+    directory = bazel("info", "execution_root").strip()
+    query = 'mnemonic("CppCompile", //...)'
+    graph = json.loads(bazel("aquery", query, "--output=jsonproto", "--noshow_progress", *flags))
+    for action in graph.get("actions", []):
+        arguments = action["arguments"]
+        if "-c" not in arguments:
+            continue
+        source = arguments[arguments.index("-c") + 1]
+        if source.startswith("external/"):
+            continue
+        # Cooper's own files in the source tree rather than by links of the execution root, which
+        # last only until the next build. "." is the root in -iquote.
+        path = os.path.join(ROOT, source)
+        here = {source: path, ".": ROOT}
+        arguments = [here.get(a, a) for a in arguments if a not in GCC_FLAGS]
+        yield {"directory": directory, "file": path, "arguments": arguments}
+
+
+def main():
+    entries = list(compile_commands(sys.argv[1:]))
+    with open(os.path.join(ROOT, "compile_commands.json"), "w", encoding="utf-8") as out:
+        json.dump(entries, out, indent=1)
+    print(len(entries), "compile commands")
+
+
+if __name__ == "__main__":
+    main()
