@@ -26,11 +26,12 @@ absl::StatusOr<NodeEntry> GradientContext::Call(const std::string& op,
     COOPER_ASSIGN_OR_RETURN(call.params, call.op->params()->Parse(call.attrs));
   }
   std::string name = absl::StrCat(node_->name(), "_backward", num_calls_++, "_", op);
-  return NodeEntry{Node::Make({.name = std::move(name),
+  made_->push_back(Node::Make({.name = std::move(name),
                                .call = std::move(call),
                                .inputs = std::move(inputs),
-                               .forward = nullptr}),
-                   0};
+                               .forward = nullptr,
+                               .variables = nullptr}));
+  return NodeEntry{made_->back(), 0};
 }
 
 absl::StatusOr<std::vector<NodeEntry>> GradientContext::Backward(const std::string& op,
@@ -40,7 +41,9 @@ absl::StatusOr<std::vector<NodeEntry>> GradientContext::Backward(const std::stri
   NodePtr node = Node::Make({.name = absl::StrCat(node_->name(), "_backward"),
                              .call = std::move(call),
                              .inputs = std::move(inputs),
-                             .forward = node_});
+                             .forward = node_,
+                             .variables = nullptr});
+  made_->push_back(node);
   std::vector<NodeEntry> outputs;
   for (int i = 0; i < node->num_outputs(); ++i) outputs.push_back({node, i});
   return outputs;

@@ -19,9 +19,10 @@ namespace cooper {
 
 class GradientContext {
  public:
-  // `heads[i]` is the gradient of output i, null if none reaches it.
-  GradientContext(NodePtr node, std::vector<NodeEntry> heads)
-      : node_(std::move(node)), heads_(std::move(heads)) {}
+  // `heads[i]` is the gradient of output i, null if none reaches it. Every node that the rule makes
+  // is appended to `*made`.
+  GradientContext(NodePtr node, std::vector<NodeEntry> heads, std::vector<NodePtr>* made)
+      : node_(std::move(node)), heads_(std::move(heads)), made_(made) {}
 
   const NodePtr& node() const { return node_; }
   const OpCall& call() const { return node_->call(); }
@@ -50,6 +51,7 @@ class GradientContext {
  private:
   NodePtr node_;
   std::vector<NodeEntry> heads_;
+  std::vector<NodePtr>* made_;
   int num_calls_ = 0;
 };
 

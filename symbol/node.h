@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "symbol/op.h"
+#include "symbol/variable_set.h"
 
 namespace cooper {
 
@@ -34,6 +35,9 @@ class Node {
     // Set on nodes that compute a gradient: the node whose gradient it is. Its input shapes are the
     // shapes of the gradients; its parameters are this node's too.
     NodePtr forward;
+    // What UnionOfVariables gives for the inputs; null where nobody needed it. A variable's own set
+    // is found without it.
+    VariableSetPtr variables;
   };
 
   static NodePtr Make(Fields fields) { return std::make_shared<const Node>(std::move(fields)); }

@@ -144,6 +144,11 @@ OpBuilder&& OpBuilder::FixAttrs(OpSchema::AttrsFn fix) && {
   return std::move(*this);
 }
 
+OpBuilder&& OpBuilder::VariableAttrs(OpSchema::VariableAttrsFn attrs) && {
+  op_->variable_attrs_ = std::move(attrs);
+  return std::move(*this);
+}
+
 OpRegistrar::OpRegistrar(OpBuilder&& builder) {
   Registry& registry = TheRegistry();
   registry.ops.push_back(std::move(builder).Build());

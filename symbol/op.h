@@ -57,6 +57,8 @@ class OpSchema {
   using GradientFn = std::function<absl::StatusOr<std::vector<NodeEntry>>(GradientContext&)>;
   // What composition may need to fix before parsing, such as an attribute's old name.
   using AttrsFn = std::function<absl::Status(AttrMap&)>;
+  // Attributes that the variable made for input `i` gets, such as how to initialize it.
+  using VariableAttrsFn = std::function<AttrMap(const OpCall&, int i)>;
 
   explicit OpSchema(std::string name) : name_(std::move(name)) {}
 
@@ -91,6 +93,7 @@ class OpSchema {
   // The attribute that holds the number of inputs of a variadic operator ("num_args"), or empty.
   const std::string& variadic_attr() const { return variadic_attr_; }
   const AttrsFn& fix_attrs() const { return fix_attrs_; }
+  const VariableAttrsFn& variable_attrs() const { return variable_attrs_; }
 
  private:
   friend class OpBuilder;
@@ -112,6 +115,7 @@ class OpSchema {
   bool is_random_ = false;
   std::string variadic_attr_;
   AttrsFn fix_attrs_;
+  VariableAttrsFn variable_attrs_;
 };
 
 // Fills an OpSchema; see COOPER_REGISTER_OP.
@@ -145,6 +149,7 @@ class OpBuilder {
   OpBuilder&& IgnoreHeadGradient(std::function<bool(const OpCall&)> rule) &&;
   OpBuilder&& Random() &&;
   OpBuilder&& FixAttrs(OpSchema::AttrsFn fix) &&;
+  OpBuilder&& VariableAttrs(OpSchema::VariableAttrsFn attrs) &&;
 
   std::unique_ptr<OpSchema> Build() && { return std::move(op_); }
 

@@ -1,0 +1,330 @@
+#include "symbol/symbol.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "ndarray/status_macros.h"
+#include "symbol/attr_scope.h"
+#include "symbol/indexed_graph.h"
+#include "symbol/name_manager.h"
+#include "symbol/variable_set.h"
+
+namespace cooper {
+namespace {
+
+bool IsHidden(const std::string& key) {
+  return key.size() > 4 && absl::StartsWith(key, "__") && absl::EndsWith(key, "__");
+}
+
+absl::Status WithNode(const absl::Status& status, absl::string_view op, const std::string& name) {
+  return absl::Status(status.code(), absl::StrCat(op, " '", name, "': ", status.message()));
+}
+
+Symbol MakeVariable(std::string name, AttrMap attrs) {
+  OpCall call;
+  call.attrs = std::move(attrs);
+  return Symbol({NodeEntry{Node::Make({.name = std::move(name),
+                                       .call = std::move(call),
+                                       .inputs = {},
+                                       .forward = nullptr,
+                                       .variables = nullptr}),
+                           0}});
+}
+
+// The operator and its parameters, parsed.
+absl::StatusOr<OpCall> MakeCall(absl::string_view op_name, const OpArgs& args) {
+  OpCall call;
+  COOPER_ASSIGN_OR_RETURN(call.op, FindOp(op_name));
+  call.attrs = AttrScope::Current();
+  for (const auto& [key, value] : args.attrs) call.attrs[key] = value;
+  const std::string& variadic = call.op->variadic_attr();
+  if (!variadic.empty() && !call.attrs.contains(variadic)) {
+    call.attrs[variadic] = absl::StrCat(args.inputs.size() + args.named.size());
+  }
+  if (call.op->fix_attrs()) COOPER_RETURN_IF_ERROR(call.op->fix_attrs()(call.attrs));
+  if (call.op->params() != nullptr) {
+    COOPER_ASSIGN_OR_RETURN(call.params, call.op->params()->Parse(call.attrs));
+  }
+  return call;
+}
+
+// The entries for the operator's inputs: those given, and variables for the rest.
+absl::StatusOr<std::vector<NodeEntry>> BindInputs(const OpCall& call, const std::string& name,
+                                                  const OpArgs& args) {
+  const OpSchema::Names names = call.op->InputNames(call);
+  if (args.inputs.size() + args.named.size() > names.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("takes ", names.size(), " inputs (", absl::StrJoin(names, ", "), "), but ",
+                     args.inputs.size() + args.named.size(), " came"));
+  }
+  std::vector<NodeEntry> inputs(names.size());
+  auto set = [&](size_t i, const Symbol& symbol) -> absl::Status {
+    if (symbol.num_outputs() != 1) {
+      return absl::InvalidArgumentError(absl::StrCat("input '", names[i],
+                                                     "' must be one output, but a symbol of ",
+                                                     symbol.num_outputs(), " outputs came"));
+    }
+    if (inputs[i]) {
+      return absl::InvalidArgumentError(absl::StrCat("input '", names[i], "' is given twice"));
+    }
+    inputs[i] = symbol.outputs()[0];
+    return absl::OkStatus();
+  };
+  for (size_t i = 0; i < args.inputs.size(); ++i) {
+    COOPER_RETURN_IF_ERROR(set(i, args.inputs[i]));
+  }
+  for (const auto& [key, symbol] : args.named) {
+    const auto it = std::find(names.begin(), names.end(), key);
+    if (it == names.end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("has no input '", key, "'; its inputs are ", absl::StrJoin(names, ", ")));
+    }
+    COOPER_RETURN_IF_ERROR(set(static_cast<size_t>(it - names.begin()), symbol));
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (inputs[i]) continue;
+    AttrMap attrs = call.attrs;
+    if (call.op->variable_attrs()) {
+      for (auto& [key, value] : call.op->variable_attrs()(call, static_cast<int>(i))) {
+        attrs[key] = value;
+      }
+    }
+    inputs[i] = MakeVariable(absl::StrCat(name, "_", names[i]), std::move(attrs)).outputs()[0];
+  }
+  return inputs;
+}
+
+}  // namespace
+
+Symbol Symbol::Variable(const std::string& name, const VariableOptions& options) {
+  AttrMap attrs = AttrScope::Current();
+  for (const auto& [key, value] : options.attrs) attrs[key] = value;
+  if (options.shape.rank_known()) {
+    // MXNet writes 0 for an unknown extent.
+    std::vector<int64_t> dims(options.shape.dims().begin(), options.shape.dims().end());
+    std::replace(dims.begin(), dims.end(), kUnknownDim, int64_t{0});
+    attrs["__shape__"] = PrintParamText(dims);
+  }
+  if (options.dtype) attrs["__dtype__"] = absl::StrCat(static_cast<int>(*options.dtype));
+  if (options.lr_mult) attrs["__lr_mult__"] = PrintParamText(*options.lr_mult);
+  if (options.wd_mult) attrs["__wd_mult__"] = PrintParamText(*options.wd_mult);
+  if (!options.init.empty()) attrs["__init__"] = options.init;
+  return MakeVariable(name, std::move(attrs));
+}
+
+absl::StatusOr<Symbol> Symbol::Create(absl::string_view op, const OpArgs& args) {
+  const std::string hint = absl::AsciiStrToLower(op);
+  const std::string name = NameManager::Current().Get(args.name, hint);
+  auto call = MakeCall(op, args);
+  if (!call.ok()) return WithNode(call.status(), op, name);
+  auto inputs = BindInputs(*call, name, args);
+  if (!inputs.ok()) return WithNode(inputs.status(), op, name);
+  auto variables = UnionOfVariables(*inputs);
+  if (!variables.ok()) return WithNode(variables.status(), op, name);
+  const int num_outputs = call->op->NumVisibleOutputs(*call);
+  NodePtr node = Node::Make({.name = name,
+                             .call = *std::move(call),
+                             .inputs = *std::move(inputs),
+                             .forward = nullptr,
+                             .variables = *std::move(variables)});
+  std::vector<NodeEntry> outputs;
+  for (int i = 0; i < num_outputs; ++i) outputs.push_back({node, i});
+  return Symbol(std::move(outputs));
+}
+
+absl::StatusOr<Symbol> Symbol::Group(absl::Span<const Symbol> symbols) {
+  std::vector<NodeEntry> outputs;
+  for (const Symbol& symbol : symbols) {
+    outputs.insert(outputs.end(), symbol.outputs_.begin(), symbol.outputs_.end());
+  }
+  COOPER_RETURN_IF_ERROR(CheckVariableNames(outputs));
+  return Symbol(std::move(outputs));
+}
+
+absl::StatusOr<Symbol> Symbol::Compose(const std::map<std::string, Symbol>& replacements) const {
+  absl::flat_hash_map<const Node*, NodeEntry> replaced;  // output 0's new place
+  size_t used = 0;
+  for (const Node* node : TopologicalOrder(outputs_)) {
+    if (node->is_variable()) {
+      auto it = replacements.find(node->name());
+      if (it == replacements.end()) continue;
+      ++used;
+      if (it->second.num_outputs() != 1) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("variable '", node->name(), "' is to be replaced by a symbol of ",
+                         it->second.num_outputs(), " outputs, expected 1"));
+      }
+      replaced[node] = it->second.outputs_[0];
+      continue;
+    }
+    Node::Fields fields = node->fields();
+    bool changed = false;
+    for (NodeEntry& input : fields.inputs) {
+      auto it = replaced.find(input.node.get());
+      if (it == replaced.end()) continue;
+      input = {it->second.node, input.node->is_variable() ? it->second.index : input.index};
+      changed = true;
+    }
+    if (!changed) continue;
+    auto variables = UnionOfVariables(fields.inputs);
+    if (!variables.ok()) return WithNode(variables.status(), node->op()->name(), node->name());
+    fields.variables = *std::move(variables);
+    replaced[node] = {Node::Make(std::move(fields)), 0};
+  }
+  if (used != replacements.size()) {
+    std::vector<std::string> unknown;
+    const std::vector<std::string> inputs = ListInputs();
+    for (const auto& [name, symbol] : replacements) {
+      if (std::find(inputs.begin(), inputs.end(), name) == inputs.end()) unknown.push_back(name);
+    }
+    return absl::NotFoundError(absl::StrCat("no variable called ", absl::StrJoin(unknown, ", "),
+                                            "; the inputs are ", absl::StrJoin(inputs, ", ")));
+  }
+  std::vector<NodeEntry> outputs = outputs_;
+  for (NodeEntry& output : outputs) {
+    auto it = replaced.find(output.node.get());
+    if (it == replaced.end()) continue;
+    output = {it->second.node, output.node->is_variable() ? it->second.index : output.index};
+  }
+  COOPER_RETURN_IF_ERROR(CheckVariableNames(outputs));
+  return Symbol(std::move(outputs));
+}
+
+absl::StatusOr<Symbol> Symbol::Get(absl::string_view output_name) const {
+  for (const NodeEntry& output : outputs_) {
+    if (OutputName(output) == output_name) return Symbol({output});
+  }
+  return absl::NotFoundError(absl::StrCat("no output '", output_name, "'; the outputs are ",
+                                          absl::StrJoin(ListOutputs(), ", ")));
+}
+
+std::string Symbol::name() const {
+  if (outputs_.empty()) return "";
+  for (const NodeEntry& output : outputs_) {
+    if (output.node != outputs_[0].node) return "";
+  }
+  return outputs_[0].node->name();
+}
+
+std::vector<std::string> Symbol::ListArguments() const {
+  const IndexedGraph graph(outputs_);
+  std::vector<std::string> names;
+  for (int i = 0; i < graph.num_nodes(); ++i) {
+    if (graph.nodes()[i]->is_variable() && !graph.is_aux(i)) {
+      names.push_back(graph.nodes()[i]->name());
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> Symbol::ListAuxiliaryStates() const {
+  const IndexedGraph graph(outputs_);
+  std::vector<std::string> names;
+  for (int i = 0; i < graph.num_nodes(); ++i) {
+    if (graph.is_aux(i)) names.push_back(graph.nodes()[i]->name());
+  }
+  return names;
+}
+
+std::vector<std::string> Symbol::ListInputs() const {
+  std::vector<std::string> names;
+  for (const Node* node : TopologicalOrder(outputs_)) {
+    if (node->is_variable()) names.push_back(node->name());
+  }
+  return names;
+}
+
+std::vector<std::string> Symbol::ListOutputs() const {
+  std::vector<std::string> names;
+  for (const NodeEntry& output : outputs_) names.push_back(OutputName(output));
+  return names;
+}
+
+Symbol Symbol::GetInternals() const {
+  // The walk gives raw pointers; the entries need the owners.
+  absl::flat_hash_map<const Node*, NodePtr> owners;
+  for (const NodeEntry& output : outputs_) owners[output.node.get()] = output.node;
+  const std::vector<const Node*> order = TopologicalOrder(outputs_);
+  for (const Node* node : order) {
+    for (const NodeEntry& input : node->inputs()) owners[input.node.get()] = input.node;
+  }
+  std::vector<NodeEntry> entries;
+  for (const Node* node : order) {
+    const int visible = node->is_variable() ? 1 : node->op()->NumVisibleOutputs(node->call());
+    for (int i = 0; i < visible; ++i) entries.push_back({owners[node], i});
+  }
+  return Symbol(std::move(entries));
+}
+
+Symbol Symbol::GetChildren() const {
+  std::vector<NodeEntry> entries;
+  absl::flat_hash_set<const Node*> seen;
+  for (const NodeEntry& output : outputs_) {
+    if (!seen.insert(output.node.get()).second) continue;
+    entries.insert(entries.end(), output.node->inputs().begin(), output.node->inputs().end());
+  }
+  return Symbol(std::move(entries));
+}
+
+std::optional<std::string> Symbol::Attr(const std::string& key) const {
+  if (name().empty()) return std::nullopt;
+  const AttrMap& attrs = outputs_[0].node->attrs();
+  for (const std::string& candidate : {key, absl::StrCat("__", key, "__")}) {
+    auto it = attrs.find(candidate);
+    if (it != attrs.end()) return it->second;
+  }
+  return std::nullopt;
+}
+
+AttrMap Symbol::ListAttr() const {
+  return outputs_.empty() ? AttrMap() : outputs_[0].node->attrs();
+}
+
+std::map<std::string, AttrMap> Symbol::AttrDict() const {
+  std::map<std::string, AttrMap> dict;
+  for (const Node* node : TopologicalOrder(outputs_)) {
+    if (node->attrs().empty()) continue;
+    AttrMap& attrs = dict[node->name()];
+    for (const auto& [key, value] : node->attrs()) {
+      attrs[key] = value;
+      if (IsHidden(key)) attrs.emplace(key.substr(2, key.size() - 4), value);
+    }
+  }
+  return dict;
+}
+
+absl::StatusOr<Symbol> Symbol::WithAttrs(const AttrMap& attrs) const {
+  if (outputs_.empty() || name().empty()) {
+    return absl::InvalidArgumentError("attributes belong to a symbol of one node");
+  }
+  Node::Fields fields = outputs_[0].node->fields();
+  for (const auto& [key, value] : attrs) fields.call.attrs[key] = value;
+  if (fields.call.op != nullptr && fields.call.op->params() != nullptr) {
+    auto params = fields.call.op->params()->Parse(fields.call.attrs);
+    if (!params.ok()) return WithNode(params.status(), fields.call.op->name(), fields.name);
+    fields.call.params = *std::move(params);
+  }
+  NodePtr node = Node::Make(std::move(fields));
+  std::vector<NodeEntry> outputs = outputs_;
+  for (NodeEntry& output : outputs) output.node = node;
+  return Symbol(std::move(outputs));
+}
+
+absl::Status CheckVariableNames(const std::vector<NodeEntry>& heads) {
+  return UnionOfVariables(heads).status();
+}
+
+std::string OutputName(const NodeEntry& entry) {
+  const Node& node = *entry.node;
+  if (node.is_variable()) return node.name();
+  return absl::StrCat(node.name(), "_", node.op()->OutputNames(node.call())[entry.index]);
+}
+
+}  // namespace cooper

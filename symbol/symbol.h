@@ -1,0 +1,117 @@
+#ifndef COOPER_SYMBOL_SYMBOL_H_
+#define COOPER_SYMBOL_SYMBOL_H_
+
+// A symbolic expression: one or more outputs of an immutable graph. Symbols are values, cheap to
+// copy; making a symbol from others shares their graphs and changes none of them.
+//
+//   Symbol data = Symbol::Variable("data");
+//   COOPER_ASSIGN_OR_RETURN(Symbol fc1, Symbol::Create("FullyConnected",
+//       {.name = "fc1", .inputs = {data}, .attrs = {{"num_hidden", "128"}}}));
+//   fc1.ListArguments();  // data, fc1_weight, fc1_bias
+//
+// MXNet: python/mxnet/symbol/symbol.py.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "ndarray/dtype.h"
+#include "ndarray/partial_shape.h"
+#include "symbol/node.h"
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+class Symbol;
+
+struct VariableOptions {
+  PartialShape shape;          // a default, used where nobody gives a shape
+  std::optional<DType> dtype;  // likewise
+  std::optional<double> lr_mult;
+  std::optional<double> wd_mult;
+  std::string init;  // an initializer, as MXNet's JSON: ["zero", {}]
+  AttrMap attrs;     // any others
+};
+
+struct OpArgs {
+  std::string name;                     // empty: an automatic one, "fullyconnected0"
+  std::vector<Symbol> inputs;           // the first inputs, in order
+  std::map<std::string, Symbol> named;  // others, by the operator's name for them
+  // The operator's parameters, and hidden attributes (__x__), as text.
+  AttrMap attrs;
+};
+
+class Symbol {
+ public:
+  // Without outputs.
+  Symbol() = default;
+  explicit Symbol(std::vector<NodeEntry> outputs) : outputs_(std::move(outputs)) {}
+
+  static Symbol Variable(const std::string& name, const VariableOptions& options = {});
+
+  // Applies an operator. Inputs that are not given become variables called name_input, with a copy
+  // of the operator's attributes, as in MXNet. The result has the operator's visible outputs.
+  //
+  // Fails with kNotFound if the operator is not linked, with kInvalidArgument, naming operator and
+  // node, for wrong attributes, unknown or superfluous inputs, an input of several outputs, or two
+  // variables of one name in the graph.
+  static absl::StatusOr<Symbol> Create(absl::string_view op, const OpArgs& args);
+
+  // All outputs of all symbols, in order. kInvalidArgument if two variables share a name.
+  static absl::StatusOr<Symbol> Group(absl::Span<const Symbol> symbols);
+
+  // A copy of the graph in which the named variables are replaced by symbols of one output each.
+  // kNotFound for a name that is no variable of this symbol.
+  absl::StatusOr<Symbol> Compose(const std::map<std::string, Symbol>& replacements) const;
+
+  const std::vector<NodeEntry>& outputs() const { return outputs_; }
+  int num_outputs() const { return static_cast<int>(outputs_.size()); }
+  // Output `i` alone. Requires 0 <= i < num_outputs().
+  Symbol operator[](int i) const { return Symbol({outputs_[i]}); }
+  // The output of that name (as ListOutputs gives it). kNotFound, with the names there are.
+  absl::StatusOr<Symbol> Get(absl::string_view output_name) const;
+
+  // The name of the node, if all outputs are of one node; else empty.
+  std::string name() const;
+
+  // Names in the order in which a walk from the outputs, depth first, comes past them.
+  std::vector<std::string> ListArguments() const;
+  std::vector<std::string> ListAuxiliaryStates() const;
+  // Arguments and auxiliary states together.
+  std::vector<std::string> ListInputs() const;
+  // "fc1_output", "split_output0", a variable's own name.
+  std::vector<std::string> ListOutputs() const;
+
+  // Every output of every node of the graph.
+  Symbol GetInternals() const;
+  // The inputs of the nodes that the outputs belong to; without outputs if there are none.
+  Symbol GetChildren() const;
+
+  // The attribute of the node; nullopt if there is none, or outputs of several nodes. A hidden
+  // attribute is found with and without its underscores.
+  std::optional<std::string> Attr(const std::string& key) const;
+  AttrMap ListAttr() const;
+  // Attributes of every node that has some, by the node's name. Parameters of operators are listed
+  // with their defaults left out, hidden attributes as __key__ and as key.
+  std::map<std::string, AttrMap> AttrDict() const;
+  // This symbol with attributes added to its node (which must be one). Other symbols keep the node
+  // without them.
+  absl::StatusOr<Symbol> WithAttrs(const AttrMap& attrs) const;
+
+ private:
+  std::vector<NodeEntry> outputs_;
+};
+
+// kInvalidArgument, naming the creators' users, if two variables that `heads` reach share a name.
+absl::Status CheckVariableNames(const std::vector<NodeEntry>& heads);
+
+// "fc1_output": the name that MXNet gives an output.
+std::string OutputName(const NodeEntry& entry);
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_SYMBOL_H_
