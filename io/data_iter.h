@@ -1,0 +1,58 @@
+#ifndef COOPER_IO_DATA_ITER_H_
+#define COOPER_IO_DATA_ITER_H_
+
+// The source of batches of a training run, epoch by epoch.
+//
+//   COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, iter->Next());
+//   while (batch) { ...; COOPER_ASSIGN_OR_RETURN(batch, iter->Next()); }
+//   COOPER_RETURN_IF_ERROR(iter->Reset());
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "io/bucket_key.h"
+#include "io/data_batch.h"
+#include "io/data_desc.h"
+
+namespace cooper {
+
+// Not thread-safe, unless a kind says so. A new iterator stands at the start of its first epoch.
+class DataIter {
+ public:
+  virtual ~DataIter() = default;
+
+  // The next batch, or nullopt at the end of the epoch, and again until Reset(). After an error
+  // the iterator is as before the call.
+  virtual absl::StatusOr<std::optional<DataBatch>> Next() = 0;
+
+  // Starts the next epoch, wherever the iterator stands in this one.
+  virtual absl::Status Reset() = 0;
+
+  // The descriptions to bind with; for an iterator with buckets, those of its default bucket.
+  virtual const std::vector<DataDesc>& provide_data() const = 0;
+  virtual const std::vector<DataDesc>& provide_label() const = 0;
+
+  // The key of the largest bucket, if the iterator has buckets.
+  virtual std::optional<BucketKey> default_bucket_key() const { return std::nullopt; }
+  // Every key that a batch may carry, in rising order. Empty without buckets.
+  virtual std::vector<BucketKey> bucket_keys() const { return {}; }
+
+  // Rows of a batch.
+  virtual int64_t batch_size() const = 0;
+
+  // A text (see key_values.h) that says where the iterator stands. LoadState puts an iterator over
+  // the same data, made with the same options, there: it then gives the same batches, bit for bit,
+  // in this and all later epochs. kInvalidArgument if the state is not one of such an iterator,
+  // which stays as it was; kUnimplemented if the kind keeps no state.
+  virtual absl::StatusOr<std::string> SaveState() const;
+  virtual absl::Status LoadState(absl::string_view state);
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_IO_DATA_ITER_H_
