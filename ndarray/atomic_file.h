@@ -1,0 +1,50 @@
+#ifndef COOPER_NDARRAY_ATOMIC_FILE_H_
+#define COOPER_NDARRAY_ATOMIC_FILE_H_
+
+// Whole files: read with a bound on their size, and written so that a reader, or a run that starts
+// after a crash, sees either the old file or the new one, never a part of it.
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace cooper {
+
+inline constexpr int64_t kMaxFileBytes = int64_t{1} << 40;
+
+// The file's bytes. kNotFound if there is no such file, kInvalidArgument if it is a directory or
+// has more than `max_bytes`; every message has the path and the system's reason.
+absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes = kMaxFileBytes);
+
+// A file in the making, under a temporary name beside `path`. Destroying it before Commit() removes
+// it and leaves what `path` named as it was. Errors are as in ReadFile.
+class AtomicFile {
+ public:
+  static absl::StatusOr<AtomicFile> Create(const std::string& path);
+
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+  ~AtomicFile();
+
+  absl::Status Append(absl::string_view bytes);
+
+  // Puts the file under its name once its bytes are on the disk; nothing may follow.
+  absl::Status Commit();
+
+ private:
+  AtomicFile(std::string path, std::string temporary, int fd);
+
+  std::string path_;
+  std::string temporary_;
+  int fd_;  // -1 once closed
+};
+
+// Replaces the file at `path` by one that holds `bytes`.
+absl::Status WriteFileAtomically(const std::string& path, absl::string_view bytes);
+
+}  // namespace cooper
+
+#endif  // COOPER_NDARRAY_ATOMIC_FILE_H_

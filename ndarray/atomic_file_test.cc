@@ -1,0 +1,114 @@
+#include "ndarray/atomic_file.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::vector<std::string> FilesIn(const std::string& directory) {
+  std::vector<std::string> names;
+  DIR* dir = opendir(directory.c_str());
+  if (dir == nullptr) return names;
+  while (const dirent* entry = readdir(dir)) {
+    if (entry->d_name[0] != '.') names.push_back(entry->d_name);
+  }
+  closedir(dir);
+  return names;
+}
+
+class AtomicFileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    directory_ = absl::StrCat(::testing::TempDir(), "/",
+                              ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    ASSERT_EQ(mkdir(directory_.c_str(), 0777), 0) << directory_;
+    path_ = directory_ + "/file";
+  }
+
+  std::string directory_;
+  std::string path_;
+};
+
+TEST_F(AtomicFileTest, WritesAndReadsBytes) {
+  const std::string bytes("a\0b\n\xff", 5);
+  COOPER_ASSERT_OK(WriteFileAtomically(path_, bytes));
+  EXPECT_THAT(ReadFile(path_), IsOkAndHolds(bytes));
+  EXPECT_THAT(FilesIn(directory_), ElementsAre("file"));
+}
+
+TEST_F(AtomicFileTest, EmptyFile) {
+  COOPER_ASSERT_OK(WriteFileAtomically(path_, ""));
+  EXPECT_THAT(ReadFile(path_), IsOkAndHolds(std::string()));
+}
+
+TEST_F(AtomicFileTest, ReplacesAnOldFileOnlyAtCommit) {
+  COOPER_ASSERT_OK(WriteFileAtomically(path_, "old and longer"));
+  COOPER_ASSERT_OK_AND_ASSIGN(AtomicFile file, AtomicFile::Create(path_));
+  COOPER_ASSERT_OK(file.Append("ne"));
+  COOPER_ASSERT_OK(file.Append("w"));
+  EXPECT_THAT(ReadFile(path_), IsOkAndHolds(std::string("old and longer")));
+  COOPER_ASSERT_OK(file.Commit());
+  EXPECT_THAT(ReadFile(path_), IsOkAndHolds(std::string("new")));
+  EXPECT_THAT(file.Append("x"), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(path_)));
+  EXPECT_THAT(file.Commit(), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(path_)));
+}
+
+TEST_F(AtomicFileTest, LeavesNothingWithoutCommit) {
+  COOPER_ASSERT_OK(WriteFileAtomically(path_, "old"));
+  {
+    COOPER_ASSERT_OK_AND_ASSIGN(AtomicFile file, AtomicFile::Create(path_));
+    COOPER_ASSERT_OK(file.Append("half"));
+    AtomicFile moved = std::move(file);
+    EXPECT_EQ(FilesIn(directory_).size(), 2u);
+  }
+  EXPECT_THAT(FilesIn(directory_), ElementsAre("file"));
+  EXPECT_THAT(ReadFile(path_), IsOkAndHolds(std::string("old")));
+}
+
+TEST_F(AtomicFileTest, ErrorsNamePathAndReason) {
+  EXPECT_THAT(ReadFile(path_), StatusIs(absl::StatusCode::kNotFound,
+                                        AllOf(HasSubstr(path_), HasSubstr("No such file"))));
+  EXPECT_THAT(ReadFile(directory_), StatusIs(absl::StatusCode::kInvalidArgument,
+                                             AllOf(HasSubstr(directory_), HasSubstr("directory"))));
+  EXPECT_THAT(WriteFileAtomically(directory_ + "/none/file", "x"),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("/none/file")));
+  // A directory that is not empty cannot be replaced by a file.
+  COOPER_ASSERT_OK(WriteFileAtomically(path_, "x"));
+  const absl::Status status = WriteFileAtomically(directory_, "x");
+  EXPECT_FALSE(status.ok());
+  EXPECT_THAT(status.ToString(), HasSubstr(directory_));
+}
+
+TEST_F(AtomicFileTest, ReadsNoMoreThanAllowed) {
+  COOPER_ASSERT_OK(WriteFileAtomically(path_, "12345"));
+  EXPECT_THAT(ReadFile(path_, 5), IsOkAndHolds(std::string("12345")));
+  EXPECT_THAT(ReadFile(path_, 4),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("more than 4 bytes")));
+  // A file without a size: the limit holds while it is read.
+  EXPECT_THAT(ReadFile("/dev/zero", 10000),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("more than 10000 bytes")));
+}
+
+TEST_F(AtomicFileTest, WorksWithoutADirectoryInThePath) {
+  ASSERT_EQ(chdir(directory_.c_str()), 0);
+  COOPER_ASSERT_OK(WriteFileAtomically("plain", "x"));
+  EXPECT_THAT(FilesIn(directory_), ElementsAre("plain"));
+}
+
+}  // namespace
+}  // namespace cooper

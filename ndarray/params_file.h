@@ -1,0 +1,79 @@
+#ifndef COOPER_NDARRAY_PARAMS_FILE_H_
+#define COOPER_NDARRAY_PARAMS_FILE_H_
+
+// MXNet's `.params` files: a list of arrays, with a name for each or without any. Every version
+// that MXNet wrote is read: arrays without a magic number (before 0.9), V1, V2 (1.0 to 1.9) and V3
+// (np-shape), dense and sparse, from any device. What is written is V2, but V3 for arrays that V2
+// has no form for: those without dimensions or without elements.
+//
+// Files are untrusted: each count and length is checked against the bytes that are there before
+// anything is allocated, so that a bad file costs no more memory than its own size.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "ndarray/ndarray.h"
+
+namespace cooper {
+
+// MXNet's codes of storage types.
+enum class StorageType : int32_t { kDefault = 0, kRowSparse = 1, kCsr = 2 };
+
+// "default", "row_sparse", "csr".
+const char* StorageTypeName(StorageType type);
+
+// Which elements of a sparse array are stored; the others are 0.
+struct SparseLayout {
+  StorageType type = StorageType::kRowSparse;
+  Shape shape;      // of the whole array
+  NDArray indices;  // (nnz,) int64: rows (row_sparse) or columns (csr) of what is stored
+  NDArray indptr;   // csr: (rows + 1,) int64, where each row begins; null for row_sparse
+};
+
+struct ParamsEntry {
+  std::string name;  // empty in a list without names
+  // The elements, on the CPU. Of a sparse array those that are stored: (nnz, ...) rows or (nnz,).
+  // Null for an array that MXNet wrote without a shape.
+  NDArray array;
+  std::optional<SparseLayout> sparse;
+};
+
+struct ParamsList {
+  bool named = false;
+  std::vector<ParamsEntry> entries;  // in the order of the file
+};
+
+// The array with its zeros: `entry.array` itself if it is dense. kInvalidArgument if an index is
+// out of range. A small file may describe a huge array: see `entry.sparse->shape` first.
+absl::StatusOr<NDArray> ToDense(const ParamsEntry& entry);
+
+// What `bytes`, the contents of a file, describe. kInvalidArgument, naming array and reason, if
+// they are not such a file.
+absl::StatusOr<ParamsList> ParseParams(absl::string_view bytes);
+
+// ParseParams of a file, whose path is in every message.
+absl::StatusOr<ParamsList> ReadParamsFile(const std::string& path);
+
+using NamedArrays = std::vector<std::pair<std::string, NDArray>>;
+
+// The dense arrays of a file with names, as saved from a dictionary. kInvalidArgument if the file
+// has no names, kUnimplemented, naming it, for a sparse array.
+absl::StatusOr<NamedArrays> LoadNamedArrays(const std::string& path);
+
+// Replaces the file at `path` (see atomic_file.h). Arrays may be on any device and may be views. A
+// null array is kInvalidArgument.
+absl::Status SaveNamedArrays(const std::string& path, const NamedArrays& arrays);
+absl::Status SaveArrays(const std::string& path, const std::vector<NDArray>& arrays);
+
+// The same as bytes.
+absl::StatusOr<std::string> SerializeNamedArrays(const NamedArrays& arrays);
+
+}  // namespace cooper
+
+#endif  // COOPER_NDARRAY_PARAMS_FILE_H_
