@@ -1,0 +1,160 @@
+#include "symbol/gradient.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "ndarray/status_macros.h"
+#include "symbol/gradient_context.h"
+#include "symbol/indexed_graph.h"
+
+namespace cooper {
+namespace {
+
+// Finds the owner of a node that the graph walk gave as a raw pointer.
+absl::flat_hash_map<const Node*, NodePtr> Owners(const Symbol& symbol, const IndexedGraph& graph) {
+  absl::flat_hash_map<const Node*, NodePtr> owners;
+  owners.reserve(graph.nodes().size());
+  for (const NodeEntry& head : symbol.outputs()) owners.emplace(head.node.get(), head.node);
+  for (const Node* node : graph.nodes()) {
+    for (const NodeEntry& input : node->inputs()) owners.emplace(input.node.get(), input.node);
+  }
+  return owners;
+}
+
+class Differentiation {
+ public:
+  Differentiation(const Symbol& symbol)  // NOLINT: made once, below
+      : symbol_(symbol), graph_(symbol.outputs()), terms_(graph_.num_entries()) {}
+
+  absl::StatusOr<GradientGraph> Run(absl::Span<const std::string> wrt) {
+    COOPER_ASSIGN_OR_RETURN(const std::vector<int> variables, Find(wrt));
+    MarkNeeded(variables);
+    SeedHeads();
+    const auto owners = Owners(symbol_, graph_);
+    for (int i = graph_.num_nodes() - 1; i >= 0; --i) {
+      if (!needed_[i] || graph_.nodes()[i]->is_variable()) continue;
+      absl::Status status = Visit(i, owners.at(graph_.nodes()[i]));
+      if (!status.ok()) {
+        return absl::Status(
+            status.code(),
+            absl::StrCat("gradient of ", Describe(*graph_.nodes()[i]), ": ", status.message()));
+      }
+    }
+    for (int variable : variables) {
+      COOPER_ASSIGN_OR_RETURN(NodeEntry sum, Sum(graph_.first_entry(variable)));
+      result_.gradients.push_back(std::move(sum));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  absl::StatusOr<std::vector<int>> Find(absl::Span<const std::string> wrt) const {
+    absl::flat_hash_map<std::string, int> by_name;
+    for (int i = 0; i < graph_.num_nodes(); ++i) {
+      if (graph_.nodes()[i]->is_variable()) by_name[graph_.nodes()[i]->name()] = i;
+    }
+    std::vector<int> found;
+    for (const std::string& name : wrt) {
+      auto it = by_name.find(name);
+      if (it == by_name.end()) {
+        return absl::NotFoundError(absl::StrCat("a gradient is asked for '", name,
+                                                "', which is no argument; those are ",
+                                                absl::StrJoin(symbol_.ListArguments(), ", ")));
+      }
+      found.push_back(it->second);
+    }
+    return found;
+  }
+
+  // Gradients are computed only on the ways that lead to a requested variable.
+  void MarkNeeded(const std::vector<int>& variables) {
+    needed_.assign(graph_.num_nodes(), false);
+    for (int variable : variables) needed_[variable] = true;
+    for (int i = 0; i < graph_.num_nodes(); ++i) {
+      for (const NodeEntry& input : graph_.nodes()[i]->inputs()) {
+        if (needed_[graph_.node_index(input.node.get())]) needed_[i] = true;
+      }
+    }
+  }
+
+  void SeedHeads() {
+    is_head_.assign(graph_.num_nodes(), false);
+    for (int i = 0; i < symbol_.num_outputs(); ++i) {
+      const NodeEntry& head = symbol_.outputs()[i];
+      const Node& node = *head.node;
+      const int index = graph_.node_index(head.node.get());
+      is_head_[index] = true;
+      result_.head_gradients.emplace_back();
+      if (!needed_[index]) continue;
+      if (!node.is_variable() &&
+          (!node.op()->gradient() || node.op()->IgnoresHeadGradient(node.call()))) {
+        continue;
+      }
+      result_.head_gradients.back() = Symbol::Variable(HeadGradientName(i)).outputs()[0];
+      terms_[graph_.entry(head)].push_back(result_.head_gradients.back());
+    }
+  }
+
+  absl::Status Visit(int i, const NodePtr& node) {
+    if (!node->op()->gradient()) return absl::OkStatus();
+    std::vector<NodeEntry> heads;
+    bool reached = is_head_[i] && node->op()->IgnoresHeadGradient(node->call());
+    for (int e = graph_.first_entry(i); e < graph_.first_entry(i + 1); ++e) {
+      COOPER_ASSIGN_OR_RETURN(NodeEntry head, Sum(e));
+      if (head) reached = true;
+      heads.push_back(std::move(head));
+    }
+    if (!reached) return absl::OkStatus();
+    GradientContext context(node, std::move(heads), &result_.nodes);
+    COOPER_ASSIGN_OR_RETURN(const std::vector<NodeEntry> gradients,
+                            node->op()->gradient()(context));
+    for (size_t k = 0; k < gradients.size() && k < node->inputs().size(); ++k) {
+      const NodeEntry& input = node->inputs()[k];
+      if (!gradients[k] || !needed_[graph_.node_index(input.node.get())]) continue;
+      terms_[graph_.entry(input)].push_back(gradients[k]);
+    }
+    return absl::OkStatus();
+  }
+
+  // The gradient of one entry, once all its terms are known.
+  absl::StatusOr<NodeEntry> Sum(int entry) {
+    std::vector<NodeEntry>& terms = terms_[entry];
+    if (terms.empty()) return NodeEntry();
+    if (terms.size() == 1) return terms[0];
+    OpCall call;
+    COOPER_ASSIGN_OR_RETURN(call.op, FindOp("_grad_sum"));
+    call.attrs[call.op->variadic_attr()] = absl::StrCat(terms.size());
+    if (call.op->params() != nullptr) {
+      COOPER_ASSIGN_OR_RETURN(call.params, call.op->params()->Parse(call.attrs));
+    }
+    std::string name = absl::StrCat(OutputName({terms[0].node, terms[0].index}), "_sum");
+    result_.nodes.push_back(Node::Make({.name = std::move(name),
+                                        .call = std::move(call),
+                                        .inputs = terms,
+                                        .forward = nullptr,
+                                        .variables = nullptr}));
+    terms = {NodeEntry{result_.nodes.back(), 0}};
+    return terms[0];
+  }
+
+  const Symbol& symbol_;
+  const IndexedGraph graph_;
+  std::vector<std::vector<NodeEntry>> terms_;  // by entry: the gradients that arrived
+  std::vector<bool> needed_;
+  std::vector<bool> is_head_;
+  GradientGraph result_;
+};
+
+}  // namespace
+
+std::string HeadGradientName(int i) { return absl::StrCat("_head_grad_", i); }
+
+absl::StatusOr<GradientGraph> MakeGradientGraph(const Symbol& symbol,
+                                                absl::Span<const std::string> wrt) {
+  return Differentiation(symbol).Run(wrt);
+}
+
+}  // namespace cooper
