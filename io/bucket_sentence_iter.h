@@ -1,0 +1,139 @@
+#ifndef COOPER_IO_BUCKET_SENTENCE_ITER_H_
+#define COOPER_IO_BUCKET_SENTENCE_ITER_H_
+
+// Batches of sentences of about equal length: each sentence is padded to the smallest bucket that
+// holds it, and a batch is of one bucket. MXNet's mx.rnn.BucketSentenceIter, except that it counts
+// what it leaves out, knows its rows' lengths and ids, and shuffles ids instead of rows.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "io/bucket_key.h"
+#include "io/data_batch.h"
+#include "io/data_desc.h"
+#include "io/data_iter.h"
+#include "ndarray/dtype.h"
+#include "ndarray/shape.h"
+
+namespace cooper {
+
+struct BucketSentenceIterOptions {
+  // The lengths to pad to, in any order. Empty: every length of which there are at least
+  // batch_size sentences.
+  std::vector<int64_t> buckets;
+  // Fills data behind a sentence, and labels from the sentence's last token on.
+  double invalid_label = -1;
+  std::string data_name = "data";
+  std::string label_name = "softmax_label";
+  // Of the batches. The descriptions say float32 whatever it is, as MXNet's do: a module converts
+  // a batch on its way into the bound arrays.
+  DType dtype = DType::kFloat32;
+  // "NT": (batch_size, length); "TN": (length, batch_size).
+  std::string layout = "NT";
+
+  // Beyond MXNet, whose behaviour is the default.
+  enum class LastBatch {
+    kDiscard,  // a bucket's sentences that fill no batch wait for another epoch's order
+    kPad,      // they come in a batch whose surplus rows hold invalid_label only
+  };
+  LastBatch last_batch = LastBatch::kDiscard;
+  enum class TooLong {
+    kDiscard,   // a sentence longer than every bucket is left out
+    kTruncate,  // its end is cut off
+  };
+  TooLong too_long = TooLong::kDiscard;
+  // Without, sentences come bucket by bucket in their own order, in every epoch.
+  bool shuffle = true;
+  uint64_t seed = 0;
+};
+
+// What becomes of the sentences. The first three counts add up to all sentences.
+struct BucketSentenceIterReport {
+  int64_t served = 0;         // in every epoch
+  int64_t left_over = 0;      // fill no batch; others in each epoch
+  int64_t discarded = 0;      // too long for the largest bucket
+  int64_t truncated = 0;      // too long, cut (these are also in `served` or `left_over`)
+  int64_t tokens = 0;         // real tokens of all sentences that have a bucket
+  int64_t padded_tokens = 0;  // the same with padding
+  struct Bucket {
+    int64_t length = 0;
+    int64_t sentences = 0;
+    int64_t batches = 0;
+  };
+  std::vector<Bucket> buckets;  // by rising length
+
+  // A line per bucket and one with the totals.
+  std::string ToString() const;
+};
+
+class BucketSentenceIter : public DataIter {
+ public:
+  // kInvalidArgument if batch_size < 1, a bucket is < 1, the layout is neither, or no sentence has
+  // a bucket (with what would help).
+  static absl::StatusOr<std::unique_ptr<BucketSentenceIter>> Create(
+      absl::Span<const std::vector<int>> sentences, int64_t batch_size,
+      BucketSentenceIterOptions options = {});
+
+  // `index` of a batch holds positions in `sentences`; `lengths` the tokens of each row.
+  absl::StatusOr<std::optional<DataBatch>> Next() override;
+  absl::Status Reset() override;
+
+  const std::vector<DataDesc>& provide_data() const override { return provide_data_; }
+  const std::vector<DataDesc>& provide_label() const override { return provide_label_; }
+  std::optional<BucketKey> default_bucket_key() const override;
+  std::vector<BucketKey> bucket_keys() const override;
+  int64_t batch_size() const override { return batch_size_; }
+
+  // Seed, epoch and position: an epoch's order is a function of the first two.
+  absl::StatusOr<std::string> SaveState() const override;
+  absl::Status LoadState(absl::string_view state) override;
+
+  // Batches of one epoch.
+  int64_t num_batches() const { return static_cast<int64_t>(order_.size()); }
+  const BucketSentenceIterReport& report() const { return report_; }
+
+ private:
+  struct Bucket {
+    int64_t length = 0;
+    std::vector<int64_t> ids;    // sentences, in their own order
+    std::vector<int64_t> order;  // the same in this epoch's order
+  };
+  struct BatchStart {
+    int bucket = 0;
+    int64_t row = 0;
+  };
+
+  BucketSentenceIter(int64_t batch_size, BucketSentenceIterOptions options);
+  absl::Status Fill(absl::Span<const std::vector<int>> sentences);
+  void StartEpoch();
+  Shape BatchShape(int64_t length) const;
+  template <typename T>
+  absl::StatusOr<DataBatch> MakeBatch(const BatchStart& start) const;
+  absl::Span<const int> Sentence(int64_t id) const;
+
+  const int64_t batch_size_;
+  const BucketSentenceIterOptions options_;
+  bool time_major_ = false;
+  std::vector<int> tokens_;         // all sentences, one behind the other
+  std::vector<int64_t> offsets_;    // sentence i is tokens_[offsets_[i], offsets_[i + 1])
+  std::vector<Bucket> buckets_;     // by rising length, none empty
+  std::vector<BatchStart> starts_;  // every batch of an epoch
+  std::vector<BatchStart> order_;   // the same in this epoch's order
+  std::vector<DataDesc> provide_data_;
+  std::vector<DataDesc> provide_label_;
+  BucketSentenceIterReport report_;
+  uint64_t seed_;
+  uint64_t epoch_ = 0;
+  int64_t cursor_ = 0;  // in order_
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_IO_BUCKET_SENTENCE_ITER_H_
