@@ -1,0 +1,97 @@
+#ifndef COOPER_IO_NDARRAY_ITER_H_
+#define COOPER_IO_NDARRAY_ITER_H_
+
+// Batches of rows of arrays in memory: MXNet's NDArrayIter.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "io/data_batch.h"
+#include "io/data_desc.h"
+#include "io/data_iter.h"
+#include "ndarray/ndarray.h"
+
+namespace cooper {
+
+struct NamedArray {
+  std::string name;
+  NDArray array;
+};
+
+// The names that MXNet gives: one array is `default_name`, several are "_0_data", "_1_data", ...;
+// those of a map come in order of their names.
+std::vector<NamedArray> NameArrays(const std::vector<NDArray>& arrays,
+                                   absl::string_view default_name);
+std::vector<NamedArray> NameArrays(const std::map<std::string, NDArray>& arrays);
+
+// What happens to the rows that do not fill the last batch.
+enum class LastBatchHandle {
+  kPad,       // rows from the start of the epoch fill it; `pad` counts them
+  kDiscard,   // they are left out
+  kRollOver,  // they come first in the next epoch, whose first batch reports as `pad` their number
+};
+
+// "pad", "discard", "roll_over"; kInvalidArgument for other names.
+absl::StatusOr<LastBatchHandle> LastBatchHandleFromName(absl::string_view name);
+
+struct NDArrayIterOptions {
+  int64_t batch_size = 1;
+  bool shuffle = false;  // all arrays alike, in another order in each epoch
+  LastBatchHandle last_batch_handle = LastBatchHandle::kPad;
+  std::string layout = "NCHW";  // of the descriptions; batches are of rows whatever it says
+  uint64_t seed = 0;
+};
+
+class NDArrayIter : public DataIter {
+ public:
+  // The arrays must not be written to while the iterator or one of its batches is in use.
+  // kInvalidArgument, naming the array, if there is no data, batch_size < 1, an array is not on the
+  // CPU or has no rows, or the numbers of rows differ.
+  static absl::StatusOr<std::unique_ptr<NDArrayIter>> Create(std::vector<NamedArray> data,
+                                                             std::vector<NamedArray> label,
+                                                             NDArrayIterOptions options = {});
+
+  // `index` of a batch holds row numbers.
+  absl::StatusOr<std::optional<DataBatch>> Next() override;
+  absl::Status Reset() override;
+  // Reset that forgets the rows that would roll over.
+  absl::Status HardReset();
+
+  const std::vector<DataDesc>& provide_data() const override { return provide_data_; }
+  const std::vector<DataDesc>& provide_label() const override { return provide_label_; }
+  int64_t batch_size() const override { return options_.batch_size; }
+
+  absl::StatusOr<std::string> SaveState() const override;
+  absl::Status LoadState(absl::string_view state) override;
+
+  int64_t num_rows() const { return num_rows_; }
+
+ private:
+  NDArrayIter(std::vector<NamedArray> data, std::vector<NamedArray> label,
+              NDArrayIterOptions options);
+  absl::Status Check();
+  void StartEpoch();
+
+  const std::vector<NamedArray> data_;
+  const std::vector<NamedArray> label_;
+  const NDArrayIterOptions options_;
+  int64_t num_rows_ = 0;
+  std::vector<DataDesc> provide_data_;
+  std::vector<DataDesc> provide_label_;
+  uint64_t seed_;
+  uint64_t epoch_ = 0;
+  std::vector<int64_t> carried_;  // rolled over from the last epoch
+  std::vector<int64_t> order_;    // this epoch's rows: carried_, then all rows
+  int64_t cursor_ = 0;            // in order_
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_IO_NDARRAY_ITER_H_

@@ -1,0 +1,200 @@
+#include "io/ndarray_iter.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Ids = std::vector<int64_t>;
+
+// An array (rows, 2) that holds 10 * row and 10 * row + 1.
+NDArray Rows(int64_t rows) {
+  std::vector<float> values;
+  for (int64_t i = 0; i < rows; ++i) {
+    values.push_back(static_cast<float>(10 * i));
+    values.push_back(static_cast<float>(10 * i + 1));
+  }
+  return *NDArray::FromVector<float>({rows, 2}, values);
+}
+
+std::unique_ptr<NDArrayIter> Make(int64_t rows, NDArrayIterOptions options) {
+  auto iter = NDArrayIter::Create({{"data", Rows(rows)}},
+                                  {{"softmax_label", *NDArray::Zeros({rows})}}, std::move(options));
+  EXPECT_TRUE(iter.ok()) << iter.status();
+  return *std::move(iter);
+}
+
+struct Batch {
+  Ids index;
+  int64_t pad;
+  friend bool operator==(const Batch&, const Batch&) = default;
+};
+void PrintTo(const Batch& batch, std::ostream* os) {
+  *os << ::testing::PrintToString(batch.index) << " pad " << batch.pad;
+}
+
+// Takes all batches, checking that the arrays hold the rows of the index.
+std::vector<Batch> Epoch(NDArrayIter& iter) {
+  std::vector<Batch> batches;
+  while (true) {
+    absl::StatusOr<std::optional<DataBatch>> batch = iter.Next();
+    EXPECT_TRUE(batch.ok()) << batch.status();
+    if (!batch.ok() || !*batch) return batches;
+    const DataBatch& b = **batch;
+    std::vector<float> expected;
+    for (int64_t row : b.index) {
+      expected.push_back(static_cast<float>(10 * row));
+      expected.push_back(static_cast<float>(10 * row + 1));
+    }
+    EXPECT_EQ(*b.data[0].ToVector<float>(), expected);
+    EXPECT_EQ(b.label[0].shape(), Shape({iter.batch_size()}));
+    batches.push_back({b.index, b.pad});
+  }
+}
+
+struct Case {
+  const char* name;
+  LastBatchHandle handle;
+  int64_t rows;
+  int64_t batch_size;
+  std::vector<std::vector<Batch>> epochs;
+};
+
+TEST(NDArrayIterTest, HandlesTheLastBatch) {
+  const Case cases[] = {
+      {"Pad",
+       LastBatchHandle::kPad,
+       5,
+       2,
+       {{{{0, 1}, 0}, {{2, 3}, 0}, {{4, 0}, 1}}, {{{0, 1}, 0}, {{2, 3}, 0}, {{4, 0}, 1}}}},
+      {"PadExact", LastBatchHandle::kPad, 4, 2, {{{{0, 1}, 0}, {{2, 3}, 0}}}},
+      {"PadTwiceAround", LastBatchHandle::kPad, 2, 5, {{{{0, 1, 0, 1, 0}, 3}}}},
+      {"Discard",
+       LastBatchHandle::kDiscard,
+       5,
+       2,
+       {{{{0, 1}, 0}, {{2, 3}, 0}}, {{{0, 1}, 0}, {{2, 3}, 0}}}},
+      {"DiscardAll", LastBatchHandle::kDiscard, 2, 5, {{}, {}}},
+      {"RollOver",
+       LastBatchHandle::kRollOver,
+       5,
+       3,
+       {{{{0, 1, 2}, 0}},
+        {{{3, 4, 0}, 2}, {{1, 2, 3}, 0}},
+        {{{4, 0, 1}, 1}, {{2, 3, 4}, 0}},
+        {{{0, 1, 2}, 0}}}},
+      {"RollOverTinyData",
+       LastBatchHandle::kRollOver,
+       2,
+       3,
+       {{}, {{{0, 1, 0}, 2}}, {{{1, 0, 1}, 1}}, {}}},
+  };
+  for (const Case& c : cases) {
+    const auto iter = Make(c.rows, {.batch_size = c.batch_size, .last_batch_handle = c.handle});
+    for (const std::vector<Batch>& expected : c.epochs) {
+      EXPECT_EQ(Epoch(*iter), expected) << c.name;
+      EXPECT_EQ(Epoch(*iter), std::vector<Batch>()) << c.name;
+      COOPER_ASSERT_OK(iter->Reset());
+    }
+  }
+}
+
+TEST(NDArrayIterTest, ResetInTheMiddleRollsNothingOver) {
+  const auto iter = Make(5, {.batch_size = 2, .last_batch_handle = LastBatchHandle::kRollOver});
+  COOPER_ASSERT_OK(iter->Next());
+  COOPER_ASSERT_OK(iter->Reset());
+  EXPECT_EQ(Epoch(*iter)[0], (Batch{{0, 1}, 0}));
+  COOPER_ASSERT_OK(iter->HardReset());
+  EXPECT_EQ(Epoch(*iter)[0], (Batch{{0, 1}, 0}));
+}
+
+TEST(NDArrayIterTest, DescribesItsArrays) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray ints, NDArray::Zeros({4}, DType::kInt32));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto iter,
+      NDArrayIter::Create(NameArrays(std::map<std::string, NDArray>{{"b", Rows(4)}, {"a", ints}}),
+                          {}, {.batch_size = 3}));
+  EXPECT_EQ(DescsToString(iter->provide_data()), "a (3,) int32 NCHW, b (3, 2) float32 NCHW");
+  EXPECT_TRUE(iter->provide_label().empty());
+  EXPECT_FALSE(iter->default_bucket_key().has_value());
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::optional<DataBatch> batch, iter->Next());
+  EXPECT_EQ(batch->data.size(), 2);
+  EXPECT_TRUE(batch->label.empty());
+}
+
+TEST(NDArrayIterTest, NamesListsAsMXNetDoes) {
+  EXPECT_EQ(NameArrays({Rows(1)}, "data")[0].name, "data");
+  const std::vector<NamedArray> two = NameArrays({Rows(1), Rows(2)}, "data");
+  EXPECT_EQ(two[0].name, "_0_data");
+  EXPECT_EQ(two[1].name, "_1_data");
+}
+
+TEST(NDArrayIterTest, ShufflesAllRowsAnewInEachEpoch) {
+  const auto iter = Make(20, {.batch_size = 4, .shuffle = true, .seed = 1});
+  std::vector<Ids> orders;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    Ids order;
+    for (const Batch& batch : Epoch(*iter)) {
+      order.insert(order.end(), batch.index.begin(), batch.index.end());
+    }
+    EXPECT_EQ(std::set<int64_t>(order.begin(), order.end()).size(), 20);
+    orders.push_back(order);
+    COOPER_ASSERT_OK(iter->Reset());
+  }
+  EXPECT_NE(orders[0], orders[1]);
+  EXPECT_NE(orders[1], orders[2]);
+  EXPECT_FALSE(std::is_sorted(orders[0].begin(), orders[0].end()));
+}
+
+TEST(NDArrayIterTest, ResumesInTheMiddleOfAnEpoch) {
+  for (LastBatchHandle handle :
+       {LastBatchHandle::kPad, LastBatchHandle::kDiscard, LastBatchHandle::kRollOver}) {
+    const NDArrayIterOptions options = {
+        .batch_size = 3, .shuffle = true, .last_batch_handle = handle, .seed = 7};
+    const auto first = Make(11, options);
+    Epoch(*first);
+    COOPER_ASSERT_OK(first->Reset());
+    COOPER_ASSERT_OK(first->Next());
+    COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, first->SaveState());
+    NDArrayIterOptions other_seed = options;
+    other_seed.seed = 8;
+    const auto second = Make(11, other_seed);
+    COOPER_ASSERT_OK(second->LoadState(state));
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      EXPECT_EQ(Epoch(*first), Epoch(*second));
+      COOPER_ASSERT_OK(first->Reset());
+      COOPER_ASSERT_OK(second->Reset());
+    }
+  }
+}
+
+TEST(NDArrayIterTest, RefusesTheStateOfOtherData) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, Make(11, {})->SaveState());
+  EXPECT_THAT(Make(12, {})->LoadState(state),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("11 rows")));
+}
+
+TEST(NDArrayIterTest, NamesWhatIsWrong) {
+  const auto code = absl::StatusCode::kInvalidArgument;
+  EXPECT_THAT(NDArrayIter::Create({}, {}), StatusIs(code, HasSubstr("no data")));
+  EXPECT_THAT(NDArrayIter::Create({{"x", Rows(2)}}, {}, {.batch_size = 0}),
+              StatusIs(code, HasSubstr("batch_size is 0")));
+  EXPECT_THAT(NDArrayIter::Create({{"x", Rows(2)}}, {{"y", Rows(3)}}),
+              StatusIs(code, HasSubstr("'y' has 3 rows, expected 2 as in 'x'")));
+  EXPECT_THAT(NDArrayIter::Create({{"x", NDArray()}}, {}), StatusIs(code, HasSubstr("'x'")));
+  EXPECT_THAT(NDArrayIter::Create({{"x", Rows(0)}}, {}), StatusIs(code, HasSubstr("'x'")));
+  EXPECT_THAT(LastBatchHandleFromName("wrap"), StatusIs(code, HasSubstr("'wrap'")));
+}
+
+}  // namespace
+}  // namespace cooper
