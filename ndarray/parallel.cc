@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <thread>
 
-// Thread sanitizer does not understand libgomp's barriers: under it loops run on one thread.
-#if defined(_OPENMP) && !defined(__SANITIZE_THREAD__)
-#define COOPER_USE_OPENMP 1
+// Not defined under --config=tsan, which does not understand libgomp's barriers: there loops run on
+// one thread.
+#ifdef _OPENMP
 #include <omp.h>
 #endif
 
 namespace cooper {
 
-#ifdef COOPER_USE_OPENMP
+#ifdef _OPENMP
 
 int NumThreads() { return omp_get_max_threads(); }
 
