@@ -13,7 +13,8 @@ namespace cooper {
 class Philox {
  public:
   // One stream per (seed, stream).
-  explicit Philox(uint64_t seed = 0, uint64_t stream = 0) : seed_(seed), stream_(stream) {}
+  Philox() : Philox(0, 0) {}
+  explicit Philox(uint64_t seed, uint64_t stream = 0) : seed_(seed), stream_(stream) {}
 
   // The four 32-bit numbers at `position`, in any order of calls.
   std::array<uint32_t, 4> At(uint64_t position) const {

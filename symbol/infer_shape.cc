@@ -42,6 +42,23 @@ absl::StatusOr<PartialShape> DefaultShape(const Node& variable) {
 
 }  // namespace
 
+absl::StatusOr<std::vector<PartialShape>> VariableShapes(const IndexedGraph& graph,
+                                                         const KnownShapes& known) {
+  std::vector<PartialShape> shapes(graph.num_entries());
+  for (int i = 0; i < graph.num_nodes(); ++i) {
+    const Node& node = *graph.nodes()[i];
+    if (!node.is_variable()) continue;
+    PartialShape& shape = shapes[graph.first_entry(i)];
+    auto it = known.find(node.name());
+    if (it != known.end()) shape = it->second;
+    if (shape.IsFull()) continue;
+    COOPER_ASSIGN_OR_RETURN(PartialShape fallback, DefaultShape(node));
+    // A shape that was given wins over the attribute, which is a default only.
+    shape.Merge(fallback);
+  }
+  return shapes;
+}
+
 absl::Status InferEntryShapes(const IndexedGraph& graph, std::vector<PartialShape>& shapes) {
   return InferToFixpoint(
       graph, shapes, [&](int i, Span inputs, Span outputs, Span forward) -> absl::Status {
@@ -86,23 +103,8 @@ namespace {
 absl::StatusOr<InferredShapes> Infer(const Symbol& symbol, const KnownShapes& known,
                                      bool must_complete) {
   const IndexedGraph graph(symbol.outputs());
-  std::vector<PartialShape> shapes(graph.num_entries());
-  size_t used = 0;
-  for (int i = 0; i < graph.num_nodes(); ++i) {
-    const Node& node = *graph.nodes()[i];
-    if (!node.is_variable()) continue;
-    PartialShape& shape = shapes[graph.first_entry(i)];
-    auto it = known.find(node.name());
-    if (it != known.end()) {
-      ++used;
-      shape = it->second;
-    }
-    if (shape.IsFull()) continue;
-    COOPER_ASSIGN_OR_RETURN(PartialShape fallback, DefaultShape(node));
-    // A shape that was given wins over the attribute, which is a default only.
-    shape.Merge(fallback);
-  }
-  if (used != known.size()) {
+  COOPER_ASSIGN_OR_RETURN(std::vector<PartialShape> shapes, VariableShapes(graph, known));
+  if (!known.empty()) {
     const std::vector<std::string> inputs = symbol.ListInputs();
     for (const auto& [name, shape] : known) {
       if (std::find(inputs.begin(), inputs.end(), name) == inputs.end()) {

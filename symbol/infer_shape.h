@@ -39,8 +39,13 @@ absl::StatusOr<InferredShapes> InferShapePartial(const Symbol& symbol, const Kno
 // the first node that could not be decided, unless everything becomes known.
 absl::StatusOr<InferredShapes> InferShape(const Symbol& symbol, const KnownShapes& known);
 
-// The engine on a numbered graph: refines one shape per entry in place. For callers that need the
-// shapes of inner nodes.
+// For callers that need the shapes of inner nodes too. What is known of each entry before
+// inference: of variables, `known` and `__shape__`; nothing of others. Names in `known` that are no
+// variables are passed over.
+absl::StatusOr<std::vector<PartialShape>> VariableShapes(const IndexedGraph& graph,
+                                                         const KnownShapes& known);
+
+// The engine on a numbered graph: refines one shape per entry in place.
 absl::Status InferEntryShapes(const IndexedGraph& graph, std::vector<PartialShape>& shapes);
 
 // kFailedPrecondition that says which shapes are missing, if some are.

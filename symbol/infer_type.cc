@@ -41,19 +41,8 @@ absl::StatusOr<Type> DefaultType(const Node& variable) {
 absl::StatusOr<InferredTypes> Infer(const Symbol& symbol, const KnownTypes& known,
                                     bool must_complete) {
   const IndexedGraph graph(symbol.outputs());
-  std::vector<Type> types(graph.num_entries());
-  std::vector<std::string> variables;
-  for (int i = 0; i < graph.num_nodes(); ++i) {
-    const Node& node = *graph.nodes()[i];
-    if (!node.is_variable()) continue;
-    variables.push_back(node.name());
-    auto it = known.find(node.name());
-    if (it != known.end()) {
-      types[graph.first_entry(i)] = it->second;
-    } else {
-      COOPER_ASSIGN_OR_RETURN(types[graph.first_entry(i)], DefaultType(node));
-    }
-  }
+  COOPER_ASSIGN_OR_RETURN(std::vector<Type> types, VariableTypes(graph, known));
+  const std::vector<std::string> variables = symbol.ListInputs();
   for (const auto& [name, type] : known) {
     if (std::find(variables.begin(), variables.end(), name) == variables.end()) {
       return absl::NotFoundError(absl::StrCat("a type is given for '", name,
@@ -85,6 +74,22 @@ absl::StatusOr<InferredTypes> Infer(const Symbol& symbol, const KnownTypes& know
 }
 
 }  // namespace
+
+absl::StatusOr<std::vector<Type>> VariableTypes(const IndexedGraph& graph,
+                                                const KnownTypes& known) {
+  std::vector<Type> types(graph.num_entries());
+  for (int i = 0; i < graph.num_nodes(); ++i) {
+    const Node& node = *graph.nodes()[i];
+    if (!node.is_variable()) continue;
+    auto it = known.find(node.name());
+    if (it != known.end()) {
+      types[graph.first_entry(i)] = it->second;
+    } else {
+      COOPER_ASSIGN_OR_RETURN(types[graph.first_entry(i)], DefaultType(node));
+    }
+  }
+  return types;
+}
 
 absl::Status InferEntryTypes(const IndexedGraph& graph, std::vector<Type>& types) {
   return InferToFixpoint(

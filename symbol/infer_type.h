@@ -34,6 +34,10 @@ absl::StatusOr<InferredTypes> InferTypePartial(const Symbol& symbol, const Known
 // As InferTypePartial, but kFailedPrecondition unless everything becomes known.
 absl::StatusOr<InferredTypes> InferType(const Symbol& symbol, const KnownTypes& known);
 
+// For callers that need the types of inner nodes too: what is known of each entry before inference.
+absl::StatusOr<std::vector<std::optional<DType>>> VariableTypes(const IndexedGraph& graph,
+                                                                const KnownTypes& known);
+
 // The engine on a numbered graph: refines one dtype per entry in place.
 absl::Status InferEntryTypes(const IndexedGraph& graph, std::vector<std::optional<DType>>& types);
 

@@ -1,0 +1,227 @@
+#include "executor/bound_program.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+using Kind = ProgramBuffer::Kind;
+
+// "; inputs (32, 650) float32, (800, 650) float32": for errors of kernels.
+std::string DescribeInputs(absl::Span<const ArrayView> inputs) {
+  return absl::StrCat("; inputs ",
+                      absl::StrJoin(inputs, ", ", [](std::string* out, const ArrayView& view) {
+                        absl::StrAppend(out, view.shape.ToString(), " ", DTypeName(view.dtype));
+                      }));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<BoundProgram>> BoundProgram::Create(Program program,
+                                                                   ProgramArrays arrays,
+                                                                   std::shared_ptr<Arena> arena,
+                                                                   bool is_train) {
+  std::unique_ptr<BoundProgram> bound(
+      new BoundProgram(std::move(program), std::move(arrays), std::move(arena)));
+  COOPER_RETURN_IF_ERROR(bound->Prepare(is_train));
+  bound->ComputeLiveRanges();
+  COOPER_ASSIGN_OR_RETURN(bound->plan_, PlanMemory(bound->ranges_));
+  COOPER_RETURN_IF_ERROR(CheckMemoryPlan(bound->ranges_, bound->plan_));
+  COOPER_RETURN_IF_ERROR(bound->arena_->Reserve(bound->plan_.arena_size));
+  return bound;
+}
+
+absl::Status BoundProgram::Prepare(bool is_train) {
+  const DeviceType device = arena_->context().device_type;
+  head_gradients_.resize(program_.outputs.size());
+  steps_.reserve(program_.instructions.size());
+  for (const Instruction& instruction : program_.instructions) {
+    if (!instruction.backward) ++num_forward_;
+    auto step = std::make_unique<Step>(instruction.node->call());
+    auto view = [&](int value) {
+      return ArrayView{nullptr, program_.values[value].shape, program_.values[value].dtype};
+    };
+    for (int input : instruction.inputs) step->inputs.push_back(view(input));
+    for (int output : instruction.outputs) step->outputs.push_back(view(output));
+    step->context.inputs = step->inputs;
+    step->context.outputs = step->outputs;
+    step->context.reqs = instruction.reqs;
+    step->context.context = arena_->context();
+    if (instruction.run) {
+      auto kernel = FindKernel(instruction.node->op()->name(), device);
+      if (!kernel.ok()) {
+        return absl::Status(kernel.status().code(),
+                            absl::StrCat(Describe(instruction), ": ", kernel.status().message()));
+      }
+      step->run = (*kernel)->run;
+      const PrepareContext prepare{.call = instruction.node->call(),
+                                   .inputs = step->inputs,
+                                   .outputs = step->outputs,
+                                   .reqs = instruction.reqs,
+                                   .context = arena_->context(),
+                                   .is_train = is_train};
+      if ((*kernel)->workspace_bytes != nullptr) {
+        step->workspace_bytes = (*kernel)->workspace_bytes(prepare);
+      }
+      if ((*kernel)->prepare != nullptr) {
+        auto state = (*kernel)->prepare(prepare);
+        if (!state.ok()) {
+          return absl::Status(state.status().code(),
+                              absl::StrCat(Describe(instruction), ": ", state.status().message(),
+                                           DescribeInputs(step->inputs)));
+        }
+        step->state = *std::move(state);
+        step->context.state = step->state.get();
+      }
+    }
+    steps_.push_back(std::move(step));
+  }
+  return absl::OkStatus();
+}
+
+void BoundProgram::ComputeLiveRanges() {
+  range_of_buffer_.assign(program_.buffers.size(), -1);
+  auto touch = [&](int value, int step) {
+    const int buffer = program_.values[value].buffer;
+    if (program_.buffers[buffer].kind != Kind::kArena) return;
+    if (range_of_buffer_[buffer] < 0) {
+      range_of_buffer_[buffer] = static_cast<int>(ranges_.size());
+      ranges_.push_back({.size = program_.buffers[buffer].bytes, .first = step, .last = step});
+    }
+    ranges_[range_of_buffer_[buffer]].last = step;
+  };
+  const int end = static_cast<int>(program_.instructions.size());
+  for (int i = 0; i < end; ++i) {
+    const Instruction& instruction = program_.instructions[i];
+    if (!instruction.run) continue;
+    for (int input : instruction.inputs) touch(input, i);
+    for (size_t k = 0; k < instruction.outputs.size(); ++k) {
+      if (instruction.reqs[k] != WriteReq::kNull) touch(instruction.outputs[k], i);
+    }
+    if (steps_[i]->workspace_bytes > 0) {
+      steps_[i]->workspace_range = static_cast<int>(ranges_.size());
+      ranges_.push_back({.size = steps_[i]->workspace_bytes, .first = i, .last = i});
+    }
+  }
+  // What the caller may read afterwards stays to the end.
+  for (int output : program_.outputs) touch(output, end);
+}
+
+int64_t BoundProgram::offset(int value) const {
+  const int range = range_of_buffer_[program_.values[value].buffer];
+  return range < 0 ? -1 : plan_.offsets[range];
+}
+
+void* BoundProgram::DataOf(int value) const {
+  const ProgramBuffer& buffer = program_.buffers[program_.values[value].buffer];
+  switch (buffer.kind) {
+    case Kind::kArg:
+      return arrays_.args[buffer.slot].raw_data();
+    case Kind::kAux:
+      return arrays_.auxs[buffer.slot].raw_data();
+    case Kind::kGrad:
+      return arrays_.grads[buffer.slot].raw_data();
+    case Kind::kHeadGrad:
+      return head_gradients_[buffer.slot].raw_data();
+    case Kind::kArena:
+      break;
+  }
+  const int64_t at = offset(value);
+  return at < 0 ? nullptr : static_cast<char*>(arena_->storage()->data()) + at;
+}
+
+void BoundProgram::Point() {
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const Instruction& instruction = program_.instructions[i];
+    Step& step = *steps_[i];
+    for (size_t k = 0; k < step.inputs.size(); ++k) {
+      step.inputs[k].data = DataOf(instruction.inputs[k]);
+    }
+    for (size_t k = 0; k < step.outputs.size(); ++k) {
+      step.outputs[k].data =
+          instruction.reqs[k] == WriteReq::kNull ? nullptr : DataOf(instruction.outputs[k]);
+    }
+    if (step.workspace_range >= 0) {
+      step.context.workspace =
+          static_cast<char*>(arena_->storage()->data()) + plan_.offsets[step.workspace_range];
+    }
+  }
+}
+
+absl::Status BoundProgram::Refresh() {
+  COOPER_RETURN_IF_ERROR(arena_->Reserve(plan_.arena_size));
+  if (generation_ == arena_->generation()) return absl::OkStatus();
+  Point();
+  generation_ = arena_->generation();
+  return absl::OkStatus();
+}
+
+void BoundProgram::SetHeadGradient(int i, const NDArray& array) {
+  head_gradients_[i] = array;
+  const int value = program_.head_gradients[i];
+  if (value < 0) return;
+  const int buffer = program_.values[value].buffer;
+  for (size_t s = num_forward_; s < steps_.size(); ++s) {
+    const Instruction& instruction = program_.instructions[s];
+    for (size_t k = 0; k < instruction.inputs.size(); ++k) {
+      if (program_.values[instruction.inputs[k]].buffer == buffer) {
+        steps_[s]->inputs[k].data = array.raw_data();
+      }
+    }
+  }
+}
+
+absl::StatusOr<NDArray> BoundProgram::ArrayOf(int value) const {
+  const ProgramValue& v = program_.values[value];
+  const ProgramBuffer& buffer = program_.buffers[v.buffer];
+  switch (buffer.kind) {
+    case Kind::kArg:
+      return arrays_.args[buffer.slot].Reshape(v.shape);
+    case Kind::kAux:
+      return arrays_.auxs[buffer.slot].Reshape(v.shape);
+    case Kind::kGrad:
+      return arrays_.grads[buffer.slot].Reshape(v.shape);
+    case Kind::kHeadGrad:
+      return head_gradients_[buffer.slot].Reshape(v.shape);
+    case Kind::kArena:
+      break;
+  }
+  if (offset(value) < 0) return absl::FailedPreconditionError("the value is not computed");
+  return NDArray::View(arena_->storage(), offset(value), v.shape, v.dtype);
+}
+
+absl::Status BoundProgram::Run(size_t begin, size_t end, bool is_train, uint64_t seed, uint64_t run,
+                               const Observer* observer) {
+  for (size_t i = begin; i < end; ++i) {
+    Step& step = *steps_[i];
+    if (observer != nullptr && observer->before) observer->before(static_cast<int>(i));
+    if (step.run != nullptr) {
+      step.context.is_train = is_train;
+      step.context.random = Philox(seed, run << 24 | i);
+      absl::Status status = step.run(step.context);
+      if (!status.ok()) {
+        return absl::Status(status.code(),
+                            absl::StrCat(Describe(program_.instructions[i]), ": ", status.message(),
+                                         DescribeInputs(step.inputs)));
+      }
+    }
+    if (observer != nullptr && observer->after) observer->after(static_cast<int>(i));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BoundProgram::RunForward(bool is_train, uint64_t seed, uint64_t run,
+                                      const Observer* observer) {
+  return Run(0, num_forward_, is_train, seed, run, observer);
+}
+
+absl::Status BoundProgram::RunBackward(uint64_t seed, uint64_t run, const Observer* observer) {
+  return Run(num_forward_, steps_.size(), /*is_train=*/true, seed, run, observer);
+}
+
+}  // namespace cooper

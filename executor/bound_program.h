@@ -1,0 +1,103 @@
+#ifndef COOPER_EXECUTOR_BOUND_PROGRAM_H_
+#define COOPER_EXECUTOR_BOUND_PROGRAM_H_
+
+// A program with memory and kernels: what an executor runs. Every instruction is prepared once;
+// running them allocates nothing.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "executor/arena.h"
+#include "executor/kernel.h"
+#include "executor/memory_plan.h"
+#include "executor/program.h"
+#include "ndarray/ndarray.h"
+
+namespace cooper {
+
+// The caller's arrays, by slot. Null arrays where a slot has none.
+struct ProgramArrays {
+  std::vector<NDArray> args;
+  std::vector<NDArray> auxs;
+  std::vector<NDArray> grads;  // by slot of the argument
+};
+
+class BoundProgram {
+ public:
+  // Finds kernels, plans memory (the plan is checked) and reserves the arena. kUnimplemented if an
+  // operator has no kernel on the arena's context.
+  static absl::StatusOr<std::unique_ptr<BoundProgram>> Create(Program program, ProgramArrays arrays,
+                                                              std::shared_ptr<Arena> arena,
+                                                              bool is_train);
+
+  // Called around each instruction; may be empty.
+  struct Observer {
+    std::function<void(int instruction)> before;
+    std::function<void(int instruction)> after;
+  };
+
+  // Runs the forward or the backward instructions. `seed` and `run` name the random stream.
+  absl::Status RunForward(bool is_train, uint64_t seed, uint64_t run, const Observer* observer);
+  absl::Status RunBackward(uint64_t seed, uint64_t run, const Observer* observer);
+
+  // The caller's array for the gradient of output `i`, used from the next run on. The executor has
+  // checked its shape; it must live until the run is over.
+  void SetHeadGradient(int i, const NDArray& array);
+
+  const Program& program() const { return program_; }
+  const MemoryPlan& plan() const { return plan_; }
+  const std::shared_ptr<Arena>& arena() const { return arena_; }
+  int64_t num_ranges() const { return static_cast<int64_t>(ranges_.size()); }
+  // Offset of a value's buffer in the arena; -1 if it is not there.
+  int64_t offset(int value) const;
+
+  // An array over the memory of a value. Requires that the arena holds it.
+  absl::StatusOr<NDArray> ArrayOf(int value) const;
+
+  // Points every instruction at the arena's present block, if it has changed.
+  absl::Status Refresh();
+
+ private:
+  struct Step {
+    KernelContext context;
+    Kernel::RunFn run = nullptr;
+    std::vector<ArrayView> inputs;
+    std::vector<ArrayView> outputs;
+    std::unique_ptr<KernelState> state;
+    int64_t workspace_bytes = 0;
+    int workspace_range = -1;
+
+    explicit Step(const OpCall& call) : context{.call = call} {}
+  };
+
+  BoundProgram(Program program, ProgramArrays arrays, std::shared_ptr<Arena> arena)
+      : program_(std::move(program)), arrays_(std::move(arrays)), arena_(std::move(arena)) {}
+
+  absl::Status Prepare(bool is_train);
+  void ComputeLiveRanges();
+  void Point();
+  void* DataOf(int value) const;
+  absl::Status Run(size_t begin, size_t end, bool is_train, uint64_t seed, uint64_t run,
+                   const Observer* observer);
+
+  Program program_;
+  ProgramArrays arrays_;
+  std::vector<NDArray> head_gradients_;
+  std::shared_ptr<Arena> arena_;
+  std::vector<LiveRange> ranges_;
+  std::vector<int> range_of_buffer_;  // -1: not in the arena
+  MemoryPlan plan_;
+  std::vector<std::unique_ptr<Step>> steps_;  // one per instruction
+  size_t num_forward_ = 0;
+  int64_t generation_ = -1;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_BOUND_PROGRAM_H_

@@ -1,0 +1,371 @@
+#include "executor/executor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "executor/bound_program.h"
+#include "executor/lower.h"
+#include "executor/passes.h"
+#include "executor/program.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+NDArray Find(const ArrayMap& arrays, absl::string_view name) {
+  auto it = arrays.find(std::string(name.data(), name.size()));
+  return it == arrays.end() ? NDArray() : it->second;
+}
+
+// The given array, checked against what the graph needs, or a new one of zeros.
+absl::StatusOr<NDArray> TakeOrAllocate(const ArrayMap& given, const char* kind,
+                                       const std::string& name, const Shape& shape, DType dtype,
+                                       Context context) {
+  NDArray array = Find(given, name);
+  if (array.is_null()) return NDArray::Zeros(shape, dtype, context);
+  if (array.shape() == shape && array.dtype() == dtype && array.context() == context) return array;
+  return absl::InvalidArgumentError(absl::StrCat(kind, " '", name, "' is ", array.ToString(),
+                                                 ", expected ", shape.ToString(), " ",
+                                                 DTypeName(dtype), " ", context.ToString()));
+}
+
+}  // namespace
+
+class Executor::Impl {
+ public:
+  Impl(const Symbol& symbol, const BindOptions& options) : symbol_(symbol), options_(options) {}
+
+  absl::Status Bind() {
+    if (options_.arena == nullptr) options_.arena = std::make_shared<Arena>(options_.context);
+    if (options_.random == nullptr) options_.random = std::make_shared<RandomState>();
+    if (!(options_.arena->context() == options_.context)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the arena is on ", options_.arena->context().ToString(),
+                       ", the executor on ", options_.context.ToString()));
+    }
+    LowerOptions lower{.shapes = options_.shapes, .types = options_.types, .grad_reqs = {}};
+    for (const ArrayMap* arrays : {&options_.args, &options_.auxs}) {
+      for (const auto& [name, array] : *arrays) {
+        lower.shapes[name] = array.shape();
+        lower.types[name] = array.dtype();
+      }
+    }
+    lower.grad_reqs = options_.grad_reqs;
+    for (const std::string& name : symbol_.ListArguments()) {
+      lower.grad_reqs.emplace(name, options_.grad_req);
+    }
+    COOPER_ASSIGN_OR_RETURN(LoweredProgram lowered, LowerToProgram(symbol_, lower));
+    COOPER_RETURN_IF_ERROR(RunPasses(lowered.program, options_.disabled_passes));
+
+    COOPER_ASSIGN_OR_RETURN(ProgramArrays arrays, MakeArrays(lowered));
+    for (int output : lowered.program.outputs) {
+      output_shapes_.push_back(lowered.program.values[output].shape);
+    }
+    output_names_ = symbol_.ListOutputs();
+    const bool is_train = !lowered.program.gradients.empty();
+    COOPER_ASSIGN_OR_RETURN(
+        bound_, BoundProgram::Create(std::move(lowered.program), std::move(arrays), options_.arena,
+                                     is_train));
+    outputs_.reserve(output_shapes_.size());
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<ProgramArrays> MakeArrays(const LoweredProgram& lowered) {
+    ProgramArrays arrays;
+    const Program& p = lowered.program;
+    for (size_t i = 0; i < p.arg_names.size(); ++i) {
+      COOPER_ASSIGN_OR_RETURN(
+          NDArray array,
+          TakeOrAllocate(options_.args, "argument", p.arg_names[i], lowered.arg_shapes[i],
+                         lowered.arg_types[i], options_.context));
+      args_[p.arg_names[i]] = array;
+      arrays.args.push_back(std::move(array));
+    }
+    for (size_t i = 0; i < p.aux_names.size(); ++i) {
+      COOPER_ASSIGN_OR_RETURN(
+          NDArray array,
+          TakeOrAllocate(options_.auxs, "auxiliary state", p.aux_names[i], lowered.aux_shapes[i],
+                         lowered.aux_types[i], options_.context));
+      auxs_[p.aux_names[i]] = array;
+      arrays.auxs.push_back(std::move(array));
+    }
+    arrays.grads.resize(p.arg_names.size());
+    for (const ProgramGradient& g : p.gradients) {
+      const std::string& name = p.arg_names[g.arg];
+      COOPER_ASSIGN_OR_RETURN(
+          NDArray array,
+          TakeOrAllocate(options_.grads, "gradient of", name, lowered.arg_shapes[g.arg],
+                         lowered.arg_types[g.arg], options_.context));
+      grads_[name] = array;
+      arrays.grads[g.arg] = std::move(array);
+    }
+    return arrays;
+  }
+
+  absl::Status Forward(bool is_train) {
+    COOPER_RETURN_IF_ERROR(bound_->Refresh());
+    if (outputs_generation_ != options_.arena->generation()) {
+      outputs_.clear();
+      for (int output : bound_->program().outputs) {
+        COOPER_ASSIGN_OR_RETURN(NDArray array, bound_->ArrayOf(output));
+        outputs_.push_back(std::move(array));
+      }
+      outputs_generation_ = options_.arena->generation();
+    }
+    options_.arena->set_user(this);
+    ran_training_ = false;
+    run_ = options_.random->runs++;
+    COOPER_RETURN_IF_ERROR(bound_->RunForward(is_train, options_.random->seed, run_, observer()));
+    ran_training_ = is_train;
+    return absl::OkStatus();
+  }
+
+  absl::Status Backward(absl::Span<const NDArray> head_gradients) {
+    const Program& p = bound_->program();
+    if (p.gradients.empty()) {
+      return absl::FailedPreconditionError(
+          "Backward: the executor was bound without gradients; bind it with a grad_req");
+    }
+    if (!ran_training_) {
+      return absl::FailedPreconditionError("Backward: call Forward(is_train=true) first");
+    }
+    COOPER_RETURN_IF_ERROR(CheckCurrent("Backward"));
+    if (!head_gradients.empty() && head_gradients.size() != p.outputs.size()) {
+      return absl::InvalidArgumentError(absl::StrCat("Backward: ", head_gradients.size(),
+                                                     " head gradients for ", p.outputs.size(),
+                                                     " outputs"));
+    }
+    for (size_t i = 0; i < p.outputs.size(); ++i) {
+      if (p.head_gradients[i] < 0) continue;
+      const bool given = i < head_gradients.size() && !head_gradients[i].is_null();
+      if (!given) {
+        return absl::FailedPreconditionError(absl::StrCat(
+            "Backward: output '", output_names_[i],
+            "' is no loss and needs a head gradient of shape ", output_shapes_[i].ToString()));
+      }
+      const ProgramValue& value = p.values[p.head_gradients[i]];
+      const NDArray& head = head_gradients[i];
+      if (head.shape() != value.shape || head.dtype() != value.dtype ||
+          !(head.context() == options_.context)) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("Backward: the head gradient of output '", output_names_[i], "' is ",
+                         head.ToString(), ", expected ", value.shape.ToString(), " ",
+                         DTypeName(value.dtype), " ", options_.context.ToString()));
+      }
+      bound_->SetHeadGradient(static_cast<int>(i), head);
+    }
+    return bound_->RunBackward(options_.random->seed, run_, observer());
+  }
+
+  // Fails unless the arena still holds what this executor left there.
+  absl::Status CheckCurrent(const char* call) const {
+    if (options_.arena->user() == this) return absl::OkStatus();
+    return absl::FailedPreconditionError(absl::StrCat(
+        call, ": ",
+        outputs_generation_ < 0
+            ? "call Forward first"
+            : "another executor that shares the arena has run since the last Forward"));
+  }
+
+  absl::StatusOr<absl::Span<const NDArray>> outputs() const {
+    COOPER_RETURN_IF_ERROR(CheckCurrent("outputs"));
+    return absl::Span<const NDArray>(outputs_);
+  }
+
+  void SetMonitor(MonitorCallback callback, bool monitor_all) {
+    monitor_ = std::move(callback);
+    observer_ = {};
+    if (!monitor_) return;
+    if (monitor_all) {
+      observer_.before = [this](int i) {
+        const Instruction& instruction = bound_->program().instructions[i];
+        const auto names = instruction.node->op()->InputNames(instruction.node->call());
+        for (size_t k = 0; k < instruction.inputs.size() && k < names.size(); ++k) {
+          Report(absl::StrCat(instruction.node->name(), "_", names[k]), instruction.inputs[k]);
+        }
+      };
+    }
+    observer_.after = [this](int i) {
+      const Instruction& instruction = bound_->program().instructions[i];
+      for (size_t k = 0; k < instruction.outputs.size(); ++k) {
+        if (instruction.reqs[k] == WriteReq::kNull) continue;
+        Report(OutputName({instruction.node, static_cast<int>(k)}), instruction.outputs[k]);
+      }
+    };
+  }
+
+  void Report(const std::string& name, int value) {
+    auto array = bound_->ArrayOf(value);
+    if (array.ok()) monitor_(name, *array);
+  }
+
+  const BoundProgram::Observer* observer() const { return monitor_ ? &observer_ : nullptr; }
+
+  Symbol symbol_;
+  BindOptions options_;
+  std::unique_ptr<BoundProgram> bound_;
+  ArrayMap args_, grads_, auxs_;
+  std::vector<NDArray> outputs_;
+  std::vector<std::string> output_names_;
+  std::vector<Shape> output_shapes_;
+  int64_t outputs_generation_ = -1;
+  uint64_t run_ = 0;
+  bool ran_training_ = false;
+  MonitorCallback monitor_;
+  BoundProgram::Observer observer_;
+};
+
+Executor::Executor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Executor::~Executor() = default;
+
+absl::StatusOr<std::unique_ptr<Executor>> Executor::SimpleBind(const Symbol& symbol,
+                                                               const BindOptions& options) {
+  auto impl = std::make_unique<Impl>(symbol, options);
+  COOPER_RETURN_IF_ERROR(impl->Bind());
+  return std::unique_ptr<Executor>(new Executor(std::move(impl)));
+}
+
+absl::StatusOr<std::unique_ptr<Executor>> Executor::Bind(const Symbol& symbol,
+                                                         BindOptions options) {
+  for (const std::string& name : symbol.ListArguments()) {
+    if (!options.args.contains(name)) {
+      return absl::InvalidArgumentError(absl::StrCat("Bind: argument '", name, "' is missing"));
+    }
+    if (!options.grads.contains(name)) options.grad_reqs[name] = WriteReq::kNull;
+  }
+  for (const std::string& name : symbol.ListAuxiliaryStates()) {
+    if (!options.auxs.contains(name)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Bind: auxiliary state '", name, "' is missing"));
+    }
+  }
+  return SimpleBind(symbol, options);
+}
+
+absl::Status Executor::Forward(bool is_train) { return impl_->Forward(is_train); }
+
+absl::Status Executor::Backward(absl::Span<const NDArray> head_gradients) {
+  return impl_->Backward(head_gradients);
+}
+
+absl::StatusOr<absl::Span<const NDArray>> Executor::outputs() const { return impl_->outputs(); }
+const std::vector<std::string>& Executor::output_names() const { return impl_->output_names_; }
+const std::vector<Shape>& Executor::output_shapes() const { return impl_->output_shapes_; }
+const std::vector<std::string>& Executor::arg_names() const {
+  return impl_->bound_->program().arg_names;
+}
+const std::vector<std::string>& Executor::aux_names() const {
+  return impl_->bound_->program().aux_names;
+}
+const ArrayMap& Executor::arg_dict() const { return impl_->args_; }
+const ArrayMap& Executor::grad_dict() const { return impl_->grads_; }
+const ArrayMap& Executor::aux_dict() const { return impl_->auxs_; }
+NDArray Executor::arg(absl::string_view name) const { return Find(impl_->args_, name); }
+NDArray Executor::grad(absl::string_view name) const { return Find(impl_->grads_, name); }
+NDArray Executor::aux(absl::string_view name) const { return Find(impl_->auxs_, name); }
+const Symbol& Executor::symbol() const { return impl_->symbol_; }
+Context Executor::context() const { return impl_->options_.context; }
+
+absl::Status Executor::CopyParamsFrom(const ArrayMap& args, const ArrayMap& auxs,
+                                      bool allow_extra) {
+  auto copy = [&](const ArrayMap& from, const ArrayMap& to, const char* kind) -> absl::Status {
+    for (const auto& [name, array] : from) {
+      NDArray target = Find(to, name);
+      if (target.is_null()) {
+        if (allow_extra) continue;
+        return absl::NotFoundError(absl::StrCat("the symbol has no ", kind, " '", name, "'"));
+      }
+      absl::Status status = target.CopyFrom(array);
+      if (!status.ok()) {
+        return absl::Status(status.code(), absl::StrCat(kind, " '", name, "': ", status.message()));
+      }
+    }
+    return absl::OkStatus();
+  };
+  COOPER_RETURN_IF_ERROR(copy(args, impl_->args_, "argument"));
+  return copy(auxs, impl_->auxs_, "auxiliary state");
+}
+
+absl::StatusOr<std::unique_ptr<Executor>> Executor::Reshape(const KnownShapes& shapes,
+                                                            bool partial_shaping,
+                                                            bool allow_up_sizing) const {
+  COOPER_ASSIGN_OR_RETURN(const InferredShapes inferred, InferShape(impl_->symbol_, shapes));
+  BindOptions options = impl_->options_;
+  options.shapes = shapes;
+  options.args.clear();
+  options.grads.clear();
+  options.auxs.clear();
+  // An array whose shape stays is shared; one of another shape is made anew.
+  auto take = [&](const std::string& name, const PartialShape& wanted, const ArrayMap& from,
+                  ArrayMap& to) -> absl::Status {
+    const NDArray array = Find(from, name);
+    const Shape shape = wanted.ToShape();
+    if (array.is_null()) return absl::OkStatus();
+    if (array.shape() == shape) {
+      to[name] = array;
+      return absl::OkStatus();
+    }
+    if (!partial_shaping && !shapes.contains(name)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Reshape: the shape of '", name, "' would change from ", array.shape().ToString(), " to ",
+          shape.ToString(), "; give its shape, or allow it with partial_shaping"));
+    }
+    if (!allow_up_sizing && shape.num_elements() > array.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Reshape: '", name, "' would grow from ", array.shape().ToString(), " to ",
+                       shape.ToString(), "; allow it with allow_up_sizing"));
+    }
+    return absl::OkStatus();
+  };
+  for (size_t i = 0; i < arg_names().size(); ++i) {
+    const std::string& name = arg_names()[i];
+    COOPER_RETURN_IF_ERROR(take(name, inferred.args[i], impl_->args_, options.args));
+    COOPER_RETURN_IF_ERROR(take(name, inferred.args[i], impl_->grads_, options.grads));
+  }
+  for (size_t i = 0; i < aux_names().size(); ++i) {
+    COOPER_RETURN_IF_ERROR(take(aux_names()[i], inferred.auxs[i], impl_->auxs_, options.auxs));
+  }
+  return SimpleBind(impl_->symbol_, options);
+}
+
+void Executor::SetMonitorCallback(MonitorCallback callback, bool monitor_all) {
+  impl_->SetMonitor(std::move(callback), monitor_all);
+}
+
+MemoryReport Executor::memory() const {
+  return {.planned_bytes = impl_->bound_->plan().arena_size,
+          .lower_bound = impl_->bound_->plan().lower_bound,
+          .arena_bytes = impl_->options_.arena->bytes(),
+          .values = impl_->bound_->num_ranges()};
+}
+
+std::string Executor::DebugString() const {
+  const Program& p = impl_->bound_->program();
+  auto describe = [&](int value) {
+    const ProgramValue& v = p.values[value];
+    const int64_t offset = impl_->bound_->offset(value);
+    return absl::StrCat(OutputName(v.entry), " ", v.shape.ToString(),
+                        offset < 0 ? "" : absl::StrCat(" @", offset));
+  };
+  auto append = [&](std::string* out, int value) { out->append(describe(value)); };
+  std::string text;
+  for (const Instruction& instruction : p.instructions) {
+    absl::StrAppend(&text, instruction.run ? "" : "(view) ", Describe(instruction), ": ",
+                    absl::StrJoin(instruction.inputs, ", ", append), " -> ");
+    for (size_t k = 0; k < instruction.outputs.size(); ++k) {
+      absl::StrAppend(&text, k == 0 ? "" : ", ", describe(instruction.outputs[k]),
+                      instruction.reqs[k] == WriteReq::kAdd    ? " (add)"
+                      : instruction.reqs[k] == WriteReq::kNull ? " (null)"
+                                                               : "");
+    }
+    text.push_back('\n');
+  }
+  const MemoryReport report = memory();
+  absl::StrAppend(&text, "planned ", report.planned_bytes, " bytes, lower bound ",
+                  report.lower_bound, ", arena ", report.arena_bytes, "\n");
+  return text;
+}
+
+}  // namespace cooper

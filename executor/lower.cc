@@ -1,0 +1,266 @@
+#include "executor/lower.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "ndarray/partial_shape.h"
+#include "ndarray/status_macros.h"
+#include "symbol/gradient.h"
+#include "symbol/indexed_graph.h"
+
+namespace cooper {
+namespace {
+
+using Type = std::optional<DType>;
+
+class Lowering {
+ public:
+  Lowering(const Symbol& symbol, const LowerOptions& options)
+      : symbol_(symbol), options_(options), forward_(symbol.outputs()) {}
+
+  absl::StatusOr<LoweredProgram> Run() {
+    COOPER_RETURN_IF_ERROR(AddGradients());
+    COOPER_RETURN_IF_ERROR(Infer());
+    MarkNeeded();
+    Emit();
+    return std::move(result_);
+  }
+
+ private:
+  Program& program() { return result_.program; }
+
+  // Makes the gradient graph and the order of all nodes: forward, head gradients, backward.
+  absl::Status AddGradients() {
+    for (int i = 0; i < forward_.num_nodes(); ++i) {
+      const Node* node = forward_.nodes()[i];
+      if (!node->is_variable()) continue;
+      auto& names = forward_.is_aux(i) ? program().aux_names : program().arg_names;
+      slots_[node] = static_cast<int>(names.size());
+      names.push_back(node->name());
+    }
+    std::vector<std::string> wrt;
+    for (const auto& [name, req] : options_.grad_reqs) {
+      const auto& names = program().arg_names;
+      const auto it = std::find(names.begin(), names.end(), name);
+      if (it == names.end()) {
+        return absl::NotFoundError(absl::StrCat("a gradient is asked for '", name,
+                                                "', which is no argument; those are ",
+                                                absl::StrJoin(names, ", ")));
+      }
+      if (req == WriteReq::kNull) continue;
+      wrt.push_back(name);
+      program().gradients.push_back(
+          {.arg = static_cast<int>(it - names.begin()), .value = -1, .req = req});
+    }
+    if (!wrt.empty()) {
+      COOPER_ASSIGN_OR_RETURN(gradient_, MakeGradientGraph(symbol_, wrt));
+    }
+    std::vector<const Node*> order = forward_.nodes();
+    for (const NodeEntry& head : gradient_.head_gradients) {
+      if (head) order.push_back(head.node.get());
+    }
+    for (const NodePtr& node : gradient_.nodes) order.push_back(node.get());
+    graph_ = std::make_unique<IndexedGraph>(std::move(order));
+    return absl::OkStatus();
+  }
+
+  absl::Status Infer() {
+    shapes_.resize(graph_->num_entries());
+    types_.resize(graph_->num_entries());
+    COOPER_RETURN_IF_ERROR(InferForward());
+    // Backward nodes take what is known over; the gradient of an output is shaped like it.
+    for (int e = 0; e < forward_.num_entries(); ++e) {
+      shapes_[e] = forward_shapes_[e];
+      types_[e] = forward_types_[e];
+    }
+    for (size_t i = 0; i < gradient_.head_gradients.size(); ++i) {
+      const NodeEntry& head = gradient_.head_gradients[i];
+      if (!head) continue;
+      const int output = forward_.entry(symbol_.outputs()[i]);
+      shapes_[graph_->entry(head)] = forward_shapes_[output];
+      types_[graph_->entry(head)] = forward_types_[output];
+    }
+    if (gradient_.nodes.empty()) return absl::OkStatus();
+    COOPER_RETURN_IF_ERROR(InferEntryShapes(*graph_, shapes_));
+    COOPER_RETURN_IF_ERROR(CheckShapesComplete(*graph_, shapes_));
+    COOPER_RETURN_IF_ERROR(InferEntryTypes(*graph_, types_));
+    return absl::OkStatus();
+  }
+
+  // Shapes and types of the forward graph, which is a prefix of the whole one.
+  absl::Status InferForward() {
+    COOPER_RETURN_IF_ERROR(CheckNames(options_.shapes, "shape"));
+    COOPER_RETURN_IF_ERROR(CheckNames(options_.types, "type"));
+    COOPER_ASSIGN_OR_RETURN(forward_shapes_, VariableShapes(forward_, options_.shapes));
+    COOPER_RETURN_IF_ERROR(InferEntryShapes(forward_, forward_shapes_));
+    COOPER_RETURN_IF_ERROR(CheckShapesComplete(forward_, forward_shapes_));
+    COOPER_ASSIGN_OR_RETURN(forward_types_, VariableTypes(forward_, options_.types));
+    COOPER_RETURN_IF_ERROR(InferEntryTypes(forward_, forward_types_));
+    for (int i = 0; i < forward_.num_nodes(); ++i) {
+      Type& type = forward_types_[forward_.first_entry(i)];
+      if (type.has_value() || !forward_.nodes()[i]->is_variable()) continue;
+      type = DType::kFloat32;
+      COOPER_RETURN_IF_ERROR(InferEntryTypes(forward_, forward_types_));
+    }
+    return absl::OkStatus();
+  }
+
+  bool IsVariable(const std::string& name) const {
+    for (const auto* names : {&result_.program.arg_names, &result_.program.aux_names}) {
+      if (std::find(names->begin(), names->end(), name) != names->end()) return true;
+    }
+    return false;
+  }
+
+  template <typename Known>
+  absl::Status CheckNames(const Known& known, const char* what) const {
+    for (const auto& [name, value] : known) {
+      if (IsVariable(name)) continue;
+      return absl::NotFoundError(absl::StrCat("a ", what, " is given for '", name,
+                                              "', which is no variable of the graph; those are ",
+                                              absl::StrJoin(result_.program.arg_names, ", "),
+                                              result_.program.aux_names.empty() ? "" : ", ",
+                                              absl::StrJoin(result_.program.aux_names, ", ")));
+    }
+    return absl::OkStatus();
+  }
+
+  // Outputs of nodes that something needs, from the ends of the program backwards.
+  void MarkNeeded() {
+    needed_.assign(graph_->num_entries(), false);
+    for (const NodeEntry& output : symbol_.outputs()) needed_[graph_->entry(output)] = true;
+    for (const NodeEntry& gradient : gradient_.gradients) {
+      if (gradient) needed_[graph_->entry(gradient)] = true;
+    }
+    for (int i = graph_->num_nodes() - 1; i >= 0; --i) {
+      if (!NodeNeeded(i)) continue;
+      for (const NodeEntry& input : graph_->nodes()[i]->inputs()) {
+        needed_[graph_->entry(input)] = true;
+      }
+    }
+  }
+
+  bool NodeNeeded(int i) const {
+    for (int e = graph_->first_entry(i); e < graph_->first_entry(i + 1); ++e) {
+      if (needed_[e]) return true;
+    }
+    return false;
+  }
+
+  int AddValue(int entry, const NodeEntry& node_entry, ProgramBuffer::Kind kind, int slot) {
+    Program& p = program();
+    ProgramValue value;
+    value.shape = shapes_[entry].ToShape();
+    value.dtype = types_[entry].value_or(DType::kFloat32);
+    value.buffer = static_cast<int>(p.buffers.size());
+    value.entry = node_entry;
+    p.buffers.push_back(
+        {.kind = kind, .slot = slot, .bytes = value.shape.num_elements() * SizeOf(value.dtype)});
+    p.values.push_back(std::move(value));
+    return static_cast<int>(p.values.size()) - 1;
+  }
+
+  void Emit() {
+    Program& p = program();
+    value_of_.assign(graph_->num_entries(), -1);
+    const absl::flat_hash_map<const Node*, NodePtr> owners = Owners();
+    p.arg_values.assign(p.arg_names.size(), -1);
+    for (int i = 0; i < graph_->num_nodes(); ++i) {
+      const Node* node = graph_->nodes()[i];
+      const int entry = graph_->first_entry(i);
+      if (node->is_variable()) {
+        EmitVariable(i, entry, owners.at(node));
+      } else if (NodeNeeded(i)) {
+        EmitInstruction(i, owners.at(node));
+      }
+    }
+    for (const NodeEntry& output : symbol_.outputs()) {
+      p.outputs.push_back(value_of_[graph_->entry(output)]);
+    }
+    for (const NodeEntry& head : gradient_.head_gradients) {
+      const bool taken = head && needed_[graph_->entry(head)];
+      p.head_gradients.push_back(taken ? value_of_[graph_->entry(head)] : -1);
+    }
+    p.head_gradients.resize(p.outputs.size(), -1);
+    for (size_t k = 0; k < gradient_.gradients.size(); ++k) {
+      const NodeEntry& gradient = gradient_.gradients[k];
+      if (gradient) p.gradients[k].value = value_of_[graph_->entry(gradient)];
+    }
+  }
+
+  void EmitVariable(int i, int entry, const NodePtr& node) {
+    Program& p = program();
+    if (i >= forward_.num_nodes()) {
+      int output = 0;
+      while (!(gradient_.head_gradients[output].node == node)) ++output;
+      value_of_[entry] = AddValue(entry, {node, 0}, ProgramBuffer::Kind::kHeadGrad, output);
+      return;
+    }
+    const bool aux = forward_.is_aux(i);
+    const int slot = slots_.at(node.get());
+    value_of_[entry] = AddValue(entry, {node, 0},
+                                aux ? ProgramBuffer::Kind::kAux : ProgramBuffer::Kind::kArg, slot);
+    const ProgramValue& value = p.values[value_of_[entry]];
+    (aux ? result_.aux_shapes : result_.arg_shapes).push_back(value.shape);
+    (aux ? result_.aux_types : result_.arg_types).push_back(value.dtype);
+    if (!aux) p.arg_values[slot] = value_of_[entry];
+  }
+
+  void EmitInstruction(int i, const NodePtr& node) {
+    Instruction instruction;
+    instruction.node = node;
+    instruction.backward = i >= forward_.num_nodes();
+    for (const NodeEntry& input : node->inputs()) {
+      instruction.inputs.push_back(value_of_[graph_->entry(input)]);
+    }
+    for (int k = 0; k < node->num_outputs(); ++k) {
+      const int entry = graph_->first_entry(i) + k;
+      // An output that nobody needs still has a shape that kernels may look at.
+      value_of_[entry] = AddValue(entry, {node, k}, ProgramBuffer::Kind::kArena, -1);
+      instruction.outputs.push_back(value_of_[entry]);
+      instruction.reqs.push_back(needed_[entry] ? WriteReq::kWrite : WriteReq::kNull);
+    }
+    program().instructions.push_back(std::move(instruction));
+  }
+
+  absl::flat_hash_map<const Node*, NodePtr> Owners() const {
+    absl::flat_hash_map<const Node*, NodePtr> owners;
+    auto add = [&](const NodeEntry& e) {
+      if (e) owners.emplace(e.node.get(), e.node);
+    };
+    for (const NodeEntry& head : symbol_.outputs()) add(head);
+    for (const NodeEntry& head : gradient_.head_gradients) add(head);
+    for (const NodePtr& node : gradient_.nodes) owners.emplace(node.get(), node);
+    for (const Node* node : graph_->nodes()) {
+      for (const NodeEntry& input : node->inputs()) add(input);
+    }
+    return owners;
+  }
+
+  const Symbol& symbol_;
+  const LowerOptions& options_;
+  const IndexedGraph forward_;
+  GradientGraph gradient_;
+  std::unique_ptr<IndexedGraph> graph_;  // forward and backward
+  std::vector<PartialShape> forward_shapes_;
+  std::vector<Type> forward_types_;
+  std::vector<PartialShape> shapes_;
+  std::vector<Type> types_;
+  std::vector<bool> needed_;
+  std::vector<int> value_of_;
+  absl::flat_hash_map<const Node*, int> slots_;
+  LoweredProgram result_;
+};
+
+}  // namespace
+
+absl::StatusOr<LoweredProgram> LowerToProgram(const Symbol& symbol, const LowerOptions& options) {
+  return Lowering(symbol, options).Run();
+}
+
+}  // namespace cooper

@@ -1,0 +1,44 @@
+#ifndef COOPER_EXECUTOR_LOWER_H_
+#define COOPER_EXECUTOR_LOWER_H_
+
+// Turns a symbol with known argument shapes into a program: infers shapes and types, adds the
+// gradient graph, and lists what has to be computed in an order in which it can be.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "executor/kernel.h"
+#include "executor/program.h"
+#include "symbol/infer_shape.h"
+#include "symbol/infer_type.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+
+struct LowerOptions {
+  KnownShapes shapes;  // of arguments and auxiliary states; the rest is inferred
+  KnownTypes types;    // likewise; what cannot be inferred is float32
+  // By name of argument; missing ones are kNull. Empty: no gradient graph is made.
+  std::map<std::string, WriteReq> grad_reqs;
+};
+
+// Every value has a buffer of its own; passes share them. Instructions of no use to outputs and
+// gradients are left out; an output that nobody reads has the request kNull.
+struct LoweredProgram {
+  Program program;
+  std::vector<Shape> arg_shapes;  // by slot
+  std::vector<DType> arg_types;
+  std::vector<Shape> aux_shapes;
+  std::vector<DType> aux_types;
+};
+
+// Errors are those of InferShape, InferType and MakeGradientGraph; kNotFound if grad_reqs names
+// something that is no argument.
+absl::StatusOr<LoweredProgram> LowerToProgram(const Symbol& symbol, const LowerOptions& options);
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_LOWER_H_

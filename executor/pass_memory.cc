@@ -1,0 +1,84 @@
+// The passes that let values share buffers: views and in-place operators.
+
+#include <numeric>
+#include <vector>
+
+#include "executor/passes.h"
+
+namespace cooper {
+namespace {
+
+// How many instructions write into each buffer.
+std::vector<int> CountWriters(const Program& p) {
+  std::vector<int> writers(p.buffers.size(), 0);
+  for (const Instruction& instruction : p.instructions) {
+    for (size_t k = 0; k < instruction.outputs.size(); ++k) {
+      if (instruction.reqs[k] != WriteReq::kNull)
+        ++writers[p.values[instruction.outputs[k]].buffer];
+    }
+  }
+  return writers;
+}
+
+}  // namespace
+
+void MakeViews(Program& p) {
+  const std::vector<int> writers = CountWriters(p);
+  std::vector<bool> is_output(p.values.size(), false);
+  for (int output : p.outputs) is_output[output] = true;
+  for (Instruction& instruction : p.instructions) {
+    if (!instruction.node->op()->is_view() || instruction.reqs[0] != WriteReq::kWrite) continue;
+    ProgramValue& out = p.values[instruction.outputs[0]];
+    const ProgramValue& in = p.values[instruction.inputs[0]];
+    const ProgramBuffer& source = p.buffers[in.buffer];
+    const ProgramBuffer& target = p.buffers[out.buffer];
+    if (target.kind != ProgramBuffer::Kind::kArena || writers[out.buffer] != 1 ||
+        source.bytes != target.bytes || in.dtype != out.dtype) {
+      continue;
+    }
+    // An output must not change when the caller writes into an argument.
+    if (is_output[instruction.outputs[0]] && source.kind != ProgramBuffer::Kind::kArena) continue;
+    out.buffer = in.buffer;
+    instruction.run = false;
+  }
+}
+
+void ShareInPlace(Program& p) {
+  const std::vector<int> writers = CountWriters(p);
+  // Where the values of a buffer have gone; itself if they stayed.
+  std::vector<int> moved(p.buffers.size());
+  std::iota(moved.begin(), moved.end(), 0);
+  auto place = [&](int value) { return moved[p.values[value].buffer]; };
+  std::vector<int> remaining(p.buffers.size(), 0);  // reads still to come
+  for (const Instruction& instruction : p.instructions) {
+    if (!instruction.run) continue;
+    for (int input : instruction.inputs) ++remaining[p.values[input].buffer];
+  }
+  for (int output : p.outputs) ++remaining[p.values[output].buffer];
+  for (Instruction& instruction : p.instructions) {
+    if (!instruction.run) continue;
+    for (int input : instruction.inputs) --remaining[place(input)];
+    for (const auto& [i, o] : instruction.node->op()->in_place()) {
+      if (i >= static_cast<int>(instruction.inputs.size()) ||
+          o >= static_cast<int>(instruction.outputs.size()) ||
+          instruction.reqs[o] != WriteReq::kWrite) {
+        continue;
+      }
+      const int to = place(instruction.inputs[i]);
+      const int from = place(instruction.outputs[o]);
+      if (to == from || remaining[to] != 0 || writers[from] != 1 ||
+          p.buffers[to].kind != ProgramBuffer::Kind::kArena ||
+          p.buffers[from].kind != ProgramBuffer::Kind::kArena ||
+          p.buffers[to].bytes != p.buffers[from].bytes ||
+          p.values[instruction.inputs[i]].dtype != p.values[instruction.outputs[o]].dtype) {
+        continue;
+      }
+      // This is the only writer of `from`, and its readers come later: nothing has to be moved.
+      moved[from] = to;
+      remaining[to] = remaining[from];
+    }
+  }
+  for (ProgramValue& value : p.values) value.buffer = moved[value.buffer];
+}
+
+}  // namespace cooper

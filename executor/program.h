@@ -1,0 +1,78 @@
+#ifndef COOPER_EXECUTOR_PROGRAM_H_
+#define COOPER_EXECUTOR_PROGRAM_H_
+
+// A graph with static shapes as a flat list of instructions over values that lie in buffers. This
+// is what graph passes transform (passes.h) and what the executor prepares and runs. It owns no
+// memory: a buffer is a claim on the arena or stands for an array of the caller's.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "executor/kernel.h"
+#include "ndarray/dtype.h"
+#include "ndarray/shape.h"
+#include "symbol/node.h"
+
+namespace cooper {
+
+struct ProgramBuffer {
+  enum class Kind {
+    kArena,  // planned
+    kArg,    // the caller's, by `slot`: argument, auxiliary state, gradient of an argument,
+    kAux,    // gradient of an output
+    kGrad,
+    kHeadGrad,
+  };
+  Kind kind = Kind::kArena;
+  int slot = -1;
+  int64_t bytes = 0;
+};
+
+struct ProgramValue {
+  Shape shape;
+  DType dtype = DType::kFloat32;
+  int buffer = -1;
+  NodeEntry entry;  // what it is in the graph, for names
+};
+
+struct Instruction {
+  NodePtr node;
+  std::vector<int> inputs;     // values
+  std::vector<int> outputs;    // values
+  std::vector<WriteReq> reqs;  // of the outputs
+  bool backward = false;
+  // False: the outputs are views of the inputs, and there is nothing to compute.
+  bool run = true;
+};
+
+// A gradient that the program has to leave in the caller's array.
+struct ProgramGradient {
+  int arg = -1;    // slot of the argument
+  int value = -1;  // -1: no gradient flows there
+  WriteReq req = WriteReq::kWrite;
+};
+
+struct Program {
+  std::vector<std::string> arg_names;
+  std::vector<std::string> aux_names;
+  std::vector<ProgramBuffer> buffers;
+  std::vector<ProgramValue> values;
+  std::vector<Instruction> instructions;  // forward ones first
+  std::vector<int> arg_values;            // by slot
+  std::vector<int> outputs;               // values
+  std::vector<ProgramGradient> gradients;
+  std::vector<int> head_gradients;  // values by output; -1 where none is taken
+
+  // How often each value is read, by instructions or as an output of the program.
+  std::vector<int> CountReads() const;
+  // The instruction that writes each value last, -1 for the caller's arrays.
+  std::vector<int> Producers() const;
+};
+
+// "FullyConnected 'fc1'": for messages and profiles.
+std::string Describe(const Instruction& instruction);
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_PROGRAM_H_
