@@ -1,0 +1,186 @@
+// Kernels of BatchNorm, BatchNorm_v1 and their gradients. With invstd = 1 / sqrt(var + eps):
+//   output = (data - mean) * invstd * gamma + beta
+//   d data = gamma * invstd * (g - sum(g) / n - (data - mean) * invstd^2 * dot / n),
+//   dot = sum(g * (data - mean)), d gamma = dot * invstd, d beta = sum(g).
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "absl/status/status.h"
+#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/cpu/nn/lane_sum.h"
+#include "executor/kernel.h"
+#include "ndarray/parallel.h"
+#include "symbol/ops/nn/batch_norm_param.h"
+
+namespace cooper {
+namespace {
+
+// data seen as (outer, channels, inner).
+struct Extents {
+  int64_t outer, channels, inner;
+
+  int64_t per_channel() const { return outer * inner; }
+  int64_t grain() const {
+    return std::max<int64_t>(1, 16384 / std::max<int64_t>(per_channel(), 1));
+  }
+  // Calls fn(offset of `inner` contiguous elements) for each piece of a channel.
+  template <typename Fn>
+  void ForEachRun(int64_t channel, Fn&& fn) const {
+    for (int64_t o = 0; o < outer; ++o) fn((o * channels + channel) * inner);
+  }
+};
+
+Extents ExtentsOf(const BatchNormParam& param, const Shape& shape) {
+  const int rank = shape.rank();
+  const int axis = static_cast<int>(param.axis < 0 ? param.axis + rank : param.axis);
+  return {shape.Product(0, axis), shape[axis], shape.Product(axis + 1, rank)};
+}
+
+// The output `var` is 1 / sqrt(var + eps), but in BatchNorm_v1 the variance.
+template <typename Param>
+constexpr bool kVarIsVariance = std::is_same_v<Param, BatchNormV1Param>;
+
+template <typename Param, typename T>
+void Forward(const KernelContext& c) {
+  using C = ComputeType<T>;  // also the type of all but data and output
+  const auto& param = c.param<Param>();
+  const Extents e = ExtentsOf(param, c.inputs[0].shape);
+  const T* data = c.inputs[0].as<T>();
+  C* gamma = c.inputs[1].as<C>();
+  const C* beta = c.inputs[2].as<C>();
+  const C* moving_mean = c.inputs[3].as<C>();
+  const C* moving_var = c.inputs[4].as<C>();
+  T* out = c.reqs[0] == WriteReq::kNull ? nullptr : c.outputs[0].as<T>();
+  const bool add = c.reqs[0] == WriteReq::kAdd;
+  const bool batch_stats = c.is_train && !param.use_global_stats;
+  const C eps = static_cast<C>(param.eps);
+  const C n = static_cast<C>(e.per_channel());
+  ParallelFor(e.channels, e.grain(), [&](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) {
+      C mean, var;
+      if (batch_stats) {
+        C sum = 0;
+        e.ForEachRun(k, [&](int64_t at) {
+          sum += LaneSum<C>(e.inner, [&](int64_t i) { return Load(data[at + i]); });
+        });
+        mean = sum / n;
+        C square = 0;
+        e.ForEachRun(k, [&](int64_t at) {
+          square += LaneSum<C>(e.inner, [&](int64_t i) {
+            const C d = Load(data[at + i]) - mean;
+            return d * d;
+          });
+        });
+        var = square / n;
+      } else {
+        mean = moving_mean[k];
+        var = moving_var[k];
+      }
+      const C invstd = var + eps == 0 ? C(0) : C(1) / std::sqrt(var + eps);
+      if (c.reqs[1] != WriteReq::kNull) {
+        Store(c.outputs[1].as<C>() + k, mean, c.reqs[1] == WriteReq::kAdd);
+      }
+      if (c.reqs[2] != WriteReq::kNull) {
+        Store(c.outputs[2].as<C>() + k, kVarIsVariance<Param> ? var : invstd,
+              c.reqs[2] == WriteReq::kAdd);
+      }
+      // As in MXNet: the argument itself becomes 1, so that a saved model says what was computed.
+      if (param.fix_gamma && (c.is_train || kVarIsVariance<Param>)) gamma[k] = C(1);
+      const C scale = (param.fix_gamma ? C(1) : gamma[k]) * invstd;
+      const C shift = beta[k];
+      if (out == nullptr) continue;
+      e.ForEachRun(k, [&](int64_t at) {
+        for (int64_t i = at; i < at + e.inner; ++i) {
+          Store(out + i, (Load(data[i]) - mean) * scale + shift, add);
+        }
+      });
+    }
+  });
+}
+
+template <typename Param, typename T>
+void Backward(const KernelContext& c) {
+  using C = ComputeType<T>;
+  const auto& param = c.param<Param>();
+  const Extents e = ExtentsOf(param, c.inputs[0].shape);
+  const T* ograd = c.inputs[0].as<T>();
+  const C* saved_mean = c.inputs[1].as<C>();
+  const C* saved_var = c.inputs[2].as<C>();
+  const T* data = c.inputs[3].as<T>();
+  const C* gamma = c.inputs[4].as<C>();
+  C* moving_mean = c.inputs[5].as<C>();
+  C* moving_var = c.inputs[6].as<C>();
+  const bool batch_stats = c.is_train && !param.use_global_stats;
+  const C eps = static_cast<C>(param.eps);
+  const C momentum = static_cast<C>(param.momentum);
+  const C n = static_cast<C>(e.per_channel());
+  ParallelFor(e.channels, e.grain(), [&](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) {
+      C mean, invstd;
+      if (batch_stats) {
+        mean = saved_mean[k];
+        C var;
+        if (kVarIsVariance<Param>) {
+          var = saved_var[k];
+          invstd = C(1) / std::sqrt(var + eps);
+        } else {
+          invstd = saved_var[k];
+          var = invstd == 0 ? C(0) : C(1) / (invstd * invstd) - eps;
+        }
+        moving_mean[k] = moving_mean[k] * momentum + mean * (C(1) - momentum);
+        moving_var[k] = moving_var[k] * momentum + var * (C(1) - momentum);
+      } else {
+        mean = moving_mean[k];
+        invstd = C(1) / std::sqrt(moving_var[k] + eps);
+      }
+      C sum = 0, dot = 0;
+      e.ForEachRun(k, [&](int64_t at) {
+        sum += LaneSum<C>(e.inner, [&](int64_t i) { return Load(ograd[at + i]); });
+        dot += LaneSum<C>(
+            e.inner, [&](int64_t i) { return Load(ograd[at + i]) * (Load(data[at + i]) - mean); });
+      });
+      if (c.reqs[0] != WriteReq::kNull) {
+        const bool add = c.reqs[0] == WriteReq::kAdd;
+        T* grad = c.outputs[0].as<T>();
+        const C scale = invstd * (param.fix_gamma ? C(1) : gamma[k]);
+        const C g_mean = batch_stats ? sum / n : C(0);
+        const C slope = batch_stats ? dot * invstd * invstd / n : C(0);
+        e.ForEachRun(k, [&](int64_t at) {
+          for (int64_t i = at; i < at + e.inner; ++i) {
+            Store(grad + i, (Load(ograd[i]) - g_mean - (Load(data[i]) - mean) * slope) * scale,
+                  add);
+          }
+        });
+      }
+      if (c.reqs[1] != WriteReq::kNull) {
+        Store(c.outputs[1].as<C>() + k, param.fix_gamma ? C(0) : dot * invstd,
+              c.reqs[1] == WriteReq::kAdd);
+      }
+      if (c.reqs[2] != WriteReq::kNull) {
+        Store(c.outputs[2].as<C>() + k, sum, c.reqs[2] == WriteReq::kAdd);
+      }
+    }
+  });
+}
+
+template <typename Param>
+absl::Status ForwardCpu(const KernelContext& c) {
+  return DispatchFloat("BatchNorm", c.inputs[0].dtype,
+                       [&](auto type) { Forward<Param, typename decltype(type)::type>(c); });
+}
+
+template <typename Param>
+absl::Status BackwardCpu(const KernelContext& c) {
+  return DispatchFloat("_backward_BatchNorm", c.inputs[0].dtype,
+                       [&](auto type) { Backward<Param, typename decltype(type)::type>(c); });
+}
+
+COOPER_REGISTER_KERNEL(BatchNorm, DeviceType::kCpu, ForwardCpu<BatchNormParam>);
+COOPER_REGISTER_KERNEL(_backward_BatchNorm, DeviceType::kCpu, BackwardCpu<BatchNormParam>);
+COOPER_REGISTER_KERNEL(BatchNorm_v1, DeviceType::kCpu, ForwardCpu<BatchNormV1Param>);
+COOPER_REGISTER_KERNEL(_backward_BatchNorm_v1, DeviceType::kCpu, BackwardCpu<BatchNormV1Param>);
+
+}  // namespace
+}  // namespace cooper

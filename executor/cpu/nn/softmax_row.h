@@ -1,0 +1,27 @@
+#ifndef COOPER_EXECUTOR_CPU_NN_SOFTMAX_ROW_H_
+#define COOPER_EXECUTOR_CPU_NN_SOFTMAX_ROW_H_
+
+// The softmax of one row in place of memory that stays in cache: what SoftmaxOutput, softmax and
+// the kernels that fuse a softmax share. All pointers are to contiguous elements; in and out may be
+// the same. Sums run in several lanes, in an order that depends on n alone.
+
+#include <cstdint>
+
+namespace cooper {
+
+// out[j] = exp(in[j]) / sum_k exp(in[k]), with the row's maximum taken off first.
+void SoftmaxRow(const float* in, int64_t n, float* out);
+void SoftmaxRow(const double* in, int64_t n, double* out);
+
+// out[j] = in[j] - log(sum_k exp(in[k])).
+void LogSoftmaxRow(const float* in, int64_t n, float* out);
+
+// For an array (n, inner): the softmax over the first axis of columns [begin, end).
+void SoftmaxColumns(const float* in, int64_t n, int64_t inner, int64_t begin, int64_t end,
+                    float* out);
+void SoftmaxColumns(const double* in, int64_t n, int64_t inner, int64_t begin, int64_t end,
+                    double* out);
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_CPU_NN_SOFTMAX_ROW_H_

@@ -1,0 +1,101 @@
+// Softmax whose gradient is that of the cross entropy with label. MXNet:
+// src/operator/softmax_output.cc.
+
+#include "absl/strings/str_cat.h"
+#include "ndarray/status_macros.h"
+#include "symbol/gradient_context.h"
+#include "symbol/op.h"
+#include "symbol/ops/loss/softmax_output_param.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+enum Input { kData, kLabel };
+
+// Whether `known` may be `wanted` once everything is known.
+bool Compatible(PartialShape known, const PartialShape& wanted) { return known.Merge(wanted); }
+
+// With multi_output: data (n, k, d1, d2, ...), label (n, d1 * d2 * ...), (n, d1, d2, ...) or
+// (n, 1, d1, d2, ...); the first is what an unknown label becomes.
+absl::Status MultiOutputLabelShape(ShapeContext& c) {
+  const PartialShape& data = c.input(kData);
+  if (data.rank() < 2) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "with multi_output input 'data' needs at least 2 axes, got ", data.ToString()));
+  }
+  const PartialShape flat = {data[0], PartialShape(data.dims().subspan(2)).num_elements()};
+  PartialShape dropped = PartialShape::OfRank(data.rank() - 1);
+  PartialShape kept = data;
+  dropped[0] = data[0];
+  for (int i = 2; i < data.rank(); ++i) dropped[i - 1] = data[i];
+  kept[1] = 1;
+  const PartialShape& label = c.input(kLabel);
+  if (!label.rank_known()) return c.SetInput(kLabel, flat);
+  for (const PartialShape& wanted : {flat, dropped, kept}) {
+    if (Compatible(label, wanted)) return c.SetInput(kLabel, wanted);
+  }
+  return c.SetInput(kLabel, flat, "data's shape without the class axis");
+}
+
+// data (n, k), or (..., k); label has data's shape without the last axis, or data's own where
+// labels are probabilities. Nothing is learnt about data from label: MXNet does not either.
+absl::Status SoftmaxOutputShape(ShapeContext& c) {
+  COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kData)));
+  COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(0)));
+  const PartialShape& data = c.input(kData);
+  if (!data.rank_known()) return absl::OkStatus();
+  if (data.rank() == 0) return absl::InvalidArgumentError("input 'data' is a scalar");
+  const PartialShape& label = c.input(kLabel);
+  if (label.rank_known() && label.rank() == data.rank() && Compatible(label, data) &&
+      !(c.param<SoftmaxOutputParam>().multi_output && label.rank() > 1 && label[1] == 1)) {
+    return c.SetInput(kLabel, data);
+  }
+  if (c.param<SoftmaxOutputParam>().multi_output) return MultiOutputLabelShape(c);
+  return c.SetInput(kLabel, PartialShape(data.dims().first(data.rank() - 1)),
+                    "data's shape without the class axis");
+}
+
+absl::StatusOr<std::vector<NodeEntry>> SoftmaxOutputGradient(GradientContext& c) {
+  std::vector<NodeEntry> inputs = {c.input(kLabel), c.output(0)};
+  if (c.param<SoftmaxOutputParam>().out_grad) {
+    COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
+    inputs.push_back(head);
+  }
+  COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> gradients,
+                          c.Backward("_backward_SoftmaxOutput", std::move(inputs)));
+  return std::vector<NodeEntry>{gradients[0], {}};
+}
+
+OpSchema::Names BackwardInputs(const OpCall& call) {
+  if (call.param<SoftmaxOutputParam>().out_grad) return {"label", "output", "ograd"};
+  return {"label", "output"};
+}
+
+COOPER_REGISTER_OP(SoftmaxOutput)
+    .Describe(
+        "Softmax of data. The gradient is that of the cross entropy between it and label; head "
+        "gradients are ignored unless out_grad.")
+    .Alias("Softmax")
+    .Param<SoftmaxOutputParam>()
+    .Inputs({"data", "label"})
+    .Shape(SoftmaxOutputShape)
+    .Type(SameType)
+    .Gradient(SoftmaxOutputGradient)
+    .InPlace({{0, 0}})
+    .IgnoreHeadGradient([](const OpCall& call) {
+      return !call.param<SoftmaxOutputParam>().out_grad;
+    });
+
+COOPER_REGISTER_OP(_backward_SoftmaxOutput)
+    .Describe("Gradient of SoftmaxOutput with respect to data.")
+    .Param<SoftmaxOutputParam>()
+    .Inputs(BackwardInputs)
+    .Outputs({"data"})
+    .Shape(GradientShape)
+    .Type(GradientType)
+    .InPlace({{1, 0}});
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,41 @@
+#ifndef COOPER_SYMBOL_OPS_LOSS_SOFTMAX_OUTPUT_PARAM_H_
+#define COOPER_SYMBOL_OPS_LOSS_SOFTMAX_OUTPUT_PARAM_H_
+
+#include "symbol/ops/loss/normalization.h"
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+struct SoftmaxOutputParam {
+  double grad_scale = 1.0;
+  double ignore_label = -1.0;
+  bool multi_output = false;
+  bool use_ignore = false;
+  bool preserve_shape = false;
+  Normalization normalization = Normalization::kNull;
+  bool out_grad = false;
+  double smooth_alpha = 0.0;
+
+  static void Declare(ParamDeclaration<SoftmaxOutputParam>& d) {
+    d.Field("grad_scale", &SoftmaxOutputParam::grad_scale).Doc("factor of the gradient");
+    d.Field("ignore_label", &SoftmaxOutputParam::ignore_label)
+        .Doc("the label of rows without a gradient, with use_ignore");
+    d.Field("multi_output", &SoftmaxOutputParam::multi_output)
+        .Doc("whether classes are axis 1 and positions the axes after it");
+    d.Field("use_ignore", &SoftmaxOutputParam::use_ignore).Doc("whether ignore_label counts");
+    d.Field("preserve_shape", &SoftmaxOutputParam::preserve_shape)
+        .Doc("whether classes are the last axis alone, not all axes but the first");
+    d.Enum("normalization", &SoftmaxOutputParam::normalization, NormalizationNames())
+        .Doc("what the gradient is divided by: nothing, the batch size, or the labels that count");
+    d.Field("out_grad", &SoftmaxOutputParam::out_grad)
+        .Doc("whether the gradient is multiplied by the head gradient, element by element");
+    d.Field("smooth_alpha", &SoftmaxOutputParam::smooth_alpha)
+        .Min(0)
+        .Max(1)
+        .Doc("probability taken from the label and spread over the other classes");
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_LOSS_SOFTMAX_OUTPUT_PARAM_H_

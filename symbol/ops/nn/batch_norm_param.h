@@ -1,0 +1,57 @@
+#ifndef COOPER_SYMBOL_OPS_NN_BATCH_NORM_PARAM_H_
+#define COOPER_SYMBOL_OPS_NN_BATCH_NORM_PARAM_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+struct BatchNormParam {
+  double eps = 1e-3;
+  double momentum = 0.9;
+  bool fix_gamma = true;
+  bool use_global_stats = false;
+  bool output_mean_var = false;
+  int64_t axis = 1;
+  bool cudnn_off = false;
+  std::optional<double> min_calib_range;
+  std::optional<double> max_calib_range;
+
+  static void Declare(ParamDeclaration<BatchNormParam>& d) {
+    d.Field("eps", &BatchNormParam::eps).Doc("added to the variance before the root");
+    d.Field("momentum", &BatchNormParam::momentum).Doc("weight of the old moving statistics");
+    d.Field("fix_gamma", &BatchNormParam::fix_gamma)
+        .Doc("whether gamma is 1; a training forward then overwrites the argument");
+    d.Field("use_global_stats", &BatchNormParam::use_global_stats)
+        .Doc("whether the moving statistics are used in training too, and left alone");
+    d.Field("output_mean_var", &BatchNormParam::output_mean_var)
+        .Doc("whether mean and 1 / sqrt(var + eps) are outputs");
+    d.Field("axis", &BatchNormParam::axis).Doc("the axis of channels");
+    d.Field("cudnn_off", &BatchNormParam::cudnn_off).Doc("accepted; no meaning on cpu");
+    d.Field("min_calib_range", &BatchNormParam::min_calib_range)
+        .Doc("accepted; no meaning without quantization");
+    d.Field("max_calib_range", &BatchNormParam::max_calib_range)
+        .Doc("accepted; no meaning without quantization");
+  }
+};
+
+// BatchNorm_v1: channels are axis 1, and the output `var` is the variance itself.
+struct BatchNormV1Param : BatchNormParam {
+  static void Declare(ParamDeclaration<BatchNormV1Param>& d) {
+    d.Field<double>("eps", &BatchNormParam::eps).Doc("added to the variance before the root");
+    d.Field<double>("momentum", &BatchNormParam::momentum)
+        .Doc("weight of the old moving statistics");
+    d.Field<bool>("fix_gamma", &BatchNormParam::fix_gamma)
+        .Doc("whether gamma is 1; a forward then overwrites the argument");
+    d.Field<bool>("use_global_stats", &BatchNormParam::use_global_stats)
+        .Doc("whether the moving statistics are used in training too, and left alone");
+    d.Field<bool>("output_mean_var", &BatchNormParam::output_mean_var)
+        .Doc("whether mean and variance are outputs");
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_NN_BATCH_NORM_PARAM_H_

@@ -1,0 +1,78 @@
+// Looks up rows of a table. MXNet: src/operator/tensor/indexing_op.cc.
+
+#include "ndarray/status_macros.h"
+#include "symbol/gradient_context.h"
+#include "symbol/op.h"
+#include "symbol/ops/nn/embedding_param.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+enum Input { kData, kWeight };
+
+// data (...); weight (input_dim, output_dim); output (..., output_dim).
+absl::Status EmbeddingShape(ShapeContext& c) {
+  const auto& param = c.param<EmbeddingParam>();
+  COOPER_RETURN_IF_ERROR(
+      c.SetInput(kWeight, {param.input_dim, param.output_dim}, "(input_dim, output_dim)"));
+  if (c.input(kData).rank_known()) {
+    PartialShape output = PartialShape::OfRank(c.input(kData).rank() + 1);
+    for (int i = 0; i < c.input(kData).rank(); ++i) output[i] = c.input(kData)[i];
+    output[output.rank() - 1] = param.output_dim;
+    COOPER_RETURN_IF_ERROR(c.SetOutput(0, output, "data's shape and output_dim"));
+  }
+  const PartialShape& output = c.output(0);
+  if (!output.rank_known() || output.rank() == 0) return absl::OkStatus();
+  return c.SetInput(kData, PartialShape(output.dims().first(output.rank() - 1)),
+                    "output's shape without output_dim");
+}
+
+// data may have any dtype: indices are often floats in MXNet. weight and output share one.
+absl::Status EmbeddingType(TypeContext& c) {
+  TypeContext::Type type = c.input(kWeight);
+  if (!type) type = c.output(0);
+  if (!type) type = c.param<EmbeddingParam>().dtype;
+  COOPER_RETURN_IF_ERROR(c.SetInput(kWeight, type));
+  return c.SetOutput(0, type);
+}
+
+absl::StatusOr<std::vector<NodeEntry>> EmbeddingGradient(GradientContext& c) {
+  COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
+  COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> gradients,
+                          c.Backward("_backward_Embedding", {head, c.input(kData)}));
+  return std::vector<NodeEntry>{{}, gradients[0]};
+}
+
+absl::Status EmbeddingBackwardShape(ShapeContext& c) {
+  if (c.num_forward_inputs() < 2) return absl::OkStatus();
+  return c.SetOutput(0, c.forward_input(kWeight));
+}
+
+absl::Status EmbeddingBackwardType(TypeContext& c) {
+  if (c.num_forward_inputs() < 2) return absl::OkStatus();
+  return c.SetOutput(0, c.forward_input(kWeight));
+}
+
+COOPER_REGISTER_OP(Embedding)
+    .Describe(
+        "output[..., :] = weight[data[...], :]. Indices below 0 or beyond the table are clipped to "
+        "its first or last row.")
+    .Alias("_npx_embedding")
+    .Param<EmbeddingParam>()
+    .Inputs({"data", "weight"})
+    .Shape(EmbeddingShape)
+    .Type(EmbeddingType)
+    .Gradient(EmbeddingGradient);
+
+COOPER_REGISTER_OP(_backward_Embedding)
+    .Describe("Gradient of Embedding with respect to weight: rows of ograd added up by index.")
+    .Param<EmbeddingParam>()
+    .Inputs({"ograd", "data"})
+    .Outputs({"weight"})
+    .Shape(EmbeddingBackwardShape)
+    .Type(EmbeddingBackwardType);
+
+}  // namespace
+}  // namespace cooper
