@@ -19,24 +19,22 @@ constexpr char kKind[] = "NDArrayIter";
 // Keeps the streams of this iterator apart from those of other users of a seed.
 constexpr uint64_t kStreamBase = uint64_t{0xDA} << 56;
 
-std::vector<DataDesc> Describe(const std::vector<NamedArray>& arrays, int64_t batch_size,
+std::vector<DataDesc> Describe(const NamedSources& arrays, int64_t batch_size,
                                const std::string& layout) {
   std::vector<DataDesc> descs;
-  for (const NamedArray& source : arrays) {
-    Shape shape = source.array.shape();
+  for (const auto& [name, array] : arrays) {
+    Shape shape = array.shape();
     shape[0] = batch_size;
-    descs.push_back({.name = source.name,
-                     .shape = std::move(shape),
-                     .dtype = source.array.dtype(),
-                     .layout = layout});
+    descs.push_back(
+        {.name = name, .shape = std::move(shape), .dtype = array.dtype(), .layout = layout});
   }
   return descs;
 }
 
-absl::Status Gather(const std::vector<NamedArray>& arrays, absl::Span<const int64_t> ids,
+absl::Status Gather(const NamedSources& arrays, absl::Span<const int64_t> ids,
                     std::vector<NDArray>* out) {
-  for (const NamedArray& source : arrays) {
-    COOPER_ASSIGN_OR_RETURN(NDArray rows, GatherRows(source.array, ids));
+  for (const auto& [name, array] : arrays) {
+    COOPER_ASSIGN_OR_RETURN(NDArray rows, GatherRows(array, ids));
     out->push_back(std::move(rows));
   }
   return absl::OkStatus();
@@ -44,20 +42,17 @@ absl::Status Gather(const std::vector<NamedArray>& arrays, absl::Span<const int6
 
 }  // namespace
 
-std::vector<NamedArray> NameArrays(const std::vector<NDArray>& arrays,
-                                   absl::string_view default_name) {
+NamedSources NameArrays(const std::vector<NDArray>& arrays, absl::string_view default_name) {
   if (arrays.size() == 1) return {{std::string(default_name), arrays[0]}};
-  std::vector<NamedArray> named;
+  NamedSources named;
   for (size_t i = 0; i < arrays.size(); ++i) {
     named.push_back({absl::StrCat("_", i, "_", default_name), arrays[i]});
   }
   return named;
 }
 
-std::vector<NamedArray> NameArrays(const std::map<std::string, NDArray>& arrays) {
-  std::vector<NamedArray> named;
-  for (const auto& [name, array] : arrays) named.push_back({name, array});
-  return named;
+NamedSources NameArrays(const std::map<std::string, NDArray>& arrays) {
+  return NamedSources(arrays.begin(), arrays.end());
 }
 
 absl::StatusOr<LastBatchHandle> LastBatchHandleFromName(absl::string_view name) {
@@ -68,15 +63,14 @@ absl::StatusOr<LastBatchHandle> LastBatchHandleFromName(absl::string_view name) 
       absl::StrCat("last_batch_handle is '", name, "', expected 'pad', 'discard' or 'roll_over'"));
 }
 
-NDArrayIter::NDArrayIter(std::vector<NamedArray> data, std::vector<NamedArray> label,
-                         NDArrayIterOptions options)
+NDArrayIter::NDArrayIter(NamedSources data, NamedSources label, NDArrayIterOptions options)
     : data_(std::move(data)),
       label_(std::move(label)),
       options_(std::move(options)),
       seed_(options_.seed) {}
 
-absl::StatusOr<std::unique_ptr<NDArrayIter>> NDArrayIter::Create(std::vector<NamedArray> data,
-                                                                 std::vector<NamedArray> label,
+absl::StatusOr<std::unique_ptr<NDArrayIter>> NDArrayIter::Create(NamedSources data,
+                                                                 NamedSources label,
                                                                  NDArrayIterOptions options) {
   auto iter =
       absl::WrapUnique(new NDArrayIter(std::move(data), std::move(label), std::move(options)));
@@ -91,20 +85,20 @@ absl::Status NDArrayIter::Check() {
         absl::StrCat("NDArrayIter: batch_size is ", options_.batch_size, ", expected at least 1"));
   }
   if (data_.empty()) return absl::InvalidArgumentError("NDArrayIter: no data arrays");
-  for (const std::vector<NamedArray>* arrays : {&data_, &label_}) {
-    for (const NamedArray& source : *arrays) {
-      if (source.array.is_null() || !source.array.context().is_cpu() ||
-          source.array.shape().rank() < 1 || source.array.shape()[0] < 1) {
-        return absl::InvalidArgumentError(absl::StrCat("NDArrayIter: array '", source.name, "' is ",
-                                                       source.array.ToString(),
+  for (const NamedSources* arrays : {&data_, &label_}) {
+    for (const auto& [name, array] : *arrays) {
+      if (array.is_null() || !array.context().is_cpu() || array.shape().rank() < 1 ||
+          array.shape()[0] < 1) {
+        return absl::InvalidArgumentError(absl::StrCat("NDArrayIter: array '", name, "' is ",
+                                                       array.ToString(),
                                                        ", expected a CPU array with rows"));
       }
-      const int64_t rows = source.array.shape()[0];
+      const int64_t rows = array.shape()[0];
       if (num_rows_ == 0) num_rows_ = rows;
       if (rows != num_rows_) {
-        return absl::InvalidArgumentError(absl::StrCat("NDArrayIter: array '", source.name,
-                                                       "' has ", rows, " rows, expected ",
-                                                       num_rows_, " as in '", data_[0].name, "'"));
+        return absl::InvalidArgumentError(absl::StrCat("NDArrayIter: array '", name, "' has ", rows,
+                                                       " rows, expected ", num_rows_, " as in '",
+                                                       data_[0].first, "'"));
       }
     }
   }

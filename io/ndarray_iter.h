@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -20,16 +21,13 @@
 
 namespace cooper {
 
-struct NamedArray {
-  std::string name;
-  NDArray array;
-};
+// Arrays with the names of the inputs that they feed.
+using NamedSources = std::vector<std::pair<std::string, NDArray>>;
 
 // The names that MXNet gives: one array is `default_name`, several are "_0_data", "_1_data", ...;
 // those of a map come in order of their names.
-std::vector<NamedArray> NameArrays(const std::vector<NDArray>& arrays,
-                                   absl::string_view default_name);
-std::vector<NamedArray> NameArrays(const std::map<std::string, NDArray>& arrays);
+NamedSources NameArrays(const std::vector<NDArray>& arrays, absl::string_view default_name);
+NamedSources NameArrays(const std::map<std::string, NDArray>& arrays);
 
 // What happens to the rows that do not fill the last batch.
 enum class LastBatchHandle {
@@ -54,8 +52,7 @@ class NDArrayIter : public DataIter {
   // The arrays must not be written to while the iterator or one of its batches is in use.
   // kInvalidArgument, naming the array, if there is no data, batch_size < 1, an array is not on the
   // CPU or has no rows, or the numbers of rows differ.
-  static absl::StatusOr<std::unique_ptr<NDArrayIter>> Create(std::vector<NamedArray> data,
-                                                             std::vector<NamedArray> label,
+  static absl::StatusOr<std::unique_ptr<NDArrayIter>> Create(NamedSources data, NamedSources label,
                                                              NDArrayIterOptions options = {});
 
   // `index` of a batch holds row numbers.
@@ -74,13 +71,12 @@ class NDArrayIter : public DataIter {
   int64_t num_rows() const { return num_rows_; }
 
  private:
-  NDArrayIter(std::vector<NamedArray> data, std::vector<NamedArray> label,
-              NDArrayIterOptions options);
+  NDArrayIter(NamedSources data, NamedSources label, NDArrayIterOptions options);
   absl::Status Check();
   void StartEpoch();
 
-  const std::vector<NamedArray> data_;
-  const std::vector<NamedArray> label_;
+  const NamedSources data_;
+  const NamedSources label_;
   const NDArrayIterOptions options_;
   int64_t num_rows_ = 0;
   std::vector<DataDesc> provide_data_;

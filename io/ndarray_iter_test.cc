@@ -133,10 +133,10 @@ TEST(NDArrayIterTest, DescribesItsArrays) {
 }
 
 TEST(NDArrayIterTest, NamesListsAsMXNetDoes) {
-  EXPECT_EQ(NameArrays({Rows(1)}, "data")[0].name, "data");
-  const std::vector<NamedArray> two = NameArrays({Rows(1), Rows(2)}, "data");
-  EXPECT_EQ(two[0].name, "_0_data");
-  EXPECT_EQ(two[1].name, "_1_data");
+  EXPECT_EQ(NameArrays({Rows(1)}, "data")[0].first, "data");
+  const NamedSources two = NameArrays({Rows(1), Rows(2)}, "data");
+  EXPECT_EQ(two[0].first, "_0_data");
+  EXPECT_EQ(two[1].first, "_1_data");
 }
 
 TEST(NDArrayIterTest, ShufflesAllRowsAnewInEachEpoch) {

@@ -1,0 +1,63 @@
+#ifndef COOPER_MODULE_LR_SCHEDULER_DECAY_SCHEDULERS_H_
+#define COOPER_MODULE_LR_SCHEDULER_DECAY_SCHEDULERS_H_
+
+// Schedules that fall smoothly from base_lr to final_lr over max_update updates, and stay there.
+// They start from the base_lr of construction: set_base_lr has no effect on them.
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "module/lr_scheduler/lr_scheduler.h"
+
+namespace cooper {
+
+struct PolySchedulerOptions {
+  LRSchedulerOptions common;
+  int64_t max_update = 0;  // required, > warmup_steps
+  double pwr = 2;
+  double final_lr = 0;
+};
+
+// final_lr + (base_lr - final_lr) * (1 - x)^pwr, where x goes from 0 to 1.
+class PolyScheduler : public LRScheduler {
+ public:
+  static absl::StatusOr<std::unique_ptr<LRScheduler>> Create(const PolySchedulerOptions& options);
+
+ protected:
+  double AfterWarmup(int64_t num_update) override;
+  absl::string_view kind() const override { return "poly"; }
+
+ private:
+  explicit PolyScheduler(const PolySchedulerOptions& options)
+      : LRScheduler(options.common), decay_options_(options) {}
+
+  const PolySchedulerOptions decay_options_;
+};
+
+struct CosineSchedulerOptions {
+  LRSchedulerOptions common;
+  int64_t max_update = 0;  // required, > warmup_steps
+  double final_lr = 0;
+};
+
+// final_lr + (base_lr - final_lr) * (1 + cos(pi * x)) / 2, where x goes from 0 to 1.
+class CosineScheduler : public LRScheduler {
+ public:
+  static absl::StatusOr<std::unique_ptr<LRScheduler>> Create(const CosineSchedulerOptions& options);
+
+ protected:
+  double AfterWarmup(int64_t num_update) override;
+  absl::string_view kind() const override { return "cosine"; }
+
+ private:
+  explicit CosineScheduler(const CosineSchedulerOptions& options)
+      : LRScheduler(options.common), decay_options_(options) {}
+
+  const CosineSchedulerOptions decay_options_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_LR_SCHEDULER_DECAY_SCHEDULERS_H_

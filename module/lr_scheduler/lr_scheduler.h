@@ -1,0 +1,67 @@
+#ifndef COOPER_MODULE_LR_SCHEDULER_LR_SCHEDULER_H_
+#define COOPER_MODULE_LR_SCHEDULER_LR_SCHEDULER_H_
+
+// The learning rate as a function of the number of updates.
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "io/key_values.h"
+
+namespace cooper {
+
+enum class WarmupMode {
+  kLinear,    // rises from warmup_begin_lr to base_lr
+  kConstant,  // stays at warmup_begin_lr
+};
+
+struct LRSchedulerOptions {
+  double base_lr = 0.01;
+  int64_t warmup_steps = 0;
+  double warmup_begin_lr = 0;
+  WarmupMode warmup_mode = WarmupMode::kLinear;
+};
+
+// A schedule may be stateful: ask for updates in rising order.
+class LRScheduler {
+ public:
+  virtual ~LRScheduler() = default;
+
+  // The rate when parameters have been updated up to `num_update` times.
+  double LearningRate(int64_t num_update);
+
+  // The rate from which schedules go on. Some multiply it, others took a copy at construction and
+  // only write to it.
+  double base_lr() const { return base_lr_; }
+  // Does not change where the warm-up leads.
+  void set_base_lr(double base_lr) { base_lr_ = base_lr; }
+
+  // The schedule's place, as key_values.h's text. LoadState takes one of a schedule of the same
+  // kind made with the same options; kInvalidArgument for others, leaving the schedule as it was.
+  std::string SaveState() const;
+  absl::Status LoadState(absl::string_view state);
+
+ protected:
+  explicit LRScheduler(const LRSchedulerOptions& options)
+      : options_(options), base_lr_(options.base_lr) {}
+
+  // Without the warm-up; may change base_lr_.
+  virtual double AfterWarmup(int64_t num_update) = 0;
+  virtual absl::string_view kind() const = 0;
+  // What the kind keeps beside base_lr. Save fills, Load reads `state`, changing nothing if it
+  // fails.
+  virtual void Save(KeyValues*) const {}
+  virtual absl::Status Load(const KeyValues&) { return absl::OkStatus(); }
+
+  const LRSchedulerOptions options_;
+  double base_lr_;
+};
+
+// kInvalidArgument, naming what is wrong, for a warm-up that falls or a negative number of steps.
+absl::Status CheckLRSchedulerOptions(const LRSchedulerOptions& options);
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_LR_SCHEDULER_LR_SCHEDULER_H_

@@ -1,0 +1,83 @@
+#include "module/lr_scheduler/step_schedulers.h"
+
+#include <algorithm>
+
+#include "absl/memory/memory.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+absl::Status CheckFactor(double factor) {
+  if (factor <= 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("lr_scheduler: factor is ", factor, ", expected at most 1"));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<LRScheduler>> FactorScheduler::Create(
+    const FactorSchedulerOptions& options) {
+  COOPER_RETURN_IF_ERROR(CheckLRSchedulerOptions(options.common));
+  COOPER_RETURN_IF_ERROR(CheckFactor(options.factor));
+  if (options.step < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("lr_scheduler factor: step is ", options.step, ", expected at least 1"));
+  }
+  return absl::WrapUnique<LRScheduler>(new FactorScheduler(options));
+}
+
+double FactorScheduler::AfterWarmup(int64_t num_update) {
+  while (num_update > count_ + step_options_.step) {
+    count_ += step_options_.step;
+    base_lr_ = std::max(base_lr_ * step_options_.factor, step_options_.stop_factor_lr);
+  }
+  return base_lr_;
+}
+
+void FactorScheduler::Save(KeyValues* state) const { state->SetInt("count", count_); }
+
+absl::Status FactorScheduler::Load(const KeyValues& state) {
+  COOPER_ASSIGN_OR_RETURN(count_, state.GetInt("count"));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<LRScheduler>> MultiFactorScheduler::Create(
+    const MultiFactorSchedulerOptions& options) {
+  COOPER_RETURN_IF_ERROR(CheckLRSchedulerOptions(options.common));
+  COOPER_RETURN_IF_ERROR(CheckFactor(options.factor));
+  const std::vector<int64_t>& step = options.step;
+  if (step.empty() || step[0] < 1 ||
+      std::adjacent_find(step.begin(), step.end(), std::greater_equal<int64_t>()) != step.end()) {
+    return absl::InvalidArgumentError(absl::StrCat("lr_scheduler multifactor: step is (",
+                                                   absl::StrJoin(step, ", "),
+                                                   "), expected rising numbers from 1 on"));
+  }
+  return absl::WrapUnique<LRScheduler>(new MultiFactorScheduler(options));
+}
+
+double MultiFactorScheduler::AfterWarmup(int64_t num_update) {
+  const std::vector<int64_t>& step = step_options_.step;
+  while (next_step_ < static_cast<int64_t>(step.size()) && num_update > step[next_step_]) {
+    ++next_step_;
+    base_lr_ *= step_options_.factor;
+  }
+  return base_lr_;
+}
+
+void MultiFactorScheduler::Save(KeyValues* state) const { state->SetInt("next_step", next_step_); }
+
+absl::Status MultiFactorScheduler::Load(const KeyValues& state) {
+  COOPER_ASSIGN_OR_RETURN(const int64_t next_step, state.GetInt("next_step"));
+  if (next_step < 0 || next_step > static_cast<int64_t>(step_options_.step.size())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("lr_scheduler multifactor: state 'next_step' is ", next_step, " of ",
+                     step_options_.step.size()));
+  }
+  next_step_ = next_step;
+  return absl::OkStatus();
+}
+
+}  // namespace cooper

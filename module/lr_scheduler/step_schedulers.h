@@ -1,0 +1,73 @@
+#ifndef COOPER_MODULE_LR_SCHEDULER_STEP_SCHEDULERS_H_
+#define COOPER_MODULE_LR_SCHEDULER_STEP_SCHEDULERS_H_
+
+// Schedules that multiply the rate at steps. Both count updates after which, not at which, the rate
+// changes: with step 10, update 11 is the first with the new one.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "io/key_values.h"
+#include "module/lr_scheduler/lr_scheduler.h"
+
+namespace cooper {
+
+struct FactorSchedulerOptions {
+  LRSchedulerOptions common;
+  int64_t step = 0;  // required, >= 1
+  double factor = 1;
+  double stop_factor_lr = 1e-8;  // the rate does not fall below
+};
+
+// base_lr * factor^k after k * step updates.
+class FactorScheduler : public LRScheduler {
+ public:
+  static absl::StatusOr<std::unique_ptr<LRScheduler>> Create(const FactorSchedulerOptions& options);
+
+ protected:
+  double AfterWarmup(int64_t num_update) override;
+  absl::string_view kind() const override { return "factor"; }
+  void Save(KeyValues* state) const override;
+  absl::Status Load(const KeyValues& state) override;
+
+ private:
+  explicit FactorScheduler(const FactorSchedulerOptions& options)
+      : LRScheduler(options.common), step_options_(options) {}
+
+  const FactorSchedulerOptions step_options_;
+  int64_t count_ = 0;  // updates up to the last change
+};
+
+struct MultiFactorSchedulerOptions {
+  LRSchedulerOptions common;
+  std::vector<int64_t> step;  // required, rising, >= 1
+  double factor = 1;
+};
+
+// base_lr * factor^k after step[k - 1] updates.
+class MultiFactorScheduler : public LRScheduler {
+ public:
+  static absl::StatusOr<std::unique_ptr<LRScheduler>> Create(
+      const MultiFactorSchedulerOptions& options);
+
+ protected:
+  double AfterWarmup(int64_t num_update) override;
+  absl::string_view kind() const override { return "multifactor"; }
+  void Save(KeyValues* state) const override;
+  absl::Status Load(const KeyValues& state) override;
+
+ private:
+  explicit MultiFactorScheduler(const MultiFactorSchedulerOptions& options)
+      : LRScheduler(options.common), step_options_(options) {}
+
+  const MultiFactorSchedulerOptions step_options_;
+  int64_t next_step_ = 0;  // index of the step that comes next
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_LR_SCHEDULER_STEP_SCHEDULERS_H_
