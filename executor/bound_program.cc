@@ -1,6 +1,5 @@
 #include "executor/bound_program.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -29,6 +28,7 @@ absl::StatusOr<std::unique_ptr<BoundProgram>> BoundProgram::Create(Program progr
   std::unique_ptr<BoundProgram> bound(
       new BoundProgram(std::move(program), std::move(arrays), std::move(arena)));
   COOPER_RETURN_IF_ERROR(bound->Prepare(is_train));
+  bound->FindUses();
   bound->ComputeLiveRanges();
   COOPER_ASSIGN_OR_RETURN(bound->plan_, PlanMemory(bound->ranges_));
   COOPER_RETURN_IF_ERROR(CheckMemoryPlan(bound->ranges_, bound->plan_));
@@ -82,6 +82,20 @@ absl::Status BoundProgram::Prepare(bool is_train) {
     steps_.push_back(std::move(step));
   }
   return absl::OkStatus();
+}
+
+void BoundProgram::FindUses() {
+  arg_uses_.resize(arrays_.args.size());
+  head_uses_.resize(program_.outputs.size());
+  for (size_t s = 0; s < steps_.size(); ++s) {
+    const Instruction& instruction = program_.instructions[s];
+    for (size_t k = 0; k < instruction.inputs.size(); ++k) {
+      const ProgramBuffer& buffer = program_.buffers[program_.values[instruction.inputs[k]].buffer];
+      const std::pair<int, int> use(static_cast<int>(s), static_cast<int>(k));
+      if (buffer.kind == Kind::kArg) arg_uses_[buffer.slot].push_back(use);
+      if (buffer.kind == Kind::kHeadGrad) head_uses_[buffer.slot].push_back(use);
+    }
+  }
 }
 
 void BoundProgram::ComputeLiveRanges() {
@@ -161,19 +175,14 @@ absl::Status BoundProgram::Refresh() {
   return absl::OkStatus();
 }
 
+void BoundProgram::SetArg(int slot, const NDArray& array) {
+  arrays_.args[slot] = array;
+  for (const auto& [step, k] : arg_uses_[slot]) steps_[step]->inputs[k].data = array.raw_data();
+}
+
 void BoundProgram::SetHeadGradient(int i, const NDArray& array) {
   head_gradients_[i] = array;
-  const int value = program_.head_gradients[i];
-  if (value < 0) return;
-  const int buffer = program_.values[value].buffer;
-  for (size_t s = num_forward_; s < steps_.size(); ++s) {
-    const Instruction& instruction = program_.instructions[s];
-    for (size_t k = 0; k < instruction.inputs.size(); ++k) {
-      if (program_.values[instruction.inputs[k]].buffer == buffer) {
-        steps_[s]->inputs[k].data = array.raw_data();
-      }
-    }
-  }
+  for (const auto& [step, k] : head_uses_[i]) steps_[step]->inputs[k].data = array.raw_data();
 }
 
 absl::StatusOr<NDArray> BoundProgram::ArrayOf(int value) const {

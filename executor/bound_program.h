@@ -46,6 +46,10 @@ class BoundProgram {
   absl::Status RunForward(bool is_train, uint64_t seed, uint64_t run, const Observer* observer);
   absl::Status RunBackward(uint64_t seed, uint64_t run, const Observer* observer);
 
+  // The caller's array for argument `slot`, used from the next run on.
+  void SetArg(int slot, const NDArray& array);
+  const NDArray& arg(int slot) const { return arrays_.args[slot]; }
+
   // The caller's array for the gradient of output `i`, used from the next run on. The executor has
   // checked its shape; it must live until the run is over.
   void SetHeadGradient(int i, const NDArray& array);
@@ -80,6 +84,7 @@ class BoundProgram {
       : program_(std::move(program)), arrays_(std::move(arrays)), arena_(std::move(arena)) {}
 
   absl::Status Prepare(bool is_train);
+  void FindUses();
   void ComputeLiveRanges();
   void Point();
   void* DataOf(int value) const;
@@ -92,6 +97,9 @@ class BoundProgram {
   std::shared_ptr<Arena> arena_;
   std::vector<LiveRange> ranges_;
   std::vector<int> range_of_buffer_;  // -1: not in the arena
+  // Where the array of each argument, and of each head gradient, is an input: step and position.
+  std::vector<std::vector<std::pair<int, int>>> arg_uses_;
+  std::vector<std::vector<std::pair<int, int>>> head_uses_;
   MemoryPlan plan_;
   std::vector<std::unique_ptr<Step>> steps_;  // one per instruction
   size_t num_forward_ = 0;

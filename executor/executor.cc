@@ -64,6 +64,8 @@ class Executor::Impl {
       output_shapes_.push_back(lowered.program.values[output].shape);
     }
     output_names_ = symbol_.ListOutputs();
+    arg_shapes_ = lowered.arg_shapes;
+    arg_types_ = lowered.arg_types;
     const bool is_train = !lowered.program.gradients.empty();
     COOPER_ASSIGN_OR_RETURN(
         bound_, BoundProgram::Create(std::move(lowered.program), std::move(arrays), options_.arena,
@@ -104,7 +106,41 @@ class Executor::Impl {
     return arrays;
   }
 
+  absl::Status SetArg(absl::string_view name, const NDArray& array) {
+    const auto& names = bound_->program().arg_names;
+    const auto it = std::find(names.begin(), names.end(), name);
+    if (it == names.end()) {
+      return absl::NotFoundError(absl::StrCat("SetArg: '", name, "' is no argument; those are ",
+                                              absl::StrJoin(names, ", ")));
+    }
+    const int slot = static_cast<int>(it - names.begin());
+    if (array.is_null() || array.shape() != arg_shapes_[slot] ||
+        array.dtype() != arg_types_[slot] || !(array.context() == options_.context)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("SetArg: argument '", name, "' takes ", arg_shapes_[slot].ToString(), " ",
+                       DTypeName(arg_types_[slot]), " ", options_.context.ToString(), ", got ",
+                       array.ToString()));
+    }
+    if (bound_->arg(slot).is_null()) --num_unset_;
+    bound_->SetArg(slot, array);
+    args_[*it] = array;
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckArgsSet() const {
+    if (num_unset_ == 0) return absl::OkStatus();
+    const auto& names = bound_->program().arg_names;
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (bound_->arg(static_cast<int>(i)).is_null()) {
+        return absl::FailedPreconditionError(
+            absl::StrCat("Forward: argument '", names[i], "' has no array; call SetArg first"));
+      }
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status Forward(bool is_train) {
+    COOPER_RETURN_IF_ERROR(CheckArgsSet());
     COOPER_RETURN_IF_ERROR(bound_->Refresh());
     if (outputs_generation_ != options_.arena->generation()) {
       outputs_.clear();
@@ -210,6 +246,9 @@ class Executor::Impl {
   std::vector<NDArray> outputs_;
   std::vector<std::string> output_names_;
   std::vector<Shape> output_shapes_;
+  std::vector<Shape> arg_shapes_;
+  std::vector<DType> arg_types_;
+  int num_unset_ = 0;  // arguments without an array
   int64_t outputs_generation_ = -1;
   uint64_t run_ = 0;
   bool ran_training_ = false;
@@ -255,6 +294,11 @@ const std::vector<std::string>& Executor::output_names() const { return impl_->o
 const std::vector<Shape>& Executor::output_shapes() const { return impl_->output_shapes_; }
 const std::vector<std::string>& Executor::arg_names() const {
   return impl_->bound_->program().arg_names;
+}
+const std::vector<Shape>& Executor::arg_shapes() const { return impl_->arg_shapes_; }
+const std::vector<DType>& Executor::arg_types() const { return impl_->arg_types_; }
+absl::Status Executor::SetArg(absl::string_view name, const NDArray& array) {
+  return impl_->SetArg(name, array);
 }
 const std::vector<std::string>& Executor::aux_names() const {
   return impl_->bound_->program().aux_names;

@@ -58,6 +58,9 @@ struct BindOptions {
   ArrayMap args;
   ArrayMap grads;
   ArrayMap auxs;
+  // Arguments that get no array here: SetArg gives them one before Forward. Batches are then read
+  // where they are, without a copy.
+  std::set<std::string> unbound_args;
   // Where activations live; null: an arena of its own.
   std::shared_ptr<Arena> arena;
   // Null: seed 0.
@@ -88,7 +91,13 @@ class Executor {
 
   ~Executor();
 
-  // Computes the outputs from the arguments.
+  // Makes `array` the argument's array from now on, without copying. The executor shares it: it
+  // must not change between Forward and Backward. kNotFound for an unknown name; kInvalidArgument
+  // if shape, dtype or context are not those of the argument, which stays as it was.
+  absl::Status SetArg(absl::string_view name, const NDArray& array);
+
+  // Computes the outputs from the arguments. kFailedPrecondition, naming it, if an argument has no
+  // array.
   absl::Status Forward(bool is_train);
 
   // Computes the gradients of the arguments from the last Forward, which must have been a training
@@ -105,6 +114,9 @@ class Executor {
   const std::vector<Shape>& output_shapes() const;
 
   const std::vector<std::string>& arg_names() const;
+  // Shapes and dtypes in that order.
+  const std::vector<Shape>& arg_shapes() const;
+  const std::vector<DType>& arg_types() const;
   const std::vector<std::string>& aux_names() const;
   // By name. The gradients hold those that are computed.
   const ArrayMap& arg_dict() const;

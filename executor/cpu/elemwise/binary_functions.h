@@ -1,0 +1,88 @@
+#ifndef COOPER_EXECUTOR_CPU_ELEMWISE_BINARY_FUNCTIONS_H_
+#define COOPER_EXECUTOR_CPU_ELEMWISE_BINARY_FUNCTIONS_H_
+
+// Functions of two elements, and of (ograd, lhs, rhs) their gradients, for ElemwiseLoops. The same
+// ones serve arrays of one shape, arrays and numbers, and broadcasting.
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+namespace cooper {
+
+// Takes part in a loop over int64_t or not; the body of Apply follows.
+#define COOPER_BINARY_FUNCTION(Name, exact_integers, body) \
+  struct Name {                                            \
+    static constexpr int kArity = 2;                       \
+    static constexpr bool kExactIntegers = exact_integers; \
+    template <typename C>                                  \
+    static C Apply(C a, C b) {                             \
+      body                                                 \
+    }                                                      \
+  }
+
+#define COOPER_BINARY_GRADIENT(Name, body)        \
+  struct Name {                                   \
+    static constexpr int kArity = 3;              \
+    static constexpr bool kExactIntegers = false; \
+    template <typename C>                         \
+    static C Apply(C g, C a, C b) {               \
+      body                                        \
+    }                                             \
+  }
+
+// Integer sums and products wrap around, as they do in the narrower types of the arrays.
+template <typename C>
+struct WrappingOf {
+  using type = C;
+};
+template <>
+struct WrappingOf<int64_t> {
+  using type = uint64_t;
+};
+template <typename C>
+using Wrapping = typename WrappingOf<C>::type;
+
+COOPER_BINARY_FUNCTION(Add, true, using W = Wrapping<C>; return static_cast<C>(W(a) + W(b)););
+COOPER_BINARY_FUNCTION(Sub, true, using W = Wrapping<C>; return static_cast<C>(W(a) - W(b)););
+COOPER_BINARY_FUNCTION(Mul, true, using W = Wrapping<C>; return static_cast<C>(W(a) * W(b)););
+// An integer divided by 0 is 0 rather than the end of the program.
+COOPER_BINARY_FUNCTION(
+    Div, true, if constexpr (std::is_integral_v<C>) {
+      if (b == 0) return 0;
+      if (b == -1) return Sub::Apply(C(0), a);
+    } return a / b;);
+COOPER_BINARY_FUNCTION(Maximum, true, return a != a || a > b ? a : b;);
+COOPER_BINARY_FUNCTION(Minimum, true, return a != a || a < b ? a : b;);
+COOPER_BINARY_FUNCTION(Power, false, return std::pow(a, b););
+COOPER_BINARY_FUNCTION(Hypot, false, return std::hypot(a, b););
+COOPER_BINARY_FUNCTION(Mod, false, if (b == 0) return 0; const C r = std::fmod(a, b);
+                       return r != 0 && (r < 0) != (b < 0) ? r + b : r;);
+COOPER_BINARY_FUNCTION(Equal, true, return a == b;);
+COOPER_BINARY_FUNCTION(NotEqual, true, return a != b;);
+COOPER_BINARY_FUNCTION(Greater, true, return a > b;);
+COOPER_BINARY_FUNCTION(GreaterEqual, true, return a >= b;);
+COOPER_BINARY_FUNCTION(Lesser, true, return a < b;);
+COOPER_BINARY_FUNCTION(LesserEqual, true, return a <= b;);
+COOPER_BINARY_FUNCTION(LogicalAnd, true, return a != 0 && b != 0;);
+COOPER_BINARY_FUNCTION(LogicalOr, true, return a != 0 || b != 0;);
+COOPER_BINARY_FUNCTION(LogicalXor, true, return (a != 0) != (b != 0););
+
+// Ties give the gradient to the left side.
+COOPER_BINARY_GRADIENT(MaximumGradLhs, return a >= b ? g : 0;);
+COOPER_BINARY_GRADIENT(MaximumGradRhs, return a < b ? g : 0;);
+COOPER_BINARY_GRADIENT(MinimumGradLhs, return a <= b ? g : 0;);
+COOPER_BINARY_GRADIENT(MinimumGradRhs, return a > b ? g : 0;);
+COOPER_BINARY_GRADIENT(DivGradRhs, return -g * a / (b * b););
+COOPER_BINARY_GRADIENT(PowerGradLhs, return g * b * std::pow(a, b - 1););
+COOPER_BINARY_GRADIENT(PowerGradRhs, return g * std::pow(a, b) * std::log(a););
+COOPER_BINARY_GRADIENT(ModGradRhs, return -g * std::floor(a / b););
+COOPER_BINARY_GRADIENT(HypotGradLhs, return g * a / std::hypot(a, b););
+COOPER_BINARY_GRADIENT(HypotGradRhs, return g * b / std::hypot(a, b););
+
+#undef COOPER_BINARY_FUNCTION
+#undef COOPER_BINARY_GRADIENT
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_CPU_ELEMWISE_BINARY_FUNCTIONS_H_

@@ -1,0 +1,82 @@
+// Kernels of operators on an array and a number: those of two arrays, one of which is the number.
+
+#include "executor/cpu/elemwise/binary_functions.h"
+#include "executor/cpu/elemwise/elemwise_kernel.h"
+#include "executor/kernel.h"
+#include "symbol/ops/elemwise/scalar_param.h"
+
+namespace cooper {
+namespace {
+
+// f(data, scalar)
+template <typename F>
+absl::Status Scalar(const KernelContext& c) {
+  return RunElemwise(kElemwiseLoops<F>,
+                     {OperandOf(c.inputs[0]), OperandOf(c.param<ScalarParam>().scalar)},
+                     c.outputs[0], c.reqs[0]);
+}
+
+// f(scalar, data)
+template <typename F>
+absl::Status ScalarFirst(const KernelContext& c) {
+  return RunElemwise(kElemwiseLoops<F>,
+                     {OperandOf(c.param<ScalarParam>().scalar), OperandOf(c.inputs[0])},
+                     c.outputs[0], c.reqs[0]);
+}
+
+// f(ograd, data, scalar)
+template <typename F>
+absl::Status Gradient(const KernelContext& c) {
+  return RunElemwise(
+      kElemwiseLoops<F>,
+      {OperandOf(c.inputs[0]), OperandOf(c.inputs[1]), OperandOf(c.param<ScalarParam>().scalar)},
+      c.outputs[0], c.reqs[0]);
+}
+
+// f(ograd, scalar, data)
+template <typename F>
+absl::Status GradientScalarFirst(const KernelContext& c) {
+  return RunElemwise(
+      kElemwiseLoops<F>,
+      {OperandOf(c.inputs[0]), OperandOf(c.param<ScalarParam>().scalar), OperandOf(c.inputs[1])},
+      c.outputs[0], c.reqs[0]);
+}
+
+constexpr DeviceType kCpu = DeviceType::kCpu;
+
+const KernelRegistrar kKernels[] = {
+    {"_plus_scalar", kCpu, Scalar<Add>},
+    {"_scatter_plus_scalar", kCpu, Scalar<Add>},
+    {"_minus_scalar", kCpu, Scalar<Sub>},
+    {"_scatter_minus_scalar", kCpu, Scalar<Sub>},
+    {"_rminus_scalar", kCpu, ScalarFirst<Sub>},
+    {"_mul_scalar", kCpu, Scalar<Mul>},
+    {"_div_scalar", kCpu, Scalar<Div>},
+    {"_rdiv_scalar", kCpu, ScalarFirst<Div>},
+    {"_mod_scalar", kCpu, Scalar<Mod>},
+    {"_rmod_scalar", kCpu, ScalarFirst<Mod>},
+    {"_maximum_scalar", kCpu, Scalar<Maximum>},
+    {"_minimum_scalar", kCpu, Scalar<Minimum>},
+    {"_power_scalar", kCpu, Scalar<Power>},
+    {"_rpower_scalar", kCpu, ScalarFirst<Power>},
+    {"_hypot_scalar", kCpu, Scalar<Hypot>},
+    {"_equal_scalar", kCpu, Scalar<Equal>},
+    {"_not_equal_scalar", kCpu, Scalar<NotEqual>},
+    {"_greater_scalar", kCpu, Scalar<Greater>},
+    {"_greater_equal_scalar", kCpu, Scalar<GreaterEqual>},
+    {"_lesser_scalar", kCpu, Scalar<Lesser>},
+    {"_lesser_equal_scalar", kCpu, Scalar<LesserEqual>},
+    {"_logical_and_scalar", kCpu, Scalar<LogicalAnd>},
+    {"_logical_or_scalar", kCpu, Scalar<LogicalOr>},
+    {"_logical_xor_scalar", kCpu, Scalar<LogicalXor>},
+    {"_backward_rdiv_scalar", kCpu, GradientScalarFirst<DivGradRhs>},
+    {"_backward_rmod_scalar", kCpu, GradientScalarFirst<ModGradRhs>},
+    {"_backward_maximum_scalar", kCpu, Gradient<MaximumGradLhs>},
+    {"_backward_minimum_scalar", kCpu, Gradient<MinimumGradLhs>},
+    {"_backward_power_scalar", kCpu, Gradient<PowerGradLhs>},
+    {"_backward_rpower_scalar", kCpu, GradientScalarFirst<PowerGradRhs>},
+    {"_backward_hypot_scalar", kCpu, Gradient<HypotGradLhs>},
+};
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,51 @@
+// Kernels of operators whose output is their input, run where it is not simply a view of it.
+
+#include <algorithm>
+
+#include "executor/cpu/elemwise/convert.h"
+#include "executor/cpu/elemwise/element_block.h"
+#include "executor/kernel.h"
+#include "symbol/ops/elemwise/make_loss_param.h"
+
+namespace cooper {
+namespace {
+
+absl::Status CopyCpu(const KernelContext& c) {
+  ConvertArray(c.inputs[0], c.outputs[0], c.reqs[0]);
+  return absl::OkStatus();
+}
+
+int64_t CountAbove(double threshold, const ArrayView& array) {
+  int64_t count = 0;
+  double block[kElementBlock];
+  for (int64_t begin = 0; begin < array.size(); begin += kElementBlock) {
+    const int64_t n = std::min(kElementBlock, array.size() - begin);
+    LoadBlock(ElementAt(array.data, array.dtype, begin), array.dtype, n, block);
+    for (int64_t i = 0; i < n; ++i) count += block[i] > threshold;
+  }
+  return count;
+}
+
+absl::Status MakeLossBackwardCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  const auto& param = c.param<MakeLossParam>();
+  double gradient = param.grad_scale;
+  if (param.normalization == MakeLossNormalization::kBatch) {
+    gradient /= static_cast<double>(c.outputs[0].shape[0]);
+  } else if (param.normalization == MakeLossNormalization::kValid) {
+    gradient /=
+        static_cast<double>(std::max<int64_t>(1, CountAbove(param.valid_thresh, c.inputs[0])));
+  }
+  FillArray(gradient, c.outputs[0], c.reqs[0]);
+  return absl::OkStatus();
+}
+
+COOPER_REGISTER_KERNEL(_copy, DeviceType::kCpu, CopyCpu);
+COOPER_REGISTER_KERNEL(BlockGrad, DeviceType::kCpu, CopyCpu);
+COOPER_REGISTER_KERNEL(_identity_with_attr_like_rhs, DeviceType::kCpu, CopyCpu);
+COOPER_REGISTER_KERNEL(make_loss, DeviceType::kCpu, CopyCpu);
+COOPER_REGISTER_KERNEL(MakeLoss, DeviceType::kCpu, CopyCpu);
+COOPER_REGISTER_KERNEL(_backward_MakeLoss, DeviceType::kCpu, MakeLossBackwardCpu);
+
+}  // namespace
+}  // namespace cooper

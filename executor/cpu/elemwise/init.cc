@@ -1,0 +1,83 @@
+// Kernels of arrays made from nothing, or from a shape alone.
+
+#include <algorithm>
+
+#include "executor/cpu/elemwise/convert.h"
+#include "executor/cpu/elemwise/element_block.h"
+#include "executor/kernel.h"
+#include "ndarray/parallel.h"
+#include "symbol/ops/elemwise/init_param.h"
+
+namespace cooper {
+namespace {
+
+template <int kValue>
+absl::Status ConstantCpu(const KernelContext& c) {
+  FillArray(kValue, c.outputs[0], c.reqs[0]);
+  return absl::OkStatus();
+}
+
+absl::Status FullCpu(const KernelContext& c) {
+  FillArray(c.param<FullParam>().value, c.outputs[0], c.reqs[0]);
+  return absl::OkStatus();
+}
+
+// Element i is fn(i).
+template <typename Fn>
+absl::Status Generate(const KernelContext& c, Fn fn) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  const ArrayView& output = c.outputs[0];
+  ParallelFor(output.size(), 16384, [&](int64_t begin, int64_t end) {
+    double block[kElementBlock];
+    for (; begin < end; begin += kElementBlock) {
+      const int64_t n = std::min(kElementBlock, end - begin);
+      for (int64_t i = 0; i < n; ++i) block[i] = fn(begin + i);
+      StoreBlock(block, n, c.reqs[0], ElementAt(output.data, output.dtype, begin), output.dtype);
+    }
+  });
+  return absl::OkStatus();
+}
+
+absl::Status ArangeCpu(const KernelContext& c) {
+  const auto& param = c.param<ArangeParam>();
+  const double first = param.first();
+  return Generate(
+      c, [&](int64_t i) { return first + static_cast<double>(i / param.repeat) * param.step; });
+}
+
+absl::Status LinspaceCpu(const KernelContext& c) {
+  const auto& param = c.param<LinspaceParam>();
+  const int64_t gaps = param.num - (param.endpoint ? 1 : 0);
+  const double step = gaps > 0 ? (param.stop - param.start) / static_cast<double>(gaps) : 0;
+  return Generate(c, [&](int64_t i) { return param.start + static_cast<double>(i) * step; });
+}
+
+absl::Status EyeCpu(const KernelContext& c) {
+  const int64_t columns = c.outputs[0].shape[1];
+  const int64_t diagonal = c.param<EyeParam>().diagonal;
+  return Generate(c, [&](int64_t i) { return i % columns == i / columns + diagonal ? 1.0 : 0.0; });
+}
+
+absl::Status ShapeArrayCpu(const KernelContext& c) {
+  return Generate(
+      c, [&](int64_t i) { return static_cast<double>(c.inputs[0].shape[static_cast<int>(i)]); });
+}
+
+absl::Status SizeArrayCpu(const KernelContext& c) {
+  FillArray(static_cast<double>(c.inputs[0].size()), c.outputs[0], c.reqs[0]);
+  return absl::OkStatus();
+}
+
+COOPER_REGISTER_KERNEL(_zeros, DeviceType::kCpu, ConstantCpu<0>);
+COOPER_REGISTER_KERNEL(zeros_like, DeviceType::kCpu, ConstantCpu<0>);
+COOPER_REGISTER_KERNEL(_ones, DeviceType::kCpu, ConstantCpu<1>);
+COOPER_REGISTER_KERNEL(ones_like, DeviceType::kCpu, ConstantCpu<1>);
+COOPER_REGISTER_KERNEL(_full, DeviceType::kCpu, FullCpu);
+COOPER_REGISTER_KERNEL(_arange, DeviceType::kCpu, ArangeCpu);
+COOPER_REGISTER_KERNEL(_linspace, DeviceType::kCpu, LinspaceCpu);
+COOPER_REGISTER_KERNEL(_eye, DeviceType::kCpu, EyeCpu);
+COOPER_REGISTER_KERNEL(shape_array, DeviceType::kCpu, ShapeArrayCpu);
+COOPER_REGISTER_KERNEL(size_array, DeviceType::kCpu, SizeArrayCpu);
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,114 @@
+// Kernels of the functions of one array that have parameters, and of their gradients. A parameter
+// is an operand that is the same for every element.
+
+#include "executor/cpu/elemwise/elemwise_kernel.h"
+#include "executor/kernel.h"
+#include "symbol/ops/elemwise/scalar_param.h"
+#include "symbol/ops/elemwise/unary_param.h"
+
+namespace cooper {
+namespace {
+
+// Bounds come last so that NaN passes.
+struct Clip {
+  static constexpr int kArity = 3;
+  static constexpr bool kExactIntegers = true;
+  template <typename C>
+  static C Apply(C x, C low, C high) {
+    return x > high ? high : (x < low ? low : x);
+  }
+};
+
+struct ClipGrad {
+  static constexpr int kArity = 4;
+  static constexpr bool kExactIntegers = true;
+  template <typename C>
+  static C Apply(C g, C x, C low, C high) {
+    return x > high || x < low ? C(0) : g;
+  }
+};
+
+struct HardSigmoid {
+  static constexpr int kArity = 3;
+  static constexpr bool kExactIntegers = false;
+  template <typename C>
+  static C Apply(C x, C alpha, C beta) {
+    return Clip::Apply(alpha * x + beta, C(0), C(1));
+  }
+};
+
+struct HardSigmoidGrad {
+  static constexpr int kArity = 4;
+  static constexpr bool kExactIntegers = false;
+  template <typename C>
+  static C Apply(C g, C x, C alpha, C beta) {
+    const C y = alpha * x + beta;
+    return y > 0 && y < 1 ? g * alpha : 0;
+  }
+};
+
+struct SmoothL1 {
+  static constexpr int kArity = 2;
+  static constexpr bool kExactIntegers = false;
+  template <typename C>
+  static C Apply(C x, C sigma) {
+    const C square = sigma * sigma;
+    const C magnitude = x < 0 ? -x : x;
+    return magnitude > 1 / square ? magnitude - C(0.5) / square : C(0.5) * x * x * square;
+  }
+};
+
+struct SmoothL1Grad {
+  static constexpr int kArity = 3;
+  static constexpr bool kExactIntegers = false;
+  template <typename C>
+  static C Apply(C g, C x, C sigma) {
+    const C square = sigma * sigma;
+    return x > 1 / square ? g : (x < -1 / square ? -g : g * square * x);
+  }
+};
+
+// f(inputs..., a, b)
+template <typename F>
+absl::Status RunWith(const KernelContext& c, double a, double b) {
+  ElemwiseOperand operands[F::kArity];
+  for (int i = 0; i < F::kArity - 2; ++i) operands[i] = OperandOf(c.inputs[i]);
+  operands[F::kArity - 2] = OperandOf(a);
+  operands[F::kArity - 1] = OperandOf(b);
+  return RunElemwise(kElemwiseLoops<F>, operands, c.outputs[0], c.reqs[0]);
+}
+
+template <typename F>
+absl::Status ClipCpu(const KernelContext& c) {
+  const auto& param = c.param<ClipParam>();
+  return RunWith<F>(c, param.a_min, param.a_max);
+}
+
+template <typename F>
+absl::Status HardSigmoidCpu(const KernelContext& c) {
+  const auto& param = c.param<HardSigmoidParam>();
+  return RunWith<F>(c, param.alpha, param.beta);
+}
+
+absl::Status SmoothL1Cpu(const KernelContext& c) {
+  return RunElemwise(kElemwiseLoops<SmoothL1>,
+                     {OperandOf(c.inputs[0]), OperandOf(c.param<ScalarParam>().scalar)},
+                     c.outputs[0], c.reqs[0]);
+}
+
+absl::Status SmoothL1BackwardCpu(const KernelContext& c) {
+  return RunElemwise(
+      kElemwiseLoops<SmoothL1Grad>,
+      {OperandOf(c.inputs[0]), OperandOf(c.inputs[1]), OperandOf(c.param<ScalarParam>().scalar)},
+      c.outputs[0], c.reqs[0]);
+}
+
+COOPER_REGISTER_KERNEL(clip, DeviceType::kCpu, ClipCpu<Clip>);
+COOPER_REGISTER_KERNEL(_backward_clip, DeviceType::kCpu, ClipCpu<ClipGrad>);
+COOPER_REGISTER_KERNEL(hard_sigmoid, DeviceType::kCpu, HardSigmoidCpu<HardSigmoid>);
+COOPER_REGISTER_KERNEL(_backward_hard_sigmoid, DeviceType::kCpu, HardSigmoidCpu<HardSigmoidGrad>);
+COOPER_REGISTER_KERNEL(smooth_l1, DeviceType::kCpu, SmoothL1Cpu);
+COOPER_REGISTER_KERNEL(_backward_smooth_l1, DeviceType::kCpu, SmoothL1BackwardCpu);
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,46 @@
+#include "executor/cpu/elemwise/special_functions.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace cooper {
+
+double Digamma(double x) {
+  if (x == 0) return -std::copysign(std::numeric_limits<double>::infinity(), x);
+  double value = 0;
+  if (x < 0) {
+    if (x == std::floor(x)) return std::numeric_limits<double>::quiet_NaN();
+    // Reflection: psi(x) = psi(1 - x) - pi / tan(pi x).
+    value = -std::numbers::pi / std::tan(std::numbers::pi * x);
+    x = 1 - x;
+  }
+  // psi(x) = psi(x + 1) - 1 / x until the asymptotic series converges.
+  for (; x < 10; ++x) value -= 1 / x;
+  // log(x) - 1 / (2x) - sum of B_2k / (2k x^2k).
+  const double u = 1 / (x * x);
+  const double series =
+      u * (1. / 12 - u * (1. / 120 - u * (1. / 252 - u * (1. / 240 - u * (1. / 132)))));
+  return value + std::log(x) - 0.5 / x - series;
+}
+
+double ErfInv(double y) {
+  if (!(y >= -1 && y <= 1)) return std::numeric_limits<double>::quiet_NaN();
+  if (y == 1 || y == -1) return std::copysign(std::numeric_limits<double>::infinity(), y);
+  // A first guess by Winitzki's formula, good to 2e-3; then Halley's steps on erf(x) - y, each of
+  // which triples the correct digits. Near the ends 1 - |y| is exact and erfc keeps its digits.
+  const double magnitude = std::fabs(y);
+  const double complement = 1 - magnitude;
+  constexpr double kA = 0.147;
+  const double l = std::log(complement * (1 + magnitude));
+  const double t = 2 / (std::numbers::pi * kA) + l / 2;
+  double x = std::sqrt(std::sqrt(t * t - l / kA) - t);
+  for (int step = 0; step < 3; ++step) {
+    const double error = magnitude < 0.5 ? std::erf(x) - magnitude : complement - std::erfc(x);
+    const double newton = error / (2 * std::numbers::inv_sqrtpi * std::exp(-x * x));
+    x -= newton / (1 + x * newton);
+  }
+  return std::copysign(x, y);
+}
+
+}  // namespace cooper

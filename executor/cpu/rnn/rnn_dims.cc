@@ -1,0 +1,77 @@
+#include "executor/cpu/rnn/rnn_dims.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "ndarray/parallel.h"
+
+namespace cooper {
+
+RNNDims::RNNDims(const RNNParam& param, const Shape& data)
+    : num_steps(data[0]),
+      batch(data[1]),
+      input(data[2]),
+      hidden(param.state_size),
+      layers(static_cast<int>(param.num_layers)),
+      directions(RNNNumDirections(param)),
+      slots(RNNNumSlots(param.mode)),
+      recurrent(RNNNumGates(param.mode)) {}
+
+absl::Span<const InputProduct> InputProducts(RNNMode mode) {
+  static constexpr InputProduct kOne[] = {{0, 0, 1}};
+  static constexpr InputProduct kLstm[] = {{0, 0, 4}};
+  static constexpr InputProduct kGru[] = {{0, 0, 2}, {3, 2, 1}};
+  switch (mode) {
+    case RNNMode::kLstm:
+      return kLstm;
+    case RNNMode::kGru:
+      return kGru;
+    default:
+      return kOne;
+  }
+}
+
+void ForEachChain(const RNNDims& dims, absl::FunctionRef<void(int, int64_t, int64_t)> fn) {
+  // With fewer rows a product spends its time on loading the weight.
+  constexpr int64_t kMinRows = 8;
+  const int64_t threads = NumThreads();
+  const int64_t blocks = std::clamp<int64_t>(threads / dims.directions, 1,
+                                             std::max<int64_t>(1, dims.batch / kMinRows));
+  const int64_t tasks = blocks * dims.directions;
+  const auto run = [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t block = task % blocks;
+      fn(static_cast<int>(task / blocks), dims.batch * block / blocks,
+         dims.batch * (block + 1) / blocks);
+    }
+  };
+  // Where that would leave most threads idle, each step's products and loops use all of them.
+  if (2 * tasks > threads) {
+    ParallelFor(tasks, 1, run);
+  } else {
+    run(0, tasks);
+  }
+}
+
+void LoadLengths(const ArrayView& view, int64_t num_steps, int64_t* lengths) {
+  DispatchDType(view.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (int64_t i = 0; i < view.size(); ++i) {
+      lengths[i] = std::clamp<int64_t>(ConvertElement<int64_t>(view.as<T>()[i]), 0, num_steps);
+    }
+  });
+}
+
+absl::Status CheckSupported(const char* op, const RNNParam& param, DType dtype) {
+  if (dtype != DType::kFloat32 && dtype != DType::kFloat64) {
+    return absl::UnimplementedError(
+        absl::StrCat(op, " on cpu: no kernel for ", DTypeName(dtype), ", only float32 and float64"));
+  }
+  if (param.projection_size.has_value()) {
+    return absl::UnimplementedError(absl::StrCat(op, " on cpu: no kernel for projection_size ",
+                                                 *param.projection_size, ", only for None"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace cooper

@@ -1,0 +1,86 @@
+#ifndef COOPER_EXECUTOR_CPU_RNN_RNN_DIMS_H_
+#define COOPER_EXECUTOR_CPU_RNN_RNN_DIMS_H_
+
+// What the forward and the backward kernel of RNN have in common: extents, scratch memory, and how
+// the work of a layer is split over threads.
+
+#include <cstdint>
+
+#include "absl/functional/function_ref.h"
+#include "executor/kernel.h"
+#include "symbol/ops/rnn/rnn_layout.h"
+#include "symbol/ops/rnn/rnn_param.h"
+
+namespace cooper {
+
+struct RNNDims {
+  RNNDims(const RNNParam& param, const Shape& data);
+
+  int64_t num_steps, batch, input, hidden;
+  int layers, directions;
+  int slots;      // see RNNNumSlots
+  int recurrent;  // the leading slots, which the product with the previous output fills
+
+  int64_t rows() const { return num_steps * batch; }
+  int64_t slot_row() const { return slots * hidden; }        // elements of a row of slots
+  int64_t output_row() const { return directions * hidden; }  // of a row of a layer's output
+  // The step that a direction takes as its s-th.
+  int64_t StepAt(int direction, int64_t s) const {
+    return direction == 0 ? s : num_steps - 1 - s;
+  }
+};
+
+// The slots that the product of the input with `num_gates` gates of the i2h weight, from
+// `first_gate` on, fills. A cell has one or two such products.
+struct InputProduct {
+  int first_slot, first_gate, num_gates;
+};
+absl::Span<const InputProduct> InputProducts(RNNMode mode);
+
+// Hands out pieces of scratch memory. With a null base it only counts.
+class ScratchCursor {
+ public:
+  explicit ScratchCursor(void* base) : base_(static_cast<char*>(base)) {}
+
+  template <typename T>
+  T* Take(int64_t elements) {
+    T* piece = base_ == nullptr ? nullptr : reinterpret_cast<T*>(base_ + bytes_);
+    bytes_ += (elements * static_cast<int64_t>(sizeof(T)) + 63) / 64 * 64;
+    return piece;
+  }
+  int64_t bytes() const { return bytes_; }
+
+ private:
+  char* base_;
+  int64_t bytes_ = 0;
+};
+
+// Elements from one row to the next with which a matrix of `columns` is copied for products. A
+// multiple of 128 would map the rows of a panel to few cache sets: oneDNN's sgemm falls to a third
+// of its speed at 512 and 2048.
+inline int64_t PaddedStride(int64_t columns) {
+  const int64_t stride = (columns + 15) / 16 * 16;
+  return stride % 128 == 0 ? stride + 16 : stride;
+}
+
+// Rows of a batch are independent of each other, and so are directions: a thread takes some rows of
+// one direction through all steps, and nobody waits for another at each step. Calls
+// fn(direction, begin, end) so that all rows of all directions are covered.
+void ForEachChain(const RNNDims& dims, absl::FunctionRef<void(int, int64_t, int64_t)> fn);
+
+// Rows [begin, end) of step t whose sequences reach that step. `lengths` is null: all do.
+inline int64_t ActiveEnd(const int64_t* lengths, int64_t t, int64_t begin, int64_t end) {
+  if (lengths == nullptr) return end;
+  while (end > begin && lengths[end - 1] <= t) --end;
+  return end;
+}
+
+// Copies the lengths of any dtype, kept within [0, num_steps].
+void LoadLengths(const ArrayView& view, int64_t num_steps, int64_t* lengths);
+
+// Fails for what these kernels do not compute: dtypes but float32 and float64, and projection.
+absl::Status CheckSupported(const char* op, const RNNParam& param, DType dtype);
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_CPU_RNN_RNN_DIMS_H_

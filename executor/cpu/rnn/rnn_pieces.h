@@ -1,0 +1,41 @@
+#ifndef COOPER_EXECUTOR_CPU_RNN_RNN_PIECES_H_
+#define COOPER_EXECUTOR_CPU_RNN_RNN_PIECES_H_
+
+// Small loops over matrices that RNN's kernels are made of.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "executor/kernel.h"
+#include "ndarray/philox.h"
+
+namespace cooper {
+
+// out (rows, columns) = or += in, whose rows are `stride` elements apart; nothing with kNull.
+template <typename T>
+void StoreRows(WriteReq req, const T* in, int64_t stride, int64_t rows, int64_t columns, T* out);
+
+// out (columns, rows) with rows `out_stride` apart = in (rows, columns) transposed.
+template <typename T>
+void TransposeInto(const T* in, int64_t rows, int64_t columns, T* out, int64_t out_stride);
+
+// sums[j] = sum over i of in[i * columns + j].
+template <typename T>
+void SumRows(const T* in, int64_t rows, int64_t columns, T* sums);
+
+// Zeroes the rows of data (num_steps, batch, columns) that lie past their sequence's length.
+template <typename T>
+void ZeroPastLengths(const int64_t* lengths, int64_t num_steps, int64_t batch, int64_t columns,
+                     T* data);
+
+// mask[i] is 1 with probability 1 - p, else 0. Draws positions from `position` on, one for every
+// four elements.
+void DrawMask(const Philox& random, uint64_t position, double p, int64_t n, uint8_t* mask);
+
+// out = in * mask / (1 - p). In place is allowed.
+template <typename T>
+void ApplyMask(const T* in, const uint8_t* mask, double p, int64_t n, T* out);
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_CPU_RNN_RNN_PIECES_H_
