@@ -34,6 +34,12 @@ std::string PrintParamText(double value);  // the shortest text that reads back 
 std::string PrintParamText(const std::string& value);
 std::string PrintParamText(DType value);
 
+// Declared before std::optional's, which may hold tuples.
+template <typename T>
+absl::Status ParseParamText(const std::string& text, std::vector<T>* value);
+template <typename T>
+std::string PrintParamText(const std::vector<T>& value);
+
 // "None" is the absent value.
 template <typename T>
 absl::Status ParseParamText(const std::string& text, std::optional<T>* value) {

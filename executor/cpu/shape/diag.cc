@@ -38,8 +38,8 @@ Diagonals DiagonalsOf(const Shape& matrices, const Shape& dense, int rows, int c
 
 absl::Status TakeDiagonals(const KernelContext& c, int rows, int columns) {
   if (c.outputs[0].size() == 0) return absl::OkStatus();
-  const Diagonals d = DiagonalsOf(c.inputs[0].shape, c.outputs[0].shape, rows, columns,
-                                  c.param<DiagParam>().k);
+  const Diagonals d =
+      DiagonalsOf(c.inputs[0].shape, c.outputs[0].shape, rows, columns, c.param<DiagParam>().k);
   return StridedCopy(d.from_full, c.outputs[0].dtype, c.reqs[0], ElementAt(c.inputs[0], d.begin),
                      c.outputs[0].data);
 }
@@ -48,8 +48,8 @@ absl::Status PutDiagonals(const KernelContext& c, int rows, int columns) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   ZeroIfWrite(c.reqs[0], c.outputs[0]);
   if (c.inputs[0].size() == 0) return absl::OkStatus();
-  const Diagonals d = DiagonalsOf(c.outputs[0].shape, c.inputs[0].shape, rows, columns,
-                                  c.param<DiagParam>().k);
+  const Diagonals d =
+      DiagonalsOf(c.outputs[0].shape, c.inputs[0].shape, rows, columns, c.param<DiagParam>().k);
   return StridedCopy(d.to_full, c.outputs[0].dtype, c.reqs[0], c.inputs[0].data,
                      ElementAt(c.outputs[0], d.begin));
 }

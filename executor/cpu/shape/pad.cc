@@ -48,9 +48,7 @@ void PadRows(const KernelContext& c) {
                   T* out = c.outputs[0].as<T>() + row * width;
                   const int64_t at = SourceRow(param, data, padded, row);
                   const T* in = c.inputs[0].as<T>() + std::max<int64_t>(at, 0);
-                  auto put = [&](int64_t i, T value) {
-                    out[i] = add ? Sum(out[i], value) : value;
-                  };
+                  auto put = [&](int64_t i, T value) { out[i] = add ? Sum(out[i], value) : value; };
                   const int64_t middle = at < 0 ? 0 : data[last];
                   for (int64_t i = 0; i < middle; ++i) put(before + i, in[i]);
                   for (int64_t i = 0; i < width; ++i) {
@@ -88,8 +86,7 @@ absl::Status PadCpu(const KernelContext& c) {
   if (c.outputs[0].shape.rank() == 0) {
     return CopyElements(c.inputs[0], c.reqs[0], c.outputs[0]);
   }
-  DispatchDType(c.outputs[0].dtype,
-                [&](auto tag) { PadRows<typename decltype(tag)::type>(c); });
+  DispatchDType(c.outputs[0].dtype, [&](auto tag) { PadRows<typename decltype(tag)::type>(c); });
   return absl::OkStatus();
 }
 
@@ -100,8 +97,7 @@ absl::Status PadBackwardCpu(const KernelContext& c) {
   }
   ZeroIfWrite(c.reqs[0], c.outputs[0]);
   if (c.outputs[0].size() == 0) return absl::OkStatus();
-  DispatchDType(c.outputs[0].dtype,
-                [&](auto tag) { SumRows<typename decltype(tag)::type>(c); });
+  DispatchDType(c.outputs[0].dtype, [&](auto tag) { SumRows<typename decltype(tag)::type>(c); });
   return absl::OkStatus();
 }
 

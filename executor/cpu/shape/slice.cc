@@ -123,8 +123,8 @@ absl::Status Assigned(const KernelContext& c, const Assign& assign) {
 absl::Status SliceAssignCpu(const KernelContext& c) {
   return Assigned(c, [&](const ArrayView& target) {
     const ArrayView& part = c.inputs[1];
-    return PutPart(LoopOf(c.param<SliceParam>(), target.shape, part.shape), part,
-                   WriteReq::kWrite, target);
+    return PutPart(LoopOf(c.param<SliceParam>(), target.shape, part.shape), part, WriteReq::kWrite,
+                   target);
   });
 }
 

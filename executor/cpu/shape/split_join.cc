@@ -67,8 +67,7 @@ absl::Status SplitCpu(const KernelContext& c) {
                    [&](const ArrayView& piece, int64_t i, int64_t at, const StridedLoop& loop) {
                      StridedLoop back;  // the whole is the source here
                      for (int level = 0; level < loop.rank(); ++level) {
-                       back.Add(loop[level].extent, loop[level].dst_stride,
-                                loop[level].src_stride);
+                       back.Add(loop[level].extent, loop[level].dst_stride, loop[level].src_stride);
                      }
                      if (loop.empty()) return absl::OkStatus();
                      return StridedCopy(back, piece.dtype, c.reqs[i], ElementAt(whole, at),

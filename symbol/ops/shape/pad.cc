@@ -1,0 +1,80 @@
+// New elements around an array. MXNet: src/operator/pad-inl.h, which allows ranks 4 and 5 alone.
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ndarray/status_macros.h"
+#include "symbol/gradient_context.h"
+#include "symbol/op.h"
+#include "symbol/ops/shape/pad_param.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+absl::Status PadShape(ShapeContext& c) {
+  const auto& param = c.param<PadParam>();
+  const int rank = static_cast<int>(param.pad_width.size() / 2);
+  const PartialShape data = c.input(0);
+  if (param.pad_width.size() % 2 != 0 || (data.rank_known() && data.rank() != rank)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("pad_width ", PrintParamText(param.pad_width),
+                     " needs two elements for each axis of input 'data' ", data.ToString()));
+  }
+  for (int64_t width : param.pad_width) {
+    if (width < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("pad_width ", PrintParamText(param.pad_width), " has a negative element"));
+    }
+  }
+  PartialShape padded = PartialShape::OfRank(rank), inner = padded;
+  for (int i = 0; i < rank; ++i) {
+    const int64_t before = param.pad_width[2 * i], after = param.pad_width[2 * i + 1];
+    if (c.output(0).rank() == rank && c.output(0).dim_known(i)) {
+      inner[i] = c.output(0)[i] - before - after;
+      if (inner[i] < 0) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("pad_width ", PrintParamText(param.pad_width),
+                         " exceeds the output's shape ", c.output(0).ToString()));
+      }
+    }
+    if (!data.rank_known() || !data.dim_known(i)) continue;
+    padded[i] = data[i] + before + after;
+    const int64_t least = param.mode == PadParam::kReflect ? std::max(before, after) + 1
+                          : param.mode == PadParam::kEdge  ? 1
+                                                           : 0;
+    if (before + after > 0 && data[i] < least) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "axis ", i, " of input 'data' ", data.ToString(), " is too short for pad_width ",
+          PrintParamText(param.pad_width), ": this mode needs an extent of ", least));
+    }
+  }
+  COOPER_RETURN_IF_ERROR(c.SetOutput(0, padded, "data's extents and pad_width"));
+  return c.SetInput(0, inner, "the output's extents without pad_width");
+}
+
+COOPER_REGISTER_OP(Pad)
+    .Describe("data with new elements around it.")
+    .Alias("pad")
+    .Param<PadParam>()
+    .Inputs({"data"})
+    .Shape(PadShape)
+    .Type(SameType)
+    .Gradient([](GradientContext& c) -> absl::StatusOr<std::vector<NodeEntry>> {
+      COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
+      return c.Backward("_backward_Pad", {head});
+    });
+
+COOPER_REGISTER_OP(_backward_Pad)
+    .Describe("The sum of ograd over the elements that took their value from one of data's.")
+    .Param<PadParam>()
+    .Inputs({"ograd"})
+    .Shape(GradientShape)
+    .Type(SameType);
+
+}  // namespace
+}  // namespace cooper

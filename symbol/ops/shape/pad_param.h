@@ -1,0 +1,43 @@
+#ifndef COOPER_SYMBOL_OPS_SHAPE_PAD_PARAM_H_
+#define COOPER_SYMBOL_OPS_SHAPE_PAD_PARAM_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+struct PadParam {
+  enum Mode { kConstant, kEdge, kReflect };
+
+  Mode mode = kConstant;
+  std::vector<int64_t> pad_width;  // before and after, axis by axis
+  double constant_value = 0;
+
+  static void Declare(ParamDeclaration<PadParam>& d) {
+    d.Enum("mode", &PadParam::mode,
+           {{"constant", kConstant}, {"edge", kEdge}, {"reflect", kReflect}})
+        .Required()
+        .Doc("what the new elements are: constant_value, the nearest of data, or data mirrored");
+    d.Field("pad_width", &PadParam::pad_width)
+        .Required()
+        .Doc("number of new elements before and after, for each axis in turn");
+    d.Field("constant_value", &PadParam::constant_value).Doc("value of mode constant");
+  }
+
+  // Index in data's axis, of extent `len`, that index `i` of the output's takes its value from; -1
+  // for constant_value.
+  int64_t source(int axis, int64_t i, int64_t len) const {
+    i -= pad_width[2 * axis];
+    if (i >= 0 && i < len) return i;
+    if (mode == kConstant) return -1;
+    if (mode == kEdge) return std::clamp<int64_t>(i, 0, len - 1);
+    return i < 0 ? -i : 2 * (len - 1) - i;
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_SHAPE_PAD_PARAM_H_

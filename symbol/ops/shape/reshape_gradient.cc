@@ -1,0 +1,28 @@
+#include "symbol/ops/shape/reshape_gradient.h"
+
+#include "ndarray/status_macros.h"
+#include "symbol/op.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+
+absl::StatusOr<std::vector<NodeEntry>> ReshapeGradient(GradientContext& c) {
+  COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
+  COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> gradients,
+                          c.Backward("_backward_reshape", {head}));
+  gradients.resize(c.num_inputs());
+  return gradients;
+}
+
+namespace {
+
+COOPER_REGISTER_OP(_backward_reshape)
+    .Describe("ograd under the shape of the forward node's first input.")
+    .Inputs({"ograd"})
+    .Shape(GradientShape)
+    .Type(SameType)
+    .View();
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,114 @@
+#ifndef COOPER_SYMBOL_OPS_SHAPE_SLICE_PARAM_H_
+#define COOPER_SYMBOL_OPS_SHAPE_SLICE_PARAM_H_
+
+// Parameters of the operators that take a part of an array. Each tells, for an axis of the whole,
+// which indices are in the part; schemas and kernels share that.
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+// `extent` indices of one axis, from `begin` on, `step` apart.
+struct SliceRange {
+  int64_t begin = 0;
+  int64_t step = 1;
+  int64_t extent = 0;
+};
+
+struct SliceParam {
+  using Indices = std::vector<std::optional<int64_t>>;
+  Indices begin, end, step;
+
+  static void Declare(ParamDeclaration<SliceParam>& d) { Declare<SliceParam>(d); }
+  template <typename P>  // P derives from this
+  static void Declare(ParamDeclaration<P>& d) {
+    d.template Field<Indices>("begin", &P::begin)
+        .Required()
+        .Doc("first index of each axis; None: the end of the axis that step comes from");
+    d.template Field<Indices>("end", &P::end)
+        .Required()
+        .Doc("the index of each axis that is no longer taken; None: all to the axis' end");
+    d.template Field<Indices>("step", &P::step).Doc("distance of indices; None: 1");
+  }
+
+  // Indices of an axis of extent `len`, clamped as Python clamps them. A step must not be 0.
+  SliceRange range(int axis, int64_t len) const {
+    if (axis >= static_cast<int>(begin.size())) return {0, 1, len};
+    const auto& step_at = axis < static_cast<int>(step.size()) ? step[axis] : std::nullopt;
+    const int64_t s = step_at.value_or(1);
+    if (len == 0) return {0, s, 0};
+    int64_t b = begin[axis].value_or(s < 0 ? len - 1 : 0);
+    int64_t e = end[axis].value_or(s < 0 ? -1 : len);
+    if (b < 0) b += len;
+    if (e < 0 && end[axis].has_value()) e += len;
+    if (b < 0 && s > 0) b = 0;
+    if (b > len - 1 && s < 0) b = len - 1;
+    e = std::clamp<int64_t>(e, -1, len);
+    if (b < 0 || b > len - 1) return {0, s, 0};
+    if (s > 0) return {b, s, e > b ? (e - b - 1) / s + 1 : 0};
+    return {b, s, e < b ? (b - e - 1) / -s + 1 : 0};
+  }
+};
+
+struct SliceAssignScalarParam : SliceParam {
+  double scalar = 0;
+
+  static void Declare(ParamDeclaration<SliceAssignScalarParam>& d) {
+    d.Field("scalar", &SliceAssignScalarParam::scalar).Doc("what is assigned");
+    SliceParam::Declare(d);
+  }
+};
+
+struct SliceAxisParam {
+  int axis = 0;
+  int64_t begin = 0;
+  std::optional<int64_t> end;
+
+  static void Declare(ParamDeclaration<SliceAxisParam>& d) {
+    d.Field("axis", &SliceAxisParam::axis).Required().Doc("the axis of which a part is taken");
+    d.Field("begin", &SliceAxisParam::begin).Required().Doc("its first index");
+    d.Field("end", &SliceAxisParam::end)
+        .Required()
+        .Doc("its first index that is no longer taken; None: all to its end");
+  }
+
+  // Indices of the axis, whose extent is `len`; not checked.
+  SliceRange range(int64_t len) const {
+    const int64_t b = begin < 0 ? begin + len : begin;
+    const int64_t last = end.value_or(len);
+    const int64_t e = last < 0 ? last + len : last;
+    return len == 0 ? SliceRange{0, 1, 0} : SliceRange{b, 1, e - b};
+  }
+};
+
+struct CropParam {
+  int num_args = 0;
+  std::vector<int64_t> offset = {0, 0};
+  std::vector<int64_t> h_w = {0, 0};
+  bool center_crop = false;
+
+  static void Declare(ParamDeclaration<CropParam>& d) {
+    d.Field("num_args", &CropParam::num_args)
+        .Required()
+        .Min(1)
+        .Max(2)
+        .Doc("2 if the size is that of the input crop_like");
+    d.Field("offset", &CropParam::offset).Doc("first row and column that are taken");
+    d.Field("h_w", &CropParam::h_w).Doc("number of rows and columns, without crop_like");
+    d.Field("center_crop", &CropParam::center_crop).Doc("whether the middle is taken");
+  }
+
+  // First index of axis 2 (`i` 0) or 3 (`i` 1), of which `part` of `whole` indices are taken.
+  int64_t begin(int i, int64_t whole, int64_t part) const {
+    return center_crop ? (whole - part) / 2 : offset[i];
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_SHAPE_SLICE_PARAM_H_

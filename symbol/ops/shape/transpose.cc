@@ -1,0 +1,111 @@
+// Axes in another order. MXNet: src/operator/tensor/matrix_op-inl.h and
+// src/operator/swapaxis-inl.h.
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ndarray/shape.h"
+#include "ndarray/status_macros.h"
+#include "symbol/gradient_context.h"
+#include "symbol/op.h"
+#include "symbol/ops/shape/transpose_param.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+// Both ways, once the axes are known to be in order.
+template <typename Param>
+absl::Status PermutedShape(ShapeContext& c, const Param& param, int rank) {
+  PartialShape data = PartialShape::OfRank(rank), output = data;
+  for (int i = 0; i < rank; ++i) {
+    const int axis = param.source_axis(i, rank);
+    if (c.input(0).rank_known()) output[i] = c.input(0)[axis];
+    if (c.output(0).rank_known()) data[axis] = c.output(0)[i];
+  }
+  COOPER_RETURN_IF_ERROR(c.SetInput(0, data, "the output's extents, transposed back"));
+  return c.SetOutput(0, output, "data's extents, transposed");
+}
+
+// The rank of the input or output, -1 if unknown.
+int KnownRank(const ShapeContext& c) {
+  if (c.input(0).rank_known()) return c.input(0).rank();
+  return c.output(0).rank_known() ? c.output(0).rank() : -1;
+}
+
+absl::Status TransposeShape(ShapeContext& c) {
+  const auto& param = c.param<TransposeParam>();
+  const int rank = KnownRank(c);
+  if (rank < 0) return absl::OkStatus();
+  if (!param.axes.empty()) {
+    std::vector<bool> seen(rank, false);
+    bool permutation = static_cast<int>(param.axes.size()) == rank;
+    for (int i = 0; permutation && i < rank; ++i) {
+      const int axis = param.source_axis(i, rank);
+      permutation = axis >= 0 && axis < rank && !seen[axis];
+      if (permutation) seen[axis] = true;
+    }
+    if (!permutation) {
+      return absl::InvalidArgumentError(absl::StrCat("axes ", PrintParamText(param.axes),
+                                                     " are no order of the ", rank,
+                                                     " axes of input 'data'"));
+    }
+  }
+  return PermutedShape(c, param, rank);
+}
+
+absl::StatusOr<std::vector<NodeEntry>> TransposeGradient(GradientContext& c) {
+  const auto& axes = c.param<TransposeParam>().axes;
+  const int rank = static_cast<int>(axes.size());
+  std::vector<int64_t> inverse(rank);
+  for (int i = 0; i < rank; ++i) {
+    const int axis = c.param<TransposeParam>().source_axis(i, rank);
+    if (axis >= 0 && axis < rank) inverse[axis] = i;
+  }
+  COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
+  COOPER_ASSIGN_OR_RETURN(NodeEntry gradient,
+                          c.Call("transpose", {head}, {{"axes", PrintParamText(inverse)}}));
+  return std::vector<NodeEntry>{gradient};
+}
+
+COOPER_REGISTER_OP(transpose)
+    .Describe("data with its axes in another order.")
+    .Param<TransposeParam>()
+    .Inputs({"data"})
+    .Shape(TransposeShape)
+    .Type(SameType)
+    .Gradient(TransposeGradient);
+
+absl::Status SwapAxisShape(ShapeContext& c) {
+  const auto& param = c.param<SwapAxisParam>();
+  const int rank = KnownRank(c);
+  if (rank < 0) return absl::OkStatus();
+  COOPER_RETURN_IF_ERROR(NormalizeAxis(param.dim1, rank).status());
+  COOPER_RETURN_IF_ERROR(NormalizeAxis(param.dim2, rank).status());
+  return PermutedShape(c, param, rank);
+}
+
+absl::StatusOr<std::vector<NodeEntry>> SwapAxisGradient(GradientContext& c) {
+  const auto& param = c.param<SwapAxisParam>();
+  COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
+  COOPER_ASSIGN_OR_RETURN(NodeEntry gradient, c.Call("SwapAxis", {head},
+                                                     {{"dim1", PrintParamText(param.dim1)},
+                                                      {"dim2", PrintParamText(param.dim2)}}));
+  return std::vector<NodeEntry>{gradient};
+}
+
+COOPER_REGISTER_OP(SwapAxis)
+    .Describe("data with two of its axes swapped.")
+    .Alias("swapaxes")
+    .Alias("_npi_swapaxes")
+    .Param<SwapAxisParam>()
+    .Inputs({"data"})
+    .Shape(SwapAxisShape)
+    .Type(SameType)
+    .Gradient(SwapAxisGradient);
+
+}  // namespace
+}  // namespace cooper
