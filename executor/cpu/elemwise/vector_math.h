@@ -47,9 +47,9 @@ inline float VectorTanh(float x) {
   p = p * u - 0.053743497f;
   p = p * u + 0.13331491f;
   p = p * u - 0.33333284f;
-  const float small = x + x * u * p;
-  const float large = std::copysign(1.0f - 2.0f / (VectorExp(2.0f * a) + 1.0f), x);
-  return a < 0.625f ? small : large;
+  const float small = a + a * u * p;
+  const float large = 1.0f - 2.0f / (VectorExp(2.0f * a) + 1.0f);
+  return std::copysign(a < 0.625f ? small : large, x);
 }
 
 inline float VectorSigmoid(float x) { return 1.0f / (1.0f + VectorExp(-x)); }

@@ -1,41 +1,72 @@
 // Kernels of where and its gradient.
 
-#include "executor/cpu/elemwise/elemwise_kernel.h"
+#include <algorithm>
+
+#include "executor/cpu/elemwise/element_block.h"
 #include "executor/kernel.h"
+#include "ndarray/parallel.h"
 
 namespace cooper {
 namespace {
 
-// The condition takes part in the compute type of the choices: nothing but 0 must become 0. Only
-// float64 conditions with float32 choices could, below float's least number.
-struct Choose {
-  static constexpr int kArity = 3;
-  static constexpr bool kExactIntegers = true;
-  template <typename C>
-  static C Apply(C condition, C x, C y) {
-    return condition != 0 ? x : y;
-  }
-};
+// Whether each of n elements is not 0, asked in double: there nothing but 0 becomes 0.
+void LoadMask(const ArrayView& condition, int64_t begin, int64_t n, bool* mask) {
+  double block[kElementBlock];
+  LoadBlock(ElementAt(condition.data, condition.dtype, begin), condition.dtype, n, block);
+  for (int64_t i = 0; i < n; ++i) mask[i] = block[i] != 0;
+}
 
-// A condition with one element per row has the shape (rows, 1, ...).
-absl::Status Run(const ArrayView& condition, const ElemwiseOperand& x, const ElemwiseOperand& y,
-                 const ArrayView& output, WriteReq req) {
-  Shape shape = condition.shape;
-  while (shape.rank() < output.shape.rank()) shape.push_back(1);
-  const absl::Span<const int64_t> full = output.shape.dims();
-  return RunBroadcast(kElemwiseLoops<Choose>, {OperandOf(condition), x, y},
-                      {shape.dims(), full, full}, output, req);
+// output[i] = condition ? x[i] : y[i], where a null x or y is zeros. A condition shorter than the
+// output has one element per row.
+template <typename T>
+void Choose(const ArrayView& condition, const T* x, const T* y, const ArrayView& output,
+            WriteReq req) {
+  const int64_t row = condition.size() == 0 ? 1 : output.size() / condition.size();
+  T* out = output.as<T>();
+  auto choose = [&](int64_t i, bool first) {
+    const T* from = first ? x : y;
+    const T value = from == nullptr ? T() : from[i];
+    out[i] =
+        req == WriteReq::kWrite
+            ? value
+            : ConvertElement<T>(static_cast<ComputeType<T>>(ConvertElement<ComputeType<T>>(out[i]) +
+                                                            ConvertElement<ComputeType<T>>(value)));
+  };
+  ParallelFor(condition.size(), std::max<int64_t>(1, 16384 / std::max<int64_t>(1, row)),
+              [&](int64_t begin, int64_t end) {
+                bool mask[kElementBlock];
+                for (; begin < end; begin += kElementBlock) {
+                  const int64_t n = std::min(kElementBlock, end - begin);
+                  LoadMask(condition, begin, n, mask);
+                  for (int64_t k = 0; k < n; ++k) {
+                    const int64_t first = (begin + k) * row;
+                    for (int64_t i = first; i < first + row; ++i) choose(i, mask[k]);
+                  }
+                }
+              });
 }
 
 absl::Status WhereCpu(const KernelContext& c) {
-  return Run(c.inputs[0], OperandOf(c.inputs[1]), OperandOf(c.inputs[2]), c.outputs[0], c.reqs[0]);
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  DispatchDType(c.outputs[0].dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    Choose<T>(c.inputs[0], c.inputs[1].as<T>(), c.inputs[2].as<T>(), c.outputs[0], c.reqs[0]);
+  });
+  return absl::OkStatus();
 }
 
 absl::Status WhereBackwardCpu(const KernelContext& c) {
-  const ElemwiseOperand ograd = OperandOf(c.inputs[1]);
-  absl::Status status = Run(c.inputs[0], ograd, OperandOf(0.0), c.outputs[0], c.reqs[0]);
-  if (!status.ok()) return status;
-  return Run(c.inputs[0], OperandOf(0.0), ograd, c.outputs[1], c.reqs[1]);
+  DispatchDType(c.outputs[0].dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* ograd = c.inputs[1].as<T>();
+    if (c.reqs[0] != WriteReq::kNull) {
+      Choose<T>(c.inputs[0], ograd, nullptr, c.outputs[0], c.reqs[0]);
+    }
+    if (c.reqs[1] != WriteReq::kNull) {
+      Choose<T>(c.inputs[0], nullptr, ograd, c.outputs[1], c.reqs[1]);
+    }
+  });
+  return absl::OkStatus();
 }
 
 COOPER_REGISTER_KERNEL(where, DeviceType::kCpu, WhereCpu);

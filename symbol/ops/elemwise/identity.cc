@@ -1,0 +1,76 @@
+// Operators whose output is their input, and which differ in what the gradient does there. MXNet:
+// src/operator/tensor/elemwise_unary_op_basic.cc, src/operator/make_loss.cc.
+
+#include "ndarray/status_macros.h"
+#include "symbol/gradient_context.h"
+#include "symbol/op.h"
+#include "symbol/ops/elemwise/make_loss_param.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+using Entries = absl::StatusOr<std::vector<NodeEntry>>;
+
+Entries HeadGradient(GradientContext& c) {
+  COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
+  return std::vector<NodeEntry>{head};
+}
+
+COOPER_REGISTER_OP(_copy)
+    .Alias("identity")
+    .Describe("The input.")
+    .Shape(SameShape)
+    .Type(SameType)
+    .Gradient(HeadGradient)
+    .View();
+
+COOPER_REGISTER_OP(BlockGrad)
+    .Alias("stop_gradient")
+    .Describe("The input; no gradient passes.")
+    .Shape(SameShape)
+    .Type(SameType)
+    .View();
+
+COOPER_REGISTER_OP(_identity_with_attr_like_rhs)
+    .Describe("lhs, whose shape and dtype are those of rhs.")
+    .Inputs({"lhs", "rhs"})
+    .Shape(SameShape)
+    .Type(SameType)
+    .Gradient([](GradientContext& c) -> Entries {
+      COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
+      return std::vector<NodeEntry>{head, NodeEntry()};
+    })
+    .View();
+
+COOPER_REGISTER_OP(make_loss)
+    .Describe("The input, as a loss: its gradient is 1 whatever comes from above.")
+    .Shape(SameShape)
+    .Type(SameType)
+    .Gradient([](GradientContext& c) -> Entries {
+      COOPER_ASSIGN_OR_RETURN(NodeEntry ones, c.Call("ones_like", {c.output(0)}));
+      return std::vector<NodeEntry>{ones};
+    })
+    .View()
+    .IgnoreHeadGradient();
+
+COOPER_REGISTER_OP(MakeLoss)
+    .Describe("The input, as a loss: its gradient is grad_scale, normalized.")
+    .Param<MakeLossParam>()
+    .Shape(SameShape)
+    .Type(SameType)
+    .Gradient([](GradientContext& c) -> Entries {
+      return c.Backward("_backward_MakeLoss", {c.output(0)});
+    })
+    .View()
+    .IgnoreHeadGradient();
+
+COOPER_REGISTER_OP(_backward_MakeLoss)
+    .Describe("Gradient of MakeLoss.")
+    .Param<MakeLossParam>()
+    .Shape(SameShape)
+    .Type(SameType);
+
+}  // namespace
+}  // namespace cooper

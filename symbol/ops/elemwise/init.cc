@@ -1,0 +1,121 @@
+// Arrays made from nothing. MXNet: src/operator/tensor/init_op.cc.
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "ndarray/status_macros.h"
+#include "symbol/op.h"
+#include "symbol/ops/elemwise/init_param.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+OpSchema::Names NoInputs(const OpCall&) { return {}; }
+
+// Unknown extents come from the consumers: the begin state of an RNN has shape="(0, num_hidden)".
+// As in MXNet, a shape that they know in full is taken whatever a shape with unknown extents says.
+template <typename P>
+absl::Status InitShape(ShapeContext& c) {
+  const PartialShape shape = PartialShape::FromMXNet(c.param<P>().shape);
+  if (c.output(0).IsFull() && !shape.IsFull()) return absl::OkStatus();
+  return c.SetOutput(0, shape, "the attribute shape");
+}
+
+template <typename P>
+absl::Status InitType(TypeContext& c) {
+  return c.SetOutput(0, c.param<P>().dtype);
+}
+
+absl::Status ArangeShape(ShapeContext& c) {
+  const auto& param = c.param<ArangeParam>();
+  if (param.infer_range) return c.SetOutput(0, PartialShape::OfRank(1), "(size,)");
+  const double first = param.first();
+  const double stop = param.stop.value_or(param.start);
+  if (param.step == 0 || (stop - first) / param.step < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("no range from ", first, " to ", stop, " in steps of ", param.step));
+  }
+  const int64_t values = static_cast<int64_t>(std::ceil((stop - first) / param.step));
+  return c.SetOutput(0, {values * param.repeat}, "(ceil((stop - start) / step) * repeat,)");
+}
+
+absl::Status LinspaceShape(ShapeContext& c) {
+  return c.SetOutput(0, {c.param<LinspaceParam>().num}, "(num,)");
+}
+
+absl::Status EyeShape(ShapeContext& c) {
+  const auto& param = c.param<EyeParam>();
+  return c.SetOutput(0, {param.rows, param.columns > 0 ? param.columns : param.rows}, "(N, M)");
+}
+
+COOPER_REGISTER_OP(_zeros)
+    .Describe("An array of zeros.")
+    .Param<InitParam>()
+    .Inputs(NoInputs)
+    .Shape(InitShape<InitParam>)
+    .Type(InitType<InitParam>);
+
+COOPER_REGISTER_OP(_ones)
+    .Describe("An array of ones.")
+    .Param<InitParam>()
+    .Inputs(NoInputs)
+    .Shape(InitShape<InitParam>)
+    .Type(InitType<InitParam>);
+
+COOPER_REGISTER_OP(_full)
+    .Describe("An array of one value.")
+    .Param<FullParam>()
+    .Inputs(NoInputs)
+    .Shape(InitShape<FullParam>)
+    .Type(InitType<FullParam>);
+
+COOPER_REGISTER_OP(_arange)
+    .Describe("start, start + step, ... before stop, each repeated.")
+    .Param<ArangeParam>()
+    .Inputs(NoInputs)
+    .Shape(ArangeShape)
+    .Type(InitType<ArangeParam>);
+
+COOPER_REGISTER_OP(_linspace)
+    .Describe("num values from start to stop, evenly spaced.")
+    .Param<LinspaceParam>()
+    .Inputs(NoInputs)
+    .Shape(LinspaceShape)
+    .Type(InitType<LinspaceParam>);
+
+COOPER_REGISTER_OP(_eye)
+    .Describe("Ones on a diagonal, else zeros.")
+    .Param<EyeParam>()
+    .Inputs(NoInputs)
+    .Shape(EyeShape)
+    .Type(InitType<EyeParam>);
+
+COOPER_REGISTER_OP(zeros_like)
+    .Describe("Zeros of the input's shape and dtype.")
+    .Shape(SameShape)
+    .Type(SameType);
+
+COOPER_REGISTER_OP(ones_like)
+    .Describe("Ones of the input's shape and dtype.")
+    .Shape(SameShape)
+    .Type(SameType);
+
+absl::Status Int64Type(TypeContext& c) { return c.SetOutput(0, DType::kInt64); }
+
+COOPER_REGISTER_OP(shape_array)
+    .Describe("The input's extents.")
+    .Shape([](ShapeContext& c) -> absl::Status {
+      if (!c.input(0).rank_known()) return absl::OkStatus();
+      return c.SetOutput(0, {c.input(0).rank()}, "(rank,)");
+    })
+    .Type(Int64Type);
+
+COOPER_REGISTER_OP(size_array)
+    .Describe("The input's number of elements.")
+    .Shape([](ShapeContext& c) { return c.SetOutput(0, {1}, "(1,)"); })
+    .Type(Int64Type);
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,106 @@
+#ifndef COOPER_SYMBOL_OPS_ELEMWISE_INIT_PARAM_H_
+#define COOPER_SYMBOL_OPS_ELEMWISE_INIT_PARAM_H_
+
+// Parameters of operators without inputs. `ctx` says where an imperative call puts its result; in a
+// bound graph the executor decides, and the text is kept only for saving.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ndarray/dtype.h"
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+// Of _zeros, _ones and, with a value, _full.
+struct InitParam {
+  std::vector<int64_t> shape;  // as MXNet writes it: 0 is unknown
+  std::string ctx;
+  DType dtype = DType::kFloat32;
+
+  static void Declare(ParamDeclaration<InitParam>& d) {
+    d.Field("shape", &InitParam::shape).Doc("shape of the output; an extent of 0 is inferred");
+    d.Field("ctx", &InitParam::ctx).Doc("device of an imperative call");
+    d.Field("dtype", &InitParam::dtype).Doc("dtype of the output");
+  }
+};
+
+struct FullParam {
+  std::vector<int64_t> shape;
+  std::string ctx;
+  DType dtype = DType::kFloat32;
+  double value = 0;
+
+  static void Declare(ParamDeclaration<FullParam>& d) {
+    d.Field("shape", &FullParam::shape).Doc("shape of the output; an extent of 0 is inferred");
+    d.Field("ctx", &FullParam::ctx).Doc("device of an imperative call");
+    d.Field("dtype", &FullParam::dtype).Doc("dtype of the output");
+    d.Field("value", &FullParam::value).Required().Doc("value of every element");
+  }
+};
+
+struct ArangeParam {
+  double start = 0;
+  std::optional<double> stop;
+  double step = 1;
+  int64_t repeat = 1;
+  bool infer_range = false;
+  std::string ctx;
+  DType dtype = DType::kFloat32;
+
+  static void Declare(ParamDeclaration<ArangeParam>& d) {
+    d.Field("start", &ArangeParam::start)
+        .Required()
+        .Doc("the first value; without stop the values are those below start, from 0");
+    d.Field("stop", &ArangeParam::stop).Doc("all values are before it");
+    d.Field("step", &ArangeParam::step).Doc("from one value to the next");
+    d.Field("repeat", &ArangeParam::repeat).Min(1).Doc("how often each value stands");
+    d.Field("infer_range", &ArangeParam::infer_range)
+        .Doc("whether the number of values is inferred from the output's shape");
+    d.Field("ctx", &ArangeParam::ctx).Doc("device of an imperative call");
+    d.Field("dtype", &ArangeParam::dtype).Doc("dtype of the output");
+  }
+
+  // Where the values begin, after the rule for a missing stop.
+  double first() const { return stop.has_value() || infer_range ? start : 0; }
+};
+
+struct LinspaceParam {
+  double start = 0;
+  double stop = 0;
+  int64_t num = 0;
+  bool endpoint = true;
+  std::string ctx;
+  DType dtype = DType::kFloat32;
+
+  static void Declare(ParamDeclaration<LinspaceParam>& d) {
+    d.Field("start", &LinspaceParam::start).Required().Doc("the first value");
+    d.Field("stop", &LinspaceParam::stop).Required().Doc("the last value");
+    d.Field("num", &LinspaceParam::num).Required().Min(0).Doc("number of values");
+    d.Field("endpoint", &LinspaceParam::endpoint).Doc("whether stop is among the values");
+    d.Field("ctx", &LinspaceParam::ctx).Doc("device of an imperative call");
+    d.Field("dtype", &LinspaceParam::dtype).Doc("dtype of the output");
+  }
+};
+
+struct EyeParam {
+  int64_t rows = 0;
+  int64_t columns = 0;
+  int64_t diagonal = 0;
+  std::string ctx;
+  DType dtype = DType::kFloat32;
+
+  static void Declare(ParamDeclaration<EyeParam>& d) {
+    d.Field("N", &EyeParam::rows).Required().Min(0).Doc("number of rows");
+    d.Field("M", &EyeParam::columns).Min(0).Doc("number of columns; 0 means N");
+    d.Field("k", &EyeParam::diagonal).Doc("index of the diagonal, positive ones lie above");
+    d.Field("ctx", &EyeParam::ctx).Doc("device of an imperative call");
+    d.Field("dtype", &EyeParam::dtype).Doc("dtype of the output");
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_ELEMWISE_INIT_PARAM_H_
