@@ -1,0 +1,69 @@
+// Kernels of the regression outputs and their gradients.
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/status/status.h"
+#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/kernel.h"
+#include "ndarray/parallel.h"
+#include "symbol/ops/loss/loss_param.h"
+
+namespace cooper {
+namespace {
+
+enum class Loss { kLinear, kLogistic, kAbsolute };
+
+template <Loss loss>
+absl::Status ForwardCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  const bool add = c.reqs[0] == WriteReq::kAdd;
+  return DispatchFloat("RegressionOutput", c.outputs[0].dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    using C = ComputeType<T>;
+    const T* in = c.inputs[0].as<T>();
+    T* out = c.outputs[0].as<T>();
+    ParallelFor(c.outputs[0].size(), 16384, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        C y = Load(in[i]);
+        if (loss == Loss::kLogistic) y = C(1) / (C(1) + std::exp(-y));
+        Store(out + i, y, add);
+      }
+    });
+  });
+}
+
+// MXNet divides by the outputs of a sample, not by the batch size.
+template <Loss loss>
+absl::Status BackwardCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
+  const bool add = c.reqs[0] == WriteReq::kAdd;
+  const Shape& label_shape = c.inputs[0].shape;
+  const double outputs = static_cast<double>(label_shape.Product(1, label_shape.rank()));
+  const double scale = c.param<RegressionOutputParam>().grad_scale / outputs;
+  return DispatchFloat("_backward_RegressionOutput", c.outputs[0].dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    using C = ComputeType<T>;
+    const T* label = c.inputs[0].as<T>();
+    const T* out = c.inputs[1].as<T>();
+    T* grad = c.outputs[0].as<T>();
+    ParallelFor(c.outputs[0].size(), 16384, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        C d = Load(out[i]) - Load(label[i]);
+        if (loss == Loss::kAbsolute) d = static_cast<C>((d > 0) - (d < 0));
+        Store(grad + i, d * static_cast<C>(scale), add);
+      }
+    });
+  });
+}
+
+constexpr DeviceType kCpu = DeviceType::kCpu;
+COOPER_REGISTER_KERNEL(LinearRegressionOutput, kCpu, ForwardCpu<Loss::kLinear>);
+COOPER_REGISTER_KERNEL(LogisticRegressionOutput, kCpu, ForwardCpu<Loss::kLogistic>);
+COOPER_REGISTER_KERNEL(MAERegressionOutput, kCpu, ForwardCpu<Loss::kAbsolute>);
+COOPER_REGISTER_KERNEL(_backward_LinearRegressionOutput, kCpu, BackwardCpu<Loss::kLinear>);
+COOPER_REGISTER_KERNEL(_backward_LogisticRegressionOutput, kCpu, BackwardCpu<Loss::kLogistic>);
+COOPER_REGISTER_KERNEL(_backward_MAERegressionOutput, kCpu, BackwardCpu<Loss::kAbsolute>);
+
+}  // namespace
+}  // namespace cooper

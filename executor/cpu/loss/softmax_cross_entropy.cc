@@ -1,0 +1,81 @@
+// Kernels of softmax_cross_entropy and its gradient.
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/status/status.h"
+#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/cpu/nn/softmax_row.h"
+#include "executor/kernel.h"
+#include "ndarray/parallel.h"
+
+namespace cooper {
+namespace {
+
+int64_t RowGrain(int64_t row) { return std::max<int64_t>(1, 16384 / std::max<int64_t>(row, 1)); }
+
+// The softmax of data, row by row; then the losses of the rows in their order.
+template <typename T>
+void Forward(const KernelContext& c) {
+  const int64_t n = c.inputs[0].shape[0];
+  const int64_t classes = c.inputs[0].shape[1];
+  const T* data = c.inputs[0].as<T>();
+  const T* label = c.inputs[1].as<T>();
+  T* softmax = static_cast<T*>(c.workspace);
+  ParallelFor(n, RowGrain(classes), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      SoftmaxRow(data + i * classes, classes, softmax + i * classes);
+    }
+  });
+  T loss = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t own = std::clamp<int64_t>(static_cast<int64_t>(label[i]), 0, classes - 1);
+    loss -= std::log(std::max(softmax[i * classes + own], T(1e-8)));
+  }
+  Store(c.outputs[0].as<T>(), loss, c.reqs[0] == WriteReq::kAdd);
+}
+
+template <typename T>
+void Backward(const KernelContext& c) {
+  const int64_t n = c.outputs[0].shape[0];
+  const int64_t classes = c.outputs[0].shape[1];
+  const T head = *c.inputs[0].as<T>();
+  const T* data = c.inputs[1].as<T>();
+  const T* label = c.inputs[2].as<T>();
+  T* grad = c.outputs[0].as<T>();
+  const bool add = c.reqs[0] == WriteReq::kAdd;
+  T* softmax = add ? static_cast<T*>(c.workspace) : grad;
+  ParallelFor(n, RowGrain(classes), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      T* row = softmax + i * classes;
+      SoftmaxRow(data + i * classes, classes, row);
+      const auto own = static_cast<int64_t>(label[i]);
+      if (own >= 0 && own < classes) row[own] -= T(1);
+      for (int64_t j = 0; j < classes; ++j) Store(grad + i * classes + j, row[j] * head, add);
+    }
+  });
+}
+
+int64_t ForwardWorkspace(const PrepareContext& c) { return c.inputs[0].size_bytes(); }
+int64_t BackwardWorkspace(const PrepareContext& c) {
+  return c.reqs[0] == WriteReq::kAdd ? c.outputs[0].size_bytes() : 0;
+}
+
+absl::Status ForwardCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  return DispatchFloat32Or64("softmax_cross_entropy", c.outputs[0].dtype,
+                             [&](auto type) { Forward<typename decltype(type)::type>(c); });
+}
+
+absl::Status BackwardCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
+  return DispatchFloat32Or64("_backward_softmax_cross_entropy", c.outputs[0].dtype,
+                             [&](auto type) { Backward<typename decltype(type)::type>(c); });
+}
+
+COOPER_REGISTER_KERNEL(softmax_cross_entropy, DeviceType::kCpu, ForwardCpu, ForwardWorkspace);
+COOPER_REGISTER_KERNEL(_backward_softmax_cross_entropy, DeviceType::kCpu, BackwardCpu,
+                       BackwardWorkspace);
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,50 @@
+#ifndef COOPER_SYMBOL_OPS_LOSS_LOSS_PARAM_H_
+#define COOPER_SYMBOL_OPS_LOSS_LOSS_PARAM_H_
+
+// The parameters of the smaller losses.
+
+#include "symbol/ops/loss/normalization.h"
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+// LinearRegressionOutput, LogisticRegressionOutput, MAERegressionOutput.
+struct RegressionOutputParam {
+  double grad_scale = 1.0;
+
+  static void Declare(ParamDeclaration<RegressionOutputParam>& d) {
+    d.Field("grad_scale", &RegressionOutputParam::grad_scale).Doc("factor of the gradient");
+  }
+};
+
+struct SvmOutputParam {
+  double margin = 1.0;
+  double regularization_coefficient = 1.0;
+  bool use_linear = false;
+
+  static void Declare(ParamDeclaration<SvmOutputParam>& d) {
+    d.Field("margin", &SvmOutputParam::margin).Doc("scores beyond it have no gradient");
+    d.Field("regularization_coefficient", &SvmOutputParam::regularization_coefficient)
+        .Doc("factor of the gradient");
+    d.Field("use_linear", &SvmOutputParam::use_linear)
+        .Doc("whether the loss is the distance to the margin, not its square");
+  }
+};
+
+struct MakeLossParam {
+  double grad_scale = 1.0;
+  double valid_thresh = 0.0;
+  Normalization normalization = Normalization::kNull;
+
+  static void Declare(ParamDeclaration<MakeLossParam>& d) {
+    d.Field("grad_scale", &MakeLossParam::grad_scale).Doc("the gradient of every element");
+    d.Field("valid_thresh", &MakeLossParam::valid_thresh)
+        .Doc("with normalization valid, elements above it count");
+    d.Enum("normalization", &MakeLossParam::normalization, NormalizationNames())
+        .Doc("what the gradient is divided by: nothing, the batch size, or the valid elements");
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_LOSS_LOSS_PARAM_H_

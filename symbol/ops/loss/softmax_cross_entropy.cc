@@ -1,0 +1,47 @@
+// The cross entropy of softmax(data) with label, summed over the batch. MXNet:
+// src/operator/loss_binary_op.cc.
+
+#include "ndarray/status_macros.h"
+#include "symbol/gradient_context.h"
+#include "symbol/op.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+enum Input { kData, kLabel };
+
+// data (batch_size, classes), label (batch_size,), output (1,).
+absl::Status CrossEntropyShape(ShapeContext& c) {
+  COOPER_RETURN_IF_ERROR(c.SetOutput(0, {1}));
+  if (!c.input(kData).rank_known()) return absl::OkStatus();
+  COOPER_RETURN_IF_ERROR(c.SetInput(kData, {kUnknownDim, kUnknownDim}, "(batch_size, classes)"));
+  return c.SetInput(kLabel, {c.input(kData)[0]}, "(batch_size,)");
+}
+
+absl::StatusOr<std::vector<NodeEntry>> CrossEntropyGradient(GradientContext& c) {
+  COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
+  COOPER_ASSIGN_OR_RETURN(
+      std::vector<NodeEntry> gradients,
+      c.Backward("_backward_softmax_cross_entropy", {head, c.input(kData), c.input(kLabel)}));
+  return std::vector<NodeEntry>{gradients[0], {}};
+}
+
+COOPER_REGISTER_OP(softmax_cross_entropy)
+    .Describe("-sum over the batch of log(max(softmax(data)[label], 1e-8)).")
+    .Inputs({"data", "label"})
+    .Shape(CrossEntropyShape)
+    .Type(SameType)
+    .Gradient(CrossEntropyGradient);
+
+COOPER_REGISTER_OP(_backward_softmax_cross_entropy)
+    .Describe("Gradient of softmax_cross_entropy with respect to data.")
+    .Inputs({"ograd", "data", "label"})
+    .Outputs({"data"})
+    .Shape(GradientShape)
+    .Type(GradientType)
+    .InPlace({{1, 0}});
+
+}  // namespace
+}  // namespace cooper

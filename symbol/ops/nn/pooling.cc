@@ -1,0 +1,113 @@
+// Pooling over one to three spatial axes. MXNet: src/operator/nn/pooling.cc, pooling_v1.cc.
+
+#include "absl/strings/str_cat.h"
+#include "ndarray/status_macros.h"
+#include "symbol/gradient_context.h"
+#include "symbol/op.h"
+#include "symbol/ops/nn/pooling_param.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+absl::Status CheckParam(const PoolingParam& param) {
+  if (param.pool_type == PoolingParam::kLp && !param.p_value.has_value()) {
+    return absl::InvalidArgumentError("pool_type lp needs p_value");
+  }
+  if (param.global_pool) return absl::OkStatus();
+  COOPER_RETURN_IF_ERROR(CheckWindowTuple("kernel", param.kernel, param.kernel, 1));
+  COOPER_RETURN_IF_ERROR(CheckWindowTuple("stride", param.stride, param.kernel, 1));
+  return CheckWindowTuple("pad", param.pad, param.kernel, 0);
+}
+
+// How many positions a window has on spatial axis i, `extent` elements long.
+absl::StatusOr<int64_t> Positions(const PoolingParam& param, int i, int64_t extent) {
+  const int64_t padded = extent + 2 * WindowValue(param.pad, i, 0);
+  const int64_t stride = WindowValue(param.stride, i, 1);
+  if (param.kernel[i] > padded) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("kernel ", param.kernel[i], " exceeds spatial axis ", i, " of input 'data', ",
+                     padded, " elements with its padding"));
+  }
+  switch (param.pooling_convention) {
+    case PoolingParam::kValid:
+      return (padded - param.kernel[i]) / stride + 1;
+    case PoolingParam::kFull:
+      return (padded - param.kernel[i] + stride - 1) / stride + 1;
+    case PoolingParam::kSame:
+      return (padded + stride - 1) / stride;
+  }
+  return extent;
+}
+
+// data (batch_size, channels, spatial...) in the order that layout says.
+absl::Status PoolingShapeOf(const PoolingParam& param, ShapeContext& c) {
+  COOPER_RETURN_IF_ERROR(CheckParam(param));
+  const PartialShape& data = c.input(0);
+  if (!data.rank_known()) return absl::OkStatus();
+  const int spatial = static_cast<int>(param.kernel.size());
+  if (data.rank() < 3 || data.rank() > 5 || (!param.global_pool && data.rank() != spatial + 2)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("input 'data' has shape ", data.ToString(), ", expected batch, channels and ",
+                     param.global_pool ? "1 to 3" : absl::StrCat("the ", spatial, " of kernel"),
+                     " spatial axes"));
+  }
+  const int first = ChannelsLast(param.layout) ? 1 : 2;
+  PartialShape output = data;
+  for (int i = 0; i < data.rank() - 2; ++i) {
+    if (param.global_pool) {
+      output[first + i] = 1;
+    } else if (data.dim_known(first + i)) {
+      COOPER_ASSIGN_OR_RETURN(output[first + i], Positions(param, i, data[first + i]));
+    }
+  }
+  return c.SetOutput(0, output);
+}
+
+// The maximum is found again from data, so that output need not be kept.
+template <typename Param>
+absl::StatusOr<std::vector<NodeEntry>> PoolingGradient(GradientContext& c) {
+  COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
+  std::vector<NodeEntry> inputs = {head};
+  const auto type = c.param<Param>().pool_type;
+  if (type == PoolingParam::kMax || type == PoolingParam::kLp) inputs.push_back(c.input(0));
+  return c.Backward(absl::StrCat("_backward_", c.call().op->name()), std::move(inputs));
+}
+
+template <typename Param>
+OpBuilder Forward(const char* name) {
+  return OpBuilder(name)
+      .Param<Param>()
+      .Inputs({"data"})
+      .Shape([](ShapeContext& c) { return PoolingShapeOf(c.param<Param>(), c); })
+      .Type(SameType)
+      .Gradient(PoolingGradient<Param>);
+}
+
+template <typename Param>
+OpBuilder Backward(const char* name) {
+  return OpBuilder(name)
+      .Describe("Gradient with respect to data.")
+      .Param<Param>()
+      .Inputs([](const OpCall& call) -> OpSchema::Names {
+        const auto type = call.param<Param>().pool_type;
+        if (type == PoolingParam::kMax || type == PoolingParam::kLp) return {"ograd", "data"};
+        return {"ograd"};
+      })
+      .Outputs({"data"})
+      .Shape(GradientShape)
+      .Type(GradientType);
+}
+
+const OpRegistrar kRegistrars[] = {
+    Forward<PoolingParam>("Pooling")
+        .Describe("Maximum, mean or sum of the elements under a moving window.")
+        .Alias("_npx_pooling"),
+    Backward<PoolingParam>("_backward_Pooling"),
+    Forward<PoolingV1Param>("Pooling_v1").Describe("Pooling as it was, for old files."),
+    Backward<PoolingV1Param>("_backward_Pooling_v1"),
+};
+
+}  // namespace
+}  // namespace cooper

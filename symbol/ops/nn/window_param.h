@@ -1,0 +1,58 @@
+#ifndef COOPER_SYMBOL_OPS_NN_WINDOW_PARAM_H_
+#define COOPER_SYMBOL_OPS_NN_WINDOW_PARAM_H_
+
+// What convolution, pooling and their relatives have in common: a window that moves over one, two
+// or three spatial axes, and the order of axes ("layout") they lie in.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace cooper {
+
+using WindowTuple = std::vector<int64_t>;
+
+// Value `axis` of a tuple that may be left out.
+inline int64_t WindowValue(const WindowTuple& tuple, int axis, int64_t absent) {
+  return tuple.empty() ? absent : tuple[axis];
+}
+
+// The order of axes: N batch, C channels, the rest spatial.
+enum class Layout : uint8_t { kDefault, kNCW, kNCHW, kNCDHW, kNWC, kNHWC, kNDHWC };
+
+inline std::vector<std::pair<std::string, Layout>> LayoutNames() {
+  return {{"None", Layout::kDefault}, {"NCW", Layout::kNCW}, {"NCHW", Layout::kNCHW},
+          {"NCDHW", Layout::kNCDHW},  {"NWC", Layout::kNWC}, {"NHWC", Layout::kNHWC},
+          {"NDHWC", Layout::kNDHWC}};
+}
+
+// Whether channels are the last axis, not axis 1. The default is channels first.
+inline bool ChannelsLast(Layout layout) { return layout >= Layout::kNWC; }
+
+// kInvalidArgument if `tuple` is neither empty nor as long as kernel, or holds a value below `min`.
+inline absl::Status CheckWindowTuple(const char* name, const WindowTuple& tuple,
+                                     const WindowTuple& kernel, int64_t min) {
+  if (!tuple.empty() && tuple.size() != kernel.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        name, " has ", tuple.size(), " values, expected as many as kernel: ", kernel.size()));
+  }
+  for (int64_t value : tuple) {
+    if (value < min) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, " has a value ", value, ", expected at least ", min));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// How far a kernel with holes reaches.
+inline int64_t DilatedExtent(int64_t kernel, int64_t dilate) { return dilate * (kernel - 1) + 1; }
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_NN_WINDOW_PARAM_H_
