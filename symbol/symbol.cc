@@ -7,7 +7,6 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "ndarray/status_macros.h"
@@ -19,8 +18,10 @@
 namespace cooper {
 namespace {
 
-bool IsHidden(const std::string& key) {
-  return key.size() > 4 && absl::StartsWith(key, "__") && absl::EndsWith(key, "__");
+// Of the hidden attributes, those that MXNet lists without their underscores too.
+bool IsListedBare(const std::string& key) {
+  return key == "__ctx_group__" || key == "__lr_mult__" || key == "__wd_mult__" ||
+         key == "__force_mirroring__" || key == "__mirror_stage__";
 }
 
 absl::Status WithNode(const absl::Status& status, absl::string_view op, const std::string& name) {
@@ -294,7 +295,7 @@ std::map<std::string, AttrMap> Symbol::AttrDict() const {
     AttrMap& attrs = dict[node->name()];
     for (const auto& [key, value] : node->attrs()) {
       attrs[key] = value;
-      if (IsHidden(key)) attrs.emplace(key.substr(2, key.size() - 4), value);
+      if (IsListedBare(key)) attrs.emplace(key.substr(2, key.size() - 4), value);
     }
   }
   return dict;

@@ -96,7 +96,8 @@ class Symbol {
   std::optional<std::string> Attr(const std::string& key) const;
   AttrMap ListAttr() const;
   // Attributes of every node that has some, by the node's name. Parameters of operators are listed
-  // with their defaults left out, hidden attributes as __key__ and as key.
+  // with their defaults left out; __lr_mult__, __wd_mult__, __ctx_group__ and the mirroring
+  // attributes also without underscores.
   std::map<std::string, AttrMap> AttrDict() const;
   // This symbol with attributes added to its node (which must be one). Other symbols keep the node
   // without them.

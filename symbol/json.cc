@@ -1,0 +1,140 @@
+#include "symbol/json.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "ndarray/atomic_file.h"
+#include "ndarray/status_macros.h"
+#include "symbol/indexed_graph.h"
+#include "symbol/json_graph.h"
+#include "symbol/legacy_json.h"
+
+namespace cooper {
+namespace {
+
+absl::StatusOr<NodeEntry> MakeEntry(const std::vector<NodePtr>& nodes,
+                                    const JsonGraph::Entry& entry) {
+  const NodePtr& node = nodes[entry.node];
+  if (entry.index >= node->num_outputs()) {
+    return absl::InvalidArgumentError(absl::StrCat("refers to output ", entry.index, " of ",
+                                                   Describe(*node), ", which has ",
+                                                   node->num_outputs()));
+  }
+  return NodeEntry{node, entry.index};
+}
+
+absl::StatusOr<NodePtr> MakeNode(const std::vector<NodePtr>& nodes, const JsonGraph::Node& json) {
+  Node::Fields fields;
+  fields.name = json.name;
+  COOPER_ASSIGN_OR_RETURN(fields.call, MakeOpCall(json));
+  if (json.is_variable()) return Node::Make(std::move(fields));
+  const auto with_node = [&](absl::string_view message) {
+    return absl::InvalidArgumentError(absl::StrCat(json.op, " '", json.name, "': ", message));
+  };
+  const OpSchema::Names names = fields.call.op->InputNames(fields.call);
+  if (json.inputs.size() != names.size()) {
+    return with_node(absl::StrCat("takes ", names.size(), " inputs (", absl::StrJoin(names, ", "),
+                                  "), but ", json.inputs.size(), " came"));
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    absl::StatusOr<NodeEntry> entry = MakeEntry(nodes, json.inputs[i]);
+    if (!entry.ok()) {
+      return with_node(absl::StrCat("input '", names[i], "' ", entry.status().message()));
+    }
+    fields.inputs.push_back(*std::move(entry));
+  }
+  return Node::Make(std::move(fields));
+}
+
+// Two variables of one name: as Symbol refuses them, but in one go, since a file may be large and
+// hostile. The sets of variables per node are left out; composition finds them where it needs them.
+absl::Status CheckNames(const std::vector<NodeEntry>& heads) {
+  absl::flat_hash_set<absl::string_view> names;
+  for (const Node* node : TopologicalOrder(heads)) {
+    if (node->is_variable() && !names.insert(node->name()).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("symbol file: two different variables are called '", node->name(), "'"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// MXNet counts for each variable how often operators before have written it, and writes the count
+// with each use.
+void NumberVersions(const IndexedGraph& graph, JsonGraph* json) {
+  std::vector<int> written(json->nodes.size(), 0);
+  for (int i = 0; i < graph.num_nodes(); ++i) {
+    const Node& node = *graph.nodes()[i];
+    if (node.is_variable()) continue;
+    std::vector<JsonGraph::Entry>& inputs = json->nodes[i].inputs;
+    for (JsonGraph::Entry& input : inputs) input.version = written[input.node];
+    for (int aux : node.op()->AuxInputs(node.call())) {
+      inputs[aux].version = ++written[inputs[aux].node];
+    }
+  }
+}
+
+absl::Status AddPath(const absl::Status& status, const std::string& path) {
+  return absl::Status(status.code(), absl::StrCat("'", path, "': ", status.message()));
+}
+
+}  // namespace
+
+absl::StatusOr<Symbol> SymbolFromJson(absl::string_view text) {
+  COOPER_ASSIGN_OR_RETURN(JsonGraph graph, ParseJsonGraph(text));
+  COOPER_RETURN_IF_ERROR(UpgradeJsonGraph(&graph));
+  std::vector<NodePtr> nodes;
+  nodes.reserve(graph.nodes.size());
+  for (const JsonGraph::Node& json : graph.nodes) {
+    COOPER_ASSIGN_OR_RETURN(NodePtr node, MakeNode(nodes, json));
+    nodes.push_back(std::move(node));
+  }
+  std::vector<NodeEntry> heads;
+  for (const JsonGraph::Entry& head : graph.heads) {
+    absl::StatusOr<NodeEntry> entry = MakeEntry(nodes, head);
+    if (!entry.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("symbol file: head ", heads.size(), " ", entry.status().message()));
+    }
+    heads.push_back(*std::move(entry));
+  }
+  COOPER_RETURN_IF_ERROR(CheckNames(heads));
+  return Symbol(std::move(heads));
+}
+
+std::string SymbolToJson(const Symbol& symbol) {
+  const IndexedGraph graph(symbol.outputs());
+  const auto number = [&](const NodeEntry& entry) -> JsonGraph::Entry {
+    return {.node = graph.node_index(entry.node.get()), .index = entry.index, .version = 0};
+  };
+  JsonGraph json;
+  json.version = kMXNetVersion;
+  std::vector<int> num_outputs;
+  for (const Node* node : graph.nodes()) {
+    JsonGraph::Node& out = json.nodes.emplace_back();
+    out.op = node->is_variable() ? "null" : node->op()->name();
+    out.name = node->name();
+    out.attrs = node->attrs();
+    for (const NodeEntry& input : node->inputs()) out.inputs.push_back(number(input));
+    num_outputs.push_back(node->num_outputs());
+  }
+  for (const NodeEntry& head : symbol.outputs()) json.heads.push_back(number(head));
+  NumberVersions(graph, &json);
+  return PrintJsonGraph(json, num_outputs);
+}
+
+absl::StatusOr<Symbol> LoadSymbol(const std::string& path) {
+  COOPER_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+  absl::StatusOr<Symbol> symbol = SymbolFromJson(text);
+  if (!symbol.ok()) return AddPath(symbol.status(), path);
+  return symbol;
+}
+
+absl::Status SaveSymbol(const std::string& path, const Symbol& symbol) {
+  return WriteFileAtomically(path, SymbolToJson(symbol));
+}
+
+}  // namespace cooper

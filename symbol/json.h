@@ -1,0 +1,32 @@
+#ifndef COOPER_SYMBOL_JSON_H_
+#define COOPER_SYMBOL_JSON_H_
+
+// Symbols as MXNet's JSON. Files of every age are read, from 0.8 to 2.x; what is written is what
+// MXNet 1.9.1 writes.
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+
+// Operators must be linked into the program. The text is untrusted: see json_graph.h.
+//
+// Fails with kInvalidArgument for what is no symbol file, naming node and reason, and for an
+// operator with wrong attributes or inputs; with kNotFound, naming node and operator, for an
+// operator that is not linked.
+absl::StatusOr<Symbol> SymbolFromJson(absl::string_view text);
+
+// Nodes in the order of a depth first walk from the outputs.
+std::string SymbolToJson(const Symbol& symbol);
+
+// The same with files, named in every message; writing replaces the file as a whole.
+absl::StatusOr<Symbol> LoadSymbol(const std::string& path);
+absl::Status SaveSymbol(const std::string& path, const Symbol& symbol);
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_JSON_H_

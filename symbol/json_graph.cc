@@ -1,0 +1,207 @@
+#include "symbol/json_graph.h"
+
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "ndarray/status_macros.h"
+#include "nlohmann/json.hpp"
+
+namespace cooper {
+namespace {
+
+using Json = nlohmann::json;
+
+// Symbol files need 5; anything much deeper is an attack on somebody's stack.
+constexpr int kMaxDepth = 64;
+
+absl::Status Malformed(absl::string_view what, absl::string_view problem) {
+  return absl::InvalidArgumentError(absl::StrCat("symbol file: ", what, " ", problem));
+}
+
+absl::Status CheckDepth(absl::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') {
+        ++i;
+      } else if (c == '"') {
+        in_string = false;
+      }
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kMaxDepth) {
+        return Malformed("the text", absl::StrCat("is nested deeper than ", kMaxDepth, " levels"));
+      }
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Json> ParseText(absl::string_view text) {
+  COOPER_RETURN_IF_ERROR(CheckDepth(text));
+  // The exception does not leave this function; the parser has no other way to tell the place.
+  try {
+    return Json::parse(text.begin(), text.end());
+  } catch (const nlohmann::json::exception& e) {
+    return Malformed("the text", absl::StrCat("is not JSON: ", e.what()));
+  }
+}
+
+// The field of an object; null if it has no such field.
+const Json* Find(const Json& object, const char* key) {
+  const auto it = object.find(key);
+  return it == object.end() ? nullptr : &*it;
+}
+
+absl::StatusOr<const Json*> FindArray(const Json& object, const char* key,
+                                      absl::string_view owner) {
+  const Json* value = Find(object, key);
+  if (value == nullptr) return Malformed(owner, absl::StrCat("has no '", key, "'"));
+  if (!value->is_array()) return Malformed(owner, absl::StrCat("'", key, "' is not a list"));
+  return value;
+}
+
+absl::StatusOr<std::string> FindText(const Json& object, const char* key, absl::string_view owner) {
+  const Json* value = Find(object, key);
+  if (value == nullptr) return Malformed(owner, absl::StrCat("has no '", key, "'"));
+  if (!value->is_string()) return Malformed(owner, absl::StrCat("'", key, "' is not a string"));
+  return value->get<std::string>();
+}
+
+// Adds a map of texts to `attrs`; what is there already stays.
+absl::Status AddAttrs(const Json& node, const char* key, absl::string_view owner, AttrMap* attrs) {
+  const Json* map = Find(node, key);
+  if (map == nullptr) return absl::OkStatus();
+  if (!map->is_object()) return Malformed(owner, absl::StrCat("'", key, "' is not an object"));
+  for (const auto& [name, value] : map->items()) {
+    if (!value.is_string()) {
+      return Malformed(owner, absl::StrCat("'", key, "': '", name, "' is not a string"));
+    }
+    attrs->emplace(name, value.get<std::string>());
+  }
+  return absl::OkStatus();
+}
+
+// [node, output] or [node, output, version], where the node is below `limit`.
+absl::StatusOr<JsonGraph::Entry> ParseEntry(const Json& json, int limit, absl::string_view owner) {
+  if (!json.is_array() || json.size() < 2 || json.size() > 3) {
+    return Malformed(owner, "is not a pair of node and output");
+  }
+  for (const Json& number : json) {
+    if (!number.is_number_unsigned() ||
+        number.get<uint64_t>() > uint64_t{std::numeric_limits<int>::max()}) {
+      return Malformed(owner, absl::StrCat("has ", number.dump(-1, ' ', true),
+                                           " where a number of a node or an output belongs"));
+    }
+  }
+  const JsonGraph::Entry entry = {.node = json[0].get<int>(),
+                                  .index = json[1].get<int>(),
+                                  .version = json.size() > 2 ? json[2].get<int>() : 0};
+  if (entry.node >= limit) {
+    return Malformed(owner, absl::StrCat("refers to node ", entry.node, ", but only the ", limit,
+                                         " nodes before it can be referred to"));
+  }
+  return entry;
+}
+
+absl::StatusOr<JsonGraph::Node> ParseNode(const Json& json, int number) {
+  std::string owner = absl::StrCat("node ", number);
+  if (!json.is_object()) return Malformed(owner, "is not an object");
+  JsonGraph::Node node;
+  COOPER_ASSIGN_OR_RETURN(node.name, FindText(json, "name", owner));
+  absl::StrAppend(&owner, " '", node.name, "'");
+  COOPER_ASSIGN_OR_RETURN(node.op, FindText(json, "op", owner));
+  // 1.0 and later write attrs, 0.9 attr; before that, param has the operator's own.
+  for (const char* key : {"attrs", "attr", "param"}) {
+    COOPER_RETURN_IF_ERROR(AddAttrs(json, key, owner, &node.attrs));
+  }
+  const Json* subgraphs = Find(json, "subgraphs");
+  if (subgraphs != nullptr && !subgraphs->empty()) {
+    return absl::UnimplementedError(
+        absl::StrCat("symbol file: ", owner, " (", node.op, ") has subgraphs: control flow"));
+  }
+  COOPER_ASSIGN_OR_RETURN(const Json* inputs, FindArray(json, "inputs", owner));
+  if (node.is_variable() && !inputs->empty()) return Malformed(owner, "is a variable with inputs");
+  node.inputs.reserve(inputs->size());
+  for (const Json& input : *inputs) {
+    const std::string what = absl::StrCat(owner, " input ", node.inputs.size());
+    COOPER_ASSIGN_OR_RETURN(JsonGraph::Entry entry, ParseEntry(input, number, what));
+    node.inputs.push_back(entry);
+  }
+  return node;
+}
+
+// "attrs": {"mxnet_version": ["int", 10901]}
+absl::StatusOr<int> ParseVersion(const Json& root) {
+  const Json* attrs = Find(root, "attrs");
+  if (attrs == nullptr || !attrs->is_object()) return kOldestMXNetVersion;
+  const Json* version = Find(*attrs, "mxnet_version");
+  if (version == nullptr) return kOldestMXNetVersion;
+  if (!version->is_array() || version->size() != 2 || !(*version)[1].is_number_integer()) {
+    return Malformed("mxnet_version", "is not of the form [\"int\", 10901]");
+  }
+  return static_cast<int>((*version)[1].get<int64_t>());
+}
+
+}  // namespace
+
+absl::StatusOr<JsonGraph> ParseJsonGraph(absl::string_view text) {
+  COOPER_ASSIGN_OR_RETURN(Json root, ParseText(text));
+  if (!root.is_object()) return Malformed("the text", "is not a JSON object");
+  JsonGraph graph;
+  COOPER_ASSIGN_OR_RETURN(graph.version, ParseVersion(root));
+  COOPER_ASSIGN_OR_RETURN(const Json* nodes, FindArray(root, "nodes", "the graph"));
+  graph.nodes.reserve(nodes->size());
+  for (const Json& json : *nodes) {
+    COOPER_ASSIGN_OR_RETURN(JsonGraph::Node node,
+                            ParseNode(json, static_cast<int>(graph.nodes.size())));
+    graph.nodes.push_back(std::move(node));
+  }
+  COOPER_ASSIGN_OR_RETURN(const Json* heads, FindArray(root, "heads", "the graph"));
+  for (const Json& head : *heads) {
+    const std::string what = absl::StrCat("head ", graph.heads.size());
+    COOPER_ASSIGN_OR_RETURN(JsonGraph::Entry entry,
+                            ParseEntry(head, static_cast<int>(graph.nodes.size()), what));
+    graph.heads.push_back(entry);
+  }
+  return graph;
+}
+
+absl::StatusOr<OpCall> MakeOpCall(const JsonGraph::Node& node) {
+  OpCall call;
+  call.attrs = node.attrs;
+  if (node.is_variable()) return call;
+  const auto with_node = [&](const absl::Status& status) {
+    return absl::Status(status.code(),
+                        absl::StrCat(node.op, " '", node.name, "': ", status.message()));
+  };
+  absl::StatusOr<const OpSchema*> op = FindOp(node.op);
+  if (!op.ok()) return with_node(op.status());
+  call.op = *op;
+  const auto variadic = call.attrs.find(call.op->variadic_attr());
+  if (variadic != call.attrs.end() && variadic->second != absl::StrCat(node.inputs.size())) {
+    // Before a list of that many names is made: the number may be anything.
+    return with_node(
+        absl::InvalidArgumentError(absl::StrCat("has ", node.inputs.size(), " inputs, but ",
+                                                variadic->first, "='", variadic->second, "'")));
+  }
+  if (call.op->fix_attrs()) {
+    absl::Status status = call.op->fix_attrs()(call.attrs);
+    if (!status.ok()) return with_node(status);
+  }
+  if (call.op->params() != nullptr) {
+    auto params = call.op->params()->Parse(call.attrs);
+    if (!params.ok()) return with_node(params.status());
+    call.params = *std::move(params);
+  }
+  return call;
+}
+
+}  // namespace cooper

@@ -1,0 +1,61 @@
+#ifndef COOPER_SYMBOL_JSON_GRAPH_H_
+#define COOPER_SYMBOL_JSON_GRAPH_H_
+
+// A symbol file as plain data: what stands in the JSON, before operators are looked up. json.h
+// makes symbols of it; legacy_json.h brings old files up to date.
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "symbol/node.h"
+#include "symbol/op.h"
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+// 10000 * major + 100 * minor + patch, as MXNet writes its version.
+inline constexpr int kMXNetVersion = 10901;
+// Files of 0.8 and before do not say their version.
+inline constexpr int kOldestMXNetVersion = 800;
+
+struct JsonGraph {
+  struct Entry {
+    int node = 0;
+    int index = 0;    // of the node's outputs
+    int version = 0;  // written, but not used: how often the variable was mutated before
+  };
+  struct Node {
+    std::string op;  // "null": a variable
+    std::string name;
+    AttrMap attrs;
+    std::vector<Entry> inputs;
+
+    bool is_variable() const { return op == "null"; }
+  };
+
+  std::vector<Node> nodes;  // each after its inputs
+  std::vector<Entry> heads;
+  int version = kOldestMXNetVersion;
+};
+
+// Reads the text. Guarantees that each input names an earlier node (so that there is no cycle), and
+// each head a node; operators, attributes and output numbers are not looked at.
+//
+// Fails with kInvalidArgument, naming the node and the place in the text, if it is anything else,
+// and with kUnimplemented for graphs with control flow. Takes time and memory in proportion to the
+// text, whatever it is.
+absl::StatusOr<JsonGraph> ParseJsonGraph(absl::string_view text);
+
+// The text that MXNet 1.9.1 writes. `num_outputs` has the number of outputs of each node.
+std::string PrintJsonGraph(const JsonGraph& graph, const std::vector<int>& num_outputs);
+
+// The operator that a node calls, its attributes parsed; an empty call for a variable. kNotFound or
+// kInvalidArgument, naming node and operator.
+absl::StatusOr<OpCall> MakeOpCall(const JsonGraph::Node& node);
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_JSON_GRAPH_H_

@@ -1,0 +1,155 @@
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "symbol/json_graph.h"
+
+namespace cooper {
+namespace {
+
+void AppendQuoted(absl::string_view text, std::string* out) {
+  out->push_back('"');
+  for (char c : text) {
+    switch (c) {
+      case '"':
+        out->append("\\\"");
+        break;
+      case '\\':
+        out->append("\\\\");
+        break;
+      case '\n':
+        out->append("\\n");
+        break;
+      case '\r':
+        out->append("\\r");
+        break;
+      case '\t':
+        out->append("\\t");
+        break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20) {
+          absl::StrAppendFormat(out, "\\u%04x", static_cast<int>(c));
+        } else {
+          out->push_back(c);
+        }
+    }
+  }
+  out->push_back('"');
+}
+
+// Writes nested lists and objects with each element on a line of its own, two spaces per level.
+class Printer {
+ public:
+  void Open(char bracket) {
+    out_.push_back(bracket);
+    ++depth_;
+    empty_ = true;
+  }
+  void Close(char bracket) {
+    --depth_;
+    if (!empty_) NewLine();
+    out_.push_back(bracket);
+    empty_ = false;
+  }
+  // Before each element.
+  void Next() {
+    if (!empty_) out_.push_back(',');
+    NewLine();
+    empty_ = false;
+  }
+  void Key(absl::string_view key) {
+    Next();
+    AppendQuoted(key, &out_);
+    out_.append(": ");
+  }
+  void Text(absl::string_view text) { AppendQuoted(text, &out_); }
+  void Number(int64_t value) { absl::StrAppend(&out_, value); }
+
+  void Entries(const std::vector<JsonGraph::Entry>& entries) {
+    Open('[');
+    for (const JsonGraph::Entry& entry : entries) {
+      Next();
+      Numbers({entry.node, entry.index, entry.version});
+    }
+    Close(']');
+  }
+  void Numbers(const std::vector<int64_t>& numbers) {
+    Open('[');
+    for (int64_t number : numbers) {
+      Next();
+      Number(number);
+    }
+    Close(']');
+  }
+
+  std::string Take() { return std::move(out_); }
+
+ private:
+  void NewLine() {
+    out_.push_back('\n');
+    out_.append(2 * depth_, ' ');
+  }
+
+  std::string out_;
+  size_t depth_ = 0;
+  bool empty_ = true;  // nothing stands yet in the innermost list or object
+};
+
+void PrintNode(const JsonGraph::Node& node, Printer* p) {
+  p->Open('{');
+  p->Key("op");
+  p->Text(node.op);
+  p->Key("name");
+  p->Text(node.name);
+  if (!node.attrs.empty()) {
+    p->Key("attrs");
+    p->Open('{');
+    for (const auto& [key, value] : node.attrs) {
+      p->Key(key);
+      p->Text(value);
+    }
+    p->Close('}');
+  }
+  p->Key("inputs");
+  p->Entries(node.inputs);
+  p->Close('}');
+}
+
+}  // namespace
+
+std::string PrintJsonGraph(const JsonGraph& graph, const std::vector<int>& num_outputs) {
+  std::vector<int64_t> arg_nodes, row_ptr = {0};
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (graph.nodes[i].is_variable()) arg_nodes.push_back(static_cast<int64_t>(i));
+    row_ptr.push_back(row_ptr.back() + num_outputs[i]);
+  }
+  Printer p;
+  p.Open('{');
+  p.Key("nodes");
+  p.Open('[');
+  for (const JsonGraph::Node& node : graph.nodes) {
+    p.Next();
+    PrintNode(node, &p);
+  }
+  p.Close(']');
+  p.Key("arg_nodes");
+  p.Numbers(arg_nodes);
+  p.Key("node_row_ptr");
+  p.Numbers(row_ptr);
+  p.Key("heads");
+  p.Entries(graph.heads);
+  p.Key("attrs");
+  p.Open('{');
+  p.Key("mxnet_version");
+  p.Open('[');
+  p.Next();
+  p.Text("int");
+  p.Next();
+  p.Number(graph.version);
+  p.Close(']');
+  p.Close('}');
+  p.Close('}');
+  return p.Take();
+}
+
+}  // namespace cooper

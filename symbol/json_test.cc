@@ -1,0 +1,354 @@
+#include "symbol/json.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/atomic_file.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/op.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
+
+// Operators of this test's own, with what the reader must know of an operator.
+
+struct DenseParam {
+  int64_t num_hidden = 0;
+  bool no_bias = false;
+  static void Declare(ParamDeclaration<DenseParam>& d) {
+    d.Field("num_hidden", &DenseParam::num_hidden).Required().Min(1);
+    d.Field("no_bias", &DenseParam::no_bias);
+  }
+};
+
+COOPER_REGISTER_OP(Dense)
+    .Param<DenseParam>()
+    .Inputs({"data", "weight"})
+    .Shape([](ShapeContext&) { return absl::OkStatus(); })
+    .Type(SameType);
+
+COOPER_REGISTER_OP(Norm)
+    .Inputs({"data", "gamma", "moving_mean"})
+    .AuxInputs([](const OpCall&) { return std::vector<int>{2}; })
+    .Outputs({"output", "mean"})
+    .VisibleOutputs([](const OpCall&) { return 1; })
+    .VariableAttrs([](const OpCall&, int i) {
+      return i == 2 ? AttrMap{{"__init__", "[\"zero\", {}]"}} : AttrMap{};
+    })
+    .Shape([](ShapeContext&) { return absl::OkStatus(); })
+    .Type(SameType);
+
+struct AxisParam {
+  std::optional<int64_t> axis;
+  static void Declare(ParamDeclaration<AxisParam>& d) { d.Field("axis", &AxisParam::axis); }
+};
+
+COOPER_REGISTER_OP(argmax).Param<AxisParam>().Shape(SameShape).Type(SameType);
+
+COOPER_REGISTER_OP(Join).VariadicInputs("num_args").Shape(SameShape).Type(SameType);
+
+// A graph of one Dense, in the form of some age: `attrs` is the key, `version` the graph's attrs.
+std::string DenseFile(const std::string& dense_attrs, const std::string& graph_attrs) {
+  return absl::StrCat(R"({"nodes": [
+      {"op": "null", "name": "data", "inputs": []},
+      {"op": "null", "name": "fc_weight", "inputs": []},
+      {"op": "Dense", "name": "fc", )",
+                      dense_attrs, R"(, "inputs": [[0, 0], [1, 0]]}],
+      "arg_nodes": [0, 1], "heads": [[2, 0]])",
+                      graph_attrs, "}");
+}
+
+TEST(JsonTest, WritesTheLayoutOfMXNet) {
+  NodePtr data, mean, gamma;
+  for (auto [node, name] : {std::pair{&data, "da\"ta\\\n"}, {&gamma, "g"}, {&mean, "m"}}) {
+    *node = Symbol::Variable(name).outputs()[0].node;
+  }
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      Symbol norm, Symbol::Create("Norm", {.name = "bn",
+                                           .inputs = {Symbol({{data, 0}}), Symbol({{gamma, 0}}),
+                                                      Symbol({{mean, 0}})},
+                                           .named = {},
+                                           .attrs = {{"__b__", "1"}, {"__a__", "x"}}}));
+  const std::string expected = R"({
+  "nodes": [
+    {
+      "op": "null",
+      "name": "da\"ta\\\n",
+      "inputs": []
+    },
+    {
+      "op": "null",
+      "name": "g",
+      "inputs": []
+    },
+    {
+      "op": "null",
+      "name": "m",
+      "inputs": []
+    },
+    {
+      "op": "Norm",
+      "name": "bn",
+      "attrs": {
+        "__a__": "x",
+        "__b__": "1"
+      },
+      "inputs": [
+        [
+          0,
+          0,
+          0
+        ],
+        [
+          1,
+          0,
+          0
+        ],
+        [
+          2,
+          0,
+          1
+        ]
+      ]
+    }
+  ],
+  "arg_nodes": [
+    0,
+    1,
+    2
+  ],
+  "node_row_ptr": [
+    0,
+    1,
+    2,
+    3,
+    5
+  ],
+  "heads": [
+    [
+      3,
+      0,
+      0
+    ]
+  ],
+  "attrs": {
+    "mxnet_version": [
+      "int",
+      10901
+    ]
+  }
+})";
+  EXPECT_EQ(SymbolToJson(norm), expected);
+  COOPER_ASSERT_OK_AND_ASSIGN(Symbol again, SymbolFromJson(expected));
+  EXPECT_EQ(SymbolToJson(again), expected);
+  EXPECT_THAT(again.ListAuxiliaryStates(), ElementsAre("m"));
+}
+
+TEST(JsonTest, ReadsEveryAge) {
+  struct Case {
+    const char* name;
+    const char* dense_attrs;
+    const char* graph_attrs;
+  };
+  const Case cases[] = {
+      {"V0_8", R"("param": {"num_hidden": "4"}, "backward_source_id": -1)", ""},
+      {"V0_9", R"("attr": {"num_hidden": "4"})", R"(, "attrs": {"mxnet_version": ["int", 904]})"},
+      {"V1_9", R"("attrs": {"num_hidden": "4"})",
+       R"(, "attrs": {"mxnet_version": ["int", 10901]})"},
+      {"V2_0", R"("attrs": {"num_hidden": "4"})",
+       R"(, "attrs": {"mxnet_version": ["int", 20000]})"},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    COOPER_ASSERT_OK_AND_ASSIGN(Symbol symbol,
+                                SymbolFromJson(DenseFile(c.dense_attrs, c.graph_attrs)));
+    EXPECT_THAT(symbol.ListArguments(), ElementsAre("data", "fc_weight"));
+    EXPECT_THAT(symbol.ListAttr(), UnorderedElementsAre(Pair("num_hidden", "4")));
+  }
+}
+
+TEST(JsonTest, HidesAttributesOfOldFiles) {
+  const std::string attrs =
+      R"("attr": {"num_hidden": "4", "lr_mult": "0.1", "weight_wd_mult": "0.2",
+                  "ctx_group": "a"})";
+  COOPER_ASSERT_OK_AND_ASSIGN(Symbol symbol, SymbolFromJson(DenseFile(attrs, "")));
+  EXPECT_THAT(symbol.ListAttr(),
+              UnorderedElementsAre(Pair("num_hidden", "4"), Pair("__lr_mult__", "0.1"),
+                                   Pair("__ctx_group__", "a")));
+  EXPECT_THAT(symbol.AttrDict().at("fc_weight"), testing::Contains(Pair("__wd_mult__", "0.2")));
+  // For an input that the operator does not have it is no attribute that the operator knows.
+  EXPECT_THAT(SymbolFromJson(DenseFile(R"("attr": {"num_hidden": "4", "x_lr_mult": "3"})", "")),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("x_lr_mult")));
+  // 1.9.1 wrote no such attributes: there they are unknown.
+  EXPECT_THAT(SymbolFromJson(DenseFile(attrs, R"(, "attrs": {"mxnet_version": ["int", 10901]})")),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("Dense 'fc'")));
+}
+
+std::string NormFile(int version) {
+  return absl::StrCat(R"({"nodes": [
+      {"op": "null", "name": "data", "inputs": []},
+      {"op": "null", "name": "gamma", "inputs": []},)",
+                      version < 900 ? "" : R"({"op": "null", "name": "mean", "inputs": []},)",
+                      R"({"op": "Norm", "name": "bn", "attr": {"lr_mult": "2"}, "inputs": )",
+                      version < 900 ? "[[0, 0], [1, 0]]}]" : "[[0, 0], [1, 0], [2, 0]]}]",
+                      R"(, "heads": [[)", version < 900 ? 2 : 3,
+                      R"(, 0]], "attrs": {"mxnet_version": ["int", )", version, "]}}");
+}
+
+TEST(JsonTest, AddsAuxiliaryStatesBefore0_9) {
+  COOPER_ASSERT_OK_AND_ASSIGN(Symbol symbol, SymbolFromJson(NormFile(800)));
+  EXPECT_THAT(symbol.ListArguments(), ElementsAre("data", "gamma"));
+  EXPECT_THAT(symbol.ListAuxiliaryStates(), ElementsAre("bn_moving_mean"));
+  EXPECT_THAT(symbol.ListOutputs(), ElementsAre("bn_output"));
+  EXPECT_THAT(
+      symbol.AttrDict().at("bn_moving_mean"),
+      testing::IsSupersetOf({Pair("__init__", "[\"zero\", {}]"), Pair("__lr_mult__", "2")}));
+}
+
+TEST(JsonTest, AddsInitializersBefore0_9_4) {
+  COOPER_ASSERT_OK_AND_ASSIGN(Symbol symbol, SymbolFromJson(NormFile(903)));
+  EXPECT_THAT(symbol.AttrDict().at("mean"), ElementsAre(Pair("__init__", "[\"zero\", {}]")));
+  COOPER_ASSERT_OK_AND_ASSIGN(symbol, SymbolFromJson(NormFile(904)));
+  EXPECT_FALSE(symbol.AttrDict().contains("mean"));
+}
+
+TEST(JsonTest, DropsArgmaxAxisBefore0_9_5) {
+  const std::string text = R"({"nodes": [{"op": "null", "name": "x", "inputs": []},
+      {"op": "argmax", "name": "am", "attr": {"axis": "-1"}, "inputs": [[0, 0]]}],
+      "heads": [[1, 0]], "attrs": {"mxnet_version": ["int", VERSION]}})";
+  COOPER_ASSERT_OK_AND_ASSIGN(Symbol old,
+                              SymbolFromJson(absl::StrReplaceAll(text, {{"VERSION", "904"}})));
+  EXPECT_THAT(old.ListAttr(), IsEmpty());
+  COOPER_ASSERT_OK_AND_ASSIGN(Symbol current,
+                              SymbolFromJson(absl::StrReplaceAll(text, {{"VERSION", "905"}})));
+  EXPECT_THAT(current.ListAttr(), ElementsAre(Pair("axis", "-1")));
+}
+
+// `node` is node 1 of a file whose node 0 is the variable x.
+std::string TwoNodes(const std::string& node, const std::string& heads = "[[1, 0]]") {
+  return absl::StrCat(R"({"nodes": [{"op": "null", "name": "x", "inputs": []}, )", node,
+                      R"(], "heads": )", heads, R"(, "attrs": {"mxnet_version": ["int", 10901]}})");
+}
+
+TEST(JsonTest, RefusesWhatIsNoSymbol) {
+  struct Case {
+    const char* name;
+    std::string text;
+    const char* message;
+  };
+  const Case cases[] = {
+      {"Empty", "", "is not JSON"},
+      {"Text", "hello", "is not JSON"},
+      {"List", "[]", "is not a JSON object"},
+      {"NoNodes", R"({"heads": []})", "the graph has no 'nodes'"},
+      {"NoHeads", R"({"nodes": []})", "the graph has no 'heads'"},
+      {"NodesText", R"({"nodes": "x", "heads": []})", "'nodes' is not a list"},
+      {"NodeNumber", R"({"nodes": [3], "heads": []})", "node 0 is not an object"},
+      {"NoName", TwoNodes(R"({"op": "null", "inputs": []})"), "node 1 has no 'name'"},
+      {"NoOp", TwoNodes(R"({"name": "y", "inputs": []})"), "node 1 'y' has no 'op'"},
+      {"NoInputs", TwoNodes(R"({"op": "null", "name": "y"})"), "node 1 'y' has no 'inputs'"},
+      {"VariableInputs", TwoNodes(R"({"op": "null", "name": "y", "inputs": [[0, 0]]})"),
+       "is a variable with inputs"},
+      {"AttrNumber", TwoNodes(R"({"op": "null", "name": "y", "attrs": {"a": 1}, "inputs": []})"),
+       "'attrs': 'a' is not a string"},
+      {"SelfCycle", TwoNodes(R"({"op": "argmax", "name": "y", "inputs": [[1, 0]]})"),
+       "node 1 'y' input 0 refers to node 1"},
+      {"Negative", TwoNodes(R"({"op": "argmax", "name": "y", "inputs": [[-1, 0]]})"), "has -1"},
+      {"Fraction", TwoNodes(R"({"op": "argmax", "name": "y", "inputs": [[0.5, 0]]})"), "has 0.5"},
+      {"Huge", TwoNodes(R"({"op": "argmax", "name": "y", "inputs": [[4294967296, 0]]})"),
+       "has 4294967296"},
+      {"EmptyEntry", TwoNodes(R"({"op": "argmax", "name": "y", "inputs": [[]]})"), "is not a pair"},
+      {"Arity", TwoNodes(R"({"op": "argmax", "name": "y", "inputs": [[0, 0], [0, 0]]})"),
+       "argmax 'y': takes 1 inputs (data), but 2 came"},
+      {"OutputNumber", TwoNodes(R"({"op": "argmax", "name": "y", "inputs": [[0, 7]]})"),
+       "argmax 'y': input 'data' refers to output 7 of variable 'x', which has 1"},
+      {"HeadNode", TwoNodes(R"({"op": "null", "name": "y", "inputs": []})", "[[2, 0]]"),
+       "head 0 refers to node 2"},
+      {"HeadOutput", TwoNodes(R"({"op": "null", "name": "y", "inputs": []})", "[[1, 9]]"),
+       "head 0 refers to output 9"},
+      {"AttrValue",
+       TwoNodes(R"({"op": "argmax", "name": "y", "attrs": {"axis": "z"}, "inputs": [[0, 0]]})"),
+       "argmax 'y': attribute axis='z'"},
+      {"ManyInputs",
+       TwoNodes(
+           R"({"op": "Join", "name": "y", "attrs": {"num_args": "2000000000"}, "inputs": []})"),
+       "Join 'y': has 0 inputs, but num_args='2000000000'"},
+      {"DuplicateName",
+       TwoNodes(R"({"op": "null", "name": "x", "inputs": []})", "[[0, 0], [1, 0]]"),
+       "two different variables are called 'x'"},
+      {"Version", R"({"nodes": [], "heads": [], "attrs": {"mxnet_version": "new"}})",
+       "mxnet_version is not of the form"},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    EXPECT_THAT(SymbolFromJson(c.text),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(c.message)));
+  }
+}
+
+TEST(JsonTest, NamesTheOperatorThatIsNotLinked) {
+  EXPECT_THAT(SymbolFromJson(TwoNodes(R"({"op": "Dens", "name": "fc", "inputs": []})")),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("Dens 'fc': no operator 'Dens'")));
+}
+
+TEST(JsonTest, RefusesControlFlow) {
+  EXPECT_THAT(
+      SymbolFromJson(TwoNodes(
+          R"({"op": "_foreach", "name": "loop", "inputs": [], "subgraphs": [{"nodes": []}]})")),
+      StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("'loop' (_foreach)")));
+}
+
+TEST(JsonTest, DeepNestingIsRefusedBeforeItIsParsed) {
+  EXPECT_THAT(SymbolFromJson(std::string(1000000, '[')),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("deeper than")));
+  // Brackets inside of texts are no nesting.
+  COOPER_EXPECT_OK(SymbolFromJson(TwoNodes(absl::StrCat(
+      R"({"op": "null", "name": "\")", std::string(1000, '['), R"(", "inputs": []})"))));
+}
+
+TEST(JsonTest, EveryCutIsRefused) {
+  const std::string text = SymbolToJson(*SymbolFromJson(NormFile(904)));
+  for (size_t length = 0; length < text.size(); ++length) {
+    EXPECT_FALSE(SymbolFromJson(absl::string_view(text).substr(0, length)).ok()) << length;
+  }
+}
+
+TEST(JsonTest, ALongChainNeedsNoDeepStack) {
+  Symbol symbol = Symbol::Variable("x");
+  for (int i = 0; i < 20000; ++i) {
+    auto next = Symbol::Create(
+        "argmax", {.name = absl::StrCat("n", i), .inputs = {symbol}, .named = {}, .attrs = {}});
+    COOPER_ASSERT_OK_AND_ASSIGN(symbol, std::move(next));
+  }
+  const std::string text = SymbolToJson(symbol);
+  COOPER_ASSERT_OK_AND_ASSIGN(Symbol again, SymbolFromJson(text));
+  EXPECT_EQ(SymbolToJson(again), text);
+}
+
+TEST(JsonTest, FilesAreNamedInErrors) {
+  const std::string path = ::testing::TempDir() + "/net-symbol.json";
+  COOPER_ASSERT_OK_AND_ASSIGN(Symbol symbol, SymbolFromJson(NormFile(904)));
+  COOPER_ASSERT_OK(SaveSymbol(path, symbol));
+  COOPER_ASSERT_OK_AND_ASSIGN(Symbol loaded, LoadSymbol(path));
+  EXPECT_THAT(loaded.ListOutputs(), ElementsAre("bn_output"));
+  COOPER_ASSERT_OK(WriteFileAtomically(path, "{"));
+  EXPECT_THAT(LoadSymbol(path),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("net-symbol.json")));
+}
+
+}  // namespace
+}  // namespace cooper

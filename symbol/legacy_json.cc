@@ -1,0 +1,125 @@
+#include "symbol/legacy_json.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+constexpr const char* kHiddenKeys[] = {"ctx_group", "lr_mult", "wd_mult", "force_mirroring",
+                                       "mirror_stage"};
+
+// "lr_mult" -> ("", "lr_mult"), "weight_lr_mult" -> ("weight", "lr_mult"); an empty second text if
+// the attribute is no such thing.
+std::pair<std::string, std::string> SplitHidden(const std::string& key) {
+  for (const std::string hidden : kHiddenKeys) {
+    if (key == hidden) return {"", hidden};
+    if (absl::EndsWith(key, "_" + hidden) && key.size() > hidden.size() + 2) {
+      return {key.substr(0, key.size() - hidden.size() - 1), hidden};
+    }
+  }
+  return {};
+}
+
+absl::Status HideAttrs(JsonGraph* graph) {
+  for (JsonGraph::Node& node : graph->nodes) {
+    AttrMap taken;  // out of the way of the operator's own parameters
+    for (auto it = node.attrs.begin(); it != node.attrs.end();) {
+      if (SplitHidden(it->first).second.empty()) {
+        ++it;
+      } else {
+        taken.insert(*it);
+        it = node.attrs.erase(it);
+      }
+    }
+    if (taken.empty()) continue;
+    std::vector<std::string> inputs;
+    if (!node.is_variable()) {
+      COOPER_ASSIGN_OR_RETURN(OpCall call, MakeOpCall(node));
+      inputs = call.op->InputNames(call);
+    }
+    for (const auto& [key, value] : taken) {
+      const auto [input, hidden] = SplitHidden(key);
+      AttrMap* target = &node.attrs;
+      std::string target_key = input.empty() ? absl::StrCat("__", hidden, "__") : key;
+      const size_t i =
+          static_cast<size_t>(std::find(inputs.begin(), inputs.end(), input) - inputs.begin());
+      if (!input.empty() && i < inputs.size() && i < node.inputs.size()) {
+        JsonGraph::Node& variable = graph->nodes[node.inputs[i].node];
+        if (variable.is_variable()) {
+          target = &variable.attrs;
+          target_key = absl::StrCat("__", hidden, "__");
+        }
+      }
+      (*target)[target_key] = value;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AddAuxVariables(JsonGraph* graph) {
+  std::vector<JsonGraph::Node> nodes;
+  std::vector<int> moved_to;  // the new number of each old node
+  for (JsonGraph::Node& node : graph->nodes) {
+    for (JsonGraph::Entry& input : node.inputs) input.node = moved_to[input.node];
+    if (!node.is_variable()) {
+      COOPER_ASSIGN_OR_RETURN(OpCall call, MakeOpCall(node));
+      const std::vector<std::string> inputs = call.op->InputNames(call);
+      for (size_t i = node.inputs.size(); i < inputs.size(); ++i) {
+        node.inputs.push_back({.node = static_cast<int>(nodes.size()), .index = 0, .version = 0});
+        nodes.push_back(
+            {.op = "null",
+             .name = node.name.empty() ? inputs[i] : absl::StrCat(node.name, "_", inputs[i]),
+             .attrs = node.attrs,
+             .inputs = {}});
+      }
+    }
+    moved_to.push_back(static_cast<int>(nodes.size()));
+    nodes.push_back(std::move(node));
+  }
+  for (JsonGraph::Entry& head : graph->heads) head.node = moved_to[head.node];
+  graph->nodes = std::move(nodes);
+  return absl::OkStatus();
+}
+
+absl::Status AddVariableAttrs(JsonGraph* graph) {
+  for (JsonGraph::Node& node : graph->nodes) {
+    if (node.is_variable()) continue;
+    COOPER_ASSIGN_OR_RETURN(OpCall call, MakeOpCall(node));
+    if (!call.op->variable_attrs()) continue;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      JsonGraph::Node& input = graph->nodes[node.inputs[i].node];
+      if (!input.is_variable()) continue;
+      input.attrs.merge(call.op->variable_attrs()(call, static_cast<int>(i)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+void DropArgmaxAxis(JsonGraph* graph) {
+  for (JsonGraph::Node& node : graph->nodes) {
+    if (node.op != "argmax" && node.op != "argmin") continue;
+    const auto axis = node.attrs.find("axis");
+    if (axis != node.attrs.end() && axis->second == "-1") node.attrs.erase(axis);
+  }
+}
+
+}  // namespace
+
+absl::Status UpgradeJsonGraph(JsonGraph* graph) {
+  if (graph->version >= kMXNetVersion) return absl::OkStatus();
+  COOPER_RETURN_IF_ERROR(HideAttrs(graph));
+  if (graph->version < 900) COOPER_RETURN_IF_ERROR(AddAuxVariables(graph));
+  if (graph->version < 904) COOPER_RETURN_IF_ERROR(AddVariableAttrs(graph));
+  if (graph->version < 905) DropArgmaxAxis(graph);
+  graph->version = kMXNetVersion;
+  return absl::OkStatus();
+}
+
+}  // namespace cooper
