@@ -1,0 +1,173 @@
+#include "tests/conformance/graph_case.h"
+
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "executor/executor.h"
+#include "ndarray/status_macros.h"
+#include "symbol/infer_shape.h"
+#include "symbol/infer_type.h"
+
+namespace cooper::conformance {
+namespace {
+
+// Compares `got`, in the order of `names`, with an object by name.
+template <typename T, typename Compare>
+absl::Status CompareByName(const std::string& what, const std::vector<std::string>& names,
+                           const std::vector<T>& got, const Json& expected, Compare compare) {
+  if (names.size() != expected.size()) {
+    return absl::UnknownError(
+        absl::StrCat("there are ", names.size(), " of ", what, ", expected ", expected.size()));
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    const auto it = expected.find(names[i]);
+    if (it == expected.end()) {
+      return absl::UnknownError(absl::StrCat(what, " '", names[i], "' is not expected"));
+    }
+    COOPER_RETURN_IF_ERROR(compare(absl::StrCat(what, " of ", names[i]), got[i], *it));
+  }
+  return absl::OkStatus();
+}
+
+template <typename T, typename Compare>
+absl::Status CompareInOrder(const std::string& what, const std::vector<T>& got,
+                            const Json& expected, Compare compare) {
+  if (got.size() != expected.size()) {
+    return absl::UnknownError(
+        absl::StrCat("there are ", got.size(), " of ", what, ", expected ", expected.size()));
+  }
+  for (size_t i = 0; i < got.size(); ++i) {
+    COOPER_RETURN_IF_ERROR(compare(absl::StrCat(what, " ", i), got[i], expected[i]));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CompareTypes(const std::string& what, std::optional<DType> got, const Json& expected) {
+  return CompareTexts(what, got.has_value() ? DTypeName(*got) : "?", expected.get<std::string>());
+}
+
+absl::StatusOr<WriteReq> ReqFromJson(const Json& json) {
+  if (json == "null") return WriteReq::kNull;
+  if (json == "write") return WriteReq::kWrite;
+  if (json == "add") return WriteReq::kAdd;
+  return absl::InvalidArgumentError(absl::StrCat("unknown grad_req ", json.dump()));
+}
+
+absl::StatusOr<Arrays> CopyAll(const Arrays& arrays) {
+  Arrays copies;
+  for (const auto& [name, array] : arrays) {
+    COOPER_ASSIGN_OR_RETURN(copies[name], array.Copy());
+  }
+  return copies;
+}
+
+// Gradient buffers: what the case says, else a value that must be overwritten.
+absl::StatusOr<Arrays> MakeGradients(const Arrays& io, const Arrays& args,
+                                     const std::map<std::string, WriteReq>& reqs) {
+  Arrays grads;
+  const Arrays initial = WithPrefix(io, "grad_init:");
+  for (const auto& [name, req] : reqs) {
+    if (req == WriteReq::kNull) continue;
+    COOPER_ASSIGN_OR_RETURN(NDArray arg, FindArray(args, name));
+    const auto it = initial.find(name);
+    if (it != initial.end()) {
+      COOPER_ASSIGN_OR_RETURN(grads[name], it->second.Copy());
+      continue;
+    }
+    const double garbage = req == WriteReq::kAdd     ? 0
+                           : IsFloating(arg.dtype()) ? std::numeric_limits<double>::quiet_NaN()
+                                                     : 77;
+    COOPER_ASSIGN_OR_RETURN(grads[name], NDArray::Full(arg.shape(), garbage, arg.dtype()));
+  }
+  return grads;
+}
+
+constexpr Tolerance kExact = {.rtol = 0, .atol = 0};
+
+// BatchNorm with fix_gamma overwrites its gamma, as in MXNet.
+absl::Status CheckArgumentsUnchanged(const Executor& executor, const Arrays& args) {
+  for (const auto& [name, array] : args) {
+    if (absl::EndsWith(name, "gamma")) continue;
+    COOPER_RETURN_IF_ERROR(CompareArrays(absl::StrCat("argument ", name, " afterwards"),
+                                         executor.arg(name), array, kExact));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckInferShape(const Symbol& symbol, const Json& json) {
+  KnownShapes known;
+  for (const auto& [name, shape] : json.at("known").items()) known[name] = ShapeFromJson(shape);
+  COOPER_ASSIGN_OR_RETURN(InferredShapes got, InferShape(symbol, known));
+  COOPER_RETURN_IF_ERROR(
+      CompareByName("shape", symbol.ListArguments(), got.args, json.at("arg"), CompareShapes));
+  COOPER_RETURN_IF_ERROR(
+      CompareInOrder("shape of output", got.outputs, json.at("out"), CompareShapes));
+  return CompareByName("shape", symbol.ListAuxiliaryStates(), got.auxs, json.at("aux"),
+                       CompareShapes);
+}
+
+absl::Status CheckInferType(const Symbol& symbol, const Json& json) {
+  KnownTypes known;
+  for (const auto& [name, type] : json.at("known").items()) {
+    COOPER_ASSIGN_OR_RETURN(known[name], DTypeFromName(type.get<std::string>()));
+  }
+  COOPER_ASSIGN_OR_RETURN(InferredTypes got, InferType(symbol, known));
+  COOPER_RETURN_IF_ERROR(
+      CompareByName("dtype", symbol.ListArguments(), got.args, json.at("arg"), CompareTypes));
+  COOPER_RETURN_IF_ERROR(
+      CompareInOrder("dtype of output", got.outputs, json.at("out"), CompareTypes));
+  return CompareByName("dtype", symbol.ListAuxiliaryStates(), got.auxs, json.at("aux"),
+                       CompareTypes);
+}
+
+absl::Status CheckExecution(const Symbol& symbol, const Arrays& io, const Json& json) {
+  const Tolerance tolerance = Tolerance::FromJson(json);
+  const Arrays args = WithPrefix(io, "arg:"), auxs = WithPrefix(io, "aux:");
+  BindOptions options;
+  COOPER_ASSIGN_OR_RETURN(options.args, CopyAll(args));
+  COOPER_ASSIGN_OR_RETURN(options.auxs, CopyAll(auxs));
+  for (const auto& [name, req] : json.at("grad_req").items()) {
+    COOPER_ASSIGN_OR_RETURN(options.grad_reqs[name], ReqFromJson(req));
+  }
+  const bool backward = json.at("backward").get<bool>();
+  if (backward) {
+    COOPER_ASSIGN_OR_RETURN(options.grads, MakeGradients(io, args, options.grad_reqs));
+  }
+  COOPER_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
+                          Executor::Bind(symbol, std::move(options)));
+  COOPER_RETURN_IF_ERROR(executor->Forward(json.at("mode") == "train"));
+  COOPER_ASSIGN_OR_RETURN(absl::Span<const NDArray> outputs, executor->outputs());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const auto expected = io.find(absl::StrCat("out:", i));
+    if (expected == io.end()) continue;
+    COOPER_RETURN_IF_ERROR(
+        CompareArrays(absl::StrCat("output ", i), outputs[i], expected->second, tolerance));
+  }
+  if (backward) {
+    std::vector<NDArray> heads;
+    for (size_t i = 0; io.contains(absl::StrCat("ograd:", i)); ++i) {
+      heads.push_back(io.at(absl::StrCat("ograd:", i)));
+    }
+    COOPER_RETURN_IF_ERROR(executor->Backward(heads));
+    for (const auto& [name, expected] : WithPrefix(io, "grad:")) {
+      COOPER_RETURN_IF_ERROR(CompareArrays(absl::StrCat("gradient of ", name), executor->grad(name),
+                                           expected, tolerance));
+    }
+  }
+  COOPER_RETURN_IF_ERROR(CheckArgumentsUnchanged(*executor, args));
+  for (const auto& [name, before] : auxs) {
+    const auto after = io.find(absl::StrCat("aux_after:", name));
+    COOPER_RETURN_IF_ERROR(CompareArrays(absl::StrCat("auxiliary state ", name),
+                                         executor->aux(name),
+                                         after == io.end() ? before : after->second, tolerance));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace cooper::conformance

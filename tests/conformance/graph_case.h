@@ -1,0 +1,25 @@
+#ifndef COOPER_TESTS_CONFORMANCE_GRAPH_CASE_H_
+#define COOPER_TESTS_CONFORMANCE_GRAPH_CASE_H_
+
+// The checks of a case that has a symbol and arrays: shapes, types, forward, backward. Operators,
+// small graphs and RNN cells are such cases.
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "symbol/symbol.h"
+#include "tests/conformance/case_data.h"
+
+namespace cooper::conformance {
+
+// `json` is the case's infer_shape: shapes from `known` alone, compared by name.
+absl::Status CheckInferShape(const Symbol& symbol, const Json& json);
+absl::Status CheckInferType(const Symbol& symbol, const Json& json);
+
+// Binds, runs and compares outputs, gradients, auxiliary states and that no argument was written.
+// `io` and `json` are io.params and case.json.
+absl::Status CheckExecution(const Symbol& symbol, const Arrays& io, const Json& json);
+
+}  // namespace cooper::conformance
+
+#endif  // COOPER_TESTS_CONFORMANCE_GRAPH_CASE_H_

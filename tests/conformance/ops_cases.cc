@@ -1,0 +1,38 @@
+// ops/<Operator>/<case>: one operator, or a small graph, with all its arrays.
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "ndarray/status_macros.h"
+#include "symbol/json.h"
+#include "tests/conformance/case_data.h"
+#include "tests/conformance/case_runner.h"
+#include "tests/conformance/graph_case.h"
+
+namespace cooper::conformance {
+namespace {
+
+absl::Status RunOpCase(const std::string& folder) {
+  const Json json = ReadJson(folder + "/case.json");
+  COOPER_ASSIGN_OR_RETURN(Symbol symbol, LoadSymbol(folder + "/symbol.json"));
+  COOPER_RETURN_IF_ERROR(CheckInferShape(symbol, json.at("infer_shape")));
+  if (json.contains("infer_type")) {
+    COOPER_RETURN_IF_ERROR(CheckInferType(symbol, json.at("infer_type")));
+  }
+  COOPER_ASSIGN_OR_RETURN(Arrays io, ReadArrays(folder + "/io.params"));
+  return CheckExecution(symbol, io, json);
+}
+
+void RunOps(CaseRunner& runner) {
+  for (const std::string& op : ListFolder(runner.root() + "/ops")) {
+    for (const std::string& name : ListFolder(absl::StrCat(runner.root(), "/ops/", op))) {
+      const std::string folder = absl::StrCat("ops/", op, "/", name);
+      runner.Run(folder, [&] { return RunOpCase(absl::StrCat(runner.root(), "/", folder)); });
+    }
+  }
+}
+
+const CategoryRegistrar registered("ops", RunOps);
+
+}  // namespace
+}  // namespace cooper::conformance
