@@ -1,0 +1,98 @@
+#!/bin/bash
+# Proves that the layer law (layers.bzl) is enforced, which no green build can show:
+# 1. a library that names one it may not use fails at loading, in the law's words, for every pair;
+# 2. a path around that check, by a select() in a plain cc_library, fails tests/layering;
+# 3. tests/layering looks at every library: its ROOTS reach them all.
+# The violations lie under a second package root, so that the source tree is not touched.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+bazel=${BAZEL:-./bazelw}
+read -ra startup <<<"${STARTUP:-}"
+
+# Keep in step with layers.bzl, on purpose: a wrong edit of the table must not pass.
+FORBIDDEN=(
+  ndarray:symbol ndarray:executor ndarray:io ndarray:module
+  symbol:executor symbol:io symbol:module
+  executor:io executor:module
+  io:symbol io:executor io:module
+)
+for layer in ndarray symbol executor io module; do
+  for program in benchmarks examples tests tools; do FORBIDDEN+=("$layer:$program"); done
+done
+
+fail() { echo "check_layering: $*" >&2; exit 1; }
+
+planted=$(mktemp -d)
+trap 'rm -rf "$planted"' EXIT
+
+# 1. One package per pair.
+packages=()
+for pair in "${FORBIDDEN[@]}"; do
+  low=${pair%%:*} high=${pair##*:}
+  package=$low/law_violation/uses_$high
+  mkdir -p "$planted/$package"
+  cat >"$planted/$package/BUILD" <<BUILD
+load("//:layers.bzl", "cc_library")
+
+cc_library(
+    name = "planted",
+    deps = ["//$high/law_violation:above"],
+)
+BUILD
+  packages+=("//$package:all")
+done
+out=$("$bazel" "${startup[@]}" query --noshow_progress --keep_going \
+  --package_path="%workspace%:$planted" "set(${packages[*]})" 2>&1) &&
+  fail "no violation was refused: $out"
+for pair in "${FORBIDDEN[@]}"; do
+  low=${pair%%:*} high=${pair##*:}
+  words="//$low/law_violation/uses_$high:planted depends on //$high/law_violation:above"
+  grep -q "layer law: $low may use only .*; $words\$" <<<"$out" || {
+    echo "$out" >&2
+    fail "$low could use $high"
+  }
+done
+echo "check_layering: ${#FORBIDDEN[@]} forbidden dependencies were refused, such as:"
+grep -m 1 -o "layer law: symbol .*" <<<"$out"
+
+# 2. symbol -> module, unseen by the check at loading.
+mkdir -p "$planted"/{symbol,module,tests}/law_violation
+cat >"$planted/module/law_violation/BUILD" <<'BUILD'
+load("//:layers.bzl", "cc_library")
+
+cc_library(
+    name = "above",
+    visibility = ["//visibility:public"],
+)
+BUILD
+cat >"$planted/symbol/law_violation/BUILD" <<'BUILD'
+load("@rules_cc//cc:cc_library.bzl", "cc_library")
+
+cc_library(
+    name = "around",
+    visibility = ["//visibility:public"],
+    deps = select({"//conditions:default": ["//module/law_violation:above"]}),
+)
+BUILD
+cat >"$planted/tests/law_violation/BUILD" <<'BUILD'
+load("//tests/layering:defs.bzl", "layering_test")
+
+layering_test(
+    name = "planted_test",
+    layer = "symbol",
+    roots = ["//symbol/law_violation:around"],
+)
+BUILD
+out=$("$bazel" "${startup[@]}" test --noshow_progress --package_path="%workspace%:$planted" \
+  //tests/law_violation:planted_test 2>&1) && fail "an indirect path was not found: $out"
+grep -q "symbol reaches what it may not use" <<<"$out" || fail "$out"
+echo "check_layering: an indirect path was found"
+
+# 3. Libraries that no root reaches. Fixtures are testonly, and programs may use anything.
+layers="//ndarray/... + //symbol/... + //executor/... + //io/... + //module/..."
+roots="labels(scope, //tests/layering:module_layering_test_members)"
+missed=$("$bazel" "${startup[@]}" query --noshow_progress \
+  "let all = kind('cc_library rule', $layers) in \$all except attr(testonly, 1, \$all) except deps($roots)")
+[[ -z "$missed" ]] || fail "add to ROOTS in tests/layering/BUILD, or a library above them:
+$missed"
+echo "check_layering: ROOTS reach every library"
