@@ -3,7 +3,6 @@
 
 // The parameters of the smaller losses.
 
-#include "symbol/ops/loss/normalization.h"
 #include "symbol/param_schema.h"
 
 namespace cooper {
@@ -28,20 +27,6 @@ struct SvmOutputParam {
         .Doc("factor of the gradient");
     d.Field("use_linear", &SvmOutputParam::use_linear)
         .Doc("whether the loss is the distance to the margin, not its square");
-  }
-};
-
-struct MakeLossParam {
-  double grad_scale = 1.0;
-  double valid_thresh = 0.0;
-  Normalization normalization = Normalization::kNull;
-
-  static void Declare(ParamDeclaration<MakeLossParam>& d) {
-    d.Field("grad_scale", &MakeLossParam::grad_scale).Doc("the gradient of every element");
-    d.Field("valid_thresh", &MakeLossParam::valid_thresh)
-        .Doc("with normalization valid, elements above it count");
-    d.Enum("normalization", &MakeLossParam::normalization, NormalizationNames())
-        .Doc("what the gradient is divided by: nothing, the batch size, or the valid elements");
   }
 };
 
