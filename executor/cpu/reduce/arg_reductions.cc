@@ -1,0 +1,134 @@
+// Kernels of argmax, argmin, argmax_channel and the running sum.
+
+#include <algorithm>
+#include <cmath>
+
+#include "executor/cpu/elemwise/element_block.h"
+#include "executor/kernel.h"
+#include "ndarray/parallel.h"
+#include "ndarray/status_macros.h"
+#include "symbol/ops/reduce/reduce_param.h"
+
+namespace cooper {
+namespace {
+
+// An array seen as (outer, length, inner), where `length` is along the axis.
+struct AxisView {
+  int64_t outer = 1;
+  int64_t length = 1;
+  int64_t inner = 1;
+};
+
+absl::StatusOr<AxisView> ViewAlong(const Shape& shape, std::optional<int64_t> axis) {
+  if (!axis.has_value()) return AxisView{1, shape.num_elements(), 1};
+  COOPER_ASSIGN_OR_RETURN(const int a, NormalizeAxis(*axis, shape.rank()));
+  return AxisView{shape.Product(0, a), shape[a], shape.Product(a + 1, shape.rank())};
+}
+
+struct IsGreater {
+  template <typename C>
+  static bool Better(C x, C best) {
+    return x > best;
+  }
+};
+
+struct IsLess {
+  template <typename C>
+  static bool Better(C x, C best) {
+    return x < best;
+  }
+};
+
+// The first best element, or the first NaN.
+template <typename Order, typename T>
+void Search(const AxisView& view, const T* data, const ArrayView& output, WriteReq req) {
+  using C = ComputeType<T>;
+  ParallelFor(
+      view.outer * view.inner, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, view.length)),
+      [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          const T* at = data + i / view.inner * view.length * view.inner + i % view.inner;
+          C best = ConvertElement<C>(at[0]);
+          int64_t position = 0;
+          for (int64_t k = 1; k < view.length && best == best; ++k) {
+            const C x = ConvertElement<C>(at[k * view.inner]);
+            if (Order::Better(x, best) || x != x) {
+              best = x;
+              position = k;
+            }
+          }
+          StoreBlock(&position, 1, req, ElementAt(output.data, output.dtype, i), output.dtype);
+        }
+      });
+}
+
+template <typename Order>
+absl::Status RunSearch(const KernelContext& c, std::optional<int64_t> axis) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(const AxisView view, ViewAlong(c.inputs[0].shape, axis));
+  if (view.length == 0) {
+    return absl::InvalidArgumentError("argmax and argmin need at least one element on the axis");
+  }
+  DispatchDType(c.inputs[0].dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    Search<Order, T>(view, c.inputs[0].as<T>(), c.outputs[0], c.reqs[0]);
+  });
+  return absl::OkStatus();
+}
+
+template <typename Order>
+absl::Status SearchCpu(const KernelContext& c) {
+  return RunSearch<Order>(c, c.param<ArgReduceParam>().axis);
+}
+
+absl::Status ArgmaxChannelCpu(const KernelContext& c) {
+  return RunSearch<IsGreater>(c, c.inputs[0].shape.rank() > 1 ? 1 : 0);
+}
+
+// Sums along the axis in the type to compute in for the output, from the first element on or, for
+// the gradient, from the last.
+template <typename C>
+void RunningSum(const AxisView& view, const ArrayView& input, const ArrayView& output, WriteReq req,
+                bool from_last) {
+  ParallelFor(
+      view.outer * view.inner, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, view.length)),
+      [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          const int64_t base = i / view.inner * view.length * view.inner + i % view.inner;
+          C sum = 0;
+          for (int64_t k = 0; k < view.length; ++k) {
+            const int64_t step = from_last ? view.length - 1 - k : k;
+            const int64_t at = base + step * view.inner;
+            C value;
+            LoadBlock(ElementAt(input.data, input.dtype, at), input.dtype, 1, &value);
+            sum += value;
+            StoreBlock(&sum, 1, req, ElementAt(output.data, output.dtype, at), output.dtype);
+          }
+        }
+      });
+}
+
+// The axis is one of `shape`, the forward input's.
+absl::Status RunCumsum(const KernelContext& c, const Shape& shape, bool from_last) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(const AxisView view, ViewAlong(shape, c.param<CumsumParam>().axis));
+  DispatchComputeType(c.outputs[0].dtype, /*exact_integers=*/true, [&](auto zero) {
+    RunningSum<decltype(zero)>(view, c.inputs[0], c.outputs[0], c.reqs[0], from_last);
+  });
+  return absl::OkStatus();
+}
+
+absl::Status CumsumCpu(const KernelContext& c) { return RunCumsum(c, c.inputs[0].shape, false); }
+
+absl::Status CumsumBackwardCpu(const KernelContext& c) {
+  return RunCumsum(c, c.outputs[0].shape, true);
+}
+
+COOPER_REGISTER_KERNEL(argmax, DeviceType::kCpu, SearchCpu<IsGreater>);
+COOPER_REGISTER_KERNEL(argmin, DeviceType::kCpu, SearchCpu<IsLess>);
+COOPER_REGISTER_KERNEL(argmax_channel, DeviceType::kCpu, ArgmaxChannelCpu);
+COOPER_REGISTER_KERNEL(_np_cumsum, DeviceType::kCpu, CumsumCpu);
+COOPER_REGISTER_KERNEL(_backward_np_cumsum, DeviceType::kCpu, CumsumBackwardCpu);
+
+}  // namespace
+}  // namespace cooper

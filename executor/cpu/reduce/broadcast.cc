@@ -1,0 +1,41 @@
+// Kernels of operators that repeat an array along its axes of extent 1, and of their gradient.
+
+#include "executor/cpu/elemwise/elemwise_kernel.h"
+#include "executor/cpu/reduce/map_reduce.h"
+#include "executor/kernel.h"
+
+namespace cooper {
+namespace {
+
+struct Same {
+  static constexpr int kArity = 1;
+  static constexpr bool kExactIntegers = true;
+  template <typename C>
+  static C Apply(C x) {
+    return x;
+  }
+};
+
+absl::Status BroadcastCpu(const KernelContext& c) {
+  return RunBroadcast(kElemwiseLoops<Same>, {OperandOf(c.inputs[0])}, {c.inputs[0].shape.dims()},
+                      c.outputs[0], c.reqs[0]);
+}
+
+absl::Status BroadcastBackwardCpu(const KernelContext& c) {
+  const absl::Span<const int64_t> full = c.inputs[0].shape.dims();
+  return RunReduction({}, full, {OperandOf(c.inputs[0])}, {full}, c.outputs[0],
+                      c.outputs[0].shape.dims(), c.reqs[0], c.workspace);
+}
+
+int64_t BroadcastBackwardWorkspace(const PrepareContext& c) {
+  return ReductionWorkspace(c.outputs[0], c.reqs[0]);
+}
+
+COOPER_REGISTER_KERNEL(broadcast_axis, DeviceType::kCpu, BroadcastCpu);
+COOPER_REGISTER_KERNEL(broadcast_to, DeviceType::kCpu, BroadcastCpu);
+COOPER_REGISTER_KERNEL(broadcast_like, DeviceType::kCpu, BroadcastCpu);
+COOPER_REGISTER_KERNEL(_broadcast_backward, DeviceType::kCpu, BroadcastBackwardCpu,
+                       BroadcastBackwardWorkspace);
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,291 @@
+#include "executor/cpu/reduce/map_reduce.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "absl/strings/str_cat.h"
+#include "executor/cpu/elemwise/broadcast_plan.h"
+#include "executor/cpu/elemwise/element_block.h"
+#include "ndarray/parallel.h"
+
+namespace cooper {
+namespace {
+
+constexpr int64_t kGrain = 16384;
+
+struct Sum {
+  template <typename C>
+  static C Initial() {
+    return 0;
+  }
+  template <typename C>
+  static C Combine(C a, C b) {
+    return a + b;
+  }
+};
+
+struct Product {
+  template <typename C>
+  static C Initial() {
+    return 1;
+  }
+  template <typename C>
+  static C Combine(C a, C b) {
+    return a * b;
+  }
+};
+
+template <typename C>
+constexpr C Lowest() {
+  if constexpr (std::is_integral_v<C>) return std::numeric_limits<C>::lowest();
+  return -std::numeric_limits<C>::infinity();
+}
+
+template <typename C>
+constexpr C Highest() {
+  if constexpr (std::is_integral_v<C>) return std::numeric_limits<C>::max();
+  return std::numeric_limits<C>::infinity();
+}
+
+struct Max {
+  template <typename C>
+  static C Initial() {
+    return Lowest<C>();
+  }
+  template <typename C>
+  static C Combine(C a, C b) {
+    return a != a || a > b ? a : b;
+  }
+};
+
+struct Min {
+  template <typename C>
+  static C Initial() {
+    return Highest<C>();
+  }
+  template <typename C>
+  static C Combine(C a, C b) {
+    return a != a || a < b ? a : b;
+  }
+};
+
+// The loops of one reducer in one type.
+template <typename C>
+struct ReduceLoops {
+  C initial;
+  C (*combine)(C, C);
+  C (*row)(const C* x, int64_t n);                 // of n elements
+  void (*columns)(const C* x, C* acc, int64_t n);  // acc[i] with x[i]
+};
+
+// Several partial results side by side: vector instructions, and sums more exact than one by one.
+template <typename R, typename C>
+C ReduceRow(const C* x, int64_t n) {
+  constexpr int kLanes = 32;
+  C lanes[kLanes];
+  std::fill_n(lanes, kLanes, R::template Initial<C>());
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int k = 0; k < kLanes; ++k) lanes[k] = R::Combine(lanes[k], x[i + k]);
+  }
+  for (int k = 0; i < n; ++i, ++k) lanes[k] = R::Combine(lanes[k], x[i]);
+  for (int width = kLanes / 2; width > 0; width /= 2) {
+    for (int k = 0; k < width; ++k) lanes[k] = R::Combine(lanes[k], lanes[k + width]);
+  }
+  return lanes[0];
+}
+
+template <typename R, typename C>
+void ReduceColumns(const C* x, C* acc, int64_t n) {
+  COOPER_INDEPENDENT_ITERATIONS
+  for (int64_t i = 0; i < n; ++i) acc[i] = R::Combine(acc[i], x[i]);
+}
+
+template <typename R, typename C>
+constexpr ReduceLoops<C> LoopsOf() {
+  return {R::template Initial<C>(), R::template Combine<C>, ReduceRow<R, C>, ReduceColumns<R, C>};
+}
+
+template <typename C>
+ReduceLoops<C> LoopsOf(Reducer reducer) {
+  switch (reducer) {
+    case Reducer::kSum:
+      return LoopsOf<Sum, C>();
+    case Reducer::kProduct:
+      return LoopsOf<Product, C>();
+    case Reducer::kMax:
+      return LoopsOf<Max, C>();
+    case Reducer::kMin:
+      return LoopsOf<Min, C>();
+  }
+  return LoopsOf<Sum, C>();  // not reached
+}
+
+// One reduction in the type C. The plan's last operand is the output.
+template <typename C>
+class Reduce {
+ public:
+  Reduce(const Reduction& reduction, absl::Span<const ElemwiseOperand> operands,
+         const BroadcastPlan& plan, C* acc)
+      : loops_(LoopsOf<C>(reduction.reducer)),
+        map_(reduction.map == nullptr ? nullptr : reduction.map->of<C>()),
+        operands_(operands),
+        plan_(plan),
+        target_(static_cast<int>(operands.size())),
+        acc_(acc) {}
+
+  // `size` is acc's.
+  void Run(int64_t size) {
+    std::fill_n(acc_, size, loops_.initial);
+    if (plan_.num_elements() == 0) return;
+    if (size == 1) {
+      RunWhole();
+      return;
+    }
+    // Threads share the output along its longest axis.
+    int axis = -1;
+    for (int a = 0; a < plan_.rank; ++a) {
+      const bool kept = plan_.strides[target_][a] != 0;
+      if (kept && (axis < 0 || plan_.extents[a] > plan_.extents[axis])) axis = a;
+    }
+    const int64_t extent = plan_.extents[axis];
+    const int64_t slice = plan_.num_elements() / extent;
+    ParallelFor(extent, std::max<int64_t>(1, kGrain / slice), [&](int64_t begin, int64_t end) {
+      BroadcastPlan part = plan_;
+      part.extents[axis] = end - begin;
+      std::array<int64_t, BroadcastPlan::kMaxOperands> base = {};
+      for (int k = 0; k <= target_; ++k) base[k] = begin * plan_.strides[k][axis];
+      Walk(part, base.data(), 0, part.num_elements(), acc_);
+    });
+  }
+
+ private:
+  // Everything to one element: in parts whose number depends on the size alone.
+  void RunWhole() {
+    constexpr int64_t kMaxParts = 64;
+    const int64_t n = plan_.num_elements();
+    const int64_t parts = std::clamp<int64_t>(n / (2 * kGrain), 1, kMaxParts);
+    std::array<C, kMaxParts> partial;
+    partial.fill(loops_.initial);
+    const int64_t base[BroadcastPlan::kMaxOperands] = {};
+    ParallelFor(parts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t p = begin; p < end; ++p) {
+        Walk(plan_, base, n * p / parts, n * (p + 1) / parts, &partial[p]);
+      }
+    });
+    for (int64_t p = 0; p < parts; ++p) *acc_ = loops_.combine(*acc_, partial[p]);
+  }
+
+  void Walk(const BroadcastPlan& plan, const int64_t* base, int64_t begin, int64_t end, C* acc) {
+    const int inner = plan.rank - 1;
+    WalkBroadcast(plan, begin, end, [&](const int64_t* offsets, int64_t n, int64_t) {
+      RunOperand run[kMaxElemwiseArity];
+      for (int k = 0; k < target_; ++k) {
+        const ElemwiseOperand& operand = operands_[k];
+        run[k] = {ElementAt(operand.data, operand.dtype, base[k] + offsets[k]), operand.dtype,
+                  plan.strides[k][inner] == 0};
+      }
+      C* to = acc + base[target_] + offsets[target_];
+      Row(run, n, to, plan.strides[target_][inner] == 0);
+    });
+  }
+
+  void Row(RunOperand* run, int64_t n, C* to, bool reduced) {
+    if (map_ == nullptr && run[0].dtype == DTypeOf<C>() && !run[0].fixed) {
+      Accumulate(static_cast<const C*>(run[0].data), n, to, reduced);
+      return;
+    }
+    C block[kElementBlock];
+    for (int64_t begin = 0; begin < n; begin += kElementBlock) {
+      const int64_t count = std::min(kElementBlock, n - begin);
+      if (map_ != nullptr) {
+        RunElements<C>(map_, {run, static_cast<size_t>(target_)}, count, block, DTypeOf<C>(),
+                       WriteReq::kWrite);
+      } else {
+        LoadBlock(run[0].data, run[0].dtype, run[0].fixed ? 1 : count, block);
+        if (run[0].fixed) std::fill_n(block, count, C(block[0]));
+      }
+      Accumulate(block, count, reduced ? to : to + begin, reduced);
+      for (int k = 0; k < target_; ++k) {
+        if (!run[k].fixed) run[k].data = ElementAt(run[k].data, run[k].dtype, count);
+      }
+    }
+  }
+
+  void Accumulate(const C* values, int64_t n, C* to, bool reduced) {
+    if (reduced) {
+      *to = loops_.combine(*to, loops_.row(values, n));
+    } else {
+      loops_.columns(values, to, n);
+    }
+  }
+
+  const ReduceLoops<C> loops_;
+  const ElemwiseLoop<C> map_;
+  const absl::Span<const ElemwiseOperand> operands_;
+  const BroadcastPlan& plan_;
+  const int target_;
+  C* const acc_;
+};
+
+// The mean of no integers is 0; of no floats it is NaN.
+template <typename C>
+C Quotient(C a, C b) {
+  if constexpr (std::is_integral_v<C>) {
+    if (b == 0) return 0;
+  }
+  return a / b;
+}
+
+template <typename C>
+void Finish(const Reduction& reduction, C* acc, int64_t size) {
+  if (reduction.divisor != 1) {
+    const C divisor = static_cast<C>(reduction.divisor);
+    for (int64_t i = 0; i < size; ++i) acc[i] = Quotient(acc[i], divisor);
+  }
+  if (reduction.square_root) {
+    for (int64_t i = 0; i < size; ++i) acc[i] = static_cast<C>(std::sqrt(acc[i]));
+  }
+}
+
+bool IsComputeType(DType dtype) {
+  return dtype == DType::kFloat32 || dtype == DType::kFloat64 || dtype == DType::kInt64;
+}
+
+}  // namespace
+
+int64_t ReductionWorkspace(const ArrayView& output, WriteReq req) {
+  if (req == WriteReq::kNull || (req == WriteReq::kWrite && IsComputeType(output.dtype))) return 0;
+  return output.size() * static_cast<int64_t>(sizeof(int64_t));
+}
+
+absl::Status RunReduction(const Reduction& reduction, absl::Span<const int64_t> full,
+                          absl::Span<const ElemwiseOperand> operands,
+                          absl::Span<const absl::Span<const int64_t>> operand_shapes,
+                          const ArrayView& output, absl::Span<const int64_t> output_shape,
+                          WriteReq req, void* workspace) {
+  if (req == WriteReq::kNull || output.size() == 0) return absl::OkStatus();
+  absl::Span<const int64_t> shapes[BroadcastPlan::kMaxOperands];
+  std::copy(operand_shapes.begin(), operand_shapes.end(), shapes);
+  shapes[operands.size()] = output_shape;
+  BroadcastPlan plan;
+  if (!MakeBroadcastPlan(full, {shapes, operands.size() + 1}, &plan)) {
+    return absl::UnimplementedError(absl::StrCat("reduction: more than ", BroadcastPlan::kMaxRank,
+                                                 " axes that cannot be merged"));
+  }
+  DispatchComputeType(output.dtype, /*exact_integers=*/true, [&](auto zero) {
+    using C = decltype(zero);
+    const bool direct = req == WriteReq::kWrite && output.dtype == DTypeOf<C>();
+    C* acc = static_cast<C*>(direct ? output.data : workspace);
+    const int64_t size = output.size();
+    Reduce<C>(reduction, operands, plan, acc).Run(size);
+    Finish(reduction, acc, size);
+    if (!direct) StoreBlock(acc, size, req, output.data, output.dtype);
+  });
+  return absl::OkStatus();
+}
+
+}  // namespace cooper

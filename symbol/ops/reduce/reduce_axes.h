@@ -1,0 +1,24 @@
+#ifndef COOPER_SYMBOL_OPS_REDUCE_REDUCE_AXES_H_
+#define COOPER_SYMBOL_OPS_REDUCE_REDUCE_AXES_H_
+
+// Which axes a reduction's parameters mean, and the shape that remains.
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "ndarray/partial_shape.h"
+#include "symbol/ops/reduce/reduce_param.h"
+
+namespace cooper {
+
+// Bit i is set if axis i of an array of `rank` axes is reduced. kInvalidArgument for axes out of
+// range or given twice. Allocates nothing unless it fails.
+absl::StatusOr<uint64_t> ReducedAxes(const OptionalAxes& axes, bool exclude, int rank);
+
+// `shape`, of known rank, without the reduced axes, or with extents of 1 there. Never a scalar:
+// where no axis remains the shape is (1,).
+PartialShape ReducedShape(const PartialShape& shape, uint64_t reduced, bool keepdims);
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_REDUCE_REDUCE_AXES_H_
