@@ -1,0 +1,30 @@
+#ifndef COOPER_MODULE_OPTIMIZER_CREATE_OPTIMIZER_H_
+#define COOPER_MODULE_OPTIMIZER_CREATE_OPTIMIZER_H_
+
+// Optimizers by name.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "module/kwargs/kwargs.h"
+#include "module/lr_scheduler/lr_scheduler.h"
+#include "module/optimizer/optimizer.h"
+
+namespace cooper {
+
+// `name` is MXNet's, in any case: "sgd", "Adam", ...; `kwargs` are the arguments of MXNet's
+// constructor. kNotFound, with the names there are, for another name; kInvalidArgument for unknown
+// arguments and bad values.
+absl::StatusOr<std::unique_ptr<Optimizer>> CreateOptimizer(
+    absl::string_view name, const Kwargs& kwargs = {},
+    std::shared_ptr<LRScheduler> lr_scheduler = nullptr);
+
+// In lower case and alphabetical order.
+std::vector<std::string> OptimizerNames();
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_OPTIMIZER_CREATE_OPTIMIZER_H_

@@ -1,0 +1,174 @@
+#include "module/optimizer/optimizer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "ndarray/dtype.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+bool IsHalf(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBfloat16; }
+
+absl::Status CheckArray(const std::string& name, absl::string_view what, const NDArray& array,
+                        const NDArray& weight) {
+  if (array.shape() == weight.shape()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("optimizer: parameter '", name, "' is ",
+                                                 weight.ToString(), ", its ", what, " ",
+                                                 array.ToString()));
+}
+
+}  // namespace
+
+Optimizer::Optimizer(const OptimizerOptions& options, double default_learning_rate)
+    : options_(options),
+      learning_rate_(options.learning_rate.value_or(default_learning_rate)),
+      num_update_(options.begin_num_update) {
+  if (options_.lr_scheduler != nullptr && options_.learning_rate.has_value()) {
+    options_.lr_scheduler->set_base_lr(*options_.learning_rate);
+  }
+}
+
+bool Optimizer::UsesMaster(const NDArray& weight) const {
+  return options_.multi_precision && IsHalf(weight.dtype());
+}
+
+absl::StatusOr<ParameterState> Optimizer::CreateState(const NDArray& weight) const {
+  ParameterState state;
+  state.num_updates = options_.begin_num_update;
+  if (UsesMaster(weight)) {
+    COOPER_ASSIGN_OR_RETURN(state.master, weight.AsType(DType::kFloat32));
+  }
+  const NDArray& like = state.master.is_null() ? weight : state.master;
+  for (size_t i = 0; i < state_names().size(); ++i) {
+    COOPER_ASSIGN_OR_RETURN(NDArray zeros,
+                            NDArray::Zeros(like.shape(), like.dtype(), like.context()));
+    state.arrays.push_back(std::move(zeros));
+  }
+  COOPER_RETURN_IF_ERROR(InitState(like, state.arrays));
+  return state;
+}
+
+absl::Status Optimizer::Update(const std::string& name, const NDArray& weight, const NDArray& grad,
+                               ParameterState* state) {
+  if (!weight.context().is_cpu() || !grad.context().is_cpu() || weight.is_null() ||
+      grad.is_null()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("optimizer: parameter '", name, "' is ", weight.ToString(), ", its gradient ",
+                     grad.ToString(), ": both must be on the CPU"));
+  }
+  COOPER_RETURN_IF_ERROR(CheckArray(name, "gradient", grad, weight));
+  if (grad.dtype() != weight.dtype() || !IsFloating(weight.dtype())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("optimizer: parameter '", name, "' is ", DTypeName(weight.dtype()),
+                     ", its gradient ", DTypeName(grad.dtype()), "; expected one floating type"));
+  }
+  Arrays arrays = {.weight = weight, .grad = grad, .half_weight = {}, .state = state->arrays};
+  if (!state->master.is_null()) {
+    arrays.weight = state->master;
+    arrays.half_weight = weight;
+  }
+  for (const NDArray& array : state->arrays) {
+    COOPER_RETURN_IF_ERROR(CheckArray(name, "optimizer state", array, weight));
+    if (array.dtype() != arrays.weight.dtype()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("optimizer: the state of parameter '", name, "' is ",
+                       DTypeName(array.dtype()), ", expected ", DTypeName(arrays.weight.dtype())));
+    }
+  }
+
+  double lr = lags_schedule() ? learning_rate() : 0;
+  num_update_ = std::max(num_update_, ++state->num_updates);
+  if (!lags_schedule()) lr = learning_rate();
+  const double clip = options_.clip_gradient.value_or(0);
+  const Step step = {
+      .name = name,
+      .lr = lr * Multiplier(name, lr_mult_, attr_lr_mult_, 1),
+      .wd = options_.wd * Multiplier(name, wd_mult_, attr_wd_mult_, HasWeightDecay(name) ? 1 : 0),
+      .rescale_grad = options_.rescale_grad,
+      .clip = clip > 0 ? clip : std::numeric_limits<double>::infinity(),
+      .t = state->num_updates,
+  };
+  return Apply(step, arrays);
+}
+
+double Optimizer::learning_rate() {
+  return options_.lr_scheduler == nullptr ? learning_rate_
+                                          : options_.lr_scheduler->LearningRate(num_update_);
+}
+
+absl::Status Optimizer::set_learning_rate(double learning_rate) {
+  if (options_.lr_scheduler != nullptr) {
+    return absl::FailedPreconditionError(
+        "optimizer: the learning rate is set by its lr_scheduler: change that one's base_lr");
+  }
+  learning_rate_ = learning_rate;
+  return absl::OkStatus();
+}
+
+double Optimizer::Multiplier(const std::string& name, const std::map<std::string, double>& given,
+                             const std::map<std::string, double>& attributes,
+                             double otherwise) const {
+  if (const auto it = given.find(name); it != given.end()) return it->second;
+  if (const auto it = attributes.find(name); it != attributes.end()) return it->second;
+  return otherwise;
+}
+
+bool Optimizer::HasWeightDecay(absl::string_view name) const {
+  return absl::EndsWith(name, "_weight") || absl::EndsWith(name, "_gamma") ||
+         std::all_of(name.begin(), name.end(), absl::ascii_isdigit);
+}
+
+absl::Status Optimizer::AddSymbolAttributes(
+    const std::map<std::string, std::map<std::string, std::string>>& attr_dict) {
+  const std::pair<const char*, std::map<std::string, double>*> kinds[] = {
+      {"__lr_mult__", &attr_lr_mult_}, {"__wd_mult__", &attr_wd_mult_}};
+  for (const auto& [name, attributes] : attr_dict) {
+    for (const auto& [key, multipliers] : kinds) {
+      const auto it = attributes.find(key);
+      if (it == attributes.end()) continue;
+      double value;
+      if (!absl::SimpleAtod(it->second, &value)) {
+        return absl::InvalidArgumentError(absl::StrCat("optimizer: attribute ", key, " of '", name,
+                                                       "' is '", it->second,
+                                                       "', expected a number"));
+      }
+      (*multipliers)[name] = value;
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::string Optimizer::SaveState() const {
+  KeyValues state;
+  state.SetString("kind", kind());
+  state.SetInt("num_update", num_update_);
+  state.SetDouble("learning_rate", learning_rate_);
+  if (options_.lr_scheduler != nullptr) {
+    state.SetString("lr_scheduler", options_.lr_scheduler->SaveState());
+  }
+  Save(&state);
+  return state.ToString();
+}
+
+absl::Status Optimizer::LoadState(absl::string_view text) {
+  COOPER_ASSIGN_OR_RETURN(const KeyValues state, KeyValues::Parse(text));
+  COOPER_RETURN_IF_ERROR(state.Expect("kind", kind()));
+  COOPER_ASSIGN_OR_RETURN(const int64_t num_update, state.GetInt("num_update"));
+  COOPER_ASSIGN_OR_RETURN(const double learning_rate, state.GetDouble("learning_rate"));
+  COOPER_RETURN_IF_ERROR(Load(state));
+  if (options_.lr_scheduler != nullptr && state.Has("lr_scheduler")) {
+    COOPER_ASSIGN_OR_RETURN(const std::string schedule, state.GetString("lr_scheduler"));
+    COOPER_RETURN_IF_ERROR(options_.lr_scheduler->LoadState(schedule));
+  }
+  num_update_ = num_update;
+  learning_rate_ = learning_rate;
+  return absl::OkStatus();
+}
+
+}  // namespace cooper

@@ -1,0 +1,148 @@
+#ifndef COOPER_MODULE_OPTIMIZER_OPTIMIZER_H_
+#define COOPER_MODULE_OPTIMIZER_OPTIMIZER_H_
+
+// The base of all optimizers: rates, decay and counts per parameter, which is known by its name.
+//
+// An optimizer holds what all parameters share; what one parameter needs (momentum, counts) is a
+// ParameterState, which Updater (updater.h) keeps by name and saves. The kinds are made by
+// CreateOptimizer (create_optimizer.h) or by the functions beside their options (sgd.h, adam.h,
+// ...).
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "io/key_values.h"
+#include "module/lr_scheduler/lr_scheduler.h"
+#include "ndarray/ndarray.h"
+
+namespace cooper {
+
+// The arguments of every kind.
+struct OptimizerOptions {
+  double rescale_grad = 1;  // every gradient is multiplied by it
+  double wd = 0;            // weight decay
+  // Gradients are clipped to [-clip_gradient, clip_gradient]; unset or <= 0: they are not.
+  std::optional<double> clip_gradient;
+  // Unset: the kind's own, if there is no scheduler. If there is one, a rate given here overwrites
+  // the scheduler's base_lr. (In MXNet the default rate of Adam and others does so too.)
+  std::optional<double> learning_rate;
+  std::shared_ptr<LRScheduler> lr_scheduler;
+  int64_t begin_num_update = 0;  // where counts and schedule begin
+  // Weights of 16-bit floats get a float32 copy, on which the update is made.
+  bool multi_precision = false;
+};
+
+// What an optimizer keeps for one parameter.
+struct ParameterState {
+  int64_t num_updates = 0;
+  std::vector<NDArray> arrays;  // in the order of Optimizer::state_names()
+  NDArray master;               // the float32 copy of the weight, or null
+};
+
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+
+  // "sgd", "adam", ...
+  virtual absl::string_view kind() const = 0;
+  // The arrays of a ParameterState: "momentum", or "mean" and "var".
+  virtual std::vector<std::string> state_names() const = 0;
+
+  // The state of a parameter that has not been updated yet.
+  absl::StatusOr<ParameterState> CreateState(const NDArray& weight) const;
+
+  // One step: overwrites `weight` and the arrays of `state`. Allocates nothing. kInvalidArgument,
+  // naming the parameter, if shapes or dtypes disagree; kFailedPrecondition if the arrays are not
+  // on the CPU.
+  absl::Status Update(const std::string& name, const NDArray& weight, const NDArray& grad,
+                      ParameterState* state);
+
+  // The rate of the next update, without multipliers.
+  double learning_rate();
+  // kFailedPrecondition if a scheduler sets it.
+  absl::Status set_learning_rate(double learning_rate);
+  LRScheduler* lr_scheduler() const { return options_.lr_scheduler.get(); }
+
+  double rescale_grad() const { return options_.rescale_grad; }
+  void set_rescale_grad(double rescale_grad) { options_.rescale_grad = rescale_grad; }
+
+  // The largest number of updates of a parameter, begin_num_update included.
+  int64_t num_update() const { return num_update_; }
+
+  // Multipliers of rate and decay by parameter name. Each call replaces those of the last. Without
+  // one, the variable's attribute `__lr_mult__` or `__wd_mult__` counts; without that, 1, except
+  // that names that do not end in "_weight" or "_gamma" get no decay. (Numbers, as a key-value
+  // store may use for names, do.)
+  void SetLrMult(std::map<std::string, double> lr_mult) { lr_mult_ = std::move(lr_mult); }
+  void SetWdMult(std::map<std::string, double> wd_mult) { wd_mult_ = std::move(wd_mult); }
+  // Attributes by variable, as Symbol::attr_dict gives them; adds to those of earlier calls, so
+  // that each bucket's symbol can be told. kInvalidArgument if a multiplier is no number.
+  absl::Status AddSymbolAttributes(
+      const std::map<std::string, std::map<std::string, std::string>>& attr_dict);
+
+  // What the parameters share: counts, rate, schedule. Text of key_values.h. LoadState takes that
+  // of an optimizer of the same kind; kInvalidArgument otherwise.
+  std::string SaveState() const;
+  absl::Status LoadState(absl::string_view state);
+
+ protected:
+  // The arrays of one update. The arithmetic is done in the dtype of `weight`.
+  struct Arrays {
+    NDArray weight;  // the float32 copy with multi_precision
+    NDArray grad;
+    NDArray half_weight;  // the weight that the float32 copy is written to, or null
+    absl::Span<const NDArray> state;
+  };
+  // The numbers of one update.
+  struct Step {
+    const std::string& name;
+    double lr;
+    double wd;
+    double rescale_grad;
+    double clip;  // infinite without clipping
+    int64_t t;    // number of this update, from 1 on
+  };
+
+  Optimizer(const OptimizerOptions& options, double default_learning_rate);
+
+  virtual absl::Status Apply(const Step& step, const Arrays& arrays) = 0;
+  // Fills the new arrays of a state, which are zero.
+  virtual absl::Status InitState(const NDArray&, absl::Span<const NDArray>) const {
+    return absl::OkStatus();
+  }
+  // Whether names without another rule get decay.
+  virtual bool HasWeightDecay(absl::string_view name) const;
+  // Whether the rate is that before this update is counted.
+  virtual bool lags_schedule() const { return false; }
+  // What a kind shares between parameters beside what the base does.
+  virtual void Save(KeyValues*) const {}
+  virtual absl::Status Load(const KeyValues&) { return absl::OkStatus(); }
+
+  int64_t begin_num_update() const { return options_.begin_num_update; }
+
+ private:
+  double Multiplier(const std::string& name, const std::map<std::string, double>& given,
+                    const std::map<std::string, double>& attributes, double otherwise) const;
+  bool UsesMaster(const NDArray& weight) const;
+
+  OptimizerOptions options_;
+  double learning_rate_;
+  int64_t num_update_;
+  std::map<std::string, double> lr_mult_;
+  std::map<std::string, double> wd_mult_;
+  std::map<std::string, double> attr_lr_mult_;
+  std::map<std::string, double> attr_wd_mult_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_OPTIMIZER_OPTIMIZER_H_

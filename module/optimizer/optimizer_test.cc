@@ -1,0 +1,219 @@
+#include "module/optimizer/optimizer.h"
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "module/lr_scheduler/create_lr_scheduler.h"
+#include "module/optimizer/create_optimizer.h"
+#include "module/optimizer/mxnet_traces.h"
+#include "ndarray/parallel.h"
+#include "ndarray/philox.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::unique_ptr<Optimizer> Make(absl::string_view name, const Kwargs& kwargs = {},
+                                std::shared_ptr<LRScheduler> scheduler = nullptr) {
+  auto optimizer = CreateOptimizer(name, kwargs, std::move(scheduler));
+  EXPECT_TRUE(optimizer.ok()) << optimizer.status();
+  return *std::move(optimizer);
+}
+
+NDArray Vector(const std::vector<float>& values) {
+  return *NDArray::FromVector<float>({static_cast<int64_t>(values.size())}, values);
+}
+
+// The weight after one update of plain SGD from 1 with gradient 1: 1 - lr * (1 + wd).
+double OneStep(Optimizer& optimizer, const std::string& name) {
+  const NDArray weight = Vector({1});
+  ParameterState state = *optimizer.CreateState(weight);
+  EXPECT_THAT(optimizer.Update(name, weight, Vector({1}), &state), IsOk());
+  return weight.ToVector<double>()->at(0);
+}
+
+TEST(OptimizerTest, MakesTheStepsOfMXNet) {
+  for (const OptimizerTrace& trace : MXNetTraces()) {
+    const auto optimizer = Make(trace.optimizer, trace.kwargs);
+    const NDArray weight = Vector(trace.weight);
+    ParameterState state = *optimizer->CreateState(weight);
+    for (const std::vector<float>& grad : trace.grads) {
+      COOPER_ASSERT_OK(optimizer->Update("fc_weight", weight, Vector(grad), &state));
+    }
+    const std::vector<float> result = *weight.ToVector<float>();
+    for (size_t i = 0; i < result.size(); ++i) {
+      EXPECT_NEAR(result[i], trace.result[i], 1e-6 + 1e-5 * std::abs(trace.result[i]))
+          << trace.name << " element " << i;
+    }
+    EXPECT_EQ(state.num_updates, trace.grads.size());
+  }
+}
+
+// Random values, more than one thread's share.
+NDArray RandomValues(uint64_t seed) {
+  const Philox philox(seed);
+  std::vector<float> values(50'003);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = philox.UniformAt(i) - 0.5f;
+  return Vector(values);
+}
+
+TEST(OptimizerTest, TheNumberOfThreadsChangesNoBit) {
+  const int threads = NumThreads();
+  const NDArray initial = RandomValues(1);
+  const NDArray grads[] = {RandomValues(2), RandomValues(3)};
+  for (const std::string& name : OptimizerNames()) {
+    std::vector<std::vector<float>> results;
+    for (int n : {1, 3}) {
+      SetNumThreads(n);
+      const auto optimizer = Make(name, {{"wd", "0.1"}});
+      const NDArray weight = *initial.Copy();
+      ParameterState state = *optimizer->CreateState(weight);
+      for (const NDArray& grad : grads) {
+        COOPER_ASSERT_OK(optimizer->Update("fc_weight", weight, grad, &state));
+      }
+      results.push_back(*weight.ToVector<float>());
+    }
+    EXPECT_EQ(results[0], results[1]) << name;
+  }
+  SetNumThreads(threads);
+}
+
+TEST(OptimizerTest, HalfWeightsFollowTheirFloatCopy) {
+  for (const std::string& name : OptimizerNames()) {
+    if (name == "sgld") continue;  // each of the two runs has noise of its own
+    const auto half = Make(name, {{"multi_precision", "True"}});
+    const auto single = Make(name);
+    COOPER_ASSERT_OK_AND_ASSIGN(const NDArray half_weight,
+                                Vector({0.1f, -0.7f, 2}).AsType(DType::kFloat16));
+    COOPER_ASSERT_OK_AND_ASSIGN(const NDArray weight, half_weight.AsType(DType::kFloat32));
+    ParameterState half_state = *half->CreateState(half_weight);
+    ParameterState state = *single->CreateState(weight);
+    for (int step = 0; step < 3; ++step) {
+      COOPER_ASSERT_OK_AND_ASSIGN(const NDArray half_grad,
+                                  Vector({0.5f, -0.25f, 1}).AsType(DType::kFloat16));
+      COOPER_ASSERT_OK_AND_ASSIGN(const NDArray grad, half_grad.AsType(DType::kFloat32));
+      COOPER_ASSERT_OK(half->Update("fc_weight", half_weight, half_grad, &half_state));
+      COOPER_ASSERT_OK(single->Update("fc_weight", weight, grad, &state));
+    }
+    EXPECT_EQ(*half_state.master.ToVector<float>(), *weight.ToVector<float>()) << name;
+    EXPECT_EQ(*half_weight.ToVector<float>(), *weight.AsType(DType::kFloat16)->ToVector<float>())
+        << name;
+  }
+}
+
+TEST(OptimizerTest, SgldAddsNoiseOfTheRatesVariance) {
+  const auto optimizer = Make("sgld", {{"learning_rate", "0.04"}, {"seed", "3"}});
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray weight, NDArray::Zeros({100'000}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray grad, NDArray::Full({100'000}, 5));
+  ParameterState state = *optimizer->CreateState(weight);
+  COOPER_ASSERT_OK(optimizer->Update("w", weight, grad, &state));
+  double sum = 0, squares = 0;
+  const std::vector<double> values = *weight.ToVector<double>();
+  for (double w : values) {
+    sum += w;
+    squares += (w + 0.1) * (w + 0.1);  // -lr / 2 * grad
+  }
+  EXPECT_NEAR(sum / 100'000, -0.1, 0.003);  // five standard errors
+  EXPECT_NEAR(std::sqrt(squares / 100'000), 0.2, 0.003);
+}
+
+TEST(OptimizerTest, DecaysWeightsAndGammasOnly) {
+  const auto optimizer = Make("sgd", {{"learning_rate", "0.1"}, {"wd", "1"}});
+  const std::pair<const char*, double> cases[] = {
+      {"fc_weight", 0.8}, {"bn_gamma", 0.8}, {"fc_bias", 0.9}, {"bn_beta", 0.9},
+      {"embed", 0.9},     {"weight", 0.9},   {"7", 0.8},
+  };
+  for (const auto& [name, weight] : cases) {
+    EXPECT_NEAR(OneStep(*optimizer, name), weight, 1e-6) << name;
+  }
+  const auto lars = Make("lars", {{"learning_rate", "0.1"}, {"wd", "1"}});
+  EXPECT_NEAR(OneStep(*lars, "bn_gamma"), 0.9, 1e-6);
+}
+
+TEST(OptimizerTest, MultipliersComeFromCallsThenAttributesThenNames) {
+  const auto optimizer = Make("sgd", {{"learning_rate", "0.1"}, {"wd", "1"}});
+  COOPER_ASSERT_OK(
+      optimizer->AddSymbolAttributes({{"a_weight", {{"__lr_mult__", "2"}, {"__wd_mult__", "0"}}},
+                                      {"a_bias", {{"__wd_mult__", "3"}}}}));
+  EXPECT_NEAR(OneStep(*optimizer, "a_weight"), 1 - 0.2, 1e-6);
+  EXPECT_NEAR(OneStep(*optimizer, "a_bias"), 1 - 0.1 * (1 + 3), 1e-6);
+  optimizer->SetLrMult({{"a_weight", 0.5}});
+  optimizer->SetWdMult({{"a_weight", 4}});
+  EXPECT_NEAR(OneStep(*optimizer, "a_weight"), 1 - 0.05 * (1 + 4), 1e-6);
+  EXPECT_NEAR(OneStep(*optimizer, "a_bias"), 1 - 0.1 * (1 + 3), 1e-6);
+  EXPECT_THAT(optimizer->AddSymbolAttributes({{"x", {{"__lr_mult__", "big"}}}}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'x' is 'big'")));
+}
+
+TEST(OptimizerTest, AsksTheScheduleForTheLargestCount) {
+  std::shared_ptr<LRScheduler> scheduler =
+      *CreateLRScheduler("factor", {{"step", "1"}, {"factor", "0.5"}, {"base_lr", "1"}});
+  const auto optimizer = Make("sgd", {}, scheduler);
+  EXPECT_EQ(optimizer->learning_rate(), 1);
+  const NDArray a = Vector({0});
+  const NDArray b = Vector({0});
+  ParameterState state_a = *optimizer->CreateState(a);
+  ParameterState state_b = *optimizer->CreateState(b);
+  COOPER_ASSERT_OK(optimizer->Update("a", a, Vector({1}), &state_a));
+  COOPER_ASSERT_OK(optimizer->Update("a", a, Vector({1}), &state_a));
+  COOPER_ASSERT_OK(optimizer->Update("b", b, Vector({1}), &state_b));
+  EXPECT_EQ(optimizer->num_update(), 2);
+  EXPECT_THAT(*a.ToVector<float>(), ElementsAre(-1.5));
+  EXPECT_THAT(*b.ToVector<float>(), ElementsAre(-0.5));
+  EXPECT_THAT(optimizer->set_learning_rate(1),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("lr_scheduler")));
+}
+
+TEST(OptimizerTest, ARateGivenBesideAScheduleOverwritesItsBase) {
+  const auto scheduler = [] {
+    return std::shared_ptr<LRScheduler>(
+        *CreateLRScheduler("factor", {{"step", "10"}, {"base_lr", "1"}}));
+  };
+  EXPECT_EQ(Make("adam", {{"learning_rate", "0.5"}}, scheduler())->learning_rate(), 0.5);
+  EXPECT_EQ(Make("adam", {}, scheduler())->learning_rate(), 1);
+}
+
+TEST(OptimizerTest, CountsFromBeginNumUpdate) {
+  const auto optimizer = Make("sgd", {{"begin_num_update", "5"}});
+  OneStep(*optimizer, "a");
+  EXPECT_EQ(optimizer->num_update(), 6);
+}
+
+TEST(OptimizerTest, NamesWhatDoesNotFit) {
+  const auto optimizer = Make("adam");
+  const NDArray weight = Vector({1, 2});
+  ParameterState state = *optimizer->CreateState(weight);
+  EXPECT_THAT(optimizer->Update("fc_weight", weight, Vector({1}), &state),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("'fc_weight' is (2,) float32 cpu(0), its gradient (1,)")));
+  EXPECT_THAT(optimizer->Update("fc_weight", weight, *weight.AsType(DType::kFloat64), &state),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("its gradient float64")));
+  EXPECT_THAT(optimizer->Update("fc_weight", Vector({1}), Vector({1}), &state),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("its optimizer state (2,)")));
+  EXPECT_THAT(optimizer->Update("fc_weight", NDArray(), NDArray(), &state),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("'fc_weight'")));
+}
+
+TEST(CreateOptimizerTest, NamesWhatIsWrong) {
+  EXPECT_THAT(CreateOptimizer("sdg"),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("'sdg', expected one of adadelta")));
+  EXPECT_THAT(
+      CreateOptimizer("SGD", {{"momentun", "0.9"}}),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'momentun', expected one of")));
+  EXPECT_THAT(CreateOptimizer("sgd", {{"learning_rate", "fast"}}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("optimizer sgd: learning_rate is 'fast'")));
+  EXPECT_THAT(CreateOptimizer("lbsgd", {{"warmup_strategy", "cubic"}}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'cubic'")));
+}
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,56 @@
+#ifndef COOPER_MODULE_OPTIMIZER_SGD_H_
+#define COOPER_MODULE_OPTIMIZER_SGD_H_
+
+// Gradient descent and what differs from it by the momentum only. In the formulas g is
+// clip(rescale_grad * gradient), w the weight, m the state "momentum" (absent when momentum is 0).
+
+#include <cstdint>
+#include <memory>
+
+#include "module/optimizer/optimizer.h"
+
+namespace cooper {
+
+// m = momentum * m - lr * wd * w - lr * g;  w += m
+struct SgdOptions {
+  OptimizerOptions common;  // learning_rate 0.01
+  double momentum = 0;
+};
+std::unique_ptr<Optimizer> Sgd(const SgdOptions& options);
+
+// Nesterov's: m = momentum * m;  w += (1 + momentum) * (m - lr * (g + wd * w)) - m;
+// m -= lr * (g + wd * w), here with the new w
+struct NagOptions {
+  OptimizerOptions common;  // learning_rate 0.01
+  double momentum = 0;
+};
+std::unique_ptr<Optimizer> Nag(const NagOptions& options);
+
+// m = momentum * m - (1 - momentum) * (wd * w + g);  w = (1 - lr * wd_lh) * w + lr * sign(m);
+// without momentum w = (1 - lr * wd) * w - lr * sign(gradient)
+struct SignumOptions {
+  OptimizerOptions common;  // learning_rate 0.01
+  double momentum = 0.9;
+  double wd_lh = 0;  // decoupled decay
+};
+std::unique_ptr<Optimizer> Signum(const SignumOptions& options);
+
+// Delay compensation, with p ("previous_weight") the weight before the last update:
+// m = momentum * m - lr * (g + wd * w + lamda * g^2 * (w - p));  p = w;  w += m
+struct DcasgdOptions {
+  OptimizerOptions common;  // learning_rate 0.01
+  double momentum = 0;
+  double lamda = 0.04;
+};
+std::unique_ptr<Optimizer> Dcasgd(const DcasgdOptions& options);
+
+// Langevin dynamics: w -= lr / 2 * (g + wd * w), plus normal noise of variance lr.
+struct SgldOptions {
+  OptimizerOptions common;  // learning_rate 0.01
+  uint64_t seed = 0;
+};
+std::unique_ptr<Optimizer> Sgld(const SgldOptions& options);
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_OPTIMIZER_SGD_H_

@@ -1,0 +1,103 @@
+#include "module/optimizer/updater.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "ndarray/params_file.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+constexpr char kOptimizer[] = ":optimizer";
+constexpr char kMaster[] = "master";
+constexpr char kNumUpdates[] = "num_updates";
+
+}  // namespace
+
+absl::Status Updater::Update(const std::string& name, const NDArray& weight, const NDArray& grad) {
+  auto it = states_.find(name);
+  if (it == states_.end()) {
+    COOPER_ASSIGN_OR_RETURN(ParameterState state, optimizer_->CreateState(weight));
+    it = states_.emplace(name, std::move(state)).first;
+  }
+  return optimizer_->Update(name, weight, grad, &it->second);
+}
+
+absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> Updater::GetStates() const {
+  std::vector<std::pair<std::string, NDArray>> states;
+  const std::string text = optimizer_->SaveState();
+  const std::vector<uint8_t> bytes(text.begin(), text.end());
+  COOPER_ASSIGN_OR_RETURN(
+      NDArray optimizer, NDArray::FromVector<uint8_t>({static_cast<int64_t>(bytes.size())}, bytes));
+  states.emplace_back(kOptimizer, std::move(optimizer));
+  const std::vector<std::string> array_names = optimizer_->state_names();
+  for (const auto& [name, state] : states_) {
+    COOPER_ASSIGN_OR_RETURN(NDArray count, NDArray::FromVector<int64_t>({1}, {state.num_updates}));
+    states.emplace_back(absl::StrCat(name, ":", kNumUpdates), std::move(count));
+    for (size_t i = 0; i < array_names.size(); ++i) {
+      states.emplace_back(absl::StrCat(name, ":", array_names[i]), state.arrays[i]);
+    }
+    if (!state.master.is_null()) {
+      states.emplace_back(absl::StrCat(name, ":", kMaster), state.master);
+    }
+  }
+  return states;
+}
+
+absl::Status Updater::SetStates(const std::vector<std::pair<std::string, NDArray>>& states) {
+  const std::vector<std::string> array_names = optimizer_->state_names();
+  std::map<std::string, ParameterState> parsed;
+  std::string optimizer_state;
+  for (const auto& [key, array] : states) {
+    if (key == kOptimizer) {
+      COOPER_ASSIGN_OR_RETURN(const std::vector<uint8_t> bytes, array.ToVector<uint8_t>());
+      optimizer_state.assign(bytes.begin(), bytes.end());
+      continue;
+    }
+    const size_t colon = key.rfind(':');
+    const std::string what = colon == std::string::npos ? "" : key.substr(colon + 1);
+    ParameterState& state = parsed[key.substr(0, colon)];
+    state.arrays.resize(array_names.size());
+    const auto it = std::find(array_names.begin(), array_names.end(), what);
+    if (it != array_names.end()) {
+      COOPER_ASSIGN_OR_RETURN(state.arrays[it - array_names.begin()], array.Copy());
+    } else if (what == kMaster) {
+      COOPER_ASSIGN_OR_RETURN(state.master, array.Copy());
+    } else if (what == kNumUpdates && array.size() == 1) {
+      COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> count, array.ToVector<int64_t>());
+      state.num_updates = count[0];
+    } else {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "optimizer states: optimizer ", optimizer_->kind(), " has no state '", key, "'"));
+    }
+  }
+  for (const auto& [name, state] : parsed) {
+    for (size_t i = 0; i < array_names.size(); ++i) {
+      if (!state.arrays[i].is_null()) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("optimizer states: '", name, ":", array_names[i], "' is missing"));
+    }
+  }
+  if (optimizer_state.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("optimizer states: '", kOptimizer, "' is missing"));
+  }
+  COOPER_RETURN_IF_ERROR(optimizer_->LoadState(optimizer_state));
+  states_ = std::move(parsed);
+  return absl::OkStatus();
+}
+
+absl::Status Updater::SaveStates(const std::string& path) const {
+  COOPER_ASSIGN_OR_RETURN(const auto states, GetStates());
+  return SaveNamedArrays(path, states);
+}
+
+absl::Status Updater::LoadStates(const std::string& path) {
+  COOPER_ASSIGN_OR_RETURN(const NamedArrays states, LoadNamedArrays(path));
+  return SetStates(states);
+}
+
+}  // namespace cooper

@@ -1,0 +1,51 @@
+#ifndef COOPER_MODULE_OPTIMIZER_UPDATER_H_
+#define COOPER_MODULE_OPTIMIZER_UPDATER_H_
+
+// An optimizer together with the states of all parameters, by name: what a module updates with and
+// what a checkpoint saves.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "module/optimizer/optimizer.h"
+#include "ndarray/ndarray.h"
+
+namespace cooper {
+
+// Several updaters, one per device, may share an optimizer.
+class Updater {
+ public:
+  explicit Updater(std::shared_ptr<Optimizer> optimizer) : optimizer_(std::move(optimizer)) {}
+
+  // Optimizer::Update with the state of that name, which is created at its first use.
+  absl::Status Update(const std::string& name, const NDArray& weight, const NDArray& grad);
+
+  Optimizer& optimizer() const { return *optimizer_; }
+
+  // The states as named arrays, which can be written as a .params file: "fc_weight:momentum" and
+  // such for the arrays (they are shared, not copied), "fc_weight:master" for a float32 copy,
+  // "fc_weight:num_updates" for the count (int64), and ":optimizer" for Optimizer::SaveState, a
+  // text in uint8. With all of them a run goes on bit for bit.
+  absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> GetStates() const;
+
+  // Takes what GetStates gave in place of all states. kInvalidArgument, changing nothing, if an
+  // array belongs to no state of this kind of optimizer or one is missing.
+  absl::Status SetStates(const std::vector<std::pair<std::string, NDArray>>& states);
+
+  // The same with a file.
+  absl::Status SaveStates(const std::string& path) const;
+  absl::Status LoadStates(const std::string& path);
+
+ private:
+  std::shared_ptr<Optimizer> optimizer_;
+  std::map<std::string, ParameterState> states_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_OPTIMIZER_UPDATER_H_

@@ -1,0 +1,89 @@
+#include "module/optimizer/updater.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "module/lr_scheduler/create_lr_scheduler.h"
+#include "module/optimizer/create_optimizer.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Updater Make(const std::string& name, const Kwargs& kwargs = {}) {
+  std::shared_ptr<LRScheduler> scheduler =
+      *CreateLRScheduler("factor", {{"step", "2"}, {"factor", "0.5"}, {"base_lr", "0.1"}});
+  return Updater(std::shared_ptr<Optimizer>(*CreateOptimizer(name, kwargs, scheduler)));
+}
+
+NDArray Vector(const std::vector<float>& values) {
+  return *NDArray::FromVector<float>({static_cast<int64_t>(values.size())}, values);
+}
+
+void Steps(Updater& updater, const NDArray& weight, const NDArray& bias, int begin, int end) {
+  for (int i = begin; i < end; ++i) {
+    const auto x = static_cast<float>(i);
+    COOPER_ASSERT_OK(updater.Update("fc_weight", weight, Vector({x, 1 - x, 0.5f})));
+    if (i % 2 == 0) {
+      COOPER_ASSERT_OK(updater.Update("fc_bias", bias, Vector({1 + x})));
+    }
+  }
+}
+
+TEST(UpdaterTest, GoesOnFromSavedStatesBitForBit) {
+  for (const std::string& name : OptimizerNames()) {
+    const Kwargs kwargs = {{"wd", "0.1"}};
+    Updater whole = Make(name, kwargs);
+    const NDArray weight = Vector({1, -2, 3});
+    const NDArray bias = Vector({0.5f});
+    Steps(whole, weight, bias, 0, 9);
+
+    Updater first = Make(name, kwargs);
+    const NDArray first_weight = Vector({1, -2, 3});
+    const NDArray first_bias = Vector({0.5f});
+    Steps(first, first_weight, first_bias, 0, 5);
+    const std::string path = ::testing::TempDir() + "/updater_test_" + name + ".states";
+    COOPER_ASSERT_OK(first.SaveStates(path));
+    Updater second = Make(name, kwargs);
+    COOPER_ASSERT_OK(second.LoadStates(path));
+    Steps(second, first_weight, first_bias, 5, 9);
+
+    EXPECT_EQ(*first_weight.ToVector<float>(), *weight.ToVector<float>()) << name;
+    EXPECT_EQ(*first_bias.ToVector<float>(), *bias.ToVector<float>()) << name;
+    EXPECT_EQ(second.optimizer().num_update(), 9);
+  }
+}
+
+TEST(UpdaterTest, NamesItsStates) {
+  Updater updater = Make("adam");
+  COOPER_ASSERT_OK(updater.Update("fc_weight", Vector({1}), Vector({1})));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto states, updater.GetStates());
+  std::vector<std::string> names;
+  for (const auto& [name, array] : states) names.push_back(name);
+  EXPECT_THAT(
+      names, ElementsAre(":optimizer", "fc_weight:num_updates", "fc_weight:mean", "fc_weight:var"));
+}
+
+TEST(UpdaterTest, RefusesTheStatesOfAnotherOptimizer) {
+  Updater sgd = Make("sgd", {{"momentum", "0.9"}});
+  COOPER_ASSERT_OK(sgd.Update("fc_weight", Vector({1}), Vector({1})));
+  COOPER_ASSERT_OK_AND_ASSIGN(auto states, sgd.GetStates());
+  Updater adam = Make("adam");
+  const auto code = absl::StatusCode::kInvalidArgument;
+  EXPECT_THAT(adam.SetStates(states),
+              StatusIs(code, HasSubstr("adam has no state 'fc_weight:momentum'")));
+  states.pop_back();
+  EXPECT_THAT(adam.SetStates(states), StatusIs(code, HasSubstr("'fc_weight:mean' is missing")));
+  EXPECT_THAT(adam.SetStates({}), StatusIs(code, HasSubstr("':optimizer' is missing")));
+  EXPECT_THAT(Make("signum").SetStates(*sgd.GetStates()),
+              StatusIs(code, HasSubstr("'sgd', expected 'signum'")));
+}
+
+}  // namespace
+}  // namespace cooper
