@@ -1,0 +1,78 @@
+#include "ndarray/parallel.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace cooper {
+namespace {
+
+using Ranges = std::vector<std::pair<int64_t, int64_t>>;
+
+Ranges RangesOf(int64_t n, int64_t grain) {
+  std::mutex mutex;
+  Ranges ranges;
+  ParallelFor(n, grain, [&](int64_t begin, int64_t end) {
+    std::lock_guard<std::mutex> lock(mutex);
+    ranges.emplace_back(begin, end);
+  });
+  std::sort(ranges.begin(), ranges.end());
+  return ranges;
+}
+
+TEST(ParallelForTest, RangesCoverEverythingOnce) {
+  for (int threads : {1, 2, 3, 8}) {
+    SetNumThreads(threads);
+    for (int64_t n : {1, 2, 7, 100, 1001}) {
+      for (int64_t grain : {0, 1, 10, 1000000}) {
+        const Ranges ranges = RangesOf(n, grain);
+        ASSERT_FALSE(ranges.empty());
+        EXPECT_LE(static_cast<int>(ranges.size()), threads);
+        EXPECT_EQ(ranges.front().first, 0);
+        EXPECT_EQ(ranges.back().second, n);
+        for (size_t i = 0; i < ranges.size(); ++i) {
+          EXPECT_LT(ranges[i].first, ranges[i].second);
+          if (i > 0) {
+            EXPECT_EQ(ranges[i].first, ranges[i - 1].second);
+          }
+          // A thread is worth its start only for `grain` items.
+          if (ranges.size() > 1) {
+            EXPECT_GE(ranges[i].second - ranges[i].first, grain);
+          }
+        }
+        EXPECT_EQ(RangesOf(n, grain), ranges);
+      }
+    }
+  }
+}
+
+TEST(ParallelForTest, NothingToDo) {
+  EXPECT_TRUE(RangesOf(0, 1).empty());
+  EXPECT_TRUE(RangesOf(-3, 1).empty());
+}
+
+TEST(ParallelForTest, MayBeNested) {
+  SetNumThreads(4);
+  std::vector<int> counts(64, 0);
+  ParallelFor(8, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      ParallelFor(8, 1, [&](int64_t b, int64_t e) {
+        for (int64_t j = b; j < e; ++j) ++counts[static_cast<size_t>(i * 8 + j)];
+      });
+    }
+  });
+  EXPECT_THAT(counts, testing::Each(1));
+}
+
+TEST(NumThreadsTest, IsAtLeastOne) {
+  SetNumThreads(0);
+  EXPECT_GE(NumThreads(), 1);
+}
+
+}  // namespace
+}  // namespace cooper
