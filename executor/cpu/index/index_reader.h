@@ -1,0 +1,46 @@
+#ifndef COOPER_EXECUTOR_CPU_INDEX_INDEX_READER_H_
+#define COOPER_EXECUTOR_CPU_INDEX_INDEX_READER_H_
+
+// Reads indices and lengths out of arrays of any dtype, since MXNet's are floats as often as
+// integers.
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "executor/kernel.h"
+#include "ndarray/dtype.h"
+
+namespace cooper {
+
+class IndexReader {
+ public:
+  explicit IndexReader(const ArrayView& view)
+      : data_(view.data), read_(DispatchDType(view.dtype, [](auto tag) -> ReadFn {
+          return &Read<typename decltype(tag)::type>;
+        })) {}
+
+  // Element i without its fraction. NaN is the least integer, floats beyond int64 are its ends.
+  int64_t operator[](int64_t i) const { return read_(data_, i); }
+
+ private:
+  using ReadFn = int64_t (*)(const void*, int64_t);
+
+  template <typename T>
+  static int64_t Read(const void* data, int64_t i) {
+    const auto value = static_cast<ComputeType<T>>(static_cast<const T*>(data)[i]);
+    if constexpr (std::is_floating_point_v<ComputeType<T>>) {
+      constexpr double kLimit = 9223372036854775808.0;  // 2^63
+      if (value >= kLimit) return std::numeric_limits<int64_t>::max();
+      if (!(value >= -kLimit)) return std::numeric_limits<int64_t>::min();
+    }
+    return static_cast<int64_t>(value);
+  }
+
+  const void* data_;
+  ReadFn read_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_CPU_INDEX_INDEX_READER_H_

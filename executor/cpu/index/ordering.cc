@@ -1,0 +1,197 @@
+// Kernels of topk, sort, argsort and the gradients of the first two. Equal elements keep their
+// order, so that results do not depend on k.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+
+#include "absl/status/status.h"
+#include "executor/cpu/index/index_reader.h"
+#include "executor/cpu/shape/strided_copy.h"
+#include "executor/kernel.h"
+#include "ndarray/parallel.h"
+#include "symbol/ops/index/ordering_param.h"
+
+namespace cooper {
+namespace {
+
+// Rows are sorted by at most so many threads; each needs indices of one row.
+constexpr int64_t kMaxParts = 16;
+
+// An array seen as (outer, n, inner), n along the axis of the order.
+struct Extents {
+  int64_t outer = 1, n = 1, inner = 1;
+
+  Extents(const Shape& shape, const std::optional<int>& axis) {
+    if (!axis.has_value()) {
+      n = shape.num_elements();
+      return;
+    }
+    const int at = *axis < 0 ? *axis + shape.rank() : *axis;
+    outer = shape.Product(0, at);
+    n = shape[at];
+    inner = StrideOf(shape, at);
+  }
+
+  int64_t rows() const { return outer * inner; }
+};
+
+// NaN counts as larger than everything.
+template <typename T>
+bool Less(T a, T b) {
+  const auto x = static_cast<ComputeType<T>>(a), y = static_cast<ComputeType<T>>(b);
+  if constexpr (std::is_floating_point_v<ComputeType<T>>) {
+    if (std::isnan(x)) return false;
+    if (std::isnan(y)) return true;
+  }
+  return x < y;
+}
+
+// Calls fn(row, its first element, indices) for all rows, where indices are the first k of the
+// row's order.
+template <typename T, typename Fn>
+void ForOrders(const KernelContext& c, const Extents& e, int64_t k, bool ascend, const Fn& fn) {
+  const int64_t parts = std::min(e.rows(), kMaxParts);
+  ParallelFor(parts, std::max<int64_t>(1, 4096 / std::max<int64_t>(e.n, 1)),
+              [&](int64_t begin, int64_t end) {
+                int64_t* order = static_cast<int64_t*>(c.workspace) + begin * e.n;
+                for (int64_t row = e.rows() * begin / parts; row < e.rows() * end / parts; ++row) {
+                  const int64_t first = row / e.inner * e.n * e.inner + row % e.inner;
+                  const T* in = c.inputs[0].as<T>() + first;
+                  for (int64_t i = 0; i < e.n; ++i) order[i] = i;
+                  auto before = [&](int64_t i, int64_t j) {
+                    const T a = in[i * e.inner], b = in[j * e.inner];
+                    if (ascend ? Less(a, b) : Less(b, a)) return true;
+                    if (ascend ? Less(b, a) : Less(a, b)) return false;
+                    return i < j;
+                  };
+                  if (k == e.n) {
+                    std::sort(order, order + e.n, before);
+                  } else {
+                    std::partial_sort(order, order + k, order + e.n, before);
+                  }
+                  fn(row, in, order);
+                }
+              });
+}
+
+template <typename T>
+void Put(T* out, T value, WriteReq req) {
+  using C = ComputeType<T>;
+  if (req == WriteReq::kWrite) *out = value;
+  if (req == WriteReq::kAdd) {
+    *out = ConvertElement<T>(static_cast<C>(static_cast<C>(*out) + static_cast<C>(value)));
+  }
+}
+
+// Writes the order's values and indices to the outputs that are given by number, -1 for none.
+void WriteOrder(const KernelContext& c, const Extents& e, int64_t k, bool ascend, int values,
+                int indices) {
+  auto wanted = [&](int i) { return i >= 0 && c.reqs[i] != WriteReq::kNull; };
+  if ((!wanted(values) && !wanted(indices)) || e.rows() == 0) return;
+  DispatchDType(c.inputs[0].dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    ForOrders<T>(c, e, k, ascend, [&](int64_t row, const T* in, const int64_t* order) {
+      const int64_t first = row / e.inner * k * e.inner + row % e.inner;
+      if (wanted(values)) {
+        T* out = c.outputs[values].as<T>() + first;
+        for (int64_t i = 0; i < k; ++i) {
+          Put(out + i * e.inner, in[order[i] * e.inner], c.reqs[values]);
+        }
+      }
+      if (wanted(indices)) {
+        DispatchDType(c.outputs[indices].dtype, [&](auto index_tag) {
+          using I = typename decltype(index_tag)::type;
+          I* out = c.outputs[indices].as<I>() + first;
+          for (int64_t i = 0; i < k; ++i) {
+            Put(out + i * e.inner, ConvertElement<I>(order[i]), c.reqs[indices]);
+          }
+        });
+      }
+    });
+  });
+}
+
+void WriteMask(const KernelContext& c, const Extents& e, int64_t k, bool ascend) {
+  if (c.reqs[0] == WriteReq::kNull) return;
+  ZeroIfWrite(c.reqs[0], c.outputs[0]);
+  DispatchDType(c.inputs[0].dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    ForOrders<T>(c, e, k, ascend, [&](int64_t, const T* in, const int64_t* order) {
+      T* out = c.outputs[0].as<T>() + (in - c.inputs[0].as<T>());
+      for (int64_t i = 0; i < k; ++i) {
+        Put(out + order[i] * e.inner, ConvertElement<T>(1), c.reqs[0]);
+      }
+    });
+  });
+}
+
+template <typename Param>
+int64_t OrderWorkspace(const PrepareContext& c) {
+  const Extents e(c.inputs[0].shape, c.param<Param>().axis);
+  return std::min(e.rows(), kMaxParts) * e.n * static_cast<int64_t>(sizeof(int64_t));
+}
+
+absl::Status TopKCpu(const KernelContext& c) {
+  const auto& param = c.param<TopKParam>();
+  const Extents e(c.inputs[0].shape, param.axis);
+  const int64_t k = param.k < 1 ? e.n : param.k;
+  switch (param.ret_typ) {
+    case TopKParam::kMask:
+      WriteMask(c, e, k, param.is_ascend);
+      break;
+    case TopKParam::kIndices:
+      WriteOrder(c, e, k, param.is_ascend, -1, 0);
+      break;
+    case TopKParam::kValue:
+    case TopKParam::kBoth:
+      WriteOrder(c, e, k, param.is_ascend, 0, 1);
+      break;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SortCpu(const KernelContext& c) {
+  const auto& param = c.param<SortParam>();
+  const Extents e(c.inputs[0].shape, param.axis);
+  WriteOrder(c, e, e.n, param.is_ascend, 0, 1);
+  return absl::OkStatus();
+}
+
+absl::Status ArgsortCpu(const KernelContext& c) {
+  const auto& param = c.param<ArgsortParam>();
+  const Extents e(c.inputs[0].shape, param.axis);
+  WriteOrder(c, e, e.n, param.is_ascend, -1, 0);
+  return absl::OkStatus();
+}
+
+template <typename Param>
+absl::Status OrderBackwardCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  ZeroIfWrite(c.reqs[0], c.outputs[0]);
+  const Extents e(c.outputs[0].shape, c.param<Param>().axis);
+  if (e.rows() == 0) return absl::OkStatus();
+  const int64_t k = c.inputs[0].size() / e.rows();
+  const IndexReader indices(c.inputs[1]);
+  DispatchDType(c.outputs[0].dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* in = c.inputs[0].as<T>();
+    T* out = c.outputs[0].as<T>();
+    for (int64_t i = 0; i < c.inputs[0].size(); ++i) {
+      const int64_t outer = i / (k * e.inner);
+      Put(out + (outer * e.n + indices[i]) * e.inner + i % e.inner, in[i], WriteReq::kAdd);
+    }
+  });
+  return absl::OkStatus();
+}
+
+COOPER_REGISTER_KERNEL(topk, DeviceType::kCpu, TopKCpu, OrderWorkspace<TopKParam>);
+COOPER_REGISTER_KERNEL(_backward_topk, DeviceType::kCpu, OrderBackwardCpu<TopKParam>);
+COOPER_REGISTER_KERNEL(sort, DeviceType::kCpu, SortCpu, OrderWorkspace<SortParam>);
+COOPER_REGISTER_KERNEL(_backward_sort, DeviceType::kCpu, OrderBackwardCpu<SortParam>);
+COOPER_REGISTER_KERNEL(argsort, DeviceType::kCpu, ArgsortCpu, OrderWorkspace<ArgsortParam>);
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,154 @@
+// Kernels of SequenceMask, SequenceReverse, SequenceLast and its gradient. All move rows: what one
+// time step of one sequence holds.
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+
+#include "absl/status/status.h"
+#include "executor/cpu/index/index_reader.h"
+#include "executor/cpu/shape/strided_copy.h"
+#include "executor/kernel.h"
+#include "ndarray/parallel.h"
+#include "symbol/ops/index/sequence_param.h"
+
+namespace cooper {
+namespace {
+
+// Walks the rows of data, (time, batch, ...) or (batch, time, ...).
+class Rows {
+ public:
+  // `lengths` is null if all sequences have full length.
+  Rows(const Shape& data, int axis, const ArrayView* lengths)
+      : time_(data[axis]),
+        batch_(data[1 - axis]),
+        size_(data.Product(2, data.rank())),
+        time_stride_(axis == 0 ? batch_ : 1),
+        batch_stride_(axis == 0 ? 1 : time_) {
+    if (lengths != nullptr) lengths_.emplace(*lengths);
+  }
+
+  int64_t time() const { return time_; }
+  int64_t batch() const { return batch_; }
+  int64_t size() const { return size_; }
+  // Number of the row of step t in sequence b.
+  int64_t at(int64_t t, int64_t b) const { return t * time_stride_ + b * batch_stride_; }
+  int64_t length(int64_t b) const {
+    return lengths_.has_value() ? std::clamp<int64_t>((*lengths_)[b], 0, time_) : time_;
+  }
+  int64_t last(int64_t b) const { return std::max<int64_t>(length(b) - 1, 0); }
+
+  // Calls fn(t, b, length of b) for every row, on several threads.
+  template <typename Fn>
+  void ForEach(const Fn& fn) const {
+    ParallelFor(time_ * batch_, std::max<int64_t>(1, 16384 / std::max<int64_t>(size_, 1)),
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t i = begin; i < end; ++i) {
+                    const int64_t b = i % batch_;
+                    fn(i / batch_, b, length(b));
+                  }
+                });
+  }
+
+ private:
+  int64_t time_, batch_, size_, time_stride_, batch_stride_;
+  std::optional<IndexReader> lengths_;
+};
+
+const ArrayView* Lengths(const KernelContext& c) {
+  return c.inputs.size() > 1 ? &c.inputs[1] : nullptr;
+}
+
+template <typename T>
+void CopyRow(int64_t n, const T* in, WriteReq req, T* out) {
+  if (req == WriteReq::kWrite) {
+    if (in != out) std::copy_n(in, n, out);
+    return;
+  }
+  using C = ComputeType<T>;
+  for (int64_t i = 0; i < n; ++i) {
+    out[i] = ConvertElement<T>(static_cast<C>(static_cast<C>(out[i]) + static_cast<C>(in[i])));
+  }
+}
+
+template <typename T>
+void FillRow(int64_t n, T value, WriteReq req, T* out) {
+  if (req == WriteReq::kWrite) {
+    std::fill_n(out, n, value);
+    return;
+  }
+  using C = ComputeType<T>;
+  for (int64_t i = 0; i < n; ++i) {
+    out[i] = ConvertElement<T>(static_cast<C>(static_cast<C>(out[i]) + static_cast<C>(value)));
+  }
+}
+
+// Calls fn(T*, T*, rows) with the input, the output and the rows of `data`.
+template <typename Fn>
+absl::Status WithRows(const KernelContext& c, const ArrayView& data, int axis, const Fn& fn) {
+  if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
+  const Rows rows(data.shape, axis, Lengths(c));
+  DispatchDType(data.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    fn(c.inputs[0].as<T>(), c.outputs[0].as<T>(), rows);
+  });
+  return absl::OkStatus();
+}
+
+absl::Status SequenceMaskCpu(const KernelContext& c) {
+  const auto& param = c.param<SequenceMaskParam>();
+  if (c.inputs.size() == 1) return CopyElements(c.inputs[0], c.reqs[0], c.outputs[0]);
+  return WithRows(c, c.inputs[0], param.axis, [&](auto* in, auto* out, const Rows& rows) {
+    const auto value = ConvertElement<std::remove_reference_t<decltype(*out)>>(param.value);
+    const int64_t n = rows.size();
+    rows.ForEach([&](int64_t t, int64_t b, int64_t length) {
+      const int64_t at = rows.at(t, b) * n;
+      if (t < length) {
+        CopyRow(n, in + at, c.reqs[0], out + at);
+      } else {
+        FillRow(n, value, c.reqs[0], out + at);
+      }
+    });
+  });
+}
+
+absl::Status SequenceReverseCpu(const KernelContext& c) {
+  return WithRows(c, c.inputs[0], c.param<SequenceParam>().axis,
+                  [&](auto* in, auto* out, const Rows& rows) {
+                    const int64_t n = rows.size();
+                    rows.ForEach([&](int64_t t, int64_t b, int64_t length) {
+                      const int64_t from = t < length ? length - 1 - t : t;
+                      CopyRow(n, in + rows.at(from, b) * n, c.reqs[0], out + rows.at(t, b) * n);
+                    });
+                  });
+}
+
+absl::Status SequenceLastCpu(const KernelContext& c) {
+  return WithRows(c, c.inputs[0], c.param<SequenceParam>().axis,
+                  [&](auto* in, auto* out, const Rows& rows) {
+                    const int64_t n = rows.size();
+                    for (int64_t b = 0; b < rows.batch(); ++b) {
+                      CopyRow(n, in + rows.at(rows.last(b), b) * n, c.reqs[0], out + b * n);
+                    }
+                  });
+}
+
+absl::Status SequenceLastBackwardCpu(const KernelContext& c) {
+  ZeroIfWrite(c.reqs[0], c.outputs[0]);
+  return WithRows(c, c.outputs[0], c.param<SequenceParam>().axis,
+                  [&](auto* in, auto* out, const Rows& rows) {
+                    const int64_t n = rows.size();
+                    for (int64_t b = 0; b < rows.batch(); ++b) {
+                      CopyRow(n, in + b * n, c.reqs[0], out + rows.at(rows.last(b), b) * n);
+                    }
+                  });
+}
+
+COOPER_REGISTER_KERNEL(SequenceMask, DeviceType::kCpu, SequenceMaskCpu);
+COOPER_REGISTER_KERNEL(SequenceReverse, DeviceType::kCpu, SequenceReverseCpu);
+COOPER_REGISTER_KERNEL(SequenceLast, DeviceType::kCpu, SequenceLastCpu);
+COOPER_REGISTER_KERNEL(_backward_SequenceLast, DeviceType::kCpu, SequenceLastBackwardCpu);
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,157 @@
+// Batches of sequences of different lengths, data (max_sequence_length, batch_size, ...), or
+// (batch_size, max_sequence_length, ...) with axis 1. MXNet: src/operator/sequence_*-inl.h.
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ndarray/status_macros.h"
+#include "symbol/gradient_context.h"
+#include "symbol/op.h"
+#include "symbol/ops/index/sequence_param.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+enum Input { kData, kLength };
+
+template <typename Param>
+OpSchema::Names SequenceInputs(const OpCall& call) {
+  if (call.param<Param>().use_sequence_length) return {"data", "sequence_length"};
+  return {"data"};
+}
+
+absl::Status CheckSequence(const ShapeContext& c, int axis, int max_axis) {
+  if (axis < 0 || axis > max_axis) {
+    return absl::InvalidArgumentError(absl::StrCat("axis ", axis, " is not supported, expected ",
+                                                   max_axis == 0 ? "0" : "0 or 1"));
+  }
+  if (c.input(kData).rank_known() && c.input(kData).rank() < 2) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("input 'data' ", c.input(kData).ToString(), " has no axes of time and batch"));
+  }
+  return absl::OkStatus();
+}
+
+// sequence_length (batch_size,) and data tell each other the batch size.
+absl::Status ShareBatchSize(ShapeContext& c, int axis) {
+  const int batch_axis = 1 - axis;
+  if (c.num_inputs() == 1) return absl::OkStatus();
+  const bool known = c.input(kData).rank_known();
+  COOPER_RETURN_IF_ERROR(
+      c.SetInput(kLength, {known ? c.input(kData)[batch_axis] : kUnknownDim}, "(batch_size,)"));
+  if (!known) return absl::OkStatus();
+  PartialShape data = PartialShape::OfRank(c.input(kData).rank());
+  data[batch_axis] = c.input(kLength)[0];
+  return c.SetInput(kData, data, "with the batch size of sequence_length");
+}
+
+// The output's shape is data's.
+template <typename Param, int kMaxAxis>
+absl::Status SequenceShape(ShapeContext& c) {
+  const int axis = c.param<Param>().axis;
+  COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(0)));
+  COOPER_RETURN_IF_ERROR(CheckSequence(c, axis, kMaxAxis));
+  COOPER_RETURN_IF_ERROR(ShareBatchSize(c, axis));
+  return c.SetOutput(0, c.input(kData));
+}
+
+// The output loses the axis of time.
+absl::Status SequenceLastShape(ShapeContext& c) {
+  const int axis = c.param<SequenceParam>().axis;
+  COOPER_RETURN_IF_ERROR(CheckSequence(c, axis, 1));
+  if (c.output(0).rank_known()) {
+    std::vector<int64_t> dims(c.output(0).dims().begin(), c.output(0).dims().end());
+    if (dims.empty()) return absl::InvalidArgumentError("the output has no axis of batch");
+    dims.insert(dims.begin() + axis, kUnknownDim);
+    COOPER_RETURN_IF_ERROR(c.SetInput(kData, PartialShape(dims), "the output and time"));
+  }
+  COOPER_RETURN_IF_ERROR(ShareBatchSize(c, axis));
+  if (!c.input(kData).rank_known()) return absl::OkStatus();
+  std::vector<int64_t> dims(c.input(kData).dims().begin(), c.input(kData).dims().end());
+  dims.erase(dims.begin() + axis);
+  return c.SetOutput(0, PartialShape(dims), "data without time");
+}
+
+// Lengths may be of any dtype; that of data unless it is known.
+absl::Status SequenceType(TypeContext& c) {
+  COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kData)));
+  COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(0)));
+  if (c.num_inputs() > 1 && !c.input(kLength).has_value()) {
+    return c.SetInput(kLength, c.input(kData));
+  }
+  return absl::OkStatus();
+}
+
+std::vector<NodeEntry> WithLength(GradientContext& c, NodeEntry head) {
+  std::vector<NodeEntry> inputs = {head};
+  if (c.num_inputs() > 1) inputs.push_back(c.input(kLength));
+  return inputs;
+}
+
+// The gradient of masking is masked, by 0; that of reversing is reversed.
+template <typename Param>
+absl::StatusOr<std::vector<NodeEntry>> SameOpGradient(GradientContext& c, const char* op) {
+  const auto& param = c.param<Param>();
+  COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
+  COOPER_ASSIGN_OR_RETURN(
+      NodeEntry gradient,
+      c.Call(op, WithLength(c, head),
+             {{"use_sequence_length", PrintParamText(param.use_sequence_length)},
+              {"axis", PrintParamText(param.axis)}}));
+  std::vector<NodeEntry> gradients(c.num_inputs());
+  gradients[kData] = gradient;
+  return gradients;
+}
+
+COOPER_REGISTER_OP(SequenceMask)
+    .Describe("data with value behind the end of each sequence.")
+    .Alias("_npx_sequence_mask")
+    .Param<SequenceMaskParam>()
+    .Inputs(SequenceInputs<SequenceMaskParam>)
+    .Shape(SequenceShape<SequenceMaskParam, 1>)
+    .Type(SequenceType)
+    .Gradient([](GradientContext& c) {
+      return SameOpGradient<SequenceMaskParam>(c, "SequenceMask");
+    })
+    .InPlace({{0, 0}});
+
+COOPER_REGISTER_OP(SequenceReverse)
+    .Describe("data with the elements of each sequence in reverse order.")
+    .Param<SequenceParam>()
+    .Inputs(SequenceInputs<SequenceParam>)
+    .Shape(SequenceShape<SequenceParam, 0>)
+    .Type(SequenceType)
+    .Gradient([](GradientContext& c) {
+      return SameOpGradient<SequenceParam>(c, "SequenceReverse");
+    });
+
+COOPER_REGISTER_OP(SequenceLast)
+    .Describe("The last element of each sequence.")
+    .Param<SequenceParam>()
+    .Inputs(SequenceInputs<SequenceParam>)
+    .Shape(SequenceLastShape)
+    .Type(SequenceType)
+    .Gradient([](GradientContext& c) -> absl::StatusOr<std::vector<NodeEntry>> {
+      COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
+      COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> gradients,
+                              c.Backward("_backward_SequenceLast", WithLength(c, head)));
+      gradients.resize(c.num_inputs());
+      return gradients;
+    });
+
+COOPER_REGISTER_OP(_backward_SequenceLast)
+    .Describe("Zeros with ograd at the last element of each sequence.")
+    .Param<SequenceParam>()
+    .Inputs([](const OpCall& call) -> OpSchema::Names {
+      if (call.param<SequenceParam>().use_sequence_length) return {"ograd", "sequence_length"};
+      return {"ograd"};
+    })
+    .Shape(GradientShape)
+    .Type(GradientType);
+
+}  // namespace
+}  // namespace cooper
