@@ -69,8 +69,8 @@ struct Scratch {
 
   int64_t weight_stride;
   bool copies_weight;
-  T* ds[2] = {};      // gradients of the slots before activation, (num_steps, batch, slots, hidden)
-  T* dh[2] = {};      // what goes from a step to the one before, (batch, hidden)
+  T* ds[2] = {};  // gradients of the slots before activation, (num_steps, batch, slots, hidden)
+  T* dh[2] = {};  // what goes from a step to the one before, (batch, hidden)
   T* dc[2] = {};
   T* weight[2] = {};  // h2h weights with padded rows
   T* bias = nullptr;  // sums of ds over all steps and rows
@@ -105,9 +105,8 @@ class Backward {
     const T* dy = c_.inputs[in_.output_grad].as<T>();
     for (int layer = dims_.layers - 1; layer >= 0; --layer) {
       for (int d = 0; d < dims_.directions; ++d) Begin(layer, d);
-      ForEachChain(dims_, [&](int d, int64_t begin, int64_t end) {
-        RunChain(layer, d, dy, begin, end);
-      });
+      ForEachChain(dims_,
+                   [&](int d, int64_t begin, int64_t end) { RunChain(layer, d, dy, begin, end); });
       for (int d = 0; d < dims_.directions; ++d) {
         StoreStateGradients(layer, d);
       }
@@ -136,9 +135,7 @@ class Backward {
 
  private:
   int64_t state_size() const { return dims_.batch * dims_.hidden; }
-  int64_t StateAt(int layer, int d) const {
-    return (layer * dims_.directions + d) * state_size();
-  }
+  int64_t StateAt(int layer, int d) const { return (layer * dims_.directions + d) * state_size(); }
   const T* State(int input, int layer, int d) const {
     return c_.inputs[input].as<T>() + StateAt(layer, d);
   }
@@ -225,8 +222,8 @@ class Backward {
               break;
             case RNNMode::kLstm: {
               const T* c_row = cells + t * state_size() + i * hidden;
-              const T* c_prev = first ? state_cell + i * hidden
-                                      : cells + t_prev * state_size() + i * hidden;
+              const T* c_prev =
+                  first ? state_cell + i * hidden : cells + t_prev * state_size() + i * hidden;
               const auto run = clip_.enabled ? LstmBackward<T, true> : LstmBackward<T, false>;
               run(hidden, clip_, slot_row, c_prev, c_row, dy_row, dh + i * hidden, dc + i * hidden,
                   ds_row);

@@ -32,11 +32,16 @@ absl::Span<const InputProduct> InputProducts(RNNMode mode) {
 }
 
 void ForEachChain(const RNNDims& dims, absl::FunctionRef<void(int, int64_t, int64_t)> fn) {
-  // With fewer rows a product spends its time on loading the weight.
+  // With fewer rows a product spends its time on loading the weight, and with fewer multiplications
+  // (some 20 us of them) threads take longer to start than they save.
   constexpr int64_t kMinRows = 8;
+  constexpr int64_t kMinProducts = 1 << 20;
   const int64_t threads = NumThreads();
+  const int64_t row_products =
+      dims.num_steps * dims.recurrent * dims.hidden * std::max<int64_t>(dims.hidden, 1);
+  const int64_t min_rows = std::max(kMinRows, kMinProducts / std::max<int64_t>(row_products, 1));
   const int64_t blocks = std::clamp<int64_t>(threads / dims.directions, 1,
-                                             std::max<int64_t>(1, dims.batch / kMinRows));
+                                             std::max<int64_t>(1, dims.batch / min_rows));
   const int64_t tasks = blocks * dims.directions;
   const auto run = [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
@@ -46,7 +51,8 @@ void ForEachChain(const RNNDims& dims, absl::FunctionRef<void(int, int64_t, int6
     }
   };
   // Where that would leave most threads idle, each step's products and loops use all of them.
-  if (2 * tasks > threads) {
+  const bool small = dims.batch * row_products < kMinProducts;
+  if (!small && 2 * tasks > threads) {
     ParallelFor(tasks, 1, run);
   } else {
     run(0, tasks);
@@ -64,8 +70,8 @@ void LoadLengths(const ArrayView& view, int64_t num_steps, int64_t* lengths) {
 
 absl::Status CheckSupported(const char* op, const RNNParam& param, DType dtype) {
   if (dtype != DType::kFloat32 && dtype != DType::kFloat64) {
-    return absl::UnimplementedError(
-        absl::StrCat(op, " on cpu: no kernel for ", DTypeName(dtype), ", only float32 and float64"));
+    return absl::UnimplementedError(absl::StrCat(op, " on cpu: no kernel for ", DTypeName(dtype),
+                                                 ", only float32 and float64"));
   }
   if (param.projection_size.has_value()) {
     return absl::UnimplementedError(absl::StrCat(op, " on cpu: no kernel for projection_size ",

@@ -22,12 +22,10 @@ struct RNNDims {
   int recurrent;  // the leading slots, which the product with the previous output fills
 
   int64_t rows() const { return num_steps * batch; }
-  int64_t slot_row() const { return slots * hidden; }        // elements of a row of slots
+  int64_t slot_row() const { return slots * hidden; }         // elements of a row of slots
   int64_t output_row() const { return directions * hidden; }  // of a row of a layer's output
   // The step that a direction takes as its s-th.
-  int64_t StepAt(int direction, int64_t s) const {
-    return direction == 0 ? s : num_steps - 1 - s;
-  }
+  int64_t StepAt(int direction, int64_t s) const { return direction == 0 ? s : num_steps - 1 - s; }
 };
 
 // The slots that the product of the input with `num_gates` gates of the i2h weight, from

@@ -36,8 +36,8 @@ struct Plan {
 
   RNNDims dims;
   RNNReserve reserve;
-  bool keep;        // whether the reserve is wanted
-  bool drop;        // whether dropout is done
+  bool keep;  // whether the reserve is wanted
+  bool drop;  // whether dropout is done
   bool has_cell;
   bool transpose;
   bool own_output;  // whether the last layer's output is made in scratch memory
@@ -89,8 +89,8 @@ struct Direction {
   const T* h2h_weight = nullptr;
   const T* bias = nullptr;
   T* slots = nullptr;
-  T* cells = nullptr;       // (num_steps, batch, hidden), or (batch, hidden) if cell_step is 0
-  int64_t cell_step = 0;    // elements from one step's cell states to the next step's
+  T* cells = nullptr;        // (num_steps, batch, hidden), or (batch, hidden) if cell_step is 0
+  int64_t cell_step = 0;     // elements from one step's cell states to the next step's
   const T* state = nullptr;  // (batch, hidden)
   const T* state_cell = nullptr;
   T* output = nullptr;  // this direction's features of the first row of the layer's output
@@ -124,8 +124,9 @@ class Forward {
     for (int layer = 0; layer < dims_.layers; ++layer) {
       T* output = OutputOf(layer);
       for (int d = 0; d < dims_.directions; ++d) Prepare(layer, d, input, output);
-      ForEachChain(dims_,
-                   [&](int d, int64_t begin, int64_t end) { RunChain(directions_[d], d, begin, end); });
+      ForEachChain(dims_, [&](int d, int64_t begin, int64_t end) {
+        RunChain(directions_[d], d, begin, end);
+      });
       for (int d = 0; d < dims_.directions; ++d) StoreStates(layer, d);
       if (plan_.has_lengths) {
         ZeroPastLengths(scratch_.lengths, dims_.num_steps, dims_.batch, dims_.output_row(), output);
@@ -295,8 +296,7 @@ class Forward {
 };
 
 bool NothingAsked(absl::Span<const WriteReq> reqs) {
-  return std::all_of(reqs.begin(), reqs.end(),
-                     [](WriteReq req) { return req == WriteReq::kNull; });
+  return std::all_of(reqs.begin(), reqs.end(), [](WriteReq req) { return req == WriteReq::kNull; });
 }
 
 int64_t RNNWorkspace(const PrepareContext& c) {

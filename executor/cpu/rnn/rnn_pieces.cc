@@ -8,7 +8,9 @@ namespace {
 // Elements that a thread should have at least.
 constexpr int64_t kGrain = 16384;
 
-int64_t RowGrain(int64_t columns) { return std::max<int64_t>(1, kGrain / std::max<int64_t>(columns, 1)); }
+int64_t RowGrain(int64_t columns) {
+  return std::max<int64_t>(1, kGrain / std::max<int64_t>(columns, 1));
+}
 
 }  // namespace
 

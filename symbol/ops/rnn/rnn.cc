@@ -1,0 +1,220 @@
+// Layers of recurrent cells over whole sequences. MXNet: src/operator/rnn.cc.
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ndarray/status_macros.h"
+#include "symbol/gradient_context.h"
+#include "symbol/op.h"
+#include "symbol/ops/rnn/rnn_layout.h"
+#include "symbol/ops/rnn/rnn_param.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+enum Input { kData, kParameters, kState, kStateCell };
+enum Output { kOutput, kStateOutput, kStateCellOutput };
+
+bool HasCell(const RNNParam& param) { return param.mode == RNNMode::kLstm; }
+
+// The inputs that have gradients: all but the lengths.
+OpSchema::Names DifferentiableInputs(const OpCall& call) {
+  OpSchema::Names names = {"data", "parameters", "state"};
+  if (HasCell(call.param<RNNParam>())) names.push_back("state_cell");
+  return names;
+}
+
+OpSchema::Names RNNInputs(const OpCall& call) {
+  OpSchema::Names names = DifferentiableInputs(call);
+  if (call.param<RNNParam>().use_sequence_length) names.push_back("sequence_length");
+  return names;
+}
+
+OpSchema::Names VisibleOutputs(const RNNParam& param) {
+  if (!param.state_outputs) return {"output"};
+  if (!HasCell(param)) return {"output", "state_output"};
+  return {"output", "state_output", "statecell_output"};
+}
+
+// The hidden "reserve" is what the forward pass keeps for the backward pass.
+OpSchema::Names RNNOutputs(const OpCall& call) {
+  OpSchema::Names names = VisibleOutputs(call.param<RNNParam>());
+  names.push_back("reserve");
+  return names;
+}
+
+absl::Status CheckClip(const RNNParam& param) {
+  const auto& min = param.lstm_state_clip_min;
+  const auto& max = param.lstm_state_clip_max;
+  if (!min.has_value() && !max.has_value()) return absl::OkStatus();
+  if (!HasCell(param)) {
+    return absl::InvalidArgumentError("lstm_state_clip_min and lstm_state_clip_max need mode lstm");
+  }
+  if (!min.has_value() || !max.has_value()) {
+    return absl::InvalidArgumentError(
+        "lstm_state_clip_min and lstm_state_clip_max must be given together");
+  }
+  if (*min > *max) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("lstm_state_clip_min ", *min, " is greater than lstm_state_clip_max ", *max));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckParam(const RNNParam& param) {
+  if (param.p >= 1) {
+    return absl::InvalidArgumentError(absl::StrCat("p ", param.p, " is not less than 1"));
+  }
+  if (param.projection_size.has_value() && (!HasCell(param) || *param.projection_size < 1)) {
+    return absl::InvalidArgumentError(absl::StrCat("projection_size ", *param.projection_size,
+                                                   " must be positive and needs mode lstm"));
+  }
+  return CheckClip(param);
+}
+
+// The length of `parameters` from the features of `data`, or the other way round.
+absl::Status ParametersShape(ShapeContext& c) {
+  const auto& param = c.param<RNNParam>();
+  const int64_t input_size = c.input(kData)[2];
+  if (input_size != kUnknownDim) {
+    return c.SetInput(kParameters, {RNNParameterSize(param, input_size)}, "(parameter_size,)");
+  }
+  COOPER_RETURN_IF_ERROR(c.SetInput(kParameters, {kUnknownDim}, "(parameter_size,)"));
+  const int64_t size = c.input(kParameters)[0];
+  if (size == kUnknownDim) return absl::OkStatus();
+  const std::optional<int64_t> from_size = RNNInputSize(param, size);
+  if (!from_size.has_value()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "input 'parameters' has ", size, " elements, which no input size gives: ",
+        RNNParameterSize(param, 1), " with 1 feature, ", RNNParameterSize(param, 2), " with 2"));
+  }
+  return c.SetInput(kData, {kUnknownDim, kUnknownDim, *from_size}, "(length, batch, input)");
+}
+
+// With D directions, L layers: data (length, batch, input); state, state_cell and their outputs
+// (L * D, batch, state_size); output (length, batch, D * state_size); sequence_length (batch,).
+absl::Status RNNShape(ShapeContext& c) {
+  const auto& param = c.param<RNNParam>();
+  COOPER_RETURN_IF_ERROR(CheckParam(param));
+  const bool has_cell = HasCell(param);
+  const int64_t directions = RNNNumDirections(param);
+  const int64_t output_size = RNNOutputSize(param);
+  const int lengths = has_cell ? kStateCell + 1 : kStateCell;
+  const int reserve = c.num_outputs() - 1;
+
+  COOPER_RETURN_IF_ERROR(c.SetInput(kData, PartialShape::OfRank(3), "(length, batch, input)"));
+  COOPER_RETURN_IF_ERROR(ParametersShape(c));
+
+  PartialShape output = {c.input(kData)[0], c.input(kData)[1], directions * output_size};
+  COOPER_RETURN_IF_ERROR(c.SetOutput(kOutput, output, "(length, batch, directions * state_size)"));
+  const int64_t num_steps = c.output(kOutput)[0];
+  int64_t batch = c.output(kOutput)[1];
+
+  // Whatever knows the batch size tells the others.
+  const auto state_shape = [&](int64_t size) {
+    return PartialShape{param.num_layers * directions, batch, size};
+  };
+  const char* why = "(num_layers * directions, batch, state_size)";
+  for (int round = 0; round < 2; ++round) {
+    COOPER_RETURN_IF_ERROR(c.SetInput(kState, state_shape(output_size), why));
+    batch = c.input(kState)[1];
+    if (has_cell) {
+      COOPER_RETURN_IF_ERROR(c.SetInput(kStateCell, state_shape(param.state_size), why));
+      batch = c.input(kStateCell)[1];
+    }
+    if (param.use_sequence_length) {
+      COOPER_RETURN_IF_ERROR(c.SetInput(lengths, {batch}, "(batch,)"));
+      batch = c.input(lengths)[0];
+    }
+    if (param.state_outputs) {
+      COOPER_RETURN_IF_ERROR(c.SetOutput(kStateOutput, state_shape(output_size), why));
+      batch = c.output(kStateOutput)[1];
+      if (has_cell) {
+        COOPER_RETURN_IF_ERROR(c.SetOutput(kStateCellOutput, state_shape(param.state_size), why));
+        batch = c.output(kStateCellOutput)[1];
+      }
+    }
+  }
+  COOPER_RETURN_IF_ERROR(
+      c.SetInput(kData, {num_steps, batch, kUnknownDim}, "(length, batch, input)"));
+  COOPER_RETURN_IF_ERROR(c.SetOutput(kOutput, {num_steps, batch, kUnknownDim}));
+  if (num_steps == kUnknownDim || batch == kUnknownDim) return absl::OkStatus();
+  return c.SetOutput(reserve, {RNNReserve(param, num_steps, batch).size()});
+}
+
+// One dtype, but for the lengths, which may have any.
+absl::Status RNNType(TypeContext& c) {
+  const bool has_lengths = c.param<RNNParam>().use_sequence_length;
+  const int num_inputs = c.num_inputs() - (has_lengths ? 1 : 0);
+  TypeContext::Type type;
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < num_inputs; ++i) {
+      COOPER_RETURN_IF_ERROR(c.SetInput(i, type));
+      if (!type.has_value()) type = c.input(i);
+    }
+    for (int i = 0; i < c.num_outputs(); ++i) {
+      COOPER_RETURN_IF_ERROR(c.SetOutput(i, type));
+      if (!type.has_value()) type = c.output(i);
+    }
+  }
+  if (has_lengths && !c.input(num_inputs).has_value()) {
+    return c.SetInput(num_inputs, type);
+  }
+  return absl::OkStatus();
+}
+
+OpSchema::Names BackwardInputs(const OpCall& call) {
+  OpSchema::Names names;
+  for (const std::string& name : VisibleOutputs(call.param<RNNParam>())) {
+    names.push_back(absl::StrCat(name, "_grad"));
+  }
+  for (const std::string& name : RNNInputs(call)) names.push_back(name);
+  names.push_back("output");
+  names.push_back("reserve");
+  return names;
+}
+
+absl::StatusOr<std::vector<NodeEntry>> RNNGradient(GradientContext& c) {
+  const int num_visible = c.num_outputs() - 1;
+  std::vector<NodeEntry> inputs;
+  for (int i = 0; i < num_visible; ++i) {
+    COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(i));
+    inputs.push_back(head);
+  }
+  for (int i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.input(i));
+  inputs.push_back(c.output(kOutput));
+  inputs.push_back(c.output(num_visible));
+  COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> gradients,
+                          c.Backward("_backward_RNN", std::move(inputs)));
+  gradients.resize(c.num_inputs());  // none for the lengths
+  return gradients;
+}
+
+COOPER_REGISTER_OP(RNN)
+    .Alias("_npx_rnn")
+    .Describe(
+        "Runs layers of recurrent cells (rnn_relu, rnn_tanh, lstm, gru) over sequences. Weights of "
+        "all layers and directions, then all biases, lie in one vector, as cuDNN has them. With "
+        "use_sequence_length, steps past a sequence's length give zeros and leave its state.")
+    .Param<RNNParam>()
+    .Inputs(RNNInputs)
+    .Outputs(RNNOutputs)
+    .VisibleOutputs([](const OpCall& call) {
+      return static_cast<int>(VisibleOutputs(call.param<RNNParam>()).size());
+    })
+    .Shape(RNNShape)
+    .Type(RNNType)
+    .Gradient(RNNGradient)
+    .Random();
+
+COOPER_REGISTER_OP(_backward_RNN)
+    .Describe("Gradients of RNN with respect to data, parameters and states.")
+    .Param<RNNParam>()
+    .Inputs(BackwardInputs)
+    .Outputs([](const OpCall& call) { return DifferentiableInputs(call); })
+    .Shape(GradientShape)
+    .Type(GradientType);
+
+}  // namespace
+}  // namespace cooper

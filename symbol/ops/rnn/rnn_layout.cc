@@ -1,0 +1,83 @@
+#include "symbol/ops/rnn/rnn_layout.h"
+
+namespace cooper {
+namespace {
+
+// Columns of the i2h weight of `layer`.
+int64_t LayerInputSize(const RNNParam& param, int64_t input_size, int layer) {
+  return layer == 0 ? input_size : RNNNumDirections(param) * RNNOutputSize(param);
+}
+
+int64_t WeightRows(const RNNParam& param) { return RNNNumGates(param.mode) * param.state_size; }
+
+}  // namespace
+
+int RNNNumGates(RNNMode mode) {
+  switch (mode) {
+    case RNNMode::kLstm:
+      return 4;
+    case RNNMode::kGru:
+      return 3;
+    default:
+      return 1;
+  }
+}
+
+int RNNNumSlots(RNNMode mode) { return mode == RNNMode::kGru ? 4 : RNNNumGates(mode); }
+
+RNNWeightOffsets RNNOffsets(const RNNParam& param, int64_t input_size, int layer, int direction) {
+  const int64_t rows = WeightRows(param);
+  const int directions = RNNNumDirections(param);
+  RNNWeightOffsets result;
+  int64_t offset = 0;
+  for (int l = 0; l < param.num_layers; ++l) {
+    const int64_t columns = LayerInputSize(param, input_size, l);
+    for (int d = 0; d < directions; ++d) {
+      if (l == layer && d == direction) {
+        result.input_size = columns;
+        result.i2h_weight = offset;
+        result.h2h_weight = offset + rows * columns;
+      }
+      offset += rows * (columns + param.state_size);
+    }
+  }
+  result.i2h_bias = offset + (layer * directions + direction) * 2 * rows;
+  result.h2h_bias = result.i2h_bias + rows;
+  return result;
+}
+
+int64_t RNNParameterSize(const RNNParam& param, int64_t input_size) {
+  const int64_t rows = WeightRows(param);
+  const int64_t output_size = RNNOutputSize(param);
+  int64_t size = 0;
+  for (int layer = 0; layer < param.num_layers; ++layer) {
+    size += rows * (LayerInputSize(param, input_size, layer) + output_size + 2);
+    if (param.projection_size.has_value()) size += output_size * param.state_size;
+  }
+  return size * RNNNumDirections(param);
+}
+
+std::optional<int64_t> RNNInputSize(const RNNParam& param, int64_t parameter_size) {
+  const int64_t step = RNNNumDirections(param) * WeightRows(param);
+  const int64_t rest = parameter_size - RNNParameterSize(param, 0);
+  if (rest < 0 || rest % step != 0) return std::nullopt;
+  return rest / step;
+}
+
+RNNReserve::RNNReserve(const RNNParam& param, int64_t num_steps, int64_t batch_size)
+    : num_directions_(RNNNumDirections(param)) {
+  // Each block begins at a multiple of 16 elements, at least 64 bytes.
+  const auto aligned = [](int64_t elements) { return (elements + 15) / 16 * 16; };
+  const int64_t state = num_steps * batch_size * param.state_size;
+  slots_size_ = aligned(RNNNumSlots(param.mode) * state);
+  cells_size_ = param.mode == RNNMode::kLstm ? aligned(state) : 0;
+  output_size_ = aligned(num_directions_ * state);
+  // No element is smaller than four bytes.
+  mask_size_ = param.p > 0 ? aligned((num_directions_ * state + 3) / 4) : 0;
+  cells_begin_ = param.num_layers * num_directions_ * slots_size_;
+  outputs_begin_ = cells_begin_ + param.num_layers * num_directions_ * cells_size_;
+  masks_begin_ = outputs_begin_ + (param.num_layers - 1) * output_size_;
+  size_ = masks_begin_ + (param.num_layers - 1) * mask_size_;
+}
+
+}  // namespace cooper

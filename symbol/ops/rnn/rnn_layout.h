@@ -1,0 +1,84 @@
+#ifndef COOPER_SYMBOL_OPS_RNN_RNN_LAYOUT_H_
+#define COOPER_SYMBOL_OPS_RNN_RNN_LAYOUT_H_
+
+// Where things lie in the two flat arrays of the operator RNN: its parameters, in the order that
+// MXNet and cuDNN have given them, and what its forward pass keeps for its backward pass. All sizes
+// and offsets are in elements.
+
+#include <cstdint>
+#include <optional>
+
+#include "symbol/ops/rnn/rnn_param.h"
+
+namespace cooper {
+
+// Gates of a cell, in the order of their rows in a weight: lstm i, f, g, o; gru r, z, n; else one.
+int RNNNumGates(RNNMode mode);
+
+inline int RNNNumDirections(const RNNParam& param) { return param.bidirectional ? 2 : 1; }
+
+// Features of a layer's output per direction.
+inline int64_t RNNOutputSize(const RNNParam& param) {
+  return param.projection_size.value_or(param.state_size);
+}
+
+// The parameters of one layer and direction. Weights have gates * state_size rows.
+struct RNNWeightOffsets {
+  int64_t input_size = 0;  // columns of the i2h weight
+  int64_t i2h_weight = 0;
+  int64_t h2h_weight = 0;
+  int64_t i2h_bias = 0;
+  int64_t h2h_bias = 0;
+};
+
+// Weights of every layer and direction (i2h, then h2h), then biases in the same order. Without
+// projection.
+RNNWeightOffsets RNNOffsets(const RNNParam& param, int64_t input_size, int layer, int direction);
+
+// Length of the parameter vector, with projection too.
+int64_t RNNParameterSize(const RNNParam& param, int64_t input_size);
+
+// The input size with which the parameter vector has this length; nullopt if there is none.
+std::optional<int64_t> RNNInputSize(const RNNParam& param, int64_t parameter_size);
+
+// Slots of `state_size` elements that a step keeps per sequence: the gates after their activation,
+// and for gru one more. Of n = tanh(nx + r * nh) both summands are kept, in the order r, z, nh, n,
+// so that the slots which the recurrent product fills are the leading ones.
+int RNNNumSlots(RNNMode mode);
+
+// What the forward pass keeps. Blocks are indexed by layer and direction.
+class RNNReserve {
+ public:
+  RNNReserve(const RNNParam& param, int64_t num_steps, int64_t batch_size);
+
+  // (num_steps, batch_size, slots * state_size).
+  int64_t slots(int layer, int direction) const {
+    return (layer * num_directions_ + direction) * slots_size_;
+  }
+  // lstm: the cell states after each step, (num_steps, batch_size, state_size).
+  int64_t cells(int layer, int direction) const {
+    return cells_begin_ + (layer * num_directions_ + direction) * cells_size_;
+  }
+  // Of every layer but the last, whose output is the operator's: (num_steps, batch_size,
+  // num_directions * state_size).
+  int64_t output(int layer) const { return outputs_begin_ + layer * output_size_; }
+  // A byte per element of output(layer): 0 where dropout took it away. Only if p > 0.
+  int64_t mask(int layer) const { return masks_begin_ + layer * mask_size_; }
+
+  int64_t size() const { return size_; }
+
+ private:
+  int num_directions_;
+  int64_t slots_size_;
+  int64_t cells_size_;
+  int64_t output_size_;
+  int64_t mask_size_;
+  int64_t cells_begin_;
+  int64_t outputs_begin_;
+  int64_t masks_begin_;
+  int64_t size_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_RNN_RNN_LAYOUT_H_

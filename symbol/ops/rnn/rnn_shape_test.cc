@@ -1,0 +1,166 @@
+// RNN's shapes both ways, its types, and what it says about parameters that make no sense.
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/infer_shape.h"
+#include "symbol/infer_type.h"
+#include "symbol/ops/rnn/rnn_layout.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Symbol MakeRNN(const std::string& mode, AttrMap more = {}) {
+  AttrMap attrs = {{"mode", mode}, {"num_layers", "2"}, {"state_size", "4"}};
+  for (const auto& [key, value] : more) attrs[key] = value;
+  return Symbol::Create("RNN", {.name = "rnn", .attrs = attrs}).value();
+}
+
+std::vector<std::string> Texts(const std::vector<PartialShape>& shapes) {
+  std::vector<std::string> texts;
+  for (const PartialShape& shape : shapes) texts.push_back(shape.ToString());
+  return texts;
+}
+
+TEST(RNNSymbolTest, NamesArgumentsAndOutputs) {
+  const Symbol lstm = MakeRNN("lstm", {{"state_outputs", "True"}, {"use_sequence_length", "True"}});
+  EXPECT_THAT(lstm.ListArguments(), ElementsAre("rnn_data", "rnn_parameters", "rnn_state",
+                                                "rnn_state_cell", "rnn_sequence_length"));
+  EXPECT_THAT(lstm.ListOutputs(),
+              ElementsAre("rnn_output", "rnn_state_output", "rnn_statecell_output"));
+  const Symbol gru = MakeRNN("gru");
+  EXPECT_THAT(gru.ListArguments(), ElementsAre("rnn_data", "rnn_parameters", "rnn_state"));
+  EXPECT_THAT(gru.ListOutputs(), ElementsAre("rnn_output"));
+}
+
+struct ShapeCase {
+  std::string name;
+  KnownShapes known;
+  std::vector<std::string> args;
+  std::vector<std::string> outputs;
+  std::string error;
+};
+
+TEST(RNNShapeTest, InfersBothWays) {
+  constexpr int64_t kUnknown = kUnknownDim;
+  // A bidirectional lstm of two layers. MXNet 1.9.1 has 736 parameters for 3 features.
+  const std::vector<std::string> args = {"(5, 2, 3)", "(736,)", "(4, 2, 4)", "(4, 2, 4)"};
+  const std::vector<std::string> outputs = {"(5, 2, 8)", "(4, 2, 4)", "(4, 2, 4)"};
+  const ShapeCase cases[] = {
+      {"FromData", {{"rnn_data", {5, 2, 3}}}, args, outputs, ""},
+      {"FromStateAndParameters",
+       {{"rnn_data", {5, kUnknown, kUnknown}},
+        {"rnn_parameters", {736}},
+        {"rnn_state_cell", {4, 2, 4}}},
+       args,
+       outputs,
+       ""},
+      {"Partial",
+       {{"rnn_data", {kUnknown, 2, 3}}},
+       {"(?, 2, 3)", "(736,)", "(4, 2, 4)", "(4, 2, 4)"},
+       {"(?, 2, 8)", "(4, 2, 4)", "(4, 2, 4)"},
+       ""},
+      {"BadState",
+       {{"rnn_data", {5, 2, 3}}, {"rnn_state", {2, 2, 4}}},
+       {},
+       {},
+       "expected (4, 2, 4) = (num_layers * directions, batch, state_size)"},
+      {"BadParameters",
+       {{"rnn_data", {5, 2, 3}}, {"rnn_parameters", {735}}},
+       {},
+       {},
+       "has shape (735,), expected (736,)"},
+      {"NoInputSize", {{"rnn_parameters", {735}}}, {}, {}, "735 elements, which no input size"},
+      {"BadRank", {{"rnn_data", {5, 2}}}, {}, {}, "(length, batch, input)"},
+  };
+  const Symbol rnn = MakeRNN("lstm", {{"bidirectional", "True"}, {"state_outputs", "True"}});
+  for (const ShapeCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    const auto inferred = InferShapePartial(rnn, c.known);
+    if (!c.error.empty()) {
+      EXPECT_THAT(inferred.status(),
+                  StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(c.error)));
+      continue;
+    }
+    ASSERT_THAT(inferred, IsOk());
+    EXPECT_EQ(Texts(inferred->args), c.args);
+    EXPECT_EQ(Texts(inferred->outputs), c.outputs);
+  }
+}
+
+TEST(RNNShapeTest, LengthsAreABatch) {
+  const Symbol rnn = MakeRNN("gru", {{"use_sequence_length", "True"}});
+  const auto inferred = InferShape(
+      rnn, {{"rnn_data", {5, kUnknownDim, 3}}, {"rnn_sequence_length", PartialShape{7}}});
+  ASSERT_THAT(inferred, IsOk());
+  EXPECT_EQ(inferred->args[0].ToString(), "(5, 7, 3)");
+  EXPECT_EQ(inferred->args[2].ToString(), "(2, 7, 4)");
+}
+
+TEST(RNNShapeTest, RefusesParametersThatMakeNoSense) {
+  const struct {
+    const char* mode;
+    AttrMap attrs;
+    const char* error;
+  } cases[] = {
+      {"gru", {{"lstm_state_clip_min", "-1"}, {"lstm_state_clip_max", "1"}}, "need mode lstm"},
+      {"lstm", {{"lstm_state_clip_min", "-1"}}, "must be given together"},
+      {"lstm", {{"lstm_state_clip_min", "2"}, {"lstm_state_clip_max", "1"}}, "is greater than"},
+      {"lstm", {{"p", "1"}}, "is not less than 1"},
+      {"gru", {{"projection_size", "2"}}, "needs mode lstm"},
+  };
+  for (const auto& c : cases) {
+    EXPECT_THAT(InferShapePartial(MakeRNN(c.mode, c.attrs), {}).status(),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(c.error)));
+  }
+  EXPECT_THAT(
+      Symbol::Create("RNN", {.attrs = {{"mode", "srn"}, {"num_layers", "1"}, {"state_size", "2"}}})
+          .status(),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("rnn_relu, rnn_tanh")));
+}
+
+TEST(RNNTypeTest, LengthsMayHaveAnotherType) {
+  const Symbol rnn = MakeRNN("gru", {{"use_sequence_length", "True"}});
+  const auto inferred =
+      InferType(rnn, {{"rnn_data", DType::kFloat64}, {"rnn_sequence_length", DType::kInt32}});
+  ASSERT_THAT(inferred, IsOk());
+  EXPECT_THAT(inferred->args,
+              ElementsAre(DType::kFloat64, DType::kFloat64, DType::kFloat64, DType::kInt32));
+}
+
+// Lengths of the parameter vector in MXNet 1.9.1.
+TEST(RNNLayoutTest, ParameterSizes) {
+  const struct {
+    RNNMode mode;
+    int64_t layers;
+    bool bidirectional;
+    int64_t input, state, size;
+  } cases[] = {
+      {RNNMode::kRnnTanh, 1, false, 3, 4, 36}, {RNNMode::kRnnTanh, 2, true, 3, 4, 184},
+      {RNNMode::kRnnTanh, 3, false, 5, 2, 42}, {RNNMode::kLstm, 1, false, 3, 4, 144},
+      {RNNMode::kLstm, 2, true, 3, 4, 736},    {RNNMode::kGru, 1, false, 3, 4, 108},
+  };
+  for (const auto& c : cases) {
+    const RNNParam param{.state_size = c.state,
+                         .num_layers = c.layers,
+                         .mode = c.mode,
+                         .bidirectional = c.bidirectional};
+    EXPECT_EQ(RNNParameterSize(param, c.input), c.size);
+    EXPECT_EQ(RNNInputSize(param, c.size), c.input);
+    // The last bias ends where the vector ends.
+    const auto last = RNNOffsets(param, c.input, c.layers - 1, c.bidirectional ? 1 : 0);
+    EXPECT_EQ(last.h2h_bias + RNNNumGates(c.mode) * c.state, c.size);
+  }
+}
+
+}  // namespace
+}  // namespace cooper
