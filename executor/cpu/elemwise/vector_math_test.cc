@@ -40,7 +40,7 @@ TEST(VectorMathTest, TanhIsAccurate) {
   EXPECT_LT(LargestError(
                 -50.0f, 50.0f, [](float x) { return VectorTanh(x); },
                 [](double x) { return std::tanh(x); }),
-            4e-7);
+            2e-7);
 }
 
 TEST(VectorMathTest, SigmoidIsAccurate) {
