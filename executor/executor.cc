@@ -77,7 +77,18 @@ class Executor::Impl {
   absl::StatusOr<ProgramArrays> MakeArrays(const LoweredProgram& lowered) {
     ProgramArrays arrays;
     const Program& p = lowered.program;
+    for (const std::string& name : options_.unbound_args) {
+      if (std::find(p.arg_names.begin(), p.arg_names.end(), name) == p.arg_names.end()) {
+        return absl::NotFoundError(absl::StrCat("'", name, "' is no argument; those are ",
+                                                absl::StrJoin(p.arg_names, ", ")));
+      }
+    }
     for (size_t i = 0; i < p.arg_names.size(); ++i) {
+      if (options_.unbound_args.contains(p.arg_names[i])) {
+        arrays.args.emplace_back();
+        ++num_unset_;
+        continue;
+      }
       COOPER_ASSIGN_OR_RETURN(
           NDArray array,
           TakeOrAllocate(options_.args, "argument", p.arg_names[i], lowered.arg_shapes[i],

@@ -55,7 +55,9 @@ void ShareInPlace(Program& p) {
     for (int input : instruction.inputs) ++remaining[p.values[input].buffer];
   }
   for (int output : p.outputs) ++remaining[p.values[output].buffer];
-  for (Instruction& instruction : p.instructions) {
+  std::vector<int> taken_at(p.buffers.size(), -1);  // the instruction that wrote over it last
+  for (int index = 0; index < static_cast<int>(p.instructions.size()); ++index) {
+    const Instruction& instruction = p.instructions[index];
     if (!instruction.run) continue;
     for (int input : instruction.inputs) --remaining[place(input)];
     for (const auto& [i, o] : instruction.node->op()->in_place()) {
@@ -66,6 +68,8 @@ void ShareInPlace(Program& p) {
       }
       const int to = place(instruction.inputs[i]);
       const int from = place(instruction.outputs[o]);
+      // One output per input and one input per output.
+      if (from != p.values[instruction.outputs[o]].buffer || taken_at[to] == index) continue;
       if (to == from || remaining[to] != 0 || writers[from] != 1 ||
           p.buffers[to].kind != ProgramBuffer::Kind::kArena ||
           p.buffers[from].kind != ProgramBuffer::Kind::kArena ||
@@ -75,6 +79,7 @@ void ShareInPlace(Program& p) {
       }
       // This is the only writer of `from`, and its readers come later: nothing has to be moved.
       moved[from] = to;
+      taken_at[to] = index;
       remaining[to] = remaining[from];
     }
   }

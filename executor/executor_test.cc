@@ -1,0 +1,279 @@
+#include "executor/executor.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/random.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/name_manager.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::FloatNear;
+using ::testing::HasSubstr;
+using ::testing::Pointwise;
+
+Symbol Op(const char* op, const OpArgs& args) {
+  auto symbol = Symbol::Create(op, args);
+  EXPECT_TRUE(symbol.ok()) << symbol.status();
+  return *symbol;
+}
+
+// Two layers that share one weight, so that its gradient is a sum.
+Symbol SharedWeightNet() {
+  NameManager names;  // automatic names begin anew
+  const Symbol data = Symbol::Variable("data");
+  const Symbol weight = Symbol::Variable("weight");
+  Symbol x = data;
+  for (int i = 0; i < 3; ++i) {
+    x = Op("FullyConnected", {.name = "fc" + std::to_string(i),
+                              .inputs = {x, weight},
+                              .attrs = {{"num_hidden", "4"}, {"no_bias", "True"}}});
+    x = Op("tanh", {.inputs = {x}});
+  }
+  return x;
+}
+
+void FillRandom(const NDArray& array, uint64_t seed) {
+  RandomGenerator random(seed);
+  auto values = array.Data<float>();
+  ASSERT_TRUE(values.ok());
+  for (float& v : *values) v = static_cast<float>(random.NextNormal() * 0.5);
+}
+
+std::vector<float> Values(const NDArray& array) { return *array.ToVector<float>(); }
+
+struct Step {
+  std::vector<float> output;
+  std::map<std::string, std::vector<float>> grads;
+};
+
+Step RunOnce(const Symbol& symbol, BindOptions options) {
+  Step run;
+  auto executor = Executor::SimpleBind(symbol, options);
+  EXPECT_TRUE(executor.ok()) << executor.status();
+  uint64_t seed = 1;
+  for (const auto& [name, array] : (*executor)->arg_dict()) FillRandom(array, seed++);
+  for (const auto& [name, array] : (*executor)->grad_dict()) {
+    EXPECT_TRUE(array.Fill(0.25).ok());
+  }
+  COOPER_EXPECT_OK((*executor)->Forward(true));
+  std::vector<NDArray> heads;
+  for (const Shape& shape : (*executor)->output_shapes()) {
+    heads.push_back(*NDArray::Empty(shape));
+    FillRandom(heads.back(), 99);
+  }
+  COOPER_EXPECT_OK((*executor)->Backward(heads));
+  run.output = Values((*(*executor)->outputs())[0]);
+  for (const auto& [name, array] : (*executor)->grad_dict()) run.grads[name] = Values(array);
+  return run;
+}
+
+TEST(ExecutorTest, EveryPassCanBeLeftOut) {
+  const Symbol net = SharedWeightNet();
+  const BindOptions options{.shapes = {{"data", {2, 4}}}};
+  const Step all = RunOnce(net, options);
+  for (const char* pass : {"accumulate", "views", "in_place"}) {
+    SCOPED_TRACE(pass);
+    BindOptions without = options;
+    without.disabled_passes = {pass};
+    const Step run = RunOnce(net, without);
+    EXPECT_EQ(run.output, all.output);
+    for (const auto& [name, grad] : all.grads) {
+      EXPECT_THAT(run.grads.at(name), Pointwise(FloatNear(1e-6), grad)) << name;
+    }
+  }
+  BindOptions unknown = options;
+  unknown.disabled_passes = {"fusion"};
+  EXPECT_THAT(Executor::SimpleBind(net, unknown).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("in_place")));
+}
+
+TEST(ExecutorTest, AddRequestAddsToWhatIsThere) {
+  const Symbol net = SharedWeightNet();
+  const Step write = RunOnce(net, {.shapes = {{"data", {2, 4}}}});
+  const Step add = RunOnce(net, {.shapes = {{"data", {2, 4}}}, .grad_req = WriteReq::kAdd});
+  for (const auto& [name, grad] : write.grads) {
+    std::vector<float> expected = grad;
+    for (float& v : expected) v += 0.25f;
+    EXPECT_THAT(add.grads.at(name), Pointwise(FloatNear(1e-6), expected)) << name;
+  }
+  const Step null =
+      RunOnce(net, {.shapes = {{"data", {2, 4}}}, .grad_reqs = {{"weight", WriteReq::kNull}}});
+  EXPECT_FALSE(null.grads.contains("weight"));
+  EXPECT_EQ(null.grads.at("data"), write.grads.at("data"));
+}
+
+TEST(ExecutorTest, GradientAgreesWithCentralDifferences) {
+  const Symbol net = SharedWeightNet();
+  COOPER_ASSERT_OK_AND_ASSIGN(auto executor,
+                              Executor::SimpleBind(net, {.shapes = {{"data", {2, 4}}},
+                                                         .types = {{"data", DType::kFloat64}}}));
+  RandomGenerator random(7);
+  for (const auto& [name, array] : executor->arg_dict()) {
+    auto values = array.Data<double>();
+    ASSERT_TRUE(values.ok());
+    for (double& v : *values) v = random.NextNormal() * 0.5;
+  }
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray head, NDArray::Full({2, 4}, 1, DType::kFloat64));
+  COOPER_ASSERT_OK(executor->Forward(true));
+  COOPER_ASSERT_OK(executor->Backward({head}));
+  auto total = [&]() {
+    EXPECT_TRUE(executor->Forward(true).ok());
+    const std::vector<double> output = *(*executor->outputs())[0].ToVector<double>();
+    double sum = 0;
+    for (double v : output) sum += v;
+    return sum;
+  };
+  for (const auto& [name, array] : executor->arg_dict()) {
+    const std::vector<double> grad = *executor->grad(name).ToVector<double>();
+    auto values = array.Data<double>();
+    for (size_t i = 0; i < values->size(); ++i) {
+      constexpr double kStep = 1e-5;
+      const double x = (*values)[i];
+      (*values)[i] = x + kStep;
+      const double above = total();
+      (*values)[i] = x - kStep;
+      const double below = total();
+      (*values)[i] = x;
+      // The difference errs by kStep^2 / 6 times the third derivative, which is of order 1 here.
+      EXPECT_NEAR((above - below) / (2 * kStep), grad[i], 1e-8) << name << " " << i;
+    }
+  }
+}
+
+TEST(ExecutorTest, CallsInTheWrongOrderAreNamed) {
+  const Symbol net = SharedWeightNet();
+  COOPER_ASSERT_OK_AND_ASSIGN(auto executor,
+                              Executor::SimpleBind(net, {.shapes = {{"data", {2, 4}}}}));
+  EXPECT_THAT(executor->outputs(),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("Forward")));
+  EXPECT_THAT(executor->Backward(),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("Forward")));
+  COOPER_ASSERT_OK(executor->Forward(true));
+  EXPECT_THAT(executor->Backward(), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                             HasSubstr("'tanh2_output' is no loss")));
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray wrong, NDArray::Zeros({4, 2}));
+  EXPECT_THAT(executor->Backward({wrong}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected (2, 4)")));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto inference,
+      Executor::SimpleBind(net, {.shapes = {{"data", {2, 4}}}, .grad_req = WriteReq::kNull}));
+  COOPER_ASSERT_OK(inference->Forward(true));
+  EXPECT_THAT(inference->Backward(),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("grad_req")));
+}
+
+TEST(ExecutorTest, ErrorsOfBindNameWhatIsWrong) {
+  const Symbol net = SharedWeightNet();
+  EXPECT_THAT(Executor::SimpleBind(net, {.shapes = {{"date", {2, 4}}}}).status(),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("'date'")));
+  EXPECT_THAT(Executor::SimpleBind(net, {}).status(),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("data")));
+  EXPECT_THAT(
+      Executor::SimpleBind(net, {.shapes = {{"data", {2, 4}}, {"weight", {4, 5}}}}).status(),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               ::testing::AllOf(HasSubstr("FullyConnected 'fc0'"), HasSubstr("(4, 5)"))));
+  EXPECT_THAT(Executor::SimpleBind(net, {.context = Context::Gpu(0), .shapes = {{"data", {2, 4}}}})
+                  .status(),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("gpu")));
+  EXPECT_THAT(Executor::Bind(net, {}).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'data' is missing")));
+}
+
+TEST(ExecutorTest, OutputsAreGuardedWhenTheArenaIsShared) {
+  const Symbol net = SharedWeightNet();
+  auto arena = std::make_shared<Arena>(Context::Cpu());
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto small, Executor::SimpleBind(net, {.shapes = {{"data", {2, 4}}}, .arena = arena}));
+  COOPER_ASSERT_OK(small->Forward(true));
+  const int64_t small_bytes = arena->bytes();
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto large, Executor::SimpleBind(net, {.shapes = {{"data", {64, 4}}}, .arena = arena}));
+  EXPECT_GT(arena->bytes(), small_bytes);
+  EXPECT_EQ(arena->bytes(), large->memory().planned_bytes);
+  EXPECT_FALSE(small->outputs().ok()) << "the block has been replaced";
+  COOPER_ASSERT_OK(small->Forward(true));
+  COOPER_EXPECT_OK(small->outputs());
+  COOPER_ASSERT_OK(large->Forward(true));
+  EXPECT_THAT(small->outputs(),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("has run since")));
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray head, NDArray::Zeros({2, 4}));
+  EXPECT_THAT(small->Backward({head}),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("has run since")));
+}
+
+TEST(ExecutorTest, SetArgSharesTheArray) {
+  const Symbol net = SharedWeightNet();
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto executor,
+      Executor::SimpleBind(net, {.shapes = {{"data", {2, 4}}}, .unbound_args = {"data"}}));
+  EXPECT_THAT(executor->Forward(true),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("'data'")));
+  FillRandom(executor->arg("weight"), 1);
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray data, NDArray::Full({2, 4}, 1));
+  COOPER_ASSERT_OK(executor->SetArg("data", data));
+  COOPER_ASSERT_OK(executor->Forward(false));
+  const std::vector<float> ones = Values((*executor->outputs())[0]);
+  COOPER_ASSERT_OK(data.Fill(0));
+  COOPER_ASSERT_OK(executor->Forward(false));
+  EXPECT_NE(Values((*executor->outputs())[0]), ones);
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray wrong, NDArray::Full({4, 2}, 1));
+  EXPECT_THAT(executor->SetArg("data", wrong),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("takes (2, 4)")));
+  EXPECT_THAT(executor->SetArg("dat", data),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("data, weight")));
+}
+
+TEST(ExecutorTest, ReshapeSharesWhatStays) {
+  const Symbol net = SharedWeightNet();
+  COOPER_ASSERT_OK_AND_ASSIGN(auto executor,
+                              Executor::SimpleBind(net, {.shapes = {{"data", {4, 4}}}}));
+  COOPER_ASSERT_OK_AND_ASSIGN(auto smaller, executor->Reshape({{"data", {2, 4}}}));
+  EXPECT_EQ(smaller->arg("weight").raw_data(), executor->arg("weight").raw_data());
+  EXPECT_EQ(smaller->grad("weight").raw_data(), executor->grad("weight").raw_data());
+  EXPECT_EQ(smaller->output_shapes()[0], Shape({2, 4}));
+  EXPECT_EQ(smaller->memory().arena_bytes, executor->memory().arena_bytes);
+  EXPECT_THAT(executor->Reshape({{"data", {8, 4}}}).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("allow_up_sizing")));
+  COOPER_EXPECT_OK(executor->Reshape({{"data", {8, 4}}}, false, true).status());
+}
+
+TEST(ExecutorTest, MonitorSeesEveryOutput) {
+  const Symbol net = SharedWeightNet();
+  COOPER_ASSERT_OK_AND_ASSIGN(auto executor,
+                              Executor::SimpleBind(net, {.shapes = {{"data", {2, 4}}}}));
+  std::vector<std::string> names;
+  executor->SetMonitorCallback(
+      [&](const std::string& name, const NDArray& array) {
+        names.push_back(name);
+        EXPECT_EQ(array.size(), name == "fc0_weight" ? 16 : array.size());
+      },
+      /*monitor_all=*/true);
+  COOPER_ASSERT_OK(executor->Forward(false));
+  EXPECT_EQ(names.front(), "fc0_data");
+  EXPECT_EQ(names.back(), "tanh2_output");
+  EXPECT_THAT(names, ::testing::Contains("fc1_output"));
+  const size_t seen = names.size();
+  executor->SetMonitorCallback({});
+  COOPER_ASSERT_OK(executor->Forward(false));
+  EXPECT_EQ(names.size(), seen);
+}
+
+TEST(ExecutorTest, ASharedWeightKeepsOneGradientBuffer) {
+  // With the gradients of three uses added in place, the plan holds no sum and no term.
+  const Symbol net = SharedWeightNet();
+  COOPER_ASSERT_OK_AND_ASSIGN(auto executor,
+                              Executor::SimpleBind(net, {.shapes = {{"data", {2, 4}}}}));
+  EXPECT_THAT(executor->DebugString(), ::testing::Not(HasSubstr("_grad_sum")));
+  EXPECT_LE(executor->memory().planned_bytes, executor->memory().lower_bound * 105 / 100);
+}
+
+}  // namespace
+}  // namespace cooper
