@@ -37,25 +37,26 @@ void AppendQuoted(absl::string_view text, std::string* out) {
   out->push_back('"');
 }
 
-// Writes nested lists and objects with each element on a line of its own, two spaces per level.
+// Writes nested lists and objects as MXNet's writer (dmlc-core's JSONWriter) lays them out: a scope
+// is either on one line or has each element on a line of its own, two spaces per level, and a comma
+// is followed by a space in both.
 class Printer {
  public:
-  void Open(char bracket) {
+  void Open(char bracket, bool multi_line) {
     out_.push_back(bracket);
-    ++depth_;
-    empty_ = true;
+    scopes_.push_back({.multi_line = multi_line, .empty = true});
   }
   void Close(char bracket) {
-    --depth_;
-    if (!empty_) NewLine();
+    const Scope scope = scopes_.back();
+    scopes_.pop_back();
+    if (scope.multi_line && !scope.empty) NewLine();
     out_.push_back(bracket);
-    empty_ = false;
   }
   // Before each element.
   void Next() {
-    if (!empty_) out_.push_back(',');
+    if (!scopes_.back().empty) out_.append(", ");
+    scopes_.back().empty = false;
     NewLine();
-    empty_ = false;
   }
   void Key(absl::string_view key) {
     Next();
@@ -65,8 +66,11 @@ class Printer {
   void Text(absl::string_view text) { AppendQuoted(text, &out_); }
   void Number(int64_t value) { absl::StrAppend(&out_, value); }
 
+  // Lists of more than this are put on several lines.
+  static constexpr size_t kLongList = 10;
+
   void Entries(const std::vector<JsonGraph::Entry>& entries) {
-    Open('[');
+    Open('[', entries.size() > kLongList);
     for (const JsonGraph::Entry& entry : entries) {
       Next();
       Numbers({entry.node, entry.index, entry.version});
@@ -74,7 +78,7 @@ class Printer {
     Close(']');
   }
   void Numbers(const std::vector<int64_t>& numbers) {
-    Open('[');
+    Open('[', numbers.size() > kLongList);
     for (int64_t number : numbers) {
       Next();
       Number(number);
@@ -85,25 +89,30 @@ class Printer {
   std::string Take() { return std::move(out_); }
 
  private:
+  struct Scope {
+    bool multi_line;
+    bool empty;
+  };
+
   void NewLine() {
+    if (!scopes_.empty() && !scopes_.back().multi_line) return;
     out_.push_back('\n');
-    out_.append(2 * depth_, ' ');
+    out_.append(2 * scopes_.size(), ' ');
   }
 
   std::string out_;
-  size_t depth_ = 0;
-  bool empty_ = true;  // nothing stands yet in the innermost list or object
+  std::vector<Scope> scopes_;
 };
 
 void PrintNode(const JsonGraph::Node& node, Printer* p) {
-  p->Open('{');
+  p->Open('{', true);
   p->Key("op");
   p->Text(node.op);
   p->Key("name");
   p->Text(node.name);
   if (!node.attrs.empty()) {
     p->Key("attrs");
-    p->Open('{');
+    p->Open('{', node.attrs.size() > 1);
     for (const auto& [key, value] : node.attrs) {
       p->Key(key);
       p->Text(value);
@@ -124,9 +133,9 @@ std::string PrintJsonGraph(const JsonGraph& graph, const std::vector<int>& num_o
     row_ptr.push_back(row_ptr.back() + num_outputs[i]);
   }
   Printer p;
-  p.Open('{');
+  p.Open('{', true);
   p.Key("nodes");
-  p.Open('[');
+  p.Open('[', true);
   for (const JsonGraph::Node& node : graph.nodes) {
     p.Next();
     PrintNode(node, &p);
@@ -139,9 +148,9 @@ std::string PrintJsonGraph(const JsonGraph& graph, const std::vector<int>& num_o
   p.Key("heads");
   p.Entries(graph.heads);
   p.Key("attrs");
-  p.Open('{');
+  p.Open('{', false);
   p.Key("mxnet_version");
-  p.Open('[');
+  p.Open('[', false);
   p.Next();
   p.Text("int");
   p.Next();

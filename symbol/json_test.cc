@@ -83,79 +83,62 @@ TEST(JsonTest, WritesTheLayoutOfMXNet) {
                                                       Symbol({{mean, 0}})},
                                            .named = {},
                                            .attrs = {{"__b__", "1"}, {"__a__", "x"}}}));
-  const std::string expected = R"({
+  // MXNet ends lines with ", ": the tildes stand for spaces that editors would remove.
+  const std::string expected = absl::StrReplaceAll(R"({
   "nodes": [
     {
-      "op": "null",
-      "name": "da\"ta\\\n",
+      "op": "null",~
+      "name": "da\"ta\\\n",~
       "inputs": []
-    },
+    },~
     {
-      "op": "null",
-      "name": "g",
+      "op": "null",~
+      "name": "g",~
       "inputs": []
-    },
+    },~
     {
-      "op": "null",
-      "name": "m",
+      "op": "null",~
+      "name": "m",~
       "inputs": []
-    },
+    },~
     {
-      "op": "Norm",
-      "name": "bn",
+      "op": "Norm",~
+      "name": "bn",~
       "attrs": {
-        "__a__": "x",
+        "__a__": "x",~
         "__b__": "1"
-      },
-      "inputs": [
-        [
-          0,
-          0,
-          0
-        ],
-        [
-          1,
-          0,
-          0
-        ],
-        [
-          2,
-          0,
-          1
-        ]
-      ]
+      },~
+      "inputs": [[0, 0, 0], [1, 0, 0], [2, 0, 1]]
     }
-  ],
-  "arg_nodes": [
-    0,
-    1,
-    2
-  ],
-  "node_row_ptr": [
-    0,
-    1,
-    2,
-    3,
-    5
-  ],
-  "heads": [
-    [
-      3,
-      0,
-      0
-    ]
-  ],
-  "attrs": {
-    "mxnet_version": [
-      "int",
-      10901
-    ]
-  }
-})";
+  ],~
+  "arg_nodes": [0, 1, 2],~
+  "node_row_ptr": [0, 1, 2, 3, 5],~
+  "heads": [[3, 0, 0]],~
+  "attrs": {"mxnet_version": ["int", 10901]}
+})",
+                                                   {{"~", " "}});
   EXPECT_EQ(SymbolToJson(norm), expected);
   COOPER_ASSERT_OK_AND_ASSIGN(Symbol again, SymbolFromJson(expected));
   EXPECT_EQ(SymbolToJson(again), expected);
   EXPECT_THAT(again.ListAuxiliaryStates(), ElementsAre("m"));
+}
+
+TEST(JsonTest, WritesLongListsOnSeveralLines) {
+  std::vector<Symbol> inputs;
+  for (int i = 0; i < 11; ++i) inputs.push_back(Symbol::Variable(absl::StrCat("x", i)));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      Symbol ten,
+      Symbol::Create(
+          "Join",
+          {.name = "j", .inputs = {inputs.begin(), inputs.end() - 1}, .named = {}, .attrs = {}}));
+  EXPECT_THAT(SymbolToJson(ten), HasSubstr("\"arg_nodes\": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], \n"));
+  EXPECT_THAT(SymbolToJson(ten), HasSubstr("\"attrs\": {\"num_args\": \"10\"}, \n"));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      Symbol eleven,
+      Symbol::Create("Join", {.name = "j", .inputs = inputs, .named = {}, .attrs = {}}));
+  EXPECT_THAT(SymbolToJson(eleven), HasSubstr("\"arg_nodes\": [\n    0, \n    1, \n"));
+  EXPECT_THAT(SymbolToJson(eleven), HasSubstr("\"inputs\": [\n        [0, 0, 0], \n"));
+  EXPECT_THAT(SymbolToJson(eleven), HasSubstr("        [10, 0, 0]\n      ]\n    }\n  ], \n"));
 }
 
 TEST(JsonTest, ReadsEveryAge) {

@@ -7,10 +7,13 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "executor/executor.h"
+#include "ndarray/atomic_file.h"
 #include "ndarray/status_macros.h"
 #include "symbol/infer_shape.h"
 #include "symbol/infer_type.h"
+#include "symbol/json.h"
 
 namespace cooper::conformance {
 namespace {
@@ -100,10 +103,35 @@ absl::Status CheckArgumentsUnchanged(const Executor& executor, const Arrays& arg
 
 }  // namespace
 
-absl::Status CheckInferShape(const Symbol& symbol, const Json& json) {
+absl::StatusOr<SymbolFile> ReadSymbolFile(const std::string& path) {
+  SymbolFile file;
+  COOPER_ASSIGN_OR_RETURN(file.text, ReadFile(path));
+  COOPER_ASSIGN_OR_RETURN(file.symbol, SymbolFromJson(file.text));
+  return file;
+}
+
+absl::Status CheckSaved(const SymbolFile& file) {
+  const auto lines = [](const std::string& text) {
+    const size_t begin = text.find("\"node_row_ptr\"");
+    const size_t end = text.find(']', begin);
+    return std::vector<std::string>(absl::StrSplit(
+        begin == std::string::npos ? text : text.substr(0, begin) + text.substr(end), '\n'));
+  };
+  const std::vector<std::string> got = lines(SymbolToJson(file.symbol));
+  const std::vector<std::string> expected = lines(file.text);
+  for (size_t i = 0; i < expected.size() || i < got.size(); ++i) {
+    COOPER_RETURN_IF_ERROR(CompareTexts(absl::StrCat("line ", i + 1, " of the saved symbol"),
+                                        i < got.size() ? got[i] : "nothing",
+                                        i < expected.size() ? expected[i] : "nothing"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckInferShape(const Symbol& symbol, const Json& json, bool partial) {
   KnownShapes known;
   for (const auto& [name, shape] : json.at("known").items()) known[name] = ShapeFromJson(shape);
-  COOPER_ASSIGN_OR_RETURN(InferredShapes got, InferShape(symbol, known));
+  COOPER_ASSIGN_OR_RETURN(InferredShapes got,
+                          partial ? InferShapePartial(symbol, known) : InferShape(symbol, known));
   COOPER_RETURN_IF_ERROR(
       CompareByName("shape", symbol.ListArguments(), got.args, json.at("arg"), CompareShapes));
   COOPER_RETURN_IF_ERROR(

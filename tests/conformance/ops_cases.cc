@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
-#include "symbol/json.h"
 #include "tests/conformance/case_data.h"
 #include "tests/conformance/case_runner.h"
 #include "tests/conformance/graph_case.h"
@@ -14,13 +13,15 @@ namespace {
 
 absl::Status RunOpCase(const std::string& folder) {
   const Json json = ReadJson(folder + "/case.json");
-  COOPER_ASSIGN_OR_RETURN(Symbol symbol, LoadSymbol(folder + "/symbol.json"));
+  COOPER_ASSIGN_OR_RETURN(SymbolFile file, ReadSymbolFile(folder + "/symbol.json"));
+  const Symbol& symbol = file.symbol;
   COOPER_RETURN_IF_ERROR(CheckInferShape(symbol, json.at("infer_shape")));
   if (json.contains("infer_type")) {
     COOPER_RETURN_IF_ERROR(CheckInferType(symbol, json.at("infer_type")));
   }
   COOPER_ASSIGN_OR_RETURN(Arrays io, ReadArrays(folder + "/io.params"));
-  return CheckExecution(symbol, io, json);
+  COOPER_RETURN_IF_ERROR(CheckExecution(symbol, io, json));
+  return CheckSaved(file);
 }
 
 void RunOps(CaseRunner& runner) {
