@@ -77,12 +77,13 @@ void BackwardOfProbabilities(const KernelContext& c) {
   const bool add = c.reqs[0] == WriteReq::kAdd;
   const T* label = c.inputs[0].as<T>();
   const T* out = c.inputs[1].as<T>();
-  const T* ograd = param.out_grad ? c.inputs[2].as<T>() : nullptr;
+  // What out_grad multiplies by: see softmax_output_param.h.
+  const T* factor = param.out_grad ? out : nullptr;
   T* grad = c.outputs[0].as<T>();
   ParallelFor(c.outputs[0].size(), 16384, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const auto g = (Load(out[i]) - Load(label[i])) * scale;
-      Store(grad + i, ograd == nullptr ? g : g * Load(ograd[i]), add);
+      Store(grad + i, factor == nullptr ? g : g * Load(factor[i]), add);
     }
   });
 }
@@ -117,7 +118,6 @@ void BackwardRow(const KernelContext& c, int64_t offset, int64_t n, int64_t row_
   const int64_t stride = kContiguous ? 1 : row_stride;
   const bool add = c.reqs[0] == WriteReq::kAdd;
   const T* out = c.inputs[1].as<T>() + offset;
-  const T* ograd = param.out_grad ? c.inputs[2].as<T>() + offset : nullptr;
   T* grad = c.outputs[0].as<T>() + offset;
   if (param.use_ignore && label == static_cast<int64_t>(param.ignore_label)) {
     if (add) return;
@@ -133,24 +133,26 @@ void BackwardRow(const KernelContext& c, int64_t offset, int64_t n, int64_t row_
   const C other = n > 1 ? alpha / static_cast<C>(n - 1) : C(0);
   const bool labelled = label >= 0 && label < n;
   // Read before the loop: grad may be out's memory.
-  const C at_label = labelled ? Load(out[label * stride]) - C(1) + alpha : C(0);
+  C at_label = 0;
+  if (labelled) {
+    const C y = Load(out[label * stride]);
+    at_label = (y - C(1) + alpha) * (param.out_grad ? y : C(1));
+  }
   const C before = labelled && add ? Load(grad[label * stride]) : C(0);
-  if (ograd == nullptr && out == grad && scale == C(1) && other == C(0)) {
+  if (!param.out_grad && out == grad && scale == C(1) && other == C(0)) {
     // In place and unscaled, only the label's element changes.
-  } else if (ograd == nullptr) {
+  } else if (!param.out_grad) {
     for (int64_t j = 0; j < n; ++j) {
       Store(grad + j * stride, (Load(out[j * stride]) - other) * scale, add);
     }
   } else {
     for (int64_t j = 0; j < n; ++j) {
-      Store(grad + j * stride, (Load(out[j * stride]) - other) * scale * Load(ograd[j * stride]),
+      Store(grad + j * stride, (Load(out[j * stride]) - other) * scale * Load(out[j * stride]),
             add);
     }
   }
   if (labelled) {
-    const C g =
-        ograd == nullptr ? at_label * scale : at_label * scale * Load(ograd[label * stride]);
-    grad[label * stride] = static_cast<T>(before + g);
+    grad[label * stride] = static_cast<T>(before + at_label * scale);
   }
 }
 

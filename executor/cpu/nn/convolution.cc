@@ -1,34 +1,18 @@
-// Kernels of Convolution, Deconvolution and their gradients: im2col and one product per image and
-// group. Deconvolution is the same three products with data and output in each other's place.
-
-#include <algorithm>
+// Kernels of Convolution, Deconvolution and their gradients. Deconvolution is Convolution's three
+// products with data and output in each other's place.
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "executor/cpu/nn/convolution_product.h"
 #include "executor/cpu/nn/dispatch_float.h"
-#include "executor/cpu/nn/im2col.h"
-#include "executor/cpu/nn/lane_sum.h"
 #include "executor/kernel.h"
-#include "ndarray/gemm.h"
-#include "ndarray/parallel.h"
 #include "symbol/ops/nn/convolution_param.h"
 
 namespace cooper {
 namespace {
 
-// A convolution from `image` (batch, channels, in...) to `map` (batch, filters, out...) with weight
-// (filters, channels / groups, kernel...).
-struct Product {
-  WindowGeometry g;                // of one group
-  int64_t batch, groups, filters;  // filters of one group
-
-  int64_t image_step() const { return g.channels * g.image_size(); }
-  int64_t map_step() const { return filters * g.columns(); }
-  int64_t weight_step() const { return filters * g.rows(); }
-};
-
-Product ProductOf(const ConvolutionParam& param, const Shape& image, const Shape& map) {
-  Product p;
+ConvolutionProduct ProductOf(const ConvolutionParam& param, const Shape& image, const Shape& map) {
+  ConvolutionProduct p;
   p.batch = image[0];
   p.groups = param.num_group;
   p.g.channels = image[1] / param.num_group;
@@ -47,8 +31,9 @@ Product ProductOf(const ConvolutionParam& param, const Shape& image, const Shape
 }
 
 // With a target shape the padding follows from it.
-Product ProductOf(const DeconvolutionParam& param, const Shape& image, const Shape& map) {
-  Product p = ProductOf(static_cast<const ConvolutionParam&>(param), image, map);
+ConvolutionProduct ProductOf(const DeconvolutionParam& param, const Shape& image,
+                             const Shape& map) {
+  ConvolutionProduct p = ProductOf(static_cast<const ConvolutionParam&>(param), image, map);
   const int spatial = static_cast<int>(param.kernel.size());
   for (int i = 0; i < spatial; ++i) {
     p.g.pad[3 - spatial + i] = param.PadAndAdj(i, map[2 + i]).first;
@@ -56,83 +41,10 @@ Product ProductOf(const DeconvolutionParam& param, const Shape& image, const Sha
   return p;
 }
 
-// map = weight * columns(image), or added to it.
-template <typename T>
-void MapFromImage(const Product& p, const T* image, const T* weight, T* map, bool add,
-                  T* workspace) {
-  for (int64_t i = 0; i < p.batch * p.groups; ++i) {
-    const T* columns = image + i * p.image_step();
-    if (!p.g.IsIdentity()) {
-      Im2Col(p.g, columns, workspace);
-      columns = workspace;
-    }
-    Gemm(false, false, p.filters, p.g.columns(), p.g.rows(), T(1),
-         weight + i % p.groups * p.weight_step(), p.g.rows(), columns, p.g.columns(),
-         add ? T(1) : T(0), map + i * p.map_step(), p.g.columns());
-  }
-}
-
-// image = sum of the windows' columns(weight^T * map), or added to it.
-template <typename T>
-void ImageFromMap(const Product& p, const T* map, const T* weight, T* image, bool add,
-                  T* workspace) {
-  const bool identity = p.g.IsIdentity();
-  if (!add && !identity) std::fill_n(image, p.batch * p.groups * p.image_step(), T(0));
-  for (int64_t i = 0; i < p.batch * p.groups; ++i) {
-    T* to = image + i * p.image_step();
-    Gemm(true, false, p.g.rows(), p.g.columns(), p.filters, T(1),
-         weight + i % p.groups * p.weight_step(), p.g.rows(), map + i * p.map_step(), p.g.columns(),
-         identity && add ? T(1) : T(0), identity ? to : workspace, p.g.columns());
-    if (!identity) Col2ImAdd(p.g, workspace, to);
-  }
-}
-
-// weight = sum over the batch of map * columns(image)^T, or added to it.
-template <typename T>
-void WeightFromBoth(const Product& p, const T* image, const T* map, T* weight, bool add,
-                    T* workspace) {
-  if (!add) std::fill_n(weight, p.groups * p.weight_step(), T(0));
-  for (int64_t i = 0; i < p.batch * p.groups; ++i) {
-    const T* columns = image + i * p.image_step();
-    if (!p.g.IsIdentity()) {
-      Im2Col(p.g, columns, workspace);
-      columns = workspace;
-    }
-    Gemm(false, true, p.filters, p.g.rows(), p.g.columns(), T(1), map + i * p.map_step(),
-         p.g.columns(), columns, p.g.columns(), T(1), weight + i % p.groups * p.weight_step(),
-         p.g.rows());
-  }
-}
-
-// out (batch, channels, size) += bias (channels,).
-template <typename T>
-void AddBias(const T* bias, int64_t batch, int64_t channels, int64_t size, T* out) {
-  ParallelFor(batch * channels, std::max<int64_t>(1, 16384 / std::max<int64_t>(size, 1)),
-              [&](int64_t begin, int64_t end) {
-                for (int64_t i = begin; i < end; ++i) {
-                  const T value = bias[i % channels];
-                  for (int64_t j = i * size; j < (i + 1) * size; ++j) out[j] += value;
-                }
-              });
-}
-
-template <typename T>
-void BiasGradient(const T* ograd, int64_t batch, int64_t channels, int64_t size, T* grad,
-                  bool add) {
-  for (int64_t k = 0; k < channels; ++k) {
-    T sum = 0;
-    for (int64_t n = 0; n < batch; ++n) {
-      const T* row = ograd + (n * channels + k) * size;
-      sum += LaneSum<T>(size, [&](int64_t i) { return row[i]; });
-    }
-    Store(grad + k, sum, add);
-  }
-}
-
 template <typename T>
 void ConvolutionForward(const KernelContext& c) {
   const ArrayView& out = c.outputs[0];
-  const Product p = ProductOf(c.param<ConvolutionParam>(), c.inputs[0].shape, out.shape);
+  const ConvolutionProduct p = ProductOf(c.param<ConvolutionParam>(), c.inputs[0].shape, out.shape);
   MapFromImage(p, c.inputs[0].as<T>(), c.inputs[1].as<T>(), out.as<T>(),
                c.reqs[0] == WriteReq::kAdd, static_cast<T*>(c.workspace));
   if (c.inputs.size() == 3) {
@@ -143,7 +55,8 @@ void ConvolutionForward(const KernelContext& c) {
 template <typename T>
 void DeconvolutionForward(const KernelContext& c) {
   const ArrayView& out = c.outputs[0];
-  const Product p = ProductOf(c.param<DeconvolutionParam>(), out.shape, c.inputs[0].shape);
+  const ConvolutionProduct p =
+      ProductOf(c.param<DeconvolutionParam>(), out.shape, c.inputs[0].shape);
   ImageFromMap(p, c.inputs[0].as<T>(), c.inputs[1].as<T>(), out.as<T>(),
                c.reqs[0] == WriteReq::kAdd, static_cast<T*>(c.workspace));
   if (c.inputs.size() == 3) {
@@ -154,7 +67,8 @@ void DeconvolutionForward(const KernelContext& c) {
 template <typename T>
 void ConvolutionBackward(const KernelContext& c) {
   const T* ograd = c.inputs[0].as<T>();
-  const Product p = ProductOf(c.param<ConvolutionParam>(), c.inputs[1].shape, c.inputs[0].shape);
+  const ConvolutionProduct p =
+      ProductOf(c.param<ConvolutionParam>(), c.inputs[1].shape, c.inputs[0].shape);
   T* workspace = static_cast<T*>(c.workspace);
   if (c.reqs[0] != WriteReq::kNull) {
     ImageFromMap(p, ograd, c.inputs[2].as<T>(), c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd,
@@ -173,7 +87,8 @@ void ConvolutionBackward(const KernelContext& c) {
 template <typename T>
 void DeconvolutionBackward(const KernelContext& c) {
   const T* ograd = c.inputs[0].as<T>();
-  const Product p = ProductOf(c.param<DeconvolutionParam>(), c.inputs[0].shape, c.inputs[1].shape);
+  const ConvolutionProduct p =
+      ProductOf(c.param<DeconvolutionParam>(), c.inputs[0].shape, c.inputs[1].shape);
   T* workspace = static_cast<T*>(c.workspace);
   if (c.reqs[0] != WriteReq::kNull) {
     MapFromImage(p, ograd, c.inputs[2].as<T>(), c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd,
@@ -197,12 +112,11 @@ absl::Status CheckLayout(const KernelContext& c, const ConvolutionParam& param) 
                    "NCDHW"));
 }
 
-int64_t ColumnBytes(const Product& p, DType dtype) {
-  return p.g.IsIdentity() ? 0 : p.g.rows() * p.g.columns() * SizeOf(dtype);
+int64_t ColumnBytes(const ConvolutionProduct& p, DType dtype) {
+  return p.WorkspaceElements() * SizeOf(dtype);
 }
 
-// inputs[image] and outputs[map], or the other way round, are the ends of the product. Layouts that
-// no kernel knows need none: the run reports them.
+// Layouts that no kernel knows need none: the run reports them.
 int64_t ConvolutionWorkspace(const PrepareContext& c) {
   const auto& param = c.param<ConvolutionParam>();
   if (ChannelsLast(param.layout)) return 0;

@@ -58,25 +58,15 @@ absl::Status SoftmaxOutputShape(ShapeContext& c) {
 }
 
 absl::StatusOr<std::vector<NodeEntry>> SoftmaxOutputGradient(GradientContext& c) {
-  std::vector<NodeEntry> inputs = {c.input(kLabel), c.output(0)};
-  if (c.param<SoftmaxOutputParam>().out_grad) {
-    COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
-    inputs.push_back(head);
-  }
   COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> gradients,
-                          c.Backward("_backward_SoftmaxOutput", std::move(inputs)));
+                          c.Backward("_backward_SoftmaxOutput", {c.input(kLabel), c.output(0)}));
   return std::vector<NodeEntry>{gradients[0], {}};
-}
-
-OpSchema::Names BackwardInputs(const OpCall& call) {
-  if (call.param<SoftmaxOutputParam>().out_grad) return {"label", "output", "ograd"};
-  return {"label", "output"};
 }
 
 COOPER_REGISTER_OP(SoftmaxOutput)
     .Describe(
         "Softmax of data. The gradient is that of the cross entropy between it and label; head "
-        "gradients are ignored unless out_grad.")
+        "gradients are ignored.")
     .Alias("Softmax")
     .Param<SoftmaxOutputParam>()
     .Inputs({"data", "label"})
@@ -84,14 +74,12 @@ COOPER_REGISTER_OP(SoftmaxOutput)
     .Type(SameType)
     .Gradient(SoftmaxOutputGradient)
     .InPlace({{0, 0}})
-    .IgnoreHeadGradient([](const OpCall& call) {
-      return !call.param<SoftmaxOutputParam>().out_grad;
-    });
+    .IgnoreHeadGradient();
 
 COOPER_REGISTER_OP(_backward_SoftmaxOutput)
     .Describe("Gradient of SoftmaxOutput with respect to data.")
     .Param<SoftmaxOutputParam>()
-    .Inputs(BackwardInputs)
+    .Inputs({"label", "output"})
     .Outputs({"data"})
     .Shape(GradientShape)
     .Type(GradientType)

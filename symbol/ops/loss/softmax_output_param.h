@@ -27,8 +27,10 @@ struct SoftmaxOutputParam {
         .Doc("whether classes are the last axis alone, not all axes but the first");
     d.Enum("normalization", &SoftmaxOutputParam::normalization, NormalizationNames())
         .Doc("what the gradient is divided by: nothing, the batch size, or the labels that count");
+    // MXNet's documentation has the head gradient here, but up to 1.9.1 its backward node is given
+    // the output in that place. Models were trained with what it computes.
     d.Field("out_grad", &SoftmaxOutputParam::out_grad)
-        .Doc("whether the gradient is multiplied by the head gradient, element by element");
+        .Doc("whether the gradient is multiplied by the output, element by element, as MXNet does");
     d.Field("smooth_alpha", &SoftmaxOutputParam::smooth_alpha)
         .Min(0)
         .Max(1)

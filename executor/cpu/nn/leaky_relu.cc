@@ -1,0 +1,209 @@
+// Kernels of LeakyReLU and its gradient.
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/status/status.h"
+#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/kernel.h"
+#include "ndarray/parallel.h"
+#include "symbol/ops/nn/leaky_relu_param.h"
+
+namespace cooper {
+namespace {
+
+constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
+constexpr double kSeluLambda = 1.0507009873554804934193349852946;
+constexpr double kSqrt2 = 1.4142135623730950488016887242097;
+constexpr double kSqrtPi = 1.7724538509055160272981674833411;
+
+template <typename Fn>
+void ForEach(int64_t n, Fn&& fn) {
+  ParallelFor(n, 16384, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) fn(i);
+  });
+}
+
+// Where gamma's element for element i of data is.
+class GammaIndex {
+ public:
+  GammaIndex(const Shape& data, const Shape& gamma) {
+    rows_ = data.rank() == 0 ? 1 : data[0];
+    columns_ = data.rank() < 2 ? 1 : data[1];
+    rest_ = data.rank() < 2 ? 1 : data.Product(2, data.rank());
+    int left = gamma.rank();
+    int64_t stride = 1;
+    for (int i = std::min(data.rank(), 2) - 1; i >= 0 && left > 0; --i) {
+      const int64_t extent = gamma[left - 1];
+      if (extent != data[i] && extent != 1) continue;
+      (i == 0 ? row_stride_ : column_stride_) = extent == 1 ? 0 : stride;
+      stride *= extent;
+      --left;
+    }
+  }
+
+  int64_t operator()(int64_t i) const {
+    return i / rest_ / columns_ * row_stride_ + i / rest_ % columns_ * column_stride_;
+  }
+
+ private:
+  int64_t rows_, columns_, rest_;
+  int64_t row_stride_ = 0, column_stride_ = 0;
+};
+
+template <typename T>
+void Forward(const KernelContext& c) {
+  using C = ComputeType<T>;
+  const auto& param = c.param<LeakyReluParam>();
+  const bool add = c.reqs[0] == WriteReq::kAdd;
+  const T* x = c.inputs[0].as<T>();
+  T* y = c.outputs[0].as<T>();
+  const int64_t n = c.inputs[0].size();
+  C slope = static_cast<C>(param.slope);
+  switch (param.act_type) {
+    case LeakyReluParam::kRrelu: {
+      const C low = static_cast<C>(param.lower_bound);
+      const C width = static_cast<C>(param.upper_bound - param.lower_bound);
+      T* mask = c.reqs[1] == WriteReq::kNull ? nullptr : c.outputs[1].as<T>();
+      ForEach(n, [&](int64_t i) {
+        const C s =
+            c.is_train ? low + width * static_cast<C>(c.random.UniformAt(i)) : low + width / 2;
+        const C v = Load(x[i]);
+        if (mask != nullptr) Store(mask + i, s, c.reqs[1] == WriteReq::kAdd);
+        Store(y + i, v > 0 ? v : v * s, add);
+      });
+      return;
+    }
+    case LeakyReluParam::kLeaky:
+      ForEach(n, [&](int64_t i) {
+        const C v = Load(x[i]);
+        Store(y + i, v > 0 ? v : v * slope, add);
+      });
+      return;
+    case LeakyReluParam::kPrelu: {
+      const GammaIndex index(c.inputs[0].shape, c.inputs[1].shape);
+      const T* gamma = c.inputs[1].as<T>();
+      ForEach(n, [&](int64_t i) {
+        const C v = Load(x[i]);
+        Store(y + i, v > 0 ? v : v * Load(gamma[index(i)]), add);
+      });
+      return;
+    }
+    case LeakyReluParam::kElu:
+      ForEach(n, [&](int64_t i) {
+        const C v = Load(x[i]);
+        Store(y + i, v > 0 ? v : slope * std::expm1(v), add);
+      });
+      return;
+    case LeakyReluParam::kSelu:
+      ForEach(n, [&](int64_t i) {
+        const C v = Load(x[i]);
+        const C u = v > 0 ? v : static_cast<C>(kSeluAlpha) * std::expm1(v);
+        Store(y + i, static_cast<C>(kSeluLambda) * u, add);
+      });
+      return;
+    case LeakyReluParam::kGelu:
+      ForEach(n, [&](int64_t i) {
+        const C v = Load(x[i]);
+        Store(y + i, v * C(0.5) * (C(1) + std::erf(v / static_cast<C>(kSqrt2))), add);
+      });
+      return;
+  }
+}
+
+template <typename T>
+void PreluBackward(const KernelContext& c) {
+  using C = ComputeType<T>;
+  const T* ograd = c.inputs[0].as<T>();
+  const T* x = c.inputs[1].as<T>();
+  const T* gamma = c.inputs[2].as<T>();
+  const GammaIndex index(c.inputs[1].shape, c.inputs[2].shape);
+  const int64_t n = c.inputs[1].size();
+  if (c.reqs[1] != WriteReq::kNull) {
+    T* grad = c.outputs[1].as<T>();
+    if (c.reqs[1] == WriteReq::kWrite) std::fill_n(grad, c.outputs[1].size(), T(0));
+    for (int64_t i = 0; i < n; ++i) {
+      const C v = Load(x[i]);
+      if (!(v > 0)) Store(grad + index(i), v * Load(ograd[i]), true);
+    }
+  }
+  if (c.reqs[0] != WriteReq::kNull) {
+    T* grad = c.outputs[0].as<T>();
+    ForEach(n, [&](int64_t i) {
+      const C g = Load(ograd[i]);
+      Store(grad + i, Load(x[i]) > 0 ? g : g * Load(gamma[index(i)]), c.reqs[0] == WriteReq::kAdd);
+    });
+  }
+}
+
+template <typename T>
+void Backward(const KernelContext& c) {
+  using C = ComputeType<T>;
+  const auto& param = c.param<LeakyReluParam>();
+  if (param.act_type == LeakyReluParam::kPrelu) return PreluBackward<T>(c);
+  if (c.reqs[0] == WriteReq::kNull) return;
+  const bool add = c.reqs[0] == WriteReq::kAdd;
+  const T* ograd = c.inputs[0].as<T>();
+  const T* y = c.inputs[1].as<T>();  // the output; data for gelu
+  T* grad = c.outputs[0].as<T>();
+  const int64_t n = c.outputs[0].size();
+  const C slope = static_cast<C>(param.slope);
+  switch (param.act_type) {
+    case LeakyReluParam::kPrelu:
+      return;
+    case LeakyReluParam::kRrelu: {
+      const T* mask = c.inputs[2].as<T>();
+      ForEach(n, [&](int64_t i) {
+        Store(grad + i, Load(ograd[i]) * (Load(y[i]) > 0 ? C(1) : Load(mask[i])), add);
+      });
+      return;
+    }
+    case LeakyReluParam::kLeaky:
+      ForEach(n, [&](int64_t i) {
+        Store(grad + i, Load(ograd[i]) * (Load(y[i]) > 0 ? C(1) : slope), add);
+      });
+      return;
+    case LeakyReluParam::kElu:
+      ForEach(n, [&](int64_t i) {
+        const C v = Load(y[i]);
+        Store(grad + i, Load(ograd[i]) * (v > 0 ? C(1) : v + slope), add);
+      });
+      return;
+    case LeakyReluParam::kSelu: {
+      // MXNet's slope, lambda * (alpha + y), though the function's own is lambda * alpha + y:
+      // models were trained with it.
+      const C lambda = static_cast<C>(kSeluLambda);
+      const C alpha = static_cast<C>(kSeluAlpha);
+      ForEach(n, [&](int64_t i) {
+        const C v = Load(y[i]);
+        Store(grad + i, Load(ograd[i]) * lambda * (v > 0 ? C(1) : v + alpha), add);
+      });
+      return;
+    }
+    case LeakyReluParam::kGelu:
+      ForEach(n, [&](int64_t i) {
+        const C v = Load(y[i]) / static_cast<C>(kSqrt2);
+        const C slope_at =
+            C(0.5) * (C(1) + std::erf(v) + v * static_cast<C>(2 / kSqrtPi) * std::exp(-v * v));
+        Store(grad + i, Load(ograd[i]) * slope_at, add);
+      });
+      return;
+  }
+}
+
+absl::Status LeakyReluCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  return DispatchFloat("LeakyReLU", c.outputs[0].dtype,
+                       [&](auto type) { Forward<typename decltype(type)::type>(c); });
+}
+
+absl::Status LeakyReluBackwardCpu(const KernelContext& c) {
+  return DispatchFloat("_backward_LeakyReLU", c.inputs[0].dtype,
+                       [&](auto type) { Backward<typename decltype(type)::type>(c); });
+}
+
+COOPER_REGISTER_KERNEL(LeakyReLU, DeviceType::kCpu, LeakyReluCpu);
+COOPER_REGISTER_KERNEL(_backward_LeakyReLU, DeviceType::kCpu, LeakyReluBackwardCpu);
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,156 @@
+// Kernels of UpSampling and its gradient.
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "executor/cpu/nn/convolution_product.h"
+#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/kernel.h"
+#include "ndarray/parallel.h"
+#include "symbol/ops/nn/upsampling_param.h"
+
+namespace cooper {
+namespace {
+
+// bilinear: a transposed convolution, each channel a group of its own.
+ConvolutionProduct BilinearProduct(const UpSamplingParam& param, const Shape& data,
+                                   const Shape& output) {
+  ConvolutionProduct p;
+  p.batch = data[0];
+  p.groups = data[1];
+  p.filters = 1;
+  for (int i = 1; i < 3; ++i) {
+    p.g.in[i] = output[i + 1];
+    p.g.out[i] = data[i + 1];
+    p.g.kernel[i] = param.kernel();
+    p.g.stride[i] = param.scale;
+    p.g.pad[i] = param.scale / 2;
+  }
+  return p;
+}
+
+// Calls fn(first element of the plane in the large array, in the small one) for every plane of the
+// input, whose channels begin at `channel` of the large array.
+template <typename Fn>
+void ForEachPlane(const Shape& small, const Shape& large, int64_t channel, Fn&& fn) {
+  ParallelFor(small[0] * small[1], 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t to = i / small[1] * large[1] + channel + i % small[1];
+      fn(to * large[2] * large[3], i * small[2] * small[3]);
+    }
+  });
+}
+
+template <typename T>
+void NearestForward(const KernelContext& c) {
+  const bool sum = c.param<UpSamplingParam>().multi_input_mode == UpSamplingParam::kSum;
+  const Shape& large = c.outputs[0].shape;
+  T* out = c.outputs[0].as<T>();
+  int64_t channel = 0;
+  for (size_t i = 0; i < c.inputs.size(); ++i) {
+    const Shape& small = c.inputs[i].shape;
+    const T* in = c.inputs[i].as<T>();
+    const int64_t scale_y = large[2] / small[2], scale_x = large[3] / small[3];
+    const bool add = c.reqs[0] == WriteReq::kAdd || (sum && i > 0);
+    ForEachPlane(small, large, sum ? 0 : channel, [&](int64_t to, int64_t from) {
+      for (int64_t y = 0; y < large[2]; ++y) {
+        for (int64_t x = 0; x < large[3]; ++x) {
+          Store(out + to + y * large[3] + x, Load(in[from + y / scale_y * small[3] + x / scale_x]),
+                add);
+        }
+      }
+    });
+    channel += small[1];
+  }
+}
+
+template <typename T>
+void NearestBackward(const KernelContext& c) {
+  using C = ComputeType<T>;
+  const bool sum = c.param<UpSamplingParam>().multi_input_mode == UpSamplingParam::kSum;
+  const Shape& large = c.inputs[0].shape;
+  const T* ograd = c.inputs[0].as<T>();
+  int64_t channel = 0;
+  for (size_t i = 0; i < c.outputs.size(); ++i) {
+    const Shape& small = c.outputs[i].shape;
+    if (c.reqs[i] != WriteReq::kNull) {
+      T* grad = c.outputs[i].as<T>();
+      const int64_t scale_y = large[2] / small[2], scale_x = large[3] / small[3];
+      ForEachPlane(small, large, sum ? 0 : channel, [&](int64_t from, int64_t to) {
+        for (int64_t y = 0; y < small[2]; ++y) {
+          for (int64_t x = 0; x < small[3]; ++x) {
+            C total = 0;
+            for (int64_t v = y * scale_y; v < (y + 1) * scale_y; ++v) {
+              for (int64_t u = x * scale_x; u < (x + 1) * scale_x; ++u) {
+                total += Load(ograd[from + v * large[3] + u]);
+              }
+            }
+            Store(grad + to + y * small[3] + x, total, c.reqs[i] == WriteReq::kAdd);
+          }
+        }
+      });
+    }
+    channel += small[1];
+  }
+}
+
+bool IsBilinear(const OpCall& call) {
+  return call.param<UpSamplingParam>().sample_type == UpSamplingParam::kBilinear;
+}
+
+int64_t Workspace(const PrepareContext& c) {
+  if (!IsBilinear(c.call)) return 0;
+  const auto& param = c.param<UpSamplingParam>();
+  return BilinearProduct(param, c.inputs[0].shape, c.outputs[0].shape).WorkspaceElements() *
+         SizeOf(c.inputs[0].dtype);
+}
+int64_t BackwardWorkspace(const PrepareContext& c) {
+  if (!IsBilinear(c.call)) return 0;
+  const auto& param = c.param<UpSamplingParam>();
+  return BilinearProduct(param, c.inputs[1].shape, c.inputs[0].shape).WorkspaceElements() *
+         SizeOf(c.inputs[0].dtype);
+}
+
+absl::Status UpSamplingCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  if (!IsBilinear(c.call)) {
+    return DispatchFloat("UpSampling", c.outputs[0].dtype,
+                         [&](auto type) { NearestForward<typename decltype(type)::type>(c); });
+  }
+  return DispatchFloat32Or64("UpSampling", c.outputs[0].dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    const ConvolutionProduct p =
+        BilinearProduct(c.param<UpSamplingParam>(), c.inputs[0].shape, c.outputs[0].shape);
+    ImageFromMap(p, c.inputs[0].as<T>(), c.inputs[1].as<T>(), c.outputs[0].as<T>(),
+                 c.reqs[0] == WriteReq::kAdd, static_cast<T*>(c.workspace));
+  });
+}
+
+absl::Status UpSamplingBackwardCpu(const KernelContext& c) {
+  if (!IsBilinear(c.call)) {
+    return DispatchFloat("_backward_UpSampling", c.inputs[0].dtype,
+                         [&](auto type) { NearestBackward<typename decltype(type)::type>(c); });
+  }
+  return DispatchFloat32Or64("_backward_UpSampling", c.inputs[0].dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    const T* ograd = c.inputs[0].as<T>();
+    const ConvolutionProduct p =
+        BilinearProduct(c.param<UpSamplingParam>(), c.inputs[1].shape, c.inputs[0].shape);
+    T* workspace = static_cast<T*>(c.workspace);
+    if (c.reqs[0] != WriteReq::kNull) {
+      MapFromImage(p, ograd, c.inputs[2].as<T>(), c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd,
+                   workspace);
+    }
+    if (c.reqs[1] != WriteReq::kNull) {
+      WeightFromBoth(p, ograd, c.inputs[1].as<T>(), c.outputs[1].as<T>(),
+                     c.reqs[1] == WriteReq::kAdd, workspace);
+    }
+  });
+}
+
+COOPER_REGISTER_KERNEL(UpSampling, DeviceType::kCpu, UpSamplingCpu, Workspace);
+COOPER_REGISTER_KERNEL(_backward_UpSampling, DeviceType::kCpu, UpSamplingBackwardCpu,
+                       BackwardWorkspace);
+
+}  // namespace
+}  // namespace cooper

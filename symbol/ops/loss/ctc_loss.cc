@@ -1,0 +1,94 @@
+// Connectionist temporal classification loss. MXNet: src/operator/nn/ctc_loss.cc.
+
+#include "absl/strings/str_cat.h"
+#include "ndarray/status_macros.h"
+#include "symbol/gradient_context.h"
+#include "symbol/op.h"
+#include "symbol/ops/loss/ctc_loss_param.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+enum Input { kData, kLabel };
+
+OpSchema::Names Inputs(const OpCall& call) {
+  const auto& param = call.param<CtcLossParam>();
+  OpSchema::Names names = {"data", "label"};
+  if (param.use_data_lengths) names.push_back("data_lengths");
+  if (param.use_label_lengths) names.push_back("label_lengths");
+  return names;
+}
+
+// data (sequence_length, batch_size, classes), label (batch_size, label_length), lengths and output
+// (batch_size,).
+absl::Status CtcLossShape(ShapeContext& c) {
+  if (c.input(kData).rank_known()) {
+    COOPER_RETURN_IF_ERROR(
+        c.SetInput(kData, PartialShape::OfRank(3), "(sequence_length, batch_size, classes)"));
+    const int64_t batch = c.input(kData)[1];
+    COOPER_RETURN_IF_ERROR(c.SetInput(kLabel, {batch, kUnknownDim}, "(batch_size, label_length)"));
+    for (int i = 2; i < c.num_inputs(); ++i) {
+      COOPER_RETURN_IF_ERROR(c.SetInput(i, {batch}, "(batch_size,)"));
+    }
+    COOPER_RETURN_IF_ERROR(c.SetOutput(0, {batch}, "(batch_size,)"));
+  }
+  const PartialShape& data = c.input(kData);
+  const PartialShape& label = c.input(kLabel);
+  if (data.IsFull() && label.IsFull() && label[1] > data[0]) {
+    return absl::InvalidArgumentError(absl::StrCat("input 'label' has shape ", label.ToString(),
+                                                   ": longer than the ", data[0],
+                                                   " steps of input 'data' ", data.ToString()));
+  }
+  return absl::OkStatus();
+}
+
+// Labels and lengths may have any dtype.
+absl::Status CtcLossType(TypeContext& c) {
+  COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kData)));
+  return c.SetInput(kData, c.output(0));
+}
+
+// MXNet keeps the gradient that the forward pass computed, as large as data; here the backward pass
+// computes it.
+absl::StatusOr<std::vector<NodeEntry>> CtcLossGradient(GradientContext& c) {
+  COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
+  std::vector<NodeEntry> inputs;
+  for (int i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.input(i));
+  inputs.push_back(head);
+  COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> gradients,
+                          c.Backward("_backward_ctc_loss", std::move(inputs)));
+  gradients.resize(c.num_inputs());
+  return gradients;
+}
+
+COOPER_REGISTER_OP(CTCLoss)
+    .Describe(
+        "-log of the probability of label: the sum over all ways to spread it, with blanks "
+        "between, "
+        "over the steps of softmax(data).")
+    .Alias("ctc_loss")
+    .Alias("_contrib_CTCLoss")
+    .Alias("_contrib_ctc_loss")
+    .Param<CtcLossParam>()
+    .Inputs(Inputs)
+    .Outputs({"output"})
+    .Shape(CtcLossShape)
+    .Type(CtcLossType)
+    .Gradient(CtcLossGradient);
+
+COOPER_REGISTER_OP(_backward_ctc_loss)
+    .Describe("Gradient of CTCLoss with respect to data.")
+    .Param<CtcLossParam>()
+    .Inputs([](const OpCall& call) {
+      OpSchema::Names names = Inputs(call);
+      names.push_back("ograd");
+      return names;
+    })
+    .Outputs({"data"})
+    .Shape(GradientShape)
+    .Type(GradientType);
+
+}  // namespace
+}  // namespace cooper

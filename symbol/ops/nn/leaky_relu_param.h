@@ -1,0 +1,35 @@
+#ifndef COOPER_SYMBOL_OPS_NN_LEAKY_RELU_PARAM_H_
+#define COOPER_SYMBOL_OPS_NN_LEAKY_RELU_PARAM_H_
+
+#include <cstdint>
+
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+struct LeakyReluParam {
+  enum Type : uint8_t { kLeaky, kPrelu, kRrelu, kElu, kSelu, kGelu };
+
+  Type act_type = kLeaky;
+  double slope = 0.25;
+  double lower_bound = 0.125;
+  double upper_bound = 0.334;
+
+  static void Declare(ParamDeclaration<LeakyReluParam>& d) {
+    d.Enum("act_type", &LeakyReluParam::act_type,
+           {{"leaky", kLeaky},
+            {"prelu", kPrelu},
+            {"rrelu", kRrelu},
+            {"elu", kElu},
+            {"selu", kSelu},
+            {"gelu", kGelu}})
+        .Doc("the function");
+    d.Field("slope", &LeakyReluParam::slope).Doc("of negative elements, for leaky and elu");
+    d.Field("lower_bound", &LeakyReluParam::lower_bound).Doc("least random slope, for rrelu");
+    d.Field("upper_bound", &LeakyReluParam::upper_bound).Doc("greatest random slope, for rrelu");
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_NN_LEAKY_RELU_PARAM_H_

@@ -1,0 +1,111 @@
+// Makes images larger by a whole factor. MXNet: src/operator/nn/upsampling.cc.
+
+#include "absl/strings/str_cat.h"
+#include "ndarray/status_macros.h"
+#include "symbol/gradient_context.h"
+#include "symbol/op.h"
+#include "symbol/ops/nn/upsampling_param.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+bool IsBilinear(const OpCall& call) {
+  return call.param<UpSamplingParam>().sample_type == UpSamplingParam::kBilinear;
+}
+
+OpSchema::Names Inputs(const OpCall& call) {
+  if (IsBilinear(call)) return {"data", "weight"};
+  OpSchema::Names names;
+  for (int64_t i = 0; i < call.param<UpSamplingParam>().num_args; ++i) {
+    names.push_back(absl::StrCat("arg", i));
+  }
+  return names;
+}
+
+int64_t Scaled(int64_t extent, int64_t scale) {
+  return extent == kUnknownDim ? kUnknownDim : extent * scale;
+}
+
+// data (batch_size, channels, height, width), weight (channels, 1, kernel, kernel).
+absl::Status BilinearShape(ShapeContext& c) {
+  const auto& param = c.param<UpSamplingParam>();
+  const PartialShape& data = c.input(0);
+  COOPER_RETURN_IF_ERROR(
+      c.SetInput(1, {data[1], 1, param.kernel(), param.kernel()}, "(channels, 1, kernel, kernel)"));
+  return c.SetOutput(
+      0, {data[0], data[1], Scaled(data[2], param.scale), Scaled(data[3], param.scale)});
+}
+
+// Every input (batch_size, channels, height, width) is scaled to `scale` times the first one.
+absl::Status NearestShape(ShapeContext& c) {
+  const auto& param = c.param<UpSamplingParam>();
+  PartialShape output = {c.input(0)[0], 0, Scaled(c.input(0)[2], param.scale),
+                         Scaled(c.input(0)[3], param.scale)};
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    const PartialShape& input = c.input(i);
+    if (!input.rank_known()) return absl::OkStatus();
+    if (input.rank() != 4) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("input ", i, " has shape ", input.ToString(), ", expected 4 axes"));
+    }
+    for (int axis = 2; axis < 4; ++axis) {
+      if (!input.dim_known(axis) || !output.dim_known(axis)) continue;
+      if (input[axis] == 0 || output[axis] % input[axis] != 0) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("extent ", input[axis], " of axis ", axis, " of input ", i, " ",
+                         input.ToString(), " does not divide the output's ", output[axis]));
+      }
+    }
+    if (!input.dim_known(1) || output[1] == kUnknownDim) {
+      output[1] = kUnknownDim;
+    } else if (param.multi_input_mode == UpSamplingParam::kConcat) {
+      output[1] += input[1];
+    } else if (i > 0 && output[1] != input[1]) {
+      return absl::InvalidArgumentError(absl::StrCat("input ", i, " has shape ", input.ToString(),
+                                                     ", expected ", output[1],
+                                                     " channels as input 0 has"));
+    } else {
+      output[1] = input[1];
+    }
+  }
+  return c.SetOutput(0, output);
+}
+
+absl::Status UpSamplingShape(ShapeContext& c) {
+  if (!c.input(0).rank_known()) return absl::OkStatus();
+  COOPER_RETURN_IF_ERROR(c.SetInput(0, PartialShape::OfRank(4), "4 axes: batch, channels, 2 more"));
+  return IsBilinear(c.call()) ? BilinearShape(c) : NearestShape(c);
+}
+
+absl::StatusOr<std::vector<NodeEntry>> UpSamplingGradient(GradientContext& c) {
+  COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
+  if (IsBilinear(c.call())) {
+    return c.Backward("_backward_UpSampling", {head, c.input(0), c.input(1)});
+  }
+  return c.Backward("_backward_UpSampling", {head});
+}
+
+COOPER_REGISTER_OP(UpSampling)
+    .Describe("Images `scale` times as high and wide; several inputs are scaled to one size.")
+    .Param<UpSamplingParam>()
+    .VariadicInputs("num_args")
+    .Inputs(Inputs)
+    .Shape(UpSamplingShape)
+    .Type(SameType)
+    .Gradient(UpSamplingGradient);
+
+COOPER_REGISTER_OP(_backward_UpSampling)
+    .Describe("Gradients of UpSampling with respect to its inputs.")
+    .Param<UpSamplingParam>()
+    .Inputs([](const OpCall& call) {
+      return IsBilinear(call) ? OpSchema::Names{"ograd", "data", "weight"}
+                              : OpSchema::Names{"ograd"};
+    })
+    .Outputs(Inputs)
+    .Shape(GradientShape)
+    .Type(GradientType);
+
+}  // namespace
+}  // namespace cooper
