@@ -1,0 +1,140 @@
+// Kernels of dot, batch_dot and their gradients, through Gemm.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "executor/kernel.h"
+#include "ndarray/gemm.h"
+#include "ndarray/parallel.h"
+#include "symbol/ops/linalg/dot_param.h"
+
+namespace cooper {
+namespace {
+
+// The product's extents: op(lhs) (m, k), op(rhs) (k, n), for each of `batch` pairs.
+struct Extents {
+  int64_t batch, m, n, k;
+};
+
+int64_t Quotient(int64_t size, int64_t k, const Shape& shape, int summed) {
+  if (k != 0) return size / k;
+  int64_t product = 1;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (i != summed) product *= shape[i];
+  }
+  return product;
+}
+
+Extents DotExtents(const DotParam& param, const Shape& lhs, const Shape& rhs) {
+  const int lhs_axis = param.transpose_a ? 0 : lhs.rank() - 1;
+  const int rhs_axis = param.transpose_b ? rhs.rank() - 1 : 0;
+  const int64_t k = lhs[lhs_axis];
+  return {1, Quotient(lhs.num_elements(), k, lhs, lhs_axis),
+          Quotient(rhs.num_elements(), k, rhs, rhs_axis), k};
+}
+
+Extents BatchDotExtents(const DotParam& param, const Shape& lhs, const Shape& rhs) {
+  const int last = lhs.rank() - 1;
+  return {lhs.Product(0, last - 1), lhs[param.transpose_a ? last : last - 1],
+          rhs[param.transpose_b ? last - 1 : last], lhs[param.transpose_a ? last - 1 : last]};
+}
+
+// Calls fn(i) for each pair of matrices. Products of many small matrices are shared out between
+// threads; few or large ones are each computed by all.
+template <typename Fn>
+void ForBatch(const Extents& e, const Fn& fn) {
+  const int64_t grain = e.batch < NumThreads() ? e.batch : 1 + 65536 / (e.m * e.n * e.k + 1);
+  ParallelFor(e.batch, std::max<int64_t>(grain, 1), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) fn(i);
+  });
+}
+
+template <typename T>
+void Forward(const KernelContext& c, const DotParam& param, const Extents& e) {
+  const auto [batch, m, n, k] = e;
+  const bool ta = param.transpose_a, tb = param.transpose_b;
+  const T beta = c.reqs[0] == WriteReq::kAdd ? T(1) : T(0);
+  ForBatch(e, [&, m = m, n = n, k = k](int64_t i) {
+    Gemm(ta, tb, m, n, k, T(1), c.inputs[0].as<T>() + i * m * k, ta ? m : k,
+         c.inputs[1].as<T>() + i * k * n, tb ? k : n, beta, c.outputs[0].as<T>() + i * m * n, n);
+  });
+}
+
+template <typename T>
+void Backward(const KernelContext& c, const DotParam& param, const Extents& e) {
+  const auto [batch, m, n, k] = e;
+  const bool ta = param.transpose_a, tb = param.transpose_b;
+  auto beta = [&](int i) { return c.reqs[i] == WriteReq::kAdd ? T(1) : T(0); };
+  ForBatch(e, [&, m = m, n = n, k = k](int64_t i) {
+    const T* ograd = c.inputs[0].as<T>() + i * m * n;
+    const T* lhs = c.inputs[1].as<T>() + i * m * k;
+    const T* rhs = c.inputs[2].as<T>() + i * k * n;
+    const int64_t lda = ta ? m : k, ldb = tb ? k : n;
+    if (c.reqs[0] != WriteReq::kNull) {
+      T* grad = c.outputs[0].as<T>() + i * m * k;
+      if (ta) {  // (k, m) = op(rhs) * ograd^T
+        Gemm(tb, true, k, m, n, T(1), rhs, ldb, ograd, n, beta(0), grad, lda);
+      } else {  // (m, k) = ograd * op(rhs)^T
+        Gemm(false, !tb, m, k, n, T(1), ograd, n, rhs, ldb, beta(0), grad, lda);
+      }
+    }
+    if (c.reqs[1] != WriteReq::kNull) {
+      T* grad = c.outputs[1].as<T>() + i * k * n;
+      if (tb) {  // (n, k) = ograd^T * op(lhs)
+        Gemm(true, ta, n, k, m, T(1), ograd, n, lhs, lda, beta(1), grad, ldb);
+      } else {  // (k, n) = op(lhs)^T * ograd
+        Gemm(!ta, false, k, n, m, T(1), lhs, lda, ograd, n, beta(1), grad, ldb);
+      }
+    }
+  });
+}
+
+absl::Status Unsupported(const KernelContext& c) {
+  return absl::UnimplementedError(
+      absl::StrCat(c.call.op->name(), " on cpu: no kernel for ", DTypeName(c.outputs[0].dtype)));
+}
+
+using ExtentsFn = Extents (*)(const DotParam&, const Shape&, const Shape&);
+
+template <ExtentsFn kExtents>
+absl::Status ProductCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  const auto& param = c.param<DotParam>();
+  const Extents e = kExtents(param, c.inputs[0].shape, c.inputs[1].shape);
+  switch (c.outputs[0].dtype) {
+    case DType::kFloat32:
+      Forward<float>(c, param, e);
+      return absl::OkStatus();
+    case DType::kFloat64:
+      Forward<double>(c, param, e);
+      return absl::OkStatus();
+    default:
+      return Unsupported(c);
+  }
+}
+
+template <ExtentsFn kExtents>
+absl::Status ProductBackwardCpu(const KernelContext& c) {
+  const auto& param = c.param<DotParam>();
+  const Extents e = kExtents(param, c.inputs[1].shape, c.inputs[2].shape);
+  switch (c.outputs[0].dtype) {
+    case DType::kFloat32:
+      Backward<float>(c, param, e);
+      return absl::OkStatus();
+    case DType::kFloat64:
+      Backward<double>(c, param, e);
+      return absl::OkStatus();
+    default:
+      return Unsupported(c);
+  }
+}
+
+COOPER_REGISTER_KERNEL(dot, DeviceType::kCpu, ProductCpu<DotExtents>);
+COOPER_REGISTER_KERNEL(_backward_dot, DeviceType::kCpu, ProductBackwardCpu<DotExtents>);
+COOPER_REGISTER_KERNEL(batch_dot, DeviceType::kCpu, ProductCpu<BatchDotExtents>);
+COOPER_REGISTER_KERNEL(_backward_batch_dot, DeviceType::kCpu, ProductBackwardCpu<BatchDotExtents>);
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,64 @@
+#ifndef COOPER_EXECUTOR_CPU_LINALG_LA_MATRIX_H_
+#define COOPER_EXECUTOR_CPU_LINALG_LA_MATRIX_H_
+
+// Batches of matrices as Eigen sees them, for the kernels of linalg_*. Included by their sources
+// alone. Eigen allocates temporaries: these operators, unlike others, use the heap while they run.
+
+#include <cstdint>
+
+#include "Eigen/Dense"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "executor/kernel.h"
+
+namespace cooper {
+
+template <typename T>
+using LaMatrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+template <typename T>
+using LaMap = Eigen::Map<LaMatrix<T>>;
+
+inline int64_t LaRows(const ArrayView& view) { return view.shape[view.shape.rank() - 2]; }
+inline int64_t LaColumns(const ArrayView& view) { return view.shape[view.shape.rank() - 1]; }
+// Number of matrices in (..., rows, columns).
+inline int64_t LaBatch(const ArrayView& view) {
+  return view.shape.Product(0, view.shape.rank() - 2);
+}
+
+// Matrix number i.
+template <typename T>
+LaMap<T> LaAt(const ArrayView& view, int64_t i) {
+  const int64_t rows = LaRows(view), columns = LaColumns(view);
+  return LaMap<T>(view.as<T>() + i * rows * columns, rows, columns);
+}
+
+template <typename T, typename Expression>
+void LaStore(const Expression& value, WriteReq req, LaMap<T> out) {
+  if (req == WriteReq::kWrite) out = value;
+  if (req == WriteReq::kAdd) out += value;
+}
+
+template <typename T>
+void LaStoreNumber(T value, WriteReq req, T* out) {
+  if (req == WriteReq::kWrite) *out = value;
+  if (req == WriteReq::kAdd) *out += value;
+}
+
+// Calls fn(T()) with the element type of output 0. kUnimplemented for other types than float32 and
+// float64.
+template <typename Fn>
+absl::Status LaDispatch(const KernelContext& c, const Fn& fn) {
+  switch (c.outputs[0].dtype) {
+    case DType::kFloat32:
+      return fn(float());
+    case DType::kFloat64:
+      return fn(double());
+    default:
+      return absl::UnimplementedError(absl::StrCat(c.call.op->name(), " on cpu: no kernel for ",
+                                                   DTypeName(c.outputs[0].dtype)));
+  }
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_CPU_LINALG_LA_MATRIX_H_

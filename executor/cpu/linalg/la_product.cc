@@ -1,0 +1,225 @@
+// Kernels of linalg_gemm, gemm2, syrk, trmm and trsm.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "executor/cpu/linalg/la_matrix.h"
+#include "executor/kernel.h"
+#include "ndarray/gemm.h"
+#include "symbol/ops/linalg/la_param.h"
+
+namespace cooper {
+namespace {
+
+// The matrices of an array whose rows are at `axis`: `outer` times `middle` of them, from one row
+// to the next `stride` elements.
+struct MatricesAt {
+  int64_t outer, rows, middle, columns, stride;
+
+  MatricesAt(const Shape& shape, int axis) {
+    if (axis < 0) axis += shape.rank();
+    const int last = shape.rank() - 1;
+    outer = shape.Product(0, axis);
+    rows = shape[axis];
+    middle = shape.Product(axis + 1, last);
+    columns = shape[last];
+    stride = middle * columns;
+  }
+  // The first element of matrix (i, j).
+  int64_t at(int64_t i, int64_t j) const { return i * rows * stride + j * columns; }
+};
+
+// out = alpha * A * B + beta * out.
+template <typename T>
+void Product(const KernelContext& c, const LaGemm2Param& param, T beta) {
+  const MatricesAt a(c.inputs[0].shape, param.axis), b(c.inputs[1].shape, param.axis),
+      out(c.outputs[0].shape, param.axis);
+  const int64_t k = param.transpose_a ? a.rows : a.columns;
+  for (int64_t i = 0; i < out.outer; ++i) {
+    for (int64_t j = 0; j < out.middle; ++j) {
+      Gemm(param.transpose_a, param.transpose_b, out.rows, out.columns, k,
+           static_cast<T>(param.alpha), c.inputs[0].as<T>() + a.at(i, j), a.stride,
+           c.inputs[1].as<T>() + b.at(i, j), b.stride, beta, c.outputs[0].as<T>() + out.at(i, j),
+           out.stride);
+    }
+  }
+}
+
+absl::Status Gemm2Cpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  return LaDispatch(c, [&](auto zero) {
+    using T = decltype(zero);
+    Product<T>(c, c.param<LaGemm2Param>(), c.reqs[0] == WriteReq::kAdd ? T(1) : T(0));
+    return absl::OkStatus();
+  });
+}
+
+absl::Status GemmCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  return LaDispatch(c, [&](auto zero) {
+    using T = decltype(zero);
+    const auto& param = c.param<LaGemmParam>();
+    const T* in = c.inputs[2].as<T>();
+    T* out = c.outputs[0].as<T>();
+    const T beta = static_cast<T>(param.beta);
+    for (int64_t i = 0; i < c.outputs[0].size(); ++i) {
+      LaStoreNumber(beta * in[i], c.reqs[0], out + i);
+    }
+    Product<T>(c, param, T(1));
+    return absl::OkStatus();
+  });
+}
+
+absl::Status SyrkCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  return LaDispatch(c, [&](auto zero) {
+    using T = decltype(zero);
+    const auto& param = c.param<LaSyrkParam>();
+    const int64_t rows = LaRows(c.inputs[0]), columns = LaColumns(c.inputs[0]);
+    const int64_t n = LaRows(c.outputs[0]), k = param.transpose ? rows : columns;
+    for (int64_t i = 0; i < LaBatch(c.inputs[0]); ++i) {
+      const T* a = c.inputs[0].as<T>() + i * rows * columns;
+      Gemm(param.transpose, !param.transpose, n, n, k, static_cast<T>(param.alpha), a, columns, a,
+           columns, c.reqs[0] == WriteReq::kAdd ? T(1) : T(0), c.outputs[0].as<T>() + i * n * n, n);
+    }
+    return absl::OkStatus();
+  });
+}
+
+// Calls fn with the triangle of A, transposed if `transpose`.
+template <typename T, typename Fn>
+void WithTriangle(const LaMap<T>& a, bool lower, bool transpose, const Fn& fn) {
+  if (lower && !transpose) fn(a.template triangularView<Eigen::Lower>());
+  if (lower && transpose) fn(a.transpose().template triangularView<Eigen::Upper>());
+  if (!lower && !transpose) fn(a.template triangularView<Eigen::Upper>());
+  if (!lower && transpose) fn(a.transpose().template triangularView<Eigen::Lower>());
+}
+
+template <typename T>
+LaMatrix<T> TimesTriangle(const LaTriangularParam& p, bool transpose, const LaMap<T>& a,
+                          const LaMap<T>& b) {
+  LaMatrix<T> result;
+  WithTriangle<T>(a, p.lower, transpose, [&](const auto& triangle) {
+    if (p.rightside) {
+      result = b * triangle;
+    } else {
+      result = triangle * b;
+    }
+  });
+  return result * static_cast<T>(p.alpha);
+}
+
+template <typename T>
+LaMatrix<T> SolveTriangle(const LaTriangularParam& p, bool transpose, const LaMap<T>& a,
+                          const LaMap<T>& b) {
+  LaMatrix<T> result = b;
+  WithTriangle<T>(a, p.lower, transpose, [&](const auto& triangle) {
+    if (p.rightside) {
+      triangle.template solveInPlace<Eigen::OnTheRight>(result);
+    } else {
+      triangle.solveInPlace(result);
+    }
+  });
+  return result;
+}
+
+// Adds or writes the triangle of `grad`, zeros elsewhere.
+template <typename T>
+void StoreTriangle(const LaMatrix<T>& grad, bool lower, WriteReq req, LaMap<T> out) {
+  LaMatrix<T> triangle = LaMatrix<T>::Zero(grad.rows(), grad.cols());
+  if (lower) {
+    triangle.template triangularView<Eigen::Lower>() = grad;
+  } else {
+    triangle.template triangularView<Eigen::Upper>() = grad;
+  }
+  LaStore<T>(triangle, req, out);
+}
+
+absl::Status TrmmCpu(const KernelContext& c) {
+  const auto& p = c.param<LaTriangularParam>();
+  return LaDispatch(c, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t i = 0; i < LaBatch(c.inputs[0]); ++i) {
+      LaStore<T>(TimesTriangle<T>(p, p.transpose, LaAt<T>(c.inputs[0], i), LaAt<T>(c.inputs[1], i)),
+                 c.reqs[0], LaAt<T>(c.outputs[0], i));
+    }
+    return absl::OkStatus();
+  });
+}
+
+absl::Status TrmmBackwardCpu(const KernelContext& c) {
+  const auto& p = c.param<LaTriangularParam>();
+  return LaDispatch(c, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t i = 0; i < LaBatch(c.inputs[1]); ++i) {
+      const LaMap<T> head = LaAt<T>(c.inputs[0], i), a = LaAt<T>(c.inputs[1], i),
+                     b = LaAt<T>(c.inputs[2], i);
+      if (c.reqs[0] != WriteReq::kNull) {
+        LaMatrix<T> grad;
+        if (p.rightside) {
+          grad.noalias() = b.transpose() * head;
+        } else {
+          grad.noalias() = head * b.transpose();
+        }
+        if (p.transpose) grad.transposeInPlace();
+        StoreTriangle<T>(grad * static_cast<T>(p.alpha), p.lower, c.reqs[0],
+                         LaAt<T>(c.outputs[0], i));
+      }
+      if (c.reqs[1] != WriteReq::kNull) {
+        LaStore<T>(TimesTriangle<T>(p, !p.transpose, a, head), c.reqs[1], LaAt<T>(c.outputs[1], i));
+      }
+    }
+    return absl::OkStatus();
+  });
+}
+
+absl::Status TrsmCpu(const KernelContext& c) {
+  const auto& p = c.param<LaTriangularParam>();
+  return LaDispatch(c, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t i = 0; i < LaBatch(c.inputs[0]); ++i) {
+      LaStore<T>(
+          SolveTriangle<T>(p, p.transpose, LaAt<T>(c.inputs[0], i), LaAt<T>(c.inputs[1], i)) *
+              static_cast<T>(p.alpha),
+          c.reqs[0], LaAt<T>(c.outputs[0], i));
+    }
+    return absl::OkStatus();
+  });
+}
+
+// With G = op(A)^-T * head: grad B = alpha * G, and grad op(A) = -G * X^T, X the output. From the
+// right: G = head * op(A)^-T and grad op(A) = -X^T * G.
+absl::Status TrsmBackwardCpu(const KernelContext& c) {
+  const auto& p = c.param<LaTriangularParam>();
+  return LaDispatch(c, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t i = 0; i < LaBatch(c.inputs[1]); ++i) {
+      const LaMap<T> head = LaAt<T>(c.inputs[0], i), a = LaAt<T>(c.inputs[1], i),
+                     x = LaAt<T>(c.inputs[2], i);
+      const LaMatrix<T> g = SolveTriangle<T>(p, !p.transpose, a, head);
+      if (c.reqs[0] != WriteReq::kNull) {
+        LaMatrix<T> grad;
+        if (p.rightside) {
+          grad.noalias() = x.transpose() * g;
+        } else {
+          grad.noalias() = g * x.transpose();
+        }
+        if (p.transpose) grad.transposeInPlace();
+        StoreTriangle<T>(-grad, p.lower, c.reqs[0], LaAt<T>(c.outputs[0], i));
+      }
+      LaStore<T>(g * static_cast<T>(p.alpha), c.reqs[1], LaAt<T>(c.outputs[1], i));
+    }
+    return absl::OkStatus();
+  });
+}
+
+COOPER_REGISTER_KERNEL(_linalg_gemm, DeviceType::kCpu, GemmCpu);
+COOPER_REGISTER_KERNEL(_linalg_gemm2, DeviceType::kCpu, Gemm2Cpu);
+COOPER_REGISTER_KERNEL(_linalg_syrk, DeviceType::kCpu, SyrkCpu);
+COOPER_REGISTER_KERNEL(_linalg_trmm, DeviceType::kCpu, TrmmCpu);
+COOPER_REGISTER_KERNEL(_backward_linalg_trmm, DeviceType::kCpu, TrmmBackwardCpu);
+COOPER_REGISTER_KERNEL(_linalg_trsm, DeviceType::kCpu, TrsmCpu);
+COOPER_REGISTER_KERNEL(_backward_linalg_trsm, DeviceType::kCpu, TrsmBackwardCpu);
+
+}  // namespace
+}  // namespace cooper
