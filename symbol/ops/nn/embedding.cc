@@ -60,6 +60,7 @@ COOPER_REGISTER_OP(Embedding)
         "output[..., :] = weight[data[...], :]. Indices below 0 or beyond the table are clipped to "
         "its first or last row.")
     .Alias("_npx_embedding")
+    .Alias("_sparse_Embedding")
     .Param<EmbeddingParam>()
     .Inputs({"data", "weight"})
     .Shape(EmbeddingShape)

@@ -1,0 +1,88 @@
+// Kernels of im2col, col2im and their gradients: each gradient is the other operator.
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/cpu/nn/im2col.h"
+#include "executor/kernel.h"
+#include "symbol/ops/nn/im2col_param.h"
+
+namespace cooper {
+namespace {
+
+WindowGeometry GeometryOf(const Im2colParam& param, const Shape& image) {
+  WindowGeometry g;
+  g.channels = image[1];
+  const int spatial = static_cast<int>(param.kernel.size());
+  for (int i = 0; i < spatial; ++i) {
+    const int at = 3 - spatial + i;
+    g.in[at] = image[2 + i];
+    g.kernel[at] = param.kernel[i];
+    g.stride[at] = WindowValue(param.stride, i, 1);
+    g.dilate[at] = WindowValue(param.dilate, i, 1);
+    g.pad[at] = WindowValue(param.pad, i, 0);
+    g.out[at] =
+        (g.in[at] + 2 * g.pad[at] - DilatedExtent(g.kernel[at], g.dilate[at])) / g.stride[at] + 1;
+  }
+  return g;
+}
+
+template <typename T>
+void ImageToColumns(const KernelContext& c, const Im2colParam& param) {
+  const WindowGeometry g = GeometryOf(param, c.inputs[0].shape);
+  const int64_t size = g.rows() * g.columns();
+  for (int64_t n = 0; n < c.inputs[0].shape[0]; ++n) {
+    const T* image = c.inputs[0].as<T>() + n * g.channels * g.image_size();
+    T* columns = c.outputs[0].as<T>() + n * size;
+    if (c.reqs[0] != WriteReq::kAdd) {
+      Im2Col(g, image, columns);
+      continue;
+    }
+    T* scratch = static_cast<T*>(c.workspace);
+    Im2Col(g, image, scratch);
+    for (int64_t i = 0; i < size; ++i) columns[i] += scratch[i];
+  }
+}
+
+template <typename T>
+void ColumnsToImage(const KernelContext& c, const Im2colParam& param) {
+  const WindowGeometry g = GeometryOf(param, c.outputs[0].shape);
+  T* image = c.outputs[0].as<T>();
+  if (c.reqs[0] == WriteReq::kWrite) std::fill_n(image, c.outputs[0].size(), T(0));
+  for (int64_t n = 0; n < c.outputs[0].shape[0]; ++n) {
+    Col2ImAdd(g, c.inputs[0].as<T>() + n * g.rows() * g.columns(),
+              image + n * g.channels * g.image_size());
+  }
+}
+
+// For kAdd: one sample's columns.
+int64_t Workspace(const PrepareContext& c) {
+  if (c.reqs[0] != WriteReq::kAdd || c.outputs[0].shape[0] == 0) return 0;
+  return c.outputs[0].size_bytes() / c.outputs[0].shape[0];
+}
+
+template <typename Param>
+absl::Status ImageToColumnsCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  return DispatchFloat32Or64(c.call.op->name().c_str(), c.outputs[0].dtype, [&](auto type) {
+    ImageToColumns<typename decltype(type)::type>(c, c.param<Param>());
+  });
+}
+
+template <typename Param>
+absl::Status ColumnsToImageCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  return DispatchFloat32Or64(c.call.op->name().c_str(), c.outputs[0].dtype, [&](auto type) {
+    ColumnsToImage<typename decltype(type)::type>(c, c.param<Param>());
+  });
+}
+
+constexpr DeviceType kCpu = DeviceType::kCpu;
+COOPER_REGISTER_KERNEL(im2col, kCpu, ImageToColumnsCpu<Im2colParam>, Workspace);
+COOPER_REGISTER_KERNEL(_backward_im2col, kCpu, ColumnsToImageCpu<Im2colParam>);
+COOPER_REGISTER_KERNEL(col2im, kCpu, ColumnsToImageCpu<Col2imParam>);
+COOPER_REGISTER_KERNEL(_backward_col2im, kCpu, ImageToColumnsCpu<Col2imParam>, Workspace);
+
+}  // namespace
+}  // namespace cooper

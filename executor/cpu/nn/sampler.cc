@@ -1,0 +1,262 @@
+// Kernels of GridGenerator, BilinearSampler, SpatialTransformer and their gradients.
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/status/status.h"
+#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/kernel.h"
+#include "ndarray/parallel.h"
+#include "symbol/ops/nn/sampler_param.h"
+
+namespace cooper {
+namespace {
+
+// Position i of `extent` on the axis from -1 to 1.
+template <typename T>
+T Normal(int64_t i, int64_t extent) {
+  return T(-1) + T(2) * static_cast<T>(i) / static_cast<T>(extent - 1);
+}
+
+// grid (batch, 2, height, width) = matrix (batch, 2, 3) * (x, y, 1).
+template <typename T>
+void AffineGrid(const T* matrix, int64_t batch, int64_t height, int64_t width, T* grid, bool add) {
+  for (int64_t row = 0; row < batch * 2; ++row) {
+    const T* m = matrix + row * 3;
+    T* to = grid + row * height * width;
+    for (int64_t y = 0; y < height; ++y) {
+      for (int64_t x = 0; x < width; ++x) {
+        Store(to + y * width + x, m[0] * Normal<T>(x, width) + m[1] * Normal<T>(y, height) + m[2],
+              add);
+      }
+    }
+  }
+}
+
+// The transposed product.
+template <typename T>
+void AffineGradient(const T* grid_grad, int64_t batch, int64_t height, int64_t width, T* grad,
+                    bool add) {
+  for (int64_t row = 0; row < batch * 2; ++row) {
+    const T* g = grid_grad + row * height * width;
+    T sum[3] = {0, 0, 0};
+    for (int64_t y = 0; y < height; ++y) {
+      for (int64_t x = 0; x < width; ++x) {
+        const T value = g[y * width + x];
+        sum[0] += value * Normal<T>(x, width);
+        sum[1] += value * Normal<T>(y, height);
+        sum[2] += value;
+      }
+    }
+    for (int i = 0; i < 3; ++i) Store(grad + row * 3 + i, sum[i], add);
+  }
+}
+
+struct Images {
+  int64_t batch, channels, in_h, in_w, out_h, out_w;
+
+  int64_t in_size() const { return in_h * in_w; }
+  int64_t out_size() const { return out_h * out_w; }
+};
+
+Images ImagesOf(const Shape& data, const Shape& output) {
+  return {data[0], data[1], data[2], data[3], output[2], output[3]};
+}
+
+// Where position i of the output of a sample comes from: the element above and left of it, and how
+// near that is.
+template <typename T>
+struct Source {
+  int64_t x, y;
+  T wx, wy;  // weights of column x and row y; 1 - w those of x + 1, y + 1
+
+  Source(const Images& m, const T* grid, int64_t i) {
+    const T at_x = (grid[i] + T(1)) * static_cast<T>(m.in_w - 1) / T(2);
+    const T at_y = (grid[i + m.out_size()] + T(1)) * static_cast<T>(m.in_h - 1) / T(2);
+    // Far outside is as good as just outside, and converts.
+    const T floor_x = std::floor(std::clamp<T>(at_x, T(-2), static_cast<T>(m.in_w + 1)));
+    const T floor_y = std::floor(std::clamp<T>(at_y, T(-2), static_cast<T>(m.in_h + 1)));
+    x = static_cast<int64_t>(floor_x);
+    y = static_cast<int64_t>(floor_y);
+    wx = T(1) - (at_x - floor_x);
+    wy = T(1) - (at_y - floor_y);
+  }
+
+  // Calls fn(corner, offset in the image, weight) for the corners inside: 0 and 1 in row y.
+  template <typename Fn>
+  void ForEachCorner(const Images& m, Fn&& fn) const {
+    for (int corner = 0; corner < 4; ++corner) {
+      const int64_t u = x + corner % 2, v = y + corner / 2;
+      if (u < 0 || u >= m.in_w || v < 0 || v >= m.in_h) continue;
+      fn(corner, v * m.in_w + u,
+         (corner % 2 == 0 ? wx : T(1) - wx) * (corner / 2 == 0 ? wy : T(1) - wy));
+    }
+  }
+};
+
+template <typename T>
+void Sample(const Images& m, const T* data, const T* grid, T* out, bool add) {
+  ParallelFor(m.batch, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) {
+      for (int64_t i = 0; i < m.out_size(); ++i) {
+        const Source<T> source(m, grid + n * 2 * m.out_size(), i);
+        for (int64_t k = n * m.channels; k < (n + 1) * m.channels; ++k) {
+          T value = 0;
+          source.ForEachCorner(
+              m, [&](int, int64_t at, T weight) { value += data[k * m.in_size() + at] * weight; });
+          Store(out + k * m.out_size() + i, value, add);
+        }
+      }
+    }
+  });
+}
+
+// data_grad += ..., grid_grad (+)= ...; either may be null.
+template <typename T>
+void SampleGradient(const Images& m, const T* ograd, const T* data, const T* grid, T* data_grad,
+                    T* grid_grad, bool add_grid) {
+  ParallelFor(m.batch, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) {
+      for (int64_t i = 0; i < m.out_size(); ++i) {
+        const Source<T> source(m, grid + n * 2 * m.out_size(), i);
+        T dx = 0, dy = 0;
+        for (int64_t k = n * m.channels; k < (n + 1) * m.channels; ++k) {
+          const T g = ograd[k * m.out_size() + i];
+          T corner[4] = {0, 0, 0, 0};
+          source.ForEachCorner(m, [&](int c, int64_t at, T weight) {
+            corner[c] = data[k * m.in_size() + at];
+            if (data_grad != nullptr) data_grad[k * m.in_size() + at] += g * weight;
+          });
+          dx += g * ((corner[1] - corner[0]) * source.wy +
+                     (corner[3] - corner[2]) * (T(1) - source.wy));
+          dy += g * ((corner[2] - corner[0]) * source.wx +
+                     (corner[3] - corner[1]) * (T(1) - source.wx));
+        }
+        if (grid_grad == nullptr) continue;
+        T* to = grid_grad + n * 2 * m.out_size() + i;
+        Store(to, dx * static_cast<T>(m.in_w - 1) / T(2), add_grid);
+        Store(to + m.out_size(), dy * static_cast<T>(m.in_h - 1) / T(2), add_grid);
+      }
+    }
+  });
+}
+
+template <typename T>
+void GridForward(const KernelContext& c) {
+  const auto& param = c.param<GridGeneratorParam>();
+  const Shape& shape = c.outputs[0].shape;
+  const T* data = c.inputs[0].as<T>();
+  T* out = c.outputs[0].as<T>();
+  const bool add = c.reqs[0] == WriteReq::kAdd;
+  if (param.transform_type == GridGeneratorParam::kAffine) {
+    return AffineGrid(data, shape[0], shape[2], shape[3], out, add);
+  }
+  // (position + flow) / ((extent - 1) / 2) - 1
+  for (int64_t i = 0; i < c.outputs[0].size(); ++i) {
+    const bool is_x = i / (shape[2] * shape[3]) % 2 == 0;
+    const int64_t position = is_x ? i % shape[3] : i / shape[3] % shape[2];
+    const T half = static_cast<T>((is_x ? shape[3] : shape[2]) - 1) / T(2);
+    Store(out + i, (data[i] + static_cast<T>(position)) / half - T(1), add);
+  }
+}
+
+template <typename T>
+void GridBackward(const KernelContext& c) {
+  const auto& param = c.param<GridGeneratorParam>();
+  const Shape& shape = c.inputs[0].shape;
+  const T* ograd = c.inputs[0].as<T>();
+  T* grad = c.outputs[0].as<T>();
+  const bool add = c.reqs[0] == WriteReq::kAdd;
+  if (param.transform_type == GridGeneratorParam::kAffine) {
+    return AffineGradient(ograd, shape[0], shape[2], shape[3], grad, add);
+  }
+  for (int64_t i = 0; i < c.outputs[0].size(); ++i) {
+    const bool is_x = i / (shape[2] * shape[3]) % 2 == 0;
+    Store(grad + i, ograd[i] / (static_cast<T>((is_x ? shape[3] : shape[2]) - 1) / T(2)), add);
+  }
+}
+
+template <typename T>
+void SamplerBackward(const KernelContext& c) {
+  const Images m = ImagesOf(c.inputs[1].shape, c.inputs[0].shape);
+  T* data_grad = c.reqs[0] == WriteReq::kNull ? nullptr : c.outputs[0].as<T>();
+  T* grid_grad = c.reqs[1] == WriteReq::kNull ? nullptr : c.outputs[1].as<T>();
+  if (c.reqs[0] == WriteReq::kWrite) std::fill_n(data_grad, c.outputs[0].size(), T(0));
+  SampleGradient(m, c.inputs[0].as<T>(), c.inputs[1].as<T>(), c.inputs[2].as<T>(), data_grad,
+                 grid_grad, c.reqs[1] == WriteReq::kAdd);
+}
+
+// The workspace is the grid; in the backward pass its gradient too.
+template <typename T>
+void TransformerForward(const KernelContext& c) {
+  const Images m = ImagesOf(c.inputs[0].shape, c.outputs[0].shape);
+  T* grid = static_cast<T*>(c.workspace);
+  AffineGrid(c.inputs[1].as<T>(), m.batch, m.out_h, m.out_w, grid, false);
+  Sample(m, c.inputs[0].as<T>(), grid, c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
+}
+
+template <typename T>
+void TransformerBackward(const KernelContext& c) {
+  const Images m = ImagesOf(c.inputs[1].shape, c.inputs[0].shape);
+  T* grid = static_cast<T*>(c.workspace);
+  T* grid_grad = grid + m.batch * 2 * m.out_size();
+  T* data_grad = c.reqs[0] == WriteReq::kNull ? nullptr : c.outputs[0].as<T>();
+  if (c.reqs[0] == WriteReq::kWrite) std::fill_n(data_grad, c.outputs[0].size(), T(0));
+  AffineGrid(c.inputs[2].as<T>(), m.batch, m.out_h, m.out_w, grid, false);
+  SampleGradient(m, c.inputs[0].as<T>(), c.inputs[1].as<T>(), grid, data_grad, grid_grad, false);
+  if (c.reqs[1] == WriteReq::kNull) return;
+  AffineGradient(grid_grad, m.batch, m.out_h, m.out_w, c.outputs[1].as<T>(),
+                 c.reqs[1] == WriteReq::kAdd);
+}
+
+int64_t GridBytes(const ArrayView& output) {
+  return output.shape[0] * 2 * output.shape[2] * output.shape[3] * SizeOf(output.dtype);
+}
+int64_t TransformerWorkspace(const PrepareContext& c) { return GridBytes(c.outputs[0]); }
+int64_t TransformerBackwardWorkspace(const PrepareContext& c) { return 2 * GridBytes(c.inputs[0]); }
+
+absl::Status GridGeneratorCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  return DispatchFloat32Or64("GridGenerator", c.outputs[0].dtype,
+                             [&](auto type) { GridForward<typename decltype(type)::type>(c); });
+}
+absl::Status GridGeneratorBackwardCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  return DispatchFloat32Or64("_backward_GridGenerator", c.outputs[0].dtype,
+                             [&](auto type) { GridBackward<typename decltype(type)::type>(c); });
+}
+absl::Status BilinearSamplerCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  return DispatchFloat32Or64("BilinearSampler", c.outputs[0].dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    Sample(ImagesOf(c.inputs[0].shape, c.outputs[0].shape), c.inputs[0].as<T>(),
+           c.inputs[1].as<T>(), c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
+  });
+}
+absl::Status BilinearSamplerBackwardCpu(const KernelContext& c) {
+  return DispatchFloat32Or64("_backward_BilinearSampler", c.inputs[0].dtype,
+                             [&](auto type) { SamplerBackward<typename decltype(type)::type>(c); });
+}
+absl::Status SpatialTransformerCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  return DispatchFloat32Or64("SpatialTransformer", c.outputs[0].dtype, [&](auto type) {
+    TransformerForward<typename decltype(type)::type>(c);
+  });
+}
+absl::Status SpatialTransformerBackwardCpu(const KernelContext& c) {
+  return DispatchFloat32Or64("_backward_SpatialTransformer", c.inputs[0].dtype, [&](auto type) {
+    TransformerBackward<typename decltype(type)::type>(c);
+  });
+}
+
+constexpr DeviceType kCpu = DeviceType::kCpu;
+COOPER_REGISTER_KERNEL(GridGenerator, kCpu, GridGeneratorCpu);
+COOPER_REGISTER_KERNEL(_backward_GridGenerator, kCpu, GridGeneratorBackwardCpu);
+COOPER_REGISTER_KERNEL(BilinearSampler, kCpu, BilinearSamplerCpu);
+COOPER_REGISTER_KERNEL(_backward_BilinearSampler, kCpu, BilinearSamplerBackwardCpu);
+COOPER_REGISTER_KERNEL(SpatialTransformer, kCpu, SpatialTransformerCpu, TransformerWorkspace);
+COOPER_REGISTER_KERNEL(_backward_SpatialTransformer, kCpu, SpatialTransformerBackwardCpu,
+                       TransformerBackwardWorkspace);
+
+}  // namespace
+}  // namespace cooper

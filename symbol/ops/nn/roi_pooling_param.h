@@ -1,0 +1,29 @@
+#ifndef COOPER_SYMBOL_OPS_NN_ROI_POOLING_PARAM_H_
+#define COOPER_SYMBOL_OPS_NN_ROI_POOLING_PARAM_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+struct RoiPoolingParam {
+  std::vector<int64_t> pooled_size;
+  double spatial_scale = 1.0;
+
+  static void Declare(ParamDeclaration<RoiPoolingParam>& d) {
+    d.Field("pooled_size", &RoiPoolingParam::pooled_size)
+        .Required()
+        .Doc("(height, width) of the output");
+    d.Field("spatial_scale", &RoiPoolingParam::spatial_scale)
+        .Required()
+        .Min(0)
+        .Max(1)
+        .Doc("what coordinates of rois are multiplied by");
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_NN_ROI_POOLING_PARAM_H_
