@@ -1,0 +1,222 @@
+#include "module/metric/classification.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "ndarray/shape.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+// Predictions as outer x classes x inner, with the axis of the classes in the middle.
+struct ClassAxis {
+  int64_t outer;
+  int64_t classes;
+  int64_t inner;
+
+  // Position i of the labels, in row-major order, and one of the classes.
+  int64_t Index(int64_t i, int64_t c) const {
+    return (i / inner * classes + c) * inner + i % inner;
+  }
+};
+
+absl::StatusOr<ClassAxis> SplitAxis(const Shape& shape, int64_t axis) {
+  COOPER_ASSIGN_OR_RETURN(const int at, NormalizeAxis(axis, shape.rank()));
+  return ClassAxis{shape.Product(0, at), shape[at], shape.Product(at + 1, shape.rank())};
+}
+
+class AccuracyMetric : public TotalsMetric {
+ public:
+  explicit AccuracyMetric(const AccuracyOptions& options)
+      : TotalsMetric(options.common, "accuracy"),
+        axis_(options.axis),
+        ignore_label_(options.ignore_label) {}
+
+ protected:
+  absl::StatusOr<Totals> PairTotals(const NDArray& label, const NDArray& pred) const override {
+    COOPER_ASSIGN_OR_RETURN(const std::vector<double> labels, label.ToVector<double>());
+    COOPER_ASSIGN_OR_RETURN(const NDArray float_pred, FloatOnCpu(pred));
+    COOPER_ASSIGN_OR_RETURN(const absl::Span<const float> values, float_pred.Data<float>());
+    ClassAxis axis = {static_cast<int64_t>(values.size()), 0, 1};
+    const bool ids = label.shape() == pred.shape();
+    if (!ids) {
+      const absl::StatusOr<ClassAxis> split = SplitAxis(pred.shape(), axis_);
+      if (!split.ok()) return Mismatch(label, pred, split.status().message());
+      axis = *split;
+    }
+    if (static_cast<int64_t>(labels.size()) != axis.outer * axis.inner) {
+      return Mismatch(label, pred, absl::StrCat("expected ", axis.outer * axis.inner, " labels"));
+    }
+    double correct = 0;
+    double total = 0;
+    for (size_t i = 0; i < labels.size(); ++i) {
+      if (ignore_label_.has_value() && labels[i] == *ignore_label_) continue;
+      const auto at = static_cast<int64_t>(i);
+      const int64_t best = ids ? static_cast<int64_t>(values[i]) : Best(values, axis, at);
+      correct += best == static_cast<int64_t>(labels[i]) ? 1 : 0;
+      ++total;
+    }
+    return Totals{correct, total};
+  }
+
+ private:
+  static int64_t Best(absl::Span<const float> values, const ClassAxis& axis, int64_t i) {
+    int64_t best = 0;
+    for (int64_t c = 1; c < axis.classes; ++c) {
+      if (values[axis.Index(i, c)] > values[axis.Index(i, best)]) best = c;
+    }
+    return best;
+  }
+
+  const int64_t axis_;
+  const std::optional<double> ignore_label_;
+};
+
+class TopKAccuracyMetric : public TotalsMetric {
+ public:
+  explicit TopKAccuracyMetric(const TopKAccuracyOptions& options)
+      : TotalsMetric(options.common, "top_k_accuracy"),
+        top_k_(options.top_k),
+        ignore_label_(options.ignore_label) {}
+
+ protected:
+  absl::StatusOr<Totals> PairTotals(const NDArray& label, const NDArray& pred) const override {
+    if (pred.shape().rank() != 2 || label.size() != pred.shape()[0]) {
+      return Mismatch(label, pred, "expected predictions (batch_size, classes) and one label each");
+    }
+    COOPER_ASSIGN_OR_RETURN(const std::vector<double> labels, label.ToVector<double>());
+    COOPER_ASSIGN_OR_RETURN(const NDArray float_pred, FloatOnCpu(pred));
+    COOPER_ASSIGN_OR_RETURN(const absl::Span<const float> values, float_pred.Data<float>());
+    const auto classes = static_cast<size_t>(pred.shape()[1]);
+    double correct = 0;
+    double total = 0;
+    for (size_t i = 0; i < labels.size(); ++i) {
+      if (ignore_label_.has_value() && labels[i] == *ignore_label_) continue;
+      ++total;
+      const auto id = static_cast<int64_t>(labels[i]);
+      if (id < 0 || id >= static_cast<int64_t>(classes)) continue;
+      const absl::Span<const float> row = values.subspan(i * classes, classes);
+      // How many classes come before the label's, of equal ones those with a smaller id.
+      int64_t before = 0;
+      for (size_t c = 0; c < classes; ++c) {
+        before += row[c] > row[id] || (row[c] == row[id] && static_cast<int64_t>(c) < id) ? 1 : 0;
+      }
+      correct += before < top_k_ ? 1 : 0;
+    }
+    return Totals{correct, total};
+  }
+
+ private:
+  const int64_t top_k_;
+  const std::optional<double> ignore_label_;
+};
+
+// The sum of f(prediction of the label), and the number of labels that count.
+template <typename Fn>
+absl::StatusOr<std::vector<double>> SumOverLabels(const NDArray& label, const NDArray& pred,
+                                                  const ClassAxis& axis,
+                                                  const std::optional<double>& ignore_label,
+                                                  const Fn& f) {
+  COOPER_ASSIGN_OR_RETURN(const NDArray float_label, FloatOnCpu(label));
+  COOPER_ASSIGN_OR_RETURN(const absl::Span<const float> labels, float_label.Data<float>());
+  COOPER_ASSIGN_OR_RETURN(const NDArray float_pred, FloatOnCpu(pred));
+  COOPER_ASSIGN_OR_RETURN(const absl::Span<const float> values, float_pred.Data<float>());
+  double sum = 0;
+  double count = 0;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (ignore_label.has_value() && labels[i] == *ignore_label) continue;
+    const int64_t id = std::clamp<int64_t>(static_cast<int64_t>(labels[i]), 0, axis.classes - 1);
+    sum += f(static_cast<double>(values[axis.Index(static_cast<int64_t>(i), id)]));
+    ++count;
+  }
+  return std::vector<double>{sum, count};
+}
+
+class PerplexityMetric : public TotalsMetric {
+ public:
+  explicit PerplexityMetric(const PerplexityOptions& options)
+      : TotalsMetric(options.common, "perplexity"),
+        axis_(options.axis),
+        ignore_label_(options.ignore_label) {}
+
+ protected:
+  absl::StatusOr<Totals> PairTotals(const NDArray& label, const NDArray& pred) const override {
+    const absl::StatusOr<ClassAxis> axis = SplitAxis(pred.shape(), axis_);
+    if (!axis.ok()) return Mismatch(label, pred, axis.status().message());
+    if (label.size() != axis->outer * axis->inner || axis->classes < 1) {
+      return Mismatch(label, pred, absl::StrCat("expected ", axis->outer * axis->inner, " labels"));
+    }
+    return SumOverLabels(label, pred, *axis, ignore_label_,
+                         [](double p) { return -std::log(std::max(p, 1e-10)); });
+  }
+
+  double Value(const Totals& totals) const override {
+    return std::exp(TotalsMetric::Value(totals));
+  }
+
+ private:
+  const int64_t axis_;
+  const std::optional<double> ignore_label_;
+};
+
+class CrossEntropyMetric : public TotalsMetric {
+ public:
+  CrossEntropyMetric(const CrossEntropyOptions& options, absl::string_view name)
+      : TotalsMetric(options.common, name),
+        eps_(options.eps),
+        ignore_label_(options.ignore_label) {}
+
+ protected:
+  absl::StatusOr<Totals> PairTotals(const NDArray& label, const NDArray& pred) const override {
+    if (pred.shape().rank() != 2 || label.size() != pred.shape()[0] || pred.shape()[1] < 1) {
+      return Mismatch(label, pred, "expected predictions (batch_size, classes) and one label each");
+    }
+    const ClassAxis axis = {pred.shape()[0], pred.shape()[1], 1};
+    // MXNet adds eps in float32.
+    return SumOverLabels(label, pred, axis, ignore_label_,
+                         [eps = static_cast<float>(eps_)](double p) {
+                           return -std::log(static_cast<double>(static_cast<float>(p) + eps));
+                         });
+  }
+
+ private:
+  const double eps_;
+  const std::optional<double> ignore_label_;
+};
+
+}  // namespace
+
+std::unique_ptr<EvalMetric> Accuracy(const AccuracyOptions& options) {
+  return std::make_unique<AccuracyMetric>(options);
+}
+
+absl::StatusOr<std::unique_ptr<EvalMetric>> TopKAccuracy(const TopKAccuracyOptions& options) {
+  if (options.top_k <= 1) {
+    return absl::InvalidArgumentError(absl::StrCat("metric top_k_accuracy: top_k is ",
+                                                   options.top_k,
+                                                   ", expected more than 1: use accuracy for 1"));
+  }
+  TopKAccuracyOptions named = options;
+  const std::string& name = options.common.name;
+  named.common.name = absl::StrCat(name.empty() ? "top_k_accuracy" : name, "_", options.top_k);
+  return std::make_unique<TopKAccuracyMetric>(named);
+}
+
+std::unique_ptr<EvalMetric> Perplexity(const PerplexityOptions& options) {
+  return std::make_unique<PerplexityMetric>(options);
+}
+
+std::unique_ptr<EvalMetric> CrossEntropy(const CrossEntropyOptions& options) {
+  return std::make_unique<CrossEntropyMetric>(options, "cross-entropy");
+}
+
+std::unique_ptr<EvalMetric> NegativeLogLikelihood(const CrossEntropyOptions& options) {
+  return std::make_unique<CrossEntropyMetric>(options, "nll-loss");
+}
+
+}  // namespace cooper

@@ -1,0 +1,56 @@
+#ifndef COOPER_MODULE_METRIC_CLASSIFICATION_H_
+#define COOPER_MODULE_METRIC_CLASSIFICATION_H_
+
+// Metrics of predictions over classes. Labels are class ids. Positions whose label is
+// `ignore_label` do not count at all; MXNet knows this for Perplexity only.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "module/metric/eval_metric.h"
+
+namespace cooper {
+
+// The share of labels that are the class with the largest prediction along `axis`, the first one of
+// equals. Predictions of the label's shape are class ids themselves.
+struct AccuracyOptions {
+  MetricOptions common;  // "accuracy"
+  int64_t axis = 1;
+  std::optional<double> ignore_label;
+};
+std::unique_ptr<EvalMetric> Accuracy(const AccuracyOptions& options);
+
+// The share of labels that are among the top_k classes, where of equal predictions that of the
+// smaller id comes first. Predictions are (batch_size, classes).
+// kInvalidArgument unless top_k > 1.
+struct TopKAccuracyOptions {
+  MetricOptions common;  // "top_k_accuracy"; "_2" for top_k 2 is appended to any name
+  int64_t top_k = 1;
+  std::optional<double> ignore_label;
+};
+absl::StatusOr<std::unique_ptr<EvalMetric>> TopKAccuracy(const TopKAccuracyOptions& options);
+
+// exp of the mean of -log(max(p, 1e-10)), p being the label's prediction along `axis`. Reads that
+// one prediction of each position. A label outside of the classes counts as the nearest class.
+struct PerplexityOptions {
+  MetricOptions common;  // "perplexity"
+  std::optional<double> ignore_label;
+  int64_t axis = -1;
+};
+std::unique_ptr<EvalMetric> Perplexity(const PerplexityOptions& options);
+
+// The mean of -log(p + eps). Predictions are (batch_size, classes).
+struct CrossEntropyOptions {
+  MetricOptions common;  // "cross-entropy"
+  double eps = 1e-12;
+  std::optional<double> ignore_label;
+};
+std::unique_ptr<EvalMetric> CrossEntropy(const CrossEntropyOptions& options);
+// The same under the name "nll-loss".
+std::unique_ptr<EvalMetric> NegativeLogLikelihood(const CrossEntropyOptions& options);
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_METRIC_CLASSIFICATION_H_

@@ -1,0 +1,104 @@
+#include "module/metric/composite_metric.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "io/key_values.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+NamedArrayList Keep(const NamedArrayList& arrays,
+                    const std::optional<std::vector<std::string>>& names) {
+  if (!names.has_value()) return arrays;
+  NamedArrayList kept;
+  for (const auto& entry : arrays) {
+    if (std::find(names->begin(), names->end(), entry.first) != names->end()) kept.push_back(entry);
+  }
+  return kept;
+}
+
+void Append(std::vector<NamedValue> more, std::vector<NamedValue>* values) {
+  values->insert(values->end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+CompositeEvalMetric::CompositeEvalMetric(std::vector<std::unique_ptr<EvalMetric>> metrics,
+                                         MetricOptions options)
+    : metrics_(std::move(metrics)), options_(std::move(options)) {}
+
+void CompositeEvalMetric::AddMetric(std::unique_ptr<EvalMetric> metric) {
+  metrics_.push_back(std::move(metric));
+}
+
+absl::StatusOr<EvalMetric*> CompositeEvalMetric::GetMetric(int index) const {
+  if (index < 0 || index >= static_cast<int>(metrics_.size())) {
+    return absl::NotFoundError(
+        absl::StrCat("composite metric: no metric ", index, " among ", metrics_.size()));
+  }
+  return metrics_[index].get();
+}
+
+absl::Status CompositeEvalMetric::Update(absl::Span<const NDArray> labels,
+                                         absl::Span<const NDArray> preds) {
+  for (const auto& metric : metrics_) COOPER_RETURN_IF_ERROR(metric->Update(labels, preds));
+  return absl::OkStatus();
+}
+
+absl::Status CompositeEvalMetric::UpdateDict(const NamedArrayList& labels,
+                                             const NamedArrayList& preds) {
+  const NamedArrayList kept_labels = Keep(labels, options_.label_names);
+  const NamedArrayList kept_preds = Keep(preds, options_.output_names);
+  for (const auto& metric : metrics_) {
+    COOPER_RETURN_IF_ERROR(metric->UpdateDict(kept_labels, kept_preds));
+  }
+  return absl::OkStatus();
+}
+
+void CompositeEvalMetric::Reset() {
+  for (const auto& metric : metrics_) metric->Reset();
+}
+
+void CompositeEvalMetric::ResetLocal() {
+  for (const auto& metric : metrics_) metric->ResetLocal();
+}
+
+std::vector<NamedValue> CompositeEvalMetric::GetNameValue() const {
+  std::vector<NamedValue> values;
+  for (const auto& metric : metrics_) Append(metric->GetNameValue(), &values);
+  return values;
+}
+
+std::vector<NamedValue> CompositeEvalMetric::GetGlobalNameValue() const {
+  std::vector<NamedValue> values;
+  for (const auto& metric : metrics_) Append(metric->GetGlobalNameValue(), &values);
+  return values;
+}
+
+std::string CompositeEvalMetric::SaveState() const {
+  KeyValues state;
+  state.SetInt("metrics", static_cast<int64_t>(metrics_.size()));
+  for (size_t i = 0; i < metrics_.size(); ++i) {
+    state.SetString(absl::StrCat("metric", i), metrics_[i]->SaveState());
+  }
+  return state.ToString();
+}
+
+absl::Status CompositeEvalMetric::LoadState(absl::string_view text) {
+  COOPER_ASSIGN_OR_RETURN(const KeyValues state, KeyValues::Parse(text));
+  COOPER_ASSIGN_OR_RETURN(const int64_t metrics, state.GetInt("metrics"));
+  if (metrics != static_cast<int64_t>(metrics_.size())) {
+    return absl::InvalidArgumentError(absl::StrCat("composite metric: the state is of ", metrics,
+                                                   " metrics, there are ", metrics_.size()));
+  }
+  for (size_t i = 0; i < metrics_.size(); ++i) {
+    COOPER_ASSIGN_OR_RETURN(const std::string child, state.GetString(absl::StrCat("metric", i)));
+    COOPER_RETURN_IF_ERROR(metrics_[i]->LoadState(child));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace cooper

@@ -1,0 +1,41 @@
+#ifndef COOPER_MODULE_METRIC_COMPOSITE_METRIC_H_
+#define COOPER_MODULE_METRIC_COMPOSITE_METRIC_H_
+
+// Several metrics as one.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "module/metric/eval_metric.h"
+
+namespace cooper {
+
+class CompositeEvalMetric : public EvalMetric {
+ public:
+  // Of `options`, the names keep arrays from the children; the children's own select from the rest.
+  explicit CompositeEvalMetric(std::vector<std::unique_ptr<EvalMetric>> metrics = {},
+                               MetricOptions options = {});
+
+  void AddMetric(std::unique_ptr<EvalMetric> metric);
+  // kNotFound, with the number there are, if there is none at `index`.
+  absl::StatusOr<EvalMetric*> GetMetric(int index) const;
+
+  absl::Status Update(absl::Span<const NDArray> labels, absl::Span<const NDArray> preds) override;
+  absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds) override;
+  void Reset() override;
+  void ResetLocal() override;
+  // Those of all children, in the order in which they were added.
+  std::vector<NamedValue> GetNameValue() const override;
+  std::vector<NamedValue> GetGlobalNameValue() const override;
+  std::string SaveState() const override;
+  absl::Status LoadState(absl::string_view state) override;
+
+ private:
+  std::vector<std::unique_ptr<EvalMetric>> metrics_;
+  const MetricOptions options_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_METRIC_COMPOSITE_METRIC_H_

@@ -1,0 +1,205 @@
+#include "module/metric/confusion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+// The index of the largest value, the first one of equals.
+int64_t ArgMax(absl::Span<const float> row) {
+  return std::max_element(row.begin(), row.end()) - row.begin();
+}
+
+struct Classes {
+  std::vector<int64_t> label;
+  std::vector<int64_t> pred;
+};
+
+// The class ids of labels and predictions. Both are empty if the shapes do not fit.
+absl::StatusOr<Classes> ReadClasses(const NDArray& label, const NDArray& pred,
+                                    bool pred_may_be_ids) {
+  Classes classes;
+  COOPER_ASSIGN_OR_RETURN(classes.label, label.ToVector<int64_t>());
+  if (pred_may_be_ids && label.shape() == pred.shape()) {
+    COOPER_ASSIGN_OR_RETURN(classes.pred, pred.ToVector<int64_t>());
+    return classes;
+  }
+  if (pred.shape().rank() != 2 || pred.shape()[0] != label.size() || pred.shape()[1] < 1) {
+    return Classes();
+  }
+  COOPER_ASSIGN_OR_RETURN(const NDArray float_pred, FloatOnCpu(pred));
+  COOPER_ASSIGN_OR_RETURN(const absl::Span<const float> values, float_pred.Data<float>());
+  const auto width = static_cast<size_t>(pred.shape()[1]);
+  for (size_t i = 0; i < classes.label.size(); ++i) {
+    classes.pred.push_back(ArgMax(values.subspan(i * width, width)));
+  }
+  return classes;
+}
+
+// Counts of class 1 against the others.
+struct BinaryCounts {
+  double true_positives = 0;
+  double false_positives = 0;
+  double false_negatives = 0;
+  double true_negatives = 0;
+};
+
+double FScore(const BinaryCounts& c) {
+  const double predicted = c.true_positives + c.false_positives;
+  const double actual = c.true_positives + c.false_negatives;
+  const double precision = predicted > 0 ? c.true_positives / predicted : 0;
+  const double recall = actual > 0 ? c.true_positives / actual : 0;
+  return precision + recall > 0 ? 2 * precision * recall / (precision + recall) : 0;
+}
+
+double MatthewsCorrelation(const BinaryCounts& c) {
+  double product = 1;
+  for (double sum : {c.true_positives + c.false_positives, c.true_positives + c.false_negatives,
+                     c.true_negatives + c.false_positives, c.true_negatives + c.false_negatives}) {
+    if (sum != 0) product *= sum;
+  }
+  return (c.true_positives * c.true_negatives - c.false_positives * c.false_negatives) /
+         std::sqrt(product);
+}
+
+class BinaryMetric : public TotalsMetric {
+ public:
+  using Score = double (*)(const BinaryCounts&);
+
+  BinaryMetric(const BinaryMetricOptions& options, absl::string_view name, Score score)
+      : TotalsMetric(options.common, name),
+        macro_(options.average == MetricAverage::kMacro),
+        score_(score) {}
+
+ protected:
+  // Macro: the sum of the batches' scores and their number. Micro: the four counts.
+  absl::StatusOr<Totals> BatchTotals(absl::Span<const NDArray> labels,
+                                     absl::Span<const NDArray> preds) const override {
+    COOPER_ASSIGN_OR_RETURN(Totals counts, TotalsMetric::BatchTotals(labels, preds));
+    if (!macro_ || counts.empty()) return counts;
+    return Totals{ScoreOf(counts), 1};
+  }
+
+  absl::StatusOr<Totals> PairTotals(const NDArray& label, const NDArray& pred) const override {
+    COOPER_ASSIGN_OR_RETURN(const Classes classes, ReadClasses(label, pred, false));
+    if (classes.pred.size() != classes.label.size() || classes.label.empty()) {
+      return Mismatch(label, pred, "expected predictions (batch_size, classes) and one label each");
+    }
+    std::vector<int64_t> distinct = classes.label;
+    std::sort(distinct.begin(), distinct.end());
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    if (distinct.size() > 2) return Mismatch(label, pred, "expected two classes");
+    Totals counts(4);
+    for (size_t i = 0; i < classes.label.size(); ++i) {
+      const bool predicted = classes.pred[i] == 1;
+      const bool actual = classes.label[i] == 1;
+      ++counts[predicted ? (actual ? 0 : 1) : (actual ? 2 : 3)];
+    }
+    return counts;
+  }
+
+  double Value(const Totals& totals) const override {
+    return macro_ ? TotalsMetric::Value(totals) : ScoreOf(totals);
+  }
+
+ private:
+  double ScoreOf(const Totals& counts) const {
+    return score_({counts[0], counts[1], counts[2], counts[3]});
+  }
+
+  const bool macro_;
+  const Score score_;
+};
+
+class PccMetric : public TotalsMetric {
+ public:
+  explicit PccMetric(const MetricOptions& options) : TotalsMetric(options, "pcc") {}
+
+ protected:
+  // The confusion matrix, k x k; prediction i with label j is element i * k + j.
+  absl::StatusOr<Totals> PairTotals(const NDArray& label, const NDArray& pred) const override {
+    COOPER_ASSIGN_OR_RETURN(const Classes classes, ReadClasses(label, pred, true));
+    if (classes.pred.size() != classes.label.size() || classes.label.empty()) {
+      return Mismatch(label, pred, "expected predictions (batch_size, classes) and one label each");
+    }
+    int64_t k = 2;
+    for (const std::vector<int64_t>* ids : {&classes.label, &classes.pred}) {
+      if (*std::min_element(ids->begin(), ids->end()) < 0) {
+        return Mismatch(label, pred, "expected class ids of at least 0");
+      }
+      k = std::max(k, *std::max_element(ids->begin(), ids->end()) + 1);
+    }
+    Totals matrix(static_cast<size_t>(k * k));
+    for (size_t i = 0; i < classes.label.size(); ++i) {
+      ++matrix[classes.pred[i] * k + classes.label[i]];
+    }
+    return matrix;
+  }
+
+  void Add(const Totals& more, Totals* totals) const override {
+    const size_t k = Side(more);
+    if (Side(*totals) < k) {
+      Totals grown(k * k);
+      AddCorner(*totals, &grown);
+      *totals = std::move(grown);
+    }
+    AddCorner(more, totals);
+  }
+
+  double Value(const Totals& matrix) const override {
+    const size_t k = Side(matrix);
+    std::vector<double> predicted(k), actual(k);
+    double n = 0;
+    for (size_t i = 0; i < k; ++i) {
+      for (size_t j = 0; j < k; ++j) {
+        predicted[i] += matrix[i * k + j];
+        actual[j] += matrix[i * k + j];
+        n += matrix[i * k + j];
+      }
+    }
+    double cov_predicted = 0, cov_actual = 0, cov = 0;
+    for (size_t i = 0; i < k; ++i) {
+      cov_predicted += predicted[i] * (n - predicted[i]);
+      cov_actual += actual[i] * (n - actual[i]);
+      cov += matrix[i * k + i] * n - predicted[i] * actual[i];
+    }
+    if (cov_predicted == 0 || cov_actual == 0) return std::numeric_limits<double>::quiet_NaN();
+    return cov / std::sqrt(cov_predicted * cov_actual);
+  }
+
+ private:
+  static size_t Side(const Totals& matrix) {
+    return static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(matrix.size()))));
+  }
+
+  // Adds a matrix to the upper left corner of one that is at least as large.
+  static void AddCorner(const Totals& from, Totals* to) {
+    const size_t k = Side(from);
+    const size_t to_k = Side(*to);
+    for (size_t i = 0; i < k; ++i) {
+      for (size_t j = 0; j < k; ++j) (*to)[i * to_k + j] += from[i * k + j];
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<EvalMetric> F1(const BinaryMetricOptions& options) {
+  return std::make_unique<BinaryMetric>(options, "f1", FScore);
+}
+
+std::unique_ptr<EvalMetric> Mcc(const BinaryMetricOptions& options) {
+  return std::make_unique<BinaryMetric>(options, "mcc", MatthewsCorrelation);
+}
+
+std::unique_ptr<EvalMetric> Pcc(const MetricOptions& options) {
+  return std::make_unique<PccMetric>(options);
+}
+
+}  // namespace cooper

@@ -1,0 +1,29 @@
+#ifndef COOPER_MODULE_METRIC_CONFUSION_H_
+#define COOPER_MODULE_METRIC_CONFUSION_H_
+
+// Metrics of the table of labels against predicted classes. Predictions are (batch_size, classes).
+
+#include <memory>
+
+#include "module/metric/eval_metric.h"
+
+namespace cooper {
+
+struct BinaryMetricOptions {
+  MetricOptions common;
+  MetricAverage average = MetricAverage::kMacro;
+};
+
+// Harmonic mean of precision and recall of class 1 against all others. A batch with more than two
+// different labels is refused.
+std::unique_ptr<EvalMetric> F1(const BinaryMetricOptions& options);  // "f1"
+
+// Matthews' correlation coefficient of two classes.
+std::unique_ptr<EvalMetric> Mcc(const BinaryMetricOptions& options);  // "mcc"
+
+// Its equivalent for any number of classes, of all samples together. Predictions may be class ids.
+std::unique_ptr<EvalMetric> Pcc(const MetricOptions& options);  // "pcc"
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_METRIC_CONFUSION_H_

@@ -1,0 +1,115 @@
+#ifndef COOPER_MODULE_METRIC_EVAL_METRIC_H_
+#define COOPER_MODULE_METRIC_EVAL_METRIC_H_
+
+// How well outputs agree with labels, summed over batches: MXNet's mx.metric. The kinds are made by
+// CreateMetric (create_metric.h) or by the functions beside their options (classification.h, ...).
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "io/key_values.h"
+#include "ndarray/ndarray.h"
+
+namespace cooper {
+
+using NamedValue = std::pair<std::string, double>;
+// In the order in which a module lists its labels or outputs.
+using NamedArrayList = std::vector<std::pair<std::string, NDArray>>;
+
+// Sums are kept twice: the local ones since ResetLocal, for progress reports within an epoch, and
+// the global ones since Reset.
+class EvalMetric {
+ public:
+  virtual ~EvalMetric() = default;
+
+  // Adds a batch: label i belongs to prediction i. Any dtype and context. kInvalidArgument, naming
+  // the metric and the shapes, if they do not fit; nothing is added then.
+  virtual absl::Status Update(absl::Span<const NDArray> labels,
+                              absl::Span<const NDArray> preds) = 0;
+  // The same with the arrays that the metric's label_names and output_names select; without such
+  // names with all. kNotFound, naming it, if a selected array is not there.
+  virtual absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds) = 0;
+
+  virtual void Reset() = 0;
+  virtual void ResetLocal() = 0;
+
+  // The values of the local sums and of the global ones. NaN where nothing was added.
+  virtual std::vector<NamedValue> GetNameValue() const = 0;
+  virtual std::vector<NamedValue> GetGlobalNameValue() const = 0;
+
+  // All sums, as a text of key_values.h. LoadState takes that of the same metric; kInvalidArgument
+  // otherwise.
+  virtual std::string SaveState() const = 0;
+  virtual absl::Status LoadState(absl::string_view state) = 0;
+};
+
+// The arguments of every kind.
+struct MetricOptions {
+  std::string name;  // empty: the kind's own
+  // Which arrays UpdateDict takes. Unset: all.
+  std::optional<std::vector<std::string>> output_names;
+  std::optional<std::vector<std::string>> label_names;
+};
+
+enum class MetricAverage {
+  kMacro,  // the mean over batches of each batch's value
+  kMicro,  // the value of all samples together
+};
+
+// A metric whose value is a function of totals that batches add to. A kind says how many totals
+// there are, what a batch adds to them and what their value is.
+class TotalsMetric : public EvalMetric {
+ public:
+  absl::Status Update(absl::Span<const NDArray> labels, absl::Span<const NDArray> preds) override;
+  absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds) override;
+  void Reset() override;
+  void ResetLocal() override { local_.clear(); }
+  std::vector<NamedValue> GetNameValue() const override;
+  std::vector<NamedValue> GetGlobalNameValue() const override;
+  std::string SaveState() const override;
+  absl::Status LoadState(absl::string_view state) override;
+
+  const std::string& name() const { return name_; }
+
+ protected:
+  using Totals = std::vector<double>;
+
+  TotalsMetric(const MetricOptions& options, absl::string_view default_name)
+      : options_(options),
+        name_(options.name.empty() ? std::string(default_name.data(), default_name.size())
+                                   : options.name) {}
+
+  // What a batch amounts to, as one of Totals. The default asks PairTotals for each label and
+  // prediction, and adds the results up.
+  virtual absl::StatusOr<Totals> BatchTotals(absl::Span<const NDArray> labels,
+                                             absl::Span<const NDArray> preds) const;
+  virtual absl::StatusOr<Totals> PairTotals(const NDArray& label, const NDArray& pred) const;
+
+  // Adds one to the other, which is empty if nothing was added yet. The default adds by element.
+  virtual void Add(const Totals& more, Totals* totals) const;
+
+  // The value of totals that are not empty. The default is totals[0] / totals[1], NaN for 0 / 0.
+  virtual double Value(const Totals& totals) const;
+
+  // "accuracy: label is (3,) ..., prediction (4, 5) ...: `why`".
+  absl::Status Mismatch(const NDArray& label, const NDArray& pred, absl::string_view why) const;
+
+ private:
+  const MetricOptions options_;
+  const std::string name_;
+  Totals local_;
+  Totals global_;
+};
+
+// `array` itself if it is float32 on the CPU, else a copy that is.
+absl::StatusOr<NDArray> FloatOnCpu(const NDArray& array);
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_METRIC_EVAL_METRIC_H_

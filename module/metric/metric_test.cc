@@ -1,0 +1,260 @@
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "module/metric/composite_metric.h"
+#include "module/metric/create_metric.h"
+#include "module/metric/custom_metric.h"
+#include "module/metric/eval_metric.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::HasSubstr;
+
+NDArray Array(Shape shape, const std::vector<float>& values) {
+  return *NDArray::FromVector<float>(std::move(shape), values);
+}
+
+std::unique_ptr<EvalMetric> Make(absl::string_view name, const Kwargs& kwargs = {}) {
+  auto metric = CreateMetric(name, kwargs);
+  EXPECT_TRUE(metric.ok()) << metric.status();
+  return *std::move(metric);
+}
+
+double Value(const EvalMetric& metric) { return metric.GetNameValue().at(0).second; }
+double GlobalValue(const EvalMetric& metric) { return metric.GetGlobalNameValue().at(0).second; }
+
+struct Batch {
+  NDArray label;
+  NDArray pred;
+};
+
+struct Case {
+  const char* metric;
+  Kwargs kwargs;
+  const char* name;
+  std::vector<Batch> batches;
+  std::vector<double> values;  // after each batch
+};
+
+std::vector<Case> Cases() {
+  const Batch classes = {Array({4}, {0, 1, 2, 1}), Array({4, 3}, {.7f, .2f, .1f,  //
+                                                                  .3f, .3f, .4f,  //
+                                                                  .2f, .6f, .2f,  //
+                                                                  .1f, .8f, .1f})};
+  const Batch binary_a = {Array({3}, {1, 0, 1}), Array({3, 2}, {.1f, .9f, .2f, .8f, .3f, .7f})};
+  const Batch binary_b = {Array({2}, {0, 1}), Array({2, 2}, {.9f, .1f, .8f, .2f})};
+  const Batch numbers_a = {Array({2}, {1, 2}), Array({2, 1}, {2, 4})};
+  const Batch numbers_b = {Array({3}, {1, 2, 3}), Array({3, 1}, {1, 2, 6})};
+  const Batch line = {Array({3}, {1, 2, 3}), Array({3}, {2, 4, 5})};
+  // Softmax over time-major positions: (2, 2) labels for (4, 2) predictions.
+  const Batch sequence = {Array({2, 2}, {0, 1, 1, -1}),
+                          Array({4, 2}, {.5f, .5f, .75f, .25f, .9f, .1f, .3f, .7f})};
+  const auto log = [](double x) { return std::log(x); };
+  return {
+      {"acc", {}, "accuracy", {classes}, {0.5}},
+      {"Accuracy", {{"ignore_label", "2"}}, "accuracy", {classes}, {2 / 3.0}},
+      {"acc", {}, "accuracy", {{Array({2, 2}, {1, 2, 3, 4}), Array({2, 2}, {1, 0, 3, 0})}}, {0.5}},
+      {"acc",
+       {{"axis", "0"}},
+       "accuracy",
+       {{Array({2}, {1, 1}), Array({2, 2}, {1, 2, 3, 1})}},
+       {0.5}},
+      {"top_k_accuracy", {{"top_k", "2"}}, "top_k_accuracy_2", {classes}, {0.5}},
+      {"ce", {}, "cross-entropy", {classes}, {-(log(.7) + log(.3) + log(.2) + log(.8)) / 4}},
+      {"ce",
+       {{"ignore_label", "2"}},
+       "cross-entropy",
+       {classes},
+       {-(log(.7) + log(.3) + log(.8)) / 3}},
+      {"nll_loss", {}, "nll-loss", {classes}, {-(log(.7) + log(.3) + log(.2) + log(.8)) / 4}},
+      {"perplexity",
+       {{"ignore_label", "-1"}},
+       "perplexity",
+       {sequence},
+       {std::exp(-(log(.5) + log(.25) + log(.1)) / 3)}},
+      {"perplexity",
+       {{"ignore_label", "None"}},
+       "perplexity",
+       {sequence, sequence},
+       {std::exp(-(log(.5) + log(.25) + log(.1) + log(.3)) / 4),
+        std::exp(-(log(.5) + log(.25) + log(.1) + log(.3)) / 4)}},
+      {"perplexity", {}, "perplexity", {{Array({1}, {0}), Array({1, 2}, {0, 1})}}, {1e10}},
+      // Batch a: two true, one false positive; batch b: one true negative, one false negative.
+      {"f1", {}, "f1", {binary_a, binary_b}, {0.8, 0.4}},
+      {"f1", {{"average", "micro"}}, "f1", {binary_a, binary_b}, {0.8, 2 * 2 / (2 * 2 + 1 + 1.0)}},
+      {"mcc",
+       {{"average", "micro"}},
+       "mcc",
+       {binary_a, binary_b},
+       {0, (2 * 1 - 1 * 1) / std::sqrt(3.0 * 3 * 2 * 2)}},
+      {"pcc",
+       {},
+       "pcc",
+       {binary_a, binary_b},
+       {std::nan(""), (2 * 1 - 1 * 1) / std::sqrt(3.0 * 3 * 2 * 2)}},
+      {"mae", {}, "mae", {numbers_a, numbers_b}, {1.5, (1.5 + 1) / 2}},
+      {"mse", {}, "mse", {numbers_a, numbers_b}, {2.5, (2.5 + 3) / 2}},
+      {"rmse",
+       {},
+       "rmse",
+       {numbers_a, numbers_b},
+       {std::sqrt(2.5), (std::sqrt(2.5) + std::sqrt(3)) / 2}},
+      {"pearsonr", {}, "pearsonr", {line}, {3 / std::sqrt(2 * 14 / 3.0)}},
+      {"pearsonr",
+       {{"average", "micro"}},
+       "pearsonr",
+       {line, line},
+       {3 / std::sqrt(2 * 14 / 3.0), 3 / std::sqrt(2 * 14 / 3.0)}},
+      {"loss", {}, "loss", {numbers_a, numbers_b}, {3, 3}},
+      {"mae", {{"name", "error"}}, "error", {numbers_a}, {1.5}},
+  };
+}
+
+void ExpectSame(double value, double expected, const std::string& what) {
+  if (std::isnan(expected)) {
+    EXPECT_TRUE(std::isnan(value)) << what << ": " << value;
+  } else {
+    EXPECT_NEAR(value, expected, 1e-6 * std::abs(expected) + 1e-9) << what;
+  }
+}
+
+TEST(MetricTest, GivesTheValues) {
+  for (const Case& c : Cases()) {
+    const auto metric = Make(c.metric, c.kwargs);
+    EXPECT_EQ(metric->GetNameValue()[0].first, c.name);
+    EXPECT_TRUE(std::isnan(Value(*metric)));
+    for (size_t i = 0; i < c.batches.size(); ++i) {
+      COOPER_ASSERT_OK(metric->Update({c.batches[i].label}, {c.batches[i].pred}));
+      ExpectSame(Value(*metric), c.values[i], c.metric);
+      ExpectSame(GlobalValue(*metric), c.values[i], c.metric);
+    }
+  }
+}
+
+TEST(MetricTest, KeepsLocalAndGlobalSums) {
+  for (const Case& c : Cases()) {
+    const auto metric = Make(c.metric, c.kwargs);
+    const auto once = Make(c.metric, c.kwargs);
+    COOPER_ASSERT_OK(metric->Update({c.batches[0].label}, {c.batches[0].pred}));
+    metric->ResetLocal();
+    EXPECT_TRUE(std::isnan(Value(*metric)));
+    ExpectSame(GlobalValue(*metric), c.values[0], c.metric);
+    const Batch& last = c.batches.back();
+    COOPER_ASSERT_OK(metric->Update({last.label}, {last.pred}));
+    COOPER_ASSERT_OK(once->Update({last.label}, {last.pred}));
+    ExpectSame(Value(*metric), Value(*once), c.metric);
+    metric->Reset();
+    EXPECT_TRUE(std::isnan(GlobalValue(*metric)));
+  }
+}
+
+TEST(MetricTest, GoesOnFromASavedState) {
+  for (const Case& c : Cases()) {
+    const auto first = Make(c.metric, c.kwargs);
+    COOPER_ASSERT_OK(first->Update({c.batches[0].label}, {c.batches[0].pred}));
+    const auto second = Make(c.metric, c.kwargs);
+    COOPER_ASSERT_OK(second->LoadState(first->SaveState()));
+    for (size_t i = 1; i < c.batches.size(); ++i) {
+      COOPER_ASSERT_OK(second->Update({c.batches[i].label}, {c.batches[i].pred}));
+    }
+    ExpectSame(Value(*second), c.values.back(), c.metric);
+  }
+  EXPECT_THAT(Make("mae")->LoadState(Make("mse")->SaveState()),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'mse', expected 'mae'")));
+}
+
+TEST(MetricTest, TakesAnyDType) {
+  const auto metric = Make("acc");
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray label, Array({2}, {1, 0}).AsType(DType::kInt32));
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray pred,
+                              Array({2, 2}, {0, 1, 0, 1}).AsType(DType::kFloat16));
+  COOPER_ASSERT_OK(metric->Update({label}, {pred}));
+  EXPECT_EQ(Value(*metric), 0.5);
+}
+
+TEST(MetricTest, SelectsArraysByName) {
+  const auto metric = Make("mae", {{"output_names", "(b_output,)"}, {"label_names", "(b_label,)"}});
+  const NamedArrayList labels = {{"a_label", Array({1}, {0})}, {"b_label", Array({1}, {1})}};
+  const NamedArrayList preds = {{"a_output", Array({1}, {9})}, {"b_output", Array({1}, {3})}};
+  COOPER_ASSERT_OK(metric->UpdateDict(labels, preds));
+  EXPECT_EQ(Value(*metric), 2);
+  EXPECT_THAT(metric->UpdateDict({labels[0]}, preds),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("no label 'b_label'")));
+  const auto all = Make("mae");
+  COOPER_ASSERT_OK(all->UpdateDict(labels, preds));
+  EXPECT_EQ(Value(*all), (9 + 2) / 2.0);
+}
+
+TEST(MetricTest, NamesShapesThatDoNotFit) {
+  const NDArray three = Array({3}, {0, 1, 1});
+  const NDArray pred = Array({2, 2}, {1, 2, 3, 4});
+  for (const char* name : {"acc", "ce", "perplexity", "f1", "pcc", "mae", "pearsonr"}) {
+    const auto metric = Make(name);
+    EXPECT_THAT(metric->Update({three}, {pred}),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr("label is (3,) float32 cpu(0), prediction (2, 2)")))
+        << name;
+    EXPECT_THAT(metric->Update({three, three}, {pred}),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("2 labels but 1")));
+    EXPECT_TRUE(std::isnan(Value(*metric)));
+  }
+  EXPECT_THAT(Make("f1")->Update({three}, {Array({3, 2}, {1, 2, 3, 4, 5, 6})}), IsOk());
+  EXPECT_THAT(Make("f1")->Update({Array({3}, {0, 1, 2})}, {Array({3, 2}, {1, 2, 3, 4, 5, 6})}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected two classes")));
+}
+
+TEST(CompositeEvalMetricTest, JoinsItsChildren) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto metric, CreateMetrics({"mae", "mse"}));
+  COOPER_ASSERT_OK(metric->Update({Array({1}, {1})}, {Array({1}, {4})}));
+  using ::testing::ElementsAre;
+  using ::testing::Pair;
+  EXPECT_THAT(metric->GetNameValue(), ElementsAre(Pair("mae", 3), Pair("mse", 9)));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto other, CreateMetrics({"mae", "mse"}));
+  COOPER_ASSERT_OK(other->LoadState(metric->SaveState()));
+  EXPECT_THAT(other->GetGlobalNameValue(), ElementsAre(Pair("mae", 3), Pair("mse", 9)));
+  metric->ResetLocal();
+  EXPECT_THAT(metric->GetGlobalNameValue(), ElementsAre(Pair("mae", 3), Pair("mse", 9)));
+  EXPECT_TRUE(std::isnan(Value(*metric)));
+  EXPECT_THAT(metric->LoadState(Make("mae")->SaveState()),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'metrics'")));
+}
+
+TEST(CompositeEvalMetricTest, NarrowsNamesForItsChildren) {
+  CompositeEvalMetric metric({}, {.output_names = std::vector<std::string>{"b"}});
+  metric.AddMetric(Make("mae"));
+  COOPER_ASSERT_OK(metric.UpdateDict({{"l", Array({1}, {1})}},
+                                     {{"a", Array({1}, {9})}, {"b", Array({1}, {2})}}));
+  EXPECT_EQ(Value(metric), 1);
+  EXPECT_THAT(metric.GetMetric(1), StatusIs(absl::StatusCode::kNotFound, HasSubstr("among 1")));
+}
+
+TEST(CustomMetricTest, CallsTheFunction) {
+  const auto size = [](const NDArray& label, const NDArray& pred) {
+    return SumAndCount{.sum = static_cast<double>(label.size() + pred.size())};
+  };
+  const auto metric = CustomMetric(size, {.common = {.name = "size"}, .allow_extra_outputs = true});
+  COOPER_ASSERT_OK(metric->Update({Array({1}, {1})}, {Array({3}, {1, 2, 3}), Array({1}, {1})}));
+  EXPECT_EQ(metric->GetNameValue()[0], NamedValue("size", 4));
+  EXPECT_THAT(CustomMetric(size)->Update({}, {Array({1}, {1})}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("0 labels but 1")));
+}
+
+TEST(CreateMetricTest, NamesWhatIsWrong) {
+  const auto code = absl::StatusCode::kInvalidArgument;
+  EXPECT_THAT(CreateMetric("acuracy"),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("'acuracy', expected one of acc,")));
+  EXPECT_THAT(CreateMetric("acc", {{"top_k", "2"}}), StatusIs(code, HasSubstr("'top_k'")));
+  EXPECT_THAT(CreateMetric("top_k_accuracy"), StatusIs(code, HasSubstr("top_k is 1")));
+  EXPECT_THAT(CreateMetric("f1", {{"average", "mean"}}), StatusIs(code, HasSubstr("'mean'")));
+  EXPECT_THAT(CreateMetric("composite", {{"metrics", "(mae, x)"}}),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("'x'")));
+}
+
+}  // namespace
+}  // namespace cooper

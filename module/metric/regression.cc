@@ -1,0 +1,161 @@
+#include "module/metric/regression.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "ndarray/shape.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+enum class ErrorKind { kAbsolute, kSquared, kRootSquared };
+
+class ErrorMetric : public TotalsMetric {
+ public:
+  ErrorMetric(const MetricOptions& options, absl::string_view name, ErrorKind kind)
+      : TotalsMetric(options, name), kind_(kind) {}
+
+ protected:
+  absl::StatusOr<Totals> PairTotals(const NDArray& label, const NDArray& pred) const override {
+    const Shape& label_shape = label.shape();
+    const Shape& pred_shape = pred.shape();
+    if (label_shape.rank() < 1 || pred_shape.rank() < 1 || label_shape[0] != pred_shape[0] ||
+        label.size() == 0) {
+      return Mismatch(label, pred, "expected the same number of rows");
+    }
+    const int64_t rows = label_shape[0];
+    const int64_t label_columns = label.size() / rows;
+    const int64_t pred_columns = pred.size() / rows;
+    const int64_t columns = std::max(label_columns, pred_columns);
+    if ((label_columns != columns && label_columns != 1) ||
+        (pred_columns != columns && pred_columns != 1)) {
+      return Mismatch(label, pred, "expected the same number of columns, or one");
+    }
+    COOPER_ASSIGN_OR_RETURN(const std::vector<double> labels, label.ToVector<double>());
+    COOPER_ASSIGN_OR_RETURN(const std::vector<double> preds, pred.ToVector<double>());
+    double sum = 0;
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t j = 0; j < columns; ++j) {
+        const double error = labels[i * label_columns + (label_columns == 1 ? 0 : j)] -
+                             preds[i * pred_columns + (pred_columns == 1 ? 0 : j)];
+        sum += kind_ == ErrorKind::kAbsolute ? std::abs(error) : error * error;
+      }
+    }
+    const double mean = sum / static_cast<double>(rows * columns);
+    return Totals{kind_ == ErrorKind::kRootSquared ? std::sqrt(mean) : mean, 1};
+  }
+
+ private:
+  const ErrorKind kind_;
+};
+
+class PearsonMetric : public TotalsMetric {
+ public:
+  explicit PearsonMetric(const PearsonCorrelationOptions& options)
+      : TotalsMetric(options.common, "pearsonr"),
+        macro_(options.average == MetricAverage::kMacro) {}
+
+ protected:
+  // Macro: the sum of the correlations and their number. Micro: the moments.
+  absl::StatusOr<Totals> PairTotals(const NDArray& label, const NDArray& pred) const override {
+    if (label.shape() != pred.shape() || label.size() == 0) {
+      return Mismatch(label, pred, "expected one shape");
+    }
+    COOPER_ASSIGN_OR_RETURN(const std::vector<double> labels, label.ToVector<double>());
+    COOPER_ASSIGN_OR_RETURN(const std::vector<double> preds, pred.ToVector<double>());
+    const Totals moments = Moments(labels, preds);
+    if (!macro_) return moments;
+    return Totals{Correlation(moments), 1};
+  }
+
+  void Add(const Totals& more, Totals* totals) const override {
+    if (macro_ || totals->empty() || more.empty()) return TotalsMetric::Add(more, totals);
+    Totals& t = *totals;
+    const double n = t[kCount] + more[kCount];
+    const double weight = t[kCount] * more[kCount] / n;
+    const double label_shift = more[kLabelMean] - t[kLabelMean];
+    const double pred_shift = more[kPredMean] - t[kPredMean];
+    t[kLabelSquares] += more[kLabelSquares] + weight * label_shift * label_shift;
+    t[kPredSquares] += more[kPredSquares] + weight * pred_shift * pred_shift;
+    t[kProducts] += more[kProducts] + weight * label_shift * pred_shift;
+    t[kLabelMean] += label_shift * more[kCount] / n;
+    t[kPredMean] += pred_shift * more[kCount] / n;
+    t[kCount] = n;
+  }
+
+  double Value(const Totals& totals) const override {
+    return macro_ ? TotalsMetric::Value(totals) : Correlation(totals);
+  }
+
+ private:
+  // What the totals of the micro average are; squares and products are of deviations from the mean.
+  enum Moment { kCount, kLabelMean, kPredMean, kLabelSquares, kPredSquares, kProducts, kMoments };
+
+  static Totals Moments(const std::vector<double>& labels, const std::vector<double>& preds) {
+    Totals t(kMoments);
+    const auto n = static_cast<double>(labels.size());
+    for (size_t i = 0; i < labels.size(); ++i) {
+      t[kLabelMean] += labels[i] / n;
+      t[kPredMean] += preds[i] / n;
+    }
+    for (size_t i = 0; i < labels.size(); ++i) {
+      const double label = labels[i] - t[kLabelMean];
+      const double pred = preds[i] - t[kPredMean];
+      t[kLabelSquares] += label * label;
+      t[kPredSquares] += pred * pred;
+      t[kProducts] += label * pred;
+    }
+    t[kCount] = n;
+    return t;
+  }
+
+  static double Correlation(const Totals& t) {
+    return t[kProducts] / (std::sqrt(t[kLabelSquares]) * std::sqrt(t[kPredSquares]));
+  }
+
+  const bool macro_;
+};
+
+class LossMetric : public TotalsMetric {
+ public:
+  explicit LossMetric(const MetricOptions& options) : TotalsMetric(options, "loss") {}
+
+ protected:
+  absl::StatusOr<Totals> BatchTotals(absl::Span<const NDArray>,
+                                     absl::Span<const NDArray> preds) const override {
+    Totals totals(2);
+    for (const NDArray& pred : preds) {
+      COOPER_ASSIGN_OR_RETURN(const std::vector<double> values, pred.ToVector<double>());
+      for (double value : values) totals[0] += value;
+      totals[1] += static_cast<double>(values.size());
+    }
+    return totals;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<EvalMetric> Mae(const MetricOptions& options) {
+  return std::make_unique<ErrorMetric>(options, "mae", ErrorKind::kAbsolute);
+}
+
+std::unique_ptr<EvalMetric> Mse(const MetricOptions& options) {
+  return std::make_unique<ErrorMetric>(options, "mse", ErrorKind::kSquared);
+}
+
+std::unique_ptr<EvalMetric> Rmse(const MetricOptions& options) {
+  return std::make_unique<ErrorMetric>(options, "rmse", ErrorKind::kRootSquared);
+}
+
+std::unique_ptr<EvalMetric> PearsonCorrelation(const PearsonCorrelationOptions& options) {
+  return std::make_unique<PearsonMetric>(options);
+}
+
+std::unique_ptr<EvalMetric> Loss(const MetricOptions& options) {
+  return std::make_unique<LossMetric>(options);
+}
+
+}  // namespace cooper
