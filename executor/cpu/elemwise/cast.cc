@@ -11,8 +11,17 @@ absl::Status CastCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
+absl::Status MulticastCpu(const KernelContext& c) {
+  for (size_t i = 0; i < c.outputs.size(); ++i) {
+    ConvertArray(c.inputs[i], c.outputs[i], c.reqs[i]);
+  }
+  return absl::OkStatus();
+}
+
 COOPER_REGISTER_KERNEL(Cast, DeviceType::kCpu, CastCpu);
 COOPER_REGISTER_KERNEL(amp_cast, DeviceType::kCpu, CastCpu);
+COOPER_REGISTER_KERNEL(amp_multicast, DeviceType::kCpu, MulticastCpu);
+COOPER_REGISTER_KERNEL(_backward_amp_multicast, DeviceType::kCpu, MulticastCpu);
 COOPER_REGISTER_KERNEL(_backward_cast, DeviceType::kCpu, CastCpu);
 
 }  // namespace

@@ -102,10 +102,10 @@ absl::Status RunElemwise(const ElemwiseLoops& loops, absl::Span<const ElemwiseOp
 
 absl::Status RunBroadcast(const ElemwiseLoops& loops, absl::Span<const ElemwiseOperand> operands,
                           absl::Span<const absl::Span<const int64_t>> shapes,
-                          const ArrayView& output, WriteReq req) {
+                          absl::Span<const int64_t> full, const ArrayView& output, WriteReq req) {
   if (req == WriteReq::kNull) return absl::OkStatus();
   BroadcastPlan plan;
-  if (!MakeBroadcastPlan(output.shape.dims(), shapes, &plan)) {
+  if (!MakeBroadcastPlan(full, shapes, &plan)) {
     return absl::UnimplementedError(
         absl::StrCat("broadcast to ", output.shape.ToString(), ": too many axes"));
   }

@@ -28,10 +28,10 @@ inline ElemwiseOperand OperandOf(double scalar) { return {.scalar = scalar}; }
 absl::Status RunElemwise(const ElemwiseLoops& loops, absl::Span<const ElemwiseOperand> operands,
                          const ArrayView& output, WriteReq req);
 
-// As RunElemwise, each operand broadcast from its own shape to the output's.
+// As RunElemwise, each operand broadcast from its own shape to `full`, the output's.
 absl::Status RunBroadcast(const ElemwiseLoops& loops, absl::Span<const ElemwiseOperand> operands,
                           absl::Span<const absl::Span<const int64_t>> shapes,
-                          const ArrayView& output, WriteReq req);
+                          absl::Span<const int64_t> full, const ArrayView& output, WriteReq req);
 
 // One run of n elements; each operand is n elements, or one for all where `fixed` is set.
 struct RunOperand {
@@ -60,7 +60,8 @@ absl::Status BroadcastKernel(const KernelContext& c) {
     operands[i] = OperandOf(c.inputs[i]);
     shapes[i] = c.inputs[i].shape.dims();
   }
-  return RunBroadcast(kElemwiseLoops<F>, operands, shapes, c.outputs[0], c.reqs[0]);
+  return RunBroadcast(kElemwiseLoops<F>, operands, shapes, c.outputs[0].shape.dims(), c.outputs[0],
+                      c.reqs[0]);
 }
 
 }  // namespace cooper

@@ -45,6 +45,13 @@ absl::Status ArangeCpu(const KernelContext& c) {
       c, [&](int64_t i) { return first + static_cast<double>(i / param.repeat) * param.step; });
 }
 
+absl::Status ArangeLikeCpu(const KernelContext& c) {
+  const auto& param = c.param<ArangeLikeParam>();
+  return Generate(c, [&](int64_t i) {
+    return param.start + static_cast<double>(i / param.repeat) * param.step;
+  });
+}
+
 absl::Status LinspaceCpu(const KernelContext& c) {
   const auto& param = c.param<LinspaceParam>();
   const int64_t gaps = param.num - (param.endpoint ? 1 : 0);
@@ -74,6 +81,7 @@ COOPER_REGISTER_KERNEL(_ones, DeviceType::kCpu, ConstantCpu<1>);
 COOPER_REGISTER_KERNEL(ones_like, DeviceType::kCpu, ConstantCpu<1>);
 COOPER_REGISTER_KERNEL(_full, DeviceType::kCpu, FullCpu);
 COOPER_REGISTER_KERNEL(_arange, DeviceType::kCpu, ArangeCpu);
+COOPER_REGISTER_KERNEL(_contrib_arange_like, DeviceType::kCpu, ArangeLikeCpu);
 COOPER_REGISTER_KERNEL(_linspace, DeviceType::kCpu, LinspaceCpu);
 COOPER_REGISTER_KERNEL(_eye, DeviceType::kCpu, EyeCpu);
 COOPER_REGISTER_KERNEL(shape_array, DeviceType::kCpu, ShapeArrayCpu);

@@ -1,6 +1,9 @@
 // Kernels of the functions of one array that have parameters, and of their gradients. A parameter
 // is an operand that is the same for every element.
 
+#include <cmath>
+
+#include "executor/cpu/elemwise/binary_functions.h"
 #include "executor/cpu/elemwise/elemwise_kernel.h"
 #include "executor/kernel.h"
 #include "symbol/ops/elemwise/scalar_param.h"
@@ -103,6 +106,14 @@ absl::Status SmoothL1BackwardCpu(const KernelContext& c) {
       c.outputs[0], c.reqs[0]);
 }
 
+absl::Status DivSqrtDimCpu(const KernelContext& c) {
+  const Shape& shape = c.inputs[0].shape;
+  const double last = shape.rank() == 0 ? 1 : static_cast<double>(shape[shape.rank() - 1]);
+  return RunElemwise(kElemwiseLoops<Div>, {OperandOf(c.inputs[0]), OperandOf(std::sqrt(last))},
+                     c.outputs[0], c.reqs[0]);
+}
+
+COOPER_REGISTER_KERNEL(_contrib_div_sqrt_dim, DeviceType::kCpu, DivSqrtDimCpu);
 COOPER_REGISTER_KERNEL(clip, DeviceType::kCpu, ClipCpu<Clip>);
 COOPER_REGISTER_KERNEL(_backward_clip, DeviceType::kCpu, ClipCpu<ClipGrad>);
 COOPER_REGISTER_KERNEL(hard_sigmoid, DeviceType::kCpu, HardSigmoidCpu<HardSigmoid>);

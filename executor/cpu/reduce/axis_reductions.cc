@@ -173,8 +173,8 @@ absl::Status Expand(const ElemwiseLoops& loops, const KernelContext& c, const Ke
   ElemwiseOperand operands[3];
   const absl::Span<const int64_t> shapes[3] = {kept.span(), full, kept.span()};
   for (size_t i = 0; i < c.inputs.size(); ++i) operands[i] = OperandOf(c.inputs[i]);
-  return RunBroadcast(loops, {operands, c.inputs.size()}, {shapes, c.inputs.size()}, c.outputs[0],
-                      c.reqs[0]);
+  return RunBroadcast(loops, {operands, c.inputs.size()}, {shapes, c.inputs.size()}, full,
+                      c.outputs[0], c.reqs[0]);
 }
 
 template <typename F>
@@ -186,7 +186,7 @@ absl::Status ExpandCpu(const KernelContext& c) {
 // ograd times a factor.
 absl::Status ExpandScaled(const KernelContext& c, const KeptExtents& kept, double scale) {
   return RunBroadcast(kElemwiseLoops<Scaled>, {OperandOf(c.inputs[0]), OperandOf(scale)},
-                      {kept.span(), {}}, c.outputs[0], c.reqs[0]);
+                      {kept.span(), {}}, c.outputs[0].shape.dims(), c.outputs[0], c.reqs[0]);
 }
 
 absl::Status SumBackwardCpu(const KernelContext& c) {
@@ -261,7 +261,7 @@ absl::Status MomentsBackwardCpu(const KernelContext& c) {
   return RunBroadcast(
       kElemwiseLoops<MomentsGrad>,
       {OperandOf(g[0]), OperandOf(g[1]), OperandOf(c.inputs[2]), OperandOf(c.inputs[3])},
-      {kept.span(), kept.span(), full, kept.span()}, c.outputs[0], c.reqs[0]);
+      {kept.span(), kept.span(), full, kept.span()}, full, c.outputs[0], c.reqs[0]);
 }
 
 int64_t MomentsBackwardWorkspace(const PrepareContext& c) {

@@ -18,7 +18,7 @@ struct Same {
 
 absl::Status BroadcastCpu(const KernelContext& c) {
   return RunBroadcast(kElemwiseLoops<Same>, {OperandOf(c.inputs[0])}, {c.inputs[0].shape.dims()},
-                      c.outputs[0], c.reqs[0]);
+                      c.outputs[0].shape.dims(), c.outputs[0], c.reqs[0]);
 }
 
 absl::Status BroadcastBackwardCpu(const KernelContext& c) {

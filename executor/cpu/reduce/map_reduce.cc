@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kGrain = 16384;
 
-struct Sum {
+struct Add {
   template <typename C>
   static C Initial() {
     return 0;
@@ -27,7 +27,7 @@ struct Sum {
   }
 };
 
-struct Product {
+struct Multiply {
   template <typename C>
   static C Initial() {
     return 1;
@@ -85,6 +85,11 @@ struct ReduceLoops {
 template <typename R, typename C>
 C ReduceRow(const C* x, int64_t n) {
   constexpr int kLanes = 32;
+  if (n < kLanes) {
+    C result = R::template Initial<C>();
+    for (int64_t i = 0; i < n; ++i) result = R::Combine(result, x[i]);
+    return result;
+  }
   C lanes[kLanes];
   std::fill_n(lanes, kLanes, R::template Initial<C>());
   int64_t i = 0;
@@ -113,15 +118,15 @@ template <typename C>
 ReduceLoops<C> LoopsOf(Reducer reducer) {
   switch (reducer) {
     case Reducer::kSum:
-      return LoopsOf<Sum, C>();
+      return LoopsOf<Add, C>();
     case Reducer::kProduct:
-      return LoopsOf<Product, C>();
+      return LoopsOf<Multiply, C>();
     case Reducer::kMax:
       return LoopsOf<Max, C>();
     case Reducer::kMin:
       return LoopsOf<Min, C>();
   }
-  return LoopsOf<Sum, C>();  // not reached
+  return LoopsOf<Add, C>();  // not reached
 }
 
 // One reduction in the type C. The plan's last operand is the output.
@@ -251,14 +256,27 @@ void Finish(const Reduction& reduction, C* acc, int64_t size) {
   }
 }
 
-bool IsComputeType(DType dtype) {
-  return dtype == DType::kFloat32 || dtype == DType::kFloat64 || dtype == DType::kInt64;
+struct Same {
+  static constexpr int kArity = 1;
+  static constexpr bool kExactIntegers = true;
+  template <typename C>
+  static C Apply(C x) {
+    return x;
+  }
+};
+
+int64_t Product(absl::Span<const int64_t> extents) {
+  int64_t product = 1;
+  for (int64_t extent : extents) product *= extent;
+  return product;
 }
 
 }  // namespace
 
 int64_t ReductionWorkspace(const ArrayView& output, WriteReq req) {
-  if (req == WriteReq::kNull || (req == WriteReq::kWrite && IsComputeType(output.dtype))) return 0;
+  // Results in the making lie in the output itself where its elements can hold them.
+  const bool holds = output.dtype == DType::kFloat32 || output.dtype == DType::kFloat64;
+  if (req == WriteReq::kNull || (req == WriteReq::kWrite && holds)) return 0;
   return output.size() * static_cast<int64_t>(sizeof(int64_t));
 }
 
@@ -268,6 +286,11 @@ absl::Status RunReduction(const Reduction& reduction, absl::Span<const int64_t> 
                           const ArrayView& output, absl::Span<const int64_t> output_shape,
                           WriteReq req, void* workspace) {
   if (req == WriteReq::kNull || output.size() == 0) return absl::OkStatus();
+  if (output.size() == Product(full) && reduction.divisor == 1 && !reduction.square_root) {
+    // Nothing is reduced, as for a side of a broadcast operator that was not repeated.
+    return RunBroadcast(reduction.map == nullptr ? kElemwiseLoops<Same> : *reduction.map, operands,
+                        operand_shapes, full, output, req);
+  }
   absl::Span<const int64_t> shapes[BroadcastPlan::kMaxOperands];
   std::copy(operand_shapes.begin(), operand_shapes.end(), shapes);
   shapes[operands.size()] = output_shape;
@@ -276,7 +299,8 @@ absl::Status RunReduction(const Reduction& reduction, absl::Span<const int64_t> 
     return absl::UnimplementedError(absl::StrCat("reduction: more than ", BroadcastPlan::kMaxRank,
                                                  " axes that cannot be merged"));
   }
-  DispatchComputeType(output.dtype, /*exact_integers=*/true, [&](auto zero) {
+  const bool exact_integers = reduction.map == nullptr || reduction.map->exact_integers;
+  DispatchComputeType(output.dtype, exact_integers, [&](auto zero) {
     using C = decltype(zero);
     const bool direct = req == WriteReq::kWrite && output.dtype == DTypeOf<C>();
     C* acc = static_cast<C*>(direct ? output.data : workspace);

@@ -1,7 +1,9 @@
 // Conversions between dtypes. MXNet: src/operator/tensor/elemwise_unary_op_basic.cc, amp_cast.cc.
 
-#include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
@@ -29,6 +31,40 @@ absl::StatusOr<std::vector<NodeEntry>> CastGradient(GradientContext& c) {
   return c.Backward("_backward_cast", {head});
 }
 
+OpSchema::Names Numbered(const char* prefix, const OpCall& call) {
+  OpSchema::Names names;
+  for (int i = 0; i < call.param<AmpMulticastParam>().num_outputs; ++i) {
+    names.push_back(absl::StrCat(prefix, i));
+  }
+  return names;
+}
+
+// Output i is input i.
+absl::Status PairwiseShape(ShapeContext& c) {
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    COOPER_RETURN_IF_ERROR(c.SetOutput(i, c.input(i)));
+    COOPER_RETURN_IF_ERROR(c.SetInput(i, c.output(i)));
+  }
+  return absl::OkStatus();
+}
+
+// The first input's dtype, unless another is wider: float32. With cast_narrow float32, unless one
+// is narrower: a 16-bit float.
+absl::Status AmpMulticastType(TypeContext& c) {
+  const bool narrow = c.param<AmpMulticastParam>().cast_narrow;
+  TypeContext::Type common = narrow ? DType::kFloat32 : c.input(0);
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    const TypeContext::Type type = c.input(i);
+    if (!type) return absl::OkStatus();
+    const bool is_narrow = type == DType::kFloat16 || type == DType::kBfloat16;
+    if (narrow ? is_narrow : type == DType::kFloat32) common = type;
+  }
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    COOPER_RETURN_IF_ERROR(c.SetOutput(i, IsMixedPrecision(*c.input(i)) ? common : c.input(i)));
+  }
+  return absl::OkStatus();
+}
+
 COOPER_REGISTER_OP(Cast)
     .Alias("cast")
     .Describe("The input converted to dtype.")
@@ -45,6 +81,30 @@ COOPER_REGISTER_OP(amp_cast)
     .Type(AmpCastType)
     .Gradient(CastGradient)
     .InPlace({{0, 0}});
+
+COOPER_REGISTER_OP(amp_multicast)
+    .Describe("The inputs that are float32 or 16-bit floats, converted to one dtype.")
+    .Param<AmpMulticastParam>()
+    .Inputs([](const OpCall& call) { return Numbered("data_", call); })
+    .Outputs([](const OpCall& call) { return Numbered("output", call); })
+    .Shape(PairwiseShape)
+    .Type(AmpMulticastType)
+    .Gradient([](GradientContext& c) -> absl::StatusOr<std::vector<NodeEntry>> {
+      std::vector<NodeEntry> heads;
+      for (int i = 0; i < c.num_outputs(); ++i) {
+        COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(i));
+        heads.push_back(head);
+      }
+      return c.Backward("_backward_amp_multicast", std::move(heads));
+    });
+
+COOPER_REGISTER_OP(_backward_amp_multicast)
+    .Describe("The head gradients in the dtypes that were cast from.")
+    .Param<AmpMulticastParam>()
+    .Inputs([](const OpCall& call) { return Numbered("ograd_", call); })
+    .Outputs([](const OpCall& call) { return Numbered("output", call); })
+    .Shape(PairwiseShape)
+    .Type(GradientType);
 
 // The dtype parameter is the forward operator's: here it is the input's.
 COOPER_REGISTER_OP(_backward_cast)

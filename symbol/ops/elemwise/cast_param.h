@@ -14,6 +14,20 @@ struct CastParam {
   }
 };
 
+struct AmpMulticastParam {
+  int num_outputs = 0;
+  bool cast_narrow = false;
+
+  static void Declare(ParamDeclaration<AmpMulticastParam>& d) {
+    d.Field("num_outputs", &AmpMulticastParam::num_outputs)
+        .Required()
+        .Min(1)
+        .Doc("number of inputs and outputs");
+    d.Field("cast_narrow", &AmpMulticastParam::cast_narrow)
+        .Doc("whether to cast to the narrowest dtype of the inputs rather than the widest");
+  }
+};
+
 }  // namespace cooper
 
 #endif  // COOPER_SYMBOL_OPS_ELEMWISE_CAST_PARAM_H_

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "ndarray/shape.h"
 #include "ndarray/status_macros.h"
 #include "symbol/op.h"
 #include "symbol/ops/elemwise/init_param.h"
@@ -41,6 +42,14 @@ absl::Status ArangeShape(ShapeContext& c) {
   return c.SetOutput(0, {values * param.repeat}, "(ceil((stop - start) / step) * repeat,)");
 }
 
+absl::Status ArangeLikeShape(ShapeContext& c) {
+  const auto& param = c.param<ArangeLikeParam>();
+  if (!param.axis.has_value()) return SameShape(c);
+  if (!c.input(0).rank_known()) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(*param.axis, c.input(0).rank()));
+  return c.SetOutput(0, {c.input(0)[axis]}, "(extent of the axis,)");
+}
+
 absl::Status LinspaceShape(ShapeContext& c) {
   return c.SetOutput(0, {c.param<LinspaceParam>().num}, "(num,)");
 }
@@ -77,6 +86,12 @@ COOPER_REGISTER_OP(_arange)
     .Inputs(NoInputs)
     .Shape(ArangeShape)
     .Type(InitType<ArangeParam>);
+
+COOPER_REGISTER_OP(_contrib_arange_like)
+    .Describe("start, start + step, ... as many as the input or one of its axes has.")
+    .Param<ArangeLikeParam>()
+    .Shape(ArangeLikeShape)
+    .Type(SameType);
 
 COOPER_REGISTER_OP(_linspace)
     .Describe("num values from start to stop, evenly spaced.")

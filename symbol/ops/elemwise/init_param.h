@@ -67,6 +67,24 @@ struct ArangeParam {
   double first() const { return stop.has_value() || infer_range ? start : 0; }
 };
 
+// Of _contrib_arange_like.
+struct ArangeLikeParam {
+  double start = 0;
+  double step = 1;
+  int64_t repeat = 1;
+  std::string ctx;
+  std::optional<int64_t> axis;
+
+  static void Declare(ParamDeclaration<ArangeLikeParam>& d) {
+    d.Field("start", &ArangeLikeParam::start).Doc("the first value");
+    d.Field("step", &ArangeLikeParam::step).Doc("from one value to the next");
+    d.Field("repeat", &ArangeLikeParam::repeat).Min(1).Doc("how often each value stands");
+    d.Field("ctx", &ArangeLikeParam::ctx).Doc("device of an imperative call");
+    d.Field("axis", &ArangeLikeParam::axis)
+        .Doc("the axis whose extent is the number of values; None: the input's shape is taken");
+  }
+};
+
 struct LinspaceParam {
   double start = 0;
   double stop = 0;

@@ -132,6 +132,9 @@ OpBuilder Backward(const char* name) {
 
 // Linear: the derivative is the same function.
 const OpRegistrar kNegative = Elemwise("negative", "-x").Gradient(HeadThrough("negative"));
+const OpRegistrar kDivSqrtDim =
+    Elemwise("_contrib_div_sqrt_dim", "x divided by the square root of its last extent")
+        .Gradient(HeadThrough("_contrib_div_sqrt_dim"));
 const OpRegistrar kDegrees =
     Elemwise("degrees", "Radians to degrees.").Gradient(HeadThrough("degrees"));
 const OpRegistrar kRadians =

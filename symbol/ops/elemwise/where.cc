@@ -53,6 +53,7 @@ COOPER_REGISTER_OP(where)
     .Inputs({"condition", "x", "y"})
     .Shape(WhereShape)
     .Type(WhereType)
+    .InPlace({{kX, 0}, {kY, 0}})
     .Gradient([](GradientContext& c) -> absl::StatusOr<std::vector<NodeEntry>> {
       COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
       COOPER_ASSIGN_OR_RETURN(auto grads, c.Backward("_backward_where", {c.input(0), head}));

@@ -135,7 +135,8 @@ void RegisterBroadcastOps() {
                     .Describe(op.doc)
                     .Inputs({"lhs", "rhs"})
                     .Shape(BroadcastShape)
-                    .Type(SameType));
+                    .Type(SameType)
+                    .InPlace({{0, 0}, {1, 0}}));  // of a side that is not repeated
   }
 }
 

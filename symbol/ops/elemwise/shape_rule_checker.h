@@ -1,0 +1,29 @@
+#ifndef COOPER_SYMBOL_OPS_ELEMWISE_SHAPE_RULE_CHECKER_H_
+#define COOPER_SYMBOL_OPS_ELEMWISE_SHAPE_RULE_CHECKER_H_
+
+// Runs one operator's shape rule on shapes written as text. For tables of tests.
+
+#include <string>
+#include <vector>
+
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+struct ShapeRuleCase {
+  std::string name;
+  std::string op;
+  AttrMap attrs;
+  std::vector<std::string> inputs;  // "(2, ?)", or "?" for unknown rank
+  std::string output;               // of output 0, before
+  std::vector<std::string> expect_inputs;
+  std::string expect_output;  // "" if the rule must fail,
+  std::string error;          // with this in its message
+};
+
+// Checks the case with GoogleTest's expectations.
+void CheckShapeRule(const ShapeRuleCase& test);
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_ELEMWISE_SHAPE_RULE_CHECKER_H_
