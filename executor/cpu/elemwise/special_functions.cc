@@ -19,8 +19,10 @@ double Digamma(double x) {
   for (; x < 10; ++x) value -= 1 / x;
   // log(x) - 1 / (2x) - sum of B_2k / (2k x^2k).
   const double u = 1 / (x * x);
-  const double series =
-      u * (1. / 12 - u * (1. / 120 - u * (1. / 252 - u * (1. / 240 - u * (1. / 132)))));
+  constexpr double kCoefficients[] = {691. / 32760, 1. / 132, 1. / 240,
+                                      1. / 252,     1. / 120, 1. / 12};
+  double series = 0;
+  for (double coefficient : kCoefficients) series = u * (coefficient - series);
   return value + std::log(x) - 0.5 / x - series;
 }
 
