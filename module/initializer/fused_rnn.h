@@ -1,0 +1,32 @@
+#ifndef COOPER_MODULE_INITIALIZER_FUSED_RNN_H_
+#define COOPER_MODULE_INITIALIZER_FUSED_RNN_H_
+
+// Fills the one vector that holds all parameters of a fused RNN.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "module/initializer/initializer.h"
+
+namespace cooper::init {
+
+struct FusedRnnOptions {
+  // Fills each gate's weights (num_hidden, input_size) and biases (num_hidden,) by the rules for
+  // names, such as "l0_i2h_f_weight". Null: the description's global_init.
+  std::shared_ptr<const Initializer> init;
+  int64_t num_hidden = 0;  // required
+  int64_t num_layers = 0;  // required
+  std::string mode;        // "rnn_relu", "rnn_tanh", "lstm" or "gru"
+  bool bidirectional = false;
+  double forget_bias = 1;  // of the forget gate's two biases, if mode is "lstm"
+};
+
+// kInvalidArgument for other modes and numbers below 1. Filling refuses a vector whose length no
+// input size explains.
+absl::StatusOr<std::unique_ptr<NamePatternInitializer>> FusedRnn(FusedRnnOptions options);
+
+}  // namespace cooper::init
+
+#endif  // COOPER_MODULE_INITIALIZER_FUSED_RNN_H_

@@ -1,0 +1,252 @@
+#include "module/initializer/initializers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/types/span.h"
+#include "module/initializer/bilinear_kernel.h"
+#include "module/initializer/json_number.h"
+#include "module/initializer/orthogonal_matrix.h"
+#include "ndarray/parallel.h"
+#include "ndarray/philox.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper::init {
+namespace {
+
+constexpr int64_t kGrain = 16384;
+
+// Fills with fn(i) for element i.
+template <typename Fn>
+absl::Status FillWith(const NDArray& values, const Fn& fn) {
+  COOPER_ASSIGN_OR_RETURN(const absl::Span<float> out, values.Data<float>());
+  ParallelFor(values.size(), kGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) out[i] = fn(static_cast<uint64_t>(i));
+  });
+  return absl::OkStatus();
+}
+
+absl::Status FillUniform(const InitDesc& desc, const NDArray& values, uint64_t seed, double scale) {
+  const Philox philox(seed, RandomStreamOf(desc.name));
+  const auto s = static_cast<float>(scale);
+  return FillWith(values, [&](uint64_t i) { return s * (2 * philox.UniformAt(i) - 1); });
+}
+
+absl::Status FillNormal(const InitDesc& desc, const NDArray& values, uint64_t seed, double sigma) {
+  const Philox philox(seed, RandomStreamOf(desc.name));
+  return FillWith(values, [&](uint64_t i) {
+    // Box and Muller's method; the first number is in (0, 1].
+    const std::array<uint32_t, 4> bits = philox.At(i);
+    const double radius = std::sqrt(-2 * std::log((bits[0] + 1.0) * 0x1p-32));
+    const double angle = 2 * std::numbers::pi * (bits[1] * 0x1p-32);
+    return static_cast<float>(sigma * radius * std::cos(angle));
+  });
+}
+
+absl::Status FillRandom(RandomType type, const InitDesc& desc, const NDArray& values, uint64_t seed,
+                        double scale) {
+  return type == RandomType::kUniform ? FillUniform(desc, values, seed, scale)
+                                      : FillNormal(desc, values, seed, scale);
+}
+
+const char* Name(FactorType type) {
+  return type == FactorType::kAvg ? "avg" : type == FactorType::kIn ? "in" : "out";
+}
+
+std::string DumpsOne(absl::string_view name, absl::string_view key, double value) {
+  return absl::StrCat("[\"", name, "\", {\"", key, "\": ", JsonNumber(value), "}]");
+}
+
+class ConstantInitializer : public NamePatternInitializer {
+ public:
+  ConstantInitializer(std::string name, std::vector<double> values)
+      : name_(std::move(name)), values_(std::move(values)) {}
+
+  absl::Status FillWeight(const InitDesc& desc, const NDArray& values, uint64_t) const override {
+    if (values_.size() == 1) return values.Fill(values_[0]);
+    if (static_cast<int64_t>(values_.size()) != values.size()) {
+      return absl::InvalidArgumentError(absl::StrCat("initializer constant: '", desc.name, "' is ",
+                                                     values.shape().ToString(), ", but there are ",
+                                                     values_.size(), " values"));
+    }
+    return FillWith(values, [&](uint64_t i) { return static_cast<float>(values_[i]); });
+  }
+
+  std::string Dumps() const override {
+    if (name_ != "constant") return absl::StrCat("[\"", name_, "\", {}]");
+    if (values_.size() == 1) return DumpsOne(name_, "value", values_[0]);
+    return absl::StrCat(
+        "[\"constant\", {\"value\": [",
+        absl::StrJoin(values_, ", ",
+                      [](std::string* out, double v) { out->append(JsonNumber(v)); }),
+        "]}]");
+  }
+
+ private:
+  const std::string name_;
+  const std::vector<double> values_;
+};
+
+class ScaledInitializer : public NamePatternInitializer {
+ public:
+  ScaledInitializer(RandomType type, double scale) : type_(type), scale_(scale) {}
+
+  absl::Status FillWeight(const InitDesc& desc, const NDArray& values,
+                          uint64_t seed) const override {
+    return FillRandom(type_, desc, values, seed, scale_);
+  }
+
+  std::string Dumps() const override {
+    return type_ == RandomType::kUniform ? DumpsOne("uniform", "scale", scale_)
+                                         : DumpsOne("normal", "sigma", scale_);
+  }
+
+ private:
+  const RandomType type_;
+  const double scale_;
+};
+
+class XavierInitializer : public NamePatternInitializer {
+ public:
+  XavierInitializer(const XavierOptions& options, std::string dumps)
+      : options_(options), dumps_(std::move(dumps)) {}
+
+  absl::Status FillWeight(const InitDesc& desc, const NDArray& values,
+                          uint64_t seed) const override {
+    const Shape& shape = values.shape();
+    if (shape.rank() < 2) {
+      return absl::InvalidArgumentError(absl::StrCat("initializer xavier: '", desc.name, "' is ",
+                                                     shape.ToString(),
+                                                     ", expected at least two dimensions"));
+    }
+    const auto area = static_cast<double>(shape.Product(2, shape.rank()));
+    const double fan_in = static_cast<double>(shape[1]) * area;
+    const double fan_out = static_cast<double>(shape[0]) * area;
+    const double factor = options_.factor_type == FactorType::kAvg  ? (fan_in + fan_out) / 2
+                          : options_.factor_type == FactorType::kIn ? fan_in
+                                                                    : fan_out;
+    return FillRandom(options_.rnd_type, desc, values, seed,
+                      std::sqrt(options_.magnitude / factor));
+  }
+
+  std::string Dumps() const override { return dumps_; }
+
+ private:
+  const XavierOptions options_;
+  const std::string dumps_;
+};
+
+class OrthogonalInitializer : public NamePatternInitializer {
+ public:
+  OrthogonalInitializer(double scale, RandomType rand_type)
+      : scale_(scale), rand_type_(rand_type) {}
+
+  absl::Status FillWeight(const InitDesc& desc, const NDArray& values,
+                          uint64_t seed) const override {
+    if (values.shape().rank() < 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("initializer orthogonal: '", desc.name, "' is a scalar"));
+    }
+    COOPER_RETURN_IF_ERROR(FillRandom(rand_type_, desc, values, seed, 1));
+    COOPER_ASSIGN_OR_RETURN(const absl::Span<float> out, values.Data<float>());
+    Orthonormalize(values.shape()[0], out);
+    for (float& x : out) x *= static_cast<float>(scale_);
+    return absl::OkStatus();
+  }
+
+  std::string Dumps() const override {
+    return absl::StrCat("[\"orthogonal\", {\"scale\": ", JsonNumber(scale_), ", \"rand_type\": \"",
+                        rand_type_ == RandomType::kUniform ? "uniform" : "normal", "\"}]");
+  }
+
+ private:
+  const double scale_;
+  const RandomType rand_type_;
+};
+
+class BilinearInitializer : public NamePatternInitializer {
+ public:
+  absl::Status FillWeight(const InitDesc& desc, const NDArray& values, uint64_t) const override {
+    return FillBilinear(desc.name, values);
+  }
+  std::string Dumps() const override { return "[\"bilinear\", {}]"; }
+};
+
+class LstmBiasInitializer : public NamePatternInitializer {
+ public:
+  explicit LstmBiasInitializer(double forget_bias) : forget_bias_(forget_bias) {}
+
+  absl::Status FillWeight(const InitDesc& desc, const NDArray& values, uint64_t) const override {
+    if (values.shape().rank() < 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("initializer lstmbias: '", desc.name, "' is a scalar"));
+    }
+    COOPER_RETURN_IF_ERROR(values.Fill(0));
+    const int64_t num_hidden = values.shape()[0] / 4;
+    COOPER_ASSIGN_OR_RETURN(const NDArray forget, values.Slice(num_hidden, 2 * num_hidden));
+    return forget.Fill(forget_bias_);
+  }
+
+  std::string Dumps() const override { return DumpsOne("lstmbias", "forget_bias", forget_bias_); }
+
+ private:
+  const double forget_bias_;
+};
+
+}  // namespace
+
+InitializerPtr Zero() {
+  return std::make_unique<ConstantInitializer>("zero", std::vector<double>{0});
+}
+
+InitializerPtr One() {
+  return std::make_unique<ConstantInitializer>("one", std::vector<double>{1});
+}
+
+InitializerPtr Constant(double value) { return Constant(std::vector<double>{value}); }
+
+InitializerPtr Constant(std::vector<double> values) {
+  return std::make_unique<ConstantInitializer>("constant", std::move(values));
+}
+
+InitializerPtr Uniform(double scale) {
+  return std::make_unique<ScaledInitializer>(RandomType::kUniform, scale);
+}
+
+InitializerPtr Normal(double sigma) {
+  return std::make_unique<ScaledInitializer>(RandomType::kGaussian, sigma);
+}
+
+InitializerPtr Xavier(const XavierOptions& options) {
+  return std::make_unique<XavierInitializer>(
+      options, absl::StrCat("[\"xavier\", {\"rnd_type\": \"",
+                            options.rnd_type == RandomType::kUniform ? "uniform" : "gaussian",
+                            "\", \"factor_type\": \"", Name(options.factor_type),
+                            "\", \"magnitude\": ", JsonNumber(options.magnitude), "}]"));
+}
+
+InitializerPtr MsraPrelu(FactorType factor_type, double slope) {
+  return std::make_unique<XavierInitializer>(
+      XavierOptions{.rnd_type = RandomType::kGaussian,
+                    .factor_type = factor_type,
+                    .magnitude = 2 / (1 + slope * slope)},
+      absl::StrCat("[\"msraprelu\", {\"factor_type\": \"", Name(factor_type),
+                   "\", \"slope\": ", JsonNumber(slope), "}]"));
+}
+
+InitializerPtr Orthogonal(double scale, RandomType rand_type) {
+  return std::make_unique<OrthogonalInitializer>(scale, rand_type);
+}
+
+InitializerPtr Bilinear() { return std::make_unique<BilinearInitializer>(); }
+
+InitializerPtr LstmBias(double forget_bias) {
+  return std::make_unique<LstmBiasInitializer>(forget_bias);
+}
+
+}  // namespace cooper::init

@@ -1,0 +1,19 @@
+#ifndef COOPER_MODULE_INITIALIZER_ORTHOGONAL_MATRIX_H_
+#define COOPER_MODULE_INITIALIZER_ORTHOGONAL_MATRIX_H_
+
+// Makes a random matrix orthonormal.
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+
+namespace cooper {
+
+// Overwrites `matrix`, row-major with `rows` rows: its rows become orthonormal, or its columns if
+// it has more rows than columns. Requires rows > 0 that divide its size, and that those vectors are
+// linearly independent, which random ones are.
+void Orthonormalize(int64_t rows, absl::Span<float> matrix);
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_INITIALIZER_ORTHOGONAL_MATRIX_H_
