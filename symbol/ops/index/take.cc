@@ -83,7 +83,7 @@ COOPER_REGISTER_OP(_backward_take)
     .Shape(GradientShape)
     .Type(GradientType);
 
-// data (..., n, ...); index and output lack axis, or have 1 there: index as it likes.
+// data (..., n, ...); index and output lack axis or have 1 there, each for itself.
 absl::Status PickShape(ShapeContext& c) {
   const auto& param = c.param<PickParam>();
   if (!param.axis.has_value()) {
@@ -104,7 +104,7 @@ absl::Status PickShape(ShapeContext& c) {
   if (reduced.empty()) reduced.push_back(1);
   COOPER_RETURN_IF_ERROR(
       c.SetOutput(0, PartialShape(param.keepdims ? kept : reduced), "data without axis"));
-  if (!c.input(kIndex).rank_known()) return absl::OkStatus();
+  // An index of which nothing is known lacks axis, as MXNet has it.
   const bool index_keeps = c.input(kIndex).rank() == data.rank();
   return c.SetInput(kIndex, PartialShape(index_keeps ? kept : reduced), "data without axis");
 }

@@ -87,6 +87,7 @@ constexpr char kBackwardDot[] = "_backward_dot";
 
 COOPER_REGISTER_OP(dot)
     .Describe("The sum over the last axis of lhs and the first of rhs.")
+    .Alias("_sparse_dot")
     .Param<DotParam>()
     .Inputs({"lhs", "rhs"})
     .Shape(DotShape)

@@ -94,6 +94,7 @@ absl::StatusOr<std::vector<NodeEntry>> ConcatGradient(GradientContext& c) {
 COOPER_REGISTER_OP(Concat)
     .Describe("The inputs one after the other along axis dim.")
     .Alias("concat")
+    .Alias("_sparse_concat")
     .Param<ConcatParam>()
     .VariadicInputs("num_args")
     .Shape([](ShapeContext& c) { return JoinedShape(c, 1); })

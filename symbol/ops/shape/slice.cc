@@ -68,6 +68,7 @@ constexpr char kBackwardSlice[] = "_backward_slice";
 COOPER_REGISTER_OP(slice)
     .Describe("The part of data from begin to end, step apart, along each axis.")
     .Alias("crop")
+    .Alias("_sparse_slice")
     .Alias("_npx_slice")
     .Alias("_npi_slice")
     .Param<SliceParam>()
