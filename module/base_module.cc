@@ -1,0 +1,49 @@
+#include "module/base_module.h"
+
+#include "absl/strings/str_cat.h"
+#include "module/checkpoint.h"
+#include "module/initializer/initializers.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+absl::Status Missing(const char* call, const char* missing) {
+  return absl::FailedPreconditionError(absl::StrCat(call, ": call ", missing, " first"));
+}
+
+}  // namespace
+
+std::shared_ptr<const Initializer> DefaultInitializer() { return init::Uniform(0.01); }
+
+absl::Status BaseModule::RequireBound(const char* call) const {
+  return binded_ ? absl::OkStatus() : Missing(call, "Bind");
+}
+
+absl::Status BaseModule::RequireParams(const char* call) const {
+  COOPER_RETURN_IF_ERROR(RequireBound(call));
+  return params_initialized() ? absl::OkStatus() : Missing(call, "InitParams");
+}
+
+absl::Status BaseModule::RequireOptimizer(const char* call) const {
+  COOPER_RETURN_IF_ERROR(RequireParams(call));
+  return optimizer_initialized() ? absl::OkStatus() : Missing(call, "InitOptimizer");
+}
+
+absl::Status BaseModule::ForwardBackward(const DataBatch& batch) {
+  COOPER_RETURN_IF_ERROR(Forward(batch, /*is_train=*/true));
+  return Backward();
+}
+
+absl::Status BaseModule::SaveParams(const std::string& path) const {
+  COOPER_ASSIGN_OR_RETURN(const ModuleParams params, GetParams());
+  return SaveParamsFile(path, params.args, params.auxs);
+}
+
+absl::Status BaseModule::LoadParams(const std::string& path) {
+  ModuleParams params;
+  COOPER_RETURN_IF_ERROR(LoadParamsFile(path, &params.args, &params.auxs));
+  return SetParams(params.args, params.auxs);
+}
+
+}  // namespace cooper

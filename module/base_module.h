@@ -1,0 +1,228 @@
+#ifndef COOPER_MODULE_BASE_MODULE_H_
+#define COOPER_MODULE_BASE_MODULE_H_
+
+// What every module can do: be bound to shapes, get parameters, be given an optimizer, and then run
+// and learn batch by batch; and on top of that, the loops Fit, Score and Predict. The states follow
+// in this order, and a call that comes too early fails with kFailedPrecondition that names the call
+// which is missing:
+//
+//   Bind -> InitParams -> InitOptimizer -> Forward / Backward / Update
+//
+// MXNet: python/mxnet/module/base_module.py.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "executor/executor.h"
+#include "io/data_batch.h"
+#include "io/data_desc.h"
+#include "io/data_iter.h"
+#include "module/callback/callback.h"
+#include "module/initializer/initializer.h"
+#include "module/lr_scheduler/lr_scheduler.h"
+#include "module/metric/eval_metric.h"
+#include "module/optimizer/optimizer.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/shape.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+
+struct ModuleBindOptions {
+  std::vector<DataDesc> data_shapes;
+  // Empty: the module computes without labels.
+  std::vector<DataDesc> label_shapes;
+  bool for_training = true;
+  bool inputs_need_grad = false;
+  // Without it, binding a bound module again changes nothing.
+  bool force_rebind = false;
+  // Of all parameters, and of single arguments by name. Data and labels are kNull unless
+  // inputs_need_grad asks for the data's.
+  WriteReq grad_req = WriteReq::kWrite;
+  std::map<std::string, WriteReq> grad_reqs;
+};
+
+// Parameters and auxiliary states by name.
+struct ModuleParams {
+  ArrayMap args;
+  ArrayMap auxs;
+};
+
+// Uniform in [-0.01, 0.01), MXNet's default for training.
+std::shared_ptr<const Initializer> DefaultInitializer();
+
+struct InitParamsOptions {
+  // Fills what arg_params and aux_params do not give. Null: nothing is filled.
+  std::shared_ptr<const Initializer> initializer = DefaultInitializer();
+  uint64_t seed = 0;  // of the initializer's random numbers
+  // Given values win over the initializer. Absent: the initializer fills everything.
+  std::optional<ArrayMap> arg_params;
+  std::optional<ArrayMap> aux_params;
+  bool allow_missing = false;  // given maps may lack parameters
+  bool force_init = false;     // initialize again
+  bool allow_extra = false;    // given maps may have other names; InitParams ignores them anyway
+};
+
+struct SetParamsOptions {
+  bool allow_missing = false;
+  bool force_init = true;
+  bool allow_extra = false;
+};
+
+struct InitOptimizerOptions {
+  // Where gradients are summed over devices. One device needs none: the value is kept for later.
+  std::string kvstore = "local";
+  // A name and the constructor's arguments, as in MXNet ("sgd", {{"learning_rate", "0.1"}}). Unless
+  // rescale_grad is among them, it is 1 / the batch size of Bind.
+  std::string optimizer = "sgd";
+  std::map<std::string, std::string> optimizer_params = {{"learning_rate", "0.01"}};
+  // For an optimizer made by name.
+  std::shared_ptr<LRScheduler> lr_scheduler;
+  // Or an optimizer that is ready; then the three above are ignored.
+  std::shared_ptr<Optimizer> instance;
+  bool force_init = false;
+};
+
+class BaseModule;
+
+struct ScoreOptions {
+  int64_t num_batch = -1;  // -1: the whole epoch
+  bool reset = true;       // the iterator first
+  int epoch = 0;           // for callbacks
+  std::vector<BatchEndCallback> batch_end_callbacks;
+  std::vector<BatchEndCallback> score_end_callbacks;
+};
+
+struct PredictOptions {
+  int64_t num_batch = -1;
+  bool reset = true;
+};
+
+struct FitOptions {
+  DataIter* eval_data = nullptr;            // not owned; null: no validation
+  EvalMetric* eval_metric = nullptr;        // not owned; null: accuracy
+  EvalMetric* validation_metric = nullptr;  // not owned; null: eval_metric
+  std::vector<EpochEndCallback> epoch_end_callbacks;
+  std::vector<BatchEndCallback> batch_end_callbacks;
+  std::vector<BatchEndCallback> eval_end_callbacks;
+  std::vector<BatchEndCallback> eval_batch_end_callbacks;
+  InitOptimizerOptions optimizer;
+  InitParamsOptions params;
+  WriteReq grad_req = WriteReq::kWrite;
+  bool force_rebind = false;
+  int begin_epoch = 0;
+  int num_epoch = 0;  // required
+  // Batches of the first epoch that are already done: for a run that was resumed in the middle of
+  // it, with the iterator and the metric put back by LoadTrainingState.
+  int64_t begin_batch = 0;
+};
+
+class BaseModule {
+ public:
+  virtual ~BaseModule() = default;
+
+  bool binded() const { return binded_; }
+  virtual bool params_initialized() const = 0;
+  virtual bool optimizer_initialized() const = 0;
+  bool for_training() const { return for_training_; }
+  bool inputs_need_grad() const { return inputs_need_grad_; }
+
+  // Names are known from the start, shapes once bound.
+  virtual absl::StatusOr<Symbol> symbol() const = 0;
+  virtual const std::vector<std::string>& data_names() const = 0;
+  virtual const std::vector<std::string>& label_names() const = 0;
+  virtual std::vector<std::string> output_names() const = 0;
+  virtual const std::vector<DataDesc>& data_shapes() const = 0;
+  virtual const std::vector<DataDesc>& label_shapes() const = 0;
+  virtual std::vector<std::pair<std::string, Shape>> output_shapes() const = 0;
+
+  virtual absl::Status Bind(const ModuleBindOptions& options) = 0;
+
+  // Gives every parameter and auxiliary state a value; does nothing to an initialized module
+  // without force_init. kInvalidArgument, naming it, if a parameter is missing in the given maps
+  // (without allow_missing) or has another shape.
+  virtual absl::Status InitParams(const InitParamsOptions& options = {}) = 0;
+  // Copies on the CPU, of all parameters and auxiliary states.
+  virtual absl::StatusOr<ModuleParams> GetParams() const = 0;
+  // As MXNet: without allow_missing as InitParams; with it, names that are no parameters fail
+  // unless allow_extra.
+  virtual absl::Status SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
+                                 const SetParamsOptions& options = {}) = 0;
+  virtual absl::Status InitOptimizer(const InitOptimizerOptions& options = {}) = 0;
+
+  // Computes the outputs. `is_train` absent: as bound. A batch of other shapes than the bound ones
+  // reshapes the module. kInvalidArgument, naming bucket and input, for a batch that does not fit.
+  virtual absl::Status Forward(const DataBatch& batch,
+                               std::optional<bool> is_train = std::nullopt) = 0;
+  // Computes gradients; one head gradient per output, or none if all outputs are losses.
+  virtual absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) = 0;
+  virtual absl::Status Update() = 0;
+  absl::Status ForwardBackward(const DataBatch& batch);
+
+  // Valid until the next Forward of any module that shares memory with this one.
+  virtual absl::StatusOr<absl::Span<const NDArray>> GetOutputs() const = 0;
+  virtual absl::StatusOr<std::vector<NDArray>> GetInputGrads() const = 0;
+  // The gradient of a parameter as the last Backward left it. kNotFound if it has none.
+  virtual absl::StatusOr<NDArray> GetGrad(const std::string& name) const = 0;
+  virtual absl::Status UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) = 0;
+
+  // Arguments that are neither data nor parameters and last from batch to batch.
+  virtual absl::StatusOr<std::vector<NDArray>> GetStates() const = 0;
+  virtual absl::Status SetStates(absl::Span<const NDArray> states) = 0;
+  virtual absl::Status SetStates(double value) = 0;
+
+  // Makes ready for a batch that comes later, without disturbing outputs.
+  virtual absl::Status Prepare(const DataBatch& batch) = 0;
+  virtual absl::Status InstallMonitor(Executor::MonitorCallback callback,
+                                      bool monitor_all = false) = 0;
+
+  // Files of parameters with names arg:NAME and aux:NAME.
+  absl::Status SaveParams(const std::string& path) const;
+  absl::Status LoadParams(const std::string& path);
+
+  // Trains for epochs [begin_epoch, num_epoch): binds, initializes and makes the optimizer where
+  // that has not been done, and then, per batch, computes, updates and feeds the metric. The next
+  // batch is fetched after the metric is fed, as in MXNet. A callback that returns false ends the
+  // training after the batch (or epoch), with an OK status.
+  absl::Status Fit(DataIter& train_data, const FitOptions& options);
+
+  // The metric's names and values over `eval_data`, computed with is_train false.
+  absl::StatusOr<std::vector<std::pair<std::string, double>>> Score(
+      DataIter& eval_data, EvalMetric& metric, const ScoreOptions& options = {});
+
+  // Calls `visit` with the outputs of each batch, without padded rows. The arrays are copies.
+  absl::Status IterPredict(DataIter& eval_data,
+                           absl::FunctionRef<absl::Status(const std::vector<NDArray>& outputs,
+                                                          int64_t nbatch, const DataBatch& batch)>
+                               visit,
+                           const PredictOptions& options = {});
+
+  // The outputs of all batches, joined on the first axis: one array per output. kInvalidArgument if
+  // the batches' outputs differ in another axis (as buckets' may).
+  absl::StatusOr<std::vector<NDArray>> Predict(DataIter& eval_data,
+                                               const PredictOptions& options = {});
+
+ protected:
+  // kFailedPrecondition, saying which call is missing, unless the module is in that state.
+  absl::Status RequireBound(const char* call) const;
+  absl::Status RequireParams(const char* call) const;
+  absl::Status RequireOptimizer(const char* call) const;
+
+  bool binded_ = false;
+  bool for_training_ = false;
+  bool inputs_need_grad_ = false;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_BASE_MODULE_H_

@@ -1,0 +1,123 @@
+// Files of a BucketingModule: one symbol per bucket, the parameters, and the list of keys.
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "module/bucketing_module.h"
+#include "module/checkpoint.h"
+#include "ndarray/atomic_file.h"
+#include "ndarray/params_file.h"
+#include "ndarray/status_macros.h"
+#include "symbol/json.h"
+
+namespace cooper {
+namespace {
+
+// MXNet puts the key as Python prints it into the name: a string without quotes.
+absl::StatusOr<std::string> SymbolPath(const std::string& prefix, const BucketKey& key) {
+  const std::string text = key.is_string() ? key.string_value() : key.ToString();
+  if (text.find('/') != std::string::npos) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("bucket key ", key.ToString(), " cannot be part of a file name"));
+  }
+  return absl::StrCat(prefix, "-", text, "-symbol.json");
+}
+
+std::string IntKeysPath(const std::string& prefix) { return absl::StrCat(prefix, ".buckets"); }
+// For keys of every kind, one a line as BucketKey::ToString writes it.
+std::string AllKeysPath(const std::string& prefix) { return absl::StrCat(prefix, ".bucket_keys"); }
+
+absl::StatusOr<std::vector<BucketKey>> ReadKeys(const std::string& prefix) {
+  std::vector<BucketKey> keys;
+  auto text = ReadFile(AllKeysPath(prefix));
+  if (text.ok()) {
+    for (absl::string_view line : absl::StrSplit(*text, '\n', absl::SkipEmpty())) {
+      COOPER_ASSIGN_OR_RETURN(BucketKey key, BucketKey::Parse(line));
+      keys.push_back(std::move(key));
+    }
+    return keys;
+  }
+  if (!absl::IsNotFound(text.status())) return text.status();
+  COOPER_ASSIGN_OR_RETURN(const ParamsList list, ReadParamsFile(IntKeysPath(prefix)));
+  if (list.entries.size() != 1 || list.entries[0].sparse.has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(IntKeysPath(prefix), ": expected one array of bucket keys"));
+  }
+  COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> values,
+                          list.entries[0].array.ToVector<int64_t>());
+  const Shape& shape = list.entries[0].array.shape();
+  if (shape.rank() != 2) {
+    for (int64_t value : values) keys.push_back(value);
+    return keys;
+  }
+  // Tuples of one length are the rows of a matrix.
+  for (int64_t i = 0; i < shape[0]; ++i) {
+    keys.push_back(
+        BucketKey::Tuple(values.begin() + i * shape[1], values.begin() + (i + 1) * shape[1]));
+  }
+  return keys;
+}
+
+}  // namespace
+
+absl::Status BucketingModule::SaveCheckpoint(const std::string& prefix, int epoch) const {
+  COOPER_ASSIGN_OR_RETURN(const ModuleParams params, GetParams());
+  std::vector<int32_t> ints;
+  std::string all;
+  for (const auto& [key, symbol] : seen_symbols_) {
+    COOPER_ASSIGN_OR_RETURN(const std::string path, SymbolPath(prefix, key));
+    COOPER_RETURN_IF_ERROR(WriteFileAtomically(path, SymbolToJson(symbol)));
+    if (key.is_int()) ints.push_back(static_cast<int32_t>(key.int_value()));
+    absl::StrAppend(&all, key.ToString(), "\n");
+  }
+  COOPER_ASSIGN_OR_RETURN(const NDArray keys,
+                          NDArray::FromVector(Shape({static_cast<int64_t>(ints.size())}), ints));
+  COOPER_RETURN_IF_ERROR(SaveArrays(IntKeysPath(prefix), {keys}));
+  COOPER_RETURN_IF_ERROR(WriteFileAtomically(AllKeysPath(prefix), all));
+  return SaveParamsFile(ParamsPath(prefix, epoch), params.args, params.auxs);
+}
+
+absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::Load(
+    const std::string& prefix, int epoch, BucketingModuleOptions options) {
+  COOPER_ASSIGN_OR_RETURN(const std::vector<BucketKey> keys, ReadKeys(prefix));
+  std::map<BucketKey, BucketSymbol> symbols;
+  for (const BucketKey& key : keys) {
+    COOPER_ASSIGN_OR_RETURN(const std::string path, SymbolPath(prefix, key));
+    COOPER_ASSIGN_OR_RETURN(const std::string json, ReadFile(path));
+    auto symbol = SymbolFromJson(json);
+    if (!symbol.ok()) {
+      return absl::Status(symbol.status().code(),
+                          absl::StrCat(path, ": ", symbol.status().message()));
+    }
+    symbols[key].symbol = *std::move(symbol);
+  }
+  ModuleParams params;
+  COOPER_RETURN_IF_ERROR(LoadParamsFile(ParamsPath(prefix, epoch), &params.args, &params.auxs));
+  return LoadDict(std::move(symbols), std::move(options), params);
+}
+
+absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::LoadDict(
+    std::map<BucketKey, BucketSymbol> symbols, BucketingModuleOptions options,
+    const ModuleParams& params) {
+  if (!options.default_bucket_key.has_value() && !symbols.empty()) {
+    options.default_bucket_key = symbols.rbegin()->first;
+  }
+  if (!options.default_bucket_key.has_value()) {
+    return absl::InvalidArgumentError("BucketingModule: default_bucket_key is required");
+  }
+  std::unique_ptr<BucketingModule> module(new BucketingModule(std::move(options)));
+  for (auto& [key, bucket] : symbols) {
+    if (!module->options_.sym_gen) continue;
+    auto generated = module->Generate(key);
+    if (!generated.ok()) return module->WithBucket(generated.status(), key);
+    bucket.data_names = generated->data_names;
+    bucket.label_names = generated->label_names;
+  }
+  module->loaded_symbols_ = std::move(symbols);
+  module->loaded_params_ = params;
+  return module;
+}
+
+}  // namespace cooper

@@ -1,0 +1,324 @@
+#include "module/bucketing_module.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "ndarray/status_macros.h"
+#include "symbol/name_manager.h"
+
+namespace cooper {
+
+BucketingModule::BucketingModule(BucketingModuleOptions options)
+    : options_(std::move(options)),
+      default_key_(*options_.default_bucket_key),
+      group_(std::make_shared<ModuleGroup>(options_.contexts[0])) {}
+
+absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::Create(
+    BucketingModuleOptions options) {
+  if (!options.sym_gen) {
+    return absl::InvalidArgumentError("BucketingModule: sym_gen is required");
+  }
+  if (!options.default_bucket_key.has_value()) {
+    return absl::InvalidArgumentError("BucketingModule: default_bucket_key is required");
+  }
+  if (options.contexts.size() != 1) {
+    return absl::UnimplementedError(
+        absl::StrCat("BucketingModule: one context is supported, got ", options.contexts.size()));
+  }
+  return std::unique_ptr<BucketingModule>(new BucketingModule(std::move(options)));
+}
+
+absl::Status BucketingModule::WithBucket(const absl::Status& status, const BucketKey& key) const {
+  if (status.ok()) return status;
+  return absl::Status(status.code(),
+                      absl::StrCat("bucket key ", key.ToString(), ": ", status.message()));
+}
+
+absl::StatusOr<BucketSymbol> BucketingModule::Generate(const BucketKey& key) const {
+  const auto loaded = loaded_symbols_.find(key);
+  if (loaded != loaded_symbols_.end()) return loaded->second;
+  if (!options_.sym_gen) {
+    return absl::NotFoundError("there is no symbol for this key, and no sym_gen to make one");
+  }
+  // Automatic names start anew, so that they are the same for all keys.
+  NameManager names;
+  return options_.sym_gen(key);
+}
+
+const Module* BucketingModule::current_module() const {
+  return current_ == nullptr ? nullptr : current_->module.get();
+}
+
+void BucketingModule::EvictFor(const BucketKey& key) {
+  if (options_.max_bound_buckets <= 0) return;
+  while (static_cast<int>(buckets_.size()) >= options_.max_bound_buckets) {
+    auto oldest = buckets_.end();
+    for (auto it = buckets_.begin(); it != buckets_.end(); ++it) {
+      if (&it->second == current_ || it->first == key) continue;
+      if (oldest == buckets_.end() || it->second.last_use < oldest->second.last_use) oldest = it;
+    }
+    if (oldest == buckets_.end()) return;
+    buckets_.erase(oldest);
+  }
+}
+
+absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBind(
+    const BucketKey& key, const std::vector<DataDesc>& data_shapes,
+    const std::vector<DataDesc>& label_shapes) {
+  auto it = buckets_.find(key);
+  if (it != buckets_.end()) {
+    it->second.last_use = ++uses_;
+    return &it->second;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  auto generated = Generate(key);
+  if (!generated.ok()) return WithBucket(generated.status(), key);
+  auto module =
+      Module::Create(generated->symbol, {.data_names = generated->data_names,
+                                         .label_names = generated->label_names,
+                                         .contexts = options_.contexts,
+                                         .work_load_list = options_.work_load_list,
+                                         .group2ctxs = options_.group2ctxs,
+                                         .compression_params = options_.compression_params,
+                                         .fixed_param_names = options_.fixed_param_names,
+                                         .state_names = options_.state_names,
+                                         .group = group_});
+  if (!module.ok()) return WithBucket(module.status(), key);
+  ModuleBindOptions bind = bind_options_;
+  bind.data_shapes = data_shapes;
+  bind.label_shapes = label_shapes;
+  bind.force_rebind = false;
+  COOPER_RETURN_IF_ERROR(WithBucket((*module)->Bind(bind), key));
+  if (monitor_) COOPER_RETURN_IF_ERROR((*module)->InstallMonitor(monitor_, monitor_all_));
+  EvictFor(key);
+  seen_symbols_.insert_or_assign(key, generated->symbol);
+  Bucket& bucket = buckets_[key];
+  bucket.module = *std::move(module);
+  bucket.last_use = ++uses_;
+  bucket.bind_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return &bucket;
+}
+
+absl::Status BucketingModule::Bind(const ModuleBindOptions& options) {
+  if (binded_ && !options.force_rebind) return absl::OkStatus();
+  buckets_.clear();
+  current_ = nullptr;
+  current_key_.reset();
+  binded_ = false;
+  bind_options_ = options;
+  COOPER_ASSIGN_OR_RETURN(current_,
+                          FindOrBind(default_key_, options.data_shapes, options.label_shapes));
+  current_key_ = default_key_;
+  binded_ = true;
+  for_training_ = options.for_training;
+  inputs_need_grad_ = options.inputs_need_grad;
+  if (!loaded_params_.has_value()) return absl::OkStatus();
+  // Parameters of other buckets than the default one wait here until those are bound.
+  const ModuleParams params = *std::exchange(loaded_params_, std::nullopt);
+  return SetParams(params.args, params.auxs);
+}
+
+absl::Status BucketingModule::SwitchBucket(const BucketKey& key,
+                                           const std::vector<DataDesc>& data_shapes,
+                                           const std::vector<DataDesc>& label_shapes) {
+  COOPER_RETURN_IF_ERROR(RequireBound("SwitchBucket"));
+  if (current_ != nullptr && *current_key_ == key) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(current_, FindOrBind(key, data_shapes, label_shapes));
+  current_key_ = key;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<BucketReport>> BucketingModule::PrepareAll(
+    absl::Span<const BucketShapes> buckets) {
+  COOPER_RETURN_IF_ERROR(RequireBound("PrepareAll"));
+  std::vector<BucketReport> reports;
+  for (const BucketShapes& shapes : buckets) {
+    COOPER_ASSIGN_OR_RETURN(const Bucket* bucket,
+                            FindOrBind(shapes.key, shapes.data_shapes, shapes.label_shapes));
+    reports.push_back({.key = shapes.key,
+                       .memory = bucket->module->memory(),
+                       .bind_seconds = bucket->bind_seconds});
+  }
+  return reports;
+}
+
+absl::StatusOr<Symbol> BucketingModule::symbol() const {
+  if (current_ != nullptr) return current_->module->symbol();
+  COOPER_ASSIGN_OR_RETURN(BucketSymbol generated, Generate(default_key_));
+  return generated.symbol;
+}
+
+namespace {
+const std::vector<DataDesc>& NoDescs() {
+  static const auto* none = new std::vector<DataDesc>;
+  return *none;
+}
+const std::vector<std::string>& NoNames() {
+  static const auto* none = new std::vector<std::string>;
+  return *none;
+}
+}  // namespace
+
+const std::vector<std::string>& BucketingModule::data_names() const {
+  if (current_ != nullptr) return current_->module->data_names();
+  if (!default_symbol_) {
+    auto generated = Generate(default_key_);
+    if (!generated.ok()) return NoNames();
+    default_symbol_ = *std::move(generated);
+  }
+  return default_symbol_->data_names;
+}
+
+const std::vector<std::string>& BucketingModule::label_names() const {
+  if (current_ != nullptr) return current_->module->label_names();
+  if (data_names().empty()) return NoNames();
+  return default_symbol_->label_names;
+}
+
+std::vector<std::string> BucketingModule::output_names() const {
+  auto s = symbol();
+  return s.ok() ? s->ListOutputs() : std::vector<std::string>();
+}
+
+const std::vector<DataDesc>& BucketingModule::data_shapes() const {
+  return current_ == nullptr ? NoDescs() : current_->module->data_shapes();
+}
+
+const std::vector<DataDesc>& BucketingModule::label_shapes() const {
+  return current_ == nullptr ? NoDescs() : current_->module->label_shapes();
+}
+
+std::vector<std::pair<std::string, Shape>> BucketingModule::output_shapes() const {
+  if (current_ == nullptr) return {};
+  return current_->module->output_shapes();
+}
+
+absl::StatusOr<BucketKey> BucketingModule::current_bucket_key() const {
+  COOPER_RETURN_IF_ERROR(RequireBound("current_bucket_key"));
+  return *current_key_;
+}
+
+std::vector<BucketReport> BucketingModule::Report() const {
+  std::vector<BucketReport> reports;
+  for (const auto& [key, bucket] : buckets_) {
+    reports.push_back(
+        {.key = key, .memory = bucket.module->memory(), .bind_seconds = bucket.bind_seconds});
+  }
+  return reports;
+}
+
+Module* BucketingModule::bucket(const BucketKey& key) const {
+  const auto it = buckets_.find(key);
+  return it == buckets_.end() ? nullptr : it->second.module.get();
+}
+
+absl::Status BucketingModule::InitParams(const InitParamsOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireBound("InitParams"));
+  return current_->module->InitParams(options);
+}
+
+absl::StatusOr<ModuleParams> BucketingModule::GetParams() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetParams"));
+  ModuleParams params;
+  for (const auto& [name, array] : group_->args) {
+    COOPER_ASSIGN_OR_RETURN(params.args[name], array.CopyTo(Context::Cpu()));
+  }
+  for (const auto& [name, array] : group_->auxs) {
+    COOPER_ASSIGN_OR_RETURN(params.auxs[name], array.CopyTo(Context::Cpu()));
+  }
+  return params;
+}
+
+absl::Status BucketingModule::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
+                                        const SetParamsOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireBound("SetParams"));
+  return current_->module->SetParams(arg_params, aux_params, options);
+}
+
+absl::Status BucketingModule::InitOptimizer(const InitOptimizerOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireParams("InitOptimizer"));
+  COOPER_RETURN_IF_ERROR(current_->module->InitOptimizer(options));
+  for (const auto& [key, bucket] : buckets_) {
+    COOPER_ASSIGN_OR_RETURN(const Symbol symbol, bucket.module->symbol());
+    COOPER_RETURN_IF_ERROR(group_->updater->optimizer().AddSymbolAttributes(symbol.AttrDict()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BucketingModule::Forward(const DataBatch& batch, std::optional<bool> is_train) {
+  COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
+  if (batch.bucket_key.has_value() && *batch.bucket_key != *current_key_) {
+    // A known bucket needs no descriptions; those of a new one are the batch's.
+    COOPER_RETURN_IF_ERROR(
+        SwitchBucket(*batch.bucket_key, batch.provide_data, batch.provide_label));
+  }
+  absl::Status status = current_->module->Forward(batch, is_train);
+  return status.ok() ? status : WithBucket(status, *current_key_);
+}
+
+absl::Status BucketingModule::Backward(absl::Span<const NDArray> head_gradients) {
+  COOPER_RETURN_IF_ERROR(RequireParams("Backward"));
+  absl::Status status = current_->module->Backward(head_gradients);
+  return status.ok() ? status : WithBucket(status, *current_key_);
+}
+
+absl::Status BucketingModule::Update() {
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("Update"));
+  return current_->module->Update();
+}
+
+absl::StatusOr<absl::Span<const NDArray>> BucketingModule::GetOutputs() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetOutputs"));
+  return current_->module->GetOutputs();
+}
+
+absl::StatusOr<std::vector<NDArray>> BucketingModule::GetInputGrads() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetInputGrads"));
+  return current_->module->GetInputGrads();
+}
+
+absl::StatusOr<NDArray> BucketingModule::GetGrad(const std::string& name) const {
+  COOPER_RETURN_IF_ERROR(RequireBound("GetGrad"));
+  return current_->module->GetGrad(name);
+}
+
+absl::Status BucketingModule::UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) {
+  COOPER_RETURN_IF_ERROR(RequireParams("UpdateMetric"));
+  return current_->module->UpdateMetric(metric, labels);
+}
+
+absl::StatusOr<std::vector<NDArray>> BucketingModule::GetStates() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetStates"));
+  return current_->module->GetStates();
+}
+
+absl::Status BucketingModule::SetStates(absl::Span<const NDArray> states) {
+  COOPER_RETURN_IF_ERROR(RequireParams("SetStates"));
+  return current_->module->SetStates(states);
+}
+
+absl::Status BucketingModule::SetStates(double value) {
+  COOPER_RETURN_IF_ERROR(RequireParams("SetStates"));
+  return current_->module->SetStates(value);
+}
+
+absl::Status BucketingModule::Prepare(const DataBatch& batch) {
+  COOPER_RETURN_IF_ERROR(RequireBound("Prepare"));
+  if (!batch.bucket_key.has_value()) return absl::OkStatus();
+  return FindOrBind(*batch.bucket_key, batch.provide_data, batch.provide_label).status();
+}
+
+absl::Status BucketingModule::InstallMonitor(Executor::MonitorCallback callback, bool monitor_all) {
+  COOPER_RETURN_IF_ERROR(RequireBound("InstallMonitor"));
+  monitor_ = std::move(callback);
+  monitor_all_ = monitor_all;
+  for (auto& [key, bucket] : buckets_) {
+    COOPER_RETURN_IF_ERROR(bucket.module->InstallMonitor(monitor_, monitor_all_));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace cooper

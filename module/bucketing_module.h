@@ -1,0 +1,193 @@
+#ifndef COOPER_MODULE_BUCKETING_MODULE_H_
+#define COOPER_MODULE_BUCKETING_MODULE_H_
+
+// Trains networks whose inputs have no fixed size: `sym_gen` makes one symbol per bucket key, and
+// batches switch between them. All buckets share parameters, gradients, auxiliary states and
+// optimizer states by name, and one arena, which is as large as the largest bucket's plan whatever
+// the default key, the order or the number of buckets. MXNet:
+// python/mxnet/module/bucketing_module.py.
+//
+//   COOPER_ASSIGN_OR_RETURN(auto model, BucketingModule::Create(
+//       {.sym_gen = sym_gen, .default_bucket_key = iter->default_bucket_key()}));
+//   COOPER_RETURN_IF_ERROR(model->Fit(*iter, {.num_epoch = 25}));
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "executor/executor.h"
+#include "io/bucket_key.h"
+#include "module/base_module.h"
+#include "module/module.h"
+#include "ndarray/context.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+
+// A bucket's network and which of its arguments batches give.
+struct BucketSymbol {
+  Symbol symbol;
+  std::vector<std::string> data_names = {"data"};
+  std::vector<std::string> label_names = {"softmax_label"};
+};
+
+using SymGen = std::function<absl::StatusOr<BucketSymbol>(const BucketKey& key)>;
+
+struct BucketingModuleOptions {
+  // Called once per key, with automatic names that start anew each time, so that they are equal
+  // over the keys.
+  SymGen sym_gen;
+  // The bucket that Bind binds. Any key may be the default one.
+  std::optional<BucketKey> default_bucket_key;
+  std::vector<Context> contexts = {Context::Cpu()};
+  std::vector<double> work_load_list;
+  std::map<std::string, Context> group2ctxs;
+  std::map<std::string, std::string> compression_params;
+  std::vector<std::string> fixed_param_names;
+  std::vector<std::string> state_names;
+  // At most so many buckets stay bound; the one used longest ago is unbound for a new one. Its
+  // parameters are the module's and stay. 0: no limit.
+  int max_bound_buckets = 0;
+};
+
+// The shapes of one bucket, to bind it before its first batch.
+struct BucketShapes {
+  BucketKey key;
+  std::vector<DataDesc> data_shapes;
+  std::vector<DataDesc> label_shapes;
+};
+
+struct BucketReport {
+  BucketKey key;
+  MemoryReport memory;
+  double bind_seconds = 0;  // making the symbol and binding it
+};
+
+class BucketingModule : public BaseModule {
+ public:
+  // kInvalidArgument if sym_gen or default_bucket_key is missing.
+  static absl::StatusOr<std::unique_ptr<BucketingModule>> Create(BucketingModuleOptions options);
+
+  // A module with the parameters of SaveCheckpoint, ready for Bind. The buckets whose symbols were
+  // saved use those; sym_gen, if given, makes the others.
+  static absl::StatusOr<std::unique_ptr<BucketingModule>> Load(const std::string& prefix, int epoch,
+                                                               BucketingModuleOptions options);
+
+  // A module from symbols and parameters in memory; `options.sym_gen` may be empty, and gives the
+  // names of data and labels where it is not.
+  static absl::StatusOr<std::unique_ptr<BucketingModule>> LoadDict(
+      std::map<BucketKey, BucketSymbol> symbols, BucketingModuleOptions options,
+      const ModuleParams& params);
+
+  // Writes prefix-0003.params, prefix-KEY-symbol.json for every bucket seen so far, and
+  // prefix.buckets with their keys, as MXNet 1.9 does. prefix.bucket_keys has the keys of every
+  // kind, one a line; MXNet does not read it.
+  absl::Status SaveCheckpoint(const std::string& prefix, int epoch) const;
+
+  // The current bucket's; before Bind the default one's.
+  absl::StatusOr<Symbol> symbol() const override;
+  const std::vector<std::string>& data_names() const override;
+  const std::vector<std::string>& label_names() const override;
+  std::vector<std::string> output_names() const override;
+  const std::vector<DataDesc>& data_shapes() const override;
+  const std::vector<DataDesc>& label_shapes() const override;
+  std::vector<std::pair<std::string, Shape>> output_shapes() const override;
+
+  bool params_initialized() const override { return group_->params_initialized; }
+  bool optimizer_initialized() const override { return group_->updater != nullptr; }
+
+  // Binds the default bucket. Binding again with force_rebind drops all buckets and keeps the
+  // parameters.
+  absl::Status Bind(const ModuleBindOptions& options) override;
+
+  // Makes `key` the current bucket, binding it first if it is new. Parameters that no earlier
+  // bucket had get their values as InitParams said; kFailedPrecondition, naming key and parameter,
+  // if it gave none.
+  absl::Status SwitchBucket(const BucketKey& key, const std::vector<DataDesc>& data_shapes,
+                            const std::vector<DataDesc>& label_shapes);
+  // Binds buckets up front; the current one stays. A report per bucket, in the order given.
+  absl::StatusOr<std::vector<BucketReport>> PrepareAll(absl::Span<const BucketShapes> buckets);
+
+  absl::Status InitParams(const InitParamsOptions& options = {}) override;
+  // The union over all buckets.
+  absl::StatusOr<ModuleParams> GetParams() const override;
+  absl::Status SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
+                         const SetParamsOptions& options = {}) override;
+  absl::Status InitOptimizer(const InitOptimizerOptions& options = {}) override;
+
+  // Switches to the batch's bucket and stays there.
+  absl::Status Forward(const DataBatch& batch,
+                       std::optional<bool> is_train = std::nullopt) override;
+  absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
+  absl::Status Update() override;
+
+  absl::StatusOr<absl::Span<const NDArray>> GetOutputs() const override;
+  absl::StatusOr<std::vector<NDArray>> GetInputGrads() const override;
+  absl::StatusOr<NDArray> GetGrad(const std::string& name) const override;
+  absl::Status UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) override;
+
+  absl::StatusOr<std::vector<NDArray>> GetStates() const override;
+  absl::Status SetStates(absl::Span<const NDArray> states) override;
+  absl::Status SetStates(double value) override;
+
+  // Binds the batch's bucket; the current one stays.
+  absl::Status Prepare(const DataBatch& batch) override;
+  absl::Status InstallMonitor(Executor::MonitorCallback callback,
+                              bool monitor_all = false) override;
+
+  const BucketKey& default_bucket_key() const { return default_key_; }
+  // kFailedPrecondition before Bind.
+  absl::StatusOr<BucketKey> current_bucket_key() const;
+  // Buckets that are bound now, in order of key.
+  std::vector<BucketReport> Report() const;
+  // Bytes of the arena that all buckets share: the largest plan so far.
+  int64_t arena_bytes() const { return group_->arena->bytes(); }
+  const std::shared_ptr<ModuleGroup>& group() const { return group_; }
+  // The bucket's module; null if it is not bound.
+  Module* bucket(const BucketKey& key) const;
+
+ private:
+  struct Bucket {
+    std::unique_ptr<Module> module;
+    double bind_seconds = 0;
+    uint64_t last_use = 0;
+  };
+
+  explicit BucketingModule(BucketingModuleOptions options);
+
+  absl::StatusOr<BucketSymbol> Generate(const BucketKey& key) const;
+  // The bucket, bound; makes it where it is not there.
+  absl::StatusOr<Bucket*> FindOrBind(const BucketKey& key, const std::vector<DataDesc>& data_shapes,
+                                     const std::vector<DataDesc>& label_shapes);
+  void EvictFor(const BucketKey& key);
+  const Module* current_module() const;
+  absl::Status WithBucket(const absl::Status& status, const BucketKey& key) const;
+
+  BucketingModuleOptions options_;
+  BucketKey default_key_;
+  std::shared_ptr<ModuleGroup> group_;
+  std::map<BucketKey, Bucket> buckets_;
+  std::map<BucketKey, BucketSymbol> loaded_symbols_;  // from a checkpoint
+  std::optional<ModuleParams> loaded_params_;         // likewise, until Bind
+  std::map<BucketKey, Symbol> seen_symbols_;          // of every bucket ever bound
+  std::optional<BucketKey> current_key_;
+  Bucket* current_ = nullptr;
+  ModuleBindOptions bind_options_;
+  Executor::MonitorCallback monitor_;
+  bool monitor_all_ = false;
+  uint64_t uses_ = 0;
+  mutable std::optional<BucketSymbol> default_symbol_;  // for names before Bind
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_BUCKETING_MODULE_H_

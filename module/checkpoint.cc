@@ -1,0 +1,61 @@
+#include "module/checkpoint.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "ndarray/atomic_file.h"
+#include "ndarray/params_file.h"
+#include "ndarray/status_macros.h"
+#include "symbol/json.h"
+
+namespace cooper {
+
+std::string ParamsPath(const std::string& prefix, int epoch) {
+  return absl::StrFormat("%s-%04d.params", prefix, epoch);
+}
+
+absl::Status SaveParamsFile(const std::string& path, const ArrayMap& args, const ArrayMap& auxs) {
+  NamedArrays arrays;
+  for (const auto& [name, array] : args) arrays.emplace_back("arg:" + name, array);
+  for (const auto& [name, array] : auxs) arrays.emplace_back("aux:" + name, array);
+  return SaveNamedArrays(path, arrays);
+}
+
+absl::Status LoadParamsFile(const std::string& path, ArrayMap* args, ArrayMap* auxs) {
+  COOPER_ASSIGN_OR_RETURN(const NamedArrays arrays, LoadNamedArrays(path));
+  for (const auto& [name, array] : arrays) {
+    if (absl::StartsWith(name, "arg:")) {
+      (*args)[name.substr(4)] = array;
+    } else if (absl::StartsWith(name, "aux:")) {
+      (*auxs)[name.substr(4)] = array;
+    } else {
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, ": '", name, "' begins with neither arg: nor aux:"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SaveCheckpoint(const std::string& prefix, int epoch, const Symbol& symbol,
+                            const ArrayMap& args, const ArrayMap& auxs) {
+  COOPER_RETURN_IF_ERROR(
+      WriteFileAtomically(absl::StrCat(prefix, "-symbol.json"), SymbolToJson(symbol)));
+  return SaveParamsFile(ParamsPath(prefix, epoch), args, auxs);
+}
+
+absl::StatusOr<Checkpoint> LoadCheckpoint(const std::string& prefix, int epoch) {
+  const std::string path = absl::StrCat(prefix, "-symbol.json");
+  COOPER_ASSIGN_OR_RETURN(const std::string json, ReadFile(path));
+  Checkpoint checkpoint;
+  auto symbol = SymbolFromJson(json);
+  if (!symbol.ok()) {
+    return absl::Status(symbol.status().code(),
+                        absl::StrCat(path, ": ", symbol.status().message()));
+  }
+  checkpoint.symbol = *std::move(symbol);
+  COOPER_RETURN_IF_ERROR(
+      LoadParamsFile(ParamsPath(prefix, epoch), &checkpoint.args, &checkpoint.auxs));
+  return checkpoint;
+}
+
+}  // namespace cooper

@@ -1,0 +1,186 @@
+// The loops over an iterator: Fit, Score, IterPredict and Predict.
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "module/base_module.h"
+#include "module/metric/classification.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+absl::Status AtBatch(const absl::Status& status, const char* loop, int epoch, int64_t nbatch) {
+  return absl::Status(status.code(), absl::StrCat(loop, ": epoch ", epoch, ", batch ", nbatch, ": ",
+                                                  status.message()));
+}
+
+bool CallAll(const std::vector<BatchEndCallback>& callbacks, const BatchEndParam& param) {
+  bool go_on = true;
+  for (const BatchEndCallback& callback : callbacks) go_on = callback(param) && go_on;
+  return go_on;
+}
+
+// The rows of `output` that are no padding, copied: outputs live in the arena.
+absl::StatusOr<NDArray> WithoutPad(const NDArray& output, int64_t pad, int axis) {
+  if (pad == 0 || axis != 0 || output.shape().rank() == 0) return output.Copy();
+  COOPER_ASSIGN_OR_RETURN(const NDArray rows,
+                          output.Slice(0, std::max<int64_t>(0, output.shape()[0] - pad)));
+  return rows.Copy();
+}
+
+}  // namespace
+
+absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
+  if (options.num_epoch <= 0) {
+    return absl::InvalidArgumentError("Fit: num_epoch is required and must be positive");
+  }
+  COOPER_RETURN_IF_ERROR(Bind({.data_shapes = train_data.provide_data(),
+                               .label_shapes = train_data.provide_label(),
+                               .for_training = true,
+                               .force_rebind = options.force_rebind,
+                               .grad_req = options.grad_req}));
+  COOPER_RETURN_IF_ERROR(InitParams(options.params));
+  COOPER_RETURN_IF_ERROR(InitOptimizer(options.optimizer));
+  std::unique_ptr<EvalMetric> accuracy;
+  EvalMetric* metric = options.eval_metric;
+  if (metric == nullptr) {
+    accuracy = Accuracy({});
+    metric = accuracy.get();
+  }
+  EvalMetric* validation_metric =
+      options.validation_metric != nullptr ? options.validation_metric : metric;
+
+  bool go_on = true;
+  for (int epoch = options.begin_epoch; epoch < options.num_epoch && go_on; ++epoch) {
+    int64_t nbatch = epoch == options.begin_epoch ? options.begin_batch : 0;
+    // A metric in the middle of an epoch was put back with the rest of the state.
+    if (nbatch == 0) metric->Reset();
+    COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, train_data.Next());
+    while (batch.has_value() && go_on) {
+      absl::Status status = ForwardBackward(*batch);
+      if (status.ok()) status = Update();
+      if (status.ok()) status = UpdateMetric(*metric, batch->label);
+      if (!status.ok()) return AtBatch(status, "Fit", epoch, nbatch);
+      auto next = train_data.Next();
+      if (!next.ok()) return AtBatch(next.status(), "Fit", epoch, nbatch + 1);
+      if (next->has_value()) COOPER_RETURN_IF_ERROR(Prepare(**next));
+      go_on = CallAll(options.batch_end_callbacks, {.epoch = epoch,
+                                                    .nbatch = nbatch,
+                                                    .eval_metric = metric,
+                                                    .module = this,
+                                                    .batch = &*batch});
+      batch = *std::move(next);
+      ++nbatch;
+    }
+    if (!go_on) break;
+    for (const EpochEndCallback& callback : options.epoch_end_callbacks) {
+      COOPER_ASSIGN_OR_RETURN(const bool more, callback(epoch, *this));
+      go_on = more && go_on;
+    }
+    if (options.eval_data != nullptr) {
+      ScoreOptions score{.epoch = epoch,
+                         .batch_end_callbacks = options.eval_batch_end_callbacks,
+                         .score_end_callbacks = options.eval_end_callbacks};
+      COOPER_RETURN_IF_ERROR(Score(*options.eval_data, *validation_metric, score).status());
+    }
+    COOPER_RETURN_IF_ERROR(train_data.Reset());
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<std::pair<std::string, double>>> BaseModule::Score(
+    DataIter& eval_data, EvalMetric& metric, const ScoreOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireParams("Score"));
+  if (options.reset) COOPER_RETURN_IF_ERROR(eval_data.Reset());
+  metric.Reset();
+  int64_t nbatch = 0;
+  for (; nbatch != options.num_batch; ++nbatch) {
+    COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, eval_data.Next());
+    if (!batch.has_value()) break;
+    absl::Status status = Forward(*batch, /*is_train=*/false);
+    if (status.ok()) status = UpdateMetric(metric, batch->label);
+    if (!status.ok()) return AtBatch(status, "Score", options.epoch, nbatch);
+    const BatchEndParam param{.epoch = options.epoch,
+                              .nbatch = nbatch,
+                              .eval_metric = &metric,
+                              .module = this,
+                              .batch = &*batch};
+    if (!CallAll(options.batch_end_callbacks, param)) break;
+  }
+  CallAll(options.score_end_callbacks, {.epoch = options.epoch,
+                                        .nbatch = nbatch,
+                                        .eval_metric = &metric,
+                                        .module = this,
+                                        .batch = nullptr});
+  return metric.GetNameValue();
+}
+
+absl::Status BaseModule::IterPredict(
+    DataIter& eval_data,
+    absl::FunctionRef<absl::Status(const std::vector<NDArray>&, int64_t, const DataBatch&)> visit,
+    const PredictOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireParams("IterPredict"));
+  if (options.reset) COOPER_RETURN_IF_ERROR(eval_data.Reset());
+  for (int64_t nbatch = 0; nbatch != options.num_batch; ++nbatch) {
+    COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, eval_data.Next());
+    if (!batch.has_value()) break;
+    absl::Status status = Forward(*batch, /*is_train=*/false);
+    if (!status.ok()) return AtBatch(status, "IterPredict", 0, nbatch);
+    COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs, GetOutputs());
+    std::vector<NDArray> rows;
+    for (const NDArray& output : outputs) {
+      COOPER_ASSIGN_OR_RETURN(NDArray kept, WithoutPad(output, batch->pad, 0));
+      rows.push_back(std::move(kept));
+    }
+    COOPER_RETURN_IF_ERROR(visit(rows, nbatch, *batch));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<NDArray>> BaseModule::Predict(DataIter& eval_data,
+                                                         const PredictOptions& options) {
+  std::vector<std::vector<NDArray>> batches;
+  COOPER_RETURN_IF_ERROR(IterPredict(
+      eval_data,
+      [&](const std::vector<NDArray>& outputs, int64_t, const DataBatch&) -> absl::Status {
+        batches.push_back(outputs);
+        return absl::OkStatus();
+      },
+      options));
+  std::vector<NDArray> merged;
+  if (batches.empty()) return merged;
+  for (size_t k = 0; k < batches[0].size(); ++k) {
+    Shape shape = batches[0][k].shape();
+    if (shape.rank() == 0) {
+      return absl::InvalidArgumentError("Predict: an output without axes cannot be joined");
+    }
+    int64_t rows = 0;
+    for (const auto& outputs : batches) {
+      Shape other = outputs[k].shape();
+      rows += other[0];
+      other[0] = shape[0];
+      if (other != shape) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("Predict: output ", k, " has shape ", shape.ToString(),
+                         " in the first batch and ", outputs[k].shape().ToString(),
+                         " in a later one: they cannot be joined; use IterPredict"));
+      }
+    }
+    shape[0] = rows;
+    COOPER_ASSIGN_OR_RETURN(NDArray all, NDArray::Empty(shape, batches[0][k].dtype()));
+    rows = 0;
+    for (const auto& outputs : batches) {
+      const int64_t end = rows + outputs[k].shape()[0];
+      COOPER_ASSIGN_OR_RETURN(const NDArray part, all.Slice(rows, end));
+      COOPER_RETURN_IF_ERROR(part.CopyFrom(outputs[k]));
+      rows = end;
+    }
+    merged.push_back(std::move(all));
+  }
+  return merged;
+}
+
+}  // namespace cooper

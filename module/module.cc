@@ -1,0 +1,584 @@
+#include "module/module.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "module/optimizer/create_optimizer.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+// Sets of shapes that stay bound beside the one in use: enough for a last, smaller batch and a
+// validation batch not to cost a bind each time.
+constexpr size_t kMaxBoundShapes = 8;
+
+bool Contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Whether two sets of inputs are bound alike. Layouts do not matter to an executor.
+bool SameShapes(const std::vector<DataDesc>& a, const std::vector<DataDesc>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const DataDesc& x, const DataDesc& y) {
+                      return x.name == y.name && x.shape == y.shape && x.dtype == y.dtype;
+                    });
+}
+
+std::vector<std::string> NamesOf(const std::vector<DataDesc>& descs) {
+  std::vector<std::string> names;
+  for (const DataDesc& desc : descs) names.push_back(desc.name);
+  return names;
+}
+
+// The array that belongs to the i-th bound input. Batches that describe themselves are matched by
+// name, others by position. Null if there is none.
+const NDArray* ArrayFor(const std::vector<DataDesc>& descs, size_t i,
+                        const std::vector<DataDesc>& provided, const std::vector<NDArray>& arrays) {
+  if (provided.size() == arrays.size()) {
+    for (size_t k = 0; k < provided.size(); ++k) {
+      if (provided[k].name == descs[i].name) return &arrays[k];
+    }
+  }
+  return i < arrays.size() ? &arrays[i] : nullptr;
+}
+
+}  // namespace
+
+Module::Module(const Symbol& symbol, ModuleOptions options)
+    : symbol_(symbol),
+      options_(std::move(options)),
+      group_(options_.group != nullptr ? options_.group
+                                       : std::make_shared<ModuleGroup>(options_.contexts[0])),
+      arg_names_(symbol.ListArguments()),
+      aux_names_(symbol.ListAuxiliaryStates()) {
+  for (const std::string& name : arg_names_) {
+    if (!Contains(options_.data_names, name) && !Contains(options_.label_names, name) &&
+        !Contains(options_.state_names, name)) {
+      param_names_.push_back(name);
+    }
+  }
+}
+
+absl::StatusOr<std::unique_ptr<Module>> Module::Create(const Symbol& symbol,
+                                                       ModuleOptions options) {
+  if (options.contexts.size() != 1 || !options.work_load_list.empty()) {
+    return absl::UnimplementedError(
+        absl::StrCat("Module: one context is supported, got ", options.contexts.size(),
+                     options.work_load_list.empty() ? "" : " and a work_load_list"));
+  }
+  if (!options.group2ctxs.empty()) {
+    return absl::UnimplementedError("Module: group2ctxs is not supported");
+  }
+  if (!options.compression_params.empty()) {
+    return absl::UnimplementedError("Module: compression_params is not supported");
+  }
+  std::unique_ptr<Module> module(new Module(symbol, std::move(options)));
+  COOPER_RETURN_IF_ERROR(module->CheckNames());
+  return module;
+}
+
+absl::Status Module::CheckNames() const {
+  const std::pair<const char*, const std::vector<std::string>*> kinds[] = {
+      {"data_names", &options_.data_names},
+      {"state_names", &options_.state_names},
+      {"fixed_param_names", &options_.fixed_param_names}};
+  for (const auto& [kind, names] : kinds) {
+    for (const std::string& name : *names) {
+      if (Contains(arg_names_, name)) continue;
+      // Inputs are likely meant by what is no weight.
+      std::vector<std::string> candidates;
+      for (const std::string& arg : arg_names_) {
+        if (!absl::EndsWith(arg, "_weight") && !absl::EndsWith(arg, "_bias") &&
+            !absl::EndsWith(arg, "_gamma") && !absl::EndsWith(arg, "_beta")) {
+          candidates.push_back(arg);
+        }
+      }
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Module: ", kind, " has '", name, "', which is no argument of the symbol; candidates: ",
+          absl::StrJoin(candidates.empty() ? arg_names_ : candidates, ", ")));
+    }
+  }
+  return absl::OkStatus();
+}
+
+const std::vector<DataDesc>& Module::data_shapes() const {
+  return bound_.empty() ? bind_options_.data_shapes : bound_.front()->data_shapes;
+}
+
+const std::vector<DataDesc>& Module::label_shapes() const {
+  return bound_.empty() ? bind_options_.label_shapes : bound_.front()->label_shapes;
+}
+
+std::vector<std::pair<std::string, Shape>> Module::output_shapes() const {
+  std::vector<std::pair<std::string, Shape>> shapes;
+  if (executor() == nullptr) return shapes;
+  for (size_t i = 0; i < executor()->output_names().size(); ++i) {
+    shapes.emplace_back(executor()->output_names()[i], executor()->output_shapes()[i]);
+  }
+  return shapes;
+}
+
+absl::Status Module::CheckDescs(const ModuleBindOptions& options) const {
+  std::vector<std::string> given = NamesOf(options.data_shapes);
+  std::vector<std::string> wanted = options_.data_names;
+  std::sort(given.begin(), given.end());
+  std::sort(wanted.begin(), wanted.end());
+  if (given != wanted) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Bind: data_shapes has (", absl::StrJoin(NamesOf(options.data_shapes), ", "),
+                     "), expected data_names (", absl::StrJoin(options_.data_names, ", "), ")"));
+  }
+  for (const DataDesc& desc : options.label_shapes) {
+    if (!Contains(options_.label_names, desc.name)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Bind: label_shapes has '", desc.name, "', expected label_names (",
+                       absl::StrJoin(options_.label_names, ", "), ")"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Module::Bind(const ModuleBindOptions& options) {
+  if (binded_ && !options.force_rebind) return absl::OkStatus();
+  COOPER_RETURN_IF_ERROR(CheckDescs(options));
+  if (!options.for_training && options.inputs_need_grad) {
+    return absl::InvalidArgumentError("Bind: inputs_need_grad without for_training");
+  }
+  const ModuleBindOptions previous = std::exchange(bind_options_, options);
+  auto bound = MakeBound(options.data_shapes, options.label_shapes);
+  if (!bound.ok()) {
+    bind_options_ = previous;
+    return bound.status();
+  }
+  bound_.clear();
+  bound_.push_back(*std::move(bound));
+  binded_ = true;
+  for_training_ = options.for_training;
+  inputs_need_grad_ = options.inputs_need_grad;
+  if (!loaded_params_.has_value()) return absl::OkStatus();
+  const ModuleParams params = *std::exchange(loaded_params_, std::nullopt);
+  return SetParams(params.args, params.auxs);
+}
+
+WriteReq Module::GradReqOf(const std::string& arg) const {
+  if (!bind_options_.for_training) return WriteReq::kNull;
+  const auto it = bind_options_.grad_reqs.find(arg);
+  if (Contains(options_.data_names, arg)) {
+    if (!bind_options_.inputs_need_grad) return WriteReq::kNull;
+  } else if (!Contains(param_names_, arg) || Contains(options_.fixed_param_names, arg)) {
+    return WriteReq::kNull;
+  }
+  return it == bind_options_.grad_reqs.end() ? bind_options_.grad_req : it->second;
+}
+
+absl::StatusOr<std::unique_ptr<Module::Bound>> Module::MakeBound(
+    const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) {
+  BindOptions options;
+  options.context = group_->arena->context();
+  options.arena = group_->arena;
+  options.random = group_->random;
+  for (const std::vector<DataDesc>* descs : {&data_shapes, &label_shapes}) {
+    for (const DataDesc& desc : *descs) {
+      if (!Contains(arg_names_, desc.name)) continue;  // a label the graph does not use
+      options.shapes[desc.name] = PartialShape(desc.shape);
+      options.types[desc.name] = desc.dtype;
+      options.unbound_args.insert(desc.name);
+    }
+  }
+  auto take = [](const std::string& name, const ArrayMap& from, ArrayMap& to) {
+    const auto it = from.find(name);
+    if (it != from.end()) to.insert(*it);
+  };
+  for (const std::string& name : arg_names_) {
+    options.grad_reqs[name] = GradReqOf(name);
+    if (Contains(options_.state_names, name)) {
+      take(name, group_->states, options.args);
+    } else if (Contains(param_names_, name)) {
+      take(name, group_->args, options.args);
+      if (options.grad_reqs[name] != WriteReq::kNull) take(name, group_->grads, options.grads);
+    }
+  }
+  for (const std::string& name : aux_names_) take(name, group_->auxs, options.auxs);
+  auto bound = std::make_unique<Bound>();
+  bound->data_shapes = data_shapes;
+  bound->label_shapes = label_shapes;
+  COOPER_ASSIGN_OR_RETURN(bound->executor, Executor::SimpleBind(symbol_, options));
+  if (monitor_) bound->executor->SetMonitorCallback(monitor_, monitor_all_);
+  COOPER_RETURN_IF_ERROR(Adopt(*bound->executor));
+  return bound;
+}
+
+// Arrays that the executor made are the group's from now on.
+absl::Status Module::Adopt(const Executor& executor) {
+  for (const std::string& name : param_names_) {
+    group_->args.emplace(name, executor.arg(name));
+    const NDArray grad = executor.grad(name);
+    if (!grad.is_null()) group_->grads.emplace(name, grad);
+  }
+  for (const std::string& name : aux_names_) group_->auxs.emplace(name, executor.aux(name));
+  for (const std::string& name : options_.state_names) {
+    group_->states.emplace(name, executor.arg(name));
+  }
+  if (group_->updater != nullptr) {
+    COOPER_RETURN_IF_ERROR(group_->updater->optimizer().AddSymbolAttributes(symbol_.AttrDict()));
+  }
+  if (!group_->params_initialized) return absl::OkStatus();
+  // Parameters that came after InitParams get their values as it said.
+  std::vector<std::string> args;
+  std::vector<std::string> auxs;
+  for (const std::string& name : param_names_) {
+    if (!group_->initialized.contains(name)) args.push_back(name);
+  }
+  for (const std::string& name : aux_names_) {
+    if (!group_->initialized.contains(name)) auxs.push_back(name);
+  }
+  for (const auto* names : {&args, &auxs}) {
+    for (const std::string& name : *names) {
+      const ArrayMap& given = names == &args ? group_->given_args : group_->given_auxs;
+      if (group_->initializer == nullptr && !given.contains(name)) {
+        return absl::FailedPreconditionError(absl::StrCat(
+            "parameter '", name,
+            "' has no value: InitParams was given none, and no initializer to make one"));
+      }
+    }
+  }
+  return InitNames(args, auxs);
+}
+
+absl::Status Module::UseShapes(const std::vector<DataDesc>& data_shapes,
+                               const std::vector<DataDesc>& label_shapes) {
+  for (size_t i = 0; i < bound_.size(); ++i) {
+    if (SameShapes(bound_[i]->data_shapes, data_shapes) &&
+        SameShapes(bound_[i]->label_shapes, label_shapes)) {
+      std::rotate(bound_.begin(), bound_.begin() + i, bound_.begin() + i + 1);
+      return absl::OkStatus();
+    }
+  }
+  COOPER_ASSIGN_OR_RETURN(auto bound, MakeBound(data_shapes, label_shapes));
+  bound_.insert(bound_.begin(), std::move(bound));
+  if (bound_.size() > kMaxBoundShapes) bound_.pop_back();
+  return absl::OkStatus();
+}
+
+absl::Status Module::Reshape(const std::vector<DataDesc>& data_shapes,
+                             const std::vector<DataDesc>& label_shapes) {
+  COOPER_RETURN_IF_ERROR(RequireBound("Reshape"));
+  ModuleBindOptions options = bind_options_;
+  options.data_shapes = data_shapes;
+  options.label_shapes = label_shapes;
+  COOPER_RETURN_IF_ERROR(CheckDescs(options));
+  return UseShapes(data_shapes, label_shapes);
+}
+
+absl::Status Module::InitNames(const std::vector<std::string>& args,
+                               const std::vector<std::string>& auxs) {
+  const std::map<std::string, AttrMap> attrs = symbol_.AttrDict();
+  auto init = [&](const std::string& name, const NDArray& array, const ArrayMap& given,
+                  bool have_given) -> absl::Status {
+    const auto it = given.find(name);
+    if (it != given.end()) {
+      absl::Status status = array.CopyFrom(it->second);
+      if (status.ok()) return status;
+      return absl::Status(status.code(),
+                          absl::StrCat("parameter '", name, "': ", status.message()));
+    }
+    if (have_given && !group_->allow_missing) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("parameter '", name,
+                       "' is not among the given ones; set allow_missing to initialize it"));
+    }
+    if (group_->initializer == nullptr) return absl::OkStatus();
+    const auto attr = attrs.find(name);
+    return group_->initializer->Init(
+        {.name = name, .attrs = attr == attrs.end() ? AttrMap() : attr->second}, array,
+        group_->init_seed);
+  };
+  for (const std::string& name : args) {
+    COOPER_RETURN_IF_ERROR(
+        init(name, group_->args.at(name), group_->given_args, group_->have_given_args));
+    group_->initialized.insert(name);
+  }
+  for (const std::string& name : auxs) {
+    COOPER_RETURN_IF_ERROR(
+        init(name, group_->auxs.at(name), group_->given_auxs, group_->have_given_auxs));
+    group_->initialized.insert(name);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Module::InitParams(const InitParamsOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireBound("InitParams"));
+  if (params_initialized() && !options.force_init) return absl::OkStatus();
+  group_->initializer = options.initializer;
+  group_->init_seed = options.seed;
+  group_->allow_missing = options.allow_missing;
+  group_->have_given_args = options.arg_params.has_value();
+  group_->have_given_auxs = options.aux_params.has_value();
+  group_->given_args = options.arg_params.value_or(ArrayMap());
+  group_->given_auxs = options.aux_params.value_or(ArrayMap());
+  // By name, so that the random numbers a parameter gets do not depend on where it stands in the
+  // graph. The names are the group's: buckets bound before this call have parameters here too.
+  std::vector<std::string> args;
+  std::vector<std::string> auxs;
+  for (const auto& [name, array] : group_->args) args.push_back(name);
+  for (const auto& [name, array] : group_->auxs) auxs.push_back(name);
+  COOPER_RETURN_IF_ERROR(InitNames(args, auxs));
+  group_->params_initialized = true;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ModuleParams> Module::GetParams() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetParams"));
+  ModuleParams params;
+  for (const std::string& name : param_names_) {
+    COOPER_ASSIGN_OR_RETURN(params.args[name], group_->args.at(name).CopyTo(Context::Cpu()));
+  }
+  for (const std::string& name : aux_names_) {
+    COOPER_ASSIGN_OR_RETURN(params.auxs[name], group_->auxs.at(name).CopyTo(Context::Cpu()));
+  }
+  return params;
+}
+
+absl::Status Module::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
+                               const SetParamsOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireBound("SetParams"));
+  if (!options.allow_missing) {
+    return InitParams({.initializer = nullptr,
+                       .arg_params = arg_params,
+                       .aux_params = aux_params,
+                       .allow_missing = false,
+                       .force_init = options.force_init,
+                       .allow_extra = options.allow_extra});
+  }
+  if (params_initialized() && !options.force_init) return absl::OkStatus();
+  for (const auto& [given, arrays] :
+       {std::pair(&arg_params, &group_->args), std::pair(&aux_params, &group_->auxs)}) {
+    for (const auto& [name, array] : *given) {
+      const auto it = arrays->find(name);
+      if (it == arrays->end()) {
+        if (options.allow_extra) continue;
+        return absl::InvalidArgumentError(
+            absl::StrCat("SetParams: the module has no parameter '", name, "'"));
+      }
+      absl::Status status = it->second.CopyFrom(array);
+      if (!status.ok()) {
+        return absl::Status(status.code(),
+                            absl::StrCat("SetParams: parameter '", name, "': ", status.message()));
+      }
+    }
+  }
+  // As in MXNet, the missing ones keep what they have.
+  for (const auto& [name, array] : group_->args) group_->initialized.insert(name);
+  for (const auto& [name, array] : group_->auxs) group_->initialized.insert(name);
+  group_->params_initialized = true;
+  return absl::OkStatus();
+}
+
+absl::Status Module::InitOptimizer(const InitOptimizerOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireParams("InitOptimizer"));
+  if (optimizer_initialized() && !options.force_init) return absl::OkStatus();
+  std::shared_ptr<Optimizer> optimizer = options.instance;
+  if (optimizer == nullptr) {
+    COOPER_ASSIGN_OR_RETURN(optimizer, CreateOptimizer(options.optimizer, options.optimizer_params,
+                                                       options.lr_scheduler));
+    if (!options.optimizer_params.contains("rescale_grad")) {
+      const DataDesc& data = data_shapes()[0];
+      const int axis = std::max(0, BatchAxis(data.layout));
+      const int64_t batch_size = axis < data.shape.rank() ? data.shape[axis] : 1;
+      optimizer->set_rescale_grad(1.0 / static_cast<double>(std::max<int64_t>(1, batch_size)));
+    }
+  }
+  COOPER_RETURN_IF_ERROR(optimizer->AddSymbolAttributes(symbol_.AttrDict()));
+  group_->updater = std::make_shared<Updater>(std::move(optimizer));
+  if (!states_to_load_.empty()) {
+    COOPER_RETURN_IF_ERROR(LoadOptimizerStates(std::exchange(states_to_load_, "")));
+  }
+  return absl::OkStatus();
+}
+
+// Reshapes if the batch comes in other shapes than the bound ones.
+absl::Status Module::FitBatch(const DataBatch& batch) {
+  const Bound& bound = *bound_.front();
+  if (batch.data.size() != bound.data_shapes.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("Forward: the batch has ", batch.data.size(),
+                                                   " data arrays, expected ",
+                                                   DescsToString(bound.data_shapes)));
+  }
+  if (!batch.label.empty() && batch.label.size() < bound.label_shapes.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("Forward: the batch has ", batch.label.size(),
+                                                   " label arrays, expected ",
+                                                   DescsToString(bound.label_shapes)));
+  }
+  bool same = true;
+  for (size_t i = 0; i < bound.data_shapes.size() && same; ++i) {
+    const NDArray* array = ArrayFor(bound.data_shapes, i, batch.provide_data, batch.data);
+    same = array->shape() == bound.data_shapes[i].shape;
+  }
+  for (size_t i = 0; i < bound.label_shapes.size() && same && !batch.label.empty(); ++i) {
+    const NDArray* array = ArrayFor(bound.label_shapes, i, batch.provide_label, batch.label);
+    same = array->shape() == bound.label_shapes[i].shape;
+  }
+  if (same) return absl::OkStatus();
+
+  std::vector<DataDesc> data_shapes = bound.data_shapes;
+  for (size_t i = 0; i < data_shapes.size(); ++i) {
+    data_shapes[i].shape = ArrayFor(bound.data_shapes, i, batch.provide_data, batch.data)->shape();
+  }
+  std::vector<DataDesc> label_shapes = bound.label_shapes;
+  for (size_t i = 0; i < label_shapes.size(); ++i) {
+    if (!batch.label.empty()) {
+      label_shapes[i].shape =
+          ArrayFor(bound.label_shapes, i, batch.provide_label, batch.label)->shape();
+      continue;
+    }
+    // Without labels their batch size still has to follow the data's.
+    const int from = std::max(0, BatchAxis(data_shapes[0].layout));
+    const int to = std::max(0, BatchAxis(label_shapes[i].layout));
+    if (from < data_shapes[0].shape.rank() && to < label_shapes[i].shape.rank()) {
+      label_shapes[i].shape[to] = data_shapes[0].shape[from];
+    }
+  }
+  return UseShapes(data_shapes, label_shapes);
+}
+
+absl::Status Module::Feed(const std::vector<DataDesc>& descs, const std::vector<DataDesc>& provided,
+                          const std::vector<NDArray>& arrays, const char* kind) {
+  Bound& bound = *bound_.front();
+  for (size_t i = 0; i < descs.size(); ++i) {
+    const DataDesc& desc = descs[i];
+    if (!Contains(arg_names_, desc.name)) continue;
+    const NDArray* array = ArrayFor(descs, i, provided, arrays);
+    const bool usable = array != nullptr && array->dtype() == desc.dtype &&
+                        array->context() == group_->arena->context();
+    if (usable && array->shape() == desc.shape) {
+      COOPER_RETURN_IF_ERROR(bound.executor->SetArg(desc.name, *array));
+      continue;
+    }
+    NDArray& staged = bound.staged[desc.name];
+    if (staged.is_null()) {
+      COOPER_ASSIGN_OR_RETURN(staged,
+                              NDArray::Zeros(desc.shape, desc.dtype, group_->arena->context()));
+    }
+    if (array != nullptr) {
+      absl::Status status = staged.CopyFrom(*array);
+      if (!status.ok()) {
+        return absl::Status(status.code(), absl::StrCat("Forward: ", kind, " '", desc.name,
+                                                        "': ", status.message()));
+      }
+    }
+    COOPER_RETURN_IF_ERROR(bound.executor->SetArg(desc.name, staged));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Module::Forward(const DataBatch& batch, std::optional<bool> is_train) {
+  COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
+  COOPER_RETURN_IF_ERROR(FitBatch(batch));
+  const Bound& bound = *bound_.front();
+  COOPER_RETURN_IF_ERROR(Feed(bound.data_shapes, batch.provide_data, batch.data, "data"));
+  COOPER_RETURN_IF_ERROR(Feed(bound.label_shapes, batch.provide_label, batch.label, "label"));
+  return bound.executor->Forward(is_train.value_or(for_training_));
+}
+
+absl::Status Module::Backward(absl::Span<const NDArray> head_gradients) {
+  COOPER_RETURN_IF_ERROR(RequireParams("Backward"));
+  if (!for_training_) {
+    return absl::FailedPreconditionError("Backward: call Bind with for_training first");
+  }
+  return executor()->Backward(head_gradients);
+}
+
+absl::Status Module::Update() {
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("Update"));
+  const ArrayMap& grads = executor()->grad_dict();
+  for (const std::string& name : param_names_) {
+    const auto grad = grads.find(name);
+    if (grad == grads.end()) continue;  // fixed, or bound without a gradient
+    COOPER_RETURN_IF_ERROR(
+        group_->updater->Update(name, executor()->arg_dict().at(name), grad->second));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<absl::Span<const NDArray>> Module::GetOutputs() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetOutputs"));
+  return executor()->outputs();
+}
+
+absl::StatusOr<std::vector<NDArray>> Module::GetInputGrads() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetInputGrads"));
+  if (!inputs_need_grad_) {
+    return absl::FailedPreconditionError("GetInputGrads: call Bind with inputs_need_grad first");
+  }
+  std::vector<NDArray> grads;
+  for (const std::string& name : options_.data_names) grads.push_back(executor()->grad(name));
+  return grads;
+}
+
+absl::StatusOr<NDArray> Module::GetGrad(const std::string& name) const {
+  COOPER_RETURN_IF_ERROR(RequireBound("GetGrad"));
+  NDArray grad = executor()->grad(name);
+  if (!grad.is_null()) return grad;
+  return absl::NotFoundError(absl::StrCat("GetGrad: '", name, "' has no gradient"));
+}
+
+absl::Status Module::UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) {
+  COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs, GetOutputs());
+  return metric.Update(labels, outputs);
+}
+
+absl::StatusOr<std::vector<NDArray>> Module::GetStates() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetStates"));
+  std::vector<NDArray> states;
+  for (const std::string& name : options_.state_names) states.push_back(group_->states.at(name));
+  return states;
+}
+
+absl::Status Module::SetStates(absl::Span<const NDArray> states) {
+  COOPER_RETURN_IF_ERROR(RequireParams("SetStates"));
+  if (states.size() != options_.state_names.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("SetStates: ", states.size(),
+                                                   " arrays for the states ",
+                                                   absl::StrJoin(options_.state_names, ", ")));
+  }
+  for (size_t i = 0; i < states.size(); ++i) {
+    absl::Status status = group_->states.at(options_.state_names[i]).CopyFrom(states[i]);
+    if (!status.ok()) {
+      return absl::Status(status.code(), absl::StrCat("SetStates: '", options_.state_names[i],
+                                                      "': ", status.message()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Module::SetStates(double value) {
+  COOPER_RETURN_IF_ERROR(RequireParams("SetStates"));
+  for (const std::string& name : options_.state_names) {
+    COOPER_RETURN_IF_ERROR(group_->states.at(name).Fill(value));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Module::Prepare(const DataBatch&) {
+  // Batches are read where they are: nothing has to be fetched before Forward.
+  return RequireBound("Prepare");
+}
+
+absl::Status Module::InstallMonitor(Executor::MonitorCallback callback, bool monitor_all) {
+  COOPER_RETURN_IF_ERROR(RequireBound("InstallMonitor"));
+  monitor_ = std::move(callback);
+  monitor_all_ = monitor_all;
+  for (auto& bound : bound_) bound->executor->SetMonitorCallback(monitor_, monitor_all_);
+  return absl::OkStatus();
+}
+
+MemoryReport Module::memory() const {
+  return executor() == nullptr ? MemoryReport() : executor()->memory();
+}
+
+}  // namespace cooper

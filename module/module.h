@@ -1,0 +1,155 @@
+#ifndef COOPER_MODULE_MODULE_H_
+#define COOPER_MODULE_MODULE_H_
+
+// A symbol with its parameters and optimizer: what trains one network of fixed structure. Inputs
+// may change their shapes from batch to batch. MXNet: python/mxnet/module/module.py.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "executor/executor.h"
+#include "module/base_module.h"
+#include "module/module_group.h"
+#include "ndarray/context.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+
+struct ModuleOptions {
+  // Arguments that a batch gives; the others are states and parameters.
+  std::vector<std::string> data_names = {"data"};
+  std::vector<std::string> label_names = {"softmax_label"};
+  // One context. Several are kUnimplemented for now, as are the two members below them.
+  std::vector<Context> contexts = {Context::Cpu()};
+  std::vector<double> work_load_list;
+  std::map<std::string, Context> group2ctxs;
+  std::map<std::string, std::string> compression_params;
+  // Parameters that are not trained: no gradient is computed for them.
+  std::vector<std::string> fixed_param_names;
+  // Arguments that last from batch to batch, zero at first (GetStates, SetStates).
+  std::vector<std::string> state_names;
+  // What the module shares with others. Null: a group of its own.
+  std::shared_ptr<ModuleGroup> group;
+};
+
+class Module : public BaseModule {
+ public:
+  // kInvalidArgument, with near names, if a data, state or fixed name is no argument of `symbol`. A
+  // label name that is none is ignored: inference graphs have no labels.
+  static absl::StatusOr<std::unique_ptr<Module>> Create(const Symbol& symbol,
+                                                        ModuleOptions options = {});
+
+  // A module with the symbol and parameters that SaveCheckpoint wrote, ready for Bind.
+  static absl::StatusOr<std::unique_ptr<Module>> Load(const std::string& prefix, int epoch,
+                                                      bool load_optimizer_states = false,
+                                                      ModuleOptions options = {});
+
+  // Writes prefix-symbol.json and prefix-0003.params, which MXNet reads, and with
+  // save_optimizer_states prefix-0003.states in cooper's own format.
+  absl::Status SaveCheckpoint(const std::string& prefix, int epoch,
+                              bool save_optimizer_states = false) const;
+
+  absl::StatusOr<Symbol> symbol() const override { return symbol_; }
+  const std::vector<std::string>& data_names() const override { return options_.data_names; }
+  const std::vector<std::string>& label_names() const override { return options_.label_names; }
+  std::vector<std::string> output_names() const override { return symbol_.ListOutputs(); }
+  const std::vector<DataDesc>& data_shapes() const override;
+  const std::vector<DataDesc>& label_shapes() const override;
+  std::vector<std::pair<std::string, Shape>> output_shapes() const override;
+  // Arguments that are neither data, labels nor states.
+  const std::vector<std::string>& param_names() const { return param_names_; }
+  const std::vector<std::string>& aux_names() const { return aux_names_; }
+
+  bool params_initialized() const override { return group_->params_initialized; }
+  bool optimizer_initialized() const override { return group_->updater != nullptr; }
+
+  absl::Status Bind(const ModuleBindOptions& options) override;
+  // Binds for other shapes; parameters, states and optimizer stay. kFailedPrecondition before Bind.
+  absl::Status Reshape(const std::vector<DataDesc>& data_shapes,
+                       const std::vector<DataDesc>& label_shapes);
+
+  absl::Status InitParams(const InitParamsOptions& options = {}) override;
+  absl::StatusOr<ModuleParams> GetParams() const override;
+  absl::Status SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
+                         const SetParamsOptions& options = {}) override;
+  absl::Status InitOptimizer(const InitOptimizerOptions& options = {}) override;
+
+  absl::Status Forward(const DataBatch& batch,
+                       std::optional<bool> is_train = std::nullopt) override;
+  absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
+  absl::Status Update() override;
+
+  absl::StatusOr<absl::Span<const NDArray>> GetOutputs() const override;
+  absl::StatusOr<std::vector<NDArray>> GetInputGrads() const override;
+  absl::StatusOr<NDArray> GetGrad(const std::string& name) const override;
+  absl::Status UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) override;
+
+  absl::StatusOr<std::vector<NDArray>> GetStates() const override;
+  absl::Status SetStates(absl::Span<const NDArray> states) override;
+  absl::Status SetStates(double value) override;
+
+  absl::Status Prepare(const DataBatch& batch) override;
+  absl::Status InstallMonitor(Executor::MonitorCallback callback,
+                              bool monitor_all = false) override;
+
+  absl::Status SaveOptimizerStates(const std::string& path) const;
+  absl::Status LoadOptimizerStates(const std::string& path);
+
+  const std::shared_ptr<ModuleGroup>& group() const { return group_; }
+  // Of the shapes that are bound now. Zeros before Bind.
+  MemoryReport memory() const;
+  // The executor of the shapes that are bound now; null before Bind.
+  Executor* executor() const { return bound_.empty() ? nullptr : bound_.front()->executor.get(); }
+
+ private:
+  // The module bound to one set of shapes.
+  struct Bound {
+    std::vector<DataDesc> data_shapes;
+    std::vector<DataDesc> label_shapes;
+    std::unique_ptr<Executor> executor;
+    // Arrays of the executor's own where a batch's cannot be used as it is (another dtype, or no
+    // label), by name.
+    ArrayMap staged;
+  };
+
+  Module(const Symbol& symbol, ModuleOptions options);
+
+  absl::Status CheckNames() const;
+  absl::Status CheckDescs(const ModuleBindOptions& options) const;
+  // Makes the shapes the bound ones: the first of bound_.
+  absl::Status UseShapes(const std::vector<DataDesc>& data_shapes,
+                         const std::vector<DataDesc>& label_shapes);
+  absl::StatusOr<std::unique_ptr<Bound>> MakeBound(const std::vector<DataDesc>& data_shapes,
+                                                   const std::vector<DataDesc>& label_shapes);
+  WriteReq GradReqOf(const std::string& arg) const;
+  absl::Status Adopt(const Executor& executor);
+  absl::Status InitNames(const std::vector<std::string>& args,
+                         const std::vector<std::string>& auxs);
+  absl::Status FitBatch(const DataBatch& batch);
+  absl::Status Feed(const std::vector<DataDesc>& descs, const std::vector<DataDesc>& provided,
+                    const std::vector<NDArray>& arrays, const char* kind);
+
+  Symbol symbol_;
+  ModuleOptions options_;
+  std::shared_ptr<ModuleGroup> group_;
+  std::vector<std::string> arg_names_;
+  std::vector<std::string> param_names_;
+  std::vector<std::string> aux_names_;
+  ModuleBindOptions bind_options_;
+  std::vector<std::unique_ptr<Bound>> bound_;  // the one in use first, then by last use
+  Executor::MonitorCallback monitor_;
+  bool monitor_all_ = false;
+  std::optional<ModuleParams> loaded_params_;  // of Load, until Bind
+  std::string states_to_load_;  // path of optimizer states that wait for InitOptimizer
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_MODULE_H_

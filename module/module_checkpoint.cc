@@ -1,0 +1,49 @@
+// Files of whole modules: MXNet's checkpoints, and optimizer states beside them.
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "module/checkpoint.h"
+#include "module/module.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+std::string StatesPath(const std::string& prefix, int epoch) {
+  return absl::StrFormat("%s-%04d.states", prefix, epoch);
+}
+
+}  // namespace
+
+absl::Status Module::SaveCheckpoint(const std::string& prefix, int epoch,
+                                    bool save_optimizer_states) const {
+  COOPER_ASSIGN_OR_RETURN(const ModuleParams params, GetParams());
+  COOPER_RETURN_IF_ERROR(cooper::SaveCheckpoint(prefix, epoch, symbol_, params.args, params.auxs));
+  if (!save_optimizer_states) return absl::OkStatus();
+  return SaveOptimizerStates(StatesPath(prefix, epoch));
+}
+
+absl::StatusOr<std::unique_ptr<Module>> Module::Load(const std::string& prefix, int epoch,
+                                                     bool load_optimizer_states,
+                                                     ModuleOptions options) {
+  COOPER_ASSIGN_OR_RETURN(Checkpoint checkpoint, LoadCheckpoint(prefix, epoch));
+  COOPER_ASSIGN_OR_RETURN(std::unique_ptr<Module> module,
+                          Create(checkpoint.symbol, std::move(options)));
+  module->loaded_params_ = {.args = std::move(checkpoint.args), .auxs = std::move(checkpoint.auxs)};
+  if (load_optimizer_states) module->states_to_load_ = StatesPath(prefix, epoch);
+  return module;
+}
+
+absl::Status Module::SaveOptimizerStates(const std::string& path) const {
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("SaveOptimizerStates"));
+  return group_->updater->SaveStates(path);
+}
+
+absl::Status Module::LoadOptimizerStates(const std::string& path) {
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("LoadOptimizerStates"));
+  return group_->updater->LoadStates(path);
+}
+
+}  // namespace cooper

@@ -1,0 +1,69 @@
+#ifndef COOPER_MODULE_TRAINING_STATE_H_
+#define COOPER_MODULE_TRAINING_STATE_H_
+
+// Everything a training run needs to go on where it was stopped, bit for bit: parameters, auxiliary
+// and carried states, optimizer states with their counters and schedule, the iterator's position
+// and permutation, the random stream, the metric's sums, and how far the run had come.
+//
+// On disk it is one file, replaced as a whole or not at all: a `.params` list
+// (ndarray/params_file.h) whose first array, "cooper:training_state", is the version (int64), and
+// whose others are called
+//
+//   arg:NAME  aux:NAME  state:NAME     as in a module
+//   opt:KEY                            as Updater::GetStates
+//   text:iterator  text:metric         SaveState of each (uint8)
+//   position                           epoch, batch, seed and runs of the random stream (int64)
+//
+//   COOPER_ASSIGN_OR_RETURN(TrainingState state, LoadTrainingState(path));
+//   COOPER_RETURN_IF_ERROR(RestoreTraining(state, *model, *model->group(), iter, &metric));
+//   model->Fit(*iter, {..., .begin_epoch = state.epoch, .begin_batch = state.nbatch});
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "executor/executor.h"
+#include "io/data_iter.h"
+#include "module/base_module.h"
+#include "module/metric/eval_metric.h"
+#include "module/module_group.h"
+#include "ndarray/ndarray.h"
+
+namespace cooper {
+
+struct TrainingState {
+  int epoch = 0;       // the epoch that goes on
+  int64_t nbatch = 0;  // its batches that are done
+  ArrayMap args;
+  ArrayMap auxs;
+  ArrayMap states;
+  std::vector<std::pair<std::string, NDArray>> optimizer;
+  RandomState random;
+  std::string iterator;
+  std::string metric;
+};
+
+// Copies the state out of a module's group and the objects that train it. `metric` may be null. For
+// the end of an epoch, call it after the iterator's Reset with the next epoch and nbatch 0, or
+// before it, with the batches of the epoch: both go on alike.
+absl::StatusOr<TrainingState> CaptureTraining(const ModuleGroup& group, const DataIter& iter,
+                                              const EvalMetric* metric, int epoch, int64_t nbatch);
+
+// Puts a state back: `module`, whose group is `group`, must be bound; its parameters and optimizer
+// are overwritten, the optimizer being made by `optimizer` first if there is none. `iter` must be
+// over the same data with the same options.
+absl::Status RestoreTraining(const TrainingState& state, BaseModule& module, ModuleGroup& group,
+                             DataIter& iter, EvalMetric* metric,
+                             const InitOptimizerOptions& optimizer);
+
+// Loading fails with kInvalidArgument, saying which, if the version or an entry is not as it should
+// be.
+absl::Status SaveTrainingState(const std::string& path, const TrainingState& state);
+absl::StatusOr<TrainingState> LoadTrainingState(const std::string& path);
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_TRAINING_STATE_H_
