@@ -71,6 +71,13 @@ int VisibleOutputs(const OpCall& call) {
   return call.param<Param>().output_mean_var ? kNumOutputs : 1;
 }
 
+// No initializer has a rule for the names of the moving statistics: they say themselves.
+AttrMap StatisticsInit(const OpCall&, int input) {
+  if (input == kMovingMean) return {{"__init__", "[\"zero\", {}]"}};
+  if (input == kMovingVar) return {{"__init__", "[\"one\", {}]"}};
+  return {};
+}
+
 template <typename Param>
 OpBuilder Forward(const char* name) {
   return OpBuilder(name)
@@ -81,6 +88,7 @@ OpBuilder Forward(const char* name) {
       })
       .Outputs({"output", "mean", "var"})
       .VisibleOutputs(VisibleOutputs<Param>)
+      .VariableAttrs(StatisticsInit)
       .Shape(BatchNormShape<Param>)
       .Type(BatchNormType);
 }

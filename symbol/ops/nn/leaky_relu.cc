@@ -92,6 +92,10 @@ COOPER_REGISTER_OP(LeakyReLU)
       if (TypeOf(call) == LeakyReluParam::kRrelu) return {"output", "mask"};
       return {"output"};
     })
+    .VariableAttrs([](const OpCall&, int input) -> AttrMap {
+      if (input != 1) return {};
+      return {{"__init__", "[\"Constant\", {\"value\": 0.25}]"}};  // prelu's gamma
+    })
     .Shape(LeakyReluShape)
     .Type(SameType)
     .Gradient(LeakyReluGradient)
