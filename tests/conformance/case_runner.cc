@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kSecondsPerCase = 60;
 
-using Categories = std::map<std::string, void (*)(CaseRunner&)>;
+using Categories = std::map<std::string, std::vector<void (*)(CaseRunner&)>>;
 
 Categories& TheCategories() {
   static auto* categories = new Categories;
@@ -89,7 +89,7 @@ void CaseRunner::Run(const std::string& name, const std::function<absl::Status()
 }
 
 CategoryRegistrar::CategoryRegistrar(const char* name, void (*run)(CaseRunner&)) {
-  TheCategories()[name] = run;
+  TheCategories()[name].push_back(run);
 }
 
 std::vector<CaseResult> RunAllCases(const RunOptions& options) {
@@ -98,7 +98,7 @@ std::vector<CaseResult> RunAllCases(const RunOptions& options) {
     if (!std::filesystem::is_directory(absl::StrCat(options.cases, "/", folder))) continue;
     auto it = TheCategories().find(folder);
     if (it != TheCategories().end()) {
-      it->second(runner);
+      for (auto* run : it->second) run(runner);
     } else {
       runner.Run(absl::StrCat(folder, "/*"), [] {
         return absl::UnimplementedError("this program has nothing that runs this category");

@@ -45,7 +45,7 @@ class CaseRunner {
   std::vector<CaseResult> results_;
 };
 
-// Adds a category; called from a static initializer of its file.
+// Adds to a category; called from a static initializer of its file.
 struct CategoryRegistrar {
   CategoryRegistrar(const char* name, void (*run)(CaseRunner& runner));
 };
