@@ -21,34 +21,30 @@ OpSchema::Names FullyConnectedInputs(const OpCall& call) {
 // bias (num_hidden,); output (batch_size, num_hidden) or (..., num_hidden).
 absl::Status FullyConnectedShape(ShapeContext& c) {
   const auto& param = c.param<FullyConnectedParam>();
+  const PartialShape data = c.input(kData);
+  // As in MXNet nothing is learnt without data's rank.
+  if (!data.rank_known()) return absl::OkStatus();
+  if (data.rank() == 0) return absl::InvalidArgumentError("input 'data' is a scalar");
   if (!param.no_bias) {
     COOPER_RETURN_IF_ERROR(c.SetInput(kBias, {param.num_hidden}, "(num_hidden,)"));
   }
-  int64_t input_dim = kUnknownDim;
-  const PartialShape data = c.input(kData);
-  if (data.rank_known()) {
-    if (data.rank() == 0) return absl::InvalidArgumentError("input 'data' is a scalar");
-    if (param.flatten) {
-      input_dim = data.rank() == 1 ? 1 : PartialShape(data.dims().subspan(1)).num_elements();
-    } else {
-      input_dim = data[data.rank() - 1];
-    }
+  int64_t input_dim = data[data.rank() - 1];
+  if (param.flatten) {
+    input_dim = data.rank() == 1 ? 1 : PartialShape(data.dims().subspan(1)).num_elements();
   }
   COOPER_RETURN_IF_ERROR(
       c.SetInput(kWeight, {param.num_hidden, input_dim}, "(num_hidden, input_dim)"));
   input_dim = c.input(kWeight)[1];
 
   if (param.flatten) {
-    PartialShape output = {data.rank_known() ? data[0] : kUnknownDim, param.num_hidden};
-    COOPER_RETURN_IF_ERROR(c.SetOutput(0, output, "(batch_size, num_hidden)"));
-    if (!data.rank_known()) return absl::OkStatus();
+    COOPER_RETURN_IF_ERROR(
+        c.SetOutput(0, {data[0], param.num_hidden}, "(batch_size, num_hidden)"));
     PartialShape known = PartialShape::OfRank(data.rank());
     known[0] = c.output(0)[0];
     if (data.rank() == 2) known[1] = input_dim;
     return c.SetInput(kData, known, "(batch_size, input_dim)");
   }
-  PartialShape known = data.rank_known() ? data : c.output(0);
-  if (!known.rank_known()) return absl::OkStatus();
+  PartialShape known = data;
   known[known.rank() - 1] = param.num_hidden;
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, known, "(..., num_hidden)"));
   known = c.output(0);

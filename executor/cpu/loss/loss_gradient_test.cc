@@ -1,0 +1,28 @@
+// Gradients of the losses that have a loss for an output, against central differences.
+
+#include "executor/cpu/shape/gradient_checker.h"
+#include "gtest/gtest.h"
+
+namespace cooper {
+namespace {
+
+const GradientCase kCases[] = {
+    {"CrossEntropy", "softmax_cross_entropy", {}, {{"data", {3, 4}}, {"label", {3}, {2, 0, 3}}}},
+    {"CtcRepeats", "CTCLoss", {}, {{"data", {6, 2, 4}}, {"label", {2, 3}, {2, 2, 1, 3, 0, 0}}}},
+    {"CtcLast",
+     "CTCLoss",
+     {{"blank_label", "last"}, {"use_data_lengths", "True"}, {"use_label_lengths", "True"}},
+     {{"data", {5, 3, 3}},
+      {"label", {3, 2}, {0, 1, 1, 1, 0, 0}},
+      {"data_lengths", {3}, {5, 4, 1}},
+      {"label_lengths", {3}, {2, 1, 0}}}},
+    // The second label needs three steps, one more than there are: no loss, no gradient.
+    {"CtcImpossible", "CTCLoss", {}, {{"data", {2, 2, 3}}, {"label", {2, 2}, {1, 2, 1, 1}}}},
+};
+
+TEST(LossGradientTest, MatchesDifferences) {
+  for (const GradientCase& test : kCases) CheckGradient(test);
+}
+
+}  // namespace
+}  // namespace cooper
