@@ -1,0 +1,25 @@
+#ifndef COOPER_MODULE_CALLBACK_LOG_LINE_H_
+#define COOPER_MODULE_CALLBACK_LOG_LINE_H_
+
+// Where callbacks write their lines to.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "module/metric/eval_metric.h"
+
+namespace cooper {
+
+// Takes a line without its end.
+using LogLine = std::function<void(const std::string&)>;
+
+// Writes to glog's INFO log.
+void LogInfo(const std::string& line);
+
+// "\tmae=0.500000\tmse=0.250000".
+std::string FormatValues(const std::vector<NamedValue>& values);
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_CALLBACK_LOG_LINE_H_

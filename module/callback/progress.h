@@ -1,0 +1,29 @@
+#ifndef COOPER_MODULE_CALLBACK_PROGRESS_H_
+#define COOPER_MODULE_CALLBACK_PROGRESS_H_
+
+// Callbacks that write where training stands.
+
+#include <cstdint>
+
+#include "module/callback/callback.h"
+#include "module/callback/log_line.h"
+
+namespace cooper {
+
+// "[=====-----] 50%" after each batch, `length` characters wide, of `total` batches.
+BatchEndCallback ProgressBar(int64_t total, int length = 80, LogLine log = LogInfo);
+
+// "Iter[0] Batch[100] Train-accuracy=0.500000" for each value, at every `period`-th batch.
+struct LogTrainMetricOptions {
+  int64_t period = 1;
+  bool auto_reset = false;  // resets the metric's local sums afterwards
+  LogLine log = LogInfo;
+};
+BatchEndCallback LogTrainMetric(LogTrainMetricOptions options = {});
+
+// "Epoch[0] Validation-accuracy=0.500000" for each value, at the end of an evaluation.
+BatchEndCallback LogValidationMetrics(LogLine log = LogInfo);
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_CALLBACK_PROGRESS_H_

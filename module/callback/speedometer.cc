@@ -1,0 +1,100 @@
+#include "module/callback/speedometer.h"
+
+#include <chrono>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "io/data_desc.h"
+#include "ndarray/ndarray.h"
+
+namespace cooper {
+namespace {
+
+double SteadySeconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Rows of a batch: by its ids or lengths, else by the layout of its first input.
+int64_t RowsOf(const DataBatch& batch) {
+  if (!batch.index.empty()) return static_cast<int64_t>(batch.index.size());
+  if (!batch.lengths.empty()) return static_cast<int64_t>(batch.lengths.size());
+  if (batch.data.empty()) return 0;
+  const Shape& shape = batch.data[0].shape();
+  const int axis = batch.provide_data.empty() ? 0 : BatchAxis(batch.provide_data[0].layout);
+  return axis >= 0 && axis < shape.rank() ? shape[axis] : 0;
+}
+
+class SpeedometerState {
+ public:
+  explicit SpeedometerState(SpeedometerOptions options) : options_(std::move(options)) {
+    if (!options_.now) options_.now = SteadySeconds;
+  }
+
+  void OnBatch(const BatchEndParam& param) {
+    if (!started_ || param.nbatch < last_batch_) {
+      Start();
+    } else {
+      if (param.batch != nullptr) Count(*param.batch);
+      if (param.nbatch % options_.frequent == 0) Report(param);
+    }
+    last_batch_ = param.nbatch;
+  }
+
+ private:
+  void Start() {
+    started_ = true;
+    since_ = options_.now();
+    samples_ = tokens_ = padded_tokens_ = 0;
+  }
+
+  void Count(const DataBatch& batch) {
+    samples_ += RowsOf(batch) - batch.pad;
+    if (batch.lengths.empty() || batch.data.empty()) return;
+    tokens_ += std::accumulate(batch.lengths.begin(), batch.lengths.end(), int64_t{0});
+    // The first two axes of a sequence are batch and time, in either order.
+    const Shape& shape = batch.data[0].shape();
+    padded_tokens_ += shape.Product(0, std::min(shape.rank(), 2));
+  }
+
+  void Report(const BatchEndParam& param) {
+    const double seconds = options_.now() - since_;
+    const int64_t first = options_.auto_reset ? param.nbatch - options_.frequent : 0;
+    std::string line =
+        absl::StrFormat("Epoch[%d] Batch [%d-%d]\tSpeed: %.2f samples/sec", param.epoch, first,
+                        param.nbatch, static_cast<double>(samples_) / seconds);
+    if (padded_tokens_ > 0) {
+      const auto tokens = static_cast<double>(tokens_);
+      absl::StrAppendFormat(&line, ", %.2f tokens/sec, %.1f %% padding", tokens / seconds,
+                            100 * (1 - tokens / static_cast<double>(padded_tokens_)));
+    }
+    if (param.eval_metric != nullptr) {
+      line += FormatValues(param.eval_metric->GetNameValue());
+      if (options_.auto_reset) param.eval_metric->ResetLocal();
+    }
+    options_.log(line);
+    Start();
+  }
+
+  SpeedometerOptions options_;
+  bool started_ = false;
+  int64_t last_batch_ = 0;
+  double since_ = 0;
+  int64_t samples_ = 0;
+  int64_t tokens_ = 0;
+  int64_t padded_tokens_ = 0;
+};
+
+}  // namespace
+
+BatchEndCallback Speedometer(SpeedometerOptions options) {
+  auto state = std::make_shared<SpeedometerState>(std::move(options));
+  return [state = std::move(state)](const BatchEndParam& param) {
+    state->OnBatch(param);
+    return true;
+  };
+}
+
+}  // namespace cooper
