@@ -1,0 +1,106 @@
+#include "symbol/rnn/bidirectional_cell.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ndarray/status_macros.h"
+#include "symbol/rnn/cell_list.h"
+
+namespace cooper {
+namespace {
+
+absl::StatusOr<Symbol> Beside(const Symbol& l, const Symbol& r, int axis, const std::string& name) {
+  return Symbol::Create("Concat",
+                        {.name = name, .inputs = {l, r}, .attrs = {{"dim", absl::StrCat(axis)}}});
+}
+
+absl::StatusOr<std::vector<Symbol>> Steps(const SymbolSequence& sequence, int axis, int length) {
+  if (!sequence.is_merged()) return sequence.steps();
+  return SplitSteps(sequence.merged(), axis, length, "SliceChannel");
+}
+
+}  // namespace
+
+BidirectionalCell::BidirectionalCell(RNNCellPtr l_cell, RNNCellPtr r_cell,
+                                     BidirectionalCellOptions options)
+    : BaseRNNCell("", std::move(options.params)),
+      output_prefix_(std::move(options.output_prefix)),
+      cells_({std::move(l_cell), std::move(r_cell)}) {
+  for (const RNNCellPtr& cell : cells_) params()->Update(*cell->params());
+}
+
+void BidirectionalCell::Reset() {
+  BaseRNNCell::Reset();
+  for (const RNNCellPtr& cell : cells_) cell->Reset();
+}
+
+std::vector<StateInfo> BidirectionalCell::state_info() const { return StateInfoOf(cells_); }
+
+absl::StatusOr<std::vector<Symbol>> BidirectionalCell::BeginState(const StateFn& make) {
+  COOPER_RETURN_IF_ERROR(CheckNotModified());
+  return BeginStateOf(cells_, make);
+}
+
+absl::StatusOr<ArrayMap> BidirectionalCell::UnpackWeights(ArrayMap args) const {
+  return cooper::UnpackWeights(cells_, std::move(args));
+}
+
+absl::StatusOr<ArrayMap> BidirectionalCell::PackWeights(ArrayMap args) const {
+  return cooper::PackWeights(cells_, std::move(args));
+}
+
+absl::StatusOr<StepResult> BidirectionalCell::Step(const Symbol&, const std::vector<Symbol>&) {
+  return absl::UnimplementedError(absl::StrCat(
+      "BidirectionalCell '", output_prefix_,
+      "' cannot take single steps, since its second cell starts at the end; use Unroll"));
+}
+
+absl::StatusOr<Unrolled> BidirectionalCell::Unroll(int length, const SymbolSequence& inputs,
+                                                   const UnrollOptions& options) {
+  Reset();
+  COOPER_ASSIGN_OR_RETURN(const SymbolSequence steps,
+                          NormalizeSequence(length, inputs, options.layout, false));
+  COOPER_ASSIGN_OR_RETURN(const std::vector<Symbol> states, FirstStates(options));
+  const auto middle = states.begin() + cells_[0]->state_info().size();
+
+  UnrollOptions cell_options = options;
+  cell_options.begin_state = std::vector<Symbol>(states.begin(), middle);
+  COOPER_ASSIGN_OR_RETURN(Unrolled l, cells_[0]->Unroll(length, steps, cell_options));
+  std::vector<Symbol> reversed(steps.steps().rbegin(), steps.steps().rend());
+  cell_options.begin_state = std::vector<Symbol>(middle, states.end());
+  COOPER_ASSIGN_OR_RETURN(Unrolled r, cells_[1]->Unroll(length, reversed, cell_options));
+
+  COOPER_ASSIGN_OR_RETURN(
+      SymbolSequence outputs,
+      JoinOutputs(length, l.outputs, r.outputs, options.layout, options.merge_outputs));
+  l.states.insert(l.states.end(), r.states.begin(), r.states.end());
+  return Unrolled{std::move(outputs), std::move(l.states)};
+}
+
+absl::StatusOr<SymbolSequence> BidirectionalCell::JoinOutputs(int length, const SymbolSequence& l,
+                                                              const SymbolSequence& r,
+                                                              const std::string& layout,
+                                                              std::optional<bool> merge) const {
+  COOPER_ASSIGN_OR_RETURN(const int axis, TimeAxis(layout));
+  if (merge.value_or(l.is_merged() && r.is_merged())) {
+    COOPER_ASSIGN_OR_RETURN(const Symbol forward_again,
+                            Symbol::Create("reverse", {.inputs = {r.merged()},
+                                                       .attrs = {{"axis", absl::StrCat(axis)}}}));
+    COOPER_ASSIGN_OR_RETURN(
+        Symbol output, Beside(l.merged(), forward_again, 2, absl::StrCat(output_prefix_, "out")));
+    return SymbolSequence(std::move(output));
+  }
+  COOPER_ASSIGN_OR_RETURN(const std::vector<Symbol> l_steps, Steps(l, axis, length));
+  COOPER_ASSIGN_OR_RETURN(const std::vector<Symbol> r_steps, Steps(r, axis, length));
+  std::vector<Symbol> outputs;
+  for (int i = 0; i < length; ++i) {
+    COOPER_ASSIGN_OR_RETURN(Symbol output, Beside(l_steps[i], r_steps[length - 1 - i], 1,
+                                                  absl::StrCat(output_prefix_, "t", i)));
+    outputs.push_back(std::move(output));
+  }
+  return SymbolSequence(std::move(outputs));
+}
+
+}  // namespace cooper

@@ -1,0 +1,47 @@
+#ifndef COOPER_SYMBOL_RNN_CELL_OPS_H_
+#define COOPER_SYMBOL_RNN_CELL_OPS_H_
+
+// The operators that cells are made of, by the names under which MXNet's cells call them: automatic
+// node names ("_plus0", "_mul1") come from these.
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+
+inline absl::StatusOr<Symbol> Plus(const Symbol& a, const Symbol& b, const std::string& name = "") {
+  return Symbol::Create("_plus", {.name = name, .inputs = {a, b}});
+}
+
+inline absl::StatusOr<Symbol> Multiply(const Symbol& a, const Symbol& b,
+                                       const std::string& name = "") {
+  return Symbol::Create("_mul", {.name = name, .inputs = {a, b}});
+}
+
+// 1 - a
+inline absl::StatusOr<Symbol> OneMinus(const Symbol& a) {
+  return Symbol::Create("_RMinusScalar", {.inputs = {a}, .attrs = {{"scalar", "1.0"}}});
+}
+
+inline absl::StatusOr<Symbol> Activate(const Symbol& data, const std::string& act_type,
+                                       const std::string& name = "") {
+  return Symbol::Create("Activation",
+                        {.name = name, .inputs = {data}, .attrs = {{"act_type", act_type}}});
+}
+
+// `parts` equal parts of axis 1; output i of the symbol is part i.
+inline absl::StatusOr<Symbol> SliceGates(const Symbol& data, int parts, const std::string& name) {
+  return Symbol::Create(
+      "SliceChannel",
+      {.name = name, .inputs = {data}, .attrs = {{"num_outputs", std::to_string(parts)}}});
+}
+
+// As Python prints a float: 1.0, 0.5, 1e-05.
+std::string PythonFloat(double value);
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_RNN_CELL_OPS_H_

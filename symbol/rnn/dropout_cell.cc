@@ -1,0 +1,32 @@
+#include "symbol/rnn/dropout_cell.h"
+
+#include <utility>
+
+#include "ndarray/status_macros.h"
+#include "symbol/rnn/cell_ops.h"
+
+namespace cooper {
+
+DropoutCell::DropoutCell(double dropout, DropoutCellOptions options)
+    : BaseRNNCell(std::move(options.prefix), std::move(options.params)), dropout_(dropout) {}
+
+absl::StatusOr<StepResult> DropoutCell::Step(const Symbol& input,
+                                             const std::vector<Symbol>& states) {
+  if (dropout_ <= 0) return StepResult{input, states};
+  COOPER_ASSIGN_OR_RETURN(
+      Symbol output,
+      Symbol::Create("Dropout", {.inputs = {input}, .attrs = {{"p", PythonFloat(dropout_)}}}));
+  return StepResult{std::move(output), states};
+}
+
+absl::StatusOr<Unrolled> DropoutCell::Unroll(int length, const SymbolSequence& inputs,
+                                             const UnrollOptions& options) {
+  Reset();
+  COOPER_ASSIGN_OR_RETURN(SymbolSequence sequence,
+                          NormalizeSequence(length, inputs, options.layout, options.merge_outputs));
+  if (!sequence.is_merged()) return BaseRNNCell::Unroll(length, sequence, options);
+  COOPER_ASSIGN_OR_RETURN(StepResult result, Step(sequence.merged(), {}));
+  return Unrolled{std::move(result.output), {}};
+}
+
+}  // namespace cooper

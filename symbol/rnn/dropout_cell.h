@@ -1,0 +1,36 @@
+#ifndef COOPER_SYMBOL_RNN_DROPOUT_CELL_H_
+#define COOPER_SYMBOL_RNN_DROPOUT_CELL_H_
+
+// Drops elements of its input in training. Without state: made to stand between other cells.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "symbol/rnn/base_rnn_cell.h"
+
+namespace cooper {
+
+struct DropoutCellOptions {
+  std::string prefix = "dropout_";
+  std::shared_ptr<RNNParams> params = nullptr;
+};
+
+class DropoutCell : public BaseRNNCell {
+ public:
+  // `dropout` is the share of elements that are dropped; with 0 the input is the output.
+  explicit DropoutCell(double dropout, DropoutCellOptions options = {});
+
+  std::vector<StateInfo> state_info() const override { return {}; }
+  absl::StatusOr<StepResult> Step(const Symbol& input, const std::vector<Symbol>& states) override;
+  // A merged sequence is dropped from as a whole.
+  absl::StatusOr<Unrolled> Unroll(int length, const SymbolSequence& inputs,
+                                  const UnrollOptions& options = {}) override;
+
+ private:
+  double dropout_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_RNN_DROPOUT_CELL_H_

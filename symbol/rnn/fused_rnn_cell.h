@@ -1,0 +1,64 @@
+#ifndef COOPER_SYMBOL_RNN_FUSED_RNN_CELL_H_
+#define COOPER_SYMBOL_RNN_FUSED_RNN_CELL_H_
+
+// All steps and layers in one node of the operator RNN, with all weights in one vector. It can be
+// unrolled only; Unfuse gives the same network as cells that step.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "symbol/ops/rnn/rnn_param.h"
+#include "symbol/rnn/base_rnn_cell.h"
+#include "symbol/rnn/sequential_rnn_cell.h"
+
+namespace cooper {
+
+struct FusedRNNCellOptions {
+  int num_layers = 1;
+  RNNMode mode = RNNMode::kLstm;
+  bool bidirectional = false;
+  double dropout = 0;                 // between the layers
+  bool get_next_state = false;        // whether Unroll returns the final states
+  double forget_bias = 1.0;           // lstm: what the forget gates' i2h biases start with
+  std::optional<std::string> prefix;  // absent: "lstm_" and so on, by mode
+  std::shared_ptr<RNNParams> params = nullptr;  // to share weights with another cell
+};
+
+class FusedRNNCell : public BaseRNNCell {
+ public:
+  explicit FusedRNNCell(int64_t num_hidden, FusedRNNCellOptions options = {});
+
+  absl::StatusOr<StepResult> Step(const Symbol& input, const std::vector<Symbol>& states) override;
+  // Time first (TNC) saves two transpositions.
+  absl::StatusOr<Unrolled> Unroll(int length, const SymbolSequence& inputs,
+                                  const UnrollOptions& options = {}) override;
+  // (num_layers * directions, batch_size, num_hidden)
+  std::vector<StateInfo> state_info() const override;
+  // The unpacked names are those of the cells that Unfuse gives.
+  absl::StatusOr<ArrayMap> UnpackWeights(ArrayMap args) const override;
+  absl::StatusOr<ArrayMap> PackWeights(ArrayMap args) const override;
+
+  // A cell per layer, or a BidirectionalCell of two, with DropoutCells between them.
+  std::shared_ptr<SequentialRNNCell> Unfuse() const;
+
+ private:
+  RNNParam OpParam() const;
+  // One piece of the parameter vector: a gate's weight or bias.
+  struct Piece {
+    std::string name;
+    int64_t offset;
+    Shape shape;
+  };
+  std::vector<Piece> Pieces(int64_t input_size) const;
+  RNNCellPtr MakeLayerCell(const std::string& prefix) const;
+
+  int64_t num_hidden_;
+  FusedRNNCellOptions options_;
+  Symbol parameters_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_RNN_FUSED_RNN_CELL_H_

@@ -1,0 +1,87 @@
+#include "symbol/rnn/gated_cell.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ndarray/status_macros.h"
+#include "symbol/rnn/gate_weights.h"
+
+namespace cooper {
+namespace {
+
+// Either of them is packed and unpacked in the same way.
+constexpr const char* kProducts[] = {"i2h", "h2h"};
+constexpr const char* kKinds[] = {"_weight", "_bias"};
+
+}  // namespace
+
+GatedCell::GatedCell(Fields fields)
+    : BaseRNNCell(std::move(fields.prefix), std::move(fields.params)),
+      num_hidden_(fields.num_hidden),
+      num_states_(fields.num_states),
+      gates_(std::move(fields.gates)),
+      i2h_weight_(params()->Get("i2h_weight")),
+      i2h_bias_(params()->Get("i2h_bias", {.init = std::move(fields.i2h_bias_init)})),
+      h2h_weight_(params()->Get("h2h_weight")),
+      h2h_bias_(params()->Get("h2h_bias")) {}
+
+std::vector<StateInfo> GatedCell::state_info() const {
+  return std::vector<StateInfo>(num_states_, {{kUnknownDim, num_hidden_}, "NC"});
+}
+
+absl::StatusOr<Symbol> GatedCell::InputProduct(const std::string& name_prefix,
+                                               const Symbol& input) const {
+  return Symbol::Create("FullyConnected",
+                        {.name = absl::StrCat(name_prefix, "i2h"),
+                         .named = {{"data", input}, {"weight", i2h_weight_}, {"bias", i2h_bias_}},
+                         .attrs = {{"num_hidden", absl::StrCat(num_hidden_ * gates_.size())}}});
+}
+
+absl::StatusOr<Symbol> GatedCell::StateProduct(const std::string& name_prefix,
+                                               const Symbol& state) const {
+  return Symbol::Create("FullyConnected",
+                        {.name = absl::StrCat(name_prefix, "h2h"),
+                         .named = {{"data", state}, {"weight", h2h_weight_}, {"bias", h2h_bias_}},
+                         .attrs = {{"num_hidden", absl::StrCat(num_hidden_ * gates_.size())}}});
+}
+
+absl::StatusOr<ArrayMap> GatedCell::UnpackWeights(ArrayMap args) const {
+  for (const char* product : kProducts) {
+    for (const char* kind : kKinds) {
+      const std::string name = absl::StrCat(prefix(), product, kind);
+      COOPER_ASSIGN_OR_RETURN(const NDArray packed, TakeArray(args, name));
+      COOPER_ASSIGN_OR_RETURN(
+          std::vector<NDArray> pieces,
+          SplitRows(packed, name, static_cast<int>(gates_.size()), num_hidden_));
+      for (size_t i = 0; i < gates_.size(); ++i) {
+        args[absl::StrCat(prefix(), product, gates_[i], kind)] = std::move(pieces[i]);
+      }
+    }
+  }
+  return args;
+}
+
+absl::StatusOr<ArrayMap> GatedCell::PackWeights(ArrayMap args) const {
+  for (const char* product : kProducts) {
+    for (const char* kind : kKinds) {
+      std::vector<NDArray> pieces;
+      std::vector<std::string> names;
+      for (const std::string& gate : gates_) {
+        names.push_back(absl::StrCat(prefix(), product, gate, kind));
+        COOPER_ASSIGN_OR_RETURN(NDArray piece, TakeArray(args, names.back()));
+        if (piece.shape().rank() < 1 || piece.shape()[0] != num_hidden_) {
+          return absl::InvalidArgumentError(absl::StrCat("weight '", names.back(), "' has shape ",
+                                                         piece.shape().ToString(), ", expected ",
+                                                         num_hidden_, " rows"));
+        }
+        pieces.push_back(std::move(piece));
+      }
+      COOPER_ASSIGN_OR_RETURN(NDArray packed, ConcatRows(pieces, names));
+      args[absl::StrCat(prefix(), product, kind)] = std::move(packed);
+    }
+  }
+  return args;
+}
+
+}  // namespace cooper

@@ -1,0 +1,49 @@
+#ifndef COOPER_SYMBOL_RNN_GATED_CELL_H_
+#define COOPER_SYMBOL_RNN_GATED_CELL_H_
+
+// The base of RNNCell, LSTMCell and GRUCell: cells whose gates come from one product with the
+// input and one with the previous output, each with a weight and a bias of all gates.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "symbol/rnn/base_rnn_cell.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+
+class GatedCell : public BaseRNNCell {
+ public:
+  std::vector<StateInfo> state_info() const override;
+  absl::StatusOr<ArrayMap> UnpackWeights(ArrayMap args) const override;
+  absl::StatusOr<ArrayMap> PackWeights(ArrayMap args) const override;
+
+  int64_t num_hidden() const { return num_hidden_; }
+
+ protected:
+  struct Fields {
+    int64_t num_hidden;
+    int num_states;
+    std::vector<std::string> gates;  // "_i": what stands behind i2h and h2h in an unpacked name
+    std::string prefix;
+    std::shared_ptr<RNNParams> params;
+    std::string i2h_bias_init;  // an initializer as JSON, or empty
+  };
+  explicit GatedCell(Fields fields);
+
+  // (batch_size, gates * num_hidden), called name_prefix + "i2h" and "h2h".
+  absl::StatusOr<Symbol> InputProduct(const std::string& name_prefix, const Symbol& input) const;
+  absl::StatusOr<Symbol> StateProduct(const std::string& name_prefix, const Symbol& state) const;
+
+ private:
+  int64_t num_hidden_;
+  int num_states_;
+  std::vector<std::string> gates_;
+  Symbol i2h_weight_, i2h_bias_, h2h_weight_, h2h_bias_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_RNN_GATED_CELL_H_

@@ -1,0 +1,38 @@
+#ifndef COOPER_SYMBOL_RNN_MODIFIER_CELL_H_
+#define COOPER_SYMBOL_RNN_MODIFIER_CELL_H_
+
+// The base of cells that change what another cell, their base, does. From then on the modifier is
+// to be called instead of the base.
+
+#include <memory>
+#include <vector>
+
+#include "symbol/rnn/base_rnn_cell.h"
+
+namespace cooper {
+
+class ModifierCell : public BaseRNNCell {
+ public:
+  explicit ModifierCell(RNNCellPtr base);
+
+  const RNNCellPtr& base() const { return base_; }
+
+  void Reset() override;
+  std::vector<StateInfo> state_info() const override { return base_->state_info(); }
+  absl::StatusOr<std::vector<Symbol>> BeginState(const StateFn& make = ZeroStates()) override;
+  absl::StatusOr<ArrayMap> UnpackWeights(ArrayMap args) const override;
+  absl::StatusOr<ArrayMap> PackWeights(ArrayMap args) const override;
+  const std::shared_ptr<RNNParams>& params() const override { return base_->params(); }
+
+ protected:
+  // The base's, which no one else may call.
+  absl::StatusOr<Unrolled> UnrollBase(int length, const SymbolSequence& inputs,
+                                      const UnrollOptions& options);
+
+ private:
+  RNNCellPtr base_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_RNN_MODIFIER_CELL_H_

@@ -1,0 +1,23 @@
+#ifndef COOPER_SYMBOL_RNN_RESIDUAL_CELL_H_
+#define COOPER_SYMBOL_RNN_RESIDUAL_CELL_H_
+
+// A residual connection (Wu et al., 2016): the output is the base's output plus the input.
+
+#include <vector>
+
+#include "symbol/rnn/modifier_cell.h"
+
+namespace cooper {
+
+class ResidualCell : public ModifierCell {
+ public:
+  explicit ResidualCell(RNNCellPtr base) : ModifierCell(std::move(base)) {}
+
+  absl::StatusOr<StepResult> Step(const Symbol& input, const std::vector<Symbol>& states) override;
+  absl::StatusOr<Unrolled> Unroll(int length, const SymbolSequence& inputs,
+                                  const UnrollOptions& options = {}) override;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_RNN_RESIDUAL_CELL_H_

@@ -1,0 +1,32 @@
+#ifndef COOPER_SYMBOL_RNN_RNN_CELL_H_
+#define COOPER_SYMBOL_RNN_RNN_CELL_H_
+
+// The simple recurrent cell: h' = act(W x + b + R h + d).
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "symbol/rnn/gated_cell.h"
+
+namespace cooper {
+
+struct RNNCellOptions {
+  std::string activation = "tanh";  // an act_type of the operator Activation
+  std::string prefix = "rnn_";
+  std::shared_ptr<RNNParams> params = nullptr;  // to share weights with another cell
+};
+
+class RNNCell : public GatedCell {
+ public:
+  explicit RNNCell(int64_t num_hidden, RNNCellOptions options = {});
+
+  absl::StatusOr<StepResult> Step(const Symbol& input, const std::vector<Symbol>& states) override;
+
+ private:
+  std::string activation_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_RNN_RNN_CELL_H_

@@ -1,0 +1,44 @@
+#ifndef COOPER_SYMBOL_RNN_RNN_PARAMS_H_
+#define COOPER_SYMBOL_RNN_RNN_PARAMS_H_
+
+// The variables of recurrent cells by name. Cells that are given the same container share weights.
+
+#include <map>
+#include <string>
+
+#include "symbol/symbol.h"
+
+namespace cooper {
+
+class RNNParams {
+ public:
+  // `prefix` is put before every name.
+  explicit RNNParams(std::string prefix = "") : prefix_(std::move(prefix)) {}
+
+  // The variable of that name; made with `options` if there is none.
+  Symbol Get(const std::string& name, const VariableOptions& options = {}) {
+    const std::string full_name = prefix_ + name;
+    auto it = variables_.find(full_name);
+    if (it == variables_.end()) {
+      it = variables_.emplace(full_name, Symbol::Variable(full_name, options)).first;
+    }
+    return it->second;
+  }
+
+  // Takes over the variables of `other`, in place of own ones of the same name.
+  void Update(const RNNParams& other) {
+    for (const auto& [name, variable] : other.variables_) variables_[name] = variable;
+  }
+
+  const std::string& prefix() const { return prefix_; }
+  // By full name.
+  const std::map<std::string, Symbol>& variables() const { return variables_; }
+
+ private:
+  std::string prefix_;
+  std::map<std::string, Symbol> variables_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_RNN_RNN_PARAMS_H_

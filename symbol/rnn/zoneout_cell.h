@@ -1,0 +1,35 @@
+#ifndef COOPER_SYMBOL_RNN_ZONEOUT_CELL_H_
+#define COOPER_SYMBOL_RNN_ZONEOUT_CELL_H_
+
+// Zoneout (Krueger et al., 2016): in training, some outputs and states of the base keep the value
+// that they had one step before.
+
+#include <optional>
+#include <vector>
+
+#include "symbol/rnn/modifier_cell.h"
+
+namespace cooper {
+
+struct ZoneoutCellOptions {
+  double zoneout_outputs = 0;  // share of the outputs that keep their value
+  double zoneout_states = 0;   // share of the states
+};
+
+class ZoneoutCell : public ModifierCell {
+ public:
+  // The base must be able to step: no FusedRNNCell (unfuse it first), and no BidirectionalCell (put
+  // the modifier on the cells in it). Unroll fails otherwise.
+  explicit ZoneoutCell(RNNCellPtr base, ZoneoutCellOptions options = {});
+
+  void Reset() override;
+  absl::StatusOr<StepResult> Step(const Symbol& input, const std::vector<Symbol>& states) override;
+
+ private:
+  ZoneoutCellOptions options_;
+  std::optional<Symbol> previous_output_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_RNN_ZONEOUT_CELL_H_
