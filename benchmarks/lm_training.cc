@@ -1,0 +1,291 @@
+// Times training steps of the bucketed language model and prints one line of JSON: tokens per
+// second, ms per step, bind time and planned bytes by bucket, heap allocations per step, peak
+// memory, and the share of the time that the matrix products alone need. With --serve it answers
+// commands instead (benchmarks/peers/README.md, "The protocol").
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/flags/usage.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "benchmarks/gemm_limit.h"
+#include "benchmarks/heap_counter.h"
+#include "benchmarks/lm_batches.h"
+#include "examples/language_model.h"
+#include "examples/model_flags.h"
+#include "module/bucketing_module.h"
+#include "ndarray/gemm.h"
+#include "ndarray/parallel.h"
+#include "ndarray/status_macros.h"
+#include "nlohmann/json.hpp"
+
+ABSL_FLAG(int64_t, vocab, 10000, "ids, the padding among them");
+ABSL_FLAG(int64_t, batches, 0, "steps of a pass; 0: one per bucket");
+ABSL_FLAG(int, warmup, 2, "passes before the timing");
+ABSL_FLAG(int, repeat, 5, "passes that are timed");
+ABSL_FLAG(bool, forward_only, false, "time the forward pass alone");
+ABSL_FLAG(bool, serve, false, "answer commands on standard input");
+
+namespace cooper {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// A field of /proc/self/status such as VmHWM, in units of 2^20 bytes.
+double StatusMegabytes(const std::string& field) {
+  std::ifstream status("/proc/self/status");
+  std::string line;
+  while (std::getline(status, line)) {
+    int64_t kilobytes = 0;
+    if (absl::StartsWith(line, field + ":") &&
+        std::sscanf(line.c_str() + field.size() + 1, "%ld", &kilobytes) == 1) {
+      return static_cast<double>(kilobytes) / 1024;
+    }
+  }
+  return 0;
+}
+
+struct PassTimes {
+  double seconds = 0;
+  std::map<int64_t, double> seconds_by_bucket;
+  std::map<int64_t, int64_t> steps_by_bucket;
+  int64_t allocations = 0;
+  int64_t steps = 0;
+};
+
+class LmBenchmark {
+ public:
+  static absl::StatusOr<std::unique_ptr<LmBenchmark>> Create() {
+    COOPER_RETURN_IF_ERROR(CheckModelFlags());
+    auto benchmark = std::make_unique<LmBenchmark>();
+    COOPER_RETURN_IF_ERROR(benchmark->Init());
+    return benchmark;
+  }
+
+  absl::Status RunPasses(int passes, PassTimes* times) {
+    const auto start = Clock::now();
+    for (int pass = 0; pass < passes; ++pass) {
+      for (const DataBatch& batch : data_.batches) {
+        const int64_t allocations = HeapAllocations();
+        const auto step = Clock::now();
+        COOPER_RETURN_IF_ERROR(Step(batch));
+        const int64_t bucket = batch.bucket_key->int_value();
+        const double seconds = SecondsSince(step);
+        const int64_t allocated = HeapAllocations() - allocations;
+        times->seconds_by_bucket[bucket] += seconds;
+        ++times->steps_by_bucket[bucket];
+        times->allocations += allocated;
+        ++times->steps;
+      }
+    }
+    times->seconds = SecondsSince(start);
+    return absl::OkStatus();
+  }
+
+  Json Ready(double warmup_seconds) const {
+    int64_t parameters = 0;
+    for (const auto& [name, array] : model_->group()->args) parameters += array.size();
+    return {{"ready", true},
+            {"peer", absl::StrCat("cooper-", model_options_.cell)},
+            {"version", "0.1.0"},
+            {"gemm", GemmLibrary()},
+            {"compiler", __VERSION__},
+            {"threads", NumThreads()},
+            {"parameters", parameters},
+            {"bind_s", bind_seconds_},
+            {"warmup_s", warmup_seconds},
+            {"rss_after_import_mb", rss_at_start_},
+            {"rss_peak_mb", StatusMegabytes("VmHWM")}};
+  }
+
+  Json RunReport(const PassTimes& times, int passes) const {
+    Json ms = Json::object();
+    for (const auto& [bucket, seconds] : times.seconds_by_bucket) {
+      ms[absl::StrCat(bucket)] =
+          1e3 * seconds / static_cast<double>(times.steps_by_bucket.at(bucket));
+    }
+    return {
+        {"passes", passes},
+        {"elapsed_s", times.seconds},
+        {"padded_tokens_per_s", passes * static_cast<double>(data_.padded_tokens) / times.seconds},
+        {"tokens_per_s", passes * static_cast<double>(data_.real_tokens) / times.seconds},
+        {"ms_per_step_by_bucket", ms},
+        {"nll_per_token", NllOfLastStep()},
+        {"rss_peak_mb", StatusMegabytes("VmHWM")}};
+  }
+
+  // Everything about one run, the products' share included.
+  absl::StatusOr<Json> FullReport(const PassTimes& times, int passes) const {
+    Json report = RunReport(times, passes);
+    Json bind = Json::object();
+    Json planned = Json::object();
+    int64_t largest_bound = 0;
+    for (const BucketReport& bucket : model_->Report()) {
+      bind[bucket.key.ToString()] = 1e3 * bucket.bind_seconds;
+      planned[bucket.key.ToString()] = bucket.memory.planned_bytes;
+      largest_bound = std::max(largest_bound, bucket.memory.lower_bound);
+    }
+    double limit = 0;
+    for (const DataBatch& batch : data_.batches) {
+      limit +=
+          GemmLimitSeconds(model_options_, absl::GetFlag(FLAGS_batch_size),
+                           batch.bucket_key->int_value(), absl::GetFlag(FLAGS_forward_only), 3);
+    }
+    report["bind_ms_by_bucket"] = bind;
+    report["planned_bytes_by_bucket"] = planned;
+    report["arena_bytes"] = model_->arena_bytes();
+    report["lower_bound_bytes"] = largest_bound;
+    report["allocations_per_step"] =
+        static_cast<double>(times.allocations) / static_cast<double>(times.steps);
+    report["gemm_limit_tokens_per_s"] = static_cast<double>(data_.padded_tokens) / limit;
+    report["fraction_of_gemm_limit"] = passes * limit / times.seconds;
+    report["threads"] = NumThreads();
+    report["gemm"] = GemmLibrary();
+    return report;
+  }
+
+ private:
+  absl::Status Init() {
+    rss_at_start_ = StatusMegabytes("VmRSS");
+    COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> buckets, BucketsFromFlags());
+    if (buckets.empty()) {
+      return absl::InvalidArgumentError("--buckets=auto needs a corpus; give lengths");
+    }
+    model_options_ = ModelOptionsFromFlags();
+    model_options_.vocab = absl::GetFlag(FLAGS_vocab);
+    const int64_t batches = absl::GetFlag(FLAGS_batches);
+    COOPER_ASSIGN_OR_RETURN(const SymGen sym_gen, MakeLanguageModel(model_options_));
+    COOPER_ASSIGN_OR_RETURN(
+        data_, MakeLmBatches(buckets, batches > 0 ? batches : static_cast<int64_t>(buckets.size()),
+                             absl::GetFlag(FLAGS_batch_size), model_options_.vocab,
+                             absl::GetFlag(FLAGS_seed)));
+    const auto start = Clock::now();
+    COOPER_ASSIGN_OR_RETURN(
+        model_,
+        BucketingModule::Create({.sym_gen = sym_gen, .default_bucket_key = buckets.back()}));
+    COOPER_RETURN_IF_ERROR(Bind(buckets));
+    bind_seconds_ = SecondsSince(start);
+    return absl::OkStatus();
+  }
+
+  absl::Status Bind(const std::vector<int64_t>& buckets) {
+    const int64_t batch_size = absl::GetFlag(FLAGS_batch_size);
+    std::vector<BucketShapes> shapes;
+    for (int64_t bucket : buckets) {
+      const Shape shape({batch_size, bucket});
+      shapes.push_back(
+          {.key = bucket,
+           .data_shapes = {{.name = "data", .shape = shape, .layout = "NT"}},
+           .label_shapes = {{.name = "softmax_label", .shape = shape, .layout = "NT"}}});
+    }
+    COOPER_RETURN_IF_ERROR(model_->Bind({.data_shapes = shapes.back().data_shapes,
+                                         .label_shapes = shapes.back().label_shapes,
+                                         .for_training = !absl::GetFlag(FLAGS_forward_only)}));
+    COOPER_RETURN_IF_ERROR(model_->InitParams(
+        {.initializer = LanguageModelInitializer(), .seed = absl::GetFlag(FLAGS_seed)}));
+    InitOptimizerOptions optimizer;
+    COOPER_ASSIGN_OR_RETURN(optimizer, OptimizerFromFlags());
+    if (absl::GetFlag(FLAGS_serve)) {
+      // The step that all peers make.
+      optimizer.optimizer = "sgd";
+      optimizer.optimizer_params = {{"learning_rate", "0.01"}, {"wd", "1e-5"}};
+    }
+    COOPER_RETURN_IF_ERROR(model_->InitOptimizer(optimizer));
+    return model_->PrepareAll(shapes).status();
+  }
+
+  absl::Status Step(const DataBatch& batch) {
+    last_ = &batch;
+    if (absl::GetFlag(FLAGS_forward_only)) return model_->Forward(batch, /*is_train=*/false);
+    COOPER_RETURN_IF_ERROR(model_->ForwardBackward(batch));
+    return model_->Update();
+  }
+
+  double NllOfLastStep() const {
+    auto outputs = model_->GetOutputs();
+    if (last_ == nullptr || !outputs.ok()) return NAN;
+    auto prob = (*outputs)[0].Data<float>();
+    auto label = last_->label[0].Data<float>();
+    if (!prob.ok() || !label.ok()) return NAN;
+    double sum = 0;
+    int64_t counted = 0;
+    for (size_t i = 0; i < label->size(); ++i) {
+      if (model_options_.use_ignore && (*label)[i] == 0) continue;
+      const double p = (*prob)[i * model_options_.vocab + static_cast<int64_t>((*label)[i])];
+      sum -= std::log(std::max(p, 1e-30));
+      ++counted;
+    }
+    return counted == 0 ? NAN : sum / static_cast<double>(counted);
+  }
+
+  LanguageModelOptions model_options_;
+  LmBatches data_;
+  std::unique_ptr<BucketingModule> model_;
+  const DataBatch* last_ = nullptr;
+  double bind_seconds_ = 0;
+  double rss_at_start_ = 0;
+};
+
+void Print(const Json& json) { std::cout << json.dump() << std::endl; }
+
+absl::Status Serve(LmBenchmark& benchmark, double warmup_seconds) {
+  Print(benchmark.Ready(warmup_seconds));
+  std::string line;
+  while (std::getline(std::cin, line) && line != "quit") {
+    int passes = 0;
+    absl::string_view rest = line;
+    if (!absl::ConsumePrefix(&rest, "run ") || !absl::SimpleAtoi(rest, &passes) || passes < 1) {
+      Print({{"error", absl::StrCat("expected 'run N' or 'quit', got '", line, "'")}});
+      continue;
+    }
+    PassTimes times;
+    COOPER_RETURN_IF_ERROR(benchmark.RunPasses(passes, &times));
+    Print(benchmark.RunReport(times, passes));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Main() {
+  SetNumThreads(absl::GetFlag(FLAGS_threads));
+  COOPER_ASSIGN_OR_RETURN(const auto benchmark, LmBenchmark::Create());
+  PassTimes warmup;
+  COOPER_RETURN_IF_ERROR(benchmark->RunPasses(std::max(1, absl::GetFlag(FLAGS_warmup)), &warmup));
+  if (absl::GetFlag(FLAGS_serve)) return Serve(*benchmark, warmup.seconds);
+  PassTimes times;
+  const int passes = std::max(1, absl::GetFlag(FLAGS_repeat));
+  COOPER_RETURN_IF_ERROR(benchmark->RunPasses(passes, &times));
+  COOPER_ASSIGN_OR_RETURN(const Json report, benchmark->FullReport(times, passes));
+  Print(report);
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace cooper
+
+int main(int argc, char** argv) {
+  absl::SetProgramUsageMessage("times training steps of the bucketed language model");
+  absl::ParseCommandLine(argc, argv);
+  const absl::Status status = cooper::Main();
+  if (status.ok()) return 0;
+  std::cerr << "lm_training: " << status.message() << std::endl;
+  return 1;
+}

@@ -1,0 +1,39 @@
+#ifndef COOPER_EXAMPLES_LANGUAGE_MODEL_H_
+#define COOPER_EXAMPLES_LANGUAGE_MODEL_H_
+
+// The network of the bucketing tutorial: embedding, stacked recurrent layers unrolled over the
+// bucket's length, a projection onto the vocabulary, and the cross entropy of the next word.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "module/bucketing_module.h"
+#include "module/initializer/initializer.h"
+
+namespace cooper {
+
+struct LanguageModelOptions {
+  int64_t vocab = 0;  // ids are 0 ... vocab - 1; 0 is the padding
+  int64_t num_embed = 200;
+  int64_t num_hidden = 200;
+  int num_layers = 2;
+  // "lstm", "gru", "rnn": unrolled cells; "fused": the RNN operator with LSTM layers.
+  std::string cell = "lstm";
+  // Positions with the label 0 add nothing to the gradient.
+  bool use_ignore = false;
+};
+
+// A generator of symbols over data and softmax_label (batch_size, bucket key), whose one output is
+// the probabilities (batch_size * bucket key, vocab). The cells, and so the names of parameters,
+// are the same for all keys. kInvalidArgument for another cell or a size below 1.
+absl::StatusOr<SymGen> MakeLanguageModel(const LanguageModelOptions& options);
+
+// The tutorial's initializer: Xavier with factor_type in and magnitude 2.34.
+std::shared_ptr<const Initializer> LanguageModelInitializer();
+
+}  // namespace cooper
+
+#endif  // COOPER_EXAMPLES_LANGUAGE_MODEL_H_

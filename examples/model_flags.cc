@@ -1,0 +1,86 @@
+#include "examples/model_flags.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+ABSL_FLAG(std::string, buckets, "10,20,30,40,50,60",
+          "sentence lengths to pad to, or auto: every length of at least batch_size sentences");
+ABSL_FLAG(int, num_layers, 2, "recurrent layers");
+ABSL_FLAG(int, num_hidden, 200, "features of each recurrent layer");
+ABSL_FLAG(int, num_embed, 200, "features of the embedding");
+ABSL_FLAG(int, batch_size, 32, "sentences in a batch");
+ABSL_FLAG(std::string, cell, "lstm", "lstm, gru or rnn, unrolled; fused: the RNN operator");
+ABSL_FLAG(bool, use_ignore, false, "padding adds nothing to loss and gradient");
+ABSL_FLAG(std::string, optimizer, "adam", "by name: sgd, adam, adagrad, rmsprop, ...");
+ABSL_FLAG(double, lr, 0.005, "learning rate");
+ABSL_FLAG(double, mom, 0.0, "momentum, for optimizers that have one");
+ABSL_FLAG(double, wd, 1e-5, "weight decay");
+ABSL_FLAG(uint64_t, seed, 1, "of initial values, order of batches and generated data");
+ABSL_FLAG(int, threads, 0, "threads to compute with; 0: one per core");
+
+namespace cooper {
+
+LanguageModelOptions ModelOptionsFromFlags() {
+  return {.num_embed = absl::GetFlag(FLAGS_num_embed),
+          .num_hidden = absl::GetFlag(FLAGS_num_hidden),
+          .num_layers = absl::GetFlag(FLAGS_num_layers),
+          .cell = absl::GetFlag(FLAGS_cell),
+          .use_ignore = absl::GetFlag(FLAGS_use_ignore)};
+}
+
+absl::StatusOr<InitOptimizerOptions> OptimizerFromFlags() {
+  InitOptimizerOptions options;
+  options.optimizer = absl::GetFlag(FLAGS_optimizer);
+  options.optimizer_params = {{"learning_rate", absl::StrCat(absl::GetFlag(FLAGS_lr))},
+                              {"wd", absl::StrCat(absl::GetFlag(FLAGS_wd))}};
+  const double momentum = absl::GetFlag(FLAGS_mom);
+  if (momentum == 0) return options;
+  if (options.optimizer != "sgd" && options.optimizer != "nag" && options.optimizer != "signum") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--mom=", momentum, ": optimizer ", options.optimizer, " has no momentum"));
+  }
+  options.optimizer_params["momentum"] = absl::StrCat(momentum);
+  return options;
+}
+
+absl::StatusOr<std::vector<int64_t>> BucketsFromFlags() {
+  const std::string text = absl::GetFlag(FLAGS_buckets);
+  std::vector<int64_t> buckets;
+  if (text == "auto") return buckets;
+  for (absl::string_view part : absl::StrSplit(text, ',')) {
+    int64_t length = 0;
+    if (!absl::SimpleAtoi(part, &length) || length < 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--buckets=", text, ": expected auto or lengths such as 10,20,30"));
+    }
+    buckets.push_back(length);
+  }
+  std::sort(buckets.begin(), buckets.end());
+  buckets.erase(std::unique(buckets.begin(), buckets.end()), buckets.end());
+  return buckets;
+}
+
+absl::Status CheckModelFlags() {
+  const std::pair<const char*, int> sizes[] = {{"num_layers", absl::GetFlag(FLAGS_num_layers)},
+                                               {"num_hidden", absl::GetFlag(FLAGS_num_hidden)},
+                                               {"num_embed", absl::GetFlag(FLAGS_num_embed)},
+                                               {"batch_size", absl::GetFlag(FLAGS_batch_size)}};
+  for (const auto& [name, value] : sizes) {
+    if (value < 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", name, "=", value, ": expected a positive number"));
+    }
+  }
+  if (absl::GetFlag(FLAGS_threads) < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--threads=", absl::GetFlag(FLAGS_threads), ": expected 0 or more"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace cooper

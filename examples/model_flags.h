@@ -1,0 +1,35 @@
+#ifndef COOPER_EXAMPLES_MODEL_FLAGS_H_
+#define COOPER_EXAMPLES_MODEL_FLAGS_H_
+
+// The command-line flags that the language model's programs share: sizes, cell, buckets, optimizer.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/flags/declare.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "examples/language_model.h"
+#include "module/base_module.h"
+
+ABSL_DECLARE_FLAG(std::string, buckets);
+ABSL_DECLARE_FLAG(int, batch_size);
+ABSL_DECLARE_FLAG(uint64_t, seed);
+ABSL_DECLARE_FLAG(int, threads);
+
+namespace cooper {
+
+// The model's options from the flags, without its vocabulary.
+LanguageModelOptions ModelOptionsFromFlags();
+// The optimizer from --optimizer, --lr, --mom and --wd. kInvalidArgument for --mom with an
+// optimizer that has no momentum.
+absl::StatusOr<InitOptimizerOptions> OptimizerFromFlags();
+// --buckets as rising lengths; empty for "auto". kInvalidArgument, with the text, for others.
+absl::StatusOr<std::vector<int64_t>> BucketsFromFlags();
+// kInvalidArgument, naming the flag, if a size is not positive.
+absl::Status CheckModelFlags();
+
+}  // namespace cooper
+
+#endif  // COOPER_EXAMPLES_MODEL_FLAGS_H_
