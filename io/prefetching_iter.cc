@@ -1,0 +1,243 @@
+#include "io/prefetching_iter.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "io/key_values.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+constexpr char kKind[] = "PrefetchingIter";
+
+using MaybeBatch = absl::StatusOr<std::optional<DataBatch>>;
+
+bool IsLast(const MaybeBatch& batch) { return !batch.ok() || !batch->has_value(); }
+
+void Rename(const std::vector<std::map<std::string, std::string>>& names, size_t source,
+            std::vector<DataDesc>* descs) {
+  if (source >= names.size()) return;
+  for (DataDesc& desc : *descs) {
+    const auto it = names[source].find(desc.name);
+    if (it != names[source].end()) desc.name = it->second;
+  }
+}
+
+template <typename T>
+void Append(std::vector<T>&& more, std::vector<T>* all) {
+  std::move(more.begin(), more.end(), std::back_inserter(*all));
+}
+
+}  // namespace
+
+// An iterator and the thread that runs ahead on it.
+class PrefetchingIter::Source {
+ public:
+  Source(std::unique_ptr<DataIter> iter, size_t depth) : iter_(std::move(iter)), depth_(depth) {
+    thread_ = std::thread([this] { Run(); });
+  }
+
+  ~Source() {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+  // The next batch, still to be popped. Waits for it.
+  const MaybeBatch& Front() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return !made_.empty(); });
+    return made_.front().batch;  // only the caller pops
+  }
+
+  // Removes the next batch. After an error the thread tries again; the end of the epoch stays.
+  MaybeBatch Pop() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    MaybeBatch batch = std::move(made_.front().batch);
+    made_.pop_front();
+    if (!batch.ok()) paused_ = false;
+    lock.unlock();
+    changed_.notify_all();
+    return batch;
+  }
+
+  // The state before the next batch.
+  absl::StatusOr<std::string> SaveState() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return !made_.empty(); });
+    return made_.front().state_before;
+  }
+
+  // Calls `change` on the iterator while the thread rests, and drops what was made before.
+  template <typename Change>
+  absl::Status Restart(const Change& change) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    paused_ = true;
+    changed_.wait(lock, [this] { return !busy_; });
+    const absl::Status status = change(*iter_);
+    if (status.ok()) made_.clear();
+    // What was made before an error is still right, unless it was the last of the epoch.
+    paused_ = !made_.empty() && IsLast(made_.back().batch);
+    lock.unlock();
+    changed_.notify_all();
+    return status;
+  }
+
+  const DataIter& iter() const { return *iter_; }
+
+ private:
+  struct Made {
+    MaybeBatch batch;
+    absl::StatusOr<std::string> state_before;
+  };
+
+  void Run() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return stop_ || (!paused_ && made_.size() < depth_); });
+      if (stop_) return;
+      busy_ = true;
+      lock.unlock();
+      // Nobody else touches the iterator while busy_ is set.
+      absl::StatusOr<std::string> state = iter_->SaveState();
+      MaybeBatch batch = iter_->Next();
+      lock.lock();
+      busy_ = false;
+      if (IsLast(batch)) paused_ = true;
+      made_.push_back({std::move(batch), std::move(state)});
+      changed_.notify_all();
+    }
+  }
+
+  const std::unique_ptr<DataIter> iter_;
+  const size_t depth_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Made> made_;
+  bool busy_ = false;    // the thread is in the iterator
+  bool paused_ = false;  // the thread may not enter it
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+absl::StatusOr<std::unique_ptr<PrefetchingIter>> PrefetchingIter::Create(
+    std::vector<std::unique_ptr<DataIter>> iters, PrefetchingIterOptions options) {
+  if (iters.empty()) return absl::InvalidArgumentError("PrefetchingIter: no source");
+  auto result = std::unique_ptr<PrefetchingIter>(new PrefetchingIter());
+  result->batch_size_ = iters[0]->batch_size();
+  result->default_bucket_key_ = iters[0]->default_bucket_key();
+  result->bucket_keys_ = iters[0]->bucket_keys();
+  for (size_t i = 0; i < iters.size(); ++i) {
+    if (iters[i]->batch_size() != result->batch_size_ ||
+        iters[i]->default_bucket_key() != result->default_bucket_key_) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "PrefetchingIter: source ", i, " has batches of ", iters[i]->batch_size(),
+          " and another default bucket key or batch size than source 0, of ", result->batch_size_));
+    }
+    std::vector<DataDesc> data = iters[i]->provide_data();
+    std::vector<DataDesc> label = iters[i]->provide_label();
+    Rename(options.rename_data, i, &data);
+    Rename(options.rename_label, i, &label);
+    Append(std::move(data), &result->provide_data_);
+    Append(std::move(label), &result->provide_label_);
+  }
+  const auto depth = static_cast<size_t>(std::max(options.depth, 1));
+  result->options_ = std::move(options);
+  for (std::unique_ptr<DataIter>& iter : iters) {
+    result->sources_.push_back(std::make_unique<Source>(std::move(iter), depth));
+  }
+  return result;
+}
+
+PrefetchingIter::~PrefetchingIter() = default;
+
+absl::StatusOr<std::optional<DataBatch>> PrefetchingIter::Next() {
+  size_t ended = 0;
+  const DataBatch* first = nullptr;
+  for (size_t i = 0; i < sources_.size(); ++i) {
+    const MaybeBatch& front = sources_[i]->Front();
+    if (!front.ok()) return sources_[i]->Pop();
+    if (!front->has_value()) {
+      ++ended;
+    } else if (first == nullptr) {
+      first = &**front;
+    } else if ((*front)->pad != first->pad || (*front)->bucket_key != first->bucket_key) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "PrefetchingIter: the batch of source ", i, " has pad ", (*front)->pad,
+          " or another bucket key than that of an earlier source, with pad ", first->pad));
+    }
+  }
+  if (ended == sources_.size()) return std::nullopt;
+  if (ended > 0) {
+    return absl::FailedPreconditionError(absl::StrCat("PrefetchingIter: ", ended, " of ",
+                                                      sources_.size(),
+                                                      " sources have ended before the others"));
+  }
+
+  DataBatch joined;
+  for (size_t i = 0; i < sources_.size(); ++i) {
+    COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, sources_[i]->Pop());
+    const DataIter& iter = sources_[i]->iter();
+    if (batch->provide_data.empty()) batch->provide_data = iter.provide_data();
+    if (batch->provide_label.empty()) batch->provide_label = iter.provide_label();
+    Rename(options_.rename_data, i, &batch->provide_data);
+    Rename(options_.rename_label, i, &batch->provide_label);
+    if (i == 0) {
+      joined = *std::move(batch);
+      continue;
+    }
+    Append(std::move(batch->data), &joined.data);
+    Append(std::move(batch->label), &joined.label);
+    Append(std::move(batch->provide_data), &joined.provide_data);
+    Append(std::move(batch->provide_label), &joined.provide_label);
+  }
+  return joined;
+}
+
+absl::Status PrefetchingIter::Reset() {
+  absl::Status status;
+  for (const auto& source : sources_) {
+    status.Update(source->Restart([](DataIter& iter) { return iter.Reset(); }));
+  }
+  return status;
+}
+
+std::optional<BucketKey> PrefetchingIter::default_bucket_key() const { return default_bucket_key_; }
+
+absl::StatusOr<std::string> PrefetchingIter::SaveState() const {
+  KeyValues state;
+  state.SetString("kind", kKind);
+  state.SetInt("sources", static_cast<int64_t>(sources_.size()));
+  for (size_t i = 0; i < sources_.size(); ++i) {
+    COOPER_ASSIGN_OR_RETURN(const std::string source, sources_[i]->SaveState());
+    state.SetString(absl::StrCat("source", i), source);
+  }
+  return state.ToString();
+}
+
+absl::Status PrefetchingIter::LoadState(absl::string_view text) {
+  COOPER_ASSIGN_OR_RETURN(const KeyValues state, KeyValues::Parse(text));
+  COOPER_RETURN_IF_ERROR(state.Expect("kind", kKind));
+  COOPER_ASSIGN_OR_RETURN(const int64_t sources, state.GetInt("sources"));
+  if (sources != static_cast<int64_t>(sources_.size())) {
+    return absl::InvalidArgumentError(absl::StrCat("PrefetchingIter: the state is of ", sources,
+                                                   " sources, there are ", sources_.size()));
+  }
+  for (size_t i = 0; i < sources_.size(); ++i) {
+    COOPER_ASSIGN_OR_RETURN(const std::string source, state.GetString(absl::StrCat("source", i)));
+    COOPER_RETURN_IF_ERROR(
+        sources_[i]->Restart([&](DataIter& iter) { return iter.LoadState(source); }));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace cooper

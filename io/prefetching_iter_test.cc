@@ -1,0 +1,205 @@
+#include "io/prefetching_iter.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "io/bucket_sentence_iter.h"
+#include "io/ndarray_iter.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Sources = std::vector<std::unique_ptr<DataIter>>;
+
+std::unique_ptr<DataIter> Rows(int64_t rows, NDArrayIterOptions options = {}) {
+  return *NDArrayIter::Create({{"data", *NDArray::Zeros({rows})}},
+                              {{"label", *NDArray::Zeros({rows})}}, std::move(options));
+}
+
+std::unique_ptr<PrefetchingIter> Make(std::unique_ptr<DataIter> a,
+                                      std::unique_ptr<DataIter> b = nullptr,
+                                      PrefetchingIterOptions options = {}) {
+  Sources sources;
+  sources.push_back(std::move(a));
+  if (b != nullptr) sources.push_back(std::move(b));
+  auto iter = PrefetchingIter::Create(std::move(sources), std::move(options));
+  EXPECT_TRUE(iter.ok()) << iter.status();
+  return *std::move(iter);
+}
+
+std::vector<int64_t> Epoch(DataIter& iter) {
+  std::vector<int64_t> rows;
+  while (true) {
+    auto batch = iter.Next();
+    EXPECT_TRUE(batch.ok()) << batch.status();
+    if (!batch.ok() || !*batch) return rows;
+    rows.push_back((*batch)->index[0]);
+  }
+}
+
+// Fails at the given calls of Next(), counted from 0; has `size` batches an epoch.
+class FailingIter : public DataIter {
+ public:
+  FailingIter(std::vector<int> failures, int64_t size)
+      : failures_(std::move(failures)), size_(size) {}
+
+  absl::StatusOr<std::optional<DataBatch>> Next() override {
+    for (int failure : failures_) {
+      if (failure == calls_) {
+        ++calls_;
+        return absl::DataLossError("bad record");
+      }
+    }
+    ++calls_;
+    if (next_ == size_) return std::nullopt;
+    DataBatch batch;
+    batch.index = {next_++};
+    return batch;
+  }
+  absl::Status Reset() override {
+    next_ = 0;
+    return absl::OkStatus();
+  }
+  const std::vector<DataDesc>& provide_data() const override { return descs_; }
+  const std::vector<DataDesc>& provide_label() const override { return descs_; }
+  int64_t batch_size() const override { return 1; }
+
+ private:
+  const std::vector<int> failures_;
+  const int64_t size_;
+  const std::vector<DataDesc> descs_;
+  int calls_ = 0;
+  int64_t next_ = 0;
+};
+
+TEST(PrefetchingIterTest, GivesTheBatchesOfItsSource) {
+  for (int depth : {1, 2, 100}) {
+    const auto iter = Make(Rows(7), nullptr, {.depth = depth});
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      EXPECT_THAT(Epoch(*iter), ElementsAre(0, 1, 2, 3, 4, 5, 6));
+      EXPECT_THAT(Epoch(*iter), ElementsAre());
+      COOPER_ASSERT_OK(iter->Reset());
+    }
+    COOPER_ASSERT_OK(iter->Next());
+    COOPER_ASSERT_OK(iter->Reset());
+    EXPECT_THAT(Epoch(*iter), ElementsAre(0, 1, 2, 3, 4, 5, 6));
+  }
+}
+
+TEST(PrefetchingIterTest, KeepsBucketKeyIdsAndLengths) {
+  auto source = BucketSentenceIter::Create({{1}, {1}, {1, 2}, {1, 2}}, 2, {.shuffle = false});
+  COOPER_ASSERT_OK(source);
+  const auto iter = Make(*std::move(source));
+  EXPECT_EQ(iter->default_bucket_key(), BucketKey(2));
+  EXPECT_THAT(iter->bucket_keys(), ElementsAre(1, 2));
+  COOPER_ASSERT_OK_AND_ASSIGN(std::optional<DataBatch> batch, iter->Next());
+  EXPECT_EQ(batch->bucket_key, BucketKey(1));
+  COOPER_ASSERT_OK_AND_ASSIGN(batch, iter->Next());
+  EXPECT_EQ(batch->bucket_key, BucketKey(2));
+  EXPECT_THAT(batch->index, ElementsAre(2, 3));
+  EXPECT_THAT(batch->lengths, ElementsAre(2, 2));
+  EXPECT_EQ(batch->provide_data[0].shape, Shape({2, 2}));
+}
+
+TEST(PrefetchingIterTest, JoinsAndRenamesSeveralSources) {
+  const auto iter = Make(Rows(3), Rows(3),
+                         {.rename_data = {{{"data", "d1"}}, {{"data", "d2"}}},
+                          .rename_label = {{{"label", "l1"}}, {{"label", "l2"}}}});
+  EXPECT_EQ(DescsToString(iter->provide_data()), "d1 (1,) float32 NCHW, d2 (1,) float32 NCHW");
+  EXPECT_EQ(DescsToString(iter->provide_label()), "l1 (1,) float32 NCHW, l2 (1,) float32 NCHW");
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::optional<DataBatch> batch, iter->Next());
+  EXPECT_EQ(batch->data.size(), 2);
+  EXPECT_EQ(batch->label.size(), 2);
+  EXPECT_EQ(batch->provide_data[1].name, "d2");
+  EXPECT_THAT(Epoch(*iter), ElementsAre(1, 2));
+}
+
+TEST(PrefetchingIterTest, PassesErrorsOnAndGoesOnAfterThem) {
+  const auto iter = Make(std::make_unique<FailingIter>(std::vector<int>{1, 2, 5}, 3));
+  COOPER_EXPECT_OK(iter->Next());
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(iter->Next(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bad record")));
+  }
+  EXPECT_EQ((*iter->Next())->index[0], 1);
+  EXPECT_EQ((*iter->Next())->index[0], 2);
+  EXPECT_THAT(iter->Next(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bad record")));
+  EXPECT_THAT(Epoch(*iter), ElementsAre());
+  COOPER_ASSERT_OK(iter->Reset());
+  EXPECT_THAT(Epoch(*iter), ElementsAre(0, 1, 2));
+}
+
+TEST(PrefetchingIterTest, AnErrorOfOneSourceLosesNoBatchOfTheOther) {
+  const auto iter = Make(Rows(2), std::make_unique<FailingIter>(std::vector<int>{0}, 2));
+  EXPECT_FALSE(iter->Next().ok());
+  EXPECT_THAT(Epoch(*iter), ElementsAre(0, 1));
+}
+
+TEST(PrefetchingIterTest, ResetWorksWhileAnErrorWaits) {
+  const auto iter = Make(std::make_unique<FailingIter>(std::vector<int>{0}, 2));
+  COOPER_ASSERT_OK(iter->Reset());
+  // The error may have been met before the reset or is met after it.
+  absl::StatusOr<std::optional<DataBatch>> batch = iter->Next();
+  if (!batch.ok()) batch = iter->Next();
+  COOPER_ASSERT_OK(batch);
+  EXPECT_EQ((*batch)->index[0], 0);
+}
+
+TEST(PrefetchingIterTest, NamesSourcesThatDoNotFit) {
+  const auto unequal = Make(Rows(2), Rows(3));
+  COOPER_EXPECT_OK(unequal->Next());
+  COOPER_EXPECT_OK(unequal->Next());
+  EXPECT_THAT(unequal->Next(), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                        HasSubstr("1 of 2 sources have ended")));
+  const auto pads = Make(Rows(3, {.batch_size = 2}), Rows(4, {.batch_size = 2}));
+  COOPER_EXPECT_OK(pads->Next());
+  EXPECT_THAT(pads->Next(), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("pad")));
+  Sources sizes;
+  sizes.push_back(Rows(2));
+  sizes.push_back(Rows(2, {.batch_size = 2}));
+  EXPECT_THAT(PrefetchingIter::Create(std::move(sizes)),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("source 1")));
+  EXPECT_THAT(PrefetchingIter::Create({}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no source")));
+}
+
+TEST(PrefetchingIterTest, ResumesBehindTheLastBatchThatWasTaken) {
+  const NDArrayIterOptions options = {.shuffle = true, .seed = 4};
+  const auto first = Make(Rows(9, options), nullptr, {.depth = 4});
+  Epoch(*first);
+  COOPER_ASSERT_OK(first->Reset());
+  for (int i = 0; i < 3; ++i) COOPER_ASSERT_OK(first->Next());
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, first->SaveState());
+  const auto second = Make(Rows(9, options));
+  Epoch(*second);
+  COOPER_ASSERT_OK(second->LoadState(state));
+  const std::vector<int64_t> rest = Epoch(*first);
+  EXPECT_EQ(rest.size(), 6);
+  EXPECT_EQ(Epoch(*second), rest);
+  COOPER_ASSERT_OK(first->Reset());
+  COOPER_ASSERT_OK(second->Reset());
+  EXPECT_EQ(Epoch(*second), Epoch(*first));
+}
+
+TEST(PrefetchingIterTest, SaysThatASourceKeepsNoState) {
+  const auto iter = Make(std::make_unique<FailingIter>(std::vector<int>{}, 2));
+  EXPECT_THAT(iter->SaveState(), StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("")));
+  EXPECT_THAT(Epoch(*iter), ElementsAre(0, 1));
+}
+
+TEST(PrefetchingIterTest, CanBeDestroyedAtAnyTime) {
+  for (int taken = 0; taken < 5; ++taken) {
+    const auto iter = Make(Rows(3), Rows(3));
+    for (int i = 0; i < taken; ++i) COOPER_EXPECT_OK(iter->Next());
+  }
+}
+
+}  // namespace
+}  // namespace cooper
