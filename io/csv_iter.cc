@@ -1,0 +1,147 @@
+#include "io/csv_iter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/memory/memory.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "io/gather_rows.h"
+#include "io/key_values.h"
+#include "ndarray/atomic_file.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+constexpr char kKind[] = "CSVIter";
+
+// The rows of a file, (rows,) + row_shape; a row of shape (1,) has no axis of its own.
+absl::StatusOr<NDArray> ReadCsv(const std::string& path, const Shape& row_shape, DType dtype,
+                                bool drop_unit_axis) {
+  COOPER_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  const int64_t width = row_shape.num_elements();
+  std::vector<double> values;
+  int64_t rows = 0;
+  int64_t line_number = 0;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    ++line_number;
+    line = absl::StripAsciiWhitespace(line);
+    if (line.empty()) continue;
+    for (absl::string_view cell : absl::StrSplit(line, ',')) {
+      double value;
+      if (!absl::SimpleAtod(cell, &value)) {
+        return absl::InvalidArgumentError(absl::StrCat("CSVIter: '", path, "', line ", line_number,
+                                                       ": '", cell.substr(0, 40),
+                                                       "' is not a number"));
+      }
+      values.push_back(value);
+    }
+    ++rows;
+    if (static_cast<int64_t>(values.size()) != rows * width) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("CSVIter: '", path, "', line ", line_number, " has ",
+                       static_cast<int64_t>(values.size()) - (rows - 1) * width,
+                       " numbers, expected ", width, " for the shape ", row_shape.ToString()));
+    }
+  }
+  if (rows == 0) return absl::InvalidArgumentError(absl::StrCat("CSVIter: '", path, "' is empty"));
+  Shape shape = {rows};
+  if (!drop_unit_axis || row_shape != Shape({1})) {
+    for (int64_t extent : row_shape) shape.push_back(extent);
+  }
+  COOPER_ASSIGN_OR_RETURN(const NDArray array, NDArray::FromVector<double>(shape, values));
+  return array.AsType(dtype);
+}
+
+DataDesc Describe(const std::string& name, const NDArray& rows, int64_t batch_size) {
+  Shape shape = rows.shape();
+  shape[0] = batch_size;
+  return {.name = name, .shape = std::move(shape), .dtype = rows.dtype()};
+}
+
+}  // namespace
+
+CsvIter::CsvIter(const CsvIterOptions& options, NDArray data, NDArray label)
+    : data_(std::move(data)),
+      label_(std::move(label)),
+      num_rows_(data_.shape()[0]),
+      batch_size_(options.batch_size),
+      round_batch_(options.round_batch),
+      provide_data_({Describe(options.data_name, data_, options.batch_size)}),
+      provide_label_({Describe(options.label_name, label_, options.batch_size)}) {}
+
+absl::StatusOr<std::unique_ptr<CsvIter>> CsvIter::Create(const CsvIterOptions& options) {
+  if (options.batch_size < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("CSVIter: batch_size is ", options.batch_size, ", expected at least 1"));
+  }
+  COOPER_ASSIGN_OR_RETURN(NDArray data,
+                          ReadCsv(options.data_csv, options.data_shape, options.dtype, false));
+  const int64_t rows = data.shape()[0];
+  NDArray label;
+  if (options.label_csv.empty()) {
+    COOPER_ASSIGN_OR_RETURN(label, NDArray::Zeros({rows}, options.dtype));
+  } else {
+    COOPER_ASSIGN_OR_RETURN(label,
+                            ReadCsv(options.label_csv, options.label_shape, options.dtype, true));
+  }
+  if (label.shape()[0] != rows) {
+    return absl::InvalidArgumentError(absl::StrCat("CSVIter: '", options.label_csv, "' has ",
+                                                   label.shape()[0], " rows, '", options.data_csv,
+                                                   "' ", rows));
+  }
+  return absl::WrapUnique(new CsvIter(options, std::move(data), std::move(label)));
+}
+
+absl::StatusOr<std::optional<DataBatch>> CsvIter::Next() {
+  const int64_t rows = std::min(num_rows_ - cursor_, batch_size_);
+  if (rows <= 0) return std::nullopt;
+  DataBatch batch;
+  batch.pad = batch_size_ - rows;
+  for (int64_t i = 0; i < rows; ++i) batch.index.push_back(cursor_ + i);
+  for (int64_t i = 0; i < batch.pad; ++i) batch.index.push_back(round_batch_ ? i % num_rows_ : -1);
+  COOPER_ASSIGN_OR_RETURN(NDArray data, GatherRows(data_, batch.index));
+  COOPER_ASSIGN_OR_RETURN(NDArray label, GatherRows(label_, batch.index));
+  batch.data = {std::move(data)};
+  batch.label = {std::move(label)};
+  batch.provide_data = provide_data_;
+  batch.provide_label = provide_label_;
+  cursor_ += rows;
+  if (round_batch_) borrowed_ = batch.pad % num_rows_;
+  return batch;
+}
+
+absl::Status CsvIter::Reset() {
+  cursor_ = cursor_ == num_rows_ ? borrowed_ : 0;
+  borrowed_ = 0;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> CsvIter::SaveState() const {
+  KeyValues state;
+  state.SetString("kind", kKind);
+  state.SetInt("cursor", cursor_);
+  state.SetInt("borrowed", borrowed_);
+  state.SetInt("rows", num_rows_);  // to notice other data
+  return state.ToString();
+}
+
+absl::Status CsvIter::LoadState(absl::string_view text) {
+  COOPER_ASSIGN_OR_RETURN(const KeyValues state, KeyValues::Parse(text));
+  COOPER_RETURN_IF_ERROR(state.Expect("kind", kKind));
+  COOPER_ASSIGN_OR_RETURN(const int64_t cursor, state.GetInt("cursor"));
+  COOPER_ASSIGN_OR_RETURN(const int64_t borrowed, state.GetInt("borrowed"));
+  COOPER_ASSIGN_OR_RETURN(const int64_t rows, state.GetInt("rows"));
+  if (rows != num_rows_ || cursor < 0 || cursor > rows || borrowed < 0 || borrowed >= rows) {
+    return absl::InvalidArgumentError(absl::StrCat("CSVIter: the state is of row ", cursor, " in ",
+                                                   rows, " rows, this iterator has ", num_rows_));
+  }
+  cursor_ = cursor;
+  borrowed_ = borrowed;
+  return absl::OkStatus();
+}
+
+}  // namespace cooper

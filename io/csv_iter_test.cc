@@ -1,0 +1,150 @@
+#include "io/csv_iter.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/atomic_file.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string Write(const std::string& name, const std::string& text) {
+  const std::string path = ::testing::TempDir() + "/csv_iter_test_" + name;
+  EXPECT_THAT(WriteFileAtomically(path, text), IsOk());
+  return path;
+}
+
+std::unique_ptr<CsvIter> Make(CsvIterOptions options) {
+  auto iter = CsvIter::Create(options);
+  EXPECT_TRUE(iter.ok()) << iter.status();
+  return *std::move(iter);
+}
+
+struct Batch {
+  std::vector<float> label;
+  int64_t pad;
+  friend bool operator==(const Batch&, const Batch&) = default;
+};
+void PrintTo(const Batch& batch, std::ostream* os) {
+  *os << ::testing::PrintToString(batch.label) << " pad " << batch.pad;
+}
+
+std::vector<Batch> Epoch(DataIter& iter) {
+  std::vector<Batch> batches;
+  while (true) {
+    auto batch = iter.Next();
+    EXPECT_TRUE(batch.ok()) << batch.status();
+    if (!batch.ok() || !*batch) return batches;
+    batches.push_back({*(*batch)->label[0].ToVector<float>(), (*batch)->pad});
+  }
+}
+
+// Rows 1, 2, ... with their number as label.
+CsvIterOptions Rows(int rows) {
+  std::string data, label;
+  for (int i = 1; i <= rows; ++i) {
+    const std::string n = std::to_string(i);
+    data += n + ".5, -" + n + "\n";
+    label += n + "\r\n";
+  }
+  const std::string suffix = std::to_string(rows) + ".csv";
+  return {.data_csv = Write("data" + suffix, data),
+          .data_shape = {2},
+          .label_csv = Write("label" + suffix, label),
+          .batch_size = 3};
+}
+
+TEST(CsvIterTest, ReadsNumbersInTheShapeOfARow) {
+  CsvIterOptions options = Rows(3);
+  options.data_shape = {1, 2};
+  const auto iter = Make(options);
+  EXPECT_EQ(DescsToString(iter->provide_data()), "data (3, 1, 2) float32 NCHW");
+  EXPECT_EQ(DescsToString(iter->provide_label()), "softmax_label (3,) float32 NCHW");
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::optional<DataBatch> batch, iter->Next());
+  EXPECT_EQ(batch->data[0].shape(), Shape({3, 1, 2}));
+  EXPECT_THAT(*batch->data[0].ToVector<float>(), ElementsAre(1.5, -1, 2.5, -2, 3.5, -3));
+}
+
+TEST(CsvIterTest, RoundBatchBeginsTheNextEpochBehindTheBorrowedRows) {
+  const auto iter = Make(Rows(7));
+  const std::vector<std::vector<Batch>> epochs = {
+      {{{1, 2, 3}, 0}, {{4, 5, 6}, 0}, {{7, 1, 2}, 2}},
+      {{{3, 4, 5}, 0}, {{6, 7, 1}, 1}},
+      {{{2, 3, 4}, 0}, {{5, 6, 7}, 0}},
+      {{{1, 2, 3}, 0}, {{4, 5, 6}, 0}, {{7, 1, 2}, 2}},
+  };
+  for (const std::vector<Batch>& expected : epochs) {
+    EXPECT_EQ(Epoch(*iter), expected);
+    COOPER_ASSERT_OK(iter->Reset());
+  }
+  COOPER_ASSERT_OK(iter->Next());
+  COOPER_ASSERT_OK(iter->Reset());
+  EXPECT_EQ(Epoch(*iter)[0], (Batch{{1, 2, 3}, 0}));
+}
+
+TEST(CsvIterTest, WithoutRoundBatchPadsWithZeros) {
+  CsvIterOptions options = Rows(4);
+  options.round_batch = false;
+  const auto iter = Make(options);
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    EXPECT_EQ(Epoch(*iter), (std::vector<Batch>{{{1, 2, 3}, 0}, {{4, 0, 0}, 2}}));
+    COOPER_ASSERT_OK(iter->Reset());
+  }
+}
+
+TEST(CsvIterTest, WithoutLabelsTheyAreZero) {
+  CsvIterOptions options = Rows(3);
+  options.label_csv = "";
+  options.dtype = DType::kInt32;
+  const auto iter = Make(options);
+  EXPECT_EQ(iter->provide_label()[0].dtype, DType::kInt32);
+  EXPECT_EQ(Epoch(*iter), (std::vector<Batch>{{{0, 0, 0}, 0}}));
+}
+
+TEST(CsvIterTest, ResumesInTheMiddleOfAnEpoch) {
+  const auto first = Make(Rows(7));
+  Epoch(*first);
+  COOPER_ASSERT_OK(first->Reset());
+  COOPER_ASSERT_OK(first->Next());
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, first->SaveState());
+  const auto second = Make(Rows(7));
+  COOPER_ASSERT_OK(second->LoadState(state));
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    EXPECT_EQ(Epoch(*second), Epoch(*first));
+    COOPER_ASSERT_OK(first->Reset());
+    COOPER_ASSERT_OK(second->Reset());
+  }
+  EXPECT_THAT(Make(Rows(6))->LoadState(state),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("7 rows")));
+}
+
+TEST(CsvIterTest, NamesFileAndLine) {
+  const auto error = [](const std::string& text, const std::string& message) {
+    const CsvIterOptions options = {.data_csv = Write("bad.csv", text), .data_shape = {2}};
+    EXPECT_THAT(CsvIter::Create(options),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
+  };
+  error("1,2\n1,x\n", "bad.csv', line 2: 'x' is not a number");
+  error("1,2\n\n1,2,3\n", "bad.csv', line 3 has 3 numbers, expected 2");
+  error("1,2\n1\n", "line 2 has 1 numbers");
+  error("\n", "is empty");
+  EXPECT_THAT(CsvIter::Create({.data_csv = "/no/such/file", .data_shape = {2}}),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such/file")));
+  CsvIterOptions options = Rows(3);
+  options.label_csv = Rows(4).label_csv;
+  EXPECT_THAT(CsvIter::Create(options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has 4 rows")));
+  options.batch_size = 0;
+  EXPECT_THAT(CsvIter::Create(options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("batch_size is 0")));
+}
+
+}  // namespace
+}  // namespace cooper
