@@ -67,6 +67,8 @@ Shapes ShapesOf(const OpSchema& op, const OpCall& call) {
     shapes.forward = {kFull, column};
   } else if (name == "_backward_moments") {
     shapes = {{rows, rows, kFull, rows}, {kFull}};
+  } else if (name == "_backward_np_cumsum") {
+    shapes.forward = {kFull};
   } else if (absl::StartsWith(name, "_backward_") && call.attrs.count("axis") != 0) {
     for (size_t i = 0; i < shapes.inputs.size(); ++i) {
       if (op.InputNames(call)[i] != "data") shapes.inputs[i] = rows;
