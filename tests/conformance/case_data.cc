@@ -17,7 +17,18 @@
 namespace cooper::conformance {
 namespace {
 
-// Elements of an integer type are compared as such: doubles do not hold every int64.
+// Whether `got` matches, and how far it is off. An int64 is subtracted as such: a double does not
+// hold every one.
+bool ElementMatches(double got, double expected, Tolerance tolerance, double* error) {
+  *error = std::abs(got - expected);
+  return tolerance.Matches(got, expected);
+}
+bool ElementMatches(int64_t got, int64_t expected, Tolerance tolerance, double* error) {
+  const uint64_t a = static_cast<uint64_t>(got), b = static_cast<uint64_t>(expected);
+  *error = static_cast<double>(got > expected ? a - b : b - a);
+  return *error <= tolerance.atol + tolerance.rtol * std::abs(static_cast<double>(expected));
+}
+
 template <typename T>
 absl::Status CompareElements(const std::string& what, const NDArray& got, const NDArray& expected,
                              Tolerance tolerance) {
@@ -26,10 +37,10 @@ absl::Status CompareElements(const std::string& what, const NDArray& got, const 
   size_t wrong = 0, worst = 0;
   double worst_error = -1;
   for (size_t i = 0; i < a.size(); ++i) {
-    const double x = static_cast<double>(a[i]), y = static_cast<double>(b[i]);
-    if (a[i] == b[i] || tolerance.Matches(x, y)) continue;
+    double error;
+    if (ElementMatches(a[i], b[i], tolerance, &error)) continue;
     ++wrong;
-    double error = std::abs(x - y) / (tolerance.atol + tolerance.rtol * std::abs(y));
+    error /= tolerance.atol + tolerance.rtol * std::abs(static_cast<double>(b[i]));
     if (std::isnan(error)) error = std::numeric_limits<double>::infinity();
     if (error > worst_error) {
       worst_error = error;

@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "io/csv_iter.h"
 #include "io/ndarray_iter.h"
+#include "io/prefetching_iter.h"
+#include "io/resize_iter.h"
 #include "ndarray/status_macros.h"
 #include "tests/conformance/case_data.h"
 #include "tests/conformance/case_runner.h"
@@ -105,11 +108,10 @@ absl::Status RunNDArrayIter(const Source& given, Json json) {
   return CompareEpochs(*iter, json.at("epochs"));
 }
 
-void RunIo(CaseRunner& runner) {
-  const std::string folder = runner.root() + "/io/";
-  const Json arrays = ReadJson(folder + "ndarray_iter.json");
-  const absl::StatusOr<Source> source = SourceFromJson(arrays);
-  for (const Json& json : arrays.at("cases")) {
+void RunNDArrayIters(CaseRunner& runner) {
+  const Json file = ReadJson(runner.root() + "/io/ndarray_iter.json");
+  const absl::StatusOr<Source> source = SourceFromJson(file);
+  for (const Json& json : file.at("cases")) {
     runner.Run("io/ndarray_iter/" + json.at("name").get<std::string>(), [&]() -> absl::Status {
       COOPER_RETURN_IF_ERROR(source.status());
       return RunNDArrayIter(*source, json);
@@ -117,20 +119,83 @@ void RunIo(CaseRunner& runner) {
   }
 }
 
-const CategoryRegistrar registered("io", RunIo);
+// Two sources, the second one's data moved by an offset, under names of their own.
+absl::StatusOr<std::unique_ptr<DataIter>> MakePrefetchingTwo(const Source& source,
+                                                             const Json& json) {
+  COOPER_ASSIGN_OR_RETURN(NDArray moved,
+                          Affine(source.data, 1, json.at("second_data_offset").get<float>()));
+  std::vector<std::unique_ptr<DataIter>> iters;
+  PrefetchingIterOptions options;
+  const NDArrayIterOptions inner = {.batch_size =
+                                        json.at("provide_data").at(0).at(1).at(0).get<int64_t>()};
+  for (size_t i = 0; i < 2; ++i) {
+    COOPER_ASSIGN_OR_RETURN(
+        iters.emplace_back(),
+        NDArrayIter::Create(NameArrays({i == 0 ? source.data : moved}, "data"),
+                            NameArrays({source.label}, "softmax_label"), inner));
+    options.rename_data.push_back(
+        {{"data", json.at("provide_data").at(i).at(0).get<std::string>()}});
+    options.rename_label.push_back(
+        {{"softmax_label", json.at("provide_label").at(i).at(0).get<std::string>()}});
+  }
+  return PrefetchingIter::Create(std::move(iters), std::move(options));
+}
 
-void RunOthers(CaseRunner& runner) {
-  for (const std::string file : {"encode_sentences", "wrapping_iters", "csv_iter"}) {
-    const Json json = ReadJson(absl::StrCat(runner.root(), "/io/", file, ".json"));
-    for (const Json& c : json.at("cases")) {
-      runner.Run(
-          absl::StrCat("io/", file, "/", c.at("name").get<std::string>()),
-          [] { return absl::UnimplementedError("nothing runs this"); }, c.contains("quirk"));
-    }
+absl::StatusOr<std::unique_ptr<DataIter>> MakeWrappingIter(const Source& source, const Json& json) {
+  if (json.contains("second_data_offset")) return MakePrefetchingTwo(source, json);
+  COOPER_ASSIGN_OR_RETURN(std::unique_ptr<DataIter> base, MakeNDArrayIter(source, json.at("base")));
+  if (json.contains("size")) {
+    return std::make_unique<ResizeIter>(std::move(base), json.at("size").get<int64_t>(),
+                                        json.at("reset_internal").get<bool>());
+  }
+  std::vector<std::unique_ptr<DataIter>> iters;
+  iters.push_back(std::move(base));
+  return PrefetchingIter::Create(std::move(iters));
+}
+
+void RunWrappingIters(CaseRunner& runner) {
+  const Json file = ReadJson(runner.root() + "/io/wrapping_iters.json");
+  const absl::StatusOr<Source> source = SourceFromJson(file);
+  for (const Json& json : file.at("cases")) {
+    runner.Run("io/wrapping_iters/" + json.at("name").get<std::string>(), [&]() -> absl::Status {
+      COOPER_RETURN_IF_ERROR(source.status());
+      COOPER_ASSIGN_OR_RETURN(std::unique_ptr<DataIter> iter, MakeWrappingIter(*source, json));
+      if (json.contains("provide_data")) {
+        COOPER_RETURN_IF_ERROR(
+            CompareDescs("provide_data", iter->provide_data(), json.at("provide_data")));
+        COOPER_RETURN_IF_ERROR(
+            CompareDescs("provide_label", iter->provide_label(), json.at("provide_label")));
+      }
+      return CompareEpochs(*iter, json.at("epochs"));
+    });
   }
 }
 
-const CategoryRegistrar others("io", RunOthers);
+// What fills the last batch is only specified where it comes from the data.
+absl::Status RunCsvIter(const std::string& folder, const Json& file, const Json& json) {
+  CsvIterOptions options;
+  options.data_csv = folder + file.at("data_csv").get<std::string>();
+  options.data_shape = Shape(json.at("data_shape").get<std::vector<int64_t>>());
+  if (json.at("label").get<bool>()) {
+    options.label_csv = folder + file.at("label_csv").get<std::string>();
+  }
+  options.batch_size = json.at("batch_size").get<int64_t>();
+  options.round_batch = json.at("round_batch").get<bool>();
+  COOPER_ASSIGN_OR_RETURN(std::unique_ptr<CsvIter> iter, CsvIter::Create(options));
+  return CompareEpochs(*iter, json.at("epochs"), options.round_batch);
+}
+
+void RunCsvIters(CaseRunner& runner) {
+  const std::string folder = runner.root() + "/io/";
+  const Json file = ReadJson(folder + "csv_iter.json");
+  for (const Json& json : file.at("cases")) {
+    runner.Run("io/csv_iter/" + json.at("name").get<std::string>(),
+               [&] { return RunCsvIter(folder, file, json); });
+  }
+}
+
+const CategoryRegistrar kRegistrars[] = {
+    {"io", RunNDArrayIters}, {"io", RunWrappingIters}, {"io", RunCsvIters}};
 
 }  // namespace
 }  // namespace cooper::conformance

@@ -1,4 +1,4 @@
-// io/bucket_sentence_iter.json: sentences in buckets.
+// io/bucket_sentence_iter.json and io/encode_sentences.json: words as numbers, in buckets.
 
 #include <algorithm>
 #include <map>
@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "io/bucket_sentence_iter.h"
+#include "io/encode_sentences.h"
 #include "ndarray/status_macros.h"
 #include "tests/conformance/case_data.h"
 #include "tests/conformance/case_runner.h"
@@ -140,7 +141,7 @@ absl::Status RunCase(const Json& json) {
   return absl::OkStatus();
 }
 
-void RunSentences(CaseRunner& runner) {
+void RunBucketSentenceIters(CaseRunner& runner) {
   const Json file = ReadJson(runner.root() + "/io/bucket_sentence_iter.json");
   for (const Json& json : file.at("cases")) {
     runner.Run("io/bucket_sentence_iter/" + json.at("name").get<std::string>(),
@@ -148,7 +149,49 @@ void RunSentences(CaseRunner& runner) {
   }
 }
 
-const CategoryRegistrar registered("io", RunSentences);
+absl::Status RunEncodeSentences(const Json& json) {
+  EncodeSentencesOptions options;
+  for (const auto& [key, value] : json.at("kwargs").items()) {
+    if (key == "invalid_label") {
+      options.invalid_label = value.get<int>();
+    } else if (key == "invalid_key") {
+      options.invalid_key = value.get<std::string>();
+    } else if (key == "start_label") {
+      options.start_label = value.get<int>();
+    } else if (key == "unknown_token") {
+      options.unknown_token = value.get<std::string>();
+    } else {
+      return absl::UnimplementedError(absl::StrCat("EncodeSentences: argument ", key));
+    }
+  }
+  const auto sentences = json.at("sentences").get<std::vector<Sentence>>();
+  absl::StatusOr<EncodedSentences> got;
+  if (json.contains("vocab_in")) {
+    const auto given = json.at("vocab_in").get<std::map<std::string, int>>();
+    got = EncodeSentences(sentences, Vocabulary(given.begin(), given.end()), options);
+  } else {
+    got = EncodeSentences(sentences, options);
+  }
+  if (json.value("expect", "ok") == "error") {
+    return got.ok() ? absl::UnknownError("encoded, expected an error") : absl::OkStatus();
+  }
+  COOPER_RETURN_IF_ERROR(got.status());
+  COOPER_RETURN_IF_ERROR(
+      CompareTexts("sentences", Json(got->sentences).dump(), json.at("encoded").dump()));
+  const std::map<std::string, int> vocabulary(got->vocabulary.begin(), got->vocabulary.end());
+  return CompareTexts("vocabulary", Json(vocabulary).dump(), json.at("vocab").dump());
+}
+
+void RunEncode(CaseRunner& runner) {
+  const Json file = ReadJson(runner.root() + "/io/encode_sentences.json");
+  for (const Json& json : file.at("cases")) {
+    runner.Run(
+        "io/encode_sentences/" + json.at("name").get<std::string>(),
+        [&] { return RunEncodeSentences(json); }, json.contains("quirk"));
+  }
+}
+
+const CategoryRegistrar kRegistrars[] = {{"io", RunBucketSentenceIters}, {"io", RunEncode}};
 
 }  // namespace
 }  // namespace cooper::conformance
