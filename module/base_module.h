@@ -116,6 +116,10 @@ struct FitOptions {
   std::vector<BatchEndCallback> batch_end_callbacks;
   std::vector<BatchEndCallback> eval_end_callbacks;
   std::vector<BatchEndCallback> eval_batch_end_callbacks;
+  // Called when `batches_done` batches of the epoch are trained on and the next is not fetched yet:
+  // the moment at which CaptureTraining finds the iterator where the model is. An error ends the
+  // training.
+  std::function<absl::Status(int epoch, int64_t batches_done)> capture_point;
   InitOptimizerOptions optimizer;
   InitParamsOptions params;
   WriteReq grad_req = WriteReq::kWrite;

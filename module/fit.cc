@@ -64,6 +64,9 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
       if (status.ok()) status = Update();
       if (status.ok()) status = UpdateMetric(*metric, batch->label);
       if (!status.ok()) return AtBatch(status, "Fit", epoch, nbatch);
+      if (options.capture_point) {
+        COOPER_RETURN_IF_ERROR(options.capture_point(epoch, nbatch + 1));
+      }
       auto next = train_data.Next();
       if (!next.ok()) return AtBatch(next.status(), "Fit", epoch, nbatch + 1);
       if (next->has_value()) COOPER_RETURN_IF_ERROR(Prepare(**next));

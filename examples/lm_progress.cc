@@ -1,0 +1,150 @@
+#include "examples/lm_progress.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "module/metric/eval_metric.h"
+#include "ndarray/atomic_file.h"
+#include "nlohmann/json.hpp"
+
+namespace cooper {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double Share(int64_t part, int64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+double PerSecond(int64_t count, double seconds) {
+  return seconds <= 0 ? 0 : static_cast<double>(count) / seconds;
+}
+
+std::string Duration(double seconds) {
+  const auto whole = static_cast<int64_t>(std::llround(seconds));
+  return absl::StrFormat("%d:%02d", whole / 60, whole % 60);
+}
+
+}  // namespace
+
+LmProgress::LmProgress(Options options)
+    : options_(std::move(options)), terminal_(isatty(STDOUT_FILENO) == 1), last_(Clock::now()) {}
+
+void LmProgress::Show(const std::string& line, bool whole) {
+  std::printf("%s%s%s", terminal_ ? "\r\x1b[K" : "", line.c_str(), terminal_ && !whole ? "" : "\n");
+  std::fflush(stdout);
+}
+
+bool LmProgress::OnBatch(const BatchEndParam& param) {
+  const Clock::time_point now = Clock::now();
+  const double seconds = std::chrono::duration<double>(now - last_).count();
+  last_ = now;
+  const DataBatch& batch = *param.batch;
+  int64_t real = 0;
+  for (int64_t length : batch.lengths) real += length;
+  const int64_t padded = batch.data[0].size();
+  for (Bucket* bucket : {&buckets_[batch.bucket_key.value_or(BucketKey())], &epoch_}) {
+    ++bucket->batches;
+    bucket->real_tokens += real;
+    bucket->padded_tokens += padded;
+    bucket->seconds += seconds;
+  }
+  seconds_ += seconds;
+  ++batches_;
+  const bool due = (param.nbatch + 1) % std::max<int64_t>(1, options_.disp_batches) == 0;
+  if (!terminal_ && !due) return true;
+  const double perplexity = param.eval_metric->GetNameValue()[0].second;
+  const int64_t left =
+      (options_.num_epoch - param.epoch) * options_.batches_per_epoch - (param.nbatch + 1);
+  Show(absl::StrFormat(
+           "epoch %d/%d  batch %d/%d  loss %.4f  perplexity %.2f  %.0f real tokens/s  "
+           "%.0f padded  left %s",
+           param.epoch + 1, options_.num_epoch, param.nbatch + 1, options_.batches_per_epoch,
+           std::log(perplexity), perplexity, PerSecond(epoch_.real_tokens, epoch_.seconds),
+           PerSecond(epoch_.padded_tokens, epoch_.seconds),
+           Duration(static_cast<double>(left) * seconds_ / static_cast<double>(batches_))),
+       /*whole=*/false);
+  return true;
+}
+
+void LmProgress::OnTrainEnd(int epoch, double perplexity) {
+  train_perplexity_ = perplexity;
+  Show(absl::StrFormat("epoch %d/%d  train perplexity %.2f  %.0f real tokens/s  %.1f s", epoch + 1,
+                       options_.num_epoch, perplexity,
+                       PerSecond(epoch_.real_tokens, epoch_.seconds), epoch_.seconds),
+       /*whole=*/true);
+}
+
+absl::Status LmProgress::OnEpochEnd(int epoch, std::optional<double> valid_perplexity,
+                                    const BucketingModule& model) {
+  if (valid_perplexity.has_value()) {
+    Show(absl::StrFormat(
+             "epoch %d/%d  validation perplexity %.2f%s", epoch + 1, options_.num_epoch,
+             *valid_perplexity,
+             options_.perplexity_floor.has_value()
+                 ? absl::StrFormat(" (no model can be below %.2f)", *options_.perplexity_floor)
+                 : ""),
+         /*whole=*/true);
+  }
+  Json json = {{"epoch", epoch + 1},
+               {"train_perplexity", train_perplexity_},
+               {"batches", epoch_.batches},
+               {"real_tokens", epoch_.real_tokens},
+               {"padded_tokens", epoch_.padded_tokens},
+               {"seconds", epoch_.seconds},
+               {"real_tokens_per_s", PerSecond(epoch_.real_tokens, epoch_.seconds)},
+               {"padded_tokens_per_s", PerSecond(epoch_.padded_tokens, epoch_.seconds)}};
+  if (valid_perplexity.has_value()) json["valid_perplexity"] = *valid_perplexity;
+  if (options_.perplexity_floor.has_value()) json["perplexity_floor"] = *options_.perplexity_floor;
+  json["arena_bytes"] = model.arena_bytes();
+  Json buckets = Json::object();
+  for (const BucketReport& report : model.Report()) {
+    const auto it = buckets_.find(report.key);
+    const Bucket bucket = it == buckets_.end() ? Bucket() : it->second;
+    buckets[report.key.ToString()] = {
+        {"batches", bucket.batches},
+        {"real_tokens", bucket.real_tokens},
+        {"padded_tokens", bucket.padded_tokens},
+        {"ms_per_batch", 1e3 * bucket.seconds / std::max<double>(1, bucket.batches)},
+        {"bind_ms", 1e3 * report.bind_seconds},
+        {"planned_bytes", report.memory.planned_bytes},
+        {"lower_bound_bytes", report.memory.lower_bound}};
+  }
+  json["buckets"] = std::move(buckets);
+  epoch_ = Bucket();
+  last_ = Clock::now();
+  if (options_.json_path.empty()) return absl::OkStatus();
+  json_lines_.push_back(json.dump());
+  return WriteFileAtomically(options_.json_path, absl::StrJoin(json_lines_, "\n") + "\n");
+}
+
+std::string LmProgress::Table(const BucketingModule& model) const {
+  std::string text = "bucket  batches  real tokens  padded tokens  padding  ms/batch  planned MB\n";
+  Bucket all;
+  auto add = [&text](const std::string& name, const Bucket& b, int64_t bytes) {
+    absl::StrAppendFormat(&text, "%6s  %7d  %11d  %13d  %6.1f%%  %8.1f  %10.2f\n", name, b.batches,
+                          b.real_tokens, b.padded_tokens,
+                          100 * (1 - Share(b.real_tokens, b.padded_tokens)),
+                          1e3 * b.seconds / std::max<double>(1, b.batches), bytes / 1e6);
+  };
+  for (const BucketReport& report : model.Report()) {
+    const auto it = buckets_.find(report.key);
+    const Bucket bucket = it == buckets_.end() ? Bucket() : it->second;
+    add(report.key.ToString(), bucket, report.memory.planned_bytes);
+    all.batches += bucket.batches;
+    all.real_tokens += bucket.real_tokens;
+    all.padded_tokens += bucket.padded_tokens;
+    all.seconds += bucket.seconds;
+  }
+  add("all", all, model.arena_bytes());
+  return text;
+}
+
+}  // namespace cooper

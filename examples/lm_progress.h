@@ -1,0 +1,69 @@
+#ifndef COOPER_EXAMPLES_LM_PROGRESS_H_
+#define COOPER_EXAMPLES_LM_PROGRESS_H_
+
+// What a training run of the language model shows: a progress line while it runs, and a table by
+// bucket at its end. The same numbers go to a file of JSON, one object per epoch.
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "io/bucket_key.h"
+#include "module/bucketing_module.h"
+#include "module/callback/callback.h"
+
+namespace cooper {
+
+class LmProgress {
+ public:
+  struct Options {
+    int num_epoch = 1;
+    int64_t batches_per_epoch = 0;
+    int64_t batch_size = 0;
+    int64_t disp_batches = 50;  // between two lines where the output is no terminal
+    std::optional<double> perplexity_floor;
+    std::string json_path;  // empty: no file
+  };
+
+  explicit LmProgress(Options options);
+
+  // Counts a batch and shows the line. For FitOptions::batch_end_callbacks.
+  bool OnBatch(const BatchEndParam& param);
+  // Ends the epoch's line. `perplexity` is that of the training batches.
+  void OnTrainEnd(int epoch, double perplexity);
+  // Adds the validation to the epoch and writes the file of JSON.
+  absl::Status OnEpochEnd(int epoch, std::optional<double> valid_perplexity,
+                          const BucketingModule& model);
+
+  // A line per bucket and one with the totals, and the memory of all buckets together.
+  std::string Table(const BucketingModule& model) const;
+
+ private:
+  struct Bucket {
+    int64_t batches = 0;
+    int64_t real_tokens = 0;
+    int64_t padded_tokens = 0;
+    double seconds = 0;
+  };
+  using Clock = std::chrono::steady_clock;
+
+  void Show(const std::string& line, bool whole);
+
+  const Options options_;
+  const bool terminal_;
+  Clock::time_point last_;
+  double seconds_ = 0;
+  int64_t batches_ = 0;  // of this run
+  std::map<BucketKey, Bucket> buckets_;
+  Bucket epoch_;  // of this epoch, all buckets together
+  double train_perplexity_ = 0;
+  std::vector<std::string> json_lines_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXAMPLES_LM_PROGRESS_H_

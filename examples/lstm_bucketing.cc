@@ -1,0 +1,219 @@
+// Trains a word-level language model on sentences of any length: the bucketing tutorial's program.
+//
+//   lstm_bucketing                                     a generated corpus, with its perplexity
+//   floor lstm_bucketing --train=a.txt --valid=b.txt --num_epochs=3 --checkpoint_prefix=/tmp/lm
+//   lstm_bucketing ... --resume                        goes on from the last checkpoint
+
+#include <cstdint>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/declare.h"
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/flags/usage.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "examples/language_model.h"
+#include "examples/lm_corpus.h"
+#include "examples/lm_progress.h"
+#include "examples/model_flags.h"
+#include "io/bucket_key.h"
+#include "io/bucket_sentence_iter.h"
+#include "module/bucketing_module.h"
+#include "module/metric/classification.h"
+#include "module/metric/eval_metric.h"
+#include "module/training_state.h"
+#include "ndarray/parallel.h"
+#include "ndarray/status_macros.h"
+
+ABSL_DECLARE_FLAG(bool, use_ignore);
+ABSL_FLAG(std::string, train, "", "training text, a sentence a line; empty: a generated corpus");
+ABSL_FLAG(std::string, valid, "", "validation text");
+ABSL_FLAG(int, num_epochs, 8, "epochs to train");
+ABSL_FLAG(int64_t, disp_batches, 50, "batches between two lines of progress in a log");
+ABSL_FLAG(std::string, checkpoint_prefix, "",
+          "after each epoch, and every checkpoint_batches, files with this prefix are written");
+ABSL_FLAG(int64_t, checkpoint_batches, 0,
+          "batches between two checkpoints within an epoch; 0: none");
+ABSL_FLAG(bool, resume, false, "go on from the training state of checkpoint_prefix");
+ABSL_FLAG(std::string, json, "", "file for the figures, one JSON object per epoch");
+
+namespace cooper {
+namespace {
+
+// The generated corpus: small enough for a first look, large enough to come near its floor.
+constexpr int64_t kWords = 100;
+constexpr int64_t kTrainSentences = 2400;
+constexpr int64_t kValidSentences = 320;
+
+absl::StatusOr<std::unique_ptr<BucketSentenceIter>> MakeIter(
+    const std::vector<std::vector<int>>& sentences, const std::vector<int64_t>& buckets,
+    bool shuffle) {
+  return BucketSentenceIter::Create(sentences, absl::GetFlag(FLAGS_batch_size),
+                                    {.buckets = buckets,
+                                     .invalid_label = 0,
+                                     .shuffle = shuffle,
+                                     .seed = absl::GetFlag(FLAGS_seed)});
+}
+
+class Training {
+ public:
+  absl::Status Run() {
+    COOPER_RETURN_IF_ERROR(CheckFlags());
+    SetNumThreads(absl::GetFlag(FLAGS_threads));
+    COOPER_RETURN_IF_ERROR(LoadData());
+    COOPER_RETURN_IF_ERROR(MakeModel());
+    FitOptions fit;
+    COOPER_ASSIGN_OR_RETURN(fit, MakeFitOptions());
+    if (absl::GetFlag(FLAGS_resume)) COOPER_RETURN_IF_ERROR(Resume(fit));
+    COOPER_RETURN_IF_ERROR(model_->Fit(*train_, fit));
+    std::printf("\n%s", progress_->Table(*model_).c_str());
+    return absl::OkStatus();
+  }
+
+ private:
+  static absl::Status CheckFlags() {
+    COOPER_RETURN_IF_ERROR(CheckModelFlags());
+    if (absl::GetFlag(FLAGS_num_epochs) < 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--num_epochs=", absl::GetFlag(FLAGS_num_epochs), ": expected at least 1"));
+    }
+    if (absl::GetFlag(FLAGS_resume) && absl::GetFlag(FLAGS_checkpoint_prefix).empty()) {
+      return absl::InvalidArgumentError("--resume needs --checkpoint_prefix");
+    }
+    if (absl::GetFlag(FLAGS_train).empty() && !absl::GetFlag(FLAGS_valid).empty()) {
+      return absl::InvalidArgumentError("--valid needs --train");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status LoadData() {
+    const std::string train = absl::GetFlag(FLAGS_train);
+    if (train.empty()) {
+      corpus_ =
+          MakeSyntheticCorpus(kWords, kTrainSentences, kValidSentences, absl::GetFlag(FLAGS_seed));
+    } else {
+      COOPER_ASSIGN_OR_RETURN(corpus_, ReadLmCorpus(train, absl::GetFlag(FLAGS_valid)));
+    }
+    COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> buckets, BucketsFromFlags());
+    COOPER_ASSIGN_OR_RETURN(train_, MakeIter(corpus_.train, buckets, /*shuffle=*/true));
+    std::printf("%d words; training: %s", static_cast<int>(corpus_.vocab),
+                train_->report().ToString().c_str());
+    if (corpus_.valid.empty()) return absl::OkStatus();
+    // Buckets chosen from the training text serve the validation text too.
+    std::vector<int64_t> lengths;
+    for (const BucketKey& key : train_->bucket_keys()) lengths.push_back(key.int_value());
+    COOPER_ASSIGN_OR_RETURN(valid_, MakeIter(corpus_.valid, lengths, /*shuffle=*/false));
+    return absl::OkStatus();
+  }
+
+  absl::Status MakeModel() {
+    LanguageModelOptions options = ModelOptionsFromFlags();
+    options.vocab = corpus_.vocab;
+    COOPER_ASSIGN_OR_RETURN(SymGen sym_gen, MakeLanguageModel(options));
+    COOPER_ASSIGN_OR_RETURN(
+        model_, BucketingModule::Create({.sym_gen = std::move(sym_gen),
+                                         .default_bucket_key = train_->default_bucket_key()}));
+    model_->group()->random->seed = absl::GetFlag(FLAGS_seed);
+    metric_ = Perplexity({.ignore_label = 0});
+    valid_metric_ = Perplexity({.ignore_label = 0});
+    progress_ = std::make_unique<LmProgress>(
+        LmProgress::Options{.num_epoch = absl::GetFlag(FLAGS_num_epochs),
+                            .batches_per_epoch = train_->num_batches(),
+                            .batch_size = absl::GetFlag(FLAGS_batch_size),
+                            .disp_batches = absl::GetFlag(FLAGS_disp_batches),
+                            .perplexity_floor = corpus_.perplexity_floor,
+                            .json_path = absl::GetFlag(FLAGS_json)});
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<FitOptions> MakeFitOptions() {
+    FitOptions fit;
+    COOPER_ASSIGN_OR_RETURN(fit.optimizer, OptimizerFromFlags());
+    fit.params = {.initializer = LanguageModelInitializer(), .seed = absl::GetFlag(FLAGS_seed)};
+    fit.eval_metric = metric_.get();
+    fit.num_epoch = absl::GetFlag(FLAGS_num_epochs);
+    fit.batch_end_callbacks = {[this](const BatchEndParam& p) { return progress_->OnBatch(p); }};
+    fit.capture_point = [this](int epoch, int64_t batches_done) -> absl::Status {
+      const int64_t every = absl::GetFlag(FLAGS_checkpoint_batches);
+      if (every <= 0 || batches_done % every != 0) return absl::OkStatus();
+      return SaveState(epoch, batches_done);
+    };
+    fit.epoch_end_callbacks = {
+        [this](int epoch, BaseModule&) -> absl::StatusOr<bool> { return OnEpochEnd(epoch); }};
+    return fit;
+  }
+
+  absl::StatusOr<bool> OnEpochEnd(int epoch) {
+    progress_->OnTrainEnd(epoch, metric_->GetNameValue()[0].second);
+    const std::string prefix = absl::GetFlag(FLAGS_checkpoint_prefix);
+    if (!prefix.empty()) {
+      COOPER_RETURN_IF_ERROR(model_->SaveCheckpoint(prefix, epoch + 1));
+      COOPER_RETURN_IF_ERROR(SaveState(epoch, train_->num_batches()));
+    }
+    std::optional<double> valid_perplexity;
+    if (valid_ != nullptr) {
+      COOPER_ASSIGN_OR_RETURN(const auto values, model_->Score(*valid_, *valid_metric_));
+      valid_perplexity = values[0].second;
+    }
+    COOPER_RETURN_IF_ERROR(progress_->OnEpochEnd(epoch, valid_perplexity, *model_));
+    return true;
+  }
+
+  absl::Status SaveState(int epoch, int64_t batches_done) {
+    if (absl::GetFlag(FLAGS_checkpoint_prefix).empty()) return absl::OkStatus();
+    COOPER_ASSIGN_OR_RETURN(
+        const TrainingState state,
+        CaptureTraining(*model_->group(), *train_, metric_.get(), epoch, batches_done));
+    return SaveTrainingState(StatePath(), state);
+  }
+
+  static std::string StatePath() {
+    return absl::StrCat(absl::GetFlag(FLAGS_checkpoint_prefix), ".state");
+  }
+
+  absl::Status Resume(FitOptions& fit) {
+    COOPER_ASSIGN_OR_RETURN(const TrainingState state, LoadTrainingState(StatePath()));
+    COOPER_RETURN_IF_ERROR(model_->Bind(
+        {.data_shapes = train_->provide_data(), .label_shapes = train_->provide_label()}));
+    COOPER_RETURN_IF_ERROR(
+        RestoreTraining(state, *model_, *model_->group(), *train_, metric_.get(), fit.optimizer));
+    fit.begin_epoch = state.epoch;
+    fit.begin_batch = state.nbatch;
+    std::printf("resumed in epoch %d after %d batches\n", state.epoch + 1,
+                static_cast<int>(state.nbatch));
+    return absl::OkStatus();
+  }
+
+  LmCorpus corpus_;
+  std::unique_ptr<BucketSentenceIter> train_;
+  std::unique_ptr<BucketSentenceIter> valid_;
+  std::unique_ptr<BucketingModule> model_;
+  std::unique_ptr<EvalMetric> metric_;
+  std::unique_ptr<EvalMetric> valid_metric_;
+  std::unique_ptr<LmProgress> progress_;
+};
+
+}  // namespace
+}  // namespace cooper
+
+int main(int argc, char** argv) {
+  absl::SetProgramUsageMessage("trains a language model on sentences of any length");
+  absl::SetFlag(&FLAGS_use_ignore, true);  // the default of this program
+  const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
+  absl::Status status;
+  if (rest.size() > 1) {
+    status = absl::InvalidArgumentError(absl::StrCat("unexpected argument '", rest[1], "'"));
+  }
+  if (status.ok()) status = cooper::Training().Run();
+  if (status.ok()) return 0;
+  std::cerr << "lstm_bucketing: " << status.message() << std::endl;
+  return 1;
+}
