@@ -1,0 +1,142 @@
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/context.h"
+#include "ndarray/cuda/device_scope.h"
+#include "ndarray/cuda/require_gpu.h"
+#include "ndarray/device.h"
+#include "ndarray/dtype.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/shape.h"
+#include "ndarray/status_matchers.h"
+#include "ndarray/storage.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+NDArray Floats(Shape shape, const std::vector<float>& values) {
+  return *NDArray::FromVector(std::move(shape), values);
+}
+
+TEST(CudaDeviceTest, IsMissedWhereThereIsNone) {
+  if (WhyNoGpu().empty()) GTEST_SKIP() << "there is a GPU";
+  const auto missing =
+      StatusIs(absl::StatusCode::kNotFound, HasSubstr("gpu(0): there are 0 such devices"));
+  EXPECT_THAT(FindDevice(Context::Gpu(0)), missing);
+  EXPECT_THAT(Storage::Allocate(8, Context::Gpu(0)), missing);
+  EXPECT_THAT(NDArray::Zeros({2}, DType::kFloat32, Context::Gpu(0)), missing);
+  EXPECT_THAT(Floats({1}, {1}).CopyTo(Context::Gpu(0)), missing);
+}
+
+TEST(CudaDeviceTest, HasNoSuchNumber) {
+  const auto missing = StatusIs(absl::StatusCode::kNotFound, HasSubstr("such devices"));
+  EXPECT_THAT(FindDevice(Context::Gpu(1 << 20)), missing);
+  EXPECT_THAT(FindDevice(Context::Gpu(-1)), missing);
+}
+
+TEST(CudaDeviceTest, CopiesThereAndBack) {
+  COOPER_REQUIRE_GPU();
+  const NDArray source = Floats({2, 3}, {1, 2, 3, 4, 5, 6});
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray there, source.CopyTo(Context::Gpu(0)));
+  EXPECT_EQ(there.context(), Context::Gpu(0));
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(there.raw_data()) % kStorageAlignment, 0u);
+  EXPECT_THAT(there.Data<float>(),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("gpu(0)")));
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray twice, there.Copy());
+  EXPECT_EQ(twice.context(), Context::Gpu(0));
+  COOPER_ASSERT_OK(there.Fill(0));
+  EXPECT_THAT(twice.ToVector<float>(), IsOkAndHolds(ElementsAre(1, 2, 3, 4, 5, 6)));
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray back, twice.CopyTo(Context::Cpu()));
+  EXPECT_THAT(back.ToVector<float>(), IsOkAndHolds(ElementsAre(1, 2, 3, 4, 5, 6)));
+}
+
+TEST(CudaDeviceTest, CopiesMoreThanIsStagedAtOnce) {
+  COOPER_REQUIRE_GPU();
+  std::vector<int32_t> values(3 << 20);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int32_t>(i * 2654435761u);
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray source,
+                              NDArray::FromVector({static_cast<int64_t>(values.size())}, values));
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray there, source.CopyTo(Context::Gpu(0)));
+  EXPECT_TRUE(*there.ToVector<int32_t>() == values);
+}
+
+TEST(CudaDeviceTest, Fills) {
+  COOPER_REQUIRE_GPU();
+  for (DType dtype : {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kInt32}) {
+    SCOPED_TRACE(DTypeName(dtype));
+    COOPER_ASSERT_OK_AND_ASSIGN(NDArray array, NDArray::Full({4, 2}, 3, dtype, Context::Gpu(0)));
+    EXPECT_THAT(array.ToVector<double>(), IsOkAndHolds(Each(3)));
+    COOPER_ASSERT_OK(array.Fill(0));
+    EXPECT_THAT(array.ToVector<double>(), IsOkAndHolds(Each(0)));
+  }
+}
+
+TEST(CudaDeviceTest, ViewsShareElements) {
+  COOPER_REQUIRE_GPU();
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray array,
+                              Floats({3, 2}, {1, 2, 3, 4, 5, 6}).CopyTo(Context::Gpu(0)));
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray rows, array.Slice(1, 3));
+  EXPECT_THAT(rows.ToVector<float>(), IsOkAndHolds(ElementsAre(3, 4, 5, 6)));
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray row, array.At(1));
+  COOPER_ASSERT_OK(row.CopyFrom(Floats({2}, {-3, -4})));
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray flat, array.Reshape({6}));
+  EXPECT_THAT(flat.ToVector<float>(), IsOkAndHolds(ElementsAre(1, 2, -3, -4, 5, 6)));
+}
+
+TEST(CudaDeviceTest, ConvertsOnTheWay) {
+  COOPER_REQUIRE_GPU();
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray array,
+                              NDArray::Empty({3}, DType::kInt32, Context::Gpu(0)));
+  COOPER_ASSERT_OK(array.CopyFrom(Floats({3}, {1.5, -2, 7})));
+  EXPECT_THAT(array.ToVector<int32_t>(), IsOkAndHolds(ElementsAre(1, -2, 7)));
+}
+
+TEST(CudaDeviceTest, CopiesBetweenTwoDevices) {
+  COOPER_REQUIRE_GPU();
+  if (!FindDevice(Context::Gpu(1)).ok()) GTEST_SKIP() << "only one GPU";
+  const NDArray source = Floats({3}, {1, 2, 3});
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray first, source.CopyTo(Context::Gpu(0)));
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray second, first.CopyTo(Context::Gpu(1)));
+  EXPECT_THAT(second.ToVector<float>(), IsOkAndHolds(ElementsAre(1, 2, 3)));
+}
+
+TEST(CudaDeviceTest, SaysWhatDoesNotFit) {
+  COOPER_REQUIRE_GPU();
+  EXPECT_THAT(Storage::Allocate(int64_t{1} << 50, Context::Gpu(0)),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       HasSubstr("1125899906842624 bytes on gpu(0)")));
+  // The failed allocation is not held against the next call.
+  COOPER_EXPECT_OK(NDArray::Zeros({2}, DType::kFloat32, Context::Gpu(0)));
+}
+
+TEST(CudaDeviceTest, KeepsSmallBlocksForTheNext) {
+  COOPER_REQUIRE_GPU();
+  ReleasePool(DeviceType::kGpu);
+  COOPER_ASSERT_OK_AND_ASSIGN(auto storage, Storage::Allocate(100, Context::Gpu(0)));
+  const void* data = storage->data();
+  storage.reset();
+  EXPECT_EQ(PooledBytes(DeviceType::kGpu), 128);
+  COOPER_ASSERT_OK_AND_ASSIGN(storage, Storage::Allocate(128, Context::Gpu(0)));
+  EXPECT_EQ(storage->data(), data);
+  storage.reset();
+  ReleasePool(DeviceType::kGpu);
+  EXPECT_EQ(PooledBytes(DeviceType::kGpu), 0);
+}
+
+TEST(CudaDeviceScopeTest, SaysWhichDeviceThereIsNot) {
+  COOPER_REQUIRE_GPU();
+  EXPECT_THAT(CudaDeviceScope(1 << 20).status(),
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("cudaSetDevice(1048576)")));
+  COOPER_EXPECT_OK(CudaDeviceScope(0).status());
+}
+
+}  // namespace
+}  // namespace cooper
