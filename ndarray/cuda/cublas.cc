@@ -1,0 +1,109 @@
+#include "ndarray/cuda/cublas.h"
+
+#include <map>
+#include <string>
+#include <type_traits>
+
+#include "absl/strings/str_cat.h"
+#include "cublas_v2.h"
+#include "ndarray/context.h"
+#include "ndarray/cuda/cuda_status.h"
+#include "ndarray/cuda/device_scope.h"
+#include "ndarray/device.h"
+#include "ndarray/status_macros.h"
+#include "third_party/cuda/dynload.h"
+
+namespace cooper {
+namespace {
+
+// The major version of the headers is the library's ABI.
+std::string LibraryName() { return absl::StrCat("libcublas.so.", CUBLAS_VER_MAJOR); }
+
+struct Functions {
+  decltype(&cublasCreate_v2) create = nullptr;
+  decltype(&cublasSetStream_v2) set_stream = nullptr;
+  decltype(&cublasSgemm_v2_64) sgemm = nullptr;  // extents are int64_t
+  decltype(&cublasGetStatusString) status_string = nullptr;
+};
+
+absl::StatusOr<Functions> LoadFunctions() {
+  const std::string library = LibraryName();
+  if (LoadCudaLibrary(library.c_str()) == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        library,
+        " is needed for products on a gpu and was not found: looked in the folders of "
+        "$COOPER_CUDA_LIB_PATH, where the loader looks, and in /usr/local/cuda/lib64"));
+  }
+  Functions functions;
+  std::string missing;
+  auto find = [&](const char* symbol, auto& function) {
+    void* address = CudaSymbol(library.c_str(), symbol);
+    if (address == nullptr) absl::StrAppend(&missing, " ", symbol);
+    function = reinterpret_cast<std::decay_t<decltype(function)>>(address);
+  };
+  find("cublasCreate_v2", functions.create);
+  find("cublasSetStream_v2", functions.set_stream);
+  find("cublasSgemm_v2_64", functions.sgemm);
+  find("cublasGetStatusString", functions.status_string);
+  if (missing.empty()) return functions;
+  return absl::FailedPreconditionError(absl::StrCat(library, " has no", missing));
+}
+
+const absl::StatusOr<Functions>& TheFunctions() {
+  static const auto* functions = new absl::StatusOr<Functions>(LoadFunctions());
+  return *functions;
+}
+
+// Requires that the functions are there.
+absl::Status CublasStatus(cublasStatus_t status, absl::string_view call) {
+  if (status == CUBLAS_STATUS_SUCCESS) return absl::OkStatus();
+  const std::string message = absl::StrCat(call, ": ", TheFunctions()->status_string(status));
+  if (status == CUBLAS_STATUS_ALLOC_FAILED) return absl::ResourceExhaustedError(message);
+  return absl::InternalError(message);
+}
+
+cublasOperation_t Operation(bool transpose) { return transpose ? CUBLAS_OP_T : CUBLAS_OP_N; }
+
+}  // namespace
+
+absl::Status Cublas::CheckInstalled() { return TheFunctions().status(); }
+
+absl::StatusOr<Cublas*> Cublas::Of(int device_id) {
+  COOPER_RETURN_IF_ERROR(FindDevice(Context::Gpu(device_id)).status());
+  COOPER_RETURN_IF_ERROR(CheckInstalled());
+  static auto* mutex = new std::mutex;
+  static auto* handles = new std::map<int, Cublas*>;  // never destroyed: the driver may go before
+  std::lock_guard<std::mutex> lock(*mutex);
+  Cublas*& cublas = (*handles)[device_id];
+  if (cublas == nullptr) {
+    const CudaDeviceScope scope(device_id);
+    COOPER_RETURN_IF_ERROR(scope.status());
+    cublasHandle_t handle = nullptr;
+    COOPER_RETURN_IF_ERROR(CublasStatus(TheFunctions()->create(&handle), "cublasCreate"));
+    cublas = new Cublas(handle);
+  }
+  return cublas;
+}
+
+absl::Status Cublas::Gemm(cudaStream_t stream, bool transpose_a, bool transpose_b, int64_t m,
+                          int64_t n, int64_t k, const float* a, int64_t lda, const float* b,
+                          int64_t ldb, bool add, float* c, int64_t ldc) {
+  if (m == 0 || n == 0) return absl::OkStatus();
+  if (k == 0) {
+    if (add) return absl::OkStatus();
+    return CudaStatus(cudaMemset2DAsync(c, ldc * sizeof(float), 0, n * sizeof(float), m, stream),
+                      "zeroing an empty product");
+  }
+  const auto handle = static_cast<cublasHandle_t>(handle_);
+  const float alpha = 1;
+  const float beta = add ? 1 : 0;
+  std::lock_guard<std::mutex> lock(mutex_);
+  COOPER_RETURN_IF_ERROR(
+      CublasStatus(TheFunctions()->set_stream(handle, stream), "cublasSetStream"));
+  // cuBLAS takes the same memory for columns, hence for transposes: C^T = op(B)^T * op(A)^T.
+  return CublasStatus(TheFunctions()->sgemm(handle, Operation(transpose_b), Operation(transpose_a),
+                                            n, m, k, &alpha, b, ldb, a, lda, &beta, c, ldc),
+                      absl::StrCat("cublasSgemm (m ", m, ", n ", n, ", k ", k, ")"));
+}
+
+}  // namespace cooper

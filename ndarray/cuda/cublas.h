@@ -1,0 +1,42 @@
+#ifndef COOPER_NDARRAY_CUDA_CUBLAS_H_
+#define COOPER_NDARRAY_CUDA_CUBLAS_H_
+
+// Matrix products on a GPU, by cuBLAS. The library is opened at run time, so that a program that
+// links this also starts where it is not installed.
+
+#include <cstdint>
+#include <mutex>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "cuda_runtime.h"
+
+namespace cooper {
+
+class Cublas {
+ public:
+  // That of a device, made at the first call and kept: it takes a while, and memory of the device.
+  // FindDevice's errors; kFailedPrecondition, saying where it was looked for, if the library is not
+  // installed.
+  static absl::StatusOr<Cublas*> Of(int device_id);
+
+  // OK if the library and every function of it that is used here is found.
+  static absl::Status CheckInstalled();
+
+  // C = op(A) * op(B), or C += op(A) * op(B) if `add`; the matrices are those of Gemm
+  // (ndarray/gemm.h), in the memory of this device, which must be the current one. Products are of
+  // float32 proper, not of TF32. Queued on `stream`; thread-safe.
+  absl::Status Gemm(cudaStream_t stream, bool transpose_a, bool transpose_b, int64_t m, int64_t n,
+                    int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb, bool add,
+                    float* c, int64_t ldc);
+
+ private:
+  explicit Cublas(void* handle) : handle_(handle) {}
+
+  void* const handle_;  // a cublasHandle_t
+  std::mutex mutex_;    // a handle is used by one thread at a time
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_NDARRAY_CUDA_CUBLAS_H_

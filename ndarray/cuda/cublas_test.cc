@@ -1,0 +1,75 @@
+#include "ndarray/cuda/cublas.h"
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/context.h"
+#include "ndarray/cuda/require_gpu.h"
+#include "ndarray/gemm.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/random.h"
+#include "ndarray/status_matchers.h"
+#include "third_party/cuda/dynload.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(CublasTest, IsFoundWhereItIsInstalled) {
+  if (LoadCudaLibrary("libcublas.so.13") == nullptr) GTEST_SKIP() << "no libcublas.so.13";
+  COOPER_EXPECT_OK(Cublas::CheckInstalled());
+}
+
+TEST(CublasTest, NeedsADevice) {
+  EXPECT_THAT(Cublas::Of(1 << 20),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("gpu(1048576)")));
+}
+
+NDArray Random(int64_t rows, int64_t columns, uint64_t seed) {
+  RandomGenerator random(seed);
+  std::vector<float> values(static_cast<size_t>(rows * columns));
+  for (float& v : values) v = static_cast<float>(random.NextNormal());
+  return *NDArray::FromVector<float>({rows, columns}, values);
+}
+
+float* Pointer(const NDArray& array) { return static_cast<float*>(array.raw_data()); }
+
+// Every transposition, written and added, on views that are wider than the matrices.
+TEST(CublasTest, MultipliesAsTheCpuDoes) {
+  COOPER_REQUIRE_GPU();
+  COOPER_ASSERT_OK_AND_ASSIGN(Cublas * cublas, Cublas::Of(0));
+  constexpr int64_t kSizes[][3] = {{5, 7, 11}, {1, 1, 1}, {64, 48, 33}, {3, 4, 0}, {0, 4, 3}};
+  for (const auto& [m, n, k] : kSizes) {
+    for (int variant = 0; variant < 8; ++variant) {
+      const bool transpose_a = variant & 1;
+      const bool transpose_b = variant & 2;
+      const bool add = variant & 4;
+      SCOPED_TRACE(testing::Message() << m << " " << n << " " << k << " variant " << variant);
+      const NDArray a = Random(transpose_a ? k : m, (transpose_a ? m : k) + 2, 1);
+      const NDArray b = Random(transpose_b ? n : k, (transpose_b ? k : n) + 3, 2);
+      const NDArray c = Random(m, n + 1, 3);
+      const int64_t lda = a.shape()[1], ldb = b.shape()[1], ldc = c.shape()[1];
+      COOPER_ASSERT_OK_AND_ASSIGN(const NDArray gpu_a, a.CopyTo(Context::Gpu(0)));
+      COOPER_ASSERT_OK_AND_ASSIGN(const NDArray gpu_b, b.CopyTo(Context::Gpu(0)));
+      COOPER_ASSERT_OK_AND_ASSIGN(const NDArray gpu_c, c.CopyTo(Context::Gpu(0)));
+      COOPER_ASSERT_OK(cublas->Gemm(nullptr, transpose_a, transpose_b, m, n, k, Pointer(gpu_a), lda,
+                                    Pointer(gpu_b), ldb, add, Pointer(gpu_c), ldc));
+      Gemm(transpose_a, transpose_b, m, n, k, 1.0f, Pointer(a), lda, Pointer(b), ldb,
+           add ? 1.0f : 0.0f, Pointer(c), ldc);
+      const std::vector<float> expected = *c.ToVector<float>();
+      const std::vector<float> got = *gpu_c.ToVector<float>();
+      // Each of two sums of k products of normals, which are below 5 * 5, errs by an epsilon each.
+      const float tolerance = 2e-7f * 25 * static_cast<float>(k + 1);
+      for (size_t i = 0; i < expected.size(); ++i) {
+        EXPECT_NEAR(got[i], expected[i], tolerance) << "element " << i;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cooper
