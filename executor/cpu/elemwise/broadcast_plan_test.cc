@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 
 namespace cooper {
@@ -16,8 +17,8 @@ std::string PlanOf(const Dims& full, const Dims& a, const Dims& b) {
   if (!MakeBroadcastPlan(full, {a, b}, &plan)) return "too many axes";
   std::string text;
   for (int axis = 0; axis < plan.rank; ++axis) {
-    text += (axis == 0 ? "" : " ") + std::to_string(plan.extents[axis]) + ":" +
-            std::to_string(plan.strides[0][axis]) + "," + std::to_string(plan.strides[1][axis]);
+    absl::StrAppend(&text, axis == 0 ? "" : " ", plan.extents[axis], ":", plan.strides[0][axis],
+                    ",", plan.strides[1][axis]);
   }
   return text;
 }
