@@ -39,8 +39,8 @@ std::vector<int64_t> FrequentLengths(absl::Span<const std::vector<int>> sentence
 std::string BucketSentenceIterReport::ToString() const {
   std::string text;
   for (const Bucket& bucket : buckets) {
-    absl::StrAppendFormat(&text, "bucket %d: %d sentences, %d batches\n", bucket.length,
-                          bucket.sentences, bucket.batches);
+    absl::StrAppendFormat(&text, "bucket %d: %d sentences, %d batches of %d\n", bucket.length,
+                          bucket.sentences, bucket.batches, bucket.batch_size);
   }
   const double padding =
       padded_tokens == 0 ? 0 : 100 * (1 - static_cast<double>(tokens) / padded_tokens);
@@ -87,7 +87,15 @@ absl::Status BucketSentenceIter::Fill(absl::Span<const std::vector<int>> sentenc
     return absl::InvalidArgumentError(absl::StrCat("BucketSentenceIter: bucket ", lengths.front(),
                                                    ", expected lengths of at least 1"));
   }
-  for (int64_t length : lengths) buckets_.push_back({.length = length});
+  for (int64_t length : lengths) {
+    const int64_t batch_size = BatchSizeOf(length);
+    if (batch_size < 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("BucketSentenceIter: the batch size of bucket ", length, " is ", batch_size,
+                       ", expected at least 1"));
+    }
+    buckets_.push_back({.length = length, .batch_size = batch_size});
+  }
 
   offsets_.push_back(0);
   for (size_t id = 0; id < sentences.size(); ++id) {
@@ -126,17 +134,19 @@ absl::Status BucketSentenceIter::Fill(absl::Span<const std::vector<int>> sentenc
     bucket.order = bucket.ids;
     const auto size = static_cast<int64_t>(bucket.ids.size());
     const bool pad = options_.last_batch == Options::LastBatch::kPad;
-    const int64_t batches = pad ? (size + batch_size_ - 1) / batch_size_ : size / batch_size_;
+    const int64_t rows = bucket.batch_size;
+    const int64_t batches = pad ? (size + rows - 1) / rows : size / rows;
     for (int64_t i = 0; i < batches; ++i) {
-      starts_.push_back({.bucket = static_cast<int>(b), .row = i * batch_size_});
+      starts_.push_back({.bucket = static_cast<int>(b), .row = i * rows});
     }
-    const int64_t served = std::min(size, batches * batch_size_);
+    const int64_t served = std::min(size, batches * rows);
     report_.served += served;
     report_.left_over += size - served;
-    report_.buckets.push_back({.length = bucket.length, .sentences = size, .batches = batches});
+    report_.buckets.push_back(
+        {.length = bucket.length, .batch_size = rows, .sentences = size, .batches = batches});
   }
 
-  const Shape shape = BatchShape(buckets_.back().length);
+  const Shape shape = BatchShape(buckets_.back());
   provide_data_ = {{.name = options_.data_name, .shape = shape, .layout = options_.layout}};
   provide_label_ = {{.name = options_.label_name, .shape = shape, .layout = options_.layout}};
   return absl::OkStatus();
@@ -161,8 +171,16 @@ absl::Status BucketSentenceIter::Reset() {
   return absl::OkStatus();
 }
 
-Shape BucketSentenceIter::BatchShape(int64_t length) const {
-  return time_major_ ? Shape{length, batch_size_} : Shape{batch_size_, length};
+int64_t BucketSentenceIter::BatchSizeOf(int64_t length) const {
+  const auto it = options_.batch_sizes.find(length);
+  if (it != options_.batch_sizes.end()) return it->second;
+  if (options_.tokens_per_batch <= 0) return batch_size_;
+  return std::max<int64_t>(1, options_.tokens_per_batch / length);
+}
+
+Shape BucketSentenceIter::BatchShape(const Bucket& bucket) const {
+  return time_major_ ? Shape{bucket.length, bucket.batch_size}
+                     : Shape{bucket.batch_size, bucket.length};
 }
 
 absl::Span<const int> BucketSentenceIter::Sentence(int64_t id) const {
@@ -173,7 +191,7 @@ absl::Span<const int> BucketSentenceIter::Sentence(int64_t id) const {
 template <typename T>
 absl::StatusOr<DataBatch> BucketSentenceIter::MakeBatch(const BatchStart& start) const {
   const Bucket& bucket = buckets_[start.bucket];
-  const Shape shape = BatchShape(bucket.length);
+  const Shape shape = BatchShape(bucket);
   COOPER_ASSIGN_OR_RETURN(NDArray data, NDArray::Empty(shape, options_.dtype));
   COOPER_ASSIGN_OR_RETURN(NDArray label, NDArray::Empty(shape, options_.dtype));
   COOPER_RETURN_IF_ERROR(data.Fill(options_.invalid_label));
@@ -182,12 +200,12 @@ absl::StatusOr<DataBatch> BucketSentenceIter::MakeBatch(const BatchStart& start)
   COOPER_ASSIGN_OR_RETURN(const absl::Span<T> label_out, label.Data<T>());
 
   DataBatch batch;
-  batch.index.assign(static_cast<size_t>(batch_size_), -1);
-  batch.lengths.assign(static_cast<size_t>(batch_size_), 0);
+  batch.index.assign(static_cast<size_t>(bucket.batch_size), -1);
+  batch.lengths.assign(static_cast<size_t>(bucket.batch_size), 0);
   const auto available = static_cast<int64_t>(bucket.order.size()) - start.row;
-  const int64_t rows = std::min(batch_size_, available);
+  const int64_t rows = std::min(bucket.batch_size, available);
   const int64_t row_stride = time_major_ ? 1 : bucket.length;
-  const int64_t time_stride = time_major_ ? batch_size_ : 1;
+  const int64_t time_stride = time_major_ ? bucket.batch_size : 1;
   for (int64_t row = 0; row < rows; ++row) {
     const int64_t id = bucket.order[start.row + row];
     const absl::Span<const int> sentence = Sentence(id);
@@ -202,7 +220,7 @@ absl::StatusOr<DataBatch> BucketSentenceIter::MakeBatch(const BatchStart& start)
   }
   batch.data = {std::move(data)};
   batch.label = {std::move(label)};
-  batch.pad = batch_size_ - rows;
+  batch.pad = bucket.batch_size - rows;
   batch.bucket_key = BucketKey(bucket.length);
   batch.provide_data = provide_data_;
   batch.provide_data[0].shape = shape;

@@ -6,6 +6,7 @@
 // what it leaves out, knows its rows' lengths and ids, and shuffles ids instead of rows.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,6 +50,12 @@ struct BucketSentenceIterOptions {
     kTruncate,  // its end is cut off
   };
   TooLong too_long = TooLong::kDiscard;
+  // Batch sizes of single buckets, by length, in place of batch_size. A plan of the memory that
+  // each bucket needs may say more for short ones.
+  std::map<int64_t, int64_t> batch_sizes;
+  // If positive, a bucket that is not in batch_sizes has batches of as many rows, at least one, as
+  // keep batch size times length within this number of padded tokens.
+  int64_t tokens_per_batch = 0;
   // Without, sentences come bucket by bucket in their own order, in every epoch.
   bool shuffle = true;
   uint64_t seed = 0;
@@ -64,6 +71,7 @@ struct BucketSentenceIterReport {
   int64_t padded_tokens = 0;  // the same with padding
   struct Bucket {
     int64_t length = 0;
+    int64_t batch_size = 0;
     int64_t sentences = 0;
     int64_t batches = 0;
   };
@@ -75,7 +83,7 @@ struct BucketSentenceIterReport {
 
 class BucketSentenceIter : public DataIter {
  public:
-  // kInvalidArgument if batch_size < 1, a bucket is < 1, the layout is neither, or no sentence has
+  // kInvalidArgument if a batch size or a bucket is < 1, the layout is neither, or no sentence has
   // a bucket (with what would help).
   static absl::StatusOr<std::unique_ptr<BucketSentenceIter>> Create(
       absl::Span<const std::vector<int>> sentences, int64_t batch_size,
@@ -89,7 +97,8 @@ class BucketSentenceIter : public DataIter {
   const std::vector<DataDesc>& provide_label() const override { return provide_label_; }
   std::optional<BucketKey> default_bucket_key() const override;
   std::vector<BucketKey> bucket_keys() const override;
-  int64_t batch_size() const override { return batch_size_; }
+  // Of the default bucket, the longest.
+  int64_t batch_size() const override { return buckets_.back().batch_size; }
 
   // Seed, epoch and position: an epoch's order is a function of the first two.
   absl::StatusOr<std::string> SaveState() const override;
@@ -102,6 +111,7 @@ class BucketSentenceIter : public DataIter {
  private:
   struct Bucket {
     int64_t length = 0;
+    int64_t batch_size = 0;
     std::vector<int64_t> ids;    // sentences, in their own order
     std::vector<int64_t> order;  // the same in this epoch's order
   };
@@ -113,7 +123,8 @@ class BucketSentenceIter : public DataIter {
   BucketSentenceIter(int64_t batch_size, BucketSentenceIterOptions options);
   absl::Status Fill(absl::Span<const std::vector<int>> sentences);
   void StartEpoch();
-  Shape BatchShape(int64_t length) const;
+  int64_t BatchSizeOf(int64_t length) const;
+  Shape BatchShape(const Bucket& bucket) const;
   template <typename T>
   absl::StatusOr<DataBatch> MakeBatch(const BatchStart& start) const;
   absl::Span<const int> Sentence(int64_t id) const;

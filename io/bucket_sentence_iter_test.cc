@@ -92,7 +92,7 @@ TEST(BucketSentenceIterTest, AutomaticBucketsAreTheLengthsThatFillABatch) {
   EXPECT_EQ(report.truncated, 0);
   EXPECT_EQ(report.tokens, 4 + 2 + 6);
   EXPECT_EQ(report.padded_tokens, 4 + 9);
-  EXPECT_THAT(report.ToString(), HasSubstr("bucket 3: 3 sentences, 1 batches"));
+  EXPECT_THAT(report.ToString(), HasSubstr("bucket 3: 3 sentences, 1 batches of 2"));
   EXPECT_THAT(report.ToString(), HasSubstr("1 left over, 1 discarded"));
 }
 
@@ -169,6 +169,25 @@ TEST(BucketSentenceIterTest, TruncatePolicyKeepsTheBeginning) {
   EXPECT_THAT(Values(Epoch(*iter)[0].data[0]), ElementsAre(1, 2, 3, 6, -1, -1));
 }
 
+TEST(BucketSentenceIterTest, BucketsHaveBatchSizesOfTheirOwn) {
+  const auto iter = Make(Numbered(60, 6), 100,
+                         {.buckets = {2, 4, 6}, .batch_sizes = {{4, 5}}, .tokens_per_batch = 20});
+  EXPECT_EQ(iter->batch_size(), 3);
+  EXPECT_EQ(iter->provide_data()[0].shape, Shape({3, 6}));
+  std::map<int64_t, std::set<int64_t>> rows;
+  for (const DataBatch& batch : Epoch(*iter)) {
+    const int64_t length = batch.bucket_key->int_value();
+    rows[length].insert(batch.data[0].shape()[0]);
+    EXPECT_EQ(batch.data[0].shape()[1], length);
+    EXPECT_EQ(batch.index.size(), batch.data[0].shape()[0]);
+    EXPECT_EQ(batch.provide_data[0].shape, batch.data[0].shape());
+  }
+  const std::map<int64_t, std::set<int64_t>> expected = {{2, {10}}, {4, {5}}, {6, {3}}};
+  EXPECT_EQ(rows, expected);
+  const auto long_bucket = Make({{1, 2, 3}}, 4, {.buckets = {3}, .tokens_per_batch = 2});
+  EXPECT_EQ(long_bucket->batch_size(), 1);
+}
+
 TEST(BucketSentenceIterTest, ResumesInTheMiddleOfAnEpoch) {
   const Sentences sentences = Numbered(60, 6);
   const Options options = {.buckets = {2, 4, 6}, .seed = 3};
@@ -227,6 +246,7 @@ TEST(BucketSentenceIterTest, NamesWhatIsWrong) {
       {"NoAutomaticBucket", {{1}, {1, 2}}, 2, {}, "give buckets"},
       {"NoSentence", {}, 2, {}, "give buckets"},
       {"BucketOfNothing", {{1}}, 1, {.buckets = {0, 5}}, "bucket 0"},
+      {"BucketBatchSize", {{1}}, 1, {.buckets = {1}, .batch_sizes = {{1, 0}}}, "bucket 1 is 0"},
       {"AllTooLong", {{1, 2}, {1, 2, 3}}, 1, {.buckets = {1}}, "largest bucket, 1"},
   };
   for (const ErrorCase& c : cases) {
