@@ -53,13 +53,6 @@ absl::Status CompareTypes(const std::string& what, std::optional<DType> got, con
   return CompareTexts(what, got.has_value() ? DTypeName(*got) : "?", expected.get<std::string>());
 }
 
-absl::StatusOr<WriteReq> ReqFromJson(const Json& json) {
-  if (json == "null") return WriteReq::kNull;
-  if (json == "write") return WriteReq::kWrite;
-  if (json == "add") return WriteReq::kAdd;
-  return absl::InvalidArgumentError(absl::StrCat("unknown grad_req ", json.dump()));
-}
-
 absl::StatusOr<Arrays> CopyAll(const Arrays& arrays) {
   Arrays copies;
   for (const auto& [name, array] : arrays) {
@@ -102,6 +95,13 @@ absl::Status CheckArgumentsUnchanged(const Executor& executor, const Arrays& arg
 }
 
 }  // namespace
+
+absl::StatusOr<WriteReq> WriteReqFromJson(const Json& json) {
+  if (json == "null") return WriteReq::kNull;
+  if (json == "write") return WriteReq::kWrite;
+  if (json == "add") return WriteReq::kAdd;
+  return absl::InvalidArgumentError(absl::StrCat("unknown grad_req ", json.dump()));
+}
 
 absl::StatusOr<SymbolFile> ReadSymbolFile(const std::string& path) {
   SymbolFile file;
@@ -161,7 +161,7 @@ absl::Status CheckExecution(const Symbol& symbol, const Arrays& io, const Json& 
   COOPER_ASSIGN_OR_RETURN(options.args, CopyAll(args));
   COOPER_ASSIGN_OR_RETURN(options.auxs, CopyAll(auxs));
   for (const auto& [name, req] : json.at("grad_req").items()) {
-    COOPER_ASSIGN_OR_RETURN(options.grad_reqs[name], ReqFromJson(req));
+    COOPER_ASSIGN_OR_RETURN(options.grad_reqs[name], WriteReqFromJson(req));
   }
   const bool backward = json.at("backward").get<bool>();
   if (backward) {

@@ -8,10 +8,14 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "executor/kernel.h"
 #include "symbol/symbol.h"
 #include "tests/conformance/case_data.h"
 
 namespace cooper::conformance {
+
+// "null", "write" or "add".
+absl::StatusOr<WriteReq> WriteReqFromJson(const Json& json);
 
 // The symbol of a file that MXNet 1.9.1 wrote.
 struct SymbolFile {
