@@ -1,0 +1,61 @@
+#ifndef COOPER_EXECUTOR_CUDA_LAUNCH_H_
+#define COOPER_EXECUTOR_CUDA_LAUNCH_H_
+
+// Launches device code for one operator, with the error as a Status. For .cu files.
+//
+//   __global__ void Scale(int64_t n, float a, float* x) {
+//     for (int64_t i = FirstElement(); i < n; i += ElementStep()) x[i] *= a;
+//   }
+//   return LaunchElements(c, n, Scale, n, a, x);
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "cuda_runtime.h"
+#include "executor/kernel.h"
+#include "ndarray/cuda/cuda_status.h"
+#include "ndarray/cuda/device_scope.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+
+inline cudaStream_t StreamOf(const KernelContext& c) { return static_cast<cudaStream_t>(c.stream); }
+
+// Queues `kernel` on the stream of `c`, on its device. The arguments are converted to the kernel's
+// parameters. The grid must not be empty.
+template <typename... P, typename... A>
+absl::Status Launch(const KernelContext& c, dim3 grid, dim3 block, void (*kernel)(P...),
+                    A&&... arguments) {
+  const CudaDeviceScope scope(c.context.device_id);
+  COOPER_RETURN_IF_ERROR(scope.status());
+  cudaLaunchConfig_t config = {};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.stream = StreamOf(c);
+  return CudaStatus(cudaLaunchKernelEx(&config, kernel, std::forward<A>(arguments)...), "launch");
+}
+
+// As Launch, for a kernel that loops over `count` elements from FirstElement() in steps of
+// ElementStep(). Nothing is launched for none.
+template <typename... P, typename... A>
+absl::Status LaunchElements(const KernelContext& c, int64_t count, void (*kernel)(P...),
+                            A&&... arguments) {
+  // More blocks than these would only wait for one another on any GPU that there is.
+  constexpr int64_t kMaxBlocks = 4096;
+  constexpr int64_t kThreads = 256;
+  if (count == 0) return absl::OkStatus();
+  const int64_t blocks = std::min(kMaxBlocks, (count + kThreads - 1) / kThreads);
+  return Launch(c, dim3(static_cast<unsigned>(blocks)), dim3(kThreads), kernel,
+                std::forward<A>(arguments)...);
+}
+
+__device__ inline int64_t FirstElement() {
+  return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+}
+__device__ inline int64_t ElementStep() { return gridDim.x * static_cast<int64_t>(blockDim.x); }
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_CUDA_LAUNCH_H_
