@@ -60,7 +60,15 @@ def check_layer_law(name, attributes):
                 label,
             ))
 
-def cc_library(name, **kwargs):
+# What an optimised build compiles cooper with, in a consumer's workspace too. Nobody reads errno after
+# exp(), nor the floating-point exceptions; without them loops over such functions vectorise. g++ 12
+# takes the unused part of an absl::InlinedVector for uninitialised.
+_OPTIMISED_COPTS = select({
+    str(Label("//:optimised")): ["-O3", "-fno-math-errno", "-fno-trapping-math", "-Wno-maybe-uninitialized"],
+    "//conditions:default": [],
+})
+
+def cc_library(name, copts = [], **kwargs):
     """rules_cc's cc_library, for the libraries of a layer: it fails at loading against the law."""
     check_layer_law(name, kwargs)
-    _cc_library(name = name, **kwargs)
+    _cc_library(name = name, copts = _OPTIMISED_COPTS + copts, **kwargs)
