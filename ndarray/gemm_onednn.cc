@@ -1,12 +1,60 @@
 // Products of floats by oneDNN's sgemm, which picks its kernels for the processor at run time.
 
+#include <algorithm>
+
 #include "glog/logging.h"
 #include "ndarray/gemm.h"
+#include "ndarray/parallel.h"
 #include "oneapi/dnnl/dnnl.h"
 
 namespace cooper {
 namespace {
 
+// Below this many multiplications a second thread costs more than it saves.
+constexpr double kMinWorkPerThread = 1 << 18;
+// Blocks of rows or columns end at multiples of this: the kernels work on tiles of such extents.
+constexpr int64_t kTile = 48;
+
+struct Product {
+  bool transpose_a, transpose_b;
+  int64_t m, n, k;
+  float alpha;
+  const float* a;
+  int64_t lda;
+  const float* b;
+  int64_t ldb;
+  float beta;
+  float* c;
+  int64_t ldc;
+};
+
+// oneDNN would use all threads for a block that is computed outside of ParallelFor's.
+class OneThread {
+ public:
+  OneThread() : before_(NumThreads()) { SetNumThreads(1); }
+  ~OneThread() { SetNumThreads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  const int before_;
+};
+
+void RunBlock(const Product& p, int64_t row, int64_t rows, int64_t column, int64_t columns) {
+  const float* a = p.a + (p.transpose_a ? row : row * p.lda);
+  const float* b = p.b + (p.transpose_b ? column * p.ldb : column);
+  float* c = p.c + row * p.ldc + column;
+  const OneThread one_thread;
+  const dnnl_status_t status =
+      dnnl_sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', rows, columns, p.k, p.alpha,
+                 a, p.lda, b, p.ldb, p.beta, c, p.ldc);
+  CHECK_EQ(status, dnnl_success) << "dnnl_sgemm refuses m=" << rows << " n=" << columns
+                                 << " k=" << p.k << " lda=" << p.lda << " ldb=" << p.ldb
+                                 << " ldc=" << p.ldc;
+}
+
+// oneDNN's own threads allocate for every product, and wake for small ones. Here the result is cut
+// into one block per thread along its longer side, and each thread computes its block alone.
 void OneDnnGemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, float alpha,
                 const float* a, int64_t lda, const float* b, int64_t ldb, float beta, float* c,
                 int64_t ldc) {
@@ -16,10 +64,21 @@ void OneDnnGemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_
     }
     return;
   }
-  const dnnl_status_t status = dnnl_sgemm(transpose_a ? 'T' : 'N', transpose_b ? 'T' : 'N', m, n, k,
-                                          alpha, a, lda, b, ldb, beta, c, ldc);
-  CHECK_EQ(status, dnnl_success) << "dnnl_sgemm refuses m=" << m << " n=" << n << " k=" << k
-                                 << " lda=" << lda << " ldb=" << ldb << " ldc=" << ldc;
+  const Product p{transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc};
+  const int64_t longer = std::max(m, n);
+  const int64_t tiles = (longer + kTile - 1) / kTile;
+  const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  const auto useful = static_cast<int64_t>(work / kMinWorkPerThread);
+  const int64_t grain = useful < 2 ? tiles : std::max<int64_t>(1, tiles / useful);
+  ParallelFor(tiles, grain, [&](int64_t begin, int64_t end) {
+    begin *= kTile;
+    end = std::min(end * kTile, longer);
+    if (m >= n) {
+      RunBlock(p, begin, end - begin, 0, n);
+    } else {
+      RunBlock(p, 0, m, begin, end - begin);
+    }
+  });
 }
 
 const bool registered = [] {
