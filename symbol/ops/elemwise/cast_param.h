@@ -22,6 +22,7 @@ struct AmpMulticastParam {
     d.Field("num_outputs", &AmpMulticastParam::num_outputs)
         .Required()
         .Min(1)
+        .Max(1 << 16)  // a file may say anything, and each costs memory at once
         .Doc("number of inputs and outputs");
     d.Field("cast_narrow", &AmpMulticastParam::cast_narrow)
         .Doc("whether to cast to the narrowest dtype of the inputs rather than the widest");

@@ -1,5 +1,6 @@
 // output = data * weight^T + bias. MXNet: src/operator/nn/fully_connected.cc.
 
+#include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
@@ -35,6 +36,12 @@ absl::Status FullyConnectedShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(
       c.SetInput(kWeight, {param.num_hidden, input_dim}, "(num_hidden, input_dim)"));
   input_dim = c.input(kWeight)[1];
+  if (param.flatten && input_dim == kUnknownDim) {
+    // MXNet does not take this for missing information either.
+    return absl::InvalidArgumentError(
+        absl::StrCat("input 'data' has shape ", data.ToString(),
+                     ", expected all axes but the first to be known (or the weight's last one)"));
+  }
 
   if (param.flatten) {
     COOPER_RETURN_IF_ERROR(

@@ -17,17 +17,14 @@
 namespace cooper {
 namespace {
 
-// (batch_size, ...) to (batch_size, product of the others).
+// (batch_size, ...) to (batch_size, product of the others). As in MXNet nothing is learnt from a shape
+// that is known in part.
 absl::Status FlattenShape(ShapeContext& c) {
   const PartialShape data = c.input(0);
-  if (!data.rank_known()) return absl::OkStatus();
+  if (!data.IsFull()) return absl::OkStatus();
   if (data.rank() == 0) return absl::InvalidArgumentError("input 'data' is a scalar");
   const int64_t rest = PartialShape(data.dims().subspan(1)).num_elements();
-  COOPER_RETURN_IF_ERROR(c.SetOutput(0, {data[0], rest}, "(batch_size, all other axes)"));
-  PartialShape known = PartialShape::OfRank(data.rank());
-  known[0] = c.output(0)[0];
-  if (data.rank() == 2) known[1] = c.output(0)[1];
-  return c.SetInput(0, known, "(batch_size, ...)");
+  return c.SetOutput(0, {data[0], rest}, "(batch_size, all other axes)");
 }
 
 COOPER_REGISTER_OP(Flatten)

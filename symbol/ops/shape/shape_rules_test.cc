@@ -139,7 +139,7 @@ const ShapeRuleCase kCases[] = {
      "has 30 elements"},
 
     {"Flatten", "Flatten", {}, {"(2, 3, 4)"}, "?", {"(2, 3, 4)"}, "(2, 12)", ""},
-    {"FlattenBack", "Flatten", {}, {"(?, ?)"}, "(2, 12)", {"(2, 12)"}, "(2, 12)", ""},
+    {"FlattenPartial", "Flatten", {}, {"(?, 3, 4)"}, "?", {"(?, 3, 4)"}, "?", ""},
     {"ExpandDims", "expand_dims", {{"axis", "-1"}}, {"(2, 3)"}, "?", {"(2, 3)"}, "(2, 3, 1)", ""},
     {"ExpandDimsBack",
      "expand_dims",

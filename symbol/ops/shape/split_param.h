@@ -17,6 +17,7 @@ struct SliceChannelParam {
     d.Field("num_outputs", &SliceChannelParam::num_outputs)
         .Required()
         .Min(1)
+        .Max(1 << 16)  // a file may say anything, and each costs memory at once
         .Doc("number of parts; divides the extent of axis");
     d.Field("axis", &SliceChannelParam::axis).Doc("the axis that is split");
     d.Field("squeeze_axis", &SliceChannelParam::squeeze_axis)
@@ -37,6 +38,7 @@ struct SplitParam {
         .Doc("whether axis, then of extent 1, is removed from the parts");
     d.Field("sections", &SplitParam::sections)
         .Min(0)
+        .Max(1 << 16)  // a file may say anything, and each costs memory at once
         .Doc("number of nearly equal parts; 0: as indices say");
   }
 
