@@ -26,7 +26,7 @@ refuse "$targets" '^@+(onednn|eigen|mpi)' "it depends on a library for kernels"
 # As the linker saw it.
 symbols=$(nm -C --defined-only "$program")
 grep -q 'cooper::InferShape(' <<<"$symbols" || fail "nm does not show InferShape"
-refuse "$symbols" 'cooper::.*Kernel|Eigen::| (dnnl|GOMP|omp)_' "it links kernels"
+refuse "$symbols" 'cooper::.*(FindKernel|KernelState|KernelContext|KernelRegistrar|cooper_kernel_registrar)|Eigen::| (dnnl|GOMP|omp)_' "it links kernels"
 needed=$(readelf -d "$program" | grep NEEDED)
 refuse "$needed" 'libdnnl|libgomp|libmpi|libcud' "it loads a library for kernels"
 
