@@ -1,0 +1,414 @@
+// The C++ of the pages on layers, run: check_snippets.sh holds the two together.
+
+#include <cmath>
+#include <cstdint>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "executor/arena.h"
+#include "executor/executor.h"
+#include "executor/memory_plan.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "io/bucket_boundaries.h"
+#include "io/bucket_sentence_iter.h"
+#include "io/encode_sentences.h"
+#include "io/ndarray_iter.h"
+#include "io/text_corpus.h"
+#include "module/bucketing_module.h"
+#include "module/callback/do_checkpoint.h"
+#include "module/initializer/initializers.h"
+#include "module/metric/classification.h"
+#include "module/module.h"
+#include "module/training_state.h"
+#include "ndarray/atomic_file.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/params_file.h"
+#include "ndarray/random.h"
+#include "ndarray/status_macros.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/infer_shape.h"
+#include "symbol/json.h"
+#include "symbol/rnn/fused_rnn_cell.h"
+#include "symbol/rnn/sequential_rnn_cell.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// ndarray.md
+
+absl::Status SaveAndRead(const std::string& path) {
+  COOPER_ASSIGN_OR_RETURN(const NDArray a, NDArray::FromVector<float>({2, 3}, {1, 2, 3, 4, 5, 6}));
+  COOPER_ASSIGN_OR_RETURN(const NDArray row, a.At(1));                     // (3,): a view of 4 5 6
+  COOPER_RETURN_IF_ERROR(row.Fill(0));                                     // a is 1 2 3 0 0 0 now
+  COOPER_ASSIGN_OR_RETURN(const NDArray half, a.AsType(DType::kFloat16));  // elements of its own
+  COOPER_RETURN_IF_ERROR(SaveNamedArrays(path, {{"arg:a", a}, {"arg:half", half}}));
+
+  COOPER_ASSIGN_OR_RETURN(const NamedArrays read, LoadNamedArrays(path));
+  COOPER_ASSIGN_OR_RETURN(const absl::Span<float> values, read[0].second.Data<float>());
+  std::cout << read[1].second.ToString() << ", the first element is " << values[0] << "\n";
+  return absl::OkStatus();
+}
+
+TEST(NDArrayPageTest, SavesAndReads) {
+  testing::internal::CaptureStdout();
+  COOPER_ASSERT_OK(SaveAndRead(testing::TempDir() + "two.params"));
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            "(2, 3) float16 cpu(0), the first element is 1\n");
+}
+
+// symbol.md
+
+absl::StatusOr<Symbol> TwoLayers() {
+  const Symbol data = Symbol::Variable("data");
+  COOPER_ASSIGN_OR_RETURN(
+      const Symbol fc1,
+      Symbol::Create("FullyConnected",
+                     {.name = "fc1", .inputs = {data}, .attrs = {{"num_hidden", "128"}}}));
+  COOPER_ASSIGN_OR_RETURN(
+      const Symbol act,
+      Symbol::Create("Activation", {.inputs = {fc1}, .attrs = {{"act_type", "relu"}}}));
+  COOPER_ASSIGN_OR_RETURN(
+      const Symbol fc2,
+      Symbol::Create("FullyConnected",
+                     {.name = "fc2", .inputs = {act}, .attrs = {{"num_hidden", "10"}}}));
+  return Symbol::Create("SoftmaxOutput", {.name = "softmax", .inputs = {fc2}});
+}
+
+TEST(SymbolPageTest, InfersBothWays) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, TwoLayers());
+  EXPECT_THAT(net.ListArguments(), ElementsAre("data", "fc1_weight", "fc1_bias", "fc2_weight",
+                                               "fc2_bias", "softmax_label"));
+  // From the data to the weights.
+  COOPER_ASSERT_OK_AND_ASSIGN(const InferredShapes shapes, InferShape(net, {{"data", {32, 650}}}));
+  EXPECT_EQ(shapes.args[1].ToString(), "(128, 650)");  // fc1_weight
+  // And back: the data's features from a weight.
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const InferredShapes back,
+      InferShape(net, {{"data", {32, kUnknownDim}}, {"fc1_weight", {128, 650}}}));
+  EXPECT_EQ(back.args[0].ToString(), "(32, 650)");  // data
+  // What contradicts itself is told with names and shapes.
+  EXPECT_EQ(
+      InferShape(net, {{"data", {32, 650}}, {"fc1_weight", {128, 200}}}).status().message(),
+      "FullyConnected 'fc1': input 'weight' has shape (128, 200), expected (128, 650) = "
+      "(num_hidden, input_dim); inputs: data 'data' (32, 650), weight 'fc1_weight' (128, 200), "
+      "bias 'fc1_bias' (128,)");
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol again, SymbolFromJson(SymbolToJson(net)));
+  EXPECT_EQ(SymbolToJson(again), SymbolToJson(net));
+}
+
+TEST(SymbolPageTest, UnrollsAndUnfuses) {
+  const Symbol words = Symbol::Variable("words");  // (batch_size, 20, features)
+  FusedRNNCell fused(200, {.num_layers = 2, .mode = RNNMode::kLstm, .prefix = "lstm_"});
+  COOPER_ASSERT_OK_AND_ASSIGN(const Unrolled one_node, fused.Unroll(20, words));
+  // The same network, a node for each step, as cells whose weights have names of their own.
+  const std::shared_ptr<SequentialRNNCell> cells = fused.Unfuse();
+  COOPER_ASSERT_OK_AND_ASSIGN(const Unrolled steps,
+                              cells->Unroll(20, words, {.merge_outputs = true}));
+  EXPECT_THAT(one_node.outputs.merged().ListArguments(), ElementsAre("words", "lstm_parameters"));
+  EXPECT_THAT(steps.outputs.merged().ListArguments(), testing::Contains("lstm_l0_i2h_weight"));
+}
+
+// executor.md
+
+absl::Status OneStep() {
+  COOPER_ASSIGN_OR_RETURN(const Symbol net, TwoLayers());
+  COOPER_ASSIGN_OR_RETURN(
+      auto executor,
+      Executor::SimpleBind(
+          net, {.shapes = {{"data", {32, 650}}},
+                .grad_reqs = {{"data", WriteReq::kNull}, {"softmax_label", WriteReq::kNull}}}));
+  COOPER_RETURN_IF_ERROR(executor->arg("fc1_weight").Fill(0.01));
+  COOPER_RETURN_IF_ERROR(executor->Forward(/*is_train=*/true));
+  COOPER_RETURN_IF_ERROR(executor->Backward());  // the output is a loss: no head gradients
+  std::cout << executor->grad("fc1_weight").ToString() << "\n" << executor->DebugString();
+  return absl::OkStatus();
+}
+
+TEST(ExecutorPageTest, RunsOneStep) {
+  testing::internal::CaptureStdout();
+  COOPER_ASSERT_OK(OneStep());
+  const std::string text = testing::internal::GetCapturedStdout();
+  EXPECT_THAT(text, HasSubstr("(128, 650) float32 cpu(0)\n"));
+  RecordProperty("program", text);
+}
+
+// Two executors that share an arena: each reads its batch where it is, and what one leaves in the
+// arena lasts until the other runs.
+absl::Status ShareAnArena(const NDArray& long_batch, const NDArray& short_batch) {
+  COOPER_ASSIGN_OR_RETURN(const Symbol net, TwoLayers());
+  const auto arena = std::make_shared<Arena>(Context::Cpu());
+  COOPER_ASSIGN_OR_RETURN(auto large, Executor::SimpleBind(net, {.shapes = {{"data", {32, 650}}},
+                                                                 .unbound_args = {"data"},
+                                                                 .arena = arena}));
+  auto params = large->arg_dict();
+  params.erase("softmax_label");  // of a shape that depends on data's
+  COOPER_ASSIGN_OR_RETURN(auto small, Executor::SimpleBind(net, {.shapes = {{"data", {8, 650}}},
+                                                                 .args = params,
+                                                                 .unbound_args = {"data"},
+                                                                 .arena = arena}));
+  COOPER_RETURN_IF_ERROR(large->SetArg("data", long_batch));
+  COOPER_RETURN_IF_ERROR(large->Forward(/*is_train=*/false));
+  COOPER_RETURN_IF_ERROR(small->SetArg("data", short_batch));
+  COOPER_RETURN_IF_ERROR(small->Forward(/*is_train=*/false));
+  return large->outputs().status();  // kFailedPrecondition: they are gone
+}
+
+TEST(ExecutorPageTest, OldOutputsAreRefused) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray long_batch, NDArray::Zeros({32, 650}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray short_batch, NDArray::Zeros({8, 650}));
+  EXPECT_THAT(ShareAnArena(long_batch, short_batch),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("another executor that shares the arena has run")));
+}
+
+TEST(ExecutorPageTest, PlansMemory) {
+  const std::vector<LiveRange> ranges = {
+      {.size = 128, .first = 0, .last = 1},  // a
+      {.size = 64, .first = 1, .last = 3},   // b
+      {.size = 128, .first = 2, .last = 4},  // c
+      {.size = 64, .first = 4, .last = 4},   // d
+  };
+  COOPER_ASSERT_OK_AND_ASSIGN(const MemoryPlan plan, PlanMemory(ranges));
+  EXPECT_THAT(plan.offsets, ElementsAre(0, 128, 0, 128));
+  EXPECT_EQ(plan.arena_size, 192);
+  EXPECT_EQ(plan.lower_bound, 192);
+  COOPER_EXPECT_OK(CheckMemoryPlan(ranges, plan));
+}
+
+// io.md
+
+absl::Status ShowBatches(const std::string& path) {
+  COOPER_ASSIGN_OR_RETURN(const std::vector<Sentence> words, ReadSentences(path));
+  const EncodeSentencesOptions encoding{
+      .invalid_label = 0, .start_label = 1, .unknown_token = "<unk>"};
+  const EncodedSentences text = EncodeSentences(words, encoding);
+  COOPER_ASSIGN_OR_RETURN(const BucketBoundaries best,
+                          ChooseBuckets(LengthsOf(text.sentences), {.max_buckets = 2}));
+  COOPER_ASSIGN_OR_RETURN(auto data, BucketSentenceIter::Create(
+                                         text.sentences, /*batch_size=*/2,
+                                         {.buckets = best.buckets,
+                                          .invalid_label = 0,
+                                          .last_batch = BucketSentenceIterOptions::LastBatch::kPad,
+                                          .seed = 7}));
+  std::cout << data->report().ToString();
+  COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, data->Next());
+  while (batch.has_value()) {
+    std::cout << "bucket " << *batch->bucket_key << ", " << batch->pad << " rows of padding\n";
+    COOPER_ASSIGN_OR_RETURN(batch, data->Next());
+  }
+  return data->Reset();  // the next epoch, in another order
+}
+
+TEST(IoPageTest, ShowsBatches) {
+  const std::string path = testing::TempDir() + "text";
+  COOPER_ASSERT_OK(WriteFileAtomically(path,
+                                       "speak , speak .\nhear me speak .\nwe know .\nmay not "
+                                       "young men die too , as the old ?\n"));
+  testing::internal::CaptureStdout();
+  COOPER_ASSERT_OK(ShowBatches(path));
+  const std::string text = testing::internal::GetCapturedStdout();
+  EXPECT_THAT(text, HasSubstr("bucket 4: 3 sentences, 2 batches of 2\n"
+                              "bucket 11: 1 sentences, 1 batches of 2\n"));
+}
+
+// module.md
+
+absl::Status TrainRows(const NDArray& rows, const NDArray& labels, const std::string& prefix) {
+  COOPER_ASSIGN_OR_RETURN(const Symbol net, TwoLayers());
+  COOPER_ASSIGN_OR_RETURN(auto data,
+                          NDArrayIter::Create({{"data", rows}}, {{"softmax_label", labels}},
+                                              {.batch_size = 16, .shuffle = true, .seed = 1}));
+  COOPER_ASSIGN_OR_RETURN(auto model, Module::Create(net));
+  auto save = [&](int number, BaseModule&) {
+    return model->SaveCheckpoint(prefix, number, /*save_optimizer_states=*/true);
+  };
+  const auto accuracy = Accuracy({});
+  COOPER_RETURN_IF_ERROR(model->Fit(
+      *data, {.eval_metric = accuracy.get(),
+              .epoch_end_callbacks = {DoCheckpoint(save, /*period=*/5)},
+              .optimizer = {.optimizer = "sgd",
+                            .optimizer_params = {{"learning_rate", "0.1"}, {"momentum", "0.9"}}},
+              .params = {.initializer = init::Xavier(), .seed = 1},
+              .num_epoch = 10}));
+  COOPER_ASSIGN_OR_RETURN(const auto scores, model->Score(*data, *accuracy));
+  std::cout << scores[0].first << " " << scores[0].second << "\n";
+  return absl::OkStatus();
+}
+
+TEST(ModulePageTest, TrainsRows) {
+  RandomGenerator random(3);
+  std::vector<float> rows, labels;
+  for (int i = 0; i < 64; ++i) {
+    for (int j = 0; j < 10; ++j) {
+      rows.push_back(static_cast<float>(random.NextNormal() * 0.1 + (j == i % 10 ? 1 : 0)));
+    }
+    labels.push_back(static_cast<float>(i % 10));
+  }
+  const std::string prefix = testing::TempDir() + "rows";
+  testing::internal::CaptureStdout();
+  COOPER_ASSERT_OK(
+      TrainRows(*NDArray::FromVector({64, 10}, rows), *NDArray::FromVector({64}, labels), prefix));
+  const std::string line = testing::internal::GetCapturedStdout();
+  ASSERT_EQ(line.substr(0, 9), "accuracy ");
+  EXPECT_GT(std::stod(line.substr(9)), 0.9);
+  COOPER_EXPECT_OK(ReadFile(prefix + "-0010.states"));
+  COOPER_EXPECT_OK(Module::Load(prefix, 10, /*load_optimizer_states=*/true));
+}
+
+// A bag of words before each word: no recurrence, so that tests are quick.
+absl::StatusOr<BucketSymbol> NextOfFive(const BucketKey&) {
+  COOPER_ASSIGN_OR_RETURN(
+      const Symbol embed,
+      Symbol::Create("Embedding", {.name = "embed",
+                                   .inputs = {Symbol::Variable("data")},
+                                   .attrs = {{"input_dim", "6"}, {"output_dim", "8"}}}));
+  COOPER_ASSIGN_OR_RETURN(
+      const Symbol rows,
+      Symbol::Create("Reshape", {.inputs = {embed}, .attrs = {{"shape", "(-1, 8)"}}}));
+  COOPER_ASSIGN_OR_RETURN(const Symbol dropped,
+                          Symbol::Create("Dropout", {.inputs = {rows}, .attrs = {{"p", "0.1"}}}));
+  COOPER_ASSIGN_OR_RETURN(
+      const Symbol pred,
+      Symbol::Create("FullyConnected",
+                     {.name = "pred", .inputs = {dropped}, .attrs = {{"num_hidden", "6"}}}));
+  COOPER_ASSIGN_OR_RETURN(const Symbol labels,
+                          Symbol::Create("Reshape", {.inputs = {Symbol::Variable("softmax_label")},
+                                                     .attrs = {{"shape", "(-1,)"}}}));
+  COOPER_ASSIGN_OR_RETURN(
+      const Symbol softmax,
+      Symbol::Create("SoftmaxOutput", {.name = "softmax",
+                                       .inputs = {pred, labels},
+                                       .attrs = {{"use_ignore", "True"}, {"ignore_label", "0"}}}));
+  return BucketSymbol{.symbol = softmax};
+}
+
+absl::StatusOr<std::unique_ptr<BucketSentenceIter>> FiveWords() {
+  RandomGenerator random(1);
+  std::vector<std::vector<int>> sentences(100);
+  for (auto& sentence : sentences) {
+    sentence.resize(2 + random.NextBelow(11));
+    for (int& word : sentence) word = 1 + static_cast<int>(random.NextBelow(5));
+  }
+  return BucketSentenceIter::Create(sentences, 4, {.buckets = {4, 8, 12}, .invalid_label = 0});
+}
+
+// Binds every bucket of `data` before the first batch, and says what each takes.
+absl::Status BindAllBuckets(BucketingModule& model, const BucketSentenceIter& data) {
+  COOPER_RETURN_IF_ERROR(
+      model.Bind({.data_shapes = data.provide_data(), .label_shapes = data.provide_label()}));
+  std::vector<BucketShapes> buckets;
+  for (const BucketKey& key : data.bucket_keys()) {
+    const Shape shape({data.batch_size(), key.int_value()});
+    buckets.push_back({.key = key,
+                       .data_shapes = {{.name = "data", .shape = shape}},
+                       .label_shapes = {{.name = "softmax_label", .shape = shape}}});
+  }
+  COOPER_ASSIGN_OR_RETURN(const std::vector<BucketReport> reports, model.PrepareAll(buckets));
+  for (const BucketReport& report : reports) {
+    std::cout << "bucket " << report.key << ": " << report.memory.planned_bytes << " bytes of "
+              << model.arena_bytes() << ", bound in " << 1e3 * report.bind_seconds << " ms\n";
+  }
+  return absl::OkStatus();
+}
+
+TEST(ModulePageTest, BindsAllBuckets) {
+  COOPER_ASSERT_OK_AND_ASSIGN(auto data, FiveWords());
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto model, BucketingModule::Create({.sym_gen = NextOfFive, .default_bucket_key = 12}));
+  testing::internal::CaptureStdout();
+  COOPER_ASSERT_OK(BindAllBuckets(*model, *data));
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("bucket 12: "));
+  EXPECT_EQ(model->Report().size(), 3u);
+  EXPECT_EQ(model->arena_bytes(), model->Report().back().memory.planned_bytes);
+}
+
+// Trains for 3 epochs. The state of the run is in `path` after every 10 batches; with `resume`
+// the run goes on from there.
+absl::Status TrainResumably(BucketingModule& model, DataIter& data, const std::string& path,
+                            bool resume) {
+  const auto metric = Perplexity({.ignore_label = 0});
+  FitOptions fit{.eval_metric = metric.get(), .optimizer = {.optimizer = "adam"}, .num_epoch = 3};
+  fit.capture_point = [&](int epoch, int64_t batches_done) -> absl::Status {
+    if (batches_done % 10 != 0) return absl::OkStatus();
+    COOPER_ASSIGN_OR_RETURN(
+        const TrainingState state,
+        CaptureTraining(*model.group(), data, metric.get(), epoch, batches_done));
+    return SaveTrainingState(path, state);
+  };
+  if (resume) {
+    COOPER_ASSIGN_OR_RETURN(const TrainingState state, LoadTrainingState(path));
+    COOPER_RETURN_IF_ERROR(
+        model.Bind({.data_shapes = data.provide_data(), .label_shapes = data.provide_label()}));
+    COOPER_RETURN_IF_ERROR(
+        RestoreTraining(state, model, *model.group(), data, metric.get(), fit.optimizer));
+    fit.begin_epoch = state.epoch;
+    fit.begin_batch = state.nbatch;
+  }
+  return model.Fit(data, fit);
+}
+
+// Fails after so many batches, as a run that is killed ends.
+class Breaking : public DataIter {
+ public:
+  Breaking(std::unique_ptr<DataIter> iter, int batches) : iter_(std::move(iter)), left_(batches) {}
+  absl::StatusOr<std::optional<DataBatch>> Next() override {
+    if (left_-- == 0) return absl::AbortedError("killed");
+    return iter_->Next();
+  }
+  absl::Status Reset() override { return iter_->Reset(); }
+  const std::vector<DataDesc>& provide_data() const override { return iter_->provide_data(); }
+  const std::vector<DataDesc>& provide_label() const override { return iter_->provide_label(); }
+  int64_t batch_size() const override { return iter_->batch_size(); }
+  absl::StatusOr<std::string> SaveState() const override { return iter_->SaveState(); }
+
+ private:
+  std::unique_ptr<DataIter> iter_;
+  int left_;
+};
+
+TEST(ModulePageTest, AResumedRunEndsAlike) {
+  const std::string path = testing::TempDir() + "run.state";
+  auto make = [] {
+    return BucketingModule::Create({.sym_gen = NextOfFive, .default_bucket_key = 12});
+  };
+  COOPER_ASSERT_OK_AND_ASSIGN(auto data, FiveWords());
+  COOPER_ASSERT_OK_AND_ASSIGN(auto whole, make());
+  COOPER_ASSERT_OK(TrainResumably(*whole, *data, path, /*resume=*/false));
+
+  COOPER_ASSERT_OK_AND_ASSIGN(auto again, FiveWords());
+  Breaking broken(std::move(again), 35);  // in the second epoch
+  COOPER_ASSERT_OK_AND_ASSIGN(auto killed, make());
+  EXPECT_THAT(TrainResumably(*killed, broken, path, false),
+              StatusIs(absl::StatusCode::kAborted, HasSubstr("killed")));
+
+  COOPER_ASSERT_OK_AND_ASSIGN(auto rest, FiveWords());
+  COOPER_ASSERT_OK_AND_ASSIGN(auto resumed, make());
+  COOPER_ASSERT_OK(TrainResumably(*resumed, *rest, path, /*resume=*/true));
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams a, whole->GetParams());
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams b, resumed->GetParams());
+  for (const auto& [name, array] : a.args) {
+    EXPECT_EQ(*array.ToVector<float>(), *b.args.at(name).ToVector<float>()) << name;
+  }
+}
+
+// mxnet_differences.md
+
+TEST(DifferencesPageTest, TwoVariablesOfOneName) {
+  const auto sum = Symbol::Create(
+      "elemwise_add", {.inputs = {Symbol::Variable("weight"), Symbol::Variable("weight")}});
+  EXPECT_EQ(sum.status().code(), absl::StatusCode::kInvalidArgument);  // MXNet fails at bind
+}
+
+}  // namespace
+}  // namespace cooper
