@@ -124,7 +124,7 @@ class BucketingModule : public BaseModule {
                          const SetParamsOptions& options = {}) override;
   absl::Status InitOptimizer(const InitOptimizerOptions& options = {}) override;
 
-  // Switches to the batch's bucket and stays there.
+  // Switches to the batch's bucket and stays there. A batch without a key is the current bucket's.
   absl::Status Forward(const DataBatch& batch,
                        std::optional<bool> is_train = std::nullopt) override;
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;

@@ -47,6 +47,30 @@ const NDArray* ArrayFor(const std::vector<DataDesc>& descs, size_t i,
   return i < arrays.size() ? &arrays[i] : nullptr;
 }
 
+// What a batch says of its arrays must be so.
+absl::Status CheckProvided(const std::vector<DataDesc>& provided,
+                           const std::vector<NDArray>& arrays, const char* kind) {
+  if (provided.size() != arrays.size()) return absl::OkStatus();
+  for (size_t k = 0; k < provided.size(); ++k) {
+    if (arrays[k].shape() == provided[k].shape) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Forward: ", kind, " '", provided[k].name, "' has shape ", arrays[k].shape().ToString(),
+        ", expected ", provided[k].shape.ToString(), " as the batch's provide_", kind, " says"));
+  }
+  return absl::OkStatus();
+}
+
+// The arguments that a name of this kind may have been meant for.
+std::vector<std::string> Candidates(const std::vector<std::string>& args, bool parameters) {
+  std::vector<std::string> candidates;
+  for (const std::string& arg : args) {
+    const bool parameter = absl::EndsWith(arg, "_weight") || absl::EndsWith(arg, "_bias") ||
+                           absl::EndsWith(arg, "_gamma") || absl::EndsWith(arg, "_beta");
+    if (parameter == parameters) candidates.push_back(arg);
+  }
+  return candidates.empty() ? args : candidates;
+}
+
 }  // namespace
 
 Module::Module(const Symbol& symbol, ModuleOptions options)
@@ -90,17 +114,10 @@ absl::Status Module::CheckNames() const {
   for (const auto& [kind, names] : kinds) {
     for (const std::string& name : *names) {
       if (Contains(arg_names_, name)) continue;
-      // Inputs are likely meant by what is no weight.
-      std::vector<std::string> candidates;
-      for (const std::string& arg : arg_names_) {
-        if (!absl::EndsWith(arg, "_weight") && !absl::EndsWith(arg, "_bias") &&
-            !absl::EndsWith(arg, "_gamma") && !absl::EndsWith(arg, "_beta")) {
-          candidates.push_back(arg);
-        }
-      }
+      const auto candidates = Candidates(arg_names_, names == &options_.fixed_param_names);
       return absl::InvalidArgumentError(absl::StrCat(
-          "Module: ", kind, " has '", name, "', which is no argument of the symbol; candidates: ",
-          absl::StrJoin(candidates.empty() ? arg_names_ : candidates, ", ")));
+          "Module: ", kind, " has '", name,
+          "', which is no argument of the symbol; candidates: ", absl::StrJoin(candidates, ", ")));
     }
   }
   return absl::OkStatus();
@@ -414,6 +431,8 @@ absl::Status Module::FitBatch(const DataBatch& batch) {
                                                    " label arrays, expected ",
                                                    DescsToString(bound.label_shapes)));
   }
+  COOPER_RETURN_IF_ERROR(CheckProvided(batch.provide_data, batch.data, "data"));
+  COOPER_RETURN_IF_ERROR(CheckProvided(batch.provide_label, batch.label, "label"));
   bool same = true;
   for (size_t i = 0; i < bound.data_shapes.size() && same; ++i) {
     const NDArray* array = ArrayFor(bound.data_shapes, i, batch.provide_data, batch.data);

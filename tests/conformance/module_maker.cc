@@ -7,6 +7,7 @@
 #include "module/bucketing_module.h"
 #include "module/kwargs/json_kwargs.h"
 #include "module/module.h"
+#include "module/sequential_module.h"
 #include "ndarray/status_macros.h"
 #include "symbol/json.h"
 #include "tests/conformance/graph_case.h"
@@ -111,6 +112,26 @@ absl::StatusOr<std::unique_ptr<BaseModule>> MakeBucketingModule(const std::strin
   return BucketingModule::Create(std::move(options));
 }
 
+absl::StatusOr<std::unique_ptr<BaseModule>> MakeSequentialModule(const std::string& folder,
+                                                                 const Json& json) {
+  auto chain = std::make_unique<SequentialModule>();
+  for (const Json& part : json.at("modules")) {
+    SequentialMeta meta;
+    for (const auto& [key, value] : part.at("meta").items()) {
+      if (key == "take_labels") {
+        meta.take_labels = value.get<bool>();
+      } else if (key == "auto_wiring") {
+        meta.auto_wiring = value.get<bool>();
+      } else {
+        return Unknown("SequentialModule", key);
+      }
+    }
+    COOPER_ASSIGN_OR_RETURN(std::unique_ptr<BaseModule> module, MakePlainModule(folder, part));
+    COOPER_RETURN_IF_ERROR(chain->Add(std::move(module), meta));
+  }
+  return chain;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<BaseModule>> MakeModule(const std::string& folder,
@@ -118,6 +139,7 @@ absl::StatusOr<std::unique_ptr<BaseModule>> MakeModule(const std::string& folder
   const std::string type = json.at("type").get<std::string>();
   if (type == "Module") return MakePlainModule(folder, json);
   if (type == "BucketingModule") return MakeBucketingModule(folder, json);
+  if (type == "SequentialModule") return MakeSequentialModule(folder, json);
   return absl::UnimplementedError("type of module: " + type);
 }
 

@@ -1,0 +1,282 @@
+// BucketingModule: keys of every kind, what buckets share, and errors that name the bucket. Memory
+// and allocations are tested in tests/bucketing.
+
+#include "module/bucketing_module.h"
+
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "module/initializer/initializers.h"
+#include "module/module_fixtures.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr auto kFailedPrecondition = absl::StatusCode::kFailedPrecondition;
+constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
+constexpr int64_t kRows = 4;
+
+std::vector<DataDesc> DataOf(int64_t length) {
+  return {{.name = "data", .shape = {kRows, length, 3}, .layout = "NTC"}};
+}
+std::vector<DataDesc> Labels() {
+  return {{.name = "softmax_label", .shape = {kRows}, .layout = "N"}};
+}
+
+// Rows that are the same in every time step, so that all lengths have the same mean.
+DataBatch ConstantBatch(const BucketKey& key, int64_t length, uint64_t seed) {
+  const std::vector<float> step = Floats(RandomArray({kRows, 3}, seed));
+  std::vector<float> values;
+  for (int64_t row = 0; row < kRows; ++row) {
+    for (int64_t t = 0; t < length; ++t) {
+      values.insert(values.end(), step.begin() + row * 3, step.begin() + (row + 1) * 3);
+    }
+  }
+  return {.data = {*NDArray::FromVector<float>({kRows, length, 3}, values)},
+          .label = {Classes(kRows, 2, seed)},
+          .bucket_key = key,
+          .provide_data = DataOf(length),
+          .provide_label = Labels()};
+}
+
+absl::StatusOr<BucketSymbol> Mean(const BucketKey&) {
+  return BucketSymbol{.symbol = MeanOverTime()};
+}
+
+// Bound to four steps under the default key, with parameters and sgd with momentum.
+std::unique_ptr<BucketingModule> MakeModel(BucketingModuleOptions options) {
+  auto model = BucketingModule::Create(std::move(options));
+  EXPECT_TRUE(model.ok()) << model.status();
+  COOPER_EXPECT_OK((*model)->Bind({.data_shapes = DataOf(4), .label_shapes = Labels()}));
+  COOPER_EXPECT_OK((*model)->InitParams({.initializer = init::Uniform(1), .seed = 3}));
+  COOPER_EXPECT_OK((*model)->InitOptimizer(
+      {.optimizer_params = {{"learning_rate", "0.5"}, {"momentum", "0.9"}}}));
+  return *std::move(model);
+}
+
+void Step(BaseModule& model, const DataBatch& batch) {
+  COOPER_ASSERT_OK(model.ForwardBackward(batch));
+  COOPER_ASSERT_OK(model.Update());
+}
+
+void ExpectSameParams(const BaseModule& a, const BaseModule& b) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams first, a.GetParams());
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams second, b.GetParams());
+  ASSERT_EQ(first.args.size(), second.args.size());
+  for (const auto& [name, array] : first.args) {
+    EXPECT_EQ(Floats(second.args.at(name)), Floats(array)) << name;
+  }
+}
+
+TEST(BucketingModuleTest, ACallThatComesTooEarlyNamesTheMissingOne) {
+  EXPECT_THAT(BucketingModule::Create({.default_bucket_key = 4}),
+              StatusIs(kInvalidArgument, HasSubstr("sym_gen")));
+  EXPECT_THAT(BucketingModule::Create({.sym_gen = Mean}),
+              StatusIs(kInvalidArgument, HasSubstr("default_bucket_key")));
+  COOPER_ASSERT_OK_AND_ASSIGN(auto model,
+                              BucketingModule::Create({.sym_gen = Mean, .default_bucket_key = 4}));
+  EXPECT_THAT(model->data_names(), ElementsAre("data"));
+  EXPECT_THAT(model->output_names(), ElementsAre("softmax_output"));
+  EXPECT_THAT(model->SwitchBucket(2, DataOf(2), Labels()),
+              StatusIs(kFailedPrecondition, HasSubstr("call Bind first")));
+  EXPECT_THAT(model->current_bucket_key(), StatusIs(kFailedPrecondition, HasSubstr("Bind")));
+  COOPER_ASSERT_OK(model->Bind({.data_shapes = DataOf(4), .label_shapes = Labels()}));
+  EXPECT_THAT(model->Forward(ConstantBatch(4, 4, 1)),
+              StatusIs(kFailedPrecondition, HasSubstr("call InitParams first")));
+  COOPER_ASSERT_OK(model->InitParams());
+  EXPECT_THAT(model->Update(), StatusIs(kFailedPrecondition, HasSubstr("call InitOptimizer")));
+}
+
+TEST(BucketingModuleTest, KeysOfEveryKindTrainTheSameModel) {
+  const std::vector<std::vector<BucketKey>> kinds = {
+      {2, 4, 7}, {"short", "default", "long"}, {{2, 0}, {4, 1}, {7, -1}}};
+  std::unique_ptr<BucketingModule> first;
+  for (const std::vector<BucketKey>& keys : kinds) {
+    std::vector<BucketKey> asked;
+    auto model = MakeModel({.sym_gen =
+                                [&asked](const BucketKey& key) {
+                                  asked.push_back(key);
+                                  return Mean(key);
+                                },
+                            .default_bucket_key = keys[1]});
+    for (uint64_t step = 0; step < 6; ++step) {
+      const size_t k = step % 3;
+      const int64_t length = std::vector<int64_t>{2, 4, 7}[k];
+      Step(*model, ConstantBatch(keys[k], length, step));
+      EXPECT_EQ(*model->current_bucket_key(), keys[k]);
+    }
+    EXPECT_EQ(std::set<BucketKey>(asked.begin(), asked.end()).size(), 3u);
+    EXPECT_EQ(asked.size(), 3u) << "each key is generated once";
+    EXPECT_EQ(model->Report().size(), 3u);
+    if (first == nullptr) {
+      first = std::move(model);
+    } else {
+      ExpectSameParams(*first, *model);
+    }
+  }
+}
+
+TEST(BucketingModuleTest, MomentaFollowNamesNotPositions) {
+  const auto train = [](const SymGen& sym_gen) {
+    auto model = MakeModel({.sym_gen = sym_gen, .default_bucket_key = 4});
+    for (uint64_t step = 0; step < 8; ++step) {
+      const int64_t length = step % 2 == 0 ? 4 : 2;
+      Step(*model, ConstantBatch(length, length, step));
+    }
+    return model;
+  };
+  const auto expected = train(Mean);
+  const auto swapped = train([](const BucketKey& key) -> absl::StatusOr<BucketSymbol> {
+    return BucketSymbol{.symbol = MeanOverTime(/*swapped=*/key == BucketKey(2))};
+  });
+  EXPECT_NE(MeanOverTime(false).ListArguments(), MeanOverTime(true).ListArguments());
+  ExpectSameParams(*expected, *swapped);
+}
+
+// In the bucket of length 2 there is one more layer.
+absl::StatusOr<BucketSymbol> DeeperAtTwo(const BucketKey& key) {
+  if (key != BucketKey(2)) return Mean(key);
+  const Symbol flat = Op("Flatten", {.inputs = {Symbol::Variable("data")}});
+  const Symbol extra =
+      Op("FullyConnected", {.name = "extra", .inputs = {flat}, .attrs = {{"num_hidden", "3"}}});
+  const Symbol fc =
+      Op("FullyConnected", {.name = "fc", .inputs = {extra}, .attrs = {{"num_hidden", "2"}}});
+  return BucketSymbol{.symbol = Op("SoftmaxOutput", {.name = "softmax", .inputs = {fc}})};
+}
+
+TEST(BucketingModuleTest, ALaterBucketMayHaveParametersOfItsOwn) {
+  auto model = MakeModel({.sym_gen = DeeperAtTwo, .default_bucket_key = 4});
+  EXPECT_EQ((*model->GetParams()).args.size(), 4u);
+  Step(*model, ConstantBatch(2, 2, 1));
+  Step(*model, ConstantBatch(4, 4, 1));
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams params, model->GetParams());
+  EXPECT_EQ(params.args.size(), 6u);
+  EXPECT_NE(Floats(params.args.at("extra_weight")), std::vector<float>(18, 0.0f));
+}
+
+TEST(BucketingModuleTest, AParameterThatNobodyGaveAValueIsNamedWithItsBucket) {
+  auto donor = MakeModel({.sym_gen = DeeperAtTwo, .default_bucket_key = 4});
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams params, donor->GetParams());
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto model, BucketingModule::Create({.sym_gen = DeeperAtTwo, .default_bucket_key = 4}));
+  COOPER_ASSERT_OK(model->Bind({.data_shapes = DataOf(4), .label_shapes = Labels()}));
+  COOPER_ASSERT_OK(model->InitParams({.initializer = nullptr, .arg_params = params.args}));
+  COOPER_EXPECT_OK(model->Forward(ConstantBatch(4, 4, 1)));
+  EXPECT_THAT(
+      model->Forward(ConstantBatch(2, 2, 1)),
+      StatusIs(kFailedPrecondition, AllOf(HasSubstr("bucket key 2"), HasSubstr("'extra_"))));
+  COOPER_EXPECT_OK(model->Forward(ConstantBatch(4, 4, 1)));
+}
+
+TEST(BucketingModuleTest, ABatchThatDoesNotFitIsNamedWithItsBucket) {
+  auto model = MakeModel({.sym_gen = Mean, .default_bucket_key = 4});
+  DataBatch batch = ConstantBatch(2, 2, 1);
+  batch.data = {RandomArray({kRows, 3, 3}, 1)};  // a step more than it says
+  EXPECT_THAT(model->Forward(batch),
+              StatusIs(kInvalidArgument, AllOf(HasSubstr("bucket key 2"), HasSubstr("data"),
+                                               HasSubstr("(4, 3, 3)"))));
+  batch = ConstantBatch(2, 2, 1);
+  batch.provide_data[0].shape = {kRows, 2, 5};
+  batch.data = {RandomArray({kRows, 2, 5}, 1)};
+  EXPECT_THAT(model->Forward(batch), StatusIs(kInvalidArgument, HasSubstr("bucket key 2")));
+  COOPER_EXPECT_OK(model->Forward(ConstantBatch(2, 2, 1)));
+}
+
+TEST(BucketingModuleTest, ABatchWithoutAKeyIsTheCurrentBuckets) {
+  auto model = MakeModel({.sym_gen = Mean, .default_bucket_key = 4});
+  COOPER_ASSERT_OK(model->Forward(ConstantBatch(2, 2, 1)));
+  DataBatch batch = ConstantBatch(2, 2, 3);
+  batch.bucket_key.reset();
+  COOPER_ASSERT_OK(model->Forward(batch));
+  EXPECT_EQ(*model->current_bucket_key(), BucketKey(2));
+}
+
+TEST(BucketingModuleTest, AnErrorOfSymGenNamesTheKey) {
+  auto model = MakeModel({.sym_gen = [](const BucketKey& key) -> absl::StatusOr<BucketSymbol> {
+                            if (key == BucketKey(4)) return Mean(key);
+                            return absl::ResourceExhaustedError("no such length");
+                          },
+                          .default_bucket_key = 4});
+  EXPECT_THAT(model->Forward(ConstantBatch(9, 9, 1)),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       AllOf(HasSubstr("bucket key 9"), HasSubstr("no such length"))));
+  EXPECT_EQ(*model->current_bucket_key(), BucketKey(4));
+}
+
+TEST(BucketingModuleTest, PreparingDisturbsNothing) {
+  auto model = MakeModel({.sym_gen = Mean, .default_bucket_key = 4});
+  COOPER_ASSERT_OK(model->Forward(ConstantBatch(4, 4, 1)));
+  const std::vector<float> before = Floats((*model->GetOutputs())[0]);
+  COOPER_ASSERT_OK(model->Prepare(ConstantBatch(50, 50, 1)));
+  EXPECT_EQ(*model->current_bucket_key(), BucketKey(4));
+  EXPECT_EQ(model->Report().size(), 2u);
+  EXPECT_EQ(Floats((*model->GetOutputs())[0]), before);
+}
+
+TEST(BucketingModuleTest, MonitorsSeeBucketsThatAreBoundLater) {
+  auto model = MakeModel({.sym_gen = Mean, .default_bucket_key = 4});
+  std::set<std::string> seen;
+  COOPER_ASSERT_OK(model->InstallMonitor(
+      [&seen](const std::string& name, const NDArray&) { seen.insert(name); }));
+  COOPER_ASSERT_OK(model->Forward(ConstantBatch(4, 4, 1)));
+  EXPECT_TRUE(seen.contains("fc_output"));
+  seen.clear();
+  COOPER_ASSERT_OK(model->Forward(ConstantBatch(2, 2, 1)));
+  EXPECT_TRUE(seen.contains("fc_output"));
+}
+
+TEST(BucketingModuleTest, CheckpointsBringBackEveryBucket) {
+  const std::string prefix = testing::TempDir() + "/buckets";
+  const std::vector<BucketKey> keys = {4, "two", {7, 7}};
+  const std::vector<int64_t> lengths = {4, 2, 7};
+  auto model = MakeModel({.sym_gen = Mean, .default_bucket_key = 4});
+  for (size_t k = 0; k < 3; ++k) Step(*model, ConstantBatch(keys[k], lengths[k], k));
+  COOPER_ASSERT_OK(model->SaveCheckpoint(prefix, 3));
+
+  // Without sym_gen: the symbols of all keys were saved.
+  COOPER_ASSERT_OK_AND_ASSIGN(auto loaded,
+                              BucketingModule::Load(prefix, 3, {.default_bucket_key = 4}));
+  COOPER_ASSERT_OK(
+      loaded->Bind({.data_shapes = DataOf(4), .label_shapes = Labels(), .for_training = false}));
+  ExpectSameParams(*model, *loaded);
+  for (size_t k = 0; k < 3; ++k) {
+    const DataBatch batch = ConstantBatch(keys[k], lengths[k], 9);
+    COOPER_ASSERT_OK(model->Forward(batch, /*is_train=*/false));
+    const std::vector<float> expected = Floats((*model->GetOutputs())[0]);
+    COOPER_ASSERT_OK(loaded->Forward(batch));
+    EXPECT_EQ(Floats((*loaded->GetOutputs())[0]), expected) << keys[k];
+  }
+  EXPECT_THAT(loaded->Forward(ConstantBatch(5, 5, 1)),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("bucket key 5")));
+  EXPECT_THAT(BucketingModule::Load(prefix, 4, {.default_bucket_key = 4}),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("buckets-0004.params")));
+  EXPECT_THAT(BucketingModule::Load(prefix + "x", 3, {.default_bucket_key = 4}), Not(IsOk()));
+}
+
+TEST(BucketingModuleTest, RebindingKeepsParametersAndMomenta) {
+  auto model = MakeModel({.sym_gen = Mean, .default_bucket_key = 4});
+  auto other = MakeModel({.sym_gen = Mean, .default_bucket_key = 4});
+  Step(*model, ConstantBatch(4, 4, 1));
+  Step(*other, ConstantBatch(4, 4, 1));
+  COOPER_ASSERT_OK(other->Bind({.data_shapes = DataOf(6), .label_shapes = Labels()}));
+  EXPECT_EQ(other->data_shapes()[0].shape, Shape({kRows, 4, 3})) << "without force_rebind";
+  COOPER_ASSERT_OK(
+      other->Bind({.data_shapes = DataOf(6), .label_shapes = Labels(), .force_rebind = true}));
+  Step(*model, ConstantBatch(2, 2, 2));
+  Step(*other, ConstantBatch(2, 2, 2));
+  ExpectSameParams(*model, *other);
+}
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,34 @@
+#ifndef COOPER_MODULE_MODULE_FIXTURES_H_
+#define COOPER_MODULE_MODULE_FIXTURES_H_
+
+// Small networks and data for the tests of modules.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ndarray/ndarray.h"
+#include "ndarray/shape.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+
+// Symbol::Create for arguments that are known to be right.
+Symbol Op(const char* op, const OpArgs& args);
+
+// data (batch_size, n) -> fc1 (5) -> tanh -> fc2 (3) -> softmax; label "softmax_label".
+Symbol TwoLayers();
+
+// A mean over the time steps of data (batch_size, length), then fc (2) -> softmax: its parameters
+// do not depend on the length. `swapped`: the arguments are listed in another order.
+Symbol MeanOverTime(bool swapped = false);
+
+// Uniform in [-1, 1).
+NDArray RandomArray(const Shape& shape, uint64_t seed);
+// (rows,) of 0 .. num_classes - 1.
+NDArray Classes(int64_t rows, int num_classes, uint64_t seed);
+std::vector<float> Floats(const NDArray& array);
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_MODULE_FIXTURES_H_

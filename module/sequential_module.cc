@@ -1,0 +1,293 @@
+#include "module/sequential_module.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+template <typename T>
+const T& Nothing() {
+  static const T nothing;
+  return nothing;
+}
+
+}  // namespace
+
+absl::Status SequentialModule::In(size_t i, const absl::Status& status) const {
+  if (status.ok()) return status;
+  return absl::Status(status.code(), absl::StrCat("module ", i, ": ", status.message()));
+}
+
+absl::Status SequentialModule::Add(std::unique_ptr<BaseModule> module, SequentialMeta meta) {
+  if (module == nullptr) return absl::InvalidArgumentError("Add: no module");
+  if (binded()) return absl::FailedPreconditionError("Add: the modules are bound already");
+  links_.push_back({std::move(module), meta});
+  return absl::OkStatus();
+}
+
+bool SequentialModule::params_initialized() const {
+  return !links_.empty() && std::all_of(links_.begin(), links_.end(), [](const Link& link) {
+    return link.module->params_initialized();
+  });
+}
+
+bool SequentialModule::optimizer_initialized() const {
+  return !links_.empty() && std::all_of(links_.begin(), links_.end(), [](const Link& link) {
+    return link.module->optimizer_initialized();
+  });
+}
+
+absl::StatusOr<Symbol> SequentialModule::symbol() const {
+  return absl::UnimplementedError("a SequentialModule has no symbol of its own");
+}
+
+const std::vector<std::string>& SequentialModule::data_names() const {
+  if (links_.empty()) return Nothing<std::vector<std::string>>();
+  return links_.front().module->data_names();
+}
+
+const std::vector<std::string>& SequentialModule::label_names() const {
+  for (auto link = links_.rbegin(); link != links_.rend(); ++link) {
+    if (link->meta.take_labels) return link->module->label_names();
+  }
+  return Nothing<std::vector<std::string>>();
+}
+
+std::vector<std::string> SequentialModule::output_names() const {
+  if (links_.empty()) return {};
+  return links_.back().module->output_names();
+}
+
+std::vector<std::pair<std::string, Shape>> SequentialModule::output_shapes() const {
+  if (!binded()) return {};
+  return links_.back().module->output_shapes();
+}
+
+const std::vector<DataDesc>& SequentialModule::data_shapes() const {
+  if (!binded()) return Nothing<std::vector<DataDesc>>();
+  return links_.front().module->data_shapes();
+}
+
+const std::vector<DataDesc>& SequentialModule::label_shapes() const { return label_shapes_; }
+
+absl::StatusOr<std::vector<DataDesc>> SequentialModule::Wire(
+    size_t i, const std::vector<std::pair<std::string, Shape>>& outputs) const {
+  const std::vector<std::string>& names = links_[i].module->data_names();
+  if (links_[i].meta.auto_wiring && outputs.size() != names.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("module ", i - 1, " has ", outputs.size(),
+                                                   " outputs, module ", i, " expects data (",
+                                                   absl::StrJoin(names, ", "), ")"));
+  }
+  std::vector<DataDesc> descs;
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    const auto& [name, shape] = outputs[k];
+    if (!links_[i].meta.auto_wiring && std::find(names.begin(), names.end(), name) == names.end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("output '", name, "' of module ", i - 1, " is no data of module ", i, " (",
+                       absl::StrJoin(names, ", "), "); set auto_wiring to take it by position"));
+    }
+    DataDesc& desc = descs.emplace_back();
+    desc.name = links_[i].meta.auto_wiring ? names[k] : name;
+    desc.shape = shape;
+  }
+  return descs;
+}
+
+absl::Status SequentialModule::Bind(const ModuleBindOptions& options) {
+  if (binded() && !options.force_rebind) return absl::OkStatus();
+  if (links_.empty()) return absl::FailedPreconditionError("Bind: call Add first");
+  if (options.inputs_need_grad && !options.for_training) {
+    return absl::InvalidArgumentError("Bind: inputs_need_grad without for_training");
+  }
+  binded_ = false;
+  ModuleBindOptions own = options;
+  own.force_rebind = true;
+  bool labels_taken = false;
+  for (size_t i = 0; i < links_.size(); ++i) {
+    const auto& [module, meta] = links_[i];
+    labels_taken = labels_taken || meta.take_labels;
+    own.label_shapes = meta.take_labels ? options.label_shapes : std::vector<DataDesc>();
+    own.inputs_need_grad = options.inputs_need_grad || (options.for_training && i > 0);
+    if (i > 0) {
+      COOPER_ASSIGN_OR_RETURN(own.data_shapes, Wire(i, links_[i - 1].module->output_shapes()));
+    }
+    COOPER_RETURN_IF_ERROR(In(i, module->Bind(own)));
+  }
+  label_shapes_ = labels_taken ? options.label_shapes : std::vector<DataDesc>();
+  binded_ = true;
+  for_training_ = options.for_training;
+  inputs_need_grad_ = options.inputs_need_grad;
+  return absl::OkStatus();
+}
+
+absl::Status SequentialModule::InitParams(const InitParamsOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireBound("InitParams"));
+  for (size_t i = 0; i < links_.size(); ++i) {
+    COOPER_RETURN_IF_ERROR(In(i, links_[i].module->InitParams(options)));
+  }
+  return GetParams().status();
+}
+
+absl::StatusOr<ModuleParams> SequentialModule::GetParams() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetParams"));
+  ModuleParams all;
+  for (size_t i = 0; i < links_.size(); ++i) {
+    COOPER_ASSIGN_OR_RETURN(const ModuleParams params, links_[i].module->GetParams());
+    for (const auto& [from, to] :
+         {std::pair(&params.args, &all.args), std::pair(&params.auxs, &all.auxs)}) {
+      for (const auto& [name, array] : *from) {
+        if (to->emplace(name, array).second) continue;
+        return absl::InvalidArgumentError(
+            absl::StrCat("parameter '", name, "' is in module ", i,
+                         " and in an earlier one: modules in a "
+                         "sequence share none, give one of them another name"));
+      }
+    }
+  }
+  return all;
+}
+
+absl::Status SequentialModule::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
+                                         const SetParamsOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireBound("SetParams"));
+  // Each module takes what is its own.
+  SetParamsOptions own = options;
+  own.allow_extra = true;
+  for (size_t i = 0; i < links_.size(); ++i) {
+    COOPER_RETURN_IF_ERROR(In(i, links_[i].module->SetParams(arg_params, aux_params, own)));
+  }
+  if (!options.allow_missing || options.allow_extra) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(const ModuleParams all, GetParams());
+  for (const auto& [given, known] :
+       {std::pair(&arg_params, &all.args), std::pair(&aux_params, &all.auxs)}) {
+    for (const auto& [name, array] : *given) {
+      if (known->contains(name)) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("SetParams: no module has a parameter '", name, "'"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SequentialModule::InitOptimizer(const InitOptimizerOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireParams("InitOptimizer"));
+  for (size_t i = 0; i < links_.size(); ++i) {
+    COOPER_RETURN_IF_ERROR(In(i, links_[i].module->InitOptimizer(options)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SequentialModule::Forward(const DataBatch& batch, std::optional<bool> is_train) {
+  COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
+  DataBatch own = batch;
+  for (size_t i = 0; i < links_.size(); ++i) {
+    const auto& [module, meta] = links_[i];
+    own.label = meta.take_labels ? batch.label : std::vector<NDArray>();
+    own.provide_label = meta.take_labels ? batch.provide_label : std::vector<DataDesc>();
+    if (i > 0) {
+      BaseModule& before = *links_[i - 1].module;
+      COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs, before.GetOutputs());
+      own.data.assign(outputs.begin(), outputs.end());
+      COOPER_ASSIGN_OR_RETURN(own.provide_data, Wire(i, before.output_shapes()));
+    }
+    COOPER_RETURN_IF_ERROR(In(i, module->Forward(own, is_train.value_or(for_training()))));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SequentialModule::Backward(absl::Span<const NDArray> head_gradients) {
+  COOPER_RETURN_IF_ERROR(RequireParams("Backward"));
+  std::vector<NDArray> grads(head_gradients.begin(), head_gradients.end());
+  for (size_t i = links_.size(); i-- > 0;) {
+    COOPER_RETURN_IF_ERROR(In(i, links_[i].module->Backward(grads)));
+    if (i == 0) break;
+    COOPER_ASSIGN_OR_RETURN(grads, links_[i].module->GetInputGrads());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SequentialModule::Update() {
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("Update"));
+  for (size_t i = 0; i < links_.size(); ++i) {
+    COOPER_RETURN_IF_ERROR(In(i, links_[i].module->Update()));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<absl::Span<const NDArray>> SequentialModule::GetOutputs() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetOutputs"));
+  return links_.back().module->GetOutputs();
+}
+
+absl::StatusOr<std::vector<NDArray>> SequentialModule::GetInputGrads() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetInputGrads"));
+  return links_.front().module->GetInputGrads();
+}
+
+absl::StatusOr<NDArray> SequentialModule::GetGrad(const std::string& name) const {
+  COOPER_RETURN_IF_ERROR(RequireBound("GetGrad"));
+  for (const Link& link : links_) {
+    absl::StatusOr<NDArray> grad = link.module->GetGrad(name);
+    if (grad.ok() || !absl::IsNotFound(grad.status())) return grad;
+  }
+  return absl::NotFoundError(absl::StrCat("GetGrad: '", name, "' has no gradient"));
+}
+
+absl::Status SequentialModule::UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) {
+  COOPER_RETURN_IF_ERROR(RequireParams("UpdateMetric"));
+  for (size_t i = 0; i < links_.size(); ++i) {
+    if (!links_[i].meta.take_labels) continue;
+    COOPER_RETURN_IF_ERROR(In(i, links_[i].module->UpdateMetric(metric, labels)));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<NDArray>> SequentialModule::GetStates() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetStates"));
+  std::vector<NDArray> all;
+  for (const Link& link : links_) {
+    COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> states, link.module->GetStates());
+    all.insert(all.end(), states.begin(), states.end());
+  }
+  return all;
+}
+
+absl::Status SequentialModule::SetStates(absl::Span<const NDArray> states) {
+  COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> all, GetStates());
+  if (states.size() != all.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("SetStates: ", states.size(), " arrays for ", all.size(), " states"));
+  }
+  for (size_t i = 0; i < links_.size(); ++i) {
+    COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> own, links_[i].module->GetStates());
+    COOPER_RETURN_IF_ERROR(In(i, links_[i].module->SetStates(states.subspan(0, own.size()))));
+    states.remove_prefix(own.size());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SequentialModule::SetStates(double value) {
+  COOPER_RETURN_IF_ERROR(RequireParams("SetStates"));
+  for (const Link& link : links_) COOPER_RETURN_IF_ERROR(link.module->SetStates(value));
+  return absl::OkStatus();
+}
+
+absl::Status SequentialModule::Prepare(const DataBatch& batch) {
+  COOPER_RETURN_IF_ERROR(RequireBound("Prepare"));
+  return In(0, links_.front().module->Prepare(batch));
+}
+
+absl::Status SequentialModule::InstallMonitor(Executor::MonitorCallback callback,
+                                              bool monitor_all) {
+  COOPER_RETURN_IF_ERROR(RequireBound("InstallMonitor"));
+  for (size_t i = 0; i < links_.size(); ++i) {
+    COOPER_RETURN_IF_ERROR(In(i, links_[i].module->InstallMonitor(callback, monitor_all)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace cooper

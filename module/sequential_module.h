@@ -1,0 +1,110 @@
+#ifndef COOPER_MODULE_SEQUENTIAL_MODULE_H_
+#define COOPER_MODULE_SEQUENTIAL_MODULE_H_
+
+// Modules one behind the other: the outputs of each are the data of the next, and gradients go
+// back the same way. MXNet: python/mxnet/module/sequential_module.py.
+//
+//   SequentialModule chain;
+//   COOPER_RETURN_IF_ERROR(chain.Add(std::move(encoder)));
+//   COOPER_RETURN_IF_ERROR(chain.Add(std::move(classifier),
+//                                    {.take_labels = true, .auto_wiring = true}));
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "executor/executor.h"
+#include "module/base_module.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/shape.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+
+struct SequentialMeta {
+  // The module gets the labels, and its outputs count for metrics.
+  bool take_labels = false;
+  // Outputs of the module before are taken in their order, whatever their names; without it they
+  // must have the names of this module's data.
+  bool auto_wiring = false;
+};
+
+class SequentialModule : public BaseModule {
+ public:
+  // Puts a module at the end. kFailedPrecondition once bound.
+  absl::Status Add(std::unique_ptr<BaseModule> module, SequentialMeta meta = {});
+
+  size_t num_modules() const { return links_.size(); }
+  BaseModule& module(size_t i) const { return *links_[i].module; }
+
+  bool params_initialized() const override;
+  bool optimizer_initialized() const override;
+
+  // kUnimplemented: the graph is in parts.
+  absl::StatusOr<Symbol> symbol() const override;
+  // The first module's; empty without one, as are the three below.
+  const std::vector<std::string>& data_names() const override;
+  // Of the modules that take labels, the last one's.
+  const std::vector<std::string>& label_names() const override;
+  // The last module's.
+  std::vector<std::string> output_names() const override;
+  std::vector<std::pair<std::string, Shape>> output_shapes() const override;
+  const std::vector<DataDesc>& data_shapes() const override;
+  const std::vector<DataDesc>& label_shapes() const override;
+
+  // Binds each module to the output shapes of the one before; all but the first then give gradients
+  // of their data. kInvalidArgument, naming both modules, if outputs and data do not fit.
+  absl::Status Bind(const ModuleBindOptions& options) override;
+
+  // kInvalidArgument, naming it, if two modules have a parameter of one name.
+  absl::Status InitParams(const InitParamsOptions& options = {}) override;
+  absl::StatusOr<ModuleParams> GetParams() const override;
+  absl::Status SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
+                         const SetParamsOptions& options = {}) override;
+  // For each module an optimizer of its own, made alike, or the one instance for all.
+  absl::Status InitOptimizer(const InitOptimizerOptions& options = {}) override;
+
+  absl::Status Forward(const DataBatch& batch,
+                       std::optional<bool> is_train = std::nullopt) override;
+  absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
+  absl::Status Update() override;
+
+  absl::StatusOr<absl::Span<const NDArray>> GetOutputs() const override;
+  absl::StatusOr<std::vector<NDArray>> GetInputGrads() const override;
+  absl::StatusOr<NDArray> GetGrad(const std::string& name) const override;
+  absl::Status UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) override;
+
+  // Of all modules, in their order.
+  absl::StatusOr<std::vector<NDArray>> GetStates() const override;
+  absl::Status SetStates(absl::Span<const NDArray> states) override;
+  absl::Status SetStates(double value) override;
+
+  // The first module alone: what the others get is not known before it has run.
+  absl::Status Prepare(const DataBatch& batch) override;
+  absl::Status InstallMonitor(Executor::MonitorCallback callback,
+                              bool monitor_all = false) override;
+
+ private:
+  struct Link {
+    std::unique_ptr<BaseModule> module;
+    SequentialMeta meta;
+  };
+
+  // What module `i` gets of outputs with these names and shapes.
+  absl::StatusOr<std::vector<DataDesc>> Wire(
+      size_t i, const std::vector<std::pair<std::string, Shape>>& outputs) const;
+  // The status, naming the module.
+  absl::Status In(size_t i, const absl::Status& status) const;
+
+  std::vector<Link> links_;
+  std::vector<DataDesc> label_shapes_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_SEQUENTIAL_MODULE_H_

@@ -1,0 +1,138 @@
+// The state of a run: what is captured is put back bit for bit, and damaged files are refused.
+
+#include "module/training_state.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "io/ndarray_iter.h"
+#include "module/initializer/initializers.h"
+#include "module/metric/classification.h"
+#include "module/module.h"
+#include "module/module_fixtures.h"
+#include "ndarray/atomic_file.h"
+#include "ndarray/params_file.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
+
+// A model, its data and its metric.
+struct TrainedModel {
+  std::unique_ptr<Module> model;
+  std::unique_ptr<NDArrayIter> iter;
+  std::unique_ptr<EvalMetric> metric = Accuracy({});
+  InitOptimizerOptions optimizer = {.optimizer = "adam"};
+};
+
+TrainedModel MakeRun(uint64_t seed) {
+  TrainedModel run;
+  run.model = *Module::Create(TwoLayers());
+  run.iter = *NDArrayIter::Create({{"data", RandomArray({22, 6}, 5)}},
+                                  {{"softmax_label", Classes(22, 3, 5)}},
+                                  {.batch_size = 4, .shuffle = true, .seed = 17});
+  COOPER_EXPECT_OK(run.model->Bind(
+      {.data_shapes = run.iter->provide_data(), .label_shapes = run.iter->provide_label()}));
+  COOPER_EXPECT_OK(run.model->InitParams({.initializer = init::Uniform(0.5), .seed = seed}));
+  COOPER_EXPECT_OK(run.model->InitOptimizer(run.optimizer));
+  return run;
+}
+
+// Trains on `batches` batches, over the ends of epochs.
+void Train(TrainedModel& run, int batches) {
+  for (int i = 0; i < batches; ++i) {
+    COOPER_ASSERT_OK_AND_ASSIGN(auto batch, run.iter->Next());
+    if (!batch.has_value()) {
+      COOPER_ASSERT_OK(run.iter->Reset());
+      run.metric->Reset();
+      COOPER_ASSERT_OK_AND_ASSIGN(batch, run.iter->Next());
+    }
+    COOPER_ASSERT_OK(run.model->ForwardBackward(*batch));
+    COOPER_ASSERT_OK(run.model->UpdateMetric(*run.metric, batch->label));
+    COOPER_ASSERT_OK(run.model->Update());
+  }
+}
+
+TEST(TrainingStateTest, ARestoredRunEndsLikeTheOther) {
+  const std::string path = testing::TempDir() + "/run.state";
+  for (int done : {1, 4, 6, 8}) {
+    SCOPED_TRACE(done);
+    TrainedModel whole = MakeRun(1);
+    Train(whole, done);
+    COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState state,
+                                CaptureTraining(*whole.model->group(), *whole.iter,
+                                                whole.metric.get(), done / 6, done % 6));
+    COOPER_ASSERT_OK(SaveTrainingState(path, state));
+    Train(whole, 9);
+
+    TrainedModel resumed = MakeRun(2);
+    Train(resumed, 3);  // what it has done before is forgotten
+    COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState loaded, LoadTrainingState(path));
+    EXPECT_EQ(loaded.epoch, done / 6);
+    EXPECT_EQ(loaded.nbatch, done % 6);
+    COOPER_ASSERT_OK(RestoreTraining(loaded, *resumed.model, *resumed.model->group(), *resumed.iter,
+                                     resumed.metric.get(), resumed.optimizer));
+    Train(resumed, 9);
+    COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams expected, whole.model->GetParams());
+    COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams got, resumed.model->GetParams());
+    for (const auto& [name, array] : expected.args) {
+      EXPECT_EQ(Floats(got.args.at(name)), Floats(array)) << name;
+    }
+    EXPECT_EQ(resumed.metric->GetNameValue(), whole.metric->GetNameValue());
+  }
+}
+
+TEST(TrainingStateTest, DamagedFilesAreRefused) {
+  const std::string path = testing::TempDir() + "/damaged.state";
+  EXPECT_THAT(LoadTrainingState(path),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("damaged.state")));
+  TrainedModel run = MakeRun(1);
+  Train(run, 2);
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const TrainingState state,
+      CaptureTraining(*run.model->group(), *run.iter, run.metric.get(), 0, 2));
+  COOPER_ASSERT_OK(SaveTrainingState(path, state));
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string bytes, ReadFile(path));
+  for (size_t length = 0; length < bytes.size(); length += 97) {
+    COOPER_ASSERT_OK(WriteFileAtomically(path, bytes.substr(0, length)));
+    EXPECT_FALSE(LoadTrainingState(path).ok()) << length;
+  }
+
+  const auto refuse = [&path](const NamedArrays& list, const std::string& words) {
+    COOPER_ASSERT_OK(SaveNamedArrays(path, list));
+    EXPECT_THAT(LoadTrainingState(path), StatusIs(kInvalidArgument, HasSubstr(words)));
+  };
+  const NDArray one = *NDArray::FromVector<int64_t>({1}, {1});
+  refuse({}, "no training state");
+  refuse({{"arg:data", one}}, "no training state");
+  refuse({{"cooper:training_state", *NDArray::FromVector<int64_t>({1}, {99})}}, "version 99");
+  refuse({{"cooper:training_state", one}}, "'position' is missing");
+  refuse({{"cooper:training_state", one}, {"position", one}}, "'position' is no position");
+  refuse({{"cooper:training_state", one}, {"colour", one}}, "unknown entry 'colour'");
+}
+
+TEST(TrainingStateTest, AStateOfAnotherModelIsRefused) {
+  TrainedModel run = MakeRun(1);
+  Train(run, 2);
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      TrainingState state, CaptureTraining(*run.model->group(), *run.iter, run.metric.get(), 0, 2));
+  state.args["fc1_weight"] = RandomArray({7, 6}, 1);
+  EXPECT_THAT(RestoreTraining(state, *run.model, *run.model->group(), *run.iter, run.metric.get(),
+                              run.optimizer),
+              StatusIs(kInvalidArgument, HasSubstr("fc1_weight")));
+  state.args.erase("fc1_weight");
+  EXPECT_THAT(RestoreTraining(state, *run.model, *run.model->group(), *run.iter, run.metric.get(),
+                              run.optimizer),
+              StatusIs(kInvalidArgument, HasSubstr("fc1_weight")));
+}
+
+}  // namespace
+}  // namespace cooper
