@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -17,10 +18,6 @@ namespace {
 // validation batch not to cost a bind each time.
 constexpr size_t kMaxBoundShapes = 8;
 
-bool Contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 // Whether two sets of inputs are bound alike. Layouts do not matter to an executor.
 bool SameShapes(const std::vector<DataDesc>& a, const std::vector<DataDesc>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -33,31 +30,6 @@ std::vector<std::string> NamesOf(const std::vector<DataDesc>& descs) {
   std::vector<std::string> names;
   for (const DataDesc& desc : descs) names.push_back(desc.name);
   return names;
-}
-
-// The array that belongs to the i-th bound input. Batches that describe themselves are matched by
-// name, others by position. Null if there is none.
-const NDArray* ArrayFor(const std::vector<DataDesc>& descs, size_t i,
-                        const std::vector<DataDesc>& provided, const std::vector<NDArray>& arrays) {
-  if (provided.size() == arrays.size()) {
-    for (size_t k = 0; k < provided.size(); ++k) {
-      if (provided[k].name == descs[i].name) return &arrays[k];
-    }
-  }
-  return i < arrays.size() ? &arrays[i] : nullptr;
-}
-
-// What a batch says of its arrays must be so.
-absl::Status CheckProvided(const std::vector<DataDesc>& provided,
-                           const std::vector<NDArray>& arrays, const char* kind) {
-  if (provided.size() != arrays.size()) return absl::OkStatus();
-  for (size_t k = 0; k < provided.size(); ++k) {
-    if (arrays[k].shape() == provided[k].shape) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Forward: ", kind, " '", provided[k].name, "' has shape ", arrays[k].shape().ToString(),
-        ", expected ", provided[k].shape.ToString(), " as the batch's provide_", kind, " says"));
-  }
-  return absl::OkStatus();
 }
 
 // The arguments that a name of this kind may have been meant for.
@@ -81,8 +53,9 @@ Module::Module(const Symbol& symbol, ModuleOptions options)
       arg_names_(symbol.ListArguments()),
       aux_names_(symbol.ListAuxiliaryStates()) {
   for (const std::string& name : arg_names_) {
-    if (!Contains(options_.data_names, name) && !Contains(options_.label_names, name) &&
-        !Contains(options_.state_names, name)) {
+    if (!absl::c_linear_search(options_.data_names, name) &&
+        !absl::c_linear_search(options_.label_names, name) &&
+        !absl::c_linear_search(options_.state_names, name)) {
       param_names_.push_back(name);
     }
   }
@@ -113,7 +86,7 @@ absl::Status Module::CheckNames() const {
       {"fixed_param_names", &options_.fixed_param_names}};
   for (const auto& [kind, names] : kinds) {
     for (const std::string& name : *names) {
-      if (Contains(arg_names_, name)) continue;
+      if (absl::c_linear_search(arg_names_, name)) continue;
       const auto candidates = Candidates(arg_names_, names == &options_.fixed_param_names);
       return absl::InvalidArgumentError(absl::StrCat(
           "Module: ", kind, " has '", name,
@@ -151,7 +124,7 @@ absl::Status Module::CheckDescs(const ModuleBindOptions& options) const {
                      "), expected data_names (", absl::StrJoin(options_.data_names, ", "), ")"));
   }
   for (const DataDesc& desc : options.label_shapes) {
-    if (!Contains(options_.label_names, desc.name)) {
+    if (!absl::c_linear_search(options_.label_names, desc.name)) {
       return absl::InvalidArgumentError(
           absl::StrCat("Bind: label_shapes has '", desc.name, "', expected label_names (",
                        absl::StrJoin(options_.label_names, ", "), ")"));
@@ -185,9 +158,10 @@ absl::Status Module::Bind(const ModuleBindOptions& options) {
 WriteReq Module::GradReqOf(const std::string& arg) const {
   if (!bind_options_.for_training) return WriteReq::kNull;
   const auto it = bind_options_.grad_reqs.find(arg);
-  if (Contains(options_.data_names, arg)) {
+  if (absl::c_linear_search(options_.data_names, arg)) {
     if (!bind_options_.inputs_need_grad) return WriteReq::kNull;
-  } else if (!Contains(param_names_, arg) || Contains(options_.fixed_param_names, arg)) {
+  } else if (!absl::c_linear_search(param_names_, arg) ||
+             absl::c_linear_search(options_.fixed_param_names, arg)) {
     return WriteReq::kNull;
   }
   return it == bind_options_.grad_reqs.end() ? bind_options_.grad_req : it->second;
@@ -201,7 +175,8 @@ absl::StatusOr<std::unique_ptr<Module::Bound>> Module::MakeBound(
   options.random = group_->random;
   for (const std::vector<DataDesc>* descs : {&data_shapes, &label_shapes}) {
     for (const DataDesc& desc : *descs) {
-      if (!Contains(arg_names_, desc.name)) continue;  // a label the graph does not use
+      if (!absl::c_linear_search(arg_names_, desc.name))
+        continue;  // a label the graph does not use
       options.shapes[desc.name] = PartialShape(desc.shape);
       options.types[desc.name] = desc.dtype;
       options.unbound_args.insert(desc.name);
@@ -213,9 +188,9 @@ absl::StatusOr<std::unique_ptr<Module::Bound>> Module::MakeBound(
   };
   for (const std::string& name : arg_names_) {
     options.grad_reqs[name] = GradReqOf(name);
-    if (Contains(options_.state_names, name)) {
+    if (absl::c_linear_search(options_.state_names, name)) {
       take(name, group_->states, options.args);
-    } else if (Contains(param_names_, name)) {
+    } else if (absl::c_linear_search(param_names_, name)) {
       take(name, group_->args, options.args);
       if (options.grad_reqs[name] != WriteReq::kNull) take(name, group_->grads, options.grads);
     }
@@ -292,110 +267,6 @@ absl::Status Module::Reshape(const std::vector<DataDesc>& data_shapes,
   return UseShapes(data_shapes, label_shapes);
 }
 
-absl::Status Module::InitNames(const std::vector<std::string>& args,
-                               const std::vector<std::string>& auxs) {
-  const std::map<std::string, AttrMap> attrs = symbol_.AttrDict();
-  auto init = [&](const std::string& name, const NDArray& array, const ArrayMap& given,
-                  bool have_given) -> absl::Status {
-    const auto it = given.find(name);
-    if (it != given.end()) {
-      absl::Status status = array.CopyFrom(it->second);
-      if (status.ok()) return status;
-      return absl::Status(status.code(),
-                          absl::StrCat("parameter '", name, "': ", status.message()));
-    }
-    if (have_given && !group_->allow_missing) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("parameter '", name,
-                       "' is not among the given ones; set allow_missing to initialize it"));
-    }
-    if (group_->initializer == nullptr) return absl::OkStatus();
-    const auto attr = attrs.find(name);
-    return group_->initializer->Init(
-        {.name = name, .attrs = attr == attrs.end() ? AttrMap() : attr->second}, array,
-        group_->init_seed);
-  };
-  for (const std::string& name : args) {
-    COOPER_RETURN_IF_ERROR(
-        init(name, group_->args.at(name), group_->given_args, group_->have_given_args));
-    group_->initialized.insert(name);
-  }
-  for (const std::string& name : auxs) {
-    COOPER_RETURN_IF_ERROR(
-        init(name, group_->auxs.at(name), group_->given_auxs, group_->have_given_auxs));
-    group_->initialized.insert(name);
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Module::InitParams(const InitParamsOptions& options) {
-  COOPER_RETURN_IF_ERROR(RequireBound("InitParams"));
-  if (params_initialized() && !options.force_init) return absl::OkStatus();
-  group_->initializer = options.initializer;
-  group_->init_seed = options.seed;
-  group_->allow_missing = options.allow_missing;
-  group_->have_given_args = options.arg_params.has_value();
-  group_->have_given_auxs = options.aux_params.has_value();
-  group_->given_args = options.arg_params.value_or(ArrayMap());
-  group_->given_auxs = options.aux_params.value_or(ArrayMap());
-  // By name, so that the random numbers a parameter gets do not depend on where it stands in the
-  // graph. The names are the group's: buckets bound before this call have parameters here too.
-  std::vector<std::string> args;
-  std::vector<std::string> auxs;
-  for (const auto& [name, array] : group_->args) args.push_back(name);
-  for (const auto& [name, array] : group_->auxs) auxs.push_back(name);
-  COOPER_RETURN_IF_ERROR(InitNames(args, auxs));
-  group_->params_initialized = true;
-  return absl::OkStatus();
-}
-
-absl::StatusOr<ModuleParams> Module::GetParams() const {
-  COOPER_RETURN_IF_ERROR(RequireParams("GetParams"));
-  ModuleParams params;
-  for (const std::string& name : param_names_) {
-    COOPER_ASSIGN_OR_RETURN(params.args[name], group_->args.at(name).CopyTo(Context::Cpu()));
-  }
-  for (const std::string& name : aux_names_) {
-    COOPER_ASSIGN_OR_RETURN(params.auxs[name], group_->auxs.at(name).CopyTo(Context::Cpu()));
-  }
-  return params;
-}
-
-absl::Status Module::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
-                               const SetParamsOptions& options) {
-  COOPER_RETURN_IF_ERROR(RequireBound("SetParams"));
-  if (!options.allow_missing) {
-    return InitParams({.initializer = nullptr,
-                       .arg_params = arg_params,
-                       .aux_params = aux_params,
-                       .allow_missing = false,
-                       .force_init = options.force_init,
-                       .allow_extra = options.allow_extra});
-  }
-  if (params_initialized() && !options.force_init) return absl::OkStatus();
-  for (const auto& [given, arrays] :
-       {std::pair(&arg_params, &group_->args), std::pair(&aux_params, &group_->auxs)}) {
-    for (const auto& [name, array] : *given) {
-      const auto it = arrays->find(name);
-      if (it == arrays->end()) {
-        if (options.allow_extra) continue;
-        return absl::InvalidArgumentError(
-            absl::StrCat("SetParams: the module has no parameter '", name, "'"));
-      }
-      absl::Status status = it->second.CopyFrom(array);
-      if (!status.ok()) {
-        return absl::Status(status.code(),
-                            absl::StrCat("SetParams: parameter '", name, "': ", status.message()));
-      }
-    }
-  }
-  // As in MXNet, the missing ones keep what they have.
-  for (const auto& [name, array] : group_->args) group_->initialized.insert(name);
-  for (const auto& [name, array] : group_->auxs) group_->initialized.insert(name);
-  group_->params_initialized = true;
-  return absl::OkStatus();
-}
-
 absl::Status Module::InitOptimizer(const InitOptimizerOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireParams("InitOptimizer"));
   if (optimizer_initialized() && !options.force_init) return absl::OkStatus();
@@ -416,92 +287,6 @@ absl::Status Module::InitOptimizer(const InitOptimizerOptions& options) {
     COOPER_RETURN_IF_ERROR(LoadOptimizerStates(std::exchange(states_to_load_, "")));
   }
   return absl::OkStatus();
-}
-
-// Reshapes if the batch comes in other shapes than the bound ones.
-absl::Status Module::FitBatch(const DataBatch& batch) {
-  const Bound& bound = *bound_.front();
-  if (batch.data.size() != bound.data_shapes.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("Forward: the batch has ", batch.data.size(),
-                                                   " data arrays, expected ",
-                                                   DescsToString(bound.data_shapes)));
-  }
-  if (!batch.label.empty() && batch.label.size() < bound.label_shapes.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("Forward: the batch has ", batch.label.size(),
-                                                   " label arrays, expected ",
-                                                   DescsToString(bound.label_shapes)));
-  }
-  COOPER_RETURN_IF_ERROR(CheckProvided(batch.provide_data, batch.data, "data"));
-  COOPER_RETURN_IF_ERROR(CheckProvided(batch.provide_label, batch.label, "label"));
-  bool same = true;
-  for (size_t i = 0; i < bound.data_shapes.size() && same; ++i) {
-    const NDArray* array = ArrayFor(bound.data_shapes, i, batch.provide_data, batch.data);
-    same = array->shape() == bound.data_shapes[i].shape;
-  }
-  for (size_t i = 0; i < bound.label_shapes.size() && same && !batch.label.empty(); ++i) {
-    const NDArray* array = ArrayFor(bound.label_shapes, i, batch.provide_label, batch.label);
-    same = array->shape() == bound.label_shapes[i].shape;
-  }
-  if (same) return absl::OkStatus();
-
-  std::vector<DataDesc> data_shapes = bound.data_shapes;
-  for (size_t i = 0; i < data_shapes.size(); ++i) {
-    data_shapes[i].shape = ArrayFor(bound.data_shapes, i, batch.provide_data, batch.data)->shape();
-  }
-  std::vector<DataDesc> label_shapes = bound.label_shapes;
-  for (size_t i = 0; i < label_shapes.size(); ++i) {
-    if (!batch.label.empty()) {
-      label_shapes[i].shape =
-          ArrayFor(bound.label_shapes, i, batch.provide_label, batch.label)->shape();
-      continue;
-    }
-    // Without labels their batch size still has to follow the data's.
-    const int from = std::max(0, BatchAxis(data_shapes[0].layout));
-    const int to = std::max(0, BatchAxis(label_shapes[i].layout));
-    if (from < data_shapes[0].shape.rank() && to < label_shapes[i].shape.rank()) {
-      label_shapes[i].shape[to] = data_shapes[0].shape[from];
-    }
-  }
-  return UseShapes(data_shapes, label_shapes);
-}
-
-absl::Status Module::Feed(const std::vector<DataDesc>& descs, const std::vector<DataDesc>& provided,
-                          const std::vector<NDArray>& arrays, const char* kind) {
-  Bound& bound = *bound_.front();
-  for (size_t i = 0; i < descs.size(); ++i) {
-    const DataDesc& desc = descs[i];
-    if (!Contains(arg_names_, desc.name)) continue;
-    const NDArray* array = ArrayFor(descs, i, provided, arrays);
-    const bool usable = array != nullptr && array->dtype() == desc.dtype &&
-                        array->context() == group_->arena->context();
-    if (usable && array->shape() == desc.shape) {
-      COOPER_RETURN_IF_ERROR(bound.executor->SetArg(desc.name, *array));
-      continue;
-    }
-    NDArray& staged = bound.staged[desc.name];
-    if (staged.is_null()) {
-      COOPER_ASSIGN_OR_RETURN(staged,
-                              NDArray::Zeros(desc.shape, desc.dtype, group_->arena->context()));
-    }
-    if (array != nullptr) {
-      absl::Status status = staged.CopyFrom(*array);
-      if (!status.ok()) {
-        return absl::Status(status.code(), absl::StrCat("Forward: ", kind, " '", desc.name,
-                                                        "': ", status.message()));
-      }
-    }
-    COOPER_RETURN_IF_ERROR(bound.executor->SetArg(desc.name, staged));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Module::Forward(const DataBatch& batch, std::optional<bool> is_train) {
-  COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
-  COOPER_RETURN_IF_ERROR(FitBatch(batch));
-  const Bound& bound = *bound_.front();
-  COOPER_RETURN_IF_ERROR(Feed(bound.data_shapes, batch.provide_data, batch.data, "data"));
-  COOPER_RETURN_IF_ERROR(Feed(bound.label_shapes, batch.provide_label, batch.label, "label"));
-  return bound.executor->Forward(is_train.value_or(for_training_));
 }
 
 absl::Status Module::Backward(absl::Span<const NDArray> head_gradients) {

@@ -1,0 +1,115 @@
+// Parameters of a Module: how they get their values, and the way in and out.
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "module/module.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+
+absl::Status Module::InitNames(const std::vector<std::string>& args,
+                               const std::vector<std::string>& auxs) {
+  const std::map<std::string, AttrMap> attrs = symbol_.AttrDict();
+  auto init = [&](const std::string& name, const NDArray& array, const ArrayMap& given,
+                  bool have_given) -> absl::Status {
+    const auto it = given.find(name);
+    if (it != given.end()) {
+      absl::Status status = array.CopyFrom(it->second);
+      if (status.ok()) return status;
+      return absl::Status(status.code(),
+                          absl::StrCat("parameter '", name, "': ", status.message()));
+    }
+    if (have_given && !group_->allow_missing) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("parameter '", name,
+                       "' is not among the given ones; set allow_missing to initialize it"));
+    }
+    if (group_->initializer == nullptr) return absl::OkStatus();
+    const auto attr = attrs.find(name);
+    return group_->initializer->Init(
+        {.name = name, .attrs = attr == attrs.end() ? AttrMap() : attr->second}, array,
+        group_->init_seed);
+  };
+  for (const std::string& name : args) {
+    COOPER_RETURN_IF_ERROR(
+        init(name, group_->args.at(name), group_->given_args, group_->have_given_args));
+    group_->initialized.insert(name);
+  }
+  for (const std::string& name : auxs) {
+    COOPER_RETURN_IF_ERROR(
+        init(name, group_->auxs.at(name), group_->given_auxs, group_->have_given_auxs));
+    group_->initialized.insert(name);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Module::InitParams(const InitParamsOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireBound("InitParams"));
+  if (params_initialized() && !options.force_init) return absl::OkStatus();
+  group_->initializer = options.initializer;
+  group_->init_seed = options.seed;
+  group_->allow_missing = options.allow_missing;
+  group_->have_given_args = options.arg_params.has_value();
+  group_->have_given_auxs = options.aux_params.has_value();
+  group_->given_args = options.arg_params.value_or(ArrayMap());
+  group_->given_auxs = options.aux_params.value_or(ArrayMap());
+  // By name, so that the random numbers a parameter gets do not depend on where it stands in the
+  // graph. The names are the group's: buckets bound before this call have parameters here too.
+  std::vector<std::string> args;
+  std::vector<std::string> auxs;
+  for (const auto& [name, array] : group_->args) args.push_back(name);
+  for (const auto& [name, array] : group_->auxs) auxs.push_back(name);
+  COOPER_RETURN_IF_ERROR(InitNames(args, auxs));
+  group_->params_initialized = true;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ModuleParams> Module::GetParams() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetParams"));
+  ModuleParams params;
+  for (const std::string& name : param_names_) {
+    COOPER_ASSIGN_OR_RETURN(params.args[name], group_->args.at(name).CopyTo(Context::Cpu()));
+  }
+  for (const std::string& name : aux_names_) {
+    COOPER_ASSIGN_OR_RETURN(params.auxs[name], group_->auxs.at(name).CopyTo(Context::Cpu()));
+  }
+  return params;
+}
+
+absl::Status Module::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
+                               const SetParamsOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireBound("SetParams"));
+  if (!options.allow_missing) {
+    return InitParams({.initializer = nullptr,
+                       .arg_params = arg_params,
+                       .aux_params = aux_params,
+                       .allow_missing = false,
+                       .force_init = options.force_init,
+                       .allow_extra = options.allow_extra});
+  }
+  if (params_initialized() && !options.force_init) return absl::OkStatus();
+  for (const auto& [given, arrays] :
+       {std::pair(&arg_params, &group_->args), std::pair(&aux_params, &group_->auxs)}) {
+    for (const auto& [name, array] : *given) {
+      const auto it = arrays->find(name);
+      if (it == arrays->end()) {
+        if (options.allow_extra) continue;
+        return absl::InvalidArgumentError(
+            absl::StrCat("SetParams: the module has no parameter '", name, "'"));
+      }
+      absl::Status status = it->second.CopyFrom(array);
+      if (!status.ok()) {
+        return absl::Status(status.code(),
+                            absl::StrCat("SetParams: parameter '", name, "': ", status.message()));
+      }
+    }
+  }
+  // As in MXNet, the missing ones keep what they have.
+  for (const auto& [name, array] : group_->args) group_->initialized.insert(name);
+  for (const auto& [name, array] : group_->auxs) group_->initialized.insert(name);
+  group_->params_initialized = true;
+  return absl::OkStatus();
+}
+
+}  // namespace cooper
