@@ -350,8 +350,8 @@ absl::Status TrainResumably(BucketingModule& model, DataIter& data, const std::s
     COOPER_ASSIGN_OR_RETURN(const TrainingState state, LoadTrainingState(path));
     COOPER_RETURN_IF_ERROR(
         model.Bind({.data_shapes = data.provide_data(), .label_shapes = data.provide_label()}));
-    COOPER_RETURN_IF_ERROR(
-        RestoreTraining(state, model, *model.group(), data, metric.get(), fit.optimizer));
+    COOPER_RETURN_IF_ERROR(RestoreTraining(state, model, *model.group(), data, metric.get(),
+                                           fit.optimizer, fit.params));
     fit.begin_epoch = state.epoch;
     fit.begin_batch = state.nbatch;
   }

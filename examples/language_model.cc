@@ -83,9 +83,10 @@ absl::StatusOr<BucketSymbol> Generate(const LanguageModelOptions& options, BaseR
 absl::StatusOr<SymGen> MakeLanguageModel(const LanguageModelOptions& options) {
   if (options.vocab < 2 || options.num_embed < 1 || options.num_hidden < 1 ||
       options.num_layers < 1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "vocab ", options.vocab, ", num_embed ", options.num_embed, ", num_hidden ",
-        options.num_hidden, ", num_layers ", options.num_layers, ": each must be positive"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("vocab ", options.vocab, ", num_embed ", options.num_embed, ", num_hidden ",
+                     options.num_hidden, ", num_layers ", options.num_layers,
+                     ": expected at least 2 words, and 1 of the others"));
   }
   COOPER_ASSIGN_OR_RETURN(const std::shared_ptr<BaseRNNCell> cells, MakeCells(options));
   return SymGen([options, cells](const BucketKey& key) { return Generate(options, *cells, key); });

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "module/metric/eval_metric.h"
 #include "ndarray/atomic_file.h"
 #include "nlohmann/json.hpp"
@@ -42,6 +43,23 @@ void LmProgress::Show(const std::string& line, bool whole) {
   std::fflush(stdout);
 }
 
+absl::Status LmProgress::Resume(int begin_epoch) {
+  if (options_.json_path.empty()) return absl::OkStatus();
+  const absl::StatusOr<std::string> text = ReadFile(options_.json_path);
+  if (absl::IsNotFound(text.status())) return absl::OkStatus();
+  if (!text.ok()) return text.status();
+  for (absl::string_view line : absl::StrSplit(*text, '\n', absl::SkipEmpty())) {
+    const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const auto epoch = json.is_object() ? json.find("epoch") : json.end();
+    if (epoch == json.end() || !epoch->is_number_integer()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          options_.json_path, ": a line is no epoch of a run; --json would overwrite the file"));
+    }
+    if (epoch->get<int64_t>() <= begin_epoch) json_lines_.emplace_back(line);
+  }
+  return absl::OkStatus();
+}
+
 bool LmProgress::OnBatch(const BatchEndParam& param) {
   const Clock::time_point now = Clock::now();
   const double seconds = std::chrono::duration<double>(now - last_).count();
@@ -50,7 +68,8 @@ bool LmProgress::OnBatch(const BatchEndParam& param) {
   int64_t real = 0;
   for (int64_t length : batch.lengths) real += length;
   const int64_t padded = batch.data[0].size();
-  for (Bucket* bucket : {&buckets_[batch.bucket_key.value_or(BucketKey())], &epoch_}) {
+  const BucketKey key = batch.bucket_key.value_or(BucketKey());
+  for (Bucket* bucket : {&buckets_[key], &epoch_buckets_[key], &epoch_}) {
     ++bucket->batches;
     bucket->real_tokens += real;
     bucket->padded_tokens += padded;
@@ -106,8 +125,8 @@ absl::Status LmProgress::OnEpochEnd(int epoch, std::optional<double> valid_perpl
   json["arena_bytes"] = model.arena_bytes();
   Json buckets = Json::object();
   for (const BucketReport& report : model.Report()) {
-    const auto it = buckets_.find(report.key);
-    const Bucket bucket = it == buckets_.end() ? Bucket() : it->second;
+    const auto it = epoch_buckets_.find(report.key);
+    const Bucket bucket = it == epoch_buckets_.end() ? Bucket() : it->second;
     buckets[report.key.ToString()] = {
         {"batches", bucket.batches},
         {"real_tokens", bucket.real_tokens},
@@ -119,6 +138,7 @@ absl::Status LmProgress::OnEpochEnd(int epoch, std::optional<double> valid_perpl
   }
   json["buckets"] = std::move(buckets);
   epoch_ = Bucket();
+  epoch_buckets_.clear();
   last_ = Clock::now();
   if (options_.json_path.empty()) return absl::OkStatus();
   json_lines_.push_back(json.dump());

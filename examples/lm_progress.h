@@ -2,7 +2,7 @@
 #define COOPER_EXAMPLES_LM_PROGRESS_H_
 
 // What a training run of the language model shows: a progress line while it runs, and a table by
-// bucket at its end. The same numbers go to a file of JSON, one object per epoch.
+// bucket at its end. The numbers of each epoch go to a file of JSON, one object a line.
 
 #include <chrono>
 #include <cstdint>
@@ -31,6 +31,10 @@ class LmProgress {
 
   explicit LmProgress(Options options);
 
+  // Keeps the lines of epochs before `begin_epoch` that an earlier run has put into the file of
+  // JSON; without a file there are none.
+  absl::Status Resume(int begin_epoch);
+
   // Counts a batch and shows the line. For FitOptions::batch_end_callbacks.
   bool OnBatch(const BatchEndParam& param);
   // Ends the epoch's line. `perplexity` is that of the training batches.
@@ -57,9 +61,10 @@ class LmProgress {
   const bool terminal_;
   Clock::time_point last_;
   double seconds_ = 0;
-  int64_t batches_ = 0;  // of this run
-  std::map<BucketKey, Bucket> buckets_;
-  Bucket epoch_;  // of this epoch, all buckets together
+  int64_t batches_ = 0;                        // of this run
+  std::map<BucketKey, Bucket> buckets_;        // of this run
+  std::map<BucketKey, Bucket> epoch_buckets_;  // of this epoch
+  Bucket epoch_;                               // likewise, all buckets together
   double train_perplexity_ = 0;
   std::vector<std::string> json_lines_;
 };

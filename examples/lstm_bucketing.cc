@@ -1,8 +1,8 @@
 // Trains a word-level language model on sentences of any length: the bucketing tutorial's program.
 //
-//   lstm_bucketing                                     a generated corpus, with its perplexity
-//   floor lstm_bucketing --train=a.txt --valid=b.txt --num_epochs=3 --checkpoint_prefix=/tmp/lm
-//   lstm_bucketing ... --resume                        goes on from the last checkpoint
+// lstm_bucketing: on a generated corpus, with the perplexity that no model can beat.
+// lstm_bucketing --train=a.txt --valid=b.txt --num_epochs=3 --checkpoint_prefix=lm: on a text.
+// lstm_bucketing ... --resume: goes on from the last checkpoint.
 
 #include <cstdint>
 #include <cstdio>
@@ -88,6 +88,10 @@ class Training {
     if (absl::GetFlag(FLAGS_resume) && absl::GetFlag(FLAGS_checkpoint_prefix).empty()) {
       return absl::InvalidArgumentError("--resume needs --checkpoint_prefix");
     }
+    if (absl::GetFlag(FLAGS_checkpoint_batches) > 0 &&
+        absl::GetFlag(FLAGS_checkpoint_prefix).empty()) {
+      return absl::InvalidArgumentError("--checkpoint_batches needs --checkpoint_prefix");
+    }
     if (absl::GetFlag(FLAGS_train).empty() && !absl::GetFlag(FLAGS_valid).empty()) {
       return absl::InvalidArgumentError("--valid needs --train");
     }
@@ -104,6 +108,7 @@ class Training {
     }
     COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> buckets, BucketsFromFlags());
     COOPER_ASSIGN_OR_RETURN(train_, MakeIter(corpus_.train, buckets, /*shuffle=*/true));
+    COOPER_RETURN_IF_ERROR(CheckHasBatches(*train_, "train", train));
     std::printf("%d words; training: %s", static_cast<int>(corpus_.vocab),
                 train_->report().ToString().c_str());
     if (corpus_.valid.empty()) return absl::OkStatus();
@@ -111,7 +116,15 @@ class Training {
     std::vector<int64_t> lengths;
     for (const BucketKey& key : train_->bucket_keys()) lengths.push_back(key.int_value());
     COOPER_ASSIGN_OR_RETURN(valid_, MakeIter(corpus_.valid, lengths, /*shuffle=*/false));
-    return absl::OkStatus();
+    return CheckHasBatches(*valid_, "valid", absl::GetFlag(FLAGS_valid));
+  }
+
+  static absl::Status CheckHasBatches(const BucketSentenceIter& iter, const char* flag,
+                                      const std::string& path) {
+    if (iter.num_batches() > 0) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", flag, "=", path, ": no bucket has the ", absl::GetFlag(FLAGS_batch_size),
+                     " sentences of a batch; give more text or a smaller --batch_size"));
   }
 
   absl::Status MakeModel() {
@@ -183,8 +196,9 @@ class Training {
     COOPER_ASSIGN_OR_RETURN(const TrainingState state, LoadTrainingState(StatePath()));
     COOPER_RETURN_IF_ERROR(model_->Bind(
         {.data_shapes = train_->provide_data(), .label_shapes = train_->provide_label()}));
-    COOPER_RETURN_IF_ERROR(
-        RestoreTraining(state, *model_, *model_->group(), *train_, metric_.get(), fit.optimizer));
+    COOPER_RETURN_IF_ERROR(RestoreTraining(state, *model_, *model_->group(), *train_, metric_.get(),
+                                           fit.optimizer, fit.params));
+    COOPER_RETURN_IF_ERROR(progress_->Resume(state.epoch));
     fit.begin_epoch = state.epoch;
     fit.begin_batch = state.nbatch;
     std::printf("resumed in epoch %d after %d batches\n", state.epoch + 1,

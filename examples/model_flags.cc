@@ -39,12 +39,8 @@ absl::StatusOr<InitOptimizerOptions> OptimizerFromFlags() {
   options.optimizer_params = {{"learning_rate", absl::StrCat(absl::GetFlag(FLAGS_lr))},
                               {"wd", absl::StrCat(absl::GetFlag(FLAGS_wd))}};
   const double momentum = absl::GetFlag(FLAGS_mom);
-  if (momentum == 0) return options;
-  if (options.optimizer != "sgd" && options.optimizer != "nag" && options.optimizer != "signum") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--mom=", momentum, ": optimizer ", options.optimizer, " has no momentum"));
-  }
-  options.optimizer_params["momentum"] = absl::StrCat(momentum);
+  // An optimizer without momentum refuses it.
+  if (momentum != 0) options.optimizer_params["momentum"] = absl::StrCat(momentum);
   return options;
 }
 

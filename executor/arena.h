@@ -13,6 +13,17 @@
 
 namespace cooper {
 
+// Who computes in an arena: an executor.
+class ArenaUser {
+ public:
+  // Called when another user is about to overwrite the arena: what this one has there is gone, and
+  // it must not hold on to the block.
+  virtual void LoseArena() = 0;
+
+ protected:
+  ~ArenaUser() = default;
+};
+
 // Not thread-safe: executors that share an arena run on one thread at a time.
 class Arena {
  public:
@@ -22,21 +33,26 @@ class Arena {
   int64_t bytes() const { return storage_ == nullptr ? 0 : storage_->bytes(); }
   const std::shared_ptr<Storage>& storage() const { return storage_; }
 
-  // Makes room for a plan of `bytes`. A larger block replaces the old one, whose contents are lost;
-  // users notice by generation(). kResourceExhausted if there is no memory; the old block stays.
+  // Makes room for a plan of `bytes`. A larger block replaces the old one, which users notice by
+  // generation(); what the present user has in the old block lasts until the next run.
+  // kResourceExhausted if there is no memory; the old block stays.
   absl::Status Reserve(int64_t bytes);
   // Changes whenever the block does.
   int64_t generation() const { return generation_; }
 
-  // Who wrote into the arena last: any address that stands for an executor.
-  const void* user() const { return user_; }
-  void set_user(const void* user) { user_ = user; }
+  // Whose values the arena holds; null if nobody's.
+  const ArenaUser* user() const { return user_; }
+  // Before each run, by the user that runs. It is not owned and calls Release before it ends.
+  void Use(ArenaUser* user);
+  // Does nothing unless `user` is the present one.
+  void Release(const ArenaUser* user);
 
  private:
   Context context_;
   std::shared_ptr<Storage> storage_;
   int64_t generation_ = 0;
-  const void* user_ = nullptr;
+  std::shared_ptr<Storage> retired_;  // the block that user_ has computed in, if it was replaced
+  ArenaUser* user_ = nullptr;
 };
 
 }  // namespace cooper

@@ -23,11 +23,10 @@ std::string DescribeInputs(absl::Span<const ArrayView> inputs) {
 
 absl::StatusOr<std::unique_ptr<BoundProgram>> BoundProgram::Create(Program program,
                                                                    ProgramArrays arrays,
-                                                                   std::shared_ptr<Arena> arena,
-                                                                   bool is_train) {
+                                                                   std::shared_ptr<Arena> arena) {
   std::unique_ptr<BoundProgram> bound(
       new BoundProgram(std::move(program), std::move(arrays), std::move(arena)));
-  COOPER_RETURN_IF_ERROR(bound->Prepare(is_train));
+  COOPER_RETURN_IF_ERROR(bound->Prepare());
   bound->FindUses();
   bound->ComputeLiveRanges();
   COOPER_ASSIGN_OR_RETURN(bound->plan_, PlanMemory(bound->ranges_));
@@ -36,7 +35,7 @@ absl::StatusOr<std::unique_ptr<BoundProgram>> BoundProgram::Create(Program progr
   return bound;
 }
 
-absl::Status BoundProgram::Prepare(bool is_train) {
+absl::Status BoundProgram::Prepare() {
   const DeviceType device = arena_->context().device_type;
   head_gradients_.resize(program_.outputs.size());
   steps_.reserve(program_.instructions.size());
@@ -63,8 +62,7 @@ absl::Status BoundProgram::Prepare(bool is_train) {
                                    .inputs = step->inputs,
                                    .outputs = step->outputs,
                                    .reqs = instruction.reqs,
-                                   .context = arena_->context(),
-                                   .is_train = is_train};
+                                   .context = arena_->context()};
       if ((*kernel)->workspace_bytes != nullptr) {
         step->workspace_bytes = (*kernel)->workspace_bytes(prepare);
       }

@@ -33,8 +33,7 @@ class BoundProgram {
   // Finds kernels, plans memory (the plan is checked) and reserves the arena. kUnimplemented if an
   // operator has no kernel on the arena's context.
   static absl::StatusOr<std::unique_ptr<BoundProgram>> Create(Program program, ProgramArrays arrays,
-                                                              std::shared_ptr<Arena> arena,
-                                                              bool is_train);
+                                                              std::shared_ptr<Arena> arena);
 
   // Called around each instruction; may be empty.
   struct Observer {
@@ -83,7 +82,7 @@ class BoundProgram {
   BoundProgram(Program program, ProgramArrays arrays, std::shared_ptr<Arena> arena)
       : program_(std::move(program)), arrays_(std::move(arrays)), arena_(std::move(arena)) {}
 
-  absl::Status Prepare(bool is_train);
+  absl::Status Prepare();
   void FindUses();
   void ComputeLiveRanges();
   void Point();

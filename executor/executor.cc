@@ -33,9 +33,14 @@ absl::StatusOr<NDArray> TakeOrAllocate(const ArrayMap& given, const char* kind,
 
 }  // namespace
 
-class Executor::Impl {
+class Executor::Impl final : public ArenaUser {
  public:
   Impl(const Symbol& symbol, const BindOptions& options) : symbol_(symbol), options_(options) {}
+  ~Impl() {
+    if (options_.arena != nullptr) options_.arena->Release(this);
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
   absl::Status Bind() {
     if (options_.arena == nullptr) options_.arena = std::make_shared<Arena>(options_.context);
@@ -66,10 +71,14 @@ class Executor::Impl {
     output_names_ = symbol_.ListOutputs();
     arg_shapes_ = lowered.arg_shapes;
     arg_types_ = lowered.arg_types;
-    const bool is_train = !lowered.program.gradients.empty();
-    COOPER_ASSIGN_OR_RETURN(
-        bound_, BoundProgram::Create(std::move(lowered.program), std::move(arrays), options_.arena,
-                                     is_train));
+    for (int output : lowered.program.outputs) {
+      const int buffer = lowered.program.values[output].buffer;
+      if (lowered.program.buffers[buffer].kind != ProgramBuffer::Kind::kArena) {
+        outputs_may_move_ = true;
+      }
+    }
+    COOPER_ASSIGN_OR_RETURN(bound_, BoundProgram::Create(std::move(lowered.program),
+                                                         std::move(arrays), options_.arena));
     outputs_.reserve(output_shapes_.size());
     return absl::OkStatus();
   }
@@ -152,21 +161,42 @@ class Executor::Impl {
 
   absl::Status Forward(bool is_train) {
     COOPER_RETURN_IF_ERROR(CheckArgsSet());
+    options_.arena->Use(this);
+    ran_training_ = false;
+    absl::Status status = RunForward(is_train);
+    if (!status.ok()) {
+      // What the arena holds now are no outputs.
+      options_.arena->Release(this);
+      ForgetOutputs();
+      return status;
+    }
+    arena_lost_ = false;
+    ran_training_ = is_train;
+    return absl::OkStatus();
+  }
+
+  absl::Status RunForward(bool is_train) {
     COOPER_RETURN_IF_ERROR(bound_->Refresh());
-    if (outputs_generation_ != options_.arena->generation()) {
-      outputs_.clear();
+    if (outputs_generation_ != options_.arena->generation() || outputs_may_move_) {
+      ForgetOutputs();
       for (int output : bound_->program().outputs) {
         COOPER_ASSIGN_OR_RETURN(NDArray array, bound_->ArrayOf(output));
         outputs_.push_back(std::move(array));
       }
       outputs_generation_ = options_.arena->generation();
     }
-    options_.arena->set_user(this);
-    ran_training_ = false;
     run_ = options_.random->runs++;
-    COOPER_RETURN_IF_ERROR(bound_->RunForward(is_train, options_.random->seed, run_, observer()));
-    ran_training_ = is_train;
-    return absl::OkStatus();
+    return bound_->RunForward(is_train, options_.random->seed, run_, observer());
+  }
+
+  void ForgetOutputs() {
+    outputs_.clear();
+    outputs_generation_ = -1;
+  }
+
+  void LoseArena() override {
+    ForgetOutputs();
+    arena_lost_ = true;
   }
 
   absl::Status Backward(absl::Span<const NDArray> head_gradients) {
@@ -176,7 +206,8 @@ class Executor::Impl {
           "Backward: the executor was bound without gradients; bind it with a grad_req");
     }
     if (!ran_training_) {
-      return absl::FailedPreconditionError("Backward: call Forward(is_train=true) first");
+      return absl::FailedPreconditionError(
+          "Backward: call Forward(is_train=true) first, once for each Backward");
     }
     COOPER_RETURN_IF_ERROR(CheckCurrent("Backward"));
     if (!head_gradients.empty() && head_gradients.size() != p.outputs.size()) {
@@ -203,6 +234,8 @@ class Executor::Impl {
       }
       bound_->SetHeadGradient(static_cast<int>(i), head);
     }
+    // Values are overwritten after their last use: there is no second time.
+    ran_training_ = false;
     return bound_->RunBackward(options_.random->seed, run_, observer());
   }
 
@@ -211,9 +244,8 @@ class Executor::Impl {
     if (options_.arena->user() == this) return absl::OkStatus();
     return absl::FailedPreconditionError(absl::StrCat(
         call, ": ",
-        outputs_generation_ < 0
-            ? "call Forward first"
-            : "another executor that shares the arena has run since the last Forward"));
+        arena_lost_ ? "another executor that shares the arena has run since the last Forward"
+                    : "call Forward first"));
   }
 
   absl::StatusOr<absl::Span<const NDArray>> outputs() const {
@@ -261,6 +293,8 @@ class Executor::Impl {
   std::vector<DType> arg_types_;
   int num_unset_ = 0;  // arguments without an array
   int64_t outputs_generation_ = -1;
+  bool outputs_may_move_ = false;  // some are the caller's arrays, which SetArg replaces
+  bool arena_lost_ = false;
   uint64_t run_ = 0;
   bool ran_training_ = false;
   MonitorCallback monitor_;
@@ -362,6 +396,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Reshape(const KnownShapes& s
       to[name] = array;
       return absl::OkStatus();
     }
+    options.types[name] = array.dtype();
     if (!partial_shaping && !shapes.contains(name)) {
       return absl::InvalidArgumentError(absl::StrCat(
           "Reshape: the shape of '", name, "' would change from ", array.shape().ToString(), " to ",

@@ -101,9 +101,10 @@ class Executor {
   absl::Status Forward(bool is_train);
 
   // Computes the gradients of the arguments from the last Forward, which must have been a training
-  // one. `head_gradients` has one array per output, shaped like it; it may be empty if every output
-  // is a loss. kFailedPrecondition without a Forward, if another executor has used the arena since,
-  // or if a needed head gradient is missing (its name is in the message).
+  // one, and which one Backward uses up. `head_gradients` has one array per output, shaped like it;
+  // it may be empty if every output is a loss. kFailedPrecondition without a Forward, if another
+  // executor has used the arena since, or if a needed head gradient is missing (its name is in the
+  // message).
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {});
 
   // The outputs of the last Forward, in the arena: valid until another executor that shares it

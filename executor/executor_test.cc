@@ -198,15 +198,53 @@ TEST(ExecutorTest, OutputsAreGuardedWhenTheArenaIsShared) {
       auto large, Executor::SimpleBind(net, {.shapes = {{"data", {64, 4}}}, .arena = arena}));
   EXPECT_GT(arena->bytes(), small_bytes);
   EXPECT_EQ(arena->bytes(), large->memory().planned_bytes);
-  EXPECT_FALSE(small->outputs().ok()) << "the block has been replaced";
+  // The block that was replaced lasts as long as its values are needed, and no longer.
+  COOPER_EXPECT_OK(small->outputs());
+  const std::weak_ptr<Storage> replaced = (*small->outputs())[0].storage();
+  EXPECT_FALSE(replaced.expired());
   COOPER_ASSERT_OK(small->Forward(true));
   COOPER_EXPECT_OK(small->outputs());
+  EXPECT_TRUE(replaced.expired());
   COOPER_ASSERT_OK(large->Forward(true));
   EXPECT_THAT(small->outputs(),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("has run since")));
   COOPER_ASSERT_OK_AND_ASSIGN(const NDArray head, NDArray::Zeros({2, 4}));
   EXPECT_THAT(small->Backward({head}),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("has run since")));
+}
+
+TEST(ExecutorTest, AnArenaForgetsAnExecutorThatEnded) {
+  const Symbol net = SharedWeightNet();
+  auto arena = std::make_shared<Arena>(Context::Cpu());
+  const BindOptions options{.shapes = {{"data", {2, 4}}}, .arena = arena};
+  COOPER_ASSERT_OK_AND_ASSIGN(auto executor, Executor::SimpleBind(net, options));
+  COOPER_ASSERT_OK(executor->Forward(true));
+  EXPECT_NE(arena->user(), nullptr);
+  executor.reset();
+  EXPECT_EQ(arena->user(), nullptr);
+}
+
+TEST(ExecutorTest, AForwardServesOneBackward) {
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto executor, Executor::SimpleBind(SharedWeightNet(), {.shapes = {{"data", {2, 4}}}}));
+  COOPER_ASSERT_OK(executor->Forward(true));
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray head, NDArray::Zeros(executor->output_shapes()[0]));
+  COOPER_ASSERT_OK(executor->Backward({head}));
+  EXPECT_THAT(executor->Backward({head}),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("once for each Backward")));
+}
+
+TEST(ExecutorTest, OutputsThatAreArgumentsFollowThem) {
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto executor, Executor::SimpleBind(Symbol::Variable("data"), {.shapes = {{"data", {2}}},
+                                                                     .grad_req = WriteReq::kNull,
+                                                                     .unbound_args = {"data"}}));
+  for (float value : {1.0f, 2.0f}) {
+    COOPER_ASSERT_OK_AND_ASSIGN(const NDArray data, NDArray::Full({2}, value));
+    COOPER_ASSERT_OK(executor->SetArg("data", data));
+    COOPER_ASSERT_OK(executor->Forward(false));
+    EXPECT_EQ(*(*executor->outputs())[0].ToVector<float>(), (std::vector<float>{value, value}));
+  }
 }
 
 TEST(ExecutorTest, SetArgSharesTheArray) {

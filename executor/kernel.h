@@ -53,14 +53,14 @@ class KernelState {
   virtual ~KernelState() = default;
 };
 
-// What is known of a node when it is bound: everything but the data pointers.
+// What is known of a node when it is bound: everything but the data pointers, and whether a run
+// will be one for training: it may be either.
 struct PrepareContext {
   const OpCall& call;
   absl::Span<const ArrayView> inputs;   // data is null
   absl::Span<const ArrayView> outputs;  // data is null
   absl::Span<const WriteReq> reqs;      // of the outputs
   Context context;
-  bool is_train = false;  // whether the node may be run for training
 
   template <typename P>
   const P& param() const {

@@ -31,8 +31,11 @@ void AccumulateGradients(Program& p) {
       const ProgramBuffer& buffer = p.buffers[p.values[term].buffer];
       // A term that is itself a sum keeps its own buffer: its terms may run before ours, and would
       // be overwritten by the first of ours.
-      if (reads[term] == 1 && producer >= 0 && buffer.kind == ProgramBuffer::Kind::kArena &&
-          !IsSum(p.instructions[producer]) &&
+      // Two outputs of one instruction would have to be written in the order of the requests, which
+      // no kernel promises.
+      const bool is_new = std::find(folded.begin(), folded.end(), producer) == folded.end();
+      if (is_new && reads[term] == 1 && producer >= 0 &&
+          buffer.kind == ProgramBuffer::Kind::kArena && !IsSum(p.instructions[producer]) &&
           p.values[term].dtype == p.values[sum.outputs[0]].dtype) {
         terms.push_back(term);
         folded.push_back(producer);

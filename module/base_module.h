@@ -80,7 +80,8 @@ struct SetParamsOptions {
 };
 
 struct InitOptimizerOptions {
-  // Where gradients are summed over devices. One device needs none: the value is kept for later.
+  // Where gradients are summed over devices: "local", "device" or "", which are the same with one
+  // device. kUnimplemented for others.
   std::string kvstore = "local";
   // A name and the constructor's arguments, as in MXNet ("sgd", {{"learning_rate", "0.1"}}). Unless
   // rescale_grad is among them, it is 1 / the batch size of Bind.
@@ -175,6 +176,8 @@ class BaseModule {
 
   // Valid until the next Forward of any module that shares memory with this one.
   virtual absl::StatusOr<absl::Span<const NDArray>> GetOutputs() const = 0;
+  // Of the data, in the order of data_shapes. kFailedPrecondition unless bound with
+  // inputs_need_grad.
   virtual absl::StatusOr<std::vector<NDArray>> GetInputGrads() const = 0;
   // The gradient of a parameter as the last Backward left it. kNotFound if it has none.
   virtual absl::StatusOr<NDArray> GetGrad(const std::string& name) const = 0;
@@ -204,7 +207,8 @@ class BaseModule {
   absl::StatusOr<std::vector<std::pair<std::string, double>>> Score(
       DataIter& eval_data, EvalMetric& metric, const ScoreOptions& options = {});
 
-  // Calls `visit` with the outputs of each batch, without padded rows. The arrays are copies.
+  // Calls `visit` with the outputs of each batch, as copies and without the batch's last `pad` rows
+  // (of the first axis, whatever it is, as in MXNet).
   absl::Status IterPredict(DataIter& eval_data,
                            absl::FunctionRef<absl::Status(const std::vector<NDArray>& outputs,
                                                           int64_t nbatch, const DataBatch& batch)>

@@ -60,17 +60,38 @@ absl::StatusOr<std::vector<BucketKey>> ReadKeys(const std::string& prefix) {
   return keys;
 }
 
+void AddWaiting(const std::vector<std::string>& names, const ArrayMap& waiting, ArrayMap* params) {
+  for (const std::string& name : names) {
+    const auto it = waiting.find(name);
+    if (it != waiting.end()) params->insert(*it);
+  }
+}
+
 }  // namespace
 
 absl::Status BucketingModule::SaveCheckpoint(const std::string& prefix, int epoch) const {
-  COOPER_ASSIGN_OR_RETURN(const ModuleParams params, GetParams());
+  COOPER_ASSIGN_OR_RETURN(ModuleParams params, GetParams());
+  std::map<BucketKey, Symbol> symbols = seen_symbols_;
+  for (const auto& [key, bucket] : loaded_symbols_) symbols.emplace(key, bucket.symbol);
+  std::map<std::string, const Symbol*> files;
   std::vector<int32_t> ints;
   std::string all;
-  for (const auto& [key, symbol] : seen_symbols_) {
+  for (const auto& [key, symbol] : symbols) {
     COOPER_ASSIGN_OR_RETURN(const std::string path, SymbolPath(prefix, key));
-    COOPER_RETURN_IF_ERROR(WriteFileAtomically(path, SymbolToJson(symbol)));
-    if (key.is_int()) ints.push_back(static_cast<int32_t>(key.int_value()));
+    if (!files.emplace(path, &symbol).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("bucket key ", key.ToString(), ": another key is saved as ", path, " too"));
+    }
+    if (key.is_int() && key.int_value() == static_cast<int32_t>(key.int_value())) {
+      ints.push_back(static_cast<int32_t>(key.int_value()));
+    }
     absl::StrAppend(&all, key.ToString(), "\n");
+    // Loaded values that still wait for their bucket.
+    AddWaiting(symbol.ListArguments(), group_->given_args, &params.args);
+    AddWaiting(symbol.ListAuxiliaryStates(), group_->given_auxs, &params.auxs);
+  }
+  for (const auto& [path, symbol] : files) {
+    COOPER_RETURN_IF_ERROR(WriteFileAtomically(path, SymbolToJson(*symbol)));
   }
   COOPER_ASSIGN_OR_RETURN(const NDArray keys,
                           NDArray::FromVector(Shape({static_cast<int64_t>(ints.size())}), ints));
@@ -104,9 +125,7 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::LoadDict(
   if (!options.default_bucket_key.has_value() && !symbols.empty()) {
     options.default_bucket_key = symbols.rbegin()->first;
   }
-  if (!options.default_bucket_key.has_value()) {
-    return absl::InvalidArgumentError("BucketingModule: default_bucket_key is required");
-  }
+  COOPER_RETURN_IF_ERROR(CheckOptions(options));
   std::unique_ptr<BucketingModule> module(new BucketingModule(std::move(options)));
   for (auto& [key, bucket] : symbols) {
     if (!module->options_.sym_gen) continue;

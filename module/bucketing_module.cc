@@ -20,6 +20,11 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::Create(
   if (!options.sym_gen) {
     return absl::InvalidArgumentError("BucketingModule: sym_gen is required");
   }
+  COOPER_RETURN_IF_ERROR(CheckOptions(options));
+  return std::unique_ptr<BucketingModule>(new BucketingModule(std::move(options)));
+}
+
+absl::Status BucketingModule::CheckOptions(const BucketingModuleOptions& options) {
   if (!options.default_bucket_key.has_value()) {
     return absl::InvalidArgumentError("BucketingModule: default_bucket_key is required");
   }
@@ -27,7 +32,7 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::Create(
     return absl::UnimplementedError(
         absl::StrCat("BucketingModule: one context is supported, got ", options.contexts.size()));
   }
-  return std::unique_ptr<BucketingModule>(new BucketingModule(std::move(options)));
+  return absl::OkStatus();
 }
 
 absl::Status BucketingModule::WithBucket(const absl::Status& status, const BucketKey& key) const {
@@ -51,12 +56,12 @@ const Module* BucketingModule::current_module() const {
   return current_ == nullptr ? nullptr : current_->module.get();
 }
 
-void BucketingModule::EvictFor(const BucketKey& key) {
+void BucketingModule::EvictDownTo(int count) {
   if (options_.max_bound_buckets <= 0) return;
-  while (static_cast<int>(buckets_.size()) >= options_.max_bound_buckets) {
+  while (static_cast<int>(buckets_.size()) > count) {
     auto oldest = buckets_.end();
     for (auto it = buckets_.begin(); it != buckets_.end(); ++it) {
-      if (&it->second == current_ || it->first == key) continue;
+      if (&it->second == current_) continue;
       if (oldest == buckets_.end() || it->second.last_use < oldest->second.last_use) oldest = it;
     }
     if (oldest == buckets_.end()) return;
@@ -92,7 +97,7 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBind(
   bind.force_rebind = false;
   COOPER_RETURN_IF_ERROR(WithBucket((*module)->Bind(bind), key));
   if (monitor_) COOPER_RETURN_IF_ERROR((*module)->InstallMonitor(monitor_, monitor_all_));
-  EvictFor(key);
+  EvictDownTo(options_.max_bound_buckets - 1);
   seen_symbols_.insert_or_assign(key, generated->symbol);
   Bucket& bucket = buckets_[key];
   bucket.module = *std::move(module);
@@ -108,17 +113,31 @@ absl::Status BucketingModule::Bind(const ModuleBindOptions& options) {
   current_ = nullptr;
   current_key_.reset();
   binded_ = false;
+  if (!params_initialized()) {
+    // Arrays without values may get other shapes.
+    group_->args.clear();
+    group_->grads.clear();
+    group_->auxs.clear();
+  }
   bind_options_ = options;
-  COOPER_ASSIGN_OR_RETURN(current_,
+  COOPER_ASSIGN_OR_RETURN(Bucket * bucket,
                           FindOrBind(default_key_, options.data_shapes, options.label_shapes));
+  if (loaded_params_.has_value()) {
+    // Parameters of other buckets than the default one wait in the group until those are bound.
+    const absl::Status status =
+        bucket->module->SetParams(loaded_params_->args, loaded_params_->auxs);
+    if (!status.ok()) {
+      buckets_.clear();
+      return WithBucket(status, default_key_);
+    }
+    loaded_params_.reset();
+  }
+  current_ = bucket;
   current_key_ = default_key_;
   binded_ = true;
   for_training_ = options.for_training;
   inputs_need_grad_ = options.inputs_need_grad;
-  if (!loaded_params_.has_value()) return absl::OkStatus();
-  // Parameters of other buckets than the default one wait here until those are bound.
-  const ModuleParams params = *std::exchange(loaded_params_, std::nullopt);
-  return SetParams(params.args, params.auxs);
+  return absl::OkStatus();
 }
 
 absl::Status BucketingModule::SwitchBucket(const BucketKey& key,
@@ -128,6 +147,7 @@ absl::Status BucketingModule::SwitchBucket(const BucketKey& key,
   if (current_ != nullptr && *current_key_ == key) return absl::OkStatus();
   COOPER_ASSIGN_OR_RETURN(current_, FindOrBind(key, data_shapes, label_shapes));
   current_key_ = key;
+  EvictDownTo(options_.max_bound_buckets);
   return absl::OkStatus();
 }
 
@@ -240,12 +260,7 @@ absl::Status BucketingModule::SetParams(const ArrayMap& arg_params, const ArrayM
 
 absl::Status BucketingModule::InitOptimizer(const InitOptimizerOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireParams("InitOptimizer"));
-  COOPER_RETURN_IF_ERROR(current_->module->InitOptimizer(options));
-  for (const auto& [key, bucket] : buckets_) {
-    COOPER_ASSIGN_OR_RETURN(const Symbol symbol, bucket.module->symbol());
-    COOPER_RETURN_IF_ERROR(group_->updater->optimizer().AddSymbolAttributes(symbol.AttrDict()));
-  }
-  return absl::OkStatus();
+  return current_->module->InitOptimizer(options);
 }
 
 absl::Status BucketingModule::Forward(const DataBatch& batch, std::optional<bool> is_train) {
@@ -255,6 +270,7 @@ absl::Status BucketingModule::Forward(const DataBatch& batch, std::optional<bool
     COOPER_RETURN_IF_ERROR(
         SwitchBucket(*batch.bucket_key, batch.provide_data, batch.provide_label));
   }
+  current_->last_use = ++uses_;
   absl::Status status = current_->module->Forward(batch, is_train);
   return status.ok() ? status : WithBucket(status, *current_key_);
 }

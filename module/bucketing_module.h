@@ -43,8 +43,9 @@ struct BucketSymbol {
 using SymGen = std::function<absl::StatusOr<BucketSymbol>(const BucketKey& key)>;
 
 struct BucketingModuleOptions {
-  // Called once per key, with automatic names that start anew each time, so that they are equal
-  // over the keys.
+  // Called when a key is bound (again, if it was unbound in between), and for the names of the
+  // default bucket before. Automatic names start anew each time, so that they are equal over the
+  // keys.
   SymGen sym_gen;
   // The bucket that Bind binds. Any key may be the default one.
   std::optional<BucketKey> default_bucket_key;
@@ -54,8 +55,8 @@ struct BucketingModuleOptions {
   std::map<std::string, std::string> compression_params;
   std::vector<std::string> fixed_param_names;
   std::vector<std::string> state_names;
-  // At most so many buckets stay bound; the one used longest ago is unbound for a new one. Its
-  // parameters are the module's and stay. 0: no limit.
+  // At most so many buckets stay bound (Prepare may add one to a current bucket); the one used
+  // longest ago is unbound for a new one. Its parameters are the module's and stay. 0: no limit.
   int max_bound_buckets = 0;
 };
 
@@ -88,9 +89,11 @@ class BucketingModule : public BaseModule {
       std::map<BucketKey, BucketSymbol> symbols, BucketingModuleOptions options,
       const ModuleParams& params);
 
-  // Writes prefix-0003.params, prefix-KEY-symbol.json for every bucket seen so far, and
-  // prefix.buckets with their keys, as MXNet 1.9 does. prefix.bucket_keys has the keys of every
-  // kind, one a line; MXNet does not read it.
+  // Writes prefix-0003.params, prefix-KEY-symbol.json for every bucket seen so far or loaded, and
+  // prefix.buckets with those keys that are 32-bit integers, as MXNet 1.9 does. prefix.bucket_keys
+  // has the keys of every kind, one a line; MXNet does not read it. kInvalidArgument, before
+  // anything is written, if a key cannot be part of a file name or two have the same one (10 and
+  // "10").
   absl::Status SaveCheckpoint(const std::string& prefix, int epoch) const;
 
   // The current bucket's; before Bind the default one's.
@@ -168,7 +171,9 @@ class BucketingModule : public BaseModule {
   // The bucket, bound; makes it where it is not there.
   absl::StatusOr<Bucket*> FindOrBind(const BucketKey& key, const std::vector<DataDesc>& data_shapes,
                                      const std::vector<DataDesc>& label_shapes);
-  void EvictFor(const BucketKey& key);
+  static absl::Status CheckOptions(const BucketingModuleOptions& options);
+  // Unbinds the buckets used longest ago, but not the current one.
+  void EvictDownTo(int count);
   const Module* current_module() const;
   absl::Status WithBucket(const absl::Status& status, const BucketKey& key) const;
 

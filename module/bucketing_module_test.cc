@@ -193,6 +193,16 @@ TEST(BucketingModuleTest, ABatchThatDoesNotFitIsNamedWithItsBucket) {
   COOPER_EXPECT_OK(model->Forward(ConstantBatch(2, 2, 1)));
 }
 
+TEST(BucketingModuleTest, ArraysAreThoseOfTheirNames) {
+  auto model = MakeModel({.sym_gen = Mean, .default_bucket_key = 4});
+  DataBatch batch = ConstantBatch(4, 4, 1);
+  batch.provide_label[0].name = "weights";
+  COOPER_EXPECT_OK(model->Forward(batch));  // no name is known: by position
+  batch.label.push_back(batch.label[0]);
+  batch.provide_label = {{.name = "weights", .shape = {kRows}}, Labels()[0]};
+  COOPER_EXPECT_OK(model->Forward(batch));
+}
+
 TEST(BucketingModuleTest, ABatchWithoutAKeyIsTheCurrentBuckets) {
   auto model = MakeModel({.sym_gen = Mean, .default_bucket_key = 4});
   COOPER_ASSERT_OK(model->Forward(ConstantBatch(2, 2, 1)));
@@ -222,6 +232,64 @@ TEST(BucketingModuleTest, PreparingDisturbsNothing) {
   EXPECT_EQ(*model->current_bucket_key(), BucketKey(4));
   EXPECT_EQ(model->Report().size(), 2u);
   EXPECT_EQ(Floats((*model->GetOutputs())[0]), before);
+}
+
+TEST(BucketingModuleTest, PreparingALargerBucketLeavesAStepWhole) {
+  const SymGen sym_gen = [](const BucketKey& key) -> absl::StatusOr<BucketSymbol> {
+    if (key != BucketKey(2)) return Mean(key);
+    const Symbol wide = Op(
+        "FullyConnected",
+        {.name = "wide", .inputs = {Symbol::Variable("data")}, .attrs = {{"num_hidden", "200"}}});
+    return BucketSymbol{.symbol = Op("SoftmaxOutput", {.name = "softmax", .inputs = {wide}})};
+  };
+  auto model = MakeModel({.sym_gen = sym_gen, .default_bucket_key = 4});
+  auto undisturbed = MakeModel({.sym_gen = sym_gen, .default_bucket_key = 4});
+  const DataBatch batch = ConstantBatch(4, 4, 1);
+  COOPER_ASSERT_OK(model->Forward(batch));
+  const int64_t before = model->arena_bytes();
+  COOPER_ASSERT_OK(model->Prepare(ConstantBatch(2, 2, 1)));
+  ASSERT_GT(model->arena_bytes(), before);
+  COOPER_EXPECT_OK(model->GetOutputs());
+  COOPER_ASSERT_OK(model->Backward());
+  COOPER_ASSERT_OK(model->Update());
+  COOPER_ASSERT_OK(undisturbed->ForwardBackward(batch));
+  COOPER_ASSERT_OK(undisturbed->Update());
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams expected, undisturbed->GetParams());
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams got, model->GetParams());
+  ASSERT_EQ(expected.args.size() + 2, got.args.size()) << "wide_weight and wide_bias";
+  for (const auto& [name, array] : expected.args) {
+    EXPECT_EQ(Floats(got.args.at(name)), Floats(array)) << name;
+  }
+}
+
+TEST(BucketingModuleTest, AttributesOfVariablesAreThoseOfAnyBucket) {
+  // Bucket 2 alone has the variable with an initializer of its own, and is bound before InitParams.
+  const SymGen sym_gen = [](const BucketKey& key) -> absl::StatusOr<BucketSymbol> {
+    if (key != BucketKey(2)) return Mean(key);
+    const Symbol flat = Op("Flatten", {.inputs = {Symbol::Variable("data")}});
+    const Symbol bias = Symbol::Variable("gate_bias", {.init = R"(["constant", {"value": 3}])"});
+    const Symbol fc = Op("FullyConnected", {.name = "gate",
+                                            .inputs = {flat},
+                                            .named = {{"bias", bias}},
+                                            .attrs = {{"num_hidden", "2"}}});
+    return BucketSymbol{.symbol = Op("SoftmaxOutput", {.name = "softmax", .inputs = {fc}})};
+  };
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto model, BucketingModule::Create({.sym_gen = sym_gen, .default_bucket_key = 4}));
+  COOPER_ASSERT_OK(model->Bind({.data_shapes = DataOf(4), .label_shapes = Labels()}));
+  COOPER_ASSERT_OK(model->PrepareAll(
+      std::vector<BucketShapes>{{.key = 2, .data_shapes = DataOf(2), .label_shapes = Labels()}}));
+  COOPER_ASSERT_OK(model->InitParams());
+  EXPECT_THAT(Floats((*model->GetParams()).args.at("gate_bias")), ElementsAre(3, 3));
+}
+
+TEST(BucketingModuleTest, AtMostSoManyBucketsStayBound) {
+  auto model = MakeModel({.sym_gen = Mean, .default_bucket_key = 4, .max_bound_buckets = 1});
+  for (int64_t length : {4, 2, 7, 2}) {
+    Step(*model, ConstantBatch(length, length, 1));
+    ASSERT_EQ(model->Report().size(), 1u);
+    EXPECT_EQ(model->Report()[0].key, BucketKey(length));
+  }
 }
 
 TEST(BucketingModuleTest, MonitorsSeeBucketsThatAreBoundLater) {
@@ -259,9 +327,42 @@ TEST(BucketingModuleTest, CheckpointsBringBackEveryBucket) {
   }
   EXPECT_THAT(loaded->Forward(ConstantBatch(5, 5, 1)),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("bucket key 5")));
+  // What was loaded is saved again, though no batch has come.
+  COOPER_ASSERT_OK_AND_ASSIGN(auto again,
+                              BucketingModule::Load(prefix, 3, {.default_bucket_key = 4}));
+  COOPER_ASSERT_OK(again->Bind({.data_shapes = DataOf(4), .label_shapes = Labels()}));
+  COOPER_ASSERT_OK(again->SaveCheckpoint(prefix + "_again", 3));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto copy, BucketingModule::Load(prefix + "_again", 3, {.default_bucket_key = keys[1]}));
+  COOPER_ASSERT_OK(copy->Bind({.data_shapes = DataOf(2), .label_shapes = Labels()}));
+  ExpectSameParams(*model, *copy);
+
   EXPECT_THAT(BucketingModule::Load(prefix, 4, {.default_bucket_key = 4}),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("buckets-0004.params")));
   EXPECT_THAT(BucketingModule::Load(prefix + "x", 3, {.default_bucket_key = 4}), Not(IsOk()));
+}
+
+TEST(BucketingModuleTest, ParametersThatWaitForTheirBucketAreSaved) {
+  const std::string prefix = testing::TempDir() + "/waiting";
+  auto model = MakeModel({.sym_gen = DeeperAtTwo, .default_bucket_key = 4});
+  Step(*model, ConstantBatch(2, 2, 1));
+  COOPER_ASSERT_OK(model->SaveCheckpoint(prefix, 1));
+  COOPER_ASSERT_OK_AND_ASSIGN(auto loaded,
+                              BucketingModule::Load(prefix, 1, {.default_bucket_key = 4}));
+  COOPER_ASSERT_OK(loaded->Bind({.data_shapes = DataOf(4), .label_shapes = Labels()}));
+  COOPER_ASSERT_OK(loaded->SaveCheckpoint(prefix, 2));  // bucket 2 has not been bound
+  COOPER_ASSERT_OK_AND_ASSIGN(auto copy,
+                              BucketingModule::Load(prefix, 2, {.default_bucket_key = 4}));
+  COOPER_ASSERT_OK(copy->Bind({.data_shapes = DataOf(4), .label_shapes = Labels()}));
+  COOPER_ASSERT_OK(copy->Forward(ConstantBatch(2, 2, 1)));
+  ExpectSameParams(*model, *copy);
+}
+
+TEST(BucketingModuleTest, KeysOfOneFileNameAreRefused) {
+  auto model = MakeModel({.sym_gen = Mean, .default_bucket_key = 4});
+  COOPER_ASSERT_OK(model->Forward(ConstantBatch("4", 4, 1)));
+  EXPECT_THAT(model->SaveCheckpoint(testing::TempDir() + "/same", 1),
+              StatusIs(kInvalidArgument, HasSubstr("same-4-symbol.json")));
 }
 
 TEST(BucketingModuleTest, RebindingKeepsParametersAndMomenta) {

@@ -24,8 +24,8 @@ bool CallAll(const std::vector<BatchEndCallback>& callbacks, const BatchEndParam
 }
 
 // The rows of `output` that are no padding, copied: outputs live in the arena.
-absl::StatusOr<NDArray> WithoutPad(const NDArray& output, int64_t pad, int axis) {
-  if (pad == 0 || axis != 0 || output.shape().rank() == 0) return output.Copy();
+absl::StatusOr<NDArray> WithoutPad(const NDArray& output, int64_t pad) {
+  if (pad == 0 || output.shape().rank() == 0) return output.Copy();
   COOPER_ASSIGN_OR_RETURN(const NDArray rows,
                           output.Slice(0, std::max<int64_t>(0, output.shape()[0] - pad)));
   return rows.Copy();
@@ -58,7 +58,9 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
     int64_t nbatch = epoch == options.begin_epoch ? options.begin_batch : 0;
     // A metric in the middle of an epoch was put back with the rest of the state.
     if (nbatch == 0) metric->Reset();
-    COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, train_data.Next());
+    auto first = train_data.Next();
+    if (!first.ok()) return AtBatch(first.status(), "Fit", epoch, nbatch);
+    std::optional<DataBatch> batch = *std::move(first);
     while (batch.has_value() && go_on) {
       absl::Status status = ForwardBackward(*batch);
       if (status.ok()) status = Update();
@@ -69,7 +71,8 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
       }
       auto next = train_data.Next();
       if (!next.ok()) return AtBatch(next.status(), "Fit", epoch, nbatch + 1);
-      if (next->has_value()) COOPER_RETURN_IF_ERROR(Prepare(**next));
+      if (next->has_value()) status = Prepare(**next);
+      if (!status.ok()) return AtBatch(status, "Fit", epoch, nbatch + 1);
       go_on = CallAll(options.batch_end_callbacks, {.epoch = epoch,
                                                     .nbatch = nbatch,
                                                     .eval_metric = metric,
@@ -135,7 +138,7 @@ absl::Status BaseModule::IterPredict(
     COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs, GetOutputs());
     std::vector<NDArray> rows;
     for (const NDArray& output : outputs) {
-      COOPER_ASSIGN_OR_RETURN(NDArray kept, WithoutPad(output, batch->pad, 0));
+      COOPER_ASSIGN_OR_RETURN(NDArray kept, WithoutPad(output, batch->pad));
       rows.push_back(std::move(kept));
     }
     COOPER_RETURN_IF_ERROR(visit(rows, nbatch, *batch));
@@ -162,9 +165,16 @@ absl::StatusOr<std::vector<NDArray>> BaseModule::Predict(DataIter& eval_data,
     }
     int64_t rows = 0;
     for (const auto& outputs : batches) {
+      if (outputs.size() != batches[0].size()) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "Predict: ", batches[0].size(), " outputs in the first batch and ", outputs.size(),
+            " in a later one: they cannot be joined; use IterPredict"));
+      }
       Shape other = outputs[k].shape();
-      rows += other[0];
-      other[0] = shape[0];
+      if (other.rank() > 0) {
+        rows += other[0];
+        other[0] = shape[0];
+      }
       if (other != shape) {
         return absl::InvalidArgumentError(
             absl::StrCat("Predict: output ", k, " has shape ", shape.ToString(),

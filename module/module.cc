@@ -140,19 +140,41 @@ absl::Status Module::Bind(const ModuleBindOptions& options) {
     return absl::InvalidArgumentError("Bind: inputs_need_grad without for_training");
   }
   const ModuleBindOptions previous = std::exchange(bind_options_, options);
-  auto bound = MakeBound(options.data_shapes, options.label_shapes);
-  if (!bound.ok()) {
+  const ModuleParams before = {.args = group_->args, .auxs = group_->auxs};
+  const ArrayMap grads_before = group_->grads;
+  if (binded_ && !params_initialized()) {
+    // Arrays without values may get other shapes.
+    for (const std::string& name : param_names_) {
+      group_->args.erase(name);
+      group_->grads.erase(name);
+    }
+    for (const std::string& name : aux_names_) group_->auxs.erase(name);
+  }
+  const absl::Status status = BindAndLoad(options);
+  if (!status.ok()) {
     bind_options_ = previous;
-    return bound.status();
+    group_->args = before.args;
+    group_->auxs = before.auxs;
+    group_->grads = grads_before;
+  }
+  return status;
+}
+
+absl::Status Module::BindAndLoad(const ModuleBindOptions& options) {
+  COOPER_ASSIGN_OR_RETURN(auto bound, MakeBound(options.data_shapes, options.label_shapes));
+  if (loaded_params_.has_value()) {
+    const bool was_bound = std::exchange(binded_, true);
+    const absl::Status status = SetParams(loaded_params_->args, loaded_params_->auxs);
+    binded_ = was_bound;
+    if (!status.ok()) return status;
+    loaded_params_.reset();
   }
   bound_.clear();
-  bound_.push_back(*std::move(bound));
+  bound_.push_back(std::move(bound));
   binded_ = true;
   for_training_ = options.for_training;
   inputs_need_grad_ = options.inputs_need_grad;
-  if (!loaded_params_.has_value()) return absl::OkStatus();
-  const ModuleParams params = *std::exchange(loaded_params_, std::nullopt);
-  return SetParams(params.args, params.auxs);
+  return absl::OkStatus();
 }
 
 WriteReq Module::GradReqOf(const std::string& arg) const {
@@ -207,27 +229,16 @@ absl::StatusOr<std::unique_ptr<Module::Bound>> Module::MakeBound(
 
 // Arrays that the executor made are the group's from now on.
 absl::Status Module::Adopt(const Executor& executor) {
-  for (const std::string& name : param_names_) {
-    group_->args.emplace(name, executor.arg(name));
-    const NDArray grad = executor.grad(name);
-    if (!grad.is_null()) group_->grads.emplace(name, grad);
-  }
-  for (const std::string& name : aux_names_) group_->auxs.emplace(name, executor.aux(name));
-  for (const std::string& name : options_.state_names) {
-    group_->states.emplace(name, executor.arg(name));
-  }
-  if (group_->updater != nullptr) {
-    COOPER_RETURN_IF_ERROR(group_->updater->optimizer().AddSymbolAttributes(symbol_.AttrDict()));
-  }
-  if (!group_->params_initialized) return absl::OkStatus();
-  // Parameters that came after InitParams get their values as it said.
+  // Parameters that come after InitParams get their values as it said.
   std::vector<std::string> args;
   std::vector<std::string> auxs;
-  for (const std::string& name : param_names_) {
-    if (!group_->initialized.contains(name)) args.push_back(name);
-  }
-  for (const std::string& name : aux_names_) {
-    if (!group_->initialized.contains(name)) auxs.push_back(name);
+  if (group_->params_initialized) {
+    for (const std::string& name : param_names_) {
+      if (!group_->initialized.contains(name)) args.push_back(name);
+    }
+    for (const std::string& name : aux_names_) {
+      if (!group_->initialized.contains(name)) auxs.push_back(name);
+    }
   }
   for (const auto* names : {&args, &auxs}) {
     for (const std::string& name : *names) {
@@ -239,7 +250,35 @@ absl::Status Module::Adopt(const Executor& executor) {
       }
     }
   }
-  return InitNames(args, auxs);
+
+  for (const std::string& name : param_names_) {
+    group_->args.emplace(name, executor.arg(name));
+    const NDArray grad = executor.grad(name);
+    if (!grad.is_null()) group_->grads.emplace(name, grad);
+  }
+  for (const std::string& name : aux_names_) group_->auxs.emplace(name, executor.aux(name));
+  for (const std::string& name : options_.state_names) {
+    group_->states.emplace(name, executor.arg(name));
+  }
+  for (auto& [name, attrs] : symbol_.AttrDict()) {
+    if (group_->args.contains(name) || group_->auxs.contains(name)) {
+      group_->attrs.emplace(name, attrs);
+    }
+  }
+  if (group_->updater != nullptr) {
+    COOPER_RETURN_IF_ERROR(group_->updater->optimizer().AddSymbolAttributes(group_->attrs));
+  }
+  const absl::Status status = InitNames(args, auxs);
+  if (status.ok()) return status;
+  for (const std::string& name : args) {
+    if (group_->initialized.contains(name)) continue;
+    group_->args.erase(name);
+    group_->grads.erase(name);
+  }
+  for (const std::string& name : auxs) {
+    if (!group_->initialized.contains(name)) group_->auxs.erase(name);
+  }
+  return status;
 }
 
 absl::Status Module::UseShapes(const std::vector<DataDesc>& data_shapes,
@@ -270,6 +309,10 @@ absl::Status Module::Reshape(const std::vector<DataDesc>& data_shapes,
 absl::Status Module::InitOptimizer(const InitOptimizerOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireParams("InitOptimizer"));
   if (optimizer_initialized() && !options.force_init) return absl::OkStatus();
+  if (!options.kvstore.empty() && options.kvstore != "local" && options.kvstore != "device") {
+    return absl::UnimplementedError(absl::StrCat("InitOptimizer: kvstore '", options.kvstore,
+                                                 "', expected local, device or none"));
+  }
   std::shared_ptr<Optimizer> optimizer = options.instance;
   if (optimizer == nullptr) {
     COOPER_ASSIGN_OR_RETURN(optimizer, CreateOptimizer(options.optimizer, options.optimizer_params,
@@ -281,11 +324,11 @@ absl::Status Module::InitOptimizer(const InitOptimizerOptions& options) {
       optimizer->set_rescale_grad(1.0 / static_cast<double>(std::max<int64_t>(1, batch_size)));
     }
   }
-  COOPER_RETURN_IF_ERROR(optimizer->AddSymbolAttributes(symbol_.AttrDict()));
-  group_->updater = std::make_shared<Updater>(std::move(optimizer));
-  if (!states_to_load_.empty()) {
-    COOPER_RETURN_IF_ERROR(LoadOptimizerStates(std::exchange(states_to_load_, "")));
-  }
+  COOPER_RETURN_IF_ERROR(optimizer->AddSymbolAttributes(group_->attrs));
+  auto updater = std::make_shared<Updater>(std::move(optimizer));
+  if (!states_to_load_.empty()) COOPER_RETURN_IF_ERROR(updater->LoadStates(states_to_load_));
+  states_to_load_.clear();
+  group_->updater = std::move(updater);
   return absl::OkStatus();
 }
 
@@ -320,7 +363,7 @@ absl::StatusOr<std::vector<NDArray>> Module::GetInputGrads() const {
     return absl::FailedPreconditionError("GetInputGrads: call Bind with inputs_need_grad first");
   }
   std::vector<NDArray> grads;
-  for (const std::string& name : options_.data_names) grads.push_back(executor()->grad(name));
+  for (const DataDesc& desc : data_shapes()) grads.push_back(executor()->grad(desc.name));
   return grads;
 }
 

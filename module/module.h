@@ -105,7 +105,8 @@ class Module : public BaseModule {
   const std::shared_ptr<ModuleGroup>& group() const { return group_; }
   // Of the shapes that are bound now. Zeros before Bind.
   MemoryReport memory() const;
-  // The executor of the shapes that are bound now; null before Bind.
+  // The executor of the shapes that are bound now; null before Bind. The module's own, and gone
+  // once it is bound to other shapes, as a batch may make it.
   Executor* executor() const { return bound_.empty() ? nullptr : bound_.front()->executor.get(); }
 
  private:
@@ -122,6 +123,8 @@ class Module : public BaseModule {
   Module(const Symbol& symbol, ModuleOptions options);
 
   absl::Status CheckNames() const;
+  // Binds to options' shapes and puts loaded parameters in; bound_ changes only if both succeed.
+  absl::Status BindAndLoad(const ModuleBindOptions& options);
   absl::Status CheckDescs(const ModuleBindOptions& options) const;
   // Makes the shapes the bound ones: the first of bound_.
   absl::Status UseShapes(const std::vector<DataDesc>& data_shapes,

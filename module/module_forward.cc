@@ -11,7 +11,7 @@ namespace cooper {
 namespace {
 
 // The array that belongs to the i-th bound input. Batches that describe themselves are matched by
-// name, others by position. Null if there is none.
+// name; others by position, as are those that know none of the names. Null if there is none.
 const NDArray* ArrayFor(const std::vector<DataDesc>& descs, size_t i,
                         const std::vector<DataDesc>& provided, const std::vector<NDArray>& arrays) {
   if (provided.size() == arrays.size()) {
@@ -22,10 +22,22 @@ const NDArray* ArrayFor(const std::vector<DataDesc>& descs, size_t i,
   return i < arrays.size() ? &arrays[i] : nullptr;
 }
 
+bool HasName(const std::vector<DataDesc>& descs, const std::string& name) {
+  return absl::c_any_of(descs, [&name](const DataDesc& desc) { return desc.name == name; });
+}
+
 // What a batch says of its arrays must be so.
-absl::Status CheckProvided(const std::vector<DataDesc>& provided,
+absl::Status CheckProvided(const std::vector<DataDesc>& descs,
+                           const std::vector<DataDesc>& provided,
                            const std::vector<NDArray>& arrays, const char* kind) {
   if (provided.size() != arrays.size()) return absl::OkStatus();
+  const bool by_name = absl::c_any_of(
+      descs, [&provided](const DataDesc& desc) { return HasName(provided, desc.name); });
+  for (const DataDesc& desc : descs) {
+    if (!by_name || HasName(provided, desc.name)) continue;
+    return absl::InvalidArgumentError(absl::StrCat("Forward: the batch has no ", kind, " '",
+                                                   desc.name, "', but ", DescsToString(provided)));
+  }
   for (size_t k = 0; k < provided.size(); ++k) {
     if (arrays[k].shape() == provided[k].shape) continue;
     return absl::InvalidArgumentError(absl::StrCat(
@@ -50,8 +62,9 @@ absl::Status Module::FitBatch(const DataBatch& batch) {
                                                    " label arrays, expected ",
                                                    DescsToString(bound.label_shapes)));
   }
-  COOPER_RETURN_IF_ERROR(CheckProvided(batch.provide_data, batch.data, "data"));
-  COOPER_RETURN_IF_ERROR(CheckProvided(batch.provide_label, batch.label, "label"));
+  COOPER_RETURN_IF_ERROR(CheckProvided(bound.data_shapes, batch.provide_data, batch.data, "data"));
+  COOPER_RETURN_IF_ERROR(
+      CheckProvided(bound.label_shapes, batch.provide_label, batch.label, "label"));
   bool same = true;
   for (size_t i = 0; i < bound.data_shapes.size() && same; ++i) {
     const NDArray* array = ArrayFor(bound.data_shapes, i, batch.provide_data, batch.data);

@@ -34,10 +34,14 @@ struct ModuleGroup {
   // Null until InitOptimizer.
   std::shared_ptr<Updater> updater;
 
+  // Attributes of the variables behind args and auxs, of all symbols.
+  std::map<std::string, AttrMap> attrs;
+
   // How parameters get their first values, for those that a later bucket brings. Null before
   // InitParams, or if it was called without an initializer.
   std::shared_ptr<const Initializer> initializer;
   uint64_t init_seed = 0;
+  // Values that wait for a parameter of their name.
   ArrayMap given_args;
   ArrayMap given_auxs;
   bool have_given_args = false;

@@ -10,15 +10,17 @@ namespace cooper {
 
 absl::Status Module::InitNames(const std::vector<std::string>& args,
                                const std::vector<std::string>& auxs) {
-  const std::map<std::string, AttrMap> attrs = symbol_.AttrDict();
-  auto init = [&](const std::string& name, const NDArray& array, const ArrayMap& given,
+  auto init = [&](const std::string& name, const NDArray& array, ArrayMap& given,
                   bool have_given) -> absl::Status {
     const auto it = given.find(name);
     if (it != given.end()) {
       absl::Status status = array.CopyFrom(it->second);
-      if (status.ok()) return status;
-      return absl::Status(status.code(),
-                          absl::StrCat("parameter '", name, "': ", status.message()));
+      if (!status.ok()) {
+        return absl::Status(status.code(),
+                            absl::StrCat("parameter '", name, "': ", status.message()));
+      }
+      given.erase(it);
+      return status;
     }
     if (have_given && !group_->allow_missing) {
       return absl::InvalidArgumentError(
@@ -26,9 +28,9 @@ absl::Status Module::InitNames(const std::vector<std::string>& args,
                        "' is not among the given ones; set allow_missing to initialize it"));
     }
     if (group_->initializer == nullptr) return absl::OkStatus();
-    const auto attr = attrs.find(name);
+    const auto attr = group_->attrs.find(name);
     return group_->initializer->Init(
-        {.name = name, .attrs = attr == attrs.end() ? AttrMap() : attr->second}, array,
+        {.name = name, .attrs = attr == group_->attrs.end() ? AttrMap() : attr->second}, array,
         group_->init_seed);
   };
   for (const std::string& name : args) {
@@ -46,7 +48,15 @@ absl::Status Module::InitNames(const std::vector<std::string>& args,
 
 absl::Status Module::InitParams(const InitParamsOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireBound("InitParams"));
-  if (params_initialized() && !options.force_init) return absl::OkStatus();
+  if (params_initialized() && !options.force_init) {
+    // Parameters that are still to come may need it.
+    if (group_->initializer == nullptr) {
+      group_->initializer = options.initializer;
+      group_->init_seed = options.seed;
+      group_->allow_missing = true;
+    }
+    return absl::OkStatus();
+  }
   group_->initializer = options.initializer;
   group_->init_seed = options.seed;
   group_->allow_missing = options.allow_missing;
@@ -61,6 +71,12 @@ absl::Status Module::InitParams(const InitParamsOptions& options) {
   for (const auto& [name, array] : group_->args) args.push_back(name);
   for (const auto& [name, array] : group_->auxs) auxs.push_back(name);
   COOPER_RETURN_IF_ERROR(InitNames(args, auxs));
+  // What waits for a later bucket must not change with the caller's arrays.
+  for (ArrayMap* given : {&group_->given_args, &group_->given_auxs}) {
+    for (auto& [name, array] : *given) {
+      COOPER_ASSIGN_OR_RETURN(array, array.Copy());
+    }
+  }
   group_->params_initialized = true;
   return absl::OkStatus();
 }
@@ -80,15 +96,23 @@ absl::StatusOr<ModuleParams> Module::GetParams() const {
 absl::Status Module::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
                                const SetParamsOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireBound("SetParams"));
-  if (!options.allow_missing) {
-    return InitParams({.initializer = nullptr,
-                       .arg_params = arg_params,
-                       .aux_params = aux_params,
-                       .allow_missing = false,
-                       .force_init = options.force_init,
-                       .allow_extra = options.allow_extra});
-  }
   if (params_initialized() && !options.force_init) return absl::OkStatus();
+  if (!options.allow_missing) {
+    const auto initializer = group_->initializer;
+    const uint64_t seed = group_->init_seed;
+    COOPER_RETURN_IF_ERROR(InitParams({.initializer = nullptr,
+                                       .arg_params = arg_params,
+                                       .aux_params = aux_params,
+                                       .allow_missing = false,
+                                       .force_init = true,
+                                       .allow_extra = options.allow_extra}));
+    if (initializer == nullptr) return absl::OkStatus();
+    // Parameters that are still to come get their values as InitParams has said.
+    group_->initializer = initializer;
+    group_->init_seed = seed;
+    group_->allow_missing = true;
+    return absl::OkStatus();
+  }
   for (const auto& [given, arrays] :
        {std::pair(&arg_params, &group_->args), std::pair(&aux_params, &group_->auxs)}) {
     for (const auto& [name, array] : *given) {

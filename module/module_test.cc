@@ -262,6 +262,49 @@ TEST(ModuleTest, ACheckpointThatIsNotThereOrDamagedIsNamed) {
               StatusIs(kInvalidArgument, HasSubstr("damaged-0001.params")));
 }
 
+TEST(ModuleTest, ABindThatFailedCanBeDoneAgain) {
+  const std::string prefix = testing::TempDir() + "/rebound";
+  COOPER_ASSERT_OK(MakeTrainable()->SaveCheckpoint(prefix, 1));
+  COOPER_ASSERT_OK_AND_ASSIGN(auto loaded, Module::Load(prefix, 1));
+  ModuleBindOptions wrong = Shapes(4);
+  wrong.data_shapes[0].shape = {4, 7};
+  EXPECT_FALSE(loaded->Bind(wrong).ok());
+  EXPECT_FALSE(loaded->binded());
+  COOPER_ASSERT_OK(loaded->Bind(Shapes(4)));
+  EXPECT_TRUE(loaded->params_initialized());
+
+  // Without values parameters may still change their shapes.
+  auto module = MakeModule();
+  COOPER_ASSERT_OK(module->Bind(wrong));
+  ModuleBindOptions right = Shapes(4);
+  right.force_rebind = true;
+  COOPER_ASSERT_OK(module->Bind(right));
+  COOPER_ASSERT_OK(module->InitParams());
+  COOPER_ASSERT_OK(module->Forward(RandomBatch(4, 1)));
+}
+
+TEST(ModuleTest, AKvstoreThatIsNotThereIsUnimplemented) {
+  auto module = MakeModule();
+  COOPER_ASSERT_OK(module->Bind(Shapes(4)));
+  COOPER_ASSERT_OK(module->InitParams());
+  EXPECT_THAT(module->InitOptimizer({.kvstore = "dist_sync"}),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("dist_sync")));
+  COOPER_EXPECT_OK(module->InitOptimizer({.kvstore = "device"}));
+}
+
+TEST(ModuleTest, PredictJoinsEveryOutput) {
+  const Symbol split = Op("SliceChannel", {.inputs = {Symbol::Variable("data")},
+                                           .attrs = {{"num_outputs", "2"}, {"axis", "1"}}});
+  COOPER_ASSERT_OK_AND_ASSIGN(auto module, Module::Create(split, {.label_names = {}}));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto iter, NDArrayIter::Create({{"data", RandomArray({6, 4}, 1)}}, {}, {.batch_size = 4}));
+  COOPER_ASSERT_OK(module->Bind({.data_shapes = iter->provide_data(), .for_training = false}));
+  COOPER_ASSERT_OK(module->InitParams());
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<NDArray> outputs, module->Predict(*iter));
+  ASSERT_EQ(outputs.size(), 2u);
+  EXPECT_EQ(outputs[1].shape(), Shape({6, 2}));
+}
+
 TEST(ModuleTest, FitLearnsAndPredictLeavesOutThePadding) {
   // Three separable classes: the largest of the first three features.
   const NDArray rows = RandomArray({50, 6}, 11);

@@ -30,8 +30,17 @@ absl::StatusOr<NDArray> FromText(const std::string& text) {
   return NDArray::FromVector(Shape({static_cast<int64_t>(bytes.size())}), bytes);
 }
 
-absl::Status AddAll(const char* prefix, const ArrayMap& arrays, NamedArrays* list) {
+void AddAll(const char* prefix, const ArrayMap& arrays, NamedArrays* list) {
   for (const auto& [name, array] : arrays) list->emplace_back(absl::StrCat(prefix, name), array);
+}
+
+// kInvalidArgument, naming it, if a parameter has no value in the state.
+absl::Status CheckHasAll(const ArrayMap& arrays, const ArrayMap& saved) {
+  for (const auto& [name, array] : arrays) {
+    if (saved.contains(name)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("the training state has no parameter '", name, "'"));
+  }
   return absl::OkStatus();
 }
 
@@ -74,6 +83,9 @@ absl::Status Take(const std::string& name, const NDArray& array, TrainingState* 
 absl::StatusOr<TrainingState> CaptureTraining(const ModuleGroup& group, const DataIter& iter,
                                               const EvalMetric* metric, int epoch, int64_t nbatch) {
   TrainingState state{.epoch = epoch, .nbatch = nbatch};
+  // Values that wait for their bucket are part of the model; those of one name are older.
+  COOPER_RETURN_IF_ERROR(CopyAll(group.given_args, &state.args));
+  COOPER_RETURN_IF_ERROR(CopyAll(group.given_auxs, &state.auxs));
   COOPER_RETURN_IF_ERROR(CopyAll(group.args, &state.args));
   COOPER_RETURN_IF_ERROR(CopyAll(group.auxs, &state.auxs));
   COOPER_RETURN_IF_ERROR(CopyAll(group.states, &state.states));
@@ -91,21 +103,30 @@ absl::StatusOr<TrainingState> CaptureTraining(const ModuleGroup& group, const Da
 
 absl::Status RestoreTraining(const TrainingState& state, BaseModule& module, ModuleGroup& group,
                              DataIter& iter, EvalMetric* metric,
-                             const InitOptimizerOptions& optimizer) {
-  // Parameters of buckets that are not bound yet wait among the given ones.
-  COOPER_RETURN_IF_ERROR(module.InitParams({.initializer = nullptr,
+                             const InitOptimizerOptions& optimizer,
+                             const InitParamsOptions& params) {
+  COOPER_RETURN_IF_ERROR(CheckHasAll(group.args, state.args));
+  COOPER_RETURN_IF_ERROR(CheckHasAll(group.auxs, state.auxs));
+  // Parameters of buckets that are not bound yet wait among the given ones; those that no bucket
+  // had when the state was taken come from the initializer, as in a run that was not stopped.
+  COOPER_RETURN_IF_ERROR(module.InitParams({.initializer = params.initializer,
+                                            .seed = params.seed,
                                             .arg_params = state.args,
                                             .aux_params = state.auxs,
+                                            .allow_missing = true,
                                             .force_init = true}));
   for (const auto& [name, array] : state.states) {
     const auto it = group.states.find(name);
     if (it == group.states.end()) {
-      group.states[name] = array;
+      COOPER_ASSIGN_OR_RETURN(group.states[name], array.CopyTo(group.arena->context()));
     } else {
       COOPER_RETURN_IF_ERROR(it->second.CopyFrom(array));
     }
   }
   COOPER_RETURN_IF_ERROR(module.InitOptimizer(optimizer));
+  if (group.updater == nullptr) {
+    return absl::InvalidArgumentError("RestoreTraining: the group is not the module's");
+  }
   COOPER_RETURN_IF_ERROR(group.updater->SetStates(state.optimizer));
   *group.random = state.random;
   COOPER_RETURN_IF_ERROR(iter.LoadState(state.iterator));
@@ -119,9 +140,9 @@ absl::Status SaveTrainingState(const std::string& path, const TrainingState& sta
   NamedArrays list;
   COOPER_ASSIGN_OR_RETURN(NDArray version, FromInts({kVersion}));
   list.emplace_back(kVersionName, std::move(version));
-  COOPER_RETURN_IF_ERROR(AddAll("arg:", state.args, &list));
-  COOPER_RETURN_IF_ERROR(AddAll("aux:", state.auxs, &list));
-  COOPER_RETURN_IF_ERROR(AddAll("state:", state.states, &list));
+  AddAll("arg:", state.args, &list);
+  AddAll("aux:", state.auxs, &list);
+  AddAll("state:", state.states, &list);
   for (const auto& [name, array] : state.optimizer) list.emplace_back("opt:" + name, array);
   COOPER_ASSIGN_OR_RETURN(NDArray iterator, FromText(state.iterator));
   list.emplace_back("text:iterator", std::move(iterator));

@@ -15,8 +15,11 @@
 //   position                           epoch, batch, seed and runs of the random stream (int64)
 //
 //   COOPER_ASSIGN_OR_RETURN(TrainingState state, LoadTrainingState(path));
-//   COOPER_RETURN_IF_ERROR(RestoreTraining(state, *model, *model->group(), iter, &metric));
-//   model->Fit(*iter, {..., .begin_epoch = state.epoch, .begin_batch = state.nbatch});
+//   COOPER_RETURN_IF_ERROR(RestoreTraining(state, *model, *model->group(), *iter, metric.get(),
+//                                          fit.optimizer, fit.params));
+//   fit.begin_epoch = state.epoch;
+//   fit.begin_batch = state.nbatch;
+//   COOPER_RETURN_IF_ERROR(model->Fit(*iter, fit));
 
 #include <cstdint>
 #include <string>
@@ -53,11 +56,14 @@ absl::StatusOr<TrainingState> CaptureTraining(const ModuleGroup& group, const Da
                                               const EvalMetric* metric, int epoch, int64_t nbatch);
 
 // Puts a state back: `module`, whose group is `group`, must be bound; its parameters and optimizer
-// are overwritten, the optimizer being made by `optimizer` first if there is none. `iter` must be
-// over the same data with the same options.
+// are overwritten, the optimizer being made by `optimizer` first if there is none; `params` says
+// how parameters that only later buckets bring get their values. `iter` must be over the same data
+// with the same options. kInvalidArgument, naming it, if the state lacks a parameter of the module
+// or has one of another shape.
 absl::Status RestoreTraining(const TrainingState& state, BaseModule& module, ModuleGroup& group,
                              DataIter& iter, EvalMetric* metric,
-                             const InitOptimizerOptions& optimizer);
+                             const InitOptimizerOptions& optimizer,
+                             const InitParamsOptions& params = {});
 
 // Loading fails with kInvalidArgument, saying which, if the version or an entry is not as it should
 // be.

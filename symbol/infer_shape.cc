@@ -1,6 +1,7 @@
 #include "symbol/infer_shape.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -78,7 +79,15 @@ absl::Status CheckShapesComplete(const IndexedGraph& graph,
   for (int i = 0; i < graph.num_nodes(); ++i) {
     const Node& node = *graph.nodes()[i];
     for (int e = graph.first_entry(i); e < graph.first_entry(i + 1); ++e) {
-      if (shapes[e].IsFull()) continue;
+      if (shapes[e].IsFull()) {
+        // Whoever has the shape may count its elements and their bytes.
+        const auto shape = Shape::Create(shapes[e].dims());
+        if (shape.ok() && shape->num_elements() <= std::numeric_limits<int64_t>::max() / 16) {
+          continue;
+        }
+        return absl::InvalidArgumentError(absl::StrCat(
+            Describe(node), ": shape ", shapes[e].ToString(), " has too many elements"));
+      }
       if (node.is_variable()) {
         missing.push_back(absl::StrCat(node.name(), " ", shapes[e].ToString()));
       } else if (undecided.empty()) {

@@ -48,7 +48,8 @@ absl::StatusOr<std::vector<PartialShape>> VariableShapes(const IndexedGraph& gra
 // The engine on a numbered graph: refines one shape per entry in place.
 absl::Status InferEntryShapes(const IndexedGraph& graph, std::vector<PartialShape>& shapes);
 
-// kFailedPrecondition that says which shapes are missing, if some are.
+// kFailedPrecondition that says which shapes are missing, if some are; kInvalidArgument, naming the
+// node, for a shape whose bytes cannot be counted.
 absl::Status CheckShapesComplete(const IndexedGraph& graph,
                                  const std::vector<PartialShape>& shapes);
 

@@ -30,6 +30,8 @@ expect_error "'dense'" --cell=dense
 expect_error "'steepest'" --optimizer=steepest
 expect_error "mom" --mom=0.9 --optimizer=adam
 expect_error "checkpoint_prefix" --resume
+expect_error "checkpoint_prefix" --checkpoint_batches=5
+expect_error "no bucket has the 32 sentences" --train=long
 expect_error "nothing.state" --resume --checkpoint_prefix=nothing
 expect_error "unexpected argument" train.txt
 exit $failed

@@ -34,12 +34,10 @@ class BoundKernel {
     CHECK(kernel.ok()) << kernel.status();
     kernel_ = *kernel;
     if (kernel_->workspace_bytes != nullptr) {
-      workspace_.resize(kernel_->workspace_bytes({.call = call_,
-                                                  .inputs = inputs_,
-                                                  .outputs = outputs_,
-                                                  .reqs = reqs_,
-                                                  .is_train = true}) +
-                        64);
+      workspace_.resize(
+          kernel_->workspace_bytes(
+              {.call = call_, .inputs = inputs_, .outputs = outputs_, .reqs = reqs_}) +
+          64);
     }
   }
 

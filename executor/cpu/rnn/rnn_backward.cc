@@ -44,7 +44,7 @@ struct Inputs {
 
 template <typename T>
 struct Scratch {
-  Scratch(const RNNParam& param, const RNNDims& dims, bool is_train, void* base) {
+  Scratch(const RNNParam& param, const RNNDims& dims, void* base) {
     ScratchCursor cursor(base);
     const int64_t rows = dims.rows();
     weight_stride = PaddedStride(dims.hidden);
@@ -57,7 +57,7 @@ struct Scratch {
     }
     bias = cursor.Take<T>(dims.slot_row());
     if (dims.layers > 1) dy = cursor.Take<T>(rows * dims.output_row());
-    if (dims.layers > 1 && is_train && param.p > 0) {
+    if (dims.layers > 1 && param.p > 0) {
       dropped = cursor.Take<T>(rows * dims.output_row());
     }
     if (param.use_sequence_length) {
@@ -90,7 +90,7 @@ class Backward {
         in_(param_),
         dims_(param_, c.inputs[in_.data].shape),
         reserve_layout_(param_, dims_.num_steps, dims_.batch),
-        scratch_(param_, dims_, c.is_train, c.workspace),
+        scratch_(param_, dims_, c.workspace),
         clip_(param_),
         has_cell_(param_.mode == RNNMode::kLstm),
         drop_(c.is_train && param_.p > 0 && dims_.layers > 1),
@@ -349,8 +349,8 @@ int64_t RNNBackwardWorkspace(const PrepareContext& c) {
   const auto& param = c.param<RNNParam>();
   const ArrayView& data = c.inputs[Inputs(param).data];
   const RNNDims dims(param, data.shape);
-  if (data.dtype == DType::kFloat64) return Scratch<double>(param, dims, c.is_train, nullptr).bytes;
-  return Scratch<float>(param, dims, c.is_train, nullptr).bytes;
+  if (data.dtype == DType::kFloat64) return Scratch<double>(param, dims, nullptr).bytes;
+  return Scratch<float>(param, dims, nullptr).bytes;
 }
 
 absl::Status RNNBackwardCpu(const KernelContext& c) {

@@ -21,8 +21,7 @@ struct Node {
 
   void Prepare() {
     reqs.assign(outputs.size(), WriteReq::kWrite);
-    const PrepareContext context{
-        .call = *call, .inputs = inputs, .outputs = outputs, .reqs = reqs, .is_train = true};
+    const PrepareContext context{.call = *call, .inputs = inputs, .outputs = outputs, .reqs = reqs};
     workspace.resize(kernel->workspace_bytes(context) / sizeof(float) + 16);
   }
   void Run() {

@@ -300,7 +300,7 @@ bool NothingAsked(absl::Span<const WriteReq> reqs) {
 }
 
 int64_t RNNWorkspace(const PrepareContext& c) {
-  const Plan plan(c.param<RNNParam>(), c.inputs[kData].shape, c.reqs, c.is_train);
+  const Plan plan(c.param<RNNParam>(), c.inputs[kData].shape, c.reqs, /*is_train=*/true);
   if (c.inputs[kData].dtype == DType::kFloat64) return Scratch<double>(plan, nullptr).bytes;
   return Scratch<float>(plan, nullptr).bytes;
 }

@@ -1,0 +1,65 @@
+// What inference tells when shapes contradict each other, are missing, or are too large. Rules of
+// single operators are tested beside them, whole graphs by the golden cases.
+
+#include "symbol/infer_shape.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+Symbol TwoLayers() {
+  Symbol x = Symbol::Variable("data");
+  for (const char* name : {"fc1", "fc2"}) {
+    x = *Symbol::Create("FullyConnected",
+                        {.name = name, .inputs = {x}, .attrs = {{"num_hidden", "8"}}});
+  }
+  return x;
+}
+
+TEST(InferShapeTest, AContradictionNamesNodeArgumentAndWhereShapesCameFrom) {
+  EXPECT_THAT(InferShape(TwoLayers(), {{"data", {4, 6}}, {"fc2_weight", {8, 5}}}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("FullyConnected 'fc2'"), HasSubstr("input 'weight'"),
+                             HasSubstr("(8, 5)"), HasSubstr("expected (8, 8)"),
+                             HasSubstr("data 'fc1_output' (4, 8)"))));
+}
+
+TEST(InferShapeTest, WhatIsMissingIsNamed) {
+  EXPECT_THAT(InferShape(TwoLayers(), {}),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("data ?"), HasSubstr("first node without a shape"),
+                             HasSubstr("'fc1'"))));
+  COOPER_ASSERT_OK_AND_ASSIGN(const InferredShapes shapes, InferShapePartial(TwoLayers(), {}));
+  EXPECT_FALSE(shapes.outputs[0].rank_known());
+}
+
+TEST(InferShapeTest, TheBatchSizeFlowsBack) {
+  const Symbol sum =
+      *Symbol::Create("elemwise_add", {.inputs = {TwoLayers(), Symbol::Variable("rest")}});
+  COOPER_ASSERT_OK_AND_ASSIGN(const InferredShapes shapes,
+                              InferShape(sum, {{"data", {kUnknownDim, 6}}, {"rest", {4, 8}}}));
+  EXPECT_EQ(shapes.args[0], PartialShape({4, 6}));
+}
+
+TEST(InferShapeTest, ElementsThatCannotBeCountedAreRefused) {
+  constexpr int64_t kHuge = int64_t{1} << 40;
+  const Symbol outer = *Symbol::Create(
+      "broadcast_add", {.name = "outer", .inputs = {Symbol::Variable("a"), Symbol::Variable("b")}});
+  EXPECT_THAT(InferShape(outer, {{"a", {kHuge, 1}}, {"b", {1, kHuge}}}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("'outer'"), HasSubstr("too many elements"))));
+  EXPECT_THAT(InferShape(outer, {{"a", {kHuge, kHuge}}, {"b", {1, 1}}}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("too many elements")));
+}
+
+}  // namespace
+}  // namespace cooper
