@@ -57,7 +57,7 @@ SYSTEM_LIBRARIES = {
     "com_github_google_glog": {
         "deb": "libgoogle-glog-dev",
         "headers": {"glog": "include/glog", "gflags": "include/gflags"},
-        "libs": ["libglog.a", "libgflags.a", "libunwind.so"],
+        "libs": ["libglog.a", "libglog.so", "libgflags.a", "libgflags.so", "libunwind.so"],
         "build_file": Label("//third_party/system:glog.BUILD"),
     },
     "nlohmann_json": {

@@ -1,7 +1,10 @@
 #include "tests/conformance/expected_failures.h"
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ndarray/atomic_file.h"
+#include "ndarray/status_matchers.h"
 
 namespace cooper::conformance {
 namespace {
@@ -9,6 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 CaseResult Result(const char* name, bool passed, bool quirk = false) {
   const std::string text = name;
@@ -23,6 +27,13 @@ TEST(ExpectedFailuresTest, ReadsNamesAndSkipsComments) {
   EXPECT_THAT(ParseExpectedFailures("# why\n\nops/a/b  # because\n  io/c\n#ops/d\n"),
               ElementsAre("io/c", "ops/a/b"));
   EXPECT_THAT(ParseExpectedFailures(""), IsEmpty());
+}
+
+TEST(ExpectedFailuresTest, TheListSaysHowManyItHas) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string text,
+                              ReadFile("tests/conformance/expected_failures.txt"));
+  EXPECT_THAT(text, StartsWith(absl::StrCat("# ", ParseExpectedFailures(text).size(),
+                                            " golden cases are known to fail")));
 }
 
 TEST(ExpectedFailuresTest, AllAsExpected) {
