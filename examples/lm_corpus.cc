@@ -46,6 +46,7 @@ absl::StatusOr<LmCorpus> ReadLmCorpus(const std::string& train_path,
   for (const auto& [word, id] : vocabulary) {
     corpus.vocab = std::max<int64_t>(corpus.vocab, id + 1);
   }
+  corpus.vocabulary = std::move(vocabulary);
   return corpus;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "io/encode_sentences.h"
 
 namespace cooper {
 
@@ -16,6 +17,7 @@ struct LmCorpus {
   std::vector<std::vector<int>> train;
   std::vector<std::vector<int>> valid;  // may be empty
   int64_t vocab = 0;                    // ids are 1 ... vocab - 1; 0 is the padding
+  Vocabulary vocabulary;                // the words behind the ids; empty for a generated corpus
   // The least perplexity that any model can have on such sentences, where it is known.
   std::optional<double> perplexity_floor;
 };

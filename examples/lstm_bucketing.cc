@@ -4,8 +4,11 @@
 // lstm_bucketing --train=a.txt --valid=b.txt --num_epochs=3 --checkpoint_prefix=lm: on a text.
 // lstm_bucketing ... --resume: goes on from the last checkpoint.
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -17,8 +20,10 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/flags/usage.h"
+#include "absl/flags/usage_config.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "examples/language_model.h"
 #include "examples/lm_corpus.h"
@@ -26,6 +31,8 @@
 #include "examples/model_flags.h"
 #include "io/bucket_key.h"
 #include "io/bucket_sentence_iter.h"
+#include "io/encode_sentences.h"
+#include "io/text_corpus.h"
 #include "module/bucketing_module.h"
 #include "module/metric/classification.h"
 #include "module/metric/eval_metric.h"
@@ -39,7 +46,8 @@ ABSL_FLAG(std::string, valid, "", "validation text");
 ABSL_FLAG(int, num_epochs, 8, "epochs to train");
 ABSL_FLAG(int64_t, disp_batches, 50, "batches between two lines of progress in a log");
 ABSL_FLAG(std::string, checkpoint_prefix, "",
-          "after each epoch, and every checkpoint_batches, files with this prefix are written");
+          "after each epoch, and every checkpoint_batches, files with this prefix are written; "
+          "PREFIX.vocab has the words' numbers");
 ABSL_FLAG(int64_t, checkpoint_batches, 0,
           "batches between two checkpoints within an epoch; 0: none");
 ABSL_FLAG(bool, resume, false, "go on from the training state of checkpoint_prefix");
@@ -88,6 +96,14 @@ class Training {
     if (absl::GetFlag(FLAGS_resume) && absl::GetFlag(FLAGS_checkpoint_prefix).empty()) {
       return absl::InvalidArgumentError("--resume needs --checkpoint_prefix");
     }
+    if (absl::GetFlag(FLAGS_checkpoint_batches) < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--checkpoint_batches=", absl::GetFlag(FLAGS_checkpoint_batches),
+                       ": expected 0 or more"));
+    }
+    COOPER_RETURN_IF_ERROR(CheckFolder("json", absl::GetFlag(FLAGS_json)));
+    COOPER_RETURN_IF_ERROR(
+        CheckFolder("checkpoint_prefix", absl::GetFlag(FLAGS_checkpoint_prefix)));
     if (absl::GetFlag(FLAGS_checkpoint_batches) > 0 &&
         absl::GetFlag(FLAGS_checkpoint_prefix).empty()) {
       return absl::InvalidArgumentError("--checkpoint_batches needs --checkpoint_prefix");
@@ -96,6 +112,19 @@ class Training {
       return absl::InvalidArgumentError("--valid needs --train");
     }
     return absl::OkStatus();
+  }
+
+  // What cannot be written is told before an epoch is spent.
+  static absl::Status CheckFolder(const char* flag, const std::string& path) {
+    if (path.empty()) return absl::OkStatus();
+    std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    if (folder.empty()) folder = ".";
+    std::error_code error;
+    if (std::filesystem::is_directory(folder, error) && access(folder.c_str(), W_OK) == 0) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(absl::StrCat("--", flag, "=", path, ": ", folder.string(),
+                                                   " is no folder that can be written to"));
   }
 
   absl::Status LoadData() {
@@ -116,6 +145,7 @@ class Training {
     std::vector<int64_t> lengths;
     for (const BucketKey& key : train_->bucket_keys()) lengths.push_back(key.int_value());
     COOPER_ASSIGN_OR_RETURN(valid_, MakeIter(corpus_.valid, lengths, /*shuffle=*/false));
+    std::printf("validation: %s", valid_->report().ToString().c_str());
     return CheckHasBatches(*valid_, "valid", absl::GetFlag(FLAGS_valid));
   }
 
@@ -185,14 +215,33 @@ class Training {
     COOPER_ASSIGN_OR_RETURN(
         const TrainingState state,
         CaptureTraining(*model_->group(), *train_, metric_.get(), epoch, batches_done));
-    return SaveTrainingState(StatePath(), state);
+    COOPER_RETURN_IF_ERROR(SaveTrainingState(StatePath(), state));
+    if (vocabulary_saved_ || corpus_.vocabulary.empty()) return absl::OkStatus();
+    vocabulary_saved_ = true;
+    return SaveVocabulary(VocabularyPath(), corpus_.vocabulary);
   }
 
   static std::string StatePath() {
     return absl::StrCat(absl::GetFlag(FLAGS_checkpoint_prefix), ".state");
   }
+  static std::string VocabularyPath() {
+    return absl::StrCat(absl::GetFlag(FLAGS_checkpoint_prefix), ".vocab");
+  }
+
+  // The parameters of a word are found by its number.
+  absl::Status CheckVocabulary() const {
+    if (corpus_.vocabulary.empty()) return absl::OkStatus();
+    const absl::StatusOr<Vocabulary> saved = LoadVocabulary(VocabularyPath());
+    if (absl::IsNotFound(saved.status())) return absl::OkStatus();
+    if (!saved.ok()) return saved.status();
+    if (*saved == corpus_.vocabulary) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("--train=", absl::GetFlag(FLAGS_train), ": its words are not those of ",
+                     VocabularyPath(), "; resume with the texts of the first run"));
+  }
 
   absl::Status Resume(FitOptions& fit) {
+    COOPER_RETURN_IF_ERROR(CheckVocabulary());
     COOPER_ASSIGN_OR_RETURN(const TrainingState state, LoadTrainingState(StatePath()));
     COOPER_RETURN_IF_ERROR(model_->Bind(
         {.data_shapes = train_->provide_data(), .label_shapes = train_->provide_label()}));
@@ -213,6 +262,7 @@ class Training {
   std::unique_ptr<EvalMetric> metric_;
   std::unique_ptr<EvalMetric> valid_metric_;
   std::unique_ptr<LmProgress> progress_;
+  bool vocabulary_saved_ = false;
 };
 
 }  // namespace
@@ -221,6 +271,12 @@ class Training {
 int main(int argc, char** argv) {
   absl::SetProgramUsageMessage("trains a language model on sentences of any length");
   absl::SetFlag(&FLAGS_use_ignore, true);  // the default of this program
+  // --help tells of the flags that the model brings too.
+  absl::FlagsUsageConfig usage;
+  usage.contains_help_flags = [](absl::string_view file) {
+    return absl::StrContains(file, "examples/");
+  };
+  absl::SetFlagsUsageConfig(usage);
   const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
   absl::Status status;
   if (rest.size() > 1) {

@@ -72,6 +72,15 @@ absl::Status CheckModelFlags() {
           absl::StrCat("--", name, "=", value, ": expected a positive number"));
     }
   }
+  const std::pair<const char*, double> rates[] = {{"lr", absl::GetFlag(FLAGS_lr)},
+                                                  {"mom", absl::GetFlag(FLAGS_mom)},
+                                                  {"wd", absl::GetFlag(FLAGS_wd)}};
+  for (const auto& [name, value] : rates) {
+    if (!(value >= 0)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", name, "=", value, ": expected 0 or more"));
+    }
+  }
   if (absl::GetFlag(FLAGS_threads) < 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("--threads=", absl::GetFlag(FLAGS_threads), ": expected 0 or more"));

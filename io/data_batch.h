@@ -26,7 +26,8 @@ struct DataBatch {
   std::vector<int64_t> index;
   // The bucket, if the iterator has buckets.
   std::optional<BucketKey> bucket_key;
-  // The descriptions of this batch. Empty if they are the iterator's.
+  // The descriptions of this batch. Empty if they are the iterator's. The first batch of a bucket
+  // needs them: the bucket is bound by them.
   std::vector<DataDesc> provide_data;
   std::vector<DataDesc> provide_label;
   // How many time steps of each row are real, the rest being padding. Empty if rows are no

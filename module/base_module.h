@@ -40,7 +40,8 @@ namespace cooper {
 
 struct ModuleBindOptions {
   std::vector<DataDesc> data_shapes;
-  // Empty: the module computes without labels.
+  // Empty: the module computes without labels. A label of the symbol whose shape does not follow
+  // from the data's (one that is reshaped, say) has to be described all the same.
   std::vector<DataDesc> label_shapes;
   bool for_training = true;
   bool inputs_need_grad = false;

@@ -77,6 +77,12 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBind(
     it->second.last_use = ++uses_;
     return &it->second;
   }
+  if (data_shapes.empty()) {
+    return WithBucket(
+        absl::InvalidArgumentError(
+            "the bucket is not bound yet, and there is no provide_data to bind it with"),
+        key);
+  }
   const auto start = std::chrono::steady_clock::now();
   auto generated = Generate(key);
   if (!generated.ok()) return WithBucket(generated.status(), key);

@@ -78,8 +78,9 @@ class BucketingModule : public BaseModule {
   // kInvalidArgument if sym_gen or default_bucket_key is missing.
   static absl::StatusOr<std::unique_ptr<BucketingModule>> Create(BucketingModuleOptions options);
 
-  // A module with the parameters of SaveCheckpoint, ready for Bind. The buckets whose symbols were
-  // saved use those; sym_gen, if given, makes the others.
+  // A module with the parameters of SaveCheckpoint, ready for Bind. Without a default_bucket_key
+  // the largest saved key is the default. The buckets whose symbols were saved use those; sym_gen,
+  // if given, makes the others.
   static absl::StatusOr<std::unique_ptr<BucketingModule>> Load(const std::string& prefix, int epoch,
                                                                BucketingModuleOptions options);
 

@@ -12,6 +12,7 @@ namespace {
 
 // Converts `count` elements within CPU memory.
 void ConvertElements(DType to, void* dst, DType from, const void* src, int64_t count) {
+  if (count == 0) return;  // arrays without elements may have no memory, which memmove refuses
   if (to == from) {
     std::memmove(dst, src, static_cast<size_t>(count * SizeOf(to)));
     return;

@@ -18,7 +18,7 @@ ABSL_LABELS = {
         "node_hash_map",
     ],
     "debugging": ["failure_signal_handler", "stacktrace", "symbolize"],
-    "flags": ["flag=flags", "parse=flags_parse", "usage=flags_usage"],
+    "flags": ["config=flags_config", "flag=flags", "parse=flags_parse", "usage=flags_usage"],
     "functional": ["any_invocable", "bind_front", "function_ref"],
     "hash": ["hash"],
     "memory": ["memory"],

@@ -44,8 +44,7 @@ absl::Status FullyConnectedShape(ShapeContext& c) {
   }
 
   if (param.flatten) {
-    COOPER_RETURN_IF_ERROR(
-        c.SetOutput(0, {data[0], param.num_hidden}, "(batch_size, num_hidden)"));
+    COOPER_RETURN_IF_ERROR(c.SetOutput(0, {data[0], param.num_hidden}, "(batch_size, num_hidden)"));
     PartialShape known = PartialShape::OfRank(data.rank());
     known[0] = c.output(0)[0];
     if (data.rank() == 2) known[1] = input_dim;

@@ -17,8 +17,8 @@
 namespace cooper {
 namespace {
 
-// (batch_size, ...) to (batch_size, product of the others). As in MXNet nothing is learnt from a shape
-// that is known in part.
+// (batch_size, ...) to (batch_size, product of the others). As in MXNet nothing is learnt from a
+// shape that is known in part.
 absl::Status FlattenShape(ShapeContext& c) {
   const PartialShape data = c.input(0);
   if (!data.IsFull()) return absl::OkStatus();
