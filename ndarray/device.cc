@@ -25,12 +25,12 @@ class CpuDevice : public Device {
   void Free(int, void* data, int64_t) override { std::free(data); }
 
   absl::Status Copy(void* dst, Context, const void* src, Context, int64_t bytes) override {
-    std::memmove(dst, src, static_cast<size_t>(bytes));
+    if (bytes > 0) std::memmove(dst, src, static_cast<size_t>(bytes));
     return absl::OkStatus();
   }
 
   absl::Status FillZero(void* dst, Context, int64_t bytes) override {
-    std::memset(dst, 0, static_cast<size_t>(bytes));
+    if (bytes > 0) std::memset(dst, 0, static_cast<size_t>(bytes));
     return absl::OkStatus();
   }
 };
