@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <iostream>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +18,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/bucket_boundaries.h"
+#include "io/bucket_key.h"
 #include "io/bucket_sentence_iter.h"
+#include "io/data_desc.h"
 #include "io/encode_sentences.h"
 #include "io/ndarray_iter.h"
 #include "io/text_corpus.h"
@@ -331,6 +334,41 @@ TEST(ModulePageTest, BindsAllBuckets) {
   EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("bucket 12: "));
   EXPECT_EQ(model->Report().size(), 3u);
   EXPECT_EQ(model->arena_bytes(), model->Report().back().memory.planned_bytes);
+}
+
+// What a model that BucketingModule::SaveCheckpoint wrote computes for `words` (batch_size,
+// length): (batch_size * length, words), a row per position. `length` is a bucket that was saved.
+absl::StatusOr<NDArray> PredictNextWords(const std::string& prefix, int epoch,
+                                         const NDArray& words) {
+  const BucketKey length = static_cast<int>(words.shape()[1]);
+  const std::vector<DataDesc> data = {{.name = "data", .shape = words.shape()}};
+  // Its shape does not follow from the data's, since the symbol reshapes it; no batch brings one.
+  const std::vector<DataDesc> label = {{.name = "softmax_label", .shape = words.shape()}};
+  COOPER_ASSIGN_OR_RETURN(auto model,
+                          BucketingModule::Load(prefix, epoch, {.default_bucket_key = length}));
+  COOPER_RETURN_IF_ERROR(
+      model->Bind({.data_shapes = data, .label_shapes = label, .for_training = false}));
+  COOPER_RETURN_IF_ERROR(model->Forward({.data = {words}, .bucket_key = length}));
+  COOPER_ASSIGN_OR_RETURN(const auto outputs, model->GetOutputs());
+  return outputs[0].Copy();  // the next bucket's batch overwrites the outputs themselves
+}
+
+TEST(ModulePageTest, PredictsWithASavedBucket) {
+  const std::string prefix = testing::TempDir() + "five";
+  COOPER_ASSERT_OK_AND_ASSIGN(auto data, FiveWords());
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto model, BucketingModule::Create({.sym_gen = NextOfFive, .default_bucket_key = 12}));
+  COOPER_ASSERT_OK(BindAllBuckets(*model, *data));
+  COOPER_ASSERT_OK(model->InitParams({.initializer = init::Xavier()}));
+  COOPER_ASSERT_OK(model->SaveCheckpoint(prefix, 1));
+  const std::vector<float> words = {1, 2, 3, 4, 5, 1, 2, 3};
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray next,
+                              PredictNextWords(prefix, 1, *NDArray::FromVector({2, 4}, words)));
+  EXPECT_EQ(next.shape(), Shape({8, 6}));
+  const std::vector<float> rows = *next.ToVector<float>();
+  EXPECT_NEAR(std::accumulate(rows.begin(), rows.begin() + 6, 0.0), 1, 1e-5);
+  EXPECT_THAT(PredictNextWords(prefix, 1, *NDArray::FromVector({4, 2}, words)).status().message(),
+              HasSubstr("2"));
 }
 
 // Trains for 3 epochs. The state of the run is in `path` after every 10 batches; with `resume`
