@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "ndarray/device.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -21,22 +22,23 @@ std::string DescribeInputs(absl::Span<const ArrayView> inputs) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<BoundProgram>> BoundProgram::Create(Program program,
-                                                                   ProgramArrays arrays,
-                                                                   std::shared_ptr<Arena> arena) {
+absl::StatusOr<std::unique_ptr<BoundProgram>> BoundProgram::Create(
+    Program program, ProgramArrays arrays, std::vector<std::shared_ptr<Arena>> arenas) {
   std::unique_ptr<BoundProgram> bound(
-      new BoundProgram(std::move(program), std::move(arrays), std::move(arena)));
+      new BoundProgram(std::move(program), std::move(arrays), std::move(arenas)));
   COOPER_RETURN_IF_ERROR(bound->Prepare());
   bound->FindUses();
   bound->ComputeLiveRanges();
-  COOPER_ASSIGN_OR_RETURN(bound->plan_, PlanMemory(bound->ranges_));
-  COOPER_RETURN_IF_ERROR(CheckMemoryPlan(bound->ranges_, bound->plan_));
-  COOPER_RETURN_IF_ERROR(bound->arena_->Reserve(bound->plan_.arena_size));
+  for (size_t i = 0; i < bound->regions_.size(); ++i) {
+    Region& region = bound->regions_[i];
+    COOPER_ASSIGN_OR_RETURN(region.plan, PlanMemory(region.ranges));
+    COOPER_RETURN_IF_ERROR(CheckMemoryPlan(region.ranges, region.plan));
+    COOPER_RETURN_IF_ERROR(bound->arenas_[i]->Reserve(region.plan.arena_size));
+  }
   return bound;
 }
 
 absl::Status BoundProgram::Prepare() {
-  const DeviceType device = arena_->context().device_type;
   head_gradients_.resize(program_.outputs.size());
   steps_.reserve(program_.instructions.size());
   for (const Instruction& instruction : program_.instructions) {
@@ -50,35 +52,40 @@ absl::Status BoundProgram::Prepare() {
     step->context.inputs = step->inputs;
     step->context.outputs = step->outputs;
     step->context.reqs = instruction.reqs;
-    step->context.context = arena_->context();
-    if (instruction.run) {
-      auto kernel = FindKernel(instruction.node->op()->name(), device);
-      if (!kernel.ok()) {
-        return absl::Status(kernel.status().code(),
-                            absl::StrCat(Describe(instruction), ": ", kernel.status().message()));
-      }
-      step->run = (*kernel)->run;
-      const PrepareContext prepare{.call = instruction.node->call(),
-                                   .inputs = step->inputs,
-                                   .outputs = step->outputs,
-                                   .reqs = instruction.reqs,
-                                   .context = arena_->context()};
-      if ((*kernel)->workspace_bytes != nullptr) {
-        step->workspace_bytes = (*kernel)->workspace_bytes(prepare);
-      }
-      if ((*kernel)->prepare != nullptr) {
-        auto state = (*kernel)->prepare(prepare);
-        if (!state.ok()) {
-          return absl::Status(state.status().code(),
-                              absl::StrCat(Describe(instruction), ": ", state.status().message(),
-                                           DescribeInputs(step->inputs)));
-        }
-        step->state = *std::move(state);
-        step->context.state = step->state.get();
-      }
+    step->context.context = program_.contexts[instruction.context];
+    if (instruction.run && instruction.copy_from < 0) {
+      COOPER_RETURN_IF_ERROR(PrepareKernel(instruction, step.get()));
     }
     steps_.push_back(std::move(step));
   }
+  return absl::OkStatus();
+}
+
+absl::Status BoundProgram::PrepareKernel(const Instruction& instruction, Step* step) const {
+  const Context context = step->context.context;
+  auto kernel = FindKernel(instruction.node->op()->name(), context.device_type);
+  if (!kernel.ok()) {
+    return absl::Status(kernel.status().code(),
+                        absl::StrCat(Describe(instruction), ": ", kernel.status().message()));
+  }
+  step->run = (*kernel)->run;
+  const PrepareContext prepare{.call = instruction.node->call(),
+                               .inputs = step->inputs,
+                               .outputs = step->outputs,
+                               .reqs = instruction.reqs,
+                               .context = context};
+  if ((*kernel)->workspace_bytes != nullptr) {
+    step->workspace_bytes = (*kernel)->workspace_bytes(prepare);
+  }
+  if ((*kernel)->prepare == nullptr) return absl::OkStatus();
+  auto state = (*kernel)->prepare(prepare);
+  if (!state.ok()) {
+    return absl::Status(state.status().code(),
+                        absl::StrCat(Describe(instruction), ": ", state.status().message(),
+                                     DescribeInputs(step->inputs)));
+  }
+  step->state = *std::move(state);
+  step->context.state = step->state.get();
   return absl::OkStatus();
 }
 
@@ -99,13 +106,15 @@ void BoundProgram::FindUses() {
 void BoundProgram::ComputeLiveRanges() {
   range_of_buffer_.assign(program_.buffers.size(), -1);
   auto touch = [&](int value, int step) {
-    const int buffer = program_.values[value].buffer;
-    if (program_.buffers[buffer].kind != Kind::kArena) return;
-    if (range_of_buffer_[buffer] < 0) {
-      range_of_buffer_[buffer] = static_cast<int>(ranges_.size());
-      ranges_.push_back({.size = program_.buffers[buffer].bytes, .first = step, .last = step});
+    const int index = program_.values[value].buffer;
+    const ProgramBuffer& buffer = program_.buffers[index];
+    if (buffer.kind != Kind::kArena) return;
+    std::vector<LiveRange>& ranges = regions_[buffer.context].ranges;
+    if (range_of_buffer_[index] < 0) {
+      range_of_buffer_[index] = static_cast<int>(ranges.size());
+      ranges.push_back({.size = buffer.bytes, .first = step, .last = step});
     }
-    ranges_[range_of_buffer_[buffer]].last = step;
+    ranges[range_of_buffer_[index]].last = step;
   };
   const int end = static_cast<int>(program_.instructions.size());
   for (int i = 0; i < end; ++i) {
@@ -116,17 +125,29 @@ void BoundProgram::ComputeLiveRanges() {
       if (instruction.reqs[k] != WriteReq::kNull) touch(instruction.outputs[k], i);
     }
     if (steps_[i]->workspace_bytes > 0) {
-      steps_[i]->workspace_range = static_cast<int>(ranges_.size());
-      ranges_.push_back({.size = steps_[i]->workspace_bytes, .first = i, .last = i});
+      std::vector<LiveRange>& ranges = regions_[instruction.context].ranges;
+      steps_[i]->workspace_range = static_cast<int>(ranges.size());
+      ranges.push_back({.size = steps_[i]->workspace_bytes, .first = i, .last = i});
     }
   }
   // What the caller may read afterwards stays to the end.
   for (int output : program_.outputs) touch(output, end);
 }
 
+int64_t BoundProgram::num_ranges() const {
+  size_t ranges = 0;
+  for (const Region& region : regions_) ranges += region.ranges.size();
+  return static_cast<int64_t>(ranges);
+}
+
 int64_t BoundProgram::offset(int value) const {
-  const int range = range_of_buffer_[program_.values[value].buffer];
-  return range < 0 ? -1 : plan_.offsets[range];
+  const int buffer = program_.values[value].buffer;
+  const int range = range_of_buffer_[buffer];
+  return range < 0 ? -1 : regions_[program_.buffers[buffer].context].plan.offsets[range];
+}
+
+char* BoundProgram::BlockOf(int context) const {
+  return static_cast<char*>(arenas_[context]->storage()->data());
 }
 
 void* BoundProgram::DataOf(int value) const {
@@ -144,7 +165,7 @@ void* BoundProgram::DataOf(int value) const {
       break;
   }
   const int64_t at = offset(value);
-  return at < 0 ? nullptr : static_cast<char*>(arena_->storage()->data()) + at;
+  return at < 0 ? nullptr : BlockOf(buffer.context) + at;
 }
 
 void BoundProgram::Point() {
@@ -159,17 +180,23 @@ void BoundProgram::Point() {
           instruction.reqs[k] == WriteReq::kNull ? nullptr : DataOf(instruction.outputs[k]);
     }
     if (step.workspace_range >= 0) {
-      step.context.workspace =
-          static_cast<char*>(arena_->storage()->data()) + plan_.offsets[step.workspace_range];
+      step.context.workspace = BlockOf(instruction.context) +
+                               regions_[instruction.context].plan.offsets[step.workspace_range];
     }
   }
 }
 
 absl::Status BoundProgram::Refresh() {
-  COOPER_RETURN_IF_ERROR(arena_->Reserve(plan_.arena_size));
-  if (generation_ == arena_->generation()) return absl::OkStatus();
+  bool moved = false;
+  for (size_t i = 0; i < regions_.size(); ++i) {
+    Region& region = regions_[i];
+    COOPER_RETURN_IF_ERROR(arenas_[i]->Reserve(region.plan.arena_size));
+    moved = moved || region.generation != arenas_[i]->generation();
+    region.generation = arenas_[i]->generation();
+  }
+  if (!moved) return absl::OkStatus();
   Point();
-  generation_ = arena_->generation();
+  ++generation_;
   return absl::OkStatus();
 }
 
@@ -199,7 +226,7 @@ absl::StatusOr<NDArray> BoundProgram::ArrayOf(int value) const {
       break;
   }
   if (offset(value) < 0) return absl::FailedPreconditionError("the value is not computed");
-  return NDArray::View(arena_->storage(), offset(value), v.shape, v.dtype);
+  return NDArray::View(arenas_[buffer.context]->storage(), offset(value), v.shape, v.dtype);
 }
 
 absl::Status BoundProgram::Run(size_t begin, size_t end, bool is_train, uint64_t seed, uint64_t run,
@@ -217,9 +244,18 @@ absl::Status BoundProgram::Run(size_t begin, size_t end, bool is_train, uint64_t
                                          DescribeInputs(step.inputs)));
       }
     }
+    if (program_.instructions[i].copy_from >= 0) {
+      COOPER_RETURN_IF_ERROR(Copy(program_.instructions[i], step));
+    }
     if (observer != nullptr && observer->after) observer->after(static_cast<int>(i));
   }
   return absl::OkStatus();
+}
+
+absl::Status BoundProgram::Copy(const Instruction& instruction, const Step& step) const {
+  return CopyBytes(step.outputs[0].data, program_.contexts[instruction.context],
+                   step.inputs[0].data, program_.contexts[instruction.copy_from],
+                   step.inputs[0].size_bytes());
 }
 
 absl::Status BoundProgram::RunForward(bool is_train, uint64_t seed, uint64_t run,

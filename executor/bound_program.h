@@ -30,10 +30,11 @@ struct ProgramArrays {
 
 class BoundProgram {
  public:
-  // Finds kernels, plans memory (the plan is checked) and reserves the arena. kUnimplemented if an
-  // operator has no kernel on the arena's context.
-  static absl::StatusOr<std::unique_ptr<BoundProgram>> Create(Program program, ProgramArrays arrays,
-                                                              std::shared_ptr<Arena> arena);
+  // Finds kernels, plans memory (the plans are checked) and reserves the arenas, of which there is
+  // one for each context of the program. kUnimplemented if an operator has no kernel on its
+  // context.
+  static absl::StatusOr<std::unique_ptr<BoundProgram>> Create(
+      Program program, ProgramArrays arrays, std::vector<std::shared_ptr<Arena>> arenas);
 
   // Called around each instruction; may be empty.
   struct Observer {
@@ -54,17 +55,21 @@ class BoundProgram {
   void SetHeadGradient(int i, const NDArray& array);
 
   const Program& program() const { return program_; }
-  const MemoryPlan& plan() const { return plan_; }
-  const std::shared_ptr<Arena>& arena() const { return arena_; }
-  int64_t num_ranges() const { return static_cast<int64_t>(ranges_.size()); }
-  // Offset of a value's buffer in the arena; -1 if it is not there.
+  // By context.
+  const MemoryPlan& plan(int context) const { return regions_[context].plan; }
+  const std::vector<std::shared_ptr<Arena>>& arenas() const { return arenas_; }
+  // Buffers placed in arenas.
+  int64_t num_ranges() const;
+  // Offset of a value's buffer in its context's arena; -1 if it is not there.
   int64_t offset(int value) const;
 
-  // An array over the memory of a value. Requires that the arena holds it.
+  // An array over the memory of a value. Requires that its arena holds it.
   absl::StatusOr<NDArray> ArrayOf(int value) const;
 
-  // Points every instruction at the arena's present block, if it has changed.
+  // Points every instruction at the arenas' present blocks, if one has changed.
   absl::Status Refresh();
+  // Changes whenever Refresh has moved something.
+  int64_t generation() const { return generation_; }
 
  private:
   struct Step {
@@ -74,15 +79,28 @@ class BoundProgram {
     std::vector<ArrayView> outputs;
     std::unique_ptr<KernelState> state;
     int64_t workspace_bytes = 0;
-    int workspace_range = -1;
+    int workspace_range = -1;  // in the region of its context
 
     explicit Step(const OpCall& call) : context{.call = call} {}
   };
 
-  BoundProgram(Program program, ProgramArrays arrays, std::shared_ptr<Arena> arena)
-      : program_(std::move(program)), arrays_(std::move(arrays)), arena_(std::move(arena)) {}
+  // What lies in one arena.
+  struct Region {
+    std::vector<LiveRange> ranges;
+    MemoryPlan plan;
+    int64_t generation = -1;  // of the arena's block that instructions point at
+  };
+
+  BoundProgram(Program program, ProgramArrays arrays, std::vector<std::shared_ptr<Arena>> arenas)
+      : program_(std::move(program)),
+        arrays_(std::move(arrays)),
+        arenas_(std::move(arenas)),
+        regions_(arenas_.size()) {}
 
   absl::Status Prepare();
+  absl::Status PrepareKernel(const Instruction& instruction, Step* step) const;
+  absl::Status Copy(const Instruction& instruction, const Step& step) const;
+  char* BlockOf(int context) const;
   void FindUses();
   void ComputeLiveRanges();
   void Point();
@@ -93,13 +111,12 @@ class BoundProgram {
   Program program_;
   ProgramArrays arrays_;
   std::vector<NDArray> head_gradients_;
-  std::shared_ptr<Arena> arena_;
-  std::vector<LiveRange> ranges_;
-  std::vector<int> range_of_buffer_;  // -1: not in the arena
+  std::vector<std::shared_ptr<Arena>> arenas_;  // by context
+  std::vector<Region> regions_;                 // likewise
+  std::vector<int> range_of_buffer_;            // in the region of its context; -1: in no arena
   // Where the array of each argument, and of each head gradient, is an input: step and position.
   std::vector<std::vector<std::pair<int, int>>> arg_uses_;
   std::vector<std::vector<std::pair<int, int>>> head_uses_;
-  MemoryPlan plan_;
   std::vector<std::unique_ptr<Step>> steps_;  // one per instruction
   size_t num_forward_ = 0;
   int64_t generation_ = -1;

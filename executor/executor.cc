@@ -14,6 +14,9 @@
 namespace cooper {
 namespace {
 
+// Keeps the streams of replicas apart for seeds that are near each other: 2^64 / golden ratio.
+constexpr uint64_t kReplicaStride = 0x9E3779B97F4A7C15;
+
 NDArray Find(const ArrayMap& arrays, absl::string_view name) {
   auto it = arrays.find(std::string(name.data(), name.size()));
   return it == arrays.end() ? NDArray() : it->second;
@@ -25,7 +28,9 @@ absl::StatusOr<NDArray> TakeOrAllocate(const ArrayMap& given, const char* kind,
                                        Context context) {
   NDArray array = Find(given, name);
   if (array.is_null()) return NDArray::Zeros(shape, dtype, context);
-  if (array.shape() == shape && array.dtype() == dtype && array.context() == context) return array;
+  if (array.shape() == shape && array.dtype() == dtype && SharesMemory(array.context(), context)) {
+    return array;
+  }
   return absl::InvalidArgumentError(absl::StrCat(kind, " '", name, "' is ", array.ToString(),
                                                  ", expected ", shape.ToString(), " ",
                                                  DTypeName(dtype), " ", context.ToString()));
@@ -35,10 +40,10 @@ absl::StatusOr<NDArray> TakeOrAllocate(const ArrayMap& given, const char* kind,
 
 class Executor::Impl final : public ArenaUser {
  public:
+  static constexpr int64_t kNoGeneration = -2;  // no BoundProgram has it
+
   Impl(const Symbol& symbol, const BindOptions& options) : symbol_(symbol), options_(options) {}
-  ~Impl() {
-    if (options_.arena != nullptr) options_.arena->Release(this);
-  }
+  ~Impl() { ReleaseArenas(); }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
@@ -50,7 +55,11 @@ class Executor::Impl final : public ArenaUser {
           absl::StrCat("the arena is on ", options_.arena->context().ToString(),
                        ", the executor on ", options_.context.ToString()));
     }
-    LowerOptions lower{.shapes = options_.shapes, .types = options_.types, .grad_reqs = {}};
+    LowerOptions lower{.shapes = options_.shapes,
+                       .types = options_.types,
+                       .context = options_.context,
+                       .group2ctx = options_.group2ctx,
+                       .grad_reqs = {}};
     for (const ArrayMap* arrays : {&options_.args, &options_.auxs}) {
       for (const auto& [name, array] : *arrays) {
         lower.shapes[name] = array.shape();
@@ -71,16 +80,34 @@ class Executor::Impl final : public ArenaUser {
     output_names_ = symbol_.ListOutputs();
     arg_shapes_ = lowered.arg_shapes;
     arg_types_ = lowered.arg_types;
+    arg_contexts_ = lowered.arg_contexts;
     for (int output : lowered.program.outputs) {
       const int buffer = lowered.program.values[output].buffer;
       if (lowered.program.buffers[buffer].kind != ProgramBuffer::Kind::kArena) {
         outputs_may_move_ = true;
       }
     }
-    COOPER_ASSIGN_OR_RETURN(bound_, BoundProgram::Create(std::move(lowered.program),
-                                                         std::move(arrays), options_.arena));
+    MakeArenas(lowered.program);
+    COOPER_ASSIGN_OR_RETURN(
+        bound_, BoundProgram::Create(std::move(lowered.program), std::move(arrays), arenas_));
     outputs_.reserve(output_shapes_.size());
     return absl::OkStatus();
+  }
+
+  void MakeArenas(const Program& program) {
+    arenas_ = {options_.arena};
+    for (size_t i = 1; i < program.contexts.size(); ++i) {
+      std::shared_ptr<Arena>& arena = options_.group_arenas[program.contexts[i]];
+      if (arena == nullptr) arena = std::make_shared<Arena>(program.contexts[i]);
+      arenas_.push_back(arena);
+    }
+  }
+
+  void UseArenas() {
+    for (const auto& arena : arenas_) arena->Use(this);
+  }
+  void ReleaseArenas() {
+    for (const auto& arena : arenas_) arena->Release(this);
   }
 
   absl::StatusOr<ProgramArrays> MakeArrays(const LoweredProgram& lowered) {
@@ -101,7 +128,7 @@ class Executor::Impl final : public ArenaUser {
       COOPER_ASSIGN_OR_RETURN(
           NDArray array,
           TakeOrAllocate(options_.args, "argument", p.arg_names[i], lowered.arg_shapes[i],
-                         lowered.arg_types[i], options_.context));
+                         lowered.arg_types[i], lowered.arg_contexts[i]));
       args_[p.arg_names[i]] = array;
       arrays.args.push_back(std::move(array));
     }
@@ -109,7 +136,7 @@ class Executor::Impl final : public ArenaUser {
       COOPER_ASSIGN_OR_RETURN(
           NDArray array,
           TakeOrAllocate(options_.auxs, "auxiliary state", p.aux_names[i], lowered.aux_shapes[i],
-                         lowered.aux_types[i], options_.context));
+                         lowered.aux_types[i], lowered.aux_contexts[i]));
       auxs_[p.aux_names[i]] = array;
       arrays.auxs.push_back(std::move(array));
     }
@@ -119,7 +146,7 @@ class Executor::Impl final : public ArenaUser {
       COOPER_ASSIGN_OR_RETURN(
           NDArray array,
           TakeOrAllocate(options_.grads, "gradient of", name, lowered.arg_shapes[g.arg],
-                         lowered.arg_types[g.arg], options_.context));
+                         lowered.arg_types[g.arg], lowered.arg_contexts[g.arg]));
       grads_[name] = array;
       arrays.grads[g.arg] = std::move(array);
     }
@@ -135,10 +162,10 @@ class Executor::Impl final : public ArenaUser {
     }
     const int slot = static_cast<int>(it - names.begin());
     if (array.is_null() || array.shape() != arg_shapes_[slot] ||
-        array.dtype() != arg_types_[slot] || !(array.context() == options_.context)) {
+        array.dtype() != arg_types_[slot] || !SharesMemory(array.context(), arg_contexts_[slot])) {
       return absl::InvalidArgumentError(
           absl::StrCat("SetArg: argument '", name, "' takes ", arg_shapes_[slot].ToString(), " ",
-                       DTypeName(arg_types_[slot]), " ", options_.context.ToString(), ", got ",
+                       DTypeName(arg_types_[slot]), " ", arg_contexts_[slot].ToString(), ", got ",
                        array.ToString()));
     }
     if (bound_->arg(slot).is_null()) --num_unset_;
@@ -161,12 +188,12 @@ class Executor::Impl final : public ArenaUser {
 
   absl::Status Forward(bool is_train) {
     COOPER_RETURN_IF_ERROR(CheckArgsSet());
-    options_.arena->Use(this);
+    UseArenas();
     ran_training_ = false;
     absl::Status status = RunForward(is_train);
     if (!status.ok()) {
       // What the arena holds now are no outputs.
-      options_.arena->Release(this);
+      ReleaseArenas();
       ForgetOutputs();
       return status;
     }
@@ -177,21 +204,22 @@ class Executor::Impl final : public ArenaUser {
 
   absl::Status RunForward(bool is_train) {
     COOPER_RETURN_IF_ERROR(bound_->Refresh());
-    if (outputs_generation_ != options_.arena->generation() || outputs_may_move_) {
+    if (outputs_generation_ != bound_->generation() || outputs_may_move_) {
       ForgetOutputs();
       for (int output : bound_->program().outputs) {
         COOPER_ASSIGN_OR_RETURN(NDArray array, bound_->ArrayOf(output));
         outputs_.push_back(std::move(array));
       }
-      outputs_generation_ = options_.arena->generation();
+      outputs_generation_ = bound_->generation();
     }
     run_ = options_.random->runs++;
-    return bound_->RunForward(is_train, options_.random->seed, run_, observer());
+    seed_ = options_.random->seed + options_.random->replica * kReplicaStride;
+    return bound_->RunForward(is_train, seed_, run_, observer());
   }
 
   void ForgetOutputs() {
     outputs_.clear();
-    outputs_generation_ = -1;
+    outputs_generation_ = kNoGeneration;
   }
 
   void LoseArena() override {
@@ -225,23 +253,26 @@ class Executor::Impl final : public ArenaUser {
       }
       const ProgramValue& value = p.values[p.head_gradients[i]];
       const NDArray& head = head_gradients[i];
+      const Context context = p.contexts[p.buffers[value.buffer].context];
       if (head.shape() != value.shape || head.dtype() != value.dtype ||
-          !(head.context() == options_.context)) {
+          !SharesMemory(head.context(), context)) {
         return absl::InvalidArgumentError(
             absl::StrCat("Backward: the head gradient of output '", output_names_[i], "' is ",
                          head.ToString(), ", expected ", value.shape.ToString(), " ",
-                         DTypeName(value.dtype), " ", options_.context.ToString()));
+                         DTypeName(value.dtype), " ", context.ToString()));
       }
       bound_->SetHeadGradient(static_cast<int>(i), head);
     }
     // Values are overwritten after their last use: there is no second time.
     ran_training_ = false;
-    return bound_->RunBackward(options_.random->seed, run_, observer());
+    return bound_->RunBackward(seed_, run_, observer());
   }
 
   // Fails unless the arena still holds what this executor left there.
   absl::Status CheckCurrent(const char* call) const {
-    if (options_.arena->user() == this) return absl::OkStatus();
+    const bool current = std::all_of(arenas_.begin(), arenas_.end(),
+                                     [this](const auto& arena) { return arena->user() == this; });
+    if (current) return absl::OkStatus();
     return absl::FailedPreconditionError(absl::StrCat(
         call, ": ",
         arena_lost_ ? "another executor that shares the arena has run since the last Forward"
@@ -291,10 +322,13 @@ class Executor::Impl final : public ArenaUser {
   std::vector<Shape> output_shapes_;
   std::vector<Shape> arg_shapes_;
   std::vector<DType> arg_types_;
-  int num_unset_ = 0;  // arguments without an array
-  int64_t outputs_generation_ = -1;
+  std::vector<Context> arg_contexts_;
+  std::vector<std::shared_ptr<Arena>> arenas_;  // by context of the program
+  int num_unset_ = 0;                           // arguments without an array
+  int64_t outputs_generation_ = kNoGeneration;
   bool outputs_may_move_ = false;  // some are the caller's arrays, which SetArg replaces
   bool arena_lost_ = false;
+  uint64_t seed_ = 0;  // of the last Forward
   uint64_t run_ = 0;
   bool ran_training_ = false;
   MonitorCallback monitor_;
@@ -342,6 +376,7 @@ const std::vector<std::string>& Executor::arg_names() const {
 }
 const std::vector<Shape>& Executor::arg_shapes() const { return impl_->arg_shapes_; }
 const std::vector<DType>& Executor::arg_types() const { return impl_->arg_types_; }
+const std::vector<Context>& Executor::arg_contexts() const { return impl_->arg_contexts_; }
 absl::Status Executor::SetArg(absl::string_view name, const NDArray& array) {
   return impl_->SetArg(name, array);
 }
@@ -425,10 +460,14 @@ void Executor::SetMonitorCallback(MonitorCallback callback, bool monitor_all) {
 }
 
 MemoryReport Executor::memory() const {
-  return {.planned_bytes = impl_->bound_->plan().arena_size,
-          .lower_bound = impl_->bound_->plan().lower_bound,
-          .arena_bytes = impl_->options_.arena->bytes(),
-          .values = impl_->bound_->num_ranges()};
+  MemoryReport report{.values = impl_->bound_->num_ranges()};
+  for (size_t i = 0; i < impl_->arenas_.size(); ++i) {
+    const MemoryPlan& plan = impl_->bound_->plan(static_cast<int>(i));
+    report.planned_bytes += plan.arena_size;
+    report.lower_bound += plan.lower_bound;
+    report.arena_bytes += impl_->arenas_[i]->bytes();
+  }
+  return report;
 }
 
 std::string Executor::DebugString() const {
@@ -436,8 +475,10 @@ std::string Executor::DebugString() const {
   auto describe = [&](int value) {
     const ProgramValue& v = p.values[value];
     const int64_t offset = impl_->bound_->offset(value);
+    const int context = p.buffers[v.buffer].context;
     return absl::StrCat(OutputName(v.entry), " ", v.shape.ToString(),
-                        offset < 0 ? "" : absl::StrCat(" @", offset));
+                        offset < 0 ? "" : absl::StrCat(" @", offset),
+                        context == 0 ? "" : absl::StrCat(" on ", p.contexts[context].ToString()));
   };
   auto append = [&](std::string* out, int value) { out->append(describe(value)); };
   std::string text;

@@ -44,10 +44,15 @@ using ArrayMap = std::map<std::string, NDArray>;
 struct RandomState {
   uint64_t seed = 0;
   uint64_t runs = 0;  // forward runs so far, over all executors that share it
+  // Which of several devices draws: those that work on parts of one batch draw different numbers.
+  uint64_t replica = 0;
 };
 
 struct BindOptions {
   Context context = Context::Cpu();
+  // Where the nodes of a `ctx_group` are placed, with their gradients; the others follow them or
+  // are on `context` (placement.h). Values are copied to where they are used.
+  std::map<std::string, Context> group2ctx;
   KnownShapes shapes;  // of data and labels; the others follow
   KnownTypes types;
   // Of every argument, and of single ones. kNull: no gradient is computed.
@@ -63,13 +68,15 @@ struct BindOptions {
   std::set<std::string> unbound_args;
   // Where activations live; null: an arena of its own.
   std::shared_ptr<Arena> arena;
+  // Likewise on the contexts of group2ctx; those that are missing are made.
+  std::map<Context, std::shared_ptr<Arena>> group_arenas;
   // Null: seed 0.
   std::shared_ptr<RandomState> random;
   // Names of passes to leave out (passes.h).
   std::set<std::string> disabled_passes;
 };
 
-// What a bound executor takes of the arena.
+// What a bound executor takes of its arenas, together.
 struct MemoryReport {
   int64_t planned_bytes = 0;  // size of this executor's plan
   int64_t lower_bound = 0;    // no plan can need less
@@ -118,6 +125,8 @@ class Executor {
   // Shapes and dtypes in that order.
   const std::vector<Shape>& arg_shapes() const;
   const std::vector<DType>& arg_types() const;
+  // Other than context() only with group2ctx.
+  const std::vector<Context>& arg_contexts() const;
   const std::vector<std::string>& aux_names() const;
   // By name. The gradients hold those that are computed.
   const ArrayMap& arg_dict() const;

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "executor/placement.h"
 #include "ndarray/partial_shape.h"
 #include "ndarray/status_macros.h"
 #include "symbol/gradient.h"
@@ -27,6 +28,8 @@ class Lowering {
     COOPER_RETURN_IF_ERROR(AddGradients());
     COOPER_RETURN_IF_ERROR(Infer());
     MarkNeeded();
+    placement_ = PlaceNodes(*graph_, options_.group2ctx, options_.context);
+    program().contexts = placement_.contexts;
     Emit();
     return std::move(result_);
   }
@@ -152,15 +155,18 @@ class Lowering {
     return false;
   }
 
-  int AddValue(int entry, const NodeEntry& node_entry, ProgramBuffer::Kind kind, int slot) {
+  int AddValue(int entry, const NodeEntry& node_entry, ProgramBuffer::Kind kind, int slot,
+               int context) {
     Program& p = program();
     ProgramValue value;
     value.shape = shapes_[entry].ToShape();
     value.dtype = types_[entry].value_or(DType::kFloat32);
     value.buffer = static_cast<int>(p.buffers.size());
     value.entry = node_entry;
-    p.buffers.push_back(
-        {.kind = kind, .slot = slot, .bytes = value.shape.num_elements() * SizeOf(value.dtype)});
+    p.buffers.push_back({.kind = kind,
+                         .slot = slot,
+                         .context = context,
+                         .bytes = value.shape.num_elements() * SizeOf(value.dtype)});
     p.values.push_back(std::move(value));
     return static_cast<int>(p.values.size()) - 1;
   }
@@ -198,16 +204,20 @@ class Lowering {
     if (i >= forward_.num_nodes()) {
       int output = 0;
       while (!(gradient_.head_gradients[output].node == node)) ++output;
-      value_of_[entry] = AddValue(entry, {node, 0}, ProgramBuffer::Kind::kHeadGrad, output);
+      value_of_[entry] =
+          AddValue(entry, {node, 0}, ProgramBuffer::Kind::kHeadGrad, output, placement_.of_node[i]);
       return;
     }
     const bool aux = forward_.is_aux(i);
     const int slot = slots_.at(node.get());
-    value_of_[entry] = AddValue(entry, {node, 0},
-                                aux ? ProgramBuffer::Kind::kAux : ProgramBuffer::Kind::kArg, slot);
+    const int context = placement_.of_node[i];
+    value_of_[entry] =
+        AddValue(entry, {node, 0}, aux ? ProgramBuffer::Kind::kAux : ProgramBuffer::Kind::kArg,
+                 slot, context);
     const ProgramValue& value = p.values[value_of_[entry]];
     (aux ? result_.aux_shapes : result_.arg_shapes).push_back(value.shape);
     (aux ? result_.aux_types : result_.arg_types).push_back(value.dtype);
+    (aux ? result_.aux_contexts : result_.arg_contexts).push_back(p.contexts[context]);
     if (!aux) p.arg_values[slot] = value_of_[entry];
   }
 
@@ -215,13 +225,15 @@ class Lowering {
     Instruction instruction;
     instruction.node = node;
     instruction.backward = i >= forward_.num_nodes();
+    instruction.context = placement_.of_node[i];
     for (const NodeEntry& input : node->inputs()) {
       instruction.inputs.push_back(value_of_[graph_->entry(input)]);
     }
     for (int k = 0; k < node->num_outputs(); ++k) {
       const int entry = graph_->first_entry(i) + k;
       // An output that nobody needs still has a shape that kernels may look at.
-      value_of_[entry] = AddValue(entry, {node, k}, ProgramBuffer::Kind::kArena, -1);
+      value_of_[entry] =
+          AddValue(entry, {node, k}, ProgramBuffer::Kind::kArena, -1, instruction.context);
       instruction.outputs.push_back(value_of_[entry]);
       instruction.reqs.push_back(needed_[entry] ? WriteReq::kWrite : WriteReq::kNull);
     }
@@ -252,6 +264,7 @@ class Lowering {
   std::vector<PartialShape> shapes_;
   std::vector<Type> types_;
   std::vector<bool> needed_;
+  Placement placement_;
   std::vector<int> value_of_;
   absl::flat_hash_map<const Node*, int> slots_;
   LoweredProgram result_;

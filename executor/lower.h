@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "executor/kernel.h"
 #include "executor/program.h"
+#include "ndarray/context.h"
 #include "symbol/infer_shape.h"
 #include "symbol/infer_type.h"
 #include "symbol/symbol.h"
@@ -21,6 +22,8 @@ namespace cooper {
 struct LowerOptions {
   KnownShapes shapes;  // of arguments and auxiliary states; the rest is inferred
   KnownTypes types;    // likewise; what cannot be inferred is float32
+  Context context = Context::Cpu();
+  std::map<std::string, Context> group2ctx;  // of nodes with a `ctx_group` attribute
   // By name of argument; missing ones are kNull. Empty: no gradient graph is made.
   std::map<std::string, WriteReq> grad_reqs;
 };
@@ -31,8 +34,10 @@ struct LoweredProgram {
   Program program;
   std::vector<Shape> arg_shapes;  // by slot
   std::vector<DType> arg_types;
+  std::vector<Context> arg_contexts;
   std::vector<Shape> aux_shapes;
   std::vector<DType> aux_types;
+  std::vector<Context> aux_contexts;
 };
 
 // Errors are those of InferShape, InferType and MakeGradientGraph; kNotFound if grad_reqs names

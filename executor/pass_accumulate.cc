@@ -36,6 +36,7 @@ void AccumulateGradients(Program& p) {
       const bool is_new = std::find(folded.begin(), folded.end(), producer) == folded.end();
       if (is_new && reads[term] == 1 && producer >= 0 &&
           buffer.kind == ProgramBuffer::Kind::kArena && !IsSum(p.instructions[producer]) &&
+          p.instructions[producer].copy_from < 0 &&
           p.values[term].dtype == p.values[sum.outputs[0]].dtype) {
         terms.push_back(term);
         folded.push_back(producer);

@@ -2,23 +2,10 @@
 #include <vector>
 
 #include "executor/passes.h"
-#include "glog/logging.h"
-#include "symbol/op.h"
+#include "executor/program_node.h"
 
 namespace cooper {
 namespace {
-
-NodePtr MakeNode(const char* op, const std::string& name) {
-  auto schema = FindOp(op);
-  CHECK(schema.ok()) << "the operator " << op << " of every program is not linked";
-  OpCall call;
-  call.op = *schema;
-  return Node::Make({.name = name,
-                     .call = std::move(call),
-                     .inputs = {},
-                     .forward = nullptr,
-                     .variables = nullptr});
-}
 
 int AddGradientValue(Program& p, int arg) {
   const ProgramValue& source = p.values[p.arg_values[arg]];
@@ -27,8 +14,10 @@ int AddGradientValue(Program& p, int arg) {
   value.dtype = source.dtype;
   value.entry = source.entry;
   value.buffer = static_cast<int>(p.buffers.size());
-  p.buffers.push_back(
-      {.kind = ProgramBuffer::Kind::kGrad, .slot = arg, .bytes = p.buffers[source.buffer].bytes});
+  p.buffers.push_back({.kind = ProgramBuffer::Kind::kGrad,
+                       .slot = arg,
+                       .context = p.buffers[source.buffer].context,
+                       .bytes = p.buffers[source.buffer].bytes});
   p.values.push_back(std::move(value));
   return static_cast<int>(p.values.size()) - 1;
 }
@@ -47,16 +36,18 @@ void RouteGradients(Program& p) {
     if (g.value < 0) {
       if (g.req == WriteReq::kAdd) continue;
       Instruction zero;
-      zero.node = MakeNode("_zeros", name + "_grad");
+      zero.node = MakeProgramNode("_zeros", name + "_grad");
       zero.outputs = {AddGradientValue(p, g.arg)};
       zero.reqs = {WriteReq::kWrite};
       zero.backward = true;
+      zero.context = p.buffers[p.values[zero.outputs[0]].buffer].context;
       added.push_back(std::move(zero));
       continue;
     }
     ProgramBuffer& buffer = p.buffers[p.values[g.value].buffer];
     const int producer = producers[g.value];
-    const bool own = buffer.kind == ProgramBuffer::Kind::kArena && producer >= 0;
+    const bool own = buffer.kind == ProgramBuffer::Kind::kArena && producer >= 0 &&
+                     (p.instructions[producer].copy_from < 0 || g.req == WriteReq::kWrite);
     if (own && (g.req == WriteReq::kWrite || reads[g.value] == 1)) {
       buffer.kind = ProgramBuffer::Kind::kGrad;
       buffer.slot = g.arg;
@@ -67,7 +58,8 @@ void RouteGradients(Program& p) {
       continue;
     }
     Instruction copy;
-    copy.node = MakeNode("_copy", name + "_grad");
+    copy.context = buffer.context;
+    copy.node = MakeProgramNode("_copy", name + "_grad");
     copy.inputs = {g.value};
     copy.outputs = {AddGradientValue(p, g.arg)};
     copy.reqs = {g.req};

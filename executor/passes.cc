@@ -8,6 +8,7 @@ namespace cooper {
 
 const std::vector<Pass>& AllPasses() {
   static const auto* passes = new std::vector<Pass>{
+      {"copies", InsertCopies, true},
       {"gradients", RouteGradients, true},
       {"accumulate", AccumulateGradients, false},
       {"views", MakeViews, false},

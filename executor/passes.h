@@ -26,6 +26,10 @@ const std::vector<Pass>& AllPasses();
 // kInvalidArgument, with the names there are, if `disabled` holds an unknown or required name.
 absl::Status RunPasses(Program& program, const std::set<std::string>& disabled);
 
+// "copies": where a value is used on another context than that on which it is computed, it is
+// copied there, once for all its users. Required.
+void InsertCopies(Program& program);
+
 // "gradients": the caller's gradient arrays become the buffers of the values that belong there;
 // where that cannot be (a value wanted twice, or read again and added) a copy is put in. Required.
 void RouteGradients(Program& program);

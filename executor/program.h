@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "executor/kernel.h"
+#include "ndarray/context.h"
 #include "ndarray/dtype.h"
 #include "ndarray/shape.h"
 #include "symbol/node.h"
@@ -26,6 +27,7 @@ struct ProgramBuffer {
   };
   Kind kind = Kind::kArena;
   int slot = -1;
+  int context = 0;  // where it is: index into Program::contexts
   int64_t bytes = 0;
 };
 
@@ -42,6 +44,9 @@ struct Instruction {
   std::vector<int> outputs;    // values
   std::vector<WriteReq> reqs;  // of the outputs
   bool backward = false;
+  int context = 0;  // where it runs
+  // The context from which this copies its input to its own; -1 for all other instructions.
+  int copy_from = -1;
   // False: the outputs are views of the inputs, and there is nothing to compute.
   bool run = true;
 };
@@ -54,6 +59,8 @@ struct ProgramGradient {
 };
 
 struct Program {
+  std::vector<Context>
+      contexts;  // the executor's, and those on which parts of the graph are placed
   std::vector<std::string> arg_names;
   std::vector<std::string> aux_names;
   std::vector<ProgramBuffer> buffers;

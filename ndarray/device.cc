@@ -57,4 +57,12 @@ absl::StatusOr<Device*> FindDevice(Context context) {
   return device;
 }
 
+absl::Status CopyBytes(void* dst, Context dst_context, const void* src, Context src_context,
+                       int64_t bytes) {
+  if (bytes == 0) return absl::OkStatus();
+  absl::StatusOr<Device*> device = FindDevice(dst_context.is_cpu() ? src_context : dst_context);
+  if (!device.ok()) return device.status();
+  return (*device)->Copy(dst, dst_context, src, src_context, bytes);
+}
+
 }  // namespace cooper

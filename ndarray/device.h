@@ -41,6 +41,11 @@ void RegisterDevice(DeviceType type, Device* device);
 // kUnimplemented if no such kind of device is linked, kNotFound if it is but has no such number.
 absl::StatusOr<Device*> FindDevice(Context context);
 
+// Copies between any two contexts, by the device's own copy where one side is a device. The errors
+// are FindDevice's and Device::Copy's.
+absl::Status CopyBytes(void* dst, Context dst_context, const void* src, Context src_context,
+                       int64_t bytes);
+
 }  // namespace cooper
 
 #endif  // COOPER_NDARRAY_DEVICE_H_

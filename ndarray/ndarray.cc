@@ -28,15 +28,6 @@ void ConvertElements(DType to, void* dst, DType from, const void* src, int64_t c
   });
 }
 
-// Copies bytes between any two contexts: the device's own copy if one side is a device.
-absl::Status CopyBytes(void* dst, Context dst_context, const void* src, Context src_context,
-                       int64_t bytes) {
-  if (bytes == 0) return absl::OkStatus();
-  COOPER_ASSIGN_OR_RETURN(Device * device,
-                          FindDevice(dst_context.is_cpu() ? src_context : dst_context));
-  return device->Copy(dst, dst_context, src, src_context, bytes);
-}
-
 }  // namespace
 
 absl::StatusOr<NDArray> NDArray::Empty(Shape shape, DType dtype, Context context) {

@@ -41,6 +41,7 @@ absl::Status MakeLossBackwardCpu(const KernelContext& c) {
 }
 
 COOPER_REGISTER_KERNEL(_copy, DeviceType::kCpu, CopyCpu);
+COOPER_REGISTER_KERNEL(_CrossDeviceCopy, DeviceType::kCpu, CopyCpu);
 COOPER_REGISTER_KERNEL(BlockGrad, DeviceType::kCpu, CopyCpu);
 COOPER_REGISTER_KERNEL(_identity_with_attr_like_rhs, DeviceType::kCpu, CopyCpu);
 COOPER_REGISTER_KERNEL(make_loss, DeviceType::kCpu, CopyCpu);

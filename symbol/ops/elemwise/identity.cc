@@ -26,6 +26,14 @@ COOPER_REGISTER_OP(_copy)
     .Gradient(HeadGradient)
     .View();
 
+// Executors copy between contexts themselves; in a graph as the user made it this is a plain copy.
+// MXNet: src/operator/cross_device_copy.cc.
+COOPER_REGISTER_OP(_CrossDeviceCopy)
+    .Describe("The input, on another context. Executors add it where parts of a graph meet.")
+    .Shape(SameShape)
+    .Type(SameType)
+    .Gradient(HeadGradient);
+
 COOPER_REGISTER_OP(BlockGrad)
     .Alias("stop_gradient")
     .Describe("The input; no gradient passes.")

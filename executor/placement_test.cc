@@ -1,0 +1,139 @@
+// Graphs of which parts are placed on other contexts.
+
+#include "executor/placement.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "executor/executor.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/random.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/attr_scope.h"
+#include "symbol/name_manager.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Symbol Op(const char* op, const OpArgs& args) {
+  auto symbol = Symbol::Create(op, args);
+  EXPECT_TRUE(symbol.ok()) << symbol.status();
+  return *symbol;
+}
+
+Symbol Layer(const Symbol& x, const Symbol& weight, const std::string& name) {
+  return Op(
+      "FullyConnected",
+      {.name = name, .inputs = {x, weight}, .attrs = {{"num_hidden", "4"}, {"no_bias", "True"}}});
+}
+
+// Layers in the groups a, b and a again; all share one weight, which is in none.
+Symbol ThreeLayers() {
+  NameManager names;
+  const Symbol weight = Symbol::Variable("weight");
+  Symbol x = Symbol::Variable("data");
+  int layer = 0;
+  for (const char* group : {"a", "b", "a"}) {
+    AttrScope scope(AttrMap{{"ctx_group", group}});
+    x = Layer(x, weight, "fc" + std::to_string(layer++));
+    x = Op("tanh", {.inputs = {x}});
+  }
+  return x;
+}
+
+void FillRandom(const NDArray& array, uint64_t seed) {
+  RandomGenerator random(seed);
+  for (float& v : *array.Data<float>()) v = static_cast<float>(random.NextNormal() * 0.5);
+}
+
+struct Outcome {
+  std::vector<float> output;
+  std::map<std::string, std::vector<float>> grads;
+  std::string program;
+  MemoryReport memory;
+};
+
+Outcome RunOnce(const Symbol& symbol, const std::map<std::string, Context>& group2ctx,
+                WriteReq req = WriteReq::kWrite) {
+  Outcome run;
+  auto executor = Executor::SimpleBind(
+      symbol,
+      {.group2ctx = group2ctx, .shapes = {{"data", PartialShape({3, 4})}}, .grad_req = req});
+  EXPECT_TRUE(executor.ok()) << executor.status();
+  if (!executor.ok()) return run;
+  for (const auto& [name, array] : (*executor)->arg_dict()) FillRandom(array, name.size());
+  for (const auto& [name, array] : (*executor)->grad_dict()) FillRandom(array, name.size() + 1);
+  COOPER_EXPECT_OK((*executor)->Forward(true));
+  run.output = *(*(*executor)->outputs())[0].ToVector<float>();
+  const NDArray head = *NDArray::Full({3, 4}, 1);
+  COOPER_EXPECT_OK((*executor)->Backward({head}));
+  for (const auto& [name, array] : (*executor)->grad_dict()) {
+    run.grads[name] = *array.ToVector<float>();
+  }
+  run.program = (*executor)->DebugString();
+  run.memory = (*executor)->memory();
+  return run;
+}
+
+TEST(PlacementTest, ResultsDoNotDependOnIt) {
+  const struct {
+    std::map<std::string, Context> group2ctx;
+    bool copies;
+  } placements[] = {
+      {{{"a", Context::Cpu(0)}, {"b", Context::Cpu(1)}}, true},
+      {{{"a", Context::Cpu(1)}, {"b", Context::Cpu(2)}}, true},
+      // The layers of the other group follow.
+      {{{"b", Context::Cpu(1)}}, false},
+      {{{"a", Context::Cpu(3)}}, false},
+      {{{"c", Context::Cpu(1)}}, false},
+  };
+  for (WriteReq req : {WriteReq::kWrite, WriteReq::kAdd}) {
+    const Outcome here = RunOnce(ThreeLayers(), {}, req);
+    EXPECT_THAT(here.program, Not(HasSubstr("_CrossDeviceCopy")));
+    for (const auto& [group2ctx, copies] : placements) {
+      const Outcome placed = RunOnce(ThreeLayers(), group2ctx, req);
+      EXPECT_EQ(placed.output, here.output);
+      ASSERT_EQ(placed.grads.size(), here.grads.size());
+      for (const auto& [name, grad] : here.grads) {
+        EXPECT_THAT(placed.grads.at(name), testing::Pointwise(testing::FloatNear(1e-5f), grad))
+            << name;
+      }
+      EXPECT_EQ(placed.program.find("_CrossDeviceCopy") != std::string::npos, copies);
+    }
+  }
+}
+
+TEST(PlacementTest, EveryContextHasAPlanOfItsOwn) {
+  const Outcome placed = RunOnce(ThreeLayers(), {{"b", Context::Cpu(1)}});
+  EXPECT_THAT(placed.program, HasSubstr("on cpu(1)"));
+  EXPECT_GE(placed.memory.planned_bytes, placed.memory.lower_bound);
+  EXPECT_GT(placed.memory.arena_bytes, 0);
+}
+
+// What is in no group goes with its inputs, a variable with its first reader.
+TEST(PlacementTest, TheRestFollows) {
+  const Symbol net = ThreeLayers();
+  auto executor = Executor::SimpleBind(
+      net, {.group2ctx = {{"a", Context::Cpu(1)}}, .shapes = {{"data", PartialShape({3, 4})}}});
+  COOPER_ASSERT_OK(executor.status());
+  EXPECT_EQ((*executor)->arg_names(), (std::vector<std::string>{"data", "weight"}));
+  EXPECT_THAT((*executor)->arg_contexts(), ElementsAre(Context::Cpu(1), Context::Cpu(1)));
+  EXPECT_EQ((*executor)->arg("weight").context(), Context::Cpu(1));
+  EXPECT_EQ((*executor)->grad("weight").context(), Context::Cpu(1));
+}
+
+TEST(PlacementTest, AContextThatIsNotThereIsAnError) {
+  auto executor = Executor::SimpleBind(ThreeLayers(), {.group2ctx = {{"a", Context::Gpu(99)}},
+                                                       .shapes = {{"data", PartialShape({3, 4})}}});
+  EXPECT_THAT(executor.status().message(), HasSubstr("gpu(99)"));
+}
+
+}  // namespace
+}  // namespace cooper
