@@ -1,0 +1,43 @@
+#ifndef COOPER_MODULE_KVSTORE_GRADIENT_COMPRESSION_H_
+#define COOPER_MODULE_KVSTORE_GRADIENT_COMPRESSION_H_
+
+// Gradients as two bits an element, with error feedback: what an element loses is kept as a
+// residual and added to its next gradient.
+//
+//   r += g;  send +t where r >= t, -t where r <= -t, else 0;  r -= what was sent
+//
+// MXNet: src/kvstore/gradient_compression-inl.h; the idea is that of Seide et al., "1-Bit
+// Stochastic Gradient Descent" (Interspeech 2014).
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+
+namespace cooper {
+
+struct GradientCompression {
+  float threshold = 0.5f;
+
+  // From MXNet's compression_params: "type" ("2bit") and "threshold" (> 0, default 0.5).
+  // kInvalidArgument for others.
+  static absl::StatusOr<GradientCompression> FromParams(
+      const std::map<std::string, std::string>& params);
+
+  // Words that `n` gradients take: 16 of them in each.
+  static int64_t NumWords(int64_t n) { return (n + 15) / 16; }
+
+  // Adds `gradient` to `residual`, writes what is sent into `words` and takes it off `residual`.
+  // Requires equal sizes, and NumWords of them words.
+  void Compress(absl::Span<const float> gradient, absl::Span<float> residual,
+                absl::Span<uint32_t> words) const;
+  // Adds what was sent to `sum`.
+  void AddTo(absl::Span<const uint32_t> words, absl::Span<float> sum) const;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_KVSTORE_GRADIENT_COMPRESSION_H_

@@ -1,0 +1,80 @@
+#include "module/kvstore/kvstore.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "module/kvstore/kvstore_local.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+std::map<std::string, KVStoreFactory>& Factories() {
+  static auto* factories = new std::map<std::string, KVStoreFactory>{{"local", MakeKVStoreLocal},
+                                                                     {"device", MakeKVStoreLocal}};
+  return *factories;
+}
+
+}  // namespace
+
+absl::Status KVStore::PushPull(const std::string& key, absl::Span<const NDArray> values,
+                               absl::Span<const NDArray> outs) {
+  COOPER_RETURN_IF_ERROR(Push(key, values));
+  return Pull(key, outs);
+}
+
+absl::Status KVStore::Broadcast(const std::string& key, const NDArray& value,
+                                absl::Span<const NDArray> outs) {
+  COOPER_RETURN_IF_ERROR(Init(key, value));
+  return Pull(key, outs);
+}
+
+absl::Status KVStore::InitAll(absl::Span<const KVItem> items) {
+  for (const KVItem& item : items) {
+    if (contains(item.key)) continue;
+    COOPER_RETURN_IF_ERROR(Broadcast(item.key, item.weights[0], item.weights));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<KVStepInfo> KVStore::Step(absl::Span<const KVItem> items, bool active) {
+  COOPER_RETURN_IF_ERROR(InitAll(items));
+  for (const KVItem& item : items)
+    COOPER_RETURN_IF_ERROR(PushPull(item.key, item.grads, item.outs));
+  return KVStepInfo{.active_workers = active ? 1 : 0, .others = {}};
+}
+
+absl::Status KVStore::SetOptimizer(std::shared_ptr<Optimizer> optimizer) {
+  return SetUpdater(std::make_shared<Updater>(std::move(optimizer)));
+}
+
+absl::Status KVStore::SaveOptimizerStates(const std::string& path) const {
+  if (updater() == nullptr) {
+    return absl::FailedPreconditionError("SaveOptimizerStates: call SetOptimizer first");
+  }
+  return updater()->SaveStates(path);
+}
+
+absl::Status KVStore::LoadOptimizerStates(const std::string& path) {
+  if (updater() == nullptr) {
+    return absl::FailedPreconditionError("LoadOptimizerStates: call SetOptimizer first");
+  }
+  return updater()->LoadStates(path);
+}
+
+absl::StatusOr<std::unique_ptr<KVStore>> CreateKVStore(absl::string_view type) {
+  const auto it = Factories().find(std::string(type));
+  if (it != Factories().end()) return it->second(type);
+  return absl::InvalidArgumentError(absl::StrCat(
+      "kvstore '", type, "' is unknown; linked are ",
+      absl::StrJoin(Factories(), ", ",
+                    [](std::string* out, const auto& factory) { out->append(factory.first); })));
+}
+
+bool RegisterKVStore(const std::string& type, KVStoreFactory factory) {
+  Factories()[type] = factory;
+  return true;
+}
+
+}  // namespace cooper

@@ -1,0 +1,132 @@
+#ifndef COOPER_MODULE_KVSTORE_KVSTORE_H_
+#define COOPER_MODULE_KVSTORE_KVSTORE_H_
+
+// Where the copies of a parameter meet: gradients are summed over devices, and over processes for a
+// store of type "dist_...", and what comes of it goes back to every copy. MXNet:
+// include/mxnet/kvstore.h.
+//
+//   COOPER_ASSIGN_OR_RETURN(auto store, CreateKVStore("local"));
+//   COOPER_RETURN_IF_ERROR(store->Init("fc_weight", weight));
+//   COOPER_RETURN_IF_ERROR(store->SetOptimizer(optimizer));
+//   COOPER_RETURN_IF_ERROR(store->Push("fc_weight", {grad0, grad1}));
+//   COOPER_RETURN_IF_ERROR(store->Pull("fc_weight", {weight0, weight1}));
+//
+// Keys are strings. Not thread-safe.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "module/optimizer/updater.h"
+#include "ndarray/ndarray.h"
+
+namespace cooper {
+
+// One parameter's part in a step of training.
+struct KVItem {
+  std::string key;
+  // Its arrays on the devices: the first one's value is the key's first one, and all of them take
+  // that of another process if that comes first.
+  std::vector<NDArray> weights;
+  std::vector<NDArray> grads;  // likewise; left as they are if `outs` are others
+  std::vector<NDArray> outs;   // what the stored value is copied to at the end
+};
+
+struct KVStepInfo {
+  // Processes that had a batch. None: the epoch is over for all.
+  int active_workers = 1;
+  // Keys that only other processes had in this step.
+  std::vector<std::string> others;
+};
+
+class KVStore {
+ public:
+  virtual ~KVStore() = default;
+
+  // "local", "device", "dist_sync", ...
+  virtual absl::string_view type() const = 0;
+  // Of processes. A store within one process has rank 0 of 1.
+  virtual int rank() const { return 0; }
+  virtual int num_workers() const { return 1; }
+
+  // Gives a key its first value, which is copied; that of rank 0 counts. kAlreadyExists for a key
+  // that has one.
+  virtual absl::Status Init(const std::string& key, const NDArray& value) = 0;
+  virtual bool contains(const std::string& key) const = 0;
+  // Gives a key another value. Optimizer states stay. Not collective: every process has to do it
+  // alike. kNotFound before Init.
+  virtual absl::Status Set(const std::string& key, const NDArray& value) = 0;
+
+  // Sums `values`, one per device, and the other processes'. The sum takes the place of the stored
+  // value; with an optimizer it is the gradient by which the stored value is updated. kNotFound
+  // before Init; kInvalidArgument, naming the key, for another shape or dtype.
+  virtual absl::Status Push(const std::string& key, absl::Span<const NDArray> values) = 0;
+  // Copies the stored value into each of `outs`.
+  virtual absl::Status Pull(const std::string& key, absl::Span<const NDArray> outs) = 0;
+  absl::Status PushPull(const std::string& key, absl::Span<const NDArray> values,
+                        absl::Span<const NDArray> outs);
+  // Init, then Pull.
+  absl::Status Broadcast(const std::string& key, const NDArray& value,
+                         absl::Span<const NDArray> outs);
+
+  // From now on Push updates. The updater's states are the store's.
+  virtual absl::Status SetUpdater(std::shared_ptr<Updater> updater) = 0;
+  absl::Status SetOptimizer(std::shared_ptr<Optimizer> optimizer);
+  // Null without an optimizer.
+  virtual const std::shared_ptr<Updater>& updater() const = 0;
+
+  // "type" "2bit" and "threshold": gradients are compressed on their way (gradient_compression.h),
+  // each device with residuals of its own. kInvalidArgument for a store of type "local", which
+  // moves no gradient, and for unknown parameters.
+  virtual absl::Status SetGradientCompression(const std::map<std::string, std::string>& params) = 0;
+
+  // States of all keys in cooper's own format (updater.h). kFailedPrecondition without an
+  // optimizer.
+  absl::Status SaveOptimizerStates(const std::string& path) const;
+  absl::Status LoadOptimizerStates(const std::string& path);
+
+  // Pushes the gradients of all items and pulls. This is where processes agree, and all of them
+  // take part in each step: a process whose data has ended calls it with `active` false and no
+  // items until none is active. Keys need not be the same: those that a process lacks count as zero
+  // gradients there. kUnavailable, naming it, if a process is gone.
+  virtual absl::StatusOr<KVStepInfo> Step(absl::Span<const KVItem> items, bool active);
+  // Asks all processes, with the next Step, to end the training; and whether one has asked so far.
+  void RequestStop() { stop_ = true; }
+  bool stop_requested() const { return stop_; }
+  // Init for the items that have no value yet, and their weights' values from then on. All
+  // processes take part.
+  virtual absl::Status InitAll(absl::Span<const KVItem> items);
+
+  // Returns when every process has called it.
+  virtual absl::Status Barrier() { return absl::OkStatus(); }
+
+  // Bytes of gradients that were moved between devices or processes, as they went and as they would
+  // have gone without compression.
+  struct Traffic {
+    int64_t bytes = 0;
+    int64_t uncompressed_bytes = 0;
+  };
+  virtual Traffic traffic() const = 0;
+
+ protected:
+  bool stop_ = false;
+};
+
+// "local" and "device", which are the same but for compression, and the types that were registered.
+// kInvalidArgument, with the types there are, for others.
+absl::StatusOr<std::unique_ptr<KVStore>> CreateKVStore(absl::string_view type);
+
+// Makes a type known. Called by static initializers; returns true.
+using KVStoreFactory = absl::StatusOr<std::unique_ptr<KVStore>> (*)(absl::string_view type);
+bool RegisterKVStore(const std::string& type, KVStoreFactory factory);
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_KVSTORE_KVSTORE_H_

@@ -1,0 +1,22 @@
+#ifndef COOPER_MODULE_KVSTORE_SUM_ARRAYS_H_
+#define COOPER_MODULE_KVSTORE_SUM_ARRAYS_H_
+
+// Sums and means of the copies that devices have of one array.
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "ndarray/ndarray.h"
+
+namespace cooper {
+
+// Overwrites `sum`, which is in CPU memory, with the sum of `arrays`, element by element and in
+// their order. It may be one of them. kInvalidArgument if there are none, or shapes or dtypes
+// differ.
+absl::Status SumArrays(absl::Span<const NDArray> arrays, const NDArray& sum);
+
+// Likewise with their mean. Equal arrays have exactly themselves as mean.
+absl::Status MeanOfArrays(absl::Span<const NDArray> arrays, const NDArray& mean);
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_KVSTORE_SUM_ARRAYS_H_
