@@ -103,7 +103,7 @@ class LmBenchmark {
 
   Json Ready(double warmup_seconds) const {
     int64_t parameters = 0;
-    for (const auto& [name, array] : model_->group()->args) parameters += array.size();
+    for (const auto& [name, array] : model_->group()->first().args) parameters += array.size();
     return {{"ready", true},
             {"peer", absl::StrCat("cooper-", model_options_.cell)},
             {"version", "0.1.0"},

@@ -164,7 +164,7 @@ class Training {
     COOPER_ASSIGN_OR_RETURN(
         model_, BucketingModule::Create({.sym_gen = std::move(sym_gen),
                                          .default_bucket_key = train_->default_bucket_key()}));
-    model_->group()->random->seed = absl::GetFlag(FLAGS_seed);
+    model_->group()->first().random->seed = absl::GetFlag(FLAGS_seed);
     metric_ = Perplexity({.ignore_label = 0});
     valid_metric_ = Perplexity({.ignore_label = 0});
     progress_ = std::make_unique<LmProgress>(

@@ -29,6 +29,7 @@
 #include "io/data_iter.h"
 #include "module/callback/callback.h"
 #include "module/initializer/initializer.h"
+#include "module/kvstore/kvstore.h"
 #include "module/lr_scheduler/lr_scheduler.h"
 #include "module/metric/eval_metric.h"
 #include "module/optimizer/optimizer.h"
@@ -81,9 +82,15 @@ struct SetParamsOptions {
 };
 
 struct InitOptimizerOptions {
-  // Where gradients are summed over devices: "local", "device" or "", which are the same with one
-  // device. kUnimplemented for others.
+  // Where gradients are summed over devices and processes (CreateKVStore). Of the types within one
+  // process none is made for one device. "": nothing is summed, and each device's parameters go
+  // their own way.
   std::string kvstore = "local";
+  // Or a store that is ready; then the type is ignored.
+  std::shared_ptr<KVStore> kvstore_instance;
+  // Whether the store updates the parameters, or only sums the gradients, and each device updates
+  // its own. (MXNet decides by type and number of elements.)
+  bool update_on_kvstore = true;
   // A name and the constructor's arguments, as in MXNet ("sgd", {{"learning_rate", "0.1"}}). Unless
   // rescale_grad is among them, it is 1 / the batch size of Bind.
   std::string optimizer = "sgd";
@@ -173,6 +180,12 @@ class BaseModule {
   // Computes gradients; one head gradient per output, or none if all outputs are losses.
   virtual absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) = 0;
   virtual absl::Status Update() = 0;
+  // Takes part in an update of the other processes, without a batch of its own: the number of those
+  // that had one. With a store over several processes, each process calls Update or this for every
+  // step until none has a batch left (Fit does). Without such a store: 0.
+  virtual absl::StatusOr<int> JoinUpdate() { return 0; }
+  // What sums gradients; null if nothing does.
+  virtual std::shared_ptr<KVStore> kvstore() const { return nullptr; }
   absl::Status ForwardBackward(const DataBatch& batch);
 
   // Valid until the next Forward of any module that shares memory with this one.
@@ -201,7 +214,9 @@ class BaseModule {
   // Trains for epochs [begin_epoch, num_epoch): binds, initializes and makes the optimizer where
   // that has not been done, and then, per batch, computes, updates and feeds the metric. The next
   // batch is fetched after the metric is fed, as in MXNet. A callback that returns false ends the
-  // training after the batch (or epoch), with an OK status.
+  // training after the batch (or epoch), with an OK status. With a store over several processes,
+  // all of them have to call it: an epoch lasts until the last process has used up its data, and a
+  // callback of one process ends the training of all.
   absl::Status Fit(DataIter& train_data, const FitOptions& options);
 
   // The metric's names and values over `eval_data`, computed with is_train false.

@@ -13,7 +13,7 @@ namespace cooper {
 BucketingModule::BucketingModule(BucketingModuleOptions options)
     : options_(std::move(options)),
       default_key_(*options_.default_bucket_key),
-      group_(std::make_shared<ModuleGroup>(options_.contexts[0])) {}
+      group_(std::make_shared<ModuleGroup>(options_.contexts)) {}
 
 absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::Create(
     BucketingModuleOptions options) {
@@ -28,9 +28,8 @@ absl::Status BucketingModule::CheckOptions(const BucketingModuleOptions& options
   if (!options.default_bucket_key.has_value()) {
     return absl::InvalidArgumentError("BucketingModule: default_bucket_key is required");
   }
-  if (options.contexts.size() != 1) {
-    return absl::UnimplementedError(
-        absl::StrCat("BucketingModule: one context is supported, got ", options.contexts.size()));
+  if (options.contexts.empty()) {
+    return absl::InvalidArgumentError("BucketingModule: contexts is empty");
   }
   return absl::OkStatus();
 }
@@ -121,9 +120,11 @@ absl::Status BucketingModule::Bind(const ModuleBindOptions& options) {
   binded_ = false;
   if (!params_initialized()) {
     // Arrays without values may get other shapes.
-    group_->args.clear();
-    group_->grads.clear();
-    group_->auxs.clear();
+    for (ModuleReplica& replica : group_->replicas) {
+      replica.args.clear();
+      replica.grads.clear();
+      replica.auxs.clear();
+    }
   }
   bind_options_ = options;
   COOPER_ASSIGN_OR_RETURN(Bucket * bucket,
@@ -249,11 +250,11 @@ absl::Status BucketingModule::InitParams(const InitParamsOptions& options) {
 absl::StatusOr<ModuleParams> BucketingModule::GetParams() const {
   COOPER_RETURN_IF_ERROR(RequireParams("GetParams"));
   ModuleParams params;
-  for (const auto& [name, array] : group_->args) {
-    COOPER_ASSIGN_OR_RETURN(params.args[name], array.CopyTo(Context::Cpu()));
+  for (const auto& [name, array] : group_->first().args) {
+    COOPER_ASSIGN_OR_RETURN(params.args[name], group_->MeanArg(name));
   }
-  for (const auto& [name, array] : group_->auxs) {
-    COOPER_ASSIGN_OR_RETURN(params.auxs[name], array.CopyTo(Context::Cpu()));
+  for (const auto& [name, array] : group_->first().auxs) {
+    COOPER_ASSIGN_OR_RETURN(params.auxs[name], group_->MeanAux(name));
   }
   return params;
 }
@@ -290,6 +291,11 @@ absl::Status BucketingModule::Backward(absl::Span<const NDArray> head_gradients)
 absl::Status BucketingModule::Update() {
   COOPER_RETURN_IF_ERROR(RequireOptimizer("Update"));
   return current_->module->Update();
+}
+
+absl::StatusOr<int> BucketingModule::JoinUpdate() {
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("JoinUpdate"));
+  return current_->module->JoinUpdate();
 }
 
 absl::StatusOr<absl::Span<const NDArray>> BucketingModule::GetOutputs() const {

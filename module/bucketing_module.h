@@ -27,6 +27,7 @@
 #include "executor/executor.h"
 #include "io/bucket_key.h"
 #include "module/base_module.h"
+#include "module/group_contexts.h"
 #include "module/module.h"
 #include "ndarray/context.h"
 #include "symbol/symbol.h"
@@ -51,7 +52,7 @@ struct BucketingModuleOptions {
   std::optional<BucketKey> default_bucket_key;
   std::vector<Context> contexts = {Context::Cpu()};
   std::vector<double> work_load_list;
-  std::map<std::string, Context> group2ctxs;
+  GroupContexts group2ctxs;
   std::map<std::string, std::string> compression_params;
   std::vector<std::string> fixed_param_names;
   std::vector<std::string> state_names;
@@ -107,7 +108,7 @@ class BucketingModule : public BaseModule {
   std::vector<std::pair<std::string, Shape>> output_shapes() const override;
 
   bool params_initialized() const override { return group_->params_initialized; }
-  bool optimizer_initialized() const override { return group_->updater != nullptr; }
+  bool optimizer_initialized() const override { return group_->updater() != nullptr; }
 
   // Binds the default bucket. Binding again with force_rebind drops all buckets and keeps the
   // parameters.
@@ -133,6 +134,8 @@ class BucketingModule : public BaseModule {
                        std::optional<bool> is_train = std::nullopt) override;
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
   absl::Status Update() override;
+  absl::StatusOr<int> JoinUpdate() override;
+  std::shared_ptr<KVStore> kvstore() const override { return group_->kvstore; }
 
   absl::StatusOr<absl::Span<const NDArray>> GetOutputs() const override;
   absl::StatusOr<std::vector<NDArray>> GetInputGrads() const override;
@@ -153,8 +156,9 @@ class BucketingModule : public BaseModule {
   absl::StatusOr<BucketKey> current_bucket_key() const;
   // Buckets that are bound now, in order of key.
   std::vector<BucketReport> Report() const;
-  // Bytes of the arena that all buckets share: the largest plan so far.
-  int64_t arena_bytes() const { return group_->arena->bytes(); }
+  // Bytes of the arena that all buckets share: the largest plan so far. Of several contexts, all
+  // their arenas.
+  int64_t arena_bytes() const { return group_->arena_bytes(); }
   const std::shared_ptr<ModuleGroup>& group() const { return group_; }
   // The bucket's module; null if it is not bound.
   Module* bucket(const BucketKey& key) const;

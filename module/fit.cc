@@ -23,6 +23,41 @@ bool CallAll(const std::vector<BatchEndCallback>& callbacks, const BatchEndParam
   return go_on;
 }
 
+// What several processes that train together agree on. With one process there is nothing to do.
+class Processes {
+ public:
+  explicit Processes(BaseModule& module) : module_(module), store_(module.kvstore()) {
+    if (store_ != nullptr && store_->num_workers() == 1) store_ = nullptr;
+  }
+
+  bool stop_requested() const { return store_ != nullptr && store_->stop_requested(); }
+  // Tells the others, in whose next update this takes part.
+  absl::Status Stop() {
+    if (store_ == nullptr || store_->stop_requested()) return absl::OkStatus();
+    store_->RequestStop();
+    return module_.JoinUpdate().status();
+  }
+  // Takes part in the updates of those that still have batches.
+  absl::Status FinishEpoch() {
+    while (store_ != nullptr && !store_->stop_requested()) {
+      COOPER_ASSIGN_OR_RETURN(const int active, module_.JoinUpdate());
+      if (active == 0) break;
+    }
+    return absl::OkStatus();
+  }
+  // Whether all go on with the next epoch, as this process would or would not.
+  absl::StatusOr<bool> AllGoOn(bool go_on) {
+    if (store_ == nullptr) return go_on;
+    if (!go_on) store_->RequestStop();
+    COOPER_RETURN_IF_ERROR(module_.JoinUpdate().status());
+    return !store_->stop_requested();
+  }
+
+ private:
+  BaseModule& module_;
+  std::shared_ptr<KVStore> store_;
+};
+
 // The rows of `output` that are no padding, copied: outputs live in the arena.
 absl::StatusOr<NDArray> WithoutPad(const NDArray& output, int64_t pad) {
   if (pad == 0 || output.shape().rank() == 0) return output.Copy();
@@ -53,6 +88,7 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
   EvalMetric* validation_metric =
       options.validation_metric != nullptr ? options.validation_metric : metric;
 
+  Processes processes(*this);
   bool go_on = true;
   for (int epoch = options.begin_epoch; epoch < options.num_epoch && go_on; ++epoch) {
     int64_t nbatch = epoch == options.begin_epoch ? options.begin_batch : 0;
@@ -80,8 +116,12 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
                                                     .batch = &*batch});
       batch = *std::move(next);
       ++nbatch;
+      if (!go_on) COOPER_RETURN_IF_ERROR(processes.Stop());
+      go_on = go_on && !processes.stop_requested();
     }
     if (!go_on) break;
+    COOPER_RETURN_IF_ERROR(processes.FinishEpoch());
+    if (processes.stop_requested()) break;
     for (const EpochEndCallback& callback : options.epoch_end_callbacks) {
       COOPER_ASSIGN_OR_RETURN(const bool more, callback(epoch, *this));
       go_on = more && go_on;
@@ -92,6 +132,7 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
                          .score_end_callbacks = options.eval_end_callbacks};
       COOPER_RETURN_IF_ERROR(Score(*options.eval_data, *validation_metric, score).status());
     }
+    COOPER_ASSIGN_OR_RETURN(go_on, processes.AllGoOn(go_on));
     COOPER_RETURN_IF_ERROR(train_data.Reset());
   }
   return absl::OkStatus();

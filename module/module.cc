@@ -8,7 +8,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "module/optimizer/create_optimizer.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -49,7 +48,7 @@ Module::Module(const Symbol& symbol, ModuleOptions options)
     : symbol_(symbol),
       options_(std::move(options)),
       group_(options_.group != nullptr ? options_.group
-                                       : std::make_shared<ModuleGroup>(options_.contexts[0])),
+                                       : std::make_shared<ModuleGroup>(options_.contexts)),
       arg_names_(symbol.ListArguments()),
       aux_names_(symbol.ListAuxiliaryStates()) {
   for (const std::string& name : arg_names_) {
@@ -63,17 +62,15 @@ Module::Module(const Symbol& symbol, ModuleOptions options)
 
 absl::StatusOr<std::unique_ptr<Module>> Module::Create(const Symbol& symbol,
                                                        ModuleOptions options) {
-  if (options.contexts.size() != 1 || !options.work_load_list.empty()) {
-    return absl::UnimplementedError(
-        absl::StrCat("Module: one context is supported, got ", options.contexts.size(),
-                     options.work_load_list.empty() ? "" : " and a work_load_list"));
+  if (options.contexts.empty()) {
+    return absl::InvalidArgumentError("Module: contexts is empty");
   }
-  if (!options.group2ctxs.empty()) {
-    return absl::UnimplementedError("Module: group2ctxs is not supported");
+  if (options.group != nullptr && options.group->replicas.size() != options.contexts.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("Module: ", options.contexts.size(),
+                                                   " contexts, but the group has ",
+                                                   options.group->replicas.size()));
   }
-  if (!options.compression_params.empty()) {
-    return absl::UnimplementedError("Module: compression_params is not supported");
-  }
+  COOPER_RETURN_IF_ERROR(options.group2ctxs.For(options.contexts.size()).status());
   std::unique_ptr<Module> module(new Module(symbol, std::move(options)));
   COOPER_RETURN_IF_ERROR(module->CheckNames());
   return module;
@@ -97,18 +94,18 @@ absl::Status Module::CheckNames() const {
 }
 
 const std::vector<DataDesc>& Module::data_shapes() const {
-  return bound_.empty() ? bind_options_.data_shapes : bound_.front()->data_shapes;
+  return bound_.empty() ? bind_options_.data_shapes : bound_.front()->data_shapes();
 }
 
 const std::vector<DataDesc>& Module::label_shapes() const {
-  return bound_.empty() ? bind_options_.label_shapes : bound_.front()->label_shapes;
+  return bound_.empty() ? bind_options_.label_shapes : bound_.front()->label_shapes();
 }
 
 std::vector<std::pair<std::string, Shape>> Module::output_shapes() const {
   std::vector<std::pair<std::string, Shape>> shapes;
-  if (executor() == nullptr) return shapes;
+  if (bound_.empty()) return shapes;
   for (size_t i = 0; i < executor()->output_names().size(); ++i) {
-    shapes.emplace_back(executor()->output_names()[i], executor()->output_shapes()[i]);
+    shapes.emplace_back(executor()->output_names()[i], bound_.front()->output_shapes()[i]);
   }
   return shapes;
 }
@@ -140,22 +137,16 @@ absl::Status Module::Bind(const ModuleBindOptions& options) {
     return absl::InvalidArgumentError("Bind: inputs_need_grad without for_training");
   }
   const ModuleBindOptions previous = std::exchange(bind_options_, options);
-  const ModuleParams before = {.args = group_->args, .auxs = group_->auxs};
-  const ArrayMap grads_before = group_->grads;
+  const std::vector<ModuleReplica> before = group_->replicas;
   if (binded_ && !params_initialized()) {
     // Arrays without values may get other shapes.
-    for (const std::string& name : param_names_) {
-      group_->args.erase(name);
-      group_->grads.erase(name);
-    }
-    for (const std::string& name : aux_names_) group_->auxs.erase(name);
+    for (const std::string& name : param_names_) group_->DropArg(name);
+    for (const std::string& name : aux_names_) group_->DropAux(name);
   }
   const absl::Status status = BindAndLoad(options);
   if (!status.ok()) {
     bind_options_ = previous;
-    group_->args = before.args;
-    group_->auxs = before.auxs;
-    group_->grads = grads_before;
+    group_->replicas = before;
   }
   return status;
 }
@@ -189,46 +180,25 @@ WriteReq Module::GradReqOf(const std::string& arg) const {
   return it == bind_options_.grad_reqs.end() ? bind_options_.grad_req : it->second;
 }
 
-absl::StatusOr<std::unique_ptr<Module::Bound>> Module::MakeBound(
+absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Module::MakeBound(
     const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) {
-  BindOptions options;
-  options.context = group_->arena->context();
-  options.arena = group_->arena;
-  options.random = group_->random;
-  for (const std::vector<DataDesc>* descs : {&data_shapes, &label_shapes}) {
-    for (const DataDesc& desc : *descs) {
-      if (!absl::c_linear_search(arg_names_, desc.name))
-        continue;  // a label the graph does not use
-      options.shapes[desc.name] = PartialShape(desc.shape);
-      options.types[desc.name] = desc.dtype;
-      options.unbound_args.insert(desc.name);
-    }
-  }
-  auto take = [](const std::string& name, const ArrayMap& from, ArrayMap& to) {
-    const auto it = from.find(name);
-    if (it != from.end()) to.insert(*it);
-  };
-  for (const std::string& name : arg_names_) {
-    options.grad_reqs[name] = GradReqOf(name);
-    if (absl::c_linear_search(options_.state_names, name)) {
-      take(name, group_->states, options.args);
-    } else if (absl::c_linear_search(param_names_, name)) {
-      take(name, group_->args, options.args);
-      if (options.grad_reqs[name] != WriteReq::kNull) take(name, group_->grads, options.grads);
-    }
-  }
-  for (const std::string& name : aux_names_) take(name, group_->auxs, options.auxs);
-  auto bound = std::make_unique<Bound>();
-  bound->data_shapes = data_shapes;
-  bound->label_shapes = label_shapes;
-  COOPER_ASSIGN_OR_RETURN(bound->executor, Executor::SimpleBind(symbol_, options));
-  if (monitor_) bound->executor->SetMonitorCallback(monitor_, monitor_all_);
-  COOPER_RETURN_IF_ERROR(Adopt(*bound->executor));
+  ExecutorGroupOptions options{.data_shapes = data_shapes,
+                               .label_shapes = label_shapes,
+                               .param_names = param_names_,
+                               .state_names = options_.state_names,
+                               .grad_reqs = {},
+                               .work_load_list = options_.work_load_list,
+                               .group2ctxs = {}};
+  COOPER_ASSIGN_OR_RETURN(options.group2ctxs, options_.group2ctxs.For(options_.contexts.size()));
+  for (const std::string& name : arg_names_) options.grad_reqs[name] = GradReqOf(name);
+  COOPER_ASSIGN_OR_RETURN(
+      auto bound, DataParallelExecutorGroup::Bind(symbol_, std::move(options), group_.get()));
+  if (monitor_) bound->SetMonitorCallback(monitor_, monitor_all_);
+  COOPER_RETURN_IF_ERROR(Adopt());
   return bound;
 }
 
-// Arrays that the executor made are the group's from now on.
-absl::Status Module::Adopt(const Executor& executor) {
+absl::Status Module::Adopt() {
   // Parameters that come after InitParams get their values as it said.
   std::vector<std::string> args;
   std::vector<std::string> auxs;
@@ -251,32 +221,27 @@ absl::Status Module::Adopt(const Executor& executor) {
     }
   }
 
-  for (const std::string& name : param_names_) {
-    group_->args.emplace(name, executor.arg(name));
-    const NDArray grad = executor.grad(name);
-    if (!grad.is_null()) group_->grads.emplace(name, grad);
-  }
-  for (const std::string& name : aux_names_) group_->auxs.emplace(name, executor.aux(name));
-  for (const std::string& name : options_.state_names) {
-    group_->states.emplace(name, executor.arg(name));
-  }
   for (auto& [name, attrs] : symbol_.AttrDict()) {
-    if (group_->args.contains(name) || group_->auxs.contains(name)) {
+    if (group_->first().args.contains(name) || group_->first().auxs.contains(name)) {
       group_->attrs.emplace(name, attrs);
     }
   }
-  if (group_->updater != nullptr) {
-    COOPER_RETURN_IF_ERROR(group_->updater->optimizer().AddSymbolAttributes(group_->attrs));
+  if (group_->updater() != nullptr) {
+    COOPER_RETURN_IF_ERROR(group_->updater()->optimizer().AddSymbolAttributes(group_->attrs));
   }
-  const absl::Status status = InitNames(args, auxs);
+  absl::Status status = InitNames(args, auxs);
+  for (const std::string& name : args) {
+    // Another process may have trained it before.
+    if (!status.ok() || group_->kvstore == nullptr || !group_->kvstore->contains(name)) continue;
+    status = group_->kvstore->Pull(name, {group_->first().args.at(name)});
+    if (status.ok()) status = group_->BroadcastArg(name);
+  }
   if (status.ok()) return status;
   for (const std::string& name : args) {
-    if (group_->initialized.contains(name)) continue;
-    group_->args.erase(name);
-    group_->grads.erase(name);
+    if (!group_->initialized.contains(name)) group_->DropArg(name);
   }
   for (const std::string& name : auxs) {
-    if (!group_->initialized.contains(name)) group_->auxs.erase(name);
+    if (!group_->initialized.contains(name)) group_->DropAux(name);
   }
   return status;
 }
@@ -284,8 +249,8 @@ absl::Status Module::Adopt(const Executor& executor) {
 absl::Status Module::UseShapes(const std::vector<DataDesc>& data_shapes,
                                const std::vector<DataDesc>& label_shapes) {
   for (size_t i = 0; i < bound_.size(); ++i) {
-    if (SameShapes(bound_[i]->data_shapes, data_shapes) &&
-        SameShapes(bound_[i]->label_shapes, label_shapes)) {
+    if (SameShapes(bound_[i]->data_shapes(), data_shapes) &&
+        SameShapes(bound_[i]->label_shapes(), label_shapes)) {
       std::rotate(bound_.begin(), bound_.begin() + i, bound_.begin() + i + 1);
       return absl::OkStatus();
     }
@@ -306,55 +271,17 @@ absl::Status Module::Reshape(const std::vector<DataDesc>& data_shapes,
   return UseShapes(data_shapes, label_shapes);
 }
 
-absl::Status Module::InitOptimizer(const InitOptimizerOptions& options) {
-  COOPER_RETURN_IF_ERROR(RequireParams("InitOptimizer"));
-  if (optimizer_initialized() && !options.force_init) return absl::OkStatus();
-  if (!options.kvstore.empty() && options.kvstore != "local" && options.kvstore != "device") {
-    return absl::UnimplementedError(absl::StrCat("InitOptimizer: kvstore '", options.kvstore,
-                                                 "', expected local, device or none"));
-  }
-  std::shared_ptr<Optimizer> optimizer = options.instance;
-  if (optimizer == nullptr) {
-    COOPER_ASSIGN_OR_RETURN(optimizer, CreateOptimizer(options.optimizer, options.optimizer_params,
-                                                       options.lr_scheduler));
-    if (!options.optimizer_params.contains("rescale_grad")) {
-      const DataDesc& data = data_shapes()[0];
-      const int axis = std::max(0, BatchAxis(data.layout));
-      const int64_t batch_size = axis < data.shape.rank() ? data.shape[axis] : 1;
-      optimizer->set_rescale_grad(1.0 / static_cast<double>(std::max<int64_t>(1, batch_size)));
-    }
-  }
-  COOPER_RETURN_IF_ERROR(optimizer->AddSymbolAttributes(group_->attrs));
-  auto updater = std::make_shared<Updater>(std::move(optimizer));
-  if (!states_to_load_.empty()) COOPER_RETURN_IF_ERROR(updater->LoadStates(states_to_load_));
-  states_to_load_.clear();
-  group_->updater = std::move(updater);
-  return absl::OkStatus();
-}
-
 absl::Status Module::Backward(absl::Span<const NDArray> head_gradients) {
   COOPER_RETURN_IF_ERROR(RequireParams("Backward"));
   if (!for_training_) {
     return absl::FailedPreconditionError("Backward: call Bind with for_training first");
   }
-  return executor()->Backward(head_gradients);
-}
-
-absl::Status Module::Update() {
-  COOPER_RETURN_IF_ERROR(RequireOptimizer("Update"));
-  const ArrayMap& grads = executor()->grad_dict();
-  for (const std::string& name : param_names_) {
-    const auto grad = grads.find(name);
-    if (grad == grads.end()) continue;  // fixed, or bound without a gradient
-    COOPER_RETURN_IF_ERROR(
-        group_->updater->Update(name, executor()->arg_dict().at(name), grad->second));
-  }
-  return absl::OkStatus();
+  return executor_group()->Backward(head_gradients);
 }
 
 absl::StatusOr<absl::Span<const NDArray>> Module::GetOutputs() const {
   COOPER_RETURN_IF_ERROR(RequireParams("GetOutputs"));
-  return executor()->outputs();
+  return executor_group()->Outputs();
 }
 
 absl::StatusOr<std::vector<NDArray>> Module::GetInputGrads() const {
@@ -362,28 +289,22 @@ absl::StatusOr<std::vector<NDArray>> Module::GetInputGrads() const {
   if (!inputs_need_grad_) {
     return absl::FailedPreconditionError("GetInputGrads: call Bind with inputs_need_grad first");
   }
-  std::vector<NDArray> grads;
-  for (const DataDesc& desc : data_shapes()) grads.push_back(executor()->grad(desc.name));
-  return grads;
+  return executor_group()->InputGrads();
 }
 
 absl::StatusOr<NDArray> Module::GetGrad(const std::string& name) const {
   COOPER_RETURN_IF_ERROR(RequireBound("GetGrad"));
-  NDArray grad = executor()->grad(name);
-  if (!grad.is_null()) return grad;
-  return absl::NotFoundError(absl::StrCat("GetGrad: '", name, "' has no gradient"));
+  return executor_group()->Grad(name);
 }
 
 absl::Status Module::UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) {
-  COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs, GetOutputs());
-  return metric.Update(labels, outputs);
+  COOPER_RETURN_IF_ERROR(RequireParams("UpdateMetric"));
+  return executor_group()->UpdateMetric(metric, labels);
 }
 
 absl::StatusOr<std::vector<NDArray>> Module::GetStates() const {
   COOPER_RETURN_IF_ERROR(RequireParams("GetStates"));
-  std::vector<NDArray> states;
-  for (const std::string& name : options_.state_names) states.push_back(group_->states.at(name));
-  return states;
+  return executor_group()->States();
 }
 
 absl::Status Module::SetStates(absl::Span<const NDArray> states) {
@@ -393,20 +314,15 @@ absl::Status Module::SetStates(absl::Span<const NDArray> states) {
                                                    " arrays for the states ",
                                                    absl::StrJoin(options_.state_names, ", ")));
   }
-  for (size_t i = 0; i < states.size(); ++i) {
-    absl::Status status = group_->states.at(options_.state_names[i]).CopyFrom(states[i]);
-    if (!status.ok()) {
-      return absl::Status(status.code(), absl::StrCat("SetStates: '", options_.state_names[i],
-                                                      "': ", status.message()));
-    }
-  }
-  return absl::OkStatus();
+  return executor_group()->SetStates(states);
 }
 
 absl::Status Module::SetStates(double value) {
   COOPER_RETURN_IF_ERROR(RequireParams("SetStates"));
-  for (const std::string& name : options_.state_names) {
-    COOPER_RETURN_IF_ERROR(group_->states.at(name).Fill(value));
+  for (const ModuleReplica& replica : group_->replicas) {
+    for (const std::string& name : options_.state_names) {
+      COOPER_RETURN_IF_ERROR(replica.states.at(name).Fill(value));
+    }
   }
   return absl::OkStatus();
 }
@@ -420,12 +336,12 @@ absl::Status Module::InstallMonitor(Executor::MonitorCallback callback, bool mon
   COOPER_RETURN_IF_ERROR(RequireBound("InstallMonitor"));
   monitor_ = std::move(callback);
   monitor_all_ = monitor_all;
-  for (auto& bound : bound_) bound->executor->SetMonitorCallback(monitor_, monitor_all_);
+  for (auto& bound : bound_) bound->SetMonitorCallback(monitor_, monitor_all_);
   return absl::OkStatus();
 }
 
 MemoryReport Module::memory() const {
-  return executor() == nullptr ? MemoryReport() : executor()->memory();
+  return bound_.empty() ? MemoryReport() : bound_.front()->memory();
 }
 
 }  // namespace cooper

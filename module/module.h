@@ -16,6 +16,8 @@
 #include "absl/types/span.h"
 #include "executor/executor.h"
 #include "module/base_module.h"
+#include "module/data_parallel_executor_group.h"
+#include "module/group_contexts.h"
 #include "module/module_group.h"
 #include "ndarray/context.h"
 #include "symbol/symbol.h"
@@ -26,16 +28,19 @@ struct ModuleOptions {
   // Arguments that a batch gives; the others are states and parameters.
   std::vector<std::string> data_names = {"data"};
   std::vector<std::string> label_names = {"softmax_label"};
-  // One context. Several are kUnimplemented for now, as are the two members below them.
+  // Each computes on its part of a batch, in proportion to work_load_list (empty: equal parts).
   std::vector<Context> contexts = {Context::Cpu()};
   std::vector<double> work_load_list;
-  std::map<std::string, Context> group2ctxs;
+  // Where parts of the graph are placed, by their `ctx_group` attribute.
+  GroupContexts group2ctxs;
+  // "type" "2bit" and "threshold": how gradients travel between contexts (KVStore).
   std::map<std::string, std::string> compression_params;
   // Parameters that are not trained: no gradient is computed for them.
   std::vector<std::string> fixed_param_names;
   // Arguments that last from batch to batch, zero at first (GetStates, SetStates).
   std::vector<std::string> state_names;
-  // What the module shares with others. Null: a group of its own.
+  // What the module shares with others; it must have been made for the same contexts. Null: a group
+  // of its own.
   std::shared_ptr<ModuleGroup> group;
 };
 
@@ -68,7 +73,7 @@ class Module : public BaseModule {
   const std::vector<std::string>& aux_names() const { return aux_names_; }
 
   bool params_initialized() const override { return group_->params_initialized; }
-  bool optimizer_initialized() const override { return group_->updater != nullptr; }
+  bool optimizer_initialized() const override { return group_->updater() != nullptr; }
 
   absl::Status Bind(const ModuleBindOptions& options) override;
   // Binds for other shapes; parameters, states and optimizer stay. kFailedPrecondition before Bind.
@@ -85,6 +90,8 @@ class Module : public BaseModule {
                        std::optional<bool> is_train = std::nullopt) override;
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
   absl::Status Update() override;
+  absl::StatusOr<int> JoinUpdate() override;
+  std::shared_ptr<KVStore> kvstore() const override { return group_->kvstore; }
 
   absl::StatusOr<absl::Span<const NDArray>> GetOutputs() const override;
   absl::StatusOr<std::vector<NDArray>> GetInputGrads() const override;
@@ -105,21 +112,15 @@ class Module : public BaseModule {
   const std::shared_ptr<ModuleGroup>& group() const { return group_; }
   // Of the shapes that are bound now. Zeros before Bind.
   MemoryReport memory() const;
-  // The executor of the shapes that are bound now; null before Bind. The module's own, and gone
+  // The executors of the shapes that are bound now; null before Bind. The module's own, and gone
   // once it is bound to other shapes, as a batch may make it.
-  Executor* executor() const { return bound_.empty() ? nullptr : bound_.front()->executor.get(); }
+  DataParallelExecutorGroup* executor_group() const {
+    return bound_.empty() ? nullptr : bound_.front().get();
+  }
+  // The first context's.
+  Executor* executor() const { return bound_.empty() ? nullptr : &bound_.front()->executor(0); }
 
  private:
-  // The module bound to one set of shapes.
-  struct Bound {
-    std::vector<DataDesc> data_shapes;
-    std::vector<DataDesc> label_shapes;
-    std::unique_ptr<Executor> executor;
-    // Arrays of the executor's own where a batch's cannot be used as it is (another dtype, or no
-    // label), by name.
-    ArrayMap staged;
-  };
-
   Module(const Symbol& symbol, ModuleOptions options);
 
   absl::Status CheckNames() const;
@@ -129,10 +130,16 @@ class Module : public BaseModule {
   // Makes the shapes the bound ones: the first of bound_.
   absl::Status UseShapes(const std::vector<DataDesc>& data_shapes,
                          const std::vector<DataDesc>& label_shapes);
-  absl::StatusOr<std::unique_ptr<Bound>> MakeBound(const std::vector<DataDesc>& data_shapes,
-                                                   const std::vector<DataDesc>& label_shapes);
+  absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> MakeBound(
+      const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes);
   WriteReq GradReqOf(const std::string& arg) const;
-  absl::Status Adopt(const Executor& executor);
+  // Gives parameters that came with a symbol their values.
+  absl::Status Adopt();
+  absl::Status MakeKVStore(const InitOptimizerOptions& options);
+  absl::Status MakeOptimizer(const InitOptimizerOptions& options);
+  KVItem ItemFor(const std::string& name) const;
+  absl::Status TakeOthers(const std::vector<std::string>& names);
+  absl::Status UpdateReplicas(const std::string& name);
   absl::Status InitNames(const std::vector<std::string>& args,
                          const std::vector<std::string>& auxs);
   absl::Status FitBatch(const DataBatch& batch);
@@ -146,7 +153,8 @@ class Module : public BaseModule {
   std::vector<std::string> param_names_;
   std::vector<std::string> aux_names_;
   ModuleBindOptions bind_options_;
-  std::vector<std::unique_ptr<Bound>> bound_;  // the one in use first, then by last use
+  // By shapes; the one in use first, then by last use.
+  std::vector<std::unique_ptr<DataParallelExecutorGroup>> bound_;
   Executor::MonitorCallback monitor_;
   bool monitor_all_ = false;
   std::optional<ModuleParams> loaded_params_;  // of Load, until Bind

@@ -38,12 +38,16 @@ absl::StatusOr<std::unique_ptr<Module>> Module::Load(const std::string& prefix, 
 
 absl::Status Module::SaveOptimizerStates(const std::string& path) const {
   COOPER_RETURN_IF_ERROR(RequireOptimizer("SaveOptimizerStates"));
-  return group_->updater->SaveStates(path);
+  return group_->updater()->SaveStates(path);
 }
 
 absl::Status Module::LoadOptimizerStates(const std::string& path) {
   COOPER_RETURN_IF_ERROR(RequireOptimizer("LoadOptimizerStates"));
-  return group_->updater->LoadStates(path);
+  if (group_->update_on_kvstore) return group_->updater()->LoadStates(path);
+  for (const ModuleReplica& replica : group_->replicas) {
+    COOPER_RETURN_IF_ERROR(replica.updater->LoadStates(path));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace cooper

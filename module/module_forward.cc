@@ -51,40 +51,42 @@ absl::Status CheckProvided(const std::vector<DataDesc>& descs,
 
 // Reshapes if the batch comes in other shapes than the bound ones.
 absl::Status Module::FitBatch(const DataBatch& batch) {
-  const Bound& bound = *bound_.front();
-  if (batch.data.size() != bound.data_shapes.size()) {
+  const DataParallelExecutorGroup& bound = *bound_.front();
+  if (batch.data.size() != bound.data_shapes().size()) {
     return absl::InvalidArgumentError(absl::StrCat("Forward: the batch has ", batch.data.size(),
                                                    " data arrays, expected ",
-                                                   DescsToString(bound.data_shapes)));
+                                                   DescsToString(bound.data_shapes())));
   }
-  if (!batch.label.empty() && batch.label.size() < bound.label_shapes.size()) {
+  if (!batch.label.empty() && batch.label.size() < bound.label_shapes().size()) {
     return absl::InvalidArgumentError(absl::StrCat("Forward: the batch has ", batch.label.size(),
                                                    " label arrays, expected ",
-                                                   DescsToString(bound.label_shapes)));
+                                                   DescsToString(bound.label_shapes())));
   }
-  COOPER_RETURN_IF_ERROR(CheckProvided(bound.data_shapes, batch.provide_data, batch.data, "data"));
   COOPER_RETURN_IF_ERROR(
-      CheckProvided(bound.label_shapes, batch.provide_label, batch.label, "label"));
+      CheckProvided(bound.data_shapes(), batch.provide_data, batch.data, "data"));
+  COOPER_RETURN_IF_ERROR(
+      CheckProvided(bound.label_shapes(), batch.provide_label, batch.label, "label"));
   bool same = true;
-  for (size_t i = 0; i < bound.data_shapes.size() && same; ++i) {
-    const NDArray* array = ArrayFor(bound.data_shapes, i, batch.provide_data, batch.data);
-    same = array->shape() == bound.data_shapes[i].shape;
+  for (size_t i = 0; i < bound.data_shapes().size() && same; ++i) {
+    const NDArray* array = ArrayFor(bound.data_shapes(), i, batch.provide_data, batch.data);
+    same = array->shape() == bound.data_shapes()[i].shape;
   }
-  for (size_t i = 0; i < bound.label_shapes.size() && same && !batch.label.empty(); ++i) {
-    const NDArray* array = ArrayFor(bound.label_shapes, i, batch.provide_label, batch.label);
-    same = array->shape() == bound.label_shapes[i].shape;
+  for (size_t i = 0; i < bound.label_shapes().size() && same && !batch.label.empty(); ++i) {
+    const NDArray* array = ArrayFor(bound.label_shapes(), i, batch.provide_label, batch.label);
+    same = array->shape() == bound.label_shapes()[i].shape;
   }
   if (same) return absl::OkStatus();
 
-  std::vector<DataDesc> data_shapes = bound.data_shapes;
+  std::vector<DataDesc> data_shapes = bound.data_shapes();
   for (size_t i = 0; i < data_shapes.size(); ++i) {
-    data_shapes[i].shape = ArrayFor(bound.data_shapes, i, batch.provide_data, batch.data)->shape();
+    data_shapes[i].shape =
+        ArrayFor(bound.data_shapes(), i, batch.provide_data, batch.data)->shape();
   }
-  std::vector<DataDesc> label_shapes = bound.label_shapes;
+  std::vector<DataDesc> label_shapes = bound.label_shapes();
   for (size_t i = 0; i < label_shapes.size(); ++i) {
     if (!batch.label.empty()) {
       label_shapes[i].shape =
-          ArrayFor(bound.label_shapes, i, batch.provide_label, batch.label)->shape();
+          ArrayFor(bound.label_shapes(), i, batch.provide_label, batch.label)->shape();
       continue;
     }
     // Without labels their batch size still has to follow the data's.
@@ -99,30 +101,12 @@ absl::Status Module::FitBatch(const DataBatch& batch) {
 
 absl::Status Module::Feed(const std::vector<DataDesc>& descs, const std::vector<DataDesc>& provided,
                           const std::vector<NDArray>& arrays, const char* kind) {
-  Bound& bound = *bound_.front();
   for (size_t i = 0; i < descs.size(); ++i) {
-    const DataDesc& desc = descs[i];
-    if (!absl::c_linear_search(arg_names_, desc.name)) continue;
-    const NDArray* array = ArrayFor(descs, i, provided, arrays);
-    const bool usable = array != nullptr && array->dtype() == desc.dtype &&
-                        array->context() == group_->arena->context();
-    if (usable && array->shape() == desc.shape) {
-      COOPER_RETURN_IF_ERROR(bound.executor->SetArg(desc.name, *array));
-      continue;
+    absl::Status status = bound_.front()->SetInput(descs[i], ArrayFor(descs, i, provided, arrays));
+    if (!status.ok()) {
+      return absl::Status(status.code(), absl::StrCat("Forward: ", kind, " '", descs[i].name,
+                                                      "': ", status.message()));
     }
-    NDArray& staged = bound.staged[desc.name];
-    if (staged.is_null()) {
-      COOPER_ASSIGN_OR_RETURN(staged,
-                              NDArray::Zeros(desc.shape, desc.dtype, group_->arena->context()));
-    }
-    if (array != nullptr) {
-      absl::Status status = staged.CopyFrom(*array);
-      if (!status.ok()) {
-        return absl::Status(status.code(), absl::StrCat("Forward: ", kind, " '", desc.name,
-                                                        "': ", status.message()));
-      }
-    }
-    COOPER_RETURN_IF_ERROR(bound.executor->SetArg(desc.name, staged));
   }
   return absl::OkStatus();
 }
@@ -130,10 +114,10 @@ absl::Status Module::Feed(const std::vector<DataDesc>& descs, const std::vector<
 absl::Status Module::Forward(const DataBatch& batch, std::optional<bool> is_train) {
   COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
   COOPER_RETURN_IF_ERROR(FitBatch(batch));
-  const Bound& bound = *bound_.front();
-  COOPER_RETURN_IF_ERROR(Feed(bound.data_shapes, batch.provide_data, batch.data, "data"));
-  COOPER_RETURN_IF_ERROR(Feed(bound.label_shapes, batch.provide_label, batch.label, "label"));
-  return bound.executor->Forward(is_train.value_or(for_training_));
+  DataParallelExecutorGroup& bound = *bound_.front();
+  COOPER_RETURN_IF_ERROR(Feed(bound.data_shapes(), batch.provide_data, batch.data, "data"));
+  COOPER_RETURN_IF_ERROR(Feed(bound.label_shapes(), batch.provide_label, batch.label, "label"));
+  return bound.Forward(is_train.value_or(for_training_));
 }
 
 }  // namespace cooper

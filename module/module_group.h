@@ -6,33 +6,75 @@
 // one arena, one random stream. The buckets of a BucketingModule are modules of one group.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "executor/arena.h"
 #include "executor/executor.h"
+#include "module/device_threads.h"
 #include "module/initializer/initializer.h"
+#include "module/kvstore/kvstore.h"
 #include "module/optimizer/updater.h"
 #include "ndarray/context.h"
 
 namespace cooper {
 
-struct ModuleGroup {
-  explicit ModuleGroup(Context context)
+// What a group has on one of its contexts.
+struct ModuleReplica {
+  explicit ModuleReplica(Context context)
       : arena(std::make_shared<Arena>(context)), random(std::make_shared<RandomState>()) {}
 
-  // Device arrays by name: the union over all modules of the group.
+  // By name: the union over all modules of the group.
   ArrayMap args;
   ArrayMap grads;
   ArrayMap auxs;
   ArrayMap states;
 
   std::shared_ptr<Arena> arena;
+  // On the contexts on which parts of graphs are placed.
+  std::map<Context, std::shared_ptr<Arena>> group_arenas;
   std::shared_ptr<RandomState> random;
-
-  // Null until InitOptimizer.
+  // Updates this replica's parameters, unless a key-value store does. Null until InitOptimizer.
   std::shared_ptr<Updater> updater;
+};
+
+struct ModuleGroup {
+  // `contexts` must not be empty.
+  explicit ModuleGroup(const std::vector<Context>& contexts);
+
+  ModuleReplica& first() { return replicas.front(); }
+  const ModuleReplica& first() const { return replicas.front(); }
+
+  // Null until InitOptimizer: the first replica's updater, or the store's.
+  std::shared_ptr<Updater> updater() const {
+    return update_on_kvstore ? kvstore->updater() : first().updater;
+  }
+
+  // Give each replica, and the store, the first replica's value of a parameter or auxiliary state.
+  absl::Status BroadcastArg(const std::string& name);
+  absl::Status BroadcastAux(const std::string& name);
+  // Copies on the CPU: the mean over the replicas. A key-value store keeps parameters equal;
+  // auxiliary states are each replica's own.
+  absl::StatusOr<NDArray> MeanArg(const std::string& name) const;
+  absl::StatusOr<NDArray> MeanAux(const std::string& name) const;
+  // Forgets arrays of all replicas, so that the next Bind makes them anew.
+  void DropArg(const std::string& name);
+  void DropAux(const std::string& name);
+  // Bytes of all arenas.
+  int64_t arena_bytes() const;
+
+  std::vector<ModuleReplica> replicas;  // one per context, in their order
+  DeviceThreads threads;
+
+  // Sums gradients over replicas and processes. Null: nothing is summed.
+  std::shared_ptr<KVStore> kvstore;
+  // Whether the store updates the parameters, or only sums gradients.
+  bool update_on_kvstore = false;
 
   // Attributes of the variables behind args and auxs, of all symbols.
   std::map<std::string, AttrMap> attrs;

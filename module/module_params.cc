@@ -35,12 +35,14 @@ absl::Status Module::InitNames(const std::vector<std::string>& args,
   };
   for (const std::string& name : args) {
     COOPER_RETURN_IF_ERROR(
-        init(name, group_->args.at(name), group_->given_args, group_->have_given_args));
+        init(name, group_->first().args.at(name), group_->given_args, group_->have_given_args));
+    COOPER_RETURN_IF_ERROR(group_->BroadcastArg(name));
     group_->initialized.insert(name);
   }
   for (const std::string& name : auxs) {
     COOPER_RETURN_IF_ERROR(
-        init(name, group_->auxs.at(name), group_->given_auxs, group_->have_given_auxs));
+        init(name, group_->first().auxs.at(name), group_->given_auxs, group_->have_given_auxs));
+    COOPER_RETURN_IF_ERROR(group_->BroadcastAux(name));
     group_->initialized.insert(name);
   }
   return absl::OkStatus();
@@ -68,8 +70,8 @@ absl::Status Module::InitParams(const InitParamsOptions& options) {
   // graph. The names are the group's: buckets bound before this call have parameters here too.
   std::vector<std::string> args;
   std::vector<std::string> auxs;
-  for (const auto& [name, array] : group_->args) args.push_back(name);
-  for (const auto& [name, array] : group_->auxs) auxs.push_back(name);
+  for (const auto& [name, array] : group_->first().args) args.push_back(name);
+  for (const auto& [name, array] : group_->first().auxs) auxs.push_back(name);
   COOPER_RETURN_IF_ERROR(InitNames(args, auxs));
   // What waits for a later bucket must not change with the caller's arrays.
   for (ArrayMap* given : {&group_->given_args, &group_->given_auxs}) {
@@ -85,10 +87,10 @@ absl::StatusOr<ModuleParams> Module::GetParams() const {
   COOPER_RETURN_IF_ERROR(RequireParams("GetParams"));
   ModuleParams params;
   for (const std::string& name : param_names_) {
-    COOPER_ASSIGN_OR_RETURN(params.args[name], group_->args.at(name).CopyTo(Context::Cpu()));
+    COOPER_ASSIGN_OR_RETURN(params.args[name], group_->MeanArg(name));
   }
   for (const std::string& name : aux_names_) {
-    COOPER_ASSIGN_OR_RETURN(params.auxs[name], group_->auxs.at(name).CopyTo(Context::Cpu()));
+    COOPER_ASSIGN_OR_RETURN(params.auxs[name], group_->MeanAux(name));
   }
   return params;
 }
@@ -113,8 +115,8 @@ absl::Status Module::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_p
     group_->allow_missing = true;
     return absl::OkStatus();
   }
-  for (const auto& [given, arrays] :
-       {std::pair(&arg_params, &group_->args), std::pair(&aux_params, &group_->auxs)}) {
+  for (const auto& [given, arrays] : {std::pair(&arg_params, &group_->first().args),
+                                      std::pair(&aux_params, &group_->first().auxs)}) {
     for (const auto& [name, array] : *given) {
       const auto it = arrays->find(name);
       if (it == arrays->end()) {
@@ -123,6 +125,9 @@ absl::Status Module::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_p
             absl::StrCat("SetParams: the module has no parameter '", name, "'"));
       }
       absl::Status status = it->second.CopyFrom(array);
+      if (status.ok()) {
+        status = given == &arg_params ? group_->BroadcastArg(name) : group_->BroadcastAux(name);
+      }
       if (!status.ok()) {
         return absl::Status(status.code(),
                             absl::StrCat("SetParams: parameter '", name, "': ", status.message()));
@@ -130,8 +135,8 @@ absl::Status Module::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_p
     }
   }
   // As in MXNet, the missing ones keep what they have.
-  for (const auto& [name, array] : group_->args) group_->initialized.insert(name);
-  for (const auto& [name, array] : group_->auxs) group_->initialized.insert(name);
+  for (const auto& [name, array] : group_->first().args) group_->initialized.insert(name);
+  for (const auto& [name, array] : group_->first().auxs) group_->initialized.insert(name);
   group_->params_initialized = true;
   return absl::OkStatus();
 }

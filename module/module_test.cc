@@ -97,16 +97,6 @@ TEST(ModuleTest, NamesThatAreNoArgumentsAreRefused) {
               StatusIs(kInvalidArgument, HasSubstr("expected data_names (data)")));
 }
 
-TEST(ModuleTest, WhatOneDeviceCannotDoIsUnimplemented) {
-  const auto unimplemented = absl::StatusCode::kUnimplemented;
-  EXPECT_THAT(Module::Create(TwoLayers(), {.contexts = {Context::Cpu(0), Context::Cpu(1)}}),
-              StatusIs(unimplemented, HasSubstr("got 2")));
-  EXPECT_THAT(Module::Create(TwoLayers(), {.group2ctxs = {{"a", Context::Cpu()}}}),
-              StatusIs(unimplemented, HasSubstr("group2ctxs")));
-  EXPECT_THAT(Module::Create(TwoLayers(), {.compression_params = {{"type", "2bit"}}}),
-              StatusIs(unimplemented, HasSubstr("compression_params")));
-}
-
 TEST(ModuleTest, ABatchThatDoesNotFitIsNamed) {
   auto module = MakeTrainable();
   DataBatch batch = RandomBatch(4, 1);
@@ -283,12 +273,13 @@ TEST(ModuleTest, ABindThatFailedCanBeDoneAgain) {
   COOPER_ASSERT_OK(module->Forward(RandomBatch(4, 1)));
 }
 
-TEST(ModuleTest, AKvstoreThatIsNotThereIsUnimplemented) {
+TEST(ModuleTest, AKvstoreThatIsNotLinkedIsRefused) {
   auto module = MakeModule();
   COOPER_ASSERT_OK(module->Bind(Shapes(4)));
   COOPER_ASSERT_OK(module->InitParams());
   EXPECT_THAT(module->InitOptimizer({.kvstore = "dist_sync"}),
-              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("dist_sync")));
+              StatusIs(kInvalidArgument, HasSubstr("'dist_sync' is unknown; linked are")));
+  EXPECT_FALSE(module->optimizer_initialized());
   COOPER_EXPECT_OK(module->InitOptimizer({.kvstore = "device"}));
 }
 

@@ -237,6 +237,24 @@ absl::StatusOr<NDArray> SequentialModule::GetGrad(const std::string& name) const
   return absl::NotFoundError(absl::StrCat("GetGrad: '", name, "' has no gradient"));
 }
 
+absl::StatusOr<int> SequentialModule::JoinUpdate() {
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("JoinUpdate"));
+  int active = 0;
+  for (size_t i = 0; i < links_.size(); ++i) {
+    const absl::StatusOr<int> of_part = links_[i].module->JoinUpdate();
+    COOPER_RETURN_IF_ERROR(In(i, of_part.status()));
+    active = std::max(active, *of_part);
+  }
+  return active;
+}
+
+std::shared_ptr<KVStore> SequentialModule::kvstore() const {
+  for (const Link& link : links_) {
+    if (std::shared_ptr<KVStore> store = link.module->kvstore()) return store;
+  }
+  return nullptr;
+}
+
 absl::Status SequentialModule::UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) {
   COOPER_RETURN_IF_ERROR(RequireParams("UpdateMetric"));
   for (size_t i = 0; i < links_.size(); ++i) {

@@ -73,6 +73,9 @@ class SequentialModule : public BaseModule {
                        std::optional<bool> is_train = std::nullopt) override;
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
   absl::Status Update() override;
+  absl::StatusOr<int> JoinUpdate() override;
+  // The first part's that has one.
+  std::shared_ptr<KVStore> kvstore() const override;
 
   absl::StatusOr<absl::Span<const NDArray>> GetOutputs() const override;
   absl::StatusOr<std::vector<NDArray>> GetInputGrads() const override;

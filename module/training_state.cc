@@ -86,16 +86,16 @@ absl::StatusOr<TrainingState> CaptureTraining(const ModuleGroup& group, const Da
   // Values that wait for their bucket are part of the model; those of one name are older.
   COOPER_RETURN_IF_ERROR(CopyAll(group.given_args, &state.args));
   COOPER_RETURN_IF_ERROR(CopyAll(group.given_auxs, &state.auxs));
-  COOPER_RETURN_IF_ERROR(CopyAll(group.args, &state.args));
-  COOPER_RETURN_IF_ERROR(CopyAll(group.auxs, &state.auxs));
-  COOPER_RETURN_IF_ERROR(CopyAll(group.states, &state.states));
-  if (group.updater != nullptr) {
-    COOPER_ASSIGN_OR_RETURN(state.optimizer, group.updater->GetStates());
+  COOPER_RETURN_IF_ERROR(CopyAll(group.first().args, &state.args));
+  COOPER_RETURN_IF_ERROR(CopyAll(group.first().auxs, &state.auxs));
+  COOPER_RETURN_IF_ERROR(CopyAll(group.first().states, &state.states));
+  if (group.updater() != nullptr) {
+    COOPER_ASSIGN_OR_RETURN(state.optimizer, group.updater()->GetStates());
     for (auto& [name, array] : state.optimizer) {
       COOPER_ASSIGN_OR_RETURN(array, array.CopyTo(Context::Cpu()));
     }
   }
-  state.random = *group.random;
+  state.random = *group.first().random;
   COOPER_ASSIGN_OR_RETURN(state.iterator, iter.SaveState());
   if (metric != nullptr) state.metric = metric->SaveState();
   return state;
@@ -105,8 +105,8 @@ absl::Status RestoreTraining(const TrainingState& state, BaseModule& module, Mod
                              DataIter& iter, EvalMetric* metric,
                              const InitOptimizerOptions& optimizer,
                              const InitParamsOptions& params) {
-  COOPER_RETURN_IF_ERROR(CheckHasAll(group.args, state.args));
-  COOPER_RETURN_IF_ERROR(CheckHasAll(group.auxs, state.auxs));
+  COOPER_RETURN_IF_ERROR(CheckHasAll(group.first().args, state.args));
+  COOPER_RETURN_IF_ERROR(CheckHasAll(group.first().auxs, state.auxs));
   // Parameters of buckets that are not bound yet wait among the given ones; those that no bucket
   // had when the state was taken come from the initializer, as in a run that was not stopped.
   COOPER_RETURN_IF_ERROR(module.InitParams({.initializer = params.initializer,
@@ -116,19 +116,20 @@ absl::Status RestoreTraining(const TrainingState& state, BaseModule& module, Mod
                                             .allow_missing = true,
                                             .force_init = true}));
   for (const auto& [name, array] : state.states) {
-    const auto it = group.states.find(name);
-    if (it == group.states.end()) {
-      COOPER_ASSIGN_OR_RETURN(group.states[name], array.CopyTo(group.arena->context()));
+    const auto it = group.first().states.find(name);
+    if (it == group.first().states.end()) {
+      COOPER_ASSIGN_OR_RETURN(group.first().states[name],
+                              array.CopyTo(group.first().arena->context()));
     } else {
       COOPER_RETURN_IF_ERROR(it->second.CopyFrom(array));
     }
   }
   COOPER_RETURN_IF_ERROR(module.InitOptimizer(optimizer));
-  if (group.updater == nullptr) {
+  if (group.updater() == nullptr) {
     return absl::InvalidArgumentError("RestoreTraining: the group is not the module's");
   }
-  COOPER_RETURN_IF_ERROR(group.updater->SetStates(state.optimizer));
-  *group.random = state.random;
+  COOPER_RETURN_IF_ERROR(group.updater()->SetStates(state.optimizer));
+  *group.first().random = state.random;
   COOPER_RETURN_IF_ERROR(iter.LoadState(state.iterator));
   if (metric != nullptr && !state.metric.empty()) {
     COOPER_RETURN_IF_ERROR(metric->LoadState(state.metric));

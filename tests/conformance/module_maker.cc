@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "module/bucketing_module.h"
+#include "module/group_contexts.h"
 #include "module/kwargs/json_kwargs.h"
 #include "module/module.h"
 #include "module/sequential_module.h"
@@ -27,20 +28,9 @@ std::vector<Context> ContextsFromJson(const Json& json) {
   return contexts;
 }
 
-std::map<std::string, std::string> TextsFromJson(const Json& json) {
-  std::map<std::string, std::string> texts;
-  for (const auto& [key, value] : json.items()) {
-    texts[key] = value.is_string() ? value.get<std::string>() : value.dump();
-  }
-  return texts;
-}
-
-// Each group's first context.
-std::map<std::string, Context> GroupsFromJson(const Json& json) {
-  std::map<std::string, Context> groups;
-  for (const auto& [group, contexts] : json.items()) {
-    groups[group] = ContextsFromJson(contexts).at(0);
-  }
+GroupContexts GroupsFromJson(const Json& json) {
+  GroupContexts::ListMap groups;
+  for (const auto& [group, contexts] : json.items()) groups[group] = ContextsFromJson(contexts);
   return groups;
 }
 
@@ -133,6 +123,14 @@ absl::StatusOr<std::unique_ptr<BaseModule>> MakeSequentialModule(const std::stri
 }
 
 }  // namespace
+
+std::map<std::string, std::string> TextsFromJson(const Json& json) {
+  std::map<std::string, std::string> texts;
+  for (const auto& [key, value] : json.items()) {
+    texts[key] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  return texts;
+}
 
 absl::StatusOr<std::unique_ptr<BaseModule>> MakeModule(const std::string& folder,
                                                        const Json& json) {

@@ -3,6 +3,7 @@
 
 // Modules, batches and options from the JSON of the module cases.
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +19,9 @@ namespace cooper::conformance {
 // What `module` of a case in `folder` describes. kUnimplemented for a type or a key that this does
 // not know.
 absl::StatusOr<std::unique_ptr<BaseModule>> MakeModule(const std::string& folder, const Json& json);
+
+// {"type": "2bit", "threshold": 0.5} as texts.
+std::map<std::string, std::string> TextsFromJson(const Json& json);
 
 // [{"name": "data", "shape": [3, 7], "layout": "NT"}]; null is an empty list.
 std::vector<DataDesc> DescsFromJson(const Json& json);

@@ -8,6 +8,7 @@
 #include "module/bucketing_module.h"
 #include "module/initializer/create_initializer.h"
 #include "module/module.h"
+#include "module/optimizer/create_optimizer.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/status_macros.h"
 #include "tests/conformance/module_data.h"
@@ -63,6 +64,11 @@ absl::Status ModuleScript::RunStep(const Json& step) {
       {"predict", &ModuleScript::Predict},
       {"score", &ModuleScript::Score},
       {"fit", &ModuleScript::Fit},
+      {"kv_create", &ModuleScript::KVCreate},
+      {"kv_init", &ModuleScript::KVInit},
+      {"kv_set_optimizer", &ModuleScript::KVSetOptimizer},
+      {"kv_push", &ModuleScript::KVPush},
+      {"kv_expect_pull", &ModuleScript::KVExpectPull},
       {"expect_outputs", &ModuleScript::ExpectOutputs},
       {"expect_input_grads", &ModuleScript::ExpectInputGrads},
       {"expect_states", &ModuleScript::ExpectStates},
@@ -241,6 +247,39 @@ absl::Status ModuleScript::Fit(const Json& step) {
   options.params.aux_params = params.auxs;
   options.num_epoch = step.at("num_epoch").get<int>();
   return module_->Fit(*iter, options);
+}
+
+absl::Status ModuleScript::KVCreate(const Json& step) {
+  COOPER_ASSIGN_OR_RETURN(kvstore_, CreateKVStore(step.at("type").get<std::string>()));
+  if (!step.contains("compression_params")) return absl::OkStatus();
+  return kvstore_->SetGradientCompression(TextsFromJson(step.at("compression_params")));
+}
+
+absl::Status ModuleScript::KVInit(const Json& step) {
+  COOPER_ASSIGN_OR_RETURN(NDArray value, FindArray(trace_, step.at("value").get<std::string>()));
+  return kvstore_->Init(step.at("key").get<std::string>(), value);
+}
+
+absl::Status ModuleScript::KVSetOptimizer(const Json& step) {
+  COOPER_ASSIGN_OR_RETURN(InitOptimizerOptions options, OptimizerOptionsFromJson(step));
+  COOPER_ASSIGN_OR_RETURN(
+      auto optimizer,
+      CreateOptimizer(options.optimizer, options.optimizer_params, options.lr_scheduler));
+  return kvstore_->SetOptimizer(std::move(optimizer));
+}
+
+absl::Status ModuleScript::KVPush(const Json& step) {
+  COOPER_ASSIGN_OR_RETURN(std::vector<NDArray> values, ArraysOf(step.at("values")));
+  return kvstore_->Push(step.at("key").get<std::string>(), values);
+}
+
+absl::Status ModuleScript::KVExpectPull(const Json& step) {
+  const std::string name = step.at("value").get<std::string>();
+  COOPER_ASSIGN_OR_RETURN(NDArray expected, FindArray(trace_, name));
+  COOPER_ASSIGN_OR_RETURN(NDArray got,
+                          NDArray::Empty(Shape(step.at("shape").get<std::vector<int64_t>>())));
+  COOPER_RETURN_IF_ERROR(kvstore_->Pull(step.at("key").get<std::string>(), {got}));
+  return CompareArrays(name, got, expected, tolerance_);
 }
 
 absl::StatusOr<DataBatch> ModuleScript::Batch(const Json& step) const {

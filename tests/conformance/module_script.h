@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "io/ndarray_iter.h"
 #include "module/base_module.h"
+#include "module/kvstore/kvstore.h"
 #include "module/metric/eval_metric.h"
 #include "tests/conformance/case_data.h"
 
@@ -48,6 +49,13 @@ class ModuleScript {
   absl::Status Score(const Json& step);
   absl::Status Fit(const Json& step);
 
+  // The key-value store without a module.
+  absl::Status KVCreate(const Json& step);
+  absl::Status KVInit(const Json& step);
+  absl::Status KVSetOptimizer(const Json& step);
+  absl::Status KVPush(const Json& step);
+  absl::Status KVExpectPull(const Json& step);
+
   absl::Status ExpectOutputs(const Json& step);
   absl::Status ExpectInputGrads(const Json& step);
   absl::Status ExpectStates(const Json& step);
@@ -71,6 +79,7 @@ class ModuleScript {
   const Tolerance tolerance_;
   std::unique_ptr<BaseModule> module_;
   std::unique_ptr<EvalMetric> metric_;
+  std::unique_ptr<KVStore> kvstore_;
 };
 
 }  // namespace cooper::conformance

@@ -1,0 +1,110 @@
+#include "module/batch_slices.h"
+
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+// Elements before and after an axis.
+int64_t Product(const Shape& shape, int begin, int end) {
+  int64_t product = 1;
+  for (int i = begin; i < end; ++i) product *= shape[i];
+  return product;
+}
+
+// Copies rows [from, from + rows) of `source` to rows from `to` on of `target`. The arrays have the
+// same shape but for the axis.
+void CopyRows(const NDArray& source, int64_t from, const NDArray& target, int64_t to, int axis,
+              int64_t rows) {
+  const Shape& shape = source.shape();
+  const int64_t outer = Product(shape, 0, axis);
+  const int64_t row_bytes = Product(shape, axis + 1, shape.rank()) * SizeOf(source.dtype());
+  if (row_bytes == 0 || rows == 0) return;
+  for (int64_t i = 0; i < outer; ++i) {
+    std::memcpy(static_cast<char*>(target.raw_data()) + (i * target.shape()[axis] + to) * row_bytes,
+                static_cast<const char*>(source.raw_data()) + (i * shape[axis] + from) * row_bytes,
+                static_cast<size_t>(rows * row_bytes));
+  }
+}
+
+absl::StatusOr<NDArray> OnCpu(const NDArray& array) {
+  if (array.context().is_cpu()) return array;
+  return array.CopyTo(Context::Cpu());
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<BatchSlice>> SplitBatch(int64_t batch_size,
+                                                   absl::Span<const double> work_loads) {
+  double total = 0;
+  for (double load : work_loads) {
+    if (!(load > 0) || !std::isfinite(load)) {
+      return absl::InvalidArgumentError(absl::StrCat("work_load_list (",
+                                                     absl::StrJoin(work_loads, ", "), ") has ",
+                                                     load, ", expected positive numbers"));
+    }
+    total += load;
+  }
+  std::vector<BatchSlice> slices;
+  double sum = 0;
+  for (size_t i = 0; i < work_loads.size(); ++i) {
+    sum += work_loads[i];
+    const int64_t begin = slices.empty() ? 0 : slices.back().end;
+    const int64_t end = i + 1 == work_loads.size()
+                            ? batch_size
+                            : std::llround(static_cast<double>(batch_size) * sum / total);
+    if (end <= begin) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "a batch of ", batch_size, " rows leaves none for device ", i, " of ", work_loads.size(),
+          " with the work loads (", absl::StrJoin(work_loads, ", "), ")"));
+    }
+    slices.push_back({begin, end});
+  }
+  return slices;
+}
+
+absl::StatusOr<NDArray> TakeSlice(const NDArray& whole, int axis, BatchSlice slice) {
+  if (axis < 0 || axis >= whole.shape().rank() || slice.begin < 0 || slice.begin > slice.end ||
+      slice.end > whole.shape()[axis]) {
+    return absl::InvalidArgumentError(absl::StrCat("no rows [", slice.begin, ", ", slice.end,
+                                                   ") of axis ", axis, " in ", whole.ToString()));
+  }
+  if (Product(whole.shape(), 0, axis) == 1) {
+    Shape rows = whole.shape();
+    rows[axis] = slice.size();
+    const int64_t row = Product(whole.shape(), axis + 1, whole.shape().rank());
+    COOPER_ASSIGN_OR_RETURN(const NDArray flat, whole.Reshape(Shape({whole.shape()[axis], row})));
+    COOPER_ASSIGN_OR_RETURN(const NDArray part, flat.Slice(slice.begin, slice.end));
+    return part.Reshape(rows);
+  }
+  COOPER_ASSIGN_OR_RETURN(const NDArray source, OnCpu(whole));
+  Shape shape = whole.shape();
+  shape[axis] = slice.size();
+  COOPER_ASSIGN_OR_RETURN(NDArray part, NDArray::Empty(shape, whole.dtype()));
+  CopyRows(source, slice.begin, part, 0, axis, slice.size());
+  return part;
+}
+
+absl::Status PutSlice(const NDArray& part, int axis, int64_t begin, const NDArray& whole) {
+  Shape expected = whole.shape();
+  if (axis >= 0 && axis < expected.rank() && axis < part.shape().rank()) {
+    expected[axis] = part.shape()[axis];
+  }
+  if (axis < 0 || axis >= expected.rank() || part.shape() != expected ||
+      part.dtype() != whole.dtype() || begin < 0 ||
+      begin + part.shape()[axis] > whole.shape()[axis]) {
+    return absl::InvalidArgumentError(absl::StrCat(part.ToString(), " does not fit at row ", begin,
+                                                   " of axis ", axis, " in ", whole.ToString()));
+  }
+  COOPER_ASSIGN_OR_RETURN(const NDArray source, OnCpu(part));
+  CopyRows(source, 0, whole, begin, axis, source.shape()[axis]);
+  return absl::OkStatus();
+}
+
+}  // namespace cooper

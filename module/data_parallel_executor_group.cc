@@ -1,0 +1,386 @@
+#include "module/data_parallel_executor_group.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "module/kvstore/sum_arrays.h"
+#include "ndarray/partial_shape.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+
+absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> DataParallelExecutorGroup::Bind(
+    const Symbol& symbol, ExecutorGroupOptions options, ModuleGroup* group) {
+  std::unique_ptr<DataParallelExecutorGroup> bound(
+      new DataParallelExecutorGroup(symbol, std::move(options), group));
+  COOPER_RETURN_IF_ERROR(bound->Split());
+  COOPER_RETURN_IF_ERROR(bound->BindExecutors());
+  bound->FindOutputAxes();
+  return bound;
+}
+
+// Every input has to have as many rows as the others.
+absl::Status DataParallelExecutorGroup::Split() {
+  const size_t n = group_->replicas.size();
+  if (n == 1) return absl::OkStatus();
+  if (!options_.work_load_list.empty() && options_.work_load_list.size() != n) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "work_load_list has ", options_.work_load_list.size(), " numbers for ", n, " contexts"));
+  }
+  const DataDesc* first = nullptr;
+  int64_t rows = 0;
+  for (const auto* descs : {&options_.data_shapes, &options_.label_shapes}) {
+    for (const DataDesc& desc : *descs) {
+      const int axis = BatchAxis(desc.layout);
+      if (axis < 0) continue;
+      if (axis >= desc.shape.rank()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("'", desc.ToString(), "' has no axis ", axis, " to split over contexts"));
+      }
+      if (first == nullptr) {
+        first = &desc;
+        rows = desc.shape[axis];
+      } else if (desc.shape[axis] != rows) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("the inputs differ in their batch size: ", first->ToString(), " and ",
+                         desc.ToString()));
+      }
+    }
+  }
+  if (first == nullptr) {
+    return absl::InvalidArgumentError(
+        "no input has a batch axis (N in its layout) to split over contexts");
+  }
+  const std::vector<double> loads =
+      options_.work_load_list.empty() ? std::vector<double>(n, 1) : options_.work_load_list;
+  COOPER_ASSIGN_OR_RETURN(slices_, SplitBatch(rows, loads));
+  return absl::OkStatus();
+}
+
+absl::Status DataParallelExecutorGroup::BindExecutors() {
+  for (const std::string& name : symbol_.ListArguments()) arg_names_.insert(name);
+  const int n = static_cast<int>(group_->replicas.size());
+  executors_.resize(n);
+  staged_.resize(n);
+  heads_.resize(n);
+  // One after the other: arrays that the first one makes are looked at by none, but the pool of
+  // freed blocks is shared, and binding allocates most.
+  for (int i = 0; i < n; ++i) {
+    COOPER_ASSIGN_OR_RETURN(executors_[i], BindOne(i));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindOne(int i) {
+  ModuleReplica& replica = group_->replicas[i];
+  BindOptions bind;
+  bind.context = replica.arena->context();
+  bind.arena = replica.arena;
+  bind.random = replica.random;
+  bind.grad_req = WriteReq::kNull;
+  bind.grad_reqs = options_.grad_reqs;
+  if (!options_.group2ctxs.empty()) bind.group2ctx = options_.group2ctxs[i];
+  for (const auto& [group, context] : bind.group2ctx) {
+    std::shared_ptr<Arena>& arena = replica.group_arenas[context];
+    if (arena == nullptr) arena = std::make_shared<Arena>(context);
+  }
+  bind.group_arenas = replica.group_arenas;
+  for (const auto* descs : {&options_.data_shapes, &options_.label_shapes}) {
+    for (const DataDesc& desc : *descs) {
+      if (!arg_names_.contains(desc.name)) continue;  // a label that the graph does not use
+      Shape shape = desc.shape;
+      const int axis = BatchAxis(desc.layout);
+      if (several() && axis >= 0) shape[axis] = slices_[i].size();
+      bind.shapes[desc.name] = PartialShape(shape);
+      bind.types[desc.name] = desc.dtype;
+      bind.unbound_args.insert(desc.name);
+    }
+  }
+  auto take = [](const std::string& name, const ArrayMap& from, ArrayMap& to) {
+    const auto it = from.find(name);
+    if (it != from.end()) to.insert(*it);
+  };
+  for (const std::string& name : options_.state_names) take(name, replica.states, bind.args);
+  for (const std::string& name : options_.param_names) {
+    take(name, replica.args, bind.args);
+    const auto req = options_.grad_reqs.find(name);
+    if (req != options_.grad_reqs.end() && req->second != WriteReq::kNull) {
+      take(name, replica.grads, bind.grads);
+    }
+  }
+  const std::vector<std::string> aux_names = symbol_.ListAuxiliaryStates();
+  for (const std::string& name : aux_names) take(name, replica.auxs, bind.auxs);
+  auto executor = Executor::SimpleBind(symbol_, bind);
+  if (!executor.ok()) {
+    if (!several()) return executor.status();
+    return absl::Status(executor.status().code(),
+                        absl::StrCat(bind.context.ToString(), ": ", executor.status().message()));
+  }
+  for (const std::string& name : options_.param_names) {
+    replica.args.emplace(name, (*executor)->arg(name));
+    const NDArray grad = (*executor)->grad(name);
+    if (!grad.is_null()) replica.grads.emplace(name, grad);
+  }
+  for (const std::string& name : options_.state_names) {
+    replica.states.emplace(name, (*executor)->arg(name));
+  }
+  for (const std::string& name : aux_names) replica.auxs.emplace(name, (*executor)->aux(name));
+  return executor;
+}
+
+void DataParallelExecutorGroup::FindOutputAxes() {
+  const std::vector<NodeEntry>& outputs = symbol_.outputs();
+  output_shapes_ = executors_[0]->output_shapes();
+  merged_outputs_.resize(outputs.size());
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    const auto& attrs = outputs[k].node->attrs();
+    const auto layout = attrs.find("__layout__");
+    int axis = layout == attrs.end() ? 0 : BatchAxis(layout->second);
+    if (axis >= output_shapes_[k].rank()) axis = -1;
+    output_axes_.push_back(axis);
+    for (size_t i = 1; i < executors_.size() && axis >= 0; ++i) {
+      output_shapes_[k][axis] += executors_[i]->output_shapes()[k][axis];
+    }
+  }
+}
+
+absl::StatusOr<NDArray> DataParallelExecutorGroup::Rows(const NDArray& whole, int axis,
+                                                        int i) const {
+  if (!several() || axis < 0) return whole;
+  return TakeSlice(whole, axis, slices_[i]);
+}
+
+absl::StatusOr<NDArray> DataParallelExecutorGroup::Join(const std::vector<NDArray>& parts,
+                                                        int axis) const {
+  if (parts.size() == 1 || axis < 0) return parts[0];
+  Shape shape = parts[0].shape();
+  for (size_t i = 1; i < parts.size(); ++i) shape[axis] += parts[i].shape()[axis];
+  COOPER_ASSIGN_OR_RETURN(NDArray whole, NDArray::Empty(shape, parts[0].dtype()));
+  int64_t begin = 0;
+  for (const NDArray& part : parts) {
+    COOPER_RETURN_IF_ERROR(PutSlice(part, axis, begin, whole));
+    begin += part.shape()[axis];
+  }
+  return whole;
+}
+
+Context DataParallelExecutorGroup::ContextOf(const std::string& arg, int i) const {
+  const std::vector<std::string>& names = executors_[i]->arg_names();
+  const auto it = std::find(names.begin(), names.end(), arg);
+  return executors_[i]->arg_contexts()[it - names.begin()];
+}
+
+absl::Status DataParallelExecutorGroup::SetInput(const DataDesc& desc, const NDArray* array) {
+  if (!arg_names_.contains(desc.name)) return absl::OkStatus();
+  const int axis = BatchAxis(desc.layout);
+  for (int i = 0; i < num_executors(); ++i) {
+    const Context context = ContextOf(desc.name, i);
+    const bool usable =
+        array != nullptr && array->dtype() == desc.dtype && SharesMemory(array->context(), context);
+    if (usable && array->shape() == desc.shape) {
+      COOPER_ASSIGN_OR_RETURN(const NDArray rows, Rows(*array, axis, i));
+      COOPER_RETURN_IF_ERROR(executors_[i]->SetArg(desc.name, rows));
+      continue;
+    }
+    NDArray& staged = staged_[i][desc.name];
+    if (staged.is_null()) {
+      Shape shape = desc.shape;
+      if (several() && axis >= 0) shape[axis] = slices_[i].size();
+      COOPER_ASSIGN_OR_RETURN(staged, NDArray::Zeros(shape, desc.dtype, context));
+    }
+    if (array != nullptr) {
+      if (array->shape() != desc.shape) return staged.CopyFrom(*array);  // says what differs
+      COOPER_ASSIGN_OR_RETURN(const NDArray rows, Rows(*array, axis, i));
+      COOPER_RETURN_IF_ERROR(staged.CopyFrom(rows));
+    }
+    COOPER_RETURN_IF_ERROR(executors_[i]->SetArg(desc.name, staged));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DataParallelExecutorGroup::RunAll(absl::FunctionRef<absl::Status(int)> fn) {
+  if (!monitored_) return group_->threads.Run(fn);
+  for (int i = 0; i < num_executors(); ++i) COOPER_RETURN_IF_ERROR(fn(i));
+  return absl::OkStatus();
+}
+
+absl::Status DataParallelExecutorGroup::Forward(bool is_train) {
+  if (!several()) return executors_[0]->Forward(is_train);
+  merged_ = false;
+  const RandomState& first = *group_->first().random;
+  for (size_t i = 1; i < group_->replicas.size(); ++i) {
+    RandomState& random = *group_->replicas[i].random;
+    random.seed = first.seed;
+    random.runs = first.runs;
+  }
+  return RunAll([&](int i) { return executors_[i]->Forward(is_train); });
+}
+
+absl::Status DataParallelExecutorGroup::Backward(absl::Span<const NDArray> head_gradients) {
+  if (!several()) return executors_[0]->Backward(head_gradients);
+  if (!head_gradients.empty() && head_gradients.size() != output_axes_.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("Backward: ", head_gradients.size(),
+                                                   " head gradients for ", output_axes_.size(),
+                                                   " outputs"));
+  }
+  for (int i = 0; i < num_executors(); ++i) {
+    heads_[i].clear();
+    for (size_t k = 0; k < head_gradients.size(); ++k) {
+      heads_[i].emplace_back();
+      if (head_gradients[k].is_null()) continue;
+      if (head_gradients[k].shape() != output_shapes_[k]) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "Backward: the head gradient of output '", executors_[0]->output_names()[k], "' is ",
+            head_gradients[k].ToString(), ", expected ", output_shapes_[k].ToString()));
+      }
+      // Slices of outputs begin where those of the contexts before end.
+      const int axis = output_axes_[k];
+      BatchSlice rows;
+      for (int j = 0; j <= i && axis >= 0; ++j) {
+        rows = {rows.end, rows.end + executors_[j]->output_shapes()[k][axis]};
+      }
+      heads_[i].back() = head_gradients[k];
+      if (axis >= 0) {
+        COOPER_ASSIGN_OR_RETURN(heads_[i].back(), TakeSlice(head_gradients[k], axis, rows));
+      }
+      if (!SharesMemory(heads_[i].back().context(), executors_[i]->context())) {
+        COOPER_ASSIGN_OR_RETURN(heads_[i].back(),
+                                heads_[i].back().CopyTo(executors_[i]->context()));
+      }
+    }
+  }
+  return RunAll([&](int i) { return executors_[i]->Backward(heads_[i]); });
+}
+
+absl::StatusOr<std::vector<absl::Span<const NDArray>>> DataParallelExecutorGroup::OutputsByContext()
+    const {
+  std::vector<absl::Span<const NDArray>> outputs;
+  for (const auto& executor : executors_) {
+    COOPER_ASSIGN_OR_RETURN(outputs.emplace_back(), executor->outputs());
+  }
+  return outputs;
+}
+
+absl::StatusOr<absl::Span<const NDArray>> DataParallelExecutorGroup::Outputs() {
+  if (!several()) return executors_[0]->outputs();
+  COOPER_ASSIGN_OR_RETURN(const auto parts, OutputsByContext());
+  if (merged_) return merged_outputs_;
+  for (size_t k = 0; k < output_axes_.size(); ++k) {
+    if (output_axes_[k] < 0) {
+      merged_outputs_[k] = parts[0][k];
+      continue;
+    }
+    if (merged_outputs_[k].is_null()) {
+      COOPER_ASSIGN_OR_RETURN(merged_outputs_[k],
+                              NDArray::Empty(output_shapes_[k], parts[0][k].dtype()));
+    }
+    int64_t begin = 0;
+    for (const auto& outputs : parts) {
+      COOPER_RETURN_IF_ERROR(PutSlice(outputs[k], output_axes_[k], begin, merged_outputs_[k]));
+      begin += outputs[k].shape()[output_axes_[k]];
+    }
+  }
+  merged_ = true;
+  return merged_outputs_;
+}
+
+absl::StatusOr<std::vector<NDArray>> DataParallelExecutorGroup::InputGrads() const {
+  std::vector<NDArray> grads;
+  for (const DataDesc& desc : options_.data_shapes) {
+    std::vector<NDArray> parts;
+    for (const auto& executor : executors_) parts.push_back(executor->grad(desc.name));
+    const int axis = BatchAxis(desc.layout);
+    if (axis >= 0 || parts.size() == 1) {
+      COOPER_ASSIGN_OR_RETURN(grads.emplace_back(), Join(parts, axis));
+    } else {
+      COOPER_ASSIGN_OR_RETURN(grads.emplace_back(),
+                              NDArray::Empty(parts[0].shape(), parts[0].dtype()));
+      COOPER_RETURN_IF_ERROR(SumArrays(parts, grads.back()));
+    }
+  }
+  return grads;
+}
+
+absl::StatusOr<std::vector<NDArray>> DataParallelExecutorGroup::States() const {
+  std::vector<NDArray> states;
+  for (const std::string& name : options_.state_names) {
+    std::vector<NDArray> parts;
+    for (const ModuleReplica& replica : group_->replicas) parts.push_back(replica.states.at(name));
+    COOPER_ASSIGN_OR_RETURN(states.emplace_back(), Join(parts, 0));
+  }
+  return states;
+}
+
+absl::Status DataParallelExecutorGroup::SetStates(absl::Span<const NDArray> states) {
+  for (size_t k = 0; k < states.size(); ++k) {
+    const std::string& name = options_.state_names[k];
+    int64_t begin = 0;
+    for (const ModuleReplica& replica : group_->replicas) {
+      const NDArray& state = replica.states.at(name);
+      absl::StatusOr<NDArray> rows = states[k];
+      if (several() && state.shape().rank() > 0) {
+        rows = TakeSlice(states[k], 0, {begin, begin + state.shape()[0]});
+        begin += state.shape()[0];
+      }
+      absl::Status status = rows.status();
+      if (status.ok()) status = state.CopyFrom(*rows);
+      if (!status.ok()) {
+        return absl::Status(status.code(),
+                            absl::StrCat("SetStates: '", name, "': ", status.message()));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<NDArray> DataParallelExecutorGroup::Grad(const std::string& name) const {
+  std::vector<NDArray> parts;
+  for (const auto& executor : executors_) {
+    const NDArray grad = executor->grad(name);
+    if (grad.is_null()) {
+      return absl::NotFoundError(absl::StrCat("GetGrad: '", name, "' has no gradient"));
+    }
+    parts.push_back(grad);
+  }
+  if (parts.size() == 1) return parts[0];
+  COOPER_ASSIGN_OR_RETURN(NDArray sum, NDArray::Empty(parts[0].shape(), parts[0].dtype()));
+  COOPER_RETURN_IF_ERROR(SumArrays(parts, sum));
+  return sum;
+}
+
+absl::Status DataParallelExecutorGroup::UpdateMetric(EvalMetric& metric,
+                                                     absl::Span<const NDArray> labels) {
+  COOPER_ASSIGN_OR_RETURN(const auto outputs, OutputsByContext());
+  if (!several()) return metric.Update(labels, outputs[0]);
+  for (int i = 0; i < num_executors(); ++i) {
+    std::vector<NDArray> rows;
+    for (size_t k = 0; k < labels.size(); ++k) {
+      const int axis =
+          k < options_.label_shapes.size() ? BatchAxis(options_.label_shapes[k].layout) : 0;
+      COOPER_ASSIGN_OR_RETURN(rows.emplace_back(), Rows(labels[k], axis, i));
+    }
+    COOPER_RETURN_IF_ERROR(metric.Update(rows, outputs[i]));
+  }
+  return absl::OkStatus();
+}
+
+void DataParallelExecutorGroup::SetMonitorCallback(Executor::MonitorCallback callback,
+                                                   bool monitor_all) {
+  monitored_ = callback != nullptr;
+  for (auto& executor : executors_) executor->SetMonitorCallback(callback, monitor_all);
+}
+
+MemoryReport DataParallelExecutorGroup::memory() const {
+  MemoryReport sum;
+  for (const auto& executor : executors_) {
+    const MemoryReport report = executor->memory();
+    sum.planned_bytes += report.planned_bytes;
+    sum.lower_bound += report.lower_bound;
+    sum.arena_bytes += report.arena_bytes;
+    sum.values += report.values;
+  }
+  return sum;
+}
+
+}  // namespace cooper

@@ -1,0 +1,121 @@
+#ifndef COOPER_MODULE_DATA_PARALLEL_EXECUTOR_GROUP_H_
+#define COOPER_MODULE_DATA_PARALLEL_EXECUTOR_GROUP_H_
+
+// A symbol bound for one shape of batch on each context of a module group: every context computes
+// on its rows of the batch, at the same time. MXNet: python/mxnet/module/executor_group.py.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "executor/executor.h"
+#include "io/data_desc.h"
+#include "module/batch_slices.h"
+#include "module/metric/eval_metric.h"
+#include "module/module_group.h"
+#include "ndarray/ndarray.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+
+struct ExecutorGroupOptions {
+  // Of whole batches. Each context gets its rows of the axis that the layout calls N; an input
+  // without that axis goes to every context as it is.
+  std::vector<DataDesc> data_shapes;
+  std::vector<DataDesc> label_shapes;
+  std::vector<std::string> param_names;
+  std::vector<std::string> state_names;
+  std::map<std::string, WriteReq> grad_reqs;  // missing: kNull
+  // One per context; empty: equal ones.
+  std::vector<double> work_load_list;
+  // Where the parts of the graph with a `ctx_group` attribute are placed: a map per context, or
+  // none.
+  std::vector<std::map<std::string, Context>> group2ctxs;
+};
+
+class DataParallelExecutorGroup {
+ public:
+  // Parameters, gradients, auxiliary states and carried states that `group` has are used; the
+  // others become its own. `group` must outlive the result. The errors are those of SplitBatch and
+  // Executor::SimpleBind.
+  static absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Bind(
+      const Symbol& symbol, ExecutorGroupOptions options, ModuleGroup* group);
+
+  const std::vector<DataDesc>& data_shapes() const { return options_.data_shapes; }
+  const std::vector<DataDesc>& label_shapes() const { return options_.label_shapes; }
+  // Of whole batches.
+  const std::vector<Shape>& output_shapes() const { return output_shapes_; }
+  const std::vector<BatchSlice>& slices() const { return slices_; }
+
+  int num_executors() const { return static_cast<int>(executors_.size()); }
+  Executor& executor(int i) const { return *executors_[i]; }
+
+  // Gives an input of the symbol its rows, by reference where dtype and memory allow it. Null:
+  // zeros.
+  absl::Status SetInput(const DataDesc& desc, const NDArray* array);
+  absl::Status Forward(bool is_train);
+  // `head_gradients` are of whole batches.
+  absl::Status Backward(absl::Span<const NDArray> head_gradients);
+
+  // Of whole batches. With several contexts they are copies, joined on the batch axis of the
+  // output's
+  // `__layout__` (without one, the first axis), which the next call after a Forward overwrites.
+  absl::StatusOr<absl::Span<const NDArray>> Outputs();
+  // Per context, nothing joined.
+  absl::StatusOr<std::vector<absl::Span<const NDArray>>> OutputsByContext() const;
+  absl::StatusOr<std::vector<NDArray>> InputGrads() const;
+  absl::StatusOr<std::vector<NDArray>> States() const;
+  // `states` are of whole batches.
+  absl::Status SetStates(absl::Span<const NDArray> states);
+  // The gradient of a parameter: with several contexts, the sum over them.
+  absl::StatusOr<NDArray> Grad(const std::string& name) const;
+  // By context, with each context's rows of the labels, which are of whole batches.
+  absl::Status UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels);
+
+  // With several contexts these run one after the other while a callback is set.
+  void SetMonitorCallback(Executor::MonitorCallback callback, bool monitor_all);
+  // Sums over the contexts.
+  MemoryReport memory() const;
+
+ private:
+  DataParallelExecutorGroup(const Symbol& symbol, ExecutorGroupOptions options, ModuleGroup* group)
+      : symbol_(symbol), options_(std::move(options)), group_(group) {}
+
+  absl::Status Split();
+  absl::Status BindExecutors();
+  absl::StatusOr<std::unique_ptr<Executor>> BindOne(int i);
+  void FindOutputAxes();
+  absl::Status RunAll(absl::FunctionRef<absl::Status(int)> fn);
+  bool several() const { return group_->replicas.size() > 1; }
+  // Where the array of an argument is, on context `i` of the group.
+  Context ContextOf(const std::string& arg, int i) const;
+  // The rows of context `i`; the whole array without a batch axis.
+  absl::StatusOr<NDArray> Rows(const NDArray& whole, int axis, int i) const;
+  absl::StatusOr<NDArray> Join(const std::vector<NDArray>& parts, int axis) const;
+
+  const Symbol symbol_;
+  const ExecutorGroupOptions options_;
+  ModuleGroup* const group_;
+  std::set<std::string> arg_names_;
+  std::vector<BatchSlice> slices_;
+  std::vector<std::unique_ptr<Executor>> executors_;
+  std::vector<int> output_axes_;  // -1: no batch axis
+  std::vector<Shape> output_shapes_;
+  // Arrays of this group's own where a batch's cannot be used as it is, by context and name.
+  std::vector<ArrayMap> staged_;
+  std::vector<NDArray> merged_outputs_;
+  bool merged_ = false;                      // whether they are those of the last Forward
+  std::vector<std::vector<NDArray>> heads_;  // by context
+  bool monitored_ = false;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_DATA_PARALLEL_EXECUTOR_GROUP_H_

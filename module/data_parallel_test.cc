@@ -1,0 +1,322 @@
+// Modules on several contexts: as one context with the whole batch, but for the order of sums.
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "module/bucketing_module.h"
+#include "module/initializer/initializers.h"
+#include "module/metric/classification.h"
+#include "module/module.h"
+#include "module/module_fixtures.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::FloatNear;
+using ::testing::HasSubstr;
+using ::testing::Pointwise;
+
+constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
+// Gradients are sums over 32 rows of values below 1, made in another order: the error of such a sum
+// is below 32 * 2^-24, and 20 steps with momentum 0.9 and rate 0.1 take at most 20 of them.
+constexpr float kTolerance = 4e-5f;
+
+std::vector<Context> Cpus(int n) {
+  std::vector<Context> contexts;
+  for (int i = 0; i < n; ++i) contexts.push_back(Context::Cpu(i));
+  return contexts;
+}
+
+ModuleBindOptions Shapes(int64_t rows) {
+  return {.data_shapes = {{.name = "data", .shape = {rows, 6}, .layout = "NC"}},
+          .label_shapes = {{.name = "softmax_label", .shape = {rows}, .layout = "N"}}};
+}
+
+DataBatch RandomBatch(int64_t rows, uint64_t seed) {
+  return {.data = {RandomArray({rows, 6}, seed)}, .label = {Classes(rows, 3, seed)}};
+}
+
+const InitOptimizerOptions kMomentum = {
+    .optimizer_params = {{"learning_rate", "0.1"}, {"momentum", "0.9"}}};
+
+std::unique_ptr<Module> MakeTrainable(const Symbol& symbol, ModuleOptions options, int64_t rows,
+                                      InitOptimizerOptions optimizer = kMomentum) {
+  auto module = Module::Create(symbol, std::move(options));
+  EXPECT_TRUE(module.ok()) << module.status();
+  COOPER_EXPECT_OK((*module)->Bind(Shapes(rows)));
+  COOPER_EXPECT_OK((*module)->InitParams({.initializer = init::Uniform(0.5)}));
+  COOPER_EXPECT_OK((*module)->InitOptimizer(optimizer));
+  return *std::move(module);
+}
+
+void Train(BaseModule& module, int64_t rows, int steps) {
+  for (int step = 0; step < steps; ++step) {
+    COOPER_ASSERT_OK(module.ForwardBackward(RandomBatch(rows, step)));
+    COOPER_ASSERT_OK(module.Update());
+  }
+}
+
+void ExpectSameParams(const BaseModule& a, const BaseModule& b, float tolerance) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams x, a.GetParams());
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams y, b.GetParams());
+  ASSERT_EQ(x.args.size(), y.args.size());
+  for (const auto& [name, array] : x.args) {
+    EXPECT_THAT(Floats(array), Pointwise(FloatNear(tolerance), Floats(y.args.at(name)))) << name;
+  }
+}
+
+TEST(DataParallelTest, TwentyStepsAreThoseOfOneDevice) {
+  auto one = MakeTrainable(TwoLayers(), {}, 32);
+  Train(*one, 32, 20);
+  for (const std::vector<double>& loads :
+       {std::vector<double>{}, {20, 12}, {1, 7}, {1, 1, 1}, {3, 1, 2, 2}}) {
+    for (const char* type : {"local", "device"}) {
+      for (bool on_kvstore : {true, false}) {
+        InitOptimizerOptions optimizer = kMomentum;
+        optimizer.kvstore = type;
+        optimizer.update_on_kvstore = on_kvstore;
+        auto several =
+            MakeTrainable(TwoLayers(),
+                          {.contexts = Cpus(loads.empty() ? 2 : static_cast<int>(loads.size())),
+                           .work_load_list = loads},
+                          32, optimizer);
+        Train(*several, 32, 20);
+        ExpectSameParams(*one, *several, kTolerance);
+        // What every device has is the same to the last bit.
+        for (const ModuleReplica& replica : several->group()->replicas) {
+          for (const auto& [name, array] : replica.args) {
+            EXPECT_EQ(Floats(array), Floats(several->group()->first().args.at(name))) << name;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(DataParallelTest, OutputsGradientsAndMetricsAreOfTheWholeBatch) {
+  const Symbol net = TwoLayers();
+  auto bind = [&](ModuleOptions options) {
+    auto module = Module::Create(net, std::move(options));
+    ModuleBindOptions shapes = Shapes(7);
+    shapes.inputs_need_grad = true;
+    COOPER_EXPECT_OK((*module)->Bind(shapes));
+    COOPER_EXPECT_OK((*module)->InitParams({.initializer = init::Uniform(0.5)}));
+    return *std::move(module);
+  };
+  auto one = bind({});
+  auto several = bind({.contexts = Cpus(3)});
+  const DataBatch batch = RandomBatch(7, 3);
+  COOPER_ASSERT_OK(one->ForwardBackward(batch));
+  COOPER_ASSERT_OK(several->ForwardBackward(batch));
+  EXPECT_EQ(several->output_shapes(), one->output_shapes());
+  EXPECT_EQ(Floats((*several->GetOutputs())[0]), Floats((*one->GetOutputs())[0]));
+  EXPECT_EQ(Floats((*several->GetInputGrads())[0]), Floats((*one->GetInputGrads())[0]));
+  EXPECT_THAT(Floats(*several->GetGrad("fc1_weight")),
+              Pointwise(FloatNear(1e-5f), Floats(*one->GetGrad("fc1_weight"))));
+  auto a = Accuracy({}), b = Accuracy({});
+  COOPER_ASSERT_OK(one->UpdateMetric(*a, batch.label));
+  COOPER_ASSERT_OK(several->UpdateMetric(*b, batch.label));
+  EXPECT_EQ(a->GetNameValue(), b->GetNameValue());
+}
+
+TEST(DataParallelTest, ABatchOfAnotherSizeIsSplitAnew) {
+  auto several = MakeTrainable(TwoLayers(), {.contexts = Cpus(2)}, 8);
+  COOPER_ASSERT_OK(several->Forward(RandomBatch(5, 1)));
+  EXPECT_THAT(several->executor_group()->slices(), ElementsAre(BatchSlice{0, 3}, BatchSlice{3, 5}));
+  EXPECT_EQ((*several->GetOutputs())[0].shape(), Shape({5, 3}));
+  EXPECT_THAT(several->Forward(RandomBatch(1, 1)),
+              StatusIs(kInvalidArgument, HasSubstr("a batch of 1 rows")));
+}
+
+TEST(DataParallelTest, WithoutAStoreEachDeviceGoesItsOwnWay) {
+  InitOptimizerOptions optimizer = kMomentum;
+  optimizer.kvstore = "";
+  auto several = MakeTrainable(TwoLayers(), {.contexts = Cpus(2)}, 8, optimizer);
+  Train(*several, 8, 3);
+  const auto& replicas = several->group()->replicas;
+  const std::vector<float> a = Floats(replicas[0].args.at("fc1_weight"));
+  const std::vector<float> b = Floats(replicas[1].args.at("fc1_weight"));
+  EXPECT_NE(a, b);
+  std::vector<float> mean;
+  for (size_t i = 0; i < a.size(); ++i) mean.push_back((a[i] + b[i]) / 2);
+  EXPECT_THAT(Floats(several->GetParams()->args.at("fc1_weight")),
+              Pointwise(FloatNear(1e-7f), mean));
+}
+
+TEST(DataParallelTest, SetParamsReachesEveryDeviceAndTheStore) {
+  auto several = MakeTrainable(TwoLayers(), {.contexts = Cpus(2)}, 8);
+  Train(*several, 8, 2);
+  ModuleParams params = *several->GetParams();
+  for (auto& [name, array] : params.args) COOPER_ASSERT_OK(array.Fill(0.25));
+  COOPER_ASSERT_OK(several->SetParams(params.args, params.auxs));
+  for (const ModuleReplica& replica : several->group()->replicas) {
+    EXPECT_THAT(Floats(replica.args.at("fc1_weight")), testing::Each(0.25f));
+  }
+  auto one = MakeTrainable(TwoLayers(), {}, 8);
+  Train(*one, 8, 2);
+  COOPER_ASSERT_OK(one->SetParams(params.args, params.auxs));
+  Train(*one, 8, 1);
+  Train(*several, 8, 1);
+  ExpectSameParams(*one, *several, kTolerance);
+}
+
+TEST(DataParallelTest, DropoutDiffersBetweenDevices) {
+  const Symbol net = Op("Dropout", {.name = "drop", .inputs = {Symbol::Variable("data")}});
+  auto module = Module::Create(net, {.label_names = {}, .contexts = Cpus(2)});
+  COOPER_ASSERT_OK(module.status());
+  ModuleBindOptions shapes = {.data_shapes = {{.name = "data", .shape = {2, 64}}}};
+  COOPER_ASSERT_OK((*module)->Bind(shapes));
+  COOPER_ASSERT_OK((*module)->InitParams());
+  const DataBatch batch = {.data = {*NDArray::Full({2, 64}, 1)}};
+  COOPER_ASSERT_OK((*module)->Forward(batch, true));
+  const std::vector<float> first = Floats((*(*module)->GetOutputs())[0]);
+  EXPECT_NE(std::vector<float>(first.begin(), first.begin() + 64),
+            std::vector<float>(first.begin() + 64, first.end()));
+  COOPER_ASSERT_OK((*module)->Forward(batch, true));
+  EXPECT_NE(Floats((*(*module)->GetOutputs())[0]), first);
+}
+
+// A time-major batch is split on its second axis, as is the output that says so.
+TEST(DataParallelTest, LayoutsSayWhichAxisIsSplit) {
+  const Symbol data = Symbol::Variable("data");
+  const Symbol net =
+      Op("tanh", {.name = "out", .inputs = {data}, .attrs = {{"__layout__", "TNC"}}});
+  auto module = Module::Create(net, {.label_names = {}, .contexts = Cpus(2)});
+  COOPER_ASSERT_OK(module.status());
+  COOPER_ASSERT_OK(
+      (*module)->Bind({.data_shapes = {{.name = "data", .shape = {3, 5, 2}, .layout = "TNC"}},
+                       .inputs_need_grad = true}));
+  COOPER_ASSERT_OK((*module)->InitParams());
+  const NDArray values = RandomArray({3, 5, 2}, 1);
+  COOPER_ASSERT_OK((*module)->Forward({.data = {values}}, true));
+  std::vector<float> expected = Floats(values);
+  for (float& v : expected) v = std::tanh(v);
+  EXPECT_THAT(Floats((*(*module)->GetOutputs())[0]), Pointwise(FloatNear(1e-6f), expected));
+  const NDArray head = RandomArray({3, 5, 2}, 2);
+  COOPER_ASSERT_OK((*module)->Backward({head}));
+  const std::vector<float> heads = Floats(head);
+  for (size_t i = 0; i < expected.size(); ++i) {
+    expected[i] = heads[i] * (1 - expected[i] * expected[i]);
+  }
+  EXPECT_THAT(Floats((*(*module)->GetInputGrads())[0]), Pointwise(FloatNear(1e-6f), expected));
+  EXPECT_THAT((*module)->Backward({RandomArray({3, 4, 2}, 2)}),
+              StatusIs(kInvalidArgument, HasSubstr("expected (3, 5, 2)")));
+}
+
+// Each device computes the moving statistics of its rows; GetParams gives their mean.
+TEST(DataParallelTest, AuxiliaryStatesAreAveraged) {
+  const Symbol net =
+      Op("BatchNorm",
+         {.name = "bn", .inputs = {Symbol::Variable("data")}, .attrs = {{"momentum", "0"}}});
+  auto module = Module::Create(net, {.label_names = {}, .contexts = Cpus(2)});
+  COOPER_ASSERT_OK(module.status());
+  COOPER_ASSERT_OK((*module)->Bind({.data_shapes = {{.name = "data", .shape = {4, 1, 2, 2}}}}));
+  COOPER_ASSERT_OK((*module)->InitParams());
+  std::vector<float> values(16, 1);
+  std::fill(values.begin() + 8, values.end(), 3);
+  const NDArray data = *NDArray::FromVector({4, 1, 2, 2}, values);
+  COOPER_ASSERT_OK((*module)->Forward({.data = {data}}, true));
+  COOPER_ASSERT_OK((*module)->Backward({data}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams params, (*module)->GetParams());
+  EXPECT_THAT(Floats(params.auxs.at("bn_moving_mean")), ElementsAre(FloatNear(2, 1e-6f)));
+}
+
+TEST(DataParallelTest, StatesAreJoinedAndSplit) {
+  const Symbol state = Symbol::Variable("h");
+  const Symbol sum =
+      Op("elemwise_add", {.name = "sum", .inputs = {Symbol::Variable("data"), state}});
+  auto module = Module::Create(sum, {.label_names = {}, .contexts = Cpus(2), .state_names = {"h"}});
+  COOPER_ASSERT_OK(module.status());
+  COOPER_ASSERT_OK((*module)->Bind({.data_shapes = {{.name = "data", .shape = {3, 2}}}}));
+  COOPER_ASSERT_OK((*module)->InitParams());
+  const NDArray values = *NDArray::FromVector<float>({3, 2}, {1, 2, 3, 4, 5, 6});
+  COOPER_ASSERT_OK((*module)->SetStates({values}));
+  EXPECT_EQ(Floats((*(*module)->GetStates())[0]), Floats(values));
+  COOPER_ASSERT_OK((*module)->Forward({.data = {values}}, true));
+  EXPECT_THAT(Floats((*(*module)->GetOutputs())[0]), ElementsAre(2, 4, 6, 8, 10, 12));
+  // Carried: the outputs are the next states.
+  COOPER_ASSERT_OK((*module)->SetStates(*(*module)->GetOutputs()));
+  COOPER_ASSERT_OK((*module)->Forward({.data = {values}}, true));
+  EXPECT_THAT(Floats((*(*module)->GetOutputs())[0]), ElementsAre(3, 6, 9, 12, 15, 18));
+  COOPER_ASSERT_OK((*module)->SetStates(0));
+  EXPECT_THAT(Floats((*(*module)->GetStates())[0]), testing::Each(0));
+}
+
+TEST(DataParallelTest, BucketsShareTheReplicas) {
+  auto make = [](int contexts) {
+    auto module = BucketingModule::Create(
+        {.sym_gen = [](const BucketKey&) { return BucketSymbol{.symbol = MeanOverTime()}; },
+         .default_bucket_key = 4,
+         .contexts = Cpus(contexts)});
+    auto shapes = [](int64_t length) {
+      return ModuleBindOptions{
+          .data_shapes = {{.name = "data", .shape = {8, length}, .layout = "NT"}},
+          .label_shapes = {{.name = "softmax_label", .shape = {8}, .layout = "N"}}};
+    };
+    COOPER_EXPECT_OK((*module)->Bind(shapes(4)));
+    COOPER_EXPECT_OK((*module)->InitParams({.initializer = init::Uniform(0.5)}));
+    COOPER_EXPECT_OK((*module)->InitOptimizer(kMomentum));
+    for (int step = 0; step < 12; ++step) {
+      const int64_t length = 2 + step % 3;
+      DataBatch batch = {.data = {RandomArray({8, length}, step)}, .label = {Classes(8, 2, step)}};
+      batch.bucket_key = length;
+      batch.provide_data = shapes(length).data_shapes;
+      batch.provide_label = shapes(length).label_shapes;
+      COOPER_EXPECT_OK((*module)->ForwardBackward(batch));
+      COOPER_EXPECT_OK((*module)->Update());
+    }
+    return *std::move(module);
+  };
+  auto one = make(1);
+  auto two = make(2);
+  ExpectSameParams(*one, *two, kTolerance);
+  EXPECT_EQ(two->Report().size(), 3u);
+}
+
+TEST(DataParallelTest, WhatCannotBeSplitIsAnError) {
+  auto bind = [](ModuleOptions options, ModuleBindOptions shapes) {
+    auto module = Module::Create(TwoLayers(), std::move(options));
+    COOPER_EXPECT_OK(module.status());
+    return (*module)->Bind(shapes);
+  };
+  EXPECT_THAT(bind({.contexts = Cpus(2), .work_load_list = {1, 2, 3}}, Shapes(8)),
+              StatusIs(kInvalidArgument, HasSubstr("3 numbers for 2 contexts")));
+  EXPECT_THAT(bind({.contexts = Cpus(3)}, Shapes(2)),
+              StatusIs(kInvalidArgument, HasSubstr("leaves none for device")));
+  ModuleBindOptions shapes = Shapes(8);
+  shapes.label_shapes[0].shape = {7};
+  EXPECT_THAT(bind({.contexts = Cpus(2)}, shapes),
+              StatusIs(kInvalidArgument, HasSubstr("differ in their batch size")));
+  shapes = Shapes(8);
+  shapes.data_shapes[0].layout = "TC";
+  shapes.label_shapes[0].layout = "T";
+  EXPECT_THAT(bind({.contexts = Cpus(2)}, shapes),
+              StatusIs(kInvalidArgument, HasSubstr("no input has a batch axis")));
+  EXPECT_THAT(Module::Create(TwoLayers(), {.contexts = {}}),
+              StatusIs(kInvalidArgument, HasSubstr("contexts is empty")));
+}
+
+TEST(DataParallelTest, GroupsOfContextsComeInThreeForms) {
+  const Context a = Context::Cpu(0), b = Context::Cpu(1);
+  const GroupContexts::Map one = {{"g", a}};
+  EXPECT_THAT(*GroupContexts(one).For(2), ElementsAre(one, one));
+  EXPECT_THAT(*GroupContexts(std::vector<GroupContexts::Map>{one, {{"g", b}}}).For(2),
+              ElementsAre(one, GroupContexts::Map{{"g", b}}));
+  EXPECT_THAT(*GroupContexts(GroupContexts::ListMap{{"g", {a, b}}}).For(2),
+              ElementsAre(one, GroupContexts::Map{{"g", b}}));
+  EXPECT_THAT(*GroupContexts(GroupContexts::ListMap{{"g", {a}}}).For(2), ElementsAre(one, one));
+  EXPECT_THAT(GroupContexts(GroupContexts::ListMap{{"g", {a, b}}}).For(3),
+              StatusIs(kInvalidArgument, HasSubstr("group 'g' has 2 contexts, the module 3")));
+  EXPECT_TRUE(GroupContexts().For(3)->empty());
+}
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,77 @@
+#include "module/module_group.h"
+
+#include "module/kvstore/sum_arrays.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+absl::Status Broadcast(std::vector<ModuleReplica>& replicas, ArrayMap ModuleReplica::*arrays,
+                       const std::string& name) {
+  const NDArray& value = (replicas[0].*arrays).at(name);
+  for (size_t i = 1; i < replicas.size(); ++i) {
+    const NDArray& copy = (replicas[i].*arrays).at(name);
+    if (copy.raw_data() != value.raw_data()) COOPER_RETURN_IF_ERROR(copy.CopyFrom(value));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<NDArray> Mean(const std::vector<ModuleReplica>& replicas,
+                             ArrayMap ModuleReplica::*arrays, const std::string& name) {
+  std::vector<NDArray> copies;
+  for (const ModuleReplica& replica : replicas) copies.push_back((replica.*arrays).at(name));
+  if (copies.size() == 1) return copies[0].CopyTo(Context::Cpu());
+  COOPER_ASSIGN_OR_RETURN(NDArray mean, NDArray::Empty(copies[0].shape(), copies[0].dtype()));
+  COOPER_RETURN_IF_ERROR(MeanOfArrays(copies, mean));
+  return mean;
+}
+
+}  // namespace
+
+ModuleGroup::ModuleGroup(const std::vector<Context>& contexts)
+    : threads(static_cast<int>(contexts.size())) {
+  for (size_t i = 0; i < contexts.size(); ++i) {
+    replicas.emplace_back(contexts[i]);
+    replicas.back().random->replica = i;
+  }
+}
+
+absl::Status ModuleGroup::BroadcastArg(const std::string& name) {
+  COOPER_RETURN_IF_ERROR(Broadcast(replicas, &ModuleReplica::args, name));
+  if (kvstore == nullptr || !kvstore->contains(name)) return absl::OkStatus();
+  return kvstore->Set(name, first().args.at(name));
+}
+
+absl::Status ModuleGroup::BroadcastAux(const std::string& name) {
+  return Broadcast(replicas, &ModuleReplica::auxs, name);
+}
+
+absl::StatusOr<NDArray> ModuleGroup::MeanArg(const std::string& name) const {
+  return Mean(replicas, &ModuleReplica::args, name);
+}
+
+absl::StatusOr<NDArray> ModuleGroup::MeanAux(const std::string& name) const {
+  return Mean(replicas, &ModuleReplica::auxs, name);
+}
+
+void ModuleGroup::DropArg(const std::string& name) {
+  for (ModuleReplica& replica : replicas) {
+    replica.args.erase(name);
+    replica.grads.erase(name);
+  }
+}
+
+void ModuleGroup::DropAux(const std::string& name) {
+  for (ModuleReplica& replica : replicas) replica.auxs.erase(name);
+}
+
+int64_t ModuleGroup::arena_bytes() const {
+  int64_t bytes = 0;
+  for (const ModuleReplica& replica : replicas) {
+    bytes += replica.arena->bytes();
+    for (const auto& [context, arena] : replica.group_arenas) bytes += arena->bytes();
+  }
+  return bytes;
+}
+
+}  // namespace cooper

@@ -1,0 +1,148 @@
+// How the parameters of a Module learn: optimizer, key-value store, update.
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "module/module.h"
+#include "module/optimizer/create_optimizer.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+// Whether `type` sums over processes.
+bool IsDistributed(const std::string& type) { return absl::StartsWith(type, "dist"); }
+
+}  // namespace
+
+// As in MXNet, one device needs no store unless there are other processes.
+absl::Status Module::MakeKVStore(const InitOptimizerOptions& options) {
+  std::shared_ptr<KVStore> store = options.kvstore_instance;
+  const bool needed = group_->replicas.size() > 1 || IsDistributed(options.kvstore);
+  if (store == nullptr && !options.kvstore.empty()) {
+    // Also where it is not needed, so that a misspelt type is told.
+    COOPER_ASSIGN_OR_RETURN(store, CreateKVStore(options.kvstore));
+    if (!needed) store.reset();
+  }
+  if (store != nullptr && !options_.compression_params.empty()) {
+    COOPER_RETURN_IF_ERROR(store->SetGradientCompression(options_.compression_params));
+  }
+  group_->kvstore = std::move(store);
+  group_->update_on_kvstore = group_->kvstore != nullptr && options.update_on_kvstore;
+  return absl::OkStatus();
+}
+
+absl::Status Module::InitOptimizer(const InitOptimizerOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireParams("InitOptimizer"));
+  if (optimizer_initialized() && !options.force_init) return absl::OkStatus();
+  std::shared_ptr<KVStore> kvstore_before = group_->kvstore;
+  const bool on_kvstore_before = group_->update_on_kvstore;
+  const absl::Status status = MakeOptimizer(options);
+  if (!status.ok()) {
+    group_->kvstore = std::move(kvstore_before);
+    group_->update_on_kvstore = on_kvstore_before;
+  }
+  return status;
+}
+
+absl::Status Module::MakeOptimizer(const InitOptimizerOptions& options) {
+  std::shared_ptr<Optimizer> optimizer = options.instance;
+  COOPER_RETURN_IF_ERROR(MakeKVStore(options));
+  if (optimizer == nullptr) {
+    COOPER_ASSIGN_OR_RETURN(optimizer, CreateOptimizer(options.optimizer, options.optimizer_params,
+                                                       options.lr_scheduler));
+    if (!options.optimizer_params.contains("rescale_grad")) {
+      const DataDesc& data = data_shapes()[0];
+      const int axis = std::max(0, BatchAxis(data.layout));
+      int64_t batch_size = axis < data.shape.rank() ? data.shape[axis] : 1;
+      if (group_->kvstore != nullptr) batch_size *= group_->kvstore->num_workers();
+      optimizer->set_rescale_grad(1.0 / static_cast<double>(std::max<int64_t>(1, batch_size)));
+    }
+  }
+  COOPER_RETURN_IF_ERROR(optimizer->AddSymbolAttributes(group_->attrs));
+  std::vector<std::shared_ptr<Updater>> updaters;
+  const size_t num_updaters = group_->update_on_kvstore ? 1 : group_->replicas.size();
+  for (size_t i = 0; i < num_updaters; ++i) {
+    updaters.push_back(std::make_shared<Updater>(optimizer));
+    if (!states_to_load_.empty()) {
+      COOPER_RETURN_IF_ERROR(updaters.back()->LoadStates(states_to_load_));
+    }
+  }
+  if (group_->update_on_kvstore) {
+    COOPER_RETURN_IF_ERROR(group_->kvstore->SetUpdater(updaters[0]));
+  } else {
+    for (size_t i = 0; i < num_updaters; ++i) group_->replicas[i].updater = updaters[i];
+  }
+  states_to_load_.clear();
+  if (group_->kvstore == nullptr) return absl::OkStatus();
+  std::vector<KVItem> items;
+  for (const auto& [name, grad] : group_->first().grads) items.push_back(ItemFor(name));
+  return group_->kvstore->InitAll(items);
+}
+
+KVItem Module::ItemFor(const std::string& name) const {
+  KVItem item{.key = name, .weights = {}, .grads = {}, .outs = {}};
+  for (const ModuleReplica& replica : group_->replicas) {
+    item.weights.push_back(replica.args.at(name));
+    item.grads.push_back(replica.grads.at(name));
+  }
+  item.outs = group_->update_on_kvstore ? item.weights : item.grads;
+  return item;
+}
+
+// Parameters that only other processes had in the step have changed here too.
+absl::Status Module::TakeOthers(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const bool here = group_->first().grads.contains(name);
+    if (!group_->update_on_kvstore && !here) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "Update: parameter '", name,
+          "' is trained by another process, but has not been bound here; bind its bucket on all "
+          "processes, or let the store update (update_on_kvstore)"));
+    }
+    if (!here) continue;
+    const KVItem item = ItemFor(name);
+    COOPER_RETURN_IF_ERROR(group_->kvstore->Pull(name, item.outs));
+    if (!group_->update_on_kvstore) COOPER_RETURN_IF_ERROR(UpdateReplicas(name));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Module::UpdateReplicas(const std::string& name) {
+  for (const ModuleReplica& replica : group_->replicas) {
+    COOPER_RETURN_IF_ERROR(
+        replica.updater->Update(name, replica.args.at(name), replica.grads.at(name)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Module::Update() {
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("Update"));
+  std::vector<std::string> names;
+  const ArrayMap& grads = executor()->grad_dict();
+  for (const std::string& name : param_names_) {
+    // Without a gradient it is fixed, or was bound so.
+    if (grads.contains(name)) names.push_back(name);
+  }
+  if (group_->kvstore != nullptr) {
+    std::vector<KVItem> items;
+    for (const std::string& name : names) items.push_back(ItemFor(name));
+    COOPER_ASSIGN_OR_RETURN(const KVStepInfo info, group_->kvstore->Step(items, /*active=*/true));
+    COOPER_RETURN_IF_ERROR(TakeOthers(info.others));
+    if (group_->update_on_kvstore) return absl::OkStatus();
+  }
+  for (const std::string& name : names) COOPER_RETURN_IF_ERROR(UpdateReplicas(name));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int> Module::JoinUpdate() {
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("JoinUpdate"));
+  if (group_->kvstore == nullptr) return 0;
+  COOPER_ASSIGN_OR_RETURN(const KVStepInfo info, group_->kvstore->Step({}, /*active=*/false));
+  COOPER_RETURN_IF_ERROR(TakeOthers(info.others));
+  return info.active_workers;
+}
+
+}  // namespace cooper
