@@ -3,10 +3,19 @@
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
 load("@rules_shell//shell:sh_test.bzl", "sh_test")
 
-def mpi_test(name, srcs, deps, processes = 2, size = "small", tags = [], **kwargs):
+def mpi_test(name, srcs, deps, processes = [2], size = "small", tags = [], **kwargs):
     """Runs the program of srcs under mpirun; passes if every process exits with 0.
 
     Skipped where Open MPI is not installed. Not run under tsan: Open MPI is not instrumented.
+
+    Args:
+      name: with one number of processes, the test; with several, their suite, of tests NAME_N.
+      srcs: the program's.
+      deps: the program's, but for MPI.
+      processes: how many, for each test one number.
+      size: of each test.
+      tags: of each test.
+      **kwargs: likewise.
     """
     cc_binary(
         name = name + "_program",
@@ -16,12 +25,18 @@ def mpi_test(name, srcs, deps, processes = 2, size = "small", tags = [], **kwarg
         visibility = ["//visibility:private"],
         deps = deps + ["@mpi"],
     )
-    sh_test(
-        name = name,
-        size = size,
-        srcs = [str(Label("//third_party/mpi:mpi_test.sh"))],
-        args = [str(processes), "$(rootpath :%s_program)" % name],
-        data = [":%s_program" % name],
-        tags = tags + ["cpu:%d" % processes, "no_tsan"],
-        **kwargs
-    )
+    for number in processes:
+        sh_test(
+            name = name if len(processes) == 1 else "%s_%d" % (name, number),
+            size = size,
+            srcs = [str(Label("//third_party/mpi:mpi_test.sh"))],
+            args = [str(number), "$(rootpath :%s_program)" % name],
+            data = [":%s_program" % name],
+            tags = tags + ["cpu:%d" % min(number, 2), "no_tsan"],
+            **kwargs
+        )
+    if len(processes) > 1:
+        native.test_suite(
+            name = name,
+            tests = ["%s_%d" % (name, number) for number in processes],
+        )

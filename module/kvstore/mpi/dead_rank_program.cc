@@ -1,0 +1,49 @@
+// Trains until it is stopped: dead_rank_program FOLDER. Rank 1 kills itself after a few steps, as a
+// process may at any moment; each of the others writes what it was told to FOLDER/RANK and exits
+// with 1.
+
+#include <unistd.h>
+
+#include <csignal>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "module/kvstore/mpi/kvstore_mpi.h"
+#include "module/module.h"
+#include "module/module_fixtures.h"
+#include "ndarray/atomic_file.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+constexpr int kLastStep = 5;
+
+absl::Status Train(const MpiWorld& world) {
+  COOPER_ASSIGN_OR_RETURN(auto module, Module::Create(TwoLayers()));
+  COOPER_RETURN_IF_ERROR(module->Bind({.data_shapes = {{.name = "data", .shape = {4, 6}}},
+                                       .label_shapes = {{.name = "softmax_label", .shape = {4}}}}));
+  COOPER_RETURN_IF_ERROR(module->InitParams());
+  COOPER_RETURN_IF_ERROR(module->InitOptimizer({.kvstore = "dist_sync"}));
+  for (int step = 0;; ++step) {
+    if (step == kLastStep && world.rank() == 1) kill(getpid(), SIGKILL);
+    COOPER_RETURN_IF_ERROR(module->ForwardBackward(
+        {.data = {RandomArray({4, 6}, step)}, .label = {Classes(4, 3, step)}}));
+    COOPER_RETURN_IF_ERROR(module->Update());
+  }
+}
+
+}  // namespace
+}  // namespace cooper
+
+int main(int, char** argv) {
+  // mpirun ends the other processes of a run in which one died; here each has to notice by itself.
+  std::signal(SIGTERM, SIG_IGN);
+  const auto world = cooper::MpiWorld::Get();
+  if (!world.ok()) return 2;
+  const absl::Status status = cooper::Train(**world);
+  std::cerr << status << "\n";
+  const std::string path = std::string(argv[1]) + "/" + std::to_string((*world)->rank());
+  return cooper::WriteFileAtomically(path, status.ToString()).ok() ? 1 : 3;
+}

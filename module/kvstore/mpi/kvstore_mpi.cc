@@ -1,0 +1,304 @@
+#include "module/kvstore/mpi/kvstore_mpi.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "module/kvstore/sum_arrays.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+// Numbers of key sets, which all processes give alike: none, and one that not all know.
+constexpr uint64_t kNoKeys = 0;
+constexpr uint64_t kUnknown = ~uint64_t{0};
+
+// "2,3 float32"
+std::string SpecOf(const NDArray& array) {
+  return absl::StrCat(absl::StrJoin(array.shape().dims(), ","), " ", DTypeName(array.dtype()));
+}
+
+absl::StatusOr<NDArray> FromSpec(const std::string& spec) {
+  const std::vector<std::string> parts = absl::StrSplit(spec, ' ');
+  if (parts.size() != 2) return absl::InternalError("kvstore: bad description of a key");
+  COOPER_ASSIGN_OR_RETURN(const DType dtype, DTypeFromName(parts[1]));
+  std::vector<int64_t> dims;
+  for (const auto part : absl::StrSplit(parts[0], ',', absl::SkipEmpty())) {
+    int64_t dim = 0;
+    if (!absl::SimpleAtoi(part, &dim)) return absl::InternalError("kvstore: bad shape of a key");
+    dims.push_back(dim);
+  }
+  return NDArray::Zeros(Shape(dims), dtype);
+}
+
+// A key, a tab and a description on each line. Keys have no line ends: they are names of arguments.
+std::string TextOf(absl::Span<const KVItem> items) {
+  std::vector<std::string> lines;
+  for (const KVItem& item : items) {
+    lines.push_back(absl::StrCat(item.key, "\t", SpecOf(item.weights[0])));
+  }
+  std::sort(lines.begin(), lines.end());
+  return absl::StrJoin(lines, "\n");
+}
+
+const KVItem* ItemOf(absl::Span<const KVItem> items, const std::string& key) {
+  const auto it = std::find_if(items.begin(), items.end(),
+                               [&key](const KVItem& item) { return item.key == key; });
+  return it == items.end() ? nullptr : &*it;
+}
+
+// A view of the first `size` elements of `buffer`, which grows if it has to.
+absl::StatusOr<NDArray> Room(int64_t size, DType dtype, NDArray* buffer) {
+  if (buffer->is_null() || buffer->size() < size) {
+    COOPER_ASSIGN_OR_RETURN(*buffer, NDArray::Empty(Shape({size}), dtype));
+  }
+  return buffer->Slice(0, size);
+}
+
+}  // namespace
+
+absl::StatusOr<KVStoreMpi::Entry*> KVStoreMpi::Find(const std::string& key,
+                                                    absl::Span<const NDArray> arrays) {
+  const auto it = entries_.find(key);
+  if (it == entries_.end()) {
+    return absl::NotFoundError(absl::StrCat("kvstore: key '", key, "' has no value; call Init"));
+  }
+  const NDArray& value = it->second.value;
+  for (const NDArray& array : arrays) {
+    if (array.shape() == value.shape() && array.dtype() == value.dtype()) continue;
+    return absl::InvalidArgumentError(absl::StrCat("kvstore: key '", key, "' has ",
+                                                   value.ToString(), ", got ", array.ToString()));
+  }
+  return &it->second;
+}
+
+absl::Status KVStoreMpi::Init(const std::string& key, const NDArray& value) {
+  if (entries_.contains(key)) {
+    return absl::AlreadyExistsError(absl::StrCat("kvstore: key '", key, "' has a value"));
+  }
+  // A copy: the caller's array stays as it is, whoever's value counts.
+  COOPER_ASSIGN_OR_RETURN(const NDArray copy, value.Copy());
+  return InitAll({KVItem{.key = key, .weights = {copy}, .grads = {}, .outs = {}}});
+}
+
+absl::Status KVStoreMpi::Set(const std::string& key, const NDArray& value) {
+  COOPER_ASSIGN_OR_RETURN(Entry * entry, Find(key, {value}));
+  return entry->value.CopyFrom(value);
+}
+
+absl::Status KVStoreMpi::Pull(const std::string& key, absl::Span<const NDArray> outs) {
+  COOPER_ASSIGN_OR_RETURN(const Entry* entry, Find(key, outs));
+  for (const NDArray& out : outs) COOPER_RETURN_IF_ERROR(out.CopyFrom(entry->value));
+  return absl::OkStatus();
+}
+
+absl::Status KVStoreMpi::Push(const std::string& key, absl::Span<const NDArray> values) {
+  COOPER_RETURN_IF_ERROR(Find(key, values).status());
+  return Exchange(
+      {key},
+      {KVItem{.key = key, .weights = {}, .grads = {values.begin(), values.end()}, .outs = {}}});
+}
+
+absl::Status KVStoreMpi::SetUpdater(std::shared_ptr<Updater> updater) {
+  updater_ = std::move(updater);
+  return absl::OkStatus();
+}
+
+absl::Status KVStoreMpi::SetGradientCompression(const std::map<std::string, std::string>& params) {
+  COOPER_ASSIGN_OR_RETURN(compression_, GradientCompression::FromParams(params));
+  return absl::OkStatus();
+}
+
+uint64_t KVStoreMpi::NumberOf(const std::string& text) const {
+  if (text.empty()) return kNoKeys;
+  const auto it = numbers_.find(text);
+  return it == numbers_.end() ? kUnknown : it->second;
+}
+
+absl::Status KVStoreMpi::Agree(const std::string& text, absl::Span<const KVItem> items) {
+  COOPER_ASSIGN_OR_RETURN(const std::vector<std::string> texts, world_.AllGatherText(text));
+  // All is read and compared before anything is done, so that all processes fail alike.
+  std::map<std::string, std::pair<std::string, int>> new_keys;  // description and lowest rank
+  std::vector<std::vector<std::string>> sets(texts.size());
+  for (int rank = 0; rank < world_.size(); ++rank) {
+    for (const auto line : absl::StrSplit(texts[rank], '\n', absl::SkipEmpty())) {
+      const std::pair<std::string, std::string> parts = absl::StrSplit(line, '\t');
+      const auto& [key, spec] = parts;
+      sets[rank].push_back(key);
+      const auto entry = entries_.find(key);
+      const std::string expected =
+          entry == entries_.end() ? new_keys.emplace(key, std::pair(spec, rank)).first->second.first
+                                  : SpecOf(entry->second.value);
+      if (spec == expected) continue;
+      return absl::InvalidArgumentError(absl::StrCat("kvstore: key '", key, "' is ", spec,
+                                                     " on rank ", rank, ", expected ", expected));
+    }
+  }
+  for (const auto& [key, from] : new_keys) {
+    COOPER_RETURN_IF_ERROR(InitFrom(from.second, key, from.first, items));
+  }
+  for (int rank = 0; rank < world_.size(); ++rank) {
+    if (NumberOf(texts[rank]) != kUnknown) continue;
+    numbers_[texts[rank]] = key_sets_.size() + 1;
+    key_sets_.push_back(std::move(sets[rank]));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status KVStoreMpi::InitFrom(int root, const std::string& key, const std::string& spec,
+                                  absl::Span<const KVItem> items) {
+  Entry entry;
+  COOPER_ASSIGN_OR_RETURN(entry.value, FromSpec(spec));
+  const KVItem* item = ItemOf(items, key);
+  if (root == world_.rank()) COOPER_RETURN_IF_ERROR(entry.value.CopyFrom(item->weights[0]));
+  COOPER_RETURN_IF_ERROR(world_.Broadcast(entry.value.raw_data(), entry.value.size_bytes(), root));
+  if (item != nullptr) {
+    for (const NDArray& weight : item->weights) {
+      COOPER_RETURN_IF_ERROR(weight.CopyFrom(entry.value));
+    }
+  }
+  entries_[key] = std::move(entry);
+  return absl::OkStatus();
+}
+
+absl::Status KVStoreMpi::InitAll(absl::Span<const KVItem> items) {
+  return Agree(TextOf(items), items);
+}
+
+absl::StatusOr<KVStepInfo> KVStoreMpi::Step(absl::Span<const KVItem> items, bool active) {
+  const std::string text = TextOf(items);
+  const uint64_t header[] = {active, stop_, NumberOf(text)};
+  COOPER_ASSIGN_OR_RETURN(std::vector<uint64_t> all, world_.AllGather(header));
+  KVStepInfo info{.active_workers = 0, .others = {}};
+  bool unknown = false;
+  for (int rank = 0; rank < world_.size(); ++rank) {
+    info.active_workers += static_cast<int>(all[3 * rank]);
+    stop_ = stop_ || all[3 * rank + 1] != 0;
+    unknown = unknown || all[3 * rank + 2] == kUnknown;
+  }
+  if (unknown) {
+    COOPER_RETURN_IF_ERROR(Agree(text, items));
+    const uint64_t number[] = {NumberOf(text)};
+    COOPER_ASSIGN_OR_RETURN(const std::vector<uint64_t> numbers, world_.AllGather(number));
+    for (int rank = 0; rank < world_.size(); ++rank) all[3 * rank + 2] = numbers[rank];
+  }
+  std::set<std::string> keys;
+  for (int rank = 0; rank < world_.size(); ++rank) {
+    const uint64_t number = all[3 * rank + 2];
+    if (number == kNoKeys) continue;
+    const std::vector<std::string>& brought = key_sets_[number - 1];
+    keys.insert(brought.begin(), brought.end());
+  }
+  if (keys.empty()) return info;
+  COOPER_RETURN_IF_ERROR(Exchange({keys.begin(), keys.end()}, items));
+  for (const KVItem& item : items) {
+    COOPER_RETURN_IF_ERROR(Pull(item.key, item.outs));
+    keys.erase(item.key);
+  }
+  info.others.assign(keys.begin(), keys.end());
+  return info;
+}
+
+// Gradients are laid one behind the other, float64 ones apart, so that a step is one message.
+absl::Status KVStoreMpi::Exchange(const std::vector<std::string>& keys,
+                                  absl::Span<const KVItem> items) {
+  std::vector<Entry*> entries;
+  int64_t sizes[2] = {};  // of float32 and the 16-bit floats, of float64
+  for (const std::string& key : keys) {
+    COOPER_ASSIGN_OR_RETURN(Entry * entry, Find(key, {}));
+    entries.push_back(entry);
+    sizes[entry->value.dtype() == DType::kFloat64] += entry->value.size();
+  }
+  COOPER_ASSIGN_OR_RETURN(const NDArray flat32, Room(sizes[0], DType::kFloat32, &flat32_));
+  COOPER_ASSIGN_OR_RETURN(const NDArray flat64, Room(sizes[1], DType::kFloat64, &flat64_));
+  std::vector<NDArray> parts;  // by key: its place
+  int64_t used[2] = {};
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const NDArray& value = entries[i]->value;
+    const bool wide = value.dtype() == DType::kFloat64;
+    COOPER_ASSIGN_OR_RETURN(const NDArray place,
+                            (wide ? flat64 : flat32).Slice(used[wide], used[wide] + value.size()));
+    used[wide] += value.size();
+    COOPER_ASSIGN_OR_RETURN(parts.emplace_back(), place.Reshape(value.shape()));
+    const KVItem* item = ItemOf(items, keys[i]);
+    if (item == nullptr) {
+      COOPER_RETURN_IF_ERROR(parts.back().Fill(0));
+    } else if (item->grads[0].dtype() == parts.back().dtype()) {
+      COOPER_RETURN_IF_ERROR(SumArrays(item->grads, parts.back()));
+    } else {
+      COOPER_ASSIGN_OR_RETURN(const NDArray sum, NDArray::Empty(value.shape(), value.dtype()));
+      COOPER_RETURN_IF_ERROR(SumArrays(item->grads, sum));
+      COOPER_RETURN_IF_ERROR(parts.back().CopyFrom(sum));
+    }
+  }
+  COOPER_ASSIGN_OR_RETURN(const absl::Span<float> values32, flat32.Data<float>());
+  COOPER_ASSIGN_OR_RETURN(const absl::Span<double> values64, flat64.Data<double>());
+  traffic_.uncompressed_bytes += flat32.size_bytes() + flat64.size_bytes();
+  traffic_.bytes += flat64.size_bytes();
+  if (compression_.has_value()) {
+    COOPER_RETURN_IF_ERROR(Compressed(entries, values32));
+  } else {
+    traffic_.bytes += flat32.size_bytes();
+    COOPER_RETURN_IF_ERROR(world_.AllReduceSum(values32));
+  }
+  COOPER_RETURN_IF_ERROR(world_.AllReduceSum(values64));
+  for (size_t i = 0; i < keys.size(); ++i) {
+    COOPER_RETURN_IF_ERROR(Apply(keys[i], entries[i], parts[i]));
+  }
+  return absl::OkStatus();
+}
+
+// Replaces this process's gradients by the sum of what all send. Residuals belong to keys, since
+// the keys of a step differ.
+absl::Status KVStoreMpi::Compressed(const std::vector<Entry*>& entries, absl::Span<float> flat) {
+  residual_.resize(flat.size());
+  auto move_residuals = [&](bool in) {
+    float* at = residual_.data();
+    for (Entry* entry : entries) {
+      if (entry->value.dtype() == DType::kFloat64) continue;
+      entry->residual.resize(entry->value.size());
+      const size_t bytes = entry->residual.size() * sizeof(float);
+      if (bytes > 0)
+        std::memcpy(in ? at : entry->residual.data(), in ? entry->residual.data() : at, bytes);
+      at += entry->residual.size();
+    }
+  };
+  move_residuals(true);
+  words_.resize(GradientCompression::NumWords(static_cast<int64_t>(flat.size())));
+  compression_->Compress(flat, absl::MakeSpan(residual_), absl::MakeSpan(words_));
+  move_residuals(false);
+  all_words_.resize(words_.size() * world_.size());
+  COOPER_RETURN_IF_ERROR(world_.AllGather(words_, absl::MakeSpan(all_words_)));
+  traffic_.bytes += static_cast<int64_t>(words_.size() * sizeof(uint32_t));
+  std::fill(flat.begin(), flat.end(), 0.0f);
+  for (int rank = 0; rank < world_.size(); ++rank) {
+    compression_->AddTo(
+        absl::MakeConstSpan(all_words_).subspan(rank * words_.size(), words_.size()), flat);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status KVStoreMpi::Apply(const std::string& key, Entry* entry, const NDArray& sum) {
+  if (updater_ == nullptr) return entry->value.CopyFrom(sum);
+  if (sum.dtype() == entry->value.dtype()) return updater_->Update(key, entry->value, sum);
+  COOPER_ASSIGN_OR_RETURN(const NDArray gradient, sum.AsType(entry->value.dtype()));
+  return updater_->Update(key, entry->value, gradient);
+}
+
+namespace {
+
+absl::StatusOr<std::unique_ptr<KVStore>> MakeKVStoreMpi(absl::string_view type) {
+  COOPER_ASSIGN_OR_RETURN(MpiWorld * world, MpiWorld::Get());
+  return std::make_unique<KVStoreMpi>(type, world);
+}
+
+const bool registered[] = {RegisterKVStore("dist_sync", MakeKVStoreMpi),
+                           RegisterKVStore("dist_device_sync", MakeKVStoreMpi)};
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,228 @@
+#include "module/kvstore/mpi/peer_watch.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <random>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+constexpr int kConnectMs = 30000;
+
+// What a process says when it connects. One message of each kind, in the machine's byte order: all
+// machines of a run are of one kind, as MPI's numbers are.
+struct Hello {
+  uint64_t token;
+  int32_t rank;
+  int32_t unused;
+};
+
+absl::Status Failed(const char* call) {
+  return absl::UnavailableError(absl::StrCat("kvstore: ", call, " failed: ", std::strerror(errno)));
+}
+
+std::string HostName() {
+  char name[256] = {};
+  gethostname(name, sizeof(name) - 1);
+  return name;
+}
+
+// Idle connections are probed, so that a machine that vanished is noticed after 3 + 3 * 2 seconds.
+void KeepAlive(int socket) {
+  const int on = 1, idle = 3, interval = 2, count = 3;
+  setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+  setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
+  setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
+  setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
+  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
+bool ReadyToRead(int socket, int timeout_ms) {
+  pollfd wait = {.fd = socket, .events = POLLIN, .revents = 0};
+  return poll(&wait, 1, timeout_ms) == 1;
+}
+
+// All of a small message, which comes at once or not at all.
+bool Receive(int socket, void* data, size_t bytes, int timeout_ms) {
+  return ReadyToRead(socket, timeout_ms) &&
+         recv(socket, data, bytes, MSG_WAITALL) == static_cast<ssize_t>(bytes);
+}
+
+bool Send(int socket, const void* data, size_t bytes) {
+  return send(socket, data, bytes, MSG_NOSIGNAL) == static_cast<ssize_t>(bytes);
+}
+
+void Close(int* socket) {
+  if (*socket >= 0) close(*socket);
+  *socket = -1;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<PeerWatch>> PeerWatch::Create(
+    int rank, int size,
+    const std::function<absl::StatusOr<std::string>(const std::string&)>& broadcast) {
+  std::unique_ptr<PeerWatch> watch(new PeerWatch(rank, size));
+  if (size == 1) return watch;
+  // Whoever does not know the token is no process of this run.
+  uint64_t token = 0;
+  std::string address;
+  absl::Status status;
+  if (rank == 0) {
+    std::random_device random;
+    token = (uint64_t{random()} << 32) | random();
+    status = watch->Listen(token, &address);
+  }
+  // Rank 0 takes part even if it failed: an empty address tells the others.
+  COOPER_ASSIGN_OR_RETURN(address, broadcast(address));
+  COOPER_RETURN_IF_ERROR(status);
+  if (address.empty()) return absl::UnavailableError("kvstore: rank 0 cannot be connected to");
+  COOPER_RETURN_IF_ERROR(rank == 0 ? watch->AcceptAll(token) : watch->ConnectTo(address));
+  COOPER_RETURN_IF_ERROR(watch->Start());
+  return watch;
+}
+
+absl::Status PeerWatch::Listen(uint64_t token, std::string* address) {
+  listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (listener_ < 0) return Failed("socket");
+  sockaddr_in any = {};
+  any.sin_family = AF_INET;
+  any.sin_addr.s_addr = htonl(INADDR_ANY);
+  socklen_t length = sizeof(any);
+  if (bind(listener_, reinterpret_cast<sockaddr*>(&any), length) != 0) return Failed("bind");
+  if (listen(listener_, static_cast<int>(peers_.size())) != 0) return Failed("listen");
+  if (getsockname(listener_, reinterpret_cast<sockaddr*>(&any), &length) != 0) {
+    return Failed("getsockname");
+  }
+  *address = absl::StrCat(HostName(), " ", ntohs(any.sin_port), " ", token);
+  return absl::OkStatus();
+}
+
+absl::Status PeerWatch::AcceptAll(uint64_t token) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kConnectMs);
+  size_t missing = peers_.size() - 1;
+  while (missing > 0) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end - std::chrono::steady_clock::now());
+    if (left.count() <= 0 || !ReadyToRead(listener_, static_cast<int>(left.count()))) {
+      return absl::UnavailableError(
+          absl::StrCat("kvstore: ", missing, " processes have not connected to rank 0"));
+    }
+    int peer = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (peer < 0) return Failed("accept");
+    Hello hello = {};
+    const bool known = Receive(peer, &hello, sizeof(hello), 1000) && hello.token == token &&
+                       hello.rank > 0 && hello.rank < static_cast<int>(peers_.size()) &&
+                       peers_[hello.rank] < 0;
+    if (!known) {
+      Close(&peer);
+      continue;
+    }
+    KeepAlive(peer);
+    peers_[hello.rank] = peer;
+    --missing;
+  }
+  Close(&listener_);
+  return absl::OkStatus();
+}
+
+absl::Status PeerWatch::ConnectTo(const std::string& address) {
+  const std::vector<std::string> parts = absl::StrSplit(address, ' ');
+  Hello hello = {.token = 0, .rank = rank_, .unused = 0};
+  if (parts.size() != 3 || !absl::SimpleAtoi(parts[2], &hello.token)) {
+    return absl::InternalError("kvstore: bad address of rank 0");
+  }
+  const std::string host = parts[0] == HostName() ? "127.0.0.1" : parts[0];
+  addrinfo hints = {};
+  hints.ai_family = AF_INET;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(host.c_str(), parts[1].c_str(), &hints, &found) != 0) {
+    return absl::UnavailableError(
+        absl::StrCat("kvstore: rank 0's machine '", host, "' has no address here"));
+  }
+  absl::Status status = absl::UnavailableError("kvstore: rank 0 has no address");
+  for (const addrinfo* at = found; at != nullptr; at = at->ai_next) {
+    int peer = socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC, 0);
+    if (peer >= 0 && connect(peer, at->ai_addr, at->ai_addrlen) == 0 &&
+        Send(peer, &hello, sizeof(hello))) {
+      KeepAlive(peer);
+      peers_[0] = peer;
+      status = absl::OkStatus();
+      break;
+    }
+    status = Failed("connect");
+    Close(&peer);
+  }
+  freeaddrinfo(found);
+  return status;
+}
+
+absl::Status PeerWatch::Start() {
+  if (pipe(wake_) != 0) return Failed("pipe");
+  thread_ = std::thread([this] { Watch(); });
+  return absl::OkStatus();
+}
+
+void PeerWatch::NoteGone(int rank) {
+  int none = -1;
+  gone_.compare_exchange_strong(none, rank);
+  if (rank_ != 0) return;
+  const int32_t message = rank;
+  for (int peer : peers_) {
+    if (peer >= 0) Send(peer, &message, sizeof(message));
+  }
+}
+
+void PeerWatch::Watch() {
+  while (true) {
+    std::vector<pollfd> waits = {{.fd = wake_[0], .events = POLLIN, .revents = 0}};
+    std::vector<int> ranks = {-1};
+    for (size_t rank = 0; rank < peers_.size(); ++rank) {
+      if (peers_[rank] < 0) continue;
+      waits.push_back({.fd = peers_[rank], .events = POLLIN, .revents = 0});
+      ranks.push_back(static_cast<int>(rank));
+    }
+    if (poll(waits.data(), waits.size(), -1) < 0) {
+      if (errno == EINTR) continue;
+      return;
+    }
+    if (waits[0].revents != 0) return;
+    for (size_t i = 1; i < waits.size(); ++i) {
+      if (waits[i].revents == 0) continue;
+      int32_t message = 0;
+      if (Receive(waits[i].fd, &message, sizeof(message), 0)) {
+        NoteGone(message);  // rank 0 tells of another one
+        continue;
+      }
+      Close(&peers_[ranks[i]]);
+      NoteGone(ranks[i]);
+    }
+  }
+}
+
+PeerWatch::~PeerWatch() {
+  // The thread's poll sees the end of the pipe.
+  Close(&wake_[1]);
+  if (thread_.joinable()) thread_.join();
+  for (int& peer : peers_) Close(&peer);
+  Close(&listener_);
+  Close(&wake_[0]);
+}
+
+}  // namespace cooper

@@ -1,0 +1,60 @@
+#ifndef COOPER_MODULE_KVSTORE_MPI_PEER_WATCH_H_
+#define COOPER_MODULE_KVSTORE_MPI_PEER_WATCH_H_
+
+// Notices that another process of a run is gone. MPI does not: a collective call waits for ever for
+// a process that was killed. Each process holds a TCP connection to rank 0, which the kernel closes
+// when the process ends, however it ends; rank 0 tells the others. A machine that vanishes is
+// noticed by TCP's keep-alive within 10 seconds. A process that only computes for long is never
+// taken for a dead one.
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace cooper {
+
+class PeerWatch {
+ public:
+  // Connects all processes. `broadcast` is a collective call that gives rank 0's text to all. Fails
+  // with kUnavailable if the connections cannot be made within 30 s.
+  static absl::StatusOr<std::unique_ptr<PeerWatch>> Create(
+      int rank, int size,
+      const std::function<absl::StatusOr<std::string>(const std::string&)>& broadcast);
+
+  // Closes the connections: to the others, this process is gone.
+  ~PeerWatch();
+  PeerWatch(const PeerWatch&) = delete;
+  PeerWatch& operator=(const PeerWatch&) = delete;
+
+  // The rank of a process that is gone, the first that was noticed; -1 while all are there.
+  int gone() const { return gone_.load(); }
+
+ private:
+  PeerWatch(int rank, int size) : rank_(rank), peers_(size, -1) {}
+
+  absl::Status Listen(uint64_t token, std::string* address);
+  absl::Status AcceptAll(uint64_t token);
+  absl::Status ConnectTo(const std::string& address);
+  absl::Status Start();
+  void Watch();
+  void NoteGone(int rank);
+
+  const int rank_;
+  // Connections by rank: rank 0 has one to each, the others to rank 0 alone. -1: none.
+  std::vector<int> peers_;
+  int listener_ = -1;
+  int wake_[2] = {-1, -1};  // ends the thread
+  std::atomic<int> gone_ = -1;
+  std::thread thread_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_KVSTORE_MPI_PEER_WATCH_H_

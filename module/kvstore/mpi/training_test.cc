@@ -1,0 +1,199 @@
+// Modules that train in several processes: each process of the run is one copy of this program.
+
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "io/data_iter.h"
+#include "module/bucketing_module.h"
+#include "module/initializer/initializers.h"
+#include "module/metric/classification.h"
+#include "module/module.h"
+#include "module/module_fixtures.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::FloatNear;
+using ::testing::Pointwise;
+
+// As data_parallel_test.cc derives it.
+constexpr float kTolerance = 4e-5f;
+constexpr int64_t kRows = 32;
+
+InitOptimizerOptions Momentum(const std::string& kvstore) {
+  return {.kvstore = kvstore, .optimizer_params = {{"learning_rate", "0.1"}, {"momentum", "0.9"}}};
+}
+
+// Of all processes, before any module is made.
+struct World {
+  int rank = 0;
+  int size = 1;
+};
+World TheWorld() {
+  auto store = CreateKVStore("dist_sync");
+  EXPECT_TRUE(store.ok()) << store.status();
+  return {(*store)->rank(), (*store)->num_workers()};
+}
+
+ModuleBindOptions Shapes(int64_t rows) {
+  return {.data_shapes = {{.name = "data", .shape = {rows, 6}, .layout = "NC"}},
+          .label_shapes = {{.name = "softmax_label", .shape = {rows}, .layout = "N"}}};
+}
+
+std::unique_ptr<Module> MakeTrainable(int64_t rows, const InitOptimizerOptions& optimizer,
+                                      uint64_t seed = 0) {
+  auto module = Module::Create(TwoLayers());
+  EXPECT_TRUE(module.ok()) << module.status();
+  COOPER_EXPECT_OK((*module)->Bind(Shapes(rows)));
+  COOPER_EXPECT_OK((*module)->InitParams({.initializer = init::Uniform(0.5), .seed = seed}));
+  COOPER_EXPECT_OK((*module)->InitOptimizer(optimizer));
+  return *std::move(module);
+}
+
+void ExpectSameParams(const BaseModule& a, const BaseModule& b, float tolerance) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams x, a.GetParams());
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams y, b.GetParams());
+  ASSERT_EQ(x.args.size(), y.args.size());
+  for (const auto& [name, array] : x.args) {
+    EXPECT_THAT(Floats(array), Pointwise(FloatNear(tolerance), Floats(y.args.at(name)))) << name;
+  }
+}
+
+// The parameters are the same to the last bit on all processes.
+void ExpectSameOnAll(const BaseModule& module) {
+  auto store = *CreateKVStore("dist_sync");
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams params, module.GetParams());
+  for (const auto& [name, array] : params.args) {
+    COOPER_ASSERT_OK(store->Init(name, array));
+    const NDArray first = *array.Copy();
+    COOPER_ASSERT_OK(store->Pull(name, {first}));
+    EXPECT_EQ(Floats(array), Floats(first)) << name;
+  }
+}
+
+TEST(DistributedTest, TwentyStepsAreThoseOfOneProcess) {
+  const World world = TheWorld();
+  const int64_t rows = kRows / world.size;
+  for (bool on_kvstore : {true, false}) {
+    InitOptimizerOptions optimizer = Momentum("dist_sync");
+    optimizer.update_on_kvstore = on_kvstore;
+    // Another seed in each process: the first one's values are those of all.
+    auto part = MakeTrainable(rows, optimizer, world.rank);
+    auto whole = MakeTrainable(kRows, Momentum("local"), 0);
+    for (int step = 0; step < 20; ++step) {
+      const NDArray data = RandomArray({kRows, 6}, step);
+      const NDArray label = Classes(kRows, 3, step);
+      COOPER_ASSERT_OK(whole->ForwardBackward({.data = {data}, .label = {label}}));
+      COOPER_ASSERT_OK(whole->Update());
+      const int64_t begin = world.rank * rows;
+      COOPER_ASSERT_OK(part->ForwardBackward({.data = {*data.Slice(begin, begin + rows)},
+                                              .label = {*label.Slice(begin, begin + rows)}}));
+      COOPER_ASSERT_OK(part->Update());
+    }
+    ExpectSameParams(*part, *whole, kTolerance);
+    ExpectSameOnAll(*part);
+  }
+}
+
+// Batches of buckets, of which each process gets others.
+class Buckets : public DataIter {
+ public:
+  Buckets(int64_t batches, int64_t first) : batches_(batches), first_(first) {}
+
+  const std::vector<DataDesc>& provide_data() const override { return data_; }
+  const std::vector<DataDesc>& provide_label() const override { return label_; }
+  int64_t batch_size() const override { return 8; }
+  absl::Status Reset() override {
+    next_ = 0;
+    return absl::OkStatus();
+  }
+  absl::StatusOr<std::optional<DataBatch>> Next() override {
+    if (next_ == batches_) return std::optional<DataBatch>();
+    const int64_t step = first_ + next_++;
+    const int64_t length = 2 + step % 3;
+    DataBatch batch = {.data = {RandomArray({8, length}, step)}, .label = {Classes(8, 2, step)}};
+    batch.bucket_key = length;
+    batch.provide_data = Descs(length, "data");
+    batch.provide_label = Descs(length, "softmax_label");
+    return batch;
+  }
+
+ private:
+  static std::vector<DataDesc> Descs(int64_t length, const std::string& name) {
+    if (name == "data") return {{.name = name, .shape = {8, length}, .layout = "NT"}};
+    return {{.name = name, .shape = {8}, .layout = "N"}};
+  }
+
+  const std::vector<DataDesc> data_ = Descs(4, "data");
+  const std::vector<DataDesc> label_ = Descs(4, "softmax_label");
+  const int64_t batches_;
+  const int64_t first_;
+  int64_t next_ = 0;
+};
+
+std::unique_ptr<BucketingModule> MakeBuckets() {
+  auto module = BucketingModule::Create(
+      {.sym_gen = [](const BucketKey&) { return BucketSymbol{.symbol = MeanOverTime()}; },
+       .default_bucket_key = 4});
+  EXPECT_TRUE(module.ok()) << module.status();
+  return *std::move(module);
+}
+
+// 7 batches in the first process, 4 more in each further one.
+TEST(DistributedTest, ShardsMayEndAtDifferentTimes) {
+  const World world = TheWorld();
+  auto module = MakeBuckets();
+  const int64_t batches = 7 + 4 * world.rank;
+  Buckets data(batches, 5 * world.rank);
+  const auto accuracy = Accuracy({});
+  std::vector<int64_t> seen;
+  COOPER_ASSERT_OK(module->Fit(data, {.eval_metric = accuracy.get(),
+                                      .batch_end_callbacks = {[&](const BatchEndParam& param) {
+                                        seen.push_back(param.epoch);
+                                        return true;
+                                      }},
+                                      .optimizer = Momentum("dist_sync"),
+                                      .params = {.initializer = init::Uniform(0.5)},
+                                      .num_epoch = 3}));
+  EXPECT_EQ(static_cast<int64_t>(seen.size()), 3 * batches);
+  ExpectSameOnAll(*module);
+}
+
+TEST(DistributedTest, ACallbackOfOneProcessEndsTheTrainingOfAll) {
+  const World world = TheWorld();
+  auto module = MakeBuckets();
+  Buckets data(7 + 4 * world.rank, world.rank);
+  int64_t batches = 0;
+  COOPER_ASSERT_OK(module->Fit(data, {.batch_end_callbacks = {[&](const BatchEndParam&) {
+                                        ++batches;
+                                        return !(world.rank == 1 && batches == 9);
+                                      }},
+                                      .optimizer = Momentum("dist_sync"),
+                                      .params = {.initializer = init::Uniform(0.5)},
+                                      .num_epoch = 100}));
+  EXPECT_LE(batches, 10);
+  ExpectSameOnAll(*module);
+
+  // At the end of an epoch.
+  auto second = MakeBuckets();
+  int epochs = 0;
+  COOPER_ASSERT_OK(data.Reset());
+  COOPER_ASSERT_OK(
+      second->Fit(data, {.epoch_end_callbacks = {[&](int, BaseModule&) -> absl::StatusOr<bool> {
+                           ++epochs;
+                           return !(world.rank == 0 && epochs == 2);
+                         }},
+                         .optimizer = Momentum("dist_sync"),
+                         .num_epoch = 100}));
+  EXPECT_EQ(epochs, 2);
+}
+
+}  // namespace
+}  // namespace cooper
