@@ -110,6 +110,7 @@ class LmBenchmark {
             {"gemm", GemmLibrary()},
             {"compiler", __VERSION__},
             {"threads", NumThreads()},
+            {"contexts", absl::GetFlag(FLAGS_contexts)},
             {"parameters", parameters},
             {"bind_s", bind_seconds_},
             {"warmup_s", warmup_seconds},
@@ -159,6 +160,10 @@ class LmBenchmark {
     report["gemm_limit_tokens_per_s"] = static_cast<double>(data_.padded_tokens) / limit;
     report["fraction_of_gemm_limit"] = passes * limit / times.seconds;
     report["threads"] = NumThreads();
+    report["contexts"] = absl::GetFlag(FLAGS_contexts);
+    const auto store = model_->kvstore();
+    report["processes"] = store == nullptr ? 1 : store->num_workers();
+    report["rank"] = store == nullptr ? 0 : store->rank();
     report["gemm"] = GemmLibrary();
     return report;
   }
@@ -181,7 +186,9 @@ class LmBenchmark {
     const auto start = Clock::now();
     COOPER_ASSIGN_OR_RETURN(
         model_,
-        BucketingModule::Create({.sym_gen = sym_gen, .default_bucket_key = buckets.back()}));
+        BucketingModule::Create({.sym_gen = sym_gen,
+                                 .default_bucket_key = buckets.back(),
+                                 .contexts = ContextsFromFlags()}));
     COOPER_RETURN_IF_ERROR(Bind(buckets));
     bind_seconds_ = SecondsSince(start);
     return absl::OkStatus();

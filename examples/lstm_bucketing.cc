@@ -163,7 +163,8 @@ class Training {
     COOPER_ASSIGN_OR_RETURN(SymGen sym_gen, MakeLanguageModel(options));
     COOPER_ASSIGN_OR_RETURN(
         model_, BucketingModule::Create({.sym_gen = std::move(sym_gen),
-                                         .default_bucket_key = train_->default_bucket_key()}));
+                                         .default_bucket_key = train_->default_bucket_key(),
+                                         .contexts = ContextsFromFlags()}));
     model_->group()->first().random->seed = absl::GetFlag(FLAGS_seed);
     metric_ = Perplexity({.ignore_label = 0});
     valid_metric_ = Perplexity({.ignore_label = 0});

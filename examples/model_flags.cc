@@ -22,6 +22,8 @@ ABSL_FLAG(double, mom, 0.0, "momentum, for optimizers that have one");
 ABSL_FLAG(double, wd, 1e-5, "weight decay");
 ABSL_FLAG(uint64_t, seed, 1, "of initial values, order of batches and generated data");
 ABSL_FLAG(int, threads, 0, "threads to compute with; 0: one per core");
+ABSL_FLAG(int, contexts, 1, "CPU contexts that share each batch, and the threads");
+ABSL_FLAG(std::string, kvstore, "local", "what sums gradients over contexts and processes");
 
 namespace cooper {
 
@@ -35,6 +37,7 @@ LanguageModelOptions ModelOptionsFromFlags() {
 
 absl::StatusOr<InitOptimizerOptions> OptimizerFromFlags() {
   InitOptimizerOptions options;
+  options.kvstore = absl::GetFlag(FLAGS_kvstore);
   options.optimizer = absl::GetFlag(FLAGS_optimizer);
   options.optimizer_params = {{"learning_rate", absl::StrCat(absl::GetFlag(FLAGS_lr))},
                               {"wd", absl::StrCat(absl::GetFlag(FLAGS_wd))}};
@@ -42,6 +45,12 @@ absl::StatusOr<InitOptimizerOptions> OptimizerFromFlags() {
   // An optimizer without momentum refuses it.
   if (momentum != 0) options.optimizer_params["momentum"] = absl::StrCat(momentum);
   return options;
+}
+
+std::vector<Context> ContextsFromFlags() {
+  std::vector<Context> contexts;
+  for (int i = 0; i < absl::GetFlag(FLAGS_contexts); ++i) contexts.push_back(Context::Cpu(i));
+  return contexts;
 }
 
 absl::StatusOr<std::vector<int64_t>> BucketsFromFlags() {
@@ -65,7 +74,8 @@ absl::Status CheckModelFlags() {
   const std::pair<const char*, int> sizes[] = {{"num_layers", absl::GetFlag(FLAGS_num_layers)},
                                                {"num_hidden", absl::GetFlag(FLAGS_num_hidden)},
                                                {"num_embed", absl::GetFlag(FLAGS_num_embed)},
-                                               {"batch_size", absl::GetFlag(FLAGS_batch_size)}};
+                                               {"batch_size", absl::GetFlag(FLAGS_batch_size)},
+                                               {"contexts", absl::GetFlag(FLAGS_contexts)}};
   for (const auto& [name, value] : sizes) {
     if (value < 1) {
       return absl::InvalidArgumentError(

@@ -12,19 +12,23 @@
 #include "absl/status/statusor.h"
 #include "examples/language_model.h"
 #include "module/base_module.h"
+#include "ndarray/context.h"
 
 ABSL_DECLARE_FLAG(std::string, buckets);
 ABSL_DECLARE_FLAG(int, batch_size);
 ABSL_DECLARE_FLAG(uint64_t, seed);
 ABSL_DECLARE_FLAG(int, threads);
+ABSL_DECLARE_FLAG(int, contexts);
 
 namespace cooper {
 
 // The model's options from the flags, without its vocabulary.
 LanguageModelOptions ModelOptionsFromFlags();
-// The optimizer from --optimizer, --lr, --mom and --wd. kInvalidArgument for --mom with an
+// The optimizer from --optimizer, --lr, --mom, --wd and --kvstore. kInvalidArgument for --mom with an
 // optimizer that has no momentum.
 absl::StatusOr<InitOptimizerOptions> OptimizerFromFlags();
+// cpu(0), cpu(1), ...: as many as --contexts says.
+std::vector<Context> ContextsFromFlags();
 // --buckets as rising lengths; empty for "auto". kInvalidArgument, with the text, for others.
 absl::StatusOr<std::vector<int64_t>> BucketsFromFlags();
 // kInvalidArgument, naming the flag, if a size is not positive.
