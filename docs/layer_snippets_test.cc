@@ -29,6 +29,7 @@
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"
 #include "module/module.h"
+#include "module/monitor.h"
 #include "module/training_state.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/ndarray.h"
@@ -438,6 +439,23 @@ TEST(ModulePageTest, AResumedRunEndsAlike) {
   for (const auto& [name, array] : a.args) {
     EXPECT_EQ(*array.ToVector<float>(), *b.args.at(name).ToVector<float>()) << name;
   }
+}
+
+// Trains with a line in the log for each layer's output, parameter and gradient, every 50 batches.
+absl::Status TrainWatched(BaseModule& model, DataIter& data) {
+  COOPER_ASSIGN_OR_RETURN(auto monitor, Monitor::Create({.interval = 50, .pattern = "fc|pred"}));
+  return model.Fit(data, {.monitor = monitor.get(), .num_epoch = 1});
+}
+
+TEST(ModulePageTest, TrainsWatched) {
+  COOPER_ASSERT_OK_AND_ASSIGN(auto data, FiveWords());
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto model, BucketingModule::Create({.sym_gen = NextOfFive, .default_bucket_key = 12}));
+  testing::internal::CaptureStderr();  // where glog writes
+  const absl::Status status = TrainWatched(*model, *data);
+  const std::string log = testing::internal::GetCapturedStderr();
+  COOPER_ASSERT_OK(status);
+  EXPECT_THAT(log, HasSubstr("Batch:       1 pred_weight_grad "));
 }
 
 // mxnet_differences.md

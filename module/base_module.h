@@ -125,6 +125,7 @@ struct FitOptions {
   std::vector<BatchEndCallback> batch_end_callbacks;
   std::vector<BatchEndCallback> eval_end_callbacks;
   std::vector<BatchEndCallback> eval_batch_end_callbacks;
+  BaseMonitor* monitor = nullptr;  // not owned; null: none. Sees training, not validation.
   // Called when `batches_done` batches of the epoch are trained on and the next is not fetched yet:
   // the moment at which CaptureTraining finds the iterator where the model is. An error ends the
   // training.

@@ -77,6 +77,7 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
                                .for_training = true,
                                .force_rebind = options.force_rebind,
                                .grad_req = options.grad_req}));
+  if (options.monitor != nullptr) COOPER_RETURN_IF_ERROR(options.monitor->Install(*this));
   COOPER_RETURN_IF_ERROR(InitParams(options.params));
   COOPER_RETURN_IF_ERROR(InitOptimizer(options.optimizer));
   std::unique_ptr<EvalMetric> accuracy;
@@ -98,7 +99,8 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
     if (!first.ok()) return AtBatch(first.status(), "Fit", epoch, nbatch);
     std::optional<DataBatch> batch = *std::move(first);
     while (batch.has_value() && go_on) {
-      absl::Status status = ForwardBackward(*batch);
+      absl::Status status = options.monitor != nullptr ? options.monitor->Tic() : absl::OkStatus();
+      if (status.ok()) status = ForwardBackward(*batch);
       if (status.ok()) status = Update();
       if (status.ok()) status = UpdateMetric(*metric, batch->label);
       if (!status.ok()) return AtBatch(status, "Fit", epoch, nbatch);
@@ -109,6 +111,8 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
       if (!next.ok()) return AtBatch(next.status(), "Fit", epoch, nbatch + 1);
       if (next->has_value()) status = Prepare(**next);
       if (!status.ok()) return AtBatch(status, "Fit", epoch, nbatch + 1);
+      if (options.monitor != nullptr) status = options.monitor->TocPrint();
+      if (!status.ok()) return AtBatch(status, "Fit", epoch, nbatch);
       go_on = CallAll(options.batch_end_callbacks, {.epoch = epoch,
                                                     .nbatch = nbatch,
                                                     .eval_metric = metric,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "io/data_batch.h"
 #include "module/metric/eval_metric.h"
@@ -29,6 +30,20 @@ using BatchEndCallback = std::function<bool(const BatchEndParam&)>;
 // After an epoch, before its validation, with the epoch's number from 0. False ends the training
 // after the epoch; an error ends it at once.
 using EpochEndCallback = std::function<absl::StatusOr<bool>(int epoch, BaseModule& module)>;
+
+// What Fit calls around each batch for whoever looks into the module: Monitor (module/monitor.h)
+// is one.
+class BaseMonitor {
+ public:
+  virtual ~BaseMonitor() = default;
+
+  // Watches `module`, which is bound, from now on. The module is not owned.
+  virtual absl::Status Install(BaseModule& module) = 0;
+  // Before a batch is computed, and after it was, the parameters were updated and the next batch
+  // was prepared.
+  virtual absl::Status Tic() = 0;
+  virtual absl::Status TocPrint() = 0;
+};
 
 }  // namespace cooper
 
