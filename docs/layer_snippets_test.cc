@@ -441,6 +441,23 @@ TEST(ModulePageTest, AResumedRunEndsAlike) {
   }
 }
 
+// The perplexity of words that are neither padding (0) nor, by `mask` (labels' shape), left out.
+absl::StatusOr<double> PerplexityOf(const NDArray& labels, const NDArray& probabilities,
+                                    const NDArray& mask) {
+  const auto metric = Perplexity({.ignore_label = 0});
+  COOPER_RETURN_IF_ERROR(metric->Update({labels}, {probabilities}, {mask}));
+  return metric->GetNameValue()[0].second;
+}
+
+TEST(ModulePageTest, LeavesPositionsOut) {
+  const NDArray labels = *NDArray::FromVector<float>({2, 2}, {1, 2, 1, 0});
+  const NDArray mask = *NDArray::FromVector<float>({2, 2}, {1, 0, 1, 1});
+  const NDArray probabilities = *NDArray::FromVector<float>(
+      {4, 3}, {.25f, .5f, .25f, .9f, .1f, 0, .375f, .125f, .5f, .9f, .1f, 0});
+  COOPER_ASSERT_OK_AND_ASSIGN(const double value, PerplexityOf(labels, probabilities, mask));
+  EXPECT_NEAR(value, 4, 1e-9);  // the root of 1 / (0.5 * 0.125)
+}
+
 // Trains with a line in the log for each layer's output, parameter and gradient, every 50 batches.
 absl::Status TrainWatched(BaseModule& model, DataIter& data) {
   COOPER_ASSIGN_OR_RETURN(auto monitor, Monitor::Create({.interval = 50, .pattern = "fc|pred"}));

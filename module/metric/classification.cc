@@ -33,32 +33,29 @@ absl::StatusOr<ClassAxis> SplitAxis(const Shape& shape, int64_t axis) {
 class AccuracyMetric : public TotalsMetric {
  public:
   explicit AccuracyMetric(const AccuracyOptions& options)
-      : TotalsMetric(options.common, "accuracy"),
-        axis_(options.axis),
-        ignore_label_(options.ignore_label) {}
+      : TotalsMetric(options.common, "accuracy", options.ignore_label), axis_(options.axis) {}
 
  protected:
-  absl::StatusOr<Totals> PairTotals(const NDArray& label, const NDArray& pred) const override {
-    COOPER_ASSIGN_OR_RETURN(const std::vector<double> labels, label.ToVector<double>());
+  absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const override {
     COOPER_ASSIGN_OR_RETURN(const NDArray float_pred, FloatOnCpu(pred));
     COOPER_ASSIGN_OR_RETURN(const absl::Span<const float> values, float_pred.Data<float>());
     ClassAxis axis = {static_cast<int64_t>(values.size()), 0, 1};
-    const bool ids = label.shape() == pred.shape();
+    const bool ids = label.array.shape() == pred.shape();
     if (!ids) {
       const absl::StatusOr<ClassAxis> split = SplitAxis(pred.shape(), axis_);
       if (!split.ok()) return Mismatch(label, pred, split.status().message());
       axis = *split;
     }
-    if (static_cast<int64_t>(labels.size()) != axis.outer * axis.inner) {
+    if (label.array.size() != axis.outer * axis.inner) {
       return Mismatch(label, pred, absl::StrCat("expected ", axis.outer * axis.inner, " labels"));
     }
     double correct = 0;
     double total = 0;
-    for (size_t i = 0; i < labels.size(); ++i) {
-      if (ignore_label_.has_value() && labels[i] == *ignore_label_) continue;
+    for (size_t i = 0; i < label.values.size(); ++i) {
+      if (!label.Counts(i)) continue;
       const auto at = static_cast<int64_t>(i);
       const int64_t best = ids ? static_cast<int64_t>(values[i]) : Best(values, axis, at);
-      correct += best == static_cast<int64_t>(labels[i]) ? 1 : 0;
+      correct += best == static_cast<int64_t>(label.values[i]) ? 1 : 0;
       ++total;
     }
     return Totals{correct, total};
@@ -74,31 +71,28 @@ class AccuracyMetric : public TotalsMetric {
   }
 
   const int64_t axis_;
-  const std::optional<double> ignore_label_;
 };
 
 class TopKAccuracyMetric : public TotalsMetric {
  public:
   explicit TopKAccuracyMetric(const TopKAccuracyOptions& options)
-      : TotalsMetric(options.common, "top_k_accuracy"),
-        top_k_(options.top_k),
-        ignore_label_(options.ignore_label) {}
+      : TotalsMetric(options.common, "top_k_accuracy", options.ignore_label),
+        top_k_(options.top_k) {}
 
  protected:
-  absl::StatusOr<Totals> PairTotals(const NDArray& label, const NDArray& pred) const override {
-    if (pred.shape().rank() != 2 || label.size() != pred.shape()[0]) {
+  absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const override {
+    if (pred.shape().rank() != 2 || label.array.size() != pred.shape()[0]) {
       return Mismatch(label, pred, "expected predictions (batch_size, classes) and one label each");
     }
-    COOPER_ASSIGN_OR_RETURN(const std::vector<double> labels, label.ToVector<double>());
     COOPER_ASSIGN_OR_RETURN(const NDArray float_pred, FloatOnCpu(pred));
     COOPER_ASSIGN_OR_RETURN(const absl::Span<const float> values, float_pred.Data<float>());
     const auto classes = static_cast<size_t>(pred.shape()[1]);
     double correct = 0;
     double total = 0;
-    for (size_t i = 0; i < labels.size(); ++i) {
-      if (ignore_label_.has_value() && labels[i] == *ignore_label_) continue;
+    for (size_t i = 0; i < label.values.size(); ++i) {
+      if (!label.Counts(i)) continue;
       ++total;
-      const auto id = static_cast<int64_t>(labels[i]);
+      const auto id = static_cast<int64_t>(label.values[i]);
       if (id < 0 || id >= static_cast<int64_t>(classes)) continue;
       const absl::Span<const float> row = values.subspan(i * classes, classes);
       // How many classes come before the label's, of equal ones those with a smaller id.
@@ -113,24 +107,20 @@ class TopKAccuracyMetric : public TotalsMetric {
 
  private:
   const int64_t top_k_;
-  const std::optional<double> ignore_label_;
 };
 
 // The sum of f(prediction of the label), and the number of labels that count.
 template <typename Fn>
-absl::StatusOr<std::vector<double>> SumOverLabels(const NDArray& label, const NDArray& pred,
-                                                  const ClassAxis& axis,
-                                                  const std::optional<double>& ignore_label,
-                                                  const Fn& f) {
-  COOPER_ASSIGN_OR_RETURN(const NDArray float_label, FloatOnCpu(label));
-  COOPER_ASSIGN_OR_RETURN(const absl::Span<const float> labels, float_label.Data<float>());
+absl::StatusOr<std::vector<double>> SumOverLabels(const LabelValues& label, const NDArray& pred,
+                                                  const ClassAxis& axis, const Fn& f) {
   COOPER_ASSIGN_OR_RETURN(const NDArray float_pred, FloatOnCpu(pred));
   COOPER_ASSIGN_OR_RETURN(const absl::Span<const float> values, float_pred.Data<float>());
   double sum = 0;
   double count = 0;
-  for (size_t i = 0; i < labels.size(); ++i) {
-    if (ignore_label.has_value() && labels[i] == *ignore_label) continue;
-    const int64_t id = std::clamp<int64_t>(static_cast<int64_t>(labels[i]), 0, axis.classes - 1);
+  for (size_t i = 0; i < label.values.size(); ++i) {
+    if (!label.Counts(i)) continue;
+    const int64_t id =
+        std::clamp<int64_t>(static_cast<int64_t>(label.values[i]), 0, axis.classes - 1);
     sum += f(static_cast<double>(values[axis.Index(static_cast<int64_t>(i), id)]));
     ++count;
   }
@@ -140,18 +130,16 @@ absl::StatusOr<std::vector<double>> SumOverLabels(const NDArray& label, const ND
 class PerplexityMetric : public TotalsMetric {
  public:
   explicit PerplexityMetric(const PerplexityOptions& options)
-      : TotalsMetric(options.common, "perplexity"),
-        axis_(options.axis),
-        ignore_label_(options.ignore_label) {}
+      : TotalsMetric(options.common, "perplexity", options.ignore_label), axis_(options.axis) {}
 
  protected:
-  absl::StatusOr<Totals> PairTotals(const NDArray& label, const NDArray& pred) const override {
+  absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const override {
     const absl::StatusOr<ClassAxis> axis = SplitAxis(pred.shape(), axis_);
     if (!axis.ok()) return Mismatch(label, pred, axis.status().message());
-    if (label.size() != axis->outer * axis->inner || axis->classes < 1) {
+    if (label.array.size() != axis->outer * axis->inner || axis->classes < 1) {
       return Mismatch(label, pred, absl::StrCat("expected ", axis->outer * axis->inner, " labels"));
     }
-    return SumOverLabels(label, pred, *axis, ignore_label_,
+    return SumOverLabels(label, pred, *axis,
                          [](double p) { return -std::log(std::max(p, 1e-10)); });
   }
 
@@ -161,32 +149,27 @@ class PerplexityMetric : public TotalsMetric {
 
  private:
   const int64_t axis_;
-  const std::optional<double> ignore_label_;
 };
 
 class CrossEntropyMetric : public TotalsMetric {
  public:
   CrossEntropyMetric(const CrossEntropyOptions& options, absl::string_view name)
-      : TotalsMetric(options.common, name),
-        eps_(options.eps),
-        ignore_label_(options.ignore_label) {}
+      : TotalsMetric(options.common, name, options.ignore_label), eps_(options.eps) {}
 
  protected:
-  absl::StatusOr<Totals> PairTotals(const NDArray& label, const NDArray& pred) const override {
-    if (pred.shape().rank() != 2 || label.size() != pred.shape()[0] || pred.shape()[1] < 1) {
+  absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const override {
+    if (pred.shape().rank() != 2 || label.array.size() != pred.shape()[0] || pred.shape()[1] < 1) {
       return Mismatch(label, pred, "expected predictions (batch_size, classes) and one label each");
     }
     const ClassAxis axis = {pred.shape()[0], pred.shape()[1], 1};
     // MXNet adds eps in float32.
-    return SumOverLabels(label, pred, axis, ignore_label_,
-                         [eps = static_cast<float>(eps_)](double p) {
-                           return -std::log(static_cast<double>(static_cast<float>(p) + eps));
-                         });
+    return SumOverLabels(label, pred, axis, [eps = static_cast<float>(eps_)](double p) {
+      return -std::log(static_cast<double>(static_cast<float>(p) + eps));
+    });
   }
 
  private:
   const double eps_;
-  const std::optional<double> ignore_label_;
 };
 
 }  // namespace

@@ -2,7 +2,8 @@
 #define COOPER_MODULE_METRIC_CLASSIFICATION_H_
 
 // Metrics of predictions over classes. Labels are class ids. Positions whose label is
-// `ignore_label` do not count at all; MXNet knows this for Perplexity only.
+// `ignore_label` do not count at all, here and in the kinds of the neighbouring headers; MXNet
+// knows this for Perplexity only.
 
 #include <cstdint>
 #include <memory>

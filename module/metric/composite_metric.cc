@@ -43,8 +43,9 @@ absl::StatusOr<EvalMetric*> CompositeEvalMetric::GetMetric(int index) const {
 }
 
 absl::Status CompositeEvalMetric::Update(absl::Span<const NDArray> labels,
-                                         absl::Span<const NDArray> preds) {
-  for (const auto& metric : metrics_) COOPER_RETURN_IF_ERROR(metric->Update(labels, preds));
+                                         absl::Span<const NDArray> preds,
+                                         absl::Span<const NDArray> masks) {
+  for (const auto& metric : metrics_) COOPER_RETURN_IF_ERROR(metric->Update(labels, preds, masks));
   return absl::OkStatus();
 }
 

@@ -21,7 +21,9 @@ class CompositeEvalMetric : public EvalMetric {
   // kNotFound, with the number there are, if there is none at `index`.
   absl::StatusOr<EvalMetric*> GetMetric(int index) const;
 
-  absl::Status Update(absl::Span<const NDArray> labels, absl::Span<const NDArray> preds) override;
+  using EvalMetric::Update;
+  absl::Status Update(absl::Span<const NDArray> labels, absl::Span<const NDArray> preds,
+                      absl::Span<const NDArray> masks) override;
   absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds) override;
   void Reset() override;
   void ResetLocal() override;

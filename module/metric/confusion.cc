@@ -17,27 +17,27 @@ int64_t ArgMax(absl::Span<const float> row) {
 }
 
 struct Classes {
+  bool shapes_fit = false;
   std::vector<int64_t> label;
   std::vector<int64_t> pred;
 };
 
-// The class ids of labels and predictions. Both are empty if the shapes do not fit.
-absl::StatusOr<Classes> ReadClasses(const NDArray& label, const NDArray& pred,
+// The class ids of those labels that count and of their predictions.
+absl::StatusOr<Classes> ReadClasses(const LabelValues& label, const NDArray& pred,
                                     bool pred_may_be_ids) {
   Classes classes;
-  COOPER_ASSIGN_OR_RETURN(classes.label, label.ToVector<int64_t>());
-  if (pred_may_be_ids && label.shape() == pred.shape()) {
-    COOPER_ASSIGN_OR_RETURN(classes.pred, pred.ToVector<int64_t>());
-    return classes;
-  }
-  if (pred.shape().rank() != 2 || pred.shape()[0] != label.size() || pred.shape()[1] < 1) {
-    return Classes();
-  }
+  const bool ids = pred_may_be_ids && label.array.shape() == pred.shape();
+  classes.shapes_fit =
+      label.array.size() > 0 && (ids || (pred.shape().rank() == 2 && pred.shape()[1] > 0 &&
+                                         pred.shape()[0] == label.array.size()));
+  if (!classes.shapes_fit) return classes;
   COOPER_ASSIGN_OR_RETURN(const NDArray float_pred, FloatOnCpu(pred));
   COOPER_ASSIGN_OR_RETURN(const absl::Span<const float> values, float_pred.Data<float>());
-  const auto width = static_cast<size_t>(pred.shape()[1]);
-  for (size_t i = 0; i < classes.label.size(); ++i) {
-    classes.pred.push_back(ArgMax(values.subspan(i * width, width)));
+  const size_t width = values.size() / label.values.size();
+  for (const size_t i : label.Positions()) {
+    classes.label.push_back(static_cast<int64_t>(label.values[i]));
+    classes.pred.push_back(ids ? static_cast<int64_t>(values[i])
+                               : ArgMax(values.subspan(i * width, width)));
   }
   return classes;
 }
@@ -73,24 +73,26 @@ class BinaryMetric : public TotalsMetric {
   using Score = double (*)(const BinaryCounts&);
 
   BinaryMetric(const BinaryMetricOptions& options, absl::string_view name, Score score)
-      : TotalsMetric(options.common, name),
+      : TotalsMetric(options.common, name, options.ignore_label),
         macro_(options.average == MetricAverage::kMacro),
         score_(score) {}
 
  protected:
   // Macro: the sum of the batches' scores and their number. Micro: the four counts.
   absl::StatusOr<Totals> BatchTotals(absl::Span<const NDArray> labels,
-                                     absl::Span<const NDArray> preds) const override {
-    COOPER_ASSIGN_OR_RETURN(Totals counts, TotalsMetric::BatchTotals(labels, preds));
+                                     absl::Span<const NDArray> preds,
+                                     absl::Span<const NDArray> masks) const override {
+    COOPER_ASSIGN_OR_RETURN(Totals counts, TotalsMetric::BatchTotals(labels, preds, masks));
     if (!macro_ || counts.empty()) return counts;
     return Totals{ScoreOf(counts), 1};
   }
 
-  absl::StatusOr<Totals> PairTotals(const NDArray& label, const NDArray& pred) const override {
+  absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const override {
     COOPER_ASSIGN_OR_RETURN(const Classes classes, ReadClasses(label, pred, false));
-    if (classes.pred.size() != classes.label.size() || classes.label.empty()) {
+    if (!classes.shapes_fit) {
       return Mismatch(label, pred, "expected predictions (batch_size, classes) and one label each");
     }
+    if (classes.label.empty()) return Totals();
     std::vector<int64_t> distinct = classes.label;
     std::sort(distinct.begin(), distinct.end());
     distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
@@ -119,15 +121,17 @@ class BinaryMetric : public TotalsMetric {
 
 class PccMetric : public TotalsMetric {
  public:
-  explicit PccMetric(const MetricOptions& options) : TotalsMetric(options, "pcc") {}
+  explicit PccMetric(const PccOptions& options)
+      : TotalsMetric(options.common, "pcc", options.ignore_label) {}
 
  protected:
   // The confusion matrix, k x k; prediction i with label j is element i * k + j.
-  absl::StatusOr<Totals> PairTotals(const NDArray& label, const NDArray& pred) const override {
+  absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const override {
     COOPER_ASSIGN_OR_RETURN(const Classes classes, ReadClasses(label, pred, true));
-    if (classes.pred.size() != classes.label.size() || classes.label.empty()) {
+    if (!classes.shapes_fit) {
       return Mismatch(label, pred, "expected predictions (batch_size, classes) and one label each");
     }
+    if (classes.label.empty()) return Totals();
     int64_t k = 2;
     for (const std::vector<int64_t>* ids : {&classes.label, &classes.pred}) {
       if (*std::min_element(ids->begin(), ids->end()) < 0) {
@@ -198,7 +202,7 @@ std::unique_ptr<EvalMetric> Mcc(const BinaryMetricOptions& options) {
   return std::make_unique<BinaryMetric>(options, "mcc", MatthewsCorrelation);
 }
 
-std::unique_ptr<EvalMetric> Pcc(const MetricOptions& options) {
+std::unique_ptr<EvalMetric> Pcc(const PccOptions& options) {
   return std::make_unique<PccMetric>(options);
 }
 

@@ -4,6 +4,7 @@
 // Metrics of the table of labels against predicted classes. Predictions are (batch_size, classes).
 
 #include <memory>
+#include <optional>
 
 #include "module/metric/eval_metric.h"
 
@@ -12,6 +13,7 @@ namespace cooper {
 struct BinaryMetricOptions {
   MetricOptions common;
   MetricAverage average = MetricAverage::kMacro;
+  std::optional<double> ignore_label;
 };
 
 // Harmonic mean of precision and recall of class 1 against all others. A batch with more than two
@@ -22,7 +24,11 @@ std::unique_ptr<EvalMetric> F1(const BinaryMetricOptions& options);  // "f1"
 std::unique_ptr<EvalMetric> Mcc(const BinaryMetricOptions& options);  // "mcc"
 
 // Its equivalent for any number of classes, of all samples together. Predictions may be class ids.
-std::unique_ptr<EvalMetric> Pcc(const MetricOptions& options);  // "pcc"
+struct PccOptions {
+  MetricOptions common;  // "pcc"
+  std::optional<double> ignore_label;
+};
+std::unique_ptr<EvalMetric> Pcc(const PccOptions& options);
 
 }  // namespace cooper
 

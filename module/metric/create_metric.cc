@@ -72,35 +72,40 @@ absl::StatusOr<MetricAverage> ReadAverage(KwargReader& reader) {
       absl::StrCat("metric: average is '", average, "', expected 'macro' or 'micro'"));
 }
 
-Result MakeF1(KwargReader& reader, const MetricOptions& common) {
-  COOPER_ASSIGN_OR_RETURN(const MetricAverage average, ReadAverage(reader));
-  return F1({.common = common, .average = average});
+// For the kinds whose own arguments are average and ignore_label.
+template <typename Options, std::unique_ptr<EvalMetric> (*Make)(const Options&)>
+Result MakeAveraged(KwargReader& reader, const MetricOptions& common) {
+  Options options = {.common = common};
+  reader.Read("ignore_label", &options.ignore_label);
+  COOPER_ASSIGN_OR_RETURN(options.average, ReadAverage(reader));
+  return Make(options);
 }
 
-Result MakeMcc(KwargReader& reader, const MetricOptions& common) {
-  COOPER_ASSIGN_OR_RETURN(const MetricAverage average, ReadAverage(reader));
-  return Mcc({.common = common, .average = average});
-}
-
-Result MakePearsonCorrelation(KwargReader& reader, const MetricOptions& common) {
-  COOPER_ASSIGN_OR_RETURN(const MetricAverage average, ReadAverage(reader));
-  return PearsonCorrelation({.common = common, .average = average});
-}
-
-// For the kinds without arguments of their own.
-template <std::unique_ptr<EvalMetric> (*Make)(const MetricOptions&)>
-Result MakePlain(KwargReader& reader, const MetricOptions& common) {
+// For those that have ignore_label alone.
+template <typename Options, std::unique_ptr<EvalMetric> (*Make)(const Options&)>
+Result MakeWithIgnoreLabel(KwargReader& reader, const MetricOptions& common) {
+  Options options = {.common = common};
+  reader.Read("ignore_label", &options.ignore_label);
   COOPER_RETURN_IF_ERROR(reader.Finish());
-  return Make(common);
+  return Make(options);
+}
+
+Result MakeLoss(KwargReader& reader, const MetricOptions& common) {
+  COOPER_RETURN_IF_ERROR(reader.Finish());
+  return Loss(common);
 }
 
 Result MakeComposite(KwargReader& reader, const MetricOptions& common) {
   std::vector<std::string> names;
+  std::string ignore_label;
   reader.Read("metrics", &names);
+  reader.Read("ignore_label", &ignore_label);
   COOPER_RETURN_IF_ERROR(reader.Finish());
+  Kwargs kwargs;
+  if (!ignore_label.empty()) kwargs["ignore_label"] = ignore_label;
   std::vector<std::unique_ptr<EvalMetric>> metrics;
   for (const std::string& name : names) {
-    COOPER_ASSIGN_OR_RETURN(std::unique_ptr<EvalMetric> metric, CreateMetric(name));
+    COOPER_ASSIGN_OR_RETURN(std::unique_ptr<EvalMetric> metric, CreateMetric(name, kwargs));
     metrics.push_back(std::move(metric));
   }
   return std::make_unique<CompositeEvalMetric>(std::move(metrics), common);
@@ -110,28 +115,28 @@ const std::map<std::string, Factory>& Factories() {
   static const auto* const factories = new std::map<std::string, Factory>{
       {"acc", MakeAccuracy},
       {"accuracy", MakeAccuracy},
-      {"caffe", MakePlain<Loss>},
+      {"caffe", MakeLoss},
       {"ce", MakeCrossEntropy},
       {"composite", MakeComposite},
       {"compositeevalmetric", MakeComposite},
       {"cross-entropy", MakeCrossEntropy},
       {"crossentropy", MakeCrossEntropy},
-      {"f1", MakeF1},
-      {"loss", MakePlain<Loss>},
-      {"mae", MakePlain<Mae>},
-      {"mcc", MakeMcc},
-      {"mse", MakePlain<Mse>},
+      {"f1", MakeAveraged<BinaryMetricOptions, F1>},
+      {"loss", MakeLoss},
+      {"mae", MakeWithIgnoreLabel<RegressionOptions, Mae>},
+      {"mcc", MakeAveraged<BinaryMetricOptions, Mcc>},
+      {"mse", MakeWithIgnoreLabel<RegressionOptions, Mse>},
       {"negativeloglikelihood", MakeNegativeLogLikelihood},
       {"nll_loss", MakeNegativeLogLikelihood},
-      {"pcc", MakePlain<Pcc>},
-      {"pearsoncorrelation", MakePearsonCorrelation},
-      {"pearsonr", MakePearsonCorrelation},
+      {"pcc", MakeWithIgnoreLabel<PccOptions, Pcc>},
+      {"pearsoncorrelation", MakeAveraged<PearsonCorrelationOptions, PearsonCorrelation>},
+      {"pearsonr", MakeAveraged<PearsonCorrelationOptions, PearsonCorrelation>},
       {"perplexity", MakePerplexity},
-      {"rmse", MakePlain<Rmse>},
+      {"rmse", MakeWithIgnoreLabel<RegressionOptions, Rmse>},
       {"top_k_acc", MakeTopKAccuracy},
       {"top_k_accuracy", MakeTopKAccuracy},
       {"topkaccuracy", MakeTopKAccuracy},
-      {"torch", MakePlain<Loss>},
+      {"torch", MakeLoss},
   };
   return *factories;
 }

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "absl/status/statusor.h"
 #include "module/metric/eval_metric.h"
@@ -23,6 +24,10 @@ struct CustomMetricOptions {
   MetricOptions common;  // "custom"
   // Predictions beyond the number of labels are allowed, and not looked at.
   bool allow_extra_outputs = false;
+  // With it, or a mask, the function gets what counts: a label (count,) and its prediction
+  // (count, ...), which has to have the label's shape or a row for each label. It is not called
+  // where nothing counts.
+  std::optional<double> ignore_label;
 };
 std::unique_ptr<EvalMetric> CustomMetric(MetricFunction function,
                                          const CustomMetricOptions& options = {});

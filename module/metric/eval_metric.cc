@@ -31,9 +31,17 @@ absl::StatusOr<std::vector<NDArray>> Select(const NamedArrayList& arrays,
 
 }  // namespace
 
-absl::Status TotalsMetric::Update(absl::Span<const NDArray> labels,
-                                  absl::Span<const NDArray> preds) {
-  COOPER_ASSIGN_OR_RETURN(const Totals batch, BatchTotals(labels, preds));
+std::vector<size_t> LabelValues::Positions() const {
+  std::vector<size_t> positions;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (Counts(i)) positions.push_back(i);
+  }
+  return positions;
+}
+
+absl::Status TotalsMetric::Update(absl::Span<const NDArray> labels, absl::Span<const NDArray> preds,
+                                  absl::Span<const NDArray> masks) {
+  COOPER_ASSIGN_OR_RETURN(const Totals batch, BatchTotals(labels, preds, masks));
   Add(batch, &local_);
   Add(batch, &global_);
   return absl::OkStatus();
@@ -47,21 +55,58 @@ absl::Status TotalsMetric::UpdateDict(const NamedArrayList& labels, const NamedA
   return Update(selected_labels, selected_preds);
 }
 
+absl::Status TotalsMetric::CheckMasks(absl::Span<const NDArray> masks, size_t count,
+                                      absl::string_view what) const {
+  if (masks.empty() || masks.size() == count) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(name_, ": ", count, " ", what, "s but ", masks.size(), " masks"));
+}
+
+absl::StatusOr<std::vector<bool>> TotalsMetric::ReadMask(const NDArray& mask, const NDArray& array,
+                                                         absl::string_view what) const {
+  std::vector<bool> counted;
+  if (mask.is_null()) return counted;
+  if (mask.shape() != array.shape()) {
+    return absl::InvalidArgumentError(absl::StrCat(name_, ": mask is ", mask.ToString(), ", ", what,
+                                                   " ", array.ToString(), ": expected one shape"));
+  }
+  COOPER_ASSIGN_OR_RETURN(const std::vector<float> values, mask.ToVector<float>());
+  for (const float value : values) counted.push_back(value != 0);
+  return counted;
+}
+
+absl::StatusOr<LabelValues> TotalsMetric::ReadLabel(const NDArray& label,
+                                                    const NDArray& mask) const {
+  LabelValues read = {.array = label};
+  COOPER_ASSIGN_OR_RETURN(read.values, label.ToVector<double>());
+  COOPER_ASSIGN_OR_RETURN(read.counted, ReadMask(mask, label, "label"));
+  if (!ignore_label_.has_value()) return read;
+  if (read.counted.empty()) read.counted.assign(read.values.size(), true);
+  for (size_t i = 0; i < read.values.size(); ++i) {
+    if (read.values[i] == *ignore_label_) read.counted[i] = false;
+  }
+  return read;
+}
+
 absl::StatusOr<TotalsMetric::Totals> TotalsMetric::BatchTotals(
-    absl::Span<const NDArray> labels, absl::Span<const NDArray> preds) const {
+    absl::Span<const NDArray> labels, absl::Span<const NDArray> preds,
+    absl::Span<const NDArray> masks) const {
   if (labels.size() != preds.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat(name_, ": ", labels.size(), " labels but ", preds.size(), " predictions"));
   }
+  COOPER_RETURN_IF_ERROR(CheckMasks(masks, labels.size(), "label"));
   Totals batch;
   for (size_t i = 0; i < labels.size(); ++i) {
-    COOPER_ASSIGN_OR_RETURN(const Totals pair, PairTotals(labels[i], preds[i]));
+    COOPER_ASSIGN_OR_RETURN(const LabelValues label,
+                            ReadLabel(labels[i], masks.empty() ? NDArray() : masks[i]));
+    COOPER_ASSIGN_OR_RETURN(const Totals pair, PairTotals(label, preds[i]));
     Add(pair, &batch);
   }
   return batch;
 }
 
-absl::StatusOr<TotalsMetric::Totals> TotalsMetric::PairTotals(const NDArray&,
+absl::StatusOr<TotalsMetric::Totals> TotalsMetric::PairTotals(const LabelValues&,
                                                               const NDArray&) const {
   return absl::InternalError(absl::StrCat(name_, " does not say what a batch amounts to"));
 }
@@ -105,9 +150,9 @@ absl::Status TotalsMetric::LoadState(absl::string_view text) {
   return absl::OkStatus();
 }
 
-absl::Status TotalsMetric::Mismatch(const NDArray& label, const NDArray& pred,
+absl::Status TotalsMetric::Mismatch(const LabelValues& label, const NDArray& pred,
                                     absl::string_view why) const {
-  return absl::InvalidArgumentError(absl::StrCat(name_, ": label is ", label.ToString(),
+  return absl::InvalidArgumentError(absl::StrCat(name_, ": label is ", label.array.ToString(),
                                                  ", prediction ", pred.ToString(), ": ", why));
 }
 

@@ -4,6 +4,7 @@
 // How well outputs agree with labels, summed over batches: MXNet's mx.metric. The kinds are made by
 // CreateMetric (create_metric.h) or by the functions beside their options (classification.h, ...).
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -30,8 +31,13 @@ class EvalMetric {
 
   // Adds a batch: label i belongs to prediction i. Any dtype and context. kInvalidArgument, naming
   // the metric and the shapes, if they do not fit; nothing is added then.
-  virtual absl::Status Update(absl::Span<const NDArray> labels,
-                              absl::Span<const NDArray> preds) = 0;
+  absl::Status Update(absl::Span<const NDArray> labels, absl::Span<const NDArray> preds) {
+    return Update(labels, preds, {});
+  }
+  // The same for a part of the positions: masks[i] has the shape of label i, and where it is 0 the
+  // batch might as well not have that position. A null array, or no masks at all: all count.
+  virtual absl::Status Update(absl::Span<const NDArray> labels, absl::Span<const NDArray> preds,
+                              absl::Span<const NDArray> masks) = 0;
   // The same with the arrays that the metric's label_names and output_names select; without such
   // names with all. kNotFound, naming it, if a selected array is not there.
   virtual absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds) = 0;
@@ -62,11 +68,25 @@ enum class MetricAverage {
   kMicro,  // the value of all samples together
 };
 
+// A label's elements in row-major order, and which of them count: those that are neither masked out
+// nor the label to ignore.
+struct LabelValues {
+  NDArray array;
+  std::vector<double> values;
+  std::vector<bool> counted;  // empty: all of them
+
+  bool Counts(size_t i) const { return counted.empty() || counted[i]; }
+  // Positions that count, in order.
+  std::vector<size_t> Positions() const;
+};
+
 // A metric whose value is a function of totals that batches add to. A kind says how many totals
 // there are, what a batch adds to them and what their value is.
 class TotalsMetric : public EvalMetric {
  public:
-  absl::Status Update(absl::Span<const NDArray> labels, absl::Span<const NDArray> preds) override;
+  using EvalMetric::Update;
+  absl::Status Update(absl::Span<const NDArray> labels, absl::Span<const NDArray> preds,
+                      absl::Span<const NDArray> masks) override;
   absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds) override;
   void Reset() override;
   void ResetLocal() override { local_.clear(); }
@@ -80,16 +100,26 @@ class TotalsMetric : public EvalMetric {
  protected:
   using Totals = std::vector<double>;
 
-  TotalsMetric(const MetricOptions& options, absl::string_view default_name)
+  TotalsMetric(const MetricOptions& options, absl::string_view default_name,
+               std::optional<double> ignore_label = std::nullopt)
       : options_(options),
         name_(options.name.empty() ? std::string(default_name.data(), default_name.size())
-                                   : options.name) {}
+                                   : options.name),
+        ignore_label_(ignore_label) {}
 
-  // What a batch amounts to, as one of Totals. The default asks PairTotals for each label and
-  // prediction, and adds the results up.
+  // What a batch amounts to, as one of Totals; empty if nothing counts. The default asks PairTotals
+  // for each label and prediction, and adds the results up.
   virtual absl::StatusOr<Totals> BatchTotals(absl::Span<const NDArray> labels,
-                                             absl::Span<const NDArray> preds) const;
-  virtual absl::StatusOr<Totals> PairTotals(const NDArray& label, const NDArray& pred) const;
+                                             absl::Span<const NDArray> preds,
+                                             absl::Span<const NDArray> masks) const;
+  virtual absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const;
+
+  // Which elements of `array`, a label or whatever `what` says, count by a mask; empty: all.
+  absl::StatusOr<std::vector<bool>> ReadMask(const NDArray& mask, const NDArray& array,
+                                             absl::string_view what) const;
+  // kInvalidArgument unless there are no masks or one for each of `count` arrays.
+  absl::Status CheckMasks(absl::Span<const NDArray> masks, size_t count,
+                          absl::string_view what) const;
 
   // Adds one to the other, which is empty if nothing was added yet. The default adds by element.
   virtual void Add(const Totals& more, Totals* totals) const;
@@ -98,11 +128,14 @@ class TotalsMetric : public EvalMetric {
   virtual double Value(const Totals& totals) const;
 
   // "accuracy: label is (3,) ..., prediction (4, 5) ...: `why`".
-  absl::Status Mismatch(const NDArray& label, const NDArray& pred, absl::string_view why) const;
+  absl::Status Mismatch(const LabelValues& label, const NDArray& pred, absl::string_view why) const;
 
  private:
+  absl::StatusOr<LabelValues> ReadLabel(const NDArray& label, const NDArray& mask) const;
+
   const MetricOptions options_;
   const std::string name_;
+  const std::optional<double> ignore_label_;
   Totals local_;
   Totals global_;
 };

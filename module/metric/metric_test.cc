@@ -209,6 +209,135 @@ TEST(MetricTest, NamesShapesThatDoNotFit) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected two classes")));
 }
 
+struct IgnoreCase {
+  const char* metric;
+  Kwargs kwargs;
+  Batch batch;              // some labels are -1
+  std::vector<float> mask;  // 0 where they are
+  Batch kept;               // the batch without those
+};
+
+std::vector<IgnoreCase> IgnoreCases() {
+  const NDArray ids = Array({5}, {0, -1, 1, -1, 1});
+  const std::vector<float> mask = {1, 0, 1, 0, 2};
+  const Batch classes = {ids, Array({5, 3}, {.7f, .2f, .1f, .1f, .1f, .8f, .3f, .3f, .4f,  //
+                                             .9f, .1f, .0f, .1f, .8f, .1f})};
+  const Batch kept_classes = {Array({3}, {0, 1, 1}),
+                              Array({3, 3}, {.7f, .2f, .1f, .3f, .3f, .4f, .1f, .8f, .1f})};
+  // Classes in the middle: labels (2, 2), predictions (2, 2, 2).
+  const Batch middle = {Array({2, 2}, {0, -1, 1, 1}),
+                        Array({2, 2, 2}, {.9f, .2f, .1f, .8f, .7f, .4f, .3f, .6f})};
+  const Batch kept_middle = {Array({3}, {0, 1, 1}), Array({3, 2}, {.9f, .1f, .7f, .3f, .4f, .6f})};
+  const Batch numbers = {Array({5}, {1, -1, 2, -1, 4}), Array({5}, {2, 9, 4, 8, 5})};
+  const Batch kept_numbers = {Array({3}, {1, 2, 4}), Array({3}, {2, 4, 5})};
+  const Batch column = {Array({2, 1}, {-1, 2}), Array({2, 2}, {9, 9, 3, 5})};
+  const Batch kept_column = {Array({1, 1}, {2}), Array({1, 2}, {3, 5})};
+  const Batch table = {Array({2, 2}, {1, -1, 2, 4}), Array({2, 2}, {2, 9, 4, 5})};
+  const std::vector<float> table_mask = {1, 0, 1, 1};
+  return {
+      {"acc", {}, classes, mask, kept_classes},
+      {"acc", {}, middle, table_mask, kept_middle},
+      {"acc",
+       {},
+       {ids, Array({5}, {0, -1, 0, 1, 1})},
+       mask,
+       {Array({3}, {0, 1, 1}), Array({3}, {0, 0, 1})}},
+      {"top_k_accuracy", {{"top_k", "2"}}, classes, mask, kept_classes},
+      {"ce", {}, classes, mask, kept_classes},
+      {"nll_loss", {}, classes, mask, kept_classes},
+      {"perplexity", {}, classes, mask, kept_classes},
+      {"f1", {}, classes, mask, kept_classes},
+      {"f1", {{"average", "micro"}}, classes, mask, kept_classes},
+      {"mcc", {}, classes, mask, kept_classes},
+      {"mcc", {{"average", "micro"}}, classes, mask, kept_classes},
+      {"pcc", {}, classes, mask, kept_classes},
+      {"mae", {}, numbers, mask, kept_numbers},
+      {"mae", {}, column, {0, 1}, kept_column},
+      {"mae", {}, table, table_mask, kept_numbers},
+      {"mse", {}, numbers, mask, kept_numbers},
+      {"rmse", {}, numbers, mask, kept_numbers},
+      {"rmse", {}, table, table_mask, kept_numbers},
+      {"pearsonr", {}, numbers, mask, kept_numbers},
+      {"pearsonr", {{"average", "micro"}}, table, table_mask, kept_numbers},
+      {"composite", {{"metrics", "(mae, rmse)"}}, numbers, mask, kept_numbers},
+  };
+}
+
+TEST(MetricTest, WhatIsIgnoredOrMaskedMightAsWellNotBeThere) {
+  for (const IgnoreCase& c : IgnoreCases()) {
+    SCOPED_TRACE(testing::Message() << c.metric << " " << c.batch.label.ToString());
+    const NDArray mask = Array(c.batch.label.shape(), c.mask);
+    COOPER_ASSERT_OK_AND_ASSIGN(const NDArray no_mask, NDArray::Zeros(mask.shape()));
+    COOPER_ASSERT_OK_AND_ASSIGN(const NDArray all, NDArray::Full(mask.shape(), -1));
+    const auto expected = Make(c.metric, c.kwargs);
+    const auto masked = Make(c.metric, c.kwargs);
+    Kwargs kwargs = c.kwargs;
+    kwargs["ignore_label"] = "-1";
+    const auto ignoring = Make(c.metric, kwargs);
+    // A batch of which nothing counts adds nothing, not even to a mean over batches.
+    COOPER_ASSERT_OK(masked->Update({c.batch.label}, {c.batch.pred}, {no_mask}));
+    COOPER_ASSERT_OK(ignoring->Update({all}, {c.batch.pred}));
+    EXPECT_TRUE(std::isnan(Value(*masked))) << Value(*masked);
+    EXPECT_TRUE(std::isnan(Value(*ignoring))) << Value(*ignoring);
+    for (int round = 0; round < 2; ++round) {
+      COOPER_ASSERT_OK(expected->Update({c.kept.label}, {c.kept.pred}));
+      COOPER_ASSERT_OK(masked->Update({c.batch.label}, {c.batch.pred}, {mask}));
+      COOPER_ASSERT_OK(ignoring->Update({c.batch.label}, {c.batch.pred}));
+      for (size_t k = 0; k < expected->GetNameValue().size(); ++k) {
+        const double value = expected->GetNameValue()[k].second;
+        EXPECT_FALSE(std::isnan(value));
+        EXPECT_DOUBLE_EQ(masked->GetNameValue()[k].second, value);
+        EXPECT_DOUBLE_EQ(ignoring->GetNameValue()[k].second, value);
+      }
+      // States know nothing of masks.
+      const std::string state = masked->SaveState();
+      COOPER_ASSERT_OK(masked->LoadState(state));
+      EXPECT_EQ(masked->SaveState(), state);
+    }
+    // A null mask is none.
+    const auto unmasked = Make(c.metric, c.kwargs);
+    COOPER_ASSERT_OK(unmasked->Update({c.kept.label}, {c.kept.pred}, {NDArray()}));
+    const auto plain = Make(c.metric, c.kwargs);
+    COOPER_ASSERT_OK(plain->Update({c.kept.label}, {c.kept.pred}));
+    EXPECT_EQ(unmasked->SaveState(), plain->SaveState());
+  }
+}
+
+TEST(MetricTest, MaskAndIgnoredLabelGoTogether) {
+  const auto metric = Make("mae", {{"ignore_label", "0"}});
+  COOPER_ASSERT_OK(metric->Update({Array({3}, {0, 1, 2})}, {Array({3}, {9, 4, 9})},
+                                  {*Array({3}, {1, 1, 0}).AsType(DType::kBool)}));
+  EXPECT_EQ(Value(*metric), 3);
+}
+
+TEST(MetricTest, MasksOfALossAreThoseOfItsPredictions) {
+  const auto loss = Make("loss");
+  const NDArray pred = Array({2, 2}, {1, 2, 3, 4});
+  COOPER_ASSERT_OK(loss->Update({}, {pred, pred}, {Array({2, 2}, {1, 0, 1, 0}), NDArray()}));
+  EXPECT_DOUBLE_EQ(Value(*loss), (1 + 3 + 10) / 6.0);
+  EXPECT_THAT(loss->Update({}, {pred}, {Array({2}, {1, 0})}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("loss: mask is (2,) float32 cpu(0), prediction (2, 2)")));
+  EXPECT_THAT(CreateMetric("loss", {{"ignore_label", "0"}}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'ignore_label'")));
+}
+
+TEST(MetricTest, AMaskThatDoesNotFitIsNamedWithItsLabel) {
+  for (const IgnoreCase& c : IgnoreCases()) {
+    if (std::string(c.metric) == "composite") continue;
+    const auto metric = Make(c.metric, c.kwargs);
+    const NDArray seven = Array({7}, {1, 1, 1, 1, 1, 1, 1});
+    EXPECT_THAT(metric->Update({c.batch.label}, {c.batch.pred}, {seven}),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr("mask is (7,) float32 cpu(0), label " +
+                                   c.batch.label.ToString() + ": expected one shape")))
+        << c.metric;
+    EXPECT_THAT(metric->Update({c.batch.label}, {c.batch.pred}, {seven, seven}),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("1 labels but 2 masks")));
+    EXPECT_TRUE(std::isnan(Value(*metric)));
+  }
+}
+
 TEST(CompositeEvalMetricTest, JoinsItsChildren) {
   COOPER_ASSERT_OK_AND_ASSIGN(const auto metric, CreateMetrics({"mae", "mse"}));
   COOPER_ASSERT_OK(metric->Update({Array({1}, {1})}, {Array({1}, {4})}));
@@ -243,6 +372,29 @@ TEST(CustomMetricTest, CallsTheFunction) {
   EXPECT_EQ(metric->GetNameValue()[0], NamedValue("size", 4));
   EXPECT_THAT(CustomMetric(size)->Update({}, {Array({1}, {1})}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("0 labels but 1")));
+}
+
+TEST(CustomMetricTest, TheFunctionGetsWhatCounts) {
+  std::vector<std::string> seen;
+  const auto note = [&seen](const NDArray& label, const NDArray& pred) {
+    seen.push_back(label.ToString() + ", " + pred.ToString());
+    double sum = 0;
+    const std::vector<double> values = *pred.ToVector<double>();
+    for (double value : values) sum += value;
+    return SumAndCount{.sum = sum, .count = static_cast<double>(label.size())};
+  };
+  const auto metric = CustomMetric(note, {.allow_extra_outputs = true, .ignore_label = 0});
+  const NDArray label = *Array({2, 2}, {1, 0, 2, 0}).AsType(DType::kInt32);
+  COOPER_ASSERT_OK(metric->Update({label}, {Array({4, 1, 2}, {1, 2, 3, 4, 5, 6, 7, 8}), label}));
+  COOPER_ASSERT_OK(
+      metric->Update({label}, {Array({2, 2}, {1, 2, 3, 4})}, {Array({2, 2}, {1, 1, 0, 0})}));
+  EXPECT_THAT(seen, testing::ElementsAre("(2,) int32 cpu(0), (2, 1, 2) float32 cpu(0)",
+                                         "(1,) int32 cpu(0), (1,) float32 cpu(0)"));
+  EXPECT_DOUBLE_EQ(Value(*metric), (1 + 2 + 5 + 6 + 1) / 3.0);
+  COOPER_ASSERT_OK(metric->Update({label}, {label}, {Array({2, 2}, {0, 1, 0, 1})}));
+  EXPECT_EQ(seen.size(), 2u) << "nothing counts";
+  EXPECT_THAT(metric->Update({label}, {Array({2, 1}, {1, 2})}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("a row for each label")));
 }
 
 TEST(CreateMetricTest, NamesWhatIsWrong) {

@@ -15,36 +15,40 @@ enum class ErrorKind { kAbsolute, kSquared, kRootSquared };
 
 class ErrorMetric : public TotalsMetric {
  public:
-  ErrorMetric(const MetricOptions& options, absl::string_view name, ErrorKind kind)
-      : TotalsMetric(options, name), kind_(kind) {}
+  ErrorMetric(const RegressionOptions& options, absl::string_view name, ErrorKind kind)
+      : TotalsMetric(options.common, name, options.ignore_label), kind_(kind) {}
 
  protected:
-  absl::StatusOr<Totals> PairTotals(const NDArray& label, const NDArray& pred) const override {
-    const Shape& label_shape = label.shape();
+  absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const override {
+    const Shape& label_shape = label.array.shape();
     const Shape& pred_shape = pred.shape();
     if (label_shape.rank() < 1 || pred_shape.rank() < 1 || label_shape[0] != pred_shape[0] ||
-        label.size() == 0) {
+        label.values.empty()) {
       return Mismatch(label, pred, "expected the same number of rows");
     }
     const int64_t rows = label_shape[0];
-    const int64_t label_columns = label.size() / rows;
+    const int64_t label_columns = label.array.size() / rows;
     const int64_t pred_columns = pred.size() / rows;
     const int64_t columns = std::max(label_columns, pred_columns);
     if ((label_columns != columns && label_columns != 1) ||
         (pred_columns != columns && pred_columns != 1)) {
       return Mismatch(label, pred, "expected the same number of columns, or one");
     }
-    COOPER_ASSIGN_OR_RETURN(const std::vector<double> labels, label.ToVector<double>());
     COOPER_ASSIGN_OR_RETURN(const std::vector<double> preds, pred.ToVector<double>());
     double sum = 0;
+    double count = 0;
     for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = 0; j < columns; ++j) {
-        const double error = labels[i * label_columns + (label_columns == 1 ? 0 : j)] -
-                             preds[i * pred_columns + (pred_columns == 1 ? 0 : j)];
+        const auto at = static_cast<size_t>(i * label_columns + (label_columns == 1 ? 0 : j));
+        if (!label.Counts(at)) continue;
+        const double error =
+            label.values[at] - preds[i * pred_columns + (pred_columns == 1 ? 0 : j)];
         sum += kind_ == ErrorKind::kAbsolute ? std::abs(error) : error * error;
+        ++count;
       }
     }
-    const double mean = sum / static_cast<double>(rows * columns);
+    if (count == 0) return Totals();
+    const double mean = sum / count;
     return Totals{kind_ == ErrorKind::kRootSquared ? std::sqrt(mean) : mean, 1};
   }
 
@@ -55,18 +59,19 @@ class ErrorMetric : public TotalsMetric {
 class PearsonMetric : public TotalsMetric {
  public:
   explicit PearsonMetric(const PearsonCorrelationOptions& options)
-      : TotalsMetric(options.common, "pearsonr"),
+      : TotalsMetric(options.common, "pearsonr", options.ignore_label),
         macro_(options.average == MetricAverage::kMacro) {}
 
  protected:
   // Macro: the sum of the correlations and their number. Micro: the moments.
-  absl::StatusOr<Totals> PairTotals(const NDArray& label, const NDArray& pred) const override {
-    if (label.shape() != pred.shape() || label.size() == 0) {
+  absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const override {
+    if (label.array.shape() != pred.shape() || label.values.empty()) {
       return Mismatch(label, pred, "expected one shape");
     }
-    COOPER_ASSIGN_OR_RETURN(const std::vector<double> labels, label.ToVector<double>());
     COOPER_ASSIGN_OR_RETURN(const std::vector<double> preds, pred.ToVector<double>());
-    const Totals moments = Moments(labels, preds);
+    const std::vector<size_t> positions = label.Positions();
+    if (positions.empty()) return Totals();
+    const Totals moments = Moments(positions, label.values, preds);
     if (!macro_) return moments;
     return Totals{Correlation(moments), 1};
   }
@@ -94,14 +99,15 @@ class PearsonMetric : public TotalsMetric {
   // What the totals of the micro average are; squares and products are of deviations from the mean.
   enum Moment { kCount, kLabelMean, kPredMean, kLabelSquares, kPredSquares, kProducts, kMoments };
 
-  static Totals Moments(const std::vector<double>& labels, const std::vector<double>& preds) {
+  static Totals Moments(const std::vector<size_t>& positions, const std::vector<double>& labels,
+                        const std::vector<double>& preds) {
     Totals t(kMoments);
-    const auto n = static_cast<double>(labels.size());
-    for (size_t i = 0; i < labels.size(); ++i) {
+    const auto n = static_cast<double>(positions.size());
+    for (const size_t i : positions) {
       t[kLabelMean] += labels[i] / n;
       t[kPredMean] += preds[i] / n;
     }
-    for (size_t i = 0; i < labels.size(); ++i) {
+    for (const size_t i : positions) {
       const double label = labels[i] - t[kLabelMean];
       const double pred = preds[i] - t[kPredMean];
       t[kLabelSquares] += label * label;
@@ -124,13 +130,20 @@ class LossMetric : public TotalsMetric {
   explicit LossMetric(const MetricOptions& options) : TotalsMetric(options, "loss") {}
 
  protected:
-  absl::StatusOr<Totals> BatchTotals(absl::Span<const NDArray>,
-                                     absl::Span<const NDArray> preds) const override {
+  absl::StatusOr<Totals> BatchTotals(absl::Span<const NDArray>, absl::Span<const NDArray> preds,
+                                     absl::Span<const NDArray> masks) const override {
+    COOPER_RETURN_IF_ERROR(CheckMasks(masks, preds.size(), "prediction"));
     Totals totals(2);
-    for (const NDArray& pred : preds) {
-      COOPER_ASSIGN_OR_RETURN(const std::vector<double> values, pred.ToVector<double>());
-      for (double value : values) totals[0] += value;
-      totals[1] += static_cast<double>(values.size());
+    for (size_t k = 0; k < preds.size(); ++k) {
+      const NDArray mask = masks.empty() ? NDArray() : masks[k];
+      COOPER_ASSIGN_OR_RETURN(const std::vector<bool> counted,
+                              ReadMask(mask, preds[k], "prediction"));
+      COOPER_ASSIGN_OR_RETURN(const std::vector<double> values, preds[k].ToVector<double>());
+      for (size_t i = 0; i < values.size(); ++i) {
+        if (!counted.empty() && !counted[i]) continue;
+        totals[0] += values[i];
+        ++totals[1];
+      }
     }
     return totals;
   }
@@ -138,15 +151,15 @@ class LossMetric : public TotalsMetric {
 
 }  // namespace
 
-std::unique_ptr<EvalMetric> Mae(const MetricOptions& options) {
+std::unique_ptr<EvalMetric> Mae(const RegressionOptions& options) {
   return std::make_unique<ErrorMetric>(options, "mae", ErrorKind::kAbsolute);
 }
 
-std::unique_ptr<EvalMetric> Mse(const MetricOptions& options) {
+std::unique_ptr<EvalMetric> Mse(const RegressionOptions& options) {
   return std::make_unique<ErrorMetric>(options, "mse", ErrorKind::kSquared);
 }
 
-std::unique_ptr<EvalMetric> Rmse(const MetricOptions& options) {
+std::unique_ptr<EvalMetric> Rmse(const RegressionOptions& options) {
   return std::make_unique<ErrorMetric>(options, "rmse", ErrorKind::kRootSquared);
 }
 

@@ -2,29 +2,36 @@
 #define COOPER_MODULE_METRIC_REGRESSION_H_
 
 // Metrics of predicted numbers. The first three are means over the batches of each batch's value,
-// as in MXNet: batches of unequal size weigh alike. Labels and predictions are (batch_size,) or
-// (batch_size, n); a single column is compared with every column of the other.
+// as in MXNet: batches of unequal size weigh alike, and one in which nothing counts has no value.
+// Labels and predictions are (batch_size,) or (batch_size, n); a single column is compared with
+// every column of the other.
 
 #include <memory>
+#include <optional>
 
 #include "module/metric/eval_metric.h"
 
 namespace cooper {
 
-std::unique_ptr<EvalMetric> Mae(const MetricOptions& options);   // "mae": mean |label - pred|
-std::unique_ptr<EvalMetric> Mse(const MetricOptions& options);   // "mse": mean (label - pred)^2
-std::unique_ptr<EvalMetric> Rmse(const MetricOptions& options);  // "rmse": its root, per batch
+struct RegressionOptions {
+  MetricOptions common;  // "mae", "mse", "rmse"
+  std::optional<double> ignore_label;
+};
+std::unique_ptr<EvalMetric> Mae(const RegressionOptions& options);   // mean |label - pred|
+std::unique_ptr<EvalMetric> Mse(const RegressionOptions& options);   // mean (label - pred)^2
+std::unique_ptr<EvalMetric> Rmse(const RegressionOptions& options);  // its root, per batch
 
 // Pearson's correlation of label and prediction, which have one shape: the mean over batches, or
 // that of all samples together.
 struct PearsonCorrelationOptions {
   MetricOptions common;  // "pearsonr"
   MetricAverage average = MetricAverage::kMacro;
+  std::optional<double> ignore_label;
 };
 std::unique_ptr<EvalMetric> PearsonCorrelation(const PearsonCorrelationOptions& options);
 
 // The mean of all elements of the predictions, for networks whose outputs are losses. Labels are
-// not looked at.
+// not looked at; masks, one per prediction, have the shapes of the predictions.
 std::unique_ptr<EvalMetric> Loss(const MetricOptions& options);  // "loss"
 
 }  // namespace cooper
