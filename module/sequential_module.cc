@@ -15,11 +15,28 @@ const T& Nothing() {
   return nothing;
 }
 
+// "act_output (4, 5), mask_output (4,)".
+std::string Listed(const std::vector<std::pair<std::string, Shape>>& outputs) {
+  return absl::StrJoin(outputs, ", ", [](std::string* out, const auto& output) {
+    absl::StrAppend(out, output.first, " ", output.second.ToString());
+  });
+}
+
 }  // namespace
 
 absl::Status SequentialModule::In(size_t i, const absl::Status& status) const {
   if (status.ok()) return status;
   return absl::Status(status.code(), absl::StrCat("module ", i, ": ", status.message()));
+}
+
+absl::Status SequentialModule::With(size_t i, const absl::Status& status) const {
+  if (status.ok() || i == 0) return In(i, status);
+  const BaseModule& before = *links_[i - 1].module;
+  return absl::Status(
+      status.code(),
+      absl::StrCat("module ", i, ", which gets ", Listed(before.output_shapes()), " of module ",
+                   i - 1, " as its data (", absl::StrJoin(links_[i].module->data_names(), ", "),
+                   "): ", status.message()));
 }
 
 absl::Status SequentialModule::Add(std::unique_ptr<BaseModule> module, SequentialMeta meta) {
@@ -74,24 +91,25 @@ const std::vector<DataDesc>& SequentialModule::data_shapes() const {
 
 const std::vector<DataDesc>& SequentialModule::label_shapes() const { return label_shapes_; }
 
-absl::StatusOr<std::vector<DataDesc>> SequentialModule::Wire(
-    size_t i, const std::vector<std::pair<std::string, Shape>>& outputs) const {
+absl::StatusOr<std::vector<DataDesc>> SequentialModule::Wire(size_t i,
+                                                             const Outputs& outputs) const {
   const std::vector<std::string>& names = links_[i].module->data_names();
-  if (links_[i].meta.auto_wiring && outputs.size() != names.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("module ", i - 1, " has ", outputs.size(),
-                                                   " outputs, module ", i, " expects data (",
-                                                   absl::StrJoin(names, ", "), ")"));
+  const bool by_position = links_[i].meta.auto_wiring;
+  if (by_position && outputs.size() != names.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("module ", i, " expects data (",
+                                                   absl::StrJoin(names, ", "), "), module ", i - 1,
+                                                   " has the outputs ", Listed(outputs)));
   }
   std::vector<DataDesc> descs;
   for (size_t k = 0; k < outputs.size(); ++k) {
     const auto& [name, shape] = outputs[k];
-    if (!links_[i].meta.auto_wiring && std::find(names.begin(), names.end(), name) == names.end()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("output '", name, "' of module ", i - 1, " is no data of module ", i, " (",
-                       absl::StrJoin(names, ", "), "); set auto_wiring to take it by position"));
+    if (!by_position && std::find(names.begin(), names.end(), name) == names.end()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "output '", name, "' ", shape.ToString(), " of module ", i - 1, " is no data of module ",
+          i, " (", absl::StrJoin(names, ", "), "); set auto_wiring to take it by position"));
     }
     DataDesc& desc = descs.emplace_back();
-    desc.name = links_[i].meta.auto_wiring ? names[k] : name;
+    desc.name = by_position ? names[k] : name;
     desc.shape = shape;
   }
   return descs;
@@ -112,10 +130,13 @@ absl::Status SequentialModule::Bind(const ModuleBindOptions& options) {
     labels_taken = labels_taken || meta.take_labels;
     own.label_shapes = meta.take_labels ? options.label_shapes : std::vector<DataDesc>();
     own.inputs_need_grad = options.inputs_need_grad || (options.for_training && i > 0);
+    own.grad_reqs = options.grad_reqs;
     if (i > 0) {
       COOPER_ASSIGN_OR_RETURN(own.data_shapes, Wire(i, links_[i - 1].module->output_shapes()));
+      // They are one batch's head gradients of the module before, and never add up over batches.
+      for (const DataDesc& desc : own.data_shapes) own.grad_reqs[desc.name] = WriteReq::kWrite;
     }
-    COOPER_RETURN_IF_ERROR(In(i, module->Bind(own)));
+    COOPER_RETURN_IF_ERROR(With(i, module->Bind(own)));
   }
   label_shapes_ = labels_taken ? options.label_shapes : std::vector<DataDesc>();
   binded_ = true;
@@ -184,17 +205,23 @@ absl::Status SequentialModule::InitOptimizer(const InitOptimizerOptions& options
 absl::Status SequentialModule::Forward(const DataBatch& batch, std::optional<bool> is_train) {
   COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
   DataBatch own = batch;
+  // A bucket behind other modules is bound by what it is told here, so labels must not be missing.
+  std::vector<DataDesc> labels = batch.provide_label;
+  if (labels.empty() && batch.label.size() == label_shapes_.size()) {
+    labels = label_shapes_;
+    for (size_t k = 0; k < labels.size(); ++k) labels[k].shape = batch.label[k].shape();
+  }
   for (size_t i = 0; i < links_.size(); ++i) {
     const auto& [module, meta] = links_[i];
     own.label = meta.take_labels ? batch.label : std::vector<NDArray>();
-    own.provide_label = meta.take_labels ? batch.provide_label : std::vector<DataDesc>();
+    own.provide_label = meta.take_labels ? labels : std::vector<DataDesc>();
     if (i > 0) {
       BaseModule& before = *links_[i - 1].module;
       COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs, before.GetOutputs());
       own.data.assign(outputs.begin(), outputs.end());
       COOPER_ASSIGN_OR_RETURN(own.provide_data, Wire(i, before.output_shapes()));
     }
-    COOPER_RETURN_IF_ERROR(In(i, module->Forward(own, is_train.value_or(for_training()))));
+    COOPER_RETURN_IF_ERROR(With(i, module->Forward(own, is_train.value_or(for_training()))));
   }
   return absl::OkStatus();
 }

@@ -58,7 +58,8 @@ class SequentialModule : public BaseModule {
   const std::vector<DataDesc>& label_shapes() const override;
 
   // Binds each module to the output shapes of the one before; all but the first then give gradients
-  // of their data. kInvalidArgument, naming both modules, if outputs and data do not fit.
+  // of their data, which are overwritten whatever grad_req says. kInvalidArgument, naming both
+  // modules with names and shapes, if outputs and data do not fit.
   absl::Status Bind(const ModuleBindOptions& options) override;
 
   // kInvalidArgument, naming it, if two modules have a parameter of one name.
@@ -69,6 +70,7 @@ class SequentialModule : public BaseModule {
   // For each module an optimizer of its own, made alike, or the one instance for all.
   absl::Status InitOptimizer(const InitOptimizerOptions& options = {}) override;
 
+  // Every module gets the batch's bucket key and lengths, and those with take_labels its labels.
   absl::Status Forward(const DataBatch& batch,
                        std::optional<bool> is_train = std::nullopt) override;
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
@@ -98,11 +100,14 @@ class SequentialModule : public BaseModule {
     SequentialMeta meta;
   };
 
+  using Outputs = std::vector<std::pair<std::string, Shape>>;
+
   // What module `i` gets of outputs with these names and shapes.
-  absl::StatusOr<std::vector<DataDesc>> Wire(
-      size_t i, const std::vector<std::pair<std::string, Shape>>& outputs) const;
+  absl::StatusOr<std::vector<DataDesc>> Wire(size_t i, const Outputs& outputs) const;
   // The status, naming the module.
   absl::Status In(size_t i, const absl::Status& status) const;
+  // The same, naming also what it gets from the module before, if there is one.
+  absl::Status With(size_t i, const absl::Status& status) const;
 
   std::vector<Link> links_;
   std::vector<DataDesc> label_shapes_;

@@ -1,13 +1,15 @@
-// SequentialModule: two modules in a row compute and learn as one network does.
+// SequentialModule: modules in a row compute and learn as one network does.
 
 #include "module/sequential_module.h"
 
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "module/bucketing_module.h"
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"
 #include "module/module.h"
@@ -19,7 +21,9 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::FloatNear;
 using ::testing::HasSubstr;
+using ::testing::Pointwise;
 
 constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
 constexpr auto kFailedPrecondition = absl::StatusCode::kFailedPrecondition;
@@ -100,16 +104,136 @@ TEST(SequentialModuleTest, LearnsAsOneNetworkDoes) {
   }
 }
 
+// data (batch_size, length, 3) -> scaled, likewise -> pooled (batch_size, 3) -> softmax.
+Symbol Scaled() {
+  return Op("broadcast_mul",
+            {.name = "scaled",
+             .inputs = {Symbol::Variable("data"),
+                        Symbol::Variable("scale_weight", {.shape = PartialShape({1, 1, 3})})}});
+}
+Symbol Pooled(const Symbol& scaled) {
+  return Op("mean", {.name = "pooled", .inputs = {scaled}, .attrs = {{"axis", "1"}}});
+}
+Symbol Classified(const Symbol& pooled) {
+  const Symbol fc =
+      Op("FullyConnected", {.name = "fc", .inputs = {pooled}, .attrs = {{"num_hidden", "2"}}});
+  return Op("SoftmaxOutput", {.name = "softmax", .inputs = {fc}});
+}
+
+std::unique_ptr<BucketingModule> Buckets(const Symbol& symbol, const std::string& data) {
+  return *BucketingModule::Create(
+      {.sym_gen = [=](const BucketKey&) -> absl::StatusOr<BucketSymbol> {
+         return BucketSymbol{.symbol = symbol, .data_names = {data}};
+       },
+       .default_bucket_key = 4});
+}
+
+DataBatch SequenceBatch(int64_t length, uint64_t seed) {
+  return {.data = {RandomArray({4, length, 3}, seed)},
+          .label = {Classes(4, 2, seed)},
+          .bucket_key = length,
+          .provide_data = {{.name = "data", .shape = {4, length, 3}}}};
+}
+
+TEST(SequentialModuleTest, BucketsMayBeAnyPart) {
+  const auto whole = Buckets(Classified(Pooled(Scaled())), "data");
+  SequentialModule buckets_first;
+  COOPER_ASSERT_OK(buckets_first.Add(Buckets(Pooled(Scaled()), "data")));
+  COOPER_ASSERT_OK(buckets_first.Add(*Module::Create(Classified(Symbol::Variable("pooled_output")),
+                                                     {.data_names = {"pooled_output"}}),
+                                     {.take_labels = true}));
+  SequentialModule buckets_last;
+  COOPER_ASSERT_OK(buckets_last.Add(*Module::Create(Scaled(), {.label_names = {}})));
+  COOPER_ASSERT_OK(buckets_last.Add(
+      Buckets(Classified(Pooled(Symbol::Variable("scaled_output"))), "scaled_output"),
+      {.take_labels = true}));
+  ArrayMap params;
+  for (BaseModule* module : std::vector<BaseModule*>{whole.get(), &buckets_first, &buckets_last}) {
+    COOPER_ASSERT_OK(module->Bind({.data_shapes = SequenceBatch(4, 0).provide_data,
+                                   .label_shapes = {{.name = "softmax_label", .shape = {4}}}}));
+    COOPER_ASSERT_OK(module->InitParams({.initializer = init::Uniform(1), .seed = 5}));
+    COOPER_ASSERT_OK(module->InitOptimizer({.optimizer_params = {{"learning_rate", "0.5"}}}));
+    for (uint64_t step = 0; step < 6; ++step) {
+      const int64_t length = std::vector<int64_t>{4, 2, 7}[step % 3];
+      DataBatch batch = SequenceBatch(length, step);
+      if (module == whole.get()) batch.provide_label = whole->label_shapes();
+      COOPER_ASSERT_OK(module->Prepare(batch));
+      COOPER_ASSERT_OK(module->ForwardBackward(batch));
+      COOPER_ASSERT_OK(module->Update());
+    }
+    COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams trained, module->GetParams());
+    if (module == whole.get()) params = trained.args;
+    ASSERT_EQ(trained.args.size(), 3u);
+    for (const auto& [name, array] : trained.args) {
+      EXPECT_THAT(Floats(array), Pointwise(FloatNear(1e-6f), Floats(params.at(name)))) << name;
+    }
+  }
+  for (const BaseModule* part : {&buckets_first.module(0), &buckets_last.module(1)}) {
+    EXPECT_EQ(dynamic_cast<const BucketingModule&>(*part).Report().size(), 3u);
+  }
+}
+
+TEST(SequentialModuleTest, GradientsAddUpAsInOneNetwork) {
+  ModuleBindOptions bind = Shapes(4);
+  bind.inputs_need_grad = false;
+  bind.grad_req = WriteReq::kAdd;
+  auto whole = *Module::Create(TwoLayers());
+  SequentialModule chain = MakeChain(SecondHalf(), /*auto_wiring=*/false);
+  COOPER_ASSERT_OK(whole->Bind(bind));
+  COOPER_ASSERT_OK(chain.Bind(bind));
+  COOPER_ASSERT_OK(whole->InitParams({.initializer = init::Uniform(0.5)}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams params, whole->GetParams());
+  COOPER_ASSERT_OK(chain.InitParams({.initializer = nullptr, .arg_params = params.args}));
+  for (uint64_t step = 0; step < 3; ++step) {
+    const DataBatch batch{.data = {RandomArray({4, 6}, step)}, .label = {Classes(4, 3, step)}};
+    COOPER_ASSERT_OK(whole->ForwardBackward(batch));
+    COOPER_ASSERT_OK(chain.ForwardBackward(batch));
+  }
+  for (const auto& [name, array] : params.args) {
+    EXPECT_EQ(Floats(*chain.GetGrad(name)), Floats(*whole->GetGrad(name))) << name;
+  }
+}
+
+TEST(SequentialModuleTest, NeighboursThatDoNotFitAreNamedWithTheirShapes) {
+  // Seven inputs for each of three units, and the module before has five outputs.
+  const Symbol narrow =
+      Op("FullyConnected",
+         {.name = "fc2",
+          .inputs = {Symbol::Variable("features")},
+          .named = {{"weight", Symbol::Variable("fc2_weight", {.shape = PartialShape({3, 7})})}},
+          .attrs = {{"num_hidden", "3"}}});
+  SequentialModule chain =
+      MakeChain(*Module::Create(Op("SoftmaxOutput", {.name = "softmax", .inputs = {narrow}}),
+                                {.data_names = {"features"}}),
+                /*auto_wiring=*/true);
+  EXPECT_THAT(
+      chain.Bind(Shapes(4)),
+      StatusIs(kInvalidArgument, AllOf(HasSubstr("module 1, which gets act_output (4, 5) of module "
+                                                 "0 as its data (features): "),
+                                       HasSubstr("(3, 7)"), HasSubstr("'fc2'"))));
+  EXPECT_THAT(chain.Forward({}), StatusIs(kFailedPrecondition, HasSubstr("call Bind first")));
+
+  const Symbol sum =
+      Op("elemwise_add", {.name = "sum", .inputs = {Symbol::Variable("a"), Symbol::Variable("b")}});
+  for (bool auto_wiring : {false, true}) {
+    chain = MakeChain(*Module::Create(sum, {.data_names = {"a", "b"}}), auto_wiring);
+    EXPECT_THAT(chain.Bind(Shapes(4)),
+                StatusIs(kInvalidArgument,
+                         AllOf(HasSubstr("module 1"), HasSubstr("(a, b)"), HasSubstr("module 0"),
+                               HasSubstr("act_output"), HasSubstr("(4, 5)"))));
+  }
+}
+
 TEST(SequentialModuleTest, ErrorsNameBothNeighboursOrTheMissingCall) {
   SequentialModule empty;
   EXPECT_THAT(empty.Bind(Shapes(4)), StatusIs(kFailedPrecondition, HasSubstr("call Add first")));
   EXPECT_THAT(empty.symbol(), StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("symbol")));
 
   SequentialModule unwired = MakeChain(SecondHalf("features"), /*auto_wiring=*/false);
-  EXPECT_THAT(
-      unwired.Bind(Shapes(4)),
-      StatusIs(kInvalidArgument, AllOf(HasSubstr("'act_output' of module 0"), HasSubstr("module 1"),
-                                       HasSubstr("(features)"), HasSubstr("auto_wiring"))));
+  EXPECT_THAT(unwired.Bind(Shapes(4)),
+              StatusIs(kInvalidArgument,
+                       AllOf(HasSubstr("'act_output' (4, 5) of module 0"), HasSubstr("module 1"),
+                             HasSubstr("(features)"), HasSubstr("auto_wiring"))));
   EXPECT_THAT(unwired.Forward({}), StatusIs(kFailedPrecondition, HasSubstr("call Bind first")));
 
   SequentialModule chain = MakeChain(SecondHalf("act_output", "fc1"), /*auto_wiring=*/false);
