@@ -65,6 +65,12 @@ SYSTEM_LIBRARIES = {
         "headers": {"nlohmann": "include/nlohmann"},
         "build_file": Label("//third_party/system:nlohmann_json.BUILD"),
     },
+    "zlib": {
+        "deb": "zlib1g-dev",
+        "headers": {"zconf.h": "include/zconf.h", "zlib.h": "include/zlib.h"},
+        "libs": ["libz.a", "libz.so"],
+        "build_file": Label("//third_party/system:zlib.BUILD"),
+    },
     "eigen": {
         "deb": "libeigen3-dev",
         "headers": {"eigen3/Eigen": "include/Eigen", "eigen3/unsupported": "include/unsupported"},

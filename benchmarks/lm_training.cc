@@ -184,11 +184,9 @@ class LmBenchmark {
                              absl::GetFlag(FLAGS_batch_size), model_options_.vocab,
                              absl::GetFlag(FLAGS_seed)));
     const auto start = Clock::now();
-    COOPER_ASSIGN_OR_RETURN(
-        model_,
-        BucketingModule::Create({.sym_gen = sym_gen,
-                                 .default_bucket_key = buckets.back(),
-                                 .contexts = ContextsFromFlags()}));
+    COOPER_ASSIGN_OR_RETURN(model_, BucketingModule::Create({.sym_gen = sym_gen,
+                                                             .default_bucket_key = buckets.back(),
+                                                             .contexts = ContextsFromFlags()}));
     COOPER_RETURN_IF_ERROR(Bind(buckets));
     bind_seconds_ = SecondsSince(start);
     return absl::OkStatus();

@@ -24,8 +24,8 @@ namespace cooper {
 
 // The model's options from the flags, without its vocabulary.
 LanguageModelOptions ModelOptionsFromFlags();
-// The optimizer from --optimizer, --lr, --mom, --wd and --kvstore. kInvalidArgument for --mom with an
-// optimizer that has no momentum.
+// The optimizer from --optimizer, --lr, --mom, --wd and --kvstore. kInvalidArgument for --mom with
+// an optimizer that has no momentum.
 absl::StatusOr<InitOptimizerOptions> OptimizerFromFlags();
 // cpu(0), cpu(1), ...: as many as --contexts says.
 std::vector<Context> ContextsFromFlags();

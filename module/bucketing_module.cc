@@ -104,6 +104,7 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBind(
   if (monitor_) COOPER_RETURN_IF_ERROR((*module)->InstallMonitor(monitor_, monitor_all_));
   EvictDownTo(options_.max_bound_buckets - 1);
   seen_symbols_.insert_or_assign(key, generated->symbol);
+  group_->buckets.insert(key);
   Bucket& bucket = buckets_[key];
   bucket.module = *std::move(module);
   bucket.last_use = ++uses_;

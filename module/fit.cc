@@ -28,6 +28,7 @@ class Processes {
  public:
   explicit Processes(BaseModule& module) : module_(module), store_(module.kvstore()) {
     if (store_ != nullptr && store_->num_workers() == 1) store_ = nullptr;
+    if (store_ != nullptr) store_->ForgetStop();
   }
 
   bool stop_requested() const { return store_ != nullptr && store_->stop_requested(); }

@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "executor/arena.h"
 #include "executor/executor.h"
+#include "io/bucket_key.h"
 #include "module/device_threads.h"
 #include "module/initializer/initializer.h"
 #include "module/kvstore/kvstore.h"
@@ -90,6 +91,8 @@ struct ModuleGroup {
   bool have_given_auxs = false;
   bool allow_missing = false;
   bool params_initialized = false;
+  // Keys of all buckets that were ever bound.
+  std::set<BucketKey> buckets;
   std::set<std::string> initialized;  // names of parameters and auxiliary states that have values
 };
 

@@ -6,13 +6,21 @@
 // and permutation, the random stream, the metric's sums, and how far the run had come.
 //
 // On disk it is one file, replaced as a whole or not at all: a `.params` list
-// (ndarray/params_file.h) whose first array, "cooper:training_state", is the version (int64), and
-// whose others are called
+// (ndarray/params_file.h) whose first array, "cooper:training_state", is the version (int64), whose
+// last one, "cooper:crc32", is a checksum of all others, and whose others are called
 //
 //   arg:NAME  aux:NAME  state:NAME     as in a module
 //   opt:KEY                            as Updater::GetStates
+//   kvstore:KEY                        as KVStore::GetState
+//   replica:I:WHAT:NAME                the same of the I-th further context, where it differs
 //   text:iterator  text:metric         SaveState of each (uint8)
+//   text:buckets                       the keys of all buckets bound so far, one a line
+//                                      (BucketKey::ToString; uint8)
 //   position                           epoch, batch, seed and runs of the random stream (int64)
+//
+// The checksum is the CRC-32 of zlib over, for each array, its name, a zero, its dtype's name, a
+// zero, its extents (int64), and its elements. Version 1 had neither checksum nor the entries
+// kvstore, replica and buckets; it can still be read.
 //
 //   COOPER_ASSIGN_OR_RETURN(TrainingState state, LoadTrainingState(path));
 //   COOPER_RETURN_IF_ERROR(RestoreTraining(state, *model, *model->group(), *iter, metric.get(),
@@ -22,6 +30,7 @@
 //   COOPER_RETURN_IF_ERROR(model->Fit(*iter, fit));
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +38,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/executor.h"
+#include "io/bucket_key.h"
 #include "io/data_iter.h"
 #include "module/base_module.h"
 #include "module/metric/eval_metric.h"
@@ -36,6 +46,15 @@
 #include "ndarray/ndarray.h"
 
 namespace cooper {
+
+// What one context has of its own: its auxiliary and carried states, and, where no key-value store
+// keeps them equal, parameters and optimizer states.
+struct ReplicaState {
+  ArrayMap args;
+  ArrayMap auxs;
+  ArrayMap states;
+  std::vector<std::pair<std::string, NDArray>> optimizer;
+};
 
 struct TrainingState {
   int epoch = 0;       // the epoch that goes on
@@ -47,6 +66,12 @@ struct TrainingState {
   RandomState random;
   std::string iterator;
   std::string metric;
+  // Of the contexts after the first, by index from 1 on: what is not the same on all of them.
+  std::map<int, ReplicaState> replicas;
+  // What the key-value store keeps for itself.
+  std::vector<std::pair<std::string, NDArray>> kvstore;
+  // Of all buckets that were bound: to bind them again before the first batch (PrepareAll).
+  std::vector<BucketKey> buckets;
 };
 
 // Copies the state out of a module's group and the objects that train it. `metric` may be null. For
@@ -65,8 +90,8 @@ absl::Status RestoreTraining(const TrainingState& state, BaseModule& module, Mod
                              const InitOptimizerOptions& optimizer,
                              const InitParamsOptions& params = {});
 
-// Loading fails with kInvalidArgument, saying which, if the version or an entry is not as it should
-// be.
+// Loading fails with kInvalidArgument, saying which, if the version, an entry or the checksum is
+// not as it should be.
 absl::Status SaveTrainingState(const std::string& path, const TrainingState& state);
 absl::StatusOr<TrainingState> LoadTrainingState(const std::string& path);
 

@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -100,9 +101,17 @@ class KVStore {
   // Asks all processes, with the next Step, to end the training; and whether one has asked so far.
   void RequestStop() { stop_ = true; }
   bool stop_requested() const { return stop_; }
+  // Before another training: what was asked in the last one is over. Every process has to do it.
+  void ForgetStop() { stop_ = false; }
   // Init for the items that have no value yet, and their weights' values from then on. All
   // processes take part.
   virtual absl::Status InitAll(absl::Span<const KVItem> items);
+
+  // What the store keeps beside parameters and optimizer states, as named arrays: the residuals of
+  // compression, "KEY:INDEX" by device. With them a run goes on bit for bit. SetState takes what
+  // GetState gave, for keys that may get their value later. kInvalidArgument for another's.
+  virtual absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> GetState() const = 0;
+  virtual absl::Status SetState(const std::vector<std::pair<std::string, NDArray>>& state) = 0;
 
   // Returns when every process has called it.
   virtual absl::Status Barrier() { return absl::OkStatus(); }

@@ -40,19 +40,28 @@ absl::StatusOr<KVStoreLocal::Entry*> KVStoreLocal::Find(const std::string& key,
   return &it->second;
 }
 
-absl::Status KVStoreLocal::Sum(absl::Span<const NDArray> values, Entry* entry) {
+absl::Status KVStoreLocal::Sum(const std::string& key, absl::Span<const NDArray> values,
+                               Entry* entry) {
   for (const NDArray& value : values) traffic_.uncompressed_bytes += value.size_bytes();
-  if (compression_.has_value()) return SumCompressed(values, entry);
+  if (compression_.has_value()) return SumCompressed(key, values, entry);
   for (const NDArray& value : values) traffic_.bytes += value.size_bytes();
   return SumArrays(values, entry->sum);
 }
 
-absl::Status KVStoreLocal::SumCompressed(absl::Span<const NDArray> values, Entry* entry) {
+absl::Status KVStoreLocal::SumCompressed(const std::string& key, absl::Span<const NDArray> values,
+                                         Entry* entry) {
   COOPER_ASSIGN_OR_RETURN(const absl::Span<float> sum, entry->sum.Data<float>());
   COOPER_RETURN_IF_ERROR(entry->sum.Fill(0));
   entry->words.resize(GradientCompression::NumWords(entry->sum.size()));
-  while (entry->residuals.size() < values.size()) {
-    COOPER_ASSIGN_OR_RETURN(entry->residuals.emplace_back(), NDArray::Zeros(entry->sum.shape()));
+  std::vector<NDArray>& residuals = residuals_[key];
+  while (residuals.size() < values.size()) {
+    COOPER_ASSIGN_OR_RETURN(residuals.emplace_back(), NDArray::Zeros(entry->sum.shape()));
+  }
+  for (const NDArray& residual : residuals) {
+    if (residual.shape() == entry->sum.shape()) continue;
+    return absl::InvalidArgumentError(absl::StrCat("kvstore: the residual of key '", key, "' is ",
+                                                   residual.ToString(), ", expected ",
+                                                   entry->sum.ToString()));
   }
   for (size_t i = 0; i < values.size(); ++i) {
     NDArray gradient = values[i];
@@ -60,7 +69,7 @@ absl::Status KVStoreLocal::SumCompressed(absl::Span<const NDArray> values, Entry
       COOPER_ASSIGN_OR_RETURN(gradient, gradient.CopyTo(Context::Cpu()));
     }
     COOPER_ASSIGN_OR_RETURN(const absl::Span<float> g, gradient.Data<float>());
-    COOPER_ASSIGN_OR_RETURN(const absl::Span<float> residual, entry->residuals[i].Data<float>());
+    COOPER_ASSIGN_OR_RETURN(const absl::Span<float> residual, residuals[i].Data<float>());
     compression_->Compress(g, residual, absl::MakeSpan(entry->words));
     compression_->AddTo(entry->words, sum);
     traffic_.bytes += static_cast<int64_t>(entry->words.size() * sizeof(uint32_t));
@@ -73,7 +82,7 @@ absl::Status KVStoreLocal::Push(const std::string& key, absl::Span<const NDArray
   if (entry->sum.is_null()) {
     COOPER_ASSIGN_OR_RETURN(entry->sum, NDArray::Empty(entry->value.shape(), entry->value.dtype()));
   }
-  COOPER_RETURN_IF_ERROR(Sum(values, entry));
+  COOPER_RETURN_IF_ERROR(Sum(key, values, entry));
   if (updater_ == nullptr) {
     std::swap(entry->value, entry->sum);
     entry->holds_sum = values.size() > 1;
@@ -105,6 +114,32 @@ absl::Status KVStoreLocal::SetGradientCompression(
         "kvstore: a store of type 'local' compresses no gradients; use 'device' or 'dist_sync'");
   }
   COOPER_ASSIGN_OR_RETURN(compression_, GradientCompression::FromParams(params));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> KVStoreLocal::GetState() const {
+  std::vector<std::pair<std::string, NDArray>> state;
+  for (const auto& [key, residuals] : residuals_) {
+    for (size_t i = 0; i < residuals.size(); ++i) {
+      state.emplace_back(absl::StrCat(key, ":", i), residuals[i]);
+    }
+  }
+  return state;
+}
+
+absl::Status KVStoreLocal::SetState(const std::vector<std::pair<std::string, NDArray>>& state) {
+  std::map<std::string, std::vector<NDArray>> residuals;
+  for (const auto& [name, array] : state) {
+    const size_t colon = name.rfind(':');
+    std::vector<NDArray>& of_key = residuals[name.substr(0, colon)];
+    if (colon == std::string::npos || name.substr(colon + 1) != absl::StrCat(of_key.size()) ||
+        array.dtype() != DType::kFloat32) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("kvstore: a store of type '", type_, "' has no state '", name, "'"));
+    }
+    COOPER_ASSIGN_OR_RETURN(of_key.emplace_back(), array.Copy());
+  }
+  residuals_ = std::move(residuals);
   return absl::OkStatus();
 }
 

@@ -35,6 +35,8 @@ class KVStoreLocal : public KVStore {
   const std::shared_ptr<Updater>& updater() const override { return updater_; }
   absl::Status SetGradientCompression(const std::map<std::string, std::string>& params) override;
   Traffic traffic() const override { return traffic_; }
+  absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> GetState() const override;
+  absl::Status SetState(const std::vector<std::pair<std::string, NDArray>>& state) override;
 
  private:
   // One key. All arrays are in CPU memory.
@@ -43,16 +45,17 @@ class KVStoreLocal : public KVStore {
     NDArray sum;  // of the values of a Push; made when first needed
     // Whether the value is the last sum of several devices, rather than a parameter.
     bool holds_sum = false;
-    std::vector<NDArray> residuals;  // by device, with compression
-    std::vector<uint32_t> words;     // with compression
+    std::vector<uint32_t> words;  // with compression
   };
 
   absl::StatusOr<Entry*> Find(const std::string& key, absl::Span<const NDArray> arrays);
-  absl::Status Sum(absl::Span<const NDArray> values, Entry* entry);
-  absl::Status SumCompressed(absl::Span<const NDArray> values, Entry* entry);
+  absl::Status Sum(const std::string& key, absl::Span<const NDArray> values, Entry* entry);
+  absl::Status SumCompressed(const std::string& key, absl::Span<const NDArray> values,
+                             Entry* entry);
 
   const std::string type_;
   std::map<std::string, Entry> entries_;
+  std::map<std::string, std::vector<NDArray>> residuals_;  // by key and device, with compression
   std::shared_ptr<Updater> updater_;
   std::optional<GradientCompression> compression_;
   Traffic traffic_;

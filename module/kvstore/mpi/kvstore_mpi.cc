@@ -1,13 +1,13 @@
 #include "module/kvstore/mpi/kvstore_mpi.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "module/kvstore/sum_arrays.h"
 #include "ndarray/status_macros.h"
 
@@ -241,7 +241,7 @@ absl::Status KVStoreMpi::Exchange(const std::vector<std::string>& keys,
   traffic_.uncompressed_bytes += flat32.size_bytes() + flat64.size_bytes();
   traffic_.bytes += flat64.size_bytes();
   if (compression_.has_value()) {
-    COOPER_RETURN_IF_ERROR(Compressed(entries, values32));
+    COOPER_RETURN_IF_ERROR(Compressed(keys, values32));
   } else {
     traffic_.bytes += flat32.size_bytes();
     COOPER_RETURN_IF_ERROR(world_.AllReduceSum(values32));
@@ -255,17 +255,21 @@ absl::Status KVStoreMpi::Exchange(const std::vector<std::string>& keys,
 
 // Replaces this process's gradients by the sum of what all send. Residuals belong to keys, since
 // the keys of a step differ.
-absl::Status KVStoreMpi::Compressed(const std::vector<Entry*>& entries, absl::Span<float> flat) {
+absl::Status KVStoreMpi::Compressed(const std::vector<std::string>& keys, absl::Span<float> flat) {
   residual_.resize(flat.size());
   auto move_residuals = [&](bool in) {
     float* at = residual_.data();
-    for (Entry* entry : entries) {
-      if (entry->value.dtype() == DType::kFloat64) continue;
-      entry->residual.resize(entry->value.size());
-      const size_t bytes = entry->residual.size() * sizeof(float);
-      if (bytes > 0)
-        std::memcpy(in ? at : entry->residual.data(), in ? entry->residual.data() : at, bytes);
-      at += entry->residual.size();
+    for (const std::string& key : keys) {
+      const NDArray& value = entries_.at(key).value;
+      if (value.dtype() == DType::kFloat64) continue;
+      std::vector<float>& residual = residuals_[key];
+      residual.resize(value.size());
+      if (in) {
+        std::copy(residual.begin(), residual.end(), at);
+      } else {
+        std::copy(at, at + residual.size(), residual.begin());
+      }
+      at += residual.size();
     }
   };
   move_residuals(true);
@@ -288,6 +292,31 @@ absl::Status KVStoreMpi::Apply(const std::string& key, Entry* entry, const NDArr
   if (sum.dtype() == entry->value.dtype()) return updater_->Update(key, entry->value, sum);
   COOPER_ASSIGN_OR_RETURN(const NDArray gradient, sum.AsType(entry->value.dtype()));
   return updater_->Update(key, entry->value, gradient);
+}
+
+absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> KVStoreMpi::GetState() const {
+  std::vector<std::pair<std::string, NDArray>> state;
+  for (const auto& [key, residual] : residuals_) {
+    state.emplace_back(absl::StrCat(key, ":0"), NDArray());
+    COOPER_ASSIGN_OR_RETURN(state.back().second,
+                            NDArray::FromVector({static_cast<int64_t>(residual.size())}, residual));
+  }
+  return state;
+}
+
+absl::Status KVStoreMpi::SetState(const std::vector<std::pair<std::string, NDArray>>& state) {
+  std::map<std::string, std::vector<float>> residuals;
+  for (const auto& [name, array] : state) {
+    absl::string_view key = name;
+    if (!absl::ConsumeSuffix(&key, ":0")) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("kvstore: a store of type '", type_, "' has no state '", name, "'"));
+    }
+    COOPER_ASSIGN_OR_RETURN(residuals[std::string(key.data(), key.size())],
+                            array.ToVector<float>());
+  }
+  residuals_ = std::move(residuals);
+  return absl::OkStatus();
 }
 
 namespace {

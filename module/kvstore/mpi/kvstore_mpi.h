@@ -50,13 +50,14 @@ class KVStoreMpi : public KVStore {
   absl::Status SetGradientCompression(const std::map<std::string, std::string>& params) override;
   absl::Status Barrier() override { return world_.Barrier(); }
   Traffic traffic() const override { return traffic_; }
+  // Not collective: each process has residuals of its own.
+  absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> GetState() const override;
+  absl::Status SetState(const std::vector<std::pair<std::string, NDArray>>& state) override;
 
  private:
   // One key; the array is in CPU memory.
   struct Entry {
     NDArray value;
-    // What compression has kept back, of this process.
-    std::vector<float> residual;
   };
   absl::StatusOr<Entry*> Find(const std::string& key, absl::Span<const NDArray> arrays);
   // Makes the key sets of all processes known to all, under the same numbers, and gives keys that
@@ -68,7 +69,7 @@ class KVStoreMpi : public KVStore {
                         absl::Span<const KVItem> items);
   // Sums the gradients of `keys` over all processes, in one message, and applies them.
   absl::Status Exchange(const std::vector<std::string>& keys, absl::Span<const KVItem> items);
-  absl::Status Compressed(const std::vector<Entry*>& entries, absl::Span<float> flat);
+  absl::Status Compressed(const std::vector<std::string>& keys, absl::Span<float> flat);
   absl::Status Apply(const std::string& key, Entry* entry, const NDArray& sum);
 
   const std::string type_;
@@ -81,6 +82,8 @@ class KVStoreMpi : public KVStore {
   std::shared_ptr<Updater> updater_;
   std::optional<GradientCompression> compression_;
   NDArray flat32_, flat64_;  // where gradients meet; they grow as needed
+  // What compression has kept back of this process's gradients, by key; and of those of one step.
+  std::map<std::string, std::vector<float>> residuals_;
   std::vector<float> residual_;
   std::vector<uint32_t> words_, all_words_;
   Traffic traffic_;

@@ -1,0 +1,123 @@
+#ifndef COOPER_MODULE_CHECKPOINTER_H_
+#define COOPER_MODULE_CHECKPOINTER_H_
+
+// Keeps the state of a run on the disk: written beside the training, the last few and the best, and
+// found again after a crash.
+//
+//   COOPER_ASSIGN_OR_RETURN(auto checkpointer, Checkpointer::Create({.prefix = "run/lm"}));
+//   COOPER_ASSIGN_OR_RETURN(const bool resumed, checkpointer->Resume(run, &fit));
+//   fit.capture_point = checkpointer->Every(100, run);
+//   COOPER_RETURN_IF_ERROR(model->Fit(*data, fit));
+//   COOPER_RETURN_IF_ERROR(checkpointer->Wait());
+//
+// A state is in PREFIX-EEEE-BBBBBBBB.state, by epoch and batches done, and the best one in
+// PREFIX-best.state (training_state.h describes the file). A file gets its name when it is whole and
+// on the disk, and none is removed before a newer one has its name: whenever the process or the
+// machine stops, and if the disk is full, the states before are usable.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "io/data_iter.h"
+#include "module/base_module.h"
+#include "module/callback/log_line.h"
+#include "module/metric/eval_metric.h"
+#include "module/module_group.h"
+#include "module/training_state.h"
+
+namespace cooper {
+
+struct CheckpointerOptions {
+  std::string prefix;  // required; its folder must exist
+  // So many of the newest states stay. At least 1.
+  int keep_last = 2;
+  // Whether a larger score is better (accuracy) or a smaller one (perplexity).
+  bool larger_is_better = false;
+  // Write in a thread of its own, while the training goes on: a state is copied, and waits only for
+  // the one before to be written.
+  bool background = true;
+  LogLine log = LogInfo;  // of what could not be written or read
+};
+
+// What a state is taken from and put back into. Nothing is owned, and all must outlive the calls;
+// `metric` may be null.
+struct TrainingRun {
+  BaseModule* module = nullptr;
+  ModuleGroup* group = nullptr;  // the module's
+  DataIter* iter = nullptr;
+  EvalMetric* metric = nullptr;
+};
+
+class Checkpointer {
+ public:
+  // Removes what a killed run of this prefix has left half written. kInvalidArgument without a
+  // prefix or for keep_last below 1.
+  static absl::StatusOr<std::unique_ptr<Checkpointer>> Create(CheckpointerOptions options);
+
+  // Waits until everything is written; what fails then is logged.
+  ~Checkpointer();
+  Checkpointer(const Checkpointer&) = delete;
+  Checkpointer& operator=(const Checkpointer&) = delete;
+
+  // Writes a state; with a `score` that no state before had, or none better, also as the best one.
+  // With `background` it returns once the state before is written, with the error of that one. An
+  // error names the file and the newest state that can still be used.
+  absl::Status Save(TrainingState state, std::optional<double> score = std::nullopt);
+  // Returns when everything is written, with the error of what was written last.
+  absl::Status Wait();
+
+  // For FitOptions::capture_point: saves after every `batches` batches. What could not be saved is
+  // logged, and the training goes on; Wait tells at the end.
+  std::function<absl::Status(int epoch, int64_t batches_done)> Every(int64_t batches,
+                                                                     const TrainingRun& run);
+
+  // The newest state that can be read; those that cannot are logged. kNotFound if there is none.
+  absl::StatusOr<TrainingState> LoadLatest() const;
+
+  // Binds the module to the iterator's descriptions, puts the newest state back and sets
+  // begin_epoch and begin_batch; false, having done nothing, if there is no state. The optimizer and
+  // the rest of `fit` must be those of the run before.
+  absl::StatusOr<bool> Resume(const TrainingRun& run, FitOptions* fit) const;
+
+  // Files of states, oldest first, without the best.
+  std::vector<std::string> Paths() const;
+  std::string best_path() const { return options_.prefix + "-best.state"; }
+
+ private:
+  struct Job {
+    TrainingState state;
+    std::optional<double> score;
+  };
+
+  explicit Checkpointer(CheckpointerOptions options) : options_(std::move(options)) {}
+
+  void RemoveTemporaries() const;
+  void ReadBestScore();
+  absl::Status Write(const Job& job);
+  absl::Status WriteBest(const Job& job, const std::string& path);
+  bool IsBest(double score) const;
+  void Work();
+
+  const CheckpointerOptions options_;
+  std::optional<double> best_;  // of the thread that writes
+  std::string newest_;          // likewise
+
+  absl::Mutex mutex_;
+  std::unique_ptr<Job> job_ ABSL_GUARDED_BY(mutex_);  // null: nothing to write
+  absl::Status last_ ABSL_GUARDED_BY(mutex_);         // of what was written last
+  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_CHECKPOINTER_H_

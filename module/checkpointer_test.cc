@@ -1,0 +1,161 @@
+// Checkpoints beside the training: which are kept, what happens when they cannot be written, and that
+// a run goes on from them bit for bit.
+
+#include "module/checkpointer.h"
+
+#include <sys/resource.h>
+
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "module/bucketing_module.h"
+#include "module/initializer/initializers.h"
+#include "module/metric/classification.h"
+#include "module/module_fixtures.h"
+#include "ndarray/atomic_file.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// A folder of its own for each test.
+std::string Prefix(const std::string& name) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / name;
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  return (folder / "run").string();
+}
+
+TrainingState SmallState(int epoch, int64_t nbatch) {
+  TrainingState state{.epoch = epoch, .nbatch = nbatch};
+  state.args["w"] = RandomArray({10, 10}, epoch * 100 + nbatch);
+  return state;
+}
+
+std::vector<std::string> Names(const Checkpointer& checkpointer) {
+  std::vector<std::string> names;
+  for (const std::string& path : checkpointer.Paths()) {
+    names.push_back(std::filesystem::path(path).filename().string());
+  }
+  return names;
+}
+
+TEST(CheckpointerTest, TheLastOnesAndTheBestStay) {
+  for (bool background : {false, true}) {
+    const std::string prefix = Prefix("keep");
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        auto checkpointer,
+        Checkpointer::Create({.prefix = prefix, .keep_last = 2, .background = background}));
+    EXPECT_THAT(checkpointer->LoadLatest(),
+                StatusIs(absl::StatusCode::kNotFound, HasSubstr("no usable state")));
+    const double scores[] = {5, 2, 3, 4};
+    for (int i = 0; i < 4; ++i) COOPER_ASSERT_OK(checkpointer->Save(SmallState(0, i), scores[i]));
+    COOPER_ASSERT_OK(checkpointer->Wait());
+    EXPECT_THAT(Names(*checkpointer),
+                ElementsAre("run-0000-00000002.state", "run-0000-00000003.state"));
+    COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState latest, checkpointer->LoadLatest());
+    EXPECT_EQ(latest.nbatch, 3);
+    EXPECT_EQ(LoadTrainingState(checkpointer->best_path())->nbatch, 1);
+
+    // Another run of the prefix knows the best score, and what is older goes in its turn.
+    checkpointer.reset();
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        checkpointer, Checkpointer::Create({.prefix = prefix, .background = background}));
+    COOPER_ASSERT_OK(checkpointer->Save(SmallState(1, 0), 2.5));
+    COOPER_ASSERT_OK(checkpointer->Wait());
+    EXPECT_EQ(LoadTrainingState(checkpointer->best_path())->nbatch, 1);
+    COOPER_ASSERT_OK(checkpointer->Save(SmallState(1, 7), 1));
+    COOPER_ASSERT_OK(checkpointer->Wait());
+    EXPECT_EQ(LoadTrainingState(checkpointer->best_path())->nbatch, 7);
+    EXPECT_THAT(Names(*checkpointer),
+                ElementsAre("run-0001-00000000.state", "run-0001-00000007.state"));
+  }
+}
+
+TEST(CheckpointerTest, ADamagedStateIsPassedOver) {
+  const std::string prefix = Prefix("damaged");
+  std::vector<std::string> log;
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto checkpointer,
+      Checkpointer::Create(
+          {.prefix = prefix, .log = [&](const std::string& line) { log.push_back(line); }}));
+  COOPER_ASSERT_OK(checkpointer->Save(SmallState(0, 1)));
+  COOPER_ASSERT_OK(checkpointer->Save(SmallState(0, 2)));
+  COOPER_ASSERT_OK(checkpointer->Wait());
+  // One bit of an element: only the checksum notices.
+  const std::string newest = checkpointer->Paths().back();
+  std::string bytes = *ReadFile(newest);
+  bytes[bytes.size() / 4] ^= 1;
+  COOPER_ASSERT_OK(WriteFileAtomically(newest, bytes));
+  COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState latest, checkpointer->LoadLatest());
+  EXPECT_EQ(latest.nbatch, 1);
+  EXPECT_THAT(log, ElementsAre(HasSubstr("run-0000-00000002.state")));
+}
+
+TEST(CheckpointerTest, WhatAKilledRunLeftIsRemoved) {
+  const std::string prefix = Prefix("left");
+  COOPER_ASSERT_OK(WriteFileAtomically(prefix + "-0000-00000001.state.tmp123-0", "half"));
+  COOPER_ASSERT_OK(WriteFileAtomically(prefix + "-notes.txt", "mine"));
+  COOPER_ASSERT_OK_AND_ASSIGN(auto checkpointer, Checkpointer::Create({.prefix = prefix}));
+  EXPECT_THAT(checkpointer->Paths(), IsEmpty());
+  EXPECT_FALSE(ReadFile(prefix + "-0000-00000001.state.tmp123-0").ok());
+  COOPER_EXPECT_OK(ReadFile(prefix + "-notes.txt"));
+}
+
+// A limit on the size of files stands for a disk that is full.
+TEST(CheckpointerTest, AFullDiskLosesNothing) {
+  const std::string prefix = Prefix("full");
+  for (bool background : {false, true}) {
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        auto checkpointer,
+        Checkpointer::Create({.prefix = prefix, .keep_last = 1, .background = background}));
+    COOPER_ASSERT_OK(checkpointer->Save(SmallState(0, 1)));
+    COOPER_ASSERT_OK(checkpointer->Wait());
+    std::signal(SIGXFSZ, SIG_IGN);
+    rlimit limit;
+    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    rlimit small = limit;
+    small.rlim_cur = 300;
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    absl::Status status = checkpointer->Save(SmallState(0, 2));
+    if (background) {
+      COOPER_EXPECT_OK(status);
+      status = checkpointer->Wait();
+    }
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    EXPECT_THAT(status.message(), HasSubstr("run-0000-00000001.state' is still usable"));
+    EXPECT_THAT(Names(*checkpointer), ElementsAre("run-0000-00000001.state"));
+    COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState latest, checkpointer->LoadLatest());
+    EXPECT_EQ(latest.nbatch, 1);
+    // With room again it goes on.
+    COOPER_ASSERT_OK(checkpointer->Save(SmallState(0, 2)).ok() ? absl::OkStatus()
+                                                               : checkpointer->Save(SmallState(0, 2)));
+    COOPER_ASSERT_OK(checkpointer->Wait());
+    EXPECT_THAT(Names(*checkpointer), ElementsAre("run-0000-00000002.state"));
+    std::filesystem::remove(checkpointer->Paths()[0]);
+  }
+}
+
+TEST(CheckpointerTest, BadOptionsAreRefused) {
+  EXPECT_THAT(Checkpointer::Create({}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("prefix is required")));
+  EXPECT_THAT(Checkpointer::Create({.prefix = "x", .keep_last = 0}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("keep_last is 0")));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto nowhere, Checkpointer::Create({.prefix = "/nonexistent/folder/run", .background = false}));
+  EXPECT_THAT(nowhere->Save(SmallState(0, 1)),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("there is no earlier state")));
+}
+
+}  // namespace
+}  // namespace cooper
