@@ -1,0 +1,28 @@
+#ifndef COOPER_SYMBOL_VISUALIZATION_TEST_NETWORKS_H_
+#define COOPER_SYMBOL_VISUALIZATION_TEST_NETWORKS_H_
+
+// Networks for the tests of this folder.
+
+#include "symbol/symbol.h"
+
+namespace cooper {
+
+// FullyConnected 'fc1' (128), Activation 'relu1', FullyConnected 'fc2' (10), SoftmaxOutput.
+Symbol Mlp();
+
+// Two convolutions, the first with a BatchNorm, and two dense layers.
+Symbol ConvNet();
+
+// Word embedding (11 x 4), an LSTM of 8 units unrolled, projection to 11 and softmax. `num_steps`
+// is the length of a sentence.
+Symbol UnrolledLstm(int num_steps);
+
+// The same network with one RNN operator.
+Symbol FusedLstm(int num_steps);
+
+// Elements of the weights of the two above.
+inline constexpr int kLstmParams = 11 * 4 + 4 * 8 * (4 + 8) + 2 * 4 * 8 + 11 * 8 + 11;
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_VISUALIZATION_TEST_NETWORKS_H_
