@@ -1,0 +1,105 @@
+// Shows a network in MXNet's JSON as a picture or a table.
+//
+// plot_network --symbol=net-symbol.json --shapes=data:32,784 --output=net.svg
+// plot_network --symbol=net-symbol.json --output=- | dot -Tpdf > net.pdf
+// plot_network --symbol=net-symbol.json --shapes=data:32,784 --summary
+
+#include "symbol/visualization/plot_network.h"
+
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/flags/usage.h"
+#include "absl/flags/usage_config.h"
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "ndarray/atomic_file.h"
+#include "ndarray/status_macros.h"
+#include "symbol/json.h"
+#include "symbol/visualization/print_summary.h"
+#include "tools/shapes_flag.h"
+
+ABSL_FLAG(std::string, symbol, "", "symbol file, such as net-symbol.json");
+ABSL_FLAG(std::string, shapes, "", "shapes of inputs: data:32,10;softmax_label:32,10; ?: unknown");
+ABSL_FLAG(std::string, output, "", "file to draw to: .svg, .dot, or - for DOT on standard output");
+ABSL_FLAG(bool, summary, false, "print the table of layers");
+ABSL_FLAG(bool, hide_weights, true, "leave weights and auxiliary states out of the picture");
+ABSL_FLAG(std::string, title, "plot", "title of the picture");
+
+namespace cooper {
+namespace {
+
+absl::Status CheckFlags() {
+  const std::string output = absl::GetFlag(FLAGS_output);
+  if (absl::GetFlag(FLAGS_symbol).empty()) {
+    return absl::InvalidArgumentError("--symbol=FILE is missing");
+  }
+  if (output.empty() && !absl::GetFlag(FLAGS_summary)) {
+    return absl::InvalidArgumentError("nothing to do: give --output=FILE or --summary");
+  }
+  if (output == "-" && absl::GetFlag(FLAGS_summary)) {
+    return absl::InvalidArgumentError("--output=- and --summary both write to standard output");
+  }
+  if (output.empty() || output == "-" || absl::EndsWith(output, ".svg") ||
+      absl::EndsWith(output, ".dot")) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--output=", output, ": expected a name that ends in .svg or .dot, or -"));
+}
+
+absl::Status Draw(const Symbol& symbol, const KnownShapes& shapes) {
+  const std::string output = absl::GetFlag(FLAGS_output);
+  const PlotOptions options = {.title = absl::GetFlag(FLAGS_title),
+                               .shapes = shapes,
+                               .hide_weights = absl::GetFlag(FLAGS_hide_weights)};
+  const bool svg = absl::EndsWith(output, ".svg");
+  COOPER_ASSIGN_OR_RETURN(const std::string text,
+                          svg ? PlotNetworkSvg(symbol, options) : PlotNetworkDot(symbol, options));
+  if (output != "-") return WriteFileAtomically(output, text);
+  std::cout << text;
+  return absl::OkStatus();
+}
+
+absl::Status Run() {
+  COOPER_RETURN_IF_ERROR(CheckFlags());
+  const std::string shapes_text = absl::GetFlag(FLAGS_shapes);
+  const auto shapes = ParseShapesFlag(shapes_text);
+  if (!shapes.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--shapes=", shapes_text, ": ", shapes.status().message()));
+  }
+  COOPER_ASSIGN_OR_RETURN(const Symbol symbol, LoadSymbol(absl::GetFlag(FLAGS_symbol)));
+  if (absl::GetFlag(FLAGS_summary)) {
+    COOPER_ASSIGN_OR_RETURN(const std::string table, PrintSummary(symbol, *shapes));
+    std::cout << table;
+  }
+  if (!absl::GetFlag(FLAGS_output).empty()) COOPER_RETURN_IF_ERROR(Draw(symbol, *shapes));
+  if (!std::cout.flush()) return absl::DataLossError("standard output cannot be written");
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace cooper
+
+int main(int argc, char** argv) {
+  absl::SetProgramUsageMessage("shows a network in MXNet's JSON as a picture or a table");
+  absl::FlagsUsageConfig usage;
+  usage.contains_help_flags = [](absl::string_view file) {
+    return absl::StrContains(file, "tools/");
+  };
+  absl::SetFlagsUsageConfig(usage);
+  const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
+  absl::Status status;
+  if (rest.size() > 1) {
+    status = absl::InvalidArgumentError(absl::StrCat("unexpected argument '", rest[1], "'"));
+  }
+  if (status.ok()) status = cooper::Run();
+  if (status.ok()) return 0;
+  std::cerr << "plot_network: " << status.message() << std::endl;
+  return 1;
+}

@@ -1,0 +1,21 @@
+#ifndef COOPER_TOOLS_SHAPES_FLAG_H_
+#define COOPER_TOOLS_SHAPES_FLAG_H_
+
+// Shapes of a network's inputs on a command line.
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "symbol/infer_shape.h"
+
+namespace cooper {
+
+// "data:32,10;softmax_label:32,10". An extent of ? or -1 is not known. A name may contain colons:
+// the last one counts. Empty text gives no shapes.
+//
+// Fails with kInvalidArgument, naming the part, for other texts and for a name given twice.
+absl::StatusOr<KnownShapes> ParseShapesFlag(const std::string& text);
+
+}  // namespace cooper
+
+#endif  // COOPER_TOOLS_SHAPES_FLAG_H_
