@@ -45,6 +45,8 @@
 #include "symbol/rnn/fused_rnn_cell.h"
 #include "symbol/rnn/sequential_rnn_cell.h"
 #include "symbol/symbol.h"
+#include "symbol/visualization/plot_network.h"
+#include "symbol/visualization/print_summary.h"
 
 namespace cooper {
 namespace {
@@ -124,6 +126,18 @@ TEST(SymbolPageTest, UnrollsAndUnfuses) {
                               cells->Unroll(20, words, {.merge_outputs = true}));
   EXPECT_THAT(one_node.outputs.merged().ListArguments(), ElementsAre("words", "lstm_parameters"));
   EXPECT_THAT(steps.outputs.merged().ListArguments(), testing::Contains("lstm_l0_i2h_weight"));
+}
+
+TEST(SymbolPageTest, ShowsANetwork) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, TwoLayers());
+  testing::internal::CaptureStdout();
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string table, PrintSummary(net, {{"data", {32, 650}}}));
+  std::cout << table;
+  const PlotOptions options = {.title = "two layers", .shapes = {{"data", {32, 650}}}};
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string svg, PlotNetworkSvg(net, options));
+  COOPER_ASSERT_OK(WriteFileAtomically(testing::TempDir() + "net.svg", svg));
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("Total params: 84618\n"));
+  EXPECT_THAT(svg, HasSubstr("<title>two layers</title>"));
 }
 
 // executor.md
