@@ -34,6 +34,7 @@
 #include "io/encode_sentences.h"
 #include "io/text_corpus.h"
 #include "module/bucketing_module.h"
+#include "module/checkpointer.h"
 #include "module/metric/classification.h"
 #include "module/metric/eval_metric.h"
 #include "module/training_state.h"
@@ -50,6 +51,7 @@ ABSL_FLAG(std::string, checkpoint_prefix, "",
           "PREFIX.vocab has the words' numbers");
 ABSL_FLAG(int64_t, checkpoint_batches, 0,
           "batches between two checkpoints within an epoch; 0: none");
+ABSL_FLAG(int, checkpoint_keep, 2, "training states that are kept, beside the best one");
 ABSL_FLAG(bool, resume, false, "go on from the training state of checkpoint_prefix");
 ABSL_FLAG(std::string, json, "", "file for the figures, one JSON object per epoch");
 
@@ -82,6 +84,7 @@ class Training {
     COOPER_ASSIGN_OR_RETURN(fit, MakeFitOptions());
     if (absl::GetFlag(FLAGS_resume)) COOPER_RETURN_IF_ERROR(Resume(fit));
     COOPER_RETURN_IF_ERROR(model_->Fit(*train_, fit));
+    if (checkpointer_ != nullptr) COOPER_RETURN_IF_ERROR(checkpointer_->Wait());
     std::printf("\n%s", progress_->Table(*model_).c_str());
     return absl::OkStatus();
   }
@@ -95,6 +98,10 @@ class Training {
     }
     if (absl::GetFlag(FLAGS_resume) && absl::GetFlag(FLAGS_checkpoint_prefix).empty()) {
       return absl::InvalidArgumentError("--resume needs --checkpoint_prefix");
+    }
+    if (absl::GetFlag(FLAGS_checkpoint_keep) < 1) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--checkpoint_keep=", absl::GetFlag(FLAGS_checkpoint_keep), ": expected at least 1"));
     }
     if (absl::GetFlag(FLAGS_checkpoint_batches) < 0) {
       return absl::InvalidArgumentError(
@@ -175,6 +182,11 @@ class Training {
                             .disp_batches = absl::GetFlag(FLAGS_disp_batches),
                             .perplexity_floor = corpus_.perplexity_floor,
                             .json_path = absl::GetFlag(FLAGS_json)});
+    const std::string prefix = absl::GetFlag(FLAGS_checkpoint_prefix);
+    if (prefix.empty()) return absl::OkStatus();
+    COOPER_ASSIGN_OR_RETURN(
+        checkpointer_, Checkpointer::Create(
+                           {.prefix = prefix, .keep_last = absl::GetFlag(FLAGS_checkpoint_keep)}));
     return absl::OkStatus();
   }
 
@@ -185,11 +197,12 @@ class Training {
     fit.eval_metric = metric_.get();
     fit.num_epoch = absl::GetFlag(FLAGS_num_epochs);
     fit.batch_end_callbacks = {[this](const BatchEndParam& p) { return progress_->OnBatch(p); }};
-    fit.capture_point = [this](int epoch, int64_t batches_done) -> absl::Status {
-      const int64_t every = absl::GetFlag(FLAGS_checkpoint_batches);
-      if (every <= 0 || batches_done % every != 0) return absl::OkStatus();
-      return SaveState(epoch, batches_done);
-    };
+    fit.stop_on_signal = true;
+    if (checkpointer_ != nullptr) {
+      COOPER_RETURN_IF_ERROR(SaveWords());
+      fit.capture_point = checkpointer_->Every(absl::GetFlag(FLAGS_checkpoint_batches), ThisRun());
+      fit.stop_point = checkpointer_->AtStop(ThisRun());
+    }
     fit.epoch_end_callbacks = {
         [this](int epoch, BaseModule&) -> absl::StatusOr<bool> { return OnEpochEnd(epoch); }};
     return fit;
@@ -198,33 +211,38 @@ class Training {
   absl::StatusOr<bool> OnEpochEnd(int epoch) {
     progress_->OnTrainEnd(epoch, metric_->GetNameValue()[0].second);
     const std::string prefix = absl::GetFlag(FLAGS_checkpoint_prefix);
+    TrainingState state;
     if (!prefix.empty()) {
       COOPER_RETURN_IF_ERROR(model_->SaveCheckpoint(prefix, epoch + 1));
-      COOPER_RETURN_IF_ERROR(SaveState(epoch, train_->num_batches()));
+      COOPER_ASSIGN_OR_RETURN(state, CaptureTraining(*model_->group(), *train_, metric_.get(),
+                                                     epoch, train_->num_batches()));
     }
     std::optional<double> valid_perplexity;
     if (valid_ != nullptr) {
       COOPER_ASSIGN_OR_RETURN(const auto values, model_->Score(*valid_, *valid_metric_));
       valid_perplexity = values[0].second;
     }
+    if (!prefix.empty()) {
+      const absl::Status saved = checkpointer_->Save(std::move(state), valid_perplexity);
+      if (!saved.ok()) std::cerr << "lstm_bucketing: " << saved.message() << std::endl;
+    }
     COOPER_RETURN_IF_ERROR(progress_->OnEpochEnd(epoch, valid_perplexity, *model_));
     return true;
   }
 
-  absl::Status SaveState(int epoch, int64_t batches_done) {
-    if (absl::GetFlag(FLAGS_checkpoint_prefix).empty()) return absl::OkStatus();
-    COOPER_ASSIGN_OR_RETURN(
-        const TrainingState state,
-        CaptureTraining(*model_->group(), *train_, metric_.get(), epoch, batches_done));
-    COOPER_RETURN_IF_ERROR(SaveTrainingState(StatePath(), state));
-    if (vocabulary_saved_ || corpus_.vocabulary.empty()) return absl::OkStatus();
-    vocabulary_saved_ = true;
+  // Beside the states, since the parameters of a word are found by its number.
+  absl::Status SaveWords() const {
+    if (corpus_.vocabulary.empty() || absl::GetFlag(FLAGS_resume)) return absl::OkStatus();
     return SaveVocabulary(VocabularyPath(), corpus_.vocabulary);
   }
 
-  static std::string StatePath() {
-    return absl::StrCat(absl::GetFlag(FLAGS_checkpoint_prefix), ".state");
+  TrainingRun ThisRun() const {
+    return {.module = model_.get(),
+            .group = model_->group().get(),
+            .iter = train_.get(),
+            .metric = metric_.get()};
   }
+
   static std::string VocabularyPath() {
     return absl::StrCat(absl::GetFlag(FLAGS_checkpoint_prefix), ".vocab");
   }
@@ -243,16 +261,15 @@ class Training {
 
   absl::Status Resume(FitOptions& fit) {
     COOPER_RETURN_IF_ERROR(CheckVocabulary());
-    COOPER_ASSIGN_OR_RETURN(const TrainingState state, LoadTrainingState(StatePath()));
-    COOPER_RETURN_IF_ERROR(model_->Bind(
-        {.data_shapes = train_->provide_data(), .label_shapes = train_->provide_label()}));
-    COOPER_RETURN_IF_ERROR(RestoreTraining(state, *model_, *model_->group(), *train_, metric_.get(),
-                                           fit.optimizer, fit.params));
-    COOPER_RETURN_IF_ERROR(progress_->Resume(state.epoch));
-    fit.begin_epoch = state.epoch;
-    fit.begin_batch = state.nbatch;
-    std::printf("resumed in epoch %d after %d batches\n", state.epoch + 1,
-                static_cast<int>(state.nbatch));
+    COOPER_ASSIGN_OR_RETURN(const bool resumed, checkpointer_->Resume(ThisRun(), &fit));
+    if (!resumed) {
+      return absl::NotFoundError(absl::StrCat("--resume: there is no state ",
+                                              absl::GetFlag(FLAGS_checkpoint_prefix),
+                                              "-EPOCH-BATCH.state"));
+    }
+    COOPER_RETURN_IF_ERROR(progress_->Resume(fit.begin_epoch));
+    std::printf("resumed in epoch %d after %d batches\n", fit.begin_epoch + 1,
+                static_cast<int>(fit.begin_batch));
     return absl::OkStatus();
   }
 
@@ -263,7 +280,7 @@ class Training {
   std::unique_ptr<EvalMetric> metric_;
   std::unique_ptr<EvalMetric> valid_metric_;
   std::unique_ptr<LmProgress> progress_;
-  bool vocabulary_saved_ = false;
+  std::unique_ptr<Checkpointer> checkpointer_;
 };
 
 }  // namespace

@@ -99,6 +99,16 @@ struct InitOptimizerOptions {
   std::shared_ptr<LRScheduler> lr_scheduler;
   // Or an optimizer that is ready; then the three above are ignored.
   std::shared_ptr<Optimizer> instance;
+  // Multipliers of rate and decay by parameter name, beside those of the symbol's attributes
+  // (`__lr_mult__`), over which they win.
+  std::map<std::string, double> lr_mult;
+  std::map<std::string, double> wd_mult;
+  // > 0: in each update, gradients are scaled down so that their norm, over all parameters of the
+  // update and after rescale_grad, is at most this. The store then only sums (update_on_kvstore
+  // does not count).
+  double clip_global_norm = 0;
+  // Batches whose gradients are added up for one update: rescale_grad is divided by it.
+  int batches_per_update = 1;
   bool force_init = false;
 };
 
@@ -130,9 +140,17 @@ struct FitOptions {
   // the moment at which CaptureTraining finds the iterator where the model is. An error ends the
   // training.
   std::function<absl::Status(int epoch, int64_t batches_done)> capture_point;
+  // SIGINT (Ctrl-C) and SIGTERM end the training after the batch, with kCancelled; stop_point is
+  // called then, to save what there is. A second signal ends the process as usual.
+  bool stop_on_signal = false;
+  std::function<absl::Status(int epoch, int64_t batches_done)> stop_point;
   InitOptimizerOptions optimizer;
   InitParamsOptions params;
   WriteReq grad_req = WriteReq::kWrite;
+  // Gradients of so many batches are added up, in any buckets, before an update; of those that are
+  // left at the end of an epoch likewise. Above 1, grad_req is kAdd, and capture_point is called
+  // after updates only.
+  int accumulate_batches = 1;
   bool force_rebind = false;
   int begin_epoch = 0;
   int num_epoch = 0;  // required
@@ -185,6 +203,8 @@ class BaseModule {
   // that had one. With a store over several processes, each process calls Update or this for every
   // step until none has a batch left (Fit does). Without such a store: 0.
   virtual absl::StatusOr<int> JoinUpdate() { return 0; }
+  // Overwrites the gradients of all parameters with zeros.
+  virtual absl::Status ZeroGrads() { return absl::OkStatus(); }
   // What sums gradients; null if nothing does.
   virtual std::shared_ptr<KVStore> kvstore() const { return nullptr; }
   absl::Status ForwardBackward(const DataBatch& batch);

@@ -135,6 +135,7 @@ class BucketingModule : public BaseModule {
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
   absl::Status Update() override;
   absl::StatusOr<int> JoinUpdate() override;
+  absl::Status ZeroGrads() override { return group_->ZeroGrads(); }
   std::shared_ptr<KVStore> kvstore() const override { return group_->kvstore; }
 
   absl::StatusOr<absl::Span<const NDArray>> GetOutputs() const override;

@@ -134,19 +134,19 @@ absl::Status Checkpointer::WriteBest(const Job& job, const std::string& path) {
 }
 
 absl::Status Checkpointer::Write(const Job& job) {
-  const std::string path =
-      absl::StrFormat("%s-%04d-%08d%s", options_.prefix, job.state.epoch, job.state.nbatch, kSuffix);
+  const std::string path = absl::StrFormat("%s-%04d-%08d%s", options_.prefix, job.state.epoch,
+                                           job.state.nbatch, kSuffix);
   absl::Status status = SaveTrainingState(path, job.state);
   if (status.ok()) {
     newest_ = path;
     status = WriteBest(job, path);
   }
   if (!status.ok()) {
-    return absl::Status(status.code(),
-                        absl::StrCat(status.message(), "; ",
-                                     newest_.empty() ? "there is no earlier state"
-                                                     : absl::StrCat("'", newest_,
-                                                                    "' is still usable")));
+    return absl::Status(
+        status.code(),
+        absl::StrCat(status.message(), "; ",
+                     newest_.empty() ? "there is no earlier state"
+                                     : absl::StrCat("'", newest_, "' is still usable")));
   }
   const std::vector<std::string> paths = Paths();
   for (size_t i = 0; i + options_.keep_last < paths.size(); ++i) {
@@ -200,12 +200,21 @@ std::function<absl::Status(int, int64_t)> Checkpointer::Every(int64_t batches,
                                                               const TrainingRun& run) {
   return [this, batches, run](int epoch, int64_t batches_done) -> absl::Status {
     if (batches < 1 || batches_done % batches != 0) return absl::OkStatus();
-    COOPER_ASSIGN_OR_RETURN(
-        TrainingState state,
-        CaptureTraining(*run.group, *run.iter, run.metric, epoch, batches_done));
+    COOPER_ASSIGN_OR_RETURN(TrainingState state, CaptureTraining(*run.group, *run.iter, run.metric,
+                                                                 epoch, batches_done));
     const absl::Status status = Save(std::move(state));
     if (!status.ok()) options_.log(absl::StrCat("checkpoint: ", status.message()));
     return absl::OkStatus();
+  };
+}
+
+std::function<absl::Status(int, int64_t)> Checkpointer::AtStop(const TrainingRun& run) {
+  return [this, run](int epoch, int64_t batches_done) -> absl::Status {
+    COOPER_ASSIGN_OR_RETURN(TrainingState state, CaptureTraining(*run.group, *run.iter, run.metric,
+                                                                 epoch, batches_done));
+    const absl::Status before = Save(std::move(state));
+    if (!before.ok()) options_.log(absl::StrCat("checkpoint: ", before.message()));
+    return Wait();
   };
 }
 

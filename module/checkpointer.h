@@ -11,8 +11,8 @@
 //   COOPER_RETURN_IF_ERROR(checkpointer->Wait());
 //
 // A state is in PREFIX-EEEE-BBBBBBBB.state, by epoch and batches done, and the best one in
-// PREFIX-best.state (training_state.h describes the file). A file gets its name when it is whole and
-// on the disk, and none is removed before a newer one has its name: whenever the process or the
+// PREFIX-best.state (training_state.h describes the file). A file gets its name when it is whole
+// and on the disk, and none is removed before a newer one has its name: whenever the process or the
 // machine stops, and if the disk is full, the states before are usable.
 
 #include <cstdint>
@@ -80,12 +80,15 @@ class Checkpointer {
   std::function<absl::Status(int epoch, int64_t batches_done)> Every(int64_t batches,
                                                                      const TrainingRun& run);
 
+  // For FitOptions::stop_point: saves, and returns once that is on the disk.
+  std::function<absl::Status(int epoch, int64_t batches_done)> AtStop(const TrainingRun& run);
+
   // The newest state that can be read; those that cannot are logged. kNotFound if there is none.
   absl::StatusOr<TrainingState> LoadLatest() const;
 
   // Binds the module to the iterator's descriptions, puts the newest state back and sets
-  // begin_epoch and begin_batch; false, having done nothing, if there is no state. The optimizer and
-  // the rest of `fit` must be those of the run before.
+  // begin_epoch and begin_batch; false, having done nothing, if there is no state. The optimizer
+  // and the rest of `fit` must be those of the run before.
   absl::StatusOr<bool> Resume(const TrainingRun& run, FitOptions* fit) const;
 
   // Files of states, oldest first, without the best.

@@ -1,5 +1,5 @@
-// Checkpoints beside the training: which are kept, what happens when they cannot be written, and that
-// a run goes on from them bit for bit.
+// Checkpoints beside the training: which are kept, what happens when they cannot be written, and
+// that a run goes on from them bit for bit.
 
 #include "module/checkpointer.h"
 
@@ -69,8 +69,8 @@ TEST(CheckpointerTest, TheLastOnesAndTheBestStay) {
 
     // Another run of the prefix knows the best score, and what is older goes in its turn.
     checkpointer.reset();
-    COOPER_ASSERT_OK_AND_ASSIGN(
-        checkpointer, Checkpointer::Create({.prefix = prefix, .background = background}));
+    COOPER_ASSERT_OK_AND_ASSIGN(checkpointer,
+                                Checkpointer::Create({.prefix = prefix, .background = background}));
     COOPER_ASSERT_OK(checkpointer->Save(SmallState(1, 0), 2.5));
     COOPER_ASSERT_OK(checkpointer->Wait());
     EXPECT_EQ(LoadTrainingState(checkpointer->best_path())->nbatch, 1);
@@ -138,8 +138,9 @@ TEST(CheckpointerTest, AFullDiskLosesNothing) {
     COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState latest, checkpointer->LoadLatest());
     EXPECT_EQ(latest.nbatch, 1);
     // With room again it goes on.
-    COOPER_ASSERT_OK(checkpointer->Save(SmallState(0, 2)).ok() ? absl::OkStatus()
-                                                               : checkpointer->Save(SmallState(0, 2)));
+    COOPER_ASSERT_OK(checkpointer->Save(SmallState(0, 2)).ok()
+                         ? absl::OkStatus()
+                         : checkpointer->Save(SmallState(0, 2)));
     COOPER_ASSERT_OK(checkpointer->Wait());
     EXPECT_THAT(Names(*checkpointer), ElementsAre("run-0000-00000002.state"));
     std::filesystem::remove(checkpointer->Paths()[0]);
@@ -152,7 +153,8 @@ TEST(CheckpointerTest, BadOptionsAreRefused) {
   EXPECT_THAT(Checkpointer::Create({.prefix = "x", .keep_last = 0}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("keep_last is 0")));
   COOPER_ASSERT_OK_AND_ASSIGN(
-      auto nowhere, Checkpointer::Create({.prefix = "/nonexistent/folder/run", .background = false}));
+      auto nowhere,
+      Checkpointer::Create({.prefix = "/nonexistent/folder/run", .background = false}));
   EXPECT_THAT(nowhere->Save(SmallState(0, 1)),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("there is no earlier state")));
 }

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "module/base_module.h"
 #include "module/metric/classification.h"
+#include "module/stop_signal.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -15,6 +17,13 @@ namespace {
 absl::Status AtBatch(const absl::Status& status, const char* loop, int epoch, int64_t nbatch) {
   return absl::Status(status.code(), absl::StrCat(loop, ": epoch ", epoch, ", batch ", nbatch, ": ",
                                                   status.message()));
+}
+
+// With gradients that add up, the sum begins anew after an update.
+absl::Status UpdateAndForget(BaseModule& module, const FitOptions& options, int* added_up) {
+  *added_up = 0;
+  COOPER_RETURN_IF_ERROR(module.Update());
+  return options.accumulate_batches > 1 ? module.ZeroGrads() : absl::OkStatus();
 }
 
 bool CallAll(const std::vector<BatchEndCallback>& callbacks, const BatchEndParam& param) {
@@ -73,14 +82,20 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
   if (options.num_epoch <= 0) {
     return absl::InvalidArgumentError("Fit: num_epoch is required and must be positive");
   }
-  COOPER_RETURN_IF_ERROR(Bind({.data_shapes = train_data.provide_data(),
-                               .label_shapes = train_data.provide_label(),
-                               .for_training = true,
-                               .force_rebind = options.force_rebind,
-                               .grad_req = options.grad_req}));
+  COOPER_RETURN_IF_ERROR(
+      Bind({.data_shapes = train_data.provide_data(),
+            .label_shapes = train_data.provide_label(),
+            .for_training = true,
+            .force_rebind = options.force_rebind,
+            .grad_req = options.accumulate_batches > 1 ? WriteReq::kAdd : options.grad_req}));
   if (options.monitor != nullptr) COOPER_RETURN_IF_ERROR(options.monitor->Install(*this));
   COOPER_RETURN_IF_ERROR(InitParams(options.params));
-  COOPER_RETURN_IF_ERROR(InitOptimizer(options.optimizer));
+  InitOptimizerOptions optimizer = options.optimizer;
+  if (options.accumulate_batches > 1) {
+    optimizer.batches_per_update *= options.accumulate_batches;
+    COOPER_RETURN_IF_ERROR(ZeroGrads());
+  }
+  COOPER_RETURN_IF_ERROR(InitOptimizer(optimizer));
   std::unique_ptr<EvalMetric> accuracy;
   EvalMetric* metric = options.eval_metric;
   if (metric == nullptr) {
@@ -91,6 +106,9 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
       options.validation_metric != nullptr ? options.validation_metric : metric;
 
   Processes processes(*this);
+  std::optional<StopSignal> signal;
+  if (options.stop_on_signal) signal.emplace();
+  int added_up = 0;  // batches since the last update
   bool go_on = true;
   for (int epoch = options.begin_epoch; epoch < options.num_epoch && go_on; ++epoch) {
     int64_t nbatch = epoch == options.begin_epoch ? options.begin_batch : 0;
@@ -102,14 +120,26 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
     while (batch.has_value() && go_on) {
       absl::Status status = options.monitor != nullptr ? options.monitor->Tic() : absl::OkStatus();
       if (status.ok()) status = ForwardBackward(*batch);
-      if (status.ok()) status = Update();
+      const bool update = ++added_up >= options.accumulate_batches;
+      if (status.ok() && update) status = UpdateAndForget(*this, options, &added_up);
       if (status.ok()) status = UpdateMetric(*metric, batch->label);
       if (!status.ok()) return AtBatch(status, "Fit", epoch, nbatch);
-      if (options.capture_point) {
+      if (options.capture_point && update) {
         COOPER_RETURN_IF_ERROR(options.capture_point(epoch, nbatch + 1));
+      }
+      if (signal.has_value() && signal->received() != 0 && update) {
+        COOPER_RETURN_IF_ERROR(processes.Stop());
+        if (options.stop_point) COOPER_RETURN_IF_ERROR(options.stop_point(epoch, nbatch + 1));
+        return absl::CancelledError(absl::StrCat("Fit: signal ", signal->received(),
+                                                 " ended the training in epoch ", epoch,
+                                                 " after batch ", nbatch));
       }
       auto next = train_data.Next();
       if (!next.ok()) return AtBatch(next.status(), "Fit", epoch, nbatch + 1);
+      if (!next->has_value() && added_up > 0) {
+        status = UpdateAndForget(*this, options, &added_up);
+        if (!status.ok()) return AtBatch(status, "Fit", epoch, nbatch);
+      }
       if (next->has_value()) status = Prepare(**next);
       if (!status.ok()) return AtBatch(status, "Fit", epoch, nbatch + 1);
       if (options.monitor != nullptr) status = options.monitor->TocPrint();

@@ -162,6 +162,7 @@ absl::Status Module::BindAndLoad(const ModuleBindOptions& options) {
   }
   bound_.clear();
   bound_.push_back(std::move(bound));
+  names_of_ = nullptr;
   binded_ = true;
   for_training_ = options.for_training;
   inputs_need_grad_ = options.inputs_need_grad;
@@ -276,7 +277,12 @@ absl::Status Module::Backward(absl::Span<const NDArray> head_gradients) {
   if (!for_training_) {
     return absl::FailedPreconditionError("Backward: call Bind with for_training first");
   }
-  return executor_group()->Backward(head_gradients);
+  COOPER_RETURN_IF_ERROR(executor_group()->Backward(head_gradients));
+  if (bind_options_.grad_req != WriteReq::kAdd) return absl::OkStatus();
+  for (const auto& [name, grad] : executor()->grad_dict()) {
+    if (group_->first().grads.contains(name)) group_->pending.insert(name);
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<absl::Span<const NDArray>> Module::GetOutputs() const {

@@ -91,6 +91,7 @@ class Module : public BaseModule {
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
   absl::Status Update() override;
   absl::StatusOr<int> JoinUpdate() override;
+  absl::Status ZeroGrads() override { return group_->ZeroGrads(); }
   std::shared_ptr<KVStore> kvstore() const override { return group_->kvstore; }
 
   absl::StatusOr<absl::Span<const NDArray>> GetOutputs() const override;
@@ -138,8 +139,12 @@ class Module : public BaseModule {
   absl::Status MakeKVStore(const InitOptimizerOptions& options);
   absl::Status MakeOptimizer(const InitOptimizerOptions& options);
   KVItem ItemFor(const std::string& name) const;
+  class ScopedClip;
+  // The parameters that the next update changes.
+  const std::vector<std::string>& NamesToUpdate();
   absl::Status TakeOthers(const std::vector<std::string>& names);
-  absl::Status UpdateReplicas(const std::string& name);
+  absl::Status PullOthers(const std::vector<std::string>& names);
+  absl::Status UpdateReplicas(const std::vector<std::string>& names);
   absl::Status InitNames(const std::vector<std::string>& args,
                          const std::vector<std::string>& auxs);
   absl::Status FitBatch(const DataBatch& batch);
@@ -155,6 +160,8 @@ class Module : public BaseModule {
   ModuleBindOptions bind_options_;
   // By shapes; the one in use first, then by last use.
   std::vector<std::unique_ptr<DataParallelExecutorGroup>> bound_;
+  std::vector<std::string> names_to_update_;  // of the last update
+  const Executor* names_of_ = nullptr;        // the executor they are those of; null: of none
   Executor::MonitorCallback monitor_;
   bool monitor_all_ = false;
   std::optional<ModuleParams> loaded_params_;  // of Load, until Bind

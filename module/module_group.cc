@@ -54,6 +54,14 @@ absl::StatusOr<NDArray> ModuleGroup::MeanAux(const std::string& name) const {
   return Mean(replicas, &ModuleReplica::auxs, name);
 }
 
+absl::Status ModuleGroup::ZeroGrads() {
+  for (ModuleReplica& replica : replicas) {
+    for (const auto& [name, grad] : replica.grads) COOPER_RETURN_IF_ERROR(grad.Fill(0));
+  }
+  pending.clear();
+  return absl::OkStatus();
+}
+
 void ModuleGroup::DropArg(const std::string& name) {
   for (ModuleReplica& replica : replicas) {
     replica.args.erase(name);

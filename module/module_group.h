@@ -63,6 +63,7 @@ struct ModuleGroup {
   // auxiliary states are each replica's own.
   absl::StatusOr<NDArray> MeanArg(const std::string& name) const;
   absl::StatusOr<NDArray> MeanAux(const std::string& name) const;
+  absl::Status ZeroGrads();
   // Forgets arrays of all replicas, so that the next Bind makes them anew.
   void DropArg(const std::string& name);
   void DropAux(const std::string& name);
@@ -76,6 +77,10 @@ struct ModuleGroup {
   std::shared_ptr<KVStore> kvstore;
   // Whether the store updates the parameters, or only sums gradients.
   bool update_on_kvstore = false;
+
+  double clip_global_norm = 0;  // 0: gradients are not clipped
+  // Parameters that have gradients added up since the last update, with grad_req kAdd.
+  std::set<std::string> pending;
 
   // Attributes of the variables behind args and auxs, of all symbols.
   std::map<std::string, AttrMap> attrs;

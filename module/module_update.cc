@@ -1,10 +1,12 @@
 // How the parameters of a Module learn: optimizer, key-value store, update.
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "module/gradient_norm.h"
 #include "module/module.h"
 #include "module/optimizer/create_optimizer.h"
 #include "ndarray/status_macros.h"
@@ -30,7 +32,8 @@ absl::Status Module::MakeKVStore(const InitOptimizerOptions& options) {
     COOPER_RETURN_IF_ERROR(store->SetGradientCompression(options_.compression_params));
   }
   group_->kvstore = std::move(store);
-  group_->update_on_kvstore = group_->kvstore != nullptr && options.update_on_kvstore;
+  group_->update_on_kvstore =
+      group_->kvstore != nullptr && options.update_on_kvstore && options.clip_global_norm <= 0;
   return absl::OkStatus();
 }
 
@@ -57,11 +60,15 @@ absl::Status Module::MakeOptimizer(const InitOptimizerOptions& options) {
       const DataDesc& data = data_shapes()[0];
       const int axis = std::max(0, BatchAxis(data.layout));
       int64_t batch_size = axis < data.shape.rank() ? data.shape[axis] : 1;
+      batch_size *= std::max(1, options.batches_per_update);
       if (group_->kvstore != nullptr) batch_size *= group_->kvstore->num_workers();
       optimizer->set_rescale_grad(1.0 / static_cast<double>(std::max<int64_t>(1, batch_size)));
     }
   }
   COOPER_RETURN_IF_ERROR(optimizer->AddSymbolAttributes(group_->attrs));
+  if (!options.lr_mult.empty()) optimizer->SetLrMult(options.lr_mult);
+  if (!options.wd_mult.empty()) optimizer->SetWdMult(options.wd_mult);
+  group_->clip_global_norm = std::max(0.0, options.clip_global_norm);
   std::vector<std::shared_ptr<Updater>> updaters;
   const size_t num_updaters = group_->update_on_kvstore ? 1 : group_->replicas.size();
   for (size_t i = 0; i < num_updaters; ++i) {
@@ -92,56 +99,118 @@ KVItem Module::ItemFor(const std::string& name) const {
   return item;
 }
 
+// Sets the optimizer's rescale_grad for one update, so that the gradients' norm is not too large:
+// that costs no pass over them.
+class Module::ScopedClip {
+ public:
+  ScopedClip(Module& module, absl::Span<const std::string> names) {
+    const ModuleGroup& group = *module.group_;
+    if (group.clip_global_norm <= 0) return;
+    std::vector<NDArray> grads;
+    for (const std::string& name : names) grads.push_back(group.first().grads.at(name));
+    const absl::StatusOr<double> norm = GlobalNorm(grads);
+    status_ = norm.status();
+    if (!status_.ok()) return;
+    optimizer_ = &group.updater()->optimizer();
+    before_ = optimizer_->rescale_grad();
+    const double rescaled = *norm * std::abs(before_);
+    if (rescaled > group.clip_global_norm) {
+      optimizer_->set_rescale_grad(before_ * group.clip_global_norm / rescaled);
+    }
+  }
+  ~ScopedClip() {
+    if (optimizer_ != nullptr) optimizer_->set_rescale_grad(before_);
+  }
+  ScopedClip(const ScopedClip&) = delete;
+  ScopedClip& operator=(const ScopedClip&) = delete;
+
+  const absl::Status& status() const { return status_; }
+
+ private:
+  Optimizer* optimizer_ = nullptr;
+  double before_ = 1;
+  absl::Status status_;
+};
+
 // Parameters that only other processes had in the step have changed here too.
 absl::Status Module::TakeOthers(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    const bool here = group_->first().grads.contains(name);
-    if (!group_->update_on_kvstore && !here) {
+    // Those that are not bound here get their value when they are.
+    if (!group_->first().grads.contains(name)) continue;
+    COOPER_RETURN_IF_ERROR(group_->kvstore->Pull(name, ItemFor(name).outs));
+  }
+  return absl::OkStatus();
+}
+
+// Their summed gradients come here, where each process updates for itself.
+absl::Status Module::PullOthers(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (!group_->first().grads.contains(name)) {
       return absl::FailedPreconditionError(absl::StrCat(
           "Update: parameter '", name,
           "' is trained by another process, but has not been bound here; bind its bucket on all "
           "processes, or let the store update (update_on_kvstore)"));
     }
-    if (!here) continue;
-    const KVItem item = ItemFor(name);
-    COOPER_RETURN_IF_ERROR(group_->kvstore->Pull(name, item.outs));
-    if (!group_->update_on_kvstore) COOPER_RETURN_IF_ERROR(UpdateReplicas(name));
+    COOPER_RETURN_IF_ERROR(group_->kvstore->Pull(name, ItemFor(name).outs));
   }
   return absl::OkStatus();
 }
 
-absl::Status Module::UpdateReplicas(const std::string& name) {
+absl::Status Module::UpdateReplicas(const std::vector<std::string>& names) {
+  const ScopedClip clip(*this, names);
+  COOPER_RETURN_IF_ERROR(clip.status());
   for (const ModuleReplica& replica : group_->replicas) {
-    COOPER_RETURN_IF_ERROR(
-        replica.updater->Update(name, replica.args.at(name), replica.grads.at(name)));
+    for (const std::string& name : names) {
+      COOPER_RETURN_IF_ERROR(
+          replica.updater->Update(name, replica.args.at(name), replica.grads.at(name)));
+    }
   }
   return absl::OkStatus();
+}
+
+const std::vector<std::string>& Module::NamesToUpdate() {
+  if (!group_->pending.empty()) {
+    names_to_update_.assign(group_->pending.begin(), group_->pending.end());
+    group_->pending.clear();
+    names_of_ = nullptr;
+    return names_to_update_;
+  }
+  // The same as last time, as a rule: a step allocates nothing.
+  if (names_of_ == executor()) return names_to_update_;
+  names_of_ = executor();
+  names_to_update_.clear();
+  const ArrayMap& grads = executor()->grad_dict();
+  for (const std::string& name : param_names_) {
+    // Without a gradient it is fixed, or was bound so.
+    if (grads.contains(name)) names_to_update_.push_back(name);
+  }
+  return names_to_update_;
 }
 
 absl::Status Module::Update() {
   COOPER_RETURN_IF_ERROR(RequireOptimizer("Update"));
-  std::vector<std::string> names;
-  const ArrayMap& grads = executor()->grad_dict();
-  for (const std::string& name : param_names_) {
-    // Without a gradient it is fixed, or was bound so.
-    if (grads.contains(name)) names.push_back(name);
-  }
-  if (group_->kvstore != nullptr) {
-    std::vector<KVItem> items;
-    for (const std::string& name : names) items.push_back(ItemFor(name));
-    COOPER_ASSIGN_OR_RETURN(const KVStepInfo info, group_->kvstore->Step(items, /*active=*/true));
-    COOPER_RETURN_IF_ERROR(TakeOthers(info.others));
-    if (group_->update_on_kvstore) return absl::OkStatus();
-  }
-  for (const std::string& name : names) COOPER_RETURN_IF_ERROR(UpdateReplicas(name));
-  return absl::OkStatus();
+  const std::vector<std::string>& own = NamesToUpdate();
+  if (group_->kvstore == nullptr) return UpdateReplicas(own);
+  std::vector<KVItem> items;
+  for (const std::string& name : own) items.push_back(ItemFor(name));
+  COOPER_ASSIGN_OR_RETURN(const KVStepInfo info, group_->kvstore->Step(items, /*active=*/true));
+  if (group_->update_on_kvstore) return TakeOthers(info.others);
+  COOPER_RETURN_IF_ERROR(PullOthers(info.others));
+  std::vector<std::string> all = own;
+  all.insert(all.end(), info.others.begin(), info.others.end());
+  return UpdateReplicas(all);
 }
 
 absl::StatusOr<int> Module::JoinUpdate() {
   COOPER_RETURN_IF_ERROR(RequireOptimizer("JoinUpdate"));
   if (group_->kvstore == nullptr) return 0;
   COOPER_ASSIGN_OR_RETURN(const KVStepInfo info, group_->kvstore->Step({}, /*active=*/false));
-  COOPER_RETURN_IF_ERROR(TakeOthers(info.others));
+  if (group_->update_on_kvstore) {
+    COOPER_RETURN_IF_ERROR(TakeOthers(info.others));
+  } else {
+    COOPER_RETURN_IF_ERROR(PullOthers(info.others));
+    COOPER_RETURN_IF_ERROR(UpdateReplicas(info.others));
+  }
   return info.active_workers;
 }
 

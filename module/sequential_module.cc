@@ -275,6 +275,13 @@ absl::StatusOr<int> SequentialModule::JoinUpdate() {
   return active;
 }
 
+absl::Status SequentialModule::ZeroGrads() {
+  for (size_t i = 0; i < links_.size(); ++i) {
+    COOPER_RETURN_IF_ERROR(In(i, links_[i].module->ZeroGrads()));
+  }
+  return absl::OkStatus();
+}
+
 std::shared_ptr<KVStore> SequentialModule::kvstore() const {
   for (const Link& link : links_) {
     if (std::shared_ptr<KVStore> store = link.module->kvstore()) return store;

@@ -76,6 +76,7 @@ class SequentialModule : public BaseModule {
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
   absl::Status Update() override;
   absl::StatusOr<int> JoinUpdate() override;
+  absl::Status ZeroGrads() override;
   // The first part's that has one.
   std::shared_ptr<KVStore> kvstore() const override;
 

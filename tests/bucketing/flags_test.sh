@@ -35,6 +35,6 @@ expect_error "no/such is no folder" --json=no/such/file
 expect_error "no/such is no folder" --checkpoint_prefix=no/such/lm
 expect_error "lr=-1" --lr=-1
 expect_error "no bucket has the 32 sentences" --train=long
-expect_error "nothing.state" --resume --checkpoint_prefix=nothing
+expect_error "nothing-EPOCH-BATCH.state" --resume --checkpoint_prefix=nothing
 expect_error "unexpected argument" train.txt
 exit $failed

@@ -1,6 +1,7 @@
 #!/bin/bash
-# A run killed by SIGKILL goes on with --resume and ends with the parameters of one that was not
-# killed, byte for byte: killed within the first epoch, and again within the second.
+# resume_test.sh PROGRAM: a run that is killed by SIGKILL at 30 random moments, also while a checkpoint
+# is being written, and goes on with --resume each time, ends with the parameters of one that was not
+# killed, byte for byte. So does one that Ctrl-C ended.
 set -euo pipefail
 program=$PWD/$1
 cd "$TEST_TMPDIR"
@@ -8,30 +9,39 @@ cd "$TEST_TMPDIR"
 awk 'BEGIN { srand(7); for (i = 0; i < 300; ++i) { n = 3 + int(rand() * 16); line = "";
   for (j = 0; j < n; ++j) line = line " w" int(rand() * 30); print substr(line, 2) } }' > text
 flags=(--train=text --buckets=6,12,18 --batch_size=8 --num_hidden=12 --num_embed=12 --num_layers=1
-  --num_epochs=3 --optimizer=adam --threads=1 --disp_batches=1 --checkpoint_batches=4)
+  --num_epochs=40 --optimizer=adam --threads=1 --disp_batches=100 --checkpoint_batches=1)
 
 "$program" "${flags[@]}" --checkpoint_prefix=whole > whole.log
 
-# run_and_kill N ARGS: kills the program once it has shown N progress lines after a checkpoint.
-run_and_kill() {
-  local lines=$1
-  shift
-  "$program" "${flags[@]}" --checkpoint_prefix=killed "$@" > killed.log &
+# Runs on, from the state if there is one, for as many ms as $1 says, and is then sent the signal $2.
+# Returns 0 once the run has ended by itself.
+run_for() {
+  local resume=()
+  compgen -G 'killed-*-*.state' > /dev/null && resume=(--resume)
+  "$program" "${flags[@]}" --checkpoint_prefix=killed "${resume[@]}" > killed.log 2>&1 &
   local pid=$!
-  while kill -0 "$pid" 2> /dev/null; do
-    if [[ -f killed.state && $(grep -c batch killed.log || true) -ge $lines ]]; then
-      kill -KILL "$pid"
-      break
-    fi
-    sleep 0.01
-  done
-  wait "$pid" 2> /dev/null && echo "note: the run ended before it was killed"
-  return 0
+  sleep "$(awk -v ms="$1" 'BEGIN { print ms / 1000 }')"
+  kill "-$2" "$pid" 2> /dev/null || true
+  wait "$pid" 2> /dev/null
 }
 
-run_and_kill 6
-run_and_kill 40 --resume
+kills=0
+RANDOM=11
+while ((kills < 30)); do
+  if run_for $((20 + RANDOM % 120)) KILL; then
+    echo "note: the run ended after $kills kills"
+    break
+  fi
+  kills=$((kills + 1))
+done
+echo "$kills kills; $(ls killed-*-*.state.tmp* 2> /dev/null | wc -l) files half written"
+
+# Ctrl-C: an error that says so, and a state from there.
+if ! run_for 150 INT; then
+  grep -q 'signal 2 ended the training' killed.log || { cat killed.log; exit 1; }
+fi
 "$program" "${flags[@]}" --checkpoint_prefix=killed --resume > resumed.log
 grep -q '^resumed in epoch' resumed.log
-cmp whole-0003.params killed-0003.params
+cmp whole-0040.params killed-0040.params
+[[ $(ls killed-*-*.state | wc -l) -eq 2 ]] || { echo "expected two states:"; ls killed-*; exit 1; }
 echo "equal"

@@ -1,0 +1,63 @@
+#include "module/gradient_norm.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "ndarray/dtype.h"
+#include "ndarray/parallel.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+// Sums are made of blocks of this size, so that they do not depend on the number of threads.
+constexpr int64_t kBlock = 16384;
+
+template <typename T>
+double SquaresOf(const T* values, int64_t n) {
+  constexpr int kLanes = 8;
+  double lanes[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const double v = static_cast<double>(static_cast<ComputeType<T>>(values[i + lane]));
+      lanes[lane] += v * v;
+    }
+  }
+  for (; i < n; ++i) {
+    const double v = static_cast<double>(static_cast<ComputeType<T>>(values[i]));
+    lanes[0] += v * v;
+  }
+  double sum = 0;
+  for (double lane : lanes) sum += lane;
+  return sum;
+}
+
+}  // namespace
+
+absl::StatusOr<double> GlobalNorm(absl::Span<const NDArray> arrays) {
+  double total = 0;
+  for (NDArray array : arrays) {
+    if (!array.context().is_cpu()) {
+      COOPER_ASSIGN_OR_RETURN(array, array.CopyTo(Context::Cpu()));
+    }
+    const int64_t num_blocks = (array.size() + kBlock - 1) / kBlock;
+    std::vector<double> blocks(static_cast<size_t>(num_blocks));
+    DispatchDType(array.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      const T* values = static_cast<const T*>(array.raw_data());
+      ParallelFor(num_blocks, 1, [&](int64_t first, int64_t last) {
+        for (int64_t block = first; block < last; ++block) {
+          const int64_t begin = block * kBlock;
+          blocks[block] = SquaresOf(values + begin, std::min(kBlock, array.size() - begin));
+        }
+      });
+    });
+    for (double block : blocks) total += block;
+  }
+  return std::sqrt(total);
+}
+
+}  // namespace cooper
