@@ -26,6 +26,7 @@ run_for() {
 }
 
 kills=0
+half=0
 RANDOM=11
 while ((kills < 30)); do
   if run_for $((20 + RANDOM % 120)) KILL; then
@@ -33,8 +34,9 @@ while ((kills < 30)); do
     break
   fi
   kills=$((kills + 1))
+  half=$((half + $(find . -name 'killed-*.state.tmp*' | wc -l)))
 done
-echo "$kills kills; $(ls killed-*-*.state.tmp* 2> /dev/null | wc -l) files half written"
+echo "$kills kills, $half of them while a state was being written"
 
 # Ctrl-C: an error that says so, and a state from there.
 if ! run_for 150 INT; then
