@@ -26,6 +26,7 @@
 #include "io/text_corpus.h"
 #include "module/bucketing_module.h"
 #include "module/callback/do_checkpoint.h"
+#include "module/checkpointer.h"
 #include "module/function_module.h"
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"
@@ -33,8 +34,8 @@
 #include "module/module.h"
 #include "module/monitor.h"
 #include "module/sequential_module.h"
-#include "module/training_state.h"
 #include "ndarray/atomic_file.h"
+#include "ndarray/context.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/params_file.h"
 #include "ndarray/random.h"
@@ -389,29 +390,39 @@ TEST(ModulePageTest, PredictsWithASavedBucket) {
               HasSubstr("2"));
 }
 
-// Trains for 3 epochs. The state of the run is in `path` after every 10 batches; with `resume`
-// the run goes on from there.
-absl::Status TrainResumably(BucketingModule& model, DataIter& data, const std::string& path,
-                            bool resume) {
+// Two CPU contexts, the first of which gets 20 rows of every 32.
+absl::Status TrainOnTwoContexts(const Symbol& net, DataIter& data) {
+  COOPER_ASSIGN_OR_RETURN(auto model,
+                          Module::Create(net, {.contexts = {Context::Cpu(0), Context::Cpu(1)},
+                                               .work_load_list = {20, 12}}));
+  return model->Fit(data, {.optimizer = {.kvstore = "device"}, .num_epoch = 2});
+}
+
+TEST(ModulePageTest, TrainsOnTwoContexts) {
+  const std::vector<float> rows(64 * 10, 0.5f), labels(64, 1);
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, TwoLayers());
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto data, NDArrayIter::Create({{"data", *NDArray::FromVector({64, 10}, rows)}},
+                                     {{"softmax_label", *NDArray::FromVector({64}, labels)}},
+                                     {.batch_size = 32}));
+  COOPER_EXPECT_OK(TrainOnTwoContexts(net, *data));
+}
+
+// Trains for 3 epochs, and goes on where an earlier run of this prefix was stopped or killed.
+absl::Status TrainResumably(BucketingModule& model, DataIter& data, const std::string& prefix) {
   const auto metric = Perplexity({.ignore_label = 0});
-  FitOptions fit{.eval_metric = metric.get(), .optimizer = {.optimizer = "adam"}, .num_epoch = 3};
-  fit.capture_point = [&](int epoch, int64_t batches_done) -> absl::Status {
-    if (batches_done % 10 != 0) return absl::OkStatus();
-    COOPER_ASSIGN_OR_RETURN(
-        const TrainingState state,
-        CaptureTraining(*model.group(), data, metric.get(), epoch, batches_done));
-    return SaveTrainingState(path, state);
-  };
-  if (resume) {
-    COOPER_ASSIGN_OR_RETURN(const TrainingState state, LoadTrainingState(path));
-    COOPER_RETURN_IF_ERROR(
-        model.Bind({.data_shapes = data.provide_data(), .label_shapes = data.provide_label()}));
-    COOPER_RETURN_IF_ERROR(RestoreTraining(state, model, *model.group(), data, metric.get(),
-                                           fit.optimizer, fit.params));
-    fit.begin_epoch = state.epoch;
-    fit.begin_batch = state.nbatch;
-  }
-  return model.Fit(data, fit);
+  FitOptions fit{.eval_metric = metric.get(),
+                 .stop_on_signal = true,
+                 .optimizer = {.optimizer = "adam"},
+                 .num_epoch = 3};
+  const TrainingRun run{
+      .module = &model, .group = model.group().get(), .iter = &data, .metric = metric.get()};
+  COOPER_ASSIGN_OR_RETURN(auto checkpointer, Checkpointer::Create({.prefix = prefix}));
+  fit.capture_point = checkpointer->Every(10, run);  // batches
+  fit.stop_point = checkpointer->AtStop(run);        // Ctrl-C
+  COOPER_RETURN_IF_ERROR(checkpointer->Resume(run, &fit).status());
+  COOPER_RETURN_IF_ERROR(model.Fit(data, fit));
+  return checkpointer->Wait();
 }
 
 // Fails after so many batches, as a run that is killed ends.
@@ -434,23 +445,24 @@ class Breaking : public DataIter {
 };
 
 TEST(ModulePageTest, AResumedRunEndsAlike) {
-  const std::string path = testing::TempDir() + "run.state";
+  const std::string whole_prefix = testing::TempDir() + "whole";
+  const std::string killed_prefix = testing::TempDir() + "killed";
   auto make = [] {
     return BucketingModule::Create({.sym_gen = NextOfFive, .default_bucket_key = 12});
   };
   COOPER_ASSERT_OK_AND_ASSIGN(auto data, FiveWords());
   COOPER_ASSERT_OK_AND_ASSIGN(auto whole, make());
-  COOPER_ASSERT_OK(TrainResumably(*whole, *data, path, /*resume=*/false));
+  COOPER_ASSERT_OK(TrainResumably(*whole, *data, whole_prefix));
 
   COOPER_ASSERT_OK_AND_ASSIGN(auto again, FiveWords());
   Breaking broken(std::move(again), 35);  // in the second epoch
   COOPER_ASSERT_OK_AND_ASSIGN(auto killed, make());
-  EXPECT_THAT(TrainResumably(*killed, broken, path, false),
+  EXPECT_THAT(TrainResumably(*killed, broken, killed_prefix),
               StatusIs(absl::StatusCode::kAborted, HasSubstr("killed")));
 
   COOPER_ASSERT_OK_AND_ASSIGN(auto rest, FiveWords());
   COOPER_ASSERT_OK_AND_ASSIGN(auto resumed, make());
-  COOPER_ASSERT_OK(TrainResumably(*resumed, *rest, path, /*resume=*/true));
+  COOPER_ASSERT_OK(TrainResumably(*resumed, *rest, killed_prefix));
   COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams a, whole->GetParams());
   COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams b, resumed->GetParams());
   for (const auto& [name, array] : a.args) {

@@ -84,9 +84,10 @@ Checkpointer::~Checkpointer() {
   if (!status.ok()) options_.log(std::string(status.message()));
   if (!thread_.joinable()) return;
   {
-    absl::MutexLock lock(&mutex_);
+    std::lock_guard<std::mutex> lock(mutex_);
     stop_ = true;
   }
+  changed_.notify_all();
   thread_.join();
 }
 
@@ -160,19 +161,16 @@ void Checkpointer::Work() {
   while (true) {
     Job* job;
     {
-      absl::MutexLock lock(&mutex_);
-      const auto ready = [this] {
-        mutex_.AssertReaderHeld();
-        return stop_ || job_ != nullptr;
-      };
-      mutex_.Await(absl::Condition(&ready));
+      std::unique_lock<std::mutex> lock(mutex_);
+      changed_.wait(lock, [this] { return stop_ || job_ != nullptr; });
       if (job_ == nullptr) return;
       job = job_.get();
     }
     const absl::Status status = Write(*job);
-    absl::MutexLock lock(&mutex_);
+    std::lock_guard<std::mutex> lock(mutex_);
     last_ = status;
     job_.reset();
+    changed_.notify_all();
   }
 }
 
@@ -180,19 +178,16 @@ absl::Status Checkpointer::Save(TrainingState state, std::optional<double> score
   auto job = std::make_unique<Job>(Job{std::move(state), score});
   if (!options_.background) return Write(*job);
   const absl::Status before = Wait();
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   last_ = absl::OkStatus();
   job_ = std::move(job);
+  changed_.notify_all();
   return before;
 }
 
 absl::Status Checkpointer::Wait() {
-  absl::MutexLock lock(&mutex_);
-  const auto idle = [this] {
-    mutex_.AssertReaderHeld();
-    return job_ == nullptr;
-  };
-  mutex_.Await(absl::Condition(&idle));
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [this] { return job_ == nullptr; });
   return last_;
 }
 

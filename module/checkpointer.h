@@ -15,18 +15,18 @@
 // and on the disk, and none is removed before a newer one has its name: whenever the process or the
 // machine stops, and if the disk is full, the states before are usable.
 
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/synchronization/mutex.h"
 #include "io/data_iter.h"
 #include "module/base_module.h"
 #include "module/callback/log_line.h"
@@ -114,10 +114,13 @@ class Checkpointer {
   std::optional<double> best_;  // of the thread that writes
   std::string newest_;          // likewise
 
-  absl::Mutex mutex_;
-  std::unique_ptr<Job> job_ ABSL_GUARDED_BY(mutex_);  // null: nothing to write
-  absl::Status last_ ABSL_GUARDED_BY(mutex_);         // of what was written last
-  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+  // std's, not Abseil's: the race detector sees through it.
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // Guarded by mutex_.
+  std::unique_ptr<Job> job_;  // null: nothing to write
+  absl::Status last_;         // of what was written last
+  bool stop_ = false;
   std::thread thread_;
 };
 

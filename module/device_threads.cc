@@ -1,7 +1,7 @@
 #include "module/device_threads.h"
 
 #include <algorithm>
-#include <cstdint>
+#include <utility>
 
 #include "ndarray/parallel.h"
 
@@ -9,9 +9,10 @@ namespace cooper {
 
 DeviceThreads::~DeviceThreads() {
   {
-    absl::MutexLock lock(&mutex_);
+    std::lock_guard<std::mutex> lock(mutex_);
     stop_ = true;
   }
+  begin_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -24,19 +25,19 @@ absl::Status DeviceThreads::Run(absl::FunctionRef<absl::Status(int)> fn) {
     threads_.emplace_back([this, device] { Work(device); });
   }
   {
-    absl::MutexLock lock(&mutex_);
+    std::lock_guard<std::mutex> lock(mutex_);
     fn_ = &fn;
     threads_each_ = each;
     running_ = devices_ - 1;
     results_.assign(devices_, absl::OkStatus());
     ++round_;
   }
+  begin_.notify_all();
   SetNumThreads(each);
   absl::Status result = fn(0);
   SetNumThreads(all_threads);
-  absl::MutexLock lock(&mutex_);
-  mutex_.Await(absl::Condition(
-      +[](int* running) { return *running == 0; }, &running_));
+  std::unique_lock<std::mutex> lock(mutex_);
+  end_.wait(lock, [this] { return running_ == 0; });
   fn_ = nullptr;
   for (int i = 1; i < devices_ && result.ok(); ++i) result = results_[i];
   return result;
@@ -48,12 +49,8 @@ void DeviceThreads::Work(int device) {
     const absl::FunctionRef<absl::Status(int)>* fn;
     int threads;
     {
-      absl::MutexLock lock(&mutex_);
-      const auto ready = [this, &done] {
-        mutex_.AssertReaderHeld();
-        return stop_ || round_ != done;
-      };
-      mutex_.Await(absl::Condition(&ready));
+      std::unique_lock<std::mutex> lock(mutex_);
+      begin_.wait(lock, [&] { return stop_ || round_ != done; });
       if (stop_) return;
       done = round_;
       fn = fn_;
@@ -61,9 +58,9 @@ void DeviceThreads::Work(int device) {
     }
     SetNumThreads(threads);
     absl::Status status = (*fn)(device);
-    absl::MutexLock lock(&mutex_);
+    std::lock_guard<std::mutex> lock(mutex_);
     results_[device] = std::move(status);
-    --running_;
+    if (--running_ == 0) end_.notify_one();
   }
 }
 

@@ -3,13 +3,14 @@
 
 // A thread for each device, so that several compute at the same time.
 
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
 #include <thread>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "absl/synchronization/mutex.h"
 
 namespace cooper {
 
@@ -31,13 +32,17 @@ class DeviceThreads {
 
   const int devices_;
   std::vector<std::thread> threads_;  // of the devices after the first
-  absl::Mutex mutex_;
-  const absl::FunctionRef<absl::Status(int)>* fn_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  int threads_each_ ABSL_GUARDED_BY(mutex_) = 1;
-  int64_t round_ ABSL_GUARDED_BY(mutex_) = 0;
-  int running_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
-  std::vector<absl::Status> results_ ABSL_GUARDED_BY(mutex_);
+  // std's, not Abseil's: the race detector sees through it.
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  const absl::FunctionRef<absl::Status(int)>* fn_ = nullptr;
+  int threads_each_ = 1;
+  int64_t round_ = 0;
+  int running_ = 0;
+  bool stop_ = false;
+  std::vector<absl::Status> results_;
+  std::condition_variable begin_;  // round_ or stop_ has changed
+  std::condition_variable end_;    // running_ is 0
 };
 
 }  // namespace cooper
