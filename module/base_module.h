@@ -148,8 +148,9 @@ struct FitOptions {
   InitParamsOptions params;
   WriteReq grad_req = WriteReq::kWrite;
   // Gradients of so many batches are added up, in any buckets, before an update; of those that are
-  // left at the end of an epoch likewise. Above 1, grad_req is kAdd, and capture_point is called
-  // after updates only.
+  // left at the end of an epoch likewise. Above 1, grad_req is kAdd (a module that is bound
+  // otherwise is bound again, keeping its parameters), and capture_point is called after updates
+  // only.
   int accumulate_batches = 1;
   bool force_rebind = false;
   int begin_epoch = 0;
@@ -158,6 +159,11 @@ struct FitOptions {
   // it, with the iterator and the metric put back by LoadTrainingState.
   int64_t begin_batch = 0;
 };
+
+// What Fit binds with and makes the optimizer with, its accumulate_batches taken into account: for
+// a run that is put back before Fit.
+ModuleBindOptions BindOptionsForFit(const DataIter& train_data, const FitOptions& options);
+InitOptimizerOptions OptimizerOptionsForFit(const FitOptions& options);
 
 class BaseModule {
  public:
@@ -168,6 +174,8 @@ class BaseModule {
   virtual bool optimizer_initialized() const = 0;
   bool for_training() const { return for_training_; }
   bool inputs_need_grad() const { return inputs_need_grad_; }
+  // Of parameters, as bound.
+  WriteReq grad_req() const { return grad_req_; }
 
   // Names are known from the start, shapes once bound.
   virtual absl::StatusOr<Symbol> symbol() const = 0;
@@ -266,6 +274,10 @@ class BaseModule {
   bool binded_ = false;
   bool for_training_ = false;
   bool inputs_need_grad_ = false;
+  WriteReq grad_req_ = WriteReq::kWrite;
+
+ private:
+  bool fit_added_up_ = false;  // whether Fit has bound for gradients that add up
 };
 
 }  // namespace cooper

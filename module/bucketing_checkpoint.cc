@@ -73,6 +73,13 @@ absl::Status BucketingModule::SaveCheckpoint(const std::string& prefix, int epoc
   COOPER_ASSIGN_OR_RETURN(ModuleParams params, GetParams());
   std::map<BucketKey, Symbol> symbols = seen_symbols_;
   for (const auto& [key, bucket] : loaded_symbols_) symbols.emplace(key, bucket.symbol);
+  // Buckets of a run before this one.
+  for (const BucketKey& key : group_->buckets) {
+    if (symbols.contains(key)) continue;
+    auto generated = Generate(key);
+    if (!generated.ok()) return WithBucket(generated.status(), key);
+    symbols.emplace(key, generated->symbol);
+  }
   std::map<std::string, const Symbol*> files;
   std::vector<int32_t> ints;
   std::string all;

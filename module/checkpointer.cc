@@ -1,7 +1,9 @@
 #include "module/checkpointer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <map>
 #include <system_error>
 #include <utility>
 
@@ -10,7 +12,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "module/kvstore/kvstore.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/status_macros.h"
 
@@ -18,7 +22,7 @@ namespace cooper {
 namespace {
 
 constexpr char kSuffix[] = ".state";
-constexpr char kTemporary[] = ".state.tmp";
+constexpr char kTemporary[] = ".tmp";
 
 // Folder and name of a prefix.
 std::pair<std::filesystem::path, std::string> Split(const std::string& prefix) {
@@ -41,21 +45,36 @@ std::vector<std::filesystem::path> FilesOf(const std::string& prefix) {
   return files;
 }
 
-bool IsDigits(absl::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), absl::ascii_isdigit);
+// Epoch and batches done.
+using Position = std::pair<int, int64_t>;
+
+// The position in a name EEEE-BBBBBBBB.state; nullopt for another.
+std::optional<Position> PositionOf(absl::string_view name) {
+  Position position;
+  const size_t dash = name.find('-');
+  if (!absl::ConsumeSuffix(&name, kSuffix) || dash == absl::string_view::npos ||
+      dash > name.size() || !absl::SimpleAtoi(name.substr(0, dash), &position.first) ||
+      !absl::SimpleAtoi(name.substr(dash + 1), &position.second) || position.first < 0 ||
+      position.second < 0) {
+    return std::nullopt;
+  }
+  return position;
 }
 
-// Whether a file is PREFIX-EEEE-BBBBBBBB.state.
-bool IsState(const std::filesystem::path& file, const std::string& prefix) {
-  const std::string text = file.filename().string();
-  absl::string_view name = text;
-  if (!absl::ConsumePrefix(&name, Split(prefix).second + "-") ||
-      !absl::ConsumeSuffix(&name, kSuffix)) {
-    return false;
+// What follows PREFIX- in a file's name.
+std::string RestOf(const std::filesystem::path& file, const std::string& prefix) {
+  return file.filename().string().substr(Split(prefix).second.size() + 1);
+}
+
+// States of a prefix with their positions, in that order.
+std::vector<std::pair<Position, std::string>> StatesOf(const std::string& prefix) {
+  std::vector<std::pair<Position, std::string>> states;
+  for (const std::filesystem::path& file : FilesOf(prefix)) {
+    const std::optional<Position> position = PositionOf(RestOf(file, prefix));
+    if (position.has_value()) states.emplace_back(*position, file.string());
   }
-  const size_t dash = name.find('-');
-  return dash != absl::string_view::npos && IsDigits(name.substr(0, dash)) &&
-         IsDigits(name.substr(dash + 1));
+  std::sort(states.begin(), states.end());
+  return states;
 }
 
 }  // namespace
@@ -70,7 +89,6 @@ absl::StatusOr<std::unique_ptr<Checkpointer>> Checkpointer::Create(CheckpointerO
   }
   std::unique_ptr<Checkpointer> checkpointer(new Checkpointer(std::move(options)));
   checkpointer->RemoveTemporaries();
-  checkpointer->ReadBestScore();
   const std::vector<std::string> paths = checkpointer->Paths();
   if (!paths.empty()) checkpointer->newest_ = paths.back();
   if (checkpointer->options_.background) {
@@ -94,8 +112,12 @@ Checkpointer::~Checkpointer() {
 // Nothing else than a killed run leaves them: a file that is being written belongs to this object.
 void Checkpointer::RemoveTemporaries() const {
   for (const std::filesystem::path& file : FilesOf(options_.prefix)) {
+    const std::string rest = RestOf(file, options_.prefix);
+    const size_t temporary = rest.find(kTemporary);
+    if (temporary == std::string::npos) continue;
+    const std::string name = rest.substr(0, temporary);
     std::error_code error;
-    if (absl::StrContains(file.filename().string(), kTemporary)) {
+    if (name == "best.state" || name == "best.state.score" || PositionOf(name).has_value()) {
       std::filesystem::remove(file, error);
     }
   }
@@ -103,9 +125,7 @@ void Checkpointer::RemoveTemporaries() const {
 
 std::vector<std::string> Checkpointer::Paths() const {
   std::vector<std::string> paths;
-  for (const std::filesystem::path& file : FilesOf(options_.prefix)) {
-    if (IsState(file, options_.prefix)) paths.push_back(file.string());
-  }
+  for (const auto& [position, path] : StatesOf(options_.prefix)) paths.push_back(path);
   return paths;
 }
 
@@ -113,10 +133,14 @@ std::vector<std::string> Checkpointer::Paths() const {
 void Checkpointer::ReadBestScore() {
   const absl::StatusOr<std::string> text = ReadFile(best_path() + ".score");
   double score = 0;
-  if (text.ok() && absl::SimpleAtod(absl::StripAsciiWhitespace(*text), &score)) best_ = score;
+  if (text.ok() && absl::SimpleAtod(absl::StripAsciiWhitespace(*text), &score) &&
+      !std::isnan(score)) {
+    best_ = score;
+  }
 }
 
 bool Checkpointer::IsBest(double score) const {
+  if (std::isnan(score)) return false;
   if (!best_.has_value()) return true;
   return options_.larger_is_better ? score > *best_ : score < *best_;
 }
@@ -149,10 +173,17 @@ absl::Status Checkpointer::Write(const Job& job) {
                      newest_.empty() ? "there is no earlier state"
                                      : absl::StrCat("'", newest_, "' is still usable")));
   }
-  const std::vector<std::string> paths = Paths();
-  for (size_t i = 0; i + options_.keep_last < paths.size(); ++i) {
+  // Those that sort after this one are of a run before, which this one has left behind.
+  int kept = 0;
+  const auto states = StatesOf(options_.prefix);
+  const Position here(job.state.epoch, job.state.nbatch);
+  for (auto state = states.rbegin(); state != states.rend(); ++state) {
     std::error_code error;
-    if (paths[i] != path) std::filesystem::remove(paths[i], error);
+    if (state->first > here || kept == options_.keep_last) {
+      std::filesystem::remove(state->second, error);
+    } else {
+      ++kept;
+    }
   }
   return absl::OkStatus();
 }
@@ -176,7 +207,12 @@ void Checkpointer::Work() {
 
 absl::Status Checkpointer::Save(TrainingState state, std::optional<double> score) {
   auto job = std::make_unique<Job>(Job{std::move(state), score});
-  if (!options_.background) return Write(*job);
+  if (!options_.background) {
+    const absl::Status status = Write(*job);
+    std::lock_guard<std::mutex> lock(mutex_);
+    last_ = status;
+    return status;
+  }
   const absl::Status before = Wait();
   std::lock_guard<std::mutex> lock(mutex_);
   last_ = absl::OkStatus();
@@ -193,8 +229,12 @@ absl::Status Checkpointer::Wait() {
 
 std::function<absl::Status(int, int64_t)> Checkpointer::Every(int64_t batches,
                                                               const TrainingRun& run) {
-  return [this, batches, run](int epoch, int64_t batches_done) -> absl::Status {
-    if (batches < 1 || batches_done % batches != 0) return absl::OkStatus();
+  // Not every batch comes here: with gradients of several batches, only those with an update.
+  return [this, batches, run, last = Position(-1, 0)](
+             int epoch, int64_t batches_done) mutable -> absl::Status {
+    const int64_t before = last.first == epoch ? last.second : batches_done - 1;
+    last = {epoch, batches_done};
+    if (batches < 1 || batches_done / batches == before / batches) return absl::OkStatus();
     COOPER_ASSIGN_OR_RETURN(TrainingState state, CaptureTraining(*run.group, *run.iter, run.metric,
                                                                  epoch, batches_done));
     const absl::Status status = Save(std::move(state));
@@ -213,26 +253,64 @@ std::function<absl::Status(int, int64_t)> Checkpointer::AtStop(const TrainingRun
   };
 }
 
-absl::StatusOr<TrainingState> Checkpointer::LoadLatest() const {
+absl::StatusOr<TrainingState> Checkpointer::LoadLatest() {
   std::vector<std::string> paths = Paths();
   for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
     absl::StatusOr<TrainingState> state = LoadTrainingState(*path);
-    if (state.ok()) return state;
+    if (state.ok()) {
+      ReadBestScore();
+      return state;
+    }
     options_.log(absl::StrCat("checkpoint: ", state.status().message(), "; trying an older one"));
   }
   return absl::NotFoundError(
       absl::StrCat("Checkpointer: no usable state of prefix '", options_.prefix, "'"));
 }
 
-absl::StatusOr<bool> Checkpointer::Resume(const TrainingRun& run, FitOptions* fit) const {
-  const absl::StatusOr<TrainingState> state = LoadLatest();
+absl::StatusOr<TrainingState> Checkpointer::LoadForFit(FitOptions* fit) {
+  InitOptimizerOptions& optimizer = fit->optimizer;
+  if (optimizer.kvstore_instance == nullptr && absl::StartsWith(optimizer.kvstore, "dist")) {
+    COOPER_ASSIGN_OR_RETURN(optimizer.kvstore_instance, CreateKVStore(optimizer.kvstore));
+  }
+  const std::shared_ptr<KVStore>& store = optimizer.kvstore_instance;
+  if (store == nullptr || store->num_workers() == 1) return LoadLatest();
+  std::map<std::string, TrainingState> states;  // by position, as text
+  for (const std::string& path : Paths()) {
+    absl::StatusOr<TrainingState> state = LoadTrainingState(path);
+    if (!state.ok()) {
+      options_.log(absl::StrCat("checkpoint: ", state.status().message()));
+      continue;
+    }
+    const std::string at = absl::StrFormat("%010d-%019d", state->epoch, state->nbatch);
+    states.emplace(at, *std::move(state));
+  }
+  std::vector<std::string> mine;
+  for (const auto& [at, state] : states) mine.push_back(at);
+  COOPER_ASSIGN_OR_RETURN(const std::vector<std::string> all,
+                          store->AllGather(absl::StrJoin(mine, " ")));
+  if (std::all_of(all.begin(), all.end(), [](const std::string& text) { return text.empty(); })) {
+    return absl::NotFoundError("Checkpointer: no process has a usable state");
+  }
+  for (auto at = states.rbegin(); at != states.rend(); ++at) {
+    const bool everywhere = std::all_of(all.begin(), all.end(), [&](const std::string& text) {
+      return absl::StrContains(text, at->first);
+    });
+    if (!everywhere) continue;
+    ReadBestScore();
+    return std::move(at->second);
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("Checkpointer: the processes have no state in common; by rank they have (epoch-",
+                   "batches) ", absl::StrJoin(all, "; ")));
+}
+
+absl::StatusOr<bool> Checkpointer::Resume(const TrainingRun& run, FitOptions* fit) {
+  const absl::StatusOr<TrainingState> state = LoadForFit(fit);
   if (absl::IsNotFound(state.status())) return false;
   if (!state.ok()) return state.status();
-  COOPER_RETURN_IF_ERROR(run.module->Bind({.data_shapes = run.iter->provide_data(),
-                                           .label_shapes = run.iter->provide_label(),
-                                           .grad_req = fit->grad_req}));
+  COOPER_RETURN_IF_ERROR(run.module->Bind(BindOptionsForFit(*run.iter, *fit)));
   COOPER_RETURN_IF_ERROR(RestoreTraining(*state, *run.module, *run.group, *run.iter, run.metric,
-                                         fit->optimizer, fit->params));
+                                         OptimizerOptionsForFit(*fit), fit->params));
   fit->begin_epoch = state->epoch;
   fit->begin_batch = state->nbatch;
   return true;

@@ -59,8 +59,9 @@ struct TrainingRun {
 
 class Checkpointer {
  public:
-  // Removes what a killed run of this prefix has left half written. kInvalidArgument without a
-  // prefix or for keep_last below 1.
+  // Removes what a killed run of this prefix has left half written. At a time, one run may use a
+  // prefix; each of several processes needs one of its own. kInvalidArgument without a prefix or
+  // for keep_last below 1.
   static absl::StatusOr<std::unique_ptr<Checkpointer>> Create(CheckpointerOptions options);
 
   // Waits until everything is written; what fails then is logged.
@@ -84,12 +85,16 @@ class Checkpointer {
   std::function<absl::Status(int epoch, int64_t batches_done)> AtStop(const TrainingRun& run);
 
   // The newest state that can be read; those that cannot are logged. kNotFound if there is none.
-  absl::StatusOr<TrainingState> LoadLatest() const;
+  // The best score is that of the run before from then on; a run that begins anew forgets it, and
+  // removes the states of the run before with its first one.
+  absl::StatusOr<TrainingState> LoadLatest();
 
   // Binds the module to the iterator's descriptions, puts the newest state back and sets
   // begin_epoch and begin_batch; false, having done nothing, if there is no state. The optimizer
-  // and the rest of `fit` must be those of the run before.
-  absl::StatusOr<bool> Resume(const TrainingRun& run, FitOptions* fit) const;
+  // and the rest of `fit` must be those of the run before. With a store over several processes all
+  // of them call it, and take the newest state that all have; kFailedPrecondition if there is no
+  // such.
+  absl::StatusOr<bool> Resume(const TrainingRun& run, FitOptions* fit);
 
   // Files of states, oldest first, without the best.
   std::vector<std::string> Paths() const;
@@ -105,6 +110,8 @@ class Checkpointer {
 
   void RemoveTemporaries() const;
   void ReadBestScore();
+  // The newest state that every process has, for a fit over several; else the newest one.
+  absl::StatusOr<TrainingState> LoadForFit(FitOptions* fit);
   absl::Status Write(const Job& job);
   absl::Status WriteBest(const Job& job, const std::string& path);
   bool IsBest(double score) const;

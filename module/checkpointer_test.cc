@@ -5,6 +5,7 @@
 
 #include <sys/resource.h>
 
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <memory>
@@ -14,9 +15,10 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "module/bucketing_module.h"
+#include "io/ndarray_iter.h"
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"
+#include "module/module.h"
 #include "module/module_fixtures.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/status_matchers.h"
@@ -67,10 +69,11 @@ TEST(CheckpointerTest, TheLastOnesAndTheBestStay) {
     EXPECT_EQ(latest.nbatch, 3);
     EXPECT_EQ(LoadTrainingState(checkpointer->best_path())->nbatch, 1);
 
-    // Another run of the prefix knows the best score, and what is older goes in its turn.
+    // A run that goes on knows the best score, and what is older goes in its turn.
     checkpointer.reset();
     COOPER_ASSERT_OK_AND_ASSIGN(checkpointer,
                                 Checkpointer::Create({.prefix = prefix, .background = background}));
+    COOPER_ASSERT_OK(checkpointer->LoadLatest());
     COOPER_ASSERT_OK(checkpointer->Save(SmallState(1, 0), 2.5));
     COOPER_ASSERT_OK(checkpointer->Wait());
     EXPECT_EQ(LoadTrainingState(checkpointer->best_path())->nbatch, 1);
@@ -79,6 +82,60 @@ TEST(CheckpointerTest, TheLastOnesAndTheBestStay) {
     EXPECT_EQ(LoadTrainingState(checkpointer->best_path())->nbatch, 7);
     EXPECT_THAT(Names(*checkpointer),
                 ElementsAre("run-0001-00000000.state", "run-0001-00000007.state"));
+  }
+}
+
+TEST(CheckpointerTest, ARunThatBeginsAnewLeavesTheOldOneBehind) {
+  const std::string prefix = Prefix("anew");
+  {
+    COOPER_ASSERT_OK_AND_ASSIGN(auto old, Checkpointer::Create({.prefix = prefix}));
+    for (int epoch : {7, 10001}) COOPER_ASSERT_OK(old->Save(SmallState(epoch, 0), 0.5));
+    COOPER_ASSERT_OK(old->Wait());
+    EXPECT_THAT(Names(*old), ElementsAre("run-0007-00000000.state", "run-10001-00000000.state"));
+    EXPECT_EQ(old->LoadLatest()->epoch, 10001) << "numbers, not texts";
+  }
+  COOPER_ASSERT_OK_AND_ASSIGN(auto anew, Checkpointer::Create({.prefix = prefix}));
+  COOPER_ASSERT_OK(anew->Save(SmallState(0, 100), 0.7));
+  COOPER_ASSERT_OK(anew->Wait());
+  EXPECT_THAT(Names(*anew), ElementsAre("run-0000-00000100.state"));
+  EXPECT_EQ(anew->LoadLatest()->nbatch, 100);
+  EXPECT_EQ(LoadTrainingState(anew->best_path())->nbatch, 100);
+  // No number is better than NaN, nor worse.
+  COOPER_ASSERT_OK(anew->Save(SmallState(0, 200), std::nan("")));
+  COOPER_ASSERT_OK(anew->Save(SmallState(0, 300), 0.6));
+  COOPER_ASSERT_OK(anew->Wait());
+  EXPECT_EQ(LoadTrainingState(anew->best_path())->nbatch, 300);
+}
+
+TEST(CheckpointerTest, EveryCountsBatchesThatItDoesNotSee) {
+  const std::string prefix = Prefix("every");
+  COOPER_ASSERT_OK_AND_ASSIGN(auto checkpointer,
+                              Checkpointer::Create({.prefix = prefix, .keep_last = 10}));
+  auto model = *Module::Create(TwoLayers());
+  auto iter = *NDArrayIter::Create({{"data", RandomArray({60, 6}, 5)}},
+                                   {{"softmax_label", Classes(60, 3, 5)}}, {.batch_size = 4});
+  const TrainingRun run{.module = model.get(), .group = model->group().get(), .iter = iter.get()};
+  FitOptions fit{
+      .capture_point = checkpointer->Every(10, run), .accumulate_batches = 4, .num_epoch = 2};
+  COOPER_ASSERT_OK(model->Fit(*iter, fit));
+  COOPER_ASSERT_OK(checkpointer->Wait());
+  EXPECT_THAT(Names(*checkpointer),
+              ElementsAre("run-0000-00000012.state", "run-0001-00000012.state"));
+  // And the run goes on from there with the same sums of gradients.
+  auto again = *Module::Create(TwoLayers());
+  auto rest = *NDArrayIter::Create({{"data", RandomArray({60, 6}, 5)}},
+                                   {{"softmax_label", Classes(60, 3, 5)}}, {.batch_size = 4});
+  const TrainingRun second{
+      .module = again.get(), .group = again->group().get(), .iter = rest.get()};
+  std::filesystem::remove(checkpointer->Paths().back());
+  COOPER_ASSERT_OK_AND_ASSIGN(const bool resumed, checkpointer->Resume(second, &fit));
+  EXPECT_TRUE(resumed);
+  EXPECT_EQ(fit.begin_batch, 12);
+  fit.capture_point = nullptr;
+  COOPER_ASSERT_OK(again->Fit(*rest, fit));
+  const ModuleParams a = *model->GetParams(), b = *again->GetParams();
+  for (const auto& [name, array] : a.args) {
+    EXPECT_EQ(Floats(array), Floats(b.args.at(name))) << name;
   }
 }
 
@@ -106,10 +163,12 @@ TEST(CheckpointerTest, WhatAKilledRunLeftIsRemoved) {
   const std::string prefix = Prefix("left");
   COOPER_ASSERT_OK(WriteFileAtomically(prefix + "-0000-00000001.state.tmp123-0", "half"));
   COOPER_ASSERT_OK(WriteFileAtomically(prefix + "-notes.txt", "mine"));
+  COOPER_ASSERT_OK(WriteFileAtomically(prefix + "-2-0000-00000001.state.tmp9-0", "another run's"));
   COOPER_ASSERT_OK_AND_ASSIGN(auto checkpointer, Checkpointer::Create({.prefix = prefix}));
   EXPECT_THAT(checkpointer->Paths(), IsEmpty());
   EXPECT_FALSE(ReadFile(prefix + "-0000-00000001.state.tmp123-0").ok());
   COOPER_EXPECT_OK(ReadFile(prefix + "-notes.txt"));
+  COOPER_EXPECT_OK(ReadFile(prefix + "-2-0000-00000001.state.tmp9-0"));
 }
 
 // A limit on the size of files stands for a disk that is full.

@@ -351,8 +351,11 @@ absl::StatusOr<NDArray> DataParallelExecutorGroup::Grad(const std::string& name)
 
 absl::Status DataParallelExecutorGroup::UpdateMetric(EvalMetric& metric,
                                                      absl::Span<const NDArray> labels) {
+  if (!several()) {
+    COOPER_ASSIGN_OR_RETURN(const auto outputs, executors_[0]->outputs());
+    return metric.Update(labels, outputs);
+  }
   COOPER_ASSIGN_OR_RETURN(const auto outputs, OutputsByContext());
-  if (!several()) return metric.Update(labels, outputs[0]);
   for (int i = 0; i < num_executors(); ++i) {
     std::vector<NDArray> rows;
     for (size_t k = 0; k < labels.size(); ++k) {

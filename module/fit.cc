@@ -26,6 +26,16 @@ absl::Status UpdateAndForget(BaseModule& module, const FitOptions& options, int*
   return options.accumulate_batches > 1 ? module.ZeroGrads() : absl::OkStatus();
 }
 
+// Saves what there is. The signal may have come to another process.
+absl::Status EndedBySignal(const FitOptions& options, const std::optional<StopSignal>& signal,
+                           int epoch, int64_t batches_done) {
+  if (options.stop_point) COOPER_RETURN_IF_ERROR(options.stop_point(epoch, batches_done));
+  const int number = signal.has_value() ? signal->received() : 0;
+  return absl::CancelledError(absl::StrCat(
+      "Fit: ", number == 0 ? "a signal to another process" : absl::StrCat("signal ", number),
+      " ended the training in epoch ", epoch, " after ", batches_done, " batches"));
+}
+
 bool CallAll(const std::vector<BatchEndCallback>& callbacks, const BatchEndParam& param) {
   bool go_on = true;
   for (const BatchEndCallback& callback : callbacks) go_on = callback(param) && go_on;
@@ -40,16 +50,20 @@ class Processes {
     if (store_ != nullptr) store_->ForgetStop();
   }
 
-  bool stop_requested() const { return store_ != nullptr && store_->stop_requested(); }
+  StopReason stop_reason() const {
+    return store_ == nullptr ? StopReason::kNone : store_->stop_reason();
+  }
+  bool stop_requested() const { return stop_reason() != StopReason::kNone; }
   // Tells the others, in whose next update this takes part.
-  absl::Status Stop() {
-    if (store_ == nullptr || store_->stop_requested()) return absl::OkStatus();
-    store_->RequestStop();
+  absl::Status Stop(StopReason reason) {
+    if (store_ == nullptr || stop_requested()) return absl::OkStatus();
+    store_->RequestStop(reason);
     return module_.JoinUpdate().status();
   }
   // Takes part in the updates of those that still have batches.
-  absl::Status FinishEpoch() {
-    while (store_ != nullptr && !store_->stop_requested()) {
+  absl::Status FinishEpoch(const std::optional<StopSignal>& signal) {
+    while (store_ != nullptr && !stop_requested()) {
+      if (signal.has_value() && signal->received() != 0) store_->RequestStop(StopReason::kSignal);
       COOPER_ASSIGN_OR_RETURN(const int active, module_.JoinUpdate());
       if (active == 0) break;
     }
@@ -58,9 +72,9 @@ class Processes {
   // Whether all go on with the next epoch, as this process would or would not.
   absl::StatusOr<bool> AllGoOn(bool go_on) {
     if (store_ == nullptr) return go_on;
-    if (!go_on) store_->RequestStop();
+    if (!go_on) store_->RequestStop(StopReason::kCallback);
     COOPER_RETURN_IF_ERROR(module_.JoinUpdate().status());
-    return !store_->stop_requested();
+    return !stop_requested();
   }
 
  private:
@@ -78,24 +92,35 @@ absl::StatusOr<NDArray> WithoutPad(const NDArray& output, int64_t pad) {
 
 }  // namespace
 
+ModuleBindOptions BindOptionsForFit(const DataIter& train_data, const FitOptions& options) {
+  return {.data_shapes = train_data.provide_data(),
+          .label_shapes = train_data.provide_label(),
+          .for_training = true,
+          .force_rebind = options.force_rebind,
+          .grad_req = options.accumulate_batches > 1 ? WriteReq::kAdd : options.grad_req};
+}
+
+InitOptimizerOptions OptimizerOptionsForFit(const FitOptions& options) {
+  InitOptimizerOptions optimizer = options.optimizer;
+  optimizer.batches_per_update *= std::max(1, options.accumulate_batches);
+  return optimizer;
+}
+
 absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
   if (options.num_epoch <= 0) {
     return absl::InvalidArgumentError("Fit: num_epoch is required and must be positive");
   }
-  COOPER_RETURN_IF_ERROR(
-      Bind({.data_shapes = train_data.provide_data(),
-            .label_shapes = train_data.provide_label(),
-            .for_training = true,
-            .force_rebind = options.force_rebind,
-            .grad_req = options.accumulate_batches > 1 ? WriteReq::kAdd : options.grad_req}));
+  ModuleBindOptions bind = BindOptionsForFit(train_data, options);
+  // A module that adds up gradients where none are meant to be, or the other way round, would learn
+  // something else.
+  const bool adds = options.accumulate_batches > 1;
+  if (binded() && (adds ? grad_req() != WriteReq::kAdd : fit_added_up_)) bind.force_rebind = true;
+  COOPER_RETURN_IF_ERROR(Bind(bind));
+  fit_added_up_ = adds;
   if (options.monitor != nullptr) COOPER_RETURN_IF_ERROR(options.monitor->Install(*this));
   COOPER_RETURN_IF_ERROR(InitParams(options.params));
-  InitOptimizerOptions optimizer = options.optimizer;
-  if (options.accumulate_batches > 1) {
-    optimizer.batches_per_update *= options.accumulate_batches;
-    COOPER_RETURN_IF_ERROR(ZeroGrads());
-  }
-  COOPER_RETURN_IF_ERROR(InitOptimizer(optimizer));
+  if (adds) COOPER_RETURN_IF_ERROR(ZeroGrads());
+  COOPER_RETURN_IF_ERROR(InitOptimizer(OptimizerOptionsForFit(options)));
   std::unique_ptr<EvalMetric> accuracy;
   EvalMetric* metric = options.eval_metric;
   if (metric == nullptr) {
@@ -128,11 +153,11 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
         COOPER_RETURN_IF_ERROR(options.capture_point(epoch, nbatch + 1));
       }
       if (signal.has_value() && signal->received() != 0 && update) {
-        COOPER_RETURN_IF_ERROR(processes.Stop());
-        if (options.stop_point) COOPER_RETURN_IF_ERROR(options.stop_point(epoch, nbatch + 1));
-        return absl::CancelledError(absl::StrCat("Fit: signal ", signal->received(),
-                                                 " ended the training in epoch ", epoch,
-                                                 " after batch ", nbatch));
+        COOPER_RETURN_IF_ERROR(processes.Stop(StopReason::kSignal));
+        return EndedBySignal(options, signal, epoch, nbatch + 1);
+      }
+      if (processes.stop_reason() == StopReason::kSignal) {
+        return EndedBySignal(options, signal, epoch, nbatch + 1);
       }
       auto next = train_data.Next();
       if (!next.ok()) return AtBatch(next.status(), "Fit", epoch, nbatch + 1);
@@ -151,11 +176,14 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
                                                     .batch = &*batch});
       batch = *std::move(next);
       ++nbatch;
-      if (!go_on) COOPER_RETURN_IF_ERROR(processes.Stop());
+      if (!go_on) COOPER_RETURN_IF_ERROR(processes.Stop(StopReason::kCallback));
       go_on = go_on && !processes.stop_requested();
     }
     if (!go_on) break;
-    COOPER_RETURN_IF_ERROR(processes.FinishEpoch());
+    COOPER_RETURN_IF_ERROR(processes.FinishEpoch(signal));
+    if (processes.stop_reason() == StopReason::kSignal) {
+      return EndedBySignal(options, signal, epoch, nbatch);
+    }
     if (processes.stop_requested()) break;
     for (const EpochEndCallback& callback : options.epoch_end_callbacks) {
       COOPER_ASSIGN_OR_RETURN(const bool more, callback(epoch, *this));

@@ -42,9 +42,9 @@ std::unique_ptr<Module> MakeTrainable(const InitOptimizerOptions& optimizer,
 }
 
 std::unique_ptr<NDArrayIter> MakeIter(int64_t rows, int64_t batch_size) {
-  auto iter = NDArrayIter::Create({{"data", RandomArray({rows, 6}, 5)}},
-                                  {{"softmax_label", Classes(rows, 3, 5)}},
-                                  {.batch_size = batch_size});
+  auto iter =
+      NDArrayIter::Create({{"data", RandomArray({rows, 6}, 5)}},
+                          {{"softmax_label", Classes(rows, 3, 5)}}, {.batch_size = batch_size});
   EXPECT_TRUE(iter.ok()) << iter.status();
   return *std::move(iter);
 }
@@ -111,11 +111,11 @@ TEST(UpdateTest, GradientsAreClippedByTheirGlobalNorm) {
 }
 
 TEST(UpdateTest, MultipliersAreByName) {
-  auto module = MakeTrainable({.optimizer_params = {{"learning_rate", "1"}},
-                               .lr_mult = {{"fc1_weight", 0}}});
+  auto module =
+      MakeTrainable({.optimizer_params = {{"learning_rate", "1"}}, .lr_mult = {{"fc1_weight", 0}}});
   const auto before = Params(*module);
-  COOPER_ASSERT_OK(module->ForwardBackward(
-      {.data = {RandomArray({4, 6}, 1)}, .label = {Classes(4, 3, 1)}}));
+  COOPER_ASSERT_OK(
+      module->ForwardBackward({.data = {RandomArray({4, 6}, 1)}, .label = {Classes(4, 3, 1)}}));
   COOPER_ASSERT_OK(module->Update());
   const auto after = Params(*module);
   EXPECT_EQ(after.at("fc1_weight"), before.at("fc1_weight"));
@@ -128,15 +128,16 @@ TEST(FitTest, GradientsOfSeveralBatchesMakeOneUpdate) {
     auto module = *Module::Create(TwoLayers());
     auto iter = MakeIter(20, batch_size);
     COOPER_EXPECT_OK(module->Fit(
-        *iter, {.capture_point = [captured](int, int64_t done) {
-                  captured->push_back(done);
-                  return absl::OkStatus();
-                },
-                .optimizer = {.optimizer_params = {{"learning_rate", "0.5"},
-                                                   {"rescale_grad", "0.125"}}},
-                .params = {.initializer = init::Uniform(0.5)},
-                .accumulate_batches = accumulate,
-                .num_epoch = 2}));
+        *iter,
+        {.capture_point =
+             [captured](int, int64_t done) {
+               captured->push_back(done);
+               return absl::OkStatus();
+             },
+         .optimizer = {.optimizer_params = {{"learning_rate", "0.5"}, {"rescale_grad", "0.125"}}},
+         .params = {.initializer = init::Uniform(0.5)},
+         .accumulate_batches = accumulate,
+         .num_epoch = 2}));
     return Params(*module);
   };
   std::vector<int64_t> captured, ignored;
@@ -170,13 +171,12 @@ TEST(FitTest, AddedUpGradientsMayBeOfSeveralBuckets) {
       {.sym_gen = [](const BucketKey& key) -> absl::StatusOr<BucketSymbol> {
          const Symbol mean = Op("mean", {.inputs = {Symbol::Variable("data")},
                                          .attrs = {{"axis", "1"}, {"keepdims", "True"}}});
-         const Symbol fc = Op("FullyConnected", {.name = "fc" + key.ToString(),
-                                                 .inputs = {mean},
-                                                 .attrs = {{"num_hidden", "2"}}});
+         const Symbol fc =
+             Op("FullyConnected",
+                {.name = "fc" + key.ToString(), .inputs = {mean}, .attrs = {{"num_hidden", "2"}}});
          return BucketSymbol{
              .symbol = Op("SoftmaxOutput",
-                          {.name = "softmax",
-                           .inputs = {fc, Symbol::Variable("softmax_label")}})};
+                          {.name = "softmax", .inputs = {fc, Symbol::Variable("softmax_label")}})};
        },
        .default_bucket_key = 3});
   auto shapes = [](int64_t length) {
@@ -189,7 +189,8 @@ TEST(FitTest, AddedUpGradientsMayBeOfSeveralBuckets) {
   COOPER_ASSERT_OK(module->InitOptimizer({.optimizer_params = {{"learning_rate", "1"}}}));
   std::vector<std::map<std::string, std::vector<float>>> params;
   for (int64_t length : {2, 3}) {
-    DataBatch batch = {.data = {RandomArray({4, length}, length)}, .label = {Classes(4, 2, length)}};
+    DataBatch batch = {.data = {RandomArray({4, length}, length)},
+                       .label = {Classes(4, 2, length)}};
     batch.bucket_key = length;
     batch.provide_data = shapes(length).data_shapes;
     batch.provide_label = shapes(length).label_shapes;
@@ -208,20 +209,21 @@ TEST(FitTest, ASignalEndsTheTrainingInGoodOrder) {
   auto iter = MakeIter(20, 4);
   std::vector<std::pair<int, int64_t>> stops;
   int batches = 0;
-  const absl::Status status = module->Fit(
-      *iter, {.batch_end_callbacks = {[&](const BatchEndParam&) {
-                if (++batches == 7) std::raise(SIGINT);
-                return true;
-              }},
-              .stop_on_signal = true,
-              .stop_point =
-                  [&](int epoch, int64_t done) {
-                    stops.emplace_back(epoch, done);
-                    return absl::OkStatus();
-                  },
-              .num_epoch = 100});
-  EXPECT_THAT(status, StatusIs(absl::StatusCode::kCancelled,
-                               HasSubstr("signal 2 ended the training in epoch 1 after batch 2")));
+  const absl::Status status =
+      module->Fit(*iter, {.batch_end_callbacks = {[&](const BatchEndParam&) {
+                            if (++batches == 7) std::raise(SIGINT);
+                            return true;
+                          }},
+                          .stop_on_signal = true,
+                          .stop_point =
+                              [&](int epoch, int64_t done) {
+                                stops.emplace_back(epoch, done);
+                                return absl::OkStatus();
+                              },
+                          .num_epoch = 100});
+  EXPECT_THAT(status,
+              StatusIs(absl::StatusCode::kCancelled,
+                       HasSubstr("signal 2 ended the training in epoch 1 after 3 batches")));
   EXPECT_THAT(stops, testing::ElementsAre(std::pair(1, int64_t{3})));
   // What the signal did before is in place again.
   struct sigaction action;

@@ -37,14 +37,16 @@ double SquaresOf(const T* values, int64_t n) {
 
 }  // namespace
 
-absl::StatusOr<double> GlobalNorm(absl::Span<const NDArray> arrays) {
+absl::StatusOr<double> GlobalNorm(absl::Span<const NDArray> arrays, std::vector<double>* scratch) {
+  std::vector<double> own;
+  std::vector<double>& blocks = scratch == nullptr ? own : *scratch;
   double total = 0;
   for (NDArray array : arrays) {
     if (!array.context().is_cpu()) {
       COOPER_ASSIGN_OR_RETURN(array, array.CopyTo(Context::Cpu()));
     }
     const int64_t num_blocks = (array.size() + kBlock - 1) / kBlock;
-    std::vector<double> blocks(static_cast<size_t>(num_blocks));
+    blocks.assign(static_cast<size_t>(num_blocks), 0);
     DispatchDType(array.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       const T* values = static_cast<const T*>(array.raw_data());

@@ -1,6 +1,10 @@
 #ifndef COOPER_MODULE_GRADIENT_NORM_H_
 #define COOPER_MODULE_GRADIENT_NORM_H_
 
+// The norm by which gradients are clipped (Pascanu et al., arXiv 1211.5063).
+
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "ndarray/ndarray.h"
@@ -8,8 +12,10 @@
 namespace cooper {
 
 // The square root of the sum of the squares of all elements, in double; equal for every number of
-// threads. Arrays of any floating dtype; those of a device are copied to the CPU first.
-absl::StatusOr<double> GlobalNorm(absl::Span<const NDArray> arrays);
+// threads. Arrays of any floating dtype; those of a device are copied to the CPU first. `scratch`,
+// if given, grows as needed and saves an allocation in later calls.
+absl::StatusOr<double> GlobalNorm(absl::Span<const NDArray> arrays,
+                                  std::vector<double>* scratch = nullptr);
 
 }  // namespace cooper
 

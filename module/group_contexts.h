@@ -2,12 +2,12 @@
 #define COOPER_MODULE_GROUP_CONTEXTS_H_
 
 // Where the parts of a graph are placed (MXNet's group2ctxs): a context for each value of the
-// attribute `ctx_group`, in any of the three ways in which MXNet takes it.
+// attribute `ctx_group`, in any of the three ways in which MXNet takes it:
 //
-//   GroupContexts({{"encoder", Context::Gpu(0)}, {"decoder", Context::Gpu(1)}})   all contexts
-//   alike GroupContexts({{"encoder", {Context::Gpu(0), Context::Gpu(2)}}, ...})    one for each
-//   context GroupContexts(std::vector{map0, map1})                                   a map for each
-//   context
+//   using Map = GroupContexts::Map;
+//   GroupContexts(Map{{"encoder", gpu0}, {"decoder", gpu1}})    // every context of the module
+//   alike GroupContexts(ListMap{{"encoder", {gpu0, gpu2}}, ...})      // one for each of them
+//   GroupContexts(std::vector<Map>{map0, map1})                 // a map for each of them
 
 #include <cstddef>
 #include <map>

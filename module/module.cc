@@ -163,9 +163,13 @@ absl::Status Module::BindAndLoad(const ModuleBindOptions& options) {
   bound_.clear();
   bound_.push_back(std::move(bound));
   names_of_ = nullptr;
+  group_->pending.clear();
+  adds_gradients_ = absl::c_any_of(
+      param_names_, [this](const std::string& name) { return GradReqOf(name) == WriteReq::kAdd; });
   binded_ = true;
   for_training_ = options.for_training;
   inputs_need_grad_ = options.inputs_need_grad;
+  grad_req_ = options.grad_req;
   return absl::OkStatus();
 }
 
@@ -200,12 +204,16 @@ absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Module::MakeBound(
 }
 
 absl::Status Module::Adopt() {
-  // Parameters that come after InitParams get their values as it said.
+  // Parameters that come after InitParams get their values as it said, unless another process has
+  // trained them before.
   std::vector<std::string> args;
   std::vector<std::string> auxs;
+  std::vector<std::string> in_store;
   if (group_->params_initialized) {
     for (const std::string& name : param_names_) {
-      if (!group_->initialized.contains(name)) args.push_back(name);
+      if (group_->initialized.contains(name)) continue;
+      const bool stored = group_->kvstore != nullptr && group_->kvstore->contains(name);
+      (stored ? in_store : args).push_back(name);
     }
     for (const std::string& name : aux_names_) {
       if (!group_->initialized.contains(name)) auxs.push_back(name);
@@ -231,12 +239,10 @@ absl::Status Module::Adopt() {
     COOPER_RETURN_IF_ERROR(group_->updater()->optimizer().AddSymbolAttributes(group_->attrs));
   }
   absl::Status status = InitNames(args, auxs);
-  for (const std::string& name : args) {
-    // Another process may have trained it before.
-    if (!status.ok() || group_->kvstore == nullptr || !group_->kvstore->contains(name)) continue;
-    status = group_->kvstore->Pull(name, {group_->first().args.at(name)});
-    if (status.ok()) status = group_->BroadcastArg(name);
+  for (const std::string& name : in_store) {
+    if (status.ok()) status = TakeFromStore(name);
   }
+  if (status.ok()) status = group_->TakeWaiting();
   if (status.ok()) return status;
   for (const std::string& name : args) {
     if (!group_->initialized.contains(name)) group_->DropArg(name);
@@ -245,6 +251,15 @@ absl::Status Module::Adopt() {
     if (!group_->initialized.contains(name)) group_->DropAux(name);
   }
   return status;
+}
+
+absl::Status Module::TakeFromStore(const std::string& name) {
+  for (const ModuleReplica& replica : group_->replicas) {
+    COOPER_RETURN_IF_ERROR(group_->kvstore->Pull(name, {replica.args.at(name)}));
+  }
+  group_->initialized.insert(name);
+  group_->given_args.erase(name);
+  return absl::OkStatus();
 }
 
 absl::Status Module::UseShapes(const std::vector<DataDesc>& data_shapes,
@@ -278,9 +293,9 @@ absl::Status Module::Backward(absl::Span<const NDArray> head_gradients) {
     return absl::FailedPreconditionError("Backward: call Bind with for_training first");
   }
   COOPER_RETURN_IF_ERROR(executor_group()->Backward(head_gradients));
-  if (bind_options_.grad_req != WriteReq::kAdd) return absl::OkStatus();
-  for (const auto& [name, grad] : executor()->grad_dict()) {
-    if (group_->first().grads.contains(name)) group_->pending.insert(name);
+  if (!adds_gradients_) return absl::OkStatus();
+  for (const std::string& name : param_names_) {
+    if (GradReqOf(name) == WriteReq::kAdd) group_->pending.insert(name);
   }
   return absl::OkStatus();
 }

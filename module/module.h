@@ -136,6 +136,7 @@ class Module : public BaseModule {
   WriteReq GradReqOf(const std::string& arg) const;
   // Gives parameters that came with a symbol their values.
   absl::Status Adopt();
+  absl::Status TakeFromStore(const std::string& name);
   absl::Status MakeKVStore(const InitOptimizerOptions& options);
   absl::Status MakeOptimizer(const InitOptimizerOptions& options);
   KVItem ItemFor(const std::string& name) const;
@@ -144,7 +145,7 @@ class Module : public BaseModule {
   const std::vector<std::string>& NamesToUpdate();
   absl::Status TakeOthers(const std::vector<std::string>& names);
   absl::Status PullOthers(const std::vector<std::string>& names);
-  absl::Status UpdateReplicas(const std::vector<std::string>& names);
+  absl::Status UpdateReplicas(absl::Span<const std::string> names);
   absl::Status InitNames(const std::vector<std::string>& args,
                          const std::vector<std::string>& auxs);
   absl::Status FitBatch(const DataBatch& batch);
@@ -160,6 +161,7 @@ class Module : public BaseModule {
   ModuleBindOptions bind_options_;
   // By shapes; the one in use first, then by last use.
   std::vector<std::unique_ptr<DataParallelExecutorGroup>> bound_;
+  bool adds_gradients_ = false;               // whether a parameter's request is kAdd
   std::vector<std::string> names_to_update_;  // of the last update
   const Executor* names_of_ = nullptr;        // the executor they are those of; null: of none
   Executor::MonitorCallback monitor_;

@@ -45,7 +45,7 @@ absl::Status Module::LoadOptimizerStates(const std::string& path) {
   COOPER_RETURN_IF_ERROR(RequireOptimizer("LoadOptimizerStates"));
   if (group_->update_on_kvstore) return group_->updater()->LoadStates(path);
   for (const ModuleReplica& replica : group_->replicas) {
-    COOPER_RETURN_IF_ERROR(replica.updater->LoadStates(path));
+    if (replica.updater != nullptr) COOPER_RETURN_IF_ERROR(replica.updater->LoadStates(path));
   }
   return absl::OkStatus();
 }

@@ -1,5 +1,7 @@
 #include "module/module_group.h"
 
+#include <utility>
+
 #include "module/kvstore/sum_arrays.h"
 #include "ndarray/status_macros.h"
 
@@ -36,8 +38,32 @@ ModuleGroup::ModuleGroup(const std::vector<Context>& contexts)
   }
 }
 
+absl::Status ModuleGroup::CopyArg(const std::string& name) {
+  return Broadcast(replicas, &ModuleReplica::args, name);
+}
+
+absl::Status ModuleGroup::TakeWaiting() {
+  const std::pair<ArrayMap ModuleReplica::*, ArrayMap ModuleReplica::*> kinds[] = {
+      {&ModuleReplica::waiting_args, &ModuleReplica::args},
+      {&ModuleReplica::waiting_auxs, &ModuleReplica::auxs}};
+  for (ModuleReplica& replica : replicas) {
+    for (const auto& [waiting, arrays] : kinds) {
+      for (auto it = (replica.*waiting).begin(); it != (replica.*waiting).end();) {
+        const auto array = (replica.*arrays).find(it->first);
+        if (array == (replica.*arrays).end()) {
+          ++it;
+          continue;
+        }
+        COOPER_RETURN_IF_ERROR(array->second.CopyFrom(it->second));
+        it = (replica.*waiting).erase(it);
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ModuleGroup::BroadcastArg(const std::string& name) {
-  COOPER_RETURN_IF_ERROR(Broadcast(replicas, &ModuleReplica::args, name));
+  COOPER_RETURN_IF_ERROR(CopyArg(name));
   if (kvstore == nullptr || !kvstore->contains(name)) return absl::OkStatus();
   return kvstore->Set(name, first().args.at(name));
 }

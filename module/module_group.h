@@ -3,7 +3,8 @@
 
 // What modules that train together share, by name and never by position: parameters with their
 // gradients, auxiliary states, states carried from batch to batch, the optimizer with its states,
-// one arena, one random stream. The buckets of a BucketingModule are modules of one group.
+// and on each context one arena and one random stream. The buckets of a BucketingModule are modules
+// of one group.
 
 #include <cstdint>
 #include <map>
@@ -22,6 +23,7 @@
 #include "module/kvstore/kvstore.h"
 #include "module/optimizer/updater.h"
 #include "ndarray/context.h"
+#include "ndarray/ndarray.h"
 
 namespace cooper {
 
@@ -40,8 +42,13 @@ struct ModuleReplica {
   // On the contexts on which parts of graphs are placed.
   std::map<Context, std::shared_ptr<Arena>> group_arenas;
   std::shared_ptr<RandomState> random;
-  // Updates this replica's parameters, unless a key-value store does. Null until InitOptimizer.
+  // Updates this replica's parameters, and with a store the others' too; null where nothing does,
+  // and until InitOptimizer.
   std::shared_ptr<Updater> updater;
+  // Of a state that was put back: arrays of this replica's own, after the first, that wait for
+  // their bucket.
+  ArrayMap waiting_args;
+  ArrayMap waiting_auxs;
 };
 
 struct ModuleGroup {
@@ -56,6 +63,10 @@ struct ModuleGroup {
     return update_on_kvstore ? kvstore->updater() : first().updater;
   }
 
+  // Copies a parameter of the first replica to the others.
+  absl::Status CopyArg(const std::string& name);
+  // Gives arrays what waits for them.
+  absl::Status TakeWaiting();
   // Give each replica, and the store, the first replica's value of a parameter or auxiliary state.
   absl::Status BroadcastArg(const std::string& name);
   absl::Status BroadcastAux(const std::string& name);
@@ -79,6 +90,9 @@ struct ModuleGroup {
   bool update_on_kvstore = false;
 
   double clip_global_norm = 0;  // 0: gradients are not clipped
+  // Scratch for the norm.
+  std::vector<NDArray> clipped_grads;
+  std::vector<double> norm_blocks;
   // Parameters that have gradients added up since the last update, with grad_req kAdd.
   std::set<std::string> pending;
 

@@ -32,6 +32,10 @@ absl::Status Module::MakeKVStore(const InitOptimizerOptions& options) {
     COOPER_RETURN_IF_ERROR(store->SetGradientCompression(options_.compression_params));
   }
   group_->kvstore = std::move(store);
+  // Devices of all processes draw different random numbers.
+  const size_t n = group_->replicas.size();
+  const size_t rank = group_->kvstore == nullptr ? 0 : group_->kvstore->rank();
+  for (size_t i = 0; i < n; ++i) group_->replicas[i].random->replica = rank * n + i;
   group_->update_on_kvstore =
       group_->kvstore != nullptr && options.update_on_kvstore && options.clip_global_norm <= 0;
   return absl::OkStatus();
@@ -70,7 +74,9 @@ absl::Status Module::MakeOptimizer(const InitOptimizerOptions& options) {
   if (!options.wd_mult.empty()) optimizer->SetWdMult(options.wd_mult);
   group_->clip_global_norm = std::max(0.0, options.clip_global_norm);
   std::vector<std::shared_ptr<Updater>> updaters;
-  const size_t num_updaters = group_->update_on_kvstore ? 1 : group_->replicas.size();
+  // With a store one updates for all: what an optimizer counts or draws must not depend on how many
+  // contexts there are.
+  const size_t num_updaters = group_->kvstore != nullptr ? 1 : group_->replicas.size();
   for (size_t i = 0; i < num_updaters; ++i) {
     updaters.push_back(std::make_shared<Updater>(optimizer));
     if (!states_to_load_.empty()) {
@@ -80,7 +86,9 @@ absl::Status Module::MakeOptimizer(const InitOptimizerOptions& options) {
   if (group_->update_on_kvstore) {
     COOPER_RETURN_IF_ERROR(group_->kvstore->SetUpdater(updaters[0]));
   } else {
-    for (size_t i = 0; i < num_updaters; ++i) group_->replicas[i].updater = updaters[i];
+    for (size_t i = 0; i < group_->replicas.size(); ++i) {
+      group_->replicas[i].updater = i < num_updaters ? updaters[i] : nullptr;
+    }
   }
   states_to_load_.clear();
   if (group_->kvstore == nullptr) return absl::OkStatus();
@@ -99,19 +107,19 @@ KVItem Module::ItemFor(const std::string& name) const {
   return item;
 }
 
-// Sets the optimizer's rescale_grad for one update, so that the gradients' norm is not too large:
-// that costs no pass over them.
+// Sets the optimizer's rescale_grad for one update, so that the norm of a replica's gradients is
+// not too large: that costs no pass over them.
 class Module::ScopedClip {
  public:
-  ScopedClip(Module& module, absl::Span<const std::string> names) {
-    const ModuleGroup& group = *module.group_;
+  ScopedClip(ModuleGroup& group, const ModuleReplica& replica,
+             absl::Span<const std::string> names) {
     if (group.clip_global_norm <= 0) return;
-    std::vector<NDArray> grads;
-    for (const std::string& name : names) grads.push_back(group.first().grads.at(name));
-    const absl::StatusOr<double> norm = GlobalNorm(grads);
+    group.clipped_grads.clear();
+    for (const std::string& name : names) group.clipped_grads.push_back(replica.grads.at(name));
+    const absl::StatusOr<double> norm = GlobalNorm(group.clipped_grads, &group.norm_blocks);
     status_ = norm.status();
     if (!status_.ok()) return;
-    optimizer_ = &group.updater()->optimizer();
+    optimizer_ = &replica.updater->optimizer();
     before_ = optimizer_->rescale_grad();
     const double rescaled = *norm * std::abs(before_);
     if (rescaled > group.clip_global_norm) {
@@ -149,22 +157,25 @@ absl::Status Module::PullOthers(const std::vector<std::string>& names) {
       return absl::FailedPreconditionError(absl::StrCat(
           "Update: parameter '", name,
           "' is trained by another process, but has not been bound here; bind its bucket on all "
-          "processes, or let the store update (update_on_kvstore)"));
+          "processes, or let the store update (update_on_kvstore, without clip_global_norm)"));
     }
     COOPER_RETURN_IF_ERROR(group_->kvstore->Pull(name, ItemFor(name).outs));
   }
   return absl::OkStatus();
 }
 
-absl::Status Module::UpdateReplicas(const std::vector<std::string>& names) {
-  const ScopedClip clip(*this, names);
-  COOPER_RETURN_IF_ERROR(clip.status());
+absl::Status Module::UpdateReplicas(absl::Span<const std::string> names) {
   for (const ModuleReplica& replica : group_->replicas) {
+    if (replica.updater == nullptr) continue;
+    const ScopedClip clip(*group_, replica, names);
+    COOPER_RETURN_IF_ERROR(clip.status());
     for (const std::string& name : names) {
       COOPER_RETURN_IF_ERROR(
           replica.updater->Update(name, replica.args.at(name), replica.grads.at(name)));
     }
   }
+  if (group_->kvstore == nullptr) return absl::OkStatus();
+  for (const std::string& name : names) COOPER_RETURN_IF_ERROR(group_->CopyArg(name));
   return absl::OkStatus();
 }
 
@@ -196,8 +207,10 @@ absl::Status Module::Update() {
   COOPER_ASSIGN_OR_RETURN(const KVStepInfo info, group_->kvstore->Step(items, /*active=*/true));
   if (group_->update_on_kvstore) return TakeOthers(info.others);
   COOPER_RETURN_IF_ERROR(PullOthers(info.others));
+  // In the order in which every process takes them: sums and schedules are the same on all.
   std::vector<std::string> all = own;
   all.insert(all.end(), info.others.begin(), info.others.end());
+  std::sort(all.begin(), all.end());
   return UpdateReplicas(all);
 }
 

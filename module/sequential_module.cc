@@ -142,6 +142,7 @@ absl::Status SequentialModule::Bind(const ModuleBindOptions& options) {
   binded_ = true;
   for_training_ = options.for_training;
   inputs_need_grad_ = options.inputs_need_grad;
+  grad_req_ = options.grad_req;
   return absl::OkStatus();
 }
 

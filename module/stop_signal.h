@@ -5,8 +5,8 @@
 
 namespace cooper {
 
-// While one lives, the first such signal is only noted; a second one does what it did before. One at
-// a time counts: an inner one changes nothing.
+// While one lives, the first such signal is only noted; a second one does what it did before. One
+// at a time counts: an inner one changes nothing.
 class StopSignal {
  public:
   StopSignal();

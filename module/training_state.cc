@@ -197,6 +197,13 @@ absl::Status PutBack(const ArrayMap& saved, const ArrayMap& arrays) {
   return absl::OkStatus();
 }
 
+// Those that are not there yet wait for their bucket.
+void Wait(const ArrayMap& saved, const ArrayMap& arrays, ArrayMap* waiting) {
+  for (const auto& [name, array] : saved) {
+    if (!arrays.contains(name)) (*waiting)[name] = array;
+  }
+}
+
 absl::Status RestoreReplicas(const TrainingState& state, ModuleGroup& group) {
   for (const auto& [index, saved] : state.replicas) {
     if (index >= static_cast<int>(group.replicas.size())) {
@@ -208,9 +215,16 @@ absl::Status RestoreReplicas(const TrainingState& state, ModuleGroup& group) {
     COOPER_RETURN_IF_ERROR(PutBack(saved.args, replica.args));
     COOPER_RETURN_IF_ERROR(PutBack(saved.auxs, replica.auxs));
     COOPER_RETURN_IF_ERROR(PutBack(saved.states, replica.states));
+    Wait(saved.args, replica.args, &replica.waiting_args);
+    Wait(saved.auxs, replica.auxs, &replica.waiting_auxs);
+    for (const auto& [name, array] : saved.states) {
+      if (replica.states.contains(name)) continue;
+      COOPER_ASSIGN_OR_RETURN(replica.states[name], array.CopyTo(replica.arena->context()));
+    }
   }
   if (group.update_on_kvstore) return absl::OkStatus();
   for (size_t i = 1; i < group.replicas.size(); ++i) {
+    if (group.replicas[i].updater == nullptr) continue;
     const auto saved = state.replicas.find(static_cast<int>(i));
     const bool own = saved != state.replicas.end() && !saved->second.optimizer.empty();
     COOPER_RETURN_IF_ERROR(
@@ -237,6 +251,11 @@ absl::StatusOr<TrainingState> CaptureTraining(const ModuleGroup& group, const Da
   if (group.kvstore != nullptr) {
     COOPER_ASSIGN_OR_RETURN(const NamedStates kvstore, group.kvstore->GetState());
     COOPER_RETURN_IF_ERROR(CopyList(kvstore, &state.kvstore));
+    // Parameters that only other processes have bound so far.
+    for (const std::string& key : group.kvstore->keys()) {
+      if (group.first().args.contains(key)) continue;
+      COOPER_ASSIGN_OR_RETURN(state.args[key], group.kvstore->Get(key));
+    }
   }
   state.buckets.assign(group.buckets.begin(), group.buckets.end());
   state.random = *group.first().random;
@@ -275,6 +294,7 @@ absl::Status RestoreTraining(const TrainingState& state, BaseModule& module, Mod
   COOPER_RETURN_IF_ERROR(group.updater()->SetStates(state.optimizer));
   COOPER_RETURN_IF_ERROR(RestoreReplicas(state, group));
   if (group.kvstore != nullptr) COOPER_RETURN_IF_ERROR(group.kvstore->SetState(state.kvstore));
+  group.buckets.insert(state.buckets.begin(), state.buckets.end());
   *group.first().random = state.random;
   COOPER_RETURN_IF_ERROR(iter.LoadState(state.iterator));
   if (metric != nullptr && !state.metric.empty()) {

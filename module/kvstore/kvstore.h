@@ -13,6 +13,7 @@
 //
 // Keys are strings. Not thread-safe.
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -47,6 +48,9 @@ struct KVStepInfo {
   std::vector<std::string> others;
 };
 
+// Why a training of several processes ends early.
+enum class StopReason { kNone, kCallback, kSignal };
+
 class KVStore {
  public:
   virtual ~KVStore() = default;
@@ -61,6 +65,9 @@ class KVStore {
   // that has one.
   virtual absl::Status Init(const std::string& key, const NDArray& value) = 0;
   virtual bool contains(const std::string& key) const = 0;
+  virtual std::vector<std::string> keys() const = 0;
+  // A copy of the stored value, in CPU memory. Not collective.
+  virtual absl::StatusOr<NDArray> Get(const std::string& key) const = 0;
   // Gives a key another value. Optimizer states stay. Not collective: every process has to do it
   // alike. kNotFound before Init.
   virtual absl::Status Set(const std::string& key, const NDArray& value) = 0;
@@ -99,10 +106,14 @@ class KVStore {
   // gradients there. kUnavailable, naming it, if a process is gone.
   virtual absl::StatusOr<KVStepInfo> Step(absl::Span<const KVItem> items, bool active);
   // Asks all processes, with the next Step, to end the training; and whether one has asked so far.
-  void RequestStop() { stop_ = true; }
-  bool stop_requested() const { return stop_; }
+  void RequestStop(StopReason reason) { stop_ = std::max(stop_, reason); }
+  StopReason stop_reason() const { return stop_; }
   // Before another training: what was asked in the last one is over. Every process has to do it.
-  void ForgetStop() { stop_ = false; }
+  void ForgetStop() { stop_ = StopReason::kNone; }
+  // The texts of all processes, in the order of ranks. All take part.
+  virtual absl::StatusOr<std::vector<std::string>> AllGather(const std::string& text) {
+    return std::vector<std::string>{text};
+  }
   // Init for the items that have no value yet, and their weights' values from then on. All
   // processes take part.
   virtual absl::Status InitAll(absl::Span<const KVItem> items);
@@ -125,7 +136,7 @@ class KVStore {
   virtual Traffic traffic() const = 0;
 
  protected:
-  bool stop_ = false;
+  StopReason stop_ = StopReason::kNone;
 };
 
 // "local" and "device", which are the same but for compression, and the types that were registered.

@@ -16,6 +16,18 @@ absl::Status KVStoreLocal::Init(const std::string& key, const NDArray& value) {
   return absl::OkStatus();
 }
 
+std::vector<std::string> KVStoreLocal::keys() const {
+  std::vector<std::string> keys;
+  for (const auto& [key, entry] : entries_) keys.push_back(key);
+  return keys;
+}
+
+absl::StatusOr<NDArray> KVStoreLocal::Get(const std::string& key) const {
+  const auto it = entries_.find(key);
+  if (it != entries_.end()) return it->second.value.Copy();
+  return absl::NotFoundError(absl::StrCat("kvstore: key '", key, "' has no value; call Init"));
+}
+
 absl::Status KVStoreLocal::Set(const std::string& key, const NDArray& value) {
   COOPER_ASSIGN_OR_RETURN(Entry * entry, Find(key, {value}));
   entry->holds_sum = false;

@@ -28,6 +28,8 @@ class KVStoreLocal : public KVStore {
   absl::string_view type() const override { return type_; }
   absl::Status Init(const std::string& key, const NDArray& value) override;
   bool contains(const std::string& key) const override { return entries_.contains(key); }
+  std::vector<std::string> keys() const override;
+  absl::StatusOr<NDArray> Get(const std::string& key) const override;
   absl::Status Set(const std::string& key, const NDArray& value) override;
   absl::Status Push(const std::string& key, absl::Span<const NDArray> values) override;
   absl::Status Pull(const std::string& key, absl::Span<const NDArray> outs) override;

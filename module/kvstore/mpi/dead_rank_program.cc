@@ -1,6 +1,6 @@
-// Trains until it is stopped: dead_rank_program FOLDER. Rank 1 kills itself after a few steps, as a
-// process may at any moment; each of the others writes what it was told to FOLDER/RANK and exits
-// with 1.
+// Trains until it is stopped: dead_rank_program FOLDER WAY. Rank 1 ends after a few steps, as a
+// process may at any moment, killed (WAY is kill) or with an error of its own (error); each of the
+// others writes what it was told to FOLDER/RANK and exits with 1.
 
 #include <unistd.h>
 
@@ -20,14 +20,17 @@ namespace {
 
 constexpr int kLastStep = 5;
 
-absl::Status Train(const MpiWorld& world) {
+absl::Status Train(const MpiWorld& world, const std::string& way) {
   COOPER_ASSIGN_OR_RETURN(auto module, Module::Create(TwoLayers()));
   COOPER_RETURN_IF_ERROR(module->Bind({.data_shapes = {{.name = "data", .shape = {4, 6}}},
                                        .label_shapes = {{.name = "softmax_label", .shape = {4}}}}));
   COOPER_RETURN_IF_ERROR(module->InitParams());
   COOPER_RETURN_IF_ERROR(module->InitOptimizer({.kvstore = "dist_sync"}));
   for (int step = 0;; ++step) {
-    if (step == kLastStep && world.rank() == 1) kill(getpid(), SIGKILL);
+    if (step == kLastStep && world.rank() == 1) {
+      if (way == "kill") kill(getpid(), SIGKILL);
+      return absl::AbortedError("an error of this process");
+    }
     COOPER_RETURN_IF_ERROR(module->ForwardBackward(
         {.data = {RandomArray({4, 6}, step)}, .label = {Classes(4, 3, step)}}));
     COOPER_RETURN_IF_ERROR(module->Update());
@@ -42,7 +45,7 @@ int main(int, char** argv) {
   std::signal(SIGTERM, SIG_IGN);
   const auto world = cooper::MpiWorld::Get();
   if (!world.ok()) return 2;
-  const absl::Status status = cooper::Train(**world);
+  const absl::Status status = cooper::Train(**world, argv[2]);
   std::cerr << status << "\n";
   const std::string path = std::string(argv[1]) + "/" + std::to_string((*world)->rank());
   return cooper::WriteFileAtomically(path, status.ToString()).ok() ? 1 : 3;

@@ -86,6 +86,18 @@ absl::Status KVStoreMpi::Init(const std::string& key, const NDArray& value) {
   return InitAll({KVItem{.key = key, .weights = {copy}, .grads = {}, .outs = {}}});
 }
 
+std::vector<std::string> KVStoreMpi::keys() const {
+  std::vector<std::string> keys;
+  for (const auto& [key, entry] : entries_) keys.push_back(key);
+  return keys;
+}
+
+absl::StatusOr<NDArray> KVStoreMpi::Get(const std::string& key) const {
+  const auto it = entries_.find(key);
+  if (it != entries_.end()) return it->second.value.Copy();
+  return absl::NotFoundError(absl::StrCat("kvstore: key '", key, "' has no value; call Init"));
+}
+
 absl::Status KVStoreMpi::Set(const std::string& key, const NDArray& value) {
   COOPER_ASSIGN_OR_RETURN(Entry * entry, Find(key, {value}));
   return entry->value.CopyFrom(value);
@@ -99,6 +111,9 @@ absl::Status KVStoreMpi::Pull(const std::string& key, absl::Span<const NDArray> 
 
 absl::Status KVStoreMpi::Push(const std::string& key, absl::Span<const NDArray> values) {
   COOPER_RETURN_IF_ERROR(Find(key, values).status());
+  if (values.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("kvstore: no arrays for key '", key, "'"));
+  }
   return Exchange(
       {key},
       {KVItem{.key = key, .weights = {}, .grads = {values.begin(), values.end()}, .outs = {}}});
@@ -172,13 +187,13 @@ absl::Status KVStoreMpi::InitAll(absl::Span<const KVItem> items) {
 
 absl::StatusOr<KVStepInfo> KVStoreMpi::Step(absl::Span<const KVItem> items, bool active) {
   const std::string text = TextOf(items);
-  const uint64_t header[] = {active, stop_, NumberOf(text)};
+  const uint64_t header[] = {active, static_cast<uint64_t>(stop_), NumberOf(text)};
   COOPER_ASSIGN_OR_RETURN(std::vector<uint64_t> all, world_.AllGather(header));
   KVStepInfo info{.active_workers = 0, .others = {}};
   bool unknown = false;
   for (int rank = 0; rank < world_.size(); ++rank) {
     info.active_workers += static_cast<int>(all[3 * rank]);
-    stop_ = stop_ || all[3 * rank + 1] != 0;
+    RequestStop(static_cast<StopReason>(all[3 * rank + 1]));
     unknown = unknown || all[3 * rank + 2] == kUnknown;
   }
   if (unknown) {

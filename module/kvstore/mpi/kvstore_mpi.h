@@ -37,6 +37,8 @@ class KVStoreMpi : public KVStore {
 
   absl::Status Init(const std::string& key, const NDArray& value) override;
   bool contains(const std::string& key) const override { return entries_.contains(key); }
+  std::vector<std::string> keys() const override;
+  absl::StatusOr<NDArray> Get(const std::string& key) const override;
   // Not collective.
   absl::Status Set(const std::string& key, const NDArray& value) override;
   absl::Status Push(const std::string& key, absl::Span<const NDArray> values) override;
@@ -48,6 +50,9 @@ class KVStoreMpi : public KVStore {
   absl::Status SetUpdater(std::shared_ptr<Updater> updater) override;
   const std::shared_ptr<Updater>& updater() const override { return updater_; }
   absl::Status SetGradientCompression(const std::map<std::string, std::string>& params) override;
+  absl::StatusOr<std::vector<std::string>> AllGather(const std::string& text) override {
+    return world_.AllGatherText(text);
+  }
   absl::Status Barrier() override { return world_.Barrier(); }
   Traffic traffic() const override { return traffic_; }
   // Not collective: each process has residuals of its own.

@@ -107,7 +107,7 @@ TEST(KVStoreMpiTest, ProcessesNeedNotHaveTheSameKeysNorSteps) {
     EXPECT_THAT(Pulled(*store, "own" + std::to_string(rank), 1),
                 ElementsAre(5 - static_cast<float>(2 + 3 * rank)));
   }
-  EXPECT_FALSE(store->stop_requested());
+  EXPECT_EQ(store->stop_reason(), StopReason::kNone);
 }
 
 TEST(KVStoreMpiTest, OneProcessStopsAll) {
@@ -115,15 +115,15 @@ TEST(KVStoreMpiTest, OneProcessStopsAll) {
   const std::vector<KVItem> items = {Item("w", {0}, {1})};
   for (int step = 0; step < 3; ++step) {
     COOPER_ASSERT_OK(store->Step(items, true).status());
-    EXPECT_FALSE(store->stop_requested());
+    EXPECT_EQ(store->stop_reason(), StopReason::kNone);
   }
   if (store->rank() == 0) {
-    store->RequestStop();
+    store->RequestStop(StopReason::kSignal);
     COOPER_ASSERT_OK(store->Step({}, false).status());
   } else {
     COOPER_ASSERT_OK(store->Step(items, true).status());
   }
-  EXPECT_TRUE(store->stop_requested());
+  EXPECT_EQ(store->stop_reason(), StopReason::kSignal);
 }
 
 TEST(KVStoreMpiTest, AKeyOfAnotherShapeIsAnErrorOnAll) {

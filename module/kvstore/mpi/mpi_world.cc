@@ -61,8 +61,10 @@ absl::Status MpiWorld::Start() {
 void MpiWorld::Finalize() {
   int finalized = 0;
   MPI_Finalized(&finalized);
-  // With a process gone, MPI_Finalize would wait for it.
-  if (finalized || !world->owns_mpi_ || world->broken_ || world->watch_->gone() >= 0) return;
+  // MPI_Finalize waits for all: who waits for this process in another call has to know.
+  if (world->size_ > 1) world->watch_->Leave();
+  // It would wait for a dead one too.
+  if (finalized || !world->owns_mpi_ || world->broken_ || world->watch_->dead() >= 0) return;
   MPI_Finalize();
 }
 
@@ -72,6 +74,11 @@ absl::Status MpiWorld::Check(int result, const char* call) const {
   int length = 0;
   MPI_Error_string(result, text, &length);
   return absl::UnavailableError(absl::StrCat("kvstore: ", call, ": ", text));
+}
+
+absl::Status MpiWorld::CheckUsable() const {
+  if (!broken_) return absl::OkStatus();
+  return absl::UnavailableError("kvstore: a call was given up before, since a process is gone");
 }
 
 absl::Status MpiWorld::Wait(void* request, const char* what) {
@@ -109,6 +116,7 @@ absl::Status InPieces(int64_t size, const Start& start) {
 }  // namespace
 
 absl::Status MpiWorld::AllReduceSum(absl::Span<float> values) {
+  COOPER_RETURN_IF_ERROR(CheckUsable());
   return InPieces(values.size(), [&](int64_t begin, int count) {
     MPI_Request request;
     COOPER_RETURN_IF_ERROR(Check(MPI_Iallreduce(MPI_IN_PLACE, values.data() + begin, count,
@@ -119,6 +127,7 @@ absl::Status MpiWorld::AllReduceSum(absl::Span<float> values) {
 }
 
 absl::Status MpiWorld::AllReduceSum(absl::Span<double> values) {
+  COOPER_RETURN_IF_ERROR(CheckUsable());
   return InPieces(values.size(), [&](int64_t begin, int count) {
     MPI_Request request;
     COOPER_RETURN_IF_ERROR(Check(MPI_Iallreduce(MPI_IN_PLACE, values.data() + begin, count,
@@ -129,6 +138,7 @@ absl::Status MpiWorld::AllReduceSum(absl::Span<double> values) {
 }
 
 absl::StatusOr<std::vector<uint64_t>> MpiWorld::AllGather(absl::Span<const uint64_t> values) {
+  COOPER_RETURN_IF_ERROR(CheckUsable());
   std::vector<uint64_t> all(values.size() * size_);
   const int count = static_cast<int>(values.size());
   MPI_Request request;
@@ -140,6 +150,7 @@ absl::StatusOr<std::vector<uint64_t>> MpiWorld::AllGather(absl::Span<const uint6
 }
 
 absl::Status MpiWorld::AllGather(absl::Span<const uint32_t> values, absl::Span<uint32_t> all) {
+  COOPER_RETURN_IF_ERROR(CheckUsable());
   if (static_cast<int64_t>(values.size()) > kMaxCount) {
     return absl::InvalidArgumentError("kvstore: too many compressed gradients");
   }
@@ -171,6 +182,7 @@ absl::StatusOr<std::string> MpiWorld::BroadcastText(std::string text) {
 }
 
 absl::Status MpiWorld::Broadcast(void* data, int64_t bytes, int root) {
+  COOPER_RETURN_IF_ERROR(CheckUsable());
   return InPieces(bytes, [&](int64_t begin, int count) {
     MPI_Request request;
     COOPER_RETURN_IF_ERROR(
@@ -181,6 +193,7 @@ absl::Status MpiWorld::Broadcast(void* data, int64_t bytes, int root) {
 }
 
 absl::Status MpiWorld::Barrier() {
+  COOPER_RETURN_IF_ERROR(CheckUsable());
   MPI_Request request;
   COOPER_RETURN_IF_ERROR(Check(MPI_Ibarrier(comm, &request), "MPI_Ibarrier"));
   return Wait(&request, "a barrier");

@@ -45,6 +45,8 @@ class MpiWorld {
   // Waits for a request, which is passed as the pointer that mpi.h makes of it.
   absl::Status Wait(void* request, const char* what);
   absl::Status Check(int result, const char* call) const;
+  // A call that was given up may still write to its arrays whenever MPI is entered: it is not.
+  absl::Status CheckUsable() const;
   static void Finalize();
 
   int rank_ = 0;

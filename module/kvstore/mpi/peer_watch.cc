@@ -32,6 +32,13 @@ struct Hello {
   int32_t unused;
 };
 
+// What a process tells rank 0, or rank 0 the others.
+enum Kind : int32_t { kDead, kLeft };
+struct News {
+  int32_t kind;
+  int32_t rank;
+};
+
 absl::Status Failed(const char* call) {
   return absl::UnavailableError(absl::StrCat("kvstore: ", call, " failed: ", std::strerror(errno)));
 }
@@ -179,15 +186,29 @@ absl::Status PeerWatch::Start() {
   return absl::OkStatus();
 }
 
-void PeerWatch::NoteGone(int rank) {
-  int none = -1;
-  gone_.compare_exchange_strong(none, rank);
-  if (rank_ != 0) return;
-  const int32_t message = rank;
+void PeerWatch::Tell(int kind, int rank) {
+  const News news = {.kind = kind, .rank = rank};
   for (int peer : peers_) {
-    if (peer >= 0) Send(peer, &message, sizeof(message));
+    if (peer >= 0) Send(peer, &news, sizeof(news));
   }
 }
+
+void PeerWatch::NoteDead(int rank) {
+  int none = -1;
+  dead_.compare_exchange_strong(none, rank);
+  if (rank_ == 0) Tell(kDead, rank);
+}
+
+void PeerWatch::NoteLeft(int rank) {
+  has_left_[rank] = true;
+  int none = -1;
+  left_.compare_exchange_strong(none, rank);
+  if (rank_ == 0) Tell(kLeft, rank);
+}
+
+// The thread only reads from the connections and closes them once the other end has: sending here
+// meets nothing else.
+void PeerWatch::Leave() { Tell(kLeft, rank_); }
 
 void PeerWatch::Watch() {
   while (true) {
@@ -205,13 +226,15 @@ void PeerWatch::Watch() {
     if (waits[0].revents != 0) return;
     for (size_t i = 1; i < waits.size(); ++i) {
       if (waits[i].revents == 0) continue;
-      int32_t message = 0;
-      if (Receive(waits[i].fd, &message, sizeof(message), 0)) {
-        NoteGone(message);  // rank 0 tells of another one
+      News news = {};
+      if (Receive(waits[i].fd, &news, sizeof(news), 0)) {
+        if (news.rank < 0 || news.rank >= static_cast<int>(has_left_.size())) continue;
+        news.kind == kLeft ? NoteLeft(news.rank) : NoteDead(news.rank);
         continue;
       }
+      // The end of a process that has left is no news.
       Close(&peers_[ranks[i]]);
-      NoteGone(ranks[i]);
+      if (!has_left_[ranks[i]]) NoteDead(ranks[i]);
     }
   }
 }

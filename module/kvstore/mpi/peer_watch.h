@@ -33,25 +33,35 @@ class PeerWatch {
   PeerWatch(const PeerWatch&) = delete;
   PeerWatch& operator=(const PeerWatch&) = delete;
 
-  // The rank of a process that is gone, the first that was noticed; -1 while all are there.
-  int gone() const { return gone_.load(); }
+  // The rank of a process that is dead, the first that was noticed; -1 while none is.
+  int dead() const { return dead_.load(); }
+  // The rank of a process that is dead or has left in good order; -1 while all are there.
+  int gone() const { return dead() >= 0 ? dead() : left_.load(); }
+
+  // Tells the others that this process takes part in no further call.
+  void Leave();
 
  private:
-  PeerWatch(int rank, int size) : rank_(rank), peers_(size, -1) {}
+  PeerWatch(int rank, int size) : rank_(rank), peers_(size, -1), has_left_(size) {}
 
   absl::Status Listen(uint64_t token, std::string* address);
   absl::Status AcceptAll(uint64_t token);
   absl::Status ConnectTo(const std::string& address);
   absl::Status Start();
   void Watch();
-  void NoteGone(int rank);
+  void NoteDead(int rank);
+  void NoteLeft(int rank);
+  // What rank 0 is told, or tells the others.
+  void Tell(int kind, int rank);
 
   const int rank_;
   // Connections by rank: rank 0 has one to each, the others to rank 0 alone. -1: none.
   std::vector<int> peers_;
   int listener_ = -1;
-  int wake_[2] = {-1, -1};  // ends the thread
-  std::atomic<int> gone_ = -1;
+  int wake_[2] = {-1, -1};      // ends the thread
+  std::vector<bool> has_left_;  // by rank; of the thread alone
+  std::atomic<int> dead_ = -1;
+  std::atomic<int> left_ = -1;
   std::thread thread_;
 };
 

@@ -166,6 +166,53 @@ TEST(DistributedTest, ShardsMayEndAtDifferentTimes) {
   ExpectSameOnAll(*module);
 }
 
+// A parameter that one process has trained before another binds its bucket.
+TEST(DistributedTest, ParametersOfSomeBucketsAreTheSameOnAll) {
+  const World world = TheWorld();
+  for (double clip : {0.0, 0.5}) {
+    auto made = BucketingModule::Create(
+        {.sym_gen = [](const BucketKey& key) -> absl::StatusOr<BucketSymbol> {
+           const Symbol mean = Op("mean", {.name = "mean",
+                                           .inputs = {Symbol::Variable("data")},
+                                           .attrs = {{"axis", "1"}, {"keepdims", "True"}}});
+           const Symbol shared =
+               Op("FullyConnected",
+                  {.name = "shared", .inputs = {mean}, .attrs = {{"num_hidden", "3"}}});
+           const Symbol own = Op(
+               "FullyConnected",
+               {.name = "fc" + key.ToString(), .inputs = {shared}, .attrs = {{"num_hidden", "2"}}});
+           return BucketSymbol{
+               .symbol = Op("SoftmaxOutput", {.name = "softmax",
+                                              .inputs = {own, Symbol::Variable("softmax_label")}})};
+         },
+         .default_bucket_key = 4});
+    COOPER_ASSERT_OK(made.status());
+    BucketingModule& module = **made;
+    // Only with all buckets bound can every process clip by the same norm.
+    InitOptimizerOptions optimizer = Momentum("dist_sync");
+    optimizer.clip_global_norm = clip;
+    FitOptions fit{
+        .optimizer = optimizer,
+        .params = {.initializer = init::Uniform(0.5), .seed = static_cast<uint64_t>(world.rank)},
+        .num_epoch = 2};
+    Buckets data(3 + 2 * world.rank, world.rank);  // lengths 2, 3, 4 from another one on
+    if (clip > 0) {
+      COOPER_ASSERT_OK(
+          module.Bind({.data_shapes = data.provide_data(), .label_shapes = data.provide_label()}));
+      std::vector<BucketShapes> shapes;
+      for (int64_t length : {2, 3, 4}) {
+        shapes.push_back({.key = length,
+                          .data_shapes = {{.name = "data", .shape = {8, length}, .layout = "NT"}},
+                          .label_shapes = data.provide_label()});
+      }
+      COOPER_ASSERT_OK(module.PrepareAll(shapes));
+    }
+    COOPER_ASSERT_OK(module.Fit(data, fit));
+    EXPECT_EQ(module.Report().size(), 3u);
+    ExpectSameOnAll(module);
+  }
+}
+
 TEST(DistributedTest, ACallbackOfOneProcessEndsTheTrainingOfAll) {
   const World world = TheWorld();
   auto module = MakeBuckets();
