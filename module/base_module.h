@@ -39,6 +39,8 @@
 
 namespace cooper {
 
+class Module;
+
 struct ModuleBindOptions {
   std::vector<DataDesc> data_shapes;
   // Empty: the module computes without labels. A label of the symbol whose shape does not follow
@@ -52,6 +54,10 @@ struct ModuleBindOptions {
   // inputs_need_grad asks for the data's.
   WriteReq grad_req = WriteReq::kWrite;
   std::map<std::string, WriteReq> grad_reqs;
+  // A module with parameters, on the same contexts. The one that is bound becomes a member of its
+  // group (module_group.h) in place of its own: parameters of one name, their gradients, optimizer
+  // and arena are from then on those of both, however long either lives. For a Module only.
+  const Module* shared_module = nullptr;
 };
 
 // Parameters and auxiliary states by name.

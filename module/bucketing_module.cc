@@ -115,6 +115,9 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBind(
 
 absl::Status BucketingModule::Bind(const ModuleBindOptions& options) {
   if (binded_ && !options.force_rebind) return absl::OkStatus();
+  if (options.shared_module != nullptr) {
+    return absl::UnimplementedError("Bind: a BucketingModule takes no shared_module");
+  }
   buckets_.clear();
   current_ = nullptr;
   current_key_.reset();

@@ -130,13 +130,36 @@ absl::Status Module::CheckDescs(const ModuleBindOptions& options) const {
   return absl::OkStatus();
 }
 
+absl::Status Module::CheckShared(const Module& other) const {
+  if (!other.binded() || !other.params_initialized()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "Bind: call ", other.binded() ? "InitParams" : "Bind", " of shared_module first"));
+  }
+  if (other.options_.contexts != options_.contexts) {
+    const auto text = [](const std::vector<Context>& contexts) {
+      return absl::StrJoin(contexts, ", ", absl::StreamFormatter());
+    };
+    return absl::InvalidArgumentError(absl::StrCat("Bind: shared_module is on ",
+                                                   text(other.options_.contexts), ", expected ",
+                                                   text(options_.contexts)));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Module::Bind(const ModuleBindOptions& options) {
   if (binded_ && !options.force_rebind) return absl::OkStatus();
   COOPER_RETURN_IF_ERROR(CheckDescs(options));
   if (!options.for_training && options.inputs_need_grad) {
     return absl::InvalidArgumentError("Bind: inputs_need_grad without for_training");
   }
+  // Executors that are bound now use it until they go.
+  const std::shared_ptr<ModuleGroup> group_before = group_;
+  if (options.shared_module != nullptr) {
+    COOPER_RETURN_IF_ERROR(CheckShared(*options.shared_module));
+    group_ = options.shared_module->group_;
+  }
   const ModuleBindOptions previous = std::exchange(bind_options_, options);
+  bind_options_.shared_module = nullptr;  // it may go
   const std::vector<ModuleReplica> before = group_->replicas;
   if (binded_ && !params_initialized()) {
     // Arrays without values may get other shapes.
@@ -147,19 +170,21 @@ absl::Status Module::Bind(const ModuleBindOptions& options) {
   if (!status.ok()) {
     bind_options_ = previous;
     group_->replicas = before;
+    group_ = group_before;
   }
   return status;
 }
 
 absl::Status Module::BindAndLoad(const ModuleBindOptions& options) {
   COOPER_ASSIGN_OR_RETURN(auto bound, MakeBound(options.data_shapes, options.label_shapes));
-  if (loaded_params_.has_value()) {
+  if (loaded_params_.has_value() && options.shared_module == nullptr) {
     const bool was_bound = std::exchange(binded_, true);
     const absl::Status status = SetParams(loaded_params_->args, loaded_params_->auxs);
     binded_ = was_bound;
     if (!status.ok()) return status;
-    loaded_params_.reset();
   }
+  loaded_params_.reset();
+  if (options.shared_module != nullptr) states_to_load_.clear();
   bound_.clear();
   bound_.push_back(std::move(bound));
   names_of_ = nullptr;

@@ -75,6 +75,10 @@ class Module : public BaseModule {
   bool params_initialized() const override { return group_->params_initialized; }
   bool optimizer_initialized() const override { return group_->updater() != nullptr; }
 
+  // With shared_module, parameters that Load brought give way to the shared ones, as in MXNet, and
+  // those that are not among them get their values as InitParams of that module said.
+  // kFailedPrecondition unless it is bound and has parameters, kInvalidArgument if it is on other
+  // contexts.
   absl::Status Bind(const ModuleBindOptions& options) override;
   // Binds for other shapes; parameters, states and optimizer stay. kFailedPrecondition before Bind.
   absl::Status Reshape(const std::vector<DataDesc>& data_shapes,
@@ -128,6 +132,7 @@ class Module : public BaseModule {
   // Binds to options' shapes and puts loaded parameters in; bound_ changes only if both succeed.
   absl::Status BindAndLoad(const ModuleBindOptions& options);
   absl::Status CheckDescs(const ModuleBindOptions& options) const;
+  absl::Status CheckShared(const Module& other) const;
   // Makes the shapes the bound ones: the first of bound_.
   absl::Status UseShapes(const std::vector<DataDesc>& data_shapes,
                          const std::vector<DataDesc>& label_shapes);

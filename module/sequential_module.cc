@@ -118,6 +118,9 @@ absl::StatusOr<std::vector<DataDesc>> SequentialModule::Wire(size_t i,
 absl::Status SequentialModule::Bind(const ModuleBindOptions& options) {
   if (binded() && !options.force_rebind) return absl::OkStatus();
   if (links_.empty()) return absl::FailedPreconditionError("Bind: call Add first");
+  if (options.shared_module != nullptr) {
+    return absl::UnimplementedError("Bind: a SequentialModule takes no shared_module");
+  }
   if (options.inputs_need_grad && !options.for_training) {
     return absl::InvalidArgumentError("Bind: inputs_need_grad without for_training");
   }
