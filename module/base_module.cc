@@ -46,4 +46,14 @@ absl::Status BaseModule::LoadParams(const std::string& path) {
   return SetParams(params.args, params.auxs);
 }
 
+absl::StatusOr<std::vector<NDArray>> BaseModule::Predict(const NDArray& data) {
+  COOPER_RETURN_IF_ERROR(Forward({.data = {data}}, /*is_train=*/false));
+  COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs, GetOutputs());
+  std::vector<NDArray> copies;
+  for (const NDArray& output : outputs) {
+    COOPER_ASSIGN_OR_RETURN(copies.emplace_back(), output.Copy());
+  }
+  return copies;
+}
+
 }  // namespace cooper

@@ -270,6 +270,8 @@ class BaseModule {
   // the batches' outputs differ in another axis (as buckets' may).
   absl::StatusOr<std::vector<NDArray>> Predict(DataIter& eval_data,
                                                const PredictOptions& options = {});
+  // The outputs for `data` as the one batch, as copies. Any number of rows, as for Forward.
+  absl::StatusOr<std::vector<NDArray>> Predict(const NDArray& data);
 
  protected:
   // kFailedPrecondition, saying which call is missing, unless the module is in that state.

@@ -296,6 +296,21 @@ TEST(ModuleTest, PredictJoinsEveryOutput) {
   EXPECT_EQ(outputs[1].shape(), Shape({6, 2}));
 }
 
+TEST(ModuleTest, PredictTakesAnArrayForABatch) {
+  auto module = MakeTrainable();
+  const NDArray rows = RandomArray({4, 6}, 1);
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<NDArray> outputs, module->Predict(rows));
+  COOPER_ASSERT_OK(module->Forward({.data = {rows}}, /*is_train=*/false));
+  EXPECT_EQ(Floats(outputs[0]), Floats((*module->GetOutputs())[0]));
+  const std::vector<float> before = Floats(outputs[0]);
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<NDArray> others,
+                              module->Predict(RandomArray({9, 6}, 2)));
+  EXPECT_EQ(others[0].shape(), Shape({9, 3}));
+  EXPECT_EQ(Floats(outputs[0]), before) << "outputs are copies";
+  EXPECT_THAT(MakeModule()->Predict(rows),
+              StatusIs(kFailedPrecondition, HasSubstr("Forward: call Bind first")));
+}
+
 TEST(ModuleTest, FitLearnsAndPredictLeavesOutThePadding) {
   // Three separable classes: the largest of the first three features.
   const NDArray rows = RandomArray({50, 6}, 11);
