@@ -4,7 +4,7 @@
 // Attributes for every symbol made while a scope is alive on this thread, such as the group of
 // devices a part of the network is meant for:
 //
-//   AttrScope scope({{"ctx_group", "dev1"}});   // stored as __ctx_group__
+//   AttrScope scope(AttrMap{{"ctx_group", "dev1"}});  // stored as __ctx_group__
 //
 // Inner scopes win over outer ones, and attributes given to a symbol over both.
 
