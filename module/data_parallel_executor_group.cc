@@ -218,6 +218,9 @@ absl::Status DataParallelExecutorGroup::Forward(bool is_train) {
 }
 
 absl::Status DataParallelExecutorGroup::Backward(absl::Span<const NDArray> head_gradients) {
+  // A graph without parameters, or with fixed ones alone, has nothing to learn: no error, unless
+  // Forward is missing.
+  if (executors_[0]->grad_dict().empty()) return executors_[0]->outputs().status();
   if (!several()) return executors_[0]->Backward(head_gradients);
   if (!head_gradients.empty() && head_gradients.size() != output_axes_.size()) {
     return absl::InvalidArgumentError(absl::StrCat("Backward: ", head_gradients.size(),

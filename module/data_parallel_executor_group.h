@@ -61,7 +61,7 @@ class DataParallelExecutorGroup {
   // zeros.
   absl::Status SetInput(const DataDesc& desc, const NDArray* array);
   absl::Status Forward(bool is_train);
-  // `head_gradients` are of whole batches.
+  // `head_gradients` are of whole batches. Does nothing if no argument has a gradient.
   absl::Status Backward(absl::Span<const NDArray> head_gradients);
 
   // Of whole batches. With several contexts they are copies, joined on the batch axis of the

@@ -131,6 +131,16 @@ TEST(ModuleTest, FixedParametersStay) {
   EXPECT_THAT(module->GetGrad("fc1_weight"), StatusIs(absl::StatusCode::kNotFound, HasSubstr("")));
 }
 
+TEST(ModuleTest, WithNothingToLearnTrainingChangesNothing) {
+  auto module =
+      MakeTrainable({.fixed_param_names = {"fc1_weight", "fc1_bias", "fc2_weight", "fc2_bias"}});
+  EXPECT_THAT(module->Backward(), StatusIs(kFailedPrecondition, HasSubstr("Forward")));
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams before, module->GetParams());
+  Train(*module, 0, 2);
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams after, module->GetParams());
+  EXPECT_EQ(Floats(after.args.at("fc1_weight")), Floats(before.args.at("fc1_weight")));
+}
+
 TEST(ModuleTest, GradientsOfInputsAreThoseOfFiniteDifferences) {
   auto module = MakeModule();
   ModuleBindOptions options = Shapes(4);
