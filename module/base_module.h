@@ -196,12 +196,12 @@ class BaseModule {
 
   // Gives every parameter and auxiliary state a value; does nothing to an initialized module
   // without force_init. kInvalidArgument, naming it, if a parameter is missing in the given maps
-  // (without allow_missing) or has another shape.
+  // (without allow_missing) or has another shape; nothing is changed then.
   virtual absl::Status InitParams(const InitParamsOptions& options = {}) = 0;
   // Copies on the CPU, of all parameters and auxiliary states.
   virtual absl::StatusOr<ModuleParams> GetParams() const = 0;
   // As MXNet: without allow_missing as InitParams; with it, names that are no parameters fail
-  // unless allow_extra.
+  // unless allow_extra. Nothing is changed by an error in names or shapes.
   virtual absl::Status SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
                                  const SetParamsOptions& options = {}) = 0;
   virtual absl::Status InitOptimizer(const InitOptimizerOptions& options = {}) = 0;

@@ -1,5 +1,6 @@
 // Parameters of a Module: how they get their values, and the way in and out.
 
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -7,6 +8,36 @@
 #include "ndarray/status_macros.h"
 
 namespace cooper {
+namespace {
+
+absl::Status CheckShape(const std::string& name, const NDArray& given, const NDArray& array) {
+  if (given.shape() == array.shape()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("parameter '", name, "' is given with shape ",
+                                                 given.shape().ToString(), ", expected ",
+                                                 array.shape().ToString()));
+}
+
+absl::Status IsMissing(const std::string& name) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "parameter '", name, "' is not among the given ones; set allow_missing to initialize it"));
+}
+
+// Whether `given` has values for `arrays`, so that nothing is overwritten if it has not.
+absl::Status CheckGiven(const ArrayMap& arrays, const std::optional<ArrayMap>& given,
+                        bool allow_missing) {
+  if (!given.has_value()) return absl::OkStatus();
+  for (const auto& [name, array] : arrays) {
+    const auto it = given->find(name);
+    if (it != given->end()) {
+      COOPER_RETURN_IF_ERROR(CheckShape(name, it->second, array));
+    } else if (!allow_missing) {
+      return IsMissing(name);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 absl::Status Module::InitNames(const std::vector<std::string>& args,
                                const std::vector<std::string>& auxs) {
@@ -22,11 +53,7 @@ absl::Status Module::InitNames(const std::vector<std::string>& args,
       given.erase(it);
       return status;
     }
-    if (have_given && !group_->allow_missing) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("parameter '", name,
-                       "' is not among the given ones; set allow_missing to initialize it"));
-    }
+    if (have_given && !group_->allow_missing) return IsMissing(name);
     if (group_->initializer == nullptr) return absl::OkStatus();
     const auto attr = group_->attrs.find(name);
     return group_->initializer->Init(
@@ -59,6 +86,10 @@ absl::Status Module::InitParams(const InitParamsOptions& options) {
     }
     return absl::OkStatus();
   }
+  COOPER_RETURN_IF_ERROR(
+      CheckGiven(group_->first().args, options.arg_params, options.allow_missing));
+  COOPER_RETURN_IF_ERROR(
+      CheckGiven(group_->first().auxs, options.aux_params, options.allow_missing));
   group_->initializer = options.initializer;
   group_->init_seed = options.seed;
   group_->allow_missing = options.allow_missing;
@@ -115,15 +146,23 @@ absl::Status Module::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_p
     group_->allow_missing = true;
     return absl::OkStatus();
   }
-  for (const auto& [given, arrays] : {std::pair(&arg_params, &group_->first().args),
-                                      std::pair(&aux_params, &group_->first().auxs)}) {
+  const auto kinds = {std::pair(&arg_params, &group_->first().args),
+                      std::pair(&aux_params, &group_->first().auxs)};
+  for (const auto& [given, arrays] : kinds) {
     for (const auto& [name, array] : *given) {
       const auto it = arrays->find(name);
-      if (it == arrays->end()) {
-        if (options.allow_extra) continue;
+      if (it != arrays->end()) {
+        COOPER_RETURN_IF_ERROR(CheckShape(name, array, it->second));
+      } else if (!options.allow_extra) {
         return absl::InvalidArgumentError(
             absl::StrCat("SetParams: the module has no parameter '", name, "'"));
       }
+    }
+  }
+  for (const auto& [given, arrays] : kinds) {
+    for (const auto& [name, array] : *given) {
+      const auto it = arrays->find(name);
+      if (it == arrays->end()) continue;
       absl::Status status = it->second.CopyFrom(array);
       if (status.ok()) {
         status = given == &arg_params ? group_->BroadcastArg(name) : group_->BroadcastAux(name);

@@ -190,6 +190,32 @@ TEST(ModuleTest, ParametersThatAreMissingOrTooManyAreNamed) {
   EXPECT_EQ(Floats(after.args.at("fc1_weight")), Floats(params.args.at("fc1_weight")));
 }
 
+TEST(ModuleTest, ValuesThatAreRefusedChangeNothing) {
+  auto module = MakeTrainable();
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams before, module->GetParams());
+  ArrayMap others;
+  for (const auto& [name, array] : before.args) others[name] = *NDArray::Zeros(array.shape());
+  const auto expect_refused = [&](const ArrayMap& args, bool allow_missing, const char* what) {
+    EXPECT_THAT(module->SetParams(args, {}, {.allow_missing = allow_missing}),
+                StatusIs(kInvalidArgument, HasSubstr(what)));
+    COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams after, module->GetParams());
+    for (const auto& [name, array] : before.args) {
+      EXPECT_EQ(Floats(after.args.at(name)), Floats(array)) << name;
+    }
+  };
+  ArrayMap some = others;
+  some.erase("fc2_weight");
+  expect_refused(some, false, "'fc2_weight' is not among the given ones");
+  some = others;
+  some["fc3_bias"] = RandomArray({3}, 1);
+  expect_refused(some, true, "no parameter 'fc3_bias'");
+  some = others;
+  some["fc2_weight"] = RandomArray({3, 4}, 1);
+  for (bool allow_missing : {false, true}) {
+    expect_refused(some, allow_missing, "'fc2_weight' is given with shape (3, 4), expected (3, 5)");
+  }
+}
+
 TEST(ModuleTest, ParametersAreCopies) {
   auto module = MakeTrainable();
   COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams params, module->GetParams());
