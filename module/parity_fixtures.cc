@@ -1,0 +1,56 @@
+#include "module/parity_fixtures.h"
+
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "glog/logging.h"
+#include "module/module_fixtures.h"
+#include "symbol/rnn/lstm_cell.h"
+#include "symbol/rnn/sequential_rnn_cell.h"
+
+namespace cooper {
+
+std::vector<Context> Cpus(int n) {
+  std::vector<Context> contexts;
+  for (int i = 0; i < n; ++i) contexts.push_back(Context::Cpu(i));
+  return contexts;
+}
+
+Symbol WordsNet(int length, const WordsNetOptions& options) {
+  const Symbol embedded =
+      Op("Embedding", {.inputs = {Symbol::Variable("data")},
+                       .attrs = {{"input_dim", absl::StrCat(options.num_words)},
+                                 {"output_dim", absl::StrCat(options.num_embed)}}});
+  SequentialRNNCell stack;
+  for (int i = 0; i < options.num_layers; ++i) {
+    stack.Add(std::make_shared<LSTMCell>(
+        options.num_hidden, LSTMCellOptions{.prefix = absl::StrCat("lstm_l", i, "_")}));
+  }
+  auto unrolled = stack.Unroll(length, embedded, {.merge_outputs = true});
+  CHECK(unrolled.ok()) << unrolled.status();
+  const Symbol rows =
+      Op("Reshape", {.inputs = {unrolled->outputs.merged()},
+                     .attrs = {{"shape", absl::StrCat("(-1, ", options.num_hidden, ")")}}});
+  const Symbol pred =
+      Op("FullyConnected", {.name = "pred",
+                            .inputs = {rows},
+                            .attrs = {{"num_hidden", absl::StrCat(options.num_words)}}});
+  const Symbol labels =
+      Op("Reshape", {.inputs = {Symbol::Variable("softmax_label")}, .attrs = {{"shape", "(-1,)"}}});
+  return Op("SoftmaxOutput", {.name = "softmax", .inputs = {pred, labels}});
+}
+
+Symbol TwoSigmoids() {
+  Symbol net = Symbol::Variable("data");
+  for (int i = 0; i < 2; ++i) {
+    net = Op("FullyConnected",
+             {.name = absl::StrCat("fc_", i), .inputs = {net}, .attrs = {{"num_hidden", "2"}}});
+    net =
+        Op("Activation",
+           {.name = absl::StrCat("act_", i), .inputs = {net}, .attrs = {{"act_type", "sigmoid"}}});
+  }
+  return Op("LinearRegressionOutput",
+            {.name = "softmax", .inputs = {net}, .attrs = {{"grad_scale", "2"}}});
+}
+
+}  // namespace cooper

@@ -1,0 +1,34 @@
+#ifndef COOPER_MODULE_PARITY_FIXTURES_H_
+#define COOPER_MODULE_PARITY_FIXTURES_H_
+
+// Networks of the tests that are paired with MXNet's (docs/mxnet_tests.md).
+
+#include <cstdint>
+#include <vector>
+
+#include "ndarray/context.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+
+// cpu(0), cpu(1), ...
+std::vector<Context> Cpus(int n);
+
+struct WordsNetOptions {
+  int64_t num_words = 20;
+  int64_t num_embed = 6;
+  int64_t num_hidden = 8;
+  int num_layers = 2;
+};
+
+// data (batch_size, length) -> embedding -> LSTM layers -> the words' probabilities, a row for each
+// position; label "softmax_label" (batch_size, length). The embedding has an automatic name.
+Symbol WordsNet(int length, const WordsNetOptions& options = {});
+
+// data (batch_size, n) -> fc_0 (2) -> act_0 -> fc_1 (2) -> act_1 -> "softmax", a regression whose
+// gradient is doubled; label "softmax_label".
+Symbol TwoSigmoids();
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_PARITY_FIXTURES_H_
