@@ -205,9 +205,21 @@ absl::Status DataParallelExecutorGroup::RunAll(absl::FunctionRef<absl::Status(in
   return absl::OkStatus();
 }
 
+absl::Status DataParallelExecutorGroup::RefreshArgs() {
+  if (args_generation_ == group_->args_generation) return absl::OkStatus();
+  for (size_t i = 1; i < executors_.size(); ++i) {
+    for (const std::string& name : options_.param_names) {
+      COOPER_RETURN_IF_ERROR(executors_[i]->SetArg(name, group_->replicas[i].args.at(name)));
+    }
+  }
+  args_generation_ = group_->args_generation;
+  return absl::OkStatus();
+}
+
 absl::Status DataParallelExecutorGroup::Forward(bool is_train) {
   if (!several()) return executors_[0]->Forward(is_train);
   merged_ = false;
+  COOPER_RETURN_IF_ERROR(RefreshArgs());
   const RandomState& first = *group_->first().random;
   for (size_t i = 1; i < group_->replicas.size(); ++i) {
     RandomState& random = *group_->replicas[i].random;

@@ -93,6 +93,8 @@ class DataParallelExecutorGroup {
   absl::StatusOr<std::unique_ptr<Executor>> BindOne(int i);
   void FindOutputAxes();
   absl::Status RunAll(absl::FunctionRef<absl::Status(int)> fn);
+  // The parameters' arrays as they are now.
+  absl::Status RefreshArgs();
   bool several() const { return group_->replicas.size() > 1; }
   // Where the array of an argument is, on context `i` of the group.
   Context ContextOf(const std::string& arg, int i) const;
@@ -114,6 +116,7 @@ class DataParallelExecutorGroup {
   bool merged_ = false;                      // whether they are those of the last Forward
   std::vector<std::vector<NDArray>> heads_;  // by context
   bool monitored_ = false;
+  int64_t args_generation_ = 0;
 };
 
 }  // namespace cooper

@@ -168,6 +168,45 @@ TEST(DataParallelTest, SetParamsReachesEveryDeviceAndTheStore) {
   ExpectSameParams(*one, *several, kTolerance);
 }
 
+// Large parameters are one array for all CPU contexts, as long as a store keeps them equal.
+TEST(DataParallelTest, LargeParametersAreShared) {
+  const Symbol hidden =
+      Op("FullyConnected",
+         {.name = "wide", .inputs = {Symbol::Variable("data")}, .attrs = {{"num_hidden", "4000"}}});
+  const Symbol fc =
+      Op("FullyConnected", {.name = "fc", .inputs = {hidden}, .attrs = {{"num_hidden", "3"}}});
+  const Symbol net = Op("SoftmaxOutput", {.name = "softmax", .inputs = {fc}});
+  InitOptimizerOptions optimizer = {.optimizer_params = {{"learning_rate", "0.01"}}};
+  for (bool on_kvstore : {true, false}) {
+    optimizer.update_on_kvstore = on_kvstore;
+    auto one = MakeTrainable(net, {}, 8, optimizer);
+    auto two = MakeTrainable(net, {.contexts = Cpus(2)}, 8, optimizer);
+    Train(*one, 8, 5);
+    Train(*two, 8, 5);
+    ExpectSameParams(*one, *two, kTolerance);
+    auto& replicas = two->group()->replicas;
+    EXPECT_EQ(replicas[0].args.at("wide_weight").raw_data(),
+              replicas[1].args.at("wide_weight").raw_data());
+    EXPECT_NE(replicas[0].args.at("fc_bias").raw_data(), replicas[1].args.at("fc_bias").raw_data());
+    // Bound to other shapes they are found all the same.
+    COOPER_ASSERT_OK(two->ForwardBackward(RandomBatch(6, 9)));
+    COOPER_ASSERT_OK(one->ForwardBackward(RandomBatch(6, 9)));
+    COOPER_ASSERT_OK(two->Update());
+    COOPER_ASSERT_OK(one->Update());
+    ExpectSameParams(*one, *two, kTolerance);
+    // Without a store each has its own again.
+    InitOptimizerOptions alone = optimizer;
+    alone.kvstore = "";
+    alone.force_init = true;
+    COOPER_ASSERT_OK(two->InitOptimizer(alone));
+    EXPECT_NE(replicas[0].args.at("wide_weight").raw_data(),
+              replicas[1].args.at("wide_weight").raw_data());
+    Train(*two, 8, 1);
+    EXPECT_NE(Floats(replicas[0].args.at("wide_weight")),
+              Floats(replicas[1].args.at("wide_weight")));
+  }
+}
+
 TEST(DataParallelTest, DropoutDiffersBetweenDevices) {
   const Symbol net = Op("Dropout", {.name = "drop", .inputs = {Symbol::Variable("data")}});
   auto module = Module::Create(net, {.label_names = {}, .contexts = Cpus(2)});

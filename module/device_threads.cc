@@ -3,9 +3,33 @@
 #include <algorithm>
 #include <utility>
 
-#include "ndarray/parallel.h"
-
 namespace cooper {
+namespace {
+
+// How often a thread looks before it sleeps: some 100 microseconds, about what waking one costs.
+// Where there are more threads than cores, looking would only keep the others from running.
+int SpinsFor(int devices) {
+  return devices <= static_cast<int>(std::thread::hardware_concurrency()) ? 4000 : 0;
+}
+
+void Relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+template <typename Done>
+bool SpinUntil(int spins, const Done& done) {
+  for (int i = 0; i < spins; ++i) {
+    if (done()) return true;
+    Relax();
+  }
+  return done();
+}
+
+}  // namespace
 
 DeviceThreads::~DeviceThreads() {
   {
@@ -16,10 +40,7 @@ DeviceThreads::~DeviceThreads() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-absl::Status DeviceThreads::Run(absl::FunctionRef<absl::Status(int)> fn) {
-  if (devices_ == 1) return fn(0);
-  const int all_threads = NumThreads();
-  const int each = std::max(1, all_threads / devices_);
+void DeviceThreads::Dispatch(absl::FunctionRef<void(int)> fn) {
   while (static_cast<int>(threads_.size()) + 1 < devices_) {
     const int device = static_cast<int>(threads_.size()) + 1;
     threads_.emplace_back([this, device] { Work(device); });
@@ -27,39 +48,53 @@ absl::Status DeviceThreads::Run(absl::FunctionRef<absl::Status(int)> fn) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     fn_ = &fn;
-    threads_each_ = each;
     running_ = devices_ - 1;
-    results_.assign(devices_, absl::OkStatus());
     ++round_;
   }
   begin_.notify_all();
-  SetNumThreads(each);
-  absl::Status result = fn(0);
-  SetNumThreads(all_threads);
+  fn(0);
+  const auto done = [this] { return running_ == 0; };
+  if (SpinUntil(SpinsFor(devices_), done)) return;
   std::unique_lock<std::mutex> lock(mutex_);
-  end_.wait(lock, [this] { return running_ == 0; });
-  fn_ = nullptr;
-  for (int i = 1; i < devices_ && result.ok(); ++i) result = results_[i];
-  return result;
+  end_.wait(lock, done);
+}
+
+absl::Status DeviceThreads::Run(absl::FunctionRef<absl::Status(int)> fn) {
+  if (devices_ == 1) return fn(0);
+  const int all_threads = NumThreads();
+  const int each = std::max(1, all_threads / devices_);
+  results_.assign(devices_, absl::OkStatus());
+  Dispatch([&](int device) {
+    SetNumThreads(each);
+    results_[device] = fn(device);
+  });
+  SetNumThreads(all_threads);
+  for (absl::Status& result : results_) {
+    if (!result.ok()) return std::move(result);
+  }
+  return absl::OkStatus();
+}
+
+void DeviceThreads::RunParts(int parts, absl::FunctionRef<void(int)> part) {
+  if (parts == 1) return part(0);
+  Dispatch([&](int device) {
+    if (device < parts) part(device);
+  });
 }
 
 void DeviceThreads::Work(int device) {
-  int64_t done = 0;  // rounds
+  int64_t round = 0;  // the last one that was done
   while (true) {
-    const absl::FunctionRef<absl::Status(int)>* fn;
-    int threads;
-    {
+    const auto ready = [&] { return stop_ || round_ != round; };
+    if (!SpinUntil(SpinsFor(devices_), ready)) {
       std::unique_lock<std::mutex> lock(mutex_);
-      begin_.wait(lock, [&] { return stop_ || round_ != done; });
-      if (stop_) return;
-      done = round_;
-      fn = fn_;
-      threads = threads_each_;
+      begin_.wait(lock, ready);
     }
-    SetNumThreads(threads);
-    absl::Status status = (*fn)(device);
+    if (stop_) return;
+    ++round;
+    (*fn_)(device);
+    // Under the lock, so that the caller cannot begin to wait in between.
     std::lock_guard<std::mutex> lock(mutex_);
-    results_[device] = std::move(status);
     if (--running_ == 0) end_.notify_one();
   }
 }

@@ -3,6 +3,7 @@
 
 // A thread for each device, so that several compute at the same time.
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -11,12 +12,13 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "ndarray/parallel.h"
 
 namespace cooper {
 
-class DeviceThreads {
+class DeviceThreads final : public LoopRunner {
  public:
-  // The threads start with the first Run. At least one device.
+  // The threads start with the first call. At least one device.
   explicit DeviceThreads(int devices) : devices_(devices) {}
   ~DeviceThreads();
   DeviceThreads(const DeviceThreads&) = delete;
@@ -27,20 +29,26 @@ class DeviceThreads {
   // one. The status is that of the first device, by number, that failed.
   absl::Status Run(absl::FunctionRef<absl::Status(int)> fn);
 
+  // So that loops between two runs need no further threads.
+  int max_parts() const override { return devices_; }
+  void RunParts(int parts, absl::FunctionRef<void(int)> part) override;
+
  private:
+  // Calls fn(i) for every device.
+  void Dispatch(absl::FunctionRef<void(int)> fn);
   void Work(int device);
 
   const int devices_;
   std::vector<std::thread> threads_;  // of the devices after the first
-  // std's, not Abseil's: the race detector sees through it.
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  const absl::FunctionRef<absl::Status(int)>* fn_ = nullptr;
-  int threads_each_ = 1;
-  int64_t round_ = 0;
-  int running_ = 0;
-  bool stop_ = false;
   std::vector<absl::Status> results_;
+  // What is dispatched; it changes while no thread runs.
+  const absl::FunctionRef<void(int)>* fn_ = nullptr;
+  // Threads look at these for a while before they sleep. std's, not Abseil's: the race detector
+  // sees through them.
+  std::atomic<int64_t> round_ = 0;
+  std::atomic<int> running_ = 0;
+  std::atomic<bool> stop_ = false;
+  std::mutex mutex_;
   std::condition_variable begin_;  // round_ or stop_ has changed
   std::condition_variable end_;    // running_ is 0
 };

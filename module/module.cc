@@ -263,6 +263,7 @@ absl::Status Module::Adopt() {
   if (group_->updater() != nullptr) {
     COOPER_RETURN_IF_ERROR(group_->updater()->optimizer().AddSymbolAttributes(group_->attrs));
   }
+  if (group_->share_args) COOPER_RETURN_IF_ERROR(group_->ShareArgs(true));
   absl::Status status = InitNames(args, auxs);
   for (const std::string& name : in_store) {
     if (status.ok()) status = TakeFromStore(name);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "module/kvstore/sum_arrays.h"
 #include "ndarray/status_macros.h"
 
@@ -16,6 +17,11 @@ absl::Status Broadcast(std::vector<ModuleReplica>& replicas, ArrayMap ModuleRepl
     if (copy.raw_data() != value.raw_data()) COOPER_RETURN_IF_ERROR(copy.CopyFrom(value));
   }
   return absl::OkStatus();
+}
+
+// Small arrays are copied quickly. BatchNorm writes to gamma, in every replica.
+bool WorthSharing(const std::string& name, const NDArray& array) {
+  return array.size() >= 16384 && !absl::EndsWith(name, "_gamma");
 }
 
 absl::StatusOr<NDArray> Mean(const std::vector<ModuleReplica>& replicas,
@@ -36,6 +42,26 @@ ModuleGroup::ModuleGroup(const std::vector<Context>& contexts)
     replicas.emplace_back(contexts[i]);
     replicas.back().random->replica = i;
   }
+}
+
+absl::Status ModuleGroup::ShareArgs(bool share) {
+  share_args = share;
+  for (size_t i = 1; i < replicas.size(); ++i) {
+    if (!SharesMemory(replicas[i].arena->context(), first().arena->context())) continue;
+    for (auto& [name, array] : replicas[i].args) {
+      const NDArray& shared = first().args.at(name);
+      if (share && !WorthSharing(name, shared)) continue;
+      const bool is_shared = array.raw_data() == shared.raw_data();
+      if (is_shared == share || !SharesMemory(array.context(), shared.context())) continue;
+      if (share) {
+        array = shared;
+      } else {
+        COOPER_ASSIGN_OR_RETURN(array, shared.Copy());
+      }
+      ++args_generation;
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ModuleGroup::CopyArg(const std::string& name) {

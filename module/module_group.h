@@ -63,6 +63,10 @@ struct ModuleGroup {
     return update_on_kvstore ? kvstore->updater() : first().updater;
   }
 
+  // Makes large parameters of all replicas that are in one memory the first one's own array, so
+  // that an update reaches all of them; or, with `share` false, gives each replica its own again.
+  // With a store all have the same values.
+  absl::Status ShareArgs(bool share);
   // Copies a parameter of the first replica to the others.
   absl::Status CopyArg(const std::string& name);
   // Gives arrays what waits for them.
@@ -88,6 +92,10 @@ struct ModuleGroup {
   std::shared_ptr<KVStore> kvstore;
   // Whether the store updates the parameters, or only sums gradients.
   bool update_on_kvstore = false;
+
+  bool share_args = false;  // ShareArgs
+  // Changes whenever arrays of parameters are replaced: bound executors then take the new ones.
+  int64_t args_generation = 0;
 
   double clip_global_norm = 0;  // 0: gradients are not clipped
   // Scratch for the norm.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -9,6 +10,7 @@
 #include "module/gradient_norm.h"
 #include "module/module.h"
 #include "module/optimizer/create_optimizer.h"
+#include "ndarray/parallel.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -91,6 +93,7 @@ absl::Status Module::MakeOptimizer(const InitOptimizerOptions& options) {
     }
   }
   states_to_load_.clear();
+  COOPER_RETURN_IF_ERROR(group_->ShareArgs(group_->kvstore != nullptr));
   if (group_->kvstore == nullptr) return absl::OkStatus();
   std::vector<KVItem> items;
   for (const auto& [name, grad] : group_->first().grads) items.push_back(ItemFor(name));
@@ -180,26 +183,29 @@ absl::Status Module::UpdateReplicas(absl::Span<const std::string> names) {
 }
 
 const std::vector<std::string>& Module::NamesToUpdate() {
-  if (!group_->pending.empty()) {
-    names_to_update_.assign(group_->pending.begin(), group_->pending.end());
-    group_->pending.clear();
-    names_of_ = nullptr;
-    return names_to_update_;
-  }
   // The same as last time, as a rule: a step allocates nothing.
-  if (names_of_ == executor()) return names_to_update_;
-  names_of_ = executor();
-  names_to_update_.clear();
-  const ArrayMap& grads = executor()->grad_dict();
-  for (const std::string& name : param_names_) {
-    // Without a gradient it is fixed, or was bound so.
-    if (grads.contains(name)) names_to_update_.push_back(name);
+  if (names_of_ != executor()) {
+    names_of_ = executor();
+    names_to_update_.clear();
+    const ArrayMap& grads = executor()->grad_dict();
+    for (const std::string& name : param_names_) {
+      // Without a gradient it is fixed, or was bound so.
+      if (grads.contains(name)) names_to_update_.push_back(name);
+    }
   }
+  for (const std::string& name : names_to_update_) group_->pending.erase(name);
+  if (group_->pending.empty()) return names_to_update_;
+  // And those that other buckets have added to.
+  names_of_ = nullptr;
+  names_to_update_.insert(names_to_update_.end(), group_->pending.begin(), group_->pending.end());
+  group_->pending.clear();
   return names_to_update_;
 }
 
 absl::Status Module::Update() {
   COOPER_RETURN_IF_ERROR(RequireOptimizer("Update"));
+  std::optional<ScopedLoopRunner> loops;
+  if (group_->replicas.size() > 1) loops.emplace(&group_->threads);
   const std::vector<std::string>& own = NamesToUpdate();
   if (group_->kvstore == nullptr) return UpdateReplicas(own);
   std::vector<KVItem> items;

@@ -10,6 +10,30 @@
 #endif
 
 namespace cooper {
+namespace {
+
+thread_local LoopRunner* loop_runner = nullptr;
+
+// Splits [0, n) as ParallelFor says; false if this thread has no runner.
+bool RunElsewhere(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn) {
+  if (loop_runner == nullptr) return false;
+  const int64_t parts =
+      std::min<int64_t>(loop_runner->max_parts(), n / std::max<int64_t>(grain, 1));
+  if (parts <= 1) {
+    fn(0, n);
+    return true;
+  }
+  loop_runner->RunParts(static_cast<int>(parts),
+                        [&](int part) { fn(n * part / parts, n * (part + 1) / parts); });
+  return true;
+}
+
+}  // namespace
+
+ScopedLoopRunner::ScopedLoopRunner(LoopRunner* runner) : before_(loop_runner) {
+  loop_runner = runner;
+}
+ScopedLoopRunner::~ScopedLoopRunner() { loop_runner = before_; }
 
 #ifdef _OPENMP
 
@@ -21,7 +45,7 @@ void SetNumThreads(int threads) {
 }
 
 void ParallelFor(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn) {
-  if (n <= 0) return;
+  if (n <= 0 || RunElsewhere(n, grain, fn)) return;
   const int64_t parts =
       std::min<int64_t>(omp_in_parallel() ? 1 : NumThreads(), n / std::max<int64_t>(grain, 1));
   if (parts <= 1) {
@@ -38,8 +62,8 @@ void ParallelFor(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64
 
 int NumThreads() { return 1; }
 void SetNumThreads(int) {}
-void ParallelFor(int64_t n, int64_t, absl::FunctionRef<void(int64_t, int64_t)> fn) {
-  if (n > 0) fn(0, n);
+void ParallelFor(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn) {
+  if (n > 0 && !RunElsewhere(n, grain, fn)) fn(0, n);
 }
 
 #endif

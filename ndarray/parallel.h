@@ -19,6 +19,32 @@ void SetNumThreads(int threads);
 // at least `grain` items, else on this one. The ranges depend on n, grain and NumThreads() only.
 void ParallelFor(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn);
 
+// Runs the parts of loops somewhere else than on OpenMP's threads: on those of a program that has
+// threads of its own running, beside which OpenMP's would only be in the way.
+class LoopRunner {
+ public:
+  // The most parts that are run at the same time.
+  virtual int max_parts() const = 0;
+  // Calls part(i) for each i in [0, parts), where parts <= max_parts(), and returns when all are
+  // done.
+  virtual void RunParts(int parts, absl::FunctionRef<void(int)> part) = 0;
+
+ protected:
+  ~LoopRunner() = default;
+};
+
+// While one lives, the loops of this thread go to `runner` (not owned).
+class ScopedLoopRunner {
+ public:
+  explicit ScopedLoopRunner(LoopRunner* runner);
+  ~ScopedLoopRunner();
+  ScopedLoopRunner(const ScopedLoopRunner&) = delete;
+  ScopedLoopRunner& operator=(const ScopedLoopRunner&) = delete;
+
+ private:
+  LoopRunner* const before_;
+};
+
 }  // namespace cooper
 
 #endif  // COOPER_NDARRAY_PARALLEL_H_

@@ -30,14 +30,6 @@ absl::Status KVStore::Broadcast(const std::string& key, const NDArray& value,
   return Pull(key, outs);
 }
 
-absl::Status KVStore::InitAll(absl::Span<const KVItem> items) {
-  for (const KVItem& item : items) {
-    if (contains(item.key)) continue;
-    COOPER_RETURN_IF_ERROR(Broadcast(item.key, item.weights[0], item.weights));
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<KVStepInfo> KVStore::Step(absl::Span<const KVItem> items, bool active) {
   COOPER_RETURN_IF_ERROR(InitAll(items));
   for (const KVItem& item : items)

@@ -114,9 +114,10 @@ class KVStore {
   virtual absl::StatusOr<std::vector<std::string>> AllGather(const std::string& text) {
     return std::vector<std::string>{text};
   }
-  // Init for the items that have no value yet, and their weights' values from then on. All
-  // processes take part.
-  virtual absl::Status InitAll(absl::Span<const KVItem> items);
+  // Init for the items that have no value yet, and their weights' values from then on. With an
+  // updater the stored value is the first weight's own array, if that is in CPU memory: an update
+  // needs no copy. All processes take part.
+  virtual absl::Status InitAll(absl::Span<const KVItem> items) = 0;
 
   // What the store keeps beside parameters and optimizer states, as named arrays: the residuals of
   // compression, "KEY:INDEX" by device. With them a run goes on bit for bit. SetState takes what

@@ -28,10 +28,25 @@ absl::StatusOr<NDArray> KVStoreLocal::Get(const std::string& key) const {
   return absl::NotFoundError(absl::StrCat("kvstore: key '", key, "' has no value; call Init"));
 }
 
+absl::Status KVStoreLocal::InitAll(absl::Span<const KVItem> items) {
+  for (const KVItem& item : items) {
+    if (contains(item.key)) continue;
+    const NDArray& first = item.weights[0];
+    if (updater_ != nullptr && first.context().is_cpu()) {
+      entries_[item.key].value = first;
+    } else {
+      COOPER_RETURN_IF_ERROR(Init(item.key, first));
+    }
+    COOPER_RETURN_IF_ERROR(Pull(item.key, item.weights));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status KVStoreLocal::Set(const std::string& key, const NDArray& value) {
   COOPER_ASSIGN_OR_RETURN(Entry * entry, Find(key, {value}));
   entry->holds_sum = false;
-  return entry->value.CopyFrom(value);
+  return entry->value.raw_data() == value.raw_data() ? absl::OkStatus()
+                                                     : entry->value.CopyFrom(value);
 }
 
 absl::StatusOr<KVStoreLocal::Entry*> KVStoreLocal::Find(const std::string& key,
@@ -110,7 +125,11 @@ absl::Status KVStoreLocal::Push(const std::string& key, absl::Span<const NDArray
 
 absl::Status KVStoreLocal::Pull(const std::string& key, absl::Span<const NDArray> outs) {
   COOPER_ASSIGN_OR_RETURN(const Entry* entry, Find(key, outs));
-  for (const NDArray& out : outs) COOPER_RETURN_IF_ERROR(out.CopyFrom(entry->value));
+  for (const NDArray& out : outs) {
+    if (out.raw_data() != entry->value.raw_data()) {
+      COOPER_RETURN_IF_ERROR(out.CopyFrom(entry->value));
+    }
+  }
   return absl::OkStatus();
 }
 

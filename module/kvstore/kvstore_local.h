@@ -33,6 +33,7 @@ class KVStoreLocal : public KVStore {
   absl::Status Set(const std::string& key, const NDArray& value) override;
   absl::Status Push(const std::string& key, absl::Span<const NDArray> values) override;
   absl::Status Pull(const std::string& key, absl::Span<const NDArray> outs) override;
+  absl::Status InitAll(absl::Span<const KVItem> items) override;
   absl::Status SetUpdater(std::shared_ptr<Updater> updater) override;
   const std::shared_ptr<Updater>& updater() const override { return updater_; }
   absl::Status SetGradientCompression(const std::map<std::string, std::string>& params) override;

@@ -100,12 +100,17 @@ absl::StatusOr<NDArray> KVStoreMpi::Get(const std::string& key) const {
 
 absl::Status KVStoreMpi::Set(const std::string& key, const NDArray& value) {
   COOPER_ASSIGN_OR_RETURN(Entry * entry, Find(key, {value}));
-  return entry->value.CopyFrom(value);
+  return entry->value.raw_data() == value.raw_data() ? absl::OkStatus()
+                                                     : entry->value.CopyFrom(value);
 }
 
 absl::Status KVStoreMpi::Pull(const std::string& key, absl::Span<const NDArray> outs) {
   COOPER_ASSIGN_OR_RETURN(const Entry* entry, Find(key, outs));
-  for (const NDArray& out : outs) COOPER_RETURN_IF_ERROR(out.CopyFrom(entry->value));
+  for (const NDArray& out : outs) {
+    if (out.raw_data() != entry->value.raw_data()) {
+      COOPER_RETURN_IF_ERROR(out.CopyFrom(entry->value));
+    }
+  }
   return absl::OkStatus();
 }
 
@@ -168,12 +173,17 @@ absl::Status KVStoreMpi::Agree(const std::string& text, absl::Span<const KVItem>
 absl::Status KVStoreMpi::InitFrom(int root, const std::string& key, const std::string& spec,
                                   absl::Span<const KVItem> items) {
   Entry entry;
-  COOPER_ASSIGN_OR_RETURN(entry.value, FromSpec(spec));
   const KVItem* item = ItemOf(items, key);
-  if (root == world_.rank()) COOPER_RETURN_IF_ERROR(entry.value.CopyFrom(item->weights[0]));
+  if (item != nullptr && updater_ != nullptr && item->weights[0].context().is_cpu()) {
+    entry.value = item->weights[0];
+  } else {
+    COOPER_ASSIGN_OR_RETURN(entry.value, FromSpec(spec));
+    if (root == world_.rank()) COOPER_RETURN_IF_ERROR(entry.value.CopyFrom(item->weights[0]));
+  }
   COOPER_RETURN_IF_ERROR(world_.Broadcast(entry.value.raw_data(), entry.value.size_bytes(), root));
   if (item != nullptr) {
     for (const NDArray& weight : item->weights) {
+      if (weight.raw_data() == entry.value.raw_data()) continue;
       COOPER_RETURN_IF_ERROR(weight.CopyFrom(entry.value));
     }
   }

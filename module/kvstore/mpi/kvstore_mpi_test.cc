@@ -43,8 +43,6 @@ KVItem Item(const std::string& key, const std::vector<float>& weight,
   return {.key = key, .weights = {array}, .grads = {Row(grad)}, .outs = {array}};
 }
 
-std::vector<float> Weight(const KVItem& item) { return *item.weights[0].ToVector<float>(); }
-
 TEST(KVStoreMpiTest, SumsOverDevicesAndProcesses) {
   auto store = Make();
   const int n = store->num_workers();
