@@ -62,76 +62,18 @@ absl::StatusOr<NDArray> Room(int64_t size, DType dtype, NDArray* buffer) {
 
 }  // namespace
 
-absl::StatusOr<KVStoreMpi::Entry*> KVStoreMpi::Find(const std::string& key,
-                                                    absl::Span<const NDArray> arrays) {
-  const auto it = entries_.find(key);
-  if (it == entries_.end()) {
-    return absl::NotFoundError(absl::StrCat("kvstore: key '", key, "' has no value; call Init"));
-  }
-  const NDArray& value = it->second.value;
-  for (const NDArray& array : arrays) {
-    if (array.shape() == value.shape() && array.dtype() == value.dtype()) continue;
-    return absl::InvalidArgumentError(absl::StrCat("kvstore: key '", key, "' has ",
-                                                   value.ToString(), ", got ", array.ToString()));
-  }
-  return &it->second;
-}
-
 absl::Status KVStoreMpi::Init(const std::string& key, const NDArray& value) {
-  if (entries_.contains(key)) {
-    return absl::AlreadyExistsError(absl::StrCat("kvstore: key '", key, "' has a value"));
-  }
+  COOPER_RETURN_IF_ERROR(CheckNew(key));
   // A copy: the caller's array stays as it is, whoever's value counts.
   COOPER_ASSIGN_OR_RETURN(const NDArray copy, value.Copy());
   return InitAll({KVItem{.key = key, .weights = {copy}, .grads = {}, .outs = {}}});
 }
 
-std::vector<std::string> KVStoreMpi::keys() const {
-  std::vector<std::string> keys;
-  for (const auto& [key, entry] : entries_) keys.push_back(key);
-  return keys;
-}
-
-absl::StatusOr<NDArray> KVStoreMpi::Get(const std::string& key) const {
-  const auto it = entries_.find(key);
-  if (it != entries_.end()) return it->second.value.Copy();
-  return absl::NotFoundError(absl::StrCat("kvstore: key '", key, "' has no value; call Init"));
-}
-
-absl::Status KVStoreMpi::Set(const std::string& key, const NDArray& value) {
-  COOPER_ASSIGN_OR_RETURN(Entry * entry, Find(key, {value}));
-  return entry->value.raw_data() == value.raw_data() ? absl::OkStatus()
-                                                     : entry->value.CopyFrom(value);
-}
-
-absl::Status KVStoreMpi::Pull(const std::string& key, absl::Span<const NDArray> outs) {
-  COOPER_ASSIGN_OR_RETURN(const Entry* entry, Find(key, outs));
-  for (const NDArray& out : outs) {
-    if (out.raw_data() != entry->value.raw_data()) {
-      COOPER_RETURN_IF_ERROR(out.CopyFrom(entry->value));
-    }
-  }
-  return absl::OkStatus();
-}
-
 absl::Status KVStoreMpi::Push(const std::string& key, absl::Span<const NDArray> values) {
   COOPER_RETURN_IF_ERROR(Find(key, values).status());
-  if (values.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("kvstore: no arrays for key '", key, "'"));
-  }
   return Exchange(
       {key},
       {KVItem{.key = key, .weights = {}, .grads = {values.begin(), values.end()}, .outs = {}}});
-}
-
-absl::Status KVStoreMpi::SetUpdater(std::shared_ptr<Updater> updater) {
-  updater_ = std::move(updater);
-  return absl::OkStatus();
-}
-
-absl::Status KVStoreMpi::SetGradientCompression(const std::map<std::string, std::string>& params) {
-  COOPER_ASSIGN_OR_RETURN(compression_, GradientCompression::FromParams(params));
-  return absl::OkStatus();
 }
 
 uint64_t KVStoreMpi::NumberOf(const std::string& text) const {
@@ -150,10 +92,10 @@ absl::Status KVStoreMpi::Agree(const std::string& text, absl::Span<const KVItem>
       const std::pair<std::string, std::string> parts = absl::StrSplit(line, '\t');
       const auto& [key, spec] = parts;
       sets[rank].push_back(key);
-      const auto entry = entries_.find(key);
+      const auto value = values_.find(key);
       const std::string expected =
-          entry == entries_.end() ? new_keys.emplace(key, std::pair(spec, rank)).first->second.first
-                                  : SpecOf(entry->second.value);
+          value == values_.end() ? new_keys.emplace(key, std::pair(spec, rank)).first->second.first
+                                 : SpecOf(value->second);
       if (spec == expected) continue;
       return absl::InvalidArgumentError(absl::StrCat("kvstore: key '", key, "' is ", spec,
                                                      " on rank ", rank, ", expected ", expected));
@@ -172,22 +114,17 @@ absl::Status KVStoreMpi::Agree(const std::string& text, absl::Span<const KVItem>
 
 absl::Status KVStoreMpi::InitFrom(int root, const std::string& key, const std::string& spec,
                                   absl::Span<const KVItem> items) {
-  Entry entry;
+  NDArray value;
   const KVItem* item = ItemOf(items, key);
-  if (item != nullptr && updater_ != nullptr && item->weights[0].context().is_cpu()) {
-    entry.value = item->weights[0];
+  if (item != nullptr && TakesArray(item->weights[0])) {
+    value = item->weights[0];
   } else {
-    COOPER_ASSIGN_OR_RETURN(entry.value, FromSpec(spec));
-    if (root == world_.rank()) COOPER_RETURN_IF_ERROR(entry.value.CopyFrom(item->weights[0]));
+    COOPER_ASSIGN_OR_RETURN(value, FromSpec(spec));
+    if (root == world_.rank()) COOPER_RETURN_IF_ERROR(value.CopyFrom(item->weights[0]));
   }
-  COOPER_RETURN_IF_ERROR(world_.Broadcast(entry.value.raw_data(), entry.value.size_bytes(), root));
-  if (item != nullptr) {
-    for (const NDArray& weight : item->weights) {
-      if (weight.raw_data() == entry.value.raw_data()) continue;
-      COOPER_RETURN_IF_ERROR(weight.CopyFrom(entry.value));
-    }
-  }
-  entries_[key] = std::move(entry);
+  COOPER_RETURN_IF_ERROR(world_.Broadcast(value.raw_data(), value.size_bytes(), root));
+  values_[key] = value;
+  if (item != nullptr) COOPER_RETURN_IF_ERROR(Pull(key, item->weights));
   return absl::OkStatus();
 }
 
@@ -232,19 +169,18 @@ absl::StatusOr<KVStepInfo> KVStoreMpi::Step(absl::Span<const KVItem> items, bool
 // Gradients are laid one behind the other, float64 ones apart, so that a step is one message.
 absl::Status KVStoreMpi::Exchange(const std::vector<std::string>& keys,
                                   absl::Span<const KVItem> items) {
-  std::vector<Entry*> entries;
+  std::vector<NDArray> values;
   int64_t sizes[2] = {};  // of float32 and the 16-bit floats, of float64
   for (const std::string& key : keys) {
-    COOPER_ASSIGN_OR_RETURN(Entry * entry, Find(key, {}));
-    entries.push_back(entry);
-    sizes[entry->value.dtype() == DType::kFloat64] += entry->value.size();
+    values.push_back(values_.at(key));
+    sizes[values.back().dtype() == DType::kFloat64] += values.back().size();
   }
   COOPER_ASSIGN_OR_RETURN(const NDArray flat32, Room(sizes[0], DType::kFloat32, &flat32_));
   COOPER_ASSIGN_OR_RETURN(const NDArray flat64, Room(sizes[1], DType::kFloat64, &flat64_));
   std::vector<NDArray> parts;  // by key: its place
   int64_t used[2] = {};
   for (size_t i = 0; i < keys.size(); ++i) {
-    const NDArray& value = entries[i]->value;
+    const NDArray& value = values[i];
     const bool wide = value.dtype() == DType::kFloat64;
     COOPER_ASSIGN_OR_RETURN(const NDArray place,
                             (wide ? flat64 : flat32).Slice(used[wide], used[wide] + value.size()));
@@ -273,7 +209,7 @@ absl::Status KVStoreMpi::Exchange(const std::vector<std::string>& keys,
   }
   COOPER_RETURN_IF_ERROR(world_.AllReduceSum(values64));
   for (size_t i = 0; i < keys.size(); ++i) {
-    COOPER_RETURN_IF_ERROR(Apply(keys[i], entries[i], parts[i]));
+    COOPER_RETURN_IF_ERROR(Apply(keys[i], values[i], parts[i]));
   }
   return absl::OkStatus();
 }
@@ -285,7 +221,7 @@ absl::Status KVStoreMpi::Compressed(const std::vector<std::string>& keys, absl::
   auto move_residuals = [&](bool in) {
     float* at = residual_.data();
     for (const std::string& key : keys) {
-      const NDArray& value = entries_.at(key).value;
+      const NDArray& value = values_.at(key);
       if (value.dtype() == DType::kFloat64) continue;
       std::vector<float>& residual = residuals_[key];
       residual.resize(value.size());
@@ -312,11 +248,11 @@ absl::Status KVStoreMpi::Compressed(const std::vector<std::string>& keys, absl::
   return absl::OkStatus();
 }
 
-absl::Status KVStoreMpi::Apply(const std::string& key, Entry* entry, const NDArray& sum) {
-  if (updater_ == nullptr) return entry->value.CopyFrom(sum);
-  if (sum.dtype() == entry->value.dtype()) return updater_->Update(key, entry->value, sum);
-  COOPER_ASSIGN_OR_RETURN(const NDArray gradient, sum.AsType(entry->value.dtype()));
-  return updater_->Update(key, entry->value, gradient);
+absl::Status KVStoreMpi::Apply(const std::string& key, const NDArray& value, const NDArray& sum) {
+  if (updater_ == nullptr) return value.CopyFrom(sum);
+  if (sum.dtype() == value.dtype()) return updater_->Update(key, value, sum);
+  COOPER_ASSIGN_OR_RETURN(const NDArray gradient, sum.AsType(value.dtype()));
+  return updater_->Update(key, value, gradient);
 }
 
 absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> KVStoreMpi::GetState() const {
@@ -335,7 +271,7 @@ absl::Status KVStoreMpi::SetState(const std::vector<std::pair<std::string, NDArr
     absl::string_view key = name;
     if (!absl::ConsumeSuffix(&key, ":0")) {
       return absl::InvalidArgumentError(
-          absl::StrCat("kvstore: a store of type '", type_, "' has no state '", name, "'"));
+          absl::StrCat("kvstore: a store of type '", type(), "' has no state '", name, "'"));
     }
     COOPER_ASSIGN_OR_RETURN(residuals[std::string(key.data(), key.size())],
                             array.ToVector<float>());

@@ -11,60 +11,40 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
-#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "module/kvstore/gradient_compression.h"
-#include "module/kvstore/kvstore.h"
+#include "module/kvstore/kvstore_with_values.h"
 #include "module/kvstore/mpi/mpi_world.h"
 #include "ndarray/ndarray.h"
 
 namespace cooper {
 
-class KVStoreMpi : public KVStore {
+class KVStoreMpi : public KVStoreWithValues {
  public:
-  KVStoreMpi(absl::string_view type, MpiWorld* world) : type_(type), world_(*world) {}
+  KVStoreMpi(absl::string_view type, MpiWorld* world) : KVStoreWithValues(type), world_(*world) {}
 
-  absl::string_view type() const override { return type_; }
   int rank() const override { return world_.rank(); }
   int num_workers() const override { return world_.size(); }
 
   absl::Status Init(const std::string& key, const NDArray& value) override;
-  bool contains(const std::string& key) const override { return entries_.contains(key); }
-  std::vector<std::string> keys() const override;
-  absl::StatusOr<NDArray> Get(const std::string& key) const override;
-  // Not collective.
-  absl::Status Set(const std::string& key, const NDArray& value) override;
   absl::Status Push(const std::string& key, absl::Span<const NDArray> values) override;
-  // Not collective.
-  absl::Status Pull(const std::string& key, absl::Span<const NDArray> outs) override;
   absl::StatusOr<KVStepInfo> Step(absl::Span<const KVItem> items, bool active) override;
   absl::Status InitAll(absl::Span<const KVItem> items) override;
-  // Not collective, but every process has to do it alike.
-  absl::Status SetUpdater(std::shared_ptr<Updater> updater) override;
-  const std::shared_ptr<Updater>& updater() const override { return updater_; }
-  absl::Status SetGradientCompression(const std::map<std::string, std::string>& params) override;
   absl::StatusOr<std::vector<std::string>> AllGather(const std::string& text) override {
     return world_.AllGatherText(text);
   }
   absl::Status Barrier() override { return world_.Barrier(); }
-  Traffic traffic() const override { return traffic_; }
   // Not collective: each process has residuals of its own.
   absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> GetState() const override;
   absl::Status SetState(const std::vector<std::pair<std::string, NDArray>>& state) override;
 
  private:
-  // One key; the array is in CPU memory.
-  struct Entry {
-    NDArray value;
-  };
-  absl::StatusOr<Entry*> Find(const std::string& key, absl::Span<const NDArray> arrays);
   // Makes the key sets of all processes known to all, under the same numbers, and gives keys that
   // are new their first value, that of the lowest rank that has it. `text` describes this one's
   // keys.
@@ -75,23 +55,18 @@ class KVStoreMpi : public KVStore {
   // Sums the gradients of `keys` over all processes, in one message, and applies them.
   absl::Status Exchange(const std::vector<std::string>& keys, absl::Span<const KVItem> items);
   absl::Status Compressed(const std::vector<std::string>& keys, absl::Span<float> flat);
-  absl::Status Apply(const std::string& key, Entry* entry, const NDArray& sum);
+  absl::Status Apply(const std::string& key, const NDArray& value, const NDArray& sum);
 
-  const std::string type_;
   MpiWorld& world_;
-  std::map<std::string, Entry> entries_;
   // The sets of keys that processes have brought to a step, and their numbers, from 1 on, by their
   // description.
   std::vector<std::vector<std::string>> key_sets_;
   std::map<std::string, uint64_t> numbers_;
-  std::shared_ptr<Updater> updater_;
-  std::optional<GradientCompression> compression_;
   NDArray flat32_, flat64_;  // where gradients meet; they grow as needed
   // What compression has kept back of this process's gradients, by key; and of those of one step.
   std::map<std::string, std::vector<float>> residuals_;
   std::vector<float> residual_;
   std::vector<uint32_t> words_, all_words_;
-  Traffic traffic_;
 };
 
 }  // namespace cooper

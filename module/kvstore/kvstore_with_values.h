@@ -1,0 +1,60 @@
+#ifndef COOPER_MODULE_KVSTORE_KVSTORE_WITH_VALUES_H_
+#define COOPER_MODULE_KVSTORE_KVSTORE_WITH_VALUES_H_
+
+// What all kinds of stores have: a value by key, in CPU memory, and the optimizer that updates it.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "module/kvstore/gradient_compression.h"
+#include "module/kvstore/kvstore.h"
+#include "ndarray/ndarray.h"
+
+namespace cooper {
+
+class KVStoreWithValues : public KVStore {
+ public:
+  absl::string_view type() const override { return type_; }
+  bool contains(const std::string& key) const override { return values_.contains(key); }
+  std::vector<std::string> keys() const override;
+  absl::StatusOr<NDArray> Get(const std::string& key) const override;
+  absl::Status Set(const std::string& key, const NDArray& value) override;
+  // Not collective.
+  absl::Status Pull(const std::string& key, absl::Span<const NDArray> outs) override;
+  // Not collective, but every process has to do it alike.
+  absl::Status SetUpdater(std::shared_ptr<Updater> updater) override;
+  const std::shared_ptr<Updater>& updater() const override { return updater_; }
+  absl::Status SetGradientCompression(const std::map<std::string, std::string>& params) override;
+  Traffic traffic() const override { return traffic_; }
+
+ protected:
+  explicit KVStoreWithValues(absl::string_view type) : type_(type) {}
+
+  // The value of a key, which `arrays` have to be like. The errors are Push's.
+  absl::StatusOr<NDArray*> Find(const std::string& key, absl::Span<const NDArray> arrays);
+  // kAlreadyExists for a key that has a value.
+  absl::Status CheckNew(const std::string& key) const;
+  // Whether a new value is the weight's own array: an update then needs no copy.
+  bool TakesArray(const NDArray& weight) const {
+    return updater_ != nullptr && weight.context().is_cpu();
+  }
+
+  std::map<std::string, NDArray> values_;
+  std::shared_ptr<Updater> updater_;
+  std::optional<GradientCompression> compression_;
+  Traffic traffic_;
+
+ private:
+  const std::string type_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_KVSTORE_KVSTORE_WITH_VALUES_H_
