@@ -50,7 +50,9 @@ Symbol ThreeLayers() {
 
 void FillRandom(const NDArray& array, uint64_t seed) {
   RandomGenerator random(seed);
-  for (float& v : *array.Data<float>()) v = static_cast<float>(random.NextNormal() * 0.5);
+  auto values = array.Data<float>();
+  ASSERT_TRUE(values.ok());
+  for (float& v : *values) v = static_cast<float>(random.NextNormal() * 0.5);
 }
 
 struct Outcome {

@@ -61,9 +61,8 @@ absl::StatusOr<NDArray*> KVStoreWithValues::Find(const std::string& key,
   }
   for (const NDArray& array : arrays) {
     if (array.shape() == it->second.shape() && array.dtype() == it->second.dtype()) continue;
-    return absl::InvalidArgumentError(absl::StrCat("kvstore: key '", key, "' has ",
-                                                   it->second.ToString(), ", got ",
-                                                   array.ToString()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "kvstore: key '", key, "' has ", it->second.ToString(), ", got ", array.ToString()));
   }
   return &it->second;
 }
