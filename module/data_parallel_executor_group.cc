@@ -9,6 +9,29 @@
 #include "ndarray/status_macros.h"
 
 namespace cooper {
+namespace {
+
+// Puts the contexts' rows into `whole`, which is made where it is null. A single part, or the first
+// where there is no batch axis, is `whole` as it is.
+absl::Status Join(const std::vector<NDArray>& parts, int axis, NDArray& whole) {
+  if (parts.size() == 1 || axis < 0) {
+    whole = parts[0];
+    return absl::OkStatus();
+  }
+  if (whole.is_null()) {
+    Shape shape = parts[0].shape();
+    for (size_t i = 1; i < parts.size(); ++i) shape[axis] += parts[i].shape()[axis];
+    COOPER_ASSIGN_OR_RETURN(whole, NDArray::Empty(shape, parts[0].dtype()));
+  }
+  int64_t begin = 0;
+  for (const NDArray& part : parts) {
+    COOPER_RETURN_IF_ERROR(PutSlice(part, axis, begin, whole));
+    begin += part.shape()[axis];
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> DataParallelExecutorGroup::Bind(
     const Symbol& symbol, ExecutorGroupOptions options, ModuleGroup* group) {
@@ -151,20 +174,6 @@ absl::StatusOr<NDArray> DataParallelExecutorGroup::Rows(const NDArray& whole, in
   return TakeSlice(whole, axis, slices_[i]);
 }
 
-absl::StatusOr<NDArray> DataParallelExecutorGroup::Join(const std::vector<NDArray>& parts,
-                                                        int axis) const {
-  if (parts.size() == 1 || axis < 0) return parts[0];
-  Shape shape = parts[0].shape();
-  for (size_t i = 1; i < parts.size(); ++i) shape[axis] += parts[i].shape()[axis];
-  COOPER_ASSIGN_OR_RETURN(NDArray whole, NDArray::Empty(shape, parts[0].dtype()));
-  int64_t begin = 0;
-  for (const NDArray& part : parts) {
-    COOPER_RETURN_IF_ERROR(PutSlice(part, axis, begin, whole));
-    begin += part.shape()[axis];
-  }
-  return whole;
-}
-
 Context DataParallelExecutorGroup::ContextOf(const std::string& arg, int i) const {
   const std::vector<std::string>& names = executors_[i]->arg_names();
   const auto it = std::find(names.begin(), names.end(), arg);
@@ -279,22 +288,12 @@ absl::StatusOr<std::vector<absl::Span<const NDArray>>> DataParallelExecutorGroup
 
 absl::StatusOr<absl::Span<const NDArray>> DataParallelExecutorGroup::Outputs() {
   if (!several()) return executors_[0]->outputs();
-  COOPER_ASSIGN_OR_RETURN(const auto parts, OutputsByContext());
+  COOPER_ASSIGN_OR_RETURN(const auto outputs, OutputsByContext());
   if (merged_) return merged_outputs_;
-  for (size_t k = 0; k < output_axes_.size(); ++k) {
-    if (output_axes_[k] < 0) {
-      merged_outputs_[k] = parts[0][k];
-      continue;
-    }
-    if (merged_outputs_[k].is_null()) {
-      COOPER_ASSIGN_OR_RETURN(merged_outputs_[k],
-                              NDArray::Empty(output_shapes_[k], parts[0][k].dtype()));
-    }
-    int64_t begin = 0;
-    for (const auto& outputs : parts) {
-      COOPER_RETURN_IF_ERROR(PutSlice(outputs[k], output_axes_[k], begin, merged_outputs_[k]));
-      begin += outputs[k].shape()[output_axes_[k]];
-    }
+  std::vector<NDArray> parts(outputs.size());
+  for (size_t k = 0; k < merged_outputs_.size(); ++k) {
+    for (size_t i = 0; i < outputs.size(); ++i) parts[i] = outputs[i][k];
+    COOPER_RETURN_IF_ERROR(Join(parts, output_axes_[k], merged_outputs_[k]));
   }
   merged_ = true;
   return merged_outputs_;
@@ -307,7 +306,7 @@ absl::StatusOr<std::vector<NDArray>> DataParallelExecutorGroup::InputGrads() con
     for (const auto& executor : executors_) parts.push_back(executor->grad(desc.name));
     const int axis = BatchAxis(desc.layout);
     if (axis >= 0 || parts.size() == 1) {
-      COOPER_ASSIGN_OR_RETURN(grads.emplace_back(), Join(parts, axis));
+      COOPER_RETURN_IF_ERROR(Join(parts, axis, grads.emplace_back()));
     } else {
       COOPER_ASSIGN_OR_RETURN(grads.emplace_back(),
                               NDArray::Empty(parts[0].shape(), parts[0].dtype()));
@@ -322,7 +321,7 @@ absl::StatusOr<std::vector<NDArray>> DataParallelExecutorGroup::States() const {
   for (const std::string& name : options_.state_names) {
     std::vector<NDArray> parts;
     for (const ModuleReplica& replica : group_->replicas) parts.push_back(replica.states.at(name));
-    COOPER_ASSIGN_OR_RETURN(states.emplace_back(), Join(parts, 0));
+    COOPER_RETURN_IF_ERROR(Join(parts, 0, states.emplace_back()));
   }
   return states;
 }

@@ -65,8 +65,8 @@ class DataParallelExecutorGroup {
   absl::Status Backward(absl::Span<const NDArray> head_gradients);
 
   // Of whole batches. With several contexts they are copies, joined on the batch axis of the
-  // output's
-  // `__layout__` (without one, the first axis), which the next call after a Forward overwrites.
+  // output's `__layout__` (without one, the first axis), which the next call after a Forward
+  // overwrites.
   absl::StatusOr<absl::Span<const NDArray>> Outputs();
   // Per context, nothing joined.
   absl::StatusOr<std::vector<absl::Span<const NDArray>>> OutputsByContext() const;
@@ -100,7 +100,6 @@ class DataParallelExecutorGroup {
   Context ContextOf(const std::string& arg, int i) const;
   // The rows of context `i`; the whole array without a batch axis.
   absl::StatusOr<NDArray> Rows(const NDArray& whole, int axis, int i) const;
-  absl::StatusOr<NDArray> Join(const std::vector<NDArray>& parts, int axis) const;
 
   const Symbol symbol_;
   const ExecutorGroupOptions options_;
