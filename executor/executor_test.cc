@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/executor_fixtures.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/random.h"
@@ -18,12 +19,6 @@ namespace {
 using ::testing::FloatNear;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
-
-Symbol Op(const char* op, const OpArgs& args) {
-  auto symbol = Symbol::Create(op, args);
-  EXPECT_TRUE(symbol.ok()) << symbol.status();
-  return *symbol;
-}
 
 // Two layers that share one weight, so that its gradient is a sum.
 Symbol SharedWeightNet() {
@@ -39,15 +34,6 @@ Symbol SharedWeightNet() {
   }
   return x;
 }
-
-void FillRandom(const NDArray& array, uint64_t seed) {
-  RandomGenerator random(seed);
-  auto values = array.Data<float>();
-  ASSERT_TRUE(values.ok());
-  for (float& v : *values) v = static_cast<float>(random.NextNormal() * 0.5);
-}
-
-std::vector<float> Values(const NDArray& array) { return *array.ToVector<float>(); }
 
 struct Step {
   std::vector<float> output;
@@ -70,8 +56,8 @@ Step RunOnce(const Symbol& symbol, BindOptions options) {
     FillRandom(heads.back(), 99);
   }
   COOPER_EXPECT_OK((*executor)->Backward(heads));
-  run.output = Values((*(*executor)->outputs())[0]);
-  for (const auto& [name, array] : (*executor)->grad_dict()) run.grads[name] = Values(array);
+  run.output = Floats((*(*executor)->outputs())[0]);
+  for (const auto& [name, array] : (*executor)->grad_dict()) run.grads[name] = Floats(array);
   return run;
 }
 
@@ -258,10 +244,10 @@ TEST(ExecutorTest, SetArgSharesTheArray) {
   COOPER_ASSERT_OK_AND_ASSIGN(const NDArray data, NDArray::Full({2, 4}, 1));
   COOPER_ASSERT_OK(executor->SetArg("data", data));
   COOPER_ASSERT_OK(executor->Forward(false));
-  const std::vector<float> ones = Values((*executor->outputs())[0]);
+  const std::vector<float> ones = Floats((*executor->outputs())[0]);
   COOPER_ASSERT_OK(data.Fill(0));
   COOPER_ASSERT_OK(executor->Forward(false));
-  EXPECT_NE(Values((*executor->outputs())[0]), ones);
+  EXPECT_NE(Floats((*executor->outputs())[0]), ones);
   COOPER_ASSERT_OK_AND_ASSIGN(const NDArray wrong, NDArray::Full({4, 2}, 1));
   EXPECT_THAT(executor->SetArg("data", wrong),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("takes (2, 4)")));

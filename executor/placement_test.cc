@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "executor/executor.h"
+#include "executor/executor_fixtures.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/random.h"
 #include "ndarray/status_matchers.h"
 #include "symbol/attr_scope.h"
 #include "symbol/name_manager.h"
@@ -21,12 +21,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-Symbol Op(const char* op, const OpArgs& args) {
-  auto symbol = Symbol::Create(op, args);
-  EXPECT_TRUE(symbol.ok()) << symbol.status();
-  return *symbol;
-}
 
 Symbol Layer(const Symbol& x, const Symbol& weight, const std::string& name) {
   return Op(
@@ -48,13 +42,6 @@ Symbol ThreeLayers() {
   return x;
 }
 
-void FillRandom(const NDArray& array, uint64_t seed) {
-  RandomGenerator random(seed);
-  auto values = array.Data<float>();
-  ASSERT_TRUE(values.ok());
-  for (float& v : *values) v = static_cast<float>(random.NextNormal() * 0.5);
-}
-
 struct Outcome {
   std::vector<float> output;
   std::map<std::string, std::vector<float>> grads;
@@ -73,11 +60,11 @@ Outcome RunOnce(const Symbol& symbol, const std::map<std::string, Context>& grou
   for (const auto& [name, array] : (*executor)->arg_dict()) FillRandom(array, name.size());
   for (const auto& [name, array] : (*executor)->grad_dict()) FillRandom(array, name.size() + 1);
   COOPER_EXPECT_OK((*executor)->Forward(true));
-  run.output = *(*(*executor)->outputs())[0].ToVector<float>();
+  run.output = Floats((*(*executor)->outputs())[0]);
   const NDArray head = *NDArray::Full({3, 4}, 1);
   COOPER_EXPECT_OK((*executor)->Backward({head}));
   for (const auto& [name, array] : (*executor)->grad_dict()) {
-    run.grads[name] = *array.ToVector<float>();
+    run.grads[name] = Floats(array);
   }
   run.program = (*executor)->DebugString();
   run.memory = (*executor)->memory();

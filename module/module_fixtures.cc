@@ -1,15 +1,10 @@
 #include "module/module_fixtures.h"
 
-#include "glog/logging.h"
+#include <vector>
+
 #include "ndarray/random.h"
 
 namespace cooper {
-
-Symbol Op(const char* op, const OpArgs& args) {
-  auto symbol = Symbol::Create(op, args);
-  CHECK(symbol.ok()) << symbol.status();
-  return *symbol;
-}
 
 Symbol TwoLayers() {
   const Symbol fc1 =
@@ -53,7 +48,5 @@ NDArray Classes(int64_t rows, int num_classes, uint64_t seed) {
   }
   return *NDArray::FromVector<float>({rows}, values);
 }
-
-std::vector<float> Floats(const NDArray& array) { return *array.ToVector<float>(); }
 
 }  // namespace cooper

@@ -1,20 +1,16 @@
 #ifndef COOPER_MODULE_MODULE_FIXTURES_H_
 #define COOPER_MODULE_MODULE_FIXTURES_H_
 
-// Small networks and data for the tests of modules.
+// Small networks and data for the tests of modules, beside what executor_fixtures.h has for them.
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
+#include "executor/executor_fixtures.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/shape.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
-
-// Symbol::Create for arguments that are known to be right.
-Symbol Op(const char* op, const OpArgs& args);
 
 // data (batch_size, n) -> fc1 (5) -> tanh -> fc2 (3) -> softmax; label "softmax_label".
 Symbol TwoLayers();
@@ -27,7 +23,6 @@ Symbol MeanOverTime(bool swapped = false);
 NDArray RandomArray(const Shape& shape, uint64_t seed);
 // (rows,) of 0 .. num_classes - 1.
 NDArray Classes(int64_t rows, int num_classes, uint64_t seed);
-std::vector<float> Floats(const NDArray& array);
 
 }  // namespace cooper
 

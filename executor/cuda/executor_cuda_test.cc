@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "executor/executor.h"
+#include "executor/executor_fixtures.h"
 #include "executor/kernel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -40,12 +41,6 @@ using ::testing::Not;
 using ::testing::Pointwise;
 
 using Values = std::map<std::string, std::vector<float>>;
-
-Symbol Op(const char* op, const OpArgs& args) {
-  auto symbol = Symbol::Create(op, args);
-  EXPECT_TRUE(symbol.ok()) << symbol.status();
-  return *symbol;
-}
 
 std::vector<float> Normals(int64_t count, uint64_t seed) {
   RandomGenerator random(seed);

@@ -1,0 +1,24 @@
+#ifndef COOPER_EXECUTOR_EXECUTOR_FIXTURES_H_
+#define COOPER_EXECUTOR_EXECUTOR_FIXTURES_H_
+
+// What tests of bound graphs need: symbols that are known to be right, and arrays by their numbers.
+
+#include <cstdint>
+#include <vector>
+
+#include "ndarray/ndarray.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+
+// Symbol::Create for arguments that are known to be right.
+Symbol Op(const char* op, const OpArgs& args);
+
+// Overwrites a float32 array on the CPU with normal numbers of standard deviation 0.5.
+void FillRandom(const NDArray& array, uint64_t seed);
+
+std::vector<float> Floats(const NDArray& array);
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_EXECUTOR_FIXTURES_H_
