@@ -36,6 +36,12 @@ absl::StatusOr<NDArray> TakeOrAllocate(const ArrayMap& given, const char* kind,
                                                  DTypeName(dtype), " ", context.ToString()));
 }
 
+// How a monitor calls an input: "fc1_data". What computes a gradient has outputs of the same names,
+// the gradients: its inputs are "fc1_backward_input_data" (MXNet's "fc1_backward_input1").
+std::string InputName(const Node& node, const std::string& input) {
+  return absl::StrCat(node.name(), node.forward() == nullptr ? "_" : "_input_", input);
+}
+
 }  // namespace
 
 class Executor::Impl final : public ArenaUser {
@@ -293,7 +299,7 @@ class Executor::Impl final : public ArenaUser {
         const Instruction& instruction = bound_->program().instructions[i];
         const auto names = instruction.node->op()->InputNames(instruction.node->call());
         for (size_t k = 0; k < instruction.inputs.size() && k < names.size(); ++k) {
-          Report(absl::StrCat(instruction.node->name(), "_", names[k]), instruction.inputs[k]);
+          Report(InputName(*instruction.node, names[k]), instruction.inputs[k]);
         }
       };
     }

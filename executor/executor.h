@@ -150,7 +150,8 @@ class Executor {
                                                     bool allow_up_sizing = false) const;
 
   // Called after each operator with each of its outputs ("fc1_output"), and with `monitor_all` also
-  // before it with its inputs ("fc1_data"). An empty function ends it.
+  // before it with its inputs ("fc1_data"). In Backward outputs are gradients
+  // ("fc1_backward_data"), and inputs "fc1_backward_input_data". An empty function ends it.
   using MonitorCallback = std::function<void(const std::string& name, const NDArray& array)>;
   void SetMonitorCallback(MonitorCallback callback, bool monitor_all = false);
 

@@ -290,6 +290,33 @@ TEST(ExecutorTest, MonitorSeesEveryOutput) {
   EXPECT_EQ(names.size(), seen);
 }
 
+// Two values of which each has a gradient of two terms, the first the same for both.
+TEST(ExecutorTest, MonitoredNamesAreOfOneArrayEach) {
+  NameManager names;
+  const Symbol x = Symbol::Variable("x");
+  const Symbol a = Op("tanh", {.name = "a", .inputs = {x}});
+  const Symbol b =
+      Op("FullyConnected", {.name = "b", .inputs = {x}, .attrs = {{"num_hidden", "4"}}});
+  const Symbol net = Op("elemwise_add", {.name = "out",
+                                         .inputs = {Op("elemwise_mul", {.inputs = {a, b}}),
+                                                    Op("elemwise_add", {.inputs = {a, b}})}});
+  COOPER_ASSERT_OK_AND_ASSIGN(auto executor,
+                              Executor::SimpleBind(net, {.shapes = {{"x", {2, 4}}}}));
+  std::map<std::string, std::vector<float>> seen;
+  executor->SetMonitorCallback(
+      [&](const std::string& name, const NDArray& array) {
+        EXPECT_TRUE(seen.emplace(name, Floats(array)).second) << name << " comes twice";
+      },
+      /*monitor_all=*/true);
+  for (const auto& [name, array] : executor->arg_dict()) FillRandom(array, name.size());
+  COOPER_ASSERT_OK(executor->Forward(true));
+  COOPER_ASSERT_OK(executor->Backward({*NDArray::Full({2, 4}, 1)}));
+  EXPECT_EQ(seen.at("b_backward_input_data"), Floats(executor->arg("x")));
+  EXPECT_EQ(seen.at("b_backward_input_ograd"), seen.at("b_output_grad_sum_output"));
+  EXPECT_EQ(seen.at("b_backward_weight"), Floats(executor->grad("b_weight")));
+  EXPECT_TRUE(seen.contains("a_output_grad_sum_output"));
+}
+
 TEST(ExecutorTest, ASharedWeightKeepsOneGradientBuffer) {
   // With the gradients of three uses added in place, the plan holds no sum and no term.
   const Symbol net = SharedWeightNet();

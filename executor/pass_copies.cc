@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/passes.h"
 #include "executor/program_node.h"
+#include "symbol/symbol.h"
 
 namespace cooper {
 namespace {
@@ -42,8 +43,9 @@ class CopyInsertion {
     p_.buffers.push_back({.context = context, .bytes = p_.buffers[p_.values[value].buffer].bytes});
     copy = static_cast<int>(p_.values.size());
     Instruction instruction;
-    instruction.node =
-        MakeProgramNode("_CrossDeviceCopy", absl::StrCat(copied.entry.node->name(), "_copy"));
+    instruction.node = MakeProgramNode(
+        "_CrossDeviceCopy",
+        absl::StrCat(OutputName(copied.entry), "_copy_", p_.contexts[context].ToString()));
     instruction.inputs = {value};
     instruction.outputs = {copy};
     instruction.reqs = {WriteReq::kWrite};

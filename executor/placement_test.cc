@@ -118,6 +118,38 @@ TEST(PlacementTest, TheRestFollows) {
   EXPECT_EQ((*executor)->grad("weight").context(), Context::Cpu(1));
 }
 
+// Two outputs of one operator go to two other contexts.
+TEST(PlacementTest, MonitoredCopiesHaveNamesOfTheirOwn) {
+  const auto in_group = [](const char* group, const char* op, const OpArgs& args) {
+    AttrScope scope(AttrMap{{"ctx_group", group}});
+    return Op(op, args);
+  };
+  const Symbol halves = in_group(
+      "here", "SliceChannel",
+      {.name = "halves", .inputs = {Symbol::Variable("data")}, .attrs = {{"num_outputs", "2"}}});
+  std::vector<Symbol> sums;
+  for (const char* group : {"a", "b"}) {
+    sums.push_back(
+        in_group(group, "elemwise_add", {.name = group, .inputs = {halves[0], halves[1]}}));
+  }
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, Symbol::Group(sums));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto executor,
+      Executor::SimpleBind(
+          net,
+          {.group2ctx = {{"here", Context::Cpu(0)}, {"a", Context::Cpu(1)}, {"b", Context::Cpu(2)}},
+           .shapes = {{"data", PartialShape({3, 4})}}}));
+  std::vector<std::string> copies;
+  executor->SetMonitorCallback([&copies](const std::string& name, const NDArray&) {
+    if (name.find("copy") != std::string::npos) copies.push_back(name);
+  });
+  COOPER_ASSERT_OK(executor->Forward(false));
+  EXPECT_THAT(
+      copies,
+      ElementsAre("halves_output0_copy_cpu(1)_output", "halves_output1_copy_cpu(1)_output",
+                  "halves_output0_copy_cpu(2)_output", "halves_output1_copy_cpu(2)_output"));
+}
+
 TEST(PlacementTest, AContextThatIsNotThereIsAnError) {
   auto executor = Executor::SimpleBind(ThreeLayers(), {.group2ctx = {{"a", Context::Gpu(99)}},
                                                        .shapes = {{"data", PartialShape({3, 4})}}});

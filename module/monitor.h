@@ -36,9 +36,10 @@ struct MonitorOptions {
   // Of names that are watched: an ECMAScript expression, which has to match from the first
   // character on, but need not reach the last (Python's re.match).
   std::string pattern = ".*";
-  bool sort = false;         // by name; else in the order of computation
-  bool monitor_all = false;  // inputs of operators too ("fc1_data")
-  LogLine log = LogInfo;     // of TocPrint
+  bool sort = false;  // by name; else in the order of computation
+  // Inputs of operators too: "fc1_data", and of gradients "fc1_backward_input_data".
+  bool monitor_all = false;
+  LogLine log = LogInfo;  // of TocPrint
 };
 
 struct MonitorStat {

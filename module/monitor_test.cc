@@ -149,6 +149,12 @@ TEST(MonitorTest, WithMonitorAllInputsAreSeenToo) {
   EXPECT_THAT(std::vector<std::string>(names.begin(), names.begin() + 4),
               ElementsAre("fc1_data", "fc1_weight", "fc1_bias", "fc1_output"));
   EXPECT_THAT(names, Contains("softmax_label"));
+  // What a gradient is computed from, and the gradients, which have the names of the arguments.
+  monitor = Make({.pattern = "fc2_backward", .monitor_all = true}, *model);
+  EXPECT_THAT(Names(Watch(*monitor, *model, Batch(1))),
+              ElementsAre("fc2_backward_input_ograd", "fc2_backward_input_data",
+                          "fc2_backward_input_weight", "fc2_backward_data", "fc2_backward_weight",
+                          "fc2_backward_bias"));
 }
 
 TEST(MonitorTest, ReportsAuxiliaryStates) {

@@ -44,7 +44,7 @@ class Differentiation {
       }
     }
     for (int variable : variables) {
-      COOPER_ASSIGN_OR_RETURN(NodeEntry sum, Sum(graph_.first_entry(variable)));
+      COOPER_ASSIGN_OR_RETURN(NodeEntry sum, Sum({owners.at(graph_.nodes()[variable]), 0}));
       result_.gradients.push_back(std::move(sum));
     }
     return std::move(result_);
@@ -102,8 +102,8 @@ class Differentiation {
     if (!node->op()->gradient()) return absl::OkStatus();
     std::vector<NodeEntry> heads;
     bool reached = is_head_[i] && node->op()->IgnoresHeadGradient(node->call());
-    for (int e = graph_.first_entry(i); e < graph_.first_entry(i + 1); ++e) {
-      COOPER_ASSIGN_OR_RETURN(NodeEntry head, Sum(e));
+    for (int k = 0; k < node->num_outputs(); ++k) {
+      COOPER_ASSIGN_OR_RETURN(NodeEntry head, Sum({node, k}));
       if (head) reached = true;
       heads.push_back(std::move(head));
     }
@@ -120,8 +120,8 @@ class Differentiation {
   }
 
   // The gradient of one entry, once all its terms are known.
-  absl::StatusOr<NodeEntry> Sum(int entry) {
-    std::vector<NodeEntry>& terms = terms_[entry];
+  absl::StatusOr<NodeEntry> Sum(const NodeEntry& entry) {
+    std::vector<NodeEntry>& terms = terms_[graph_.entry(entry)];
     if (terms.empty()) return NodeEntry();
     if (terms.size() == 1) return terms[0];
     OpCall call;
@@ -130,8 +130,8 @@ class Differentiation {
     if (call.op->params() != nullptr) {
       COOPER_ASSIGN_OR_RETURN(call.params, call.op->params()->Parse(call.attrs));
     }
-    std::string name = absl::StrCat(OutputName({terms[0].node, terms[0].index}), "_sum");
-    result_.nodes.push_back(Node::Make({.name = std::move(name),
+    // Not after a term, which may be one of several sums: a + b hands its gradient on to both.
+    result_.nodes.push_back(Node::Make({.name = absl::StrCat(OutputName(entry), "_grad_sum"),
                                         .call = std::move(call),
                                         .inputs = terms,
                                         .forward = nullptr,
