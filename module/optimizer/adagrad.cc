@@ -10,6 +10,7 @@
 namespace cooper {
 namespace {
 
+using internal_optimizer::As;
 using internal_optimizer::Clip;
 using internal_optimizer::UpdateElements;
 
@@ -25,8 +26,8 @@ class AdaGradOptimizer : public Optimizer {
   absl::Status Apply(const Step& step, const Arrays& a) override {
     return UpdateElements<1>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
       using C = typename decltype(tag)::type;
-      return [lr = C(step.lr), wd = C(step.wd), rescale = C(step.rescale_grad), clip = C(step.clip),
-              eps = C(eps_)](C& w, C grad, C& history) {
+      return [lr = As<C>(step.lr), wd = As<C>(step.wd), rescale = As<C>(step.rescale_grad),
+              clip = As<C>(step.clip), eps = As<C>(eps_)](C& w, C grad, C& history) {
         const C g = Clip(rescale * grad, clip);
         history += g * g;
         w -= lr * (g / std::sqrt(history + eps) + wd * w);
@@ -58,9 +59,10 @@ class RmsPropOptimizer : public Optimizer {
     if (rmsprop_.centered) return ApplyCentered(step, a);
     return UpdateElements<1>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
       using C = typename decltype(tag)::type;
-      return [lr = C(step.lr), wd = C(step.wd), rescale = C(step.rescale_grad), clip = C(step.clip),
-              gamma1 = C(rmsprop_.gamma1), epsilon = C(rmsprop_.epsilon),
-              clip_weights = C(clip_weights_)](C& w, C grad, C& n) {
+      return [lr = As<C>(step.lr), wd = As<C>(step.wd), rescale = As<C>(step.rescale_grad),
+              clip = As<C>(step.clip), gamma1 = As<C>(rmsprop_.gamma1),
+              epsilon = As<C>(rmsprop_.epsilon),
+              clip_weights = As<C>(clip_weights_)](C& w, C grad, C& n) {
         const C g = Clip(rescale * grad + wd * w, clip);
         n = (1 - gamma1) * (g * g) + gamma1 * n;
         w = Clip(w - lr * (g / std::sqrt(n + epsilon)), clip_weights);
@@ -72,16 +74,16 @@ class RmsPropOptimizer : public Optimizer {
   absl::Status ApplyCentered(const Step& step, const Arrays& a) {
     return UpdateElements<3>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
       using C = typename decltype(tag)::type;
-      return
-          [lr = C(step.lr), wd = C(step.wd), rescale = C(step.rescale_grad), clip = C(step.clip),
-           gamma1 = C(rmsprop_.gamma1), gamma2 = C(rmsprop_.gamma2), epsilon = C(rmsprop_.epsilon),
-           clip_weights = C(clip_weights_)](C& w, C grad, C& n, C& mean, C& delta) {
-            const C g = Clip(rescale * grad + wd * w, clip);
-            n = (1 - gamma1) * g * g + gamma1 * n;
-            mean = (1 - gamma1) * g + gamma1 * mean;
-            delta = gamma2 * delta - lr * g / std::sqrt(n - mean * mean + epsilon);
-            w = Clip(w + delta, clip_weights);
-          };
+      return [lr = As<C>(step.lr), wd = As<C>(step.wd), rescale = As<C>(step.rescale_grad),
+              clip = As<C>(step.clip), gamma1 = As<C>(rmsprop_.gamma1),
+              gamma2 = As<C>(rmsprop_.gamma2), epsilon = As<C>(rmsprop_.epsilon),
+              clip_weights = As<C>(clip_weights_)](C& w, C grad, C& n, C& mean, C& delta) {
+        const C g = Clip(rescale * grad + wd * w, clip);
+        n = (1 - gamma1) * g * g + gamma1 * n;
+        mean = (1 - gamma1) * g + gamma1 * mean;
+        delta = gamma2 * delta - lr * g / std::sqrt(n - mean * mean + epsilon);
+        w = Clip(w + delta, clip_weights);
+      };
     });
   }
 
@@ -101,9 +103,9 @@ class AdaDeltaOptimizer : public Optimizer {
   absl::Status Apply(const Step& step, const Arrays& a) override {
     return UpdateElements<2>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
       using C = typename decltype(tag)::type;
-      return [wd = C(step.wd), rescale = C(step.rescale_grad), clip = C(step.clip),
-              rho = C(adadelta_.rho),
-              epsilon = C(adadelta_.epsilon)](C& w, C grad, C& acc_grad, C& acc_delta) {
+      return [wd = As<C>(step.wd), rescale = As<C>(step.rescale_grad), clip = As<C>(step.clip),
+              rho = As<C>(adadelta_.rho),
+              epsilon = As<C>(adadelta_.epsilon)](C& w, C grad, C& acc_grad, C& acc_delta) {
         const C g = Clip(rescale * grad, clip);
         acc_grad = rho * acc_grad + (1 - rho) * g * g;
         const C delta = std::sqrt(acc_delta + epsilon) / std::sqrt(acc_grad + epsilon) * g;
@@ -129,13 +131,14 @@ class FtrlOptimizer : public Optimizer {
   absl::Status Apply(const Step& step, const Arrays& a) override {
     return UpdateElements<2>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
       using C = typename decltype(tag)::type;
-      return [lr = C(step.lr), wd = C(step.wd), rescale = C(step.rescale_grad), clip = C(step.clip),
-              lamda1 = C(ftrl_.lamda1), beta = C(ftrl_.beta)](C& w, C grad, C& z, C& n) {
+      return [lr = As<C>(step.lr), wd = As<C>(step.wd), rescale = As<C>(step.rescale_grad),
+              clip = As<C>(step.clip), lamda1 = As<C>(ftrl_.lamda1),
+              beta = As<C>(ftrl_.beta)](C& w, C grad, C& z, C& n) {
         const C g = Clip(rescale * grad, clip);
         z += g - (std::sqrt(n + g * g) - std::sqrt(n)) * w / lr;
         n += g * g;
         const C shrunk = z > 0 ? lamda1 - z : -lamda1 - z;
-        w = std::abs(z) > lamda1 ? shrunk / ((beta + std::sqrt(n)) / lr + wd) : C(0);
+        w = std::abs(z) > lamda1 ? shrunk / ((beta + std::sqrt(n)) / lr + wd) : C{0};
       };
     });
   }

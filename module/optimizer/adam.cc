@@ -10,6 +10,7 @@
 namespace cooper {
 namespace {
 
+using internal_optimizer::As;
 using internal_optimizer::Clip;
 using internal_optimizer::UpdateElements;
 
@@ -31,9 +32,9 @@ class AdamOptimizer : public Optimizer {
     const auto beta2 = static_cast<float>(adam_.beta2);
     return UpdateElements<2>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
       using C = typename decltype(tag)::type;
-      return [lr = C(lr), wd = C(step.wd), rescale = C(step.rescale_grad), clip = C(step.clip),
-              beta1 = C(beta1), beta2 = C(beta2),
-              epsilon = C(adam_.epsilon)](C& w, C grad, C& m, C& v) {
+      return [lr = As<C>(lr), wd = As<C>(step.wd), rescale = As<C>(step.rescale_grad),
+              clip = As<C>(step.clip), beta1 = As<C>(beta1), beta2 = As<C>(beta2),
+              epsilon = As<C>(adam_.epsilon)](C& w, C grad, C& m, C& v) {
         const C g = Clip(rescale * grad + wd * w, clip);
         m = beta1 * m + (1 - beta1) * g;
         v = beta2 * v + (1 - beta2) * g * g;
@@ -59,8 +60,9 @@ class AdamaxOptimizer : public Optimizer {
     const double lr = step.lr / (1 - std::pow(adamax_.beta1, static_cast<double>(step.t)));
     return UpdateElements<2>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
       using C = typename decltype(tag)::type;
-      return [lr = C(lr), wd = C(step.wd), rescale = C(step.rescale_grad), clip = C(step.clip),
-              beta1 = C(adamax_.beta1), beta2 = C(adamax_.beta2)](C& w, C grad, C& m, C& v) {
+      return [lr = As<C>(lr), wd = As<C>(step.wd), rescale = As<C>(step.rescale_grad),
+              clip = As<C>(step.clip), beta1 = As<C>(adamax_.beta1),
+              beta2 = As<C>(adamax_.beta2)](C& w, C grad, C& m, C& v) {
         const C g = Clip(rescale * grad + wd * w, clip);
         m = beta1 * m + (1 - beta1) * g;
         v = std::max(beta2 * v, std::abs(g));
@@ -92,10 +94,11 @@ class NadamOptimizer : public Optimizer {
     const double var_factor = 1 / (1 - std::pow(nadam_.beta2, static_cast<double>(step.t)));
     return UpdateElements<2>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
       using C = typename decltype(tag)::type;
-      return [lr = C(step.lr), wd = C(step.wd), rescale = C(step.rescale_grad), clip = C(step.clip),
-              beta1 = C(nadam_.beta1), beta2 = C(nadam_.beta2), epsilon = C(nadam_.epsilon),
-              grad_factor = C(grad_factor), mean_factor = C(mean_factor),
-              var_factor = C(var_factor)](C& w, C grad, C& m, C& v) {
+      return [lr = As<C>(step.lr), wd = As<C>(step.wd), rescale = As<C>(step.rescale_grad),
+              clip = As<C>(step.clip), beta1 = As<C>(nadam_.beta1), beta2 = As<C>(nadam_.beta2),
+              epsilon = As<C>(nadam_.epsilon), grad_factor = As<C>(grad_factor),
+              mean_factor = As<C>(mean_factor),
+              var_factor = As<C>(var_factor)](C& w, C grad, C& m, C& v) {
         const C g = Clip(rescale * grad + wd * w, clip);
         m = beta1 * m + (1 - beta1) * g;
         v = beta2 * v + (1 - beta2) * g * g;
@@ -135,16 +138,17 @@ class FtmlOptimizer : public Optimizer {
     const double v_factor = 1 / (1 - std::pow(ftml_.beta2, t));
     return UpdateElements<3>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
       using C = typename decltype(tag)::type;
-      return [wd = C(step.wd), rescale = C(step.rescale_grad), clip = C(step.clip),
-              beta1 = C(ftml_.beta1), beta2 = C(ftml_.beta2), epsilon = C(ftml_.epsilon),
-              d_factor = C(d_factor), v_factor = C(v_factor)](C& w, C grad, C& d, C& v, C& z) {
-        const C g = Clip(rescale * grad + wd * w, clip);
-        v = beta2 * v + (1 - beta2) * g * g;
-        const C next_d = d_factor * (std::sqrt(v_factor * v) + epsilon);
-        z = beta1 * z + (1 - beta1) * g - (next_d - beta1 * d) * w;
-        d = next_d;
-        w = -z / d;
-      };
+      return
+          [wd = As<C>(step.wd), rescale = As<C>(step.rescale_grad), clip = As<C>(step.clip),
+           beta1 = As<C>(ftml_.beta1), beta2 = As<C>(ftml_.beta2), epsilon = As<C>(ftml_.epsilon),
+           d_factor = As<C>(d_factor), v_factor = As<C>(v_factor)](C& w, C grad, C& d, C& v, C& z) {
+            const C g = Clip(rescale * grad + wd * w, clip);
+            v = beta2 * v + (1 - beta2) * g * g;
+            const C next_d = d_factor * (std::sqrt(v_factor * v) + epsilon);
+            z = beta1 * z + (1 - beta1) * g - (next_d - beta1 * d) * w;
+            d = next_d;
+            w = -z / d;
+          };
     });
   }
 

@@ -23,6 +23,12 @@ inline constexpr int64_t kGrain = 16384;
 // Sums are made of blocks of this size, so that they do not depend on the number of threads.
 inline constexpr int64_t kBlock = 16384;
 
+// A number in the type of the arithmetic.
+template <typename C>
+C As(double value) {
+  return static_cast<C>(value);
+}
+
 template <typename C>
 C Clip(C value, C limit) {
   return std::min(std::max(value, -limit), limit);  // keeps NaN

@@ -12,6 +12,7 @@
 namespace cooper {
 namespace {
 
+using internal_optimizer::As;
 using internal_optimizer::Clip;
 using internal_optimizer::SumElements;
 using internal_optimizer::UpdateElements;
@@ -56,8 +57,8 @@ struct SgdStep {
 
 template <typename C>
 auto SgdUpdate(const SgdStep& s) {
-  return [momentum = C(s.momentum), decay = C(s.lr * s.wd), lr = C(s.lr),
-          rescale = C(s.rescale_grad), clip = C(s.clip)](C w, C g, C m) {
+  return [momentum = As<C>(s.momentum), decay = As<C>(s.lr * s.wd), lr = As<C>(s.lr),
+          rescale = As<C>(s.rescale_grad), clip = As<C>(s.clip)](C w, C g, C m) {
     return momentum * m - decay * w - lr * Clip(rescale * g, clip);
   };
 }
@@ -97,7 +98,7 @@ class LarsOptimizer : public Optimizer {
     if (lars_.momentum == 0) {
       return UpdateElements<0>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
         using C = typename decltype(tag)::type;
-        return [update = SgdUpdate<C>(sgd)](C& w, C g) { w += update(w, g, C(0)); };
+        return [update = SgdUpdate<C>(sgd)](C& w, C g) { w += update(w, g, C{0}); };
       });
     }
     return UpdateElements<1>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
@@ -156,8 +157,8 @@ class LambOptimizer : public Optimizer {
     COOPER_RETURN_IF_ERROR(
         UpdateElements<2>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
           using C = typename decltype(tag)::type;
-          return [rescale = C(step.rescale_grad), clip = C(step.clip), beta1 = C(lamb_.beta1),
-                  beta2 = C(lamb_.beta2)](C&, C grad, C& m, C& v) {
+          return [rescale = As<C>(step.rescale_grad), clip = As<C>(step.clip),
+                  beta1 = As<C>(lamb_.beta1), beta2 = As<C>(lamb_.beta2)](C&, C grad, C& m, C& v) {
             const C g = Clip(rescale * grad, clip);
             m = beta1 * m + (1 - beta1) * g;
             v = beta2 * v + (1 - beta2) * g * g;
@@ -171,8 +172,8 @@ class LambOptimizer : public Optimizer {
     const double v_factor = correct ? 1 / (1 - std::pow(lamb_.beta2, t)) : 1;
     const auto direction = [&](auto tag) {
       using C = typename decltype(tag)::type;
-      return [wd = C(step.wd), m_factor = C(m_factor), v_factor = C(v_factor),
-              epsilon = C(lamb_.epsilon)](C w, C m, C v) {
+      return [wd = As<C>(step.wd), m_factor = As<C>(m_factor), v_factor = As<C>(v_factor),
+              epsilon = As<C>(lamb_.epsilon)](C w, C m, C v) {
         return m_factor * m / (std::sqrt(v_factor * v) + epsilon) + wd * w;
       };
     };
@@ -195,7 +196,7 @@ class LambOptimizer : public Optimizer {
 
     return UpdateElements<2>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
       using C = typename decltype(tag)::type;
-      return [x = direction(tag), lr = C(lr)](C& w, C, C& m, C& v) { w -= lr * x(w, m, v); };
+      return [x = direction(tag), lr = As<C>(lr)](C& w, C, C& m, C& v) { w -= lr * x(w, m, v); };
     });
   }
 

@@ -12,6 +12,7 @@
 namespace cooper {
 namespace {
 
+using internal_optimizer::As;
 using internal_optimizer::Clip;
 using internal_optimizer::UpdateElements;
 
@@ -35,14 +36,16 @@ class SgdOptimizer : public Optimizer {
     if (momentum_ == 0) {
       return UpdateElements<0>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
         using C = typename decltype(tag)::type;
-        return [keep = C(1 - step.lr * step.wd), lr = C(step.lr), rescale = C(step.rescale_grad),
-                clip = C(step.clip)](C& w, C g) { w = keep * w - lr * Clip(rescale * g, clip); };
+        return [keep = As<C>(1 - step.lr * step.wd), lr = As<C>(step.lr),
+                rescale = As<C>(step.rescale_grad), clip = As<C>(step.clip)](C& w, C g) {
+          w = keep * w - lr * Clip(rescale * g, clip);
+        };
       });
     }
     return UpdateElements<1>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
       using C = typename decltype(tag)::type;
-      return [momentum = C(momentum_), decay = C(step.lr * step.wd), lr = C(step.lr),
-              rescale = C(step.rescale_grad), clip = C(step.clip)](C& w, C g, C& m) {
+      return [momentum = As<C>(momentum_), decay = As<C>(step.lr * step.wd), lr = As<C>(step.lr),
+              rescale = As<C>(step.rescale_grad), clip = As<C>(step.clip)](C& w, C g, C& m) {
         m = momentum * m - decay * w - lr * Clip(rescale * g, clip);
         w += m;
       };
@@ -66,14 +69,16 @@ class NagOptimizer : public Optimizer {
     if (momentum_ == 0) {
       return UpdateElements<0>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
         using C = typename decltype(tag)::type;
-        return [keep = C(1 - step.lr * step.wd), lr = C(step.lr), rescale = C(step.rescale_grad),
-                clip = C(step.clip)](C& w, C g) { w = keep * w - lr * Clip(rescale * g, clip); };
+        return [keep = As<C>(1 - step.lr * step.wd), lr = As<C>(step.lr),
+                rescale = As<C>(step.rescale_grad), clip = As<C>(step.clip)](C& w, C g) {
+          w = keep * w - lr * Clip(rescale * g, clip);
+        };
       });
     }
     return UpdateElements<1>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
       using C = typename decltype(tag)::type;
-      return [momentum = C(momentum_), wd = C(step.wd), lr = C(step.lr),
-              rescale = C(step.rescale_grad), clip = C(step.clip)](C& w, C g, C& m) {
+      return [momentum = As<C>(momentum_), wd = As<C>(step.wd), lr = As<C>(step.lr),
+              rescale = As<C>(step.rescale_grad), clip = As<C>(step.clip)](C& w, C g, C& m) {
         const C clipped = Clip(rescale * g, clip);
         m *= momentum;
         w += (momentum + 1) * (m - lr * (clipped + wd * w)) - m;
@@ -104,19 +109,19 @@ class SignumOptimizer : public Optimizer {
     if (signum_.momentum == 0) {
       return UpdateElements<0>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
         using C = typename decltype(tag)::type;
-        return [keep = C(1 - step.lr * step.wd), lr = C(step.lr)](C& w, C g) {
+        return [keep = As<C>(1 - step.lr * step.wd), lr = As<C>(step.lr)](C& w, C g) {
           w = keep * w - lr * Sign(g);
         };
       });
     }
     return UpdateElements<1>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
       using C = typename decltype(tag)::type;
-      return
-          [momentum = C(signum_.momentum), keep = C(1 - step.lr * signum_.wd_lh), wd = C(step.wd),
-           lr = C(step.lr), rescale = C(step.rescale_grad), clip = C(step.clip)](C& w, C g, C& m) {
-            m = momentum * m - (1 - momentum) * (wd * w + Clip(rescale * g, clip));
-            w = keep * w + lr * Sign(m);
-          };
+      return [momentum = As<C>(signum_.momentum), keep = As<C>(1 - step.lr * signum_.wd_lh),
+              wd = As<C>(step.wd), lr = As<C>(step.lr), rescale = As<C>(step.rescale_grad),
+              clip = As<C>(step.clip)](C& w, C g, C& m) {
+        m = momentum * m - (1 - momentum) * (wd * w + Clip(rescale * g, clip));
+        w = keep * w + lr * Sign(m);
+      };
     });
   }
 
@@ -140,9 +145,9 @@ class DcasgdOptimizer : public Optimizer {
   absl::Status Apply(const Step& step, const Arrays& a) override {
     return UpdateElements<2>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
       using C = typename decltype(tag)::type;
-      return [momentum = C(dcasgd_.momentum), lamda = C(dcasgd_.lamda), wd = C(step.wd),
-              lr = C(step.lr), rescale = C(step.rescale_grad),
-              clip = C(step.clip)](C& w, C grad, C& m, C& previous) {
+      return [momentum = As<C>(dcasgd_.momentum), lamda = As<C>(dcasgd_.lamda), wd = As<C>(step.wd),
+              lr = As<C>(step.lr), rescale = As<C>(step.rescale_grad),
+              clip = As<C>(step.clip)](C& w, C grad, C& m, C& previous) {
         const C g = Clip(rescale * grad, clip);
         m = momentum * m - lr * (g + wd * w + lamda * g * g * (w - previous));
         previous = w;
@@ -175,8 +180,8 @@ class SgldOptimizer : public Optimizer {
     COOPER_RETURN_IF_ERROR(
         UpdateElements<0>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
           using C = typename decltype(tag)::type;
-          return [half_lr = C(step.lr / 2), wd = C(step.wd), rescale = C(step.rescale_grad),
-                  clip = C(step.clip)](C& w, C g) {
+          return [half_lr = As<C>(step.lr / 2), wd = As<C>(step.wd),
+                  rescale = As<C>(step.rescale_grad), clip = As<C>(step.clip)](C& w, C g) {
             w -= half_lr * (Clip(rescale * g, clip) + wd * w);
           };
         }));
