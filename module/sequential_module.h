@@ -67,7 +67,8 @@ class SequentialModule : public BaseModule {
   absl::StatusOr<ModuleParams> GetParams() const override;
   absl::Status SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
                          const SetParamsOptions& options = {}) override;
-  // For each module an optimizer of its own, made alike, or the one instance for all.
+  // For each module an optimizer of its own, made alike, or the one instance for all. With
+  // clip_global_norm each module's gradients are clipped by their own norm.
   absl::Status InitOptimizer(const InitOptimizerOptions& options = {}) override;
 
   // Every module gets the batch's bucket key and lengths, and those with take_labels its labels.
