@@ -99,7 +99,7 @@ absl::StatusOr<std::unique_ptr<Checkpointer>> Checkpointer::Create(CheckpointerO
 
 Checkpointer::~Checkpointer() {
   const absl::Status status = Wait();
-  if (!status.ok()) options_.log(std::string(status.message()));
+  if (!status.ok()) options_.log(absl::StrCat(status.message()));
   if (!thread_.joinable()) return;
   {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -208,12 +208,12 @@ void Checkpointer::Work() {
 absl::Status Checkpointer::Save(TrainingState state, std::optional<double> score) {
   auto job = std::make_unique<Job>(Job{std::move(state), score});
   if (!options_.background) {
-    const absl::Status status = Write(*job);
+    absl::Status status = Write(*job);
     std::lock_guard<std::mutex> lock(mutex_);
     last_ = status;
     return status;
   }
-  const absl::Status before = Wait();
+  absl::Status before = Wait();
   std::lock_guard<std::mutex> lock(mutex_);
   last_ = absl::OkStatus();
   job_ = std::move(job);
@@ -285,6 +285,7 @@ absl::StatusOr<TrainingState> Checkpointer::LoadForFit(FitOptions* fit) {
     states.emplace(at, *std::move(state));
   }
   std::vector<std::string> mine;
+  mine.reserve(states.size());
   for (const auto& [at, state] : states) mine.push_back(at);
   COOPER_ASSIGN_OR_RETURN(const std::vector<std::string> all,
                           store->AllGather(absl::StrJoin(mine, " ")));

@@ -382,7 +382,7 @@ absl::Status DataParallelExecutorGroup::UpdateMetric(EvalMetric& metric,
   return absl::OkStatus();
 }
 
-void DataParallelExecutorGroup::SetMonitorCallback(Executor::MonitorCallback callback,
+void DataParallelExecutorGroup::SetMonitorCallback(const Executor::MonitorCallback& callback,
                                                    bool monitor_all) {
   monitored_ = callback != nullptr;
   for (auto& executor : executors_) executor->SetMonitorCallback(callback, monitor_all);

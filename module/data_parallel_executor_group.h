@@ -80,7 +80,7 @@ class DataParallelExecutorGroup {
   absl::Status UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels);
 
   // With several contexts these run one after the other while a callback is set.
-  void SetMonitorCallback(Executor::MonitorCallback callback, bool monitor_all);
+  void SetMonitorCallback(const Executor::MonitorCallback& callback, bool monitor_all);
   // Sums over the contexts.
   MemoryReport memory() const;
 

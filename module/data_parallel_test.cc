@@ -31,6 +31,7 @@ constexpr float kTolerance = 4e-5f;
 
 std::vector<Context> Cpus(int n) {
   std::vector<Context> contexts;
+  contexts.reserve(static_cast<size_t>(n));
   for (int i = 0; i < n; ++i) contexts.push_back(Context::Cpu(i));
   return contexts;
 }
@@ -48,7 +49,7 @@ const InitOptimizerOptions kMomentum = {
     .optimizer_params = {{"learning_rate", "0.1"}, {"momentum", "0.9"}}};
 
 std::unique_ptr<Module> MakeTrainable(const Symbol& symbol, ModuleOptions options, int64_t rows,
-                                      InitOptimizerOptions optimizer = kMomentum) {
+                                      const InitOptimizerOptions& optimizer = kMomentum) {
   auto module = Module::Create(symbol, std::move(options));
   EXPECT_TRUE(module.ok()) << module.status();
   COOPER_EXPECT_OK((*module)->Bind(Shapes(rows)));
@@ -321,7 +322,7 @@ TEST(DataParallelTest, BucketsShareTheReplicas) {
 }
 
 TEST(DataParallelTest, WhatCannotBeSplitIsAnError) {
-  auto bind = [](ModuleOptions options, ModuleBindOptions shapes) {
+  auto bind = [](ModuleOptions options, const ModuleBindOptions& shapes) {
     auto module = Module::Create(TwoLayers(), std::move(options));
     COOPER_EXPECT_OK(module.status());
     return (*module)->Bind(shapes);

@@ -27,6 +27,7 @@ bool SameShapes(const std::vector<DataDesc>& a, const std::vector<DataDesc>& b) 
 
 std::vector<std::string> NamesOf(const std::vector<DataDesc>& descs) {
   std::vector<std::string> names;
+  names.reserve(descs.size());
   for (const DataDesc& desc : descs) names.push_back(desc.name);
   return names;
 }
@@ -166,7 +167,7 @@ absl::Status Module::Bind(const ModuleBindOptions& options) {
     for (const std::string& name : param_names_) group_->DropArg(name);
     for (const std::string& name : aux_names_) group_->DropAux(name);
   }
-  const absl::Status status = BindAndLoad(options);
+  absl::Status status = BindAndLoad(options);
   if (!status.ok()) {
     bind_options_ = previous;
     group_->replicas = before;
@@ -179,7 +180,7 @@ absl::Status Module::BindAndLoad(const ModuleBindOptions& options) {
   COOPER_ASSIGN_OR_RETURN(auto bound, MakeBound(options.data_shapes, options.label_shapes));
   if (loaded_params_.has_value() && options.shared_module == nullptr) {
     const bool was_bound = std::exchange(binded_, true);
-    const absl::Status status = SetParams(loaded_params_->args, loaded_params_->auxs);
+    absl::Status status = SetParams(loaded_params_->args, loaded_params_->auxs);
     binded_ = was_bound;
     if (!status.ok()) return status;
   }

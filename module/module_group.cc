@@ -27,6 +27,7 @@ bool WorthSharing(const std::string& name, const NDArray& array) {
 absl::StatusOr<NDArray> Mean(const std::vector<ModuleReplica>& replicas,
                              ArrayMap ModuleReplica::*arrays, const std::string& name) {
   std::vector<NDArray> copies;
+  copies.reserve(replicas.size());
   for (const ModuleReplica& replica : replicas) copies.push_back((replica.*arrays).at(name));
   if (copies.size() == 1) return copies[0].CopyTo(Context::Cpu());
   COOPER_ASSIGN_OR_RETURN(NDArray mean, NDArray::Empty(copies[0].shape(), copies[0].dtype()));

@@ -48,7 +48,7 @@ absl::Status Module::InitOptimizer(const InitOptimizerOptions& options) {
   if (optimizer_initialized() && !options.force_init) return absl::OkStatus();
   std::shared_ptr<KVStore> kvstore_before = group_->kvstore;
   const bool on_kvstore_before = group_->update_on_kvstore;
-  const absl::Status status = MakeOptimizer(options);
+  absl::Status status = MakeOptimizer(options);
   if (!status.ok()) {
     group_->kvstore = std::move(kvstore_before);
     group_->update_on_kvstore = on_kvstore_before;
@@ -209,6 +209,7 @@ absl::Status Module::Update() {
   const std::vector<std::string>& own = NamesToUpdate();
   if (group_->kvstore == nullptr) return UpdateReplicas(own);
   std::vector<KVItem> items;
+  items.reserve(own.size());
   for (const std::string& name : own) items.push_back(ItemFor(name));
   COOPER_ASSIGN_OR_RETURN(const KVStepInfo info, group_->kvstore->Step(items, /*active=*/true));
   if (group_->update_on_kvstore) return TakeOthers(info.others);

@@ -87,8 +87,8 @@ bool Monitor::Matches(const std::string& name) const {
   return std::regex_search(name, pattern_, std::regex_constants::match_continuous);
 }
 
-void Monitor::Add(absl::string_view name, const NDArray& array, Record& record) const {
-  MonitorStat stat = {.batch = batch_, .name = std::string(name)};
+void Monitor::Add(const std::string& name, const NDArray& array, Record& record) const {
+  MonitorStat stat = {.batch = batch_, .name = name};
   if (!Matches(stat.name)) return;
   const std::lock_guard<std::mutex> lock(record.mutex);
   if (!record.status.ok()) return;

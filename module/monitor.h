@@ -17,7 +17,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "module/base_module.h"
 #include "module/callback/callback.h"
 #include "module/callback/log_line.h"
@@ -80,7 +79,7 @@ class Monitor : public BaseMonitor {
   Monitor(MonitorOptions options, std::regex pattern);
 
   bool Matches(const std::string& name) const;
-  void Add(absl::string_view name, const NDArray& array, Record& record) const;
+  void Add(const std::string& name, const NDArray& array, Record& record) const;
   absl::Status AddParams(Record& record) const;
 
   const MonitorOptions options_;

@@ -59,6 +59,7 @@ std::vector<MonitorStat> Watch(Monitor& monitor, BaseModule& model, const DataBa
 
 std::vector<std::string> Names(const std::vector<MonitorStat>& stats) {
   std::vector<std::string> names;
+  names.reserve(stats.size());
   for (const MonitorStat& stat : stats) names.push_back(stat.name);
   return names;
 }

@@ -12,6 +12,7 @@ namespace cooper {
 
 std::vector<Context> Cpus(int n) {
   std::vector<Context> contexts;
+  contexts.reserve(static_cast<size_t>(n));
   for (int i = 0; i < n; ++i) contexts.push_back(Context::Cpu(i));
   return contexts;
 }

@@ -70,6 +70,7 @@ std::pair<Symbol, std::vector<std::string>> LastStates(int length) {
   auto unrolled = stack.Unroll(length, Symbol::Variable("data"), {.begin_state = begin});
   EXPECT_TRUE(unrolled.ok()) << unrolled.status();
   std::vector<std::string> names;
+  names.reserve(begin.size());
   for (const Symbol& state : begin) names.push_back(state.name());
   return {*Symbol::Group(unrolled->states), names};
 }

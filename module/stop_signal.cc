@@ -1,6 +1,6 @@
 #include "module/stop_signal.h"
 
-#include <signal.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): POSIX has sigaction there
 
 #include <atomic>
 

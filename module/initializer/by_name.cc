@@ -76,12 +76,12 @@ std::unique_ptr<Initializer> Load(const std::map<std::string, NDArray>& arrays,
 }
 
 absl::StatusOr<std::unique_ptr<Initializer>> Mixed(
-    std::vector<std::pair<std::string, std::shared_ptr<const Initializer>>> patterns) {
+    const std::vector<std::pair<std::string, std::shared_ptr<const Initializer>>>& patterns) {
   std::vector<Pattern> compiled;
-  for (auto& [text, init] : patterns) {
+  for (const auto& [text, init] : patterns) {
     // The standard library has no other way to say that an expression is bad.
     try {
-      compiled.push_back({std::regex(text), std::move(init)});
+      compiled.push_back({std::regex(text), init});
     } catch (const std::regex_error& error) {
       return absl::InvalidArgumentError(
           absl::StrCat("initializer mixed: pattern '", text, "': ", error.what()));

@@ -24,7 +24,7 @@ std::unique_ptr<Initializer> Load(const std::map<std::string, NDArray>& arrays,
 // name: "bias" does not match "fc1_bias", ".*bias" does. kInvalidArgument for a bad expression;
 // initializing fails for a name that none matches.
 absl::StatusOr<std::unique_ptr<Initializer>> Mixed(
-    std::vector<std::pair<std::string, std::shared_ptr<const Initializer>>> patterns);
+    const std::vector<std::pair<std::string, std::shared_ptr<const Initializer>>>& patterns);
 
 }  // namespace cooper::init
 

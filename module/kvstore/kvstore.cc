@@ -1,5 +1,8 @@
 #include "module/kvstore/kvstore.h"
 
+#include <functional>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,9 +13,12 @@
 namespace cooper {
 namespace {
 
-std::map<std::string, KVStoreFactory>& Factories() {
-  static auto* factories = new std::map<std::string, KVStoreFactory>{{"local", MakeKVStoreLocal},
-                                                                     {"device", MakeKVStoreLocal}};
+// With std::less<> a name is found without a copy of it.
+using FactoryMap = std::map<std::string, KVStoreFactory, std::less<>>;
+
+FactoryMap& Factories() {
+  static auto* factories =
+      new FactoryMap{{"local", MakeKVStoreLocal}, {"device", MakeKVStoreLocal}};
   return *factories;
 }
 
@@ -56,7 +62,7 @@ absl::Status KVStore::LoadOptimizerStates(const std::string& path) {
 }
 
 absl::StatusOr<std::unique_ptr<KVStore>> CreateKVStore(absl::string_view type) {
-  const auto it = Factories().find(std::string(type));
+  const auto it = Factories().find(type);
   if (it != Factories().end()) return it->second(type);
   return absl::InvalidArgumentError(absl::StrCat(
       "kvstore '", type, "' is unknown; linked are ",

@@ -41,7 +41,7 @@ class LRScheduler {
   // The schedule's place, as key_values.h's text. LoadState takes one of a schedule of the same
   // kind made with the same options; kInvalidArgument for others, leaving the schedule as it was.
   std::string SaveState() const;
-  absl::Status LoadState(absl::string_view state);
+  absl::Status LoadState(absl::string_view text);
 
  protected:
   explicit LRScheduler(const LRSchedulerOptions& options)

@@ -31,7 +31,7 @@ class CompositeEvalMetric : public EvalMetric {
   std::vector<NamedValue> GetNameValue() const override;
   std::vector<NamedValue> GetGlobalNameValue() const override;
   std::string SaveState() const override;
-  absl::Status LoadState(absl::string_view state) override;
+  absl::Status LoadState(absl::string_view text) override;
 
  private:
   std::vector<std::unique_ptr<EvalMetric>> metrics_;

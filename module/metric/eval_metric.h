@@ -52,7 +52,7 @@ class EvalMetric {
   // All sums, as a text of key_values.h. LoadState takes that of the same metric; kInvalidArgument
   // otherwise.
   virtual std::string SaveState() const = 0;
-  virtual absl::Status LoadState(absl::string_view state) = 0;
+  virtual absl::Status LoadState(absl::string_view text) = 0;
 };
 
 // The arguments of every kind.
@@ -93,7 +93,7 @@ class TotalsMetric : public EvalMetric {
   std::vector<NamedValue> GetNameValue() const override;
   std::vector<NamedValue> GetGlobalNameValue() const override;
   std::string SaveState() const override;
-  absl::Status LoadState(absl::string_view state) override;
+  absl::Status LoadState(absl::string_view text) override;
 
   const std::string& name() const { return name_; }
 

@@ -92,7 +92,7 @@ class Optimizer {
   // What the parameters share: counts, rate, schedule. Text of key_values.h. LoadState takes that
   // of an optimizer of the same kind; kInvalidArgument otherwise.
   std::string SaveState() const;
-  absl::Status LoadState(absl::string_view state);
+  absl::Status LoadState(absl::string_view text);
 
  protected:
   // The arrays of one update. The arithmetic is done in the dtype of `weight`.

@@ -65,6 +65,7 @@ TEST(UpdaterTest, NamesItsStates) {
   COOPER_ASSERT_OK(updater.Update("fc_weight", Vector({1}), Vector({1})));
   COOPER_ASSERT_OK_AND_ASSIGN(const auto states, updater.GetStates());
   std::vector<std::string> names;
+  names.reserve(states.size());
   for (const auto& [name, array] : states) names.push_back(name);
   EXPECT_THAT(
       names, ElementsAre(":optimizer", "fc_weight:num_updates", "fc_weight:mean", "fc_weight:var"));

@@ -75,6 +75,7 @@ class Layouter {
     for (int sweep = 0; sweep < kOrderSweeps; ++sweep) {
       ForRows(num_rows, sweep, [&](std::vector<int>& row, bool upwards) {
         std::vector<std::pair<double, int>> keyed;
+        keyed.reserve(row.size());
         for (int item : row) keyed.emplace_back(Barycenter(item, upwards), item);
         std::stable_sort(keyed.begin(), keyed.end(),
                          [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -98,6 +99,7 @@ class Layouter {
   template <typename Fn>
   void Place(const std::vector<int>& row, Fn wish) {
     std::vector<RowItem> items;
+    items.reserve(row.size());
     for (int item : row) {
       items.push_back({wish(item), item < num_boxes_ ? 1 : kBendWeight, width_[item]});
     }

@@ -22,6 +22,7 @@ TEST(RowGraphTest, InputsStandBelowAndNearTheirUsers) {
   // 0 -> 1 -> 2 -> 3, 0 -> 3, 4 -> 3: 4 needs no row of its own far below.
   const RowGraph graph = MakeRowGraph(5, {{0, 1}, {1, 2}, {2, 3}, {0, 3}, {4, 3}});
   std::vector<int> row;
+  row.reserve(5);
   for (int i = 0; i < 5; ++i) row.push_back(graph.items[i].row);
   EXPECT_THAT(row, ElementsAre(0, 1, 2, 3, 2));
   EXPECT_EQ(graph.items.size(), 7u);  // 0 -> 3 bends in rows 1 and 2
@@ -57,6 +58,7 @@ TEST_P(RandomLayoutTest, BoxesAreApartAndLinesJoinThem) {
   std::mt19937 random(GetParam());
   const int num_boxes = 1 + static_cast<int>(random() % 60);
   std::vector<double> widths;
+  widths.reserve(static_cast<size_t>(num_boxes));
   for (int i = 0; i < num_boxes; ++i) widths.push_back(20 + random() % 100);
   std::vector<LayoutEdge> edges;
   for (int to = 1; to < num_boxes; ++to) {

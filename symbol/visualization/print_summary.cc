@@ -142,7 +142,7 @@ class Summary {
     const auto first = shapes_.begin() + graph_.first_entry(i);
     const bool equal =
         std::all_of(first, first + count, [&](const PartialShape& s) { return s == *first; });
-    const std::string text = count == 0 ? "" : ShapeWithoutBatch(*first);
+    std::string text = count == 0 ? "" : ShapeWithoutBatch(*first);
     if (count < 2 || (equal && text.empty())) return text;
     if (equal) return absl::StrCat(text, " (", count, " outputs)");
     return absl::StrJoin(first, first + count, ", ", [](std::string* out, const PartialShape& s) {

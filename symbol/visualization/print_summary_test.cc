@@ -27,9 +27,10 @@ constexpr absl::StatusCode kInvalid = absl::StatusCode::kInvalidArgument;
 auto HasRow(const std::string& layer, const std::string& shape, const std::string& params) {
   const auto literal = [](const std::string& text) {
     std::string regex;
-    for (char c : text)
-      regex += std::string("()?").find(c) == std::string::npos ? std::string(1, c)
-                                                               : std::string("\\") + c;
+    for (char c : text) {
+      if (std::string("()?").find(c) != std::string::npos) regex += '\\';
+      regex += c;
+    }
     return regex;
   };
   return ContainsRegex("\n" + literal(layer) + " +" + literal(shape) + " +" + literal(params) +

@@ -116,9 +116,11 @@ void AppendNode(const PlotNode& node, double width, const LayoutPoint& center, s
 
 std::string WriteSvg(const NetworkPlot& plot, const std::string& title) {
   std::vector<double> widths;
+  widths.reserve(plot.nodes.size());
   for (const PlotNode& node : plot.nodes) widths.push_back(BoxWidth(node.label));
   const std::vector<Line> lines = MergeEdges(plot.edges);
   std::vector<LayoutEdge> edges;
+  edges.reserve(lines.size());
   for (const Line& line : lines) edges.push_back(line.edge);
   const LayeredLayout layout = MakeLayeredLayout(widths, edges, kLayout);
 
