@@ -1,6 +1,7 @@
 #include "io/bucket_sentence_iter.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -20,16 +21,17 @@ constexpr uint64_t kStreamBase = uint64_t{0xB5} << 56;
 
 using Options = BucketSentenceIterOptions;
 
-// The automatic buckets. Length 0 is left out: it would be a bucket of empty arrays.
+// The automatic buckets: of them each part fills a batch, so that all parts have the same. Length 0
+// is left out: it would be a bucket of empty arrays.
 std::vector<int64_t> FrequentLengths(absl::Span<const std::vector<int>> sentences,
-                                     int64_t batch_size) {
+                                     int64_t batch_size, int64_t num_parts) {
   std::map<int64_t, int64_t> counts;
   for (const std::vector<int>& sentence : sentences) {
     ++counts[static_cast<int64_t>(sentence.size())];
   }
   std::vector<int64_t> lengths;
   for (const auto& [length, count] : counts) {
-    if (length > 0 && count >= batch_size) lengths.push_back(length);
+    if (length > 0 && count / num_parts >= batch_size) lengths.push_back(length);
   }
   return lengths;
 }
@@ -39,8 +41,10 @@ std::vector<int64_t> FrequentLengths(absl::Span<const std::vector<int>> sentence
 std::string BucketSentenceIterReport::ToString() const {
   std::string text;
   for (const Bucket& bucket : buckets) {
-    absl::StrAppendFormat(&text, "bucket %d: %d sentences, %d batches of %d\n", bucket.length,
+    absl::StrAppendFormat(&text, "bucket %d: %d sentences, %d batches of %d", bucket.length,
                           bucket.sentences, bucket.batches, bucket.batch_size);
+    if (num_parts > 1) absl::StrAppendFormat(&text, " in each of %d parts", num_parts);
+    text += '\n';
   }
   const double padding =
       padded_tokens == 0 ? 0 : 100 * (1 - static_cast<double>(tokens) / padded_tokens);
@@ -61,9 +65,25 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> BucketSentenceIter::Create(
         absl::StrCat("BucketSentenceIter: batch_size is ", batch_size, ", expected at least 1"));
   }
   auto iter = absl::WrapUnique(new BucketSentenceIter(batch_size, std::move(options)));
+  COOPER_RETURN_IF_ERROR(iter->CheckParts());
   COOPER_RETURN_IF_ERROR(iter->Fill(sentences));
   iter->StartEpoch();
   return iter;
+}
+
+absl::Status BucketSentenceIter::CheckParts() const {
+  const int64_t index = options_.part_index;
+  const int64_t parts = options_.num_parts;
+  if (parts < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("BucketSentenceIter: num_parts is ", parts, ", expected at least 1"));
+  }
+  if (index < 0 || index >= parts) {
+    return absl::InvalidArgumentError(absl::StrCat("BucketSentenceIter: part_index is ", index,
+                                                   ", not in [0, ", parts, "), num_parts being ",
+                                                   parts));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status BucketSentenceIter::Fill(absl::Span<const std::vector<int>> sentences) {
@@ -75,13 +95,16 @@ absl::Status BucketSentenceIter::Fill(absl::Span<const std::vector<int>> sentenc
   time_major_ = options_.layout == "TN";
 
   std::vector<int64_t> lengths = options_.buckets;
-  if (lengths.empty()) lengths = FrequentLengths(sentences, batch_size_);
+  const int64_t parts = options_.num_parts;
+  if (lengths.empty()) lengths = FrequentLengths(sentences, batch_size_, parts);
   std::sort(lengths.begin(), lengths.end());
   lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
   if (lengths.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "BucketSentenceIter: none of the lengths of ", sentences.size(), " sentences occurs ",
-        batch_size_, " times (batch_size), so there are no automatic buckets: give buckets"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("BucketSentenceIter: none of the lengths of ", sentences.size(),
+                     " sentences occurs ", batch_size_, " times (batch_size)",
+                     parts > 1 ? absl::StrCat(" in each of ", parts, " parts (num_parts)") : "",
+                     ", so there are no automatic buckets: give buckets"));
   }
   if (lengths.front() < 1) {
     return absl::InvalidArgumentError(absl::StrCat("BucketSentenceIter: bucket ", lengths.front(),
@@ -93,6 +116,11 @@ absl::Status BucketSentenceIter::Fill(absl::Span<const std::vector<int>> sentenc
       return absl::InvalidArgumentError(
           absl::StrCat("BucketSentenceIter: the batch size of bucket ", length, " is ", batch_size,
                        ", expected at least 1"));
+    }
+    if (batch_size > std::numeric_limits<int64_t>::max() / parts) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("BucketSentenceIter: the batch size of bucket ", length, " is ", batch_size,
+                       ", too large for ", parts, " parts (num_parts)"));
     }
     buckets_.push_back({.length = length, .batch_size = batch_size});
   }
@@ -118,6 +146,7 @@ absl::Status BucketSentenceIter::Fill(absl::Span<const std::vector<int>> sentenc
     report_.padded_tokens += lengths[bucket];
   }
   report_.tokens = static_cast<int64_t>(tokens_.size());
+  report_.num_parts = parts;
 
   // An empty bucket would promise batches of a size that never comes.
   buckets_.erase(std::remove_if(buckets_.begin(), buckets_.end(),
@@ -134,16 +163,18 @@ absl::Status BucketSentenceIter::Fill(absl::Span<const std::vector<int>> sentenc
     bucket.order = bucket.ids;
     const auto size = static_cast<int64_t>(bucket.ids.size());
     const bool pad = options_.last_batch == Options::LastBatch::kPad;
-    const int64_t rows = bucket.batch_size;
-    const int64_t batches = pad ? (size + rows - 1) / rows : size / rows;
+    const int64_t rows = StepSize(bucket);
+    const int64_t batches = size / rows + (pad && size % rows > 0 ? 1 : 0);
     for (int64_t i = 0; i < batches; ++i) {
       starts_.push_back({.bucket = static_cast<int>(b), .row = i * rows});
     }
-    const int64_t served = std::min(size, batches * rows);
+    const int64_t served = pad ? size : batches * rows;
     report_.served += served;
     report_.left_over += size - served;
-    report_.buckets.push_back(
-        {.length = bucket.length, .batch_size = rows, .sentences = size, .batches = batches});
+    report_.buckets.push_back({.length = bucket.length,
+                               .batch_size = bucket.batch_size,
+                               .sentences = size,
+                               .batches = batches});
   }
 
   const Shape shape = BatchShape(buckets_.back());
@@ -202,12 +233,13 @@ absl::StatusOr<DataBatch> BucketSentenceIter::MakeBatch(const BatchStart& start)
   DataBatch batch;
   batch.index.assign(static_cast<size_t>(bucket.batch_size), -1);
   batch.lengths.assign(static_cast<size_t>(bucket.batch_size), 0);
-  const auto available = static_cast<int64_t>(bucket.order.size()) - start.row;
-  const int64_t rows = std::min(bucket.batch_size, available);
+  const int64_t first = start.row + options_.part_index * bucket.batch_size;
+  const auto available = static_cast<int64_t>(bucket.order.size()) - first;
+  const int64_t rows = std::clamp<int64_t>(available, 0, bucket.batch_size);
   const int64_t row_stride = time_major_ ? 1 : bucket.length;
   const int64_t time_stride = time_major_ ? bucket.batch_size : 1;
   for (int64_t row = 0; row < rows; ++row) {
-    const int64_t id = bucket.order[start.row + row];
+    const int64_t id = bucket.order[first + row];
     const absl::Span<const int> sentence = Sentence(id);
     for (size_t t = 0; t < sentence.size(); ++t) {
       const T token = ConvertElement<T>(sentence[t]);
@@ -255,7 +287,9 @@ absl::StatusOr<std::string> BucketSentenceIter::SaveState() const {
   state.SetUint("seed", seed_);
   state.SetUint("epoch", epoch_);
   state.SetInt("cursor", cursor_);
-  // To notice other data or other options.
+  // To notice another part, other data or other options.
+  state.SetInt("part_index", options_.part_index);
+  state.SetInt("num_parts", options_.num_parts);
   state.SetInt("batches", num_batches());
   state.SetInt("tokens", report_.tokens);
   return state.ToString();
@@ -269,6 +303,18 @@ absl::Status BucketSentenceIter::LoadState(absl::string_view text) {
   COOPER_ASSIGN_OR_RETURN(const int64_t cursor, state.GetInt("cursor"));
   COOPER_ASSIGN_OR_RETURN(const int64_t batches, state.GetInt("batches"));
   COOPER_ASSIGN_OR_RETURN(const int64_t tokens, state.GetInt("tokens"));
+  // States from before there were parts are of all sentences.
+  int64_t part_index = 0;
+  int64_t num_parts = 1;
+  if (state.Has("num_parts")) {
+    COOPER_ASSIGN_OR_RETURN(part_index, state.GetInt("part_index"));
+    COOPER_ASSIGN_OR_RETURN(num_parts, state.GetInt("num_parts"));
+  }
+  if (part_index != options_.part_index || num_parts != options_.num_parts) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "BucketSentenceIter: the state is of part_index ", part_index, " of num_parts ", num_parts,
+        ", this iterator has ", options_.part_index, " of ", options_.num_parts));
+  }
   if (batches != num_batches() || tokens != report_.tokens) {
     return absl::InvalidArgumentError(absl::StrCat(
         "BucketSentenceIter: the state is of ", batches, " batches and ", tokens,

@@ -27,7 +27,7 @@ namespace cooper {
 
 struct BucketSentenceIterOptions {
   // The lengths to pad to, in any order. Empty: every length of which there are at least
-  // batch_size sentences.
+  // batch_size sentences, num_parts * batch_size if there are several parts.
   std::vector<int64_t> buckets;
   // Fills data behind a sentence, and labels from the sentence's last token on.
   double invalid_label = -1;
@@ -59,9 +59,21 @@ struct BucketSentenceIterOptions {
   // Without, sentences come bucket by bucket in their own order, in every epoch.
   bool shuffle = true;
   uint64_t seed = 0;
+
+  // For training in num_parts processes, of which part_index is the rank: MXNet's names for what
+  // its iterators over files do. All parts must be made from the same sentences and the same other
+  // options, and go through the same buckets step by step, in equally many steps. One step takes
+  // num_parts * b sentences of a bucket with batch size b, as one iterator with batches that large
+  // would, and part p gets the rows [p * b, (p + 1) * b). kDiscard leaves out what does not fill a
+  // step. With kPad the last parts may get no sentence of a bucket's last step, but a batch of
+  // padding only, with `pad` equal to its batch size: each step is made by all parts. Its gradient
+  // is zero if the loss ignores invalid_label (use_ignore, ignore_label).
+  int64_t part_index = 0;
+  int64_t num_parts = 1;
 };
 
-// What becomes of the sentences. The first three counts add up to all sentences.
+// What becomes of the sentences, of all parts together: the same on each. The first three counts
+// add up to all sentences.
 struct BucketSentenceIterReport {
   int64_t served = 0;         // in every epoch
   int64_t left_over = 0;      // fill no batch; others in each epoch
@@ -71,11 +83,12 @@ struct BucketSentenceIterReport {
   int64_t padded_tokens = 0;  // the same with padding
   struct Bucket {
     int64_t length = 0;
-    int64_t batch_size = 0;
+    int64_t batch_size = 0;  // of one part
     int64_t sentences = 0;
-    int64_t batches = 0;
+    int64_t batches = 0;  // of each part
   };
   std::vector<Bucket> buckets;  // by rising length
+  int64_t num_parts = 1;
 
   // A line per bucket and one with the totals.
   std::string ToString() const;
@@ -83,13 +96,14 @@ struct BucketSentenceIterReport {
 
 class BucketSentenceIter : public DataIter {
  public:
-  // kInvalidArgument if a batch size or a bucket is < 1, the layout is neither, or no sentence has
-  // a bucket (with what would help).
+  // kInvalidArgument if a batch size or a bucket is < 1, the layout is neither, part_index is not
+  // in [0, num_parts), or no sentence has a bucket (with what would help).
   static absl::StatusOr<std::unique_ptr<BucketSentenceIter>> Create(
       absl::Span<const std::vector<int>> sentences, int64_t batch_size,
       BucketSentenceIterOptions options = {});
 
-  // `index` of a batch holds positions in `sentences`; `lengths` the tokens of each row.
+  // `index` of a batch holds positions in `sentences`, -1 in rows of padding; `lengths` the tokens
+  // of each row.
   absl::StatusOr<std::optional<DataBatch>> Next() override;
   absl::Status Reset() override;
 
@@ -100,11 +114,12 @@ class BucketSentenceIter : public DataIter {
   // Of the default bucket, the longest.
   int64_t batch_size() const override { return buckets_.back().batch_size; }
 
-  // Seed, epoch and position: an epoch's order is a function of the first two.
+  // Seed, epoch and position: an epoch's order is a function of the first two. The state of another
+  // part is refused, with kInvalidArgument, as that of other data is.
   absl::StatusOr<std::string> SaveState() const override;
   absl::Status LoadState(absl::string_view state) override;
 
-  // Batches of one epoch.
+  // Batches of one epoch, the same on all parts.
   int64_t num_batches() const { return static_cast<int64_t>(order_.size()); }
   const BucketSentenceIterReport& report() const { return report_; }
 
@@ -117,13 +132,16 @@ class BucketSentenceIter : public DataIter {
   };
   struct BatchStart {
     int bucket = 0;
-    int64_t row = 0;
+    int64_t row = 0;  // in the bucket's order, of the first part
   };
 
   BucketSentenceIter(int64_t batch_size, BucketSentenceIterOptions options);
+  absl::Status CheckParts() const;
   absl::Status Fill(absl::Span<const std::vector<int>> sentences);
   void StartEpoch();
   int64_t BatchSizeOf(int64_t length) const;
+  // Rows of all parts in one step.
+  int64_t StepSize(const Bucket& bucket) const { return options_.num_parts * bucket.batch_size; }
   Shape BatchShape(const Bucket& bucket) const;
   template <typename T>
   absl::StatusOr<DataBatch> MakeBatch(const BatchStart& start) const;

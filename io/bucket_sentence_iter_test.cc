@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -225,6 +227,218 @@ TEST(BucketSentenceIterTest, RefusesTheStateOfOtherData) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("CSVIter")));
 }
 
+std::vector<std::unique_ptr<BucketSentenceIter>> MakeParts(const Sentences& sentences,
+                                                           int64_t batch_size, Options options,
+                                                           int64_t num_parts) {
+  std::vector<std::unique_ptr<BucketSentenceIter>> parts;
+  options.num_parts = num_parts;
+  for (options.part_index = 0; options.part_index < num_parts; ++options.part_index) {
+    parts.push_back(Make(sentences, batch_size, options));
+  }
+  return parts;
+}
+
+// Data and labels of rows [begin, end), whatever the layout.
+std::vector<float> Rows(const DataBatch& batch, int64_t begin, int64_t end) {
+  const bool time_major = batch.provide_data[0].layout == "TN";
+  const int64_t rows = batch.data[0].shape()[time_major ? 1 : 0];
+  const int64_t length = batch.data[0].shape()[time_major ? 0 : 1];
+  std::vector<float> values;
+  for (const NDArray& array : {batch.data[0], batch.label[0]}) {
+    const std::vector<float> all = Values(array);
+    for (int64_t row = begin; row < end; ++row) {
+      for (int64_t t = 0; t < length; ++t) {
+        values.push_back(all[time_major ? t * rows + row : row * length + t]);
+      }
+    }
+  }
+  return values;
+}
+
+// `batch` is the rows of a part of the batch `whole`.
+void ExpectPartOf(const DataBatch& whole, const DataBatch& batch, int64_t part, int64_t num_parts) {
+  const auto rows = static_cast<int64_t>(batch.index.size());
+  const int64_t begin = part * rows;
+  ASSERT_EQ(static_cast<int64_t>(whole.index.size()), num_parts * rows);
+  EXPECT_EQ(batch.bucket_key, whole.bucket_key);
+  EXPECT_EQ(batch.provide_data[0].shape, batch.data[0].shape());
+  EXPECT_EQ(batch.provide_label[0].shape, batch.label[0].shape());
+  EXPECT_EQ(Rows(batch, 0, rows), Rows(whole, begin, begin + rows));
+  int64_t pad = 0;
+  for (int64_t row = 0; row < rows; ++row) {
+    EXPECT_EQ(batch.index[row], whole.index[begin + row]);
+    EXPECT_EQ(batch.lengths[row], whole.lengths[begin + row]);
+    if (batch.index[row] == -1) ++pad;
+  }
+  EXPECT_EQ(batch.pad, pad);
+}
+
+struct PartCase {
+  const char* name;
+  int64_t batch_size;
+  Options options;
+};
+
+TEST(BucketSentenceIterTest, PartsAreTheRowsOfOneIterator) {
+  const PartCase cases[] = {
+      {"Buckets", 3, {.buckets = {3, 6, 9}}},
+      {"Automatic", 2, {}},
+      {"InOrder", 4, {.buckets = {4, 9}, .shuffle = false}},
+      {"TimeMajor", 2, {.buckets = {5, 9}, .layout = "TN"}},
+      {"Truncated", 3, {.buckets = {4, 7}, .too_long = Options::TooLong::kTruncate}},
+      {"Tokens", 3, {.buckets = {3, 6, 9}, .tokens_per_batch = 20}},
+      {"BatchSizes", 2, {.buckets = {3, 6, 9}, .batch_sizes = {{3, 5}, {9, 1}}}},
+  };
+  for (const PartCase& c : cases) {
+    for (Options::LastBatch last : {Options::LastBatch::kDiscard, Options::LastBatch::kPad}) {
+      for (int64_t num_parts : {1, 2, 3, 7}) {
+        for (uint64_t seed : {1, 2}) {
+          SCOPED_TRACE(testing::Message()
+                       << c.name << (last == Options::LastBatch::kPad ? ", pad, " : ", discard, ")
+                       << num_parts << " parts, seed " << seed);
+          const Sentences sentences = Numbered(150 + 13 * static_cast<int>(seed), 9);
+          Options options = c.options;
+          options.last_batch = last;
+          options.seed = seed;
+          const auto parts = MakeParts(sentences, c.batch_size, options, num_parts);
+          Options whole_options = options;
+          whole_options.tokens_per_batch = 0;
+          for (const auto& bucket : parts[0]->report().buckets) {
+            whole_options.batch_sizes[bucket.length] = num_parts * bucket.batch_size;
+          }
+          const auto whole = Make(sentences, num_parts * c.batch_size, whole_options);
+
+          for (const auto& part : parts) {
+            EXPECT_EQ(part->num_batches(), whole->num_batches());
+            EXPECT_EQ(part->bucket_keys(), whole->bucket_keys());
+            EXPECT_EQ(part->default_bucket_key(), whole->default_bucket_key());
+            EXPECT_EQ(part->batch_size() * num_parts, whole->batch_size());
+            EXPECT_EQ(part->report().served, whole->report().served);
+            EXPECT_EQ(part->report().left_over, whole->report().left_over);
+            EXPECT_EQ(part->report().tokens, whole->report().tokens);
+            EXPECT_EQ(part->report().padded_tokens, whole->report().padded_tokens);
+            EXPECT_EQ(part->report().ToString(), parts[0]->report().ToString());
+          }
+          for (int epoch = 0; epoch < 3; ++epoch) {
+            const std::vector<DataBatch> steps = Epoch(*whole);
+            std::vector<int64_t> ids;
+            for (int64_t p = 0; p < num_parts; ++p) {
+              const std::vector<DataBatch> batches = Epoch(*parts[p]);
+              ASSERT_EQ(batches.size(), steps.size());
+              for (size_t step = 0; step < steps.size(); ++step) {
+                ExpectPartOf(steps[step], batches[step], p, num_parts);
+                for (int64_t id : batches[step].index) {
+                  if (id != -1) ids.push_back(id);
+                }
+              }
+              COOPER_ASSERT_OK(parts[p]->Reset());
+            }
+            // No sentence twice.
+            EXPECT_EQ(static_cast<int64_t>(ids.size()), whole->report().served);
+            EXPECT_EQ(std::set<int64_t>(ids.begin(), ids.end()).size(), ids.size());
+            COOPER_ASSERT_OK(whole->Reset());
+          }
+          ASSERT_FALSE(HasFailure());
+        }
+      }
+    }
+  }
+}
+
+TEST(BucketSentenceIterTest, APartWithoutSentencesMakesTheStepWithPadding) {
+  const auto parts = MakeParts(
+      {{1, 2}, {3, 4}, {5}}, 2,
+      {.buckets = {2}, .last_batch = Options::LastBatch::kPad, .shuffle = false}, /*num_parts=*/3);
+  std::vector<DataBatch> batches;
+  for (const auto& part : parts) {
+    std::vector<DataBatch> epoch = Epoch(*part);
+    ASSERT_EQ(epoch.size(), 1);
+    batches.push_back(std::move(epoch[0]));
+  }
+  EXPECT_THAT(Values(batches[0].data[0]), ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(batches[0].pad, 0);
+  EXPECT_THAT(Values(batches[1].data[0]), ElementsAre(5, -1, -1, -1));
+  EXPECT_EQ(batches[1].pad, 1);
+  EXPECT_THAT(batches[1].index, ElementsAre(2, -1));
+  EXPECT_THAT(Values(batches[2].data[0]), ElementsAre(-1, -1, -1, -1));
+  EXPECT_THAT(Values(batches[2].label[0]), ElementsAre(-1, -1, -1, -1));
+  EXPECT_EQ(batches[2].pad, 2);
+  EXPECT_THAT(batches[2].index, ElementsAre(-1, -1));
+  EXPECT_THAT(batches[2].lengths, ElementsAre(0, 0));
+}
+
+TEST(BucketSentenceIterTest, ReportIsOfAllParts) {
+  const auto parts = MakeParts(Numbered(26, 2), 3, {.buckets = {1, 2}}, /*num_parts=*/2);
+  for (const auto& part : parts) {
+    EXPECT_EQ(part->report().ToString(),
+              "bucket 1: 13 sentences, 2 batches of 3 in each of 2 parts\n"
+              "bucket 2: 13 sentences, 2 batches of 3 in each of 2 parts\n"
+              "24 sentences served, 2 left over, 0 discarded, 0 truncated; 39 tokens, 0.0 % "
+              "padding\n");
+  }
+  // 13 sentences of each length are enough for 6 rows in each of two parts, not of three.
+  EXPECT_EQ(MakeParts(Numbered(26, 2), 6, {}, 2)[1]->num_batches(), 2);
+  EXPECT_THAT(
+      BucketSentenceIter::Create(Numbered(26, 2), 6, {.part_index = 1, .num_parts = 3}),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("6 times (batch_size) in each of 3")));
+}
+
+TEST(BucketSentenceIterTest, PartsResumeInTheMiddleOfAnEpoch) {
+  const Sentences sentences = Numbered(100, 6);
+  const Options options = {.buckets = {2, 4, 6}, .last_batch = Options::LastBatch::kPad, .seed = 3};
+  const auto first = MakeParts(sentences, 4, options, 3);
+  const auto second = MakeParts(sentences, 4, options, 3);
+  for (int p = 0; p < 3; ++p) {
+    Epoch(*first[p]);
+    COOPER_ASSERT_OK(first[p]->Reset());
+    for (int i = 0; i < 4; ++i) COOPER_ASSERT_OK(first[p]->Next());
+    COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, first[p]->SaveState());
+    COOPER_ASSERT_OK(second[p]->LoadState(state));
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      const std::vector<DataBatch> a = Epoch(*first[p]);
+      const std::vector<DataBatch> b = Epoch(*second[p]);
+      ASSERT_EQ(a.size(), b.size());
+      EXPECT_FALSE(a.empty());
+      for (size_t i = 0; i < a.size(); ++i) {
+        ExpectPartOf(a[i], b[i], 0, 1);
+      }
+      COOPER_ASSERT_OK(first[p]->Reset());
+      COOPER_ASSERT_OK(second[p]->Reset());
+    }
+  }
+}
+
+TEST(BucketSentenceIterTest, RefusesTheStateOfAnotherPart) {
+  // As many batches in the parts of two as in those of one with twice the batch size.
+  const Sentences sentences = Numbered(60, 6);
+  const auto halves = MakeParts(sentences, 4, {.buckets = {6}}, 2);
+  const auto quarters = MakeParts(sentences, 2, {.buckets = {6}}, 4);
+  const auto whole = Make(sentences, 8, {.buckets = {6}});
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string second_half, halves[1]->SaveState());
+  COOPER_EXPECT_OK(halves[1]->LoadState(second_half));
+  for (BucketSentenceIter* other : {halves[0].get(), quarters[1].get(), whole.get()}) {
+    EXPECT_THAT(other->LoadState(second_half),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr("the state is of part_index 1 of num_parts 2")));
+  }
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string all, whole->SaveState());
+  EXPECT_THAT(halves[0]->LoadState(all),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("part_index 0 of num_parts 1, this iterator has 0 of 2")));
+}
+
+// What SaveState wrote before there were parts.
+TEST(BucketSentenceIterTest, LoadsTheStateOfATimeWithoutParts) {
+  const char kState[] =
+      "batches 7\ncursor 5\nepoch 2\nkind BucketSentenceIter\nseed 3\ntokens 210\n";
+  const auto whole = Make(Numbered(60, 6), 8, {.buckets = {6}});
+  COOPER_ASSERT_OK(whole->LoadState(kState));
+  EXPECT_EQ(Epoch(*whole).size(), 2);
+  const auto halves = MakeParts(Numbered(60, 6), 4, {.buckets = {6}}, 2);
+  EXPECT_THAT(halves[0]->LoadState(kState),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("num_parts 1")));
+}
+
 TEST(BucketSentenceIterTest, EndsOnceAndStaysAtTheEnd) {
   const auto iter = Make(Numbered(4, 1), 2);
   EXPECT_EQ(Epoch(*iter).size(), 2);
@@ -247,6 +461,15 @@ TEST(BucketSentenceIterTest, NamesWhatIsWrong) {
       {"NoSentence", {}, 2, {}, "give buckets"},
       {"BucketOfNothing", {{1}}, 1, {.buckets = {0, 5}}, "bucket 0"},
       {"BucketBatchSize", {{1}}, 1, {.buckets = {1}, .batch_sizes = {{1, 0}}}, "bucket 1 is 0"},
+      {"NoParts", {{1}}, 1, {.num_parts = 0}, "num_parts is 0"},
+      {"NegativeParts", {{1}}, 1, {.part_index = -3, .num_parts = -2}, "num_parts is -2"},
+      {"NegativePart", {{1}}, 1, {.part_index = -1, .num_parts = 2}, "part_index is -1"},
+      {"PartBeyond", {{1}}, 1, {.part_index = 2, .num_parts = 2}, "part_index is 2, not in [0, 2)"},
+      {"HugeParts",
+       {{1}},
+       int64_t{1} << 40,
+       {.buckets = {1}, .num_parts = int64_t{1} << 40},
+       "bucket 1 is 1099511627776, too large for 1099511627776 parts"},
       {"AllTooLong", {{1, 2}, {1, 2, 3}}, 1, {.buckets = {1}}, "largest bucket, 1"},
   };
   for (const ErrorCase& c : cases) {
