@@ -9,12 +9,14 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "io/bucket_sentence_iter.h"
 #include "io/data_iter.h"
 #include "module/bucketing_module.h"
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
+#include "ndarray/random.h"
 #include "ndarray/status_matchers.h"
 
 namespace cooper {
@@ -210,6 +212,92 @@ TEST(DistributedTest, ParametersOfSomeBucketsAreTheSameOnAll) {
     COOPER_ASSERT_OK(module.Fit(data, fit));
     EXPECT_EQ(module.Report().size(), 3u);
     ExpectSameOnAll(module);
+  }
+}
+
+// Embeds a word and guesses the next one; 0 is padding.
+BucketSymbol NextOfFive() {
+  const Symbol embed = Op("Embedding", {.name = "embed",
+                                        .inputs = {Symbol::Variable("data")},
+                                        .attrs = {{"input_dim", "6"}, {"output_dim", "4"}}});
+  const Symbol rows = Op("Reshape", {.inputs = {embed}, .attrs = {{"shape", "(-1, 4)"}}});
+  const Symbol pred =
+      Op("FullyConnected", {.name = "pred", .inputs = {rows}, .attrs = {{"num_hidden", "6"}}});
+  const Symbol labels =
+      Op("Reshape", {.inputs = {Symbol::Variable("softmax_label")}, .attrs = {{"shape", "(-1,)"}}});
+  return {.symbol =
+              Op("SoftmaxOutput", {.name = "softmax",
+                                   .inputs = {pred, labels},
+                                   .attrs = {{"use_ignore", "True"}, {"ignore_label", "0"}}})};
+}
+
+// 50 sentences each of 2, 3 and 4 words.
+std::vector<std::vector<int>> Sentences() {
+  RandomGenerator random(9);
+  std::vector<std::vector<int>> sentences(150);
+  for (size_t i = 0; i < sentences.size(); ++i) {
+    sentences[i].resize(2 + i % 3);
+    for (int& word : sentences[i]) word = 1 + static_cast<int>(random.NextBelow(5));
+  }
+  return sentences;
+}
+
+struct SentenceTraining {
+  std::unique_ptr<BucketingModule> module;
+  std::string keys;  // of all steps
+  int64_t steps = 0;
+  int64_t empty = 0;  // steps without a sentence
+};
+
+SentenceTraining TrainOnSentences(int64_t batch_size, BucketSentenceIterOptions options,
+                                  const InitOptimizerOptions& optimizer, uint64_t seed) {
+  SentenceTraining training;
+  options.buckets = {2, 4};
+  options.invalid_label = 0;
+  options.seed = 5;
+  auto data = *BucketSentenceIter::Create(Sentences(), batch_size, options);
+  training.module = *BucketingModule::Create(
+      {.sym_gen = [](const BucketKey&) { return NextOfFive(); }, .default_bucket_key = 4});
+  const auto perplexity = Perplexity({.ignore_label = 0});
+  COOPER_EXPECT_OK(
+      training.module->Fit(*data, {.eval_metric = perplexity.get(),
+                                   .batch_end_callbacks = {[&](const BatchEndParam& param) {
+                                     training.keys += param.batch->bucket_key->ToString() + " ";
+                                     ++training.steps;
+                                     if (param.batch->pad == data->batch_size()) ++training.empty;
+                                     return true;
+                                   }},
+                                   .optimizer = optimizer,
+                                   .params = {.initializer = init::Uniform(0.5), .seed = seed},
+                                   .num_epoch = 3}));
+  return training;
+}
+
+TEST(DistributedTest, PartsOfOneIteratorTrainAsOneProcessWithTheWholeBatch) {
+  using LastBatch = BucketSentenceIterOptions::LastBatch;
+  const World world = TheWorld();
+  for (LastBatch last : {LastBatch::kDiscard, LastBatch::kPad}) {
+    const SentenceTraining part = TrainOnSentences(
+        kRows / world.size, {.last_batch = last, .part_index = world.rank, .num_parts = world.size},
+        Momentum("dist_sync"), world.rank);
+    const SentenceTraining whole =
+        TrainOnSentences(kRows, {.last_batch = last}, Momentum("local"), 0);
+
+    // 1 + 3 steps of 32 sentences in an epoch; with those that are left, 18 and 4, two more.
+    EXPECT_EQ(part.steps, last == LastBatch::kPad ? 18 : 12);
+    COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<std::string> keys,
+                                part.module->kvstore()->AllGather(part.keys));
+    EXPECT_EQ(keys, std::vector<std::string>(world.size, whole.keys));
+    // The 4 are among the first part's rows, in each of 3 epochs. Of 4 parts, the last one has none
+    // of the 18 either.
+    const bool has_all = last == LastBatch::kDiscard || world.rank == 0;
+    const bool has_18 = world.rank * kRows / world.size < 18;
+    EXPECT_EQ(part.empty, has_all ? 0 : has_18 ? 3 : 6);
+
+    ExpectSameOnAll(*part.module);
+    // A sum is of up to 3 labels in each of 32 rows: of 3 times as many terms as kTolerance is for,
+    // 3 times as large together.
+    ExpectSameParams(*part.module, *whole.module, 9 * kTolerance);
   }
 }
 
