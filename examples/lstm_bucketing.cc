@@ -3,6 +3,8 @@
 // lstm_bucketing: on a generated corpus, with the perplexity that no model can beat.
 // lstm_bucketing --train=a.txt --valid=b.txt --num_epochs=3 --checkpoint_prefix=lm: on a text.
 // lstm_bucketing ... --resume: goes on from the last checkpoint.
+// mpirun -np 4 lstm_bucketing_mpi --kvstore=dist_sync --batch_size=8: in four processes, which
+// share steps of 32 sentences. Rank 0 tells of its part; the others say nothing.
 
 #include <unistd.h>
 
@@ -35,6 +37,7 @@
 #include "io/text_corpus.h"
 #include "module/bucketing_module.h"
 #include "module/checkpointer.h"
+#include "module/kvstore/kvstore.h"
 #include "module/metric/classification.h"
 #include "module/metric/eval_metric.h"
 #include "module/training_state.h"
@@ -65,12 +68,14 @@ constexpr int64_t kValidSentences = 320;
 
 absl::StatusOr<std::unique_ptr<BucketSentenceIter>> MakeIter(
     const std::vector<std::vector<int>>& sentences, const std::vector<int64_t>& buckets,
-    bool shuffle) {
+    bool shuffle, int64_t part_index = 0, int64_t num_parts = 1) {
   return BucketSentenceIter::Create(sentences, absl::GetFlag(FLAGS_batch_size),
                                     {.buckets = buckets,
                                      .invalid_label = 0,
                                      .shuffle = shuffle,
-                                     .seed = absl::GetFlag(FLAGS_seed)});
+                                     .seed = absl::GetFlag(FLAGS_seed),
+                                     .part_index = part_index,
+                                     .num_parts = num_parts});
 }
 
 class Training {
@@ -78,6 +83,7 @@ class Training {
   absl::Status Run() {
     COOPER_RETURN_IF_ERROR(CheckFlags());
     SetNumThreads(absl::GetFlag(FLAGS_threads));
+    COOPER_RETURN_IF_ERROR(JoinProcesses());
     COOPER_RETURN_IF_ERROR(LoadData());
     COOPER_RETURN_IF_ERROR(MakeModel());
     FitOptions fit;
@@ -134,6 +140,27 @@ class Training {
                                                    " is no folder that can be written to"));
   }
 
+  // Before the data, of which each process takes its part.
+  absl::Status JoinProcesses() {
+    const std::string type = absl::GetFlag(FLAGS_kvstore);
+    if (!absl::StartsWith(type, "dist")) return absl::OkStatus();
+    COOPER_ASSIGN_OR_RETURN(store_, CreateKVStore(type));
+    if (store_->rank() == 0) return absl::OkStatus();
+    // One table for all. Errors go to another stream.
+    if (std::freopen("/dev/null", "w", stdout) == nullptr) {
+      return absl::InternalError("standard output cannot be turned to /dev/null");
+    }
+    return absl::OkStatus();
+  }
+
+  bool IsFirst() const { return store_ == nullptr || store_->rank() == 0; }
+
+  // Of this process: each has states of its own, and the first one the model's files.
+  std::string CheckpointPrefix() const {
+    const std::string prefix = absl::GetFlag(FLAGS_checkpoint_prefix);
+    return prefix.empty() || IsFirst() ? prefix : absl::StrCat(prefix, "-rank", store_->rank());
+  }
+
   absl::Status LoadData() {
     const std::string train = absl::GetFlag(FLAGS_train);
     if (train.empty()) {
@@ -143,12 +170,15 @@ class Training {
       COOPER_ASSIGN_OR_RETURN(corpus_, ReadLmCorpus(train, absl::GetFlag(FLAGS_valid)));
     }
     COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> buckets, BucketsFromFlags());
-    COOPER_ASSIGN_OR_RETURN(train_, MakeIter(corpus_.train, buckets, /*shuffle=*/true));
+    COOPER_ASSIGN_OR_RETURN(train_, MakeIter(corpus_.train, buckets, /*shuffle=*/true,
+                                             store_ == nullptr ? 0 : store_->rank(),
+                                             store_ == nullptr ? 1 : store_->num_workers()));
     COOPER_RETURN_IF_ERROR(CheckHasBatches(*train_, "train", train));
     std::printf("%d words; training: %s", static_cast<int>(corpus_.vocab),
                 train_->report().ToString().c_str());
     if (corpus_.valid.empty()) return absl::OkStatus();
-    // Buckets chosen from the training text serve the validation text too.
+    // Buckets chosen from the training text serve the validation text too. Each process validates
+    // with the whole of it: all agree on which state is the best.
     std::vector<int64_t> lengths;
     for (const BucketKey& key : train_->bucket_keys()) lengths.push_back(key.int_value());
     COOPER_ASSIGN_OR_RETURN(valid_, MakeIter(corpus_.valid, lengths, /*shuffle=*/false));
@@ -160,8 +190,9 @@ class Training {
                                       const std::string& path) {
     if (iter.num_batches() > 0) return absl::OkStatus();
     return absl::InvalidArgumentError(
-        absl::StrCat("--", flag, "=", path, ": no bucket has the ", absl::GetFlag(FLAGS_batch_size),
-                     " sentences of a batch; give more text or a smaller --batch_size"));
+        absl::StrCat("--", flag, "=", path, ": no bucket has the ",
+                     absl::GetFlag(FLAGS_batch_size) * iter.report().num_parts,
+                     " sentences of a step; give more text or a smaller --batch_size"));
   }
 
   absl::Status MakeModel() {
@@ -181,8 +212,8 @@ class Training {
                             .batch_size = absl::GetFlag(FLAGS_batch_size),
                             .disp_batches = absl::GetFlag(FLAGS_disp_batches),
                             .perplexity_floor = corpus_.perplexity_floor,
-                            .json_path = absl::GetFlag(FLAGS_json)});
-    const std::string prefix = absl::GetFlag(FLAGS_checkpoint_prefix);
+                            .json_path = IsFirst() ? absl::GetFlag(FLAGS_json) : ""});
+    const std::string prefix = CheckpointPrefix();
     if (prefix.empty()) return absl::OkStatus();
     COOPER_ASSIGN_OR_RETURN(
         checkpointer_, Checkpointer::Create(
@@ -193,6 +224,7 @@ class Training {
   absl::StatusOr<FitOptions> MakeFitOptions() {
     FitOptions fit;
     COOPER_ASSIGN_OR_RETURN(fit.optimizer, OptimizerFromFlags());
+    fit.optimizer.kvstore_instance = store_;
     fit.params = {.initializer = LanguageModelInitializer(), .seed = absl::GetFlag(FLAGS_seed)};
     fit.eval_metric = metric_.get();
     fit.num_epoch = absl::GetFlag(FLAGS_num_epochs);
@@ -210,10 +242,10 @@ class Training {
 
   absl::StatusOr<bool> OnEpochEnd(int epoch) {
     progress_->OnTrainEnd(epoch, metric_->GetNameValue()[0].second);
-    const std::string prefix = absl::GetFlag(FLAGS_checkpoint_prefix);
+    const std::string prefix = CheckpointPrefix();
     TrainingState state;
     if (!prefix.empty()) {
-      COOPER_RETURN_IF_ERROR(model_->SaveCheckpoint(prefix, epoch + 1));
+      if (IsFirst()) COOPER_RETURN_IF_ERROR(model_->SaveCheckpoint(prefix, epoch + 1));
       COOPER_ASSIGN_OR_RETURN(state, CaptureTraining(*model_->group(), *train_, metric_.get(),
                                                      epoch, train_->num_batches()));
     }
@@ -243,9 +275,7 @@ class Training {
             .metric = metric_.get()};
   }
 
-  static std::string VocabularyPath() {
-    return absl::StrCat(absl::GetFlag(FLAGS_checkpoint_prefix), ".vocab");
-  }
+  std::string VocabularyPath() const { return absl::StrCat(CheckpointPrefix(), ".vocab"); }
 
   // The parameters of a word are found by its number.
   absl::Status CheckVocabulary() const {
@@ -263,9 +293,8 @@ class Training {
     COOPER_RETURN_IF_ERROR(CheckVocabulary());
     COOPER_ASSIGN_OR_RETURN(const bool resumed, checkpointer_->Resume(ThisRun(), &fit));
     if (!resumed) {
-      return absl::NotFoundError(absl::StrCat("--resume: there is no state ",
-                                              absl::GetFlag(FLAGS_checkpoint_prefix),
-                                              "-EPOCH-BATCH.state"));
+      return absl::NotFoundError(
+          absl::StrCat("--resume: there is no state ", CheckpointPrefix(), "-EPOCH-BATCH.state"));
     }
     COOPER_RETURN_IF_ERROR(progress_->Resume(fit.begin_epoch));
     std::printf("resumed in epoch %d after %d batches\n", fit.begin_epoch + 1,
@@ -273,6 +302,7 @@ class Training {
     return absl::OkStatus();
   }
 
+  std::shared_ptr<KVStore> store_;  // over processes; null without
   LmCorpus corpus_;
   std::unique_ptr<BucketSentenceIter> train_;
   std::unique_ptr<BucketSentenceIter> valid_;

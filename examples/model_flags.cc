@@ -13,7 +13,7 @@ ABSL_FLAG(std::string, buckets, "10,20,30,40,50,60",
 ABSL_FLAG(int, num_layers, 2, "recurrent layers");
 ABSL_FLAG(int, num_hidden, 200, "features of each recurrent layer");
 ABSL_FLAG(int, num_embed, 200, "features of the embedding");
-ABSL_FLAG(int, batch_size, 32, "sentences in a batch");
+ABSL_FLAG(int, batch_size, 32, "sentences in a batch, of each process");
 ABSL_FLAG(std::string, cell, "lstm", "lstm, gru or rnn, unrolled; fused: the RNN operator");
 ABSL_FLAG(bool, use_ignore, false, "padding adds nothing to loss and gradient");
 ABSL_FLAG(std::string, optimizer, "adam", "by name: sgd, adam, adagrad, rmsprop, ...");

@@ -19,6 +19,7 @@ ABSL_DECLARE_FLAG(int, batch_size);
 ABSL_DECLARE_FLAG(uint64_t, seed);
 ABSL_DECLARE_FLAG(int, threads);
 ABSL_DECLARE_FLAG(int, contexts);
+ABSL_DECLARE_FLAG(std::string, kvstore);
 
 namespace cooper {
 
