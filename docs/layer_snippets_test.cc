@@ -29,6 +29,7 @@
 #include "module/checkpointer.h"
 #include "module/function_module.h"
 #include "module/initializer/initializers.h"
+#include "module/kvstore/kvstore.h"
 #include "module/metric/classification.h"
 #include "module/metric/regression.h"
 #include "module/module.h"
@@ -315,14 +316,19 @@ absl::StatusOr<BucketSymbol> NextOfFive(const BucketKey&) {
   return BucketSymbol{.symbol = softmax};
 }
 
-absl::StatusOr<std::unique_ptr<BucketSentenceIter>> FiveWords() {
+std::vector<std::vector<int>> SentencesOfFiveWords() {
   RandomGenerator random(1);
   std::vector<std::vector<int>> sentences(100);
   for (auto& sentence : sentences) {
     sentence.resize(2 + random.NextBelow(11));
     for (int& word : sentence) word = 1 + static_cast<int>(random.NextBelow(5));
   }
-  return BucketSentenceIter::Create(sentences, 4, {.buckets = {4, 8, 12}, .invalid_label = 0});
+  return sentences;
+}
+
+absl::StatusOr<std::unique_ptr<BucketSentenceIter>> FiveWords() {
+  return BucketSentenceIter::Create(SentencesOfFiveWords(), 4,
+                                    {.buckets = {4, 8, 12}, .invalid_label = 0});
 }
 
 // Binds every bucket of `data` before the first batch, and says what each takes.
@@ -406,6 +412,28 @@ TEST(ModulePageTest, TrainsOnTwoContexts) {
                                      {{"softmax_label", *NDArray::FromVector({64}, labels)}},
                                      {.batch_size = 32}));
   COOPER_EXPECT_OK(TrainOnTwoContexts(net, *data));
+}
+
+// In each process: trains on its rows of every batch of `sentences`, 8 of them in a step.
+absl::Status TrainInProcesses(BucketingModule& model,
+                              const std::vector<std::vector<int>>& sentences,
+                              const std::string& kvstore) {
+  COOPER_ASSIGN_OR_RETURN(const std::shared_ptr<KVStore> store, CreateKVStore(kvstore));
+  COOPER_ASSIGN_OR_RETURN(auto data,
+                          BucketSentenceIter::Create(sentences, /*batch_size=*/8,
+                                                     {.buckets = {4, 8, 12},
+                                                      .invalid_label = 0,
+                                                      .seed = 1,
+                                                      .part_index = store->rank(),
+                                                      .num_parts = store->num_workers()}));
+  return model.Fit(*data, {.optimizer = {.kvstore_instance = store}, .num_epoch = 2});
+}
+
+// With one process; module/kvstore/mpi has the tests with several.
+TEST(ModulePageTest, TrainsInProcesses) {
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto model, BucketingModule::Create({.sym_gen = NextOfFive, .default_bucket_key = 12}));
+  COOPER_EXPECT_OK(TrainInProcesses(*model, SentencesOfFiveWords(), "local"));
 }
 
 // Trains for 3 epochs, and goes on where an earlier run of this prefix was stopped or killed.
