@@ -52,6 +52,22 @@ const KVItem* ItemOf(absl::Span<const KVItem> items, const std::string& key) {
   return it == items.end() ? nullptr : &*it;
 }
 
+// The places of arrays like `values`, one behind the other: float64 ones in `flat64`, others in
+// `flat32`.
+absl::Status PartsOf(absl::Span<const NDArray> values, const NDArray& flat32, const NDArray& flat64,
+                     std::vector<NDArray>* parts) {
+  parts->clear();
+  int64_t used[2] = {};
+  for (const NDArray& value : values) {
+    const bool wide = value.dtype() == DType::kFloat64;
+    const int64_t begin = used[wide];
+    used[wide] += value.size();
+    COOPER_ASSIGN_OR_RETURN(const NDArray place, (wide ? flat64 : flat32).Slice(begin, used[wide]));
+    COOPER_ASSIGN_OR_RETURN(parts->emplace_back(), place.Reshape(value.shape()));
+  }
+  return absl::OkStatus();
+}
+
 // A view of the first `size` elements of `buffer`, which grows if it has to.
 absl::StatusOr<NDArray> Room(int64_t size, DType dtype, NDArray* buffer) {
   if (buffer->is_null() || buffer->size() < size) {
@@ -166,7 +182,7 @@ absl::StatusOr<KVStepInfo> KVStoreMpi::Step(absl::Span<const KVItem> items, bool
   return info;
 }
 
-// Gradients are laid one behind the other, float64 ones apart, so that a step is one message.
+// Gradients are laid one behind the other, float64 ones apart, so that a step is one sum.
 absl::Status KVStoreMpi::Exchange(const std::vector<std::string>& keys,
                                   absl::Span<const KVItem> items) {
   std::vector<NDArray> values;
@@ -175,39 +191,36 @@ absl::Status KVStoreMpi::Exchange(const std::vector<std::string>& keys,
     values.push_back(values_.at(key));
     sizes[values.back().dtype() == DType::kFloat64] += values.back().size();
   }
-  COOPER_ASSIGN_OR_RETURN(const NDArray flat32, Room(sizes[0], DType::kFloat32, &flat32_));
+  COOPER_ASSIGN_OR_RETURN(const NDArray flat32, flat32_.Reserve(sizes[0]));
   COOPER_ASSIGN_OR_RETURN(const NDArray flat64, Room(sizes[1], DType::kFloat64, &flat64_));
-  std::vector<NDArray> parts;  // by key: its place
-  int64_t used[2] = {};
+  std::vector<NDArray> parts;
+  COOPER_RETURN_IF_ERROR(PartsOf(values, flat32, flat64, &parts));
   for (size_t i = 0; i < keys.size(); ++i) {
     const NDArray& value = values[i];
-    const bool wide = value.dtype() == DType::kFloat64;
-    COOPER_ASSIGN_OR_RETURN(const NDArray place,
-                            (wide ? flat64 : flat32).Slice(used[wide], used[wide] + value.size()));
-    used[wide] += value.size();
-    COOPER_ASSIGN_OR_RETURN(parts.emplace_back(), place.Reshape(value.shape()));
     const KVItem* item = ItemOf(items, keys[i]);
     if (item == nullptr) {
-      COOPER_RETURN_IF_ERROR(parts.back().Fill(0));
-    } else if (item->grads[0].dtype() == parts.back().dtype()) {
-      COOPER_RETURN_IF_ERROR(SumArrays(item->grads, parts.back()));
+      COOPER_RETURN_IF_ERROR(parts[i].Fill(0));
+    } else if (item->grads[0].dtype() == parts[i].dtype()) {
+      COOPER_RETURN_IF_ERROR(SumArrays(item->grads, parts[i]));
     } else {
       COOPER_ASSIGN_OR_RETURN(const NDArray sum, NDArray::Empty(value.shape(), value.dtype()));
       COOPER_RETURN_IF_ERROR(SumArrays(item->grads, sum));
-      COOPER_RETURN_IF_ERROR(parts.back().CopyFrom(sum));
+      COOPER_RETURN_IF_ERROR(parts[i].CopyFrom(sum));
     }
   }
-  COOPER_ASSIGN_OR_RETURN(const absl::Span<float> values32, flat32.Data<float>());
   COOPER_ASSIGN_OR_RETURN(const absl::Span<double> values64, flat64.Data<double>());
   traffic_.uncompressed_bytes += flat32.size_bytes() + flat64.size_bytes();
   traffic_.bytes += flat64.size_bytes();
+  NDArray sum32 = flat32;
   if (compression_.has_value()) {
+    COOPER_ASSIGN_OR_RETURN(const absl::Span<float> values32, flat32.Data<float>());
     COOPER_RETURN_IF_ERROR(Compressed(keys, values32));
   } else {
     traffic_.bytes += flat32.size_bytes();
-    COOPER_RETURN_IF_ERROR(world_.AllReduceSum(values32));
+    COOPER_ASSIGN_OR_RETURN(sum32, flat32_.Sum());
   }
   COOPER_RETURN_IF_ERROR(world_.AllReduceSum(values64));
+  COOPER_RETURN_IF_ERROR(PartsOf(values, sum32, flat64, &parts));
   for (size_t i = 0; i < keys.size(); ++i) {
     COOPER_RETURN_IF_ERROR(Apply(keys[i], values[i], parts[i]));
   }

@@ -21,13 +21,15 @@
 #include "absl/types/span.h"
 #include "module/kvstore/kvstore_with_values.h"
 #include "module/kvstore/mpi/mpi_world.h"
+#include "module/kvstore/mpi/sum_buffer.h"
 #include "ndarray/ndarray.h"
 
 namespace cooper {
 
 class KVStoreMpi : public KVStoreWithValues {
  public:
-  KVStoreMpi(absl::string_view type, MpiWorld* world) : KVStoreWithValues(type), world_(*world) {}
+  KVStoreMpi(absl::string_view type, MpiWorld* world)
+      : KVStoreWithValues(type), world_(*world), flat32_(world) {}
 
   int rank() const override { return world_.rank(); }
   int num_workers() const override { return world_.size(); }
@@ -52,7 +54,7 @@ class KVStoreMpi : public KVStoreWithValues {
   uint64_t NumberOf(const std::string& text) const;
   absl::Status InitFrom(int root, const std::string& key, const std::string& spec,
                         absl::Span<const KVItem> items);
-  // Sums the gradients of `keys` over all processes, in one message, and applies them.
+  // Sums the gradients of `keys` over all processes, and applies them.
   absl::Status Exchange(const std::vector<std::string>& keys, absl::Span<const KVItem> items);
   absl::Status Compressed(const std::vector<std::string>& keys, absl::Span<float> flat);
   absl::Status Apply(const std::string& key, const NDArray& value, const NDArray& sum);
@@ -62,7 +64,9 @@ class KVStoreMpi : public KVStoreWithValues {
   // description.
   std::vector<std::vector<std::string>> key_sets_;
   std::map<std::string, uint64_t> numbers_;
-  NDArray flat32_, flat64_;  // where gradients meet; they grow as needed
+  // Where gradients meet; they grow as needed.
+  SumBuffer flat32_;
+  NDArray flat64_;
   // What compression has kept back of this process's gradients, by key; and of those of one step.
   std::map<std::string, std::vector<float>> residuals_;
   std::vector<float> residual_;

@@ -1,0 +1,51 @@
+#ifndef COOPER_MODULE_KVSTORE_MPI_SUM_BUFFER_H_
+#define COOPER_MODULE_KVSTORE_MPI_SUM_BUFFER_H_
+
+// Where the gradients of all processes are added. Processes of one machine see each other's
+// gradients in memory, and each adds up a part for all; over several machines MPI does it.
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "module/kvstore/mpi/mpi_world.h"
+#include "module/kvstore/mpi/shared_memory.h"
+#include "ndarray/ndarray.h"
+
+namespace cooper {
+
+class SumBuffer {
+ public:
+  // `world` must outlive it. Without `use_shared_memory`, MPI adds on one machine too.
+  explicit SumBuffer(MpiWorld* world, bool use_shared_memory = true)
+      : world_(*world), tries_sharing_(use_shared_memory) {}
+
+  // Room for `size` float32 of this process, which it fills. Collective: all ask for as many. The
+  // array is valid until the next call.
+  absl::StatusOr<NDArray> Reserve(int64_t size);
+
+  // The sum over all processes of what they put into the room they asked for last, the same to the
+  // last bit on each. Collective. The array is valid until the next call of either; its elements
+  // may be seen by other processes and are not to be changed.
+  absl::StatusOr<NDArray> Sum();
+
+  bool is_shared() const { return memory_ != nullptr; }
+
+ private:
+  // A memory that all processes can see, or null if there is none.
+  absl::StatusOr<std::shared_ptr<SharedMemory>> Share(int64_t bytes);
+  absl::StatusOr<NDArray> Region(int64_t index) const;
+
+  MpiWorld& world_;
+  bool tries_sharing_;
+  int64_t size_ = 0;
+  int64_t capacity_ = 0;  // of a region, in elements
+  // A region for each process, by rank, and behind them one for the sum.
+  std::shared_ptr<SharedMemory> memory_;
+  NDArray own_;  // if nothing is shared
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_KVSTORE_MPI_SUM_BUFFER_H_
