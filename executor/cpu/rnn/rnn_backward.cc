@@ -1,10 +1,12 @@
-// The gradient kernel of RNN. Per layer, from the last: step by step, backward, the cell and the
-// product with the h2h weight; then one product of all steps for each of the gradients with respect
-// to the input and to both weights. Nothing of the forward pass is computed again but tanh(c).
+// The gradient kernels of RNN and _rnn_layer. Per layer, from the last: step by step, backward, the
+// cell and the product with the h2h weight; then one product of all steps for each of the gradients
+// with respect to the input and to both weights. Nothing of the forward pass is computed again but
+// tanh(c).
 
 #include <algorithm>
 
 #include "absl/status/status.h"
+#include "executor/cpu/rnn/rnn_arguments.h"
 #include "executor/cpu/rnn/rnn_cells.h"
 #include "executor/cpu/rnn/rnn_dims.h"
 #include "executor/cpu/rnn/rnn_pieces.h"
@@ -17,28 +19,28 @@
 namespace cooper {
 namespace {
 
-// Gradients, in the order of the outputs.
-enum Gradient { kData, kParameters, kState, kStateCell };
+// The arrays of weights in the order in which a layer's node has them.
+enum WeightKind { kI2hWeight, kI2hBias, kH2hWeight, kH2hBias };
 
-// Where the backward node has its inputs; -1 for those that this RNN does not have.
+// Where the backward node has its inputs: gradients of outputs (-1 for those that this RNN does not
+// have), the forward node's inputs, its output and what it kept.
 struct Inputs {
-  explicit Inputs(const RNNParam& param) {
-    const bool has_cell = param.mode == RNNMode::kLstm;
-    int next = 1;
-    if (param.state_outputs) state_grad = next++;
-    if (param.state_outputs && has_cell) state_cell_grad = next++;
-    data = next++;
-    parameters = next++;
-    state = next++;
-    if (has_cell) state_cell = next++;
-    if (param.use_sequence_length) lengths = next++;
-    output = next++;
-    reserve = next++;
+  Inputs(RNNForm form, const RNNParam& param)
+      : forward(form, param, NumOutputGradients(param)),
+        output(forward.end),
+        reserve(forward.end + 1) {
+    if (!param.state_outputs) return;
+    state_grad = 1;
+    if (param.mode == RNNMode::kLstm) state_cell_grad = 2;
   }
+  static int NumOutputGradients(const RNNParam& param) {
+    if (!param.state_outputs) return 1;
+    return param.mode == RNNMode::kLstm ? 3 : 2;
+  }
+
   int output_grad = 0;
   int state_grad = -1, state_cell_grad = -1;
-  int data, parameters, state;
-  int state_cell = -1, lengths = -1;
+  RNNInputs forward;
   int output, reserve;
 };
 
@@ -84,24 +86,29 @@ struct Scratch {
 template <typename T>
 class Backward {
  public:
-  explicit Backward(const KernelContext& c)
-      : c_(c),
+  Backward(RNNForm form, const KernelContext& c)
+      : form_(form),
+        c_(c),
         param_(c.param<RNNParam>()),
-        in_(param_),
-        dims_(param_, c.inputs[in_.data].shape),
+        in_(form, param_),
+        out_(form, param_),
+        dims_(param_, c.inputs[in_.forward.data].shape),
         reserve_layout_(param_, dims_.num_steps, dims_.batch),
         scratch_(param_, dims_, c.workspace),
         clip_(param_),
         has_cell_(param_.mode == RNNMode::kLstm),
         drop_(c.is_train && param_.p > 0 && dims_.layers > 1),
-        parameters_(c.inputs[in_.parameters].as<T>()),
         reserve_(c.inputs[in_.reserve].as<T>()) {
-    if (in_.lengths >= 0) LoadLengths(c.inputs[in_.lengths], dims_.num_steps, scratch_.lengths);
+    if (in_.forward.lengths >= 0) {
+      LoadLengths(c.inputs[in_.forward.lengths], dims_.num_steps, scratch_.lengths);
+    }
   }
 
   void Run() {
-    const bool wants_data = c_.reqs[kData] != WriteReq::kNull;
-    const bool wants_parameters = c_.reqs[kParameters] != WriteReq::kNull;
+    const WriteReq data_req = c_.reqs[out_.data];
+    const auto weight_reqs = c_.reqs.subspan(out_.weights, out_.num_weights);
+    const bool wants_weights = std::any_of(weight_reqs.begin(), weight_reqs.end(),
+                                           [](WriteReq req) { return req != WriteReq::kNull; });
     const T* dy = c_.inputs[in_.output_grad].as<T>();
     for (int layer = dims_.layers - 1; layer >= 0; --layer) {
       for (int d = 0; d < dims_.directions; ++d) Begin(layer, d);
@@ -110,7 +117,7 @@ class Backward {
       for (int d = 0; d < dims_.directions; ++d) {
         StoreStateGradients(layer, d);
       }
-      if (wants_parameters) {
+      if (wants_weights) {
         const T* input = InputOf(layer);
         for (int d = 0; d < dims_.directions; ++d) WeightGradients(layer, d, input);
       }
@@ -124,10 +131,10 @@ class Backward {
                     scratch_.dy);
         }
         dy = scratch_.dy;
-      } else if (wants_data) {
+      } else if (data_req != WriteReq::kNull) {
         for (int d = 0; d < dims_.directions; ++d) {
-          InputGradient(layer, d, d == 0 && c_.reqs[kData] == WriteReq::kWrite ? T(0) : T(1),
-                        c_.outputs[kData].as<T>());
+          InputGradient(layer, d, d == 0 && data_req == WriteReq::kWrite ? T(0) : T(1),
+                        c_.outputs[out_.data].as<T>());
         }
       }
     }
@@ -148,7 +155,7 @@ class Backward {
   }
   // What the layer had as its input: with dropout made again from the mask.
   const T* InputOf(int layer) const {
-    if (layer == 0) return c_.inputs[in_.data].as<T>();
+    if (layer == 0) return c_.inputs[in_.forward.data].as<T>();
     const T* output = OutputOf(layer - 1);
     if (!drop_) return output;
     ApplyMask(output, MaskOf(layer - 1), param_.p, dims_.rows() * dims_.output_row(),
@@ -167,7 +174,7 @@ class Backward {
     start(in_.state_grad, scratch_.dh[d]);
     if (has_cell_) start(in_.state_cell_grad, scratch_.dc[d]);
     if (scratch_.copies_weight) {
-      const T* weight = parameters_ + Offsets(layer, d).h2h_weight;
+      const T* weight = WeightsOf(layer, d).h2h_weight;
       for (int64_t i = 0; i < dims_.recurrent * dims_.hidden; ++i) {
         std::copy_n(weight + i * dims_.hidden, dims_.hidden,
                     scratch_.weight[d] + i * scratch_.weight_stride);
@@ -175,8 +182,18 @@ class Backward {
     }
   }
 
-  RNNWeightOffsets Offsets(int layer, int d) const {
-    return RNNOffsets(param_, dims_.input, layer, d);
+  RNNWeights<T> WeightsOf(int layer, int d) const {
+    const RNNInputs& in = in_.forward;
+    return RNNWeightsOf<T>(form_, param_, dims_.input,
+                           c_.inputs.subspan(in.weights, in.num_weights), layer, d);
+  }
+  RNNWeights<T> GradientsOf(int layer, int d) const {
+    return RNNWeightsOf<T>(form_, param_, dims_.input,
+                           c_.outputs.subspan(out_.weights, out_.num_weights), layer, d);
+  }
+  // What was asked of one of the four kinds of weights.
+  WriteReq WeightReq(int kind) const {
+    return c_.reqs[out_.weights + (out_.num_weights == 1 ? 0 : kind)];
   }
 
   // Takes the gradients of the rows [begin, end) of the batch back through all steps.
@@ -187,11 +204,10 @@ class Backward {
     const T* slots = reserve_ + reserve_layout_.slots(layer, d);
     const T* cells = has_cell_ ? reserve_ + reserve_layout_.cells(layer, d) : nullptr;
     const T* output = OutputOf(layer) + d * hidden;
-    const T* weight =
-        scratch_.copies_weight ? scratch_.weight[d] : parameters_ + Offsets(layer, d).h2h_weight;
+    const T* weight = scratch_.copies_weight ? scratch_.weight[d] : WeightsOf(layer, d).h2h_weight;
     const int64_t weight_stride = scratch_.copies_weight ? scratch_.weight_stride : hidden;
-    const T* state = State(in_.state, layer, d);
-    const T* state_cell = has_cell_ ? State(in_.state_cell, layer, d) : nullptr;
+    const T* state = State(in_.forward.state, layer, d);
+    const T* state_cell = has_cell_ ? State(in_.forward.state_cell, layer, d) : nullptr;
     T* dh = scratch_.dh[d];
     T* dc = scratch_.dc[d];
 
@@ -238,7 +254,7 @@ class Backward {
           }
         }
       });
-      if (s == 0 && c_.reqs[kState] == WriteReq::kNull) break;
+      if (s == 0 && c_.reqs[out_.state] == WriteReq::kNull) break;
       const int64_t active_end = ActiveEnd(scratch_.lengths, t, begin, end);
       Gemm(false, false, active_end - begin, hidden, dims_.recurrent * hidden, T(1),
            ds + begin * dims_.slot_row(), dims_.slot_row(), weight, weight_stride, T(1),
@@ -247,37 +263,41 @@ class Backward {
   }
 
   void StoreStateGradients(int layer, int d) const {
-    StoreRows(c_.reqs[kState], scratch_.dh[d], dims_.hidden, dims_.batch, dims_.hidden,
-              c_.outputs[kState].as<T>() + StateAt(layer, d));
-    if (!has_cell_) return;
-    StoreRows(c_.reqs[kStateCell], scratch_.dc[d], dims_.hidden, dims_.batch, dims_.hidden,
-              c_.outputs[kStateCell].as<T>() + StateAt(layer, d));
+    StoreStateGradient(out_.state, scratch_.dh[d], layer, d);
+    if (has_cell_) StoreStateGradient(out_.state_cell, scratch_.dc[d], layer, d);
   }
+
+  void StoreStateGradient(int output, const T* gradient, int layer, int d) const {
+    if (c_.reqs[output] == WriteReq::kNull) return;
+    StoreRows(c_.reqs[output], gradient, dims_.hidden, dims_.batch, dims_.hidden,
+              c_.outputs[output].as<T>() + StateAt(layer, d));
+  }
+
+  static T BetaOf(WriteReq req) { return req == WriteReq::kAdd ? T(1) : T(0); }
 
   void WeightGradients(int layer, int d, const T* input) const {
     const int64_t hidden = dims_.hidden;
-    const RNNWeightOffsets offsets = Offsets(layer, d);
-    T* grad = c_.outputs[kParameters].as<T>();
-    const bool add = c_.reqs[kParameters] == WriteReq::kAdd;
-    const T beta = add ? T(1) : T(0);
-    for (const InputProduct& product : InputProducts(param_.mode)) {
-      Gemm(true, false, product.num_gates * hidden, offsets.input_size, dims_.rows(), T(1),
-           scratch_.ds[d] + product.first_slot * hidden, dims_.slot_row(), input,
-           offsets.input_size, beta,
-           grad + offsets.i2h_weight + product.first_gate * hidden * offsets.input_size,
-           offsets.input_size);
+    const RNNWeights<T> grads = GradientsOf(layer, d);
+    const int64_t input_size = grads.input_size;
+    if (const WriteReq req = WeightReq(kI2hWeight); req != WriteReq::kNull) {
+      for (const InputProduct& product : InputProducts(param_.mode)) {
+        Gemm(true, false, product.num_gates * hidden, input_size, dims_.rows(), T(1),
+             scratch_.ds[d] + product.first_slot * hidden, dims_.slot_row(), input, input_size,
+             BetaOf(req), grads.i2h_weight + product.first_gate * hidden * input_size, input_size);
+      }
     }
-    RecurrentWeightGradient(layer, d, beta, grad + offsets.h2h_weight);
+    if (const WriteReq req = WeightReq(kH2hWeight); req != WriteReq::kNull) {
+      RecurrentWeightGradient(layer, d, BetaOf(req), grads.h2h_weight);
+    }
 
     SumRows(scratch_.ds[d], dims_.rows(), dims_.slot_row(), scratch_.bias);
-    const WriteReq req = c_.reqs[kParameters];
     const int64_t n = dims_.recurrent * hidden;
-    StoreRows(req, scratch_.bias, n, 1, n, grad + offsets.h2h_bias);
+    StoreRows(WeightReq(kH2hBias), scratch_.bias, n, 1, n, grads.h2h_bias);
     // gru's n adds its i2h bias in a slot of its own.
     if (param_.mode == RNNMode::kGru) {
       std::copy_n(scratch_.bias + 3 * hidden, hidden, scratch_.bias + 2 * hidden);
     }
-    StoreRows(req, scratch_.bias, n, 1, n, grad + offsets.i2h_bias);
+    StoreRows(WeightReq(kI2hBias), scratch_.bias, n, 1, n, grads.i2h_bias);
   }
 
   // The sum over all steps of ds^T h_prev. The outputs of a layer are its previous outputs too, one
@@ -292,14 +312,14 @@ class Backward {
     }
     const T* output = OutputOf(layer) + d * hidden;
     if (scratch_.lengths != nullptr && d == 1) {
-      GatherPrevious(output, State(in_.state, layer, d));
+      GatherPrevious(output, State(in_.forward.state, layer, d));
       Gemm(true, false, n, hidden, dims_.rows(), T(1), ds, dims_.slot_row(), scratch_.h_prev,
            hidden, beta, grad, hidden);
       return;
     }
     const int64_t first = dims_.StepAt(d, 0);
     Gemm(true, false, n, hidden, dims_.batch, T(1), ds + first * dims_.batch * dims_.slot_row(),
-         dims_.slot_row(), State(in_.state, layer, d), hidden, beta, grad, hidden);
+         dims_.slot_row(), State(in_.forward.state, layer, d), hidden, beta, grad, hidden);
     if (dims_.num_steps == 1) return;
     const T* later_ds = d == 0 ? ds + dims_.batch * dims_.slot_row() : ds;
     const T* earlier = d == 0 ? output : output + dims_.batch * dims_.output_row();
@@ -322,52 +342,59 @@ class Backward {
   // grad = beta grad + ds W
   void InputGradient(int layer, int d, T beta, T* grad) const {
     const int64_t hidden = dims_.hidden;
-    const RNNWeightOffsets offsets = Offsets(layer, d);
+    const RNNWeights<T> weights = WeightsOf(layer, d);
+    const int64_t input_size = weights.input_size;
     for (const InputProduct& product : InputProducts(param_.mode)) {
-      Gemm(false, false, dims_.rows(), offsets.input_size, product.num_gates * hidden, T(1),
+      Gemm(false, false, dims_.rows(), input_size, product.num_gates * hidden, T(1),
            scratch_.ds[d] + product.first_slot * hidden, dims_.slot_row(),
-           parameters_ + offsets.i2h_weight + product.first_gate * hidden * offsets.input_size,
-           offsets.input_size, beta, grad, offsets.input_size);
+           weights.i2h_weight + product.first_gate * hidden * input_size, input_size, beta, grad,
+           input_size);
       beta = T(1);
     }
   }
 
+  const RNNForm form_;
   const KernelContext& c_;
   const RNNParam& param_;
-  Inputs in_;
+  const Inputs in_;
+  const RNNInputs out_;  // gradients are where the forward node has what they belong to
   RNNDims dims_;
   RNNReserve reserve_layout_;
   Scratch<T> scratch_;
   CellClip<T> clip_;
   bool has_cell_;
   bool drop_;
-  const T* parameters_;
   const T* reserve_;
 };
 
+template <RNNForm kForm>
 int64_t RNNBackwardWorkspace(const PrepareContext& c) {
   const auto& param = c.param<RNNParam>();
-  const ArrayView& data = c.inputs[Inputs(param).data];
+  const ArrayView& data = c.inputs[Inputs(kForm, param).forward.data];
   const RNNDims dims(param, data.shape);
   if (data.dtype == DType::kFloat64) return Scratch<double>(param, dims, nullptr).bytes;
   return Scratch<float>(param, dims, nullptr).bytes;
 }
 
+template <RNNForm kForm>
 absl::Status RNNBackwardCpu(const KernelContext& c) {
   const auto& param = c.param<RNNParam>();
-  const ArrayView& data = c.inputs[Inputs(param).data];
+  const ArrayView& data = c.inputs[Inputs(kForm, param).forward.data];
   if (absl::Status status = CheckSupported("gradient of RNN", param, data.dtype); !status.ok()) {
     return status;
   }
   if (data.dtype == DType::kFloat64) {
-    Backward<double>(c).Run();
+    Backward<double>(kForm, c).Run();
   } else {
-    Backward<float>(c).Run();
+    Backward<float>(kForm, c).Run();
   }
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_KERNEL(_backward_RNN, DeviceType::kCpu, RNNBackwardCpu, RNNBackwardWorkspace);
+COOPER_REGISTER_KERNEL(_backward_RNN, DeviceType::kCpu, RNNBackwardCpu<RNNForm::kPacked>,
+                       RNNBackwardWorkspace<RNNForm::kPacked>);
+COOPER_REGISTER_KERNEL(_backward_rnn_layer, DeviceType::kCpu, RNNBackwardCpu<RNNForm::kLayer>,
+                       RNNBackwardWorkspace<RNNForm::kLayer>);
 
 }  // namespace
 }  // namespace cooper

@@ -1,9 +1,11 @@
-// The forward kernel of RNN. Per layer: one product of all steps' inputs with the i2h weight, then
-// step by step the product with the h2h weight, added to it in place, and the fused cell.
+// The forward kernels of RNN and _rnn_layer. Per layer: one product of all steps' inputs with the
+// i2h weight, then step by step the product with the h2h weight, added to it in place, and the
+// fused cell.
 
 #include <algorithm>
 
 #include "absl/status/status.h"
+#include "executor/cpu/rnn/rnn_arguments.h"
 #include "executor/cpu/rnn/rnn_cells.h"
 #include "executor/cpu/rnn/rnn_dims.h"
 #include "executor/cpu/rnn/rnn_pieces.h"
@@ -16,7 +18,6 @@
 namespace cooper {
 namespace {
 
-enum Input { kData, kParameters, kState, kStateCell };
 enum Output { kOutput, kStateOutput, kStateCellOutput };
 
 // With fewer steps a transposed copy of the h2h weight costs more than it gains.
@@ -99,17 +100,19 @@ struct Direction {
 template <typename T>
 class Forward {
  public:
-  explicit Forward(const KernelContext& c)
-      : c_(c),
+  Forward(RNNForm form, const KernelContext& c)
+      : form_(form),
+        c_(c),
         param_(c.param<RNNParam>()),
-        plan_(param_, c.inputs[kData].shape, c.reqs, c.is_train),
+        in_(form, param_),
+        plan_(param_, c.inputs[in_.data].shape, c.reqs, c.is_train),
         dims_(plan_.dims),
         scratch_(plan_, c.workspace),
         clip_(param_) {
     last_output_ = plan_.own_output ? scratch_.output : c.outputs[kOutput].as<T>();
     if (plan_.keep) reserve_ = c.outputs.back().as<T>();
     if (plan_.has_lengths) {
-      LoadLengths(c.inputs.back(), dims_.num_steps, scratch_.lengths);
+      LoadLengths(c.inputs[in_.lengths], dims_.num_steps, scratch_.lengths);
       num_active_steps_ = 0;
       for (int64_t i = 0; i < dims_.batch; ++i) {
         num_active_steps_ = std::max(num_active_steps_, scratch_.lengths[i]);
@@ -120,7 +123,7 @@ class Forward {
   }
 
   void Run() {
-    const T* input = c_.inputs[kData].as<T>();
+    const T* input = c_.inputs[in_.data].as<T>();
     for (int layer = 0; layer < dims_.layers; ++layer) {
       T* output = OutputOf(layer);
       for (int d = 0; d < dims_.directions; ++d) Prepare(layer, d, input, output);
@@ -149,22 +152,22 @@ class Forward {
 
   void Prepare(int layer, int d, const T* input, T* output) {
     const int64_t hidden = dims_.hidden;
-    const RNNWeightOffsets offsets = RNNOffsets(param_, dims_.input, layer, d);
-    const T* parameters = c_.inputs[kParameters].as<T>();
+    const auto weights = RNNWeightsOf<T>(form_, param_, dims_.input,
+                                         c_.inputs.subspan(in_.weights, in_.num_weights), layer, d);
     Direction<T>& dir = directions_[d];
 
-    dir.h2h_weight = parameters + offsets.h2h_weight;
+    dir.h2h_weight = weights.h2h_weight;
     if (plan_.transpose) {
       TransposeInto(dir.h2h_weight, dims_.recurrent * hidden, hidden, scratch_.weight[d],
                     scratch_.weight_stride);
     }
     dir.bias = scratch_.bias[d];
-    SumBiases(parameters + offsets.i2h_bias, parameters + offsets.h2h_bias, scratch_.bias[d]);
+    SumBiases(weights.i2h_bias, weights.h2h_bias, scratch_.bias[d]);
     dir.slots = plan_.keep ? reserve_ + plan_.reserve.slots(layer, d) : scratch_.slots[d];
     const int64_t state = (layer * dims_.directions + d) * dims_.batch * hidden;
-    dir.state = c_.inputs[kState].as<T>() + state;
+    dir.state = c_.inputs[in_.state].as<T>() + state;
     if (plan_.has_cell) {
-      dir.state_cell = c_.inputs[kStateCell].as<T>() + state;
+      dir.state_cell = c_.inputs[in_.state_cell].as<T>() + state;
       dir.cells = plan_.keep ? reserve_ + plan_.reserve.cells(layer, d) : scratch_.cells[d];
       dir.cell_step = plan_.keep ? dims_.batch * hidden : 0;
     }
@@ -172,10 +175,10 @@ class Forward {
 
     const int64_t rows = num_active_steps_ * dims_.batch;
     for (const InputProduct& product : InputProducts(param_.mode)) {
-      Gemm(false, true, rows, product.num_gates * hidden, offsets.input_size, T(1), input,
-           offsets.input_size,
-           parameters + offsets.i2h_weight + product.first_gate * hidden * offsets.input_size,
-           offsets.input_size, T(0), dir.slots + product.first_slot * hidden, dims_.slot_row());
+      Gemm(false, true, rows, product.num_gates * hidden, weights.input_size, T(1), input,
+           weights.input_size,
+           weights.i2h_weight + product.first_gate * hidden * weights.input_size,
+           weights.input_size, T(0), dir.slots + product.first_slot * hidden, dims_.slot_row());
     }
   }
 
@@ -283,8 +286,10 @@ class Forward {
     return scratch_.dropped;
   }
 
+  const RNNForm form_;
   const KernelContext& c_;
   const RNNParam& param_;
+  const RNNInputs in_;
   Plan plan_;
   const RNNDims& dims_;
   Scratch<T> scratch_;
@@ -299,35 +304,40 @@ bool NothingAsked(absl::Span<const WriteReq> reqs) {
   return std::all_of(reqs.begin(), reqs.end(), [](WriteReq req) { return req == WriteReq::kNull; });
 }
 
+// The data is the first input of both.
 int64_t RNNWorkspace(const PrepareContext& c) {
-  const Plan plan(c.param<RNNParam>(), c.inputs[kData].shape, c.reqs, /*is_train=*/true);
-  if (c.inputs[kData].dtype == DType::kFloat64) return Scratch<double>(plan, nullptr).bytes;
+  const Plan plan(c.param<RNNParam>(), c.inputs[0].shape, c.reqs, /*is_train=*/true);
+  if (c.inputs[0].dtype == DType::kFloat64) return Scratch<double>(plan, nullptr).bytes;
   return Scratch<float>(plan, nullptr).bytes;
 }
 
 absl::StatusOr<std::unique_ptr<KernelState>> RNNPrepare(const PrepareContext& c) {
-  if (absl::Status status = CheckSupported("RNN", c.param<RNNParam>(), c.inputs[kData].dtype);
+  const std::string& op = c.call.op->name();
+  if (absl::Status status = CheckSupported(op.c_str(), c.param<RNNParam>(), c.inputs[0].dtype);
       !status.ok()) {
     return status;
   }
   return nullptr;
 }
 
+template <RNNForm kForm>
 absl::Status RNNCpu(const KernelContext& c) {
-  const DType dtype = c.inputs[kData].dtype;
+  const DType dtype = c.inputs[0].dtype;
   if (absl::Status status = CheckSupported("RNN", c.param<RNNParam>(), dtype); !status.ok()) {
     return status;
   }
-  if (NothingAsked(c.reqs) || c.inputs[kData].shape[1] == 0) return absl::OkStatus();
+  if (NothingAsked(c.reqs) || c.inputs[0].shape[1] == 0) return absl::OkStatus();
   if (dtype == DType::kFloat64) {
-    Forward<double>(c).Run();
+    Forward<double>(kForm, c).Run();
   } else {
-    Forward<float>(c).Run();
+    Forward<float>(kForm, c).Run();
   }
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_KERNEL(RNN, DeviceType::kCpu, RNNCpu, RNNWorkspace, RNNPrepare);
+COOPER_REGISTER_KERNEL(RNN, DeviceType::kCpu, RNNCpu<RNNForm::kPacked>, RNNWorkspace, RNNPrepare);
+COOPER_REGISTER_KERNEL(_rnn_layer, DeviceType::kCpu, RNNCpu<RNNForm::kLayer>, RNNWorkspace,
+                       RNNPrepare);
 
 }  // namespace
 }  // namespace cooper

@@ -1,0 +1,126 @@
+// One layer of recurrent cells over a whole sequence, in one direction, with its weights in arrays
+// of their own. No symbol file has it: graph passes put it where a graph has the cells unrolled.
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ndarray/status_macros.h"
+#include "symbol/gradient_context.h"
+#include "symbol/op.h"
+#include "symbol/ops/rnn/rnn_layout.h"
+#include "symbol/ops/rnn/rnn_param.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+enum Input { kData, kI2hWeight, kI2hBias, kH2hWeight, kH2hBias, kState, kStateCell };
+enum Output { kOutput, kStateOutput, kStateCellOutput };
+
+bool HasCell(const RNNParam& param) { return param.mode == RNNMode::kLstm; }
+
+OpSchema::Names LayerInputs(const OpCall& call) {
+  OpSchema::Names names = {"data", "i2h_weight", "i2h_bias", "h2h_weight", "h2h_bias", "state"};
+  if (HasCell(call.param<RNNParam>())) names.push_back("state_cell");
+  return names;
+}
+
+OpSchema::Names VisibleOutputs(const OpCall& call) {
+  if (HasCell(call.param<RNNParam>())) return {"output", "state_output", "statecell_output"};
+  return {"output", "state_output"};
+}
+
+// As RNN's: the hidden "reserve" is what the forward pass keeps for the backward pass.
+OpSchema::Names LayerOutputs(const OpCall& call) {
+  OpSchema::Names names = VisibleOutputs(call);
+  names.push_back("reserve");
+  return names;
+}
+
+absl::Status CheckParam(const RNNParam& param) {
+  if (param.num_layers == 1 && !param.bidirectional && param.state_outputs && param.p == 0 &&
+      !param.projection_size.has_value() && !param.use_sequence_length) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      "needs num_layers 1, state_outputs and nothing of dropout, projection, sequence lengths and "
+      "a "
+      "second direction");
+}
+
+// data (length, batch, input); states and their outputs (batch, state_size); weights
+// (gates * state_size, input or state_size); output (length, batch, state_size).
+absl::Status LayerShape(ShapeContext& c) {
+  const auto& param = c.param<RNNParam>();
+  COOPER_RETURN_IF_ERROR(CheckParam(param));
+  const int64_t hidden = param.state_size;
+  const int64_t rows = RNNNumGates(param.mode) * hidden;
+  COOPER_RETURN_IF_ERROR(c.SetInput(kData, PartialShape::OfRank(3), "(length, batch, input)"));
+  const int64_t length = c.input(kData)[0];
+  const int64_t batch = c.input(kData)[1];
+  COOPER_RETURN_IF_ERROR(
+      c.SetInput(kI2hWeight, {rows, c.input(kData)[2]}, "(gates * state_size, input)"));
+  COOPER_RETURN_IF_ERROR(c.SetInput(kI2hBias, {rows}, "(gates * state_size,)"));
+  COOPER_RETURN_IF_ERROR(
+      c.SetInput(kH2hWeight, {rows, hidden}, "(gates * state_size, state_size)"));
+  COOPER_RETURN_IF_ERROR(c.SetInput(kH2hBias, {rows}, "(gates * state_size,)"));
+  COOPER_RETURN_IF_ERROR(c.SetInput(kState, {batch, hidden}, "(batch, state_size)"));
+  if (HasCell(param)) {
+    COOPER_RETURN_IF_ERROR(c.SetInput(kStateCell, {batch, hidden}, "(batch, state_size)"));
+  }
+  COOPER_RETURN_IF_ERROR(
+      c.SetOutput(kOutput, {length, batch, hidden}, "(length, batch, state_size)"));
+  for (int i = kStateOutput; i < c.num_outputs() - 1; ++i) {
+    COOPER_RETURN_IF_ERROR(c.SetOutput(i, {batch, hidden}, "(batch, state_size)"));
+  }
+  if (length == kUnknownDim || batch == kUnknownDim) return absl::OkStatus();
+  return c.SetOutput(c.num_outputs() - 1, {RNNReserve(param, length, batch).size()});
+}
+
+OpSchema::Names BackwardInputs(const OpCall& call) {
+  OpSchema::Names names;
+  for (const std::string& name : VisibleOutputs(call)) names.push_back(absl::StrCat(name, "_grad"));
+  for (const std::string& name : LayerInputs(call)) names.push_back(name);
+  names.push_back("output");
+  names.push_back("reserve");
+  return names;
+}
+
+absl::StatusOr<std::vector<NodeEntry>> LayerGradient(GradientContext& c) {
+  const int num_visible = c.num_outputs() - 1;
+  std::vector<NodeEntry> inputs;
+  for (int i = 0; i < num_visible; ++i) {
+    COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(i));
+    inputs.push_back(head);
+  }
+  for (int i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.input(i));
+  inputs.push_back(c.output(kOutput));
+  inputs.push_back(c.output(num_visible));
+  return c.Backward("_backward_rnn_layer", std::move(inputs));
+}
+
+COOPER_REGISTER_OP(_rnn_layer)
+    .Describe("Runs a layer of recurrent cells over sequences: RNN with one layer and direction.")
+    .Param<RNNParam>()
+    .Inputs(LayerInputs)
+    .Outputs(LayerOutputs)
+    .VisibleOutputs([](const OpCall& call) {
+      return static_cast<int>(VisibleOutputs(call).size());
+    })
+    .Shape(LayerShape)
+    .Type(SameType)
+    .Gradient(LayerGradient);
+
+COOPER_REGISTER_OP(_backward_rnn_layer)
+    .Describe("Gradients of _rnn_layer with respect to all its inputs.")
+    .Param<RNNParam>()
+    .Inputs(BackwardInputs)
+    .Outputs(LayerInputs)
+    .Shape(GradientShape)
+    .Type(GradientType);
+
+}  // namespace
+}  // namespace cooper
