@@ -236,7 +236,7 @@ absl::Status BoundProgram::Run(size_t begin, size_t end, bool is_train, uint64_t
     if (observer != nullptr && observer->before) observer->before(static_cast<int>(i));
     if (step.run != nullptr) {
       step.context.is_train = is_train;
-      step.context.random = Philox(seed, run << 24 | i);
+      step.context.random = Philox(seed, run << 24 | program_.instructions[i].random_id);
       absl::Status status = step.run(step.context);
       if (!status.ok()) {
         return absl::Status(status.code(),

@@ -65,7 +65,8 @@ class Executor::Impl final : public ArenaUser {
                        .types = options_.types,
                        .context = options_.context,
                        .group2ctx = options_.group2ctx,
-                       .grad_reqs = {}};
+                       .grad_reqs = {},
+                       .disabled_passes = options_.disabled_passes};
     for (const ArrayMap* arrays : {&options_.args, &options_.auxs}) {
       for (const auto& [name, array] : *arrays) {
         lower.shapes[name] = array.shape();

@@ -72,7 +72,7 @@ struct BindOptions {
   std::map<Context, std::shared_ptr<Arena>> group_arenas;
   // Null: seed 0.
   std::shared_ptr<RandomState> random;
-  // Names of passes to leave out (passes.h).
+  // Names of passes to leave out (passes.h, graph_passes/graph_passes.h).
   std::set<std::string> disabled_passes;
 };
 

@@ -8,6 +8,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "executor/graph_passes/graph_facts.h"
+#include "executor/graph_passes/graph_passes.h"
 #include "executor/placement.h"
 #include "ndarray/partial_shape.h"
 #include "ndarray/status_macros.h"
@@ -22,11 +24,18 @@ using Type = std::optional<DType>;
 class Lowering {
  public:
   Lowering(const Symbol& symbol, const LowerOptions& options)
-      : symbol_(symbol), options_(options), forward_(symbol.outputs()) {}
+      : symbol_(symbol),
+        options_(options),
+        forward_(std::make_unique<IndexedGraph>(symbol_.outputs())) {}
 
   absl::StatusOr<LoweredProgram> Run() {
+    NumberVariables();
+    COOPER_RETURN_IF_ERROR(CheckGradientNames());
+    COOPER_RETURN_IF_ERROR(InferForward());
+    TakeVariableShapes();
+    COOPER_RETURN_IF_ERROR(RunGraphPasses());
     COOPER_RETURN_IF_ERROR(AddGradients());
-    COOPER_RETURN_IF_ERROR(Infer());
+    COOPER_RETURN_IF_ERROR(InferGradients());
     MarkNeeded();
     placement_ = PlaceNodes(*graph_, options_.group2ctx, options_.context);
     program().contexts = placement_.contexts;
@@ -37,16 +46,20 @@ class Lowering {
  private:
   Program& program() { return result_.program; }
 
-  // Makes the gradient graph and the order of all nodes: forward, head gradients, backward.
-  absl::Status AddGradients() {
-    for (int i = 0; i < forward_.num_nodes(); ++i) {
-      const Node* node = forward_.nodes()[i];
+  // Gives arguments and auxiliary states their slots, in the order in which the caller's symbol
+  // lists them, and its nodes their numbers.
+  void NumberVariables() {
+    for (int i = 0; i < forward_->num_nodes(); ++i) {
+      const Node* node = forward_->nodes()[i];
+      ids_[node] = i;
       if (!node->is_variable()) continue;
-      auto& names = forward_.is_aux(i) ? program().aux_names : program().arg_names;
+      auto& names = forward_->is_aux(i) ? program().aux_names : program().arg_names;
       slots_[node] = static_cast<int>(names.size());
       names.push_back(node->name());
     }
-    std::vector<std::string> wrt;
+  }
+
+  absl::Status CheckGradientNames() {
     for (const auto& [name, req] : options_.grad_reqs) {
       const auto& names = program().arg_names;
       const auto it = std::find(names.begin(), names.end(), name);
@@ -56,14 +69,80 @@ class Lowering {
                                                 absl::StrJoin(names, ", ")));
       }
       if (req == WriteReq::kNull) continue;
-      wrt.push_back(name);
       program().gradients.push_back(
           {.arg = static_cast<int>(it - names.begin()), .value = -1, .req = req});
     }
+    return absl::OkStatus();
+  }
+
+  void TakeVariableShapes() {
+    for (int i = 0; i < forward_->num_nodes(); ++i) {
+      const Node* node = forward_->nodes()[i];
+      if (!node->is_variable()) continue;
+      const int entry = forward_->first_entry(i);
+      const bool aux = forward_->is_aux(i);
+      (aux ? result_.aux_shapes : result_.arg_shapes).push_back(forward_shapes_[entry].ToShape());
+      (aux ? result_.aux_types : result_.arg_types).push_back(TypeOf(forward_types_[entry]));
+    }
+    result_.arg_contexts.resize(result_.arg_shapes.size(), options_.context);
+    result_.aux_contexts.resize(result_.aux_shapes.size(), options_.context);
+  }
+
+  static DType TypeOf(const Type& type) { return type.value_or(DType::kFloat32); }
+
+  bool CanRun(absl::string_view op) const {
+    const auto schema = FindOp(op);
+    if (!schema.ok()) return false;
+    return (*schema)->is_view() || FindKernel(op, options_.context.device_type).ok();
+  }
+
+  absl::Status RunGraphPasses() {
+    if (!options_.group2ctx.empty()) return absl::OkStatus();
+    for (const GraphPass& pass : AllGraphPasses()) {
+      if (options_.disabled_passes.contains(pass.name)) continue;
+      std::vector<Shape> shapes;
+      std::vector<DType> types;
+      for (const PartialShape& shape : forward_shapes_) shapes.push_back(shape.ToShape());
+      for (const Type& type : forward_types_) types.push_back(TypeOf(type));
+      const GraphFacts facts(symbol_, std::move(shapes), std::move(types));
+      COOPER_ASSIGN_OR_RETURN(std::optional<GraphRewrite> rewrite,
+                              pass.run(facts, [this](absl::string_view op) { return CanRun(op); }));
+      if (rewrite.has_value()) COOPER_RETURN_IF_ERROR(TakeRewrite(*std::move(rewrite)));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status TakeRewrite(GraphRewrite rewrite) {
+    for (const auto& [copy, origin] : rewrite.origin) {
+      const auto id = ids_.find(origin);
+      if (id != ids_.end()) ids_[copy] = id->second;
+    }
+    // The nodes that ids_ names must live on.
+    replaced_.push_back(std::exchange(symbol_, std::move(rewrite.symbol)));
+    forward_ = std::make_unique<IndexedGraph>(symbol_.outputs());
+    forward_shapes_.assign(forward_->num_entries(), PartialShape());
+    forward_types_.assign(forward_->num_entries(), std::nullopt);
+    for (int i = 0; i < forward_->num_nodes(); ++i) {
+      if (!forward_->nodes()[i]->is_variable()) continue;
+      const int slot = slots_.at(forward_->nodes()[i]);
+      const int entry = forward_->first_entry(i);
+      const bool aux = forward_->is_aux(i);
+      forward_shapes_[entry] = PartialShape((aux ? result_.aux_shapes : result_.arg_shapes)[slot]);
+      forward_types_[entry] = (aux ? result_.aux_types : result_.arg_types)[slot];
+    }
+    COOPER_RETURN_IF_ERROR(InferEntryShapes(*forward_, forward_shapes_));
+    COOPER_RETURN_IF_ERROR(CheckShapesComplete(*forward_, forward_shapes_));
+    return InferEntryTypes(*forward_, forward_types_);
+  }
+
+  // Makes the gradient graph and the order of all nodes: forward, head gradients, backward.
+  absl::Status AddGradients() {
+    std::vector<std::string> wrt;
+    for (const ProgramGradient& g : program().gradients) wrt.push_back(program().arg_names[g.arg]);
     if (!wrt.empty()) {
       COOPER_ASSIGN_OR_RETURN(gradient_, MakeGradientGraph(symbol_, wrt));
     }
-    std::vector<const Node*> order = forward_.nodes();
+    std::vector<const Node*> order = forward_->nodes();
     for (const NodeEntry& head : gradient_.head_gradients) {
       if (head) order.push_back(head.node.get());
     }
@@ -72,19 +151,18 @@ class Lowering {
     return absl::OkStatus();
   }
 
-  absl::Status Infer() {
+  absl::Status InferGradients() {
     shapes_.resize(graph_->num_entries());
     types_.resize(graph_->num_entries());
-    COOPER_RETURN_IF_ERROR(InferForward());
     // Backward nodes take what is known over; the gradient of an output is shaped like it.
-    for (int e = 0; e < forward_.num_entries(); ++e) {
+    for (int e = 0; e < forward_->num_entries(); ++e) {
       shapes_[e] = forward_shapes_[e];
       types_[e] = forward_types_[e];
     }
     for (size_t i = 0; i < gradient_.head_gradients.size(); ++i) {
       const NodeEntry& head = gradient_.head_gradients[i];
       if (!head) continue;
-      const int output = forward_.entry(symbol_.outputs()[i]);
+      const int output = forward_->entry(symbol_.outputs()[i]);
       shapes_[graph_->entry(head)] = forward_shapes_[output];
       types_[graph_->entry(head)] = forward_types_[output];
     }
@@ -95,20 +173,20 @@ class Lowering {
     return absl::OkStatus();
   }
 
-  // Shapes and types of the forward graph, which is a prefix of the whole one.
+  // Shapes and types of the forward graph.
   absl::Status InferForward() {
     COOPER_RETURN_IF_ERROR(CheckNames(options_.shapes, "shape"));
     COOPER_RETURN_IF_ERROR(CheckNames(options_.types, "type"));
-    COOPER_ASSIGN_OR_RETURN(forward_shapes_, VariableShapes(forward_, options_.shapes));
-    COOPER_RETURN_IF_ERROR(InferEntryShapes(forward_, forward_shapes_));
-    COOPER_RETURN_IF_ERROR(CheckShapesComplete(forward_, forward_shapes_));
-    COOPER_ASSIGN_OR_RETURN(forward_types_, VariableTypes(forward_, options_.types));
-    COOPER_RETURN_IF_ERROR(InferEntryTypes(forward_, forward_types_));
-    for (int i = 0; i < forward_.num_nodes(); ++i) {
-      Type& type = forward_types_[forward_.first_entry(i)];
-      if (type.has_value() || !forward_.nodes()[i]->is_variable()) continue;
+    COOPER_ASSIGN_OR_RETURN(forward_shapes_, VariableShapes(*forward_, options_.shapes));
+    COOPER_RETURN_IF_ERROR(InferEntryShapes(*forward_, forward_shapes_));
+    COOPER_RETURN_IF_ERROR(CheckShapesComplete(*forward_, forward_shapes_));
+    COOPER_ASSIGN_OR_RETURN(forward_types_, VariableTypes(*forward_, options_.types));
+    COOPER_RETURN_IF_ERROR(InferEntryTypes(*forward_, forward_types_));
+    for (int i = 0; i < forward_->num_nodes(); ++i) {
+      Type& type = forward_types_[forward_->first_entry(i)];
+      if (type.has_value() || !forward_->nodes()[i]->is_variable()) continue;
       type = DType::kFloat32;
-      COOPER_RETURN_IF_ERROR(InferEntryTypes(forward_, forward_types_));
+      COOPER_RETURN_IF_ERROR(InferEntryTypes(*forward_, forward_types_));
     }
     return absl::OkStatus();
   }
@@ -201,31 +279,37 @@ class Lowering {
 
   void EmitVariable(int i, int entry, const NodePtr& node) {
     Program& p = program();
-    if (i >= forward_.num_nodes()) {
+    if (i >= forward_->num_nodes()) {
       int output = 0;
       while (!(gradient_.head_gradients[output].node == node)) ++output;
       value_of_[entry] =
           AddValue(entry, {node, 0}, ProgramBuffer::Kind::kHeadGrad, output, placement_.of_node[i]);
       return;
     }
-    const bool aux = forward_.is_aux(i);
+    const bool aux = forward_->is_aux(i);
     const int slot = slots_.at(node.get());
     const int context = placement_.of_node[i];
     value_of_[entry] =
         AddValue(entry, {node, 0}, aux ? ProgramBuffer::Kind::kAux : ProgramBuffer::Kind::kArg,
                  slot, context);
-    const ProgramValue& value = p.values[value_of_[entry]];
-    (aux ? result_.aux_shapes : result_.arg_shapes).push_back(value.shape);
-    (aux ? result_.aux_types : result_.arg_types).push_back(value.dtype);
-    (aux ? result_.aux_contexts : result_.arg_contexts).push_back(p.contexts[context]);
+    (aux ? result_.aux_contexts : result_.arg_contexts)[slot] = p.contexts[context];
     if (!aux) p.arg_values[slot] = value_of_[entry];
+  }
+
+  // The same number whatever passes have made of the graph around the node.
+  uint64_t RandomIdOf(const Node& node) const {
+    const Node* forward = node.forward() != nullptr ? node.forward().get() : &node;
+    const auto id = ids_.find(forward);
+    if (id == ids_.end()) return 0;
+    return 2 * static_cast<uint64_t>(id->second) + (node.forward() != nullptr ? 1 : 0);
   }
 
   void EmitInstruction(int i, const NodePtr& node) {
     Instruction instruction;
     instruction.node = node;
-    instruction.backward = i >= forward_.num_nodes();
+    instruction.backward = i >= forward_->num_nodes();
     instruction.context = placement_.of_node[i];
+    instruction.random_id = RandomIdOf(*node);
     for (const NodeEntry& input : node->inputs()) {
       instruction.inputs.push_back(value_of_[graph_->entry(input)]);
     }
@@ -254,9 +338,10 @@ class Lowering {
     return owners;
   }
 
-  const Symbol& symbol_;
+  Symbol symbol_;  // the caller's, or what passes have made of it
+  std::vector<Symbol> replaced_;
   const LowerOptions& options_;
-  const IndexedGraph forward_;
+  std::unique_ptr<IndexedGraph> forward_;
   GradientGraph gradient_;
   std::unique_ptr<IndexedGraph> graph_;  // forward and backward
   std::vector<PartialShape> forward_shapes_;
@@ -266,7 +351,8 @@ class Lowering {
   std::vector<bool> needed_;
   Placement placement_;
   std::vector<int> value_of_;
-  absl::flat_hash_map<const Node*, int> slots_;
+  absl::flat_hash_map<const Node*, int> slots_;  // of variables
+  absl::flat_hash_map<const Node*, int> ids_;    // positions in the caller's graph
   LoweredProgram result_;
 };
 

@@ -1,11 +1,13 @@
 #ifndef COOPER_EXECUTOR_LOWER_H_
 #define COOPER_EXECUTOR_LOWER_H_
 
-// Turns a symbol with known argument shapes into a program: infers shapes and types, adds the
-// gradient graph, and lists what has to be computed in an order in which it can be.
+// Turns a symbol with known argument shapes into a program: infers shapes and types, runs the graph
+// passes, adds the gradient graph, and lists what has to be computed in an order in which it can
+// be.
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,8 @@ struct LowerOptions {
   std::map<std::string, Context> group2ctx;  // of nodes with a `ctx_group` attribute
   // By name of argument; missing ones are kNull. Empty: no gradient graph is made.
   std::map<std::string, WriteReq> grad_reqs;
+  // Graph passes to leave out, by name. Where parts are placed on other contexts none is run.
+  std::set<std::string> disabled_passes;
 };
 
 // Every value has a buffer of its own; passes share them. Instructions of no use to outputs and

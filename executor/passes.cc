@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "executor/graph_passes/graph_passes.h"
 
 namespace cooper {
 
@@ -21,10 +22,13 @@ absl::Status RunPasses(Program& program, const std::set<std::string>& disabled) 
   for (const std::string& name : disabled) {
     std::string known;
     bool found = false;
+    auto consider = [&](const char* pass) {
+      found = found || name == pass;
+      absl::StrAppend(&known, known.empty() ? "" : ", ", pass);
+    };
+    for (const GraphPass& pass : AllGraphPasses()) consider(pass.name);
     for (const Pass& pass : AllPasses()) {
-      if (pass.required) continue;
-      found = found || name == pass.name;
-      absl::StrAppend(&known, known.empty() ? "" : ", ", pass.name);
+      if (!pass.required) consider(pass.name);
     }
     if (!found) {
       return absl::InvalidArgumentError(

@@ -24,6 +24,7 @@ struct Pass {
 const std::vector<Pass>& AllPasses();
 
 // kInvalidArgument, with the names there are, if `disabled` holds an unknown or required name.
+// Those of graph passes are known, and of no effect here.
 absl::Status RunPasses(Program& program, const std::set<std::string>& disabled);
 
 // "copies": where a value is used on another context than that on which it is computed, it is

@@ -45,6 +45,8 @@ struct Instruction {
   std::vector<WriteReq> reqs;  // of the outputs
   bool backward = false;
   int context = 0;  // where it runs
+  // Names its stream of random numbers: no other instruction that draws has it.
+  uint64_t random_id = 0;
   // The context from which this copies its input to its own; -1 for all other instructions.
   int copy_from = -1;
   // False: the outputs are views of the inputs, and there is nothing to compute.

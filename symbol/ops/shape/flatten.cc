@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
 #include "symbol/op.h"
+#include "symbol/ops/shape/expand_dims_param.h"
 #include "symbol/ops/shape/reshape_gradient.h"
 #include "symbol/param_schema.h"
 #include "symbol/shape_context.h"
@@ -36,16 +37,6 @@ COOPER_REGISTER_OP(Flatten)
     .Type(SameType)
     .Gradient(ReshapeGradient)
     .View();
-
-struct ExpandDimsParam {
-  int axis = 0;
-
-  static void Declare(ParamDeclaration<ExpandDimsParam>& d) {
-    d.Field("axis", &ExpandDimsParam::axis)
-        .Required()
-        .Doc("where the new axis stands in the output");
-  }
-};
 
 absl::Status ExpandDimsShape(ShapeContext& c) {
   const int given = c.param<ExpandDimsParam>().axis;

@@ -1,0 +1,268 @@
+#include "executor/graph_passes/fuse_rnn_layers.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "executor/graph_passes/node_builder.h"
+#include "executor/graph_passes/rnn_cell_matcher.h"
+#include "executor/graph_passes/rnn_chains.h"
+#include "ndarray/status_macros.h"
+#include "symbol/ops/shape/concat_param.h"
+#include "symbol/ops/shape/expand_dims_param.h"
+
+namespace cooper {
+namespace {
+
+// What the pass may put in.
+constexpr const char* kOps[] = {
+    "_rnn_layer", "_backward_rnn_layer", "SliceChannel", "Concat", "SwapAxis", "reverse"};
+
+const char* ModeName(RNNMode mode) {
+  switch (mode) {
+    case RNNMode::kLstm:
+      return "lstm";
+    case RNNMode::kGru:
+      return "gru";
+    case RNNMode::kRnnRelu:
+      return "rnn_relu";
+    case RNNMode::kRnnTanh:
+      return "rnn_tanh";
+  }
+  return "";
+}
+
+// The graph as units: a chain of steps is one, and so is each node that is in none.
+class Fusion {
+ public:
+  Fusion(const GraphFacts& facts, std::vector<RNNCellMatch> cells, std::vector<RNNChain> chains)
+      : facts_(facts),
+        cells_(std::move(cells)),
+        chains_(std::move(chains)),
+        chain_of_(facts.graph().num_nodes()),
+        entries_(facts.graph().num_entries()) {}
+
+  // Orders the units so that each comes after what it uses. Chains of which each waits for the
+  // other fall apart into their steps.
+  void Order() {
+    while (true) {
+      std::fill(chain_of_.begin(), chain_of_.end(), -1);
+      for (size_t c = 0; c < chains_.size(); ++c) {
+        for (int cell : chains_[c]) {
+          for (int node : cells_[cell].nodes) chain_of_[node] = static_cast<int>(c);
+        }
+      }
+      const int waiting = Visit();
+      if (waiting < 0) return;
+      const RNNChain chain = std::move(chains_[waiting]);
+      chains_.erase(chains_.begin() + waiting);
+      for (int cell : chain) chains_.push_back({cell});
+      LeaveOutLonePlainCells();
+    }
+  }
+
+  // A plain cell alone gains nothing, and it may be no cell at all.
+  void LeaveOutLonePlainCells() {
+    std::erase_if(chains_, [&](const RNNChain& chain) {
+      const RNNMode mode = cells_[chain[0]].mode;
+      return chain.size() == 1 && (mode == RNNMode::kRnnRelu || mode == RNNMode::kRnnTanh);
+    });
+  }
+
+  bool empty() const { return chains_.empty(); }
+
+  absl::StatusOr<GraphRewrite> Rebuild() {
+    for (int unit : order_) {
+      if (unit < 0) {
+        COOPER_RETURN_IF_ERROR(MakeLayer(chains_[~unit]));
+      } else {
+        COOPER_RETURN_IF_ERROR(CopyNode(unit));
+      }
+    }
+    std::vector<NodeEntry> outputs;
+    for (const NodeEntry& output : facts_.symbol().outputs()) outputs.push_back(New(output));
+    result_.symbol = Symbol(std::move(outputs));
+    return std::move(result_);
+  }
+
+ private:
+  enum State : char { kNew, kOpen, kDone };
+
+  // Fills order_, in which a chain c is ~c. Returns a chain of several steps that waits for itself,
+  // -1 if there is none. Does not recurse: graphs may be deep.
+  int Visit() {
+    std::vector<State> node_states(chain_of_.size(), kNew);
+    std::vector<State> chain_states(chains_.size(), kNew);
+    auto state = [&](int unit) -> State& {
+      return unit < 0 ? chain_states[~unit] : node_states[unit];
+    };
+    auto unit_of = [&](int node) { return chain_of_[node] >= 0 ? ~chain_of_[node] : node; };
+    order_.clear();
+    std::vector<int> stack;
+    for (const NodeEntry& output : facts_.symbol().outputs()) {
+      stack.push_back(unit_of(facts_.index(output)));
+      while (!stack.empty()) {
+        const int unit = stack.back();
+        if (state(unit) != kNew) {
+          stack.pop_back();
+          if (state(unit) == kOpen) {
+            state(unit) = kDone;
+            order_.push_back(unit);
+          }
+          continue;
+        }
+        state(unit) = kOpen;
+        std::optional<int> waiting;
+        auto push = [&](int node) {
+          const int from = unit_of(node);
+          if (from == unit) return;
+          if (state(from) == kOpen) waiting = from;
+          if (state(from) == kNew) stack.push_back(from);
+        };
+        ForEachInput(unit, push);
+        if (waiting.has_value()) return ChainOnCycle(stack, *waiting, state);
+      }
+    }
+    return -1;
+  }
+
+  template <typename Fn>
+  void ForEachInput(int unit, const Fn& fn) const {
+    if (unit >= 0) {
+      for (const NodeEntry& input : facts_.node(unit).inputs()) fn(facts_.index(input));
+      return;
+    }
+    for (int cell : chains_[~unit]) {
+      for (int node : cells_[cell].nodes) {
+        for (const NodeEntry& input : facts_.node(node).inputs()) fn(facts_.index(input));
+      }
+    }
+  }
+
+  // A chain of several steps among the open units from `first` on.
+  template <typename StateFn>
+  int ChainOnCycle(const std::vector<int>& stack, int first, const StateFn& state) const {
+    auto it = std::find(stack.begin(), stack.end(), first);
+    int found = -1;
+    for (; it != stack.end(); ++it) {
+      if (*it < 0 && state(*it) == kOpen && chains_[~*it].size() > 1) found = ~*it;
+    }
+    return found;
+  }
+
+  const NodeEntry& New(const NodeEntry& old) const { return entries_[facts_.graph().entry(old)]; }
+  void Replace(const NodeEntry& old, NodeEntry entry) {
+    entries_[facts_.graph().entry(old)] = std::move(entry);
+  }
+
+  absl::Status MakeLayer(const RNNChain& chain) {
+    const RNNCellMatch& first = cells_[chain.front()];
+    const RNNCellMatch& last = cells_[chain.back()];
+    const std::string& name = last.h.node->name();
+    std::vector<NodeEntry> steps;
+    for (int cell : chain) steps.push_back(New(cells_[cell].i2h.data));
+    COOPER_ASSIGN_OR_RETURN(NodeEntry data, StackSteps(steps, facts_.shape(first.i2h.data)[1]));
+    std::vector<NodeEntry> inputs = {std::move(data),     New(first.i2h.weight),
+                                     New(first.i2h.bias), New(first.h2h.weight),
+                                     New(first.h2h.bias), New(first.h2h.data)};
+    if (first.mode == RNNMode::kLstm) inputs.push_back(New(first.c_prev));
+    COOPER_ASSIGN_OR_RETURN(const NodePtr layer,
+                            MakeNode("_rnn_layer", absl::StrCat(name, "_layer"), std::move(inputs),
+                                     {{"mode", ModeName(first.mode)},
+                                      {"num_layers", "1"},
+                                      {"state_outputs", "True"},
+                                      {"state_size", absl::StrCat(first.hidden)}}));
+    if (first.mode == RNNMode::kLstm) Replace(last.c, {layer, 2});
+    if (chain.size() == 1) {
+      Replace(last.h, {layer, 1});
+      return absl::OkStatus();
+    }
+    COOPER_ASSIGN_OR_RETURN(const NodePtr split,
+                            MakeNode("SliceChannel", absl::StrCat(name, "_split"), {{layer, 0}},
+                                     {{"axis", "0"},
+                                      {"num_outputs", absl::StrCat(chain.size())},
+                                      {"squeeze_axis", "True"}}));
+    for (size_t t = 0; t < chain.size(); ++t) {
+      Replace(cells_[chain[t]].h, {split, static_cast<int>(t)});
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CopyNode(int i) {
+    const Node& node = facts_.node(i);
+    std::vector<NodeEntry> inputs;
+    bool changed = false;
+    for (const NodeEntry& input : node.inputs()) {
+      inputs.push_back(New(input));
+      changed = changed || !(inputs.back() == input);
+    }
+    NodePtr copy = facts_.owner(i);
+    if (changed) {
+      COOPER_ASSIGN_OR_RETURN(NodeEntry merged, MergedSteps(node, inputs));
+      if (merged) {
+        entries_[facts_.graph().first_entry(i)] = std::move(merged);
+        return absl::OkStatus();
+      }
+      Node::Fields fields = node.fields();
+      fields.inputs = std::move(inputs);
+      fields.variables = nullptr;
+      copy = Node::Make(std::move(fields));
+      result_.origin[copy.get()] = &node;
+    }
+    for (int k = 0; k < node.num_outputs(); ++k) {
+      entries_[facts_.graph().first_entry(i) + k] = {copy, k};
+    }
+    return absl::OkStatus();
+  }
+
+  // Where a node joins the steps of a layer along a new time axis, as unroll() does: what they were
+  // split from. Else a null entry.
+  absl::StatusOr<NodeEntry> MergedSteps(const Node& node, const std::vector<NodeEntry>& inputs) {
+    if (!IsOp(node, "Concat")) return NodeEntry();
+    const int axis = node.call().param<ConcatParam>().dim;
+    if (axis != 0 && axis != 1) return NodeEntry();
+    std::vector<NodeEntry> steps;
+    for (const NodeEntry& input : inputs) {
+      if (!IsOp(*input.node, "expand_dims") ||
+          input.node->call().param<ExpandDimsParam>().axis != axis) {
+        return NodeEntry();
+      }
+      steps.push_back(input.node->inputs()[0]);
+    }
+    COOPER_ASSIGN_OR_RETURN(NodeEntry stacked, StackWhatWasSplit(steps));
+    if (!stacked || axis == 0) return stacked;
+    COOPER_ASSIGN_OR_RETURN(NodePtr swapped, MakeNode("SwapAxis", node.name(), {stacked},
+                                                      {{"dim1", "0"}, {"dim2", "1"}}));
+    return NodeEntry{std::move(swapped), 0};
+  }
+
+  const GraphFacts& facts_;
+  const std::vector<RNNCellMatch> cells_;
+  std::vector<RNNChain> chains_;
+  std::vector<int> chain_of_;  // by node; -1: in none
+  std::vector<int> order_;
+  std::vector<NodeEntry> entries_;  // by entry of the graph: what it has become
+  GraphRewrite result_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::optional<GraphRewrite>> FuseRNNLayers(const GraphFacts& facts,
+                                                          const CanRunFn& can_run) {
+  for (const char* op : kOps) {
+    if (!can_run(op)) return std::nullopt;
+  }
+  std::vector<RNNCellMatch> cells = FindRNNCells(facts);
+  std::vector<RNNChain> chains = ChainRNNCells(facts, cells);
+  Fusion fusion(facts, std::move(cells), std::move(chains));
+  fusion.LeaveOutLonePlainCells();
+  if (fusion.empty()) return std::nullopt;
+  fusion.Order();
+  COOPER_ASSIGN_OR_RETURN(GraphRewrite rewrite, fusion.Rebuild());
+  return rewrite;
+}
+
+}  // namespace cooper

@@ -1,0 +1,24 @@
+#ifndef COOPER_EXECUTOR_GRAPH_PASSES_GRAPH_PASSES_H_
+#define COOPER_EXECUTOR_GRAPH_PASSES_GRAPH_PASSES_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "executor/graph_passes/graph_facts.h"
+#include "executor/graph_passes/graph_pass.h"
+
+namespace cooper {
+
+struct GraphPass {
+  const char* name;  // by which it can be left out
+  absl::StatusOr<std::optional<GraphRewrite>> (*run)(const GraphFacts& facts,
+                                                     const CanRunFn& can_run);
+};
+
+// All passes over symbols, in the order in which they are run.
+const std::vector<GraphPass>& AllGraphPasses();
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_GRAPH_PASSES_GRAPH_PASSES_H_
