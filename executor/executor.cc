@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "executor/bound_program.h"
+#include "executor/graph_passes/graph_passes.h"
 #include "executor/lower.h"
 #include "executor/passes.h"
 #include "executor/program.h"
@@ -61,12 +62,28 @@ class Executor::Impl final : public ArenaUser {
           absl::StrCat("the arena is on ", options_.arena->context().ToString(),
                        ", the executor on ", options_.context.ToString()));
     }
+    COOPER_ASSIGN_OR_RETURN(LoweredProgram lowered, Lower(options_.disabled_passes));
+    rewritten_ = lowered.rewritten;
+    COOPER_ASSIGN_OR_RETURN(ProgramArrays arrays, MakeArrays(lowered));
+    for (int output : lowered.program.outputs) {
+      output_shapes_.push_back(lowered.program.values[output].shape);
+    }
+    output_names_ = symbol_.ListOutputs();
+    arg_shapes_ = lowered.arg_shapes;
+    arg_types_ = lowered.arg_types;
+    arg_contexts_ = lowered.arg_contexts;
+    MakeArenas(lowered.program);
+    outputs_.reserve(output_shapes_.size());
+    return BindProgram(std::move(lowered.program), std::move(arrays));
+  }
+
+  absl::StatusOr<LoweredProgram> Lower(const std::set<std::string>& disabled_passes) const {
     LowerOptions lower{.shapes = options_.shapes,
                        .types = options_.types,
                        .context = options_.context,
                        .group2ctx = options_.group2ctx,
                        .grad_reqs = {},
-                       .disabled_passes = options_.disabled_passes};
+                       .disabled_passes = disabled_passes};
     for (const ArrayMap* arrays : {&options_.args, &options_.auxs}) {
       for (const auto& [name, array] : *arrays) {
         lower.shapes[name] = array.shape();
@@ -78,26 +95,42 @@ class Executor::Impl final : public ArenaUser {
       lower.grad_reqs.emplace(name, options_.grad_req);
     }
     COOPER_ASSIGN_OR_RETURN(LoweredProgram lowered, LowerToProgram(symbol_, lower));
-    COOPER_RETURN_IF_ERROR(RunPasses(lowered.program, options_.disabled_passes));
+    COOPER_RETURN_IF_ERROR(RunPasses(lowered.program, disabled_passes));
+    return lowered;
+  }
 
-    COOPER_ASSIGN_OR_RETURN(ProgramArrays arrays, MakeArrays(lowered));
-    for (int output : lowered.program.outputs) {
-      output_shapes_.push_back(lowered.program.values[output].shape);
+  absl::Status BindProgram(Program program, ProgramArrays arrays) {
+    outputs_may_move_ = false;
+    for (int output : program.outputs) {
+      const ProgramBuffer& buffer = program.buffers[program.values[output].buffer];
+      if (buffer.kind != ProgramBuffer::Kind::kArena) outputs_may_move_ = true;
     }
-    output_names_ = symbol_.ListOutputs();
-    arg_shapes_ = lowered.arg_shapes;
-    arg_types_ = lowered.arg_types;
-    arg_contexts_ = lowered.arg_contexts;
-    for (int output : lowered.program.outputs) {
-      const int buffer = lowered.program.values[output].buffer;
-      if (lowered.program.buffers[buffer].kind != ProgramBuffer::Kind::kArena) {
-        outputs_may_move_ = true;
-      }
+    COOPER_ASSIGN_OR_RETURN(bound_,
+                            BoundProgram::Create(std::move(program), std::move(arrays), arenas_));
+    return absl::OkStatus();
+  }
+
+  // Who monitors a graph wants to see its nodes, not what graph passes have made of them: while
+  // there is a monitor, the graph runs as it was written.
+  absl::Status FollowMonitor() {
+    const bool wants_plain = monitor_ != nullptr && rewritten_;
+    if (wants_plain == is_plain_) return absl::OkStatus();
+    std::set<std::string> disabled_passes = options_.disabled_passes;
+    if (wants_plain) {
+      for (const GraphPass& pass : AllGraphPasses()) disabled_passes.insert(pass.name);
     }
-    MakeArenas(lowered.program);
-    COOPER_ASSIGN_OR_RETURN(
-        bound_, BoundProgram::Create(std::move(lowered.program), std::move(arrays), arenas_));
-    outputs_.reserve(output_shapes_.size());
+    COOPER_ASSIGN_OR_RETURN(LoweredProgram lowered, Lower(disabled_passes));
+    ProgramArrays arrays;
+    for (const std::string& name : lowered.program.arg_names) {
+      arrays.args.push_back(Find(args_, name));
+      arrays.grads.push_back(Find(grads_, name));
+    }
+    for (const std::string& name : lowered.program.aux_names) {
+      arrays.auxs.push_back(Find(auxs_, name));
+    }
+    ForgetOutputs();
+    COOPER_RETURN_IF_ERROR(BindProgram(std::move(lowered.program), std::move(arrays)));
+    is_plain_ = wants_plain;
     return absl::OkStatus();
   }
 
@@ -194,6 +227,7 @@ class Executor::Impl final : public ArenaUser {
   }
 
   absl::Status Forward(bool is_train) {
+    COOPER_RETURN_IF_ERROR(FollowMonitor());
     COOPER_RETURN_IF_ERROR(CheckArgsSet());
     UseArenas();
     ran_training_ = false;
@@ -335,7 +369,9 @@ class Executor::Impl final : public ArenaUser {
   int64_t outputs_generation_ = kNoGeneration;
   bool outputs_may_move_ = false;  // some are the caller's arrays, which SetArg replaces
   bool arena_lost_ = false;
-  uint64_t seed_ = 0;  // of the last Forward
+  bool rewritten_ = false;  // whether graph passes have changed the graph
+  bool is_plain_ = false;   // whether bound_ is without them, for a monitor
+  uint64_t seed_ = 0;       // of the last Forward
   uint64_t run_ = 0;
   bool ran_training_ = false;
   MonitorCallback monitor_;

@@ -113,6 +113,7 @@ class Lowering {
   }
 
   absl::Status TakeRewrite(GraphRewrite rewrite) {
+    result_.rewritten = true;
     for (const auto& [copy, origin] : rewrite.origin) {
       const auto id = ids_.find(origin);
       if (id != ids_.end()) ids_[copy] = id->second;

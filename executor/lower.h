@@ -42,6 +42,7 @@ struct LoweredProgram {
   std::vector<Shape> aux_shapes;
   std::vector<DType> aux_types;
   std::vector<Context> aux_contexts;
+  bool rewritten = false;  // whether a graph pass found something to do
 };
 
 // Errors are those of InferShape, InferType and MakeGradientGraph; kNotFound if grad_reqs names

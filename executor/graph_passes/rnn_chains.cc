@@ -66,15 +66,16 @@ class Chaining {
 
   // Cuts a chain before each step whose data depends on a step of the same piece.
   void Split(const RNNChain& chain, std::vector<RNNChain>* chains) const {
-    const auto& first_nodes = cells_[chain.front()].nodes;
-    const int begin = *std::min_element(first_nodes.begin(), first_nodes.end());
+    // The products of data may stand anywhere before their step's h.
+    int begin = facts_.graph().num_nodes();
+    for (int cell : chain) {
+      for (int node : cells_[cell].nodes) begin = std::min(begin, node);
+    }
     const int end = facts_.index(cells_[chain.back()].h) + 1;
     // The last step of the chain that a node depends on; -1: none.
     std::vector<int> depends(end - begin, -1);
     for (size_t k = 0; k < chain.size(); ++k) {
-      for (int node : cells_[chain[k]].nodes) {
-        if (node < end) depends[node - begin] = static_cast<int>(k);
-      }
+      for (int node : cells_[chain[k]].nodes) depends[node - begin] = static_cast<int>(k);
     }
     for (int i = begin; i < end; ++i) {
       for (const NodeEntry& input : facts_.node(i).inputs()) {
