@@ -1,6 +1,7 @@
 #include "ndarray/gemm.h"
 
 #include "Eigen/Core"
+#include "ndarray/profiler.h"
 
 namespace cooper {
 namespace {
@@ -47,6 +48,7 @@ void Gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, f
           const float* a, int64_t lda, const float* b, int64_t ldb, float beta, float* c,
           int64_t ldc) {
   if (m == 0 || n == 0) return;
+  AddProfileFlops(2 * m * n * k);
   TheSgemm().run(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
@@ -54,6 +56,7 @@ void Gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, d
           const double* a, int64_t lda, const double* b, int64_t ldb, double beta, double* c,
           int64_t ldc) {
   if (m == 0 || n == 0) return;
+  AddProfileFlops(2 * m * n * k);
   EigenGemm<double>(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 

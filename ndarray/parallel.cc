@@ -1,6 +1,7 @@
 #include "ndarray/parallel.h"
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 
 // Not defined under --config=tsan, which does not understand libgomp's barriers: there loops run on
@@ -8,6 +9,8 @@
 #ifdef _OPENMP
 #include <omp.h>
 #endif
+
+#include "ndarray/profiler.h"
 
 namespace cooper {
 namespace {
@@ -23,8 +26,11 @@ bool RunElsewhere(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int6
     fn(0, n);
     return true;
   }
-  loop_runner->RunParts(static_cast<int>(parts),
-                        [&](int part) { fn(n * part / parts, n * (part + 1) / parts); });
+  std::atomic<int64_t>* const flops = RunningProfileFlops();
+  loop_runner->RunParts(static_cast<int>(parts), [&](int part) {
+    const ScopedProfileFlops scope(flops);
+    fn(n * part / parts, n * (part + 1) / parts);
+  });
   return true;
 }
 
@@ -52,8 +58,10 @@ void ParallelFor(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64
     fn(0, n);
     return;
   }
+  std::atomic<int64_t>* const flops = RunningProfileFlops();
 #pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static, 1)
   for (int64_t part = 0; part < parts; ++part) {
+    const ScopedProfileFlops scope(flops);
     fn(n * part / parts, n * (part + 1) / parts);
   }
 }
