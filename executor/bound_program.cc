@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "ndarray/device.h"
+#include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -232,24 +233,28 @@ absl::StatusOr<NDArray> BoundProgram::ArrayOf(int value) const {
 absl::Status BoundProgram::Run(size_t begin, size_t end, bool is_train, uint64_t seed, uint64_t run,
                                const Observer* observer) {
   for (size_t i = begin; i < end; ++i) {
+    const Instruction& instruction = program_.instructions[i];
     Step& step = *steps_[i];
     if (observer != nullptr && observer->before) observer->before(static_cast<int>(i));
-    if (step.run != nullptr) {
+    if (instruction.run) {
+      const ScopedProfile profile(
+          instruction.backward ? ProfileCategory::kBackward : ProfileCategory::kForward,
+          instruction.node->op()->name(), instruction.node->name());
       step.context.is_train = is_train;
-      step.context.random = Philox(seed, run << 24 | program_.instructions[i].random_id);
-      absl::Status status = step.run(step.context);
-      if (!status.ok()) {
-        return absl::Status(status.code(),
-                            absl::StrCat(Describe(program_.instructions[i]), ": ", status.message(),
-                                         DescribeInputs(step.inputs)));
-      }
-    }
-    if (program_.instructions[i].copy_from >= 0) {
-      COOPER_RETURN_IF_ERROR(Copy(program_.instructions[i], step));
+      step.context.random = Philox(seed, run << 24 | instruction.random_id);
+      COOPER_RETURN_IF_ERROR(instruction.copy_from < 0 ? RunKernel(instruction, step)
+                                                       : Copy(instruction, step));
     }
     if (observer != nullptr && observer->after) observer->after(static_cast<int>(i));
   }
   return absl::OkStatus();
+}
+
+absl::Status BoundProgram::RunKernel(const Instruction& instruction, const Step& step) {
+  absl::Status status = step.run(step.context);
+  if (status.ok()) return status;
+  return absl::Status(status.code(), absl::StrCat(Describe(instruction), ": ", status.message(),
+                                                  DescribeInputs(step.inputs)));
 }
 
 absl::Status BoundProgram::Copy(const Instruction& instruction, const Step& step) const {

@@ -99,6 +99,7 @@ class BoundProgram {
 
   absl::Status Prepare();
   absl::Status PrepareKernel(const Instruction& instruction, Step* step) const;
+  static absl::Status RunKernel(const Instruction& instruction, const Step& step);
   absl::Status Copy(const Instruction& instruction, const Step& step) const;
   char* BlockOf(int context) const;
   void FindUses();

@@ -6,9 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "executor/executor_fixtures.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ndarray/profiler.h"
 #include "ndarray/random.h"
 #include "ndarray/status_matchers.h"
 #include "symbol/name_manager.h"
@@ -315,6 +319,43 @@ TEST(ExecutorTest, MonitoredNamesAreOfOneArrayEach) {
   EXPECT_EQ(seen.at("b_backward_input_ograd"), seen.at("b_output_grad_sum_output"));
   EXPECT_EQ(seen.at("b_backward_weight"), Floats(executor->grad("b_weight")));
   EXPECT_TRUE(seen.contains("a_output_grad_sum_output"));
+}
+
+// "FullyConnected 'fc1'" of every instruction that runs, as DebugString lists them.
+std::vector<std::string> RunInstructions(const Executor& executor) {
+  std::vector<std::string> instructions;
+  for (absl::string_view line : absl::StrSplit(executor.DebugString(), '\n')) {
+    const size_t colon = line.find(": ");
+    if (colon == line.npos || absl::StartsWith(line, "(view) ")) continue;
+    instructions.emplace_back(line.substr(0, colon));
+  }
+  return instructions;
+}
+
+TEST(ExecutorTest, AProfileHasAnEventForEachInstructionThatRuns) {
+  const Symbol net = Op("Flatten", {.name = "flat", .inputs = {SharedWeightNet()}});
+  COOPER_ASSERT_OK_AND_ASSIGN(auto executor,
+                              Executor::SimpleBind(net, {.shapes = {{"data", {2, 4}}}}));
+  EXPECT_THAT(executor->DebugString(), HasSubstr("(view) Flatten 'flat'"));
+  COOPER_ASSERT_OK(executor->Forward(true));
+  StartProfile();
+  COOPER_ASSERT_OK(executor->Forward(true));
+  COOPER_ASSERT_OK(executor->Backward({*NDArray::Full({2, 4}, 1)}));
+  const Profile profile = StopProfile();
+  std::vector<std::string> seen;
+  std::map<std::string, int64_t> flops;
+  for (const ProfileEvent& event : profile.events) {
+    seen.push_back(absl::StrCat(event.name, " '", event.detail, "'"));
+    flops[seen.back()] = event.flops;
+    const bool backward = event.category == ProfileCategory::kBackward;
+    EXPECT_TRUE(backward || event.category == ProfileCategory::kForward);
+    EXPECT_EQ(backward, absl::StrContains(event.detail, "_backward")) << event.detail;
+  }
+  EXPECT_EQ(seen, RunInstructions(*executor));
+  // (2, 4) x (4, 4), and in the gradient once for the data and once for the weight.
+  EXPECT_EQ(flops.at("FullyConnected 'fc1'"), 2 * 2 * 4 * 4);
+  EXPECT_EQ(flops.at("_backward_FullyConnected 'fc1_backward'"), 2 * 2 * 2 * 4 * 4);
+  EXPECT_EQ(flops.at("tanh 'tanh0'"), 0);
 }
 
 TEST(ExecutorTest, ASharedWeightKeepsOneGradientBuffer) {

@@ -11,6 +11,7 @@
 #include "executor/executor_fixtures.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ndarray/profiler.h"
 #include "ndarray/status_matchers.h"
 #include "symbol/attr_scope.h"
 #include "symbol/name_manager.h"
@@ -97,6 +98,20 @@ TEST(PlacementTest, ResultsDoNotDependOnIt) {
       EXPECT_EQ(placed.program.find("_CrossDeviceCopy") != std::string::npos, copies);
     }
   }
+}
+
+TEST(PlacementTest, AProfileHasTheCopies) {
+  StartProfile();
+  RunOnce(ThreeLayers(), {{"b", Context::Cpu(1)}, {"a", Context::Cpu(0)}});
+  const Profile profile = StopProfile();
+  int forward = 0;
+  int backward = 0;
+  for (const ProfileEvent& event : profile.events) {
+    if (event.name != "_CrossDeviceCopy") continue;
+    ++(event.category == ProfileCategory::kBackward ? backward : forward);
+  }
+  EXPECT_GE(forward, 2);  // to b's layer and back
+  EXPECT_GE(backward, 2);
 }
 
 TEST(PlacementTest, EveryContextHasAPlanOfItsOwn) {
