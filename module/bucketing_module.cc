@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
 #include "symbol/name_manager.h"
 
@@ -46,6 +47,7 @@ absl::StatusOr<BucketSymbol> BucketingModule::Generate(const BucketKey& key) con
   if (!options_.sym_gen) {
     return absl::NotFoundError("there is no symbol for this key, and no sym_gen to make one");
   }
+  const ScopedProfile profile(ProfileCategory::kStep, "sym_gen");
   // Automatic names start anew, so that they are the same for all keys.
   NameManager names;
   return options_.sym_gen(key);
@@ -277,6 +279,11 @@ absl::Status BucketingModule::InitOptimizer(const InitOptimizerOptions& options)
 
 absl::Status BucketingModule::Forward(const DataBatch& batch, std::optional<bool> is_train) {
   COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
+  // A name costs an allocation, which a step must not have.
+  const std::string bucket =
+      IsProfiling() ? absl::StrCat("bucket ", batch.bucket_key.value_or(*current_key_).ToString())
+                    : std::string();
+  const ScopedProfile profile(ProfileCategory::kBucket, bucket);
   if (batch.bucket_key.has_value() && *batch.bucket_key != *current_key_) {
     // A known bucket needs no descriptions; those of a new one are the batch's.
     COOPER_RETURN_IF_ERROR(

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "ndarray/profiler.h"
+
 namespace cooper {
 namespace {
 
@@ -64,7 +66,9 @@ absl::Status DeviceThreads::Run(absl::FunctionRef<absl::Status(int)> fn) {
   const int all_threads = NumThreads();
   const int each = std::max(1, all_threads / devices_);
   results_.assign(devices_, absl::OkStatus());
+  std::atomic<int64_t>* const flops = RunningProfileFlops();
   Dispatch([&](int device) {
+    const ScopedProfileFlops scope(flops);
     SetNumThreads(each);
     results_[device] = fn(device);
   });

@@ -9,6 +9,7 @@
 #include "module/base_module.h"
 #include "module/metric/classification.h"
 #include "module/stop_signal.h"
+#include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -17,6 +18,11 @@ namespace {
 absl::Status AtBatch(const absl::Status& status, const char* loop, int epoch, int64_t nbatch) {
   return absl::Status(status.code(), absl::StrCat(loop, ": epoch ", epoch, ", batch ", nbatch, ": ",
                                                   status.message()));
+}
+
+absl::StatusOr<std::optional<DataBatch>> NextBatch(DataIter& iter) {
+  const ScopedProfile profile(ProfileCategory::kStep, "data");
+  return iter.Next();
 }
 
 // With gradients that add up, the sum begins anew after an update.
@@ -139,7 +145,7 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
     int64_t nbatch = epoch == options.begin_epoch ? options.begin_batch : 0;
     // A metric in the middle of an epoch was put back with the rest of the state.
     if (nbatch == 0) metric->Reset();
-    auto first = train_data.Next();
+    auto first = NextBatch(train_data);
     if (!first.ok()) return AtBatch(first.status(), "Fit", epoch, nbatch);
     std::optional<DataBatch> batch = *std::move(first);
     while (batch.has_value() && go_on) {
@@ -159,7 +165,7 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
       if (processes.stop_reason() == StopReason::kSignal) {
         return EndedBySignal(options, signal, epoch, nbatch + 1);
       }
-      auto next = train_data.Next();
+      auto next = NextBatch(train_data);
       if (!next.ok()) return AtBatch(next.status(), "Fit", epoch, nbatch + 1);
       if (!next->has_value() && added_up > 0) {
         status = UpdateAndForget(*this, options, &added_up);
@@ -208,7 +214,7 @@ absl::StatusOr<std::vector<std::pair<std::string, double>>> BaseModule::Score(
   metric.Reset();
   int64_t nbatch = 0;
   for (; nbatch != options.num_batch; ++nbatch) {
-    COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, eval_data.Next());
+    COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, NextBatch(eval_data));
     if (!batch.has_value()) break;
     absl::Status status = Forward(*batch, /*is_train=*/false);
     if (status.ok()) status = UpdateMetric(metric, batch->label);
@@ -235,7 +241,7 @@ absl::Status BaseModule::IterPredict(
   COOPER_RETURN_IF_ERROR(RequireParams("IterPredict"));
   if (options.reset) COOPER_RETURN_IF_ERROR(eval_data.Reset());
   for (int64_t nbatch = 0; nbatch != options.num_batch; ++nbatch) {
-    COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, eval_data.Next());
+    COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, NextBatch(eval_data));
     if (!batch.has_value()) break;
     absl::Status status = Forward(*batch, /*is_train=*/false);
     if (!status.ok()) return AtBatch(status, "IterPredict", 0, nbatch);

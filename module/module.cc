@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -213,6 +214,7 @@ WriteReq Module::GradReqOf(const std::string& arg) const {
 
 absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Module::MakeBound(
     const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) {
+  const ScopedProfile profile(ProfileCategory::kStep, "bind");
   ExecutorGroupOptions options{.data_shapes = data_shapes,
                                .label_shapes = label_shapes,
                                .param_names = param_names_,
@@ -319,6 +321,7 @@ absl::Status Module::Backward(absl::Span<const NDArray> head_gradients) {
   if (!for_training_) {
     return absl::FailedPreconditionError("Backward: call Bind with for_training first");
   }
+  const ScopedProfile profile(ProfileCategory::kStep, "backward");
   COOPER_RETURN_IF_ERROR(executor_group()->Backward(head_gradients));
   if (!adds_gradients_) return absl::OkStatus();
   for (const std::string& name : param_names_) {
@@ -347,6 +350,7 @@ absl::StatusOr<NDArray> Module::GetGrad(const std::string& name) const {
 
 absl::Status Module::UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) {
   COOPER_RETURN_IF_ERROR(RequireParams("UpdateMetric"));
+  const ScopedProfile profile(ProfileCategory::kStep, "metric");
   return executor_group()->UpdateMetric(metric, labels);
 }
 

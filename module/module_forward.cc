@@ -5,6 +5,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "module/module.h"
+#include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -114,6 +115,7 @@ absl::Status Module::Feed(const std::vector<DataDesc>& descs, const std::vector<
 absl::Status Module::Forward(const DataBatch& batch, std::optional<bool> is_train) {
   COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
   COOPER_RETURN_IF_ERROR(FitBatch(batch));
+  const ScopedProfile profile(ProfileCategory::kStep, "forward");
   DataParallelExecutorGroup& bound = *bound_.front();
   COOPER_RETURN_IF_ERROR(Feed(bound.data_shapes(), batch.provide_data, batch.data, "data"));
   COOPER_RETURN_IF_ERROR(Feed(bound.label_shapes(), batch.provide_label, batch.label, "label"));

@@ -11,6 +11,7 @@
 #include "module/module.h"
 #include "module/optimizer/create_optimizer.h"
 #include "ndarray/parallel.h"
+#include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -204,6 +205,7 @@ const std::vector<std::string>& Module::NamesToUpdate() {
 
 absl::Status Module::Update() {
   COOPER_RETURN_IF_ERROR(RequireOptimizer("Update"));
+  const ScopedProfile profile(ProfileCategory::kStep, "update");
   std::optional<ScopedLoopRunner> loops;
   if (group_->replicas.size() > 1) loops.emplace(&group_->threads);
   const std::vector<std::string>& own = NamesToUpdate();
@@ -223,6 +225,7 @@ absl::Status Module::Update() {
 
 absl::StatusOr<int> Module::JoinUpdate() {
   COOPER_RETURN_IF_ERROR(RequireOptimizer("JoinUpdate"));
+  const ScopedProfile profile(ProfileCategory::kStep, "update");
   if (group_->kvstore == nullptr) return 0;
   COOPER_ASSIGN_OR_RETURN(const KVStepInfo info, group_->kvstore->Step({}, /*active=*/false));
   if (group_->update_on_kvstore) {
