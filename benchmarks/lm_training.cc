@@ -1,7 +1,8 @@
 // Times training steps of the bucketed language model and prints one line of JSON: tokens per
 // second, ms per step, bind time and planned bytes by bucket, heap allocations per step, peak
-// memory, and the share of the time that the matrix products alone need. With --serve it answers
-// commands instead (benchmarks/peers/README.md, "The protocol").
+// memory, and the share of the time that the matrix products alone need. With --profile=FILE it
+// makes further passes, and prints on standard error what their time goes into. With --serve it
+// answers commands instead (benchmarks/peers/README.md, "The protocol").
 
 #include <algorithm>
 #include <chrono>
@@ -27,9 +28,11 @@
 #include "benchmarks/lm_batches.h"
 #include "examples/language_model.h"
 #include "examples/model_flags.h"
+#include "examples/profile_flags.h"
 #include "module/bucketing_module.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
+#include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
 #include "nlohmann/json.hpp"
 
@@ -76,6 +79,10 @@ class LmBenchmark {
  public:
   static absl::StatusOr<std::unique_ptr<LmBenchmark>> Create() {
     COOPER_RETURN_IF_ERROR(CheckModelFlags());
+    COOPER_RETURN_IF_ERROR(CheckProfileFlags());
+    if (ProfileIsAsked() && absl::GetFlag(FLAGS_serve)) {
+      return absl::InvalidArgumentError("--profile does not go with --serve");
+    }
     auto benchmark = std::make_unique<LmBenchmark>();
     COOPER_RETURN_IF_ERROR(benchmark->Init());
     return benchmark;
@@ -99,6 +106,17 @@ class LmBenchmark {
     }
     times->seconds = SecondsSince(start);
     return absl::OkStatus();
+  }
+
+  // Records passes of their own, as many as make --profile_batches steps: what is timed is not
+  // recorded.
+  absl::StatusOr<std::string> RunProfile() {
+    const int64_t steps = std::max<int64_t>(1, data_.batches.size());
+    PassTimes times;
+    StartProfile();
+    COOPER_RETURN_IF_ERROR(
+        RunPasses(static_cast<int>((ProfileBatches() + steps - 1) / steps), &times));
+    return FinishProfile(rank(), absl::GetFlag(FLAGS_contexts));
   }
 
   Json Ready(double warmup_seconds) const {
@@ -163,12 +181,17 @@ class LmBenchmark {
     report["contexts"] = absl::GetFlag(FLAGS_contexts);
     const auto store = model_->kvstore();
     report["processes"] = store == nullptr ? 1 : store->num_workers();
-    report["rank"] = store == nullptr ? 0 : store->rank();
+    report["rank"] = rank();
     report["gemm"] = GemmLibrary();
     return report;
   }
 
  private:
+  int rank() const {
+    const auto store = model_->kvstore();
+    return store == nullptr ? 0 : store->rank();
+  }
+
   absl::Status Init() {
     rss_at_start_ = StatusMegabytes("VmRSS");
     COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> buckets, BucketsFromFlags());
@@ -280,6 +303,9 @@ absl::Status Main() {
   COOPER_RETURN_IF_ERROR(benchmark->RunPasses(passes, &times));
   COOPER_ASSIGN_OR_RETURN(const Json report, benchmark->FullReport(times, passes));
   Print(report);
+  if (!ProfileIsAsked()) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(const std::string profile, benchmark->RunProfile());
+  std::cerr << profile;
   return absl::OkStatus();
 }
 

@@ -93,6 +93,12 @@ bool LmProgress::OnBatch(const BatchEndParam& param) {
   return true;
 }
 
+void LmProgress::ShowBetween(const std::string& lines) {
+  std::printf("%s%s", terminal_ ? "\r\x1b[K" : "", lines.c_str());
+  std::fflush(stdout);
+  last_ = Clock::now();
+}
+
 void LmProgress::OnTrainEnd(int epoch, double perplexity) {
   train_perplexity_ = perplexity;
   Show(absl::StrFormat("epoch %d/%d  train perplexity %.2f  %.0f real tokens/s  %.1f s", epoch + 1,

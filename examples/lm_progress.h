@@ -37,6 +37,8 @@ class LmProgress {
 
   // Counts a batch and shows the line. For FitOptions::batch_end_callbacks.
   bool OnBatch(const BatchEndParam& param);
+  // Shows lines of the caller's. The time since the last batch is not counted.
+  void ShowBetween(const std::string& lines);
   // Ends the epoch's line. `perplexity` is that of the training batches.
   void OnTrainEnd(int epoch, double perplexity);
   // Adds the validation to the epoch and writes the file of JSON.

@@ -3,6 +3,7 @@
 // lstm_bucketing: on a generated corpus, with the perplexity that no model can beat.
 // lstm_bucketing --train=a.txt --valid=b.txt --num_epochs=3 --checkpoint_prefix=lm: on a text.
 // lstm_bucketing ... --resume: goes on from the last checkpoint.
+// lstm_bucketing ... --profile=trace.json: shows what the time of some batches goes into.
 // mpirun -np 4 lstm_bucketing_mpi --kvstore=dist_sync --batch_size=8: in four processes, which
 // share steps of 32 sentences. Rank 0 tells of its part; the others say nothing.
 
@@ -31,6 +32,7 @@
 #include "examples/lm_corpus.h"
 #include "examples/lm_progress.h"
 #include "examples/model_flags.h"
+#include "examples/profile_flags.h"
 #include "io/bucket_key.h"
 #include "io/bucket_sentence_iter.h"
 #include "io/encode_sentences.h"
@@ -89,10 +91,13 @@ class Training {
     FitOptions fit;
     COOPER_ASSIGN_OR_RETURN(fit, MakeFitOptions());
     if (absl::GetFlag(FLAGS_resume)) COOPER_RETURN_IF_ERROR(Resume(fit));
-    COOPER_RETURN_IF_ERROR(model_->Fit(*train_, fit));
+    profiled_.emplace(train_->num_batches(), rank(), absl::GetFlag(FLAGS_contexts));
+    const absl::Status fitted = model_->Fit(*train_, fit);
+    ShowProfile(profiled_->OnEnd());
+    COOPER_RETURN_IF_ERROR(fitted);
     if (checkpointer_ != nullptr) COOPER_RETURN_IF_ERROR(checkpointer_->Wait());
     std::printf("\n%s", progress_->Table(*model_).c_str());
-    return absl::OkStatus();
+    return profile_status_;
   }
 
  private:
@@ -114,6 +119,7 @@ class Training {
           absl::StrCat("--checkpoint_batches=", absl::GetFlag(FLAGS_checkpoint_batches),
                        ": expected 0 or more"));
     }
+    COOPER_RETURN_IF_ERROR(CheckProfileFlags());
     COOPER_RETURN_IF_ERROR(CheckFolder("json", absl::GetFlag(FLAGS_json)));
     COOPER_RETURN_IF_ERROR(
         CheckFolder("checkpoint_prefix", absl::GetFlag(FLAGS_checkpoint_prefix)));
@@ -153,12 +159,13 @@ class Training {
     return absl::OkStatus();
   }
 
-  bool IsFirst() const { return store_ == nullptr || store_->rank() == 0; }
+  int rank() const { return store_ == nullptr ? 0 : store_->rank(); }
+  bool IsFirst() const { return rank() == 0; }
 
   // Of this process: each has states of its own, and the first one the model's files.
   std::string CheckpointPrefix() const {
     const std::string prefix = absl::GetFlag(FLAGS_checkpoint_prefix);
-    return prefix.empty() || IsFirst() ? prefix : absl::StrCat(prefix, "-rank", store_->rank());
+    return prefix.empty() || IsFirst() ? prefix : absl::StrCat(prefix, "-rank", rank());
   }
 
   absl::Status LoadData() {
@@ -170,8 +177,7 @@ class Training {
       COOPER_ASSIGN_OR_RETURN(corpus_, ReadLmCorpus(train, absl::GetFlag(FLAGS_valid)));
     }
     COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> buckets, BucketsFromFlags());
-    COOPER_ASSIGN_OR_RETURN(train_, MakeIter(corpus_.train, buckets, /*shuffle=*/true,
-                                             store_ == nullptr ? 0 : store_->rank(),
+    COOPER_ASSIGN_OR_RETURN(train_, MakeIter(corpus_.train, buckets, /*shuffle=*/true, rank(),
                                              store_ == nullptr ? 1 : store_->num_workers()));
     COOPER_RETURN_IF_ERROR(CheckHasBatches(*train_, "train", train));
     std::printf("%d words; training: %s", static_cast<int>(corpus_.vocab),
@@ -228,7 +234,11 @@ class Training {
     fit.params = {.initializer = LanguageModelInitializer(), .seed = absl::GetFlag(FLAGS_seed)};
     fit.eval_metric = metric_.get();
     fit.num_epoch = absl::GetFlag(FLAGS_num_epochs);
-    fit.batch_end_callbacks = {[this](const BatchEndParam& p) { return progress_->OnBatch(p); }};
+    fit.batch_end_callbacks = {[this](const BatchEndParam& p) {
+      const bool go_on = progress_->OnBatch(p);
+      ShowProfile(profiled_->OnBatch());
+      return go_on;
+    }};
     fit.stop_on_signal = true;
     if (checkpointer_ != nullptr) {
       COOPER_RETURN_IF_ERROR(SaveWords());
@@ -238,6 +248,12 @@ class Training {
     fit.epoch_end_callbacks = {
         [this](int epoch, BaseModule&) -> absl::StatusOr<bool> { return OnEpochEnd(epoch); }};
     return fit;
+  }
+
+  // A training is not ended by a profile that cannot be written.
+  void ShowProfile(const absl::StatusOr<std::string>& report) {
+    profile_status_.Update(report.status());
+    if (report.ok() && !report->empty()) progress_->ShowBetween(*report);
   }
 
   absl::StatusOr<bool> OnEpochEnd(int epoch) {
@@ -311,6 +327,8 @@ class Training {
   std::unique_ptr<EvalMetric> valid_metric_;
   std::unique_ptr<LmProgress> progress_;
   std::unique_ptr<Checkpointer> checkpointer_;
+  std::optional<ProfiledBatches> profiled_;
+  absl::Status profile_status_;
 };
 
 }  // namespace

@@ -34,7 +34,24 @@ expect_error "checkpoint_prefix" --checkpoint_batches=5
 expect_error "no/such is no folder" --json=no/such/file
 expect_error "no/such is no folder" --checkpoint_prefix=no/such/lm
 expect_error "lr=-1" --lr=-1
+expect_error "profile=no/such/trace.json" --profile=no/such/trace.json
+expect_error "no regular file" --profile="$PWD"
+expect_error "profile_batches=0" --profile=trace.json --profile_batches=0
 expect_error "no bucket has the 32 sentences" --train=long
 expect_error "nothing-EPOCH-BATCH.state" --resume --checkpoint_prefix=nothing
 expect_error "unexpected argument" train.txt
+[[ -z $(ls | grep trace) ]] || { echo "FAILED: left behind:"; ls; failed=1; }
+
+# What --profile writes and shows: the operators of three batches, of which each has one update.
+awk 'BEGIN { srand(7); for (i = 0; i < 64; ++i) { line = "";
+  for (j = 0; j < 4; ++j) line = line " w" int(rand() * 30); print substr(line, 2) } }' > text
+"$program" --train=text --buckets=4 --batch_size=8 --num_hidden=8 --num_embed=8 --num_layers=1 \
+  --num_epochs=1 --cell=rnn --profile=trace.json --profile_batches=3 > out 2> err || failed=1
+updates=$(grep -c '"name":"update","cat":"step","ph":"X"' trace.json)
+[[ $updates -eq 3 ]] || { echo "FAILED: a profile of $updates updates"; failed=1; }
+grep -q '"name":"bucket 4"' trace.json || { echo "FAILED: no bucket"; failed=1; }
+for words in '^operator .* of the limit$' '^FullyConnected .*%$' '^limit: .* GFLOP/s; of .* ms: ' \
+  '^trace: trace.json$'; do
+  grep -q "$words" out || { echo "FAILED: --profile does not show '$words'"; cat out err; failed=1; }
+done
 exit $failed

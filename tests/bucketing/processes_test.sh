@@ -15,9 +15,17 @@ one() { "./$2" "${flags[@]}" --batch_size=8 "${@:3}"; }
 two() { "$1" 2 "$2" "${flags[@]}" --batch_size=4 --kvstore=dist_sync "${@:3}"; }
 
 one "$@" --num_epochs=4 --json="$dir/one.json" > "$dir/one.log"
-two "$@" --num_epochs=4 --json="$dir/two.json" --checkpoint_prefix="$dir/two" > "$dir/two.log"
+two "$@" --num_epochs=4 --json="$dir/two.json" --checkpoint_prefix="$dir/two" \
+  --profile="$dir/two.trace" --profile_batches=2 > "$dir/two.log"
 grep 'batches of 4 in each of 2 parts' "$dir/two.log"
 [[ $(grep -c 'validation perplexity' "$dir/two.log") -eq 4 ]] || { echo "not one table"; exit 1; }
+grep -q "^trace: $dir/two.trace" "$dir/two.log"
+for part in '"pid":0,' '"pid":1,'; do
+  file=$dir/two.trace
+  [[ $part == *1* ]] && file=$dir/two-rank1.trace
+  [[ $(grep '"name":"update"' "$file" | grep -c "$part") -eq 2 ]] ||
+    { echo "no two updates in $file"; exit 1; }
+done
 values() { sed -E "s/.*\"$2\":([0-9.]+).*/\\1/" "$1"; }
 [[ "$(values "$dir/one.json" batches)" == "$(values "$dir/two.json" batches)" ]] ||
   { echo "other steps"; cat "$dir/one.json" "$dir/two.json"; exit 1; }

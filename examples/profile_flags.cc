@@ -1,0 +1,95 @@
+#include "examples/profile_flags.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "ndarray/atomic_file.h"
+#include "ndarray/gemm_rate.h"
+#include "ndarray/parallel.h"
+#include "ndarray/profile_report.h"
+#include "ndarray/profiler.h"
+#include "ndarray/status_macros.h"
+
+ABSL_FLAG(std::string, profile, "",
+          "file for a trace of some batches (Perfetto, chrome://tracing); the operators that took "
+          "longest are shown");
+ABSL_FLAG(int64_t, profile_batches, 50, "batches that --profile records");
+
+namespace cooper {
+namespace {
+
+// Batches at the start that are passed over.
+constexpr int64_t kFirstBatches = 10;
+
+// FILE, and FILE-rankN before its extension.
+std::string PathOf(int rank) {
+  const std::filesystem::path path = absl::GetFlag(FLAGS_profile);
+  if (rank == 0) return path.string();
+  std::filesystem::path file = path.stem();
+  file += absl::StrCat("-rank", rank);
+  file += path.extension();
+  return (path.parent_path() / file).string();
+}
+
+}  // namespace
+
+absl::Status CheckProfileFlags() {
+  if (ProfileBatches() < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--profile_batches=", ProfileBatches(), ": expected at least 1"));
+  }
+  if (!ProfileIsAsked()) return absl::OkStatus();
+  const std::string path = absl::GetFlag(FLAGS_profile);
+  std::error_code error;
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
+    // A device would be replaced by the trace.
+    return absl::InvalidArgumentError(absl::StrCat("--profile=", path, ": it is no regular file"));
+  }
+  // What is made here is removed at once.
+  const absl::Status status = AtomicFile::Create(path).status();
+  if (status.ok()) return status;
+  return absl::InvalidArgumentError(absl::StrCat("--profile=", path, ": ", status.message()));
+}
+
+bool ProfileIsAsked() { return !absl::GetFlag(FLAGS_profile).empty(); }
+int64_t ProfileBatches() { return absl::GetFlag(FLAGS_profile_batches); }
+
+absl::StatusOr<std::string> FinishProfile(int rank, int contexts) {
+  const Profile profile = StopProfile();
+  const std::string path = PathOf(rank);
+  COOPER_RETURN_IF_ERROR(WriteChromeTrace(profile, path, rank));
+  const int threads = NumThreads();
+  SetNumThreads(std::max(1, threads / contexts));
+  const double limit = GemmRate();
+  SetNumThreads(threads);
+  return absl::StrCat(ProfileTable(profile, limit), "trace: ", path, "\n");
+}
+
+ProfiledBatches::ProfiledBatches(int64_t batches_per_epoch, int rank, int contexts)
+    : rank_(rank),
+      contexts_(contexts),
+      left_to_pass_over_(std::min(kFirstBatches, batches_per_epoch / 2)),
+      left_to_record_(ProfileIsAsked() ? ProfileBatches() : 0) {
+  if (left_to_record_ > 0 && left_to_pass_over_ == 0) StartProfile();
+}
+
+absl::StatusOr<std::string> ProfiledBatches::OnBatch() {
+  if (left_to_record_ == 0) return "";
+  if (left_to_pass_over_ > 0) {
+    if (--left_to_pass_over_ == 0) StartProfile();
+    return "";
+  }
+  if (--left_to_record_ > 0) return "";
+  return FinishProfile(rank_, contexts_);
+}
+
+absl::StatusOr<std::string> ProfiledBatches::OnEnd() {
+  if (left_to_record_ == 0) return "";
+  left_to_record_ = 0;
+  return FinishProfile(rank_, contexts_);
+}
+
+}  // namespace cooper
