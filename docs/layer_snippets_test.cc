@@ -37,8 +37,11 @@
 #include "module/sequential_module.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/context.h"
+#include "ndarray/gemm_rate.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/params_file.h"
+#include "ndarray/profile_report.h"
+#include "ndarray/profiler.h"
 #include "ndarray/random.h"
 #include "ndarray/status_macros.h"
 #include "ndarray/status_matchers.h"
@@ -53,6 +56,7 @@
 namespace cooper {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -164,6 +168,30 @@ TEST(ExecutorPageTest, RunsOneStep) {
   const std::string text = testing::internal::GetCapturedStdout();
   EXPECT_THAT(text, HasSubstr("(128, 650) float32 cpu(0)\n"));
   RecordProperty("program", text);
+}
+
+absl::Status ProfileSteps(Executor& executor, const std::string& path) {
+  StartProfile();
+  for (int step = 0; step < 20; ++step) {
+    COOPER_RETURN_IF_ERROR(executor.Forward(/*is_train=*/true));
+    COOPER_RETURN_IF_ERROR(executor.Backward());
+  }
+  const Profile profile = StopProfile();
+  std::cout << ProfileTable(profile, /*limit=*/GemmRate());
+  return WriteChromeTrace(profile, path);  // for https://ui.perfetto.dev or chrome://tracing
+}
+
+TEST(ExecutorPageTest, Profiles) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, TwoLayers());
+  COOPER_ASSERT_OK_AND_ASSIGN(auto executor,
+                              Executor::SimpleBind(net, {.shapes = {{"data", {4, 8}}}}));
+  testing::internal::CaptureStdout();
+  const std::string path = testing::TempDir() + "trace.json";
+  COOPER_ASSERT_OK(ProfileSteps(*executor, path));
+  EXPECT_THAT(testing::internal::GetCapturedStdout(),
+              AllOf(HasSubstr("_backward_FullyConnected"), HasSubstr("GFLOP/s of the limit")));
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string trace, ReadFile(path));
+  EXPECT_THAT(trace, HasSubstr("\"node\":\"fc1\""));
 }
 
 // Two executors that share an arena: each reads its batch where it is, and what one leaves in the
