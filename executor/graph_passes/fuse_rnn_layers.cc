@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "executor/graph_passes/graph_rebuilder.h"
 #include "executor/graph_passes/node_builder.h"
 #include "executor/graph_passes/rnn_cell_matcher.h"
 #include "executor/graph_passes/rnn_chains.h"
@@ -43,7 +44,7 @@ class Fusion {
         cells_(std::move(cells)),
         chains_(std::move(chains)),
         chain_of_(facts.graph().num_nodes()),
-        entries_(facts.graph().num_entries()) {}
+        rebuilder_(facts) {}
 
   // Orders the units so that each comes after what it uses. Chains of which each waits for the
   // other fall apart into their steps.
@@ -82,10 +83,7 @@ class Fusion {
         COOPER_RETURN_IF_ERROR(CopyNode(unit));
       }
     }
-    std::vector<NodeEntry> outputs;
-    for (const NodeEntry& output : facts_.symbol().outputs()) outputs.push_back(New(output));
-    result_.symbol = Symbol(std::move(outputs));
-    return std::move(result_);
+    return rebuilder_.Finish();
   }
 
  private:
@@ -153,10 +151,7 @@ class Fusion {
     return found;
   }
 
-  const NodeEntry& New(const NodeEntry& old) const { return entries_[facts_.graph().entry(old)]; }
-  void Replace(const NodeEntry& old, NodeEntry entry) {
-    entries_[facts_.graph().entry(old)] = std::move(entry);
-  }
+  const NodeEntry& New(const NodeEntry& old) const { return rebuilder_.New(old); }
 
   absl::Status MakeLayer(const RNNChain& chain) {
     const RNNCellMatch& first = cells_[chain.front()];
@@ -175,9 +170,9 @@ class Fusion {
                                       {"num_layers", "1"},
                                       {"state_outputs", "True"},
                                       {"state_size", absl::StrCat(first.hidden)}}));
-    if (first.mode == RNNMode::kLstm) Replace(last.c, {layer, 2});
+    if (first.mode == RNNMode::kLstm) rebuilder_.Replace(last.c, {layer, 2});
     if (chain.size() == 1) {
-      Replace(last.h, {layer, 1});
+      rebuilder_.Replace(last.h, {layer, 1});
       return absl::OkStatus();
     }
     COOPER_ASSIGN_OR_RETURN(const NodePtr split,
@@ -186,34 +181,18 @@ class Fusion {
                                       {"num_outputs", absl::StrCat(chain.size())},
                                       {"squeeze_axis", "True"}}));
     for (size_t t = 0; t < chain.size(); ++t) {
-      Replace(cells_[chain[t]].h, {split, static_cast<int>(t)});
+      rebuilder_.Replace(cells_[chain[t]].h, {split, static_cast<int>(t)});
     }
     return absl::OkStatus();
   }
 
   absl::Status CopyNode(int i) {
-    const Node& node = facts_.node(i);
-    std::vector<NodeEntry> inputs;
-    bool changed = false;
-    for (const NodeEntry& input : node.inputs()) {
-      inputs.push_back(New(input));
-      changed = changed || !(inputs.back() == input);
-    }
-    NodePtr copy = facts_.owner(i);
-    if (changed) {
-      COOPER_ASSIGN_OR_RETURN(NodeEntry merged, MergedSteps(node, inputs));
-      if (merged) {
-        entries_[facts_.graph().first_entry(i)] = std::move(merged);
-        return absl::OkStatus();
-      }
-      Node::Fields fields = node.fields();
-      fields.inputs = std::move(inputs);
-      fields.variables = nullptr;
-      copy = Node::Make(std::move(fields));
-      result_.origin[copy.get()] = &node;
-    }
-    for (int k = 0; k < node.num_outputs(); ++k) {
-      entries_[facts_.graph().first_entry(i) + k] = {copy, k};
+    std::vector<NodeEntry> inputs = rebuilder_.NewInputs(i);
+    COOPER_ASSIGN_OR_RETURN(NodeEntry merged, MergedSteps(facts_.node(i), inputs));
+    if (merged) {
+      rebuilder_.Replace({facts_.owner(i), 0}, std::move(merged));
+    } else {
+      rebuilder_.Keep(i, std::move(inputs));
     }
     return absl::OkStatus();
   }
@@ -244,8 +223,7 @@ class Fusion {
   std::vector<RNNChain> chains_;
   std::vector<int> chain_of_;  // by node; -1: in none
   std::vector<int> order_;
-  std::vector<NodeEntry> entries_;  // by entry of the graph: what it has become
-  GraphRewrite result_;
+  GraphRebuilder rebuilder_;
 };
 
 }  // namespace

@@ -1,12 +1,14 @@
 #include "executor/graph_passes/graph_passes.h"
 
 #include "executor/graph_passes/fuse_rnn_layers.h"
+#include "executor/graph_passes/fuse_softmax_output.h"
 
 namespace cooper {
 
 const std::vector<GraphPass>& AllGraphPasses() {
   static const auto* passes = new std::vector<GraphPass>{
       {"rnn_layers", FuseRNNLayers},
+      {"softmax_output", FuseSoftmaxOutput},
   };
   return *passes;
 }

@@ -1,0 +1,71 @@
+// A fully connected layer and the softmax of its output, whose gradient is that of the cross
+// entropy with label. No symbol file has it: a graph pass makes it of FullyConnected and
+// SoftmaxOutput.
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "ndarray/status_macros.h"
+#include "symbol/gradient_context.h"
+#include "symbol/op.h"
+#include "symbol/ops/loss/fc_softmax_output_param.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+enum Input { kData, kWeight };
+
+OpSchema::Names Inputs(const OpCall& call) {
+  if (call.param<FcSoftmaxOutputParam>().no_bias) return {"data", "weight", "label"};
+  return {"data", "weight", "bias", "label"};
+}
+
+// data (rows, features), weight (classes, features), bias (classes,), label (rows,), output (rows,
+// classes).
+absl::Status FcSoftmaxOutputShape(ShapeContext& c) {
+  const int64_t classes = c.param<FcSoftmaxOutputParam>().num_hidden;
+  const int label = c.num_inputs() - 1;
+  COOPER_RETURN_IF_ERROR(c.SetInput(kData, PartialShape::OfRank(2), "(rows, features)"));
+  COOPER_RETURN_IF_ERROR(c.SetInput(kWeight, {classes, c.input(kData)[1]}, "(classes, features)"));
+  COOPER_RETURN_IF_ERROR(c.SetInput(kData, {kUnknownDim, c.input(kWeight)[1]}, "(rows, features)"));
+  if (label == 3) COOPER_RETURN_IF_ERROR(c.SetInput(2, {classes}, "(classes,)"));
+  COOPER_RETURN_IF_ERROR(c.SetInput(label, {c.input(kData)[0]}, "(rows,)"));
+  return c.SetOutput(0, {c.input(kData)[0], classes}, "(rows, classes)");
+}
+
+absl::StatusOr<std::vector<NodeEntry>> FcSoftmaxOutputGradient(GradientContext& c) {
+  const int label = c.num_inputs() - 1;
+  COOPER_ASSIGN_OR_RETURN(
+      std::vector<NodeEntry> gradients,
+      c.Backward("_backward_fc_softmax_output",
+                 {c.input(label), c.output(0), c.input(kData), c.input(kWeight)}));
+  gradients.emplace_back();  // none for the label
+  return gradients;
+}
+
+COOPER_REGISTER_OP(_fc_softmax_output)
+    .Describe("SoftmaxOutput of FullyConnected.")
+    .Param<FcSoftmaxOutputParam>()
+    .Inputs(Inputs)
+    .Shape(FcSoftmaxOutputShape)
+    .Type(SameType)
+    .Gradient(FcSoftmaxOutputGradient)
+    .IgnoreHeadGradient();
+
+COOPER_REGISTER_OP(_backward_fc_softmax_output)
+    .Describe("Gradients of _fc_softmax_output with respect to data, weight and bias.")
+    .Param<FcSoftmaxOutputParam>()
+    .Inputs({"label", "output", "data", "weight"})
+    .Outputs([](const OpCall& call) {
+      OpSchema::Names names = Inputs(call);
+      names.pop_back();
+      return names;
+    })
+    .Shape(GradientShape)
+    .Type(GradientType);
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,34 @@
+#ifndef COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_OUTPUT_PARAM_H_
+#define COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_OUTPUT_PARAM_H_
+
+#include <cstdint>
+
+#include "symbol/ops/loss/normalization.h"
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+// Those of FullyConnected and of SoftmaxOutput, by the same names.
+struct FcSoftmaxOutputParam {
+  int64_t num_hidden = 0;
+  bool no_bias = false;
+  double grad_scale = 1.0;
+  double ignore_label = -1.0;
+  bool use_ignore = false;
+  Normalization normalization = Normalization::kNull;
+
+  static void Declare(ParamDeclaration<FcSoftmaxOutputParam>& d) {
+    d.Field("num_hidden", &FcSoftmaxOutputParam::num_hidden).Required().Min(1).Doc("classes");
+    d.Field("no_bias", &FcSoftmaxOutputParam::no_bias).Doc("whether there is no bias input");
+    d.Field("grad_scale", &FcSoftmaxOutputParam::grad_scale).Doc("factor of the gradient");
+    d.Field("ignore_label", &FcSoftmaxOutputParam::ignore_label)
+        .Doc("the label of rows without a gradient, with use_ignore");
+    d.Field("use_ignore", &FcSoftmaxOutputParam::use_ignore).Doc("whether ignore_label counts");
+    d.Enum("normalization", &FcSoftmaxOutputParam::normalization, NormalizationNames())
+        .Doc("what the gradient is divided by: nothing, the rows, or the labels that count");
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_OUTPUT_PARAM_H_
