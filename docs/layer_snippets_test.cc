@@ -148,6 +148,11 @@ TEST(SymbolPageTest, ShowsANetwork) {
 
 // executor.md
 
+absl::StatusOr<std::unique_ptr<Executor>> BindAsWritten(const Symbol& net) {
+  return Executor::SimpleBind(
+      net, {.shapes = {{"data", {32, 650}}}, .disabled_passes = {"rnn_layers", "softmax_output"}});
+}
+
 absl::Status OneStep() {
   COOPER_ASSIGN_OR_RETURN(const Symbol net, TwoLayers());
   COOPER_ASSIGN_OR_RETURN(
@@ -168,6 +173,13 @@ TEST(ExecutorPageTest, RunsOneStep) {
   const std::string text = testing::internal::GetCapturedStdout();
   EXPECT_THAT(text, HasSubstr("(128, 650) float32 cpu(0)\n"));
   RecordProperty("program", text);
+  EXPECT_THAT(text, HasSubstr("_fc_softmax_output 'softmax'"));
+}
+
+TEST(PassesPageTest, BindsAsWritten) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, TwoLayers());
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto executor, BindAsWritten(net));
+  EXPECT_THAT(executor->DebugString(), HasSubstr("\nSoftmaxOutput 'softmax'"));
 }
 
 absl::Status ProfileSteps(Executor& executor, const std::string& path) {

@@ -24,7 +24,7 @@ enum Gradient { kDataGradient, kWeightGradient, kBiasGradient };
 // into another order for each block: by a sixth on 256 rows of 10,000 classes, by a twentieth on
 // 384. Those of the backward pass lose nothing.
 constexpr int64_t kForwardBlockBytes = 16 << 20;
-constexpr int64_t kBackwardBlockBytes = 4 << 20;
+constexpr int64_t kBackwardBlockBytes = 2 << 20;
 // Blocks end at multiples of this, as the products' tiles do.
 constexpr int64_t kTile = 48;
 
