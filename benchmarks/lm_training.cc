@@ -12,6 +12,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -206,10 +207,13 @@ class LmBenchmark {
         data_, MakeLmBatches(buckets, batches > 0 ? batches : static_cast<int64_t>(buckets.size()),
                              absl::GetFlag(FLAGS_batch_size), model_options_.vocab,
                              absl::GetFlag(FLAGS_seed)));
+    COOPER_ASSIGN_OR_RETURN(std::set<std::string> disabled_passes, DisabledPassesFromFlags());
     const auto start = Clock::now();
-    COOPER_ASSIGN_OR_RETURN(model_, BucketingModule::Create({.sym_gen = sym_gen,
-                                                             .default_bucket_key = buckets.back(),
-                                                             .contexts = ContextsFromFlags()}));
+    COOPER_ASSIGN_OR_RETURN(
+        model_, BucketingModule::Create({.sym_gen = sym_gen,
+                                         .default_bucket_key = buckets.back(),
+                                         .contexts = ContextsFromFlags(),
+                                         .disabled_passes = std::move(disabled_passes)}));
     COOPER_RETURN_IF_ERROR(Bind(buckets));
     bind_seconds_ = SecondsSince(start);
     return absl::OkStatus();

@@ -15,6 +15,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -205,10 +206,12 @@ class Training {
     LanguageModelOptions options = ModelOptionsFromFlags();
     options.vocab = corpus_.vocab;
     COOPER_ASSIGN_OR_RETURN(SymGen sym_gen, MakeLanguageModel(options));
+    COOPER_ASSIGN_OR_RETURN(std::set<std::string> disabled_passes, DisabledPassesFromFlags());
     COOPER_ASSIGN_OR_RETURN(
         model_, BucketingModule::Create({.sym_gen = std::move(sym_gen),
                                          .default_bucket_key = train_->default_bucket_key(),
-                                         .contexts = ContextsFromFlags()}));
+                                         .contexts = ContextsFromFlags(),
+                                         .disabled_passes = std::move(disabled_passes)}));
     model_->group()->first().random->seed = absl::GetFlag(FLAGS_seed);
     metric_ = Perplexity({.ignore_label = 0});
     valid_metric_ = Perplexity({.ignore_label = 0});

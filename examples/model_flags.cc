@@ -6,7 +6,9 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "executor/executor.h"
 
 ABSL_FLAG(std::string, buckets, "10,20,30,40,50,60",
           "sentence lengths to pad to, or auto: every length of at least batch_size sentences");
@@ -24,6 +26,9 @@ ABSL_FLAG(uint64_t, seed, 1, "of initial values, order of batches and generated 
 ABSL_FLAG(int, threads, 0, "threads to compute with; 0: one per core");
 ABSL_FLAG(int, contexts, 1, "CPU contexts that share each batch, and the threads");
 ABSL_FLAG(std::string, kvstore, "local", "what sums gradients over contexts and processes");
+
+ABSL_FLAG(std::string, disable_passes, "",
+          "passes to leave out, by name and separated by commas (docs/passes.md); all: every one");
 
 namespace cooper {
 
@@ -45,6 +50,22 @@ absl::StatusOr<InitOptimizerOptions> OptimizerFromFlags() {
   // An optimizer without momentum refuses it.
   if (momentum != 0) options.optimizer_params["momentum"] = absl::StrCat(momentum);
   return options;
+}
+
+absl::StatusOr<std::set<std::string>> DisabledPassesFromFlags() {
+  const std::vector<std::string> known = PassNames();
+  const std::string text = absl::GetFlag(FLAGS_disable_passes);
+  if (text == "all") return std::set<std::string>(known.begin(), known.end());
+  std::set<std::string> disabled;
+  for (const auto part : absl::StrSplit(text, ',', absl::SkipEmpty())) {
+    const std::string name(part);
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--disable_passes=", text, ": expected all or ", absl::StrJoin(known, ", ")));
+    }
+    disabled.insert(name);
+  }
+  return disabled;
 }
 
 std::vector<Context> ContextsFromFlags() {
@@ -95,7 +116,7 @@ absl::Status CheckModelFlags() {
     return absl::InvalidArgumentError(
         absl::StrCat("--threads=", absl::GetFlag(FLAGS_threads), ": expected 0 or more"));
   }
-  return absl::OkStatus();
+  return DisabledPassesFromFlags().status();
 }
 
 }  // namespace cooper

@@ -4,6 +4,7 @@
 // The command-line flags that the language model's programs share: sizes, cell, buckets, optimizer.
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ LanguageModelOptions ModelOptionsFromFlags();
 // The optimizer from --optimizer, --lr, --mom, --wd and --kvstore. kInvalidArgument for --mom with
 // an optimizer that has no momentum.
 absl::StatusOr<InitOptimizerOptions> OptimizerFromFlags();
+// --disable_passes as names. kInvalidArgument, with the names there are, for others.
+absl::StatusOr<std::set<std::string>> DisabledPassesFromFlags();
 // cpu(0), cpu(1), ...: as many as --contexts says.
 std::vector<Context> ContextsFromFlags();
 // --buckets as rising lengths; empty for "auto". kInvalidArgument, with the text, for others.

@@ -45,6 +45,15 @@ std::string InputName(const Node& node, const std::string& input) {
 
 }  // namespace
 
+std::vector<std::string> PassNames() {
+  std::vector<std::string> names;
+  for (const GraphPass& pass : AllGraphPasses()) names.emplace_back(pass.name);
+  for (const Pass& pass : AllPasses()) {
+    if (!pass.required) names.emplace_back(pass.name);
+  }
+  return names;
+}
+
 class Executor::Impl final : public ArenaUser {
  public:
   static constexpr int64_t kNoGeneration = -2;  // no BoundProgram has it

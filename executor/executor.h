@@ -72,9 +72,12 @@ struct BindOptions {
   std::map<Context, std::shared_ptr<Arena>> group_arenas;
   // Null: seed 0.
   std::shared_ptr<RandomState> random;
-  // Names of passes to leave out (passes.h, graph_passes/graph_passes.h).
+  // Passes to leave out, of those that PassNames() gives.
   std::set<std::string> disabled_passes;
 };
+
+// The passes that can be left out, in the order in which they are run (docs/passes.md).
+std::vector<std::string> PassNames();
 
 // What a bound executor takes of its arenas, together.
 struct MemoryReport {

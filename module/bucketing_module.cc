@@ -96,6 +96,7 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBind(
                                          .compression_params = options_.compression_params,
                                          .fixed_param_names = options_.fixed_param_names,
                                          .state_names = options_.state_names,
+                                         .disabled_passes = options_.disabled_passes,
                                          .group = group_});
   if (!module.ok()) return WithBucket(module.status(), key);
   ModuleBindOptions bind = bind_options_;

@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +57,7 @@ struct BucketingModuleOptions {
   std::map<std::string, std::string> compression_params;
   std::vector<std::string> fixed_param_names;
   std::vector<std::string> state_names;
+  std::set<std::string> disabled_passes;
   // At most so many buckets stay bound (Prepare may add one to a current bucket); the one used
   // longest ago is unbound for a new one. Its parameters are the module's and stay. 0: no limit.
   int max_bound_buckets = 0;

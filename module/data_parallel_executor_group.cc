@@ -103,6 +103,7 @@ absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindOne(int
   bind.random = replica.random;
   bind.grad_req = WriteReq::kNull;
   bind.grad_reqs = options_.grad_reqs;
+  bind.disabled_passes = options_.disabled_passes;
   if (!options_.group2ctxs.empty()) bind.group2ctx = options_.group2ctxs[i];
   for (const auto& [group, context] : bind.group2ctx) {
     std::shared_ptr<Arena>& arena = replica.group_arenas[context];

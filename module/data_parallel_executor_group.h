@@ -38,6 +38,7 @@ struct ExecutorGroupOptions {
   // Where the parts of the graph with a `ctx_group` attribute are placed: a map per context, or
   // none.
   std::vector<std::map<std::string, Context>> group2ctxs;
+  std::set<std::string> disabled_passes;  // as BindOptions'
 };
 
 class DataParallelExecutorGroup {

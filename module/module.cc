@@ -221,7 +221,8 @@ absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Module::MakeBound(
                                .state_names = options_.state_names,
                                .grad_reqs = {},
                                .work_load_list = options_.work_load_list,
-                               .group2ctxs = {}};
+                               .group2ctxs = {},
+                               .disabled_passes = options_.disabled_passes};
   COOPER_ASSIGN_OR_RETURN(options.group2ctxs, options_.group2ctxs.For(options_.contexts.size()));
   for (const std::string& name : arg_names_) options.grad_reqs[name] = GradReqOf(name);
   COOPER_ASSIGN_OR_RETURN(

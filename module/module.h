@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,8 @@ struct ModuleOptions {
   std::vector<std::string> fixed_param_names;
   // Arguments that last from batch to batch, zero at first (GetStates, SetStates).
   std::vector<std::string> state_names;
+  // Passes that graphs are bound without (PassNames() in executor/executor.h).
+  std::set<std::string> disabled_passes;
   // What the module shares with others; it must have been made for the same contexts. Null: a group
   // of its own.
   std::shared_ptr<ModuleGroup> group;

@@ -13,7 +13,7 @@
 namespace cooper {
 
 // What a pass makes of a graph: another one that computes the same, to rounding, and has the same
-// outputs in the same order. It may name variables in another order.
+// outputs in the same order. It has the same variables, if in another order.
 struct GraphRewrite {
   Symbol symbol;
   // Nodes that were copied because of their inputs, and what they are copies of.

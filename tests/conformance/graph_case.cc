@@ -14,6 +14,7 @@
 #include "symbol/infer_shape.h"
 #include "symbol/infer_type.h"
 #include "symbol/json.h"
+#include "tests/conformance/disabled_passes.h"
 
 namespace cooper::conformance {
 namespace {
@@ -158,6 +159,7 @@ absl::Status CheckExecution(const Symbol& symbol, const Arrays& io, const Json& 
   const Tolerance tolerance = Tolerance::FromJson(json);
   const Arrays args = WithPrefix(io, "arg:"), auxs = WithPrefix(io, "aux:");
   BindOptions options;
+  options.disabled_passes = DisabledPasses();
   COOPER_ASSIGN_OR_RETURN(options.args, CopyAll(args));
   COOPER_ASSIGN_OR_RETURN(options.auxs, CopyAll(auxs));
   for (const auto& [name, req] : json.at("grad_req").items()) {

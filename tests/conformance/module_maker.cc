@@ -11,6 +11,7 @@
 #include "module/sequential_module.h"
 #include "ndarray/status_macros.h"
 #include "symbol/json.h"
+#include "tests/conformance/disabled_passes.h"
 #include "tests/conformance/graph_case.h"
 #include "tests/conformance/module_data.h"
 
@@ -62,6 +63,7 @@ bool ReadCommon(const std::string& key, const Json& value, Options* options) {
 absl::StatusOr<std::unique_ptr<BaseModule>> MakePlainModule(const std::string& folder,
                                                             const Json& json) {
   ModuleOptions options;
+  options.disabled_passes = DisabledPasses();
   for (const auto& [key, value] : json.items()) {
     if (key == "data_names") {
       options.data_names = value.get<Names>();
@@ -79,6 +81,7 @@ absl::StatusOr<std::unique_ptr<BaseModule>> MakePlainModule(const std::string& f
 absl::StatusOr<std::unique_ptr<BaseModule>> MakeBucketingModule(const std::string& folder,
                                                                 const Json& json) {
   BucketingModuleOptions options;
+  options.disabled_passes = DisabledPasses();
   for (const auto& [key, value] : json.items()) {
     if (key == "default_bucket_key") {
       options.default_bucket_key = value.get<int64_t>();

@@ -11,6 +11,7 @@
 #include "module/optimizer/create_optimizer.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/status_macros.h"
+#include "tests/conformance/disabled_passes.h"
 #include "tests/conformance/module_data.h"
 #include "tests/conformance/module_maker.h"
 
@@ -198,6 +199,7 @@ absl::Status ModuleScript::SaveCheckpoint(const Json& step) {
 
 absl::Status ModuleScript::LoadCheckpoint(const Json& step) {
   ModuleOptions options;
+  options.disabled_passes = DisabledPasses();
   options.data_names = step.at("data_names").get<std::vector<std::string>>();
   options.label_names = step.at("label_names").get<std::vector<std::string>>();
   COOPER_ASSIGN_OR_RETURN(

@@ -1,0 +1,17 @@
+#ifndef COOPER_TESTS_CONFORMANCE_DISABLED_PASSES_H_
+#define COOPER_TESTS_CONFORMANCE_DISABLED_PASSES_H_
+
+#include <set>
+#include <string>
+
+namespace cooper::conformance {
+
+// Passes that all graphs of cases are bound without.
+inline std::set<std::string>& DisabledPasses() {
+  static auto* passes = new std::set<std::string>;
+  return *passes;
+}
+
+}  // namespace cooper::conformance
+
+#endif  // COOPER_TESTS_CONFORMANCE_DISABLED_PASSES_H_
