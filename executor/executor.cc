@@ -1,6 +1,7 @@
 #include "executor/executor.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -108,6 +109,12 @@ class Executor::Impl final : public ArenaUser {
     return lowered;
   }
 
+  std::set<std::string> WithoutGraphPasses() const {
+    std::set<std::string> disabled_passes = options_.disabled_passes;
+    for (const GraphPass& pass : AllGraphPasses()) disabled_passes.insert(pass.name);
+    return disabled_passes;
+  }
+
   absl::Status BindProgram(Program program, ProgramArrays arrays) {
     outputs_may_move_ = false;
     for (int output : program.outputs) {
@@ -124,11 +131,8 @@ class Executor::Impl final : public ArenaUser {
   absl::Status FollowMonitor() {
     const bool wants_plain = monitor_ != nullptr && rewritten_;
     if (wants_plain == is_plain_) return absl::OkStatus();
-    std::set<std::string> disabled_passes = options_.disabled_passes;
-    if (wants_plain) {
-      for (const GraphPass& pass : AllGraphPasses()) disabled_passes.insert(pass.name);
-    }
-    COOPER_ASSIGN_OR_RETURN(LoweredProgram lowered, Lower(disabled_passes));
+    COOPER_ASSIGN_OR_RETURN(LoweredProgram lowered,
+                            Lower(wants_plain ? WithoutGraphPasses() : options_.disabled_passes));
     ProgramArrays arrays;
     for (const std::string& name : lowered.program.arg_names) {
       arrays.args.push_back(Find(args_, name));
@@ -295,14 +299,18 @@ class Executor::Impl final : public ArenaUser {
     }
     for (size_t i = 0; i < p.outputs.size(); ++i) {
       if (p.head_gradients[i] < 0) continue;
-      const bool given = i < head_gradients.size() && !head_gradients[i].is_null();
-      if (!given) {
-        return absl::FailedPreconditionError(absl::StrCat(
-            "Backward: output '", output_names_[i],
-            "' is no loss and needs a head gradient of shape ", output_shapes_[i].ToString()));
-      }
       const ProgramValue& value = p.values[p.head_gradients[i]];
-      const NDArray& head = head_gradients[i];
+      NDArray head = i < head_gradients.size() ? head_gradients[i] : NDArray();
+      if (head.is_null()) {
+        COOPER_ASSIGN_OR_RETURN(const bool needed, NeedsHeadGradient(i));
+        if (needed) {
+          return absl::FailedPreconditionError(absl::StrCat(
+              "Backward: output '", output_names_[i],
+              "' is no loss and needs a head gradient of shape ", output_shapes_[i].ToString()));
+        }
+        COOPER_ASSIGN_OR_RETURN(head, NDArray::Zeros(value.shape, value.dtype,
+                                                     p.contexts[p.buffers[value.buffer].context]));
+      }
       const Context context = p.contexts[p.buffers[value.buffer].context];
       if (head.shape() != value.shape || head.dtype() != value.dtype ||
           !SharesMemory(head.context(), context)) {
@@ -316,6 +324,17 @@ class Executor::Impl final : public ArenaUser {
     // Values are overwritten after their last use: there is no second time.
     ran_training_ = false;
     return bound_->RunBackward(seed_, run_, observer());
+  }
+
+  // Whether the graph as it was written needs the head gradient of output `i`: what passes make of
+  // several steps may take one where only some of the steps did.
+  absl::StatusOr<bool> NeedsHeadGradient(size_t i) {
+    if (!rewritten_ || is_plain_) return true;
+    if (!plain_head_gradients_.has_value()) {
+      COOPER_ASSIGN_OR_RETURN(const LoweredProgram plain, Lower(WithoutGraphPasses()));
+      plain_head_gradients_ = plain.program.head_gradients;
+    }
+    return (*plain_head_gradients_)[i] >= 0;
   }
 
   // Fails unless the arena still holds what this executor left there.
@@ -380,7 +399,9 @@ class Executor::Impl final : public ArenaUser {
   bool arena_lost_ = false;
   bool rewritten_ = false;  // whether graph passes have changed the graph
   bool is_plain_ = false;   // whether bound_ is without them, for a monitor
-  uint64_t seed_ = 0;       // of the last Forward
+  // By output, without graph passes: negative where none is needed. Found out when first asked for.
+  std::optional<std::vector<int>> plain_head_gradients_;
+  uint64_t seed_ = 0;  // of the last Forward
   uint64_t run_ = 0;
   bool ran_training_ = false;
   MonitorCallback monitor_;

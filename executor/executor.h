@@ -156,7 +156,7 @@ class Executor {
   // before it with its inputs ("fc1_data"). In Backward outputs are gradients
   // ("fc1_backward_data"), and inputs "fc1_backward_input_data". An empty function ends it.
   // While there is a callback, the graph runs as it was written, without what graph passes make of
-  // it: slower, and equal to rounding. The next Forward binds it anew.
+  // it: slower, and equal to rounding. The next Forward binds it anew, with SimpleBind's errors.
   using MonitorCallback = std::function<void(const std::string& name, const NDArray& array)>;
   void SetMonitorCallback(MonitorCallback callback, bool monitor_all = false);
 

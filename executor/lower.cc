@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "executor/graph_passes/graph_facts.h"
@@ -24,7 +25,8 @@ using Type = std::optional<DType>;
 class Lowering {
  public:
   Lowering(const Symbol& symbol, const LowerOptions& options)
-      : symbol_(symbol),
+      : written_(symbol),
+        symbol_(symbol),
         options_(options),
         forward_(std::make_unique<IndexedGraph>(symbol_.outputs())) {}
 
@@ -45,6 +47,7 @@ class Lowering {
 
  private:
   Program& program() { return result_.program; }
+  const Program& program() const { return result_.program; }
 
   // Gives arguments and auxiliary states their slots, in the order in which the caller's symbol
   // lists them, and its nodes their numbers.
@@ -90,7 +93,9 @@ class Lowering {
 
   static DType TypeOf(const Type& type) { return type.value_or(DType::kFloat32); }
 
+  // Without gradients it does not matter whether one can be run.
   bool CanRun(absl::string_view op) const {
+    if (program().gradients.empty() && absl::StartsWith(op, "_backward")) return true;
     const auto schema = FindOp(op);
     if (!schema.ok()) return false;
     return (*schema)->is_view() || FindKernel(op, options_.context.device_type).ok();
@@ -105,32 +110,40 @@ class Lowering {
       for (const PartialShape& shape : forward_shapes_) shapes.push_back(shape.ToShape());
       for (const Type& type : forward_types_) types.push_back(TypeOf(type));
       const GraphFacts facts(symbol_, std::move(shapes), std::move(types));
-      COOPER_ASSIGN_OR_RETURN(std::optional<GraphRewrite> rewrite,
-                              pass.run(facts, [this](absl::string_view op) { return CanRun(op); }));
-      if (rewrite.has_value()) COOPER_RETURN_IF_ERROR(TakeRewrite(*std::move(rewrite)));
+      auto rewrite = pass.run(facts, [this](absl::string_view op) { return CanRun(op); });
+      absl::Status status = rewrite.status();
+      if (status.ok() && rewrite->has_value()) status = TakeRewrite(facts, **std::move(rewrite));
+      if (!status.ok()) {
+        return absl::Status(status.code(),
+                            absl::StrCat("graph pass '", pass.name, "': ", status.message()));
+      }
     }
     return absl::OkStatus();
   }
 
-  absl::Status TakeRewrite(GraphRewrite rewrite) {
+  absl::Status TakeRewrite(const GraphFacts& old, GraphRewrite rewrite) {
     result_.rewritten = true;
-    for (const auto& [copy, origin] : rewrite.origin) {
-      const auto id = ids_.find(origin);
-      if (id != ids_.end()) ids_[copy] = id->second;
+    for (const auto& [copy, node] : rewrite.copies) {
+      if (const auto id = ids_.find(node); id != ids_.end()) {
+        const int number = id->second;
+        ids_[copy.get()] = number;
+      }
     }
-    // The nodes that ids_ names must live on.
-    replaced_.push_back(std::exchange(symbol_, std::move(rewrite.symbol)));
+    symbol_ = rewrite.symbol;
     forward_ = std::make_unique<IndexedGraph>(symbol_.outputs());
     forward_shapes_.assign(forward_->num_entries(), PartialShape());
     forward_types_.assign(forward_->num_entries(), std::nullopt);
-    for (int i = 0; i < forward_->num_nodes(); ++i) {
-      if (!forward_->nodes()[i]->is_variable()) continue;
-      const int slot = slots_.at(forward_->nodes()[i]);
-      const int entry = forward_->first_entry(i);
-      const bool aux = forward_->is_aux(i);
-      forward_shapes_[entry] = PartialShape((aux ? result_.aux_shapes : result_.arg_shapes)[slot]);
-      forward_types_[entry] = (aux ? result_.aux_types : result_.arg_types)[slot];
+    // What is new follows from what has stayed, whose shapes may come from what is gone.
+    for (int i = 0; i < old.graph().num_nodes(); ++i) {
+      for (int k = 0; k < old.node(i).num_outputs(); ++k) {
+        const NodeEntry& entry = rewrite.entries[old.graph().first_entry(i) + k];
+        if (!entry || !forward_->contains(entry.node.get())) continue;
+        const NodeEntry before{old.owner(i), k};
+        forward_shapes_[forward_->entry(entry)] = PartialShape(old.shape(before));
+        forward_types_[forward_->entry(entry)] = old.type(before);
+      }
     }
+    rewrites_.push_back(std::move(rewrite));
     COOPER_RETURN_IF_ERROR(InferEntryShapes(*forward_, forward_shapes_));
     COOPER_RETURN_IF_ERROR(CheckShapesComplete(*forward_, forward_shapes_));
     return InferEntryTypes(*forward_, forward_types_);
@@ -339,8 +352,9 @@ class Lowering {
     return owners;
   }
 
-  Symbol symbol_;  // the caller's, or what passes have made of it
-  std::vector<Symbol> replaced_;
+  const Symbol written_;                // the caller's
+  Symbol symbol_;                       // the same, or what passes have made of it
+  std::vector<GraphRewrite> rewrites_;  // whose nodes ids_ names
   const LowerOptions& options_;
   std::unique_ptr<IndexedGraph> forward_;
   GradientGraph gradient_;

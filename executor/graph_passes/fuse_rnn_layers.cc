@@ -11,6 +11,7 @@
 #include "executor/graph_passes/node_builder.h"
 #include "executor/graph_passes/rnn_cell_matcher.h"
 #include "executor/graph_passes/rnn_chains.h"
+#include "executor/graph_passes/step_stacker.h"
 #include "ndarray/status_macros.h"
 #include "symbol/ops/shape/concat_param.h"
 #include "symbol/ops/shape/expand_dims_param.h"
@@ -20,7 +21,9 @@ namespace {
 
 // What the pass may put in.
 constexpr const char* kOps[] = {
-    "_rnn_layer", "_backward_rnn_layer", "SliceChannel", "Concat", "SwapAxis", "reverse"};
+    "_rnn_layer", "_backward_rnn_layer", "SliceChannel", "_backward_SliceChannel",
+    "Concat",     "_backward_Concat",    "SwapAxis",     "reverse",
+    "Reshape",    "_backward_reshape",   "zeros_like"};
 
 const char* ModeName(RNNMode mode) {
   switch (mode) {
@@ -159,7 +162,7 @@ class Fusion {
     const std::string& name = last.h.node->name();
     std::vector<NodeEntry> steps;
     for (int cell : chain) steps.push_back(New(cells_[cell].i2h.data));
-    COOPER_ASSIGN_OR_RETURN(NodeEntry data, StackSteps(steps, facts_.shape(first.i2h.data)[1]));
+    COOPER_ASSIGN_OR_RETURN(NodeEntry data, stacker_.Stack(steps, facts_.shape(first.i2h.data)[1]));
     std::vector<NodeEntry> inputs = {std::move(data),     New(first.i2h.weight),
                                      New(first.i2h.bias), New(first.h2h.weight),
                                      New(first.h2h.bias), New(first.h2h.data)};
@@ -189,6 +192,11 @@ class Fusion {
   absl::Status CopyNode(int i) {
     std::vector<NodeEntry> inputs = rebuilder_.NewInputs(i);
     COOPER_ASSIGN_OR_RETURN(NodeEntry merged, MergedSteps(facts_.node(i), inputs));
+    const bool is_output = facts_.is_output({facts_.owner(i), 0});
+    if (merged && is_output && merged.node->is_variable()) {
+      // An output must not change when the caller writes into an argument.
+      merged = {};
+    }
     if (merged) {
       rebuilder_.Replace({facts_.owner(i), 0}, std::move(merged));
     } else {
@@ -211,7 +219,7 @@ class Fusion {
       }
       steps.push_back(input.node->inputs()[0]);
     }
-    COOPER_ASSIGN_OR_RETURN(NodeEntry stacked, StackWhatWasSplit(steps));
+    COOPER_ASSIGN_OR_RETURN(NodeEntry stacked, stacker_.StackWhatWasSplit(steps));
     if (!stacked || axis == 0) return stacked;
     COOPER_ASSIGN_OR_RETURN(NodePtr swapped, MakeNode("SwapAxis", node.name(), {stacked},
                                                       {{"dim1", "0"}, {"dim2", "1"}}));
@@ -224,6 +232,7 @@ class Fusion {
   std::vector<int> chain_of_;  // by node; -1: in none
   std::vector<int> order_;
   GraphRebuilder rebuilder_;
+  StepStacker stacker_;
 };
 
 }  // namespace

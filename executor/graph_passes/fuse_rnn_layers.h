@@ -1,6 +1,8 @@
 #ifndef COOPER_EXECUTOR_GRAPH_PASSES_FUSE_RNN_LAYERS_H_
 #define COOPER_EXECUTOR_GRAPH_PASSES_FUSE_RNN_LAYERS_H_
 
+// The graph pass "rnn_layers".
+
 #include <optional>
 
 #include "absl/status/statusor.h"

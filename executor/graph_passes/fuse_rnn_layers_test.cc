@@ -291,6 +291,93 @@ TEST(FuseRNNLayersTest, AMonitorSeesTheGraphAsItWasWritten) {
   EXPECT_THAT(outputs[1], ::testing::Pointwise(::testing::FloatNear(1e-6), outputs[0]));
 }
 
+// The first step's input is zeros whose batch follows from the other steps alone.
+TEST_P(KindTest, ADecoderThatStartsFromZeros) {
+  const CellPtr cell = Cell(GetParam(), "a_", 4);
+  const Symbol rest = Op("SliceChannel", {Symbol::Variable("data")},
+                         {{"axis", "1"}, {"num_outputs", "2"}, {"squeeze_axis", "1"}});
+  const Symbol zeros = Op("_zeros", {}, {{"shape", "(0, 5)"}});
+  COOPER_ASSERT_OK_AND_ASSIGN(std::vector<Symbol> states, cell->BeginState());
+  std::vector<Symbol> outputs;
+  for (const Symbol& input : {zeros, rest[0], rest[1]}) {
+    COOPER_ASSERT_OK_AND_ASSIGN(StepResult step, cell->Step(input, states));
+    outputs.push_back(step.output);
+    states = step.states;
+  }
+  ExpectSame(*Symbol::Group(outputs), {{"data", {3, 2, 5}}}, {.layers = 1});
+}
+
+// Sums and products that share operands, many layers deep.
+TEST_P(KindTest, ADeepStackOfGatedResiduals) {
+  const CellPtr cell = Cell(GetParam(), "a_", 4);
+  COOPER_ASSERT_OK_AND_ASSIGN(const Unrolled first,
+                              cell->Unroll(2, Symbol::Variable("data"), {.merge_outputs = false}));
+  std::vector<Symbol> steps = first.outputs.steps();
+  for (int level = 0; level < 40; ++level) {
+    for (Symbol& step : steps) {
+      step = Op("elemwise_add", {step, Op("elemwise_mul", {step, step})});
+    }
+  }
+  const CellPtr above = Cell(GetParam(), "b_", 4);
+  COOPER_ASSERT_OK_AND_ASSIGN(const Unrolled unrolled,
+                              above->Unroll(2, steps, {.merge_outputs = true}));
+  BindOptions options{.shapes = {{"data", {3, 2, 5}}}};
+  COOPER_ASSERT_OK_AND_ASSIGN(auto executor,
+                              Executor::SimpleBind(unrolled.outputs.merged(), options));
+  EXPECT_EQ(Count(*executor, "_rnn_layer"), 2);
+  EXPECT_EQ(Count(*executor, "elemwise_mul"), 3 * 40) << "one, and two in its gradient";
+}
+
+// Two layers with the same weights, and a layer whose two products have the same.
+TEST_P(KindTest, SharedWeights) {
+  const CellPtr cell = Cell(GetParam(), "a_", 5);
+  SequentialRNNCell stack;
+  stack.Add(cell);
+  stack.Add(cell);
+  ExpectSame(Unroll(stack, 3, {.merge_outputs = true}), {{"data", {2, 3, 5}}}, {.layers = 2});
+}
+
+// A head gradient that nothing depends on need not be given, fused or not.
+TEST_P(KindTest, HeadGradientsOfOutputsWithoutGradient) {
+  const CellPtr cell = Cell(GetParam(), "a_", 4);
+  const std::vector<Symbol> inputs = {Symbol::Variable("x1"), Symbol::Variable("x2")};
+  COOPER_ASSERT_OK_AND_ASSIGN(const Unrolled unrolled,
+                              cell->Unroll(2, inputs, {.merge_outputs = false}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, Symbol::Group(unrolled.outputs.steps()));
+  COOPER_ASSERT_OK_AND_ASSIGN(auto executor,
+                              Executor::SimpleBind(net, {.shapes = {{"x1", {2, 5}}, {"x2", {2, 5}}},
+                                                         .grad_req = WriteReq::kNull,
+                                                         .grad_reqs = {{"x2", WriteReq::kWrite}}}));
+  EXPECT_EQ(Count(*executor, "_rnn_layer"), 1);
+  COOPER_ASSERT_OK(executor->Forward(/*is_train=*/true));
+  const NDArray head = *NDArray::Full({2, 4}, 1);
+  COOPER_EXPECT_OK(executor->Backward({NDArray(), head}));
+  COOPER_ASSERT_OK(executor->Forward(/*is_train=*/true));
+  EXPECT_EQ(executor->Backward({head, NDArray()}).code(), absl::StatusCode::kFailedPrecondition);
+}
+
+// Joining what a variable was split into gives its elements, not its memory: outputs stay.
+TEST(FuseRNNLayersTest, AnOutputIsNoArgumentsMemory) {
+  const CellPtr cell = Cell("lstm", "a_", 4);
+  const Symbol steps = Op("SliceChannel", {Symbol::Variable("data")},
+                          {{"axis", "0"}, {"num_outputs", "2"}, {"squeeze_axis", "1"}});
+  COOPER_ASSERT_OK_AND_ASSIGN(const Unrolled unrolled,
+                              cell->Unroll(2, std::vector<Symbol>{steps[0], steps[1]},
+                                           {.layout = "TNC", .merge_outputs = true}));
+  const Symbol joined = Op("Concat",
+                           {Op("expand_dims", {steps[0]}, {{"axis", "0"}}),
+                            Op("expand_dims", {steps[1]}, {{"axis", "0"}})},
+                           {{"dim", "0"}});
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, Symbol::Group({unrolled.outputs.merged(), joined}));
+  COOPER_ASSERT_OK_AND_ASSIGN(auto executor,
+                              Executor::SimpleBind(net, {.shapes = {{"data", {2, 3, 5}}}}));
+  COOPER_ASSERT_OK(executor->arg("data").Fill(1));
+  COOPER_ASSERT_OK(executor->Forward(/*is_train=*/false));
+  COOPER_ASSERT_OK(executor->arg("data").Fill(2));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto outputs, executor->outputs());
+  EXPECT_THAT(Floats(outputs[1]), ::testing::Each(1.0f));
+}
+
 // What looks like a cell but is used from outside, or has its gates in another order.
 TEST(FuseRNNLayersTest, LeavesOthersAlone) {
   for (const bool outside : {false, true}) {

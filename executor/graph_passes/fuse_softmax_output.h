@@ -1,6 +1,8 @@
 #ifndef COOPER_EXECUTOR_GRAPH_PASSES_FUSE_SOFTMAX_OUTPUT_H_
 #define COOPER_EXECUTOR_GRAPH_PASSES_FUSE_SOFTMAX_OUTPUT_H_
 
+// The graph pass "softmax_output".
+
 #include <optional>
 
 #include "absl/status/statusor.h"
@@ -10,10 +12,11 @@
 namespace cooper {
 
 // Makes one _fc_softmax_output of a SoftmaxOutput and the FullyConnected that alone feeds it, a
-// classifier over a vocabulary for one. It works on blocks of rows that stay in cache: the gradient
-// of the scores, as large as the output, is never there as a whole, and rows whose label is ignored
-// cost nothing in the backward pass. Returns nullopt if there is none, or if labels are
-// probabilities or positions (multi_output) or the gradient is smoothed.
+// classifier over a vocabulary for one. It works on blocks of rows: the gradient of the scores, as
+// large as the output, is never there as a whole, and rows whose label is ignored are left out of
+// the backward products. Returns nullopt if there is none. Those with smooth_alpha, out_grad or
+// multi_output are left alone, and so are 16-bit floats, labels that are probabilities, and data of
+// other than two axes.
 absl::StatusOr<std::optional<GraphRewrite>> FuseSoftmaxOutput(const GraphFacts& facts,
                                                               const CanRunFn& can_run);
 

@@ -5,8 +5,9 @@
 // with it. Passes over the program follow (executor/passes.h).
 
 #include <functional>
+#include <utility>
+#include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "symbol/symbol.h"
 
@@ -16,8 +17,12 @@ namespace cooper {
 // outputs in the same order. It has the same variables, if in another order.
 struct GraphRewrite {
   Symbol symbol;
-  // Nodes that were copied because of their inputs, and what they are copies of.
-  absl::flat_hash_map<const Node*, const Node*> origin;
+  // By entry of the old graph: what has its value in the new one, of the same shape and dtype. Null
+  // where nothing has.
+  std::vector<NodeEntry> entries;
+  // Nodes that were copied because of their inputs, and what they are copies of. Some may have
+  // become of no use.
+  std::vector<std::pair<NodePtr, const Node*>> copies;
 };
 
 // Whether an operator, or the gradient of one, can be run where the graph will be bound. A pass

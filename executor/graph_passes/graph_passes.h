@@ -1,6 +1,8 @@
 #ifndef COOPER_EXECUTOR_GRAPH_PASSES_GRAPH_PASSES_H_
 #define COOPER_EXECUTOR_GRAPH_PASSES_GRAPH_PASSES_H_
 
+// The passes over symbols, by name.
+
 #include <optional>
 #include <vector>
 
@@ -12,6 +14,7 @@ namespace cooper {
 
 struct GraphPass {
   const char* name;  // by which it can be left out
+  // Nullopt if there is nothing to do. An error is a bug of the pass.
   absl::StatusOr<std::optional<GraphRewrite>> (*run)(const GraphFacts& facts,
                                                      const CanRunFn& can_run);
 };

@@ -15,12 +15,12 @@ void GraphRebuilder::Keep(int i, std::vector<NodeEntry> inputs) {
     Node::Fields fields = node->fields();
     fields.inputs = std::move(inputs);
     fields.variables = nullptr;
-    const Node* origin = node.get();
+    const Node* old = node.get();
     node = Node::Make(std::move(fields));
-    result_.origin[node.get()] = origin;
+    result_.copies.emplace_back(node, old);
   }
   for (int k = 0; k < node->num_outputs(); ++k) {
-    entries_[facts_.graph().first_entry(i) + k] = {node, k};
+    result_.entries[facts_.graph().first_entry(i) + k] = {node, k};
   }
 }
 

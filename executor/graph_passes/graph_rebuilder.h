@@ -15,13 +15,16 @@ namespace cooper {
 class GraphRebuilder {
  public:
   // `facts` must outlive it.
-  explicit GraphRebuilder(const GraphFacts& facts)
-      : facts_(facts), entries_(facts.graph().num_entries()) {}
+  explicit GraphRebuilder(const GraphFacts& facts) : facts_(facts) {
+    result_.entries.resize(facts.graph().num_entries());
+  }
 
   // What an entry of the old graph has become; a null entry if nobody has said yet.
-  const NodeEntry& New(const NodeEntry& old) const { return entries_[facts_.graph().entry(old)]; }
+  const NodeEntry& New(const NodeEntry& old) const {
+    return result_.entries[facts_.graph().entry(old)];
+  }
   void Replace(const NodeEntry& old, NodeEntry entry) {
-    entries_[facts_.graph().entry(old)] = std::move(entry);
+    result_.entries[facts_.graph().entry(old)] = std::move(entry);
   }
 
   // The inputs of node `i` as they have become.
@@ -34,7 +37,6 @@ class GraphRebuilder {
 
  private:
   const GraphFacts& facts_;
-  std::vector<NodeEntry> entries_;  // by entry of the old graph
   GraphRewrite result_;
 };
 

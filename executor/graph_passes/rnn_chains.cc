@@ -16,10 +16,13 @@ class Chaining {
   std::vector<RNNChain> Run() {
     absl::flat_hash_map<const Node*, int> by_h;
     for (size_t i = 0; i < cells_.size(); ++i) by_h[cells_[i].h.node.get()] = static_cast<int>(i);
-    for (size_t i = 0; i < cells_.size(); ++i) {
-      for (const NodeEntry* state : {&cells_[i].h2h.data, &cells_[i].i2h.data}) {
-        const auto previous = by_h.find(state->node.get());
-        if (previous != by_h.end() && Link(previous->second, static_cast<int>(i), *state)) break;
+    // First as the products are written: layers with equal weights could be taken for steps.
+    for (const auto product : {&RNNCellMatch::h2h, &RNNCellMatch::i2h}) {
+      for (size_t i = 0; i < cells_.size(); ++i) {
+        if (has_previous_[i]) continue;
+        const NodeEntry state = (cells_[i].*product).data;
+        const auto previous = by_h.find(state.node.get());
+        if (previous != by_h.end()) Link(previous->second, static_cast<int>(i), state);
       }
     }
     std::vector<RNNChain> chains;
@@ -33,30 +36,29 @@ class Chaining {
   }
 
  private:
-  // Whether cell `b` goes on from cell `a`, whose h is `state`, one of its products' data.
-  bool Link(int a, int b, const NodeEntry& state) {
+  // Lets cell `b` go on from cell `a`, whose h is `state`, one of its products' data; if it does.
+  void Link(int a, int b, const NodeEntry& state) {
     RNNCellMatch& before = cells_[a];
     RNNCellMatch& after = cells_[b];
-    if (next_[a] >= 0 || before.mode != after.mode || before.hidden != after.hidden) return false;
-    if (before.mode == RNNMode::kLstm && !LeadsOnlyTo(before.c, after)) return false;
+    if (next_[a] >= 0 || before.mode != after.mode || before.hidden != after.hidden) return;
+    if (before.mode == RNNMode::kLstm && !LeadsOnlyTo(before.c, after)) return;
     const bool swap_after = !(state == after.h2h.data);
-    if (swap_after && after.mode == RNNMode::kGru) return false;
+    if (swap_after && after.mode == RNNMode::kGru) return;
     const auto& i2h = swap_after ? after.h2h : after.i2h;
     const auto& h2h = swap_after ? after.i2h : after.h2h;
     const bool swap_before = !SameWeights(before.h2h, h2h);
     if (swap_before) {
       // The first step of a chain could not know.
-      if (before.sides_known || before.mode == RNNMode::kGru) return false;
-      if (!SameWeights(before.i2h, h2h) || !SameWeights(before.h2h, i2h)) return false;
+      if (before.sides_known || before.mode == RNNMode::kGru) return;
+      if (!SameWeights(before.i2h, h2h) || !SameWeights(before.h2h, i2h)) return;
       std::swap(before.i2h, before.h2h);
     } else if (!SameWeights(before.i2h, i2h)) {
-      return false;
+      return;
     }
     if (swap_after) std::swap(after.i2h, after.h2h);
     before.sides_known = after.sides_known = true;
     next_[a] = b;
     has_previous_[b] = true;
-    return true;
   }
 
   // Whether a cell state is used by its own step's tanh and by the step `after`, and nowhere else.

@@ -380,7 +380,8 @@ template <RNNForm kForm>
 absl::Status RNNBackwardCpu(const KernelContext& c) {
   const auto& param = c.param<RNNParam>();
   const ArrayView& data = c.inputs[Inputs(kForm, param).forward.data];
-  if (absl::Status status = CheckSupported("gradient of RNN", param, data.dtype); !status.ok()) {
+  if (absl::Status status = CheckSupported(c.call.op->name().c_str(), param, data.dtype);
+      !status.ok()) {
     return status;
   }
   if (data.dtype == DType::kFloat64) {

@@ -60,7 +60,8 @@ void PlainBackward(int64_t n, const T* h, const T* dy, T* dh, T* ds) {
   COOPER_CELL_LOOP
   for (int64_t j = 0; j < n; ++j) {
     const T d = dy[j] + dh[j];
-    ds[j] = kRelu ? (h[j] > T(0) ? d : T(0)) : d * (T(1) - h[j] * h[j]);
+    // As the gradient of Activation: a NaN stays one.
+    ds[j] = kRelu ? (h[j] > T(0) ? d : (h[j] != h[j] ? h[j] : T(0))) : d * (T(1) - h[j] * h[j]);
     dh[j] = T(0);
   }
 }

@@ -323,7 +323,8 @@ absl::StatusOr<std::unique_ptr<KernelState>> RNNPrepare(const PrepareContext& c)
 template <RNNForm kForm>
 absl::Status RNNCpu(const KernelContext& c) {
   const DType dtype = c.inputs[0].dtype;
-  if (absl::Status status = CheckSupported("RNN", c.param<RNNParam>(), dtype); !status.ok()) {
+  if (absl::Status status = CheckSupported(c.call.op->name().c_str(), c.param<RNNParam>(), dtype);
+      !status.ok()) {
     return status;
   }
   if (NothingAsked(c.reqs) || c.inputs[0].shape[1] == 0) return absl::OkStatus();

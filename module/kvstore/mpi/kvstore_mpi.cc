@@ -191,7 +191,12 @@ absl::Status KVStoreMpi::Exchange(const std::vector<std::string>& keys,
     values.push_back(values_.at(key));
     sizes[values.back().dtype() == DType::kFloat64] += values.back().size();
   }
-  COOPER_ASSIGN_OR_RETURN(const NDArray flat32, flat32_.Reserve(sizes[0]));
+  NDArray flat32;
+  if (compression_.has_value()) {
+    COOPER_ASSIGN_OR_RETURN(flat32, Room(sizes[0], DType::kFloat32, &decompressed_));
+  } else {
+    COOPER_ASSIGN_OR_RETURN(flat32, sum_buffer_.Reserve(sizes[0]));
+  }
   COOPER_ASSIGN_OR_RETURN(const NDArray flat64, Room(sizes[1], DType::kFloat64, &flat64_));
   std::vector<NDArray> parts;
   COOPER_RETURN_IF_ERROR(PartsOf(values, flat32, flat64, &parts));
@@ -217,7 +222,7 @@ absl::Status KVStoreMpi::Exchange(const std::vector<std::string>& keys,
     COOPER_RETURN_IF_ERROR(Compressed(keys, values32));
   } else {
     traffic_.bytes += flat32.size_bytes();
-    COOPER_ASSIGN_OR_RETURN(sum32, flat32_.Sum());
+    COOPER_ASSIGN_OR_RETURN(sum32, sum_buffer_.Sum());
   }
   COOPER_RETURN_IF_ERROR(world_.AllReduceSum(values64));
   COOPER_RETURN_IF_ERROR(PartsOf(values, sum32, flat64, &parts));

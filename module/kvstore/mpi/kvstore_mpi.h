@@ -29,7 +29,7 @@ namespace cooper {
 class KVStoreMpi : public KVStoreWithValues {
  public:
   KVStoreMpi(absl::string_view type, MpiWorld* world)
-      : KVStoreWithValues(type), world_(*world), flat32_(world) {}
+      : KVStoreWithValues(type), world_(*world), sum_buffer_(world) {}
 
   int rank() const override { return world_.rank(); }
   int num_workers() const override { return world_.size(); }
@@ -65,8 +65,9 @@ class KVStoreMpi : public KVStoreWithValues {
   std::vector<std::vector<std::string>> key_sets_;
   std::map<std::string, uint64_t> numbers_;
   // Where gradients meet; they grow as needed.
-  SumBuffer flat32_;
+  SumBuffer sum_buffer_;
   NDArray flat64_;
+  NDArray decompressed_;  // with compression, in place of sum_buffer_
   // What compression has kept back of this process's gradients, by key; and of those of one step.
   std::map<std::string, std::vector<float>> residuals_;
   std::vector<float> residual_;

@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <random>
 #include <utility>
 #include <vector>
@@ -25,11 +27,24 @@ struct Header {
   uint64_t token = 0;
   int64_t bytes = 0;
 };
-constexpr int64_t kHeaderBytes = 4096;
+// As large as any page.
+constexpr int64_t kHeaderBytes = 65536;
 static_assert(sizeof(Header) <= kHeaderBytes);
 
 absl::Status Unavailable(const char* call, int error) {
   return absl::UnavailableError(absl::StrCat("shared memory: ", call, ": ", std::strerror(error)));
+}
+
+// What this process may use at most: the machine's memory, or what its container leaves of it.
+int64_t MemoryLimit() {
+  int64_t limit = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  for (const char* path :
+       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    std::ifstream file(path);
+    int64_t of_container = 0;  // a file that says "max" leaves it so
+    if (file >> of_container && of_container > 0) limit = std::min(limit, of_container);
+  }
+  return limit;
 }
 
 uint64_t NewToken() {
@@ -54,8 +69,7 @@ absl::StatusOr<std::unique_ptr<SharedMemory>> SharedMemory::Create(int64_t bytes
     return absl::InvalidArgumentError(absl::StrCat("shared memory of ", bytes, " bytes"));
   }
   // The system itself would go on giving pages until it has to end processes to find more.
-  const int64_t machine_bytes =
-      static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  const int64_t machine_bytes = MemoryLimit();
   if (bytes > machine_bytes / 4) {
     return absl::ResourceExhaustedError(
         absl::StrCat("shared memory of ", bytes, " bytes: more than a quarter of the machine's ",
@@ -64,7 +78,10 @@ absl::StatusOr<std::unique_ptr<SharedMemory>> SharedMemory::Create(int64_t bytes
   const int file = memfd_create("cooper_kvstore", MFD_CLOEXEC);
   if (file < 0) return Unavailable("memfd_create", errno);
   // Takes the pages now: a page that is missing later would be a signal in the middle of a step.
-  const int error = posix_fallocate(file, 0, kHeaderBytes + bytes);
+  int error = 0;
+  do {
+    error = posix_fallocate(file, 0, kHeaderBytes + bytes);
+  } while (error == EINTR);
   if (error != 0) {
     close(file);
     return absl::ResourceExhaustedError(

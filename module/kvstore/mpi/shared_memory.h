@@ -14,11 +14,12 @@ namespace cooper {
 
 class SharedMemory {
  public:
-  // `bytes` zero bytes. kResourceExhausted if they are more than a quarter of the machine's,
-  // kUnavailable if the system has no such memory.
+  // `bytes` zero bytes. kResourceExhausted if they are more than a quarter of the machine's or the
+  // container's, kUnavailable if the system has no such memory, kInvalidArgument for a negative
+  // size.
   static absl::StatusOr<std::unique_ptr<SharedMemory>> Create(int64_t bytes);
   // The memory with this handle, which its maker has to keep until then. kUnavailable if this
-  // process cannot see it, on another machine for one.
+  // process cannot see it, on another machine for one; kInvalidArgument for what is no handle.
   static absl::StatusOr<std::unique_ptr<SharedMemory>> Open(const std::string& handle);
 
   ~SharedMemory();

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "glog/logging.h"
 #include "module/kvstore/sum_arrays.h"
 #include "ndarray/status_macros.h"
 #include "ndarray/storage.h"
@@ -14,8 +15,8 @@
 namespace cooper {
 namespace {
 
-// Elements of a page: no two processes write to one.
-constexpr int64_t kPage = 4096 / sizeof(float);
+// Elements of the largest page: no two processes write to one.
+constexpr int64_t kPage = 65536 / sizeof(float);
 
 int64_t RoundUp(int64_t size) { return (size + kPage - 1) / kPage * kPage; }
 
@@ -59,6 +60,8 @@ absl::StatusOr<NDArray> SumBuffer::Reserve(int64_t size) {
       const int64_t bytes = capacity_ * static_cast<int64_t>(sizeof(float)) * (world_.size() + 1);
       COOPER_ASSIGN_OR_RETURN(memory_, Share(bytes));
       tries_sharing_ = memory_ != nullptr;
+      LOG_IF(WARNING, !tries_sharing_ && world_.rank() == 0)
+          << "kvstore: the processes have no memory in common; MPI adds up their gradients";
     }
   }
   if (memory_ != nullptr) return Region(world_.rank());

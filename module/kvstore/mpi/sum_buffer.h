@@ -22,12 +22,13 @@ class SumBuffer {
       : world_(*world), tries_sharing_(use_shared_memory) {}
 
   // Room for `size` float32 of this process, which it fills. Collective: all ask for as many. The
-  // array is valid until the next call.
+  // array is valid until the next call. What is shared takes (processes + 1) * size * 4 bytes in
+  // all. kUnavailable if a process is gone, kResourceExhausted without memory.
   absl::StatusOr<NDArray> Reserve(int64_t size);
 
   // The sum over all processes of what they put into the room they asked for last, the same to the
   // last bit on each. Collective. The array is valid until the next call of either; its elements
-  // may be seen by other processes and are not to be changed.
+  // may be seen by other processes and are not to be changed. kUnavailable if a process is gone.
   absl::StatusOr<NDArray> Sum();
 
   bool is_shared() const { return memory_ != nullptr; }

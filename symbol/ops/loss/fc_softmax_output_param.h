@@ -1,6 +1,8 @@
 #ifndef COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_OUTPUT_PARAM_H_
 #define COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_OUTPUT_PARAM_H_
 
+// Parameters of _fc_softmax_output.
+
 #include <cstdint>
 
 #include "symbol/ops/loss/normalization.h"

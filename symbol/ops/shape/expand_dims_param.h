@@ -1,6 +1,8 @@
 #ifndef COOPER_SYMBOL_OPS_SHAPE_EXPAND_DIMS_PARAM_H_
 #define COOPER_SYMBOL_OPS_SHAPE_EXPAND_DIMS_PARAM_H_
 
+// Parameters of expand_dims.
+
 #include "symbol/param_schema.h"
 
 namespace cooper {
