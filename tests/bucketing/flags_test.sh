@@ -50,7 +50,7 @@ awk 'BEGIN { srand(7); for (i = 0; i < 64; ++i) { line = "";
 updates=$(grep -c '"name":"update","cat":"step","ph":"X"' trace.json)
 [[ $updates -eq 3 ]] || { echo "FAILED: a profile of $updates updates"; failed=1; }
 grep -q '"name":"bucket 4"' trace.json || { echo "FAILED: no bucket"; failed=1; }
-for words in '^operator .* of the limit$' '^FullyConnected .*%$' '^limit: .* GFLOP/s; of .* ms: ' \
+for words in '^operator .* of the limit$' '^_backward_fc_softmax_output .*%$' '^limit: .* GFLOP/s; of .* ms: ' \
   '^trace: trace.json$'; do
   grep -q "$words" out || { echo "FAILED: --profile does not show '$words'"; cat out err; failed=1; }
 done
