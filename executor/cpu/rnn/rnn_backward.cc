@@ -1,7 +1,7 @@
 // The gradient kernels of RNN and _rnn_layer. Per layer, from the last: step by step, backward, the
 // cell and the product with the h2h weight; then one product of all steps for each of the gradients
 // with respect to the input and to both weights. Nothing of the forward pass is computed again but
-// tanh(c).
+// tanh(c). What the forward pass has kept is used up: gradients are written over it.
 
 #include <algorithm>
 
@@ -52,7 +52,6 @@ struct Scratch {
     weight_stride = PaddedStride(dims.hidden);
     copies_weight = dims.hidden % 128 == 0;
     for (int d = 0; d < dims.directions; ++d) {
-      ds[d] = cursor.Take<T>(rows * dims.slot_row());
       dh[d] = cursor.Take<T>(dims.batch * dims.hidden);
       if (param.mode == RNNMode::kLstm) dc[d] = cursor.Take<T>(dims.batch * dims.hidden);
       if (copies_weight) weight[d] = cursor.Take<T>(dims.recurrent * dims.hidden * weight_stride);
@@ -71,7 +70,6 @@ struct Scratch {
 
   int64_t weight_stride;
   bool copies_weight;
-  T* ds[2] = {};  // gradients of the slots before activation, (num_steps, batch, slots, hidden)
   T* dh[2] = {};  // what goes from a step to the one before, (batch, hidden)
   T* dc[2] = {};
   T* weight[2] = {};  // h2h weights with padded rows
@@ -163,7 +161,8 @@ class Backward {
     return scratch_.dropped;
   }
 
-  void Begin(int layer, int d) const {
+  void Begin(int layer, int d) {
+    ds_[d] = reserve_ + reserve_layout_.slots(layer, d);
     const auto start = [&](int grad_input, T* to) {
       if (grad_input < 0) {
         std::fill_n(to, state_size(), T(0));
@@ -214,7 +213,7 @@ class Backward {
     for (int64_t s = dims_.num_steps - 1; s >= 0; --s) {
       const int64_t t = dims_.StepAt(d, s);
       const int64_t t_prev = s == 0 ? 0 : dims_.StepAt(d, s - 1);
-      T* ds = scratch_.ds[d] + t * slot_step;
+      T* ds = ds_[d] + t * slot_step;
       ParallelFor(end - begin, std::max<int64_t>(1, 2048 / hidden), [&](int64_t from, int64_t to) {
         for (int64_t i = begin + from; i < begin + to; ++i) {
           T* ds_row = ds + i * dims_.slot_row();
@@ -282,15 +281,15 @@ class Backward {
     if (const WriteReq req = WeightReq(kI2hWeight); req != WriteReq::kNull) {
       for (const InputProduct& product : InputProducts(param_.mode)) {
         Gemm(true, false, product.num_gates * hidden, input_size, dims_.rows(), T(1),
-             scratch_.ds[d] + product.first_slot * hidden, dims_.slot_row(), input, input_size,
-             BetaOf(req), grads.i2h_weight + product.first_gate * hidden * input_size, input_size);
+             ds_[d] + product.first_slot * hidden, dims_.slot_row(), input, input_size, BetaOf(req),
+             grads.i2h_weight + product.first_gate * hidden * input_size, input_size);
       }
     }
     if (const WriteReq req = WeightReq(kH2hWeight); req != WriteReq::kNull) {
       RecurrentWeightGradient(layer, d, BetaOf(req), grads.h2h_weight);
     }
 
-    SumRows(scratch_.ds[d], dims_.rows(), dims_.slot_row(), scratch_.bias);
+    SumRows(ds_[d], dims_.rows(), dims_.slot_row(), scratch_.bias);
     const int64_t n = dims_.recurrent * hidden;
     StoreRows(WeightReq(kH2hBias), scratch_.bias, n, 1, n, grads.h2h_bias);
     // gru's n adds its i2h bias in a slot of its own.
@@ -305,7 +304,7 @@ class Backward {
   void RecurrentWeightGradient(int layer, int d, T beta, T* grad) const {
     const int64_t hidden = dims_.hidden;
     const int64_t n = dims_.recurrent * hidden;
-    const T* ds = scratch_.ds[d];
+    const T* ds = ds_[d];
     if (dims_.num_steps == 0) {
       Gemm(true, false, n, hidden, 0, T(1), ds, dims_.slot_row(), ds, hidden, beta, grad, hidden);
       return;
@@ -346,7 +345,7 @@ class Backward {
     const int64_t input_size = weights.input_size;
     for (const InputProduct& product : InputProducts(param_.mode)) {
       Gemm(false, false, dims_.rows(), input_size, product.num_gates * hidden, T(1),
-           scratch_.ds[d] + product.first_slot * hidden, dims_.slot_row(),
+           ds_[d] + product.first_slot * hidden, dims_.slot_row(),
            weights.i2h_weight + product.first_gate * hidden * input_size, input_size, beta, grad,
            input_size);
       beta = T(1);
@@ -364,7 +363,10 @@ class Backward {
   CellClip<T> clip_;
   bool has_cell_;
   bool drop_;
-  const T* reserve_;
+  T* reserve_;
+  // Gradients of the slots before activation, (num_steps, batch, slots, hidden). They take the
+  // place of the slots: each is read for the last time where its gradient is made.
+  T* ds_[2] = {};
 };
 
 template <RNNForm kForm>

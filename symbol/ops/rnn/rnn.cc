@@ -37,7 +37,8 @@ OpSchema::Names VisibleOutputs(const RNNParam& param) {
   return {"output", "state_output", "statecell_output"};
 }
 
-// The hidden "reserve" is what the forward pass keeps for the backward pass.
+// The hidden "reserve" is what the forward pass keeps for the backward pass, which
+// overwrites it.
 OpSchema::Names RNNOutputs(const OpCall& call) {
   OpSchema::Names names = VisibleOutputs(call.param<RNNParam>());
   names.push_back("reserve");

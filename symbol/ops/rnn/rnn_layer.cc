@@ -33,7 +33,8 @@ OpSchema::Names VisibleOutputs(const OpCall& call) {
   return {"output", "state_output"};
 }
 
-// As RNN's: the hidden "reserve" is what the forward pass keeps for the backward pass.
+// As RNN's: the hidden "reserve" is what the forward pass keeps for the backward pass, which
+// overwrites it.
 OpSchema::Names LayerOutputs(const OpCall& call) {
   OpSchema::Names names = VisibleOutputs(call);
   names.push_back("reserve");
