@@ -8,6 +8,7 @@
 #include "absl/types/span.h"
 #include "executor/cpu/nn/dispatch_float.h"
 #include "executor/cpu/nn/softmax_row.h"
+#include "executor/cpu/scratch_cursor.h"
 #include "executor/kernel.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
@@ -80,17 +81,14 @@ template <typename T>
 struct Scratch {
   Scratch(int64_t rows, int64_t classes, int64_t features, bool skips, void* base) {
     block = BlockRows(kBackwardBlockBytes, rows, classes * static_cast<int64_t>(sizeof(T)));
-    char* at = static_cast<char*>(base);
-    const auto take = [&](int64_t size) {
-      char* piece = base == nullptr ? nullptr : at + bytes;
-      bytes += (size + 63) / 64 * 64;
-      return piece;
-    };
-    grad = reinterpret_cast<T*>(take(block * classes * static_cast<int64_t>(sizeof(T))));
-    if (!skips) return;
-    active = reinterpret_cast<int64_t*>(take(rows * static_cast<int64_t>(sizeof(int64_t))));
-    data = reinterpret_cast<T*>(take(block * features * static_cast<int64_t>(sizeof(T))));
-    data_grad = reinterpret_cast<T*>(take(block * features * static_cast<int64_t>(sizeof(T))));
+    ScratchCursor cursor(base);
+    grad = cursor.Take<T>(block * classes);
+    if (skips) {
+      active = cursor.Take<int64_t>(rows);
+      data = cursor.Take<T>(block * features);
+      data_grad = cursor.Take<T>(block * features);
+    }
+    bytes = cursor.bytes();
   }
 
   int64_t block = 0;

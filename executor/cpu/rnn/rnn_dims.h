@@ -35,24 +35,6 @@ struct InputProduct {
 };
 absl::Span<const InputProduct> InputProducts(RNNMode mode);
 
-// Hands out pieces of scratch memory. With a null base it only counts.
-class ScratchCursor {
- public:
-  explicit ScratchCursor(void* base) : base_(static_cast<char*>(base)) {}
-
-  template <typename T>
-  T* Take(int64_t elements) {
-    T* piece = base_ == nullptr ? nullptr : reinterpret_cast<T*>(base_ + bytes_);
-    bytes_ += (elements * static_cast<int64_t>(sizeof(T)) + 63) / 64 * 64;
-    return piece;
-  }
-  int64_t bytes() const { return bytes_; }
-
- private:
-  char* base_;
-  int64_t bytes_ = 0;
-};
-
 // Elements from one row to the next with which a matrix of `columns` is copied for products. A
 // multiple of 128 would map the rows of a panel to few cache sets: oneDNN's sgemm falls to a third
 // of its speed at 512 and 2048.

@@ -9,6 +9,7 @@
 #include "executor/cpu/rnn/rnn_cells.h"
 #include "executor/cpu/rnn/rnn_dims.h"
 #include "executor/cpu/rnn/rnn_pieces.h"
+#include "executor/cpu/scratch_cursor.h"
 #include "executor/kernel.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
