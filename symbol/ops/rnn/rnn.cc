@@ -5,6 +5,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
+#include "symbol/ops/rnn/rnn_gradient.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
 #include "symbol/shape_context.h"
@@ -166,26 +167,11 @@ absl::Status RNNType(TypeContext& c) {
 }
 
 OpSchema::Names BackwardInputs(const OpCall& call) {
-  OpSchema::Names names;
-  for (const std::string& name : VisibleOutputs(call.param<RNNParam>())) {
-    names.push_back(absl::StrCat(name, "_grad"));
-  }
-  for (const std::string& name : RNNInputs(call)) names.push_back(name);
-  names.push_back("output");
-  names.push_back("reserve");
-  return names;
+  return RNNBackwardInputNames(VisibleOutputs(call.param<RNNParam>()), RNNInputs(call));
 }
 
 absl::StatusOr<std::vector<NodeEntry>> RNNGradient(GradientContext& c) {
-  const int num_visible = c.num_outputs() - 1;
-  std::vector<NodeEntry> inputs;
-  for (int i = 0; i < num_visible; ++i) {
-    COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(i));
-    inputs.push_back(head);
-  }
-  for (int i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.input(i));
-  inputs.push_back(c.output(kOutput));
-  inputs.push_back(c.output(num_visible));
+  COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> inputs, RNNBackwardInputs(c));
   COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> gradients,
                           c.Backward("_backward_RNN", std::move(inputs)));
   gradients.resize(c.num_inputs());  // none for the lengths
