@@ -1,13 +1,46 @@
 #include "ndarray/device.h"
 
+#include <sys/mman.h>
+
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
+#include "absl/base/config.h"
 #include "absl/strings/str_cat.h"
 
 namespace cooper {
 namespace {
+
+// Blocks of at least a huge page are mapped, others are the heap's. Sanitizers watch the heap only.
+#ifdef ABSL_HAVE_ADDRESS_SANITIZER
+constexpr int64_t kLeastMapped = int64_t{1} << 62;
+#else
+constexpr int64_t kLeastMapped = int64_t{2} << 20;
+#endif
+constexpr int64_t kHugePage = int64_t{2} << 20;
+constexpr int64_t kMostBytes = int64_t{1} << 61;
+
+int64_t MappedBytes(int64_t bytes) { return (bytes + kHugePage - 1) / kHugePage * kHugePage; }
+
+// Null if there is no room. The pages are zero, and are made when they are first touched: huge ones
+// where the kernel can, since products go through whole matrices and would miss the TLB with small
+// ones.
+void* Map(int64_t bytes) {
+  const int64_t wanted = MappedBytes(bytes);
+  void* mapped =
+      mmap(nullptr, wanted + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  // What lies before and after the aligned part goes back.
+  char* begin = static_cast<char*>(mapped);
+  const auto address = reinterpret_cast<uintptr_t>(begin);
+  const auto before = static_cast<int64_t>((kHugePage - address % kHugePage) % kHugePage);
+  if (before > 0) munmap(begin, before);
+  if (before < kHugePage) munmap(begin + before + wanted, kHugePage - before);
+  madvise(begin + before, wanted, MADV_HUGEPAGE);
+  return begin + before;
+}
 
 class CpuDevice : public Device {
  public:
@@ -16,13 +49,24 @@ class CpuDevice : public Device {
 
   absl::StatusOr<void*> Allocate(int, int64_t bytes) override {
     void* data = nullptr;
-    if (bytes < 0 || posix_memalign(&data, kStorageAlignment, static_cast<size_t>(bytes)) != 0) {
-      return absl::ResourceExhaustedError(absl::StrCat("cannot allocate ", bytes, " bytes on cpu"));
+    if (bytes >= kLeastMapped) {
+      data = bytes > kMostBytes ? nullptr : Map(bytes);
+    } else if (posix_memalign(&data, kStorageAlignment, static_cast<size_t>(bytes)) != 0) {
+      data = nullptr;
     }
-    return data;
+    if (data != nullptr) return data;
+    return absl::ResourceExhaustedError(absl::StrCat("cannot allocate ", bytes, " bytes on cpu"));
   }
 
-  void Free(int, void* data, int64_t) override { std::free(data); }
+  bool AllocatesZeros(int64_t bytes) const override { return bytes >= kLeastMapped; }
+
+  void Free(int, void* data, int64_t bytes) override {
+    if (bytes >= kLeastMapped) {
+      munmap(data, MappedBytes(bytes));
+    } else {
+      std::free(data);
+    }
+  }
 
   absl::Status Copy(void* dst, Context, const void* src, Context, int64_t bytes) override {
     if (bytes > 0) std::memmove(dst, src, static_cast<size_t>(bytes));

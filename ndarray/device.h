@@ -26,6 +26,9 @@ class Device {
 
   // Uninitialised memory. kResourceExhausted, naming the bytes asked for, if there is none.
   virtual absl::StatusOr<void*> Allocate(int device_id, int64_t bytes) = 0;
+  // Whether memory that Allocate gives for so many bytes is zero.
+  virtual bool AllocatesZeros(int64_t /*bytes*/) const { return false; }
+  // `bytes` is what was asked for.
   virtual void Free(int device_id, void* data, int64_t bytes) = 0;
 
   // Copies when everything queued on both sides before has run; returns when `dst` may be read.

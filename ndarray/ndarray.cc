@@ -38,9 +38,10 @@ absl::StatusOr<NDArray> NDArray::Empty(Shape shape, DType dtype, Context context
 }
 
 absl::StatusOr<NDArray> NDArray::Zeros(Shape shape, DType dtype, Context context) {
-  COOPER_ASSIGN_OR_RETURN(NDArray array, Empty(std::move(shape), dtype, context));
-  COOPER_RETURN_IF_ERROR(array.Fill(0));
-  return array;
+  COOPER_ASSIGN_OR_RETURN(shape, Shape::Create(shape.dims()));
+  COOPER_ASSIGN_OR_RETURN(auto storage,
+                          Storage::AllocateZeros(shape.num_elements() * SizeOf(dtype), context));
+  return NDArray(std::move(storage), 0, std::move(shape), dtype);
 }
 
 absl::StatusOr<NDArray> NDArray::Full(Shape shape, double value, DType dtype, Context context) {

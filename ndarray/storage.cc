@@ -97,16 +97,29 @@ Storage::~Storage() {
 }
 
 absl::StatusOr<std::shared_ptr<Storage>> Storage::Allocate(int64_t bytes, Context context) {
+  return Take(bytes, context, /*zeros=*/false);
+}
+
+absl::StatusOr<std::shared_ptr<Storage>> Storage::AllocateZeros(int64_t bytes, Context context) {
+  return Take(bytes, context, /*zeros=*/true);
+}
+
+absl::StatusOr<std::shared_ptr<Storage>> Storage::Take(int64_t bytes, Context context, bool zeros) {
   if (bytes < 0 || bytes > (int64_t{1} << 62)) {
     return absl::InvalidArgumentError(absl::StrCat("cannot allocate ", bytes, " bytes"));
   }
   COOPER_ASSIGN_OR_RETURN(Device * device, FindDevice(context));
   const int64_t block_bytes = BlockBytes(bytes);
   void* data = ThePool().Take(context, block_bytes);
-  if (data == nullptr) {
+  const bool pooled = data != nullptr;
+  if (!pooled) {
     COOPER_ASSIGN_OR_RETURN(data, device->Allocate(context.device_id, block_bytes));
   }
-  return std::shared_ptr<Storage>(new Storage(data, bytes, block_bytes, context, nullptr));
+  std::shared_ptr<Storage> storage(new Storage(data, bytes, block_bytes, context, nullptr));
+  if (zeros && (pooled || !device->AllocatesZeros(block_bytes))) {
+    COOPER_RETURN_IF_ERROR(device->FillZero(data, context, bytes));
+  }
+  return storage;
 }
 
 std::shared_ptr<Storage> Storage::Wrap(void* data, int64_t bytes, Context context,

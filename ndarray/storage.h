@@ -19,6 +19,9 @@ class Storage {
   // negative size, kResourceExhausted if there is not enough memory, and FindDevice's errors.
   static absl::StatusOr<std::shared_ptr<Storage>> Allocate(int64_t bytes, Context context);
 
+  // The same, all of it zero. Large blocks take no physical memory until they are touched.
+  static absl::StatusOr<std::shared_ptr<Storage>> AllocateZeros(int64_t bytes, Context context);
+
   // Wraps memory that `owner` keeps alive (or that outlives the storage, if `owner` is null).
   static std::shared_ptr<Storage> Wrap(void* data, int64_t bytes, Context context,
                                        std::shared_ptr<void> owner);
@@ -34,6 +37,8 @@ class Storage {
  private:
   Storage(void* data, int64_t bytes, int64_t block_bytes, Context context,
           std::shared_ptr<void> owner);
+
+  static absl::StatusOr<std::shared_ptr<Storage>> Take(int64_t bytes, Context context, bool zeros);
 
   void* data_;
   int64_t bytes_;

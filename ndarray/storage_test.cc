@@ -19,11 +19,24 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(StorageTest, IsAlignedAndAsLargeAsAsked) {
-  for (int64_t bytes : {0, 1, 63, 64, 65, 1000, 1 << 20, (1 << 20) + 1}) {
+  for (int64_t bytes : {0, 1, 63, 64, 65, 1000, 1 << 20, (1 << 20) + 1, 2 << 20, (5 << 20) + 1}) {
     COOPER_ASSERT_OK_AND_ASSIGN(auto storage, Storage::Allocate(bytes, Context::Cpu()));
     EXPECT_EQ(storage->bytes(), bytes);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(storage->data()) % kStorageAlignment, 0u);
     std::fill_n(static_cast<char*>(storage->data()), bytes, 1);
+  }
+}
+
+TEST(StorageTest, ZerosAreZeroWhateverWasThere) {
+  for (int64_t bytes : {0, 1, 1000, 1 << 20, (2 << 20) - 1, 2 << 20, (5 << 20) + 1}) {
+    for (int round = 0; round < 2; ++round) {
+      COOPER_ASSERT_OK_AND_ASSIGN(auto storage, Storage::AllocateZeros(bytes, Context::Cpu()));
+      char* data = static_cast<char*>(storage->data());
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(data) % kStorageAlignment, 0u);
+      EXPECT_TRUE(std::all_of(data, data + bytes, [](char c) { return c == 0; })) << bytes;
+      // The next round may get the same block.
+      std::fill_n(data, bytes, 1);
+    }
   }
 }
 

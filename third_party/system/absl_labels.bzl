@@ -7,7 +7,7 @@ std::string_view: convert by (data, size), and never overload on both.
 
 ABSL_LABELS = {
     "algorithm": ["algorithm", "container=algorithm_container"],
-    "base": ["base", "core_headers", "log_severity"],
+    "base": ["base", "config", "core_headers", "log_severity"],
     "cleanup": ["cleanup"],
     "container": [
         "btree",
