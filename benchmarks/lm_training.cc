@@ -210,10 +210,12 @@ class LmBenchmark {
     COOPER_ASSIGN_OR_RETURN(std::set<std::string> disabled_passes, DisabledPassesFromFlags());
     const auto start = Clock::now();
     COOPER_ASSIGN_OR_RETURN(
-        model_, BucketingModule::Create({.sym_gen = sym_gen,
-                                         .default_bucket_key = buckets.back(),
-                                         .contexts = ContextsFromFlags(),
-                                         .disabled_passes = std::move(disabled_passes)}));
+        model_,
+        BucketingModule::Create({.sym_gen = sym_gen,
+                                 .default_bucket_key = buckets.back(),
+                                 .contexts = ContextsFromFlags(),
+                                 .disabled_passes = std::move(disabled_passes),
+                                 .label_probabilities = absl::GetFlag(FLAGS_label_probabilities)}));
     COOPER_RETURN_IF_ERROR(Bind(buckets));
     bind_seconds_ = SecondsSince(start);
     return absl::OkStatus();
@@ -260,9 +262,12 @@ class LmBenchmark {
     if (!prob.ok() || !label.ok()) return NAN;
     double sum = 0;
     int64_t counted = 0;
+    // All classes of each position, or the label's alone.
+    const int64_t classes = static_cast<int64_t>(prob->size() / label->size());
     for (size_t i = 0; i < label->size(); ++i) {
       if (model_options_.use_ignore && (*label)[i] == 0) continue;
-      const double p = (*prob)[i * model_options_.vocab + static_cast<int64_t>((*label)[i])];
+      const auto id = classes == 1 ? 0 : static_cast<int64_t>((*label)[i]);
+      const double p = (*prob)[i * classes + id];
       sum -= std::log(std::max(p, 1e-30));
       ++counted;
     }

@@ -401,6 +401,23 @@ TEST(ModulePageTest, BindsAllBuckets) {
   EXPECT_EQ(model->arena_bytes(), model->Report().back().memory.planned_bytes);
 }
 
+// A module for training alone: no array has the size of the vocabulary times the words of a batch.
+absl::StatusOr<std::unique_ptr<BucketingModule>> MakeLean(SymGen sym_gen) {
+  return BucketingModule::Create(
+      {.sym_gen = std::move(sym_gen), .default_bucket_key = 60, .label_probabilities = true});
+}
+
+TEST(ModulePageTest, TrainsWithoutOutputsOfAllClasses) {
+  COOPER_ASSERT_OK_AND_ASSIGN(auto data, FiveWords());
+  COOPER_ASSERT_OK_AND_ASSIGN(auto model, MakeLean(NextOfFive));
+  const auto metric = Perplexity({.ignore_label = 0});
+  COOPER_ASSERT_OK(model->Fit(
+      *data,
+      {.eval_metric = metric.get(), .params = {.initializer = init::Xavier()}, .num_epoch = 2}));
+  EXPECT_LT(metric->GetNameValue()[0].second, 5.5);
+  EXPECT_EQ(model->output_shapes()[0].second[1], 1);
+}
+
 // What a model that BucketingModule::SaveCheckpoint wrote computes for `words` (batch_size,
 // length): (batch_size * length, words), a row per position. `length` is a bucket that was saved.
 absl::StatusOr<NDArray> PredictNextWords(const std::string& prefix, int epoch,

@@ -208,10 +208,12 @@ class Training {
     COOPER_ASSIGN_OR_RETURN(SymGen sym_gen, MakeLanguageModel(options));
     COOPER_ASSIGN_OR_RETURN(std::set<std::string> disabled_passes, DisabledPassesFromFlags());
     COOPER_ASSIGN_OR_RETURN(
-        model_, BucketingModule::Create({.sym_gen = std::move(sym_gen),
-                                         .default_bucket_key = train_->default_bucket_key(),
-                                         .contexts = ContextsFromFlags(),
-                                         .disabled_passes = std::move(disabled_passes)}));
+        model_,
+        BucketingModule::Create({.sym_gen = std::move(sym_gen),
+                                 .default_bucket_key = train_->default_bucket_key(),
+                                 .contexts = ContextsFromFlags(),
+                                 .disabled_passes = std::move(disabled_passes),
+                                 .label_probabilities = absl::GetFlag(FLAGS_label_probabilities)}));
     model_->group()->first().random->seed = absl::GetFlag(FLAGS_seed);
     metric_ = Perplexity({.ignore_label = 0});
     valid_metric_ = Perplexity({.ignore_label = 0});

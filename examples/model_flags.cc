@@ -29,6 +29,8 @@ ABSL_FLAG(std::string, kvstore, "local", "what sums gradients over contexts and 
 
 ABSL_FLAG(std::string, disable_passes, "",
           "passes to leave out, by name and separated by commas (docs/passes.md); all: every one");
+ABSL_FLAG(bool, label_probabilities, false,
+          "the classifier gives the label's probability alone: less memory, the same training");
 
 namespace cooper {
 

@@ -21,6 +21,7 @@ ABSL_DECLARE_FLAG(uint64_t, seed);
 ABSL_DECLARE_FLAG(int, threads);
 ABSL_DECLARE_FLAG(int, contexts);
 ABSL_DECLARE_FLAG(std::string, kvstore);
+ABSL_DECLARE_FLAG(bool, label_probabilities);
 
 namespace cooper {
 

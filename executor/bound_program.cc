@@ -235,6 +235,7 @@ absl::Status BoundProgram::Run(size_t begin, size_t end, bool is_train, uint64_t
   for (size_t i = begin; i < end; ++i) {
     const Instruction& instruction = program_.instructions[i];
     Step& step = *steps_[i];
+    if (is_train && instruction.left_to_gradient) continue;
     if (observer != nullptr && observer->before) observer->before(static_cast<int>(i));
     if (instruction.run) {
       const ScopedProfile profile(

@@ -121,9 +121,20 @@ class Executor::Impl final : public ArenaUser {
       const ProgramBuffer& buffer = program.buffers[program.values[output].buffer];
       if (buffer.kind != ProgramBuffer::Kind::kArena) outputs_may_move_ = true;
     }
+    FindOutputsOfBackward(program);
     COOPER_ASSIGN_OR_RETURN(bound_,
                             BoundProgram::Create(std::move(program), std::move(arrays), arenas_));
     return absl::OkStatus();
+  }
+
+  void FindOutputsOfBackward(const Program& program) {
+    output_of_backward_ = -1;
+    const std::vector<int> producers = program.Producers();
+    for (size_t i = 0; i < program.outputs.size(); ++i) {
+      const int producer = producers[program.outputs[i]];
+      if (producer < 0 || !program.instructions[producer].left_to_gradient) continue;
+      output_of_backward_ = static_cast<int>(i);
+    }
   }
 
   // Who monitors a graph wants to see its nodes, not what graph passes have made of them: while
@@ -253,6 +264,7 @@ class Executor::Impl final : public ArenaUser {
     }
     arena_lost_ = false;
     ran_training_ = is_train;
+    waits_for_backward_ = is_train && output_of_backward_ >= 0;
     return absl::OkStatus();
   }
 
@@ -323,7 +335,9 @@ class Executor::Impl final : public ArenaUser {
     }
     // Values are overwritten after their last use: there is no second time.
     ran_training_ = false;
-    return bound_->RunBackward(seed_, run_, observer());
+    COOPER_RETURN_IF_ERROR(bound_->RunBackward(seed_, run_, observer()));
+    waits_for_backward_ = false;
+    return absl::OkStatus();
   }
 
   // Whether the graph as it was written needs the head gradient of output `i`: what passes make of
@@ -350,6 +364,11 @@ class Executor::Impl final : public ArenaUser {
 
   absl::StatusOr<absl::Span<const NDArray>> outputs() const {
     COOPER_RETURN_IF_ERROR(CheckCurrent("outputs"));
+    if (waits_for_backward_) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("outputs: in a training run output '", output_names_[output_of_backward_],
+                       "' is computed by Backward; call it first"));
+    }
     return absl::Span<const NDArray>(outputs_);
   }
 
@@ -404,6 +423,8 @@ class Executor::Impl final : public ArenaUser {
   uint64_t seed_ = 0;  // of the last Forward
   uint64_t run_ = 0;
   bool ran_training_ = false;
+  int output_of_backward_ = -1;      // one that a training run's Backward computes, if there is one
+  bool waits_for_backward_ = false;  // whether it is still to be computed
   MonitorCallback monitor_;
   BoundProgram::Observer observer_;
 };
@@ -556,8 +577,9 @@ std::string Executor::DebugString() const {
   auto append = [&](std::string* out, int value) { out->append(describe(value)); };
   std::string text;
   for (const Instruction& instruction : p.instructions) {
-    absl::StrAppend(&text, instruction.run ? "" : "(view) ", Describe(instruction), ": ",
-                    absl::StrJoin(instruction.inputs, ", ", append), " -> ");
+    absl::StrAppend(&text, instruction.run ? "" : "(view) ",
+                    instruction.left_to_gradient ? "(not in training) " : "", Describe(instruction),
+                    ": ", absl::StrJoin(instruction.inputs, ", ", append), " -> ");
     for (size_t k = 0; k < instruction.outputs.size(); ++k) {
       absl::StrAppend(&text, k == 0 ? "" : ", ", describe(instruction.outputs[k]),
                       instruction.reqs[k] == WriteReq::kAdd    ? " (add)"

@@ -118,8 +118,9 @@ class Executor {
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {});
 
   // The outputs of the last Forward, in the arena: valid until another executor that shares it
-  // runs; copy what has to last longer. kFailedPrecondition before Forward and once another has
-  // run.
+  // runs; copy what has to last longer. kFailedPrecondition before Forward, once another has run,
+  // and between a training Forward and Backward if Backward computes an output
+  // (LabelProbabilities).
   absl::StatusOr<absl::Span<const NDArray>> outputs() const;
   const std::vector<std::string>& output_names() const;
   const std::vector<Shape>& output_shapes() const;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -39,6 +40,7 @@ class Lowering {
     COOPER_RETURN_IF_ERROR(AddGradients());
     COOPER_RETURN_IF_ERROR(InferGradients());
     MarkNeeded();
+    FindLeftToGradients();
     placement_ = PlaceNodes(*graph_, options_.group2ctx, options_.context);
     program().contexts = placement_.contexts;
     Emit();
@@ -240,6 +242,23 @@ class Lowering {
     }
   }
 
+  // Nodes whose gradient computes their outputs, which only the caller reads besides.
+  void FindLeftToGradients() {
+    for (const NodePtr& gradient : gradient_.nodes) {
+      const Node* forward = gradient->forward().get();
+      if (forward == nullptr || !forward->op()->gradient_computes_outputs() ||
+          !NodeNeeded(graph_->node_index(gradient.get()))) {
+        continue;
+      }
+      left_to_gradient_.insert(forward);
+    }
+    for (const Node* node : graph_->nodes()) {
+      for (const NodeEntry& input : node->inputs()) {
+        if (node->forward() != input.node) left_to_gradient_.erase(input.node.get());
+      }
+    }
+  }
+
   bool NodeNeeded(int i) const {
     for (int e = graph_->first_entry(i); e < graph_->first_entry(i + 1); ++e) {
       if (needed_[e]) return true;
@@ -324,6 +343,7 @@ class Lowering {
     instruction.backward = i >= forward_->num_nodes();
     instruction.context = placement_.of_node[i];
     instruction.random_id = RandomIdOf(*node);
+    instruction.left_to_gradient = left_to_gradient_.contains(node.get());
     for (const NodeEntry& input : node->inputs()) {
       instruction.inputs.push_back(value_of_[graph_->entry(input)]);
     }
@@ -364,6 +384,7 @@ class Lowering {
   std::vector<PartialShape> shapes_;
   std::vector<Type> types_;
   std::vector<bool> needed_;
+  absl::flat_hash_set<const Node*> left_to_gradient_;
   Placement placement_;
   std::vector<int> value_of_;
   absl::flat_hash_map<const Node*, int> slots_;  // of variables

@@ -51,6 +51,8 @@ struct Instruction {
   int copy_from = -1;
   // False: the outputs are views of the inputs, and there is nothing to compute.
   bool run = true;
+  // The instruction of its gradient computes its outputs: in a training run this one is left out.
+  bool left_to_gradient = false;
 };
 
 // A gradient that the program has to leave in the caller's array.

@@ -97,6 +97,7 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBind(
                                          .fixed_param_names = options_.fixed_param_names,
                                          .state_names = options_.state_names,
                                          .disabled_passes = options_.disabled_passes,
+                                         .label_probabilities = options_.label_probabilities,
                                          .group = group_});
   if (!module.ok()) return WithBucket(module.status(), key);
   ModuleBindOptions bind = bind_options_;

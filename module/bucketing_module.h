@@ -58,6 +58,7 @@ struct BucketingModuleOptions {
   std::vector<std::string> fixed_param_names;
   std::vector<std::string> state_names;
   std::set<std::string> disabled_passes;
+  bool label_probabilities = false;  // as ModuleOptions'
   // At most so many buckets stay bound (Prepare may add one to a current bucket); the one used
   // longest ago is unbound for a new one. Its parameters are the module's and stay. 0: no limit.
   int max_bound_buckets = 0;

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
+#include "symbol/ops/loss/label_probabilities.h"
 
 namespace cooper {
 namespace {
@@ -48,6 +49,7 @@ std::vector<std::string> Candidates(const std::vector<std::string>& args, bool p
 
 Module::Module(const Symbol& symbol, ModuleOptions options)
     : symbol_(symbol),
+      bound_symbol_(symbol),
       options_(std::move(options)),
       group_(options_.group != nullptr ? options_.group
                                        : std::make_shared<ModuleGroup>(options_.contexts)),
@@ -75,6 +77,9 @@ absl::StatusOr<std::unique_ptr<Module>> Module::Create(const Symbol& symbol,
   COOPER_RETURN_IF_ERROR(options.group2ctxs.For(options.contexts.size()).status());
   std::unique_ptr<Module> module(new Module(symbol, std::move(options)));
   COOPER_RETURN_IF_ERROR(module->CheckNames());
+  if (module->options_.label_probabilities) {
+    COOPER_ASSIGN_OR_RETURN(module->bound_symbol_, LabelProbabilities(symbol));
+  }
   return module;
 }
 
@@ -226,7 +231,7 @@ absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Module::MakeBound(
   COOPER_ASSIGN_OR_RETURN(options.group2ctxs, options_.group2ctxs.For(options_.contexts.size()));
   for (const std::string& name : arg_names_) options.grad_reqs[name] = GradReqOf(name);
   COOPER_ASSIGN_OR_RETURN(
-      auto bound, DataParallelExecutorGroup::Bind(symbol_, std::move(options), group_.get()));
+      auto bound, DataParallelExecutorGroup::Bind(bound_symbol_, std::move(options), group_.get()));
   if (monitor_) bound->SetMonitorCallback(monitor_, monitor_all_);
   COOPER_RETURN_IF_ERROR(Adopt());
   return bound;
@@ -351,6 +356,15 @@ absl::StatusOr<NDArray> Module::GetGrad(const std::string& name) const {
 
 absl::Status Module::UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) {
   COOPER_RETURN_IF_ERROR(RequireParams("UpdateMetric"));
+  if (options_.label_probabilities && !metric.takes_label_probabilities()) {
+    std::string names;
+    for (const auto& [name, value] : metric.GetNameValue()) {
+      absl::StrAppend(&names, names.empty() ? "" : ", ", name);
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "UpdateMetric: ", names,
+        " needs the predictions of all classes, but the module was made with label_probabilities"));
+  }
   const ScopedProfile profile(ProfileCategory::kStep, "metric");
   return executor_group()->UpdateMetric(metric, labels);
 }

@@ -42,6 +42,12 @@ struct ModuleOptions {
   std::vector<std::string> state_names;
   // Passes that graphs are bound without (PassNames() in executor/executor.h).
   std::set<std::string> disabled_passes;
+  // Outputs of classifiers are the probability of each row's label instead of those of all classes
+  // (LabelProbabilities, symbol/ops/loss/label_probabilities.h): no array has the size of rows
+  // times classes. In training, GetOutputs and UpdateMetric then come after Backward, and take
+  // metrics that look at the label's prediction alone: Perplexity, CrossEntropy,
+  // NegativeLogLikelihood.
+  bool label_probabilities = false;
   // What the module shares with others; it must have been made for the same contexts. Null: a group
   // of its own.
   std::shared_ptr<ModuleGroup> group;
@@ -161,6 +167,7 @@ class Module : public BaseModule {
                     const std::vector<NDArray>& arrays, const char* kind);
 
   Symbol symbol_;
+  Symbol bound_symbol_;  // the same, or LabelProbabilities of it
   ModuleOptions options_;
   std::shared_ptr<ModuleGroup> group_;
   std::vector<std::string> arg_names_;

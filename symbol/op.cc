@@ -134,6 +134,11 @@ OpBuilder&& OpBuilder::IgnoreHeadGradient(std::function<bool(const OpCall&)> rul
   return std::move(*this);
 }
 
+OpBuilder&& OpBuilder::GradientComputesOutputs() && {
+  op_->gradient_computes_outputs_ = true;
+  return std::move(*this);
+}
+
 OpBuilder&& OpBuilder::Random() && {
   op_->is_random_ = true;
   return std::move(*this);

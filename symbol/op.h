@@ -88,6 +88,8 @@ class OpSchema {
   // A loss: its gradient starts from itself, and head gradients are ignored unless
   // the function says otherwise.
   bool IgnoresHeadGradient(const OpCall& call) const;
+  // Its gradient has the outputs among its inputs, computes them on its way, and writes them there.
+  bool gradient_computes_outputs() const { return gradient_computes_outputs_; }
   // Draws random numbers: equal calls are not equal results.
   bool is_random() const { return is_random_; }
   // The attribute that holds the number of inputs of a variadic operator ("num_args"), or empty.
@@ -112,6 +114,7 @@ class OpSchema {
   std::vector<std::pair<int, int>> in_place_;
   bool is_view_ = false;
   std::function<bool(const OpCall&)> ignores_head_gradient_;
+  bool gradient_computes_outputs_ = false;
   bool is_random_ = false;
   std::string variadic_attr_;
   AttrsFn fix_attrs_;
@@ -147,6 +150,7 @@ class OpBuilder {
   OpBuilder&& View() &&;
   OpBuilder&& IgnoreHeadGradient() &&;
   OpBuilder&& IgnoreHeadGradient(std::function<bool(const OpCall&)> rule) &&;
+  OpBuilder&& GradientComputesOutputs() &&;
   OpBuilder&& Random() &&;
   OpBuilder&& FixAttrs(OpSchema::AttrsFn fix) &&;
   OpBuilder&& VariableAttrs(OpSchema::VariableAttrsFn attrs) &&;

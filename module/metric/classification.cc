@@ -132,6 +132,8 @@ class PerplexityMetric : public TotalsMetric {
   explicit PerplexityMetric(const PerplexityOptions& options)
       : TotalsMetric(options.common, "perplexity", options.ignore_label), axis_(options.axis) {}
 
+  bool takes_label_probabilities() const override { return true; }
+
  protected:
   absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const override {
     const absl::StatusOr<ClassAxis> axis = SplitAxis(pred.shape(), axis_);
@@ -155,6 +157,8 @@ class CrossEntropyMetric : public TotalsMetric {
  public:
   CrossEntropyMetric(const CrossEntropyOptions& options, absl::string_view name)
       : TotalsMetric(options.common, name, options.ignore_label), eps_(options.eps) {}
+
+  bool takes_label_probabilities() const override { return true; }
 
  protected:
   absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const override {

@@ -49,6 +49,11 @@ absl::Status CompositeEvalMetric::Update(absl::Span<const NDArray> labels,
   return absl::OkStatus();
 }
 
+bool CompositeEvalMetric::takes_label_probabilities() const {
+  return std::all_of(metrics_.begin(), metrics_.end(),
+                     [](const auto& metric) { return metric->takes_label_probabilities(); });
+}
+
 absl::Status CompositeEvalMetric::UpdateDict(const NamedArrayList& labels,
                                              const NamedArrayList& preds) {
   const NamedArrayList kept_labels = Keep(labels, options_.label_names);

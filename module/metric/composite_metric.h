@@ -25,6 +25,8 @@ class CompositeEvalMetric : public EvalMetric {
   absl::Status Update(absl::Span<const NDArray> labels, absl::Span<const NDArray> preds,
                       absl::Span<const NDArray> masks) override;
   absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds) override;
+  // Whether all children do.
+  bool takes_label_probabilities() const override;
   void Reset() override;
   void ResetLocal() override;
   // Those of all children, in the order in which they were added.

@@ -42,6 +42,10 @@ class EvalMetric {
   // names with all. kNotFound, naming it, if a selected array is not there.
   virtual absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds) = 0;
 
+  // Whether it looks at the label's own prediction alone, so that predictions may be that of each
+  // label, (batch_size, 1), in place of those of all classes (ModuleOptions::label_probabilities).
+  virtual bool takes_label_probabilities() const { return false; }
+
   virtual void Reset() = 0;
   virtual void ResetLocal() = 0;
 

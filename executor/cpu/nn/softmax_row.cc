@@ -69,6 +69,27 @@ float RowMax(const float* in, int64_t n) {
   return top;
 }
 
+// out[j] = in[j] + bias[j], and the largest of them.
+float AddBias(const float* in, const float* bias, int64_t n, float* out) {
+  float top = n > 0 ? in[0] + bias[0] : 0.0f;
+  int64_t j = 0;
+  if (n >= kLanes) {
+    Floats a = LoadLanes(in) + LoadLanes(bias), b = a;
+    for (j = 0; j + 2 * kLanes <= n; j += 2 * kLanes) {
+      const Floats x = LoadLanes(in + j) + LoadLanes(bias + j);
+      const Floats y = LoadLanes(in + j + kLanes) + LoadLanes(bias + j + kLanes);
+      StoreLanes(out + j, x);
+      StoreLanes(out + j + kLanes, y);
+      a = Max(x, a);
+      b = Max(y, b);
+    }
+    a = Max(a, b);
+    for (int lane = 0; lane < kLanes; ++lane) top = std::max(top, a[lane]);
+  }
+  for (; j < n; ++j) top = std::max(top, out[j] = in[j] + bias[j]);
+  return top;
+}
+
 float LaneTotal(Floats v) {
   return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
 }
@@ -141,6 +162,19 @@ void SoftmaxRow(const float* in, int64_t n, float* out) {
   const float sum = SumExp(in, n, RowMax(in, n), out);
   const float scale = 1.0f / sum;
   for (int64_t j = 0; j < n; ++j) out[j] *= scale;
+}
+
+void BiasedSoftmaxRow(const float* in, const float* bias, int64_t n, float* out) {
+  if (bias == nullptr) return SoftmaxRow(in, n, out);
+  const float top = AddBias(in, bias, n, out);
+  const float scale = 1.0f / SumExp(out, n, top, out);
+  for (int64_t j = 0; j < n; ++j) out[j] *= scale;
+}
+
+void BiasedSoftmaxRow(const double* in, const double* bias, int64_t n, double* out) {
+  if (bias == nullptr) return SoftmaxRow(in, n, out);
+  for (int64_t j = 0; j < n; ++j) out[j] = in[j] + bias[j];
+  SoftmaxRow(out, n, out);
 }
 
 void SoftmaxRow(const double* in, int64_t n, double* out) {

@@ -13,6 +13,10 @@ namespace cooper {
 void SoftmaxRow(const float* in, int64_t n, float* out);
 void SoftmaxRow(const double* in, int64_t n, double* out);
 
+// The softmax of in[j] + bias[j]; a null bias is none.
+void BiasedSoftmaxRow(const float* in, const float* bias, int64_t n, float* out);
+void BiasedSoftmaxRow(const double* in, const double* bias, int64_t n, double* out);
+
 // out[j] = in[j] - log(sum_k exp(in[k])).
 void LogSoftmaxRow(const float* in, int64_t n, float* out);
 

@@ -10,6 +10,7 @@
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
+#include "symbol/ops/loss/fc_softmax_shape.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
 
@@ -23,17 +24,11 @@ OpSchema::Names Inputs(const OpCall& call) {
   return {"data", "weight", "bias", "label"};
 }
 
-// data (rows, features), weight (classes, features), bias (classes,), label (rows,), output (rows,
-// classes).
+// output (rows, classes).
 absl::Status FcSoftmaxOutputShape(ShapeContext& c) {
-  const int64_t classes = c.param<FcSoftmaxOutputParam>().num_hidden;
-  const int label = c.num_inputs() - 1;
-  COOPER_RETURN_IF_ERROR(c.SetInput(kData, PartialShape::OfRank(2), "(rows, features)"));
-  COOPER_RETURN_IF_ERROR(c.SetInput(kWeight, {classes, c.input(kData)[1]}, "(classes, features)"));
-  COOPER_RETURN_IF_ERROR(c.SetInput(kData, {kUnknownDim, c.input(kWeight)[1]}, "(rows, features)"));
-  if (label == 3) COOPER_RETURN_IF_ERROR(c.SetInput(2, {classes}, "(classes,)"));
-  COOPER_RETURN_IF_ERROR(c.SetInput(label, {c.input(kData)[0]}, "(rows,)"));
-  return c.SetOutput(0, {c.input(kData)[0], classes}, "(rows, classes)");
+  COOPER_RETURN_IF_ERROR(SetFcSoftmaxInputs(c));
+  return c.SetOutput(0, {c.input(kData)[0], c.param<FcSoftmaxOutputParam>().num_hidden},
+                     "(rows, classes)");
 }
 
 absl::StatusOr<std::vector<NodeEntry>> FcSoftmaxOutputGradient(GradientContext& c) {

@@ -1,0 +1,44 @@
+#ifndef COOPER_EXECUTOR_CPU_LOSS_FC_SOFTMAX_BLOCKS_H_
+#define COOPER_EXECUTOR_CPU_LOSS_FC_SOFTMAX_BLOCKS_H_
+
+// How rows are taken in blocks by the kernels of a classifier and its loss.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "symbol/ops/loss/fc_softmax_output_param.h"
+
+namespace cooper {
+
+// Bytes of a block's scores. Each product brings the weight into another order for each block. The
+// forward product loses a sixth by that on 256 rows of 10,000 classes, a twentieth on 384; those of
+// the backward pass, whose blocks take memory beside the output, lose a tenth with 2 MiB, and next
+// to nothing with 4.
+inline constexpr int64_t kFcSoftmaxForwardBlockBytes = 16 << 20;
+inline constexpr int64_t kFcSoftmaxBackwardBlockBytes = 4 << 20;
+// Where scores are made and used up in one go.
+inline constexpr int64_t kFcSoftmaxLabelBlockBytes = 6 << 20;
+
+// The rows of a block of about `bytes`, at most `rows`. Blocks end at multiples of 48, as the
+// products' tiles do.
+inline int64_t FcSoftmaxBlockRows(int64_t bytes, int64_t rows, int64_t row_bytes) {
+  constexpr int64_t kTile = 48;
+  const int64_t fitting = bytes / std::max<int64_t>(row_bytes, 1) / kTile * kTile;
+  return std::min(rows, std::max(fitting, kTile));
+}
+
+// Rows of `classes` elements that make a thread worth its while.
+inline int64_t FcSoftmaxRowGrain(int64_t classes) {
+  return std::max<int64_t>(1, 16384 / std::max<int64_t>(classes, 1));
+}
+
+// Whether a label is ignore_label, with use_ignore or without: normalization "valid" counts the
+// others either way. As MXNet, labels are compared as whole numbers.
+template <typename T>
+bool IsIgnoreLabel(const FcSoftmaxOutputParam& param, T label) {
+  return static_cast<int64_t>(label) == static_cast<int64_t>(param.ignore_label);
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_CPU_LOSS_FC_SOFTMAX_BLOCKS_H_

@@ -1,0 +1,68 @@
+// A fully connected layer and the softmax of its output, of which only the label's probability is
+// given. LabelProbabilities makes it of FullyConnected and SoftmaxOutput.
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "ndarray/status_macros.h"
+#include "symbol/gradient_context.h"
+#include "symbol/op.h"
+#include "symbol/ops/loss/fc_softmax_output_param.h"
+#include "symbol/ops/loss/fc_softmax_shape.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+OpSchema::Names Inputs(const OpCall& call) {
+  if (call.param<FcSoftmaxOutputParam>().no_bias) return {"data", "weight", "label"};
+  return {"data", "weight", "bias", "label"};
+}
+
+// output (rows, 1): a class axis of one, where other classifiers have all classes.
+absl::Status LabelProbabilityShape(ShapeContext& c) {
+  COOPER_RETURN_IF_ERROR(SetFcSoftmaxInputs(c));
+  return c.SetOutput(0, {c.input(0)[0], 1}, "(rows, 1)");
+}
+
+absl::StatusOr<std::vector<NodeEntry>> LabelProbabilityGradient(GradientContext& c) {
+  const int label = c.num_inputs() - 1;
+  // The output is among the inputs because the gradient's kernel writes it.
+  std::vector<NodeEntry> inputs = {c.input(label), c.output(0), c.input(0), c.input(1)};
+  if (label == 3) inputs.push_back(c.input(2));
+  COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> gradients,
+                          c.Backward("_backward_fc_softmax_label_probability", std::move(inputs)));
+  gradients.emplace_back();  // none for the label
+  return gradients;
+}
+
+COOPER_REGISTER_OP(_fc_softmax_label_probability)
+    .Describe("What SoftmaxOutput of FullyConnected gives the label.")
+    .Param<FcSoftmaxOutputParam>()
+    .Inputs(Inputs)
+    .Shape(LabelProbabilityShape)
+    .Type(SameType)
+    .Gradient(LabelProbabilityGradient)
+    .GradientComputesOutputs()
+    .IgnoreHeadGradient();
+
+COOPER_REGISTER_OP(_backward_fc_softmax_label_probability)
+    .Describe("Gradients of _fc_softmax_label_probability; writes its output, too.")
+    .Param<FcSoftmaxOutputParam>()
+    .Inputs([](const OpCall& call) {
+      OpSchema::Names names = {"label", "output", "data", "weight"};
+      if (!call.param<FcSoftmaxOutputParam>().no_bias) names.push_back("bias");
+      return names;
+    })
+    .Outputs([](const OpCall& call) {
+      OpSchema::Names names = Inputs(call);
+      names.pop_back();
+      return names;
+    })
+    .Shape(GradientShape)
+    .Type(GradientType);
+
+}  // namespace
+}  // namespace cooper

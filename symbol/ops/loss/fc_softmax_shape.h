@@ -1,0 +1,27 @@
+#ifndef COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_SHAPE_H_
+#define COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_SHAPE_H_
+
+// The shapes that a fully connected layer with its softmax and loss takes.
+
+#include "absl/status/status.h"
+#include "ndarray/status_macros.h"
+#include "symbol/ops/loss/fc_softmax_output_param.h"
+#include "symbol/shape_context.h"
+
+namespace cooper {
+
+// data (rows, features), weight (classes, features), bias (classes,) unless no_bias, label (rows,).
+inline absl::Status SetFcSoftmaxInputs(ShapeContext& c) {
+  enum Input { kData, kWeight, kBias };
+  const int64_t classes = c.param<FcSoftmaxOutputParam>().num_hidden;
+  const int label = c.num_inputs() - 1;
+  COOPER_RETURN_IF_ERROR(c.SetInput(kData, PartialShape::OfRank(2), "(rows, features)"));
+  COOPER_RETURN_IF_ERROR(c.SetInput(kWeight, {classes, c.input(kData)[1]}, "(classes, features)"));
+  COOPER_RETURN_IF_ERROR(c.SetInput(kData, {kUnknownDim, c.input(kWeight)[1]}, "(rows, features)"));
+  if (label == 3) COOPER_RETURN_IF_ERROR(c.SetInput(kBias, {classes}, "(classes,)"));
+  return c.SetInput(label, {c.input(kData)[0]}, "(rows,)");
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_SHAPE_H_

@@ -1,0 +1,108 @@
+#include "symbol/ops/loss/label_probabilities.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "ndarray/status_macros.h"
+#include "symbol/indexed_graph.h"
+#include "symbol/node.h"
+#include "symbol/ops/loss/softmax_output_param.h"
+
+namespace cooper {
+namespace {
+
+constexpr char kOp[] = "_fc_softmax_label_probability";
+
+bool IsOp(const Node& node, absl::string_view name) {
+  return !node.is_variable() && node.op()->name() == name;
+}
+
+absl::Status Refuse(const Node& softmax, absl::string_view why) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("label probabilities of ", Describe(softmax), ": ", why));
+}
+
+absl::Status CheckParameters(const Node& softmax) {
+  const auto& param = softmax.call().param<SoftmaxOutputParam>();
+  if (param.multi_output) return Refuse(softmax, "expected multi_output=False");
+  if (param.out_grad) return Refuse(softmax, "expected out_grad=False");
+  if (param.smooth_alpha != 0) {
+    return Refuse(softmax, absl::StrCat("expected smooth_alpha=0, got ", param.smooth_alpha));
+  }
+  return absl::OkStatus();
+}
+
+// Another user would bring the loss's gradient in a second time.
+absl::Status CheckNotUsed(const Node& softmax, const IndexedGraph& graph) {
+  for (const Node* node : graph.nodes()) {
+    for (const NodeEntry& input : node->inputs()) {
+      if (input.node.get() == &softmax) {
+        return Refuse(softmax,
+                      absl::StrCat(Describe(*node), " uses the probabilities of all classes"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<NodeEntry> MakeLabelProbability(const Node& softmax) {
+  const Node& scores = *softmax.inputs()[0].node;
+  OpArgs args = {.name = softmax.name(), .inputs = {}, .named = {}, .attrs = {}};
+  for (const NodeEntry& input : scores.inputs()) args.inputs.push_back(Symbol({input}));
+  args.inputs.push_back(Symbol({softmax.inputs()[1]}));
+  for (const char* key : {"num_hidden", "no_bias"}) {
+    if (const auto it = scores.attrs().find(key); it != scores.attrs().end())
+      args.attrs.insert(*it);
+  }
+  for (const auto& attr : softmax.attrs()) {
+    const std::string& key = attr.first;
+    if (key == "grad_scale" || key == "ignore_label" || key == "use_ignore" ||
+        key == "normalization" || absl::StartsWith(key, "__")) {
+      args.attrs.insert(attr);
+    }
+  }
+  COOPER_ASSIGN_OR_RETURN(const Symbol made, Symbol::Create(kOp, args));
+  return made.outputs()[0];
+}
+
+}  // namespace
+
+absl::StatusOr<Symbol> LabelProbabilities(const Symbol& symbol) {
+  const IndexedGraph graph(symbol.outputs());
+  std::vector<NodeEntry> outputs;
+  absl::flat_hash_map<const Node*, NodeEntry> made;  // by SoftmaxOutput, which may be listed twice
+  bool found = false;
+  for (const NodeEntry& output : symbol.outputs()) {
+    const Node& node = *output.node;
+    found = found || IsOp(node, kOp);  // done already
+    if (!IsOp(node, "SoftmaxOutput") || !IsOp(*node.inputs()[0].node, "FullyConnected")) {
+      outputs.push_back(output);
+      continue;
+    }
+    found = true;
+    COOPER_RETURN_IF_ERROR(CheckParameters(node));
+    COOPER_RETURN_IF_ERROR(CheckNotUsed(node, graph));
+    NodeEntry& entry = made[&node];
+    if (!entry) {
+      COOPER_ASSIGN_OR_RETURN(entry, MakeLabelProbability(node));
+    }
+    outputs.push_back(entry);
+  }
+  if (!found) {
+    std::string names;
+    for (const NodeEntry& output : symbol.outputs()) {
+      absl::StrAppend(&names, names.empty() ? "" : ", ", Describe(*output.node));
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "label probabilities: no output is a SoftmaxOutput of a FullyConnected; there are ",
+        names));
+  }
+  return Symbol(std::move(outputs));
+}
+
+}  // namespace cooper
