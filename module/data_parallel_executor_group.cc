@@ -82,7 +82,9 @@ absl::Status DataParallelExecutorGroup::Split() {
 }
 
 absl::Status DataParallelExecutorGroup::BindExecutors() {
-  for (const std::string& name : symbol_.ListArguments()) arg_names_.insert(name);
+  VariableNames names = symbol_.ListVariables();
+  arg_names_.insert(names.args.begin(), names.args.end());
+  aux_names_ = std::move(names.auxs);
   const int n = static_cast<int>(group_->replicas.size());
   executors_.resize(n);
   staged_.resize(n);
@@ -133,8 +135,7 @@ absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindOne(int
       take(name, replica.grads, bind.grads);
     }
   }
-  const std::vector<std::string> aux_names = symbol_.ListAuxiliaryStates();
-  for (const std::string& name : aux_names) take(name, replica.auxs, bind.auxs);
+  for (const std::string& name : aux_names_) take(name, replica.auxs, bind.auxs);
   auto executor = Executor::SimpleBind(symbol_, bind);
   if (!executor.ok()) {
     if (!several()) return executor.status();
@@ -149,7 +150,7 @@ absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindOne(int
   for (const std::string& name : options_.state_names) {
     replica.states.emplace(name, (*executor)->arg(name));
   }
-  for (const std::string& name : aux_names) replica.auxs.emplace(name, (*executor)->aux(name));
+  for (const std::string& name : aux_names_) replica.auxs.emplace(name, (*executor)->aux(name));
   return executor;
 }
 

@@ -106,6 +106,7 @@ class DataParallelExecutorGroup {
   const ExecutorGroupOptions options_;
   ModuleGroup* const group_;
   std::set<std::string> arg_names_;
+  std::vector<std::string> aux_names_;
   std::vector<BatchSlice> slices_;
   std::vector<std::unique_ptr<Executor>> executors_;
   std::vector<int> output_axes_;  // -1: no batch axis

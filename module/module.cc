@@ -52,9 +52,10 @@ Module::Module(const Symbol& symbol, ModuleOptions options)
       bound_symbol_(symbol),
       options_(std::move(options)),
       group_(options_.group != nullptr ? options_.group
-                                       : std::make_shared<ModuleGroup>(options_.contexts)),
-      arg_names_(symbol.ListArguments()),
-      aux_names_(symbol.ListAuxiliaryStates()) {
+                                       : std::make_shared<ModuleGroup>(options_.contexts)) {
+  VariableNames names = symbol.ListVariables();
+  arg_names_ = std::move(names.args);
+  aux_names_ = std::move(names.auxs);
   for (const std::string& name : arg_names_) {
     if (!absl::c_linear_search(options_.data_names, name) &&
         !absl::c_linear_search(options_.label_names, name) &&

@@ -214,25 +214,19 @@ std::string Symbol::name() const {
   return outputs_[0].node->name();
 }
 
-std::vector<std::string> Symbol::ListArguments() const {
+VariableNames Symbol::ListVariables() const {
   const IndexedGraph graph(outputs_);
-  std::vector<std::string> names;
+  VariableNames names;
   for (int i = 0; i < graph.num_nodes(); ++i) {
-    if (graph.nodes()[i]->is_variable() && !graph.is_aux(i)) {
-      names.push_back(graph.nodes()[i]->name());
-    }
+    if (!graph.nodes()[i]->is_variable()) continue;
+    (graph.is_aux(i) ? names.auxs : names.args).push_back(graph.nodes()[i]->name());
   }
   return names;
 }
 
-std::vector<std::string> Symbol::ListAuxiliaryStates() const {
-  const IndexedGraph graph(outputs_);
-  std::vector<std::string> names;
-  for (int i = 0; i < graph.num_nodes(); ++i) {
-    if (graph.is_aux(i)) names.push_back(graph.nodes()[i]->name());
-  }
-  return names;
-}
+std::vector<std::string> Symbol::ListArguments() const { return ListVariables().args; }
+
+std::vector<std::string> Symbol::ListAuxiliaryStates() const { return ListVariables().auxs; }
 
 std::vector<std::string> Symbol::ListInputs() const {
   std::vector<std::string> names;

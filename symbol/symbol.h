@@ -45,6 +45,11 @@ struct OpArgs {
   AttrMap attrs;
 };
 
+struct VariableNames {
+  std::vector<std::string> args;
+  std::vector<std::string> auxs;  // auxiliary states
+};
+
 class Symbol {
  public:
   // Without outputs.
@@ -79,6 +84,7 @@ class Symbol {
   std::string name() const;
 
   // Names in the order in which a walk from the outputs, depth first, comes past them.
+  VariableNames ListVariables() const;
   std::vector<std::string> ListArguments() const;
   std::vector<std::string> ListAuxiliaryStates() const;
   // Arguments and auxiliary states together.

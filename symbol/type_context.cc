@@ -6,26 +6,29 @@
 namespace cooper {
 namespace {
 
-absl::Status Merge(TypeContext::Type* known, TypeContext::Type type, const char* kind,
-                   const OpSchema::Names& names, int i) {
-  if (!type.has_value() || *known == type) return absl::OkStatus();
-  if (!known->has_value()) {
-    *known = type;
-    return absl::OkStatus();
-  }
+// Whether `type` was taken up, or says nothing new.
+bool Merge(TypeContext::Type* known, TypeContext::Type type) {
+  if (!known->has_value()) *known = type;
+  return !type.has_value() || *known == type;
+}
+
+absl::Status Conflict(const char* kind, const OpSchema::Names& names, int i, DType known,
+                      DType expected) {
   return absl::InvalidArgumentError(
       absl::StrCat(kind, " '", i < static_cast<int>(names.size()) ? names[i] : absl::StrCat(i),
-                   "' is ", DTypeName(**known), ", expected ", DTypeName(*type)));
+                   "' is ", DTypeName(known), ", expected ", DTypeName(expected)));
 }
 
 }  // namespace
 
 absl::Status TypeContext::SetInput(int i, Type type) {
-  return Merge(inputs_[i], type, "input", call_.op->InputNames(call_), i);
+  if (Merge(inputs_[i], type)) return absl::OkStatus();
+  return Conflict("input", call_.op->InputNames(call_), i, **inputs_[i], *type);
 }
 
 absl::Status TypeContext::SetOutput(int i, Type type) {
-  return Merge(outputs_[i], type, "output", call_.op->OutputNames(call_), i);
+  if (Merge(outputs_[i], type)) return absl::OkStatus();
+  return Conflict("output", call_.op->OutputNames(call_), i, **outputs_[i], *type);
 }
 
 absl::Status SameType(TypeContext& c) {
