@@ -291,6 +291,21 @@ TEST(FuseRNNLayersTest, AMonitorSeesTheGraphAsItWasWritten) {
   EXPECT_THAT(outputs[1], ::testing::Pointwise(::testing::FloatNear(1e-6), outputs[0]));
 }
 
+// A step whose state is changed, but whose input is the output of the step before, unchanged: the
+// step after it tells which of its products is of the state.
+TEST_P(KindTest, AStepThatTakesTheLastOutputAsItsInput) {
+  const CellPtr cell = Cell(GetParam(), "a_", 4);
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<Symbol> begin, cell->BeginState(VariableStates()));
+  const Symbol data = Symbol::Variable("data");
+  COOPER_ASSERT_OK_AND_ASSIGN(const StepResult first, cell->Step(data, begin));
+  std::vector<Symbol> states = first.states;
+  states[0] = Op("tanh", {first.output});
+  COOPER_ASSERT_OK_AND_ASSIGN(const StepResult second, cell->Step(first.output, states));
+  COOPER_ASSERT_OK_AND_ASSIGN(const StepResult third, cell->Step(data, second.states));
+  const bool plain = GetParam() == "tanh" || GetParam() == "relu";
+  ExpectSame(third.output, {{"data", {2, 4}}}, {.layers = plain ? 1 : 2});
+}
+
 // The first step's input is zeros whose batch follows from the other steps alone.
 TEST_P(KindTest, ADecoderThatStartsFromZeros) {
   const CellPtr cell = Cell(GetParam(), "a_", 4);

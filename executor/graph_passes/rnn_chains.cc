@@ -43,7 +43,8 @@ class Chaining {
     if (next_[a] >= 0 || before.mode != after.mode || before.hidden != after.hidden) return;
     if (before.mode == RNNMode::kLstm && !LeadsOnlyTo(before.c, after)) return;
     const bool swap_after = !(state == after.h2h.data);
-    if (swap_after && after.mode == RNNMode::kGru) return;
+    // A step that is followed by another has been told its sides by that one.
+    if (swap_after && (after.mode == RNNMode::kGru || after.sides_known)) return;
     const auto& i2h = swap_after ? after.h2h : after.i2h;
     const auto& h2h = swap_after ? after.i2h : after.h2h;
     const bool swap_before = !SameWeights(before.h2h, h2h);
