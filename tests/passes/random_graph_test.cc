@@ -1,0 +1,135 @@
+// Passes change no result: random graphs bound without any pass, with all, and with or without each
+// alone. A failing graph is run again with --gtest_filter='*RandomGraphTest*/SEED'.
+
+#include "tests/passes/random_graph.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/json.h"
+#include "tests/passes/run_graph.h"
+
+namespace cooper {
+namespace {
+
+std::set<std::string> AllPassNames() {
+  const std::vector<std::string> names = PassNames();
+  return {names.begin(), names.end()};
+}
+
+// Sums over steps, rows and terms, each of whose errors goes through a few layers: well below what
+// a wrong term would be.
+double Tolerance(DType dtype, const std::vector<double>& expected) {
+  double magnitude = 1;
+  for (double value : expected) magnitude = std::max(magnitude, std::abs(value));
+  return magnitude * (dtype == DType::kFloat64 ? 0x1p-52 : 0x1p-23) * 1024;
+}
+
+void ExpectNear(const RunResults& actual, const RunResults& expected, DType dtype) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (const auto& [what, values] : expected) {
+    const auto found = actual.find(what);
+    ASSERT_TRUE(found != actual.end()) << what;
+    ASSERT_EQ(found->second.size(), values.size()) << what;
+    const double tolerance = Tolerance(dtype, values);
+    for (size_t i = 0; i < values.size(); ++i) {
+      ASSERT_NEAR(found->second[i], values[i], tolerance) << what << " at " << i;
+    }
+  }
+}
+
+// COOPER_RANDOM_GRAPHS asks for a longer search.
+int NumGraphs() {
+  int number = 0;
+  const char* text = std::getenv("COOPER_RANDOM_GRAPHS");
+  return text != nullptr && absl::SimpleAtoi(text, &number) ? number : 100;
+}
+
+class RandomGraphTest : public ::testing::TestWithParam<int> {
+ protected:
+  // Runs the graph twice, and compares it with the first that was run.
+  void Check(const RandomGraph& graph, const std::string& how,
+             const std::set<std::string>& disabled) {
+    SCOPED_TRACE(how);
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto runner, GraphRunner::Create(graph, disabled));
+    COOPER_ASSERT_OK_AND_ASSIGN(const RunResults once, runner->Run());
+    // Not what memory held before: the second run finds what the first has left there.
+    COOPER_ASSERT_OK_AND_ASSIGN(const RunResults twice, runner->Run());
+    EXPECT_EQ(once, twice);
+    if (expected_.empty()) {
+      expected_ = once;
+      ExpectOfOrderOne();
+    } else {
+      ExpectNear(once, expected_, graph.dtype);
+    }
+    if (HasFailure()) {
+      std::cout << "seed " << GetParam() << ", " << how << "\n"
+                << SymbolToJson(graph.symbol) << "\n"
+                << runner->executor().DebugString();
+    }
+  }
+
+ private:
+  // Tolerances mean something.
+  void ExpectOfOrderOne() {
+    for (const auto& [what, values] : expected_) {
+      for (double value : values) ASSERT_TRUE(std::abs(value) < 1e4) << what << " has " << value;
+    }
+  }
+
+  RunResults expected_;
+};
+
+TEST_P(RandomGraphTest, PassesChangeNoResult) {
+  const RandomGraph graph = MakeRandomGraph(GetParam());
+  const std::set<std::string> all = AllPassNames();
+  Check(graph, "without any pass", all);
+  if (!HasFailure()) Check(graph, "with all passes", {});
+  // Binding is what takes time: one pass of each graph is taken away, another is left alone.
+  const std::vector<std::string> passes = PassNames();
+  const std::string& without = passes[GetParam() % passes.size()];
+  if (!HasFailure()) Check(graph, "without " + without, {without});
+  const std::string& alone = passes[(GetParam() + GetParam() / passes.size()) % passes.size()];
+  std::set<std::string> others = all;
+  others.erase(alone);
+  if (!HasFailure()) Check(graph, "with only " + alone, others);
+}
+
+INSTANTIATE_TEST_SUITE_P(Graphs, RandomGraphTest, ::testing::Range(0, NumGraphs()));
+
+// The test above is worth as much as its graphs hold what passes look for.
+TEST(RandomGraphsTest, HoldWhatPassesLookFor) {
+  constexpr int kNumBound = 20;
+  const std::set<std::string> all = AllPassNames();
+  std::map<std::string, int> changed;  // graphs, by pass
+  int mixed = 0;                       // graphs with layers, and with steps that have become none
+  for (int seed = 0; seed < kNumBound; ++seed) {
+    const RandomGraph graph = MakeRandomGraph(seed);
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto plain, GraphRunner::Create(graph, all));
+    for (const std::string& pass : all) {
+      std::set<std::string> others = all;
+      others.erase(pass);
+      COOPER_ASSERT_OK_AND_ASSIGN(const auto runner, GraphRunner::Create(graph, others));
+      const std::string text = runner->executor().DebugString();
+      if (text == plain->executor().DebugString()) continue;
+      ++changed[pass];
+      if (pass == "rnn_layers" && absl::StrContains(text, "h2h'")) ++mixed;
+    }
+  }
+  for (const std::string& pass : all) EXPECT_GE(changed[pass], kNumBound / 5) << pass;
+  EXPECT_GE(mixed, kNumBound / 10);
+}
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,95 @@
+#include "tests/passes/run_graph.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "ndarray/random.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+// Normal numbers, or numbers of `classes` classes.
+absl::StatusOr<NDArray> RandomArray(const Shape& shape, DType dtype, uint64_t stream,
+                                    int64_t classes = 0) {
+  RandomGenerator random(/*seed=*/1, stream);
+  std::vector<double> values(static_cast<size_t>(shape.num_elements()));
+  for (double& value : values) {
+    value = classes > 0 ? static_cast<double>(random.NextBelow(classes)) : random.NextNormal() / 2;
+  }
+  COOPER_ASSIGN_OR_RETURN(const NDArray numbers, NDArray::FromVector(shape, values));
+  COOPER_ASSIGN_OR_RETURN(NDArray array, NDArray::Empty(shape, dtype));
+  COOPER_RETURN_IF_ERROR(array.CopyFrom(numbers));
+  return array;
+}
+
+absl::Status Take(const NDArray& array, const std::string& what, RunResults* results) {
+  COOPER_ASSIGN_OR_RETURN((*results)[what], array.ToVector<double>());
+  return absl::OkStatus();
+}
+
+absl::Status TakeOutputs(const Executor& executor, const char* what, RunResults* results) {
+  COOPER_ASSIGN_OR_RETURN(const auto outputs, executor.outputs());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    COOPER_RETURN_IF_ERROR(
+        Take(outputs[i], absl::StrCat(what, " ", i, " ", executor.output_names()[i]), results));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<GraphRunner>> GraphRunner::Create(
+    const RandomGraph& graph, const std::set<std::string>& disabled_passes) {
+  std::unique_ptr<GraphRunner> runner(new GraphRunner(graph));
+  COOPER_ASSIGN_OR_RETURN(runner->executor_,
+                          Executor::SimpleBind(graph.symbol, {.shapes = graph.shapes,
+                                                              .types = graph.types,
+                                                              .grad_reqs = graph.grad_reqs,
+                                                              .random = runner->random_,
+                                                              .disabled_passes = disabled_passes}));
+  return runner;
+}
+
+absl::Status GraphRunner::Fill() {
+  *random_ = {.seed = 5};
+  uint64_t stream = 0;
+  for (const std::string& name : executor_->arg_names()) {
+    const NDArray array = executor_->arg(name);
+    const auto classes = graph_.classes.find(name);
+    COOPER_ASSIGN_OR_RETURN(const NDArray values,
+                            RandomArray(array.shape(), array.dtype(), stream++,
+                                        classes == graph_.classes.end() ? 0 : classes->second));
+    COOPER_RETURN_IF_ERROR(array.CopyFrom(values));
+  }
+  for (const auto& [name, array] : executor_->grad_dict()) {
+    COOPER_RETURN_IF_ERROR(array.Fill(0.25));
+  }
+  for (const auto& [name, array] : executor_->aux_dict()) COOPER_RETURN_IF_ERROR(array.Fill(0.5));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<RunResults> GraphRunner::Run() {
+  RunResults results;
+  COOPER_RETURN_IF_ERROR(Fill());
+  COOPER_RETURN_IF_ERROR(executor_->Forward(/*is_train=*/true));
+  COOPER_RETURN_IF_ERROR(TakeOutputs(*executor_, "output", &results));
+  std::vector<NDArray> heads;
+  COOPER_ASSIGN_OR_RETURN(const auto outputs, executor_->outputs());
+  for (const NDArray& output : outputs) {
+    COOPER_ASSIGN_OR_RETURN(heads.emplace_back(),
+                            RandomArray(output.shape(), output.dtype(), 1000 + heads.size()));
+  }
+  if (!executor_->grad_dict().empty()) COOPER_RETURN_IF_ERROR(executor_->Backward(heads));
+  for (const auto& [name, array] : executor_->grad_dict()) {
+    COOPER_RETURN_IF_ERROR(Take(array, absl::StrCat("gradient ", name), &results));
+  }
+  for (const auto& [name, array] : executor_->aux_dict()) {
+    COOPER_RETURN_IF_ERROR(Take(array, absl::StrCat("auxiliary state ", name), &results));
+  }
+  COOPER_RETURN_IF_ERROR(executor_->Forward(/*is_train=*/false));
+  COOPER_RETURN_IF_ERROR(TakeOutputs(*executor_, "prediction", &results));
+  return results;
+}
+
+}  // namespace cooper
