@@ -2,7 +2,8 @@
 // second, ms per step, bind time and planned bytes by bucket, heap allocations per step, peak
 // memory, and the share of the time that the matrix products alone need. With --profile=FILE it
 // makes further passes, and prints on standard error what their time goes into. With --serve it
-// answers commands instead (benchmarks/peers/README.md, "The protocol").
+// answers commands instead (benchmarks/peers/README.md, "The protocol"); then with --gemm_only it
+// makes nothing but the matrix products of the steps.
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -43,6 +45,7 @@ ABSL_FLAG(int, warmup, 2, "passes before the timing");
 ABSL_FLAG(int, repeat, 5, "passes that are timed");
 ABSL_FLAG(bool, forward_only, false, "time the forward pass alone");
 ABSL_FLAG(bool, serve, false, "answer commands on standard input");
+ABSL_FLAG(bool, gemm_only, false, "time the matrix products alone; needs --serve");
 
 namespace cooper {
 namespace {
@@ -84,6 +87,9 @@ class LmBenchmark {
     if (ProfileIsAsked() && absl::GetFlag(FLAGS_serve)) {
       return absl::InvalidArgumentError("--profile does not go with --serve");
     }
+    if (absl::GetFlag(FLAGS_gemm_only) && !absl::GetFlag(FLAGS_serve)) {
+      return absl::InvalidArgumentError("--gemm_only needs --serve");
+    }
     auto benchmark = std::make_unique<LmBenchmark>();
     COOPER_RETURN_IF_ERROR(benchmark->Init());
     return benchmark;
@@ -121,20 +127,22 @@ class LmBenchmark {
   }
 
   Json Ready(double warmup_seconds) const {
+    Json ready = {{"ready", true},
+                  {"peer", absl::StrCat("cooper-", limit_ ? "gemm" : model_options_.cell)},
+                  {"version", "0.1.0"},
+                  {"gemm", GemmLibrary()},
+                  {"compiler", __VERSION__},
+                  {"threads", NumThreads()},
+                  {"contexts", absl::GetFlag(FLAGS_contexts)},
+                  {"bind_s", bind_seconds_},
+                  {"warmup_s", warmup_seconds},
+                  {"rss_after_import_mb", rss_at_start_},
+                  {"rss_peak_mb", StatusMegabytes("VmHWM")}};
+    if (model_ == nullptr) return ready;
     int64_t parameters = 0;
     for (const auto& [name, array] : model_->group()->first().args) parameters += array.size();
-    return {{"ready", true},
-            {"peer", absl::StrCat("cooper-", model_options_.cell)},
-            {"version", "0.1.0"},
-            {"gemm", GemmLibrary()},
-            {"compiler", __VERSION__},
-            {"threads", NumThreads()},
-            {"contexts", absl::GetFlag(FLAGS_contexts)},
-            {"parameters", parameters},
-            {"bind_s", bind_seconds_},
-            {"warmup_s", warmup_seconds},
-            {"rss_after_import_mb", rss_at_start_},
-            {"rss_peak_mb", StatusMegabytes("VmHWM")}};
+    ready["parameters"] = parameters;
+    return ready;
   }
 
   Json RunReport(const PassTimes& times, int passes) const {
@@ -143,14 +151,15 @@ class LmBenchmark {
       ms[absl::StrCat(bucket)] =
           1e3 * seconds / static_cast<double>(times.steps_by_bucket.at(bucket));
     }
-    return {
+    Json report = {
         {"passes", passes},
         {"elapsed_s", times.seconds},
         {"padded_tokens_per_s", passes * static_cast<double>(data_.padded_tokens) / times.seconds},
         {"tokens_per_s", passes * static_cast<double>(data_.real_tokens) / times.seconds},
         {"ms_per_step_by_bucket", ms},
-        {"nll_per_token", NllOfLastStep()},
         {"rss_peak_mb", StatusMegabytes("VmHWM")}};
+    if (model_ != nullptr) report["nll_per_token"] = NllOfLastStep();
+    return report;
   }
 
   // Everything about one run, the products' share included.
@@ -165,10 +174,9 @@ class LmBenchmark {
       largest_bound = std::max(largest_bound, bucket.memory.lower_bound);
     }
     double limit = 0;
+    GemmLimit products = MakeLimit();
     for (const DataBatch& batch : data_.batches) {
-      limit +=
-          GemmLimitSeconds(model_options_, absl::GetFlag(FLAGS_batch_size),
-                           batch.bucket_key->int_value(), absl::GetFlag(FLAGS_forward_only), 3);
+      limit += products.Seconds(batch.bucket_key->int_value(), 3);
     }
     report["bind_ms_by_bucket"] = bind;
     report["planned_bytes_by_bucket"] = planned;
@@ -193,6 +201,15 @@ class LmBenchmark {
     return store == nullptr ? 0 : store->rank();
   }
 
+  GemmLimit MakeLimit() const {
+    int64_t longest = 0;
+    for (const DataBatch& batch : data_.batches) {
+      longest = std::max(longest, batch.bucket_key->int_value());
+    }
+    return GemmLimit(model_options_, absl::GetFlag(FLAGS_batch_size), longest,
+                     absl::GetFlag(FLAGS_forward_only));
+  }
+
   absl::Status Init() {
     rss_at_start_ = StatusMegabytes("VmRSS");
     COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> buckets, BucketsFromFlags());
@@ -207,6 +224,10 @@ class LmBenchmark {
         data_, MakeLmBatches(buckets, batches > 0 ? batches : static_cast<int64_t>(buckets.size()),
                              absl::GetFlag(FLAGS_batch_size), model_options_.vocab,
                              absl::GetFlag(FLAGS_seed)));
+    if (absl::GetFlag(FLAGS_gemm_only)) {
+      limit_.emplace(MakeLimit());
+      return absl::OkStatus();
+    }
     COOPER_ASSIGN_OR_RETURN(std::set<std::string> disabled_passes, DisabledPassesFromFlags());
     const auto start = Clock::now();
     COOPER_ASSIGN_OR_RETURN(
@@ -249,6 +270,10 @@ class LmBenchmark {
 
   absl::Status Step(const DataBatch& batch) {
     last_ = &batch;
+    if (limit_) {
+      limit_->Run(batch.bucket_key->int_value());
+      return absl::OkStatus();
+    }
     if (absl::GetFlag(FLAGS_forward_only)) return model_->Forward(batch, /*is_train=*/false);
     COOPER_RETURN_IF_ERROR(model_->ForwardBackward(batch));
     return model_->Update();
@@ -262,12 +287,11 @@ class LmBenchmark {
     if (!prob.ok() || !label.ok()) return NAN;
     double sum = 0;
     int64_t counted = 0;
-    // All classes of each position, or the label's alone.
-    const int64_t classes = static_cast<int64_t>(prob->size() / label->size());
+    // Of each position the probabilities of all words, or that of its label alone.
+    const size_t words = prob->size() / label->size();
     for (size_t i = 0; i < label->size(); ++i) {
       if (model_options_.use_ignore && (*label)[i] == 0) continue;
-      const auto id = classes == 1 ? 0 : static_cast<int64_t>((*label)[i]);
-      const double p = (*prob)[i * classes + id];
+      const double p = (*prob)[words == 1 ? i : i * words + static_cast<size_t>((*label)[i])];
       sum -= std::log(std::max(p, 1e-30));
       ++counted;
     }
@@ -276,7 +300,8 @@ class LmBenchmark {
 
   LanguageModelOptions model_options_;
   LmBatches data_;
-  std::unique_ptr<BucketingModule> model_;
+  std::optional<GemmLimit> limit_;          // with --gemm_only
+  std::unique_ptr<BucketingModule> model_;  // without
   const DataBatch* last_ = nullptr;
   double bind_seconds_ = 0;
   double rss_at_start_ = 0;

@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "module/initializer/initializers.h"
 #include "ndarray/status_macros.h"
+#include "symbol/rnn/base_rnn_cell.h"
+#include "symbol/rnn/bidirectional_cell.h"
 #include "symbol/rnn/fused_rnn_cell.h"
 #include "symbol/rnn/gru_cell.h"
 #include "symbol/rnn/lstm_cell.h"
@@ -16,25 +18,44 @@
 namespace cooper {
 namespace {
 
-absl::StatusOr<std::shared_ptr<BaseRNNCell>> MakeCells(const LanguageModelOptions& options) {
-  if (options.cell == "fused") {
+absl::StatusOr<RNNCellPtr> MakeCell(const LanguageModelOptions& options,
+                                    const std::string& prefix) {
+  const int64_t n = options.num_hidden;
+  if (options.cell == "lstm")
+    return std::make_shared<LSTMCell>(n, LSTMCellOptions{.prefix = prefix});
+  if (options.cell == "gru") return std::make_shared<GRUCell>(n, GRUCellOptions{.prefix = prefix});
+  if (options.cell == "rnn") return std::make_shared<RNNCell>(n, RNNCellOptions{.prefix = prefix});
+  return absl::InvalidArgumentError(absl::StrCat(
+      "cell '", options.cell, "', expected lstm, gru, rnn, fused, fused_gru or fused_rnn"));
+}
+
+// One layer, with the names that MXNet's FusedRNNCell.unfuse gives.
+absl::StatusOr<RNNCellPtr> MakeLayer(const LanguageModelOptions& options, int layer) {
+  const auto prefix = [&](const char* part) {
+    return absl::StrCat(options.cell, "_", part, layer, "_");
+  };
+  COOPER_ASSIGN_OR_RETURN(RNNCellPtr forward, MakeCell(options, prefix("l")));
+  if (!options.bidirectional) return forward;
+  COOPER_ASSIGN_OR_RETURN(RNNCellPtr backward, MakeCell(options, prefix("r")));
+  return std::make_shared<BidirectionalCell>(
+      std::move(forward), std::move(backward),
+      BidirectionalCellOptions{.output_prefix = prefix("bi_l")});
+}
+
+absl::StatusOr<RNNCellPtr> MakeCells(const LanguageModelOptions& options) {
+  constexpr std::pair<const char*, RNNMode> kFused[] = {
+      {"fused", RNNMode::kLstm}, {"fused_gru", RNNMode::kGru}, {"fused_rnn", RNNMode::kRnnTanh}};
+  for (const auto& [name, mode] : kFused) {
+    if (options.cell != name) continue;
     return std::make_shared<FusedRNNCell>(
-        options.num_hidden,
-        FusedRNNCellOptions{.num_layers = options.num_layers, .mode = RNNMode::kLstm});
+        options.num_hidden, FusedRNNCellOptions{.num_layers = options.num_layers,
+                                                .mode = mode,
+                                                .bidirectional = options.bidirectional});
   }
   auto stack = std::make_shared<SequentialRNNCell>();
   for (int i = 0; i < options.num_layers; ++i) {
-    const std::string prefix = absl::StrCat(options.cell, "_l", i, "_");
-    if (options.cell == "lstm") {
-      stack->Add(std::make_shared<LSTMCell>(options.num_hidden, LSTMCellOptions{.prefix = prefix}));
-    } else if (options.cell == "gru") {
-      stack->Add(std::make_shared<GRUCell>(options.num_hidden, GRUCellOptions{.prefix = prefix}));
-    } else if (options.cell == "rnn") {
-      stack->Add(std::make_shared<RNNCell>(options.num_hidden, RNNCellOptions{.prefix = prefix}));
-    } else {
-      return absl::InvalidArgumentError(
-          absl::StrCat("cell '", options.cell, "', expected lstm, gru, rnn or fused"));
-    }
+    COOPER_ASSIGN_OR_RETURN(RNNCellPtr layer, MakeLayer(options, i));
+    stack->Add(std::move(layer));
   }
   return stack;
 }
@@ -56,11 +77,11 @@ absl::StatusOr<BucketSymbol> Generate(const LanguageModelOptions& options, BaseR
   cells.Reset();
   COOPER_ASSIGN_OR_RETURN(const Unrolled unrolled,
                           cells.Unroll(length, embed, {.merge_outputs = true}));
+  const int64_t features = (options.bidirectional ? 2 : 1) * options.num_hidden;
   COOPER_ASSIGN_OR_RETURN(
       const Symbol rows,
-      Symbol::Create("Reshape",
-                     {.inputs = {unrolled.outputs.merged()},
-                      .attrs = {{"shape", absl::StrCat("(-1, ", options.num_hidden, ")")}}}));
+      Symbol::Create("Reshape", {.inputs = {unrolled.outputs.merged()},
+                                 .attrs = {{"shape", absl::StrCat("(-1, ", features, ")")}}}));
   COOPER_ASSIGN_OR_RETURN(
       const Symbol pred,
       Symbol::Create("FullyConnected", {.name = "pred",
@@ -88,7 +109,7 @@ absl::StatusOr<SymGen> MakeLanguageModel(const LanguageModelOptions& options) {
                      options.num_hidden, ", num_layers ", options.num_layers,
                      ": expected at least 2 words, and 1 of the others"));
   }
-  COOPER_ASSIGN_OR_RETURN(const std::shared_ptr<BaseRNNCell> cells, MakeCells(options));
+  COOPER_ASSIGN_OR_RETURN(const RNNCellPtr cells, MakeCells(options));
   return SymGen([options, cells](const BucketKey& key) { return Generate(options, *cells, key); });
 }
 

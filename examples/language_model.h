@@ -20,8 +20,12 @@ struct LanguageModelOptions {
   int64_t num_embed = 200;
   int64_t num_hidden = 200;
   int num_layers = 2;
-  // "lstm", "gru", "rnn": unrolled cells; "fused": the RNN operator with LSTM layers.
+  // "lstm", "gru", "rnn": unrolled cells; "fused", "fused_gru", "fused_rnn": the RNN operator with
+  // layers of LSTM, GRU or plain cells.
   std::string cell = "lstm";
+  // Each layer runs from both ends and has 2 * num_hidden outputs. For tagging and for timing: with
+  // the next word as its label such a model sees what it is asked for.
+  bool bidirectional = false;
   // Positions with the label 0 add nothing to the gradient.
   bool use_ignore = false;
 };

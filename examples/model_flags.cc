@@ -16,7 +16,10 @@ ABSL_FLAG(int, num_layers, 2, "recurrent layers");
 ABSL_FLAG(int, num_hidden, 200, "features of each recurrent layer");
 ABSL_FLAG(int, num_embed, 200, "features of the embedding");
 ABSL_FLAG(int, batch_size, 32, "sentences in a batch, of each process");
-ABSL_FLAG(std::string, cell, "lstm", "lstm, gru or rnn, unrolled; fused: the RNN operator");
+ABSL_FLAG(std::string, cell, "lstm",
+          "lstm, gru or rnn, unrolled; fused, fused_gru or fused_rnn: the RNN operator");
+ABSL_FLAG(bool, bidirectional, false,
+          "layers that run from both ends; they see the word that they predict");
 ABSL_FLAG(bool, use_ignore, false, "padding adds nothing to loss and gradient");
 ABSL_FLAG(std::string, optimizer, "adam", "by name: sgd, adam, adagrad, rmsprop, ...");
 ABSL_FLAG(double, lr, 0.005, "learning rate");
@@ -39,6 +42,7 @@ LanguageModelOptions ModelOptionsFromFlags() {
           .num_hidden = absl::GetFlag(FLAGS_num_hidden),
           .num_layers = absl::GetFlag(FLAGS_num_layers),
           .cell = absl::GetFlag(FLAGS_cell),
+          .bidirectional = absl::GetFlag(FLAGS_bidirectional),
           .use_ignore = absl::GetFlag(FLAGS_use_ignore)};
 }
 
