@@ -3,7 +3,7 @@
 // memory, and the share of the time that the matrix products alone need. With --profile=FILE it
 // makes further passes, and prints on standard error what their time goes into. With --serve it
 // answers commands instead (benchmarks/peers/README.md, "The protocol"); then with --gemm_only it
-// makes nothing but the matrix products of the steps.
+// makes nothing but the matrix products of the steps, and with --corpus=TEXT epochs over a text.
 
 #include <algorithm>
 #include <chrono>
@@ -29,6 +29,7 @@
 #include "benchmarks/gemm_limit.h"
 #include "benchmarks/heap_counter.h"
 #include "benchmarks/lm_batches.h"
+#include "benchmarks/lm_epochs.h"
 #include "examples/language_model.h"
 #include "examples/model_flags.h"
 #include "examples/profile_flags.h"
@@ -46,6 +47,10 @@ ABSL_FLAG(int, repeat, 5, "passes that are timed");
 ABSL_FLAG(bool, forward_only, false, "time the forward pass alone");
 ABSL_FLAG(bool, serve, false, "answer commands on standard input");
 ABSL_FLAG(bool, gemm_only, false, "time the matrix products alone; needs --serve");
+ABSL_FLAG(std::string, corpus, "",
+          "train on this text, a sentence a line, and not on generated batches; needs --serve");
+ABSL_FLAG(std::string, valid, "", "validate with this text after each epoch; needs --corpus");
+ABSL_FLAG(int64_t, max_sentences, -1, "read so many of the corpus; negative: all");
 
 namespace cooper {
 namespace {
@@ -87,9 +92,7 @@ class LmBenchmark {
     if (ProfileIsAsked() && absl::GetFlag(FLAGS_serve)) {
       return absl::InvalidArgumentError("--profile does not go with --serve");
     }
-    if (absl::GetFlag(FLAGS_gemm_only) && !absl::GetFlag(FLAGS_serve)) {
-      return absl::InvalidArgumentError("--gemm_only needs --serve");
-    }
+    COOPER_RETURN_IF_ERROR(CheckServedFlags());
     auto benchmark = std::make_unique<LmBenchmark>();
     COOPER_RETURN_IF_ERROR(benchmark->Init());
     return benchmark;
@@ -110,6 +113,28 @@ class LmBenchmark {
         times->allocations += allocated;
         ++times->steps;
       }
+    }
+    times->seconds = SecondsSince(start);
+    return absl::OkStatus();
+  }
+
+  // What the command "run" does: passes over the batches, or epochs over the text.
+  absl::StatusOr<Json> RunCommand(int passes) {
+    if (epochs_ != nullptr) {
+      COOPER_ASSIGN_OR_RETURN(const EpochTimes times, epochs_->Run(*model_, passes));
+      return EpochReport(times, passes);
+    }
+    PassTimes times;
+    COOPER_RETURN_IF_ERROR(RunPasses(passes, &times));
+    return RunReport(times, passes);
+  }
+
+  // Touches all memory. Parameters stay as they were initialised if they are trained on a text.
+  absl::Status WarmUp(int passes, PassTimes* times) {
+    if (epochs_ == nullptr) return RunPasses(passes, times);
+    const auto start = Clock::now();
+    for (const DataBatch& batch : data_.batches) {
+      COOPER_RETURN_IF_ERROR(model_->ForwardBackward(batch));
     }
     times->seconds = SecondsSince(start);
     return absl::OkStatus();
@@ -142,6 +167,7 @@ class LmBenchmark {
     int64_t parameters = 0;
     for (const auto& [name, array] : model_->group()->first().args) parameters += array.size();
     ready["parameters"] = parameters;
+    ready["vocab"] = model_options_.vocab;
     return ready;
   }
 
@@ -160,6 +186,19 @@ class LmBenchmark {
         {"rss_peak_mb", StatusMegabytes("VmHWM")}};
     if (model_ != nullptr) report["nll_per_token"] = NllOfLastStep();
     return report;
+  }
+
+  static Json EpochReport(const EpochTimes& times, int epochs) {
+    return {{"passes", epochs},
+            {"elapsed_s", times.seconds},
+            {"input_s", times.input_seconds},
+            {"padded_tokens_per_s", static_cast<double>(times.padded_tokens) / times.seconds},
+            {"tokens_per_s", static_cast<double>(times.tokens) / times.seconds},
+            {"tokens", times.tokens},
+            {"perplexity_by_epoch", times.perplexity},
+            {"valid_perplexity_by_epoch", times.valid_perplexity},
+            {"nll_per_token", std::log(times.perplexity.back())},
+            {"rss_peak_mb", StatusMegabytes("VmHWM")}};
   }
 
   // Everything about one run, the products' share included.
@@ -196,6 +235,23 @@ class LmBenchmark {
   }
 
  private:
+  static absl::Status CheckServedFlags() {
+    const bool corpus = !absl::GetFlag(FLAGS_corpus).empty();
+    const bool gemm_only = absl::GetFlag(FLAGS_gemm_only);
+    if ((corpus || gemm_only) && !absl::GetFlag(FLAGS_serve)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(corpus ? "--corpus" : "--gemm_only", " needs --serve"));
+    }
+    if (!corpus && !absl::GetFlag(FLAGS_valid).empty()) {
+      return absl::InvalidArgumentError("--valid needs --corpus");
+    }
+    if (corpus && (gemm_only || absl::GetFlag(FLAGS_forward_only))) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--corpus does not go with --", gemm_only ? "gemm_only" : "forward_only"));
+    }
+    return absl::OkStatus();
+  }
+
   int rank() const {
     const auto store = model_->kvstore();
     return store == nullptr ? 0 : store->rank();
@@ -212,12 +268,22 @@ class LmBenchmark {
 
   absl::Status Init() {
     rss_at_start_ = StatusMegabytes("VmRSS");
-    COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> buckets, BucketsFromFlags());
-    if (buckets.empty()) {
-      return absl::InvalidArgumentError("--buckets=auto needs a corpus; give lengths");
-    }
+    COOPER_ASSIGN_OR_RETURN(std::vector<int64_t> buckets, BucketsFromFlags());
+    if (buckets.empty()) return absl::InvalidArgumentError("--buckets=auto: give lengths");
     model_options_ = ModelOptionsFromFlags();
     model_options_.vocab = absl::GetFlag(FLAGS_vocab);
+    if (!absl::GetFlag(FLAGS_corpus).empty()) {
+      COOPER_ASSIGN_OR_RETURN(epochs_,
+                              LmEpochs::Create({.train_path = absl::GetFlag(FLAGS_corpus),
+                                                .valid_path = absl::GetFlag(FLAGS_valid),
+                                                .max_sentences = absl::GetFlag(FLAGS_max_sentences),
+                                                .buckets = buckets,
+                                                .batch_size = absl::GetFlag(FLAGS_batch_size),
+                                                .seed = absl::GetFlag(FLAGS_seed)}));
+      model_options_.vocab = epochs_->vocab();
+      model_options_.use_ignore = true;
+      buckets = epochs_->buckets();
+    }
     const int64_t batches = absl::GetFlag(FLAGS_batches);
     COOPER_ASSIGN_OR_RETURN(const SymGen sym_gen, MakeLanguageModel(model_options_));
     COOPER_ASSIGN_OR_RETURN(
@@ -260,9 +326,8 @@ class LmBenchmark {
     InitOptimizerOptions optimizer;
     COOPER_ASSIGN_OR_RETURN(optimizer, OptimizerFromFlags());
     if (absl::GetFlag(FLAGS_serve)) {
-      // The step that all peers make.
+      // The step that all peers make, which compare.py gives the learning rate.
       optimizer.optimizer = "sgd";
-      optimizer.optimizer_params = {{"learning_rate", "0.01"}, {"wd", "1e-5"}};
     }
     COOPER_RETURN_IF_ERROR(model_->InitOptimizer(optimizer));
     return model_->PrepareAll(shapes).status();
@@ -300,6 +365,7 @@ class LmBenchmark {
 
   LanguageModelOptions model_options_;
   LmBatches data_;
+  std::unique_ptr<LmEpochs> epochs_;        // with --corpus
   std::optional<GemmLimit> limit_;          // with --gemm_only
   std::unique_ptr<BucketingModule> model_;  // without
   const DataBatch* last_ = nullptr;
@@ -319,9 +385,8 @@ absl::Status Serve(LmBenchmark& benchmark, double warmup_seconds) {
       Print({{"error", absl::StrCat("expected 'run N' or 'quit', got '", line, "'")}});
       continue;
     }
-    PassTimes times;
-    COOPER_RETURN_IF_ERROR(benchmark.RunPasses(passes, &times));
-    Print(benchmark.RunReport(times, passes));
+    COOPER_ASSIGN_OR_RETURN(const Json report, benchmark.RunCommand(passes));
+    Print(report);
   }
   return absl::OkStatus();
 }
@@ -330,7 +395,7 @@ absl::Status Main() {
   SetNumThreads(absl::GetFlag(FLAGS_threads));
   COOPER_ASSIGN_OR_RETURN(const auto benchmark, LmBenchmark::Create());
   PassTimes warmup;
-  COOPER_RETURN_IF_ERROR(benchmark->RunPasses(std::max(1, absl::GetFlag(FLAGS_warmup)), &warmup));
+  COOPER_RETURN_IF_ERROR(benchmark->WarmUp(std::max(1, absl::GetFlag(FLAGS_warmup)), &warmup));
   if (absl::GetFlag(FLAGS_serve)) return Serve(*benchmark, warmup.seconds);
   PassTimes times;
   const int passes = std::max(1, absl::GetFlag(FLAGS_repeat));

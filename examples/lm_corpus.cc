@@ -18,8 +18,10 @@ namespace {
 constexpr int64_t kShortest = 5;
 constexpr int64_t kLongest = 60;
 
-absl::StatusOr<std::vector<Sentence>> ReadNonEmpty(const std::string& path) {
-  COOPER_ASSIGN_OR_RETURN(std::vector<Sentence> sentences, ReadSentences(path));
+absl::StatusOr<std::vector<Sentence>> ReadNonEmpty(const std::string& path,
+                                                   int64_t max_sentences = -1) {
+  COOPER_ASSIGN_OR_RETURN(std::vector<Sentence> sentences,
+                          ReadSentences(path, {.max_sentences = max_sentences}));
   if (sentences.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": the text has no sentence"));
   }
@@ -28,11 +30,12 @@ absl::StatusOr<std::vector<Sentence>> ReadNonEmpty(const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<LmCorpus> ReadLmCorpus(const std::string& train_path,
-                                      const std::string& valid_path) {
+absl::StatusOr<LmCorpus> ReadLmCorpus(const std::string& train_path, const std::string& valid_path,
+                                      int64_t max_sentences) {
   const EncodeSentencesOptions options{
       .invalid_label = 0, .start_label = 1, .unknown_token = "<unk>"};
-  COOPER_ASSIGN_OR_RETURN(const std::vector<Sentence> train, ReadNonEmpty(train_path));
+  COOPER_ASSIGN_OR_RETURN(const std::vector<Sentence> train,
+                          ReadNonEmpty(train_path, max_sentences));
   EncodedSentences encoded = EncodeSentences(train, options);
   LmCorpus corpus;
   corpus.train = std::move(encoded.sentences);

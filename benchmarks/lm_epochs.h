@@ -1,0 +1,64 @@
+#ifndef COOPER_BENCHMARKS_LM_EPOCHS_H_
+#define COOPER_BENCHMARKS_LM_EPOCHS_H_
+
+// Epochs over a text with everything that belongs to one: reading, numbering the words, making
+// batches, training, and the perplexity (benchmarks/peers/README.md, "Epochs over a text").
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "io/bucket_sentence_iter.h"
+#include "module/bucketing_module.h"
+
+namespace cooper {
+
+struct LmEpochsOptions {
+  std::string train_path;
+  std::string valid_path;      // may be empty
+  int64_t max_sentences = -1;  // of the training text; negative: all
+  std::vector<int64_t> buckets;
+  int64_t batch_size = 32;
+  uint64_t seed = 1;  // of the batches' order
+};
+
+struct EpochTimes {
+  double seconds = 0;        // of everything but the validation
+  double input_seconds = 0;  // of these, for reading, numbering and making batches
+  int64_t tokens = 0;        // labels that are words
+  int64_t padded_tokens = 0;
+  std::vector<double> perplexity;        // of the training, by epoch
+  std::vector<double> valid_perplexity;  // after each; empty without a validation text
+};
+
+class LmEpochs {
+ public:
+  // Reads the texts, for the sizes of the model. kInvalidArgument if no bucket fills a batch.
+  static absl::StatusOr<std::unique_ptr<LmEpochs>> Create(LmEpochsOptions options);
+
+  int64_t vocab() const { return vocab_; }
+  // Those that have batches, rising.
+  const std::vector<int64_t>& buckets() const { return buckets_; }
+
+  // Reads the training text anew and goes through it `epochs` times. `model` is bound for all
+  // buckets and has an optimizer.
+  absl::StatusOr<EpochTimes> Run(BucketingModule& model, int epochs);
+
+ private:
+  explicit LmEpochs(LmEpochsOptions options) : options_(std::move(options)) {}
+  absl::StatusOr<std::unique_ptr<BucketSentenceIter>> MakeIter(
+      const std::vector<std::vector<int>>& sentences) const;
+  static absl::StatusOr<double> TrainEpoch(BucketingModule& model, BucketSentenceIter& iter,
+                                           EpochTimes* times);
+
+  LmEpochsOptions options_;
+  int64_t vocab_ = 0;
+  std::vector<int64_t> buckets_;
+  std::unique_ptr<BucketSentenceIter> valid_;  // null without a validation text
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_BENCHMARKS_LM_EPOCHS_H_
