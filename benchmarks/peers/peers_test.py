@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Tests of the peer benchmark's own parts; needs neither peer: python3 peers_test.py."""
 
+import contextlib
+import io
 import os
 import sys
 import tempfile
@@ -10,8 +12,11 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, _HERE)
 
 # pylint: disable=wrong-import-position
+import compare
+import corpus
 import protocol
 import report
+import works
 from worker import Worker, WorkerError
 
 # A worker whose steps only sleep, so that the protocol is all there is.
@@ -22,9 +27,9 @@ import protocol
 flags = protocol.parse_flags('fake')
 stream = protocol.claim_stdout()
 print('a library speaks on stdout')
-protocol.serve(stream, protocol.flags_batches(flags), lambda b: time.sleep(0.002),
-               lambda: 1.5, 1,
-               {{'peer': 'fake', 'parameters': 7}})
+protocol.serve_batches(stream, protocol.flags_batches(flags), lambda b: time.sleep(0.002),
+                       lambda: 1.5, 1,
+                       {{'peer': 'fake', 'parameters': 7}})
 '''
 
 
@@ -98,6 +103,33 @@ class WorkerTest(unittest.TestCase):
             worker.start(0.2)
 
 
+def _speed(median):
+    return {'median': median, 'min': 0.9 * median, 'max': 1.1 * median}
+
+
+def _document():
+    """A small result of compare.py: one work with all kinds of workers, one with none."""
+    common = {'rss_peak_mb': 50, 'rss_growth_mb': 40, 'start_s': 1.0}
+    workers = {
+        'cooper-unrolled': {**common, 'speed': _speed(7000.0), 'runs': [
+            {'ms_per_step_by_bucket': {'20': 4.5, '5': 1.25}, 'perplexity_by_epoch': [900.0]},
+            {'ms_per_step_by_bucket': {'20': 3.5, '5': 1.75}, 'perplexity_by_epoch': [700.0]}]},
+        report.LIMIT: {**common, 'speed': _speed(10000.0)},
+        'torch <eager>': {**common, 'speed': _speed(3500.0)},
+        'mxnet-fused': {'absent': 'no module'},
+    }
+    work = {'title': 'training, LSTM', 'unit': 'padded tokens/s', 'rounds': 2,
+            'passes_per_run': 1, 'workers': workers, 'notes': ['noisy'],
+            'ratios': {'cooper-unrolled / torch <eager>': _speed(2.0),
+                       f'cooper-unrolled / {report.LIMIT}': _speed(0.7)}}
+    empty = {**work, 'workers': {'cooper-unrolled': {'absent': 'gone'}}, 'ratios': {}}
+    return {'date': '2026-01-02T03:04:05+00:00', 'revision': 'abc',
+            'machine': {'cpu': 'A & B', 'cores': 2, 'isa': ['avx2'], 'memory_gb': 7.8,
+                        'kernel': '6.1'},
+            'versions': {'cooper-unrolled': '0.1.0', 'torch <eager>': 'PyTorch 2'},
+            'works': {'W1': work, 'W2': empty}}
+
+
 class ReportTest(unittest.TestCase):
 
     def test_ratios_are_taken_within_rounds(self):
@@ -105,12 +137,107 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(report.ratios(speeds, ['cooper-lstm']),
                          {'cooper-lstm / torch': {'median': 2.0, 'min': 1.0, 'max': 3.0}})
 
-    def test_absent_workers_are_in_the_table(self):
-        text = report.format_work('W1', {
-            'sizes': {'vocab': 10}, 'rounds': 1, 'passes_per_run': 1, 'ratios': {},
-            'workers': {'torch': {'absent': 'no module'}}, 'notes': ['noisy']})
-        self.assertIn('absent: no module', text)
+    def test_a_work_shows_absent_workers_latencies_and_learning_curves(self):
+        text = report.format_work('W1', _document()['works']['W1'])
+        self.assertRegex(text, r'mxnet-fused +absent: no module')
+        self.assertRegex(text, r'ms a step, of bucket +5 +20\n +cooper-unrolled +1.500 +4.000\n')
+        self.assertRegex(text, r'training perplexity, epoch +1 +2\n'
+                               r' +cooper-unrolled +900.0 +700.0\n')
         self.assertIn('note: noisy', text)
+
+    def test_the_summary_has_a_row_for_each_work(self):
+        text = report.format_summary(_document()['works'])
+        self.assertRegex(text, r'cooper-unrolled +tokens/s +/ torch <eager> +/ mxnet-fused +of the')
+        self.assertRegex(text, r'W1 +7,000 +2.00 \(1.80-2.20\) +- +0.70\n')
+        self.assertRegex(text, r'W2 +absent')
+
+    def test_without_cooper_there_is_no_summary(self):
+        works_of_peers = {'W1': {'workers': {'torch': {'speed': _speed(1.0)}}, 'ratios': {}}}
+        self.assertEqual(report.format_summary(works_of_peers), '')
+
+
+class WorksTest(unittest.TestCase):
+
+    def _flags(self, *argv):
+        return compare._parse_flags(list(argv))  # pylint: disable=protected-access
+
+    def test_choice(self):
+        self.assertEqual(self._flags().work, ['W1', 'W2', 'W3'])
+        self.assertEqual(self._flags('--corpus=a').work, ['text'])
+        self.assertEqual(self._flags('--work=all', '--corpus=a').work, list(works.WORKS))
+        self.assertNotIn('text', self._flags('--work=all').work)
+
+    def test_wrong_choices_are_told(self):
+        for argv, words in ((['--work=W9'], 'no "W9" among all, W1'),
+                            (['--work=text'], '"text" needs --corpus'),
+                            (['--valid=a'], '--valid needs --corpus'),
+                            (['--forward_only', '--corpus=a'], 'does not go with --corpus'),
+                            (['--cooper_cells=dense'], 'no "dense" among unrolled, fused'),
+                            (['--rounds=0'], '--rounds: at least 1')):
+            stderr = io.StringIO()
+            with contextlib.redirect_stderr(stderr), self.assertRaises(SystemExit):
+                self._flags(*argv)
+            self.assertIn(words, stderr.getvalue())
+
+    def test_a_work_comes_before_the_flags(self):
+        told = works.settings(self._flags('--threads=4', '--batch_size=8'), 'W3-forward-1')
+        self.assertEqual((told['threads'], told['batch_size'], told['forward_only']), (4, 1, True))
+        self.assertEqual(works.settings(self._flags('--threads=4'), 'W1-1-thread')['threads'], 1)
+
+    def test_every_work_is_a_command_line_that_workers_know(self):
+        flags = self._flags('--corpus=a', '--valid=b')
+        for name in works.WORKS:
+            told = works.settings(flags, name)
+            argv, sys.argv = sys.argv, ['worker', *works.arguments(told)]
+            try:
+                parsed = protocol.parse_flags('fake')
+            finally:
+                sys.argv = argv
+            for flag in ('num_hidden', 'num_embed', 'cell', 'bidirectional', 'batch_size',
+                         'threads', 'forward_only', 'use_ignore'):
+                self.assertEqual(getattr(parsed, flag), told[flag], f'{name}: {flag}')
+            self.assertEqual(parsed.corpus, 'a' if name == 'text' else '', name)
+
+
+class CorpusTest(unittest.TestCase):
+
+    def _read(self, text, *max_sentences):
+        with tempfile.NamedTemporaryFile('w', suffix='.txt') as file:
+            file.write(text)
+            file.flush()
+            return corpus.read_sentences(file.name, *max_sentences)
+
+    def test_sentences_are_lines_with_words(self):
+        self.assertEqual(self._read('a b\n\n  \nc  a\n'), [['a', 'b'], ['c', 'a']])
+        self.assertEqual(self._read('a b\n\nc\nd\n', 2), [['a', 'b'], ['c']])
+        with self.assertRaisesRegex(ValueError, 'no sentence'):
+            self._read(' \n')
+
+    def test_words_are_numbered_as_they_appear(self):
+        ids = corpus.make_vocabulary([['b', 'a'], ['b', 'c']])
+        self.assertEqual(corpus.encode([['a', 'b', 'd']], ids), [[3, 2, corpus.UNKNOWN_ID]])
+        self.assertEqual(corpus.vocab_size(ids), 5)
+
+    def test_epochs_are_summed_and_begun_anew(self):
+        class Batches(list):
+            resets = 0
+
+            def reset(self):
+                self.resets += 1
+
+        batches = Batches([1, 2])
+        seen = []
+
+        def train(given, stopwatch):
+            seen.extend(stopwatch.over(given))
+            return 50.0 / len(seen), 10, 16
+
+        answer = corpus.run_epochs(2, lambda: batches, train, lambda: [7.0])
+        self.assertEqual((seen, batches.resets), ([1, 2, 1, 2], 1))
+        self.assertEqual(answer['tokens'], 20)
+        self.assertEqual(answer['perplexity_by_epoch'], [25.0, 12.5])
+        self.assertEqual(answer['valid_perplexity_by_epoch'], [7.0, 7.0])
+        self.assertAlmostEqual(answer['padded_tokens_per_s'] / answer['tokens_per_s'], 1.6, 2)
 
 
 if __name__ == '__main__':

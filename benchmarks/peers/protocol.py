@@ -77,6 +77,13 @@ def parse_flags(description: str, add_flags: Optional[Callable] = None) -> argpa
     parser.add_argument('--num_hidden', type=int, default=200)
     parser.add_argument('--num_embed', type=int, default=200)
     parser.add_argument('--num_layers', type=int, default=2)
+    parser.add_argument('--cell', choices=['lstm', 'gru'], default='lstm')
+    parser.add_argument('--bidirectional', action='store_true')
+    parser.add_argument('--lr', type=float, default=0.01)
+    parser.add_argument('--corpus', default='', help='train on this text, a sentence a line')
+    parser.add_argument('--valid', default='', help='validate with this text after each epoch')
+    parser.add_argument('--max_sentences', type=int, default=-1,
+                        help='read so many of the corpus; negative: all')
     parser.add_argument('--batch_size', type=int, default=32)
     parser.add_argument('--buckets', type=lambda text: [int(x) for x in text.split(',')],
                         default=[10, 20, 30, 40, 50, 60])
@@ -94,6 +101,11 @@ def parse_flags(description: str, add_flags: Optional[Callable] = None) -> argpa
     if add_flags:
         add_flags(parser)
     flags = parser.parse_args()
+    if flags.corpus and flags.forward_only:
+        parser.error('--corpus does not go with --forward_only')
+    if flags.valid and not flags.corpus:
+        parser.error('--valid needs --corpus')
+    flags.use_ignore = flags.use_ignore or bool(flags.corpus)
     for name in _THREAD_VARIABLES:
         os.environ[name] = str(flags.threads)
     return flags
@@ -145,26 +157,19 @@ def _run_passes(batches: List[Batch], step: Callable[[int], None], passes: int) 
     }
 
 
-def serve(stream: TextIO, batches: List[Batch], step: Callable[[int], None],
-          nll: Callable[[], float], warmup: int, ready: Dict[str, Any]) -> None:
-    """Warms up, announces `ready`, and obeys stdin until "quit" or its end.
+def serve(stream: TextIO, run: Callable[[int], Dict[str, Any]], ready: Dict[str, Any]) -> None:
+    """Announces `ready`, and obeys stdin until "quit" or its end.
 
     Args:
       stream: from claim_stdout.
-      batches: of one pass.
-      step: runs batch b and returns when its result can be read.
-      nll: mean negative log likelihood per counted token in the last step; called outside timing.
-      warmup: passes to run first; at least one, so that every bucket is bound.
+      run: makes so many passes and returns the answer, to which the peak memory is added.
       ready: what the worker says of itself: peer, version, parameters, ...
     """
 
     def say(message: Dict[str, Any]) -> None:
         print(json.dumps(message), file=stream, flush=True)
 
-    begin = time.perf_counter()
-    _run_passes(batches, step, max(1, warmup))
-    say({'ready': True, 'warmup_s': round(time.perf_counter() - begin, 3),
-         'rss_peak_mb': memory_mb('VmHWM'), **ready})
+    say({'ready': True, 'rss_peak_mb': memory_mb('VmHWM'), **ready})
     for line in sys.stdin:
         words = line.split()
         if not words:
@@ -172,7 +177,29 @@ def serve(stream: TextIO, batches: List[Batch], step: Callable[[int], None],
         if words == ['quit']:
             return
         if len(words) == 2 and words[0] == 'run' and words[1].isdigit() and int(words[1]) > 0:
-            result = _run_passes(batches, step, int(words[1]))
-            say({**result, 'nll_per_token': round(nll(), 5), 'rss_peak_mb': memory_mb('VmHWM')})
+            result = run(int(words[1]))
+            say({**result, 'rss_peak_mb': memory_mb('VmHWM')})
         else:
             say({'error': f'expected "run N" with N > 0, or "quit", got "{line.strip()}"'})
+
+
+def serve_batches(stream: TextIO, batches: List[Batch], step: Callable[[int], None],
+                  nll: Callable[[], float], warmup: int, ready: Dict[str, Any]) -> None:
+    """Warms up and serves passes over the batches.
+
+    Args:
+      stream: from claim_stdout.
+      batches: of one pass.
+      step: runs batch b and returns when its result can be read.
+      nll: mean negative log likelihood per counted token in the last step; called outside timing.
+      warmup: passes to run first; at least one, so that every bucket is bound.
+      ready: as for serve().
+    """
+
+    def run(passes: int) -> Dict[str, Any]:
+        result = _run_passes(batches, step, passes)
+        return {**result, 'nll_per_token': round(nll(), 5)}
+
+    begin = time.perf_counter()
+    _run_passes(batches, step, max(1, warmup))
+    serve(stream, run, {'warmup_s': round(time.perf_counter() - begin, 3), **ready})

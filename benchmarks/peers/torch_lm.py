@@ -1,7 +1,9 @@
-"""PyTorch's worker: the same language model with nn.LSTM, eager, on the CPU."""
+"""PyTorch's worker: the same language model with nn.LSTM or nn.GRU, eager, on the CPU."""
 
+import math
 import time
 
+import corpus
 import protocol
 
 # Before PyTorch loads: the thread counts, and the stream that its messages must not reach.
@@ -12,49 +14,85 @@ import torch  # pylint: disable=wrong-import-position
 from torch import nn  # pylint: disable=wrong-import-position
 from torch.nn import functional  # pylint: disable=wrong-import-position
 
+from torch_batches import BucketBatches  # pylint: disable=wrong-import-position
+
 
 class LanguageModel(nn.Module):
-    """Embedding, LSTM layers and a projection onto the vocabulary."""
+    """Embedding, recurrent layers and a projection onto the vocabulary."""
 
-    def __init__(self):
+    def __init__(self, vocab):
         super().__init__()
-        self.embed = nn.Embedding(FLAGS.vocab, FLAGS.num_embed)
-        self.lstm = nn.LSTM(FLAGS.num_embed, FLAGS.num_hidden, FLAGS.num_layers,
-                            batch_first=True)
-        self.pred = nn.Linear(FLAGS.num_hidden, FLAGS.vocab)
+        layers = {'lstm': nn.LSTM, 'gru': nn.GRU}[FLAGS.cell]
+        self._features = FLAGS.num_hidden * (2 if FLAGS.bidirectional else 1)
+        self.embed = nn.Embedding(vocab, FLAGS.num_embed)
+        self.layers = layers(FLAGS.num_embed, FLAGS.num_hidden, FLAGS.num_layers,
+                             batch_first=True, bidirectional=FLAGS.bidirectional)
+        self.pred = nn.Linear(self._features, vocab)
+        self._init_parameters()
+
+    def _init_parameters(self):
+        """As the other workers: Xavier by inputs with magnitude 2.34, forget gates open."""
+        for name, value in self.named_parameters():
+            if value.dim() == 2:
+                bound = math.sqrt(2.34 / value.shape[1])
+                nn.init.uniform_(value, -bound, bound)
+                continue
+            nn.init.zeros_(value)
+            if FLAGS.cell == 'lstm' and 'bias_ih' in name:  # input, forget, cell, output
+                nn.init.ones_(value[FLAGS.num_hidden:2 * FLAGS.num_hidden])
 
     def forward(self, data):
         """Maps ids (batch, time) to logits (batch * time, vocab)."""
-        outputs, _ = self.lstm(self.embed(data))
-        return self.pred(outputs.reshape(-1, FLAGS.num_hidden))
+        outputs, _ = self.layers(self.embed(data))
+        return self.pred(outputs.reshape(-1, self._features))
+
+
+def _cross_entropy(logits, labels):
+    """Summed over tokens."""
+    # -100, the default, is no id: then every position counts.
+    ignored = protocol.PAD_ID if FLAGS.use_ignore else -100
+    return functional.cross_entropy(logits, labels.reshape(-1), reduction='sum',
+                                    ignore_index=ignored)
 
 
 class Trainer:
-    """One step at a time, as the protocol asks for."""
+    """Steps on batches of (data, label), both (batch, time)."""
+
+    def __init__(self, model):
+        self._model = model
+        # fused: one kernel per update, the quickest of PyTorch's SGD implementations.
+        self._optimizer = torch.optim.SGD(model.parameters(), lr=FLAGS.lr, momentum=0.0,
+                                          weight_decay=1e-5, fused=True)
+
+    def gradients(self, data, labels):
+        """Makes the gradients and returns the loss, summed over tokens."""
+        self._optimizer.zero_grad()
+        loss = _cross_entropy(self._model(data), labels)
+        (loss / FLAGS.batch_size).backward()  # rescale_grad of MXNet's Module
+        return loss
+
+    def step(self, data, labels):
+        """Gradients and update."""
+        loss = self.gradients(data, labels)
+        self._optimizer.step()
+        return loss
+
+
+class Passes:
+    """Passes over the protocol's batches."""
 
     def __init__(self, model, batches):
         self._model = model
+        self._trainer = Trainer(model)
         self._batches = batches
         self._data = [torch.tensor(batch.data) for batch in batches]
         self._labels = [torch.tensor(batch.label) for batch in batches]
-        # fused: one kernel per update, the quickest of PyTorch's SGD implementations.
-        self._optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.0,
-                                          weight_decay=1e-5, fused=True)
         self._last = 0
-        self._loss = None  # summed over tokens
+        self._loss = None
         self._probabilities = None
 
-    def _cross_entropy(self, logits, b):
-        # -100, the default, is no id: then every position counts.
-        ignored = protocol.PAD_ID if FLAGS.use_ignore else -100
-        return functional.cross_entropy(logits, self._labels[b].reshape(-1),
-                                        reduction='sum', ignore_index=ignored)
-
     def train_step(self, b):
-        self._optimizer.zero_grad()
-        self._loss = self._cross_entropy(self._model(self._data[b]), b)
-        (self._loss / FLAGS.batch_size).backward()  # rescale_grad of MXNet's Module
-        self._optimizer.step()
+        self._loss = self._trainer.step(self._data[b], self._labels[b])
         self._last = b
 
     def forward_step(self, b):
@@ -67,8 +105,62 @@ class Trainer:
         batch = self._batches[self._last]
         loss = self._loss
         if FLAGS.forward_only:
-            loss = self._cross_entropy(self._probabilities.log(), self._last)
+            loss = _cross_entropy(self._probabilities.log(), self._labels[self._last])
         return loss.item() / (batch.tokens if FLAGS.use_ignore else batch.padded_tokens)
+
+
+class Epochs:
+    """Epochs over a text."""
+
+    def __init__(self):
+        sentences = corpus.read_sentences(FLAGS.corpus, FLAGS.max_sentences)
+        ids = corpus.make_vocabulary(sentences)
+        self.vocab = corpus.vocab_size(ids)
+        self.model = LanguageModel(self.vocab)
+        self._trainer = Trainer(self.model)
+        self._valid = None
+        if FLAGS.valid:
+            valid = corpus.encode(corpus.read_sentences(FLAGS.valid), ids)
+            self._valid = BucketBatches(valid, FLAGS.batch_size, FLAGS.buckets)
+        # Warms up; the parameters stay as they are.
+        for bucket in self._batches(corpus.encode(sentences, ids)).buckets:
+            zeros = torch.zeros((FLAGS.batch_size, bucket), dtype=torch.int64)
+            self._trainer.gradients(zeros, zeros + 1)
+
+    @staticmethod
+    def _batches(encoded):
+        batches = BucketBatches(encoded, FLAGS.batch_size, FLAGS.buckets)
+        if not batches.buckets:
+            raise SystemExit(f'{FLAGS.corpus}: no bucket fills a batch')
+        return batches
+
+    def _read(self):
+        sentences = corpus.read_sentences(FLAGS.corpus, FLAGS.max_sentences)
+        return self._batches(corpus.encode(sentences, corpus.make_vocabulary(sentences)))
+
+    def _train(self, batches, stopwatch):
+        loss, tokens, padded = 0.0, 0, 0
+        for data, labels in stopwatch.over(batches):
+            loss += self._trainer.step(data, labels).item()
+            tokens += int((labels != protocol.PAD_ID).sum())
+            padded += labels.numel()
+        return math.exp(loss / tokens), tokens, padded
+
+    def _validate(self):
+        if self._valid is None:
+            return []
+        loss, tokens = 0.0, 0
+        self.model.eval()
+        with torch.inference_mode():
+            for data, labels in self._valid:
+                loss += _cross_entropy(self.model(data), labels).item()
+                tokens += int((labels != protocol.PAD_ID).sum())
+        self.model.train()
+        return [math.exp(loss / tokens)]
+
+    def run(self, epochs):
+        """The answer to the command "run"."""
+        return corpus.run_epochs(epochs, self._read, self._train, self._validate)
 
 
 def main():
@@ -76,12 +168,10 @@ def main():
     torch.set_num_threads(FLAGS.threads)
     torch.manual_seed(FLAGS.seed)
     begin = time.perf_counter()
-    batches = protocol.flags_batches(FLAGS)
-    model = LanguageModel()
+    epochs = Epochs() if FLAGS.corpus else None
+    model = epochs.model if epochs else LanguageModel(FLAGS.vocab)
     model.train(not FLAGS.forward_only)
-    trainer = Trainer(model, batches)
-    step = trainer.forward_step if FLAGS.forward_only else trainer.train_step
-    protocol.serve(STREAM, batches, step, trainer.nll_per_token, FLAGS.warmup, {
+    ready = {
         'peer': 'torch',
         'version': f'PyTorch {torch.__version__}',
         'threads': torch.get_num_threads(),
@@ -90,7 +180,14 @@ def main():
         'rss_after_import_mb': rss_after_import,
         'onednn': torch.backends.mkldnn.is_available(),
         'mkl': torch.backends.mkl.is_available(),
-    })
+    }
+    if epochs:
+        protocol.serve(STREAM, epochs.run, {**ready, 'vocab': epochs.vocab})
+        return
+    batches = protocol.flags_batches(FLAGS)
+    passes = Passes(model, batches)
+    step = passes.forward_step if FLAGS.forward_only else passes.train_step
+    protocol.serve_batches(STREAM, batches, step, passes.nll_per_token, FLAGS.warmup, ready)
 
 
 if __name__ == '__main__':
