@@ -1,5 +1,6 @@
 #include "tests/conformance/graph_case.h"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -155,6 +156,14 @@ absl::Status CheckInferType(const Symbol& symbol, const Json& json) {
                        CompareTypes);
 }
 
+// Every plan is as small as its live values allow, to 2 percent and the rounding of small blocks.
+absl::Status CheckPlan(const MemoryReport& memory) {
+  const int64_t allowed = memory.lower_bound + std::max<int64_t>(memory.lower_bound / 50, 256);
+  if (memory.planned_bytes <= allowed) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("the plan takes ", memory.planned_bytes,
+                                          " bytes, its lower bound is ", memory.lower_bound));
+}
+
 absl::Status CheckExecution(const Symbol& symbol, const Arrays& io, const Json& json) {
   const Tolerance tolerance = Tolerance::FromJson(json);
   const Arrays args = WithPrefix(io, "arg:"), auxs = WithPrefix(io, "aux:");
@@ -171,6 +180,7 @@ absl::Status CheckExecution(const Symbol& symbol, const Arrays& io, const Json& 
   }
   COOPER_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
                           Executor::Bind(symbol, std::move(options)));
+  COOPER_RETURN_IF_ERROR(CheckPlan(executor->memory()));
   COOPER_RETURN_IF_ERROR(executor->Forward(json.at("mode") == "train"));
   COOPER_ASSIGN_OR_RETURN(absl::Span<const NDArray> outputs, executor->outputs());
   for (size_t i = 0; i < outputs.size(); ++i) {

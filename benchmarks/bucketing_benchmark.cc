@@ -1,0 +1,69 @@
+// What buckets cost beside their steps: binding the first one (its symbol, inference, passes,
+// gradient, plan and kernels; vocabulary of 10,000, 2 LSTM layers of 200, batches of 32), binding
+// six, and switching between two that are bound.
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "benchmark/benchmark.h"
+#include "examples/language_model.h"
+#include "module/bucketing_module.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+BucketShapes ShapesOf(int64_t length) {
+  const Shape shape({32, length});
+  return {.key = length,
+          .data_shapes = {{.name = "data", .shape = shape, .layout = "NT"}},
+          .label_shapes = {{.name = "softmax_label", .shape = shape, .layout = "NT"}}};
+}
+
+// A model with these buckets bound; the last one is the default.
+absl::StatusOr<std::unique_ptr<BucketingModule>> BindModel(const std::vector<int64_t>& lengths) {
+  COOPER_ASSIGN_OR_RETURN(SymGen sym_gen, MakeLanguageModel({.vocab = 10000}));
+  COOPER_ASSIGN_OR_RETURN(auto model,
+                          BucketingModule::Create({.sym_gen = std::move(sym_gen),
+                                                   .default_bucket_key = lengths.back()}));
+  std::vector<BucketShapes> buckets;
+  for (const int64_t length : lengths) buckets.push_back(ShapesOf(length));
+  COOPER_RETURN_IF_ERROR(model->Bind({.data_shapes = buckets.back().data_shapes,
+                                      .label_shapes = buckets.back().label_shapes}));
+  COOPER_RETURN_IF_ERROR(model->PrepareAll(buckets).status());
+  return model;
+}
+
+void BindBuckets(benchmark::State& bench, const std::vector<int64_t>& lengths) {
+  for (auto _ : bench) {
+    const auto model = BindModel(lengths);
+    if (!model.ok()) return bench.SkipWithError(model.status().ToString().c_str());
+  }
+}
+
+void BM_BindFirst(benchmark::State& bench) { BindBuckets(bench, {bench.range(0)}); }
+BENCHMARK(BM_BindFirst)->ArgName("length")->Arg(60)->Arg(250)->Arg(500)->Arg(1000)->Unit(
+    benchmark::kMillisecond);
+
+void BM_BindSix(benchmark::State& bench) { BindBuckets(bench, {10, 20, 30, 40, 50, 60}); }
+BENCHMARK(BM_BindSix)->Unit(benchmark::kMillisecond);
+
+void BM_SwitchBucket(benchmark::State& bench) {
+  auto model = BindModel({10, 20});
+  if (!model.ok()) return bench.SkipWithError(model.status().ToString().c_str());
+  const std::vector<BucketShapes> buckets = {ShapesOf(10), ShapesOf(20)};
+  size_t next = 0;
+  for (auto _ : bench) {
+    const BucketShapes& bucket = buckets[next];
+    next = 1 - next;
+    const absl::Status status =
+        (*model)->SwitchBucket(bucket.key, bucket.data_shapes, bucket.label_shapes);
+    if (!status.ok()) return bench.SkipWithError(status.ToString().c_str());
+  }
+}
+BENCHMARK(BM_SwitchBucket);
+
+}  // namespace
+}  // namespace cooper
