@@ -148,8 +148,10 @@ def _footer(document: Dict[str, Any]) -> List[str]:
     libraries = {version if not name.startswith('cooper-') else
                  f'cooper {version} ({document["revision"]})'
                  for name, version in document['versions'].items() if name != LIMIT}
+    noted = [name for name, work in document['works'].items() if work['notes']]
+    doubts = [f'To be taken with care, as compare.py noted: {", ".join(noted)}.'] if noted else []
     rounds = sorted({work['rounds'] for work in document['works'].values()})
-    return [
+    return doubts + [
         'Bars: medians over ' + ' or '.join(map(str, rounds)) + ' rounds in which all take turns; '
         'lines across them: minimum to maximum. Longer is faster.',
         'Dashed: the matrix products of the step alone, with the same library of products as '

@@ -256,9 +256,12 @@ class ChartTest(unittest.TestCase):
         self.assertAlmostEqual(widths[0] / widths[1], 2.0, delta=0.01)
         self.assertEqual(svg.count('class="limit"'), 1)
         for words in ('training, LSTM', 'padded tokens/s', 'A &amp; B', 'PyTorch 2',
-                      'cooper 0.1.0 (abc)', '2026-01-02', '7.00k', 'prefers-color-scheme: dark'):
+                      'with care, as compare.py noted: W1.', 'cooper 0.1.0 (abc)', '2026-01-02', '7.00k', 'prefers-color-scheme: dark'):
             self.assertIn(words, svg)
         self.assertNotIn('W2', svg)  # nothing was measured
+        document = _document()
+        document['works']['W1']['notes'] = []
+        self.assertNotIn('with care', chart.draw(document))
 
     def test_ticks(self):
         self.assertEqual([chart.axis_step(x) for x in (1, 9.9, 10, 12, 26000, 60)],
