@@ -25,13 +25,13 @@ BucketShapes ShapesOf(int64_t length) {
 // A model with these buckets bound; the last one is the default.
 absl::StatusOr<std::unique_ptr<BucketingModule>> BindModel(const std::vector<int64_t>& lengths) {
   COOPER_ASSIGN_OR_RETURN(SymGen sym_gen, MakeLanguageModel({.vocab = 10000}));
-  COOPER_ASSIGN_OR_RETURN(auto model,
-                          BucketingModule::Create({.sym_gen = std::move(sym_gen),
-                                                   .default_bucket_key = lengths.back()}));
+  COOPER_ASSIGN_OR_RETURN(
+      auto model, BucketingModule::Create(
+                      {.sym_gen = std::move(sym_gen), .default_bucket_key = lengths.back()}));
   std::vector<BucketShapes> buckets;
   for (const int64_t length : lengths) buckets.push_back(ShapesOf(length));
-  COOPER_RETURN_IF_ERROR(model->Bind({.data_shapes = buckets.back().data_shapes,
-                                      .label_shapes = buckets.back().label_shapes}));
+  COOPER_RETURN_IF_ERROR(model->Bind(
+      {.data_shapes = buckets.back().data_shapes, .label_shapes = buckets.back().label_shapes}));
   COOPER_RETURN_IF_ERROR(model->PrepareAll(buckets).status());
   return model;
 }
@@ -44,8 +44,13 @@ void BindBuckets(benchmark::State& bench, const std::vector<int64_t>& lengths) {
 }
 
 void BM_BindFirst(benchmark::State& bench) { BindBuckets(bench, {bench.range(0)}); }
-BENCHMARK(BM_BindFirst)->ArgName("length")->Arg(60)->Arg(250)->Arg(500)->Arg(1000)->Unit(
-    benchmark::kMillisecond);
+BENCHMARK(BM_BindFirst)
+    ->ArgName("length")
+    ->Arg(60)
+    ->Arg(250)
+    ->Arg(500)
+    ->Arg(1000)
+    ->Unit(benchmark::kMillisecond);
 
 void BM_BindSix(benchmark::State& bench) { BindBuckets(bench, {10, 20, 30, 40, 50, 60}); }
 BENCHMARK(BM_BindSix)->Unit(benchmark::kMillisecond);

@@ -70,7 +70,7 @@ void OneDnnGemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   const auto useful = static_cast<int64_t>(work / kMinWorkPerThread);
   const int64_t grain = useful < 2 ? tiles : std::max<int64_t>(1, tiles / useful);
-  ParallelFor(tiles, grain, [&](int64_t begin, int64_t end) {
+  ParallelForPlain(tiles, grain, [&](int64_t begin, int64_t end) {
     begin *= kTile;
     end = std::min(end * kTile, longer);
     if (m >= n) {

@@ -17,7 +17,7 @@ namespace {
 
 thread_local LoopRunner* loop_runner = nullptr;
 
-// Splits [0, n) as ParallelFor says; false if this thread has no runner.
+// Splits [0, n) as ParallelForPlain says; false if this thread has no runner.
 bool RunElsewhere(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn) {
   if (loop_runner == nullptr) return false;
   const int64_t parts =
@@ -50,7 +50,7 @@ void SetNumThreads(int threads) {
   omp_set_num_threads(threads);
 }
 
-void ParallelFor(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn) {
+void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn) {
   if (n <= 0 || RunElsewhere(n, grain, fn)) return;
   const int64_t parts =
       std::min<int64_t>(omp_in_parallel() ? 1 : NumThreads(), n / std::max<int64_t>(grain, 1));
@@ -70,7 +70,7 @@ void ParallelFor(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64
 
 int NumThreads() { return 1; }
 void SetNumThreads(int) {}
-void ParallelFor(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn) {
+void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn) {
   if (n > 0 && !RunElsewhere(n, grain, fn)) fn(0, n);
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "absl/functional/function_ref.h"
+#include "ndarray/cpu_level.h"
 
 namespace cooper {
 
@@ -17,7 +18,17 @@ void SetNumThreads(int threads);
 
 // Calls fn(begin, end) for disjoint ranges that cover [0, n), on several threads if each then gets
 // at least `grain` items, else on this one. The ranges depend on n, grain and NumThreads() only.
-void ParallelFor(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn);
+// `fn` is compiled once, for any processor: it moves elements rather than computes with them, or
+// calls what RunAtCpuLevel runs.
+void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn);
+
+// The same, with `fn` compiled for each CpuLevel: for loops that compute.
+template <typename Fn>
+void ParallelFor(int64_t n, int64_t grain, const Fn& fn) {
+  ParallelForPlain(n, grain, [&fn](int64_t begin, int64_t end) {
+    RunAtCpuLevel([&fn, begin, end] { fn(begin, end); });
+  });
+}
 
 // Runs the parts of loops somewhere else than on OpenMP's threads: on those of a program that has
 // threads of its own running, beside which OpenMP's would only be in the way.

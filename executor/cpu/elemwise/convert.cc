@@ -29,7 +29,7 @@ void ConvertArray(const ArrayView& input, const ArrayView& output, WriteReq req)
   if (req == WriteReq::kNull || output.size() == 0) return;
   const bool same = input.dtype == output.dtype;
   if (same && req == WriteReq::kWrite && input.data == output.data) return;
-  ParallelFor(output.size(), kGrain, [&](int64_t begin, int64_t end) {
+  ParallelForPlain(output.size(), kGrain, [&](int64_t begin, int64_t end) {
     if (same && req == WriteReq::kWrite) {
       std::memcpy(ElementAt(output.data, output.dtype, begin),
                   ElementAt(input.data, input.dtype, begin), (end - begin) * SizeOf(input.dtype));
@@ -43,7 +43,7 @@ void ConvertArray(const ArrayView& input, const ArrayView& output, WriteReq req)
 
 void FillArray(double value, const ArrayView& output, WriteReq req) {
   if (req == WriteReq::kNull || output.size() == 0) return;
-  ParallelFor(output.size(), kGrain, [&](int64_t begin, int64_t end) {
+  ParallelForPlain(output.size(), kGrain, [&](int64_t begin, int64_t end) {
     if (value == 0 && req == WriteReq::kWrite) {
       std::memset(ElementAt(output.data, output.dtype, begin), 0,
                   (end - begin) * SizeOf(output.dtype));

@@ -2,47 +2,67 @@
 
 #include <type_traits>
 
+#include "ndarray/cpu_level.h"
 #include "ndarray/float16.h"
 
-#ifdef __F16C__
+#if defined(COOPER_CPU_LEVELS) || defined(__F16C__)
+#define COOPER_HAS_F16C 1
 #include <immintrin.h>
+#endif
+#ifndef COOPER_TARGET_AVX2
+#define COOPER_TARGET_AVX2
 #endif
 
 namespace cooper {
 namespace {
 
-#ifdef __F16C__
+#ifdef COOPER_HAS_F16C
 
-// The conversions of float16.h eight at a time, which compilers do not find by themselves.
-void LoadFloat16(const Float16* from, int64_t n, float* block) {
+// The conversions of float16.h eight at a time, which compilers do not find by themselves. They
+// return how many elements they did.
+COOPER_TARGET_AVX2 int64_t LoadEights(const Float16* from, int64_t n, float* block) {
   int64_t i = 0;
   for (; i + 8 <= n; i += 8) {
     const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
     _mm256_storeu_ps(block + i, _mm256_cvtph_ps(bits));
   }
-  for (; i < n; ++i) block[i] = static_cast<float>(from[i]);
+  return i;
 }
 
-void StoreFloat16(const float* block, int64_t n, Float16* to) {
+COOPER_TARGET_AVX2 int64_t StoreEights(const float* block, int64_t n, Float16* to) {
   int64_t i = 0;
   for (; i + 8 <= n; i += 8) {
     const __m128i bits = _mm256_cvtps_ph(_mm256_loadu_ps(block + i), _MM_FROUND_TO_NEAREST_INT);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), bits);
   }
-  for (; i < n; ++i) to[i] = Float16(block[i]);
+  return i;
+}
+
+bool HasF16c() {
+#ifdef COOPER_CPU_LEVELS
+  return GetCpuLevel() >= CpuLevel::kAvx2;
+#else
+  return true;
+#endif
 }
 
 #else
 
+int64_t LoadEights(const Float16*, int64_t, float*) { return 0; }
+int64_t StoreEights(const float*, int64_t, Float16*) { return 0; }
+bool HasF16c() { return false; }
+
+#endif
+
 void LoadFloat16(const Float16* from, int64_t n, float* block) {
-  for (int64_t i = 0; i < n; ++i) block[i] = static_cast<float>(from[i]);
+  for (int64_t i = HasF16c() ? LoadEights(from, n, block) : 0; i < n; ++i) {
+    block[i] = static_cast<float>(from[i]);
+  }
 }
 
 void StoreFloat16(const float* block, int64_t n, Float16* to) {
-  for (int64_t i = 0; i < n; ++i) to[i] = Float16(block[i]);
+  for (int64_t i = HasF16c() ? StoreEights(block, n, to) : 0; i < n; ++i) to[i] = Float16(block[i]);
 }
-
-#endif
 
 }  // namespace
 
@@ -55,7 +75,9 @@ void LoadBlock(const void* data, DType dtype, int64_t n, C* block) {
       LoadFloat16(from, n, block);
       return;
     }
-    for (int64_t i = 0; i < n; ++i) block[i] = ConvertElement<C>(from[i]);
+    RunAtCpuLevel([=] {
+      for (int64_t i = 0; i < n; ++i) block[i] = ConvertElement<C>(from[i]);
+    });
   });
 }
 
@@ -70,11 +92,15 @@ void StoreBlock(const C* block, int64_t n, WriteReq req, void* data, DType dtype
         StoreFloat16(block, n, to);
         return;
       }
-      for (int64_t i = 0; i < n; ++i) to[i] = ConvertElement<T>(block[i]);
+      RunAtCpuLevel([=] {
+        for (int64_t i = 0; i < n; ++i) to[i] = ConvertElement<T>(block[i]);
+      });
     } else {
-      for (int64_t i = 0; i < n; ++i) {
-        to[i] = ConvertElement<T>(static_cast<C>(ConvertElement<C>(to[i]) + block[i]));
-      }
+      RunAtCpuLevel([=] {
+        for (int64_t i = 0; i < n; ++i) {
+          to[i] = ConvertElement<T>(static_cast<C>(ConvertElement<C>(to[i]) + block[i]));
+        }
+      });
     }
   });
 }

@@ -87,7 +87,7 @@ absl::Status RunElemwise(const ElemwiseLoops& loops, absl::Span<const ElemwiseOp
   }
   DispatchComputeType(output.dtype, loops.exact_integers, [&](auto zero) {
     using C = decltype(zero);
-    ParallelFor(output.size(), kGrain, [&](int64_t begin, int64_t end) {
+    ParallelForPlain(output.size(), kGrain, [&](int64_t begin, int64_t end) {
       RunOperand part[kMaxArity];
       for (size_t k = 0; k < operands.size(); ++k) {
         part[k] = resolved[k];
@@ -117,7 +117,7 @@ absl::Status RunBroadcast(const ElemwiseLoops& loops, absl::Span<const ElemwiseO
   const int inner = plan.rank - 1;
   DispatchComputeType(output.dtype, loops.exact_integers, [&](auto zero) {
     using C = decltype(zero);
-    ParallelFor(output.size(), kGrain, [&](int64_t begin, int64_t end) {
+    ParallelForPlain(output.size(), kGrain, [&](int64_t begin, int64_t end) {
       WalkBroadcast(plan, begin, end, [&](const int64_t* offsets, int64_t n, int64_t position) {
         RunOperand run[kMaxArity];
         for (size_t k = 0; k < operands.size(); ++k) {

@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "ndarray/cpu_level.h"
+
 namespace cooper {
 
 // The iterations are independent, even where the output lies over an input.
@@ -51,7 +53,7 @@ struct ElemwiseLoops {
 };
 
 template <typename F, typename C>
-void RunElemwiseLoop(const C* const* in, C* out, int64_t n) {
+void ElemwiseLoopBody(const C* const* in, C* out, int64_t n) {
   const C* a = in[0];
   if constexpr (F::kArity == 1) {
     COOPER_INDEPENDENT_ITERATIONS
@@ -73,6 +75,11 @@ void RunElemwiseLoop(const C* const* in, C* out, int64_t n) {
     COOPER_INDEPENDENT_ITERATIONS
     for (int64_t i = 0; i < n; ++i) out[i] = F::Apply(a[i], b[i], c[i], d[i]);
   }
+}
+
+template <typename F, typename C>
+void RunElemwiseLoop(const C* const* in, C* out, int64_t n) {
+  RunAtCpuLevel([=] { ElemwiseLoopBody<F>(in, out, n); });
 }
 
 template <typename F>

@@ -27,7 +27,7 @@ template <typename Fn>
 absl::Status Generate(const KernelContext& c, Fn fn) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const ArrayView& output = c.outputs[0];
-  ParallelFor(output.size(), 16384, [&](int64_t begin, int64_t end) {
+  ParallelForPlain(output.size(), 16384, [&](int64_t begin, int64_t end) {
     double block[kElementBlock];
     for (; begin < end; begin += kElementBlock) {
       const int64_t n = std::min(kElementBlock, end - begin);

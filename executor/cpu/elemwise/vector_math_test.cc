@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "gtest/gtest.h"
+#include "ndarray/cpu_level.h"
+#include "ndarray/each_cpu_level.h"
 
 namespace cooper {
 namespace {
@@ -12,7 +14,8 @@ namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// The largest relative error over every 1009th float of [low, high], both signs of zero included.
+// The largest relative error over every 1009th float of [low, high], both signs of zero included,
+// at any CpuLevel.
 template <typename Fast, typename Exact>
 double LargestError(float low, float high, Fast fast, Exact exact) {
   double largest = 0;
@@ -21,11 +24,15 @@ double LargestError(float low, float high, Fast fast, Exact exact) {
     const double error = std::abs(fast(x) - expected) / std::abs(expected);
     if (expected != 0 && error > largest) largest = error;
   };
-  for (uint32_t bits = 0; bits < 0x7f800000u; bits += 1009) {
-    const float x = std::bit_cast<float>(bits);
-    if (x >= low && x <= high) check(x);
-    if (-x >= low && -x <= high) check(-x);
-  }
+  ForEachCpuLevel([&] {
+    RunAtCpuLevel([&] {
+      for (uint32_t bits = 0; bits < 0x7f800000u; bits += 1009) {
+        const float x = std::bit_cast<float>(bits);
+        if (x >= low && x <= high) check(x);
+        if (-x >= low && -x <= high) check(-x);
+      }
+    });
+  });
   return largest;
 }
 

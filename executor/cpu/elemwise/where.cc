@@ -32,18 +32,18 @@ void Choose(const ArrayView& condition, const T* x, const T* y, const ArrayView&
             : ConvertElement<T>(static_cast<ComputeType<T>>(ConvertElement<ComputeType<T>>(out[i]) +
                                                             ConvertElement<ComputeType<T>>(value)));
   };
-  ParallelFor(condition.size(), std::max<int64_t>(1, 16384 / std::max<int64_t>(1, row)),
-              [&](int64_t begin, int64_t end) {
-                bool mask[kElementBlock];
-                for (; begin < end; begin += kElementBlock) {
-                  const int64_t n = std::min(kElementBlock, end - begin);
-                  LoadMask(condition, begin, n, mask);
-                  for (int64_t k = 0; k < n; ++k) {
-                    const int64_t first = (begin + k) * row;
-                    for (int64_t i = first; i < first + row; ++i) choose(i, mask[k]);
-                  }
-                }
-              });
+  ParallelForPlain(condition.size(), std::max<int64_t>(1, 16384 / std::max<int64_t>(1, row)),
+                   [&](int64_t begin, int64_t end) {
+                     bool mask[kElementBlock];
+                     for (; begin < end; begin += kElementBlock) {
+                       const int64_t n = std::min(kElementBlock, end - begin);
+                       LoadMask(condition, begin, n, mask);
+                       for (int64_t k = 0; k < n; ++k) {
+                         const int64_t first = (begin + k) * row;
+                         for (int64_t i = first; i < first + row; ++i) choose(i, mask[k]);
+                       }
+                     }
+                   });
 }
 
 absl::Status WhereCpu(const KernelContext& c) {

@@ -42,13 +42,13 @@ class Rows {
   // Calls fn(t, b, length of b) for every row, on several threads.
   template <typename Fn>
   void ForEach(const Fn& fn) const {
-    ParallelFor(time_ * batch_, std::max<int64_t>(1, 16384 / std::max<int64_t>(size_, 1)),
-                [&](int64_t begin, int64_t end) {
-                  for (int64_t i = begin; i < end; ++i) {
-                    const int64_t b = i % batch_;
-                    fn(i / batch_, b, length(b));
-                  }
-                });
+    ParallelForPlain(time_ * batch_, std::max<int64_t>(1, 16384 / std::max<int64_t>(size_, 1)),
+                     [&](int64_t begin, int64_t end) {
+                       for (int64_t i = begin; i < end; ++i) {
+                         const int64_t b = i % batch_;
+                         fn(i / batch_, b, length(b));
+                       }
+                     });
   }
 
  private:

@@ -46,19 +46,19 @@ template <typename T>
 void Take(const KernelContext& c, const Extents& a, IndexMode mode) {
   const IndexReader indices(c.inputs[1]);
   const int64_t count = c.inputs[1].size();
-  ParallelFor(a.outer * count, std::max<int64_t>(1, 16384 / std::max<int64_t>(a.inner, 1)),
-              [&](int64_t begin, int64_t end) {
-                for (int64_t i = begin; i < end; ++i) {
-                  const int64_t row = i / count * a.n + InRange(indices[i % count], a.n, mode);
-                  const T* in = c.inputs[0].as<T>() + row * a.inner;
-                  T* out = c.outputs[0].as<T>() + i * a.inner;
-                  if (c.reqs[0] == WriteReq::kWrite) {
-                    std::copy_n(in, a.inner, out);
-                  } else {
-                    AddRow(a.inner, in, out);
-                  }
-                }
-              });
+  ParallelForPlain(a.outer * count, std::max<int64_t>(1, 16384 / std::max<int64_t>(a.inner, 1)),
+                   [&](int64_t begin, int64_t end) {
+                     for (int64_t i = begin; i < end; ++i) {
+                       const int64_t row = i / count * a.n + InRange(indices[i % count], a.n, mode);
+                       const T* in = c.inputs[0].as<T>() + row * a.inner;
+                       T* out = c.outputs[0].as<T>() + i * a.inner;
+                       if (c.reqs[0] == WriteReq::kWrite) {
+                         std::copy_n(in, a.inner, out);
+                       } else {
+                         AddRow(a.inner, in, out);
+                       }
+                     }
+                   });
 }
 
 absl::Status TakeCpu(const KernelContext& c) {
@@ -109,7 +109,7 @@ absl::Status TakeBackwardCpu(const KernelContext& c) {
 // Calls fn(i, j) for the picks i, in [begin, end), and the elements j of data that they are.
 template <typename Fn>
 void ForPicks(const Extents& data, const IndexReader& index, IndexMode mode, const Fn& fn) {
-  ParallelFor(data.outer * data.inner, 16384, [&](int64_t begin, int64_t end) {
+  ParallelForPlain(data.outer * data.inner, 16384, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t at = InRange(index[i], data.n, mode);
       fn(i, (i / data.inner * data.n + at) * data.inner + i % data.inner);

@@ -46,7 +46,7 @@ Extents BatchDotExtents(const DotParam& param, const Shape& lhs, const Shape& rh
 template <typename Fn>
 void ForBatch(const Extents& e, const Fn& fn) {
   const int64_t grain = e.batch < NumThreads() ? e.batch : 1 + 65536 / (e.m * e.n * e.k + 1);
-  ParallelFor(e.batch, std::max<int64_t>(grain, 1), [&](int64_t begin, int64_t end) {
+  ParallelForPlain(e.batch, std::max<int64_t>(grain, 1), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) fn(i);
   });
 }

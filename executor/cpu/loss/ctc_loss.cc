@@ -163,7 +163,7 @@ void ForEachSample(const KernelContext& c, Fn&& fn) {
   using C = ComputeType<T>;
   const Shape& shape = c.inputs[0].shape;
   const Room room = RoomFor(shape, c.inputs[1].shape);
-  ParallelFor(shape[1], 1, [&](int64_t begin, int64_t end) {
+  ParallelForPlain(shape[1], 1, [&](int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; ++n) {
       C* workspace = static_cast<C*>(c.workspace) + n * room.elements();
       Sample<C> sample(c, room, workspace, n);

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "executor/cpu/nn/dispatch_float.h"
 #include "executor/kernel.h"
+#include "ndarray/cpu_level.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/nn/embedding_param.h"
 
@@ -33,18 +34,26 @@ void Forward(const KernelContext& c) {
   const int64_t rows = c.inputs[1].shape[0];
   const int64_t width = c.inputs[1].shape[1];
   const bool add = c.reqs[0] == WriteReq::kAdd;
-  ParallelFor(c.inputs[0].size(), std::max<int64_t>(1, 16384 / width),
-              [&](int64_t begin, int64_t end) {
-                for (int64_t i = begin; i < end; ++i) {
-                  const T* from = weight + RowOf(index[i], rows) * width;
-                  T* to = out + i * width;
-                  if (!add) {
-                    std::memcpy(to, from, width * sizeof(T));
-                  } else {
-                    for (int64_t j = 0; j < width; ++j) Store(to + j, Load(from[j]), true);
-                  }
-                }
-              });
+  ParallelForPlain(c.inputs[0].size(), std::max<int64_t>(1, 16384 / width),
+                   [&](int64_t begin, int64_t end) {
+                     for (int64_t i = begin; i < end; ++i) {
+                       const T* from = weight + RowOf(index[i], rows) * width;
+                       T* to = out + i * width;
+                       if (!add) {
+                         std::memcpy(to, from, width * sizeof(T));
+                       } else {
+                         for (int64_t j = 0; j < width; ++j) Store(to + j, Load(from[j]), true);
+                       }
+                     }
+                   });
+}
+
+// to[j] += from[j], apart from the many types of indices.
+template <typename T>
+void AddRow(const T* from, int64_t n, T* to) {
+  RunAtCpuLevel([=] {
+    for (int64_t j = 0; j < n; ++j) Store(to + j, Load(from[j]), true);
+  });
 }
 
 // Threads share the columns, not the rows: an index may occur in several places, and every element
@@ -58,16 +67,16 @@ void Backward(const KernelContext& c) {
   const int64_t width = c.outputs[0].shape[1];
   const int64_t n = c.inputs[1].size();
   if (c.reqs[0] == WriteReq::kWrite) {
-    ParallelFor(rows, std::max<int64_t>(1, 65536 / width), [&](int64_t begin, int64_t end) {
+    ParallelForPlain(rows, std::max<int64_t>(1, 65536 / width), [&](int64_t begin, int64_t end) {
       std::memset(static_cast<void*>(grad + begin * width), 0, (end - begin) * width * sizeof(T));
     });
   }
   const int64_t grain = std::max<int64_t>(64, 32768 / std::max<int64_t>(n, 1));
-  ParallelFor(width, grain, [&](int64_t begin, int64_t end) {
+  ParallelForPlain(width, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = 0; i < n; ++i) {
       const T* from = ograd + i * width;
       T* to = grad + RowOf(index[i], rows) * width;
-      for (int64_t j = begin; j < end; ++j) Store(to + j, Load(from[j]), true);
+      AddRow(from + begin, end - begin, to + begin);
     }
   });
 }

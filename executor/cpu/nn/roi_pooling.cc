@@ -76,7 +76,7 @@ void Forward(const KernelContext& c) {
   const T* data = c.inputs[0].as<T>();
   T* out = c.outputs[0].as<T>();
   const Shape& pooled = c.outputs[0].shape;
-  ParallelFor(pooled[1], 1, [&](int64_t begin, int64_t end) {
+  ParallelForPlain(pooled[1], 1, [&](int64_t begin, int64_t end) {
     ForEachBin<T>(c, c.inputs[0], c.inputs[1], pooled, begin, end, [&](int64_t to, int64_t from) {
       Store(out + to, from < 0 ? T(0) : data[from], c.reqs[0] == WriteReq::kAdd);
     });
@@ -90,7 +90,7 @@ void Backward(const KernelContext& c) {
   T* grad = c.outputs[0].as<T>();
   if (c.reqs[0] == WriteReq::kWrite) std::fill_n(grad, c.outputs[0].size(), T(0));
   const Shape& pooled = c.inputs[0].shape;
-  ParallelFor(pooled[1], 1, [&](int64_t begin, int64_t end) {
+  ParallelForPlain(pooled[1], 1, [&](int64_t begin, int64_t end) {
     ForEachBin<T>(c, c.inputs[1], c.inputs[2], pooled, begin, end, [&](int64_t from, int64_t to) {
       if (to >= 0) grad[to] += ograd[from];
     });

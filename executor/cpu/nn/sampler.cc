@@ -96,7 +96,7 @@ struct Source {
 
 template <typename T>
 void Sample(const Images& m, const T* data, const T* grid, T* out, bool add) {
-  ParallelFor(m.batch, 1, [&](int64_t begin, int64_t end) {
+  ParallelForPlain(m.batch, 1, [&](int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; ++n) {
       for (int64_t i = 0; i < m.out_size(); ++i) {
         const Source<T> source(m, grid + n * 2 * m.out_size(), i);
@@ -115,7 +115,7 @@ void Sample(const Images& m, const T* data, const T* grid, T* out, bool add) {
 template <typename T>
 void SampleGradient(const Images& m, const T* ograd, const T* data, const T* grid, T* data_grad,
                     T* grid_grad, bool add_grid) {
-  ParallelFor(m.batch, 1, [&](int64_t begin, int64_t end) {
+  ParallelForPlain(m.batch, 1, [&](int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; ++n) {
       for (int64_t i = 0; i < m.out_size(); ++i) {
         const Source<T> source(m, grid + n * 2 * m.out_size(), i);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "ndarray/each_cpu_level.h"
 
 namespace cooper {
 namespace {
@@ -29,62 +30,70 @@ std::vector<double> Reference(const std::vector<float>& row) {
 // A term's relative error is a few units of 2^-24, plus that of its rounded distance from the
 // maximum, which grows with the distance; the sum's has one more unit for each addition of a lane.
 TEST(SoftmaxRowTest, MatchesDouble) {
-  for (float scale : {0.1f, 3.0f, 40.0f, 200.0f}) {
-    for (int64_t n : {1, 2, 7, 8, 15, 16, 17, 100, 10000}) {
-      const std::vector<float> row = Row(n, scale);
-      const std::vector<double> expected = Reference(row);
-      std::vector<float> softmax(n), log_softmax(n);
-      SoftmaxRow(row.data(), n, softmax.data());
-      LogSoftmaxRow(row.data(), n, log_softmax.data());
-      const double tolerance = (8 + 4 * scale + static_cast<double>(n) / 16) * 0x1p-24;
-      for (int64_t i = 0; i < n; ++i) {
-        EXPECT_NEAR(softmax[i], expected[i], tolerance * expected[i] + 1e-37)
-            << "n " << n << " scale " << scale << " at " << i;
-        EXPECT_NEAR(log_softmax[i], std::log(expected[i]),
-                    tolerance - std::log(expected[i]) * 0x1p-23)
-            << "n " << n << " scale " << scale << " at " << i;
+  ForEachCpuLevel([] {
+    for (float scale : {0.1f, 3.0f, 40.0f, 200.0f}) {
+      for (int64_t n : {1, 2, 7, 8, 15, 16, 17, 100, 10000}) {
+        const std::vector<float> row = Row(n, scale);
+        const std::vector<double> expected = Reference(row);
+        std::vector<float> softmax(n), log_softmax(n);
+        SoftmaxRow(row.data(), n, softmax.data());
+        LogSoftmaxRow(row.data(), n, log_softmax.data());
+        const double tolerance = (8 + 4 * scale + static_cast<double>(n) / 16) * 0x1p-24;
+        for (int64_t i = 0; i < n; ++i) {
+          EXPECT_NEAR(softmax[i], expected[i], tolerance * expected[i] + 1e-37)
+              << "n " << n << " scale " << scale << " at " << i;
+          EXPECT_NEAR(log_softmax[i], std::log(expected[i]),
+                      tolerance - std::log(expected[i]) * 0x1p-23)
+              << "n " << n << " scale " << scale << " at " << i;
+        }
       }
     }
-  }
+  });
 }
 
 TEST(SoftmaxRowTest, InPlace) {
-  std::vector<float> row = Row(37, 2.0f);
-  std::vector<float> apart(37);
-  SoftmaxRow(row.data(), 37, apart.data());
-  SoftmaxRow(row.data(), 37, row.data());
-  EXPECT_EQ(row, apart);
+  ForEachCpuLevel([] {
+    std::vector<float> row = Row(37, 2.0f);
+    std::vector<float> apart(37);
+    SoftmaxRow(row.data(), 37, apart.data());
+    SoftmaxRow(row.data(), 37, row.data());
+    EXPECT_EQ(row, apart);
+  });
 }
 
 TEST(SoftmaxRowTest, ColumnsAreRows) {
-  constexpr int64_t kClasses = 5, kInner = 131;
-  const std::vector<float> data = Row(kClasses * kInner, 3.0f);
-  std::vector<float> out(data.size(), -1.0f);
-  SoftmaxColumns(data.data(), kClasses, kInner, 1, kInner, out.data());
-  for (int64_t c = 1; c < kInner; ++c) {
-    std::vector<float> column(kClasses);
-    for (int64_t j = 0; j < kClasses; ++j) column[j] = data[j * kInner + c];
-    const std::vector<double> expected = Reference(column);
-    for (int64_t j = 0; j < kClasses; ++j) {
-      EXPECT_NEAR(out[j * kInner + c], expected[j], 16 * 0x1p-24 * expected[j]) << c << " " << j;
+  ForEachCpuLevel([] {
+    constexpr int64_t kClasses = 5, kInner = 131;
+    const std::vector<float> data = Row(kClasses * kInner, 3.0f);
+    std::vector<float> out(data.size(), -1.0f);
+    SoftmaxColumns(data.data(), kClasses, kInner, 1, kInner, out.data());
+    for (int64_t c = 1; c < kInner; ++c) {
+      std::vector<float> column(kClasses);
+      for (int64_t j = 0; j < kClasses; ++j) column[j] = data[j * kInner + c];
+      const std::vector<double> expected = Reference(column);
+      for (int64_t j = 0; j < kClasses; ++j) {
+        EXPECT_NEAR(out[j * kInner + c], expected[j], 16 * 0x1p-24 * expected[j]) << c << " " << j;
+      }
     }
-  }
-  EXPECT_EQ(out[0], -1.0f) << "a column that was not asked for";
+    EXPECT_EQ(out[0], -1.0f) << "a column that was not asked for";
+  });
 }
 
 TEST(SoftmaxRowTest, SpecialValues) {
-  const float inf = std::numeric_limits<float>::infinity();
-  std::vector<float> row(20, -inf);
-  row[3] = 1e30f;
-  SoftmaxRow(row.data(), 20, row.data());
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(row[i], i == 3 ? 1.0f : 0.0f);
-  for (int at : {0, 5, 19}) {
-    row.assign(20, 1.0f);
-    row[at] = std::numeric_limits<float>::quiet_NaN();
+  ForEachCpuLevel([] {
+    const float inf = std::numeric_limits<float>::infinity();
+    std::vector<float> row(20, -inf);
+    row[3] = 1e30f;
     SoftmaxRow(row.data(), 20, row.data());
-    for (float y : row) EXPECT_TRUE(std::isnan(y)) << "NaN at " << at;
-  }
-  SoftmaxRow(row.data(), 0, row.data());  // nothing to do
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(row[i], i == 3 ? 1.0f : 0.0f);
+    for (int at : {0, 5, 19}) {
+      row.assign(20, 1.0f);
+      row[at] = std::numeric_limits<float>::quiet_NaN();
+      SoftmaxRow(row.data(), 20, row.data());
+      for (float y : row) EXPECT_TRUE(std::isnan(y)) << "NaN at " << at;
+    }
+    SoftmaxRow(row.data(), 0, row.data());  // nothing to do
+  });
 }
 
 }  // namespace

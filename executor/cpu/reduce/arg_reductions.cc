@@ -43,7 +43,7 @@ struct IsLess {
 template <typename Order, typename T>
 void Search(const AxisView& view, const T* data, const ArrayView& output, WriteReq req) {
   using C = ComputeType<T>;
-  ParallelFor(
+  ParallelForPlain(
       view.outer * view.inner, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, view.length)),
       [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
@@ -90,7 +90,7 @@ absl::Status ArgmaxChannelCpu(const KernelContext& c) {
 template <typename C>
 void RunningSum(const AxisView& view, const ArrayView& input, const ArrayView& output, WriteReq req,
                 bool from_last) {
-  ParallelFor(
+  ParallelForPlain(
       view.outer * view.inner, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, view.length)),
       [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {

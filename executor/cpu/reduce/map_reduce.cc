@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/cpu/elemwise/broadcast_plan.h"
 #include "executor/cpu/elemwise/element_block.h"
+#include "ndarray/cpu_level.h"
 #include "ndarray/parallel.h"
 
 namespace cooper {
@@ -111,7 +112,14 @@ void ReduceColumns(const C* x, C* acc, int64_t n) {
 
 template <typename R, typename C>
 constexpr ReduceLoops<C> LoopsOf() {
-  return {R::template Initial<C>(), R::template Combine<C>, ReduceRow<R, C>, ReduceColumns<R, C>};
+  return {
+      R::template Initial<C>(), R::template Combine<C>,
+      [](const C* x, int64_t n) {
+        C result;
+        RunAtCpuLevel([&] { result = ReduceRow<R>(x, n); });
+        return result;
+      },
+      [](const C* x, C* acc, int64_t n) { RunAtCpuLevel([=] { ReduceColumns<R>(x, acc, n); }); }};
 }
 
 template <typename C>
@@ -158,7 +166,7 @@ class Reduce {
     }
     const int64_t extent = plan_.extents[axis];
     const int64_t slice = plan_.num_elements() / extent;
-    ParallelFor(extent, std::max<int64_t>(1, kGrain / slice), [&](int64_t begin, int64_t end) {
+    ParallelForPlain(extent, std::max<int64_t>(1, kGrain / slice), [&](int64_t begin, int64_t end) {
       BroadcastPlan part = plan_;
       part.extents[axis] = end - begin;
       std::array<int64_t, BroadcastPlan::kMaxOperands> base = {};
@@ -176,7 +184,7 @@ class Reduce {
     std::array<C, kMaxParts> partial;
     partial.fill(loops_.initial);
     const int64_t base[BroadcastPlan::kMaxOperands] = {};
-    ParallelFor(parts, 1, [&](int64_t begin, int64_t end) {
+    ParallelForPlain(parts, 1, [&](int64_t begin, int64_t end) {
       for (int64_t p = begin; p < end; ++p) {
         Walk(plan_, base, n * p / parts, n * (p + 1) / parts, &partial[p]);
       }

@@ -53,7 +53,7 @@ void ForEachChain(const RNNDims& dims, absl::FunctionRef<void(int, int64_t, int6
   // Where that would leave most threads idle, each step's products and loops use all of them.
   const bool small = dims.batch * row_products < kMinProducts;
   if (!small && 2 * tasks > threads) {
-    ParallelFor(tasks, 1, run);
+    ParallelForPlain(tasks, 1, run);
   } else {
     run(0, tasks);
   }

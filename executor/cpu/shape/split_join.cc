@@ -45,7 +45,7 @@ absl::Status ForPieces(const ArrayView& whole, int axis, absl::Span<const ArrayV
     }
     return absl::OkStatus();
   }
-  ParallelFor(count, grain, [&](int64_t begin, int64_t end) {
+  ParallelForPlain(count, grain, [&](int64_t begin, int64_t end) {
     int64_t first = 0;
     for (int64_t i = 0; i < begin; ++i) first += pieces[i].size() / outer;
     for (int64_t i = begin; i < end; ++i) {
