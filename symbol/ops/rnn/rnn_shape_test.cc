@@ -128,6 +128,60 @@ TEST(RNNShapeTest, RefusesParametersThatMakeNoSense) {
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("rnn_relu, rnn_tanh")));
 }
 
+Symbol MakeLayer(const std::string& mode, AttrMap more = {}) {
+  AttrMap attrs = {
+      {"mode", mode}, {"num_layers", "1"}, {"state_size", "4"}, {"state_outputs", "True"}};
+  for (const auto& [key, value] : more) attrs[key] = value;
+  return Symbol::Create("_rnn_layer", {.name = "l", .attrs = attrs}).value();
+}
+
+TEST(RNNLayerTest, InfersFromData) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const InferredShapes lstm,
+                              InferShape(MakeLayer("lstm"), {{"l_data", {5, 2, 3}}}));
+  EXPECT_THAT(Texts(lstm.args),
+              ElementsAre("(5, 2, 3)", "(16, 3)", "(16,)", "(16, 4)", "(16,)", "(2, 4)", "(2, 4)"));
+  EXPECT_THAT(Texts(lstm.outputs), ElementsAre("(5, 2, 4)", "(2, 4)", "(2, 4)"));
+  COOPER_ASSERT_OK_AND_ASSIGN(const InferredShapes gru,
+                              InferShape(MakeLayer("gru"), {{"l_data", {5, 2, 3}}}));
+  EXPECT_THAT(Texts(gru.args),
+              ElementsAre("(5, 2, 3)", "(12, 3)", "(12,)", "(12, 4)", "(12,)", "(2, 4)"));
+  EXPECT_THAT(Texts(gru.outputs), ElementsAre("(5, 2, 4)", "(2, 4)"));
+  COOPER_ASSERT_OK_AND_ASSIGN(const InferredTypes types,
+                              InferType(MakeLayer("gru"), {{"l_h2h_bias", DType::kFloat64}}));
+  EXPECT_THAT(types.args, ::testing::Each(DType::kFloat64));
+}
+
+TEST(RNNLayerTest, NamesTheArgumentThatDoesNotFit) {
+  const struct {
+    const char* argument;
+    PartialShape shape;
+    const char* error;
+  } cases[] = {
+      {"l_i2h_weight", {16, 5}, "expected (16, 3) = (gates * state_size, input)"},
+      {"l_i2h_bias", {12}, "expected (16,) = (gates * state_size,)"},
+      {"l_h2h_weight", {16, 3}, "expected (16, 4) = (gates * state_size, state_size)"},
+      {"l_state", {3, 4}, "expected (2, 4) = (batch, state_size)"},
+      {"l_state_cell", {2, 5}, "expected (2, 4) = (batch, state_size)"},
+  };
+  for (const auto& c : cases) {
+    const std::string input = std::string(c.argument).substr(2);
+    EXPECT_THAT(InferShapePartial(MakeLayer("lstm"), {{"l_data", {5, 2, 3}}, {c.argument, c.shape}})
+                    .status(),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         ::testing::AllOf(HasSubstr("'" + input + "'"), HasSubstr(c.error))));
+  }
+  EXPECT_THAT(InferShapePartial(MakeLayer("lstm"), {{"l_data", {5, 2}}}).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("(length, batch, input)")));
+}
+
+TEST(RNNLayerTest, IsOneLayerInOneDirection) {
+  for (const AttrMap& more : {AttrMap{{"num_layers", "2"}}, AttrMap{{"bidirectional", "True"}},
+                              AttrMap{{"state_outputs", "False"}}, AttrMap{{"p", "0.5"}}}) {
+    EXPECT_THAT(InferShapePartial(MakeLayer("gru", more), {}).status(),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("needs num_layers 1")));
+  }
+}
+
 TEST(RNNTypeTest, LengthsMayHaveAnotherType) {
   const Symbol rnn = MakeRNN("gru", {{"use_sequence_length", "True"}});
   const auto inferred =
