@@ -47,3 +47,24 @@ grep -q '^resumed in epoch' resumed.log
 cmp whole-0040.params killed-0040.params
 [[ $(ls killed-*-*.state | wc -l) -eq 2 ]] || { echo "expected two states:"; ls killed-*; exit 1; }
 echo "equal"
+
+# Without each pass, and without any: two short epochs that are killed after the first batches.
+head -80 text > short_text
+"$program" "${flags[@]}" '--disable_passes=?' 2> passes.log && exit 1
+passes=$(sed -n 's/.*expected all or //p' passes.log | tr -d ,)
+[[ "$passes" == *rnn_layers* && "$passes" == *in_place* ]] || { echo "passes: $passes"; exit 1; }
+for pass in $passes all; do
+  short=("${flags[@]}" --train=short_text --num_epochs=2 "--disable_passes=$pass")
+  "$program" "${short[@]}" "--checkpoint_prefix=whole_$pass" > "whole_$pass.log"
+  "$program" "${short[@]}" "--checkpoint_prefix=part_$pass" > "part_$pass.log" 2>&1 &
+  pid=$!
+  until compgen -G "part_$pass-*-*.state" > /dev/null || ! kill -0 "$pid" 2> /dev/null; do
+    sleep 0.01
+  done
+  kill -KILL "$pid" 2> /dev/null || true
+  wait "$pid" 2> /dev/null || true
+  "$program" "${short[@]}" "--checkpoint_prefix=part_$pass" --resume > "part_$pass.log"
+  grep -q '^resumed in epoch' "part_$pass.log"
+  cmp "whole_$pass-0002.params" "part_$pass-0002.params"
+done
+echo "equal without each of $passes"
