@@ -126,7 +126,7 @@ TEST(RNNChainsTest, ACellStateThatIsUsedEndsItsChain) {
   for (int t = 0; t < 3; ++t) {
     COOPER_ASSERT_OK_AND_ASSIGN(StepResult step, cell.Step(x, states));
     states = step.states;
-    if (t == 1) outputs.push_back(states[1]);
+    if (t == 1) outputs.push_back(Op("tanh", {.inputs = {states[1]}}));
   }
   outputs.push_back(states[0]);
   EXPECT_THAT(Chains(*Symbol::Group(outputs), {{"x", {2, 5}}}),
