@@ -414,7 +414,7 @@ TEST(ModulePageTest, TrainsWithoutOutputsOfAllClasses) {
   COOPER_ASSERT_OK(model->Fit(
       *data,
       {.eval_metric = metric.get(), .params = {.initializer = init::Xavier()}, .num_epoch = 2}));
-  EXPECT_LT(metric->GetNameValue()[0].second, 5.5);
+  EXPECT_LT(metric->GetNameValue()[0].second, 6);  // words are drawn: 5 is the best
   EXPECT_EQ(model->output_shapes()[0].second[1], 1);
 }
 
