@@ -17,7 +17,10 @@ using internal_optimizer::UpdateElements;
 class AdamOptimizer : public Optimizer {
  public:
   explicit AdamOptimizer(const AdamOptions& options)
-      : Optimizer(options.common, 0.001), adam_(options) {}
+      : Optimizer(options.common, 0.001),
+        adam_(options),
+        beta1_(static_cast<float>(options.beta1)),
+        beta2_(static_cast<float>(options.beta2)) {}
 
   absl::string_view kind() const override { return "adam"; }
   std::vector<std::string> state_names() const override { return {"mean", "var"}; }
@@ -27,13 +30,10 @@ class AdamOptimizer : public Optimizer {
     const auto t = static_cast<double>(step.t);
     const double lr =
         step.lr * std::sqrt(1 - std::pow(adam_.beta2, t)) / (1 - std::pow(adam_.beta1, t));
-    // MXNet's operator takes them as float32, which shows in 1 - beta2 when weights are float64.
-    const auto beta1 = static_cast<float>(adam_.beta1);
-    const auto beta2 = static_cast<float>(adam_.beta2);
     return UpdateElements<2>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
       using C = typename decltype(tag)::type;
       return [lr = As<C>(lr), wd = As<C>(step.wd), rescale = As<C>(step.rescale_grad),
-              clip = As<C>(step.clip), beta1 = As<C>(beta1), beta2 = As<C>(beta2),
+              clip = As<C>(step.clip), beta1 = As<C>(beta1_), beta2 = As<C>(beta2_),
               epsilon = As<C>(adam_.epsilon)](C& w, C grad, C& m, C& v) {
         const C g = Clip(rescale * grad + wd * w, clip);
         m = beta1 * m + (1 - beta1) * g;
@@ -45,6 +45,9 @@ class AdamOptimizer : public Optimizer {
 
  private:
   const AdamOptions adam_;
+  // MXNet's operator takes them as float32, which shows in 1 - beta2 when weights are float64. They
+  // are members since g++ 12 optimises two conversions to float and back, side by side, away.
+  const float beta1_, beta2_;
 };
 
 class AdamaxOptimizer : public Optimizer {
