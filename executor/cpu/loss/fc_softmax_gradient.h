@@ -11,35 +11,13 @@
 
 #include "absl/functional/function_ref.h"
 #include "executor/cpu/loss/fc_softmax_blocks.h"
-#include "executor/cpu/scratch_cursor.h"
+#include "executor/cpu/loss/fc_softmax_rows.h"
 #include "executor/kernel.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
 
 namespace cooper {
-
-// Scratch memory of FcSoftmaxGradient.
-template <typename T>
-struct FcSoftmaxScratch {
-  // For blocks of about `block_bytes`. `skips`: whether some rows may be ignored.
-  FcSoftmaxScratch(int64_t block_bytes, int64_t rows, int64_t classes, int64_t features, bool skips,
-                   ScratchCursor& cursor) {
-    block = FcSoftmaxBlockRows(block_bytes, rows, classes * static_cast<int64_t>(sizeof(T)));
-    grad = cursor.Take<T>(block * classes);
-    if (!skips) return;
-    active = cursor.Take<int64_t>(rows);
-    data = cursor.Take<T>(block * features);
-    data_grad = cursor.Take<T>(block * features);
-  }
-
-  int64_t block = 0;
-  T* grad = nullptr;  // of the scores of a block's rows
-  // Where rows may be ignored: those that are not, and their data and its gradient, row after row.
-  int64_t* active = nullptr;
-  T* data = nullptr;
-  T* data_grad = nullptr;
-};
 
 // Inputs of the kernel, of which not all have the last one, and its outputs.
 struct FcSoftmaxGradientArrays {
@@ -51,68 +29,46 @@ struct FcSoftmaxGradientArrays {
 template <typename T>
 class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
  public:
-  // A block: the rows that stand in the places [begin, begin + count) of those that count.
-  struct Block {
-    int64_t begin;
-    int64_t count;
-    const T* data;  // (count, features)
-  };
+  using Block = typename FcSoftmaxRows<T>::Block;
   // Writes the gradients of a block's scores, (count, classes).
   using ScoreGradientsFn = absl::FunctionRef<void(const Block& block, T* grad)>;
 
   FcSoftmaxGradient(const KernelContext& c, const FcSoftmaxScratch<T>& scratch)
       : c_(c),
-        param_(c.param<FcSoftmaxOutputParam>()),
-        rows_(c.inputs[kData].shape[0]),
         classes_(c.inputs[kWeight].shape[0]),
         features_(c.inputs[kData].shape[1]),
-        label_(c.inputs[kLabel].as<T>()),
-        scratch_(scratch) {}
+        scratch_(scratch),
+        rows_(c.param<FcSoftmaxOutputParam>(), c.inputs[kData], c.inputs[kLabel], scratch),
+        scale_(ScaleOf(c.param<FcSoftmaxOutputParam>(), c.inputs[kLabel])) {}
 
   int64_t classes() const { return classes_; }
-  int64_t features() const { return features_; }
-  // Valid while Run runs: what the gradient is multiplied by, and the row in a place.
+  const FcSoftmaxRows<T>& rows() const { return rows_; }
+  // What the gradient is multiplied by.
   T scale() const { return scale_; }
-  int64_t RowAt(int64_t place) const { return gathers_ ? scratch_.active[place] : place; }
-  int64_t LabelAt(int64_t place) const { return static_cast<int64_t>(label_[RowAt(place)]); }
 
-  void Run(ScoreGradientsFn score_gradients) {
-    scale_ = Scale();
-    const int64_t count = FindActiveRows();
-    // Without ignored rows everything is where it is needed.
-    gathers_ = count < rows_;
-    if (gathers_ && c_.reqs[kDataGradient] == WriteReq::kWrite) {
-      std::fill_n(c_.outputs[kDataGradient].as<T>(), rows_ * features_, T(0));
+  void Run(ScoreGradientsFn score_gradients) const {
+    if (rows_.gathers() && c_.reqs[kDataGradient] == WriteReq::kWrite) {
+      std::fill_n(c_.outputs[kDataGradient].as<T>(), c_.outputs[kDataGradient].size(), T(0));
     }
-    if (count == 0) ClearWhatIsWritten();
-    for (int64_t begin = 0; begin < count; begin += scratch_.block) {
-      const int64_t rows = std::min(scratch_.block, count - begin);
-      const Block block = {begin, rows, DataOf(begin, rows)};
-      score_gradients(block, scratch_.grad);
+    if (rows_.num_active() == 0) ClearWhatIsWritten();
+    rows_.ForEachBlock([&](const Block& block) {
+      score_gradients(block, scratch_.scores);
       AddGradients(block);
-    }
+    });
   }
 
  private:
-  int64_t FindActiveRows() const {
-    if (!param_.use_ignore) return rows_;
-    int64_t count = 0;
-    for (int64_t i = 0; i < rows_; ++i) {
-      if (!IsIgnoreLabel(param_, label_[i])) scratch_.active[count++] = i;
-    }
-    return count;
-  }
-
-  T Scale() const {
+  static T ScaleOf(const FcSoftmaxOutputParam& param, const ArrayView& label) {
+    const int64_t rows = label.size();
     double divisor = 1;
-    if (param_.normalization == Normalization::kBatch) {
-      divisor = static_cast<double>(rows_);
-    } else if (param_.normalization == Normalization::kValid) {
+    if (param.normalization == Normalization::kBatch) {
+      divisor = static_cast<double>(rows);
+    } else if (param.normalization == Normalization::kValid) {
       int64_t valid = 0;
-      for (int64_t i = 0; i < rows_; ++i) valid += IsIgnoreLabel(param_, label_[i]) ? 0 : 1;
+      for (int64_t i = 0; i < rows; ++i) valid += IsIgnoreLabel(param, label.as<T>()[i]) ? 0 : 1;
       divisor = static_cast<double>(std::max<int64_t>(valid, 1));
     }
-    return static_cast<T>(param_.grad_scale / divisor);
+    return static_cast<T>(param.grad_scale / divisor);
   }
 
   void ClearWhatIsWritten() const {
@@ -123,15 +79,6 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
     }
   }
 
-  const T* DataOf(int64_t begin, int64_t count) const {
-    const T* data = c_.inputs[kData].as<T>();
-    if (!gathers_) return data + begin * features_;
-    for (int64_t i = 0; i < count; ++i) {
-      std::copy_n(data + RowAt(begin + i) * features_, features_, scratch_.data + i * features_);
-    }
-    return scratch_.data;
-  }
-
   // What a product has to do with a gradient that all blocks add to.
   T BetaOf(Gradient gradient, const Block& block) const {
     return block.begin == 0 && c_.reqs[gradient] == WriteReq::kWrite ? T(0) : T(1);
@@ -140,9 +87,9 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
   void AddGradients(const Block& block) const {
     if (c_.reqs[kDataGradient] != WriteReq::kNull) DataGradient(block);
     if (c_.reqs[kWeightGradient] != WriteReq::kNull) {
-      Gemm(true, false, classes_, features_, block.count, T(1), scratch_.grad, classes_, block.data,
-           features_, BetaOf(kWeightGradient, block), c_.outputs[kWeightGradient].as<T>(),
-           features_);
+      Gemm(true, false, classes_, features_, block.count, T(1), scratch_.scores, classes_,
+           block.data, features_, BetaOf(kWeightGradient, block),
+           c_.outputs[kWeightGradient].as<T>(), features_);
     }
     if (c_.outputs.size() > kBiasGradient && c_.reqs[kBiasGradient] != WriteReq::kNull) {
       BiasGradient(block);
@@ -152,14 +99,14 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
   void DataGradient(const Block& block) const {
     const WriteReq req = c_.reqs[kDataGradient];
     T* grad = c_.outputs[kDataGradient].as<T>();
-    T* out = gathers_ ? scratch_.data_grad : grad + block.begin * features_;
-    const T beta = !gathers_ && req == WriteReq::kAdd ? T(1) : T(0);
-    Gemm(false, false, block.count, features_, classes_, T(1), scratch_.grad, classes_,
+    T* out = rows_.gathers() ? scratch_.data_grad : grad + block.begin * features_;
+    const T beta = !rows_.gathers() && req == WriteReq::kAdd ? T(1) : T(0);
+    Gemm(false, false, block.count, features_, classes_, T(1), scratch_.scores, classes_,
          c_.inputs[kWeight].as<T>(), features_, beta, out, features_);
-    if (!gathers_) return;
+    if (!rows_.gathers()) return;
     // Rows were zeroed where they are to be written.
     for (int64_t i = 0; i < block.count; ++i) {
-      T* row = grad + RowAt(block.begin + i) * features_;
+      T* row = grad + rows_.RowAt(block.begin + i) * features_;
       for (int64_t j = 0; j < features_; ++j) row[j] += out[i * features_ + j];
     }
   }
@@ -171,19 +118,17 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
     ParallelFor(classes_, std::max<int64_t>(16, 16384 / std::max<int64_t>(block.count, 1)),
                 [&](int64_t from, int64_t to) {
                   for (int64_t i = 0; i < block.count; ++i) {
-                    const T* row = scratch_.grad + i * classes_;
+                    const T* row = scratch_.scores + i * classes_;
                     for (int64_t j = from; j < to; ++j) grad[j] += row[j];
                   }
                 });
   }
 
   const KernelContext& c_;
-  const FcSoftmaxOutputParam& param_;
-  const int64_t rows_, classes_, features_;
-  const T* label_;
+  const int64_t classes_, features_;
   const FcSoftmaxScratch<T>& scratch_;
-  T scale_ = T(1);
-  bool gathers_ = false;  // whether only some rows count
+  const FcSoftmaxRows<T> rows_;
+  const T scale_;
 };
 
 }  // namespace cooper

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "executor/cpu/loss/fc_softmax_blocks.h"
 #include "executor/cpu/loss/fc_softmax_gradient.h"
+#include "executor/cpu/loss/fc_softmax_rows.h"
 #include "executor/cpu/nn/dispatch_float.h"
 #include "executor/cpu/nn/softmax_row.h"
 #include "executor/cpu/scratch_cursor.h"
@@ -55,19 +56,12 @@ void Forward(const KernelContext& c) {
 }
 
 template <typename T>
-FcSoftmaxScratch<T> BackwardScratch(const FcSoftmaxOutputParam& param, const ArrayView& data,
-                                    const ArrayView& weight, ScratchCursor& cursor) {
-  return FcSoftmaxScratch<T>(kFcSoftmaxBackwardBlockBytes, data.shape[0], weight.shape[0],
-                             data.shape[1], param.use_ignore, cursor);
-}
-
-template <typename T>
 void Backward(const KernelContext& c) {
   using Arrays = FcSoftmaxGradientArrays;
   ScratchCursor cursor(c.workspace);
-  const auto scratch = BackwardScratch<T>(c.param<FcSoftmaxOutputParam>(), c.inputs[Arrays::kData],
-                                          c.inputs[Arrays::kWeight], cursor);
-  FcSoftmaxGradient<T> gradient(c, scratch);
+  const FcSoftmaxScratch<T> scratch(kFcSoftmaxBackwardBlockBytes, c.param<FcSoftmaxOutputParam>(),
+                                    c.inputs[Arrays::kData], c.inputs[Arrays::kWeight], cursor);
+  const FcSoftmaxGradient<T> gradient(c, scratch);
   const int64_t classes = gradient.classes();
   // (probability - [j = label]) * scale
   gradient.Run([&](const auto& block, T* grad) {
@@ -75,10 +69,10 @@ void Backward(const KernelContext& c) {
     const T scale = gradient.scale();
     ParallelFor(block.count, FcSoftmaxRowGrain(classes), [&](int64_t from, int64_t to) {
       for (int64_t i = from; i < to; ++i) {
-        const T* in = output + gradient.RowAt(block.begin + i) * classes;
+        const T* in = output + gradient.rows().RowAt(block.begin + i) * classes;
         T* out = grad + i * classes;
         for (int64_t j = 0; j < classes; ++j) out[j] = in[j] * scale;
-        const int64_t label = gradient.LabelAt(block.begin + i);
+        const int64_t label = gradient.rows().LabelAt(block.begin + i);
         if (label >= 0 && label < classes) out[label] = (in[label] - T(1)) * scale;
       }
     });
@@ -86,15 +80,9 @@ void Backward(const KernelContext& c) {
 }
 
 int64_t BackwardWorkspace(const PrepareContext& c) {
-  int64_t bytes = 0;
-  (void)DispatchFloat32Or64("", c.inputs[FcSoftmaxGradientArrays::kData].dtype, [&](auto type) {
-    using T = typename decltype(type)::type;
-    ScratchCursor cursor(nullptr);
-    BackwardScratch<T>(c.param<FcSoftmaxOutputParam>(), c.inputs[FcSoftmaxGradientArrays::kData],
-                       c.inputs[FcSoftmaxGradientArrays::kWeight], cursor);
-    bytes = cursor.bytes();
-  });
-  return bytes;
+  return FcSoftmaxScratchBytes(kFcSoftmaxBackwardBlockBytes, c.param<FcSoftmaxOutputParam>(),
+                               c.inputs[FcSoftmaxGradientArrays::kData],
+                               c.inputs[FcSoftmaxGradientArrays::kWeight]);
 }
 
 absl::Status FcSoftmaxOutputCpu(const KernelContext& c) {

@@ -8,18 +8,13 @@
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
+#include "symbol/ops/loss/fc_softmax_inputs.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
-#include "symbol/ops/loss/fc_softmax_shape.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
 
 namespace cooper {
 namespace {
-
-OpSchema::Names Inputs(const OpCall& call) {
-  if (call.param<FcSoftmaxOutputParam>().no_bias) return {"data", "weight", "label"};
-  return {"data", "weight", "bias", "label"};
-}
 
 // output (rows, 1): a class axis of one, where other classifiers have all classes.
 absl::Status LabelProbabilityShape(ShapeContext& c) {
@@ -41,7 +36,7 @@ absl::StatusOr<std::vector<NodeEntry>> LabelProbabilityGradient(GradientContext&
 COOPER_REGISTER_OP(_fc_softmax_label_probability)
     .Describe("What SoftmaxOutput of FullyConnected gives the label.")
     .Param<FcSoftmaxOutputParam>()
-    .Inputs(Inputs)
+    .Inputs(FcSoftmaxInputs)
     .Shape(LabelProbabilityShape)
     .Type(SameType)
     .Gradient(LabelProbabilityGradient)
@@ -56,11 +51,7 @@ COOPER_REGISTER_OP(_backward_fc_softmax_label_probability)
       if (!call.param<FcSoftmaxOutputParam>().no_bias) names.push_back("bias");
       return names;
     })
-    .Outputs([](const OpCall& call) {
-      OpSchema::Names names = Inputs(call);
-      names.pop_back();
-      return names;
-    })
+    .Outputs(FcSoftmaxGradients)
     .Shape(GradientShape)
     .Type(GradientType);
 

@@ -9,8 +9,8 @@
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
+#include "symbol/ops/loss/fc_softmax_inputs.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
-#include "symbol/ops/loss/fc_softmax_shape.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
 
@@ -18,11 +18,6 @@ namespace cooper {
 namespace {
 
 enum Input { kData, kWeight };
-
-OpSchema::Names Inputs(const OpCall& call) {
-  if (call.param<FcSoftmaxOutputParam>().no_bias) return {"data", "weight", "label"};
-  return {"data", "weight", "bias", "label"};
-}
 
 // output (rows, classes).
 absl::Status FcSoftmaxOutputShape(ShapeContext& c) {
@@ -44,7 +39,7 @@ absl::StatusOr<std::vector<NodeEntry>> FcSoftmaxOutputGradient(GradientContext& 
 COOPER_REGISTER_OP(_fc_softmax_output)
     .Describe("SoftmaxOutput of FullyConnected.")
     .Param<FcSoftmaxOutputParam>()
-    .Inputs(Inputs)
+    .Inputs(FcSoftmaxInputs)
     .Shape(FcSoftmaxOutputShape)
     .Type(SameType)
     .Gradient(FcSoftmaxOutputGradient)
@@ -54,11 +49,7 @@ COOPER_REGISTER_OP(_backward_fc_softmax_output)
     .Describe("Gradients of _fc_softmax_output with respect to data, weight and bias.")
     .Param<FcSoftmaxOutputParam>()
     .Inputs({"label", "output", "data", "weight"})
-    .Outputs([](const OpCall& call) {
-      OpSchema::Names names = Inputs(call);
-      names.pop_back();
-      return names;
-    })
+    .Outputs(FcSoftmaxGradients)
     .Shape(GradientShape)
     .Type(GradientType);
 

@@ -1,14 +1,27 @@
-#ifndef COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_SHAPE_H_
-#define COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_SHAPE_H_
+#ifndef COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_INPUTS_H_
+#define COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_INPUTS_H_
 
-// The shapes that a fully connected layer with its softmax and loss takes.
+// What a fully connected layer with its softmax and loss takes, whatever it gives.
 
 #include "absl/status/status.h"
 #include "ndarray/status_macros.h"
+#include "symbol/op.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
 #include "symbol/shape_context.h"
 
 namespace cooper {
+
+inline OpSchema::Names FcSoftmaxInputs(const OpCall& call) {
+  if (call.param<FcSoftmaxOutputParam>().no_bias) return {"data", "weight", "label"};
+  return {"data", "weight", "bias", "label"};
+}
+
+// What there are gradients of: all but the label.
+inline OpSchema::Names FcSoftmaxGradients(const OpCall& call) {
+  OpSchema::Names names = FcSoftmaxInputs(call);
+  names.pop_back();
+  return names;
+}
 
 // data (rows, features), weight (classes, features), bias (classes,) unless no_bias, label (rows,).
 inline absl::Status SetFcSoftmaxInputs(ShapeContext& c) {
@@ -24,4 +37,4 @@ inline absl::Status SetFcSoftmaxInputs(ShapeContext& c) {
 
 }  // namespace cooper
 
-#endif  // COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_SHAPE_H_
+#endif  // COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_INPUTS_H_

@@ -1,0 +1,109 @@
+#ifndef COOPER_EXECUTOR_CPU_LOSS_FC_SOFTMAX_ROWS_H_
+#define COOPER_EXECUTOR_CPU_LOSS_FC_SOFTMAX_ROWS_H_
+
+// The rows of a classifier whose label counts, block by block: what the kernels that make scores
+// and use them up have in common.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/functional/function_ref.h"
+#include "executor/cpu/loss/fc_softmax_blocks.h"
+#include "executor/cpu/scratch_cursor.h"
+#include "executor/kernel.h"
+#include "symbol/ops/loss/fc_softmax_output_param.h"
+
+namespace cooper {
+
+// Scratch memory for blocks of about `block_bytes`, of data (rows, features) and weight (classes,
+// features).
+template <typename T>
+struct FcSoftmaxScratch {
+  FcSoftmaxScratch(int64_t block_bytes, const FcSoftmaxOutputParam& param, const ArrayView& in,
+                   const ArrayView& weight, ScratchCursor& cursor) {
+    const int64_t rows = in.shape[0], features = in.shape[1], classes = weight.shape[0];
+    block = FcSoftmaxBlockRows(block_bytes, rows, classes * static_cast<int64_t>(sizeof(T)));
+    scores = cursor.Take<T>(block * classes);
+    if (!param.use_ignore) return;
+    active = cursor.Take<int64_t>(rows);
+    data = cursor.Take<T>(block * features);
+    data_grad = cursor.Take<T>(block * features);
+  }
+
+  int64_t block = 0;
+  T* scores = nullptr;  // of a block's rows, or their gradients
+  // Where rows may be ignored: those that are not, and their data and its gradient, row after row.
+  int64_t* active = nullptr;
+  T* data = nullptr;
+  T* data_grad = nullptr;
+};
+
+inline int64_t FcSoftmaxScratchBytes(int64_t block_bytes, const FcSoftmaxOutputParam& param,
+                                     const ArrayView& data, const ArrayView& weight) {
+  ScratchCursor cursor(nullptr);
+  if (data.dtype == DType::kFloat64) {
+    FcSoftmaxScratch<double>(block_bytes, param, data, weight, cursor);
+  } else {
+    FcSoftmaxScratch<float>(block_bytes, param, data, weight, cursor);
+  }
+  return cursor.bytes();
+}
+
+template <typename T>
+class FcSoftmaxRows {
+ public:
+  // The rows that stand in the places [begin, begin + count) of those that count.
+  struct Block {
+    int64_t begin;
+    int64_t count;
+    const T* data;  // (count, features)
+  };
+
+  // Finds the rows that count. `scratch` must outlive this.
+  FcSoftmaxRows(const FcSoftmaxOutputParam& param, const ArrayView& data, const ArrayView& label,
+                const FcSoftmaxScratch<T>& scratch)
+      : num_rows_(data.shape[0]),
+        features_(data.shape[1]),
+        num_active_(num_rows_),
+        data_(data.as<T>()),
+        label_(label.as<T>()),
+        scratch_(scratch) {
+    if (!param.use_ignore) return;
+    num_active_ = 0;
+    for (int64_t i = 0; i < num_rows_; ++i) {
+      if (!IsIgnoreLabel(param, label_[i])) scratch_.active[num_active_++] = i;
+    }
+  }
+
+  int64_t num_active() const { return num_active_; }
+  // Without ignored rows everything is where it is needed.
+  bool gathers() const { return num_active_ < num_rows_; }
+  int64_t RowAt(int64_t place) const { return gathers() ? scratch_.active[place] : place; }
+  int64_t LabelAt(int64_t place) const { return static_cast<int64_t>(label_[RowAt(place)]); }
+
+  void ForEachBlock(absl::FunctionRef<void(const Block& block)> fn) const {
+    for (int64_t begin = 0; begin < num_active_; begin += scratch_.block) {
+      const int64_t count = std::min(scratch_.block, num_active_ - begin);
+      fn({begin, count, DataOf(begin, count)});
+    }
+  }
+
+ private:
+  const T* DataOf(int64_t begin, int64_t count) const {
+    if (!gathers()) return data_ + begin * features_;
+    for (int64_t i = 0; i < count; ++i) {
+      std::copy_n(data_ + RowAt(begin + i) * features_, features_, scratch_.data + i * features_);
+    }
+    return scratch_.data;
+  }
+
+  const int64_t num_rows_, features_;
+  int64_t num_active_;
+  const T* const data_;
+  const T* const label_;
+  const FcSoftmaxScratch<T>& scratch_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_CPU_LOSS_FC_SOFTMAX_ROWS_H_
