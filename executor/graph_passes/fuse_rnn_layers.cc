@@ -13,6 +13,7 @@
 #include "executor/graph_passes/rnn_chains.h"
 #include "executor/graph_passes/step_stacker.h"
 #include "ndarray/status_macros.h"
+#include "symbol/is_op.h"
 #include "symbol/ops/shape/concat_param.h"
 #include "symbol/ops/shape/expand_dims_param.h"
 

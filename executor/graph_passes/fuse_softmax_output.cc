@@ -6,6 +6,8 @@
 #include "executor/graph_passes/graph_rebuilder.h"
 #include "executor/graph_passes/node_builder.h"
 #include "ndarray/status_macros.h"
+#include "symbol/is_op.h"
+#include "symbol/ops/loss/fc_softmax_attrs.h"
 #include "symbol/ops/loss/softmax_output_param.h"
 #include "symbol/ops/nn/fully_connected_param.h"
 
@@ -36,17 +38,8 @@ absl::StatusOr<NodeEntry> MakeFused(const GraphRebuilder& rebuilder, const Node&
   std::vector<NodeEntry> inputs;
   for (const NodeEntry& input : scores.inputs()) inputs.push_back(rebuilder.New(input));
   inputs.push_back(rebuilder.New(softmax.inputs()[1]));
-  // What either was given; parameters of both have different names.
-  AttrMap attrs;
-  for (const char* key : {"num_hidden", "no_bias"}) {
-    if (const auto it = scores.attrs().find(key); it != scores.attrs().end()) attrs.insert(*it);
-  }
-  for (const char* key : {"grad_scale", "ignore_label", "use_ignore", "normalization"}) {
-    if (const auto it = softmax.attrs().find(key); it != softmax.attrs().end()) attrs.insert(*it);
-  }
-  COOPER_ASSIGN_OR_RETURN(NodePtr node, MakeNode("_fc_softmax_output", softmax.name(),
-                                                 std::move(inputs), std::move(attrs)));
-  return NodeEntry{std::move(node), 0};
+  return MakeEntry("_fc_softmax_output", softmax.name(), std::move(inputs),
+                   FcSoftmaxAttrs(scores, softmax));
 }
 
 }  // namespace

@@ -37,8 +37,4 @@ absl::Span<const GraphFacts::Use> GraphFacts::uses_of(int node, int output) cons
                                             use_begin_[entry + 1] - use_begin_[entry]);
 }
 
-bool IsOp(const Node& node, absl::string_view name) {
-  return !node.is_variable() && node.op()->name() == name;
-}
-
 }  // namespace cooper

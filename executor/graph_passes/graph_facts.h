@@ -50,9 +50,6 @@ class GraphFacts {
   std::vector<bool> is_output_;
 };
 
-// Whether the node is a call of the operator that symbol files know by this name.
-bool IsOp(const Node& node, absl::string_view name);
-
 }  // namespace cooper
 
 #endif  // COOPER_EXECUTOR_GRAPH_PASSES_GRAPH_FACTS_H_

@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/status_matchers.h"
+#include "symbol/is_op.h"
 
 namespace cooper {
 namespace {

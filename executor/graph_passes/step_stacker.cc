@@ -6,6 +6,7 @@
 #include "executor/graph_passes/graph_facts.h"
 #include "executor/graph_passes/node_builder.h"
 #include "ndarray/status_macros.h"
+#include "symbol/is_op.h"
 #include "symbol/ops/shape/concat_param.h"
 #include "symbol/ops/shape/split_param.h"
 

@@ -9,6 +9,7 @@
 #include "executor/graph_passes/facts_fixtures.h"
 #include "gtest/gtest.h"
 #include "ndarray/status_matchers.h"
+#include "symbol/is_op.h"
 
 namespace cooper {
 namespace {

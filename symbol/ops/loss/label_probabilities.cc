@@ -10,17 +10,15 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
 #include "symbol/indexed_graph.h"
+#include "symbol/is_op.h"
 #include "symbol/node.h"
+#include "symbol/ops/loss/fc_softmax_attrs.h"
 #include "symbol/ops/loss/softmax_output_param.h"
 
 namespace cooper {
 namespace {
 
 constexpr char kOp[] = "_fc_softmax_label_probability";
-
-bool IsOp(const Node& node, absl::string_view name) {
-  return !node.is_variable() && node.op()->name() == name;
-}
 
 absl::Status Refuse(const Node& softmax, absl::string_view why) {
   return absl::InvalidArgumentError(
@@ -52,19 +50,12 @@ absl::Status CheckNotUsed(const Node& softmax, const IndexedGraph& graph) {
 
 absl::StatusOr<NodeEntry> MakeLabelProbability(const Node& softmax) {
   const Node& scores = *softmax.inputs()[0].node;
-  OpArgs args = {.name = softmax.name(), .inputs = {}, .named = {}, .attrs = {}};
+  OpArgs args = {
+      .name = softmax.name(), .inputs = {}, .named = {}, .attrs = FcSoftmaxAttrs(scores, softmax)};
   for (const NodeEntry& input : scores.inputs()) args.inputs.push_back(Symbol({input}));
   args.inputs.push_back(Symbol({softmax.inputs()[1]}));
-  for (const char* key : {"num_hidden", "no_bias"}) {
-    if (const auto it = scores.attrs().find(key); it != scores.attrs().end())
-      args.attrs.insert(*it);
-  }
   for (const auto& attr : softmax.attrs()) {
-    const std::string& key = attr.first;
-    if (key == "grad_scale" || key == "ignore_label" || key == "use_ignore" ||
-        key == "normalization" || absl::StartsWith(key, "__")) {
-      args.attrs.insert(attr);
-    }
+    if (absl::StartsWith(attr.first, "__")) args.attrs.insert(attr);
   }
   COOPER_ASSIGN_OR_RETURN(const Symbol made, Symbol::Create(kOp, args));
   return made.outputs()[0];
