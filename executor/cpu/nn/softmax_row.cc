@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "executor/cpu/elemwise/elemwise_loop.h"
-#include "executor/cpu/nn/lane_sum.h"
 #include "ndarray/cpu_level.h"
 
 namespace cooper {
@@ -30,14 +29,17 @@ float ExpOfNonPositive(float x) {
   p = p * r + 4.1665795894e-2f;
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
-  p = p * r * r + r + 1.0f;
+  p = p * r + 1.0f;
+  p = p * r + 1.0f;
   const float scale =
       std::bit_cast<float>((std::bit_cast<int32_t>(shifted) + (127 - 0x4b400000)) << 23);
   return x < kLowest ? 0.0f : p * scale;
 }
 
+// Independent sums and maxima, several vectors of them, so that none waits for the one before it.
+constexpr int kLanes = 32;
+
 float RowMax(const float* in, int64_t n) {
-  constexpr int kLanes = 32;
   float top = n > 0 ? in[0] : 0.0f;
   int64_t j = 0;
   if (n >= kLanes) {
@@ -52,36 +54,51 @@ float RowMax(const float* in, int64_t n) {
   return top;
 }
 
-// Elements that are still in the first-level cache when they are read again.
-constexpr int64_t kBlock = 1024;
-
 // out[j] = in[j] + bias[j], and the largest of them.
 float AddBias(const float* in, const float* bias, int64_t n, float* out) {
   float top = n > 0 ? in[0] + bias[0] : 0.0f;
-  for (int64_t j = 0; j < n; j += kBlock) {
-    const int64_t end = std::min(j + kBlock, n);
-    COOPER_INDEPENDENT_ITERATIONS
-    for (int64_t i = j; i < end; ++i) out[i] = in[i] + bias[i];
-    top = std::max(top, RowMax(out + j, end - j));
+  int64_t j = 0;
+  if (n >= kLanes) {
+    float lanes[kLanes];
+    std::fill_n(lanes, kLanes, top);
+    for (; j + kLanes <= n; j += kLanes) {
+      COOPER_INDEPENDENT_ITERATIONS
+      for (int k = 0; k < kLanes; ++k) {
+        const float x = in[j + k] + bias[j + k];
+        out[j + k] = x;
+        lanes[k] = x > lanes[k] ? x : lanes[k];
+      }
+    }
+    for (int k = 0; k < kLanes; ++k) top = std::max(top, lanes[k]);
+  }
+  for (; j < n; ++j) {
+    out[j] = in[j] + bias[j];
+    top = std::max(top, out[j]);
   }
   return top;
 }
 
-// to[i] = exp(in[i] - top).
-void ExpBlock(const float* in, float top, int64_t n, float* to) {
-  COOPER_INDEPENDENT_ITERATIONS
-  for (int64_t i = 0; i < n; ++i) to[i] = ExpOfNonPositive(in[i] - top);
-}
-
-// The sum of exp(in[j] - top); each term is stored if `out` is not null.
+// The sum of exp(in[j] - top); each term is stored if kStore.
+template <bool kStore>
 float SumExp(const float* in, int64_t n, float top, float* out) {
-  float block[kBlock];
-  float sum = 0;
-  for (int64_t j = 0; j < n; j += kBlock) {
-    const int64_t count = std::min(kBlock, n - j);
-    float* const terms = out == nullptr ? block : out + j;
-    ExpBlock(in + j, top, count, terms);
-    sum += LaneSum<float>(count, [terms](int64_t i) { return terms[i]; });
+  float lanes[kLanes] = {};
+  int64_t j = 0;
+  for (; j + kLanes <= n; j += kLanes) {
+    COOPER_INDEPENDENT_ITERATIONS
+    for (int k = 0; k < kLanes; ++k) {
+      const float term = ExpOfNonPositive(in[j + k] - top);
+      if constexpr (kStore) out[j + k] = term;
+      lanes[k] += term;
+    }
+  }
+  for (int width = kLanes / 2; width > 0; width /= 2) {
+    for (int k = 0; k < width; ++k) lanes[k] += lanes[k + width];
+  }
+  float sum = lanes[0];
+  for (; j < n; ++j) {
+    const float term = ExpOfNonPositive(in[j] - top);
+    if constexpr (kStore) out[j] = term;
+    sum += term;
   }
   return sum;
 }
@@ -126,8 +143,7 @@ void Columns(const T* in, int64_t n, int64_t inner, int64_t begin, int64_t end, 
 
 void SoftmaxRow(const float* in, int64_t n, float* out) {
   RunAtCpuLevel([=] {
-    const float sum = SumExp(in, n, RowMax(in, n), out);
-    const float scale = 1.0f / sum;
+    const float scale = 1.0f / SumExp<true>(in, n, RowMax(in, n), out);
     for (int64_t j = 0; j < n; ++j) out[j] *= scale;
   });
 }
@@ -136,7 +152,7 @@ void BiasedSoftmaxRow(const float* in, const float* bias, int64_t n, float* out)
   if (bias == nullptr) return SoftmaxRow(in, n, out);
   RunAtCpuLevel([=] {
     const float top = AddBias(in, bias, n, out);
-    const float scale = 1.0f / SumExp(out, n, top, out);
+    const float scale = 1.0f / SumExp<true>(out, n, top, out);
     for (int64_t j = 0; j < n; ++j) out[j] *= scale;
   });
 }
@@ -158,7 +174,7 @@ void SoftmaxRow(const double* in, int64_t n, double* out) {
 void LogSoftmaxRow(const float* in, int64_t n, float* out) {
   RunAtCpuLevel([=] {
     const float top = RowMax(in, n);
-    const float log_sum = std::log(SumExp(in, n, top, nullptr));
+    const float log_sum = std::log(SumExp<false>(in, n, top, nullptr));
     COOPER_INDEPENDENT_ITERATIONS
     for (int64_t j = 0; j < n; ++j) out[j] = (in[j] - top) - log_sum;
   });

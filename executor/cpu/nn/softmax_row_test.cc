@@ -61,6 +61,26 @@ TEST(SoftmaxRowTest, InPlace) {
   });
 }
 
+// Adding first and then taking the softmax does the same operations in the same order.
+TEST(SoftmaxRowTest, BiasIsAddedFirst) {
+  ForEachCpuLevel([] {
+    for (int64_t n : {0, 1, 5, 31, 32, 33, 64, 1000}) {
+      const std::vector<float> row = Row(n, 5.0f);
+      std::vector<float> bias(n), sum(n), apart(n), in_place = row;
+      for (int64_t i = 0; i < n; ++i) {
+        // The largest sum is somewhere else than the largest score.
+        bias[i] = 7.0f * std::cos(static_cast<float>(i));
+        sum[i] = row[i] + bias[i];
+      }
+      SoftmaxRow(sum.data(), n, sum.data());
+      BiasedSoftmaxRow(row.data(), bias.data(), n, apart.data());
+      BiasedSoftmaxRow(in_place.data(), bias.data(), n, in_place.data());
+      EXPECT_EQ(apart, sum) << n;
+      EXPECT_EQ(in_place, sum) << n;
+    }
+  });
+}
+
 TEST(SoftmaxRowTest, ColumnsAreRows) {
   ForEachCpuLevel([] {
     constexpr int64_t kClasses = 5, kInner = 131;
