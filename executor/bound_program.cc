@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "ndarray/device.h"
@@ -29,6 +31,7 @@ absl::StatusOr<std::unique_ptr<BoundProgram>> BoundProgram::Create(
       new BoundProgram(std::move(program), std::move(arrays), std::move(arenas)));
   COOPER_RETURN_IF_ERROR(bound->Prepare());
   bound->FindUses();
+  bound->FindChains();
   bound->ComputeLiveRanges();
   for (size_t i = 0; i < bound->regions_.size(); ++i) {
     Region& region = bound->regions_[i];
@@ -104,12 +107,101 @@ void BoundProgram::FindUses() {
   }
 }
 
+void BoundProgram::FindChains() {
+  slot_of_buffer_.assign(program_.buffers.size(), -1);
+  for (size_t i = 0; i < program_.instructions.size(); ++i) {
+    const Instruction& instruction = program_.instructions[i];
+    if (instruction.tiles < 0) continue;
+    if (instruction.tiles == static_cast<int>(chains_.size())) chains_.push_back({.begin = i});
+    Chain& chain = chains_.back();
+    chain.end = i + 1;
+    chain.steps.push_back(i);
+    for (size_t k = 0; k < instruction.outputs.size(); ++k) {
+      if (instruction.reqs[k] == WriteReq::kNull) continue;
+      chain.elements = program_.values[instruction.outputs[k]].shape.num_elements();
+    }
+  }
+  if (chains_.empty()) return;
+
+  // The chain that alone uses a buffer; -1 before the first use, kShared where there are others.
+  constexpr int kShared = -2;
+  std::vector<int> owner(program_.buffers.size(), -1);
+  const auto use = [&](int value, int by) {
+    int& chain = owner[program_.values[value].buffer];
+    chain = chain == -1 || chain == by ? by : kShared;
+  };
+  for (const Instruction& instruction : program_.instructions) {
+    if (!instruction.run) continue;
+    const int by = instruction.tiles < 0 ? kShared : instruction.tiles;
+    for (int input : instruction.inputs) use(input, by);
+    for (size_t k = 0; k < instruction.outputs.size(); ++k) {
+      if (instruction.reqs[k] != WriteReq::kNull) use(instruction.outputs[k], by);
+    }
+  }
+  for (int output : program_.outputs) use(output, kShared);
+  for (size_t i = 0; i < program_.buffers.size(); ++i) {
+    if (program_.buffers[i].kind != Kind::kArena) owner[i] = kShared;
+  }
+  for (Chain& chain : chains_) {
+    TakeTiles(chain, owner);
+    FillChain(chain);
+  }
+}
+
+// Gives the buffers that only the chain uses one of the thread's tiles each, as long as there are
+// some; one that is no longer needed serves the next buffer.
+void BoundProgram::TakeTiles(const Chain& chain, const std::vector<int>& owner) {
+  const int number = program_.instructions[chain.begin].tiles;
+  const auto for_each_buffer = [&](size_t step, auto&& fn) {
+    const Instruction& instruction = program_.instructions[step];
+    const auto visit = [&](int value) {
+      const int buffer = program_.values[value].buffer;
+      if (owner[buffer] == number) fn(buffer);
+    };
+    for (int input : instruction.inputs) visit(input);
+    for (size_t k = 0; k < instruction.outputs.size(); ++k) {
+      if (instruction.reqs[k] != WriteReq::kNull) visit(instruction.outputs[k]);
+    }
+  };
+  absl::flat_hash_map<int, size_t> last_use;
+  for (size_t step : chain.steps) {
+    for_each_buffer(step, [&](int buffer) { last_use[buffer] = step; });
+  }
+  std::vector<int> free;
+  for (int slot = kTileSlots - 1; slot >= 0; --slot) free.push_back(slot);
+  absl::flat_hash_set<int> seen;
+  for (size_t step : chain.steps) {
+    for_each_buffer(step, [&](int buffer) {
+      if (!seen.insert(buffer).second || free.empty()) return;
+      slot_of_buffer_[buffer] = free.back();
+      free.pop_back();
+    });
+    for_each_buffer(step, [&](int buffer) {
+      const auto last = last_use.find(buffer);
+      if (last == last_use.end() || last->second != step) return;
+      if (slot_of_buffer_[buffer] >= 0) free.push_back(slot_of_buffer_[buffer]);
+      last_use.erase(last);
+    });
+  }
+}
+
+void BoundProgram::FillChain(Chain& chain) const {
+  for (size_t step : chain.steps) {
+    TiledStep tiled{.context = &steps_[step]->context};
+    const Instruction& instruction = program_.instructions[step];
+    const auto slot = [&](int value) { return slot_of_buffer_[program_.values[value].buffer]; };
+    for (int input : instruction.inputs) tiled.input_slots.push_back(slot(input));
+    for (int output : instruction.outputs) tiled.output_slots.push_back(slot(output));
+    chain.tiled.push_back(std::move(tiled));
+  }
+}
+
 void BoundProgram::ComputeLiveRanges() {
   range_of_buffer_.assign(program_.buffers.size(), -1);
   auto touch = [&](int value, int step) {
     const int index = program_.values[value].buffer;
     const ProgramBuffer& buffer = program_.buffers[index];
-    if (buffer.kind != Kind::kArena) return;
+    if (buffer.kind != Kind::kArena || slot_of_buffer_[index] >= 0) return;
     std::vector<LiveRange>& ranges = regions_[buffer.context].ranges;
     if (range_of_buffer_[index] < 0) {
       range_of_buffer_[index] = static_cast<int>(ranges.size());
@@ -121,9 +213,20 @@ void BoundProgram::ComputeLiveRanges() {
   for (int i = 0; i < end; ++i) {
     const Instruction& instruction = program_.instructions[i];
     if (!instruction.run) continue;
-    for (int input : instruction.inputs) touch(input, i);
+    // A chain works on all its arrays from its first step to its last one.
+    int first = i, last = i;
+    if (instruction.tiles >= 0) {
+      const Chain& chain = chains_[instruction.tiles];
+      first = static_cast<int>(chain.begin);
+      last = static_cast<int>(chain.end) - 1;
+    }
+    const auto use = [&](int value) {
+      touch(value, first);
+      touch(value, last);
+    };
+    for (int input : instruction.inputs) use(input);
     for (size_t k = 0; k < instruction.outputs.size(); ++k) {
-      if (instruction.reqs[k] != WriteReq::kNull) touch(instruction.outputs[k], i);
+      if (instruction.reqs[k] != WriteReq::kNull) use(instruction.outputs[k]);
     }
     if (steps_[i]->workspace_bytes > 0) {
       std::vector<LiveRange>& ranges = regions_[instruction.context].ranges;
@@ -236,6 +339,12 @@ absl::Status BoundProgram::Run(size_t begin, size_t end, bool is_train, uint64_t
     const Instruction& instruction = program_.instructions[i];
     Step& step = *steps_[i];
     if (is_train && instruction.left_to_gradient) continue;
+    if (instruction.tiles >= 0) {
+      const Chain& chain = chains_[instruction.tiles];
+      COOPER_RETURN_IF_ERROR(RunChain(chain, is_train));
+      i = chain.end - 1;
+      continue;
+    }
     if (observer != nullptr && observer->before) observer->before(static_cast<int>(i));
     if (instruction.run) {
       const ScopedProfile profile(
@@ -251,9 +360,26 @@ absl::Status BoundProgram::Run(size_t begin, size_t end, bool is_train, uint64_t
   return absl::OkStatus();
 }
 
+absl::Status BoundProgram::RunChain(const Chain& chain, bool is_train) {
+  for (size_t step : chain.steps) steps_[step]->context.is_train = is_train;
+  const Instruction& last = program_.instructions[chain.end - 1];
+  const ScopedProfile profile(
+      last.backward ? ProfileCategory::kBackward : ProfileCategory::kForward, "element-wise chain",
+      last.node->name());
+  return RunTiles(chain.tiled, chain.elements, [&](size_t k, const KernelContext& tile) {
+    const Step& step = *steps_[chain.steps[k]];
+    absl::Status status = step.run(tile);
+    return status.ok() ? status : WithStep(status, program_.instructions[chain.steps[k]], step);
+  });
+}
+
 absl::Status BoundProgram::RunKernel(const Instruction& instruction, const Step& step) {
   absl::Status status = step.run(step.context);
-  if (status.ok()) return status;
+  return status.ok() ? status : WithStep(status, instruction, step);
+}
+
+absl::Status BoundProgram::WithStep(const absl::Status& status, const Instruction& instruction,
+                                    const Step& step) {
   return absl::Status(status.code(), absl::StrCat(Describe(instruction), ": ", status.message(),
                                                   DescribeInputs(step.inputs)));
 }

@@ -17,6 +17,7 @@
 #include "executor/kernel.h"
 #include "executor/memory_plan.h"
 #include "executor/program.h"
+#include "executor/tiles.h"
 #include "ndarray/ndarray.h"
 
 namespace cooper {
@@ -60,7 +61,8 @@ class BoundProgram {
   const std::vector<std::shared_ptr<Arena>>& arenas() const { return arenas_; }
   // Buffers placed in arenas.
   int64_t num_ranges() const;
-  // Offset of a value's buffer in its context's arena; -1 if it is not there.
+  // Offset of a value's buffer in its context's arena; -1 if it is not there, as what only a chain
+  // of tiles uses.
   int64_t offset(int value) const;
 
   // An array over the memory of a value. Requires that its arena holds it.
@@ -84,6 +86,15 @@ class BoundProgram {
     explicit Step(const OpCall& call) : context{.call = call} {}
   };
 
+  // Steps [begin, end) that are run tile by tile.
+  struct Chain {
+    size_t begin = 0;
+    size_t end = 0;
+    int64_t elements = 0;
+    std::vector<size_t> steps;  // of those that run
+    std::vector<TiledStep> tiled;
+  };
+
   // What lies in one arena.
   struct Region {
     std::vector<LiveRange> ranges;
@@ -99,10 +110,17 @@ class BoundProgram {
 
   absl::Status Prepare();
   absl::Status PrepareKernel(const Instruction& instruction, Step* step) const;
+  // Says of an error where it comes from.
+  static absl::Status WithStep(const absl::Status& status, const Instruction& instruction,
+                               const Step& step);
   static absl::Status RunKernel(const Instruction& instruction, const Step& step);
   absl::Status Copy(const Instruction& instruction, const Step& step) const;
   char* BlockOf(int context) const;
   void FindUses();
+  void FindChains();
+  void TakeTiles(const Chain& chain, const std::vector<int>& owner);
+  void FillChain(Chain& chain) const;
+  absl::Status RunChain(const Chain& chain, bool is_train);
   void ComputeLiveRanges();
   void Point();
   void* DataOf(int value) const;
@@ -119,6 +137,8 @@ class BoundProgram {
   std::vector<std::vector<std::pair<int, int>>> arg_uses_;
   std::vector<std::vector<std::pair<int, int>>> head_uses_;
   std::vector<std::unique_ptr<Step>> steps_;  // one per instruction
+  std::vector<Chain> chains_;                 // by number (Instruction::tiles)
+  std::vector<int> slot_of_buffer_;           // a thread's tile that it is (tiles.h); -1: none
   size_t num_forward_ = 0;
   int64_t generation_ = -1;
 };

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "executor/bound_program.h"
@@ -73,7 +74,10 @@ class Executor::Impl final : public ArenaUser {
                        ", the executor on ", options_.context.ToString()));
     }
     COOPER_ASSIGN_OR_RETURN(LoweredProgram lowered, Lower(options_.disabled_passes));
-    rewritten_ = lowered.rewritten;
+    rewritten_ = lowered.rewritten ||
+                 absl::c_any_of(lowered.program.instructions, [](const Instruction& instruction) {
+                   return instruction.tiles >= 0;
+                 });
     COOPER_ASSIGN_OR_RETURN(ProgramArrays arrays, MakeArrays(lowered));
     for (int output : lowered.program.outputs) {
       output_shapes_.push_back(lowered.program.values[output].shape);
@@ -109,8 +113,10 @@ class Executor::Impl final : public ArenaUser {
     return lowered;
   }
 
-  std::set<std::string> WithoutGraphPasses() const {
+  // Disabled passes with which every node is computed, each for itself.
+  std::set<std::string> AsWritten() const {
     std::set<std::string> disabled_passes = options_.disabled_passes;
+    disabled_passes.insert("tiles");
     for (const GraphPass& pass : AllGraphPasses()) disabled_passes.insert(pass.name);
     return disabled_passes;
   }
@@ -137,13 +143,13 @@ class Executor::Impl final : public ArenaUser {
     }
   }
 
-  // Who monitors a graph wants to see its nodes, not what graph passes have made of them: while
+  // Who monitors a graph wants to see its nodes, not what passes have made of them: while
   // there is a monitor, the graph runs as it was written.
   absl::Status FollowMonitor() {
     const bool wants_plain = monitor_ != nullptr && rewritten_;
     if (wants_plain == is_plain_) return absl::OkStatus();
     COOPER_ASSIGN_OR_RETURN(LoweredProgram lowered,
-                            Lower(wants_plain ? WithoutGraphPasses() : options_.disabled_passes));
+                            Lower(wants_plain ? AsWritten() : options_.disabled_passes));
     ProgramArrays arrays;
     for (const std::string& name : lowered.program.arg_names) {
       arrays.args.push_back(Find(args_, name));
@@ -345,7 +351,7 @@ class Executor::Impl final : public ArenaUser {
   absl::StatusOr<bool> NeedsHeadGradient(size_t i) {
     if (!rewritten_ || is_plain_) return true;
     if (!plain_head_gradients_.has_value()) {
-      COOPER_ASSIGN_OR_RETURN(const LoweredProgram plain, Lower(WithoutGraphPasses()));
+      COOPER_ASSIGN_OR_RETURN(const LoweredProgram plain, Lower(AsWritten()));
       plain_head_gradients_ = plain.program.head_gradients;
     }
     return (*plain_head_gradients_)[i] >= 0;
@@ -416,7 +422,7 @@ class Executor::Impl final : public ArenaUser {
   int64_t outputs_generation_ = kNoGeneration;
   bool outputs_may_move_ = false;  // some are the caller's arrays, which SetArg replaces
   bool arena_lost_ = false;
-  bool rewritten_ = false;  // whether graph passes have changed the graph
+  bool rewritten_ = false;  // whether passes have put nodes together
   bool is_plain_ = false;   // whether bound_ is without them, for a monitor
   // By output, without graph passes: negative where none is needed. Found out when first asked for.
   std::optional<std::vector<int>> plain_head_gradients_;
@@ -586,6 +592,7 @@ std::string Executor::DebugString() const {
                       : instruction.reqs[k] == WriteReq::kNull ? " (null)"
                                                                : "");
     }
+    if (instruction.tiles >= 0) absl::StrAppend(&text, " (tiles ", instruction.tiles, ")");
     text.push_back('\n');
   }
   const MemoryReport report = memory();

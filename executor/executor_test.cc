@@ -69,7 +69,7 @@ TEST(ExecutorTest, EveryPassCanBeLeftOut) {
   const Symbol net = SharedWeightNet();
   const BindOptions options{.shapes = {{"data", {2, 4}}}};
   const Step all = RunOnce(net, options);
-  for (const char* pass : {"accumulate", "views", "in_place"}) {
+  for (const char* pass : {"accumulate", "views", "in_place", "tiles"}) {
     SCOPED_TRACE(pass);
     BindOptions without = options;
     without.disabled_passes = {pass};

@@ -45,6 +45,10 @@ void MakeViews(Program& program);
 // "in_place": an operator that may write over an input does so if nobody reads it afterwards.
 void ShareInPlace(Program& program);
 
+// "tiles": element-wise operators that follow each other on arrays of one size are marked as a
+// chain, which is run tile by tile (tiles.h).
+void TileElementwise(Program& program);
+
 }  // namespace cooper
 
 #endif  // COOPER_EXECUTOR_PASSES_H_

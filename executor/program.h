@@ -53,6 +53,9 @@ struct Instruction {
   bool run = true;
   // The instruction of its gradient computes its outputs: in a training run this one is left out.
   bool left_to_gradient = false;
+  // The chain of element-wise instructions that this one is run with, tile by tile; -1: none. Those
+  // of a chain follow each other, with nothing that runs in between.
+  int tiles = -1;
 };
 
 // A gradient that the program has to leave in the caller's array.

@@ -2,6 +2,7 @@
 
 #include "executor/cpu/elemwise/binary_functions.h"
 #include "executor/cpu/elemwise/elemwise_kernel.h"
+#include "executor/elementwise_kernels.h"
 #include "executor/kernel.h"
 
 namespace cooper {
@@ -9,7 +10,7 @@ namespace {
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
 
-const KernelRegistrar kKernels[] = {
+const ElementwiseKernelRegistrar kKernels[] = {
     {"elemwise_add", kCpu, ElemwiseKernel<Add>},
     {"elemwise_sub", kCpu, ElemwiseKernel<Sub>},
     {"elemwise_mul", kCpu, ElemwiseKernel<Mul>},

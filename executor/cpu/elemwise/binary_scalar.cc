@@ -2,6 +2,7 @@
 
 #include "executor/cpu/elemwise/binary_functions.h"
 #include "executor/cpu/elemwise/elemwise_kernel.h"
+#include "executor/elementwise_kernels.h"
 #include "executor/kernel.h"
 #include "symbol/ops/elemwise/scalar_param.h"
 
@@ -44,7 +45,7 @@ absl::Status GradientScalarFirst(const KernelContext& c) {
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
 
-const KernelRegistrar kKernels[] = {
+const ElementwiseKernelRegistrar kKernels[] = {
     {"_plus_scalar", kCpu, Scalar<Add>},
     {"_scatter_plus_scalar", kCpu, Scalar<Add>},
     {"_minus_scalar", kCpu, Scalar<Sub>},

@@ -9,6 +9,7 @@
 #include "executor/cpu/elemwise/elemwise_kernel.h"
 #include "executor/cpu/elemwise/special_functions.h"
 #include "executor/cpu/elemwise/vector_math.h"
+#include "executor/elementwise_kernels.h"
 #include "executor/kernel.h"
 
 namespace cooper {
@@ -133,7 +134,7 @@ COOPER_DERIVATIVE(GammaLnGrad, return g * static_cast<C>(Digamma(v)););
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
 
-const KernelRegistrar kKernels[] = {
+const ElementwiseKernelRegistrar kKernels[] = {
     {"relu", kCpu, ElemwiseKernel<Relu>},
     {"_backward_relu", kCpu, ElemwiseKernel<ReluGrad>},
     {"sigmoid", kCpu, ElemwiseKernel<Sigmoid>},

@@ -4,6 +4,7 @@
 #include "executor/cpu/elemwise/binary_functions.h"
 #include "executor/cpu/elemwise/elemwise_kernel.h"
 #include "executor/cpu/reduce/map_reduce.h"
+#include "executor/elementwise_kernels.h"
 #include "executor/kernel.h"
 
 namespace cooper {
@@ -46,7 +47,8 @@ int64_t SideWorkspace(const PrepareContext& c) {
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
 
-const KernelRegistrar kKernels[] = {
+// Of arrays of one size nothing is broadcast.
+const ElementwiseKernelRegistrar kKernels[] = {
     {"broadcast_add", kCpu, BroadcastKernel<Add>},
     {"broadcast_sub", kCpu, BroadcastKernel<Sub>},
     {"broadcast_mul", kCpu, BroadcastKernel<Mul>},
@@ -65,6 +67,9 @@ const KernelRegistrar kKernels[] = {
     {"broadcast_logical_and", kCpu, BroadcastKernel<LogicalAnd>},
     {"broadcast_logical_or", kCpu, BroadcastKernel<LogicalOr>},
     {"broadcast_logical_xor", kCpu, BroadcastKernel<LogicalXor>},
+};
+
+const KernelRegistrar kGradientKernels[] = {
     {"_backward_broadcast_add_lhs", kCpu, SideSum, SideWorkspace},
     {"_backward_broadcast_add_rhs", kCpu, SideSum, SideWorkspace},
     {"_backward_broadcast_sub_lhs", kCpu, SideSum, SideWorkspace},
