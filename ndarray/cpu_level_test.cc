@@ -65,8 +65,8 @@ TEST(RunAtCpuLevelTest, ComputesTheSame) {
   });
 }
 
-// Only optimised is a function compiled for the level of what it is inlined into.
-#if defined(COOPER_CPU_LEVELS) && defined(__OPTIMIZE__)
+// Optimised as in BUILD, a function is compiled for the level of what it is inlined into.
+#ifdef COOPER_CPU_LEVELS
 float Residue(float x) { return x * x - 1.0f; }
 
 TEST(RunAtCpuLevelTest, UsesTheInstructionsOfTheLevel) {

@@ -12,6 +12,7 @@
 #include "executor/graph_passes/rnn_cell_matcher.h"
 #include "executor/graph_passes/rnn_chains.h"
 #include "executor/graph_passes/step_stacker.h"
+#include "executor/graph_passes/unit_order.h"
 #include "ndarray/status_macros.h"
 #include "symbol/is_op.h"
 #include "symbol/ops/shape/concat_param.h"
@@ -40,30 +41,31 @@ const char* ModeName(RNNMode mode) {
   return "";
 }
 
-// The graph as units: a chain of steps is one, and so is each node that is in none.
+// Makes the chains of a graph layers.
 class Fusion {
  public:
   Fusion(const GraphFacts& facts, std::vector<RNNCellMatch> cells, std::vector<RNNChain> chains)
-      : facts_(facts),
-        cells_(std::move(cells)),
-        chains_(std::move(chains)),
-        chain_of_(facts.graph().num_nodes()),
-        rebuilder_(facts) {}
+      : facts_(facts), cells_(std::move(cells)), chains_(std::move(chains)), rebuilder_(facts) {}
 
-  // Orders the units so that each comes after what it uses. Chains of which each waits for the
-  // other fall apart into their steps.
+  // Orders chains and the nodes in none so that each comes after what it uses. Chains of which each
+  // waits for the other fall apart into their steps.
   void Order() {
     while (true) {
-      std::fill(chain_of_.begin(), chain_of_.end(), -1);
+      std::vector<std::vector<int>> units(chains_.size());
       for (size_t c = 0; c < chains_.size(); ++c) {
         for (int cell : chains_[c]) {
-          for (int node : cells_[cell].nodes) chain_of_[node] = static_cast<int>(c);
+          const std::vector<int>& nodes = cells_[cell].nodes;
+          units[c].insert(units[c].end(), nodes.begin(), nodes.end());
         }
       }
-      const int waiting = Visit();
-      if (waiting < 0) return;
-      const RNNChain chain = std::move(chains_[waiting]);
-      chains_.erase(chains_.begin() + waiting);
+      UnitOrder found = OrderUnits(facts_, units);
+      order_ = std::move(found.order);
+      if (found.cycle.empty()) return;
+      // One of several steps, of which there is one in each cycle.
+      const auto waiting = std::find_if(found.cycle.rbegin(), found.cycle.rend(),
+                                        [&](int chain) { return chains_[chain].size() > 1; });
+      const RNNChain chain = std::move(chains_[*waiting]);
+      chains_.erase(chains_.begin() + *waiting);
       for (int cell : chain) chains_.push_back({cell});
       LeaveOutLonePlainCells();
     }
@@ -91,70 +93,6 @@ class Fusion {
   }
 
  private:
-  enum State : char { kNew, kOpen, kDone };
-
-  // Fills order_, in which a chain c is ~c. Returns a chain of several steps that waits for itself,
-  // -1 if there is none. Does not recurse: graphs may be deep.
-  int Visit() {
-    std::vector<State> node_states(chain_of_.size(), kNew);
-    std::vector<State> chain_states(chains_.size(), kNew);
-    auto state = [&](int unit) -> State& {
-      return unit < 0 ? chain_states[~unit] : node_states[unit];
-    };
-    auto unit_of = [&](int node) { return chain_of_[node] >= 0 ? ~chain_of_[node] : node; };
-    order_.clear();
-    std::vector<int> stack;
-    for (const NodeEntry& output : facts_.symbol().outputs()) {
-      stack.push_back(unit_of(facts_.index(output)));
-      while (!stack.empty()) {
-        const int unit = stack.back();
-        if (state(unit) != kNew) {
-          stack.pop_back();
-          if (state(unit) == kOpen) {
-            state(unit) = kDone;
-            order_.push_back(unit);
-          }
-          continue;
-        }
-        state(unit) = kOpen;
-        std::optional<int> waiting;
-        auto push = [&](int node) {
-          const int from = unit_of(node);
-          if (from == unit) return;
-          if (state(from) == kOpen) waiting = from;
-          if (state(from) == kNew) stack.push_back(from);
-        };
-        ForEachInput(unit, push);
-        if (waiting.has_value()) return ChainOnCycle(stack, *waiting, state);
-      }
-    }
-    return -1;
-  }
-
-  template <typename Fn>
-  void ForEachInput(int unit, const Fn& fn) const {
-    if (unit >= 0) {
-      for (const NodeEntry& input : facts_.node(unit).inputs()) fn(facts_.index(input));
-      return;
-    }
-    for (int cell : chains_[~unit]) {
-      for (int node : cells_[cell].nodes) {
-        for (const NodeEntry& input : facts_.node(node).inputs()) fn(facts_.index(input));
-      }
-    }
-  }
-
-  // A chain of several steps among the open units from `first` on.
-  template <typename StateFn>
-  int ChainOnCycle(const std::vector<int>& stack, int first, const StateFn& state) const {
-    auto it = std::find(stack.begin(), stack.end(), first);
-    int found = -1;
-    for (; it != stack.end(); ++it) {
-      if (*it < 0 && state(*it) == kOpen && chains_[~*it].size() > 1) found = ~*it;
-    }
-    return found;
-  }
-
   const NodeEntry& New(const NodeEntry& old) const { return rebuilder_.New(old); }
 
   absl::Status MakeLayer(const RNNChain& chain) {
@@ -230,8 +168,7 @@ class Fusion {
   const GraphFacts& facts_;
   const std::vector<RNNCellMatch> cells_;
   std::vector<RNNChain> chains_;
-  std::vector<int> chain_of_;  // by node; -1: in none
-  std::vector<int> order_;
+  std::vector<int> order_;  // nodes, and ~c for chain c
   GraphRebuilder rebuilder_;
   StepStacker stacker_;
 };

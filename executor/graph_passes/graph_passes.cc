@@ -1,5 +1,6 @@
 #include "executor/graph_passes/graph_passes.h"
 
+#include "executor/graph_passes/batch_products.h"
 #include "executor/graph_passes/fuse_rnn_layers.h"
 #include "executor/graph_passes/fuse_softmax_output.h"
 
@@ -8,6 +9,7 @@ namespace cooper {
 const std::vector<GraphPass>& AllGraphPasses() {
   static const auto* passes = new std::vector<GraphPass>{
       {"rnn_layers", FuseRNNLayers},
+      {"batched_products", BatchProducts},
       {"softmax_output", FuseSoftmaxOutput},
   };
   return *passes;
