@@ -129,7 +129,8 @@ def _panel(name: str, work: Dict[str, Any], left: float, top: float) -> List[str
     shapes.append(_text(origin + width / 2, bottom + 27, work['unit'], 'faint', 'middle'))
     for row, (worker, speed) in enumerate(bars):
         y = top + _HEAD + _BAR_STEP * row
-        kind = {'cooper-unrolled': 'cooper', 'cooper-fused': 'cooper2'}.get(worker, 'peer')
+        kind = {'cooper-unrolled': 'cooper', 'cooper-labels': 'cooper',
+                'cooper-fused': 'cooper2'}.get(worker, 'peer')
         middle = y + _BAR / 2
         shapes += [
             _text(origin - 6, y + 12, worker, anchor='end'),

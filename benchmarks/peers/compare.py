@@ -35,11 +35,14 @@ PEERS = {
     'torch': ['torch_lm.py'],
 }
 
-# By form and kind of the layers: cooper's own --cell.
+# By form and kind of the layers: cooper's own --cell. "labels" asks for no outputs but the
+# probability of each label, which is all that the loss needs.
 COOPER_CELLS = {
     'unrolled': {'lstm': 'lstm', 'gru': 'gru'},
+    'labels': {'lstm': 'lstm', 'gru': 'gru'},
     'fused': {'lstm': 'fused', 'gru': 'fused_gru'},
 }
+_FORM_FLAGS = {'labels': ['--label_probabilities']}
 
 
 def _parse_flags(argv: List[str]) -> argparse.Namespace:
@@ -102,6 +105,7 @@ def _make_workers(flags: argparse.Namespace, told: Dict[str, Any]) -> List[Worke
         for form in flags.cooper_cells:
             own = {**told, 'cell': COOPER_CELLS[form][told['cell']]}
             workers.append(Worker(f'cooper-{form}', [flags.cooper, *works.arguments(own),
+                                                     *_FORM_FLAGS.get(form, []),
                                                      *flags.cooper_flags]))
         if not flags.no_limit and 'corpus' not in told:
             workers.append(Worker(report.LIMIT, [flags.cooper, *works.arguments(told),

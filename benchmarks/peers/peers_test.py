@@ -177,7 +177,7 @@ class WorksTest(unittest.TestCase):
                             (['--work=text'], '"text" needs --corpus'),
                             (['--valid=a'], '--valid needs --corpus'),
                             (['--forward_only', '--corpus=a'], 'does not go with --corpus'),
-                            (['--cooper_cells=dense'], 'no "dense" among unrolled, fused'),
+                            (['--cooper_cells=dense'], 'no "dense" among unrolled, labels, fused'),
                             (['--rounds=0'], '--rounds: at least 1')):
             stderr = io.StringIO()
             with contextlib.redirect_stderr(stderr), self.assertRaises(SystemExit):
