@@ -2,11 +2,10 @@
 
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "ndarray/device.h"
+#include "ndarray/parallel.h"
 #include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
 
@@ -31,7 +30,7 @@ absl::StatusOr<std::unique_ptr<BoundProgram>> BoundProgram::Create(
       new BoundProgram(std::move(program), std::move(arrays), std::move(arenas)));
   COOPER_RETURN_IF_ERROR(bound->Prepare());
   bound->FindUses();
-  bound->FindChains();
+  bound->PrepareChains();
   bound->ComputeLiveRanges();
   for (size_t i = 0; i < bound->regions_.size(); ++i) {
     Region& region = bound->regions_[i];
@@ -107,92 +106,26 @@ void BoundProgram::FindUses() {
   }
 }
 
-void BoundProgram::FindChains() {
-  slot_of_buffer_.assign(program_.buffers.size(), -1);
-  for (size_t i = 0; i < program_.instructions.size(); ++i) {
-    const Instruction& instruction = program_.instructions[i];
-    if (instruction.tiles < 0) continue;
-    if (instruction.tiles == static_cast<int>(chains_.size())) chains_.push_back({.begin = i});
-    Chain& chain = chains_.back();
-    chain.end = i + 1;
-    chain.steps.push_back(i);
-    for (size_t k = 0; k < instruction.outputs.size(); ++k) {
-      if (instruction.reqs[k] == WriteReq::kNull) continue;
-      chain.elements = program_.values[instruction.outputs[k]].shape.num_elements();
-    }
-  }
-  if (chains_.empty()) return;
-
-  // The chain that alone uses a buffer; -1 before the first use, kShared where there are others.
-  constexpr int kShared = -2;
-  std::vector<int> owner(program_.buffers.size(), -1);
-  const auto use = [&](int value, int by) {
-    int& chain = owner[program_.values[value].buffer];
-    chain = chain == -1 || chain == by ? by : kShared;
-  };
-  for (const Instruction& instruction : program_.instructions) {
-    if (!instruction.run) continue;
-    const int by = instruction.tiles < 0 ? kShared : instruction.tiles;
-    for (int input : instruction.inputs) use(input, by);
-    for (size_t k = 0; k < instruction.outputs.size(); ++k) {
-      if (instruction.reqs[k] != WriteReq::kNull) use(instruction.outputs[k], by);
-    }
-  }
-  for (int output : program_.outputs) use(output, kShared);
-  for (size_t i = 0; i < program_.buffers.size(); ++i) {
-    if (program_.buffers[i].kind != Kind::kArena) owner[i] = kShared;
-  }
-  for (Chain& chain : chains_) {
-    TakeTiles(chain, owner);
-    FillChain(chain);
-  }
-}
-
-// Gives the buffers that only the chain uses one of the thread's tiles each, as long as there are
-// some; one that is no longer needed serves the next buffer.
-void BoundProgram::TakeTiles(const Chain& chain, const std::vector<int>& owner) {
-  const int number = program_.instructions[chain.begin].tiles;
-  const auto for_each_buffer = [&](size_t step, auto&& fn) {
-    const Instruction& instruction = program_.instructions[step];
-    const auto visit = [&](int value) {
-      const int buffer = program_.values[value].buffer;
-      if (owner[buffer] == number) fn(buffer);
+void BoundProgram::PrepareChains() {
+  tile_plan_ = PlanTiles(program_, NumThreads());
+  for (const TileChain& planned : tile_plan_.chains) {
+    Chain chain;
+    const auto slot = [&](int value) {
+      return tile_plan_.slot_of_buffer[program_.values[value].buffer];
     };
-    for (int input : instruction.inputs) visit(input);
-    for (size_t k = 0; k < instruction.outputs.size(); ++k) {
-      if (instruction.reqs[k] != WriteReq::kNull) visit(instruction.outputs[k]);
+    for (int i : planned.steps) {
+      TiledStep step{.context = &steps_[i]->context};
+      const Instruction& instruction = program_.instructions[i];
+      for (int input : instruction.inputs) step.input_slots.push_back(slot(input));
+      for (int output : instruction.outputs) step.output_slots.push_back(slot(output));
+      chain.steps.push_back(std::move(step));
     }
-  };
-  absl::flat_hash_map<int, size_t> last_use;
-  for (size_t step : chain.steps) {
-    for_each_buffer(step, [&](int buffer) { last_use[buffer] = step; });
-  }
-  std::vector<int> free;
-  for (int slot = kTileSlots - 1; slot >= 0; --slot) free.push_back(slot);
-  absl::flat_hash_set<int> seen;
-  for (size_t step : chain.steps) {
-    for_each_buffer(step, [&](int buffer) {
-      if (!seen.insert(buffer).second || free.empty()) return;
-      slot_of_buffer_[buffer] = free.back();
-      free.pop_back();
-    });
-    for_each_buffer(step, [&](int buffer) {
-      const auto last = last_use.find(buffer);
-      if (last == last_use.end() || last->second != step) return;
-      if (slot_of_buffer_[buffer] >= 0) free.push_back(slot_of_buffer_[buffer]);
-      last_use.erase(last);
-    });
-  }
-}
-
-void BoundProgram::FillChain(Chain& chain) const {
-  for (size_t step : chain.steps) {
-    TiledStep tiled{.context = &steps_[step]->context};
-    const Instruction& instruction = program_.instructions[step];
-    const auto slot = [&](int value) { return slot_of_buffer_[program_.values[value].buffer]; };
-    for (int input : instruction.inputs) tiled.input_slots.push_back(slot(input));
-    for (int output : instruction.outputs) tiled.output_slots.push_back(slot(output));
-    chain.tiled.push_back(std::move(tiled));
+    const auto name = [&](int i) -> const std::string& {
+      return program_.instructions[i].node->name();
+    };
+    chain.name = absl::StrCat(name(planned.steps.front()), " to ", name(planned.steps.back()), " (",
+                              planned.steps.size(), " operators)");
+    chains_.push_back(std::move(chain));
   }
 }
 
@@ -201,13 +134,19 @@ void BoundProgram::ComputeLiveRanges() {
   auto touch = [&](int value, int step) {
     const int index = program_.values[value].buffer;
     const ProgramBuffer& buffer = program_.buffers[index];
-    if (buffer.kind != Kind::kArena || slot_of_buffer_[index] >= 0) return;
+    if (buffer.kind != Kind::kArena || tile_plan_.slot_of_buffer[index] >= 0) return;
     std::vector<LiveRange>& ranges = regions_[buffer.context].ranges;
     if (range_of_buffer_[index] < 0) {
       range_of_buffer_[index] = static_cast<int>(ranges.size());
       ranges.push_back({.size = buffer.bytes, .first = step, .last = step});
     }
     ranges[range_of_buffer_[index]].last = step;
+  };
+  // Scratch memory, from step to step.
+  auto add_workspace = [&](int context, int64_t bytes, int first, int last) {
+    std::vector<LiveRange>& ranges = regions_[context].ranges;
+    ranges.push_back({.size = bytes, .first = first, .last = last});
+    return static_cast<int>(ranges.size()) - 1;
   };
   const int end = static_cast<int>(program_.instructions.size());
   for (int i = 0; i < end; ++i) {
@@ -216,9 +155,9 @@ void BoundProgram::ComputeLiveRanges() {
     // A chain works on all its arrays from its first step to its last one.
     int first = i, last = i;
     if (instruction.tiles >= 0) {
-      const Chain& chain = chains_[instruction.tiles];
-      first = static_cast<int>(chain.begin);
-      last = static_cast<int>(chain.end) - 1;
+      const TileChain& chain = tile_plan_.chains[instruction.tiles];
+      first = chain.begin;
+      last = chain.end - 1;
     }
     const auto use = [&](int value) {
       touch(value, first);
@@ -229,9 +168,15 @@ void BoundProgram::ComputeLiveRanges() {
       if (instruction.reqs[k] != WriteReq::kNull) use(instruction.outputs[k]);
     }
     if (steps_[i]->workspace_bytes > 0) {
-      std::vector<LiveRange>& ranges = regions_[instruction.context].ranges;
-      steps_[i]->workspace_range = static_cast<int>(ranges.size());
-      ranges.push_back({.size = steps_[i]->workspace_bytes, .first = i, .last = i});
+      steps_[i]->workspace_range =
+          add_workspace(instruction.context, steps_[i]->workspace_bytes, i, i);
+    }
+    if (i == first && last > first) {
+      const int64_t bytes = tile_plan_.chains[instruction.tiles].workspace_bytes();
+      if (bytes > 0) {
+        chains_[instruction.tiles].workspace_range =
+            add_workspace(instruction.context, bytes, first, last);
+      }
     }
   }
   // What the caller may read afterwards stays to the end.
@@ -252,6 +197,10 @@ int64_t BoundProgram::offset(int value) const {
 
 char* BoundProgram::BlockOf(int context) const {
   return static_cast<char*>(arenas_[context]->storage()->data());
+}
+
+void* BoundProgram::WorkspaceOf(int context, int range) const {
+  return range < 0 ? nullptr : BlockOf(context) + regions_[context].plan.offsets[range];
 }
 
 void* BoundProgram::DataOf(int value) const {
@@ -283,10 +232,7 @@ void BoundProgram::Point() {
       step.outputs[k].data =
           instruction.reqs[k] == WriteReq::kNull ? nullptr : DataOf(instruction.outputs[k]);
     }
-    if (step.workspace_range >= 0) {
-      step.context.workspace = BlockOf(instruction.context) +
-                               regions_[instruction.context].plan.offsets[step.workspace_range];
-    }
+    step.context.workspace = WorkspaceOf(instruction.context, step.workspace_range);
   }
 }
 
@@ -340,9 +286,8 @@ absl::Status BoundProgram::Run(size_t begin, size_t end, bool is_train, uint64_t
     Step& step = *steps_[i];
     if (is_train && instruction.left_to_gradient) continue;
     if (instruction.tiles >= 0) {
-      const Chain& chain = chains_[instruction.tiles];
-      COOPER_RETURN_IF_ERROR(RunChain(chain, is_train));
-      i = chain.end - 1;
+      COOPER_RETURN_IF_ERROR(RunChain(instruction.tiles, is_train));
+      i = tile_plan_.chains[instruction.tiles].end - 1;
       continue;
     }
     if (observer != nullptr && observer->before) observer->before(static_cast<int>(i));
@@ -360,17 +305,21 @@ absl::Status BoundProgram::Run(size_t begin, size_t end, bool is_train, uint64_t
   return absl::OkStatus();
 }
 
-absl::Status BoundProgram::RunChain(const Chain& chain, bool is_train) {
-  for (size_t step : chain.steps) steps_[step]->context.is_train = is_train;
-  const Instruction& last = program_.instructions[chain.end - 1];
+absl::Status BoundProgram::RunChain(int number, bool is_train) {
+  const TileChain& planned = tile_plan_.chains[number];
+  const Chain& chain = chains_[number];
+  for (int i : planned.steps) steps_[i]->context.is_train = is_train;
+  const Instruction& first = program_.instructions[planned.begin];
   const ScopedProfile profile(
-      last.backward ? ProfileCategory::kBackward : ProfileCategory::kForward, "element-wise chain",
-      last.node->name());
-  return RunTiles(chain.tiled, chain.elements, [&](size_t k, const KernelContext& tile) {
-    const Step& step = *steps_[chain.steps[k]];
-    absl::Status status = step.run(tile);
-    return status.ok() ? status : WithStep(status, program_.instructions[chain.steps[k]], step);
-  });
+      first.backward ? ProfileCategory::kBackward : ProfileCategory::kForward, "element-wise chain",
+      chain.name);
+  return RunTiles(planned, chain.steps, WorkspaceOf(first.context, chain.workspace_range),
+                  [&](size_t k, const KernelContext& tile) {
+                    const Step& step = *steps_[planned.steps[k]];
+                    absl::Status status = step.run(tile);
+                    if (status.ok()) return status;
+                    return WithStep(status, program_.instructions[planned.steps[k]], step);
+                  });
 }
 
 absl::Status BoundProgram::RunKernel(const Instruction& instruction, const Step& step) {

@@ -17,6 +17,7 @@
 #include "executor/kernel.h"
 #include "executor/memory_plan.h"
 #include "executor/program.h"
+#include "executor/tile_plan.h"
 #include "executor/tiles.h"
 #include "ndarray/ndarray.h"
 
@@ -86,13 +87,11 @@ class BoundProgram {
     explicit Step(const OpCall& call) : context{.call = call} {}
   };
 
-  // Steps [begin, end) that are run tile by tile.
+  // What is run tile by tile.
   struct Chain {
-    size_t begin = 0;
-    size_t end = 0;
-    int64_t elements = 0;
-    std::vector<size_t> steps;  // of those that run
-    std::vector<TiledStep> tiled;
+    std::vector<TiledStep> steps;
+    int workspace_range = -1;  // in the region of its context
+    std::string name;          // for profiles
   };
 
   // What lies in one arena.
@@ -116,11 +115,11 @@ class BoundProgram {
   static absl::Status RunKernel(const Instruction& instruction, const Step& step);
   absl::Status Copy(const Instruction& instruction, const Step& step) const;
   char* BlockOf(int context) const;
+  // Scratch memory; null for a negative range.
+  void* WorkspaceOf(int context, int range) const;
   void FindUses();
-  void FindChains();
-  void TakeTiles(const Chain& chain, const std::vector<int>& owner);
-  void FillChain(Chain& chain) const;
-  absl::Status RunChain(const Chain& chain, bool is_train);
+  void PrepareChains();
+  absl::Status RunChain(int number, bool is_train);
   void ComputeLiveRanges();
   void Point();
   void* DataOf(int value) const;
@@ -137,8 +136,8 @@ class BoundProgram {
   std::vector<std::vector<std::pair<int, int>>> arg_uses_;
   std::vector<std::vector<std::pair<int, int>>> head_uses_;
   std::vector<std::unique_ptr<Step>> steps_;  // one per instruction
-  std::vector<Chain> chains_;                 // by number (Instruction::tiles)
-  std::vector<int> slot_of_buffer_;           // a thread's tile that it is (tiles.h); -1: none
+  TilePlan tile_plan_;
+  std::vector<Chain> chains_;  // of tile_plan_
   size_t num_forward_ = 0;
   int64_t generation_ = -1;
 };

@@ -3,8 +3,11 @@
 
 // Kernels that may be run on any part of their arrays: where inputs and outputs have equally many
 // elements, each element of an output follows from the inputs' elements in its place and from the
-// node's parameters. They look at no extent, keep no state, need no workspace and draw no random
-// numbers. Chains of them are run tile by tile (passes.h, "tiles").
+// node's parameters. Chains of them are run tile by tile (passes.h, "tiles"): several threads call
+// the kernel of one node at the same time, each with arrays of shape (count,) whose data may be
+// anywhere inside the node's arrays. So they look at no extent, keep no state, not even scratch
+// memory, need no workspace and draw no random numbers. As always an output may lie over an input
+// where the schema allows it, and one with kNull has no data.
 //
 //   absl::Status ActivationCpu(const KernelContext& c) { ... }
 //   COOPER_REGISTER_ELEMENTWISE_KERNEL(Activation, DeviceType::kCpu, ActivationCpu);

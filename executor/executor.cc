@@ -424,7 +424,7 @@ class Executor::Impl final : public ArenaUser {
   bool arena_lost_ = false;
   bool rewritten_ = false;  // whether passes have put nodes together
   bool is_plain_ = false;   // whether bound_ is without them, for a monitor
-  // By output, without graph passes: negative where none is needed. Found out when first asked for.
+  // By output, as written: negative where none is needed. Found out when first asked for.
   std::optional<std::vector<int>> plain_head_gradients_;
   uint64_t seed_ = 0;  // of the last Forward
   uint64_t run_ = 0;

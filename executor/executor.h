@@ -156,8 +156,9 @@ class Executor {
   // Called after each operator with each of its outputs ("fc1_output"), and with `monitor_all` also
   // before it with its inputs ("fc1_data"). In Backward outputs are gradients
   // ("fc1_backward_data"), and inputs "fc1_backward_input_data". An empty function ends it.
-  // While there is a callback, the graph runs as it was written, without what graph passes make of
-  // it: slower, and equal to rounding. The next Forward binds it anew, with SimpleBind's errors.
+  // While there is a callback, the graph runs as it was written, without what passes that put nodes
+  // together make of it: slower, and equal to rounding. The next Forward binds it anew, with
+  // SimpleBind's errors.
   using MonitorCallback = std::function<void(const std::string& name, const NDArray& array)>;
   void SetMonitorCallback(MonitorCallback callback, bool monitor_all = false);
 

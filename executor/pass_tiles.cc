@@ -1,6 +1,7 @@
 // The pass that finds chains of element-wise operators.
 
 #include <algorithm>
+#include <cstdint>
 
 #include "executor/elementwise_kernels.h"
 #include "executor/passes.h"

@@ -23,9 +23,9 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A program in whose first chain the operator is.
-auto InChain(const std::string& op) {
-  return ContainsRegex("(^|\n)" + op + " [^\n]* \\(tiles 0\\)\n");
+// A program in which the operator is in that chain.
+auto InChain(const std::string& op, int chain = 0) {
+  return ContainsRegex(absl::StrCat("(^|\n)", op, " [^\n]* \\(tiles ", chain, "\\)\n"));
 }
 
 // The element-wise part of an LSTM's step, with a peephole, which no pass knows as a cell.
@@ -110,25 +110,29 @@ TEST(TilesTest, ResultsAreTheSame) {
 // What only a chain uses has no place in the plan.
 TEST(TilesTest, NoMemoryForWhatStaysInTheChain) {
   const Symbol net = PeepholeStep();
-  constexpr int64_t kRows = 500, kColumns = 64;
+  constexpr int64_t kRows = 5000, kColumns = 64, kTiles = 256 << 10;
   const BindOptions options{.shapes = AllOf(net, {kRows, kColumns}), .grad_req = WriteReq::kNull};
-  EXPECT_EQ(RunNet(net, options, true).planned_bytes, kRows * kColumns * 4);
+  EXPECT_LE(RunNet(net, options, true).planned_bytes, kRows * kColumns * 4 + kTiles);
   EXPECT_GE(RunNet(net, options, false).planned_bytes, 3 * kRows * kColumns * 4);
 }
 
-// More values at a time than a thread has tiles: the others are whole arrays.
-TEST(TilesTest, MoreValuesThanTiles) {
+// Many values at a time, some of which wait for the end of a long chain.
+TEST(TilesTest, ManyValuesAtATime) {
   NameManager names;
   const Symbol x = Symbol::Variable("x");
+  const auto plus = [](const Symbol& value, int number) {
+    return Op("_plus_scalar", {.inputs = {value}, .attrs = {{"scalar", absl::StrCat(number)}}});
+  };
   std::vector<Symbol> terms;
-  for (int i = 0; i < 13; ++i) {
-    terms.push_back(Op("_plus_scalar", {.inputs = {x}, .attrs = {{"scalar", absl::StrCat(i)}}}));
+  for (int i = 0; i < 12; ++i) terms.push_back(plus(x, i));
+  Symbol y = Op("elemwise_mul", {.inputs = {terms[0], terms[1]}});
+  for (int i = 0; i < 50; ++i) {
+    y = Op("elemwise_mul", {.inputs = {Op("tanh", {.inputs = {y}}), Op("sin", {.inputs = {y}})}});
   }
-  Symbol sum = terms[0];
-  for (int i = 1; i < 13; ++i) sum = Op("elemwise_mul", {.inputs = {sum, terms[i]}});
-  const Symbol net = Op("add_n", {.inputs = {sum, terms[3], terms[12], x}});
+  terms.push_back(y);
+  const Symbol net = Op("add_n", {.inputs = terms});
   for (const WriteReq req : {WriteReq::kWrite, WriteReq::kNull}) {
-    const BindOptions options{.shapes = AllOf(net, {7, 1000}), .grad_req = req};
+    const BindOptions options{.shapes = AllOf(net, {70, 1000}), .grad_req = req};
     const Result whole = RunNet(net, options, false);
     const Result tiled = RunNet(net, options, true);
     EXPECT_THAT(tiled.program, HasSubstr("(tiles 0)"));
@@ -136,6 +140,20 @@ TEST(TilesTest, MoreValuesThanTiles) {
     EXPECT_EQ(tiled.grads, whole.grads);
     EXPECT_LE(tiled.planned_bytes, whole.planned_bytes);
   }
+}
+
+// Of where's two gradients only one is wanted: the other has no memory.
+TEST(TilesTest, OutputsThatNobodyWants) {
+  NameManager names;
+  const Symbol x = Symbol::Variable("x"), y = Symbol::Variable("y");
+  const Symbol condition = Op("BlockGrad", {.inputs = {Op("_greater", {.inputs = {x, y}})}});
+  const Symbol net = Op("tanh", {.inputs = {Op("where", {.inputs = {condition, x, y}})}});
+  const BindOptions options{.shapes = AllOf(net, {70, 100}), .grad_reqs = {{"y", WriteReq::kNull}}};
+  const Result whole = RunNet(net, options, false);
+  const Result tiled = RunNet(net, options, true);
+  EXPECT_THAT(tiled.program, InChain("_backward_where", 1));
+  EXPECT_EQ(tiled.output, whole.output);
+  EXPECT_EQ(tiled.grads, whole.grads);
 }
 
 // Arrays of other sizes, products and single operators end a chain or are none.

@@ -12,9 +12,9 @@ namespace {
 
 // Below this many multiplications a second thread costs more than it saves.
 constexpr double kMinWorkPerThread = 1 << 18;
-// Blocks of rows or columns end at multiples of these, whole vectors of the kernels' tiles: finer
-// than the tiles themselves (4 x 24 with AVX2, 8 x 48 with AVX-512), since a thread that waits for
-// another's larger block loses more than a part of a tile does.
+// Blocks of rows or columns end at multiples of these, which are whole vectors. The kernels' tiles
+// have more columns (24 with AVX2, 48 with AVX-512), but a thread that waits for another's larger
+// block loses more than a part of a tile does.
 constexpr int64_t kRowTile = 8;
 constexpr int64_t kColumnTile = 16;
 

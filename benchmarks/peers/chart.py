@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Draws what compare.py measured as bars in an SVG file: chart.py peers.json docs/benchmark.svg
 
+Several files, of other works on the same machine with the same programs, go into one picture.
+
 A panel for each work, with its own axis from 0, a bar for each worker (median over rounds, with
 a line from minimum to maximum) and a dashed line at what the matrix products alone reach. Under
 them: machine, versions, date. Text and shapes only; colours follow the reader's light or dark mode.
@@ -163,6 +165,34 @@ def _footer(document: Dict[str, Any]) -> List[str]:
     ]
 
 
+def _lasting(document: Dict[str, Any]) -> Dict[str, Any]:
+    """What does not change from run to run of the machine."""
+    return {key: value for key, value in document['machine'].items() if key != 'load_average'}
+
+
+def join(documents: List[Dict[str, Any]]) -> Dict[str, Any]:
+    """One document with all works; raises ChartError if they are not alike in all else."""
+    if len(documents) == 1:
+        return documents[0]
+    try:
+        joined = {**documents[0], 'works': {}, 'versions': {}}
+        for document in documents:
+            for key, here, first in (('machine', _lasting(document), _lasting(joined)),
+                                     ('revision', document['revision'], joined['revision'])):
+                if here != first:
+                    raise ChartError(f'{key}: {here}, and {first} in the first file')
+            for name, version in document['versions'].items():
+                if joined['versions'].setdefault(name, version) != version:
+                    raise ChartError(f'{name}: {version}, and {joined["versions"][name]} before')
+            for name, work in document['works'].items():
+                if name in joined['works']:
+                    raise ChartError(f'{name} is in two files')
+                joined['works'][name] = work
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ChartError(f'not a result of compare.py: {type(error).__name__}: {error}') from error
+    return joined
+
+
 def draw(document: Dict[str, Any]) -> str:
     """The chart of compare.py's document; raises ChartError if it has no bars."""
     try:
@@ -195,16 +225,19 @@ def draw(document: Dict[str, Any]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('json', help="compare.py's --json")
+    parser.add_argument('json', nargs='+', help="compare.py's --json")
     parser.add_argument('svg', help='the file to write')
     flags = parser.parse_args()
     try:
-        with open(flags.json, encoding='utf-8') as text:
-            chart = draw(json.load(text))
+        documents = []
+        for path in flags.json:
+            with open(path, encoding='utf-8') as text:
+                documents.append(json.load(text))
+        chart = draw(join(documents))
         with open(flags.svg, 'w', encoding='utf-8') as out:
             out.write(chart)
     except (OSError, ValueError, ChartError) as error:
-        print(f'chart.py: {flags.json}: {error}', file=sys.stderr)
+        print(f'chart.py: {", ".join(flags.json)}: {error}', file=sys.stderr)
         return 1
     return 0
 

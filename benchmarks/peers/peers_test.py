@@ -282,6 +282,22 @@ class ChartTest(unittest.TestCase):
             with self.assertRaisesRegex(chart.ChartError, words):
                 chart.draw(broken)
 
+    def test_works_of_several_files(self):
+        first, second = _document(), _document()
+        second['machine'] = {**first['machine'], 'load_average': [9.0, 9.0, 9.0]}
+        second['works'] = {'W9': second['works']['W1']}
+        second['versions'] = {'torch <eager>': 'PyTorch 2', 'mxnet': 'MXNet 1'}
+        svg = chart.draw(chart.join([first, second]))
+        for words in ('>W1<', '>W9<', 'MXNet 1, PyTorch 2'):
+            self.assertIn(words, svg)
+        for key, value, words in (('machine', {'cpu': 'other'}, 'machine: .*other'),
+                                  ('revision', 'def', 'revision: def, and abc'),
+                                  ('versions', {'torch <eager>': 'PyTorch 3'}, 'PyTorch 3, and'),
+                                  ('works', first['works'], 'W1 is in two files'),
+                                  ('works', None, 'not a result')):
+            with self.assertRaisesRegex(chart.ChartError, words):
+                chart.join([first, {**second, key: value}])
+
     def test_program_says_what_is_wrong_in_one_line(self):
         with tempfile.TemporaryDirectory() as folder:
             path, svg = os.path.join(folder, 'a.json'), os.path.join(folder, 'a.svg')

@@ -1,12 +1,15 @@
 #include "executor/graph_passes/batch_products.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "executor/graph_passes/graph_rebuilder.h"
 #include "executor/graph_passes/node_builder.h"
@@ -24,7 +27,7 @@ constexpr const char* kOps[] = {
     "SliceChannel", "_backward_SliceChannel", "Concat", "_backward_Concat", "SwapAxis", "reverse",
     "Reshape",      "_backward_reshape"};
 
-// A product of so many rows gains nothing from more of them.
+// A product of so many rows has little to gain from more of them, and more to copy.
 constexpr int64_t kManyRows = 256;
 
 using Batch = std::vector<int>;  // nodes

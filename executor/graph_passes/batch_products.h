@@ -16,8 +16,8 @@ namespace cooper {
 // without regard to the others, as the products of all inputs of a recurrent cell that no pass
 // knows. The data is put behind each other, or taken from where it was split, and the result is
 // split again; the gradients of weight and data are one product each. Returns nullopt if there are
-// none. Left alone are products of many rows, which are as fast by themselves, and those that only
-// a SoftmaxOutput uses, which the pass "softmax_output" takes.
+// none. Left alone are products of many rows, for which the copies would be large, and those that
+// only a SoftmaxOutput uses, most of which the pass "softmax_output" takes.
 absl::StatusOr<std::optional<GraphRewrite>> BatchProducts(const GraphFacts& facts,
                                                           const CanRunFn& can_run);
 

@@ -4,6 +4,7 @@
 #include "executor/graph_passes/batch_products.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "executor/executor_fixtures.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ndarray/ndarray.h"
 #include "ndarray/status_matchers.h"
 #include "symbol/name_manager.h"
 
@@ -55,10 +57,11 @@ std::vector<double> Values(const NDArray& array) {
 
 // Outputs and gradients of a training step; `products` is how many there are with the pass.
 void ExpectSame(const Symbol& net, const KnownShapes& shapes, int products,
-                WriteReq req = WriteReq::kWrite, DType dtype = DType::kFloat64) {
+                WriteReq req = WriteReq::kWrite, DType dtype = DType::kFloat64,
+                const std::map<std::string, WriteReq>& reqs = {}) {
   std::vector<std::unique_ptr<Executor>> executors;
   for (const bool batch : {true, false}) {
-    BindOptions options{.shapes = shapes, .grad_req = req};
+    BindOptions options{.shapes = shapes, .grad_req = req, .grad_reqs = reqs};
     for (const auto& [name, shape] : shapes) options.types[name] = dtype;
     options.disabled_passes = {"rnn_layers"};
     if (!batch) options.disabled_passes.insert("batched_products");
@@ -146,6 +149,29 @@ TEST(BatchProductsTest, DataOfTheirOwn) {
   towers.push_back(Op("elemwise_mul", {.inputs = {towers[0], towers[1]}}));
   COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, Symbol::Group(towers));
   ExpectSame(net, shapes, 1);
+}
+
+TEST(BatchProductsTest, GradientsOfSome) {
+  NameManager names;
+  const Layer layer("fc", 7);
+  const Symbol net =
+      Op("elemwise_mul", {.inputs = {layer(Symbol::Variable("x")), layer(Symbol::Variable("y"))}});
+  const KnownShapes shapes = {{"x", {2, 3}}, {"y", {2, 3}}};
+  for (const char* without : {"x", "y", "fc_weight", "fc_bias"}) {
+    SCOPED_TRACE(without);
+    ExpectSame(net, shapes, 1, WriteReq::kWrite, DType::kFloat64, {{without, WriteReq::kNull}});
+  }
+}
+
+TEST(BatchProductsTest, WithoutABias) {
+  NameManager names;
+  const Symbol weight = Symbol::Variable("weight");
+  const auto product = [&](const char* data) {
+    return Op("FullyConnected", {.inputs = {Symbol::Variable(data), weight},
+                                 .attrs = {{"num_hidden", "5"}, {"no_bias", "True"}}});
+  };
+  const Symbol net = Op("elemwise_mul", {.inputs = {product("x"), product("y")}});
+  ExpectSame(net, {{"x", {2, 3}}, {"y", {2, 3}}}, 1);
 }
 
 TEST(BatchProductsTest, AChainIsNone) {

@@ -13,6 +13,7 @@
 #include "executor/graph_passes/rnn_chains.h"
 #include "executor/graph_passes/step_stacker.h"
 #include "executor/graph_passes/unit_order.h"
+#include "glog/logging.h"
 #include "ndarray/status_macros.h"
 #include "symbol/is_op.h"
 #include "symbol/ops/shape/concat_param.h"
@@ -64,6 +65,7 @@ class Fusion {
       // One of several steps, of which there is one in each cycle.
       const auto waiting = std::find_if(found.cycle.rbegin(), found.cycle.rend(),
                                         [&](int chain) { return chains_[chain].size() > 1; });
+      CHECK(waiting != found.cycle.rend()) << "single steps wait for each other";
       const RNNChain chain = std::move(chains_[*waiting]);
       chains_.erase(chains_.begin() + *waiting);
       for (int cell : chain) chains_.push_back({cell});
