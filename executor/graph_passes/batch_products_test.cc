@@ -87,7 +87,8 @@ void ExpectSame(const Symbol& net, const KnownShapes& shapes, int products,
     }
     for (const auto& [name, array] : executor.grad_dict()) COOPER_ASSERT_OK(array.Fill(0.25));
     COOPER_ASSERT_OK(executor.Forward(true));
-    for (const NDArray& output : *executor.outputs()) results[i].push_back(Values(output));
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto outputs, executor.outputs());
+    for (const NDArray& output : outputs) results[i].push_back(Values(output));
     COOPER_ASSERT_OK(executor.Backward(heads));
     for (const auto& [name, array] : executor.grad_dict()) results[i].push_back(Values(array));
   }
