@@ -159,14 +159,10 @@ void BoundProgram::ComputeLiveRanges() {
       first = chain.begin;
       last = chain.end - 1;
     }
-    const auto use = [&](int value) {
+    ForEachValue(instruction, [&](int value) {
       touch(value, first);
       touch(value, last);
-    };
-    for (int input : instruction.inputs) use(input);
-    for (size_t k = 0; k < instruction.outputs.size(); ++k) {
-      if (instruction.reqs[k] != WriteReq::kNull) use(instruction.outputs[k]);
-    }
+    });
     if (steps_[i]->workspace_bytes > 0) {
       steps_[i]->workspace_range =
           add_workspace(instruction.context, steps_[i]->workspace_bytes, i, i);

@@ -20,15 +20,11 @@ int64_t ElementsOf(const Program& p, const Instruction& instruction) {
   }
   int64_t elements = -1;
   bool same = true;
-  const auto take = [&](int value) {
+  ForEachValue(instruction, [&](int value) {
     const int64_t n = p.values[value].shape.num_elements();
     same = same && (elements < 0 || n == elements);
     elements = n;
-  };
-  for (int input : instruction.inputs) take(input);
-  for (size_t k = 0; k < instruction.outputs.size(); ++k) {
-    if (instruction.reqs[k] != WriteReq::kNull) take(instruction.outputs[k]);
-  }
+  });
   return same && elements > 0 ? elements : -1;
 }
 

@@ -58,6 +58,15 @@ struct Instruction {
   int tiles = -1;
 };
 
+// Calls fn(value) for each value that the instruction reads or writes.
+template <typename Fn>
+void ForEachValue(const Instruction& instruction, const Fn& fn) {
+  for (int input : instruction.inputs) fn(input);
+  for (size_t k = 0; k < instruction.outputs.size(); ++k) {
+    if (instruction.reqs[k] != WriteReq::kNull) fn(instruction.outputs[k]);
+  }
+}
+
 // A gradient that the program has to leave in the caller's array.
 struct ProgramGradient {
   int arg = -1;    // slot of the argument

@@ -21,15 +21,6 @@ constexpr int64_t kUnit = 64;
 
 int64_t RoundUp(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
-// Calls fn(value) for what the instruction reads and writes.
-template <typename Fn>
-void ForEachValue(const Instruction& instruction, const Fn& fn) {
-  for (int input : instruction.inputs) fn(input);
-  for (size_t k = 0; k < instruction.outputs.size(); ++k) {
-    if (instruction.reqs[k] != WriteReq::kNull) fn(instruction.outputs[k]);
-  }
-}
-
 std::vector<TileChain> FindChains(const Program& program) {
   std::vector<TileChain> chains;
   for (int i = 0; i < static_cast<int>(program.instructions.size()); ++i) {

@@ -125,15 +125,11 @@ class Batching {
     }
     AttrMap attrs = first.attrs();
     attrs["flatten"] = "False";
-    COOPER_ASSIGN_OR_RETURN(NodeEntry product,
+    COOPER_ASSIGN_OR_RETURN(const NodeEntry product,
                             MakeEntry("FullyConnected", absl::StrCat(name, "_batch"),
                                       std::move(inputs), std::move(attrs)));
-    COOPER_ASSIGN_OR_RETURN(
-        const NodePtr split,
-        MakeNode("SliceChannel", absl::StrCat(name, "_split"), {std::move(product)},
-                 {{"axis", "0"},
-                  {"num_outputs", absl::StrCat(batch.size())},
-                  {"squeeze_axis", "True"}}));
+    COOPER_ASSIGN_OR_RETURN(const NodePtr split,
+                            SplitIntoSteps(product, batch.size(), absl::StrCat(name, "_split")));
     for (size_t t = 0; t < batch.size(); ++t) {
       rebuilder_.Replace({facts_.owner(batch[t]), 0}, {split, static_cast<int>(t)});
     }

@@ -120,10 +120,7 @@ class Fusion {
       return absl::OkStatus();
     }
     COOPER_ASSIGN_OR_RETURN(const NodePtr split,
-                            MakeNode("SliceChannel", absl::StrCat(name, "_split"), {{layer, 0}},
-                                     {{"axis", "0"},
-                                      {"num_outputs", absl::StrCat(chain.size())},
-                                      {"squeeze_axis", "True"}}));
+                            SplitIntoSteps({layer, 0}, chain.size(), absl::StrCat(name, "_split")));
     for (size_t t = 0; t < chain.size(); ++t) {
       rebuilder_.Replace(cells_[chain[t]].h, {split, static_cast<int>(t)});
     }

@@ -131,4 +131,10 @@ absl::StatusOr<NodeEntry> StepStacker::Stack(const std::vector<NodeEntry>& steps
   return entry;
 }
 
+absl::StatusOr<NodePtr> SplitIntoSteps(const NodeEntry& stacked, size_t steps,
+                                       const std::string& name) {
+  return MakeNode("SliceChannel", name, {stacked},
+                  {{"axis", "0"}, {"num_outputs", absl::StrCat(steps)}, {"squeeze_axis", "True"}});
+}
+
 }  // namespace cooper

@@ -3,7 +3,9 @@
 
 // Puts the arrays of all time steps behind each other along a new first axis.
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -37,6 +39,10 @@ class StepStacker {
 
   absl::flat_hash_map<Key, Stacked> made_;
 };
+
+// The node that cuts an array (steps, rows, features) into its steps, of which output t is one.
+absl::StatusOr<NodePtr> SplitIntoSteps(const NodeEntry& stacked, size_t steps,
+                                       const std::string& name);
 
 }  // namespace cooper
 
