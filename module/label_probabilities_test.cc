@@ -2,9 +2,12 @@
 
 #include "symbol/ops/loss/label_probabilities.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +18,7 @@
 #include "module/metric/create_metric.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
+#include "ndarray/parallel.h"
 #include "ndarray/status_matchers.h"
 
 namespace cooper {
@@ -40,7 +44,18 @@ struct Case {
   bool bias = true;
   AttrMap attrs;
   std::vector<Context> contexts = {Context::Cpu()};
+  int64_t masked = 0;  // leading classes that can not be had: their bias is -infinity
+  // Threads when it is bound, and when it runs; 0 is one for each core.
+  int bind_threads = 0, run_threads = 0;
 };
+
+// The parameters that are given: a bias that masks classes.
+std::optional<ArrayMap> GivenParams(const Case& c) {
+  if (c.masked == 0) return std::nullopt;
+  std::vector<float> bias(c.classes, 0.1f);
+  std::fill_n(bias.begin(), c.masked, -std::numeric_limits<float>::infinity());
+  return ArrayMap{{"pred_bias", *NDArray::FromVector<float>({c.classes}, bias)}};
+}
 
 std::unique_ptr<Module> MakeTrainable(const Case& c, bool label_probabilities) {
   auto module =
@@ -51,7 +66,8 @@ std::unique_ptr<Module> MakeTrainable(const Case& c, bool label_probabilities) {
       {.data_shapes = {{.name = "data", .shape = {c.rows, 6}, .layout = "NC"}},
        .label_shapes = {{.name = "softmax_label", .shape = {c.rows}, .layout = "N"}},
        .inputs_need_grad = true}));
-  COOPER_EXPECT_OK((*module)->InitParams({.initializer = init::Uniform(0.5)}));
+  COOPER_EXPECT_OK((*module)->InitParams(
+      {.initializer = init::Uniform(0.5), .arg_params = GivenParams(c), .allow_missing = true}));
   COOPER_EXPECT_OK((*module)->InitOptimizer({.optimizer_params = {{"learning_rate", "0.1"}}}));
   return *std::move(module);
 }
@@ -66,6 +82,7 @@ void ExpectNear(const NDArray& a, const NDArray& b, const std::string& what) {
   const std::vector<float> x = Floats(a), y = Floats(b);
   ASSERT_EQ(x.size(), y.size()) << what;
   for (size_t i = 0; i < x.size(); ++i) {
+    if (x[i] == y[i]) continue;  // infinities have no difference
     ASSERT_NEAR(x[i], y[i], 2e-5 * (1 + std::abs(y[i]))) << what << " at " << i;
   }
 }
@@ -73,8 +90,10 @@ void ExpectNear(const NDArray& a, const NDArray& b, const std::string& what) {
 // Trains both ways, and compares parameters, gradients and perplexities.
 void ExpectSameTraining(const Case& c) {
   SCOPED_TRACE(absl::StrCat(c.rows, " rows, ", c.classes, " classes, bias ", c.bias));
+  SetNumThreads(c.bind_threads);
   auto labels_only = MakeTrainable(c, true);
   auto all_classes = MakeTrainable(c, false);
+  SetNumThreads(c.run_threads);
   EXPECT_EQ(labels_only->output_shapes()[0].second, Shape({c.rows, 1}));
   auto perplexity = PaddedPerplexity();
   auto expected = PaddedPerplexity();
@@ -100,7 +119,9 @@ void ExpectSameTraining(const Case& c) {
           module->UpdateMetric(module == labels_only.get() ? *perplexity : *expected, {&label, 1}));
     }
   }
-  EXPECT_NEAR(perplexity->GetNameValue()[0].second, expected->GetNameValue()[0].second, 1e-4);
+  const double value = expected->GetNameValue()[0].second;
+  EXPECT_NEAR(perplexity->GetNameValue()[0].second, value, 1e-5 * (1 + value));
+  SetNumThreads(0);
 }
 
 TEST(LabelProbabilitiesTest, SameTraining) {
@@ -122,6 +143,24 @@ TEST(LabelProbabilitiesTest, SeveralBlocks) {
   ExpectSameTraining({.rows = 110, .classes = 11000});
   ExpectSameTraining(
       {.rows = 110, .classes = 11000, .attrs = {{"use_ignore", "True"}, {"ignore_label", "0"}}});
+}
+
+// So many classes that each thread has its own, whatever the number of threads is later.
+TEST(LabelProbabilitiesTest, ClassesInSlices) {
+  for (const int run_threads : {4, 1, 6}) {
+    for (const char* use_ignore : {"True", "False"}) {
+      ExpectSameTraining({.rows = 50,
+                          .classes = 1100,
+                          .attrs = {{"use_ignore", use_ignore}, {"ignore_label", "0"}},
+                          .bind_threads = 4,
+                          .run_threads = run_threads});
+    }
+  }
+}
+
+// A slice without any class that can be had: nothing of it is NaN.
+TEST(LabelProbabilitiesTest, MaskedSlice) {
+  ExpectSameTraining({.classes = 1100, .masked = 300, .bind_threads = 4, .run_threads = 4});
 }
 
 TEST(LabelProbabilitiesTest, SeveralContexts) {

@@ -14,6 +14,7 @@
 #include "executor/executor_fixtures.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ndarray/parallel.h"
 #include "ndarray/random.h"
 #include "ndarray/status_matchers.h"
 #include "symbol/symbol.h"
@@ -122,6 +123,21 @@ TEST(FuseSoftmaxOutputTest, SeveralBlocks) {
   ExpectSame(net, classes, {.rows = 150, .features = 3});
   ExpectSame(net, classes,
              {.rows = 150, .features = 3, .req = WriteReq::kAdd, .share_ignored = 0.3});
+}
+
+// So many classes that each thread has its own.
+TEST(FuseSoftmaxOutputTest, ClassesInSlices) {
+  const int64_t classes = 1100;
+  SetNumThreads(4);
+  for (const char* use_ignore : {"True", "False"}) {
+    const Symbol net = Classifier(classes, {}, {{"use_ignore", use_ignore}, {"ignore_label", "0"}});
+    for (const WriteReq req : {WriteReq::kWrite, WriteReq::kAdd}) {
+      for (const double share : {0.0, 0.3}) {
+        ExpectSame(net, classes, {.rows = 50, .features = 9, .req = req, .share_ignored = share});
+      }
+    }
+  }
+  SetNumThreads(0);
 }
 
 TEST(FuseSoftmaxOutputTest, Doubles) {

@@ -2,9 +2,9 @@
 #define COOPER_EXECUTOR_CPU_LOSS_FC_SOFTMAX_GRADIENT_H_
 
 // The gradients of a fully connected layer whose output goes to a softmax with cross entropy, block
-// of rows by block of rows: what the gradient of a block's scores is, the products with it use up
-// before the next block. Where it comes from is the caller's: from probabilities that were kept, or
-// made anew.
+// of rows by block of rows, and within a block slice by slice of the classes: what the gradient of
+// a block's scores is, the products with it use up before the next block. Where it comes from is
+// the caller's: from probabilities that were kept, or made anew.
 
 #include <algorithm>
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include "absl/functional/function_ref.h"
 #include "executor/cpu/loss/fc_softmax_blocks.h"
 #include "executor/cpu/loss/fc_softmax_rows.h"
+#include "executor/cpu/loss/fc_softmax_slices.h"
 #include "executor/kernel.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
@@ -30,8 +31,12 @@ template <typename T>
 class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
  public:
   using Block = typename FcSoftmaxRows<T>::Block;
-  // Writes the gradients of a block's scores, (count, classes).
-  using ScoreGradientsFn = absl::FunctionRef<void(const Block& block, T* grad)>;
+  // Called before a block's gradients are made.
+  using PrepareFn = absl::FunctionRef<void(const Block& block)>;
+  // Writes the gradients of a block's scores of a slice's classes to grad (count, slice.stride). Is
+  // called for several slices at a time.
+  using ScoreGradientsFn =
+      absl::FunctionRef<void(const Block& block, const FcSoftmaxSlice& slice, T* grad)>;
 
   FcSoftmaxGradient(const KernelContext& c, const FcSoftmaxScratch<T>& scratch)
       : c_(c),
@@ -46,14 +51,21 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
   // What the gradient is multiplied by.
   T scale() const { return scale_; }
 
-  void Run(ScoreGradientsFn score_gradients) const {
+  void Run(PrepareFn prepare, ScoreGradientsFn score_gradients) const {
     if (rows_.gathers() && c_.reqs[kDataGradient] == WriteReq::kWrite) {
       std::fill_n(c_.outputs[kDataGradient].as<T>(), c_.outputs[kDataGradient].size(), T(0));
     }
     if (rows_.num_active() == 0) ClearWhatIsWritten();
     rows_.ForEachBlock([&](const Block& block) {
-      score_gradients(block, scratch_.scores);
-      AddGradients(block);
+      prepare(block);
+      scratch_.slices.ForEach([&](const FcSoftmaxSlice& slice) {
+        T* grad = scratch_.ScoresOf(slice);
+        score_gradients(block, slice, grad);
+        AddGradients(block, slice, grad);
+      });
+      if (c_.reqs[kDataGradient] != WriteReq::kNull && FirstApart() < scratch_.slices.count()) {
+        AddDataGradients(block);
+      }
     });
   }
 
@@ -84,42 +96,57 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
     return block.begin == 0 && c_.reqs[gradient] == WriteReq::kWrite ? T(0) : T(1);
   }
 
-  void AddGradients(const Block& block) const {
-    if (c_.reqs[kDataGradient] != WriteReq::kNull) DataGradient(block);
+  void AddGradients(const Block& block, const FcSoftmaxSlice& slice, const T* grad) const {
+    if (c_.reqs[kDataGradient] != WriteReq::kNull) {
+      const bool in_place = slice.index < FirstApart();
+      Gemm(false, false, block.count, features_, slice.size(), T(1), grad, slice.stride,
+           c_.inputs[kWeight].as<T>() + slice.begin * features_, features_,
+           in_place && c_.reqs[kDataGradient] == WriteReq::kAdd ? T(1) : T(0),
+           in_place ? DataGradientAt(block.begin) : DataGradientOf(slice.index), features_);
+    }
     if (c_.reqs[kWeightGradient] != WriteReq::kNull) {
-      Gemm(true, false, classes_, features_, block.count, T(1), scratch_.scores, classes_,
-           block.data, features_, BetaOf(kWeightGradient, block),
-           c_.outputs[kWeightGradient].as<T>(), features_);
+      Gemm(true, false, slice.size(), features_, block.count, T(1), grad, slice.stride, block.data,
+           features_, BetaOf(kWeightGradient, block),
+           c_.outputs[kWeightGradient].as<T>() + slice.begin * features_, features_);
     }
     if (c_.outputs.size() > kBiasGradient && c_.reqs[kBiasGradient] != WriteReq::kNull) {
-      BiasGradient(block);
+      BiasGradient(block, slice, grad);
     }
   }
 
-  void DataGradient(const Block& block) const {
-    const WriteReq req = c_.reqs[kDataGradient];
-    T* grad = c_.outputs[kDataGradient].as<T>();
-    T* out = rows_.gathers() ? scratch_.data_grad : grad + block.begin * features_;
-    const T beta = !rows_.gathers() && req == WriteReq::kAdd ? T(1) : T(0);
-    Gemm(false, false, block.count, features_, classes_, T(1), scratch_.scores, classes_,
-         c_.inputs[kWeight].as<T>(), features_, beta, out, features_);
-    if (!rows_.gathers()) return;
-    // Rows were zeroed where they are to be written.
-    for (int64_t i = 0; i < block.count; ++i) {
-      T* row = grad + rows_.RowAt(block.begin + i) * features_;
-      for (int64_t j = 0; j < features_; ++j) row[j] += out[i * features_ + j];
-    }
+  // The first slice whose data gradient is made in scratch memory: the rows of a block are
+  // together, so that a product can write to them, unless they are gathered.
+  int64_t FirstApart() const { return rows_.gathers() ? 0 : 1; }
+  T* DataGradientOf(int64_t slice) const {
+    return scratch_.data_grads + slice * scratch_.block * features_;
+  }
+  T* DataGradientAt(int64_t place) const {
+    return c_.outputs[kDataGradient].as<T>() + rows_.RowAt(place) * features_;
   }
 
   // Columns are split over threads, rows are summed in order: the same bits for any split.
-  void BiasGradient(const Block& block) const {
-    T* grad = c_.outputs[kBiasGradient].as<T>();
-    if (BetaOf(kBiasGradient, block) == T(0)) std::fill_n(grad, classes_, T(0));
-    ParallelFor(classes_, std::max<int64_t>(16, 16384 / std::max<int64_t>(block.count, 1)),
+  void BiasGradient(const Block& block, const FcSoftmaxSlice& slice, const T* scores) const {
+    T* grad = c_.outputs[kBiasGradient].as<T>() + slice.begin;
+    if (BetaOf(kBiasGradient, block) == T(0)) std::fill_n(grad, slice.size(), T(0));
+    ParallelFor(slice.size(), std::max<int64_t>(16, 16384 / std::max<int64_t>(block.count, 1)),
                 [&](int64_t from, int64_t to) {
                   for (int64_t i = 0; i < block.count; ++i) {
-                    const T* row = scratch_.scores + i * classes_;
+                    const T* row = scores + i * slice.stride;
                     for (int64_t j = from; j < to; ++j) grad[j] += row[j];
+                  }
+                });
+  }
+
+  // Adds what slices have made apart. Rows that are gathered were zeroed if they are to be written.
+  void AddDataGradients(const Block& block) const {
+    ParallelFor(block.count, std::max<int64_t>(1, 8192 / std::max<int64_t>(features_, 1)),
+                [&](int64_t from, int64_t to) {
+                  for (int64_t i = from; i < to; ++i) {
+                    T* out = DataGradientAt(block.begin + i);
+                    for (int64_t slice = FirstApart(); slice < scratch_.slices.count(); ++slice) {
+                      const T* in = DataGradientOf(slice) + i * features_;
+                      for (int64_t j = 0; j < features_; ++j) out[j] += in[j];
+                    }
                   }
                 });
   }

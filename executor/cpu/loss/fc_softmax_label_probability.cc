@@ -1,15 +1,19 @@
 // Kernels of _fc_softmax_label_probability and its gradient. In a training run the gradient's does
 // all the work: it makes the scores of a block of rows, keeps the probability of each label, and
-// uses the rest up. Nothing ever has the size of all rows times all classes, and each product is
-// done once.
+// uses the rest up. Each thread has some of the classes, from the scores to the gradients. Nothing
+// ever has the size of all rows times all classes, and each product is done once.
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <memory>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "executor/cpu/loss/fc_softmax_blocks.h"
 #include "executor/cpu/loss/fc_softmax_gradient.h"
 #include "executor/cpu/loss/fc_softmax_rows.h"
+#include "executor/cpu/loss/fc_softmax_slices.h"
 #include "executor/cpu/nn/dispatch_float.h"
 #include "executor/cpu/nn/softmax_row.h"
 #include "executor/cpu/scratch_cursor.h"
@@ -28,12 +32,42 @@ int64_t ClassOf(int64_t label, int64_t classes) {
   return std::clamp<int64_t>(label, 0, classes - 1);
 }
 
-// scores (rows, classes) = data (rows, features) times the weight (classes, features) transposed.
+// The scores of a block of rows, as exp(score - top) with the largest score of a row in a slice; in
+// `scratch`, with top and the sum over the slice's classes.
 template <typename T>
-void ScoresOf(const T* data, int64_t rows, const ArrayView& weight, T* scores) {
-  const int64_t classes = weight.shape[0], features = weight.shape[1];
-  Gemm(false, true, rows, classes, features, T(1), data, features, weight.as<T>(), features, T(0),
-       scores, classes);
+void MakeScores(const typename FcSoftmaxRows<T>::Block& block, const ArrayView& weight,
+                const T* bias, const FcSoftmaxScratch<T>& scratch) {
+  const int64_t features = weight.shape[1];
+  scratch.slices.ForEach([&](const FcSoftmaxSlice& slice) {
+    T* scores = scratch.ScoresOf(slice);
+    T* top = scratch.top + slice.index * scratch.block;
+    T* sum = scratch.sum + slice.index * scratch.block;
+    const T* slice_bias = bias == nullptr ? nullptr : bias + slice.begin;
+    Gemm(false, true, block.count, slice.size(), features, T(1), block.data, features,
+         weight.as<T>() + slice.begin * features, features, T(0), scores, slice.stride);
+    ParallelForPlain(block.count, FcSoftmaxRowGrain(slice.size()), [&](int64_t from, int64_t to) {
+      for (int64_t i = from; i < to; ++i) {
+        T* row = scores + i * slice.stride;
+        const ExpRowSums<T> sums = BiasedExpRow(row, slice_bias, slice.size(), row);
+        top[i] = sums.top;
+        sum[i] = sums.sum;
+      }
+    });
+  });
+}
+
+// What the scores that MakeScores has left in a slice's row are to be multiplied by, so that they
+// become probabilities among all classes.
+template <typename T>
+T ToProbability(const FcSoftmaxScratch<T>& scratch, int64_t slice, int64_t row) {
+  const auto at = [&](int64_t index) { return index * scratch.block + row; };
+  T top = scratch.top[at(0)];
+  for (int64_t i = 1; i < scratch.slices.count(); ++i) top = std::max(top, scratch.top[at(i)]);
+  T sum = 0;
+  for (int64_t i = 0; i < scratch.slices.count(); ++i) {
+    sum += scratch.sum[at(i)] * std::exp(scratch.top[at(i)] - top);
+  }
+  return std::exp(scratch.top[at(slice)] - top) / sum;
 }
 
 template <typename T>
@@ -45,19 +79,18 @@ void Forward(const KernelContext& c) {
   T* out = c.outputs[0].as<T>();
   ScratchCursor cursor(c.workspace);
   const FcSoftmaxScratch<T> scratch(kFcSoftmaxLabelBlockBytes, param, c.inputs[kData],
-                                    c.inputs[kWeight], cursor);
+                                    c.inputs[kWeight], FcSoftmaxSlicesOf(c), cursor);
   const FcSoftmaxRows<T> rows(param, c.inputs[kData], c.inputs.back(), scratch);
   if (!add) std::fill_n(out, c.outputs[0].size(), std::numeric_limits<T>::quiet_NaN());
   rows.ForEachBlock([&](const auto& block) {
-    ScoresOf(block.data, block.count, c.inputs[kWeight], scratch.scores);
-    ParallelFor(block.count, FcSoftmaxRowGrain(classes), [&](int64_t from, int64_t to) {
-      for (int64_t i = from; i < to; ++i) {
-        T* row = scratch.scores + i * classes;
-        BiasedSoftmaxRow(row, bias, classes, row);
-        T& p = out[rows.RowAt(block.begin + i)];
-        p = (add ? p : T(0)) + row[ClassOf(rows.LabelAt(block.begin + i), classes)];
-      }
-    });
+    MakeScores(block, c.inputs[kWeight], bias, scratch);
+    for (int64_t i = 0; i < block.count; ++i) {
+      const int64_t label = ClassOf(rows.LabelAt(block.begin + i), classes);
+      const FcSoftmaxSlice slice = scratch.slices.Of(label);
+      const T score = scratch.ScoresOf(slice)[i * slice.stride + label - slice.begin];
+      T& p = out[rows.RowAt(block.begin + i)];
+      p = (add ? p : T(0)) + score * ToProbability(scratch, slice.index, i);
+    }
   });
 }
 
@@ -67,27 +100,30 @@ void Backward(const KernelContext& c) {
   const T* bias = c.inputs.size() > Arrays::kBias ? c.inputs[Arrays::kBias].as<T>() : nullptr;
   ScratchCursor cursor(c.workspace);
   const FcSoftmaxScratch<T> scratch(kFcSoftmaxLabelBlockBytes, c.param<FcSoftmaxOutputParam>(),
-                                    c.inputs[Arrays::kData], c.inputs[Arrays::kWeight], cursor);
+                                    c.inputs[Arrays::kData], c.inputs[Arrays::kWeight],
+                                    FcSoftmaxSlicesOf(c), cursor);
   const FcSoftmaxGradient<T> gradient(c, scratch);
-  const int64_t classes = gradient.classes();
+  const FcSoftmaxRows<T>& rows = gradient.rows();
+  const T scale = gradient.scale();
   const ArrayView& output = c.inputs[Arrays::kProbability];
   T* probabilities = output.as<T>();
   std::fill_n(probabilities, output.size(), std::numeric_limits<T>::quiet_NaN());
-  gradient.Run([&](const auto& block, T* grad) {
-    ScoresOf(block.data, block.count, c.inputs[Arrays::kWeight], grad);
-    const T scale = gradient.scale();
-    ParallelFor(block.count, FcSoftmaxRowGrain(classes), [&](int64_t from, int64_t to) {
-      for (int64_t i = from; i < to; ++i) {
-        T* row = grad + i * classes;
-        BiasedSoftmaxRow(row, bias, classes, row);
-        const int64_t label = gradient.rows().LabelAt(block.begin + i);
-        probabilities[gradient.rows().RowAt(block.begin + i)] = row[ClassOf(label, classes)];
-        if (label >= 0 && label < classes) row[label] -= T(1);
-        if (scale == T(1)) continue;
-        for (int64_t j = 0; j < classes; ++j) row[j] *= scale;
-      }
-    });
-  });
+  gradient.Run(
+      [&](const auto& block) { MakeScores(block, c.inputs[Arrays::kWeight], bias, scratch); },
+      [&](const auto& block, const FcSoftmaxSlice& slice, T* grad) {
+        ParallelFor(block.count, FcSoftmaxRowGrain(slice.size()), [&](int64_t from, int64_t to) {
+          for (int64_t i = from; i < to; ++i) {
+            T* row = grad + i * slice.stride;
+            const T factor = ToProbability(scratch, slice.index, i);
+            const int64_t label = rows.LabelAt(block.begin + i);
+            if (const int64_t known = ClassOf(label, gradient.classes()); slice.Has(known)) {
+              probabilities[rows.RowAt(block.begin + i)] = row[known - slice.begin] * factor;
+            }
+            for (int64_t j = 0; j < slice.size(); ++j) row[j] *= factor * scale;
+            if (slice.Has(label)) row[label - slice.begin] -= scale;
+          }
+        });
+      });
 }
 
 int64_t ForwardWorkspace(const PrepareContext& c) {
@@ -99,6 +135,14 @@ int64_t BackwardWorkspace(const PrepareContext& c) {
   return FcSoftmaxScratchBytes(kFcSoftmaxLabelBlockBytes, c.param<FcSoftmaxOutputParam>(),
                                c.inputs[FcSoftmaxGradientArrays::kData],
                                c.inputs[FcSoftmaxGradientArrays::kWeight]);
+}
+
+absl::StatusOr<std::unique_ptr<KernelState>> ForwardPrepare(const PrepareContext& c) {
+  return MakeFcSoftmaxState(c.inputs[kWeight]);
+}
+
+absl::StatusOr<std::unique_ptr<KernelState>> BackwardPrepare(const PrepareContext& c) {
+  return MakeFcSoftmaxState(c.inputs[FcSoftmaxGradientArrays::kWeight]);
 }
 
 absl::Status LabelProbabilityCpu(const KernelContext& c) {
@@ -114,9 +158,9 @@ absl::Status LabelProbabilityBackwardCpu(const KernelContext& c) {
 }
 
 COOPER_REGISTER_KERNEL(_fc_softmax_label_probability, DeviceType::kCpu, LabelProbabilityCpu,
-                       ForwardWorkspace);
+                       ForwardWorkspace, ForwardPrepare);
 COOPER_REGISTER_KERNEL(_backward_fc_softmax_label_probability, DeviceType::kCpu,
-                       LabelProbabilityBackwardCpu, BackwardWorkspace);
+                       LabelProbabilityBackwardCpu, BackwardWorkspace, BackwardPrepare);
 
 }  // namespace
 }  // namespace cooper

@@ -2,11 +2,14 @@
 // in cache the softmax finds there.
 
 #include <algorithm>
+#include <memory>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "executor/cpu/loss/fc_softmax_blocks.h"
 #include "executor/cpu/loss/fc_softmax_gradient.h"
 #include "executor/cpu/loss/fc_softmax_rows.h"
+#include "executor/cpu/loss/fc_softmax_slices.h"
 #include "executor/cpu/nn/dispatch_float.h"
 #include "executor/cpu/nn/softmax_row.h"
 #include "executor/cpu/scratch_cursor.h"
@@ -60,29 +63,37 @@ void Backward(const KernelContext& c) {
   using Arrays = FcSoftmaxGradientArrays;
   ScratchCursor cursor(c.workspace);
   const FcSoftmaxScratch<T> scratch(kFcSoftmaxBackwardBlockBytes, c.param<FcSoftmaxOutputParam>(),
-                                    c.inputs[Arrays::kData], c.inputs[Arrays::kWeight], cursor);
+                                    c.inputs[Arrays::kData], c.inputs[Arrays::kWeight],
+                                    FcSoftmaxSlicesOf(c), cursor);
   const FcSoftmaxGradient<T> gradient(c, scratch);
-  const int64_t classes = gradient.classes();
+  const T* output = c.inputs[Arrays::kProbability].as<T>();
+  const T scale = gradient.scale();
   // (probability - [j = label]) * scale
-  gradient.Run([&](const auto& block, T* grad) {
-    const T* output = c.inputs[Arrays::kProbability].as<T>();
-    const T scale = gradient.scale();
-    ParallelFor(block.count, FcSoftmaxRowGrain(classes), [&](int64_t from, int64_t to) {
-      for (int64_t i = from; i < to; ++i) {
-        const T* in = output + gradient.rows().RowAt(block.begin + i) * classes;
-        T* out = grad + i * classes;
-        for (int64_t j = 0; j < classes; ++j) out[j] = in[j] * scale;
-        const int64_t label = gradient.rows().LabelAt(block.begin + i);
-        if (label >= 0 && label < classes) out[label] = (in[label] - T(1)) * scale;
-      }
-    });
-  });
+  gradient.Run(
+      [](const auto&) {},
+      [&](const auto& block, const FcSoftmaxSlice& slice, T* grad) {
+        ParallelFor(block.count, FcSoftmaxRowGrain(slice.size()), [&](int64_t from, int64_t to) {
+          for (int64_t i = from; i < to; ++i) {
+            const int64_t place = block.begin + i;
+            const T* in = output + gradient.rows().RowAt(place) * gradient.classes() + slice.begin;
+            T* out = grad + i * slice.stride;
+            for (int64_t j = 0; j < slice.size(); ++j) out[j] = in[j] * scale;
+            const int64_t label = gradient.rows().LabelAt(place);
+            if (slice.Has(label))
+              out[label - slice.begin] = (in[label - slice.begin] - T(1)) * scale;
+          }
+        });
+      });
 }
 
 int64_t BackwardWorkspace(const PrepareContext& c) {
   return FcSoftmaxScratchBytes(kFcSoftmaxBackwardBlockBytes, c.param<FcSoftmaxOutputParam>(),
                                c.inputs[FcSoftmaxGradientArrays::kData],
                                c.inputs[FcSoftmaxGradientArrays::kWeight]);
+}
+
+absl::StatusOr<std::unique_ptr<KernelState>> BackwardPrepare(const PrepareContext& c) {
+  return MakeFcSoftmaxState(c.inputs[FcSoftmaxGradientArrays::kWeight]);
 }
 
 absl::Status FcSoftmaxOutputCpu(const KernelContext& c) {
@@ -99,7 +110,7 @@ absl::Status FcSoftmaxOutputBackwardCpu(const KernelContext& c) {
 
 COOPER_REGISTER_KERNEL(_fc_softmax_output, DeviceType::kCpu, FcSoftmaxOutputCpu, ForwardWorkspace);
 COOPER_REGISTER_KERNEL(_backward_fc_softmax_output, DeviceType::kCpu, FcSoftmaxOutputBackwardCpu,
-                       BackwardWorkspace);
+                       BackwardWorkspace, BackwardPrepare);
 
 }  // namespace
 }  // namespace cooper

@@ -9,6 +9,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "executor/cpu/loss/fc_softmax_blocks.h"
+#include "executor/cpu/loss/fc_softmax_slices.h"
 #include "executor/cpu/scratch_cursor.h"
 #include "executor/kernel.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
@@ -20,31 +21,44 @@ namespace cooper {
 template <typename T>
 struct FcSoftmaxScratch {
   FcSoftmaxScratch(int64_t block_bytes, const FcSoftmaxOutputParam& param, const ArrayView& in,
-                   const ArrayView& weight, ScratchCursor& cursor) {
+                   const ArrayView& weight, const FcSoftmaxSlices& slices, ScratchCursor& cursor)
+      : slices(slices) {
     const int64_t rows = in.shape[0], features = in.shape[1], classes = weight.shape[0];
     block = FcSoftmaxBlockRows(block_bytes, rows, classes * static_cast<int64_t>(sizeof(T)));
-    scores = cursor.Take<T>(block * classes);
+    scores = cursor.Take<T>(block * slices.row_size());
+    top = cursor.Take<T>(block * slices.count());
+    sum = cursor.Take<T>(block * slices.count());
+    if (param.use_ignore || slices.count() > 1) {
+      data_grads = cursor.Take<T>(block * features * slices.count());
+    }
     if (!param.use_ignore) return;
     active = cursor.Take<int64_t>(rows);
     data = cursor.Take<T>(block * features);
-    data_grad = cursor.Take<T>(block * features);
   }
 
+  // The scores (count, slice.stride) of a block's rows, or their gradients.
+  T* ScoresOf(const FcSoftmaxSlice& slice) const { return scores + block * slice.offset; }
+
+  FcSoftmaxSlices slices;
   int64_t block = 0;
-  T* scores = nullptr;  // of a block's rows, or their gradients
-  // Where rows may be ignored: those that are not, and their data and its gradient, row after row.
+  T* scores = nullptr;      // of all slices
+  T* top = nullptr;         // (slices, block): the largest score of each row
+  T* sum = nullptr;         // (slices, block): that of exp(score - top)
+  T* data_grads = nullptr;  // (slices, block, features): what each slice's scores give, where it is
+                            // not made in place
+  // Where rows may be ignored: those that are not, and their data, row after row.
   int64_t* active = nullptr;
   T* data = nullptr;
-  T* data_grad = nullptr;
 };
 
 inline int64_t FcSoftmaxScratchBytes(int64_t block_bytes, const FcSoftmaxOutputParam& param,
                                      const ArrayView& data, const ArrayView& weight) {
   ScratchCursor cursor(nullptr);
+  const FcSoftmaxSlices slices(weight.shape[0], NumThreads());
   if (data.dtype == DType::kFloat64) {
-    FcSoftmaxScratch<double>(block_bytes, param, data, weight, cursor);
+    FcSoftmaxScratch<double>(block_bytes, param, data, weight, slices, cursor);
   } else {
-    FcSoftmaxScratch<float>(block_bytes, param, data, weight, cursor);
+    FcSoftmaxScratch<float>(block_bytes, param, data, weight, slices, cursor);
   }
   return cursor.bytes();
 }

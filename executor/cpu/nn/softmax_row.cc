@@ -157,6 +157,27 @@ void BiasedSoftmaxRow(const float* in, const float* bias, int64_t n, float* out)
   });
 }
 
+ExpRowSums<float> BiasedExpRow(const float* in, const float* bias, int64_t n, float* out) {
+  ExpRowSums<float> sums;
+  RunAtCpuLevel([=, &sums] {
+    sums.top = std::max(bias == nullptr ? RowMax(in, n) : AddBias(in, bias, n, out),
+                        std::numeric_limits<float>::lowest());
+    sums.sum = SumExp<true>(bias == nullptr ? in : out, n, sums.top, out);
+  });
+  return sums;
+}
+
+ExpRowSums<double> BiasedExpRow(const double* in, const double* bias, int64_t n, double* out) {
+  double top = std::numeric_limits<double>::lowest();
+  for (int64_t j = 0; j < n; ++j) {
+    out[j] = in[j] + (bias == nullptr ? 0.0 : bias[j]);
+    top = std::max(top, out[j]);
+  }
+  double sum = 0;
+  for (int64_t j = 0; j < n; ++j) sum += out[j] = std::exp(out[j] - top);
+  return {top, sum};
+}
+
 void BiasedSoftmaxRow(const double* in, const double* bias, int64_t n, double* out) {
   if (bias == nullptr) return SoftmaxRow(in, n, out);
   for (int64_t j = 0; j < n; ++j) out[j] = in[j] + bias[j];

@@ -17,6 +17,17 @@ void SoftmaxRow(const double* in, int64_t n, double* out);
 void BiasedSoftmaxRow(const float* in, const float* bias, int64_t n, float* out);
 void BiasedSoftmaxRow(const double* in, const double* bias, int64_t n, double* out);
 
+// A softmax whose row is in several pieces: out[j] = exp(in[j] + bias[j] - top), where top is the
+// largest of these sums, or the lowest finite number if they are all -infinity. A null bias is
+// none.
+template <typename T>
+struct ExpRowSums {
+  T top;
+  T sum;  // of out
+};
+ExpRowSums<float> BiasedExpRow(const float* in, const float* bias, int64_t n, float* out);
+ExpRowSums<double> BiasedExpRow(const double* in, const double* bias, int64_t n, double* out);
+
 // out[j] = in[j] - log(sum_k exp(in[k])).
 void LogSoftmaxRow(const float* in, int64_t n, float* out);
 

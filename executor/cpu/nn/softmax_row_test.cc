@@ -81,6 +81,35 @@ TEST(SoftmaxRowTest, BiasIsAddedFirst) {
   });
 }
 
+// Pieces of a row, put together by their largest sums, are the whole row's softmax.
+TEST(SoftmaxRowTest, RowInPieces) {
+  ForEachCpuLevel([] {
+    const float inf = std::numeric_limits<float>::infinity();
+    for (int64_t n : {1, 40, 1000}) {
+      for (int64_t cut : {int64_t{0}, n / 3, n}) {
+        for (const bool masked : {false, true}) {
+          const std::vector<float> row = Row(n, 5.0f);
+          std::vector<float> bias(n, 0.5f), whole(n), pieces(n);
+          if (masked && cut < n) std::fill_n(bias.begin(), cut, -inf);
+          BiasedSoftmaxRow(row.data(), bias.data(), n, whole.data());
+          const auto first = BiasedExpRow(row.data(), bias.data(), cut, pieces.data());
+          const auto second =
+              BiasedExpRow(row.data() + cut, bias.data() + cut, n - cut, pieces.data() + cut);
+          const float top = std::max(cut == 0 ? -inf : first.top, cut == n ? -inf : second.top);
+          const float to_top[] = {std::exp(first.top - top), std::exp(second.top - top)};
+          const float sum =
+              (cut == 0 ? 0 : to_top[0] * first.sum) + (cut == n ? 0 : to_top[1] * second.sum);
+          for (int64_t j = 0; j < n; ++j) {
+            EXPECT_NEAR(pieces[j] * to_top[j < cut ? 0 : 1] / sum, whole[j],
+                        32 * 0x1p-24 * whole[j] + 1e-37)
+                << n << " cut at " << cut << (masked ? ", masked, at " : " at ") << j;
+          }
+        }
+      }
+    }
+  });
+}
+
 TEST(SoftmaxRowTest, ColumnsAreRows) {
   ForEachCpuLevel([] {
     constexpr int64_t kClasses = 5, kInner = 131;

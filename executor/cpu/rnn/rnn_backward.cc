@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "absl/status/status.h"
+#include "executor/cpu/padded_stride.h"
 #include "executor/cpu/rnn/rnn_arguments.h"
 #include "executor/cpu/rnn/rnn_cells.h"
 #include "executor/cpu/rnn/rnn_dims.h"

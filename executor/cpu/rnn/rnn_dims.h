@@ -35,14 +35,6 @@ struct InputProduct {
 };
 absl::Span<const InputProduct> InputProducts(RNNMode mode);
 
-// Elements from one row to the next with which a matrix of `columns` is copied for products. A
-// multiple of 128 would map the rows of a panel to few cache sets: oneDNN's sgemm falls to a third
-// of its speed at 512 and 2048.
-inline int64_t PaddedStride(int64_t columns) {
-  const int64_t stride = (columns + 15) / 16 * 16;
-  return stride % 128 == 0 ? stride + 16 : stride;
-}
-
 // Rows of a batch are independent of each other, and so are directions: a thread takes some rows of
 // one direction through all steps, and nobody waits for another at each step. Calls
 // fn(direction, begin, end) so that all rows of all directions are covered.
