@@ -97,7 +97,8 @@ struct ModuleGroup {
   // Changes whenever arrays of parameters are replaced: bound executors then take the new ones.
   int64_t args_generation = 0;
 
-  double clip_global_norm = 0;  // 0: gradients are not clipped
+  double clip_global_norm = 0;                // 0: gradients are not clipped
+  std::vector<Updater::Parameter> to_update;  // of one update; kept for its memory
   // Scratch for the norm.
   std::vector<NDArray> clipped_grads;
   std::vector<double> norm_blocks;

@@ -173,10 +173,11 @@ absl::Status Module::UpdateReplicas(absl::Span<const std::string> names) {
     if (replica.updater == nullptr) continue;
     const ScopedClip clip(*group_, replica, names);
     COOPER_RETURN_IF_ERROR(clip.status());
+    group_->to_update.clear();
     for (const std::string& name : names) {
-      COOPER_RETURN_IF_ERROR(
-          replica.updater->Update(name, replica.args.at(name), replica.grads.at(name)));
+      group_->to_update.push_back({name, replica.args.at(name), replica.grads.at(name)});
     }
+    COOPER_RETURN_IF_ERROR(replica.updater->UpdateAll(group_->to_update));
   }
   if (group_->kvstore == nullptr) return absl::OkStatus();
   for (const std::string& name : names) COOPER_RETURN_IF_ERROR(group_->CopyArg(name));

@@ -23,8 +23,9 @@ class AdaGradOptimizer : public Optimizer {
   std::vector<std::string> state_names() const override { return {"history"}; }
 
  protected:
+  bool IsElementWise() const override { return true; }
   absl::Status Apply(const Step& step, const Arrays& a) override {
-    return UpdateElements<1>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
+    return UpdateElements<1>(step, a, [&](auto tag) {
       using C = typename decltype(tag)::type;
       return [lr = As<C>(step.lr), wd = As<C>(step.wd), rescale = As<C>(step.rescale_grad),
               clip = As<C>(step.clip), eps = As<C>(eps_)](C& w, C grad, C& history) {
@@ -55,9 +56,10 @@ class RmsPropOptimizer : public Optimizer {
   }
 
  protected:
+  bool IsElementWise() const override { return true; }
   absl::Status Apply(const Step& step, const Arrays& a) override {
     if (rmsprop_.centered) return ApplyCentered(step, a);
-    return UpdateElements<1>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
+    return UpdateElements<1>(step, a, [&](auto tag) {
       using C = typename decltype(tag)::type;
       return [lr = As<C>(step.lr), wd = As<C>(step.wd), rescale = As<C>(step.rescale_grad),
               clip = As<C>(step.clip), gamma1 = As<C>(rmsprop_.gamma1),
@@ -72,7 +74,7 @@ class RmsPropOptimizer : public Optimizer {
 
  private:
   absl::Status ApplyCentered(const Step& step, const Arrays& a) {
-    return UpdateElements<3>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
+    return UpdateElements<3>(step, a, [&](auto tag) {
       using C = typename decltype(tag)::type;
       return [lr = As<C>(step.lr), wd = As<C>(step.wd), rescale = As<C>(step.rescale_grad),
               clip = As<C>(step.clip), gamma1 = As<C>(rmsprop_.gamma1),
@@ -100,8 +102,9 @@ class AdaDeltaOptimizer : public Optimizer {
   std::vector<std::string> state_names() const override { return {"acc_grad", "acc_delta"}; }
 
  protected:
+  bool IsElementWise() const override { return true; }
   absl::Status Apply(const Step& step, const Arrays& a) override {
-    return UpdateElements<2>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
+    return UpdateElements<2>(step, a, [&](auto tag) {
       using C = typename decltype(tag)::type;
       return [wd = As<C>(step.wd), rescale = As<C>(step.rescale_grad), clip = As<C>(step.clip),
               rho = As<C>(adadelta_.rho),
@@ -128,8 +131,9 @@ class FtrlOptimizer : public Optimizer {
   std::vector<std::string> state_names() const override { return {"z", "n"}; }
 
  protected:
+  bool IsElementWise() const override { return true; }
   absl::Status Apply(const Step& step, const Arrays& a) override {
-    return UpdateElements<2>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
+    return UpdateElements<2>(step, a, [&](auto tag) {
       using C = typename decltype(tag)::type;
       return [lr = As<C>(step.lr), wd = As<C>(step.wd), rescale = As<C>(step.rescale_grad),
               clip = As<C>(step.clip), lamda1 = As<C>(ftrl_.lamda1),

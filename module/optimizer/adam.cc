@@ -26,11 +26,12 @@ class AdamOptimizer : public Optimizer {
   std::vector<std::string> state_names() const override { return {"mean", "var"}; }
 
  protected:
+  bool IsElementWise() const override { return true; }
   absl::Status Apply(const Step& step, const Arrays& a) override {
     const auto t = static_cast<double>(step.t);
     const double lr =
         step.lr * std::sqrt(1 - std::pow(adam_.beta2, t)) / (1 - std::pow(adam_.beta1, t));
-    return UpdateElements<2>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
+    return UpdateElements<2>(step, a, [&](auto tag) {
       using C = typename decltype(tag)::type;
       return [lr = As<C>(lr), wd = As<C>(step.wd), rescale = As<C>(step.rescale_grad),
               clip = As<C>(step.clip), beta1 = As<C>(beta1_), beta2 = As<C>(beta2_),
@@ -59,9 +60,10 @@ class AdamaxOptimizer : public Optimizer {
   std::vector<std::string> state_names() const override { return {"mean", "var"}; }
 
  protected:
+  bool IsElementWise() const override { return true; }
   absl::Status Apply(const Step& step, const Arrays& a) override {
     const double lr = step.lr / (1 - std::pow(adamax_.beta1, static_cast<double>(step.t)));
-    return UpdateElements<2>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
+    return UpdateElements<2>(step, a, [&](auto tag) {
       using C = typename decltype(tag)::type;
       return [lr = As<C>(lr), wd = As<C>(step.wd), rescale = As<C>(step.rescale_grad),
               clip = As<C>(step.clip), beta1 = As<C>(adamax_.beta1),
@@ -95,7 +97,7 @@ class NadamOptimizer : public Optimizer {
     const double grad_factor = (1 - momentum) / (1 - schedule_);
     const double mean_factor = next_momentum / (1 - schedule_ * next_momentum);
     const double var_factor = 1 / (1 - std::pow(nadam_.beta2, static_cast<double>(step.t)));
-    return UpdateElements<2>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
+    return UpdateElements<2>(step, a, [&](auto tag) {
       using C = typename decltype(tag)::type;
       return [lr = As<C>(step.lr), wd = As<C>(step.wd), rescale = As<C>(step.rescale_grad),
               clip = As<C>(step.clip), beta1 = As<C>(nadam_.beta1), beta2 = As<C>(nadam_.beta2),
@@ -135,11 +137,12 @@ class FtmlOptimizer : public Optimizer {
   std::vector<std::string> state_names() const override { return {"d", "v", "z"}; }
 
  protected:
+  bool IsElementWise() const override { return true; }
   absl::Status Apply(const Step& step, const Arrays& a) override {
     const auto t = static_cast<double>(step.t);
     const double d_factor = (1 - std::pow(ftml_.beta1, t)) / step.lr;
     const double v_factor = 1 / (1 - std::pow(ftml_.beta2, t));
-    return UpdateElements<3>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
+    return UpdateElements<3>(step, a, [&](auto tag) {
       using C = typename decltype(tag)::type;
       return
           [wd = As<C>(step.wd), rescale = As<C>(step.rescale_grad), clip = As<C>(step.clip),

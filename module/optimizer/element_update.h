@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "ndarray/cpu_level.h"
 #include "ndarray/dtype.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/parallel.h"
@@ -103,20 +104,28 @@ T* Pointer(const NDArray& array) {
   return static_cast<T*>(array.raw_data());
 }
 
-// Updates all elements. `make`(TypeTag<C>()) gives the function of UpdateRange in the type of the
-// arithmetic. Requires N CPU arrays in `state`, of the weight's shape and dtype.
-template <size_t N, typename Make>
-absl::Status UpdateElements(const NDArray& weight, const NDArray& grad, const NDArray& half,
-                            absl::Span<const NDArray> state, const Make& make) {
-  return DispatchWeight(weight.dtype(), grad.dtype(), [&](auto w_tag, auto g_tag) {
+// Updates the elements of the step's part (Optimizer::Step, Optimizer::Arrays), or all. `make`(
+// TypeTag<C>()) gives the function of UpdateRange in the type of the arithmetic. Requires N CPU
+// arrays in `a.state`, of the weight's shape and dtype.
+template <size_t N, typename Step, typename Arrays, typename Make>
+absl::Status UpdateElements(const Step& step, const Arrays& a, const Make& make) {
+  return DispatchWeight(a.weight.dtype(), a.grad.dtype(), [&](auto w_tag, auto g_tag) {
     using W = typename decltype(w_tag)::type;
     using G = typename decltype(g_tag)::type;
     const auto fn = make(TypeTag<ComputeType<W>>());
+    const int64_t size = a.weight.size();
     [&]<size_t... I>(std::index_sequence<I...>) {
-      ParallelFor(weight.size(), kGrain, [&](int64_t begin, int64_t end) {
-        UpdateRange(begin, end, fn, Pointer<W>(weight), Pointer<const G>(grad), Pointer<G>(half),
-                    Pointer<W>(state[I])...);
-      });
+      const auto update = [&](int64_t begin, int64_t end) {
+        UpdateRange(begin, end, fn, Pointer<W>(a.weight), Pointer<const G>(a.grad),
+                    Pointer<G>(a.half_weight), Pointer<W>(a.state[I])...);
+      };
+      if (step.parts == 1) {
+        ParallelFor(size, kGrain, update);
+      } else {
+        RunAtCpuLevel([&update, &step, size] {
+          update(size * step.part / step.parts, size * (step.part + 1) / step.parts);
+        });
+      }
     }
     (std::make_index_sequence<N>());
     return absl::OkStatus();

@@ -96,12 +96,12 @@ class LarsOptimizer : public Optimizer {
       }
     }
     if (lars_.momentum == 0) {
-      return UpdateElements<0>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
+      return UpdateElements<0>(step, a, [&](auto tag) {
         using C = typename decltype(tag)::type;
         return [update = SgdUpdate<C>(sgd)](C& w, C g) { w += update(w, g, C{0}); };
       });
     }
-    return UpdateElements<1>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
+    return UpdateElements<1>(step, a, [&](auto tag) {
       using C = typename decltype(tag)::type;
       return [update = SgdUpdate<C>(sgd)](C& w, C g, C& m) {
         m = update(w, g, m);
@@ -154,16 +154,15 @@ class LambOptimizer : public Optimizer {
 
  protected:
   absl::Status Apply(const Step& step, const Arrays& a) override {
-    COOPER_RETURN_IF_ERROR(
-        UpdateElements<2>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
-          using C = typename decltype(tag)::type;
-          return [rescale = As<C>(step.rescale_grad), clip = As<C>(step.clip),
-                  beta1 = As<C>(lamb_.beta1), beta2 = As<C>(lamb_.beta2)](C&, C grad, C& m, C& v) {
-            const C g = Clip(rescale * grad, clip);
-            m = beta1 * m + (1 - beta1) * g;
-            v = beta2 * v + (1 - beta2) * g * g;
-          };
-        }));
+    COOPER_RETURN_IF_ERROR(UpdateElements<2>(step, a, [&](auto tag) {
+      using C = typename decltype(tag)::type;
+      return [rescale = As<C>(step.rescale_grad), clip = As<C>(step.clip),
+              beta1 = As<C>(lamb_.beta1), beta2 = As<C>(lamb_.beta2)](C&, C grad, C& m, C& v) {
+        const C g = Clip(rescale * grad, clip);
+        m = beta1 * m + (1 - beta1) * g;
+        v = beta2 * v + (1 - beta2) * g * g;
+      };
+    }));
 
     // The direction, which both passes below compute rather than store.
     const auto t = static_cast<double>(step.t);
@@ -194,7 +193,7 @@ class LambOptimizer : public Optimizer {
     const bool scaled = weight_norm != 0 && direction_norm != 0;
     const double lr = scaled ? step.lr * weight_norm / direction_norm : step.lr;
 
-    return UpdateElements<2>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
+    return UpdateElements<2>(step, a, [&](auto tag) {
       using C = typename decltype(tag)::type;
       return [x = direction(tag), lr = As<C>(lr)](C& w, C, C& m, C& v) { w -= lr * x(w, m, v); };
     });
@@ -226,11 +225,12 @@ class LbsgdOptimizer : public Optimizer {
         step.t - begin_num_update() + lbsgd_.begin_epoch * lbsgd_.updates_per_epoch;
     if (batch_scale_ == 1) return ApplySum(step, a, a.grad, num_grads);
     const NDArray& cum_grad = a.state[1];
-    COOPER_RETURN_IF_ERROR(
-        UpdateElements<1>(a.weight, a.grad, {}, a.state.subspan(1), [&](auto tag) {
-          using C = typename decltype(tag)::type;
-          return [](C&, C g, C& sum) { sum += g; };
-        }));
+    const Arrays sums = {
+        .weight = a.weight, .grad = a.grad, .half_weight = {}, .state = a.state.subspan(1)};
+    COOPER_RETURN_IF_ERROR(UpdateElements<1>(step, sums, [&](auto tag) {
+      using C = typename decltype(tag)::type;
+      return [](C&, C g, C& sum) { sum += g; };
+    }));
     if (num_grads % batch_scale_ != 0) return absl::OkStatus();
     COOPER_RETURN_IF_ERROR(ApplySum(step, a, cum_grad, num_grads));
     return cum_grad.Fill(0);
@@ -253,7 +253,8 @@ class LbsgdOptimizer : public Optimizer {
                          .wd = step.wd,
                          .rescale_grad = step.rescale_grad * mean,
                          .clip = step.clip};
-    COOPER_RETURN_IF_ERROR(UpdateElements<1>(a.weight, sum, {}, a.state, [&](auto tag) {
+    const Arrays arrays = {.weight = a.weight, .grad = sum, .half_weight = {}, .state = a.state};
+    COOPER_RETURN_IF_ERROR(UpdateElements<1>(step, arrays, [&](auto tag) {
       using C = typename decltype(tag)::type;
       return [update = SgdUpdate<C>(sgd)](C& w, C g, C& m) {
         m = update(w, g, m);

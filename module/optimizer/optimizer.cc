@@ -7,7 +7,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "module/optimizer/element_update.h"
 #include "ndarray/dtype.h"
+#include "ndarray/parallel.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -56,6 +59,12 @@ absl::StatusOr<ParameterState> Optimizer::CreateState(const NDArray& weight) con
 
 absl::Status Optimizer::Update(const std::string& name, const NDArray& weight, const NDArray& grad,
                                ParameterState* state) {
+  const Parameter parameter{.name = name, .weight = weight, .grad = grad, .state = state};
+  return UpdateAll({&parameter, 1});
+}
+
+absl::Status Optimizer::Check(const Parameter& parameter) {
+  const auto& [name, weight, grad, state] = parameter;
   if (!weight.context().is_cpu() || !grad.context().is_cpu() || weight.is_null() ||
       grad.is_null()) {
     return absl::FailedPreconditionError(
@@ -68,25 +77,35 @@ absl::Status Optimizer::Update(const std::string& name, const NDArray& weight, c
         absl::StrCat("optimizer: parameter '", name, "' is ", DTypeName(weight.dtype()),
                      ", its gradient ", DTypeName(grad.dtype()), "; expected one floating type"));
   }
-  Arrays arrays = {.weight = weight, .grad = grad, .half_weight = {}, .state = state->arrays};
-  if (!state->master.is_null()) {
-    arrays.weight = state->master;
-    arrays.half_weight = weight;
-  }
+  const DType dtype = state->master.is_null() ? weight.dtype() : state->master.dtype();
   for (const NDArray& array : state->arrays) {
     COOPER_RETURN_IF_ERROR(CheckArray(name, "optimizer state", array, weight));
-    if (array.dtype() != arrays.weight.dtype()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("optimizer: the state of parameter '", name, "' is ",
-                       DTypeName(array.dtype()), ", expected ", DTypeName(arrays.weight.dtype())));
+    if (array.dtype() != dtype) {
+      return absl::InvalidArgumentError(absl::StrCat("optimizer: the state of parameter '", name,
+                                                     "' is ", DTypeName(array.dtype()),
+                                                     ", expected ", DTypeName(dtype)));
     }
   }
+  return absl::OkStatus();
+}
 
+Optimizer::Arrays Optimizer::ArraysOf(const Parameter& parameter) {
+  const ParameterState& state = *parameter.state;
+  Arrays arrays = {
+      .weight = parameter.weight, .grad = parameter.grad, .half_weight = {}, .state = state.arrays};
+  if (!state.master.is_null()) {
+    arrays.weight = state.master;
+    arrays.half_weight = parameter.weight;
+  }
+  return arrays;
+}
+
+Optimizer::Step Optimizer::NextStep(const std::string& name, ParameterState* state) {
   double lr = lags_schedule() ? learning_rate() : 0;
   num_update_ = std::max(num_update_, ++state->num_updates);
   if (!lags_schedule()) lr = learning_rate();
   const double clip = options_.clip_gradient.value_or(0);
-  const Step step = {
+  return {
       .name = name,
       .lr = lr * Multiplier(name, lr_mult_, attr_lr_mult_, 1),
       .wd = options_.wd * Multiplier(name, wd_mult_, attr_wd_mult_, HasWeightDecay(name) ? 1 : 0),
@@ -94,7 +113,46 @@ absl::Status Optimizer::Update(const std::string& name, const NDArray& weight, c
       .clip = clip > 0 ? clip : std::numeric_limits<double>::infinity(),
       .t = state->num_updates,
   };
-  return Apply(step, arrays);
+}
+
+absl::Status Optimizer::UpdateAll(absl::Span<const Parameter> parameters) {
+  for (const Parameter& parameter : parameters) COOPER_RETURN_IF_ERROR(Check(parameter));
+  if (!IsElementWise()) {
+    for (const Parameter& parameter : parameters) {
+      const Step step = NextStep(parameter.name, parameter.state);
+      COOPER_RETURN_IF_ERROR(Apply(step, ArraysOf(parameter)));
+    }
+    return absl::OkStatus();
+  }
+  for (const Parameter& parameter : parameters) {
+    pending_.push_back({NextStep(parameter.name, parameter.state), ArraysOf(parameter)});
+  }
+  absl::Status status = ApplyInParts();
+  pending_.clear();
+  return status;
+}
+
+absl::Status Optimizer::ApplyInParts() {
+  int64_t size = 0;
+  for (const Pending& pending : pending_) size += pending.arrays.weight.size();
+  const auto parts =
+      static_cast<int>(std::clamp<int64_t>(size / internal_optimizer::kGrain, 1, NumThreads()));
+  absl::Mutex mutex;
+  absl::Status status;  // the first that is not OK
+  ParallelForPlain(parts, 1, [&](int64_t begin, int64_t end) {
+    for (auto part = static_cast<int>(begin); part < end; ++part) {
+      for (const Pending& pending : pending_) {
+        Step step = pending.step;
+        step.part = part;
+        step.parts = parts;
+        if (const absl::Status applied = Apply(step, pending.arrays); !applied.ok()) {
+          const absl::MutexLock lock(&mutex);
+          status.Update(applied);
+        }
+      }
+    }
+  });
+  return status;
 }
 
 double Optimizer::learning_rate() {

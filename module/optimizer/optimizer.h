@@ -66,6 +66,18 @@ class Optimizer {
   absl::Status Update(const std::string& name, const NDArray& weight, const NDArray& grad,
                       ParameterState* state);
 
+  // What UpdateAll updates. Nothing is owned.
+  struct Parameter {
+    const std::string& name;
+    const NDArray& weight;
+    const NDArray& grad;
+    ParameterState* state;
+  };
+  // Update of each of them, in this order; arguments are checked before anything changes. Of the
+  // kinds whose elements do not depend on each other (IsElementWise) all parameters are updated in
+  // one parallel loop, in which each thread has the same share of every array.
+  absl::Status UpdateAll(absl::Span<const Parameter> parameters);
+
   // The rate of the next update, without multipliers.
   double learning_rate();
   // kFailedPrecondition if a scheduler sets it.
@@ -110,6 +122,10 @@ class Optimizer {
     double rescale_grad;
     double clip;  // infinite without clipping
     int64_t t;    // number of this update, from 1 on
+    // Of kinds that are IsElementWise: Apply is to change the part'th of `parts` equal parts of the
+    // arrays. UpdateElements (element_update.h) does.
+    int part = 0;
+    int parts = 1;
   };
 
   Optimizer(const OptimizerOptions& options, double default_learning_rate);
@@ -119,6 +135,9 @@ class Optimizer {
   virtual absl::Status InitState(const NDArray&, absl::Span<const NDArray>) const {
     return absl::OkStatus();
   }
+  // Whether Apply changes each element by what is in the same place of the other arrays alone, and
+  // nothing of this object: then it may be called on several threads at a time.
+  virtual bool IsElementWise() const { return false; }
   // Whether names without another rule get decay.
   virtual bool HasWeightDecay(absl::string_view name) const;
   // Whether the rate is that before this update is counted.
@@ -133,6 +152,17 @@ class Optimizer {
   double Multiplier(const std::string& name, const std::map<std::string, double>& given,
                     const std::map<std::string, double>& attributes, double otherwise) const;
   bool UsesMaster(const NDArray& weight) const;
+  static absl::Status Check(const Parameter& parameter);
+  Step NextStep(const std::string& name, ParameterState* state);
+  static Arrays ArraysOf(const Parameter& parameter);
+  absl::Status ApplyInParts();
+
+  // A parameter of UpdateAll. The memory is kept from step to step.
+  struct Pending {
+    Step step;
+    Arrays arrays;
+  };
+  std::vector<Pending> pending_;
 
   OptimizerOptions options_;
   double learning_rate_;

@@ -86,6 +86,59 @@ TEST(OptimizerTest, TheNumberOfThreadsChangesNoBit) {
   SetNumThreads(threads);
 }
 
+// One loop over all parameters does what an update of each does, of every kind of optimizer.
+TEST(OptimizerTest, UpdateAllIsUpdateOfEach) {
+  const int threads = NumThreads();
+  SetNumThreads(3);
+  const std::string names[] = {"big_weight", "bias", "small_weight"};
+  const NDArray big = RandomValues(1), big_grad = RandomValues(2);
+  const NDArray initial[] = {big, Vector({1, -2, 3}), Vector({0.5f})};
+  const NDArray grads[] = {big_grad, Vector({0.1f, 0.2f, -0.3f}), Vector({1})};
+  for (const std::string& kind : OptimizerNames()) {
+    std::vector<std::vector<float>> results[2];
+    for (const bool together : {false, true}) {
+      const auto optimizer = Make(kind, {{"wd", "0.1"}, {"clip_gradient", "0.4"}});
+      std::vector<NDArray> weights;
+      std::vector<ParameterState> states;
+      for (const NDArray& weight : initial) {
+        weights.push_back(*weight.Copy());
+        states.push_back(*optimizer->CreateState(weight));
+      }
+      for (int step = 0; step < 2; ++step) {
+        std::vector<Optimizer::Parameter> parameters;
+        for (size_t i = 0; i < weights.size(); ++i) {
+          parameters.push_back({names[i], weights[i], grads[i], &states[i]});
+          if (together) continue;
+          COOPER_ASSERT_OK(optimizer->Update(names[i], weights[i], grads[i], &states[i]));
+        }
+        if (!together) continue;
+        COOPER_ASSERT_OK(optimizer->UpdateAll(parameters));
+      }
+      for (const NDArray& weight : weights) {
+        results[together].push_back(*weight.ToVector<float>());
+      }
+      EXPECT_EQ(optimizer->num_update(), 2) << kind;
+    }
+    EXPECT_EQ(results[0], results[1]) << kind;
+  }
+  SetNumThreads(threads);
+}
+
+TEST(OptimizerTest, UpdateAllChangesNothingIfOneIsWrong) {
+  const auto optimizer = Make("adam");
+  const std::string names[] = {"good", "bad"};
+  const NDArray good = Vector({1, 2}), bad = Vector({1, 2}), short_grad = Vector({1});
+  ParameterState states[] = {*optimizer->CreateState(good), *optimizer->CreateState(bad)};
+  const std::vector<Optimizer::Parameter> parameters = {{names[0], good, good, &states[0]},
+                                                        {names[1], bad, short_grad, &states[1]}};
+  const absl::Status status = optimizer->UpdateAll(parameters);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("parameter 'bad'"));
+  EXPECT_EQ(*good.ToVector<float>(), (std::vector<float>{1, 2}));
+  EXPECT_EQ(states[0].num_updates, 0);
+  EXPECT_EQ(optimizer->num_update(), 0);
+}
+
 TEST(OptimizerTest, HalfWeightsFollowTheirFloatCopy) {
   for (const std::string& name : OptimizerNames()) {
     if (name == "sgld") continue;  // each of the two runs has noise of its own

@@ -32,9 +32,10 @@ class SgdOptimizer : public Optimizer {
   std::vector<std::string> state_names() const override { return MomentumIf(momentum_); }
 
  protected:
+  bool IsElementWise() const override { return true; }
   absl::Status Apply(const Step& step, const Arrays& a) override {
     if (momentum_ == 0) {
-      return UpdateElements<0>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
+      return UpdateElements<0>(step, a, [&](auto tag) {
         using C = typename decltype(tag)::type;
         return [keep = As<C>(1 - step.lr * step.wd), lr = As<C>(step.lr),
                 rescale = As<C>(step.rescale_grad), clip = As<C>(step.clip)](C& w, C g) {
@@ -42,7 +43,7 @@ class SgdOptimizer : public Optimizer {
         };
       });
     }
-    return UpdateElements<1>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
+    return UpdateElements<1>(step, a, [&](auto tag) {
       using C = typename decltype(tag)::type;
       return [momentum = As<C>(momentum_), decay = As<C>(step.lr * step.wd), lr = As<C>(step.lr),
               rescale = As<C>(step.rescale_grad), clip = As<C>(step.clip)](C& w, C g, C& m) {
@@ -65,9 +66,10 @@ class NagOptimizer : public Optimizer {
   std::vector<std::string> state_names() const override { return MomentumIf(momentum_); }
 
  protected:
+  bool IsElementWise() const override { return true; }
   absl::Status Apply(const Step& step, const Arrays& a) override {
     if (momentum_ == 0) {
-      return UpdateElements<0>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
+      return UpdateElements<0>(step, a, [&](auto tag) {
         using C = typename decltype(tag)::type;
         return [keep = As<C>(1 - step.lr * step.wd), lr = As<C>(step.lr),
                 rescale = As<C>(step.rescale_grad), clip = As<C>(step.clip)](C& w, C g) {
@@ -75,7 +77,7 @@ class NagOptimizer : public Optimizer {
         };
       });
     }
-    return UpdateElements<1>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
+    return UpdateElements<1>(step, a, [&](auto tag) {
       using C = typename decltype(tag)::type;
       return [momentum = As<C>(momentum_), wd = As<C>(step.wd), lr = As<C>(step.lr),
               rescale = As<C>(step.rescale_grad), clip = As<C>(step.clip)](C& w, C g, C& m) {
@@ -105,16 +107,17 @@ class SignumOptimizer : public Optimizer {
   std::vector<std::string> state_names() const override { return MomentumIf(signum_.momentum); }
 
  protected:
+  bool IsElementWise() const override { return true; }
   absl::Status Apply(const Step& step, const Arrays& a) override {
     if (signum_.momentum == 0) {
-      return UpdateElements<0>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
+      return UpdateElements<0>(step, a, [&](auto tag) {
         using C = typename decltype(tag)::type;
         return [keep = As<C>(1 - step.lr * step.wd), lr = As<C>(step.lr)](C& w, C g) {
           w = keep * w - lr * Sign(g);
         };
       });
     }
-    return UpdateElements<1>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
+    return UpdateElements<1>(step, a, [&](auto tag) {
       using C = typename decltype(tag)::type;
       return [momentum = As<C>(signum_.momentum), keep = As<C>(1 - step.lr * signum_.wd_lh),
               wd = As<C>(step.wd), lr = As<C>(step.lr), rescale = As<C>(step.rescale_grad),
@@ -138,12 +141,13 @@ class DcasgdOptimizer : public Optimizer {
   std::vector<std::string> state_names() const override { return {"momentum", "previous_weight"}; }
 
  protected:
+  bool IsElementWise() const override { return true; }
   absl::Status InitState(const NDArray& weight, absl::Span<const NDArray> state) const override {
     return state[1].CopyFrom(weight);
   }
 
   absl::Status Apply(const Step& step, const Arrays& a) override {
-    return UpdateElements<2>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
+    return UpdateElements<2>(step, a, [&](auto tag) {
       using C = typename decltype(tag)::type;
       return [momentum = As<C>(dcasgd_.momentum), lamda = As<C>(dcasgd_.lamda), wd = As<C>(step.wd),
               lr = As<C>(step.lr), rescale = As<C>(step.rescale_grad),
@@ -177,14 +181,13 @@ class SgldOptimizer : public Optimizer {
 
  protected:
   absl::Status Apply(const Step& step, const Arrays& a) override {
-    COOPER_RETURN_IF_ERROR(
-        UpdateElements<0>(a.weight, a.grad, a.half_weight, a.state, [&](auto tag) {
-          using C = typename decltype(tag)::type;
-          return [half_lr = As<C>(step.lr / 2), wd = As<C>(step.wd),
-                  rescale = As<C>(step.rescale_grad), clip = As<C>(step.clip)](C& w, C g) {
-            w -= half_lr * (Clip(rescale * g, clip) + wd * w);
-          };
-        }));
+    COOPER_RETURN_IF_ERROR(UpdateElements<0>(step, a, [&](auto tag) {
+      using C = typename decltype(tag)::type;
+      return [half_lr = As<C>(step.lr / 2), wd = As<C>(step.wd), rescale = As<C>(step.rescale_grad),
+              clip = As<C>(step.clip)](C& w, C g) {
+        w -= half_lr * (Clip(rescale * g, clip) + wd * w);
+      };
+    }));
     const Philox noise(seed_, kStream);
     const uint64_t first = position_;
     position_ += static_cast<uint64_t>(a.weight.size());

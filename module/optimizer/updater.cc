@@ -17,13 +17,27 @@ constexpr char kNumUpdates[] = "num_updates";
 
 }  // namespace
 
-absl::Status Updater::Update(const std::string& name, const NDArray& weight, const NDArray& grad) {
+absl::StatusOr<ParameterState*> Updater::StateOf(const std::string& name, const NDArray& weight) {
   auto it = states_.find(name);
   if (it == states_.end()) {
     COOPER_ASSIGN_OR_RETURN(ParameterState state, optimizer_->CreateState(weight));
     it = states_.emplace(name, std::move(state)).first;
   }
-  return optimizer_->Update(name, weight, grad, &it->second);
+  return &it->second;
+}
+
+absl::Status Updater::Update(const std::string& name, const NDArray& weight, const NDArray& grad) {
+  const Parameter parameter{.name = name, .weight = weight, .grad = grad};
+  return UpdateAll({&parameter, 1});
+}
+
+absl::Status Updater::UpdateAll(absl::Span<const Parameter> parameters) {
+  parameters_.clear();
+  for (const auto& [name, weight, grad] : parameters) {
+    COOPER_ASSIGN_OR_RETURN(ParameterState* const state, StateOf(name, weight));
+    parameters_.push_back({name, weight, grad, state});
+  }
+  return optimizer_->UpdateAll(parameters_);
 }
 
 absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> Updater::GetStates() const {

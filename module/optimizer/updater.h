@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "module/optimizer/optimizer.h"
 #include "ndarray/ndarray.h"
 
@@ -24,6 +25,15 @@ class Updater {
 
   // Optimizer::Update with the state of that name, which is created at its first use.
   absl::Status Update(const std::string& name, const NDArray& weight, const NDArray& grad);
+
+  // What UpdateAll updates. Nothing is owned.
+  struct Parameter {
+    const std::string& name;
+    const NDArray& weight;
+    const NDArray& grad;
+  };
+  // Optimizer::UpdateAll with the states of those names. Allocates nothing when they are there.
+  absl::Status UpdateAll(absl::Span<const Parameter> parameters);
 
   Optimizer& optimizer() const { return *optimizer_; }
 
@@ -42,8 +52,11 @@ class Updater {
   absl::Status LoadStates(const std::string& path);
 
  private:
+  absl::StatusOr<ParameterState*> StateOf(const std::string& name, const NDArray& weight);
+
   std::shared_ptr<Optimizer> optimizer_;
   std::map<std::string, ParameterState> states_;
+  std::vector<Optimizer::Parameter> parameters_;  // of UpdateAll; kept for its memory
 };
 
 }  // namespace cooper
