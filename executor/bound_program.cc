@@ -188,7 +188,9 @@ int64_t BoundProgram::num_ranges() const {
 int64_t BoundProgram::offset(int value) const {
   const int buffer = program_.values[value].buffer;
   const int range = range_of_buffer_[buffer];
-  return range < 0 ? -1 : regions_[program_.buffers[buffer].context].plan.offsets[range];
+  if (range < 0) return -1;
+  return regions_[program_.buffers[buffer].context].plan.offsets[range] +
+         program_.values[value].offset;
 }
 
 char* BoundProgram::BlockOf(int context) const {

@@ -13,6 +13,7 @@ const std::vector<Pass>& AllPasses() {
       {"gradients", RouteGradients, true},
       {"accumulate", AccumulateGradients, false},
       {"views", MakeViews, false},
+      {"pieces", PlacePieces, false},
       {"in_place", ShareInPlace, false},
       {"tiles", TileElementwise, false},
   };

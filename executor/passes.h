@@ -42,6 +42,10 @@ void AccumulateGradients(Program& program);
 // "views": operators that only give bytes another shape become views.
 void MakeViews(Program& program);
 
+// "pieces": arrays that are cut or put together along their first axis lie in one place, where that
+// does not make more memory necessary.
+void PlacePieces(Program& program);
+
 // "in_place": an operator that may write over an input does so if nobody reads it afterwards.
 void ShareInPlace(Program& program);
 

@@ -35,7 +35,10 @@ struct ProgramValue {
   Shape shape;
   DType dtype = DType::kFloat32;
   int buffer = -1;
-  NodeEntry entry;  // what it is in the graph, for names
+  int64_t offset = 0;  // bytes from the buffer's beginning: it may be a piece of another value
+  NodeEntry entry;     // what it is in the graph, for names
+
+  int64_t bytes() const { return shape.num_elements() * SizeOf(dtype); }
 };
 
 struct Instruction {

@@ -44,6 +44,9 @@ std::vector<int> OwnersOfBuffers(const Program& program) {
   const auto use = [&](int value, int by) {
     int& chain = owner[program.values[value].buffer];
     chain = chain == kNobody || chain == by ? by : kSeveral;
+    // Of an array that is made of pieces there are no tiles.
+    const ProgramValue& used = program.values[value];
+    if (used.bytes() != program.buffers[used.buffer].bytes) chain = kSeveral;
   };
   for (const Instruction& instruction : program.instructions) {
     if (!instruction.run) continue;

@@ -123,8 +123,10 @@ class GraphMaker {
       StepByStep();
     } else if (kind < 0.75) {
       Classify();
-    } else if (kind < 0.85) {
+    } else if (kind < 0.8) {
       UseOften();
+    } else if (kind < 0.9) {
+      CutAndJoin();
     } else {
       AddLoss();
     }
@@ -410,6 +412,35 @@ class GraphMaker {
     }
     Add(Apply("tanh", {sum}));
     results_.push_back(values_.back().symbol);
+  }
+
+  // Pieces of an array, of the size of whole cache lines, as those of large networks are.
+  void CutAndJoin() {
+    const Shape shape = {Between(2, 5), 2, 8};
+    const std::string count = absl::StrCat(shape[0]);
+    Value whole = {Variable(Name("steps"), shape), shape};
+    if (Chance(0.8)) whole = Elementwise(whole);
+    std::vector<Value> pieces =
+        Chance(0.5) ? Outputs("SliceChannel", {whole},
+                              {{"num_outputs", count}, {"axis", "0"}, {"squeeze_axis", Flag(0.5)}})
+                    : Outputs("_split_v2", {whole},
+                              {{"sections", count}, {"indices", "()"}, {"axis", "-3"}});
+    for (Value& piece : pieces) {
+      if (Chance(0.6)) piece = Elementwise(piece);
+      if (Chance(0.2)) piece = Apply("Reshape", {piece}, {{"shape", "(1, 4, 4)"}});
+      if (Chance(0.2)) Add(piece);
+    }
+    std::vector<Value> same;
+    for (const Value& piece : pieces) {
+      if (piece.shape == pieces[0].shape) same.push_back(piece);
+    }
+    if (Chance(0.2)) same.push_back(Pick(same));
+    const std::string num_args = absl::StrCat(same.size());
+    Value joined = Chance(0.5) ? Apply("Concat", same, {{"dim", "0"}, {"num_args", num_args}})
+                               : Apply("stack", same, {{"axis", "0"}, {"num_args", num_args}});
+    if (Chance(0.5)) joined = Elementwise(joined);
+    Add(joined);
+    results_.push_back(joined.symbol);
   }
 
   Value Elementwise(const Value& value) {

@@ -1,0 +1,212 @@
+// Pieces of an array that lie where the array is: what is placed so, what is not, and that results
+// and gradients are the same bits.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "executor/executor.h"
+#include "executor/executor_fixtures.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/random.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+namespace {
+
+// A piece of (steps, 2, 8) floats is a whole cache line.
+Symbol Data() { return Op("tanh", {.name = "data_tanh", .inputs = {Symbol::Variable("data")}}); }
+
+Symbol Cut(const Symbol& whole, int64_t parts, const std::string& name = "cut") {
+  return Op("SliceChannel", {.name = name,
+                             .inputs = {whole},
+                             .attrs = {{"num_outputs", absl::StrCat(parts)}, {"axis", "0"}}});
+}
+
+Symbol Join(const std::vector<Symbol>& pieces, const std::string& name = "join") {
+  return Op("Concat", {.name = name,
+                       .inputs = pieces,
+                       .attrs = {{"num_args", absl::StrCat(pieces.size())}, {"dim", "0"}}});
+}
+
+Symbol Tanh(const Symbol& x) { return Op("tanh", {.inputs = {x}}); }
+
+// The operators that have become views: "Concat 'join'".
+std::vector<std::string> Views(const Executor& executor) {
+  std::vector<std::string> views;
+  for (absl::string_view line : absl::StrSplit(executor.DebugString(), '\n')) {
+    if (absl::ConsumePrefix(&line, "(view) ")) {
+      views.emplace_back(line.substr(0, line.find(':')));
+    }
+  }
+  return views;
+}
+
+// Runs with the pass and without it, and compares all bits; the plan is not larger with it. Returns
+// the views that the pass has made.
+std::vector<std::string> PlacedPieces(const Symbol& symbol, const Shape& shape,
+                                      WriteReq req = WriteReq::kWrite) {
+  std::vector<std::vector<std::vector<float>>> results;
+  std::vector<std::string> views;
+  int64_t planned = 0;
+  for (const bool place : {true, false}) {
+    BindOptions options{.shapes = {{"data", shape}}, .grad_req = req};
+    // Element-wise chains would hide what is in place.
+    options.disabled_passes = {"tiles"};
+    if (!place) options.disabled_passes.insert("pieces");
+    auto bound = Executor::SimpleBind(symbol, options);
+    EXPECT_TRUE(bound.ok()) << bound.status();
+    Executor& executor = **bound;
+    uint64_t seed = 1;
+    for (const auto& [name, array] : executor.arg_dict()) FillRandom(array, seed++);
+    for (const auto& [name, array] : executor.grad_dict()) COOPER_EXPECT_OK(array.Fill(0.25));
+    std::vector<std::vector<float>>& result = results.emplace_back();
+    for (int step = 0; step < 2; ++step) {
+      COOPER_EXPECT_OK(executor.Forward(true));
+      std::vector<NDArray> heads;
+      for (const Shape& output : executor.output_shapes()) {
+        heads.push_back(*NDArray::Empty(output));
+        FillRandom(heads.back(), 99 + heads.size());
+      }
+      if (req != WriteReq::kNull) COOPER_EXPECT_OK(executor.Backward(heads));
+      const absl::Span<const NDArray> outputs = *executor.outputs();
+      for (const NDArray& output : outputs) result.push_back(Floats(output));
+    }
+    for (const auto& [name, array] : executor.grad_dict()) result.push_back(Floats(array));
+    if (place) {
+      views = Views(executor);
+      planned = executor.memory().planned_bytes;
+    } else {
+      EXPECT_LE(planned, executor.memory().planned_bytes);
+    }
+  }
+  EXPECT_EQ(results[0], results[1]);
+  return views;
+}
+
+using ::testing::Contains;
+using ::testing::Not;
+
+TEST(PiecesTest, WhatIsCutIsNotCopied) {
+  const Symbol cut = Cut(Data(), 3);
+  const auto views = PlacedPieces(
+      *Symbol::Group({Tanh(cut[0]), Op("elemwise_mul", {.inputs = {cut[1], cut[2]}})}), {3, 2, 8});
+  EXPECT_THAT(views, Contains("SliceChannel 'cut'"));
+}
+
+TEST(PiecesTest, WhatIsPutTogetherIsMadeThere) {
+  const Symbol x = Symbol::Variable("data");
+  const auto views = PlacedPieces(Tanh(Join({Tanh(x), Op("sigmoid", {.inputs = {x}})})), {1, 2, 8});
+  EXPECT_THAT(views, Contains("Concat 'join'"));
+}
+
+TEST(PiecesTest, PiecesOfPieces) {
+  const Symbol outer = Cut(Data(), 2, "outer");
+  const Symbol inner = Cut(outer[1], 2, "inner");
+  const auto cuts =
+      PlacedPieces(*Symbol::Group({Tanh(outer[0]), Tanh(inner[0]), Tanh(inner[1])}), {4, 2, 8});
+  EXPECT_THAT(cuts, Contains("SliceChannel 'outer'"));
+  EXPECT_THAT(cuts, Contains("SliceChannel 'inner'"));
+
+  const Symbol x = Symbol::Variable("data");
+  const Symbol joined = Join({Join({Tanh(x), Tanh(Tanh(x))}, "inner"), Tanh(x)}, "outer");
+  const auto joins = PlacedPieces(Tanh(joined), {1, 2, 8});
+  EXPECT_THAT(joins, Contains("Concat 'outer'"));
+  EXPECT_THAT(joins, Contains("Concat 'inner'"));
+}
+
+// A piece, the whole, and a view of a piece are outputs of the program.
+TEST(PiecesTest, PiecesAsOutputs) {
+  const Symbol cut = Cut(Data(), 3);
+  const Symbol reshaped =
+      Op("Reshape", {.name = "reshaped", .inputs = {cut[1]}, .attrs = {{"shape", "(-1,)"}}});
+  PlacedPieces(*Symbol::Group({cut[0], reshaped, cut[2], Tanh(cut[0])}), {3, 2, 8});
+  const Symbol x = Symbol::Variable("data");
+  const Symbol piece = Tanh(x);
+  PlacedPieces(*Symbol::Group({Join({piece, Tanh(piece)}), piece}), {1, 2, 8});
+}
+
+TEST(PiecesTest, GradientsThatAddUp) {
+  const Symbol data = Data();
+  const Symbol cut = Cut(data, 2);
+  const Symbol sum = Op("elemwise_add", {.inputs = {cut[0], Tanh(cut[0])}});
+  const Symbol joined = Join({sum, cut[1], Op("sigmoid", {.inputs = {sum}})});
+  for (const WriteReq req : {WriteReq::kWrite, WriteReq::kAdd}) {
+    PlacedPieces(*Symbol::Group({joined, data}), {2, 2, 8}, req);
+  }
+}
+
+// What a gradient's other terms add must not reach an array that somebody else reads: `a + b` gives
+// its gradient to both.
+TEST(PiecesTest, GradientsThatOthersRead) {
+  const Symbol x = Symbol::Variable("data");
+  const Symbol twice = Op("tile", {.inputs = {x}, .attrs = {{"reps", "(2, 1, 1)"}}});
+  for (const bool joined_first : {false, true}) {
+    const Symbol p = Tanh(x);
+    const Symbol q = Op("sigmoid", {.inputs = {x}});
+    // The gradient of a second argument is made last.
+    const Symbol r = Op("sigmoid", {.inputs = {Symbol::Variable("second")}});
+    const Symbol joined = Join({p, q});
+    const Symbol sum = joined_first ? Op("elemwise_add", {.inputs = {joined, r}})
+                                    : Op("elemwise_add", {.inputs = {r, joined}});
+    const Symbol other = Op("square", {.inputs = {p}});
+    PlacedPieces(*Symbol::Group({Tanh(sum), other}), {1, 2, 8});
+    PlacedPieces(*Symbol::Group({other, Tanh(sum)}), {1, 2, 8});
+
+    const Symbol whole = Tanh(twice);
+    const Symbol cut = Cut(whole, 2);
+    const Symbol s = Op("sigmoid", {.inputs = {Symbol::Variable("second")}});
+    const Symbol left = joined_first ? Op("elemwise_add", {.inputs = {cut[0], s}})
+                                     : Op("elemwise_add", {.inputs = {s, cut[0]}});
+    const Symbol square = Op("square", {.inputs = {whole}});
+    PlacedPieces(*Symbol::Group({Tanh(left), Tanh(cut[1]), square}), {1, 2, 8});
+    PlacedPieces(*Symbol::Group({square, Tanh(cut[1]), Tanh(left)}), {1, 2, 8});
+  }
+}
+
+// One piece that is needed for long would keep all of the whole.
+TEST(PiecesTest, MoreMemoryIsNotWorthIt) {
+  const Symbol x = Symbol::Variable("data");
+  const Symbol piece = Cut(Tanh(x), 8)[0];
+  Symbol large = x;
+  large = Op("tile", {.inputs = {large}, .attrs = {{"reps", "(4, 1, 1)"}}});
+  for (int i = 0; i < 2; ++i) {
+    large = Op("SwapAxis", {.inputs = {large}, .attrs = {{"dim1", "0"}, {"dim2", "1"}}});
+  }
+  const Symbol some =
+      Op("slice_axis", {.inputs = {large}, .attrs = {{"axis", "0"}, {"begin", "3"}, {"end", "4"}}});
+  const Symbol sum = Op("elemwise_add", {.inputs = {piece, some}});
+  EXPECT_THAT(PlacedPieces(sum, {8, 2, 8}, WriteReq::kNull), Not(Contains("SliceChannel 'cut'")));
+}
+
+TEST(PiecesTest, WhatCannotBeInOnePlaceIsCopied) {
+  const Symbol x = Symbol::Variable("data");
+  const Symbol piece = Tanh(x);
+  EXPECT_THAT(PlacedPieces(Tanh(Join({piece, piece})), {1, 2, 8}), Not(Contains("Concat 'join'")))
+      << "a piece that is needed twice";
+  const Symbol view = Op("Reshape", {.inputs = {piece}, .attrs = {{"shape", "(1, 2, 8)"}}});
+  EXPECT_THAT(PlacedPieces(Tanh(Join({piece, view})), {1, 2, 8}), Not(Contains("Concat 'join'")))
+      << "a piece that is needed twice, once as a view";
+  EXPECT_THAT(PlacedPieces(Tanh(Join({x, piece})), {1, 2, 8}), Not(Contains("Concat 'join'")))
+      << "an array of the caller's";
+  EXPECT_THAT(PlacedPieces(Tanh(Cut(x, 2)[0]), {2, 2, 8}), Not(Contains("SliceChannel 'cut'")))
+      << "of an array of the caller's";
+  EXPECT_THAT(PlacedPieces(Tanh(Join({piece, Tanh(piece)})), {1, 3, 3}),
+              Not(Contains("Concat 'join'")))
+      << "pieces that do not begin with a cache line";
+  const Symbol columns =
+      Op("SliceChannel",
+         {.name = "columns", .inputs = {Data()}, .attrs = {{"num_outputs", "2"}, {"axis", "1"}}});
+  EXPECT_THAT(PlacedPieces(Tanh(columns[0]), {2, 2, 16}), Not(Contains("SliceChannel 'columns'")))
+      << "pieces with gaps";
+}
+
+}  // namespace
+}  // namespace cooper
