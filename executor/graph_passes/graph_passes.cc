@@ -3,6 +3,7 @@
 #include "executor/graph_passes/batch_products.h"
 #include "executor/graph_passes/fuse_rnn_layers.h"
 #include "executor/graph_passes/fuse_softmax_output.h"
+#include "executor/graph_passes/move_transposes.h"
 
 namespace cooper {
 
@@ -11,6 +12,7 @@ const std::vector<GraphPass>& AllGraphPasses() {
       {"rnn_layers", FuseRNNLayers},
       {"batched_products", BatchProducts},
       {"softmax_output", FuseSoftmaxOutput},
+      {"transposes", MoveTransposes},
   };
   return *passes;
 }

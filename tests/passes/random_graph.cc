@@ -61,6 +61,10 @@ class GraphMaker {
     const int parts = Between(2, 5);
     for (int i = 0; i < parts; ++i) AddPart();
     graph_.symbol = WithInnerOutputs(Checked(Symbol::Group(Outputs())));
+    // A weight may be used where nothing tells its type.
+    for (const std::string& name : graph_.symbol.ListArguments()) {
+      graph_.types.try_emplace(name, graph_.dtype);
+    }
     ChooseRequests();
     return std::move(graph_);
   }
@@ -140,14 +144,21 @@ class GraphMaker {
     s.layout = Chance(0.5) ? "NTC" : "TNC";
     const int64_t outer = s.layout[0] == 'N' ? batch_ : s.length;
     const int64_t inner = s.layout[0] == 'N' ? s.length : batch_;
-    if (Chance(0.5)) {
+    if (Chance(0.4)) {
       s.symbol = Variable(Name("data"), {outer, inner, s.features});
     } else {
+      const bool swapped = Chance(0.5);
+      const Shape shape = swapped ? Shape{inner, outer} : Shape{outer, inner};
       s.symbol = Op("Embedding", {.name = Name("embed"),
-                                  .inputs = {ClassVariable({outer, inner}, 7)},
+                                  .inputs = {ClassVariable(shape, 7)},
                                   .attrs = {{"input_dim", "7"},
                                             {"output_dim", absl::StrCat(s.features)},
                                             {"dtype", is_double() ? "float64" : "float32"}}});
+      if (swapped) {
+        s.symbol = Op("SwapAxis", {.name = Name("swapped"),
+                                   .inputs = {s.symbol},
+                                   .attrs = {{"dim1", "0"}, {"dim2", "1"}}});
+      }
     }
     AddSequence(s);
     return s;
@@ -484,8 +495,11 @@ class GraphMaker {
         return Add(Apply("expand_dims", {value}, {{"axis", axis}}));
       case 6:
         return Add(Apply("transpose", {value}));
-      case 7:
-        return Add(Apply("SwapAxis", {value}, {{"dim1", axis}, {"dim2", last}}));
+      case 7: {
+        const Value swapped = Apply("SwapAxis", {value}, {{"dim1", axis}, {"dim2", last}});
+        if (Chance(0.5)) Add(Apply("SwapAxis", {swapped}, {{"dim1", last}, {"dim2", axis}}));
+        return Add(swapped);
+      }
       case 8:
         return Add(Apply("reverse", {value}, {{"axis", axis}}));
       case 9: {

@@ -1,0 +1,147 @@
+// Networks bound with and without the pass compute the same, and have the copies that are expected.
+
+#include "executor/graph_passes/move_transposes.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "executor/executor.h"
+#include "executor/executor_fixtures.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/random.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::FloatNear;
+using ::testing::IsEmpty;
+using ::testing::Pointwise;
+using ::testing::UnorderedElementsAre;
+
+Symbol Transpose(const Symbol& x, const std::string& axes, const std::string& name) {
+  return Op("transpose", {.name = name, .inputs = {x}, .attrs = {{"axes", axes}}});
+}
+Symbol Swap(const Symbol& x, int dim1, int dim2, const std::string& name) {
+  return Op("SwapAxis", {.name = name,
+                         .inputs = {x},
+                         .attrs = {{"dim1", absl::StrCat(dim1)}, {"dim2", absl::StrCat(dim2)}}});
+}
+Symbol Embedding() {
+  return Op("Embedding", {.name = "embed",
+                          .inputs = {Symbol::Variable("index"), Symbol::Variable("weight")},
+                          .attrs = {{"input_dim", "7"}, {"output_dim", "5"}}});
+}
+// Gradients that depend on the place.
+Symbol Tanh(const Symbol& x) { return Op("tanh", {.name = "result", .inputs = {x}}); }
+
+// The forward nodes that copy into another order.
+std::vector<std::string> Copies(const Executor& executor) {
+  std::vector<std::string> copies;
+  for (const absl::string_view line : absl::StrSplit(executor.DebugString(), '\n')) {
+    if (absl::StrContains(line, "_backward")) continue;
+    if (!absl::StartsWith(line, "transpose") && !absl::StartsWith(line, "SwapAxis")) continue;
+    copies.push_back(std::vector<std::string>(absl::StrSplit(line, '\''))[1]);
+  }
+  return copies;
+}
+
+// Compares outputs and gradients with and without the pass; returns the copies with it.
+std::vector<std::string> CopiesLeft(const Symbol& net, const KnownShapes& shapes) {
+  std::vector<std::vector<std::vector<float>>> results;
+  std::vector<std::string> copies;
+  for (const bool move : {true, false}) {
+    BindOptions options{.shapes = shapes};
+    if (shapes.contains("index")) options.grad_reqs = {{"index", WriteReq::kNull}};
+    if (!move) options.disabled_passes = {"transposes"};
+    auto bound = Executor::SimpleBind(net, options);
+    EXPECT_TRUE(bound.ok()) << bound.status();
+    Executor& executor = **bound;
+    if (move) copies = Copies(executor);
+    uint64_t seed = 1;
+    for (const auto& [name, array] : executor.arg_dict()) {
+      FillRandom(array, seed++);
+      if (name != "index") continue;
+      RandomGenerator random(3);
+      for (float& index : *array.Data<float>()) index = static_cast<float>(random.NextBelow(7));
+    }
+    COOPER_EXPECT_OK(executor.Forward(true));
+    std::vector<NDArray> heads;
+    for (const Shape& shape : executor.output_shapes()) {
+      heads.push_back(*NDArray::Empty(shape));
+      FillRandom(heads.back(), 50 + heads.size());
+    }
+    COOPER_EXPECT_OK(executor.Backward(heads));
+    std::vector<std::vector<float>>& result = results.emplace_back();
+    const absl::Span<const NDArray> outputs = *executor.outputs();
+    for (const NDArray& output : outputs) result.push_back(Floats(output));
+    for (const auto& [name, array] : executor.grad_dict()) result.push_back(Floats(array));
+  }
+  EXPECT_EQ(results[0].size(), results[1].size());
+  for (size_t i = 0; i < results[0].size(); ++i) {
+    // Rows of an embedding's gradient are added in another order.
+    EXPECT_THAT(results[0][i], Pointwise(FloatNear(1e-5), results[1][i])) << i;
+  }
+  return copies;
+}
+
+TEST(MoveTransposesTest, IndicesMoveInsteadOfVectors) {
+  const KnownShapes two = {{"index", {3, 4}}}, three = {{"index", {3, 4, 2}}};
+  EXPECT_THAT(CopiesLeft(Tanh(Swap(Embedding(), 0, 1, "swap")), two),
+              UnorderedElementsAre("embed_indices"));
+  EXPECT_THAT(CopiesLeft(Tanh(Transpose(Embedding(), "(1, 0, 2)", "t")), two),
+              UnorderedElementsAre("embed_indices"));
+  // A permutation that is not its own inverse.
+  EXPECT_THAT(CopiesLeft(Tanh(Transpose(Embedding(), "(2, 0, 1, -1)", "t")), three),
+              UnorderedElementsAre("embed_indices"));
+  EXPECT_THAT(CopiesLeft(Tanh(Swap(Embedding(), -2, 0, "swap")), three),
+              UnorderedElementsAre("embed_indices"));
+}
+
+TEST(MoveTransposesTest, WhatIsUndoneIsNotDone) {
+  const KnownShapes shapes = {{"data", {2, 3, 4}}};
+  const Symbol data = Symbol::Variable("data");
+  EXPECT_THAT(CopiesLeft(Tanh(Swap(Swap(data, 0, 1, "a"), 1, 0, "b")), shapes), IsEmpty());
+  EXPECT_THAT(
+      CopiesLeft(Tanh(Transpose(Transpose(data, "(1, 2, 0)", "a"), "(2, 0, 1)", "b")), shapes),
+      IsEmpty());
+  EXPECT_THAT(CopiesLeft(Tanh(Transpose(Swap(data, 1, 2, "a"), "(0, 2, 1)", "b")), shapes),
+              IsEmpty());
+  // Others still need the first.
+  const Symbol a = Swap(data, 0, 1, "a");
+  EXPECT_THAT(CopiesLeft(*Symbol::Group({Tanh(Swap(a, 0, 1, "b")), a}), shapes),
+              UnorderedElementsAre("a"));
+  // Four, of which no two are left.
+  const Symbol c = Swap(Swap(Swap(Swap(data, 0, 1, "a"), 0, 1, "b"), 0, 2, "c"), 0, 2, "d");
+  EXPECT_THAT(CopiesLeft(Tanh(c), shapes), IsEmpty());
+}
+
+TEST(MoveTransposesTest, OthersStay) {
+  const KnownShapes shapes = {{"data", {2, 3, 4}}};
+  const Symbol data = Symbol::Variable("data");
+  EXPECT_THAT(
+      CopiesLeft(Tanh(Transpose(Transpose(data, "(1, 2, 0)", "a"), "(1, 2, 0)", "b")), shapes),
+      UnorderedElementsAre("a", "b"))
+      << "not the inverse";
+  EXPECT_THAT(CopiesLeft(Swap(Swap(data, 0, 1, "a"), 0, 1, "b"), shapes),
+              UnorderedElementsAre("a", "b"))
+      << "an output";
+  const KnownShapes index = {{"index", {3, 4}}};
+  EXPECT_THAT(CopiesLeft(Tanh(Swap(Embedding(), 1, 2, "swap")), index),
+              UnorderedElementsAre("swap"))
+      << "the vectors' axis moves";
+  const Symbol embedding = Embedding();
+  EXPECT_THAT(CopiesLeft(*Symbol::Group({Tanh(Swap(embedding, 0, 1, "swap")), embedding}), index),
+              UnorderedElementsAre("swap"))
+      << "others use the vectors";
+}
+
+}  // namespace
+}  // namespace cooper
