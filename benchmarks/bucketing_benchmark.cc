@@ -1,7 +1,8 @@
 // What buckets cost beside their steps: binding the first one (its symbol, inference, passes,
 // gradient, plan and kernels; vocabulary of 10,000, 2 LSTM layers of 200, batches of 32), binding
-// six, and switching between two that are bound.
+// six, PrepareAll alone on one thread and on more, and switching between two that are bound.
 
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "benchmark/benchmark.h"
 #include "examples/language_model.h"
 #include "module/bucketing_module.h"
+#include "ndarray/parallel.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -54,6 +56,30 @@ BENCHMARK(BM_BindFirst)
 
 void BM_BindSix(benchmark::State& bench) { BindBuckets(bench, {10, 20, 30, 40, 50, 60}); }
 BENCHMARK(BM_BindSix)->Unit(benchmark::kMillisecond);
+
+void BM_PrepareSix(benchmark::State& bench) {
+  using Clock = std::chrono::steady_clock;
+  const int before = NumThreads();
+  SetNumThreads(static_cast<int>(bench.range(0)));
+  std::vector<BucketShapes> buckets;
+  for (const int64_t length : {10, 20, 30, 40, 50, 60}) buckets.push_back(ShapesOf(length));
+  for (auto _ : bench) {
+    const auto model = BindModel({5});
+    if (!model.ok()) return bench.SkipWithError(model.status().ToString().c_str());
+    const Clock::time_point start = Clock::now();
+    const absl::Status status = (*model)->PrepareAll(buckets).status();
+    bench.SetIterationTime(std::chrono::duration<double>(Clock::now() - start).count());
+    if (!status.ok()) return bench.SkipWithError(status.ToString().c_str());
+  }
+  SetNumThreads(before);
+}
+BENCHMARK(BM_PrepareSix)
+    ->ArgName("threads")
+    ->Arg(1)
+    ->Arg(2)
+    ->Arg(4)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
 
 void BM_SwitchBucket(benchmark::State& bench) {
   auto model = BindModel({10, 20});

@@ -56,6 +56,12 @@ std::vector<std::string> PassNames() {
   return names;
 }
 
+struct Executor::Lowered {
+  Symbol symbol;
+  BindOptions options;
+  LoweredProgram result;
+};
+
 class Executor::Impl final : public ArenaUser {
  public:
   static constexpr int64_t kNoGeneration = -2;  // no BoundProgram has it
@@ -65,7 +71,7 @@ class Executor::Impl final : public ArenaUser {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  absl::Status Bind() {
+  absl::Status Bind(std::shared_ptr<Lowered> ahead) {
     if (options_.arena == nullptr) options_.arena = std::make_shared<Arena>(options_.context);
     if (options_.random == nullptr) options_.random = std::make_shared<RandomState>();
     if (!(options_.arena->context() == options_.context)) {
@@ -73,7 +79,13 @@ class Executor::Impl final : public ArenaUser {
           absl::StrCat("the arena is on ", options_.arena->context().ToString(),
                        ", the executor on ", options_.context.ToString()));
     }
-    COOPER_ASSIGN_OR_RETURN(LoweredProgram lowered, Lower(options_.disabled_passes));
+    LoweredProgram lowered;
+    if (ahead != nullptr && StillHolds(*ahead)) {
+      lowered = std::move(ahead->result);
+    } else {
+      COOPER_ASSIGN_OR_RETURN(lowered, Lower(options_.disabled_passes));
+    }
+    ahead = nullptr;
     rewritten_ = lowered.rewritten ||
                  absl::c_any_of(lowered.program.instructions, [](const Instruction& instruction) {
                    return instruction.tiles >= 0;
@@ -111,6 +123,38 @@ class Executor::Impl final : public ArenaUser {
     COOPER_ASSIGN_OR_RETURN(LoweredProgram lowered, LowerToProgram(symbol_, lower));
     COOPER_RETURN_IF_ERROR(RunPasses(lowered.program, disabled_passes));
     return lowered;
+  }
+
+  // Whether lowering now would give the same: graph and options are the same, and the arrays that
+  // have come since are what was inferred.
+  bool StillHolds(const Lowered& ahead) const {
+    const BindOptions& then = ahead.options;
+    const Program& p = ahead.result.program;
+    return symbol_.outputs() == ahead.symbol.outputs() && options_.context == then.context &&
+           options_.group2ctx == then.group2ctx && options_.shapes == then.shapes &&
+           options_.types == then.types && options_.grad_req == then.grad_req &&
+           options_.grad_reqs == then.grad_reqs &&
+           options_.disabled_passes == then.disabled_passes &&
+           AsInferred(options_.args, then.args, p.arg_names, ahead.result.arg_shapes,
+                      ahead.result.arg_types) &&
+           AsInferred(options_.auxs, then.auxs, p.aux_names, ahead.result.aux_shapes,
+                      ahead.result.aux_types);
+  }
+
+  static bool AsInferred(const ArrayMap& now, const ArrayMap& then,
+                         const std::vector<std::string>& names, const std::vector<Shape>& shapes,
+                         const std::vector<DType>& types) {
+    size_t found = 0;
+    for (size_t i = 0; i < names.size(); ++i) {
+      const auto it = now.find(names[i]);
+      if (it == now.end()) {
+        if (then.contains(names[i])) return false;
+        continue;
+      }
+      ++found;
+      if (it->second.shape() != shapes[i] || it->second.dtype() != types[i]) return false;
+    }
+    return found == now.size();
   }
 
   // Disabled passes with which every node is computed, each for itself.
@@ -439,10 +483,19 @@ Executor::Executor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Executor::~Executor() = default;
 
 absl::StatusOr<std::unique_ptr<Executor>> Executor::SimpleBind(const Symbol& symbol,
-                                                               const BindOptions& options) {
+                                                               const BindOptions& options,
+                                                               std::shared_ptr<Lowered> lowered) {
   auto impl = std::make_unique<Impl>(symbol, options);
-  COOPER_RETURN_IF_ERROR(impl->Bind());
+  COOPER_RETURN_IF_ERROR(impl->Bind(std::move(lowered)));
   return std::unique_ptr<Executor>(new Executor(std::move(impl)));
+}
+
+absl::StatusOr<std::shared_ptr<Executor::Lowered>> Executor::Lower(const Symbol& symbol,
+                                                                   const BindOptions& options) {
+  COOPER_ASSIGN_OR_RETURN(LoweredProgram result,
+                          Impl(symbol, options).Lower(options.disabled_passes));
+  return std::make_shared<Lowered>(
+      Lowered{.symbol = symbol, .options = options, .result = std::move(result)});
 }
 
 absl::StatusOr<std::unique_ptr<Executor>> Executor::Bind(const Symbol& symbol,

@@ -89,11 +89,22 @@ struct MemoryReport {
 
 class Executor {
  public:
+  // A symbol as a program that has no arrays yet, for one executor.
+  struct Lowered;
+
   // Infers what is not given, allocates what is missing. Errors are InferShape's and InferType's;
   // kInvalidArgument if an array has another shape, dtype or context than the graph needs;
-  // kUnimplemented if there is no kernel for an operator on the context.
-  static absl::StatusOr<std::unique_ptr<Executor>> SimpleBind(const Symbol& symbol,
-                                                              const BindOptions& options);
+  // kUnimplemented if there is no kernel for an operator on the context. `lowered`, if not null, is
+  // what Lower has made of the same symbol and options, and is used up. Arrays may have come since
+  // then; where they differ from what was inferred, it is of no use and the symbol is lowered anew.
+  static absl::StatusOr<std::unique_ptr<Executor>> SimpleBind(
+      const Symbol& symbol, const BindOptions& options, std::shared_ptr<Lowered> lowered = nullptr);
+
+  // The part of SimpleBind that looks at shapes and types alone and takes most of its time:
+  // inference, passes, the gradient graph, the program. Unlike the rest it may run on several
+  // threads at a time, also for symbols that share nodes. The errors are SimpleBind's.
+  static absl::StatusOr<std::shared_ptr<Lowered>> Lower(const Symbol& symbol,
+                                                        const BindOptions& options);
 
   // As SimpleBind, but every argument and auxiliary state must be given in `options.args` and
   // `options.auxs`, and gradients are computed only for names in `options.grads`.

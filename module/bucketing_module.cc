@@ -5,11 +5,22 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "module/background_tasks.h"
+#include "ndarray/parallel.h"
 #include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
 #include "symbol/name_manager.h"
 
 namespace cooper {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
 
 BucketingModule::BucketingModule(BucketingModuleOptions options)
     : options_(std::move(options)),
@@ -70,9 +81,65 @@ void BucketingModule::EvictDownTo(int count) {
   }
 }
 
+BucketingModule::Made BucketingModule::Make(const BucketKey& key) const {
+  const Clock::time_point start = Clock::now();
+  Made made;
+  if (auto generated = Generate(key); generated.ok()) {
+    made.generated = *std::move(generated);
+    made.module =
+        Module::Create(made.generated.symbol, {.data_names = made.generated.data_names,
+                                               .label_names = made.generated.label_names,
+                                               .contexts = options_.contexts,
+                                               .work_load_list = options_.work_load_list,
+                                               .group2ctxs = options_.group2ctxs,
+                                               .compression_params = options_.compression_params,
+                                               .fixed_param_names = options_.fixed_param_names,
+                                               .state_names = options_.state_names,
+                                               .disabled_passes = options_.disabled_passes,
+                                               .label_probabilities = options_.label_probabilities,
+                                               .group = group_});
+  } else {
+    made.module = generated.status();
+  }
+  made.seconds = SecondsSince(start);
+  return made;
+}
+
+ModuleBindOptions BucketingModule::BindOptionsFor(const std::vector<DataDesc>& data_shapes,
+                                                  const std::vector<DataDesc>& label_shapes) const {
+  ModuleBindOptions bind = bind_options_;
+  bind.data_shapes = data_shapes;
+  bind.label_shapes = label_shapes;
+  bind.force_rebind = false;
+  return bind;
+}
+
+std::map<BucketKey, BucketingModule::Made> BucketingModule::MakeAhead(
+    absl::Span<const BucketShapes> buckets) const {
+  std::map<BucketKey, Made> ahead;
+  const int threads = std::min(NumThreads(), static_cast<int>(buckets.size()));
+  if (threads == 1 || options_.contexts.size() > 1 || !options_.group2ctxs.empty()) return ahead;
+  // Until Finish nothing changes the group, at whose arrays the tasks look.
+  BackgroundTasks tasks(threads);
+  for (const BucketShapes& shapes : buckets) {
+    if (buckets_.contains(shapes.key) || ahead.contains(shapes.key)) continue;
+    if (shapes.data_shapes.empty()) break;
+    Made& made = ahead[shapes.key];
+    made = Make(shapes.key);
+    if (!made.module.ok()) break;  // what comes after it will not be bound
+    tasks.Add([this, &made, &shapes] {
+      const Clock::time_point start = Clock::now();
+      (*made.module)->LowerAhead(BindOptionsFor(shapes.data_shapes, shapes.label_shapes));
+      made.seconds += SecondsSince(start);
+    });
+  }
+  tasks.Finish();
+  return ahead;
+}
+
 absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBind(
     const BucketKey& key, const std::vector<DataDesc>& data_shapes,
-    const std::vector<DataDesc>& label_shapes) {
+    const std::vector<DataDesc>& label_shapes, std::map<BucketKey, Made>* ahead) {
   auto it = buckets_.find(key);
   if (it != buckets_.end()) {
     it->second.last_use = ++uses_;
@@ -84,36 +151,20 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBind(
             "the bucket is not bound yet, and there is no provide_data to bind it with"),
         key);
   }
-  const auto start = std::chrono::steady_clock::now();
-  auto generated = Generate(key);
-  if (!generated.ok()) return WithBucket(generated.status(), key);
-  auto module =
-      Module::Create(generated->symbol, {.data_names = generated->data_names,
-                                         .label_names = generated->label_names,
-                                         .contexts = options_.contexts,
-                                         .work_load_list = options_.work_load_list,
-                                         .group2ctxs = options_.group2ctxs,
-                                         .compression_params = options_.compression_params,
-                                         .fixed_param_names = options_.fixed_param_names,
-                                         .state_names = options_.state_names,
-                                         .disabled_passes = options_.disabled_passes,
-                                         .label_probabilities = options_.label_probabilities,
-                                         .group = group_});
-  if (!module.ok()) return WithBucket(module.status(), key);
-  ModuleBindOptions bind = bind_options_;
-  bind.data_shapes = data_shapes;
-  bind.label_shapes = label_shapes;
-  bind.force_rebind = false;
-  COOPER_RETURN_IF_ERROR(WithBucket((*module)->Bind(bind), key));
-  if (monitor_) COOPER_RETURN_IF_ERROR((*module)->InstallMonitor(monitor_, monitor_all_));
+  auto node = ahead == nullptr ? std::map<BucketKey, Made>::node_type() : ahead->extract(key);
+  Made made = node.empty() ? Make(key) : std::move(node.mapped());
+  const Clock::time_point start = Clock::now();
+  if (!made.module.ok()) return WithBucket(made.module.status(), key);
+  const std::unique_ptr<Module>& module = *made.module;
+  COOPER_RETURN_IF_ERROR(WithBucket(module->Bind(BindOptionsFor(data_shapes, label_shapes)), key));
+  if (monitor_) COOPER_RETURN_IF_ERROR(module->InstallMonitor(monitor_, monitor_all_));
   EvictDownTo(options_.max_bound_buckets - 1);
-  seen_symbols_.insert_or_assign(key, generated->symbol);
+  seen_symbols_.insert_or_assign(key, made.generated.symbol);
   group_->buckets.insert(key);
   Bucket& bucket = buckets_[key];
-  bucket.module = *std::move(module);
+  bucket.module = *std::move(made.module);
   bucket.last_use = ++uses_;
-  bucket.bind_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  bucket.bind_seconds = made.seconds + SecondsSince(start);
   return &bucket;
 }
 
@@ -171,12 +222,19 @@ absl::StatusOr<std::vector<BucketReport>> BucketingModule::PrepareAll(
     absl::Span<const BucketShapes> buckets) {
   COOPER_RETURN_IF_ERROR(RequireBound("PrepareAll"));
   std::vector<BucketReport> reports;
-  for (const BucketShapes& shapes : buckets) {
-    COOPER_ASSIGN_OR_RETURN(const Bucket* bucket,
-                            FindOrBind(shapes.key, shapes.data_shapes, shapes.label_shapes));
-    reports.push_back({.key = shapes.key,
-                       .memory = bucket->module->memory(),
-                       .bind_seconds = bucket->bind_seconds});
+  // No more of them are made ahead than may stay bound.
+  const size_t at_a_time = options_.max_bound_buckets > 0 ? options_.max_bound_buckets
+                                                          : std::max<size_t>(1, buckets.size());
+  for (size_t begin = 0; begin < buckets.size(); begin += at_a_time) {
+    const absl::Span<const BucketShapes> group = buckets.subspan(begin, at_a_time);
+    std::map<BucketKey, Made> ahead = MakeAhead(group);
+    for (const BucketShapes& shapes : group) {
+      COOPER_ASSIGN_OR_RETURN(const Bucket* bucket, FindOrBind(shapes.key, shapes.data_shapes,
+                                                               shapes.label_shapes, &ahead));
+      reports.push_back({.key = shapes.key,
+                         .memory = bucket->module->memory(),
+                         .bind_seconds = bucket->bind_seconds});
+    }
   }
   return reports;
 }

@@ -47,7 +47,7 @@ using SymGen = std::function<absl::StatusOr<BucketSymbol>(const BucketKey& key)>
 struct BucketingModuleOptions {
   // Called when a key is bound (again, if it was unbound in between), and for the names of the
   // default bucket before. Automatic names start anew each time, so that they are equal over the
-  // keys.
+  // keys. Always on the thread of the caller, while none of its buckets is being changed.
   SymGen sym_gen;
   // The bucket that Bind binds. Any key may be the default one.
   std::optional<BucketKey> default_bucket_key;
@@ -74,7 +74,9 @@ struct BucketShapes {
 struct BucketReport {
   BucketKey key;
   MemoryReport memory;
-  double bind_seconds = 0;  // making the symbol and binding it
+  // Making the symbol and binding it, on whatever threads. Of buckets that PrepareAll binds at the
+  // same time each has its own, which together are more than what PrepareAll takes.
+  double bind_seconds = 0;
 };
 
 class BucketingModule : public BaseModule {
@@ -122,7 +124,14 @@ class BucketingModule : public BaseModule {
   // if it gave none.
   absl::Status SwitchBucket(const BucketKey& key, const std::vector<DataDesc>& data_shapes,
                             const std::vector<DataDesc>& label_shapes);
-  // Binds buckets up front; the current one stays. A report per bucket, in the order given.
+  // Binds buckets up front; the current one stays. A report per bucket, in the order given. The
+  // buckets before the first one that cannot be bound stay bound, and the error is that bucket's.
+  //
+  // With one context, and without group2ctxs, symbols become programs on NumThreads() threads at a
+  // time (of max_bound_buckets buckets, where that is set), sym_gen being called for one key after
+  // the other meanwhile, ahead of the binding of those before. Then arrays are made and parameters
+  // get their values in the order given: all but bind_seconds is as if one were bound after the
+  // other.
   absl::StatusOr<std::vector<BucketReport>> PrepareAll(absl::Span<const BucketShapes> buckets);
 
   absl::Status InitParams(const InitParamsOptions& options = {}) override;
@@ -174,12 +183,27 @@ class BucketingModule : public BaseModule {
     uint64_t last_use = 0;
   };
 
+  // A bucket that is not bound yet.
+  struct Made {
+    BucketSymbol generated;
+    absl::StatusOr<std::unique_ptr<Module>> module;
+    double seconds = 0;  // so far
+  };
+
   explicit BucketingModule(BucketingModuleOptions options);
 
   absl::StatusOr<BucketSymbol> Generate(const BucketKey& key) const;
-  // The bucket, bound; makes it where it is not there.
+  // The symbol and its module. Errors are in the result.
+  Made Make(const BucketKey& key) const;
+  ModuleBindOptions BindOptionsFor(const std::vector<DataDesc>& data_shapes,
+                                   const std::vector<DataDesc>& label_shapes) const;
+  // The buckets of these that are not bound, up to the first that cannot be made, lowered on
+  // several threads. Empty where that is of no use.
+  std::map<BucketKey, Made> MakeAhead(absl::Span<const BucketShapes> buckets) const;
+  // The bucket, bound; makes it where it is neither bound nor in `ahead`, from which it is taken.
   absl::StatusOr<Bucket*> FindOrBind(const BucketKey& key, const std::vector<DataDesc>& data_shapes,
-                                     const std::vector<DataDesc>& label_shapes);
+                                     const std::vector<DataDesc>& label_shapes,
+                                     std::map<BucketKey, Made>* ahead = nullptr);
   static absl::Status CheckOptions(const BucketingModuleOptions& options);
   // Unbinds the buckets used longest ago, but not the current one.
   void EvictDownTo(int count);

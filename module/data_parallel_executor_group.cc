@@ -34,13 +34,21 @@ absl::Status Join(const std::vector<NDArray>& parts, int axis, NDArray& whole) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> DataParallelExecutorGroup::Bind(
-    const Symbol& symbol, ExecutorGroupOptions options, ModuleGroup* group) {
+    const Symbol& symbol, ExecutorGroupOptions options, ModuleGroup* group,
+    std::shared_ptr<Executor::Lowered> lowered) {
   std::unique_ptr<DataParallelExecutorGroup> bound(
       new DataParallelExecutorGroup(symbol, std::move(options), group));
   COOPER_RETURN_IF_ERROR(bound->Split());
-  COOPER_RETURN_IF_ERROR(bound->BindExecutors());
+  COOPER_RETURN_IF_ERROR(bound->BindExecutors(std::move(lowered)));
   bound->FindOutputAxes();
   return bound;
+}
+
+absl::StatusOr<std::shared_ptr<Executor::Lowered>> DataParallelExecutorGroup::Lower(
+    const Symbol& symbol, ExecutorGroupOptions options, ModuleGroup* group) {
+  DataParallelExecutorGroup unbound(symbol, std::move(options), group);
+  unbound.ListNames();
+  return Executor::Lower(symbol, unbound.OptionsOf(0));
 }
 
 // Every input has to have as many rows as the others.
@@ -81,10 +89,14 @@ absl::Status DataParallelExecutorGroup::Split() {
   return absl::OkStatus();
 }
 
-absl::Status DataParallelExecutorGroup::BindExecutors() {
+void DataParallelExecutorGroup::ListNames() {
   VariableNames names = symbol_.ListVariables();
   arg_names_.insert(names.args.begin(), names.args.end());
   aux_names_ = std::move(names.auxs);
+}
+
+absl::Status DataParallelExecutorGroup::BindExecutors(std::shared_ptr<Executor::Lowered> lowered) {
+  ListNames();
   const int n = static_cast<int>(group_->replicas.size());
   executors_.resize(n);
   staged_.resize(n);
@@ -92,13 +104,13 @@ absl::Status DataParallelExecutorGroup::BindExecutors() {
   // One after the other: arrays that the first one makes are looked at by none, but the pool of
   // freed blocks is shared, and binding allocates most.
   for (int i = 0; i < n; ++i) {
-    COOPER_ASSIGN_OR_RETURN(executors_[i], BindOne(i));
+    COOPER_ASSIGN_OR_RETURN(executors_[i], BindOne(i, i == 0 ? std::move(lowered) : nullptr));
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindOne(int i) {
-  ModuleReplica& replica = group_->replicas[i];
+BindOptions DataParallelExecutorGroup::OptionsOf(int i) const {
+  const ModuleReplica& replica = group_->replicas[i];
   BindOptions bind;
   bind.context = replica.arena->context();
   bind.arena = replica.arena;
@@ -107,10 +119,6 @@ absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindOne(int
   bind.grad_reqs = options_.grad_reqs;
   bind.disabled_passes = options_.disabled_passes;
   if (!options_.group2ctxs.empty()) bind.group2ctx = options_.group2ctxs[i];
-  for (const auto& [group, context] : bind.group2ctx) {
-    std::shared_ptr<Arena>& arena = replica.group_arenas[context];
-    if (arena == nullptr) arena = std::make_shared<Arena>(context);
-  }
   bind.group_arenas = replica.group_arenas;
   for (const auto* descs : {&options_.data_shapes, &options_.label_shapes}) {
     for (const DataDesc& desc : *descs) {
@@ -136,7 +144,20 @@ absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindOne(int
     }
   }
   for (const std::string& name : aux_names_) take(name, replica.auxs, bind.auxs);
-  auto executor = Executor::SimpleBind(symbol_, bind);
+  return bind;
+}
+
+absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindOne(
+    int i, std::shared_ptr<Executor::Lowered> lowered) {
+  ModuleReplica& replica = group_->replicas[i];
+  if (!options_.group2ctxs.empty()) {
+    for (const auto& [group, context] : options_.group2ctxs[i]) {
+      std::shared_ptr<Arena>& arena = replica.group_arenas[context];
+      if (arena == nullptr) arena = std::make_shared<Arena>(context);
+    }
+  }
+  const BindOptions bind = OptionsOf(i);
+  auto executor = Executor::SimpleBind(symbol_, bind, std::move(lowered));
   if (!executor.ok()) {
     if (!several()) return executor.status();
     return absl::Status(executor.status().code(),

@@ -45,9 +45,15 @@ class DataParallelExecutorGroup {
  public:
   // Parameters, gradients, auxiliary states and carried states that `group` has are used; the
   // others become its own. `group` must outlive the result. The errors are those of SplitBatch and
-  // Executor::SimpleBind.
+  // Executor::SimpleBind. `lowered`: null, or from Lower with the same symbol, options and group.
   static absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Bind(
-      const Symbol& symbol, ExecutorGroupOptions options, ModuleGroup* group);
+      const Symbol& symbol, ExecutorGroupOptions options, ModuleGroup* group,
+      std::shared_ptr<Executor::Lowered> lowered = nullptr);
+
+  // Executor::Lower for a group of one context, without group2ctxs. It only reads `group`.
+  static absl::StatusOr<std::shared_ptr<Executor::Lowered>> Lower(const Symbol& symbol,
+                                                                  ExecutorGroupOptions options,
+                                                                  ModuleGroup* group);
 
   const std::vector<DataDesc>& data_shapes() const { return options_.data_shapes; }
   const std::vector<DataDesc>& label_shapes() const { return options_.label_shapes; }
@@ -90,8 +96,12 @@ class DataParallelExecutorGroup {
       : symbol_(symbol), options_(std::move(options)), group_(group) {}
 
   absl::Status Split();
-  absl::Status BindExecutors();
-  absl::StatusOr<std::unique_ptr<Executor>> BindOne(int i);
+  void ListNames();
+  absl::Status BindExecutors(std::shared_ptr<Executor::Lowered> lowered);
+  // With what the group has now.
+  BindOptions OptionsOf(int i) const;
+  absl::StatusOr<std::unique_ptr<Executor>> BindOne(int i,
+                                                    std::shared_ptr<Executor::Lowered> lowered);
   void FindOutputAxes();
   absl::Status RunAll(absl::FunctionRef<absl::Status(int)> fn);
   // The parameters' arrays as they are now.

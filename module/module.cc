@@ -218,9 +218,20 @@ WriteReq Module::GradReqOf(const std::string& arg) const {
   return it == bind_options_.grad_reqs.end() ? bind_options_.grad_req : it->second;
 }
 
-absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Module::MakeBound(
-    const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) {
+void Module::LowerAhead(const ModuleBindOptions& options) {
+  if (options_.contexts.size() > 1 || !options_.group2ctxs.empty()) return;
   const ScopedProfile profile(ProfileCategory::kStep, "bind");
+  const ModuleBindOptions before = std::exchange(bind_options_, options);
+  auto group_options = GroupOptions(options.data_shapes, options.label_shapes);
+  bind_options_ = before;
+  if (!group_options.ok()) return;
+  auto lowered =
+      DataParallelExecutorGroup::Lower(bound_symbol_, *std::move(group_options), group_.get());
+  if (lowered.ok()) lowered_ = *std::move(lowered);
+}
+
+absl::StatusOr<ExecutorGroupOptions> Module::GroupOptions(
+    const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) const {
   ExecutorGroupOptions options{.data_shapes = data_shapes,
                                .label_shapes = label_shapes,
                                .param_names = param_names_,
@@ -231,8 +242,16 @@ absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Module::MakeBound(
                                .disabled_passes = options_.disabled_passes};
   COOPER_ASSIGN_OR_RETURN(options.group2ctxs, options_.group2ctxs.For(options_.contexts.size()));
   for (const std::string& name : arg_names_) options.grad_reqs[name] = GradReqOf(name);
+  return options;
+}
+
+absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Module::MakeBound(
+    const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) {
+  const ScopedProfile profile(ProfileCategory::kStep, "bind");
+  COOPER_ASSIGN_OR_RETURN(ExecutorGroupOptions options, GroupOptions(data_shapes, label_shapes));
   COOPER_ASSIGN_OR_RETURN(
-      auto bound, DataParallelExecutorGroup::Bind(bound_symbol_, std::move(options), group_.get()));
+      auto bound, DataParallelExecutorGroup::Bind(bound_symbol_, std::move(options), group_.get(),
+                                                  std::move(lowered_)));
   if (monitor_) bound->SetMonitorCallback(monitor_, monitor_all_);
   COOPER_RETURN_IF_ERROR(Adopt());
   return bound;

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <thread>
 
-// Not defined under --config=tsan, which does not understand libgomp's barriers: there loops run on
-// one thread.
+// Not defined under --config=tsan, which does not understand libgomp's barriers: there the parts of
+// a loop run one after the other, and there is one part unless SetNumThreads says otherwise.
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -68,10 +68,22 @@ void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, 
 
 #else
 
-int NumThreads() { return 1; }
-void SetNumThreads(int) {}
+namespace {
+thread_local int num_threads = 1;
+}  // namespace
+
+int NumThreads() { return num_threads; }
+
+void SetNumThreads(int threads) {
+  num_threads =
+      threads < 1 ? static_cast<int>(std::max(1u, std::thread::hardware_concurrency())) : threads;
+}
+
 void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn) {
-  if (n > 0 && !RunElsewhere(n, grain, fn)) fn(0, n);
+  if (n <= 0 || RunElsewhere(n, grain, fn)) return;
+  const int64_t parts =
+      std::max<int64_t>(1, std::min<int64_t>(NumThreads(), n / std::max<int64_t>(grain, 1)));
+  for (int64_t part = 0; part < parts; ++part) fn(n * part / parts, n * (part + 1) / parts);
 }
 
 #endif
