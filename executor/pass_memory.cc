@@ -6,24 +6,8 @@
 #include "executor/passes.h"
 
 namespace cooper {
-namespace {
-
-// How many instructions write into each buffer.
-std::vector<int> CountWriters(const Program& p) {
-  std::vector<int> writers(p.buffers.size(), 0);
-  for (const Instruction& instruction : p.instructions) {
-    for (size_t k = 0; k < instruction.outputs.size(); ++k) {
-      if (instruction.reqs[k] != WriteReq::kNull)
-        ++writers[p.values[instruction.outputs[k]].buffer];
-    }
-  }
-  return writers;
-}
-
-}  // namespace
-
 void MakeViews(Program& p) {
-  const std::vector<int> writers = CountWriters(p);
+  const std::vector<int> writers = p.CountWriters();
   std::vector<bool> is_output(p.values.size(), false);
   for (int output : p.outputs) is_output[output] = true;
   for (Instruction& instruction : p.instructions) {
@@ -44,7 +28,7 @@ void MakeViews(Program& p) {
 }
 
 void ShareInPlace(Program& p) {
-  const std::vector<int> writers = CountWriters(p);
+  const std::vector<int> writers = p.CountWriters();
   // Where the values of a buffer have gone; itself if they stayed.
   std::vector<int> moved(p.buffers.size());
   std::iota(moved.begin(), moved.end(), 0);

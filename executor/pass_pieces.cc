@@ -42,15 +42,10 @@ std::optional<PieceOp> PieceOpOf(const Instruction& instruction) {
 
 class PiecePlacer {
  public:
-  explicit PiecePlacer(Program& p) : p_(p), writers_(p.buffers.size(), 0) {
-    values_of_.resize(p.buffers.size());
+  explicit PiecePlacer(Program& p)
+      : p_(p), writers_(p.CountWriters()), values_of_(p.buffers.size()) {
     for (size_t v = 0; v < p.values.size(); ++v) {
       values_of_[p.values[v].buffer].push_back(static_cast<int>(v));
-    }
-    for (const Instruction& instruction : p.instructions) {
-      for (size_t k = 0; k < instruction.outputs.size(); ++k) {
-        if (instruction.reqs[k] != WriteReq::kNull) ++writers_[BufferOf(instruction.outputs[k])];
-      }
     }
   }
 
@@ -167,6 +162,12 @@ int64_t PeakBytes(Program p) {
 
 void PlacePieces(Program& p) {
   for (const bool cuts : {false, true}) {
+    const auto has_pieces = [cuts](const Instruction& instruction) {
+      const std::optional<PieceOp> op = PieceOpOf(instruction);
+      return op.has_value() && op->cuts == cuts;
+    };
+    // Most programs have none, and need no copy.
+    if (std::none_of(p.instructions.begin(), p.instructions.end(), has_pieces)) continue;
     Program placed = p;
     if (PiecePlacer(placed).Place(cuts) && PeakBytes(placed) <= PeakBytes(p)) {
       p = std::move(placed);

@@ -11,6 +11,16 @@ std::vector<int> Program::CountReads() const {
   return reads;
 }
 
+std::vector<int> Program::CountWriters() const {
+  std::vector<int> writers(buffers.size(), 0);
+  for (const Instruction& instruction : instructions) {
+    for (size_t k = 0; k < instruction.outputs.size(); ++k) {
+      if (instruction.reqs[k] != WriteReq::kNull) ++writers[values[instruction.outputs[k]].buffer];
+    }
+  }
+  return writers;
+}
+
 std::vector<int> Program::Producers() const {
   std::vector<int> producers(values.size(), -1);
   for (size_t i = 0; i < instructions.size(); ++i) {
