@@ -9,10 +9,15 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace cooper {
 
-// x = n ln 2 + r with n = round(x / ln 2), |r| <= ln(2) / 2, of a NaN or a moderate x.
+// What lies beyond a function's bounds is computed as anything else, to no avail, and replaced at
+// the end: an argument that is clamped before makes compilers take the bound's constants through
+// all of the polynomial, as a second path that is blended with the first at each step.
+
+// x = n ln 2 + r with n = round(x / ln 2), |r| <= ln(2) / 2, of a moderate x.
 struct VectorExpParts {
   int32_t n;
   float expm1;  // exp(r) - 1
@@ -23,40 +28,51 @@ inline VectorExpParts SplitVectorExp(float x) {
   const float m = shifted - 12582912.0f;
   // ln 2 in two parts: m * 0.693359375 is exact.
   const float r = (x - m * 0.693359375f) + m * 2.12194440e-4f;
-  // exp(r) = 1 + r + r^2 q(r), q by a weighted minimax fit.
-  float q = 0.0013950488f;
-  q = q * r + 0.0083688879f;
-  q = q * r + 0.041666206f;
-  q = q * r + 0.16666518f;
-  q = q * r + 0.5f;
-  return {std::bit_cast<int32_t>(shifted) - 0x4b400000, q * (r * r) + r};
+  // exp(r) = 1 + r + r^2 q(r), q by a weighted minimax fit; in an order (Estrin's) in which few
+  // operations wait for each other.
+  const float r2 = r * r;
+  const float low = 0.16666518f * r + 0.5f;
+  const float high = 0.0013950488f * r2 + (0.0083688879f * r + 0.041666206f);
+  const float q = high * r2 + low;
+  // Unsigned, since x may be anything: 0x4b400000 are the bits of 1.5 * 2^23.
+  return {static_cast<int32_t>(std::bit_cast<uint32_t>(shifted) - 0x4b400000u), q * r2 + r};
 }
+
+// 2^n of a normal number's n.
+inline float VectorExp2(int32_t n) { return std::bit_cast<float>((n + 127) << 23); }
 
 // exp(x) = 2^n exp(r). Overflows to infinity, and is 0 or subnormal where exp is.
 inline float VectorExp(float x) {
-  // Beyond these bounds the result is 0 or infinity. In this order NaN passes.
-  x = x < -105.0f ? -105.0f : x;
-  x = x > 90.0f ? 90.0f : x;
   const auto [n, expm1] = SplitVectorExp(x);
   // 2^n in two factors, since n may be beyond the exponents of normal numbers.
   const int32_t half = n >> 1;
-  const float scale1 = std::bit_cast<float>((half + 127) << 23);
-  const float scale2 = std::bit_cast<float>((n - half + 127) << 23);
-  return (expm1 + 1.0f) * scale1 * scale2;
+  float y = (expm1 + 1.0f) * VectorExp2(half) * VectorExp2(n - half);
+  y = x < -105.0f ? 0.0f : y;
+  return x > 90.0f ? std::numeric_limits<float>::infinity() : y;
 }
 
-// tanh(x) = e / (e + 2) with e = exp(2x) - 1, which does not cancel near 0.
+// tanh(|x|) = e / (e + 2) with e = exp(2|x|) - 1, which does not cancel near 0.
 inline float VectorTanh(float x) {
-  // Beyond these bounds the result is -1 or 1.
-  x = x < -10.0f ? -10.0f : x;
-  x = x > 10.0f ? 10.0f : x;
-  const auto [n, expm1] = SplitVectorExp(x + x);
-  const float scale = std::bit_cast<float>((n + 127) << 23);
+  const float magnitude = std::fabs(x);
+  const auto [n, expm1] = SplitVectorExp(magnitude + magnitude);
+  const float scale = VectorExp2(n);
   const float e = expm1 * scale + (scale - 1.0f);
-  return std::copysign(e / (e + 2.0f), x);  // tanh(-0) is -0
+  const float y = magnitude > 10.0f ? 1.0f : e / (e + 2.0f);
+  return std::copysign(y, x);  // tanh(-0) is -0
 }
 
-inline float VectorSigmoid(float x) { return 1.0f / (1.0f + VectorExp(-x)); }
+// exp(x) of x <= 0; 0 where it is not a normal number.
+inline float VectorExpOfNonPositive(float x) {
+  const auto [n, expm1] = SplitVectorExp(x);
+  const float y = (expm1 + 1.0f) * VectorExp2(n);
+  return x < -87.3f ? 0.0f : y;
+}
+
+// 1 / (1 + e) or e / (1 + e) with e = exp(-|x|), which does not overflow.
+inline float VectorSigmoid(float x) {
+  const float e = VectorExpOfNonPositive(-std::fabs(x));
+  return (x < 0.0f ? e : 1.0f) / (1.0f + e);
+}
 
 inline double VectorExp(double x) { return std::exp(x); }
 inline double VectorTanh(double x) { return std::tanh(x); }

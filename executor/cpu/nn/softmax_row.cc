@@ -1,40 +1,15 @@
 #include "executor/cpu/nn/softmax_row.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
 #include "executor/cpu/elemwise/elemwise_loop.h"
+#include "executor/cpu/elemwise/vector_math.h"
 #include "ndarray/cpu_level.h"
 
 namespace cooper {
 namespace {
-
-// exp(x) for x <= 0, to 1 unit in the last place or so; below -87.3, where floats become
-// subnormal, 0. x = n ln 2 + r with |r| <= ln 2 / 2; exp(r) by a polynomial of degree 6; 2^n by its
-// bits. NaN stays NaN, since r does. Without branches: loops over it are compiled to vectors.
-float ExpOfNonPositive(float x) {
-  constexpr float kLowest = -87.3f;
-  const float clamped = x < kLowest ? kLowest : x;
-  // Adding 1.5 * 2^23 leaves the nearest integer in the low bits of the mantissa.
-  constexpr float kMagic = 12582912.0f;
-  const float shifted = clamped * 1.44269504f + kMagic;
-  const float n = shifted - kMagic;
-  float r = clamped - n * 0.693359375f;
-  r = r - n * -2.12194440e-4f;
-  float p = 1.9875691500e-4f;
-  p = p * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  p = p * r + 1.0f;
-  p = p * r + 1.0f;
-  const float scale =
-      std::bit_cast<float>((std::bit_cast<int32_t>(shifted) + (127 - 0x4b400000)) << 23);
-  return x < kLowest ? 0.0f : p * scale;
-}
 
 // Independent sums and maxima, several vectors of them, so that none waits for the one before it.
 constexpr int kLanes = 32;
@@ -86,7 +61,7 @@ float SumExp(const float* in, int64_t n, float top, float* out) {
   for (; j + kLanes <= n; j += kLanes) {
     COOPER_INDEPENDENT_ITERATIONS
     for (int k = 0; k < kLanes; ++k) {
-      const float term = ExpOfNonPositive(in[j + k] - top);
+      const float term = VectorExpOfNonPositive(in[j + k] - top);
       if constexpr (kStore) out[j + k] = term;
       lanes[k] += term;
     }
@@ -96,7 +71,7 @@ float SumExp(const float* in, int64_t n, float top, float* out) {
   }
   float sum = lanes[0];
   for (; j < n; ++j) {
-    const float term = ExpOfNonPositive(in[j] - top);
+    const float term = VectorExpOfNonPositive(in[j] - top);
     if constexpr (kStore) out[j] = term;
     sum += term;
   }
@@ -106,7 +81,7 @@ float SumExp(const float* in, int64_t n, float top, float* out) {
 // to[i] = exp(in[i] - top[i]).
 void ExpBlock(const float* in, const float* top, int64_t n, float* to) {
   COOPER_INDEPENDENT_ITERATIONS
-  for (int64_t i = 0; i < n; ++i) to[i] = ExpOfNonPositive(in[i] - top[i]);
+  for (int64_t i = 0; i < n; ++i) to[i] = VectorExpOfNonPositive(in[i] - top[i]);
 }
 
 void ExpBlock(const double* in, const double* top, int64_t n, double* to) {

@@ -241,9 +241,14 @@ class Backward {
               const T* c_row = cells + t * state_size() + i * hidden;
               const T* c_prev =
                   first ? state_cell + i * hidden : cells + t_prev * state_size() + i * hidden;
-              const auto run = clip_.enabled ? LstmBackward<T, true> : LstmBackward<T, false>;
-              run(hidden, clip_, slot_row, c_prev, c_row, dy_row, dh + i * hidden, dc + i * hidden,
-                  ds_row);
+              // Called by name: through a pointer it would not be compiled for the CpuLevel.
+              if (clip_.enabled) {
+                LstmBackward<T, true>(hidden, clip_, slot_row, c_prev, c_row, dy_row,
+                                      dh + i * hidden, dc + i * hidden, ds_row);
+              } else {
+                LstmBackward<T, false>(hidden, clip_, slot_row, c_prev, c_row, dy_row,
+                                       dh + i * hidden, dc + i * hidden, ds_row);
+              }
               break;
             }
             case RNNMode::kGru: {
