@@ -1,5 +1,7 @@
 #include "executor/cpu/rnn/rnn_pieces.h"
 
+#include <cstring>
+
 #include "ndarray/parallel.h"
 
 namespace cooper {
@@ -10,6 +12,46 @@ constexpr int64_t kGrain = 16384;
 
 int64_t RowGrain(int64_t columns) {
   return std::max<int64_t>(1, kGrain / std::max<int64_t>(columns, 1));
+}
+
+// Four rows of four, in registers: compilers transpose element by element.
+template <typename T>
+void TransposeFour(const T* in, int64_t stride, T* out, int64_t out_stride) {
+  typedef T Four __attribute__((vector_size(4 * sizeof(T))));
+  Four a, b, c, d;
+  std::memcpy(&a, in, sizeof(a));
+  std::memcpy(&b, in + stride, sizeof(b));
+  std::memcpy(&c, in + 2 * stride, sizeof(c));
+  std::memcpy(&d, in + 3 * stride, sizeof(d));
+  const Four ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  const Four ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Four cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const Four cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  a = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
+  b = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
+  c = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+  d = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
+  std::memcpy(out, &a, sizeof(a));
+  std::memcpy(out + out_stride, &b, sizeof(b));
+  std::memcpy(out + 2 * out_stride, &c, sizeof(c));
+  std::memcpy(out + 3 * out_stride, &d, sizeof(d));
+}
+
+// out (columns, rows) = in (rows, columns) transposed.
+template <typename T>
+void TransposeTile(const T* in, int64_t stride, int64_t rows, int64_t columns, T* out,
+                   int64_t out_stride) {
+  const int64_t whole_rows = rows / 4 * 4, whole_columns = columns / 4 * 4;
+  for (int64_t j = 0; j < whole_columns; j += 4) {
+    for (int64_t i = 0; i < whole_rows; i += 4) {
+      TransposeFour(in + i * stride + j, stride, out + j * out_stride + i, out_stride);
+    }
+  }
+  for (int64_t j = 0; j < columns; ++j) {
+    for (int64_t i = j < whole_columns ? whole_rows : 0; i < rows; ++i) {
+      out[j * out_stride + i] = in[i * stride + j];
+    }
+  }
 }
 
 }  // namespace
@@ -34,20 +76,15 @@ template <typename T>
 void TransposeInto(const T* in, int64_t rows, int64_t columns, T* out, int64_t out_stride) {
   // Tiles of which both sides stay in the first-level cache.
   constexpr int64_t kTile = 32;
-  ParallelFor((rows + kTile - 1) / kTile, RowGrain(kTile * columns),
-              [&](int64_t begin, int64_t end) {
-                for (int64_t i0 = begin * kTile; i0 < std::min(end * kTile, rows); i0 += kTile) {
-                  const int64_t i1 = std::min(i0 + kTile, rows);
-                  for (int64_t j0 = 0; j0 < columns; j0 += kTile) {
-                    const int64_t j1 = std::min(j0 + kTile, columns);
-                    for (int64_t j = j0; j < j1; ++j) {
-                      for (int64_t i = i0; i < i1; ++i) {
-                        out[j * out_stride + i] = in[i * columns + j];
-                      }
-                    }
-                  }
-                }
-              });
+  ParallelFor(
+      (rows + kTile - 1) / kTile, RowGrain(kTile * columns), [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin * kTile; i < std::min(end * kTile, rows); i += kTile) {
+          for (int64_t j = 0; j < columns; j += kTile) {
+            TransposeTile(in + i * columns + j, columns, std::min(kTile, rows - i),
+                          std::min(kTile, columns - j), out + j * out_stride + i, out_stride);
+          }
+        }
+      });
 }
 
 template <typename T>
