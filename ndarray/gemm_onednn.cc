@@ -12,6 +12,8 @@ namespace {
 
 // Below this many multiplications a second thread costs more than it saves.
 constexpr double kMinWorkPerThread = 1 << 18;
+// A piece that another thread may take over: each brings the other operand into order anew.
+constexpr double kMinWorkPerPiece = 1 << 22;
 // Blocks of rows or columns end at multiples of these, which are whole vectors. The kernels' tiles
 // have more columns (24 with AVX2, 48 with AVX-512), but a thread that waits for another's larger
 // block loses more than a part of a tile does.
@@ -57,7 +59,8 @@ void RunBlock(const Product& p, int64_t row, int64_t rows, int64_t column, int64
 }
 
 // oneDNN's own threads allocate for every product, and wake for small ones. Here the result is cut
-// into one block per thread along its longer side, and each thread computes its block alone.
+// along its longer side into one block per thread, or a few if there is much to do, and each thread
+// computes its blocks alone.
 void OneDnnGemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, float alpha,
                 const float* a, int64_t lda, const float* b, int64_t ldb, float beta, float* c,
                 int64_t ldc) {
@@ -74,7 +77,8 @@ void OneDnnGemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   const auto useful = static_cast<int64_t>(work / kMinWorkPerThread);
   const int64_t grain = useful < 2 ? tiles : std::max<int64_t>(1, tiles / useful);
-  ParallelForPlain(tiles, grain, [&](int64_t begin, int64_t end) {
+  const auto piece = static_cast<int64_t>(static_cast<double>(tiles) * kMinWorkPerPiece / work);
+  ParallelForPieces(tiles, grain, piece, [&](int64_t begin, int64_t end) {
     begin *= tile;
     end = std::min(end * tile, longer);
     if (m >= n) {

@@ -10,6 +10,7 @@
 #include <omp.h>
 #endif
 
+#include "absl/container/fixed_array.h"
 #include "ndarray/profiler.h"
 
 namespace cooper {
@@ -50,7 +51,22 @@ void SetNumThreads(int threads) {
   omp_set_num_threads(threads);
 }
 
-void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn) {
+namespace {
+
+// More lose more by starting than they gain by evening out.
+constexpr int64_t kMaxPiecesPerThread = 4;
+// A loop of more threads allocates.
+constexpr int64_t kThreadsOnStack = 64;
+
+// The next of a thread's own pieces; on a cache line of its own.
+struct alignas(64) PieceCounter {
+  std::atomic<int64_t> next{0};
+};
+
+}  // namespace
+
+void ParallelForPieces(int64_t n, int64_t grain, int64_t piece,
+                       absl::FunctionRef<void(int64_t, int64_t)> fn) {
   if (n <= 0 || RunElsewhere(n, grain, fn)) return;
   const int64_t parts =
       std::min<int64_t>(omp_in_parallel() ? 1 : NumThreads(), n / std::max<int64_t>(grain, 1));
@@ -58,11 +74,24 @@ void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, 
     fn(0, n);
     return;
   }
+  const int64_t own =
+      std::clamp<int64_t>(n / (parts * std::max<int64_t>(piece, 1)), 1, kMaxPiecesPerThread);
+  const int64_t pieces = parts * own;
+  absl::FixedArray<PieceCounter, kThreadsOnStack> counters(parts);
   std::atomic<int64_t>* const flops = RunningProfileFlops();
-#pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static, 1)
-  for (int64_t part = 0; part < parts; ++part) {
+#pragma omp parallel num_threads(static_cast <int>(parts))
+  {
     const ScopedProfileFlops scope(flops);
-    fn(n * part / parts, n * (part + 1) / parts);
+    const int64_t self = omp_get_thread_num();
+    for (int64_t i = 0; i < parts; ++i) {
+      const int64_t owner = (self + i) % parts;
+      for (;;) {
+        const int64_t k = counters[owner].next.fetch_add(1, std::memory_order_relaxed);
+        if (k >= own) break;
+        const int64_t at = owner * own + k;
+        fn(n * at / pieces, n * (at + 1) / pieces);
+      }
+    }
   }
 }
 
@@ -79,7 +108,8 @@ void SetNumThreads(int threads) {
       threads < 1 ? static_cast<int>(std::max(1u, std::thread::hardware_concurrency())) : threads;
 }
 
-void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn) {
+void ParallelForPieces(int64_t n, int64_t grain, int64_t /*piece*/,
+                       absl::FunctionRef<void(int64_t, int64_t)> fn) {
   if (n <= 0 || RunElsewhere(n, grain, fn)) return;
   const int64_t parts =
       std::max<int64_t>(1, std::min<int64_t>(NumThreads(), n / std::max<int64_t>(grain, 1)));
@@ -87,5 +117,9 @@ void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, 
 }
 
 #endif
+
+void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn) {
+  ParallelForPieces(n, grain, n, fn);
+}
 
 }  // namespace cooper

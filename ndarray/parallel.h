@@ -17,10 +17,17 @@ int NumThreads();
 void SetNumThreads(int threads);
 
 // Calls fn(begin, end) for disjoint ranges that cover [0, n), on several threads if each then gets
-// at least `grain` items, else on this one. The ranges depend on n, grain and NumThreads() only.
+// at least `grain` items, else on this one. The ranges depend on n, grain and NumThreads() only; a
+// thread that starts late may find that another has taken over its range.
 // `fn` is compiled once, for any processor: it moves elements rather than computes with them, or
 // calls what RunAtCpuLevel runs.
 void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn);
+
+// The same for what takes long: each thread's range is cut into a few of at least `piece` items,
+// which a thread that is done with its own takes over from a slower one, whose core has other
+// things to do as well. The ranges depend on n, grain, piece and NumThreads() only.
+void ParallelForPieces(int64_t n, int64_t grain, int64_t piece,
+                       absl::FunctionRef<void(int64_t, int64_t)> fn);
 
 // The same, with `fn` compiled for each CpuLevel: for loops that compute.
 template <typename Fn>

@@ -1,8 +1,10 @@
 #include "ndarray/parallel.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -54,6 +56,58 @@ TEST(ParallelForTest, RangesCoverEverythingOnce) {
 TEST(ParallelForTest, NothingToDo) {
   EXPECT_TRUE(RangesOf(0, 1).empty());
   EXPECT_TRUE(RangesOf(-3, 1).empty());
+}
+
+Ranges PiecesOf(int64_t n, int64_t grain, int64_t piece) {
+  std::mutex mutex;
+  Ranges ranges;
+  ParallelForPieces(n, grain, piece, [&](int64_t begin, int64_t end) {
+    std::lock_guard<std::mutex> lock(mutex);
+    ranges.emplace_back(begin, end);
+  });
+  std::sort(ranges.begin(), ranges.end());
+  return ranges;
+}
+
+TEST(ParallelForPiecesTest, PiecesCoverEverythingOnce) {
+  for (int threads : {1, 2, 3, 8}) {
+    SetNumThreads(threads);
+    for (int64_t n : {1, 2, 7, 100, 1001}) {
+      for (int64_t grain : {0, 1, 10, 1000000}) {
+        for (int64_t piece : {0, 1, 5, 2000}) {
+          const Ranges pieces = PiecesOf(n, grain, piece);
+          ASSERT_FALSE(pieces.empty());
+          EXPECT_EQ(pieces.front().first, 0);
+          EXPECT_EQ(pieces.back().second, n);
+          for (size_t i = 0; i < pieces.size(); ++i) {
+            EXPECT_LT(pieces[i].first, pieces[i].second);
+            if (i > 0) {
+              EXPECT_EQ(pieces[i].first, pieces[i - 1].second);
+            }
+            if (pieces.size() > 1) {
+              EXPECT_GE(pieces[i].second - pieces[i].first, std::min(grain, piece));
+            }
+          }
+          EXPECT_EQ(PiecesOf(n, grain, piece), pieces);
+        }
+      }
+    }
+  }
+  EXPECT_TRUE(PiecesOf(0, 1, 1).empty());
+}
+
+// The first piece waits for all others, those of its own thread's range among them: another thread
+// has to run these.
+TEST(ParallelForPiecesTest, ThreadsTakeOverPieces) {
+  SetNumThreads(2);
+  const size_t num_pieces = PiecesOf(8, 1, 1).size();
+  if (num_pieces < 4) GTEST_SKIP() << "built without threads";
+  std::atomic<size_t> done = 0;
+  ParallelForPieces(8, 1, 1, [&](int64_t begin, int64_t) {
+    while (begin == 0 && done < num_pieces - 1) std::this_thread::yield();
+    ++done;
+  });
+  EXPECT_EQ(done, num_pieces);
 }
 
 TEST(ParallelForTest, MayBeNested) {

@@ -27,6 +27,17 @@ inline int64_t FcSoftmaxBlockRows(int64_t bytes, int64_t rows, int64_t row_bytes
   return std::min(rows, std::max(fitting, kTile));
 }
 
+// The rows of a block that a thread takes from a product to the loops over its result before it
+// goes on to the next ones: few enough to stay in its core's second-level cache, and for another
+// thread to take some over. `row_bytes` and `weight_bytes` are those of the thread's classes; a
+// weight that does not stay there too is better brought into order for all `rows` at once.
+inline int64_t FcSoftmaxPartRows(int64_t rows, int64_t row_bytes, int64_t weight_bytes) {
+  constexpr int64_t kMaxWeightBytes = 256 << 10, kBytes = 512 << 10, kMinRows = 48, kParts = 4;
+  if (weight_bytes > kMaxWeightBytes) return std::max<int64_t>(rows, 1);
+  const int64_t fitting = std::min(kBytes / std::max<int64_t>(row_bytes, 1), rows / kParts);
+  return std::max(fitting / 8 * 8, kMinRows);
+}
+
 // Rows of `classes` elements that make a thread worth its while.
 inline int64_t FcSoftmaxRowGrain(int64_t classes) {
   return std::max<int64_t>(1, 16384 / std::max<int64_t>(classes, 1));

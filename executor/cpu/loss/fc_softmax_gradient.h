@@ -33,10 +33,10 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
   using Block = typename FcSoftmaxRows<T>::Block;
   // Called before a block's gradients are made.
   using PrepareFn = absl::FunctionRef<void(const Block& block)>;
-  // Writes the gradients of a block's scores of a slice's classes to grad (count, slice.stride). Is
-  // called for several slices at a time.
-  using ScoreGradientsFn =
-      absl::FunctionRef<void(const Block& block, const FcSoftmaxSlice& slice, T* grad)>;
+  // Writes the gradients of the scores of a slice's classes in the rows [begin, end) of a block to
+  // grad (block.count, slice.stride). Is called for several slices and rows at a time.
+  using ScoreGradientsFn = absl::FunctionRef<void(const Block& block, const FcSoftmaxSlice& slice,
+                                                  int64_t begin, int64_t end, T* grad)>;
 
   FcSoftmaxGradient(const KernelContext& c, const FcSoftmaxScratch<T>& scratch)
       : c_(c),
@@ -58,11 +58,12 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
     if (rows_.num_active() == 0) ClearWhatIsWritten();
     rows_.ForEachBlock([&](const Block& block) {
       prepare(block);
-      scratch_.slices.ForEach([&](const FcSoftmaxSlice& slice) {
-        T* grad = scratch_.ScoresOf(slice);
-        score_gradients(block, slice, grad);
-        AddGradients(block, slice, grad);
-      });
+      scratch_.ForEachPart(block.count,
+                           [&](const FcSoftmaxSlice& slice, int64_t begin, int64_t end) {
+                             score_gradients(block, slice, begin, end, scratch_.ScoresOf(slice));
+                             DataGradient(block, slice, begin, end);
+                           });
+      WeightGradients(block);
       if (c_.reqs[kDataGradient] != WriteReq::kNull && FirstApart() < scratch_.slices.count()) {
         AddDataGradients(block);
       }
@@ -96,21 +97,40 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
     return block.begin == 0 && c_.reqs[gradient] == WriteReq::kWrite ? T(0) : T(1);
   }
 
-  void AddGradients(const Block& block, const FcSoftmaxSlice& slice, const T* grad) const {
-    if (c_.reqs[kDataGradient] != WriteReq::kNull) {
-      const bool in_place = slice.index < FirstApart();
-      Gemm(false, false, block.count, features_, slice.size(), T(1), grad, slice.stride,
-           c_.inputs[kWeight].as<T>() + slice.begin * features_, features_,
-           in_place && c_.reqs[kDataGradient] == WriteReq::kAdd ? T(1) : T(0),
-           in_place ? DataGradientAt(block.begin) : DataGradientOf(slice.index), features_);
-    }
+  // Of the rows [begin, end) of a block.
+  void DataGradient(const Block& block, const FcSoftmaxSlice& slice, int64_t begin,
+                    int64_t end) const {
+    if (c_.reqs[kDataGradient] == WriteReq::kNull) return;
+    const bool in_place = slice.index < FirstApart();
+    Gemm(false, false, end - begin, features_, slice.size(), T(1),
+         scratch_.ScoresOf(slice) + begin * slice.stride, slice.stride,
+         c_.inputs[kWeight].as<T>() + slice.begin * features_, features_,
+         in_place && c_.reqs[kDataGradient] == WriteReq::kAdd ? T(1) : T(0),
+         in_place ? DataGradientAt(block.begin + begin)
+                  : DataGradientOf(slice.index) + begin * features_,
+         features_);
+  }
+
+  void WeightGradients(const Block& block) const {
+    const FcSoftmaxSlices& slices = scratch_.slices;
+    if (slices.count() == 1) return WeightGradients(block, slices.At(0), 0, classes_);
+    slices.ForEachClasses([&](const FcSoftmaxSlice& slice, int64_t begin, int64_t end) {
+      WeightGradients(block, slice, begin, end);
+    });
+  }
+
+  // Of the classes [begin, end) of a slice.
+  void WeightGradients(const Block& block, const FcSoftmaxSlice& slice, int64_t begin,
+                       int64_t end) const {
+    const T* grad = scratch_.ScoresOf(slice) + begin;
     if (c_.reqs[kWeightGradient] != WriteReq::kNull) {
-      Gemm(true, false, slice.size(), features_, block.count, T(1), grad, slice.stride, block.data,
+      Gemm(true, false, end - begin, features_, block.count, T(1), grad, slice.stride, block.data,
            features_, BetaOf(kWeightGradient, block),
-           c_.outputs[kWeightGradient].as<T>() + slice.begin * features_, features_);
+           c_.outputs[kWeightGradient].as<T>() + (slice.begin + begin) * features_, features_);
     }
     if (c_.outputs.size() > kBiasGradient && c_.reqs[kBiasGradient] != WriteReq::kNull) {
-      BiasGradient(block, slice, grad);
+      BiasGradient(block, grad, slice.stride, end - begin,
+                   c_.outputs[kBiasGradient].as<T>() + slice.begin + begin);
     }
   }
 
@@ -125,13 +145,13 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
   }
 
   // Columns are split over threads, rows are summed in order: the same bits for any split.
-  void BiasGradient(const Block& block, const FcSoftmaxSlice& slice, const T* scores) const {
-    T* grad = c_.outputs[kBiasGradient].as<T>() + slice.begin;
-    if (BetaOf(kBiasGradient, block) == T(0)) std::fill_n(grad, slice.size(), T(0));
-    ParallelFor(slice.size(), std::max<int64_t>(16, 16384 / std::max<int64_t>(block.count, 1)),
+  void BiasGradient(const Block& block, const T* scores, int64_t stride, int64_t classes,
+                    T* grad) const {
+    if (BetaOf(kBiasGradient, block) == T(0)) std::fill_n(grad, classes, T(0));
+    ParallelFor(classes, std::max<int64_t>(16, 16384 / std::max<int64_t>(block.count, 1)),
                 [&](int64_t from, int64_t to) {
                   for (int64_t i = 0; i < block.count; ++i) {
-                    const T* row = scores + i * slice.stride;
+                    const T* row = scores + i * stride;
                     for (int64_t j = from; j < to; ++j) grad[j] += row[j];
                   }
                 });

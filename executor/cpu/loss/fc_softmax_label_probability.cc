@@ -18,8 +18,8 @@
 #include "executor/cpu/nn/softmax_row.h"
 #include "executor/cpu/scratch_cursor.h"
 #include "executor/kernel.h"
+#include "ndarray/cpu_level.h"
 #include "ndarray/gemm.h"
-#include "ndarray/parallel.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
 
 namespace cooper {
@@ -38,21 +38,20 @@ template <typename T>
 void MakeScores(const typename FcSoftmaxRows<T>::Block& block, const ArrayView& weight,
                 const T* bias, const FcSoftmaxScratch<T>& scratch) {
   const int64_t features = weight.shape[1];
-  scratch.slices.ForEach([&](const FcSoftmaxSlice& slice) {
+  scratch.ForEachPart(block.count, [&](const FcSoftmaxSlice& slice, int64_t begin, int64_t end) {
     T* scores = scratch.ScoresOf(slice);
     T* top = scratch.top + slice.index * scratch.block;
     T* sum = scratch.sum + slice.index * scratch.block;
     const T* slice_bias = bias == nullptr ? nullptr : bias + slice.begin;
-    Gemm(false, true, block.count, slice.size(), features, T(1), block.data, features,
-         weight.as<T>() + slice.begin * features, features, T(0), scores, slice.stride);
-    ParallelForPlain(block.count, FcSoftmaxRowGrain(slice.size()), [&](int64_t from, int64_t to) {
-      for (int64_t i = from; i < to; ++i) {
-        T* row = scores + i * slice.stride;
-        const ExpRowSums<T> sums = BiasedExpRow(row, slice_bias, slice.size(), row);
-        top[i] = sums.top;
-        sum[i] = sums.sum;
-      }
-    });
+    Gemm(false, true, end - begin, slice.size(), features, T(1), block.data + begin * features,
+         features, weight.as<T>() + slice.begin * features, features, T(0),
+         scores + begin * slice.stride, slice.stride);
+    for (int64_t i = begin; i < end; ++i) {
+      T* row = scores + i * slice.stride;
+      const ExpRowSums<T> sums = BiasedExpRow(row, slice_bias, slice.size(), row);
+      top[i] = sums.top;
+      sum[i] = sums.sum;
+    }
   });
 }
 
@@ -110,16 +109,17 @@ void Backward(const KernelContext& c) {
   std::fill_n(probabilities, output.size(), std::numeric_limits<T>::quiet_NaN());
   gradient.Run(
       [&](const auto& block) { MakeScores(block, c.inputs[Arrays::kWeight], bias, scratch); },
-      [&](const auto& block, const FcSoftmaxSlice& slice, T* grad) {
-        ParallelFor(block.count, FcSoftmaxRowGrain(slice.size()), [&](int64_t from, int64_t to) {
-          for (int64_t i = from; i < to; ++i) {
+      [&](const auto& block, const FcSoftmaxSlice& slice, int64_t begin, int64_t end, T* grad) {
+        RunAtCpuLevel([&] {
+          for (int64_t i = begin; i < end; ++i) {
             T* row = grad + i * slice.stride;
             const T factor = ToProbability(scratch, slice.index, i);
             const int64_t label = rows.LabelAt(block.begin + i);
             if (const int64_t known = ClassOf(label, gradient.classes()); slice.Has(known)) {
               probabilities[rows.RowAt(block.begin + i)] = row[known - slice.begin] * factor;
             }
-            for (int64_t j = 0; j < slice.size(); ++j) row[j] *= factor * scale;
+            const T to_gradient = factor * scale;
+            for (int64_t j = 0; j < slice.size(); ++j) row[j] *= to_gradient;
             if (slice.Has(label)) row[label - slice.begin] -= scale;
           }
         });

@@ -12,6 +12,7 @@
 #include "executor/cpu/loss/fc_softmax_slices.h"
 #include "executor/cpu/scratch_cursor.h"
 #include "executor/kernel.h"
+#include "ndarray/parallel.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
 
 namespace cooper {
@@ -23,7 +24,8 @@ struct FcSoftmaxScratch {
   FcSoftmaxScratch(int64_t block_bytes, const FcSoftmaxOutputParam& param, const ArrayView& in,
                    const ArrayView& weight, const FcSoftmaxSlices& slices, ScratchCursor& cursor)
       : slices(slices) {
-    const int64_t rows = in.shape[0], features = in.shape[1], classes = weight.shape[0];
+    const int64_t rows = in.shape[0], classes = weight.shape[0];
+    features = in.shape[1];
     block = FcSoftmaxBlockRows(block_bytes, rows, classes * static_cast<int64_t>(sizeof(T)));
     scores = cursor.Take<T>(block * slices.row_size());
     top = cursor.Take<T>(block * slices.count());
@@ -39,7 +41,20 @@ struct FcSoftmaxScratch {
   // The scores (count, slice.stride) of a block's rows, or their gradients.
   T* ScoresOf(const FcSoftmaxSlice& slice) const { return scores + block * slice.offset; }
 
+  // Calls fn(slice, begin, end) for some of a block's rows at a time, on several threads.
+  void ForEachPart(int64_t rows,
+                   absl::FunctionRef<void(const FcSoftmaxSlice&, int64_t, int64_t)> fn) const {
+    constexpr int64_t kMinProducts = 1 << 18;  // that make a thread worth its while
+    const int64_t size = static_cast<int64_t>(sizeof(T));
+    const FcSoftmaxSlice last = slices.At(slices.count() - 1);      // the largest
+    const int64_t threads = slices.count() > 1 ? 1 : NumThreads();  // of a slice
+    const int64_t part = FcSoftmaxPartRows((rows + threads - 1) / threads, last.stride * size,
+                                           last.size() * features * size);
+    slices.ForEachPart(rows, part, 1 + kMinProducts / (part * last.size() * features + 1), fn);
+  }
+
   FcSoftmaxSlices slices;
+  int64_t features = 0;
   int64_t block = 0;
   T* scores = nullptr;      // of all slices
   T* top = nullptr;         // (slices, block): the largest score of each row

@@ -58,16 +58,41 @@ class FcSoftmaxSlices {
     return At(index);
   }
 
-  // Calls fn(slice) for all slices, on as many threads.
-  void ForEach(absl::FunctionRef<void(const FcSoftmaxSlice&)> fn) const {
-    ParallelForPlain(count_, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) fn(At(i));
+  // Calls fn(slice, begin, end) for all slices and rows [begin, end) of [0, rows), at most `part`
+  // of them at a time; on several threads if each gets at least `grain` such calls, most of them
+  // for one slice.
+  void ForEachPart(int64_t rows, int64_t part, int64_t grain,
+                   absl::FunctionRef<void(const FcSoftmaxSlice&, int64_t, int64_t)> fn) const {
+    const int64_t parts = (rows + part - 1) / part;
+    ParallelForPieces(count_ * parts, grain, 1, [&](int64_t from, int64_t to) {
+      for (int64_t i = from; i < to; ++i) {
+        const int64_t begin = i % parts * part;
+        fn(At(i / parts), begin, std::min(begin + part, rows));
+      }
+    });
+  }
+
+  // Calls fn(slice, begin, end) for all slices and some of a slice's classes, counted from its
+  // first, at a time; on several threads, most calls of one for one slice.
+  void ForEachClasses(absl::FunctionRef<void(const FcSoftmaxSlice&, int64_t, int64_t)> fn) const {
+    ParallelForPieces(count_ * kClassParts, 1, 1, [&](int64_t from, int64_t to) {
+      for (int64_t i = from; i < to; ++i) {
+        const FcSoftmaxSlice slice = At(i / kClassParts);
+        const int64_t tiles = (slice.size() + kTile - 1) / kTile;
+        const auto end_of = [&](int64_t part) {
+          return std::min(tiles * part / kClassParts * kTile, slice.size());
+        };
+        const int64_t part = i % kClassParts;
+        fn(slice, end_of(part), end_of(part + 1));
+      }
     });
   }
 
  private:
   // Fewer leave the products with too little to do for each row of data that they read.
   static constexpr int64_t kMinClasses = 256;
+  // As many as a thread may hand over to another.
+  static constexpr int64_t kClassParts = 4;
   static constexpr int64_t kTile = 16;  // whole vectors, and a cache line of floats
 
   int64_t classes_;

@@ -1,9 +1,12 @@
 #include "executor/cpu/loss/fc_softmax_slices.h"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ndarray/parallel.h"
 
 namespace cooper {
 namespace {
@@ -34,6 +37,37 @@ TEST(FcSoftmaxSlicesTest, EachClassIsInOneSlice) {
       }
       EXPECT_EQ(end, classes);
       EXPECT_EQ(slices.row_size(), offset);
+    }
+  }
+}
+
+// Every element of (rows, classes) is in one part, and in one share of the classes.
+TEST(FcSoftmaxSlicesTest, PartsCoverEverythingOnce) {
+  for (const int threads : {1, 2, 3}) {
+    SetNumThreads(threads);
+    for (const int64_t classes : {1, 17, 600, 1100}) {
+      const FcSoftmaxSlices slices(classes, threads);
+      for (const auto& [rows, part] : {std::pair<int64_t, int64_t>{1, 1}, {7, 3}, {8, 4}, {5, 9}}) {
+        SCOPED_TRACE(testing::Message() << threads << " threads, " << classes << " classes, "
+                                        << rows << " rows, " << part << " at a time");
+        std::vector<int> in_parts(rows * classes), in_shares(classes);
+        slices.ForEachPart(
+            rows, part, 1,
+            [&, part = part](const FcSoftmaxSlice& slice, int64_t begin, int64_t end) {
+              EXPECT_LT(begin, end);
+              EXPECT_LE(end - begin, part);
+              for (int64_t i = begin; i < end; ++i) {
+                for (int64_t j = slice.begin; j < slice.end; ++j) {
+                  ++in_parts[i * classes + j];
+                }
+              }
+            });
+        EXPECT_THAT(in_parts, testing::Each(1));
+        slices.ForEachClasses([&](const FcSoftmaxSlice& slice, int64_t begin, int64_t end) {
+          for (int64_t j = begin; j < end; ++j) ++in_shares[slice.begin + j];
+        });
+        EXPECT_THAT(in_shares, testing::Each(1));
+      }
     }
   }
 }
