@@ -27,22 +27,6 @@ absl::Status CheckRanges(absl::Span<const LiveRange> ranges) {
   return absl::OkStatus();
 }
 
-// Largest total of aligned sizes live at one step.
-int64_t LowerBound(absl::Span<const LiveRange> ranges) {
-  std::map<int, int64_t> change;
-  for (const LiveRange& r : ranges) {
-    change[r.first] += Align(r.size);
-    change[r.last + 1] -= Align(r.size);
-  }
-  int64_t live = 0;
-  int64_t peak = 0;
-  for (const auto& [step, delta] : change) {
-    live += delta;
-    peak = std::max(peak, live);
-  }
-  return peak;
-}
-
 // Free space by offset, with neighbours merged. The end of the arena is open.
 class FreeList {
  public:
@@ -175,6 +159,21 @@ std::vector<int> OrderBy(absl::Span<const LiveRange> ranges, int64_t (*weight)(c
 }
 
 }  // namespace
+
+int64_t LowerBound(absl::Span<const LiveRange> ranges) {
+  std::map<int, int64_t> change;
+  for (const LiveRange& r : ranges) {
+    change[r.first] += Align(r.size);
+    change[r.last + 1] -= Align(r.size);
+  }
+  int64_t live = 0;
+  int64_t peak = 0;
+  for (const auto& [step, delta] : change) {
+    live += delta;
+    peak = std::max(peak, live);
+  }
+  return peak;
+}
 
 absl::StatusOr<MemoryPlan> PlanMemory(absl::Span<const LiveRange> ranges) {
   absl::Status status = CheckRanges(ranges);

@@ -29,8 +29,12 @@ struct LiveRange {
 struct MemoryPlan {
   std::vector<int64_t> offsets;  // offsets[i] places ranges[i]
   int64_t arena_size = 0;        // what to allocate
-  int64_t lower_bound = 0;       // largest total live at one step: no plan can need less
+  int64_t lower_bound = 0;       // LowerBound
 };
+
+// The largest total of rounded sizes that are live at one step: no plan needs less. Of ranges that
+// PlanMemory accepts.
+int64_t LowerBound(absl::Span<const LiveRange> ranges);
 
 // Returns a plan in which ranges that are live together do not overlap. Equal input gives an equal
 // plan. Tries several placement orders and keeps the best; stops at the first that reaches the

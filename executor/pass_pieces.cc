@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "executor/memory_plan.h"
 #include "executor/passes.h"
 #include "ndarray/device.h"
 #include "symbol/ops/shape/concat_param.h"
@@ -135,27 +136,23 @@ class PiecePlacer {
 // operators run in place.
 int64_t PeakBytes(Program p) {
   ShareInPlace(p);
-  const size_t end = p.instructions.size();
-  std::vector<int64_t> change(end + 2, 0);
-  std::vector<size_t> first(p.buffers.size(), end + 1), last(p.buffers.size(), 0);
-  const auto touch = [&](int value, size_t step) {
+  std::vector<LiveRange> ranges;
+  std::vector<int> range_of(p.buffers.size(), -1);
+  const auto touch = [&](int value, int step) {
     const int buffer = p.values[value].buffer;
-    first[buffer] = std::min(first[buffer], step);
-    last[buffer] = std::max(last[buffer], step);
+    if (p.buffers[buffer].kind != ProgramBuffer::Kind::kArena) return;
+    if (range_of[buffer] < 0) {
+      range_of[buffer] = static_cast<int>(ranges.size());
+      ranges.push_back({.size = p.buffers[buffer].bytes, .first = step, .last = step});
+    }
+    ranges[range_of[buffer]].last = step;
   };
-  for (size_t i = 0; i < end; ++i) {
-    if (!p.instructions[i].run) continue;
-    ForEachValue(p.instructions[i], [&](int value) { touch(value, i); });
+  const int end = static_cast<int>(p.instructions.size());
+  for (int i = 0; i < end; ++i) {
+    if (p.instructions[i].run) ForEachValue(p.instructions[i], [&](int value) { touch(value, i); });
   }
   for (int output : p.outputs) touch(output, end);
-  for (size_t b = 0; b < p.buffers.size(); ++b) {
-    if (p.buffers[b].kind != ProgramBuffer::Kind::kArena || first[b] > end) continue;
-    change[first[b]] += p.buffers[b].bytes;
-    change[last[b] + 1] -= p.buffers[b].bytes;
-  }
-  int64_t live = 0, peak = 0;
-  for (int64_t c : change) peak = std::max(peak, live += c);
-  return peak;
+  return LowerBound(ranges);
 }
 
 }  // namespace

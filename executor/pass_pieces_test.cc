@@ -75,7 +75,9 @@ std::vector<std::string> PlacedPieces(const Symbol& symbol, const Shape& shape,
         heads.push_back(*NDArray::Empty(output));
         FillRandom(heads.back(), 99 + heads.size());
       }
-      if (req != WriteReq::kNull) COOPER_EXPECT_OK(executor.Backward(heads));
+      if (req != WriteReq::kNull) {
+        COOPER_EXPECT_OK(executor.Backward(heads));
+      }
       const absl::Span<const NDArray> outputs = *executor.outputs();
       for (const NDArray& output : outputs) result.push_back(Floats(output));
     }

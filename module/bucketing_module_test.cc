@@ -11,6 +11,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "module/expect_params.h"
 #include "module/initializer/initializers.h"
 #include "module/module_fixtures.h"
 #include "ndarray/status_matchers.h"
@@ -68,15 +69,6 @@ std::unique_ptr<BucketingModule> MakeModel(BucketingModuleOptions options) {
 void Step(BaseModule& model, const DataBatch& batch) {
   COOPER_ASSERT_OK(model.ForwardBackward(batch));
   COOPER_ASSERT_OK(model.Update());
-}
-
-void ExpectSameParams(const BaseModule& a, const BaseModule& b) {
-  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams first, a.GetParams());
-  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams second, b.GetParams());
-  ASSERT_EQ(first.args.size(), second.args.size());
-  for (const auto& [name, array] : first.args) {
-    EXPECT_EQ(Floats(second.args.at(name)), Floats(array)) << name;
-  }
 }
 
 TEST(BucketingModuleTest, ACallThatComesTooEarlyNamesTheMissingOne) {

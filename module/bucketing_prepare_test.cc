@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/bucketing_module.h"
+#include "module/expect_params.h"
 #include "module/initializer/initializers.h"
 #include "module/module_fixtures.h"
 #include "ndarray/parallel.h"
@@ -104,15 +105,6 @@ std::unique_ptr<BucketingModule> MakeModel(int threads, BucketingModuleOptions o
   COOPER_EXPECT_OK((*model)->InitOptimizer(
       {.optimizer_params = {{"learning_rate", "0.5"}, {"momentum", "0.9"}}}));
   return *std::move(model);
-}
-
-void ExpectSameParams(const BaseModule& a, const BaseModule& b) {
-  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams first, a.GetParams());
-  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams second, b.GetParams());
-  ASSERT_EQ(first.args.size(), second.args.size());
-  for (const auto& [name, array] : first.args) {
-    EXPECT_EQ(Floats(second.args.at(name)), Floats(array)) << name;
-  }
 }
 
 // The same buckets with the same programs, plans, arena and parameters.

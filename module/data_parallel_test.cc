@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/bucketing_module.h"
+#include "module/expect_params.h"
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"
 #include "module/module.h"
@@ -62,15 +63,6 @@ void Train(BaseModule& module, int64_t rows, int steps) {
   for (int step = 0; step < steps; ++step) {
     COOPER_ASSERT_OK(module.ForwardBackward(RandomBatch(rows, step)));
     COOPER_ASSERT_OK(module.Update());
-  }
-}
-
-void ExpectSameParams(const BaseModule& a, const BaseModule& b, float tolerance) {
-  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams x, a.GetParams());
-  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams y, b.GetParams());
-  ASSERT_EQ(x.args.size(), y.args.size());
-  for (const auto& [name, array] : x.args) {
-    EXPECT_THAT(Floats(array), Pointwise(FloatNear(tolerance), Floats(y.args.at(name)))) << name;
   }
 }
 

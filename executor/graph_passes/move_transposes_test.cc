@@ -70,7 +70,8 @@ std::vector<std::string> CopiesLeft(const Symbol& net, const KnownShapes& shapes
       FillRandom(array, seed++);
       if (name != "index") continue;
       RandomGenerator random(3);
-      for (float& index : *array.Data<float>()) index = static_cast<float>(random.NextBelow(7));
+      const absl::Span<float> indices = *array.Data<float>();
+      for (float& index : indices) index = static_cast<float>(random.NextBelow(7));
     }
     COOPER_EXPECT_OK(executor.Forward(true));
     std::vector<NDArray> heads;

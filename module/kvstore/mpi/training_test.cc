@@ -12,6 +12,7 @@
 #include "io/bucket_sentence_iter.h"
 #include "io/data_iter.h"
 #include "module/bucketing_module.h"
+#include "module/expect_params.h"
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"
 #include "module/module.h"
@@ -21,9 +22,6 @@
 
 namespace cooper {
 namespace {
-
-using ::testing::FloatNear;
-using ::testing::Pointwise;
 
 // As data_parallel_test.cc derives it.
 constexpr float kTolerance = 4e-5f;
@@ -57,15 +55,6 @@ std::unique_ptr<Module> MakeTrainable(int64_t rows, const InitOptimizerOptions& 
   COOPER_EXPECT_OK((*module)->InitParams({.initializer = init::Uniform(0.5), .seed = seed}));
   COOPER_EXPECT_OK((*module)->InitOptimizer(optimizer));
   return *std::move(module);
-}
-
-void ExpectSameParams(const BaseModule& a, const BaseModule& b, float tolerance) {
-  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams x, a.GetParams());
-  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams y, b.GetParams());
-  ASSERT_EQ(x.args.size(), y.args.size());
-  for (const auto& [name, array] : x.args) {
-    EXPECT_THAT(Floats(array), Pointwise(FloatNear(tolerance), Floats(y.args.at(name)))) << name;
-  }
 }
 
 // The parameters are the same to the last bit on all processes.
