@@ -29,7 +29,7 @@ struct LiveRange {
 struct MemoryPlan {
   std::vector<int64_t> offsets;  // offsets[i] places ranges[i]
   int64_t arena_size = 0;        // what to allocate
-  int64_t lower_bound = 0;       // LowerBound
+  int64_t lower_bound = 0;       // LowerBound(ranges)
 };
 
 // The largest total of rounded sizes that are live at one step: no plan needs less. Of ranges that

@@ -115,6 +115,15 @@ TEST(PlanMemoryTest, ForwardAndBackwardOfAChainReachTheLowerBound) {
   EXPECT_LE(plan.arena_size, plan.lower_bound + plan.lower_bound / 50);
 }
 
+TEST(LowerBoundTest, IsTheMostThatIsLiveAtAStep) {
+  EXPECT_EQ(LowerBound({}), 0);
+  const LiveRange ranges[] = {{.size = 0, .first = 0, .last = 9},
+                              {.size = 1, .first = 0, .last = 1},
+                              {.size = 64, .first = 1, .last = 1},
+                              {.size = 65, .first = 2, .last = 3}};
+  EXPECT_EQ(LowerBound(ranges), 128);
+}
+
 TEST(CheckMemoryPlanTest, FindsOverlapPlaceAndAlignment) {
   const std::vector<LiveRange> ranges = {{100, 0, 2}, {100, 2, 3}};
   MemoryPlan plan{.offsets = {0, 128}, .arena_size = 256, .lower_bound = 256};

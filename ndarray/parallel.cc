@@ -85,8 +85,10 @@ void ParallelForPieces(int64_t n, int64_t grain, int64_t piece,
     const int64_t self = omp_get_thread_num();
     for (int64_t i = 0; i < parts; ++i) {
       const int64_t owner = (self + i) % parts;
-      for (;;) {
-        const int64_t k = counters[owner].next.fetch_add(1, std::memory_order_relaxed);
+      std::atomic<int64_t>& next = counters[owner].next;
+      // Looked at before it is written: mostly there is nothing left.
+      while (next.load(std::memory_order_relaxed) < own) {
+        const int64_t k = next.fetch_add(1, std::memory_order_relaxed);
         if (k >= own) break;
         const int64_t at = owner * own + k;
         fn(n * at / pieces, n * (at + 1) / pieces);

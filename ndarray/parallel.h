@@ -29,7 +29,7 @@ void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, 
 void ParallelForPieces(int64_t n, int64_t grain, int64_t piece,
                        absl::FunctionRef<void(int64_t, int64_t)> fn);
 
-// The same, with `fn` compiled for each CpuLevel: for loops that compute.
+// ParallelForPlain with `fn` compiled for each CpuLevel: for loops that compute.
 template <typename Fn>
 void ParallelFor(int64_t n, int64_t grain, const Fn& fn) {
   ParallelForPlain(n, grain, [&fn](int64_t begin, int64_t end) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <thread>
@@ -103,8 +104,14 @@ TEST(ParallelForPiecesTest, ThreadsTakeOverPieces) {
   const size_t num_pieces = PiecesOf(8, 1, 1).size();
   if (num_pieces < 4) GTEST_SKIP() << "built without threads";
   std::atomic<size_t> done = 0;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   ParallelForPieces(8, 1, 1, [&](int64_t begin, int64_t) {
-    while (begin == 0 && done < num_pieces - 1) std::this_thread::yield();
+    while (begin == 0 && done < num_pieces - 1 && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::yield();
+    }
+    if (begin == 0) {
+      EXPECT_EQ(done, num_pieces - 1) << "nobody else came";
+    }
     ++done;
   });
   EXPECT_EQ(done, num_pieces);

@@ -3,7 +3,8 @@
 
 // exp, tanh and sigmoid of float without branches or calls, so that a loop over them is compiled to
 // vector instructions; the C library's are calls, several times slower. Relative errors stay below
-// 2e-7 for exp and tanh, 4e-7 for sigmoid (vector_math_test.cc). NaN stays NaN. The overloads
+// 2e-7 for exp and tanh, 4e-7 for sigmoid where it is above 1e-38, below which it is 0
+// (vector_math_test.cc). NaN stays NaN. The overloads
 // for double are the C library's.
 
 #include <bit>
@@ -38,8 +39,10 @@ inline VectorExpParts SplitVectorExp(float x) {
   return {static_cast<int32_t>(std::bit_cast<uint32_t>(shifted) - 0x4b400000u), q * r2 + r};
 }
 
-// 2^n of a normal number's n.
-inline float VectorExp2(int32_t n) { return std::bit_cast<float>((n + 127) << 23); }
+// 2^n, if that is a normal number; unsigned, since n may be anything.
+inline float VectorExp2(int32_t n) {
+  return std::bit_cast<float>((static_cast<uint32_t>(n) + 127u) << 23);
+}
 
 // exp(x) = 2^n exp(r). Overflows to infinity, and is 0 or subnormal where exp is.
 inline float VectorExp(float x) {
@@ -61,7 +64,7 @@ inline float VectorTanh(float x) {
   return std::copysign(y, x);  // tanh(-0) is -0
 }
 
-// exp(x) of x <= 0; 0 where it is not a normal number.
+// exp(x) of x <= 0; 0 below -87.3, a little above where it becomes subnormal.
 inline float VectorExpOfNonPositive(float x) {
   const auto [n, expm1] = SplitVectorExp(x);
   const float y = (expm1 + 1.0f) * VectorExp2(n);

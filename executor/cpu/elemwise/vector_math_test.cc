@@ -57,6 +57,27 @@ TEST(VectorMathTest, SigmoidIsAccurate) {
             4e-7);
 }
 
+TEST(VectorMathTest, ExpOfNonPositiveIsAccurateWhereItIsNormal) {
+  EXPECT_LT(LargestError(
+                -87.0f, 0.0f, [](float x) { return VectorExpOfNonPositive(x); },
+                [](double x) { return std::exp(x); }),
+            2e-7);
+}
+
+// Nothing overflows on the way to what is replaced at the end.
+TEST(VectorMathTest, AnyFloatHasAResult) {
+  for (uint32_t bits = 0; bits < 0x7f800000u; bits += 1009) {
+    const float x = std::bit_cast<float>(bits);
+    EXPECT_GE(VectorExp(-x), 0.0f) << x;
+    EXPECT_GE(VectorExp(x), 1.0f) << x;
+    EXPECT_LE(VectorExpOfNonPositive(-x), 1.0f) << x;
+    EXPECT_LE(VectorSigmoid(-x), 0.5f) << x;
+    EXPECT_GE(VectorSigmoid(x), 0.5f) << x;
+    EXPECT_LE(std::abs(VectorTanh(x)), 1.0f) << x;
+  }
+  EXPECT_EQ(VectorSigmoid(-17443600.0f), 0.0f);  // n is the largest int32_t
+}
+
 TEST(VectorMathTest, Limits) {
   EXPECT_EQ(VectorExp(0.0f), 1.0f);
   EXPECT_EQ(VectorExp(kInf), kInf);
@@ -70,6 +91,9 @@ TEST(VectorMathTest, Limits) {
   EXPECT_TRUE(std::isnan(VectorTanh(kNan)));
   EXPECT_EQ(VectorSigmoid(kInf), 1.0f);
   EXPECT_EQ(VectorSigmoid(-kInf), 0.0f);
+  EXPECT_EQ(VectorExpOfNonPositive(-kInf), 0.0f);
+  EXPECT_EQ(VectorExpOfNonPositive(0.0f), 1.0f);
+  EXPECT_TRUE(std::isnan(VectorExpOfNonPositive(kNan)));
   EXPECT_TRUE(std::isnan(VectorSigmoid(kNan)));
 }
 

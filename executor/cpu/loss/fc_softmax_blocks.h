@@ -19,23 +19,26 @@ inline constexpr int64_t kFcSoftmaxBackwardBlockBytes = 4 << 20;
 // Where scores are made and used up in one go.
 inline constexpr int64_t kFcSoftmaxLabelBlockBytes = 6 << 20;
 
-// The rows of a block of about `bytes`, at most `rows`. Blocks end at multiples of 48, as the
-// products' tiles do.
+// Rows that a product's tiles have, on any processor a whole number of them.
+inline constexpr int64_t kFcSoftmaxTileRows = 48;
+
+// The rows of a block of about `bytes`, at most `rows`. Blocks end where tiles do.
 inline int64_t FcSoftmaxBlockRows(int64_t bytes, int64_t rows, int64_t row_bytes) {
-  constexpr int64_t kTile = 48;
+  constexpr int64_t kTile = kFcSoftmaxTileRows;
   const int64_t fitting = bytes / std::max<int64_t>(row_bytes, 1) / kTile * kTile;
   return std::min(rows, std::max(fitting, kTile));
 }
 
 // The rows of a block that a thread takes from a product to the loops over its result before it
-// goes on to the next ones: few enough to stay in its core's second-level cache, and for another
-// thread to take some over. `row_bytes` and `weight_bytes` are those of the thread's classes; a
-// weight that does not stay there too is better brought into order for all `rows` at once.
+// goes on to the next ones, of the `rows` that are its own: few enough to stay in its core's
+// second-level cache, and for another thread to take some over. `row_bytes` and `weight_bytes` are
+// those of the thread's classes; a weight that does not stay there too is better brought into order
+// for all `rows` at once.
 inline int64_t FcSoftmaxPartRows(int64_t rows, int64_t row_bytes, int64_t weight_bytes) {
-  constexpr int64_t kMaxWeightBytes = 256 << 10, kBytes = 512 << 10, kMinRows = 48, kParts = 4;
-  if (weight_bytes > kMaxWeightBytes) return std::max<int64_t>(rows, 1);
+  constexpr int64_t kMaxWeightBytes = 256 << 10, kBytes = 512 << 10, kParts = 4;
+  if (weight_bytes > kMaxWeightBytes) return rows;
   const int64_t fitting = std::min(kBytes / std::max<int64_t>(row_bytes, 1), rows / kParts);
-  return std::max(fitting / 8 * 8, kMinRows);
+  return std::clamp<int64_t>(fitting / 8 * 8, std::min(rows, kFcSoftmaxTileRows), rows);
 }
 
 // Rows of `classes` elements that make a thread worth its while.

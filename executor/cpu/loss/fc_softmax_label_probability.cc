@@ -18,8 +18,8 @@
 #include "executor/cpu/nn/softmax_row.h"
 #include "executor/cpu/scratch_cursor.h"
 #include "executor/kernel.h"
-#include "ndarray/cpu_level.h"
 #include "ndarray/gemm.h"
+#include "ndarray/parallel.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
 
 namespace cooper {
@@ -46,12 +46,14 @@ void MakeScores(const typename FcSoftmaxRows<T>::Block& block, const ArrayView& 
     Gemm(false, true, end - begin, slice.size(), features, T(1), block.data + begin * features,
          features, weight.as<T>() + slice.begin * features, features, T(0),
          scores + begin * slice.stride, slice.stride);
-    for (int64_t i = begin; i < end; ++i) {
-      T* row = scores + i * slice.stride;
-      const ExpRowSums<T> sums = BiasedExpRow(row, slice_bias, slice.size(), row);
-      top[i] = sums.top;
-      sum[i] = sums.sum;
-    }
+    ParallelForPlain(end - begin, FcSoftmaxRowGrain(slice.size()), [&](int64_t from, int64_t to) {
+      for (int64_t i = begin + from; i < begin + to; ++i) {
+        T* row = scores + i * slice.stride;
+        const ExpRowSums<T> sums = BiasedExpRow(row, slice_bias, slice.size(), row);
+        top[i] = sums.top;
+        sum[i] = sums.sum;
+      }
+    });
   });
 }
 
@@ -110,8 +112,8 @@ void Backward(const KernelContext& c) {
   gradient.Run(
       [&](const auto& block) { MakeScores(block, c.inputs[Arrays::kWeight], bias, scratch); },
       [&](const auto& block, const FcSoftmaxSlice& slice, int64_t begin, int64_t end, T* grad) {
-        RunAtCpuLevel([&] {
-          for (int64_t i = begin; i < end; ++i) {
+        ParallelFor(end - begin, FcSoftmaxRowGrain(slice.size()), [&](int64_t from, int64_t to) {
+          for (int64_t i = begin + from; i < begin + to; ++i) {
             T* row = grad + i * slice.stride;
             const T factor = ToProbability(scratch, slice.index, i);
             const int64_t label = rows.LabelAt(block.begin + i);

@@ -14,7 +14,6 @@
 #include "executor/cpu/nn/softmax_row.h"
 #include "executor/cpu/scratch_cursor.h"
 #include "executor/kernel.h"
-#include "ndarray/cpu_level.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
@@ -73,8 +72,8 @@ void Backward(const KernelContext& c) {
   gradient.Run(
       [](const auto&) {},
       [&](const auto& block, const FcSoftmaxSlice& slice, int64_t begin, int64_t end, T* grad) {
-        RunAtCpuLevel([&, scale] {
-          for (int64_t i = begin; i < end; ++i) {
+        ParallelFor(end - begin, FcSoftmaxRowGrain(slice.size()), [&](int64_t from, int64_t to) {
+          for (int64_t i = begin + from; i < begin + to; ++i) {
             const int64_t place = block.begin + i;
             const T* in = output + gradient.rows().RowAt(place) * gradient.classes() + slice.begin;
             T* out = grad + i * slice.stride;

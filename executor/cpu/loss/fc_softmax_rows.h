@@ -41,15 +41,19 @@ struct FcSoftmaxScratch {
   // The scores (count, slice.stride) of a block's rows, or their gradients.
   T* ScoresOf(const FcSoftmaxSlice& slice) const { return scores + block * slice.offset; }
 
-  // Calls fn(slice, begin, end) for some of a block's rows at a time, on several threads.
+  // Calls fn(slice, begin, end) for some of a block's rows at a time, on several threads; or on
+  // this one for all of a few rows, of which fn's products and loops have to make parallel work.
   void ForEachPart(int64_t rows,
                    absl::FunctionRef<void(const FcSoftmaxSlice&, int64_t, int64_t)> fn) const {
     constexpr int64_t kMinProducts = 1 << 18;  // that make a thread worth its while
     const int64_t size = static_cast<int64_t>(sizeof(T));
-    const FcSoftmaxSlice last = slices.At(slices.count() - 1);      // the largest
-    const int64_t threads = slices.count() > 1 ? 1 : NumThreads();  // of a slice
-    const int64_t part = FcSoftmaxPartRows((rows + threads - 1) / threads, last.stride * size,
-                                           last.size() * features * size);
+    const FcSoftmaxSlice last = slices.At(slices.count() - 1);  // the largest
+    int64_t own = rows;  // of a slice's rows, those of one thread
+    if (slices.count() == 1) {
+      own = (rows + NumThreads() - 1) / NumThreads();
+      if (own < kFcSoftmaxTileRows) own = rows;
+    }
+    const int64_t part = FcSoftmaxPartRows(own, last.stride * size, last.size() * features * size);
     slices.ForEachPart(rows, part, 1 + kMinProducts / (part * last.size() * features + 1), fn);
   }
 

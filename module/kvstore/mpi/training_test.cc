@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/bucket_sentence_iter.h"
 #include "io/data_iter.h"
