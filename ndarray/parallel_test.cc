@@ -17,15 +17,25 @@ namespace {
 
 using Ranges = std::vector<std::pair<int64_t, int64_t>>;
 
-Ranges RangesOf(int64_t n, int64_t grain) {
+// The ranges that `loop` calls its function with, in order.
+template <typename Loop>
+Ranges RangesOfLoop(const Loop& loop) {
   std::mutex mutex;
   Ranges ranges;
-  ParallelFor(n, grain, [&](int64_t begin, int64_t end) {
+  loop([&](int64_t begin, int64_t end) {
     std::lock_guard<std::mutex> lock(mutex);
     ranges.emplace_back(begin, end);
   });
   std::sort(ranges.begin(), ranges.end());
   return ranges;
+}
+
+Ranges RangesOf(int64_t n, int64_t grain) {
+  return RangesOfLoop([=](const auto& fn) { ParallelFor(n, grain, fn); });
+}
+
+Ranges PiecesOf(int64_t n, int64_t grain, int64_t piece) {
+  return RangesOfLoop([=](const auto& fn) { ParallelForPieces(n, grain, piece, fn); });
 }
 
 TEST(ParallelForTest, RangesCoverEverythingOnce) {
@@ -57,17 +67,6 @@ TEST(ParallelForTest, RangesCoverEverythingOnce) {
 TEST(ParallelForTest, NothingToDo) {
   EXPECT_TRUE(RangesOf(0, 1).empty());
   EXPECT_TRUE(RangesOf(-3, 1).empty());
-}
-
-Ranges PiecesOf(int64_t n, int64_t grain, int64_t piece) {
-  std::mutex mutex;
-  Ranges ranges;
-  ParallelForPieces(n, grain, piece, [&](int64_t begin, int64_t end) {
-    std::lock_guard<std::mutex> lock(mutex);
-    ranges.emplace_back(begin, end);
-  });
-  std::sort(ranges.begin(), ranges.end());
-  return ranges;
 }
 
 TEST(ParallelForPiecesTest, PiecesCoverEverythingOnce) {
