@@ -53,8 +53,10 @@ class BFloat16 {
   static uint16_t FromFloat(float value) {
     uint32_t wide;
     std::memcpy(&wide, &value, sizeof(wide));
-    if ((wide & 0x7fffffffu) > 0x7f800000u) return static_cast<uint16_t>((wide >> 16) | 0x40u);
-    return static_cast<uint16_t>((wide + 0x7fffu + ((wide >> 16) & 1u)) >> 16);
+    // Both are computed, so that compilers can vectorise loops over it.
+    const uint32_t rounded = (wide + 0x7fffu + ((wide >> 16) & 1u)) >> 16;
+    const uint32_t quiet_nan = (wide >> 16) | 0x40u;
+    return static_cast<uint16_t>((wide & 0x7fffffffu) > 0x7f800000u ? quiet_nan : rounded);
   }
 
   uint16_t bits_ = 0;
