@@ -156,6 +156,7 @@ class LmBenchmark {
                   {"peer", absl::StrCat("cooper-", limit_ ? "gemm" : model_options_.cell)},
                   {"version", "0.1.0"},
                   {"gemm", GemmLibrary()},
+                  {"gemm_precision", absl::GetFlag(FLAGS_gemm_precision)},
                   {"compiler", __VERSION__},
                   {"threads", NumThreads()},
                   {"contexts", absl::GetFlag(FLAGS_contexts)},
@@ -231,6 +232,7 @@ class LmBenchmark {
     report["processes"] = store == nullptr ? 1 : store->num_workers();
     report["rank"] = rank();
     report["gemm"] = GemmLibrary();
+    report["gemm_precision"] = absl::GetFlag(FLAGS_gemm_precision);
     return report;
   }
 
@@ -392,7 +394,7 @@ absl::Status Serve(LmBenchmark& benchmark, double warmup_seconds) {
 }
 
 absl::Status Main() {
-  SetNumThreads(absl::GetFlag(FLAGS_threads));
+  COOPER_RETURN_IF_ERROR(ApplyComputeFlags());
   COOPER_ASSIGN_OR_RETURN(const auto benchmark, LmBenchmark::Create());
   PassTimes warmup;
   COOPER_RETURN_IF_ERROR(benchmark->WarmUp(std::max(1, absl::GetFlag(FLAGS_warmup)), &warmup));

@@ -37,6 +37,7 @@
 #include "module/sequential_module.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/context.h"
+#include "ndarray/gemm.h"
 #include "ndarray/gemm_rate.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/params_file.h"
@@ -80,6 +81,20 @@ TEST(NDArrayPageTest, SavesAndReads) {
   COOPER_ASSERT_OK(SaveAndRead(testing::TempDir() + "two.params"));
   EXPECT_EQ(testing::internal::GetCapturedStdout(),
             "(2, 3) float16 cpu(0), the first element is 1\n");
+}
+
+void UseBfloat16() {
+  // Later products take a fraction of the time, where the processor can do that.
+  const absl::Status faster = SetGemmPrecision(GemmPrecision::kBfloat16);
+  if (!faster.ok()) std::cerr << faster.message() << "\n";
+}
+
+TEST(NDArrayPageTest, UsesBfloat16OrSaysWhyNot) {
+  testing::internal::CaptureStderr();
+  UseBfloat16();
+  const bool refused = GetGemmPrecision() == GemmPrecision::kFloat32;
+  EXPECT_EQ(testing::internal::GetCapturedStderr().empty(), !refused);
+  COOPER_ASSERT_OK(SetGemmPrecision(GemmPrecision::kFloat32));
 }
 
 // symbol.md

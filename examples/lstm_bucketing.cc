@@ -44,7 +44,6 @@
 #include "module/metric/classification.h"
 #include "module/metric/eval_metric.h"
 #include "module/training_state.h"
-#include "ndarray/parallel.h"
 #include "ndarray/status_macros.h"
 
 ABSL_DECLARE_FLAG(bool, use_ignore);
@@ -85,7 +84,7 @@ class Training {
  public:
   absl::Status Run() {
     COOPER_RETURN_IF_ERROR(CheckFlags());
-    SetNumThreads(absl::GetFlag(FLAGS_threads));
+    COOPER_RETURN_IF_ERROR(ApplyComputeFlags());
     COOPER_RETURN_IF_ERROR(JoinProcesses());
     COOPER_RETURN_IF_ERROR(LoadData());
     COOPER_RETURN_IF_ERROR(MakeModel());

@@ -9,6 +9,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "executor/executor.h"
+#include "ndarray/gemm.h"
+#include "ndarray/parallel.h"
 
 ABSL_FLAG(std::string, buckets, "10,20,30,40,50,60",
           "sentence lengths to pad to, or auto: every length of at least batch_size sentences");
@@ -27,6 +29,9 @@ ABSL_FLAG(double, mom, 0.0, "momentum, for optimizers that have one");
 ABSL_FLAG(double, wd, 1e-5, "weight decay");
 ABSL_FLAG(uint64_t, seed, 1, "of initial values, order of batches and generated data");
 ABSL_FLAG(int, threads, 0, "threads to compute with; 0: one per core");
+ABSL_FLAG(std::string, gemm_precision, "float32",
+          "float32, or bfloat16: large matrix products of rounded factors, where the processor has "
+          "instructions for them");
 ABSL_FLAG(int, contexts, 1, "CPU contexts that share each batch, and the threads");
 ABSL_FLAG(std::string, kvstore, "local", "what sums gradients over contexts and processes");
 
@@ -72,6 +77,18 @@ absl::StatusOr<std::set<std::string>> DisabledPassesFromFlags() {
     disabled.insert(name);
   }
   return disabled;
+}
+
+absl::Status ApplyComputeFlags() {
+  SetNumThreads(absl::GetFlag(FLAGS_threads));
+  const std::string name = absl::GetFlag(FLAGS_gemm_precision);
+  const std::string flag = absl::StrCat("--gemm_precision=", name, ": ");
+  if (name != "float32" && name != "bfloat16") {
+    return absl::InvalidArgumentError(absl::StrCat(flag, "expected float32 or bfloat16"));
+  }
+  const absl::Status status =
+      SetGemmPrecision(name == "bfloat16" ? GemmPrecision::kBfloat16 : GemmPrecision::kFloat32);
+  return absl::Status(status.code(), status.ok() ? "" : absl::StrCat(flag, status.message()));
 }
 
 std::vector<Context> ContextsFromFlags() {

@@ -18,7 +18,7 @@
 ABSL_DECLARE_FLAG(std::string, buckets);
 ABSL_DECLARE_FLAG(int, batch_size);
 ABSL_DECLARE_FLAG(uint64_t, seed);
-ABSL_DECLARE_FLAG(int, threads);
+ABSL_DECLARE_FLAG(std::string, gemm_precision);
 ABSL_DECLARE_FLAG(int, contexts);
 ABSL_DECLARE_FLAG(std::string, kvstore);
 ABSL_DECLARE_FLAG(bool, label_probabilities);
@@ -32,6 +32,10 @@ LanguageModelOptions ModelOptionsFromFlags();
 absl::StatusOr<InitOptimizerOptions> OptimizerFromFlags();
 // --disable_passes as names. kInvalidArgument, with the names there are, for others.
 absl::StatusOr<std::set<std::string>> DisabledPassesFromFlags();
+// Makes the loops of this thread, and the products of all, as --threads and --gemm_precision say.
+// kInvalidArgument for another precision; what the processor or the program lacks for bfloat16, as
+// SetGemmPrecision says it.
+absl::Status ApplyComputeFlags();
 // cpu(0), cpu(1), ...: as many as --contexts says.
 std::vector<Context> ContextsFromFlags();
 // --buckets as rising lengths; empty for "auto". kInvalidArgument, with the text, for others.

@@ -1,5 +1,7 @@
 #include "ndarray/gemm.h"
 
+#include <atomic>
+
 #include "ndarray/cpu_level.h"
 #include "ndarray/eigen_product.h"
 #include "ndarray/profiler.h"
@@ -27,15 +29,24 @@ void EigenGemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t
   FloatProduct()(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
+absl::Status EigenHasNoBfloat16() {
+  return absl::FailedPreconditionError(
+      "bfloat16 products are oneDNN's, and this program has Eigen's: link "
+      "//ndarray:gemm_onednn");
+}
+
 struct Sgemm {
   const char* library = "Eigen";
   SgemmFn run = &EigenGemm;
+  absl::Status (*check_bfloat16)() = &EigenHasNoBfloat16;
 };
 
 Sgemm& TheSgemm() {
   static Sgemm sgemm;
   return sgemm;
 }
+
+std::atomic<GemmPrecision> gemm_precision{GemmPrecision::kFloat32};
 
 }  // namespace
 
@@ -57,6 +68,18 @@ void Gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, d
 
 const char* GemmLibrary() { return TheSgemm().library; }
 
-void RegisterSgemm(const char* library, SgemmFn sgemm) { TheSgemm() = {library, sgemm}; }
+void RegisterSgemm(const char* library, SgemmFn sgemm, absl::Status (*check_bfloat16)()) {
+  TheSgemm() = {library, sgemm, check_bfloat16};
+}
+
+absl::Status SetGemmPrecision(GemmPrecision precision) {
+  if (precision == GemmPrecision::kBfloat16) {
+    if (absl::Status status = TheSgemm().check_bfloat16(); !status.ok()) return status;
+  }
+  gemm_precision.store(precision, std::memory_order_relaxed);
+  return absl::OkStatus();
+}
+
+GemmPrecision GetGemmPrecision() { return gemm_precision.load(std::memory_order_relaxed); }
 
 }  // namespace cooper

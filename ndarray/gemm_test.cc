@@ -9,8 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/random.h"
+#include "ndarray/status_matchers.h"
 
 // The library that this build is to use; a define cannot hold quotes in every Bazel.
 #define COOPER_TEXT(name) COOPER_TEXT_OF(name)
@@ -18,6 +21,8 @@
 
 namespace cooper {
 namespace {
+
+using ::testing::HasSubstr;
 
 template <typename T>
 std::vector<T> RandomValues(RandomGenerator& generator, int64_t count) {
@@ -102,6 +107,13 @@ TEST(GemmTest, EmptyResultsAreNotTouched) {
 
 TEST(GemmTest, SaysItsLibrary) {
   EXPECT_EQ(GemmLibrary(), std::string(COOPER_TEXT(COOPER_GEMM_LIBRARY)));
+}
+
+TEST(GemmTest, Bfloat16NeedsOneDnn) {
+  if (GemmLibrary() != std::string("Eigen")) GTEST_SKIP() << "see gemm_bfloat16_test.cc";
+  EXPECT_THAT(SetGemmPrecision(GemmPrecision::kBfloat16),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("gemm_onednn")));
+  EXPECT_EQ(GetGemmPrecision(), GemmPrecision::kFloat32);
 }
 
 }  // namespace

@@ -34,6 +34,9 @@ expect_error "checkpoint_prefix" --checkpoint_batches=5
 expect_error "no/such is no folder" --json=no/such/file
 expect_error "no/such is no folder" --checkpoint_prefix=no/such/lm
 expect_error "lr=-1" --lr=-1
+expect_error "gemm_precision=half" --gemm_precision=half
+ONEDNN_MAX_CPU_ISA=AVX2 expect_error "gemm_precision=bfloat16: .*AVX-512 BF16 or AMX" \
+  --gemm_precision=bfloat16
 expect_error "profile=no/such/trace.json" --profile=no/such/trace.json
 expect_error "no regular file" --profile="$PWD"
 expect_error "profile_batches=0" --profile=trace.json --profile_batches=0
