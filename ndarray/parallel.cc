@@ -18,11 +18,15 @@ namespace {
 
 thread_local LoopRunner* loop_runner = nullptr;
 
+// Of [0, n), each of at least `grain` items; fewer than 2 where one thread does all.
+int64_t NumParts(int64_t n, int64_t grain, int64_t most) {
+  return std::min(most, n / std::max<int64_t>(grain, 1));
+}
+
 // Splits [0, n) as ParallelForPlain says; false if this thread has no runner.
 bool RunElsewhere(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn) {
   if (loop_runner == nullptr) return false;
-  const int64_t parts =
-      std::min<int64_t>(loop_runner->max_parts(), n / std::max<int64_t>(grain, 1));
+  const int64_t parts = NumParts(n, grain, loop_runner->max_parts());
   if (parts <= 1) {
     fn(0, n);
     return true;
@@ -68,8 +72,7 @@ struct alignas(64) PieceCounter {
 void ParallelForPieces(int64_t n, int64_t grain, int64_t piece,
                        absl::FunctionRef<void(int64_t, int64_t)> fn) {
   if (n <= 0 || RunElsewhere(n, grain, fn)) return;
-  const int64_t parts =
-      std::min<int64_t>(omp_in_parallel() ? 1 : NumThreads(), n / std::max<int64_t>(grain, 1));
+  const int64_t parts = NumParts(n, grain, omp_in_parallel() ? 1 : NumThreads());
   if (parts <= 1) {
     fn(0, n);
     return;
@@ -113,8 +116,7 @@ void SetNumThreads(int threads) {
 void ParallelForPieces(int64_t n, int64_t grain, int64_t /*piece*/,
                        absl::FunctionRef<void(int64_t, int64_t)> fn) {
   if (n <= 0 || RunElsewhere(n, grain, fn)) return;
-  const int64_t parts =
-      std::max<int64_t>(1, std::min<int64_t>(NumThreads(), n / std::max<int64_t>(grain, 1)));
+  const int64_t parts = std::max<int64_t>(1, NumParts(n, grain, NumThreads()));
   for (int64_t part = 0; part < parts; ++part) fn(n * part / parts, n * (part + 1) / parts);
 }
 

@@ -4,8 +4,7 @@
 // exp, tanh and sigmoid of float without branches or calls, so that a loop over them is compiled to
 // vector instructions; the C library's are calls, several times slower. Relative errors stay below
 // 2e-7 for exp and tanh, 4e-7 for sigmoid where it is above 1e-38, below which it is 0
-// (vector_math_test.cc). NaN stays NaN. The overloads
-// for double are the C library's.
+// (vector_math_test.cc). NaN stays NaN. The overloads for double are the C library's.
 
 #include <bit>
 #include <cmath>

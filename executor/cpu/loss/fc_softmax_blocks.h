@@ -19,6 +19,15 @@ inline constexpr int64_t kFcSoftmaxBackwardBlockBytes = 4 << 20;
 // Where scores are made and used up in one go.
 inline constexpr int64_t kFcSoftmaxLabelBlockBytes = 6 << 20;
 
+// The rows of a block of the backward pass, whatever its bytes: each block reads and writes all of
+// the weight's gradient, and with 96 rows of 650 features a tenth of the product's time goes into
+// that. A third of the features, so that scores take no more than a third of the weight; and as
+// many as these, beyond which nothing is gained.
+inline constexpr int64_t kFcSoftmaxManyRows = 384;
+inline int64_t FcSoftmaxMinRows(int64_t features) {
+  return std::min(features / 3, kFcSoftmaxManyRows);
+}
+
 // Rows that a product's tiles have, on any processor a whole number of them.
 inline constexpr int64_t kFcSoftmaxTileRows = 48;
 

@@ -64,7 +64,7 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
                              DataGradient(block, slice, begin, end);
                            });
       WeightGradients(block);
-      if (c_.reqs[kDataGradient] != WriteReq::kNull && FirstApart() < scratch_.slices.count()) {
+      if (AsksFor(kDataGradient) && FirstApart() < scratch_.slices.count()) {
         AddDataGradients(block);
       }
     });
@@ -100,7 +100,7 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
   // Of the rows [begin, end) of a block.
   void DataGradient(const Block& block, const FcSoftmaxSlice& slice, int64_t begin,
                     int64_t end) const {
-    if (c_.reqs[kDataGradient] == WriteReq::kNull) return;
+    if (!AsksFor(kDataGradient)) return;
     const bool in_place = slice.index < FirstApart();
     Gemm(false, false, end - begin, features_, slice.size(), T(1),
          scratch_.ScoresOf(slice) + begin * slice.stride, slice.stride,
@@ -111,7 +111,13 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
          features_);
   }
 
+  // Not all nodes have a bias.
+  bool AsksFor(size_t gradient) const {
+    return gradient < c_.outputs.size() && c_.reqs[gradient] != WriteReq::kNull;
+  }
+
   void WeightGradients(const Block& block) const {
+    if (!AsksFor(kWeightGradient) && !AsksFor(kBiasGradient)) return;
     const FcSoftmaxSlices& slices = scratch_.slices;
     if (slices.count() == 1) return WeightGradients(block, slices.At(0), 0, classes_);
     slices.ForEachClasses([&](const FcSoftmaxSlice& slice, int64_t begin, int64_t end) {
@@ -123,12 +129,12 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
   void WeightGradients(const Block& block, const FcSoftmaxSlice& slice, int64_t begin,
                        int64_t end) const {
     const T* grad = scratch_.ScoresOf(slice) + begin;
-    if (c_.reqs[kWeightGradient] != WriteReq::kNull) {
+    if (AsksFor(kWeightGradient)) {
       Gemm(true, false, end - begin, features_, block.count, T(1), grad, slice.stride, block.data,
            features_, BetaOf(kWeightGradient, block),
            c_.outputs[kWeightGradient].as<T>() + (slice.begin + begin) * features_, features_);
     }
-    if (c_.outputs.size() > kBiasGradient && c_.reqs[kBiasGradient] != WriteReq::kNull) {
+    if (AsksFor(kBiasGradient)) {
       BiasGradient(block, grad, slice.stride, end - begin,
                    c_.outputs[kBiasGradient].as<T>() + slice.begin + begin);
     }

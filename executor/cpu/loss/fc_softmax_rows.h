@@ -17,9 +17,8 @@
 
 namespace cooper {
 
-// Scratch memory for blocks of about `block_bytes`, or a third of the weight if that is more, of
-// data (rows, features) and weight (classes, features): each block reads and writes all of the
-// weight's gradient, which with too few rows costs more than their product.
+// Scratch memory for blocks of about `block_bytes`, or of FcSoftmaxMinRows if those are more, of
+// data (rows, features) and weight (classes, features).
 template <typename T>
 struct FcSoftmaxScratch {
   FcSoftmaxScratch(int64_t block_bytes, const FcSoftmaxOutputParam& param, const ArrayView& in,
@@ -28,8 +27,8 @@ struct FcSoftmaxScratch {
     const int64_t rows = in.shape[0], classes = weight.shape[0];
     features = in.shape[1];
     const int64_t row_bytes = classes * static_cast<int64_t>(sizeof(T));
-    const int64_t weight_bytes = features * row_bytes;
-    block = FcSoftmaxBlockRows(std::max(block_bytes, weight_bytes / 3), rows, row_bytes);
+    block = FcSoftmaxBlockRows(std::max(block_bytes, FcSoftmaxMinRows(features) * row_bytes), rows,
+                               row_bytes);
     scores = cursor.Take<T>(block * slices.row_size());
     top = cursor.Take<T>(block * slices.count());
     sum = cursor.Take<T>(block * slices.count());
