@@ -138,8 +138,8 @@ class Plan {
             transpose ? memory::dims{1, stride} : memory::dims{stride, 1}};
   }
 
-  static void Place(const memory& memory, const void* data) {
-    CHECK_EQ(dnnl_memory_set_data_handle(memory.get(), const_cast<void*>(data)), dnnl_success);
+  static void Place(const memory& array, const void* data) {
+    CHECK_EQ(dnnl_memory_set_data_handle(array.get(), const_cast<void*>(data)), dnnl_success);
   }
 
   memory a_, b_, c_, scratch_;

@@ -27,7 +27,7 @@ void OneDnnGemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_
   Float32Gemm(p);
 }
 
-const bool registered = [] {
+const bool kRegistered = [] {
   RegisterSgemm("oneDNN", OneDnnGemm, CheckBfloat16Gemm);
   return true;
 }();
