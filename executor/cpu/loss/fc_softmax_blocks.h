@@ -19,10 +19,11 @@ inline constexpr int64_t kFcSoftmaxBackwardBlockBytes = 4 << 20;
 // Where scores are made and used up in one go.
 inline constexpr int64_t kFcSoftmaxLabelBlockBytes = 6 << 20;
 
-// The rows of a block of the backward pass, whatever its bytes: each block reads and writes all of
-// the weight's gradient, and with 96 rows of 650 features a tenth of the product's time goes into
-// that. A third of the features, so that scores take no more than a third of the weight; and as
-// many as these, beyond which nothing is gained.
+// The rows that a block in scratch memory has at least, whatever its bytes: in the backward pass each
+// block reads and writes all of the weight's gradient, and with 96 rows of 650 features a tenth of
+// the product's time goes into that. A third of the features, so that scores take no more than a
+// third of the weight; and no more than these, beyond which nothing is gained. The forward kernel of
+// label probabilities has the same scratch memory, and gains nothing by it.
 inline constexpr int64_t kFcSoftmaxManyRows = 384;
 inline int64_t FcSoftmaxMinRows(int64_t features) {
   return std::min(features / 3, kFcSoftmaxManyRows);
