@@ -19,24 +19,21 @@ inline constexpr int64_t kFcSoftmaxBackwardBlockBytes = 4 << 20;
 // Where scores are made and used up in one go.
 inline constexpr int64_t kFcSoftmaxLabelBlockBytes = 6 << 20;
 
-// The rows that a block in scratch memory has at least, whatever its bytes: in the backward pass each
-// block reads and writes all of the weight's gradient, and with 96 rows of 650 features a tenth of
-// the product's time goes into that. A third of the features, so that scores take no more than a
-// third of the weight; and no more than these, beyond which nothing is gained. The forward kernel of
-// label probabilities has the same scratch memory, and gains nothing by it.
-inline constexpr int64_t kFcSoftmaxManyRows = 384;
-inline int64_t FcSoftmaxMinRows(int64_t features) {
-  return std::min(features / 3, kFcSoftmaxManyRows);
-}
-
 // Rows that a product's tiles have, on any processor a whole number of them.
 inline constexpr int64_t kFcSoftmaxTileRows = 48;
 
-// The rows of a block of about `bytes`, at most `rows`. Blocks end where tiles do.
-inline int64_t FcSoftmaxBlockRows(int64_t bytes, int64_t rows, int64_t row_bytes) {
+// How large a block is: of about so many bytes of scores, and of at least so many rows, whatever
+// their bytes.
+struct FcSoftmaxBlockSize {
+  int64_t bytes = 0;
+  int64_t min_rows = 0;
+};
+
+// The rows of a block, at most `rows`. Blocks end where tiles do.
+inline int64_t FcSoftmaxBlockRows(FcSoftmaxBlockSize size, int64_t rows, int64_t row_bytes) {
   constexpr int64_t kTile = kFcSoftmaxTileRows;
-  const int64_t fitting = bytes / std::max<int64_t>(row_bytes, 1) / kTile * kTile;
-  return std::min(rows, std::max(fitting, kTile));
+  const int64_t wanted = std::max(size.bytes / std::max<int64_t>(row_bytes, 1), size.min_rows);
+  return std::min(rows, std::max(wanted / kTile * kTile, kTile));
 }
 
 // The rows of a block that a thread takes from a product to the loops over its result before it

@@ -79,7 +79,7 @@ void Forward(const KernelContext& c) {
   const bool add = c.reqs[0] == WriteReq::kAdd;
   T* out = c.outputs[0].as<T>();
   ScratchCursor cursor(c.workspace);
-  const FcSoftmaxScratch<T> scratch(kFcSoftmaxLabelBlockBytes, param, c.inputs[kData],
+  const FcSoftmaxScratch<T> scratch({.bytes = kFcSoftmaxLabelBlockBytes}, param, c.inputs[kData],
                                     c.inputs[kWeight], FcSoftmaxSlicesOf(c), cursor);
   const FcSoftmaxRows<T> rows(param, c.inputs[kData], c.inputs.back(), scratch);
   if (!add) std::fill_n(out, c.outputs[0].size(), std::numeric_limits<T>::quiet_NaN());
@@ -100,9 +100,9 @@ void Backward(const KernelContext& c) {
   using Arrays = FcSoftmaxGradientArrays;
   const T* bias = c.inputs.size() > Arrays::kBias ? c.inputs[Arrays::kBias].as<T>() : nullptr;
   ScratchCursor cursor(c.workspace);
-  const FcSoftmaxScratch<T> scratch(kFcSoftmaxLabelBlockBytes, c.param<FcSoftmaxOutputParam>(),
-                                    c.inputs[Arrays::kData], c.inputs[Arrays::kWeight],
-                                    FcSoftmaxSlicesOf(c), cursor);
+  const FcSoftmaxScratch<T> scratch(FcSoftmaxGradientBlock(kFcSoftmaxLabelBlockBytes, c),
+                                    c.param<FcSoftmaxOutputParam>(), c.inputs[Arrays::kData],
+                                    c.inputs[Arrays::kWeight], FcSoftmaxSlicesOf(c), cursor);
   const FcSoftmaxGradient<T> gradient(c, scratch);
   const FcSoftmaxRows<T>& rows = gradient.rows();
   const T scale = gradient.scale();
@@ -129,14 +129,14 @@ void Backward(const KernelContext& c) {
 }
 
 int64_t ForwardWorkspace(const PrepareContext& c) {
-  return FcSoftmaxScratchBytes(kFcSoftmaxLabelBlockBytes, c.param<FcSoftmaxOutputParam>(),
-                               c.inputs[kData], c.inputs[kWeight]);
+  return FcSoftmaxScratchBytes({.bytes = kFcSoftmaxLabelBlockBytes},
+                               c.param<FcSoftmaxOutputParam>(), c.inputs[kData], c.inputs[kWeight]);
 }
 
 int64_t BackwardWorkspace(const PrepareContext& c) {
-  return FcSoftmaxScratchBytes(kFcSoftmaxLabelBlockBytes, c.param<FcSoftmaxOutputParam>(),
-                               c.inputs[FcSoftmaxGradientArrays::kData],
-                               c.inputs[FcSoftmaxGradientArrays::kWeight]);
+  return FcSoftmaxScratchBytes(
+      FcSoftmaxGradientBlock(kFcSoftmaxLabelBlockBytes, c), c.param<FcSoftmaxOutputParam>(),
+      c.inputs[FcSoftmaxGradientArrays::kData], c.inputs[FcSoftmaxGradientArrays::kWeight]);
 }
 
 absl::StatusOr<std::unique_ptr<KernelState>> ForwardPrepare(const PrepareContext& c) {

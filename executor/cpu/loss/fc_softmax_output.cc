@@ -24,7 +24,7 @@ namespace {
 enum Input { kData, kWeight, kBias };
 
 int64_t ForwardRows(const ArrayView& output) {
-  return FcSoftmaxBlockRows(kFcSoftmaxForwardBlockBytes, output.shape[0],
+  return FcSoftmaxBlockRows({.bytes = kFcSoftmaxForwardBlockBytes}, output.shape[0],
                             output.shape[1] * SizeOf(output.dtype));
 }
 
@@ -62,9 +62,9 @@ template <typename T>
 void Backward(const KernelContext& c) {
   using Arrays = FcSoftmaxGradientArrays;
   ScratchCursor cursor(c.workspace);
-  const FcSoftmaxScratch<T> scratch(kFcSoftmaxBackwardBlockBytes, c.param<FcSoftmaxOutputParam>(),
-                                    c.inputs[Arrays::kData], c.inputs[Arrays::kWeight],
-                                    FcSoftmaxSlicesOf(c), cursor);
+  const FcSoftmaxScratch<T> scratch(FcSoftmaxGradientBlock(kFcSoftmaxBackwardBlockBytes, c),
+                                    c.param<FcSoftmaxOutputParam>(), c.inputs[Arrays::kData],
+                                    c.inputs[Arrays::kWeight], FcSoftmaxSlicesOf(c), cursor);
   const FcSoftmaxGradient<T> gradient(c, scratch);
   const T* output = c.inputs[Arrays::kProbability].as<T>();
   const T scale = gradient.scale();
@@ -87,9 +87,9 @@ void Backward(const KernelContext& c) {
 }
 
 int64_t BackwardWorkspace(const PrepareContext& c) {
-  return FcSoftmaxScratchBytes(kFcSoftmaxBackwardBlockBytes, c.param<FcSoftmaxOutputParam>(),
-                               c.inputs[FcSoftmaxGradientArrays::kData],
-                               c.inputs[FcSoftmaxGradientArrays::kWeight]);
+  return FcSoftmaxScratchBytes(
+      FcSoftmaxGradientBlock(kFcSoftmaxBackwardBlockBytes, c), c.param<FcSoftmaxOutputParam>(),
+      c.inputs[FcSoftmaxGradientArrays::kData], c.inputs[FcSoftmaxGradientArrays::kWeight]);
 }
 
 absl::StatusOr<std::unique_ptr<KernelState>> BackwardPrepare(const PrepareContext& c) {

@@ -17,18 +17,15 @@
 
 namespace cooper {
 
-// Scratch memory for blocks of about `block_bytes`, or of FcSoftmaxMinRows if those are more, of
-// data (rows, features) and weight (classes, features).
+// Scratch memory for blocks of `size`, of data (rows, features) and weight (classes, features).
 template <typename T>
 struct FcSoftmaxScratch {
-  FcSoftmaxScratch(int64_t block_bytes, const FcSoftmaxOutputParam& param, const ArrayView& in,
+  FcSoftmaxScratch(FcSoftmaxBlockSize size, const FcSoftmaxOutputParam& param, const ArrayView& in,
                    const ArrayView& weight, const FcSoftmaxSlices& slices, ScratchCursor& cursor)
       : slices(slices) {
     const int64_t rows = in.shape[0], classes = weight.shape[0];
     features = in.shape[1];
-    const int64_t row_bytes = classes * static_cast<int64_t>(sizeof(T));
-    block = FcSoftmaxBlockRows(std::max(block_bytes, FcSoftmaxMinRows(features) * row_bytes), rows,
-                               row_bytes);
+    block = FcSoftmaxBlockRows(size, rows, classes * static_cast<int64_t>(sizeof(T)));
     scores = cursor.Take<T>(block * slices.row_size());
     top = cursor.Take<T>(block * slices.count());
     sum = cursor.Take<T>(block * slices.count());
@@ -72,14 +69,14 @@ struct FcSoftmaxScratch {
   T* data = nullptr;
 };
 
-inline int64_t FcSoftmaxScratchBytes(int64_t block_bytes, const FcSoftmaxOutputParam& param,
+inline int64_t FcSoftmaxScratchBytes(FcSoftmaxBlockSize size, const FcSoftmaxOutputParam& param,
                                      const ArrayView& data, const ArrayView& weight) {
   ScratchCursor cursor(nullptr);
   const FcSoftmaxSlices slices(weight.shape[0], NumThreads());
   if (data.dtype == DType::kFloat64) {
-    FcSoftmaxScratch<double>(block_bytes, param, data, weight, slices, cursor);
+    FcSoftmaxScratch<double>(size, param, data, weight, slices, cursor);
   } else {
-    FcSoftmaxScratch<float>(block_bytes, param, data, weight, slices, cursor);
+    FcSoftmaxScratch<float>(size, param, data, weight, slices, cursor);
   }
   return cursor.bytes();
 }
