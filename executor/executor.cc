@@ -203,6 +203,7 @@ class Executor::Impl final : public ArenaUser {
       arrays.auxs.push_back(Find(auxs_, name));
     }
     ForgetOutputs();
+    // That the new one keeps no rows does not matter: a monitor has given them up.
     COOPER_RETURN_IF_ERROR(BindProgram(std::move(lowered.program), std::move(arrays)));
     is_plain_ = wants_plain;
     return absl::OkStatus();
@@ -264,6 +265,9 @@ class Executor::Impl final : public ArenaUser {
       grads_[name] = array;
       arrays.grads[g.arg] = std::move(array);
     }
+    for (const std::string& name : p.arg_names) {
+      if (grads_.contains(name)) grad_names_.push_back(name);
+    }
     return arrays;
   }
 
@@ -286,6 +290,33 @@ class Executor::Impl final : public ArenaUser {
     bound_->SetArg(slot, array);
     args_[*it] = array;
     return absl::OkStatus();
+  }
+
+  absl::Status TrackGradRows(absl::string_view name, std::shared_ptr<RowSet> rows) {
+    const NDArray grad = Find(grads_, name);
+    if (grad.is_null()) {
+      return absl::NotFoundError(absl::StrCat("TrackGradRows: '", name, "' has no gradient"));
+    }
+    if (grad.shape().rank() == 0 || grad.shape()[0] != rows->num_rows()) {
+      return absl::InvalidArgumentError(absl::StrCat("TrackGradRows: the gradient of '", name,
+                                                     "' is ", grad.ToString(), ", the set is of ",
+                                                     rows->num_rows(), " rows"));
+    }
+    if (monitor_) rows->GiveUp();
+    const auto& names = bound_->program().arg_names;
+    const auto slot = std::find(names.begin(), names.end(), name) - names.begin();
+    bound_->TrackGradRows(static_cast<int>(slot), rows);
+    grad_rows_[std::string(name)] = std::move(rows);
+    return absl::OkStatus();
+  }
+
+  // Somebody can write to gradients from now on, or to one.
+  void GiveUpGradRows() const {
+    for (const auto& [name, rows] : grad_rows_) rows->GiveUp();
+  }
+  void GiveUpGradRows(absl::string_view name) const {
+    const auto it = grad_rows_.find(std::string(name));
+    if (it != grad_rows_.end()) it->second->GiveUp();
   }
 
   absl::Status CheckArgsSet() const {
@@ -426,6 +457,7 @@ class Executor::Impl final : public ArenaUser {
     monitor_ = std::move(callback);
     observer_ = {};
     if (!monitor_) return;
+    GiveUpGradRows();
     if (monitor_all) {
       observer_.before = [this](int i) {
         const Instruction& instruction = bound_->program().instructions[i];
@@ -455,6 +487,8 @@ class Executor::Impl final : public ArenaUser {
   BindOptions options_;
   std::unique_ptr<BoundProgram> bound_;
   ArrayMap args_, grads_, auxs_;
+  std::vector<std::string> grad_names_;
+  std::map<std::string, std::shared_ptr<RowSet>> grad_rows_;  // of TrackGradRows
   std::vector<NDArray> outputs_;
   std::vector<std::string> output_names_;
   std::vector<Shape> output_shapes_;
@@ -530,17 +564,27 @@ const std::vector<std::string>& Executor::arg_names() const {
 const std::vector<Shape>& Executor::arg_shapes() const { return impl_->arg_shapes_; }
 const std::vector<DType>& Executor::arg_types() const { return impl_->arg_types_; }
 const std::vector<Context>& Executor::arg_contexts() const { return impl_->arg_contexts_; }
+absl::Status Executor::TrackGradRows(absl::string_view name, std::shared_ptr<RowSet> rows) {
+  return impl_->TrackGradRows(name, std::move(rows));
+}
 absl::Status Executor::SetArg(absl::string_view name, const NDArray& array) {
   return impl_->SetArg(name, array);
 }
 const std::vector<std::string>& Executor::aux_names() const {
   return impl_->bound_->program().aux_names;
 }
+const std::vector<std::string>& Executor::grad_names() const { return impl_->grad_names_; }
 const ArrayMap& Executor::arg_dict() const { return impl_->args_; }
-const ArrayMap& Executor::grad_dict() const { return impl_->grads_; }
+const ArrayMap& Executor::grad_dict() const {
+  impl_->GiveUpGradRows();
+  return impl_->grads_;
+}
 const ArrayMap& Executor::aux_dict() const { return impl_->auxs_; }
 NDArray Executor::arg(absl::string_view name) const { return Find(impl_->args_, name); }
-NDArray Executor::grad(absl::string_view name) const { return Find(impl_->grads_, name); }
+NDArray Executor::grad(absl::string_view name) const {
+  impl_->GiveUpGradRows(name);
+  return Find(impl_->grads_, name);
+}
 NDArray Executor::aux(absl::string_view name) const { return Find(impl_->auxs_, name); }
 const Symbol& Executor::symbol() const { return impl_->symbol_; }
 Context Executor::context() const { return impl_->options_.context; }
@@ -569,6 +613,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Reshape(const KnownShapes& s
                                                             bool partial_shaping,
                                                             bool allow_up_sizing) const {
   COOPER_ASSIGN_OR_RETURN(const InferredShapes inferred, InferShape(impl_->symbol_, shapes));
+  impl_->GiveUpGradRows();
   BindOptions options = impl_->options_;
   options.shapes = shapes;
   options.args.clear();

@@ -23,6 +23,7 @@
 #include "ndarray/context.h"
 #include "ndarray/dtype.h"
 #include "ndarray/philox.h"
+#include "ndarray/row_set.h"
 #include "ndarray/shape.h"
 #include "symbol/op.h"
 
@@ -37,6 +38,9 @@ struct ArrayView {
   void* data = nullptr;
   Shape shape;
   DType dtype = DType::kFloat32;
+  // Only of an output of a kernel that keeps_rows, or null: outside of these rows it holds zeros,
+  // when the kernel begins and when it ends.
+  RowSet* rows = nullptr;
 
   int64_t size() const { return shape.num_elements(); }
   int64_t size_bytes() const { return size() * SizeOf(dtype); }
@@ -97,6 +101,8 @@ struct Kernel {
   RunFn run = nullptr;
   WorkspaceFn workspace_bytes = nullptr;
   PrepareFn prepare = nullptr;
+  // Whether it keeps ArrayView::rows of what it writes to.
+  bool keeps_rows = false;
 };
 
 // kUnimplemented, naming operator and device, if no such kernel is linked.
@@ -110,7 +116,8 @@ struct KernelRegistrar {
       : KernelRegistrar(op, device, Kernel{run, workspace_bytes, prepare}) {}
 };
 
-// COOPER_REGISTER_KERNEL(op, device, run [, workspace_bytes [, prepare]])
+// COOPER_REGISTER_KERNEL(op, device, run [, workspace_bytes [, prepare]]), or with a Kernel in
+// place of the functions.
 #define COOPER_REGISTER_KERNEL(op, device, ...) \
   static const ::cooper::KernelRegistrar cooper_kernel_registrar_##op(#op, device, __VA_ARGS__)
 

@@ -166,7 +166,17 @@ absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindOne(
   for (const std::string& name : options_.param_names) {
     replica.args.emplace(name, (*executor)->arg(name));
     const NDArray grad = (*executor)->grad(name);
-    if (!grad.is_null()) replica.grads.emplace(name, grad);
+    if (grad.is_null() || !replica.grads.emplace(name, grad).second) continue;
+    replica.grad_rows.erase(name);
+    if (grad.shape().rank() > 0) {
+      replica.grad_rows.emplace(name, std::make_shared<RowSet>(grad.shape()[0]));
+    }
+  }
+  // Once no gradient is asked for any more.
+  for (const std::string& name : (*executor)->grad_names()) {
+    const auto rows = replica.grad_rows.find(name);
+    if (rows == replica.grad_rows.end()) continue;
+    COOPER_RETURN_IF_ERROR((*executor)->TrackGradRows(name, rows->second));
   }
   for (const std::string& name : options_.state_names) {
     replica.states.emplace(name, (*executor)->arg(name));
@@ -264,7 +274,7 @@ absl::Status DataParallelExecutorGroup::Forward(bool is_train) {
 absl::Status DataParallelExecutorGroup::Backward(absl::Span<const NDArray> head_gradients) {
   // A graph without parameters, or with fixed ones alone, has nothing to learn: no error, unless
   // Forward is missing.
-  if (executors_[0]->grad_dict().empty()) return executors_[0]->outputs().status();
+  if (executors_[0]->grad_names().empty()) return executors_[0]->outputs().status();
   if (!several()) return executors_[0]->Backward(head_gradients);
   if (!head_gradients.empty() && head_gradients.size() != output_axes_.size()) {
     return absl::InvalidArgumentError(absl::StrCat("Backward: ", head_gradients.size(),

@@ -115,6 +115,12 @@ absl::Status ModuleGroup::ZeroGrads() {
   return absl::OkStatus();
 }
 
+void ModuleGroup::ForgetGradRows() {
+  for (ModuleReplica& replica : replicas) {
+    for (const auto& [name, rows] : replica.grad_rows) rows->InsertAll();
+  }
+}
+
 void ModuleGroup::DropArg(const std::string& name) {
   for (ModuleReplica& replica : replicas) {
     replica.args.erase(name);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "module/gradient_norm.h"
@@ -175,7 +176,9 @@ absl::Status Module::UpdateReplicas(absl::Span<const std::string> names) {
     COOPER_RETURN_IF_ERROR(clip.status());
     group_->to_update.clear();
     for (const std::string& name : names) {
-      group_->to_update.push_back({name, replica.args.at(name), replica.grads.at(name)});
+      const auto rows = replica.grad_rows.find(name);
+      group_->to_update.push_back({name, replica.args.at(name), replica.grads.at(name),
+                                   rows == replica.grad_rows.end() ? nullptr : rows->second.get()});
     }
     COOPER_RETURN_IF_ERROR(replica.updater->UpdateAll(group_->to_update));
   }
@@ -189,10 +192,10 @@ const std::vector<std::string>& Module::NamesToUpdate() {
   if (names_of_ != executor()) {
     names_of_ = executor();
     names_to_update_.clear();
-    const ArrayMap& grads = executor()->grad_dict();
+    const std::vector<std::string>& grads = executor()->grad_names();
     for (const std::string& name : param_names_) {
       // Without a gradient it is fixed, or was bound so.
-      if (grads.contains(name)) names_to_update_.push_back(name);
+      if (absl::c_linear_search(grads, name)) names_to_update_.push_back(name);
     }
   }
   for (const std::string& name : names_to_update_) group_->pending.erase(name);
@@ -211,6 +214,7 @@ absl::Status Module::Update() {
   if (group_->replicas.size() > 1) loops.emplace(&group_->threads);
   const std::vector<std::string>& own = NamesToUpdate();
   if (group_->kvstore == nullptr) return UpdateReplicas(own);
+  group_->ForgetGradRows();  // the store leaves sums there
   std::vector<KVItem> items;
   items.reserve(own.size());
   for (const std::string& name : own) items.push_back(ItemFor(name));
@@ -228,6 +232,7 @@ absl::StatusOr<int> Module::JoinUpdate() {
   COOPER_RETURN_IF_ERROR(RequireOptimizer("JoinUpdate"));
   const ScopedProfile profile(ProfileCategory::kStep, "update");
   if (group_->kvstore == nullptr) return 0;
+  group_->ForgetGradRows();
   COOPER_ASSIGN_OR_RETURN(const KVStepInfo info, group_->kvstore->Step({}, /*active=*/false));
   if (group_->update_on_kvstore) {
     COOPER_RETURN_IF_ERROR(TakeOthers(info.others));

@@ -15,6 +15,7 @@
 #include "absl/types/span.h"
 #include "module/optimizer/optimizer.h"
 #include "ndarray/ndarray.h"
+#include "ndarray/row_set.h"
 
 namespace cooper {
 
@@ -31,6 +32,7 @@ class Updater {
     const std::string& name;
     const NDArray& weight;
     const NDArray& grad;
+    const RowSet* grad_rows = nullptr;  // Optimizer::Parameter's
   };
   // Optimizer::UpdateAll with the states of those names. Allocates nothing when they are there.
   absl::Status UpdateAll(absl::Span<const Parameter> parameters);

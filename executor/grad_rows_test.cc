@@ -1,0 +1,173 @@
+// Executor::TrackGradRows: the same gradients, with fewer rows written.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "executor/executor.h"
+#include "executor/executor_fixtures.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/random.h"
+#include "ndarray/row_set.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
+
+constexpr int64_t kWords = 9, kWidth = 3;
+constexpr float kMark = 7;
+
+// Squared rows of the weight; `tied`: with all of the weight beside them.
+Symbol Words(bool tied) {
+  const Symbol weight = Symbol::Variable("weight", {.shape = PartialShape({kWords, kWidth})});
+  const Symbol words = Op("Embedding", {.name = "embed",
+                                        .inputs = {Symbol::Variable("data"), weight},
+                                        .attrs = {{"input_dim", "9"}, {"output_dim", "3"}}});
+  Symbol loss = Op("sum", {.inputs = {Op("square", {.inputs = {words}})}});
+  if (tied) {
+    const Symbol all = Op("sum", {.inputs = {Op("square", {.inputs = {weight}})}});
+    loss = Op("elemwise_add", {.inputs = {loss, all}});
+  }
+  return Op("MakeLoss", {.name = "loss", .inputs = {loss}});
+}
+
+struct Net {
+  bool tied = false;
+  int64_t words = 4;
+  WriteReq req = WriteReq::kWrite;
+};
+
+std::unique_ptr<Executor> BindNet(const Net& net, const ArrayMap& args = {},
+                                  const ArrayMap& grads = {}) {
+  auto executor = Executor::SimpleBind(
+      Words(net.tied), {.shapes = {{"data", {net.words}}},
+                        .grad_reqs = {{"data", WriteReq::kNull}, {"weight", net.req}},
+                        .args = args,
+                        .grads = grads});
+  EXPECT_TRUE(executor.ok()) << executor.status();
+  return *std::move(executor);
+}
+
+void RunWith(Executor& executor, const std::vector<float>& words) {
+  COOPER_ASSERT_OK(executor.arg("data").CopyFrom(
+      *NDArray::FromVector<float>({static_cast<int64_t>(words.size())}, words)));
+  COOPER_ASSERT_OK(executor.Forward(true));
+  COOPER_ASSERT_OK(executor.Backward());
+}
+
+void Mark(const NDArray& array, int64_t row) { COOPER_ASSERT_OK(array.At(row)->Fill(kMark)); }
+
+std::vector<float> RowOf(const NDArray& array, int64_t row) { return Floats(*array.At(row)); }
+
+// Executors of several networks that share weight and gradient, in any order: what each run leaves
+// is what an executor of its own without a set gives.
+void ExpectSameGradients(const std::vector<Net>& nets) {
+  const NDArray weight = *NDArray::Empty({kWords, kWidth});
+  FillRandom(weight, 1);
+  const NDArray grad = *NDArray::Zeros({kWords, kWidth});
+  const NDArray expected = *NDArray::Zeros({kWords, kWidth});
+  const auto rows = std::make_shared<RowSet>(kWords);
+  std::vector<std::unique_ptr<Executor>> tracked, plain;
+  for (const Net& net : nets) {
+    tracked.push_back(BindNet(net, {{"weight", weight}}, {{"weight", grad}}));
+    COOPER_ASSERT_OK(tracked.back()->TrackGradRows("weight", rows));
+    plain.push_back(BindNet(net, {{"weight", weight}}, {{"weight", expected}}));
+  }
+  RandomGenerator random(2);
+  for (int run = 0; run < 20; ++run) {
+    const size_t i = random.NextBelow(nets.size());
+    std::vector<float> words;
+    for (int64_t k = 0; k < nets[i].words; ++k) {
+      words.push_back(static_cast<float>(random.NextBelow(kWords + 2)) - 1);  // some are clipped
+    }
+    RunWith(*tracked[i], words);
+    RunWith(*plain[i], words);
+    ASSERT_EQ(Floats(grad), Floats(expected)) << "run " << run;
+    if (rows->all()) continue;
+    for (int64_t row = 0; row < kWords; ++row) {
+      if (!absl::c_linear_search(rows->rows(), row)) {
+        EXPECT_THAT(RowOf(grad, row), Each(0)) << "run " << run << " row " << row;
+      }
+    }
+  }
+}
+
+TEST(GradRowsTest, SameGradients) { ExpectSameGradients({{.words = 4}, {.words = 1}}); }
+
+TEST(GradRowsTest, SameGradientsIfSomeWriteAllOfIt) {
+  ExpectSameGradients({{.words = 4}, {.tied = true, .words = 2}, {.words = 3}});
+}
+
+TEST(GradRowsTest, SameGradientsIfSomeAddToIt) {
+  ExpectSameGradients({{.words = 2}, {.words = 1, .req = WriteReq::kAdd}, {.words = 3}});
+}
+
+TEST(GradRowsTest, ClearsNoOtherRows) {
+  auto executor = BindNet({});
+  const NDArray grad = executor->grad("weight");
+  const auto rows = std::make_shared<RowSet>(kWords);
+  COOPER_ASSERT_OK(executor->TrackGradRows("weight", rows));
+  Mark(grad, 8);
+  RunWith(*executor, {1, 2, 1, 5});
+  EXPECT_THAT(RowOf(grad, 8), Each(0)) << "nothing was known before";
+  EXPECT_THAT(rows->rows(), UnorderedElementsAre(1, 2, 5));
+  Mark(grad, 5);
+  Mark(grad, 8);
+  RunWith(*executor, {0, 1, 1, 1});
+  EXPECT_THAT(rows->rows(), UnorderedElementsAre(0, 1));
+  EXPECT_THAT(RowOf(grad, 5), Each(0));
+  EXPECT_THAT(RowOf(grad, 8), Each(kMark)) << "it was written to, against what was promised";
+}
+
+// Whoever can get at the gradient may write to it.
+TEST(GradRowsTest, IsGivenUpWhereTheGradientIsHandedOut) {
+  using HandOut = void (*)(Executor&);
+  const HandOut ways[] = {
+      [](Executor& executor) { EXPECT_FALSE(executor.grad("weight").is_null()); },
+      [](Executor& executor) { EXPECT_EQ(executor.grad_dict().size(), 1); },
+      [](Executor& executor) {
+        EXPECT_TRUE(executor.Reshape({{"data", {2}}}, /*partial_shaping=*/true).ok());
+      },
+      [](Executor& executor) {
+        executor.SetMonitorCallback([](const std::string&, const NDArray&) {});
+        executor.SetMonitorCallback(nullptr);
+      },
+  };
+  for (const HandOut hand_out : ways) {
+    auto executor = BindNet({});
+    const NDArray grad = executor->grad("weight");
+    const auto rows = std::make_shared<RowSet>(kWords);
+    COOPER_ASSERT_OK(executor->TrackGradRows("weight", rows));
+    RunWith(*executor, {1, 2, 1, 5});
+    EXPECT_FALSE(rows->all());
+    EXPECT_TRUE(executor->grad("data").is_null());
+    EXPECT_FALSE(rows->all()) << "that was another name";
+    hand_out(*executor);
+    for (int run = 0; run < 2; ++run) {
+      EXPECT_TRUE(rows->all());
+      Mark(grad, 8);
+      RunWith(*executor, {0, 1, 1, 1});
+      EXPECT_THAT(RowOf(grad, 8), Each(0));
+    }
+  }
+}
+
+TEST(GradRowsTest, NamesWhatDoesNotFit) {
+  auto executor = BindNet({});
+  EXPECT_THAT(executor->TrackGradRows("data", std::make_shared<RowSet>(4)),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("'data' has no gradient")));
+  EXPECT_THAT(executor->TrackGradRows("weight", std::make_shared<RowSet>(3)),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("'weight' is (9, 3) float32 cpu(0), the set is of 3 rows")));
+}
+
+}  // namespace
+}  // namespace cooper
