@@ -158,6 +158,32 @@ std::vector<int> OrderBy(absl::Span<const LiveRange> ranges, int64_t (*weight)(c
   return order;
 }
 
+// The ranges of the step at which most is live, then those of the next one, and so on; those of a
+// step by falling size ("greedy by breadth"). O(n^2).
+std::vector<int> OrderByBreadth(absl::Span<const LiveRange> ranges) {
+  std::map<int, int64_t> live;  // by the step at which some range begins
+  for (const LiveRange& r : ranges) live[r.first] = 0;
+  for (const LiveRange& r : ranges) {
+    for (auto it = live.find(r.first); it != live.end() && it->first <= r.last; ++it) {
+      it->second += Align(r.size);
+    }
+  }
+  std::vector<std::pair<int64_t, int>> steps;
+  for (const auto& [step, bytes] : live) steps.emplace_back(-bytes, step);
+  std::sort(steps.begin(), steps.end());
+  const std::vector<int> by_size = OrderBy(ranges, [](const LiveRange& r) { return r.size; });
+  std::vector<int> order;
+  std::vector<bool> taken(ranges.size(), false);
+  for (const auto& [bytes, step] : steps) {
+    for (int i : by_size) {
+      if (taken[i] || ranges[i].first > step || ranges[i].last < step) continue;
+      taken[i] = true;
+      order.push_back(i);
+    }
+  }
+  return order;
+}
+
 }  // namespace
 
 int64_t LowerBound(absl::Span<const LiveRange> ranges) {
@@ -188,19 +214,17 @@ absl::StatusOr<MemoryPlan> PlanMemory(absl::Span<const LiveRange> ranges) {
   };
   if (consider(PlaceByTime(ranges, /*backwards=*/false))) return best;
   if (consider(PlaceByTime(ranges, /*backwards=*/true))) return best;
-  // The quadratic orders are worth their time only where the fast ones left a gap that matters.
-  if (best.arena_size - lower_bound <= lower_bound / 100) return best;
-  if (consider(PlaceInOrder(ranges, OrderBy(ranges, [](const LiveRange& r) { return r.size; })))) {
-    return best;
+  // The quadratic orders are worth their time only while there is a gap that matters.
+  const auto is_near = [&] { return best.arena_size - lower_bound <= lower_bound / 100; };
+  if (is_near()) return best;
+  consider(PlaceInOrder(ranges, OrderByBreadth(ranges)));
+  for (int64_t (*weight)(const LiveRange&) :
+       {+[](const LiveRange& r) { return r.size; },
+        +[](const LiveRange& r) { return static_cast<int64_t>(r.last - r.first); },
+        +[](const LiveRange& r) { return r.size / 64 * (r.last - r.first + 1); }}) {
+    if (is_near()) return best;
+    consider(PlaceInOrder(ranges, OrderBy(ranges, weight)));
   }
-  if (consider(PlaceInOrder(ranges, OrderBy(ranges, [](const LiveRange& r) {
-                              return static_cast<int64_t>(r.last - r.first);
-                            })))) {
-    return best;
-  }
-  consider(PlaceInOrder(ranges, OrderBy(ranges, [](const LiveRange& r) {
-                          return r.size / 64 * (r.last - r.first + 1);
-                        })));
   return best;
 }
 
