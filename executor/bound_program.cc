@@ -373,8 +373,7 @@ absl::Status BoundProgram::RunForward(bool is_train, uint64_t seed, uint64_t run
 }
 
 absl::Status BoundProgram::RunBackward(uint64_t seed, uint64_t run, const Observer* observer) {
-  const absl::Status status =
-      Run(num_forward_, steps_.size(), /*is_train=*/true, seed, run, observer);
+  absl::Status status = Run(num_forward_, steps_.size(), /*is_train=*/true, seed, run, observer);
   for (RowSet* rows : written_whole_) rows->InsertAll();
   return status;
 }

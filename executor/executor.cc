@@ -88,7 +88,7 @@ class Executor::Impl final : public ArenaUser {
     ahead = nullptr;
     rewritten_ = lowered.rewritten ||
                  absl::c_any_of(lowered.program.instructions, [](const Instruction& instruction) {
-                   return instruction.tiles >= 0;
+                   return instruction.tiles >= 0 || instruction.again;
                  });
     COOPER_ASSIGN_OR_RETURN(ProgramArrays arrays, MakeArrays(lowered));
     for (int output : lowered.program.outputs) {
@@ -160,7 +160,7 @@ class Executor::Impl final : public ArenaUser {
   // Disabled passes with which every node is computed, each for itself.
   std::set<std::string> AsWritten() const {
     std::set<std::string> disabled_passes = options_.disabled_passes;
-    disabled_passes.insert("tiles");
+    disabled_passes.insert({"recompute", "tiles"});
     for (const GraphPass& pass : AllGraphPasses()) disabled_passes.insert(pass.name);
     return disabled_passes;
   }
@@ -682,8 +682,9 @@ std::string Executor::DebugString() const {
   std::string text;
   for (const Instruction& instruction : p.instructions) {
     absl::StrAppend(&text, instruction.run ? "" : "(view) ",
-                    instruction.left_to_gradient ? "(not in training) " : "", Describe(instruction),
-                    ": ", absl::StrJoin(instruction.inputs, ", ", append), " -> ");
+                    instruction.left_to_gradient ? "(not in training) " : "",
+                    instruction.again ? "(again) " : "", Describe(instruction), ": ",
+                    absl::StrJoin(instruction.inputs, ", ", append), " -> ");
     for (size_t k = 0; k < instruction.outputs.size(); ++k) {
       absl::StrAppend(&text, k == 0 ? "" : ", ", describe(instruction.outputs[k]),
                       instruction.reqs[k] == WriteReq::kAdd    ? " (add)"

@@ -58,8 +58,8 @@ std::vector<std::string> PlacedPieces(const Symbol& symbol, const Shape& shape,
   int64_t planned = 0;
   for (const bool place : {true, false}) {
     BindOptions options{.shapes = {{"data", shape}}, .grad_req = req};
-    // Element-wise chains would hide what is in place.
-    options.disabled_passes = {"tiles"};
+    // They would hide what is in place.
+    options.disabled_passes = {"recompute", "tiles"};
     if (!place) options.disabled_passes.insert("pieces");
     auto bound = Executor::SimpleBind(symbol, options);
     EXPECT_TRUE(bound.ok()) << bound.status();

@@ -14,6 +14,7 @@ const std::vector<Pass>& AllPasses() {
       {"accumulate", AccumulateGradients, false},
       {"views", MakeViews, false},
       {"pieces", PlacePieces, false},
+      {"recompute", Recompute, false},
       {"in_place", ShareInPlace, false},
       {"tiles", TileElementwise, false},
   };
