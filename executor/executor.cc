@@ -306,7 +306,7 @@ class Executor::Impl final : public ArenaUser {
     const auto& names = bound_->program().arg_names;
     const auto slot = std::find(names.begin(), names.end(), name) - names.begin();
     bound_->TrackGradRows(static_cast<int>(slot), rows);
-    grad_rows_[std::string(name)] = std::move(rows);
+    grad_rows_[std::string(name.data(), name.size())] = std::move(rows);
     return absl::OkStatus();
   }
 
@@ -315,7 +315,7 @@ class Executor::Impl final : public ArenaUser {
     for (const auto& [name, rows] : grad_rows_) rows->GiveUp();
   }
   void GiveUpGradRows(absl::string_view name) const {
-    const auto it = grad_rows_.find(std::string(name));
+    const auto it = grad_rows_.find(std::string(name.data(), name.size()));
     if (it != grad_rows_.end()) it->second->GiveUp();
   }
 

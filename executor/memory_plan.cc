@@ -169,6 +169,7 @@ std::vector<int> OrderByBreadth(absl::Span<const LiveRange> ranges) {
     }
   }
   std::vector<std::pair<int64_t, int>> steps;
+  steps.reserve(live.size());
   for (const auto& [step, bytes] : live) steps.emplace_back(-bytes, step);
   std::sort(steps.begin(), steps.end());
   const std::vector<int> by_size = OrderBy(ranges, [](const LiveRange& r) { return r.size; });
