@@ -318,7 +318,7 @@ absl::Status BoundProgram::Run(size_t begin, size_t end, bool is_train, uint64_t
       i = tile_plan_.chains[instruction.tiles].end - 1;
       continue;
     }
-    if (observer != nullptr && observer->before) observer->before(static_cast<int>(i));
+    if (observer != nullptr && observer->before) observer->before(*this, static_cast<int>(i));
     if (instruction.run) {
       const ScopedProfile profile(
           instruction.backward ? ProfileCategory::kBackward : ProfileCategory::kForward,
@@ -328,7 +328,7 @@ absl::Status BoundProgram::Run(size_t begin, size_t end, bool is_train, uint64_t
       COOPER_RETURN_IF_ERROR(instruction.copy_from < 0 ? RunKernel(instruction, step)
                                                        : Copy(instruction, step));
     }
-    if (observer != nullptr && observer->after) observer->after(static_cast<int>(i));
+    if (observer != nullptr && observer->after) observer->after(*this, static_cast<int>(i));
   }
   return absl::OkStatus();
 }

@@ -41,8 +41,8 @@ class BoundProgram {
 
   // Called around each instruction; may be empty.
   struct Observer {
-    std::function<void(int instruction)> before;
-    std::function<void(int instruction)> after;
+    std::function<void(const BoundProgram& program, int instruction)> before;
+    std::function<void(const BoundProgram& program, int instruction)> after;
   };
 
   // Runs the forward or the backward instructions. `seed` and `run` name the random stream.

@@ -12,6 +12,8 @@
 #include "executor/lower.h"
 #include "executor/passes.h"
 #include "executor/program.h"
+#include "executor/program_monitor.h"
+#include "executor/program_text.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -37,12 +39,6 @@ absl::StatusOr<NDArray> TakeOrAllocate(const ArrayMap& given, const char* kind,
   return absl::InvalidArgumentError(absl::StrCat(kind, " '", name, "' is ", array.ToString(),
                                                  ", expected ", shape.ToString(), " ",
                                                  DTypeName(dtype), " ", context.ToString()));
-}
-
-// How a monitor calls an input: "fc1_data". What computes a gradient has outputs of the same names,
-// the gradients: its inputs are "fc1_backward_input_data" (MXNet's "fc1_backward_input1").
-std::string InputName(const Node& node, const std::string& input) {
-  return absl::StrCat(node.name(), node.forward() == nullptr ? "_" : "_input_", input);
 }
 
 }  // namespace
@@ -203,8 +199,8 @@ class Executor::Impl final : public ArenaUser {
       arrays.auxs.push_back(Find(auxs_, name));
     }
     ForgetOutputs();
-    // That the new one keeps no rows does not matter: a monitor has given them up.
     COOPER_RETURN_IF_ERROR(BindProgram(std::move(lowered.program), std::move(arrays)));
+    for (const auto& [name, rows] : grad_rows_) TrackInProgram(name, rows);
     is_plain_ = wants_plain;
     return absl::OkStatus();
   }
@@ -303,11 +299,15 @@ class Executor::Impl final : public ArenaUser {
                                                      rows->num_rows(), " rows"));
     }
     if (monitor_) rows->GiveUp();
+    TrackInProgram(name, rows);
+    grad_rows_[std::string(name.data(), name.size())] = std::move(rows);
+    return absl::OkStatus();
+  }
+
+  void TrackInProgram(absl::string_view name, const std::shared_ptr<RowSet>& rows) {
     const auto& names = bound_->program().arg_names;
     const auto slot = std::find(names.begin(), names.end(), name) - names.begin();
     bound_->TrackGradRows(static_cast<int>(slot), rows);
-    grad_rows_[std::string(name.data(), name.size())] = std::move(rows);
-    return absl::OkStatus();
   }
 
   // Somebody can write to gradients from now on, or to one.
@@ -458,27 +458,7 @@ class Executor::Impl final : public ArenaUser {
     observer_ = {};
     if (!monitor_) return;
     GiveUpGradRows();
-    if (monitor_all) {
-      observer_.before = [this](int i) {
-        const Instruction& instruction = bound_->program().instructions[i];
-        const auto names = instruction.node->op()->InputNames(instruction.node->call());
-        for (size_t k = 0; k < instruction.inputs.size() && k < names.size(); ++k) {
-          Report(InputName(*instruction.node, names[k]), instruction.inputs[k]);
-        }
-      };
-    }
-    observer_.after = [this](int i) {
-      const Instruction& instruction = bound_->program().instructions[i];
-      for (size_t k = 0; k < instruction.outputs.size(); ++k) {
-        if (instruction.reqs[k] == WriteReq::kNull) continue;
-        Report(OutputName({instruction.node, static_cast<int>(k)}), instruction.outputs[k]);
-      }
-    };
-  }
-
-  void Report(const std::string& name, int value) {
-    auto array = bound_->ArrayOf(value);
-    if (array.ok()) monitor_(name, *array);
+    observer_ = MonitorOf(monitor_, monitor_all);
   }
 
   const BoundProgram::Observer* observer() const { return monitor_ ? &observer_ : nullptr; }
@@ -669,35 +649,10 @@ MemoryReport Executor::memory() const {
 }
 
 std::string Executor::DebugString() const {
-  const Program& p = impl_->bound_->program();
-  auto describe = [&](int value) {
-    const ProgramValue& v = p.values[value];
-    const int64_t offset = impl_->bound_->offset(value);
-    const int context = p.buffers[v.buffer].context;
-    return absl::StrCat(OutputName(v.entry), " ", v.shape.ToString(),
-                        offset < 0 ? "" : absl::StrCat(" @", offset),
-                        context == 0 ? "" : absl::StrCat(" on ", p.contexts[context].ToString()));
-  };
-  auto append = [&](std::string* out, int value) { out->append(describe(value)); };
-  std::string text;
-  for (const Instruction& instruction : p.instructions) {
-    absl::StrAppend(&text, instruction.run ? "" : "(view) ",
-                    instruction.left_to_gradient ? "(not in training) " : "",
-                    instruction.again ? "(again) " : "", Describe(instruction), ": ",
-                    absl::StrJoin(instruction.inputs, ", ", append), " -> ");
-    for (size_t k = 0; k < instruction.outputs.size(); ++k) {
-      absl::StrAppend(&text, k == 0 ? "" : ", ", describe(instruction.outputs[k]),
-                      instruction.reqs[k] == WriteReq::kAdd    ? " (add)"
-                      : instruction.reqs[k] == WriteReq::kNull ? " (null)"
-                                                               : "");
-    }
-    if (instruction.tiles >= 0) absl::StrAppend(&text, " (tiles ", instruction.tiles, ")");
-    text.push_back('\n');
-  }
   const MemoryReport report = memory();
-  absl::StrAppend(&text, "planned ", report.planned_bytes, " bytes, lower bound ",
-                  report.lower_bound, ", arena ", report.arena_bytes, "\n");
-  return text;
+  return absl::StrCat(ProgramText(*impl_->bound_), "planned ", report.planned_bytes,
+                      " bytes, lower bound ", report.lower_bound, ", arena ", report.arena_bytes,
+                      "\n");
 }
 
 }  // namespace cooper

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "executor/executor.h"
 #include "executor/executor_fixtures.h"
 #include "gmock/gmock.h"
@@ -25,33 +26,46 @@ using ::testing::UnorderedElementsAre;
 constexpr int64_t kWords = 9, kWidth = 3;
 constexpr float kMark = 7;
 
-// Squared rows of the weight; `tied`: with all of the weight beside them.
-Symbol Words(bool tied) {
-  const Symbol weight = Symbol::Variable("weight", {.shape = PartialShape({kWords, kWidth})});
-  const Symbol words = Op("Embedding", {.name = "embed",
-                                        .inputs = {Symbol::Variable("data"), weight},
-                                        .attrs = {{"input_dim", "9"}, {"output_dim", "3"}}});
-  Symbol loss = Op("sum", {.inputs = {Op("square", {.inputs = {words}})}});
-  if (tied) {
-    const Symbol all = Op("sum", {.inputs = {Op("square", {.inputs = {weight}})}});
-    loss = Op("elemwise_add", {.inputs = {loss, all}});
-  }
-  return Op("MakeLoss", {.name = "loss", .inputs = {loss}});
-}
-
 struct Net {
-  bool tied = false;
+  bool tied = false;   // beside rows of the weight, all of it
+  bool twice = false;  // rows of the weight for two inputs
   int64_t words = 4;
   WriteReq req = WriteReq::kWrite;
 };
 
+// Of two element-wise operators, which are run as one unless there is a monitor.
+Symbol SquaredSum(const Symbol& x) {
+  const Symbol squares = Op("square", {.inputs = {Op("tanh", {.inputs = {x}})}});
+  return Op("sum", {.inputs = {squares}});
+}
+
+// The sum of squares of rows of the weight.
+Symbol Words(const Net& net) {
+  const Symbol weight = Symbol::Variable("weight", {.shape = PartialShape({kWords, kWidth})});
+  const auto embedded = [&](const char* data) {
+    return SquaredSum(Op("Embedding", {.inputs = {Symbol::Variable(data), weight},
+                                       .attrs = {{"input_dim", "9"}, {"output_dim", "3"}}}));
+  };
+  std::vector<Symbol> terms = {embedded("data")};
+  if (net.tied) terms.push_back(SquaredSum(weight));
+  if (net.twice) terms.push_back(embedded("more"));
+  return Op("MakeLoss",
+            {.name = "loss",
+             .inputs = {Op("add_n", {.inputs = terms,
+                                     .attrs = {{"num_args", absl::StrCat(terms.size())}}})}});
+}
+
 std::unique_ptr<Executor> BindNet(const Net& net, const ArrayMap& args = {},
                                   const ArrayMap& grads = {}) {
-  auto executor = Executor::SimpleBind(
-      Words(net.tied), {.shapes = {{"data", {net.words}}},
-                        .grad_reqs = {{"data", WriteReq::kNull}, {"weight", net.req}},
-                        .args = args,
-                        .grads = grads});
+  BindOptions options{.shapes = {{"data", {net.words}}},
+                      .grad_reqs = {{"data", WriteReq::kNull}, {"weight", net.req}},
+                      .args = args,
+                      .grads = grads};
+  if (net.twice) {
+    options.shapes["more"] = PartialShape({net.words});
+    options.grad_reqs["more"] = WriteReq::kNull;
+  }
+  auto executor = Executor::SimpleBind(Words(net), options);
   EXPECT_TRUE(executor.ok()) << executor.status();
   return *std::move(executor);
 }
@@ -59,6 +73,11 @@ std::unique_ptr<Executor> BindNet(const Net& net, const ArrayMap& args = {},
 void RunWith(Executor& executor, const std::vector<float>& words) {
   COOPER_ASSERT_OK(executor.arg("data").CopyFrom(
       *NDArray::FromVector<float>({static_cast<int64_t>(words.size())}, words)));
+  if (const NDArray more = executor.arg("more"); !more.is_null()) {
+    COOPER_ASSERT_OK(more.CopyFrom(executor.arg("data")));
+    const absl::Span<float> values = *more.Data<float>();
+    for (float& word : values) word = 5 - word;
+  }
   COOPER_ASSERT_OK(executor.Forward(true));
   COOPER_ASSERT_OK(executor.Backward());
 }
@@ -106,6 +125,10 @@ TEST(GradRowsTest, SameGradientsIfSomeWriteAllOfIt) {
   ExpectSameGradients({{.words = 4}, {.tied = true, .words = 2}, {.words = 3}});
 }
 
+TEST(GradRowsTest, SameGradientsOfTwoEmbeddings) {
+  ExpectSameGradients({{.words = 4}, {.twice = true, .words = 2}, {.twice = true, .words = 1}});
+}
+
 TEST(GradRowsTest, SameGradientsIfSomeAddToIt) {
   ExpectSameGradients({{.words = 2}, {.words = 1, .req = WriteReq::kAdd}, {.words = 3}});
 }
@@ -140,6 +163,11 @@ TEST(GradRowsTest, IsGivenUpWhereTheGradientIsHandedOut) {
         executor.SetMonitorCallback([](const std::string&, const NDArray&) {});
         executor.SetMonitorCallback(nullptr);
       },
+      [](Executor& executor) {
+        executor.SetMonitorCallback([](const std::string&, const NDArray&) {});
+        RunWith(executor, {3, 3, 3, 3});
+        executor.SetMonitorCallback(nullptr);
+      },
   };
   for (const HandOut hand_out : ways) {
     auto executor = BindNet({});
@@ -158,6 +186,24 @@ TEST(GradRowsTest, IsGivenUpWhereTheGradientIsHandedOut) {
       EXPECT_THAT(RowOf(grad, 8), Each(0));
     }
   }
+}
+
+// The graph that was bound for a monitor runs no more when rows are tracked.
+TEST(GradRowsTest, OutlastsTheProgramOfAMonitor) {
+  const NDArray weight = *NDArray::Full({kWords, kWidth}, 1),
+                grad = *NDArray::Empty(weight.shape());
+  auto monitored = BindNet({}, {{"weight", weight}}, {{"weight", grad}});
+  auto other = BindNet({}, {{"weight", weight}}, {{"weight", grad}});
+  monitored->SetMonitorCallback([](const std::string&, const NDArray&) {});
+  RunWith(*monitored, {0, 0, 0, 0});
+  monitored->SetMonitorCallback(nullptr);
+  const auto rows = std::make_shared<RowSet>(kWords);
+  COOPER_ASSERT_OK(monitored->TrackGradRows("weight", rows));
+  COOPER_ASSERT_OK(other->TrackGradRows("weight", rows));
+  RunWith(*other, {1, 1, 1, 1});
+  RunWith(*monitored, {2, 2, 2, 2});
+  EXPECT_THAT(rows->rows(), UnorderedElementsAre(2));
+  EXPECT_THAT(RowOf(grad, 1), Each(0));
 }
 
 TEST(GradRowsTest, NamesWhatDoesNotFit) {

@@ -22,8 +22,8 @@ namespace {
 
 using Kind = ProgramBuffer::Kind;
 
-// For less than this share of the memory nothing is computed twice.
-constexpr int64_t kMinShare = 20;
+// For less than a part of the memory in so many nothing is computed twice.
+constexpr int64_t kParts = 20;
 // The most operators that are run again for one value.
 constexpr size_t kMaxGroup = 16;
 
@@ -146,7 +146,8 @@ class Recomputer {
 
   int OutputOf(int instruction) const { return Buffer(p_.instructions[instruction].outputs[0]); }
 
-  // An element-wise operator in the forward pass, whose inputs hold the same in the backward pass.
+  // An element-wise operator in the forward pass, whose inputs hold the same in the backward pass:
+  // no instruction writes to an argument. (BatchNorm with fix_gamma does, and always the same.)
   bool CanRunAgain(const Instruction& instruction) const {
     if (!instruction.run || instruction.backward || instruction.copy_from >= 0 ||
         instruction.left_to_gradient || instruction.outputs.size() != 1 ||
@@ -183,11 +184,11 @@ class Recomputer {
     return profiles;
   }
 
-  // A value to compute again.
   struct Change {
     int begin, end;  // steps
     int64_t bytes;   // more in use there
   };
+  // A value to compute again.
   struct Group {
     std::vector<int> instructions;  // its own, and those of inputs that are no more
     std::vector<Change> changes;
@@ -267,7 +268,7 @@ void Recompute(Program& p) {
   Program result = recomputer.Run();
   // By now with operators in place, which the choice knows nothing of.
   const int64_t before = PeakBytes(p);
-  if (before - PeakBytes(result) >= before / kMinShare) p = std::move(result);
+  if (before - PeakBytes(result) >= before / kParts) p = std::move(result);
 }
 
 }  // namespace cooper

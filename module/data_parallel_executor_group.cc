@@ -166,16 +166,19 @@ absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindOne(
   for (const std::string& name : options_.param_names) {
     replica.args.emplace(name, (*executor)->arg(name));
     const NDArray grad = (*executor)->grad(name);
-    if (grad.is_null() || !replica.grads.emplace(name, grad).second) continue;
-    replica.grad_rows.erase(name);
-    if (grad.shape().rank() > 0) {
+    if (grad.is_null()) continue;
+    if (replica.grads.emplace(name, grad).second && grad.shape().rank() > 0) {
       replica.grad_rows.emplace(name, std::make_shared<RowSet>(grad.shape()[0]));
     }
   }
-  // Once no gradient is asked for any more.
-  for (const std::string& name : (*executor)->grad_names()) {
+  // Once no gradient is asked for any more. Data may have the name, and a gradient, that is another
+  // module's parameter: parameters alone are shared.
+  for (const std::string& name : options_.param_names) {
     const auto rows = replica.grad_rows.find(name);
-    if (rows == replica.grad_rows.end()) continue;
+    if (rows == replica.grad_rows.end() ||
+        !absl::c_linear_search((*executor)->grad_names(), name)) {
+      continue;
+    }
     COOPER_RETURN_IF_ERROR((*executor)->TrackGradRows(name, rows->second));
   }
   for (const std::string& name : options_.state_names) {

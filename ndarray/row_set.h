@@ -19,10 +19,13 @@ class RowSet {
   explicit RowSet(int64_t num_rows) : num_rows_(num_rows) {}
 
   int64_t num_rows() const { return num_rows_; }
-  // Whether every row is in it; rows() does not list them then.
+  // Whether every row is in it.
   bool all() const { return all_; }
-  // Each row once, in no particular order. Requires !all().
-  absl::Span<const int64_t> rows() const { return rows_; }
+  // Each row once, in no particular order; none after InsertAll.
+  absl::Span<const int64_t> rows() const {
+    if (all_) return {};
+    return rows_;
+  }
 
   // Takes the memory that Insert needs, so that it allocates nothing.
   void Reserve();

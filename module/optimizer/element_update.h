@@ -104,20 +104,23 @@ T* Pointer(const NDArray& array) {
   return static_cast<T*>(array.raw_data());
 }
 
-// Elements of a row of an array that has rows to tell apart.
+// What is shared among threads: the elements, or, where not all of them are to be updated, the rows
+// that are.
+struct Units {
+  int64_t count;
+  int64_t width;  // elements of each
+  int64_t size() const { return count * width; }
+};
+
 template <typename Arrays>
-int64_t RowWidth(const Arrays& a) {
-  return a.weight.size() / std::max<int64_t>(1, a.rows->num_rows());
+Units UnitsOf(const Arrays& a) {
+  if (a.rows == nullptr) return {.count = a.weight.size(), .width = 1};
+  return {.count = static_cast<int64_t>(a.rows->rows().size()),
+          .width = a.weight.size() / std::max<int64_t>(1, a.rows->num_rows())};
 }
 
-// The elements to update.
-template <typename Arrays>
-int64_t NumElements(const Arrays& a) {
-  if (a.rows == nullptr) return a.weight.size();
-  return static_cast<int64_t>(a.rows->rows().size()) * RowWidth(a);
-}
-
-// Updates the elements of the step's part (Optimizer::Step, Optimizer::Arrays), or all. `make`(
+// Updates the elements of the step's part (Optimizer::Step), or all, of the rows that `a` names
+// (Optimizer::Arrays), or all. `make`(
 // TypeTag<C>()) gives the function of UpdateRange in the type of the arithmetic. Requires N CPU
 // arrays in `a.state`, of the weight's shape and dtype.
 template <size_t N, typename Step, typename Arrays, typename Make>
@@ -126,9 +129,7 @@ absl::Status UpdateElements(const Step& step, const Arrays& a, const Make& make)
     using W = typename decltype(w_tag)::type;
     using G = typename decltype(g_tag)::type;
     const auto fn = make(TypeTag<ComputeType<W>>());
-    // Units that are shared among threads: elements, or the rows to update.
-    const int64_t width = a.rows == nullptr ? 1 : RowWidth(a);
-    const int64_t units = a.rows == nullptr ? a.weight.size() : a.rows->rows().size();
+    const Units units = UnitsOf(a);
     [&]<size_t... I>(std::index_sequence<I...>) {
       const auto update_range = [&](int64_t begin, int64_t end) {
         UpdateRange(begin, end, fn, Pointer<W>(a.weight), Pointer<const G>(a.grad),
@@ -138,14 +139,14 @@ absl::Status UpdateElements(const Step& step, const Arrays& a, const Make& make)
         if (a.rows == nullptr) return update_range(begin, end);
         for (int64_t i = begin; i < end; ++i) {
           const int64_t row = a.rows->rows()[i];
-          update_range(row * width, (row + 1) * width);
+          update_range(row * units.width, (row + 1) * units.width);
         }
       };
       if (step.parts == 1) {
-        ParallelFor(units, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, width)), update);
+        ParallelFor(units.count, std::max<int64_t>(1, kGrain / units.width), update);
       } else {
-        RunAtCpuLevel([&update, &step, units] {
-          update(units * step.part / step.parts, units * (step.part + 1) / step.parts);
+        RunAtCpuLevel([&update, &step, n = units.count] {
+          update(n * step.part / step.parts, n * (step.part + 1) / step.parts);
         });
       }
     }

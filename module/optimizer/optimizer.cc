@@ -78,6 +78,12 @@ absl::Status Optimizer::Check(const Parameter& parameter) {
         absl::StrCat("optimizer: parameter '", name, "' is ", DTypeName(weight.dtype()),
                      ", its gradient ", DTypeName(grad.dtype()), "; expected one floating type"));
   }
+  if (grad_rows != nullptr &&
+      (weight.shape().rank() == 0 || grad_rows->num_rows() != weight.shape()[0])) {
+    return absl::InvalidArgumentError(absl::StrCat("optimizer: parameter '", name, "' is ",
+                                                   weight.ToString(), ", grad_rows is a set of ",
+                                                   grad_rows->num_rows(), " rows"));
+  }
   const DType dtype = state->master.is_null() ? weight.dtype() : state->master.dtype();
   for (const NDArray& array : state->arrays) {
     COOPER_RETURN_IF_ERROR(CheckArray(name, "optimizer state", array, weight));
@@ -144,7 +150,7 @@ const RowSet* Optimizer::RowsToUpdate(const Parameter& parameter, const Step& st
   if (!parameter.state->master.is_null()) return nullptr;
   const auto usual = [](double factor) { return std::isfinite(factor) && !std::signbit(factor); };
   const bool is_identity =
-      step.wd == 0 && usual(step.lr) && usual(step.rescale_grad) && IsIdentityAtZero(step);
+      step.wd == 0 && usual(step.lr) && usual(step.rescale_grad) && IsIdentityAtZero();
   // With most of the rows, one pass over all is faster.
   const bool few = static_cast<int64_t>(rows->rows().size()) <= rows->num_rows() / 2;
   return is_identity && few ? rows : nullptr;
@@ -153,7 +159,7 @@ const RowSet* Optimizer::RowsToUpdate(const Parameter& parameter, const Step& st
 absl::Status Optimizer::ApplyInParts() {
   int64_t size = 0;
   for (const Pending& pending : pending_) {
-    size += internal_optimizer::NumElements(pending.arrays);
+    size += internal_optimizer::UnitsOf(pending.arrays).size();
   }
   const auto parts =
       static_cast<int>(std::clamp<int64_t>(size / internal_optimizer::kGrain, 1, NumThreads()));

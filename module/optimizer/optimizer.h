@@ -143,10 +143,10 @@ class Optimizer {
   // Whether Apply changes each element by what is in the same place of the other arrays alone, and
   // nothing of this object: then it may be called on several threads at a time.
   virtual bool IsElementWise() const { return false; }
-  // Whether Apply leaves weights and states as they are, to the last bit, where the gradient is
-  // zero. `step` has no decay, and a finite rate and rescale_grad that are not negative. Only of
-  // kinds that are IsElementWise.
-  virtual bool IsIdentityAtZero(const Step&) const { return false; }
+  // Whether Apply, of a step without decay whose rate and rescale_grad are finite and not negative,
+  // leaves finite weights and states as they are, to the last bit, where the gradient is zero. Only
+  // of kinds that are IsElementWise.
+  virtual bool IsIdentityAtZero() const { return false; }
   // Whether names without another rule get decay.
   virtual bool HasWeightDecay(absl::string_view name) const;
   // Whether the rate is that before this update is counted.

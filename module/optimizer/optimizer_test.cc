@@ -130,13 +130,13 @@ TEST(OptimizerTest, UpdateAllIsUpdateOfEach) {
 
 // The few rows of a gradient that are not zero.
 struct FewRows {
-  static constexpr int64_t kRows = 700, kWidth = 40;
+  static constexpr int64_t kRows = 700, kWidth = 256;
 
   FewRows() {
     set.Clear();
     const Philox philox(5);
     const absl::Span<float> values = *grad.Data<float>();
-    for (uint64_t i = 0; i < 60; ++i) {
+    for (uint64_t i = 0; i < 300; ++i) {
       const int64_t row = philox.At(i)[0] % kRows;
       set.Insert(row);
       for (int64_t j = 0; j < kWidth; ++j) {
@@ -154,13 +154,16 @@ TEST(OptimizerTest, KnownRowsOfTheGradientChangeNoBit) {
   const int threads = NumThreads();
   SetNumThreads(3);
   const FewRows rows;
-  std::vector<float> initial = *RandomValues(1).ToVector<float>();
-  initial.resize(FewRows::kRows * FewRows::kWidth);
+  std::vector<float> initial(FewRows::kRows * FewRows::kWidth);
+  const std::vector<float> values = *RandomValues(1).ToVector<float>();
+  for (size_t i = 0; i < initial.size(); ++i) initial[i] = values[i % values.size()];
   for (const std::string& kind : OptimizerNames()) {
     for (const Kwargs& kwargs : std::vector<Kwargs>{{{"wd", "0"}},
                                                     {{"wd", "0.1"}},
                                                     {{"wd", "0"}, {"clip_gradient", "0.1"}},
-                                                    {{"wd", "0"}, {"rescale_grad", "-1"}}}) {
+                                                    {{"wd", "0"}, {"rescale_grad", "-1"}},
+                                                    {{"wd", "0"}, {"momentum", "0"}}}) {
+      if (kwargs.contains("momentum") && kind != "signum") continue;  // it is 0, or there is none
       std::vector<uint32_t> results[2];  // the bits: adamax makes NaN of gradients that are zero
       for (const bool known : {false, true}) {
         const auto optimizer = Make(kind, kwargs);
@@ -339,6 +342,19 @@ TEST(OptimizerTest, CountsFromBeginNumUpdate) {
   const auto optimizer = Make("sgd", {{"begin_num_update", "5"}});
   OneStep(*optimizer, "a");
   EXPECT_EQ(optimizer->num_update(), 6);
+}
+
+TEST(OptimizerTest, NamesRowsThatDoNotFit) {
+  const auto optimizer = Make("sgd");
+  const NDArray weight = *NDArray::Zeros({4, 2});
+  ParameterState state = *optimizer->CreateState(weight);
+  const RowSet rows(3);
+  const std::string name = "embed_weight";
+  const Optimizer::Parameter parameter{name, weight, weight, &state, &rows};
+  EXPECT_THAT(optimizer->UpdateAll({&parameter, 1}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("parameter 'embed_weight' is (4, 2) float32 cpu(0), grad_rows is "
+                                 "a set of 3 rows")));
 }
 
 TEST(OptimizerTest, NamesWhatDoesNotFit) {

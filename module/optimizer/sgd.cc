@@ -33,7 +33,7 @@ class SgdOptimizer : public Optimizer {
 
  protected:
   bool IsElementWise() const override { return true; }
-  bool IsIdentityAtZero(const Step&) const override { return momentum_ == 0; }
+  bool IsIdentityAtZero() const override { return momentum_ == 0; }
   absl::Status Apply(const Step& step, const Arrays& a) override {
     if (momentum_ == 0) {
       return UpdateElements<0>(step, a, [&](auto tag) {
@@ -68,7 +68,7 @@ class NagOptimizer : public Optimizer {
 
  protected:
   bool IsElementWise() const override { return true; }
-  bool IsIdentityAtZero(const Step&) const override { return momentum_ == 0; }
+  bool IsIdentityAtZero() const override { return momentum_ == 0; }
   absl::Status Apply(const Step& step, const Arrays& a) override {
     if (momentum_ == 0) {
       return UpdateElements<0>(step, a, [&](auto tag) {
@@ -110,7 +110,7 @@ class SignumOptimizer : public Optimizer {
 
  protected:
   bool IsElementWise() const override { return true; }
-  bool IsIdentityAtZero(const Step&) const override { return signum_.momentum == 0; }
+  bool IsIdentityAtZero() const override { return signum_.momentum == 0; }
   absl::Status Apply(const Step& step, const Arrays& a) override {
     if (signum_.momentum == 0) {
       return UpdateElements<0>(step, a, [&](auto tag) {

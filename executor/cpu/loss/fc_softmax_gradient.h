@@ -30,8 +30,8 @@ struct FcSoftmaxGradientArrays {
 // all of the weight's gradient, and with 96 rows of 650 features a tenth of the product's time goes
 // into that: a third of the features, so that scores take no more than a third of the weight, and
 // no more than these, beyond which nothing is gained.
-template <typename Context>
-FcSoftmaxBlockSize FcSoftmaxGradientBlock(int64_t bytes, const Context& c) {
+template <typename AnyContext>
+FcSoftmaxBlockSize FcSoftmaxGradientBlock(int64_t bytes, const AnyContext& c) {
   constexpr int64_t kManyRows = 384;
   const int64_t features = c.inputs[FcSoftmaxGradientArrays::kData].shape[1];
   return {.bytes = bytes, .min_rows = std::min(features / 3, kManyRows)};
