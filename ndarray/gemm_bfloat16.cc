@@ -27,7 +27,7 @@ using dnnl::memory;
 // Numbers of rows differ from batch to batch where labels are ignored, and oneDNN takes
 // milliseconds to make a kernel: sums get so many terms more, of zeros, and rows beyond a multiple
 // are left to float32.
-constexpr int64_t kRowTile = 16;
+constexpr int64_t kTile = 16;
 constexpr int64_t kColumnTile = 64;
 
 // Never destroyed: threads may end after main.
@@ -180,6 +180,16 @@ class ThreadPlans {
   Buffer scratch_;
 };
 
+// Whether rounding the factors takes a small part of the time that their product takes.
+bool IsWorthRounding(const GemmProduct<float>& p) {
+  // Rounding an element takes about as long as so many multiplications; it takes part in as many as
+  // the other factor has columns, or rows.
+  constexpr double kMinUses = 24;
+  constexpr int64_t kMinTerms = 16;  // with fewer most of the time goes into writing the result
+  const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n);
+  return p.k >= kMinTerms && p.m >= kTile && m * n >= kMinUses * (m + n);
+}
+
 }  // namespace
 
 absl::Status CheckBfloat16Gemm() {
@@ -192,22 +202,14 @@ absl::Status CheckBfloat16Gemm() {
       absl::Hex(isa), ", expected the bits of 0x", absl::Hex(kNeeded)));
 }
 
-bool GainsByBfloat16(const GemmProduct<float>& p) {
-  // Rounding an element takes about as long as so many multiplications; it takes part in as many as
-  // the other factor has columns, or rows.
-  constexpr double kMinUses = 24;
-  constexpr int64_t kMinTerms = 16;  // with fewer most of the time goes into writing the result
-  const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n);
-  return p.alpha == 1 && p.k >= kMinTerms && p.m >= kRowTile && m * n >= kMinUses * (m + n);
-}
-
 bool Bfloat16Gemm(const GemmProduct<float>& p) {
+  if (p.alpha != 1 || !IsWorthRounding(p)) return false;
   constexpr int64_t kMinWorkPerThread = 1 << 21;
   // Kernels are slower where rows of the result have gaps between them, as those of a block of
   // columns have; but each thread brings the columns of a block of rows into order for itself.
   constexpr int64_t kMinRowsPerThread = 128;
 
-  const int64_t k = (p.k + kRowTile - 1) / kRowTile * kRowTile;
+  const int64_t k = (p.k + kTile - 1) / kTile * kTile;
   thread_local Buffer a_buffer, b_buffer;
   const BFloat16* const a = p.transpose_a ? Round(p.a, p.lda, p.k, p.m, k, p.m, a_buffer)
                                           : Round(p.a, p.lda, p.m, p.k, p.m, k, a_buffer);
@@ -218,10 +220,10 @@ bool Bfloat16Gemm(const GemmProduct<float>& p) {
       p.transpose_a,           p.transpose_b, p.m, p.n,  k, 1.0f, a, p.transpose_a ? p.m : k, b,
       p.transpose_b ? k : p.n, p.beta,        p.c, p.ldc};
 
-  const int64_t rows = p.m / kRowTile * kRowTile;
+  const int64_t rows = p.m / kTile * kTile;
   const bool by_rows = rows >= p.n || rows >= NumThreads() * kMinRowsPerThread;
   const int64_t side = by_rows ? rows : p.n;
-  const int64_t tile = by_rows ? kRowTile : kColumnTile;
+  const int64_t tile = by_rows ? kTile : kColumnTile;
   const int64_t tiles = (side + tile - 1) / tile;
   const int64_t work_per_tile = tile * (by_rows ? p.n : rows) * k;
   ParallelForPlain(tiles, 1 + kMinWorkPerThread / work_per_tile, [&](int64_t begin, int64_t end) {

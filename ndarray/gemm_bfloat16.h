@@ -11,12 +11,10 @@ namespace cooper {
 // kUnimplemented, with what oneDNN finds in the processor, where it has no bfloat16 products.
 absl::Status CheckBfloat16Gemm();
 
-// Whether rounding the factors takes a small part of the time that their product takes.
-bool GainsByBfloat16(const GemmProduct<float>& p);
-
 // The product with its factors rounded to bfloat16 (to the nearest, ties to even), on several
-// threads if there is enough to do; the last m % 16 rows in float32. `p.alpha` must be 1.
-// False, and nothing done, where memory is short. What they need for the first time threads keep:
+// threads if there is enough to do; the last m % 16 rows in float32. False, and nothing done, where
+// rounding would take more than a small part of the product's time, where `p.alpha` is not 1, and
+// where memory is short. What they need for the first time threads keep:
 // memory for the largest factors, and oneDNN's primitive for each shape.
 bool Bfloat16Gemm(const GemmProduct<float>& p);
 

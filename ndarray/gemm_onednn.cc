@@ -21,7 +21,7 @@ void OneDnnGemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_
   }
   const GemmProduct<float> p{transpose_a, transpose_b, m,   n,    k, alpha, a,
                              lda,         b,           ldb, beta, c, ldc};
-  if (GetGemmPrecision() == GemmPrecision::kBfloat16 && GainsByBfloat16(p) && Bfloat16Gemm(p)) {
+  if (GetGemmPrecision() == GemmPrecision::kBfloat16 && Bfloat16Gemm(p)) {
     return;
   }
   Float32Gemm(p);
