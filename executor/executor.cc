@@ -267,14 +267,20 @@ class Executor::Impl final : public ArenaUser {
     return arrays;
   }
 
-  absl::Status SetArg(absl::string_view name, const NDArray& array) {
+  // Of an argument; -1 if there is none of that name.
+  int SlotOf(absl::string_view name) const {
     const auto& names = bound_->program().arg_names;
     const auto it = std::find(names.begin(), names.end(), name);
-    if (it == names.end()) {
+    return it == names.end() ? -1 : static_cast<int>(it - names.begin());
+  }
+
+  absl::Status SetArg(absl::string_view name, const NDArray& array) {
+    const auto& names = bound_->program().arg_names;
+    const int slot = SlotOf(name);
+    if (slot < 0) {
       return absl::NotFoundError(absl::StrCat("SetArg: '", name, "' is no argument; those are ",
                                               absl::StrJoin(names, ", ")));
     }
-    const int slot = static_cast<int>(it - names.begin());
     if (array.is_null() || array.shape() != arg_shapes_[slot] ||
         array.dtype() != arg_types_[slot] || !SharesMemory(array.context(), arg_contexts_[slot])) {
       return absl::InvalidArgumentError(
@@ -284,7 +290,7 @@ class Executor::Impl final : public ArenaUser {
     }
     if (bound_->arg(slot).is_null()) --num_unset_;
     bound_->SetArg(slot, array);
-    args_[*it] = array;
+    args_[names[slot]] = array;
     return absl::OkStatus();
   }
 
@@ -305,9 +311,7 @@ class Executor::Impl final : public ArenaUser {
   }
 
   void TrackInProgram(absl::string_view name, const std::shared_ptr<RowSet>& rows) {
-    const auto& names = bound_->program().arg_names;
-    const auto slot = std::find(names.begin(), names.end(), name) - names.begin();
-    bound_->TrackGradRows(static_cast<int>(slot), rows);
+    bound_->TrackGradRows(SlotOf(name), rows);
   }
 
   // Somebody can write to gradients from now on, or to one.

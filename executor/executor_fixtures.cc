@@ -20,6 +20,18 @@ void FillRandom(const NDArray& array, uint64_t seed) {
   for (float& value : *values) value = static_cast<float>(random.NextNormal() * 0.5);
 }
 
+std::vector<NDArray> RandomArrays(const std::vector<Shape>& shapes, uint64_t seed) {
+  std::vector<NDArray> arrays;
+  arrays.reserve(shapes.size());
+  for (const Shape& shape : shapes) {
+    auto array = NDArray::Empty(shape);
+    CHECK(array.ok()) << array.status();
+    FillRandom(*array, seed++);
+    arrays.push_back(*std::move(array));
+  }
+  return arrays;
+}
+
 std::vector<float> Floats(const NDArray& array) {
   auto values = array.ToVector<float>();
   CHECK(values.ok()) << values.status();

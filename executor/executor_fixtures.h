@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ndarray/ndarray.h"
+#include "ndarray/shape.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
@@ -16,6 +17,9 @@ Symbol Op(const char* op, const OpArgs& args);
 
 // Overwrites a float32 array on the CPU with normal numbers of standard deviation 0.5.
 void FillRandom(const NDArray& array, uint64_t seed);
+
+// New arrays, filled so with this seed and the ones after it.
+std::vector<NDArray> RandomArrays(const std::vector<Shape>& shapes, uint64_t seed);
 
 std::vector<float> Floats(const NDArray& array);
 

@@ -54,11 +54,7 @@ Step RunOnce(const Symbol& symbol, BindOptions options) {
     EXPECT_TRUE(array.Fill(0.25).ok());
   }
   COOPER_EXPECT_OK((*executor)->Forward(true));
-  std::vector<NDArray> heads;
-  for (const Shape& shape : (*executor)->output_shapes()) {
-    heads.push_back(*NDArray::Empty(shape));
-    FillRandom(heads.back(), 99);
-  }
+  const std::vector<NDArray> heads = RandomArrays((*executor)->output_shapes(), 99);
   COOPER_EXPECT_OK((*executor)->Backward(heads));
   run.output = Floats((*(*executor)->outputs())[0]);
   for (const auto& [name, array] : (*executor)->grad_dict()) run.grads[name] = Floats(array);

@@ -70,11 +70,7 @@ std::vector<std::string> PlacedPieces(const Symbol& symbol, const Shape& shape,
     std::vector<std::vector<float>>& result = results.emplace_back();
     for (int step = 0; step < 2; ++step) {
       COOPER_EXPECT_OK(executor.Forward(true));
-      std::vector<NDArray> heads;
-      for (const Shape& output : executor.output_shapes()) {
-        heads.push_back(*NDArray::Empty(output));
-        FillRandom(heads.back(), 99 + heads.size());
-      }
+      const std::vector<NDArray> heads = RandomArrays(executor.output_shapes(), 100);
       if (req != WriteReq::kNull) {
         COOPER_EXPECT_OK(executor.Backward(heads));
       }

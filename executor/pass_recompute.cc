@@ -64,40 +64,61 @@ class Recomputer {
       Use(Buffer(output), End(), /*backward=*/true);
       uses_[Buffer(output)].whole = false;  // the caller reads it
     }
-    for (int i = 0; i < End(); ++i) {
-      if (CanRunAgain(p.instructions[i])) uses_[OutputOf(i)].producer = i;
-    }
     // What is computed last comes first: computing it again may read what comes before.
     for (int i = End() - 1; i >= 0; --i) {
       if (!CanRunAgain(p.instructions[i])) continue;
-      const BufferUse& use = uses_[OutputOf(i)];
+      BufferUse& use = uses_[OutputOf(i)];
+      use.producer = i;
       const bool lies_idle =
           use.first_backward != BufferUse::kNever && use.first_backward > use.last_forward + 1;
       if (lies_idle) candidates_.push_back(i);
     }
   }
 
-  bool has_candidates() const { return !candidates_.empty(); }
+  // Finds the values to compute again: those that lower the peak. Whether there are any.
+  bool Choose() {
+    if (candidates_.empty()) return false;
+    std::vector<UsageProfile> profiles = Profiles();
+    for (int i : candidates_) {
+      if (uses_[OutputOf(i)].again) continue;
+      UsageProfile& profile = profiles[p_.instructions[i].context];
+      const Group group = GroupOf(i);
+      const UsageProfile::Peak before = profile.peak();
+      for (const Change& change : group.changes) {
+        profile.Add(change.begin, change.end, change.bytes);
+      }
+      if (profile.peak() >= before) {
+        for (const Change& change : group.changes) {
+          profile.Add(change.begin, change.end, -change.bytes);
+        }
+        continue;
+      }
+      const int step = uses_[OutputOf(i)].first_backward;
+      for (int member : group.instructions) {
+        uses_[OutputOf(member)].again = true;
+        for (int input : p_.instructions[member].inputs) Use(Buffer(input), step, true);
+      }
+      chosen_.insert(group.instructions.begin(), group.instructions.end());
+    }
+    return !chosen_.empty();
+  }
 
-  // The program with those values computed again that the largest use of memory depends on.
+  // The program with those values computed again.
   Program Run() {
-    std::vector<BufferUse> uses = uses_;
     Program result = p_;
     // By step: what is computed before it, the last one first.
     std::map<int, std::vector<Instruction>> again;
     std::map<int, int> new_buffers;
-    for (int i : Choose()) {
+    for (int i : chosen_) {
       Instruction instruction = p_.instructions[i];
       instruction.backward = true;
       instruction.again = true;
       const int buffer = OutputOf(i);
       new_buffers[buffer] = static_cast<int>(result.buffers.size());
       result.buffers.push_back(p_.buffers[buffer]);
-      const int step = uses[buffer].first_backward;
-      for (int input : instruction.inputs) {
-        int& first = uses[Buffer(input)].first_backward;
-        first = std::min(first, step);
-      }
+      const int step = uses_[buffer].first_backward;
+      // Where a value is needed at several steps it comes before the first, as what it is made of.
+      for (int input : instruction.inputs) Use(Buffer(input), step, /*backward=*/true);
       again[step].push_back(std::move(instruction));
     }
     std::map<int, int> new_values;
@@ -111,7 +132,7 @@ class Recomputer {
       }
       value = it->second;
     };
-    result.instructions.clear();
+    std::vector<Instruction> instructions = std::exchange(result.instructions, {});
     const auto append = [&](Instruction instruction) {
       if (instruction.backward) {
         for (int& input : instruction.inputs) replace(input);
@@ -121,9 +142,11 @@ class Recomputer {
     };
     for (int i = 0; i < End(); ++i) {
       if (const auto it = again.find(i); it != again.end()) {
-        for (auto last = it->second.rbegin(); last != it->second.rend(); ++last) append(*last);
+        for (auto last = it->second.rbegin(); last != it->second.rend(); ++last) {
+          append(std::move(*last));
+        }
       }
-      append(p_.instructions[i]);
+      append(std::move(instructions[i]));
     }
     return result;
   }
@@ -227,44 +250,17 @@ class Recomputer {
 
   int64_t BytesOf(int buffer) const { return p_.buffers[buffer].bytes; }
 
-  // The instructions to run again, the last one first: those of each value that lowers the peak.
-  std::set<int, std::greater<>> Choose() {
-    std::vector<UsageProfile> profiles = Profiles();
-    std::set<int, std::greater<>> chosen;
-    for (int i : candidates_) {
-      if (uses_[OutputOf(i)].again) continue;
-      UsageProfile& profile = profiles[p_.instructions[i].context];
-      const Group group = GroupOf(i);
-      const UsageProfile::Peak before = profile.peak();
-      for (const Change& change : group.changes) {
-        profile.Add(change.begin, change.end, change.bytes);
-      }
-      if (profile.peak() >= before) {
-        for (const Change& change : group.changes) {
-          profile.Add(change.begin, change.end, -change.bytes);
-        }
-        continue;
-      }
-      const int step = uses_[OutputOf(i)].first_backward;
-      for (int member : group.instructions) {
-        uses_[OutputOf(member)].again = true;
-        for (int input : p_.instructions[member].inputs) Use(Buffer(input), step, true);
-      }
-      chosen.insert(group.instructions.begin(), group.instructions.end());
-    }
-    return chosen;
-  }
-
   const Program& p_;
-  std::vector<BufferUse> uses_;  // by buffer
-  std::vector<int> candidates_;  // instructions, the last one first
+  std::vector<BufferUse> uses_;           // by buffer
+  std::vector<int> candidates_;           // instructions, the last one first
+  std::set<int, std::greater<>> chosen_;  // likewise, with those that they need again
 };
 
 }  // namespace
 
 void Recompute(Program& p) {
   Recomputer recomputer(p);
-  if (!recomputer.has_candidates()) return;
+  if (!recomputer.Choose()) return;
   Program result = recomputer.Run();
   // By now with operators in place, which the choice knows nothing of.
   const int64_t before = PeakBytes(p);

@@ -83,11 +83,7 @@ Outcome RunBoth(const Symbol& symbol, bool tiles = true) {
     for (const auto& [name, array] : executor.arg_dict()) FillRandom(array, seed++);
     for (int step = 0; step < 2; ++step) {
       COOPER_EXPECT_OK(executor.Forward(true));
-      std::vector<NDArray> heads;
-      for (const Shape& output : executor.output_shapes()) {
-        heads.push_back(*NDArray::Empty(output));
-        FillRandom(heads.back(), 99 + heads.size());
-      }
+      const std::vector<NDArray> heads = RandomArrays(executor.output_shapes(), 100);
       COOPER_EXPECT_OK(executor.Backward(heads));
       const absl::Span<const NDArray> outputs = *executor.outputs();
       for (const NDArray& output : outputs) results[recompute].push_back(Bits(output));

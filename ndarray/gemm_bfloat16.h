@@ -14,8 +14,8 @@ absl::Status CheckBfloat16Gemm();
 // The product with its factors rounded to bfloat16 (to the nearest, ties to even), on several
 // threads if there is enough to do; the last m % 16 rows in float32. False, and nothing done, where
 // rounding would take more than a small part of the product's time, where `p.alpha` is not 1, and
-// where memory is short. What they need for the first time threads keep:
-// memory for the largest factors, and oneDNN's primitive for each shape.
+// where memory is short. What they need for the first time threads keep: memory for the largest
+// factors, and oneDNN's primitive for each shape.
 bool Bfloat16Gemm(const GemmProduct<float>& p);
 
 }  // namespace cooper

@@ -120,9 +120,8 @@ Units UnitsOf(const Arrays& a) {
 }
 
 // Updates the elements of the step's part (Optimizer::Step), or all, of the rows that `a` names
-// (Optimizer::Arrays), or all. `make`(
-// TypeTag<C>()) gives the function of UpdateRange in the type of the arithmetic. Requires N CPU
-// arrays in `a.state`, of the weight's shape and dtype.
+// (Optimizer::Arrays), or all. `make`(TypeTag<C>()) gives the function of UpdateRange in the type
+// of the arithmetic. Requires N CPU arrays in `a.state`, of the weight's shape and dtype.
 template <size_t N, typename Step, typename Arrays, typename Make>
 absl::Status UpdateElements(const Step& step, const Arrays& a, const Make& make) {
   return DispatchWeight(a.weight.dtype(), a.grad.dtype(), [&](auto w_tag, auto g_tag) {
