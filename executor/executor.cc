@@ -7,13 +7,16 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "executor/bound_arrays.h"
 #include "executor/bound_program.h"
 #include "executor/graph_passes/graph_passes.h"
 #include "executor/lower.h"
+#include "executor/lowered_symbol.h"
 #include "executor/passes.h"
 #include "executor/program.h"
 #include "executor/program_monitor.h"
 #include "executor/program_text.h"
+#include "executor/reshape_options.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -21,25 +24,6 @@ namespace {
 
 // Keeps the streams of replicas apart for seeds that are near each other: 2^64 / golden ratio.
 constexpr uint64_t kReplicaStride = 0x9E3779B97F4A7C15;
-
-NDArray Find(const ArrayMap& arrays, absl::string_view name) {
-  auto it = arrays.find(std::string(name.data(), name.size()));
-  return it == arrays.end() ? NDArray() : it->second;
-}
-
-// The given array, checked against what the graph needs, or a new one of zeros.
-absl::StatusOr<NDArray> TakeOrAllocate(const ArrayMap& given, const char* kind,
-                                       const std::string& name, const Shape& shape, DType dtype,
-                                       Context context) {
-  NDArray array = Find(given, name);
-  if (array.is_null()) return NDArray::Zeros(shape, dtype, context);
-  if (array.shape() == shape && array.dtype() == dtype && SharesMemory(array.context(), context)) {
-    return array;
-  }
-  return absl::InvalidArgumentError(absl::StrCat(kind, " '", name, "' is ", array.ToString(),
-                                                 ", expected ", shape.ToString(), " ",
-                                                 DTypeName(dtype), " ", context.ToString()));
-}
 
 }  // namespace
 
@@ -51,12 +35,6 @@ std::vector<std::string> PassNames() {
   }
   return names;
 }
-
-struct Executor::Lowered {
-  Symbol symbol;
-  BindOptions options;
-  LoweredProgram result;
-};
 
 class Executor::Impl final : public ArenaUser {
  public:
@@ -76,17 +54,21 @@ class Executor::Impl final : public ArenaUser {
                        ", the executor on ", options_.context.ToString()));
     }
     LoweredProgram lowered;
-    if (ahead != nullptr && StillHolds(*ahead)) {
+    if (ahead != nullptr && ahead->StillHolds(symbol_, options_)) {
       lowered = std::move(ahead->result);
     } else {
-      COOPER_ASSIGN_OR_RETURN(lowered, Lower(options_.disabled_passes));
+      COOPER_ASSIGN_OR_RETURN(lowered, LowerSymbol(symbol_, options_, options_.disabled_passes));
     }
     ahead = nullptr;
     rewritten_ = lowered.rewritten ||
                  absl::c_any_of(lowered.program.instructions, [](const Instruction& instruction) {
                    return instruction.tiles >= 0 || instruction.again;
                  });
-    COOPER_ASSIGN_OR_RETURN(ProgramArrays arrays, MakeArrays(lowered));
+    COOPER_ASSIGN_OR_RETURN(arrays_, BindArrays(lowered, options_));
+    for (const std::string& name : lowered.program.arg_names) {
+      if (arrays_.grads.contains(name)) grad_names_.push_back(name);
+      if (!arrays_.args.contains(name)) ++num_unset_;
+    }
     for (int output : lowered.program.outputs) {
       output_shapes_.push_back(lowered.program.values[output].shape);
     }
@@ -96,78 +78,17 @@ class Executor::Impl final : public ArenaUser {
     arg_contexts_ = lowered.arg_contexts;
     MakeArenas(lowered.program);
     outputs_.reserve(output_shapes_.size());
-    return BindProgram(std::move(lowered.program), std::move(arrays));
+    return BindProgram(std::move(lowered.program));
   }
 
-  absl::StatusOr<LoweredProgram> Lower(const std::set<std::string>& disabled_passes) const {
-    LowerOptions lower{.shapes = options_.shapes,
-                       .types = options_.types,
-                       .context = options_.context,
-                       .group2ctx = options_.group2ctx,
-                       .grad_reqs = {},
-                       .disabled_passes = disabled_passes};
-    for (const ArrayMap* arrays : {&options_.args, &options_.auxs}) {
-      for (const auto& [name, array] : *arrays) {
-        lower.shapes[name] = array.shape();
-        lower.types[name] = array.dtype();
-      }
-    }
-    lower.grad_reqs = options_.grad_reqs;
-    for (const std::string& name : symbol_.ListArguments()) {
-      lower.grad_reqs.emplace(name, options_.grad_req);
-    }
-    COOPER_ASSIGN_OR_RETURN(LoweredProgram lowered, LowerToProgram(symbol_, lower));
-    COOPER_RETURN_IF_ERROR(RunPasses(lowered.program, disabled_passes));
-    return lowered;
-  }
-
-  // Whether lowering now would give the same: graph and options are the same, and the arrays that
-  // have come since are what was inferred.
-  bool StillHolds(const Lowered& ahead) const {
-    const BindOptions& then = ahead.options;
-    const Program& p = ahead.result.program;
-    return symbol_.outputs() == ahead.symbol.outputs() && options_.context == then.context &&
-           options_.group2ctx == then.group2ctx && options_.shapes == then.shapes &&
-           options_.types == then.types && options_.grad_req == then.grad_req &&
-           options_.grad_reqs == then.grad_reqs &&
-           options_.disabled_passes == then.disabled_passes &&
-           AsInferred(options_.args, then.args, p.arg_names, ahead.result.arg_shapes,
-                      ahead.result.arg_types) &&
-           AsInferred(options_.auxs, then.auxs, p.aux_names, ahead.result.aux_shapes,
-                      ahead.result.aux_types);
-  }
-
-  static bool AsInferred(const ArrayMap& now, const ArrayMap& then,
-                         const std::vector<std::string>& names, const std::vector<Shape>& shapes,
-                         const std::vector<DType>& types) {
-    size_t found = 0;
-    for (size_t i = 0; i < names.size(); ++i) {
-      const auto it = now.find(names[i]);
-      if (it == now.end()) {
-        if (then.contains(names[i])) return false;
-        continue;
-      }
-      ++found;
-      if (it->second.shape() != shapes[i] || it->second.dtype() != types[i]) return false;
-    }
-    return found == now.size();
-  }
-
-  // Disabled passes with which every node is computed, each for itself.
-  std::set<std::string> AsWritten() const {
-    std::set<std::string> disabled_passes = options_.disabled_passes;
-    disabled_passes.insert({"recompute", "tiles"});
-    for (const GraphPass& pass : AllGraphPasses()) disabled_passes.insert(pass.name);
-    return disabled_passes;
-  }
-
-  absl::Status BindProgram(Program program, ProgramArrays arrays) {
+  absl::Status BindProgram(Program program) {
     outputs_may_move_ = false;
     for (int output : program.outputs) {
       const ProgramBuffer& buffer = program.buffers[program.values[output].buffer];
       if (buffer.kind != ProgramBuffer::Kind::kArena) outputs_may_move_ = true;
     }
     FindOutputsOfBackward(program);
+    ProgramArrays arrays = arrays_.Of(program);
     COOPER_ASSIGN_OR_RETURN(bound_,
                             BoundProgram::Create(std::move(program), std::move(arrays), arenas_));
     return absl::OkStatus();
@@ -188,18 +109,12 @@ class Executor::Impl final : public ArenaUser {
   absl::Status FollowMonitor() {
     const bool wants_plain = monitor_ != nullptr && rewritten_;
     if (wants_plain == is_plain_) return absl::OkStatus();
-    COOPER_ASSIGN_OR_RETURN(LoweredProgram lowered,
-                            Lower(wants_plain ? AsWritten() : options_.disabled_passes));
-    ProgramArrays arrays;
-    for (const std::string& name : lowered.program.arg_names) {
-      arrays.args.push_back(Find(args_, name));
-      arrays.grads.push_back(Find(grads_, name));
-    }
-    for (const std::string& name : lowered.program.aux_names) {
-      arrays.auxs.push_back(Find(auxs_, name));
-    }
+    const std::set<std::string>& disabled = options_.disabled_passes;
+    COOPER_ASSIGN_OR_RETURN(
+        LoweredProgram lowered,
+        LowerSymbol(symbol_, options_, wants_plain ? WithoutRewriting(disabled) : disabled));
     ForgetOutputs();
-    COOPER_RETURN_IF_ERROR(BindProgram(std::move(lowered.program), std::move(arrays)));
+    COOPER_RETURN_IF_ERROR(BindProgram(std::move(lowered.program)));
     for (const auto& [name, rows] : grad_rows_) TrackInProgram(name, rows);
     is_plain_ = wants_plain;
     return absl::OkStatus();
@@ -219,52 +134,6 @@ class Executor::Impl final : public ArenaUser {
   }
   void ReleaseArenas() {
     for (const auto& arena : arenas_) arena->Release(this);
-  }
-
-  absl::StatusOr<ProgramArrays> MakeArrays(const LoweredProgram& lowered) {
-    ProgramArrays arrays;
-    const Program& p = lowered.program;
-    for (const std::string& name : options_.unbound_args) {
-      if (std::find(p.arg_names.begin(), p.arg_names.end(), name) == p.arg_names.end()) {
-        return absl::NotFoundError(absl::StrCat("'", name, "' is no argument; those are ",
-                                                absl::StrJoin(p.arg_names, ", ")));
-      }
-    }
-    for (size_t i = 0; i < p.arg_names.size(); ++i) {
-      if (options_.unbound_args.contains(p.arg_names[i])) {
-        arrays.args.emplace_back();
-        ++num_unset_;
-        continue;
-      }
-      COOPER_ASSIGN_OR_RETURN(
-          NDArray array,
-          TakeOrAllocate(options_.args, "argument", p.arg_names[i], lowered.arg_shapes[i],
-                         lowered.arg_types[i], lowered.arg_contexts[i]));
-      args_[p.arg_names[i]] = array;
-      arrays.args.push_back(std::move(array));
-    }
-    for (size_t i = 0; i < p.aux_names.size(); ++i) {
-      COOPER_ASSIGN_OR_RETURN(
-          NDArray array,
-          TakeOrAllocate(options_.auxs, "auxiliary state", p.aux_names[i], lowered.aux_shapes[i],
-                         lowered.aux_types[i], lowered.aux_contexts[i]));
-      auxs_[p.aux_names[i]] = array;
-      arrays.auxs.push_back(std::move(array));
-    }
-    arrays.grads.resize(p.arg_names.size());
-    for (const ProgramGradient& g : p.gradients) {
-      const std::string& name = p.arg_names[g.arg];
-      COOPER_ASSIGN_OR_RETURN(
-          NDArray array,
-          TakeOrAllocate(options_.grads, "gradient of", name, lowered.arg_shapes[g.arg],
-                         lowered.arg_types[g.arg], lowered.arg_contexts[g.arg]));
-      grads_[name] = array;
-      arrays.grads[g.arg] = std::move(array);
-    }
-    for (const std::string& name : p.arg_names) {
-      if (grads_.contains(name)) grad_names_.push_back(name);
-    }
-    return arrays;
   }
 
   // Of an argument; -1 if there is none of that name.
@@ -290,12 +159,12 @@ class Executor::Impl final : public ArenaUser {
     }
     if (bound_->arg(slot).is_null()) --num_unset_;
     bound_->SetArg(slot, array);
-    args_[names[slot]] = array;
+    arrays_.args[names[slot]] = array;
     return absl::OkStatus();
   }
 
   absl::Status TrackGradRows(absl::string_view name, std::shared_ptr<RowSet> rows) {
-    const NDArray grad = Find(grads_, name);
+    const NDArray grad = FindArray(arrays_.grads, name);
     if (grad.is_null()) {
       return absl::NotFoundError(absl::StrCat("TrackGradRows: '", name, "' has no gradient"));
     }
@@ -430,7 +299,9 @@ class Executor::Impl final : public ArenaUser {
   absl::StatusOr<bool> NeedsHeadGradient(size_t i) {
     if (!rewritten_ || is_plain_) return true;
     if (!plain_head_gradients_.has_value()) {
-      COOPER_ASSIGN_OR_RETURN(const LoweredProgram plain, Lower(AsWritten()));
+      COOPER_ASSIGN_OR_RETURN(
+          const LoweredProgram plain,
+          LowerSymbol(symbol_, options_, WithoutRewriting(options_.disabled_passes)));
       plain_head_gradients_ = plain.program.head_gradients;
     }
     return (*plain_head_gradients_)[i] >= 0;
@@ -470,7 +341,7 @@ class Executor::Impl final : public ArenaUser {
   Symbol symbol_;
   BindOptions options_;
   std::unique_ptr<BoundProgram> bound_;
-  ArrayMap args_, grads_, auxs_;
+  BoundArrays arrays_;
   std::vector<std::string> grad_names_;
   std::map<std::string, std::shared_ptr<RowSet>> grad_rows_;  // of TrackGradRows
   std::vector<NDArray> outputs_;
@@ -511,7 +382,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::SimpleBind(const Symbol& sym
 absl::StatusOr<std::shared_ptr<Executor::Lowered>> Executor::Lower(const Symbol& symbol,
                                                                    const BindOptions& options) {
   COOPER_ASSIGN_OR_RETURN(LoweredProgram result,
-                          Impl(symbol, options).Lower(options.disabled_passes));
+                          LowerSymbol(symbol, options, options.disabled_passes));
   return std::make_shared<Lowered>(
       Lowered{.symbol = symbol, .options = options, .result = std::move(result)});
 }
@@ -558,18 +429,18 @@ const std::vector<std::string>& Executor::aux_names() const {
   return impl_->bound_->program().aux_names;
 }
 const std::vector<std::string>& Executor::grad_names() const { return impl_->grad_names_; }
-const ArrayMap& Executor::arg_dict() const { return impl_->args_; }
+const ArrayMap& Executor::arg_dict() const { return impl_->arrays_.args; }
 const ArrayMap& Executor::grad_dict() const {
   impl_->GiveUpGradRows();
-  return impl_->grads_;
+  return impl_->arrays_.grads;
 }
-const ArrayMap& Executor::aux_dict() const { return impl_->auxs_; }
-NDArray Executor::arg(absl::string_view name) const { return Find(impl_->args_, name); }
+const ArrayMap& Executor::aux_dict() const { return impl_->arrays_.auxs; }
+NDArray Executor::arg(absl::string_view name) const { return FindArray(impl_->arrays_.args, name); }
 NDArray Executor::grad(absl::string_view name) const {
   impl_->GiveUpGradRows(name);
-  return Find(impl_->grads_, name);
+  return FindArray(impl_->arrays_.grads, name);
 }
-NDArray Executor::aux(absl::string_view name) const { return Find(impl_->auxs_, name); }
+NDArray Executor::aux(absl::string_view name) const { return FindArray(impl_->arrays_.auxs, name); }
 const Symbol& Executor::symbol() const { return impl_->symbol_; }
 Context Executor::context() const { return impl_->options_.context; }
 
@@ -577,7 +448,7 @@ absl::Status Executor::CopyParamsFrom(const ArrayMap& args, const ArrayMap& auxs
                                       bool allow_extra) {
   auto copy = [&](const ArrayMap& from, const ArrayMap& to, const char* kind) -> absl::Status {
     for (const auto& [name, array] : from) {
-      NDArray target = Find(to, name);
+      NDArray target = FindArray(to, name);
       if (target.is_null()) {
         if (allow_extra) continue;
         return absl::NotFoundError(absl::StrCat("the symbol has no ", kind, " '", name, "'"));
@@ -589,51 +460,21 @@ absl::Status Executor::CopyParamsFrom(const ArrayMap& args, const ArrayMap& auxs
     }
     return absl::OkStatus();
   };
-  COOPER_RETURN_IF_ERROR(copy(args, impl_->args_, "argument"));
-  return copy(auxs, impl_->auxs_, "auxiliary state");
+  COOPER_RETURN_IF_ERROR(copy(args, impl_->arrays_.args, "argument"));
+  return copy(auxs, impl_->arrays_.auxs, "auxiliary state");
 }
 
 absl::StatusOr<std::unique_ptr<Executor>> Executor::Reshape(const KnownShapes& shapes,
                                                             bool partial_shaping,
                                                             bool allow_up_sizing) const {
-  COOPER_ASSIGN_OR_RETURN(const InferredShapes inferred, InferShape(impl_->symbol_, shapes));
   impl_->GiveUpGradRows();
-  BindOptions options = impl_->options_;
-  options.shapes = shapes;
-  options.args.clear();
-  options.grads.clear();
-  options.auxs.clear();
-  // An array whose shape stays is shared; one of another shape is made anew.
-  auto take = [&](const std::string& name, const PartialShape& wanted, const ArrayMap& from,
-                  ArrayMap& to) -> absl::Status {
-    const NDArray array = Find(from, name);
-    const Shape shape = wanted.ToShape();
-    if (array.is_null()) return absl::OkStatus();
-    if (array.shape() == shape) {
-      to[name] = array;
-      return absl::OkStatus();
-    }
-    options.types[name] = array.dtype();
-    if (!partial_shaping && !shapes.contains(name)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "Reshape: the shape of '", name, "' would change from ", array.shape().ToString(), " to ",
-          shape.ToString(), "; give its shape, or allow it with partial_shaping"));
-    }
-    if (!allow_up_sizing && shape.num_elements() > array.size()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Reshape: '", name, "' would grow from ", array.shape().ToString(), " to ",
-                       shape.ToString(), "; allow it with allow_up_sizing"));
-    }
-    return absl::OkStatus();
-  };
-  for (size_t i = 0; i < arg_names().size(); ++i) {
-    const std::string& name = arg_names()[i];
-    COOPER_RETURN_IF_ERROR(take(name, inferred.args[i], impl_->args_, options.args));
-    COOPER_RETURN_IF_ERROR(take(name, inferred.args[i], impl_->grads_, options.grads));
-  }
-  for (size_t i = 0; i < aux_names().size(); ++i) {
-    COOPER_RETURN_IF_ERROR(take(aux_names()[i], inferred.auxs[i], impl_->auxs_, options.auxs));
-  }
+  BindOptions bound = impl_->options_;
+  bound.args = impl_->arrays_.args;
+  bound.grads = impl_->arrays_.grads;
+  bound.auxs = impl_->arrays_.auxs;
+  COOPER_ASSIGN_OR_RETURN(
+      const BindOptions options,
+      ReshapeOptions(impl_->symbol_, std::move(bound), shapes, partial_shaping, allow_up_sizing));
   return SimpleBind(impl_->symbol_, options);
 }
 

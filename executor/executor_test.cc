@@ -173,6 +173,41 @@ TEST(ExecutorTest, ErrorsOfBindNameWhatIsWrong) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'data' is missing")));
 }
 
+// Lowers with one set of options and binds with another.
+absl::StatusOr<std::unique_ptr<Executor>> BindLowered(const Symbol& symbol,
+                                                      const BindOptions& lowered_with,
+                                                      const BindOptions& bound_with) {
+  auto lowered = Executor::Lower(symbol, lowered_with);
+  EXPECT_TRUE(lowered.ok()) << lowered.status();
+  return Executor::SimpleBind(symbol, bound_with, *lowered);
+}
+
+// Whatever was lowered ahead, binding gives what it would have given without.
+TEST(ExecutorTest, WhatIsLoweredAheadChangesNoResult) {
+  const Symbol net = SharedWeightNet();
+  const BindOptions options{.shapes = {{"data", {2, 4}}}};
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray weight, NDArray::Zeros({4, 4}));
+  BindOptions with_array = options, other_shape = options, without_pass = options,
+              without_gradient = options;
+  with_array.args = {{"weight", weight}};
+  other_shape.shapes = {{"data", {3, 4}}};
+  without_pass.disabled_passes = {"tiles"};
+  without_gradient.grad_reqs = {{"data", WriteReq::kNull}};
+  for (const BindOptions& bound_with :
+       {options, with_array, other_shape, without_pass, without_gradient}) {
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto direct, Executor::SimpleBind(net, bound_with));
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto ahead, BindLowered(net, options, bound_with));
+    EXPECT_EQ(ahead->DebugString(), direct->DebugString());
+    EXPECT_EQ(ahead->grad_names(), direct->grad_names());
+    EXPECT_EQ(ahead->output_shapes(), direct->output_shapes());
+  }
+  BindOptions wrong = options;
+  COOPER_ASSERT_OK_AND_ASSIGN(wrong.args["weight"], NDArray::Zeros({4, 5}));
+  EXPECT_EQ(BindLowered(net, options, wrong).status(), Executor::SimpleBind(net, wrong).status());
+  EXPECT_FALSE(Executor::SimpleBind(net, wrong).ok());
+  EXPECT_EQ(Executor::Lower(net, {}).status(), Executor::SimpleBind(net, {}).status());
+}
+
 TEST(ExecutorTest, OutputsAreGuardedWhenTheArenaIsShared) {
   const Symbol net = SharedWeightNet();
   auto arena = std::make_shared<Arena>(Context::Cpu());
