@@ -3,13 +3,21 @@
 #include <numeric>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "executor/passes.h"
 
 namespace cooper {
+namespace {
+
+bool InOnePlace(const ProgramValue& a, const ProgramValue& b) {
+  return a.offset == b.offset && a.bytes() == b.bytes();
+}
+
+}  // namespace
 
 void ShareInPlace(Program& p) {
   const std::vector<int> writers = p.CountWriters();
-  // Where the values of a buffer have gone; itself if they stayed.
+  // Where the values of a buffer have gone, at their old offsets; itself if they stayed.
   std::vector<int> moved(p.buffers.size());
   std::iota(moved.begin(), moved.end(), 0);
   auto place = [&](int value) { return moved[p.values[value].buffer]; };
@@ -20,6 +28,15 @@ void ShareInPlace(Program& p) {
   }
   for (int output : p.outputs) ++remaining[p.values[output].buffer];
   std::vector<int> taken_at(p.buffers.size(), -1);  // the instruction that wrote over it last
+  // Whether an operator may write an output over one of its inputs element by element: nothing else
+  // that it reads there may lie elsewhere in the array, as another piece of it does.
+  const auto fits = [&](const Instruction& instruction, int in, int out) {
+    const ProgramValue& input = p.values[in];
+    if (!InOnePlace(input, p.values[out]) || input.dtype != p.values[out].dtype) return false;
+    return absl::c_all_of(instruction.inputs, [&](int other) {
+      return place(other) != place(in) || InOnePlace(p.values[other], input);
+    });
+  };
   for (int index = 0; index < static_cast<int>(p.instructions.size()); ++index) {
     const Instruction& instruction = p.instructions[index];
     if (!instruction.run) continue;
@@ -38,7 +55,7 @@ void ShareInPlace(Program& p) {
           p.buffers[to].kind != ProgramBuffer::Kind::kArena ||
           p.buffers[from].kind != ProgramBuffer::Kind::kArena ||
           p.buffers[to].bytes != p.buffers[from].bytes ||
-          p.values[instruction.inputs[i]].dtype != p.values[instruction.outputs[o]].dtype) {
+          !fits(instruction, instruction.inputs[i], instruction.outputs[o])) {
         continue;
       }
       // This is the only writer of `from`, and its readers come later: nothing has to be moved.

@@ -3,43 +3,19 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "executor/passes.h"
 #include "executor/peak_bytes.h"
+#include "executor/piece_layout.h"
 #include "ndarray/device.h"
-#include "symbol/ops/shape/concat_param.h"
-#include "symbol/ops/shape/split_param.h"
 
 namespace cooper {
 namespace {
-
-// An instruction between a whole and pieces of it along an axis.
-struct PieceOp {
-  bool cuts;  // else it puts the inputs together
-  int axis;
-};
-
-std::optional<PieceOp> PieceOpOf(const Instruction& instruction) {
-  const std::string& op = instruction.node->op()->name();
-  const OpCall& call = instruction.node->call();
-  if (op == "SliceChannel" || op == "_backward_SliceChannel") {
-    return PieceOp{op == "SliceChannel", call.param<SliceChannelParam>().axis};
-  }
-  if (op == "_split_v2" || op == "_split_v2_backward") {
-    return PieceOp{op == "_split_v2", call.param<SplitParam>().axis};
-  }
-  if (op == "Concat" || op == "_backward_Concat") {
-    return PieceOp{op != "Concat", call.param<ConcatParam>().dim};
-  }
-  if (op == "stack" || op == "_backward_stack") {
-    return PieceOp{op != "stack", call.param<StackParam>().axis};
-  }
-  return std::nullopt;
-}
 
 class PiecePlacer {
  public:
@@ -50,25 +26,18 @@ class PiecePlacer {
     }
   }
 
-  // Places all pieces of cuts, or of what is put together. Whether there were any.
-  bool Place(bool cuts) {
-    bool placed = false;
-    for (Instruction& instruction : p_.instructions) {
-      if (!instruction.run || instruction.copy_from >= 0) continue;
-      const std::optional<PieceOp> op = PieceOpOf(instruction);
-      if (!op.has_value() || op->cuts != cuts) continue;
-      const auto& wholes = cuts ? instruction.inputs : instruction.outputs;
-      const auto& pieces = cuts ? instruction.outputs : instruction.inputs;
-      if (!CanPlace(instruction, *op, wholes[0], pieces)) continue;
-      int64_t at = p_.values[wholes[0]].offset;
-      for (size_t i = 0; i < pieces.size(); ++i) {
-        if (IsWanted(instruction, *op, i)) Move(BufferOf(pieces[i]), BufferOf(wholes[0]), at);
-        at += p_.values[pieces[i]].bytes();
-      }
-      instruction.run = false;
-      placed = true;
+  // Whether the pieces of this instruction could be put where the whole is.
+  bool Place(int i) {
+    Instruction& instruction = p_.instructions[i];
+    const std::optional<PieceLayout> layout = PieceLayoutOf(p_, instruction);
+    if (!layout.has_value() || !CanPlace(instruction, *layout)) return false;
+    const int64_t base = p_.values[layout->whole].offset;
+    for (size_t k = 0; k < layout->pieces.size(); ++k) {
+      if (!IsWanted(instruction, *layout, k)) continue;
+      Move(BufferOf(layout->pieces[k]), BufferOf(layout->whole), base + layout->begin[k]);
     }
-    return placed;
+    instruction.run = false;
+    return true;
   }
 
  private:
@@ -82,38 +51,33 @@ class PiecePlacer {
   }
 
   // A piece that is cut off may be needed by nobody.
-  static bool IsWanted(const Instruction& instruction, const PieceOp& op, size_t piece) {
-    return !op.cuts || instruction.reqs[piece] != WriteReq::kNull;
+  static bool IsWanted(const Instruction& instruction, const PieceLayout& layout, size_t piece) {
+    return !layout.cuts || instruction.reqs[piece] != WriteReq::kNull;
   }
 
-  bool CanPlace(const Instruction& instruction, const PieceOp& op, int whole,
-                const std::vector<int>& pieces) const {
-    const ProgramValue& w = p_.values[whole];
-    const int axis = op.axis < 0 ? op.axis + w.shape.rank() : op.axis;
+  bool CanPlace(const Instruction& instruction, const PieceLayout& layout) const {
+    const ProgramValue& w = p_.values[layout.whole];
     const bool adds =
         std::count(instruction.reqs.begin(), instruction.reqs.end(), WriteReq::kAdd) > 0;
-    // With an outer extent a piece is not in one place.
-    if (adds || w.shape.Product(0, axis) != 1 || !IsArena(whole)) return false;
+    if (adds || !IsArena(layout.whole)) return false;
     // What else writes into an array that is put together would write over its pieces.
-    if (!op.cuts && (writers_[w.buffer] != 1 || !FillsBuffer(whole))) return false;
+    if (!layout.cuts && (writers_[w.buffer] != 1 || !FillsBuffer(layout.whole))) return false;
     std::vector<int> buffers = {w.buffer};
-    int64_t at = w.offset;
-    for (size_t i = 0; i < pieces.size(); ++i) {
-      if (IsWanted(instruction, op, i)) {
-        const int buffer = BufferOf(pieces[i]);
-        // A piece that is needed twice, itself or through a view, cannot be in two places.
-        if (std::find(buffers.begin(), buffers.end(), buffer) != buffers.end()) return false;
-        buffers.push_back(buffer);
-        // What else is written into a piece that was cut off would go into the whole.
-        if (op.cuts && writers_[buffer] != 1) return false;
-        if (!IsArena(pieces[i]) || !FillsBuffer(pieces[i]) ||
-            p_.values[pieces[i]].dtype != w.dtype || at % kStorageAlignment != 0) {
-          return false;
-        }
+    for (size_t i = 0; i < layout.pieces.size(); ++i) {
+      if (!IsWanted(instruction, layout, i)) continue;
+      const int buffer = BufferOf(layout.pieces[i]);
+      // A piece that is needed twice, itself or through a view, cannot be in two places.
+      if (std::find(buffers.begin(), buffers.end(), buffer) != buffers.end()) return false;
+      buffers.push_back(buffer);
+      // What else is written into a piece that was cut off would go into the whole.
+      if (layout.cuts && writers_[buffer] != 1) return false;
+      if (!IsArena(layout.pieces[i]) || !FillsBuffer(layout.pieces[i]) ||
+          p_.values[layout.pieces[i]].dtype != w.dtype ||
+          (w.offset + layout.begin[i]) % kStorageAlignment != 0) {
+        return false;
       }
-      at += p_.values[pieces[i]].bytes();
     }
-    return at == w.offset + w.bytes();
+    return true;
   }
 
   // All values of a buffer, views among them, go into another one.
@@ -132,20 +96,43 @@ class PiecePlacer {
   std::vector<std::vector<int>> values_of_;  // by buffer
 };
 
+// Programs that are tried. Each is copied and looked through: more would make binding slow.
+constexpr int kMaxTries = 32;
+
+// Places the pieces of these instructions if that does not make more memory necessary; else those
+// of each half of them, as far as they do not, and so on: what is not tried in time is copied.
+void PlaceWhatPays(Program& p, absl::Span<const int> instructions) {
+  if (instructions.empty()) return;
+  int64_t peak = PeakBytes(p);
+  std::deque<absl::Span<const int>> spans = {instructions};  // the largest ones first
+  for (int tries = 0; tries < kMaxTries && !spans.empty(); ++tries) {
+    const absl::Span<const int> span = spans.front();
+    spans.pop_front();
+    Program placed = p;
+    PiecePlacer placer(placed);
+    bool any = false;
+    for (int i : span) any = placer.Place(i) || any;
+    if (!any) continue;
+    if (const int64_t now = PeakBytes(placed); now <= peak) {
+      p = std::move(placed);
+      peak = now;
+    } else if (span.size() > 1) {
+      spans.push_back(span.subspan(0, span.size() / 2));
+      spans.push_back(span.subspan(span.size() / 2));
+    }
+  }
+}
+
 }  // namespace
 
 void PlacePieces(Program& p) {
   for (const bool cuts : {false, true}) {
-    const auto has_pieces = [cuts](const Instruction& instruction) {
-      const std::optional<PieceOp> op = PieceOpOf(instruction);
-      return op.has_value() && op->cuts == cuts;
-    };
-    // Most programs have none, and need no copy.
-    if (std::none_of(p.instructions.begin(), p.instructions.end(), has_pieces)) continue;
-    Program placed = p;
-    if (PiecePlacer(placed).Place(cuts) && PeakBytes(placed) <= PeakBytes(p)) {
-      p = std::move(placed);
+    std::vector<int> instructions;
+    for (size_t i = 0; i < p.instructions.size(); ++i) {
+      const std::optional<PieceLayout> layout = PieceLayoutOf(p, p.instructions[i]);
+      if (layout.has_value() && layout->cuts == cuts) instructions.push_back(static_cast<int>(i));
     }
+    PlaceWhatPays(p, instructions);
   }
 }
 

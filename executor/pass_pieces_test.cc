@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,15 @@ Symbol Join(const std::vector<Symbol>& pieces, const std::string& name = "join")
                        .attrs = {{"num_args", absl::StrCat(pieces.size())}, {"dim", "0"}}});
 }
 
+Symbol SliceAxis(const Symbol& x, int axis, int64_t begin, int64_t end,
+                 const std::string& name = "slice") {
+  return Op("slice_axis", {.name = name,
+                           .inputs = {x},
+                           .attrs = {{"axis", absl::StrCat(axis)},
+                                     {"begin", absl::StrCat(begin)},
+                                     {"end", absl::StrCat(end)}}});
+}
+
 Symbol Tanh(const Symbol& x) { return Op("tanh", {.inputs = {x}}); }
 
 // The operators that have become views: "Concat 'join'".
@@ -52,14 +62,16 @@ std::vector<std::string> Views(const Executor& executor) {
 // Runs with the pass and without it, and compares all bits; the plan is not larger with it. Returns
 // the views that the pass has made.
 std::vector<std::string> PlacedPieces(const Symbol& symbol, const Shape& shape,
-                                      WriteReq req = WriteReq::kWrite) {
+                                      WriteReq req = WriteReq::kWrite,
+                                      // They would hide what is in place.
+                                      const std::set<std::string>& disabled = {"recompute",
+                                                                               "tiles"}) {
   std::vector<std::vector<std::vector<float>>> results;
   std::vector<std::string> views;
   int64_t planned = 0;
   for (const bool place : {true, false}) {
     BindOptions options{.shapes = {{"data", shape}}, .grad_req = req};
-    // They would hide what is in place.
-    options.disabled_passes = {"recompute", "tiles"};
+    options.disabled_passes = disabled;
     if (!place) options.disabled_passes.insert("pieces");
     auto bound = Executor::SimpleBind(symbol, options);
     EXPECT_TRUE(bound.ok()) << bound.status();
@@ -81,7 +93,8 @@ std::vector<std::string> PlacedPieces(const Symbol& symbol, const Shape& shape,
     if (place) {
       views = Views(executor);
       planned = executor.memory().planned_bytes;
-    } else {
+    } else if (disabled.contains("tiles")) {
+      // The pass does not know what will be run tile by tile, and need no memory.
       EXPECT_LE(planned, executor.memory().planned_bytes);
     }
   }
@@ -118,6 +131,118 @@ TEST(PiecesTest, PiecesOfPieces) {
   const auto joins = PlacedPieces(Tanh(joined), {1, 2, 8});
   EXPECT_THAT(joins, Contains("Concat 'outer'"));
   EXPECT_THAT(joins, Contains("Concat 'inner'"));
+}
+
+// Parts that a symbol takes one by one, some of them twice.
+TEST(PiecesTest, SlicesOfWholeRows) {
+  const Symbol data = Data();
+  const Symbol steps = *Symbol::Group({
+      Tanh(SliceAxis(data, 0, 1, 3, "middle")),
+      Tanh(SliceAxis(data, -3, 2, 3, "third")),
+      Tanh(Op("slice", {.name = "from_end",
+                        .inputs = {data},
+                        .attrs = {{"begin", "(-2, None)"}, {"end", "(None, None)"}}})),
+      Tanh(Op("slice_like", {.name = "like",
+                             .inputs = {data, Op("_ones", {.attrs = {{"shape", "(2, 1, 1)"}}})},
+                             .attrs = {{"axes", "(0,)"}}})),
+  });
+  for (const WriteReq req : {WriteReq::kWrite, WriteReq::kAdd}) {
+    const auto views = PlacedPieces(steps, {4, 2, 8}, req);
+    for (const char* view :
+         {"slice_axis 'middle'", "slice_axis 'third'", "slice 'from_end'", "slice_like 'like'"}) {
+      EXPECT_THAT(views, Contains(view));
+    }
+  }
+}
+
+TEST(PiecesTest, SlicesWithinOneRow) {
+  const Symbol data = Data();
+  EXPECT_THAT(PlacedPieces(Tanh(SliceAxis(data, 1, 2, 4)), {1, 4, 8}),
+              Contains("slice_axis 'slice'"));
+  const Symbol row = Op(
+      "slice",
+      {.name = "row", .inputs = {data}, .attrs = {{"begin", "(2, 1, 0)"}, {"end", "(3, 2, 8)"}}});
+  EXPECT_THAT(PlacedPieces(Tanh(row), {3, 4, 16}), Contains("slice 'row'"));
+  const Symbol crop =
+      Op("Crop", {.name = "crop",
+                  .inputs = {data},
+                  .attrs = {{"num_args", "1"}, {"offset", "(1, 0)"}, {"h_w", "(2, 8)"}}});
+  EXPECT_THAT(PlacedPieces(Tanh(crop), {1, 1, 4, 16}), Not(Contains("Crop 'crop'")));
+  EXPECT_THAT(PlacedPieces(Tanh(crop), {1, 1, 4, 8}), Not(Contains("Crop 'crop'")))
+      << "begins within a cache line";
+  const Symbol rows =
+      Op("Crop", {.name = "crop",
+                  .inputs = {data},
+                  .attrs = {{"num_args", "1"}, {"offset", "(1, 0)"}, {"h_w", "(2, 16)"}}});
+  EXPECT_THAT(PlacedPieces(Tanh(rows), {1, 1, 4, 16}), Contains("Crop 'crop'"));
+}
+
+// Of another shape, or made of a view.
+TEST(PiecesTest, ViewsOfPieces) {
+  const Symbol step = SliceAxis(Data(), 0, 1, 2);
+  const Symbol row = Op("Reshape", {.inputs = {step}, .attrs = {{"shape", "(2, 8)"}}});
+  EXPECT_THAT(PlacedPieces(Tanh(row), {3, 2, 8}), Contains("slice_axis 'slice'"));
+  const Symbol twice = SliceAxis(SliceAxis(Data(), 0, 1, 4, "outer"), 0, 1, 2, "inner");
+  const auto slices = PlacedPieces(Tanh(twice), {5, 2, 8});
+  EXPECT_THAT(slices, Contains("slice_axis 'outer'"));
+  EXPECT_THAT(slices, Contains("slice_axis 'inner'"));
+
+  const Symbol x = Symbol::Variable("data");
+  const Symbol joined = Join({Tanh(x), Op("sigmoid", {.inputs = {x}})});
+  const Symbol swapped =
+      Op("SwapAxis", {.inputs = {joined}, .attrs = {{"dim1", "1"}, {"dim2", "2"}}});
+  EXPECT_THAT(PlacedPieces(Tanh(swapped), {1, 1, 16}), Contains("Concat 'join'"));
+}
+
+// An operator writes over one of its inputs only if no other one is a part of it.
+TEST(PiecesTest, WhatIsWrittenInPlaceHasNoOtherParts) {
+  // Much is in use before: whatever comes is worth placing.
+  const Symbol large =
+      Op("tile", {.inputs = {Symbol::Variable("data")}, .attrs = {{"reps", "(8, 1, 1)"}}});
+  const Symbol parts = Op("Reshape", {.inputs = {large}, .attrs = {{"shape", "(8, 4, 2, 8)"}}});
+  const Symbol whole = Op("sum", {.inputs = {parts}, .attrs = {{"axis", "0"}}});
+  const Symbol row = SliceAxis(whole, 0, 0, 1);
+  const std::vector<Symbol> nets = {
+      Op("broadcast_sub", {.inputs = {whole, row}}),
+      Op("broadcast_sub", {.inputs = {row, whole}}),
+      // As large as the array that the row is in.
+      Op("broadcast_add", {.inputs = {row, Op("_ones", {.attrs = {{"shape", "(4, 2, 8)"}}})}}),
+      Op("_slice_assign", {.inputs = {whole, SliceAxis(whole, 0, 0, 3)},
+                           .attrs = {{"begin", "(1,)"}, {"end", "(4,)"}}}),
+      Op("elemwise_sub",
+         {.inputs = {SliceAxis(whole, 0, 0, 3), SliceAxis(whole, 0, 1, 4, "next")}}),
+  };
+  for (const Symbol& net : nets) {
+    EXPECT_THAT(PlacedPieces(net, {4, 2, 8}, WriteReq::kNull), Contains("slice_axis 'slice'"));
+  }
+}
+
+// A tile of a part is no tile of the whole: what is run tile by tile reads nothing that is to come.
+TEST(PiecesTest, TilesOfArraysThatOverlap) {
+  const Symbol x = Symbol::Variable("data");
+  const Symbol joined = Join({Tanh(x), Op("sigmoid", {.inputs = {x}})});
+  const Symbol shifted = SliceAxis(joined, 0, 1, 3);
+  const Symbol net = Op("sigmoid", {.inputs = {shifted}});
+  for (const WriteReq req : {WriteReq::kNull, WriteReq::kWrite}) {
+    const auto views = PlacedPieces(net, {2, 1, 16384}, req, /*disabled=*/{});
+    EXPECT_THAT(views, Contains("Concat 'join'"));
+    EXPECT_THAT(views, Contains("slice_axis 'slice'"));
+  }
+}
+
+TEST(PiecesTest, SlicesWithGapsAreCopied) {
+  const Symbol data = Data();
+  const auto slice = [&](const char* begin, const char* end, const char* step) {
+    return Tanh(Op("slice", {.name = "part",
+                             .inputs = {data},
+                             .attrs = {{"begin", begin}, {"end", end}, {"step", step}}}));
+  };
+  const auto copied = Not(Contains("slice 'part'"));
+  EXPECT_THAT(PlacedPieces(slice("(0,)", "(4,)", "(2,)"), {4, 2, 8}), copied);
+  EXPECT_THAT(PlacedPieces(slice("(None,)", "(None,)", "(-1,)"), {4, 2, 8}), copied);
+  EXPECT_THAT(PlacedPieces(slice("(0, 0)", "(2, 2)", "(1, 1)"), {4, 4, 8}), copied);
+  EXPECT_THAT(PlacedPieces(Tanh(SliceAxis(data, 2, 0, 16)), {4, 1, 32}),
+              Not(Contains("slice_axis 'slice'")));
 }
 
 // A piece, the whole, and a view of a piece are outputs of the program.
@@ -182,6 +307,20 @@ TEST(PiecesTest, MoreMemoryIsNotWorthIt) {
       Op("slice_axis", {.inputs = {large}, .attrs = {{"axis", "0"}, {"begin", "3"}, {"end", "4"}}});
   const Symbol sum = Op("elemwise_add", {.inputs = {piece, some}});
   EXPECT_THAT(PlacedPieces(sum, {8, 2, 8}, WriteReq::kNull), Not(Contains("SliceChannel 'cut'")));
+}
+
+// ... which is no reason to copy another array's.
+TEST(PiecesTest, OthersArePlacedAllTheSame) {
+  const Symbol x = Symbol::Variable("data");
+  const Symbol piece = Cut(Tanh(x), 8)[0];
+  Symbol large = Op("tile", {.inputs = {x}, .attrs = {{"reps", "(4, 1, 1)"}}});
+  for (int i = 0; i < 2; ++i) {
+    large = Op("SwapAxis", {.inputs = {large}, .attrs = {{"dim1", "0"}, {"dim2", "1"}}});
+  }
+  const Symbol sum = Op("elemwise_add", {.inputs = {piece, SliceAxis(large, 0, 3, 4, "other")}});
+  const auto views = PlacedPieces(sum, {8, 2, 8}, WriteReq::kNull);
+  EXPECT_THAT(views, Not(Contains("SliceChannel 'cut'")));
+  EXPECT_THAT(views, Contains("slice_axis 'other'"));
 }
 
 TEST(PiecesTest, WhatCannotBeInOnePlaceIsCopied) {

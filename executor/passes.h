@@ -39,11 +39,12 @@ void RouteGradients(Program& program);
 // compute them, so that a weight used T times keeps one gradient buffer and needs no sum.
 void AccumulateGradients(Program& program);
 
-// "views": operators that only give bytes another shape become views.
+// "views": operators that leave bytes as they are, and give them another shape at most, become
+// views.
 void MakeViews(Program& program);
 
-// "pieces": arrays that are cut or put together along their first axis lie in one place, where that
-// does not make more memory necessary.
+// "pieces": arrays that are cut, or put together, into parts without gaps lie in one place, where
+// that does not make more memory necessary.
 void PlacePieces(Program& program);
 
 // "recompute": values of element-wise operators that would lie idle until the backward pass are

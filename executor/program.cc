@@ -14,6 +14,7 @@ std::vector<int> Program::CountReads() const {
 std::vector<int> Program::CountWriters() const {
   std::vector<int> writers(buffers.size(), 0);
   for (const Instruction& instruction : instructions) {
+    if (!instruction.run) continue;
     for (size_t k = 0; k < instruction.outputs.size(); ++k) {
       if (instruction.reqs[k] != WriteReq::kNull) ++writers[values[instruction.outputs[k]].buffer];
     }

@@ -30,37 +30,13 @@ struct PartLoop {
   }
 };
 
-PartLoop LoopOf(const SliceParam& param, const Shape& whole, const Shape& part) {
+template <typename Param>
+PartLoop LoopOf(const Param& param, const Shape& whole, const Shape& part) {
   PartLoop result;
   for (int i = 0; i < whole.rank(); ++i) {
-    const SliceRange range = param.range(i, whole[i]);
+    const SliceRange range = RangeAlong(i, param, whole, part);
     result.Add(whole, part, i, range.begin, range.step);
   }
-  return result;
-}
-
-PartLoop LoopOf(const SliceAxisParam& param, const Shape& whole, const Shape& part) {
-  const int axis = param.axis < 0 ? param.axis + whole.rank() : param.axis;
-  PartLoop result;
-  for (int i = 0; i < whole.rank(); ++i) {
-    result.Add(whole, part, i, i == axis ? param.range(whole[i]).begin : 0, 1);
-  }
-  return result;
-}
-
-PartLoop LoopOf(const CropParam& param, const Shape& whole, const Shape& part) {
-  PartLoop result;
-  for (int i = 0; i < whole.rank(); ++i) {
-    result.Add(whole, part, i, i < 2 ? 0 : param.begin(i - 2, whole[i], part[i]), 1);
-  }
-  return result;
-}
-
-// The beginning of every axis, for slice_like.
-struct LeadingPart {};
-PartLoop LoopOf(const LeadingPart&, const Shape& whole, const Shape& part) {
-  PartLoop result;
-  for (int i = 0; i < whole.rank(); ++i) result.Add(whole, part, i, 0, 1);
   return result;
 }
 

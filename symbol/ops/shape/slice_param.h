@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "ndarray/shape.h"
 #include "symbol/param_schema.h"
 
 namespace cooper {
@@ -108,6 +109,27 @@ struct CropParam {
     return center_crop ? (whole - part) / 2 : offset[i];
   }
 };
+
+// The part that slice_like takes: the beginning of every axis.
+struct LeadingPart {};
+
+// Which indices of `axis` of `whole` are in `part`, whose shape is inferred.
+inline SliceRange RangeAlong(int axis, const SliceParam& param, const Shape& whole, const Shape&) {
+  return param.range(axis, whole[axis]);
+}
+inline SliceRange RangeAlong(int axis, const SliceAxisParam& param, const Shape& whole,
+                             const Shape&) {
+  const int cut = param.axis < 0 ? param.axis + whole.rank() : param.axis;
+  return axis == cut ? param.range(whole[axis]) : SliceRange{.extent = whole[axis]};
+}
+inline SliceRange RangeAlong(int axis, const CropParam& param, const Shape& whole,
+                             const Shape& part) {
+  if (axis < 2) return {.extent = whole[axis]};
+  return {.begin = param.begin(axis - 2, whole[axis], part[axis]), .extent = part[axis]};
+}
+inline SliceRange RangeAlong(int axis, const LeadingPart&, const Shape&, const Shape& part) {
+  return {.extent = part[axis]};
+}
 
 }  // namespace cooper
 
