@@ -14,6 +14,7 @@
 #include "ndarray/random.h"
 #include "ndarray/row_set.h"
 #include "ndarray/status_matchers.h"
+#include "symbol/attr_scope.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
@@ -31,6 +32,7 @@ struct Net {
   bool twice = false;  // rows of the weight for two inputs
   int64_t words = 4;
   WriteReq req = WriteReq::kWrite;
+  bool elsewhere = false;  // on a context of its own
 };
 
 // Of two element-wise operators, which are run as one unless there is a monitor.
@@ -41,6 +43,7 @@ Symbol SquaredSum(const Symbol& x) {
 
 // The sum of squares of rows of the weight.
 Symbol Words(const Net& net) {
+  const AttrScope scope(AttrMap{{"ctx_group", "words"}});
   const Symbol weight = Symbol::Variable("weight", {.shape = PartialShape({kWords, kWidth})});
   const auto embedded = [&](const char* data) {
     return SquaredSum(Op("Embedding", {.inputs = {Symbol::Variable(data), weight},
@@ -61,6 +64,7 @@ std::unique_ptr<Executor> BindNet(const Net& net, const ArrayMap& args = {},
                       .grad_reqs = {{"data", WriteReq::kNull}, {"weight", net.req}},
                       .args = args,
                       .grads = grads};
+  if (net.elsewhere) options.group2ctx = {{"words", Context::Cpu(1)}};
   if (net.twice) {
     options.shapes["more"] = PartialShape({net.words});
     options.grad_reqs["more"] = WriteReq::kNull;
@@ -131,6 +135,10 @@ TEST(GradRowsTest, SameGradientsOfTwoEmbeddings) {
 
 TEST(GradRowsTest, SameGradientsIfSomeAddToIt) {
   ExpectSameGradients({{.words = 2}, {.words = 1, .req = WriteReq::kAdd}, {.words = 3}});
+}
+
+TEST(GradRowsTest, SameGradientsOnAnotherContext) {
+  ExpectSameGradients({{.words = 3, .elsewhere = true}, {.words = 2}});
 }
 
 TEST(GradRowsTest, ClearsNoOtherRows) {

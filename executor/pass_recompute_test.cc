@@ -18,6 +18,7 @@
 #include "gtest/gtest.h"
 #include "ndarray/random.h"
 #include "ndarray/status_matchers.h"
+#include "symbol/attr_scope.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
@@ -69,11 +70,11 @@ struct Outcome {
 };
 
 // Runs with the pass and without it, and compares all bits.
-Outcome RunBoth(const Symbol& symbol, bool tiles = true) {
+Outcome RunBoth(const Symbol& symbol, bool tiles = true, const BindOptions& base = {}) {
   Outcome outcome;
   std::vector<std::vector<uint32_t>> results[2];
   for (const bool recompute : {true, false}) {
-    BindOptions options;
+    BindOptions options = base;
     if (!recompute) options.disabled_passes.insert("recompute");
     if (!tiles) options.disabled_passes.insert("tiles");
     auto bound = Executor::SimpleBind(symbol, options);
@@ -82,12 +83,18 @@ Outcome RunBoth(const Symbol& symbol, bool tiles = true) {
     uint64_t seed = 1;
     for (const auto& [name, array] : executor.arg_dict()) FillRandom(array, seed++);
     for (int step = 0; step < 2; ++step) {
+      for (const std::string& name : options.unbound_args) {
+        COOPER_EXPECT_OK(executor.SetArg(name, RandomArrays({{kRows, kWidth}}, 50 + step)[0]));
+      }
       COOPER_EXPECT_OK(executor.Forward(true));
       const std::vector<NDArray> heads = RandomArrays(executor.output_shapes(), 100);
       COOPER_EXPECT_OK(executor.Backward(heads));
       const absl::Span<const NDArray> outputs = *executor.outputs();
       for (const NDArray& output : outputs) results[recompute].push_back(Bits(output));
       for (const auto& [name, array] : executor.grad_dict()) {
+        results[recompute].push_back(Bits(array));
+      }
+      for (const auto& [name, array] : executor.aux_dict()) {
         results[recompute].push_back(Bits(array));
       }
     }
@@ -125,6 +132,43 @@ TEST(RecomputeTest, InputsThatAreNoMoreAreComputedAgain) {
   EXPECT_THAT(outcome.again,
               AllOf(Contains("sin2"), Contains("sum2"), Contains("tanh2"), Not(Contains("fc2"))));
   EXPECT_LE(outcome.planned, outcome.plain_planned * 3 / 4);
+}
+
+// What is computed again reads the caller's array, which may be another one in each step.
+TEST(RecomputeTest, ArgumentsThatAreSetInEachStep) {
+  Symbol x = Var("data");
+  const Symbol too = Var("data_too");
+  for (int i = 0; i < 6; ++i) {
+    const std::string n = absl::StrCat(i);
+    x = Binary("elemwise_mul", Layer(x, "fc" + n), Unary("sin", too, "sin" + n));
+  }
+  const Outcome outcome = RunBoth(x, /*tiles=*/false, {.unbound_args = {"data_too"}});
+  EXPECT_THAT(outcome.again, Contains("sin2"));
+}
+
+TEST(RecomputeTest, OnSeveralContexts) {
+  Symbol x = Var("data");
+  for (int i = 0; i < 8; ++i) {
+    const AttrScope scope(AttrMap{{"ctx_group", i < 4 ? "first" : "second"}});
+    x = Layer(x, absl::StrCat("fc", i));
+    x = Binary("elemwise_mul", x, Unary("sigmoid", x, absl::StrCat("gate", i)));
+  }
+  const Outcome outcome =
+      RunBoth(Layer(x, "last"), /*tiles=*/true,
+              {.group2ctx = {{"first", Context::Cpu(0)}, {"second", Context::Cpu(1)}}});
+  EXPECT_THAT(outcome.again, AllOf(Contains("gate1"), Contains("gate5")));
+}
+
+// Its states are updated once a step.
+TEST(RecomputeTest, BatchNormIsComputedOnce) {
+  Symbol x = Var("data");
+  for (int i = 0; i < 6; ++i) {
+    const std::string n = absl::StrCat(i);
+    x = Op("BatchNorm", {.name = "norm" + n, .inputs = {Layer(x, "fc" + n)}});
+    x = Binary("elemwise_mul", x[0], Unary("sigmoid", x[0], "gate" + n));
+  }
+  const Outcome outcome = RunBoth(Layer(x, "last"));
+  EXPECT_THAT(outcome.again, AllOf(Contains("gate1"), Not(Contains("norm1"))));
 }
 
 TEST(RecomputeTest, NothingWhereInputsTakeAsMuchAsTheOutput) {
