@@ -10,27 +10,17 @@
 #include "executor/graph_passes/node_builder.h"
 #include "ndarray/status_macros.h"
 #include "symbol/is_op.h"
-#include "symbol/ops/shape/transpose_param.h"
+#include "symbol/ops/linalg/dot_param.h"
+#include "symbol/ops/shape/transpose_axes.h"
 
 namespace cooper {
 namespace {
 
 using Axes = std::vector<int>;  // the input's axis for each of the output's
 
-template <typename Param>
-Axes AxesOf(const Param& param, int rank) {
-  Axes axes;
-  for (int i = 0; i < rank; ++i) axes.push_back(param.source_axis(i, rank));
-  return axes;
-}
-
-// Nullopt: the node is none that puts axes into another order.
 std::optional<Axes> AxesOf(const GraphFacts& facts, const Node& node) {
-  const bool swaps = IsOp(node, "SwapAxis");
-  if (!swaps && !IsOp(node, "transpose")) return std::nullopt;
-  const int rank = facts.shape(node.inputs()[0]).rank();
-  return swaps ? AxesOf(node.call().param<SwapAxisParam>(), rank)
-               : AxesOf(node.call().param<TransposeParam>(), rank);
+  if (node.inputs().empty()) return std::nullopt;
+  return TransposeAxes(node, facts.shape(node.inputs()[0]).rank());
 }
 
 // Whether a node with `axes` undoes the one that makes its input.
@@ -62,6 +52,50 @@ absl::StatusOr<NodeEntry> MakeEmbedding(const GraphRebuilder& rebuilder, const N
                    {std::move(indices), rebuilder.New(embedding.inputs()[1])}, embedding.attrs());
 }
 
+// Whether the last two axes change places, and no others do.
+bool TransposesMatrices(const Axes& axes) {
+  const int rank = static_cast<int>(axes.size());
+  for (int i = 0; i < rank - 2; ++i) {
+    if (axes[i] != i) return false;
+  }
+  return rank >= 2 && axes[rank - 1] == rank - 2;
+}
+
+// What `input`, of this rank, has the matrices of, transposed; nullopt if it is none that a product
+// of this kind could transpose itself.
+std::optional<NodeEntry> TransposedMatrices(const Node& product, const NodeEntry& input, int rank) {
+  if (IsOp(product, "dot") && rank != 2) return std::nullopt;
+  const std::optional<Axes> axes = TransposeAxes(*input.node, rank);
+  if (!axes.has_value() || !TransposesMatrices(*axes)) return std::nullopt;
+  return input.node->inputs()[0];
+}
+
+// A product that transposes its inputs itself; nullopt if there are none to be transposed.
+absl::StatusOr<std::optional<NodeEntry>> MakeProduct(const GraphFacts& facts,
+                                                     const GraphRebuilder& rebuilder,
+                                                     const Node& product) {
+  if (!IsOp(product, "dot") && !IsOp(product, "batch_dot")) return std::nullopt;
+  const auto& param = product.call().param<DotParam>();
+  std::vector<NodeEntry> inputs;
+  bool transposes[] = {param.transpose_a, param.transpose_b};
+  bool found = false;
+  for (size_t i = 0; i < 2; ++i) {
+    const int rank = facts.shape(product.inputs()[i]).rank();
+    const NodeEntry& input = rebuilder.New(product.inputs()[i]);
+    const std::optional<NodeEntry> matrices = TransposedMatrices(product, input, rank);
+    inputs.push_back(matrices.value_or(input));
+    if (!matrices.has_value()) continue;
+    transposes[i] = !transposes[i];
+    found = true;
+  }
+  if (!found) return std::nullopt;
+  AttrMap attrs = product.attrs();
+  attrs["transpose_a"] = transposes[0] ? "True" : "False";
+  attrs["transpose_b"] = transposes[1] ? "True" : "False";
+  return MakeEntry(product.op()->name().c_str(), product.name(), std::move(inputs),
+                   std::move(attrs));
+}
+
 }  // namespace
 
 absl::StatusOr<std::optional<GraphRewrite>> MoveTransposes(const GraphFacts& facts,
@@ -85,6 +119,12 @@ absl::StatusOr<std::optional<GraphRewrite>> MoveTransposes(const GraphFacts& fac
         found = true;
         continue;
       }
+    }
+    COOPER_ASSIGN_OR_RETURN(std::optional<NodeEntry> product, MakeProduct(facts, rebuilder, node));
+    if (product.has_value()) {
+      rebuilder.Replace(output, *std::move(product));
+      found = true;
+      continue;
     }
     rebuilder.Keep(i, rebuilder.NewInputs(i));
   }

@@ -124,6 +124,58 @@ TEST(MoveTransposesTest, WhatIsUndoneIsNotDone) {
   EXPECT_THAT(CopiesLeft(Tanh(c), shapes), IsEmpty());
 }
 
+Symbol Product(const char* op, const Symbol& lhs, const Symbol& rhs,
+               const std::string& transposed) {
+  return Tanh(Op(op, {.name = "product",
+                      .inputs = {lhs, rhs},
+                      .attrs = {{"transpose_a", transposed == "a" ? "True" : "False"},
+                                {"transpose_b", transposed == "b" ? "True" : "False"}}}));
+}
+
+TEST(MoveTransposesTest, ProductsTransposeThemselves) {
+  const Symbol a = Symbol::Variable("a"), b = Symbol::Variable("b");
+  const Symbol at = Transpose(a, "()", "at"), bt = Swap(b, 0, 1, "bt");
+  const KnownShapes two = {{"a", {4, 3}}, {"b", {5, 4}}};
+  EXPECT_THAT(CopiesLeft(Product("dot", at, bt, ""), two), IsEmpty());
+  EXPECT_THAT(CopiesLeft(Product("dot", bt, a, "a"), {{"a", {5, 3}}, {"b", {4, 5}}}),
+              UnorderedElementsAre())
+      << "twice transposed is not at all";
+  EXPECT_THAT(CopiesLeft(Product("dot", b, at, "b"), {{"a", {4, 3}}, {"b", {5, 4}}}), IsEmpty());
+
+  const Symbol as = Swap(a, 1, 2, "as"), bs = Transpose(b, "(0, 2, 1)", "bs");
+  EXPECT_THAT(CopiesLeft(Product("batch_dot", as, bs, ""), {{"a", {2, 4, 3}}, {"b", {2, 5, 4}}}),
+              IsEmpty());
+  EXPECT_THAT(CopiesLeft(Product("batch_dot", a, bs, "b"), {{"a", {2, 3, 4}}, {"b", {2, 4, 5}}}),
+              IsEmpty());
+  EXPECT_THAT(CopiesLeft(Product("batch_dot", Transpose(a, "(0, 1, 3, 2)", "t"), b, ""),
+                         {{"a", {2, 3, 4, 5}}, {"b", {2, 3, 4, 2}}}),
+              IsEmpty());
+  // Of one array twice, and of one that others need too.
+  EXPECT_THAT(CopiesLeft(Product("dot", at, a, ""), {{"a", {4, 3}}}), IsEmpty());
+  EXPECT_THAT(CopiesLeft(*Symbol::Group({Product("dot", at, bt, ""), at}), two),
+              UnorderedElementsAre("at"));
+  // A transpose of a transpose is a product of the first.
+  EXPECT_THAT(
+      CopiesLeft(Product("dot", Transpose(at, "()", "att"), b, ""), {{"a", {4, 3}}, {"b", {3, 2}}}),
+      IsEmpty());
+}
+
+TEST(MoveTransposesTest, ProductsOfOtherOrders) {
+  const Symbol a = Symbol::Variable("a"), b = Symbol::Variable("b");
+  EXPECT_THAT(CopiesLeft(Product("batch_dot", Swap(a, 0, 1, "as"), b, ""),
+                         {{"a", {4, 2, 3}}, {"b", {2, 3, 5}}}),
+              UnorderedElementsAre("as"))
+      << "the matrices change places";
+  EXPECT_THAT(CopiesLeft(Product("batch_dot", Transpose(a, "(1, 0, 3, 2)", "at"), b, ""),
+                         {{"a", {3, 2, 4, 5}}, {"b", {2, 3, 4, 2}}}),
+              UnorderedElementsAre("at"))
+      << "matrices are transposed and change places";
+  EXPECT_THAT(
+      CopiesLeft(Product("dot", Swap(a, 1, 2, "as"), b, ""), {{"a", {2, 3, 4}}, {"b", {3, 5}}}),
+      UnorderedElementsAre("as"))
+      << "dot takes the first axis of more than two to the end";
+}
+
 TEST(MoveTransposesTest, OthersStay) {
   const KnownShapes shapes = {{"data", {2, 3, 4}}};
   const Symbol data = Symbol::Variable("data");
