@@ -431,14 +431,20 @@ class GraphMaker {
     const std::string count = absl::StrCat(shape[0]);
     Value whole = {Variable(Name("steps"), shape), shape};
     if (Chance(0.8)) whole = Elementwise(whole);
-    std::vector<Value> pieces =
-        Chance(0.5) ? Outputs("SliceChannel", {whole},
-                              {{"num_outputs", count}, {"axis", "0"}, {"squeeze_axis", Flag(0.5)}})
-                    : Outputs("_split_v2", {whole},
-                              {{"sections", count}, {"indices", "()"}, {"axis", "-3"}});
+    std::vector<Value> pieces;
+    const double kind = random_.NextUniform();
+    if (kind < 0.4) {
+      pieces = Outputs("SliceChannel", {whole},
+                       {{"num_outputs", count}, {"axis", "0"}, {"squeeze_axis", Flag(0.5)}});
+    } else if (kind < 0.7) {
+      pieces =
+          Outputs("_split_v2", {whole}, {{"sections", count}, {"indices", "()"}, {"axis", "-3"}});
+    } else {
+      for (int64_t i = Between(1, shape[0]); i > 0; --i) pieces.push_back(Part(whole));
+    }
     for (Value& piece : pieces) {
       if (Chance(0.6)) piece = Elementwise(piece);
-      if (Chance(0.2)) piece = Apply("Reshape", {piece}, {{"shape", "(1, 4, 4)"}});
+      if (Chance(0.2)) piece = Apply("Reshape", {piece}, {{"shape", "(-1, 4, 4)"}});
       if (Chance(0.2)) Add(piece);
     }
     std::vector<Value> same;
@@ -452,6 +458,39 @@ class GraphMaker {
     if (Chance(0.5)) joined = Elementwise(joined);
     Add(joined);
     results_.push_back(joined.symbol);
+  }
+
+  // Some of the whole's first axis, in one place or not.
+  Value Part(const Value& whole) {
+    const int64_t begin = Between(0, whole.shape[0] - 1);
+    const std::string first = absl::StrCat(begin);
+    const std::string end = absl::StrCat(Between(begin + 1, whole.shape[0]));
+    if (Chance(0.6)) {
+      return Apply("slice_axis", {whole}, {{"axis", "0"}, {"begin", first}, {"end", end}});
+    }
+    return Apply("slice", {whole},
+                 {{"begin", absl::StrCat("(", first, ",)")},
+                  {"end", absl::StrCat("(", end, ",)")},
+                  {"step", absl::StrCat("(", Between(1, 2), ",)")}});
+  }
+
+  // A product of matrices that may have to be transposed for it.
+  Value Multiply(const Value& value) {
+    const bool batched = value.shape.rank() > 2;
+    const int last = value.shape.rank() - 1;
+    const auto transposed = [&](const Value& x) {
+      return Apply("SwapAxis", {x},
+                   {{"dim1", absl::StrCat(last)}, {"dim2", absl::StrCat(last - 1)}});
+    };
+    // One side is the other's transpose: they fit.
+    Value other = Chance(0.5) ? value : Elementwise(value);
+    AttrMap attrs = {{"transpose_b", "True"}};
+    if (Chance(0.7)) {
+      other = transposed(other);
+      attrs = {};
+    }
+    const Value product = Apply(batched ? "batch_dot" : "dot", {value, other}, attrs);
+    return Apply("tanh", {Chance(0.3) ? transposed(product) : product});
   }
 
   Value Elementwise(const Value& value) {
@@ -481,7 +520,7 @@ class GraphMaker {
     const std::string axis = absl::StrCat(Between(0, std::max(0, rank - 1)));
     const std::string last = absl::StrCat(rank - 1);
     const int64_t extent = rank == 0 ? 1 : value.shape[rank - 1];
-    switch (Between(0, rank == 0 ? 2 : 13)) {
+    switch (Between(0, rank == 0 ? 2 : 14)) {
       case 0:
       case 1:
         return Add(Elementwise(value));
@@ -520,6 +559,9 @@ class GraphMaker {
       case 12:
         return Add(Apply(Pick<const char*>({"sum", "mean"}), {value},
                          {{"axis", axis}, {"keepdims", rank > 1 ? Flag(0.5) : "True"}}));
+      case 13:
+        if (rank < 2) return;
+        return Add(Multiply(value));
       default:
         if (rank != 2) return;
         if (Chance(0.3)) return Add(Apply("BatchNorm", {value}, {{"fix_gamma", Flag(0.5)}}));
