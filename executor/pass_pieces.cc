@@ -96,8 +96,12 @@ class PiecePlacer {
   std::vector<std::vector<int>> values_of_;  // by buffer
 };
 
-// Programs that are tried. Each is copied and looked through: more would make binding slow.
-constexpr int kMaxTries = 32;
+// Programs that are tried: each is copied and looked through, and the larger one is, the fewer it
+// can be without making binding slow.
+int64_t MaxTries(const Program& p) {
+  constexpr int64_t kInstructions = 1 << 17;
+  return std::clamp<int64_t>(kInstructions / static_cast<int64_t>(p.instructions.size()), 3, 32);
+}
 
 // Places the pieces of these instructions if that does not make more memory necessary; else those
 // of each half of them, as far as they do not, and so on: what is not tried in time is copied.
@@ -105,7 +109,7 @@ void PlaceWhatPays(Program& p, absl::Span<const int> instructions) {
   if (instructions.empty()) return;
   int64_t peak = PeakBytes(p);
   std::deque<absl::Span<const int>> spans = {instructions};  // the largest ones first
-  for (int tries = 0; tries < kMaxTries && !spans.empty(); ++tries) {
+  for (int64_t tries = MaxTries(p); tries > 0 && !spans.empty(); --tries) {
     const absl::Span<const int> span = spans.front();
     spans.pop_front();
     Program placed = p;
