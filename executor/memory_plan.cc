@@ -1,6 +1,7 @@
 #include "executor/memory_plan.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "executor/placed_ranges.h"
 
 namespace cooper {
 namespace {
@@ -118,34 +120,42 @@ MemoryPlan PlaceByTime(absl::Span<const LiveRange> ranges, bool backwards) {
   return plan;
 }
 
+// Minima of runs of numbers, by a sparse table: the minima of all runs whose length is a power
+// of 2.
+class RangeMinimum {
+ public:
+  explicit RangeMinimum(std::vector<int> numbers) : table_({std::move(numbers)}) {
+    for (size_t width = 1; 2 * width <= table_[0].size(); width *= 2) {
+      const std::vector<int>& half = table_.back();
+      std::vector<int> row(half.size() - width);
+      for (size_t i = 0; i < row.size(); ++i) row[i] = std::min(half[i], half[i + width]);
+      table_.push_back(std::move(row));
+    }
+  }
+
+  // Of numbers [begin, end), which are some.
+  int Of(int begin, int end) const {
+    const int level = std::bit_width(static_cast<unsigned>(end - begin)) - 1;
+    return std::min(table_[level][begin], table_[level][end - (1 << level)]);
+  }
+
+ private:
+  std::vector<std::vector<int>> table_;
+};
+
 // Places ranges in the given order, each into the smallest gap between those already placed that
-// are live at the same time. O(n^2).
+// are live at the same time.
 MemoryPlan PlaceInOrder(absl::Span<const LiveRange> ranges, const std::vector<int>& order) {
   MemoryPlan plan;
   plan.offsets.resize(ranges.size(), 0);
-  std::vector<int> placed;  // by offset
-  placed.reserve(ranges.size());
+  PlacedRanges placed;
   for (int i : order) {
     const LiveRange& r = ranges[i];
     const int64_t size = Align(r.size);
     if (size == 0) continue;
-    int64_t best_offset = -1;
-    int64_t best_gap = std::numeric_limits<int64_t>::max();
-    int64_t end = 0;
-    for (int j : placed) {
-      if (ranges[j].last < r.first || ranges[j].first > r.last) continue;
-      const int64_t gap = plan.offsets[j] - end;
-      if (gap >= size && gap < best_gap) {
-        best_gap = gap;
-        best_offset = end;
-      }
-      end = std::max(end, plan.offsets[j] + Align(ranges[j].size));
-    }
-    plan.offsets[i] = best_offset >= 0 ? best_offset : end;
+    plan.offsets[i] = placed.FindPlace(r.first, r.last, size);
     plan.arena_size = std::max(plan.arena_size, plan.offsets[i] + size);
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), i,
-                                   [&](int a, int b) { return plan.offsets[a] < plan.offsets[b]; }),
-                  i);
+    placed.Insert(plan.offsets[i], size, r.first, r.last);
   }
   return plan;
 }
@@ -159,29 +169,39 @@ std::vector<int> OrderBy(absl::Span<const LiveRange> ranges, int64_t (*weight)(c
 }
 
 // The ranges of the step at which most is live, then those of the next one, and so on; those of a
-// step by falling size ("greedy by breadth"). O(n^2).
+// step by falling size ("greedy by breadth"). O(n log n).
 std::vector<int> OrderByBreadth(absl::Span<const LiveRange> ranges) {
-  std::map<int, int64_t> live;  // by the step at which some range begins
-  for (const LiveRange& r : ranges) live[r.first] = 0;
-  for (const LiveRange& r : ranges) {
-    for (auto it = live.find(r.first); it != live.end() && it->first <= r.last; ++it) {
-      it->second += Align(r.size);
-    }
-  }
-  std::vector<std::pair<int64_t, int>> steps;
-  steps.reserve(live.size());
-  for (const auto& [step, bytes] : live) steps.emplace_back(-bytes, step);
+  const int n = static_cast<int>(ranges.size());
+  // Steps at which no range begins have nothing that the one before has not.
+  std::vector<int> steps;
+  for (const LiveRange& r : ranges) steps.push_back(r.first);
   std::sort(steps.begin(), steps.end());
-  const std::vector<int> by_size = OrderBy(ranges, [](const LiveRange& r) { return r.size; });
-  std::vector<int> order;
-  std::vector<bool> taken(ranges.size(), false);
-  for (const auto& [bytes, step] : steps) {
-    for (int i : by_size) {
-      if (taken[i] || ranges[i].first > step || ranges[i].last < step) continue;
-      taken[i] = true;
-      order.push_back(i);
-    }
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  const auto position = [&](int step) {  // of the first such step from this one on
+    return static_cast<int>(std::lower_bound(steps.begin(), steps.end(), step) - steps.begin());
+  };
+  std::vector<int64_t> live(steps.size() + 1, 0);  // bytes
+  for (const LiveRange& r : ranges) {
+    live[position(r.first)] += Align(r.size);
+    live[position(r.last + 1)] -= Align(r.size);
   }
+  std::partial_sum(live.begin(), live.end(), live.begin());
+
+  std::vector<int> by_breadth(steps.size());
+  std::iota(by_breadth.begin(), by_breadth.end(), 0);
+  std::stable_sort(by_breadth.begin(), by_breadth.end(),
+                   [&](int a, int b) { return live[a] > live[b]; });
+  std::vector<int> rank(steps.size());
+  for (size_t i = 0; i < by_breadth.size(); ++i) rank[by_breadth[i]] = static_cast<int>(i);
+
+  // A range is taken with the first of its steps.
+  const RangeMinimum ranks(std::move(rank));
+  std::vector<int> turn(n);
+  for (int i = 0; i < n; ++i) {
+    turn[i] = ranks.Of(position(ranges[i].first), position(ranges[i].last + 1));
+  }
+  std::vector<int> order = OrderBy(ranges, [](const LiveRange& r) { return r.size; });
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return turn[a] < turn[b]; });
   return order;
 }
 
@@ -215,8 +235,8 @@ absl::StatusOr<MemoryPlan> PlanMemory(absl::Span<const LiveRange> ranges) {
   };
   if (consider(PlaceByTime(ranges, /*backwards=*/false))) return best;
   if (consider(PlaceByTime(ranges, /*backwards=*/true))) return best;
-  // The quadratic orders are worth their time only while there is a gap that matters.
-  const auto is_near = [&] { return best.arena_size - lower_bound <= lower_bound / 100; };
+  // The slower ways are worth their time only while there is a gap that matters.
+  const auto is_near = [&] { return best.arena_size - lower_bound <= lower_bound / 1000; };
   if (is_near()) return best;
   consider(PlaceInOrder(ranges, OrderByBreadth(ranges)));
   for (int64_t (*weight)(const LiveRange&) :

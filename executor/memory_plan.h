@@ -38,9 +38,9 @@ int64_t LowerBound(absl::Span<const LiveRange> ranges);
 
 // Returns a plan in which ranges that are live together do not overlap. Equal input gives an equal
 // plan. Tries several placement orders and keeps the best; stops at the first that reaches the
-// lower bound, or, of the slower ones, comes within a percent of it. The ways of placing: in order
-// of time with best fit, and into the smallest gap in several orders (Pisarchyk and Lee, arXiv
-// 2001.03288, "greedy by breadth", "greedy by size").
+// lower bound, or, of the slower ones, comes within a thousandth of it. The ways of placing: in
+// order of time with best fit, and into the smallest gap in several orders (Pisarchyk and Lee,
+// arXiv 2001.03288, "greedy by breadth", "greedy by size").
 //
 // Fails with kInvalidArgument, naming the index, if a size is negative or last < first or first <
 // 0.

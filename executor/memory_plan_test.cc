@@ -31,6 +31,18 @@ const PlanCase kCases[] = {
     {"TwoSmallFitWhereOneLargeWas", {{256, 0, 0}, {128, 1, 1}, {128, 1, 1}}, 256, 256},
     {"LargeTakesMergedNeighbours", {{64, 0, 0}, {64, 0, 0}, {128, 1, 1}}, 128, 128},
     {"Pyramid", {{64, 0, 6}, {64, 1, 5}, {64, 2, 4}}, 192, 192},
+    // Of the orders only that by breadth gets there.
+    {"FromTheFullestStep",
+     {{256, 1, 2},
+      {384, 7, 10},
+      {128, 2, 3},
+      {128, 0, 1},
+      {320, 4, 8},
+      {64, 0, 0},
+      {256, 3, 5},
+      {320, 3, 6}},
+     896,
+     896},
 };
 
 class PlanTest : public ::testing::TestWithParam<PlanCase> {};
