@@ -13,11 +13,27 @@
 
 namespace cooper {
 
+namespace internal_index_reader {
+
+// No member of the class: clang 14 makes none of a member whose address a generic lambda takes.
+template <typename T>
+int64_t ReadIndex(const void* data, int64_t i) {
+  const auto value = static_cast<ComputeType<T>>(static_cast<const T*>(data)[i]);
+  if constexpr (std::is_floating_point_v<ComputeType<T>>) {
+    constexpr double kLimit = 9223372036854775808.0;  // 2^63
+    if (value >= kLimit) return std::numeric_limits<int64_t>::max();
+    if (!(value >= -kLimit)) return std::numeric_limits<int64_t>::min();
+  }
+  return static_cast<int64_t>(value);
+}
+
+}  // namespace internal_index_reader
+
 class IndexReader {
  public:
   explicit IndexReader(const ArrayView& view)
       : data_(view.data), read_(DispatchDType(view.dtype, [](auto tag) -> ReadFn {
-          return &Read<typename decltype(tag)::type>;
+          return &internal_index_reader::ReadIndex<typename decltype(tag)::type>;
         })) {}
 
   // Element i without its fraction. NaN is the least integer, floats beyond int64 are its ends.
@@ -25,17 +41,6 @@ class IndexReader {
 
  private:
   using ReadFn = int64_t (*)(const void*, int64_t);
-
-  template <typename T>
-  static int64_t Read(const void* data, int64_t i) {
-    const auto value = static_cast<ComputeType<T>>(static_cast<const T*>(data)[i]);
-    if constexpr (std::is_floating_point_v<ComputeType<T>>) {
-      constexpr double kLimit = 9223372036854775808.0;  // 2^63
-      if (value >= kLimit) return std::numeric_limits<int64_t>::max();
-      if (!(value >= -kLimit)) return std::numeric_limits<int64_t>::min();
-    }
-    return static_cast<int64_t>(value);
-  }
 
   const void* data_;
   ReadFn read_;
