@@ -425,9 +425,11 @@ class GraphMaker {
     results_.push_back(values_.back().symbol);
   }
 
-  // Pieces of an array, of the size of whole cache lines, as those of large networks are.
+  // Pieces of an array, of the size of whole cache lines, as those of large networks are, and now
+  // and then of several tiles.
   void CutAndJoin() {
-    const Shape shape = {Between(2, 5), 2, 8};
+    const Shape shape =
+        Chance(0.85) ? Shape({Between(2, 5), 2, 8}) : Shape({Between(2, 3), 40, 64});
     const std::string count = absl::StrCat(shape[0]);
     Value whole = {Variable(Name("steps"), shape), shape};
     if (Chance(0.8)) whole = Elementwise(whole);
