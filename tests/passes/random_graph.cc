@@ -457,6 +457,15 @@ class GraphMaker {
     const std::string num_args = absl::StrCat(same.size());
     Value joined = Chance(0.5) ? Apply("Concat", same, {{"dim", "0"}, {"num_args", num_args}})
                                : Apply("stack", same, {{"axis", "0"}, {"num_args", num_args}});
+    // Parts of it that overlap it, beside the whole.
+    if (Chance(0.3)) Add(Elementwise(Part(joined)));
+    if (Chance(0.3)) {
+      const std::string end = absl::StrCat(Between(1, joined.shape[0]));
+      const std::string begin = absl::StrCat(std::stoi(end) - 1);
+      const Value row =
+          Apply("slice_axis", {joined}, {{"axis", "0"}, {"begin", begin}, {"end", end}});
+      joined = Apply(Pick<const char*>({"broadcast_sub", "broadcast_add"}), {joined, row});
+    }
     if (Chance(0.5)) joined = Elementwise(joined);
     Add(joined);
     results_.push_back(joined.symbol);
