@@ -44,7 +44,7 @@ struct Step {
   std::map<std::string, std::vector<float>> grads;
 };
 
-Step RunOnce(const Symbol& symbol, BindOptions options) {
+Step RunOnce(const Symbol& symbol, const BindOptions& options) {
   Step run;
   auto executor = Executor::SimpleBind(symbol, options);
   EXPECT_TRUE(executor.ok()) << executor.status();

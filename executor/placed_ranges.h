@@ -26,7 +26,7 @@ class PlacedRanges {
     int first, last;
   };
   struct Chunk {
-    explicit Chunk(std::vector<Placed> ranges);
+    explicit Chunk(std::vector<Placed> of);  // some, by offset
 
     std::vector<Placed> ranges;
     int64_t begin = 0, end = 0;

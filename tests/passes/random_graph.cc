@@ -97,7 +97,8 @@ class GraphMaker {
 
   // An operator's outputs with their shapes. Inputs that are not given are inferred from the
   // others.
-  std::vector<Value> Outputs(const char* op, const std::vector<Value>& inputs, AttrMap attrs = {}) {
+  std::vector<Value> Outputs(const char* op, const std::vector<Value>& inputs,
+                             const AttrMap& attrs = {}) {
     std::vector<Symbol> symbols, stand_ins;
     KnownShapes shapes;
     for (const Value& input : inputs) {
@@ -109,13 +110,14 @@ class GraphMaker {
     const InferredShapes inferred =
         Checked(InferShape(Op(op, {.inputs = stand_ins, .attrs = attrs}), shapes));
     std::vector<Value> outputs;
+    outputs.reserve(symbol.num_outputs());
     for (int i = 0; i < symbol.num_outputs(); ++i) {
       outputs.push_back({symbol[i], inferred.outputs[i].ToShape()});
     }
     return outputs;
   }
-  Value Apply(const char* op, const std::vector<Value>& inputs, AttrMap attrs = {}) {
-    return Outputs(op, inputs, std::move(attrs))[0];
+  Value Apply(const char* op, const std::vector<Value>& inputs, const AttrMap& attrs = {}) {
+    return Outputs(op, inputs, attrs)[0];
   }
   void Add(Value value) { values_.push_back(std::move(value)); }
 
@@ -257,6 +259,7 @@ class GraphMaker {
                                                        {"axis", s.layout[0] == 'N' ? "1" : "0"},
                                                        {"squeeze_axis", "True"}}});
     std::vector<Symbol> steps;
+    steps.reserve(s.length);
     for (int i = 0; i < s.length; ++i) steps.push_back(split[i]);
     if (Chance(0.3)) std::reverse(steps.begin(), steps.end());
     if (Chance(0.3) && steps.size() > 1) steps.pop_back();

@@ -18,6 +18,7 @@ inline std::optional<std::vector<int>> TransposeAxes(const Node& node, int rank)
   const bool swaps = IsOp(node, "SwapAxis");
   if (!swaps && !IsOp(node, "transpose")) return std::nullopt;
   std::vector<int> axes;
+  axes.reserve(rank);
   for (int i = 0; i < rank; ++i) {
     axes.push_back(swaps ? node.call().param<SwapAxisParam>().source_axis(i, rank)
                          : node.call().param<TransposeParam>().source_axis(i, rank));
