@@ -17,6 +17,12 @@
 namespace cooper {
 namespace {
 
+// An instruction that pieces could be placed for, with what follows from shapes alone.
+struct Candidate {
+  int instruction;
+  PieceLayout layout;
+};
+
 class PiecePlacer {
  public:
   explicit PiecePlacer(Program& p)
@@ -27,14 +33,14 @@ class PiecePlacer {
   }
 
   // Whether the pieces of this instruction could be put where the whole is.
-  bool Place(int i) {
-    Instruction& instruction = p_.instructions[i];
-    const std::optional<PieceLayout> layout = PieceLayoutOf(p_, instruction);
-    if (!layout.has_value() || !CanPlace(instruction, *layout)) return false;
-    const int64_t base = p_.values[layout->whole].offset;
-    for (size_t k = 0; k < layout->pieces.size(); ++k) {
-      if (!IsWanted(instruction, *layout, k)) continue;
-      Move(BufferOf(layout->pieces[k]), BufferOf(layout->whole), base + layout->begin[k]);
+  bool Place(const Candidate& candidate) {
+    Instruction& instruction = p_.instructions[candidate.instruction];
+    const PieceLayout& layout = candidate.layout;
+    if (!CanPlace(instruction, layout)) return false;
+    const int64_t base = p_.values[layout.whole].offset;
+    for (size_t k = 0; k < layout.pieces.size(); ++k) {
+      if (!IsWanted(instruction, layout, k)) continue;
+      Move(BufferOf(layout.pieces[k]), BufferOf(layout.whole), base + layout.begin[k]);
     }
     instruction.run = false;
     return true;
@@ -103,19 +109,19 @@ int64_t MaxTries(const Program& p) {
   return std::clamp<int64_t>(kInstructions / static_cast<int64_t>(p.instructions.size()), 3, 32);
 }
 
-// Places the pieces of these instructions if that does not make more memory necessary; else those
-// of each half of them, as far as they do not, and so on: what is not tried in time is copied.
-void PlaceWhatPays(Program& p, absl::Span<const int> instructions) {
-  if (instructions.empty()) return;
-  int64_t peak = PeakBytes(p);
-  std::deque<absl::Span<const int>> spans = {instructions};  // the largest ones first
+// Places the pieces of these instructions if that does not make more memory necessary than `peak`,
+// the program's PeakBytes, which it keeps up to date; else those of each half of them, as far as
+// they do not, and so on: what is not tried in time is copied.
+void PlaceWhatPays(Program& p, absl::Span<const Candidate> candidates, int64_t& peak) {
+  if (candidates.empty()) return;
+  std::deque<absl::Span<const Candidate>> spans = {candidates};  // the largest ones first
   for (int64_t tries = MaxTries(p); tries > 0 && !spans.empty(); --tries) {
-    const absl::Span<const int> span = spans.front();
+    const absl::Span<const Candidate> span = spans.front();
     spans.pop_front();
     Program placed = p;
     PiecePlacer placer(placed);
     bool any = false;
-    for (int i : span) any = placer.Place(i) || any;
+    for (const Candidate& candidate : span) any = placer.Place(candidate) || any;
     if (!any) continue;
     if (const int64_t now = PeakBytes(placed); now <= peak) {
       p = std::move(placed);
@@ -130,14 +136,17 @@ void PlaceWhatPays(Program& p, absl::Span<const int> instructions) {
 }  // namespace
 
 void PlacePieces(Program& p) {
-  for (const bool cuts : {false, true}) {
-    std::vector<int> instructions;
-    for (size_t i = 0; i < p.instructions.size(); ++i) {
-      const std::optional<PieceLayout> layout = PieceLayoutOf(p, p.instructions[i]);
-      if (layout.has_value() && layout->cuts == cuts) instructions.push_back(static_cast<int>(i));
-    }
-    PlaceWhatPays(p, instructions);
+  std::vector<Candidate> joins, cuts;
+  for (size_t i = 0; i < p.instructions.size(); ++i) {
+    std::optional<PieceLayout> layout = PieceLayoutOf(p, p.instructions[i]);
+    if (!layout.has_value()) continue;
+    std::vector<Candidate>& kind = layout->cuts ? cuts : joins;
+    kind.push_back({.instruction = static_cast<int>(i), .layout = *std::move(layout)});
   }
+  if (joins.empty() && cuts.empty()) return;
+  int64_t peak = PeakBytes(p);
+  PlaceWhatPays(p, joins, peak);
+  PlaceWhatPays(p, cuts, peak);
 }
 
 }  // namespace cooper

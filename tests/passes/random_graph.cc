@@ -463,10 +463,10 @@ class GraphMaker {
     // Parts of it that overlap it, beside the whole.
     if (Chance(0.3)) Add(Elementwise(Part(joined)));
     if (Chance(0.3)) {
-      const std::string end = absl::StrCat(Between(1, joined.shape[0]));
-      const std::string begin = absl::StrCat(std::stoi(end) - 1);
+      const int64_t end = Between(1, joined.shape[0]);
       const Value row =
-          Apply("slice_axis", {joined}, {{"axis", "0"}, {"begin", begin}, {"end", end}});
+          Apply("slice_axis", {joined},
+                {{"axis", "0"}, {"begin", absl::StrCat(end - 1)}, {"end", absl::StrCat(end)}});
       joined = Apply(Pick<const char*>({"broadcast_sub", "broadcast_add"}), {joined, row});
     }
     if (Chance(0.5)) joined = Elementwise(joined);
