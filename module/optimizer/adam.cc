@@ -71,7 +71,7 @@ class AdamaxOptimizer : public Optimizer {
         const C g = Clip(rescale * grad + wd * w, clip);
         m = beta1 * m + (1 - beta1) * g;
         v = std::max(beta2 * v, std::abs(g));
-        w -= lr * m / v;
+        if (m != 0) w -= lr * m / v;  // v is 0 as long as all gradients were
       };
     });
   }

@@ -22,6 +22,7 @@ struct AdamOptions {
 std::unique_ptr<Optimizer> Adam(const AdamOptions& options);
 
 // m as Adam's;  v = max(beta2 * v, |g|);  w -= lr / (1 - beta1^t) * m / v
+// A weight whose g, weight decay included, has always been 0 stays as it is; MXNet makes NaN of it.
 struct AdamaxOptions {
   OptimizerOptions common;  // learning_rate 0.002
   double beta1 = 0.9;

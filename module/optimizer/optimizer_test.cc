@@ -128,6 +128,23 @@ TEST(OptimizerTest, UpdateAllIsUpdateOfEach) {
   SetNumThreads(threads);
 }
 
+// As those of words that no batch has had yet.
+TEST(OptimizerTest, GradientsThatAreZeroMakeNoNaN) {
+  for (const std::string& kind : OptimizerNames()) {
+    const auto optimizer = Make(kind, {{"wd", "0"}});
+    const NDArray weight = *NDArray::Full({4}, 2), grad = *NDArray::Zeros({4});
+    ParameterState state = *optimizer->CreateState(weight);
+    for (int step = 0; step < 3; ++step) {
+      COOPER_ASSERT_OK(optimizer->Update("weight", weight, grad, &state));
+    }
+    const std::vector<float> values = *weight.ToVector<float>();
+    for (const float value : values) {
+      EXPECT_TRUE(std::isfinite(value)) << kind;
+      if (kind == "adamax") EXPECT_EQ(value, 2);
+    }
+  }
+}
+
 // The few rows of a gradient that are not zero.
 struct FewRows {
   static constexpr int64_t kRows = 700, kWidth = 256;
@@ -164,7 +181,7 @@ TEST(OptimizerTest, KnownRowsOfTheGradientChangeNoBit) {
                                                     {{"wd", "0"}, {"rescale_grad", "-1"}},
                                                     {{"wd", "0"}, {"momentum", "0"}}}) {
       if (kwargs.contains("momentum") && kind != "signum") continue;  // it is 0, or there is none
-      std::vector<uint32_t> results[2];  // the bits: adamax makes NaN of gradients that are zero
+      std::vector<uint32_t> results[2];                               // the bits: zeros have signs
       for (const bool known : {false, true}) {
         const auto optimizer = Make(kind, kwargs);
         const std::string name = "embed_weight";
