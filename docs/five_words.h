@@ -1,0 +1,29 @@
+#ifndef COOPER_DOCS_FIVE_WORDS_H_
+#define COOPER_DOCS_FIVE_WORDS_H_
+
+// A bucketed model that is quick to train, and a text for it: the words 1 to 5, drawn at random,
+// and 0 as padding.
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "io/bucket_key.h"
+#include "io/bucket_sentence_iter.h"
+#include "module/bucketing_module.h"
+
+namespace cooper {
+
+// A sym_gen: each word from the one before it alone, without a recurrent layer. "data" and
+// "softmax_label" are (batch_size, length).
+absl::StatusOr<BucketSymbol> NextOfFive(const BucketKey& length);
+
+// 100 sentences of 2 to 12 words.
+std::vector<std::vector<int>> SentencesOfFiveWords();
+
+// Batches of 4 of these sentences, in buckets of 4, 8 and 12.
+absl::StatusOr<std::unique_ptr<BucketSentenceIter>> FiveWords();
+
+}  // namespace cooper
+
+#endif  // COOPER_DOCS_FIVE_WORDS_H_

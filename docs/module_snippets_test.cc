@@ -1,0 +1,239 @@
+// The C++ of module.md, run: check_snippets.sh holds them together.
+
+#include <iostream>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "docs/five_words.h"
+#include "docs/two_layers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "io/bucket_key.h"
+#include "io/bucket_sentence_iter.h"
+#include "io/data_desc.h"
+#include "io/ndarray_iter.h"
+#include "module/bucketing_module.h"
+#include "module/callback/do_checkpoint.h"
+#include "module/initializer/initializers.h"
+#include "module/kvstore/kvstore.h"
+#include "module/metric/classification.h"
+#include "module/module.h"
+#include "module/monitor.h"
+#include "ndarray/atomic_file.h"
+#include "ndarray/context.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/random.h"
+#include "ndarray/status_macros.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::HasSubstr;
+
+absl::Status TrainRows(const NDArray& rows, const NDArray& labels, const std::string& prefix) {
+  COOPER_ASSIGN_OR_RETURN(const Symbol net, TwoLayers());
+  COOPER_ASSIGN_OR_RETURN(auto data,
+                          NDArrayIter::Create({{"data", rows}}, {{"softmax_label", labels}},
+                                              {.batch_size = 16, .shuffle = true, .seed = 1}));
+  COOPER_ASSIGN_OR_RETURN(auto model, Module::Create(net));
+  auto save = [&](int number, BaseModule&) {
+    return model->SaveCheckpoint(prefix, number, /*save_optimizer_states=*/true);
+  };
+  const auto accuracy = Accuracy({});
+  COOPER_RETURN_IF_ERROR(model->Fit(
+      *data, {.eval_metric = accuracy.get(),
+              .epoch_end_callbacks = {DoCheckpoint(save, /*period=*/5)},
+              .optimizer = {.optimizer = "sgd",
+                            .optimizer_params = {{"learning_rate", "0.1"}, {"momentum", "0.9"}}},
+              .params = {.initializer = init::Xavier(), .seed = 1},
+              .num_epoch = 10}));
+  COOPER_ASSIGN_OR_RETURN(const auto scores, model->Score(*data, *accuracy));
+  std::cout << scores[0].first << " " << scores[0].second << "\n";
+  return absl::OkStatus();
+}
+
+TEST(ModulePageTest, TrainsRows) {
+  RandomGenerator random(3);
+  std::vector<float> rows, labels;
+  for (int i = 0; i < 64; ++i) {
+    for (int j = 0; j < 10; ++j) {
+      rows.push_back(static_cast<float>(random.NextNormal() * 0.1 + (j == i % 10 ? 1 : 0)));
+    }
+    labels.push_back(static_cast<float>(i % 10));
+  }
+  const std::string prefix = testing::TempDir() + "rows";
+  testing::internal::CaptureStdout();
+  COOPER_ASSERT_OK(
+      TrainRows(*NDArray::FromVector({64, 10}, rows), *NDArray::FromVector({64}, labels), prefix));
+  const std::string line = testing::internal::GetCapturedStdout();
+  ASSERT_EQ(line.substr(0, 9), "accuracy ");
+  EXPECT_GT(std::stod(line.substr(9)), 0.9);
+  COOPER_EXPECT_OK(ReadFile(prefix + "-0010.states"));
+  COOPER_EXPECT_OK(Module::Load(prefix, 10, /*load_optimizer_states=*/true));
+}
+
+// Binds every bucket of `data` before the first batch, and says what each takes.
+absl::Status BindAllBuckets(BucketingModule& model, const BucketSentenceIter& data) {
+  COOPER_RETURN_IF_ERROR(
+      model.Bind({.data_shapes = data.provide_data(), .label_shapes = data.provide_label()}));
+  std::vector<BucketShapes> buckets;
+  for (const BucketKey& key : data.bucket_keys()) {
+    const Shape shape({data.batch_size(), key.int_value()});
+    buckets.push_back({.key = key,
+                       .data_shapes = {{.name = "data", .shape = shape}},
+                       .label_shapes = {{.name = "softmax_label", .shape = shape}}});
+  }
+  COOPER_ASSIGN_OR_RETURN(const std::vector<BucketReport> reports, model.PrepareAll(buckets));
+  for (const BucketReport& report : reports) {
+    std::cout << "bucket " << report.key << ": " << report.memory.planned_bytes << " bytes of "
+              << model.arena_bytes() << ", bound in " << 1e3 * report.bind_seconds << " ms\n";
+  }
+  return absl::OkStatus();
+}
+
+TEST(ModulePageTest, BindsAllBuckets) {
+  COOPER_ASSERT_OK_AND_ASSIGN(auto data, FiveWords());
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto model, BucketingModule::Create({.sym_gen = NextOfFive, .default_bucket_key = 12}));
+  testing::internal::CaptureStdout();
+  COOPER_ASSERT_OK(BindAllBuckets(*model, *data));
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("bucket 12: "));
+  EXPECT_EQ(model->Report().size(), 3u);
+  EXPECT_EQ(model->arena_bytes(), model->Report().back().memory.planned_bytes);
+}
+
+// A module for training alone: no array has the size of the vocabulary times the words of a batch.
+absl::StatusOr<std::unique_ptr<BucketingModule>> MakeLean(SymGen sym_gen) {
+  return BucketingModule::Create(
+      {.sym_gen = std::move(sym_gen), .default_bucket_key = 60, .label_probabilities = true});
+}
+
+TEST(ModulePageTest, TrainsWithoutOutputsOfAllClasses) {
+  COOPER_ASSERT_OK_AND_ASSIGN(auto data, FiveWords());
+  COOPER_ASSERT_OK_AND_ASSIGN(auto model, MakeLean(NextOfFive));
+  const auto metric = Perplexity({.ignore_label = 0});
+  COOPER_ASSERT_OK(model->Fit(
+      *data,
+      {.eval_metric = metric.get(), .params = {.initializer = init::Xavier()}, .num_epoch = 2}));
+  EXPECT_LT(metric->GetNameValue()[0].second, 6);  // words are drawn: 5 is the best
+  EXPECT_EQ(model->output_shapes()[0].second[1], 1);
+}
+
+// What a model that BucketingModule::SaveCheckpoint wrote computes for `words` (batch_size,
+// length): (batch_size * length, words), a row per position. `length` is a bucket that was saved.
+absl::StatusOr<NDArray> PredictNextWords(const std::string& prefix, int epoch,
+                                         const NDArray& words) {
+  const BucketKey length = static_cast<int>(words.shape()[1]);
+  const std::vector<DataDesc> data = {{.name = "data", .shape = words.shape()}};
+  // Its shape does not follow from the data's, since the symbol reshapes it; no batch brings one.
+  const std::vector<DataDesc> label = {{.name = "softmax_label", .shape = words.shape()}};
+  COOPER_ASSIGN_OR_RETURN(auto model,
+                          BucketingModule::Load(prefix, epoch, {.default_bucket_key = length}));
+  COOPER_RETURN_IF_ERROR(
+      model->Bind({.data_shapes = data, .label_shapes = label, .for_training = false}));
+  COOPER_RETURN_IF_ERROR(model->Forward({.data = {words}, .bucket_key = length}));
+  COOPER_ASSIGN_OR_RETURN(const auto outputs, model->GetOutputs());
+  return outputs[0].Copy();  // the next bucket's batch overwrites the outputs themselves
+}
+
+TEST(ModulePageTest, PredictsWithASavedBucket) {
+  const std::string prefix = testing::TempDir() + "five";
+  COOPER_ASSERT_OK_AND_ASSIGN(auto data, FiveWords());
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto model, BucketingModule::Create({.sym_gen = NextOfFive, .default_bucket_key = 12}));
+  COOPER_ASSERT_OK(BindAllBuckets(*model, *data));
+  COOPER_ASSERT_OK(model->InitParams({.initializer = init::Xavier()}));
+  COOPER_ASSERT_OK(model->SaveCheckpoint(prefix, 1));
+  const std::vector<float> words = {1, 2, 3, 4, 5, 1, 2, 3};
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray next,
+                              PredictNextWords(prefix, 1, *NDArray::FromVector({2, 4}, words)));
+  EXPECT_EQ(next.shape(), Shape({8, 6}));
+  const std::vector<float> rows = *next.ToVector<float>();
+  EXPECT_NEAR(std::accumulate(rows.begin(), rows.begin() + 6, 0.0), 1, 1e-5);
+  EXPECT_THAT(PredictNextWords(prefix, 1, *NDArray::FromVector({4, 2}, words)).status().message(),
+              HasSubstr("2"));
+}
+
+// Two CPU contexts, the first of which gets 20 rows of every 32.
+absl::Status TrainOnTwoContexts(const Symbol& net, DataIter& data) {
+  COOPER_ASSIGN_OR_RETURN(auto model,
+                          Module::Create(net, {.contexts = {Context::Cpu(0), Context::Cpu(1)},
+                                               .work_load_list = {20, 12}}));
+  return model->Fit(data, {.optimizer = {.kvstore = "device"}, .num_epoch = 2});
+}
+
+TEST(ModulePageTest, TrainsOnTwoContexts) {
+  const std::vector<float> rows(64 * 10, 0.5f), labels(64, 1);
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, TwoLayers());
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto data, NDArrayIter::Create({{"data", *NDArray::FromVector({64, 10}, rows)}},
+                                     {{"softmax_label", *NDArray::FromVector({64}, labels)}},
+                                     {.batch_size = 32}));
+  COOPER_EXPECT_OK(TrainOnTwoContexts(net, *data));
+}
+
+// In each process: trains on its rows of every batch of `sentences`, 8 of them in a step.
+absl::Status TrainInProcesses(BucketingModule& model,
+                              const std::vector<std::vector<int>>& sentences,
+                              const std::string& kvstore) {
+  COOPER_ASSIGN_OR_RETURN(const std::shared_ptr<KVStore> store, CreateKVStore(kvstore));
+  COOPER_ASSIGN_OR_RETURN(auto data,
+                          BucketSentenceIter::Create(sentences, /*batch_size=*/8,
+                                                     {.buckets = {4, 8, 12},
+                                                      .invalid_label = 0,
+                                                      .seed = 1,
+                                                      .part_index = store->rank(),
+                                                      .num_parts = store->num_workers()}));
+  return model.Fit(*data, {.optimizer = {.kvstore_instance = store}, .num_epoch = 2});
+}
+
+// With one process; module/kvstore/mpi has the tests with several.
+TEST(ModulePageTest, TrainsInProcesses) {
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto model, BucketingModule::Create({.sym_gen = NextOfFive, .default_bucket_key = 12}));
+  COOPER_EXPECT_OK(TrainInProcesses(*model, SentencesOfFiveWords(), "local"));
+}
+
+// The perplexity of words that are neither padding (0) nor, by `mask` (labels' shape), left out.
+absl::StatusOr<double> PerplexityOf(const NDArray& labels, const NDArray& probabilities,
+                                    const NDArray& mask) {
+  const auto metric = Perplexity({.ignore_label = 0});
+  COOPER_RETURN_IF_ERROR(metric->Update({labels}, {probabilities}, {mask}));
+  return metric->GetNameValue()[0].second;
+}
+
+TEST(ModulePageTest, LeavesPositionsOut) {
+  const NDArray labels = *NDArray::FromVector<float>({2, 2}, {1, 2, 1, 0});
+  const NDArray mask = *NDArray::FromVector<float>({2, 2}, {1, 0, 1, 1});
+  const NDArray probabilities = *NDArray::FromVector<float>(
+      {4, 3}, {.25f, .5f, .25f, .9f, .1f, 0, .375f, .125f, .5f, .9f, .1f, 0});
+  COOPER_ASSERT_OK_AND_ASSIGN(const double value, PerplexityOf(labels, probabilities, mask));
+  EXPECT_NEAR(value, 4, 1e-9);  // the root of 1 / (0.5 * 0.125)
+}
+
+// Trains with a line in the log for each layer's output, parameter and gradient, every 50 batches.
+absl::Status TrainWatched(BaseModule& model, DataIter& data) {
+  COOPER_ASSIGN_OR_RETURN(auto monitor, Monitor::Create({.interval = 50, .pattern = "fc|pred"}));
+  return model.Fit(data, {.monitor = monitor.get(), .num_epoch = 1});
+}
+
+TEST(ModulePageTest, TrainsWatched) {
+  COOPER_ASSERT_OK_AND_ASSIGN(auto data, FiveWords());
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto model, BucketingModule::Create({.sym_gen = NextOfFive, .default_bucket_key = 12}));
+  testing::internal::CaptureStderr();  // where glog writes
+  const absl::Status status = TrainWatched(*model, *data);
+  const std::string log = testing::internal::GetCapturedStderr();
+  COOPER_ASSERT_OK(status);
+  EXPECT_THAT(log, HasSubstr("Batch:       1 pred_weight_grad "));
+}
+
+}  // namespace
+}  // namespace cooper

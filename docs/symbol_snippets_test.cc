@@ -1,0 +1,82 @@
+// The C++ of symbol.md and mxnet_differences.md, run: check_snippets.sh holds them together.
+
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "docs/two_layers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/atomic_file.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/infer_shape.h"
+#include "symbol/json.h"
+#include "symbol/rnn/fused_rnn_cell.h"
+#include "symbol/rnn/sequential_rnn_cell.h"
+#include "symbol/symbol.h"
+#include "symbol/visualization/plot_network.h"
+#include "symbol/visualization/print_summary.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(SymbolPageTest, InfersBothWays) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, TwoLayers());
+  EXPECT_THAT(net.ListArguments(), ElementsAre("data", "fc1_weight", "fc1_bias", "fc2_weight",
+                                               "fc2_bias", "softmax_label"));
+  // From the data to the weights.
+  COOPER_ASSERT_OK_AND_ASSIGN(const InferredShapes shapes, InferShape(net, {{"data", {32, 650}}}));
+  EXPECT_EQ(shapes.args[1].ToString(), "(128, 650)");  // fc1_weight
+  // And back: the data's features from a weight.
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const InferredShapes back,
+      InferShape(net, {{"data", {32, kUnknownDim}}, {"fc1_weight", {128, 650}}}));
+  EXPECT_EQ(back.args[0].ToString(), "(32, 650)");  // data
+  // What contradicts itself is told with names and shapes.
+  EXPECT_EQ(
+      InferShape(net, {{"data", {32, 650}}, {"fc1_weight", {128, 200}}}).status().message(),
+      "FullyConnected 'fc1': input 'weight' has shape (128, 200), expected (128, 650) = "
+      "(num_hidden, input_dim); inputs: data 'data' (32, 650), weight 'fc1_weight' (128, 200), "
+      "bias 'fc1_bias' (128,)");
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol again, SymbolFromJson(SymbolToJson(net)));
+  EXPECT_EQ(SymbolToJson(again), SymbolToJson(net));
+}
+
+TEST(SymbolPageTest, UnrollsAndUnfuses) {
+  const Symbol words = Symbol::Variable("words");  // (batch_size, 20, features)
+  FusedRNNCell fused(200, {.num_layers = 2, .mode = RNNMode::kLstm, .prefix = "lstm_"});
+  COOPER_ASSERT_OK_AND_ASSIGN(const Unrolled one_node, fused.Unroll(20, words));
+  // The same network, a node for each step, as cells whose weights have names of their own.
+  const std::shared_ptr<SequentialRNNCell> cells = fused.Unfuse();
+  COOPER_ASSERT_OK_AND_ASSIGN(const Unrolled steps,
+                              cells->Unroll(20, words, {.merge_outputs = true}));
+  EXPECT_THAT(one_node.outputs.merged().ListArguments(), ElementsAre("words", "lstm_parameters"));
+  EXPECT_THAT(steps.outputs.merged().ListArguments(), testing::Contains("lstm_l0_i2h_weight"));
+}
+
+TEST(SymbolPageTest, ShowsANetwork) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, TwoLayers());
+  testing::internal::CaptureStdout();
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string table, PrintSummary(net, {{"data", {32, 650}}}));
+  std::cout << table;
+  const PlotOptions options = {.title = "two layers", .shapes = {{"data", {32, 650}}}};
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string svg, PlotNetworkSvg(net, options));
+  COOPER_ASSERT_OK(WriteFileAtomically(testing::TempDir() + "net.svg", svg));
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("Total params: 84618\n"));
+  EXPECT_THAT(svg, HasSubstr("<title>two layers</title>"));
+}
+
+// mxnet_differences.md
+
+TEST(DifferencesPageTest, TwoVariablesOfOneName) {
+  const auto sum = Symbol::Create(
+      "elemwise_add", {.inputs = {Symbol::Variable("weight"), Symbol::Variable("weight")}});
+  EXPECT_EQ(sum.status().code(), absl::StatusCode::kInvalidArgument);  // MXNet fails at bind
+}
+
+}  // namespace
+}  // namespace cooper
