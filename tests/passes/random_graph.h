@@ -1,9 +1,7 @@
 #ifndef COOPER_TESTS_PASSES_RANDOM_GRAPH_H_
 #define COOPER_TESTS_PASSES_RANDOM_GRAPH_H_
 
-// Small graphs of what passes look for and of what only looks like it: recurrent layers in all
-// their forms, classifiers, chains of element-wise and shape operators, values that are used many
-// times, inner values as outputs.
+// A graph and what it takes to bind it.
 
 #include <cstdint>
 #include <map>
@@ -26,10 +24,6 @@ struct RandomGraph {
   // Arguments whose elements are numbers of classes or words, and how many there are of those.
   std::map<std::string, int64_t> classes;
 };
-
-// Equal seeds give equal graphs. Values stay of order 1. Graphs of float32 have no operator whose
-// gradient jumps where rounding may decide (relu, maximum).
-RandomGraph MakeRandomGraph(uint64_t seed);
 
 }  // namespace cooper
 

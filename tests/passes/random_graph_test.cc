@@ -18,6 +18,7 @@
 #include "gtest/gtest.h"
 #include "ndarray/status_matchers.h"
 #include "symbol/json.h"
+#include "tests/passes/make_random_graph.h"
 #include "tests/passes/run_graph.h"
 
 namespace cooper {

@@ -1,0 +1,103 @@
+#ifndef COOPER_TESTS_PASSES_GRAPH_DRAFT_H_
+#define COOPER_TESTS_PASSES_GRAPH_DRAFT_H_
+
+// A random graph that is being made: the choices, the arguments and the values so far. Its parts
+// (random_layers.h, random_operators.h) take values from it and give it new ones.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "glog/logging.h"
+#include "ndarray/dtype.h"
+#include "ndarray/random.h"
+#include "ndarray/shape.h"
+#include "symbol/infer_shape.h"
+#include "symbol/name_manager.h"
+#include "symbol/symbol.h"
+#include "tests/passes/random_graph.h"
+
+namespace cooper {
+
+struct GraphValue {
+  Symbol symbol;
+  Shape shape;
+};
+
+// What cannot fail for graphs that are made here.
+template <typename T>
+T Checked(absl::StatusOr<T> value) {
+  CHECK(value.ok()) << value.status();
+  return *std::move(value);
+}
+
+class GraphDraft {
+ public:
+  // Equal seeds give equal choices.
+  explicit GraphDraft(uint64_t seed);
+
+  RandomGenerator& random() { return random_; }
+  // Both included.
+  int64_t Between(int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(random_.NextBelow(high - low + 1));
+  }
+  bool Chance(double p) { return random_.NextUniform() < p; }
+  template <typename T>
+  T Pick(const std::vector<T>& from) {
+    return from[random_.NextBelow(from.size())];
+  }
+  std::string Flag(double p) { return Chance(p) ? "True" : "False"; }
+
+  bool is_double() const { return graph_.dtype == DType::kFloat64; }
+  int64_t batch() const { return batch_; }
+
+  // One that no node has yet.
+  std::string Name(const char* kind) { return absl::StrCat(kind, num_names_++); }
+  Symbol Variable(const std::string& name, const Shape& shape);
+  // Its elements are numbers below `classes`.
+  Symbol ClassVariable(const Shape& shape, int64_t classes);
+
+  // An operator's outputs with their shapes. Inputs that are not given are inferred from the
+  // others.
+  std::vector<GraphValue> Outputs(const char* op, const std::vector<GraphValue>& inputs,
+                                  const AttrMap& attrs = {});
+  // The first of them.
+  GraphValue Apply(const char* op, const std::vector<GraphValue>& inputs,
+                   const AttrMap& attrs = {}) {
+    return Outputs(op, inputs, attrs)[0];
+  }
+
+  // Values that others may use.
+  void Add(GraphValue value) { values_.push_back(std::move(value)); }
+  const std::vector<GraphValue>& values() const { return values_; }
+  GraphValue PickValue() { return Pick(values_); }
+
+  // What is to be an output.
+  void AddResult(Symbol result) { results_.push_back(std::move(result)); }
+
+  // Shapes of arguments so far. Parts may add those of weights.
+  KnownShapes& shapes() { return graph_.shapes; }
+
+  // Chooses outputs and write requests: the end of the draft.
+  RandomGraph Finish();
+
+ private:
+  // Some inner values are seen from outside, or used once more.
+  Symbol WithInnerOutputs(const Symbol& symbol);
+  void ChooseRequests();
+
+  NameManager names_;  // automatic names begin anew
+  RandomGenerator random_;
+  int64_t batch_ = 0;
+  int num_names_ = 0;
+  std::vector<GraphValue> values_;
+  std::vector<Symbol> results_;
+  RandomGraph graph_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_TESTS_PASSES_GRAPH_DRAFT_H_
