@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "executor/live_buffers.h"
 #include "ndarray/device.h"
 #include "ndarray/parallel.h"
 #include "ndarray/profiler.h"
@@ -139,53 +140,26 @@ void BoundProgram::PrepareChains() {
 }
 
 void BoundProgram::ComputeLiveRanges() {
-  range_of_buffer_.assign(program_.buffers.size(), -1);
-  auto touch = [&](int value, int step) {
-    const int index = program_.values[value].buffer;
-    const ProgramBuffer& buffer = program_.buffers[index];
-    if (buffer.kind != Kind::kArena || tile_plan_.slot_of_buffer[index] >= 0) return;
-    std::vector<LiveRange>& ranges = regions_[buffer.context].ranges;
-    if (range_of_buffer_[index] < 0) {
-      range_of_buffer_[index] = static_cast<int>(ranges.size());
-      ranges.push_back({.size = buffer.bytes, .first = step, .last = step});
-    }
-    ranges[range_of_buffer_[index]].last = step;
-  };
-  // Scratch memory, from step to step.
-  auto add_workspace = [&](int context, int64_t bytes, int first, int last) {
+  LiveBuffers live = FindLiveBuffers(program_, &tile_plan_);
+  range_of_buffer_ = std::move(live.range_of_buffer);
+  for (size_t i = 0; i < regions_.size(); ++i) regions_[i].ranges = std::move(live.ranges[i]);
+  // Scratch memory, from step to step. -1 if none is needed.
+  const auto add_workspace = [&](int context, int64_t bytes, int first, int last) {
+    if (bytes <= 0) return -1;
     std::vector<LiveRange>& ranges = regions_[context].ranges;
     ranges.push_back({.size = bytes, .first = first, .last = last});
     return static_cast<int>(ranges.size()) - 1;
   };
-  const int end = static_cast<int>(program_.instructions.size());
-  for (int i = 0; i < end; ++i) {
-    const Instruction& instruction = program_.instructions[i];
-    if (!instruction.run) continue;
-    // A chain works on all its arrays from its first step to its last one.
-    int first = i, last = i;
-    if (instruction.tiles >= 0) {
-      const TileChain& chain = tile_plan_.chains[instruction.tiles];
-      first = chain.begin;
-      last = chain.end - 1;
-    }
-    ForEachValue(instruction, [&](int value) {
-      touch(value, first);
-      touch(value, last);
-    });
-    if (steps_[i]->workspace_bytes > 0) {
-      steps_[i]->workspace_range =
-          add_workspace(instruction.context, steps_[i]->workspace_bytes, i, i);
-    }
-    if (i == first && last > first) {
-      const int64_t bytes = tile_plan_.chains[instruction.tiles].workspace_bytes();
-      if (bytes > 0) {
-        chains_[instruction.tiles].workspace_range =
-            add_workspace(instruction.context, bytes, first, last);
-      }
-    }
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const int step = static_cast<int>(i);
+    steps_[i]->workspace_range =
+        add_workspace(program_.instructions[i].context, steps_[i]->workspace_bytes, step, step);
   }
-  // What the caller may read afterwards stays to the end.
-  for (int output : program_.outputs) touch(output, end);
+  for (size_t i = 0; i < chains_.size(); ++i) {
+    const TileChain& chain = tile_plan_.chains[i];
+    chains_[i].workspace_range = add_workspace(program_.instructions[chain.begin].context,
+                                               chain.workspace_bytes(), chain.begin, chain.end - 1);
+  }
 }
 
 int64_t BoundProgram::num_ranges() const {

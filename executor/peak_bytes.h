@@ -9,8 +9,9 @@
 
 namespace cooper {
 
-// The most bytes of planned memory that are in use at a time, without kernels' scratch memory, once
-// operators run in place.
+// The most bytes of planned memory that are in use at a time, summed over contexts, each at its own
+// worst time: what the arenas need at least, without kernels' scratch memory, once operators run in
+// place.
 int64_t PeakBytes(Program program);
 
 }  // namespace cooper
