@@ -1,9 +1,14 @@
 // What buckets cost beside their steps: binding the first one (its symbol, inference, passes,
 // gradient, plan and kernels; vocabulary of 10,000, 2 LSTM layers of 200, batches of 32), binding
-// six, PrepareAll alone on one thread and on more, and switching between two that are bound.
+// six, PrepareAll alone on one thread and on more, the memory that each keeps, and switching
+// between two that are bound.
+
+#include <malloc.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -80,6 +85,30 @@ BENCHMARK(BM_PrepareSix)
     ->Arg(4)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
+
+// What bound buckets keep on the heap beside the arena that all share, their graphs, programs and
+// plans, for each step of their lengths. Not a time.
+void BM_BytesOfAStep(benchmark::State& bench) {
+  const auto heap_bytes = [] {
+    const struct mallinfo2 info = mallinfo2();
+    return static_cast<double>(info.uordblks + info.hblkhd);
+  };
+  std::vector<BucketShapes> buckets;
+  double steps = 0;
+  for (int64_t length = bench.range(0); length < bench.range(1); ++length) {
+    buckets.push_back(ShapesOf(length));
+    steps += static_cast<double>(length);
+  }
+  for (auto _ : bench) {
+    auto model = BindModel({60});
+    if (!model.ok()) return bench.SkipWithError(model.status().ToString().c_str());
+    const double before = heap_bytes();
+    const absl::Status status = (*model)->PrepareAll(buckets).status();
+    if (!status.ok()) return bench.SkipWithError(status.ToString().c_str());
+    bench.counters["bytes_per_step"] = (heap_bytes() - before) / steps;
+  }
+}
+BENCHMARK(BM_BytesOfAStep)->ArgNames({"from", "to"})->Args({10, 20})->Args({50, 60})->Iterations(1);
 
 void BM_SwitchBucket(benchmark::State& bench) {
   auto model = BindModel({10, 20});
