@@ -1,22 +1,19 @@
 #include "executor/graph_passes/move_transposes.h"
 
-#include <string>
 #include <utility>
-#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "executor/graph_passes/graph_rebuilder.h"
 #include "executor/graph_passes/node_builder.h"
+#include "executor/graph_passes/transposed_products.h"
 #include "ndarray/status_macros.h"
 #include "symbol/is_op.h"
-#include "symbol/ops/linalg/dot_param.h"
 #include "symbol/ops/shape/transpose_axes.h"
 
 namespace cooper {
 namespace {
-
-using Axes = std::vector<int>;  // the input's axis for each of the output's
 
 std::optional<Axes> AxesOf(const GraphFacts& facts, const Node& node) {
   if (node.inputs().empty()) return std::nullopt;
@@ -31,6 +28,15 @@ bool Undoes(const GraphFacts& facts, const Axes& axes, const NodeEntry& input) {
     if ((*before)[axes[i]] != i) return false;
   }
   return true;
+}
+
+// Whether a reader of node `i`, which has axes, undoes it: then what the node reads is needed too.
+bool IsUndone(const GraphFacts& facts, int i) {
+  const NodeEntry output{facts.owner(i), 0};
+  return absl::c_any_of(facts.uses(output), [&](const GraphFacts::Use& use) {
+    const std::optional<Axes> axes = AxesOf(facts, facts.node(use.node));
+    return axes.has_value() && Undoes(facts, *axes, output);
+  });
 }
 
 // Whether `input` is an Embedding that nobody else uses, whose vectors stay vectors.
@@ -52,48 +58,21 @@ absl::StatusOr<NodeEntry> MakeEmbedding(const GraphRebuilder& rebuilder, const N
                    {std::move(indices), rebuilder.New(embedding.inputs()[1])}, embedding.attrs());
 }
 
-// Whether the last two axes change places, and no others do.
-bool TransposesMatrices(const Axes& axes) {
-  const int rank = static_cast<int>(axes.size());
-  for (int i = 0; i < rank - 2; ++i) {
-    if (axes[i] != i) return false;
+// What takes the place of node `i` and needs fewer copies; nullopt if it stays.
+absl::StatusOr<std::optional<NodeEntry>> Spare(const GraphFacts& facts,
+                                               const GraphRebuilder& rebuilder,
+                                               const CanRunFn& can_run, int i) {
+  const Node& node = facts.node(i);
+  const std::optional<Axes> axes = AxesOf(facts, node);
+  if (!axes.has_value()) return ProductOfUntransposed(facts, rebuilder, node);
+  if (facts.is_output({facts.owner(i), 0})) return std::nullopt;
+  const NodeEntry& input = node.inputs()[0];
+  if (Undoes(facts, *axes, input)) return rebuilder.New(input.node->inputs()[0]);
+  if (IsUndone(facts, i)) return std::nullopt;
+  if (MovesVectors(facts, *axes, input) && can_run("transpose")) {
+    return MakeEmbedding(rebuilder, *input.node, *axes);
   }
-  return rank >= 2 && axes[rank - 1] == rank - 2;
-}
-
-// What `input`, of this rank, has the matrices of, transposed; nullopt if it is none that a product
-// of this kind could transpose itself.
-std::optional<NodeEntry> TransposedMatrices(const Node& product, const NodeEntry& input, int rank) {
-  if (IsOp(product, "dot") && rank != 2) return std::nullopt;
-  const std::optional<Axes> axes = TransposeAxes(*input.node, rank);
-  if (!axes.has_value() || !TransposesMatrices(*axes)) return std::nullopt;
-  return input.node->inputs()[0];
-}
-
-// A product that transposes its inputs itself; nullopt if there are none to be transposed.
-absl::StatusOr<std::optional<NodeEntry>> MakeProduct(const GraphFacts& facts,
-                                                     const GraphRebuilder& rebuilder,
-                                                     const Node& product) {
-  if (!IsOp(product, "dot") && !IsOp(product, "batch_dot")) return std::nullopt;
-  const auto& param = product.call().param<DotParam>();
-  std::vector<NodeEntry> inputs;
-  bool transposes[] = {param.transpose_a, param.transpose_b};
-  bool found = false;
-  for (size_t i = 0; i < 2; ++i) {
-    const int rank = facts.shape(product.inputs()[i]).rank();
-    const NodeEntry& input = rebuilder.New(product.inputs()[i]);
-    const std::optional<NodeEntry> matrices = TransposedMatrices(product, input, rank);
-    inputs.push_back(matrices.value_or(input));
-    if (!matrices.has_value()) continue;
-    transposes[i] = !transposes[i];
-    found = true;
-  }
-  if (!found) return std::nullopt;
-  AttrMap attrs = product.attrs();
-  attrs["transpose_a"] = transposes[0] ? "True" : "False";
-  attrs["transpose_b"] = transposes[1] ? "True" : "False";
-  return MakeEntry(product.op()->name().c_str(), product.name(), std::move(inputs),
-                   std::move(attrs));
+  return TransposedProduct(facts, rebuilder, *axes, input);
 }
 
 }  // namespace
@@ -103,30 +82,13 @@ absl::StatusOr<std::optional<GraphRewrite>> MoveTransposes(const GraphFacts& fac
   GraphRebuilder rebuilder(facts);
   bool found = false;
   for (int i = 0; i < facts.graph().num_nodes(); ++i) {
-    const Node& node = facts.node(i);
-    const NodeEntry output{facts.owner(i), 0};
-    const std::optional<Axes> axes = AxesOf(facts, node);
-    if (axes.has_value() && !facts.is_output(output)) {
-      const NodeEntry& input = node.inputs()[0];
-      if (Undoes(facts, *axes, input)) {
-        rebuilder.Replace(output, rebuilder.New(input.node->inputs()[0]));
-        found = true;
-        continue;
-      }
-      if (MovesVectors(facts, *axes, input) && can_run("transpose")) {
-        COOPER_ASSIGN_OR_RETURN(NodeEntry embedding, MakeEmbedding(rebuilder, *input.node, *axes));
-        rebuilder.Replace(output, std::move(embedding));
-        found = true;
-        continue;
-      }
-    }
-    COOPER_ASSIGN_OR_RETURN(std::optional<NodeEntry> product, MakeProduct(facts, rebuilder, node));
-    if (product.has_value()) {
-      rebuilder.Replace(output, *std::move(product));
-      found = true;
+    COOPER_ASSIGN_OR_RETURN(std::optional<NodeEntry> entry, Spare(facts, rebuilder, can_run, i));
+    if (!entry.has_value()) {
+      rebuilder.Keep(i, rebuilder.NewInputs(i));
       continue;
     }
-    rebuilder.Keep(i, rebuilder.NewInputs(i));
+    rebuilder.Replace({facts.owner(i), 0}, *std::move(entry));
+    found = true;
   }
   if (!found) return std::nullopt;
   return rebuilder.Finish();

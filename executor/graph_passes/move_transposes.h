@@ -12,9 +12,9 @@
 namespace cooper {
 
 // Spares copies that transpose and SwapAxis would make: of two that undo each other neither is
-// left; where vectors of an Embedding are put into another order, its indices are instead; and dot
-// and batch_dot read matrices that would be transposed for them as they are. Outputs of the graph
-// stay what they are. Returns nullopt if there is nothing to spare.
+// left; where vectors of an Embedding are put into another order, its indices are instead; and
+// products of matrices (transposed_products.h) transpose their factors and their result themselves.
+// Outputs of the graph stay what they are. Returns nullopt if there is nothing to spare.
 absl::StatusOr<std::optional<GraphRewrite>> MoveTransposes(const GraphFacts& facts,
                                                            const CanRunFn& can_run);
 

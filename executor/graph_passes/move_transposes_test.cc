@@ -5,11 +5,15 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "executor/executor.h"
 #include "executor/executor_fixtures.h"
 #include "gmock/gmock.h"
@@ -24,6 +28,7 @@ namespace {
 using ::testing::FloatNear;
 using ::testing::IsEmpty;
 using ::testing::Pointwise;
+using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
 Symbol Transpose(const Symbol& x, const std::string& axes, const std::string& name) {
@@ -42,15 +47,21 @@ Symbol Embedding() {
 // Gradients that depend on the place.
 Symbol Tanh(const Symbol& x) { return Op("tanh", {.name = "result", .inputs = {x}}); }
 
-// The forward nodes that copy into another order.
-std::vector<std::string> Copies(const Executor& executor) {
-  std::vector<std::string> copies;
+// The nodes of these operators, without those that compute a gradient.
+std::vector<std::string> Nodes(const Executor& executor, const std::vector<std::string>& ops) {
+  std::vector<std::string> nodes;
   for (const absl::string_view line : absl::StrSplit(executor.DebugString(), '\n')) {
     if (absl::StrContains(line, "_backward")) continue;
-    if (!absl::StartsWith(line, "transpose") && !absl::StartsWith(line, "SwapAxis")) continue;
-    copies.push_back(std::vector<std::string>(absl::StrSplit(line, '\''))[1]);
+    const std::vector<std::string> parts = absl::StrSplit(line, '\'');
+    if (parts.size() < 2 || !absl::c_linear_search(ops, absl::StripSuffix(parts[0], " "))) continue;
+    nodes.push_back(parts[1]);
   }
-  return copies;
+  return nodes;
+}
+
+// Those that copy into another order.
+std::vector<std::string> Copies(const Executor& executor) {
+  return Nodes(executor, {"transpose", "SwapAxis"});
 }
 
 // Compares outputs and gradients with and without the pass; returns the copies with it.
@@ -174,6 +185,112 @@ TEST(MoveTransposesTest, ProductsOfOtherOrders) {
       CopiesLeft(Product("dot", Swap(a, 1, 2, "as"), b, ""), {{"a", {2, 3, 4}}, {"b", {3, 5}}}),
       UnorderedElementsAre("as"))
       << "dot takes the first axis of more than two to the end";
+}
+
+TEST(MoveTransposesTest, ProductsOfLinalg) {
+  const Symbol a = Symbol::Variable("a"), b = Symbol::Variable("b");
+  const Symbol as = Swap(a, 1, 2, "as"), bs = Swap(b, 2, 1, "bs");
+  const KnownShapes shapes = {{"a", {2, 4, 3}}, {"b", {2, 5, 4}}};
+  EXPECT_THAT(CopiesLeft(Product("linalg_gemm2", as, bs, ""), shapes), IsEmpty());
+  EXPECT_THAT(CopiesLeft(Product("linalg_gemm2", as, b, "b"), shapes), IsEmpty());
+  const Symbol sum =
+      Op("linalg_gemm", {.name = "sum",
+                         .inputs = {as, bs, Symbol::Variable("c")},
+                         .attrs = {{"axis", "-2"}, {"alpha", "0.5"}, {"beta", "-2"}}});
+  EXPECT_THAT(CopiesLeft(Tanh(sum), shapes), IsEmpty());
+  EXPECT_THAT(CopiesLeft(Tanh(Swap(sum, 1, 2, "st")), shapes), UnorderedElementsAre("st"))
+      << "what is added would have to be transposed";
+  const Symbol same_axis =
+      Op("linalg_gemm2", {.name = "product", .inputs = {as, bs}, .attrs = {{"axis", "1"}}});
+  EXPECT_THAT(CopiesLeft(Tanh(same_axis), shapes), IsEmpty());
+  const Symbol rows_first =
+      Op("linalg_gemm2",
+         {.name = "product", .inputs = {Swap(a, 0, 2, "as"), b}, .attrs = {{"axis", "0"}}});
+  EXPECT_THAT(CopiesLeft(Tanh(rows_first), {{"a", {4, 2, 3}}, {"b", {4, 2, 5}}}),
+              UnorderedElementsAre("as"))
+      << "rows and columns, which are no longer the last two axes";
+  const Symbol columns =
+      Op("linalg_gemm2",
+         {.name = "product", .inputs = {Swap(a, 1, 2, "as"), b}, .attrs = {{"axis", "0"}}});
+  EXPECT_THAT(CopiesLeft(Tanh(columns), {{"a", {4, 4, 2}}, {"b", {4, 2, 5}}}),
+              UnorderedElementsAre("as"))
+      << "the last two axes, which are no longer rows and columns";
+}
+
+TEST(MoveTransposesTest, ProductsTransposeTheirResult) {
+  const Symbol a = Symbol::Variable("a"), b = Symbol::Variable("b");
+  const KnownShapes two = {{"a", {3, 4}}, {"b", {4, 5}}},
+                    three = {{"a", {2, 3, 4}}, {"b", {2, 4, 5}}};
+  const auto product = [&](const char* op, const Symbol& x, const Symbol& y) {
+    return Op(op, {.name = "product", .inputs = {x, y}});
+  };
+  EXPECT_THAT(CopiesLeft(Tanh(Transpose(product("dot", a, b), "()", "t")), two), IsEmpty());
+  for (const char* op : {"batch_dot", "linalg_gemm2"}) {
+    EXPECT_THAT(CopiesLeft(Tanh(Swap(product(op, a, b), 1, 2, "t")), three), IsEmpty());
+    // All three.
+    EXPECT_THAT(
+        CopiesLeft(Tanh(Swap(product(op, Swap(a, 1, 2, "as"), Swap(b, 1, 2, "bs")), 2, 1, "t")),
+                   {{"a", {2, 4, 3}}, {"b", {2, 5, 4}}}),
+        IsEmpty());
+    EXPECT_THAT(CopiesLeft(Tanh(Swap(product(op, a, b), 0, 1, "t")), three),
+                UnorderedElementsAre("t"))
+        << "the matrices change places";
+  }
+  // A product with itself.
+  EXPECT_THAT(CopiesLeft(Tanh(Transpose(product("dot", a, a), "()", "t")), {{"a", {3, 3}}}),
+              IsEmpty());
+  // Others read it as it is.
+  const Symbol shared = product("dot", a, b);
+  EXPECT_THAT(CopiesLeft(*Symbol::Group({Tanh(Transpose(shared, "()", "t")), shared}), two),
+              UnorderedElementsAre("t"));
+  EXPECT_THAT(CopiesLeft(*Symbol::Group({Tanh(Transpose(shared, "()", "t")), Tanh(shared)}), two),
+              UnorderedElementsAre("t"));
+  EXPECT_THAT(CopiesLeft(Transpose(shared, "()", "t"), two), UnorderedElementsAre("t"))
+      << "an output";
+  EXPECT_THAT(
+      CopiesLeft(Tanh(Transpose(product("dot", a, b), "()", "t")), {{"a", {3, 2, 4}}, {"b", {4}}}),
+      UnorderedElementsAre("t"))
+      << "a product of matrices and a vector";
+}
+
+TEST(MoveTransposesTest, EitherFactorOfATransposedResultMayBeTransposed) {
+  const Symbol a = Symbol::Variable("a"), b = Symbol::Variable("b");
+  for (const std::string op : {"dot", "batch_dot", "linalg_gemm2"}) {
+    const std::vector<int64_t> batch =
+        op == "dot" ? std::vector<int64_t>{} : std::vector<int64_t>{2};
+    const auto matrices = [&batch](int64_t rows, int64_t columns) {
+      std::vector<int64_t> shape = batch;
+      shape.insert(shape.end(), {rows, columns});
+      return Shape(shape);
+    };
+    for (const bool first : {true, false}) {
+      AttrMap attrs = {{first ? "transpose_a" : "transpose_b", "True"}};
+      if (op == "linalg_gemm2") attrs["alpha"] = "0.5";
+      const Symbol product = Op(op.c_str(), {.name = "product", .inputs = {a, b}, .attrs = attrs});
+      const KnownShapes shapes = {{"a", first ? matrices(4, 3) : matrices(3, 4)},
+                                  {"b", first ? matrices(4, 5) : matrices(5, 4)}};
+      EXPECT_THAT(CopiesLeft(Tanh(Swap(product, -2, -1, "t")), shapes), IsEmpty()) << op << first;
+    }
+  }
+}
+
+// What is transposed and transposed back is not made in both ways.
+TEST(MoveTransposesTest, NothingIsComputedTwice) {
+  const auto both = [](const Symbol& x) {
+    const Symbol t = Swap(x, 0, 1, "t");
+    return *Symbol::Group({Tanh(t), Tanh(Swap(t, 0, 1, "tt"))});
+  };
+  const Symbol product =
+      Op("dot", {.name = "product", .inputs = {Symbol::Variable("a"), Symbol::Variable("b")}});
+  const KnownShapes two = {{"a", {3, 4}}, {"b", {4, 5}}}, index = {{"index", {3, 4}}};
+  for (const auto& [net, shapes] :
+       {std::pair(both(product), two), std::pair(both(Embedding()), index)}) {
+    EXPECT_THAT(CopiesLeft(net, shapes), UnorderedElementsAre("t"));
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        const auto executor,
+        Executor::SimpleBind(net, {.shapes = shapes, .grad_req = WriteReq::kNull}));
+    EXPECT_THAT(Nodes(*executor, {"dot", "Embedding"}), SizeIs(1));
+  }
 }
 
 TEST(MoveTransposesTest, OthersStay) {
