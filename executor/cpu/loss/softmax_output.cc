@@ -88,17 +88,20 @@ void BackwardOfProbabilities(const KernelContext& c) {
   });
 }
 
-// What the gradient is multiplied by. A label is compared as a whole number, as MXNet does.
+// What the gradient is multiplied by. A label is compared as a whole number, as MXNet does. There
+// are more labels than rows where data of more than two axes is neither multi_output nor
+// preserve_shape: MXNet looks at the first ones, and counts them all.
 template <typename T>
-double GradientScale(const SoftmaxOutputParam& param, const Extents& e, const T* label) {
+double GradientScale(const SoftmaxOutputParam& param, const Extents& e, const T* label,
+                     int64_t num_labels) {
   double divisor = 1;
   if (param.normalization == Normalization::kBatch) {
     // Without multi_output every label is one of the batch.
-    divisor = static_cast<double>(e.outer);
+    divisor = static_cast<double>(param.multi_output ? e.outer : num_labels);
   } else if (param.normalization == Normalization::kValid) {
     const auto ignored = static_cast<int64_t>(param.ignore_label);
     int64_t valid = 0;
-    for (int64_t i = 0; i < e.outer * e.inner; ++i) {
+    for (int64_t i = 0; i < num_labels; ++i) {
       valid += static_cast<int64_t>(Load(label[i])) != ignored;
     }
     divisor = static_cast<double>(std::max<int64_t>(valid, 1));
@@ -162,7 +165,8 @@ void Backward(const KernelContext& c) {
   if (c.inputs[0].shape == c.inputs[1].shape) return BackwardOfProbabilities<T>(c);
   const Extents e = ExtentsOf(param, c.outputs[0].shape);
   const T* label = c.inputs[0].as<T>();
-  const auto scale = static_cast<ComputeType<T>>(GradientScale(param, e, label));
+  const auto scale =
+      static_cast<ComputeType<T>>(GradientScale(param, e, label, c.inputs[0].size()));
   if (e.inner == 1) {
     ParallelFor(e.outer, RowGrain(e.classes), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {

@@ -53,6 +53,11 @@ absl::Status SoftmaxOutputShape(ShapeContext& c) {
     return c.SetInput(kLabel, data);
   }
   if (c.param<SoftmaxOutputParam>().multi_output) return MultiOutputLabelShape(c);
+  if (data.rank() == 1 && !c.param<SoftmaxOutputParam>().preserve_shape) {
+    // Each element is a row of one class. As in MXNet, no label but probabilities fits.
+    return label.rank_known() ? c.SetInput(kLabel, data, "data's shape, which has no class axis")
+                              : absl::OkStatus();
+  }
   return c.SetInput(kLabel, PartialShape(data.dims().first(data.rank() - 1)),
                     "data's shape without the class axis");
 }
