@@ -101,10 +101,14 @@ void LmProgress::ShowBetween(const std::string& lines) {
 
 void LmProgress::OnTrainEnd(int epoch, double perplexity) {
   train_perplexity_ = perplexity;
-  Show(absl::StrFormat("epoch %d/%d  train perplexity %.2f  %.0f real tokens/s  %.1f s", epoch + 1,
-                       options_.num_epoch, perplexity,
-                       PerSecond(epoch_.real_tokens, epoch_.seconds), epoch_.seconds),
-       /*whole=*/true);
+  std::string line = absl::StrFormat("epoch %d/%d  train perplexity %.2f", epoch + 1,
+                                     options_.num_epoch, perplexity);
+  // A run that goes on at an epoch's end has none of its batches.
+  if (epoch_.batches > 0) {
+    absl::StrAppendFormat(&line, "  %.0f real tokens/s  %.1f s",
+                          PerSecond(epoch_.real_tokens, epoch_.seconds), epoch_.seconds);
+  }
+  Show(line, /*whole=*/true);
 }
 
 absl::Status LmProgress::OnEpochEnd(int epoch, std::optional<double> valid_perplexity,
@@ -152,6 +156,7 @@ absl::Status LmProgress::OnEpochEnd(int epoch, std::optional<double> valid_perpl
 }
 
 std::string LmProgress::Table(const BucketingModule& model) const {
+  if (batches_ == 0) return "no batch was left to train; a larger --num_epochs goes on\n";
   std::string text = "bucket  batches  real tokens  padded tokens  padding  ms/batch  planned MB\n";
   Bucket all;
   auto add = [&text](const std::string& name, const Bucket& b, int64_t bytes) {

@@ -45,7 +45,8 @@ class LmProgress {
   absl::Status OnEpochEnd(int epoch, std::optional<double> valid_perplexity,
                           const BucketingModule& model);
 
-  // A line per bucket and one with the totals, and the memory of all buckets together.
+  // A line per bucket and one with the totals, and the memory of all buckets together; says so if
+  // there was no batch.
   std::string Table(const BucketingModule& model) const;
 
  private:

@@ -150,7 +150,13 @@ class Training {
   absl::Status JoinProcesses() {
     const std::string type = absl::GetFlag(FLAGS_kvstore);
     if (!absl::StartsWith(type, "dist")) return absl::OkStatus();
-    COOPER_ASSIGN_OR_RETURN(store_, CreateKVStore(type));
+    absl::StatusOr<std::shared_ptr<KVStore>> store = CreateKVStore(type);
+    if (!store.ok()) {
+      return absl::Status(store.status().code(),
+                          absl::StrCat("--kvstore=", type, ": ", store.status().message(),
+                                       "; lstm_bucketing_mpi has those of processes"));
+    }
+    store_ = *std::move(store);
     if (store_->rank() == 0) return absl::OkStatus();
     // One table for all. Errors go to another stream.
     if (std::freopen("/dev/null", "w", stdout) == nullptr) {

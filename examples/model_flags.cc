@@ -1,6 +1,7 @@
 #include "examples/model_flags.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/flags/flag.h"
@@ -9,8 +10,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "executor/executor.h"
+#include "module/optimizer/create_optimizer.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
+#include "ndarray/status_macros.h"
 
 ABSL_FLAG(std::string, buckets, "10,20,30,40,50,60",
           "sentence lengths to pad to, or auto: every length of at least batch_size sentences");
@@ -114,6 +117,22 @@ absl::StatusOr<std::vector<int64_t>> BucketsFromFlags() {
   return buckets;
 }
 
+namespace {
+
+// Whether there is such an optimizer, and has what is given to it.
+absl::Status CheckOptimizerFlags() {
+  COOPER_ASSIGN_OR_RETURN(const InitOptimizerOptions options, OptimizerFromFlags());
+  const absl::Status status = CreateOptimizer(options.optimizer, options.optimizer_params).status();
+  if (status.ok()) return status;
+  const double momentum = absl::GetFlag(FLAGS_mom);
+  return absl::Status(
+      status.code(),
+      absl::StrCat("--optimizer=", options.optimizer,
+                   momentum == 0 ? "" : absl::StrCat(" --mom=", momentum), ": ", status.message()));
+}
+
+}  // namespace
+
 absl::Status CheckModelFlags() {
   const std::pair<const char*, int> sizes[] = {{"num_layers", absl::GetFlag(FLAGS_num_layers)},
                                                {"num_hidden", absl::GetFlag(FLAGS_num_hidden)},
@@ -130,15 +149,19 @@ absl::Status CheckModelFlags() {
                                                   {"mom", absl::GetFlag(FLAGS_mom)},
                                                   {"wd", absl::GetFlag(FLAGS_wd)}};
   for (const auto& [name, value] : rates) {
-    if (!(value >= 0)) {
+    if (!(value >= 0) || !std::isfinite(value)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("--", name, "=", value, ": expected 0 or more"));
+          absl::StrCat("--", name, "=", value, ": expected a finite number, 0 or more"));
     }
   }
   if (absl::GetFlag(FLAGS_threads) < 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("--threads=", absl::GetFlag(FLAGS_threads), ": expected 0 or more"));
   }
+  COOPER_RETURN_IF_ERROR(CheckOptimizerFlags());
+  LanguageModelOptions model = ModelOptionsFromFlags();
+  model.vocab = 2;
+  COOPER_RETURN_IF_ERROR(MakeLanguageModel(model).status());
   return DisabledPassesFromFlags().status();
 }
 

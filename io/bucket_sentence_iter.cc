@@ -50,7 +50,7 @@ std::string BucketSentenceIterReport::ToString() const {
       padded_tokens == 0 ? 0 : 100 * (1 - static_cast<double>(tokens) / padded_tokens);
   absl::StrAppendFormat(&text,
                         "%d sentences served, %d left over, %d discarded, %d truncated; "
-                        "%d tokens, %.1f %% padding\n",
+                        "%d tokens in all, %.1f %% padding\n",
                         served, left_over, discarded, truncated, tokens, padding);
   return text;
 }

@@ -373,7 +373,7 @@ TEST(BucketSentenceIterTest, ReportIsOfAllParts) {
     EXPECT_EQ(part->report().ToString(),
               "bucket 1: 13 sentences, 2 batches of 3 in each of 2 parts\n"
               "bucket 2: 13 sentences, 2 batches of 3 in each of 2 parts\n"
-              "24 sentences served, 2 left over, 0 discarded, 0 truncated; 39 tokens, 0.0 % "
+              "24 sentences served, 2 left over, 0 discarded, 0 truncated; 39 tokens in all, 0.0 % "
               "padding\n");
   }
   // 13 sentences of each length are enough for 6 rows in each of two parts, not of three.

@@ -28,12 +28,14 @@ expect_error "longer than the largest bucket" --train=long --buckets=2,4
 expect_error "buckets=x" --buckets=x
 expect_error "'dense'" --cell=dense
 expect_error "'steepest'" --optimizer=steepest
-expect_error "mom" --mom=0.9 --optimizer=adam
+expect_error "--optimizer=adam --mom=0.9: .*momentum" --mom=0.9
 expect_error "checkpoint_prefix" --resume
 expect_error "checkpoint_prefix" --checkpoint_batches=5
 expect_error "no/such is no folder" --json=no/such/file
 expect_error "no/such is no folder" --checkpoint_prefix=no/such/lm
 expect_error "lr=-1" --lr=-1
+expect_error "lr=inf" --lr=inf
+expect_error "lstm_bucketing_mpi" --kvstore=dist_sync
 expect_error "gemm_precision=half" --gemm_precision=half
 ONEDNN_MAX_CPU_ISA=AVX2 expect_error "gemm_precision=bfloat16: .*AVX-512 BF16 or AMX" \
   --gemm_precision=bfloat16
@@ -43,6 +45,11 @@ expect_error "profile_batches=0" --profile=trace.json --profile_batches=0
 expect_error "no bucket has the 32 sentences" --train=long
 expect_error "nothing-EPOCH-BATCH.state" --resume --checkpoint_prefix=nothing
 expect_error "unexpected argument" train.txt
+# Before anything is read.
+for flags in --cell=dense --optimizer=steepest; do
+  expect_error "${flags#*=}" "$flags"
+  [[ ! -s out ]] || { echo "FAILED: $flags shows more than an error:"; cat out; failed=1; }
+done
 [[ -z $(ls | grep trace) ]] || { echo "FAILED: left behind:"; ls; failed=1; }
 
 # What --profile writes and shows: the operators of three batches, of which each has one update.
@@ -57,4 +64,11 @@ for words in '^operator .* of the limit$' '^_backward_fc_softmax_output .*%$' '^
   '^trace: trace.json$'; do
   grep -q "$words" out || { echo "FAILED: --profile does not show '$words'"; cat out err; failed=1; }
 done
+
+# A run that is over has nothing to go on with.
+"$program" --train=text --buckets=4 --batch_size=8 --num_hidden=8 --num_embed=8 --num_layers=1 \
+  --num_epochs=1 --cell=rnn --checkpoint_prefix=lm > out 2> err || failed=1
+"$program" --train=text --buckets=4 --batch_size=8 --num_hidden=8 --num_embed=8 --num_layers=1 \
+  --num_epochs=1 --cell=rnn --checkpoint_prefix=lm --resume > out 2> err || failed=1
+grep -q "^no batch was left to train" out || { echo "FAILED: a run that was over:"; cat out err; failed=1; }
 exit $failed
