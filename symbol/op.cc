@@ -175,10 +175,12 @@ absl::StatusOr<const OpSchema*> FindOp(absl::string_view name) {
   for (const auto& [known, op] : registry.by_name) {
     if (Folded(known) == Folded(name)) near.push_back(known);
   }
-  return absl::NotFoundError(absl::StrCat(
-      "no operator '", name, "' is linked into this program",
-      near.empty() ? "; its family or //symbol/ops:all_ops has to be" : "; did you mean ",
-      absl::StrJoin(near, " or ")));
+  return absl::NotFoundError(absl::StrCat("no operator '", name, "' is linked into this program",
+                                          near.empty()
+                                              ? "; its family or //symbol/ops:all_ops has to be, "
+                                                "and //executor/cpu:all_kernels to run it"
+                                              : "; did you mean ",
+                                          absl::StrJoin(near, " or ")));
 }
 
 std::vector<const OpSchema*> AllOps() {
