@@ -36,6 +36,7 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> BindModel(const std::vector<int
       auto model, BucketingModule::Create(
                       {.sym_gen = std::move(sym_gen), .default_bucket_key = lengths.back()}));
   std::vector<BucketShapes> buckets;
+  buckets.reserve(lengths.size());
   for (const int64_t length : lengths) buckets.push_back(ShapesOf(length));
   COOPER_RETURN_IF_ERROR(model->Bind(
       {.data_shapes = buckets.back().data_shapes, .label_shapes = buckets.back().label_shapes}));

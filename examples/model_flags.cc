@@ -96,6 +96,7 @@ absl::Status ApplyComputeFlags() {
 
 std::vector<Context> ContextsFromFlags() {
   std::vector<Context> contexts;
+  contexts.reserve(absl::GetFlag(FLAGS_contexts));
   for (int i = 0; i < absl::GetFlag(FLAGS_contexts); ++i) contexts.push_back(Context::Cpu(i));
   return contexts;
 }
@@ -122,7 +123,7 @@ namespace {
 // Whether there is such an optimizer, and has what is given to it.
 absl::Status CheckOptimizerFlags() {
   COOPER_ASSIGN_OR_RETURN(const InitOptimizerOptions options, OptimizerFromFlags());
-  const absl::Status status = CreateOptimizer(options.optimizer, options.optimizer_params).status();
+  absl::Status status = CreateOptimizer(options.optimizer, options.optimizer_params).status();
   if (status.ok()) return status;
   const double momentum = absl::GetFlag(FLAGS_mom);
   return absl::Status(

@@ -127,22 +127,22 @@ void BackwardRow(const KernelContext& c, int64_t offset, int64_t n, int64_t row_
     if (kContiguous) {
       std::memset(static_cast<void*>(grad), 0, n * sizeof(T));
     } else {
-      for (int64_t j = 0; j < n; ++j) grad[j * stride] = T(0);
+      for (int64_t j = 0; j < n; ++j) grad[j * stride] = static_cast<T>(0);
     }
     return;
   }
   // MXNet smooths only without multi_output.
-  const C alpha = param.multi_output ? C(0) : static_cast<C>(param.smooth_alpha);
-  const C other = n > 1 ? alpha / static_cast<C>(n - 1) : C(0);
+  const C alpha = param.multi_output ? C{0} : static_cast<C>(param.smooth_alpha);
+  const C other = n > 1 ? alpha / static_cast<C>(n - 1) : C{0};
   const bool labelled = label >= 0 && label < n;
   // Read before the loop: grad may be out's memory.
   C at_label = 0;
   if (labelled) {
     const C y = Load(out[label * stride]);
-    at_label = (y - C(1) + alpha) * (param.out_grad ? y : C(1));
+    at_label = (y - C{1} + alpha) * (param.out_grad ? y : C{1});
   }
-  const C before = labelled && add ? Load(grad[label * stride]) : C(0);
-  if (!param.out_grad && out == grad && scale == C(1) && other == C(0)) {
+  const C before = labelled && add ? Load(grad[label * stride]) : C{0};
+  if (!param.out_grad && out == grad && scale == C{1} && other == C{0}) {
     // In place and unscaled, only the label's element changes.
   } else if (!param.out_grad) {
     for (int64_t j = 0; j < n; ++j) {
