@@ -203,16 +203,14 @@ TEST(MoveTransposesTest, ProductsOfLinalg) {
   const Symbol same_axis =
       Op("linalg_gemm2", {.name = "product", .inputs = {as, bs}, .attrs = {{"axis", "1"}}});
   EXPECT_THAT(CopiesLeft(Tanh(same_axis), shapes), IsEmpty());
-  const Symbol rows_first =
-      Op("linalg_gemm2",
-         {.name = "product", .inputs = {Swap(a, 0, 2, "as"), b}, .attrs = {{"axis", "0"}}});
-  EXPECT_THAT(CopiesLeft(Tanh(rows_first), {{"a", {4, 2, 3}}, {"b", {4, 2, 5}}}),
+  const auto rows_first = [&b](const Symbol& x) {
+    return Tanh(
+        Op("linalg_gemm2", {.name = "product", .inputs = {x, b}, .attrs = {{"axis", "0"}}}));
+  };
+  EXPECT_THAT(CopiesLeft(rows_first(Swap(a, 0, 2, "as")), {{"a", {4, 2, 3}}, {"b", {4, 2, 5}}}),
               UnorderedElementsAre("as"))
       << "rows and columns, which are no longer the last two axes";
-  const Symbol columns =
-      Op("linalg_gemm2",
-         {.name = "product", .inputs = {Swap(a, 1, 2, "as"), b}, .attrs = {{"axis", "0"}}});
-  EXPECT_THAT(CopiesLeft(Tanh(columns), {{"a", {4, 4, 2}}, {"b", {4, 2, 5}}}),
+  EXPECT_THAT(CopiesLeft(rows_first(Swap(a, 1, 2, "as")), {{"a", {4, 4, 2}}, {"b", {4, 2, 5}}}),
               UnorderedElementsAre("as"))
       << "the last two axes, which are no longer rows and columns";
 }
