@@ -8,10 +8,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "executor/bound_program.h"
+#include "executor/compile/lower.h"
 #include "executor/executor.h"
-#include "executor/lower.h"
 #include "executor/program.h"
+#include "executor/run/bound_program.h"
 #include "ndarray/ndarray.h"
 
 namespace cooper {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "executor/graph_passes/graph_passes.h"
-#include "executor/passes.h"
+#include "executor/compile/graph_passes/graph_passes.h"
+#include "executor/compile/program_passes/program_passes.h"
 #include "executor/program.h"
 #include "ndarray/status_macros.h"
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "executor/compile/lower.h"
 #include "executor/executor.h"
-#include "executor/lower.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

@@ -15,8 +15,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "executor/arena.h"
 #include "executor/executor.h"
+#include "executor/run/arena.h"
 #include "io/bucket_key.h"
 #include "module/device_threads.h"
 #include "module/initializer/initializer.h"

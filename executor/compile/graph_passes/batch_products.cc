@@ -1,0 +1,161 @@
+#include "executor/compile/graph_passes/batch_products.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "executor/compile/graph_passes/graph_rebuilder.h"
+#include "executor/compile/graph_passes/node_builder.h"
+#include "executor/compile/graph_passes/step_stacker.h"
+#include "executor/compile/graph_passes/unit_order.h"
+#include "ndarray/status_macros.h"
+#include "symbol/is_op.h"
+#include "symbol/ops/nn/fully_connected_param.h"
+
+namespace cooper {
+namespace {
+
+// What the pass may put in, beside FullyConnected.
+constexpr const char* kOps[] = {
+    "SliceChannel", "_backward_SliceChannel", "Concat", "_backward_Concat", "SwapAxis", "reverse",
+    "Reshape",      "_backward_reshape"};
+
+// A product of so many rows has little to gain from more of them, and more to copy.
+constexpr int64_t kManyRows = 256;
+
+using Batch = std::vector<int>;  // nodes
+
+// Whether node `i` is a product that may be put together with others.
+bool IsCandidate(const GraphFacts& facts, int i) {
+  const Node& node = facts.node(i);
+  if (!IsOp(node, "FullyConnected")) return false;
+  const Shape& data = facts.shape(node.inputs()[0]);
+  if (data.rank() != 2 || data[0] >= kManyRows || data.num_elements() == 0) return false;
+  const NodeEntry output{facts.owner(i), 0};
+  const auto uses = facts.uses(output);
+  return uses.size() != 1 || facts.is_output(output) ||
+         !IsOp(facts.node(uses[0].node), "SoftmaxOutput");
+}
+
+// Candidates with the same weight and bias, and data of the same shape and dtype, in the order of
+// nodes.
+std::vector<Batch> CandidatesByWeight(const GraphFacts& facts) {
+  std::vector<Batch> batches;
+  absl::flat_hash_map<std::tuple<int, int, Shape, DType, int64_t>, size_t> found;
+  const IndexedGraph& graph = facts.graph();
+  for (int i = 0; i < graph.num_nodes(); ++i) {
+    if (!IsCandidate(facts, i)) continue;
+    const Node& node = facts.node(i);
+    const auto& inputs = node.inputs();
+    const int bias = inputs.size() > 2 ? graph.entry(inputs[2]) : -1;
+    const auto [it, is_new] = found.try_emplace(
+        {graph.entry(inputs[1]), bias, facts.shape(inputs[0]), facts.type(inputs[0]),
+         node.call().param<FullyConnectedParam>().num_hidden},
+        batches.size());
+    if (is_new) batches.emplace_back();
+    batches[it->second].push_back(i);
+  }
+  return batches;
+}
+
+// Leaves out those that depend on others of the batch.
+void KeepIndependent(const GraphFacts& facts, Batch& batch) {
+  std::vector<bool> depends(facts.graph().num_nodes(), false);
+  std::vector<bool> member(facts.graph().num_nodes(), false);
+  for (int node : batch) member[node] = true;
+  for (int i = batch.front(); i < facts.graph().num_nodes(); ++i) {
+    for (const NodeEntry& input : facts.node(i).inputs()) {
+      const int from = facts.index(input);
+      if (depends[from] || member[from]) depends[i] = true;
+    }
+  }
+  std::erase_if(batch, [&](int node) { return depends[node]; });
+}
+
+class Batching {
+ public:
+  explicit Batching(const GraphFacts& facts) : facts_(facts), rebuilder_(facts) {
+    for (Batch& batch : CandidatesByWeight(facts)) {
+      if (batch.size() > 1) KeepIndependent(facts, batch);
+      if (batch.size() > 1) batches_.push_back(std::move(batch));
+    }
+  }
+
+  // Orders batches and the nodes in none so that each comes after what it uses. Of batches of which
+  // each waits for the other, one is given up.
+  void Order() {
+    while (true) {
+      UnitOrder found = OrderUnits(facts_, batches_);
+      order_ = std::move(found.order);
+      if (found.cycle.empty()) return;
+      batches_.erase(batches_.begin() + found.cycle.back());
+    }
+  }
+
+  bool empty() const { return batches_.empty(); }
+
+  absl::StatusOr<GraphRewrite> Rebuild() {
+    for (int unit : order_) {
+      if (unit < 0) {
+        COOPER_RETURN_IF_ERROR(MakeProduct(batches_[~unit]));
+      } else {
+        rebuilder_.Keep(unit, rebuilder_.NewInputs(unit));
+      }
+    }
+    return rebuilder_.Finish();
+  }
+
+ private:
+  absl::Status MakeProduct(const Batch& batch) {
+    const Node& first = facts_.node(batch.front());
+    const std::string& name = first.name();
+    std::vector<NodeEntry> steps;
+    for (int node : batch) steps.push_back(rebuilder_.New(facts_.node(node).inputs()[0]));
+    std::vector<NodeEntry> inputs = {NodeEntry()};
+    COOPER_ASSIGN_OR_RETURN(inputs[0], stacker_.Stack(steps, facts_.shape(first.inputs()[0])[1]));
+    for (size_t k = 1; k < first.inputs().size(); ++k) {
+      inputs.push_back(rebuilder_.New(first.inputs()[k]));
+    }
+    AttrMap attrs = first.attrs();
+    attrs["flatten"] = "False";
+    COOPER_ASSIGN_OR_RETURN(const NodeEntry product,
+                            MakeEntry("FullyConnected", absl::StrCat(name, "_batch"),
+                                      std::move(inputs), std::move(attrs)));
+    COOPER_ASSIGN_OR_RETURN(const NodePtr split,
+                            SplitIntoSteps(product, batch.size(), absl::StrCat(name, "_split")));
+    for (size_t t = 0; t < batch.size(); ++t) {
+      rebuilder_.Replace({facts_.owner(batch[t]), 0}, {split, static_cast<int>(t)});
+    }
+    return absl::OkStatus();
+  }
+
+  const GraphFacts& facts_;
+  std::vector<Batch> batches_;
+  std::vector<int> order_;  // nodes, and ~b for batch b
+  GraphRebuilder rebuilder_;
+  StepStacker stacker_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::optional<GraphRewrite>> BatchProducts(const GraphFacts& facts,
+                                                          const CanRunFn& can_run) {
+  for (const char* op : kOps) {
+    if (!can_run(op)) return std::nullopt;
+  }
+  Batching batching(facts);
+  if (batching.empty()) return std::nullopt;
+  batching.Order();
+  if (batching.empty()) return std::nullopt;
+  COOPER_ASSIGN_OR_RETURN(GraphRewrite rewrite, batching.Rebuild());
+  return rewrite;
+}
+
+}  // namespace cooper

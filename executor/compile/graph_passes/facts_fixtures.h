@@ -1,0 +1,32 @@
+#ifndef COOPER_EXECUTOR_COMPILE_GRAPH_PASSES_FACTS_FIXTURES_H_
+#define COOPER_EXECUTOR_COMPILE_GRAPH_PASSES_FACTS_FIXTURES_H_
+
+// What tests of the parts of graph passes need.
+
+#include <utility>
+#include <vector>
+
+#include "executor/compile/graph_passes/graph_facts.h"
+#include "executor/executor_fixtures.h"
+#include "glog/logging.h"
+#include "symbol/indexed_graph.h"
+#include "symbol/infer_shape.h"
+
+namespace cooper {
+
+// The facts of a float32 graph whose shapes follow from `known`.
+inline GraphFacts FactsOf(const Symbol& symbol, const KnownShapes& known) {
+  const IndexedGraph graph(symbol.outputs());
+  std::vector<PartialShape> shapes = VariableShapes(graph, known).value();
+  CHECK(InferEntryShapes(graph, shapes).ok() && CheckShapesComplete(graph, shapes).ok());
+  std::vector<Shape> full;
+  for (const PartialShape& shape : shapes) full.push_back(shape.ToShape());
+  std::vector<DType> types(full.size(), DType::kFloat32);
+  return GraphFacts(symbol, std::move(full), std::move(types));
+}
+
+inline NodeEntry EntryOf(const Symbol& symbol) { return symbol.outputs()[0]; }
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_COMPILE_GRAPH_PASSES_FACTS_FIXTURES_H_

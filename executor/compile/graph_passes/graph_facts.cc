@@ -1,0 +1,40 @@
+#include "executor/compile/graph_passes/graph_facts.h"
+
+#include <algorithm>
+
+namespace cooper {
+
+GraphFacts::GraphFacts(const Symbol& symbol, std::vector<Shape> shapes, std::vector<DType> types)
+    : symbol_(symbol),
+      graph_(symbol_.outputs()),
+      owners_(graph_.num_nodes()),
+      shapes_(std::move(shapes)),
+      types_(std::move(types)),
+      use_begin_(graph_.num_entries() + 1, 0),
+      is_output_(graph_.num_entries(), false) {
+  for (const Node* node : graph_.nodes()) {
+    for (const NodeEntry& input : node->inputs()) {
+      ++use_begin_[graph_.entry(input) + 1];
+      owners_[index(input)] = input.node;
+    }
+  }
+  for (const NodeEntry& output : symbol_.outputs()) owners_[index(output)] = output.node;
+  for (int e = 0; e < graph_.num_entries(); ++e) use_begin_[e + 1] += use_begin_[e];
+  uses_.resize(use_begin_.back());
+  std::vector<int> next = use_begin_;
+  for (int i = 0; i < graph_.num_nodes(); ++i) {
+    const auto& inputs = graph_.nodes()[i]->inputs();
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      uses_[next[graph_.entry(inputs[k])]++] = {.node = i, .input = static_cast<int>(k)};
+    }
+  }
+  for (const NodeEntry& output : symbol_.outputs()) is_output_[graph_.entry(output)] = true;
+}
+
+absl::Span<const GraphFacts::Use> GraphFacts::uses_of(int node, int output) const {
+  const int entry = graph_.first_entry(node) + output;
+  return absl::MakeConstSpan(uses_).subspan(use_begin_[entry],
+                                            use_begin_[entry + 1] - use_begin_[entry]);
+}
+
+}  // namespace cooper

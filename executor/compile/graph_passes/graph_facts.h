@@ -1,0 +1,55 @@
+#ifndef COOPER_EXECUTOR_COMPILE_GRAPH_PASSES_GRAPH_FACTS_H_
+#define COOPER_EXECUTOR_COMPILE_GRAPH_PASSES_GRAPH_FACTS_H_
+
+// What graph passes look at: a numbered graph with the shapes and dtypes of its entries, and who
+// uses what.
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "ndarray/dtype.h"
+#include "ndarray/shape.h"
+#include "symbol/indexed_graph.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+
+class GraphFacts {
+ public:
+  struct Use {
+    int node = -1;
+    int input = -1;
+  };
+
+  // Shapes and dtypes are by entry of the graph that `symbol` has.
+  GraphFacts(const Symbol& symbol, std::vector<Shape> shapes, std::vector<DType> types);
+
+  const Symbol& symbol() const { return symbol_; }
+  const IndexedGraph& graph() const { return graph_; }
+  const Node& node(int i) const { return *graph_.nodes()[i]; }
+  const NodePtr& owner(int i) const { return owners_[i]; }
+  int index(const NodeEntry& e) const { return graph_.node_index(e.node.get()); }
+  const Shape& shape(const NodeEntry& e) const { return shapes_[graph_.entry(e)]; }
+  DType type(const NodeEntry& e) const { return types_[graph_.entry(e)]; }
+
+  // The inputs of nodes that an entry is, in the order of nodes.
+  absl::Span<const Use> uses(const NodeEntry& e) const { return uses_of(index(e), e.index); }
+  absl::Span<const Use> uses_of(int node, int output) const;
+  bool is_output(const NodeEntry& e) const { return is_output_[graph_.entry(e)]; }
+
+ private:
+  Symbol symbol_;
+  IndexedGraph graph_;
+  std::vector<NodePtr> owners_;  // by node
+  std::vector<Shape> shapes_;
+  std::vector<DType> types_;
+  std::vector<int> use_begin_;  // by entry, in uses_; one more at the end
+  std::vector<Use> uses_;
+  std::vector<bool> is_output_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_COMPILE_GRAPH_PASSES_GRAPH_FACTS_H_

@@ -1,0 +1,34 @@
+#ifndef COOPER_EXECUTOR_COMPILE_GRAPH_PASSES_GRAPH_PASS_H_
+#define COOPER_EXECUTOR_COMPILE_GRAPH_PASSES_GRAPH_PASS_H_
+
+// Passes over the symbol, before its gradient is made: what they put in brings its own gradient
+// with it. Passes over the program follow (executor/passes.h).
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+
+// What a pass makes of a graph: another one that computes the same, to rounding, and has the same
+// outputs in the same order. It has the same variables, if in another order.
+struct GraphRewrite {
+  Symbol symbol;
+  // By entry of the old graph: what has its value in the new one, of the same shape and dtype. Null
+  // where nothing has.
+  std::vector<NodeEntry> entries;
+  // Nodes that were copied because of their inputs, and what they are copies of. Some may have
+  // become of no use.
+  std::vector<std::pair<NodePtr, const Node*>> copies;
+};
+
+// Whether an operator, or the gradient of one, can be run where the graph will be bound. A pass
+// puts in none that cannot.
+using CanRunFn = std::function<bool(absl::string_view op)>;
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_COMPILE_GRAPH_PASSES_GRAPH_PASS_H_

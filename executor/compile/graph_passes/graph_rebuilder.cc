@@ -1,0 +1,34 @@
+#include "executor/compile/graph_passes/graph_rebuilder.h"
+
+namespace cooper {
+
+std::vector<NodeEntry> GraphRebuilder::NewInputs(int i) const {
+  std::vector<NodeEntry> inputs;
+  inputs.reserve(facts_.node(i).inputs().size());
+  for (const NodeEntry& input : facts_.node(i).inputs()) inputs.push_back(New(input));
+  return inputs;
+}
+
+void GraphRebuilder::Keep(int i, std::vector<NodeEntry> inputs) {
+  NodePtr node = facts_.owner(i);
+  if (inputs != node->inputs()) {
+    Node::Fields fields = node->fields();
+    fields.inputs = std::move(inputs);
+    fields.variables = nullptr;
+    const Node* old = node.get();
+    node = Node::Make(std::move(fields));
+    result_.copies.emplace_back(node, old);
+  }
+  for (int k = 0; k < node->num_outputs(); ++k) {
+    result_.entries[facts_.graph().first_entry(i) + k] = {node, k};
+  }
+}
+
+GraphRewrite GraphRebuilder::Finish() {
+  std::vector<NodeEntry> outputs;
+  for (const NodeEntry& output : facts_.symbol().outputs()) outputs.push_back(New(output));
+  result_.symbol = Symbol(std::move(outputs));
+  return std::move(result_);
+}
+
+}  // namespace cooper

@@ -1,0 +1,175 @@
+// Graphs of which parts are placed on other contexts.
+
+#include "executor/compile/placement.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "executor/executor.h"
+#include "executor/executor_fixtures.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/profiler.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/attr_scope.h"
+#include "symbol/name_manager.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Symbol Layer(const Symbol& x, const Symbol& weight, const std::string& name) {
+  return Op(
+      "FullyConnected",
+      {.name = name, .inputs = {x, weight}, .attrs = {{"num_hidden", "4"}, {"no_bias", "True"}}});
+}
+
+// Layers in the groups a, b and a again; all share one weight, which is in none.
+Symbol ThreeLayers() {
+  NameManager names;
+  const Symbol weight = Symbol::Variable("weight");
+  Symbol x = Symbol::Variable("data");
+  int layer = 0;
+  for (const char* group : {"a", "b", "a"}) {
+    AttrScope scope(AttrMap{{"ctx_group", group}});
+    x = Layer(x, weight, "fc" + std::to_string(layer++));
+    x = Op("tanh", {.inputs = {x}});
+  }
+  return x;
+}
+
+struct Outcome {
+  std::vector<float> output;
+  std::map<std::string, std::vector<float>> grads;
+  std::string program;
+  MemoryReport memory;
+};
+
+Outcome RunOnce(const Symbol& symbol, const std::map<std::string, Context>& group2ctx,
+                WriteReq req = WriteReq::kWrite) {
+  Outcome run;
+  auto executor = Executor::SimpleBind(
+      symbol,
+      {.group2ctx = group2ctx, .shapes = {{"data", PartialShape({3, 4})}}, .grad_req = req});
+  EXPECT_TRUE(executor.ok()) << executor.status();
+  if (!executor.ok()) return run;
+  for (const auto& [name, array] : (*executor)->arg_dict()) FillRandom(array, name.size());
+  for (const auto& [name, array] : (*executor)->grad_dict()) FillRandom(array, name.size() + 1);
+  COOPER_EXPECT_OK((*executor)->Forward(true));
+  run.output = Floats((*(*executor)->outputs())[0]);
+  const NDArray head = *NDArray::Full({3, 4}, 1);
+  COOPER_EXPECT_OK((*executor)->Backward({head}));
+  for (const auto& [name, array] : (*executor)->grad_dict()) {
+    run.grads[name] = Floats(array);
+  }
+  run.program = (*executor)->DebugString();
+  run.memory = (*executor)->memory();
+  return run;
+}
+
+TEST(PlacementTest, ResultsDoNotDependOnIt) {
+  const struct {
+    std::map<std::string, Context> group2ctx;
+    bool copies;
+  } placements[] = {
+      {{{"a", Context::Cpu(0)}, {"b", Context::Cpu(1)}}, true},
+      {{{"a", Context::Cpu(1)}, {"b", Context::Cpu(2)}}, true},
+      // The layers of the other group follow.
+      {{{"b", Context::Cpu(1)}}, false},
+      {{{"a", Context::Cpu(3)}}, false},
+      {{{"c", Context::Cpu(1)}}, false},
+  };
+  for (WriteReq req : {WriteReq::kWrite, WriteReq::kAdd}) {
+    const Outcome here = RunOnce(ThreeLayers(), {}, req);
+    EXPECT_THAT(here.program, Not(HasSubstr("_CrossDeviceCopy")));
+    for (const auto& [group2ctx, copies] : placements) {
+      const Outcome placed = RunOnce(ThreeLayers(), group2ctx, req);
+      EXPECT_EQ(placed.output, here.output);
+      ASSERT_EQ(placed.grads.size(), here.grads.size());
+      for (const auto& [name, grad] : here.grads) {
+        EXPECT_THAT(placed.grads.at(name), testing::Pointwise(testing::FloatNear(1e-5f), grad))
+            << name;
+      }
+      EXPECT_EQ(placed.program.find("_CrossDeviceCopy") != std::string::npos, copies);
+    }
+  }
+}
+
+TEST(PlacementTest, AProfileHasTheCopies) {
+  StartProfile();
+  RunOnce(ThreeLayers(), {{"b", Context::Cpu(1)}, {"a", Context::Cpu(0)}});
+  const Profile profile = StopProfile();
+  int forward = 0;
+  int backward = 0;
+  for (const ProfileEvent& event : profile.events) {
+    if (event.name != "_CrossDeviceCopy") continue;
+    ++(event.category == ProfileCategory::kBackward ? backward : forward);
+  }
+  EXPECT_GE(forward, 2);  // to b's layer and back
+  EXPECT_GE(backward, 2);
+}
+
+TEST(PlacementTest, EveryContextHasAPlanOfItsOwn) {
+  const Outcome placed = RunOnce(ThreeLayers(), {{"b", Context::Cpu(1)}});
+  EXPECT_THAT(placed.program, HasSubstr("on cpu(1)"));
+  EXPECT_GE(placed.memory.planned_bytes, placed.memory.lower_bound);
+  EXPECT_GT(placed.memory.arena_bytes, 0);
+}
+
+// What is in no group goes with its inputs, a variable with its first reader.
+TEST(PlacementTest, TheRestFollows) {
+  const Symbol net = ThreeLayers();
+  auto executor = Executor::SimpleBind(
+      net, {.group2ctx = {{"a", Context::Cpu(1)}}, .shapes = {{"data", PartialShape({3, 4})}}});
+  COOPER_ASSERT_OK(executor.status());
+  EXPECT_EQ((*executor)->arg_names(), (std::vector<std::string>{"data", "weight"}));
+  EXPECT_THAT((*executor)->arg_contexts(), ElementsAre(Context::Cpu(1), Context::Cpu(1)));
+  EXPECT_EQ((*executor)->arg("weight").context(), Context::Cpu(1));
+  EXPECT_EQ((*executor)->grad("weight").context(), Context::Cpu(1));
+}
+
+// Two outputs of one operator go to two other contexts.
+TEST(PlacementTest, MonitoredCopiesHaveNamesOfTheirOwn) {
+  const auto in_group = [](const char* group, const char* op, const OpArgs& args) {
+    AttrScope scope(AttrMap{{"ctx_group", group}});
+    return Op(op, args);
+  };
+  const Symbol halves = in_group(
+      "here", "SliceChannel",
+      {.name = "halves", .inputs = {Symbol::Variable("data")}, .attrs = {{"num_outputs", "2"}}});
+  std::vector<Symbol> sums;
+  for (const char* group : {"a", "b"}) {
+    sums.push_back(
+        in_group(group, "elemwise_add", {.name = group, .inputs = {halves[0], halves[1]}}));
+  }
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, Symbol::Group(sums));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto executor,
+      Executor::SimpleBind(
+          net,
+          {.group2ctx = {{"here", Context::Cpu(0)}, {"a", Context::Cpu(1)}, {"b", Context::Cpu(2)}},
+           .shapes = {{"data", PartialShape({3, 4})}}}));
+  std::vector<std::string> copies;
+  executor->SetMonitorCallback([&copies](const std::string& name, const NDArray&) {
+    if (name.find("copy") != std::string::npos) copies.push_back(name);
+  });
+  COOPER_ASSERT_OK(executor->Forward(false));
+  EXPECT_THAT(
+      copies,
+      ElementsAre("halves_output0_copy_cpu(1)_output", "halves_output1_copy_cpu(1)_output",
+                  "halves_output0_copy_cpu(2)_output", "halves_output1_copy_cpu(2)_output"));
+}
+
+TEST(PlacementTest, AContextThatIsNotThereIsAnError) {
+  auto executor = Executor::SimpleBind(ThreeLayers(), {.group2ctx = {{"a", Context::Gpu(99)}},
+                                                       .shapes = {{"data", PartialShape({3, 4})}}});
+  EXPECT_THAT(executor.status().message(), HasSubstr("gpu(99)"));
+}
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,63 @@
+#ifndef COOPER_EXECUTOR_COMPILE_PROGRAM_PASSES_PROGRAM_PASSES_H_
+#define COOPER_EXECUTOR_COMPILE_PROGRAM_PASSES_PROGRAM_PASSES_H_
+
+// What is done to a program between lowering and planning. Each pass is a function that changes the
+// program and none of its results; each is in a file of its own and can be left out by name.
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "executor/program.h"
+
+namespace cooper {
+
+struct Pass {
+  const char* name;
+  void (*run)(Program&);
+  // Without it a program is not complete: it cannot be left out.
+  bool required;
+};
+
+// All passes, in the order in which they are run.
+const std::vector<Pass>& AllPasses();
+
+// kInvalidArgument, with the names there are, if `disabled` holds an unknown or required name.
+// Those of graph passes are known, and of no effect here.
+absl::Status RunPasses(Program& program, const std::set<std::string>& disabled);
+
+// "copies": where a value is used on another context than that on which it is computed, it is
+// copied there, once for all its users. Required.
+void InsertCopies(Program& program);
+
+// "gradients": the caller's gradient arrays become the buffers of the values that belong there;
+// where that cannot be (a value wanted twice, or read again and added) a copy is put in. Required.
+void RouteGradients(Program& program);
+
+// "accumulate": the terms of a gradient sum are added into the sum's buffer by the kernels that
+// compute them, so that a weight used T times keeps one gradient buffer and needs no sum.
+void AccumulateGradients(Program& program);
+
+// "views": operators that leave bytes as they are, and give them another shape at most, become
+// views.
+void MakeViews(Program& program);
+
+// "pieces": arrays that are cut, or put together, into parts without gaps lie in one place, where
+// that does not make more memory necessary.
+void PlacePieces(Program& program);
+
+// "recompute": values of element-wise operators that would lie idle until the backward pass are
+// computed a second time there, where that makes less memory necessary.
+void Recompute(Program& program);
+
+// "in_place": an operator that may write over an input does so if nobody reads it afterwards.
+void ShareInPlace(Program& program);
+
+// "tiles": element-wise operators that follow each other on arrays of one size are marked as a
+// chain, which is run tile by tile (tiles.h).
+void TileElementwise(Program& program);
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_COMPILE_PROGRAM_PASSES_PROGRAM_PASSES_H_

@@ -1,0 +1,60 @@
+// The pass for operators that leave the bytes as they are, and give them another shape at most.
+
+#include <optional>
+#include <vector>
+
+#include "executor/compile/program_passes/program_passes.h"
+#include "symbol/is_op.h"
+#include "symbol/ops/shape/transpose_axes.h"
+
+namespace cooper {
+namespace {
+
+// Elements stay in their order if the axes that have more than one index do.
+bool KeepsOrder(const Instruction& instruction, const Shape& shape) {
+  const auto axes = TransposeAxes(*instruction.node, shape.rank());
+  if (!axes.has_value()) return false;
+  int last = -1;
+  for (int axis : *axes) {
+    if (shape[axis] == 1) continue;
+    if (axis < last) return false;
+    last = axis;
+  }
+  return true;
+}
+
+// Whether the output has the input's elements, if it has its dtype.
+bool LeavesBytes(const Program& p, const Instruction& instruction) {
+  const Node& node = *instruction.node;
+  return node.op()->is_view() || IsOp(node, "Cast") || IsOp(node, "amp_cast") ||
+         IsOp(node, "_backward_cast") ||
+         (!instruction.inputs.empty() &&
+          KeepsOrder(instruction, p.values[instruction.inputs[0]].shape));
+}
+
+}  // namespace
+
+void MakeViews(Program& p) {
+  const std::vector<int> writers = p.CountWriters();
+  std::vector<bool> is_output(p.values.size(), false);
+  for (int output : p.outputs) is_output[output] = true;
+  for (Instruction& instruction : p.instructions) {
+    if (!LeavesBytes(p, instruction) || instruction.reqs[0] != WriteReq::kWrite) continue;
+    ProgramValue& out = p.values[instruction.outputs[0]];
+    const ProgramValue& in = p.values[instruction.inputs[0]];
+    const ProgramBuffer& source = p.buffers[in.buffer];
+    const ProgramBuffer& target = p.buffers[out.buffer];
+    if (target.kind != ProgramBuffer::Kind::kArena || writers[out.buffer] != 1 ||
+        source.bytes != target.bytes || in.dtype != out.dtype) {
+      continue;
+    }
+    // An operator may change an auxiliary state after this one has read it.
+    if (source.kind == ProgramBuffer::Kind::kAux) continue;
+    // An output must not change when the caller writes into an argument.
+    if (is_output[instruction.outputs[0]] && source.kind != ProgramBuffer::Kind::kArena) continue;
+    out.buffer = in.buffer;
+    instruction.run = false;
+  }
+}
+
+}  // namespace cooper

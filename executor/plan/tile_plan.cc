@@ -1,0 +1,132 @@
+#include "executor/plan/tile_plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "glog/logging.h"
+
+namespace cooper {
+namespace {
+
+// A tile of three or four float32 arrays stays in a first-level cache; steps on fewer elements
+// would spend more on being called.
+constexpr int64_t kTileElements = 2048;
+// Element-wise steps on so many elements make a thread worth its while, as in a kernel alone, if
+// a step is not on too few of them.
+constexpr int64_t kPartWork = 16384;
+constexpr int64_t kMinPart = 512;
+// Parts and tiles are multiples of it: no two threads write to one cache line.
+constexpr int64_t kUnit = 64;
+
+int64_t RoundUp(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+std::vector<TileChain> FindChains(const Program& program) {
+  std::vector<TileChain> chains;
+  for (int i = 0; i < static_cast<int>(program.instructions.size()); ++i) {
+    const Instruction& instruction = program.instructions[i];
+    if (instruction.tiles < 0) continue;
+    if (instruction.tiles == static_cast<int>(chains.size())) chains.push_back({.begin = i});
+    CHECK_EQ(instruction.tiles + 1, static_cast<int>(chains.size())) << Describe(instruction);
+    TileChain& chain = chains.back();
+    chain.end = i + 1;
+    chain.steps.push_back(i);
+    ForEachValue(instruction,
+                 [&](int value) { chain.elements = program.values[value].shape.num_elements(); });
+  }
+  return chains;
+}
+
+// By buffer: the chain that alone uses it, or a negative number.
+std::vector<int> OwnersOfBuffers(const Program& program) {
+  constexpr int kNobody = -1, kSeveral = -2;
+  std::vector<int> owner(program.buffers.size(), kNobody);
+  const auto use = [&](int value, int by) {
+    int& chain = owner[program.values[value].buffer];
+    chain = chain == kNobody || chain == by ? by : kSeveral;
+    // Of an array that is made of pieces there are no tiles.
+    const ProgramValue& used = program.values[value];
+    if (used.bytes() != program.buffers[used.buffer].bytes) chain = kSeveral;
+  };
+  for (const Instruction& instruction : program.instructions) {
+    if (!instruction.run) continue;
+    const int by = instruction.tiles < 0 ? kSeveral : instruction.tiles;
+    ForEachValue(instruction, [&](int value) { use(value, by); });
+  }
+  for (int output : program.outputs) use(output, kSeveral);
+  for (size_t i = 0; i < program.buffers.size(); ++i) {
+    if (program.buffers[i].kind != ProgramBuffer::Kind::kArena) owner[i] = kSeveral;
+  }
+  return owner;
+}
+
+void CutIntoParts(TileChain& chain, int threads) {
+  const auto steps = static_cast<int64_t>(chain.steps.size());
+  const int64_t part = std::max(kMinPart, kPartWork / steps);
+  chain.parts = static_cast<int>(std::clamp<int64_t>(chain.elements / part, 1, threads));
+  const int64_t longest = RoundUp((chain.elements + chain.parts - 1) / chain.parts, kUnit);
+  const int64_t tiles = (longest + kTileElements - 1) / kTileElements;
+  chain.tile_elements = RoundUp((longest + tiles - 1) / tiles, kUnit);
+}
+
+// Slots for the buffers that only the chain uses; that of a buffer which nobody reads any more
+// serves the next one.
+void TakeSlots(const Program& program, const std::vector<int>& owner, TileChain& chain,
+               std::vector<int>& slot_of_buffer) {
+  const int number = program.instructions[chain.begin].tiles;
+  const auto for_each_own = [&](int step, const auto& fn) {
+    ForEachValue(program.instructions[step], [&](int value) {
+      const int buffer = program.values[value].buffer;
+      if (owner[buffer] == number) fn(buffer);
+    });
+  };
+  absl::flat_hash_map<int, int> last_use;
+  int64_t widest = 0;  // bytes of an element
+  for (int step : chain.steps) {
+    for_each_own(step, [&](int buffer) {
+      last_use[buffer] = step;
+      widest = std::max(widest, program.buffers[buffer].bytes / chain.elements);
+    });
+  }
+  std::vector<int> free;
+  for (int step : chain.steps) {
+    for_each_own(step, [&](int buffer) {
+      int& slot = slot_of_buffer[buffer];
+      if (slot >= 0) return;
+      if (free.empty()) {
+        slot = chain.slots++;
+      } else {
+        slot = free.back();
+        free.pop_back();
+      }
+    });
+    for_each_own(step, [&](int buffer) {
+      const auto last = last_use.find(buffer);
+      if (last == last_use.end() || last->second != step) return;
+      free.push_back(slot_of_buffer[buffer]);
+      last_use.erase(last);
+    });
+  }
+  chain.slot_bytes = RoundUp(chain.tile_elements * widest, kUnit);
+}
+
+}  // namespace
+
+int64_t TileChain::PartBegin(int part) const {
+  const int64_t units = (elements + kUnit - 1) / kUnit;
+  return std::min(elements, units * part / parts * kUnit);
+}
+
+TilePlan PlanTiles(const Program& program, int threads) {
+  TilePlan plan{.chains = FindChains(program),
+                .slot_of_buffer = std::vector<int>(program.buffers.size(), -1)};
+  if (plan.chains.empty()) return plan;
+  const std::vector<int> owner = OwnersOfBuffers(program);
+  for (TileChain& chain : plan.chains) {
+    CutIntoParts(chain, std::max(1, threads));
+    TakeSlots(program, owner, chain, plan.slot_of_buffer);
+  }
+  return plan;
+}
+
+}  // namespace cooper

@@ -1,0 +1,50 @@
+#include "executor/run/program_monitor.h"
+
+#include <cstddef>
+
+#include "absl/strings/str_cat.h"
+#include "executor/program.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+namespace {
+
+using Callback = std::function<void(const std::string& name, const NDArray& array)>;
+
+// "fc1_data". What computes a gradient has outputs of the same names, the gradients: its inputs are
+// "fc1_backward_input_data" (MXNet's "fc1_backward_input1").
+std::string InputName(const Node& node, const std::string& input) {
+  return absl::StrCat(node.name(), node.forward() == nullptr ? "_" : "_input_", input);
+}
+
+void Report(const BoundProgram& program, const std::string& name, int value,
+            const Callback& callback) {
+  const auto array = program.ArrayOf(value);
+  if (array.ok()) callback(name, *array);
+}
+
+}  // namespace
+
+BoundProgram::Observer MonitorOf(Callback callback, bool monitor_all) {
+  BoundProgram::Observer observer;
+  if (monitor_all) {
+    observer.before = [callback](const BoundProgram& program, int i) {
+      const Instruction& instruction = program.program().instructions[i];
+      const auto names = instruction.node->op()->InputNames(instruction.node->call());
+      for (size_t k = 0; k < instruction.inputs.size() && k < names.size(); ++k) {
+        Report(program, InputName(*instruction.node, names[k]), instruction.inputs[k], callback);
+      }
+    };
+  }
+  observer.after = [callback](const BoundProgram& program, int i) {
+    const Instruction& instruction = program.program().instructions[i];
+    for (size_t k = 0; k < instruction.outputs.size(); ++k) {
+      if (instruction.reqs[k] == WriteReq::kNull) continue;
+      Report(program, OutputName({instruction.node, static_cast<int>(k)}), instruction.outputs[k],
+             callback);
+    }
+  };
+  return observer;
+}
+
+}  // namespace cooper

@@ -1,0 +1,21 @@
+#ifndef COOPER_EXECUTOR_RUN_PROGRAM_MONITOR_H_
+#define COOPER_EXECUTOR_RUN_PROGRAM_MONITOR_H_
+
+// What a monitor is told of a program that runs.
+
+#include <functional>
+#include <string>
+
+#include "executor/run/bound_program.h"
+#include "ndarray/ndarray.h"
+
+namespace cooper {
+
+// Calls `callback` after each instruction with each of its outputs, and with `monitor_all` also
+// before it with its inputs. The names are those of Executor::SetMonitorCallback.
+BoundProgram::Observer MonitorOf(
+    std::function<void(const std::string& name, const NDArray& array)> callback, bool monitor_all);
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_RUN_PROGRAM_MONITOR_H_
