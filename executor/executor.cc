@@ -115,7 +115,6 @@ class Executor::Impl final : public ArenaUser {
         LowerSymbol(symbol_, options_, wants_plain ? WithoutRewriting(disabled) : disabled));
     ForgetOutputs();
     COOPER_RETURN_IF_ERROR(BindProgram(std::move(lowered.program)));
-    for (const auto& [name, rows] : grad_rows_) TrackInProgram(name, rows);
     is_plain_ = wants_plain;
     return absl::OkStatus();
   }
@@ -161,35 +160,6 @@ class Executor::Impl final : public ArenaUser {
     bound_->SetArg(slot, array);
     arrays_.args[names[slot]] = array;
     return absl::OkStatus();
-  }
-
-  absl::Status TrackGradRows(absl::string_view name, std::shared_ptr<RowSet> rows) {
-    const NDArray grad = FindArray(arrays_.grads, name);
-    if (grad.is_null()) {
-      return absl::NotFoundError(absl::StrCat("TrackGradRows: '", name, "' has no gradient"));
-    }
-    if (grad.shape().rank() == 0 || grad.shape()[0] != rows->num_rows()) {
-      return absl::InvalidArgumentError(absl::StrCat("TrackGradRows: the gradient of '", name,
-                                                     "' is ", grad.ToString(), ", the set is of ",
-                                                     rows->num_rows(), " rows"));
-    }
-    if (monitor_) rows->GiveUp();
-    TrackInProgram(name, rows);
-    grad_rows_[std::string(name.data(), name.size())] = std::move(rows);
-    return absl::OkStatus();
-  }
-
-  void TrackInProgram(absl::string_view name, const std::shared_ptr<RowSet>& rows) {
-    bound_->TrackGradRows(SlotOf(name), rows);
-  }
-
-  // Somebody can write to gradients from now on, or to one.
-  void GiveUpGradRows() const {
-    for (const auto& [name, rows] : grad_rows_) rows->GiveUp();
-  }
-  void GiveUpGradRows(absl::string_view name) const {
-    const auto it = grad_rows_.find(std::string(name.data(), name.size()));
-    if (it != grad_rows_.end()) it->second->GiveUp();
   }
 
   absl::Status CheckArgsSet() const {
@@ -332,7 +302,6 @@ class Executor::Impl final : public ArenaUser {
     monitor_ = std::move(callback);
     observer_ = {};
     if (!monitor_) return;
-    GiveUpGradRows();
     observer_ = MonitorOf(monitor_, monitor_all);
   }
 
@@ -343,7 +312,6 @@ class Executor::Impl final : public ArenaUser {
   std::unique_ptr<BoundProgram> bound_;
   BoundArrays arrays_;
   std::vector<std::string> grad_names_;
-  std::map<std::string, std::shared_ptr<RowSet>> grad_rows_;  // of TrackGradRows
   std::vector<NDArray> outputs_;
   std::vector<std::string> output_names_;
   std::vector<Shape> output_shapes_;
@@ -419,9 +387,6 @@ const std::vector<std::string>& Executor::arg_names() const {
 const std::vector<Shape>& Executor::arg_shapes() const { return impl_->arg_shapes_; }
 const std::vector<DType>& Executor::arg_types() const { return impl_->arg_types_; }
 const std::vector<Context>& Executor::arg_contexts() const { return impl_->arg_contexts_; }
-absl::Status Executor::TrackGradRows(absl::string_view name, std::shared_ptr<RowSet> rows) {
-  return impl_->TrackGradRows(name, std::move(rows));
-}
 absl::Status Executor::SetArg(absl::string_view name, const NDArray& array) {
   return impl_->SetArg(name, array);
 }
@@ -430,14 +395,10 @@ const std::vector<std::string>& Executor::aux_names() const {
 }
 const std::vector<std::string>& Executor::grad_names() const { return impl_->grad_names_; }
 const ArrayMap& Executor::arg_dict() const { return impl_->arrays_.args; }
-const ArrayMap& Executor::grad_dict() const {
-  impl_->GiveUpGradRows();
-  return impl_->arrays_.grads;
-}
+const ArrayMap& Executor::grad_dict() const { return impl_->arrays_.grads; }
 const ArrayMap& Executor::aux_dict() const { return impl_->arrays_.auxs; }
 NDArray Executor::arg(absl::string_view name) const { return FindArray(impl_->arrays_.args, name); }
 NDArray Executor::grad(absl::string_view name) const {
-  impl_->GiveUpGradRows(name);
   return FindArray(impl_->arrays_.grads, name);
 }
 NDArray Executor::aux(absl::string_view name) const { return FindArray(impl_->arrays_.auxs, name); }
@@ -467,7 +428,6 @@ absl::Status Executor::CopyParamsFrom(const ArrayMap& args, const ArrayMap& auxs
 absl::StatusOr<std::unique_ptr<Executor>> Executor::Reshape(const KnownShapes& shapes,
                                                             bool partial_shaping,
                                                             bool allow_up_sizing) const {
-  impl_->GiveUpGradRows();
   BindOptions bound = impl_->options_;
   bound.args = impl_->arrays_.args;
   bound.grads = impl_->arrays_.grads;

@@ -31,7 +31,6 @@
 #include "ndarray/dtype.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/partial_shape.h"
-#include "ndarray/row_set.h"
 #include "symbol/infer_shape.h"
 #include "symbol/infer_type.h"
 #include "symbol/symbol.h"
@@ -146,7 +145,7 @@ class Executor {
   const std::vector<std::string>& aux_names() const;
   // Of the arguments whose gradients are computed, in the order of arg_names().
   const std::vector<std::string>& grad_names() const;
-  // By name. The gradients hold those that are computed; see TrackGradRows.
+  // By name. The gradients hold those that are computed.
   const ArrayMap& arg_dict() const;
   const ArrayMap& grad_dict() const;
   const ArrayMap& aux_dict() const;
@@ -154,14 +153,6 @@ class Executor {
   NDArray arg(absl::string_view name) const;
   NDArray grad(absl::string_view name) const;
   NDArray aux(absl::string_view name) const;
-
-  // Says that from now on nothing but executors writes to the gradient of that name, and that all
-  // which do were told the same set: outside of `rows`, along its first axis, it holds zeros. A
-  // gradient that few rows of a batch reach, as an embedding's, is then cleared row by row, and who
-  // applies it needs to look at no other rows. Whatever hands the gradient out (grad, grad_dict,
-  // Reshape, a monitor) gives the set up, after which everything is as if it had never been.
-  // kNotFound for an unknown name, kInvalidArgument if the set has another number of rows.
-  absl::Status TrackGradRows(absl::string_view name, std::shared_ptr<RowSet> rows);
 
   // Copies into the arguments and auxiliary states, converting dtypes. kNotFound for an unknown
   // name unless allow_extra; kInvalidArgument for another shape.

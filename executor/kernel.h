@@ -23,7 +23,6 @@
 #include "ndarray/context.h"
 #include "ndarray/dtype.h"
 #include "ndarray/philox.h"
-#include "ndarray/row_set.h"
 #include "ndarray/shape.h"
 #include "symbol/op.h"
 
@@ -38,9 +37,6 @@ struct ArrayView {
   void* data = nullptr;
   Shape shape;
   DType dtype = DType::kFloat32;
-  // Only of an output of a kernel that keeps_rows, or null: outside of these rows it holds zeros,
-  // when the kernel begins and when it ends.
-  RowSet* rows = nullptr;
 
   int64_t size() const { return shape.num_elements(); }
   int64_t size_bytes() const { return size() * SizeOf(dtype); }
@@ -101,8 +97,6 @@ struct Kernel {
   RunFn run = nullptr;
   WorkspaceFn workspace_bytes = nullptr;
   PrepareFn prepare = nullptr;
-  // Whether it keeps ArrayView::rows of what it writes to.
-  bool keeps_rows = false;
 };
 
 // kUnimplemented, naming operator and device, if no such kernel is linked.

@@ -182,7 +182,6 @@ absl::Status BucketingModule::Bind(const ModuleBindOptions& options) {
     for (ModuleReplica& replica : group_->replicas) {
       replica.args.clear();
       replica.grads.clear();
-      replica.grad_rows.clear();
       replica.auxs.clear();
     }
   }

@@ -167,19 +167,7 @@ absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindOne(
     replica.args.emplace(name, (*executor)->arg(name));
     const NDArray grad = (*executor)->grad(name);
     if (grad.is_null()) continue;
-    if (replica.grads.emplace(name, grad).second && grad.shape().rank() > 0) {
-      replica.grad_rows.emplace(name, std::make_shared<RowSet>(grad.shape()[0]));
-    }
-  }
-  // Once no gradient is asked for any more. Data may have the name, and a gradient, that is another
-  // module's parameter: parameters alone are shared.
-  for (const std::string& name : options_.param_names) {
-    const auto rows = replica.grad_rows.find(name);
-    if (rows == replica.grad_rows.end() ||
-        !absl::c_linear_search((*executor)->grad_names(), name)) {
-      continue;
-    }
-    COOPER_RETURN_IF_ERROR((*executor)->TrackGradRows(name, rows->second));
+    replica.grads.emplace(name, grad);
   }
   for (const std::string& name : options_.state_names) {
     replica.states.emplace(name, (*executor)->arg(name));

@@ -110,23 +110,15 @@ absl::StatusOr<NDArray> ModuleGroup::MeanAux(const std::string& name) const {
 absl::Status ModuleGroup::ZeroGrads() {
   for (ModuleReplica& replica : replicas) {
     for (const auto& [name, grad] : replica.grads) COOPER_RETURN_IF_ERROR(grad.Fill(0));
-    for (const auto& [name, rows] : replica.grad_rows) rows->Clear();
   }
   pending.clear();
   return absl::OkStatus();
-}
-
-void ModuleGroup::ForgetGradRows() {
-  for (ModuleReplica& replica : replicas) {
-    for (const auto& [name, rows] : replica.grad_rows) rows->InsertAll();
-  }
 }
 
 void ModuleGroup::DropArg(const std::string& name) {
   for (ModuleReplica& replica : replicas) {
     replica.args.erase(name);
     replica.grads.erase(name);
-    replica.grad_rows.erase(name);
   }
 }
 

@@ -24,7 +24,6 @@
 #include "module/optimizer/updater.h"
 #include "ndarray/context.h"
 #include "ndarray/ndarray.h"
-#include "ndarray/row_set.h"
 
 namespace cooper {
 
@@ -36,8 +35,6 @@ struct ModuleReplica {
   // By name: the union over all modules of the group.
   ArrayMap args;
   ArrayMap grads;
-  // Of each gradient, the rows outside of which it is zero. Who writes to one inserts them.
-  std::map<std::string, std::shared_ptr<RowSet>> grad_rows;
   ArrayMap auxs;
   ArrayMap states;
 
@@ -82,8 +79,6 @@ struct ModuleGroup {
   absl::StatusOr<NDArray> MeanArg(const std::string& name) const;
   absl::StatusOr<NDArray> MeanAux(const std::string& name) const;
   absl::Status ZeroGrads();
-  // Says that gradients have been written to.
-  void ForgetGradRows();
   // Forgets arrays of all replicas, so that the next Bind makes them anew.
   void DropArg(const std::string& name);
   void DropAux(const std::string& name);

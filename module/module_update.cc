@@ -176,9 +176,7 @@ absl::Status Module::UpdateReplicas(absl::Span<const std::string> names) {
     COOPER_RETURN_IF_ERROR(clip.status());
     group_->to_update.clear();
     for (const std::string& name : names) {
-      const auto rows = replica.grad_rows.find(name);
-      group_->to_update.push_back({name, replica.args.at(name), replica.grads.at(name),
-                                   rows == replica.grad_rows.end() ? nullptr : rows->second.get()});
+      group_->to_update.push_back({name, replica.args.at(name), replica.grads.at(name)});
     }
     COOPER_RETURN_IF_ERROR(replica.updater->UpdateAll(group_->to_update));
   }
@@ -214,7 +212,6 @@ absl::Status Module::Update() {
   if (group_->replicas.size() > 1) loops.emplace(&group_->threads);
   const std::vector<std::string>& own = NamesToUpdate();
   if (group_->kvstore == nullptr) return UpdateReplicas(own);
-  group_->ForgetGradRows();  // the store leaves sums there
   std::vector<KVItem> items;
   items.reserve(own.size());
   for (const std::string& name : own) items.push_back(ItemFor(name));
@@ -232,7 +229,6 @@ absl::StatusOr<int> Module::JoinUpdate() {
   COOPER_RETURN_IF_ERROR(RequireOptimizer("JoinUpdate"));
   const ScopedProfile profile(ProfileCategory::kStep, "update");
   if (group_->kvstore == nullptr) return 0;
-  group_->ForgetGradRows();
   COOPER_ASSIGN_OR_RETURN(const KVStepInfo info, group_->kvstore->Step({}, /*active=*/false));
   if (group_->update_on_kvstore) {
     COOPER_RETURN_IF_ERROR(TakeOthers(info.others));

@@ -73,7 +73,6 @@ absl::Status BoundProgram::PrepareKernel(const Instruction& instruction, Step* s
                         absl::StrCat(Describe(instruction), ": ", kernel.status().message()));
   }
   step->run = (*kernel)->run;
-  step->keeps_rows = (*kernel)->keeps_rows;
   const PrepareContext prepare{.call = instruction.node->call(),
                                .inputs = step->inputs,
                                .outputs = step->outputs,
@@ -95,18 +94,10 @@ absl::Status BoundProgram::PrepareKernel(const Instruction& instruction, Step* s
 }
 
 void BoundProgram::FindUses() {
-  grad_uses_.resize(arrays_.grads.size());
   arg_uses_.resize(arrays_.args.size());
   head_uses_.resize(program_.outputs.size());
   for (size_t s = 0; s < steps_.size(); ++s) {
     const Instruction& instruction = program_.instructions[s];
-    for (size_t k = 0; k < instruction.outputs.size(); ++k) {
-      const ProgramBuffer& buffer =
-          program_.buffers[program_.values[instruction.outputs[k]].buffer];
-      if (buffer.kind == Kind::kGrad) {
-        grad_uses_[buffer.slot].emplace_back(static_cast<int>(s), static_cast<int>(k));
-      }
-    }
     for (size_t k = 0; k < instruction.inputs.size(); ++k) {
       const ProgramBuffer& buffer = program_.buffers[program_.values[instruction.inputs[k]].buffer];
       const std::pair<int, int> use(static_cast<int>(s), static_cast<int>(k));
@@ -241,27 +232,6 @@ void BoundProgram::SetHeadGradient(int i, const NDArray& array) {
   for (const auto& [step, k] : head_uses_[i]) steps_[step]->inputs[k].data = array.raw_data();
 }
 
-void BoundProgram::TrackGradRows(int slot, std::shared_ptr<RowSet> rows) {
-  bool by_rows = false, whole = false;
-  for (const auto& [step, k] : grad_uses_[slot]) {
-    const Instruction& instruction = program_.instructions[step];
-    const ProgramValue& value = program_.values[instruction.outputs[k]];
-    if (instruction.reqs[k] == WriteReq::kNull) continue;
-    // A piece of the gradient has other rows.
-    const bool has_its_rows = value.bytes() == program_.buffers[value.buffer].bytes &&
-                              value.shape.rank() > 0 && value.shape[0] == rows->num_rows();
-    if (steps_[step]->keeps_rows && has_its_rows) {
-      steps_[step]->outputs[k].rows = rows.get();
-      by_rows = true;
-    } else {
-      whole = true;
-    }
-  }
-  if (by_rows) rows->Reserve();
-  if (whole) written_whole_.push_back(rows.get());
-  grad_rows_.push_back(std::move(rows));
-}
-
 absl::StatusOr<NDArray> BoundProgram::ArrayOf(int value) const {
   const ProgramValue& v = program_.values[value];
   const ProgramBuffer& buffer = program_.buffers[v.buffer];
@@ -347,9 +317,7 @@ absl::Status BoundProgram::RunForward(bool is_train, uint64_t seed, uint64_t run
 }
 
 absl::Status BoundProgram::RunBackward(uint64_t seed, uint64_t run, const Observer* observer) {
-  absl::Status status = Run(num_forward_, steps_.size(), /*is_train=*/true, seed, run, observer);
-  for (RowSet* rows : written_whole_) rows->InsertAll();
-  return status;
+  return Run(num_forward_, steps_.size(), /*is_train=*/true, seed, run, observer);
 }
 
 }  // namespace cooper

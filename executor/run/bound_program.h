@@ -20,7 +20,6 @@
 #include "executor/run/arena.h"
 #include "executor/run/tiles.h"
 #include "ndarray/ndarray.h"
-#include "ndarray/row_set.h"
 
 namespace cooper {
 
@@ -57,10 +56,6 @@ class BoundProgram {
   // checked its shape; it must live until the run is over.
   void SetHeadGradient(int i, const NDArray& array);
 
-  // The rows outside of which the gradient of argument `slot` holds zeros. From the next run on
-  // kernels that can write to few rows of it do; after one that cannot, it is the set of all.
-  void TrackGradRows(int slot, std::shared_ptr<RowSet> rows);
-
   const Program& program() const { return program_; }
   // By context.
   const MemoryPlan& plan(int context) const { return regions_[context].plan; }
@@ -83,7 +78,6 @@ class BoundProgram {
   struct Step {
     KernelContext context;
     Kernel::RunFn run = nullptr;
-    bool keeps_rows = false;
     std::vector<ArrayView> inputs;
     std::vector<ArrayView> outputs;
     std::unique_ptr<KernelState> state;
@@ -138,16 +132,12 @@ class BoundProgram {
   std::vector<std::shared_ptr<Arena>> arenas_;  // by context
   std::vector<Region> regions_;                 // likewise
   std::vector<int> range_of_buffer_;            // in the region of its context; -1: in no arena
-  // Step and position: where the gradient of each argument is an output, and where the array of
-  // each argument, and of each head gradient, is an input.
-  std::vector<std::vector<std::pair<int, int>>> grad_uses_;
+  // Step and position: where the array of each argument, and of each head gradient, is an input.
   std::vector<std::vector<std::pair<int, int>>> arg_uses_;
   std::vector<std::vector<std::pair<int, int>>> head_uses_;
   std::vector<std::unique_ptr<Step>> steps_;  // one per instruction
   TilePlan tile_plan_;
-  std::vector<Chain> chains_;                       // of tile_plan_
-  std::vector<std::shared_ptr<RowSet>> grad_rows_;  // of TrackGradRows, kept alive
-  std::vector<RowSet*> written_whole_;  // those of gradients that some step does not write by rows
+  std::vector<Chain> chains_;  // of tile_plan_
   size_t num_forward_ = 0;
   int64_t generation_ = -1;
 };

@@ -25,7 +25,6 @@ class AdaGradOptimizer : public Optimizer {
  protected:
   bool IsElementWise() const override { return true; }
   // Without eps, in float32 too, nothing divided by nothing.
-  bool IsIdentityAtZero() const override { return static_cast<float>(eps_) > 0; }
   absl::Status Apply(const Step& step, const Arrays& a) override {
     return UpdateElements<1>(step, a, [&](auto tag) {
       using C = typename decltype(tag)::type;

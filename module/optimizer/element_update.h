@@ -104,48 +104,26 @@ T* Pointer(const NDArray& array) {
   return static_cast<T*>(array.raw_data());
 }
 
-// What is shared among threads: the elements, or, where not all of them are to be updated, the rows
-// that are.
-struct Units {
-  int64_t count;
-  int64_t width;  // elements of each
-  int64_t size() const { return count * width; }
-};
-
-template <typename Arrays>
-Units UnitsOf(const Arrays& a) {
-  if (a.rows == nullptr) return {.count = a.weight.size(), .width = 1};
-  return {.count = static_cast<int64_t>(a.rows->rows().size()),
-          .width = a.weight.size() / std::max<int64_t>(1, a.rows->num_rows())};
-}
-
-// Updates the elements of the step's part (Optimizer::Step), or all, of the rows that `a` names
-// (Optimizer::Arrays), or all. `make`(TypeTag<C>()) gives the function of UpdateRange in the type
-// of the arithmetic. Requires N CPU arrays in `a.state`, of the weight's shape and dtype.
+// Updates the elements of the step's part (Optimizer::Step), or all. `make`(TypeTag<C>()) gives the
+// function of UpdateRange in the type of the arithmetic. Requires N CPU arrays in `a.state`, of the
+// weight's shape and dtype.
 template <size_t N, typename Step, typename Arrays, typename Make>
 absl::Status UpdateElements(const Step& step, const Arrays& a, const Make& make) {
   return DispatchWeight(a.weight.dtype(), a.grad.dtype(), [&](auto w_tag, auto g_tag) {
     using W = typename decltype(w_tag)::type;
     using G = typename decltype(g_tag)::type;
     const auto fn = make(TypeTag<ComputeType<W>>());
-    const Units units = UnitsOf(a);
+    const int64_t count = a.weight.size();
     [&]<size_t... I>(std::index_sequence<I...>) {
-      const auto update_range = [&](int64_t begin, int64_t end) {
+      const auto update = [&](int64_t begin, int64_t end) {
         UpdateRange(begin, end, fn, Pointer<W>(a.weight), Pointer<const G>(a.grad),
                     Pointer<G>(a.half_weight), Pointer<W>(a.state[I])...);
       };
-      const auto update = [&](int64_t begin, int64_t end) {
-        if (a.rows == nullptr) return update_range(begin, end);
-        for (int64_t i = begin; i < end; ++i) {
-          const int64_t row = a.rows->rows()[i];
-          update_range(row * units.width, (row + 1) * units.width);
-        }
-      };
       if (step.parts == 1) {
-        ParallelFor(units.count, std::max<int64_t>(1, kGrain / units.width), update);
+        ParallelFor(count, kGrain, update);
       } else {
-        RunAtCpuLevel([&update, &step, n = units.count] {
-          update(n * step.part / step.parts, n * (step.part + 1) / step.parts);
+        RunAtCpuLevel([&update, &step, count] {
+          update(count * step.part / step.parts, count * (step.part + 1) / step.parts);
         });
       }
     }

@@ -65,7 +65,7 @@ absl::Status Optimizer::Update(const std::string& name, const NDArray& weight, c
 }
 
 absl::Status Optimizer::Check(const Parameter& parameter) {
-  const auto& [name, weight, grad, state, grad_rows] = parameter;
+  const auto& [name, weight, grad, state] = parameter;
   if (!weight.context().is_cpu() || !grad.context().is_cpu() || weight.is_null() ||
       grad.is_null()) {
     return absl::FailedPreconditionError(
@@ -77,12 +77,6 @@ absl::Status Optimizer::Check(const Parameter& parameter) {
     return absl::InvalidArgumentError(
         absl::StrCat("optimizer: parameter '", name, "' is ", DTypeName(weight.dtype()),
                      ", its gradient ", DTypeName(grad.dtype()), "; expected one floating type"));
-  }
-  if (grad_rows != nullptr &&
-      (weight.shape().rank() == 0 || grad_rows->num_rows() != weight.shape()[0])) {
-    return absl::InvalidArgumentError(absl::StrCat("optimizer: parameter '", name, "' is ",
-                                                   weight.ToString(), ", grad_rows is a set of ",
-                                                   grad_rows->num_rows(), " rows"));
   }
   const DType dtype = state->master.is_null() ? weight.dtype() : state->master.dtype();
   for (const NDArray& array : state->arrays) {
@@ -133,33 +127,17 @@ absl::Status Optimizer::UpdateAll(absl::Span<const Parameter> parameters) {
   }
   for (const Parameter& parameter : parameters) {
     const Step step = NextStep(parameter.name, parameter.state);
-    Arrays arrays = ArraysOf(parameter);
-    arrays.rows = RowsToUpdate(parameter, step);
-    pending_.push_back({step, std::move(arrays)});
+    pending_.push_back({step, ArraysOf(parameter)});
   }
   absl::Status status = ApplyInParts();
   pending_.clear();
   return status;
 }
 
-// Null: all of them.
-const RowSet* Optimizer::RowsToUpdate(const Parameter& parameter, const Step& step) const {
-  const RowSet* rows = parameter.grad_rows;
-  if (rows == nullptr || rows->all()) return nullptr;
-  // A float32 copy overwrites the weight also where it has not changed.
-  if (!parameter.state->master.is_null()) return nullptr;
-  const auto usual = [](double factor) { return std::isfinite(factor) && !std::signbit(factor); };
-  const bool is_identity =
-      step.wd == 0 && usual(step.lr) && usual(step.rescale_grad) && IsIdentityAtZero();
-  // With most of the rows, one pass over all is faster.
-  const bool few = static_cast<int64_t>(rows->rows().size()) <= rows->num_rows() / 2;
-  return is_identity && few ? rows : nullptr;
-}
-
 absl::Status Optimizer::ApplyInParts() {
   int64_t size = 0;
   for (const Pending& pending : pending_) {
-    size += internal_optimizer::UnitsOf(pending.arrays).size();
+    size += pending.arrays.weight.size();
   }
   const auto parts =
       static_cast<int>(std::clamp<int64_t>(size / internal_optimizer::kGrain, 1, NumThreads()));

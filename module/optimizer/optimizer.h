@@ -23,7 +23,6 @@
 #include "io/key_values.h"
 #include "module/lr_scheduler/lr_scheduler.h"
 #include "ndarray/ndarray.h"
-#include "ndarray/row_set.h"
 
 namespace cooper {
 
@@ -73,9 +72,6 @@ class Optimizer {
     const NDArray& weight;
     const NDArray& grad;
     ParameterState* state;
-    // If not null: the rows outside of which `grad` is zero. Where such a gradient changes nothing
-    // (IsIdentityAtZero), no others are updated.
-    const RowSet* grad_rows = nullptr;
   };
   // Update of each of them, in this order; arguments are checked before anything changes. Of the
   // kinds whose elements do not depend on each other (IsElementWise) all parameters are updated in
@@ -117,7 +113,6 @@ class Optimizer {
     NDArray grad;
     NDArray half_weight;  // the weight that the float32 copy is written to, or null
     absl::Span<const NDArray> state;
-    const RowSet* rows = nullptr;  // if not null, the only ones to change
   };
   // The numbers of one update.
   struct Step {
@@ -143,10 +138,6 @@ class Optimizer {
   // Whether Apply changes each element by what is in the same place of the other arrays alone, and
   // nothing of this object: then it may be called on several threads at a time.
   virtual bool IsElementWise() const { return false; }
-  // Whether Apply, of a step without decay whose rate and rescale_grad are finite and not negative,
-  // leaves finite weights and states as they are, to the last bit, where the gradient is zero. Only
-  // of kinds that are IsElementWise.
-  virtual bool IsIdentityAtZero() const { return false; }
   // Whether names without another rule get decay.
   virtual bool HasWeightDecay(absl::string_view name) const;
   // Whether the rate is that before this update is counted.
@@ -164,7 +155,6 @@ class Optimizer {
   static absl::Status Check(const Parameter& parameter);
   Step NextStep(const std::string& name, ParameterState* state);
   static Arrays ArraysOf(const Parameter& parameter);
-  const RowSet* RowsToUpdate(const Parameter& parameter, const Step& step) const;
   absl::Status ApplyInParts();
 
   // A parameter of UpdateAll. The memory is kept from step to step.

@@ -16,7 +16,6 @@
 #include "module/optimizer/mxnet_traces.h"
 #include "ndarray/parallel.h"
 #include "ndarray/philox.h"
-#include "ndarray/row_set.h"
 #include "ndarray/status_matchers.h"
 
 namespace cooper {
@@ -140,109 +139,11 @@ TEST(OptimizerTest, GradientsThatAreZeroMakeNoNaN) {
     const std::vector<float> values = *weight.ToVector<float>();
     for (const float value : values) {
       EXPECT_TRUE(std::isfinite(value)) << kind;
-      if (kind == "adamax") EXPECT_EQ(value, 2);
-    }
-  }
-}
-
-// The few rows of a gradient that are not zero.
-struct FewRows {
-  static constexpr int64_t kRows = 700, kWidth = 256;
-
-  FewRows() {
-    set.Clear();
-    const Philox philox(5);
-    const absl::Span<float> values = *grad.Data<float>();
-    for (uint64_t i = 0; i < 300; ++i) {
-      const int64_t row = philox.At(i)[0] % kRows;
-      set.Insert(row);
-      for (int64_t j = 0; j < kWidth; ++j) {
-        values[row * kWidth + j] = philox.UniformAt(i * kWidth + j) - 0.5f;
+      if (kind == "adamax") {
+        EXPECT_EQ(value, 2);
       }
     }
   }
-
-  NDArray grad = *NDArray::Zeros({kRows, kWidth});
-  RowSet set{kRows};
-};
-
-// Whatever the kind, and whether it can leave rows out or not: the same bits.
-TEST(OptimizerTest, KnownRowsOfTheGradientChangeNoBit) {
-  const int threads = NumThreads();
-  SetNumThreads(3);
-  const FewRows rows;
-  std::vector<float> initial(FewRows::kRows * FewRows::kWidth);
-  const std::vector<float> values = *RandomValues(1).ToVector<float>();
-  for (size_t i = 0; i < initial.size(); ++i) initial[i] = values[i % values.size()];
-  for (const std::string& kind : OptimizerNames()) {
-    for (const Kwargs& kwargs : std::vector<Kwargs>{{{"wd", "0"}},
-                                                    {{"wd", "0.1"}},
-                                                    {{"wd", "0"}, {"clip_gradient", "0.1"}},
-                                                    {{"wd", "0"}, {"rescale_grad", "-1"}},
-                                                    {{"wd", "0"}, {"momentum", "0"}}}) {
-      if (kwargs.contains("momentum") && kind != "signum") continue;  // it is 0, or there is none
-      std::vector<uint32_t> results[2];                               // the bits: zeros have signs
-      for (const bool known : {false, true}) {
-        const auto optimizer = Make(kind, kwargs);
-        const std::string name = "embed_weight";
-        const NDArray weight =
-            *NDArray::FromVector<float>({FewRows::kRows, FewRows::kWidth}, initial);
-        ParameterState state = *optimizer->CreateState(weight);
-        for (int step = 0; step < 3; ++step) {
-          // One that has changed before.
-          if (step == 1) COOPER_ASSERT_OK(optimizer->Update(name, weight, weight, &state));
-          const Optimizer::Parameter parameter{name, weight, rows.grad, &state,
-                                               known ? &rows.set : nullptr};
-          COOPER_ASSERT_OK(optimizer->UpdateAll({&parameter, 1}));
-        }
-        std::vector<NDArray> arrays = state.arrays;
-        arrays.push_back(weight);
-        for (const NDArray& array : arrays) {
-          const std::vector<float> values = *array.ToVector<float>();
-          for (const float value : values) results[known].push_back(std::bit_cast<uint32_t>(value));
-        }
-      }
-      EXPECT_TRUE(results[0] == results[1])
-          << kind << " " << absl::StrJoin(kwargs, ", ", absl::PairFormatter("="));
-    }
-  }
-  SetNumThreads(threads);
-}
-
-// The others are not even read: there is a gradient in them, against what was said.
-TEST(OptimizerTest, UpdatesKnownRowsAloneWhereZerosChangeNothing) {
-  const auto left_alone = [](absl::string_view kind, const Kwargs& kwargs, DType dtype) {
-    RowSet rows(4);
-    rows.Clear();
-    rows.Insert(1);
-    const auto optimizer = Make(kind, kwargs);
-    const NDArray weight = *NDArray::Full({4, 2}, 1, dtype),
-                  grad = *NDArray::Full({4, 2}, 1, dtype);
-    ParameterState state = *optimizer->CreateState(weight);
-    const std::string name = "embed_weight";
-    const Optimizer::Parameter parameter{name, weight, grad, &state, &rows};
-    EXPECT_THAT(optimizer->UpdateAll({&parameter, 1}), IsOk());
-    const std::vector<double> values = *weight.ToVector<double>();
-    EXPECT_NE(values[2], 1) << kind;
-    EXPECT_NE(values[3], 1) << kind;
-    return values[0] == 1 && values[1] == 1 && values[4] == 1 && values[7] == 1;
-  };
-  for (const char* kind : {"sgd", "nag", "signum", "adagrad"}) {
-    const Kwargs plain =
-        absl::string_view(kind) == "adagrad" ? Kwargs{} : Kwargs{{"momentum", "0"}};
-    const auto with = [&plain](const char* key, const char* value) {
-      Kwargs kwargs = plain;
-      kwargs[key] = value;
-      return kwargs;
-    };
-    EXPECT_TRUE(left_alone(kind, plain, DType::kFloat32)) << kind;
-    EXPECT_FALSE(left_alone(kind, with("wd", "0.1"), DType::kFloat32)) << kind;
-    EXPECT_FALSE(left_alone(kind, with("multi_precision", "True"), DType::kFloat16)) << kind;
-    EXPECT_FALSE(left_alone(kind, with("learning_rate", "-0.1"), DType::kFloat32)) << kind;
-  }
-  EXPECT_FALSE(left_alone("sgd", {{"momentum", "0.9"}}, DType::kFloat32));
-  EXPECT_FALSE(left_alone("adam", {}, DType::kFloat32));
-  EXPECT_FALSE(left_alone("adagrad", {{"eps", "0"}}, DType::kFloat32));
 }
 
 TEST(OptimizerTest, UpdateAllChangesNothingIfOneIsWrong) {
@@ -359,19 +260,6 @@ TEST(OptimizerTest, CountsFromBeginNumUpdate) {
   const auto optimizer = Make("sgd", {{"begin_num_update", "5"}});
   OneStep(*optimizer, "a");
   EXPECT_EQ(optimizer->num_update(), 6);
-}
-
-TEST(OptimizerTest, NamesRowsThatDoNotFit) {
-  const auto optimizer = Make("sgd");
-  const NDArray weight = *NDArray::Zeros({4, 2});
-  ParameterState state = *optimizer->CreateState(weight);
-  const RowSet rows(3);
-  const std::string name = "embed_weight";
-  const Optimizer::Parameter parameter{name, weight, weight, &state, &rows};
-  EXPECT_THAT(optimizer->UpdateAll({&parameter, 1}),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("parameter 'embed_weight' is (4, 2) float32 cpu(0), grad_rows is "
-                                 "a set of 3 rows")));
 }
 
 TEST(OptimizerTest, NamesWhatDoesNotFit) {

@@ -33,7 +33,6 @@ class SgdOptimizer : public Optimizer {
 
  protected:
   bool IsElementWise() const override { return true; }
-  bool IsIdentityAtZero() const override { return momentum_ == 0; }
   absl::Status Apply(const Step& step, const Arrays& a) override {
     if (momentum_ == 0) {
       return UpdateElements<0>(step, a, [&](auto tag) {
@@ -68,7 +67,6 @@ class NagOptimizer : public Optimizer {
 
  protected:
   bool IsElementWise() const override { return true; }
-  bool IsIdentityAtZero() const override { return momentum_ == 0; }
   absl::Status Apply(const Step& step, const Arrays& a) override {
     if (momentum_ == 0) {
       return UpdateElements<0>(step, a, [&](auto tag) {
@@ -110,7 +108,6 @@ class SignumOptimizer : public Optimizer {
 
  protected:
   bool IsElementWise() const override { return true; }
-  bool IsIdentityAtZero() const override { return signum_.momentum == 0; }
   absl::Status Apply(const Step& step, const Arrays& a) override {
     if (signum_.momentum == 0) {
       return UpdateElements<0>(step, a, [&](auto tag) {

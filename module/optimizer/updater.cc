@@ -33,9 +33,9 @@ absl::Status Updater::Update(const std::string& name, const NDArray& weight, con
 
 absl::Status Updater::UpdateAll(absl::Span<const Parameter> parameters) {
   parameters_.clear();
-  for (const auto& [name, weight, grad, grad_rows] : parameters) {
+  for (const auto& [name, weight, grad] : parameters) {
     COOPER_ASSIGN_OR_RETURN(ParameterState* const state, StateOf(name, weight));
-    parameters_.push_back({name, weight, grad, state, grad_rows});
+    parameters_.push_back({name, weight, grad, state});
   }
   return optimizer_->UpdateAll(parameters_);
 }

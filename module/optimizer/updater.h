@@ -15,7 +15,6 @@
 #include "absl/types/span.h"
 #include "module/optimizer/optimizer.h"
 #include "ndarray/ndarray.h"
-#include "ndarray/row_set.h"
 
 namespace cooper {
 
@@ -32,7 +31,6 @@ class Updater {
     const std::string& name;
     const NDArray& weight;
     const NDArray& grad;
-    const RowSet* grad_rows = nullptr;  // Optimizer::Parameter's
   };
   // Optimizer::UpdateAll with the states of those names. Allocates nothing when they are there.
   absl::Status UpdateAll(absl::Span<const Parameter> parameters);

@@ -56,24 +56,6 @@ void AddRow(const T* from, int64_t n, T* to) {
   });
 }
 
-// Zeroes an array outside of whose `rows`, if there are any, it is zero already.
-template <typename T>
-void Zero(const ArrayView& array, const RowSet* rows) {
-  T* data = array.as<T>();
-  const int64_t width = array.shape[1];
-  const bool by_rows = rows != nullptr && !rows->all();
-  const int64_t num_rows = by_rows ? static_cast<int64_t>(rows->rows().size()) : array.shape[0];
-  ParallelForPlain(num_rows, std::max<int64_t>(1, 65536 / width), [&](int64_t begin, int64_t end) {
-    if (!by_rows) {
-      std::memset(static_cast<void*>(data + begin * width), 0, (end - begin) * width * sizeof(T));
-      return;
-    }
-    for (const int64_t row : rows->rows().subspan(begin, end - begin)) {
-      std::memset(static_cast<void*>(data + row * width), 0, width * sizeof(T));
-    }
-  });
-}
-
 // Threads share the columns, not the rows: an index may occur in several places, and every element
 // is summed in the order of data whatever the number of threads.
 template <typename T, typename Index>
@@ -84,13 +66,10 @@ void Backward(const KernelContext& c) {
   const int64_t rows = c.outputs[0].shape[0];
   const int64_t width = c.outputs[0].shape[1];
   const int64_t n = c.inputs[1].size();
-  RowSet* touched = c.outputs[0].rows;
   if (c.reqs[0] == WriteReq::kWrite) {
-    Zero<T>(c.outputs[0], touched);
-    if (touched != nullptr) touched->Clear();
-  }
-  if (touched != nullptr && !touched->all()) {
-    for (int64_t i = 0; i < n; ++i) touched->Insert(RowOf(index[i], rows));
+    ParallelForPlain(rows, std::max<int64_t>(1, 65536 / width), [&](int64_t begin, int64_t end) {
+      std::memset(static_cast<void*>(grad + begin * width), 0, (end - begin) * width * sizeof(T));
+    });
   }
   const int64_t grain = std::max<int64_t>(64, 32768 / std::max<int64_t>(n, 1));
   ParallelForPlain(width, grain, [&](int64_t begin, int64_t end) {
@@ -122,8 +101,7 @@ absl::Status EmbeddingBackwardCpu(const KernelContext& c) {
 }
 
 COOPER_REGISTER_KERNEL(Embedding, DeviceType::kCpu, EmbeddingCpu);
-COOPER_REGISTER_KERNEL(_backward_Embedding, DeviceType::kCpu,
-                       Kernel{.run = EmbeddingBackwardCpu, .keeps_rows = true});
+COOPER_REGISTER_KERNEL(_backward_Embedding, DeviceType::kCpu, EmbeddingBackwardCpu);
 
 }  // namespace
 }  // namespace cooper
