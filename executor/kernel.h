@@ -47,13 +47,15 @@ struct ArrayView {
   }
 };
 
-// What a kernel keeps between runs of one bound node, such as a prepared primitive.
+// What a kernel keeps between runs of a node of known shapes, such as a primitive that it has made
+// or an algorithm that it has chosen. Runs share it, several at a time: once made it does not
+// change.
 class KernelState {
  public:
   virtual ~KernelState() = default;
 };
 
-// What is known of a node when it is bound: everything but the data pointers, and whether a run
+// What is known of a node when it is compiled: everything but the data pointers, and whether a run
 // will be one for training: it may be either.
 struct PrepareContext {
   const OpCall& call;
@@ -73,9 +75,9 @@ struct KernelContext {
   absl::Span<const ArrayView> inputs;
   absl::Span<const ArrayView> outputs;
   absl::Span<const WriteReq> reqs;
-  // As many bytes as the kernel's workspace function said, aligned to kStorageAlignment.
+  // As many bytes as Prepare asked for, aligned to kStorageAlignment.
   void* workspace = nullptr;
-  KernelState* state = nullptr;  // what the kernel's prepare function made, or null
+  const KernelState* state = nullptr;  // what Prepare made, or null
   bool is_train = false;
   // A stream of random numbers of this node's and this run's own.
   Philox random;
@@ -88,15 +90,20 @@ struct KernelContext {
   }
 };
 
+// What a kernel needs to run a node of these shapes.
+struct Prepared {
+  std::unique_ptr<const KernelState> state;  // may be null
+  int64_t workspace_bytes = 0;               // scratch memory while the node runs
+};
+
 struct Kernel {
   using RunFn = absl::Status (*)(const KernelContext&);
-  // Bytes of scratch memory that the node needs while it runs.
-  using WorkspaceFn = int64_t (*)(const PrepareContext&);
-  using PrepareFn = absl::StatusOr<std::unique_ptr<KernelState>> (*)(const PrepareContext&);
+  // Called once for each node of a program, before its memory is planned: what the kernel cannot do
+  // with these shapes, dtypes and parameters is an error here, not when it runs.
+  using PrepareFn = absl::StatusOr<Prepared> (*)(const PrepareContext&);
 
   RunFn run = nullptr;
-  WorkspaceFn workspace_bytes = nullptr;
-  PrepareFn prepare = nullptr;
+  PrepareFn prepare = nullptr;  // null: no state, no workspace
 };
 
 // kUnimplemented, naming operator and device, if no such kernel is linked.
@@ -105,13 +112,11 @@ absl::StatusOr<const Kernel*> FindKernel(absl::string_view op, DeviceType device
 struct KernelRegistrar {
   KernelRegistrar(const char* op, DeviceType device, Kernel kernel);
   KernelRegistrar(const char* op, DeviceType device, Kernel::RunFn run,
-                  Kernel::WorkspaceFn workspace_bytes = nullptr,
                   Kernel::PrepareFn prepare = nullptr)
-      : KernelRegistrar(op, device, Kernel{run, workspace_bytes, prepare}) {}
+      : KernelRegistrar(op, device, Kernel{run, prepare}) {}
 };
 
-// COOPER_REGISTER_KERNEL(op, device, run [, workspace_bytes [, prepare]]), or with a Kernel in
-// place of the functions.
+// COOPER_REGISTER_KERNEL(op, device, run [, prepare]), or with a Kernel in place of the functions.
 #define COOPER_REGISTER_KERNEL(op, device, ...) \
   static const ::cooper::KernelRegistrar cooper_kernel_registrar_##op(#op, device, __VA_ARGS__)
 

@@ -244,19 +244,19 @@ std::vector<std::vector<float>> RunKernel(const std::string& op, const OpCall& c
   }
   const std::vector<WriteReq> reqs(outputs.size(), req);
   const Kernel& kernel = **FindKernel(op, DeviceType::kGpu);
-  std::unique_ptr<KernelState> state;
+  Prepared prepared;
   if (kernel.prepare != nullptr) {
-    auto prepared = kernel.prepare(
+    auto result = kernel.prepare(
         {.call = call, .inputs = inputs, .outputs = outputs, .reqs = reqs, .context = gpu});
-    EXPECT_TRUE(prepared.ok()) << prepared.status();
-    if (!prepared.ok()) return {};
-    state = *std::move(prepared);
+    EXPECT_TRUE(result.ok()) << result.status();
+    if (!result.ok()) return {};
+    prepared = *std::move(result);
   }
   KernelContext context{.call = call};
   context.inputs = inputs;
   context.outputs = outputs;
   context.reqs = reqs;
-  context.state = state.get();
+  context.state = prepared.state.get();
   context.context = gpu;
   COOPER_EXPECT_OK(kernel.run(context));
   std::vector<std::vector<float>> values;

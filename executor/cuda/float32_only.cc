@@ -7,7 +7,7 @@
 
 namespace cooper {
 
-absl::StatusOr<std::unique_ptr<KernelState>> RequireFloat32(const PrepareContext& c) {
+absl::StatusOr<Prepared> RequireFloat32(const PrepareContext& c) {
   for (const auto& views : {c.inputs, c.outputs}) {
     for (const ArrayView& view : views) {
       if (view.dtype == DType::kFloat32) continue;
@@ -15,7 +15,7 @@ absl::StatusOr<std::unique_ptr<KernelState>> RequireFloat32(const PrepareContext
           absl::StrCat(c.call.op->name(), " on gpu: no kernel for ", DTypeName(view.dtype)));
     }
   }
-  return nullptr;
+  return Prepared{};
 }
 
 }  // namespace cooper

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_CUDA_FLOAT32_ONLY_H_
 #define COOPER_EXECUTOR_CUDA_FLOAT32_ONLY_H_
 
-// The prepare function of kernels that know float32 alone, so that binding fails, not running.
+// What kernels that know float32 alone check in Prepare, so that binding fails, not running.
 
 #include <memory>
 
@@ -10,9 +10,9 @@
 
 namespace cooper {
 
-// kUnimplemented, naming operator and dtype, unless all inputs and outputs are float32. The state
-// is null.
-absl::StatusOr<std::unique_ptr<KernelState>> RequireFloat32(const PrepareContext& c);
+// kUnimplemented, naming operator and dtype, unless all inputs and outputs are float32. There is
+// nothing else to prepare.
+absl::StatusOr<Prepared> RequireFloat32(const PrepareContext& c);
 
 }  // namespace cooper
 

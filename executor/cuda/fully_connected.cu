@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -21,15 +22,15 @@ struct FullyConnectedState : KernelState {
   Cublas* cublas = nullptr;
 };
 
-absl::StatusOr<std::unique_ptr<KernelState>> Prepare(const PrepareContext& c) {
+absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   COOPER_RETURN_IF_ERROR(RequireFloat32(c).status());
   auto state = std::make_unique<FullyConnectedState>();
   COOPER_ASSIGN_OR_RETURN(state->cublas, Cublas::Of(c.context.device_id));
-  return state;
+  return Prepared{.state = std::move(state)};
 }
 
 Cublas& CublasOf(const KernelContext& c) {
-  return *static_cast<FullyConnectedState*>(c.state)->cublas;
+  return *static_cast<const FullyConnectedState*>(c.state)->cublas;
 }
 
 // The product's extents: output (m, n) = data (m, k) * weight (n, k)^T.
@@ -105,9 +106,9 @@ absl::Status FullyConnectedBackwardGpu(const KernelContext& c) {
                 c.reqs[2] == WriteReq::kAdd);
 }
 
-COOPER_REGISTER_KERNEL(FullyConnected, DeviceType::kGpu, FullyConnectedGpu, nullptr, Prepare);
+COOPER_REGISTER_KERNEL(FullyConnected, DeviceType::kGpu, FullyConnectedGpu, Prepare);
 COOPER_REGISTER_KERNEL(_backward_FullyConnected, DeviceType::kGpu, FullyConnectedBackwardGpu,
-                       nullptr, Prepare);
+                       Prepare);
 
 }  // namespace
 }  // namespace cooper

@@ -1,6 +1,6 @@
 // GPU kernels of the operators that a backward program is completed with: the sum of the gradients
 // that reach one value (symbol/gradient.h), and the copy and the zeros that bring a gradient into
-// the caller's array (executor/passes.h).
+// the caller's array (executor/compile/program_passes/program_passes.h).
 
 #include <cstdint>
 #include <memory>
@@ -34,7 +34,7 @@ __global__ void Sum(int64_t n, Terms terms, float* out, bool add) {
   }
 }
 
-absl::StatusOr<std::unique_ptr<KernelState>> PrepareSum(const PrepareContext& c) {
+absl::StatusOr<Prepared> PrepareSum(const PrepareContext& c) {
   if (c.inputs.size() > kMaxTerms) {
     return absl::UnimplementedError(absl::StrCat(c.call.op->name(), " on gpu: ", c.inputs.size(),
                                                  " inputs, at most ", kMaxTerms));
@@ -60,9 +60,9 @@ absl::Status ZerosGpu(const KernelContext& c) {
                     "cudaMemsetAsync");
 }
 
-COOPER_REGISTER_KERNEL(_grad_sum, DeviceType::kGpu, SumGpu, nullptr, PrepareSum);
+COOPER_REGISTER_KERNEL(_grad_sum, DeviceType::kGpu, SumGpu, PrepareSum);
 // A sum of one.
-COOPER_REGISTER_KERNEL(_copy, DeviceType::kGpu, SumGpu, nullptr, PrepareSum);
+COOPER_REGISTER_KERNEL(_copy, DeviceType::kGpu, SumGpu, PrepareSum);
 // Zero bytes are zero in every dtype.
 COOPER_REGISTER_KERNEL(_zeros, DeviceType::kGpu, ZerosGpu);
 

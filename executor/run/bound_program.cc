@@ -78,18 +78,15 @@ absl::Status BoundProgram::PrepareKernel(const Instruction& instruction, Step* s
                                .outputs = step->outputs,
                                .reqs = instruction.reqs,
                                .context = context};
-  if ((*kernel)->workspace_bytes != nullptr) {
-    step->workspace_bytes = (*kernel)->workspace_bytes(prepare);
-  }
   if ((*kernel)->prepare == nullptr) return absl::OkStatus();
-  auto state = (*kernel)->prepare(prepare);
-  if (!state.ok()) {
-    return absl::Status(state.status().code(),
-                        absl::StrCat(Describe(instruction), ": ", state.status().message(),
+  auto prepared = (*kernel)->prepare(prepare);
+  if (!prepared.ok()) {
+    return absl::Status(prepared.status().code(),
+                        absl::StrCat(Describe(instruction), ": ", prepared.status().message(),
                                      DescribeInputs(step->inputs)));
   }
-  step->state = *std::move(state);
-  step->context.state = step->state.get();
+  step->prepared = *std::move(prepared);
+  step->context.state = step->prepared.state.get();
   return absl::OkStatus();
 }
 
@@ -143,8 +140,8 @@ void BoundProgram::ComputeLiveRanges() {
   };
   for (size_t i = 0; i < steps_.size(); ++i) {
     const int step = static_cast<int>(i);
-    steps_[i]->workspace_range =
-        add_workspace(program_.instructions[i].context, steps_[i]->workspace_bytes, step, step);
+    steps_[i]->workspace_range = add_workspace(program_.instructions[i].context,
+                                               steps_[i]->prepared.workspace_bytes, step, step);
   }
   for (size_t i = 0; i < chains_.size(); ++i) {
     const TileChain& chain = tile_plan_.chains[i];

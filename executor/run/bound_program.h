@@ -80,8 +80,7 @@ class BoundProgram {
     Kernel::RunFn run = nullptr;
     std::vector<ArrayView> inputs;
     std::vector<ArrayView> outputs;
-    std::unique_ptr<KernelState> state;
-    int64_t workspace_bytes = 0;
+    Prepared prepared;
     int workspace_range = -1;  // in the region of its context
 
     explicit Step(const OpCall& call) : context{.call = call} {}

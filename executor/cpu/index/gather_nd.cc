@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "executor/cpu/index/index_reader.h"
 #include "executor/cpu/shape/strided_copy.h"
@@ -85,8 +86,8 @@ absl::Status ScatterNdCpu(const KernelContext& c) {
 }
 
 // Under kAdd the result is made in the workspace and then added.
-int64_t ScatterSetWorkspace(const PrepareContext& c) {
-  return c.reqs[0] == WriteReq::kAdd ? c.outputs[0].size_bytes() : 0;
+absl::StatusOr<Prepared> PrepareScatterSet(const PrepareContext& c) {
+  return Prepared{.workspace_bytes = c.reqs[0] == WriteReq::kAdd ? c.outputs[0].size_bytes() : 0};
 }
 
 absl::Status ScatterSetNdCpu(const KernelContext& c) {
@@ -145,7 +146,7 @@ absl::Status UnravelCpu(const KernelContext& c) {
 COOPER_REGISTER_KERNEL(gather_nd, DeviceType::kCpu, GatherNdCpu);
 COOPER_REGISTER_KERNEL(_backward_gather_nd, DeviceType::kCpu, GatherNdBackwardCpu);
 COOPER_REGISTER_KERNEL(scatter_nd, DeviceType::kCpu, ScatterNdCpu);
-COOPER_REGISTER_KERNEL(_scatter_set_nd, DeviceType::kCpu, ScatterSetNdCpu, ScatterSetWorkspace);
+COOPER_REGISTER_KERNEL(_scatter_set_nd, DeviceType::kCpu, ScatterSetNdCpu, PrepareScatterSet);
 COOPER_REGISTER_KERNEL(_ravel_multi_index, DeviceType::kCpu, RavelCpu);
 COOPER_REGISTER_KERNEL(_unravel_index, DeviceType::kCpu, UnravelCpu);
 

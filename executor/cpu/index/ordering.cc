@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "executor/cpu/index/index_reader.h"
 #include "executor/cpu/shape/strided_copy.h"
 #include "executor/kernel.h"
@@ -130,9 +131,10 @@ void WriteMask(const KernelContext& c, const Extents& e, int64_t k, bool ascend)
 }
 
 template <typename Param>
-int64_t OrderWorkspace(const PrepareContext& c) {
+absl::StatusOr<Prepared> PrepareOrder(const PrepareContext& c) {
   const Extents e(c.inputs[0].shape, c.param<Param>().axis);
-  return std::min(e.rows(), kMaxParts) * e.n * static_cast<int64_t>(sizeof(int64_t));
+  return Prepared{.workspace_bytes =
+                      std::min(e.rows(), kMaxParts) * e.n * static_cast<int64_t>(sizeof(int64_t))};
 }
 
 absl::Status TopKCpu(const KernelContext& c) {
@@ -188,11 +190,11 @@ absl::Status OrderBackwardCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_KERNEL(topk, DeviceType::kCpu, TopKCpu, OrderWorkspace<TopKParam>);
+COOPER_REGISTER_KERNEL(topk, DeviceType::kCpu, TopKCpu, PrepareOrder<TopKParam>);
 COOPER_REGISTER_KERNEL(_backward_topk, DeviceType::kCpu, OrderBackwardCpu<TopKParam>);
-COOPER_REGISTER_KERNEL(sort, DeviceType::kCpu, SortCpu, OrderWorkspace<SortParam>);
+COOPER_REGISTER_KERNEL(sort, DeviceType::kCpu, SortCpu, PrepareOrder<SortParam>);
 COOPER_REGISTER_KERNEL(_backward_sort, DeviceType::kCpu, OrderBackwardCpu<SortParam>);
-COOPER_REGISTER_KERNEL(argsort, DeviceType::kCpu, ArgsortCpu, OrderWorkspace<ArgsortParam>);
+COOPER_REGISTER_KERNEL(argsort, DeviceType::kCpu, ArgsortCpu, PrepareOrder<ArgsortParam>);
 
 }  // namespace
 }  // namespace cooper

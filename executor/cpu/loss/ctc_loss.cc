@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "executor/cpu/nn/dispatch_float.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
@@ -206,9 +207,10 @@ void Backward(const KernelContext& c) {
   });
 }
 
-int64_t Workspace(const PrepareContext& c) {
-  return RoomFor(c.inputs[0].shape, c.inputs[1].shape).elements() * c.inputs[0].shape[1] *
-         (c.inputs[0].dtype == DType::kFloat64 ? 8 : 4);
+absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
+  return Prepared{.workspace_bytes = RoomFor(c.inputs[0].shape, c.inputs[1].shape).elements() *
+                                     c.inputs[0].shape[1] *
+                                     (c.inputs[0].dtype == DType::kFloat64 ? 8 : 4)};
 }
 
 absl::Status CtcLossCpu(const KernelContext& c) {
@@ -223,8 +225,8 @@ absl::Status CtcLossBackwardCpu(const KernelContext& c) {
                        [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 
-COOPER_REGISTER_KERNEL(CTCLoss, DeviceType::kCpu, CtcLossCpu, Workspace);
-COOPER_REGISTER_KERNEL(_backward_ctc_loss, DeviceType::kCpu, CtcLossBackwardCpu, Workspace);
+COOPER_REGISTER_KERNEL(CTCLoss, DeviceType::kCpu, CtcLossCpu, Prepare);
+COOPER_REGISTER_KERNEL(_backward_ctc_loss, DeviceType::kCpu, CtcLossBackwardCpu, Prepare);
 
 }  // namespace
 }  // namespace cooper

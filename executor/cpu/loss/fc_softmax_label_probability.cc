@@ -128,23 +128,19 @@ void Backward(const KernelContext& c) {
       });
 }
 
-int64_t ForwardWorkspace(const PrepareContext& c) {
-  return FcSoftmaxScratchBytes({.bytes = kFcSoftmaxLabelBlockBytes},
-                               c.param<FcSoftmaxOutputParam>(), c.inputs[kData], c.inputs[kWeight]);
+absl::StatusOr<Prepared> PrepareForward(const PrepareContext& c) {
+  return PrepareFcSoftmax(
+      c.inputs[kWeight],
+      FcSoftmaxScratchBytes({.bytes = kFcSoftmaxLabelBlockBytes}, c.param<FcSoftmaxOutputParam>(),
+                            c.inputs[kData], c.inputs[kWeight]));
 }
 
-int64_t BackwardWorkspace(const PrepareContext& c) {
-  return FcSoftmaxScratchBytes(
-      FcSoftmaxGradientBlock(kFcSoftmaxLabelBlockBytes, c), c.param<FcSoftmaxOutputParam>(),
-      c.inputs[FcSoftmaxGradientArrays::kData], c.inputs[FcSoftmaxGradientArrays::kWeight]);
-}
-
-absl::StatusOr<std::unique_ptr<KernelState>> ForwardPrepare(const PrepareContext& c) {
-  return MakeFcSoftmaxState(c.inputs[kWeight]);
-}
-
-absl::StatusOr<std::unique_ptr<KernelState>> BackwardPrepare(const PrepareContext& c) {
-  return MakeFcSoftmaxState(c.inputs[FcSoftmaxGradientArrays::kWeight]);
+absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
+  const ArrayView& weight = c.inputs[FcSoftmaxGradientArrays::kWeight];
+  return PrepareFcSoftmax(
+      weight, FcSoftmaxScratchBytes(FcSoftmaxGradientBlock(kFcSoftmaxLabelBlockBytes, c),
+                                    c.param<FcSoftmaxOutputParam>(),
+                                    c.inputs[FcSoftmaxGradientArrays::kData], weight));
 }
 
 absl::Status LabelProbabilityCpu(const KernelContext& c) {
@@ -160,9 +156,9 @@ absl::Status LabelProbabilityBackwardCpu(const KernelContext& c) {
 }
 
 COOPER_REGISTER_KERNEL(_fc_softmax_label_probability, DeviceType::kCpu, LabelProbabilityCpu,
-                       ForwardWorkspace, ForwardPrepare);
+                       PrepareForward);
 COOPER_REGISTER_KERNEL(_backward_fc_softmax_label_probability, DeviceType::kCpu,
-                       LabelProbabilityBackwardCpu, BackwardWorkspace, BackwardPrepare);
+                       LabelProbabilityBackwardCpu, PrepareBackward);
 
 }  // namespace
 }  // namespace cooper

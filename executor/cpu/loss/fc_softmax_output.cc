@@ -29,9 +29,10 @@ int64_t ForwardRows(const ArrayView& output) {
 }
 
 // For kAdd a block is made apart.
-int64_t ForwardWorkspace(const PrepareContext& c) {
-  if (c.reqs[0] != WriteReq::kAdd) return 0;
-  return ForwardRows(c.outputs[0]) * c.outputs[0].shape[1] * SizeOf(c.outputs[0].dtype);
+absl::StatusOr<Prepared> PrepareForward(const PrepareContext& c) {
+  if (c.reqs[0] != WriteReq::kAdd) return Prepared{};
+  return Prepared{.workspace_bytes = ForwardRows(c.outputs[0]) * c.outputs[0].shape[1] *
+                                     SizeOf(c.outputs[0].dtype)};
 }
 
 template <typename T>
@@ -86,14 +87,12 @@ void Backward(const KernelContext& c) {
       });
 }
 
-int64_t BackwardWorkspace(const PrepareContext& c) {
-  return FcSoftmaxScratchBytes(
-      FcSoftmaxGradientBlock(kFcSoftmaxBackwardBlockBytes, c), c.param<FcSoftmaxOutputParam>(),
-      c.inputs[FcSoftmaxGradientArrays::kData], c.inputs[FcSoftmaxGradientArrays::kWeight]);
-}
-
-absl::StatusOr<std::unique_ptr<KernelState>> BackwardPrepare(const PrepareContext& c) {
-  return MakeFcSoftmaxState(c.inputs[FcSoftmaxGradientArrays::kWeight]);
+absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
+  const ArrayView& weight = c.inputs[FcSoftmaxGradientArrays::kWeight];
+  return PrepareFcSoftmax(
+      weight, FcSoftmaxScratchBytes(FcSoftmaxGradientBlock(kFcSoftmaxBackwardBlockBytes, c),
+                                    c.param<FcSoftmaxOutputParam>(),
+                                    c.inputs[FcSoftmaxGradientArrays::kData], weight));
 }
 
 absl::Status FcSoftmaxOutputCpu(const KernelContext& c) {
@@ -108,9 +107,9 @@ absl::Status FcSoftmaxOutputBackwardCpu(const KernelContext& c) {
                              [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 
-COOPER_REGISTER_KERNEL(_fc_softmax_output, DeviceType::kCpu, FcSoftmaxOutputCpu, ForwardWorkspace);
+COOPER_REGISTER_KERNEL(_fc_softmax_output, DeviceType::kCpu, FcSoftmaxOutputCpu, PrepareForward);
 COOPER_REGISTER_KERNEL(_backward_fc_softmax_output, DeviceType::kCpu, FcSoftmaxOutputBackwardCpu,
-                       BackwardWorkspace, BackwardPrepare);
+                       PrepareBackward);
 
 }  // namespace
 }  // namespace cooper

@@ -110,9 +110,10 @@ class FcSoftmaxState : public KernelState {
   FcSoftmaxSlices slices_;
 };
 
-// A kernel's prepare function, of its weight (classes, features).
-inline std::unique_ptr<KernelState> MakeFcSoftmaxState(const ArrayView& weight) {
-  return std::make_unique<FcSoftmaxState>(FcSoftmaxSlices(weight.shape[0], NumThreads()));
+// What a kernel with this weight (classes, features) is prepared with.
+inline Prepared PrepareFcSoftmax(const ArrayView& weight, int64_t workspace_bytes) {
+  return {std::make_unique<FcSoftmaxState>(FcSoftmaxSlices(weight.shape[0], NumThreads())),
+          workspace_bytes};
 }
 
 inline const FcSoftmaxSlices& FcSoftmaxSlicesOf(const KernelContext& c) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "executor/cpu/nn/dispatch_float.h"
 #include "executor/cpu/nn/softmax_row.h"
 #include "executor/kernel.h"
@@ -56,9 +57,11 @@ void Backward(const KernelContext& c) {
   });
 }
 
-int64_t ForwardWorkspace(const PrepareContext& c) { return c.inputs[0].size_bytes(); }
-int64_t BackwardWorkspace(const PrepareContext& c) {
-  return c.reqs[0] == WriteReq::kAdd ? c.outputs[0].size_bytes() : 0;
+absl::StatusOr<Prepared> PrepareForward(const PrepareContext& c) {
+  return Prepared{.workspace_bytes = c.inputs[0].size_bytes()};
+}
+absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
+  return Prepared{.workspace_bytes = c.reqs[0] == WriteReq::kAdd ? c.outputs[0].size_bytes() : 0};
 }
 
 absl::Status ForwardCpu(const KernelContext& c) {
@@ -73,9 +76,9 @@ absl::Status BackwardCpu(const KernelContext& c) {
                              [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 
-COOPER_REGISTER_KERNEL(softmax_cross_entropy, DeviceType::kCpu, ForwardCpu, ForwardWorkspace);
+COOPER_REGISTER_KERNEL(softmax_cross_entropy, DeviceType::kCpu, ForwardCpu, PrepareForward);
 COOPER_REGISTER_KERNEL(_backward_softmax_cross_entropy, DeviceType::kCpu, BackwardCpu,
-                       BackwardWorkspace);
+                       PrepareBackward);
 
 }  // namespace
 }  // namespace cooper

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "executor/cpu/nn/dispatch_float.h"
 #include "executor/cpu/nn/softmax_row.h"
 #include "executor/kernel.h"
@@ -29,10 +30,12 @@ Extents ExtentsOf(const SoftmaxOutputParam& param, const Shape& shape) {
 
 int64_t RowGrain(int64_t row) { return std::max<int64_t>(1, 16384 / std::max<int64_t>(row, 1)); }
 
-int64_t WorkspaceBytes(const PrepareContext& c) {
+absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   // For kAdd: the softmax goes here first. 16-bit floats are computed in float.
   const bool direct = c.outputs[0].dtype != DType::kFloat16 && c.reqs[0] != WriteReq::kAdd;
-  return direct ? 0 : c.outputs[0].size() * (c.outputs[0].dtype == DType::kFloat64 ? 8 : 4);
+  return Prepared{.workspace_bytes = direct ? 0
+                                            : c.outputs[0].size() *
+                                                  (c.outputs[0].dtype == DType::kFloat64 ? 8 : 4)};
 }
 
 template <typename C>
@@ -197,7 +200,7 @@ absl::Status SoftmaxOutputBackwardCpu(const KernelContext& c) {
                        [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 
-COOPER_REGISTER_KERNEL(SoftmaxOutput, DeviceType::kCpu, SoftmaxOutputCpu, WorkspaceBytes);
+COOPER_REGISTER_KERNEL(SoftmaxOutput, DeviceType::kCpu, SoftmaxOutputCpu, Prepare);
 COOPER_REGISTER_KERNEL(_backward_SoftmaxOutput, DeviceType::kCpu, SoftmaxOutputBackwardCpu);
 
 }  // namespace

@@ -2,6 +2,7 @@
 // products with data and output in each other's place.
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "executor/cpu/nn/convolution_product.h"
 #include "executor/cpu/nn/dispatch_float.h"
@@ -117,25 +118,29 @@ int64_t ColumnBytes(const ConvolutionProduct& p, DType dtype) {
 }
 
 // Layouts that no kernel knows need none: the run reports them.
-int64_t ConvolutionWorkspace(const PrepareContext& c) {
+absl::StatusOr<Prepared> PrepareConvolution(const PrepareContext& c) {
   const auto& param = c.param<ConvolutionParam>();
-  if (ChannelsLast(param.layout)) return 0;
-  return ColumnBytes(ProductOf(param, c.inputs[0].shape, c.outputs[0].shape), c.inputs[0].dtype);
+  if (ChannelsLast(param.layout)) return Prepared{};
+  return Prepared{.workspace_bytes = ColumnBytes(
+                      ProductOf(param, c.inputs[0].shape, c.outputs[0].shape), c.inputs[0].dtype)};
 }
-int64_t ConvolutionBackwardWorkspace(const PrepareContext& c) {
+absl::StatusOr<Prepared> PrepareConvolutionBackward(const PrepareContext& c) {
   const auto& param = c.param<ConvolutionParam>();
-  if (ChannelsLast(param.layout)) return 0;
-  return ColumnBytes(ProductOf(param, c.inputs[1].shape, c.inputs[0].shape), c.inputs[0].dtype);
+  if (ChannelsLast(param.layout)) return Prepared{};
+  return Prepared{.workspace_bytes = ColumnBytes(
+                      ProductOf(param, c.inputs[1].shape, c.inputs[0].shape), c.inputs[0].dtype)};
 }
-int64_t DeconvolutionWorkspace(const PrepareContext& c) {
+absl::StatusOr<Prepared> PrepareDeconvolution(const PrepareContext& c) {
   const auto& param = c.param<DeconvolutionParam>();
-  if (ChannelsLast(param.layout)) return 0;
-  return ColumnBytes(ProductOf(param, c.outputs[0].shape, c.inputs[0].shape), c.inputs[0].dtype);
+  if (ChannelsLast(param.layout)) return Prepared{};
+  return Prepared{.workspace_bytes = ColumnBytes(
+                      ProductOf(param, c.outputs[0].shape, c.inputs[0].shape), c.inputs[0].dtype)};
 }
-int64_t DeconvolutionBackwardWorkspace(const PrepareContext& c) {
+absl::StatusOr<Prepared> PrepareDeconvolutionBackward(const PrepareContext& c) {
   const auto& param = c.param<DeconvolutionParam>();
-  if (ChannelsLast(param.layout)) return 0;
-  return ColumnBytes(ProductOf(param, c.inputs[0].shape, c.inputs[1].shape), c.inputs[0].dtype);
+  if (ChannelsLast(param.layout)) return Prepared{};
+  return Prepared{.workspace_bytes = ColumnBytes(
+                      ProductOf(param, c.inputs[0].shape, c.inputs[1].shape), c.inputs[0].dtype)};
 }
 
 absl::Status ConvolutionCpu(const KernelContext& c) {
@@ -166,15 +171,15 @@ absl::Status DeconvolutionBackwardCpu(const KernelContext& c) {
 }
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
-COOPER_REGISTER_KERNEL(Convolution, kCpu, ConvolutionCpu, ConvolutionWorkspace);
+COOPER_REGISTER_KERNEL(Convolution, kCpu, ConvolutionCpu, PrepareConvolution);
 COOPER_REGISTER_KERNEL(_backward_Convolution, kCpu, ConvolutionBackwardCpu,
-                       ConvolutionBackwardWorkspace);
-COOPER_REGISTER_KERNEL(Convolution_v1, kCpu, ConvolutionCpu, ConvolutionWorkspace);
+                       PrepareConvolutionBackward);
+COOPER_REGISTER_KERNEL(Convolution_v1, kCpu, ConvolutionCpu, PrepareConvolution);
 COOPER_REGISTER_KERNEL(_backward_Convolution_v1, kCpu, ConvolutionBackwardCpu,
-                       ConvolutionBackwardWorkspace);
-COOPER_REGISTER_KERNEL(Deconvolution, kCpu, DeconvolutionCpu, DeconvolutionWorkspace);
+                       PrepareConvolutionBackward);
+COOPER_REGISTER_KERNEL(Deconvolution, kCpu, DeconvolutionCpu, PrepareDeconvolution);
 COOPER_REGISTER_KERNEL(_backward_Deconvolution, kCpu, DeconvolutionBackwardCpu,
-                       DeconvolutionBackwardWorkspace);
+                       PrepareDeconvolutionBackward);
 
 }  // namespace
 }  // namespace cooper

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "executor/cpu/nn/dispatch_float.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
@@ -73,8 +74,8 @@ void Copy(const ArrayView& in, const ArrayView& out, bool add) {
 
 // The mask is not null when anything is dropped: the planner places hidden outputs like others, and
 // a kernel that runs without a gradient after it still draws into it.
-int64_t WorkspaceBytes(const PrepareContext& c) {
-  return c.reqs[1] == WriteReq::kNull ? c.outputs[1].size() : 0;
+absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
+  return Prepared{.workspace_bytes = c.reqs[1] == WriteReq::kNull ? c.outputs[1].size() : 0};
 }
 
 absl::Status DropoutCpu(const KernelContext& c) {
@@ -102,7 +103,7 @@ absl::Status DropoutBackwardCpu(const KernelContext& c) {
   });
 }
 
-COOPER_REGISTER_KERNEL(Dropout, DeviceType::kCpu, DropoutCpu, WorkspaceBytes);
+COOPER_REGISTER_KERNEL(Dropout, DeviceType::kCpu, DropoutCpu, Prepare);
 COOPER_REGISTER_KERNEL(_backward_Dropout, DeviceType::kCpu, DropoutBackwardCpu);
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "executor/cpu/nn/dispatch_float.h"
 #include "executor/cpu/nn/im2col.h"
 #include "executor/kernel.h"
@@ -57,9 +58,9 @@ void ColumnsToImage(const KernelContext& c, const Im2colParam& param) {
 }
 
 // For kAdd: one sample's columns.
-int64_t Workspace(const PrepareContext& c) {
-  if (c.reqs[0] != WriteReq::kAdd || c.outputs[0].shape[0] == 0) return 0;
-  return c.outputs[0].size_bytes() / c.outputs[0].shape[0];
+absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
+  if (c.reqs[0] != WriteReq::kAdd || c.outputs[0].shape[0] == 0) return Prepared{};
+  return Prepared{.workspace_bytes = c.outputs[0].size_bytes() / c.outputs[0].shape[0]};
 }
 
 template <typename Param>
@@ -79,10 +80,10 @@ absl::Status ColumnsToImageCpu(const KernelContext& c) {
 }
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
-COOPER_REGISTER_KERNEL(im2col, kCpu, ImageToColumnsCpu<Im2colParam>, Workspace);
+COOPER_REGISTER_KERNEL(im2col, kCpu, ImageToColumnsCpu<Im2colParam>, Prepare);
 COOPER_REGISTER_KERNEL(_backward_im2col, kCpu, ColumnsToImageCpu<Im2colParam>);
 COOPER_REGISTER_KERNEL(col2im, kCpu, ColumnsToImageCpu<Col2imParam>);
-COOPER_REGISTER_KERNEL(_backward_col2im, kCpu, ImageToColumnsCpu<Col2imParam>, Workspace);
+COOPER_REGISTER_KERNEL(_backward_col2im, kCpu, ImageToColumnsCpu<Col2imParam>, Prepare);
 
 }  // namespace
 }  // namespace cooper

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "executor/cpu/nn/dispatch_float.h"
 #include "executor/cpu/nn/lane_sum.h"
 #include "executor/kernel.h"
@@ -165,8 +166,9 @@ void GammaGradient(const KernelContext& c, const Sets& s, int i) {
   for (int64_t k = 0; k < size; ++k) Store(grad + k, sums[k], c.reqs[i] == WriteReq::kAdd);
 }
 
-int64_t BackwardWorkspace(const PrepareContext& c) {
-  return c.outputs[1].size() * (c.outputs[1].dtype == DType::kFloat64 ? 8 : 4);
+absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
+  return Prepared{.workspace_bytes =
+                      c.outputs[1].size() * (c.outputs[1].dtype == DType::kFloat64 ? 8 : 4)};
 }
 
 template <typename Param>
@@ -188,12 +190,12 @@ absl::Status BackwardCpu(const KernelContext& c) {
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
 COOPER_REGISTER_KERNEL(LayerNorm, kCpu, ForwardCpu<LayerNormParam>);
-COOPER_REGISTER_KERNEL(_backward_LayerNorm, kCpu, BackwardCpu<LayerNormParam>, BackwardWorkspace);
+COOPER_REGISTER_KERNEL(_backward_LayerNorm, kCpu, BackwardCpu<LayerNormParam>, PrepareBackward);
 COOPER_REGISTER_KERNEL(GroupNorm, kCpu, ForwardCpu<GroupNormParam>);
-COOPER_REGISTER_KERNEL(_backward_GroupNorm, kCpu, BackwardCpu<GroupNormParam>, BackwardWorkspace);
+COOPER_REGISTER_KERNEL(_backward_GroupNorm, kCpu, BackwardCpu<GroupNormParam>, PrepareBackward);
 COOPER_REGISTER_KERNEL(InstanceNorm, kCpu, ForwardCpu<InstanceNormParam>);
 COOPER_REGISTER_KERNEL(_backward_InstanceNorm, kCpu, BackwardCpu<InstanceNormParam>,
-                       BackwardWorkspace);
+                       PrepareBackward);
 
 }  // namespace
 }  // namespace cooper

@@ -33,11 +33,12 @@ class BoundKernel {
     auto kernel = FindKernel(op, DeviceType::kCpu);
     CHECK(kernel.ok()) << kernel.status();
     kernel_ = *kernel;
-    if (kernel_->workspace_bytes != nullptr) {
-      workspace_.resize(
-          kernel_->workspace_bytes(
-              {.call = call_, .inputs = inputs_, .outputs = outputs_, .reqs = reqs_}) +
-          64);
+    if (kernel_->prepare != nullptr) {
+      auto prepared =
+          kernel_->prepare({.call = call_, .inputs = inputs_, .outputs = outputs_, .reqs = reqs_});
+      CHECK(prepared.ok()) << prepared.status();
+      prepared_ = *std::move(prepared);
+      workspace_.resize(prepared_.workspace_bytes + 64);
     }
   }
 
@@ -59,6 +60,7 @@ class BoundKernel {
                                                 .outputs = outputs_,
                                                 .reqs = reqs_,
                                                 .workspace = workspace,
+                                                .state = prepared_.state.get(),
                                                 .is_train = true});
       CHECK(status.ok()) << status;
     }
@@ -79,6 +81,7 @@ class BoundKernel {
   std::vector<WriteReq> reqs_;
   std::vector<char> workspace_;
   const Kernel* kernel_ = nullptr;
+  Prepared prepared_;
 };
 
 const Shape kWords = {1920, 10000};

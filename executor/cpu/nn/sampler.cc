@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "executor/cpu/nn/dispatch_float.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
@@ -212,8 +213,12 @@ void TransformerBackward(const KernelContext& c) {
 int64_t GridBytes(const ArrayView& output) {
   return output.shape[0] * 2 * output.shape[2] * output.shape[3] * SizeOf(output.dtype);
 }
-int64_t TransformerWorkspace(const PrepareContext& c) { return GridBytes(c.outputs[0]); }
-int64_t TransformerBackwardWorkspace(const PrepareContext& c) { return 2 * GridBytes(c.inputs[0]); }
+absl::StatusOr<Prepared> PrepareTransformer(const PrepareContext& c) {
+  return Prepared{.workspace_bytes = GridBytes(c.outputs[0])};
+}
+absl::StatusOr<Prepared> PrepareTransformerBackward(const PrepareContext& c) {
+  return Prepared{.workspace_bytes = 2 * GridBytes(c.inputs[0])};
+}
 
 absl::Status GridGeneratorCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
@@ -254,9 +259,9 @@ COOPER_REGISTER_KERNEL(GridGenerator, kCpu, GridGeneratorCpu);
 COOPER_REGISTER_KERNEL(_backward_GridGenerator, kCpu, GridGeneratorBackwardCpu);
 COOPER_REGISTER_KERNEL(BilinearSampler, kCpu, BilinearSamplerCpu);
 COOPER_REGISTER_KERNEL(_backward_BilinearSampler, kCpu, BilinearSamplerBackwardCpu);
-COOPER_REGISTER_KERNEL(SpatialTransformer, kCpu, SpatialTransformerCpu, TransformerWorkspace);
+COOPER_REGISTER_KERNEL(SpatialTransformer, kCpu, SpatialTransformerCpu, PrepareTransformer);
 COOPER_REGISTER_KERNEL(_backward_SpatialTransformer, kCpu, SpatialTransformerBackwardCpu,
-                       TransformerBackwardWorkspace);
+                       PrepareTransformerBackward);
 
 }  // namespace
 }  // namespace cooper

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "executor/cpu/nn/convolution_product.h"
 #include "executor/cpu/nn/dispatch_float.h"
 #include "executor/kernel.h"
@@ -98,17 +99,21 @@ bool IsBilinear(const OpCall& call) {
   return call.param<UpSamplingParam>().sample_type == UpSamplingParam::kBilinear;
 }
 
-int64_t Workspace(const PrepareContext& c) {
-  if (!IsBilinear(c.call)) return 0;
+absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
+  if (!IsBilinear(c.call)) return Prepared{};
   const auto& param = c.param<UpSamplingParam>();
-  return BilinearProduct(param, c.inputs[0].shape, c.outputs[0].shape).WorkspaceElements() *
-         SizeOf(c.inputs[0].dtype);
+  return Prepared{
+      .workspace_bytes =
+          BilinearProduct(param, c.inputs[0].shape, c.outputs[0].shape).WorkspaceElements() *
+          SizeOf(c.inputs[0].dtype)};
 }
-int64_t BackwardWorkspace(const PrepareContext& c) {
-  if (!IsBilinear(c.call)) return 0;
+absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
+  if (!IsBilinear(c.call)) return Prepared{};
   const auto& param = c.param<UpSamplingParam>();
-  return BilinearProduct(param, c.inputs[1].shape, c.inputs[0].shape).WorkspaceElements() *
-         SizeOf(c.inputs[0].dtype);
+  return Prepared{
+      .workspace_bytes =
+          BilinearProduct(param, c.inputs[1].shape, c.inputs[0].shape).WorkspaceElements() *
+          SizeOf(c.inputs[0].dtype)};
 }
 
 absl::Status UpSamplingCpu(const KernelContext& c) {
@@ -148,9 +153,9 @@ absl::Status UpSamplingBackwardCpu(const KernelContext& c) {
   });
 }
 
-COOPER_REGISTER_KERNEL(UpSampling, DeviceType::kCpu, UpSamplingCpu, Workspace);
+COOPER_REGISTER_KERNEL(UpSampling, DeviceType::kCpu, UpSamplingCpu, Prepare);
 COOPER_REGISTER_KERNEL(_backward_UpSampling, DeviceType::kCpu, UpSamplingBackwardCpu,
-                       BackwardWorkspace);
+                       PrepareBackward);
 
 }  // namespace
 }  // namespace cooper

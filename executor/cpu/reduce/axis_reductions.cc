@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "absl/status/statusor.h"
 #include "executor/cpu/elemwise/convert.h"
 #include "executor/cpu/elemwise/elemwise_kernel.h"
 #include "executor/cpu/reduce/map_reduce.h"
@@ -108,8 +109,8 @@ absl::Status NormCpu(const KernelContext& c) {
   return ReduceArray(reduction, c.inputs[0], kept, c.outputs[0], c.reqs[0], c.workspace);
 }
 
-int64_t Output0Workspace(const PrepareContext& c) {
-  return ReductionWorkspace(c.outputs[0], c.reqs[0]);
+absl::StatusOr<Prepared> PrepareOutput0(const PrepareContext& c) {
+  return Prepared{.workspace_bytes = ReductionWorkspace(c.outputs[0], c.reqs[0])};
 }
 
 // Gradients: functions of ograd and others, each broadcast from the reduced shape to data's.
@@ -239,8 +240,9 @@ absl::Status MomentsCpu(const KernelContext& c) {
                       kept.span(), c.reqs[1], scratch);
 }
 
-int64_t MomentsWorkspace(const PrepareContext& c) {
-  return 2 * c.outputs[0].size() * static_cast<int64_t>(sizeof(int64_t));
+absl::StatusOr<Prepared> PrepareMoments(const PrepareContext& c) {
+  return Prepared{.workspace_bytes =
+                      2 * c.outputs[0].size() * static_cast<int64_t>(sizeof(int64_t))};
 }
 
 absl::Status MomentsBackwardCpu(const KernelContext& c) {
@@ -264,22 +266,23 @@ absl::Status MomentsBackwardCpu(const KernelContext& c) {
       {kept.span(), kept.span(), full, kept.span()}, full, c.outputs[0], c.reqs[0]);
 }
 
-int64_t MomentsBackwardWorkspace(const PrepareContext& c) {
-  return 2 * c.inputs[0].size() * static_cast<int64_t>(sizeof(int64_t));
+absl::StatusOr<Prepared> PrepareMomentsBackward(const PrepareContext& c) {
+  return Prepared{.workspace_bytes =
+                      2 * c.inputs[0].size() * static_cast<int64_t>(sizeof(int64_t))};
 }
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
 
 const KernelRegistrar kKernels[] = {
-    {"sum", kCpu, Plain<Reducer::kSum>, Output0Workspace},
-    {"mean", kCpu, MeanCpu, Output0Workspace},
-    {"prod", kCpu, Plain<Reducer::kProduct>, Output0Workspace},
-    {"nansum", kCpu, Mapped<Reducer::kSum, NanToZero>, Output0Workspace},
-    {"nanprod", kCpu, Mapped<Reducer::kProduct, NanToOne>, Output0Workspace},
-    {"max", kCpu, Plain<Reducer::kMax>, Output0Workspace},
-    {"min", kCpu, Plain<Reducer::kMin>, Output0Workspace},
-    {"norm", kCpu, NormCpu, Output0Workspace},
-    {"moments", kCpu, MomentsCpu, MomentsWorkspace},
+    {"sum", kCpu, Plain<Reducer::kSum>, PrepareOutput0},
+    {"mean", kCpu, MeanCpu, PrepareOutput0},
+    {"prod", kCpu, Plain<Reducer::kProduct>, PrepareOutput0},
+    {"nansum", kCpu, Mapped<Reducer::kSum, NanToZero>, PrepareOutput0},
+    {"nanprod", kCpu, Mapped<Reducer::kProduct, NanToOne>, PrepareOutput0},
+    {"max", kCpu, Plain<Reducer::kMax>, PrepareOutput0},
+    {"min", kCpu, Plain<Reducer::kMin>, PrepareOutput0},
+    {"norm", kCpu, NormCpu, PrepareOutput0},
+    {"moments", kCpu, MomentsCpu, PrepareMoments},
     {"_backward_sum", kCpu, SumBackwardCpu},
     {"_backward_mean", kCpu, MeanBackwardCpu},
     {"_backward_prod", kCpu, ExpandCpu<ProdGrad>},
@@ -288,7 +291,7 @@ const KernelRegistrar kKernels[] = {
     {"_backward_max", kCpu, ExpandCpu<ExtremeGrad>},
     {"_backward_min", kCpu, ExpandCpu<ExtremeGrad>},
     {"_backward_norm", kCpu, NormBackwardCpu},
-    {"_backward_moments", kCpu, MomentsBackwardCpu, MomentsBackwardWorkspace},
+    {"_backward_moments", kCpu, MomentsBackwardCpu, PrepareMomentsBackward},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Kernels of operators that repeat an array along its axes of extent 1, and of their gradient.
 
+#include "absl/status/statusor.h"
 #include "executor/cpu/elemwise/elemwise_kernel.h"
 #include "executor/cpu/reduce/map_reduce.h"
 #include "executor/kernel.h"
@@ -27,15 +28,15 @@ absl::Status BroadcastBackwardCpu(const KernelContext& c) {
                       c.outputs[0].shape.dims(), c.reqs[0], c.workspace);
 }
 
-int64_t BroadcastBackwardWorkspace(const PrepareContext& c) {
-  return ReductionWorkspace(c.outputs[0], c.reqs[0]);
+absl::StatusOr<Prepared> PrepareBroadcastBackward(const PrepareContext& c) {
+  return Prepared{.workspace_bytes = ReductionWorkspace(c.outputs[0], c.reqs[0])};
 }
 
 COOPER_REGISTER_KERNEL(broadcast_axis, DeviceType::kCpu, BroadcastCpu);
 COOPER_REGISTER_KERNEL(broadcast_to, DeviceType::kCpu, BroadcastCpu);
 COOPER_REGISTER_KERNEL(broadcast_like, DeviceType::kCpu, BroadcastCpu);
 COOPER_REGISTER_KERNEL(_broadcast_backward, DeviceType::kCpu, BroadcastBackwardCpu,
-                       BroadcastBackwardWorkspace);
+                       PrepareBroadcastBackward);
 
 }  // namespace
 }  // namespace cooper

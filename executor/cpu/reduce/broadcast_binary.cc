@@ -1,6 +1,7 @@
 // Kernels of operators on two arrays that are broadcast together, and of their gradients: a sum of
 // an elementwise function over the axes along which a side was repeated.
 
+#include "absl/status/statusor.h"
 #include "executor/cpu/elemwise/binary_functions.h"
 #include "executor/cpu/elemwise/elemwise_kernel.h"
 #include "executor/cpu/reduce/map_reduce.h"
@@ -41,8 +42,8 @@ absl::Status Side(const KernelContext& c) {
 // The sum of ograd.
 absl::Status SideSum(const KernelContext& c) { return RunSide(nullptr, c); }
 
-int64_t SideWorkspace(const PrepareContext& c) {
-  return ReductionWorkspace(c.outputs[0], c.reqs[0]);
+absl::StatusOr<Prepared> PrepareSide(const PrepareContext& c) {
+  return Prepared{.workspace_bytes = ReductionWorkspace(c.outputs[0], c.reqs[0])};
 }
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
@@ -70,24 +71,24 @@ const ElementwiseKernelRegistrar kKernels[] = {
 };
 
 const KernelRegistrar kGradientKernels[] = {
-    {"_backward_broadcast_add_lhs", kCpu, SideSum, SideWorkspace},
-    {"_backward_broadcast_add_rhs", kCpu, SideSum, SideWorkspace},
-    {"_backward_broadcast_sub_lhs", kCpu, SideSum, SideWorkspace},
-    {"_backward_broadcast_sub_rhs", kCpu, Side<Negative>, SideWorkspace},
-    {"_backward_broadcast_mul_lhs", kCpu, Side<Mul>, SideWorkspace},
-    {"_backward_broadcast_mul_rhs", kCpu, Side<Mul>, SideWorkspace},
-    {"_backward_broadcast_div_lhs", kCpu, Side<Div>, SideWorkspace},
-    {"_backward_broadcast_div_rhs", kCpu, Side<DivGradRhs>, SideWorkspace},
-    {"_backward_broadcast_mod_lhs", kCpu, SideSum, SideWorkspace},
-    {"_backward_broadcast_mod_rhs", kCpu, Side<ModGradRhs>, SideWorkspace},
-    {"_backward_broadcast_power_lhs", kCpu, Side<PowerGradLhs>, SideWorkspace},
-    {"_backward_broadcast_power_rhs", kCpu, Side<PowerGradRhs>, SideWorkspace},
-    {"_backward_broadcast_maximum_lhs", kCpu, Side<MaximumGradLhs>, SideWorkspace},
-    {"_backward_broadcast_maximum_rhs", kCpu, Side<MaximumGradRhs>, SideWorkspace},
-    {"_backward_broadcast_minimum_lhs", kCpu, Side<MinimumGradLhs>, SideWorkspace},
-    {"_backward_broadcast_minimum_rhs", kCpu, Side<MinimumGradRhs>, SideWorkspace},
-    {"_backward_broadcast_hypot_lhs", kCpu, Side<HypotGradLhs>, SideWorkspace},
-    {"_backward_broadcast_hypot_rhs", kCpu, Side<HypotGradRhs>, SideWorkspace},
+    {"_backward_broadcast_add_lhs", kCpu, SideSum, PrepareSide},
+    {"_backward_broadcast_add_rhs", kCpu, SideSum, PrepareSide},
+    {"_backward_broadcast_sub_lhs", kCpu, SideSum, PrepareSide},
+    {"_backward_broadcast_sub_rhs", kCpu, Side<Negative>, PrepareSide},
+    {"_backward_broadcast_mul_lhs", kCpu, Side<Mul>, PrepareSide},
+    {"_backward_broadcast_mul_rhs", kCpu, Side<Mul>, PrepareSide},
+    {"_backward_broadcast_div_lhs", kCpu, Side<Div>, PrepareSide},
+    {"_backward_broadcast_div_rhs", kCpu, Side<DivGradRhs>, PrepareSide},
+    {"_backward_broadcast_mod_lhs", kCpu, SideSum, PrepareSide},
+    {"_backward_broadcast_mod_rhs", kCpu, Side<ModGradRhs>, PrepareSide},
+    {"_backward_broadcast_power_lhs", kCpu, Side<PowerGradLhs>, PrepareSide},
+    {"_backward_broadcast_power_rhs", kCpu, Side<PowerGradRhs>, PrepareSide},
+    {"_backward_broadcast_maximum_lhs", kCpu, Side<MaximumGradLhs>, PrepareSide},
+    {"_backward_broadcast_maximum_rhs", kCpu, Side<MaximumGradRhs>, PrepareSide},
+    {"_backward_broadcast_minimum_lhs", kCpu, Side<MinimumGradLhs>, PrepareSide},
+    {"_backward_broadcast_minimum_rhs", kCpu, Side<MinimumGradRhs>, PrepareSide},
+    {"_backward_broadcast_hypot_lhs", kCpu, Side<HypotGradLhs>, PrepareSide},
+    {"_backward_broadcast_hypot_rhs", kCpu, Side<HypotGradRhs>, PrepareSide},
 };
 
 }  // namespace

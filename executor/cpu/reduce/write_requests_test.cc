@@ -124,10 +124,10 @@ class Runner {
     const absl::Span<const ArrayView> inputs(views_.data(), num_inputs_);
     const Kernel& kernel = **FindKernel(call_.op->name(), DeviceType::kCpu);
     std::vector<double> workspace;
-    if (kernel.workspace_bytes != nullptr) {
+    if (kernel.prepare != nullptr) {
       const PrepareContext prepare{
           .call = call_, .inputs = inputs, .outputs = outputs, .reqs = reqs};
-      workspace.resize(kernel.workspace_bytes(prepare) / sizeof(double) + 1);
+      workspace.resize(kernel.prepare(prepare)->workspace_bytes / sizeof(double) + 1);
     }
     const KernelContext context{.call = call_,
                                 .inputs = inputs,

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "executor/cpu/padded_stride.h"
 #include "executor/cpu/rnn/rnn_arguments.h"
 #include "executor/cpu/rnn/rnn_cells.h"
@@ -377,12 +378,13 @@ class Backward {
 };
 
 template <RNNForm kForm>
-int64_t RNNBackwardWorkspace(const PrepareContext& c) {
+absl::StatusOr<Prepared> PrepareRNNBackward(const PrepareContext& c) {
   const auto& param = c.param<RNNParam>();
   const ArrayView& data = c.inputs[Inputs(kForm, param).forward.data];
   const RNNDims dims(param, data.shape);
-  if (data.dtype == DType::kFloat64) return Scratch<double>(param, dims, nullptr).bytes;
-  return Scratch<float>(param, dims, nullptr).bytes;
+  if (data.dtype == DType::kFloat64)
+    return Prepared{.workspace_bytes = Scratch<double>(param, dims, nullptr).bytes};
+  return Prepared{.workspace_bytes = Scratch<float>(param, dims, nullptr).bytes};
 }
 
 template <RNNForm kForm>
@@ -402,9 +404,9 @@ absl::Status RNNBackwardCpu(const KernelContext& c) {
 }
 
 COOPER_REGISTER_KERNEL(_backward_RNN, DeviceType::kCpu, RNNBackwardCpu<RNNForm::kPacked>,
-                       RNNBackwardWorkspace<RNNForm::kPacked>);
+                       PrepareRNNBackward<RNNForm::kPacked>);
 COOPER_REGISTER_KERNEL(_backward_rnn_layer, DeviceType::kCpu, RNNBackwardCpu<RNNForm::kLayer>,
-                       RNNBackwardWorkspace<RNNForm::kLayer>);
+                       PrepareRNNBackward<RNNForm::kLayer>);
 
 }  // namespace
 }  // namespace cooper

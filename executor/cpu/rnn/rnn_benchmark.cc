@@ -22,7 +22,7 @@ struct Node {
   void Prepare() {
     reqs.assign(outputs.size(), WriteReq::kWrite);
     const PrepareContext context{.call = *call, .inputs = inputs, .outputs = outputs, .reqs = reqs};
-    workspace.resize(kernel->workspace_bytes(context) / sizeof(float) + 16);
+    workspace.resize(kernel->prepare(context)->workspace_bytes / sizeof(float) + 16);
   }
   void Run() {
     // Planned memory is aligned; a vector's is to 16 bytes.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "executor/cpu/padded_stride.h"
 #include "executor/cpu/rnn/rnn_arguments.h"
 #include "executor/cpu/rnn/rnn_cells.h"
@@ -14,6 +15,7 @@
 #include "executor/kernel.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
+#include "ndarray/status_macros.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
@@ -307,19 +309,13 @@ bool NothingAsked(absl::Span<const WriteReq> reqs) {
 }
 
 // The data is the first input of both.
-int64_t RNNWorkspace(const PrepareContext& c) {
+absl::StatusOr<Prepared> PrepareRNN(const PrepareContext& c) {
+  COOPER_RETURN_IF_ERROR(
+      CheckSupported(c.call.op->name().c_str(), c.param<RNNParam>(), c.inputs[0].dtype));
   const Plan plan(c.param<RNNParam>(), c.inputs[0].shape, c.reqs, /*is_train=*/true);
-  if (c.inputs[0].dtype == DType::kFloat64) return Scratch<double>(plan, nullptr).bytes;
-  return Scratch<float>(plan, nullptr).bytes;
-}
-
-absl::StatusOr<std::unique_ptr<KernelState>> RNNPrepare(const PrepareContext& c) {
-  const std::string& op = c.call.op->name();
-  if (absl::Status status = CheckSupported(op.c_str(), c.param<RNNParam>(), c.inputs[0].dtype);
-      !status.ok()) {
-    return status;
-  }
-  return nullptr;
+  if (c.inputs[0].dtype == DType::kFloat64)
+    return Prepared{.workspace_bytes = Scratch<double>(plan, nullptr).bytes};
+  return Prepared{.workspace_bytes = Scratch<float>(plan, nullptr).bytes};
 }
 
 template <RNNForm kForm>
@@ -338,9 +334,8 @@ absl::Status RNNCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_KERNEL(RNN, DeviceType::kCpu, RNNCpu<RNNForm::kPacked>, RNNWorkspace, RNNPrepare);
-COOPER_REGISTER_KERNEL(_rnn_layer, DeviceType::kCpu, RNNCpu<RNNForm::kLayer>, RNNWorkspace,
-                       RNNPrepare);
+COOPER_REGISTER_KERNEL(RNN, DeviceType::kCpu, RNNCpu<RNNForm::kPacked>, PrepareRNN);
+COOPER_REGISTER_KERNEL(_rnn_layer, DeviceType::kCpu, RNNCpu<RNNForm::kLayer>, PrepareRNN);
 
 }  // namespace
 }  // namespace cooper

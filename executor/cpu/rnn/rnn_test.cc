@@ -105,7 +105,8 @@ absl::Status RunKernel(const char* op, const OpCall& call, const Arrays& in,
   const Kernel* kernel = FindKernel(op, DeviceType::kCpu).value();
   const PrepareContext prepare{
       .call = call, .inputs = in_views, .outputs = out_views, .reqs = reqs};
-  std::vector<double> workspace(kernel->workspace_bytes(prepare) / sizeof(double) + 1, NAN);
+  std::vector<double> workspace(kernel->prepare(prepare)->workspace_bytes / sizeof(double) + 1,
+                                NAN);
   const KernelContext context{.call = call,
                               .inputs = in_views,
                               .outputs = out_views,

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "executor/cpu/shape/strided_copy.h"
 #include "executor/kernel.h"
 #include "symbol/ops/shape/slice_param.h"
@@ -80,8 +81,8 @@ absl::Status SliceLikeBackwardCpu(const KernelContext& c) {
 }
 
 // Under kAdd the result is made in the workspace and then added.
-int64_t AssignWorkspace(const PrepareContext& c) {
-  return c.reqs[0] == WriteReq::kAdd ? c.outputs[0].size_bytes() : 0;
+absl::StatusOr<Prepared> PrepareAssign(const PrepareContext& c) {
+  return Prepared{.workspace_bytes = c.reqs[0] == WriteReq::kAdd ? c.outputs[0].size_bytes() : 0};
 }
 
 // Calls assign(target) with an array that holds input 0, then brings it to the output.
@@ -132,9 +133,8 @@ COOPER_REGISTER_KERNEL(slice_like, DeviceType::kCpu, SliceLikeCpu);
 COOPER_REGISTER_KERNEL(_backward_slice_like, DeviceType::kCpu, SliceLikeBackwardCpu);
 COOPER_REGISTER_KERNEL(Crop, DeviceType::kCpu, PartCpu<CropParam>);
 COOPER_REGISTER_KERNEL(_backward_Crop, DeviceType::kCpu, PartBackwardCpu<CropParam>);
-COOPER_REGISTER_KERNEL(_slice_assign, DeviceType::kCpu, SliceAssignCpu, AssignWorkspace);
-COOPER_REGISTER_KERNEL(_slice_assign_scalar, DeviceType::kCpu, SliceAssignScalarCpu,
-                       AssignWorkspace);
+COOPER_REGISTER_KERNEL(_slice_assign, DeviceType::kCpu, SliceAssignCpu, PrepareAssign);
+COOPER_REGISTER_KERNEL(_slice_assign_scalar, DeviceType::kCpu, SliceAssignScalarCpu, PrepareAssign);
 
 }  // namespace
 }  // namespace cooper
