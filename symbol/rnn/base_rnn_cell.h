@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "ndarray/array_map.h"
 #include "ndarray/dtype.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/partial_shape.h"
@@ -58,9 +59,6 @@ struct Unrolled {
   SymbolSequence outputs;
   std::vector<Symbol> states;  // after the last step
 };
-
-// Weights by name.
-using ArrayMap = std::map<std::string, NDArray>;
 
 class BaseRNNCell {
  public:
