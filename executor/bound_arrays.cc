@@ -36,11 +36,6 @@ absl::Status CheckUnboundNames(const BindOptions& options, const std::vector<std
 
 }  // namespace
 
-NDArray FindArray(const ArrayMap& arrays, absl::string_view name) {
-  const auto it = arrays.find(std::string(name.data(), name.size()));
-  return it == arrays.end() ? NDArray() : it->second;
-}
-
 ProgramArrays BoundArrays::Of(const Program& program) const {
   ProgramArrays arrays;
   for (const std::string& name : program.arg_names) {
@@ -53,30 +48,68 @@ ProgramArrays BoundArrays::Of(const Program& program) const {
   return arrays;
 }
 
-absl::StatusOr<BoundArrays> BindArrays(const LoweredProgram& lowered, const BindOptions& options) {
-  const Program& p = lowered.program;
+absl::Status BoundArrays::CopyFrom(const ArrayMap& new_args, const ArrayMap& new_auxs,
+                                   bool allow_extra) const {
+  const auto copy = [&](const ArrayMap& from, const ArrayMap& to,
+                        const char* kind) -> absl::Status {
+    for (const auto& [name, array] : from) {
+      const NDArray target = FindArray(to, name);
+      if (target.is_null()) {
+        if (allow_extra) continue;
+        return absl::NotFoundError(absl::StrCat("the symbol has no ", kind, " '", name, "'"));
+      }
+      absl::Status status = target.CopyFrom(array);
+      if (!status.ok()) {
+        return absl::Status(status.code(), absl::StrCat(kind, " '", name, "': ", status.message()));
+      }
+    }
+    return absl::OkStatus();
+  };
+  COOPER_RETURN_IF_ERROR(copy(new_args, args, "argument"));
+  return copy(new_auxs, auxs, "auxiliary state");
+}
+
+absl::Status RequireArrays(const Symbol& symbol, BindOptions& options) {
+  for (const std::string& name : symbol.ListArguments()) {
+    if (!options.args.contains(name)) {
+      return absl::InvalidArgumentError(absl::StrCat("Bind: argument '", name, "' is missing"));
+    }
+    if (!options.grads.contains(name)) options.grad_reqs[name] = WriteReq::kNull;
+  }
+  for (const std::string& name : symbol.ListAuxiliaryStates()) {
+    if (!options.auxs.contains(name)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Bind: auxiliary state '", name, "' is missing"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<BoundArrays> BindArrays(const CompiledProgram& compiled,
+                                       const BindOptions& options) {
+  const Program& p = compiled.program();
   COOPER_RETURN_IF_ERROR(CheckUnboundNames(options, p.arg_names));
   BoundArrays arrays;
   for (size_t i = 0; i < p.arg_names.size(); ++i) {
     const std::string& name = p.arg_names[i];
     if (options.unbound_args.contains(name)) continue;
     COOPER_ASSIGN_OR_RETURN(arrays.args[name],
-                            TakeOrAllocate(options.args, "argument", name, lowered.arg_shapes[i],
-                                           lowered.arg_types[i], lowered.arg_contexts[i]));
+                            TakeOrAllocate(options.args, "argument", name, compiled.arg_shapes()[i],
+                                           compiled.arg_types()[i], compiled.arg_contexts()[i]));
   }
   for (size_t i = 0; i < p.aux_names.size(); ++i) {
     const std::string& name = p.aux_names[i];
     COOPER_ASSIGN_OR_RETURN(
         arrays.auxs[name],
-        TakeOrAllocate(options.auxs, "auxiliary state", name, lowered.aux_shapes[i],
-                       lowered.aux_types[i], lowered.aux_contexts[i]));
+        TakeOrAllocate(options.auxs, "auxiliary state", name, compiled.aux_shapes()[i],
+                       compiled.aux_types()[i], compiled.aux_contexts()[i]));
   }
   for (const ProgramGradient& g : p.gradients) {
     const std::string& name = p.arg_names[g.arg];
     COOPER_ASSIGN_OR_RETURN(
         arrays.grads[name],
-        TakeOrAllocate(options.grads, "gradient of", name, lowered.arg_shapes[g.arg],
-                       lowered.arg_types[g.arg], lowered.arg_contexts[g.arg]));
+        TakeOrAllocate(options.grads, "gradient of", name, compiled.arg_shapes()[g.arg],
+                       compiled.arg_types()[g.arg], compiled.arg_contexts()[g.arg]));
   }
   return arrays;
 }

@@ -4,15 +4,15 @@
 // The arrays of an executor by name: those that the caller gave, and those that were missing.
 
 #include <string>
-#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
-#include "executor/compile/lower.h"
-#include "executor/executor.h"
+#include "executor/bind_options.h"
+#include "executor/compile/compiled_program.h"
 #include "executor/program.h"
 #include "executor/run/bound_program.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array_map.h"
+#include "symbol/symbol.h"
 
 namespace cooper {
 
@@ -21,14 +21,18 @@ struct BoundArrays {
 
   // By slot, for a program of the same symbol: null where an argument has no array yet.
   ProgramArrays Of(const Program& program) const;
+
+  // Executor::CopyParamsFrom.
+  absl::Status CopyFrom(const ArrayMap& new_args, const ArrayMap& new_auxs, bool allow_extra) const;
 };
+
+// Executor::Bind: fails unless every argument and auxiliary state is given, and turns off the
+// gradients of arguments that have no array for one.
+absl::Status RequireArrays(const Symbol& symbol, BindOptions& options);
 
 // Takes the arrays of `options`, and makes what is missing of zeros, but for unbound_args. The
 // errors are SimpleBind's of arrays.
-absl::StatusOr<BoundArrays> BindArrays(const LoweredProgram& lowered, const BindOptions& options);
-
-// The array of that name, or a null one.
-NDArray FindArray(const ArrayMap& arrays, absl::string_view name);
+absl::StatusOr<BoundArrays> BindArrays(const CompiledProgram& compiled, const BindOptions& options);
 
 }  // namespace cooper
 

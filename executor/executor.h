@@ -14,10 +14,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -25,59 +22,17 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "executor/kernel.h"
-#include "executor/run/arena.h"
+#include "executor/bind_options.h"
+#include "executor/compile/compiled_program.h"
+#include "executor/compile/passes.h"
+#include "ndarray/array_map.h"
 #include "ndarray/context.h"
 #include "ndarray/dtype.h"
 #include "ndarray/ndarray.h"
-#include "ndarray/partial_shape.h"
 #include "symbol/infer_shape.h"
-#include "symbol/infer_type.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
-
-// Arrays by the name of the argument or auxiliary state.
-using ArrayMap = std::map<std::string, NDArray>;
-
-// What random operators draw from. Executors that share one continue each other's stream.
-struct RandomState {
-  uint64_t seed = 0;
-  uint64_t runs = 0;  // forward runs so far, over all executors that share it
-  // Which of several devices draws: those that work on parts of one batch draw different numbers.
-  uint64_t replica = 0;
-};
-
-struct BindOptions {
-  Context context = Context::Cpu();
-  // Where the nodes of a `ctx_group` are placed, with their gradients; the others follow them or
-  // are on `context` (placement.h). Values are copied to where they are used.
-  std::map<std::string, Context> group2ctx;
-  KnownShapes shapes;  // of data and labels; the others follow
-  KnownTypes types;
-  // Of every argument, and of single ones. kNull: no gradient is computed.
-  WriteReq grad_req = WriteReq::kWrite;
-  std::map<std::string, WriteReq> grad_reqs;
-  // Arrays to use; what is missing is allocated, filled with zeros. Their shapes and types count as
-  // known. The caller's handles and the executor's share the elements.
-  ArrayMap args;
-  ArrayMap grads;
-  ArrayMap auxs;
-  // Arguments that get no array here: SetArg gives them one before Forward. Batches are then read
-  // where they are, without a copy.
-  std::set<std::string> unbound_args;
-  // Where activations live; null: an arena of its own.
-  std::shared_ptr<Arena> arena;
-  // Likewise on the contexts of group2ctx; those that are missing are made.
-  std::map<Context, std::shared_ptr<Arena>> group_arenas;
-  // Null: seed 0.
-  std::shared_ptr<RandomState> random;
-  // Passes to leave out, of those that PassNames() gives.
-  std::set<std::string> disabled_passes;
-};
-
-// The passes that can be left out, in the order in which they are run (docs/passes.md).
-std::vector<std::string> PassNames();
 
 // What a bound executor takes of its arenas, together.
 struct MemoryReport {
@@ -89,22 +44,19 @@ struct MemoryReport {
 
 class Executor {
  public:
-  // A symbol as a program that has no arrays yet, for one executor.
-  struct Lowered;
-
-  // Infers what is not given, allocates what is missing. Errors are InferShape's and InferType's;
-  // kInvalidArgument if an array has another shape, dtype or context than the graph needs;
-  // kUnimplemented if there is no kernel for an operator on the context. `lowered`, if not null, is
-  // what Lower has made of the same symbol and options, and is used up. Arrays may have come since
-  // then; where they differ from what was inferred, it is of no use and the symbol is lowered anew.
+  // Infers what is not given, allocates what is missing. Errors are CompiledProgram::Compile's;
+  // kInvalidArgument if an array has another shape, dtype or context than the graph needs.
+  // `compiled`, if not null, saves most of the time: what Compile has made of the same symbol and
+  // options, or Resize of that. Arrays may have come since then; where they differ from what was
+  // inferred, it is of no use and the symbol is compiled anew.
   static absl::StatusOr<std::unique_ptr<Executor>> SimpleBind(
-      const Symbol& symbol, const BindOptions& options, std::shared_ptr<Lowered> lowered = nullptr);
+      const Symbol& symbol, const BindOptions& options,
+      std::shared_ptr<const CompiledProgram> compiled = nullptr);
 
-  // The part of SimpleBind that looks at shapes and types alone and takes most of its time:
-  // inference, passes, the gradient graph, the program. Unlike the rest it may run on several
-  // threads at a time, also for symbols that share nodes. The errors are SimpleBind's.
-  static absl::StatusOr<std::shared_ptr<Lowered>> Lower(const Symbol& symbol,
-                                                        const BindOptions& options);
+  // The part of SimpleBind that looks at shapes and types alone and takes most of its time. Unlike
+  // the rest it may run on several threads at a time, also for symbols that share nodes.
+  static absl::StatusOr<std::shared_ptr<const CompiledProgram>> Compile(const Symbol& symbol,
+                                                                        const BindOptions& options);
 
   // As SimpleBind, but every argument and auxiliary state must be given in `options.args` and
   // `options.auxs`, and gradients are computed only for names in `options.grads`.
@@ -160,8 +112,9 @@ class Executor {
                               bool allow_extra = false);
 
   // A new executor for other input shapes, which shares arena, random state and every array whose
-  // shape stays. Without `partial_shaping`, an argument that is not in `shapes` must keep its
-  // shape; without `allow_up_sizing`, none may grow (kInvalidArgument, naming it).
+  // shape stays. Where no shape grows it shares the memory plan too and nothing is compiled.
+  // Without `partial_shaping`, an argument that is not in `shapes` must keep its shape; without
+  // `allow_up_sizing`, none may grow (kInvalidArgument, naming it).
   absl::StatusOr<std::unique_ptr<Executor>> Reshape(const KnownShapes& shapes,
                                                     bool partial_shaping = false,
                                                     bool allow_up_sizing = false) const;
@@ -170,19 +123,21 @@ class Executor {
   // before it with its inputs ("fc1_data"). In Backward outputs are gradients
   // ("fc1_backward_data"), and inputs "fc1_backward_input_data". An empty function ends it.
   // While there is a callback, the graph runs as it was written, without what passes that put nodes
-  // together make of it: slower, and equal to rounding. The next Forward binds it anew, with
+  // together make of it: slower, and equal to rounding. The next Forward compiles that once, with
   // SimpleBind's errors.
   using MonitorCallback = std::function<void(const std::string& name, const NDArray& array)>;
   void SetMonitorCallback(MonitorCallback callback, bool monitor_all = false);
 
   const Symbol& symbol() const;
+  // What runs while there is no monitor.
+  const std::shared_ptr<const CompiledProgram>& compiled() const;
   Context context() const;
   MemoryReport memory() const;
   // The program as text, one instruction a line: operator, inputs, outputs with offsets.
   std::string DebugString() const;
 
  private:
-  class Impl;
+  struct Impl;
   explicit Executor(std::unique_ptr<Impl> impl);
 
   std::unique_ptr<Impl> impl_;

@@ -173,17 +173,17 @@ TEST(ExecutorTest, ErrorsOfBindNameWhatIsWrong) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'data' is missing")));
 }
 
-// Lowers with one set of options and binds with another.
-absl::StatusOr<std::unique_ptr<Executor>> BindLowered(const Symbol& symbol,
-                                                      const BindOptions& lowered_with,
-                                                      const BindOptions& bound_with) {
-  auto lowered = Executor::Lower(symbol, lowered_with);
-  EXPECT_TRUE(lowered.ok()) << lowered.status();
-  return Executor::SimpleBind(symbol, bound_with, *lowered);
+// Compiles with one set of options and binds with another.
+absl::StatusOr<std::unique_ptr<Executor>> BindCompiled(const Symbol& symbol,
+                                                       const BindOptions& compiled_with,
+                                                       const BindOptions& bound_with) {
+  auto compiled = Executor::Compile(symbol, compiled_with);
+  EXPECT_TRUE(compiled.ok()) << compiled.status();
+  return Executor::SimpleBind(symbol, bound_with, *compiled);
 }
 
-// Whatever was lowered ahead, binding gives what it would have given without.
-TEST(ExecutorTest, WhatIsLoweredAheadChangesNoResult) {
+// Whatever was compiled ahead, binding gives what it would have given without.
+TEST(ExecutorTest, WhatIsCompiledAheadChangesNoResult) {
   const Symbol net = SharedWeightNet();
   const BindOptions options{.shapes = {{"data", {2, 4}}}};
   COOPER_ASSERT_OK_AND_ASSIGN(const NDArray weight, NDArray::Zeros({4, 4}));
@@ -196,16 +196,16 @@ TEST(ExecutorTest, WhatIsLoweredAheadChangesNoResult) {
   for (const BindOptions& bound_with :
        {options, with_array, other_shape, without_pass, without_gradient}) {
     COOPER_ASSERT_OK_AND_ASSIGN(const auto direct, Executor::SimpleBind(net, bound_with));
-    COOPER_ASSERT_OK_AND_ASSIGN(const auto ahead, BindLowered(net, options, bound_with));
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto ahead, BindCompiled(net, options, bound_with));
     EXPECT_EQ(ahead->DebugString(), direct->DebugString());
     EXPECT_EQ(ahead->grad_names(), direct->grad_names());
     EXPECT_EQ(ahead->output_shapes(), direct->output_shapes());
   }
   BindOptions wrong = options;
   COOPER_ASSERT_OK_AND_ASSIGN(wrong.args["weight"], NDArray::Zeros({4, 5}));
-  EXPECT_EQ(BindLowered(net, options, wrong).status(), Executor::SimpleBind(net, wrong).status());
+  EXPECT_EQ(BindCompiled(net, options, wrong).status(), Executor::SimpleBind(net, wrong).status());
   EXPECT_FALSE(Executor::SimpleBind(net, wrong).ok());
-  EXPECT_EQ(Executor::Lower(net, {}).status(), Executor::SimpleBind(net, {}).status());
+  EXPECT_EQ(Executor::Compile(net, {}).status(), Executor::SimpleBind(net, {}).status());
 }
 
 TEST(ExecutorTest, OutputsAreGuardedWhenTheArenaIsShared) {

@@ -1,5 +1,8 @@
 #include "executor/program.h"
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
 namespace cooper {
 
 std::vector<int> Program::CountReads() const {
@@ -28,6 +31,23 @@ std::vector<int> Program::Producers() const {
     for (int output : instructions[i].outputs) producers[output] = static_cast<int>(i);
   }
   return producers;
+}
+
+std::vector<ArrayView> ViewsOf(const Program& program, const std::vector<int>& values) {
+  std::vector<ArrayView> views;
+  views.reserve(values.size());
+  for (int value : values) {
+    const ProgramValue& v = program.values[value];
+    views.push_back({.data = nullptr, .shape = v.shape, .dtype = v.dtype});
+  }
+  return views;
+}
+
+std::string DescribeInputs(absl::Span<const ArrayView> inputs) {
+  return absl::StrCat("; inputs ",
+                      absl::StrJoin(inputs, ", ", [](std::string* out, const ArrayView& view) {
+                        absl::StrAppend(out, view.shape.ToString(), " ", DTypeName(view.dtype));
+                      }));
 }
 
 std::string Describe(const Instruction& instruction) { return Describe(*instruction.node); }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "executor/kernel.h"
 #include "ndarray/context.h"
 #include "ndarray/dtype.h"
@@ -100,8 +101,14 @@ struct Program {
   std::vector<int> Producers() const;
 };
 
+// Views of values, without memory.
+std::vector<ArrayView> ViewsOf(const Program& program, const std::vector<int>& values);
+
 // "FullyConnected 'fc1'": for messages and profiles.
 std::string Describe(const Instruction& instruction);
+
+// "; inputs (32, 650) float32, (800, 650) float32": for errors of kernels.
+std::string DescribeInputs(absl::Span<const ArrayView> inputs);
 
 }  // namespace cooper
 

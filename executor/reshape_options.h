@@ -2,7 +2,7 @@
 #define COOPER_EXECUTOR_RESHAPE_OPTIONS_H_
 
 #include "absl/status/statusor.h"
-#include "executor/executor.h"
+#include "executor/bind_options.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

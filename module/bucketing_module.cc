@@ -129,7 +129,7 @@ std::map<BucketKey, BucketingModule::Made> BucketingModule::MakeAhead(
     if (!made.module.ok()) break;  // what comes after it will not be bound
     tasks.Add([this, &made, &shapes] {
       const Clock::time_point start = Clock::now();
-      (*made.module)->LowerAhead(BindOptionsFor(shapes.data_shapes, shapes.label_shapes));
+      (*made.module)->CompileAhead(BindOptionsFor(shapes.data_shapes, shapes.label_shapes));
       made.seconds += SecondsSince(start);
     });
   }

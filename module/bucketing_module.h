@@ -197,7 +197,7 @@ class BucketingModule : public BaseModule {
   Made Make(const BucketKey& key) const;
   ModuleBindOptions BindOptionsFor(const std::vector<DataDesc>& data_shapes,
                                    const std::vector<DataDesc>& label_shapes) const;
-  // The buckets of these that are not bound, up to the first that cannot be made, lowered on
+  // The buckets of these that are not bound, up to the first that cannot be made, compiled on
   // several threads. Empty where that is of no use.
   std::map<BucketKey, Made> MakeAhead(absl::Span<const BucketShapes> buckets) const;
   // The bucket, bound; makes it where it is neither bound nor in `ahead`, from which it is taken.

@@ -35,20 +35,20 @@ absl::Status Join(const std::vector<NDArray>& parts, int axis, NDArray& whole) {
 
 absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> DataParallelExecutorGroup::Bind(
     const Symbol& symbol, ExecutorGroupOptions options, ModuleGroup* group,
-    std::shared_ptr<Executor::Lowered> lowered) {
+    std::shared_ptr<const CompiledProgram> compiled) {
   std::unique_ptr<DataParallelExecutorGroup> bound(
       new DataParallelExecutorGroup(symbol, std::move(options), group));
   COOPER_RETURN_IF_ERROR(bound->Split());
-  COOPER_RETURN_IF_ERROR(bound->BindExecutors(std::move(lowered)));
+  COOPER_RETURN_IF_ERROR(bound->BindExecutors(std::move(compiled)));
   bound->FindOutputAxes();
   return bound;
 }
 
-absl::StatusOr<std::shared_ptr<Executor::Lowered>> DataParallelExecutorGroup::Lower(
+absl::StatusOr<std::shared_ptr<const CompiledProgram>> DataParallelExecutorGroup::Compile(
     const Symbol& symbol, ExecutorGroupOptions options, ModuleGroup* group) {
   DataParallelExecutorGroup unbound(symbol, std::move(options), group);
   unbound.ListNames();
-  return Executor::Lower(symbol, unbound.OptionsOf(0));
+  return Executor::Compile(symbol, unbound.OptionsOf(0));
 }
 
 // Every input has to have as many rows as the others.
@@ -95,7 +95,8 @@ void DataParallelExecutorGroup::ListNames() {
   aux_names_ = std::move(names.auxs);
 }
 
-absl::Status DataParallelExecutorGroup::BindExecutors(std::shared_ptr<Executor::Lowered> lowered) {
+absl::Status DataParallelExecutorGroup::BindExecutors(
+    std::shared_ptr<const CompiledProgram> compiled) {
   ListNames();
   const int n = static_cast<int>(group_->replicas.size());
   executors_.resize(n);
@@ -104,7 +105,7 @@ absl::Status DataParallelExecutorGroup::BindExecutors(std::shared_ptr<Executor::
   // One after the other: arrays that the first one makes are looked at by none, but the pool of
   // freed blocks is shared, and binding allocates most.
   for (int i = 0; i < n; ++i) {
-    COOPER_ASSIGN_OR_RETURN(executors_[i], BindOne(i, i == 0 ? std::move(lowered) : nullptr));
+    COOPER_ASSIGN_OR_RETURN(executors_[i], BindOne(i, i == 0 ? std::move(compiled) : nullptr));
   }
   return absl::OkStatus();
 }
@@ -148,7 +149,7 @@ BindOptions DataParallelExecutorGroup::OptionsOf(int i) const {
 }
 
 absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindOne(
-    int i, std::shared_ptr<Executor::Lowered> lowered) {
+    int i, std::shared_ptr<const CompiledProgram> compiled) {
   ModuleReplica& replica = group_->replicas[i];
   if (!options_.group2ctxs.empty()) {
     for (const auto& [group, context] : options_.group2ctxs[i]) {
@@ -157,7 +158,7 @@ absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindOne(
     }
   }
   const BindOptions bind = OptionsOf(i);
-  auto executor = Executor::SimpleBind(symbol_, bind, std::move(lowered));
+  auto executor = Executor::SimpleBind(symbol_, bind, std::move(compiled));
   if (!executor.ok()) {
     if (!several()) return executor.status();
     return absl::Status(executor.status().code(),

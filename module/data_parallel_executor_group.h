@@ -45,15 +45,15 @@ class DataParallelExecutorGroup {
  public:
   // Parameters, gradients, auxiliary states and carried states that `group` has are used; the
   // others become its own. `group` must outlive the result. The errors are those of SplitBatch and
-  // Executor::SimpleBind. `lowered`: null, or from Lower with the same symbol, options and group.
+  // Executor::SimpleBind. `compiled`: null, or from Compile with the same symbol, options and
+  // group, or resized from that.
   static absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Bind(
       const Symbol& symbol, ExecutorGroupOptions options, ModuleGroup* group,
-      std::shared_ptr<Executor::Lowered> lowered = nullptr);
+      std::shared_ptr<const CompiledProgram> compiled = nullptr);
 
-  // Executor::Lower for a group of one context, without group2ctxs. It only reads `group`.
-  static absl::StatusOr<std::shared_ptr<Executor::Lowered>> Lower(const Symbol& symbol,
-                                                                  ExecutorGroupOptions options,
-                                                                  ModuleGroup* group);
+  // Executor::Compile for a group of one context, without group2ctxs. It only reads `group`.
+  static absl::StatusOr<std::shared_ptr<const CompiledProgram>> Compile(
+      const Symbol& symbol, ExecutorGroupOptions options, ModuleGroup* group);
 
   const std::vector<DataDesc>& data_shapes() const { return options_.data_shapes; }
   const std::vector<DataDesc>& label_shapes() const { return options_.label_shapes; }
@@ -61,6 +61,10 @@ class DataParallelExecutorGroup {
   const std::vector<Shape>& output_shapes() const { return output_shapes_; }
   const std::vector<BatchSlice>& slices() const { return slices_; }
 
+  // Of the first context: what to bind other shapes with.
+  const std::shared_ptr<const CompiledProgram>& compiled() const {
+    return executors_.front()->compiled();
+  }
   int num_executors() const { return static_cast<int>(executors_.size()); }
   Executor& executor(int i) const { return *executors_[i]; }
 
@@ -97,11 +101,11 @@ class DataParallelExecutorGroup {
 
   absl::Status Split();
   void ListNames();
-  absl::Status BindExecutors(std::shared_ptr<Executor::Lowered> lowered);
+  absl::Status BindExecutors(std::shared_ptr<const CompiledProgram> compiled);
   // With what the group has now.
   BindOptions OptionsOf(int i) const;
-  absl::StatusOr<std::unique_ptr<Executor>> BindOne(int i,
-                                                    std::shared_ptr<Executor::Lowered> lowered);
+  absl::StatusOr<std::unique_ptr<Executor>> BindOne(
+      int i, std::shared_ptr<const CompiledProgram> compiled);
   void FindOutputAxes();
   absl::Status RunAll(absl::FunctionRef<absl::Status(int)> fn);
   // The parameters' arrays as they are now.

@@ -218,16 +218,32 @@ WriteReq Module::GradReqOf(const std::string& arg) const {
   return it == bind_options_.grad_reqs.end() ? bind_options_.grad_req : it->second;
 }
 
-void Module::LowerAhead(const ModuleBindOptions& options) {
+void Module::CompileAhead(const ModuleBindOptions& options) {
   if (options_.contexts.size() > 1 || !options_.group2ctxs.empty()) return;
   const ScopedProfile profile(ProfileCategory::kStep, "bind");
   const ModuleBindOptions before = std::exchange(bind_options_, options);
   auto group_options = GroupOptions(options.data_shapes, options.label_shapes);
   bind_options_ = before;
   if (!group_options.ok()) return;
-  auto lowered =
-      DataParallelExecutorGroup::Lower(bound_symbol_, *std::move(group_options), group_.get());
-  if (lowered.ok()) lowered_ = *std::move(lowered);
+  auto compiled =
+      DataParallelExecutorGroup::Compile(bound_symbol_, *std::move(group_options), group_.get());
+  if (compiled.ok()) compiled_ = *std::move(compiled);
+}
+
+std::shared_ptr<const CompiledProgram> Module::ResizeBound(
+    const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) const {
+  if (options_.contexts.size() > 1) return nullptr;
+  KnownShapes shapes;
+  for (const auto* descs : {&data_shapes, &label_shapes}) {
+    for (const DataDesc& desc : *descs) {
+      if (absl::c_linear_search(arg_names_, desc.name)) shapes[desc.name] = desc.shape;
+    }
+  }
+  for (const auto& bound : bound_) {
+    auto resized = bound->compiled()->Resize(shapes);
+    if (resized.ok()) return *std::move(resized);
+  }
+  return nullptr;
 }
 
 absl::StatusOr<ExecutorGroupOptions> Module::GroupOptions(
@@ -249,9 +265,11 @@ absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Module::MakeBound(
     const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) {
   const ScopedProfile profile(ProfileCategory::kStep, "bind");
   COOPER_ASSIGN_OR_RETURN(ExecutorGroupOptions options, GroupOptions(data_shapes, label_shapes));
+  std::shared_ptr<const CompiledProgram> compiled = std::move(compiled_);
+  if (compiled == nullptr) compiled = ResizeBound(data_shapes, label_shapes);
   COOPER_ASSIGN_OR_RETURN(
       auto bound, DataParallelExecutorGroup::Bind(bound_symbol_, std::move(options), group_.get(),
-                                                  std::move(lowered_)));
+                                                  std::move(compiled)));
   if (monitor_) bound->SetMonitorCallback(monitor_, monitor_all_);
   COOPER_RETURN_IF_ERROR(Adopt());
   return bound;

@@ -89,10 +89,11 @@ class Module : public BaseModule {
   // kFailedPrecondition unless it is bound and has parameters, kInvalidArgument if it is on other
   // contexts.
   absl::Status Bind(const ModuleBindOptions& options) override;
-  // Does ahead what the first Bind, with the same options, can do without arrays (Executor::Lower).
-  // Several modules of a group may do so at a time, while nothing changes the group. Does nothing
-  // with several contexts or with group2ctxs; errors are left for Bind to find and to report.
-  void LowerAhead(const ModuleBindOptions& options);
+  // Does ahead what the first Bind, with the same options, can do without arrays
+  // (Executor::Compile). Several modules of a group may do so at a time, while nothing changes the
+  // group. Does nothing with several contexts or with group2ctxs; errors are left for Bind to find
+  // and to report.
+  void CompileAhead(const ModuleBindOptions& options);
   // Binds for other shapes; parameters, states and optimizer stay. kFailedPrecondition before Bind.
   absl::Status Reshape(const std::vector<DataDesc>& data_shapes,
                        const std::vector<DataDesc>& label_shapes);
@@ -151,6 +152,10 @@ class Module : public BaseModule {
                          const std::vector<DataDesc>& label_shapes);
   absl::StatusOr<ExecutorGroupOptions> GroupOptions(
       const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) const;
+  // For these shapes, what is bound already, resized: a smaller batch runs in the plan of a larger
+  // one. Null if that cannot be.
+  std::shared_ptr<const CompiledProgram> ResizeBound(
+      const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) const;
   absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> MakeBound(
       const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes);
   WriteReq GradReqOf(const std::string& arg) const;
@@ -182,10 +187,10 @@ class Module : public BaseModule {
   ModuleBindOptions bind_options_;
   // By shapes; the one in use first, then by last use.
   std::vector<std::unique_ptr<DataParallelExecutorGroup>> bound_;
-  bool adds_gradients_ = false;                 // whether a parameter's request is kAdd
-  std::vector<std::string> names_to_update_;    // of the last update
-  const Executor* names_of_ = nullptr;          // the executor they are those of; null: of none
-  std::shared_ptr<Executor::Lowered> lowered_;  // of LowerAhead, until Bind
+  bool adds_gradients_ = false;               // whether a parameter's request is kAdd
+  std::vector<std::string> names_to_update_;  // of the last update
+  const Executor* names_of_ = nullptr;        // the executor they are those of; null: of none
+  std::shared_ptr<const CompiledProgram> compiled_;  // of CompileAhead, until Bind
   Executor::MonitorCallback monitor_;
   bool monitor_all_ = false;
   std::optional<ModuleParams> loaded_params_;  // of Load, until Bind

@@ -1,18 +1,20 @@
 #include "executor/compile/lower.h"
 
-#include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "executor/compile/graph_passes/graph_facts.h"
-#include "executor/compile/graph_passes/graph_passes.h"
 #include "executor/compile/placement.h"
+#include "executor/compile/typed_graph.h"
+#include "executor/compile/whole_graph.h"
 #include "ndarray/partial_shape.h"
 #include "ndarray/status_macros.h"
 #include "symbol/gradient.h"
@@ -21,22 +23,28 @@
 namespace cooper {
 namespace {
 
-using Type = std::optional<DType>;
+absl::Status CheckGradientNames(const Symbol& symbol, const CompileOptions& options) {
+  if (options.grad_reqs.empty()) return absl::OkStatus();
+  const std::vector<std::string> names = symbol.ListArguments();
+  for (const auto& [name, req] : options.grad_reqs) {
+    if (absl::c_linear_search(names, name)) continue;
+    return absl::NotFoundError(absl::StrCat("a gradient is asked for '", name,
+                                            "', which is no argument; those are ",
+                                            absl::StrJoin(names, ", ")));
+  }
+  return absl::OkStatus();
+}
 
 class Lowering {
  public:
-  Lowering(const Symbol& symbol, const LowerOptions& options)
-      : written_(symbol),
-        symbol_(symbol),
-        options_(options),
-        forward_(std::make_unique<IndexedGraph>(symbol_.outputs())) {}
+  Lowering(TypedGraph typed, const CompileOptions& options)
+      : typed_(std::move(typed)), options_(options) {}
 
   absl::StatusOr<LoweredProgram> Run() {
     NumberVariables();
-    COOPER_RETURN_IF_ERROR(CheckGradientNames());
-    COOPER_RETURN_IF_ERROR(InferForward());
-    TakeVariableShapes();
-    COOPER_RETURN_IF_ERROR(RunGraphPasses());
+    COOPER_RETURN_IF_ERROR(RunGraphPasses(options_, typed_));
+    result_.rewritten = !typed_.rewrites.empty();
+    result_.symbol = typed_.symbol;
     COOPER_RETURN_IF_ERROR(AddGradients());
     COOPER_RETURN_IF_ERROR(InferGradients());
     MarkNeeded();
@@ -49,106 +57,34 @@ class Lowering {
 
  private:
   Program& program() { return result_.program; }
-  const Program& program() const { return result_.program; }
+  const IndexedGraph& forward() const { return *typed_.graph; }
+  GradientGraph& backward() { return result_.gradient; }
+  const GradientGraph& backward() const { return result_.gradient; }
 
   // Gives arguments and auxiliary states their slots, in the order in which the caller's symbol
-  // lists them, and its nodes their numbers.
+  // lists them.
   void NumberVariables() {
-    for (int i = 0; i < forward_->num_nodes(); ++i) {
-      const Node* node = forward_->nodes()[i];
-      ids_[node] = i;
+    const IndexedGraph& graph = forward();
+    for (int i = 0; i < graph.num_nodes(); ++i) {
+      const Node* node = graph.nodes()[i];
       if (!node->is_variable()) continue;
-      auto& names = forward_->is_aux(i) ? program().aux_names : program().arg_names;
+      const int entry = graph.first_entry(i);
+      const bool aux = graph.is_aux(i);
+      auto& names = aux ? program().aux_names : program().arg_names;
       slots_[node] = static_cast<int>(names.size());
       names.push_back(node->name());
-    }
-  }
-
-  absl::Status CheckGradientNames() {
-    for (const auto& [name, req] : options_.grad_reqs) {
-      const auto& names = program().arg_names;
-      const auto it = std::find(names.begin(), names.end(), name);
-      if (it == names.end()) {
-        return absl::NotFoundError(absl::StrCat("a gradient is asked for '", name,
-                                                "', which is no argument; those are ",
-                                                absl::StrJoin(names, ", ")));
-      }
-      if (req == WriteReq::kNull) continue;
-      program().gradients.push_back(
-          {.arg = static_cast<int>(it - names.begin()), .value = -1, .req = req});
-    }
-    return absl::OkStatus();
-  }
-
-  void TakeVariableShapes() {
-    for (int i = 0; i < forward_->num_nodes(); ++i) {
-      const Node* node = forward_->nodes()[i];
-      if (!node->is_variable()) continue;
-      const int entry = forward_->first_entry(i);
-      const bool aux = forward_->is_aux(i);
-      (aux ? result_.aux_shapes : result_.arg_shapes).push_back(forward_shapes_[entry].ToShape());
-      (aux ? result_.aux_types : result_.arg_types).push_back(TypeOf(forward_types_[entry]));
+      (aux ? result_.aux_shapes : result_.arg_shapes).push_back(typed_.shapes[entry].ToShape());
+      (aux ? result_.aux_types : result_.arg_types)
+          .push_back(typed_.types[entry].value_or(DType::kFloat32));
     }
     result_.arg_contexts.resize(result_.arg_shapes.size(), options_.context);
     result_.aux_contexts.resize(result_.aux_shapes.size(), options_.context);
-  }
-
-  static DType TypeOf(const Type& type) { return type.value_or(DType::kFloat32); }
-
-  // Without gradients it does not matter whether one can be run.
-  bool CanRun(absl::string_view op) const {
-    if (program().gradients.empty() && absl::StartsWith(op, "_backward")) return true;
-    const auto schema = FindOp(op);
-    if (!schema.ok()) return false;
-    return (*schema)->is_view() || FindKernel(op, options_.context.device_type).ok();
-  }
-
-  absl::Status RunGraphPasses() {
-    if (!options_.group2ctx.empty()) return absl::OkStatus();
-    for (const GraphPass& pass : AllGraphPasses()) {
-      if (options_.disabled_passes.contains(pass.name)) continue;
-      std::vector<Shape> shapes;
-      std::vector<DType> types;
-      for (const PartialShape& shape : forward_shapes_) shapes.push_back(shape.ToShape());
-      for (const Type& type : forward_types_) types.push_back(TypeOf(type));
-      const GraphFacts facts(symbol_, std::move(shapes), std::move(types));
-      auto rewrite = pass.run(facts, [this](absl::string_view op) { return CanRun(op); });
-      absl::Status status = rewrite.status();
-      if (status.ok() && rewrite->has_value()) status = TakeRewrite(facts, **std::move(rewrite));
-      if (!status.ok()) {
-        return absl::Status(status.code(),
-                            absl::StrCat("graph pass '", pass.name, "': ", status.message()));
-      }
+    const std::vector<std::string>& names = program().arg_names;
+    for (const auto& [name, req] : options_.grad_reqs) {
+      if (req == WriteReq::kNull) continue;
+      const auto slot = static_cast<int>(absl::c_find(names, name) - names.begin());
+      program().gradients.push_back({.arg = slot, .value = -1, .req = req});
     }
-    return absl::OkStatus();
-  }
-
-  absl::Status TakeRewrite(const GraphFacts& old, GraphRewrite rewrite) {
-    result_.rewritten = true;
-    for (const auto& [copy, node] : rewrite.copies) {
-      if (const auto id = ids_.find(node); id != ids_.end()) {
-        const int number = id->second;
-        ids_[copy.get()] = number;
-      }
-    }
-    symbol_ = rewrite.symbol;
-    forward_ = std::make_unique<IndexedGraph>(symbol_.outputs());
-    forward_shapes_.assign(forward_->num_entries(), PartialShape());
-    forward_types_.assign(forward_->num_entries(), std::nullopt);
-    // What is new follows from what has stayed, whose shapes may come from what is gone.
-    for (int i = 0; i < old.graph().num_nodes(); ++i) {
-      for (int k = 0; k < old.node(i).num_outputs(); ++k) {
-        const NodeEntry& entry = rewrite.entries[old.graph().first_entry(i) + k];
-        if (!entry || !forward_->contains(entry.node.get())) continue;
-        const NodeEntry before{old.owner(i), k};
-        forward_shapes_[forward_->entry(entry)] = PartialShape(old.shape(before));
-        forward_types_[forward_->entry(entry)] = old.type(before);
-      }
-    }
-    rewrites_.push_back(std::move(rewrite));
-    COOPER_RETURN_IF_ERROR(InferEntryShapes(*forward_, forward_shapes_));
-    COOPER_RETURN_IF_ERROR(CheckShapesComplete(*forward_, forward_shapes_));
-    return InferEntryTypes(*forward_, forward_types_);
   }
 
   // Makes the gradient graph and the order of all nodes: forward, head gradients, backward.
@@ -156,82 +92,29 @@ class Lowering {
     std::vector<std::string> wrt;
     for (const ProgramGradient& g : program().gradients) wrt.push_back(program().arg_names[g.arg]);
     if (!wrt.empty()) {
-      COOPER_ASSIGN_OR_RETURN(gradient_, MakeGradientGraph(symbol_, wrt));
+      COOPER_ASSIGN_OR_RETURN(backward(), MakeGradientGraph(typed_.symbol, wrt));
     }
-    std::vector<const Node*> order = forward_->nodes();
-    for (const NodeEntry& head : gradient_.head_gradients) {
-      if (head) order.push_back(head.node.get());
-    }
-    for (const NodePtr& node : gradient_.nodes) order.push_back(node.get());
-    graph_ = std::make_unique<IndexedGraph>(std::move(order));
+    graph_ = std::make_unique<IndexedGraph>(WholeGraph(forward(), backward()));
     return absl::OkStatus();
   }
 
   absl::Status InferGradients() {
-    shapes_.resize(graph_->num_entries());
+    COOPER_ASSIGN_OR_RETURN(shapes_,
+                            InferWholeShapes(typed_.symbol, backward(), *graph_, typed_.shapes));
+    types_ = typed_.types;
     types_.resize(graph_->num_entries());
-    // Backward nodes take what is known over; the gradient of an output is shaped like it.
-    for (int e = 0; e < forward_->num_entries(); ++e) {
-      shapes_[e] = forward_shapes_[e];
-      types_[e] = forward_types_[e];
+    for (size_t i = 0; i < backward().head_gradients.size(); ++i) {
+      const NodeEntry& head = backward().head_gradients[i];
+      if (head) types_[graph_->entry(head)] = types_[graph_->entry(typed_.symbol.outputs()[i])];
     }
-    for (size_t i = 0; i < gradient_.head_gradients.size(); ++i) {
-      const NodeEntry& head = gradient_.head_gradients[i];
-      if (!head) continue;
-      const int output = forward_->entry(symbol_.outputs()[i]);
-      shapes_[graph_->entry(head)] = forward_shapes_[output];
-      types_[graph_->entry(head)] = forward_types_[output];
-    }
-    if (gradient_.nodes.empty()) return absl::OkStatus();
-    COOPER_RETURN_IF_ERROR(InferEntryShapes(*graph_, shapes_));
-    COOPER_RETURN_IF_ERROR(CheckShapesComplete(*graph_, shapes_));
-    COOPER_RETURN_IF_ERROR(InferEntryTypes(*graph_, types_));
-    return absl::OkStatus();
-  }
-
-  // Shapes and types of the forward graph.
-  absl::Status InferForward() {
-    COOPER_RETURN_IF_ERROR(CheckNames(options_.shapes, "shape"));
-    COOPER_RETURN_IF_ERROR(CheckNames(options_.types, "type"));
-    COOPER_ASSIGN_OR_RETURN(forward_shapes_, VariableShapes(*forward_, options_.shapes));
-    COOPER_RETURN_IF_ERROR(InferEntryShapes(*forward_, forward_shapes_));
-    COOPER_RETURN_IF_ERROR(CheckShapesComplete(*forward_, forward_shapes_));
-    COOPER_ASSIGN_OR_RETURN(forward_types_, VariableTypes(*forward_, options_.types));
-    COOPER_RETURN_IF_ERROR(InferEntryTypes(*forward_, forward_types_));
-    for (int i = 0; i < forward_->num_nodes(); ++i) {
-      Type& type = forward_types_[forward_->first_entry(i)];
-      if (type.has_value() || !forward_->nodes()[i]->is_variable()) continue;
-      type = DType::kFloat32;
-      COOPER_RETURN_IF_ERROR(InferEntryTypes(*forward_, forward_types_));
-    }
-    return absl::OkStatus();
-  }
-
-  bool IsVariable(const std::string& name) const {
-    for (const auto* names : {&result_.program.arg_names, &result_.program.aux_names}) {
-      if (std::find(names->begin(), names->end(), name) != names->end()) return true;
-    }
-    return false;
-  }
-
-  template <typename Known>
-  absl::Status CheckNames(const Known& known, const char* what) const {
-    for (const auto& [name, value] : known) {
-      if (IsVariable(name)) continue;
-      return absl::NotFoundError(absl::StrCat("a ", what, " is given for '", name,
-                                              "', which is no variable of the graph; those are ",
-                                              absl::StrJoin(result_.program.arg_names, ", "),
-                                              result_.program.aux_names.empty() ? "" : ", ",
-                                              absl::StrJoin(result_.program.aux_names, ", ")));
-    }
-    return absl::OkStatus();
+    return backward().nodes.empty() ? absl::OkStatus() : InferEntryTypes(*graph_, types_);
   }
 
   // Outputs of nodes that something needs, from the ends of the program backwards.
   void MarkNeeded() {
     needed_.assign(graph_->num_entries(), false);
-    for (const NodeEntry& output : symbol_.outputs()) needed_[graph_->entry(output)] = true;
-    for (const NodeEntry& gradient : gradient_.gradients) {
+    for (const NodeEntry& output : typed_.symbol.outputs()) needed_[graph_->entry(output)] = true;
+    for (const NodeEntry& gradient : backward().gradients) {
       if (gradient) needed_[graph_->entry(gradient)] = true;
     }
     for (int i = graph_->num_nodes() - 1; i >= 0; --i) {
@@ -244,7 +127,7 @@ class Lowering {
 
   // Nodes whose gradient computes their outputs, which only the caller reads besides.
   void FindLeftToGradients() {
-    for (const NodePtr& gradient : gradient_.nodes) {
+    for (const NodePtr& gradient : backward().nodes) {
       const Node* forward = gradient->forward().get();
       if (forward == nullptr || !forward->op()->gradient_computes_outputs() ||
           !NodeNeeded(graph_->node_index(gradient.get()))) {
@@ -296,30 +179,30 @@ class Lowering {
         EmitInstruction(i, owners.at(node));
       }
     }
-    for (const NodeEntry& output : symbol_.outputs()) {
+    for (const NodeEntry& output : typed_.symbol.outputs()) {
       p.outputs.push_back(value_of_[graph_->entry(output)]);
     }
-    for (const NodeEntry& head : gradient_.head_gradients) {
+    for (const NodeEntry& head : backward().head_gradients) {
       const bool taken = head && needed_[graph_->entry(head)];
       p.head_gradients.push_back(taken ? value_of_[graph_->entry(head)] : -1);
     }
     p.head_gradients.resize(p.outputs.size(), -1);
-    for (size_t k = 0; k < gradient_.gradients.size(); ++k) {
-      const NodeEntry& gradient = gradient_.gradients[k];
+    for (size_t k = 0; k < backward().gradients.size(); ++k) {
+      const NodeEntry& gradient = backward().gradients[k];
       if (gradient) p.gradients[k].value = value_of_[graph_->entry(gradient)];
     }
   }
 
   void EmitVariable(int i, int entry, const NodePtr& node) {
     Program& p = program();
-    if (i >= forward_->num_nodes()) {
+    if (i >= forward().num_nodes()) {
       int output = 0;
-      while (!(gradient_.head_gradients[output].node == node)) ++output;
+      while (!(backward().head_gradients[output].node == node)) ++output;
       value_of_[entry] =
           AddValue(entry, {node, 0}, ProgramBuffer::Kind::kHeadGrad, output, placement_.of_node[i]);
       return;
     }
-    const bool aux = forward_->is_aux(i);
+    const bool aux = forward().is_aux(i);
     const int slot = slots_.at(node.get());
     const int context = placement_.of_node[i];
     value_of_[entry] =
@@ -332,15 +215,15 @@ class Lowering {
   // The same number whatever passes have made of the graph around the node.
   uint64_t RandomIdOf(const Node& node) const {
     const Node* forward = node.forward() != nullptr ? node.forward().get() : &node;
-    const auto id = ids_.find(forward);
-    if (id == ids_.end()) return 0;
+    const auto id = typed_.ids.find(forward);
+    if (id == typed_.ids.end()) return 0;
     return 2 * static_cast<uint64_t>(id->second) + (node.forward() != nullptr ? 1 : 0);
   }
 
   void EmitInstruction(int i, const NodePtr& node) {
     Instruction instruction;
     instruction.node = node;
-    instruction.backward = i >= forward_->num_nodes();
+    instruction.backward = i >= forward().num_nodes();
     instruction.context = placement_.of_node[i];
     instruction.random_id = RandomIdOf(*node);
     instruction.left_to_gradient = left_to_gradient_.contains(node.get());
@@ -363,39 +246,34 @@ class Lowering {
     auto add = [&](const NodeEntry& e) {
       if (e) owners.emplace(e.node.get(), e.node);
     };
-    for (const NodeEntry& head : symbol_.outputs()) add(head);
-    for (const NodeEntry& head : gradient_.head_gradients) add(head);
-    for (const NodePtr& node : gradient_.nodes) owners.emplace(node.get(), node);
+    for (const NodeEntry& head : typed_.symbol.outputs()) add(head);
+    for (const NodeEntry& head : backward().head_gradients) add(head);
+    for (const NodePtr& node : backward().nodes) owners.emplace(node.get(), node);
     for (const Node* node : graph_->nodes()) {
       for (const NodeEntry& input : node->inputs()) add(input);
     }
     return owners;
   }
 
-  const Symbol written_;                // the caller's
-  Symbol symbol_;                       // the same, or what passes have made of it
-  std::vector<GraphRewrite> rewrites_;  // whose nodes ids_ names
-  const LowerOptions& options_;
-  std::unique_ptr<IndexedGraph> forward_;
-  GradientGraph gradient_;
+  TypedGraph typed_;
+  const CompileOptions& options_;
   std::unique_ptr<IndexedGraph> graph_;  // forward and backward
-  std::vector<PartialShape> forward_shapes_;
-  std::vector<Type> forward_types_;
   std::vector<PartialShape> shapes_;
-  std::vector<Type> types_;
+  std::vector<std::optional<DType>> types_;
   std::vector<bool> needed_;
   absl::flat_hash_set<const Node*> left_to_gradient_;
   Placement placement_;
   std::vector<int> value_of_;
   absl::flat_hash_map<const Node*, int> slots_;  // of variables
-  absl::flat_hash_map<const Node*, int> ids_;    // positions in the caller's graph
   LoweredProgram result_;
 };
 
 }  // namespace
 
-absl::StatusOr<LoweredProgram> LowerToProgram(const Symbol& symbol, const LowerOptions& options) {
-  return Lowering(symbol, options).Run();
+absl::StatusOr<LoweredProgram> LowerToProgram(const Symbol& symbol, const CompileOptions& options) {
+  COOPER_RETURN_IF_ERROR(CheckGradientNames(symbol, options));
+  COOPER_ASSIGN_OR_RETURN(TypedGraph typed, InferTypedGraph(symbol, options));
+  return Lowering(std::move(typed), options).Run();
 }
 
 }  // namespace cooper

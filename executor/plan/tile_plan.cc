@@ -60,12 +60,12 @@ std::vector<int> OwnersOfBuffers(const Program& program) {
   return owner;
 }
 
-void CutIntoParts(TileChain& chain, int threads) {
+void CutIntoParts(TileChain& chain, int threads, int64_t max_tile) {
   const auto steps = static_cast<int64_t>(chain.steps.size());
   const int64_t part = std::max(kMinPart, kPartWork / steps);
   chain.parts = static_cast<int>(std::clamp<int64_t>(chain.elements / part, 1, threads));
   const int64_t longest = RoundUp((chain.elements + chain.parts - 1) / chain.parts, kUnit);
-  const int64_t tiles = (longest + kTileElements - 1) / kTileElements;
+  const int64_t tiles = (longest + max_tile - 1) / max_tile;
   chain.tile_elements = RoundUp((longest + tiles - 1) / tiles, kUnit);
 }
 
@@ -117,13 +117,15 @@ int64_t TileChain::PartBegin(int part) const {
   return std::min(elements, units * part / parts * kUnit);
 }
 
-TilePlan PlanTiles(const Program& program, int threads) {
+TilePlan PlanTiles(const Program& program, int threads, const TilePlan* larger) {
   TilePlan plan{.chains = FindChains(program),
                 .slot_of_buffer = std::vector<int>(program.buffers.size(), -1)};
   if (plan.chains.empty()) return plan;
   const std::vector<int> owner = OwnersOfBuffers(program);
-  for (TileChain& chain : plan.chains) {
-    CutIntoParts(chain, std::max(1, threads));
+  for (size_t i = 0; i < plan.chains.size(); ++i) {
+    TileChain& chain = plan.chains[i];
+    const int64_t max_tile = larger == nullptr ? kTileElements : larger->chains[i].tile_elements;
+    CutIntoParts(chain, std::max(1, threads), max_tile);
     TakeSlots(program, owner, chain, plan.slot_of_buffer);
   }
   return plan;

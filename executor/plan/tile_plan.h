@@ -4,12 +4,16 @@
 // How the chains of element-wise instructions that the pass "tiles" has marked are run: in which
 // parts and tiles, and which values need no more memory than a tile.
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "executor/program.h"
 
 namespace cooper {
+
+// Inputs, and outputs, that a kernel in a chain may have.
+inline constexpr size_t kMaxTiledArrays = 16;
 
 struct TileChain {
   // Instructions [begin, end), of which those in `steps` run.
@@ -36,8 +40,9 @@ struct TilePlan {
   std::vector<int> slot_of_buffer;
 };
 
-// For at most `threads` threads.
-TilePlan PlanTiles(const Program& program, int threads);
+// For at most `threads` threads. With `larger`, the plan of the same program for larger arrays, no
+// tile is longer than there, so that scratch memory that was planned for it is enough.
+TilePlan PlanTiles(const Program& program, int threads, const TilePlan* larger = nullptr);
 
 }  // namespace cooper
 

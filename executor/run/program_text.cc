@@ -15,7 +15,7 @@ namespace {
 std::string Describe(const BoundProgram& bound, int value) {
   const Program& p = bound.program();
   const ProgramValue& v = p.values[value];
-  const int64_t offset = bound.offset(value);
+  const int64_t offset = bound.compiled().layout().OffsetOf(p, value);
   const int context = p.buffers[v.buffer].context;
   return absl::StrCat(OutputName(v.entry), " ", v.shape.ToString(),
                       offset < 0 ? "" : absl::StrCat(" @", offset),

@@ -15,9 +15,6 @@
 
 namespace cooper {
 
-// Inputs, and outputs, that a kernel in a chain may have.
-inline constexpr size_t kMaxTiledArrays = 16;
-
 struct TiledStep {
   // Of the whole arrays; not owned. Data pointers may change between runs.
   const KernelContext* context = nullptr;

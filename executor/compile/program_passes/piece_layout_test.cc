@@ -30,9 +30,9 @@ class PieceLayoutTest : public ::testing::TestWithParam<Part> {
   std::optional<PieceLayout> Layout(DType dtype) {
     const Part& part = GetParam();
     std::vector<Symbol> inputs = {Symbol::Variable("whole")};
-    LowerOptions options{.shapes = {{"whole", part.whole}},
-                         .types = {{"whole", dtype}},
-                         .disabled_passes = {"transposes"}};
+    CompileOptions options{.shapes = {{"whole", part.whole}},
+                           .types = {{"whole", dtype}},
+                           .disabled_passes = {"transposes"}};
     if (part.like.rank() > 0) {
       inputs.push_back(Symbol::Variable("like"));
       options.shapes["like"] = part.like;

@@ -1,31 +1,13 @@
 #ifndef COOPER_EXECUTOR_COMPILE_PROGRAM_PASSES_PROGRAM_PASSES_H_
 #define COOPER_EXECUTOR_COMPILE_PROGRAM_PASSES_PROGRAM_PASSES_H_
 
-// What is done to a program between lowering and planning. Each pass is a function that changes the
-// program and none of its results; each is in a file of its own and can be left out by name.
+// What is done to a program between lowering and planning: each pass changes the program and none
+// of its results, and is in a file of its own. In the order in which they are run
+// (compile/passes.h).
 
-#include <set>
-#include <string>
-#include <vector>
-
-#include "absl/status/status.h"
 #include "executor/program.h"
 
 namespace cooper {
-
-struct Pass {
-  const char* name;
-  void (*run)(Program&);
-  // Without it a program is not complete: it cannot be left out.
-  bool required;
-};
-
-// All passes, in the order in which they are run.
-const std::vector<Pass>& AllPasses();
-
-// kInvalidArgument, with the names there are, if `disabled` holds an unknown or required name.
-// Those of graph passes are known, and of no effect here.
-absl::Status RunPasses(Program& program, const std::set<std::string>& disabled);
 
 // "copies": where a value is used on another context than that on which it is computed, it is
 // copied there, once for all its users. Required.

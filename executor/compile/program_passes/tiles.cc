@@ -1,7 +1,5 @@
 // The pass that finds chains of element-wise operators.
 
-#include "executor/run/tiles.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -9,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "executor/compile/program_passes/program_passes.h"
 #include "executor/elementwise_kernels.h"
+#include "executor/plan/tile_plan.h"
 
 namespace cooper {
 namespace {

@@ -1,0 +1,24 @@
+#include "executor/bind_options.h"
+
+namespace cooper {
+
+CompileOptions CompileOptionsOf(const Symbol& symbol, const BindOptions& options) {
+  CompileOptions compile{.shapes = options.shapes,
+                         .types = options.types,
+                         .context = options.context,
+                         .group2ctx = options.group2ctx,
+                         .grad_reqs = options.grad_reqs,
+                         .disabled_passes = options.disabled_passes};
+  for (const ArrayMap* arrays : {&options.args, &options.auxs}) {
+    for (const auto& [name, array] : *arrays) {
+      compile.shapes[name] = array.shape();
+      compile.types[name] = array.dtype();
+    }
+  }
+  for (const std::string& name : symbol.ListArguments()) {
+    compile.grad_reqs.emplace(name, options.grad_req);
+  }
+  return compile;
+}
+
+}  // namespace cooper

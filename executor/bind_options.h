@@ -1,0 +1,56 @@
+#ifndef COOPER_EXECUTOR_BIND_OPTIONS_H_
+#define COOPER_EXECUTOR_BIND_OPTIONS_H_
+
+// What a symbol is bound with: shapes, arrays and devices.
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "executor/compile/compile_options.h"
+#include "executor/kernel.h"
+#include "executor/run/arena.h"
+#include "executor/run/random_state.h"
+#include "ndarray/array_map.h"
+#include "ndarray/context.h"
+#include "symbol/infer_shape.h"
+#include "symbol/infer_type.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+
+struct BindOptions {
+  Context context = Context::Cpu();
+  // Where the nodes of a `ctx_group` are placed, with their gradients; the others follow them or
+  // are on `context` (compile/placement.h). Values are copied to where they are used.
+  std::map<std::string, Context> group2ctx;
+  KnownShapes shapes;  // of data and labels; the others follow
+  KnownTypes types;
+  // Of every argument, and of single ones. kNull: no gradient is computed.
+  WriteReq grad_req = WriteReq::kWrite;
+  std::map<std::string, WriteReq> grad_reqs;
+  // Arrays to use; what is missing is allocated, filled with zeros. Their shapes and types count as
+  // known. The caller's handles and the executor's share the elements.
+  ArrayMap args;
+  ArrayMap grads;
+  ArrayMap auxs;
+  // Arguments that get no array here: SetArg gives them one before Forward. Batches are then read
+  // where they are, without a copy.
+  std::set<std::string> unbound_args;
+  // Where activations live; null: an arena of its own.
+  std::shared_ptr<Arena> arena;
+  // Likewise on the contexts of group2ctx; those that are missing are made.
+  std::map<Context, std::shared_ptr<Arena>> group_arenas;
+  // Null: seed 0.
+  std::shared_ptr<RandomState> random;
+  // Passes to leave out, of those that PassNames() gives.
+  std::set<std::string> disabled_passes;
+};
+
+// What `symbol` is compiled for when it is bound with these options.
+CompileOptions CompileOptionsOf(const Symbol& symbol, const BindOptions& options);
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_BIND_OPTIONS_H_

@@ -1,0 +1,32 @@
+#ifndef COOPER_EXECUTOR_COMPILE_COMPILE_OPTIONS_H_
+#define COOPER_EXECUTOR_COMPILE_COMPILE_OPTIONS_H_
+
+// What a symbol is compiled for.
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "executor/kernel.h"
+#include "ndarray/context.h"
+#include "symbol/infer_shape.h"
+#include "symbol/infer_type.h"
+
+namespace cooper {
+
+struct CompileOptions {
+  KnownShapes shapes;  // of arguments and auxiliary states; the rest is inferred
+  KnownTypes types;    // likewise; what cannot be inferred is float32
+  Context context = Context::Cpu();
+  // Where the nodes of a `ctx_group` are placed, with their gradients (placement.h).
+  std::map<std::string, Context> group2ctx;
+  // By name of argument; missing ones are kNull. Empty: no gradient graph is made.
+  std::map<std::string, WriteReq> grad_reqs;
+  // Passes to leave out, of those that PassNames() gives. Where parts are placed on other contexts
+  // no graph pass is run.
+  std::set<std::string> disabled_passes;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_COMPILE_COMPILE_OPTIONS_H_

@@ -1,0 +1,105 @@
+#ifndef COOPER_EXECUTOR_COMPILE_COMPILED_PROGRAM_H_
+#define COOPER_EXECUTOR_COMPILE_COMPILED_PROGRAM_H_
+
+// A symbol compiled for shapes, dtypes and devices: its instructions, their kernels, and where in
+// memory everything lies. It holds no array and never changes, so that any number of runs
+// (executor/run), on any threads, share one.
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "executor/compile/compile_options.h"
+#include "executor/compile/lower.h"
+#include "executor/kernel.h"
+#include "executor/plan/arena_layout.h"
+#include "executor/plan/tile_plan.h"
+#include "executor/program.h"
+#include "ndarray/context.h"
+#include "ndarray/dtype.h"
+#include "ndarray/shape.h"
+#include "symbol/infer_shape.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+
+class CompiledProgram {
+ public:
+  // An instruction's kernel, ready to be run. Null for views and copies between contexts.
+  struct Step {
+    Kernel::RunFn run = nullptr;
+    Prepared prepared;
+  };
+
+  // Infers shapes and types, runs the passes, adds the gradients, prepares the kernels and plans the
+  // memory. Thread-safe, also for symbols that share nodes. Errors are InferShape's and InferType's;
+  // kNotFound for a gradient or shape of something that is no argument, kInvalidArgument for an
+  // unknown pass, kUnimplemented where an operator has no kernel for its context, dtypes or
+  // parameters.
+  static absl::StatusOr<std::shared_ptr<const CompiledProgram>> Compile(
+      const Symbol& symbol, const CompileOptions& options);
+
+  // The same program for other shapes of arguments, none of whose values may grow: with the same
+  // instructions in the same places of the same plan. Shapes that do not follow from those given
+  // stay as they are. Nothing is compiled: shapes are inferred and kernels prepared anew, in a
+  // fraction of Compile's time. kInvalidArgument, naming the node, if the graph does not allow the
+  // shapes, or if something would need more room than is planned or would lie in another way.
+  absl::StatusOr<std::shared_ptr<const CompiledProgram>> Resize(const KnownShapes& shapes) const;
+
+  // Whether compiling `symbol` with these options, which may leave out or add shapes and types that
+  // follow from others, would give the same.
+  bool IsFor(const Symbol& symbol, const CompileOptions& options) const;
+
+  const Symbol& symbol() const { return written_; }
+  const CompileOptions& options() const { return options_; }
+  const Program& program() const { return lowered_.program; }
+  // By slot.
+  const std::vector<Shape>& arg_shapes() const { return lowered_.arg_shapes; }
+  const std::vector<DType>& arg_types() const { return lowered_.arg_types; }
+  const std::vector<Context>& arg_contexts() const { return lowered_.arg_contexts; }
+  const std::vector<Shape>& aux_shapes() const { return lowered_.aux_shapes; }
+  const std::vector<DType>& aux_types() const { return lowered_.aux_types; }
+  const std::vector<Context>& aux_contexts() const { return lowered_.aux_contexts; }
+
+  // The forward instructions come first.
+  int num_forward() const { return num_forward_; }
+  const Step& step(int instruction) const { return steps_[instruction]; }
+  const TilePlan& tiles() const { return tiles_; }
+  const ArenaLayout& layout() const { return *layout_; }
+
+  // Whether passes have put nodes together, so that not each is computed as it was written.
+  bool merges_nodes() const { return merges_nodes_; }
+  // An output that a training run's backward pass computes; -1 if there is none.
+  int output_of_backward() const { return output_of_backward_; }
+  // Whether the gradients of the graph as it was written take the head gradient of output `i`: what
+  // passes make of several steps may take one where only some of the steps did.
+  absl::StatusOr<bool> NeedsHeadGradient(int i) const;
+
+ private:
+  CompiledProgram(const Symbol& written, CompileOptions options, LoweredProgram lowered);
+
+  // Prepares the kernels for the shapes of the program.
+  absl::Status PrepareKernels();
+  std::vector<int64_t> WorkspaceBytes() const;
+  void FindOutputOfBackward();
+
+  const Symbol written_;
+  const CompileOptions options_;
+  LoweredProgram lowered_;
+  int num_forward_ = 0;
+  bool merges_nodes_ = false;
+  int output_of_backward_ = -1;
+  int threads_;  // that tiles are planned for
+  std::vector<Step> steps_;
+  TilePlan tiles_;
+  std::shared_ptr<const ArenaLayout> layout_;
+  // Of NeedsHeadGradient: found out when first asked for.
+  mutable std::once_flag heads_once_;
+  mutable absl::StatusOr<std::vector<bool>> needed_heads_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_COMPILE_COMPILED_PROGRAM_H_

@@ -1,0 +1,59 @@
+#include "executor/compile/passes.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "executor/compile/graph_passes/batch_products.h"
+#include "executor/compile/graph_passes/fuse_rnn_layers.h"
+#include "executor/compile/graph_passes/fuse_softmax_output.h"
+#include "executor/compile/graph_passes/move_transposes.h"
+#include "executor/compile/program_passes/program_passes.h"
+
+namespace cooper {
+
+const std::vector<Pass>& AllPasses() {
+  static const auto* passes = new std::vector<Pass>{
+      {.name = "rnn_layers", .over_graph = FuseRNNLayers, .merges_nodes = true},
+      {.name = "batched_products", .over_graph = BatchProducts, .merges_nodes = true},
+      {.name = "softmax_output", .over_graph = FuseSoftmaxOutput, .merges_nodes = true},
+      {.name = "transposes", .over_graph = MoveTransposes, .merges_nodes = true},
+      {.name = "copies", .over_program = InsertCopies, .required = true},
+      {.name = "gradients", .over_program = RouteGradients, .required = true},
+      {.name = "accumulate", .over_program = AccumulateGradients},
+      {.name = "views", .over_program = MakeViews},
+      {.name = "pieces", .over_program = PlacePieces},
+      {.name = "recompute", .over_program = Recompute, .merges_nodes = true},
+      {.name = "in_place", .over_program = ShareInPlace},
+      {.name = "tiles", .over_program = TileElementwise, .merges_nodes = true},
+  };
+  return *passes;
+}
+
+std::vector<std::string> PassNames() {
+  std::vector<std::string> names;
+  for (const Pass& pass : AllPasses()) {
+    if (!pass.required) names.emplace_back(pass.name);
+  }
+  return names;
+}
+
+absl::Status CheckPassNames(const std::set<std::string>& disabled) {
+  const std::vector<std::string> names = PassNames();
+  for (const std::string& name : disabled) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("no pass called '", name, "' can be disabled; those are ",
+                     absl::StrJoin(names, ", ")));
+  }
+  return absl::OkStatus();
+}
+
+std::set<std::string> WithoutMergingPasses(std::set<std::string> disabled) {
+  for (const Pass& pass : AllPasses()) {
+    if (pass.merges_nodes) disabled.insert(pass.name);
+  }
+  return disabled;
+}
+
+}  // namespace cooper

@@ -1,0 +1,203 @@
+// CompiledProgram::Resize: the same program for other shapes.
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "executor/compile/compiled_program.h"
+#include "executor/compile/program_passes/piece_layout.h"
+#include "executor/compile/whole_graph.h"
+#include "glog/logging.h"
+#include "ndarray/partial_shape.h"
+#include "ndarray/status_macros.h"
+#include "symbol/indexed_graph.h"
+
+namespace cooper {
+namespace {
+
+// Shapes by entry of the forward graph. A variable that nothing else gives a shape keeps its own.
+absl::StatusOr<std::vector<PartialShape>> InferForward(const IndexedGraph& graph,
+                                                       const KnownShapes& known,
+                                                       const LoweredProgram& old) {
+  COOPER_ASSIGN_OR_RETURN(std::vector<PartialShape> shapes, VariableShapes(graph, known));
+  COOPER_RETURN_IF_ERROR(InferEntryShapes(graph, shapes));
+  std::map<std::string, Shape> own;
+  for (size_t i = 0; i < old.arg_shapes.size(); ++i) {
+    own[old.program.arg_names[i]] = old.arg_shapes[i];
+  }
+  for (size_t i = 0; i < old.aux_shapes.size(); ++i) {
+    own[old.program.aux_names[i]] = old.aux_shapes[i];
+  }
+  for (int i = 0; i < graph.num_nodes(); ++i) {
+    const Node* node = graph.nodes()[i];
+    PartialShape& shape = shapes[graph.first_entry(i)];
+    if (!node->is_variable() || shape.IsFull()) continue;
+    shape = PartialShape(own.at(node->name()));
+    COOPER_RETURN_IF_ERROR(InferEntryShapes(graph, shapes));
+  }
+  COOPER_RETURN_IF_ERROR(CheckShapesComplete(graph, shapes));
+  return shapes;
+}
+
+// Where in a buffer values lie, once sizes have changed: those that were in one place stay so, and
+// pieces follow each other in their whole as before.
+class Places {
+ public:
+  Places(const Program& old, Program& resized) : old_(old), new_(resized) {}
+
+  absl::Status Resize() {
+    for (size_t v = 0; v < old_.values.size(); ++v) {
+      if (FillsBuffer(static_cast<int>(v))) offsets_[KeyOf(static_cast<int>(v))] = 0;
+    }
+    // A whole may be a piece of what an earlier or a later instruction puts together.
+    size_t known = 0;
+    do {
+      known = offsets_.size();
+      for (size_t i = 0; i < old_.instructions.size(); ++i) PlacePieces(static_cast<int>(i));
+    } while (offsets_.size() != known);
+    for (size_t v = 0; v < old_.values.size(); ++v) {
+      const auto it = offsets_.find(KeyOf(static_cast<int>(v)));
+      if (it == offsets_.end()) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "the place of '", old_.values[v].entry.node->name(), "' depends on the old shapes"));
+      }
+      new_.values[v].offset = it->second;
+    }
+    SizeBuffers();
+    return CheckInstructions();
+  }
+
+ private:
+  using Key = std::tuple<int, int64_t, int64_t>;  // buffer, offset, bytes, as they were
+
+  Key KeyOf(int v) const {
+    const ProgramValue& value = old_.values[v];
+    return {value.buffer, value.offset, value.bytes()};
+  }
+  bool FillsBuffer(int v) const {
+    const ProgramValue& value = old_.values[v];
+    return value.offset == 0 && value.bytes() == old_.buffers[value.buffer].bytes;
+  }
+
+  // Of an instruction that is not run because its pieces lie in their whole.
+  void PlacePieces(int i) {
+    const Instruction& instruction = old_.instructions[i];
+    if (instruction.run) return;
+    Instruction as_run = instruction;
+    as_run.run = true;
+    const auto layout = PieceLayoutOf(new_, as_run);
+    if (!layout.has_value()) return;
+    const auto whole = offsets_.find(KeyOf(layout->whole));
+    if (whole == offsets_.end()) return;
+    const int64_t base = whole->second;
+    for (size_t k = 0; k < layout->pieces.size(); ++k) {
+      const int piece = layout->pieces[k];
+      if (old_.values[piece].buffer != old_.values[layout->whole].buffer) continue;
+      offsets_.emplace(KeyOf(piece), base + layout->begin[k]);
+    }
+  }
+
+  void SizeBuffers() {
+    for (ProgramBuffer& buffer : new_.buffers) buffer.bytes = 0;
+    for (const ProgramValue& value : new_.values) {
+      int64_t& bytes = new_.buffers[value.buffer].bytes;
+      bytes = std::max(bytes, value.offset + value.bytes());
+    }
+  }
+
+  enum class Relation { kApart, kSame, kOverlap };
+  static Relation RelationOf(const ProgramValue& a, const ProgramValue& b) {
+    if (a.buffer != b.buffer) return Relation::kApart;
+    if (a.offset == b.offset && a.bytes() == b.bytes()) return Relation::kSame;
+    const bool apart = a.offset + a.bytes() <= b.offset || b.offset + b.bytes() <= a.offset;
+    return apart ? Relation::kApart : Relation::kOverlap;
+  }
+
+  // What an instruction writes lies to what else it uses as before, and views are as large as what
+  // they show.
+  absl::Status CheckInstructions() const {
+    for (const Instruction& instruction : old_.instructions) {
+      for (int output : instruction.outputs) {
+        bool same = true;
+        for (const auto* values : {&instruction.inputs, &instruction.outputs}) {
+          for (int other : *values) {
+            same = same && RelationOf(old_.values[output], old_.values[other]) ==
+                               RelationOf(new_.values[output], new_.values[other]);
+          }
+        }
+        if (same) continue;
+        return absl::InvalidArgumentError(absl::StrCat(
+            Describe(instruction), " would use memory in another way than it was planned"));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  const Program& old_;
+  Program& new_;
+  std::map<Key, int64_t> offsets_;  // in the buffer, as they are now
+};
+
+// The chains of `old` for new sizes, whose tiles are no longer than theirs were.
+absl::StatusOr<TilePlan> ResizeTiles(const Program& program, const TilePlan& old, int threads) {
+  for (const TileChain& chain : old.chains) {
+    int64_t elements = -1;
+    bool same = true;
+    for (int step : chain.steps) {
+      ForEachValue(program.instructions[step], [&](int value) {
+        const int64_t n = program.values[value].shape.num_elements();
+        same = same && (elements < 0 || n == elements);
+        elements = n;
+      });
+    }
+    if (!same || elements == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(Describe(program.instructions[chain.begin]),
+                       " is run tile by tile with operators on arrays of another size"));
+    }
+  }
+  return PlanTiles(program, threads, &old);
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const CompiledProgram>> CompiledProgram::Resize(
+    const KnownShapes& shapes) const {
+  CompileOptions options = options_;
+  for (const auto& [name, shape] : shapes) options.shapes[name] = shape;
+  const IndexedGraph forward(lowered_.symbol.outputs());
+  COOPER_ASSIGN_OR_RETURN(std::vector<PartialShape> forward_shapes,
+                          InferForward(forward, shapes, lowered_));
+  const IndexedGraph whole = WholeGraph(forward, lowered_.gradient);
+  COOPER_ASSIGN_OR_RETURN(
+      const std::vector<PartialShape> whole_shapes,
+      InferWholeShapes(lowered_.symbol, lowered_.gradient, whole, std::move(forward_shapes)));
+  LoweredProgram lowered = lowered_;
+  for (ProgramValue& value : lowered.program.values) {
+    CHECK(whole.contains(value.entry.node.get())) << value.entry.node->name();
+    value.shape = whole_shapes[whole.entry(value.entry)].ToShape();
+    if (!value.entry.node->is_variable()) continue;
+    const ProgramBuffer& buffer = lowered.program.buffers[value.buffer];
+    if (buffer.kind == ProgramBuffer::Kind::kArg) lowered.arg_shapes[buffer.slot] = value.shape;
+    if (buffer.kind == ProgramBuffer::Kind::kAux) lowered.aux_shapes[buffer.slot] = value.shape;
+  }
+  COOPER_RETURN_IF_ERROR(Places(program(), lowered.program).Resize());
+  std::shared_ptr<CompiledProgram> resized(
+      new CompiledProgram(written_, std::move(options), std::move(lowered)));
+  resized->threads_ = threads_;
+  COOPER_ASSIGN_OR_RETURN(resized->tiles_, ResizeTiles(resized->program(), tiles_, threads_));
+  COOPER_RETURN_IF_ERROR(resized->PrepareKernels());
+  COOPER_RETURN_IF_ERROR(
+      CheckFits(resized->program(), resized->tiles_, resized->WorkspaceBytes(), *layout_));
+  resized->layout_ = layout_;
+  return resized;
+}
+
+}  // namespace cooper

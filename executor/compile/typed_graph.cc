@@ -1,0 +1,133 @@
+#include "executor/compile/typed_graph.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "executor/compile/graph_passes/graph_facts.h"
+#include "executor/compile/passes.h"
+#include "executor/kernel.h"
+#include "ndarray/status_macros.h"
+#include "symbol/infer_shape.h"
+#include "symbol/infer_type.h"
+
+namespace cooper {
+namespace {
+
+template <typename Known>
+absl::Status CheckNames(const Symbol& symbol, const Known& known, const char* what) {
+  if (known.empty()) return absl::OkStatus();
+  const VariableNames names = symbol.ListVariables();
+  for (const auto& [name, value] : known) {
+    if (absl::c_linear_search(names.args, name) || absl::c_linear_search(names.auxs, name)) {
+      continue;
+    }
+    return absl::NotFoundError(absl::StrCat(
+        "a ", what, " is given for '", name, "', which is no variable of the graph; those are ",
+        absl::StrJoin(names.args, ", "), names.auxs.empty() ? "" : ", ",
+        absl::StrJoin(names.auxs, ", ")));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status InferShapes(TypedGraph& typed) {
+  COOPER_RETURN_IF_ERROR(InferEntryShapes(*typed.graph, typed.shapes));
+  return CheckShapesComplete(*typed.graph, typed.shapes);
+}
+
+// Without gradients it does not matter whether one can be run.
+bool CanRun(absl::string_view op, const CompileOptions& options) {
+  const bool has_gradients = absl::c_any_of(
+      options.grad_reqs, [](const auto& named) { return named.second != WriteReq::kNull; });
+  if (!has_gradients && absl::StartsWith(op, "_backward")) return true;
+  const auto schema = FindOp(op);
+  if (!schema.ok()) return false;
+  return (*schema)->is_view() || FindKernel(op, options.context.device_type).ok();
+}
+
+GraphFacts FactsOf(const TypedGraph& typed) {
+  std::vector<Shape> shapes;
+  std::vector<DType> types;
+  for (const PartialShape& shape : typed.shapes) shapes.push_back(shape.ToShape());
+  for (const auto& type : typed.types) types.push_back(type.value_or(DType::kFloat32));
+  return GraphFacts(typed.symbol, std::move(shapes), std::move(types));
+}
+
+absl::Status TakeRewrite(const GraphFacts& old, GraphRewrite rewrite, TypedGraph& typed) {
+  for (const auto& [copy, node] : rewrite.copies) {
+    if (const auto id = typed.ids.find(node); id != typed.ids.end()) {
+      const int number = id->second;
+      typed.ids[copy.get()] = number;
+    }
+  }
+  typed.symbol = rewrite.symbol;
+  typed.graph = std::make_unique<IndexedGraph>(typed.symbol.outputs());
+  typed.shapes.assign(typed.graph->num_entries(), PartialShape());
+  typed.types.assign(typed.graph->num_entries(), std::nullopt);
+  // What is new follows from what has stayed, whose shapes may come from what is gone.
+  for (int i = 0; i < old.graph().num_nodes(); ++i) {
+    for (int k = 0; k < old.node(i).num_outputs(); ++k) {
+      const NodeEntry& entry = rewrite.entries[old.graph().first_entry(i) + k];
+      if (!entry || !typed.graph->contains(entry.node.get())) continue;
+      const NodeEntry before{old.owner(i), k};
+      typed.shapes[typed.graph->entry(entry)] = PartialShape(old.shape(before));
+      typed.types[typed.graph->entry(entry)] = old.type(before);
+    }
+  }
+  typed.rewrites.push_back(std::move(rewrite));
+  COOPER_RETURN_IF_ERROR(InferShapes(typed));
+  return InferEntryTypes(*typed.graph, typed.types);
+}
+
+}  // namespace
+
+absl::StatusOr<TypedGraph> InferTypedGraph(const Symbol& symbol, const CompileOptions& options) {
+  COOPER_RETURN_IF_ERROR(CheckNames(symbol, options.shapes, "shape"));
+  COOPER_RETURN_IF_ERROR(CheckNames(symbol, options.types, "type"));
+  TypedGraph typed{.written = symbol,
+                   .symbol = symbol,
+                   .graph = std::make_unique<IndexedGraph>(symbol.outputs()),
+                   .shapes = {},
+                   .types = {},
+                   .ids = {},
+                   .rewrites = {}};
+  const IndexedGraph& graph = *typed.graph;
+  for (int i = 0; i < graph.num_nodes(); ++i) typed.ids[graph.nodes()[i]] = i;
+  COOPER_ASSIGN_OR_RETURN(typed.shapes, VariableShapes(graph, options.shapes));
+  COOPER_RETURN_IF_ERROR(InferShapes(typed));
+  COOPER_ASSIGN_OR_RETURN(typed.types, VariableTypes(graph, options.types));
+  COOPER_RETURN_IF_ERROR(InferEntryTypes(graph, typed.types));
+  for (int i = 0; i < graph.num_nodes(); ++i) {
+    std::optional<DType>& type = typed.types[graph.first_entry(i)];
+    if (type.has_value() || !graph.nodes()[i]->is_variable()) continue;
+    type = DType::kFloat32;
+    COOPER_RETURN_IF_ERROR(InferEntryTypes(graph, typed.types));
+  }
+  return typed;
+}
+
+absl::Status RunGraphPasses(const CompileOptions& options, TypedGraph& typed) {
+  if (!options.group2ctx.empty()) return absl::OkStatus();
+  for (const Pass& pass : AllPasses()) {
+    if (pass.over_graph == nullptr || options.disabled_passes.contains(pass.name)) continue;
+    const GraphFacts facts = FactsOf(typed);
+    auto rewrite =
+        pass.over_graph(facts, [&](absl::string_view op) { return CanRun(op, options); });
+    absl::Status status = rewrite.status();
+    if (status.ok() && rewrite->has_value()) {
+      status = TakeRewrite(facts, **std::move(rewrite), typed);
+    }
+    if (!status.ok()) {
+      return absl::Status(status.code(),
+                          absl::StrCat("graph pass '", pass.name, "': ", status.message()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace cooper

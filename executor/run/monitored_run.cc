@@ -1,0 +1,58 @@
+#include "executor/run/monitored_run.h"
+
+#include <utility>
+
+#include "executor/compile/passes.h"
+#include "executor/run/program_monitor.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+
+absl::StatusOr<std::unique_ptr<MonitoredRun>> MonitoredRun::Create(
+    std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
+    std::vector<std::shared_ptr<Arena>> arenas, std::shared_ptr<RandomState> random) {
+  std::unique_ptr<MonitoredRun> result(new MonitoredRun(std::move(arenas), std::move(random)));
+  COOPER_ASSIGN_OR_RETURN(result->merged_,
+                          ProgramRun::Create(std::move(compiled), std::move(arrays),
+                                             result->arenas_, result->random_));
+  result->run_ = result->merged_.get();
+  return result;
+}
+
+void MonitoredRun::SetMonitor(Callback callback, bool monitor_all) {
+  is_monitored_ = callback != nullptr;
+  observer_ = {};
+  if (is_monitored_) observer_ = MonitorOf(std::move(callback), monitor_all);
+}
+
+absl::Status MonitoredRun::SetArg(int slot, const NDArray& array) {
+  COOPER_RETURN_IF_ERROR(merged_->SetArg(slot, array));
+  return plain_ == nullptr ? absl::OkStatus() : plain_->SetArg(slot, array);
+}
+
+absl::Status MonitoredRun::ChooseRun() {
+  const CompiledProgram& compiled = merged_->compiled();
+  const bool wants_plain = is_monitored_ && compiled.merges_nodes();
+  if (wants_plain && plain_ == nullptr) {
+    CompileOptions options = compiled.options();
+    options.disabled_passes = WithoutMergingPasses(std::move(options.disabled_passes));
+    COOPER_ASSIGN_OR_RETURN(auto program, CompiledProgram::Compile(compiled.symbol(), options));
+    // Slots are in the order of the symbol's variables: the same in both programs.
+    COOPER_ASSIGN_OR_RETURN(plain_, ProgramRun::Create(std::move(program),
+                                                       merged_->bound().arrays(), arenas_,
+                                                       random_));
+  }
+  run_ = wants_plain ? plain_.get() : merged_.get();
+  return absl::OkStatus();
+}
+
+absl::Status MonitoredRun::Forward(bool is_train) {
+  COOPER_RETURN_IF_ERROR(ChooseRun());
+  return run_->Forward(is_train, observer());
+}
+
+absl::Status MonitoredRun::Backward(absl::Span<const NDArray> head_gradients) {
+  return run_->Backward(head_gradients, observer());
+}
+
+}  // namespace cooper

@@ -1,0 +1,60 @@
+#ifndef COOPER_EXECUTOR_RUN_MONITORED_RUN_H_
+#define COOPER_EXECUTOR_RUN_MONITORED_RUN_H_
+
+// A run that may be watched. Who monitors a graph wants to see its nodes, not what passes have made
+// of them: while there is a monitor, the graph runs as it was written, by a second program over the
+// same arrays and arenas, which is compiled when it is first needed.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "executor/compile/compiled_program.h"
+#include "executor/run/program_run.h"
+#include "ndarray/ndarray.h"
+
+namespace cooper {
+
+class MonitoredRun {
+ public:
+  // As ProgramRun::Create.
+  static absl::StatusOr<std::unique_ptr<MonitoredRun>> Create(
+      std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
+      std::vector<std::shared_ptr<Arena>> arenas, std::shared_ptr<RandomState> random);
+
+  // Executor::SetMonitorCallback's.
+  using Callback = std::function<void(const std::string& name, const NDArray& array)>;
+  void SetMonitor(Callback callback, bool monitor_all);
+
+  // As ProgramRun's. Forward may also fail with the errors of CompiledProgram::Compile.
+  absl::Status SetArg(int slot, const NDArray& array);
+  absl::Status Forward(bool is_train);
+  absl::Status Backward(absl::Span<const NDArray> head_gradients);
+
+  // The run of the last Forward, or the one that comes first.
+  const ProgramRun& run() const { return *run_; }
+
+ private:
+  MonitoredRun(std::vector<std::shared_ptr<Arena>> arenas, std::shared_ptr<RandomState> random)
+      : arenas_(std::move(arenas)), random_(std::move(random)) {}
+
+  // Makes run_ the one that the monitor, or its absence, asks for.
+  absl::Status ChooseRun();
+  const BoundProgram::Observer* observer() const { return is_monitored_ ? &observer_ : nullptr; }
+
+  const std::vector<std::shared_ptr<Arena>> arenas_;
+  const std::shared_ptr<RandomState> random_;
+  std::unique_ptr<ProgramRun> merged_;  // with what passes have put together
+  std::unique_ptr<ProgramRun> plain_;   // as written; null until it is needed
+  ProgramRun* run_ = nullptr;           // one of the two
+  bool is_monitored_ = false;
+  BoundProgram::Observer observer_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_RUN_MONITORED_RUN_H_

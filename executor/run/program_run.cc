@@ -1,0 +1,243 @@
+#include "executor/run/program_run.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "ndarray/status_macros.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+namespace {
+
+// Keeps the streams of replicas apart for seeds that are near each other: 2^64 / golden ratio.
+constexpr uint64_t kReplicaStride = 0x9E3779B97F4A7C15;
+
+std::string Describe(const Shape& shape, DType dtype, Context context) {
+  return absl::StrCat(shape.ToString(), " ", DTypeName(dtype), " ", context.ToString());
+}
+
+bool IsOf(const NDArray& array, const Shape& shape, DType dtype, Context context) {
+  return !array.is_null() && array.shape() == shape && array.dtype() == dtype &&
+         SharesMemory(array.context(), context);
+}
+
+absl::Status CheckArray(const char* kind, const std::string& name, const NDArray& array,
+                        const Shape& shape, DType dtype, Context context) {
+  if (IsOf(array, shape, dtype, context)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(kind, " '", name, "' is ", array.is_null() ? "missing" : array.ToString(),
+                   ", expected ", Describe(shape, dtype, context)));
+}
+
+absl::Status CheckArrays(const CompiledProgram& compiled, ProgramArrays& arrays) {
+  const Program& p = compiled.program();
+  arrays.args.resize(p.arg_names.size());
+  arrays.grads.resize(p.arg_names.size());
+  arrays.auxs.resize(p.aux_names.size());
+  for (size_t i = 0; i < p.arg_names.size(); ++i) {
+    if (arrays.args[i].is_null()) continue;
+    COOPER_RETURN_IF_ERROR(CheckArray("argument", p.arg_names[i], arrays.args[i],
+                                      compiled.arg_shapes()[i], compiled.arg_types()[i],
+                                      compiled.arg_contexts()[i]));
+  }
+  for (size_t i = 0; i < p.aux_names.size(); ++i) {
+    COOPER_RETURN_IF_ERROR(CheckArray("auxiliary state", p.aux_names[i], arrays.auxs[i],
+                                      compiled.aux_shapes()[i], compiled.aux_types()[i],
+                                      compiled.aux_contexts()[i]));
+  }
+  for (const ProgramGradient& g : p.gradients) {
+    COOPER_RETURN_IF_ERROR(CheckArray("gradient of", p.arg_names[g.arg], arrays.grads[g.arg],
+                                      compiled.arg_shapes()[g.arg], compiled.arg_types()[g.arg],
+                                      compiled.arg_contexts()[g.arg]));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ProgramRun>> ProgramRun::Create(
+    std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
+    std::vector<std::shared_ptr<Arena>> arenas, std::shared_ptr<RandomState> random) {
+  COOPER_RETURN_IF_ERROR(CheckArrays(*compiled, arrays));
+  const std::vector<Context>& contexts = compiled->program().contexts;
+  for (size_t i = arenas.size(); i < contexts.size(); ++i) {
+    arenas.push_back(std::make_shared<Arena>(contexts[i]));
+  }
+  for (size_t i = 0; i < contexts.size(); ++i) {
+    COOPER_RETURN_IF_ERROR(arenas[i]->Reserve(compiled->layout().regions[i].plan.arena_size));
+  }
+  if (random == nullptr) random = std::make_shared<RandomState>();
+  return std::unique_ptr<ProgramRun>(new ProgramRun(std::move(compiled), std::move(arrays),
+                                                    std::move(arenas), std::move(random)));
+}
+
+ProgramRun::ProgramRun(std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
+                       std::vector<std::shared_ptr<Arena>> arenas,
+                       std::shared_ptr<RandomState> random)
+    : bound_(std::move(compiled), std::move(arrays), std::move(arenas)),
+      random_(std::move(random)) {
+  const Program& p = bound_.program();
+  for (int output : p.outputs) {
+    const ProgramBuffer& buffer = p.buffers[p.values[output].buffer];
+    if (buffer.kind != ProgramBuffer::Kind::kArena) outputs_may_move_ = true;
+  }
+  for (size_t i = 0; i < p.arg_names.size(); ++i) {
+    if (bound_.arg(static_cast<int>(i)).is_null()) ++num_unset_;
+  }
+  outputs_.reserve(p.outputs.size());
+}
+
+ProgramRun::~ProgramRun() { ReleaseArenas(); }
+
+void ProgramRun::ReleaseArenas() {
+  for (const auto& arena : bound_.arenas()) arena->Release(this);
+}
+
+void ProgramRun::LoseArena() {
+  ForgetOutputs();
+  arena_lost_ = true;
+}
+
+void ProgramRun::ForgetOutputs() {
+  outputs_.clear();
+  outputs_generation_ = kNoGeneration;
+}
+
+absl::Status ProgramRun::SetArg(int slot, const NDArray& array) {
+  const CompiledProgram& c = compiled();
+  const Shape& shape = c.arg_shapes()[slot];
+  if (!IsOf(array, shape, c.arg_types()[slot], c.arg_contexts()[slot])) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("SetArg: argument '", c.program().arg_names[slot], "' takes ",
+                     Describe(shape, c.arg_types()[slot], c.arg_contexts()[slot]), ", got ",
+                     array.ToString()));
+  }
+  if (bound_.arg(slot).is_null()) --num_unset_;
+  bound_.SetArg(slot, array);
+  return absl::OkStatus();
+}
+
+absl::Status ProgramRun::CheckArgsSet() const {
+  if (num_unset_ == 0) return absl::OkStatus();
+  const std::vector<std::string>& names = bound_.program().arg_names;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (!bound_.arg(static_cast<int>(i)).is_null()) continue;
+    return absl::FailedPreconditionError(
+        absl::StrCat("Forward: argument '", names[i], "' has no array; call SetArg first"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ProgramRun::Forward(bool is_train, const BoundProgram::Observer* observer) {
+  COOPER_RETURN_IF_ERROR(CheckArgsSet());
+  for (const auto& arena : bound_.arenas()) arena->Use(this);
+  ran_training_ = false;
+  absl::Status status = RunForward(is_train, observer);
+  if (!status.ok()) {
+    // What the arena holds now are no outputs.
+    ReleaseArenas();
+    ForgetOutputs();
+    return status;
+  }
+  arena_lost_ = false;
+  ran_training_ = is_train;
+  waits_for_backward_ = is_train && compiled().output_of_backward() >= 0;
+  return absl::OkStatus();
+}
+
+absl::Status ProgramRun::RunForward(bool is_train, const BoundProgram::Observer* observer) {
+  COOPER_RETURN_IF_ERROR(bound_.Refresh());
+  COOPER_RETURN_IF_ERROR(TakeOutputs());
+  run_ = random_->runs++;
+  seed_ = random_->seed + random_->replica * kReplicaStride;
+  return bound_.RunForward(is_train, seed_, run_, observer);
+}
+
+absl::Status ProgramRun::TakeOutputs() {
+  if (outputs_generation_ == bound_.generation() && !outputs_may_move_) return absl::OkStatus();
+  ForgetOutputs();
+  for (int output : bound_.program().outputs) {
+    COOPER_ASSIGN_OR_RETURN(NDArray array, bound_.ArrayOf(output));
+    outputs_.push_back(std::move(array));
+  }
+  outputs_generation_ = bound_.generation();
+  return absl::OkStatus();
+}
+
+absl::Status ProgramRun::Backward(absl::Span<const NDArray> head_gradients,
+                                  const BoundProgram::Observer* observer) {
+  const Program& p = bound_.program();
+  if (p.gradients.empty()) {
+    return absl::FailedPreconditionError(
+        "Backward: the executor was bound without gradients; bind it with a grad_req");
+  }
+  if (!ran_training_) {
+    return absl::FailedPreconditionError(
+        "Backward: call Forward(is_train=true) first, once for each Backward");
+  }
+  COOPER_RETURN_IF_ERROR(CheckCurrent("Backward"));
+  if (!head_gradients.empty() && head_gradients.size() != p.outputs.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("Backward: ", head_gradients.size(),
+                                                   " head gradients for ", p.outputs.size(),
+                                                   " outputs"));
+  }
+  for (size_t i = 0; i < p.outputs.size(); ++i) {
+    if (p.head_gradients[i] < 0) continue;
+    COOPER_RETURN_IF_ERROR(TakeHeadGradient(
+        static_cast<int>(i), i < head_gradients.size() ? head_gradients[i] : NDArray()));
+  }
+  // Values are overwritten after their last use: there is no second time.
+  ran_training_ = false;
+  COOPER_RETURN_IF_ERROR(bound_.RunBackward(seed_, run_, observer));
+  waits_for_backward_ = false;
+  return absl::OkStatus();
+}
+
+absl::Status ProgramRun::TakeHeadGradient(int i, NDArray head) {
+  const Program& p = bound_.program();
+  const ProgramValue& value = p.values[p.head_gradients[i]];
+  const Context context = p.contexts[p.buffers[value.buffer].context];
+  const auto name = [&] { return OutputName(compiled().symbol().outputs()[i]); };
+  if (head.is_null()) {
+    COOPER_ASSIGN_OR_RETURN(const bool needed, compiled().NeedsHeadGradient(i));
+    if (needed) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("Backward: output '", name(),
+                       "' is no loss and needs a head gradient of shape ",
+                       p.values[p.outputs[i]].shape.ToString()));
+    }
+    COOPER_ASSIGN_OR_RETURN(head, NDArray::Zeros(value.shape, value.dtype, context));
+  }
+  if (!IsOf(head, value.shape, value.dtype, context)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Backward: the head gradient of output '", name(), "' is ", head.ToString(),
+                     ", expected ", Describe(value.shape, value.dtype, context)));
+  }
+  bound_.SetHeadGradient(i, head);
+  return absl::OkStatus();
+}
+
+absl::Status ProgramRun::CheckCurrent(const char* call) const {
+  const bool current = absl::c_all_of(bound_.arenas(),
+                                      [this](const auto& arena) { return arena->user() == this; });
+  if (current) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      call, ": ",
+      arena_lost_ ? "another executor that shares the arena has run since the last Forward"
+                  : "call Forward first"));
+}
+
+absl::StatusOr<absl::Span<const NDArray>> ProgramRun::outputs() const {
+  COOPER_RETURN_IF_ERROR(CheckCurrent("outputs"));
+  if (waits_for_backward_) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "outputs: in a training run output '",
+        OutputName(compiled().symbol().outputs()[compiled().output_of_backward()]),
+        "' is computed by Backward; call it first"));
+  }
+  return absl::Span<const NDArray>(outputs_);
+}
+
+}  // namespace cooper

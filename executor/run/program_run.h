@@ -1,0 +1,88 @@
+#ifndef COOPER_EXECUTOR_RUN_PROGRAM_RUN_H_
+#define COOPER_EXECUTOR_RUN_PROGRAM_RUN_H_
+
+// Runs of a compiled program over one set of arrays: Forward, then Backward, with the outputs in an
+// arena. Any number of these share one CompiledProgram; those on different threads need arenas and
+// random states of their own, and may share the arrays that they only read.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "executor/compile/compiled_program.h"
+#include "executor/run/arena.h"
+#include "executor/run/bound_program.h"
+#include "executor/run/random_state.h"
+#include "ndarray/ndarray.h"
+
+namespace cooper {
+
+// Not thread-safe. A step allocates nothing once the first one has run.
+class ProgramRun final : public ArenaUser {
+ public:
+  // `arrays` are by slot of the program: kInvalidArgument if one has another shape, dtype or context
+  // than the program's, or if an auxiliary state or a gradient that is computed is missing.
+  // Arguments may come later (SetArg). `arenas` has one for each context of the program, or is
+  // empty: they are then made. `random` may be null: seed 0.
+  static absl::StatusOr<std::unique_ptr<ProgramRun>> Create(
+      std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
+      std::vector<std::shared_ptr<Arena>> arenas = {},
+      std::shared_ptr<RandomState> random = nullptr);
+
+  ~ProgramRun();
+  ProgramRun(const ProgramRun&) = delete;
+  ProgramRun& operator=(const ProgramRun&) = delete;
+
+  // The array of argument `slot` from now on: it must not change between Forward and Backward.
+  // kInvalidArgument, naming the argument, for another shape, dtype or context.
+  absl::Status SetArg(int slot, const NDArray& array);
+
+  // kFailedPrecondition, naming it, if an argument has no array. `observer` may be null.
+  absl::Status Forward(bool is_train, const BoundProgram::Observer* observer = nullptr);
+  // Uses up a training Forward. `head_gradients` has one array per output, or is empty. The errors
+  // are Executor::Backward's.
+  absl::Status Backward(absl::Span<const NDArray> head_gradients = {},
+                        const BoundProgram::Observer* observer = nullptr);
+
+  // Of the last Forward, in the arena: valid until another user of the arena runs. The errors are
+  // Executor::outputs'.
+  absl::StatusOr<absl::Span<const NDArray>> outputs() const;
+
+  const BoundProgram& bound() const { return bound_; }
+  const CompiledProgram& compiled() const { return bound_.compiled(); }
+
+ private:
+  static constexpr int64_t kNoGeneration = -2;  // no BoundProgram has it
+
+  ProgramRun(std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
+             std::vector<std::shared_ptr<Arena>> arenas, std::shared_ptr<RandomState> random);
+
+  void LoseArena() override;
+  void ReleaseArenas();
+  void ForgetOutputs();
+  absl::Status CheckArgsSet() const;
+  // Fails unless the arenas still hold what this run left there.
+  absl::Status CheckCurrent(const char* call) const;
+  absl::Status TakeOutputs();
+  absl::Status TakeHeadGradient(int i, NDArray head);
+  absl::Status RunForward(bool is_train, const BoundProgram::Observer* observer);
+
+  BoundProgram bound_;
+  std::shared_ptr<RandomState> random_;
+  std::vector<NDArray> outputs_;
+  int64_t outputs_generation_ = kNoGeneration;
+  bool outputs_may_move_ = false;  // some are the caller's arrays, which SetArg replaces
+  int num_unset_ = 0;              // arguments without an array
+  bool arena_lost_ = false;
+  bool ran_training_ = false;
+  bool waits_for_backward_ = false;  // whether Backward computes an output, and has not yet
+  uint64_t seed_ = 0;                // of the last Forward
+  uint64_t run_ = 0;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_RUN_PROGRAM_RUN_H_
