@@ -14,7 +14,9 @@ namespace {
 
 // The elements of each array that the instruction works on; -1 if it has to run on whole arrays.
 int64_t ElementsOf(const Program& p, const Instruction& instruction) {
-  if (instruction.copy_from >= 0 || instruction.left_to_gradient ||
+  // A GPU has no cache that a tile would stay in.
+  if (!p.contexts[instruction.context].is_cpu() || instruction.copy_from >= 0 ||
+      instruction.left_to_gradient ||
       std::max(instruction.inputs.size(), instruction.outputs.size()) > kMaxTiledArrays ||
       !IsElementwiseKernel(instruction.node->op()->name(),
                            p.contexts[instruction.context].device_type)) {
