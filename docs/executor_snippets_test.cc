@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "docs/two_layers.h"
+#include "executor/compile/compiled_program.h"
 #include "executor/executor.h"
 #include "executor/plan/memory_plan.h"
 #include "executor/run/arena.h"
@@ -51,6 +52,23 @@ TEST(ExecutorPageTest, RunsOneStep) {
   EXPECT_THAT(text, HasSubstr("(128, 650) float32 cpu(0)\n"));
   RecordProperty("program", text);
   EXPECT_THAT(text, HasSubstr("_fc_softmax_output 'softmax'"));
+}
+
+// Training steps of a batch of 32 and of one of 20, in one arena.
+absl::Status TwoBatchSizes() {
+  COOPER_ASSIGN_OR_RETURN(const Symbol net, TwoLayers());
+  COOPER_ASSIGN_OR_RETURN(const auto full,
+                          CompiledProgram::Compile(net, {.shapes = {{"data", {32, 650}}}}));
+  COOPER_ASSIGN_OR_RETURN(const auto part, full->Resize({{"data", {20, 650}}}));
+  std::cout << part->arg_shapes()[0].ToString() << ", planned bytes "
+            << part->layout().regions[0].plan.arena_size << "\n";
+  return absl::OkStatus();
+}
+
+TEST(ExecutorPageTest, ResizesAProgram) {
+  testing::internal::CaptureStdout();
+  COOPER_ASSERT_OK(TwoBatchSizes());
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("(20, 650), planned bytes "));
 }
 
 absl::Status ProfileSteps(Executor& executor, const std::string& path) {

@@ -33,11 +33,11 @@ class CompiledProgram {
     Prepared prepared;
   };
 
-  // Infers shapes and types, runs the passes, adds the gradients, prepares the kernels and plans the
-  // memory. Thread-safe, also for symbols that share nodes. Errors are InferShape's and InferType's;
-  // kNotFound for a gradient or shape of something that is no argument, kInvalidArgument for an
-  // unknown pass, kUnimplemented where an operator has no kernel for its context, dtypes or
-  // parameters.
+  // Infers shapes and types, runs the passes, adds the gradients, prepares the kernels and plans
+  // the memory. Thread-safe, also for symbols that share nodes. Errors are InferShape's and
+  // InferType's; kNotFound for a gradient or shape of something that is no argument,
+  // kInvalidArgument for an unknown pass, kUnimplemented where an operator has no kernel for its
+  // context, dtypes or parameters.
   static absl::StatusOr<std::shared_ptr<const CompiledProgram>> Compile(
       const Symbol& symbol, const CompileOptions& options);
 

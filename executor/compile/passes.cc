@@ -42,9 +42,8 @@ absl::Status CheckPassNames(const std::set<std::string>& disabled) {
   const std::vector<std::string> names = PassNames();
   for (const std::string& name : disabled) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("no pass called '", name, "' can be disabled; those are ",
-                     absl::StrJoin(names, ", ")));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "no pass called '", name, "' can be disabled; those are ", absl::StrJoin(names, ", ")));
   }
   return absl::OkStatus();
 }

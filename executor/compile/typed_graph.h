@@ -22,7 +22,7 @@ namespace cooper {
 
 struct TypedGraph {
   Symbol written;
-  Symbol symbol;  // the same, or what passes have made of it
+  Symbol symbol;                        // the same, or what passes have made of it
   std::unique_ptr<IndexedGraph> graph;  // of `symbol`
   // By entry. Complete, but that what nothing says the type of has none: it is float32.
   std::vector<PartialShape> shapes;

@@ -62,9 +62,9 @@ absl::Status CheckFits(const Program& program, const TilePlan& tiles,
   };
   for (size_t i = 0; i < program.instructions.size(); ++i) {
     const Instruction& instruction = program.instructions[i];
-    COOPER_RETURN_IF_ERROR(check([&] { return absl::StrCat("the workspace of ", Describe(instruction)); },
-                                 instruction.context, layout.range_of_instruction[i],
-                                 workspace_bytes[i]));
+    COOPER_RETURN_IF_ERROR(
+        check([&] { return absl::StrCat("the workspace of ", Describe(instruction)); },
+              instruction.context, layout.range_of_instruction[i], workspace_bytes[i]));
     if (!instruction.run) continue;
     for (size_t k = 0; k < instruction.outputs.size(); ++k) {
       if (instruction.reqs[k] == WriteReq::kNull) continue;
@@ -73,9 +73,10 @@ absl::Status CheckFits(const Program& program, const TilePlan& tiles,
           tiles.slot_of_buffer[buffer] >= 0) {
         continue;
       }
-      COOPER_RETURN_IF_ERROR(check([&] { return absl::StrCat("output ", k, " of ", Describe(instruction)); },
-                                   program.buffers[buffer].context, layout.range_of_buffer[buffer],
-                                   program.buffers[buffer].bytes));
+      COOPER_RETURN_IF_ERROR(
+          check([&] { return absl::StrCat("output ", k, " of ", Describe(instruction)); },
+                program.buffers[buffer].context, layout.range_of_buffer[buffer],
+                program.buffers[buffer].bytes));
     }
   }
   for (size_t i = 0; i < tiles.chains.size(); ++i) {

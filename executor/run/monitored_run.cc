@@ -12,9 +12,9 @@ absl::StatusOr<std::unique_ptr<MonitoredRun>> MonitoredRun::Create(
     std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
     std::vector<std::shared_ptr<Arena>> arenas, std::shared_ptr<RandomState> random) {
   std::unique_ptr<MonitoredRun> result(new MonitoredRun(std::move(arenas), std::move(random)));
-  COOPER_ASSIGN_OR_RETURN(result->merged_,
-                          ProgramRun::Create(std::move(compiled), std::move(arrays),
-                                             result->arenas_, result->random_));
+  COOPER_ASSIGN_OR_RETURN(
+      result->merged_,
+      ProgramRun::Create(std::move(compiled), std::move(arrays), result->arenas_, result->random_));
   result->run_ = result->merged_.get();
   return result;
 }
@@ -38,9 +38,9 @@ absl::Status MonitoredRun::ChooseRun() {
     options.disabled_passes = WithoutMergingPasses(std::move(options.disabled_passes));
     COOPER_ASSIGN_OR_RETURN(auto program, CompiledProgram::Compile(compiled.symbol(), options));
     // Slots are in the order of the symbol's variables: the same in both programs.
-    COOPER_ASSIGN_OR_RETURN(plain_, ProgramRun::Create(std::move(program),
-                                                       merged_->bound().arrays(), arenas_,
-                                                       random_));
+    COOPER_ASSIGN_OR_RETURN(
+        plain_,
+        ProgramRun::Create(std::move(program), merged_->bound().arrays(), arenas_, random_));
   }
   run_ = wants_plain ? plain_.get() : merged_.get();
   return absl::OkStatus();

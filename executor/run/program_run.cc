@@ -26,9 +26,9 @@ bool IsOf(const NDArray& array, const Shape& shape, DType dtype, Context context
 absl::Status CheckArray(const char* kind, const std::string& name, const NDArray& array,
                         const Shape& shape, DType dtype, Context context) {
   if (IsOf(array, shape, dtype, context)) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(kind, " '", name, "' is ", array.is_null() ? "missing" : array.ToString(),
-                   ", expected ", Describe(shape, dtype, context)));
+  return absl::InvalidArgumentError(absl::StrCat(kind, " '", name, "' is ",
+                                                 array.is_null() ? "missing" : array.ToString(),
+                                                 ", expected ", Describe(shape, dtype, context)));
 }
 
 absl::Status CheckArrays(const CompiledProgram& compiled, ProgramArrays& arrays) {
@@ -69,8 +69,8 @@ absl::StatusOr<std::unique_ptr<ProgramRun>> ProgramRun::Create(
     COOPER_RETURN_IF_ERROR(arenas[i]->Reserve(compiled->layout().regions[i].plan.arena_size));
   }
   if (random == nullptr) random = std::make_shared<RandomState>();
-  return std::unique_ptr<ProgramRun>(new ProgramRun(std::move(compiled), std::move(arrays),
-                                                    std::move(arenas), std::move(random)));
+  return std::unique_ptr<ProgramRun>(
+      new ProgramRun(std::move(compiled), std::move(arrays), std::move(arenas), std::move(random)));
 }
 
 ProgramRun::ProgramRun(std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
@@ -109,10 +109,9 @@ absl::Status ProgramRun::SetArg(int slot, const NDArray& array) {
   const CompiledProgram& c = compiled();
   const Shape& shape = c.arg_shapes()[slot];
   if (!IsOf(array, shape, c.arg_types()[slot], c.arg_contexts()[slot])) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("SetArg: argument '", c.program().arg_names[slot], "' takes ",
-                     Describe(shape, c.arg_types()[slot], c.arg_contexts()[slot]), ", got ",
-                     array.ToString()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "SetArg: argument '", c.program().arg_names[slot], "' takes ",
+        Describe(shape, c.arg_types()[slot], c.arg_contexts()[slot]), ", got ", array.ToString()));
   }
   if (bound_.arg(slot).is_null()) --num_unset_;
   bound_.SetArg(slot, array);
@@ -179,9 +178,8 @@ absl::Status ProgramRun::Backward(absl::Span<const NDArray> head_gradients,
   }
   COOPER_RETURN_IF_ERROR(CheckCurrent("Backward"));
   if (!head_gradients.empty() && head_gradients.size() != p.outputs.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("Backward: ", head_gradients.size(),
-                                                   " head gradients for ", p.outputs.size(),
-                                                   " outputs"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Backward: ", head_gradients.size(), " head gradients for ", p.outputs.size(), " outputs"));
   }
   for (size_t i = 0; i < p.outputs.size(); ++i) {
     if (p.head_gradients[i] < 0) continue;
@@ -203,25 +201,24 @@ absl::Status ProgramRun::TakeHeadGradient(int i, NDArray head) {
   if (head.is_null()) {
     COOPER_ASSIGN_OR_RETURN(const bool needed, compiled().NeedsHeadGradient(i));
     if (needed) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("Backward: output '", name(),
-                       "' is no loss and needs a head gradient of shape ",
-                       p.values[p.outputs[i]].shape.ToString()));
+      return absl::FailedPreconditionError(absl::StrCat(
+          "Backward: output '", name(), "' is no loss and needs a head gradient of shape ",
+          p.values[p.outputs[i]].shape.ToString()));
     }
     COOPER_ASSIGN_OR_RETURN(head, NDArray::Zeros(value.shape, value.dtype, context));
   }
   if (!IsOf(head, value.shape, value.dtype, context)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Backward: the head gradient of output '", name(), "' is ", head.ToString(),
-                     ", expected ", Describe(value.shape, value.dtype, context)));
+    return absl::InvalidArgumentError(absl::StrCat("Backward: the head gradient of output '",
+                                                   name(), "' is ", head.ToString(), ", expected ",
+                                                   Describe(value.shape, value.dtype, context)));
   }
   bound_.SetHeadGradient(i, head);
   return absl::OkStatus();
 }
 
 absl::Status ProgramRun::CheckCurrent(const char* call) const {
-  const bool current = absl::c_all_of(bound_.arenas(),
-                                      [this](const auto& arena) { return arena->user() == this; });
+  const bool current =
+      absl::c_all_of(bound_.arenas(), [this](const auto& arena) { return arena->user() == this; });
   if (current) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       call, ": ",
@@ -232,10 +229,10 @@ absl::Status ProgramRun::CheckCurrent(const char* call) const {
 absl::StatusOr<absl::Span<const NDArray>> ProgramRun::outputs() const {
   COOPER_RETURN_IF_ERROR(CheckCurrent("outputs"));
   if (waits_for_backward_) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "outputs: in a training run output '",
-        OutputName(compiled().symbol().outputs()[compiled().output_of_backward()]),
-        "' is computed by Backward; call it first"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("outputs: in a training run output '",
+                     OutputName(compiled().symbol().outputs()[compiled().output_of_backward()]),
+                     "' is computed by Backward; call it first"));
   }
   return absl::Span<const NDArray>(outputs_);
 }

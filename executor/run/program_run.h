@@ -23,8 +23,8 @@ namespace cooper {
 // Not thread-safe. A step allocates nothing once the first one has run.
 class ProgramRun final : public ArenaUser {
  public:
-  // `arrays` are by slot of the program: kInvalidArgument if one has another shape, dtype or context
-  // than the program's, or if an auxiliary state or a gradient that is computed is missing.
+  // `arrays` are by slot of the program: kInvalidArgument if one has another shape, dtype or
+  // context than the program's, or if an auxiliary state or a gradient that is computed is missing.
   // Arguments may come later (SetArg). `arenas` has one for each context of the program, or is
   // empty: they are then made. `random` may be null: seed 0.
   static absl::StatusOr<std::unique_ptr<ProgramRun>> Create(

@@ -32,9 +32,9 @@ struct Net {
 };
 
 Symbol Dense() {
-  Symbol x = Op("FullyConnected", {.name = "fc1",
-                                   .inputs = {Symbol::Variable("data")},
-                                   .attrs = {{"num_hidden", "12"}}});
+  Symbol x =
+      Op("FullyConnected",
+         {.name = "fc1", .inputs = {Symbol::Variable("data")}, .attrs = {{"num_hidden", "12"}}});
   x = Op("tanh", {.inputs = {Op("square", {.inputs = {x}})}});  // a chain, run tile by tile
   x = Op("Dropout", {.name = "drop", .inputs = {x}, .attrs = {{"p", "0.5"}}});
   x = Op("FullyConnected", {.name = "fc2", .inputs = {x}, .attrs = {{"num_hidden", "4"}}});
@@ -47,11 +47,10 @@ Symbol Words(const char* layout) {
                                         .inputs = {Symbol::Variable("data")},
                                         .attrs = {{"input_dim", "7"}, {"output_dim", "6"}}});
   LSTMCell cell(8, {.prefix = "lstm_"});
-  const auto unrolled =
-      cell.Unroll(kSteps, embed, {.layout = layout, .merge_outputs = true});
+  const auto unrolled = cell.Unroll(kSteps, embed, {.layout = layout, .merge_outputs = true});
   EXPECT_TRUE(unrolled.ok()) << unrolled.status();
-  const Symbol rows = Op("Reshape", {.inputs = {unrolled->outputs.merged()},
-                                     .attrs = {{"shape", "(-1, 8)"}}});
+  const Symbol rows =
+      Op("Reshape", {.inputs = {unrolled->outputs.merged()}, .attrs = {{"shape", "(-1, 8)"}}});
   const Symbol scores =
       Op("FullyConnected", {.name = "pred", .inputs = {rows}, .attrs = {{"num_hidden", "7"}}});
   const Symbol labels =
@@ -65,9 +64,9 @@ Symbol Images() {
                                 .attrs = {{"kernel", "(3, 3)"}, {"num_filter", "4"}}});
   x = Op("BatchNorm", {.name = "bn", .inputs = {x}, .attrs = {{"fix_gamma", "False"}}});
   x = Op("Activation", {.inputs = {x}, .attrs = {{"act_type", "relu"}}});
-  const Symbol pool =
-      Op("Pooling", {.inputs = {x},
-                     .attrs = {{"kernel", "(2, 2)"}, {"stride", "(2, 2)"}, {"pool_type", "max"}}});
+  const Symbol pool = Op(
+      "Pooling",
+      {.inputs = {x}, .attrs = {{"kernel", "(2, 2)"}, {"stride", "(2, 2)"}, {"pool_type", "max"}}});
   x = Op("Concat", {.inputs = {Op("Flatten", {.inputs = {pool}}), Op("Flatten", {.inputs = {x}})},
                     .attrs = {{"num_args", "2"}}});
   x = Op("FullyConnected", {.name = "fc", .inputs = {x}, .attrs = {{"num_hidden", "3"}}});
@@ -81,15 +80,15 @@ Symbol Halves() {
                           .attrs = {{"num_outputs", "2"}, {"axis", "0"}}});
   std::vector<Symbol> halves;
   for (int i = 0; i < 2; ++i) {
-    halves.push_back(Op("FullyConnected", {.name = absl::StrCat("fc", i),
-                                           .inputs = {both[i]},
-                                           .attrs = {{"num_hidden", "16"}}}));
+    halves.push_back(
+        Op("FullyConnected",
+           {.name = absl::StrCat("fc", i), .inputs = {both[i]}, .attrs = {{"num_hidden", "16"}}}));
   }
   const Symbol joined =
       Op("Concat", {.inputs = halves, .attrs = {{"num_args", "2"}, {"dim", "0"}}});
-  return Op("LinearRegressionOutput",
-            {.name = "loss",
-             .inputs = {Op("tanh", {.inputs = {joined}}), Symbol::Variable("label")}});
+  return Op(
+      "LinearRegressionOutput",
+      {.name = "loss", .inputs = {Op("tanh", {.inputs = {joined}}), Symbol::Variable("label")}});
 }
 
 std::vector<Net> Nets() {
@@ -124,7 +123,8 @@ bool IsInput(const std::string& name) { return name == "data" || name == "label"
 
 // Arrays for a program: parameters from `parameters`, which it fills where they are missing, and
 // inputs and gradients of its own.
-ProgramArrays ArraysFor(const CompiledProgram& compiled, std::map<std::string, NDArray>& parameters) {
+ProgramArrays ArraysFor(const CompiledProgram& compiled,
+                        std::map<std::string, NDArray>& parameters) {
   const Program& p = compiled.program();
   ProgramArrays arrays;
   for (size_t i = 0; i < p.arg_names.size(); ++i) {
