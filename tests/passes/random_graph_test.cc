@@ -14,6 +14,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "executor/compile/compiled_program.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/status_matchers.h"
@@ -50,6 +51,19 @@ void ExpectNear(const RunResults& actual, const RunResults& expected, DType dtyp
   }
 }
 
+// A program for its own shapes is the same: whatever passes have done to where values lie, it
+// follows from the shapes.
+void ExpectResizesToItself(const CompiledProgram& compiled) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto same, compiled.Resize({}));
+  const Program& expected = compiled.program();
+  for (size_t v = 0; v < expected.values.size(); ++v) {
+    const ProgramValue& value = same->program().values[v];
+    ASSERT_EQ(value.shape, expected.values[v].shape) << v;
+    ASSERT_EQ(value.offset, expected.values[v].offset) << v;
+    ASSERT_LE(same->program().buffers[value.buffer].bytes, expected.buffers[value.buffer].bytes);
+  }
+}
+
 // COOPER_RANDOM_GRAPHS asks for a longer search.
 int NumGraphs() {
   int number = 0;
@@ -68,6 +82,7 @@ class RandomGraphTest : public ::testing::TestWithParam<int> {
     // Not what memory held before: the second run finds what the first has left there.
     COOPER_ASSERT_OK_AND_ASSIGN(const RunResults twice, runner->Run());
     EXPECT_EQ(once, twice);
+    ExpectResizesToItself(*runner->executor().compiled());
     if (expected_.empty()) {
       expected_ = once;
       ExpectOfOrderOne();
