@@ -21,6 +21,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "ndarray/context.h"
+#include "ndarray/device.h"
 #include "ndarray/dtype.h"
 #include "ndarray/philox.h"
 #include "ndarray/shape.h"
@@ -82,7 +83,7 @@ struct KernelContext {
   // A stream of random numbers of this node's and this run's own.
   Philox random;
   Context context;
-  void* stream = nullptr;  // a device's queue; null on CPU
+  DeviceQueue* queue = nullptr;  // of the context's device, in which the kernel puts its work
 
   template <typename P>
   const P& param() const {

@@ -42,6 +42,17 @@ void* Map(int64_t bytes) {
   return begin + before;
 }
 
+class CpuQueue : public DeviceQueue {
+ public:
+  void* handle() const override { return nullptr; }
+  absl::Status WaitFor(DeviceQueue& other) override { return other.Synchronize(); }
+  absl::Status Copy(void* dst, Context dst_context, const void* src, Context src_context,
+                    int64_t bytes) override {
+    return CopyBytes(dst, dst_context, src, src_context, bytes);
+  }
+  absl::Status Synchronize() override { return absl::OkStatus(); }
+};
+
 class CpuDevice : public Device {
  public:
   // CPU contexts are logical: each may have threads of its own, all share one memory.
@@ -76,6 +87,10 @@ class CpuDevice : public Device {
   absl::Status FillZero(void* dst, Context, int64_t bytes) override {
     if (bytes > 0) std::memset(dst, 0, static_cast<size_t>(bytes));
     return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::unique_ptr<DeviceQueue>> MakeQueue(int) override {
+    return std::make_unique<CpuQueue>();
   }
 };
 

@@ -4,8 +4,8 @@
 // What storage and copies need of a kind of device. The CPU is always there; ndarray/cuda adds the
 // GPU to a program that links it.
 
-#include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -15,6 +15,26 @@ namespace cooper {
 
 // Every allocation starts at a multiple of this many bytes.
 inline constexpr int64_t kStorageAlignment = 64;
+
+// An order of work on one device: kernels and copies that are put in run one after the other, while
+// the host goes on. On a CPU all has run when a call returns. Used by one thread at a time; the end
+// of its life waits for what it holds.
+class DeviceQueue {
+ public:
+  virtual ~DeviceQueue() = default;
+
+  // What kernels and libraries put work in by: a cudaStream_t; null on a CPU.
+  virtual void* handle() const = 0;
+
+  // What is put in from now on runs after what `other`, of any device, holds now.
+  virtual absl::Status WaitFor(DeviceQueue& other) = 0;
+  // Puts in a copy to `dst`, which is this queue's device's, or to a CPU or from one, as
+  // Device::Copy. Memory of a CPU must stay as it is until the copy has run, unless it is pageable.
+  virtual absl::Status Copy(void* dst, Context dst_context, const void* src, Context src_context,
+                            int64_t bytes) = 0;
+  // Returns when all that was put in has run, with the first error that a kernel met.
+  virtual absl::Status Synchronize() = 0;
+};
 
 // Implementations are thread-safe and live as long as the program.
 class Device {
@@ -36,6 +56,9 @@ class Device {
   virtual absl::Status Copy(void* dst, Context dst_context, const void* src, Context src_context,
                             int64_t bytes) = 0;
   virtual absl::Status FillZero(void* dst, Context context, int64_t bytes) = 0;
+
+  // A queue, which Copy and FillZero, wherever they are called, wait for and are waited for by.
+  virtual absl::StatusOr<std::unique_ptr<DeviceQueue>> MakeQueue(int device_id) = 0;
 };
 
 // Makes a kind of device known; called once, from a static initializer.

@@ -21,7 +21,10 @@
 
 namespace cooper {
 
-inline cudaStream_t StreamOf(const KernelContext& c) { return static_cast<cudaStream_t>(c.stream); }
+// Null, the default stream, where a kernel is run without a queue.
+inline cudaStream_t StreamOf(const KernelContext& c) {
+  return c.queue == nullptr ? nullptr : static_cast<cudaStream_t>(c.queue->handle());
+}
 
 // Queues `kernel` on the stream of `c`, on its device. The arguments are converted to the kernel's
 // parameters. The grid must not be empty.

@@ -1,14 +1,16 @@
 #ifndef COOPER_EXECUTOR_RUN_ARENA_H_
 #define COOPER_EXECUTOR_RUN_ARENA_H_
 
-// The memory that executors share: as large as the largest plan among them, whatever their order.
-// One executor uses it at a time, so what one leaves there lasts until another runs.
+// The memory that executors share, as large as the largest plan among them, whatever their order,
+// and the queue in which they work in it. One executor uses it at a time, so what one leaves there
+// lasts until another runs; one queue for all makes their kernels run in that order too.
 
 #include <cstdint>
 #include <memory>
 
 #include "absl/status/status.h"
 #include "ndarray/context.h"
+#include "ndarray/device.h"
 #include "ndarray/storage.h"
 
 namespace cooper {
@@ -33,6 +35,9 @@ class Arena {
   int64_t bytes() const { return storage_ == nullptr ? 0 : storage_->bytes(); }
   const std::shared_ptr<Storage>& storage() const { return storage_; }
 
+  // Null until Reserve.
+  DeviceQueue* queue() const { return queue_.get(); }
+
   // Makes room for a plan of `bytes`. A larger block replaces the old one, which users notice by
   // generation(); what the present user has in the old block lasts until the next run.
   // kResourceExhausted if there is no memory; the old block stays.
@@ -50,6 +55,7 @@ class Arena {
  private:
   Context context_;
   std::shared_ptr<Storage> storage_;
+  std::unique_ptr<DeviceQueue> queue_;  // ends before the storage that its work is on
   int64_t generation_ = 0;
   std::shared_ptr<Storage> retired_;  // the block that user_ has computed in, if it was replaced
   ArenaUser* user_ = nullptr;

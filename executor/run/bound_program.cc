@@ -115,6 +115,7 @@ void BoundProgram::Point() {
       step.outputs[k].data =
           instruction.reqs[k] == WriteReq::kNull ? nullptr : DataOf(instruction.outputs[k]);
     }
+    step.context.queue = arenas_[instruction.context]->queue();
     step.context.workspace = At(
         instruction.context, layout.OffsetOf(instruction.context, layout.range_of_instruction[i]));
   }
@@ -191,11 +192,22 @@ absl::Status BoundProgram::RunInstruction(int i) {
   const ScopedProfile profile(CategoryOf(instruction), instruction.node->op()->name(),
                               instruction.node->name());
   if (instruction.copy_from >= 0) {
-    return CopyBytes(step.outputs[0].data, p.contexts[instruction.context], step.inputs[0].data,
-                     p.contexts[instruction.copy_from], step.inputs[0].size_bytes());
+    return RunCopy(instruction, step);
   }
   absl::Status status = compiled_->step(i).run(step.context);
   return status.ok() ? status : WithInstruction(status, i);
+}
+
+// Between queues: the copy waits for what has made the value, and what overwrites it for the copy.
+absl::Status BoundProgram::RunCopy(const Instruction& instruction, const Step& step) {
+  const std::vector<Context>& contexts = program().contexts;
+  DeviceQueue& to = *arenas_[instruction.context]->queue();
+  DeviceQueue& from = *arenas_[instruction.copy_from]->queue();
+  COOPER_RETURN_IF_ERROR(to.WaitFor(from));
+  COOPER_RETURN_IF_ERROR(to.Copy(step.outputs[0].data, contexts[instruction.context],
+                                 step.inputs[0].data, contexts[instruction.copy_from],
+                                 step.inputs[0].size_bytes()));
+  return contexts[instruction.copy_from].is_cpu() ? absl::OkStatus() : from.WaitFor(to);
 }
 
 absl::Status BoundProgram::RunChain(int number, bool is_train) {

@@ -91,6 +91,7 @@ class BoundProgram {
   // Says of an error where it comes from.
   absl::Status WithInstruction(const absl::Status& status, int i) const;
   absl::Status RunInstruction(int i);
+  absl::Status RunCopy(const Instruction& instruction, const Step& step);
   absl::Status RunChain(int number, bool is_train);
   // Memory at an offset of a context's arena; null for a negative one.
   char* At(int context, int64_t offset) const;

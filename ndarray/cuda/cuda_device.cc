@@ -1,11 +1,11 @@
 // The GPU as a kind of device. Linking this file makes Context::Gpu known.
 //
-// All work of cooper on a device is queued on its default stream, kernels too
-// (KernelContext::stream is null): it runs in the order of the calls, also where several threads
-// make them, and the memory of a freed block can be used again at once. Nothing here waits except
-// for copies.
+// Copies and fills that are asked of the device itself run on its default stream. The stream of a
+// queue is a blocking one: it and the default stream wait for each other, so that these calls see
+// what kernels have left, and kernels what these calls have brought.
 
 #include <cstdint>
+#include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "cuda_runtime.h"
@@ -23,6 +23,79 @@ int CountDevices() {
   cudaGetLastError();  // no driver, or one that is too old for this toolkit
   return 0;
 }
+
+cudaMemcpyKind KindOf(Context dst_context, Context src_context) {
+  if (dst_context.is_cpu()) return cudaMemcpyDeviceToHost;
+  return src_context.is_cpu() ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToDevice;
+}
+
+std::string DescribeCopy(Context dst_context, Context src_context, int64_t bytes) {
+  return absl::StrCat("copying ", bytes, " bytes from ", src_context.ToString(), " to ",
+                      dst_context.ToString());
+}
+
+class CudaQueue : public DeviceQueue {
+ public:
+  explicit CudaQueue(int device_id) : device_id_(device_id) {}
+
+  absl::Status Open() {
+    const CudaDeviceScope scope(device_id_);
+    COOPER_RETURN_IF_ERROR(scope.status());
+    COOPER_RETURN_IF_ERROR(CudaStatus(cudaStreamCreate(&stream_), "cudaStreamCreate"));
+    return CudaStatus(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming),
+                      "cudaEventCreateWithFlags");
+  }
+
+  // A program that ends may have lost its driver before.
+  ~CudaQueue() override {
+    const CudaDeviceScope scope(device_id_);
+    if (stream_ != nullptr && cudaStreamSynchronize(stream_) != cudaSuccess) cudaGetLastError();
+    if (event_ != nullptr && cudaEventDestroy(event_) != cudaSuccess) cudaGetLastError();
+    if (stream_ != nullptr && cudaStreamDestroy(stream_) != cudaSuccess) cudaGetLastError();
+  }
+
+  void* handle() const override { return stream_; }
+
+  absl::Status WaitFor(DeviceQueue& other) override {
+    if (other.handle() == nullptr) return absl::OkStatus();  // a CPU's: all of it has run
+    auto& there = static_cast<CudaQueue&>(other);
+    {
+      const CudaDeviceScope scope(there.device_id_);
+      COOPER_RETURN_IF_ERROR(scope.status());
+      COOPER_RETURN_IF_ERROR(
+          CudaStatus(cudaEventRecord(there.event_, there.stream_), "cudaEventRecord"));
+    }
+    const CudaDeviceScope scope(device_id_);
+    COOPER_RETURN_IF_ERROR(scope.status());
+    return CudaStatus(cudaStreamWaitEvent(stream_, there.event_, 0), "cudaStreamWaitEvent");
+  }
+
+  absl::Status Copy(void* dst, Context dst_context, const void* src, Context src_context,
+                    int64_t bytes) override {
+    if (bytes == 0) return absl::OkStatus();
+    const CudaDeviceScope scope(device_id_);
+    COOPER_RETURN_IF_ERROR(scope.status());
+    const bool peers = !dst_context.is_cpu() && !src_context.is_cpu() &&
+                       dst_context.device_id != src_context.device_id;
+    const auto count = static_cast<size_t>(bytes);
+    return CudaStatus(
+        peers ? cudaMemcpyPeerAsync(dst, dst_context.device_id, src, src_context.device_id, count,
+                                    stream_)
+              : cudaMemcpyAsync(dst, src, count, KindOf(dst_context, src_context), stream_),
+        DescribeCopy(dst_context, src_context, bytes));
+  }
+
+  absl::Status Synchronize() override {
+    const CudaDeviceScope scope(device_id_);
+    COOPER_RETURN_IF_ERROR(scope.status());
+    return CudaStatus(cudaStreamSynchronize(stream_), "waiting for a queue");
+  }
+
+ private:
+  const int device_id_;
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t event_ = nullptr;  // the end of what the stream holds, for those that wait for it
+};
 
 class CudaDevice : public Device {
  public:
@@ -56,8 +129,7 @@ class CudaDevice : public Device {
     COOPER_RETURN_IF_ERROR(scope.status());
     COOPER_RETURN_IF_ERROR(
         CudaStatus(Queue(dst, dst_context, src, src_context, static_cast<size_t>(bytes)),
-                   absl::StrCat("copying ", bytes, " bytes from ", src_context.ToString(), " to ",
-                                dst_context.ToString())));
+                   DescribeCopy(dst_context, src_context, bytes)));
     // A copy between devices is only queued so far.
     return CudaStatus(cudaStreamSynchronize(nullptr), "waiting for a copy");
   }
@@ -69,12 +141,18 @@ class CudaDevice : public Device {
                       absl::StrCat("zeroing ", bytes, " bytes on ", context.ToString()));
   }
 
+  absl::StatusOr<std::unique_ptr<DeviceQueue>> MakeQueue(int device_id) override {
+    auto queue = std::make_unique<CudaQueue>(device_id);
+    COOPER_RETURN_IF_ERROR(queue->Open());
+    return queue;
+  }
+
  private:
   static cudaError_t Queue(void* dst, Context dst_context, const void* src, Context src_context,
                            size_t bytes) {
-    if (dst_context.is_cpu()) return cudaMemcpy(dst, src, bytes, cudaMemcpyDeviceToHost);
-    if (src_context.is_cpu()) return cudaMemcpy(dst, src, bytes, cudaMemcpyHostToDevice);
-    if (dst_context == src_context) return cudaMemcpy(dst, src, bytes, cudaMemcpyDeviceToDevice);
+    if (dst_context.is_cpu() || src_context.is_cpu() || dst_context == src_context) {
+      return cudaMemcpy(dst, src, bytes, KindOf(dst_context, src_context));
+    }
     // Waits for what is queued on both devices.
     return cudaMemcpyPeer(dst, dst_context.device_id, src, src_context.device_id, bytes);
   }

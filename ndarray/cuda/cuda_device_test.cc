@@ -42,6 +42,25 @@ TEST(CudaDeviceTest, HasNoSuchNumber) {
   EXPECT_THAT(FindDevice(Context::Gpu(-1)), missing);
 }
 
+TEST(CudaDeviceTest, AQueueRunsCopiesInOrder) {
+  COOPER_REQUIRE_GPU();
+  const Context gpu = Context::Gpu(0), cpu = Context::Cpu();
+  COOPER_ASSERT_OK_AND_ASSIGN(Device * device, FindDevice(gpu));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto first, device->MakeQueue(0));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto second, device->MakeQueue(0));
+  EXPECT_NE(first->handle(), nullptr);
+  const NDArray source = Floats({3}, {1, 2, 3}), result = Floats({3}, {0, 0, 0});
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray a, NDArray::Zeros({3}, DType::kFloat32, gpu));
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray b, NDArray::Zeros({3}, DType::kFloat32, gpu));
+  COOPER_ASSERT_OK(first->Copy(a.raw_data(), gpu, source.raw_data(), cpu, 12));
+  COOPER_ASSERT_OK(second->WaitFor(*first));
+  COOPER_ASSERT_OK(second->Copy(b.raw_data(), gpu, a.raw_data(), gpu, 12));
+  COOPER_ASSERT_OK(second->Copy(result.raw_data(), cpu, b.raw_data(), gpu, 12));
+  COOPER_ASSERT_OK(second->Synchronize());
+  EXPECT_THAT(result.ToVector<float>(), IsOkAndHolds(ElementsAre(1, 2, 3)));
+  EXPECT_THAT(b.ToVector<float>(), IsOkAndHolds(ElementsAre(1, 2, 3)));
+}
+
 TEST(CudaDeviceTest, CopiesThereAndBack) {
   COOPER_REQUIRE_GPU();
   const NDArray source = Floats({2, 3}, {1, 2, 3, 4, 5, 6});
