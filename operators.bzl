@@ -1,0 +1,107 @@
+"""An operator is one op_library (its schema) and one kernel_library per device.
+
+    op_library(                           kernel_library(
+        name = "pooling",                     name = "pooling",
+        hdrs = ["pooling_param.h"],           deps = [":lane_sum"],
+    )                                     )
+
+in symbol/ops/nn/BUILD and executor/cpu/nn/BUILD. What every schema or kernel includes comes from
+the macros, and the last line of each BUILD file, op_family or kernel_family, makes the target that
+links all of its folder. They may be loaded from other workspaces too, for operators of their own.
+"""
+
+load("//:layers.bzl", "cc_library")
+
+# Labels of cooper's and its dependencies' whoever loads this file.
+_PARAM_DEPS = [str(Label(label)) for label in [
+    "//ndarray:dtype",
+    "//ndarray:shape",
+    "//symbol:param_schema",
+]]
+
+_OP_DEPS = _PARAM_DEPS + [str(Label(label)) for label in [
+    "//ndarray:status_macros",
+    "//symbol:op",
+    "@com_google_absl//absl/status",
+    "@com_google_absl//absl/status:statusor",
+    "@com_google_absl//absl/strings",
+]]
+
+_KERNEL_DEPS = [str(Label(label)) for label in [
+    "//executor:kernel",
+    "//ndarray:dtype",
+    "//ndarray:parallel",
+    "//ndarray:shape",
+    "//ndarray:status_macros",
+    "@com_google_absl//absl/status",
+    "@com_google_absl//absl/status:statusor",
+    "@com_google_absl//absl/strings",
+    "@com_google_absl//absl/types:span",
+]]
+
+def _registrar(name, kind, srcs, deps, visibility):
+    """A library whose files register themselves, which is why it is always linked whole."""
+    cc_library(
+        name = name,
+        srcs = srcs or [name + ".cc"],
+        tags = [kind],
+        visibility = visibility,
+        deps = deps,
+        alwayslink = True,
+    )
+
+def op_library(name, srcs = None, hdrs = [], deps = []):
+    """The schemas in NAME.cc, and their parameters in `hdrs`.
+
+    Kernels reach the headers through the schemas. For code that looks at parameters of an operator
+    that may not be linked, such as a graph pass, NAME_param has the headers alone.
+
+    Args:
+      name: of the target.
+      srcs: the sources, if not NAME.cc.
+      hdrs: the headers that kernels share: parameter structs, numbers of inputs.
+      deps: what sources and headers include beside what every schema does.
+    """
+    if hdrs:
+        cc_library(
+            name = name + "_param",
+            hdrs = hdrs,
+            visibility = ["//:__subpackages__"],
+            deps = _PARAM_DEPS + deps,
+        )
+        deps = deps + [":%s_param" % name]
+    _registrar(name, "op", srcs, _OP_DEPS + deps, ["//:__subpackages__"])
+
+def kernel_library(name, srcs = None, ops = None, deps = []):
+    """The kernels in NAME.cc; linking them links the schemas of their operators.
+
+    Args:
+      name: of the target.
+      srcs: the sources, if not NAME.cc.
+      ops: the op_library targets, if not the one of this name in symbol/ops/FAMILY, where FAMILY
+        is this folder's name; one without a colon is of that family.
+      deps: what the sources include beside what every kernel does.
+    """
+    family = native.package_name().rpartition("/")[2]
+    schemas = [op if ":" in op else "//symbol/ops/%s:%s" % (family, op) for op in ops or [name]]
+    _registrar(name, "kernel", srcs, _KERNEL_DEPS + schemas + deps, ["//visibility:public"])
+
+def _family(name, kind):
+    members = [
+        ":" + rule["name"]
+        for rule in native.existing_rules().values()
+        if kind in rule["tags"]
+    ]
+    cc_library(
+        name = name,
+        visibility = ["//visibility:public"],
+        deps = sorted(members),
+    )
+
+def op_family(name):
+    """Every op_library that stands above it in this BUILD file."""
+    _family(name, "op")
+
+def kernel_family(name):
+    """Every kernel_library that stands above it in this BUILD file."""
+    _family(name, "kernel")
