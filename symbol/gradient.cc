@@ -124,18 +124,10 @@ class Differentiation {
     std::vector<NodeEntry>& terms = terms_[graph_.entry(entry)];
     if (terms.empty()) return NodeEntry();
     if (terms.size() == 1) return terms[0];
-    OpCall call;
-    COOPER_ASSIGN_OR_RETURN(call.op, FindOp("_grad_sum"));
-    call.attrs[call.op->variadic_attr()] = absl::StrCat(terms.size());
-    if (call.op->params() != nullptr) {
-      COOPER_ASSIGN_OR_RETURN(call.params, call.op->params()->Parse(call.attrs));
-    }
     // Not after a term, which may be one of several sums: a + b hands its gradient on to both.
-    result_.nodes.push_back(Node::Make({.name = absl::StrCat(OutputName(entry), "_grad_sum"),
-                                        .call = std::move(call),
-                                        .inputs = terms,
-                                        .forward = nullptr,
-                                        .variables = nullptr}));
+    COOPER_ASSIGN_OR_RETURN(
+        NodePtr sum, MakeNode("_grad_sum", absl::StrCat(OutputName(entry), "_grad_sum"), terms));
+    result_.nodes.push_back(std::move(sum));
     terms = {NodeEntry{result_.nodes.back(), 0}};
     return terms[0];
   }

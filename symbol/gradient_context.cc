@@ -16,21 +16,10 @@ absl::StatusOr<NodeEntry> GradientContext::head(int i) {
 
 absl::StatusOr<NodeEntry> GradientContext::Call(const std::string& op,
                                                 std::vector<NodeEntry> inputs, AttrMap attrs) {
-  OpCall call;
-  COOPER_ASSIGN_OR_RETURN(call.op, FindOp(op));
-  call.attrs = std::move(attrs);
-  if (!call.op->variadic_attr().empty()) {
-    call.attrs[call.op->variadic_attr()] = absl::StrCat(inputs.size());
-  }
-  if (call.op->params() != nullptr) {
-    COOPER_ASSIGN_OR_RETURN(call.params, call.op->params()->Parse(call.attrs));
-  }
   std::string name = absl::StrCat(node_->name(), "_backward", num_calls_++, "_", op);
-  made_->push_back(Node::Make({.name = std::move(name),
-                               .call = std::move(call),
-                               .inputs = std::move(inputs),
-                               .forward = nullptr,
-                               .variables = nullptr}));
+  COOPER_ASSIGN_OR_RETURN(NodePtr node,
+                          MakeNode(op, std::move(name), std::move(inputs), std::move(attrs)));
+  made_->push_back(std::move(node));
   return NodeEntry{made_->back(), 0};
 }
 
@@ -41,8 +30,7 @@ absl::StatusOr<std::vector<NodeEntry>> GradientContext::Backward(const std::stri
   NodePtr node = Node::Make({.name = absl::StrCat(node_->name(), "_backward"),
                              .call = std::move(call),
                              .inputs = std::move(inputs),
-                             .forward = node_,
-                             .variables = nullptr});
+                             .forward = node_});
   made_->push_back(node);
   std::vector<NodeEntry> outputs;
   for (int i = 0; i < node->num_outputs(); ++i) outputs.push_back({node, i});

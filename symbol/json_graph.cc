@@ -175,33 +175,25 @@ absl::StatusOr<JsonGraph> ParseJsonGraph(absl::string_view text) {
 }
 
 absl::StatusOr<OpCall> MakeOpCall(const JsonGraph::Node& node) {
-  OpCall call;
-  call.attrs = node.attrs;
-  if (node.is_variable()) return call;
-  const auto with_node = [&](const absl::Status& status) {
-    return absl::Status(status.code(),
-                        absl::StrCat(node.op, " '", node.name, "': ", status.message()));
+  if (node.is_variable()) {
+    OpCall call;
+    call.attrs = node.attrs;
+    return call;
+  }
+  const auto make = [&]() -> absl::StatusOr<OpCall> {
+    COOPER_ASSIGN_OR_RETURN(const OpSchema* op, FindOp(node.op));
+    const auto variadic = node.attrs.find(op->variadic_attr());
+    if (variadic != node.attrs.end() && variadic->second != absl::StrCat(node.inputs.size())) {
+      // Before a list of that many names is made: the number may be anything.
+      return absl::InvalidArgumentError(absl::StrCat("has ", node.inputs.size(), " inputs, but ",
+                                                     variadic->first, "='", variadic->second, "'"));
+    }
+    return MakeOpCall(node.op, node.attrs, node.inputs.size());
   };
-  absl::StatusOr<const OpSchema*> op = FindOp(node.op);
-  if (!op.ok()) return with_node(op.status());
-  call.op = *op;
-  const auto variadic = call.attrs.find(call.op->variadic_attr());
-  if (variadic != call.attrs.end() && variadic->second != absl::StrCat(node.inputs.size())) {
-    // Before a list of that many names is made: the number may be anything.
-    return with_node(
-        absl::InvalidArgumentError(absl::StrCat("has ", node.inputs.size(), " inputs, but ",
-                                                variadic->first, "='", variadic->second, "'")));
-  }
-  if (call.op->fix_attrs()) {
-    absl::Status status = call.op->fix_attrs()(call.attrs);
-    if (!status.ok()) return with_node(status);
-  }
-  if (call.op->params() != nullptr) {
-    auto params = call.op->params()->Parse(call.attrs);
-    if (!params.ok()) return with_node(params.status());
-    call.params = *std::move(params);
-  }
-  return call;
+  absl::StatusOr<OpCall> call = make();
+  if (call.ok()) return call;
+  return absl::Status(call.status().code(),
+                      absl::StrCat(node.op, " '", node.name, "': ", call.status().message()));
 }
 
 }  // namespace cooper

@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "ndarray/status_macros.h"
 
 namespace cooper {
 
@@ -22,6 +23,20 @@ Node::~Node() {
     // The last owner may take the node apart: nobody else can see it any more.
     if (node.use_count() == 1) take(const_cast<Node*>(node.get())->fields_);
   }
+}
+
+absl::StatusOr<NodePtr> MakeNode(absl::string_view op, std::string name,
+                                 std::vector<NodeEntry> inputs, AttrMap attrs) {
+  COOPER_ASSIGN_OR_RETURN(OpCall call, MakeOpCall(op, std::move(attrs), inputs.size()));
+  return Node::Make(
+      {.name = std::move(name), .call = std::move(call), .inputs = std::move(inputs)});
+}
+
+absl::StatusOr<NodeEntry> MakeEntry(absl::string_view op, std::string name,
+                                    std::vector<NodeEntry> inputs, AttrMap attrs) {
+  COOPER_ASSIGN_OR_RETURN(NodePtr node,
+                          MakeNode(op, std::move(name), std::move(inputs), std::move(attrs)));
+  return NodeEntry{std::move(node), 0};
 }
 
 std::string Describe(const Node& node) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "symbol/op.h"
 #include "symbol/variable_set.h"
 
@@ -31,13 +33,13 @@ class Node {
   struct Fields {
     std::string name;
     OpCall call;  // call.op is null for a variable
-    std::vector<NodeEntry> inputs;
+    std::vector<NodeEntry> inputs = {};
     // Set on nodes that compute a gradient: the node whose gradient it is. Its input shapes are the
     // shapes of the gradients; its parameters are this node's too.
-    NodePtr forward;
+    NodePtr forward = nullptr;
     // What UnionOfVariables gives for the inputs; null where nobody needed it. A variable's own set
     // is found without it.
-    VariableSetPtr variables;
+    VariableSetPtr variables = nullptr;
   };
 
   static NodePtr Make(Fields fields) { return std::make_shared<const Node>(std::move(fields)); }
@@ -64,6 +66,14 @@ class Node {
   int num_op_outputs_ =
       is_variable() ? 1 : static_cast<int>(op()->OutputNames(fields_.call).size());
 };
+
+// A new node of MakeOpCall's operator. Fails as that does.
+absl::StatusOr<NodePtr> MakeNode(absl::string_view op, std::string name,
+                                 std::vector<NodeEntry> inputs, AttrMap attrs = {});
+
+// Output 0 of such a node.
+absl::StatusOr<NodeEntry> MakeEntry(absl::string_view op, std::string name,
+                                    std::vector<NodeEntry> inputs, AttrMap attrs = {});
 
 // "FullyConnected 'fc1'", "variable 'data'": how messages name a node.
 std::string Describe(const Node& node);

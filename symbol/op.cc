@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "glog/logging.h"
+#include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {
@@ -181,6 +182,19 @@ absl::StatusOr<const OpSchema*> FindOp(absl::string_view name) {
                                                 "and //executor/cpu:all_kernels to run it"
                                               : "; did you mean ",
                                           absl::StrJoin(near, " or ")));
+}
+
+absl::StatusOr<OpCall> MakeOpCall(absl::string_view op, AttrMap attrs, size_t num_inputs) {
+  OpCall call;
+  COOPER_ASSIGN_OR_RETURN(call.op, FindOp(op));
+  call.attrs = std::move(attrs);
+  const std::string& variadic = call.op->variadic_attr();
+  if (!variadic.empty()) call.attrs.emplace(variadic, absl::StrCat(num_inputs));
+  if (call.op->fix_attrs()) COOPER_RETURN_IF_ERROR(call.op->fix_attrs()(call.attrs));
+  if (call.op->params() != nullptr) {
+    COOPER_ASSIGN_OR_RETURN(call.params, call.op->params()->Parse(call.attrs));
+  }
+  return call;
 }
 
 std::vector<const OpSchema*> AllOps() {

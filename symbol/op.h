@@ -46,6 +46,11 @@ struct OpCall {
   }
 };
 
+// An operator of that name or alias with `attrs`, parsed. The attribute that counts a variadic
+// operator's inputs is set to `num_inputs` if absent, and old names of attributes are replaced.
+// kNotFound if the operator is not linked; kInvalidArgument from parsing.
+absl::StatusOr<OpCall> MakeOpCall(absl::string_view op, AttrMap attrs, size_t num_inputs);
+
 class OpSchema {
  public:
   using Names = std::vector<std::string>;

@@ -31,29 +31,14 @@ absl::Status WithNode(const absl::Status& status, absl::string_view op, const st
 Symbol MakeVariable(std::string name, AttrMap attrs) {
   OpCall call;
   call.attrs = std::move(attrs);
-  return Symbol({NodeEntry{Node::Make({.name = std::move(name),
-                                       .call = std::move(call),
-                                       .inputs = {},
-                                       .forward = nullptr,
-                                       .variables = nullptr}),
-                           0}});
+  return Symbol({NodeEntry{Node::Make({.name = std::move(name), .call = std::move(call)}), 0}});
 }
 
 // The operator and its parameters, parsed.
 absl::StatusOr<OpCall> MakeCall(absl::string_view op_name, const OpArgs& args) {
-  OpCall call;
-  COOPER_ASSIGN_OR_RETURN(call.op, FindOp(op_name));
-  call.attrs = AttrScope::Current();
-  for (const auto& [key, value] : args.attrs) call.attrs[key] = value;
-  const std::string& variadic = call.op->variadic_attr();
-  if (!variadic.empty() && !call.attrs.contains(variadic)) {
-    call.attrs[variadic] = absl::StrCat(args.inputs.size() + args.named.size());
-  }
-  if (call.op->fix_attrs()) COOPER_RETURN_IF_ERROR(call.op->fix_attrs()(call.attrs));
-  if (call.op->params() != nullptr) {
-    COOPER_ASSIGN_OR_RETURN(call.params, call.op->params()->Parse(call.attrs));
-  }
-  return call;
+  AttrMap attrs = AttrScope::Current();
+  for (const auto& [key, value] : args.attrs) attrs[key] = value;
+  return MakeOpCall(op_name, std::move(attrs), args.inputs.size() + args.named.size());
 }
 
 // The entries for the operator's inputs: those given, and variables for the rest.
@@ -133,7 +118,6 @@ absl::StatusOr<Symbol> Symbol::Create(absl::string_view op, const OpArgs& args) 
   NodePtr node = Node::Make({.name = name,
                              .call = *std::move(call),
                              .inputs = *std::move(inputs),
-                             .forward = nullptr,
                              .variables = *std::move(variables)});
   std::vector<NodeEntry> outputs;
   for (int i = 0; i < num_outputs; ++i) outputs.push_back({node, i});

@@ -12,7 +12,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "executor/compile/graph_passes/graph_rebuilder.h"
-#include "executor/compile/graph_passes/node_builder.h"
 #include "executor/compile/graph_passes/step_stacker.h"
 #include "executor/compile/graph_passes/unit_order.h"
 #include "ndarray/status_macros.h"

@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "executor/compile/graph_passes/graph_rebuilder.h"
-#include "executor/compile/graph_passes/node_builder.h"
 #include "executor/compile/graph_passes/rnn_cell_matcher.h"
 #include "executor/compile/graph_passes/rnn_chains.h"
 #include "executor/compile/graph_passes/step_stacker.h"

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "executor/compile/graph_passes/graph_rebuilder.h"
-#include "executor/compile/graph_passes/node_builder.h"
 #include "ndarray/status_macros.h"
 #include "symbol/is_op.h"
 #include "symbol/ops/loss/fc_softmax_attrs.h"

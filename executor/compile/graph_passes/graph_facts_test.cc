@@ -6,7 +6,6 @@
 
 #include "executor/compile/graph_passes/facts_fixtures.h"
 #include "executor/compile/graph_passes/graph_rebuilder.h"
-#include "executor/compile/graph_passes/node_builder.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/status_matchers.h"
@@ -92,7 +91,7 @@ TEST_F(GraphRebuilderTest, SharesWhatDoesNotChangeAndCopiesItsUsers) {
   EXPECT_EQ(rewrite.entries[facts_.graph().entry(EntryOf(tanh_))], put_in);
 }
 
-TEST(NodeBuilderTest, ParsesAttributesAndSaysWhatIsWrong) {
+TEST(MakeNodeTest, ParsesAttributesAndSaysWhatIsWrong) {
   const NodeEntry x = EntryOf(Symbol::Variable("x"));
   COOPER_ASSERT_OK_AND_ASSIGN(const NodePtr node,
                               MakeNode("SliceChannel", "s", {x}, {{"num_outputs", "3"}}));

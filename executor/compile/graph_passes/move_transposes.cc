@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "executor/compile/graph_passes/graph_rebuilder.h"
-#include "executor/compile/graph_passes/node_builder.h"
 #include "executor/compile/graph_passes/transposed_products.h"
 #include "ndarray/status_macros.h"
 #include "symbol/is_op.h"

@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "executor/compile/graph_passes/graph_facts.h"
-#include "executor/compile/graph_passes/node_builder.h"
 #include "ndarray/status_macros.h"
 #include "symbol/is_op.h"
 #include "symbol/ops/shape/concat_param.h"

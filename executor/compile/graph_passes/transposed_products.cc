@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "executor/compile/graph_passes/node_builder.h"
 #include "ndarray/status_macros.h"
 #include "symbol/is_op.h"
 #include "symbol/ops/linalg/dot_param.h"

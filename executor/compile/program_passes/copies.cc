@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "executor/compile/program_passes/program_node.h"
 #include "executor/compile/program_passes/program_passes.h"
 #include "symbol/symbol.h"
 
@@ -43,9 +42,11 @@ class CopyInsertion {
     p_.buffers.push_back({.context = context, .bytes = p_.buffers[p_.values[value].buffer].bytes});
     copy = static_cast<int>(p_.values.size());
     Instruction instruction;
-    instruction.node = MakeProgramNode(
-        "_CrossDeviceCopy",
-        absl::StrCat(OutputName(copied.entry), "_copy_", p_.contexts[context].ToString()));
+    instruction.node =
+        MakeNode("_CrossDeviceCopy",
+                 absl::StrCat(OutputName(copied.entry), "_copy_", p_.contexts[context].ToString()),
+                 {})
+            .value();
     instruction.inputs = {value};
     instruction.outputs = {copy};
     instruction.reqs = {WriteReq::kWrite};

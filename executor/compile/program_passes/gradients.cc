@@ -1,7 +1,6 @@
 #include <utility>
 #include <vector>
 
-#include "executor/compile/program_passes/program_node.h"
 #include "executor/compile/program_passes/program_passes.h"
 
 namespace cooper {
@@ -36,7 +35,7 @@ void RouteGradients(Program& p) {
     if (g.value < 0) {
       if (g.req == WriteReq::kAdd) continue;
       Instruction zero;
-      zero.node = MakeProgramNode("_zeros", name + "_grad");
+      zero.node = MakeNode("_zeros", name + "_grad", {}).value();
       zero.outputs = {AddGradientValue(p, g.arg)};
       zero.reqs = {WriteReq::kWrite};
       zero.backward = true;
@@ -59,7 +58,7 @@ void RouteGradients(Program& p) {
     }
     Instruction copy;
     copy.context = buffer.context;
-    copy.node = MakeProgramNode("_copy", name + "_grad");
+    copy.node = MakeNode("_copy", name + "_grad", {}).value();
     copy.inputs = {g.value};
     copy.outputs = {AddGradientValue(p, g.arg)};
     copy.reqs = {g.req};
