@@ -21,6 +21,10 @@ std::vector<int> Program::CountWriters() const {
     for (size_t k = 0; k < instruction.outputs.size(); ++k) {
       if (instruction.reqs[k] != WriteReq::kNull) ++writers[values[instruction.outputs[k]].buffer];
     }
+    const Node& node = *instruction.node;
+    for (int k : node.op()->WrittenInputs(node.call())) {
+      ++writers[values[instruction.inputs[k]].buffer];
+    }
   }
   return writers;
 }

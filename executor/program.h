@@ -95,7 +95,7 @@ struct Program {
 
   // How often each value is read, by instructions or as an output of the program.
   std::vector<int> CountReads() const;
-  // How many instructions write into each buffer.
+  // How many instructions write into each buffer, an output or an input that they declare.
   std::vector<int> CountWriters() const;
   // The instruction that writes each value last, -1 for the caller's arrays.
   std::vector<int> Producers() const;

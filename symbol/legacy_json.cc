@@ -102,11 +102,10 @@ absl::Status AddVariableAttrs(JsonGraph* graph) {
   return absl::OkStatus();
 }
 
-void DropArgmaxAxis(JsonGraph* graph) {
+void UpgradeOps(JsonGraph* graph) {
   for (JsonGraph::Node& node : graph->nodes) {
-    if (node.op != "argmax" && node.op != "argmin") continue;
-    const auto axis = node.attrs.find("axis");
-    if (axis != node.attrs.end() && axis->second == "-1") node.attrs.erase(axis);
+    const auto op = FindOp(node.op);  // one that is not linked is reported when its node is made
+    if (op.ok() && (*op)->upgrade_attrs()) (*op)->upgrade_attrs()(graph->version, node.attrs);
   }
 }
 
@@ -117,7 +116,7 @@ absl::Status UpgradeJsonGraph(JsonGraph* graph) {
   COOPER_RETURN_IF_ERROR(HideAttrs(graph));
   if (graph->version < 900) COOPER_RETURN_IF_ERROR(AddAuxVariables(graph));
   if (graph->version < 904) COOPER_RETURN_IF_ERROR(AddVariableAttrs(graph));
-  if (graph->version < 905) DropArgmaxAxis(graph);
+  UpgradeOps(graph);
   graph->version = kMXNetVersion;
   return absl::OkStatus();
 }

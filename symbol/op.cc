@@ -42,6 +42,28 @@ std::vector<int> OpSchema::AuxInputs(const OpCall& call) const {
   return aux_inputs_ ? aux_inputs_(call) : std::vector<int>();
 }
 
+std::vector<int> OpSchema::WrittenInputs(const OpCall& call) const {
+  std::vector<int> written = AuxInputs(call);
+  if (written_inputs_) {
+    const std::vector<int> others = written_inputs_(call);
+    written.insert(written.end(), others.begin(), others.end());
+  }
+  return written;
+}
+
+OpKind OpSchema::Kind(const OpCall& call) const {
+  if (kind_ != OpKind::kOther) return kind_;
+  if (is_view_) return OpKind::kShaping;
+  return IgnoresHeadGradient(call) ? OpKind::kLoss : OpKind::kOther;
+}
+
+std::string OpSchema::Summary(const OpCall& call) const {
+  if (!summary_) return "";
+  AttrMap params;
+  if (params_ != nullptr) params = params_->Print(call.params.get());
+  return summary_(params);
+}
+
 bool OpSchema::IgnoresHeadGradient(const OpCall& call) const {
   return ignores_head_gradient_ && ignores_head_gradient_(call);
 }
@@ -153,6 +175,61 @@ OpBuilder&& OpBuilder::FixAttrs(OpSchema::AttrsFn fix) && {
 OpBuilder&& OpBuilder::VariableAttrs(OpSchema::VariableAttrsFn attrs) && {
   op_->variable_attrs_ = std::move(attrs);
   return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::WritesInputs(OpSchema::IndicesFn indices) && {
+  op_->written_inputs_ = std::move(indices);
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::KeepsElements() && {
+  op_->keeps_elements_ = true;
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::Elementwise() && {
+  op_->is_elementwise_ = true;
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::Transposes(OpSchema::AxesFn axes) && {
+  op_->transposed_axes_ = std::move(axes);
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::Splits(OpSchema::AxisFn axis) && {
+  op_->split_axis_ = std::move(axis);
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::Joins(OpSchema::AxisFn axis) && {
+  op_->join_axis_ = std::move(axis);
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::Slices(OpSchema::SliceFn slice) && {
+  op_->slice_ = std::move(slice);
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::UpgradeAttrs(OpSchema::UpgradeFn upgrade) && {
+  op_->upgrade_attrs_ = std::move(upgrade);
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::Kind(OpKind kind) && {
+  op_->kind_ = kind;
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::Summary(OpSchema::SummaryFn summary) && {
+  op_->summary_ = std::move(summary);
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::Summary(std::string param) && {
+  return std::move(*this).Summary(
+      [param = std::move(param)](AttrMap& params) { return params[param]; });
 }
 
 OpRegistrar::OpRegistrar(OpBuilder&& builder) {

@@ -14,6 +14,7 @@
 //       .Gradient(ActivationGradient)
 //       .InPlace({{0, 0}});
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -32,6 +33,7 @@ class GradientContext;  // gradient_context.h
 class ShapeContext;     // shape_context.h
 class TypeContext;      // type_context.h
 class OpSchema;
+class Shape;
 struct NodeEntry;  // node.h
 
 // An operator with its parameters: what a rule may depend on besides the inputs.
@@ -51,6 +53,24 @@ struct OpCall {
 // kNotFound if the operator is not linked; kInvalidArgument from parsing.
 absl::StatusOr<OpCall> MakeOpCall(absl::string_view op, AttrMap attrs, size_t num_inputs);
 
+// `extent` indices of one axis, from `begin` on, `step` apart.
+struct SliceRange {
+  int64_t begin = 0;
+  int64_t step = 1;
+  int64_t extent = 0;
+};
+
+// What an operator is to somebody who looks at a drawing of a network.
+enum class OpKind : uint8_t {
+  kOther,
+  kLayer,
+  kActivation,
+  kNormalization,
+  kPooling,
+  kShaping,
+  kLoss
+};
+
 class OpSchema {
  public:
   using Names = std::vector<std::string>;
@@ -64,6 +84,18 @@ class OpSchema {
   using AttrsFn = std::function<absl::Status(AttrMap&)>;
   // Attributes that the variable made for input `i` gets, such as how to initialize it.
   using VariableAttrsFn = std::function<AttrMap(const OpCall&, int i)>;
+  // An axis, which may be negative.
+  using AxisFn = std::function<int(const OpCall&)>;
+  // The axis of the input that each axis of the output is.
+  using AxesFn = std::function<std::vector<int>(const OpCall&, int rank)>;
+  // Which indices of `axis` of an input of shape `whole` are in the output, of shape `part`.
+  using SliceFn =
+      std::function<SliceRange(const OpCall&, int axis, const Shape& whole, const Shape& part)>;
+  // Changes attributes as a file of that version of MXNet (904 is 0.9.4) has them to those of
+  // today.
+  using UpgradeFn = std::function<void(int version, AttrMap&)>;
+  // A few words from the parameters, printed: "5x5/1, 20" of a Convolution.
+  using SummaryFn = std::function<std::string(AttrMap& params)>;
 
   explicit OpSchema(std::string name) : name_(std::move(name)) {}
 
@@ -80,6 +112,9 @@ class OpSchema {
   int NumVisibleOutputs(const OpCall& call) const;
   // Indices of the inputs that are auxiliary states: written by the operator, without a gradient.
   std::vector<int> AuxInputs(const OpCall& call) const;
+  // Indices of all inputs whose arrays a kernel may change: auxiliary states, and others that the
+  // operator declares. A kernel changes nothing else but its outputs.
+  std::vector<int> WrittenInputs(const OpCall& call) const;
 
   const ShapeFn& shape() const { return shape_; }
   const TypeFn& type() const { return type_; }
@@ -90,6 +125,21 @@ class OpSchema {
   const std::vector<std::pair<int, int>>& in_place() const { return in_place_; }
   // Output 0 is input 0's memory under another shape: nothing has to be computed.
   bool is_view() const { return is_view_; }
+  // As a view, or a conversion to a dtype, which leaves the bytes as they are if that is input 0's.
+  bool keeps_elements() const { return is_view_ || keeps_elements_; }
+  // Where inputs and outputs have equally many elements, each element of an output follows from the
+  // inputs' elements in its place and from the parameters. Its CPU kernel is then run on any part
+  // of them, by several threads at a time, each with arrays of shape (count,): it looks at no
+  // extent, keeps no state, needs no workspace and draws no random numbers.
+  bool is_elementwise() const { return is_elementwise_; }
+  // Output 0 is input 0 with its axes in another order. Empty: it is not.
+  const AxesFn& transposed_axes() const { return transposed_axes_; }
+  // The outputs follow each other along that axis of input 0. Empty: they do not.
+  const AxisFn& split_axis() const { return split_axis_; }
+  // The inputs follow each other along that axis of output 0. Empty: they do not.
+  const AxisFn& join_axis() const { return join_axis_; }
+  // Output 0 is a part of input 0. Empty: it is not.
+  const SliceFn& slice() const { return slice_; }
   // A loss: its gradient starts from itself, and head gradients are ignored unless
   // the function says otherwise.
   bool IgnoresHeadGradient(const OpCall& call) const;
@@ -101,6 +151,12 @@ class OpSchema {
   const std::string& variadic_attr() const { return variadic_attr_; }
   const AttrsFn& fix_attrs() const { return fix_attrs_; }
   const VariableAttrsFn& variable_attrs() const { return variable_attrs_; }
+  const UpgradeFn& upgrade_attrs() const { return upgrade_attrs_; }
+
+  // For drawings.
+  OpKind Kind(const OpCall& call) const;
+  // Empty if there is nothing to say.
+  std::string Summary(const OpCall& call) const;
 
  private:
   friend class OpBuilder;
@@ -113,17 +169,27 @@ class OpSchema {
   NamesFn outputs_ = [](const OpCall&) { return Names{"output"}; };
   CountFn visible_outputs_;
   IndicesFn aux_inputs_;
+  IndicesFn written_inputs_;
   ShapeFn shape_;
   TypeFn type_;
   GradientFn gradient_;
   std::vector<std::pair<int, int>> in_place_;
   bool is_view_ = false;
+  bool keeps_elements_ = false;
+  bool is_elementwise_ = false;
+  AxesFn transposed_axes_;
+  AxisFn split_axis_;
+  AxisFn join_axis_;
+  SliceFn slice_;
   std::function<bool(const OpCall&)> ignores_head_gradient_;
   bool gradient_computes_outputs_ = false;
   bool is_random_ = false;
   std::string variadic_attr_;
   AttrsFn fix_attrs_;
   VariableAttrsFn variable_attrs_;
+  UpgradeFn upgrade_attrs_;
+  OpKind kind_ = OpKind::kOther;
+  SummaryFn summary_;
 };
 
 // Fills an OpSchema; see COOPER_REGISTER_OP.
@@ -145,6 +211,8 @@ class OpBuilder {
   // of inputs given where it is absent.
   OpBuilder&& VariadicInputs(std::string attr) &&;
   OpBuilder&& AuxInputs(OpSchema::IndicesFn indices) &&;
+  // Beside auxiliary states.
+  OpBuilder&& WritesInputs(OpSchema::IndicesFn indices) &&;
   OpBuilder&& Outputs(std::vector<std::string> names) &&;
   OpBuilder&& Outputs(OpSchema::NamesFn names) &&;
   OpBuilder&& VisibleOutputs(OpSchema::CountFn count) &&;
@@ -153,12 +221,23 @@ class OpBuilder {
   OpBuilder&& Gradient(OpSchema::GradientFn rule) &&;
   OpBuilder&& InPlace(std::vector<std::pair<int, int>> pairs) &&;
   OpBuilder&& View() &&;
+  OpBuilder&& KeepsElements() &&;
+  OpBuilder&& Elementwise() &&;
+  OpBuilder&& Transposes(OpSchema::AxesFn axes) &&;
+  OpBuilder&& Splits(OpSchema::AxisFn axis) &&;
+  OpBuilder&& Joins(OpSchema::AxisFn axis) &&;
+  OpBuilder&& Slices(OpSchema::SliceFn slice) &&;
   OpBuilder&& IgnoreHeadGradient() &&;
   OpBuilder&& IgnoreHeadGradient(std::function<bool(const OpCall&)> rule) &&;
   OpBuilder&& GradientComputesOutputs() &&;
   OpBuilder&& Random() &&;
   OpBuilder&& FixAttrs(OpSchema::AttrsFn fix) &&;
   OpBuilder&& VariableAttrs(OpSchema::VariableAttrsFn attrs) &&;
+  OpBuilder&& UpgradeAttrs(OpSchema::UpgradeFn upgrade) &&;
+  OpBuilder&& Kind(OpKind kind) &&;
+  OpBuilder&& Summary(OpSchema::SummaryFn summary) &&;
+  // The value of one parameter.
+  OpBuilder&& Summary(std::string param) &&;
 
   std::unique_ptr<OpSchema> Build() && { return std::move(op_); }
 

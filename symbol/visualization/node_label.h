@@ -1,8 +1,7 @@
 #ifndef COOPER_SYMBOL_VISUALIZATION_NODE_LABEL_H_
 #define COOPER_SYMBOL_VISUALIZATION_NODE_LABEL_H_
 
-// What stands in a node's box, and the box's colour. Knows operators by name and reads their
-// parameters as text, so that it links none of them.
+// What stands in a node's box, and the box's colour, as the operator's schema has it.
 
 #include <string>
 

@@ -9,14 +9,13 @@
 #include "executor/compile/graph_passes/transposed_products.h"
 #include "ndarray/status_macros.h"
 #include "symbol/is_op.h"
-#include "symbol/ops/shape/transpose_axes.h"
 
 namespace cooper {
 namespace {
 
 std::optional<Axes> AxesOf(const GraphFacts& facts, const Node& node) {
   if (node.inputs().empty()) return std::nullopt;
-  return TransposeAxes(node, facts.shape(node.inputs()[0]).rank());
+  return TransposedAxes(node, facts.shape(node.inputs()[0]).rank());
 }
 
 // Whether a node with `axes` undoes the one that makes its input.

@@ -97,8 +97,8 @@ absl::StatusOr<NodeEntry> StepStacker::MakeOperation(const std::vector<NodeEntry
       if (step.node->call().param<ConcatParam>().dim != 1) return NodeEntry();
     }
     attrs = {{"dim", "2"}, {"num_args", absl::StrCat(first.inputs().size())}};
-  } else if (!IsOp(first, "elemwise_add") && !IsOp(first, "elemwise_mul") &&
-             !IsOp(first, "elemwise_sub")) {
+  } else if (!first.op()->is_elementwise() || first.op()->params() != nullptr ||
+             first.inputs().size() != 2) {
     return NodeEntry();
   }
   std::vector<NodeEntry> operands;

@@ -7,7 +7,6 @@
 #include "symbol/is_op.h"
 #include "symbol/ops/linalg/dot_param.h"
 #include "symbol/ops/linalg/la_param.h"
-#include "symbol/ops/shape/transpose_axes.h"
 
 namespace cooper {
 namespace {
@@ -59,6 +58,11 @@ bool TransposesMatrices(const Axes& axes) {
 
 }  // namespace
 
+std::optional<Axes> TransposedAxes(const Node& node, int rank) {
+  if (node.is_variable() || !node.op()->transposed_axes()) return std::nullopt;
+  return node.op()->transposed_axes()(node.call(), rank);
+}
+
 absl::StatusOr<std::optional<NodeEntry>> ProductOfUntransposed(const GraphFacts& facts,
                                                                const GraphRebuilder& rebuilder,
                                                                const Node& node) {
@@ -70,7 +74,7 @@ absl::StatusOr<std::optional<NodeEntry>> ProductOfUntransposed(const GraphFacts&
   for (int i = 0; i < 2; ++i) {
     const int rank = facts.shape(node.inputs()[i]).rank();
     if (!product->takes_matrices(rank)) continue;
-    const std::optional<Axes> axes = TransposeAxes(*inputs[i].node, rank);
+    const std::optional<Axes> axes = TransposedAxes(*inputs[i].node, rank);
     if (!axes.has_value() || !TransposesMatrices(*axes)) continue;
     inputs[i] = NodeEntry(inputs[i].node->inputs()[0]);  // a copy: the node may go with its entry
     product->transposes[i] = !product->transposes[i];

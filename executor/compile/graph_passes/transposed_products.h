@@ -18,6 +18,9 @@ namespace cooper {
 // By axis of the output, the input's.
 using Axes = std::vector<int>;
 
+// Nullopt if the node does not put the axes of its input, of this rank, into another order.
+std::optional<Axes> TransposedAxes(const Node& node, int rank);
+
 // `node` as a product whose factors are read as they are before they are transposed. nullopt if it
 // is no product, or none of its factors is transposed.
 absl::StatusOr<std::optional<NodeEntry>> ProductOfUntransposed(const GraphFacts& facts,

@@ -1,11 +1,5 @@
 #include "executor/compile/program_passes/piece_layout.h"
 
-#include <string>
-
-#include "symbol/ops/shape/concat_param.h"
-#include "symbol/ops/shape/slice_param.h"
-#include "symbol/ops/shape/split_param.h"
-
 namespace cooper {
 namespace {
 
@@ -15,21 +9,10 @@ struct Sequence {
   int axis;
 };
 
-std::optional<Sequence> SequenceOf(const Instruction& instruction) {
-  const std::string& op = instruction.node->op()->name();
-  const OpCall& call = instruction.node->call();
-  if (op == "SliceChannel" || op == "_backward_SliceChannel") {
-    return Sequence{op == "SliceChannel", call.param<SliceChannelParam>().axis};
-  }
-  if (op == "_split_v2" || op == "_split_v2_backward") {
-    return Sequence{op == "_split_v2", call.param<SplitParam>().axis};
-  }
-  if (op == "Concat" || op == "_backward_Concat") {
-    return Sequence{op != "Concat", call.param<ConcatParam>().dim};
-  }
-  if (op == "stack" || op == "_backward_stack") {
-    return Sequence{op != "stack", call.param<StackParam>().axis};
-  }
+std::optional<Sequence> SequenceOf(const Node& node) {
+  const OpSchema& op = *node.op();
+  if (op.split_axis()) return Sequence{true, op.split_axis()(node.call())};
+  if (op.join_axis()) return Sequence{false, op.join_axis()(node.call())};
   return std::nullopt;
 }
 
@@ -52,12 +35,12 @@ std::optional<PieceLayout> LayoutOf(const Program& p, const Instruction& instruc
 }
 
 // The first element of `whole` that is in `part`, if the part is in one place.
-template <typename Param>
-std::optional<int64_t> PlaceOf(const Param& param, const Shape& whole, const Shape& part) {
+std::optional<int64_t> PlaceOf(const Node& node, const Shape& whole, const Shape& part) {
+  if (!node.op()->slice() || part.num_elements() == 0) return std::nullopt;
   int64_t begin = 0;
   bool several = false;  // whether an axis before has more than one index in the part
   for (int i = 0; i < whole.rank(); ++i) {
-    const SliceRange range = RangeAlong(i, param, whole, part);
+    const SliceRange range = node.op()->slice()(node.call(), i, whole, part);
     if (several && part[i] != whole[i]) return std::nullopt;
     if (part[i] > 1 && range.step != 1) return std::nullopt;
     several = several || part[i] > 1;
@@ -66,27 +49,16 @@ std::optional<int64_t> PlaceOf(const Param& param, const Shape& whole, const Sha
   return begin;
 }
 
-std::optional<int64_t> PlaceOf(const Instruction& instruction, const Shape& whole,
-                               const Shape& part) {
-  const std::string& op = instruction.node->op()->name();
-  const OpCall& call = instruction.node->call();
-  if (part.num_elements() == 0) return std::nullopt;
-  if (op == "slice") return PlaceOf(call.param<SliceParam>(), whole, part);
-  if (op == "slice_axis") return PlaceOf(call.param<SliceAxisParam>(), whole, part);
-  if (op == "slice_like") return PlaceOf(LeadingPart(), whole, part);
-  if (op == "Crop") return PlaceOf(call.param<CropParam>(), whole, part);
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::optional<PieceLayout> PieceLayoutOf(const Program& p, const Instruction& instruction) {
   if (!instruction.run || instruction.copy_from >= 0) return std::nullopt;
-  if (const auto sequence = SequenceOf(instruction)) return LayoutOf(p, instruction, *sequence);
+  if (const auto sequence = SequenceOf(*instruction.node))
+    return LayoutOf(p, instruction, *sequence);
   if (instruction.inputs.empty() || instruction.outputs.size() != 1) return std::nullopt;
   const ProgramValue& whole = p.values[instruction.inputs[0]];
   const ProgramValue& part = p.values[instruction.outputs[0]];
-  const std::optional<int64_t> begin = PlaceOf(instruction, whole.shape, part.shape);
+  const std::optional<int64_t> begin = PlaceOf(*instruction.node, whole.shape, part.shape);
   if (!begin.has_value()) return std::nullopt;
   return PieceLayout{.cuts = true,
                      .whole = instruction.inputs[0],

@@ -14,7 +14,6 @@
 
 #include "executor/compile/program_passes/peak_bytes.h"
 #include "executor/compile/program_passes/program_passes.h"
-#include "executor/elementwise_kernels.h"
 #include "executor/plan/usage_profile.h"
 
 namespace cooper {
@@ -174,9 +173,8 @@ class Recomputer {
   bool CanRunAgain(const Instruction& instruction) const {
     if (!instruction.run || instruction.backward || instruction.copy_from >= 0 ||
         instruction.left_to_gradient || instruction.outputs.size() != 1 ||
-        instruction.reqs[0] != WriteReq::kWrite ||
-        !IsElementwiseKernel(instruction.node->op()->name(),
-                             p_.contexts[instruction.context].device_type)) {
+        instruction.reqs[0] != WriteReq::kWrite || !instruction.node->op()->is_elementwise() ||
+        p_.contexts[instruction.context].device_type != DeviceType::kCpu) {
       return false;
     }
     const int buffer = Buffer(instruction.outputs[0]);

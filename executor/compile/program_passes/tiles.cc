@@ -6,7 +6,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "executor/compile/program_passes/program_passes.h"
-#include "executor/elementwise_kernels.h"
 #include "executor/plan/tile_plan.h"
 
 namespace cooper {
@@ -18,8 +17,8 @@ int64_t ElementsOf(const Program& p, const Instruction& instruction) {
   if (!p.contexts[instruction.context].is_cpu() || instruction.copy_from >= 0 ||
       instruction.left_to_gradient ||
       std::max(instruction.inputs.size(), instruction.outputs.size()) > kMaxTiledArrays ||
-      !IsElementwiseKernel(instruction.node->op()->name(),
-                           p.contexts[instruction.context].device_type)) {
+      !instruction.node->op()->is_elementwise() ||
+      p.contexts[instruction.context].device_type != DeviceType::kCpu) {
     return -1;
   }
   int64_t elements = -1;

@@ -1,21 +1,16 @@
 // The pass for operators that leave the bytes as they are, and give them another shape at most.
 
-#include <optional>
 #include <vector>
 
 #include "executor/compile/program_passes/program_passes.h"
-#include "symbol/is_op.h"
-#include "symbol/ops/shape/transpose_axes.h"
 
 namespace cooper {
 namespace {
 
 // Elements stay in their order if the axes that have more than one index do.
-bool KeepsOrder(const Instruction& instruction, const Shape& shape) {
-  const auto axes = TransposeAxes(*instruction.node, shape.rank());
-  if (!axes.has_value()) return false;
+bool KeepsOrder(const std::vector<int>& axes, const Shape& shape) {
   int last = -1;
-  for (int axis : *axes) {
+  for (int axis : axes) {
     if (shape[axis] == 1) continue;
     if (axis < last) return false;
     last = axis;
@@ -25,11 +20,11 @@ bool KeepsOrder(const Instruction& instruction, const Shape& shape) {
 
 // Whether the output has the input's elements, if it has its dtype.
 bool LeavesBytes(const Program& p, const Instruction& instruction) {
-  const Node& node = *instruction.node;
-  return node.op()->is_view() || IsOp(node, "Cast") || IsOp(node, "amp_cast") ||
-         IsOp(node, "_backward_cast") ||
-         (!instruction.inputs.empty() &&
-          KeepsOrder(instruction, p.values[instruction.inputs[0]].shape));
+  const OpSchema& op = *instruction.node->op();
+  if (op.keeps_elements()) return true;
+  if (!op.transposed_axes()) return false;
+  const Shape& shape = p.values[instruction.inputs[0]].shape;
+  return KeepsOrder(op.transposed_axes()(instruction.node->call(), shape.rank()), shape);
 }
 
 }  // namespace
@@ -48,8 +43,10 @@ void MakeViews(Program& p) {
         source.bytes != target.bytes || in.dtype != out.dtype) {
       continue;
     }
-    // An operator may change an auxiliary state after this one has read it.
-    if (source.kind == ProgramBuffer::Kind::kAux) continue;
+    // An operator may change the caller's array after this one has read it.
+    const bool is_input =
+        source.kind == ProgramBuffer::Kind::kArg || source.kind == ProgramBuffer::Kind::kAux;
+    if (is_input && writers[in.buffer] > 0) continue;
     // An output must not change when the caller writes into an argument.
     if (is_output[instruction.outputs[0]] && source.kind != ProgramBuffer::Kind::kArena) continue;
     out.buffer = in.buffer;

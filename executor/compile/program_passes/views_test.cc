@@ -91,5 +91,21 @@ TEST(ViewsTest, CastsToTheSameType) {
   }
 }
 
+// BatchNorm with fix_gamma makes gamma 1.
+TEST(ViewsTest, NotOfAnArgumentThatAnOperatorWrites) {
+  for (const bool fixed : {true, false}) {
+    const Symbol gamma = Symbol::Variable("gamma");
+    const Symbol norm = Op("BatchNorm", {.inputs = {Symbol::Variable("data"), gamma},
+                                         .attrs = {{"fix_gamma", fixed ? "True" : "False"}}});
+    const Symbol row =
+        Op("Reshape", {.name = "row", .inputs = {gamma}, .attrs = {{"shape", "(1, -1)"}}});
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        auto executor,
+        Executor::SimpleBind(*Symbol::Group({norm, Tanh(row)}), {.shapes = {{"data", {4, 3}}}}));
+    EXPECT_EQ(absl::StrContains(executor->DebugString(), "(view) Reshape 'row'"), !fixed)
+        << executor->DebugString();
+  }
+}
+
 }  // namespace
 }  // namespace cooper

@@ -2,7 +2,6 @@
 
 #include "executor/cpu/elemwise/activation_functions.h"
 #include "executor/cpu/elemwise/elemwise_kernel.h"
-#include "executor/elementwise_kernels.h"
 #include "executor/kernel.h"
 #include "symbol/ops/elemwise/activation_param.h"
 
@@ -41,8 +40,8 @@ absl::Status ActivationBackwardCpu(const KernelContext& c) {
   return absl::InternalError("_backward_Activation: unknown act_type");
 }
 
-COOPER_REGISTER_ELEMENTWISE_KERNEL(Activation, DeviceType::kCpu, ActivationCpu);
-COOPER_REGISTER_ELEMENTWISE_KERNEL(_backward_Activation, DeviceType::kCpu, ActivationBackwardCpu);
+COOPER_REGISTER_KERNEL(Activation, DeviceType::kCpu, ActivationCpu);
+COOPER_REGISTER_KERNEL(_backward_Activation, DeviceType::kCpu, ActivationBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

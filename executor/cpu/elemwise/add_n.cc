@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "executor/cpu/elemwise/element_block.h"
-#include "executor/elementwise_kernels.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 
@@ -45,8 +44,8 @@ absl::Status AddNCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_ELEMENTWISE_KERNEL(add_n, DeviceType::kCpu, AddNCpu);
-COOPER_REGISTER_ELEMENTWISE_KERNEL(_grad_sum, DeviceType::kCpu, AddNCpu);
+COOPER_REGISTER_KERNEL(add_n, DeviceType::kCpu, AddNCpu);
+COOPER_REGISTER_KERNEL(_grad_sum, DeviceType::kCpu, AddNCpu);
 
 }  // namespace
 }  // namespace cooper

@@ -2,7 +2,6 @@
 
 #include "executor/cpu/elemwise/binary_functions.h"
 #include "executor/cpu/elemwise/elemwise_kernel.h"
-#include "executor/elementwise_kernels.h"
 #include "executor/kernel.h"
 
 namespace cooper {
@@ -10,7 +9,7 @@ namespace {
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
 
-const ElementwiseKernelRegistrar kKernels[] = {
+const KernelRegistrar kKernels[] = {
     {"elemwise_add", kCpu, ElemwiseKernel<Add>},
     {"elemwise_sub", kCpu, ElemwiseKernel<Sub>},
     {"elemwise_mul", kCpu, ElemwiseKernel<Mul>},

@@ -2,7 +2,6 @@
 
 #include "executor/cpu/elemwise/binary_functions.h"
 #include "executor/cpu/elemwise/elemwise_kernel.h"
-#include "executor/elementwise_kernels.h"
 #include "executor/kernel.h"
 #include "symbol/ops/elemwise/scalar_param.h"
 
@@ -45,7 +44,7 @@ absl::Status GradientScalarFirst(const KernelContext& c) {
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
 
-const ElementwiseKernelRegistrar kKernels[] = {
+const KernelRegistrar kKernels[] = {
     {"_plus_scalar", kCpu, Scalar<Add>},
     {"_scatter_plus_scalar", kCpu, Scalar<Add>},
     {"_minus_scalar", kCpu, Scalar<Sub>},

@@ -1,7 +1,6 @@
 // Kernels of conversions between dtypes.
 
 #include "executor/cpu/elemwise/convert.h"
-#include "executor/elementwise_kernels.h"
 #include "executor/kernel.h"
 
 namespace cooper {
@@ -19,11 +18,11 @@ absl::Status MulticastCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_ELEMENTWISE_KERNEL(Cast, DeviceType::kCpu, CastCpu);
-COOPER_REGISTER_ELEMENTWISE_KERNEL(amp_cast, DeviceType::kCpu, CastCpu);
+COOPER_REGISTER_KERNEL(Cast, DeviceType::kCpu, CastCpu);
+COOPER_REGISTER_KERNEL(amp_cast, DeviceType::kCpu, CastCpu);
 COOPER_REGISTER_KERNEL(amp_multicast, DeviceType::kCpu, MulticastCpu);
 COOPER_REGISTER_KERNEL(_backward_amp_multicast, DeviceType::kCpu, MulticastCpu);
-COOPER_REGISTER_ELEMENTWISE_KERNEL(_backward_cast, DeviceType::kCpu, CastCpu);
+COOPER_REGISTER_KERNEL(_backward_cast, DeviceType::kCpu, CastCpu);
 
 }  // namespace
 }  // namespace cooper

@@ -4,7 +4,6 @@
 
 #include "executor/cpu/elemwise/convert.h"
 #include "executor/cpu/elemwise/element_block.h"
-#include "executor/elementwise_kernels.h"
 #include "executor/kernel.h"
 #include "symbol/ops/elemwise/make_loss_param.h"
 
@@ -41,12 +40,12 @@ absl::Status MakeLossBackwardCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_ELEMENTWISE_KERNEL(_copy, DeviceType::kCpu, CopyCpu);
+COOPER_REGISTER_KERNEL(_copy, DeviceType::kCpu, CopyCpu);
 COOPER_REGISTER_KERNEL(_CrossDeviceCopy, DeviceType::kCpu, CopyCpu);
-COOPER_REGISTER_ELEMENTWISE_KERNEL(BlockGrad, DeviceType::kCpu, CopyCpu);
+COOPER_REGISTER_KERNEL(BlockGrad, DeviceType::kCpu, CopyCpu);
 COOPER_REGISTER_KERNEL(_identity_with_attr_like_rhs, DeviceType::kCpu, CopyCpu);
-COOPER_REGISTER_ELEMENTWISE_KERNEL(make_loss, DeviceType::kCpu, CopyCpu);
-COOPER_REGISTER_ELEMENTWISE_KERNEL(MakeLoss, DeviceType::kCpu, CopyCpu);
+COOPER_REGISTER_KERNEL(make_loss, DeviceType::kCpu, CopyCpu);
+COOPER_REGISTER_KERNEL(MakeLoss, DeviceType::kCpu, CopyCpu);
 COOPER_REGISTER_KERNEL(_backward_MakeLoss, DeviceType::kCpu, MakeLossBackwardCpu);
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include "executor/cpu/elemwise/convert.h"
 #include "executor/cpu/elemwise/element_block.h"
-#include "executor/elementwise_kernels.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/elemwise/init_param.h"
@@ -76,10 +75,10 @@ absl::Status SizeArrayCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_ELEMENTWISE_KERNEL(_zeros, DeviceType::kCpu, ConstantCpu<0>);
-COOPER_REGISTER_ELEMENTWISE_KERNEL(zeros_like, DeviceType::kCpu, ConstantCpu<0>);
-COOPER_REGISTER_ELEMENTWISE_KERNEL(_ones, DeviceType::kCpu, ConstantCpu<1>);
-COOPER_REGISTER_ELEMENTWISE_KERNEL(ones_like, DeviceType::kCpu, ConstantCpu<1>);
+COOPER_REGISTER_KERNEL(_zeros, DeviceType::kCpu, ConstantCpu<0>);
+COOPER_REGISTER_KERNEL(zeros_like, DeviceType::kCpu, ConstantCpu<0>);
+COOPER_REGISTER_KERNEL(_ones, DeviceType::kCpu, ConstantCpu<1>);
+COOPER_REGISTER_KERNEL(ones_like, DeviceType::kCpu, ConstantCpu<1>);
 COOPER_REGISTER_KERNEL(_full, DeviceType::kCpu, FullCpu);
 COOPER_REGISTER_KERNEL(_arange, DeviceType::kCpu, ArangeCpu);
 COOPER_REGISTER_KERNEL(_contrib_arange_like, DeviceType::kCpu, ArangeLikeCpu);

@@ -5,7 +5,6 @@
 
 #include "executor/cpu/elemwise/binary_functions.h"
 #include "executor/cpu/elemwise/elemwise_kernel.h"
-#include "executor/elementwise_kernels.h"
 #include "executor/kernel.h"
 #include "symbol/ops/elemwise/scalar_param.h"
 #include "symbol/ops/elemwise/unary_param.h"
@@ -115,13 +114,12 @@ absl::Status DivSqrtDimCpu(const KernelContext& c) {
 }
 
 COOPER_REGISTER_KERNEL(_contrib_div_sqrt_dim, DeviceType::kCpu, DivSqrtDimCpu);
-COOPER_REGISTER_ELEMENTWISE_KERNEL(clip, DeviceType::kCpu, ClipCpu<Clip>);
-COOPER_REGISTER_ELEMENTWISE_KERNEL(_backward_clip, DeviceType::kCpu, ClipCpu<ClipGrad>);
-COOPER_REGISTER_ELEMENTWISE_KERNEL(hard_sigmoid, DeviceType::kCpu, HardSigmoidCpu<HardSigmoid>);
-COOPER_REGISTER_ELEMENTWISE_KERNEL(_backward_hard_sigmoid, DeviceType::kCpu,
-                                   HardSigmoidCpu<HardSigmoidGrad>);
-COOPER_REGISTER_ELEMENTWISE_KERNEL(smooth_l1, DeviceType::kCpu, SmoothL1Cpu);
-COOPER_REGISTER_ELEMENTWISE_KERNEL(_backward_smooth_l1, DeviceType::kCpu, SmoothL1BackwardCpu);
+COOPER_REGISTER_KERNEL(clip, DeviceType::kCpu, ClipCpu<Clip>);
+COOPER_REGISTER_KERNEL(_backward_clip, DeviceType::kCpu, ClipCpu<ClipGrad>);
+COOPER_REGISTER_KERNEL(hard_sigmoid, DeviceType::kCpu, HardSigmoidCpu<HardSigmoid>);
+COOPER_REGISTER_KERNEL(_backward_hard_sigmoid, DeviceType::kCpu, HardSigmoidCpu<HardSigmoidGrad>);
+COOPER_REGISTER_KERNEL(smooth_l1, DeviceType::kCpu, SmoothL1Cpu);
+COOPER_REGISTER_KERNEL(_backward_smooth_l1, DeviceType::kCpu, SmoothL1BackwardCpu);
 
 }  // namespace
 }  // namespace cooper

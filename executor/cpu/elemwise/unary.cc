@@ -9,7 +9,6 @@
 #include "executor/cpu/elemwise/elemwise_kernel.h"
 #include "executor/cpu/elemwise/special_functions.h"
 #include "executor/cpu/elemwise/vector_math.h"
-#include "executor/elementwise_kernels.h"
 #include "executor/kernel.h"
 
 namespace cooper {
@@ -134,7 +133,7 @@ COOPER_DERIVATIVE(GammaLnGrad, return g * static_cast<C>(Digamma(v)););
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
 
-const ElementwiseKernelRegistrar kKernels[] = {
+const KernelRegistrar kKernels[] = {
     {"relu", kCpu, ElemwiseKernel<Relu>},
     {"_backward_relu", kCpu, ElemwiseKernel<ReluGrad>},
     {"sigmoid", kCpu, ElemwiseKernel<Sigmoid>},

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "executor/cpu/elemwise/element_block.h"
-#include "executor/elementwise_kernels.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 
@@ -70,8 +69,8 @@ absl::Status WhereBackwardCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_ELEMENTWISE_KERNEL(where, DeviceType::kCpu, WhereCpu);
-COOPER_REGISTER_ELEMENTWISE_KERNEL(_backward_where, DeviceType::kCpu, WhereBackwardCpu);
+COOPER_REGISTER_KERNEL(where, DeviceType::kCpu, WhereCpu);
+COOPER_REGISTER_KERNEL(_backward_where, DeviceType::kCpu, WhereBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

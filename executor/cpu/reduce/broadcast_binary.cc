@@ -5,7 +5,6 @@
 #include "executor/cpu/elemwise/binary_functions.h"
 #include "executor/cpu/elemwise/elemwise_kernel.h"
 #include "executor/cpu/reduce/map_reduce.h"
-#include "executor/elementwise_kernels.h"
 #include "executor/kernel.h"
 
 namespace cooper {
@@ -49,7 +48,7 @@ absl::StatusOr<Prepared> PrepareSide(const PrepareContext& c) {
 constexpr DeviceType kCpu = DeviceType::kCpu;
 
 // Of arrays of one size nothing is broadcast.
-const ElementwiseKernelRegistrar kKernels[] = {
+const KernelRegistrar kKernels[] = {
     {"broadcast_add", kCpu, BroadcastKernel<Add>},
     {"broadcast_sub", kCpu, BroadcastKernel<Sub>},
     {"broadcast_mul", kCpu, BroadcastKernel<Mul>},

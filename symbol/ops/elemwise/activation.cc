@@ -23,7 +23,10 @@ COOPER_REGISTER_OP(Activation)
     .Shape(SameShape)
     .Type(SameType)
     .Gradient(ActivationGradient)
-    .InPlace({{0, 0}});
+    .InPlace({{0, 0}})
+    .Elementwise()
+    .Kind(OpKind::kActivation)
+    .Summary("act_type");
 
 COOPER_REGISTER_OP(_backward_Activation)
     .Describe("Gradient of Activation, from its output; of softsign from its input.")
@@ -31,7 +34,8 @@ COOPER_REGISTER_OP(_backward_Activation)
     .Inputs({"ograd", "value"})
     .Shape(SameShape)
     .Type(SameType)
-    .InPlace({{0, 0}, {1, 0}});
+    .InPlace({{0, 0}, {1, 0}})
+    .Elementwise();
 
 }  // namespace
 }  // namespace cooper

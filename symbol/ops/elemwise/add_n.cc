@@ -30,7 +30,8 @@ OpBuilder&& Declare(OpBuilder&& builder) {
       .Shape(SameShape)
       .Type(SameType)
       .Gradient(AddNGradient)
-      .InPlace({{0, 0}});
+      .InPlace({{0, 0}})
+      .Elementwise();
 }
 
 const OpRegistrar kAddN = Declare(

@@ -104,7 +104,8 @@ void RegisterBinaryOps() {
                     .Shape(SameShape)
                     .Type(SameType)
                     .Gradient(op.gradient)
-                    .InPlace({{0, 0}, {1, 0}}));
+                    .InPlace({{0, 0}, {1, 0}})
+                    .Elementwise());
   }
   for (const char* name :
        {"_backward_div_rhs", "_backward_maximum_lhs", "_backward_maximum_rhs",
@@ -115,7 +116,8 @@ void RegisterBinaryOps() {
                     .Inputs({"ograd", "lhs", "rhs"})
                     .Shape(SameShape)
                     .Type(SameType)
-                    .InPlace({{0, 0}, {1, 0}, {2, 0}}));
+                    .InPlace({{0, 0}, {1, 0}, {2, 0}})
+                    .Elementwise());
   }
 }
 

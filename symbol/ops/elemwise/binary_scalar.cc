@@ -86,7 +86,8 @@ void RegisterScalarOps() {
                     .Shape(SameShape)
                     .Type(SameType)
                     .Gradient(op.gradient)
-                    .InPlace({{0, 0}}));
+                    .InPlace({{0, 0}})
+                    .Elementwise());
   }
   for (const char* name :
        {"_backward_rdiv_scalar", "_backward_rmod_scalar", "_backward_maximum_scalar",
@@ -98,7 +99,8 @@ void RegisterScalarOps() {
                     .Inputs({"ograd", "data"})
                     .Shape(SameShape)
                     .Type(SameType)
-                    .InPlace({{0, 0}, {1, 0}}));
+                    .InPlace({{0, 0}, {1, 0}})
+                    .Elementwise());
   }
 }
 

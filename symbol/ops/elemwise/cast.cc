@@ -72,7 +72,9 @@ COOPER_REGISTER_OP(Cast)
     .Shape(SameShape)
     .Type(CastType)
     .Gradient(CastGradient)
-    .InPlace({{0, 0}});
+    .InPlace({{0, 0}})
+    .KeepsElements()
+    .Elementwise();
 
 COOPER_REGISTER_OP(amp_cast)
     .Describe("The input converted to dtype if it is float32 or a 16-bit float.")
@@ -80,7 +82,9 @@ COOPER_REGISTER_OP(amp_cast)
     .Shape(SameShape)
     .Type(AmpCastType)
     .Gradient(CastGradient)
-    .InPlace({{0, 0}});
+    .InPlace({{0, 0}})
+    .KeepsElements()
+    .Elementwise();
 
 COOPER_REGISTER_OP(amp_multicast)
     .Describe("The inputs that are float32 or 16-bit floats, converted to one dtype.")
@@ -112,7 +116,9 @@ COOPER_REGISTER_OP(_backward_cast)
     .Param<CastParam>()
     .Shape(SameShape)
     .Type(GradientType)
-    .InPlace({{0, 0}});
+    .InPlace({{0, 0}})
+    .KeepsElements()
+    .Elementwise();
 
 }  // namespace
 }  // namespace cooper

@@ -24,7 +24,8 @@ COOPER_REGISTER_OP(_copy)
     .Shape(SameShape)
     .Type(SameType)
     .Gradient(HeadGradient)
-    .View();
+    .View()
+    .Elementwise();
 
 // Executors copy between contexts themselves; in a graph as the user made it this is a plain copy.
 // MXNet: src/operator/cross_device_copy.cc.
@@ -39,7 +40,8 @@ COOPER_REGISTER_OP(BlockGrad)
     .Describe("The input; no gradient passes.")
     .Shape(SameShape)
     .Type(SameType)
-    .View();
+    .View()
+    .Elementwise();
 
 COOPER_REGISTER_OP(_identity_with_attr_like_rhs)
     .Describe("lhs, whose shape and dtype are those of rhs.")
@@ -61,6 +63,7 @@ COOPER_REGISTER_OP(make_loss)
       return std::vector<NodeEntry>{ones};
     })
     .View()
+    .Elementwise()
     .IgnoreHeadGradient();
 
 COOPER_REGISTER_OP(MakeLoss)
@@ -72,6 +75,7 @@ COOPER_REGISTER_OP(MakeLoss)
       return c.Backward("_backward_MakeLoss", {c.output(0)});
     })
     .View()
+    .Elementwise()
     .IgnoreHeadGradient();
 
 COOPER_REGISTER_OP(_backward_MakeLoss)

@@ -64,14 +64,16 @@ COOPER_REGISTER_OP(_zeros)
     .Param<InitParam>()
     .Inputs(NoInputs)
     .Shape(InitShape<InitParam>)
-    .Type(InitType<InitParam>);
+    .Type(InitType<InitParam>)
+    .Elementwise();
 
 COOPER_REGISTER_OP(_ones)
     .Describe("An array of ones.")
     .Param<InitParam>()
     .Inputs(NoInputs)
     .Shape(InitShape<InitParam>)
-    .Type(InitType<InitParam>);
+    .Type(InitType<InitParam>)
+    .Elementwise();
 
 COOPER_REGISTER_OP(_full)
     .Describe("An array of one value.")
@@ -110,12 +112,14 @@ COOPER_REGISTER_OP(_eye)
 COOPER_REGISTER_OP(zeros_like)
     .Describe("Zeros of the input's shape and dtype.")
     .Shape(SameShape)
-    .Type(SameType);
+    .Type(SameType)
+    .Elementwise();
 
 COOPER_REGISTER_OP(ones_like)
     .Describe("Ones of the input's shape and dtype.")
     .Shape(SameShape)
-    .Type(SameType);
+    .Type(SameType)
+    .Elementwise();
 
 absl::Status Int64Type(TypeContext& c) { return c.SetOutput(0, DType::kInt64); }
 

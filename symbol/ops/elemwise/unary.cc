@@ -23,12 +23,13 @@ struct UnaryOp {
   const char* name;
   From from;
   const char* doc;
+  OpKind kind = OpKind::kOther;
 };
 
 constexpr UnaryOp kUnaryOps[] = {
-    {"relu", From::kOutput, "max(x, 0)"},
-    {"sigmoid", From::kOutput, "1 / (1 + exp(-x))"},
-    {"softsign", From::kInput, "x / (1 + |x|)"},
+    {"relu", From::kOutput, "max(x, 0)", OpKind::kActivation},
+    {"sigmoid", From::kOutput, "1 / (1 + exp(-x))", OpKind::kActivation},
+    {"softsign", From::kInput, "x / (1 + |x|)", OpKind::kActivation},
     {"abs", From::kInput, "|x|"},
     {"sign", From::kNowhere, "-1, 0 or 1"},
     {"round", From::kNowhere, "The nearest integer, halves away from 0."},
@@ -56,7 +57,7 @@ constexpr UnaryOp kUnaryOps[] = {
     {"arctan", From::kInput, "The inverse of tan."},
     {"sinh", From::kInput, "The hyperbolic sine."},
     {"cosh", From::kInput, "The hyperbolic cosine."},
-    {"tanh", From::kOutput, "The hyperbolic tangent."},
+    {"tanh", From::kOutput, "The hyperbolic tangent.", OpKind::kActivation},
     {"arcsinh", From::kInput, "The inverse of sinh."},
     {"arccosh", From::kInput, "The inverse of cosh."},
     {"arctanh", From::kInput, "The inverse of tanh."},
@@ -73,7 +74,8 @@ void RegisterBackward(const std::string& name) {
                   .Inputs({"ograd", "value"})
                   .Shape(SameShape)
                   .Type(SameType)
-                  .InPlace({{0, 0}, {1, 0}}));
+                  .InPlace({{0, 0}, {1, 0}})
+                  .Elementwise());
 }
 
 void RegisterUnaryOps() {
@@ -95,7 +97,9 @@ void RegisterUnaryOps() {
                     .Shape(SameShape)
                     .Type(SameType)
                     .Gradient(std::move(gradient))
-                    .InPlace({{0, 0}}));
+                    .InPlace({{0, 0}})
+                    .Kind(op.kind)
+                    .Elementwise());
   }
 }
 
@@ -118,10 +122,12 @@ OpSchema::GradientFn GradientByOp(const std::string& op) {
   };
 }
 
+OpBuilder SameShaped(const char* name, const char* doc) {
+  return OpBuilder(name).Describe(doc).Shape(SameShape).Type(SameType).InPlace({{0, 0}});
+}
+
 OpBuilder Elemwise(const char* name, const char* doc) {
-  OpBuilder builder(name);
-  std::move(builder).Describe(doc).Shape(SameShape).Type(SameType).InPlace({{0, 0}});
-  return builder;
+  return SameShaped(name, doc).Elementwise();
 }
 
 OpBuilder Backward(const char* name) {
@@ -133,7 +139,7 @@ OpBuilder Backward(const char* name) {
 // Linear: the derivative is the same function.
 const OpRegistrar kNegative = Elemwise("negative", "-x").Gradient(HeadThrough("negative"));
 const OpRegistrar kDivSqrtDim =
-    Elemwise("_contrib_div_sqrt_dim", "x divided by the square root of its last extent")
+    SameShaped("_contrib_div_sqrt_dim", "x divided by the square root of its last extent")
         .Gradient(HeadThrough("_contrib_div_sqrt_dim"));
 const OpRegistrar kDegrees =
     Elemwise("degrees", "Radians to degrees.").Gradient(HeadThrough("degrees"));

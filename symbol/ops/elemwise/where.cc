@@ -51,6 +51,7 @@ absl::Status WhereBackwardType(TypeContext& c) {
 COOPER_REGISTER_OP(where)
     .Describe("x where condition is not 0, else y; condition may have one element per row.")
     .Inputs({"condition", "x", "y"})
+    .Elementwise()
     .Shape(WhereShape)
     .Type(WhereType)
     .InPlace({{kX, 0}, {kY, 0}})
@@ -64,6 +65,7 @@ COOPER_REGISTER_OP(_backward_where)
     .Describe("Gradients of where with respect to x and y.")
     .Inputs({"condition", "ograd"})
     .Outputs({"x", "y"})
+    .Elementwise()
     .Shape(WhereBackwardShape)
     .Type(WhereBackwardType);
 

@@ -76,7 +76,8 @@ COOPER_REGISTER_OP(CTCLoss)
     .Outputs({"output"})
     .Shape(CtcLossShape)
     .Type(CtcLossType)
-    .Gradient(CtcLossGradient);
+    .Gradient(CtcLossGradient)
+    .Kind(OpKind::kLoss);
 
 COOPER_REGISTER_OP(_backward_ctc_loss)
     .Describe("Gradient of CTCLoss with respect to data.")

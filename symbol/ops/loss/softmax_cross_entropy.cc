@@ -33,7 +33,8 @@ COOPER_REGISTER_OP(softmax_cross_entropy)
     .Inputs({"data", "label"})
     .Shape(CrossEntropyShape)
     .Type(SameType)
-    .Gradient(CrossEntropyGradient);
+    .Gradient(CrossEntropyGradient)
+    .Kind(OpKind::kLoss);
 
 COOPER_REGISTER_OP(_backward_softmax_cross_entropy)
     .Describe("Gradient of softmax_cross_entropy with respect to data.")

@@ -78,6 +78,13 @@ AttrMap StatisticsInit(const OpCall&, int input) {
   return {};
 }
 
+// As in MXNet: with fix_gamma the argument itself becomes 1, so that a saved model says what was
+// computed.
+template <typename Param>
+std::vector<int> FixedGamma(const OpCall& call) {
+  return call.param<Param>().fix_gamma ? std::vector<int>{kGamma} : std::vector<int>();
+}
+
 template <typename Param>
 OpBuilder Forward(const char* name) {
   return OpBuilder(name)
@@ -89,6 +96,8 @@ OpBuilder Forward(const char* name) {
       .Outputs({"output", "mean", "var"})
       .VisibleOutputs(VisibleOutputs<Param>)
       .VariableAttrs(StatisticsInit)
+      .WritesInputs(FixedGamma<Param>)
+      .Kind(OpKind::kNormalization)
       .Shape(BatchNormShape<Param>)
       .Type(BatchNormType);
 }

@@ -169,7 +169,11 @@ OpBuilder Forward(const char* name, OpSchema::ShapeFn shape) {
       .Inputs(Inputs<Param>)
       .Shape(std::move(shape))
       .Type(SameType)
-      .Gradient(Gradient);
+      .Gradient(Gradient)
+      .Kind(OpKind::kLayer)
+      .Summary([](AttrMap& params) {
+        return absl::StrCat(WindowSummary(params), ", ", params["num_filter"]);
+      });
 }
 
 template <typename Param>

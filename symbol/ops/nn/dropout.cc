@@ -54,7 +54,8 @@ COOPER_REGISTER_OP(Dropout)
     .Type(DropoutType)
     .Gradient(DropoutGradient)
     .InPlace({{0, 0}})
-    .Random();
+    .Random()
+    .Summary("p");
 
 COOPER_REGISTER_OP(_backward_Dropout)
     .Describe("Gradient of Dropout with respect to data.")

@@ -65,7 +65,11 @@ COOPER_REGISTER_OP(Embedding)
     .Inputs({"data", "weight"})
     .Shape(EmbeddingShape)
     .Type(EmbeddingType)
-    .Gradient(EmbeddingGradient);
+    .Gradient(EmbeddingGradient)
+    .Kind(OpKind::kLayer)
+    .Summary([](AttrMap& params) {
+      return absl::StrCat(params["input_dim"], "x", params["output_dim"]);
+    });
 
 COOPER_REGISTER_OP(_backward_Embedding)
     .Describe("Gradient of Embedding with respect to weight: rows of ograd added up by index.")

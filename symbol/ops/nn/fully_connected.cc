@@ -70,7 +70,9 @@ COOPER_REGISTER_OP(FullyConnected)
     .Inputs(FullyConnectedInputs)
     .Shape(FullyConnectedShape)
     .Type(SameType)
-    .Gradient(FullyConnectedGradient);
+    .Gradient(FullyConnectedGradient)
+    .Kind(OpKind::kLayer)
+    .Summary("num_hidden");
 
 COOPER_REGISTER_OP(_backward_FullyConnected)
     .Describe("Gradients of FullyConnected with respect to data, weight and bias.")

@@ -66,7 +66,8 @@ COOPER_REGISTER_OP(L2Normalization)
     .Shape(L2NormalizationShape)
     .Type(SameType)
     .Gradient(L2NormalizationGradient)
-    .InPlace({{0, 0}});
+    .InPlace({{0, 0}})
+    .Kind(OpKind::kNormalization);
 
 COOPER_REGISTER_OP(_backward_L2Normalization)
     .Describe("Gradient of L2Normalization.")
@@ -86,7 +87,8 @@ COOPER_REGISTER_OP(LRN)
     .VisibleOutputs(OneOutput)
     .Shape(LrnShape)
     .Type(SameType)
-    .Gradient(LrnGradient);
+    .Gradient(LrnGradient)
+    .Kind(OpKind::kNormalization);
 
 COOPER_REGISTER_OP(_backward_LRN)
     .Describe("Gradient of LRN.")

@@ -90,7 +90,8 @@ OpBuilder Forward(const char* name, OpSchema::ShapeFn shape) {
       .Outputs({"output", "mean", "std"})
       .Shape(std::move(shape))
       .Type(SameType)
-      .Gradient(Gradient);
+      .Gradient(Gradient)
+      .Kind(OpKind::kNormalization);
 }
 
 template <typename Param>

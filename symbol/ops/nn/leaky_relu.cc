@@ -100,7 +100,9 @@ COOPER_REGISTER_OP(LeakyReLU)
     .Type(SameType)
     .Gradient(LeakyReluGradient)
     .InPlace({{0, 0}})
-    .Random();
+    .Random()
+    .Kind(OpKind::kActivation)
+    .Summary("act_type");
 
 COOPER_REGISTER_OP(_backward_LeakyReLU)
     .Describe("Gradients of LeakyReLU with respect to data and gamma.")

@@ -82,7 +82,12 @@ OpBuilder Forward(const char* name) {
       .Inputs({"data"})
       .Shape([](ShapeContext& c) { return PoolingShapeOf(c.param<Param>(), c); })
       .Type(SameType)
-      .Gradient(PoolingGradient<Param>);
+      .Gradient(PoolingGradient<Param>)
+      .Kind(OpKind::kPooling)
+      .Summary([](AttrMap& params) {
+        const bool global = params["global_pool"] == "True";
+        return absl::StrCat(params["pool_type"], ", ", global ? "global" : WindowSummary(params));
+      });
 }
 
 template <typename Param>

@@ -41,7 +41,8 @@ COOPER_REGISTER_OP(ROIPooling)
     .Inputs({"data", "rois"})
     .Shape(RoiPoolingShape)
     .Type(SameType)
-    .Gradient(RoiPoolingGradient);
+    .Gradient(RoiPoolingGradient)
+    .Kind(OpKind::kPooling);
 
 COOPER_REGISTER_OP(_backward_ROIPooling)
     .Describe("Gradient of ROIPooling with respect to data.")

@@ -92,11 +92,15 @@ absl::StatusOr<std::vector<NodeEntry>> SoftmaxActivationGradient(GradientContext
 }
 
 const OpRegistrar kRegistrars[] = {
-    Forward("softmax", "exp(data / temperature) over its sum along axis.").Alias("_npx_softmax"),
+    Forward("softmax", "exp(data / temperature) over its sum along axis.")
+        .Alias("_npx_softmax")
+        .Kind(OpKind::kLoss),
     Backward("_backward_softmax"),
     Forward("softmin", "softmax of -data."),
     Backward("_backward_softmin"),
-    Forward("log_softmax", "The logarithm of softmax.").Alias("_npx_log_softmax"),
+    Forward("log_softmax", "The logarithm of softmax.")
+        .Alias("_npx_log_softmax")
+        .Kind(OpKind::kLoss),
     Backward("_backward_log_softmax"),
 };
 
@@ -107,7 +111,8 @@ COOPER_REGISTER_OP(SoftmaxActivation)
     .Shape(SameShape)
     .Type(SameType)
     .Gradient(SoftmaxActivationGradient)
-    .InPlace({{0, 0}});
+    .InPlace({{0, 0}})
+    .Kind(OpKind::kLoss);
 
 COOPER_REGISTER_OP(_backward_SoftmaxActivation)
     .Describe("Gradient of SoftmaxActivation.")

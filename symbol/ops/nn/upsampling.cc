@@ -94,7 +94,8 @@ COOPER_REGISTER_OP(UpSampling)
     .Inputs(Inputs)
     .Shape(UpSamplingShape)
     .Type(SameType)
-    .Gradient(UpSamplingGradient);
+    .Gradient(UpSamplingGradient)
+    .Kind(OpKind::kPooling);
 
 COOPER_REGISTER_OP(_backward_UpSampling)
     .Describe("Gradients of UpSampling with respect to its inputs.")

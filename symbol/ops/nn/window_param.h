@@ -12,6 +12,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "symbol/param_schema.h"
+#include "symbol/param_text.h"
 
 namespace cooper {
 
@@ -52,6 +55,16 @@ inline absl::Status CheckWindowTuple(const char* name, const WindowTuple& tuple,
 
 // How far a kernel with holes reaches.
 inline int64_t DilatedExtent(int64_t kernel, int64_t dilate) { return dilate * (kernel - 1) + 1; }
+
+// "5x5/1" of a kernel and stride, printed.
+inline std::string WindowSummary(AttrMap& params) {
+  const auto extents = [&params](const char* name) -> std::string {
+    std::vector<std::string> elements;
+    if (!SplitParamTuple(params[name], &elements).ok()) return params[name];
+    return elements.empty() ? "1" : absl::StrJoin(elements, "x");
+  };
+  return absl::StrCat(extents("kernel"), "/", extents("stride"));
+}
 
 }  // namespace cooper
 

@@ -51,18 +51,26 @@ absl::Status CumsumType(TypeContext& c) {
   return c.SetOutput(0, param.dtype);
 }
 
+// Before 0.9.5, -1 stood for the flat array.
+void DropLastAxis(int version, AttrMap& attrs) {
+  const auto axis = attrs.find("axis");
+  if (version < 905 && axis != attrs.end() && axis->second == "-1") attrs.erase(axis);
+}
+
 COOPER_REGISTER_OP(argmax)
     .Describe(
         "The position of the first greatest element along an axis, as a number of data's dtype.")
     .Param<ArgReduceParam>()
     .Shape(ArgReduceShape)
-    .Type(SameType);
+    .Type(SameType)
+    .UpgradeAttrs(DropLastAxis);
 
 COOPER_REGISTER_OP(argmin)
     .Describe("The position of the first least element along an axis, as a number of data's dtype.")
     .Param<ArgReduceParam>()
     .Shape(ArgReduceShape)
-    .Type(SameType);
+    .Type(SameType)
+    .UpgradeAttrs(DropLastAxis);
 
 COOPER_REGISTER_OP(argmax_channel)
     .Describe("argmax along axis 1.")

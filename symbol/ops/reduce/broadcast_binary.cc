@@ -136,7 +136,8 @@ void RegisterBroadcastOps() {
                     .Inputs({"lhs", "rhs"})
                     .Shape(BroadcastShape)
                     .Type(SameType)
-                    .InPlace({{0, 0}, {1, 0}}));  // of a side that is not repeated
+                    .InPlace({{0, 0}, {1, 0}})  // of a side that is not repeated
+                    .Elementwise());
   }
 }
 

@@ -193,7 +193,12 @@ COOPER_REGISTER_OP(RNN)
     .Shape(RNNShape)
     .Type(RNNType)
     .Gradient(RNNGradient)
-    .Random();
+    .Random()
+    .Kind(OpKind::kLayer)
+    .Summary([](AttrMap& params) {
+      return absl::StrCat(params["mode"], ", ", params["num_layers"], "x", params["state_size"],
+                          params["bidirectional"] == "True" ? ", both ways" : "");
+    });
 
 COOPER_REGISTER_OP(_backward_RNN)
     .Describe("Gradients of RNN with respect to data, parameters and states.")

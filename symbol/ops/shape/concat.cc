@@ -91,6 +91,9 @@ absl::StatusOr<std::vector<NodeEntry>> ConcatGradient(GradientContext& c) {
   return c.Backward("_backward_Concat", {head});
 }
 
+int DimOf(const OpCall& call) { return call.param<ConcatParam>().dim; }
+int AxisOf(const OpCall& call) { return call.param<StackParam>().axis; }
+
 COOPER_REGISTER_OP(Concat)
     .Describe("The inputs one after the other along axis dim.")
     .Alias("concat")
@@ -99,7 +102,10 @@ COOPER_REGISTER_OP(Concat)
     .VariadicInputs("num_args")
     .Shape([](ShapeContext& c) { return JoinedShape(c, 1); })
     .Type(SameType)
-    .Gradient(ConcatGradient);
+    .Gradient(ConcatGradient)
+    .Joins(DimOf)
+    .Kind(OpKind::kShaping)
+    .Summary("dim");
 
 COOPER_REGISTER_OP(_backward_Concat)
     .Describe("ograd cut into gradients of the inputs.")
@@ -107,7 +113,8 @@ COOPER_REGISTER_OP(_backward_Concat)
     .Inputs({"ograd"})
     .Outputs(ConcatInputs)
     .Shape(GradientShape)
-    .Type(SameType);
+    .Type(SameType)
+    .Splits(DimOf);
 
 COOPER_REGISTER_OP(_rnn_param_concat)
     .Describe("Concat that infers the extents of up to two inputs from the output.")
@@ -152,7 +159,9 @@ COOPER_REGISTER_OP(stack)
     .Gradient([](GradientContext& c) -> absl::StatusOr<std::vector<NodeEntry>> {
       COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
       return c.Backward("_backward_stack", {head});
-    });
+    })
+    .Joins(AxisOf)
+    .Kind(OpKind::kShaping);
 
 COOPER_REGISTER_OP(_backward_stack)
     .Describe("ograd cut into gradients of the inputs.")
@@ -165,7 +174,8 @@ COOPER_REGISTER_OP(_backward_stack)
       return names;
     })
     .Shape(GradientShape)
-    .Type(SameType);
+    .Type(SameType)
+    .Splits(AxisOf);
 
 }  // namespace
 }  // namespace cooper

@@ -220,7 +220,8 @@ COOPER_REGISTER_OP(Reshape)
     .Shape(ReshapeShape)
     .Type(SameType)
     .Gradient(ReshapeGradient)
-    .View();
+    .View()
+    .Summary("shape");
 
 struct ReshapeLikeParam {
   std::optional<int64_t> lhs_begin, lhs_end, rhs_begin, rhs_end;

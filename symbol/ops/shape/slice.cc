@@ -16,6 +16,11 @@
 namespace cooper {
 namespace {
 
+template <typename Param>
+SliceRange RangeOf(const OpCall& call, int axis, const Shape& whole, const Shape& part) {
+  return RangeAlong(axis, call.param<Param>(), whole, part);
+}
+
 template <const char* kBackward>
 absl::StatusOr<std::vector<NodeEntry>> PartGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
@@ -75,7 +80,9 @@ COOPER_REGISTER_OP(slice)
     .Inputs({"data"})
     .Shape(SliceShape)
     .Type(SameType)
-    .Gradient(PartGradient<kBackwardSlice>);
+    .Gradient(PartGradient<kBackwardSlice>)
+    .Slices(RangeOf<SliceParam>)
+    .Kind(OpKind::kShaping);
 
 COOPER_REGISTER_OP(_backward_slice)
     .Describe("Zeros with ograd in the part that slice takes.")
@@ -148,7 +155,9 @@ COOPER_REGISTER_OP(slice_axis)
     .Inputs({"data"})
     .Shape(SliceAxisShape)
     .Type(SameType)
-    .Gradient(PartGradient<kBackwardSliceAxis>);
+    .Gradient(PartGradient<kBackwardSliceAxis>)
+    .Slices(RangeOf<SliceAxisParam>)
+    .Kind(OpKind::kShaping);
 
 COOPER_REGISTER_OP(_backward_slice_axis)
     .Describe("Zeros with ograd in the part that slice_axis takes.")
@@ -212,7 +221,11 @@ COOPER_REGISTER_OP(slice_like)
     .Inputs({"data", "shape_like"})
     .Shape(SliceLikeShape)
     .Type(FirstInputType)
-    .Gradient(PartGradient<kBackwardSliceLike>);
+    .Gradient(PartGradient<kBackwardSliceLike>)
+    .Slices([](const OpCall&, int axis, const Shape& whole, const Shape& part) {
+      return RangeAlong(axis, LeadingPart(), whole, part);
+    })
+    .Kind(OpKind::kShaping);
 
 COOPER_REGISTER_OP(_backward_slice_like)
     .Describe("ograd, with zeros behind it.")
@@ -265,7 +278,8 @@ COOPER_REGISTER_OP(Crop)
     .Inputs(CropInputs)
     .Shape(CropShape)
     .Type(SameType)
-    .Gradient(PartGradient<kBackwardCrop>);
+    .Gradient(PartGradient<kBackwardCrop>)
+    .Slices(RangeOf<CropParam>);
 
 COOPER_REGISTER_OP(_backward_Crop)
     .Describe("Zeros with ograd in the part that Crop takes.")

@@ -10,16 +10,10 @@
 #include <vector>
 
 #include "ndarray/shape.h"
+#include "symbol/op.h"
 #include "symbol/param_schema.h"
 
 namespace cooper {
-
-// `extent` indices of one axis, from `begin` on, `step` apart.
-struct SliceRange {
-  int64_t begin = 0;
-  int64_t step = 1;
-  int64_t extent = 0;
-};
 
 struct SliceParam {
   using Indices = std::vector<std::optional<int64_t>>;

@@ -18,6 +18,11 @@
 namespace cooper {
 namespace {
 
+template <typename Param>
+int AxisOf(const OpCall& call) {
+  return call.param<Param>().axis;
+}
+
 OpSchema::Names Numbered(const char* name, int count) {
   OpSchema::Names names;
   for (int i = 0; i < count; ++i) names.push_back(absl::StrCat(name, i));
@@ -131,7 +136,10 @@ COOPER_REGISTER_OP(SliceChannel)
     })
     .Shape(SliceChannelShape)
     .Type(SameType)
-    .Gradient([](GradientContext& c) { return SplitGradient(c, "_backward_SliceChannel"); });
+    .Gradient([](GradientContext& c) { return SplitGradient(c, "_backward_SliceChannel"); })
+    .Splits(AxisOf<SliceChannelParam>)
+    .Kind(OpKind::kShaping)
+    .Summary("num_outputs");
 
 COOPER_REGISTER_OP(_backward_SliceChannel)
     .Describe("The parts' gradients put together along axis.")
@@ -140,7 +148,8 @@ COOPER_REGISTER_OP(_backward_SliceChannel)
       return Numbered("ograd", call.param<SliceChannelParam>().num_outputs);
     })
     .Shape(GradientShape)
-    .Type(SameType);
+    .Type(SameType)
+    .Joins(AxisOf<SliceChannelParam>);
 
 absl::Status SplitV2Shape(ShapeContext& c) {
   const auto& param = c.param<SplitParam>();
@@ -189,7 +198,8 @@ COOPER_REGISTER_OP(_split_v2)
     .Outputs(SplitV2Outputs)
     .Shape(SplitV2Shape)
     .Type(SameType)
-    .Gradient([](GradientContext& c) { return SplitGradient(c, "_split_v2_backward"); });
+    .Gradient([](GradientContext& c) { return SplitGradient(c, "_split_v2_backward"); })
+    .Splits(AxisOf<SplitParam>);
 
 COOPER_REGISTER_OP(_split_v2_backward)
     .Describe("The parts' gradients put together along axis.")
@@ -198,7 +208,8 @@ COOPER_REGISTER_OP(_split_v2_backward)
       return Numbered("ograd", call.param<SplitParam>().num_outputs());
     })
     .Shape(GradientShape)
-    .Type(SameType);
+    .Type(SameType)
+    .Joins(AxisOf<SplitParam>);
 
 }  // namespace
 }  // namespace cooper

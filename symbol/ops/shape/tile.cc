@@ -57,7 +57,8 @@ COOPER_REGISTER_OP(tile)
     .Inputs({"data"})
     .Shape(TileShape)
     .Type(SameType)
-    .Gradient(SumGradient<kBackwardTile>);
+    .Gradient(SumGradient<kBackwardTile>)
+    .Kind(OpKind::kShaping);
 
 COOPER_REGISTER_OP(_backward_tile)
     .Describe("The sum of ograd over the copies of data.")

@@ -17,6 +17,13 @@
 namespace cooper {
 namespace {
 
+template <typename Param>
+std::vector<int> SourceAxes(const OpCall& call, int rank) {
+  std::vector<int> axes(rank);
+  for (int i = 0; i < rank; ++i) axes[i] = call.param<Param>().source_axis(i, rank);
+  return axes;
+}
+
 // Both ways, once the axes are known to be in order.
 template <typename Param>
 absl::Status PermutedShape(ShapeContext& c, const Param& param, int rank) {
@@ -77,7 +84,9 @@ COOPER_REGISTER_OP(transpose)
     .Inputs({"data"})
     .Shape(TransposeShape)
     .Type(SameType)
-    .Gradient(TransposeGradient);
+    .Gradient(TransposeGradient)
+    .Transposes(SourceAxes<TransposeParam>)
+    .Kind(OpKind::kShaping);
 
 absl::Status SwapAxisShape(ShapeContext& c) {
   const auto& param = c.param<SwapAxisParam>();
@@ -105,7 +114,9 @@ COOPER_REGISTER_OP(SwapAxis)
     .Inputs({"data"})
     .Shape(SwapAxisShape)
     .Type(SameType)
-    .Gradient(SwapAxisGradient);
+    .Gradient(SwapAxisGradient)
+    .Transposes(SourceAxes<SwapAxisParam>)
+    .Kind(OpKind::kShaping);
 
 }  // namespace
 }  // namespace cooper
