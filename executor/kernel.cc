@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "glog/logging.h"
+#include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {
@@ -16,10 +18,22 @@ std::map<Key, Kernel>& TheRegistry() {
   return *registry;
 }
 
+const char* DeviceName(DeviceType device) { return device == DeviceType::kCpu ? "cpu" : "gpu"; }
+
 }  // namespace
 
-KernelRegistrar::KernelRegistrar(const char* op, DeviceType device, Kernel kernel) {
-  CHECK(TheRegistry().emplace(Key(op, device), kernel).second)
+std::string DTypeSet::ToString() const {
+  std::vector<std::string> names;
+  for (DType dtype : {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBfloat16,
+                      DType::kUint8, DType::kInt8, DType::kInt32, DType::kInt64, DType::kBool}) {
+    if (contains(dtype)) names.emplace_back(DTypeName(dtype));
+  }
+  return absl::StrJoin(names, ", ");
+}
+
+KernelRegistrar::KernelRegistrar(const char* op, DeviceType device, DTypeSet dtypes,
+                                 Kernel::RunFn run, Kernel::PrepareFn prepare) {
+  CHECK(TheRegistry().emplace(Key(op, device), Kernel{dtypes, run, prepare}).second)
       << "the kernel of " << op << " is registered twice";
 }
 
@@ -27,8 +41,29 @@ absl::StatusOr<const Kernel*> FindKernel(absl::string_view op, DeviceType device
   auto it = TheRegistry().find({std::string(op.data(), op.size()), device});
   if (it != TheRegistry().end()) return &it->second;
   return absl::UnimplementedError(absl::StrCat("no kernel of operator ", op, " for ",
-                                               device == DeviceType::kCpu ? "cpu" : "gpu",
-                                               " is linked into this program"));
+                                               DeviceName(device), " is linked into this program"));
+}
+
+std::vector<std::pair<std::string, const Kernel*>> AllKernels(DeviceType device) {
+  std::vector<std::pair<std::string, const Kernel*>> kernels;
+  for (const auto& [key, kernel] : TheRegistry()) {
+    if (key.second == device) kernels.emplace_back(key.first, &kernel);
+  }
+  return kernels;
+}
+
+absl::StatusOr<Prepared> PrepareKernel(const Kernel& kernel, const PrepareContext& c) {
+  const auto check = [&](absl::Span<const ArrayView> views, const char* what,
+                         const OpSchema::Names& names) {
+    if (views.empty() || kernel.dtypes.contains(views[0].dtype)) return absl::OkStatus();
+    return absl::UnimplementedError(
+        absl::StrCat("no ", DeviceName(c.context.device_type), " kernel for ", what, " '", names[0],
+                     "' of ", DTypeName(views[0].dtype), "; it takes ", kernel.dtypes.ToString()));
+  };
+  COOPER_RETURN_IF_ERROR(check(c.inputs, "input", c.call.op->InputNames(c.call)));
+  COOPER_RETURN_IF_ERROR(check(c.outputs, "output", c.call.op->OutputNames(c.call)));
+  if (kernel.prepare == nullptr) return Prepared();
+  return kernel.prepare(c);
 }
 
 }  // namespace cooper

@@ -6,15 +6,18 @@
 // nothing while it runs. It registers itself from a target with `alwayslink`:
 //
 //   absl::Status ActivationCpu(const KernelContext& c) { ... }
-//   COOPER_REGISTER_KERNEL(Activation, DeviceType::kCpu, ActivationCpu);
+//   COOPER_REGISTER_KERNEL(Activation, DeviceType::kCpu, kAnyDType, ActivationCpu);
 //
 // Every kernel honours the write request of each output: kNull computes nothing into it (its data
 // may be null), kWrite overwrites, kAdd adds to what is there.
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -97,12 +100,36 @@ struct Prepared {
   int64_t workspace_bytes = 0;               // scratch memory while the node runs
 };
 
+// Dtypes that a kernel has code for.
+class DTypeSet {
+ public:
+  constexpr DTypeSet(std::initializer_list<DType> dtypes) {
+    for (DType dtype : dtypes) bits_ |= 1u << static_cast<int>(dtype);
+  }
+  constexpr bool contains(DType dtype) const {
+    return (bits_ & 1u << static_cast<int>(dtype)) != 0;
+  }
+  std::string ToString() const;  // "float32, float64"
+
+ private:
+  uint32_t bits_ = 0;
+};
+
+inline constexpr DTypeSet kFloat32Only = {DType::kFloat32};
+inline constexpr DTypeSet kFloat32Or64 = {DType::kFloat32, DType::kFloat64};
+inline constexpr DTypeSet kFloats = {DType::kFloat32, DType::kFloat64, DType::kFloat16};
+inline constexpr DTypeSet kAnyDType = {DType::kFloat32, DType::kFloat64, DType::kFloat16,
+                                       DType::kUint8,   DType::kInt32,   DType::kInt8,
+                                       DType::kInt64,   DType::kBool,    DType::kBfloat16};
+
 struct Kernel {
   using RunFn = absl::Status (*)(const KernelContext&);
   // Called once for each node of a program, before its memory is planned: what the kernel cannot do
   // with these shapes, dtypes and parameters is an error here, not when it runs.
   using PrepareFn = absl::StatusOr<Prepared> (*)(const PrepareContext&);
 
+  // Of input 0 and output 0; to those the operator's type rule ties all others that matter.
+  DTypeSet dtypes = kAnyDType;
   RunFn run = nullptr;
   PrepareFn prepare = nullptr;  // null: no state, no workspace
 };
@@ -110,14 +137,19 @@ struct Kernel {
 // kUnimplemented, naming operator and device, if no such kernel is linked.
 absl::StatusOr<const Kernel*> FindKernel(absl::string_view op, DeviceType device);
 
+// Of every operator that has one on this kind of device, in order of name.
+std::vector<std::pair<std::string, const Kernel*>> AllKernels(DeviceType device);
+
+// What the kernel's Prepare says, if it takes the node's dtypes; else kUnimplemented, naming the
+// input or output: "no cpu kernel for input 'data' of int32; it takes float32, float64".
+absl::StatusOr<Prepared> PrepareKernel(const Kernel& kernel, const PrepareContext& c);
+
 struct KernelRegistrar {
-  KernelRegistrar(const char* op, DeviceType device, Kernel kernel);
-  KernelRegistrar(const char* op, DeviceType device, Kernel::RunFn run,
-                  Kernel::PrepareFn prepare = nullptr)
-      : KernelRegistrar(op, device, Kernel{run, prepare}) {}
+  KernelRegistrar(const char* op, DeviceType device, DTypeSet dtypes, Kernel::RunFn run,
+                  Kernel::PrepareFn prepare = nullptr);
 };
 
-// COOPER_REGISTER_KERNEL(op, device, run [, prepare]), or with a Kernel in place of the functions.
+// COOPER_REGISTER_KERNEL(op, device, dtypes, run [, prepare])
 #define COOPER_REGISTER_KERNEL(op, device, ...) \
   static const ::cooper::KernelRegistrar cooper_kernel_registrar_##op(#op, device, __VA_ARGS__)
 

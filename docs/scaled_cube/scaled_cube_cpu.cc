@@ -13,10 +13,6 @@ namespace {
 template <typename Fn>
 absl::Status ForEachElement(const KernelContext& c, Fn value) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  if (c.outputs[0].dtype != DType::kFloat32) {
-    return absl::UnimplementedError(
-        absl::StrCat("scaled_cube on cpu: no kernel for ", DTypeName(c.outputs[0].dtype)));
-  }
   float* out = c.outputs[0].as<float>();
   const bool add = c.reqs[0] == WriteReq::kAdd;
   ParallelFor(c.outputs[0].size(), /*grain=*/8192, [&](int64_t begin, int64_t end) {
@@ -38,8 +34,9 @@ absl::Status ScaledCubeBackwardCpu(const KernelContext& c) {
   return ForEachElement(c, [=](int64_t i) { return 3 * scale * x[i] * x[i] * head[i]; });
 }
 
-COOPER_REGISTER_KERNEL(scaled_cube, DeviceType::kCpu, ScaledCubeCpu);
-COOPER_REGISTER_KERNEL(_backward_scaled_cube, DeviceType::kCpu, ScaledCubeBackwardCpu);
+COOPER_REGISTER_KERNEL(scaled_cube, DeviceType::kCpu, kFloat32Only, ScaledCubeCpu);
+COOPER_REGISTER_KERNEL(_backward_scaled_cube, DeviceType::kCpu, kFloat32Only,
+                       ScaledCubeBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

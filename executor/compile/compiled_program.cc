@@ -27,14 +27,13 @@ absl::StatusOr<CompiledProgram::Step> PrepareStep(const Program& program,
   const auto kernel = FindKernel(instruction.node->op()->name(), context.device_type);
   if (!kernel.ok()) return with_node(kernel.status(), "");
   CompiledProgram::Step step{.run = (*kernel)->run, .prepared = {}};
-  if ((*kernel)->prepare == nullptr) return step;
   const std::vector<ArrayView> inputs = ViewsOf(program, instruction.inputs);
   const std::vector<ArrayView> outputs = ViewsOf(program, instruction.outputs);
-  auto prepared = (*kernel)->prepare({.call = instruction.node->call(),
-                                      .inputs = inputs,
-                                      .outputs = outputs,
-                                      .reqs = instruction.reqs,
-                                      .context = context});
+  auto prepared = PrepareKernel(**kernel, {.call = instruction.node->call(),
+                                           .inputs = inputs,
+                                           .outputs = outputs,
+                                           .reqs = instruction.reqs,
+                                           .context = context});
   if (!prepared.ok()) return with_node(prepared.status(), DescribeInputs(inputs));
   step.prepared = *std::move(prepared);
   return step;

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "executor/cuda/float32_only.h"
 #include "executor/cuda/launch.h"
 #include "executor/kernel.h"
 #include "symbol/ops/elemwise/activation_param.h"
@@ -102,9 +101,8 @@ absl::Status ActivationBackwardGpu(const KernelContext& c) {
   return absl::InternalError("_backward_Activation: unknown act_type");
 }
 
-COOPER_REGISTER_KERNEL(Activation, DeviceType::kGpu, ActivationGpu, nullptr, RequireFloat32);
-COOPER_REGISTER_KERNEL(_backward_Activation, DeviceType::kGpu, ActivationBackwardGpu, nullptr,
-                       RequireFloat32);
+COOPER_REGISTER_KERNEL(Activation, DeviceType::kGpu, kFloat32Only, ActivationGpu);
+COOPER_REGISTER_KERNEL(_backward_Activation, DeviceType::kGpu, kFloat32Only, ActivationBackwardGpu);
 
 }  // namespace
 }  // namespace cooper

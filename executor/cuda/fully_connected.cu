@@ -6,7 +6,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "executor/cuda/float32_only.h"
 #include "executor/cuda/launch.h"
 #include "executor/kernel.h"
 #include "ndarray/cuda/cublas.h"
@@ -23,7 +22,6 @@ struct FullyConnectedState : KernelState {
 };
 
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
-  COOPER_RETURN_IF_ERROR(RequireFloat32(c).status());
   auto state = std::make_unique<FullyConnectedState>();
   COOPER_ASSIGN_OR_RETURN(state->cublas, Cublas::Of(c.context.device_id));
   return Prepared{.state = std::move(state)};
@@ -106,9 +104,9 @@ absl::Status FullyConnectedBackwardGpu(const KernelContext& c) {
                 c.reqs[2] == WriteReq::kAdd);
 }
 
-COOPER_REGISTER_KERNEL(FullyConnected, DeviceType::kGpu, FullyConnectedGpu, Prepare);
-COOPER_REGISTER_KERNEL(_backward_FullyConnected, DeviceType::kGpu, FullyConnectedBackwardGpu,
-                       Prepare);
+COOPER_REGISTER_KERNEL(FullyConnected, DeviceType::kGpu, kFloat32Only, FullyConnectedGpu, Prepare);
+COOPER_REGISTER_KERNEL(_backward_FullyConnected, DeviceType::kGpu, kFloat32Only,
+                       FullyConnectedBackwardGpu, Prepare);
 
 }  // namespace
 }  // namespace cooper

@@ -8,7 +8,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "executor/cuda/float32_only.h"
 #include "executor/cuda/launch.h"
 #include "executor/kernel.h"
 #include "ndarray/cuda/cuda_status.h"
@@ -36,10 +35,9 @@ __global__ void Sum(int64_t n, Terms terms, float* out, bool add) {
 
 absl::StatusOr<Prepared> PrepareSum(const PrepareContext& c) {
   if (c.inputs.size() > kMaxTerms) {
-    return absl::UnimplementedError(absl::StrCat(c.call.op->name(), " on gpu: ", c.inputs.size(),
-                                                 " inputs, at most ", kMaxTerms));
+    return absl::UnimplementedError(absl::StrCat(c.inputs.size(), " inputs, at most ", kMaxTerms));
   }
-  return RequireFloat32(c);
+  return Prepared{};
 }
 
 absl::Status SumGpu(const KernelContext& c) {
@@ -60,11 +58,11 @@ absl::Status ZerosGpu(const KernelContext& c) {
                     "cudaMemsetAsync");
 }
 
-COOPER_REGISTER_KERNEL(_grad_sum, DeviceType::kGpu, SumGpu, PrepareSum);
+COOPER_REGISTER_KERNEL(_grad_sum, DeviceType::kGpu, kFloat32Only, SumGpu, PrepareSum);
 // A sum of one.
-COOPER_REGISTER_KERNEL(_copy, DeviceType::kGpu, SumGpu, PrepareSum);
+COOPER_REGISTER_KERNEL(_copy, DeviceType::kGpu, kFloat32Only, SumGpu, PrepareSum);
 // Zero bytes are zero in every dtype.
-COOPER_REGISTER_KERNEL(_zeros, DeviceType::kGpu, ZerosGpu);
+COOPER_REGISTER_KERNEL(_zeros, DeviceType::kGpu, kAnyDType, ZerosGpu);
 
 }  // namespace
 }  // namespace cooper

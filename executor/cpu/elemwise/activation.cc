@@ -40,8 +40,8 @@ absl::Status ActivationBackwardCpu(const KernelContext& c) {
   return absl::InternalError("_backward_Activation: unknown act_type");
 }
 
-COOPER_REGISTER_KERNEL(Activation, DeviceType::kCpu, ActivationCpu);
-COOPER_REGISTER_KERNEL(_backward_Activation, DeviceType::kCpu, ActivationBackwardCpu);
+COOPER_REGISTER_KERNEL(Activation, DeviceType::kCpu, kAnyDType, ActivationCpu);
+COOPER_REGISTER_KERNEL(_backward_Activation, DeviceType::kCpu, kAnyDType, ActivationBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

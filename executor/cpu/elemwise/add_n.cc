@@ -44,8 +44,8 @@ absl::Status AddNCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_KERNEL(add_n, DeviceType::kCpu, AddNCpu);
-COOPER_REGISTER_KERNEL(_grad_sum, DeviceType::kCpu, AddNCpu);
+COOPER_REGISTER_KERNEL(add_n, DeviceType::kCpu, kAnyDType, AddNCpu);
+COOPER_REGISTER_KERNEL(_grad_sum, DeviceType::kCpu, kAnyDType, AddNCpu);
 
 }  // namespace
 }  // namespace cooper

@@ -18,11 +18,11 @@ absl::Status MulticastCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_KERNEL(Cast, DeviceType::kCpu, CastCpu);
-COOPER_REGISTER_KERNEL(amp_cast, DeviceType::kCpu, CastCpu);
-COOPER_REGISTER_KERNEL(amp_multicast, DeviceType::kCpu, MulticastCpu);
-COOPER_REGISTER_KERNEL(_backward_amp_multicast, DeviceType::kCpu, MulticastCpu);
-COOPER_REGISTER_KERNEL(_backward_cast, DeviceType::kCpu, CastCpu);
+COOPER_REGISTER_KERNEL(Cast, DeviceType::kCpu, kAnyDType, CastCpu);
+COOPER_REGISTER_KERNEL(amp_cast, DeviceType::kCpu, kAnyDType, CastCpu);
+COOPER_REGISTER_KERNEL(amp_multicast, DeviceType::kCpu, kAnyDType, MulticastCpu);
+COOPER_REGISTER_KERNEL(_backward_amp_multicast, DeviceType::kCpu, kAnyDType, MulticastCpu);
+COOPER_REGISTER_KERNEL(_backward_cast, DeviceType::kCpu, kAnyDType, CastCpu);
 
 }  // namespace
 }  // namespace cooper

@@ -40,13 +40,13 @@ absl::Status MakeLossBackwardCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_KERNEL(_copy, DeviceType::kCpu, CopyCpu);
-COOPER_REGISTER_KERNEL(_CrossDeviceCopy, DeviceType::kCpu, CopyCpu);
-COOPER_REGISTER_KERNEL(BlockGrad, DeviceType::kCpu, CopyCpu);
-COOPER_REGISTER_KERNEL(_identity_with_attr_like_rhs, DeviceType::kCpu, CopyCpu);
-COOPER_REGISTER_KERNEL(make_loss, DeviceType::kCpu, CopyCpu);
-COOPER_REGISTER_KERNEL(MakeLoss, DeviceType::kCpu, CopyCpu);
-COOPER_REGISTER_KERNEL(_backward_MakeLoss, DeviceType::kCpu, MakeLossBackwardCpu);
+COOPER_REGISTER_KERNEL(_copy, DeviceType::kCpu, kAnyDType, CopyCpu);
+COOPER_REGISTER_KERNEL(_CrossDeviceCopy, DeviceType::kCpu, kAnyDType, CopyCpu);
+COOPER_REGISTER_KERNEL(BlockGrad, DeviceType::kCpu, kAnyDType, CopyCpu);
+COOPER_REGISTER_KERNEL(_identity_with_attr_like_rhs, DeviceType::kCpu, kAnyDType, CopyCpu);
+COOPER_REGISTER_KERNEL(make_loss, DeviceType::kCpu, kAnyDType, CopyCpu);
+COOPER_REGISTER_KERNEL(MakeLoss, DeviceType::kCpu, kAnyDType, CopyCpu);
+COOPER_REGISTER_KERNEL(_backward_MakeLoss, DeviceType::kCpu, kAnyDType, MakeLossBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

@@ -75,17 +75,17 @@ absl::Status SizeArrayCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_KERNEL(_zeros, DeviceType::kCpu, ConstantCpu<0>);
-COOPER_REGISTER_KERNEL(zeros_like, DeviceType::kCpu, ConstantCpu<0>);
-COOPER_REGISTER_KERNEL(_ones, DeviceType::kCpu, ConstantCpu<1>);
-COOPER_REGISTER_KERNEL(ones_like, DeviceType::kCpu, ConstantCpu<1>);
-COOPER_REGISTER_KERNEL(_full, DeviceType::kCpu, FullCpu);
-COOPER_REGISTER_KERNEL(_arange, DeviceType::kCpu, ArangeCpu);
-COOPER_REGISTER_KERNEL(_contrib_arange_like, DeviceType::kCpu, ArangeLikeCpu);
-COOPER_REGISTER_KERNEL(_linspace, DeviceType::kCpu, LinspaceCpu);
-COOPER_REGISTER_KERNEL(_eye, DeviceType::kCpu, EyeCpu);
-COOPER_REGISTER_KERNEL(shape_array, DeviceType::kCpu, ShapeArrayCpu);
-COOPER_REGISTER_KERNEL(size_array, DeviceType::kCpu, SizeArrayCpu);
+COOPER_REGISTER_KERNEL(_zeros, DeviceType::kCpu, kAnyDType, ConstantCpu<0>);
+COOPER_REGISTER_KERNEL(zeros_like, DeviceType::kCpu, kAnyDType, ConstantCpu<0>);
+COOPER_REGISTER_KERNEL(_ones, DeviceType::kCpu, kAnyDType, ConstantCpu<1>);
+COOPER_REGISTER_KERNEL(ones_like, DeviceType::kCpu, kAnyDType, ConstantCpu<1>);
+COOPER_REGISTER_KERNEL(_full, DeviceType::kCpu, kAnyDType, FullCpu);
+COOPER_REGISTER_KERNEL(_arange, DeviceType::kCpu, kAnyDType, ArangeCpu);
+COOPER_REGISTER_KERNEL(_contrib_arange_like, DeviceType::kCpu, kAnyDType, ArangeLikeCpu);
+COOPER_REGISTER_KERNEL(_linspace, DeviceType::kCpu, kAnyDType, LinspaceCpu);
+COOPER_REGISTER_KERNEL(_eye, DeviceType::kCpu, kAnyDType, EyeCpu);
+COOPER_REGISTER_KERNEL(shape_array, DeviceType::kCpu, kAnyDType, ShapeArrayCpu);
+COOPER_REGISTER_KERNEL(size_array, DeviceType::kCpu, kAnyDType, SizeArrayCpu);
 
 }  // namespace
 }  // namespace cooper

@@ -113,13 +113,14 @@ absl::Status DivSqrtDimCpu(const KernelContext& c) {
                      c.outputs[0], c.reqs[0]);
 }
 
-COOPER_REGISTER_KERNEL(_contrib_div_sqrt_dim, DeviceType::kCpu, DivSqrtDimCpu);
-COOPER_REGISTER_KERNEL(clip, DeviceType::kCpu, ClipCpu<Clip>);
-COOPER_REGISTER_KERNEL(_backward_clip, DeviceType::kCpu, ClipCpu<ClipGrad>);
-COOPER_REGISTER_KERNEL(hard_sigmoid, DeviceType::kCpu, HardSigmoidCpu<HardSigmoid>);
-COOPER_REGISTER_KERNEL(_backward_hard_sigmoid, DeviceType::kCpu, HardSigmoidCpu<HardSigmoidGrad>);
-COOPER_REGISTER_KERNEL(smooth_l1, DeviceType::kCpu, SmoothL1Cpu);
-COOPER_REGISTER_KERNEL(_backward_smooth_l1, DeviceType::kCpu, SmoothL1BackwardCpu);
+COOPER_REGISTER_KERNEL(_contrib_div_sqrt_dim, DeviceType::kCpu, kAnyDType, DivSqrtDimCpu);
+COOPER_REGISTER_KERNEL(clip, DeviceType::kCpu, kAnyDType, ClipCpu<Clip>);
+COOPER_REGISTER_KERNEL(_backward_clip, DeviceType::kCpu, kAnyDType, ClipCpu<ClipGrad>);
+COOPER_REGISTER_KERNEL(hard_sigmoid, DeviceType::kCpu, kAnyDType, HardSigmoidCpu<HardSigmoid>);
+COOPER_REGISTER_KERNEL(_backward_hard_sigmoid, DeviceType::kCpu, kAnyDType,
+                       HardSigmoidCpu<HardSigmoidGrad>);
+COOPER_REGISTER_KERNEL(smooth_l1, DeviceType::kCpu, kAnyDType, SmoothL1Cpu);
+COOPER_REGISTER_KERNEL(_backward_smooth_l1, DeviceType::kCpu, kAnyDType, SmoothL1BackwardCpu);
 
 }  // namespace
 }  // namespace cooper

@@ -69,8 +69,8 @@ absl::Status WhereBackwardCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_KERNEL(where, DeviceType::kCpu, WhereCpu);
-COOPER_REGISTER_KERNEL(_backward_where, DeviceType::kCpu, WhereBackwardCpu);
+COOPER_REGISTER_KERNEL(where, DeviceType::kCpu, kAnyDType, WhereCpu);
+COOPER_REGISTER_KERNEL(_backward_where, DeviceType::kCpu, kAnyDType, WhereBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

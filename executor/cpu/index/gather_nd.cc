@@ -143,12 +143,13 @@ absl::Status UnravelCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_KERNEL(gather_nd, DeviceType::kCpu, GatherNdCpu);
-COOPER_REGISTER_KERNEL(_backward_gather_nd, DeviceType::kCpu, GatherNdBackwardCpu);
-COOPER_REGISTER_KERNEL(scatter_nd, DeviceType::kCpu, ScatterNdCpu);
-COOPER_REGISTER_KERNEL(_scatter_set_nd, DeviceType::kCpu, ScatterSetNdCpu, PrepareScatterSet);
-COOPER_REGISTER_KERNEL(_ravel_multi_index, DeviceType::kCpu, RavelCpu);
-COOPER_REGISTER_KERNEL(_unravel_index, DeviceType::kCpu, UnravelCpu);
+COOPER_REGISTER_KERNEL(gather_nd, DeviceType::kCpu, kAnyDType, GatherNdCpu);
+COOPER_REGISTER_KERNEL(_backward_gather_nd, DeviceType::kCpu, kAnyDType, GatherNdBackwardCpu);
+COOPER_REGISTER_KERNEL(scatter_nd, DeviceType::kCpu, kAnyDType, ScatterNdCpu);
+COOPER_REGISTER_KERNEL(_scatter_set_nd, DeviceType::kCpu, kAnyDType, ScatterSetNdCpu,
+                       PrepareScatterSet);
+COOPER_REGISTER_KERNEL(_ravel_multi_index, DeviceType::kCpu, kAnyDType, RavelCpu);
+COOPER_REGISTER_KERNEL(_unravel_index, DeviceType::kCpu, kAnyDType, UnravelCpu);
 
 }  // namespace
 }  // namespace cooper

@@ -44,7 +44,7 @@ absl::Status OneHotCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_KERNEL(one_hot, DeviceType::kCpu, OneHotCpu);
+COOPER_REGISTER_KERNEL(one_hot, DeviceType::kCpu, kAnyDType, OneHotCpu);
 
 }  // namespace
 }  // namespace cooper

@@ -190,11 +190,12 @@ absl::Status OrderBackwardCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_KERNEL(topk, DeviceType::kCpu, TopKCpu, PrepareOrder<TopKParam>);
-COOPER_REGISTER_KERNEL(_backward_topk, DeviceType::kCpu, OrderBackwardCpu<TopKParam>);
-COOPER_REGISTER_KERNEL(sort, DeviceType::kCpu, SortCpu, PrepareOrder<SortParam>);
-COOPER_REGISTER_KERNEL(_backward_sort, DeviceType::kCpu, OrderBackwardCpu<SortParam>);
-COOPER_REGISTER_KERNEL(argsort, DeviceType::kCpu, ArgsortCpu, PrepareOrder<ArgsortParam>);
+COOPER_REGISTER_KERNEL(topk, DeviceType::kCpu, kAnyDType, TopKCpu, PrepareOrder<TopKParam>);
+COOPER_REGISTER_KERNEL(_backward_topk, DeviceType::kCpu, kAnyDType, OrderBackwardCpu<TopKParam>);
+COOPER_REGISTER_KERNEL(sort, DeviceType::kCpu, kAnyDType, SortCpu, PrepareOrder<SortParam>);
+COOPER_REGISTER_KERNEL(_backward_sort, DeviceType::kCpu, kAnyDType, OrderBackwardCpu<SortParam>);
+COOPER_REGISTER_KERNEL(argsort, DeviceType::kCpu, kAnyDType, ArgsortCpu,
+                       PrepareOrder<ArgsortParam>);
 
 }  // namespace
 }  // namespace cooper

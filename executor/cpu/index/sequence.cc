@@ -145,10 +145,11 @@ absl::Status SequenceLastBackwardCpu(const KernelContext& c) {
                   });
 }
 
-COOPER_REGISTER_KERNEL(SequenceMask, DeviceType::kCpu, SequenceMaskCpu);
-COOPER_REGISTER_KERNEL(SequenceReverse, DeviceType::kCpu, SequenceReverseCpu);
-COOPER_REGISTER_KERNEL(SequenceLast, DeviceType::kCpu, SequenceLastCpu);
-COOPER_REGISTER_KERNEL(_backward_SequenceLast, DeviceType::kCpu, SequenceLastBackwardCpu);
+COOPER_REGISTER_KERNEL(SequenceMask, DeviceType::kCpu, kAnyDType, SequenceMaskCpu);
+COOPER_REGISTER_KERNEL(SequenceReverse, DeviceType::kCpu, kAnyDType, SequenceReverseCpu);
+COOPER_REGISTER_KERNEL(SequenceLast, DeviceType::kCpu, kAnyDType, SequenceLastCpu);
+COOPER_REGISTER_KERNEL(_backward_SequenceLast, DeviceType::kCpu, kAnyDType,
+                       SequenceLastBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

@@ -157,11 +157,11 @@ absl::Status PickBackwardCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_KERNEL(take, DeviceType::kCpu, TakeCpu);
-COOPER_REGISTER_KERNEL(_backward_take, DeviceType::kCpu, TakeBackwardCpu);
-COOPER_REGISTER_KERNEL(pick, DeviceType::kCpu, PickCpu);
-COOPER_REGISTER_KERNEL(_backward_pick, DeviceType::kCpu, PickBackwardCpu);
-COOPER_REGISTER_KERNEL(batch_take, DeviceType::kCpu, BatchTakeCpu);
+COOPER_REGISTER_KERNEL(take, DeviceType::kCpu, kAnyDType, TakeCpu);
+COOPER_REGISTER_KERNEL(_backward_take, DeviceType::kCpu, kAnyDType, TakeBackwardCpu);
+COOPER_REGISTER_KERNEL(pick, DeviceType::kCpu, kAnyDType, PickCpu);
+COOPER_REGISTER_KERNEL(_backward_pick, DeviceType::kCpu, kAnyDType, PickBackwardCpu);
+COOPER_REGISTER_KERNEL(batch_take, DeviceType::kCpu, kAnyDType, BatchTakeCpu);
 
 }  // namespace
 }  // namespace cooper

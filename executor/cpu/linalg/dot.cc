@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
+#include "executor/cpu/nn/dispatch_float.h"
 #include "executor/kernel.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
@@ -91,11 +91,6 @@ void Backward(const KernelContext& c, const DotParam& param, const Extents& e) {
   });
 }
 
-absl::Status Unsupported(const KernelContext& c) {
-  return absl::UnimplementedError(
-      absl::StrCat(c.call.op->name(), " on cpu: no kernel for ", DTypeName(c.outputs[0].dtype)));
-}
-
 using ExtentsFn = Extents (*)(const DotParam&, const Shape&, const Shape&);
 
 template <ExtentsFn kExtents>
@@ -103,38 +98,24 @@ absl::Status ProductCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const auto& param = c.param<DotParam>();
   const Extents e = kExtents(param, c.inputs[0].shape, c.inputs[1].shape);
-  switch (c.outputs[0].dtype) {
-    case DType::kFloat32:
-      Forward<float>(c, param, e);
-      return absl::OkStatus();
-    case DType::kFloat64:
-      Forward<double>(c, param, e);
-      return absl::OkStatus();
-    default:
-      return Unsupported(c);
-  }
+  return DispatchFloat32Or64(
+      c.outputs[0].dtype, [&](auto type) { Forward<typename decltype(type)::type>(c, param, e); });
 }
 
 template <ExtentsFn kExtents>
 absl::Status ProductBackwardCpu(const KernelContext& c) {
   const auto& param = c.param<DotParam>();
   const Extents e = kExtents(param, c.inputs[1].shape, c.inputs[2].shape);
-  switch (c.outputs[0].dtype) {
-    case DType::kFloat32:
-      Backward<float>(c, param, e);
-      return absl::OkStatus();
-    case DType::kFloat64:
-      Backward<double>(c, param, e);
-      return absl::OkStatus();
-    default:
-      return Unsupported(c);
-  }
+  return DispatchFloat32Or64(
+      c.outputs[0].dtype, [&](auto type) { Backward<typename decltype(type)::type>(c, param, e); });
 }
 
-COOPER_REGISTER_KERNEL(dot, DeviceType::kCpu, ProductCpu<DotExtents>);
-COOPER_REGISTER_KERNEL(_backward_dot, DeviceType::kCpu, ProductBackwardCpu<DotExtents>);
-COOPER_REGISTER_KERNEL(batch_dot, DeviceType::kCpu, ProductCpu<BatchDotExtents>);
-COOPER_REGISTER_KERNEL(_backward_batch_dot, DeviceType::kCpu, ProductBackwardCpu<BatchDotExtents>);
+COOPER_REGISTER_KERNEL(dot, DeviceType::kCpu, kFloat32Or64, ProductCpu<DotExtents>);
+COOPER_REGISTER_KERNEL(_backward_dot, DeviceType::kCpu, kFloat32Or64,
+                       ProductBackwardCpu<DotExtents>);
+COOPER_REGISTER_KERNEL(batch_dot, DeviceType::kCpu, kFloat32Or64, ProductCpu<BatchDotExtents>);
+COOPER_REGISTER_KERNEL(_backward_batch_dot, DeviceType::kCpu, kFloat32Or64,
+                       ProductBackwardCpu<BatchDotExtents>);
 
 }  // namespace
 }  // namespace cooper

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
+#include "executor/cpu/nn/dispatch_float.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 
@@ -35,20 +35,11 @@ void KhatriRao(const KernelContext& c) {
 
 absl::Status KhatriRaoCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  switch (c.outputs[0].dtype) {
-    case DType::kFloat32:
-      KhatriRao<float>(c);
-      return absl::OkStatus();
-    case DType::kFloat64:
-      KhatriRao<double>(c);
-      return absl::OkStatus();
-    default:
-      return absl::UnimplementedError(
-          absl::StrCat("khatri_rao on cpu: no kernel for ", DTypeName(c.outputs[0].dtype)));
-  }
+  return DispatchFloat32Or64(c.outputs[0].dtype,
+                             [&](auto type) { KhatriRao<typename decltype(type)::type>(c); });
 }
 
-COOPER_REGISTER_KERNEL(khatri_rao, DeviceType::kCpu, KhatriRaoCpu);
+COOPER_REGISTER_KERNEL(khatri_rao, DeviceType::kCpu, kFloat32Or64, KhatriRaoCpu);
 
 }  // namespace
 }  // namespace cooper

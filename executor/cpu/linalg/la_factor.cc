@@ -178,18 +178,21 @@ absl::Status DetBackwardCpu(const KernelContext& c) {
   });
 }
 
-COOPER_REGISTER_KERNEL(_linalg_potrf, DeviceType::kCpu, PotrfCpu);
-COOPER_REGISTER_KERNEL(_backward_linalg_potrf, DeviceType::kCpu, PotrfBackwardCpu);
-COOPER_REGISTER_KERNEL(_linalg_potri, DeviceType::kCpu, PotriCpu);
-COOPER_REGISTER_KERNEL(_backward_linalg_potri, DeviceType::kCpu, PotriBackwardCpu);
-COOPER_REGISTER_KERNEL(_linalg_sumlogdiag, DeviceType::kCpu, SumLogDiagCpu);
-COOPER_REGISTER_KERNEL(_backward_linalg_sumlogdiag, DeviceType::kCpu, SumLogDiagBackwardCpu);
-COOPER_REGISTER_KERNEL(_linalg_inverse, DeviceType::kCpu, InverseCpu);
-COOPER_REGISTER_KERNEL(_backward_linalg_inverse, DeviceType::kCpu, InverseBackwardCpu);
-COOPER_REGISTER_KERNEL(_linalg_det, DeviceType::kCpu, DetCpu);
-COOPER_REGISTER_KERNEL(_backward_linalg_det, DeviceType::kCpu, DetBackwardCpu<false>);
-COOPER_REGISTER_KERNEL(_linalg_slogdet, DeviceType::kCpu, SlogdetCpu);
-COOPER_REGISTER_KERNEL(_backward_linalg_slogdet, DeviceType::kCpu, DetBackwardCpu<true>);
+COOPER_REGISTER_KERNEL(_linalg_potrf, DeviceType::kCpu, kFloat32Or64, PotrfCpu);
+COOPER_REGISTER_KERNEL(_backward_linalg_potrf, DeviceType::kCpu, kFloat32Or64, PotrfBackwardCpu);
+COOPER_REGISTER_KERNEL(_linalg_potri, DeviceType::kCpu, kFloat32Or64, PotriCpu);
+COOPER_REGISTER_KERNEL(_backward_linalg_potri, DeviceType::kCpu, kFloat32Or64, PotriBackwardCpu);
+COOPER_REGISTER_KERNEL(_linalg_sumlogdiag, DeviceType::kCpu, kFloat32Or64, SumLogDiagCpu);
+COOPER_REGISTER_KERNEL(_backward_linalg_sumlogdiag, DeviceType::kCpu, kFloat32Or64,
+                       SumLogDiagBackwardCpu);
+COOPER_REGISTER_KERNEL(_linalg_inverse, DeviceType::kCpu, kFloat32Or64, InverseCpu);
+COOPER_REGISTER_KERNEL(_backward_linalg_inverse, DeviceType::kCpu, kFloat32Or64,
+                       InverseBackwardCpu);
+COOPER_REGISTER_KERNEL(_linalg_det, DeviceType::kCpu, kFloat32Or64, DetCpu);
+COOPER_REGISTER_KERNEL(_backward_linalg_det, DeviceType::kCpu, kFloat32Or64, DetBackwardCpu<false>);
+COOPER_REGISTER_KERNEL(_linalg_slogdet, DeviceType::kCpu, kFloat32Or64, SlogdetCpu);
+COOPER_REGISTER_KERNEL(_backward_linalg_slogdet, DeviceType::kCpu, kFloat32Or64,
+                       DetBackwardCpu<true>);
 
 }  // namespace
 }  // namespace cooper

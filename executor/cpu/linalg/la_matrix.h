@@ -44,19 +44,10 @@ void LaStoreNumber(T value, WriteReq req, T* out) {
   if (req == WriteReq::kAdd) *out += value;
 }
 
-// Calls fn(T()) with the element type of output 0. kUnimplemented for other types than float32 and
-// float64.
+// Calls fn(T()) with the element type of output 0, one of kFloat32Or64.
 template <typename Fn>
 absl::Status LaDispatch(const KernelContext& c, const Fn& fn) {
-  switch (c.outputs[0].dtype) {
-    case DType::kFloat32:
-      return fn(float());
-    case DType::kFloat64:
-      return fn(double());
-    default:
-      return absl::UnimplementedError(absl::StrCat(c.call.op->name(), " on cpu: no kernel for ",
-                                                   DTypeName(c.outputs[0].dtype)));
-  }
+  return c.outputs[0].dtype == DType::kFloat64 ? fn(double()) : fn(float());
 }
 
 }  // namespace cooper

@@ -213,13 +213,13 @@ absl::Status TrsmBackwardCpu(const KernelContext& c) {
   });
 }
 
-COOPER_REGISTER_KERNEL(_linalg_gemm, DeviceType::kCpu, GemmCpu);
-COOPER_REGISTER_KERNEL(_linalg_gemm2, DeviceType::kCpu, Gemm2Cpu);
-COOPER_REGISTER_KERNEL(_linalg_syrk, DeviceType::kCpu, SyrkCpu);
-COOPER_REGISTER_KERNEL(_linalg_trmm, DeviceType::kCpu, TrmmCpu);
-COOPER_REGISTER_KERNEL(_backward_linalg_trmm, DeviceType::kCpu, TrmmBackwardCpu);
-COOPER_REGISTER_KERNEL(_linalg_trsm, DeviceType::kCpu, TrsmCpu);
-COOPER_REGISTER_KERNEL(_backward_linalg_trsm, DeviceType::kCpu, TrsmBackwardCpu);
+COOPER_REGISTER_KERNEL(_linalg_gemm, DeviceType::kCpu, kFloat32Or64, GemmCpu);
+COOPER_REGISTER_KERNEL(_linalg_gemm2, DeviceType::kCpu, kFloat32Or64, Gemm2Cpu);
+COOPER_REGISTER_KERNEL(_linalg_syrk, DeviceType::kCpu, kFloat32Or64, SyrkCpu);
+COOPER_REGISTER_KERNEL(_linalg_trmm, DeviceType::kCpu, kFloat32Or64, TrmmCpu);
+COOPER_REGISTER_KERNEL(_backward_linalg_trmm, DeviceType::kCpu, kFloat32Or64, TrmmBackwardCpu);
+COOPER_REGISTER_KERNEL(_linalg_trsm, DeviceType::kCpu, kFloat32Or64, TrsmCpu);
+COOPER_REGISTER_KERNEL(_backward_linalg_trsm, DeviceType::kCpu, kFloat32Or64, TrsmBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

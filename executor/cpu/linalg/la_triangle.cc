@@ -68,10 +68,10 @@ absl::Status TrianCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_KERNEL(_linalg_extractdiag, DeviceType::kCpu, DiagCpu<false>);
-COOPER_REGISTER_KERNEL(_linalg_makediag, DeviceType::kCpu, DiagCpu<true>);
-COOPER_REGISTER_KERNEL(_linalg_extracttrian, DeviceType::kCpu, TrianCpu<false>);
-COOPER_REGISTER_KERNEL(_linalg_maketrian, DeviceType::kCpu, TrianCpu<true>);
+COOPER_REGISTER_KERNEL(_linalg_extractdiag, DeviceType::kCpu, kAnyDType, DiagCpu<false>);
+COOPER_REGISTER_KERNEL(_linalg_makediag, DeviceType::kCpu, kAnyDType, DiagCpu<true>);
+COOPER_REGISTER_KERNEL(_linalg_extracttrian, DeviceType::kCpu, kAnyDType, TrianCpu<false>);
+COOPER_REGISTER_KERNEL(_linalg_maketrian, DeviceType::kCpu, kAnyDType, TrianCpu<true>);
 
 }  // namespace
 }  // namespace cooper

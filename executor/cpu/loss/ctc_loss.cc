@@ -215,18 +215,18 @@ absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
 
 absl::Status CtcLossCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat("CTCLoss", c.inputs[0].dtype,
+  return DispatchFloat(c.inputs[0].dtype,
                        [&](auto type) { Forward<typename decltype(type)::type>(c); });
 }
 
 absl::Status CtcLossBackwardCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat("_backward_ctc_loss", c.inputs[0].dtype,
+  return DispatchFloat(c.inputs[0].dtype,
                        [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 
-COOPER_REGISTER_KERNEL(CTCLoss, DeviceType::kCpu, CtcLossCpu, Prepare);
-COOPER_REGISTER_KERNEL(_backward_ctc_loss, DeviceType::kCpu, CtcLossBackwardCpu, Prepare);
+COOPER_REGISTER_KERNEL(CTCLoss, DeviceType::kCpu, kFloats, CtcLossCpu, Prepare);
+COOPER_REGISTER_KERNEL(_backward_ctc_loss, DeviceType::kCpu, kFloats, CtcLossBackwardCpu, Prepare);
 
 }  // namespace
 }  // namespace cooper

@@ -145,19 +145,18 @@ absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
 
 absl::Status LabelProbabilityCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
-  return DispatchFloat32Or64("_fc_softmax_label_probability", c.inputs[kData].dtype,
+  return DispatchFloat32Or64(c.inputs[kData].dtype,
                              [&](auto type) { Forward<typename decltype(type)::type>(c); });
 }
 
 absl::Status LabelProbabilityBackwardCpu(const KernelContext& c) {
-  return DispatchFloat32Or64("_backward_fc_softmax_label_probability",
-                             c.inputs[FcSoftmaxGradientArrays::kData].dtype,
+  return DispatchFloat32Or64(c.inputs[FcSoftmaxGradientArrays::kData].dtype,
                              [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 
-COOPER_REGISTER_KERNEL(_fc_softmax_label_probability, DeviceType::kCpu, LabelProbabilityCpu,
-                       PrepareForward);
-COOPER_REGISTER_KERNEL(_backward_fc_softmax_label_probability, DeviceType::kCpu,
+COOPER_REGISTER_KERNEL(_fc_softmax_label_probability, DeviceType::kCpu, kFloat32Or64,
+                       LabelProbabilityCpu, PrepareForward);
+COOPER_REGISTER_KERNEL(_backward_fc_softmax_label_probability, DeviceType::kCpu, kFloat32Or64,
                        LabelProbabilityBackwardCpu, PrepareBackward);
 
 }  // namespace

@@ -97,19 +97,19 @@ absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
 
 absl::Status FcSoftmaxOutputCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
-  return DispatchFloat32Or64("_fc_softmax_output", c.outputs[0].dtype,
+  return DispatchFloat32Or64(c.outputs[0].dtype,
                              [&](auto type) { Forward<typename decltype(type)::type>(c); });
 }
 
 absl::Status FcSoftmaxOutputBackwardCpu(const KernelContext& c) {
-  return DispatchFloat32Or64("_backward_fc_softmax_output",
-                             c.inputs[FcSoftmaxGradientArrays::kData].dtype,
+  return DispatchFloat32Or64(c.inputs[FcSoftmaxGradientArrays::kData].dtype,
                              [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 
-COOPER_REGISTER_KERNEL(_fc_softmax_output, DeviceType::kCpu, FcSoftmaxOutputCpu, PrepareForward);
-COOPER_REGISTER_KERNEL(_backward_fc_softmax_output, DeviceType::kCpu, FcSoftmaxOutputBackwardCpu,
-                       PrepareBackward);
+COOPER_REGISTER_KERNEL(_fc_softmax_output, DeviceType::kCpu, kFloat32Or64, FcSoftmaxOutputCpu,
+                       PrepareForward);
+COOPER_REGISTER_KERNEL(_backward_fc_softmax_output, DeviceType::kCpu, kFloat32Or64,
+                       FcSoftmaxOutputBackwardCpu, PrepareBackward);
 
 }  // namespace
 }  // namespace cooper

@@ -18,7 +18,7 @@ template <Loss loss>
 absl::Status ForwardCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const bool add = c.reqs[0] == WriteReq::kAdd;
-  return DispatchFloat("RegressionOutput", c.outputs[0].dtype, [&](auto type) {
+  return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     using C = ComputeType<T>;
     const T* in = c.inputs[0].as<T>();
@@ -41,7 +41,7 @@ absl::Status BackwardCpu(const KernelContext& c) {
   const Shape& label_shape = c.inputs[0].shape;
   const double outputs = static_cast<double>(label_shape.Product(1, label_shape.rank()));
   const double scale = c.param<RegressionOutputParam>().grad_scale / outputs;
-  return DispatchFloat("_backward_RegressionOutput", c.outputs[0].dtype, [&](auto type) {
+  return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     using C = ComputeType<T>;
     const T* label = c.inputs[0].as<T>();
@@ -58,12 +58,13 @@ absl::Status BackwardCpu(const KernelContext& c) {
 }
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
-COOPER_REGISTER_KERNEL(LinearRegressionOutput, kCpu, ForwardCpu<Loss::kLinear>);
-COOPER_REGISTER_KERNEL(LogisticRegressionOutput, kCpu, ForwardCpu<Loss::kLogistic>);
-COOPER_REGISTER_KERNEL(MAERegressionOutput, kCpu, ForwardCpu<Loss::kAbsolute>);
-COOPER_REGISTER_KERNEL(_backward_LinearRegressionOutput, kCpu, BackwardCpu<Loss::kLinear>);
-COOPER_REGISTER_KERNEL(_backward_LogisticRegressionOutput, kCpu, BackwardCpu<Loss::kLogistic>);
-COOPER_REGISTER_KERNEL(_backward_MAERegressionOutput, kCpu, BackwardCpu<Loss::kAbsolute>);
+COOPER_REGISTER_KERNEL(LinearRegressionOutput, kCpu, kFloats, ForwardCpu<Loss::kLinear>);
+COOPER_REGISTER_KERNEL(LogisticRegressionOutput, kCpu, kFloats, ForwardCpu<Loss::kLogistic>);
+COOPER_REGISTER_KERNEL(MAERegressionOutput, kCpu, kFloats, ForwardCpu<Loss::kAbsolute>);
+COOPER_REGISTER_KERNEL(_backward_LinearRegressionOutput, kCpu, kFloats, BackwardCpu<Loss::kLinear>);
+COOPER_REGISTER_KERNEL(_backward_LogisticRegressionOutput, kCpu, kFloats,
+                       BackwardCpu<Loss::kLogistic>);
+COOPER_REGISTER_KERNEL(_backward_MAERegressionOutput, kCpu, kFloats, BackwardCpu<Loss::kAbsolute>);
 
 }  // namespace
 }  // namespace cooper

@@ -66,18 +66,19 @@ absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
 
 absl::Status ForwardCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat32Or64("softmax_cross_entropy", c.outputs[0].dtype,
+  return DispatchFloat32Or64(c.outputs[0].dtype,
                              [&](auto type) { Forward<typename decltype(type)::type>(c); });
 }
 
 absl::Status BackwardCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
-  return DispatchFloat32Or64("_backward_softmax_cross_entropy", c.outputs[0].dtype,
+  return DispatchFloat32Or64(c.outputs[0].dtype,
                              [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 
-COOPER_REGISTER_KERNEL(softmax_cross_entropy, DeviceType::kCpu, ForwardCpu, PrepareForward);
-COOPER_REGISTER_KERNEL(_backward_softmax_cross_entropy, DeviceType::kCpu, BackwardCpu,
+COOPER_REGISTER_KERNEL(softmax_cross_entropy, DeviceType::kCpu, kFloat32Or64, ForwardCpu,
+                       PrepareForward);
+COOPER_REGISTER_KERNEL(_backward_softmax_cross_entropy, DeviceType::kCpu, kFloat32Or64, BackwardCpu,
                        PrepareBackward);
 
 }  // namespace

@@ -190,18 +190,19 @@ void Backward(const KernelContext& c) {
 
 absl::Status SoftmaxOutputCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
-  return DispatchFloat("SoftmaxOutput", c.outputs[0].dtype,
+  return DispatchFloat(c.outputs[0].dtype,
                        [&](auto type) { Forward<typename decltype(type)::type>(c); });
 }
 
 absl::Status SoftmaxOutputBackwardCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
-  return DispatchFloat("_backward_SoftmaxOutput", c.outputs[0].dtype,
+  return DispatchFloat(c.outputs[0].dtype,
                        [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 
-COOPER_REGISTER_KERNEL(SoftmaxOutput, DeviceType::kCpu, SoftmaxOutputCpu, Prepare);
-COOPER_REGISTER_KERNEL(_backward_SoftmaxOutput, DeviceType::kCpu, SoftmaxOutputBackwardCpu);
+COOPER_REGISTER_KERNEL(SoftmaxOutput, DeviceType::kCpu, kFloats, SoftmaxOutputCpu, Prepare);
+COOPER_REGISTER_KERNEL(_backward_SoftmaxOutput, DeviceType::kCpu, kFloats,
+                       SoftmaxOutputBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

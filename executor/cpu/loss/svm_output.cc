@@ -41,12 +41,12 @@ void Backward(const KernelContext& c) {
 
 absl::Status SvmOutputBackwardCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
-  return DispatchFloat("_backward_SVMOutput", c.outputs[0].dtype,
+  return DispatchFloat(c.outputs[0].dtype,
                        [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 
-COOPER_REGISTER_KERNEL(SVMOutput, DeviceType::kCpu, CopyData);
-COOPER_REGISTER_KERNEL(_backward_SVMOutput, DeviceType::kCpu, SvmOutputBackwardCpu);
+COOPER_REGISTER_KERNEL(SVMOutput, DeviceType::kCpu, kAnyDType, CopyData);
+COOPER_REGISTER_KERNEL(_backward_SVMOutput, DeviceType::kCpu, kFloats, SvmOutputBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

@@ -167,20 +167,21 @@ void Backward(const KernelContext& c) {
 
 template <typename Param>
 absl::Status ForwardCpu(const KernelContext& c) {
-  return DispatchFloat("BatchNorm", c.inputs[0].dtype,
+  return DispatchFloat(c.inputs[0].dtype,
                        [&](auto type) { Forward<Param, typename decltype(type)::type>(c); });
 }
 
 template <typename Param>
 absl::Status BackwardCpu(const KernelContext& c) {
-  return DispatchFloat("_backward_BatchNorm", c.inputs[0].dtype,
+  return DispatchFloat(c.inputs[0].dtype,
                        [&](auto type) { Backward<Param, typename decltype(type)::type>(c); });
 }
 
-COOPER_REGISTER_KERNEL(BatchNorm, DeviceType::kCpu, ForwardCpu<BatchNormParam>);
-COOPER_REGISTER_KERNEL(_backward_BatchNorm, DeviceType::kCpu, BackwardCpu<BatchNormParam>);
-COOPER_REGISTER_KERNEL(BatchNorm_v1, DeviceType::kCpu, ForwardCpu<BatchNormV1Param>);
-COOPER_REGISTER_KERNEL(_backward_BatchNorm_v1, DeviceType::kCpu, BackwardCpu<BatchNormV1Param>);
+COOPER_REGISTER_KERNEL(BatchNorm, DeviceType::kCpu, kFloats, ForwardCpu<BatchNormParam>);
+COOPER_REGISTER_KERNEL(_backward_BatchNorm, DeviceType::kCpu, kFloats, BackwardCpu<BatchNormParam>);
+COOPER_REGISTER_KERNEL(BatchNorm_v1, DeviceType::kCpu, kFloats, ForwardCpu<BatchNormV1Param>);
+COOPER_REGISTER_KERNEL(_backward_BatchNorm_v1, DeviceType::kCpu, kFloats,
+                       BackwardCpu<BatchNormV1Param>);
 
 }  // namespace
 }  // namespace cooper

@@ -146,39 +146,37 @@ absl::StatusOr<Prepared> PrepareDeconvolutionBackward(const PrepareContext& c) {
 absl::Status ConvolutionCpu(const KernelContext& c) {
   if (absl::Status s = CheckLayout(c, c.param<ConvolutionParam>()); !s.ok()) return s;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat32Or64("Convolution", c.outputs[0].dtype, [&](auto type) {
-    ConvolutionForward<typename decltype(type)::type>(c);
-  });
+  return DispatchFloat32Or64(
+      c.outputs[0].dtype, [&](auto type) { ConvolutionForward<typename decltype(type)::type>(c); });
 }
 absl::Status ConvolutionBackwardCpu(const KernelContext& c) {
   if (absl::Status s = CheckLayout(c, c.param<ConvolutionParam>()); !s.ok()) return s;
-  return DispatchFloat32Or64("_backward_Convolution", c.inputs[0].dtype, [&](auto type) {
-    ConvolutionBackward<typename decltype(type)::type>(c);
-  });
+  return DispatchFloat32Or64(
+      c.inputs[0].dtype, [&](auto type) { ConvolutionBackward<typename decltype(type)::type>(c); });
 }
 absl::Status DeconvolutionCpu(const KernelContext& c) {
   if (absl::Status s = CheckLayout(c, c.param<DeconvolutionParam>()); !s.ok()) return s;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat32Or64("Deconvolution", c.outputs[0].dtype, [&](auto type) {
+  return DispatchFloat32Or64(c.outputs[0].dtype, [&](auto type) {
     DeconvolutionForward<typename decltype(type)::type>(c);
   });
 }
 absl::Status DeconvolutionBackwardCpu(const KernelContext& c) {
   if (absl::Status s = CheckLayout(c, c.param<DeconvolutionParam>()); !s.ok()) return s;
-  return DispatchFloat32Or64("_backward_Deconvolution", c.inputs[0].dtype, [&](auto type) {
+  return DispatchFloat32Or64(c.inputs[0].dtype, [&](auto type) {
     DeconvolutionBackward<typename decltype(type)::type>(c);
   });
 }
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
-COOPER_REGISTER_KERNEL(Convolution, kCpu, ConvolutionCpu, PrepareConvolution);
-COOPER_REGISTER_KERNEL(_backward_Convolution, kCpu, ConvolutionBackwardCpu,
+COOPER_REGISTER_KERNEL(Convolution, kCpu, kFloat32Or64, ConvolutionCpu, PrepareConvolution);
+COOPER_REGISTER_KERNEL(_backward_Convolution, kCpu, kFloat32Or64, ConvolutionBackwardCpu,
                        PrepareConvolutionBackward);
-COOPER_REGISTER_KERNEL(Convolution_v1, kCpu, ConvolutionCpu, PrepareConvolution);
-COOPER_REGISTER_KERNEL(_backward_Convolution_v1, kCpu, ConvolutionBackwardCpu,
+COOPER_REGISTER_KERNEL(Convolution_v1, kCpu, kFloat32Or64, ConvolutionCpu, PrepareConvolution);
+COOPER_REGISTER_KERNEL(_backward_Convolution_v1, kCpu, kFloat32Or64, ConvolutionBackwardCpu,
                        PrepareConvolutionBackward);
-COOPER_REGISTER_KERNEL(Deconvolution, kCpu, DeconvolutionCpu, PrepareDeconvolution);
-COOPER_REGISTER_KERNEL(_backward_Deconvolution, kCpu, DeconvolutionBackwardCpu,
+COOPER_REGISTER_KERNEL(Deconvolution, kCpu, kFloat32Or64, DeconvolutionCpu, PrepareDeconvolution);
+COOPER_REGISTER_KERNEL(_backward_Deconvolution, kCpu, kFloat32Or64, DeconvolutionBackwardCpu,
                        PrepareDeconvolutionBackward);
 
 }  // namespace

@@ -102,17 +102,18 @@ void Backward(const KernelContext& c) {
 
 absl::Status CorrelationCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat32Or64("Correlation", c.outputs[0].dtype,
+  return DispatchFloat32Or64(c.outputs[0].dtype,
                              [&](auto type) { Forward<typename decltype(type)::type>(c); });
 }
 
 absl::Status CorrelationBackwardCpu(const KernelContext& c) {
-  return DispatchFloat32Or64("_backward_Correlation", c.inputs[0].dtype,
+  return DispatchFloat32Or64(c.inputs[0].dtype,
                              [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 
-COOPER_REGISTER_KERNEL(Correlation, DeviceType::kCpu, CorrelationCpu);
-COOPER_REGISTER_KERNEL(_backward_Correlation, DeviceType::kCpu, CorrelationBackwardCpu);
+COOPER_REGISTER_KERNEL(Correlation, DeviceType::kCpu, kFloat32Or64, CorrelationCpu);
+COOPER_REGISTER_KERNEL(_backward_Correlation, DeviceType::kCpu, kFloat32Or64,
+                       CorrelationBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

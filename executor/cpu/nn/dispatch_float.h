@@ -5,46 +5,31 @@
 // results. For operators that have no meaning on integers.
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "executor/kernel.h"
+#include "glog/logging.h"
 #include "ndarray/dtype.h"
 
 namespace cooper {
 
-// Calls fn(TypeTag<T>()) for float32, float64 and float16. kUnimplemented, naming `op` and the
-// dtype, for others.
+// Calls fn(TypeTag<T>()) for one of kFloat32Or64, of a kernel whose arithmetic has to be done in
+// the array's own type. Returns OK.
 template <typename Fn>
-absl::Status DispatchFloat(const char* op, DType dtype, Fn&& fn) {
-  switch (dtype) {
-    case DType::kFloat32:
-      fn(TypeTag<float>());
-      return absl::OkStatus();
-    case DType::kFloat64:
-      fn(TypeTag<double>());
-      return absl::OkStatus();
-    case DType::kFloat16:
-      fn(TypeTag<Float16>());
-      return absl::OkStatus();
-    default:
-      return absl::UnimplementedError(
-          absl::StrCat(op, " on cpu: no kernel for ", DTypeName(dtype)));
+absl::Status DispatchFloat32Or64(DType dtype, Fn&& fn) {
+  CHECK(kFloat32Or64.contains(dtype)) << "a kernel runs on " << DTypeName(dtype);
+  if (dtype == DType::kFloat64) {
+    fn(TypeTag<double>());
+  } else {
+    fn(TypeTag<float>());
   }
+  return absl::OkStatus();
 }
 
-// As DispatchFloat, for kernels whose arithmetic has to be done in the array's own type.
+// The same for one of kFloats.
 template <typename Fn>
-absl::Status DispatchFloat32Or64(const char* op, DType dtype, Fn&& fn) {
-  switch (dtype) {
-    case DType::kFloat32:
-      fn(TypeTag<float>());
-      return absl::OkStatus();
-    case DType::kFloat64:
-      fn(TypeTag<double>());
-      return absl::OkStatus();
-    default:
-      return absl::UnimplementedError(
-          absl::StrCat(op, " on cpu: no kernel for ", DTypeName(dtype)));
-  }
+absl::Status DispatchFloat(DType dtype, Fn&& fn) {
+  if (dtype != DType::kFloat16) return DispatchFloat32Or64(dtype, fn);
+  fn(TypeTag<Float16>());
+  return absl::OkStatus();
 }
 
 template <typename T>

@@ -82,7 +82,7 @@ absl::Status DropoutCpu(const KernelContext& c) {
   const auto& param = c.param<DropoutParam>();
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   const bool add = c.reqs[0] == WriteReq::kAdd;
-  return DispatchFloat("Dropout", c.outputs[0].dtype, [&](auto type) {
+  return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     if (!param.Drops(c.is_train)) return Copy<T>(c.inputs[0], c.outputs[0], add);
     ArrayView mask = c.outputs[1];
@@ -96,15 +96,15 @@ absl::Status DropoutBackwardCpu(const KernelContext& c) {
   const auto& param = c.param<DropoutParam>();
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   const bool add = c.reqs[0] == WriteReq::kAdd;
-  return DispatchFloat("_backward_Dropout", c.outputs[0].dtype, [&](auto type) {
+  return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     if (!param.Drops(c.is_train)) return Copy<T>(c.inputs[0], c.outputs[0], add);
     ApplyMask<T>(c.inputs[0], c.inputs[1], param.p, c.outputs[0], add);
   });
 }
 
-COOPER_REGISTER_KERNEL(Dropout, DeviceType::kCpu, DropoutCpu, Prepare);
-COOPER_REGISTER_KERNEL(_backward_Dropout, DeviceType::kCpu, DropoutBackwardCpu);
+COOPER_REGISTER_KERNEL(Dropout, DeviceType::kCpu, kFloats, DropoutCpu, Prepare);
+COOPER_REGISTER_KERNEL(_backward_Dropout, DeviceType::kCpu, kFloats, DropoutBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

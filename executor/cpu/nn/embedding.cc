@@ -93,15 +93,15 @@ absl::Status EmbeddingCpu(const KernelContext& c) {
 
 absl::Status EmbeddingBackwardCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat("_backward_Embedding", c.outputs[0].dtype, [&](auto type) {
+  return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
     DispatchDType(c.inputs[1].dtype, [&](auto index) {
       Backward<typename decltype(type)::type, typename decltype(index)::type>(c);
     });
   });
 }
 
-COOPER_REGISTER_KERNEL(Embedding, DeviceType::kCpu, EmbeddingCpu);
-COOPER_REGISTER_KERNEL(_backward_Embedding, DeviceType::kCpu, EmbeddingBackwardCpu);
+COOPER_REGISTER_KERNEL(Embedding, DeviceType::kCpu, kAnyDType, EmbeddingCpu);
+COOPER_REGISTER_KERNEL(_backward_Embedding, DeviceType::kCpu, kFloats, EmbeddingBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
+#include "executor/cpu/nn/dispatch_float.h"
 #include "executor/kernel.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
@@ -21,11 +21,6 @@ Extents ExtentsOf(const ArrayView& data, const ArrayView& weight) {
   const int64_t n = weight.shape[0];
   const int64_t k = weight.shape[1];
   return {k == 0 ? data.shape[0] : data.size() / k, n, k};
-}
-
-absl::Status Unsupported(DType dtype) {
-  return absl::UnimplementedError(
-      absl::StrCat("FullyConnected on cpu: no kernel for ", DTypeName(dtype)));
 }
 
 template <typename T>
@@ -85,33 +80,18 @@ void Backward(const KernelContext& c) {
 
 absl::Status FullyConnectedCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  switch (c.outputs[0].dtype) {
-    case DType::kFloat32:
-      Forward<float>(c);
-      return absl::OkStatus();
-    case DType::kFloat64:
-      Forward<double>(c);
-      return absl::OkStatus();
-    default:
-      return Unsupported(c.outputs[0].dtype);
-  }
+  return DispatchFloat32Or64(c.outputs[0].dtype,
+                             [&](auto type) { Forward<typename decltype(type)::type>(c); });
 }
 
 absl::Status FullyConnectedBackwardCpu(const KernelContext& c) {
-  switch (c.outputs[0].dtype) {
-    case DType::kFloat32:
-      Backward<float>(c);
-      return absl::OkStatus();
-    case DType::kFloat64:
-      Backward<double>(c);
-      return absl::OkStatus();
-    default:
-      return Unsupported(c.outputs[0].dtype);
-  }
+  return DispatchFloat32Or64(c.outputs[0].dtype,
+                             [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 
-COOPER_REGISTER_KERNEL(FullyConnected, DeviceType::kCpu, FullyConnectedCpu);
-COOPER_REGISTER_KERNEL(_backward_FullyConnected, DeviceType::kCpu, FullyConnectedBackwardCpu);
+COOPER_REGISTER_KERNEL(FullyConnected, DeviceType::kCpu, kFloat32Or64, FullyConnectedCpu);
+COOPER_REGISTER_KERNEL(_backward_FullyConnected, DeviceType::kCpu, kFloat32Or64,
+                       FullyConnectedBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

@@ -66,7 +66,7 @@ absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
 template <typename Param>
 absl::Status ImageToColumnsCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat32Or64(c.call.op->name().c_str(), c.outputs[0].dtype, [&](auto type) {
+  return DispatchFloat32Or64(c.outputs[0].dtype, [&](auto type) {
     ImageToColumns<typename decltype(type)::type>(c, c.param<Param>());
   });
 }
@@ -74,16 +74,17 @@ absl::Status ImageToColumnsCpu(const KernelContext& c) {
 template <typename Param>
 absl::Status ColumnsToImageCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat32Or64(c.call.op->name().c_str(), c.outputs[0].dtype, [&](auto type) {
+  return DispatchFloat32Or64(c.outputs[0].dtype, [&](auto type) {
     ColumnsToImage<typename decltype(type)::type>(c, c.param<Param>());
   });
 }
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
-COOPER_REGISTER_KERNEL(im2col, kCpu, ImageToColumnsCpu<Im2colParam>, Prepare);
-COOPER_REGISTER_KERNEL(_backward_im2col, kCpu, ColumnsToImageCpu<Im2colParam>);
-COOPER_REGISTER_KERNEL(col2im, kCpu, ColumnsToImageCpu<Col2imParam>);
-COOPER_REGISTER_KERNEL(_backward_col2im, kCpu, ImageToColumnsCpu<Col2imParam>, Prepare);
+COOPER_REGISTER_KERNEL(im2col, kCpu, kFloat32Or64, ImageToColumnsCpu<Im2colParam>, Prepare);
+COOPER_REGISTER_KERNEL(_backward_im2col, kCpu, kFloat32Or64, ColumnsToImageCpu<Im2colParam>);
+COOPER_REGISTER_KERNEL(col2im, kCpu, kFloat32Or64, ColumnsToImageCpu<Col2imParam>);
+COOPER_REGISTER_KERNEL(_backward_col2im, kCpu, kFloat32Or64, ImageToColumnsCpu<Col2imParam>,
+                       Prepare);
 
 }  // namespace
 }  // namespace cooper

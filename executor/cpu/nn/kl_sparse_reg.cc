@@ -47,17 +47,17 @@ void Backward(const KernelContext& c) {
 
 absl::Status ForwardCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat("IdentityAttachKLSparseReg", c.outputs[0].dtype,
+  return DispatchFloat(c.outputs[0].dtype,
                        [&](auto type) { Forward<typename decltype(type)::type>(c); });
 }
 
 absl::Status BackwardCpu(const KernelContext& c) {
-  return DispatchFloat("_backward_IdentityAttachKLSparseReg", c.inputs[0].dtype,
+  return DispatchFloat(c.inputs[0].dtype,
                        [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 
-COOPER_REGISTER_KERNEL(IdentityAttachKLSparseReg, DeviceType::kCpu, ForwardCpu);
-COOPER_REGISTER_KERNEL(_backward_IdentityAttachKLSparseReg, DeviceType::kCpu, BackwardCpu);
+COOPER_REGISTER_KERNEL(IdentityAttachKLSparseReg, DeviceType::kCpu, kFloats, ForwardCpu);
+COOPER_REGISTER_KERNEL(_backward_IdentityAttachKLSparseReg, DeviceType::kCpu, kFloats, BackwardCpu);
 
 }  // namespace
 }  // namespace cooper

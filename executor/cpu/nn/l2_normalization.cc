@@ -153,28 +153,28 @@ void LrnBackward(const KernelContext& c) {
 }
 
 absl::Status L2Cpu(const KernelContext& c) {
-  return DispatchFloat("L2Normalization", c.inputs[0].dtype,
+  return DispatchFloat(c.inputs[0].dtype,
                        [&](auto type) { L2Forward<typename decltype(type)::type>(c); });
 }
 absl::Status L2BackwardCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat("_backward_L2Normalization", c.outputs[0].dtype,
+  return DispatchFloat(c.outputs[0].dtype,
                        [&](auto type) { L2Backward<typename decltype(type)::type>(c); });
 }
 absl::Status LrnCpu(const KernelContext& c) {
-  return DispatchFloat("LRN", c.inputs[0].dtype,
+  return DispatchFloat(c.inputs[0].dtype,
                        [&](auto type) { LrnForward<typename decltype(type)::type>(c); });
 }
 absl::Status LrnBackwardCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat("_backward_LRN", c.outputs[0].dtype,
+  return DispatchFloat(c.outputs[0].dtype,
                        [&](auto type) { LrnBackward<typename decltype(type)::type>(c); });
 }
 
-COOPER_REGISTER_KERNEL(L2Normalization, DeviceType::kCpu, L2Cpu);
-COOPER_REGISTER_KERNEL(_backward_L2Normalization, DeviceType::kCpu, L2BackwardCpu);
-COOPER_REGISTER_KERNEL(LRN, DeviceType::kCpu, LrnCpu);
-COOPER_REGISTER_KERNEL(_backward_LRN, DeviceType::kCpu, LrnBackwardCpu);
+COOPER_REGISTER_KERNEL(L2Normalization, DeviceType::kCpu, kFloats, L2Cpu);
+COOPER_REGISTER_KERNEL(_backward_L2Normalization, DeviceType::kCpu, kFloats, L2BackwardCpu);
+COOPER_REGISTER_KERNEL(LRN, DeviceType::kCpu, kFloats, LrnCpu);
+COOPER_REGISTER_KERNEL(_backward_LRN, DeviceType::kCpu, kFloats, LrnBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

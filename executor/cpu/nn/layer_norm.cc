@@ -173,13 +173,13 @@ absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
 
 template <typename Param>
 absl::Status ForwardCpu(const KernelContext& c) {
-  return DispatchFloat("LayerNorm", c.inputs[0].dtype,
+  return DispatchFloat(c.inputs[0].dtype,
                        [&](auto type) { Forward<Param, typename decltype(type)::type>(c); });
 }
 
 template <typename Param>
 absl::Status BackwardCpu(const KernelContext& c) {
-  return DispatchFloat("_backward_LayerNorm", c.inputs[0].dtype, [&](auto type) {
+  return DispatchFloat(c.inputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     const Sets s = SetsOf(c.param<Param>(), c.inputs[1].shape);
     GammaGradient<T>(c, s, 1);
@@ -189,12 +189,14 @@ absl::Status BackwardCpu(const KernelContext& c) {
 }
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
-COOPER_REGISTER_KERNEL(LayerNorm, kCpu, ForwardCpu<LayerNormParam>);
-COOPER_REGISTER_KERNEL(_backward_LayerNorm, kCpu, BackwardCpu<LayerNormParam>, PrepareBackward);
-COOPER_REGISTER_KERNEL(GroupNorm, kCpu, ForwardCpu<GroupNormParam>);
-COOPER_REGISTER_KERNEL(_backward_GroupNorm, kCpu, BackwardCpu<GroupNormParam>, PrepareBackward);
-COOPER_REGISTER_KERNEL(InstanceNorm, kCpu, ForwardCpu<InstanceNormParam>);
-COOPER_REGISTER_KERNEL(_backward_InstanceNorm, kCpu, BackwardCpu<InstanceNormParam>,
+COOPER_REGISTER_KERNEL(LayerNorm, kCpu, kFloats, ForwardCpu<LayerNormParam>);
+COOPER_REGISTER_KERNEL(_backward_LayerNorm, kCpu, kFloats, BackwardCpu<LayerNormParam>,
+                       PrepareBackward);
+COOPER_REGISTER_KERNEL(GroupNorm, kCpu, kFloats, ForwardCpu<GroupNormParam>);
+COOPER_REGISTER_KERNEL(_backward_GroupNorm, kCpu, kFloats, BackwardCpu<GroupNormParam>,
+                       PrepareBackward);
+COOPER_REGISTER_KERNEL(InstanceNorm, kCpu, kFloats, ForwardCpu<InstanceNormParam>);
+COOPER_REGISTER_KERNEL(_backward_InstanceNorm, kCpu, kFloats, BackwardCpu<InstanceNormParam>,
                        PrepareBackward);
 
 }  // namespace

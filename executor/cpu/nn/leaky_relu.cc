@@ -193,17 +193,17 @@ void Backward(const KernelContext& c) {
 
 absl::Status LeakyReluCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat("LeakyReLU", c.outputs[0].dtype,
+  return DispatchFloat(c.outputs[0].dtype,
                        [&](auto type) { Forward<typename decltype(type)::type>(c); });
 }
 
 absl::Status LeakyReluBackwardCpu(const KernelContext& c) {
-  return DispatchFloat("_backward_LeakyReLU", c.inputs[0].dtype,
+  return DispatchFloat(c.inputs[0].dtype,
                        [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 
-COOPER_REGISTER_KERNEL(LeakyReLU, DeviceType::kCpu, LeakyReluCpu);
-COOPER_REGISTER_KERNEL(_backward_LeakyReLU, DeviceType::kCpu, LeakyReluBackwardCpu);
+COOPER_REGISTER_KERNEL(LeakyReLU, DeviceType::kCpu, kFloats, LeakyReluCpu);
+COOPER_REGISTER_KERNEL(_backward_LeakyReLU, DeviceType::kCpu, kFloats, LeakyReluBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

@@ -220,7 +220,7 @@ class Pooling {
 template <typename Param>
 absl::Status PoolingCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat("Pooling", c.outputs[0].dtype, [&](auto type) {
+  return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     Pooling<Param, T>(c.param<Param>(), c.inputs[0].shape, c.outputs[0].shape)
         .Forward(c.inputs[0].as<T>(), c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
@@ -230,7 +230,7 @@ absl::Status PoolingCpu(const KernelContext& c) {
 template <typename Param>
 absl::Status PoolingBackwardCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat("_backward_Pooling", c.outputs[0].dtype, [&](auto type) {
+  return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     T* grad = c.outputs[0].as<T>();
     if (c.reqs[0] == WriteReq::kWrite) std::fill_n(grad, c.outputs[0].size(), T(0));
@@ -240,10 +240,12 @@ absl::Status PoolingBackwardCpu(const KernelContext& c) {
   });
 }
 
-COOPER_REGISTER_KERNEL(Pooling, DeviceType::kCpu, PoolingCpu<PoolingParam>);
-COOPER_REGISTER_KERNEL(_backward_Pooling, DeviceType::kCpu, PoolingBackwardCpu<PoolingParam>);
-COOPER_REGISTER_KERNEL(Pooling_v1, DeviceType::kCpu, PoolingCpu<PoolingV1Param>);
-COOPER_REGISTER_KERNEL(_backward_Pooling_v1, DeviceType::kCpu, PoolingBackwardCpu<PoolingV1Param>);
+COOPER_REGISTER_KERNEL(Pooling, DeviceType::kCpu, kFloats, PoolingCpu<PoolingParam>);
+COOPER_REGISTER_KERNEL(_backward_Pooling, DeviceType::kCpu, kFloats,
+                       PoolingBackwardCpu<PoolingParam>);
+COOPER_REGISTER_KERNEL(Pooling_v1, DeviceType::kCpu, kFloats, PoolingCpu<PoolingV1Param>);
+COOPER_REGISTER_KERNEL(_backward_Pooling_v1, DeviceType::kCpu, kFloats,
+                       PoolingBackwardCpu<PoolingV1Param>);
 
 }  // namespace
 }  // namespace cooper

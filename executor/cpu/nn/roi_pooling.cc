@@ -99,18 +99,18 @@ void Backward(const KernelContext& c) {
 
 absl::Status RoiPoolingCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat32Or64("ROIPooling", c.outputs[0].dtype,
+  return DispatchFloat32Or64(c.outputs[0].dtype,
                              [&](auto type) { Forward<typename decltype(type)::type>(c); });
 }
 
 absl::Status RoiPoolingBackwardCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat32Or64("_backward_ROIPooling", c.outputs[0].dtype,
+  return DispatchFloat32Or64(c.outputs[0].dtype,
                              [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 
-COOPER_REGISTER_KERNEL(ROIPooling, DeviceType::kCpu, RoiPoolingCpu);
-COOPER_REGISTER_KERNEL(_backward_ROIPooling, DeviceType::kCpu, RoiPoolingBackwardCpu);
+COOPER_REGISTER_KERNEL(ROIPooling, DeviceType::kCpu, kFloat32Or64, RoiPoolingCpu);
+COOPER_REGISTER_KERNEL(_backward_ROIPooling, DeviceType::kCpu, kFloat32Or64, RoiPoolingBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

@@ -222,46 +222,45 @@ absl::StatusOr<Prepared> PrepareTransformerBackward(const PrepareContext& c) {
 
 absl::Status GridGeneratorCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat32Or64("GridGenerator", c.outputs[0].dtype,
+  return DispatchFloat32Or64(c.outputs[0].dtype,
                              [&](auto type) { GridForward<typename decltype(type)::type>(c); });
 }
 absl::Status GridGeneratorBackwardCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat32Or64("_backward_GridGenerator", c.outputs[0].dtype,
+  return DispatchFloat32Or64(c.outputs[0].dtype,
                              [&](auto type) { GridBackward<typename decltype(type)::type>(c); });
 }
 absl::Status BilinearSamplerCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat32Or64("BilinearSampler", c.outputs[0].dtype, [&](auto type) {
+  return DispatchFloat32Or64(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     Sample(ImagesOf(c.inputs[0].shape, c.outputs[0].shape), c.inputs[0].as<T>(),
            c.inputs[1].as<T>(), c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
   });
 }
 absl::Status BilinearSamplerBackwardCpu(const KernelContext& c) {
-  return DispatchFloat32Or64("_backward_BilinearSampler", c.inputs[0].dtype,
+  return DispatchFloat32Or64(c.inputs[0].dtype,
                              [&](auto type) { SamplerBackward<typename decltype(type)::type>(c); });
 }
 absl::Status SpatialTransformerCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat32Or64("SpatialTransformer", c.outputs[0].dtype, [&](auto type) {
-    TransformerForward<typename decltype(type)::type>(c);
-  });
+  return DispatchFloat32Or64(
+      c.outputs[0].dtype, [&](auto type) { TransformerForward<typename decltype(type)::type>(c); });
 }
 absl::Status SpatialTransformerBackwardCpu(const KernelContext& c) {
-  return DispatchFloat32Or64("_backward_SpatialTransformer", c.inputs[0].dtype, [&](auto type) {
-    TransformerBackward<typename decltype(type)::type>(c);
-  });
+  return DispatchFloat32Or64(
+      c.inputs[0].dtype, [&](auto type) { TransformerBackward<typename decltype(type)::type>(c); });
 }
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
-COOPER_REGISTER_KERNEL(GridGenerator, kCpu, GridGeneratorCpu);
-COOPER_REGISTER_KERNEL(_backward_GridGenerator, kCpu, GridGeneratorBackwardCpu);
-COOPER_REGISTER_KERNEL(BilinearSampler, kCpu, BilinearSamplerCpu);
-COOPER_REGISTER_KERNEL(_backward_BilinearSampler, kCpu, BilinearSamplerBackwardCpu);
-COOPER_REGISTER_KERNEL(SpatialTransformer, kCpu, SpatialTransformerCpu, PrepareTransformer);
-COOPER_REGISTER_KERNEL(_backward_SpatialTransformer, kCpu, SpatialTransformerBackwardCpu,
-                       PrepareTransformerBackward);
+COOPER_REGISTER_KERNEL(GridGenerator, kCpu, kFloat32Or64, GridGeneratorCpu);
+COOPER_REGISTER_KERNEL(_backward_GridGenerator, kCpu, kFloat32Or64, GridGeneratorBackwardCpu);
+COOPER_REGISTER_KERNEL(BilinearSampler, kCpu, kFloat32Or64, BilinearSamplerCpu);
+COOPER_REGISTER_KERNEL(_backward_BilinearSampler, kCpu, kFloat32Or64, BilinearSamplerBackwardCpu);
+COOPER_REGISTER_KERNEL(SpatialTransformer, kCpu, kFloat32Or64, SpatialTransformerCpu,
+                       PrepareTransformer);
+COOPER_REGISTER_KERNEL(_backward_SpatialTransformer, kCpu, kFloat32Or64,
+                       SpatialTransformerBackwardCpu, PrepareTransformerBackward);
 
 }  // namespace
 }  // namespace cooper

@@ -154,8 +154,8 @@ absl::Status SoftmaxCpu(const KernelContext& c) {
   const double temperature = param.temperature.value_or(1.0);
   const Lengths lengths{param.has_length() ? &c.inputs[1] : nullptr};
   absl::Status output_status;
-  absl::Status status = DispatchFloat("softmax", c.inputs[0].dtype, [&](auto type) {
-    output_status = DispatchFloat("softmax", c.outputs[0].dtype, [&](auto out) {
+  absl::Status status = DispatchFloat(c.inputs[0].dtype, [&](auto type) {
+    output_status = DispatchFloat(c.outputs[0].dtype, [&](auto out) {
       Forward<form, typename decltype(type)::type, typename decltype(out)::type>(c, e, temperature,
                                                                                  lengths);
     });
@@ -171,8 +171,8 @@ absl::Status SoftmaxBackwardCpu(const KernelContext& c) {
   const double temperature = param.temperature.value_or(1.0);
   const Lengths lengths{param.has_length() ? &c.inputs[2] : nullptr};
   absl::Status output_status;
-  absl::Status status = DispatchFloat("softmax", c.inputs[0].dtype, [&](auto type) {
-    output_status = DispatchFloat("softmax", c.outputs[0].dtype, [&](auto out) {
+  absl::Status status = DispatchFloat(c.inputs[0].dtype, [&](auto type) {
+    output_status = DispatchFloat(c.outputs[0].dtype, [&](auto out) {
       Backward<form, typename decltype(type)::type, typename decltype(out)::type>(c, e, temperature,
                                                                                   lengths);
     });
@@ -186,7 +186,7 @@ int64_t ActivationAxis(const KernelContext& c) {
 
 absl::Status SoftmaxActivationCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
-  return DispatchFloat("SoftmaxActivation", c.outputs[0].dtype, [&](auto type) {
+  return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     Forward<Form::kSoftmax, T, T>(c, Around(c.inputs[0].shape, ActivationAxis(c)), 1.0, {});
   });
@@ -194,21 +194,21 @@ absl::Status SoftmaxActivationCpu(const KernelContext& c) {
 
 absl::Status SoftmaxActivationBackwardCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
-  return DispatchFloat("SoftmaxActivation", c.outputs[0].dtype, [&](auto type) {
+  return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     Backward<Form::kSoftmax, T, T>(c, Around(c.outputs[0].shape, ActivationAxis(c)), 1.0, {});
   });
 }
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
-COOPER_REGISTER_KERNEL(softmax, kCpu, SoftmaxCpu<Form::kSoftmax>);
-COOPER_REGISTER_KERNEL(softmin, kCpu, SoftmaxCpu<Form::kSoftmin>);
-COOPER_REGISTER_KERNEL(log_softmax, kCpu, SoftmaxCpu<Form::kLogSoftmax>);
-COOPER_REGISTER_KERNEL(_backward_softmax, kCpu, SoftmaxBackwardCpu<Form::kSoftmax>);
-COOPER_REGISTER_KERNEL(_backward_softmin, kCpu, SoftmaxBackwardCpu<Form::kSoftmin>);
-COOPER_REGISTER_KERNEL(_backward_log_softmax, kCpu, SoftmaxBackwardCpu<Form::kLogSoftmax>);
-COOPER_REGISTER_KERNEL(SoftmaxActivation, kCpu, SoftmaxActivationCpu);
-COOPER_REGISTER_KERNEL(_backward_SoftmaxActivation, kCpu, SoftmaxActivationBackwardCpu);
+COOPER_REGISTER_KERNEL(softmax, kCpu, kFloats, SoftmaxCpu<Form::kSoftmax>);
+COOPER_REGISTER_KERNEL(softmin, kCpu, kFloats, SoftmaxCpu<Form::kSoftmin>);
+COOPER_REGISTER_KERNEL(log_softmax, kCpu, kFloats, SoftmaxCpu<Form::kLogSoftmax>);
+COOPER_REGISTER_KERNEL(_backward_softmax, kCpu, kFloats, SoftmaxBackwardCpu<Form::kSoftmax>);
+COOPER_REGISTER_KERNEL(_backward_softmin, kCpu, kFloats, SoftmaxBackwardCpu<Form::kSoftmin>);
+COOPER_REGISTER_KERNEL(_backward_log_softmax, kCpu, kFloats, SoftmaxBackwardCpu<Form::kLogSoftmax>);
+COOPER_REGISTER_KERNEL(SoftmaxActivation, kCpu, kFloats, SoftmaxActivationCpu);
+COOPER_REGISTER_KERNEL(_backward_SoftmaxActivation, kCpu, kFloats, SoftmaxActivationBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

@@ -4,10 +4,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "executor/cpu/nn/convolution_product.h"
 #include "executor/cpu/nn/dispatch_float.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
+#include "ndarray/status_macros.h"
 #include "symbol/ops/nn/upsampling_param.h"
 
 namespace cooper {
@@ -99,8 +101,18 @@ bool IsBilinear(const OpCall& call) {
   return call.param<UpSamplingParam>().sample_type == UpSamplingParam::kBilinear;
 }
 
+// Products of matrices have no code for float16, which the nearest neighbour has.
+absl::Status CheckBilinearDType(const PrepareContext& c) {
+  const DType dtype = c.inputs[0].dtype;
+  if (kFloat32Or64.contains(dtype)) return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrCat("no cpu kernel for sample_type bilinear of ",
+                                               DTypeName(dtype), "; it takes ",
+                                               kFloat32Or64.ToString()));
+}
+
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   if (!IsBilinear(c.call)) return Prepared{};
+  COOPER_RETURN_IF_ERROR(CheckBilinearDType(c));
   const auto& param = c.param<UpSamplingParam>();
   return Prepared{
       .workspace_bytes =
@@ -109,6 +121,7 @@ absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
 }
 absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
   if (!IsBilinear(c.call)) return Prepared{};
+  COOPER_RETURN_IF_ERROR(CheckBilinearDType(c));
   const auto& param = c.param<UpSamplingParam>();
   return Prepared{
       .workspace_bytes =
@@ -119,10 +132,10 @@ absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
 absl::Status UpSamplingCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   if (!IsBilinear(c.call)) {
-    return DispatchFloat("UpSampling", c.outputs[0].dtype,
+    return DispatchFloat(c.outputs[0].dtype,
                          [&](auto type) { NearestForward<typename decltype(type)::type>(c); });
   }
-  return DispatchFloat32Or64("UpSampling", c.outputs[0].dtype, [&](auto type) {
+  return DispatchFloat32Or64(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     const ConvolutionProduct p =
         BilinearProduct(c.param<UpSamplingParam>(), c.inputs[0].shape, c.outputs[0].shape);
@@ -133,10 +146,10 @@ absl::Status UpSamplingCpu(const KernelContext& c) {
 
 absl::Status UpSamplingBackwardCpu(const KernelContext& c) {
   if (!IsBilinear(c.call)) {
-    return DispatchFloat("_backward_UpSampling", c.inputs[0].dtype,
+    return DispatchFloat(c.inputs[0].dtype,
                          [&](auto type) { NearestBackward<typename decltype(type)::type>(c); });
   }
-  return DispatchFloat32Or64("_backward_UpSampling", c.inputs[0].dtype, [&](auto type) {
+  return DispatchFloat32Or64(c.inputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     const T* ograd = c.inputs[0].as<T>();
     const ConvolutionProduct p =
@@ -153,8 +166,8 @@ absl::Status UpSamplingBackwardCpu(const KernelContext& c) {
   });
 }
 
-COOPER_REGISTER_KERNEL(UpSampling, DeviceType::kCpu, UpSamplingCpu, Prepare);
-COOPER_REGISTER_KERNEL(_backward_UpSampling, DeviceType::kCpu, UpSamplingBackwardCpu,
+COOPER_REGISTER_KERNEL(UpSampling, DeviceType::kCpu, kFloats, UpSamplingCpu, Prepare);
+COOPER_REGISTER_KERNEL(_backward_UpSampling, DeviceType::kCpu, kFloats, UpSamplingBackwardCpu,
                        PrepareBackward);
 
 }  // namespace

@@ -124,11 +124,11 @@ absl::Status CumsumBackwardCpu(const KernelContext& c) {
   return RunCumsum(c, c.outputs[0].shape, true);
 }
 
-COOPER_REGISTER_KERNEL(argmax, DeviceType::kCpu, SearchCpu<IsGreater>);
-COOPER_REGISTER_KERNEL(argmin, DeviceType::kCpu, SearchCpu<IsLess>);
-COOPER_REGISTER_KERNEL(argmax_channel, DeviceType::kCpu, ArgmaxChannelCpu);
-COOPER_REGISTER_KERNEL(_np_cumsum, DeviceType::kCpu, CumsumCpu);
-COOPER_REGISTER_KERNEL(_backward_np_cumsum, DeviceType::kCpu, CumsumBackwardCpu);
+COOPER_REGISTER_KERNEL(argmax, DeviceType::kCpu, kAnyDType, SearchCpu<IsGreater>);
+COOPER_REGISTER_KERNEL(argmin, DeviceType::kCpu, kAnyDType, SearchCpu<IsLess>);
+COOPER_REGISTER_KERNEL(argmax_channel, DeviceType::kCpu, kAnyDType, ArgmaxChannelCpu);
+COOPER_REGISTER_KERNEL(_np_cumsum, DeviceType::kCpu, kAnyDType, CumsumCpu);
+COOPER_REGISTER_KERNEL(_backward_np_cumsum, DeviceType::kCpu, kAnyDType, CumsumBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

@@ -32,10 +32,10 @@ absl::StatusOr<Prepared> PrepareBroadcastBackward(const PrepareContext& c) {
   return Prepared{.workspace_bytes = ReductionWorkspace(c.outputs[0], c.reqs[0])};
 }
 
-COOPER_REGISTER_KERNEL(broadcast_axis, DeviceType::kCpu, BroadcastCpu);
-COOPER_REGISTER_KERNEL(broadcast_to, DeviceType::kCpu, BroadcastCpu);
-COOPER_REGISTER_KERNEL(broadcast_like, DeviceType::kCpu, BroadcastCpu);
-COOPER_REGISTER_KERNEL(_broadcast_backward, DeviceType::kCpu, BroadcastBackwardCpu,
+COOPER_REGISTER_KERNEL(broadcast_axis, DeviceType::kCpu, kAnyDType, BroadcastCpu);
+COOPER_REGISTER_KERNEL(broadcast_to, DeviceType::kCpu, kAnyDType, BroadcastCpu);
+COOPER_REGISTER_KERNEL(broadcast_like, DeviceType::kCpu, kAnyDType, BroadcastCpu);
+COOPER_REGISTER_KERNEL(_broadcast_backward, DeviceType::kCpu, kAnyDType, BroadcastBackwardCpu,
                        PrepareBroadcastBackward);
 
 }  // namespace

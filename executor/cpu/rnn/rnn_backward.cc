@@ -391,10 +391,6 @@ template <RNNForm kForm>
 absl::Status RNNBackwardCpu(const KernelContext& c) {
   const auto& param = c.param<RNNParam>();
   const ArrayView& data = c.inputs[Inputs(kForm, param).forward.data];
-  if (absl::Status status = CheckSupported(c.call.op->name().c_str(), param, data.dtype);
-      !status.ok()) {
-    return status;
-  }
   if (data.dtype == DType::kFloat64) {
     Backward<double>(kForm, c).Run();
   } else {
@@ -403,10 +399,10 @@ absl::Status RNNBackwardCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_KERNEL(_backward_RNN, DeviceType::kCpu, RNNBackwardCpu<RNNForm::kPacked>,
-                       PrepareRNNBackward<RNNForm::kPacked>);
-COOPER_REGISTER_KERNEL(_backward_rnn_layer, DeviceType::kCpu, RNNBackwardCpu<RNNForm::kLayer>,
-                       PrepareRNNBackward<RNNForm::kLayer>);
+COOPER_REGISTER_KERNEL(_backward_RNN, DeviceType::kCpu, kFloat32Or64,
+                       RNNBackwardCpu<RNNForm::kPacked>, PrepareRNNBackward<RNNForm::kPacked>);
+COOPER_REGISTER_KERNEL(_backward_rnn_layer, DeviceType::kCpu, kFloat32Or64,
+                       RNNBackwardCpu<RNNForm::kLayer>, PrepareRNNBackward<RNNForm::kLayer>);
 
 }  // namespace
 }  // namespace cooper

@@ -68,16 +68,10 @@ void LoadLengths(const ArrayView& view, int64_t num_steps, int64_t* lengths) {
   });
 }
 
-absl::Status CheckSupported(const char* op, const RNNParam& param, DType dtype) {
-  if (dtype != DType::kFloat32 && dtype != DType::kFloat64) {
-    return absl::UnimplementedError(absl::StrCat(op, " on cpu: no kernel for ", DTypeName(dtype),
-                                                 ", only float32 and float64"));
-  }
-  if (param.projection_size.has_value()) {
-    return absl::UnimplementedError(absl::StrCat(op, " on cpu: no kernel for projection_size ",
-                                                 *param.projection_size, ", only for None"));
-  }
-  return absl::OkStatus();
+absl::Status CheckSupported(const RNNParam& param) {
+  if (!param.projection_size.has_value()) return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrCat("no cpu kernel for projection_size ",
+                                               *param.projection_size, ", only for None"));
 }
 
 }  // namespace cooper

@@ -51,7 +51,7 @@ inline int64_t ActiveEnd(const int64_t* lengths, int64_t t, int64_t begin, int64
 void LoadLengths(const ArrayView& view, int64_t num_steps, int64_t* lengths);
 
 // Fails for what these kernels do not compute: dtypes but float32 and float64, and projection.
-absl::Status CheckSupported(const char* op, const RNNParam& param, DType dtype);
+absl::Status CheckSupported(const RNNParam& param);
 
 }  // namespace cooper
 

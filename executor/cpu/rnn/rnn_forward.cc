@@ -310,8 +310,7 @@ bool NothingAsked(absl::Span<const WriteReq> reqs) {
 
 // The data is the first input of both.
 absl::StatusOr<Prepared> PrepareRNN(const PrepareContext& c) {
-  COOPER_RETURN_IF_ERROR(
-      CheckSupported(c.call.op->name().c_str(), c.param<RNNParam>(), c.inputs[0].dtype));
+  COOPER_RETURN_IF_ERROR(CheckSupported(c.param<RNNParam>()));
   const Plan plan(c.param<RNNParam>(), c.inputs[0].shape, c.reqs, /*is_train=*/true);
   if (c.inputs[0].dtype == DType::kFloat64)
     return Prepared{.workspace_bytes = Scratch<double>(plan, nullptr).bytes};
@@ -321,10 +320,6 @@ absl::StatusOr<Prepared> PrepareRNN(const PrepareContext& c) {
 template <RNNForm kForm>
 absl::Status RNNCpu(const KernelContext& c) {
   const DType dtype = c.inputs[0].dtype;
-  if (absl::Status status = CheckSupported(c.call.op->name().c_str(), c.param<RNNParam>(), dtype);
-      !status.ok()) {
-    return status;
-  }
   if (NothingAsked(c.reqs) || c.inputs[0].shape[1] == 0) return absl::OkStatus();
   if (dtype == DType::kFloat64) {
     Forward<double>(kForm, c).Run();
@@ -334,8 +329,9 @@ absl::Status RNNCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_KERNEL(RNN, DeviceType::kCpu, RNNCpu<RNNForm::kPacked>, PrepareRNN);
-COOPER_REGISTER_KERNEL(_rnn_layer, DeviceType::kCpu, RNNCpu<RNNForm::kLayer>, PrepareRNN);
+COOPER_REGISTER_KERNEL(RNN, DeviceType::kCpu, kFloat32Or64, RNNCpu<RNNForm::kPacked>, PrepareRNN);
+COOPER_REGISTER_KERNEL(_rnn_layer, DeviceType::kCpu, kFloat32Or64, RNNCpu<RNNForm::kLayer>,
+                       PrepareRNN);
 
 }  // namespace
 }  // namespace cooper

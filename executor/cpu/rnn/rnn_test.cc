@@ -381,8 +381,9 @@ TEST(RNNUnsupportedTest, SaysWhatIsNotComputed) {
   const Fixture f(Attrs("lstm", 1, false));
   const Kernel* kernel = FindKernel("RNN", DeviceType::kCpu).value();
   std::vector<ArrayView> inputs = {{nullptr, f.shapes[0], DType::kFloat16}};
-  EXPECT_THAT(kernel->prepare({.call = f.call, .inputs = inputs}).status(),
-              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("no kernel for float16")));
+  EXPECT_THAT(PrepareKernel(*kernel, {.call = f.call, .inputs = inputs}).status(),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       HasSubstr("no cpu kernel for input 'data' of float16")));
   const Fixture projected(Attrs("lstm", 1, false, {{"projection_size", "2"}}));
   inputs[0].dtype = DType::kFloat32;
   EXPECT_THAT(kernel->prepare({.call = projected.call, .inputs = inputs}).status(),

@@ -38,8 +38,8 @@ absl::Status SpaceToDepthCpu(const KernelContext& c) {
   return StridedCopy(loop, c.outputs[0].dtype, c.reqs[0], c.inputs[0].data, c.outputs[0].data);
 }
 
-COOPER_REGISTER_KERNEL(depth_to_space, DeviceType::kCpu, DepthToSpaceCpu);
-COOPER_REGISTER_KERNEL(space_to_depth, DeviceType::kCpu, SpaceToDepthCpu);
+COOPER_REGISTER_KERNEL(depth_to_space, DeviceType::kCpu, kAnyDType, DepthToSpaceCpu);
+COOPER_REGISTER_KERNEL(space_to_depth, DeviceType::kCpu, kAnyDType, SpaceToDepthCpu);
 
 }  // namespace
 }  // namespace cooper

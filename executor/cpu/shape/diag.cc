@@ -70,8 +70,8 @@ absl::Status DiagBackwardCpu(const KernelContext& c) {
   return PutDiagonals(c, Axis(param.axis1, rank), Axis(param.axis2, rank));
 }
 
-COOPER_REGISTER_KERNEL(diag, DeviceType::kCpu, DiagCpu);
-COOPER_REGISTER_KERNEL(_backward_diag, DeviceType::kCpu, DiagBackwardCpu);
+COOPER_REGISTER_KERNEL(diag, DeviceType::kCpu, kAnyDType, DiagCpu);
+COOPER_REGISTER_KERNEL(_backward_diag, DeviceType::kCpu, kAnyDType, DiagBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

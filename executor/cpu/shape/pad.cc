@@ -102,8 +102,8 @@ absl::Status PadBackwardCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_KERNEL(Pad, DeviceType::kCpu, PadCpu);
-COOPER_REGISTER_KERNEL(_backward_Pad, DeviceType::kCpu, PadBackwardCpu);
+COOPER_REGISTER_KERNEL(Pad, DeviceType::kCpu, kAnyDType, PadCpu);
+COOPER_REGISTER_KERNEL(_backward_Pad, DeviceType::kCpu, kAnyDType, PadBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

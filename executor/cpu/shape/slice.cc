@@ -125,16 +125,18 @@ absl::Status SliceAssignScalarCpu(const KernelContext& c) {
   });
 }
 
-COOPER_REGISTER_KERNEL(slice, DeviceType::kCpu, PartCpu<SliceParam>);
-COOPER_REGISTER_KERNEL(_backward_slice, DeviceType::kCpu, PartBackwardCpu<SliceParam>);
-COOPER_REGISTER_KERNEL(slice_axis, DeviceType::kCpu, PartCpu<SliceAxisParam>);
-COOPER_REGISTER_KERNEL(_backward_slice_axis, DeviceType::kCpu, PartBackwardCpu<SliceAxisParam>);
-COOPER_REGISTER_KERNEL(slice_like, DeviceType::kCpu, SliceLikeCpu);
-COOPER_REGISTER_KERNEL(_backward_slice_like, DeviceType::kCpu, SliceLikeBackwardCpu);
-COOPER_REGISTER_KERNEL(Crop, DeviceType::kCpu, PartCpu<CropParam>);
-COOPER_REGISTER_KERNEL(_backward_Crop, DeviceType::kCpu, PartBackwardCpu<CropParam>);
-COOPER_REGISTER_KERNEL(_slice_assign, DeviceType::kCpu, SliceAssignCpu, PrepareAssign);
-COOPER_REGISTER_KERNEL(_slice_assign_scalar, DeviceType::kCpu, SliceAssignScalarCpu, PrepareAssign);
+COOPER_REGISTER_KERNEL(slice, DeviceType::kCpu, kAnyDType, PartCpu<SliceParam>);
+COOPER_REGISTER_KERNEL(_backward_slice, DeviceType::kCpu, kAnyDType, PartBackwardCpu<SliceParam>);
+COOPER_REGISTER_KERNEL(slice_axis, DeviceType::kCpu, kAnyDType, PartCpu<SliceAxisParam>);
+COOPER_REGISTER_KERNEL(_backward_slice_axis, DeviceType::kCpu, kAnyDType,
+                       PartBackwardCpu<SliceAxisParam>);
+COOPER_REGISTER_KERNEL(slice_like, DeviceType::kCpu, kAnyDType, SliceLikeCpu);
+COOPER_REGISTER_KERNEL(_backward_slice_like, DeviceType::kCpu, kAnyDType, SliceLikeBackwardCpu);
+COOPER_REGISTER_KERNEL(Crop, DeviceType::kCpu, kAnyDType, PartCpu<CropParam>);
+COOPER_REGISTER_KERNEL(_backward_Crop, DeviceType::kCpu, kAnyDType, PartBackwardCpu<CropParam>);
+COOPER_REGISTER_KERNEL(_slice_assign, DeviceType::kCpu, kAnyDType, SliceAssignCpu, PrepareAssign);
+COOPER_REGISTER_KERNEL(_slice_assign_scalar, DeviceType::kCpu, kAnyDType, SliceAssignScalarCpu,
+                       PrepareAssign);
 
 }  // namespace
 }  // namespace cooper

@@ -85,15 +85,16 @@ absl::Status JoinCpu(const KernelContext& c) {
                    });
 }
 
-COOPER_REGISTER_KERNEL(SliceChannel, DeviceType::kCpu, SplitCpu<SliceChannelParam>);
-COOPER_REGISTER_KERNEL(_backward_SliceChannel, DeviceType::kCpu, JoinCpu<SliceChannelParam>);
-COOPER_REGISTER_KERNEL(_split_v2, DeviceType::kCpu, SplitCpu<SplitParam>);
-COOPER_REGISTER_KERNEL(_split_v2_backward, DeviceType::kCpu, JoinCpu<SplitParam>);
-COOPER_REGISTER_KERNEL(Concat, DeviceType::kCpu, JoinCpu<ConcatParam>);
-COOPER_REGISTER_KERNEL(_backward_Concat, DeviceType::kCpu, SplitCpu<ConcatParam>);
-COOPER_REGISTER_KERNEL(_rnn_param_concat, DeviceType::kCpu, JoinCpu<ConcatParam>);
-COOPER_REGISTER_KERNEL(stack, DeviceType::kCpu, JoinCpu<StackParam>);
-COOPER_REGISTER_KERNEL(_backward_stack, DeviceType::kCpu, SplitCpu<StackParam>);
+COOPER_REGISTER_KERNEL(SliceChannel, DeviceType::kCpu, kAnyDType, SplitCpu<SliceChannelParam>);
+COOPER_REGISTER_KERNEL(_backward_SliceChannel, DeviceType::kCpu, kAnyDType,
+                       JoinCpu<SliceChannelParam>);
+COOPER_REGISTER_KERNEL(_split_v2, DeviceType::kCpu, kAnyDType, SplitCpu<SplitParam>);
+COOPER_REGISTER_KERNEL(_split_v2_backward, DeviceType::kCpu, kAnyDType, JoinCpu<SplitParam>);
+COOPER_REGISTER_KERNEL(Concat, DeviceType::kCpu, kAnyDType, JoinCpu<ConcatParam>);
+COOPER_REGISTER_KERNEL(_backward_Concat, DeviceType::kCpu, kAnyDType, SplitCpu<ConcatParam>);
+COOPER_REGISTER_KERNEL(_rnn_param_concat, DeviceType::kCpu, kAnyDType, JoinCpu<ConcatParam>);
+COOPER_REGISTER_KERNEL(stack, DeviceType::kCpu, kAnyDType, JoinCpu<StackParam>);
+COOPER_REGISTER_KERNEL(_backward_stack, DeviceType::kCpu, kAnyDType, SplitCpu<StackParam>);
 
 }  // namespace
 }  // namespace cooper

@@ -73,11 +73,11 @@ absl::Status ReverseCpu(const KernelContext& c) {
                      c.outputs[0].data);
 }
 
-COOPER_REGISTER_KERNEL(tile, DeviceType::kCpu, TileCpu<TileParam>);
-COOPER_REGISTER_KERNEL(_backward_tile, DeviceType::kCpu, TileBackwardCpu<TileParam>);
-COOPER_REGISTER_KERNEL(repeat, DeviceType::kCpu, TileCpu<RepeatParam>);
-COOPER_REGISTER_KERNEL(_backward_repeat, DeviceType::kCpu, TileBackwardCpu<RepeatParam>);
-COOPER_REGISTER_KERNEL(reverse, DeviceType::kCpu, ReverseCpu);
+COOPER_REGISTER_KERNEL(tile, DeviceType::kCpu, kAnyDType, TileCpu<TileParam>);
+COOPER_REGISTER_KERNEL(_backward_tile, DeviceType::kCpu, kAnyDType, TileBackwardCpu<TileParam>);
+COOPER_REGISTER_KERNEL(repeat, DeviceType::kCpu, kAnyDType, TileCpu<RepeatParam>);
+COOPER_REGISTER_KERNEL(_backward_repeat, DeviceType::kCpu, kAnyDType, TileBackwardCpu<RepeatParam>);
+COOPER_REGISTER_KERNEL(reverse, DeviceType::kCpu, kAnyDType, ReverseCpu);
 
 }  // namespace
 }  // namespace cooper

@@ -20,8 +20,8 @@ absl::Status PermuteCpu(const KernelContext& c) {
   return StridedCopy(loop, c.outputs[0].dtype, c.reqs[0], c.inputs[0].data, c.outputs[0].data);
 }
 
-COOPER_REGISTER_KERNEL(transpose, DeviceType::kCpu, PermuteCpu<TransposeParam>);
-COOPER_REGISTER_KERNEL(SwapAxis, DeviceType::kCpu, PermuteCpu<SwapAxisParam>);
+COOPER_REGISTER_KERNEL(transpose, DeviceType::kCpu, kAnyDType, PermuteCpu<TransposeParam>);
+COOPER_REGISTER_KERNEL(SwapAxis, DeviceType::kCpu, kAnyDType, PermuteCpu<SwapAxisParam>);
 
 }  // namespace
 }  // namespace cooper
