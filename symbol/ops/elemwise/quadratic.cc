@@ -1,0 +1,43 @@
+// A polynomial of degree 2: the operator that docs/operators.md shows.
+// MXNet: src/operator/contrib/quadratic_op.cc.
+
+#include <vector>
+
+#include "ndarray/status_macros.h"
+#include "symbol/gradient_context.h"
+#include "symbol/op.h"
+#include "symbol/ops/elemwise/quadratic_param.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+// (2 a data + b) * head: data is kept alive for it, the output is not.
+absl::StatusOr<std::vector<NodeEntry>> QuadraticGradient(GradientContext& c) {
+  COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
+  return c.Backward("_backward_contrib_quadratic", {head, c.input(QuadraticParam::kData)});
+}
+
+COOPER_REGISTER_OP(_contrib_quadratic)
+    .Describe("a * data^2 + b * data + c, element by element.")
+    .Alias("_npx_quadratic")
+    .Param<QuadraticParam>()
+    .Inputs({"data"})
+    .Shape(SameShape)
+    .Type(SameType)
+    .Gradient(QuadraticGradient)
+    .InPlace({{QuadraticParam::kData, 0}})
+    .Elementwise();
+
+COOPER_REGISTER_OP(_backward_contrib_quadratic)
+    .Describe("Gradient of _contrib_quadratic.")
+    .Param<QuadraticParam>()
+    .Inputs({"ograd", "data"})
+    .Shape(SameShape)
+    .Type(SameType)
+    .InPlace({{QuadraticParam::kOgrad, 0}, {QuadraticParam::kForwardData, 0}})
+    .Elementwise();
+
+}  // namespace
+}  // namespace cooper

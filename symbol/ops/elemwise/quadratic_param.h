@@ -1,0 +1,25 @@
+#ifndef COOPER_SYMBOL_OPS_ELEMWISE_QUADRATIC_PARAM_H_
+#define COOPER_SYMBOL_OPS_ELEMWISE_QUADRATIC_PARAM_H_
+
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+struct QuadraticParam {
+  enum Input { kData };
+  enum BackwardInput { kOgrad, kForwardData };
+
+  double a = 0;
+  double b = 0;
+  double c = 0;
+
+  static void Declare(ParamDeclaration<QuadraticParam>& d) {
+    d.Field("a", &QuadraticParam::a).Doc("coefficient of data^2");
+    d.Field("b", &QuadraticParam::b).Doc("coefficient of data");
+    d.Field("c", &QuadraticParam::c).Doc("constant term");
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_ELEMWISE_QUADRATIC_PARAM_H_
