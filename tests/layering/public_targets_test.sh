@@ -1,0 +1,17 @@
+#!/bin/bash
+# public_targets_test.sh LABELS PAGE: the public targets that a query found are those of the page.
+set -euo pipefail
+
+listed() {
+  awk -F '`' '
+    /^## @cooper/ { folder = $0; sub(/^## @cooper/, "", folder); next }
+    /^\| `/ { print folder ":" $2 }
+    /^Kernels, / { for (i = 2; i <= NF; i += 2) print folder ":" $i }' "$1"
+}
+
+# Those for CUDA are below other roots, and not looked at.
+if ! diff <(grep -v cuda "$1" | sort) <(listed "$2" | grep -v cuda | sort); then
+  echo "docs/targets.md is old (< public, > listed): run tools/public_targets.py"
+  exit 1
+fi
+[[ -s "$1" ]]
