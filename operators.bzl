@@ -29,6 +29,7 @@ _OP_DEPS = _PARAM_DEPS + [str(Label(label)) for label in [
 
 _KERNEL_DEPS = [str(Label(label)) for label in [
     "//executor:kernel",
+    "//executor/cpu:cpu_kernel",
     "//ndarray:dtype",
     "//ndarray:parallel",
     "//ndarray:shape",

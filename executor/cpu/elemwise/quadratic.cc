@@ -1,7 +1,7 @@
 // Kernels of _contrib_quadratic and its gradient.
 
 #include "absl/status/status.h"
-#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/cpu/dispatch_float.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/elemwise/quadratic_param.h"

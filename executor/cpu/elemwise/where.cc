@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "executor/cpu/elemwise/element_block.h"
+#include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 
@@ -32,18 +33,17 @@ void Choose(const ArrayView& condition, const T* x, const T* y, const ArrayView&
             : ConvertElement<T>(static_cast<ComputeType<T>>(ConvertElement<ComputeType<T>>(out[i]) +
                                                             ConvertElement<ComputeType<T>>(value)));
   };
-  ParallelForPlain(condition.size(), std::max<int64_t>(1, 16384 / std::max<int64_t>(1, row)),
-                   [&](int64_t begin, int64_t end) {
-                     bool mask[kElementBlock];
-                     for (; begin < end; begin += kElementBlock) {
-                       const int64_t n = std::min(kElementBlock, end - begin);
-                       LoadMask(condition, begin, n, mask);
-                       for (int64_t k = 0; k < n; ++k) {
-                         const int64_t first = (begin + k) * row;
-                         for (int64_t i = first; i < first + row; ++i) choose(i, mask[k]);
-                       }
-                     }
-                   });
+  ParallelForPlain(condition.size(), RowGrain(row), [&](int64_t begin, int64_t end) {
+    bool mask[kElementBlock];
+    for (; begin < end; begin += kElementBlock) {
+      const int64_t n = std::min(kElementBlock, end - begin);
+      LoadMask(condition, begin, n, mask);
+      for (int64_t k = 0; k < n; ++k) {
+        const int64_t first = (begin + k) * row;
+        for (int64_t i = first; i < first + row; ++i) choose(i, mask[k]);
+      }
+    }
+  });
 }
 
 absl::Status WhereCpu(const KernelContext& c) {

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/cpu/index/index_reader.h"
+#include "executor/cpu/row_grain.h"
 #include "executor/cpu/shape/strided_copy.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
@@ -55,28 +56,26 @@ bool Less(T a, T b) {
 template <typename T, typename Fn>
 void ForOrders(const KernelContext& c, const Extents& e, int64_t k, bool ascend, const Fn& fn) {
   const int64_t parts = std::min(e.rows(), kMaxParts);
-  ParallelForPlain(parts, std::max<int64_t>(1, 4096 / std::max<int64_t>(e.n, 1)),
-                   [&](int64_t begin, int64_t end) {
-                     int64_t* order = static_cast<int64_t*>(c.workspace) + begin * e.n;
-                     for (int64_t row = e.rows() * begin / parts; row < e.rows() * end / parts;
-                          ++row) {
-                       const int64_t first = row / e.inner * e.n * e.inner + row % e.inner;
-                       const T* in = c.inputs[0].as<T>() + first;
-                       for (int64_t i = 0; i < e.n; ++i) order[i] = i;
-                       auto before = [&](int64_t i, int64_t j) {
-                         const T a = in[i * e.inner], b = in[j * e.inner];
-                         if (ascend ? Less(a, b) : Less(b, a)) return true;
-                         if (ascend ? Less(b, a) : Less(a, b)) return false;
-                         return i < j;
-                       };
-                       if (k == e.n) {
-                         std::sort(order, order + e.n, before);
-                       } else {
-                         std::partial_sort(order, order + k, order + e.n, before);
-                       }
-                       fn(row, in, order);
-                     }
-                   });
+  ParallelForPlain(parts, RowGrain(e.n, 4096), [&](int64_t begin, int64_t end) {
+    int64_t* order = static_cast<int64_t*>(c.workspace) + begin * e.n;
+    for (int64_t row = e.rows() * begin / parts; row < e.rows() * end / parts; ++row) {
+      const int64_t first = row / e.inner * e.n * e.inner + row % e.inner;
+      const T* in = c.inputs[0].as<T>() + first;
+      for (int64_t i = 0; i < e.n; ++i) order[i] = i;
+      auto before = [&](int64_t i, int64_t j) {
+        const T a = in[i * e.inner], b = in[j * e.inner];
+        if (ascend ? Less(a, b) : Less(b, a)) return true;
+        if (ascend ? Less(b, a) : Less(a, b)) return false;
+        return i < j;
+      };
+      if (k == e.n) {
+        std::sort(order, order + e.n, before);
+      } else {
+        std::partial_sort(order, order + k, order + e.n, before);
+      }
+      fn(row, in, order);
+    }
+  });
 }
 
 template <typename T>

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "executor/cpu/index/index_reader.h"
+#include "executor/cpu/row_grain.h"
 #include "executor/cpu/shape/strided_copy.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
@@ -42,13 +43,12 @@ class Rows {
   // Calls fn(t, b, length of b) for every row, on several threads.
   template <typename Fn>
   void ForEach(const Fn& fn) const {
-    ParallelForPlain(time_ * batch_, std::max<int64_t>(1, 16384 / std::max<int64_t>(size_, 1)),
-                     [&](int64_t begin, int64_t end) {
-                       for (int64_t i = begin; i < end; ++i) {
-                         const int64_t b = i % batch_;
-                         fn(i / batch_, b, length(b));
-                       }
-                     });
+    ParallelForPlain(time_ * batch_, RowGrain(size_), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t b = i % batch_;
+        fn(i / batch_, b, length(b));
+      }
+    });
   }
 
  private:

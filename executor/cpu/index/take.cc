@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "executor/cpu/index/index_reader.h"
+#include "executor/cpu/row_grain.h"
 #include "executor/cpu/shape/strided_copy.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
@@ -46,19 +47,18 @@ template <typename T>
 void Take(const KernelContext& c, const Extents& a, IndexMode mode) {
   const IndexReader indices(c.inputs[1]);
   const int64_t count = c.inputs[1].size();
-  ParallelForPlain(a.outer * count, std::max<int64_t>(1, 16384 / std::max<int64_t>(a.inner, 1)),
-                   [&](int64_t begin, int64_t end) {
-                     for (int64_t i = begin; i < end; ++i) {
-                       const int64_t row = i / count * a.n + InRange(indices[i % count], a.n, mode);
-                       const T* in = c.inputs[0].as<T>() + row * a.inner;
-                       T* out = c.outputs[0].as<T>() + i * a.inner;
-                       if (c.reqs[0] == WriteReq::kWrite) {
-                         std::copy_n(in, a.inner, out);
-                       } else {
-                         AddRow(a.inner, in, out);
-                       }
-                     }
-                   });
+  ParallelForPlain(a.outer * count, RowGrain(a.inner), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t row = i / count * a.n + InRange(indices[i % count], a.n, mode);
+      const T* in = c.inputs[0].as<T>() + row * a.inner;
+      T* out = c.outputs[0].as<T>() + i * a.inner;
+      if (c.reqs[0] == WriteReq::kWrite) {
+        std::copy_n(in, a.inner, out);
+      } else {
+        AddRow(a.inner, in, out);
+      }
+    }
+  });
 }
 
 absl::Status TakeCpu(const KernelContext& c) {

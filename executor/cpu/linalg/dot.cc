@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/cpu/dispatch_float.h"
 #include "executor/kernel.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"

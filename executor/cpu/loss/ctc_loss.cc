@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/cpu/dispatch_float.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/loss/ctc_loss_param.h"

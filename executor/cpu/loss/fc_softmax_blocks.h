@@ -51,11 +51,6 @@ inline int64_t FcSoftmaxPartRows(int64_t rows, int64_t row_bytes, int64_t weight
   return std::clamp<int64_t>(fitting / 8 * 8, std::min(rows, kFcSoftmaxTileRows), rows);
 }
 
-// Rows of `classes` elements that make a thread worth its while.
-inline int64_t FcSoftmaxRowGrain(int64_t classes) {
-  return std::max<int64_t>(1, 16384 / std::max<int64_t>(classes, 1));
-}
-
 // Whether a label is ignore_label, with use_ignore or without: normalization "valid" counts the
 // others either way. As MXNet, labels are compared as whole numbers.
 template <typename T>

@@ -10,9 +10,11 @@
 #include <cstdint>
 
 #include "absl/functional/function_ref.h"
+#include "executor/cpu/column_sums.h"
 #include "executor/cpu/loss/fc_softmax_blocks.h"
 #include "executor/cpu/loss/fc_softmax_rows.h"
 #include "executor/cpu/loss/fc_softmax_slices.h"
+#include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
@@ -146,8 +148,8 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
            c_.outputs[kWeightGradient].as<T>() + (slice.begin + begin) * features_, features_);
     }
     if (AsksFor(kBiasGradient)) {
-      BiasGradient(block, grad, slice.stride, end - begin,
-                   c_.outputs[kBiasGradient].as<T>() + slice.begin + begin);
+      SumColumns(grad, slice.stride, block.count, end - begin, BetaOf(kBiasGradient, block) != T(0),
+                 c_.outputs[kBiasGradient].as<T>() + slice.begin + begin);
     }
   }
 
@@ -161,31 +163,17 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
     return c_.outputs[kDataGradient].as<T>() + rows_.RowAt(place) * features_;
   }
 
-  // Columns are split over threads, rows are summed in order: the same bits for any split.
-  void BiasGradient(const Block& block, const T* scores, int64_t stride, int64_t classes,
-                    T* grad) const {
-    if (BetaOf(kBiasGradient, block) == T(0)) std::fill_n(grad, classes, T(0));
-    ParallelFor(classes, std::max<int64_t>(16, 16384 / std::max<int64_t>(block.count, 1)),
-                [&](int64_t from, int64_t to) {
-                  for (int64_t i = 0; i < block.count; ++i) {
-                    const T* row = scores + i * stride;
-                    for (int64_t j = from; j < to; ++j) grad[j] += row[j];
-                  }
-                });
-  }
-
   // Adds what slices have made apart. Rows that are gathered were zeroed if they are to be written.
   void AddDataGradients(const Block& block) const {
-    ParallelFor(block.count, std::max<int64_t>(1, 8192 / std::max<int64_t>(features_, 1)),
-                [&](int64_t from, int64_t to) {
-                  for (int64_t i = from; i < to; ++i) {
-                    T* out = DataGradientAt(block.begin + i);
-                    for (int64_t slice = FirstApart(); slice < scratch_.slices.count(); ++slice) {
-                      const T* in = DataGradientOf(slice) + i * features_;
-                      for (int64_t j = 0; j < features_; ++j) out[j] += in[j];
-                    }
-                  }
-                });
+    ParallelFor(block.count, RowGrain(features_, 8192), [&](int64_t from, int64_t to) {
+      for (int64_t i = from; i < to; ++i) {
+        T* out = DataGradientAt(block.begin + i);
+        for (int64_t slice = FirstApart(); slice < scratch_.slices.count(); ++slice) {
+          const T* in = DataGradientOf(slice) + i * features_;
+          for (int64_t j = 0; j < features_; ++j) out[j] += in[j];
+        }
+      }
+    });
   }
 
   const KernelContext& c_;

@@ -10,12 +10,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/loss/fc_softmax_blocks.h"
 #include "executor/cpu/loss/fc_softmax_gradient.h"
 #include "executor/cpu/loss/fc_softmax_rows.h"
 #include "executor/cpu/loss/fc_softmax_slices.h"
-#include "executor/cpu/nn/dispatch_float.h"
 #include "executor/cpu/nn/softmax_row.h"
+#include "executor/cpu/row_grain.h"
 #include "executor/cpu/scratch_cursor.h"
 #include "executor/kernel.h"
 #include "ndarray/gemm.h"
@@ -46,7 +47,7 @@ void MakeScores(const typename FcSoftmaxRows<T>::Block& block, const ArrayView& 
     Gemm(false, true, end - begin, slice.size(), features, T(1), block.data + begin * features,
          features, weight.as<T>() + slice.begin * features, features, T(0),
          scores + begin * slice.stride, slice.stride);
-    ParallelForPlain(end - begin, FcSoftmaxRowGrain(slice.size()), [&](int64_t from, int64_t to) {
+    ParallelForPlain(end - begin, RowGrain(slice.size()), [&](int64_t from, int64_t to) {
       for (int64_t i = begin + from; i < begin + to; ++i) {
         T* row = scores + i * slice.stride;
         const ExpRowSums<T> sums = BiasedExpRow(row, slice_bias, slice.size(), row);
@@ -112,7 +113,7 @@ void Backward(const KernelContext& c) {
   gradient.Run(
       [&](const auto& block) { MakeScores(block, c.inputs[Arrays::kWeight], bias, scratch); },
       [&](const auto& block, const FcSoftmaxSlice& slice, int64_t begin, int64_t end, T* grad) {
-        ParallelFor(end - begin, FcSoftmaxRowGrain(slice.size()), [&](int64_t from, int64_t to) {
+        ParallelFor(end - begin, RowGrain(slice.size()), [&](int64_t from, int64_t to) {
           for (int64_t i = begin + from; i < begin + to; ++i) {
             T* row = grad + i * slice.stride;
             const T factor = ToProbability(scratch, slice.index, i);

@@ -6,12 +6,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/loss/fc_softmax_blocks.h"
 #include "executor/cpu/loss/fc_softmax_gradient.h"
 #include "executor/cpu/loss/fc_softmax_rows.h"
 #include "executor/cpu/loss/fc_softmax_slices.h"
-#include "executor/cpu/nn/dispatch_float.h"
 #include "executor/cpu/nn/softmax_row.h"
+#include "executor/cpu/row_grain.h"
 #include "executor/cpu/scratch_cursor.h"
 #include "executor/kernel.h"
 #include "ndarray/gemm.h"
@@ -48,7 +49,7 @@ void Forward(const KernelContext& c) {
     T* scores = add ? static_cast<T*>(c.workspace) : out;
     Gemm(false, true, count, classes, features, T(1), c.inputs[kData].as<T>() + begin * features,
          features, c.inputs[kWeight].as<T>(), features, T(0), scores, classes);
-    ParallelFor(count, FcSoftmaxRowGrain(classes), [&](int64_t from, int64_t to) {
+    ParallelFor(count, RowGrain(classes), [&](int64_t from, int64_t to) {
       for (int64_t i = from; i < to; ++i) {
         T* row = scores + i * classes;
         BiasedSoftmaxRow(row, bias, classes, row);
@@ -73,7 +74,7 @@ void Backward(const KernelContext& c) {
   gradient.Run(
       [](const auto&) {},
       [&](const auto& block, const FcSoftmaxSlice& slice, int64_t begin, int64_t end, T* grad) {
-        ParallelFor(end - begin, FcSoftmaxRowGrain(slice.size()), [&](int64_t from, int64_t to) {
+        ParallelFor(end - begin, RowGrain(slice.size()), [&](int64_t from, int64_t to) {
           for (int64_t i = begin + from; i < begin + to; ++i) {
             const int64_t place = block.begin + i;
             const T* in = output + gradient.rows().RowAt(place) * gradient.classes() + slice.begin;

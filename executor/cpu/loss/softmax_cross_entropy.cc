@@ -5,15 +5,14 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/softmax_row.h"
+#include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 
 namespace cooper {
 namespace {
-
-int64_t RowGrain(int64_t row) { return std::max<int64_t>(1, 16384 / std::max<int64_t>(row, 1)); }
 
 // The softmax of data, row by row; then the losses of the rows in their order.
 template <typename T>

@@ -8,8 +8,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/softmax_row.h"
+#include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/loss/softmax_output_param.h"
@@ -27,8 +28,6 @@ Extents ExtentsOf(const SoftmaxOutputParam& param, const Shape& shape) {
   if (param.preserve_shape) return {shape.Product(0, rank - 1), shape[rank - 1], 1};
   return {shape[0], shape.Product(1, rank), 1};
 }
-
-int64_t RowGrain(int64_t row) { return std::max<int64_t>(1, 16384 / std::max<int64_t>(row, 1)); }
 
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   // For kAdd: the softmax goes here first. 16-bit floats are computed in float.

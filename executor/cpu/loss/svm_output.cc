@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "absl/status/status.h"
-#include "executor/cpu/loss/copy_data.h"
-#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/cpu/copy_data.h"
+#include "executor/cpu/dispatch_float.h"
+#include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/loss/loss_param.h"
@@ -25,18 +26,17 @@ void Backward(const KernelContext& c) {
   const T* out = c.inputs[1].as<T>();
   T* grad = c.outputs[0].as<T>();
   const int64_t classes = c.outputs[0].shape[c.outputs[0].shape.rank() - 1];
-  ParallelFor(c.inputs[0].size(), std::max<int64_t>(1, 16384 / std::max<int64_t>(classes, 1)),
-              [&](int64_t begin, int64_t end) {
-                for (int64_t i = begin; i < end; ++i) {
-                  const auto own = static_cast<int64_t>(Load(label[i]));
-                  for (int64_t j = 0; j < classes; ++j) {
-                    const C t = j == own ? C(1) : C(-1);
-                    const C miss = margin - t * Load(out[i * classes + j]);
-                    const C slope = miss > 0 ? (param.use_linear ? C(1) : 2 * miss) : C(0);
-                    Store(grad + i * classes + j, -t * slope * factor, add);
-                  }
-                }
-              });
+  ParallelFor(c.inputs[0].size(), RowGrain(classes), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const auto own = static_cast<int64_t>(Load(label[i]));
+      for (int64_t j = 0; j < classes; ++j) {
+        const C t = j == own ? C(1) : C(-1);
+        const C miss = margin - t * Load(out[i * classes + j]);
+        const C slope = miss > 0 ? (param.use_linear ? C(1) : 2 * miss) : C(0);
+        Store(grad + i * classes + j, -t * slope * factor, add);
+      }
+    }
+  });
 }
 
 absl::Status SvmOutputBackwardCpu(const KernelContext& c) {

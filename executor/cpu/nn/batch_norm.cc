@@ -8,8 +8,9 @@
 #include <type_traits>
 
 #include "absl/status/status.h"
-#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/lane_sum.h"
+#include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/nn/batch_norm_param.h"
@@ -22,9 +23,7 @@ struct Extents {
   int64_t outer, channels, inner;
 
   int64_t per_channel() const { return outer * inner; }
-  int64_t grain() const {
-    return std::max<int64_t>(1, 16384 / std::max<int64_t>(per_channel(), 1));
-  }
+  int64_t grain() const { return RowGrain(per_channel()); }
   // Calls fn(offset of `inner` contiguous elements) for each piece of a channel.
   template <typename Fn>
   void ForEachRun(int64_t channel, Fn&& fn) const {

@@ -4,8 +4,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/convolution_product.h"
-#include "executor/cpu/nn/dispatch_float.h"
 #include "executor/kernel.h"
 #include "symbol/ops/nn/convolution_param.h"
 

@@ -8,9 +8,10 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/im2col.h"
 #include "executor/cpu/nn/lane_sum.h"
+#include "executor/cpu/row_grain.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
 
@@ -79,13 +80,12 @@ void WeightFromBoth(const ConvolutionProduct& p, const T* image, const T* map, T
 // out (batch, channels, size) += bias (channels,).
 template <typename T>
 void AddBias(const T* bias, int64_t batch, int64_t channels, int64_t size, T* out) {
-  ParallelFor(batch * channels, std::max<int64_t>(1, 16384 / std::max<int64_t>(size, 1)),
-              [&](int64_t begin, int64_t end) {
-                for (int64_t i = begin; i < end; ++i) {
-                  const T value = bias[i % channels];
-                  for (int64_t j = i * size; j < (i + 1) * size; ++j) out[j] += value;
-                }
-              });
+  ParallelFor(batch * channels, RowGrain(size), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const T value = bias[i % channels];
+      for (int64_t j = i * size; j < (i + 1) * size; ++j) out[j] += value;
+    }
+  });
 }
 
 template <typename T>

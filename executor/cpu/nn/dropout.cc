@@ -1,11 +1,10 @@
 // Kernels of Dropout and its gradient.
 
-#include <algorithm>
-#include <cstring>
-
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/cpu/copy_data.h"
+#include "executor/cpu/dispatch_float.h"
+#include "executor/cpu/dropout_mask.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/nn/dropout_param.h"
@@ -13,24 +12,11 @@
 namespace cooper {
 namespace {
 
-// mask[i] = 1 with probability 1 - p. Element i depends on the stream and i alone, so that the
-// number of threads does not change it.
-void DrawMask(const Philox& random, double p, uint8_t* mask, int64_t n) {
-  const auto threshold = static_cast<uint32_t>(p * 0x1p32 >= 0x1p32 ? 0xffffffffu : p * 0x1p32);
-  ParallelFor((n + 3) / 4, 4096, [&](int64_t begin, int64_t end) {
-    for (int64_t block = begin; block < end; ++block) {
-      const auto bits = random.At(static_cast<uint64_t>(block));
-      const int64_t count = std::min<int64_t>(4, n - block * 4);
-      for (int64_t i = 0; i < count; ++i) mask[block * 4 + i] = bits[i] >= threshold;
-    }
-  });
-}
-
 // out = in * mask / (1 - p), mask being broadcast along its axes of extent 1.
 template <typename T>
 void ApplyMask(const ArrayView& in, const ArrayView& mask, double p, const ArrayView& out,
                bool add) {
-  const auto scale = static_cast<ComputeType<T>>(p < 1 ? 1 / (1 - p) : 0);
+  const auto scale = static_cast<ComputeType<T>>(DropoutScale(p));
   const T* x = in.as<T>();
   const uint8_t* m = mask.as<uint8_t>();
   T* y = out.as<T>();
@@ -59,19 +45,6 @@ void ApplyMask(const ArrayView& in, const ArrayView& mask, double p, const Array
   });
 }
 
-template <typename T>
-void Copy(const ArrayView& in, const ArrayView& out, bool add) {
-  if (!add) {
-    if (in.data != out.data) std::memcpy(out.data, in.data, in.size_bytes());
-    return;
-  }
-  const T* x = in.as<T>();
-  T* y = out.as<T>();
-  ParallelFor(in.size(), 16384, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) Store(y + i, Load(x[i]), true);
-  });
-}
-
 // The mask is not null when anything is dropped: the planner places hidden outputs like others, and
 // a kernel that runs without a gradient after it still draws into it.
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
@@ -81,13 +54,13 @@ absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
 absl::Status DropoutCpu(const KernelContext& c) {
   const auto& param = c.param<DropoutParam>();
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
+  if (!param.Drops(c.is_train)) return CopyData(c);
   const bool add = c.reqs[0] == WriteReq::kAdd;
   return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
-    if (!param.Drops(c.is_train)) return Copy<T>(c.inputs[0], c.outputs[0], add);
     ArrayView mask = c.outputs[1];
     if (c.reqs[1] == WriteReq::kNull) mask.data = c.workspace;
-    DrawMask(c.random, param.p, mask.as<uint8_t>(), mask.size());
+    DrawMask(c.random, /*position=*/0, param.p, mask.size(), mask.as<uint8_t>());
     ApplyMask<T>(c.inputs[0], mask, param.p, c.outputs[0], add);
   });
 }
@@ -95,10 +68,10 @@ absl::Status DropoutCpu(const KernelContext& c) {
 absl::Status DropoutBackwardCpu(const KernelContext& c) {
   const auto& param = c.param<DropoutParam>();
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
+  if (!param.Drops(c.is_train)) return CopyData(c);
   const bool add = c.reqs[0] == WriteReq::kAdd;
   return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
-    if (!param.Drops(c.is_train)) return Copy<T>(c.inputs[0], c.outputs[0], add);
     ApplyMask<T>(c.inputs[0], c.inputs[1], param.p, c.outputs[0], add);
   });
 }

@@ -5,7 +5,8 @@
 #include <type_traits>
 
 #include "absl/status/status.h"
-#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/cpu/dispatch_float.h"
+#include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/cpu_level.h"
 #include "ndarray/parallel.h"
@@ -34,18 +35,17 @@ void Forward(const KernelContext& c) {
   const int64_t rows = c.inputs[1].shape[0];
   const int64_t width = c.inputs[1].shape[1];
   const bool add = c.reqs[0] == WriteReq::kAdd;
-  ParallelForPlain(c.inputs[0].size(), std::max<int64_t>(1, 16384 / width),
-                   [&](int64_t begin, int64_t end) {
-                     for (int64_t i = begin; i < end; ++i) {
-                       const T* from = weight + RowOf(index[i], rows) * width;
-                       T* to = out + i * width;
-                       if (!add) {
-                         std::memcpy(to, from, width * sizeof(T));
-                       } else {
-                         for (int64_t j = 0; j < width; ++j) Store(to + j, Load(from[j]), true);
-                       }
-                     }
-                   });
+  ParallelForPlain(c.inputs[0].size(), RowGrain(width), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const T* from = weight + RowOf(index[i], rows) * width;
+      T* to = out + i * width;
+      if (!add) {
+        std::memcpy(to, from, width * sizeof(T));
+      } else {
+        for (int64_t j = 0; j < width; ++j) Store(to + j, Load(from[j]), true);
+      }
+    }
+  });
 }
 
 // to[j] += from[j], apart from the many types of indices.
@@ -67,7 +67,7 @@ void Backward(const KernelContext& c) {
   const int64_t width = c.outputs[0].shape[1];
   const int64_t n = c.inputs[1].size();
   if (c.reqs[0] == WriteReq::kWrite) {
-    ParallelForPlain(rows, std::max<int64_t>(1, 65536 / width), [&](int64_t begin, int64_t end) {
+    ParallelForPlain(rows, RowGrain(width, 65536), [&](int64_t begin, int64_t end) {
       std::memset(static_cast<void*>(grad + begin * width), 0, (end - begin) * width * sizeof(T));
     });
   }

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "absl/status/status.h"
-#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/cpu/column_sums.h"
+#include "executor/cpu/dispatch_float.h"
+#include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
@@ -31,17 +33,16 @@ void Forward(const KernelContext& c) {
   if (c.inputs.size() == 3) {
     // The bias goes into every row first, and the product is added to it: one pass less.
     const T* bias = c.inputs[2].as<T>();
-    ParallelFor(m, std::max<int64_t>(1, 16384 / std::max<int64_t>(n, 1)),
-                [&, n = n](int64_t begin, int64_t end) {
-                  for (int64_t i = begin; i < end; ++i) {
-                    T* row = out + i * n;
-                    if (beta == T(0)) {
-                      std::copy_n(bias, n, row);
-                    } else {
-                      for (int64_t j = 0; j < n; ++j) row[j] += bias[j];
-                    }
-                  }
-                });
+    ParallelFor(m, RowGrain(n), [&, n = n](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        T* row = out + i * n;
+        if (beta == T(0)) {
+          std::copy_n(bias, n, row);
+        } else {
+          for (int64_t j = 0; j < n; ++j) row[j] += bias[j];
+        }
+      }
+    });
     beta = T(1);
   }
   Gemm(false, true, m, n, k, T(1), c.inputs[0].as<T>(), k, c.inputs[1].as<T>(), k, beta, out, n);
@@ -65,16 +66,7 @@ void Backward(const KernelContext& c) {
          c.outputs[1].as<T>(), k);
   }
   if (c.outputs.size() == 3 && c.reqs[2] != WriteReq::kNull) {
-    T* grad = c.outputs[2].as<T>();
-    if (c.reqs[2] == WriteReq::kWrite) std::fill_n(grad, n, T(0));
-    // Columns are split over threads, rows are summed in order: the same bits for any split.
-    ParallelFor(n, std::max<int64_t>(16, 16384 / std::max<int64_t>(m, 1)),
-                [&, m = m, n = n](int64_t begin, int64_t end) {
-                  for (int64_t i = 0; i < m; ++i) {
-                    const T* row = ograd + i * n;
-                    for (int64_t j = begin; j < end; ++j) grad[j] += row[j];
-                  }
-                });
+    SumColumns(ograd, n, m, n, c.reqs[2] == WriteReq::kAdd, c.outputs[2].as<T>());
   }
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "executor/cpu/row_grain.h"
 #include "ndarray/parallel.h"
 
 namespace cooper {
@@ -71,7 +72,7 @@ void ForEachWindowRun(const WindowGeometry& g, int64_t begin, int64_t end, Fn&& 
 }
 
 inline int64_t ChannelGrain(const WindowGeometry& g) {
-  return std::max<int64_t>(1, 16384 / std::max<int64_t>(g.kernel_size() * g.columns(), 1));
+  return RowGrain(g.kernel_size() * g.columns());
 }
 
 // image (channels, in...) -> columns (rows(), columns()).

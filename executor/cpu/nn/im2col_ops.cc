@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/im2col.h"
 #include "executor/kernel.h"
 #include "symbol/ops/nn/im2col_param.h"

@@ -1,7 +1,7 @@
 // Kernels of IdentityAttachKLSparseReg and its gradient.
 
 #include "absl/status/status.h"
-#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/cpu/dispatch_float.h"
 #include "executor/kernel.h"
 #include "symbol/ops/nn/kl_sparse_reg_param.h"
 

@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "absl/status/status.h"
-#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/cpu/dispatch_float.h"
+#include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/nn/norm_param.h"
@@ -18,7 +19,7 @@ struct Extents {
 
   int64_t count() const { return outer * inner; }
   int64_t Begin(int64_t set) const { return set / inner * n * inner + set % inner; }
-  int64_t grain() const { return std::max<int64_t>(1, 16384 / std::max<int64_t>(n, 1)); }
+  int64_t grain() const { return RowGrain(n); }
 };
 
 Extents ExtentsOf(const L2NormalizationParam& param, const Shape& shape) {
@@ -90,15 +91,14 @@ template <typename Fn>
 void ForEachChannel(const Shape& shape, int64_t nsize, Fn&& fn) {
   const int64_t channels = shape[1];
   const int64_t area = shape[2] * shape[3];
-  ParallelFor(shape[0] * channels, std::max<int64_t>(1, 4096 / std::max<int64_t>(area, 1)),
-              [&](int64_t begin, int64_t end) {
-                for (int64_t i = begin; i < end; ++i) {
-                  const int64_t k = i % channels;
-                  const int64_t first = std::max<int64_t>(0, k - nsize / 2);
-                  const int64_t last = std::min(channels, k + nsize / 2 + 1);
-                  fn(i * area, (i - k + first) * area, (i - k + last) * area, area);
-                }
-              });
+  ParallelFor(shape[0] * channels, RowGrain(area, 4096), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t k = i % channels;
+      const int64_t first = std::max<int64_t>(0, k - nsize / 2);
+      const int64_t last = std::min(channels, k + nsize / 2 + 1);
+      fn(i * area, (i - k + first) * area, (i - k + last) * area, area);
+    }
+  });
 }
 
 template <typename T>

@@ -7,8 +7,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/lane_sum.h"
+#include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/nn/norm_param.h"
@@ -26,7 +27,7 @@ struct Sets {
   int64_t count() const { return outer * inner; }
   int64_t Begin(int64_t set) const { return set / inner * n * inner + set % inner; }
   int64_t GammaAt(int64_t set, int64_t j) const { return groups == 0 ? j : set % groups; }
-  int64_t grain() const { return std::max<int64_t>(1, 16384 / std::max<int64_t>(n, 1)); }
+  int64_t grain() const { return RowGrain(n); }
 };
 
 template <typename Param>

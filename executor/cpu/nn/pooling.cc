@@ -6,7 +6,8 @@
 #include <type_traits>
 
 #include "absl/status/status.h"
-#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/cpu/dispatch_float.h"
+#include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/nn/pooling_param.h"
@@ -130,13 +131,12 @@ class Pooling {
     const bool count_pad = param_.count_include_pad.value_or(true);
     const int64_t positions = planes_.out_size();
     const int64_t cost = positions * planes_.kernel[0] * planes_.kernel[1] * planes_.kernel[2];
-    ParallelForPlain(planes_.count, std::max<int64_t>(1, 16384 / std::max<int64_t>(cost, 1)),
-                     [&](int64_t begin, int64_t end) {
-                       for (int64_t position = 0; position < positions; ++position) {
-                         const Window w = WindowAt(planes_, position, count_pad, kV1);
-                         for (int64_t i = begin; i < end; ++i) fn(i, position, w);
-                       }
-                     });
+    ParallelForPlain(planes_.count, RowGrain(cost), [&](int64_t begin, int64_t end) {
+      for (int64_t position = 0; position < positions; ++position) {
+        const Window w = WindowAt(planes_, position, count_pad, kV1);
+        for (int64_t i = begin; i < end; ++i) fn(i, position, w);
+      }
+    });
   }
 
   // The maximum, and where it is first reached; -1 if that is padding or nowhere.

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "absl/status/status.h"
-#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/cpu/dispatch_float.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/nn/roi_pooling_param.h"

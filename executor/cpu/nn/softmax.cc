@@ -8,8 +8,9 @@
 #include <type_traits>
 
 #include "absl/status/status.h"
-#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/softmax_row.h"
+#include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/nn/softmax_param.h"
@@ -22,7 +23,7 @@ enum class Form { kSoftmax, kSoftmin, kLogSoftmax };
 struct Extents {
   int64_t outer, n, inner;
 
-  int64_t grain() const { return std::max<int64_t>(1, 16384 / std::max<int64_t>(n, 1)); }
+  int64_t grain() const { return RowGrain(n); }
 };
 
 Extents Around(const Shape& shape, int64_t axis) {
@@ -95,7 +96,7 @@ void Forward(const KernelContext& c, const Extents& e, double temperature, Lengt
   if constexpr (std::is_same_v<T, O> && !std::is_same_v<T, Float16>) {
     if (plain && e.inner > 1 && form == Form::kSoftmax) {
       const int64_t plane = e.n * e.inner;
-      ParallelFor(e.outer, std::max<int64_t>(1, 16384 / plane), [&](int64_t begin, int64_t end) {
+      ParallelFor(e.outer, RowGrain(plane), [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
           SoftmaxColumns(in + i * plane, e.n, e.inner, 0, e.inner, out + i * plane);
         }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "executor/cpu/elemwise/element_block.h"
+#include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "ndarray/status_macros.h"
@@ -43,23 +44,21 @@ struct IsLess {
 template <typename Order, typename T>
 void Search(const AxisView& view, const T* data, const ArrayView& output, WriteReq req) {
   using C = ComputeType<T>;
-  ParallelForPlain(
-      view.outer * view.inner, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, view.length)),
-      [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          const T* at = data + i / view.inner * view.length * view.inner + i % view.inner;
-          C best = ConvertElement<C>(at[0]);
-          int64_t position = 0;
-          for (int64_t k = 1; k < view.length && best == best; ++k) {
-            const C x = ConvertElement<C>(at[k * view.inner]);
-            if (Order::Better(x, best) || x != x) {
-              best = x;
-              position = k;
-            }
-          }
-          StoreBlock(&position, 1, req, ElementAt(output.data, output.dtype, i), output.dtype);
+  ParallelForPlain(view.outer * view.inner, RowGrain(view.length), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const T* at = data + i / view.inner * view.length * view.inner + i % view.inner;
+      C best = ConvertElement<C>(at[0]);
+      int64_t position = 0;
+      for (int64_t k = 1; k < view.length && best == best; ++k) {
+        const C x = ConvertElement<C>(at[k * view.inner]);
+        if (Order::Better(x, best) || x != x) {
+          best = x;
+          position = k;
         }
-      });
+      }
+      StoreBlock(&position, 1, req, ElementAt(output.data, output.dtype, i), output.dtype);
+    }
+  });
 }
 
 template <typename Order>
@@ -90,22 +89,20 @@ absl::Status ArgmaxChannelCpu(const KernelContext& c) {
 template <typename C>
 void RunningSum(const AxisView& view, const ArrayView& input, const ArrayView& output, WriteReq req,
                 bool from_last) {
-  ParallelForPlain(
-      view.outer * view.inner, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, view.length)),
-      [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          const int64_t base = i / view.inner * view.length * view.inner + i % view.inner;
-          C sum = 0;
-          for (int64_t k = 0; k < view.length; ++k) {
-            const int64_t step = from_last ? view.length - 1 - k : k;
-            const int64_t at = base + step * view.inner;
-            C value;
-            LoadBlock(ElementAt(input.data, input.dtype, at), input.dtype, 1, &value);
-            sum += value;
-            StoreBlock(&sum, 1, req, ElementAt(output.data, output.dtype, at), output.dtype);
-          }
-        }
-      });
+  ParallelForPlain(view.outer * view.inner, RowGrain(view.length), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t base = i / view.inner * view.length * view.inner + i % view.inner;
+      C sum = 0;
+      for (int64_t k = 0; k < view.length; ++k) {
+        const int64_t step = from_last ? view.length - 1 - k : k;
+        const int64_t at = base + step * view.inner;
+        C value;
+        LoadBlock(ElementAt(input.data, input.dtype, at), input.dtype, 1, &value);
+        sum += value;
+        StoreBlock(&sum, 1, req, ElementAt(output.data, output.dtype, at), output.dtype);
+      }
+    }
+  });
 }
 
 // The axis is one of `shape`, the forward input's.

@@ -7,11 +7,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "executor/cpu/column_sums.h"
 #include "executor/cpu/padded_stride.h"
 #include "executor/cpu/rnn/rnn_arguments.h"
 #include "executor/cpu/rnn/rnn_cells.h"
 #include "executor/cpu/rnn/rnn_dims.h"
 #include "executor/cpu/rnn/rnn_pieces.h"
+#include "executor/cpu/row_grain.h"
 #include "executor/cpu/scratch_cursor.h"
 #include "executor/kernel.h"
 #include "ndarray/gemm.h"
@@ -217,7 +219,7 @@ class Backward {
       const int64_t t = dims_.StepAt(d, s);
       const int64_t t_prev = s == 0 ? 0 : dims_.StepAt(d, s - 1);
       T* ds = ds_[d] + t * slot_step;
-      ParallelFor(end - begin, std::max<int64_t>(1, 2048 / hidden), [&](int64_t from, int64_t to) {
+      ParallelFor(end - begin, RowGrain(hidden, 2048), [&](int64_t from, int64_t to) {
         for (int64_t i = begin + from; i < begin + to; ++i) {
           T* ds_row = ds + i * dims_.slot_row();
           if (scratch_.lengths != nullptr && t >= scratch_.lengths[i]) {
@@ -297,7 +299,8 @@ class Backward {
       RecurrentWeightGradient(layer, d, BetaOf(req), grads.h2h_weight);
     }
 
-    SumRows(ds_[d], dims_.rows(), dims_.slot_row(), scratch_.bias);
+    SumColumns(ds_[d], dims_.slot_row(), dims_.rows(), dims_.slot_row(), /*add=*/false,
+               scratch_.bias);
     const int64_t n = dims_.recurrent * hidden;
     StoreRows(WeightReq(kH2hBias), scratch_.bias, n, 1, n, grads.h2h_bias);
     // gru's n adds its i2h bias in a slot of its own.

@@ -6,11 +6,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "executor/cpu/dropout_mask.h"
 #include "executor/cpu/padded_stride.h"
 #include "executor/cpu/rnn/rnn_arguments.h"
 #include "executor/cpu/rnn/rnn_cells.h"
 #include "executor/cpu/rnn/rnn_dims.h"
 #include "executor/cpu/rnn/rnn_pieces.h"
+#include "executor/cpu/row_grain.h"
 #include "executor/cpu/scratch_cursor.h"
 #include "executor/kernel.h"
 #include "ndarray/gemm.h"
@@ -220,7 +222,7 @@ class Forward {
            plan_.transpose ? scratch_.weight_stride : hidden, T(1),
            slots + begin * dims_.slot_row(), dims_.slot_row());
 
-      ParallelFor(end - begin, std::max<int64_t>(1, 2048 / hidden), [&](int64_t from, int64_t to) {
+      ParallelFor(end - begin, RowGrain(hidden, 2048), [&](int64_t from, int64_t to) {
         for (int64_t i = begin + from; i < begin + to; ++i) {
           const T* h_row_prev = h_prev + i * h_prev_stride;
           const T* c_row_prev = plan_.has_cell ? c_prev + i * hidden : nullptr;

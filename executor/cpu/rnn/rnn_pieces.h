@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "executor/kernel.h"
-#include "ndarray/philox.h"
 
 namespace cooper {
 
@@ -19,18 +18,10 @@ void StoreRows(WriteReq req, const T* in, int64_t stride, int64_t rows, int64_t 
 template <typename T>
 void TransposeInto(const T* in, int64_t rows, int64_t columns, T* out, int64_t out_stride);
 
-// sums[j] = sum over i of in[i * columns + j].
-template <typename T>
-void SumRows(const T* in, int64_t rows, int64_t columns, T* sums);
-
 // Zeroes the rows of data (num_steps, batch, columns) that lie past their sequence's length.
 template <typename T>
 void ZeroPastLengths(const int64_t* lengths, int64_t num_steps, int64_t batch, int64_t columns,
                      T* data);
-
-// mask[i] is 1 with probability 1 - p, else 0. Draws positions from `position` on, one for every
-// four elements.
-void DrawMask(const Philox& random, uint64_t position, double p, int64_t n, uint8_t* mask);
 
 // out = in * mask / (1 - p). In place is allowed.
 template <typename T>

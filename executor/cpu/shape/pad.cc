@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "executor/cpu/row_grain.h"
 #include "executor/cpu/shape/strided_copy.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
@@ -42,24 +43,22 @@ void PadRows(const KernelContext& c) {
   const int64_t width = padded[last], before = param.pad_width[2 * last];
   const T constant = ConvertElement<T>(param.constant_value);
   const bool add = c.reqs[0] == WriteReq::kAdd;
-  ParallelForPlain(
-      padded.Product(0, last), std::max<int64_t>(1, 16384 / std::max<int64_t>(width, 1)),
-      [&](int64_t begin, int64_t end) {
-        for (int64_t row = begin; row < end; ++row) {
-          T* out = c.outputs[0].as<T>() + row * width;
-          const int64_t at = SourceRow(param, data, padded, row);
-          const T* in = c.inputs[0].as<T>() + std::max<int64_t>(at, 0);
-          auto put = [&](int64_t i, T value) { out[i] = add ? Sum(out[i], value) : value; };
-          const int64_t middle = at < 0 ? 0 : data[last];
-          for (int64_t i = 0; i < middle; ++i) put(before + i, in[i]);
-          for (int64_t i = 0; i < width; ++i) {
-            if (i == before) i += middle;
-            if (i == width) break;
-            const int64_t source = at < 0 ? -1 : param.source(last, i, data[last]);
-            put(i, source < 0 ? constant : in[source]);
-          }
-        }
-      });
+  ParallelForPlain(padded.Product(0, last), RowGrain(width), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      T* out = c.outputs[0].as<T>() + row * width;
+      const int64_t at = SourceRow(param, data, padded, row);
+      const T* in = c.inputs[0].as<T>() + std::max<int64_t>(at, 0);
+      auto put = [&](int64_t i, T value) { out[i] = add ? Sum(out[i], value) : value; };
+      const int64_t middle = at < 0 ? 0 : data[last];
+      for (int64_t i = 0; i < middle; ++i) put(before + i, in[i]);
+      for (int64_t i = 0; i < width; ++i) {
+        if (i == before) i += middle;
+        if (i == width) break;
+        const int64_t source = at < 0 ? -1 : param.source(last, i, data[last]);
+        put(i, source < 0 ? constant : in[source]);
+      }
+    }
+  });
 }
 
 template <typename T>

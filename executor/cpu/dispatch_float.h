@@ -1,5 +1,5 @@
-#ifndef COOPER_EXECUTOR_CPU_NN_DISPATCH_FLOAT_H_
-#define COOPER_EXECUTOR_CPU_NN_DISPATCH_FLOAT_H_
+#ifndef COOPER_EXECUTOR_CPU_DISPATCH_FLOAT_H_
+#define COOPER_EXECUTOR_CPU_DISPATCH_FLOAT_H_
 
 // Calls a kernel's template for the floating point dtypes, and tells it what to do with its
 // results. For operators that have no meaning on integers.
@@ -46,4 +46,4 @@ void Store(T* to, ComputeType<T> value, bool add) {
 
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_CPU_NN_DISPATCH_FLOAT_H_
+#endif  // COOPER_EXECUTOR_CPU_DISPATCH_FLOAT_H_

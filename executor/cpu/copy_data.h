@@ -1,12 +1,12 @@
-#ifndef COOPER_EXECUTOR_CPU_LOSS_COPY_DATA_H_
-#define COOPER_EXECUTOR_CPU_LOSS_COPY_DATA_H_
+#ifndef COOPER_EXECUTOR_CPU_COPY_DATA_H_
+#define COOPER_EXECUTOR_CPU_COPY_DATA_H_
 
 // The forward pass of losses whose output is their data.
 
 #include <cstring>
 
 #include "absl/status/status.h"
-#include "executor/cpu/nn/dispatch_float.h"
+#include "executor/cpu/dispatch_float.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 
@@ -34,4 +34,4 @@ inline absl::Status CopyData(const KernelContext& c) {
 
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_CPU_LOSS_COPY_DATA_H_
+#endif  // COOPER_EXECUTOR_CPU_COPY_DATA_H_
