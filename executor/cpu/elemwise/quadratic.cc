@@ -26,7 +26,7 @@ absl::Status QuadraticCpu(const KernelContext& c) {
     using C = ComputeType<T>;  // of float16: float
     const auto& p = c.param<QuadraticParam>();
     const C a = static_cast<C>(p.a), b = static_cast<C>(p.b), constant = static_cast<C>(p.c);
-    const T* x = c.inputs[QuadraticParam::kData].as<T>();
+    const T* x = c.inputs[QuadraticArrays::kData].as<T>();
     ForEachElement<T>(c, [=](int64_t i) { return Load(x[i]) * (a * Load(x[i]) + b) + constant; });
   });
 }
@@ -38,8 +38,8 @@ absl::Status QuadraticBackwardCpu(const KernelContext& c) {
     using C = ComputeType<T>;
     const auto& p = c.param<QuadraticParam>();
     const C a = static_cast<C>(p.a), b = static_cast<C>(p.b);
-    const T* ograd = c.inputs[QuadraticParam::kOgrad].as<T>();
-    const T* x = c.inputs[QuadraticParam::kForwardData].as<T>();
+    const T* ograd = c.inputs[QuadraticGradientArrays::kOgrad].as<T>();
+    const T* x = c.inputs[QuadraticGradientArrays::kData].as<T>();
     ForEachElement<T>(c, [=](int64_t i) { return Load(ograd[i]) * (2 * a * Load(x[i]) + b); });
   });
 }

@@ -53,24 +53,26 @@ void ForBatch(const Extents& e, const Fn& fn) {
 
 template <typename T>
 void Forward(const KernelContext& c, const DotParam& param, const Extents& e) {
+  using enum DotArrays::Input;
   const auto [batch, m, n, k] = e;
   const bool ta = param.transpose_a, tb = param.transpose_b;
   const T beta = c.reqs[0] == WriteReq::kAdd ? T(1) : T(0);
   ForBatch(e, [&, m = m, n = n, k = k](int64_t i) {
-    Gemm(ta, tb, m, n, k, T(1), c.inputs[0].as<T>() + i * m * k, ta ? m : k,
-         c.inputs[1].as<T>() + i * k * n, tb ? k : n, beta, c.outputs[0].as<T>() + i * m * n, n);
+    Gemm(ta, tb, m, n, k, T(1), c.inputs[kLhs].as<T>() + i * m * k, ta ? m : k,
+         c.inputs[kRhs].as<T>() + i * k * n, tb ? k : n, beta, c.outputs[0].as<T>() + i * m * n, n);
   });
 }
 
 template <typename T>
 void Backward(const KernelContext& c, const DotParam& param, const Extents& e) {
+  using enum DotGradientArrays::Input;
   const auto [batch, m, n, k] = e;
   const bool ta = param.transpose_a, tb = param.transpose_b;
   auto beta = [&](int i) { return c.reqs[i] == WriteReq::kAdd ? T(1) : T(0); };
   ForBatch(e, [&, m = m, n = n, k = k](int64_t i) {
-    const T* ograd = c.inputs[0].as<T>() + i * m * n;
-    const T* lhs = c.inputs[1].as<T>() + i * m * k;
-    const T* rhs = c.inputs[2].as<T>() + i * k * n;
+    const T* ograd = c.inputs[kOgrad].as<T>() + i * m * n;
+    const T* lhs = c.inputs[kLhs].as<T>() + i * m * k;
+    const T* rhs = c.inputs[kRhs].as<T>() + i * k * n;
     const int64_t lda = ta ? m : k, ldb = tb ? k : n;
     if (c.reqs[0] != WriteReq::kNull) {
       T* grad = c.outputs[0].as<T>() + i * m * k;
@@ -95,17 +97,19 @@ using ExtentsFn = Extents (*)(const DotParam&, const Shape&, const Shape&);
 
 template <ExtentsFn kExtents>
 absl::Status ProductCpu(const KernelContext& c) {
+  using enum DotArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const auto& param = c.param<DotParam>();
-  const Extents e = kExtents(param, c.inputs[0].shape, c.inputs[1].shape);
+  const Extents e = kExtents(param, c.inputs[kLhs].shape, c.inputs[kRhs].shape);
   return DispatchFloat32Or64(
       c.outputs[0].dtype, [&](auto type) { Forward<typename decltype(type)::type>(c, param, e); });
 }
 
 template <ExtentsFn kExtents>
 absl::Status ProductBackwardCpu(const KernelContext& c) {
+  using enum DotGradientArrays::Input;
   const auto& param = c.param<DotParam>();
-  const Extents e = kExtents(param, c.inputs[1].shape, c.inputs[2].shape);
+  const Extents e = kExtents(param, c.inputs[kLhs].shape, c.inputs[kRhs].shape);
   return DispatchFloat32Or64(
       c.outputs[0].dtype, [&](auto type) { Backward<typename decltype(type)::type>(c, param, e); });
 }

@@ -57,9 +57,10 @@ void Softmax(const Extents& e, const C* in, C* out) {
 
 template <typename T>
 void Forward(const KernelContext& c) {
+  using enum SoftmaxOutputArrays::Input;
   using C = ComputeType<T>;
   const Extents e = ExtentsOf(c.param<SoftmaxOutputParam>(), c.outputs[0].shape);
-  const T* in = c.inputs[0].as<T>();
+  const T* in = c.inputs[kData].as<T>();
   T* out = c.outputs[0].as<T>();
   if constexpr (std::is_same_v<T, C>) {
     if (c.reqs[0] == WriteReq::kWrite) return Softmax<C>(e, in, out);
@@ -74,11 +75,12 @@ void Forward(const KernelContext& c) {
 // label has output's shape: probabilities. No label is ignored, and nothing is normalized.
 template <typename T>
 void BackwardOfProbabilities(const KernelContext& c) {
+  using enum SoftmaxOutputGradientArrays::Input;
   const auto& param = c.param<SoftmaxOutputParam>();
   const auto scale = static_cast<ComputeType<T>>(param.grad_scale);
   const bool add = c.reqs[0] == WriteReq::kAdd;
-  const T* label = c.inputs[0].as<T>();
-  const T* out = c.inputs[1].as<T>();
+  const T* label = c.inputs[kLabel].as<T>();
+  const T* out = c.inputs[kOutput].as<T>();
   // What out_grad multiplies by: see softmax_output_param.h.
   const T* factor = param.out_grad ? out : nullptr;
   T* grad = c.outputs[0].as<T>();
@@ -118,11 +120,12 @@ double GradientScale(const SoftmaxOutputParam& param, const Extents& e, const T*
 template <typename T, bool kContiguous>
 void BackwardRow(const KernelContext& c, int64_t offset, int64_t n, int64_t row_stride,
                  int64_t label, ComputeType<T> scale) {
+  using enum SoftmaxOutputGradientArrays::Input;
   using C = ComputeType<T>;
   const auto& param = c.param<SoftmaxOutputParam>();
   const int64_t stride = kContiguous ? 1 : row_stride;
   const bool add = c.reqs[0] == WriteReq::kAdd;
-  const T* out = c.inputs[1].as<T>() + offset;
+  const T* out = c.inputs[kOutput].as<T>() + offset;
   T* grad = c.outputs[0].as<T>() + offset;
   if (param.use_ignore && label == static_cast<int64_t>(param.ignore_label)) {
     if (add) return;
@@ -163,12 +166,13 @@ void BackwardRow(const KernelContext& c, int64_t offset, int64_t n, int64_t row_
 
 template <typename T>
 void Backward(const KernelContext& c) {
+  using enum SoftmaxOutputGradientArrays::Input;
   const auto& param = c.param<SoftmaxOutputParam>();
-  if (c.inputs[0].shape == c.inputs[1].shape) return BackwardOfProbabilities<T>(c);
+  if (c.inputs[kLabel].shape == c.inputs[kOutput].shape) return BackwardOfProbabilities<T>(c);
   const Extents e = ExtentsOf(param, c.outputs[0].shape);
-  const T* label = c.inputs[0].as<T>();
+  const T* label = c.inputs[kLabel].as<T>();
   const auto scale =
-      static_cast<ComputeType<T>>(GradientScale(param, e, label, c.inputs[0].size()));
+      static_cast<ComputeType<T>>(GradientScale(param, e, label, c.inputs[kLabel].size()));
   if (e.inner == 1) {
     ParallelFor(e.outer, RowGrain(e.classes), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {

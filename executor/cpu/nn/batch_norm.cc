@@ -43,14 +43,15 @@ constexpr bool kVarIsVariance = std::is_same_v<Param, BatchNormV1Param>;
 
 template <typename Param, typename T>
 void Forward(const KernelContext& c) {
+  using enum BatchNormArrays::Input;
   using C = ComputeType<T>;  // also the type of all but data and output
   const auto& param = c.param<Param>();
-  const Extents e = ExtentsOf(param, c.inputs[0].shape);
-  const T* data = c.inputs[0].as<T>();
-  C* gamma = c.inputs[1].as<C>();
-  const C* beta = c.inputs[2].as<C>();
-  const C* moving_mean = c.inputs[3].as<C>();
-  const C* moving_var = c.inputs[4].as<C>();
+  const Extents e = ExtentsOf(param, c.inputs[kData].shape);
+  const T* data = c.inputs[kData].as<T>();
+  C* gamma = c.inputs[kGamma].as<C>();
+  const C* beta = c.inputs[kBeta].as<C>();
+  const C* moving_mean = c.inputs[kMovingMean].as<C>();
+  const C* moving_var = c.inputs[kMovingVar].as<C>();
   T* out = c.reqs[0] == WriteReq::kNull ? nullptr : c.outputs[0].as<T>();
   const bool add = c.reqs[0] == WriteReq::kAdd;
   const bool batch_stats = c.is_train && !param.use_global_stats;
@@ -101,16 +102,17 @@ void Forward(const KernelContext& c) {
 
 template <typename Param, typename T>
 void Backward(const KernelContext& c) {
+  using enum BatchNormGradientArrays::Input;
   using C = ComputeType<T>;
   const auto& param = c.param<Param>();
-  const Extents e = ExtentsOf(param, c.inputs[0].shape);
-  const T* ograd = c.inputs[0].as<T>();
-  const C* saved_mean = c.inputs[1].as<C>();
-  const C* saved_var = c.inputs[2].as<C>();
-  const T* data = c.inputs[3].as<T>();
-  const C* gamma = c.inputs[4].as<C>();
-  C* moving_mean = c.inputs[5].as<C>();
-  C* moving_var = c.inputs[6].as<C>();
+  const Extents e = ExtentsOf(param, c.inputs[kOgrad].shape);
+  const T* ograd = c.inputs[kOgrad].as<T>();
+  const C* saved_mean = c.inputs[kMean].as<C>();
+  const C* saved_var = c.inputs[kVar].as<C>();
+  const T* data = c.inputs[kData].as<T>();
+  const C* gamma = c.inputs[kGamma].as<C>();
+  C* moving_mean = c.inputs[kMovingMean].as<C>();
+  C* moving_var = c.inputs[kMovingVar].as<C>();
   const bool batch_stats = c.is_train && !param.use_global_stats;
   const C eps = static_cast<C>(param.eps);
   const C momentum = static_cast<C>(param.momentum);
@@ -166,13 +168,15 @@ void Backward(const KernelContext& c) {
 
 template <typename Param>
 absl::Status ForwardCpu(const KernelContext& c) {
-  return DispatchFloat(c.inputs[0].dtype,
+  using enum BatchNormArrays::Input;
+  return DispatchFloat(c.inputs[kData].dtype,
                        [&](auto type) { Forward<Param, typename decltype(type)::type>(c); });
 }
 
 template <typename Param>
 absl::Status BackwardCpu(const KernelContext& c) {
-  return DispatchFloat(c.inputs[0].dtype,
+  using enum BatchNormGradientArrays::Input;
+  return DispatchFloat(c.inputs[kOgrad].dtype,
                        [&](auto type) { Backward<Param, typename decltype(type)::type>(c); });
 }
 

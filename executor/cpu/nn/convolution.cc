@@ -44,63 +44,68 @@ ConvolutionProduct ProductOf(const DeconvolutionParam& param, const Shape& image
 
 template <typename T>
 void ConvolutionForward(const KernelContext& c) {
+  using enum ConvolutionArrays::Input;
   const ArrayView& out = c.outputs[0];
-  const ConvolutionProduct p = ProductOf(c.param<ConvolutionParam>(), c.inputs[0].shape, out.shape);
-  MapFromImage(p, c.inputs[0].as<T>(), c.inputs[1].as<T>(), out.as<T>(),
+  const ConvolutionProduct p =
+      ProductOf(c.param<ConvolutionParam>(), c.inputs[kData].shape, out.shape);
+  MapFromImage(p, c.inputs[kData].as<T>(), c.inputs[kWeight].as<T>(), out.as<T>(),
                c.reqs[0] == WriteReq::kAdd, static_cast<T*>(c.workspace));
   if (c.inputs.size() == 3) {
-    AddBias(c.inputs[2].as<T>(), p.batch, out.shape[1], p.g.columns(), out.as<T>());
+    AddBias(c.inputs[kBias].as<T>(), p.batch, out.shape[1], p.g.columns(), out.as<T>());
   }
 }
 
 template <typename T>
 void DeconvolutionForward(const KernelContext& c) {
+  using enum ConvolutionArrays::Input;
   const ArrayView& out = c.outputs[0];
   const ConvolutionProduct p =
-      ProductOf(c.param<DeconvolutionParam>(), out.shape, c.inputs[0].shape);
-  ImageFromMap(p, c.inputs[0].as<T>(), c.inputs[1].as<T>(), out.as<T>(),
+      ProductOf(c.param<DeconvolutionParam>(), out.shape, c.inputs[kData].shape);
+  ImageFromMap(p, c.inputs[kData].as<T>(), c.inputs[kWeight].as<T>(), out.as<T>(),
                c.reqs[0] == WriteReq::kAdd, static_cast<T*>(c.workspace));
   if (c.inputs.size() == 3) {
-    AddBias(c.inputs[2].as<T>(), p.batch, out.shape[1], p.g.image_size(), out.as<T>());
+    AddBias(c.inputs[kBias].as<T>(), p.batch, out.shape[1], p.g.image_size(), out.as<T>());
   }
 }
 
 template <typename T>
 void ConvolutionBackward(const KernelContext& c) {
-  const T* ograd = c.inputs[0].as<T>();
+  using enum ConvolutionGradientArrays::Input;
+  const T* ograd = c.inputs[kOgrad].as<T>();
   const ConvolutionProduct p =
-      ProductOf(c.param<ConvolutionParam>(), c.inputs[1].shape, c.inputs[0].shape);
+      ProductOf(c.param<ConvolutionParam>(), c.inputs[kData].shape, c.inputs[kOgrad].shape);
   T* workspace = static_cast<T*>(c.workspace);
   if (c.reqs[0] != WriteReq::kNull) {
-    ImageFromMap(p, ograd, c.inputs[2].as<T>(), c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd,
-                 workspace);
+    ImageFromMap(p, ograd, c.inputs[kWeight].as<T>(), c.outputs[0].as<T>(),
+                 c.reqs[0] == WriteReq::kAdd, workspace);
   }
   if (c.reqs[1] != WriteReq::kNull) {
-    WeightFromBoth(p, c.inputs[1].as<T>(), ograd, c.outputs[1].as<T>(), c.reqs[1] == WriteReq::kAdd,
-                   workspace);
+    WeightFromBoth(p, c.inputs[kData].as<T>(), ograd, c.outputs[1].as<T>(),
+                   c.reqs[1] == WriteReq::kAdd, workspace);
   }
   if (c.outputs.size() == 3 && c.reqs[2] != WriteReq::kNull) {
-    BiasGradient(ograd, p.batch, c.inputs[0].shape[1], p.g.columns(), c.outputs[2].as<T>(),
+    BiasGradient(ograd, p.batch, c.inputs[kOgrad].shape[1], p.g.columns(), c.outputs[2].as<T>(),
                  c.reqs[2] == WriteReq::kAdd);
   }
 }
 
 template <typename T>
 void DeconvolutionBackward(const KernelContext& c) {
-  const T* ograd = c.inputs[0].as<T>();
+  using enum ConvolutionGradientArrays::Input;
+  const T* ograd = c.inputs[kOgrad].as<T>();
   const ConvolutionProduct p =
-      ProductOf(c.param<DeconvolutionParam>(), c.inputs[0].shape, c.inputs[1].shape);
+      ProductOf(c.param<DeconvolutionParam>(), c.inputs[kOgrad].shape, c.inputs[kData].shape);
   T* workspace = static_cast<T*>(c.workspace);
   if (c.reqs[0] != WriteReq::kNull) {
-    MapFromImage(p, ograd, c.inputs[2].as<T>(), c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd,
-                 workspace);
+    MapFromImage(p, ograd, c.inputs[kWeight].as<T>(), c.outputs[0].as<T>(),
+                 c.reqs[0] == WriteReq::kAdd, workspace);
   }
   if (c.reqs[1] != WriteReq::kNull) {
-    WeightFromBoth(p, ograd, c.inputs[1].as<T>(), c.outputs[1].as<T>(), c.reqs[1] == WriteReq::kAdd,
-                   workspace);
+    WeightFromBoth(p, ograd, c.inputs[kData].as<T>(), c.outputs[1].as<T>(),
+                   c.reqs[1] == WriteReq::kAdd, workspace);
   }
   if (c.outputs.size() == 3 && c.reqs[2] != WriteReq::kNull) {
-    BiasGradient(ograd, p.batch, c.inputs[0].shape[1], p.g.image_size(), c.outputs[2].as<T>(),
+    BiasGradient(ograd, p.batch, c.inputs[kOgrad].shape[1], p.g.image_size(), c.outputs[2].as<T>(),
                  c.reqs[2] == WriteReq::kAdd);
   }
 }
@@ -119,28 +124,36 @@ int64_t ColumnBytes(const ConvolutionProduct& p, DType dtype) {
 
 // Layouts that no kernel knows need none: the run reports them.
 absl::StatusOr<Prepared> PrepareConvolution(const PrepareContext& c) {
+  using enum ConvolutionArrays::Input;
   const auto& param = c.param<ConvolutionParam>();
   if (ChannelsLast(param.layout)) return Prepared{};
-  return Prepared{.workspace_bytes = ColumnBytes(
-                      ProductOf(param, c.inputs[0].shape, c.outputs[0].shape), c.inputs[0].dtype)};
+  return Prepared{.workspace_bytes =
+                      ColumnBytes(ProductOf(param, c.inputs[kData].shape, c.outputs[0].shape),
+                                  c.inputs[kData].dtype)};
 }
 absl::StatusOr<Prepared> PrepareConvolutionBackward(const PrepareContext& c) {
+  using enum ConvolutionGradientArrays::Input;
   const auto& param = c.param<ConvolutionParam>();
   if (ChannelsLast(param.layout)) return Prepared{};
-  return Prepared{.workspace_bytes = ColumnBytes(
-                      ProductOf(param, c.inputs[1].shape, c.inputs[0].shape), c.inputs[0].dtype)};
+  return Prepared{.workspace_bytes =
+                      ColumnBytes(ProductOf(param, c.inputs[kData].shape, c.inputs[kOgrad].shape),
+                                  c.inputs[kOgrad].dtype)};
 }
 absl::StatusOr<Prepared> PrepareDeconvolution(const PrepareContext& c) {
+  using enum ConvolutionArrays::Input;
   const auto& param = c.param<DeconvolutionParam>();
   if (ChannelsLast(param.layout)) return Prepared{};
-  return Prepared{.workspace_bytes = ColumnBytes(
-                      ProductOf(param, c.outputs[0].shape, c.inputs[0].shape), c.inputs[0].dtype)};
+  return Prepared{.workspace_bytes =
+                      ColumnBytes(ProductOf(param, c.outputs[0].shape, c.inputs[kData].shape),
+                                  c.inputs[kData].dtype)};
 }
 absl::StatusOr<Prepared> PrepareDeconvolutionBackward(const PrepareContext& c) {
+  using enum ConvolutionGradientArrays::Input;
   const auto& param = c.param<DeconvolutionParam>();
   if (ChannelsLast(param.layout)) return Prepared{};
-  return Prepared{.workspace_bytes = ColumnBytes(
-                      ProductOf(param, c.inputs[0].shape, c.inputs[1].shape), c.inputs[0].dtype)};
+  return Prepared{.workspace_bytes =
+                      ColumnBytes(ProductOf(param, c.inputs[kOgrad].shape, c.inputs[kData].shape),
+                                  c.inputs[kOgrad].dtype)};
 }
 
 absl::Status ConvolutionCpu(const KernelContext& c) {
@@ -150,9 +163,11 @@ absl::Status ConvolutionCpu(const KernelContext& c) {
       c.outputs[0].dtype, [&](auto type) { ConvolutionForward<typename decltype(type)::type>(c); });
 }
 absl::Status ConvolutionBackwardCpu(const KernelContext& c) {
+  using enum ConvolutionGradientArrays::Input;
   if (absl::Status s = CheckLayout(c, c.param<ConvolutionParam>()); !s.ok()) return s;
-  return DispatchFloat32Or64(
-      c.inputs[0].dtype, [&](auto type) { ConvolutionBackward<typename decltype(type)::type>(c); });
+  return DispatchFloat32Or64(c.inputs[kOgrad].dtype, [&](auto type) {
+    ConvolutionBackward<typename decltype(type)::type>(c);
+  });
 }
 absl::Status DeconvolutionCpu(const KernelContext& c) {
   if (absl::Status s = CheckLayout(c, c.param<DeconvolutionParam>()); !s.ok()) return s;
@@ -162,8 +177,9 @@ absl::Status DeconvolutionCpu(const KernelContext& c) {
   });
 }
 absl::Status DeconvolutionBackwardCpu(const KernelContext& c) {
+  using enum ConvolutionGradientArrays::Input;
   if (absl::Status s = CheckLayout(c, c.param<DeconvolutionParam>()); !s.ok()) return s;
-  return DispatchFloat32Or64(c.inputs[0].dtype, [&](auto type) {
+  return DispatchFloat32Or64(c.inputs[kOgrad].dtype, [&](auto type) {
     DeconvolutionBackward<typename decltype(type)::type>(c);
   });
 }

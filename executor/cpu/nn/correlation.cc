@@ -56,10 +56,11 @@ T PatchElements(const CorrelationParam& param, const Shape& data) {
 
 template <typename T>
 void Forward(const KernelContext& c) {
+  using enum CorrelationArrays::Input;
   const auto& param = c.param<CorrelationParam>();
-  const Shape& data = c.inputs[0].shape;
-  const T* a = c.inputs[0].as<T>();
-  const T* b = c.inputs[1].as<T>();
+  const Shape& data = c.inputs[kData1].shape;
+  const T* a = c.inputs[kData1].as<T>();
+  const T* b = c.inputs[kData2].as<T>();
   T* out = c.outputs[0].as<T>();
   const T scale = T(1) / PatchElements<T>(param, data);
   if (c.reqs[0] == WriteReq::kWrite) std::fill_n(out, c.outputs[0].size(), T(0));
@@ -75,11 +76,12 @@ void Forward(const KernelContext& c) {
 
 template <typename T>
 void Backward(const KernelContext& c) {
+  using enum CorrelationGradientArrays::Input;
   const auto& param = c.param<CorrelationParam>();
-  const Shape& data = c.inputs[1].shape;
-  const T* ograd = c.inputs[0].as<T>();
-  const T* a = c.inputs[1].as<T>();
-  const T* b = c.inputs[2].as<T>();
+  const Shape& data = c.inputs[kData1].shape;
+  const T* ograd = c.inputs[kOgrad].as<T>();
+  const T* a = c.inputs[kData1].as<T>();
+  const T* b = c.inputs[kData2].as<T>();
   T* grads[2] = {nullptr, nullptr};
   for (int i = 0; i < 2; ++i) {
     if (c.reqs[i] == WriteReq::kNull) continue;
@@ -89,7 +91,7 @@ void Backward(const KernelContext& c) {
   const T scale = T(1) / PatchElements<T>(param, data);
   ParallelFor(data[0], 1, [&](int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; ++n) {
-      ForEachPair(param, data, c.inputs[0].shape, n, [&](int64_t from, int64_t i, int64_t j) {
+      ForEachPair(param, data, c.inputs[kOgrad].shape, n, [&](int64_t from, int64_t i, int64_t j) {
         const T g = ograd[from] * scale;
         const T x = Value(a, i), y = Value(b, j);
         const T sign = x >= y ? T(1) : T(-1);
@@ -107,7 +109,8 @@ absl::Status CorrelationCpu(const KernelContext& c) {
 }
 
 absl::Status CorrelationBackwardCpu(const KernelContext& c) {
-  return DispatchFloat32Or64(c.inputs[0].dtype,
+  using enum CorrelationGradientArrays::Input;
+  return DispatchFloat32Or64(c.inputs[kOgrad].dtype,
                              [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 

@@ -52,6 +52,7 @@ absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
 }
 
 absl::Status DropoutCpu(const KernelContext& c) {
+  using enum DropoutArrays::Input;
   const auto& param = c.param<DropoutParam>();
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   if (!param.Drops(c.is_train)) return CopyData(c);
@@ -61,18 +62,19 @@ absl::Status DropoutCpu(const KernelContext& c) {
     ArrayView mask = c.outputs[1];
     if (c.reqs[1] == WriteReq::kNull) mask.data = c.workspace;
     DrawMask(c.random, /*position=*/0, param.p, mask.size(), mask.as<uint8_t>());
-    ApplyMask<T>(c.inputs[0], mask, param.p, c.outputs[0], add);
+    ApplyMask<T>(c.inputs[kData], mask, param.p, c.outputs[0], add);
   });
 }
 
 absl::Status DropoutBackwardCpu(const KernelContext& c) {
+  using enum DropoutGradientArrays::Input;
   const auto& param = c.param<DropoutParam>();
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   if (!param.Drops(c.is_train)) return CopyData(c);
   const bool add = c.reqs[0] == WriteReq::kAdd;
   return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
-    ApplyMask<T>(c.inputs[0], c.inputs[1], param.p, c.outputs[0], add);
+    ApplyMask<T>(c.inputs[kOgrad], c.inputs[kMask], param.p, c.outputs[0], add);
   });
 }
 

@@ -29,13 +29,14 @@ int64_t RowOf(Index index, int64_t rows) {
 
 template <typename T, typename Index>
 void Forward(const KernelContext& c) {
-  const Index* index = c.inputs[0].as<Index>();
-  const T* weight = c.inputs[1].as<T>();
+  using enum EmbeddingArrays::Input;
+  const Index* index = c.inputs[kData].as<Index>();
+  const T* weight = c.inputs[kWeight].as<T>();
   T* out = c.outputs[0].as<T>();
-  const int64_t rows = c.inputs[1].shape[0];
-  const int64_t width = c.inputs[1].shape[1];
+  const int64_t rows = c.inputs[kWeight].shape[0];
+  const int64_t width = c.inputs[kWeight].shape[1];
   const bool add = c.reqs[0] == WriteReq::kAdd;
-  ParallelForPlain(c.inputs[0].size(), RowGrain(width), [&](int64_t begin, int64_t end) {
+  ParallelForPlain(c.inputs[kData].size(), RowGrain(width), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const T* from = weight + RowOf(index[i], rows) * width;
       T* to = out + i * width;
@@ -60,12 +61,13 @@ void AddRow(const T* from, int64_t n, T* to) {
 // is summed in the order of data whatever the number of threads.
 template <typename T, typename Index>
 void Backward(const KernelContext& c) {
-  const T* ograd = c.inputs[0].as<T>();
-  const Index* index = c.inputs[1].as<Index>();
+  using enum EmbeddingGradientArrays::Input;
+  const T* ograd = c.inputs[kOgrad].as<T>();
+  const Index* index = c.inputs[kData].as<Index>();
   T* grad = c.outputs[0].as<T>();
   const int64_t rows = c.outputs[0].shape[0];
   const int64_t width = c.outputs[0].shape[1];
-  const int64_t n = c.inputs[1].size();
+  const int64_t n = c.inputs[kData].size();
   if (c.reqs[0] == WriteReq::kWrite) {
     ParallelForPlain(rows, RowGrain(width, 65536), [&](int64_t begin, int64_t end) {
       std::memset(static_cast<void*>(grad + begin * width), 0, (end - begin) * width * sizeof(T));
@@ -82,9 +84,10 @@ void Backward(const KernelContext& c) {
 }
 
 absl::Status EmbeddingCpu(const KernelContext& c) {
+  using enum EmbeddingArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   DispatchDType(c.outputs[0].dtype, [&](auto type) {
-    DispatchDType(c.inputs[0].dtype, [&](auto index) {
+    DispatchDType(c.inputs[kData].dtype, [&](auto index) {
       Forward<typename decltype(type)::type, typename decltype(index)::type>(c);
     });
   });
@@ -92,9 +95,10 @@ absl::Status EmbeddingCpu(const KernelContext& c) {
 }
 
 absl::Status EmbeddingBackwardCpu(const KernelContext& c) {
+  using enum EmbeddingGradientArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
-    DispatchDType(c.inputs[1].dtype, [&](auto index) {
+    DispatchDType(c.inputs[kData].dtype, [&](auto index) {
       Backward<typename decltype(type)::type, typename decltype(index)::type>(c);
     });
   });

@@ -10,9 +10,10 @@ namespace {
 
 template <typename T>
 void Forward(const KernelContext& c) {
-  const T* in = c.inputs[0].as<T>();
+  using enum KLSparseRegArrays::Input;
+  const T* in = c.inputs[kData].as<T>();
   T* out = c.outputs[0].as<T>();
-  for (int64_t i = 0; i < c.inputs[0].size(); ++i) {
+  for (int64_t i = 0; i < c.inputs[kData].size(); ++i) {
     Store(out + i, Load(in[i]), c.reqs[0] == WriteReq::kAdd);
   }
 }
@@ -20,13 +21,14 @@ void Forward(const KernelContext& c) {
 // ograd + penalty * ((1 - target) / (1 - average) - target / average)
 template <typename T>
 void Backward(const KernelContext& c) {
+  using enum KLSparseRegGradientArrays::Input;
   using C = ComputeType<T>;
   const auto& param = c.param<KlSparseRegParam>();
-  const T* ograd = c.inputs[0].as<T>();
-  const T* data = c.inputs[1].as<T>();
-  T* moving_avg = c.inputs[2].as<T>();
-  const int64_t rows = c.inputs[1].shape[0];
-  const int64_t units = c.inputs[1].shape[1];
+  const T* ograd = c.inputs[kOgrad].as<T>();
+  const T* data = c.inputs[kData].as<T>();
+  T* moving_avg = c.inputs[kMovingAvg].as<T>();
+  const int64_t rows = c.inputs[kData].shape[0];
+  const int64_t units = c.inputs[kData].shape[1];
   const C momentum = static_cast<C>(param.momentum);
   const C target = static_cast<C>(param.sparseness_target);
   const C penalty = static_cast<C>(param.penalty);
@@ -52,7 +54,8 @@ absl::Status ForwardCpu(const KernelContext& c) {
 }
 
 absl::Status BackwardCpu(const KernelContext& c) {
-  return DispatchFloat(c.inputs[0].dtype,
+  using enum KLSparseRegGradientArrays::Input;
+  return DispatchFloat(c.inputs[kOgrad].dtype,
                        [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 

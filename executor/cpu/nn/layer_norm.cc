@@ -60,11 +60,12 @@ C SumOver(const Sets& s, Term&& term) {
 
 template <typename Param, typename T>
 void Forward(const KernelContext& c) {
+  using enum LayerNormArrays::Input;
   using C = ComputeType<T>;
-  const Sets s = SetsOf(c.param<Param>(), c.inputs[0].shape);
-  const T* data = c.inputs[0].as<T>();
-  const T* gamma = c.inputs[1].as<T>();
-  const T* beta = c.inputs[2].as<T>();
+  const Sets s = SetsOf(c.param<Param>(), c.inputs[kData].shape);
+  const T* data = c.inputs[kData].as<T>();
+  const T* gamma = c.inputs[kGamma].as<T>();
+  const T* beta = c.inputs[kBeta].as<T>();
   const bool add = c.reqs[0] == WriteReq::kAdd;
   ParallelFor(s.count(), s.grain(), [&](int64_t begin, int64_t end) {
     for (int64_t set = begin; set < end; ++set) {
@@ -104,12 +105,13 @@ void Forward(const KernelContext& c) {
 
 template <typename T>
 void DataGradient(const KernelContext& c, const Sets& s) {
+  using enum LayerNormGradientArrays::Input;
   using C = ComputeType<T>;
-  const T* ograd = c.inputs[0].as<T>();
-  const T* data = c.inputs[1].as<T>();
-  const T* gamma = c.inputs[2].as<T>();
-  const T* means = c.inputs[3].as<T>();
-  const T* stds = c.inputs[4].as<T>();
+  const T* ograd = c.inputs[kOgrad].as<T>();
+  const T* data = c.inputs[kData].as<T>();
+  const T* gamma = c.inputs[kGamma].as<T>();
+  const T* means = c.inputs[kMean].as<T>();
+  const T* stds = c.inputs[kStd].as<T>();
   T* grad = c.outputs[0].as<T>();
   const bool add = c.reqs[0] == WriteReq::kAdd;
   ParallelFor(s.count(), s.grain(), [&](int64_t begin, int64_t end) {
@@ -135,12 +137,13 @@ void DataGradient(const KernelContext& c, const Sets& s) {
 // added in their order.
 template <typename T>
 void GammaGradient(const KernelContext& c, const Sets& s, int i) {
+  using enum LayerNormGradientArrays::Input;
   using C = ComputeType<T>;
   if (c.reqs[i] == WriteReq::kNull) return;
-  const T* ograd = c.inputs[0].as<T>();
-  const T* data = c.inputs[1].as<T>();
-  const T* means = c.inputs[3].as<T>();
-  const T* stds = c.inputs[4].as<T>();
+  const T* ograd = c.inputs[kOgrad].as<T>();
+  const T* data = c.inputs[kData].as<T>();
+  const T* means = c.inputs[kMean].as<T>();
+  const T* stds = c.inputs[kStd].as<T>();
   C* sums = static_cast<C*>(c.workspace);
   const int64_t size = c.outputs[i].size();
   std::fill_n(sums, size, C(0));
@@ -174,15 +177,17 @@ absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
 
 template <typename Param>
 absl::Status ForwardCpu(const KernelContext& c) {
-  return DispatchFloat(c.inputs[0].dtype,
+  using enum LayerNormArrays::Input;
+  return DispatchFloat(c.inputs[kData].dtype,
                        [&](auto type) { Forward<Param, typename decltype(type)::type>(c); });
 }
 
 template <typename Param>
 absl::Status BackwardCpu(const KernelContext& c) {
-  return DispatchFloat(c.inputs[0].dtype, [&](auto type) {
+  using enum LayerNormGradientArrays::Input;
+  return DispatchFloat(c.inputs[kOgrad].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
-    const Sets s = SetsOf(c.param<Param>(), c.inputs[1].shape);
+    const Sets s = SetsOf(c.param<Param>(), c.inputs[kData].shape);
     GammaGradient<T>(c, s, 1);
     GammaGradient<T>(c, s, 2);
     if (c.reqs[0] != WriteReq::kNull) DataGradient<T>(c, s);

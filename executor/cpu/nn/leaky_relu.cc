@@ -53,12 +53,13 @@ class GammaIndex {
 
 template <typename T>
 void Forward(const KernelContext& c) {
+  using enum LeakyReLUArrays::Input;
   using C = ComputeType<T>;
   const auto& param = c.param<LeakyReluParam>();
   const bool add = c.reqs[0] == WriteReq::kAdd;
-  const T* x = c.inputs[0].as<T>();
+  const T* x = c.inputs[kData].as<T>();
   T* y = c.outputs[0].as<T>();
-  const int64_t n = c.inputs[0].size();
+  const int64_t n = c.inputs[kData].size();
   C slope = static_cast<C>(param.slope);
   switch (param.act_type) {
     case LeakyReluParam::kRrelu: {
@@ -81,8 +82,8 @@ void Forward(const KernelContext& c) {
       });
       return;
     case LeakyReluParam::kPrelu: {
-      const GammaIndex index(c.inputs[0].shape, c.inputs[1].shape);
-      const T* gamma = c.inputs[1].as<T>();
+      const GammaIndex index(c.inputs[kData].shape, c.inputs[kGamma].shape);
+      const T* gamma = c.inputs[kGamma].as<T>();
       ForEach(n, [&](int64_t i) {
         const C v = Load(x[i]);
         Store(y + i, v > 0 ? v : v * Load(gamma[index(i)]), add);
@@ -113,12 +114,13 @@ void Forward(const KernelContext& c) {
 
 template <typename T>
 void PreluBackward(const KernelContext& c) {
+  using enum LeakyReLUGradientArrays::Input;
   using C = ComputeType<T>;
-  const T* ograd = c.inputs[0].as<T>();
-  const T* x = c.inputs[1].as<T>();
-  const T* gamma = c.inputs[2].as<T>();
-  const GammaIndex index(c.inputs[1].shape, c.inputs[2].shape);
-  const int64_t n = c.inputs[1].size();
+  const T* ograd = c.inputs[kOgrad].as<T>();
+  const T* x = c.inputs[kValue].as<T>();
+  const T* gamma = c.inputs[kMaskOrGamma].as<T>();
+  const GammaIndex index(c.inputs[kValue].shape, c.inputs[kMaskOrGamma].shape);
+  const int64_t n = c.inputs[kValue].size();
   if (c.reqs[1] != WriteReq::kNull) {
     T* grad = c.outputs[1].as<T>();
     if (c.reqs[1] == WriteReq::kWrite) std::fill_n(grad, c.outputs[1].size(), T(0));
@@ -138,13 +140,14 @@ void PreluBackward(const KernelContext& c) {
 
 template <typename T>
 void Backward(const KernelContext& c) {
+  using enum LeakyReLUGradientArrays::Input;
   using C = ComputeType<T>;
   const auto& param = c.param<LeakyReluParam>();
   if (param.act_type == LeakyReluParam::kPrelu) return PreluBackward<T>(c);
   if (c.reqs[0] == WriteReq::kNull) return;
   const bool add = c.reqs[0] == WriteReq::kAdd;
-  const T* ograd = c.inputs[0].as<T>();
-  const T* y = c.inputs[1].as<T>();  // the output; data for gelu
+  const T* ograd = c.inputs[kOgrad].as<T>();
+  const T* y = c.inputs[kValue].as<T>();  // the output; data for gelu
   T* grad = c.outputs[0].as<T>();
   const int64_t n = c.outputs[0].size();
   const C slope = static_cast<C>(param.slope);
@@ -152,7 +155,7 @@ void Backward(const KernelContext& c) {
     case LeakyReluParam::kPrelu:
       return;
     case LeakyReluParam::kRrelu: {
-      const T* mask = c.inputs[2].as<T>();
+      const T* mask = c.inputs[kMaskOrGamma].as<T>();
       ForEach(n, [&](int64_t i) {
         Store(grad + i, Load(ograd[i]) * (Load(y[i]) > 0 ? C(1) : Load(mask[i])), add);
       });
@@ -198,7 +201,8 @@ absl::Status LeakyReluCpu(const KernelContext& c) {
 }
 
 absl::Status LeakyReluBackwardCpu(const KernelContext& c) {
-  return DispatchFloat(c.inputs[0].dtype,
+  using enum LeakyReLUGradientArrays::Input;
+  return DispatchFloat(c.inputs[kOgrad].dtype,
                        [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 

@@ -73,27 +73,31 @@ void ForEachBin(const KernelContext& c, const ArrayView& data, const ArrayView& 
 
 template <typename T>
 void Forward(const KernelContext& c) {
-  const T* data = c.inputs[0].as<T>();
+  using enum ROIPoolingArrays::Input;
+  const T* data = c.inputs[kData].as<T>();
   T* out = c.outputs[0].as<T>();
   const Shape& pooled = c.outputs[0].shape;
   ParallelForPlain(pooled[1], 1, [&](int64_t begin, int64_t end) {
-    ForEachBin<T>(c, c.inputs[0], c.inputs[1], pooled, begin, end, [&](int64_t to, int64_t from) {
-      Store(out + to, from < 0 ? T(0) : data[from], c.reqs[0] == WriteReq::kAdd);
-    });
+    ForEachBin<T>(c, c.inputs[kData], c.inputs[kRois], pooled, begin, end,
+                  [&](int64_t to, int64_t from) {
+                    Store(out + to, from < 0 ? T(0) : data[from], c.reqs[0] == WriteReq::kAdd);
+                  });
   });
 }
 
 // Regions may overlap, channels do not: threads share the channels.
 template <typename T>
 void Backward(const KernelContext& c) {
-  const T* ograd = c.inputs[0].as<T>();
+  using enum ROIPoolingGradientArrays::Input;
+  const T* ograd = c.inputs[kOgrad].as<T>();
   T* grad = c.outputs[0].as<T>();
   if (c.reqs[0] == WriteReq::kWrite) std::fill_n(grad, c.outputs[0].size(), T(0));
-  const Shape& pooled = c.inputs[0].shape;
+  const Shape& pooled = c.inputs[kOgrad].shape;
   ParallelForPlain(pooled[1], 1, [&](int64_t begin, int64_t end) {
-    ForEachBin<T>(c, c.inputs[1], c.inputs[2], pooled, begin, end, [&](int64_t from, int64_t to) {
-      if (to >= 0) grad[to] += ograd[from];
-    });
+    ForEachBin<T>(c, c.inputs[kData], c.inputs[kRois], pooled, begin, end,
+                  [&](int64_t from, int64_t to) {
+                    if (to >= 0) grad[to] += ograd[from];
+                  });
   });
 }
 

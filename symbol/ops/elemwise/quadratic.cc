@@ -16,7 +16,7 @@ namespace {
 // (2 a data + b) * head: data is kept alive for it, the output is not.
 absl::StatusOr<std::vector<NodeEntry>> QuadraticGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
-  return c.Backward("_backward_contrib_quadratic", {head, c.input(QuadraticParam::kData)});
+  return c.Backward("_backward_contrib_quadratic", {head, c.input(QuadraticArrays::kData)});
 }
 
 COOPER_REGISTER_OP(_contrib_quadratic)
@@ -27,7 +27,7 @@ COOPER_REGISTER_OP(_contrib_quadratic)
     .Shape(SameShape)
     .Type(SameType)
     .Gradient(QuadraticGradient)
-    .InPlace({{QuadraticParam::kData, 0}})
+    .InPlace({{QuadraticArrays::kData, 0}})
     .Elementwise();
 
 COOPER_REGISTER_OP(_backward_contrib_quadratic)
@@ -36,7 +36,7 @@ COOPER_REGISTER_OP(_backward_contrib_quadratic)
     .Inputs({"ograd", "data"})
     .Shape(SameShape)
     .Type(SameType)
-    .InPlace({{QuadraticParam::kOgrad, 0}, {QuadraticParam::kForwardData, 0}})
+    .InPlace({{QuadraticGradientArrays::kOgrad, 0}, {QuadraticGradientArrays::kData, 0}})
     .Elementwise();
 
 }  // namespace

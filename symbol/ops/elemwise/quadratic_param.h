@@ -5,10 +5,14 @@
 
 namespace cooper {
 
-struct QuadraticParam {
+struct QuadraticArrays {
   enum Input { kData };
-  enum BackwardInput { kOgrad, kForwardData };
+};
+struct QuadraticGradientArrays {
+  enum Input { kOgrad, kData };
+};
 
+struct QuadraticParam {
   double a = 0;
   double b = 0;
   double c = 0;

@@ -15,7 +15,7 @@
 namespace cooper {
 namespace {
 
-enum Input { kLhs, kRhs };
+using enum DotArrays::Input;
 
 // Extents of both inputs around the axis that is summed, and which axis that is.
 struct Operand {

@@ -5,6 +5,13 @@
 
 namespace cooper {
 
+struct DotArrays {
+  enum Input { kLhs, kRhs };
+};
+struct DotGradientArrays {
+  enum Input { kOgrad, kLhs, kRhs };
+};
+
 // Of dot and batch_dot.
 struct DotParam {
   enum StorageType { kNone, kDefault, kRowSparse, kCsr };

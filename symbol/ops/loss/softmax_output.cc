@@ -12,7 +12,7 @@
 namespace cooper {
 namespace {
 
-enum Input { kData, kLabel };
+using enum SoftmaxOutputArrays::Input;
 
 // Whether `known` may be `wanted` once everything is known.
 bool Compatible(PartialShape known, const PartialShape& wanted) { return known.Merge(wanted); }

@@ -6,6 +6,13 @@
 
 namespace cooper {
 
+struct SoftmaxOutputArrays {
+  enum Input { kData, kLabel };
+};
+struct SoftmaxOutputGradientArrays {
+  enum Input { kLabel, kOutput };
+};
+
 struct SoftmaxOutputParam {
   double grad_scale = 1.0;
   double ignore_label = -1.0;

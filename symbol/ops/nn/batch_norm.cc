@@ -13,7 +13,7 @@
 namespace cooper {
 namespace {
 
-enum Input { kData, kGamma, kBeta, kMovingMean, kMovingVar, kNumInputs };
+using enum BatchNormArrays::Input;
 enum Output { kOutput, kMean, kVar, kNumOutputs };
 
 // data and output have one shape; everything else is (channels,).
@@ -108,7 +108,8 @@ OpBuilder Backward(const char* name) {
       .Param<Param>()
       .Inputs({"ograd", "mean", "var", "data", "gamma", "moving_mean", "moving_var"})
       .AuxInputs([](const OpCall&) {
-        return std::vector<int>{5, 6};
+        return std::vector<int>{BatchNormGradientArrays::kMovingMean,
+                                BatchNormGradientArrays::kMovingVar};
       })
       .Outputs({"data", "gamma", "beta"})
       .Shape(GradientShape)

@@ -8,6 +8,13 @@
 
 namespace cooper {
 
+struct BatchNormArrays {
+  enum Input { kData, kGamma, kBeta, kMovingMean, kMovingVar, kNumInputs };
+};
+struct BatchNormGradientArrays {
+  enum Input { kOgrad, kMean, kVar, kData, kGamma, kMovingMean, kMovingVar };
+};
+
 struct BatchNormParam {
   double eps = 1e-3;
   double momentum = 0.9;

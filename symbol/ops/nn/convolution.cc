@@ -12,7 +12,7 @@
 namespace cooper {
 namespace {
 
-enum Input { kData, kWeight, kBias };
+using enum ConvolutionArrays::Input;
 
 template <typename Param>
 OpSchema::Names Inputs(const OpCall& call) {

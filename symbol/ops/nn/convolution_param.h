@@ -11,6 +11,13 @@
 
 namespace cooper {
 
+struct ConvolutionArrays {
+  enum Input { kData, kWeight, kBias };
+};
+struct ConvolutionGradientArrays {
+  enum Input { kOgrad, kData, kWeight };
+};
+
 struct ConvolutionParam {
   WindowTuple kernel;
   WindowTuple stride;

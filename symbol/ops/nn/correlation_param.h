@@ -7,6 +7,13 @@
 
 namespace cooper {
 
+struct CorrelationArrays {
+  enum Input { kData1, kData2 };
+};
+struct CorrelationGradientArrays {
+  enum Input { kOgrad, kData1, kData2 };
+};
+
 struct CorrelationParam {
   int64_t kernel_size = 1;
   int64_t max_displacement = 1;

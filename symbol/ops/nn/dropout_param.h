@@ -9,6 +9,13 @@
 
 namespace cooper {
 
+struct DropoutArrays {
+  enum Input { kData };
+};
+struct DropoutGradientArrays {
+  enum Input { kOgrad, kMask };
+};
+
 struct DropoutParam {
   enum Mode : uint8_t { kTraining, kAlways };
 

@@ -10,7 +10,7 @@
 namespace cooper {
 namespace {
 
-enum Input { kData, kWeight };
+using enum EmbeddingArrays::Input;
 
 // data (...); weight (input_dim, output_dim); output (..., output_dim).
 absl::Status EmbeddingShape(ShapeContext& c) {

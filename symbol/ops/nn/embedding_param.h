@@ -8,6 +8,13 @@
 
 namespace cooper {
 
+struct EmbeddingArrays {
+  enum Input { kData, kWeight };
+};
+struct EmbeddingGradientArrays {
+  enum Input { kOgrad, kData };
+};
+
 struct EmbeddingParam {
   int64_t input_dim = 0;
   int64_t output_dim = 0;

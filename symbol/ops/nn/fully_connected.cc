@@ -11,7 +11,7 @@
 namespace cooper {
 namespace {
 
-enum Input { kData, kWeight, kBias };
+using enum FullyConnectedArrays::Input;
 
 OpSchema::Names FullyConnectedInputs(const OpCall& call) {
   if (call.param<FullyConnectedParam>().no_bias) return {"data", "weight"};

@@ -7,6 +7,13 @@
 
 namespace cooper {
 
+struct FullyConnectedArrays {
+  enum Input { kData, kWeight, kBias };
+};
+struct FullyConnectedGradientArrays {
+  enum Input { kOgrad, kData, kWeight };
+};
+
 struct FullyConnectedParam {
   int64_t num_hidden = 0;
   bool no_bias = false;

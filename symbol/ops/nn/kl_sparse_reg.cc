@@ -11,7 +11,7 @@
 namespace cooper {
 namespace {
 
-enum Input { kData, kMovingAvg };
+using enum KLSparseRegArrays::Input;
 
 // data and output (batch_size, units), moving_avg (units,).
 absl::Status KlSparseRegShape(ShapeContext& c) {

@@ -5,6 +5,13 @@
 
 namespace cooper {
 
+struct KLSparseRegArrays {
+  enum Input { kData, kMovingAvg };
+};
+struct KLSparseRegGradientArrays {
+  enum Input { kOgrad, kData, kMovingAvg };
+};
+
 struct KlSparseRegParam {
   double sparseness_target = 0.1;
   double penalty = 0.001;

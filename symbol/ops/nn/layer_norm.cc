@@ -13,7 +13,7 @@
 namespace cooper {
 namespace {
 
-enum Input { kData, kGamma, kBeta };
+using enum LayerNormArrays::Input;
 enum Output { kOutput, kMean, kStd };
 
 absl::Status SetGammaAndBeta(ShapeContext& c, int64_t extent, const char* why) {

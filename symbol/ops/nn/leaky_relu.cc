@@ -13,7 +13,7 @@
 namespace cooper {
 namespace {
 
-enum Input { kData, kGamma };
+using enum LeakyReLUArrays::Input;
 enum Output { kOutput, kMask };
 
 LeakyReluParam::Type TypeOf(const OpCall& call) { return call.param<LeakyReluParam>().act_type; }

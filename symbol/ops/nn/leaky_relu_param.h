@@ -7,6 +7,14 @@
 
 namespace cooper {
 
+struct LeakyReLUArrays {
+  enum Input { kData, kGamma };
+};
+struct LeakyReLUGradientArrays {
+  // The value is the output, but of gelu and prelu data.
+  enum Input { kOgrad, kValue, kMaskOrGamma };
+};
+
 struct LeakyReluParam {
   enum Type : uint8_t { kLeaky, kPrelu, kRrelu, kElu, kSelu, kGelu };
 

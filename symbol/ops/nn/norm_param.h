@@ -9,6 +9,13 @@
 
 namespace cooper {
 
+struct LayerNormArrays {
+  enum Input { kData, kGamma, kBeta };
+};
+struct LayerNormGradientArrays {
+  enum Input { kOgrad, kData, kGamma, kMean, kStd };
+};
+
 struct LayerNormParam {
   int64_t axis = -1;
   double eps = 1e-5;

@@ -10,7 +10,7 @@
 namespace cooper {
 namespace {
 
-enum Input { kData, kRois };
+using enum ROIPoolingArrays::Input;
 
 // data (batch_size, channels, height, width), rois (regions, 5): sample, x1, y1, x2, y2; output
 // (regions, channels, pooled height, pooled width).

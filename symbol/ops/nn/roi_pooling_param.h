@@ -8,6 +8,13 @@
 
 namespace cooper {
 
+struct ROIPoolingArrays {
+  enum Input { kData, kRois };
+};
+struct ROIPoolingGradientArrays {
+  enum Input { kOgrad, kData, kRois };
+};
+
 struct RoiPoolingParam {
   std::vector<int64_t> pooled_size;
   double spatial_scale = 1.0;
