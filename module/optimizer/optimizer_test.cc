@@ -13,7 +13,6 @@
 #include "gtest/gtest.h"
 #include "module/lr_scheduler/create_lr_scheduler.h"
 #include "module/optimizer/create_optimizer.h"
-#include "module/optimizer/mxnet_traces.h"
 #include "ndarray/parallel.h"
 #include "ndarray/philox.h"
 #include "ndarray/status_matchers.h"
@@ -41,23 +40,6 @@ double OneStep(Optimizer& optimizer, const std::string& name) {
   ParameterState state = *optimizer.CreateState(weight);
   EXPECT_THAT(optimizer.Update(name, weight, Vector({1}), &state), IsOk());
   return weight.ToVector<double>()->at(0);
-}
-
-TEST(OptimizerTest, MakesTheStepsOfMXNet) {
-  for (const OptimizerTrace& trace : MXNetTraces()) {
-    const auto optimizer = Make(trace.optimizer, trace.kwargs);
-    const NDArray weight = Vector(trace.weight);
-    ParameterState state = *optimizer->CreateState(weight);
-    for (const std::vector<float>& grad : trace.grads) {
-      COOPER_ASSERT_OK(optimizer->Update("fc_weight", weight, Vector(grad), &state));
-    }
-    const std::vector<float> result = *weight.ToVector<float>();
-    for (size_t i = 0; i < result.size(); ++i) {
-      EXPECT_NEAR(result[i], trace.result[i], 1e-6 + 1e-5 * std::abs(trace.result[i]))
-          << trace.name << " element " << i;
-    }
-    EXPECT_EQ(state.num_updates, trace.grads.size());
-  }
 }
 
 // Random values, more than one thread's share.
