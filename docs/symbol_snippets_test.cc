@@ -63,11 +63,13 @@ TEST(SymbolPageTest, ShowsANetwork) {
   testing::internal::CaptureStdout();
   COOPER_ASSERT_OK_AND_ASSIGN(const std::string table, PrintSummary(net, {{"data", {32, 650}}}));
   std::cout << table;
-  const PlotOptions options = {.title = "two layers", .shapes = {{"data", {32, 650}}}};
-  COOPER_ASSERT_OK_AND_ASSIGN(const std::string svg, PlotNetworkSvg(net, options));
-  COOPER_ASSERT_OK(WriteFileAtomically(testing::TempDir() + "net.svg", svg));
+  const PlotOptions options = {.title = "two layers",
+                               .shapes = {{"data", {32, 650}}},
+                               .node_attrs = {{"fixedsize", "false"}}};  // boxes fit their text
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string dot, PlotNetworkDot(net, options));
+  COOPER_ASSERT_OK(WriteFileAtomically(testing::TempDir() + "net.dot", dot));
   EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("Total params: 84618\n"));
-  EXPECT_THAT(svg, HasSubstr("<title>two layers</title>"));
+  EXPECT_THAT(dot, HasSubstr("digraph \"two layers\""));
 }
 
 // mxnet_differences.md

@@ -1,7 +1,6 @@
-// Shows a network in MXNet's JSON as a picture or a table.
+// Shows a network in MXNet's JSON as a picture, which Graphviz lays out, or as a table.
 //
-// plot_network --symbol=net-symbol.json --shapes=data:32,784 --output=net.svg
-// plot_network --symbol=net-symbol.json --output=- | dot -Tpdf > net.pdf
+// plot_network --symbol=net-symbol.json --shapes=data:32,784 --output=- | dot -Tsvg > net.svg
 // plot_network --symbol=net-symbol.json --shapes=data:32,784 --summary
 
 #include "symbol/visualization/plot_network.h"
@@ -25,7 +24,7 @@
 
 ABSL_FLAG(std::string, symbol, "", "symbol file, such as net-symbol.json");
 ABSL_FLAG(std::string, shapes, "", "shapes of inputs: data:32,10;softmax_label:32,10; ?: unknown");
-ABSL_FLAG(std::string, output, "", "file to draw to: .svg, .dot, or - for DOT on standard output");
+ABSL_FLAG(std::string, output, "", "DOT file to write, or - for standard output: | dot -Tsvg");
 ABSL_FLAG(bool, summary, false, "print the table of layers");
 ABSL_FLAG(bool, hide_weights, true, "leave weights and auxiliary states out of the picture");
 ABSL_FLAG(std::string, title, "plot", "title of the picture");
@@ -44,22 +43,19 @@ absl::Status CheckFlags() {
   if (output == "-" && absl::GetFlag(FLAGS_summary)) {
     return absl::InvalidArgumentError("--output=- and --summary both write to standard output");
   }
-  if (output.empty() || output == "-" || absl::EndsWith(output, ".svg") ||
-      absl::EndsWith(output, ".dot")) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--output=", output, ": expected a name that ends in .svg or .dot, or -"));
+  if (output.empty() || output == "-" || absl::EndsWith(output, ".dot")) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--output=", output,
+                                                 ": expected a name that ends in .dot, or - with ",
+                                                 "'| dot -Tsvg > net.svg' behind it (Graphviz)"));
 }
 
 absl::Status Draw(const Symbol& symbol, const KnownShapes& shapes) {
   const std::string output = absl::GetFlag(FLAGS_output);
   const PlotOptions options = {.title = absl::GetFlag(FLAGS_title),
                                .shapes = shapes,
-                               .hide_weights = absl::GetFlag(FLAGS_hide_weights)};
-  const bool svg = absl::EndsWith(output, ".svg");
-  COOPER_ASSIGN_OR_RETURN(const std::string text,
-                          svg ? PlotNetworkSvg(symbol, options) : PlotNetworkDot(symbol, options));
+                               .hide_weights = absl::GetFlag(FLAGS_hide_weights),
+                               .node_attrs = {{"fixedsize", "false"}}};  // boxes fit their text
+  COOPER_ASSIGN_OR_RETURN(const std::string text, PlotNetworkDot(symbol, options));
   if (output != "-") return WriteFileAtomically(output, text);
   std::cout << text;
   return absl::OkStatus();

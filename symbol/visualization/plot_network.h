@@ -3,7 +3,7 @@
 
 // A network as a picture, as MXNet's mx.viz.plot_network draws it: a box per operator with its main
 // parameters, coloured by kind, an oval per input, data at the bottom, arrows from inputs to users.
-// Links no kernel and needs no data.
+// Graphviz lays it out. Links no kernel and needs no data.
 //
 // MXNet: python/mxnet/visualization.py.
 
@@ -23,20 +23,18 @@ struct PlotOptions {
   KnownShapes shapes;
   // Leaves out weights and auxiliary states (variable_role.h has the rules).
   bool hide_weights = true;
-  // DOT only: attributes of nodes that replace or join the default ones, such as
-  // {"fixedsize", "false"}.
+  // Graphviz's attributes of nodes, which replace or join MXNet's: with {"fixedsize", "false"}
+  // boxes grow with their text.
   std::map<std::string, std::string> node_attrs;
 };
 
-// Both show names of any characters; what cannot be printed becomes U+FFFD. Neither recurses: deep
-// graphs are drawn too. Both fail with kInvalidArgument if shapes contradict each other and with
-// kNotFound if they name no variable of the graph.
-
-// Text for Graphviz, `dot -Tpdf net.dot`. Nodes are identified by their names.
+// Text for Graphviz, `dot -Tsvg net.dot`. Nodes are identified by their names, which may be of any
+// characters; what cannot be printed becomes U+FFFD, and operators of one name are numbered. The
+// attributes of a node are its tooltip. Does not recurse: deep graphs are drawn too.
+//
+// Fails with kInvalidArgument if shapes contradict each other and with kNotFound if they name no
+// variable of the graph.
 absl::StatusOr<std::string> PlotNetworkDot(const Symbol& symbol, const PlotOptions& options = {});
-
-// A picture that needs no other program, laid out in rows (layered_layout.h).
-absl::StatusOr<std::string> PlotNetworkSvg(const Symbol& symbol, const PlotOptions& options = {});
 
 }  // namespace cooper
 

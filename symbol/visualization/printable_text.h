@@ -1,9 +1,8 @@
 #ifndef COOPER_SYMBOL_VISUALIZATION_PRINTABLE_TEXT_H_
 #define COOPER_SYMBOL_VISUALIZATION_PRINTABLE_TEXT_H_
 
-// Names of nodes as they may stand in a table, a DOT file or an SVG file. A name is any string of
-// bytes, while XML takes neither malformed UTF-8 nor most control characters, and a column is as
-// wide as its characters, not as their bytes.
+// Names of nodes as they may stand in a table or a DOT file. A name is any string of bytes, while
+// Graphviz takes no malformed UTF-8, and a column is as wide as its characters, not as their bytes.
 
 #include <string>
 
@@ -12,7 +11,7 @@
 namespace cooper {
 
 // `text` on one line in well-formed UTF-8: each control character and each byte that belongs to no
-// character becomes U+FFFD. Other characters stay, XML's own too: those are the writer's to escape.
+// character becomes U+FFFD. Other characters stay: those with a meaning are the writer's to escape.
 std::string PrintableText(absl::string_view text);
 
 // Characters in `text`, which is well-formed UTF-8.
