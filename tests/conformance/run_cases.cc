@@ -68,7 +68,7 @@ int Main() {
 }  // namespace cooper::conformance
 
 int main(int argc, char** argv) {
-  absl::SetProgramUsageMessage("runs golden cases; see tests/conformance/README.md");
+  absl::SetProgramUsageMessage("runs golden cases; see docs/conformance.md");
   absl::ParseCommandLine(argc, argv);
   return cooper::conformance::Main();
 }
