@@ -3,6 +3,11 @@
 
 // Where the gradients of all processes are added. Processes of one machine see each other's
 // gradients in memory, and each adds up a part for all; over several machines MPI does it.
+//
+// MPI would do it on one machine too, but slower: for 3 million float32 of two processes Open MPI
+// 4.1.4 takes 16 ms in MPI_Iallreduce, and as long in an exchange of parts with MPI_Ialltoallv and
+// MPI_Iallgatherv, this takes 9 ms; a training step of W1 (benchmarks/data_parallel.py) is 1.10
+// times as fast with it (medians on two busy cores).
 
 #include <cstdint>
 #include <memory>
