@@ -1,6 +1,7 @@
-#include "module/parity_fixtures.h"
+#include "tests/module/parity_fixtures.h"
 
 #include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
@@ -9,6 +10,12 @@
 #include "symbol/rnn/sequential_rnn_cell.h"
 
 namespace cooper {
+
+std::unique_ptr<Module> Make(const Symbol& symbol, ModuleOptions options) {
+  auto module = Module::Create(symbol, std::move(options));
+  CHECK(module.ok()) << module.status();
+  return *std::move(module);
+}
 
 std::vector<Context> Cpus(int n) {
   std::vector<Context> contexts;

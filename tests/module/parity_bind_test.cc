@@ -14,10 +14,10 @@
 #include "module/initializer/initializers.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
-#include "module/parity_fixtures.h"
 #include "ndarray/status_matchers.h"
 #include "symbol/attr_scope.h"
 #include "symbol/name_manager.h"
+#include "tests/module/parity_fixtures.h"
 
 namespace cooper {
 namespace {
@@ -33,12 +33,6 @@ Symbol TimeMajorRelu() {
   return Op("Activation", {.name = "relu",
                            .inputs = {Symbol::Variable("data")},
                            .attrs = {{"act_type", "relu"}, {"__layout__", "TNC"}}});
-}
-
-std::unique_ptr<Module> Make(const Symbol& symbol, ModuleOptions options) {
-  auto module = Module::Create(symbol, std::move(options));
-  EXPECT_TRUE(module.ok()) << module.status();
-  return *std::move(module);
 }
 
 NDArray Ones(const Shape& shape, DType dtype = DType::kFloat32) {

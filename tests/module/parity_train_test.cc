@@ -19,10 +19,10 @@
 #include "module/module_fixtures.h"
 #include "module/monitor.h"
 #include "module/optimizer/sgd.h"
-#include "module/parity_fixtures.h"
 #include "ndarray/random.h"
 #include "ndarray/status_matchers.h"
 #include "symbol/json.h"
+#include "tests/module/parity_fixtures.h"
 
 namespace cooper {
 namespace {
@@ -34,12 +34,6 @@ using ::testing::HasSubstr;
 using ::testing::Pointwise;
 
 constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
-
-std::unique_ptr<Module> Make(const Symbol& symbol, ModuleOptions options) {
-  auto module = Module::Create(symbol, std::move(options));
-  EXPECT_TRUE(module.ok()) << module.status();
-  return *std::move(module);
-}
 
 NDArray Array(const Shape& shape, const std::vector<float>& values) {
   return *NDArray::FromVector(shape, values);

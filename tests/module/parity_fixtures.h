@@ -1,15 +1,19 @@
-#ifndef COOPER_MODULE_PARITY_FIXTURES_H_
-#define COOPER_MODULE_PARITY_FIXTURES_H_
+#ifndef COOPER_TESTS_MODULE_PARITY_FIXTURES_H_
+#define COOPER_TESTS_MODULE_PARITY_FIXTURES_H_
 
 // Networks of the tests that are paired with MXNet's (docs/mxnet_tests.md).
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "module/module.h"
 #include "ndarray/context.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
+
+std::unique_ptr<Module> Make(const Symbol& symbol, ModuleOptions options);
 
 // cpu(0), cpu(1), ...
 std::vector<Context> Cpus(int n);
@@ -31,4 +35,4 @@ Symbol TwoSigmoids();
 
 }  // namespace cooper
 
-#endif  // COOPER_MODULE_PARITY_FIXTURES_H_
+#endif  // COOPER_TESTS_MODULE_PARITY_FIXTURES_H_

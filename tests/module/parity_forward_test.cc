@@ -16,11 +16,11 @@
 #include "module/metric/custom_metric.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
-#include "module/parity_fixtures.h"
 #include "ndarray/status_matchers.h"
 #include "symbol/name_manager.h"
 #include "symbol/rnn/lstm_cell.h"
 #include "symbol/rnn/sequential_rnn_cell.h"
+#include "tests/module/parity_fixtures.h"
 
 namespace cooper {
 namespace {
@@ -29,12 +29,6 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::FloatNear;
 using ::testing::Pointwise;
-
-std::unique_ptr<Module> Make(const Symbol& symbol, ModuleOptions options) {
-  auto module = Module::Create(symbol, std::move(options));
-  EXPECT_TRUE(module.ok()) << module.status();
-  return *std::move(module);
-}
 
 // test_module_reshape: parameters and optimizer stay, and rescale_grad stays that of Bind.
 TEST(ParityForwardTest, ReshapingKeepsParametersAndOptimizer) {
