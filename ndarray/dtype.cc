@@ -6,9 +6,11 @@
 namespace cooper {
 namespace {
 
-constexpr DType kAll[] = {DType::kFloat32, DType::kFloat64, DType::kFloat16,
-                          DType::kUint8,   DType::kInt32,   DType::kInt8,
-                          DType::kInt64,   DType::kBool,    DType::kBfloat16};
+constexpr DType kAll[] = {
+#define COOPER_DTYPE(enumerator, code, type, name) DType::enumerator,
+    COOPER_DTYPES(COOPER_DTYPE)
+#undef COOPER_DTYPE
+};
 
 }  // namespace
 
@@ -19,24 +21,11 @@ int64_t SizeOf(DType dtype) {
 
 const char* DTypeName(DType dtype) {
   switch (dtype) {
-    case DType::kFloat32:
-      return "float32";
-    case DType::kFloat64:
-      return "float64";
-    case DType::kFloat16:
-      return "float16";
-    case DType::kUint8:
-      return "uint8";
-    case DType::kInt32:
-      return "int32";
-    case DType::kInt8:
-      return "int8";
-    case DType::kInt64:
-      return "int64";
-    case DType::kBool:
-      return "bool";
-    case DType::kBfloat16:
-      return "bfloat16";
+#define COOPER_DTYPE(enumerator, code, type, name) \
+  case DType::enumerator:                          \
+    return name;
+    COOPER_DTYPES(COOPER_DTYPE)
+#undef COOPER_DTYPE
   }
   return "invalid";
 }

@@ -15,16 +15,22 @@
 
 namespace cooper {
 
+// All of them: X(enumerator, code, type of an element, name).
+#define COOPER_DTYPES(X)             \
+  X(kFloat32, 0, float, "float32")   \
+  X(kFloat64, 1, double, "float64")  \
+  X(kFloat16, 2, Float16, "float16") \
+  X(kUint8, 3, uint8_t, "uint8")     \
+  X(kInt32, 4, int32_t, "int32")     \
+  X(kInt8, 5, int8_t, "int8")        \
+  X(kInt64, 6, int64_t, "int64")     \
+  X(kBool, 7, bool, "bool")          \
+  X(kBfloat16, 12, BFloat16, "bfloat16")
+
 enum class DType : int8_t {
-  kFloat32 = 0,
-  kFloat64 = 1,
-  kFloat16 = 2,
-  kUint8 = 3,
-  kInt32 = 4,
-  kInt8 = 5,
-  kInt64 = 6,
-  kBool = 7,
-  kBfloat16 = 12,
+#define COOPER_DTYPE(enumerator, code, type, name) enumerator = code,
+  COOPER_DTYPES(COOPER_DTYPE)
+#undef COOPER_DTYPE
 };
 
 // Bytes of one element.
@@ -44,42 +50,13 @@ std::ostream& operator<<(std::ostream& os, DType dtype);
 // The dtype whose elements are a `T`: DTypeOf<float>() is kFloat32.
 template <typename T>
 struct DTypeTraits;
-template <>
-struct DTypeTraits<float> {
-  static constexpr DType kDType = DType::kFloat32;
-};
-template <>
-struct DTypeTraits<double> {
-  static constexpr DType kDType = DType::kFloat64;
-};
-template <>
-struct DTypeTraits<Float16> {
-  static constexpr DType kDType = DType::kFloat16;
-};
-template <>
-struct DTypeTraits<uint8_t> {
-  static constexpr DType kDType = DType::kUint8;
-};
-template <>
-struct DTypeTraits<int32_t> {
-  static constexpr DType kDType = DType::kInt32;
-};
-template <>
-struct DTypeTraits<int8_t> {
-  static constexpr DType kDType = DType::kInt8;
-};
-template <>
-struct DTypeTraits<int64_t> {
-  static constexpr DType kDType = DType::kInt64;
-};
-template <>
-struct DTypeTraits<bool> {
-  static constexpr DType kDType = DType::kBool;
-};
-template <>
-struct DTypeTraits<BFloat16> {
-  static constexpr DType kDType = DType::kBfloat16;
-};
+#define COOPER_DTYPE(enumerator, code, type, name)     \
+  template <>                                          \
+  struct DTypeTraits<type> {                           \
+    static constexpr DType kDType = DType::enumerator; \
+  };
+COOPER_DTYPES(COOPER_DTYPE)
+#undef COOPER_DTYPE
 
 template <typename T>
 constexpr DType DTypeOf() {
@@ -96,24 +73,11 @@ struct TypeTag {
 template <typename Fn>
 decltype(auto) DispatchDType(DType dtype, Fn&& fn) {
   switch (dtype) {
-    case DType::kFloat32:
-      return fn(TypeTag<float>());
-    case DType::kFloat64:
-      return fn(TypeTag<double>());
-    case DType::kFloat16:
-      return fn(TypeTag<Float16>());
-    case DType::kUint8:
-      return fn(TypeTag<uint8_t>());
-    case DType::kInt32:
-      return fn(TypeTag<int32_t>());
-    case DType::kInt8:
-      return fn(TypeTag<int8_t>());
-    case DType::kInt64:
-      return fn(TypeTag<int64_t>());
-    case DType::kBool:
-      return fn(TypeTag<bool>());
-    case DType::kBfloat16:
-      return fn(TypeTag<BFloat16>());
+#define COOPER_DTYPE(enumerator, code, type, name) \
+  case DType::enumerator:                          \
+    return fn(TypeTag<type>());
+    COOPER_DTYPES(COOPER_DTYPE)
+#undef COOPER_DTYPE
   }
   return fn(TypeTag<float>());  // not reached: DType values are checked where they enter
 }
