@@ -6,7 +6,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
-#include "symbol/rnn/cell_list.h"
 
 namespace cooper {
 namespace {
@@ -25,30 +24,9 @@ absl::StatusOr<std::vector<Symbol>> Steps(const SymbolSequence& sequence, int ax
 
 BidirectionalCell::BidirectionalCell(RNNCellPtr l_cell, RNNCellPtr r_cell,
                                      BidirectionalCellOptions options)
-    : BaseRNNCell("", std::move(options.params)),
-      output_prefix_(std::move(options.output_prefix)),
-      cells_({std::move(l_cell), std::move(r_cell)}) {
-  for (const RNNCellPtr& cell : cells_) params()->Update(*cell->params());
-}
-
-void BidirectionalCell::Reset() {
-  BaseRNNCell::Reset();
-  for (const RNNCellPtr& cell : cells_) cell->Reset();
-}
-
-std::vector<StateInfo> BidirectionalCell::state_info() const { return StateInfoOf(cells_); }
-
-absl::StatusOr<std::vector<Symbol>> BidirectionalCell::BeginState(const StateFn& make) {
-  COOPER_RETURN_IF_ERROR(CheckNotModified());
-  return BeginStateOf(cells_, make);
-}
-
-absl::StatusOr<ArrayMap> BidirectionalCell::UnpackWeights(ArrayMap args) const {
-  return cooper::UnpackWeights(cells_, std::move(args));
-}
-
-absl::StatusOr<ArrayMap> BidirectionalCell::PackWeights(ArrayMap args) const {
-  return cooper::PackWeights(cells_, std::move(args));
+    : ComposedCell(std::move(options.params)), output_prefix_(std::move(options.output_prefix)) {
+  Add(std::move(l_cell));
+  Add(std::move(r_cell));
 }
 
 absl::StatusOr<StepResult> BidirectionalCell::Step(const Symbol&, const std::vector<Symbol>&) {
@@ -63,14 +41,14 @@ absl::StatusOr<Unrolled> BidirectionalCell::Unroll(int length, const SymbolSeque
   COOPER_ASSIGN_OR_RETURN(const SymbolSequence steps,
                           NormalizeSequence(length, inputs, options.layout, false));
   COOPER_ASSIGN_OR_RETURN(const std::vector<Symbol> states, FirstStates(options));
-  const auto middle = states.begin() + cells_[0]->state_info().size();
+  const auto middle = states.begin() + cells()[0]->state_info().size();
 
   UnrollOptions cell_options = options;
   cell_options.begin_state = std::vector<Symbol>(states.begin(), middle);
-  COOPER_ASSIGN_OR_RETURN(Unrolled l, cells_[0]->Unroll(length, steps, cell_options));
+  COOPER_ASSIGN_OR_RETURN(Unrolled l, cells()[0]->Unroll(length, steps, cell_options));
   std::vector<Symbol> reversed(steps.steps().rbegin(), steps.steps().rend());
   cell_options.begin_state = std::vector<Symbol>(middle, states.end());
-  COOPER_ASSIGN_OR_RETURN(Unrolled r, cells_[1]->Unroll(length, reversed, cell_options));
+  COOPER_ASSIGN_OR_RETURN(Unrolled r, cells()[1]->Unroll(length, reversed, cell_options));
 
   COOPER_ASSIGN_OR_RETURN(
       SymbolSequence outputs,

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "symbol/rnn/base_rnn_cell.h"
+#include "symbol/rnn/composed_cell.h"
 
 namespace cooper {
 
@@ -17,19 +17,14 @@ struct BidirectionalCellOptions {
   std::shared_ptr<RNNParams> params = nullptr;  // where the cells' variables are collected
 };
 
-class BidirectionalCell : public BaseRNNCell {
+class BidirectionalCell : public ComposedCell {
  public:
   BidirectionalCell(RNNCellPtr l_cell, RNNCellPtr r_cell, BidirectionalCellOptions options = {});
 
-  void Reset() override;
   absl::StatusOr<StepResult> Step(const Symbol& input, const std::vector<Symbol>& states) override;
   // States are the first cell's, then the second's (which MXNet gives as two lists).
   absl::StatusOr<Unrolled> Unroll(int length, const SymbolSequence& inputs,
                                   const UnrollOptions& options = {}) override;
-  std::vector<StateInfo> state_info() const override;
-  absl::StatusOr<std::vector<Symbol>> BeginState(const StateFn& make = ZeroStates()) override;
-  absl::StatusOr<ArrayMap> UnpackWeights(ArrayMap args) const override;
-  absl::StatusOr<ArrayMap> PackWeights(ArrayMap args) const override;
 
  private:
   // Both outputs of each step, or of the whole sequence, beside each other.
@@ -38,7 +33,6 @@ class BidirectionalCell : public BaseRNNCell {
                                              std::optional<bool> merge) const;
 
   std::string output_prefix_;
-  std::vector<RNNCellPtr> cells_;  // two
 };
 
 }  // namespace cooper

@@ -145,6 +145,11 @@ std::vector<FusedRNNCell::Piece> FusedRNNCell::Pieces(int64_t input_size) const 
   return pieces;
 }
 
+absl::StatusOr<NDArray> FusedRNNCell::Piece::Of(const NDArray& packed) const {
+  COOPER_ASSIGN_OR_RETURN(const NDArray flat, packed.Slice(offset, offset + shape.num_elements()));
+  return flat.Reshape(shape);
+}
+
 absl::StatusOr<ArrayMap> FusedRNNCell::UnpackWeights(ArrayMap args) const {
   COOPER_ASSIGN_OR_RETURN(const NDArray packed, TakeArray(args, parameters_.name()));
   const std::optional<int64_t> input_size = RNNInputSize(OpParam(), packed.size());
@@ -155,9 +160,7 @@ absl::StatusOr<ArrayMap> FusedRNNCell::UnpackWeights(ArrayMap args) const {
                      ModeName(options_.mode), " with state_size ", num_hidden_));
   }
   for (const Piece& piece : Pieces(*input_size)) {
-    COOPER_ASSIGN_OR_RETURN(const NDArray flat,
-                            packed.Slice(piece.offset, piece.offset + piece.shape.num_elements()));
-    COOPER_ASSIGN_OR_RETURN(const NDArray view, flat.Reshape(piece.shape));
+    COOPER_ASSIGN_OR_RETURN(const NDArray view, piece.Of(packed));
     COOPER_ASSIGN_OR_RETURN(args[piece.name], view.Copy());
   }
   return args;
@@ -182,9 +185,7 @@ absl::StatusOr<ArrayMap> FusedRNNCell::PackWeights(ArrayMap args) const {
                                                      weight.shape().ToString(), ", expected ",
                                                      piece.shape.ToString()));
     }
-    COOPER_ASSIGN_OR_RETURN(const NDArray flat,
-                            packed.Slice(piece.offset, piece.offset + piece.shape.num_elements()));
-    COOPER_ASSIGN_OR_RETURN(const NDArray place, flat.Reshape(piece.shape));
+    COOPER_ASSIGN_OR_RETURN(const NDArray place, piece.Of(packed));
     COOPER_RETURN_IF_ERROR(place.CopyFrom(weight));
   }
   args[parameters_.name()] = packed;

@@ -50,6 +50,8 @@ class FusedRNNCell : public BaseRNNCell {
     std::string name;
     int64_t offset;
     Shape shape;
+    // Its view of the whole vector.
+    absl::StatusOr<NDArray> Of(const NDArray& packed) const;
   };
   std::vector<Piece> Pieces(int64_t input_size) const;
   RNNCellPtr MakeLayerCell(const std::string& prefix) const;

@@ -30,19 +30,11 @@ std::vector<StateInfo> GatedCell::state_info() const {
   return std::vector<StateInfo>(num_states_, {{kUnknownDim, num_hidden_}, "NC"});
 }
 
-absl::StatusOr<Symbol> GatedCell::InputProduct(const std::string& name_prefix,
-                                               const Symbol& input) const {
+absl::StatusOr<Symbol> GatedCell::Product(const std::string& name, const Symbol& data,
+                                          const Symbol& weight, const Symbol& bias) const {
   return Symbol::Create("FullyConnected",
-                        {.name = absl::StrCat(name_prefix, "i2h"),
-                         .named = {{"data", input}, {"weight", i2h_weight_}, {"bias", i2h_bias_}},
-                         .attrs = {{"num_hidden", absl::StrCat(num_hidden_ * gates_.size())}}});
-}
-
-absl::StatusOr<Symbol> GatedCell::StateProduct(const std::string& name_prefix,
-                                               const Symbol& state) const {
-  return Symbol::Create("FullyConnected",
-                        {.name = absl::StrCat(name_prefix, "h2h"),
-                         .named = {{"data", state}, {"weight", h2h_weight_}, {"bias", h2h_bias_}},
+                        {.name = name,
+                         .inputs = {data, weight, bias},
                          .attrs = {{"num_hidden", absl::StrCat(num_hidden_ * gates_.size())}}});
 }
 

@@ -34,13 +34,20 @@ class GatedCell : public BaseRNNCell {
   explicit GatedCell(Fields fields);
 
   // (batch_size, gates * num_hidden), called name_prefix + "i2h" and "h2h".
-  absl::StatusOr<Symbol> InputProduct(const std::string& name_prefix, const Symbol& input) const;
-  absl::StatusOr<Symbol> StateProduct(const std::string& name_prefix, const Symbol& state) const;
+  absl::StatusOr<Symbol> InputProduct(const std::string& name_prefix, const Symbol& input) const {
+    return Product(name_prefix + "i2h", input, i2h_weight_, i2h_bias_);
+  }
+  absl::StatusOr<Symbol> StateProduct(const std::string& name_prefix, const Symbol& state) const {
+    return Product(name_prefix + "h2h", state, h2h_weight_, h2h_bias_);
+  }
 
  private:
   int64_t num_hidden_;
   int num_states_;
   std::vector<std::string> gates_;
+  absl::StatusOr<Symbol> Product(const std::string& name, const Symbol& data, const Symbol& weight,
+                                 const Symbol& bias) const;
+
   Symbol i2h_weight_, i2h_bias_, h2h_weight_, h2h_bias_;
 };
 

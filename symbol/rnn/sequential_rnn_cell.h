@@ -4,33 +4,25 @@
 // Cells above each other: each takes the outputs of the one before it.
 
 #include <memory>
+#include <utility>
 #include <vector>
 
-#include "symbol/rnn/base_rnn_cell.h"
+#include "symbol/rnn/composed_cell.h"
 
 namespace cooper {
 
-class SequentialRNNCell : public BaseRNNCell {
+class SequentialRNNCell : public ComposedCell {
  public:
   // The variables of the cells are collected in `params`, or in a container of its own.
-  explicit SequentialRNNCell(std::shared_ptr<RNNParams> params = nullptr);
+  explicit SequentialRNNCell(std::shared_ptr<RNNParams> params = nullptr)
+      : ComposedCell(std::move(params)) {}
 
   // Puts a cell on top. The caller may go on using it.
-  void Add(RNNCellPtr cell);
-  const std::vector<RNNCellPtr>& cells() const { return cells_; }
+  using ComposedCell::Add;
 
-  void Reset() override;
   absl::StatusOr<StepResult> Step(const Symbol& input, const std::vector<Symbol>& states) override;
   absl::StatusOr<Unrolled> Unroll(int length, const SymbolSequence& inputs,
                                   const UnrollOptions& options = {}) override;
-  // Those of all cells, from below.
-  std::vector<StateInfo> state_info() const override;
-  absl::StatusOr<std::vector<Symbol>> BeginState(const StateFn& make = ZeroStates()) override;
-  absl::StatusOr<ArrayMap> UnpackWeights(ArrayMap args) const override;
-  absl::StatusOr<ArrayMap> PackWeights(ArrayMap args) const override;
-
- private:
-  std::vector<RNNCellPtr> cells_;
 };
 
 }  // namespace cooper

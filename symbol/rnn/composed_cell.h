@@ -1,0 +1,36 @@
+#ifndef COOPER_SYMBOL_RNN_COMPOSED_CELL_H_
+#define COOPER_SYMBOL_RNN_COMPOSED_CELL_H_
+
+// The base of cells that are made of other cells, whose states and weights are its own.
+
+#include <memory>
+#include <vector>
+
+#include "symbol/rnn/base_rnn_cell.h"
+
+namespace cooper {
+
+class ComposedCell : public BaseRNNCell {
+ public:
+  // In the order in which they were added, which is that of the states.
+  const std::vector<RNNCellPtr>& cells() const { return cells_; }
+
+  void Reset() override;
+  std::vector<StateInfo> state_info() const override;
+  absl::StatusOr<std::vector<Symbol>> BeginState(const StateFn& make = ZeroStates()) override;
+  absl::StatusOr<ArrayMap> UnpackWeights(ArrayMap args) const override;
+  absl::StatusOr<ArrayMap> PackWeights(ArrayMap args) const override;
+
+ protected:
+  // The variables of the cells are collected in `params`, or in a container of its own.
+  explicit ComposedCell(std::shared_ptr<RNNParams> params);
+
+  void Add(RNNCellPtr cell);
+
+ private:
+  std::vector<RNNCellPtr> cells_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_RNN_COMPOSED_CELL_H_
