@@ -45,14 +45,8 @@ absl::Status SaveCheckpoint(const std::string& prefix, int epoch, const Symbol& 
 
 absl::StatusOr<Checkpoint> LoadCheckpoint(const std::string& prefix, int epoch) {
   const std::string path = absl::StrCat(prefix, "-symbol.json");
-  COOPER_ASSIGN_OR_RETURN(const std::string json, ReadFile(path));
   Checkpoint checkpoint;
-  auto symbol = SymbolFromJson(json);
-  if (!symbol.ok()) {
-    return absl::Status(symbol.status().code(),
-                        absl::StrCat(path, ": ", symbol.status().message()));
-  }
-  checkpoint.symbol = *std::move(symbol);
+  COOPER_ASSIGN_OR_RETURN(checkpoint.symbol, LoadSymbol(path));
   COOPER_RETURN_IF_ERROR(
       LoadParamsFile(ParamsPath(prefix, epoch), &checkpoint.args, &checkpoint.auxs));
   return checkpoint;

@@ -199,10 +199,6 @@ absl::StatusOr<uint64_t> ReadCount(ByteReader& reader, uint64_t least_bytes,
   return count;
 }
 
-absl::Status AddContext(const absl::Status& status, absl::string_view context) {
-  return absl::Status(status.code(), absl::StrCat(context, status.message()));
-}
-
 }  // namespace
 
 const char* StorageTypeName(StorageType type) {
@@ -229,8 +225,8 @@ absl::StatusOr<ParamsList> ParseParams(absl::string_view bytes) {
   COOPER_ASSIGN_OR_RETURN(uint64_t count, ReadCount(reader, 4, "the number of arrays"));
   ParamsList list;
   for (uint64_t i = 0; i < count; ++i) {
-    absl::Status status = ReadArray(reader, &list.entries.emplace_back());
-    if (!status.ok()) return AddContext(status, absl::StrCat("array ", i, " of ", count, ": "));
+    COOPER_RETURN_IF_ERROR(
+        AddContext(ReadArray(reader, &list.entries.emplace_back()), "array ", i, " of ", count));
   }
   COOPER_ASSIGN_OR_RETURN(uint64_t names, ReadCount(reader, 8, "the number of names"));
   if (names != 0 && names != count) {
@@ -248,9 +244,7 @@ absl::StatusOr<ParamsList> ParseParams(absl::string_view bytes) {
 
 absl::StatusOr<ParamsList> ReadParamsFile(const std::string& path) {
   COOPER_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path));
-  absl::StatusOr<ParamsList> list = ParseParams(bytes);
-  if (!list.ok()) return AddContext(list.status(), absl::StrCat("'", path, "': "));
-  return list;
+  return AddContext(ParseParams(bytes), "'", path, "'");
 }
 
 absl::StatusOr<NamedArrays> LoadNamedArrays(const std::string& path) {

@@ -77,10 +77,6 @@ void NumberVersions(const IndexedGraph& graph, JsonGraph* json) {
   }
 }
 
-absl::Status AddPath(const absl::Status& status, const std::string& path) {
-  return absl::Status(status.code(), absl::StrCat("'", path, "': ", status.message()));
-}
-
 }  // namespace
 
 absl::StatusOr<Symbol> SymbolFromJson(absl::string_view text) {
@@ -128,9 +124,7 @@ std::string SymbolToJson(const Symbol& symbol) {
 
 absl::StatusOr<Symbol> LoadSymbol(const std::string& path) {
   COOPER_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
-  absl::StatusOr<Symbol> symbol = SymbolFromJson(text);
-  if (!symbol.ok()) return AddPath(symbol.status(), path);
-  return symbol;
+  return AddContext(SymbolFromJson(text), "'", path, "'");
 }
 
 absl::Status SaveSymbol(const std::string& path, const Symbol& symbol) {

@@ -180,20 +180,16 @@ absl::StatusOr<OpCall> MakeOpCall(const JsonGraph::Node& node) {
     call.attrs = node.attrs;
     return call;
   }
-  const auto make = [&]() -> absl::StatusOr<OpCall> {
-    COOPER_ASSIGN_OR_RETURN(const OpSchema* op, FindOp(node.op));
-    const auto variadic = node.attrs.find(op->variadic_attr());
-    if (variadic != node.attrs.end() && variadic->second != absl::StrCat(node.inputs.size())) {
-      // Before a list of that many names is made: the number may be anything.
-      return absl::InvalidArgumentError(absl::StrCat("has ", node.inputs.size(), " inputs, but ",
-                                                     variadic->first, "='", variadic->second, "'"));
-    }
-    return MakeOpCall(node.op, node.attrs, node.inputs.size());
-  };
-  absl::StatusOr<OpCall> call = make();
-  if (call.ok()) return call;
-  return absl::Status(call.status().code(),
-                      absl::StrCat(node.op, " '", node.name, "': ", call.status().message()));
+  const std::string context = absl::StrCat(node.op, " '", node.name, "'");
+  COOPER_ASSIGN_OR_RETURN(const OpSchema* op, AddContext(FindOp(node.op), context));
+  const auto variadic = node.attrs.find(op->variadic_attr());
+  if (variadic != node.attrs.end() && variadic->second != absl::StrCat(node.inputs.size())) {
+    // Before a list of that many names is made: the number may be anything.
+    return absl::InvalidArgumentError(absl::StrCat(context, ": has ", node.inputs.size(),
+                                                   " inputs, but ", variadic->first, "='",
+                                                   variadic->second, "'"));
+  }
+  return AddContext(MakeOpCall(node.op, node.attrs, node.inputs.size()), context);
 }
 
 }  // namespace cooper

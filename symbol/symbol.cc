@@ -24,10 +24,6 @@ bool IsListedBare(const std::string& key) {
          key == "__force_mirroring__" || key == "__mirror_stage__";
 }
 
-absl::Status WithNode(const absl::Status& status, absl::string_view op, const std::string& name) {
-  return absl::Status(status.code(), absl::StrCat(op, " '", name, "': ", status.message()));
-}
-
 Symbol MakeVariable(std::string name, AttrMap attrs) {
   OpCall call;
   call.attrs = std::move(attrs);
@@ -108,17 +104,17 @@ Symbol Symbol::Variable(const std::string& name, const VariableOptions& options)
 absl::StatusOr<Symbol> Symbol::Create(absl::string_view op, const OpArgs& args) {
   const std::string hint = absl::AsciiStrToLower(op);
   const std::string name = NameManager::Current().Get(args.name, hint);
-  auto call = MakeCall(op, args);
-  if (!call.ok()) return WithNode(call.status(), op, name);
-  auto inputs = BindInputs(*call, name, args);
-  if (!inputs.ok()) return WithNode(inputs.status(), op, name);
-  auto variables = UnionOfVariables(*inputs);
-  if (!variables.ok()) return WithNode(variables.status(), op, name);
-  const int num_outputs = call->op->NumVisibleOutputs(*call);
+  COOPER_ASSIGN_OR_RETURN(OpCall call, AddContext(MakeCall(op, args), op, " '", name, "'"));
+  COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> inputs,
+                          AddContext(BindInputs(call, name, args), op, " '", name, "'"));
+  COOPER_ASSIGN_OR_RETURN(VariableSetPtr variables,
+                          AddContext(UnionOfVariables(inputs), op, " '", name, "'"));
+  const int num_outputs = call.op->NumVisibleOutputs(call);
   NodePtr node = Node::Make({.name = name,
-                             .call = *std::move(call),
-                             .inputs = *std::move(inputs),
-                             .variables = *std::move(variables)});
+                             .call = std::move(call),
+                             .inputs = std::move(inputs),
+                             .forward = nullptr,
+                             .variables = std::move(variables)});
   std::vector<NodeEntry> outputs;
   for (int i = 0; i < num_outputs; ++i) outputs.push_back({node, i});
   return Symbol(std::move(outputs));
@@ -158,9 +154,8 @@ absl::StatusOr<Symbol> Symbol::Compose(const std::map<std::string, Symbol>& repl
       changed = true;
     }
     if (!changed) continue;
-    auto variables = UnionOfVariables(fields.inputs);
-    if (!variables.ok()) return WithNode(variables.status(), node->op()->name(), node->name());
-    fields.variables = *std::move(variables);
+    COOPER_ASSIGN_OR_RETURN(fields.variables,
+                            AddContext(UnionOfVariables(fields.inputs), Describe(*node)));
     replaced[node] = {Node::Make(std::move(fields)), 0};
   }
   if (used != replacements.size()) {
@@ -286,9 +281,9 @@ absl::StatusOr<Symbol> Symbol::WithAttrs(const AttrMap& attrs) const {
   Node::Fields fields = outputs_[0].node->fields();
   for (const auto& [key, value] : attrs) fields.call.attrs[key] = value;
   if (fields.call.op != nullptr && fields.call.op->params() != nullptr) {
-    auto params = fields.call.op->params()->Parse(fields.call.attrs);
-    if (!params.ok()) return WithNode(params.status(), fields.call.op->name(), fields.name);
-    fields.call.params = *std::move(params);
+    COOPER_ASSIGN_OR_RETURN(fields.call.params,
+                            AddContext(fields.call.op->params()->Parse(fields.call.attrs),
+                                       Describe(*outputs_[0].node)));
   }
   NodePtr node = Node::Make(std::move(fields));
   std::vector<NodeEntry> outputs = outputs_;

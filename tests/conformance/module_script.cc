@@ -38,9 +38,7 @@ absl::Status ModuleScript::Run() {
     if (status.code() == absl::StatusCode::kUnimplemented) return status;
     const bool must_fail = step.value("expect", "ok") == "error";
     if (must_fail && status.ok()) return absl::UnknownError(what + " succeeds, expected an error");
-    if (!must_fail && !status.ok()) {
-      return absl::Status(status.code(), absl::StrCat(what, ": ", status.message()));
-    }
+    if (!must_fail) COOPER_RETURN_IF_ERROR(AddContext(status, what));
   }
   return absl::OkStatus();
 }
