@@ -269,39 +269,18 @@ absl::StatusOr<std::vector<NDArray>> BaseModule::Predict(DataIter& eval_data,
   std::vector<NDArray> merged;
   if (batches.empty()) return merged;
   for (size_t k = 0; k < batches[0].size(); ++k) {
-    Shape shape = batches[0][k].shape();
-    if (shape.rank() == 0) {
-      return absl::InvalidArgumentError("Predict: an output without axes cannot be joined");
-    }
-    int64_t rows = 0;
+    std::vector<NDArray> parts;
     for (const auto& outputs : batches) {
       if (outputs.size() != batches[0].size()) {
         return absl::InvalidArgumentError(absl::StrCat(
             "Predict: ", batches[0].size(), " outputs in the first batch and ", outputs.size(),
             " in a later one: they cannot be joined; use IterPredict"));
       }
-      Shape other = outputs[k].shape();
-      if (other.rank() > 0) {
-        rows += other[0];
-        other[0] = shape[0];
-      }
-      if (other != shape) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("Predict: output ", k, " has shape ", shape.ToString(),
-                         " in the first batch and ", outputs[k].shape().ToString(),
-                         " in a later one: they cannot be joined; use IterPredict"));
-      }
+      parts.push_back(outputs[k]);
     }
-    shape[0] = rows;
-    COOPER_ASSIGN_OR_RETURN(NDArray all, NDArray::Empty(shape, batches[0][k].dtype()));
-    rows = 0;
-    for (const auto& outputs : batches) {
-      const int64_t end = rows + outputs[k].shape()[0];
-      COOPER_ASSIGN_OR_RETURN(const NDArray part, all.Slice(rows, end));
-      COOPER_RETURN_IF_ERROR(part.CopyFrom(outputs[k]));
-      rows = end;
-    }
-    merged.push_back(std::move(all));
+    COOPER_ASSIGN_OR_RETURN(
+        merged.emplace_back(),
+        AddContext(ConcatRows(parts), "Predict: output ", k, " of the batches (use IterPredict)"));
   }
   return merged;
 }

@@ -189,4 +189,33 @@ std::string NDArray::ToString() const {
   return absl::StrCat(shape_.ToString(), " ", DTypeName(dtype_), " ", context().ToString());
 }
 
+absl::StatusOr<NDArray> ConcatRows(absl::Span<const NDArray> arrays) {
+  if (arrays.empty()) return absl::InvalidArgumentError("no arrays to join");
+  int64_t rows = 0;
+  Shape expected = arrays[0].shape();
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    const Shape& shape = arrays[i].shape();
+    if (shape.rank() > 0 && shape.rank() == expected.rank()) {
+      expected[0] = shape[0];
+      rows += shape[0];
+    }
+    if (arrays[i].is_null() || shape.rank() == 0 || shape != expected ||
+        arrays[i].dtype() != arrays[0].dtype()) {
+      return absl::InvalidArgumentError(absl::StrCat("cannot join the rows of array ", i, ", ",
+                                                     arrays[i].ToString(), ", and of array 0, ",
+                                                     arrays[0].ToString()));
+    }
+  }
+  expected[0] = rows;
+  COOPER_ASSIGN_OR_RETURN(NDArray all,
+                          NDArray::Empty(expected, arrays[0].dtype(), arrays[0].context()));
+  rows = 0;
+  for (const NDArray& array : arrays) {
+    const int64_t begin = std::exchange(rows, rows + array.shape()[0]);
+    COOPER_ASSIGN_OR_RETURN(const NDArray place, all.Slice(begin, rows));
+    COOPER_RETURN_IF_ERROR(place.CopyFrom(array));
+  }
+  return all;
+}
+
 }  // namespace cooper

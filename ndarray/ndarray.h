@@ -119,6 +119,11 @@ class NDArray {
   DType dtype_ = DType::kFloat32;
 };
 
+// One array, on the context of the first, of the rows (of the first axis) of all. kInvalidArgument,
+// naming the array that does not fit, if there is none, if one has no rows, or if dtypes or the
+// other axes differ.
+absl::StatusOr<NDArray> ConcatRows(absl::Span<const NDArray> arrays);
+
 }  // namespace cooper
 
 #endif  // COOPER_NDARRAY_NDARRAY_H_

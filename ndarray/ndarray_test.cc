@@ -160,5 +160,20 @@ TEST(NDArrayTest, EmptyArraysAreArrays) {
   COOPER_EXPECT_OK(empty.CopyFrom(*NDArray::Zeros({2, 0}, DType::kInt8)));
 }
 
+TEST(NDArrayTest, ConcatRowsJoinsWhatDiffersInRowsAlone) {
+  const NDArray one = Floats({1, 2}, {1, 2});
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const NDArray all, ConcatRows({one, *NDArray::Zeros({0, 2}), Floats({2, 2}, {3, 4, 5, 6})}));
+  EXPECT_EQ(all.shape(), Shape({3, 2}));
+  EXPECT_THAT(all.ToVector<float>(), IsOkAndHolds(ElementsAre(1, 2, 3, 4, 5, 6)));
+  for (const NDArray& other : {Floats({1, 3}, {1, 2, 3}), Floats({2}, {1, 2}), Floats({}, {1}),
+                               *NDArray::Zeros({1, 2}, DType::kInt32), NDArray()}) {
+    EXPECT_THAT(ConcatRows({one, other}),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         AllOf(HasSubstr("array 1"), HasSubstr("(1, 2) float32"))));
+  }
+  EXPECT_FALSE(ConcatRows({}).ok());
+}
+
 }  // namespace
 }  // namespace cooper

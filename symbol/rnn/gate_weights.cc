@@ -32,34 +32,4 @@ absl::StatusOr<std::vector<NDArray>> SplitRows(const NDArray& array, const std::
   return pieces;
 }
 
-absl::StatusOr<NDArray> ConcatRows(const std::vector<NDArray>& arrays,
-                                   const std::vector<std::string>& names) {
-  Shape shape = arrays[0].shape();
-  if (shape.rank() < 1) {
-    return absl::InvalidArgumentError(absl::StrCat("weight '", names[0], "' is a scalar"));
-  }
-  shape[0] = 0;
-  for (size_t i = 0; i < arrays.size(); ++i) {
-    Shape rows = arrays[i].shape();
-    if (rows.rank() == shape.rank()) {
-      shape[0] += rows[0];
-      rows[0] = shape[0];
-    }
-    if (rows != shape || arrays[i].dtype() != arrays[0].dtype()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("weight '", names[i], "' is ", arrays[i].ToString(),
-                       ", which does not go with '", names[0], "', ", arrays[0].ToString()));
-    }
-  }
-  COOPER_ASSIGN_OR_RETURN(NDArray packed,
-                          NDArray::Empty(shape, arrays[0].dtype(), arrays[0].context()));
-  int64_t row = 0;
-  for (const NDArray& array : arrays) {
-    COOPER_ASSIGN_OR_RETURN(const NDArray place, packed.Slice(row, row + array.shape()[0]));
-    COOPER_RETURN_IF_ERROR(place.CopyFrom(array));
-    row += array.shape()[0];
-  }
-  return packed;
-}
-
 }  // namespace cooper

@@ -20,11 +20,6 @@ absl::StatusOr<NDArray> TakeArray(ArrayMap& args, const std::string& name);
 absl::StatusOr<std::vector<NDArray>> SplitRows(const NDArray& array, const std::string& name,
                                                int parts, int64_t rows);
 
-// One array with the rows of all. kInvalidArgument, naming the `names`, if they differ in dtype or
-// in what a row is.
-absl::StatusOr<NDArray> ConcatRows(const std::vector<NDArray>& arrays,
-                                   const std::vector<std::string>& names);
-
 }  // namespace cooper
 
 #endif  // COOPER_SYMBOL_RNN_GATE_WEIGHTS_H_

@@ -58,19 +58,18 @@ absl::StatusOr<ArrayMap> GatedCell::PackWeights(ArrayMap args) const {
   for (const char* product : kProducts) {
     for (const char* kind : kKinds) {
       std::vector<NDArray> pieces;
-      std::vector<std::string> names;
       for (const std::string& gate : gates_) {
-        names.push_back(absl::StrCat(prefix(), product, gate, kind));
-        COOPER_ASSIGN_OR_RETURN(NDArray piece, TakeArray(args, names.back()));
+        const std::string name = absl::StrCat(prefix(), product, gate, kind);
+        COOPER_ASSIGN_OR_RETURN(NDArray piece, TakeArray(args, name));
         if (piece.shape().rank() < 1 || piece.shape()[0] != num_hidden_) {
-          return absl::InvalidArgumentError(absl::StrCat("weight '", names.back(), "' has shape ",
+          return absl::InvalidArgumentError(absl::StrCat("weight '", name, "' has shape ",
                                                          piece.shape().ToString(), ", expected ",
                                                          num_hidden_, " rows"));
         }
         pieces.push_back(std::move(piece));
       }
-      COOPER_ASSIGN_OR_RETURN(NDArray packed, ConcatRows(pieces, names));
-      args[absl::StrCat(prefix(), product, kind)] = std::move(packed);
+      const std::string name = absl::StrCat(prefix(), product, kind);
+      COOPER_ASSIGN_OR_RETURN(args[name], AddContext(ConcatRows(pieces), "weight '", name, "'"));
     }
   }
   return args;
