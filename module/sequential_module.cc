@@ -24,19 +24,18 @@ std::string Listed(const std::vector<std::pair<std::string, Shape>>& outputs) {
 
 }  // namespace
 
-absl::Status SequentialModule::In(size_t i, const absl::Status& status) const {
-  if (status.ok()) return status;
-  return absl::Status(status.code(), absl::StrCat("module ", i, ": ", status.message()));
+absl::Status SequentialModule::Each(absl::FunctionRef<absl::Status(BaseModule&)> call) {
+  for (size_t i = 0; i < links_.size(); ++i) {
+    COOPER_RETURN_IF_ERROR(AddContext(call(*links_[i].module), "module ", i));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status SequentialModule::With(size_t i, const absl::Status& status) const {
-  if (status.ok() || i == 0) return In(i, status);
-  const BaseModule& before = *links_[i - 1].module;
-  return absl::Status(
-      status.code(),
-      absl::StrCat("module ", i, ", which gets ", Listed(before.output_shapes()), " of module ",
-                   i - 1, " as its data (", absl::StrJoin(links_[i].module->data_names(), ", "),
-                   "): ", status.message()));
+  if (status.ok() || i == 0) return AddContext(status, "module ", i);
+  return AddContext(status, "module ", i, ", which gets ",
+                    Listed(links_[i - 1].module->output_shapes()), " of module ", i - 1,
+                    " as its data (", absl::StrJoin(links_[i].module->data_names(), ", "), ")");
 }
 
 absl::Status SequentialModule::Add(std::unique_ptr<BaseModule> module, SequentialMeta meta) {
@@ -151,9 +150,7 @@ absl::Status SequentialModule::Bind(const ModuleBindOptions& options) {
 
 absl::Status SequentialModule::InitParams(const InitParamsOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireBound("InitParams"));
-  for (size_t i = 0; i < links_.size(); ++i) {
-    COOPER_RETURN_IF_ERROR(In(i, links_[i].module->InitParams(options)));
-  }
+  COOPER_RETURN_IF_ERROR(Each([&](BaseModule& module) { return module.InitParams(options); }));
   return GetParams().status();
 }
 
@@ -182,9 +179,8 @@ absl::Status SequentialModule::SetParams(const ArrayMap& arg_params, const Array
   // Each module takes what is its own.
   SetParamsOptions own = options;
   own.allow_extra = true;
-  for (size_t i = 0; i < links_.size(); ++i) {
-    COOPER_RETURN_IF_ERROR(In(i, links_[i].module->SetParams(arg_params, aux_params, own)));
-  }
+  COOPER_RETURN_IF_ERROR(
+      Each([&](BaseModule& module) { return module.SetParams(arg_params, aux_params, own); }));
   if (!options.allow_missing || options.allow_extra) return absl::OkStatus();
   COOPER_ASSIGN_OR_RETURN(const ModuleParams all, GetParams());
   for (const auto& [given, known] :
@@ -200,10 +196,7 @@ absl::Status SequentialModule::SetParams(const ArrayMap& arg_params, const Array
 
 absl::Status SequentialModule::InitOptimizer(const InitOptimizerOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireParams("InitOptimizer"));
-  for (size_t i = 0; i < links_.size(); ++i) {
-    COOPER_RETURN_IF_ERROR(In(i, links_[i].module->InitOptimizer(options)));
-  }
-  return absl::OkStatus();
+  return Each([&](BaseModule& module) { return module.InitOptimizer(options); });
 }
 
 absl::Status SequentialModule::Forward(const DataBatch& batch, std::optional<bool> is_train) {
@@ -234,7 +227,7 @@ absl::Status SequentialModule::Backward(absl::Span<const NDArray> head_gradients
   COOPER_RETURN_IF_ERROR(RequireParams("Backward"));
   std::vector<NDArray> grads(head_gradients.begin(), head_gradients.end());
   for (size_t i = links_.size(); i-- > 0;) {
-    COOPER_RETURN_IF_ERROR(In(i, links_[i].module->Backward(grads)));
+    COOPER_RETURN_IF_ERROR(AddContext(links_[i].module->Backward(grads), "module ", i));
     if (i == 0) break;
     COOPER_ASSIGN_OR_RETURN(grads, links_[i].module->GetInputGrads());
   }
@@ -243,10 +236,7 @@ absl::Status SequentialModule::Backward(absl::Span<const NDArray> head_gradients
 
 absl::Status SequentialModule::Update() {
   COOPER_RETURN_IF_ERROR(RequireOptimizer("Update"));
-  for (size_t i = 0; i < links_.size(); ++i) {
-    COOPER_RETURN_IF_ERROR(In(i, links_[i].module->Update()));
-  }
-  return absl::OkStatus();
+  return Each([&](BaseModule& module) { return module.Update(); });
 }
 
 absl::StatusOr<absl::Span<const NDArray>> SequentialModule::GetOutputs() const {
@@ -272,18 +262,15 @@ absl::StatusOr<int> SequentialModule::JoinUpdate() {
   COOPER_RETURN_IF_ERROR(RequireOptimizer("JoinUpdate"));
   int active = 0;
   for (size_t i = 0; i < links_.size(); ++i) {
-    const absl::StatusOr<int> of_part = links_[i].module->JoinUpdate();
-    COOPER_RETURN_IF_ERROR(In(i, of_part.status()));
-    active = std::max(active, *of_part);
+    COOPER_ASSIGN_OR_RETURN(const int of_part,
+                            AddContext(links_[i].module->JoinUpdate(), "module ", i));
+    active = std::max(active, of_part);
   }
   return active;
 }
 
 absl::Status SequentialModule::ZeroGrads() {
-  for (size_t i = 0; i < links_.size(); ++i) {
-    COOPER_RETURN_IF_ERROR(In(i, links_[i].module->ZeroGrads()));
-  }
-  return absl::OkStatus();
+  return Each([&](BaseModule& module) { return module.ZeroGrads(); });
 }
 
 std::shared_ptr<KVStore> SequentialModule::kvstore() const {
@@ -297,7 +284,8 @@ absl::Status SequentialModule::UpdateMetric(EvalMetric& metric, absl::Span<const
   COOPER_RETURN_IF_ERROR(RequireParams("UpdateMetric"));
   for (size_t i = 0; i < links_.size(); ++i) {
     if (!links_[i].meta.take_labels) continue;
-    COOPER_RETURN_IF_ERROR(In(i, links_[i].module->UpdateMetric(metric, labels)));
+    COOPER_RETURN_IF_ERROR(
+        AddContext(links_[i].module->UpdateMetric(metric, labels), "module ", i));
   }
   return absl::OkStatus();
 }
@@ -320,7 +308,8 @@ absl::Status SequentialModule::SetStates(absl::Span<const NDArray> states) {
   }
   for (size_t i = 0; i < links_.size(); ++i) {
     COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> own, links_[i].module->GetStates());
-    COOPER_RETURN_IF_ERROR(In(i, links_[i].module->SetStates(states.subspan(0, own.size()))));
+    COOPER_RETURN_IF_ERROR(
+        AddContext(links_[i].module->SetStates(states.subspan(0, own.size())), "module ", i));
     states.remove_prefix(own.size());
   }
   return absl::OkStatus();
@@ -328,22 +317,18 @@ absl::Status SequentialModule::SetStates(absl::Span<const NDArray> states) {
 
 absl::Status SequentialModule::SetStates(double value) {
   COOPER_RETURN_IF_ERROR(RequireParams("SetStates"));
-  for (const Link& link : links_) COOPER_RETURN_IF_ERROR(link.module->SetStates(value));
-  return absl::OkStatus();
+  return Each([&](BaseModule& module) { return module.SetStates(value); });
 }
 
 absl::Status SequentialModule::Prepare(const DataBatch& batch) {
   COOPER_RETURN_IF_ERROR(RequireBound("Prepare"));
-  return In(0, links_.front().module->Prepare(batch));
+  return AddContext(links_.front().module->Prepare(batch), "module 0");
 }
 
 absl::Status SequentialModule::InstallMonitor(Executor::MonitorCallback callback,
                                               bool monitor_all) {
   COOPER_RETURN_IF_ERROR(RequireBound("InstallMonitor"));
-  for (size_t i = 0; i < links_.size(); ++i) {
-    COOPER_RETURN_IF_ERROR(In(i, links_[i].module->InstallMonitor(callback, monitor_all)));
-  }
-  return absl::OkStatus();
+  return Each([&](BaseModule& module) { return module.InstallMonitor(callback, monitor_all); });
 }
 
 }  // namespace cooper

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -106,9 +107,9 @@ class SequentialModule : public BaseModule {
 
   // What module `i` gets of outputs with these names and shapes.
   absl::StatusOr<std::vector<DataDesc>> Wire(size_t i, const Outputs& outputs) const;
-  // The status, naming the module.
-  absl::Status In(size_t i, const absl::Status& status) const;
-  // The same, naming also what it gets from the module before, if there is one.
+  // Calls it on one module after the other, up to the first error, which names the module.
+  absl::Status Each(absl::FunctionRef<absl::Status(BaseModule&)> call);
+  // The status, naming the module and what it gets from the one before, if there is one.
   absl::Status With(size_t i, const absl::Status& status) const;
 
   std::vector<Link> links_;
