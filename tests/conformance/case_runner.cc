@@ -13,7 +13,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
-#include "tests/conformance/case_data.h"
 
 namespace cooper::conformance {
 namespace {
@@ -86,6 +85,22 @@ void CaseRunner::Run(const std::string& name, const std::function<absl::Status()
   result.category = name.substr(0, name.find('/'));
   result.quirk = quirk;
   results_.push_back(std::move(result));
+}
+
+void CaseRunner::RunFolders(const std::string& folder,
+                            const std::function<absl::Status(const std::string& path)>& run) {
+  const std::string path = absl::StrCat(root(), "/", folder);
+  if (std::filesystem::exists(path + "/case.json")) return Run(folder, [&] { return run(path); });
+  for (const std::string& name : ListFolder(path)) RunFolders(absl::StrCat(folder, "/", name), run);
+}
+
+void CaseRunner::RunList(const std::string& folder, const Json& cases,
+                         const std::function<absl::Status(const Json& json)>& run) {
+  for (const Json& json : cases) {
+    Run(
+        absl::StrCat(folder, "/", json.at("name").get<std::string>()), [&] { return run(json); },
+        json.contains("quirk"));
+  }
 }
 
 CategoryRegistrar::CategoryRegistrar(const char* name, void (*run)(CaseRunner&)) {

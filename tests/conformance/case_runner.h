@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "tests/conformance/case_data.h"
 
 namespace cooper::conformance {
 
@@ -37,6 +38,15 @@ class CaseRunner {
 
   // Runs a case unless it is filtered out. The category is what stands before the first slash.
   void Run(const std::string& name, const std::function<absl::Status()>& run, bool quirk = false);
+
+  // Runs the case of each folder below `folder`, however deep, that has a case.json, in the order
+  // of names: `run` gets the folder's path. It is called as the folder is from the root.
+  void RunFolders(const std::string& folder,
+                  const std::function<absl::Status(const std::string& path)>& run);
+
+  // Runs each case of the list `cases`, called FOLDER/NAME.
+  void RunList(const std::string& folder, const Json& cases,
+               const std::function<absl::Status(const Json& json)>& run);
 
   const std::vector<CaseResult>& results() const { return results_; }
 

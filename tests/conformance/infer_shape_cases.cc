@@ -47,12 +47,7 @@ absl::Status RunCase(const std::string& folder) {
                   expect);
 }
 
-void RunInferShape(CaseRunner& runner) {
-  for (const std::string& name : ListFolder(runner.root() + "/infer_shape")) {
-    const std::string folder = "infer_shape/" + name;
-    runner.Run(folder, [&] { return RunCase(absl::StrCat(runner.root(), "/", folder)); });
-  }
-}
+void RunInferShape(CaseRunner& runner) { runner.RunFolders("infer_shape", RunCase); }
 
 const CategoryRegistrar registered("infer_shape", RunInferShape);
 

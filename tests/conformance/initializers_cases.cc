@@ -180,10 +180,7 @@ absl::Status RunRule(const Json& json) {
 }
 
 void RunInitializers(CaseRunner& runner) {
-  for (const std::string& name : ListFolder(runner.root() + "/initializers/exact")) {
-    const std::string folder = "initializers/exact/" + name;
-    runner.Run(folder, [&] { return RunExactCase(absl::StrCat(runner.root(), "/", folder)); });
-  }
+  runner.RunFolders("initializers/exact", RunExactCase);
   const Json file = ReadJson(runner.root() + "/initializers/distributions.json");
   int number = 0;
   const auto name_of = [&](const char* kind, const Json& json) {

@@ -74,7 +74,8 @@ absl::Status TakeOne(DataIter& iter) {
   return batch ? absl::OkStatus() : absl::UnknownError("the first epoch is empty");
 }
 
-absl::Status RunNDArrayIter(const Source& given, Json json) {
+absl::Status RunNDArrayIter(const Source& given, const Json& given_json) {
+  Json json = given_json;
   const std::string name = json.at("name").get<std::string>();
   Source source = given;
   if (name == "label_length") {  // one label less than there are rows
@@ -86,12 +87,7 @@ absl::Status RunNDArrayIter(const Source& given, Json json) {
     return made.ok() ? absl::UnknownError("made, expected an error") : absl::OkStatus();
   }
   COOPER_ASSIGN_OR_RETURN(std::unique_ptr<NDArrayIter> iter, std::move(made));
-  if (json.contains("provide_data")) {
-    COOPER_RETURN_IF_ERROR(
-        CompareDescs("provide_data", iter->provide_data(), json.at("provide_data")));
-    COOPER_RETURN_IF_ERROR(
-        CompareDescs("provide_label", iter->provide_label(), json.at("provide_label")));
-  }
+  if (json.contains("provide_data")) COOPER_RETURN_IF_ERROR(CompareProvided(*iter, json));
   if (name == "reset_in_the_middle") {
     COOPER_RETURN_IF_ERROR(TakeOne(*iter));
     COOPER_RETURN_IF_ERROR(iter->HardReset());
@@ -106,17 +102,6 @@ absl::Status RunNDArrayIter(const Source& given, Json json) {
     COOPER_RETURN_IF_ERROR(iter->Reset());
   }
   return CompareEpochs(*iter, json.at("epochs"));
-}
-
-void RunNDArrayIters(CaseRunner& runner) {
-  const Json file = ReadJson(runner.root() + "/io/ndarray_iter.json");
-  const absl::StatusOr<Source> source = SourceFromJson(file);
-  for (const Json& json : file.at("cases")) {
-    runner.Run("io/ndarray_iter/" + json.at("name").get<std::string>(), [&]() -> absl::Status {
-      COOPER_RETURN_IF_ERROR(source.status());
-      return RunNDArrayIter(*source, json);
-    });
-  }
 }
 
 // Two sources, the second one's data moved by an offset, under names of their own.
@@ -153,22 +138,10 @@ absl::StatusOr<std::unique_ptr<DataIter>> MakeWrappingIter(const Source& source,
   return PrefetchingIter::Create(std::move(iters));
 }
 
-void RunWrappingIters(CaseRunner& runner) {
-  const Json file = ReadJson(runner.root() + "/io/wrapping_iters.json");
-  const absl::StatusOr<Source> source = SourceFromJson(file);
-  for (const Json& json : file.at("cases")) {
-    runner.Run("io/wrapping_iters/" + json.at("name").get<std::string>(), [&]() -> absl::Status {
-      COOPER_RETURN_IF_ERROR(source.status());
-      COOPER_ASSIGN_OR_RETURN(std::unique_ptr<DataIter> iter, MakeWrappingIter(*source, json));
-      if (json.contains("provide_data")) {
-        COOPER_RETURN_IF_ERROR(
-            CompareDescs("provide_data", iter->provide_data(), json.at("provide_data")));
-        COOPER_RETURN_IF_ERROR(
-            CompareDescs("provide_label", iter->provide_label(), json.at("provide_label")));
-      }
-      return CompareEpochs(*iter, json.at("epochs"));
-    });
-  }
+absl::Status RunWrappingIter(const Source& source, const Json& json) {
+  COOPER_ASSIGN_OR_RETURN(std::unique_ptr<DataIter> iter, MakeWrappingIter(source, json));
+  if (json.contains("provide_data")) COOPER_RETURN_IF_ERROR(CompareProvided(*iter, json));
+  return CompareEpochs(*iter, json.at("epochs"));
 }
 
 // What fills the last batch is only specified where it comes from the data.
@@ -185,17 +158,26 @@ absl::Status RunCsvIter(const std::string& folder, const Json& file, const Json&
   return CompareEpochs(*iter, json.at("epochs"), options.round_batch);
 }
 
-void RunCsvIters(CaseRunner& runner) {
+void RunIters(CaseRunner& runner) {
   const std::string folder = runner.root() + "/io/";
-  const Json file = ReadJson(folder + "csv_iter.json");
-  for (const Json& json : file.at("cases")) {
-    runner.Run("io/csv_iter/" + json.at("name").get<std::string>(),
-               [&] { return RunCsvIter(folder, file, json); });
-  }
+  const auto run_list = [&](const char* name, const auto& run) {
+    const Json file = ReadJson(absl::StrCat(folder, name, ".json"));
+    runner.RunList(absl::StrCat("io/", name), file.at("cases"),
+                   [&](const Json& json) { return run(file, json); });
+  };
+  const auto with_source = [](absl::Status (*run)(const Source&, const Json&)) {
+    return [run](const Json& file, const Json& json) -> absl::Status {
+      COOPER_ASSIGN_OR_RETURN(const Source source, SourceFromJson(file));
+      return run(source, json);
+    };
+  };
+  run_list("ndarray_iter", with_source(RunNDArrayIter));
+  run_list("wrapping_iters", with_source(RunWrappingIter));
+  run_list("csv_iter",
+           [&](const Json& file, const Json& json) { return RunCsvIter(folder, file, json); });
 }
 
-const CategoryRegistrar kRegistrars[] = {
-    {"io", RunNDArrayIters}, {"io", RunWrappingIters}, {"io", RunCsvIters}};
+const CategoryRegistrar registered("io", RunIters);
 
 }  // namespace
 }  // namespace cooper::conformance

@@ -99,4 +99,10 @@ absl::Status CompareDescs(const std::string& what, const std::vector<DataDesc>& 
   return CompareTexts(what, list.dump(), expected.dump());
 }
 
+absl::Status CompareProvided(const DataIter& iter, const Json& json) {
+  COOPER_RETURN_IF_ERROR(
+      CompareDescs("provide_data", iter.provide_data(), json.at("provide_data")));
+  return CompareDescs("provide_label", iter.provide_label(), json.at("provide_label"));
+}
+
 }  // namespace cooper::conformance

@@ -34,6 +34,8 @@ absl::Status CompareEpochs(DataIter& iter, const Json& expected, bool compare_pa
 // [["data", [3, 3]], ...]: name, shape, and where given layout and dtype.
 absl::Status CompareDescs(const std::string& what, const std::vector<DataDesc>& got,
                           const Json& expected);
+// What the iterator provides, with the case's "provide_data" and "provide_label".
+absl::Status CompareProvided(const DataIter& iter, const Json& json);
 
 }  // namespace cooper::conformance
 

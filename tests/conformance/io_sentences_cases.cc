@@ -122,10 +122,7 @@ absl::Status RunCase(const Json& json) {
   COOPER_RETURN_IF_ERROR(CompareNames("buckets", keys, Json(expected_keys)));
   COOPER_RETURN_IF_ERROR(CompareTexts("default bucket key", iter->default_bucket_key()->ToString(),
                                       json.at("default_bucket_key").dump()));
-  COOPER_RETURN_IF_ERROR(
-      CompareDescs("provide_data", iter->provide_data(), json.at("provide_data")));
-  COOPER_RETURN_IF_ERROR(
-      CompareDescs("provide_label", iter->provide_label(), json.at("provide_label")));
+  COOPER_RETURN_IF_ERROR(CompareProvided(*iter, json));
   COOPER_RETURN_IF_ERROR(CompareTexts("discarded", absl::StrCat(iter->report().discarded),
                                       json.at("discarded").dump()));
   for (int epoch = 0; epoch < 3; ++epoch) {
@@ -139,14 +136,6 @@ absl::Status RunCase(const Json& json) {
     COOPER_RETURN_IF_ERROR(checker.Finish());
   }
   return absl::OkStatus();
-}
-
-void RunBucketSentenceIters(CaseRunner& runner) {
-  const Json file = ReadJson(runner.root() + "/io/bucket_sentence_iter.json");
-  for (const Json& json : file.at("cases")) {
-    runner.Run("io/bucket_sentence_iter/" + json.at("name").get<std::string>(),
-               [&] { return RunCase(json); });
-  }
 }
 
 absl::Status RunEncodeSentences(const Json& json) {
@@ -182,16 +171,17 @@ absl::Status RunEncodeSentences(const Json& json) {
   return CompareTexts("vocabulary", Json(vocabulary).dump(), json.at("vocab").dump());
 }
 
-void RunEncode(CaseRunner& runner) {
-  const Json file = ReadJson(runner.root() + "/io/encode_sentences.json");
-  for (const Json& json : file.at("cases")) {
-    runner.Run(
-        "io/encode_sentences/" + json.at("name").get<std::string>(),
-        [&] { return RunEncodeSentences(json); }, json.contains("quirk"));
-  }
+void RunSentences(CaseRunner& runner) {
+  const auto run_list = [&](const char* name, absl::Status (*run)(const Json&)) {
+    const std::string folder = absl::StrCat("io/", name);
+    const Json file = ReadJson(absl::StrCat(runner.root(), "/", folder, ".json"));
+    runner.RunList(folder, file.at("cases"), run);
+  };
+  run_list("bucket_sentence_iter", RunCase);
+  run_list("encode_sentences", RunEncodeSentences);
 }
 
-const CategoryRegistrar kRegistrars[] = {{"io", RunBucketSentenceIters}, {"io", RunEncode}};
+const CategoryRegistrar registered("io", RunSentences);
 
 }  // namespace
 }  // namespace cooper::conformance

@@ -27,14 +27,11 @@ absl::Status CheckRates(const Json& params, const Json& updates, const Json& rat
 void RunLRSchedulers(CaseRunner& runner) {
   const Json file = ReadJson(runner.root() + "/lr_schedulers/cases.json");
   const Tolerance tolerance = {.rtol = file.at("rtol").get<double>(), .atol = 0};
-  for (const Json& json : file.at("cases")) {
-    runner.Run("lr_schedulers/" + json.at("name").get<std::string>(), [&] {
-      COOPER_RETURN_IF_ERROR(
-          CheckRates(json.at("params"), json.at("num_update"), json.at("lr"), tolerance));
-      return CheckRates(json.at("params"), json.at("num_update_jump"), json.at("lr_jump"),
-                        tolerance);
-    });
-  }
+  runner.RunList("lr_schedulers", file.at("cases"), [&](const Json& json) {
+    COOPER_RETURN_IF_ERROR(
+        CheckRates(json.at("params"), json.at("num_update"), json.at("lr"), tolerance));
+    return CheckRates(json.at("params"), json.at("num_update_jump"), json.at("lr_jump"), tolerance);
+  });
 }
 
 const CategoryRegistrar registered("lr_schedulers", RunLRSchedulers);

@@ -66,14 +66,7 @@ absl::Status RunCase(const std::string& folder) {
                            json.at("value_after_reset"), tolerance);
 }
 
-void RunMetrics(CaseRunner& runner) {
-  for (const std::string& kind : ListFolder(runner.root() + "/metrics")) {
-    for (const std::string& name : ListFolder(absl::StrCat(runner.root(), "/metrics/", kind))) {
-      const std::string folder = absl::StrCat("metrics/", kind, "/", name);
-      runner.Run(folder, [&] { return RunCase(absl::StrCat(runner.root(), "/", folder)); });
-    }
-  }
-}
+void RunMetrics(CaseRunner& runner) { runner.RunFolders("metrics", RunCase); }
 
 const CategoryRegistrar registered("metrics", RunMetrics);
 

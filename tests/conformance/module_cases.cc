@@ -34,21 +34,15 @@ class ScratchFolder {
   std::string path_;
 };
 
-absl::Status RunCase(const std::string& folder, const Json& json) {
+absl::Status RunCase(const std::string& folder) {
   const ScratchFolder scratch;
   if (scratch.path().empty()) return absl::InternalError("cannot make a scratch folder");
   COOPER_ASSIGN_OR_RETURN(Arrays trace, ReadArrays(folder + "/trace.params"));
-  return ModuleScript(folder, scratch.path(), json, std::move(trace)).Run();
+  return ModuleScript(folder, scratch.path(), ReadJson(folder + "/case.json"), std::move(trace))
+      .Run();
 }
 
-void RunModules(CaseRunner& runner) {
-  for (const std::string& name : ListFolder(runner.root() + "/module")) {
-    const std::string folder = absl::StrCat(runner.root(), "/module/", name);
-    const Json json = ReadJson(folder + "/case.json");
-    runner.Run(
-        "module/" + name, [&] { return RunCase(folder, json); }, json.contains("quirk"));
-  }
-}
+void RunModules(CaseRunner& runner) { runner.RunFolders("module", RunCase); }
 
 const CategoryRegistrar registered("module", RunModules);
 

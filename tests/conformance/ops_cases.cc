@@ -24,14 +24,7 @@ absl::Status RunOpCase(const std::string& folder) {
   return CheckSaved(file);
 }
 
-void RunOps(CaseRunner& runner) {
-  for (const std::string& op : ListFolder(runner.root() + "/ops")) {
-    for (const std::string& name : ListFolder(absl::StrCat(runner.root(), "/ops/", op))) {
-      const std::string folder = absl::StrCat("ops/", op, "/", name);
-      runner.Run(folder, [&] { return RunOpCase(absl::StrCat(runner.root(), "/", folder)); });
-    }
-  }
-}
+void RunOps(CaseRunner& runner) { runner.RunFolders("ops", RunOpCase); }
 
 const CategoryRegistrar registered("ops", RunOps);
 

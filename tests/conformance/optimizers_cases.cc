@@ -60,14 +60,7 @@ absl::Status RunCase(const std::string& folder) {
   return absl::OkStatus();
 }
 
-void RunOptimizers(CaseRunner& runner) {
-  for (const std::string& kind : ListFolder(runner.root() + "/optimizers")) {
-    for (const std::string& name : ListFolder(absl::StrCat(runner.root(), "/optimizers/", kind))) {
-      const std::string folder = absl::StrCat("optimizers/", kind, "/", name);
-      runner.Run(folder, [&] { return RunCase(absl::StrCat(runner.root(), "/", folder)); });
-    }
-  }
-}
+void RunOptimizers(CaseRunner& runner) { runner.RunFolders("optimizers", RunCase); }
 
 const CategoryRegistrar registered("optimizers", RunOptimizers);
 

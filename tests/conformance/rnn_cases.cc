@@ -146,10 +146,7 @@ absl::Status RunParameterSize(const Json& json) {
 }
 
 void RunRnn(CaseRunner& runner) {
-  for (const std::string& name : ListFolder(runner.root() + "/rnn/cells")) {
-    const std::string folder = "rnn/cells/" + name;
-    runner.Run(folder, [&] { return RunCellCase(absl::StrCat(runner.root(), "/", folder)); });
-  }
+  runner.RunFolders("rnn/cells", RunCellCase);
   runner.Run("rnn/checkpoint", [&] { return RunCheckpoint(runner.root() + "/rnn/checkpoint"); });
   const Json sizes = ReadJson(runner.root() + "/rnn/parameter_sizes.json");
   for (const Json& json : sizes.at("cases")) {
