@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -36,8 +37,8 @@ C Clip(C value, C limit) {
 }
 
 // Calls fn(w, g, s...) for each element of [begin, end), which may change w and s. W and its states
-// hold what is trained; G is the dtype of the gradient; `half` is null or takes the new weight in
-// G.
+// hold what is trained; G is the dtype of the gradient; `half` takes the new weight in G, or is
+// null, as it always is where W is G.
 template <typename W, typename G, typename Fn, typename... S>
 void UpdateRange(int64_t begin, int64_t end, const Fn& fn, W* __restrict weight,
                  const G* __restrict grad, G* __restrict half, S* __restrict... state) {
@@ -53,11 +54,13 @@ void UpdateRange(int64_t begin, int64_t end, const Fn& fn, W* __restrict weight,
     weight[i] = static_cast<W>(w);
     return w;
   };
-  if (half == nullptr) {
-    for (int64_t i = begin; i < end; ++i) update(i);
-  } else {
-    for (int64_t i = begin; i < end; ++i) half[i] = static_cast<G>(update(i));
+  if constexpr (!std::is_same_v<W, G>) {
+    if (half != nullptr) {
+      for (int64_t i = begin; i < end; ++i) half[i] = static_cast<G>(update(i));
+      return;
+    }
   }
+  for (int64_t i = begin; i < end; ++i) update(i);
 }
 
 // The sum of fn(w, g, s...) over [begin, end), in eight lanes so that it vectorises.
@@ -115,16 +118,17 @@ absl::Status UpdateElements(const Step& step, const Arrays& a, const Make& make)
     const auto fn = make(TypeTag<ComputeType<W>>());
     const int64_t count = a.weight.size();
     [&]<size_t... I>(std::index_sequence<I...>) {
+      // One body for both cases below: it is compiled for each level, which takes seconds.
       const auto update = [&](int64_t begin, int64_t end) {
-        UpdateRange(begin, end, fn, Pointer<W>(a.weight), Pointer<const G>(a.grad),
-                    Pointer<G>(a.half_weight), Pointer<W>(a.state[I])...);
+        RunAtCpuLevel([&] {
+          UpdateRange(begin, end, fn, Pointer<W>(a.weight), Pointer<const G>(a.grad),
+                      Pointer<G>(a.half_weight), Pointer<W>(a.state[I])...);
+        });
       };
       if (step.parts == 1) {
-        ParallelFor(count, kGrain, update);
+        ParallelForPlain(count, kGrain, update);
       } else {
-        RunAtCpuLevel([&update, &step, count] {
-          update(count * step.part / step.parts, count * (step.part + 1) / step.parts);
-        });
+        update(count * step.part / step.parts, count * (step.part + 1) / step.parts);
       }
     }
     (std::make_index_sequence<N>());
