@@ -1,0 +1,30 @@
+#!/bin/bash
+# tools/measure_first_build.sh [FOLDER]: the README's two commands as somebody's first, in seconds.
+#
+# They run in a clone of HEAD under FOLDER (else a temporary one), with a disk cache and an output
+# base of their own, and leave Bazel's profiles there for tools/compile_times.py. The packages that
+# bazelw installs have to be there, and nothing else should be running.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+[[ $# -gt 0 ]] && mkdir -p "$1"
+folder=$(mktemp -d "${1:-${TMPDIR:-/tmp}}/first_build.XXXXXX")
+folder=$(realpath "$folder")
+git clone --quiet "file://$PWD" "$folder/cooper"
+cd "$folder/cooper"
+# Read last, so that no cache of another checkout is used.
+echo "build --disk_cache=$folder/disk_cache" >.bazelrc.user
+
+# timed NAME ARGS...: what `bazelw --output_base=... ARGS` took.
+timed() {
+  local name=$1 command=$2 start=$SECONDS
+  shift 2
+  ./bazelw --output_base="$folder/output_base" "$command" \
+    --profile="$folder/$name.gz" "$@" >"$folder/$name.log" 2>&1 </dev/null ||
+    { tail -n 20 "$folder/$name.log" >&2; echo "measure_first_build: $name failed" >&2; }
+  echo "$name $((SECONDS - start)) s"
+}
+
+echo "$(nproc) processors,$(grep -m 1 'model name' /proc/cpuinfo | cut -d: -f2); in $folder"
+timed run run //examples:lstm_bucketing
+timed test test //...
+./bazelw --output_base="$folder/output_base" shutdown
