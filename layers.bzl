@@ -60,15 +60,43 @@ def check_layer_law(name, attributes):
                 label,
             ))
 
-# What an optimised build compiles cooper with, in a consumer's workspace too. Nobody reads errno after
-# exp(), nor the floating-point exceptions; without them loops over such functions vectorise. g++ 12
-# takes the unused part of an absl::InlinedVector for uninitialised.
-_OPTIMISED_COPTS = select({
-    str(Label("//:optimised")): ["-O3", "-fno-math-errno", "-fno-trapping-math", "-Wno-maybe-uninitialized"],
-    "//conditions:default": [],
-})
+# Packages, with those below them, that hold no loop over elements. They take a fifth to a quarter less
+# time to compile than with -O3, which is for the rest: shape rules and what builds graphs run once
+# per binding, what compiles a graph once for each of its nodes.
+_LEVELS = {
+    "executor/compile": "-O2",
+    "executor/plan": "-O2",
+    "io": "-O2",
+    "module/callback": "-O1",
+    "module/kwargs": "-O1",
+    "module/lr_scheduler": "-O1",
+    "symbol": "-O2",
+    "symbol/ops": "-O1",
+    "symbol/rnn": "-O1",
+    "symbol/visualization": "-O1",
+}
+
+def _optimised_copts():
+    """Returns what an optimised build compiles this package with, in a consumer's workspace too.
+
+    Nobody reads errno after exp(), nor the floating-point exceptions; without them loops over such
+    functions vectorise. g++ 12 takes the unused part of an absl::InlinedVector for uninitialised.
+    """
+    level = "-O3"
+    folders = native.package_name().split("/")
+    for depth in range(len(folders)):
+        level = _LEVELS.get("/".join(folders[:depth + 1]), level)
+    return select({
+        str(Label("//:optimised")): [
+            level,
+            "-fno-math-errno",
+            "-fno-trapping-math",
+            "-Wno-maybe-uninitialized",
+        ],
+        "//conditions:default": [],
+    })
 
 def cc_library(name, copts = [], **kwargs):
     """rules_cc's cc_library, for the libraries of a layer: it fails at loading against the law."""
     check_layer_law(name, kwargs)
-    _cc_library(name = name, copts = _OPTIMISED_COPTS + copts, **kwargs)
+    _cc_library(name = name, copts = _optimised_copts() + copts, **kwargs)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Data-parallel training beside one context: two CPU contexts, and two processes, with one thread each.
 
-    ./bazelw build -c opt //benchmarks:lm_training_mpi
+    ./bazelw build //benchmarks:lm_training_mpi
     benchmarks/data_parallel.py --cooper=bazel-bin/benchmarks/lm_training_mpi
 
 All make the same steps of the bucketed language model on the same number of sentences. They take

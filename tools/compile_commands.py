@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes compile_commands.json at the root, for clang-tidy and clangd, from `bazel aquery`.
 
-  tools/compile_commands.py [bazel flags]          for example --config=opt
+  tools/compile_commands.py [bazel flags]          for example -c dbg
   clang-tidy -p . ndarray/shape.cc
 
 Each command runs in Bazel's execution root, whose external/ links to the dependencies' headers. BAZEL names another Bazel than ./bazelw; STARTUP its start-up options.
@@ -16,7 +16,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BAZEL = [os.environ.get("BAZEL", os.path.join(ROOT, "bazelw")), *os.environ.get("STARTUP", "").split()]
 
 # g++'s own; clang would warn of them.
-GCC_FLAGS = {"-Wno-free-nonheap-object", "-fno-canonical-system-headers", "-Wunused-but-set-parameter"}
+GCC_FLAGS = {
+    "-Wno-free-nonheap-object", "-Wno-maybe-uninitialized", "-Wunused-but-set-parameter",
+    "-fno-canonical-system-headers",
+}
 
 
 def bazel(*args):
