@@ -165,9 +165,7 @@ class LmBenchmark {
                   {"rss_after_import_mb", rss_at_start_},
                   {"rss_peak_mb", StatusMegabytes("VmHWM")}};
     if (model_ == nullptr) return ready;
-    int64_t parameters = 0;
-    for (const auto& [name, array] : model_->group()->first().args) parameters += array.size();
-    ready["parameters"] = parameters;
+    ready["parameters"] = model_->group()->parameters().num_elements();
     ready["vocab"] = model_options_.vocab;
     return ready;
   }

@@ -32,8 +32,7 @@ absl::Status TrainResumably(BucketingModule& model, DataIter& data, const std::s
                  .stop_on_signal = true,
                  .optimizer = {.optimizer = "adam"},
                  .num_epoch = 3};
-  const TrainingRun run{
-      .module = &model, .group = model.group().get(), .iter = &data, .metric = metric.get()};
+  const TrainingRun run{.module = &model, .iter = &data, .metric = metric.get()};
   COOPER_ASSIGN_OR_RETURN(auto checkpointer, Checkpointer::Create({.prefix = prefix}));
   fit.capture_point = checkpointer->Every(10, run);  // batches
   fit.stop_point = checkpointer->AtStop(run);        // Ctrl-C

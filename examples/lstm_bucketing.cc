@@ -219,7 +219,7 @@ class Training {
                                  .contexts = ContextsFromFlags(),
                                  .disabled_passes = std::move(disabled_passes),
                                  .label_probabilities = absl::GetFlag(FLAGS_label_probabilities)}));
-    model_->group()->first().random->seed = absl::GetFlag(FLAGS_seed);
+    model_->group()->devices().SetSeed(absl::GetFlag(FLAGS_seed));
     metric_ = Perplexity({.ignore_label = 0});
     valid_metric_ = Perplexity({.ignore_label = 0});
     progress_ = std::make_unique<LmProgress>(
@@ -272,8 +272,8 @@ class Training {
     TrainingState state;
     if (!prefix.empty()) {
       if (IsFirst()) COOPER_RETURN_IF_ERROR(model_->SaveCheckpoint(prefix, epoch + 1));
-      COOPER_ASSIGN_OR_RETURN(state, CaptureTraining(*model_->group(), *train_, metric_.get(),
-                                                     epoch, train_->num_batches()));
+      COOPER_ASSIGN_OR_RETURN(
+          state, CaptureTraining(*model_, *train_, metric_.get(), epoch, train_->num_batches()));
     }
     std::optional<double> valid_perplexity;
     if (valid_ != nullptr) {
@@ -295,10 +295,7 @@ class Training {
   }
 
   TrainingRun ThisRun() const {
-    return {.module = model_.get(),
-            .group = model_->group().get(),
-            .iter = train_.get(),
-            .metric = metric_.get()};
+    return {.module = model_.get(), .iter = train_.get(), .metric = metric_.get()};
   }
 
   std::string VocabularyPath() const { return absl::StrCat(CheckpointPrefix(), ".vocab"); }

@@ -2,7 +2,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "module/checkpoint.h"
-#include "module/initializer/initializers.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -14,7 +13,10 @@ absl::Status Missing(const char* call, const char* missing) {
 
 }  // namespace
 
-std::shared_ptr<const Initializer> DefaultInitializer() { return init::Uniform(0.01); }
+const std::shared_ptr<ModuleGroup>& BaseModule::group() const {
+  static const auto* const none = new std::shared_ptr<ModuleGroup>;
+  return *none;
+}
 
 absl::Status BaseModule::RequireBound(const char* call) const {
   return binded_ ? absl::OkStatus() : Missing(call, "Bind");

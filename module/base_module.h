@@ -28,11 +28,9 @@
 #include "io/data_desc.h"
 #include "io/data_iter.h"
 #include "module/callback/callback.h"
-#include "module/initializer/initializer.h"
 #include "module/kvstore/kvstore.h"
-#include "module/lr_scheduler/lr_scheduler.h"
 #include "module/metric/eval_metric.h"
-#include "module/optimizer/optimizer.h"
+#include "module/parameter_options.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/shape.h"
 #include "symbol/symbol.h"
@@ -40,6 +38,7 @@
 namespace cooper {
 
 class Module;
+class ModuleGroup;
 
 struct ModuleBindOptions {
   std::vector<DataDesc> data_shapes;
@@ -58,64 +57,6 @@ struct ModuleBindOptions {
   // group (module_group.h) in place of its own: parameters of one name, their gradients, optimizer
   // and arena are from then on those of both, however long either lives. For a Module only.
   const Module* shared_module = nullptr;
-};
-
-// Parameters and auxiliary states by name.
-struct ModuleParams {
-  ArrayMap args;
-  ArrayMap auxs;
-};
-
-// Uniform in [-0.01, 0.01), MXNet's default for training.
-std::shared_ptr<const Initializer> DefaultInitializer();
-
-struct InitParamsOptions {
-  // Fills what arg_params and aux_params do not give. Null: nothing is filled.
-  std::shared_ptr<const Initializer> initializer = DefaultInitializer();
-  uint64_t seed = 0;  // of the initializer's random numbers
-  // Given values win over the initializer. Absent: the initializer fills everything.
-  std::optional<ArrayMap> arg_params;
-  std::optional<ArrayMap> aux_params;
-  bool allow_missing = false;  // given maps may lack parameters
-  bool force_init = false;     // initialize again
-  bool allow_extra = false;    // given maps may have other names; InitParams ignores them anyway
-};
-
-struct SetParamsOptions {
-  bool allow_missing = false;
-  bool force_init = true;
-  bool allow_extra = false;
-};
-
-struct InitOptimizerOptions {
-  // Where gradients are summed over devices and processes (CreateKVStore). Of the types within one
-  // process none is made for one device. "": nothing is summed, and each device's parameters go
-  // their own way.
-  std::string kvstore = "local";
-  // Or a store that is ready; then the type is ignored.
-  std::shared_ptr<KVStore> kvstore_instance;
-  // Whether the store updates the parameters, or only sums the gradients, and each device updates
-  // its own. (MXNet decides by type and number of elements.)
-  bool update_on_kvstore = true;
-  // A name and the constructor's arguments, as in MXNet ("sgd", {{"learning_rate", "0.1"}}). Unless
-  // rescale_grad is among them, it is 1 / the batch size of Bind.
-  std::string optimizer = "sgd";
-  std::map<std::string, std::string> optimizer_params = {{"learning_rate", "0.01"}};
-  // For an optimizer made by name.
-  std::shared_ptr<LRScheduler> lr_scheduler;
-  // Or an optimizer that is ready; then the three above are ignored.
-  std::shared_ptr<Optimizer> instance;
-  // Multipliers of rate and decay by parameter name, beside those of the symbol's attributes
-  // (`__lr_mult__`), over which they win.
-  std::map<std::string, double> lr_mult;
-  std::map<std::string, double> wd_mult;
-  // > 0: in each update, gradients are scaled down so that their norm, over all parameters of the
-  // update and after rescale_grad, is at most this. The store then only sums (update_on_kvstore
-  // does not count).
-  double clip_global_norm = 0;
-  // Batches whose gradients are added up for one update: rescale_grad is divided by it.
-  int batches_per_update = 1;
-  bool force_init = false;
 };
 
 class BaseModule;
@@ -219,6 +160,9 @@ class BaseModule {
   virtual absl::StatusOr<int> JoinUpdate() { return 0; }
   // Overwrites the gradients of all parameters with zeros.
   virtual absl::Status ZeroGrads() { return absl::OkStatus(); }
+  // What the module trains and computes with (module_group.h); null for one that is made of other
+  // modules or has no parameters.
+  virtual const std::shared_ptr<ModuleGroup>& group() const;
   // What sums gradients; null if nothing does.
   virtual std::shared_ptr<KVStore> kvstore() const { return nullptr; }
   absl::Status ForwardBackward(const DataBatch& batch);

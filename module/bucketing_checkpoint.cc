@@ -74,7 +74,7 @@ absl::Status BucketingModule::SaveCheckpoint(const std::string& prefix, int epoc
   std::map<BucketKey, Symbol> symbols = seen_symbols_;
   for (const auto& [key, bucket] : loaded_symbols_) symbols.emplace(key, bucket.symbol);
   // Buckets of a run before this one.
-  for (const BucketKey& key : group_->buckets) {
+  for (const BucketKey& key : group_->buckets()) {
     if (symbols.contains(key)) continue;
     auto generated = Generate(key);
     if (!generated.ok()) return WithBucket(generated.status(), key);
@@ -94,8 +94,10 @@ absl::Status BucketingModule::SaveCheckpoint(const std::string& prefix, int epoc
     }
     absl::StrAppend(&all, key.ToString(), "\n");
     // Loaded values that still wait for their bucket.
-    AddWaiting(symbol.ListArguments(), group_->given_args, &params.args);
-    AddWaiting(symbol.ListAuxiliaryStates(), group_->given_auxs, &params.auxs);
+    AddWaiting(symbol.ListArguments(), group_->parameters().waiting(ParameterKind::kArg),
+               &params.args);
+    AddWaiting(symbol.ListAuxiliaryStates(), group_->parameters().waiting(ParameterKind::kAux),
+               &params.auxs);
   }
   for (const auto& [path, symbol] : files) {
     COOPER_RETURN_IF_ERROR(WriteFileAtomically(path, SymbolToJson(*symbol)));
@@ -142,7 +144,8 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::LoadDict(
     bucket.label_names = generated->label_names;
   }
   module->loaded_symbols_ = std::move(symbols);
-  module->loaded_params_ = params;
+  // Those of other buckets than the default one wait in the store until those are bound.
+  module->group_->parameters().Load(params);
   return module;
 }
 

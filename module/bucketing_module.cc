@@ -160,7 +160,7 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBind(
   if (monitor_) COOPER_RETURN_IF_ERROR(module->InstallMonitor(monitor_, monitor_all_));
   EvictDownTo(options_.max_bound_buckets - 1);
   seen_symbols_.insert_or_assign(key, made.generated.symbol);
-  group_->buckets.insert(key);
+  group_->AddBucket(key);
   Bucket& bucket = buckets_[key];
   bucket.module = *std::move(made.module);
   bucket.last_use = ++uses_;
@@ -177,27 +177,11 @@ absl::Status BucketingModule::Bind(const ModuleBindOptions& options) {
   current_ = nullptr;
   current_key_.reset();
   binded_ = false;
-  if (!params_initialized()) {
-    // Arrays without values may get other shapes.
-    for (ModuleReplica& replica : group_->replicas) {
-      replica.args.clear();
-      replica.grads.clear();
-      replica.auxs.clear();
-    }
-  }
+  // Arrays without values may get other shapes.
+  if (!params_initialized()) group_->parameters().DropArrays();
   bind_options_ = options;
   COOPER_ASSIGN_OR_RETURN(Bucket * bucket,
                           FindOrBind(default_key_, options.data_shapes, options.label_shapes));
-  if (loaded_params_.has_value()) {
-    // Parameters of other buckets than the default one wait in the group until those are bound.
-    const absl::Status status =
-        bucket->module->SetParams(loaded_params_->args, loaded_params_->auxs);
-    if (!status.ok()) {
-      buckets_.clear();
-      return WithBucket(status, default_key_);
-    }
-    loaded_params_.reset();
-  }
   current_ = bucket;
   current_key_ = default_key_;
   binded_ = true;
@@ -316,12 +300,13 @@ absl::Status BucketingModule::InitParams(const InitParamsOptions& options) {
 
 absl::StatusOr<ModuleParams> BucketingModule::GetParams() const {
   COOPER_RETURN_IF_ERROR(RequireParams("GetParams"));
+  const ParameterStore& parameters = group_->parameters();
   ModuleParams params;
-  for (const auto& [name, array] : group_->first().args) {
-    COOPER_ASSIGN_OR_RETURN(params.args[name], group_->MeanArg(name));
+  for (const std::string& name : parameters.Names(ParameterKind::kArg)) {
+    COOPER_ASSIGN_OR_RETURN(params.args[name], parameters.Mean(ParameterKind::kArg, name));
   }
-  for (const auto& [name, array] : group_->first().auxs) {
-    COOPER_ASSIGN_OR_RETURN(params.auxs[name], group_->MeanAux(name));
+  for (const std::string& name : parameters.Names(ParameterKind::kAux)) {
+    COOPER_ASSIGN_OR_RETURN(params.auxs[name], parameters.Mean(ParameterKind::kAux, name));
   }
   return params;
 }

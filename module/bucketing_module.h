@@ -112,7 +112,7 @@ class BucketingModule : public BaseModule {
   const std::vector<DataDesc>& label_shapes() const override;
   std::vector<std::pair<std::string, Shape>> output_shapes() const override;
 
-  bool params_initialized() const override { return group_->params_initialized; }
+  bool params_initialized() const override { return group_->parameters().initialized(); }
   bool optimizer_initialized() const override { return group_->updater() != nullptr; }
 
   // Binds the default bucket. Binding again with force_rebind drops all buckets and keeps the
@@ -147,8 +147,8 @@ class BucketingModule : public BaseModule {
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
   absl::Status Update() override;
   absl::StatusOr<int> JoinUpdate() override;
-  absl::Status ZeroGrads() override { return group_->ZeroGrads(); }
-  std::shared_ptr<KVStore> kvstore() const override { return group_->kvstore; }
+  absl::Status ZeroGrads() override { return group_->parameters().ZeroGrads(); }
+  std::shared_ptr<KVStore> kvstore() const override { return group_->parameters().kvstore(); }
 
   absl::StatusOr<absl::Span<const NDArray>> GetOutputs() const override;
   absl::StatusOr<std::vector<NDArray>> GetInputGrads() const override;
@@ -172,7 +172,7 @@ class BucketingModule : public BaseModule {
   // Bytes of the arena that all buckets share: the largest plan so far. Of several contexts, all
   // their arenas.
   int64_t arena_bytes() const { return group_->arena_bytes(); }
-  const std::shared_ptr<ModuleGroup>& group() const { return group_; }
+  const std::shared_ptr<ModuleGroup>& group() const override { return group_; }
   // The bucket's module; null if it is not bound.
   Module* bucket(const BucketKey& key) const;
 
@@ -215,7 +215,6 @@ class BucketingModule : public BaseModule {
   std::shared_ptr<ModuleGroup> group_;
   std::map<BucketKey, Bucket> buckets_;
   std::map<BucketKey, BucketSymbol> loaded_symbols_;  // from a checkpoint
-  std::optional<ModuleParams> loaded_params_;         // likewise, until Bind
   std::map<BucketKey, Symbol> seen_symbols_;          // of every bucket ever bound
   std::optional<BucketKey> current_key_;
   Bucket* current_ = nullptr;

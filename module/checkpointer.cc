@@ -235,7 +235,7 @@ std::function<absl::Status(int, int64_t)> Checkpointer::Every(int64_t batches,
     const int64_t before = last.first == epoch ? last.second : batches_done - 1;
     last = {epoch, batches_done};
     if (batches < 1 || batches_done / batches == before / batches) return absl::OkStatus();
-    COOPER_ASSIGN_OR_RETURN(TrainingState state, CaptureTraining(*run.group, *run.iter, run.metric,
+    COOPER_ASSIGN_OR_RETURN(TrainingState state, CaptureTraining(*run.module, *run.iter, run.metric,
                                                                  epoch, batches_done));
     const absl::Status status = Save(std::move(state));
     if (!status.ok()) options_.log(absl::StrCat("checkpoint: ", status.message()));
@@ -245,7 +245,7 @@ std::function<absl::Status(int, int64_t)> Checkpointer::Every(int64_t batches,
 
 std::function<absl::Status(int, int64_t)> Checkpointer::AtStop(const TrainingRun& run) {
   return [this, run](int epoch, int64_t batches_done) -> absl::Status {
-    COOPER_ASSIGN_OR_RETURN(TrainingState state, CaptureTraining(*run.group, *run.iter, run.metric,
+    COOPER_ASSIGN_OR_RETURN(TrainingState state, CaptureTraining(*run.module, *run.iter, run.metric,
                                                                  epoch, batches_done));
     const absl::Status before = Save(std::move(state));
     if (!before.ok()) options_.log(absl::StrCat("checkpoint: ", before.message()));
@@ -310,7 +310,7 @@ absl::StatusOr<bool> Checkpointer::Resume(const TrainingRun& run, FitOptions* fi
   if (absl::IsNotFound(state.status())) return false;
   if (!state.ok()) return state.status();
   COOPER_RETURN_IF_ERROR(run.module->Bind(BindOptionsForFit(*run.iter, *fit)));
-  COOPER_RETURN_IF_ERROR(RestoreTraining(*state, *run.module, *run.group, *run.iter, run.metric,
+  COOPER_RETURN_IF_ERROR(RestoreTraining(*state, *run.module, *run.iter, run.metric,
                                          OptimizerOptionsForFit(*fit), fit->params));
   fit->begin_epoch = state->epoch;
   fit->begin_batch = state->nbatch;

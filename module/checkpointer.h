@@ -31,7 +31,6 @@
 #include "module/base_module.h"
 #include "module/callback/log_line.h"
 #include "module/metric/eval_metric.h"
-#include "module/module_group.h"
 #include "module/training_state.h"
 
 namespace cooper {
@@ -52,7 +51,6 @@ struct CheckpointerOptions {
 // `metric` may be null.
 struct TrainingRun {
   BaseModule* module = nullptr;
-  ModuleGroup* group = nullptr;  // the module's
   DataIter* iter = nullptr;
   EvalMetric* metric = nullptr;
 };

@@ -114,7 +114,7 @@ TEST(CheckpointerTest, EveryCountsBatchesThatItDoesNotSee) {
   auto model = *Module::Create(TwoLayers());
   auto iter = *NDArrayIter::Create({{"data", RandomArray({60, 6}, 5)}},
                                    {{"softmax_label", Classes(60, 3, 5)}}, {.batch_size = 4});
-  const TrainingRun run{.module = model.get(), .group = model->group().get(), .iter = iter.get()};
+  const TrainingRun run{.module = model.get(), .iter = iter.get()};
   FitOptions fit{
       .capture_point = checkpointer->Every(10, run), .accumulate_batches = 4, .num_epoch = 2};
   COOPER_ASSERT_OK(model->Fit(*iter, fit));
@@ -125,8 +125,7 @@ TEST(CheckpointerTest, EveryCountsBatchesThatItDoesNotSee) {
   auto again = *Module::Create(TwoLayers());
   auto rest = *NDArrayIter::Create({{"data", RandomArray({60, 6}, 5)}},
                                    {{"softmax_label", Classes(60, 3, 5)}}, {.batch_size = 4});
-  const TrainingRun second{
-      .module = again.get(), .group = again->group().get(), .iter = rest.get()};
+  const TrainingRun second{.module = again.get(), .iter = rest.get()};
   std::filesystem::remove(checkpointer->Paths().back());
   COOPER_ASSERT_OK_AND_ASSIGN(const bool resumed, checkpointer->Resume(second, &fit));
   EXPECT_TRUE(resumed);

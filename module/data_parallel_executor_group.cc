@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "module/kvstore/sum_arrays.h"
 #include "ndarray/partial_shape.h"
@@ -53,7 +54,7 @@ absl::StatusOr<std::shared_ptr<const CompiledProgram>> DataParallelExecutorGroup
 
 // Every input has to have as many rows as the others.
 absl::Status DataParallelExecutorGroup::Split() {
-  const size_t n = group_->replicas.size();
+  const size_t n = static_cast<size_t>(group_->num_contexts());
   if (n == 1) return absl::OkStatus();
   if (!options_.work_load_list.empty() && options_.work_load_list.size() != n) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -98,7 +99,7 @@ void DataParallelExecutorGroup::ListNames() {
 absl::Status DataParallelExecutorGroup::BindExecutors(
     std::shared_ptr<const CompiledProgram> compiled) {
   ListNames();
-  const int n = static_cast<int>(group_->replicas.size());
+  const int n = group_->num_contexts();
   executors_.resize(n);
   staged_.resize(n);
   heads_.resize(n);
@@ -110,17 +111,22 @@ absl::Status DataParallelExecutorGroup::BindExecutors(
   return absl::OkStatus();
 }
 
+bool DataParallelExecutorGroup::HasGrad(const std::string& arg) const {
+  const auto req = options_.grad_reqs.find(arg);
+  return req != options_.grad_reqs.end() && req->second != WriteReq::kNull;
+}
+
 BindOptions DataParallelExecutorGroup::OptionsOf(int i) const {
-  const ModuleReplica& replica = group_->replicas[i];
+  const DeviceContexts& devices = group_->devices();
   BindOptions bind;
-  bind.context = replica.arena->context();
-  bind.arena = replica.arena;
-  bind.random = replica.random;
+  bind.context = devices.context(i);
+  bind.arena = devices.arena(i);
+  bind.random = devices.random(i);
   bind.grad_req = WriteReq::kNull;
   bind.grad_reqs = options_.grad_reqs;
   bind.disabled_passes = options_.disabled_passes;
   if (!options_.group2ctxs.empty()) bind.group2ctx = options_.group2ctxs[i];
-  bind.group_arenas = replica.group_arenas;
+  bind.group_arenas = devices.group_arenas(i);
   for (const auto* descs : {&options_.data_shapes, &options_.label_shapes}) {
     for (const DataDesc& desc : *descs) {
       if (!arg_names_.contains(desc.name)) continue;  // a label that the graph does not use
@@ -132,49 +138,79 @@ BindOptions DataParallelExecutorGroup::OptionsOf(int i) const {
       bind.unbound_args.insert(desc.name);
     }
   }
-  auto take = [](const std::string& name, const ArrayMap& from, ArrayMap& to) {
-    const auto it = from.find(name);
-    if (it != from.end()) to.insert(*it);
-  };
-  for (const std::string& name : options_.state_names) take(name, replica.states, bind.args);
-  for (const std::string& name : options_.param_names) {
-    take(name, replica.args, bind.args);
-    const auto req = options_.grad_reqs.find(name);
-    if (req != options_.grad_reqs.end() && req->second != WriteReq::kNull) {
-      take(name, replica.grads, bind.grads);
-    }
-  }
-  for (const std::string& name : aux_names_) take(name, replica.auxs, bind.auxs);
+  GiveArrays(i, &bind);
   return bind;
+}
+
+void DataParallelExecutorGroup::GiveArrays(int i, BindOptions* bind) const {
+  const ParameterStore& parameters = group_->parameters();
+  auto give = [](const std::string& name, const NDArray& array, ArrayMap& to) {
+    if (!array.is_null()) to.emplace(name, array);
+  };
+  for (const std::string& name : options_.state_names) {
+    give(name, parameters.Value(ParameterKind::kState, name, i), bind->args);
+  }
+  for (const std::string& name : options_.param_names) {
+    give(name, parameters.Value(ParameterKind::kArg, name, i), bind->args);
+    if (HasGrad(name)) give(name, parameters.Grad(name, i), bind->grads);
+  }
+  for (const std::string& name : aux_names_) {
+    give(name, parameters.Value(ParameterKind::kAux, name, i), bind->auxs);
+  }
 }
 
 absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindOne(
     int i, std::shared_ptr<const CompiledProgram> compiled) {
-  ModuleReplica& replica = group_->replicas[i];
   if (!options_.group2ctxs.empty()) {
-    for (const auto& [group, context] : options_.group2ctxs[i]) {
-      std::shared_ptr<Arena>& arena = replica.group_arenas[context];
-      if (arena == nullptr) arena = std::make_shared<Arena>(context);
-    }
+    group_->devices().MakeGroupArenas(i, options_.group2ctxs[i]);
   }
-  const BindOptions bind = OptionsOf(i);
-  auto executor = Executor::SimpleBind(symbol_, bind, std::move(compiled));
-  if (!executor.ok()) {
-    if (!several()) return executor.status();
-    return absl::Status(executor.status().code(),
-                        absl::StrCat(bind.context.ToString(), ": ", executor.status().message()));
+  auto executor = BindGiven(i, std::move(compiled));
+  if (executor.ok() || !several()) return executor;
+  return absl::Status(
+      executor.status().code(),
+      absl::StrCat(group_->devices().context(i).ToString(), ": ", executor.status().message()));
+}
+
+absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindGiven(
+    int i, std::shared_ptr<const CompiledProgram> compiled) {
+  BindOptions bind = OptionsOf(i);
+  if (compiled == nullptr || !compiled->IsFor(symbol_, CompileOptionsOf(symbol_, bind))) {
+    COOPER_ASSIGN_OR_RETURN(compiled, Executor::Compile(symbol_, bind));
   }
+  COOPER_RETURN_IF_ERROR(Allocate(*compiled, i));
+  GiveArrays(i, &bind);
+  return Executor::SimpleBind(symbol_, bind, std::move(compiled));
+}
+
+absl::Status DataParallelExecutorGroup::Allocate(const CompiledProgram& compiled, int i) {
+  ParameterStore& parameters = group_->parameters();
+  absl::flat_hash_map<std::string, size_t> slots;
+  for (const std::string& name : compiled.program().arg_names) slots.emplace(name, slots.size());
+  const auto allocate = [&](ParameterKind kind, const std::string& name) -> absl::Status {
+    const auto it = slots.find(name);
+    if (it == slots.end()) return absl::OkStatus();
+    const size_t slot = it->second;
+    return parameters.Allocate(
+        kind, name, i,
+        {compiled.arg_shapes()[slot], compiled.arg_types()[slot], compiled.arg_contexts()[slot]});
+  };
   for (const std::string& name : options_.param_names) {
-    replica.args.emplace(name, (*executor)->arg(name));
-    const NDArray grad = (*executor)->grad(name);
-    if (grad.is_null()) continue;
-    replica.grads.emplace(name, grad);
+    COOPER_RETURN_IF_ERROR(allocate(ParameterKind::kArg, name));
   }
   for (const std::string& name : options_.state_names) {
-    replica.states.emplace(name, (*executor)->arg(name));
+    COOPER_RETURN_IF_ERROR(allocate(ParameterKind::kState, name));
   }
-  for (const std::string& name : aux_names_) replica.auxs.emplace(name, (*executor)->aux(name));
-  return executor;
+  const std::vector<std::string>& auxs = compiled.program().aux_names;
+  for (size_t slot = 0; slot < auxs.size(); ++slot) {
+    COOPER_RETURN_IF_ERROR(parameters.Allocate(
+        ParameterKind::kAux, auxs[slot], i,
+        {compiled.aux_shapes()[slot], compiled.aux_types()[slot], compiled.aux_contexts()[slot]}));
+  }
+  for (const std::string& name : options_.param_names) {
+    if (!HasGrad(name) || !slots.contains(name)) continue;
+    COOPER_RETURN_IF_ERROR(parameters.AllocateGrad(name, i));
+  }
+  return absl::OkStatus();
 }
 
 void DataParallelExecutorGroup::FindOutputAxes() {
@@ -234,19 +270,21 @@ absl::Status DataParallelExecutorGroup::SetInput(const DataDesc& desc, const NDA
 }
 
 absl::Status DataParallelExecutorGroup::RunAll(absl::FunctionRef<absl::Status(int)> fn) {
-  if (!monitored_) return group_->threads.Run(fn);
+  if (!monitored_) return group_->devices().Run(fn);
   for (int i = 0; i < num_executors(); ++i) COOPER_RETURN_IF_ERROR(fn(i));
   return absl::OkStatus();
 }
 
 absl::Status DataParallelExecutorGroup::RefreshArgs() {
-  if (args_generation_ == group_->args_generation) return absl::OkStatus();
+  const ParameterStore& parameters = group_->parameters();
+  if (generation_ == parameters.generation()) return absl::OkStatus();
   for (size_t i = 1; i < executors_.size(); ++i) {
     for (const std::string& name : options_.param_names) {
-      COOPER_RETURN_IF_ERROR(executors_[i]->SetArg(name, group_->replicas[i].args.at(name)));
+      COOPER_RETURN_IF_ERROR(executors_[i]->SetArg(
+          name, parameters.Value(ParameterKind::kArg, name, static_cast<int>(i))));
     }
   }
-  args_generation_ = group_->args_generation;
+  generation_ = parameters.generation();
   return absl::OkStatus();
 }
 
@@ -254,12 +292,7 @@ absl::Status DataParallelExecutorGroup::Forward(bool is_train) {
   if (!several()) return executors_[0]->Forward(is_train);
   merged_ = false;
   COOPER_RETURN_IF_ERROR(RefreshArgs());
-  const RandomState& first = *group_->first().random;
-  for (size_t i = 1; i < group_->replicas.size(); ++i) {
-    RandomState& random = *group_->replicas[i].random;
-    random.seed = first.seed;
-    random.runs = first.runs;
-  }
+  group_->devices().AlignRandom();
   return RunAll([&](int i) { return executors_[i]->Forward(is_train); });
 }
 
@@ -345,7 +378,9 @@ absl::StatusOr<std::vector<NDArray>> DataParallelExecutorGroup::States() const {
   std::vector<NDArray> states;
   for (const std::string& name : options_.state_names) {
     std::vector<NDArray> parts;
-    for (const ModuleReplica& replica : group_->replicas) parts.push_back(replica.states.at(name));
+    for (int i = 0; i < num_executors(); ++i) {
+      parts.push_back(group_->parameters().Value(ParameterKind::kState, name, i));
+    }
     COOPER_RETURN_IF_ERROR(Join(parts, 0, states.emplace_back()));
   }
   return states;
@@ -355,8 +390,8 @@ absl::Status DataParallelExecutorGroup::SetStates(absl::Span<const NDArray> stat
   for (size_t k = 0; k < states.size(); ++k) {
     const std::string& name = options_.state_names[k];
     int64_t begin = 0;
-    for (const ModuleReplica& replica : group_->replicas) {
-      const NDArray& state = replica.states.at(name);
+    for (int i = 0; i < num_executors(); ++i) {
+      const NDArray state = group_->parameters().Value(ParameterKind::kState, name, i);
       absl::StatusOr<NDArray> rows = states[k];
       if (several() && state.shape().rank() > 0) {
         rows = TakeSlice(states[k], 0, {begin, begin + state.shape()[0]});

@@ -43,10 +43,11 @@ struct ExecutorGroupOptions {
 
 class DataParallelExecutorGroup {
  public:
-  // Parameters, gradients, auxiliary states and carried states that `group` has are used; the
-  // others become its own. `group` must outlive the result. The errors are those of SplitBatch and
-  // Executor::SimpleBind. `compiled`: null, or from Compile with the same symbol, options and
-  // group, or resized from that.
+  // Parameters, gradients, auxiliary states and carried states are the group's, whose store makes
+  // those that it has not: the executors are given their arrays. `group` must outlive the result.
+  // The errors are those of SplitBatch and Executor::SimpleBind; arrays that were made before one
+  // stay. `compiled`: null, or from Compile with the same symbol, options and group, or resized
+  // from that.
   static absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Bind(
       const Symbol& symbol, ExecutorGroupOptions options, ModuleGroup* group,
       std::shared_ptr<const CompiledProgram> compiled = nullptr);
@@ -106,11 +107,18 @@ class DataParallelExecutorGroup {
   BindOptions OptionsOf(int i) const;
   absl::StatusOr<std::unique_ptr<Executor>> BindOne(
       int i, std::shared_ptr<const CompiledProgram> compiled);
+  absl::StatusOr<std::unique_ptr<Executor>> BindGiven(
+      int i, std::shared_ptr<const CompiledProgram> compiled);
+  // Makes what the program needs and the store has not.
+  absl::Status Allocate(const CompiledProgram& compiled, int i);
+  // What the store has so far.
+  void GiveArrays(int i, BindOptions* bind) const;
   void FindOutputAxes();
   absl::Status RunAll(absl::FunctionRef<absl::Status(int)> fn);
   // The parameters' arrays as they are now.
   absl::Status RefreshArgs();
-  bool several() const { return group_->replicas.size() > 1; }
+  bool several() const { return group_->num_contexts() > 1; }
+  bool HasGrad(const std::string& arg) const;
   // Where the array of an argument is, on context `i` of the group.
   Context ContextOf(const std::string& arg, int i) const;
   // The rows of context `i`; the whole array without a batch axis.
@@ -131,7 +139,7 @@ class DataParallelExecutorGroup {
   bool merged_ = false;                      // whether they are those of the last Forward
   std::vector<std::vector<NDArray>> heads_;  // by context
   bool monitored_ = false;
-  int64_t args_generation_ = 0;
+  int64_t generation_ = 0;  // of the store's arrays that the executors have
 };
 
 }  // namespace cooper

@@ -59,6 +59,11 @@ std::unique_ptr<Module> MakeTrainable(const Symbol& symbol, ModuleOptions option
   return *std::move(module);
 }
 
+// A parameter as context `i` has it.
+NDArray ValueOf(const Module& module, const std::string& name, int i) {
+  return module.group()->parameters().Value(ParameterKind::kArg, name, i);
+}
+
 void Train(BaseModule& module, int64_t rows, int steps) {
   for (int step = 0; step < steps; ++step) {
     COOPER_ASSERT_OK(module.ForwardBackward(RandomBatch(rows, step)));
@@ -84,9 +89,11 @@ TEST(DataParallelTest, TwentyStepsAreThoseOfOneDevice) {
         Train(*several, 32, 20);
         ExpectSameParams(*one, *several, kTolerance);
         // What every device has is the same to the last bit.
-        for (const ModuleReplica& replica : several->group()->replicas) {
-          for (const auto& [name, array] : replica.args) {
-            EXPECT_EQ(Floats(array), Floats(several->group()->first().args.at(name))) << name;
+        const ParameterStore& parameters = several->group()->parameters();
+        for (const std::string& name : parameters.Names(ParameterKind::kArg)) {
+          for (int i = 1; i < parameters.num_contexts(); ++i) {
+            EXPECT_EQ(Floats(ValueOf(*several, name, i)), Floats(ValueOf(*several, name, 0)))
+                << name;
           }
         }
       }
@@ -134,9 +141,8 @@ TEST(DataParallelTest, WithoutAStoreEachDeviceGoesItsOwnWay) {
   optimizer.kvstore = "";
   auto several = MakeTrainable(TwoLayers(), {.contexts = Cpus(2)}, 8, optimizer);
   Train(*several, 8, 3);
-  const auto& replicas = several->group()->replicas;
-  const std::vector<float> a = Floats(replicas[0].args.at("fc1_weight"));
-  const std::vector<float> b = Floats(replicas[1].args.at("fc1_weight"));
+  const std::vector<float> a = Floats(ValueOf(*several, "fc1_weight", 0));
+  const std::vector<float> b = Floats(ValueOf(*several, "fc1_weight", 1));
   EXPECT_NE(a, b);
   std::vector<float> mean;
   for (size_t i = 0; i < a.size(); ++i) mean.push_back((a[i] + b[i]) / 2);
@@ -150,8 +156,8 @@ TEST(DataParallelTest, SetParamsReachesEveryDeviceAndTheStore) {
   ModuleParams params = *several->GetParams();
   for (auto& [name, array] : params.args) COOPER_ASSERT_OK(array.Fill(0.25));
   COOPER_ASSERT_OK(several->SetParams(params.args, params.auxs));
-  for (const ModuleReplica& replica : several->group()->replicas) {
-    EXPECT_THAT(Floats(replica.args.at("fc1_weight")), testing::Each(0.25f));
+  for (int i : {0, 1}) {
+    EXPECT_THAT(Floats(ValueOf(*several, "fc1_weight", i)), testing::Each(0.25f));
   }
   auto one = MakeTrainable(TwoLayers(), {}, 8);
   Train(*one, 8, 2);
@@ -177,10 +183,9 @@ TEST(DataParallelTest, LargeParametersAreShared) {
     Train(*one, 8, 5);
     Train(*two, 8, 5);
     ExpectSameParams(*one, *two, kTolerance);
-    auto& replicas = two->group()->replicas;
-    EXPECT_EQ(replicas[0].args.at("wide_weight").raw_data(),
-              replicas[1].args.at("wide_weight").raw_data());
-    EXPECT_NE(replicas[0].args.at("fc_bias").raw_data(), replicas[1].args.at("fc_bias").raw_data());
+    EXPECT_EQ(ValueOf(*two, "wide_weight", 0).raw_data(),
+              ValueOf(*two, "wide_weight", 1).raw_data());
+    EXPECT_NE(ValueOf(*two, "fc_bias", 0).raw_data(), ValueOf(*two, "fc_bias", 1).raw_data());
     // Bound to other shapes they are found all the same.
     COOPER_ASSERT_OK(two->ForwardBackward(RandomBatch(6, 9)));
     COOPER_ASSERT_OK(one->ForwardBackward(RandomBatch(6, 9)));
@@ -192,11 +197,10 @@ TEST(DataParallelTest, LargeParametersAreShared) {
     alone.kvstore = "";
     alone.force_init = true;
     COOPER_ASSERT_OK(two->InitOptimizer(alone));
-    EXPECT_NE(replicas[0].args.at("wide_weight").raw_data(),
-              replicas[1].args.at("wide_weight").raw_data());
+    EXPECT_NE(ValueOf(*two, "wide_weight", 0).raw_data(),
+              ValueOf(*two, "wide_weight", 1).raw_data());
     Train(*two, 8, 1);
-    EXPECT_NE(Floats(replicas[0].args.at("wide_weight")),
-              Floats(replicas[1].args.at("wide_weight")));
+    EXPECT_NE(Floats(ValueOf(*two, "wide_weight", 0)), Floats(ValueOf(*two, "wide_weight", 1)));
   }
 }
 

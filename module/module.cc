@@ -70,10 +70,11 @@ absl::StatusOr<std::unique_ptr<Module>> Module::Create(const Symbol& symbol,
   if (options.contexts.empty()) {
     return absl::InvalidArgumentError("Module: contexts is empty");
   }
-  if (options.group != nullptr && options.group->replicas.size() != options.contexts.size()) {
+  if (options.group != nullptr &&
+      options.group->num_contexts() != static_cast<int>(options.contexts.size())) {
     return absl::InvalidArgumentError(absl::StrCat("Module: ", options.contexts.size(),
                                                    " contexts, but the group has ",
-                                                   options.group->replicas.size()));
+                                                   options.group->num_contexts()));
   }
   COOPER_RETURN_IF_ERROR(options.group2ctxs.For(options.contexts.size()).status());
   std::unique_ptr<Module> module(new Module(symbol, std::move(options)));
@@ -168,16 +169,17 @@ absl::Status Module::Bind(const ModuleBindOptions& options) {
   }
   const ModuleBindOptions previous = std::exchange(bind_options_, options);
   bind_options_.shared_module = nullptr;  // it may go
-  const std::vector<ModuleReplica> before = group_->replicas;
-  if (binded_ && !params_initialized()) {
+  absl::Status status;
+  {
+    ParameterStore& parameters = group_->parameters();
+    ParameterStore::Rollback rollback(parameters);
     // Arrays without values may get other shapes.
-    for (const std::string& name : param_names_) group_->DropArg(name);
-    for (const std::string& name : aux_names_) group_->DropAux(name);
+    if (binded_ && !params_initialized()) parameters.DropUninitialized(param_names_, aux_names_);
+    status = BindAndLoad(options);
+    if (status.ok()) rollback.Commit();
   }
-  absl::Status status = BindAndLoad(options);
   if (!status.ok()) {
     bind_options_ = previous;
-    group_->replicas = before;
     group_ = group_before;
   }
   return status;
@@ -185,18 +187,11 @@ absl::Status Module::Bind(const ModuleBindOptions& options) {
 
 absl::Status Module::BindAndLoad(const ModuleBindOptions& options) {
   COOPER_ASSIGN_OR_RETURN(auto bound, MakeBound(options.data_shapes, options.label_shapes));
-  if (loaded_params_.has_value() && options.shared_module == nullptr) {
-    const bool was_bound = std::exchange(binded_, true);
-    absl::Status status = SetParams(loaded_params_->args, loaded_params_->auxs);
-    binded_ = was_bound;
-    if (!status.ok()) return status;
-  }
-  loaded_params_.reset();
-  if (options.shared_module != nullptr) states_to_load_.clear();
+  COOPER_RETURN_IF_ERROR(group_->parameters().TakeLoaded());
   bound_.clear();
   bound_.push_back(std::move(bound));
   names_of_ = nullptr;
-  group_->pending.clear();
+  group_->parameters().ForgetAdded();
   adds_gradients_ = absl::c_any_of(
       param_names_, [this](const std::string& name) { return GradReqOf(name) == WriteReq::kAdd; });
   binded_ = true;
@@ -271,68 +266,9 @@ absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Module::MakeBound(
       auto bound, DataParallelExecutorGroup::Bind(bound_symbol_, std::move(options), group_.get(),
                                                   std::move(compiled)));
   if (monitor_) bound->SetMonitorCallback(monitor_, monitor_all_);
-  COOPER_RETURN_IF_ERROR(Adopt());
+  COOPER_RETURN_IF_ERROR(
+      group_->parameters().Complete(param_names_, aux_names_, symbol_.AttrDict()));
   return bound;
-}
-
-absl::Status Module::Adopt() {
-  // Parameters that come after InitParams get their values as it said, unless another process has
-  // trained them before.
-  std::vector<std::string> args;
-  std::vector<std::string> auxs;
-  std::vector<std::string> in_store;
-  if (group_->params_initialized) {
-    for (const std::string& name : param_names_) {
-      if (group_->initialized.contains(name)) continue;
-      const bool stored = group_->kvstore != nullptr && group_->kvstore->contains(name);
-      (stored ? in_store : args).push_back(name);
-    }
-    for (const std::string& name : aux_names_) {
-      if (!group_->initialized.contains(name)) auxs.push_back(name);
-    }
-  }
-  for (const auto* names : {&args, &auxs}) {
-    for (const std::string& name : *names) {
-      const ArrayMap& given = names == &args ? group_->given_args : group_->given_auxs;
-      if (group_->initializer == nullptr && !given.contains(name)) {
-        return absl::FailedPreconditionError(absl::StrCat(
-            "parameter '", name,
-            "' has no value: InitParams was given none, and no initializer to make one"));
-      }
-    }
-  }
-
-  for (auto& [name, attrs] : symbol_.AttrDict()) {
-    if (group_->first().args.contains(name) || group_->first().auxs.contains(name)) {
-      group_->attrs.emplace(name, attrs);
-    }
-  }
-  if (group_->updater() != nullptr) {
-    COOPER_RETURN_IF_ERROR(group_->updater()->optimizer().AddSymbolAttributes(group_->attrs));
-  }
-  if (group_->share_args) COOPER_RETURN_IF_ERROR(group_->ShareArgs(true));
-  absl::Status status = InitNames(args, auxs);
-  for (const std::string& name : in_store) {
-    if (status.ok()) status = TakeFromStore(name);
-  }
-  if (status.ok()) status = group_->TakeWaiting();
-  if (status.ok()) return status;
-  for (const std::string& name : args) {
-    if (!group_->initialized.contains(name)) group_->DropArg(name);
-  }
-  for (const std::string& name : auxs) {
-    if (!group_->initialized.contains(name)) group_->DropAux(name);
-  }
-  return status;
-}
-
-absl::Status Module::TakeFromStore(const std::string& name) {
-  for (const ModuleReplica& replica : group_->replicas) {
-    COOPER_RETURN_IF_ERROR(group_->kvstore->Pull(name, {replica.args.at(name)}));
-  }
-  group_->initialized.insert(name);
-  group_->given_args.erase(name);
-  return absl::OkStatus();
 }
 
 absl::Status Module::UseShapes(const std::vector<DataDesc>& data_shapes,
@@ -344,7 +280,9 @@ absl::Status Module::UseShapes(const std::vector<DataDesc>& data_shapes,
       return absl::OkStatus();
     }
   }
+  ParameterStore::Rollback rollback(group_->parameters());
   COOPER_ASSIGN_OR_RETURN(auto bound, MakeBound(data_shapes, label_shapes));
+  rollback.Commit();
   bound_.insert(bound_.begin(), std::move(bound));
   if (bound_.size() > kMaxBoundShapes) bound_.pop_back();
   return absl::OkStatus();
@@ -369,7 +307,7 @@ absl::Status Module::Backward(absl::Span<const NDArray> head_gradients) {
   COOPER_RETURN_IF_ERROR(executor_group()->Backward(head_gradients));
   if (!adds_gradients_) return absl::OkStatus();
   for (const std::string& name : param_names_) {
-    if (GradReqOf(name) == WriteReq::kAdd) group_->pending.insert(name);
+    if (GradReqOf(name) == WriteReq::kAdd) group_->parameters().GradAdded(name);
   }
   return absl::OkStatus();
 }
@@ -424,9 +362,10 @@ absl::Status Module::SetStates(absl::Span<const NDArray> states) {
 
 absl::Status Module::SetStates(double value) {
   COOPER_RETURN_IF_ERROR(RequireParams("SetStates"));
-  for (const ModuleReplica& replica : group_->replicas) {
-    for (const std::string& name : options_.state_names) {
-      COOPER_RETURN_IF_ERROR(replica.states.at(name).Fill(value));
+  for (const std::string& name : options_.state_names) {
+    for (int i = 0; i < group_->num_contexts(); ++i) {
+      const NDArray state = group_->parameters().Value(ParameterKind::kState, name, i);
+      COOPER_RETURN_IF_ERROR(state.Fill(value));
     }
   }
   return absl::OkStatus();

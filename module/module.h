@@ -81,7 +81,7 @@ class Module : public BaseModule {
   const std::vector<std::string>& param_names() const { return param_names_; }
   const std::vector<std::string>& aux_names() const { return aux_names_; }
 
-  bool params_initialized() const override { return group_->params_initialized; }
+  bool params_initialized() const override { return group_->parameters().initialized(); }
   bool optimizer_initialized() const override { return group_->updater() != nullptr; }
 
   // With shared_module, parameters that Load brought give way to the shared ones, as in MXNet, and
@@ -109,8 +109,8 @@ class Module : public BaseModule {
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
   absl::Status Update() override;
   absl::StatusOr<int> JoinUpdate() override;
-  absl::Status ZeroGrads() override { return group_->ZeroGrads(); }
-  std::shared_ptr<KVStore> kvstore() const override { return group_->kvstore; }
+  absl::Status ZeroGrads() override { return group_->parameters().ZeroGrads(); }
+  std::shared_ptr<KVStore> kvstore() const override { return group_->parameters().kvstore(); }
 
   absl::StatusOr<absl::Span<const NDArray>> GetOutputs() const override;
   absl::StatusOr<std::vector<NDArray>> GetInputGrads() const override;
@@ -128,7 +128,7 @@ class Module : public BaseModule {
   absl::Status SaveOptimizerStates(const std::string& path) const;
   absl::Status LoadOptimizerStates(const std::string& path);
 
-  const std::shared_ptr<ModuleGroup>& group() const { return group_; }
+  const std::shared_ptr<ModuleGroup>& group() const override { return group_; }
   // Of the shapes that are bound now. Zeros before Bind.
   MemoryReport memory() const;
   // The executors of the shapes that are bound now; null before Bind. The module's own, and gone
@@ -159,20 +159,11 @@ class Module : public BaseModule {
   absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> MakeBound(
       const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes);
   WriteReq GradReqOf(const std::string& arg) const;
-  // Gives parameters that came with a symbol their values.
-  absl::Status Adopt();
-  absl::Status TakeFromStore(const std::string& name);
-  absl::Status MakeKVStore(const InitOptimizerOptions& options);
-  absl::Status MakeOptimizer(const InitOptimizerOptions& options);
-  KVItem ItemFor(const std::string& name) const;
-  class ScopedClip;
+  absl::StatusOr<std::shared_ptr<KVStore>> MakeKVStore(const InitOptimizerOptions& options) const;
+  absl::StatusOr<std::shared_ptr<Optimizer>> MakeOptimizer(const InitOptimizerOptions& options,
+                                                           const KVStore* kvstore) const;
   // The parameters that the next update changes.
   const std::vector<std::string>& NamesToUpdate();
-  absl::Status TakeOthers(const std::vector<std::string>& names);
-  absl::Status PullOthers(const std::vector<std::string>& names);
-  absl::Status UpdateReplicas(absl::Span<const std::string> names);
-  absl::Status InitNames(const std::vector<std::string>& args,
-                         const std::vector<std::string>& auxs);
   absl::Status FitBatch(const DataBatch& batch);
   absl::Status Feed(const std::vector<DataDesc>& descs, const std::vector<DataDesc>& provided,
                     const std::vector<NDArray>& arrays, const char* kind);
@@ -193,8 +184,6 @@ class Module : public BaseModule {
   std::shared_ptr<const CompiledProgram> compiled_;  // of CompileAhead, until Bind
   Executor::MonitorCallback monitor_;
   bool monitor_all_ = false;
-  std::optional<ModuleParams> loaded_params_;  // of Load, until Bind
-  std::string states_to_load_;  // path of optimizer states that wait for InitOptimizer
 };
 
 }  // namespace cooper

@@ -31,23 +31,20 @@ absl::StatusOr<std::unique_ptr<Module>> Module::Load(const std::string& prefix, 
   COOPER_ASSIGN_OR_RETURN(Checkpoint checkpoint, LoadCheckpoint(prefix, epoch));
   COOPER_ASSIGN_OR_RETURN(std::unique_ptr<Module> module,
                           Create(checkpoint.symbol, std::move(options)));
-  module->loaded_params_ = {.args = std::move(checkpoint.args), .auxs = std::move(checkpoint.auxs)};
-  if (load_optimizer_states) module->states_to_load_ = StatesPath(prefix, epoch);
+  ParameterStore& parameters = module->group_->parameters();
+  parameters.Load({.args = std::move(checkpoint.args), .auxs = std::move(checkpoint.auxs)});
+  if (load_optimizer_states) parameters.LoadOptimizerStatesLater(StatesPath(prefix, epoch));
   return module;
 }
 
 absl::Status Module::SaveOptimizerStates(const std::string& path) const {
   COOPER_RETURN_IF_ERROR(RequireOptimizer("SaveOptimizerStates"));
-  return group_->updater()->SaveStates(path);
+  return group_->parameters().SaveOptimizerStates(path);
 }
 
 absl::Status Module::LoadOptimizerStates(const std::string& path) {
   COOPER_RETURN_IF_ERROR(RequireOptimizer("LoadOptimizerStates"));
-  if (group_->update_on_kvstore) return group_->updater()->LoadStates(path);
-  for (const ModuleReplica& replica : group_->replicas) {
-    if (replica.updater != nullptr) COOPER_RETURN_IF_ERROR(replica.updater->LoadStates(path));
-  }
-  return absl::OkStatus();
+  return group_->parameters().LoadOptimizerStates(path);
 }
 
 }  // namespace cooper

@@ -1,127 +1,39 @@
-// Parameters of a Module: how they get their values, and the way in and out.
+// Parameters of a Module: the way in and out, and how they learn. They are the store's.
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "module/module.h"
+#include "module/optimizer/create_optimizer.h"
+#include "ndarray/parallel.h"
+#include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {
 
-absl::Status CheckShape(const std::string& name, const NDArray& given, const NDArray& array) {
-  if (given.shape() == array.shape()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("parameter '", name, "' is given with shape ",
-                                                 given.shape().ToString(), ", expected ",
-                                                 array.shape().ToString()));
-}
-
-absl::Status IsMissing(const std::string& name) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "parameter '", name, "' is not among the given ones; set allow_missing to initialize it"));
-}
-
-// Whether `given` has values for `arrays`, so that nothing is overwritten if it has not.
-absl::Status CheckGiven(const ArrayMap& arrays, const std::optional<ArrayMap>& given,
-                        bool allow_missing) {
-  if (!given.has_value()) return absl::OkStatus();
-  for (const auto& [name, array] : arrays) {
-    const auto it = given->find(name);
-    if (it != given->end()) {
-      COOPER_RETURN_IF_ERROR(CheckShape(name, it->second, array));
-    } else if (!allow_missing) {
-      return IsMissing(name);
-    }
-  }
-  return absl::OkStatus();
-}
+// Whether `type` sums over processes.
+bool IsDistributed(const std::string& type) { return absl::StartsWith(type, "dist"); }
 
 }  // namespace
 
-absl::Status Module::InitNames(const std::vector<std::string>& args,
-                               const std::vector<std::string>& auxs) {
-  auto init = [&](const std::string& name, const NDArray& array, ArrayMap& given,
-                  bool have_given) -> absl::Status {
-    const auto it = given.find(name);
-    if (it != given.end()) {
-      absl::Status status = array.CopyFrom(it->second);
-      if (!status.ok()) {
-        return absl::Status(status.code(),
-                            absl::StrCat("parameter '", name, "': ", status.message()));
-      }
-      given.erase(it);
-      return status;
-    }
-    if (have_given && !group_->allow_missing) return IsMissing(name);
-    if (group_->initializer == nullptr) return absl::OkStatus();
-    const auto attr = group_->attrs.find(name);
-    return group_->initializer->Init(
-        {.name = name, .attrs = attr == group_->attrs.end() ? AttrMap() : attr->second}, array,
-        group_->init_seed);
-  };
-  for (const std::string& name : args) {
-    COOPER_RETURN_IF_ERROR(
-        init(name, group_->first().args.at(name), group_->given_args, group_->have_given_args));
-    COOPER_RETURN_IF_ERROR(group_->BroadcastArg(name));
-    group_->initialized.insert(name);
-  }
-  for (const std::string& name : auxs) {
-    COOPER_RETURN_IF_ERROR(
-        init(name, group_->first().auxs.at(name), group_->given_auxs, group_->have_given_auxs));
-    COOPER_RETURN_IF_ERROR(group_->BroadcastAux(name));
-    group_->initialized.insert(name);
-  }
-  return absl::OkStatus();
-}
-
 absl::Status Module::InitParams(const InitParamsOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireBound("InitParams"));
-  if (params_initialized() && !options.force_init) {
-    // Parameters that are still to come may need it.
-    if (group_->initializer == nullptr) {
-      group_->initializer = options.initializer;
-      group_->init_seed = options.seed;
-      group_->allow_missing = true;
-    }
-    return absl::OkStatus();
-  }
-  COOPER_RETURN_IF_ERROR(
-      CheckGiven(group_->first().args, options.arg_params, options.allow_missing));
-  COOPER_RETURN_IF_ERROR(
-      CheckGiven(group_->first().auxs, options.aux_params, options.allow_missing));
-  group_->initializer = options.initializer;
-  group_->init_seed = options.seed;
-  group_->allow_missing = options.allow_missing;
-  group_->have_given_args = options.arg_params.has_value();
-  group_->have_given_auxs = options.aux_params.has_value();
-  group_->given_args = options.arg_params.value_or(ArrayMap());
-  group_->given_auxs = options.aux_params.value_or(ArrayMap());
-  // By name, so that the random numbers a parameter gets do not depend on where it stands in the
-  // graph. The names are the group's: buckets bound before this call have parameters here too.
-  std::vector<std::string> args;
-  std::vector<std::string> auxs;
-  for (const auto& [name, array] : group_->first().args) args.push_back(name);
-  for (const auto& [name, array] : group_->first().auxs) auxs.push_back(name);
-  COOPER_RETURN_IF_ERROR(InitNames(args, auxs));
-  // What waits for a later bucket must not change with the caller's arrays.
-  for (ArrayMap* given : {&group_->given_args, &group_->given_auxs}) {
-    for (auto& [name, array] : *given) {
-      COOPER_ASSIGN_OR_RETURN(array, array.Copy());
-    }
-  }
-  group_->params_initialized = true;
-  return absl::OkStatus();
+  return group_->parameters().Init(options);
 }
 
 absl::StatusOr<ModuleParams> Module::GetParams() const {
   COOPER_RETURN_IF_ERROR(RequireParams("GetParams"));
+  const ParameterStore& parameters = group_->parameters();
   ModuleParams params;
   for (const std::string& name : param_names_) {
-    COOPER_ASSIGN_OR_RETURN(params.args[name], group_->MeanArg(name));
+    COOPER_ASSIGN_OR_RETURN(params.args[name], parameters.Mean(ParameterKind::kArg, name));
   }
   for (const std::string& name : aux_names_) {
-    COOPER_ASSIGN_OR_RETURN(params.auxs[name], group_->MeanAux(name));
+    COOPER_ASSIGN_OR_RETURN(params.auxs[name], parameters.Mean(ParameterKind::kAux, name));
   }
   return params;
 }
@@ -129,55 +41,84 @@ absl::StatusOr<ModuleParams> Module::GetParams() const {
 absl::Status Module::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
                                const SetParamsOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireBound("SetParams"));
-  if (params_initialized() && !options.force_init) return absl::OkStatus();
-  if (!options.allow_missing) {
-    const auto initializer = group_->initializer;
-    const uint64_t seed = group_->init_seed;
-    COOPER_RETURN_IF_ERROR(InitParams({.initializer = nullptr,
-                                       .arg_params = arg_params,
-                                       .aux_params = aux_params,
-                                       .allow_missing = false,
-                                       .force_init = true,
-                                       .allow_extra = options.allow_extra}));
-    if (initializer == nullptr) return absl::OkStatus();
-    // Parameters that are still to come get their values as InitParams has said.
-    group_->initializer = initializer;
-    group_->init_seed = seed;
-    group_->allow_missing = true;
-    return absl::OkStatus();
+  return group_->parameters().Set(arg_params, aux_params, options);
+}
+
+// As in MXNet, one device needs no store unless there are other processes.
+absl::StatusOr<std::shared_ptr<KVStore>> Module::MakeKVStore(
+    const InitOptimizerOptions& options) const {
+  std::shared_ptr<KVStore> store = options.kvstore_instance;
+  const bool needed = group_->num_contexts() > 1 || IsDistributed(options.kvstore);
+  if (store == nullptr && !options.kvstore.empty()) {
+    // Also where it is not needed, so that a misspelt type is told.
+    COOPER_ASSIGN_OR_RETURN(store, CreateKVStore(options.kvstore));
+    if (!needed) store.reset();
   }
-  const auto kinds = {std::pair(&arg_params, &group_->first().args),
-                      std::pair(&aux_params, &group_->first().auxs)};
-  for (const auto& [given, arrays] : kinds) {
-    for (const auto& [name, array] : *given) {
-      const auto it = arrays->find(name);
-      if (it != arrays->end()) {
-        COOPER_RETURN_IF_ERROR(CheckShape(name, array, it->second));
-      } else if (!options.allow_extra) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("SetParams: the module has no parameter '", name, "'"));
-      }
-    }
+  if (store != nullptr && !options_.compression_params.empty()) {
+    COOPER_RETURN_IF_ERROR(store->SetGradientCompression(options_.compression_params));
   }
-  for (const auto& [given, arrays] : kinds) {
-    for (const auto& [name, array] : *given) {
-      const auto it = arrays->find(name);
-      if (it == arrays->end()) continue;
-      absl::Status status = it->second.CopyFrom(array);
-      if (status.ok()) {
-        status = given == &arg_params ? group_->BroadcastArg(name) : group_->BroadcastAux(name);
-      }
-      if (!status.ok()) {
-        return absl::Status(status.code(),
-                            absl::StrCat("SetParams: parameter '", name, "': ", status.message()));
-      }
-    }
+  return store;
+}
+
+absl::StatusOr<std::shared_ptr<Optimizer>> Module::MakeOptimizer(
+    const InitOptimizerOptions& options, const KVStore* kvstore) const {
+  if (options.instance != nullptr) return options.instance;
+  COOPER_ASSIGN_OR_RETURN(
+      std::shared_ptr<Optimizer> optimizer,
+      CreateOptimizer(options.optimizer, options.optimizer_params, options.lr_scheduler));
+  if (!options.optimizer_params.contains("rescale_grad")) {
+    const DataDesc& data = data_shapes()[0];
+    const int axis = std::max(0, BatchAxis(data.layout));
+    int64_t batch_size = axis < data.shape.rank() ? data.shape[axis] : 1;
+    batch_size *= std::max(1, options.batches_per_update);
+    if (kvstore != nullptr) batch_size *= kvstore->num_workers();
+    optimizer->set_rescale_grad(1.0 / static_cast<double>(std::max<int64_t>(1, batch_size)));
   }
-  // As in MXNet, the missing ones keep what they have.
-  for (const auto& [name, array] : group_->first().args) group_->initialized.insert(name);
-  for (const auto& [name, array] : group_->first().auxs) group_->initialized.insert(name);
-  group_->params_initialized = true;
+  return optimizer;
+}
+
+absl::Status Module::InitOptimizer(const InitOptimizerOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireParams("InitOptimizer"));
+  if (optimizer_initialized() && !options.force_init) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(const std::shared_ptr<KVStore> kvstore, MakeKVStore(options));
+  COOPER_ASSIGN_OR_RETURN(const std::shared_ptr<Optimizer> optimizer,
+                          MakeOptimizer(options, kvstore.get()));
+  COOPER_RETURN_IF_ERROR(group_->parameters().InstallOptimizer(optimizer, kvstore, options));
+  group_->devices().SetRank(kvstore == nullptr ? 0 : kvstore->rank());
   return absl::OkStatus();
+}
+
+const std::vector<std::string>& Module::NamesToUpdate() {
+  // The same as last time, as a rule: a step allocates nothing.
+  if (names_of_ != executor()) {
+    names_of_ = executor();
+    names_to_update_.clear();
+    const std::vector<std::string>& grads = executor()->grad_names();
+    for (const std::string& name : param_names_) {
+      // Without a gradient it is fixed, or was bound so.
+      if (absl::c_linear_search(grads, name)) names_to_update_.push_back(name);
+    }
+  }
+  const std::vector<std::string> others = group_->parameters().TakeAdded(names_to_update_);
+  if (others.empty()) return names_to_update_;
+  // And those that other buckets have added to.
+  names_of_ = nullptr;
+  names_to_update_.insert(names_to_update_.end(), others.begin(), others.end());
+  return names_to_update_;
+}
+
+absl::Status Module::Update() {
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("Update"));
+  const ScopedProfile profile(ProfileCategory::kStep, "update");
+  std::optional<ScopedLoopRunner> loops;
+  if (group_->num_contexts() > 1) loops.emplace(group_->devices().loops());
+  return group_->parameters().Update(NamesToUpdate());
+}
+
+absl::StatusOr<int> Module::JoinUpdate() {
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("JoinUpdate"));
+  const ScopedProfile profile(ProfileCategory::kStep, "update");
+  return group_->parameters().JoinUpdate();
 }
 
 }  // namespace cooper

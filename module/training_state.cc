@@ -1,13 +1,15 @@
 #include "module/training_state.h"
 
-#include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
+#include "module/module_group.h"
+#include "ndarray/ndarray.h"
 #include "ndarray/params_file.h"
 #include "ndarray/status_macros.h"
 #include "zlib.h"
@@ -19,13 +21,6 @@ constexpr char kVersionName[] = "cooper:training_state";
 constexpr int64_t kVersion = 2;
 constexpr int64_t kFirstVersion = 1;
 constexpr char kChecksumName[] = "cooper:crc32";
-
-absl::Status CopyAll(const ArrayMap& from, ArrayMap* to) {
-  for (const auto& [name, array] : from) {
-    COOPER_ASSIGN_OR_RETURN((*to)[name], array.CopyTo(Context::Cpu()));
-  }
-  return absl::OkStatus();
-}
 
 absl::StatusOr<NDArray> FromInts(const std::vector<int64_t>& values) {
   return NDArray::FromVector(Shape({static_cast<int64_t>(values.size())}), values);
@@ -40,19 +35,8 @@ void AddAll(const char* prefix, const ArrayMap& arrays, NamedArrays* list) {
   for (const auto& [name, array] : arrays) list->emplace_back(absl::StrCat(prefix, name), array);
 }
 
-// kInvalidArgument, naming it, if a parameter has no value in the state.
-absl::Status CheckHasAll(const ArrayMap& arrays, const ArrayMap& saved) {
-  for (const auto& [name, array] : arrays) {
-    if (saved.contains(name)) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("the training state has no parameter '", name, "'"));
-  }
-  return absl::OkStatus();
-}
-
 // Takes an entry that a context has, the first one's or another's. False if it is none.
-template <typename State>
-bool TakeArray(absl::string_view name, const NDArray& array, State* state) {
+bool TakeArray(absl::string_view name, const NDArray& array, ReplicaState* state) {
   const std::pair<const char*, ArrayMap*> maps[] = {
       {"arg:", &state->args}, {"aux:", &state->auxs}, {"state:", &state->states}};
   for (const auto& [prefix, map] : maps) {
@@ -156,120 +140,36 @@ absl::Status CheckChecksum(NamedArrays* list) {
   return absl::InvalidArgumentError("the checksum is wrong: the file is damaged");
 }
 
-using NamedStates = std::vector<std::pair<std::string, NDArray>>;
-
-// Of `states`, which stay the updater's, copies in CPU memory.
-absl::Status CopyList(const NamedStates& states, NamedStates* copies) {
-  for (const auto& [name, array] : states) {
-    copies->emplace_back(name, NDArray());
-    COOPER_ASSIGN_OR_RETURN(copies->back().second, array.CopyTo(Context::Cpu()));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CopyOptimizer(const Updater& updater, NamedStates* copies) {
-  COOPER_ASSIGN_OR_RETURN(const NamedStates states, updater.GetStates());
-  return CopyList(states, copies);
-}
-
-// The contexts after the first.
-absl::Status CaptureReplicas(const ModuleGroup& group, TrainingState* state) {
-  for (size_t i = 1; i < group.replicas.size(); ++i) {
-    const ModuleReplica& replica = group.replicas[i];
-    ReplicaState& copy = state->replicas[static_cast<int>(i)];
-    COOPER_RETURN_IF_ERROR(CopyAll(replica.auxs, &copy.auxs));
-    COOPER_RETURN_IF_ERROR(CopyAll(replica.states, &copy.states));
-    if (group.kvstore != nullptr) continue;
-    COOPER_RETURN_IF_ERROR(CopyAll(replica.args, &copy.args));
-    if (replica.updater != nullptr) {
-      COOPER_RETURN_IF_ERROR(CopyOptimizer(*replica.updater, &copy.optimizer));
-    }
-  }
-  return absl::OkStatus();
-}
-
-// Arrays that are there get the saved values.
-absl::Status PutBack(const ArrayMap& saved, const ArrayMap& arrays) {
-  for (const auto& [name, array] : saved) {
-    const auto it = arrays.find(name);
-    if (it != arrays.end()) COOPER_RETURN_IF_ERROR(it->second.CopyFrom(array));
-  }
-  return absl::OkStatus();
-}
-
-// Those that are not there yet wait for their bucket.
-void Wait(const ArrayMap& saved, const ArrayMap& arrays, ArrayMap* waiting) {
-  for (const auto& [name, array] : saved) {
-    if (!arrays.contains(name)) (*waiting)[name] = array;
-  }
-}
-
-absl::Status RestoreReplicas(const TrainingState& state, ModuleGroup& group) {
-  for (const auto& [index, saved] : state.replicas) {
-    if (index >= static_cast<int>(group.replicas.size())) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("RestoreTraining: the state is that of more contexts than the module's ",
-                       group.replicas.size()));
-    }
-    ModuleReplica& replica = group.replicas[index];
-    COOPER_RETURN_IF_ERROR(PutBack(saved.args, replica.args));
-    COOPER_RETURN_IF_ERROR(PutBack(saved.auxs, replica.auxs));
-    COOPER_RETURN_IF_ERROR(PutBack(saved.states, replica.states));
-    Wait(saved.args, replica.args, &replica.waiting_args);
-    Wait(saved.auxs, replica.auxs, &replica.waiting_auxs);
-    for (const auto& [name, array] : saved.states) {
-      if (replica.states.contains(name)) continue;
-      COOPER_ASSIGN_OR_RETURN(replica.states[name], array.CopyTo(replica.arena->context()));
-    }
-  }
-  if (group.update_on_kvstore) return absl::OkStatus();
-  for (size_t i = 1; i < group.replicas.size(); ++i) {
-    if (group.replicas[i].updater == nullptr) continue;
-    const auto saved = state.replicas.find(static_cast<int>(i));
-    const bool own = saved != state.replicas.end() && !saved->second.optimizer.empty();
-    COOPER_RETURN_IF_ERROR(
-        group.replicas[i].updater->SetStates(own ? saved->second.optimizer : state.optimizer));
-  }
-  return absl::OkStatus();
+absl::StatusOr<ModuleGroup*> GroupOf(const BaseModule& module, const char* call) {
+  if (module.group() != nullptr) return module.group().get();
+  return absl::UnimplementedError(
+      absl::StrCat(call,
+                   ": a module of this kind has no parameters of its own; take the states of "
+                   "the modules it is made of"));
 }
 
 }  // namespace
 
-absl::StatusOr<TrainingState> CaptureTraining(const ModuleGroup& group, const DataIter& iter,
+absl::StatusOr<TrainingState> CaptureTraining(const BaseModule& module, const DataIter& iter,
                                               const EvalMetric* metric, int epoch, int64_t nbatch) {
-  TrainingState state{.epoch = epoch, .nbatch = nbatch};
-  // Values that wait for their bucket are part of the model; those of one name are older.
-  COOPER_RETURN_IF_ERROR(CopyAll(group.given_args, &state.args));
-  COOPER_RETURN_IF_ERROR(CopyAll(group.given_auxs, &state.auxs));
-  COOPER_RETURN_IF_ERROR(CopyAll(group.first().args, &state.args));
-  COOPER_RETURN_IF_ERROR(CopyAll(group.first().auxs, &state.auxs));
-  COOPER_RETURN_IF_ERROR(CopyAll(group.first().states, &state.states));
-  if (group.updater() != nullptr) {
-    COOPER_RETURN_IF_ERROR(CopyOptimizer(*group.updater(), &state.optimizer));
-  }
-  COOPER_RETURN_IF_ERROR(CaptureReplicas(group, &state));
-  if (group.kvstore != nullptr) {
-    COOPER_ASSIGN_OR_RETURN(const NamedStates kvstore, group.kvstore->GetState());
-    COOPER_RETURN_IF_ERROR(CopyList(kvstore, &state.kvstore));
-    // Parameters that only other processes have bound so far.
-    for (const std::string& key : group.kvstore->keys()) {
-      if (group.first().args.contains(key)) continue;
-      COOPER_ASSIGN_OR_RETURN(state.args[key], group.kvstore->Get(key));
-    }
-  }
-  state.buckets.assign(group.buckets.begin(), group.buckets.end());
-  state.random = *group.first().random;
+  COOPER_ASSIGN_OR_RETURN(const ModuleGroup* group, GroupOf(module, "CaptureTraining"));
+  TrainingState state;
+  COOPER_ASSIGN_OR_RETURN(static_cast<SavedParameters&>(state), group->parameters().Capture());
+  state.epoch = epoch;
+  state.nbatch = nbatch;
+  state.buckets.assign(group->buckets().begin(), group->buckets().end());
+  state.random = group->devices().random_position();
   COOPER_ASSIGN_OR_RETURN(state.iterator, iter.SaveState());
   if (metric != nullptr) state.metric = metric->SaveState();
   return state;
 }
 
-absl::Status RestoreTraining(const TrainingState& state, BaseModule& module, ModuleGroup& group,
-                             DataIter& iter, EvalMetric* metric,
-                             const InitOptimizerOptions& optimizer,
+absl::Status RestoreTraining(const TrainingState& state, BaseModule& module, DataIter& iter,
+                             EvalMetric* metric, const InitOptimizerOptions& optimizer,
                              const InitParamsOptions& params) {
-  COOPER_RETURN_IF_ERROR(CheckHasAll(group.first().args, state.args));
-  COOPER_RETURN_IF_ERROR(CheckHasAll(group.first().auxs, state.auxs));
+  COOPER_ASSIGN_OR_RETURN(ModuleGroup * group, GroupOf(module, "RestoreTraining"));
+  ParameterStore& parameters = group->parameters();
+  COOPER_RETURN_IF_ERROR(parameters.CheckHasAll(state));
   // Parameters of buckets that are not bound yet wait among the given ones; those that no bucket
   // had when the state was taken come from the initializer, as in a run that was not stopped.
   COOPER_RETURN_IF_ERROR(module.InitParams({.initializer = params.initializer,
@@ -278,24 +178,10 @@ absl::Status RestoreTraining(const TrainingState& state, BaseModule& module, Mod
                                             .aux_params = state.auxs,
                                             .allow_missing = true,
                                             .force_init = true}));
-  for (const auto& [name, array] : state.states) {
-    const auto it = group.first().states.find(name);
-    if (it == group.first().states.end()) {
-      COOPER_ASSIGN_OR_RETURN(group.first().states[name],
-                              array.CopyTo(group.first().arena->context()));
-    } else {
-      COOPER_RETURN_IF_ERROR(it->second.CopyFrom(array));
-    }
-  }
   COOPER_RETURN_IF_ERROR(module.InitOptimizer(optimizer));
-  if (group.updater() == nullptr) {
-    return absl::InvalidArgumentError("RestoreTraining: the group is not the module's");
-  }
-  COOPER_RETURN_IF_ERROR(group.updater()->SetStates(state.optimizer));
-  COOPER_RETURN_IF_ERROR(RestoreReplicas(state, group));
-  if (group.kvstore != nullptr) COOPER_RETURN_IF_ERROR(group.kvstore->SetState(state.kvstore));
-  group.buckets.insert(state.buckets.begin(), state.buckets.end());
-  *group.first().random = state.random;
+  COOPER_RETURN_IF_ERROR(parameters.Restore(state));
+  for (const BucketKey& key : state.buckets) group->AddBucket(key);
+  group->devices().SetRandomPosition(state.random);
   COOPER_RETURN_IF_ERROR(iter.LoadState(state.iterator));
   if (metric != nullptr && !state.metric.empty()) {
     COOPER_RETURN_IF_ERROR(metric->LoadState(state.metric));
@@ -307,7 +193,7 @@ absl::Status SaveTrainingState(const std::string& path, const TrainingState& sta
   NamedArrays list;
   COOPER_ASSIGN_OR_RETURN(NDArray version, FromInts({kVersion}));
   list.emplace_back(kVersionName, std::move(version));
-  AddState("", {state.args, state.auxs, state.states, state.optimizer}, &list);
+  AddState("", state, &list);
   for (const auto& [index, replica] : state.replicas) {
     AddState(absl::StrCat("replica:", index, ":"), replica, &list);
   }

@@ -23,16 +23,14 @@
 // kvstore, replica and buckets; it can still be read.
 //
 //   COOPER_ASSIGN_OR_RETURN(TrainingState state, LoadTrainingState(path));
-//   COOPER_RETURN_IF_ERROR(RestoreTraining(state, *model, *model->group(), *iter, metric.get(),
-//                                          fit.optimizer, fit.params));
+//   COOPER_RETURN_IF_ERROR(RestoreTraining(state, *model, *iter, metric.get(), fit.optimizer,
+//                                          fit.params));
 //   fit.begin_epoch = state.epoch;
 //   fit.begin_batch = state.nbatch;
 //   COOPER_RETURN_IF_ERROR(model->Fit(*iter, fit));
 
 #include <cstdint>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -42,52 +40,35 @@
 #include "io/data_iter.h"
 #include "module/base_module.h"
 #include "module/metric/eval_metric.h"
-#include "module/module_group.h"
-#include "ndarray/ndarray.h"
+#include "module/parameter_options.h"
+#include "module/saved_parameters.h"
 
 namespace cooper {
 
-// What one context has of its own: its auxiliary and carried states, and, where no key-value store
-// keeps them equal, parameters and optimizer states.
-struct ReplicaState {
-  ArrayMap args;
-  ArrayMap auxs;
-  ArrayMap states;
-  std::vector<std::pair<std::string, NDArray>> optimizer;
-};
-
-struct TrainingState {
+struct TrainingState : SavedParameters {
   int epoch = 0;       // the epoch that goes on
   int64_t nbatch = 0;  // its batches that are done
-  ArrayMap args;
-  ArrayMap auxs;
-  ArrayMap states;
-  std::vector<std::pair<std::string, NDArray>> optimizer;
-  RandomState random;
+  RandomState random;  // its `replica` does not count
   std::string iterator;
   std::string metric;
-  // Of the contexts after the first, by index from 1 on: what is not the same on all of them.
-  std::map<int, ReplicaState> replicas;
-  // What the key-value store keeps for itself.
-  std::vector<std::pair<std::string, NDArray>> kvstore;
   // Of all buckets that were bound: to bind them again before the first batch (PrepareAll).
   std::vector<BucketKey> buckets;
 };
 
-// Copies the state out of a module's group and the objects that train it. `metric` may be null. For
-// the end of an epoch, call it after the iterator's Reset with the next epoch and nbatch 0, or
-// before it, with the batches of the epoch: both go on alike.
-absl::StatusOr<TrainingState> CaptureTraining(const ModuleGroup& group, const DataIter& iter,
+// Copies the state out of a module and the objects that train it. `metric` may be null. For the end
+// of an epoch, call it after the iterator's Reset with the next epoch and nbatch 0, or before it,
+// with the batches of the epoch: both go on alike. kUnimplemented for a module of several groups
+// (BaseModule::group), such as a SequentialModule.
+absl::StatusOr<TrainingState> CaptureTraining(const BaseModule& module, const DataIter& iter,
                                               const EvalMetric* metric, int epoch, int64_t nbatch);
 
-// Puts a state back: `module`, whose group is `group`, must be bound; its parameters and optimizer
-// are overwritten, the optimizer being made by `optimizer` first if there is none; `params` says
-// how parameters that only later buckets bring get their values. `iter` must be over the same data
-// with the same options. kInvalidArgument, naming it, if the state lacks a parameter of the module
-// or has one of another shape.
-absl::Status RestoreTraining(const TrainingState& state, BaseModule& module, ModuleGroup& group,
-                             DataIter& iter, EvalMetric* metric,
-                             const InitOptimizerOptions& optimizer,
+// Puts a state back: `module` must be bound; its parameters and optimizer are overwritten, the
+// optimizer being made by `optimizer` first if there is none; `params` says how parameters that
+// only later buckets bring get their values. `iter` must be over the same data with the same
+// options. kInvalidArgument, naming it, if the state lacks a parameter of the module or has one of
+// another shape; kUnimplemented as CaptureTraining.
+absl::Status RestoreTraining(const TrainingState& state, BaseModule& module, DataIter& iter,
+                             EvalMetric* metric, const InitOptimizerOptions& optimizer,
                              const InitParamsOptions& params = {});
 
 // Loading fails with kInvalidArgument, saying which, if the version, an entry or the checksum is

@@ -14,6 +14,7 @@
 #include "module/metric/classification.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
+#include "module/sequential_module.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/params_file.h"
 #include "ndarray/status_matchers.h"
@@ -67,9 +68,9 @@ TEST(TrainingStateTest, ARestoredRunEndsLikeTheOther) {
     SCOPED_TRACE(done);
     TrainedModel whole = MakeRun(1);
     Train(whole, done);
-    COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState state,
-                                CaptureTraining(*whole.model->group(), *whole.iter,
-                                                whole.metric.get(), done / 6, done % 6));
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        const TrainingState state,
+        CaptureTraining(*whole.model, *whole.iter, whole.metric.get(), done / 6, done % 6));
     COOPER_ASSERT_OK(SaveTrainingState(path, state));
     Train(whole, 9);
 
@@ -78,8 +79,8 @@ TEST(TrainingStateTest, ARestoredRunEndsLikeTheOther) {
     COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState loaded, LoadTrainingState(path));
     EXPECT_EQ(loaded.epoch, done / 6);
     EXPECT_EQ(loaded.nbatch, done % 6);
-    COOPER_ASSERT_OK(RestoreTraining(loaded, *resumed.model, *resumed.model->group(), *resumed.iter,
-                                     resumed.metric.get(), resumed.optimizer));
+    COOPER_ASSERT_OK(RestoreTraining(loaded, *resumed.model, *resumed.iter, resumed.metric.get(),
+                                     resumed.optimizer));
     Train(resumed, 9);
     COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams expected, whole.model->GetParams());
     COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams got, resumed.model->GetParams());
@@ -96,9 +97,8 @@ TEST(TrainingStateTest, DamagedFilesAreRefused) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("damaged.state")));
   TrainedModel run = MakeRun(1);
   Train(run, 2);
-  COOPER_ASSERT_OK_AND_ASSIGN(
-      const TrainingState state,
-      CaptureTraining(*run.model->group(), *run.iter, run.metric.get(), 0, 2));
+  COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState state,
+                              CaptureTraining(*run.model, *run.iter, run.metric.get(), 0, 2));
   COOPER_ASSERT_OK(SaveTrainingState(path, state));
   COOPER_ASSERT_OK_AND_ASSIGN(const std::string bytes, ReadFile(path));
   for (size_t length = 0; length < bytes.size(); length += 97) {
@@ -122,16 +122,21 @@ TEST(TrainingStateTest, DamagedFilesAreRefused) {
 TEST(TrainingStateTest, AStateOfAnotherModelIsRefused) {
   TrainedModel run = MakeRun(1);
   Train(run, 2);
-  COOPER_ASSERT_OK_AND_ASSIGN(
-      TrainingState state, CaptureTraining(*run.model->group(), *run.iter, run.metric.get(), 0, 2));
+  COOPER_ASSERT_OK_AND_ASSIGN(TrainingState state,
+                              CaptureTraining(*run.model, *run.iter, run.metric.get(), 0, 2));
   state.args["fc1_weight"] = RandomArray({7, 6}, 1);
-  EXPECT_THAT(RestoreTraining(state, *run.model, *run.model->group(), *run.iter, run.metric.get(),
-                              run.optimizer),
+  EXPECT_THAT(RestoreTraining(state, *run.model, *run.iter, run.metric.get(), run.optimizer),
               StatusIs(kInvalidArgument, HasSubstr("fc1_weight")));
   state.args.erase("fc1_weight");
-  EXPECT_THAT(RestoreTraining(state, *run.model, *run.model->group(), *run.iter, run.metric.get(),
-                              run.optimizer),
+  EXPECT_THAT(RestoreTraining(state, *run.model, *run.iter, run.metric.get(), run.optimizer),
               StatusIs(kInvalidArgument, HasSubstr("fc1_weight")));
+}
+
+TEST(TrainingStateTest, AChainHasNoStateOfItsOwn) {
+  TrainedModel run = MakeRun(1);
+  SequentialModule chain;
+  EXPECT_THAT(CaptureTraining(chain, *run.iter, nullptr, 0, 0),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("the modules it is made of")));
 }
 
 }  // namespace

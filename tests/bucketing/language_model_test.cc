@@ -63,9 +63,7 @@ TEST_P(CellTest, HasTheParametersOfItsGates) {
     const int64_t directions = bidirectional ? 2 : 1;
     const int64_t features = directions * kHidden;
     const int64_t gates = GetParam().gates;
-    int64_t parameters = 0;
-    for (const auto& [name, array] : (*model)->group()->first().args) parameters += array.size();
-    EXPECT_EQ(parameters,
+    EXPECT_EQ((*model)->group()->parameters().num_elements(),
               kVocab * kEmbed +
                   directions * (LayerParameters(gates, kEmbed) + LayerParameters(gates, features)) +
                   (features + 1) * kVocab)

@@ -1,0 +1,257 @@
+#ifndef COOPER_MODULE_PARAMETER_STORE_H_
+#define COOPER_MODULE_PARAMETER_STORE_H_
+
+// The one owner of what modules that train together learn and keep: parameters with their
+// gradients, auxiliary states, states carried from batch to batch, and the optimizer with its
+// states. Everything is found by name, never by position; executors are given the arrays when they
+// are bound (DataParallelExecutorGroup) and own none of them.
+//
+// A name has an array on each of the store's contexts or on none. Its value comes from Init: from
+// the given arrays, else from the initializer. A name that has no array yet, since only a network
+// that is bound later has it, gets its value by the same rules when that is bound (Complete): given
+// values wait for it.
+//
+// Not thread-safe, but for calls of const methods alone.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "module/initializer/initializer.h"
+#include "module/kvstore/kvstore.h"
+#include "module/optimizer/updater.h"
+#include "module/parameter_options.h"
+#include "module/saved_parameters.h"
+#include "ndarray/array_map.h"
+#include "ndarray/context.h"
+#include "ndarray/dtype.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/shape.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+
+enum class ParameterKind {
+  kArg,    // learnt
+  kAux,    // written by operators, such as moving means: each context has its own
+  kState,  // carried from batch to batch
+};
+
+// What is to be allocated.
+struct ArraySpec {
+  Shape shape;
+  DType dtype = DType::kFloat32;
+  Context context = Context::Cpu();
+};
+
+class ParameterStore {
+ public:
+  // `contexts` must not be empty.
+  explicit ParameterStore(const std::vector<Context>& contexts);
+  ParameterStore(const ParameterStore&) = delete;
+  ParameterStore& operator=(const ParameterStore&) = delete;
+
+  int num_contexts() const { return static_cast<int>(contexts_.size()); }
+
+  // --- Arrays.
+
+  // Those that have arrays, in alphabetical order.
+  std::vector<std::string> Names(ParameterKind kind) const;
+  // The elements of all parameters, one context's.
+  int64_t num_elements() const;
+  // The array on a context, shared; null if there is none.
+  NDArray Value(ParameterKind kind, const std::string& name, int context = 0) const;
+  // Null also for a parameter without a gradient.
+  NDArray Grad(const std::string& name, int context = 0) const;
+  // The mean over the contexts, copied to CPU memory: a key-value store keeps parameters equal,
+  // auxiliary states are each context's own. kNotFound, naming it, if there is no array.
+  absl::StatusOr<NDArray> Mean(ParameterKind kind, const std::string& name) const;
+
+  // Makes sure that there is an array, of zeros if it is new. One that is there stays, whatever its
+  // shape: who binds with it finds out whether it suits.
+  absl::Status Allocate(ParameterKind kind, const std::string& name, int context,
+                        const ArraySpec& spec);
+  // Likewise a gradient, like the parameter's array, which must be there.
+  absl::Status AllocateGrad(const std::string& name, int context);
+  // Drops the arrays of names without a value, on all contexts, so that they may get other shapes:
+  // of all of them until Init has succeeded.
+  void DropUninitialized(absl::Span<const std::string> args, absl::Span<const std::string> auxs);
+  // Drops those of all parameters, gradients and auxiliary states.
+  void DropArrays();
+  absl::Status ZeroGrads();
+  // Changes whenever contexts get other arrays than they had: bound executors then take the new
+  // ones.
+  int64_t generation() const { return generation_; }
+
+  // While it lives, what happens to arrays, names and waiting values can be undone; elements that
+  // were overwritten stay so. Undone at its end unless Commit was called.
+  class Rollback {
+   public:
+    explicit Rollback(ParameterStore& store);
+    ~Rollback();
+    Rollback(const Rollback&) = delete;
+    Rollback& operator=(const Rollback&) = delete;
+    void Commit();
+
+   private:
+    struct Saved;
+    ParameterStore& store_;
+    std::unique_ptr<Saved> saved_;  // null once committed
+  };
+
+  // --- Values.
+
+  // Whether Init or Set has given values.
+  bool initialized() const { return initialized_; }
+  // Gives everything that has an array a value, and says how what comes later gets one. Does
+  // nothing to an initialized store without force_init, but for taking the initializer where there
+  // was none. kInvalidArgument, naming it, if a parameter is missing in the given maps (without
+  // allow_missing) or has another shape; nothing is changed then.
+  absl::Status Init(const InitParamsOptions& options);
+  // BaseModule::SetParams.
+  absl::Status Set(const ArrayMap& args, const ArrayMap& auxs, const SetParamsOptions& options);
+  // After a network is bound, `args`, `auxs` and `attrs` (Symbol::AttrDict) being its own: gives
+  // those that are new to an initialized store the values that wait for them, those of the
+  // key-value store, or the initializer's. kFailedPrecondition, naming it, if there is none.
+  absl::Status Complete(absl::Span<const std::string> args, absl::Span<const std::string> auxs,
+                        const std::map<std::string, AttrMap>& attrs);
+  // Values that wait for an array of their name.
+  const ArrayMap& waiting(ParameterKind kind) const { return of(kind).waiting; }
+
+  // Keeps values until TakeLoaded, which sets them and does nothing if there are none.
+  void Load(ModuleParams params) { loaded_ = std::move(params); }
+  absl::Status TakeLoaded();
+
+  // --- Learning.
+
+  // Takes an optimizer, over which lr_mult and wd_mult of `options` win, and the key-value store
+  // that sums gradients and, with update_on_kvstore, updates; null: each context updates for
+  // itself. Optimizer states that wait are loaded. After an error everything is as before, but for
+  // the optimizer.
+  absl::Status InstallOptimizer(const std::shared_ptr<Optimizer>& optimizer,
+                                std::shared_ptr<KVStore> kvstore,
+                                const InitOptimizerOptions& options);
+  // The first context's, or the key-value store's; null until InstallOptimizer.
+  std::shared_ptr<Updater> updater() const;
+  const std::shared_ptr<KVStore>& kvstore() const { return learning_.kvstore; }
+  // Updates the parameters from their gradients: those of `names`, which must have some, and, with
+  // several processes, what the others have in this step. Allocates nothing on one context.
+  absl::Status Update(const std::vector<std::string>& names);
+  // Takes part in an update of other processes (BaseModule::JoinUpdate).
+  absl::StatusOr<int> JoinUpdate();
+
+  // Tells that something was added to a gradient (WriteReq::kAdd), to be learnt with the next
+  // update whatever network that is of.
+  void GradAdded(const std::string& name) { added_.insert(name); }
+  // Those told of since the last call, without `own`.
+  std::vector<std::string> TakeAdded(absl::Span<const std::string> own);
+  void ForgetAdded() { added_.clear(); }
+
+  // Files of optimizer states (updater.h), once there is an optimizer.
+  absl::Status SaveOptimizerStates(const std::string& path) const;
+  absl::Status LoadOptimizerStates(const std::string& path);
+  // Loads them when InstallOptimizer is called.
+  void LoadOptimizerStatesLater(std::string path) { states_to_load_ = std::move(path); }
+
+  // --- Going on after a kill.
+
+  // Copies of everything above. With several processes, parameters that only others have bound are
+  // among them.
+  absl::StatusOr<SavedParameters> Capture() const;
+  // Whether `state` has a value for every array: kInvalidArgument that names one.
+  absl::Status CheckHasAll(const SavedParameters& state) const;
+  // Puts states of contexts, optimizer and key-value store back. What has no array yet waits.
+  // The first context's parameters are Init's to put back before, and the optimizer is
+  // InstallOptimizer's. kInvalidArgument if the state is of more contexts.
+  absl::Status Restore(const SavedParameters& state);
+
+ private:
+  // What has one name.
+  struct Entry {
+    std::vector<NDArray> values;  // by context
+    std::vector<NDArray> grads;   // likewise; null: none
+    bool initialized = false;
+  };
+
+  // What is of one kind.
+  struct Entries {
+    std::map<std::string, Entry> by_name;
+    ArrayMap waiting;
+    // Values of contexts after the first, by context, that wait likewise.
+    std::map<std::string, std::vector<NDArray>> restored;
+    bool given = false;  // whether Init was given values of this kind
+  };
+
+  struct Learning {
+    std::shared_ptr<KVStore> kvstore;  // null: nothing is summed
+    bool update_on_kvstore = false;
+    // One for each context, or with a key-value store one for all: what an optimizer counts or
+    // draws must not depend on how many contexts there are. Empty if the key-value store has it.
+    std::vector<std::shared_ptr<Updater>> updaters;
+    double clip_global_norm = 0;  // 0: gradients are not clipped
+  };
+
+  class ScopedClip;
+
+  Entries& of(ParameterKind kind) { return kinds_[static_cast<size_t>(kind)]; }
+  const Entries& of(ParameterKind kind) const { return kinds_[static_cast<size_t>(kind)]; }
+  // Null if there is no array of that name.
+  const Entry* Find(ParameterKind kind, const std::string& name) const;
+  Entry& EntryOf(ParameterKind kind, const std::string& name);
+
+  // Gives every context, and the key-value store, the first one's value.
+  absl::Status Broadcast(ParameterKind kind, const std::string& name);
+  // Makes large parameters of all contexts that are in one memory the first one's own array, so
+  // that an update reaches all of them; or, with `share` false, gives each context its own again.
+  // With a key-value store all have the same values.
+  absl::Status ShareValues(bool share);
+
+  absl::Status CheckGiven(ParameterKind kind, const std::optional<ArrayMap>& given,
+                          bool allow_missing) const;
+  absl::Status CheckCanInit(ParameterKind kind, absl::Span<const std::string> names) const;
+  absl::Status InitNames(ParameterKind kind, absl::Span<const std::string> names);
+  absl::Status InitOne(ParameterKind kind, const std::string& name);
+  absl::Status PullNew(const std::string& name);
+  // Gives arrays of further contexts what waits for them.
+  absl::Status TakeRestored();
+  absl::Status RestoreContext(int context, const ReplicaState& saved);
+
+  absl::Status Install(const std::shared_ptr<Optimizer>& optimizer,
+                       std::shared_ptr<KVStore> kvstore, const InitOptimizerOptions& options);
+  KVItem ItemFor(const std::string& name) const;
+  absl::Status TakeOthers(const std::vector<std::string>& names);
+  absl::Status PullOthers(const std::vector<std::string>& names);
+  absl::Status UpdateContexts(absl::Span<const std::string> names);
+
+  const std::vector<Context> contexts_;
+  std::array<Entries, 3> kinds_;          // by ParameterKind
+  std::map<std::string, AttrMap> attrs_;  // of the variables of all networks
+  bool share_values_ = false;
+  int64_t generation_ = 0;
+
+  bool initialized_ = false;
+  std::shared_ptr<const Initializer> initializer_;  // null: none was given
+  uint64_t init_seed_ = 0;
+  bool allow_missing_ = false;
+  std::optional<ModuleParams> loaded_;
+
+  Learning learning_;
+  std::string states_to_load_;
+  std::set<std::string> added_;
+  // Kept for their memory.
+  std::vector<Updater::Parameter> to_update_;
+  std::vector<NDArray> clipped_;
+  std::vector<double> norm_blocks_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_PARAMETER_STORE_H_

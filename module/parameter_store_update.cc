@@ -1,0 +1,184 @@
+// How parameters learn: optimizer, key-value store, update.
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "module/gradient_norm.h"
+#include "module/parameter_store.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+
+std::shared_ptr<Updater> ParameterStore::updater() const {
+  if (learning_.update_on_kvstore) return learning_.kvstore->updater();
+  return learning_.updaters.empty() ? nullptr : learning_.updaters[0];
+}
+
+absl::Status ParameterStore::InstallOptimizer(const std::shared_ptr<Optimizer>& optimizer,
+                                              std::shared_ptr<KVStore> kvstore,
+                                              const InitOptimizerOptions& options) {
+  const Learning before = learning_;
+  absl::Status status = Install(optimizer, std::move(kvstore), options);
+  if (!status.ok()) learning_ = before;
+  return status;
+}
+
+absl::Status ParameterStore::Install(const std::shared_ptr<Optimizer>& optimizer,
+                                     std::shared_ptr<KVStore> kvstore,
+                                     const InitOptimizerOptions& options) {
+  COOPER_RETURN_IF_ERROR(optimizer->AddSymbolAttributes(attrs_));
+  if (!options.lr_mult.empty()) optimizer->SetLrMult(options.lr_mult);
+  if (!options.wd_mult.empty()) optimizer->SetWdMult(options.wd_mult);
+  Learning learning{.kvstore = std::move(kvstore)};
+  learning.clip_global_norm = std::max(0.0, options.clip_global_norm);
+  learning.update_on_kvstore =
+      learning.kvstore != nullptr && options.update_on_kvstore && learning.clip_global_norm == 0;
+  const int num_updaters = learning.kvstore != nullptr ? 1 : num_contexts();
+  for (int i = 0; i < num_updaters; ++i) {
+    learning.updaters.push_back(std::make_shared<Updater>(optimizer));
+    if (!states_to_load_.empty()) {
+      COOPER_RETURN_IF_ERROR(learning.updaters.back()->LoadStates(states_to_load_));
+    }
+  }
+  if (learning.update_on_kvstore) {
+    COOPER_RETURN_IF_ERROR(learning.kvstore->SetUpdater(learning.updaters[0]));
+    learning.updaters.clear();
+  }
+  learning_ = std::move(learning);
+  COOPER_RETURN_IF_ERROR(ShareValues(learning_.kvstore != nullptr));
+  if (learning_.kvstore != nullptr) {
+    std::vector<KVItem> items;
+    for (const auto& [name, entry] : of(ParameterKind::kArg).by_name) {
+      if (!entry.grads[0].is_null()) items.push_back(ItemFor(name));
+    }
+    COOPER_RETURN_IF_ERROR(learning_.kvstore->InitAll(items));
+  }
+  states_to_load_.clear();
+  return absl::OkStatus();
+}
+
+KVItem ParameterStore::ItemFor(const std::string& name) const {
+  const Entry& entry = of(ParameterKind::kArg).by_name.at(name);
+  return {.key = name,
+          .weights = entry.values,
+          .grads = entry.grads,
+          .outs = learning_.update_on_kvstore ? entry.values : entry.grads};
+}
+
+// Sets the optimizer's rescale_grad for one update, so that the norm of a context's gradients is
+// not too large: that costs no pass over them.
+class ParameterStore::ScopedClip {
+ public:
+  ScopedClip(ParameterStore& store, size_t context, absl::Span<const std::string> names) {
+    const double limit = store.learning_.clip_global_norm;
+    if (limit <= 0) return;
+    store.clipped_.clear();
+    for (const std::string& name : names) {
+      store.clipped_.push_back(store.EntryOf(ParameterKind::kArg, name).grads[context]);
+    }
+    const absl::StatusOr<double> norm = GlobalNorm(store.clipped_, &store.norm_blocks_);
+    status_ = norm.status();
+    if (!status_.ok()) return;
+    optimizer_ = &store.learning_.updaters[context]->optimizer();
+    before_ = optimizer_->rescale_grad();
+    const double rescaled = *norm * std::abs(before_);
+    if (rescaled > limit) optimizer_->set_rescale_grad(before_ * limit / rescaled);
+  }
+  ~ScopedClip() {
+    if (optimizer_ != nullptr) optimizer_->set_rescale_grad(before_);
+  }
+  ScopedClip(const ScopedClip&) = delete;
+  ScopedClip& operator=(const ScopedClip&) = delete;
+
+  const absl::Status& status() const { return status_; }
+
+ private:
+  Optimizer* optimizer_ = nullptr;
+  double before_ = 1;
+  absl::Status status_;
+};
+
+absl::Status ParameterStore::UpdateContexts(absl::Span<const std::string> names) {
+  for (size_t i = 0; i < learning_.updaters.size(); ++i) {
+    const ScopedClip clip(*this, i, names);
+    COOPER_RETURN_IF_ERROR(clip.status());
+    to_update_.clear();
+    for (const std::string& name : names) {
+      const Entry& entry = EntryOf(ParameterKind::kArg, name);
+      to_update_.push_back({name, entry.values[i], entry.grads[i]});
+    }
+    COOPER_RETURN_IF_ERROR(learning_.updaters[i]->UpdateAll(to_update_));
+  }
+  if (learning_.kvstore == nullptr) return absl::OkStatus();
+  for (const std::string& name : names) {
+    const std::vector<NDArray>& values = EntryOf(ParameterKind::kArg, name).values;
+    for (size_t i = 1; i < values.size(); ++i) {
+      if (values[i].raw_data() == values[0].raw_data()) continue;
+      COOPER_RETURN_IF_ERROR(values[i].CopyFrom(values[0]));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Parameters that only other processes had in the step have changed here too.
+absl::Status ParameterStore::TakeOthers(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    // Those that are not bound here get their value when they are.
+    if (Grad(name).is_null()) continue;
+    COOPER_RETURN_IF_ERROR(learning_.kvstore->Pull(name, ItemFor(name).outs));
+  }
+  return absl::OkStatus();
+}
+
+// Their summed gradients come here, where each process updates for itself.
+absl::Status ParameterStore::PullOthers(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (Grad(name).is_null()) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "Update: parameter '", name,
+          "' is trained by another process, but has not been bound here; bind its bucket on all "
+          "processes, or let the store update (update_on_kvstore, without clip_global_norm)"));
+    }
+    COOPER_RETURN_IF_ERROR(learning_.kvstore->Pull(name, ItemFor(name).outs));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParameterStore::Update(const std::vector<std::string>& names) {
+  if (learning_.kvstore == nullptr) return UpdateContexts(names);
+  std::vector<KVItem> items;
+  items.reserve(names.size());
+  for (const std::string& name : names) items.push_back(ItemFor(name));
+  COOPER_ASSIGN_OR_RETURN(const KVStepInfo info, learning_.kvstore->Step(items, /*active=*/true));
+  if (learning_.update_on_kvstore) return TakeOthers(info.others);
+  COOPER_RETURN_IF_ERROR(PullOthers(info.others));
+  // In the order in which every process takes them: sums and schedules are the same on all.
+  std::vector<std::string> all = names;
+  all.insert(all.end(), info.others.begin(), info.others.end());
+  std::sort(all.begin(), all.end());
+  return UpdateContexts(all);
+}
+
+absl::StatusOr<int> ParameterStore::JoinUpdate() {
+  if (learning_.kvstore == nullptr) return 0;
+  COOPER_ASSIGN_OR_RETURN(const KVStepInfo info, learning_.kvstore->Step({}, /*active=*/false));
+  if (learning_.update_on_kvstore) {
+    COOPER_RETURN_IF_ERROR(TakeOthers(info.others));
+  } else {
+    COOPER_RETURN_IF_ERROR(PullOthers(info.others));
+    COOPER_RETURN_IF_ERROR(UpdateContexts(info.others));
+  }
+  return info.active_workers;
+}
+
+std::vector<std::string> ParameterStore::TakeAdded(absl::Span<const std::string> own) {
+  for (const std::string& name : own) added_.erase(name);
+  std::vector<std::string> others(added_.begin(), added_.end());
+  added_.clear();
+  return others;
+}
+
+}  // namespace cooper
