@@ -219,7 +219,6 @@ class Training {
                                  .contexts = ContextsFromFlags(),
                                  .disabled_passes = std::move(disabled_passes),
                                  .label_probabilities = absl::GetFlag(FLAGS_label_probabilities)}));
-    model_->group()->devices().SetSeed(absl::GetFlag(FLAGS_seed));
     metric_ = Perplexity({.ignore_label = 0});
     valid_metric_ = Perplexity({.ignore_label = 0});
     progress_ = std::make_unique<LmProgress>(
@@ -243,6 +242,7 @@ class Training {
     fit.optimizer.kvstore_instance = store_;
     fit.params = {.initializer = LanguageModelInitializer(), .seed = absl::GetFlag(FLAGS_seed)};
     fit.eval_metric = metric_.get();
+    fit.seed = absl::GetFlag(FLAGS_seed);
     fit.num_epoch = absl::GetFlag(FLAGS_num_epochs);
     fit.batch_end_callbacks = {[this](const BatchEndParam& p) {
       const bool go_on = progress_->OnBatch(p);

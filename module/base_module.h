@@ -53,6 +53,10 @@ struct ModuleBindOptions {
   // inputs_need_grad asks for the data's.
   WriteReq grad_req = WriteReq::kWrite;
   std::map<std::string, WriteReq> grad_reqs;
+  // Of the numbers that dropout and other random operators draw. Binding begins their stream anew,
+  // for all modules that share it. Absent: the stream goes on; a new module's has seed 0. The
+  // modules of a SequentialModule draw with this seed and those that follow it.
+  std::optional<uint64_t> seed;
   // A module with parameters, on the same contexts. The one that is bound becomes a member of its
   // group (module_group.h) in place of its own: parameters of one name, their gradients, optimizer
   // and arena are from then on those of both, however long either lives. For a Module only.
@@ -100,6 +104,8 @@ struct FitOptions {
   // only.
   int accumulate_batches = 1;
   bool force_rebind = false;
+  // As ModuleBindOptions', where Fit binds: a module that is bound already draws on.
+  std::optional<uint64_t> seed;
   int begin_epoch = 0;
   int num_epoch = 0;  // required
   // Batches of the first epoch that are already done: for a run that was resumed in the middle of

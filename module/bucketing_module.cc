@@ -111,6 +111,7 @@ ModuleBindOptions BucketingModule::BindOptionsFor(const std::vector<DataDesc>& d
   bind.data_shapes = data_shapes;
   bind.label_shapes = label_shapes;
   bind.force_rebind = false;
+  bind.seed.reset();  // a further bucket continues the stream
   return bind;
 }
 
@@ -182,6 +183,7 @@ absl::Status BucketingModule::Bind(const ModuleBindOptions& options) {
   bind_options_ = options;
   COOPER_ASSIGN_OR_RETURN(Bucket * bucket,
                           FindOrBind(default_key_, options.data_shapes, options.label_shapes));
+  if (options.seed.has_value()) group_->devices().SetSeed(*options.seed);
   current_ = bucket;
   current_key_ = default_key_;
   binded_ = true;

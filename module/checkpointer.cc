@@ -312,6 +312,7 @@ absl::StatusOr<bool> Checkpointer::Resume(const TrainingRun& run, FitOptions* fi
   COOPER_RETURN_IF_ERROR(run.module->Bind(BindOptionsForFit(*run.iter, *fit)));
   COOPER_RETURN_IF_ERROR(RestoreTraining(*state, *run.module, *run.iter, run.metric,
                                          OptimizerOptionsForFit(*fit), fit->params));
+  fit->seed.reset();  // the stream of the run before goes on, also if Fit binds again
   fit->begin_epoch = state->epoch;
   fit->begin_batch = state->nbatch;
   return true;

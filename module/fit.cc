@@ -103,7 +103,8 @@ ModuleBindOptions BindOptionsForFit(const DataIter& train_data, const FitOptions
           .label_shapes = train_data.provide_label(),
           .for_training = true,
           .force_rebind = options.force_rebind,
-          .grad_req = options.accumulate_batches > 1 ? WriteReq::kAdd : options.grad_req};
+          .grad_req = options.accumulate_batches > 1 ? WriteReq::kAdd : options.grad_req,
+          .seed = options.seed};
 }
 
 InitOptimizerOptions OptimizerOptionsForFit(const FitOptions& options) {

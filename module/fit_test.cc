@@ -4,6 +4,7 @@
 #include <cmath>
 #include <csignal>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -202,6 +203,53 @@ TEST(FitTest, AddedUpGradientsMayBeOfSeveralBuckets) {
   for (const char* name : {"fc2_bias", "fc3_bias"}) {
     EXPECT_NE(after.at(name), params.back().at(name)) << name;
   }
+}
+
+// What is left of ones by the dropout of a bound module's next step.
+std::vector<float> DropOnes(BaseModule& module) {
+  COOPER_EXPECT_OK(module.Forward({.data = {*NDArray::Full({64}, 1)}}, true));
+  return Floats((*module.GetOutputs())[0]);
+}
+
+Symbol DropHalf() {
+  return Op("Dropout",
+            {.name = "drop", .inputs = {Symbol::Variable("data")}, .attrs = {{"p", "0.5"}}});
+}
+
+TEST(BindTest, TheSeedIsThatOfDropout) {
+  ModuleBindOptions bind{.data_shapes = {{.name = "data", .shape = {64}, .layout = "N"}},
+                         .force_rebind = true};
+  const auto module = *Module::Create(DropHalf(), {.label_names = {}});
+  const auto draw = [&](std::optional<uint64_t> seed) {
+    bind.seed = seed;
+    COOPER_EXPECT_OK(module->Bind(bind));
+    COOPER_EXPECT_OK(module->InitParams());
+    return DropOnes(*module);
+  };
+  const std::vector<float> unseeded = draw(std::nullopt);
+  const std::vector<float> next = draw(std::nullopt);
+  EXPECT_NE(next, unseeded) << "the stream goes on";
+  EXPECT_EQ(draw(0), unseeded) << "which has begun with seed 0";
+  EXPECT_EQ(draw(std::nullopt), next);
+  const std::vector<float> seven = draw(7);
+  EXPECT_NE(seven, unseeded);
+  EXPECT_EQ(draw(7), seven);
+}
+
+TEST(BindTest, AFurtherBucketDrawsOn) {
+  const std::vector<DataDesc> data = {{.name = "data", .shape = {64}, .layout = "N"}};
+  const SymGen sym_gen = [](const BucketKey&) -> absl::StatusOr<BucketSymbol> {
+    return BucketSymbol{.symbol = DropHalf(), .label_names = {}};
+  };
+  const auto module =
+      *BucketingModule::Create({.sym_gen = sym_gen, .default_bucket_key = BucketKey(1)});
+  COOPER_ASSERT_OK(module->Bind({.data_shapes = data, .seed = 7}));
+  COOPER_ASSERT_OK(module->InitParams());
+  const std::vector<float> first = DropOnes(*module);
+  COOPER_ASSERT_OK(module->SwitchBucket(2, data, {}));
+  EXPECT_NE(DropOnes(*module), first);
+  COOPER_ASSERT_OK(module->Bind({.data_shapes = data, .force_rebind = true, .seed = 7}));
+  EXPECT_EQ(DropOnes(*module), first);
 }
 
 TEST(FitTest, ASignalEndsTheTrainingInGoodOrder) {

@@ -181,8 +181,10 @@ absl::Status Module::Bind(const ModuleBindOptions& options) {
   if (!status.ok()) {
     bind_options_ = previous;
     group_ = group_before;
+    return status;
   }
-  return status;
+  if (options.seed.has_value()) group_->devices().SetSeed(*options.seed);
+  return absl::OkStatus();
 }
 
 absl::Status Module::BindAndLoad(const ModuleBindOptions& options) {

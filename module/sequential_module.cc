@@ -133,6 +133,7 @@ absl::Status SequentialModule::Bind(const ModuleBindOptions& options) {
     own.label_shapes = meta.take_labels ? options.label_shapes : std::vector<DataDesc>();
     own.inputs_need_grad = options.inputs_need_grad || (options.for_training && i > 0);
     own.grad_reqs = options.grad_reqs;
+    if (options.seed.has_value()) own.seed = *options.seed + i;
     if (i > 0) {
       COOPER_ASSIGN_OR_RETURN(own.data_shapes, Wire(i, links_[i - 1].module->output_shapes()));
       // They are one batch's head gradients of the module before, and never add up over batches.
