@@ -10,6 +10,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "io/iter_fixtures.h"
 #include "ndarray/status_matchers.h"
 
 namespace cooper {
@@ -25,16 +26,6 @@ std::unique_ptr<BucketSentenceIter> Make(const Sentences& sentences, int64_t bat
   auto iter = BucketSentenceIter::Create(sentences, batch_size, std::move(options));
   EXPECT_TRUE(iter.ok()) << iter.status();
   return *std::move(iter);
-}
-
-std::vector<DataBatch> Epoch(DataIter& iter) {
-  std::vector<DataBatch> batches;
-  while (true) {
-    absl::StatusOr<std::optional<DataBatch>> batch = iter.Next();
-    EXPECT_TRUE(batch.ok()) << batch.status();
-    if (!batch.ok() || !*batch) return batches;
-    batches.push_back(**std::move(batch));
-  }
 }
 
 // `count` sentences of lengths 1 ... max_length in turn, all tokens different.

@@ -6,6 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "io/iter_fixtures.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/status_matchers.h"
 
@@ -36,14 +37,12 @@ void PrintTo(const Batch& batch, std::ostream* os) {
   *os << ::testing::PrintToString(batch.label) << " pad " << batch.pad;
 }
 
-std::vector<Batch> Epoch(DataIter& iter) {
+std::vector<Batch> Labels(DataIter& iter) {
   std::vector<Batch> batches;
-  while (true) {
-    auto batch = iter.Next();
-    EXPECT_TRUE(batch.ok()) << batch.status();
-    if (!batch.ok() || !*batch) return batches;
-    batches.push_back({*(*batch)->label[0].ToVector<float>(), (*batch)->pad});
+  for (const DataBatch& batch : Epoch(iter)) {
+    batches.push_back({*batch.label[0].ToVector<float>(), batch.pad});
   }
+  return batches;
 }
 
 // Rows 1, 2, ... with their number as label.
@@ -81,12 +80,12 @@ TEST(CsvIterTest, RoundBatchBeginsTheNextEpochBehindTheBorrowedRows) {
       {{{1, 2, 3}, 0}, {{4, 5, 6}, 0}, {{7, 1, 2}, 2}},
   };
   for (const std::vector<Batch>& expected : epochs) {
-    EXPECT_EQ(Epoch(*iter), expected);
+    EXPECT_EQ(Labels(*iter), expected);
     COOPER_ASSERT_OK(iter->Reset());
   }
   COOPER_ASSERT_OK(iter->Next());
   COOPER_ASSERT_OK(iter->Reset());
-  EXPECT_EQ(Epoch(*iter)[0], (Batch{{1, 2, 3}, 0}));
+  EXPECT_EQ(Labels(*iter)[0], (Batch{{1, 2, 3}, 0}));
 }
 
 TEST(CsvIterTest, WithoutRoundBatchPadsWithZeros) {
@@ -94,7 +93,7 @@ TEST(CsvIterTest, WithoutRoundBatchPadsWithZeros) {
   options.round_batch = false;
   const auto iter = Make(options);
   for (int epoch = 0; epoch < 2; ++epoch) {
-    EXPECT_EQ(Epoch(*iter), (std::vector<Batch>{{{1, 2, 3}, 0}, {{4, 0, 0}, 2}}));
+    EXPECT_EQ(Labels(*iter), (std::vector<Batch>{{{1, 2, 3}, 0}, {{4, 0, 0}, 2}}));
     COOPER_ASSERT_OK(iter->Reset());
   }
 }
@@ -105,19 +104,19 @@ TEST(CsvIterTest, WithoutLabelsTheyAreZero) {
   options.dtype = DType::kInt32;
   const auto iter = Make(options);
   EXPECT_EQ(iter->provide_label()[0].dtype, DType::kInt32);
-  EXPECT_EQ(Epoch(*iter), (std::vector<Batch>{{{0, 0, 0}, 0}}));
+  EXPECT_EQ(Labels(*iter), (std::vector<Batch>{{{0, 0, 0}, 0}}));
 }
 
 TEST(CsvIterTest, ResumesInTheMiddleOfAnEpoch) {
   const auto first = Make(Rows(7));
-  Epoch(*first);
+  Labels(*first);
   COOPER_ASSERT_OK(first->Reset());
   COOPER_ASSERT_OK(first->Next());
   COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, first->SaveState());
   const auto second = Make(Rows(7));
   COOPER_ASSERT_OK(second->LoadState(state));
   for (int epoch = 0; epoch < 2; ++epoch) {
-    EXPECT_EQ(Epoch(*second), Epoch(*first));
+    EXPECT_EQ(Labels(*second), Labels(*first));
     COOPER_ASSERT_OK(first->Reset());
     COOPER_ASSERT_OK(second->Reset());
   }

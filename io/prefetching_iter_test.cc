@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/bucket_sentence_iter.h"
+#include "io/iter_fixtures.h"
 #include "io/ndarray_iter.h"
 #include "ndarray/status_matchers.h"
 
@@ -33,16 +34,6 @@ std::unique_ptr<PrefetchingIter> Make(std::unique_ptr<DataIter> a,
   auto iter = PrefetchingIter::Create(std::move(sources), std::move(options));
   EXPECT_TRUE(iter.ok()) << iter.status();
   return *std::move(iter);
-}
-
-std::vector<int64_t> Epoch(DataIter& iter) {
-  std::vector<int64_t> rows;
-  while (true) {
-    auto batch = iter.Next();
-    EXPECT_TRUE(batch.ok()) << batch.status();
-    if (!batch.ok() || !*batch) return rows;
-    rows.push_back((*batch)->index[0]);
-  }
 }
 
 // Fails at the given calls of Next(), counted from 0; has `size` batches an epoch.
@@ -84,13 +75,13 @@ TEST(PrefetchingIterTest, GivesTheBatchesOfItsSource) {
   for (int depth : {1, 2, 100}) {
     const auto iter = Make(Rows(7), nullptr, {.depth = depth});
     for (int epoch = 0; epoch < 3; ++epoch) {
-      EXPECT_THAT(Epoch(*iter), ElementsAre(0, 1, 2, 3, 4, 5, 6));
-      EXPECT_THAT(Epoch(*iter), ElementsAre());
+      EXPECT_THAT(FirstRows(*iter), ElementsAre(0, 1, 2, 3, 4, 5, 6));
+      EXPECT_THAT(FirstRows(*iter), ElementsAre());
       COOPER_ASSERT_OK(iter->Reset());
     }
     COOPER_ASSERT_OK(iter->Next());
     COOPER_ASSERT_OK(iter->Reset());
-    EXPECT_THAT(Epoch(*iter), ElementsAre(0, 1, 2, 3, 4, 5, 6));
+    EXPECT_THAT(FirstRows(*iter), ElementsAre(0, 1, 2, 3, 4, 5, 6));
   }
 }
 
@@ -119,7 +110,7 @@ TEST(PrefetchingIterTest, JoinsAndRenamesSeveralSources) {
   EXPECT_EQ(batch->data.size(), 2);
   EXPECT_EQ(batch->label.size(), 2);
   EXPECT_EQ(batch->provide_data[1].name, "d2");
-  EXPECT_THAT(Epoch(*iter), ElementsAre(1, 2));
+  EXPECT_THAT(FirstRows(*iter), ElementsAre(1, 2));
 }
 
 TEST(PrefetchingIterTest, PassesErrorsOnAndGoesOnAfterThem) {
@@ -131,15 +122,15 @@ TEST(PrefetchingIterTest, PassesErrorsOnAndGoesOnAfterThem) {
   EXPECT_EQ((*iter->Next())->index[0], 1);
   EXPECT_EQ((*iter->Next())->index[0], 2);
   EXPECT_THAT(iter->Next(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bad record")));
-  EXPECT_THAT(Epoch(*iter), ElementsAre());
+  EXPECT_THAT(FirstRows(*iter), ElementsAre());
   COOPER_ASSERT_OK(iter->Reset());
-  EXPECT_THAT(Epoch(*iter), ElementsAre(0, 1, 2));
+  EXPECT_THAT(FirstRows(*iter), ElementsAre(0, 1, 2));
 }
 
 TEST(PrefetchingIterTest, AnErrorOfOneSourceLosesNoBatchOfTheOther) {
   const auto iter = Make(Rows(2), std::make_unique<FailingIter>(std::vector<int>{0}, 2));
   EXPECT_FALSE(iter->Next().ok());
-  EXPECT_THAT(Epoch(*iter), ElementsAre(0, 1));
+  EXPECT_THAT(FirstRows(*iter), ElementsAre(0, 1));
 }
 
 TEST(PrefetchingIterTest, ResetWorksWhileAnErrorWaits) {
@@ -173,25 +164,25 @@ TEST(PrefetchingIterTest, NamesSourcesThatDoNotFit) {
 TEST(PrefetchingIterTest, ResumesBehindTheLastBatchThatWasTaken) {
   const NDArrayIterOptions options = {.shuffle = true, .seed = 4};
   const auto first = Make(Rows(9, options), nullptr, {.depth = 4});
-  Epoch(*first);
+  FirstRows(*first);
   COOPER_ASSERT_OK(first->Reset());
   for (int i = 0; i < 3; ++i) COOPER_ASSERT_OK(first->Next());
   COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, first->SaveState());
   const auto second = Make(Rows(9, options));
-  Epoch(*second);
+  FirstRows(*second);
   COOPER_ASSERT_OK(second->LoadState(state));
-  const std::vector<int64_t> rest = Epoch(*first);
+  const std::vector<int64_t> rest = FirstRows(*first);
   EXPECT_EQ(rest.size(), 6);
-  EXPECT_EQ(Epoch(*second), rest);
+  EXPECT_EQ(FirstRows(*second), rest);
   COOPER_ASSERT_OK(first->Reset());
   COOPER_ASSERT_OK(second->Reset());
-  EXPECT_EQ(Epoch(*second), Epoch(*first));
+  EXPECT_EQ(FirstRows(*second), FirstRows(*first));
 }
 
 TEST(PrefetchingIterTest, SaysThatASourceKeepsNoState) {
   const auto iter = Make(std::make_unique<FailingIter>(std::vector<int>{}, 2));
   EXPECT_THAT(iter->SaveState(), StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("")));
-  EXPECT_THAT(Epoch(*iter), ElementsAre(0, 1));
+  EXPECT_THAT(FirstRows(*iter), ElementsAre(0, 1));
 }
 
 TEST(PrefetchingIterTest, CanBeDestroyedAtAnyTime) {

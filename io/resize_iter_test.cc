@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/bucket_sentence_iter.h"
+#include "io/iter_fixtures.h"
 #include "io/ndarray_iter.h"
 #include "ndarray/status_matchers.h"
 
@@ -21,26 +22,15 @@ std::unique_ptr<NDArrayIter> Rows(int64_t rows, NDArrayIterOptions options = {})
   return *NDArrayIter::Create({{"data", *NDArray::Zeros({rows})}}, {}, std::move(options));
 }
 
-// The first row of each batch of an epoch.
-std::vector<int64_t> Epoch(DataIter& iter) {
-  std::vector<int64_t> rows;
-  while (true) {
-    auto batch = iter.Next();
-    EXPECT_TRUE(batch.ok()) << batch.status();
-    if (!batch.ok() || !*batch) return rows;
-    rows.push_back((*batch)->index[0]);
-  }
-}
-
 TEST(ResizeIterTest, CutsOrRepeats) {
   ResizeIter shorter(Rows(3), 2);
   ResizeIter longer(Rows(3), 5);
   ResizeIter going_on(Rows(3), 2, /*reset_internal=*/false);
   const std::vector<std::vector<int64_t>> going_on_epochs = {{0, 1}, {2, 0}, {1, 2}};
   for (const std::vector<int64_t>& expected : going_on_epochs) {
-    EXPECT_THAT(Epoch(shorter), ElementsAre(0, 1));
-    EXPECT_THAT(Epoch(longer), ElementsAre(0, 1, 2, 0, 1));
-    EXPECT_EQ(Epoch(going_on), expected);
+    EXPECT_THAT(FirstRows(shorter), ElementsAre(0, 1));
+    EXPECT_THAT(FirstRows(longer), ElementsAre(0, 1, 2, 0, 1));
+    EXPECT_EQ(FirstRows(going_on), expected);
     for (ResizeIter* iter : {&shorter, &longer, &going_on}) COOPER_ASSERT_OK(iter->Reset());
   }
 }
@@ -61,13 +51,13 @@ TEST(ResizeIterTest, KeepsBucketKeys) {
 TEST(ResizeIterTest, ResumesInTheMiddleOfAnEpoch) {
   const NDArrayIterOptions options = {.shuffle = true, .seed = 2};
   ResizeIter first(Rows(5, options), 8, false);
-  Epoch(first);
+  FirstRows(first);
   COOPER_ASSERT_OK(first.Reset());
   COOPER_ASSERT_OK(first.Next());
   COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, first.SaveState());
   ResizeIter second(Rows(5, options), 8, false);
   COOPER_ASSERT_OK(second.LoadState(state));
-  EXPECT_EQ(Epoch(second), Epoch(first));
+  EXPECT_EQ(FirstRows(second), FirstRows(first));
   ResizeIter small(Rows(5), 0);
   EXPECT_THAT(small.LoadState(state),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("batch 1 in an epoch of 0")));
