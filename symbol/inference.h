@@ -1,15 +1,22 @@
 #ifndef COOPER_SYMBOL_INFERENCE_H_
 #define COOPER_SYMBOL_INFERENCE_H_
 
-// The engine behind shape and type inference: runs the rules of a graph's nodes, forward and
-// backward, until none of them learns anything more. Private to this layer: infer_shape.h and
-// infer_type.h are its two uses.
+// What shape and type inference have in common: the engine, which runs the rules of a graph's
+// nodes, forward and backward, until none of them learns anything more, what comes in by name, and
+// what goes out. Private to this layer: infer_shape.h and infer_type.h are its two uses.
 
+#include <algorithm>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/types/span.h"
+#include "ndarray/status_macros.h"
 #include "symbol/indexed_graph.h"
+#include "symbol/param_text.h"
+#include "symbol/symbol.h"
 
 namespace cooper {
 
@@ -87,6 +94,68 @@ absl::Status InferToFixpoint(const IndexedGraph& graph, std::vector<Value>& valu
     }
   }
   return absl::OkStatus();
+}
+
+// Runs the rules of a graph's nodes on `values`: `rule` is the member of OpSchema that gives an
+// operator's, which takes a Context, and `print` gives a value as text. An error names the node and
+// what is known of its inputs, "; inputs: data 'fc1_output' (32, 650), weight 'fc2_weight' (800,
+// 200)".
+template <typename Context, typename Value, typename Rule, typename Print>
+absl::Status InferByRules(const IndexedGraph& graph, std::vector<Value>& values, Rule rule,
+                          Print print) {
+  using Span = absl::Span<Value* const>;
+  return InferToFixpoint(graph, values, [&](int i, Span inputs, Span outputs, Span forward) {
+    const Node& node = *graph.nodes()[i];
+    Context context(node.call(), inputs, outputs, forward);
+    const absl::Status status = (node.op()->*rule)()(context);
+    if (status.ok()) return status;
+    const OpSchema::Names names = node.op()->InputNames(node.call());
+    std::string known;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      absl::StrAppend(&known, k == 0 ? "; inputs: " : ", ",
+                      k < names.size() ? names[k] : absl::StrCat(k), " '",
+                      OutputName(node.inputs()[k]), "' ", print(*inputs[k]));
+    }
+    return absl::Status(status.code(), absl::StrCat(Describe(node), ": ", status.message(), known));
+  });
+}
+
+// Reads a hidden attribute of a variable, such as `__shape__`, if it has it. kInvalidArgument,
+// naming both, if it is not written as a T is.
+template <typename T>
+absl::Status ReadHidden(const Node& variable, const char* key, T* value) {
+  const auto it = variable.attrs().find(key);
+  if (it == variable.attrs().end()) return absl::OkStatus();
+  return AddContext(ParseParamText(it->second, value), Describe(variable), ": attribute ", key,
+                    "='", it->second, "'");
+}
+
+// kNotFound unless every name in `known` is that of a variable; `what` is "a shape".
+template <typename Known>
+absl::Status CheckNames(const Symbol& symbol, const Known& known, const char* what) {
+  if (known.empty()) return absl::OkStatus();
+  const std::vector<std::string> inputs = symbol.ListInputs();
+  for (const auto& [name, value] : known) {
+    if (std::find(inputs.begin(), inputs.end(), name) != inputs.end()) continue;
+    return absl::NotFoundError(absl::StrCat(what, " is given for '", name,
+                                            "', which is no variable of the graph; those are ",
+                                            absl::StrJoin(inputs, ", ")));
+  }
+  return absl::OkStatus();
+}
+
+// What is known of each argument, output and auxiliary state.
+template <typename Result, typename Value>
+Result Collect(const Symbol& symbol, const IndexedGraph& graph, const std::vector<Value>& values) {
+  Result result;
+  for (int i = 0; i < graph.num_nodes(); ++i) {
+    if (!graph.nodes()[i]->is_variable()) continue;
+    (graph.is_aux(i) ? result.auxs : result.args).push_back(values[graph.first_entry(i)]);
+  }
+  for (const NodeEntry& output : symbol.outputs()) {
+    result.outputs.push_back(values[graph.entry(output)]);
+  }
+  return result;
 }
 
 }  // namespace cooper
