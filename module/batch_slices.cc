@@ -11,20 +11,13 @@
 namespace cooper {
 namespace {
 
-// Elements before and after an axis.
-int64_t Product(const Shape& shape, int begin, int end) {
-  int64_t product = 1;
-  for (int i = begin; i < end; ++i) product *= shape[i];
-  return product;
-}
-
 // Copies rows [from, from + rows) of `source` to rows from `to` on of `target`. The arrays have the
 // same shape but for the axis.
 void CopyRows(const NDArray& source, int64_t from, const NDArray& target, int64_t to, int axis,
               int64_t rows) {
   const Shape& shape = source.shape();
-  const int64_t outer = Product(shape, 0, axis);
-  const int64_t row_bytes = Product(shape, axis + 1, shape.rank()) * SizeOf(source.dtype());
+  const int64_t outer = shape.Product(0, axis);
+  const int64_t row_bytes = shape.Product(axis + 1, shape.rank()) * SizeOf(source.dtype());
   if (row_bytes == 0 || rows == 0) return;
   for (int64_t i = 0; i < outer; ++i) {
     std::memcpy(static_cast<char*>(target.raw_data()) + (i * target.shape()[axis] + to) * row_bytes,
@@ -75,10 +68,10 @@ absl::StatusOr<NDArray> TakeSlice(const NDArray& whole, int axis, BatchSlice sli
     return absl::InvalidArgumentError(absl::StrCat("no rows [", slice.begin, ", ", slice.end,
                                                    ") of axis ", axis, " in ", whole.ToString()));
   }
-  if (Product(whole.shape(), 0, axis) == 1) {
+  if (whole.shape().Product(0, axis) == 1) {
     Shape rows = whole.shape();
     rows[axis] = slice.size();
-    const int64_t row = Product(whole.shape(), axis + 1, whole.shape().rank());
+    const int64_t row = whole.shape().Product(axis + 1, whole.shape().rank());
     COOPER_ASSIGN_OR_RETURN(const NDArray flat, whole.Reshape(Shape({whole.shape()[axis], row})));
     COOPER_ASSIGN_OR_RETURN(const NDArray part, flat.Slice(slice.begin, slice.end));
     return part.Reshape(rows);
