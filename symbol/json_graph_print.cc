@@ -8,30 +8,16 @@ namespace cooper {
 namespace {
 
 void AppendQuoted(absl::string_view text, std::string* out) {
+  constexpr absl::string_view kSpecial = "\"\\\n\r\t";
+  constexpr absl::string_view kLetters = "\"\\nrt";
   out->push_back('"');
   for (char c : text) {
-    switch (c) {
-      case '"':
-        out->append("\\\"");
-        break;
-      case '\\':
-        out->append("\\\\");
-        break;
-      case '\n':
-        out->append("\\n");
-        break;
-      case '\r':
-        out->append("\\r");
-        break;
-      case '\t':
-        out->append("\\t");
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          absl::StrAppendFormat(out, "\\u%04x", static_cast<int>(c));
-        } else {
-          out->push_back(c);
-        }
+    if (const size_t i = kSpecial.find(c); i != absl::string_view::npos) {
+      absl::StrAppend(out, "\\", kLetters.substr(i, 1));
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      absl::StrAppendFormat(out, "\\u%04x", static_cast<int>(c));
+    } else {
+      out->push_back(c);
     }
   }
   out->push_back('"');

@@ -17,18 +17,10 @@
 namespace cooper {
 namespace {
 
-const char* ModeName(RNNMode mode) {
-  switch (mode) {
-    case RNNMode::kRnnRelu:
-      return "rnn_relu";
-    case RNNMode::kRnnTanh:
-      return "rnn_tanh";
-    case RNNMode::kLstm:
-      return "lstm";
-    case RNNMode::kGru:
-      return "gru";
-  }
-  return "";
+// "lstm", as the operator writes it.
+std::string ModeName(RNNMode mode) {
+  const RNNParam param = {.mode = mode};
+  return ParamDeclaration<RNNParam>::Schema()->Print(&param).at("mode");
 }
 
 std::vector<std::string> GateNames(RNNMode mode) {
