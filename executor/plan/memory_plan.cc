@@ -2,21 +2,18 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <map>
-#include <numeric>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "executor/plan/placed_ranges.h"
+#include "executor/plan/greedy_plans.h"
+#include "executor/plan/packing_search.h"
 
 namespace cooper {
 namespace {
-
-int64_t Align(int64_t bytes) {
-  return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
-}
 
 absl::Status CheckRanges(absl::Span<const LiveRange> ranges) {
   for (size_t i = 0; i < ranges.size(); ++i) {
@@ -25,193 +22,128 @@ absl::Status CheckRanges(absl::Span<const LiveRange> ranges) {
       return absl::InvalidArgumentError(
           absl::StrCat("range ", i, ": size ", r.size, ", steps [", r.first, ", ", r.last, "]"));
     }
+    if (r.alignment <= 0 || kArenaAlignment % r.alignment != 0) {
+      return absl::InvalidArgumentError(absl::StrCat("range ", i, ": alignment ", r.alignment,
+                                                     " does not divide ", kArenaAlignment));
+    }
   }
   return absl::OkStatus();
 }
 
-// Free space by offset, with neighbours merged. The end of the arena is open.
-class FreeList {
+// Tries ways of planning, the quick ones first, until the best plan is good enough for what the
+// next one costs.
+class Planner {
  public:
-  // The smallest free block that fits; at the end if none does.
-  int64_t Take(int64_t size) {
-    auto best = by_size_.lower_bound({size, 0});
-    if (best != by_size_.end()) {
-      const auto [block, offset] = *best;
-      Erase(offset, block);
-      if (block > size) Insert(offset + size, block - size);
-      return offset;
-    }
-    // A free block at the very end can be extended.
-    int64_t offset = end_;
-    if (!by_offset_.empty()) {
-      const auto& [start, block] = *by_offset_.rbegin();
-      if (start + block == end_) {
-        offset = start;
-        Erase(start, block);
-      }
-    }
-    end_ = offset + size;
-    return offset;
+  explicit Planner(absl::Span<const LiveRange> ranges) : ranges_(ranges) {
+    best_.lower_bound = LowerBound(ranges);
+    proven_bound_ = best_.lower_bound;
+    best_.arena_size = std::numeric_limits<int64_t>::max();
   }
 
-  void Give(int64_t offset, int64_t size) {
-    auto next = by_offset_.lower_bound(offset);
-    if (next != by_offset_.end() && offset + size == next->first) {
-      size += next->second;
-      Erase(next->first, next->second);
-    }
-    auto before = by_offset_.lower_bound(offset);
-    if (before != by_offset_.begin()) {
-      --before;
-      if (before->first + before->second == offset) {
-        offset = before->first;
-        size += before->second;
-        Erase(before->first, before->second);
-      }
-    }
-    Insert(offset, size);
-  }
-
-  int64_t end() const { return end_; }
-
- private:
-  void Insert(int64_t offset, int64_t size) {
-    by_offset_[offset] = size;
-    by_size_.insert({size, offset});
-  }
-  // By value: the arguments may refer into the maps.
-  void Erase(const int64_t offset, const int64_t size) {
-    by_size_.erase({size, offset});
-    by_offset_.erase(offset);
-  }
-
-  std::map<int64_t, int64_t> by_offset_;
-  std::set<std::pair<int64_t, int64_t>> by_size_;
-  int64_t end_ = 0;
-};
-
-// Places ranges as they begin, larger ones of a step first, and frees them as they end. Backwards
-// in time it is the same problem, with other choices. O(n log n).
-MemoryPlan PlaceByTime(absl::Span<const LiveRange> ranges, bool backwards) {
-  auto begin = [&](int i) { return backwards ? -ranges[i].last : ranges[i].first; };
-  auto end = [&](int i) { return backwards ? -ranges[i].first : ranges[i].last; };
-  std::vector<int> by_begin(ranges.size());
-  std::iota(by_begin.begin(), by_begin.end(), 0);
-  std::vector<int> by_end = by_begin;
-  std::sort(by_begin.begin(), by_begin.end(), [&](int a, int b) {
-    if (begin(a) != begin(b)) return begin(a) < begin(b);
-    if (ranges[a].size != ranges[b].size) return ranges[a].size > ranges[b].size;
-    return a < b;
-  });
-  std::sort(by_end.begin(), by_end.end(),
-            [&](int a, int b) { return end(a) != end(b) ? end(a) < end(b) : a < b; });
-  MemoryPlan plan;
-  plan.offsets.resize(ranges.size(), 0);
-  FreeList free;
-  size_t ended = 0;
-  for (int i : by_begin) {
-    while (end(by_end[ended]) < begin(i)) {
-      const int gone = by_end[ended++];
-      if (ranges[gone].size > 0) free.Give(plan.offsets[gone], Align(ranges[gone].size));
-    }
-    if (ranges[i].size > 0) plan.offsets[i] = free.Take(Align(ranges[i].size));
-  }
-  plan.arena_size = free.end();
-  return plan;
-}
-
-// Minima of runs of numbers, by a sparse table: the minima of all runs whose length is a power
-// of 2.
-class RangeMinimum {
- public:
-  explicit RangeMinimum(std::vector<int> numbers) : table_({std::move(numbers)}) {
-    for (size_t width = 1; 2 * width <= table_[0].size(); width *= 2) {
-      const std::vector<int>& half = table_.back();
-      std::vector<int> row(half.size() - width);
-      for (size_t i = 0; i < row.size(); ++i) row[i] = std::min(half[i], half[i + width]);
-      table_.push_back(std::move(row));
-    }
-  }
-
-  // Of numbers [begin, end), which are some.
-  int Of(int begin, int end) const {
-    const int level = std::bit_width(static_cast<unsigned>(end - begin)) - 1;
-    return std::min(table_[level][begin], table_[level][end - (1 << level)]);
+  MemoryPlan Run() && {
+    Consider(PlaceByTime(ranges_, /*backwards=*/false));
+    if (!IsProven()) Consider(PlaceByTime(ranges_, /*backwards=*/true));
+    if (!IsNear()) TryOrders();
+    if (!IsNear()) TrySearch();
+    best_.proven = IsProven();
+    return std::move(best_);
   }
 
  private:
-  std::vector<std::vector<int>> table_;
+  // Work of all searches, by range, for a plan with less than the wanted gap: about a tenth of what
+  // it takes to bind the program. And for one with more, whatever the number of ranges.
+  static constexpr int64_t kWorkPerRange = 500;
+  static constexpr int64_t kMaxWork = 8'000'000;
+
+  template <typename Plan>
+  void Consider(Plan plan) {
+    if (plan.arena_size >= best_.arena_size) return;
+    best_.offsets = std::move(plan.offsets);
+    best_.arena_size = plan.arena_size;
+  }
+
+  bool IsProven() const { return best_.arena_size <= proven_bound_; }
+  // So good that nothing more is tried.
+  bool IsNear() const {
+    return IsProven() || best_.arena_size - best_.lower_bound <= best_.lower_bound / 1000;
+  }
+  // So good that no long search is made.
+  int64_t Wanted() const { return best_.lower_bound + best_.lower_bound / 50; }
+  bool IsWanted() const { return IsProven() || best_.arena_size <= Wanted(); }
+
+  void TryOrders() {
+    Consider(PlaceInOrder(ranges_, OrderByBreadth(ranges_)));
+    for (int64_t (*weight)(const LiveRange&) :
+         {+[](const LiveRange& r) { return r.size; },
+          +[](const LiveRange& r) { return static_cast<int64_t>(r.last - r.first); },
+          +[](const LiveRange& r) { return r.size / 64 * (r.last - r.first + 1); }}) {
+      if (IsNear()) return;
+      Consider(PlaceInOrder(ranges_, OrderBy(ranges_, weight)));
+    }
+  }
+
+  // First asks for the bound itself, and raises it whenever it turns out to be out of reach; then
+  // for what is wanted. Each round takes four times as long as the one before.
+  void TrySearch() {
+    const PackingProblem problem(ranges_);
+    work_left_ = kMaxWork;
+    const int64_t affordable = kWorkPerRange * static_cast<int64_t>(problem.items().size());
+    for (int64_t work = 2 * problem.DescentWork();; work *= 4) {
+      for (const bool at_bound : {true, false}) {
+        for (int order = 0; order < kNumPackingOrders; ++order) {
+          if (IsNear()) return;
+          if (IsWanted()) {
+            if (!at_bound) break;
+            if (kMaxWork - work_left_ + work / 2 > affordable) return;
+          }
+          if (work_left_ < work / 2) return;
+          if (at_bound) {
+            SearchAtBound(problem, work, order);
+          } else {
+            // If even that is proven to be out of reach, for half of what is left.
+            const int64_t half = proven_bound_ + (best_.arena_size - proven_bound_) / 2;
+            Search(problem, Wanted() >= proven_bound_ ? Wanted() : half, work, order);
+          }
+        }
+      }
+    }
+  }
+
+  // Raises the bound as often as that is done with `work`.
+  void SearchAtBound(const PackingProblem& problem, int64_t work, int order) {
+    for (const int64_t end = work_left_ - work; work_left_ > end && work_left_ > 0;) {
+      const int64_t bound = proven_bound_;
+      Search(problem, bound, work_left_ - end, order);
+      if (proven_bound_ == bound || IsNear()) return;
+    }
+  }
+
+  void Search(const PackingProblem& problem, int64_t capacity, int64_t max_work, int order) {
+    Packing packing = problem.Search(
+        {.capacity = capacity, .max_work = std::min(max_work, work_left_), .order = order});
+    work_left_ -= packing.work;
+    proven_bound_ = std::max(proven_bound_, packing.lower_bound);
+    if (!packing.offsets.empty()) Consider(std::move(packing));
+  }
+
+  const absl::Span<const LiveRange> ranges_;
+  MemoryPlan best_;
+  int64_t proven_bound_;  // no plan is smaller
+  int64_t work_left_ = 0;
 };
-
-// Places ranges in the given order, each into the smallest gap between those already placed that
-// are live at the same time.
-MemoryPlan PlaceInOrder(absl::Span<const LiveRange> ranges, const std::vector<int>& order) {
-  MemoryPlan plan;
-  plan.offsets.resize(ranges.size(), 0);
-  PlacedRanges placed;
-  for (int i : order) {
-    const LiveRange& r = ranges[i];
-    const int64_t size = Align(r.size);
-    if (size == 0) continue;
-    plan.offsets[i] = placed.FindPlace(r.first, r.last, size);
-    plan.arena_size = std::max(plan.arena_size, plan.offsets[i] + size);
-    placed.Insert(plan.offsets[i], size, r.first, r.last);
-  }
-  return plan;
-}
-
-std::vector<int> OrderBy(absl::Span<const LiveRange> ranges, int64_t (*weight)(const LiveRange&)) {
-  std::vector<int> order(ranges.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return weight(ranges[a]) > weight(ranges[b]); });
-  return order;
-}
-
-// The ranges of the step at which most is live, then those of the next one, and so on; those of a
-// step by falling size ("greedy by breadth"). O(n log n).
-std::vector<int> OrderByBreadth(absl::Span<const LiveRange> ranges) {
-  const int n = static_cast<int>(ranges.size());
-  // Steps at which no range begins have nothing that the one before has not.
-  std::vector<int> steps;
-  for (const LiveRange& r : ranges) steps.push_back(r.first);
-  std::sort(steps.begin(), steps.end());
-  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
-  const auto position = [&](int step) {  // of the first such step from this one on
-    return static_cast<int>(std::lower_bound(steps.begin(), steps.end(), step) - steps.begin());
-  };
-  std::vector<int64_t> live(steps.size() + 1, 0);  // bytes
-  for (const LiveRange& r : ranges) {
-    live[position(r.first)] += Align(r.size);
-    live[position(r.last + 1)] -= Align(r.size);
-  }
-  std::partial_sum(live.begin(), live.end(), live.begin());
-
-  std::vector<int> by_breadth(steps.size());
-  std::iota(by_breadth.begin(), by_breadth.end(), 0);
-  std::stable_sort(by_breadth.begin(), by_breadth.end(),
-                   [&](int a, int b) { return live[a] > live[b]; });
-  std::vector<int> rank(steps.size());
-  for (size_t i = 0; i < by_breadth.size(); ++i) rank[by_breadth[i]] = static_cast<int>(i);
-
-  // A range is taken with the first of its steps.
-  const RangeMinimum ranks(std::move(rank));
-  std::vector<int> turn(n);
-  for (int i = 0; i < n; ++i) {
-    turn[i] = ranks.Of(position(ranges[i].first), position(ranges[i].last + 1));
-  }
-  std::vector<int> order = OrderBy(ranges, [](const LiveRange& r) { return r.size; });
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return turn[a] < turn[b]; });
-  return order;
-}
 
 }  // namespace
+
+int64_t PlannedAlignment(int64_t bytes, int64_t element_bytes) {
+  const auto part = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes / 64)));
+  return std::clamp(part, element_bytes, kArenaAlignment);
+}
 
 int64_t LowerBound(absl::Span<const LiveRange> ranges) {
   std::map<int, int64_t> change;
   for (const LiveRange& r : ranges) {
-    change[r.first] += Align(r.size);
-    change[r.last + 1] -= Align(r.size);
+    change[r.first] += r.size;
+    change[r.last + 1] -= r.size;
   }
   int64_t live = 0;
   int64_t peak = 0;
@@ -225,28 +157,7 @@ int64_t LowerBound(absl::Span<const LiveRange> ranges) {
 absl::StatusOr<MemoryPlan> PlanMemory(absl::Span<const LiveRange> ranges) {
   absl::Status status = CheckRanges(ranges);
   if (!status.ok()) return status;
-  const int64_t lower_bound = LowerBound(ranges);
-  MemoryPlan best;
-  best.arena_size = std::numeric_limits<int64_t>::max();
-  auto consider = [&](MemoryPlan plan) {
-    plan.lower_bound = lower_bound;
-    if (plan.arena_size < best.arena_size) best = std::move(plan);
-    return best.arena_size == lower_bound;
-  };
-  if (consider(PlaceByTime(ranges, /*backwards=*/false))) return best;
-  if (consider(PlaceByTime(ranges, /*backwards=*/true))) return best;
-  // The slower ways are worth their time only while there is a gap that matters.
-  const auto is_near = [&] { return best.arena_size - lower_bound <= lower_bound / 1000; };
-  if (is_near()) return best;
-  consider(PlaceInOrder(ranges, OrderByBreadth(ranges)));
-  for (int64_t (*weight)(const LiveRange&) :
-       {+[](const LiveRange& r) { return r.size; },
-        +[](const LiveRange& r) { return static_cast<int64_t>(r.last - r.first); },
-        +[](const LiveRange& r) { return r.size / 64 * (r.last - r.first + 1); }}) {
-    if (is_near()) return best;
-    consider(PlaceInOrder(ranges, OrderBy(ranges, weight)));
-  }
-  return best;
+  return Planner(ranges).Run();
 }
 
 absl::Status CheckMemoryPlan(absl::Span<const LiveRange> ranges, const MemoryPlan& plan) {
@@ -255,7 +166,7 @@ absl::Status CheckMemoryPlan(absl::Span<const LiveRange> ranges, const MemoryPla
                                             ranges.size(), " ranges"));
   }
   for (size_t i = 0; i < ranges.size(); ++i) {
-    if (plan.offsets[i] < 0 || plan.offsets[i] % kArenaAlignment != 0 ||
+    if (plan.offsets[i] < 0 || plan.offsets[i] % ranges[i].alignment != 0 ||
         plan.offsets[i] + ranges[i].size > plan.arena_size) {
       return absl::InternalError(absl::StrCat("range ", i, " of ", ranges[i].size,
                                               " bytes at offset ", plan.offsets[i],

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "executor/plan/live_range.h"
+
 namespace cooper {
 namespace {
 
@@ -12,22 +14,24 @@ constexpr size_t kMaxChunk = 64;
 // The smallest of the gaps that are told in the order of offsets.
 class BestGap {
  public:
-  explicit BestGap(int64_t size) : size_(size) {}
+  BestGap(int64_t size, int64_t alignment) : size_(size), alignment_(alignment) {}
 
   // The next bytes that are taken: they may reach into those before.
   void Pass(int64_t begin, int64_t end) {
-    const int64_t gap = begin - end_;
+    const int64_t place = AlignUp(end_, alignment_);
+    const int64_t gap = begin - place;
     if (gap >= size_ && gap < best_gap_) {
       best_gap_ = gap;
-      best_ = end_;
+      best_ = place;
     }
     end_ = std::max(end_, end);
   }
 
-  int64_t place() const { return best_ >= 0 ? best_ : end_; }
+  int64_t place() const { return best_ >= 0 ? best_ : AlignUp(end_, alignment_); }
 
  private:
   const int64_t size_;
+  const int64_t alignment_;
   int64_t end_ = 0;
   int64_t best_ = -1;
   int64_t best_gap_ = std::numeric_limits<int64_t>::max();
@@ -53,8 +57,8 @@ PlacedRanges::Chunk::Chunk(std::vector<Placed> of)
   }
 }
 
-int64_t PlacedRanges::FindPlace(int first, int last, int64_t size) const {
-  BestGap best(size);
+int64_t PlacedRanges::FindPlace(int first, int last, int64_t size, int64_t alignment) const {
+  BestGap best(size, alignment);
   for (const Chunk& chunk : chunks_) {
     if (chunk.max_last < first || chunk.min_first > last) continue;
     if (chunk.min_last >= first && chunk.max_first <= last && chunk.largest_gap < size) {

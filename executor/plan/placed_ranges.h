@@ -13,9 +13,10 @@ namespace cooper {
 // made and used in the order of time, and neighbours are of one time mostly.
 class PlacedRanges {
  public:
-  // The beginning of the smallest gap of `size` bytes, which is positive, between the ranges that
-  // are live in some of the steps [first, last]; of several the first. Their end if there is none.
-  int64_t FindPlace(int first, int last, int64_t size) const;
+  // Where `size` bytes, which is positive, fit at a multiple of `alignment`: in the smallest gap
+  // between the ranges that are live in some of the steps [first, last]; of several in the first.
+  // Behind them if there is none.
+  int64_t FindPlace(int first, int last, int64_t size, int64_t alignment) const;
 
   // Bytes [begin, begin + size) over the steps [first, last].
   void Insert(int64_t begin, int64_t size, int first, int last);

@@ -17,33 +17,38 @@ struct Range {
 };
 
 // The same as FindPlace, as its comment has it.
-int64_t PlaceByLookingAtAll(std::vector<Range> placed, int first, int last, int64_t size) {
+int64_t PlaceByLookingAtAll(std::vector<Range> placed, int first, int last, int64_t size,
+                            int64_t alignment) {
   std::erase_if(placed, [&](const Range& r) { return r.last < first || r.first > last; });
   std::sort(placed.begin(), placed.end(),
             [](const Range& a, const Range& b) { return a.begin < b.begin; });
   int64_t end = 0, best = -1, best_gap = std::numeric_limits<int64_t>::max();
   for (const Range& r : placed) {
-    if (const int64_t gap = r.begin - end; gap >= size && gap < best_gap) {
+    const int64_t place = (end + alignment - 1) / alignment * alignment;
+    if (const int64_t gap = r.begin - place; gap >= size && gap < best_gap) {
       best_gap = gap;
-      best = end;
+      best = place;
     }
     end = std::max(end, r.begin + r.size);
   }
-  return best >= 0 ? best : end;
+  return best >= 0 ? best : (end + alignment - 1) / alignment * alignment;
 }
 
 TEST(PlacedRangesTest, TakesTheSmallestGapThatIsLargeEnough) {
   PlacedRanges placed;
-  EXPECT_EQ(placed.FindPlace(0, 9, 10), 0);
+  EXPECT_EQ(placed.FindPlace(0, 9, 10, 1), 0);
   placed.Insert(10, 10, 0, 9);
   placed.Insert(50, 10, 0, 4);
   placed.Insert(80, 10, 0, 9);
-  EXPECT_EQ(placed.FindPlace(0, 9, 10), 0);
-  EXPECT_EQ(placed.FindPlace(3, 3, 20), 60);
-  EXPECT_EQ(placed.FindPlace(3, 3, 30), 20);
-  EXPECT_EQ(placed.FindPlace(5, 5, 20), 20) << "the second is live no more";
-  EXPECT_EQ(placed.FindPlace(0, 9, 31), 90);
-  EXPECT_EQ(placed.FindPlace(10, 12, 31), 0);
+  EXPECT_EQ(placed.FindPlace(0, 9, 10, 1), 0);
+  EXPECT_EQ(placed.FindPlace(3, 3, 20, 1), 60);
+  EXPECT_EQ(placed.FindPlace(3, 3, 30, 1), 20);
+  EXPECT_EQ(placed.FindPlace(5, 5, 20, 1), 20) << "the second is live no more";
+  EXPECT_EQ(placed.FindPlace(0, 9, 31, 1), 90);
+  EXPECT_EQ(placed.FindPlace(10, 12, 31, 1), 0);
+  EXPECT_EQ(placed.FindPlace(3, 3, 16, 32), 64) << "at a multiple of 32";
+  EXPECT_EQ(placed.FindPlace(3, 3, 17, 32), 32) << "does not fit at 64";
+  EXPECT_EQ(placed.FindPlace(0, 9, 31, 64), 128);
 }
 
 // As programs have them, those of one time beside each other; and in no order.
@@ -56,9 +61,11 @@ TEST(PlacedRangesTest, AgreesWithLookingAtAll) {
     for (int i = 0; i < 600; ++i) {
       const int first = static_cast<int>(seed % 2 == 0 ? i / 3 : below(200));
       const int last = first + static_cast<int>(below(i % 5 == 0 ? 200 : 6));
-      const int64_t size = 64 * (1 + below(i % 7 == 0 ? 40 : 4));
-      const int64_t begin = placed.FindPlace(first, last, size);
-      ASSERT_EQ(begin, PlaceByLookingAtAll(all, first, last, size)) << "seed " << seed << " " << i;
+      const int64_t size = 4 * (1 + below(i % 7 == 0 ? 640 : 64));
+      const int64_t alignment = int64_t{1} << below(7);
+      const int64_t begin = placed.FindPlace(first, last, size, alignment);
+      ASSERT_EQ(begin, PlaceByLookingAtAll(all, first, last, size, alignment))
+          << "seed " << seed << " " << i;
       // Now and then elsewhere, so that there are gaps and ranges that overlap.
       const int64_t at = below(10) == 0 ? 64 * below(300) : begin;
       placed.Insert(at, size, first, last);
