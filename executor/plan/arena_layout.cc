@@ -32,7 +32,10 @@ absl::StatusOr<ArenaLayout> LayOutArenas(const Program& program, const TilePlan&
   const auto add_workspace = [&](int context, int64_t bytes, int first, int last) {
     if (bytes <= 0) return -1;
     std::vector<LiveRange>& ranges = layout.regions[context].ranges;
-    ranges.push_back({.size = bytes, .first = first, .last = last});
+    ranges.push_back({.size = bytes,
+                      .first = first,
+                      .last = last,
+                      .alignment = PlannedAlignment(bytes, kLargestElement)});
     return static_cast<int>(ranges.size()) - 1;
   };
   for (size_t i = 0; i < program.instructions.size(); ++i) {

@@ -1,5 +1,8 @@
 #include "executor/plan/live_buffers.h"
 
+#include <algorithm>
+#include <cstdint>
+
 namespace cooper {
 
 LiveBuffers FindLiveBuffers(const Program& program, const TilePlan* tiles) {
@@ -14,9 +17,12 @@ LiveBuffers FindLiveBuffers(const Program& program, const TilePlan* tiles) {
     int& range = live.range_of_buffer[index];
     if (range < 0) {
       range = static_cast<int>(ranges.size());
-      ranges.push_back({.size = buffer.bytes, .first = first});
+      ranges.push_back({.size = buffer.bytes, .first = first, .alignment = 1});
     }
     ranges[range].last = last;
+    const int64_t element_bytes = static_cast<int64_t>(SizeOf(program.values[value].dtype));
+    ranges[range].alignment =
+        std::max(ranges[range].alignment, PlannedAlignment(buffer.bytes, element_bytes));
   };
   const int end = static_cast<int>(program.instructions.size());
   for (int i = 0; i < end; ++i) {

@@ -32,8 +32,8 @@ void Add(Program& p, const std::vector<int>& inputs, const std::vector<int>& out
                             .reqs = std::vector<WriteReq>(outputs.size(), WriteReq::kWrite)});
 }
 
-// Size, first and last step.
-auto Range(int first, int last) { return FieldsAre(64, first, last); }
+// Size, first and last step, alignment.
+auto Range(int first, int last) { return FieldsAre(64, first, last, 4); }
 
 TEST(LiveBuffersTest, FromTheFirstUseToTheLast) {
   Program p = WithValues(4);
@@ -88,6 +88,16 @@ TEST(LiveBuffersTest, AChainUsesItsArraysAsLongAsItRuns) {
   EXPECT_THAT(
       FindLiveBuffers(p, nullptr).ranges,
       ElementsAre(ElementsAre(Range(0, 1), Range(1, 2), Range(2, 3), Range(3, 4), Range(4, 4))));
+}
+
+// A buffer is aligned for each of its values.
+TEST(LiveBuffersTest, TheLargestElementDecides) {
+  Program p = WithValues(2);
+  p.values.push_back({.shape = {8}, .dtype = DType::kFloat64, .buffer = 0});
+  Add(p, {}, {0});
+  Add(p, {2}, {1});
+  EXPECT_THAT(FindLiveBuffers(p, nullptr).ranges,
+              ElementsAre(ElementsAre(FieldsAre(64, 0, 1, 8), FieldsAre(64, 1, 1, 4))));
 }
 
 }  // namespace
