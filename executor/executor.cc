@@ -142,6 +142,7 @@ MemoryReport Executor::memory() const {
   for (size_t i = 0; i < impl_->arenas.size(); ++i) {
     report.planned_bytes += layout.regions[i].plan.arena_size;
     report.lower_bound += layout.regions[i].plan.lower_bound;
+    report.proven = report.proven && layout.regions[i].plan.proven;
     report.arena_bytes += impl_->arenas[i]->bytes();
   }
   return report;

@@ -40,6 +40,7 @@ struct MemoryReport {
   int64_t lower_bound = 0;    // no plan can need less
   int64_t arena_bytes = 0;    // size of the arena, which others may share
   int64_t values = 0;         // buffers placed in it
+  bool proven = true;         // no plan is smaller, though there may be none as small as the bound
 };
 
 class Executor {

@@ -1,0 +1,23 @@
+#ifndef COOPER_TESTS_PLANS_INCEPTION_NETWORKS_H_
+#define COOPER_TESTS_PLANS_INCEPTION_NETWORKS_H_
+
+// Networks whose layers are several branches side by side (image_networks.h).
+
+#include "absl/status/statusor.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+
+// Szegedy et al., arXiv 1409.4842.
+absl::StatusOr<Symbol> GoogLeNet();
+// Ioffe and Szegedy, arXiv 1502.03167.
+absl::StatusOr<Symbol> InceptionBn();
+// Szegedy et al., arXiv 1512.00567.
+absl::StatusOr<Symbol> InceptionV3();
+// Szegedy et al., arXiv 1602.07261: Inception-v4 and Inception-ResNet-v2.
+absl::StatusOr<Symbol> InceptionV4();
+absl::StatusOr<Symbol> InceptionResNetV2();
+
+}  // namespace cooper
+
+#endif  // COOPER_TESTS_PLANS_INCEPTION_NETWORKS_H_

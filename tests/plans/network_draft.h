@@ -1,0 +1,64 @@
+#ifndef COOPER_TESTS_PLANS_NETWORK_DRAFT_H_
+#define COOPER_TESTS_PLANS_NETWORK_DRAFT_H_
+
+// Layers of image networks in a line each.
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+
+// Height and width.
+struct Extent {
+  int height = 1, width = 1;
+  Extent(int side) : height(side), width(side) {}  // NOLINT: a number is a square
+  Extent(int h, int w) : height(h), width(w) {}
+};
+
+struct ConvOptions {
+  Extent kernel = 1;
+  Extent stride = 1;
+  Extent pad = 0;
+  int groups = 1;
+  bool bias = false;
+};
+
+// The first error is kept, and told by Finish; until then all functions may be called.
+class NetworkDraft {
+ public:
+  Symbol Data();
+  Symbol Conv(const Symbol& x, int filters, const ConvOptions& options = {});
+  Symbol BatchNorm(const Symbol& x);
+  Symbol Relu(const Symbol& x);
+  // Convolution, batch normalisation, relu.
+  Symbol ConvUnit(const Symbol& x, int filters, const ConvOptions& options = {});
+  // Without "valid", the last window may reach over the edge: MXNet's pooling_convention "full".
+  Symbol MaxPool(const Symbol& x, Extent kernel, Extent stride, Extent pad = 0, bool valid = true);
+  Symbol AvgPool(const Symbol& x, Extent kernel, Extent stride, Extent pad = 0);
+  Symbol GlobalPool(const Symbol& x);
+  Symbol Dense(const Symbol& x, int hidden);  // of all that a sample has
+  Symbol Dropout(const Symbol& x, double p);
+  Symbol Tanh(const Symbol& x);
+  Symbol Scale(const Symbol& x, double by);
+  Symbol Add(const Symbol& a, const Symbol& b);
+  Symbol Concat(const std::vector<Symbol>& parts);  // of channels
+
+  // A classifier of so many classes over `x`.
+  absl::StatusOr<Symbol> Classify(const Symbol& x, int classes);
+
+ private:
+  Symbol Make(absl::string_view op, const std::vector<Symbol>& inputs, const AttrMap& attrs,
+              const std::string& name = "");
+
+  absl::Status status_;
+  int made_ = 0;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_TESTS_PLANS_NETWORK_DRAFT_H_
