@@ -123,8 +123,9 @@ class ParamDeclaration {
 
   // A field whose type param_text.h can parse: integers, bool, double, std::string, DType, tuples
   // (std::vector) and std::optional of these ("None").
-  template <typename T>
-  FieldDeclaration<T> Field(std::string name, T P::*member) {
+  // The member may be one of a base of P.
+  template <typename T, typename B>
+  FieldDeclaration<T> Field(std::string name, T B::*member) {
     auto rules = std::make_shared<typename FieldDeclaration<T>::Rules>();
     ParamField* field = Add(std::move(name));
     field->parse = [member, rules](const std::string& text, void* params) -> absl::Status {

@@ -71,6 +71,13 @@ absl::Status ParseParamText(const std::string& text, double* value) {
   return Expected("a number");
 }
 
+absl::Status ParseParamText(const std::string& text, float* value) {
+  double wide = 0;
+  COOPER_RETURN_IF_ERROR(ParseParamText(text, &wide));
+  *value = static_cast<float>(wide);
+  return absl::OkStatus();
+}
+
 absl::Status ParseParamText(const std::string& text, std::string* value) {
   *value = text;
   return absl::OkStatus();
@@ -120,6 +127,15 @@ std::string PrintParamText(double value) {
     if (absl::SimpleAtod(text, &back) && back == value) return text;
   }
   return absl::StrFormat("%.17g", value);
+}
+
+std::string PrintParamText(float value) {
+  for (int digits = 6; digits < 9; ++digits) {
+    std::string text = absl::StrFormat("%.*g", digits, value);
+    float back = 0;
+    if (absl::SimpleAtof(text, &back) && back == value) return text;
+  }
+  return absl::StrFormat("%.9g", value);
 }
 
 std::string PrintParamText(const std::string& value) { return value; }

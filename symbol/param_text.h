@@ -21,6 +21,7 @@ absl::Status ParseParamText(const std::string& text, int64_t* value);
 absl::Status ParseParamText(const std::string& text, int* value);
 absl::Status ParseParamText(const std::string& text, bool* value);  // True, true, 1, ...
 absl::Status ParseParamText(const std::string& text, double* value);
+absl::Status ParseParamText(const std::string& text, float* value);  // the nearest
 absl::Status ParseParamText(const std::string& text, std::string* value);
 absl::Status ParseParamText(const std::string& text, DType* value);  // a name or a code
 
@@ -31,6 +32,7 @@ std::string PrintParamText(int64_t value);
 std::string PrintParamText(int value);
 std::string PrintParamText(bool value);
 std::string PrintParamText(double value);  // the shortest text that reads back as the same value
+std::string PrintParamText(float value);
 std::string PrintParamText(const std::string& value);
 std::string PrintParamText(DType value);
 

@@ -1,0 +1,37 @@
+#ifndef COOPER_SYMBOL_OPS_OPTIMIZER_UPDATE_PARAM_H_
+#define COOPER_SYMBOL_OPS_OPTIMIZER_UPDATE_PARAM_H_
+
+// What all updates of a weight have in common. In the formulas of the updates g is
+// clip(rescale_grad * grad), where clip limits to [-clip_gradient, clip_gradient], or does nothing
+// if clip_gradient is negative.
+
+#include <string>
+
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+struct UpdateParam {
+  double lr = 0;
+  double wd = 0;
+  double rescale_grad = 1;
+  double clip_gradient = -1;
+
+ protected:
+  // `clip` is the name of clip_gradient.
+  template <typename P>
+  static void DeclareUpdate(ParamDeclaration<P>& d, const char* clip = "clip_gradient") {
+    d.Field("lr", &P::lr).Required().Doc("learning rate");
+    DeclareGradient(d, clip);
+  }
+  template <typename P>
+  static void DeclareGradient(ParamDeclaration<P>& d, const char* clip = "clip_gradient") {
+    d.Field("wd", &P::wd).Doc("weight decay");
+    d.Field("rescale_grad", &P::rescale_grad).Doc("factor of the gradient");
+    d.Field(clip, &P::clip_gradient).Doc("limit of the rescaled gradient; negative: none");
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_OPTIMIZER_UPDATE_PARAM_H_
