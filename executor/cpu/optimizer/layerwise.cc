@@ -1,0 +1,301 @@
+// Kernels of updates whose rate depends on the norms of the whole weight and of its gradient.
+
+#include <algorithm>
+#include <cmath>
+
+#include "executor/cpu/optimizer/element_update.h"
+#include "executor/cpu/optimizer/sum_squares.h"
+#include "ndarray/status_macros.h"
+#include "symbol/ops/optimizer/layerwise_param.h"
+
+namespace cooper {
+namespace {
+
+// Mean and variance of one element.
+template <typename C>
+auto LambMoments(const LambPhase1Param& p) {
+  return [rescale = As<C>(p.rescale_grad), clip = LimitAs<C>(p.clip_gradient),
+          beta1 = As<C>(p.beta1), beta2 = As<C>(p.beta2)](C grad, C& m, C& v) {
+    const C g = Clip(rescale * grad, clip);
+    m = beta1 * m + (1 - beta1) * g;
+    v = beta2 * v + (1 - beta2) * g * g;
+  };
+}
+
+// The direction of the step.
+template <typename C>
+auto LambDirection(const LambPhase1Param& p) {
+  const auto t = static_cast<double>(p.t);
+  const double m_factor = p.bias_correction ? 1 / (1 - std::pow(p.beta1, t)) : 1;
+  const double v_factor = p.bias_correction ? 1 / (1 - std::pow(p.beta2, t)) : 1;
+  return [wd = As<C>(p.wd), m_factor = As<C>(m_factor), v_factor = As<C>(v_factor),
+          epsilon = As<C>(p.epsilon)](C w, C m, C v) {
+    return m_factor * m / (std::sqrt(v_factor * v) + epsilon) + wd * w;
+  };
+}
+
+// The rate for a weight and a direction of those norms.
+template <typename P>
+double LambRate(const P& p, double weight, double direction) {
+  if (p.lower_bound >= 0) weight = std::max(weight, p.lower_bound);
+  if (p.upper_bound >= 0) weight = std::min(weight, p.upper_bound);
+  return weight != 0 && direction != 0 ? p.lr * weight / direction : p.lr;
+}
+
+// The direction is computed twice rather than stored.
+template <bool kMaster>
+absl::Status LambCpu(const KernelContext& c) {
+  const auto& p = c.param<LambParam>();
+  UpdateArrays a = ArraysOfUpdate<2, kMaster>(c.inputs, c.outputs[0], c.reqs[0]);
+  absl::Status status;
+  const bool known =
+      DispatchUpdate<kMaster>(a.weight.dtype, a.grad.dtype, [&](auto w_tag, auto g_tag) {
+        using W = typename decltype(w_tag)::type;
+        using G = typename decltype(g_tag)::type;
+        using C = ComputeType<W>;
+        const W* const weight = a.weight.as<W>();
+        const G* const grad = a.grad.as<G>();
+        W* const mean = a.states[0].as<W>();
+        W* const var = a.states[1].as<W>();
+        const int64_t n = a.grad.size();
+        ParallelFor(n, kUpdateGrain, [&, moments = LambMoments<C>(p)](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            C m = static_cast<C>(mean[i]), v = static_cast<C>(var[i]);
+            moments(static_cast<C>(static_cast<ComputeType<G>>(grad[i])), m, v);
+            mean[i] = static_cast<W>(m);
+            var[i] = static_cast<W>(v);
+          }
+        });
+        const auto x = LambDirection<C>(p);
+        const double direction = std::sqrt(SumOver(n, [&](int64_t i) {
+          const C value =
+              x(static_cast<C>(weight[i]), static_cast<C>(mean[i]), static_cast<C>(var[i]));
+          return value * value;
+        }));
+        const double lr = LambRate(p, std::sqrt(SumSquares<C>(weight, n)), direction);
+        status = UpdateElements<2, kMaster>(c, a, [&](auto tag) {
+          using T = typename decltype(tag)::type;
+          return [x = LambDirection<T>(p), lr = As<T>(lr)](T& w, T, T& m, T& v) {
+            w -= lr * x(w, m, v);
+          };
+        });
+      });
+  return known ? status : NoUpdateFor(c, a.weight.dtype, a.grad.dtype);
+}
+
+// The rate of LARS for a weight and a gradient of those squared norms.
+double LarsRate(const LarsParam& p, double weight, double grad) {
+  if (!(weight > 0 && grad > 0)) return p.lr;
+  weight = std::sqrt(weight);
+  return p.lr * (p.eta * weight / (std::sqrt(grad) * p.rescale_grad + p.wd * weight + p.epsilon));
+}
+
+// m = momentum * m - lr * wd * w - lr * clip(rescale * g);  w += m
+template <typename C>
+auto SgdStep(const MomentumParam& p, double lr, double rescale) {
+  return [momentum = As<C>(p.momentum), decay = As<C>(lr * p.wd), lr = As<C>(lr),
+          rescale = As<C>(rescale), clip = LimitAs<C>(p.clip_gradient)](C w, C g, C m) {
+    return momentum * m - decay * w - lr * Clip(rescale * g, clip);
+  };
+}
+
+// The squares of the norms.
+struct SquaredNorms {
+  double weight = 0;
+  double grad = 0;
+};
+
+template <bool kMaster>
+SquaredNorms NormsOf(const UpdateArrays& a) {
+  SquaredNorms norms;
+  DispatchUpdate<kMaster>(a.weight.dtype, a.grad.dtype, [&](auto w_tag, auto g_tag) {
+    using W = typename decltype(w_tag)::type;
+    using G = typename decltype(g_tag)::type;
+    using C = ComputeType<W>;
+    norms.weight = SumSquares<C>(a.weight.as<W>(), a.weight.size());
+    norms.grad = SumSquares<C>(a.grad.as<G>(), a.grad.size());
+  });
+  return norms;
+}
+
+template <int kStates, bool kMaster>
+absl::Status LarsCpu(const KernelContext& c) {
+  const auto& p = c.param<LarsParam>();
+  const UpdateArrays a = ArraysOfUpdate<kStates, kMaster>(c.inputs, c.outputs[0], c.reqs[0]);
+  double lr = p.lr;
+  if (p.layerwise) {
+    const SquaredNorms norms = NormsOf<kMaster>(a);
+    lr = LarsRate(p, norms.weight, norms.grad);
+  }
+  return UpdateElements<kStates, kMaster>(c, a, [&](auto tag) {
+    using C = typename decltype(tag)::type;
+    const auto update = SgdStep<C>(p, lr, p.rescale_grad);
+    if constexpr (kStates == 0) {
+      return [update](C& w, C g) { w += update(w, g, C{0}); };
+    } else {
+      return [update](C& w, C g, C& m) {
+        m = update(w, g, m);
+        w += m;
+      };
+    }
+  });
+}
+
+// A step with the gradient in `a`, the sum of batch_scale of them.
+template <bool kMaster>
+absl::Status LbsgdStep(const KernelContext& c, const LbsgdParam& p, const UpdateArrays& a) {
+  const double mean = 1 / static_cast<double>(p.batch_scale);
+  double factor = 1;
+  if (p.adaptive) {
+    const SquaredNorms norms = NormsOf<kMaster>(a);
+    const double grad = norms.grad * mean * mean;
+    factor = std::sqrt(norms.weight / (grad + p.wd * norms.weight + 1e-18));
+    factor = std::min(std::max(factor, 0.01), 100.0);
+  }
+  return UpdateElements<1, kMaster>(c, a, [&](auto tag) {
+    using C = typename decltype(tag)::type;
+    return [update = SgdStep<C>(p, p.lr * factor, p.rescale_grad * mean)](C& w, C g, C& m) {
+      m = update(w, g, m);
+      w += m;
+    };
+  });
+}
+
+template <bool kMaster>
+absl::Status LbsgdCpu(const KernelContext& c) {
+  return LbsgdStep<kMaster>(c, c.param<LbsgdParam>(),
+                            ArraysOfUpdate<1, kMaster>(c.inputs, c.outputs[0], c.reqs[0]));
+}
+
+// Adds the gradient to the sum, which, where it completes a step, makes one and is 0 again.
+template <bool kMaster>
+absl::Status LbsgdSumCpu(const KernelContext& c) {
+  const auto& p = c.param<LbsgdParam>();
+  const UpdateArrays a = ArraysOfUpdate<2, kMaster>(c.inputs, c.outputs[0], c.reqs[0]);
+  if (a.req != WriteReq::kWrite) {
+    return absl::UnimplementedError("_lbsgd_sum_update: the output can only be overwritten");
+  }
+  absl::Status status;
+  const bool known =
+      DispatchUpdate<kMaster>(a.weight.dtype, a.grad.dtype, [&](auto w_tag, auto g_tag) {
+        using W = typename decltype(w_tag)::type;
+        using G = typename decltype(g_tag)::type;
+        using C = ComputeType<W>;
+        const int64_t n = a.grad.size();
+        const G* const grad = a.grad.as<G>();
+        W* const sum = a.states[1].as<W>();
+        ParallelFor(n, kUpdateGrain, [=](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            sum[i] = static_cast<W>(static_cast<C>(sum[i]) +
+                                    static_cast<C>(static_cast<ComputeType<G>>(grad[i])));
+          }
+        });
+        // With the sum, which is of the weight's dtype, for the gradient.
+        const UpdateArrays step = {.weight = a.weight,
+                                   .grad = a.states[1],
+                                   .states = a.states,
+                                   .output = kMaster ? a.weight : a.output};
+        if (p.apply) {
+          status = LbsgdStep<false>(c, p, step);
+          std::fill_n(sum, n, static_cast<W>(0));
+        }
+        const W* const weight = (p.apply ? step.output : a.weight).template as<W>();
+        G* const output = a.output.as<G>();
+        if (static_cast<const void*>(output) == weight) return;
+        for (int64_t i = 0; i < n; ++i) output[i] = static_cast<G>(static_cast<C>(weight[i]));
+      });
+  return known ? status : NoUpdateFor(c, a.weight.dtype, a.grad.dtype);
+}
+
+#define COOPER_REGISTER_LAYERWISE(op, master_op, run)         \
+  COOPER_REGISTER_KERNEL(op, DeviceType::kCpu, (run<false>)); \
+  COOPER_REGISTER_KERNEL(master_op, DeviceType::kCpu, (run<true>))
+
+template <bool kMaster>
+absl::Status PlainLarsCpu(const KernelContext& c) {
+  return LarsCpu<0, kMaster>(c);
+}
+template <bool kMaster>
+absl::Status LarsMomCpu(const KernelContext& c) {
+  return LarsCpu<1, kMaster>(c);
+}
+
+COOPER_REGISTER_LAYERWISE(_lamb_update, _mp_lamb_update, LambCpu);
+COOPER_REGISTER_LAYERWISE(_lars_update, _mp_lars_update, PlainLarsCpu);
+COOPER_REGISTER_LAYERWISE(_lars_mom_update, _mp_lars_mom_update, LarsMomCpu);
+COOPER_REGISTER_LAYERWISE(_lbsgd_update, _mp_lbsgd_update, LbsgdCpu);
+COOPER_REGISTER_LAYERWISE(_lbsgd_sum_update, _mp_lbsgd_sum_update, LbsgdSumCpu);
+
+// The direction as the output of an update that leaves the weight as it is.
+template <bool kMaster>
+absl::Status LambPhase1Cpu(const KernelContext& c) {
+  const auto& p = c.param<LambPhase1Param>();
+  const ArrayView& weight = c.inputs[kMaster ? 4 : 0];
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  const bool known =
+      DispatchUpdate<kMaster>(weight.dtype, c.inputs[1].dtype, [&](auto w_tag, auto g_tag) {
+        using W = typename decltype(w_tag)::type;
+        using G = typename decltype(g_tag)::type;
+        using C = ComputeType<W>;
+        const auto moments = LambMoments<C>(p);
+        const auto direction = LambDirection<C>(p);
+        const bool add = c.reqs[0] == WriteReq::kAdd;
+        ParallelFor(weight.size(), kUpdateGrain, [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            W& mean = c.inputs[2].as<W>()[i];
+            W& var = c.inputs[3].as<W>()[i];
+            W& output = c.outputs[0].as<W>()[i];
+            C m = static_cast<C>(mean), v = static_cast<C>(var);
+            moments(static_cast<C>(static_cast<ComputeType<G>>(c.inputs[1].as<G>()[i])), m, v);
+            const C x = direction(static_cast<C>(weight.as<W>()[i]), m, v);
+            mean = static_cast<W>(m);
+            var = static_cast<W>(v);
+            output = static_cast<W>(x + (add ? static_cast<C>(output) : C{0}));
+          }
+        });
+      });
+  return known ? absl::OkStatus() : NoUpdateFor(c, weight.dtype, c.inputs[1].dtype);
+}
+
+double NumberAt(const ArrayView& array) {
+  double number = 0;
+  if (array.dtype == DType::kFloat64) return *array.as<double>();
+  if (array.dtype == DType::kFloat16) number = static_cast<float>(*array.as<Float16>());
+  if (array.dtype == DType::kBfloat16) number = static_cast<float>(*array.as<BFloat16>());
+  if (array.dtype == DType::kFloat32) number = *array.as<float>();
+  return number;
+}
+
+// As in MXNet the float32 copy of the weight is not written, although the schema says so.
+template <bool kMaster>
+absl::Status LambPhase2Cpu(const KernelContext& c) {
+  const auto& p = c.param<LambPhase2Param>();
+  const double rate = LambRate(p, NumberAt(c.inputs[2]), NumberAt(c.inputs[3]));
+  const ArrayView& weight = c.inputs[kMaster ? 4 : 0];
+  const ArrayView& output = c.outputs[0];
+  const WriteReq req = c.reqs[0];
+  if (req == WriteReq::kNull) return absl::OkStatus();
+  const bool known = DispatchUpdate<kMaster>(
+      weight.dtype, kMaster ? output.dtype : c.inputs[1].dtype, [&](auto w_tag, auto g_tag) {
+        using W = typename decltype(w_tag)::type;
+        using Out = typename decltype(g_tag)::type;
+        using C = ComputeType<W>;
+        ParallelFor(weight.size(), kUpdateGrain, [&, lr = As<C>(rate)](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            const C w =
+                static_cast<C>(weight.as<W>()[i]) - lr * static_cast<C>(c.inputs[1].as<W>()[i]);
+            Out& out = output.as<Out>()[i];
+            const C before =
+                req == WriteReq::kAdd ? static_cast<C>(static_cast<ComputeType<Out>>(out)) : C{0};
+            out = static_cast<Out>(w + before);
+          }
+        });
+      });
+  return known ? absl::OkStatus() : NoUpdateFor(c, weight.dtype, output.dtype);
+}
+
+COOPER_REGISTER_LAYERWISE(lamb_update_phase1, mp_lamb_update_phase1, LambPhase1Cpu);
+COOPER_REGISTER_LAYERWISE(lamb_update_phase2, mp_lamb_update_phase2, LambPhase2Cpu);
+
+}  // namespace
+}  // namespace cooper

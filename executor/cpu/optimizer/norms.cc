@@ -1,0 +1,97 @@
+// Kernels of norms and checks of several arrays.
+
+#include <cmath>
+#include <cstring>
+
+#include "executor/cpu/optimizer/element_update.h"
+#include "executor/cpu/optimizer/sum_squares.h"
+#include "symbol/ops/optimizer/multi_param.h"
+
+namespace cooper {
+namespace {
+
+// run(TypeTag<T>()) for the floating dtypes; false for others.
+template <typename Run>
+bool DispatchFloating(DType dtype, const Run& run) {
+  return DispatchUpdate<false>(dtype, dtype, [&](auto tag, auto) { run(tag); });
+}
+
+absl::Status Unimplemented(const KernelContext& c, const ArrayView& array) {
+  return absl::UnimplementedError(
+      absl::StrCat(c.call.op->name(), " on cpu: no kernel for ", DTypeName(array.dtype)));
+}
+
+void Put(float value, WriteReq req, float* output) {
+  *output = req == WriteReq::kAdd ? *output + value : value;
+}
+
+absl::Status MultiSumSqCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  for (size_t i = 0; i < c.inputs.size(); ++i) {
+    const bool known = DispatchFloating(c.inputs[i].dtype, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      const double sum = SumSquares<ComputeType<T>>(c.inputs[i].as<T>(), c.inputs[i].size());
+      Put(static_cast<float>(sum), c.reqs[0], c.outputs[0].as<float>() + i);
+    });
+    if (!known) return Unimplemented(c, c.inputs[i]);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status MultiLarsCpu(const KernelContext& c) {
+  const auto& p = c.param<MultiLarsParam>();
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  if (c.inputs[0].dtype != DType::kFloat32) return Unimplemented(c, c.inputs[0]);
+  for (int64_t i = 0; i < c.outputs[0].size(); ++i) {
+    double lr = c.inputs[0].as<float>()[i];
+    const double weight = std::sqrt(c.inputs[1].as<float>()[i]);
+    const double grad = std::sqrt(c.inputs[2].as<float>()[i]);
+    const double wd = c.inputs[3].as<float>()[i];
+    if (weight > 0 && grad > 0) {
+      lr *= p.eta * weight / (grad * p.rescale_grad + wd * weight + p.eps);
+    }
+    Put(static_cast<float>(lr), c.reqs[0], c.outputs[0].as<float>() + i);
+  }
+  return absl::OkStatus();
+}
+
+// x - x is 0 just for finite x.
+template <typename T>
+bool AllFinite(const T* values, int64_t n) {
+  return SumOver(n, [values](int64_t i) {
+           const auto x = static_cast<ComputeType<T>>(values[i]);
+           return x - x == 0 ? 0 : 1;
+         }) == 0;
+}
+
+template <typename P>
+absl::Status AllFiniteCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  bool finite = true;
+  for (const ArrayView& array : c.inputs) {
+    const bool known = DispatchFloating(array.dtype, [&](auto tag) {
+      finite = finite && AllFinite(array.as<typename decltype(tag)::type>(), array.size());
+    });
+    if (!known) return Unimplemented(c, array);
+  }
+  auto* const output = c.outputs[0].as<float>();
+  if (!c.param<P>().init_output) finite = finite && *output != 0;
+  Put(finite ? 1.0f : 0.0f, c.reqs[0], output);
+  return absl::OkStatus();
+}
+
+absl::Status ResetArraysCpu(const KernelContext& c) {
+  for (const ArrayView& array : c.inputs) {
+    if (array.size() > 0) std::memset(array.data, 0, static_cast<size_t>(array.size_bytes()));
+  }
+  return absl::OkStatus();
+}
+
+COOPER_REGISTER_KERNEL(multi_sum_sq, DeviceType::kCpu, MultiSumSqCpu);
+COOPER_REGISTER_KERNEL(multi_lars, DeviceType::kCpu, MultiLarsCpu);
+COOPER_REGISTER_KERNEL(all_finite, DeviceType::kCpu, AllFiniteCpu<AllFiniteParam>);
+COOPER_REGISTER_KERNEL(multi_all_finite, DeviceType::kCpu, AllFiniteCpu<MultiAllFiniteParam>);
+COOPER_REGISTER_KERNEL(reset_arrays, DeviceType::kCpu, ResetArraysCpu);
+
+}  // namespace
+}  // namespace cooper
