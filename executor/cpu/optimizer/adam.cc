@@ -108,8 +108,8 @@ absl::Status AdamWCpu(const KernelContext& c) {
   });
 }
 
-COOPER_REGISTER_KERNEL(_adamw_update, DeviceType::kCpu, AdamWCpu<false>);
-COOPER_REGISTER_KERNEL(_mp_adamw_update, DeviceType::kCpu, AdamWCpu<true>);
+COOPER_REGISTER_KERNEL(_adamw_update, DeviceType::kCpu, kUpdateDTypes, AdamWCpu<false>);
+COOPER_REGISTER_KERNEL(_mp_adamw_update, DeviceType::kCpu, kUpdateDTypes, AdamWCpu<true>);
 
 }  // namespace
 }  // namespace cooper

@@ -26,12 +26,15 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "executor/elementwise_kernels.h"
 #include "executor/kernel.h"
 #include "ndarray/dtype.h"
 #include "ndarray/parallel.h"
 
 namespace cooper {
+
+// Of weights.
+inline constexpr DTypeSet kUpdateDTypes = {DType::kFloat32, DType::kFloat64, DType::kFloat16,
+                                           DType::kBfloat16};
 
 // Below this many elements a thread costs more than it saves.
 inline constexpr int64_t kUpdateGrain = 16384;
@@ -182,9 +185,9 @@ absl::Status UpdateCpu(const KernelContext& c) {
       [&](auto tag) { return U::template Make<typename decltype(tag)::type>(p); });
 }
 
-#define COOPER_REGISTER_UPDATE(op, master_op, U)                                   \
-  COOPER_REGISTER_ELEMENTWISE_KERNEL(op, DeviceType::kCpu, (UpdateCpu<U, false>)); \
-  COOPER_REGISTER_ELEMENTWISE_KERNEL(master_op, DeviceType::kCpu, (UpdateCpu<U, true>))
+#define COOPER_REGISTER_UPDATE(op, master_op, U)                                      \
+  COOPER_REGISTER_KERNEL(op, DeviceType::kCpu, kUpdateDTypes, (UpdateCpu<U, false>)); \
+  COOPER_REGISTER_KERNEL(master_op, DeviceType::kCpu, kUpdateDTypes, (UpdateCpu<U, true>))
 
 }  // namespace cooper
 

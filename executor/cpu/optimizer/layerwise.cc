@@ -207,9 +207,9 @@ absl::Status LbsgdSumCpu(const KernelContext& c) {
   return known ? status : NoUpdateFor(c, a.weight.dtype, a.grad.dtype);
 }
 
-#define COOPER_REGISTER_LAYERWISE(op, master_op, run)         \
-  COOPER_REGISTER_KERNEL(op, DeviceType::kCpu, (run<false>)); \
-  COOPER_REGISTER_KERNEL(master_op, DeviceType::kCpu, (run<true>))
+#define COOPER_REGISTER_LAYERWISE(op, master_op, run)                        \
+  COOPER_REGISTER_KERNEL(op, DeviceType::kCpu, kUpdateDTypes, (run<false>)); \
+  COOPER_REGISTER_KERNEL(master_op, DeviceType::kCpu, kUpdateDTypes, (run<true>))
 
 template <bool kMaster>
 absl::Status PlainLarsCpu(const KernelContext& c) {

@@ -35,17 +35,21 @@ absl::Status MultiSgdCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_KERNEL(multi_sgd_update, DeviceType::kCpu, (MultiSgdCpu<false, false, false>));
-COOPER_REGISTER_KERNEL(multi_sgd_mom_update, DeviceType::kCpu, (MultiSgdCpu<true, false, false>));
-COOPER_REGISTER_KERNEL(multi_mp_sgd_update, DeviceType::kCpu, (MultiSgdCpu<false, true, false>));
-COOPER_REGISTER_KERNEL(multi_mp_sgd_mom_update, DeviceType::kCpu, (MultiSgdCpu<true, true, false>));
-COOPER_REGISTER_KERNEL(preloaded_multi_sgd_update, DeviceType::kCpu,
+COOPER_REGISTER_KERNEL(multi_sgd_update, DeviceType::kCpu, kUpdateDTypes,
+                       (MultiSgdCpu<false, false, false>));
+COOPER_REGISTER_KERNEL(multi_sgd_mom_update, DeviceType::kCpu, kUpdateDTypes,
+                       (MultiSgdCpu<true, false, false>));
+COOPER_REGISTER_KERNEL(multi_mp_sgd_update, DeviceType::kCpu, kUpdateDTypes,
+                       (MultiSgdCpu<false, true, false>));
+COOPER_REGISTER_KERNEL(multi_mp_sgd_mom_update, DeviceType::kCpu, kUpdateDTypes,
+                       (MultiSgdCpu<true, true, false>));
+COOPER_REGISTER_KERNEL(preloaded_multi_sgd_update, DeviceType::kCpu, kUpdateDTypes,
                        (MultiSgdCpu<false, false, true>));
-COOPER_REGISTER_KERNEL(preloaded_multi_sgd_mom_update, DeviceType::kCpu,
+COOPER_REGISTER_KERNEL(preloaded_multi_sgd_mom_update, DeviceType::kCpu, kUpdateDTypes,
                        (MultiSgdCpu<true, false, true>));
-COOPER_REGISTER_KERNEL(preloaded_multi_mp_sgd_update, DeviceType::kCpu,
+COOPER_REGISTER_KERNEL(preloaded_multi_mp_sgd_update, DeviceType::kCpu, kUpdateDTypes,
                        (MultiSgdCpu<false, true, true>));
-COOPER_REGISTER_KERNEL(preloaded_multi_mp_sgd_mom_update, DeviceType::kCpu,
+COOPER_REGISTER_KERNEL(preloaded_multi_mp_sgd_mom_update, DeviceType::kCpu, kUpdateDTypes,
                        (MultiSgdCpu<true, true, true>));
 
 }  // namespace

@@ -87,11 +87,12 @@ absl::Status ResetArraysCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_KERNEL(multi_sum_sq, DeviceType::kCpu, MultiSumSqCpu);
-COOPER_REGISTER_KERNEL(multi_lars, DeviceType::kCpu, MultiLarsCpu);
-COOPER_REGISTER_KERNEL(all_finite, DeviceType::kCpu, AllFiniteCpu<AllFiniteParam>);
-COOPER_REGISTER_KERNEL(multi_all_finite, DeviceType::kCpu, AllFiniteCpu<MultiAllFiniteParam>);
-COOPER_REGISTER_KERNEL(reset_arrays, DeviceType::kCpu, ResetArraysCpu);
+COOPER_REGISTER_KERNEL(multi_sum_sq, DeviceType::kCpu, kUpdateDTypes, MultiSumSqCpu);
+COOPER_REGISTER_KERNEL(multi_lars, DeviceType::kCpu, kFloat32Only, MultiLarsCpu);
+COOPER_REGISTER_KERNEL(all_finite, DeviceType::kCpu, kUpdateDTypes, AllFiniteCpu<AllFiniteParam>);
+COOPER_REGISTER_KERNEL(multi_all_finite, DeviceType::kCpu, kUpdateDTypes,
+                       AllFiniteCpu<MultiAllFiniteParam>);
+COOPER_REGISTER_KERNEL(reset_arrays, DeviceType::kCpu, kAnyDType, ResetArraysCpu);
 
 }  // namespace
 }  // namespace cooper

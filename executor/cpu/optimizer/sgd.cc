@@ -126,8 +126,8 @@ absl::Status SgldCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_KERNEL(_sgld_update, DeviceType::kCpu, SgldCpu<false>);
-COOPER_REGISTER_KERNEL(_mp_sgld_update, DeviceType::kCpu, SgldCpu<true>);
+COOPER_REGISTER_KERNEL(_sgld_update, DeviceType::kCpu, kUpdateDTypes, SgldCpu<false>);
+COOPER_REGISTER_KERNEL(_mp_sgld_update, DeviceType::kCpu, kUpdateDTypes, SgldCpu<true>);
 
 }  // namespace
 }  // namespace cooper

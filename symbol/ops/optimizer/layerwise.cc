@@ -70,19 +70,20 @@ const OpRegistrar kMasterPhase2 = Phase2(OpBuilder("mp_lamb_update_phase2"))
                                       .Type(MasterPhase2Type);
 
 void RegisterUpdates() {
+  constexpr bool kByNorm = false;  // not element-wise
   RegisterUpdate<LambParam>("_lamb_update", {"mean", "var"},
-                            "lamb_update_phase1 and lamb_update_phase2 in one.");
+                            "lamb_update_phase1 and lamb_update_phase2 in one.", kByNorm);
   const char* const lars =
       "sgd_mom_update with the rate lr * eta * |weight| / (rescale_grad * |grad| + wd * |weight| + "
       "epsilon), if layerwise and neither norm is 0";
-  RegisterUpdate<LarsParam>("_lars_update", {}, lars);
-  RegisterUpdate<LarsParam>("_lars_mom_update", {"mom"}, lars);
+  RegisterUpdate<LarsParam>("_lars_update", {}, lars, kByNorm);
+  RegisterUpdate<LarsParam>("_lars_mom_update", {"mom"}, lars, kByNorm);
   const char* const lbsgd =
       "sgd_mom_update with the mean of batch_scale gradients, which cum_grad sums, and the rate "
       "multiplied by sqrt(|weight|^2 / (|mean|^2 + wd * |weight|^2)) within [0.01, 100] if "
       "adaptive";
-  RegisterUpdate<LbsgdParam>("_lbsgd_update", {"mom"}, lbsgd);
-  RegisterUpdate<LbsgdParam>("_lbsgd_sum_update", {"mom", "cum_grad"}, lbsgd);
+  RegisterUpdate<LbsgdParam>("_lbsgd_update", {"mom"}, lbsgd, kByNorm);
+  RegisterUpdate<LbsgdParam>("_lbsgd_sum_update", {"mom", "cum_grad"}, lbsgd, kByNorm);
 }
 
 const bool kRegistered = (RegisterUpdates(), true);

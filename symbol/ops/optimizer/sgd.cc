@@ -24,7 +24,8 @@ void RegisterUpdates() {
                               "mom = momentum * mom - lr * (g + wd * weight + lamda * g^2 * "
                               "(weight - previous_weight));  weight += mom");
   RegisterUpdate<SgldParam>(
-      "_sgld_update", {}, "weight -= lr / 2 * (g + wd * weight), plus normal noise of variance lr");
+      "_sgld_update", {}, "weight -= lr / 2 * (g + wd * weight), plus normal noise of variance lr",
+      /*elementwise=*/false);
 }
 
 const bool kRegistered = (RegisterUpdates(), true);

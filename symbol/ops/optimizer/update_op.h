@@ -29,13 +29,16 @@ absl::Status MasterTypes(TypeContext& c);
 // `op` with inputs and rules of an update; with `master`, of its relative.
 OpBuilder&& UpdateOp(OpBuilder&& op, const std::vector<std::string>& states, bool master);
 
-// Declares the operator `name` and its relative.
+// Declares the operator `name` and its relative. Updates by norms, or with random numbers, are not
+// element-wise.
 template <typename P>
 void RegisterUpdate(const std::string& name, const std::vector<std::string>& states,
-                    const std::string& doc) {
+                    const std::string& doc, bool elementwise = true) {
   for (const bool master : {false, true}) {
     OpBuilder op(master ? MasterUpdateName(name) : name);
-    OpRegistrar(UpdateOp(std::move(op), states, master).Describe(doc).Param<P>());
+    OpBuilder&& update = UpdateOp(std::move(op), states, master).Describe(doc).Param<P>();
+    if (elementwise) std::move(update).Elementwise();
+    OpRegistrar(std::move(update));
   }
 }
 

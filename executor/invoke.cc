@@ -1,0 +1,151 @@
+#include "executor/invoke.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "ndarray/parallel.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+// Below this many elements a thread costs more than it saves.
+constexpr int64_t kGrain = 16384;
+// Parts begin at whole vectors: the compiler may fuse another product with a sum in a loop's last
+// elements, and bits must not depend on the number of threads.
+constexpr int64_t kUnit = 64;
+// Of an element-wise operator; more are run as a whole.
+constexpr size_t kMaxArrays = 8;
+
+int64_t PartBegin(int64_t size, int64_t part, int64_t parts) {
+  const int64_t units = (size + kUnit - 1) / kUnit;
+  return std::min(size, units * part / parts * kUnit);
+}
+
+ArrayView ViewOf(const NDArray& array) {
+  return {.data = array.raw_data(), .shape = array.shape(), .dtype = array.dtype()};
+}
+
+// Whether what was prepared for `views` is right for the arrays; they are taken over otherwise.
+bool TakeViews(absl::Span<const NDArray* const> arrays, std::vector<ArrayView>* views) {
+  bool same = views->size() == arrays.size();
+  views->resize(arrays.size());
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    ArrayView& view = (*views)[i];
+    same = same && view.shape == arrays[i]->shape() && view.dtype == arrays[i]->dtype();
+    if (!same) view = ViewOf(*arrays[i]);
+    view.data = arrays[i]->raw_data();
+  }
+  return same;
+}
+
+}  // namespace
+
+absl::StatusOr<Invocation> Invocation::Create(OpCall call, DeviceType device) {
+  const std::string& op = call.op->name();
+  COOPER_ASSIGN_OR_RETURN(const Kernel* const kernel, FindKernel(op, device));
+  return Invocation(std::move(call), device, kernel);
+}
+
+absl::Status Invocation::SetArrays(absl::Span<const NDArray* const> inputs,
+                                   absl::Span<const NDArray* const> outputs) {
+  const Context context = (inputs.empty() ? outputs : inputs)[0]->context();
+  bool same = context == context_;
+  context_ = context;
+  same = TakeViews(inputs, &inputs_) && same;
+  same = TakeViews(outputs, &outputs_) && same;
+  if (same) return absl::OkStatus();
+  reqs_.assign(outputs.size(), WriteReq::kWrite);
+  return Prepare();
+}
+
+absl::Status Invocation::Prepare() {
+  const PrepareContext prepare{
+      .call = call_, .inputs = inputs_, .outputs = outputs_, .reqs = reqs_, .context = context_};
+  COOPER_ASSIGN_OR_RETURN(prepared_, PrepareKernel(*kernel_, prepare));
+  if (prepared_.workspace_bytes > workspace_.size_bytes() || workspace_.context() != context_) {
+    COOPER_ASSIGN_OR_RETURN(workspace_,
+                            NDArray::Zeros({prepared_.workspace_bytes}, DType::kUint8, context_));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Invocation::RunOn(absl::Span<const ArrayView> inputs,
+                               absl::Span<const ArrayView> outputs) const {
+  return kernel_->run({.call = call_,
+                       .inputs = inputs,
+                       .outputs = outputs,
+                       .reqs = reqs_,
+                       .workspace = workspace_.is_null() ? nullptr : workspace_.raw_data(),
+                       .state = prepared_.state.get(),
+                       .context = context_});
+}
+
+absl::Status Invocation::RunPart(int64_t part, int64_t parts) const {
+  std::array<ArrayView, kMaxArrays> views[2];
+  absl::Span<const ArrayView> slices[2];
+  int side = 0;
+  for (const std::vector<ArrayView>* whole : {&inputs_, &outputs_}) {
+    for (size_t i = 0; i < whole->size(); ++i) {
+      const ArrayView& array = (*whole)[i];
+      const int64_t size = array.size(), begin = PartBegin(size, part, parts);
+      views[side][i] = {
+          .data = static_cast<char*>(array.data) + begin * SizeOf(array.dtype),
+          .shape = Shape({PartBegin(size, part + 1, parts) - begin}),
+          .dtype = array.dtype,
+      };
+    }
+    slices[side] = absl::MakeConstSpan(views[side]).first(whole->size());
+    ++side;
+  }
+  return RunOn(slices[0], slices[1]);
+}
+
+absl::Status Invocation::RunInParts(absl::Span<const Invocation> invocations) {
+  int64_t size = 0;
+  for (const Invocation& invocation : invocations) size += invocation.outputs_[0].size();
+  const int64_t parts = std::clamp<int64_t>(size / kGrain, 1, NumThreads());
+  absl::Mutex mutex;
+  absl::Status status;  // the first that is not OK
+  ParallelForPlain(parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part) {
+      for (const Invocation& invocation : invocations) {
+        const absl::Status ran = invocation.RunPart(part, parts);
+        if (ran.ok()) continue;
+        const absl::MutexLock lock(&mutex);
+        status.Update(ran);
+      }
+    }
+  });
+  return status;
+}
+
+absl::Status RunAll(absl::Span<const Invocation> invocations) {
+  const auto in_parts = [](const Invocation& invocation) {
+    return invocation.runs_in_parts() && invocation.inputs_.size() <= kMaxArrays;
+  };
+  while (!invocations.empty()) {
+    const auto end = std::find_if_not(invocations.begin(), invocations.end(), in_parts);
+    const size_t count = std::max<size_t>(end - invocations.begin(), 1);
+    COOPER_RETURN_IF_ERROR(end == invocations.begin()
+                               ? invocations[0].Run()
+                               : Invocation::RunInParts(invocations.first(count)));
+    invocations.remove_prefix(count);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Invoke(absl::string_view op, const AttrMap& attrs,
+                    absl::Span<const NDArray* const> inputs,
+                    absl::Span<const NDArray* const> outputs) {
+  COOPER_ASSIGN_OR_RETURN(OpCall call, MakeOpCall(op, attrs, inputs.size()));
+  const DeviceType device = (inputs.empty() ? outputs : inputs)[0]->context().device_type;
+  COOPER_ASSIGN_OR_RETURN(Invocation invocation, Invocation::Create(std::move(call), device));
+  COOPER_RETURN_IF_ERROR(invocation.SetArrays(inputs, outputs));
+  return invocation.Run();
+}
+
+}  // namespace cooper

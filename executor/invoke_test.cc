@@ -1,0 +1,84 @@
+#include "executor/invoke.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/parallel.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+NDArray Vector(const std::vector<float>& values) {
+  return *NDArray::FromVector<float>({static_cast<int64_t>(values.size())}, values);
+}
+
+TEST(InvokeTest, RunsAnOperatorInPlace) {
+  const NDArray weight = Vector({1, 2}), grad = Vector({2, 4});
+  COOPER_ASSERT_OK(Invoke("sgd_update", {{"lr", "0.25"}}, {&weight, &grad}, {&weight}));
+  EXPECT_THAT(*weight.ToVector<float>(), ElementsAre(0.5, 1));
+}
+
+TEST(InvokeTest, RunsAnOperatorWithoutOutputs) {
+  const NDArray a = Vector({1, 2}), b = Vector({3});
+  COOPER_ASSERT_OK(Invoke("reset_arrays", {{"num_arrays", "2"}}, {&a, &b}, {}));
+  EXPECT_THAT(*a.ToVector<float>(), ElementsAre(0, 0));
+  EXPECT_THAT(*b.ToVector<float>(), ElementsAre(0));
+}
+
+TEST(InvokeTest, NamesWhatIsWrong) {
+  const NDArray a = Vector({1});
+  EXPECT_THAT(Invoke("sgd_updat", {}, {&a}, {&a}),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("sgd_updat")));
+  EXPECT_THAT(Invoke("sgd_update", {}, {&a, &a}, {&a}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'lr' is required")));
+  OpCall call{.op = *FindOp("sgd_update")};
+  EXPECT_THAT(Invocation::Create(std::move(call), DeviceType::kGpu),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("sgd_update")));
+}
+
+// Of large and small arrays, for any number of threads; with an operator in between that has to run
+// as a whole.
+TEST(InvokeTest, RunAllIsRunOfEach) {
+  const int threads = NumThreads();
+  const int64_t sizes[] = {50'003, 3, 40'000, 1};
+  const char* const ops[] = {"sgd_update", "sgd_update", "_lars_update", "sgd_update"};
+  std::vector<std::vector<float>> expected;
+  for (const int n : {0, 1, 3}) {  // 0: each by itself
+    SetNumThreads(std::max(n, 1));
+    std::vector<NDArray> arrays;
+    std::vector<Invocation> invocations;
+    for (int i = 0; i < 4; ++i) {
+      arrays.push_back(*NDArray::Full({sizes[i]}, i + 1));
+      OpCall call{.op = *FindOp(ops[i])};
+      call.params = *call.op->params()->Parse({{"lr", "0.1"}});
+      invocations.push_back(*Invocation::Create(std::move(call), DeviceType::kCpu));
+    }
+    for (int i = 0; i < 4; ++i) {
+      COOPER_ASSERT_OK(invocations[i].SetArrays({&arrays[i], &arrays[i]}, {&arrays[i]}));
+      if (n == 0) {
+        COOPER_ASSERT_OK(invocations[i].Run());
+      }
+    }
+    if (n > 0) {
+      COOPER_ASSERT_OK(RunAll(invocations));
+    }
+    std::vector<std::vector<float>> results;
+    for (const NDArray& array : arrays) results.push_back(*array.ToVector<float>());
+    if (n == 0) expected = results;
+    EXPECT_EQ(results, expected) << n << " threads";
+  }
+  EXPECT_NEAR(expected[1][0], 1.8, 1e-6);
+  SetNumThreads(threads);
+}
+
+}  // namespace
+}  // namespace cooper
