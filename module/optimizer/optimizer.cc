@@ -1,18 +1,16 @@
 #include "module/optimizer/optimizer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
-#include "module/optimizer/element_update.h"
 #include "ndarray/dtype.h"
-#include "ndarray/parallel.h"
 #include "ndarray/status_macros.h"
+#include "symbol/ops/optimizer/update_op.h"
 
 namespace cooper {
 namespace {
@@ -29,9 +27,12 @@ absl::Status CheckArray(const std::string& name, absl::string_view what, const N
 
 }  // namespace
 
-Optimizer::Optimizer(const OptimizerOptions& options, double default_learning_rate)
-    : options_(options),
-      learning_rate_(options.learning_rate.value_or(default_learning_rate)),
+Optimizer::Optimizer(const OptimizerOptions& options, Kind kind)
+    : kind_(std::move(kind)),
+      op_(kind_.op),
+      master_op_(MasterUpdateName(op_)),
+      options_(options),
+      learning_rate_(options.learning_rate.value_or(kind_.learning_rate)),
       num_update_(options.begin_num_update) {
   if (options_.lr_scheduler != nullptr && options_.learning_rate.has_value()) {
     options_.lr_scheduler->set_base_lr(*options_.learning_rate);
@@ -66,11 +67,10 @@ absl::Status Optimizer::Update(const std::string& name, const NDArray& weight, c
 
 absl::Status Optimizer::Check(const Parameter& parameter) {
   const auto& [name, weight, grad, state] = parameter;
-  if (!weight.context().is_cpu() || !grad.context().is_cpu() || weight.is_null() ||
-      grad.is_null()) {
+  if (weight.is_null() || grad.is_null() || weight.context() != grad.context()) {
     return absl::FailedPreconditionError(
         absl::StrCat("optimizer: parameter '", name, "' is ", weight.ToString(), ", its gradient ",
-                     grad.ToString(), ": both must be on the CPU"));
+                     grad.ToString(), ": both must be on one device"));
   }
   COOPER_RETURN_IF_ERROR(CheckArray(name, "gradient", grad, weight));
   if (grad.dtype() != weight.dtype() || !IsFloating(weight.dtype())) {
@@ -90,73 +90,52 @@ absl::Status Optimizer::Check(const Parameter& parameter) {
   return absl::OkStatus();
 }
 
-Optimizer::Arrays Optimizer::ArraysOf(const Parameter& parameter) {
-  const ParameterState& state = *parameter.state;
-  Arrays arrays = {
-      .weight = parameter.weight, .grad = parameter.grad, .half_weight = {}, .state = state.arrays};
-  if (!state.master.is_null()) {
-    arrays.weight = state.master;
-    arrays.half_weight = parameter.weight;
+absl::Status Optimizer::SetInvocation(size_t i, const Parameter& parameter) {
+  const auto& [name, weight, grad, state] = parameter;
+  const bool master = !state->master.is_null();
+  const DeviceType device = weight.context().device_type;
+  const std::string& op = master ? master_op_ : op_;
+  if (i == invocations_.size() || invocations_[i].call().op->name() != op ||
+      invocations_[i].device() != device) {
+    std::shared_ptr<UpdateParam> param = NewParam();
+    OpCall call{.op = nullptr, .attrs = {}, .params = param};
+    COOPER_ASSIGN_OR_RETURN(call.op, FindOp(op));
+    COOPER_ASSIGN_OR_RETURN(Invocation invocation, Invocation::Create(std::move(call), device));
+    if (i == invocations_.size()) {
+      invocations_.push_back(std::move(invocation));
+      params_.push_back(std::move(param));
+    } else {
+      invocations_[i] = std::move(invocation);
+      params_[i] = std::move(param);
+    }
   }
-  return arrays;
+  absl::InlinedVector<const NDArray*, 8> inputs = {&weight, &grad};
+  for (const NDArray& array : state->arrays) inputs.push_back(&array);
+  if (master) inputs.push_back(&state->master);
+  return invocations_[i].SetArrays(inputs, {&weight});
 }
 
-Optimizer::Step Optimizer::NextStep(const std::string& name, ParameterState* state) {
+void Optimizer::NextStep(const Parameter& parameter, UpdateParam* param) {
+  const std::string& name = parameter.name;
   double lr = lags_schedule() ? learning_rate() : 0;
-  num_update_ = std::max(num_update_, ++state->num_updates);
+  num_update_ = std::max(num_update_, ++parameter.state->num_updates);
   if (!lags_schedule()) lr = learning_rate();
   const double clip = options_.clip_gradient.value_or(0);
-  return {
-      .name = name,
-      .lr = lr * Multiplier(name, lr_mult_, attr_lr_mult_, 1),
-      .wd = options_.wd * Multiplier(name, wd_mult_, attr_wd_mult_, HasWeightDecay(name) ? 1 : 0),
-      .rescale_grad = options_.rescale_grad,
-      .clip = clip > 0 ? clip : std::numeric_limits<double>::infinity(),
-      .t = state->num_updates,
-  };
+  param->lr = lr * Multiplier(name, lr_mult_, attr_lr_mult_, 1);
+  param->wd = options_.wd * Multiplier(name, wd_mult_, attr_wd_mult_, HasWeightDecay(name) ? 1 : 0);
+  param->rescale_grad = options_.rescale_grad;
+  param->clip_gradient = clip > 0 ? clip : -1;
+  SetStep({.name = name, .size = parameter.weight.size(), .t = parameter.state->num_updates},
+          param);
 }
 
 absl::Status Optimizer::UpdateAll(absl::Span<const Parameter> parameters) {
   for (const Parameter& parameter : parameters) COOPER_RETURN_IF_ERROR(Check(parameter));
-  if (!IsElementWise()) {
-    for (const Parameter& parameter : parameters) {
-      const Step step = NextStep(parameter.name, parameter.state);
-      COOPER_RETURN_IF_ERROR(Apply(step, ArraysOf(parameter)));
-    }
-    return absl::OkStatus();
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    COOPER_RETURN_IF_ERROR(SetInvocation(i, parameters[i]));
   }
-  for (const Parameter& parameter : parameters) {
-    const Step step = NextStep(parameter.name, parameter.state);
-    pending_.push_back({step, ArraysOf(parameter)});
-  }
-  absl::Status status = ApplyInParts();
-  pending_.clear();
-  return status;
-}
-
-absl::Status Optimizer::ApplyInParts() {
-  int64_t size = 0;
-  for (const Pending& pending : pending_) {
-    size += pending.arrays.weight.size();
-  }
-  const auto parts =
-      static_cast<int>(std::clamp<int64_t>(size / internal_optimizer::kGrain, 1, NumThreads()));
-  absl::Mutex mutex;
-  absl::Status status;  // the first that is not OK
-  ParallelForPlain(parts, 1, [&](int64_t begin, int64_t end) {
-    for (auto part = static_cast<int>(begin); part < end; ++part) {
-      for (const Pending& pending : pending_) {
-        Step step = pending.step;
-        step.part = part;
-        step.parts = parts;
-        if (const absl::Status applied = Apply(step, pending.arrays); !applied.ok()) {
-          const absl::MutexLock lock(&mutex);
-          status.Update(applied);
-        }
-      }
-    }
-  });
-  return status;
+  for (size_t i = 0; i < parameters.size(); ++i) NextStep(parameters[i], params_[i].get());
+  return RunAll(absl::MakeConstSpan(invocations_).first(parameters.size()));
 }
 
 double Optimizer::learning_rate() {

@@ -1,7 +1,9 @@
 #ifndef COOPER_MODULE_OPTIMIZER_OPTIMIZER_H_
 #define COOPER_MODULE_OPTIMIZER_OPTIMIZER_H_
 
-// The base of all optimizers: rates, decay and counts per parameter, which is known by its name.
+// The base of all optimizers: rates, decay and counts per parameter, which is known by its name. A
+// step is made by an operator (symbol/ops/optimizer), whose kernel is that of the parameter's
+// device.
 //
 // An optimizer holds what all parameters share; what one parameter needs (momentum, counts) is a
 // ParameterState, which Updater (updater.h) keeps by name and saves. The kinds are made by
@@ -9,20 +11,22 @@
 // ...).
 
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "executor/invoke.h"
 #include "io/key_values.h"
 #include "module/lr_scheduler/lr_scheduler.h"
 #include "ndarray/ndarray.h"
+#include "symbol/ops/optimizer/update_param.h"
 
 namespace cooper {
 
@@ -50,19 +54,27 @@ struct ParameterState {
 
 class Optimizer {
  public:
+  struct Kind {
+    const char* name;
+    // Updates a parameter with such states, as update_op.h says.
+    const char* op;
+    std::vector<std::string> state_names;
+    double learning_rate;  // unless one is given
+  };
+
   virtual ~Optimizer() = default;
 
   // "sgd", "adam", ...
-  virtual absl::string_view kind() const = 0;
+  absl::string_view kind() const { return kind_.name; }
   // The arrays of a ParameterState: "momentum", or "mean" and "var".
-  virtual std::vector<std::string> state_names() const = 0;
+  const std::vector<std::string>& state_names() const { return kind_.state_names; }
 
   // The state of a parameter that has not been updated yet.
   absl::StatusOr<ParameterState> CreateState(const NDArray& weight) const;
 
   // One step: overwrites `weight` and the arrays of `state`. Allocates nothing. kInvalidArgument,
   // naming the parameter, if shapes or dtypes disagree; kFailedPrecondition if the arrays are not
-  // on the CPU.
+  // on one device, kUnimplemented if no kernel for it is linked.
   absl::Status Update(const std::string& name, const NDArray& weight, const NDArray& grad,
                       ParameterState* state);
 
@@ -74,8 +86,8 @@ class Optimizer {
     ParameterState* state;
   };
   // Update of each of them, in this order; arguments are checked before anything changes. Of the
-  // kinds whose elements do not depend on each other (IsElementWise) all parameters are updated in
-  // one parallel loop, in which each thread has the same share of every array.
+  // kinds whose elements do not depend on each other all parameters are updated in one parallel
+  // loop, in which each thread has the same share of every array (RunAll of invoke.h).
   absl::Status UpdateAll(absl::Span<const Parameter> parameters);
 
   // The rate of the next update, without multipliers.
@@ -107,37 +119,23 @@ class Optimizer {
   absl::Status LoadState(absl::string_view text);
 
  protected:
-  // The arrays of one update. The arithmetic is done in the dtype of `weight`.
-  struct Arrays {
-    NDArray weight;  // the float32 copy with multi_precision
-    NDArray grad;
-    NDArray half_weight;  // the weight that the float32 copy is written to, or null
-    absl::Span<const NDArray> state;
-  };
-  // The numbers of one update.
+  // One update of one parameter.
   struct Step {
     const std::string& name;
-    double lr;
-    double wd;
-    double rescale_grad;
-    double clip;  // infinite without clipping
-    int64_t t;    // number of this update, from 1 on
-    // Of kinds that are IsElementWise: Apply is to change the part'th of `parts` equal parts of the
-    // arrays. UpdateElements (element_update.h) does.
-    int part = 0;
-    int parts = 1;
+    int64_t size;  // number of elements
+    int64_t t;     // number of this update, from 1 on
   };
 
-  Optimizer(const OptimizerOptions& options, double default_learning_rate);
+  Optimizer(const OptimizerOptions& options, Kind kind);
 
-  virtual absl::Status Apply(const Step& step, const Arrays& arrays) = 0;
+  // The operator's parameters, with those that stay the same from step to step.
+  virtual std::shared_ptr<UpdateParam> NewParam() const = 0;
+  // Changes those that do not; UpdateParam's own are set.
+  virtual void SetStep(const Step&, UpdateParam*) {}
   // Fills the new arrays of a state, which are zero.
   virtual absl::Status InitState(const NDArray&, absl::Span<const NDArray>) const {
     return absl::OkStatus();
   }
-  // Whether Apply changes each element by what is in the same place of the other arrays alone, and
-  // nothing of this object: then it may be called on several threads at a time.
-  virtual bool IsElementWise() const { return false; }
   // Whether names without another rule get decay.
   virtual bool HasWeightDecay(absl::string_view name) const;
   // Whether the rate is that before this update is counted.
@@ -153,16 +151,16 @@ class Optimizer {
                     const std::map<std::string, double>& attributes, double otherwise) const;
   bool UsesMaster(const NDArray& weight) const;
   static absl::Status Check(const Parameter& parameter);
-  Step NextStep(const std::string& name, ParameterState* state);
-  static Arrays ArraysOf(const Parameter& parameter);
-  absl::Status ApplyInParts();
+  // Makes the i'th invocation one on these arrays.
+  absl::Status SetInvocation(size_t i, const Parameter& parameter);
+  void NextStep(const Parameter& parameter, UpdateParam* param);
 
-  // A parameter of UpdateAll. The memory is kept from step to step.
-  struct Pending {
-    Step step;
-    Arrays arrays;
-  };
-  std::vector<Pending> pending_;
+  const Kind kind_;
+  const std::string op_;
+  const std::string master_op_;  // for weights with a float32 copy
+  // Of UpdateAll, one per parameter, and the parameters of their operators; kept from step to step.
+  std::vector<Invocation> invocations_;
+  std::vector<std::shared_ptr<UpdateParam>> params_;
 
   OptimizerOptions options_;
   double learning_rate_;
@@ -171,6 +169,30 @@ class Optimizer {
   std::map<std::string, double> wd_mult_;
   std::map<std::string, double> attr_lr_mult_;
   std::map<std::string, double> attr_wd_mult_;
+};
+
+// An optimizer whose operator has parameters of type P.
+template <typename P>
+class OptimizerWith : public Optimizer {
+ public:
+  OptimizerWith(const OptimizerOptions& options, Kind kind, const P& param)
+      : Optimizer(options, std::move(kind)), param_(param) {}
+
+  // For kinds that change none of P's own from step to step.
+  static std::unique_ptr<Optimizer> Make(const OptimizerOptions& options, Kind kind,
+                                         const P& param) {
+    return std::make_unique<OptimizerWith>(options, std::move(kind), param);
+  }
+
+ protected:
+  std::shared_ptr<UpdateParam> NewParam() const final { return std::make_shared<P>(param_); }
+  void SetStep(const Step& step, UpdateParam* param) final { Set(step, static_cast<P*>(param)); }
+  virtual void Set(const Step&, P*) {}
+
+  const P& param() const { return param_; }
+
+ private:
+  const P param_;
 };
 
 }  // namespace cooper
