@@ -29,16 +29,42 @@ absl::StatusOr<std::shared_ptr<const void>> ParamSchema::Parse(const AttrMap& at
     }
   }
   for (const auto& [key, text] : attrs) {
-    const std::string& name = key;
-    const bool known = std::any_of(fields_.begin(), fields_.end(),
-                                   [&](const ParamField& f) { return f.name == name; });
-    if (known || IsHidden(key)) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "unknown attribute ", key, "='", text, "'; known are ",
-        absl::StrJoin(fields_, ", ",
-                      [](std::string* out, const ParamField& f) { out->append(f.name); })));
+    if (IsKnown(key) || IsHidden(key)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown attribute ", key, "='", text, "'; known are ", FieldNames()));
   }
   return std::shared_ptr<const void>(std::move(params));
+}
+
+absl::Status ParamSchema::Read(const AttrMap& texts, absl::string_view what, void* options) const {
+  for (const ParamField& field : fields_) {
+    const auto it = texts.find(field.name);
+    if (it == texts.end()) {
+      if (!field.required) continue;
+      return absl::InvalidArgumentError(absl::StrCat(what, ": ", field.name, " is missing"));
+    }
+    const absl::Status status = field.parse(it->second, options);
+    if (!status.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(what, ": ", field.name, " is '", it->second, "': ", status.message()));
+    }
+  }
+  for (const auto& [name, text] : texts) {
+    if (IsKnown(name)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, ": unknown argument '", name, "', expected one of ", FieldNames()));
+  }
+  return absl::OkStatus();
+}
+
+bool ParamSchema::IsKnown(const std::string& name) const {
+  return std::any_of(fields_.begin(), fields_.end(),
+                     [&](const ParamField& field) { return field.name == name; });
+}
+
+std::string ParamSchema::FieldNames() const {
+  return absl::StrJoin(fields_, ", ",
+                       [](std::string* out, const ParamField& field) { out->append(field.name); });
 }
 
 AttrMap ParamSchema::Print(const void* params) const {

@@ -30,6 +30,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "ndarray/dtype.h"
 #include "ndarray/status_macros.h"
 #include "symbol/param_text.h"
@@ -56,6 +57,10 @@ class ParamSchema {
   // required one, or a text out of range.
   absl::StatusOr<std::shared_ptr<const void>> Parse(const AttrMap& attrs) const;
 
+  // The same for options that are no operator's: sets the fields of the struct at `options` that
+  // `texts` has. `what`, such as "optimizer sgd", begins every message.
+  absl::Status Read(const AttrMap& texts, absl::string_view what, void* options) const;
+
   // Every field as text.
   AttrMap Print(const void* params) const;
 
@@ -64,6 +69,9 @@ class ParamSchema {
  private:
   template <typename P>
   friend class ParamDeclaration;
+
+  bool IsKnown(const std::string& name) const;
+  std::string FieldNames() const;
 
   std::vector<ParamField> fields_;
   std::function<std::shared_ptr<void>()> make_;
@@ -110,62 +118,56 @@ class ParamDeclaration {
  public:
   // The schema that P::Declare describes; built once.
   static const ParamSchema* Schema() {
-    static const ParamSchema* schema = [] {
-      auto* s = new ParamSchema;
-      s->make_ = [] { return std::make_shared<P>(); };
-      s->fields_.reserve(kMaxFields);
-      ParamDeclaration declaration(s);
-      P::Declare(declaration);
-      return s;
-    }();
+    static const auto* schema = new ParamSchema(Make(P::Declare));
+    return schema;
+  }
+  // The schema that declare(ParamDeclaration<P>&) describes.
+  template <typename Declare>
+  static ParamSchema Make(const Declare& declare) {
+    ParamSchema schema;
+    schema.make_ = [] { return std::make_shared<P>(); };
+    schema.fields_.reserve(kMaxFields);
+    ParamDeclaration declaration(&schema);
+    declare(declaration);
     return schema;
   }
 
   // A field whose type param_text.h can parse: integers, bool, double, std::string, DType, tuples
-  // (std::vector) and std::optional of these ("None").
-  // The member may be one of a base of P.
+  // (std::vector) and std::optional of these ("None"). The member may be one of a base of P.
   template <typename T, typename B>
   FieldDeclaration<T> Field(std::string name, T B::*member) {
-    auto rules = std::make_shared<typename FieldDeclaration<T>::Rules>();
+    return FieldOf<T>(std::move(name), [member](P& params) -> T& { return params.*member; });
+  }
+  // A field of a member that is itself a struct.
+  template <typename T, typename Part>
+  FieldDeclaration<T> Field(std::string name, Part P::*part, T Part::*member) {
+    return FieldOf<T>(std::move(name),
+                      [part, member](P& params) -> T& { return params.*part.*member; });
+  }
+  // One that is read and means nothing here.
+  template <typename T>
+  void Ignored(std::string name) {
     ParamField* field = Add(std::move(name));
-    field->parse = [member, rules](const std::string& text, void* params) -> absl::Status {
+    field->parse = [](const std::string& text, void*) {
       T value{};
-      COOPER_RETURN_IF_ERROR(ParseParamText(text, &value));
-      COOPER_RETURN_IF_ERROR(CheckParamRange(value, rules->min, rules->max));
-      static_cast<P*>(params)->*member = std::move(value);
-      return absl::OkStatus();
+      return ParseParamText(text, &value);
     };
-    field->print = [member](const void* params) {
-      return PrintParamText(static_cast<const P*>(params)->*member);
-    };
-    return FieldDeclaration<T>(field, std::move(rules));
+    field->print = [](const void*) { return PrintParamText(T{}); };
   }
 
   // An enumeration: the text of each of its values.
-  template <typename T>
-  FieldDeclaration<T> Enum(std::string name, T P::*member,
+  template <typename T, typename B>
+  FieldDeclaration<T> Enum(std::string name, T B::*member,
                            std::vector<std::pair<std::string, T>> names) {
-    auto rules = std::make_shared<typename FieldDeclaration<T>::Rules>();
-    rules->names = std::move(names);
-    ParamField* field = Add(std::move(name));
-    field->parse = [member, rules](const std::string& text, void* params) -> absl::Status {
-      std::string allowed;
-      for (const auto& [known, value] : rules->names) {
-        if (text == known) {
-          static_cast<P*>(params)->*member = value;
-          return absl::OkStatus();
-        }
-        absl::StrAppend(&allowed, allowed.empty() ? "" : ", ", known);
-      }
-      return absl::InvalidArgumentError(absl::StrCat("expected one of ", allowed));
-    };
-    field->print = [member, rules](const void* params) -> std::string {
-      for (const auto& [known, value] : rules->names) {
-        if (static_cast<const P*>(params)->*member == value) return known;
-      }
-      return "";
-    };
-    return FieldDeclaration<T>(field, std::move(rules));
+    return EnumOf<T>(
+        std::move(name), [member](P& params) -> T& { return params.*member; }, std::move(names));
+  }
+  template <typename T, typename Part>
+  FieldDeclaration<T> Enum(std::string name, Part P::*part, T Part::*member,
+                           std::vector<std::pair<std::string, T>> names) {
+    return EnumOf<T>(
+        std::move(name), [part, member](P& params) -> T& { return params.*part.*member; },
+        std::move(names));
   }
 
  private:
@@ -173,6 +175,50 @@ class ParamDeclaration {
   static constexpr size_t kMaxFields = 64;
 
   explicit ParamDeclaration(ParamSchema* schema) : schema_(schema) {}
+
+  // get(params) is the field.
+  template <typename T, typename Get>
+  FieldDeclaration<T> FieldOf(std::string name, Get get) {
+    auto rules = std::make_shared<typename FieldDeclaration<T>::Rules>();
+    ParamField* field = Add(std::move(name));
+    field->parse = [get, rules](const std::string& text, void* params) -> absl::Status {
+      T value{};
+      COOPER_RETURN_IF_ERROR(ParseParamText(text, &value));
+      COOPER_RETURN_IF_ERROR(CheckParamRange(value, rules->min, rules->max));
+      get(*static_cast<P*>(params)) = std::move(value);
+      return absl::OkStatus();
+    };
+    field->print = [get](const void* params) {
+      return PrintParamText(get(*static_cast<P*>(const_cast<void*>(params))));
+    };
+    return FieldDeclaration<T>(field, std::move(rules));
+  }
+
+  template <typename T, typename Get>
+  FieldDeclaration<T> EnumOf(std::string name, Get get,
+                             std::vector<std::pair<std::string, T>> names) {
+    auto rules = std::make_shared<typename FieldDeclaration<T>::Rules>();
+    rules->names = std::move(names);
+    ParamField* field = Add(std::move(name));
+    field->parse = [get, rules](const std::string& text, void* params) -> absl::Status {
+      std::string allowed;
+      for (const auto& [known, value] : rules->names) {
+        if (text == known) {
+          get(*static_cast<P*>(params)) = value;
+          return absl::OkStatus();
+        }
+        absl::StrAppend(&allowed, allowed.empty() ? "" : ", ", known);
+      }
+      return absl::InvalidArgumentError(absl::StrCat("expected one of ", allowed));
+    };
+    field->print = [get, rules](const void* params) -> std::string {
+      for (const auto& [known, value] : rules->names) {
+        if (get(*static_cast<P*>(const_cast<void*>(params))) == value) return known;
+      }
+      return "";
+    };
+    return FieldDeclaration<T>(field, std::move(rules));
+  }
 
   ParamField* Add(std::string name) {
     schema_->fields_.emplace_back();

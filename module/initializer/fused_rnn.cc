@@ -8,6 +8,8 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "module/initializer/create_initializer.h"
+#include "module/initializer/initializer_registry.h"
 #include "module/initializer/json_number.h"
 #include "ndarray/status_macros.h"
 
@@ -132,4 +134,31 @@ absl::StatusOr<std::unique_ptr<NamePatternInitializer>> FusedRnn(FusedRnnOptions
   return std::make_unique<FusedRnnInitializer>(std::move(options));
 }
 
+namespace {
+
+// `init` as it stands in an attribute.
+struct FusedRnnKwargs {
+  FusedRnnOptions options;
+  std::optional<std::string> init;
+};
+
+absl::StatusOr<std::unique_ptr<NamePatternInitializer>> FusedRnnFrom(FusedRnnKwargs& kwargs) {
+  if (kwargs.init.has_value()) {
+    COOPER_ASSIGN_OR_RETURN(kwargs.options.init, CreateInitializerFromText(*kwargs.init));
+  }
+  return FusedRnn(std::move(kwargs.options));
+}
+
+const bool kRegistered =
+    Initializers().Add<FusedRnnKwargs>({"fusedrnn"}, FusedRnnFrom, [](auto& d) {
+      using Options = FusedRnnOptions;
+      d.Field("init", &FusedRnnKwargs::init);
+      d.Field("num_hidden", &FusedRnnKwargs::options, &Options::num_hidden).Required();
+      d.Field("num_layers", &FusedRnnKwargs::options, &Options::num_layers).Required();
+      d.Field("mode", &FusedRnnKwargs::options, &Options::mode).Required();
+      d.Field("bidirectional", &FusedRnnKwargs::options, &Options::bidirectional);
+      d.Field("forget_bias", &FusedRnnKwargs::options, &Options::forget_bias);
+    });
+
+}  // namespace
 }  // namespace cooper::init

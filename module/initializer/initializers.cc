@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "module/initializer/bilinear_kernel.h"
+#include "module/initializer/initializer_registry.h"
 #include "module/initializer/json_number.h"
 #include "module/initializer/orthogonal_matrix.h"
 #include "ndarray/parallel.h"
@@ -249,4 +250,77 @@ InitializerPtr LstmBias(double forget_bias) {
   return std::make_unique<LstmBiasInitializer>(forget_bias);
 }
 
+namespace {
+
+// The arguments of the functions above.
+struct NoOptions {};
+struct ConstantOptions {
+  std::vector<double> value;
+};
+struct UniformOptions {
+  double scale = 0.07;
+};
+struct NormalOptions {
+  double sigma = 0.01;
+};
+struct MsraPreluOptions {
+  FactorType factor_type = FactorType::kAvg;
+  double slope = 0.25;
+};
+struct OrthogonalOptions {
+  double scale = 1.414;
+  RandomType rand_type = RandomType::kUniform;
+};
+struct LstmBiasOptions {
+  double forget_bias = 1;
+};
+
+bool RegisterPlain(const std::vector<std::string>& names, InitializerPtr (*make)()) {
+  return Initializers().Add<NoOptions>(
+      names, [make](const NoOptions&) { return make(); }, [](auto&) {});
+}
+
+const std::vector<std::pair<std::string, FactorType>> kFactorTypes = {
+    {"avg", FactorType::kAvg}, {"in", FactorType::kIn}, {"out", FactorType::kOut}};
+
+const bool kRegistered[] = {
+    RegisterPlain({"zero", "zeros"}, Zero),
+    RegisterPlain({"one", "ones"}, One),
+    RegisterPlain({"bilinear"}, Bilinear),
+    Initializers().Add<ConstantOptions>(
+        {"constant"}, [](const ConstantOptions& o) { return Constant(o.value); },
+        [](auto& d) { d.Field("value", &ConstantOptions::value).Required(); }),
+    Initializers().Add<UniformOptions>(
+        {"uniform"}, [](const UniformOptions& o) { return Uniform(o.scale); },
+        [](auto& d) { d.Field("scale", &UniformOptions::scale); }),
+    Initializers().Add<NormalOptions>(
+        {"normal"}, [](const NormalOptions& o) { return Normal(o.sigma); },
+        [](auto& d) { d.Field("sigma", &NormalOptions::sigma); }),
+    Initializers().Add<XavierOptions>(
+        {"xavier"}, Xavier,
+        [](auto& d) {
+          d.Enum("rnd_type", &XavierOptions::rnd_type,
+                 {{"uniform", RandomType::kUniform}, {"gaussian", RandomType::kGaussian}});
+          d.Enum("factor_type", &XavierOptions::factor_type, kFactorTypes);
+          d.Field("magnitude", &XavierOptions::magnitude);
+        }),
+    Initializers().Add<MsraPreluOptions>(
+        {"msraprelu"}, [](const MsraPreluOptions& o) { return MsraPrelu(o.factor_type, o.slope); },
+        [](auto& d) {
+          d.Enum("factor_type", &MsraPreluOptions::factor_type, kFactorTypes);
+          d.Field("slope", &MsraPreluOptions::slope);
+        }),
+    Initializers().Add<OrthogonalOptions>(
+        {"orthogonal"}, [](const OrthogonalOptions& o) { return Orthogonal(o.scale, o.rand_type); },
+        [](auto& d) {
+          d.Field("scale", &OrthogonalOptions::scale);
+          d.Enum("rand_type", &OrthogonalOptions::rand_type,
+                 {{"uniform", RandomType::kUniform}, {"normal", RandomType::kGaussian}});
+        }),
+    Initializers().Add<LstmBiasOptions>(
+        {"lstmbias"}, [](const LstmBiasOptions& o) { return LstmBias(o.forget_bias); },
+        [](auto& d) { d.Field("forget_bias", &LstmBiasOptions::forget_bias); }),
+};
+
+}  // namespace
 }  // namespace cooper::init

@@ -6,6 +6,7 @@
 #include "absl/memory/memory.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "module/lr_scheduler/lr_scheduler_registry.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -58,4 +59,27 @@ double CosineScheduler::AfterWarmup(int64_t num_update) {
   return base_lr_;
 }
 
+namespace {
+
+const bool kRegistered[] = {
+    LRSchedulers().Add<PolySchedulerOptions>(
+        {"poly"}, PolyScheduler::Create,
+        [](auto& d) {
+          using Options = PolySchedulerOptions;
+          d.Field("max_update", &Options::max_update).Required();
+          d.Field("pwr", &Options::pwr);
+          d.Field("final_lr", &Options::final_lr);
+          DeclareCommon(d);
+        }),
+    LRSchedulers().Add<CosineSchedulerOptions>(
+        {"cosine"}, CosineScheduler::Create,
+        [](auto& d) {
+          using Options = CosineSchedulerOptions;
+          d.Field("max_update", &Options::max_update).Required();
+          d.Field("final_lr", &Options::final_lr);
+          DeclareCommon(d);
+        }),
+};
+
+}  // namespace
 }  // namespace cooper

@@ -5,6 +5,7 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "module/lr_scheduler/lr_scheduler_registry.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -80,4 +81,26 @@ absl::Status MultiFactorScheduler::Load(const KeyValues& state) {
   return absl::OkStatus();
 }
 
+namespace {
+
+const bool kRegistered[] = {
+    LRSchedulers().Add<FactorSchedulerOptions>({"factor"}, FactorScheduler::Create,
+                                               [](auto& d) {
+                                                 using Options = FactorSchedulerOptions;
+                                                 d.Field("step", &Options::step).Required();
+                                                 d.Field("factor", &Options::factor);
+                                                 d.Field("stop_factor_lr",
+                                                         &Options::stop_factor_lr);
+                                                 DeclareCommon(d);
+                                               }),
+    LRSchedulers().Add<MultiFactorSchedulerOptions>({"multifactor"}, MultiFactorScheduler::Create,
+                                                    [](auto& d) {
+                                                      using Options = MultiFactorSchedulerOptions;
+                                                      d.Field("step", &Options::step).Required();
+                                                      d.Field("factor", &Options::factor);
+                                                      DeclareCommon(d);
+                                                    }),
+};
+
+}  // namespace
 }  // namespace cooper

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "module/metric/metric_registry.h"
 #include "ndarray/shape.h"
 #include "ndarray/status_macros.h"
 
@@ -206,4 +207,38 @@ std::unique_ptr<EvalMetric> NegativeLogLikelihood(const CrossEntropyOptions& opt
   return std::make_unique<CrossEntropyMetric>(options, "nll-loss");
 }
 
+namespace {
+
+const bool kRegistered[] = {
+    RegisterMetric<AccuracyOptions>({"accuracy", "acc"}, Accuracy,
+                                    [](auto& d) {
+                                      d.Field("axis", &AccuracyOptions::axis);
+                                      d.Field("ignore_label", &AccuracyOptions::ignore_label);
+                                    }),
+    RegisterMetric<TopKAccuracyOptions>(
+        {"topkaccuracy", "top_k_accuracy", "top_k_acc"}, TopKAccuracy,
+        [](auto& d) {
+          d.Field("top_k", &TopKAccuracyOptions::top_k);
+          d.Field("ignore_label", &TopKAccuracyOptions::ignore_label);
+        }),
+    RegisterMetric<PerplexityOptions>({"perplexity"}, Perplexity,
+                                      [](auto& d) {
+                                        d.Field("ignore_label", &PerplexityOptions::ignore_label);
+                                        d.Field("axis", &PerplexityOptions::axis);
+                                      }),
+};
+
+void DeclareCrossEntropy(ParamDeclaration<CrossEntropyOptions>& d) {
+  d.Field("eps", &CrossEntropyOptions::eps);
+  d.Field("ignore_label", &CrossEntropyOptions::ignore_label);
+}
+
+const bool kCrossEntropies[] = {
+    RegisterMetric<CrossEntropyOptions>({"crossentropy", "cross-entropy", "ce"}, CrossEntropy,
+                                        DeclareCrossEntropy),
+    RegisterMetric<CrossEntropyOptions>({"negativeloglikelihood", "nll_loss"},
+                                        NegativeLogLikelihood, DeclareCrossEntropy),
+};
+
+}  // namespace
 }  // namespace cooper

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "io/key_values.h"
+#include "module/metric/metric_registry.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -107,4 +108,30 @@ absl::Status CompositeEvalMetric::LoadState(absl::string_view text) {
   return absl::OkStatus();
 }
 
+namespace {
+
+// ignore_label is handed to the metrics as it is.
+struct CompositeOptions {
+  MetricOptions common;
+  std::vector<std::string> metrics;
+  std::string ignore_label;
+};
+
+absl::StatusOr<std::unique_ptr<EvalMetric>> MakeComposite(const CompositeOptions& options) {
+  Kwargs kwargs;
+  if (!options.ignore_label.empty()) kwargs["ignore_label"] = options.ignore_label;
+  std::vector<std::unique_ptr<EvalMetric>> metrics;
+  for (const std::string& name : options.metrics) {
+    COOPER_ASSIGN_OR_RETURN(metrics.emplace_back(), Metrics().Create(name, kwargs));
+  }
+  return std::make_unique<CompositeEvalMetric>(std::move(metrics), options.common);
+}
+
+const bool kRegistered = RegisterMetric<CompositeOptions>(
+    {"compositeevalmetric", "composite"}, MakeComposite, [](auto& d) {
+      d.Field("metrics", &CompositeOptions::metrics);
+      d.Field("ignore_label", &CompositeOptions::ignore_label);
+    });
+
+}  // namespace
 }  // namespace cooper

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "module/metric/metric_registry.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -206,4 +207,13 @@ std::unique_ptr<EvalMetric> Pcc(const PccOptions& options) {
   return std::make_unique<PccMetric>(options);
 }
 
+namespace {
+
+const bool kRegistered[] = {
+    RegisterAveragedMetric<BinaryMetricOptions>({"f1"}, F1),
+    RegisterAveragedMetric<BinaryMetricOptions>({"mcc"}, Mcc),
+    RegisterMetric<PccOptions>({"pcc"}, Pcc),
+};
+
+}  // namespace
 }  // namespace cooper

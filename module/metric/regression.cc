@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "module/metric/metric_registry.h"
 #include "ndarray/shape.h"
 #include "ndarray/status_macros.h"
 
@@ -171,4 +172,33 @@ std::unique_ptr<EvalMetric> Loss(const MetricOptions& options) {
   return std::make_unique<LossMetric>(options);
 }
 
+namespace {
+
+// Loss has the common options alone.
+struct LossOptions {
+  MetricOptions common;
+};
+
+bool RegisterLoss(const std::string& name, const std::string& default_name) {
+  return RegisterMetric<LossOptions>(
+      {name},
+      [default_name](LossOptions& options) {
+        if (options.common.name.empty()) options.common.name = default_name;
+        return Loss(options.common);
+      },
+      [](auto&) {});
+}
+
+const bool kRegistered[] = {
+    RegisterMetric<RegressionOptions>({"mae"}, Mae),
+    RegisterMetric<RegressionOptions>({"mse"}, Mse),
+    RegisterMetric<RegressionOptions>({"rmse"}, Rmse),
+    RegisterAveragedMetric<PearsonCorrelationOptions>({"pearsoncorrelation", "pearsonr"},
+                                                      PearsonCorrelation),
+    RegisterLoss("loss", ""),
+    RegisterLoss("torch", "torch"),
+    RegisterLoss("caffe", "caffe"),
+};
+
+}  // namespace
 }  // namespace cooper

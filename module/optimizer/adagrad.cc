@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "module/optimizer/optimizer_registry.h"
 #include "symbol/ops/optimizer/adagrad_param.h"
 
 namespace cooper {
@@ -43,4 +44,36 @@ std::unique_ptr<Optimizer> Ftrl(const FtrlOptions& options) {
                                         param);
 }
 
+namespace {
+
+const bool kRegistered[] = {
+    RegisterOptimizer<AdaGradOptions>({"adagrad"}, AdaGrad,
+                                      [](auto& d) {
+                                        using Options = AdaGradOptions;
+                                        d.Field("eps", &Options::eps);
+                                      }),
+    RegisterOptimizer<RmsPropOptions>({"rmsprop"}, RmsProp,
+                                      [](auto& d) {
+                                        using Options = RmsPropOptions;
+                                        d.Field("gamma1", &Options::gamma1);
+                                        d.Field("gamma2", &Options::gamma2);
+                                        d.Field("epsilon", &Options::epsilon);
+                                        d.Field("centered", &Options::centered);
+                                        d.Field("clip_weights", &Options::clip_weights);
+                                      }),
+    RegisterOptimizer<AdaDeltaOptions>({"adadelta"}, AdaDelta,
+                                       [](auto& d) {
+                                         using Options = AdaDeltaOptions;
+                                         d.Field("rho", &Options::rho);
+                                         d.Field("epsilon", &Options::epsilon);
+                                       }),
+    RegisterOptimizer<FtrlOptions>({"ftrl"}, Ftrl,
+                                   [](auto& d) {
+                                     using Options = FtrlOptions;
+                                     d.Field("lamda1", &Options::lamda1);
+                                     d.Field("beta", &Options::beta);
+                                   }),
+};
+
+}  // namespace
 }  // namespace cooper

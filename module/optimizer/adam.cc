@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "module/optimizer/optimizer_registry.h"
 #include "ndarray/status_macros.h"
 #include "symbol/ops/optimizer/adam_param.h"
 
@@ -115,4 +116,39 @@ std::unique_ptr<Optimizer> Ftml(const FtmlOptions& options) {
   return std::make_unique<FtmlOptimizer>(options);
 }
 
+namespace {
+
+const bool kRegistered[] = {
+    RegisterOptimizer<AdamOptions>({"adam"}, Adam,
+                                   [](auto& d) {
+                                     using Options = AdamOptions;
+                                     d.Field("beta1", &Options::beta1);
+                                     d.Field("beta2", &Options::beta2);
+                                     d.Field("epsilon", &Options::epsilon);
+                                     d.template Ignored<bool>(kLazyUpdate);
+                                   }),
+    RegisterOptimizer<AdamaxOptions>({"adamax"}, Adamax,
+                                     [](auto& d) {
+                                       using Options = AdamaxOptions;
+                                       d.Field("beta1", &Options::beta1);
+                                       d.Field("beta2", &Options::beta2);
+                                     }),
+    RegisterOptimizer<NadamOptions>({"nadam"}, Nadam,
+                                    [](auto& d) {
+                                      using Options = NadamOptions;
+                                      d.Field("beta1", &Options::beta1);
+                                      d.Field("beta2", &Options::beta2);
+                                      d.Field("epsilon", &Options::epsilon);
+                                      d.Field("schedule_decay", &Options::schedule_decay);
+                                    }),
+    RegisterOptimizer<FtmlOptions>({"ftml"}, Ftml,
+                                   [](auto& d) {
+                                     using Options = FtmlOptions;
+                                     d.Field("beta1", &Options::beta1);
+                                     d.Field("beta2", &Options::beta2);
+                                     d.Field("epsilon", &Options::epsilon);
+                                   }),
+};
+
+}  // namespace
 }  // namespace cooper

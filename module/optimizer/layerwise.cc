@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/match.h"
+#include "module/optimizer/optimizer_registry.h"
 #include "ndarray/status_macros.h"
 #include "symbol/ops/optimizer/layerwise_param.h"
 
@@ -145,4 +146,44 @@ std::unique_ptr<Optimizer> Lbsgd(const LbsgdOptions& options) {
   return std::make_unique<LbsgdOptimizer>(options, std::move(kind), param);
 }
 
+namespace {
+
+const bool kRegistered[] = {
+    RegisterOptimizer<LarsOptions>({"lars"}, Lars,
+                                   [](auto& d) {
+                                     using Options = LarsOptions;
+                                     d.Field("momentum", &Options::momentum);
+                                     d.Field("eta", &Options::eta);
+                                     d.Field("eps", &Options::eps);
+                                     d.Field("momentum_correction", &Options::momentum_correction);
+                                     d.template Ignored<bool>(kLazyUpdate);
+                                   }),
+    RegisterOptimizer<LambOptions>({"lamb"}, Lamb,
+                                   [](auto& d) {
+                                     using Options = LambOptions;
+                                     d.Field("beta1", &Options::beta1);
+                                     d.Field("beta2", &Options::beta2);
+                                     d.Field("epsilon", &Options::epsilon);
+                                     d.Field("lower_bound", &Options::lower_bound);
+                                     d.Field("upper_bound", &Options::upper_bound);
+                                     d.Field("bias_correction", &Options::bias_correction);
+                                   }),
+    RegisterOptimizer<LbsgdOptions>({"lbsgd"}, Lbsgd,
+                                    [](auto& d) {
+                                      using Options = LbsgdOptions;
+                                      d.Field("momentum", &Options::momentum);
+                                      d.Enum("warmup_strategy", &Options::warmup_strategy,
+                                             {{"linear", Options::WarmupStrategy::kLinear},
+                                              {"power2", Options::WarmupStrategy::kPower2},
+                                              {"sqrt", Options::WarmupStrategy::kSqrt},
+                                              {"lars", Options::WarmupStrategy::kLars}});
+                                      d.Field("warmup_epochs", &Options::warmup_epochs);
+                                      d.Field("batch_scale", &Options::batch_scale);
+                                      d.Field("updates_per_epoch", &Options::updates_per_epoch);
+                                      d.Field("begin_epoch", &Options::begin_epoch);
+                                      d.template Ignored<int64_t>("num_epochs");  // in MXNet too
+                                    }),
+};
+
+}  // namespace
 }  // namespace cooper

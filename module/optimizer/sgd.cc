@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "module/optimizer/optimizer_registry.h"
 #include "ndarray/status_macros.h"
 #include "symbol/ops/optimizer/sgd_param.h"
 
@@ -96,4 +97,44 @@ std::unique_ptr<Optimizer> Sgld(const SgldOptions& options) {
   return std::make_unique<SgldOptimizer>(options);
 }
 
+namespace {
+
+// What texts can be: they have no unsigned numbers.
+struct SgldKwargs {
+  OptimizerOptions common;
+  int64_t seed = 0;
+};
+std::unique_ptr<Optimizer> SgldFrom(const SgldKwargs& kwargs) {
+  return Sgld({.common = kwargs.common, .seed = static_cast<uint64_t>(kwargs.seed)});
+}
+
+const bool kRegistered[] = {
+    RegisterOptimizer<SgdOptions>({"sgd", "ccsgd"}, Sgd,
+                                  [](auto& d) {
+                                    using Options = SgdOptions;
+                                    d.Field("momentum", &Options::momentum);
+                                    d.template Ignored<bool>(kLazyUpdate);
+                                  }),
+    RegisterOptimizer<NagOptions>({"nag"}, Nag,
+                                  [](auto& d) {
+                                    using Options = NagOptions;
+                                    d.Field("momentum", &Options::momentum);
+                                  }),
+    RegisterOptimizer<SignumOptions>({"signum"}, Signum,
+                                     [](auto& d) {
+                                       using Options = SignumOptions;
+                                       d.Field("momentum", &Options::momentum);
+                                       d.Field("wd_lh", &Options::wd_lh);
+                                     }),
+    RegisterOptimizer<DcasgdOptions>({"dcasgd"}, Dcasgd,
+                                     [](auto& d) {
+                                       using Options = DcasgdOptions;
+                                       d.Field("momentum", &Options::momentum);
+                                       d.Field("lamda", &Options::lamda);
+                                     }),
+    RegisterOptimizer<SgldKwargs>({"sgld"}, SgldFrom,
+                                  [](auto& d) { d.Field("seed", &SgldKwargs::seed); }),
+};
+
+}  // namespace
 }  // namespace cooper

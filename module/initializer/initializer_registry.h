@@ -1,0 +1,18 @@
+#ifndef COOPER_MODULE_INITIALIZER_INITIALIZER_REGISTRY_H_
+#define COOPER_MODULE_INITIALIZER_INITIALIZER_REGISTRY_H_
+
+// The kinds of initializers that are linked.
+
+#include "module/initializer/initializer.h"
+#include "module/kwargs/option_registry.h"
+
+namespace cooper {
+
+inline OptionRegistry<NamePatternInitializer>& Initializers() {
+  static auto* const initializers = new OptionRegistry<NamePatternInitializer>("initializer");
+  return *initializers;
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_INITIALIZER_INITIALIZER_REGISTRY_H_

@@ -1,0 +1,96 @@
+#include "module/kwargs/option_registry.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+enum class Mode { kFast, kSlow };
+
+struct Common {
+  double rate = 0.1;
+};
+
+struct Options {
+  Common common;
+  double momentum = 0.5;
+  bool centered = false;
+  std::vector<int64_t> step;
+  std::optional<double> clip = 1;
+  Mode mode = Mode::kFast;
+};
+
+OptionRegistry<Options, int> MakeRegistry() {
+  OptionRegistry<Options, int> registry("optimizer");
+  registry.Add<Options>(
+      {"sgd", "ccsgd"},
+      [](const Options& options, int extra) {
+        auto made = std::make_unique<Options>(options);
+        made->step.push_back(extra);
+        return made;
+      },
+      [](auto& d) {
+        d.Field("rate", &Options::common, &Common::rate).Required();
+        d.Field("momentum", &Options::momentum);
+        d.Field("centered", &Options::centered);
+        d.Field("step", &Options::step);
+        d.Field("clip", &Options::clip);
+        d.Enum("mode", &Options::mode, {{"fast", Mode::kFast}, {"slow", Mode::kSlow}});
+        d.template Ignored<bool>("lazy");
+      },
+      {.momentum = 0.25});
+  return registry;
+}
+
+TEST(OptionRegistryTest, ReadsEveryKindAndKeepsDefaults) {
+  const auto registry = MakeRegistry();
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Options> options,
+                              registry.Create("SGD",
+                                              {{"rate", "1e-3"},
+                                               {"centered", "True"},
+                                               {"step", "(2, 4)"},
+                                               {"clip", "None"},
+                                               {"mode", "slow"},
+                                               {"lazy", "False"}},
+                                              6));
+  EXPECT_EQ(options->common.rate, 1e-3);
+  EXPECT_EQ(options->momentum, 0.25);
+  EXPECT_TRUE(options->centered);
+  EXPECT_THAT(options->step, ElementsAre(2, 4, 6));
+  EXPECT_FALSE(options->clip.has_value());
+  EXPECT_EQ(options->mode, Mode::kSlow);
+  EXPECT_THAT(registry.names(), ElementsAre("ccsgd", "sgd"));
+}
+
+TEST(OptionRegistryTest, NamesWhatIsWrong) {
+  const auto registry = MakeRegistry();
+  const auto code = absl::StatusCode::kInvalidArgument;
+  EXPECT_THAT(registry.Create("sgd", {{"rate", "fast"}}, 0),
+              StatusIs(code, HasSubstr("optimizer sgd: rate is 'fast': expected a number")));
+  EXPECT_THAT(registry.Create("sgd", {{"rate", "1"}, {"mode", "odd"}}, 0),
+              StatusIs(code, HasSubstr("mode is 'odd': expected one of fast, slow")));
+  EXPECT_THAT(registry.Create("sgd", {{"rate", "1"}, {"lazy", "odd"}}, 0),
+              StatusIs(code, HasSubstr("lazy is 'odd'")));
+  EXPECT_THAT(registry.Create("ccsgd", {{"rate", "1"}, {"momentun", "0.9"}}, 0),
+              StatusIs(code, HasSubstr("optimizer ccsgd: unknown argument 'momentun', expected one "
+                                       "of rate, momentum, centered, step, clip, mode, lazy")));
+  EXPECT_THAT(registry.Create("sgd", {}, 0),
+              StatusIs(code, HasSubstr("optimizer sgd: rate is missing")));
+  EXPECT_THAT(registry.Create("sdg", {}, 0),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("no optimizer 'sdg', expected one of ccsgd, sgd")));
+}
+
+}  // namespace
+}  // namespace cooper

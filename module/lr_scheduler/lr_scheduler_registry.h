@@ -1,0 +1,29 @@
+#ifndef COOPER_MODULE_LR_SCHEDULER_LR_SCHEDULER_REGISTRY_H_
+#define COOPER_MODULE_LR_SCHEDULER_LR_SCHEDULER_REGISTRY_H_
+
+// The kinds of schedules that are linked.
+
+#include "module/kwargs/option_registry.h"
+#include "module/lr_scheduler/lr_scheduler.h"
+
+namespace cooper {
+
+inline OptionRegistry<LRScheduler>& LRSchedulers() {
+  static auto* const schedulers = new OptionRegistry<LRScheduler>("lr_scheduler");
+  return *schedulers;
+}
+
+// The options that all kinds have.
+template <typename Options>
+void DeclareCommon(ParamDeclaration<Options>& d) {
+  using Common = LRSchedulerOptions;
+  d.Field("base_lr", &Options::common, &Common::base_lr);
+  d.Field("warmup_steps", &Options::common, &Common::warmup_steps);
+  d.Field("warmup_begin_lr", &Options::common, &Common::warmup_begin_lr);
+  d.Enum("warmup_mode", &Options::common, &Common::warmup_mode,
+         {{"linear", WarmupMode::kLinear}, {"constant", WarmupMode::kConstant}});
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_LR_SCHEDULER_LR_SCHEDULER_REGISTRY_H_

@@ -1,0 +1,51 @@
+#ifndef COOPER_MODULE_OPTIMIZER_OPTIMIZER_REGISTRY_H_
+#define COOPER_MODULE_OPTIMIZER_OPTIMIZER_REGISTRY_H_
+
+// The kinds of optimizers that are linked.
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "module/kwargs/option_registry.h"
+#include "module/lr_scheduler/lr_scheduler.h"
+#include "module/optimizer/optimizer.h"
+
+namespace cooper {
+
+inline OptionRegistry<Optimizer, std::shared_ptr<LRScheduler>>& Optimizers() {
+  static auto* const optimizers =
+      new OptionRegistry<Optimizer, std::shared_ptr<LRScheduler>>("optimizer");
+  return *optimizers;
+}
+
+// A kind that `make` makes; declare(ParamDeclaration<Options>&) names its options beside the common
+// ones.
+template <typename Options, typename Declare>
+bool RegisterOptimizer(const std::vector<std::string>& names,
+                       std::unique_ptr<Optimizer> (*make)(const Options&), const Declare& declare) {
+  return Optimizers().Add<Options>(
+      names,
+      [make](Options& options, std::shared_ptr<LRScheduler> lr_scheduler) {
+        options.common.lr_scheduler = std::move(lr_scheduler);
+        return make(options);
+      },
+      [&declare](ParamDeclaration<Options>& d) {
+        using Common = OptimizerOptions;
+        d.Field("learning_rate", &Options::common, &Common::learning_rate);
+        d.Field("wd", &Options::common, &Common::wd);
+        d.Field("rescale_grad", &Options::common, &Common::rescale_grad);
+        d.Field("clip_gradient", &Options::common, &Common::clip_gradient);
+        d.Field("begin_num_update", &Options::common, &Common::begin_num_update);
+        d.Field("multi_precision", &Options::common, &Common::multi_precision);
+        declare(d);
+      });
+}
+
+// MXNet's switch between dense and sparse updates; here all are dense.
+inline constexpr char kLazyUpdate[] = "lazy_update";
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_OPTIMIZER_OPTIMIZER_REGISTRY_H_
