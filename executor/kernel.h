@@ -79,7 +79,8 @@ struct KernelContext {
   absl::Span<const ArrayView> inputs;
   absl::Span<const ArrayView> outputs;
   absl::Span<const WriteReq> reqs;
-  // As many bytes as Prepare asked for, aligned to kStorageAlignment.
+  // As many bytes as Prepare asked for: aligned for elements of any type, and to kStorageAlignment
+  // from 4 KB on.
   void* workspace = nullptr;
   const KernelState* state = nullptr;  // what Prepare made, or null
   bool is_train = false;
