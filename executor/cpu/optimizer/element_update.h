@@ -38,6 +38,10 @@ inline constexpr DTypeSet kUpdateDTypes = {DType::kFloat32, DType::kFloat64, DTy
 
 // Below this many elements a thread costs more than it saves.
 inline constexpr int64_t kUpdateGrain = 16384;
+// Ranges of elements begin at multiples of this. A loop's last elements, which fill no vector, may
+// be rounded differently (which product of two is fused with their sum): they are then the array's
+// last ones, for every number of threads.
+inline constexpr int64_t kUpdateUnit = 64;
 
 // A number in the type of the arithmetic.
 template <typename C>
@@ -166,8 +170,11 @@ absl::Status UpdateElements(const KernelContext& c, const UpdateArrays& a, const
         using G = typename decltype(g_tag)::type;
         const auto fn = make(TypeTag<ComputeType<W>>());
         [&]<size_t... I>(std::index_sequence<I...>) {
-          ParallelFor(a.grad.size(), kUpdateGrain, [&](int64_t begin, int64_t end) {
-            internal_update::UpdatePart<kMaster, W, G>(a, begin, end, fn,
+          const int64_t size = a.grad.size();
+          const int64_t units = (size + kUpdateUnit - 1) / kUpdateUnit;
+          ParallelFor(units, kUpdateGrain / kUpdateUnit, [&](int64_t begin, int64_t end) {
+            internal_update::UpdatePart<kMaster, W, G>(a, begin * kUpdateUnit,
+                                                       std::min(size, end * kUpdateUnit), fn,
                                                        a.states[I].template as<W>()...);
           });
         }
