@@ -66,6 +66,11 @@ absl::StatusOr<ArrayMap> GatedCell::PackWeights(ArrayMap args) const {
                                                          piece.shape().ToString(), ", expected ",
                                                          num_hidden_, " rows"));
         }
+        if (!pieces.empty() && piece.shape() != pieces[0].shape()) {
+          return absl::InvalidArgumentError(
+              absl::StrCat("weight '", name, "' has shape ", piece.shape().ToString(),
+                           ", that of the first gate has ", pieces[0].shape().ToString()));
+        }
         pieces.push_back(std::move(piece));
       }
       const std::string name = absl::StrCat(prefix(), product, kind);
