@@ -57,7 +57,10 @@ struct AxisParam {
   static void Declare(ParamDeclaration<AxisParam>& d) { d.Field("axis", &AxisParam::axis); }
 };
 
-COOPER_REGISTER_OP(argmax).Param<AxisParam>().Shape(SameShape).Type(SameType);
+COOPER_REGISTER_OP(argmax).Param<AxisParam>().Shape(SameShape).Type(SameType).UpgradeAttrs(
+    [](int version, AttrMap& attrs) {
+      if (version < 905) attrs.erase("axis");
+    });
 
 COOPER_REGISTER_OP(Join).VariadicInputs("num_args").Shape(SameShape).Type(SameType);
 
@@ -209,7 +212,7 @@ TEST(JsonTest, AddsInitializersBefore0_9_4) {
   EXPECT_FALSE(symbol.AttrDict().contains("mean"));
 }
 
-TEST(JsonTest, DropsArgmaxAxisBefore0_9_5) {
+TEST(JsonTest, OperatorsUpgradeTheirAttributes) {
   const std::string text = R"({"nodes": [{"op": "null", "name": "x", "inputs": []},
       {"op": "argmax", "name": "am", "attr": {"axis": "-1"}, "inputs": [[0, 0]]}],
       "heads": [[1, 0]], "attrs": {"mxnet_version": ["int", VERSION]}})";
