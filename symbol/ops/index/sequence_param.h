@@ -10,9 +10,9 @@ struct SequenceParam {
   bool use_sequence_length = false;
   int axis = 0;
 
-  static void Declare(ParamDeclaration<SequenceParam>& d) { Declare<SequenceParam>(d); }
+  static void Declare(ParamDeclaration<SequenceParam>& d) { DeclareFields(d); }
   template <typename P>  // P derives from this
-  static void Declare(ParamDeclaration<P>& d) {
+  static void DeclareFields(ParamDeclaration<P>& d) {
     d.template Field<bool>("use_sequence_length", &P::use_sequence_length)
         .Doc("whether the lengths are an input; otherwise all sequences have full length");
     d.template Field<int>("axis", &P::axis)
@@ -24,7 +24,7 @@ struct SequenceMaskParam : SequenceParam {
   double value = 0;
 
   static void Declare(ParamDeclaration<SequenceMaskParam>& d) {
-    SequenceParam::Declare(d);
+    SequenceParam::DeclareFields(d);
     d.Field("value", &SequenceMaskParam::value).Doc("what stands behind the end of a sequence");
   }
 };

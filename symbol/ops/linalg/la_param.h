@@ -16,9 +16,9 @@ struct LaGemm2Param {
   double alpha = 1;
   int axis = -2;
 
-  static void Declare(ParamDeclaration<LaGemm2Param>& d) { Declare<LaGemm2Param>(d); }
+  static void Declare(ParamDeclaration<LaGemm2Param>& d) { DeclareFields(d); }
   template <typename P>  // P derives from this
-  static void Declare(ParamDeclaration<P>& d) {
+  static void DeclareFields(ParamDeclaration<P>& d) {
     d.template Field<bool>("transpose_a", &P::transpose_a).Doc("whether A is transposed first");
     d.template Field<bool>("transpose_b", &P::transpose_b).Doc("whether B is transposed first");
     d.template Field<double>("alpha", &P::alpha).Doc("factor of the product");
@@ -30,7 +30,7 @@ struct LaGemmParam : LaGemm2Param {
   double beta = 1;
 
   static void Declare(ParamDeclaration<LaGemmParam>& d) {
-    LaGemm2Param::Declare(d);
+    LaGemm2Param::DeclareFields(d);
     d.Field("beta", &LaGemmParam::beta).Doc("factor of C");
   }
 };

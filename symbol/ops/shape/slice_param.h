@@ -19,9 +19,9 @@ struct SliceParam {
   using Indices = std::vector<std::optional<int64_t>>;
   Indices begin, end, step;
 
-  static void Declare(ParamDeclaration<SliceParam>& d) { Declare<SliceParam>(d); }
+  static void Declare(ParamDeclaration<SliceParam>& d) { DeclareFields(d); }
   template <typename P>  // P derives from this
-  static void Declare(ParamDeclaration<P>& d) {
+  static void DeclareFields(ParamDeclaration<P>& d) {
     d.template Field<Indices>("begin", &P::begin)
         .Required()
         .Doc("first index of each axis; None: the end of the axis that step comes from");
@@ -55,7 +55,7 @@ struct SliceAssignScalarParam : SliceParam {
 
   static void Declare(ParamDeclaration<SliceAssignScalarParam>& d) {
     d.Field("scalar", &SliceAssignScalarParam::scalar).Doc("what is assigned");
-    SliceParam::Declare(d);
+    SliceParam::DeclareFields(d);
   }
 };
 
