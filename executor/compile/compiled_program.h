@@ -42,10 +42,11 @@ class CompiledProgram {
       const Symbol& symbol, const CompileOptions& options);
 
   // The same program for other shapes of arguments, none of whose values may grow: with the same
-  // instructions in the same places of the same plan. Shapes that do not follow from those given
-  // stay as they are. Nothing is compiled: shapes are inferred and kernels prepared anew, in a
-  // fraction of Compile's time. kInvalidArgument, naming the node, if the graph does not allow the
-  // shapes, or if something would need more room than is planned or would lie in another way.
+  // instructions in the same places of the same plan. Shapes that were given when the program was
+  // compiled, and are not now, stay as they were. Nothing is compiled: shapes are inferred and
+  // kernels prepared anew, in a fraction of Compile's time. kInvalidArgument, naming the node, if
+  // the graph does not allow the shapes, or if something would need more room than is planned or
+  // would lie in another way.
   absl::StatusOr<std::shared_ptr<const CompiledProgram>> Resize(const KnownShapes& shapes) const;
 
   // Whether compiling `symbol` with these options, which may leave out or add shapes and types that

@@ -174,7 +174,7 @@ absl::StatusOr<std::shared_ptr<const CompiledProgram>> CompiledProgram::Resize(
   for (const auto& [name, shape] : shapes) options.shapes[name] = shape;
   const IndexedGraph forward(lowered_.symbol.outputs());
   COOPER_ASSIGN_OR_RETURN(std::vector<PartialShape> forward_shapes,
-                          InferForward(forward, shapes, lowered_));
+                          InferForward(forward, options.shapes, lowered_));
   const IndexedGraph whole = WholeGraph(forward, lowered_.gradient);
   COOPER_ASSIGN_OR_RETURN(
       const std::vector<PartialShape> whole_shapes,

@@ -67,10 +67,10 @@ absl::Status Optimizer::Update(const std::string& name, const NDArray& weight, c
 
 absl::Status Optimizer::Check(const Parameter& parameter) {
   const auto& [name, weight, grad, state] = parameter;
-  if (weight.is_null() || grad.is_null() || weight.context() != grad.context()) {
+  if (weight.is_null() || grad.is_null() || !SharesMemory(weight.context(), grad.context())) {
     return absl::FailedPreconditionError(
         absl::StrCat("optimizer: parameter '", name, "' is ", weight.ToString(), ", its gradient ",
-                     grad.ToString(), ": both must be on one device"));
+                     grad.ToString(), ": both must be in one memory"));
   }
   COOPER_RETURN_IF_ERROR(CheckArray(name, "gradient", grad, weight));
   if (grad.dtype() != weight.dtype() || !IsFloating(weight.dtype())) {
