@@ -101,7 +101,7 @@ class RangeMinimum {
 
 }  // namespace
 
-Placement PlaceByTime(absl::Span<const LiveRange> ranges, bool backwards) {
+GreedyPlan PlaceByTime(absl::Span<const LiveRange> ranges, bool backwards) {
   auto begin = [&](int i) { return backwards ? -ranges[i].last : ranges[i].first; };
   auto end = [&](int i) { return backwards ? -ranges[i].first : ranges[i].last; };
   std::vector<int> by_begin(ranges.size());
@@ -114,7 +114,7 @@ Placement PlaceByTime(absl::Span<const LiveRange> ranges, bool backwards) {
   });
   std::sort(by_end.begin(), by_end.end(),
             [&](int a, int b) { return end(a) != end(b) ? end(a) < end(b) : a < b; });
-  Placement plan;
+  GreedyPlan plan;
   plan.offsets.resize(ranges.size(), 0);
   FreeList free;
   size_t ended = 0;
@@ -130,8 +130,8 @@ Placement PlaceByTime(absl::Span<const LiveRange> ranges, bool backwards) {
   return plan;
 }
 
-Placement PlaceInOrder(absl::Span<const LiveRange> ranges, const std::vector<int>& order) {
-  Placement plan;
+GreedyPlan PlaceInOrder(absl::Span<const LiveRange> ranges, const std::vector<int>& order) {
+  GreedyPlan plan;
   plan.offsets.resize(ranges.size(), 0);
   PlacedRanges placed;
   for (int i : order) {

@@ -13,7 +13,7 @@
 namespace cooper {
 
 // Where each range begins, and where the last of them ends.
-struct Placement {
+struct GreedyPlan {
   std::vector<int64_t> offsets;
   int64_t arena_size = 0;
 };
@@ -22,11 +22,11 @@ struct Placement {
 // fits, and frees them as they end. Backwards in time it is the same problem, with other choices.
 // Counts with sizes and offsets that are multiples of kArenaAlignment, whatever the ranges ask for.
 // O(n log n).
-Placement PlaceByTime(absl::Span<const LiveRange> ranges, bool backwards);
+GreedyPlan PlaceByTime(absl::Span<const LiveRange> ranges, bool backwards);
 
 // Places ranges in the given order, which has each once, each into the smallest gap between those
 // already placed that are live at the same time. O(n^2), with a small factor.
-Placement PlaceInOrder(absl::Span<const LiveRange> ranges, const std::vector<int>& order);
+GreedyPlan PlaceInOrder(absl::Span<const LiveRange> ranges, const std::vector<int>& order);
 
 // Orders for PlaceInOrder. The ranges of the step at which most is live, then those of the next
 // one, and so on; those of a step by falling size (Pisarchyk and Lee, arXiv 2001.03288, "greedy by
