@@ -15,8 +15,11 @@ CompileOptions CompileOptionsOf(const Symbol& symbol, const BindOptions& options
       compile.types[name] = array.dtype();
     }
   }
-  for (const std::string& name : symbol.ListArguments()) {
-    compile.grad_reqs.emplace(name, options.grad_req);
+  // Nothing is said of an argument without a gradient: listing them walks the graph.
+  if (options.grad_req != WriteReq::kNull) {
+    for (const std::string& name : symbol.ListArguments()) {
+      compile.grad_reqs.emplace(name, options.grad_req);
+    }
   }
   return compile;
 }

@@ -10,8 +10,6 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "executor/compile/placement.h"
 #include "executor/compile/typed_graph.h"
 #include "executor/compile/whole_graph.h"
@@ -22,18 +20,6 @@
 
 namespace cooper {
 namespace {
-
-absl::Status CheckGradientNames(const Symbol& symbol, const CompileOptions& options) {
-  if (options.grad_reqs.empty()) return absl::OkStatus();
-  const std::vector<std::string> names = symbol.ListArguments();
-  for (const auto& [name, req] : options.grad_reqs) {
-    if (absl::c_linear_search(names, name)) continue;
-    return absl::NotFoundError(absl::StrCat("a gradient is asked for '", name,
-                                            "', which is no argument; those are ",
-                                            absl::StrJoin(names, ", ")));
-  }
-  return absl::OkStatus();
-}
 
 class Lowering {
  public:
@@ -271,7 +257,6 @@ class Lowering {
 }  // namespace
 
 absl::StatusOr<LoweredProgram> LowerToProgram(const Symbol& symbol, const CompileOptions& options) {
-  COOPER_RETURN_IF_ERROR(CheckGradientNames(symbol, options));
   COOPER_ASSIGN_OR_RETURN(TypedGraph typed, InferTypedGraph(symbol, options));
   return Lowering(std::move(typed), options).Run();
 }

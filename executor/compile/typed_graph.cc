@@ -19,20 +19,28 @@
 namespace cooper {
 namespace {
 
-template <typename Known>
-absl::Status CheckNames(const Symbol& symbol, const Known& known, const char* what) {
-  if (known.empty()) return absl::OkStatus();
-  const VariableNames names = symbol.ListVariables();
-  for (const auto& [name, value] : known) {
-    if (absl::c_linear_search(names.args, name) || absl::c_linear_search(names.auxs, name)) {
-      continue;
-    }
-    return absl::NotFoundError(absl::StrCat(
-        "a ", what, " is given for '", name, "', which is no variable of the graph; those are ",
-        absl::StrJoin(names.args, ", "), names.auxs.empty() ? "" : ", ",
-        absl::StrJoin(names.auxs, ", ")));
+// Every name that something is said of has to be one of the graph's.
+absl::Status CheckNames(const IndexedGraph& graph, const CompileOptions& options) {
+  std::vector<absl::string_view> args;
+  std::vector<absl::string_view> variables;
+  for (int i = 0; i < graph.num_nodes(); ++i) {
+    if (!graph.nodes()[i]->is_variable()) continue;
+    variables.push_back(graph.nodes()[i]->name());
+    if (!graph.is_aux(i)) args.push_back(variables.back());
   }
-  return absl::OkStatus();
+  const auto check = [](const auto& named, const std::vector<absl::string_view>& names,
+                        absl::string_view what, absl::string_view kind) -> absl::Status {
+    for (const auto& [name, value] : named) {
+      if (absl::c_linear_search(names, name)) continue;
+      return absl::NotFoundError(absl::StrCat(what, " for '", name, "', which is no ", kind,
+                                              " of the graph; those are ",
+                                              absl::StrJoin(names, ", ")));
+    }
+    return absl::OkStatus();
+  };
+  COOPER_RETURN_IF_ERROR(check(options.shapes, variables, "a shape is given", "variable"));
+  COOPER_RETURN_IF_ERROR(check(options.types, variables, "a type is given", "variable"));
+  return check(options.grad_reqs, args, "a gradient is asked", "argument");
 }
 
 absl::Status InferShapes(TypedGraph& typed) {
@@ -87,8 +95,6 @@ absl::Status TakeRewrite(const GraphFacts& old, GraphRewrite rewrite, TypedGraph
 }  // namespace
 
 absl::StatusOr<TypedGraph> InferTypedGraph(const Symbol& symbol, const CompileOptions& options) {
-  COOPER_RETURN_IF_ERROR(CheckNames(symbol, options.shapes, "shape"));
-  COOPER_RETURN_IF_ERROR(CheckNames(symbol, options.types, "type"));
   TypedGraph typed{.written = symbol,
                    .symbol = symbol,
                    .graph = std::make_unique<IndexedGraph>(symbol.outputs()),
@@ -97,6 +103,7 @@ absl::StatusOr<TypedGraph> InferTypedGraph(const Symbol& symbol, const CompileOp
                    .ids = {},
                    .rewrites = {}};
   const IndexedGraph& graph = *typed.graph;
+  COOPER_RETURN_IF_ERROR(CheckNames(graph, options));
   for (int i = 0; i < graph.num_nodes(); ++i) typed.ids[graph.nodes()[i]] = i;
   COOPER_ASSIGN_OR_RETURN(typed.shapes, VariableShapes(graph, options.shapes));
   COOPER_RETURN_IF_ERROR(InferShapes(typed));
