@@ -1,9 +1,10 @@
-// A batch's way into the executor of a Module.
+// A batch's way through a Module: into its executor, forward and backward, and what comes out.
 
 #include <algorithm>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "module/module.h"
 #include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
@@ -120,6 +121,79 @@ absl::Status Module::Forward(const DataBatch& batch, std::optional<bool> is_trai
   COOPER_RETURN_IF_ERROR(Feed(bound.data_shapes(), batch.provide_data, batch.data, "data"));
   COOPER_RETURN_IF_ERROR(Feed(bound.label_shapes(), batch.provide_label, batch.label, "label"));
   return bound.Forward(is_train.value_or(for_training_));
+}
+
+absl::Status Module::Backward(absl::Span<const NDArray> head_gradients) {
+  COOPER_RETURN_IF_ERROR(RequireParams("Backward"));
+  if (!for_training_) {
+    return absl::FailedPreconditionError("Backward: call Bind with for_training first");
+  }
+  const ScopedProfile profile(ProfileCategory::kStep, "backward");
+  COOPER_RETURN_IF_ERROR(executor_group()->Backward(head_gradients));
+  if (!adds_gradients_) return absl::OkStatus();
+  for (const std::string& name : param_names_) {
+    if (GradReqOf(name) == WriteReq::kAdd) group_->parameters().GradAdded(name);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<absl::Span<const NDArray>> Module::GetOutputs() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetOutputs"));
+  return executor_group()->Outputs();
+}
+
+absl::StatusOr<std::vector<NDArray>> Module::GetInputGrads() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetInputGrads"));
+  if (!inputs_need_grad_) {
+    return absl::FailedPreconditionError("GetInputGrads: call Bind with inputs_need_grad first");
+  }
+  return executor_group()->InputGrads();
+}
+
+absl::StatusOr<NDArray> Module::GetGrad(const std::string& name) const {
+  COOPER_RETURN_IF_ERROR(RequireBound("GetGrad"));
+  return executor_group()->Grad(name);
+}
+
+absl::Status Module::UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) {
+  COOPER_RETURN_IF_ERROR(RequireParams("UpdateMetric"));
+  if (options_.label_probabilities && !metric.takes_label_probabilities()) {
+    std::string names;
+    for (const auto& [name, value] : metric.GetNameValue()) {
+      absl::StrAppend(&names, names.empty() ? "" : ", ", name);
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "UpdateMetric: ", names,
+        " needs the predictions of all classes, but the module was made with label_probabilities"));
+  }
+  const ScopedProfile profile(ProfileCategory::kStep, "metric");
+  return executor_group()->UpdateMetric(metric, labels);
+}
+
+absl::StatusOr<std::vector<NDArray>> Module::GetStates() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetStates"));
+  return executor_group()->States();
+}
+
+absl::Status Module::SetStates(absl::Span<const NDArray> states) {
+  COOPER_RETURN_IF_ERROR(RequireParams("SetStates"));
+  if (states.size() != options_.state_names.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("SetStates: ", states.size(),
+                                                   " arrays for the states ",
+                                                   absl::StrJoin(options_.state_names, ", ")));
+  }
+  return executor_group()->SetStates(states);
+}
+
+absl::Status Module::SetStates(double value) {
+  COOPER_RETURN_IF_ERROR(RequireParams("SetStates"));
+  for (const std::string& name : options_.state_names) {
+    for (int i = 0; i < group_->num_contexts(); ++i) {
+      const NDArray state = group_->parameters().Value(ParameterKind::kState, name, i);
+      COOPER_RETURN_IF_ERROR(state.Fill(value));
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace cooper

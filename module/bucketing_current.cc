@@ -1,0 +1,117 @@
+// What a BucketingModule passes on to the bucket in use: names, shapes and all of training that
+// does not choose a bucket.
+
+#include "module/bucketing_module.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+const std::vector<DataDesc>& NoDescs() {
+  static const auto* none = new std::vector<DataDesc>;
+  return *none;
+}
+
+const std::vector<std::string>& NoNames() {
+  static const auto* none = new std::vector<std::string>;
+  return *none;
+}
+
+}  // namespace
+
+const std::vector<std::string>& BucketingModule::data_names() const {
+  if (current_ != nullptr) return current_->module->data_names();
+  if (!default_symbol_) {
+    auto generated = Generate(default_key_);
+    if (!generated.ok()) return NoNames();
+    default_symbol_ = *std::move(generated);
+  }
+  return default_symbol_->data_names;
+}
+
+const std::vector<std::string>& BucketingModule::label_names() const {
+  if (current_ != nullptr) return current_->module->label_names();
+  if (data_names().empty()) return NoNames();
+  return default_symbol_->label_names;
+}
+
+std::vector<std::string> BucketingModule::output_names() const {
+  auto s = symbol();
+  return s.ok() ? s->ListOutputs() : std::vector<std::string>();
+}
+
+const std::vector<DataDesc>& BucketingModule::data_shapes() const {
+  return current_ == nullptr ? NoDescs() : current_->module->data_shapes();
+}
+
+const std::vector<DataDesc>& BucketingModule::label_shapes() const {
+  return current_ == nullptr ? NoDescs() : current_->module->label_shapes();
+}
+
+std::vector<std::pair<std::string, Shape>> BucketingModule::output_shapes() const {
+  if (current_ == nullptr) return {};
+  return current_->module->output_shapes();
+}
+
+absl::Status BucketingModule::InitParams(const InitParamsOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireBound("InitParams"));
+  return current_->module->InitParams(options);
+}
+
+absl::Status BucketingModule::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
+                                        const SetParamsOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireBound("SetParams"));
+  return current_->module->SetParams(arg_params, aux_params, options);
+}
+
+absl::Status BucketingModule::InitOptimizer(const InitOptimizerOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireParams("InitOptimizer"));
+  return current_->module->InitOptimizer(options);
+}
+
+absl::Status BucketingModule::Update() {
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("Update"));
+  return current_->module->Update();
+}
+
+absl::StatusOr<int> BucketingModule::JoinUpdate() {
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("JoinUpdate"));
+  return current_->module->JoinUpdate();
+}
+
+absl::StatusOr<absl::Span<const NDArray>> BucketingModule::GetOutputs() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetOutputs"));
+  return current_->module->GetOutputs();
+}
+
+absl::StatusOr<std::vector<NDArray>> BucketingModule::GetInputGrads() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetInputGrads"));
+  return current_->module->GetInputGrads();
+}
+
+absl::StatusOr<NDArray> BucketingModule::GetGrad(const std::string& name) const {
+  COOPER_RETURN_IF_ERROR(RequireBound("GetGrad"));
+  return current_->module->GetGrad(name);
+}
+
+absl::Status BucketingModule::UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) {
+  COOPER_RETURN_IF_ERROR(RequireParams("UpdateMetric"));
+  return current_->module->UpdateMetric(metric, labels);
+}
+
+absl::StatusOr<std::vector<NDArray>> BucketingModule::GetStates() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetStates"));
+  return current_->module->GetStates();
+}
+
+absl::Status BucketingModule::SetStates(absl::Span<const NDArray> states) {
+  COOPER_RETURN_IF_ERROR(RequireParams("SetStates"));
+  return current_->module->SetStates(states);
+}
+
+absl::Status BucketingModule::SetStates(double value) {
+  COOPER_RETURN_IF_ERROR(RequireParams("SetStates"));
+  return current_->module->SetStates(value);
+}
+
+}  // namespace cooper
