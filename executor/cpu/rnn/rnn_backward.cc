@@ -8,13 +8,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/cpu/column_sums.h"
-#include "executor/cpu/padded_stride.h"
 #include "executor/cpu/rnn/rnn_arguments.h"
+#include "executor/cpu/rnn/rnn_backward_arguments.h"
 #include "executor/cpu/rnn/rnn_cells.h"
 #include "executor/cpu/rnn/rnn_dims.h"
 #include "executor/cpu/rnn/rnn_pieces.h"
 #include "executor/cpu/row_grain.h"
-#include "executor/cpu/scratch_cursor.h"
 #include "executor/kernel.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
@@ -26,65 +25,6 @@ namespace {
 
 // The arrays of weights in the order in which a layer's node has them.
 enum WeightKind { kI2hWeight, kI2hBias, kH2hWeight, kH2hBias };
-
-// Where the backward node has its inputs: gradients of outputs (-1 for those that this RNN does not
-// have), the forward node's inputs, its output and what it kept.
-struct Inputs {
-  Inputs(RNNForm form, const RNNParam& param)
-      : forward(form, param, NumOutputGradients(param)),
-        output(forward.end),
-        reserve(forward.end + 1) {
-    if (!param.state_outputs) return;
-    state_grad = 1;
-    if (param.mode == RNNMode::kLstm) state_cell_grad = 2;
-  }
-  static int NumOutputGradients(const RNNParam& param) {
-    if (!param.state_outputs) return 1;
-    return param.mode == RNNMode::kLstm ? 3 : 2;
-  }
-
-  int output_grad = 0;
-  int state_grad = -1, state_cell_grad = -1;
-  RNNInputs forward;
-  int output, reserve;
-};
-
-template <typename T>
-struct Scratch {
-  Scratch(const RNNParam& param, const RNNDims& dims, void* base) {
-    ScratchCursor cursor(base);
-    const int64_t rows = dims.rows();
-    weight_stride = PaddedStride(dims.hidden);
-    copies_weight = dims.hidden % 128 == 0;
-    for (int d = 0; d < dims.directions; ++d) {
-      dh[d] = cursor.Take<T>(dims.batch * dims.hidden);
-      if (param.mode == RNNMode::kLstm) dc[d] = cursor.Take<T>(dims.batch * dims.hidden);
-      if (copies_weight) weight[d] = cursor.Take<T>(dims.recurrent * dims.hidden * weight_stride);
-    }
-    bias = cursor.Take<T>(dims.slot_row());
-    if (dims.layers > 1) dy = cursor.Take<T>(rows * dims.output_row());
-    if (dims.layers > 1 && param.p > 0) {
-      dropped = cursor.Take<T>(rows * dims.output_row());
-    }
-    if (param.use_sequence_length) {
-      lengths = cursor.Take<int64_t>(dims.batch);
-      h_prev = cursor.Take<T>(rows * dims.hidden);
-    }
-    bytes = cursor.bytes();
-  }
-
-  int64_t weight_stride;
-  bool copies_weight;
-  T* dh[2] = {};  // what goes from a step to the one before, (batch, hidden)
-  T* dc[2] = {};
-  T* weight[2] = {};  // h2h weights with padded rows
-  T* bias = nullptr;  // sums of ds over all steps and rows
-  T* dy = nullptr;    // the gradient of the output of the layer below
-  T* dropped = nullptr;
-  int64_t* lengths = nullptr;
-  T* h_prev = nullptr;
-  int64_t bytes = 0;
-};
 
 template <typename T>
 class Backward {
@@ -117,9 +57,7 @@ class Backward {
       for (int d = 0; d < dims_.directions; ++d) Begin(layer, d);
       ForEachChain(dims_,
                    [&](int d, int64_t begin, int64_t end) { RunChain(layer, d, dy, begin, end); });
-      for (int d = 0; d < dims_.directions; ++d) {
-        StoreStateGradients(layer, d);
-      }
+      for (int d = 0; d < dims_.directions; ++d) StoreStateGradients(layer, d);
       if (wants_weights) {
         const T* input = InputOf(layer);
         for (int d = 0; d < dims_.directions; ++d) WeightGradients(layer, d, input);
@@ -366,11 +304,11 @@ class Backward {
   const RNNForm form_;
   const KernelContext& c_;
   const RNNParam& param_;
-  const Inputs in_;
+  const RNNBackwardInputs in_;
   const RNNInputs out_;  // gradients are where the forward node has what they belong to
   RNNDims dims_;
   RNNReserve reserve_layout_;
-  Scratch<T> scratch_;
+  RNNBackwardScratch<T> scratch_;
   CellClip<T> clip_;
   bool has_cell_;
   bool drop_;
@@ -383,17 +321,17 @@ class Backward {
 template <RNNForm kForm>
 absl::StatusOr<Prepared> PrepareRNNBackward(const PrepareContext& c) {
   const auto& param = c.param<RNNParam>();
-  const ArrayView& data = c.inputs[Inputs(kForm, param).forward.data];
+  const ArrayView& data = c.inputs[RNNBackwardInputs(kForm, param).forward.data];
   const RNNDims dims(param, data.shape);
   if (data.dtype == DType::kFloat64)
-    return Prepared{.workspace_bytes = Scratch<double>(param, dims, nullptr).bytes};
-  return Prepared{.workspace_bytes = Scratch<float>(param, dims, nullptr).bytes};
+    return Prepared{.workspace_bytes = RNNBackwardScratch<double>(param, dims, nullptr).bytes};
+  return Prepared{.workspace_bytes = RNNBackwardScratch<float>(param, dims, nullptr).bytes};
 }
 
 template <RNNForm kForm>
 absl::Status RNNBackwardCpu(const KernelContext& c) {
   const auto& param = c.param<RNNParam>();
-  const ArrayView& data = c.inputs[Inputs(kForm, param).forward.data];
+  const ArrayView& data = c.inputs[RNNBackwardInputs(kForm, param).forward.data];
   if (data.dtype == DType::kFloat64) {
     Backward<double>(kForm, c).Run();
   } else {

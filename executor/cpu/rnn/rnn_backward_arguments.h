@@ -1,0 +1,78 @@
+#ifndef COOPER_EXECUTOR_CPU_RNN_RNN_BACKWARD_ARGUMENTS_H_
+#define COOPER_EXECUTOR_CPU_RNN_RNN_BACKWARD_ARGUMENTS_H_
+
+// What the gradient kernels of RNN and of _rnn_layer read, and the memory they compute in.
+
+#include <cstdint>
+
+#include "executor/cpu/padded_stride.h"
+#include "executor/cpu/rnn/rnn_arguments.h"
+#include "executor/cpu/rnn/rnn_dims.h"
+#include "executor/cpu/scratch_cursor.h"
+#include "symbol/ops/rnn/rnn_param.h"
+
+namespace cooper {
+
+// Where the backward node has its inputs: gradients of outputs (-1 for those that this RNN does not
+// have), the forward node's inputs, its output and what it kept.
+struct RNNBackwardInputs {
+  RNNBackwardInputs(RNNForm form, const RNNParam& param)
+      : forward(form, param, NumOutputGradients(param)),
+        output(forward.end),
+        reserve(forward.end + 1) {
+    if (!param.state_outputs) return;
+    state_grad = 1;
+    if (param.mode == RNNMode::kLstm) state_cell_grad = 2;
+  }
+  static int NumOutputGradients(const RNNParam& param) {
+    if (!param.state_outputs) return 1;
+    return param.mode == RNNMode::kLstm ? 3 : 2;
+  }
+
+  int output_grad = 0;
+  int state_grad = -1, state_cell_grad = -1;
+  RNNInputs forward;
+  int output, reserve;
+};
+
+// Scratch memory. With a null `base` only `bytes` is of use.
+template <typename T>
+struct RNNBackwardScratch {
+  RNNBackwardScratch(const RNNParam& param, const RNNDims& dims, void* base) {
+    ScratchCursor cursor(base);
+    const int64_t rows = dims.rows();
+    weight_stride = PaddedStride(dims.hidden);
+    copies_weight = dims.hidden % 128 == 0;
+    for (int d = 0; d < dims.directions; ++d) {
+      dh[d] = cursor.Take<T>(dims.batch * dims.hidden);
+      if (param.mode == RNNMode::kLstm) dc[d] = cursor.Take<T>(dims.batch * dims.hidden);
+      if (copies_weight) weight[d] = cursor.Take<T>(dims.recurrent * dims.hidden * weight_stride);
+    }
+    bias = cursor.Take<T>(dims.slot_row());
+    if (dims.layers > 1) dy = cursor.Take<T>(rows * dims.output_row());
+    if (dims.layers > 1 && param.p > 0) {
+      dropped = cursor.Take<T>(rows * dims.output_row());
+    }
+    if (param.use_sequence_length) {
+      lengths = cursor.Take<int64_t>(dims.batch);
+      h_prev = cursor.Take<T>(rows * dims.hidden);
+    }
+    bytes = cursor.bytes();
+  }
+
+  int64_t weight_stride;
+  bool copies_weight;
+  T* dh[2] = {};  // what goes from a step to the one before, (batch, hidden)
+  T* dc[2] = {};
+  T* weight[2] = {};  // h2h weights with padded rows
+  T* bias = nullptr;  // sums of ds over all steps and rows
+  T* dy = nullptr;    // the gradient of the output of the layer below
+  T* dropped = nullptr;
+  int64_t* lengths = nullptr;
+  T* h_prev = nullptr;
+  int64_t bytes = 0;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_CPU_RNN_RNN_BACKWARD_ARGUMENTS_H_
