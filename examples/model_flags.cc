@@ -85,13 +85,13 @@ absl::StatusOr<std::set<std::string>> DisabledPassesFromFlags() {
 absl::Status ApplyComputeFlags() {
   SetNumThreads(absl::GetFlag(FLAGS_threads));
   const std::string name = absl::GetFlag(FLAGS_gemm_precision);
-  const std::string flag = absl::StrCat("--gemm_precision=", name, ": ");
+  const std::string flag = absl::StrCat("--gemm_precision=", name);
   if (name != "float32" && name != "bfloat16") {
-    return absl::InvalidArgumentError(absl::StrCat(flag, "expected float32 or bfloat16"));
+    return absl::InvalidArgumentError(absl::StrCat(flag, ": expected float32 or bfloat16"));
   }
-  const absl::Status status =
-      SetGemmPrecision(name == "bfloat16" ? GemmPrecision::kBfloat16 : GemmPrecision::kFloat32);
-  return absl::Status(status.code(), status.ok() ? "" : absl::StrCat(flag, status.message()));
+  return AddContext(
+      SetGemmPrecision(name == "bfloat16" ? GemmPrecision::kBfloat16 : GemmPrecision::kFloat32),
+      flag);
 }
 
 std::vector<Context> ContextsFromFlags() {
@@ -123,13 +123,10 @@ namespace {
 // Whether there is such an optimizer, and has what is given to it.
 absl::Status CheckOptimizerFlags() {
   COOPER_ASSIGN_OR_RETURN(const InitOptimizerOptions options, OptimizerFromFlags());
-  absl::Status status = CreateOptimizer(options.optimizer, options.optimizer_params).status();
-  if (status.ok()) return status;
   const double momentum = absl::GetFlag(FLAGS_mom);
-  return absl::Status(
-      status.code(),
-      absl::StrCat("--optimizer=", options.optimizer,
-                   momentum == 0 ? "" : absl::StrCat(" --mom=", momentum), ": ", status.message()));
+  return AddContext(CreateOptimizer(options.optimizer, options.optimizer_params).status(),
+                    "--optimizer=", options.optimizer,
+                    momentum == 0 ? "" : absl::StrCat(" --mom=", momentum));
 }
 
 }  // namespace

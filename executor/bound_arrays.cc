@@ -58,10 +58,7 @@ absl::Status BoundArrays::CopyFrom(const ArrayMap& new_args, const ArrayMap& new
         if (allow_extra) continue;
         return absl::NotFoundError(absl::StrCat("the symbol has no ", kind, " '", name, "'"));
       }
-      absl::Status status = target.CopyFrom(array);
-      if (!status.ok()) {
-        return absl::Status(status.code(), absl::StrCat(kind, " '", name, "': ", status.message()));
-      }
+      COOPER_RETURN_IF_ERROR(AddContext(target.CopyFrom(array), kind, " '", name, "'"));
     }
     return absl::OkStatus();
   };

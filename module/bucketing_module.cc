@@ -47,9 +47,7 @@ absl::Status BucketingModule::CheckOptions(const BucketingModuleOptions& options
 }
 
 absl::Status BucketingModule::WithBucket(const absl::Status& status, const BucketKey& key) const {
-  if (status.ok()) return status;
-  return absl::Status(status.code(),
-                      absl::StrCat("bucket key ", key.ToString(), ": ", status.message()));
+  return status.ok() ? status : AddContext(status, "bucket key ", key.ToString());
 }
 
 absl::StatusOr<BucketSymbol> BucketingModule::Generate(const BucketKey& key) const {
@@ -276,14 +274,12 @@ absl::Status BucketingModule::Forward(const DataBatch& batch, std::optional<bool
         SwitchBucket(*batch.bucket_key, batch.provide_data, batch.provide_label));
   }
   current_->last_use = ++uses_;
-  absl::Status status = current_->module->Forward(batch, is_train);
-  return status.ok() ? status : WithBucket(status, *current_key_);
+  return WithBucket(current_->module->Forward(batch, is_train), *current_key_);
 }
 
 absl::Status BucketingModule::Backward(absl::Span<const NDArray> head_gradients) {
   COOPER_RETURN_IF_ERROR(RequireParams("Backward"));
-  absl::Status status = current_->module->Backward(head_gradients);
-  return status.ok() ? status : WithBucket(status, *current_key_);
+  return WithBucket(current_->module->Backward(head_gradients), *current_key_);
 }
 
 absl::Status BucketingModule::Prepare(const DataBatch& batch) {

@@ -143,9 +143,7 @@ absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindOne(
   }
   auto executor = BindGiven(i, std::move(compiled));
   if (executor.ok() || !several()) return executor;
-  return absl::Status(
-      executor.status().code(),
-      absl::StrCat(group_->devices().context(i).ToString(), ": ", executor.status().message()));
+  return AddContext(executor.status(), group_->devices().context(i).ToString());
 }
 
 absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindGiven(

@@ -201,10 +201,7 @@ absl::Status DataParallelExecutorGroup::SetStates(absl::Span<const NDArray> stat
       }
       absl::Status status = rows.status();
       if (status.ok()) status = state.CopyFrom(*rows);
-      if (!status.ok()) {
-        return absl::Status(status.code(),
-                            absl::StrCat("SetStates: '", name, "': ", status.message()));
-      }
+      COOPER_RETURN_IF_ERROR(AddContext(status, "SetStates: '", name, "'"));
     }
   }
   return absl::OkStatus();

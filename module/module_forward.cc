@@ -104,11 +104,9 @@ absl::Status Module::FitBatch(const DataBatch& batch) {
 absl::Status Module::Feed(const std::vector<DataDesc>& descs, const std::vector<DataDesc>& provided,
                           const std::vector<NDArray>& arrays, const char* kind) {
   for (size_t i = 0; i < descs.size(); ++i) {
-    absl::Status status = bound_.front()->SetInput(descs[i], ArrayFor(descs, i, provided, arrays));
-    if (!status.ok()) {
-      return absl::Status(status.code(), absl::StrCat("Forward: ", kind, " '", descs[i].name,
-                                                      "': ", status.message()));
-    }
+    COOPER_RETURN_IF_ERROR(
+        AddContext(bound_.front()->SetInput(descs[i], ArrayFor(descs, i, provided, arrays)),
+                   "Forward: ", kind, " '", descs[i].name, "'"));
   }
   return absl::OkStatus();
 }

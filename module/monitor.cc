@@ -94,9 +94,7 @@ void Monitor::Add(const std::string& name, const NDArray& array, Record& record)
   if (!record.status.ok()) return;
   absl::StatusOr<std::vector<double>> values = options_.stat_func(array);
   if (!values.ok()) {
-    record.status = absl::Status(
-        values.status().code(),
-        absl::StrCat("Monitor: '", name, "', ", array.ToString(), ": ", values.status().message()));
+    record.status = AddContext(values.status(), "Monitor: '", name, "', ", array.ToString());
     return;
   }
   stat.values = *std::move(values);

@@ -93,15 +93,13 @@ absl::Status ParameterStore::Allocate(ParameterKind kind, const std::string& nam
                                       const ArraySpec& spec) {
   const Entry* found = Find(kind, name);
   if (found != nullptr && !found->values[context].is_null()) return absl::OkStatus();
-  auto array = NDArray::Zeros(spec.shape, spec.dtype, spec.context);
-  if (!array.ok()) {
-    return absl::Status(array.status().code(),
-                        absl::StrCat("parameter '", name, "': ", array.status().message()));
-  }
+  COOPER_ASSIGN_OR_RETURN(
+      NDArray array,
+      AddContext(NDArray::Zeros(spec.shape, spec.dtype, spec.context), "parameter '", name, "'"));
   Entry& entry = of(kind).by_name[name];
   entry.values.resize(contexts_.size());
   entry.grads.resize(contexts_.size());
-  entry.values[context] = *std::move(array);
+  entry.values[context] = std::move(array);
   return absl::OkStatus();
 }
 
@@ -109,12 +107,9 @@ absl::Status ParameterStore::AllocateGrad(const std::string& name, int context) 
   Entry& entry = EntryOf(ParameterKind::kArg, name);
   if (!entry.grads[context].is_null()) return absl::OkStatus();
   const NDArray& value = entry.values[context];
-  auto array = NDArray::Zeros(value.shape(), value.dtype(), value.context());
-  if (!array.ok()) {
-    return absl::Status(array.status().code(), absl::StrCat("gradient of parameter '", name,
-                                                            "': ", array.status().message()));
-  }
-  entry.grads[context] = *std::move(array);
+  COOPER_ASSIGN_OR_RETURN(entry.grads[context],
+                          AddContext(NDArray::Zeros(value.shape(), value.dtype(), value.context()),
+                                     "gradient of parameter '", name, "'"));
   return absl::OkStatus();
 }
 

@@ -22,9 +22,7 @@ absl::Status IsMissing(const std::string& name) {
 }
 
 absl::Status WithName(const absl::Status& status, const char* call, const std::string& name) {
-  if (status.ok()) return status;
-  return absl::Status(status.code(),
-                      absl::StrCat(call, "parameter '", name, "': ", status.message()));
+  return AddContext(status, call, "parameter '", name, "'");
 }
 
 }  // namespace

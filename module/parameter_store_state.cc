@@ -137,11 +137,8 @@ absl::Status ParameterStore::TakeRestored() {
       }
       for (size_t i = 0; i < contexts_.size(); ++i) {
         if (it->second[i].is_null()) continue;
-        const absl::Status status = entry->values[i].CopyFrom(it->second[i]);
-        if (!status.ok()) {
-          return absl::Status(status.code(),
-                              absl::StrCat("parameter '", it->first, "': ", status.message()));
-        }
+        COOPER_RETURN_IF_ERROR(
+            AddContext(entry->values[i].CopyFrom(it->second[i]), "parameter '", it->first, "'"));
       }
       it = restored.erase(it);
     }

@@ -37,11 +37,7 @@ class Differentiation {
     for (int i = graph_.num_nodes() - 1; i >= 0; --i) {
       if (!needed_[i] || graph_.nodes()[i]->is_variable()) continue;
       absl::Status status = Visit(i, owners.at(graph_.nodes()[i]));
-      if (!status.ok()) {
-        return absl::Status(
-            status.code(),
-            absl::StrCat("gradient of ", Describe(*graph_.nodes()[i]), ": ", status.message()));
-      }
+      if (!status.ok()) return AddContext(status, "gradient of ", Describe(*graph_.nodes()[i]));
     }
     for (int variable : variables) {
       COOPER_ASSIGN_OR_RETURN(NodeEntry sum, Sum({owners.at(graph_.nodes()[variable]), 0}));

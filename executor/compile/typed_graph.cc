@@ -129,10 +129,7 @@ absl::Status RunGraphPasses(const CompileOptions& options, TypedGraph& typed) {
     if (status.ok() && rewrite->has_value()) {
       status = TakeRewrite(facts, **std::move(rewrite), typed);
     }
-    if (!status.ok()) {
-      return absl::Status(status.code(),
-                          absl::StrCat("graph pass '", pass.name, "': ", status.message()));
-    }
+    COOPER_RETURN_IF_ERROR(AddContext(status, "graph pass '", pass.name, "'"));
   }
   return absl::OkStatus();
 }

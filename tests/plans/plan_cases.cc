@@ -126,10 +126,7 @@ absl::StatusOr<PlanRow> Plan(const PlanCase& plan_case) {
   auto executor = Executor::SimpleBind(plan_case.symbol, plan_case.options);
   row.bind_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-  if (!executor.ok()) {
-    return absl::Status(executor.status().code(),
-                        absl::StrCat(row.name, ": ", executor.status().message()));
-  }
+  if (!executor.ok()) return AddContext(executor.status(), row.name);
   row.memory = (*executor)->memory();
   return row;
 }
