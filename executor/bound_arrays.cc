@@ -10,18 +10,12 @@
 namespace cooper {
 namespace {
 
-// The given array, checked against what the graph needs, or a new one of zeros.
-absl::StatusOr<NDArray> TakeOrAllocate(const ArrayMap& given, const char* kind,
-                                       const std::string& name, const Shape& shape, DType dtype,
-                                       Context context) {
+// The given array, or a new one of zeros.
+absl::StatusOr<NDArray> TakeOrAllocate(const ArrayMap& given, const std::string& name,
+                                       const Shape& shape, DType dtype, Context context) {
   NDArray array = FindArray(given, name);
-  if (array.is_null()) return NDArray::Zeros(shape, dtype, context);
-  if (array.shape() == shape && array.dtype() == dtype && SharesMemory(array.context(), context)) {
-    return array;
-  }
-  return absl::InvalidArgumentError(absl::StrCat(kind, " '", name, "' is ", array.ToString(),
-                                                 ", expected ", shape.ToString(), " ",
-                                                 DTypeName(dtype), " ", context.ToString()));
+  if (!array.is_null()) return array;
+  return NDArray::Zeros(shape, dtype, context);
 }
 
 absl::Status CheckUnboundNames(const BindOptions& options, const std::vector<std::string>& names) {
@@ -91,21 +85,20 @@ absl::StatusOr<BoundArrays> BindArrays(const CompiledProgram& compiled,
     const std::string& name = p.arg_names[i];
     if (options.unbound_args.contains(name)) continue;
     COOPER_ASSIGN_OR_RETURN(arrays.args[name],
-                            TakeOrAllocate(options.args, "argument", name, compiled.arg_shapes()[i],
+                            TakeOrAllocate(options.args, name, compiled.arg_shapes()[i],
                                            compiled.arg_types()[i], compiled.arg_contexts()[i]));
   }
   for (size_t i = 0; i < p.aux_names.size(); ++i) {
     const std::string& name = p.aux_names[i];
-    COOPER_ASSIGN_OR_RETURN(
-        arrays.auxs[name],
-        TakeOrAllocate(options.auxs, "auxiliary state", name, compiled.aux_shapes()[i],
-                       compiled.aux_types()[i], compiled.aux_contexts()[i]));
+    COOPER_ASSIGN_OR_RETURN(arrays.auxs[name],
+                            TakeOrAllocate(options.auxs, name, compiled.aux_shapes()[i],
+                                           compiled.aux_types()[i], compiled.aux_contexts()[i]));
   }
   for (const ProgramGradient& g : p.gradients) {
     const std::string& name = p.arg_names[g.arg];
     COOPER_ASSIGN_OR_RETURN(
         arrays.grads[name],
-        TakeOrAllocate(options.grads, "gradient of", name, compiled.arg_shapes()[g.arg],
+        TakeOrAllocate(options.grads, name, compiled.arg_shapes()[g.arg],
                        compiled.arg_types()[g.arg], compiled.arg_contexts()[g.arg]));
   }
   return arrays;

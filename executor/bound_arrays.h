@@ -30,8 +30,8 @@ struct BoundArrays {
 // gradients of arguments that have no array for one.
 absl::Status RequireArrays(const Symbol& symbol, BindOptions& options);
 
-// Takes the arrays of `options`, and makes what is missing of zeros, but for unbound_args. The
-// errors are SimpleBind's of arrays.
+// Takes the arrays of `options` as they are, which ProgramRun::Create checks, and makes what is
+// missing of zeros, but for unbound_args. kNotFound if one of those is no argument.
 absl::StatusOr<BoundArrays> BindArrays(const CompiledProgram& compiled, const BindOptions& options);
 
 }  // namespace cooper
