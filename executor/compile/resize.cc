@@ -166,10 +166,26 @@ absl::StatusOr<TilePlan> ResizeTiles(const Program& program, const TilePlan& old
   return PlanTiles(program, threads, &old);
 }
 
+// Tells, before anything is inferred, of arguments that have more elements than the plan was made
+// for: what is computed from them would have more as well.
+absl::Status CheckNoLarger(const KnownShapes& shapes, const std::vector<std::string>& arg_names,
+                           const std::vector<Shape>& planned) {
+  for (size_t i = 0; i < arg_names.size(); ++i) {
+    const auto it = shapes.find(arg_names[i]);
+    if (it == shapes.end() || !it->second.IsFull()) continue;
+    if (it->second.ToShape().num_elements() <= planned[i].num_elements()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("argument '", arg_names[i], "' of shape ", it->second.ToString(),
+                     " is larger than in the plan, ", planned[i].ToString()));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const CompiledProgram>> CompiledProgram::Resize(
     const KnownShapes& shapes) const {
+  COOPER_RETURN_IF_ERROR(CheckNoLarger(shapes, program().arg_names, planned_args_));
   CompileOptions options = options_;
   for (const auto& [name, shape] : shapes) options.shapes[name] = shape;
   const IndexedGraph forward(lowered_.symbol.outputs());
@@ -197,6 +213,7 @@ absl::StatusOr<std::shared_ptr<const CompiledProgram>> CompiledProgram::Resize(
   COOPER_RETURN_IF_ERROR(
       CheckFits(resized->program(), resized->tiles_, resized->WorkspaceBytes(), *layout_));
   resized->layout_ = layout_;
+  resized->planned_args_ = planned_args_;
   return resized;
 }
 
