@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "ndarray/element_ranges.h"
 #include "ndarray/parallel.h"
 #include "ndarray/status_macros.h"
 
@@ -14,16 +15,8 @@ namespace {
 
 // Below this many elements a thread costs more than it saves.
 constexpr int64_t kGrain = 16384;
-// Parts begin at whole vectors: the compiler may fuse another product with a sum in a loop's last
-// elements, and bits must not depend on the number of threads.
-constexpr int64_t kUnit = 64;
 // Of an element-wise operator; more are run as a whole.
 constexpr size_t kMaxArrays = 8;
-
-int64_t PartBegin(int64_t size, int64_t part, int64_t parts) {
-  const int64_t units = (size + kUnit - 1) / kUnit;
-  return std::min(size, units * part / parts * kUnit);
-}
 
 ArrayView ViewOf(const NDArray& array) {
   return {.data = array.raw_data(), .shape = array.shape(), .dtype = array.dtype()};
@@ -91,10 +84,10 @@ absl::Status Invocation::RunPart(int64_t part, int64_t parts) const {
   for (const std::vector<ArrayView>* whole : {&inputs_, &outputs_}) {
     for (size_t i = 0; i < whole->size(); ++i) {
       const ArrayView& array = (*whole)[i];
-      const int64_t size = array.size(), begin = PartBegin(size, part, parts);
+      const int64_t size = array.size(), begin = RangeBegin(size, part, parts);
       views[side][i] = {
           .data = static_cast<char*>(array.data) + begin * SizeOf(array.dtype),
-          .shape = Shape({PartBegin(size, part + 1, parts) - begin}),
+          .shape = Shape({RangeBegin(size, part + 1, parts) - begin}),
           .dtype = array.dtype,
       };
     }

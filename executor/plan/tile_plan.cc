@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "glog/logging.h"
+#include "ndarray/element_ranges.h"
 
 namespace cooper {
 namespace {
@@ -16,8 +17,8 @@ constexpr int64_t kTileElements = 2048;
 // a step is not on too few of them.
 constexpr int64_t kPartWork = 16384;
 constexpr int64_t kMinPart = 512;
-// Parts and tiles are multiples of it: no two threads write to one cache line.
-constexpr int64_t kUnit = 64;
+// Slots have multiples of so many bytes: a cache line.
+constexpr int64_t kSlotUnit = 64;
 
 int64_t RoundUp(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -64,9 +65,9 @@ void CutIntoParts(TileChain& chain, int threads, int64_t max_tile) {
   const auto steps = static_cast<int64_t>(chain.steps.size());
   const int64_t part = std::max(kMinPart, kPartWork / steps);
   chain.parts = static_cast<int>(std::clamp<int64_t>(chain.elements / part, 1, threads));
-  const int64_t longest = RoundUp((chain.elements + chain.parts - 1) / chain.parts, kUnit);
+  const int64_t longest = RoundUp((chain.elements + chain.parts - 1) / chain.parts, kRangeUnit);
   const int64_t tiles = (longest + max_tile - 1) / max_tile;
-  chain.tile_elements = RoundUp((longest + tiles - 1) / tiles, kUnit);
+  chain.tile_elements = RoundUp((longest + tiles - 1) / tiles, kRangeUnit);
 }
 
 // Slots for the buffers that only the chain uses; that of a buffer which nobody reads any more
@@ -107,15 +108,12 @@ void TakeSlots(const Program& program, const std::vector<int>& owner, TileChain&
       last_use.erase(last);
     });
   }
-  chain.slot_bytes = RoundUp(chain.tile_elements * widest, kUnit);
+  chain.slot_bytes = RoundUp(chain.tile_elements * widest, kSlotUnit);
 }
 
 }  // namespace
 
-int64_t TileChain::PartBegin(int part) const {
-  const int64_t units = (elements + kUnit - 1) / kUnit;
-  return std::min(elements, units * part / parts * kUnit);
-}
+int64_t TileChain::PartBegin(int part) const { return RangeBegin(elements, part, parts); }
 
 TilePlan PlanTiles(const Program& program, int threads, const TilePlan* larger) {
   TilePlan plan{.chains = FindChains(program),

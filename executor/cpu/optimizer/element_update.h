@@ -28,6 +28,7 @@
 #include "absl/types/span.h"
 #include "executor/kernel.h"
 #include "ndarray/dtype.h"
+#include "ndarray/element_ranges.h"
 #include "ndarray/parallel.h"
 
 namespace cooper {
@@ -38,10 +39,15 @@ inline constexpr DTypeSet kUpdateDTypes = {DType::kFloat32, DType::kFloat64, DTy
 
 // Below this many elements a thread costs more than it saves.
 inline constexpr int64_t kUpdateGrain = 16384;
-// Ranges of elements begin at multiples of this. A loop's last elements, which fill no vector, may
-// be rounded differently (which product of two is fused with their sum): they are then the array's
-// last ones, for every number of threads.
-inline constexpr int64_t kUpdateUnit = 64;
+
+// fn(begin, end) for ranges of elements, on several threads if there are many. What is computed for
+// an element does not depend on the number of threads.
+template <typename Fn>
+void UpdateRanges(int64_t elements, const Fn& fn) {
+  ParallelFor(NumRangeUnits(elements), kUpdateGrain / kRangeUnit, [&](int64_t begin, int64_t end) {
+    fn(begin * kRangeUnit, std::min(elements, end * kRangeUnit));
+  });
+}
 
 // A number in the type of the arithmetic.
 template <typename C>
@@ -170,11 +176,8 @@ absl::Status UpdateElements(const KernelContext& c, const UpdateArrays& a, const
         using G = typename decltype(g_tag)::type;
         const auto fn = make(TypeTag<ComputeType<W>>());
         [&]<size_t... I>(std::index_sequence<I...>) {
-          const int64_t size = a.grad.size();
-          const int64_t units = (size + kUpdateUnit - 1) / kUpdateUnit;
-          ParallelFor(units, kUpdateGrain / kUpdateUnit, [&](int64_t begin, int64_t end) {
-            internal_update::UpdatePart<kMaster, W, G>(a, begin * kUpdateUnit,
-                                                       std::min(size, end * kUpdateUnit), fn,
+          UpdateRanges(a.grad.size(), [&](int64_t begin, int64_t end) {
+            internal_update::UpdatePart<kMaster, W, G>(a, begin, end, fn,
                                                        a.states[I].template as<W>()...);
           });
         }

@@ -58,7 +58,7 @@ absl::Status LambCpu(const KernelContext& c) {
         W* const mean = a.states[0].as<W>();
         W* const var = a.states[1].as<W>();
         const int64_t n = a.grad.size();
-        ParallelFor(n, kUpdateGrain, [&, moments = LambMoments<C>(p)](int64_t begin, int64_t end) {
+        UpdateRanges(n, [&, moments = LambMoments<C>(p)](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
             C m = static_cast<C>(mean[i]), v = static_cast<C>(var[i]);
             moments(static_cast<C>(static_cast<ComputeType<G>>(grad[i])), m, v);
@@ -184,7 +184,7 @@ absl::Status LbsgdSumCpu(const KernelContext& c) {
         const int64_t n = a.grad.size();
         const G* const grad = a.grad.as<G>();
         W* const sum = a.states[1].as<W>();
-        ParallelFor(n, kUpdateGrain, [=](int64_t begin, int64_t end) {
+        UpdateRanges(n, [=](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
             sum[i] = static_cast<W>(static_cast<C>(sum[i]) +
                                     static_cast<C>(static_cast<ComputeType<G>>(grad[i])));
@@ -240,7 +240,7 @@ absl::Status LambPhase1Cpu(const KernelContext& c) {
         const auto moments = LambMoments<C>(p);
         const auto direction = LambDirection<C>(p);
         const bool add = c.reqs[0] == WriteReq::kAdd;
-        ParallelFor(weight.size(), kUpdateGrain, [&](int64_t begin, int64_t end) {
+        UpdateRanges(weight.size(), [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
             W& mean = c.inputs[2].as<W>()[i];
             W& var = c.inputs[3].as<W>()[i];
@@ -280,7 +280,7 @@ absl::Status LambPhase2Cpu(const KernelContext& c) {
         using W = typename decltype(w_tag)::type;
         using Out = typename decltype(g_tag)::type;
         using C = ComputeType<W>;
-        ParallelFor(weight.size(), kUpdateGrain, [&, lr = As<C>(rate)](int64_t begin, int64_t end) {
+        UpdateRanges(weight.size(), [&, lr = As<C>(rate)](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
             const C w =
                 static_cast<C>(weight.as<W>()[i]) - lr * static_cast<C>(c.inputs[1].as<W>()[i]);

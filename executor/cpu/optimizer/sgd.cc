@@ -114,7 +114,7 @@ absl::Status SgldCpu(const KernelContext& c) {
     using G = typename decltype(g_tag)::type;
     using C = ComputeType<W>;
     W* const weight = kMaster ? a.weight.as<W>() : a.output.as<W>();
-    ParallelFor(a.weight.size(), kUpdateGrain, [&](int64_t begin, int64_t end) {
+    UpdateRanges(a.weight.size(), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const C w =
             static_cast<C>(weight[i]) + static_cast<C>(deviation * NormalAt(noise, first + i));

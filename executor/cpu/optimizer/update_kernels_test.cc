@@ -13,6 +13,7 @@
 #include "executor/kernel.h"
 #include "gtest/gtest.h"
 #include "ndarray/ndarray.h"
+#include "ndarray/parallel.h"
 #include "ndarray/philox.h"
 #include "ndarray/status_matchers.h"
 #include "symbol/op.h"
@@ -58,19 +59,19 @@ std::vector<OpCall> Updates() {
 }
 
 // A run over an output of 2, or over the weight.
-Result RunUpdate(const OpCall& call, WriteReq req, bool in_place) {
+Result RunUpdate(const OpCall& call, WriteReq req, bool in_place, int64_t size = kSize) {
   const bool master = IsMaster(*call.op);
   std::vector<NDArray> arrays;
   for (const std::string& name : call.op->InputNames(call)) {
     const bool number = name == "r1" || name == "r2" || name == "rescale_grad";
     const bool half = master && (name == "weight" || name == "grad");
     arrays.push_back(
-        Values(arrays.size(), name, number ? 1 : kSize, half ? DType::kFloat16 : DType::kFloat32));
+        Values(arrays.size(), name, number ? 1 : size, half ? DType::kFloat16 : DType::kFloat32));
   }
   const bool is_phase1 = absl::EndsWith(call.op->name(), "phase1");
   NDArray output = arrays[0];
   if (!in_place) {
-    output = *NDArray::Full({kSize}, 2, is_phase1 ? DType::kFloat32 : arrays[0].dtype());
+    output = *NDArray::Full({size}, 2, is_phase1 ? DType::kFloat32 : arrays[0].dtype());
   }
   std::vector<ArrayView> inputs;
   for (const NDArray& array : arrays) {
@@ -130,6 +131,22 @@ TEST(UpdateKernelsTest, WriteTheirStatesAlone) {
       EXPECT_EQ(result.inputs[i - 1] != *before.ToVector<double>(), declared[i]) << names[i];
     }
   }
+}
+
+// A range that a thread gets ends where no other's vectors would be cut.
+TEST(UpdateKernelsTest, AreEqualForEveryNumberOfThreads) {
+  constexpr int64_t kLarge = 3 * 16384 + 1000 + 5;
+  const int before = NumThreads();
+  for (const OpCall& call : Updates()) {
+    SCOPED_TRACE(call.op->name());
+    SetNumThreads(1);
+    const Result alone = RunUpdate(call, WriteReq::kWrite, /*in_place=*/false, kLarge);
+    SetNumThreads(3);
+    const Result together = RunUpdate(call, WriteReq::kWrite, /*in_place=*/false, kLarge);
+    EXPECT_TRUE(together.output == alone.output);
+    EXPECT_TRUE(together.inputs == alone.inputs);
+  }
+  SetNumThreads(before);
 }
 
 TEST(UpdateKernelsTest, RefuseOtherDTypes) {
