@@ -131,5 +131,48 @@ TEST(ConvertElementTest, ConvertsAsStaticCastDoes) {
   EXPECT_EQ(static_cast<float>(ConvertElement<BFloat16>(Float16(1.5f))), 1.5f);
 }
 
+// Every float is some integer: nothing is undefined, whatever stands in a file.
+TEST(ConvertElementTest, GivesFloatsThatFitNoIntegerTheNearestEnd) {
+  constexpr int32_t kLeast32 = std::numeric_limits<int32_t>::min();
+  constexpr int32_t kGreatest32 = std::numeric_limits<int32_t>::max();
+  constexpr int64_t kLeast64 = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kGreatest64 = std::numeric_limits<int64_t>::max();
+  const struct {
+    double value;
+    int32_t as_int32;
+    int64_t as_int64;
+    int8_t as_int8;  // the int32's lowest byte
+    uint8_t as_uint8;
+  } kCases[] = {
+      {-0.9, 0, 0, 0, 0},
+      {-1, -1, -1, -1, 255},
+      {300, 300, 300, 44, 44},
+      {-200.5, -200, -200, 56, 56},
+      {2147483647, kGreatest32, 2147483647, -1, 255},
+      {2147483648, kGreatest32, 2147483648, -1, 255},
+      {-2147483648, kLeast32, -2147483648, 0, 0},
+      {-2147483648.5, kLeast32, -2147483648, 0, 0},
+      {-2147483649, kLeast32, -2147483649, 0, 0},
+      {9223372036854774784, kGreatest32, 9223372036854774784, -1, 255},
+      {9223372036854775808.0, kGreatest32, kGreatest64, -1, 255},
+      {-9223372036854775808.0, kLeast32, kLeast64, 0, 0},
+      {1e300, kGreatest32, kGreatest64, -1, 255},
+      {INFINITY, kGreatest32, kGreatest64, -1, 255},
+      {-INFINITY, kLeast32, kLeast64, 0, 0},
+      {NAN, kLeast32, kLeast64, 0, 0},
+  };
+  for (const auto& c : kCases) {
+    EXPECT_EQ(ConvertElement<int32_t>(c.value), c.as_int32) << c.value;
+    EXPECT_EQ(ConvertElement<int64_t>(c.value), c.as_int64) << c.value;
+    EXPECT_EQ(ConvertElement<int8_t>(c.value), c.as_int8) << c.value;
+    EXPECT_EQ(ConvertElement<uint8_t>(c.value), c.as_uint8) << c.value;
+  }
+  EXPECT_EQ(ConvertElement<int32_t>(2147483520.0f), 2147483520);
+  EXPECT_EQ(ConvertElement<int32_t>(2147483648.0f), kGreatest32);
+  EXPECT_EQ(ConvertElement<int32_t>(NAN), kLeast32);
+  EXPECT_EQ(ConvertElement<int32_t>(BFloat16(INFINITY)), kGreatest32);
+  EXPECT_EQ(ConvertElement<bool>(NAN), true);
+}
+
 }  // namespace
 }  // namespace cooper

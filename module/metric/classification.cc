@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "module/metric/metric_registry.h"
+#include "ndarray/dtype.h"
 #include "ndarray/shape.h"
 #include "ndarray/status_macros.h"
 
@@ -55,8 +56,8 @@ class AccuracyMetric : public TotalsMetric {
     for (size_t i = 0; i < label.values.size(); ++i) {
       if (!label.Counts(i)) continue;
       const auto at = static_cast<int64_t>(i);
-      const int64_t best = ids ? static_cast<int64_t>(values[i]) : Best(values, axis, at);
-      correct += best == static_cast<int64_t>(label.values[i]) ? 1 : 0;
+      const int64_t best = ids ? IntegerOf<int64_t>(values[i]) : Best(values, axis, at);
+      correct += best == IntegerOf<int64_t>(label.values[i]) ? 1 : 0;
       ++total;
     }
     return Totals{correct, total};
@@ -93,7 +94,7 @@ class TopKAccuracyMetric : public TotalsMetric {
     for (size_t i = 0; i < label.values.size(); ++i) {
       if (!label.Counts(i)) continue;
       ++total;
-      const auto id = static_cast<int64_t>(label.values[i]);
+      const auto id = IntegerOf<int64_t>(label.values[i]);
       if (id < 0 || id >= static_cast<int64_t>(classes)) continue;
       const absl::Span<const float> row = values.subspan(i * classes, classes);
       // How many classes come before the label's, of equal ones those with a smaller id.
@@ -121,7 +122,7 @@ absl::StatusOr<std::vector<double>> SumOverLabels(const LabelValues& label, cons
   for (size_t i = 0; i < label.values.size(); ++i) {
     if (!label.Counts(i)) continue;
     const int64_t id =
-        std::clamp<int64_t>(static_cast<int64_t>(label.values[i]), 0, axis.classes - 1);
+        std::clamp<int64_t>(IntegerOf<int64_t>(label.values[i]), 0, axis.classes - 1);
     sum += f(static_cast<double>(values[axis.Index(static_cast<int64_t>(i), id)]));
     ++count;
   }

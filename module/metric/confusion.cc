@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "module/metric/metric_registry.h"
+#include "ndarray/dtype.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -36,8 +37,8 @@ absl::StatusOr<Classes> ReadClasses(const LabelValues& label, const NDArray& pre
   COOPER_ASSIGN_OR_RETURN(const absl::Span<const float> values, float_pred.Data<float>());
   const size_t width = values.size() / label.values.size();
   for (const size_t i : label.Positions()) {
-    classes.label.push_back(static_cast<int64_t>(label.values[i]));
-    classes.pred.push_back(ids ? static_cast<int64_t>(values[i])
+    classes.label.push_back(IntegerOf<int64_t>(label.values[i]));
+    classes.pred.push_back(ids ? IntegerOf<int64_t>(values[i])
                                : ArgMax(values.subspan(i * width, width)));
   }
   return classes;

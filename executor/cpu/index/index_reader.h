@@ -5,8 +5,6 @@
 // integers.
 
 #include <cstdint>
-#include <limits>
-#include <type_traits>
 
 #include "executor/kernel.h"
 #include "ndarray/dtype.h"
@@ -18,13 +16,7 @@ namespace internal_index_reader {
 // No member of the class: clang 14 makes none of a member whose address a generic lambda takes.
 template <typename T>
 int64_t ReadIndex(const void* data, int64_t i) {
-  const auto value = static_cast<ComputeType<T>>(static_cast<const T*>(data)[i]);
-  if constexpr (std::is_floating_point_v<ComputeType<T>>) {
-    constexpr double kLimit = 9223372036854775808.0;  // 2^63
-    if (value >= kLimit) return std::numeric_limits<int64_t>::max();
-    if (!(value >= -kLimit)) return std::numeric_limits<int64_t>::min();
-  }
-  return static_cast<int64_t>(value);
+  return ConvertElement<int64_t>(static_cast<const T*>(data)[i]);
 }
 
 }  // namespace internal_index_reader

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "ndarray/dtype.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
 
 namespace cooper {
@@ -55,7 +56,7 @@ inline int64_t FcSoftmaxPartRows(int64_t rows, int64_t row_bytes, int64_t weight
 // others either way. As MXNet, labels are compared as whole numbers.
 template <typename T>
 bool IsIgnoreLabel(const FcSoftmaxOutputParam& param, T label) {
-  return static_cast<int64_t>(label) == static_cast<int64_t>(param.ignore_label);
+  return IntegerOf<int64_t>(label) == IntegerOf<int64_t>(param.ignore_label);
 }
 
 }  // namespace cooper

@@ -12,6 +12,7 @@
 #include "executor/cpu/loss/fc_softmax_slices.h"
 #include "executor/cpu/scratch_cursor.h"
 #include "executor/kernel.h"
+#include "ndarray/dtype.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
 
@@ -111,7 +112,7 @@ class FcSoftmaxRows {
   // Without ignored rows everything is where it is needed.
   bool gathers() const { return num_active_ < num_rows_; }
   int64_t RowAt(int64_t place) const { return gathers() ? scratch_.active[place] : place; }
-  int64_t LabelAt(int64_t place) const { return static_cast<int64_t>(label_[RowAt(place)]); }
+  int64_t LabelAt(int64_t place) const { return IntegerOf<int64_t>(label_[RowAt(place)]); }
 
   void ForEachBlock(absl::FunctionRef<void(const Block& block)> fn) const {
     for (int64_t begin = 0; begin < num_active_; begin += scratch_.block) {

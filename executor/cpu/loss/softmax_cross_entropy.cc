@@ -9,6 +9,7 @@
 #include "executor/cpu/nn/softmax_row.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
+#include "ndarray/dtype.h"
 #include "ndarray/parallel.h"
 
 namespace cooper {
@@ -29,7 +30,7 @@ void Forward(const KernelContext& c) {
   });
   T loss = 0;
   for (int64_t i = 0; i < n; ++i) {
-    const int64_t own = std::clamp<int64_t>(static_cast<int64_t>(label[i]), 0, classes - 1);
+    const int64_t own = std::clamp<int64_t>(IntegerOf<int64_t>(label[i]), 0, classes - 1);
     loss -= std::log(std::max(softmax[i * classes + own], T(1e-8)));
   }
   Store(c.outputs[0].as<T>(), loss, c.reqs[0] == WriteReq::kAdd);
@@ -49,7 +50,7 @@ void Backward(const KernelContext& c) {
     for (int64_t i = begin; i < end; ++i) {
       T* row = softmax + i * classes;
       SoftmaxRow(data + i * classes, classes, row);
-      const auto own = static_cast<int64_t>(label[i]);
+      const auto own = IntegerOf<int64_t>(label[i]);
       if (own >= 0 && own < classes) row[own] -= T(1);
       for (int64_t j = 0; j < classes; ++j) Store(grad + i * classes + j, row[j] * head, add);
     }

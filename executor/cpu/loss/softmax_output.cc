@@ -12,6 +12,7 @@
 #include "executor/cpu/nn/softmax_row.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
+#include "ndarray/dtype.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/loss/softmax_output_param.h"
 
@@ -103,10 +104,10 @@ double GradientScale(const SoftmaxOutputParam& param, const Extents& e, const T*
     // Without multi_output every label is one of the batch.
     divisor = static_cast<double>(param.multi_output ? e.outer : num_labels);
   } else if (param.normalization == Normalization::kValid) {
-    const auto ignored = static_cast<int64_t>(param.ignore_label);
+    const auto ignored = IntegerOf<int64_t>(param.ignore_label);
     int64_t valid = 0;
     for (int64_t i = 0; i < num_labels; ++i) {
-      valid += static_cast<int64_t>(Load(label[i])) != ignored;
+      valid += IntegerOf<int64_t>(Load(label[i])) != ignored;
     }
     divisor = static_cast<double>(std::max<int64_t>(valid, 1));
   }
@@ -127,7 +128,7 @@ void BackwardRow(const KernelContext& c, int64_t offset, int64_t n, int64_t row_
   const bool add = c.reqs[0] == WriteReq::kAdd;
   const T* out = c.inputs[kOutput].as<T>() + offset;
   T* grad = c.outputs[0].as<T>() + offset;
-  if (param.use_ignore && label == static_cast<int64_t>(param.ignore_label)) {
+  if (param.use_ignore && label == IntegerOf<int64_t>(param.ignore_label)) {
     if (add) return;
     if (kContiguous) {
       std::memset(static_cast<void*>(grad), 0, n * sizeof(T));
@@ -176,7 +177,7 @@ void Backward(const KernelContext& c) {
   if (e.inner == 1) {
     ParallelFor(e.outer, RowGrain(e.classes), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        BackwardRow<T, true>(c, i * e.classes, e.classes, 1, static_cast<int64_t>(Load(label[i])),
+        BackwardRow<T, true>(c, i * e.classes, e.classes, 1, IntegerOf<int64_t>(Load(label[i])),
                              scale);
       }
     });
@@ -185,7 +186,7 @@ void Backward(const KernelContext& c) {
   ParallelFor(e.outer * e.inner, RowGrain(e.classes), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t offset = i / e.inner * e.classes * e.inner + i % e.inner;
-      BackwardRow<T, false>(c, offset, e.classes, e.inner, static_cast<int64_t>(Load(label[i])),
+      BackwardRow<T, false>(c, offset, e.classes, e.inner, IntegerOf<int64_t>(Load(label[i])),
                             scale);
     }
   });

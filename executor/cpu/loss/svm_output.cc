@@ -7,6 +7,7 @@
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
+#include "ndarray/dtype.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/loss/loss_param.h"
 
@@ -28,7 +29,7 @@ void Backward(const KernelContext& c) {
   const int64_t classes = c.outputs[0].shape[c.outputs[0].shape.rank() - 1];
   ParallelFor(c.inputs[0].size(), RowGrain(classes), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const auto own = static_cast<int64_t>(Load(label[i]));
+      const auto own = IntegerOf<int64_t>(Load(label[i]));
       for (int64_t j = 0; j < classes; ++j) {
         const C t = j == own ? C(1) : C(-1);
         const C miss = margin - t * Load(out[i * classes + j]);

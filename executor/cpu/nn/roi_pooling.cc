@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "executor/cpu/dispatch_float.h"
 #include "executor/kernel.h"
+#include "ndarray/dtype.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/nn/roi_pooling_param.h"
 
@@ -19,10 +20,12 @@ struct Region {
   T bin_h, bin_w;
 
   Region(const T* roi, double scale, const Shape& pooled) {
+    // Far outside every image is as good as anywhere outside, and the differences below fit.
+    constexpr int64_t kFar = int64_t{1} << 40;
     const auto round = [&](T v) {
-      return static_cast<int64_t>(std::round(v * static_cast<T>(scale)));
+      return std::clamp(IntegerOf<int64_t>(std::round(v * static_cast<T>(scale))), -kFar, kFar);
     };
-    sample = static_cast<int64_t>(roi[0]);
+    sample = IntegerOf<int64_t>(roi[0]);
     x1 = round(roi[1]);
     y1 = round(roi[2]);
     // A region that ends before it begins is taken as one element.
