@@ -34,12 +34,16 @@ absl::Status ArangeShape(ShapeContext& c) {
   if (param.infer_range) return c.SetOutput(0, PartialShape::OfRank(1), "(size,)");
   const double first = param.first();
   const double stop = param.stop.value_or(param.start);
-  if (param.step == 0 || (stop - first) / param.step < 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("no range from ", first, " to ", stop, " in steps of ", param.step));
+  constexpr double kMostElements = int64_t{1} << 59;  // of which int64 can count the bytes
+  const double values = std::ceil((stop - first) / param.step);
+  const double size = values * static_cast<double>(param.repeat);
+  if (param.step == 0 || !(size >= 0 && size <= kMostElements)) {
+    return absl::InvalidArgumentError(absl::StrCat("no range from ", first, " to ", stop,
+                                                   " in steps of ", param.step, ", each repeated ",
+                                                   param.repeat, " times"));
   }
-  const int64_t values = static_cast<int64_t>(std::ceil((stop - first) / param.step));
-  return c.SetOutput(0, {values * param.repeat}, "(ceil((stop - start) / step) * repeat,)");
+  return c.SetOutput(0, {static_cast<int64_t>(values) * param.repeat},
+                     "(ceil((stop - start) / step) * repeat,)");
 }
 
 absl::Status ArangeLikeShape(ShapeContext& c) {
