@@ -227,6 +227,8 @@ class ParameterStore {
   absl::Status Install(const std::shared_ptr<Optimizer>& optimizer,
                        std::shared_ptr<KVStore> kvstore, const InitOptimizerOptions& options);
   KVItem ItemFor(const std::string& name) const;
+  // The arguments' arrays on one context, to check optimizer states against.
+  ArrayMap WeightsOf(int context) const;
   absl::Status TakeOthers(const std::vector<std::string>& names);
   absl::Status PullOthers(const std::vector<std::string>& names);
   absl::Status UpdateContexts(absl::Span<const std::string> names);

@@ -48,10 +48,18 @@ absl::Status ParameterStore::SaveOptimizerStates(const std::string& path) const 
   return updater()->SaveStates(path);
 }
 
+ArrayMap ParameterStore::WeightsOf(int context) const {
+  ArrayMap weights;
+  for (const auto& [name, entry] : of(ParameterKind::kArg).by_name) {
+    weights.emplace(name, entry.values[context]);
+  }
+  return weights;
+}
+
 absl::Status ParameterStore::LoadOptimizerStates(const std::string& path) {
-  if (learning_.update_on_kvstore) return updater()->LoadStates(path);
-  for (const std::shared_ptr<Updater>& updater : learning_.updaters) {
-    COOPER_RETURN_IF_ERROR(updater->LoadStates(path));
+  if (learning_.update_on_kvstore) return updater()->LoadStates(path, WeightsOf(0));
+  for (size_t i = 0; i < learning_.updaters.size(); ++i) {
+    COOPER_RETURN_IF_ERROR(learning_.updaters[i]->LoadStates(path, WeightsOf(static_cast<int>(i))));
   }
   return absl::OkStatus();
 }
@@ -155,12 +163,14 @@ absl::Status ParameterStore::Restore(const SavedParameters& state) {
   for (const auto& [index, saved] : state.replicas) {
     COOPER_RETURN_IF_ERROR(RestoreContext(index, saved));
   }
-  if (updater() != nullptr) COOPER_RETURN_IF_ERROR(updater()->SetStates(state.optimizer));
+  if (updater() != nullptr) {
+    COOPER_RETURN_IF_ERROR(updater()->SetStates(state.optimizer, WeightsOf(0)));
+  }
   for (size_t i = 1; i < learning_.updaters.size(); ++i) {
     const auto saved = state.replicas.find(static_cast<int>(i));
     const bool own = saved != state.replicas.end() && !saved->second.optimizer.empty();
-    COOPER_RETURN_IF_ERROR(
-        learning_.updaters[i]->SetStates(own ? saved->second.optimizer : state.optimizer));
+    COOPER_RETURN_IF_ERROR(learning_.updaters[i]->SetStates(
+        own ? saved->second.optimizer : state.optimizer, WeightsOf(static_cast<int>(i))));
   }
   if (learning_.kvstore == nullptr) return absl::OkStatus();
   return learning_.kvstore->SetState(state.kvstore);

@@ -2,6 +2,7 @@
 
 #include "module/training_state.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -130,6 +131,32 @@ TEST(TrainingStateTest, AStateOfAnotherModelIsRefused) {
   state.args.erase("fc1_weight");
   EXPECT_THAT(RestoreTraining(state, *run.model, *run.iter, run.metric.get(), run.optimizer),
               StatusIs(kInvalidArgument, HasSubstr("fc1_weight")));
+}
+
+// What a file says of an optimizer is looked at before it is used: a copy of a weight in another
+// shape would be read beyond its end by the first update.
+TEST(TrainingStateTest, AnOptimizerStateThatDoesNotFitItsWeightIsRefused) {
+  TrainedModel run = MakeRun(1);
+  Train(run, 2);
+  COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState state,
+                              CaptureTraining(*run.model, *run.iter, run.metric.get(), 0, 2));
+  const std::string path = testing::TempDir() + "/hostile.state";
+  const std::pair<std::pair<const char*, NDArray>, const char*> kCases[] = {
+      {{"fc1_weight:master", RandomArray({1}, 1)}, "'fc1_weight'"},
+      {{"fc1_weight:master", RandomArray({5, 6}, 1)}, "has a float32 copy"},
+      {{"fc1_weight:mean", RandomArray({2}, 1)}, "its optimizer state (2,)"},
+      {{"fc1_weight:num_updates", *NDArray::FromVector<int64_t>({1}, {INT64_MAX})},
+       "9223372036854775807"},
+  };
+  for (const auto& [entry, error] : kCases) {
+    TrainingState changed = state;
+    std::erase_if(changed.optimizer, [&](const auto& e) { return e.first == entry.first; });
+    changed.optimizer.emplace_back(entry.first, entry.second);
+    COOPER_ASSERT_OK(SaveTrainingState(path, changed));
+    COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState loaded, LoadTrainingState(path));
+    EXPECT_THAT(RestoreTraining(loaded, *run.model, *run.iter, run.metric.get(), run.optimizer),
+                StatusIs(kInvalidArgument, HasSubstr(error)));
+  }
 }
 
 TEST(TrainingStateTest, AChainHasNoStateOfItsOwn) {

@@ -1,6 +1,7 @@
 #include "module/optimizer/optimizer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
@@ -19,7 +20,7 @@ bool IsHalf(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kB
 
 absl::Status CheckArray(const std::string& name, absl::string_view what, const NDArray& array,
                         const NDArray& weight) {
-  if (array.shape() == weight.shape()) return absl::OkStatus();
+  if (!array.is_null() && array.shape() == weight.shape()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("optimizer: parameter '", name, "' is ",
                                                  weight.ToString(), ", its ", what, " ",
                                                  array.ToString()));
@@ -65,7 +66,7 @@ absl::Status Optimizer::Update(const std::string& name, const NDArray& weight, c
   return UpdateAll({&parameter, 1});
 }
 
-absl::Status Optimizer::Check(const Parameter& parameter) {
+absl::Status Optimizer::Check(const Parameter& parameter) const {
   const auto& [name, weight, grad, state] = parameter;
   if (weight.is_null() || grad.is_null() || !SharesMemory(weight.context(), grad.context())) {
     return absl::FailedPreconditionError(
@@ -78,16 +79,26 @@ absl::Status Optimizer::Check(const Parameter& parameter) {
         absl::StrCat("optimizer: parameter '", name, "' is ", DTypeName(weight.dtype()),
                      ", its gradient ", DTypeName(grad.dtype()), "; expected one floating type"));
   }
-  const DType dtype = state->master.is_null() ? weight.dtype() : state->master.dtype();
-  for (const NDArray& array : state->arrays) {
-    COOPER_RETURN_IF_ERROR(CheckArray(name, "optimizer state", array, weight));
-    if (array.dtype() != dtype) {
-      return absl::InvalidArgumentError(absl::StrCat("optimizer: the state of parameter '", name,
-                                                     "' is ", DTypeName(array.dtype()),
-                                                     ", expected ", DTypeName(dtype)));
-    }
-  }
-  return absl::OkStatus();
+  return CheckState(name, weight, *state);
+}
+
+absl::Status Optimizer::CheckState(const std::string& name, const NDArray& weight,
+                                   const ParameterState& state) const {
+  const DType dtype = UsesMaster(weight) ? DType::kFloat32 : weight.dtype();
+  const auto check = [&](absl::string_view what, const NDArray& array) -> absl::Status {
+    COOPER_RETURN_IF_ERROR(CheckArray(name, what, array, weight));
+    if (array.dtype() == dtype) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat("optimizer: the ", what, " of parameter '", name,
+                                                   "' is ", DTypeName(array.dtype()), ", expected ",
+                                                   DTypeName(dtype)));
+  };
+  for (const NDArray& array : state.arrays) COOPER_RETURN_IF_ERROR(check("optimizer state", array));
+  // The update writes the weight from its copy, element by element.
+  if (UsesMaster(weight)) return check("float32 copy", state.master);
+  if (state.master.is_null()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "optimizer: the state of parameter '", name, "', which is ", weight.ToString(),
+      ", has a float32 copy; expected one of 16-bit weights with multi_precision only"));
 }
 
 absl::Status Optimizer::SetInvocation(size_t i, const Parameter& parameter) {
@@ -202,6 +213,11 @@ absl::Status Optimizer::LoadState(absl::string_view text) {
   COOPER_RETURN_IF_ERROR(state.Expect("kind", kind()));
   COOPER_ASSIGN_OR_RETURN(const int64_t num_update, state.GetInt("num_update"));
   COOPER_ASSIGN_OR_RETURN(const double learning_rate, state.GetDouble("learning_rate"));
+  if (num_update < 0 || num_update > kMaxNumUpdates || !std::isfinite(learning_rate)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("optimizer: state of ", num_update, " updates at learning rate ",
+                     learning_rate, ", expected a finite rate and at most 2^53 updates"));
+  }
   COOPER_RETURN_IF_ERROR(Load(state));
   if (options_.lr_scheduler != nullptr && state.Has("lr_scheduler")) {
     COOPER_ASSIGN_OR_RETURN(const std::string schedule, state.GetString("lr_scheduler"));

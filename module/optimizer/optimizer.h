@@ -45,6 +45,9 @@ struct OptimizerOptions {
   bool multi_precision = false;
 };
 
+// The most updates that a saved state may count: each such number is a double too.
+inline constexpr int64_t kMaxNumUpdates = int64_t{1} << 53;
+
 // What an optimizer keeps for one parameter.
 struct ParameterState {
   int64_t num_updates = 0;
@@ -71,6 +74,11 @@ class Optimizer {
 
   // The state of a parameter that has not been updated yet.
   absl::StatusOr<ParameterState> CreateState(const NDArray& weight) const;
+
+  // kInvalidArgument, naming the parameter, unless `state` could be that of `weight`: arrays of its
+  // shape, all of one dtype, and a float32 copy just where CreateState makes one.
+  absl::Status CheckState(const std::string& name, const NDArray& weight,
+                          const ParameterState& state) const;
 
   // One step: overwrites `weight` and the arrays of `state`. Allocates nothing. kInvalidArgument,
   // naming the parameter, if shapes or dtypes disagree; kFailedPrecondition if the arrays are not
@@ -114,7 +122,8 @@ class Optimizer {
       const std::map<std::string, std::map<std::string, std::string>>& attr_dict);
 
   // What the parameters share: counts, rate, schedule. Text of key_values.h. LoadState takes that
-  // of an optimizer of the same kind; kInvalidArgument otherwise.
+  // of an optimizer of the same kind; kInvalidArgument otherwise, and for a rate or a count that
+  // no run can have reached.
   std::string SaveState() const;
   absl::Status LoadState(absl::string_view text);
 
@@ -150,7 +159,7 @@ class Optimizer {
   double Multiplier(const std::string& name, const std::map<std::string, double>& given,
                     const std::map<std::string, double>& attributes, double otherwise) const;
   bool UsesMaster(const NDArray& weight) const;
-  static absl::Status Check(const Parameter& parameter);
+  absl::Status Check(const Parameter& parameter) const;
   // Makes the i'th invocation one on these arrays.
   absl::Status SetInvocation(size_t i, const Parameter& parameter);
   void NextStep(const Parameter& parameter, UpdateParam* param);

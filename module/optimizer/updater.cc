@@ -61,7 +61,8 @@ absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> Updater::GetStates(
   return states;
 }
 
-absl::Status Updater::SetStates(const std::vector<std::pair<std::string, NDArray>>& states) {
+absl::Status Updater::SetStates(const std::vector<std::pair<std::string, NDArray>>& states,
+                                const ArrayMap& weights) {
   const std::vector<std::string> array_names = optimizer_->state_names();
   std::map<std::string, ParameterState> parsed;
   std::string optimizer_state;
@@ -83,6 +84,11 @@ absl::Status Updater::SetStates(const std::vector<std::pair<std::string, NDArray
     } else if (what == kNumUpdates && array.size() == 1) {
       COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> count, array.ToVector<int64_t>());
       state.num_updates = count[0];
+      if (state.num_updates < 0 || state.num_updates > kMaxNumUpdates) {
+        return absl::InvalidArgumentError(absl::StrCat("optimizer states: '", key, "' is ",
+                                                       state.num_updates,
+                                                       ", expected a number from 0 to 2^53"));
+      }
     } else {
       return absl::InvalidArgumentError(absl::StrCat(
           "optimizer states: optimizer ", optimizer_->kind(), " has no state '", key, "'"));
@@ -93,6 +99,9 @@ absl::Status Updater::SetStates(const std::vector<std::pair<std::string, NDArray
       if (!state.arrays[i].is_null()) continue;
       return absl::InvalidArgumentError(
           absl::StrCat("optimizer states: '", name, ":", array_names[i], "' is missing"));
+    }
+    if (const auto weight = weights.find(name); weight != weights.end()) {
+      COOPER_RETURN_IF_ERROR(optimizer_->CheckState(name, weight->second, state));
     }
   }
   if (optimizer_state.empty()) {
@@ -109,9 +118,9 @@ absl::Status Updater::SaveStates(const std::string& path) const {
   return SaveNamedArrays(path, states);
 }
 
-absl::Status Updater::LoadStates(const std::string& path) {
+absl::Status Updater::LoadStates(const std::string& path, const ArrayMap& weights) {
   COOPER_ASSIGN_OR_RETURN(const NamedArrays states, LoadNamedArrays(path));
-  return SetStates(states);
+  return SetStates(states, weights);
 }
 
 }  // namespace cooper

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "module/optimizer/optimizer.h"
+#include "ndarray/array_map.h"
 #include "ndarray/ndarray.h"
 
 namespace cooper {
@@ -44,12 +45,15 @@ class Updater {
   absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> GetStates() const;
 
   // Takes what GetStates gave in place of all states. kInvalidArgument, changing nothing, if an
-  // array belongs to no state of this kind of optimizer or one is missing.
-  absl::Status SetStates(const std::vector<std::pair<std::string, NDArray>>& states);
+  // array belongs to no state of this kind of optimizer, one is missing, a count is out of range,
+  // or a state does not fit its weight, where `weights` has that. (What they do not have is checked
+  // when it is updated.)
+  absl::Status SetStates(const std::vector<std::pair<std::string, NDArray>>& states,
+                         const ArrayMap& weights = {});
 
   // The same with a file.
   absl::Status SaveStates(const std::string& path) const;
-  absl::Status LoadStates(const std::string& path);
+  absl::Status LoadStates(const std::string& path, const ArrayMap& weights = {});
 
  private:
   absl::StatusOr<ParameterState*> StateOf(const std::string& name, const NDArray& weight);

@@ -1,9 +1,15 @@
 #include "module/optimizer/updater.h"
 
+#include <cstdint>
+#include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/lr_scheduler/create_lr_scheduler.h"
@@ -84,6 +90,73 @@ TEST(UpdaterTest, RefusesTheStatesOfAnotherOptimizer) {
   EXPECT_THAT(adam.SetStates({}), StatusIs(code, HasSubstr("':optimizer' is missing")));
   EXPECT_THAT(Make("signum").SetStates(*sgd.GetStates()),
               StatusIs(code, HasSubstr("'sgd', expected 'signum'")));
+}
+
+NDArray Half(const std::vector<float>& values) { return *Vector(values).AsType(DType::kFloat16); }
+
+// A file's float32 copy becomes the weight: one of another shape would be read beyond its end.
+TEST(UpdaterTest, RefusesACopyThatIsNotTheWeights) {
+  const auto code = absl::StatusCode::kInvalidArgument;
+  const NDArray weight = Half({1, 2, 3}), grad = Half({0, 0, 0});
+  const struct {
+    const char* name;
+    NDArray copy;
+    std::string multi_precision;
+    const char* error;
+  } kCases[] = {
+      {"TooSmall", Vector({1}), "True", "its float32 copy (1,)"},
+      {"TooLarge", Vector({1, 2, 3, 4}), "True", "its float32 copy (4,)"},
+      {"OtherType", weight, "True", "the float32 copy of parameter 'w' is float16"},
+      {"OfAWeightThatHasNone", Vector({1, 2, 3}), "False", "has a float32 copy"},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.name);
+    Updater updater = Make("sgd", {{"multi_precision", c.multi_precision}});
+    COOPER_ASSERT_OK(updater.Update("w", weight, grad));
+    COOPER_ASSERT_OK_AND_ASSIGN(auto states, updater.GetStates());
+    if (states.back().first == "w:master") states.pop_back();
+    states.emplace_back("w:master", c.copy);
+    EXPECT_THAT(updater.SetStates(states, {{"w", weight}}), StatusIs(code, HasSubstr(c.error)));
+    COOPER_EXPECT_OK(updater.Update("w", weight, grad));  // the states before are still there
+    // Who does not know the weight finds it at the update.
+    COOPER_EXPECT_OK(updater.SetStates(states));
+    EXPECT_THAT(updater.Update("w", weight, grad), StatusIs(code, HasSubstr(c.error)));
+  }
+}
+
+TEST(UpdaterTest, RefusesStatesWithoutTheCopyThatTheOptimizerNeeds) {
+  const NDArray weight = Half({1, 2, 3}), grad = Half({0, 0, 0});
+  Updater plain = Make("sgd");
+  COOPER_ASSERT_OK(plain.Update("w", weight, grad));
+  EXPECT_THAT(
+      Make("sgd", {{"multi_precision", "True"}}).SetStates(*plain.GetStates(), {{"w", weight}}),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("its float32 copy null")));
+}
+
+TEST(UpdaterTest, RefusesCountsThatNoRunReaches) {
+  Updater updater = Make("adam");
+  COOPER_ASSERT_OK(updater.Update("w", Vector({1}), Vector({1})));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto states, updater.GetStates());
+  for (const int64_t count : {std::numeric_limits<int64_t>::max(), kMaxNumUpdates + 1, int64_t{-1},
+                              std::numeric_limits<int64_t>::min()}) {
+    auto changed = states;
+    ASSERT_EQ(changed[1].first, "w:num_updates");
+    changed[1].second = *NDArray::FromVector<int64_t>({1}, {count});
+    EXPECT_THAT(updater.SetStates(changed),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr(absl::StrCat("'w:num_updates' is ", count))));
+  }
+  for (const char* change : {"num_update 9223372036854775807", "num_update -1", "learning_rate nan",
+                             "learning_rate inf"}) {
+    const std::string key(change, std::strchr(change, ' '));
+    std::string text;
+    for (absl::string_view line : absl::StrSplit(updater.optimizer().SaveState(), '\n')) {
+      absl::StrAppend(&text, absl::StartsWith(line, key + " ") ? change : line, "\n");
+    }
+    EXPECT_THAT(updater.optimizer().LoadState(text),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("state of ")))
+        << change;
+  }
 }
 
 }  // namespace
