@@ -1,5 +1,7 @@
 #include "module/lr_scheduler/lr_scheduler.h"
 
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
 
@@ -25,6 +27,10 @@ absl::Status LRScheduler::LoadState(absl::string_view text) {
   COOPER_ASSIGN_OR_RETURN(const KeyValues state, KeyValues::Parse(text));
   COOPER_RETURN_IF_ERROR(state.Expect("kind", kind()));
   COOPER_ASSIGN_OR_RETURN(const double base_lr, state.GetDouble("base_lr"));
+  if (!std::isfinite(base_lr)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("lr_scheduler: state 'base_lr' is ", base_lr, ", expected a finite number"));
+  }
   COOPER_RETURN_IF_ERROR(Load(state));
   base_lr_ = base_lr;
   return absl::OkStatus();

@@ -1,11 +1,14 @@
 #include "module/lr_scheduler/lr_scheduler.h"
 
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/lr_scheduler/create_lr_scheduler.h"
@@ -104,6 +107,31 @@ TEST(LRSchedulerTest, RefusesTheStateOfAnotherKind) {
   const auto poly = Make(Cases()[3]);
   EXPECT_THAT(poly->LoadState(factor->SaveState()),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'factor', expected 'poly'")));
+}
+
+// A count from a file may be any.
+TEST(LRSchedulerTest, AFarUpdateIsReachedAtOnce) {
+  const Case& c = Cases()[0];
+  for (const double factor : {0.5, 1.0}) {
+    Kwargs kwargs = c.kwargs;
+    kwargs["factor"] = absl::StrCat(factor);
+    const auto jumped = *CreateLRScheduler(c.kind, kwargs);
+    const auto walked = *CreateLRScheduler(c.kind, kwargs);
+    double rate = 0;
+    for (int64_t i = 0; i <= 12'345; ++i) rate = walked->LearningRate(i);
+    EXPECT_EQ(jumped->LearningRate(12'345), rate);
+    EXPECT_EQ(jumped->SaveState(), walked->SaveState());
+    EXPECT_EQ(jumped->LearningRate(int64_t{1} << 53), rate);
+    EXPECT_EQ(jumped->LearningRate(std::numeric_limits<int64_t>::max()), rate);
+  }
+}
+
+TEST(LRSchedulerTest, RefusesAStateThatNoRunReaches) {
+  const auto factor = Make(Cases()[0]);
+  EXPECT_THAT(factor->LoadState("base_lr nan\ncount 0\nkind factor\n"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'base_lr' is nan")));
+  EXPECT_THAT(factor->LoadState("base_lr 1\ncount -9223372036854775808\nkind factor\n"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'count' is -9")));
 }
 
 TEST(LRSchedulerTest, SetBaseLrChangesStepsButNotDecays) {

@@ -31,9 +31,12 @@ absl::StatusOr<std::unique_ptr<LRScheduler>> FactorScheduler::Create(
 }
 
 double FactorScheduler::AfterWarmup(int64_t num_update) {
-  while (num_update > count_ + step_options_.step) {
-    count_ += step_options_.step;
-    base_lr_ = std::max(base_lr_ * step_options_.factor, step_options_.stop_factor_lr);
+  const int64_t step = step_options_.step;
+  while (num_update - count_ > step) {
+    const double next = std::max(base_lr_ * step_options_.factor, step_options_.stop_factor_lr);
+    // At its end the rate stays, however many steps there are: a saved count may be any.
+    count_ += next == base_lr_ ? (num_update - count_ - 1) / step * step : step;
+    base_lr_ = next;
   }
   return base_lr_;
 }
@@ -41,7 +44,12 @@ double FactorScheduler::AfterWarmup(int64_t num_update) {
 void FactorScheduler::Save(KeyValues* state) const { state->SetInt("count", count_); }
 
 absl::Status FactorScheduler::Load(const KeyValues& state) {
-  COOPER_ASSIGN_OR_RETURN(count_, state.GetInt("count"));
+  COOPER_ASSIGN_OR_RETURN(const int64_t count, state.GetInt("count"));
+  if (count < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("lr_scheduler factor: state 'count' is ", count, ", expected at least 0"));
+  }
+  count_ = count;
   return absl::OkStatus();
 }
 
