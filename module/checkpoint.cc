@@ -38,6 +38,7 @@ absl::Status LoadParamsFile(const std::string& path, ArrayMap* args, ArrayMap* a
 
 absl::Status SaveCheckpoint(const std::string& prefix, int epoch, const Symbol& symbol,
                             const ArrayMap& args, const ArrayMap& auxs) {
+  RemoveTemporaries(prefix);
   COOPER_RETURN_IF_ERROR(
       WriteFileAtomically(absl::StrCat(prefix, "-symbol.json"), SymbolToJson(symbol)));
   return SaveParamsFile(ParamsPath(prefix, epoch), args, auxs);

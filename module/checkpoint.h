@@ -23,7 +23,8 @@ struct Checkpoint {
 // "prefix-0003.params".
 std::string ParamsPath(const std::string& prefix, int epoch);
 
-// Each file is replaced as a whole or not at all.
+// Each file is replaced as a whole or not at all; what killed processes have left of files of the
+// prefix is removed.
 absl::Status SaveCheckpoint(const std::string& prefix, int epoch, const Symbol& symbol,
                             const ArrayMap& args, const ArrayMap& auxs);
 absl::StatusOr<Checkpoint> LoadCheckpoint(const std::string& prefix, int epoch);

@@ -22,7 +22,6 @@ namespace cooper {
 namespace {
 
 constexpr char kSuffix[] = ".state";
-constexpr char kTemporary[] = ".tmp";
 
 // Folder and name of a prefix.
 std::pair<std::filesystem::path, std::string> Split(const std::string& prefix) {
@@ -88,7 +87,9 @@ absl::StatusOr<std::unique_ptr<Checkpointer>> Checkpointer::Create(CheckpointerO
         absl::StrCat("Checkpointer: keep_last is ", options.keep_last, ", expected 1 or more"));
   }
   std::unique_ptr<Checkpointer> checkpointer(new Checkpointer(std::move(options)));
-  checkpointer->RemoveTemporaries();
+  RemoveTemporaries(checkpointer->options_.prefix);
+  std::error_code error;
+  std::filesystem::remove(checkpointer->linked_path(), error);
   const std::vector<std::string> paths = checkpointer->Paths();
   if (!paths.empty()) checkpointer->newest_ = paths.back();
   if (checkpointer->options_.background) {
@@ -107,20 +108,6 @@ Checkpointer::~Checkpointer() {
   }
   changed_.notify_all();
   thread_.join();
-}
-
-// Nothing else than a killed run leaves them: a file that is being written belongs to this object.
-void Checkpointer::RemoveTemporaries() const {
-  for (const std::filesystem::path& file : FilesOf(options_.prefix)) {
-    const std::string rest = RestOf(file, options_.prefix);
-    const size_t temporary = rest.find(kTemporary);
-    if (temporary == std::string::npos) continue;
-    const std::string name = rest.substr(0, temporary);
-    std::error_code error;
-    if (name == "best.state" || name == "best.state.score" || PositionOf(name).has_value()) {
-      std::filesystem::remove(file, error);
-    }
-  }
 }
 
 std::vector<std::string> Checkpointer::Paths() const {
@@ -148,7 +135,7 @@ bool Checkpointer::IsBest(double score) const {
 absl::Status Checkpointer::WriteBest(const Job& job, const std::string& path) {
   if (!job.score.has_value() || !IsBest(*job.score)) return absl::OkStatus();
   // The same file under a second name, if the file system can do that; else written again.
-  const std::string linked = best_path() + ".tmp-link";
+  const std::string linked = linked_path();
   std::error_code error;
   std::filesystem::remove(linked, error);
   std::filesystem::create_hard_link(path, linked, error);

@@ -57,9 +57,10 @@ struct TrainingRun {
 
 class Checkpointer {
  public:
-  // Removes what a killed run of this prefix has left half written. At a time, one run may use a
-  // prefix; each of several processes needs one of its own. kInvalidArgument without a prefix or
-  // for keep_last below 1.
+  // Removes what killed runs have left half written of any file of this prefix, symbols and
+  // parameters too. At a time, one run should use a prefix: two remove each other's older states,
+  // though every file that is there is whole. kInvalidArgument without a prefix or for keep_last
+  // below 1.
   static absl::StatusOr<std::unique_ptr<Checkpointer>> Create(CheckpointerOptions options);
 
   // Waits until everything is written; what fails then is logged.
@@ -106,7 +107,8 @@ class Checkpointer {
 
   explicit Checkpointer(CheckpointerOptions options) : options_(std::move(options)) {}
 
-  void RemoveTemporaries() const;
+  // The best state before it has its name.
+  std::string linked_path() const { return best_path() + ".tmp-link"; }
   void ReadBestScore();
   // The newest state that every process has, for a fit over several; else the newest one.
   absl::StatusOr<TrainingState> LoadForFit(FitOptions* fit);

@@ -29,6 +29,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 // A folder of its own for each test.
 std::string Prefix(const std::string& name) {
@@ -162,12 +163,25 @@ TEST(CheckpointerTest, WhatAKilledRunLeftIsRemoved) {
   const std::string prefix = Prefix("left");
   COOPER_ASSERT_OK(WriteFileAtomically(prefix + "-0000-00000001.state.tmp123-0", "half"));
   COOPER_ASSERT_OK(WriteFileAtomically(prefix + "-notes.txt", "mine"));
-  COOPER_ASSERT_OK(WriteFileAtomically(prefix + "-2-0000-00000001.state.tmp9-0", "another run's"));
+  // Of every kind of file that is saved under the prefix.
+  for (const char* kind : {".buckets.tmp9-1", ".bucket_keys.tmp9-2", "-10-symbol.json.tmp9-3",
+                           "-0003.params.tmp9-4", "-best.state.score.tmp9-5"}) {
+    COOPER_ASSERT_OK(WriteFileAtomically(prefix + kind, "half"));
+  }
+  COOPER_ASSERT_OK_AND_ASSIGN(AtomicFile written,
+                              AtomicFile::Create(prefix + "-2-0000-00000001.state"));
   COOPER_ASSERT_OK_AND_ASSIGN(auto checkpointer, Checkpointer::Create({.prefix = prefix}));
   EXPECT_THAT(checkpointer->Paths(), IsEmpty());
-  EXPECT_FALSE(ReadFile(prefix + "-0000-00000001.state.tmp123-0").ok());
   COOPER_EXPECT_OK(ReadFile(prefix + "-notes.txt"));
-  COOPER_EXPECT_OK(ReadFile(prefix + "-2-0000-00000001.state.tmp9-0"));
+  // What somebody is writing is not left.
+  COOPER_ASSERT_OK(written.Append("another run's"));
+  COOPER_ASSERT_OK(written.Commit());
+  std::vector<std::string> names;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(prefix).parent_path())) {
+    names.push_back(entry.path().filename().string());
+  }
+  EXPECT_THAT(names, UnorderedElementsAre("run-notes.txt", "run-2-0000-00000001.state"));
 }
 
 // A limit on the size of files stands for a disk that is full.

@@ -1,6 +1,7 @@
 #include "ndarray/atomic_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,8 +10,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
 
@@ -76,6 +80,27 @@ absl::Status SyncDirectory(const std::string& directory) {
   return absl::OkStatus();
 }
 
+// Temporary files are locked while they are written: what can be locked was left by a process that
+// is gone. False if RemoveTemporaries took it before the lock was there. Where a file system knows
+// no locks, nothing is locked and nothing removed.
+bool TakeTemporary(int fd) {
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
+  struct stat info;
+  return fstat(fd, &info) == 0 && info.st_nlink > 0;
+}
+
+constexpr char kTemporary[] = ".tmp";
+
+// Whether a name ends as those that AtomicFile::Create makes: ".tmp123-4".
+bool IsTemporary(absl::string_view name) {
+  const size_t at = name.rfind(kTemporary);
+  if (at == absl::string_view::npos) return false;
+  const absl::string_view id = name.substr(at + std::strlen(kTemporary));
+  const size_t dash = id.find('-');
+  return dash != absl::string_view::npos && dash > 0 && dash + 1 < id.size() &&
+         id.find_first_not_of("0123456789-") == absl::string_view::npos;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes) {
@@ -127,11 +152,14 @@ absl::StatusOr<AtomicFile> AtomicFile::Create(const std::string& path) {
   // A name of this process's and this call's own; O_EXCL passes over one left by a crash.
   static std::atomic<uint64_t> counter{0};
   for (int attempt = 0; attempt < 100; ++attempt) {
-    std::string temporary = absl::StrCat(path, ".tmp", getpid(), "-", counter++);
+    std::string temporary = absl::StrCat(path, kTemporary, getpid(), "-", counter++);
     const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0) return AtomicFile(path, std::move(temporary), fd);
-    if (errno != EEXIST) return ErrnoStatus("create", temporary);
+    if (fd < 0 && errno == EEXIST) continue;
+    if (fd < 0) return ErrnoStatus("create", temporary);
+    if (TakeTemporary(fd)) return AtomicFile(path, std::move(temporary), fd);
+    close(fd);
   }
+  errno = EEXIST;
   return ErrnoStatus("create a temporary file for", path);
 }
 
@@ -157,6 +185,22 @@ absl::Status AtomicFile::Commit() {
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return ErrnoStatus("replace", path_);
   temporary_.clear();
   return SyncDirectory(DirectoryOf(path_));
+}
+
+int RemoveTemporaries(const std::string& prefix) {
+  const std::string folder = DirectoryOf(prefix);
+  const std::string begin = prefix.substr(prefix.rfind('/') + 1);  // of all of it without a slash
+  int removed = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!absl::StartsWith(name, begin) || !IsTemporary(name)) continue;
+    if (name[begin.size()] != '-' && name[begin.size()] != '.') continue;
+    const ScopedFd fd(open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (fd.get() < 0 || flock(fd.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    removed += unlink(entry.path().c_str()) == 0 ? 1 : 0;
+  }
+  return removed;
 }
 
 absl::Status WriteFileAtomically(const std::string& path, absl::string_view bytes) {

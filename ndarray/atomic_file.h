@@ -20,7 +20,8 @@ inline constexpr int64_t kMaxFileBytes = int64_t{1} << 40;
 absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes = kMaxFileBytes);
 
 // A file in the making, under a temporary name beside `path`. Destroying it before Commit() removes
-// it and leaves what `path` named as it was. Errors are as in ReadFile.
+// it and leaves what `path` named as it was. Any number of processes may write to one path: the
+// last to commit has it. Errors are as in ReadFile.
 class AtomicFile {
  public:
   static absl::StatusOr<AtomicFile> Create(const std::string& path);
@@ -41,6 +42,12 @@ class AtomicFile {
   std::string temporary_;
   int fd_;  // -1 once closed
 };
+
+// Removes what killed processes have left of files in the making: those for `prefix` itself, and
+// for paths that go on behind it with a dash or a dot. Those that a living process writes stay.
+// Returns how many there were; what cannot be looked at or removed is passed over. Reads the folder
+// once.
+int RemoveTemporaries(const std::string& prefix);
 
 // Replaces the file at `path` by one that holds `bytes`.
 absl::Status WriteFileAtomically(const std::string& path, absl::string_view bytes);

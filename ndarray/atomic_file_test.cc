@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
 
 std::vector<std::string> FilesIn(const std::string& directory) {
   std::vector<std::string> names;
@@ -102,6 +104,29 @@ TEST_F(AtomicFileTest, ReadsNoMoreThanAllowed) {
   // A file without a size: the limit holds while it is read.
   EXPECT_THAT(ReadFile("/dev/zero", 10000),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("more than 10000 bytes")));
+}
+
+TEST_F(AtomicFileTest, RemovesWhatKilledProcessesLeft) {
+  const std::string prefix = directory_ + "/run";
+  for (const char* name :
+       {"/run.tmp1-2", "/run.buckets.tmp123-0", "/run-0001.params.tmp4-56",
+        // Another prefix's, another program's, and somebody's own.
+        "/runner-symbol.json.tmp1-0", "/run-notes.tmp", "/run-a.tmp1", "/run-b.tmp-1", "/run"}) {
+    std::ofstream(directory_ + name) << "half";
+  }
+  COOPER_ASSERT_OK_AND_ASSIGN(AtomicFile file, AtomicFile::Create(prefix + ".buckets"));
+  COOPER_ASSERT_OK(file.Append("whole"));
+  EXPECT_EQ(RemoveTemporaries(prefix), 3);
+  EXPECT_EQ(RemoveTemporaries(prefix), 0);
+  // What is being written stays.
+  COOPER_ASSERT_OK(file.Commit());
+  EXPECT_THAT(FilesIn(directory_),
+              UnorderedElementsAre("runner-symbol.json.tmp1-0", "run-notes.tmp", "run-a.tmp1",
+                                   "run-b.tmp-1", "run", "run.buckets"));
+  EXPECT_EQ(RemoveTemporaries(directory_ + "/nothing/run"), 0);
+  ASSERT_EQ(chdir(directory_.c_str()), 0);
+  std::ofstream("run.tmp7-7") << "half";
+  EXPECT_EQ(RemoveTemporaries("run"), 1);
 }
 
 TEST_F(AtomicFileTest, WorksWithoutADirectoryInThePath) {
