@@ -48,11 +48,17 @@ absl::StatusOr<std::vector<BucketKey>> ReadKeys(const std::string& prefix) {
   COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> values,
                           list.entries[0].array.ToVector<int64_t>());
   const Shape& shape = list.entries[0].array.shape();
-  if (shape.rank() != 2) {
-    for (int64_t value : values) keys.push_back(value);
+  if (shape.rank() == 1) {
+    keys.assign(values.begin(), values.end());
     return keys;
   }
-  // Tuples of one length are the rows of a matrix.
+  // Tuples of one length are the rows of a matrix. Rows of nothing take no bytes: a small file may
+  // have any number of them.
+  if (shape.rank() != 2 || (values.empty() && shape[0] > 0)) {
+    return absl::InvalidArgumentError(absl::StrCat(IntKeysPath(prefix), ": bucket keys of shape ",
+                                                   shape.ToString(),
+                                                   ", expected (keys,) or (keys, numbers)"));
+  }
   for (int64_t i = 0; i < shape[0]; ++i) {
     keys.push_back(
         BucketKey::Tuple(values.begin() + i * shape[1], values.begin() + (i + 1) * shape[1]));
@@ -99,6 +105,7 @@ absl::Status BucketingModule::SaveCheckpoint(const std::string& prefix, int epoc
     AddWaiting(symbol.ListAuxiliaryStates(), group_->parameters().waiting(ParameterKind::kAux),
                &params.auxs);
   }
+  RemoveTemporaries(prefix);
   for (const auto& [path, symbol] : files) {
     COOPER_RETURN_IF_ERROR(WriteFileAtomically(path, SymbolToJson(*symbol)));
   }
@@ -114,6 +121,7 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::Load(
   COOPER_ASSIGN_OR_RETURN(const std::vector<BucketKey> keys, ReadKeys(prefix));
   std::map<BucketKey, BucketSymbol> symbols;
   for (const BucketKey& key : keys) {
+    if (symbols.contains(key)) continue;
     COOPER_ASSIGN_OR_RETURN(const std::string path, SymbolPath(prefix, key));
     COOPER_ASSIGN_OR_RETURN(const std::string json, ReadFile(path));
     auto symbol = SymbolFromJson(json);

@@ -14,6 +14,8 @@
 #include "module/expect_params.h"
 #include "module/initializer/initializers.h"
 #include "module/module_fixtures.h"
+#include "ndarray/atomic_file.h"
+#include "ndarray/params_file.h"
 #include "ndarray/status_matchers.h"
 
 namespace cooper {
@@ -355,6 +357,29 @@ TEST(BucketingModuleTest, KeysOfOneFileNameAreRefused) {
   COOPER_ASSERT_OK(model->Forward(ConstantBatch("4", 4, 1)));
   EXPECT_THAT(model->SaveCheckpoint(testing::TempDir() + "/same", 1),
               StatusIs(kInvalidArgument, HasSubstr("same-4-symbol.json")));
+}
+
+// 72 bytes that describe 2^40 empty keys, and other lists that are none.
+TEST(BucketingModuleTest, AListOfKeysThatIsNoneIsRefused) {
+  const std::string prefix = testing::TempDir() + "/hostile";
+  for (const Shape& shape : {Shape{int64_t{1} << 40, 0}, Shape{1, 0}, Shape{2, 2, 2}, Shape{}}) {
+    COOPER_ASSERT_OK_AND_ASSIGN(const NDArray keys, NDArray::Zeros(shape, DType::kInt64));
+    COOPER_ASSERT_OK(SaveArrays(prefix + ".buckets", {keys}));
+    EXPECT_THAT(BucketingModule::Load(prefix, 1, {}),
+                StatusIs(kInvalidArgument,
+                         AllOf(HasSubstr("hostile.buckets"), HasSubstr(shape.ToString()))));
+  }
+}
+
+// However often a key stands in the list, its symbol is read once.
+TEST(BucketingModuleTest, AKeyThatIsListedTwiceIsOneBucket) {
+  const std::string prefix = testing::TempDir() + "/twice";
+  auto model = MakeModel({.sym_gen = Mean, .default_bucket_key = 4});
+  COOPER_ASSERT_OK(model->SaveCheckpoint(prefix, 1));
+  COOPER_ASSERT_OK(WriteFileAtomically(prefix + ".bucket_keys", "4\n4\n4\n"));
+  COOPER_ASSERT_OK_AND_ASSIGN(auto loaded, BucketingModule::Load(prefix, 1, {}));
+  COOPER_ASSERT_OK(loaded->Bind({.data_shapes = DataOf(4), .label_shapes = Labels()}));
+  ExpectSameParams(*model, *loaded);
 }
 
 TEST(BucketingModuleTest, RebindingKeepsParametersAndMomenta) {
