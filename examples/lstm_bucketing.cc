@@ -97,6 +97,7 @@ class Training {
     COOPER_RETURN_IF_ERROR(fitted);
     if (checkpointer_ != nullptr) COOPER_RETURN_IF_ERROR(checkpointer_->Wait());
     std::printf("\n%s", progress_->Table(*model_).c_str());
+    COOPER_RETURN_IF_ERROR(params_status_);
     return profile_status_;
   }
 
@@ -266,12 +267,17 @@ class Training {
     if (report.ok() && !report->empty()) progress_->ShowBetween(*report);
   }
 
+  // A full disk does not end a training either: it goes on, and tells at its end.
+  static void Warn(const absl::Status& status) {
+    if (!status.ok()) std::cerr << "lstm_bucketing: " << status.message() << std::endl;
+  }
+
   absl::StatusOr<bool> OnEpochEnd(int epoch) {
     progress_->OnTrainEnd(epoch, metric_->GetNameValue()[0].second);
     const std::string prefix = CheckpointPrefix();
     TrainingState state;
     if (!prefix.empty()) {
-      if (IsFirst()) COOPER_RETURN_IF_ERROR(model_->SaveCheckpoint(prefix, epoch + 1));
+      if (IsFirst()) Warn(params_status_ = model_->SaveCheckpoint(prefix, epoch + 1));
       COOPER_ASSIGN_OR_RETURN(
           state, CaptureTraining(*model_, *train_, metric_.get(), epoch, train_->num_batches()));
     }
@@ -281,8 +287,7 @@ class Training {
       valid_perplexity = values[0].second;
     }
     if (!prefix.empty()) {
-      const absl::Status saved = checkpointer_->Save(std::move(state), valid_perplexity);
-      if (!saved.ok()) std::cerr << "lstm_bucketing: " << saved.message() << std::endl;
+      Warn(checkpointer_->Save(std::move(state), valid_perplexity));
     }
     COOPER_RETURN_IF_ERROR(progress_->OnEpochEnd(epoch, valid_perplexity, *model_));
     return true;
@@ -336,6 +341,7 @@ class Training {
   std::unique_ptr<Checkpointer> checkpointer_;
   std::optional<ProfiledBatches> profiled_;
   absl::Status profile_status_;
+  absl::Status params_status_;  // of the last epoch's file
 };
 
 }  // namespace

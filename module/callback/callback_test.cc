@@ -134,5 +134,15 @@ TEST(DoCheckpointTest, PassesErrorsOn) {
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("disk full")));
 }
 
+TEST(DoCheckpointTest, AnErrorThatIsToldEndsNothing) {
+  std::vector<std::string> lines;
+  BaseModule module;
+  const EpochEndCallback callback =
+      DoCheckpoint([](int, BaseModule&) { return absl::UnavailableError("disk full"); }, 1,
+                   [&](const std::string& line) { lines.push_back(line); });
+  EXPECT_THAT(callback(4, module), IsOkAndHolds(true));
+  EXPECT_THAT(lines, ElementsAre("checkpoint of epoch 5: disk full"));
+}
+
 }  // namespace
 }  // namespace cooper

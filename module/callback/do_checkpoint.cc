@@ -4,14 +4,19 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "ndarray/status_macros.h"
+#include "absl/strings/str_cat.h"
 
 namespace cooper {
 
-EpochEndCallback DoCheckpoint(SaveCheckpointFunction save, int period) {
-  return [save = std::move(save), period = std::max(period, 1)](
+EpochEndCallback DoCheckpoint(SaveCheckpointFunction save, int period, LogLine on_error) {
+  return [save = std::move(save), period = std::max(period, 1), on_error = std::move(on_error)](
              int epoch, BaseModule& module) -> absl::StatusOr<bool> {
-    if ((epoch + 1) % period == 0) COOPER_RETURN_IF_ERROR(save(epoch + 1, module));
+    if ((epoch + 1) % period != 0) return true;
+    const absl::Status status = save(epoch + 1, module);
+    if (!status.ok() && !on_error) return status;
+    if (!status.ok()) {
+      on_error(absl::StrCat("checkpoint of epoch ", epoch + 1, ": ", status.message()));
+    }
     return true;
   };
 }
