@@ -3,6 +3,7 @@
 
 // What a symbol is bound with: shapes, arrays and devices.
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
@@ -44,6 +45,10 @@ struct BindOptions {
   std::map<Context, std::shared_ptr<Arena>> group_arenas;
   // Null: seed 0.
   std::shared_ptr<RandomState> random;
+  // Activations and arrays that are not given may take so many bytes together; kResourceExhausted,
+  // before anything is allocated, for a graph that needs more. The default is far above any
+  // network: who binds symbol files of strangers sets what they may cost.
+  int64_t max_bytes = int64_t{1} << 40;
   // Passes to leave out, of those that PassNames() gives.
   std::set<std::string> disabled_passes;
 };

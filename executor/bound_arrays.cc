@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "ndarray/status_macros.h"
 
@@ -74,6 +75,34 @@ absl::Status RequireArrays(const Symbol& symbol, BindOptions& options) {
     }
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckBytes(const CompiledProgram& compiled, const BindOptions& options) {
+  const Program& p = compiled.program();
+  double bytes = 0;  // whose sum cannot overflow
+  for (const ArenaLayout::Region& region : compiled.layout().regions) {
+    bytes += static_cast<double>(region.plan.arena_size);
+  }
+  const auto add = [&bytes](const ArrayMap& given, const std::string& name, const Shape& shape,
+                            DType dtype) {
+    if (given.contains(name)) return;
+    bytes += static_cast<double>(shape.num_elements()) * static_cast<double>(SizeOf(dtype));
+  };
+  for (size_t i = 0; i < p.arg_names.size(); ++i) {
+    if (options.unbound_args.contains(p.arg_names[i])) continue;
+    add(options.args, p.arg_names[i], compiled.arg_shapes()[i], compiled.arg_types()[i]);
+  }
+  for (size_t i = 0; i < p.aux_names.size(); ++i) {
+    add(options.auxs, p.aux_names[i], compiled.aux_shapes()[i], compiled.aux_types()[i]);
+  }
+  for (const ProgramGradient& g : p.gradients) {
+    add(options.grads, p.arg_names[g.arg], compiled.arg_shapes()[g.arg],
+        compiled.arg_types()[g.arg]);
+  }
+  if (bytes <= static_cast<double>(options.max_bytes)) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrFormat("binding takes %.0f bytes, more than the %d of BindOptions::max_bytes", bytes,
+                      options.max_bytes));
 }
 
 absl::StatusOr<BoundArrays> BindArrays(const CompiledProgram& compiled,

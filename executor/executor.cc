@@ -43,6 +43,7 @@ absl::Status Executor::Impl::Bind(std::shared_ptr<const CompiledProgram> ahead) 
     COOPER_ASSIGN_OR_RETURN(compiled, CompiledProgram::Compile(symbol, compile));
   }
   const Program& program = compiled->program();
+  COOPER_RETURN_IF_ERROR(CheckBytes(*compiled, options));
   COOPER_ASSIGN_OR_RETURN(arrays, BindArrays(*compiled, options));
   for (const std::string& name : program.arg_names) {
     if (arrays.grads.contains(name)) grad_names.push_back(name);
