@@ -1,5 +1,6 @@
 #include "module/callback/speedometer.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <numeric>
@@ -60,7 +61,8 @@ class SpeedometerState {
   }
 
   void Report(const BatchEndParam& param) {
-    const double seconds = options_.now() - since_;
+    // A clock may stand still, or be set back.
+    const double seconds = std::max(options_.now() - since_, 1e-9);
     const int64_t first = options_.auto_reset ? param.nbatch - options_.frequent : 0;
     std::string line =
         absl::StrFormat("Epoch[%d] Batch [%d-%d]\tSpeed: %.2f samples/sec", param.epoch, first,
