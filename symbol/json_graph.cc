@@ -182,6 +182,7 @@ absl::StatusOr<OpCall> MakeOpCall(const JsonGraph::Node& node) {
   }
   const std::string context = absl::StrCat(node.op, " '", node.name, "'");
   COOPER_ASSIGN_OR_RETURN(const OpSchema* op, AddContext(FindOp(node.op), context));
+  COOPER_RETURN_IF_ERROR(AddContext(RefuseGradientOp(*op), context));
   const auto variadic = node.attrs.find(op->variadic_attr());
   if (variadic != node.attrs.end() && variadic->second != absl::StrCat(node.inputs.size())) {
     // Before a list of that many names is made: the number may be anything.

@@ -53,7 +53,7 @@ absl::StatusOr<JsonGraph> ParseJsonGraph(absl::string_view text);
 std::string PrintJsonGraph(const JsonGraph& graph, const std::vector<int>& num_outputs);
 
 // The operator that a node calls, its attributes parsed; an empty call for a variable. kNotFound or
-// kInvalidArgument, naming node and operator.
+// kInvalidArgument, naming node and operator, also for an operator of gradients.
 absl::StatusOr<OpCall> MakeOpCall(const JsonGraph::Node& node);
 
 }  // namespace cooper

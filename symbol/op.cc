@@ -4,6 +4,7 @@
 #include <map>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -55,6 +56,10 @@ OpKind OpSchema::Kind(const OpCall& call) const {
   if (kind_ != OpKind::kOther) return kind_;
   if (is_view_) return OpKind::kShaping;
   return IgnoresHeadGradient(call) ? OpKind::kLoss : OpKind::kOther;
+}
+
+bool OpSchema::is_gradient() const {
+  return absl::StartsWith(name_, "_backward_") || absl::EndsWith(name_, "_backward");
 }
 
 std::string OpSchema::Summary(const OpCall& call) const {
@@ -272,6 +277,12 @@ absl::StatusOr<OpCall> MakeOpCall(absl::string_view op, AttrMap attrs, size_t nu
     COOPER_ASSIGN_OR_RETURN(call.params, call.op->params()->Parse(call.attrs));
   }
   return call;
+}
+
+absl::Status RefuseGradientOp(const OpSchema& op) {
+  if (!op.is_gradient()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      op.name(), " computes a gradient: its nodes are made by differentiation, not by name"));
 }
 
 std::vector<const OpSchema*> AllOps() {

@@ -153,6 +153,10 @@ class OpSchema {
   const VariableAttrsFn& variable_attrs() const { return variable_attrs_; }
   const UpgradeFn& upgrade_attrs() const { return upgrade_attrs_; }
 
+  // Computes the gradient of another operator, by its name: "_backward_Pad", "_broadcast_backward".
+  // Its nodes are made by that one's gradient rule, whose inputs its own rules and kernels trust.
+  bool is_gradient() const;
+
   // For drawings.
   OpKind Kind(const OpCall& call) const;
   // Empty if there is nothing to say.
@@ -247,6 +251,10 @@ class OpBuilder {
 
 // The operator of that name or alias. kNotFound, naming near misses, if it is not linked.
 absl::StatusOr<const OpSchema*> FindOp(absl::string_view name);
+
+// kInvalidArgument if `op` is an operator of gradients: neither symbol files, which MXNet writes
+// without such nodes, nor callers may name one.
+absl::Status RefuseGradientOp(const OpSchema& op);
 
 // Every operator that is linked, in order of name.
 std::vector<const OpSchema*> AllOps();

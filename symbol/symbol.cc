@@ -34,7 +34,11 @@ Symbol MakeVariable(std::string name, AttrMap attrs) {
 absl::StatusOr<OpCall> MakeCall(absl::string_view op_name, const OpArgs& args) {
   AttrMap attrs = AttrScope::Current();
   for (const auto& [key, value] : args.attrs) attrs[key] = value;
-  return MakeOpCall(op_name, std::move(attrs), args.inputs.size() + args.named.size());
+  COOPER_ASSIGN_OR_RETURN(
+      OpCall call,
+      MakeOpCall(op_name, std::move(attrs), args.inputs.size() + args.named.size()));
+  COOPER_RETURN_IF_ERROR(RefuseGradientOp(*call.op));
+  return call;
 }
 
 // The entries for the operator's inputs: those given, and variables for the rest.
