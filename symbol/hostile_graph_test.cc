@@ -56,5 +56,17 @@ TEST(HostileGraphTest, OperatorsOfGradientsAreMadeByDifferentiationOnly) {
   }
 }
 
+// The count of inputs may be written in any way that it can be read in.
+TEST(HostileGraphTest, WhatIsComposedIsLoadedAgain) {
+  for (const char* count : {"2", " 2", "+2"}) {
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        const Symbol sum,
+        Symbol::Create("Sum", {.name = "s",
+                               .inputs = {Symbol::Variable("x"), Symbol::Variable("y")},
+                               .attrs = {{"num_args", count}}}));
+    COOPER_EXPECT_OK(SymbolFromJson(SymbolToJson(sum))) << count;
+  }
+}
+
 }  // namespace
 }  // namespace cooper

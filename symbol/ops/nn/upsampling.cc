@@ -87,10 +87,23 @@ absl::StatusOr<std::vector<NodeEntry>> UpSamplingGradient(GradientContext& c) {
   return c.Backward("_backward_UpSampling", {head});
 }
 
+// bilinear has two inputs, of which MXNet counts one or both.
+absl::Status CheckNumArgs(AttrMap& attrs) {
+  const auto type = attrs.find("sample_type"), num_args = attrs.find("num_args");
+  int64_t count = 0;
+  if (type == attrs.end() || type->second != "bilinear" || num_args == attrs.end() ||
+      !ParseParamText(num_args->second, &count).ok() || count <= 2) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat("attribute num_args='", num_args->second,
+                                                 "': expected 1 or 2 with sample_type bilinear"));
+}
+
 COOPER_REGISTER_OP(UpSampling)
     .Describe("Images `scale` times as high and wide; several inputs are scaled to one size.")
     .Param<UpSamplingParam>()
     .VariadicInputs("num_args")
+    .FixAttrs(CheckNumArgs)
     .Inputs(Inputs)
     .Shape(UpSamplingShape)
     .Type(SameType)
