@@ -79,13 +79,20 @@ void NumberVersions(const IndexedGraph& graph, JsonGraph* json) {
 
 }  // namespace
 
-absl::StatusOr<Symbol> SymbolFromJson(absl::string_view text) {
-  COOPER_ASSIGN_OR_RETURN(JsonGraph graph, ParseJsonGraph(text));
+absl::StatusOr<Symbol> SymbolFromJson(absl::string_view text, const LoadLimits& limits) {
+  COOPER_ASSIGN_OR_RETURN(JsonGraph graph, ParseJsonGraph(text, limits));
   COOPER_RETURN_IF_ERROR(UpgradeJsonGraph(&graph));
   std::vector<NodePtr> nodes;
   nodes.reserve(graph.nodes.size());
+  int64_t outputs = 0;
   for (const JsonGraph::Node& json : graph.nodes) {
     COOPER_ASSIGN_OR_RETURN(NodePtr node, MakeNode(nodes, json));
+    outputs += node->num_outputs();
+    if (outputs > limits.outputs) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("symbol file: with ", Describe(*node), " there are ", outputs,
+                       " outputs, more than ", limits.outputs, ": LoadLimits::outputs"));
+    }
     nodes.push_back(std::move(node));
   }
   std::vector<NodeEntry> heads;
@@ -122,9 +129,9 @@ std::string SymbolToJson(const Symbol& symbol) {
   return PrintJsonGraph(json, num_outputs);
 }
 
-absl::StatusOr<Symbol> LoadSymbol(const std::string& path) {
-  COOPER_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
-  return AddContext(SymbolFromJson(text), "'", path, "'");
+absl::StatusOr<Symbol> LoadSymbol(const std::string& path, const LoadLimits& limits) {
+  COOPER_ASSIGN_OR_RETURN(std::string text, ReadFile(path, limits.text_bytes));
+  return AddContext(SymbolFromJson(text, limits), "'", path, "'");
 }
 
 absl::Status SaveSymbol(const std::string& path, const Symbol& symbol) {

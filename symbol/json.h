@@ -9,22 +9,25 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "symbol/load_limits.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
 
-// Operators must be linked into the program. The text is untrusted: see json_graph.h.
+// Operators must be linked into the program. The text is untrusted: loading takes time and memory
+// in proportion to it and to the graph's outputs, and both have limits (load_limits.h).
 //
 // Fails with kInvalidArgument for what is no symbol file, naming node and reason, and for an
-// operator with wrong attributes or inputs; with kNotFound, naming node and operator, for an
-// operator that is not linked.
-absl::StatusOr<Symbol> SymbolFromJson(absl::string_view text);
+// operator with wrong attributes or inputs, or one of gradients (OpSchema::is_gradient); with
+// kNotFound, naming node and operator, for an operator that is not linked; with kResourceExhausted
+// for what exceeds a limit.
+absl::StatusOr<Symbol> SymbolFromJson(absl::string_view text, const LoadLimits& limits = {});
 
 // Nodes in the order of a depth first walk from the outputs.
 std::string SymbolToJson(const Symbol& symbol);
 
 // The same with files, named in every message; writing replaces the file as a whole.
-absl::StatusOr<Symbol> LoadSymbol(const std::string& path);
+absl::StatusOr<Symbol> LoadSymbol(const std::string& path, const LoadLimits& limits = {});
 absl::Status SaveSymbol(const std::string& path, const Symbol& symbol);
 
 }  // namespace cooper

@@ -13,15 +13,22 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Symbol files need 5; anything much deeper is an attack on somebody's stack.
-constexpr int kMaxDepth = 64;
-
 absl::Status Malformed(absl::string_view what, absl::string_view problem) {
   return absl::InvalidArgumentError(absl::StrCat("symbol file: ", what, " ", problem));
 }
 
-absl::Status CheckDepth(absl::string_view text) {
-  int depth = 0;
+absl::Status Exceeds(absl::string_view what, int64_t limit, absl::string_view of) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("symbol file: more than ", limit, " ", what, ": LoadLimits::", of));
+}
+
+// Looks at the text before it is parsed: what is nested too deeply would take the parser's stack,
+// and each value its memory. A value begins the text or follows a comma, a colon or a bracket.
+absl::Status CheckText(absl::string_view text, const LoadLimits& limits) {
+  if (static_cast<int64_t>(text.size()) > limits.text_bytes) {
+    return Exceeds("bytes", limits.text_bytes, "text_bytes");
+  }
+  int64_t depth = 0, values = 1;
   bool in_string = false;
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -34,18 +41,22 @@ absl::Status CheckDepth(absl::string_view text) {
     } else if (c == '"') {
       in_string = true;
     } else if (c == '[' || c == '{') {
-      if (++depth > kMaxDepth) {
-        return Malformed("the text", absl::StrCat("is nested deeper than ", kMaxDepth, " levels"));
+      ++values;
+      if (++depth > limits.nesting) {
+        return Malformed("the text",
+                         absl::StrCat("is nested deeper than ", limits.nesting, " levels"));
       }
     } else if (c == ']' || c == '}') {
       --depth;
+    } else if (c == ',' || c == ':') {
+      ++values;
     }
   }
-  return absl::OkStatus();
+  return values > limits.values ? Exceeds("values", limits.values, "values") : absl::OkStatus();
 }
 
-absl::StatusOr<Json> ParseText(absl::string_view text) {
-  COOPER_RETURN_IF_ERROR(CheckDepth(text));
+absl::StatusOr<Json> ParseText(absl::string_view text, const LoadLimits& limits) {
+  COOPER_RETURN_IF_ERROR(CheckText(text, limits));
   // The exception does not leave this function; the parser has no other way to tell the place.
   try {
     return Json::parse(text.begin(), text.end());
@@ -152,12 +163,15 @@ absl::StatusOr<int> ParseVersion(const Json& root) {
 
 }  // namespace
 
-absl::StatusOr<JsonGraph> ParseJsonGraph(absl::string_view text) {
-  COOPER_ASSIGN_OR_RETURN(Json root, ParseText(text));
+absl::StatusOr<JsonGraph> ParseJsonGraph(absl::string_view text, const LoadLimits& limits) {
+  COOPER_ASSIGN_OR_RETURN(Json root, ParseText(text, limits));
   if (!root.is_object()) return Malformed("the text", "is not a JSON object");
   JsonGraph graph;
   COOPER_ASSIGN_OR_RETURN(graph.version, ParseVersion(root));
   COOPER_ASSIGN_OR_RETURN(const Json* nodes, FindArray(root, "nodes", "the graph"));
+  if (static_cast<int64_t>(nodes->size()) > limits.nodes) {
+    return Exceeds("nodes", limits.nodes, "nodes");
+  }
   graph.nodes.reserve(nodes->size());
   for (const Json& json : *nodes) {
     COOPER_ASSIGN_OR_RETURN(JsonGraph::Node node,

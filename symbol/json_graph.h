@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "symbol/load_limits.h"
 #include "symbol/node.h"
 #include "symbol/op.h"
 #include "symbol/param_schema.h"
@@ -45,9 +46,9 @@ struct JsonGraph {
 // each head a node; operators, attributes and output numbers are not looked at.
 //
 // Fails with kInvalidArgument, naming the node and the place in the text, if it is anything else,
-// and with kUnimplemented for graphs with control flow. Takes time and memory in proportion to the
-// text, whatever it is.
-absl::StatusOr<JsonGraph> ParseJsonGraph(absl::string_view text);
+// and with kUnimplemented for graphs with control flow, and with kResourceExhausted for what
+// exceeds `limits`. Takes time and memory in proportion to the text, whatever it is.
+absl::StatusOr<JsonGraph> ParseJsonGraph(absl::string_view text, const LoadLimits& limits = {});
 
 // The text that MXNet 1.9.1 writes. `num_outputs` has the number of outputs of each node.
 std::string PrintJsonGraph(const JsonGraph& graph, const std::vector<int>& num_outputs);
