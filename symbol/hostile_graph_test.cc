@@ -24,6 +24,8 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::ResultOf;
+using ::testing::SizeIs;
 
 constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
 constexpr auto kResourceExhausted = absl::StatusCode::kResourceExhausted;
@@ -68,6 +70,19 @@ std::string Graph(const std::vector<std::string>& nodes, const std::vector<std::
 std::string Parts(const std::string& name, int64_t num_outputs) {
   return absl::StrCat(R"({"op": "Parts", "name": ")", name, R"(", "attrs": {"num_outputs": ")",
                       num_outputs, R"("}, "inputs": [[0, 0, 0]]})");
+}
+
+// x0, x1, ... and their sum, with attributes for each where a file is old.
+std::string Wide(int inputs, int version) {
+  std::vector<std::string> nodes, entries, attrs = {absl::StrCat(R"("num_args": ")", inputs, "\"")};
+  for (int i = 0; i < inputs; ++i) {
+    nodes.push_back(Variable(absl::StrCat("x", i)));
+    entries.push_back(absl::StrCat("[", i, ",0,0]"));
+    if (version < 900) attrs.push_back(absl::StrCat("\"arg", i, "_lr_mult\": \"2\""));
+  }
+  nodes.push_back(absl::StrCat(R"({"op": "Sum", "name": "s", "attr": {)", absl::StrJoin(attrs, ","),
+                               R"(}, "inputs": [)", absl::StrJoin(entries, ","), "]}"));
+  return Graph(nodes, {absl::StrCat("[", inputs, ",0,0]")}, version);
 }
 
 // What takes time in proportion to the squares of these sizes takes ten times as long and more.
@@ -126,6 +141,68 @@ TEST(HostileGraphTest, OutputsAreCountedOverAllNodes) {
   }
   EXPECT_THAT(SymbolFromJson(Graph(nodes, heads)),
               StatusIs(kResourceExhausted, HasSubstr("LoadLimits::outputs")));
+}
+
+// 290 KB whose outputs took 45 s to list: each made the names of all.
+TEST(HostileGraphTest, ManyOutputsOfANodeAreNamedOnce) {
+  const Stopwatch stopwatch;
+  std::vector<std::string> heads;
+  for (int i = 0; i < 20000; ++i) heads.push_back(absl::StrCat("[1,", i * 3, ",0]"));
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol symbol,
+                              SymbolFromJson(Graph({Variable("x"), Parts("p", 1 << 16)}, heads)));
+  EXPECT_EQ(symbol.ListOutputs()[7], "p_output21");
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol last, symbol.Get("p_output59997"));
+  EXPECT_EQ(last.outputs()[0].index, 59997);
+  EXPECT_THAT(symbol.GetInternals().ListOutputs(), SizeIs(1 + (1 << 16)));
+}
+
+// 3.7 MB that took 31 s to compose, and more where attributes are looked up by input.
+TEST(HostileGraphTest, ASumOfManyIsComposedInLinearTime) {
+  const Stopwatch stopwatch;
+  constexpr int kInputs = 50'000;
+  for (const int version : {10901, 800}) {
+    COOPER_ASSERT_OK_AND_ASSIGN(const Symbol sum, SymbolFromJson(Wide(kInputs, version)));
+    COOPER_ASSERT_OK_AND_ASSIGN(const Symbol composed,
+                                sum.Compose({{"x7", Symbol::Variable("z")}}));
+    EXPECT_THAT(composed.ListArguments(), SizeIs(kInputs));
+    EXPECT_EQ(composed.ListArguments()[7], "z");
+    EXPECT_THAT(sum.Compose({{"x7", Symbol::Variable("x8")}}),
+                StatusIs(kInvalidArgument, HasSubstr("two different variables are called 'x8'")));
+    std::vector<Symbol> inputs;
+    for (int i = 0; i < kInputs; ++i) inputs.push_back(Symbol::Variable(absl::StrCat("x", i)));
+    COOPER_EXPECT_OK(Symbol::Create("Sum", {.name = "t", .inputs = inputs}));
+    inputs.push_back(Symbol::Variable("x9"));
+    EXPECT_THAT(Symbol::Create("Sum", {.name = "t", .inputs = inputs}),
+                StatusIs(kInvalidArgument, HasSubstr("two different variables are called 'x9'")));
+    KnownShapes shapes;
+    for (int i = 0; i < kInputs; ++i) shapes[absl::StrCat("x", i)] = {2, 3};
+    COOPER_EXPECT_OK(InferShape(sum, shapes));
+    shapes["x9"] = {4};
+    EXPECT_THAT(InferShape(sum, shapes), StatusIs(kInvalidArgument, HasSubstr("x9")));
+  }
+}
+
+// Of a chain in which every node adds a variable.
+TEST(HostileGraphTest, AChainOfManyVariablesIsComposedInLinearTime) {
+  const Stopwatch stopwatch;
+  constexpr int kNodes = 30'000;
+  std::vector<std::string> nodes = {Variable("x0")};
+  int last = 0;
+  for (int i = 1; i < kNodes; ++i) {
+    nodes.push_back(Variable(absl::StrCat("x", i)));
+    nodes.push_back(absl::StrCat(R"({"op": "Sum", "name": "s)", i,
+                                 R"(", "attrs": {"num_args": "2"}, "inputs": [[)", last, ",0,0],[",
+                                 2 * i - 1, ",0,0]]}"));
+    last = 2 * i;
+  }
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol chain,
+                              SymbolFromJson(Graph(nodes, {absl::StrCat("[", last, ",0,0]")})));
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol composed,
+                              chain.Compose({{"x0", Symbol::Variable("z")}}));
+  EXPECT_THAT(composed.ListArguments(), SizeIs(kNodes));
+  COOPER_EXPECT_OK(Symbol::Create("Sum", {.inputs = {composed, composed}}));
+  EXPECT_THAT(Symbol::Group({chain.GetInternals(), chain}),
+              IsOkAndHolds(ResultOf([](const Symbol& s) { return s.num_outputs(); }, 2 * kNodes)));
 }
 
 // The count of inputs may be written in any way that it can be read in.

@@ -54,10 +54,9 @@ absl::Status CheckShapesComplete(const IndexedGraph& graph,
       if (node.is_variable()) {
         missing.push_back(absl::StrCat(node.name(), " ", shapes[e].ToString()));
       } else if (undecided.empty()) {
-        std::vector<std::string> inputs;
-        for (const NodeEntry& input : node.inputs()) {
-          inputs.push_back(
-              absl::StrCat(OutputName(input), " ", shapes[graph.entry(input)].ToString()));
+        std::vector<std::string> inputs = OutputNames(node.inputs());
+        for (size_t k = 0; k < inputs.size(); ++k) {
+          absl::StrAppend(&inputs[k], " ", shapes[graph.entry(node.inputs()[k])].ToString());
         }
         undecided = absl::StrCat("; the first node without a shape is ", Describe(node),
                                  " with inputs ", absl::StrJoin(inputs, ", "));

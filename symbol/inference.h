@@ -5,13 +5,14 @@
 // nodes, forward and backward, until none of them learns anything more, what comes in by name, and
 // what goes out. Private to this layer: infer_shape.h and infer_type.h are its two uses.
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "ndarray/status_macros.h"
 #include "symbol/indexed_graph.h"
@@ -110,11 +111,12 @@ absl::Status InferByRules(const IndexedGraph& graph, std::vector<Value>& values,
     const absl::Status status = (node.op()->*rule)()(context);
     if (status.ok()) return status;
     const OpSchema::Names names = node.op()->InputNames(node.call());
+    const std::vector<std::string> from = OutputNames(node.inputs());
     std::string known;
     for (size_t k = 0; k < inputs.size(); ++k) {
       absl::StrAppend(&known, k == 0 ? "; inputs: " : ", ",
-                      k < names.size() ? names[k] : absl::StrCat(k), " '",
-                      OutputName(node.inputs()[k]), "' ", print(*inputs[k]));
+                      k < names.size() ? names[k] : absl::StrCat(k), " '", from[k], "' ",
+                      print(*inputs[k]));
     }
     return absl::Status(status.code(), absl::StrCat(Describe(node), ": ", status.message(), known));
   });
@@ -135,8 +137,9 @@ template <typename Known>
 absl::Status CheckNames(const Symbol& symbol, const Known& known, const char* what) {
   if (known.empty()) return absl::OkStatus();
   const std::vector<std::string> inputs = symbol.ListInputs();
+  const absl::flat_hash_set<absl::string_view> names(inputs.begin(), inputs.end());
   for (const auto& [name, value] : known) {
-    if (std::find(inputs.begin(), inputs.end(), name) != inputs.end()) continue;
+    if (names.contains(name)) continue;
     return absl::NotFoundError(absl::StrCat(what, " is given for '", name,
                                             "', which is no variable of the graph; those are ",
                                             absl::StrJoin(inputs, ", ")));

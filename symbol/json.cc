@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "ndarray/atomic_file.h"
@@ -49,19 +48,6 @@ absl::StatusOr<NodePtr> MakeNode(const std::vector<NodePtr>& nodes, const JsonGr
   return Node::Make(std::move(fields));
 }
 
-// Two variables of one name: as Symbol refuses them, but in one go, since a file may be large and
-// hostile. The sets of variables per node are left out; composition finds them where it needs them.
-absl::Status CheckNames(const std::vector<NodeEntry>& heads) {
-  absl::flat_hash_set<absl::string_view> names;
-  for (const Node* node : TopologicalOrder(heads)) {
-    if (node->is_variable() && !names.insert(node->name()).second) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("symbol file: two different variables are called '", node->name(), "'"));
-    }
-  }
-  return absl::OkStatus();
-}
-
 // MXNet counts for each variable how often operators before have written it, and writes the count
 // with each use.
 void NumberVersions(const IndexedGraph& graph, JsonGraph* json) {
@@ -104,7 +90,7 @@ absl::StatusOr<Symbol> SymbolFromJson(absl::string_view text, const LoadLimits& 
     }
     heads.push_back(*std::move(entry));
   }
-  COOPER_RETURN_IF_ERROR(CheckNames(heads));
+  COOPER_RETURN_IF_ERROR(AddContext(CheckVariableNames(heads), "symbol file"));
   return Symbol(std::move(heads));
 }
 

@@ -1,10 +1,10 @@
 #include "symbol/legacy_json.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
@@ -39,19 +39,22 @@ absl::Status HideAttrs(JsonGraph* graph) {
       }
     }
     if (taken.empty()) continue;
-    std::vector<std::string> inputs;
+    std::vector<std::string> names;
+    absl::flat_hash_map<absl::string_view, size_t> inputs;
     if (!node.is_variable()) {
       COOPER_ASSIGN_OR_RETURN(OpCall call, MakeOpCall(node));
-      inputs = call.op->InputNames(call);
+      names = call.op->InputNames(call);
+      for (size_t i = 0; i < names.size() && i < node.inputs.size(); ++i) {
+        inputs.emplace(names[i], i);
+      }
     }
     for (const auto& [key, value] : taken) {
       const auto [input, hidden] = SplitHidden(key);
       AttrMap* target = &node.attrs;
       std::string target_key = input.empty() ? absl::StrCat("__", hidden, "__") : key;
-      const size_t i =
-          static_cast<size_t>(std::find(inputs.begin(), inputs.end(), input) - inputs.begin());
-      if (!input.empty() && i < inputs.size() && i < node.inputs.size()) {
-        JsonGraph::Node& variable = graph->nodes[node.inputs[i].node];
+      const auto named = input.empty() ? inputs.end() : inputs.find(input);
+      if (named != inputs.end()) {
+        JsonGraph::Node& variable = graph->nodes[node.inputs[named->second].node];
         if (variable.is_variable()) {
           target = &variable.attrs;
           target_key = absl::StrCat("__", hidden, "__");

@@ -35,8 +35,7 @@ absl::StatusOr<OpCall> MakeCall(absl::string_view op_name, const OpArgs& args) {
   AttrMap attrs = AttrScope::Current();
   for (const auto& [key, value] : args.attrs) attrs[key] = value;
   COOPER_ASSIGN_OR_RETURN(
-      OpCall call,
-      MakeOpCall(op_name, std::move(attrs), args.inputs.size() + args.named.size()));
+      OpCall call, MakeOpCall(op_name, std::move(attrs), args.inputs.size() + args.named.size()));
   COOPER_RETURN_IF_ERROR(RefuseGradientOp(*call.op));
   return call;
 }
@@ -158,8 +157,8 @@ absl::StatusOr<Symbol> Symbol::Compose(const std::map<std::string, Symbol>& repl
       changed = true;
     }
     if (!changed) continue;
-    COOPER_ASSIGN_OR_RETURN(fields.variables,
-                            AddContext(UnionOfVariables(fields.inputs), Describe(*node)));
+    // The names are checked once, below; who needs the node's set finds it (variable_set.h).
+    fields.variables = nullptr;
     replaced[node] = {Node::Make(std::move(fields)), 0};
   }
   if (used != replacements.size()) {
@@ -182,11 +181,11 @@ absl::StatusOr<Symbol> Symbol::Compose(const std::map<std::string, Symbol>& repl
 }
 
 absl::StatusOr<Symbol> Symbol::Get(absl::string_view output_name) const {
-  for (const NodeEntry& output : outputs_) {
-    if (OutputName(output) == output_name) return Symbol({output});
-  }
-  return absl::NotFoundError(absl::StrCat("no output '", output_name, "'; the outputs are ",
-                                          absl::StrJoin(ListOutputs(), ", ")));
+  const std::vector<std::string> names = ListOutputs();
+  const auto it = std::find(names.begin(), names.end(), output_name);
+  if (it != names.end()) return Symbol({outputs_[it - names.begin()]});
+  return absl::NotFoundError(
+      absl::StrCat("no output '", output_name, "'; the outputs are ", absl::StrJoin(names, ", ")));
 }
 
 std::string Symbol::name() const {
@@ -219,11 +218,7 @@ std::vector<std::string> Symbol::ListInputs() const {
   return names;
 }
 
-std::vector<std::string> Symbol::ListOutputs() const {
-  std::vector<std::string> names;
-  for (const NodeEntry& output : outputs_) names.push_back(OutputName(output));
-  return names;
-}
+std::vector<std::string> Symbol::ListOutputs() const { return OutputNames(outputs_); }
 
 Symbol Symbol::GetInternals() const {
   // The walk gives raw pointers; the entries need the owners.
@@ -297,6 +292,23 @@ absl::StatusOr<Symbol> Symbol::WithAttrs(const AttrMap& attrs) const {
 
 absl::Status CheckVariableNames(const std::vector<NodeEntry>& heads) {
   return UnionOfVariables(heads).status();
+}
+
+std::vector<std::string> OutputNames(absl::Span<const NodeEntry> entries) {
+  absl::flat_hash_map<const Node*, OpSchema::Names> by_node;  // made once for all of its outputs
+  std::vector<std::string> names;
+  names.reserve(entries.size());
+  for (const NodeEntry& entry : entries) {
+    const Node& node = *entry.node;
+    if (node.num_outputs() == 1) {
+      names.push_back(OutputName(entry));
+      continue;
+    }
+    const auto [it, is_new] = by_node.try_emplace(&node);
+    if (is_new) it->second = node.op()->OutputNames(node.call());
+    names.push_back(absl::StrCat(node.name(), "_", it->second[entry.index]));
+  }
+  return names;
 }
 
 std::string OutputName(const NodeEntry& entry) {

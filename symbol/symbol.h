@@ -113,11 +113,14 @@ class Symbol {
   std::vector<NodeEntry> outputs_;
 };
 
-// kInvalidArgument, naming the creators' users, if two variables that `heads` reach share a name.
+// kInvalidArgument, with the name, if two variables that `heads` reach share one. Takes time in
+// proportion to the graph.
 absl::Status CheckVariableNames(const std::vector<NodeEntry>& heads);
 
-// "fc1_output": the name that MXNet gives an output.
+// "fc1_output": the name that MXNet gives an output. Makes those of all outputs of the node: for
+// many of them call OutputNames, which does so once.
 std::string OutputName(const NodeEntry& entry);
+std::vector<std::string> OutputNames(absl::Span<const NodeEntry> entries);
 
 }  // namespace cooper
 

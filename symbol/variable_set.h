@@ -18,7 +18,9 @@ struct NodeEntry;
 using VariableSet = std::vector<const Node*>;
 using VariableSetPtr = std::shared_ptr<const VariableSet>;
 
-// The union over `inputs`. kInvalidArgument if two different variables have one name.
+// The union over `inputs`. kInvalidArgument if two different variables have one name. Takes time in
+// proportion, but for a logarithm, to the inputs' different sets, and to the graph above those
+// inputs that were made without one.
 absl::StatusOr<VariableSetPtr> UnionOfVariables(const std::vector<NodeEntry>& inputs);
 
 }  // namespace cooper
