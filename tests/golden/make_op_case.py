@@ -33,6 +33,65 @@ def Infos(symbol, infer, known):
     }
 
 
+def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=1, rtol=1e-4,
+              atol=1e-5):
+    """Computes `symbol` on random arrays and writes ops/op/case; returns the folder."""
+    random = numpy.random.RandomState(seed)
+
+    def Draw(shape):
+        return mxnet.nd.array(random.uniform(-1, 1, shape), dtype=dtype)
+
+    types = {name: dtype for name in shapes}
+    shape_info = Infos(symbol, symbol.infer_shape, shapes)
+    args = {name: Draw(shape) for name, shape in shape_info["arg"].items()}
+    auxs = {name: Draw(shape) for name, shape in shape_info["aux"].items()}
+    backward = grad_req != "null"
+    initial = {name: Draw(array.shape) for name, array in args.items()} if backward else {}
+    io = {"arg:" + name: array.copy() for name, array in args.items()}
+    io.update({"aux:" + name: array.copy() for name, array in auxs.items()})
+    if grad_req == "add":
+        io.update({"grad_init:" + name: array.copy() for name, array in initial.items()})
+    # Of several variables of one name each has the one array, and a gradient of its own.
+    names = symbol.list_arguments()
+    grads = []
+    for i, name in enumerate(names):
+        first = name not in names[:i]
+        grads.append((initial[name].copy() if first else mxnet.nd.zeros(args[name].shape, dtype=dtype))
+                     if backward else None)
+    executor = symbol.bind(mxnet.cpu(), [args[name] for name in names],
+                           args_grad=grads if backward else None, grad_req=grad_req,
+                           aux_states=[auxs[name] for name in symbol.list_auxiliary_states()])
+    outputs = executor.forward(is_train=backward)
+    if backward:
+        heads = [Draw(output.shape) for output in outputs]
+        io.update({"ograd:%d" % i: head for i, head in enumerate(heads)})
+        executor.backward(heads)
+    io.update({"out:%d" % i: output for i, output in enumerate(outputs)})
+    for name in args if backward else []:
+        io["grad:" + name] = sum(grad for i, grad in enumerate(grads) if names[i] == name)
+    for name, array in auxs.items():
+        if not (array == io["aux:" + name]).asnumpy().all():
+            io["aux_after:" + name] = array
+
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "ops", op, case)
+    os.makedirs(folder, exist_ok=True)
+    symbol.save(os.path.join(folder, "symbol.json"))
+    mxnet.nd.save(os.path.join(folder, "io.params"), io)
+    with open(os.path.join(folder, "case.json"), "w") as file:
+        json.dump({
+            "op": op,
+            "mode": "train" if backward else "predict",
+            "grad_req": {name: grad_req for name in args},
+            "backward": backward,
+            "rtol": rtol,
+            "atol": atol,
+            "infer_shape": shape_info,
+            "infer_type": Infos(symbol, symbol.infer_type, types),
+        }, file, indent=1)
+        file.write("\n")
+    return folder
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -61,51 +120,8 @@ def main():
         "heads": [[count, 0, 0]],
         "attrs": {"mxnet_version": ["int", 10901]},
     }))
-
-    random = numpy.random.RandomState(flags.seed)
-
-    def Draw(shape):
-        return mxnet.nd.array(random.uniform(-1, 1, shape), dtype=flags.dtype)
-
-    types = {name: flags.dtype for name in shapes}
-    shape_info = Infos(symbol, symbol.infer_shape, shapes)
-    args = {name: Draw(shape) for name, shape in shape_info["arg"].items()}
-    auxs = {name: Draw(shape) for name, shape in shape_info["aux"].items()}
-    backward = flags.grad_req != "null"
-    grads = {name: Draw(array.shape) for name, array in args.items()} if backward else {}
-    io = {"arg:" + name: array.copy() for name, array in args.items()}
-    io.update({"aux:" + name: array.copy() for name, array in auxs.items()})
-    if flags.grad_req == "add":
-        io.update({"grad_init:" + name: array.copy() for name, array in grads.items()})
-    executor = symbol.bind(mxnet.cpu(), args, args_grad=grads, grad_req=flags.grad_req,
-                           aux_states=auxs)
-    outputs = executor.forward(is_train=backward)
-    if backward:
-        heads = [Draw(output.shape) for output in outputs]
-        io.update({"ograd:%d" % i: head for i, head in enumerate(heads)})
-        executor.backward(heads)
-    io.update({"out:%d" % i: output for i, output in enumerate(outputs)})
-    io.update({"grad:" + name: array for name, array in grads.items()})
-    for name, array in auxs.items():
-        if not (array == io["aux:" + name]).asnumpy().all():
-            io["aux_after:" + name] = array
-
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "ops", flags.op, flags.case)
-    os.makedirs(folder, exist_ok=True)
-    symbol.save(os.path.join(folder, "symbol.json"))
-    mxnet.nd.save(os.path.join(folder, "io.params"), io)
-    with open(os.path.join(folder, "case.json"), "w") as file:
-        json.dump({
-            "op": flags.op,
-            "mode": "train" if backward else "predict",
-            "grad_req": {name: flags.grad_req for name in args},
-            "backward": backward,
-            "rtol": flags.rtol,
-            "atol": flags.atol,
-            "infer_shape": shape_info,
-            "infer_type": Infos(symbol, symbol.infer_type, types),
-        }, file, indent=1)
-        file.write("\n")
+    WriteCase(symbol, shapes, flags.op, flags.case, flags.dtype, flags.grad_req, flags.seed,
+              flags.rtol, flags.atol)
 
 
 if __name__ == "__main__":

@@ -140,6 +140,16 @@ TEST(FuseSoftmaxOutputTest, ClassesInSlices) {
   SetNumThreads(0);
 }
 
+TEST(FuseSoftmaxOutputTest, ABiasMayBeAColumn) {
+  const Symbol scores =
+      Op("FullyConnected", {.name = "pred",
+                            .inputs = {Symbol::Variable("data")},
+                            .named = {{"bias", Symbol::Variable("bias", {.shape = {11, 1}})}},
+                            .attrs = {{"num_hidden", "11"}}});
+  const Symbol net = Op("SoftmaxOutput", {.name = "softmax", .inputs = {scores}});
+  ExpectSame(net, 11, {.rows = 13, .features = 5});
+}
+
 TEST(FuseSoftmaxOutputTest, Doubles) {
   const Symbol net = Classifier(11, {}, {{"use_ignore", "True"}, {"ignore_label", "0"}});
   ExpectSame(net, 11, {.rows = 13, .features = 5, .dtype = DType::kFloat64, .share_ignored = 0.4});

@@ -7,6 +7,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/op.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
+#include "symbol/ops/nn/bias_shape.h"
 #include "symbol/shape_context.h"
 
 namespace cooper {
@@ -23,7 +24,8 @@ inline OpSchema::Names FcSoftmaxGradients(const OpCall& call) {
   return names;
 }
 
-// data (rows, features), weight (classes, features), bias (classes,) unless no_bias, label (rows,).
+// data (rows, features), weight (classes, features), bias (classes,) or (classes, 1) unless
+// no_bias, label (rows,).
 inline absl::Status SetFcSoftmaxInputs(ShapeContext& c) {
   enum Input { kData, kWeight, kBias };
   const int64_t classes = c.param<FcSoftmaxOutputParam>().num_hidden;
@@ -31,7 +33,7 @@ inline absl::Status SetFcSoftmaxInputs(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, PartialShape::OfRank(2), "(rows, features)"));
   COOPER_RETURN_IF_ERROR(c.SetInput(kWeight, {classes, c.input(kData)[1]}, "(classes, features)"));
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, {kUnknownDim, c.input(kWeight)[1]}, "(rows, features)"));
-  if (label == 3) COOPER_RETURN_IF_ERROR(c.SetInput(kBias, {classes}, "(classes,)"));
+  if (label == 3) COOPER_RETURN_IF_ERROR(SetBias(c, kBias, classes, "(classes,)"));
   return c.SetInput(label, {c.input(kData)[0]}, "(rows,)");
 }
 

@@ -4,6 +4,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
+#include "symbol/ops/nn/bias_shape.h"
 #include "symbol/ops/nn/fully_connected_param.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
@@ -19,7 +20,7 @@ OpSchema::Names FullyConnectedInputs(const OpCall& call) {
 }
 
 // data (batch_size, ...) with flatten, (..., input_dim) without; weight (num_hidden, input_dim);
-// bias (num_hidden,); output (batch_size, num_hidden) or (..., num_hidden).
+// bias (num_hidden,) or (num_hidden, 1); output (batch_size, num_hidden) or (..., num_hidden).
 absl::Status FullyConnectedShape(ShapeContext& c) {
   const auto& param = c.param<FullyConnectedParam>();
   const PartialShape data = c.input(kData);
@@ -27,7 +28,7 @@ absl::Status FullyConnectedShape(ShapeContext& c) {
   if (!data.rank_known()) return absl::OkStatus();
   if (data.rank() == 0) return absl::InvalidArgumentError("input 'data' is a scalar");
   if (!param.no_bias) {
-    COOPER_RETURN_IF_ERROR(c.SetInput(kBias, {param.num_hidden}, "(num_hidden,)"));
+    COOPER_RETURN_IF_ERROR(SetBias(c, kBias, param.num_hidden, "(num_hidden,)"));
   }
   int64_t input_dim = data[data.rank() - 1];
   if (param.flatten) {

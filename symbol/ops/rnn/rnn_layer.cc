@@ -8,6 +8,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
+#include "symbol/ops/nn/bias_shape.h"
 #include "symbol/ops/rnn/rnn_gradient.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
@@ -53,7 +54,8 @@ absl::Status CheckParam(const RNNParam& param) {
 }
 
 // data (length, batch, input); states and their outputs (batch, state_size); weights
-// (gates * state_size, input or state_size); output (length, batch, state_size).
+// (gates * state_size, input or state_size); biases (gates * state_size,) or with a second axis of
+// 1; output (length, batch, state_size).
 absl::Status LayerShape(ShapeContext& c) {
   const auto& param = c.param<RNNParam>();
   COOPER_RETURN_IF_ERROR(CheckParam(param));
@@ -64,10 +66,10 @@ absl::Status LayerShape(ShapeContext& c) {
   const int64_t batch = c.input(kData)[1];
   COOPER_RETURN_IF_ERROR(
       c.SetInput(kI2hWeight, {rows, c.input(kData)[2]}, "(gates * state_size, input)"));
-  COOPER_RETURN_IF_ERROR(c.SetInput(kI2hBias, {rows}, "(gates * state_size,)"));
+  COOPER_RETURN_IF_ERROR(SetBias(c, kI2hBias, rows, "(gates * state_size,)"));
   COOPER_RETURN_IF_ERROR(
       c.SetInput(kH2hWeight, {rows, hidden}, "(gates * state_size, state_size)"));
-  COOPER_RETURN_IF_ERROR(c.SetInput(kH2hBias, {rows}, "(gates * state_size,)"));
+  COOPER_RETURN_IF_ERROR(SetBias(c, kH2hBias, rows, "(gates * state_size,)"));
   COOPER_RETURN_IF_ERROR(c.SetInput(kState, {batch, hidden}, "(batch, state_size)"));
   if (HasCell(param)) {
     COOPER_RETURN_IF_ERROR(c.SetInput(kStateCell, {batch, hidden}, "(batch, state_size)"));

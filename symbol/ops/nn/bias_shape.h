@@ -1,0 +1,25 @@
+#ifndef COOPER_SYMBOL_OPS_NN_BIAS_SHAPE_H_
+#define COOPER_SYMBOL_OPS_NN_BIAS_SHAPE_H_
+
+// The shape of a bias of FullyConnected, and of what is made of FullyConnected.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "ndarray/partial_shape.h"
+#include "symbol/shape_context.h"
+
+namespace cooper {
+
+// Input `i` has `n` elements: shape (n,) unless it is known to be (n, 1), which MXNet takes too.
+// Kernels see no difference. kInvalidArgument, with `why`, for any other shape.
+inline absl::Status SetBias(ShapeContext& c, int i, int64_t n, const char* why) {
+  const PartialShape& bias = c.input(i);
+  const bool is_column = bias.rank_known() && bias.rank() == 2 &&
+                         (bias[1] == 1 || (bias[0] == n && bias[1] == kUnknownDim));
+  return c.SetInput(i, is_column ? PartialShape({n, 1}) : PartialShape({n}), why);
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_NN_BIAS_SHAPE_H_
