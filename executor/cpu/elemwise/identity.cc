@@ -31,7 +31,9 @@ absl::Status MakeLossBackwardCpu(const KernelContext& c) {
   const auto& param = c.param<MakeLossParam>();
   double gradient = param.grad_scale;
   if (param.normalization == MakeLossNormalization::kBatch) {
-    gradient /= static_cast<double>(c.outputs[0].shape[0]);
+    // As MXNet, which takes an array as a matrix whose columns are the last axis.
+    const Shape& shape = c.outputs[0].shape;
+    gradient /= static_cast<double>(shape.Product(0, std::max(0, shape.rank() - 1)));
   } else if (param.normalization == MakeLossNormalization::kValid) {
     gradient /=
         static_cast<double>(std::max<int64_t>(1, CountAbove(param.valid_thresh, c.inputs[0])));

@@ -193,11 +193,16 @@ absl::Status SoftmaxActivationCpu(const KernelContext& c) {
   });
 }
 
+// In MXNet 1.9.1 the gradient is that of mode channel in mode instance too, which is another one
+// where there are more than two axes.
+int64_t ActivationGradientAxis(const Shape& shape) { return shape.rank() < 2 ? -1 : 1; }
+
 absl::Status SoftmaxActivationBackwardCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
+  const Shape& shape = c.outputs[0].shape;
   return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
-    Backward<Form::kSoftmax, T, T>(c, Around(c.outputs[0].shape, ActivationAxis(c)), 1.0, {});
+    Backward<Form::kSoftmax, T, T>(c, Around(shape, ActivationGradientAxis(shape)), 1.0, {});
   });
 }
 

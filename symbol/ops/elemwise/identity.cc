@@ -67,7 +67,9 @@ COOPER_REGISTER_OP(make_loss)
     .IgnoreHeadGradient();
 
 COOPER_REGISTER_OP(MakeLoss)
-    .Describe("The input, as a loss: its gradient is grad_scale, normalized.")
+    .Describe(
+        "The input, as a loss: its gradient is grad_scale, divided with normalization batch by the "
+        "extents of all axes but the last, with valid by the elements above valid_thresh.")
     .Param<MakeLossParam>()
     .Shape(SameShape)
     .Type(SameType)

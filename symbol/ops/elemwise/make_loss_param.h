@@ -20,7 +20,10 @@ struct MakeLossParam {
            {{"null", MakeLossNormalization::kNull},
             {"batch", MakeLossNormalization::kBatch},
             {"valid", MakeLossNormalization::kValid}})
-        .Doc("what grad_scale is divided by: 1, the first extent, or the number of valid elements");
+        .Doc(
+            "what grad_scale is divided by: 1, the extents of all axes but the last, or the number "
+            "of "
+            "valid elements");
   }
 };
 

@@ -105,7 +105,9 @@ const OpRegistrar kRegistrars[] = {
 };
 
 COOPER_REGISTER_OP(SoftmaxActivation)
-    .Describe("softmax over the last axis, or over axis 1 in mode channel. Deprecated.")
+    .Describe(
+        "softmax over the last axis, or over axis 1 in mode channel. The gradient is always that "
+        "over axis 1, as in MXNet 1.9.1: of more than two axes use softmax. Deprecated.")
     .Param<SoftmaxActivationParam>()
     .Inputs({"data"})
     .Shape(SameShape)
