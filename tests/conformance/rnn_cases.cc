@@ -95,7 +95,7 @@ absl::Status RunCellCase(const std::string& folder) {
   COOPER_ASSIGN_OR_RETURN(Arrays io, ReadArrays(folder + "/io.params"));
   COOPER_ASSIGN_OR_RETURN(SymbolFile file, ReadSymbolFile(folder + "/symbol.json"));
   COOPER_RETURN_IF_ERROR(CheckUnrolledGraph(file, io, json));
-  COOPER_ASSIGN_OR_RETURN(RNNCellPtr cell, MakeCell(json.at("cell").get<std::string>()));
+  COOPER_ASSIGN_OR_RETURN(RNNCellPtr cell, MakeCell(json));
   COOPER_RETURN_IF_ERROR(CheckCell(cell, io, json));
   if (!json.contains("unfused_arguments")) return absl::OkStatus();
   COOPER_ASSIGN_OR_RETURN(SymbolFile unfused_file, ReadSymbolFile(folder + "/unfused-symbol.json"));

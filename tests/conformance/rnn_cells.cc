@@ -25,22 +25,42 @@
 namespace cooper::conformance {
 namespace {
 
-constexpr int64_t kHidden = 4;
+// Makes the cells of one case, with the sizes that its arguments and states have.
+class CellMaker {
+ public:
+  explicit CellMaker(const Json& json) : json_(json) {}
 
-RNNCellPtr Lstm(const std::string& prefix, double forget_bias = 1.0) {
-  return std::make_shared<LSTMCell>(kHidden,
-                                    LSTMCellOptions{.prefix = prefix, .forget_bias = forget_bias});
-}
+  RNNCellPtr Lstm(const std::string& prefix, double forget_bias = 1.0) const {
+    return std::make_shared<LSTMCell>(
+        Hidden(prefix), LSTMCellOptions{.prefix = prefix, .forget_bias = forget_bias});
+  }
+  RNNCellPtr Gru(const std::string& prefix) const {
+    return std::make_shared<GRUCell>(Hidden(prefix), GRUCellOptions{.prefix = prefix});
+  }
+  RNNCellPtr Rnn(const std::string& prefix, const std::string& activation = "tanh") const {
+    return std::make_shared<RNNCell>(Hidden(prefix),
+                                     RNNCellOptions{.activation = activation, .prefix = prefix});
+  }
+  std::shared_ptr<FusedRNNCell> Fused(RNNMode mode, int num_layers, bool bidirectional,
+                                      const std::string& prefix) const {
+    // The last axis of a state, fused (L, N, C) or not (N, C).
+    const int64_t hidden = json_.at("state_info").at(0).at("shape").back().get<int64_t>();
+    return std::make_shared<FusedRNNCell>(hidden,
+                                          FusedRNNCellOptions{.num_layers = num_layers,
+                                                              .mode = mode,
+                                                              .bidirectional = bidirectional,
+                                                              .get_next_state = !bidirectional,
+                                                              .prefix = prefix});
+  }
 
-RNNCellPtr Gru(const std::string& prefix, int64_t num_hidden = kHidden) {
-  return std::make_shared<GRUCell>(num_hidden, GRUCellOptions{.prefix = prefix});
-}
+ private:
+  // h2h_weight is (gates * hidden, hidden).
+  int64_t Hidden(const std::string& prefix) const {
+    return json_.at("arg_shapes").at(prefix + "h2h_weight").at(1).get<int64_t>();
+  }
 
-RNNCellPtr Rnn(const std::string& prefix, const std::string& activation = "tanh",
-               int64_t num_hidden = kHidden) {
-  return std::make_shared<RNNCell>(num_hidden,
-                                   RNNCellOptions{.activation = activation, .prefix = prefix});
-}
+  const Json& json_;
+};
 
 RNNCellPtr Bidirectional(RNNCellPtr l, RNNCellPtr r) {
   return std::make_shared<BidirectionalCell>(std::move(l), std::move(r));
@@ -60,18 +80,8 @@ absl::StatusOr<RNNMode> ModeFromName(absl::string_view name) {
   return absl::UnimplementedError(absl::StrCat("mode of RNN: ", name));
 }
 
-std::shared_ptr<FusedRNNCell> Fused(RNNMode mode, int num_layers, bool bidirectional,
-                                    const std::string& prefix) {
-  return std::make_shared<FusedRNNCell>(kHidden,
-                                        FusedRNNCellOptions{.num_layers = num_layers,
-                                                            .mode = mode,
-                                                            .bidirectional = bidirectional,
-                                                            .get_next_state = !bidirectional,
-                                                            .prefix = prefix});
-}
-
 // "lstm_l2_bi0"
-absl::StatusOr<RNNCellPtr> MakeFused(absl::string_view name) {
+absl::StatusOr<RNNCellPtr> MakeFused(const CellMaker& maker, absl::string_view name) {
   const bool bidirectional = absl::EndsWith(name, "_bi1");
   const absl::string_view without_bi = name.substr(0, name.size() - 4);
   const absl::string_view mode_name = without_bi.substr(0, without_bi.size() - 3);
@@ -80,36 +90,41 @@ absl::StatusOr<RNNCellPtr> MakeFused(absl::string_view name) {
     return absl::UnimplementedError(absl::StrCat("fused cell ", name));
   }
   COOPER_ASSIGN_OR_RETURN(RNNMode mode, ModeFromName(mode_name));
-  return RNNCellPtr(Fused(mode, num_layers, bidirectional, absl::StrCat("f", mode_name, "_")));
+  return RNNCellPtr(
+      maker.Fused(mode, num_layers, bidirectional, absl::StrCat("f", mode_name, "_")));
 }
 
 }  // namespace
 
-absl::StatusOr<RNNCellPtr> MakeCell(const std::string& name) {
-  if (name == "rnn_tanh") return Rnn("rnn_");
-  if (name == "rnn_relu") return Rnn("rnn_", "relu");
-  if (name == "lstm") return Lstm("lstm_");
-  if (name == "lstm_forget_bias") return Lstm("lstm_", 2.0);
-  if (name == "gru") return Gru("gru_");
-  if (name == "sequential") return Sequential({Lstm("l0_"), Gru("l1_", 5), Rnn("l2_")});
-  if (name == "bidirectional") return Bidirectional(Lstm("lf_"), Lstm("rb_"));
-  if (name == "bidirectional_gru") return Bidirectional(Gru("lf_"), Gru("rb_", 5));
+absl::StatusOr<RNNCellPtr> MakeCell(const Json& json) {
+  const std::string name = json.at("cell").get<std::string>();
+  const CellMaker make(json);
+  if (name == "rnn_tanh") return make.Rnn("rnn_");
+  if (name == "rnn_relu") return make.Rnn("rnn_", "relu");
+  if (name == "lstm") return make.Lstm("lstm_");
+  if (name == "lstm_forget_bias") return make.Lstm("lstm_", 2.0);
+  if (name == "gru") return make.Gru("gru_");
+  if (name == "sequential") return Sequential({make.Lstm("l0_"), make.Gru("l1_"), make.Rnn("l2_")});
+  if (name == "bidirectional") return Bidirectional(make.Lstm("lf_"), make.Lstm("rb_"));
+  if (name == "bidirectional_gru") return Bidirectional(make.Gru("lf_"), make.Gru("rb_"));
   if (name == "sequential_bi") {
-    return Sequential({Bidirectional(Lstm("lf_"), Lstm("rb_")), Lstm("top_")});
+    return Sequential({Bidirectional(make.Lstm("lf_"), make.Lstm("rb_")), make.Lstm("top_")});
   }
-  if (name == "residual") {  // as wide as its input
-    return Sequential({Rnn("l0_", "tanh", 5), std::make_shared<ResidualCell>(Gru("l1_", 5))});
+  if (name == "residual") {
+    return Sequential({make.Rnn("l0_"), std::make_shared<ResidualCell>(make.Gru("l1_"))});
   }
   if (name == "dropout0") {
-    return Sequential({Lstm("l0_"), std::make_shared<DropoutCell>(0), Lstm("l1_")});
+    return Sequential({make.Lstm("l0_"), std::make_shared<DropoutCell>(0), make.Lstm("l1_")});
   }
-  if (name == "zoneout0") return RNNCellPtr(std::make_shared<ZoneoutCell>(Lstm("lstm_")));
-  if (name == "unfused_lstm_bi") return RNNCellPtr(Fused(RNNMode::kLstm, 2, true, "f_")->Unfuse());
+  if (name == "zoneout0") return RNNCellPtr(std::make_shared<ZoneoutCell>(make.Lstm("lstm_")));
+  if (name == "unfused_lstm_bi") {
+    return RNNCellPtr(make.Fused(RNNMode::kLstm, 2, true, "f_")->Unfuse());
+  }
   absl::string_view rest = name;
-  if (absl::ConsumePrefix(&rest, "fused_")) return MakeFused(rest);
+  if (absl::ConsumePrefix(&rest, "fused_")) return MakeFused(make, rest);
   if (absl::ConsumePrefix(&rest, "unfused_")) {
     COOPER_ASSIGN_OR_RETURN(RNNMode mode, ModeFromName(rest));
-    return RNNCellPtr(Fused(mode, 2, false, absl::StrCat("f", rest, "_"))->Unfuse());
+    return RNNCellPtr(make.Fused(mode, 2, false, absl::StrCat("f", rest, "_"))->Unfuse());
   }
   return absl::UnimplementedError("cell " + name);
 }

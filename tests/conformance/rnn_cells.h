@@ -4,8 +4,6 @@
 // The recurrent cells of the cases, and what each must do: the names and the outputs of its
 // unrolled graph, its states, its packed and unpacked weights.
 
-#include <string>
-
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "symbol/rnn/base_rnn_cell.h"
@@ -13,9 +11,9 @@
 
 namespace cooper::conformance {
 
-// "lstm", "fused_gru_l2_bi0", ...: the cell that a case describes by its name, with the prefixes
-// that its arguments have.
-absl::StatusOr<RNNCellPtr> MakeCell(const std::string& name);
+// The kind of cell that a case names ("lstm", "fused_gru_l2_bi0"), with the prefixes that its
+// arguments have, and with sizes as its argument shapes and state_info say.
+absl::StatusOr<RNNCellPtr> MakeCell(const Json& json);
 
 // The stack of plain cells of a fused one. kInvalidArgument for other cells.
 absl::StatusOr<RNNCellPtr> Unfused(const RNNCellPtr& cell);
