@@ -1,5 +1,7 @@
 #include "symbol/json.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "symbol/indexed_graph.h"
 #include "symbol/json_graph.h"
 #include "symbol/legacy_json.h"
+#include "symbol/merge_variables.h"
 
 namespace cooper {
 namespace {
@@ -25,6 +28,18 @@ absl::StatusOr<NodeEntry> MakeEntry(const std::vector<NodePtr>& nodes,
   return NodeEntry{node, entry.index};
 }
 
+// Most files have zeros only, which take no memory.
+std::vector<int> VersionsOf(const JsonGraph::Node& json) {
+  std::vector<int> versions;
+  for (size_t i = 0; i < json.inputs.size(); ++i) {
+    if (json.inputs[i].version == 0) continue;
+    versions.resize(json.inputs.size(), 0);
+    versions[i] = json.inputs[i].version;
+  }
+  return versions;
+}
+
+// The sets of variables per node are left out; composition finds them where it needs them.
 absl::StatusOr<NodePtr> MakeNode(const std::vector<NodePtr>& nodes, const JsonGraph::Node& json) {
   Node::Fields fields;
   fields.name = json.name;
@@ -45,20 +60,29 @@ absl::StatusOr<NodePtr> MakeNode(const std::vector<NodePtr>& nodes, const JsonGr
     }
     fields.inputs.push_back(*std::move(entry));
   }
+  fields.input_versions = VersionsOf(json);
   return Node::Make(std::move(fields));
 }
 
-// MXNet counts for each variable how often operators before have written it, and writes the count
-// with each use.
+// MXNet counts for each variable how often operators that were made before have written it, and
+// writes the count with each use. A file's counts are kept; new nodes are counted in their order.
 void NumberVersions(const IndexedGraph& graph, JsonGraph* json) {
   std::vector<int> written(json->nodes.size(), 0);
   for (int i = 0; i < graph.num_nodes(); ++i) {
     const Node& node = *graph.nodes()[i];
     if (node.is_variable()) continue;
     std::vector<JsonGraph::Entry>& inputs = json->nodes[i].inputs;
-    for (JsonGraph::Entry& input : inputs) input.version = written[input.node];
+    const std::optional<std::vector<int>>& known = node.fields().input_versions;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      inputs[k].version = !known.has_value() ? -1 : k < known->size() ? (*known)[k] : 0;
+    }
     for (int aux : node.op()->AuxInputs(node.call())) {
-      inputs[aux].version = ++written[inputs[aux].node];
+      int& count = written[inputs[aux].node];
+      if (inputs[aux].version < 0) inputs[aux].version = count + 1;
+      count = std::max(count, inputs[aux].version);
+    }
+    for (JsonGraph::Entry& input : inputs) {
+      if (input.version < 0) input.version = written[input.node];
     }
   }
 }
@@ -68,6 +92,7 @@ void NumberVersions(const IndexedGraph& graph, JsonGraph* json) {
 absl::StatusOr<Symbol> SymbolFromJson(absl::string_view text, const LoadLimits& limits) {
   COOPER_ASSIGN_OR_RETURN(JsonGraph graph, ParseJsonGraph(text, limits));
   COOPER_RETURN_IF_ERROR(UpgradeJsonGraph(&graph));
+  COOPER_RETURN_IF_ERROR(MergeVariablesOfOneName(&graph));
   std::vector<NodePtr> nodes;
   nodes.reserve(graph.nodes.size());
   int64_t outputs = 0;
@@ -90,7 +115,6 @@ absl::StatusOr<Symbol> SymbolFromJson(absl::string_view text, const LoadLimits& 
     }
     heads.push_back(*std::move(entry));
   }
-  COOPER_RETURN_IF_ERROR(AddContext(CheckVariableNames(heads), "symbol file"));
   return Symbol(std::move(heads));
 }
 

@@ -15,7 +15,8 @@
 namespace cooper {
 
 // Operators must be linked into the program. The text is untrusted: loading takes time and memory
-// in proportion to it and to the graph's outputs, and both have limits (load_limits.h).
+// in proportion to it and to the graph's outputs, and both have limits (load_limits.h). Variables
+// of one name, of which a file may have several, are one variable of the symbol.
 //
 // Fails with kInvalidArgument for what is no symbol file, naming node and reason, and for an
 // operator with wrong attributes or inputs, or one of gradients (OpSchema::is_gradient); with

@@ -25,8 +25,10 @@ inline constexpr int kOldestMXNetVersion = 800;
 struct JsonGraph {
   struct Entry {
     int node = 0;
-    int index = 0;    // of the node's outputs
-    int version = 0;  // written, but not used: how often the variable was mutated before
+    int index = 0;  // of the node's outputs
+    // How often the variable was written before, as Node::Fields::input_versions has it: kept, but
+    // not used.
+    int version = 0;
   };
   struct Node {
     std::string op;  // "null": a variable

@@ -230,6 +230,82 @@ std::string TwoNodes(const std::string& node, const std::string& heads = "[[1, 0
                       R"(], "heads": )", heads, R"(, "attrs": {"mxnet_version": ["int", 10901]}})");
 }
 
+// A Norm whose moving_mean is called `mean`, of data called x, and of a third variable x.
+std::string ArgumentAndState(const std::string& mean) {
+  return absl::StrCat(R"({"nodes": [{"op": "null", "name": "x", "inputs": []},
+      {"op": "null", "name": "gamma", "inputs": []},
+      {"op": "null", "name": ")",
+                      mean, R"(", "inputs": []},
+      {"op": "Norm", "name": "bn", "inputs": [[0, 0, 0], [1, 0, 0], [2, 0, 1]]},
+      {"op": "null", "name": "x", "inputs": []}], "heads": [[3, 0, 0], [4, 0, 0]],
+      "attrs": {"mxnet_version": ["int", 10901]}})");
+}
+
+TEST(JsonTest, VariablesOfOneNameAreOne) {
+  const std::string text = R"({"nodes": [
+      {"op": "null", "name": "x", "attrs": {"__lr_mult__": "2", "__init__": "a"}, "inputs": []},
+      {"op": "null", "name": "x", "attrs": {"__wd_mult__": "3", "__init__": "b"}, "inputs": []},
+      {"op": "Join", "name": "j", "attrs": {"num_args": "2"}, "inputs": [[0, 0, 0], [1, 0, 0]]},
+      {"op": "null", "name": "x", "inputs": []}], "heads": [[2, 0, 0], [3, 0, 0]],
+      "attrs": {"mxnet_version": ["int", 10901]}})";
+  COOPER_ASSERT_OK_AND_ASSIGN(Symbol symbol, SymbolFromJson(text));
+  EXPECT_THAT(symbol.ListArguments(), ElementsAre("x"));
+  EXPECT_THAT(symbol.ListOutputs(), ElementsAre("j_output", "x"));
+  const NodePtr join = symbol.outputs()[0].node;
+  EXPECT_EQ(join->inputs()[0], join->inputs()[1]);
+  EXPECT_EQ(symbol.outputs()[1], join->inputs()[0]);
+  // Of one attribute the last counts.
+  EXPECT_THAT(symbol.AttrDict().at("x"),
+              testing::IsSupersetOf(
+                  {Pair("__lr_mult__", "2"), Pair("__wd_mult__", "3"), Pair("__init__", "b")}));
+  // Composition refuses a second one all the same.
+  EXPECT_THAT(Symbol::Group({symbol, Symbol::Variable("x")}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'x'")));
+  COOPER_ASSERT_OK_AND_ASSIGN(symbol, SymbolFromJson(ArgumentAndState("mean")));
+  EXPECT_THAT(symbol.ListArguments(), ElementsAre("x", "gamma"));
+}
+
+// Two Norms that share an auxiliary state, and what reads it; `versions` are those of the state.
+std::string SharedState(const std::vector<int>& versions) {
+  std::string text = R"({"nodes": [{"op": "null", "name": "x", "inputs": []},
+      {"op": "null", "name": "g", "inputs": []}, {"op": "null", "name": "m", "inputs": []})";
+  for (int i = 0; i < 2; ++i) {
+    absl::StrAppend(&text, R"(, {"op": "Norm", "name": "n)", i,
+                    R"(", "inputs": [[0, 0, 0], [1, 0, 0], [2, 0, )", versions[i], "]]}");
+  }
+  absl::StrAppend(&text, R"(, {"op": "argmax", "name": "read", "inputs": [[2, 0, )", versions[2],
+                  R"(]]}], "heads": [[3, 0, 0], [4, 0, 0], [5, 0, 0]],
+      "attrs": {"mxnet_version": ["int", 10901]}})");
+  return text;
+}
+
+TEST(JsonTest, KeepsTheVersionsOfInputs) {
+  for (const std::vector<int>& versions :
+       std::vector<std::vector<int>>{{1, 2, 2}, {2, 1, 1}, {2, 1, 0}, {0, 0, 0}}) {
+    COOPER_ASSERT_OK_AND_ASSIGN(const Symbol symbol, SymbolFromJson(SharedState(versions)));
+    const std::string saved = SymbolToJson(symbol);
+    EXPECT_THAT(saved,
+                HasSubstr(absl::StrCat("[[0, 0, 0], [1, 0, 0], [2, 0, ", versions[0], "]]")));
+    EXPECT_THAT(saved,
+                HasSubstr(absl::StrCat("[[0, 0, 0], [1, 0, 0], [2, 0, ", versions[1], "]]")));
+    EXPECT_THAT(saved, HasSubstr(absl::StrCat("\"inputs\": [[2, 0, ", versions[2], "]]")));
+  }
+}
+
+TEST(JsonTest, CountsTheVersionsOfNewNodes) {
+  const Symbol state = Symbol::Variable("m");
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const Symbol first,
+      Symbol::Create(
+          "Norm", {.name = "n0", .inputs = {Symbol::Variable("x"), Symbol::Variable("g"), state}}));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const Symbol second,
+      Symbol::Create("Norm", {.name = "n1", .inputs = {first, Symbol::Variable("h"), state}}));
+  const std::string saved = SymbolToJson(second);
+  EXPECT_THAT(saved, HasSubstr("[[0, 0, 0], [1, 0, 0], [2, 0, 1]]"));
+  EXPECT_THAT(saved, HasSubstr("[[3, 0, 0], [4, 0, 0], [2, 0, 2]]"));
+}
+
 TEST(JsonTest, RefusesWhatIsNoSymbol) {
   struct Case {
     const char* name;
@@ -273,9 +349,8 @@ TEST(JsonTest, RefusesWhatIsNoSymbol) {
        TwoNodes(
            R"({"op": "Join", "name": "y", "attrs": {"num_args": "2000000000"}, "inputs": []})"),
        "Join 'y': has 0 inputs, but num_args='2000000000'"},
-      {"DuplicateName",
-       TwoNodes(R"({"op": "null", "name": "x", "inputs": []})", "[[0, 0], [1, 0]]"),
-       "two different variables are called 'x'"},
+      {"DuplicateName", ArgumentAndState("x"),
+       "two different variables are called 'x', and one of them is an auxiliary state"},
       {"Version", R"({"nodes": [], "heads": [], "attrs": {"mxnet_version": "new"}})",
        "mxnet_version is not of the form"},
   };

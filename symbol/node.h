@@ -4,6 +4,7 @@
 // The graph: nodes that never change once made, shared between all symbols that contain them.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,10 @@ class Node {
     // What UnionOfVariables gives for the inputs; null where nobody needed it. A variable's own set
     // is found without it.
     VariableSetPtr variables = nullptr;
+    // Of a node that a symbol file has: the version that it says of each input (how often operators
+    // made before have written the variable), or -1 where it is to be counted anew; those that are
+    // missing are 0. Absent: all are to be counted.
+    std::optional<std::vector<int>> input_versions = std::nullopt;
   };
 
   static NodePtr Make(Fields fields) { return std::make_shared<const Node>(std::move(fields)); }

@@ -159,6 +159,7 @@ absl::StatusOr<Symbol> Symbol::Compose(const std::map<std::string, Symbol>& repl
     if (!changed) continue;
     // The names are checked once, below; who needs the node's set finds it (variable_set.h).
     fields.variables = nullptr;
+    fields.input_versions.reset();
     replaced[node] = {Node::Make(std::move(fields)), 0};
   }
   if (used != replacements.size()) {
