@@ -1,7 +1,8 @@
 #ifndef COOPER_MODULE_OPTIMIZER_CREATE_OPTIMIZER_H_
 #define COOPER_MODULE_OPTIMIZER_CREATE_OPTIMIZER_H_
 
-// Optimizers by name.
+// Optimizers by name: those whose targets (sgd, adam, adagrad, layerwise, or all_optimizers) are
+// linked. //module brings sgd's, which is its default.
 
 #include <memory>
 #include <string>
@@ -16,8 +17,9 @@
 namespace cooper {
 
 // `name` is MXNet's, in any case: "sgd", "Adam", ...; `kwargs` are the arguments of MXNet's
-// constructor. kNotFound, with the names there are, for another name; kInvalidArgument for unknown
-// arguments and bad values.
+// constructor. kNotFound, with the names there are, for another name, or with the target for one
+// that is not linked; kInvalidArgument for unknown arguments and bad values, a learning rate that
+// is negative, infinite or NaN among them.
 absl::StatusOr<std::unique_ptr<Optimizer>> CreateOptimizer(
     absl::string_view name, const Kwargs& kwargs = {},
     std::shared_ptr<LRScheduler> lr_scheduler = nullptr);
