@@ -29,6 +29,7 @@ absl::Status ParameterStore::InstallOptimizer(const std::shared_ptr<Optimizer>& 
 absl::Status ParameterStore::Install(const std::shared_ptr<Optimizer>& optimizer,
                                      std::shared_ptr<KVStore> kvstore,
                                      const InitOptimizerOptions& options) {
+  COOPER_RETURN_IF_ERROR(optimizer->CheckLearningRate());
   COOPER_RETURN_IF_ERROR(optimizer->AddSymbolAttributes(attrs_));
   if (!options.lr_mult.empty()) optimizer->SetLrMult(options.lr_mult);
   if (!options.wd_mult.empty()) optimizer->SetWdMult(options.wd_mult);

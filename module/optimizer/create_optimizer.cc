@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "module/optimizer/optimizer_registry.h"
+#include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {
@@ -37,7 +38,9 @@ absl::StatusOr<std::unique_ptr<Optimizer>> CreateOptimizer(
                                             "optimizer:",
                                             TargetOf(name)));
   }
-  return created;
+  COOPER_ASSIGN_OR_RETURN(std::unique_ptr<Optimizer> optimizer, std::move(created));
+  COOPER_RETURN_IF_ERROR(optimizer->CheckLearningRate());
+  return optimizer;
 }
 
 }  // namespace cooper

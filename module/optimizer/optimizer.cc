@@ -26,6 +26,16 @@ absl::Status CheckArray(const std::string& name, absl::string_view what, const N
                                                  array.ToString()));
 }
 
+// Rates of single parameters may be negative by their multiplier: so a network learns against
+// another. One that is no number ends every training.
+absl::Status CheckRate(absl::string_view kind, double rate, absl::string_view parameter = "") {
+  if (rate >= 0 && std::isfinite(rate)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("optimizer ", kind, ": the learning rate is ", rate,
+                   parameter.empty() ? "" : absl::StrCat(" in the update of '", parameter, "'"),
+                   ", expected a number that is not negative"));
+}
+
 }  // namespace
 
 Optimizer::Optimizer(const OptimizerOptions& options, Kind kind)
@@ -126,11 +136,12 @@ absl::Status Optimizer::SetInvocation(size_t i, const Parameter& parameter) {
   return invocations_[i].SetArrays(inputs, {&weight});
 }
 
-void Optimizer::NextStep(const Parameter& parameter, UpdateParam* param) {
+absl::Status Optimizer::NextStep(const Parameter& parameter, UpdateParam* param) {
   const std::string& name = parameter.name;
   double lr = lags_schedule() ? learning_rate() : 0;
   num_update_ = std::max(num_update_, ++parameter.state->num_updates);
   if (!lags_schedule()) lr = learning_rate();
+  COOPER_RETURN_IF_ERROR(CheckRate(kind(), lr, name));
   const double clip = options_.clip_gradient.value_or(0);
   param->lr = lr * Multiplier(name, lr_mult_, attr_lr_mult_, 1);
   param->wd = options_.wd * Multiplier(name, wd_mult_, attr_wd_mult_, HasWeightDecay(name) ? 1 : 0);
@@ -138,6 +149,7 @@ void Optimizer::NextStep(const Parameter& parameter, UpdateParam* param) {
   param->clip_gradient = clip > 0 ? clip : -1;
   SetStep({.name = name, .size = parameter.weight.size(), .t = parameter.state->num_updates},
           param);
+  return absl::OkStatus();
 }
 
 absl::Status Optimizer::UpdateAll(absl::Span<const Parameter> parameters) {
@@ -145,7 +157,14 @@ absl::Status Optimizer::UpdateAll(absl::Span<const Parameter> parameters) {
   for (size_t i = 0; i < parameters.size(); ++i) {
     COOPER_RETURN_IF_ERROR(SetInvocation(i, parameters[i]));
   }
-  for (size_t i = 0; i < parameters.size(); ++i) NextStep(parameters[i], params_[i].get());
+  const int64_t num_update = num_update_;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const absl::Status status = NextStep(parameters[i], params_[i].get());
+    if (status.ok()) continue;
+    for (size_t k = 0; k <= i; ++k) --parameters[k].state->num_updates;
+    num_update_ = num_update;
+    return status;
+  }
   return RunAll(absl::MakeConstSpan(invocations_).first(parameters.size()));
 }
 
@@ -154,11 +173,17 @@ double Optimizer::learning_rate() {
                                           : options_.lr_scheduler->LearningRate(num_update_);
 }
 
+absl::Status Optimizer::CheckLearningRate() const {
+  const LRScheduler* const scheduler = options_.lr_scheduler.get();
+  return CheckRate(kind(), scheduler == nullptr ? learning_rate_ : scheduler->base_lr());
+}
+
 absl::Status Optimizer::set_learning_rate(double learning_rate) {
   if (options_.lr_scheduler != nullptr) {
     return absl::FailedPreconditionError(
         "optimizer: the learning rate is set by its lr_scheduler: change that one's base_lr");
   }
+  COOPER_RETURN_IF_ERROR(CheckRate(kind(), learning_rate));
   learning_rate_ = learning_rate;
   return absl::OkStatus();
 }

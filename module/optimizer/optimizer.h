@@ -81,8 +81,9 @@ class Optimizer {
                           const ParameterState& state) const;
 
   // One step: overwrites `weight` and the arrays of `state`. Allocates nothing. kInvalidArgument,
-  // naming the parameter, if shapes or dtypes disagree; kFailedPrecondition if the arrays are not
-  // on one device, kUnimplemented if no kernel for it is linked.
+  // naming the parameter, if shapes or dtypes disagree, or if the learning rate is not finite or
+  // negative; kFailedPrecondition if the arrays are not on one device, kUnimplemented if no kernel
+  // for it is linked. Weights and counts are then as before.
   absl::Status Update(const std::string& name, const NDArray& weight, const NDArray& grad,
                       ParameterState* state);
 
@@ -100,7 +101,10 @@ class Optimizer {
 
   // The rate of the next update, without multipliers.
   double learning_rate();
-  // kFailedPrecondition if a scheduler sets it.
+  // kInvalidArgument, with the rate, if the one that was given is negative, infinite or NaN: of a
+  // scheduler, its base_lr. What a scheduler makes of that is looked at in each update.
+  absl::Status CheckLearningRate() const;
+  // kFailedPrecondition if a scheduler sets it, kInvalidArgument as CheckLearningRate.
   absl::Status set_learning_rate(double learning_rate);
   LRScheduler* lr_scheduler() const { return options_.lr_scheduler.get(); }
 
@@ -162,7 +166,7 @@ class Optimizer {
   absl::Status Check(const Parameter& parameter) const;
   // Makes the i'th invocation one on these arrays.
   absl::Status SetInvocation(size_t i, const Parameter& parameter);
-  void NextStep(const Parameter& parameter, UpdateParam* param);
+  absl::Status NextStep(const Parameter& parameter, UpdateParam* param);
 
   const Kind kind_;
   const std::string op_;

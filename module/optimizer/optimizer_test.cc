@@ -244,6 +244,56 @@ TEST(OptimizerTest, CountsFromBeginNumUpdate) {
   EXPECT_EQ(optimizer->num_update(), 6);
 }
 
+// Of no kind is a rate below zero, or none.
+TEST(OptimizerTest, RefusesRatesThatAreNone) {
+  for (const char* rate : {"nan", "inf", "-0.1"}) {
+    SCOPED_TRACE(rate);
+    const auto refused =
+        StatusIs(absl::StatusCode::kInvalidArgument,
+                 HasSubstr(std::string("optimizer sgd: the learning rate is ") + rate));
+    EXPECT_THAT(CreateOptimizer("sgd", {{"learning_rate", rate}}), refused);
+    EXPECT_THAT(CreateOptimizer("sgd", {},
+                                *CreateLRScheduler("factor", {{"step", "10"}, {"base_lr", rate}})),
+                refused);
+    const auto optimizer = Make("sgd");
+    EXPECT_THAT(optimizer->set_learning_rate(std::stod(rate)), refused);
+    EXPECT_EQ(optimizer->learning_rate(), 0.01);
+  }
+  COOPER_EXPECT_OK(CreateOptimizer("sgd", {{"learning_rate", "0"}}));
+}
+
+// A schedule that makes NaN of good numbers.
+class BrokenScheduler : public LRScheduler {
+ public:
+  BrokenScheduler() : LRScheduler({.base_lr = 1}) {}
+
+ protected:
+  double AfterWarmup(int64_t num_update) override { return std::sqrt(2.5 - num_update); }
+  absl::string_view kind() const override { return "broken"; }
+};
+
+TEST(OptimizerTest, ARateThatBecomesNoneIsTold) {
+  for (const char* kind : {"sgd", "adam", "adagrad"}) {
+    SCOPED_TRACE(kind);
+    const auto optimizer = Make(kind, {}, std::make_shared<BrokenScheduler>());
+    const NDArray a = Vector({0}), b = Vector({0}), grad = Vector({1});
+    ParameterState state_a = *optimizer->CreateState(a), state_b = *optimizer->CreateState(b);
+    const std::string name_a = "a", name_b = "b";
+    const auto update = [&] {
+      return optimizer->UpdateAll({{{name_a, a, grad, &state_a}, {name_b, b, grad, &state_b}}});
+    };
+    COOPER_ASSERT_OK(update());
+    COOPER_ASSERT_OK(update());
+    const std::vector<float> before = *a.ToVector<float>();
+    EXPECT_THAT(update(), StatusIs(absl::StatusCode::kInvalidArgument,
+                                   HasSubstr("learning rate is nan in the update of 'a'")));
+    EXPECT_EQ(*a.ToVector<float>(), before);
+    EXPECT_EQ(state_a.num_updates, 2);
+    EXPECT_EQ(state_b.num_updates, 2);
+    EXPECT_EQ(optimizer->num_update(), 2);
+  }
+}
+
 TEST(OptimizerTest, NamesWhatDoesNotFit) {
   const auto optimizer = Make("adam");
   const NDArray weight = Vector({1, 2});
