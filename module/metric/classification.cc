@@ -32,6 +32,12 @@ absl::StatusOr<ClassAxis> SplitAxis(const Shape& shape, int64_t axis) {
   return ClassAxis{shape.Product(0, at), shape[at], shape.Product(at + 1, shape.rank())};
 }
 
+// Whether a label is the number of no class. A single class stands for the label's own, whatever
+// that is (EvalMetric::takes_label_probabilities).
+bool IsOutside(double label, int64_t classes) {
+  return classes > 1 && !(label > -1 && label < static_cast<double>(classes));
+}
+
 class AccuracyMetric : public TotalsMetric {
  public:
   explicit AccuracyMetric(const AccuracyOptions& options)
@@ -53,15 +59,19 @@ class AccuracyMetric : public TotalsMetric {
     }
     double correct = 0;
     double total = 0;
+    double outside = 0;
     for (size_t i = 0; i < label.values.size(); ++i) {
       if (!label.Counts(i)) continue;
+      outside += !ids && IsOutside(label.values[i], axis.classes) ? 1 : 0;
       const auto at = static_cast<int64_t>(i);
       const int64_t best = ids ? IntegerOf<int64_t>(values[i]) : Best(values, axis, at);
       correct += best == IntegerOf<int64_t>(label.values[i]) ? 1 : 0;
       ++total;
     }
-    return Totals{correct, total};
+    return Totals{correct, total, outside};
   }
+
+  bool counts_out_of_range() const override { return true; }
 
  private:
   static int64_t Best(absl::Span<const float> values, const ClassAxis& axis, int64_t i) {
@@ -91,9 +101,11 @@ class TopKAccuracyMetric : public TotalsMetric {
     const auto classes = static_cast<size_t>(pred.shape()[1]);
     double correct = 0;
     double total = 0;
+    double outside = 0;
     for (size_t i = 0; i < label.values.size(); ++i) {
       if (!label.Counts(i)) continue;
       ++total;
+      outside += IsOutside(label.values[i], pred.shape()[1]) ? 1 : 0;
       const auto id = IntegerOf<int64_t>(label.values[i]);
       if (id < 0 || id >= static_cast<int64_t>(classes)) continue;
       const absl::Span<const float> row = values.subspan(i * classes, classes);
@@ -104,14 +116,17 @@ class TopKAccuracyMetric : public TotalsMetric {
       }
       correct += before < top_k_ ? 1 : 0;
     }
-    return Totals{correct, total};
+    return Totals{correct, total, outside};
   }
+
+  bool counts_out_of_range() const override { return true; }
 
  private:
   const int64_t top_k_;
 };
 
-// The sum of f(prediction of the label), and the number of labels that count.
+// The sum of f(prediction of the label), the number of labels that count, and of those the number
+// that are no class.
 template <typename Fn>
 absl::StatusOr<std::vector<double>> SumOverLabels(const LabelValues& label, const NDArray& pred,
                                                   const ClassAxis& axis, const Fn& f) {
@@ -119,14 +134,16 @@ absl::StatusOr<std::vector<double>> SumOverLabels(const LabelValues& label, cons
   COOPER_ASSIGN_OR_RETURN(const absl::Span<const float> values, float_pred.Data<float>());
   double sum = 0;
   double count = 0;
+  double outside = 0;
   for (size_t i = 0; i < label.values.size(); ++i) {
     if (!label.Counts(i)) continue;
+    outside += IsOutside(label.values[i], axis.classes) ? 1 : 0;
     const int64_t id =
         std::clamp<int64_t>(IntegerOf<int64_t>(label.values[i]), 0, axis.classes - 1);
     sum += f(static_cast<double>(values[axis.Index(static_cast<int64_t>(i), id)]));
     ++count;
   }
-  return std::vector<double>{sum, count};
+  return std::vector<double>{sum, count, outside};
 }
 
 class PerplexityMetric : public TotalsMetric {
@@ -137,6 +154,7 @@ class PerplexityMetric : public TotalsMetric {
   bool takes_label_probabilities() const override { return true; }
 
  protected:
+  bool counts_out_of_range() const override { return true; }
   absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const override {
     const absl::StatusOr<ClassAxis> axis = SplitAxis(pred.shape(), axis_);
     if (!axis.ok()) return Mismatch(label, pred, axis.status().message());
@@ -163,6 +181,7 @@ class CrossEntropyMetric : public TotalsMetric {
   bool takes_label_probabilities() const override { return true; }
 
  protected:
+  bool counts_out_of_range() const override { return true; }
   absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const override {
     if (pred.shape().rank() != 2 || label.array.size() != pred.shape()[0] || pred.shape()[1] < 1) {
       return Mismatch(label, pred, "expected predictions (batch_size, classes) and one label each");

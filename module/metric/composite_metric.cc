@@ -55,6 +55,12 @@ bool CompositeEvalMetric::takes_label_probabilities() const {
                      [](const auto& metric) { return metric->takes_label_probabilities(); });
 }
 
+int64_t CompositeEvalMetric::labels_out_of_range() const {
+  int64_t most = 0;
+  for (const auto& metric : metrics_) most = std::max(most, metric->labels_out_of_range());
+  return most;
+}
+
 absl::Status CompositeEvalMetric::UpdateDict(const NamedArrayList& labels,
                                              const NamedArrayList& preds) {
   const NamedArrayList kept_labels = Keep(labels, options_.label_names);

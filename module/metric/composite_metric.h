@@ -27,6 +27,8 @@ class CompositeEvalMetric : public EvalMetric {
   absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds) override;
   // Whether all children do.
   bool takes_label_probabilities() const override;
+  // The most that a child has counted: they see the same labels.
+  int64_t labels_out_of_range() const override;
   void Reset() override;
   void ResetLocal() override;
   // Those of all children, in the order in which they were added.

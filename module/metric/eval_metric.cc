@@ -125,6 +125,10 @@ void TotalsMetric::Reset() {
   global_.clear();
 }
 
+int64_t TotalsMetric::labels_out_of_range() const {
+  return counts_out_of_range() && global_.size() > 2 ? static_cast<int64_t>(global_[2]) : 0;
+}
+
 std::vector<NamedValue> TotalsMetric::GetNameValue() const {
   return {{name_, local_.empty() ? std::numeric_limits<double>::quiet_NaN() : Value(local_)}};
 }

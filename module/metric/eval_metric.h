@@ -5,6 +5,7 @@
 // CreateMetric (create_metric.h) or by the functions beside their options (classification.h, ...).
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,6 +46,11 @@ class EvalMetric {
   // Whether it looks at the label's own prediction alone, so that predictions may be that of each
   // label, (batch_size, 1), in place of those of all classes (ModuleOptions::label_probabilities).
   virtual bool takes_label_probabilities() const { return false; }
+
+  // Since Reset, how many labels that counted were the number of no class of the predictions. Kinds
+  // that look a label's prediction up take the nearest class, as MXNet's do; other kinds do not
+  // count them.
+  virtual int64_t labels_out_of_range() const { return 0; }
 
   virtual void Reset() = 0;
   virtual void ResetLocal() = 0;
@@ -101,6 +107,9 @@ class TotalsMetric : public EvalMetric {
 
   const std::string& name() const { return name_; }
 
+  // Of kinds that add them as a third total.
+  int64_t labels_out_of_range() const override;
+
  protected:
   using Totals = std::vector<double>;
 
@@ -124,6 +133,9 @@ class TotalsMetric : public EvalMetric {
   // kInvalidArgument unless there are no masks or one for each of `count` arrays.
   absl::Status CheckMasks(absl::Span<const NDArray> masks, size_t count,
                           absl::string_view what) const;
+
+  // Whether totals[2] is the number of labels that are no class.
+  virtual bool counts_out_of_range() const { return false; }
 
   // Adds one to the other, which is empty if nothing was added yet. The default adds by element.
   virtual void Add(const Totals& more, Totals* totals) const;

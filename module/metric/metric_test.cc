@@ -408,5 +408,45 @@ TEST(CreateMetricTest, NamesWhatIsWrong) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("'x'")));
 }
 
+// Labels that are no class are looked up as the nearest one, and counted.
+TEST(MetricTest, CountsLabelsOutOfRange) {
+  const NDArray label = Array({5}, {0, 3, -1, std::nanf(""), 2});
+  const NDArray pred = *NDArray::Full({5, 3}, 1.0 / 3);
+  for (const char* name : {"acc", "perplexity", "ce", "nll_loss"}) {
+    SCOPED_TRACE(name);
+    const auto metric = Make(name);
+    EXPECT_EQ(metric->labels_out_of_range(), 0);
+    COOPER_ASSERT_OK(metric->Update({label}, {pred}));
+    COOPER_ASSERT_OK(metric->Update({label}, {pred}));
+    EXPECT_EQ(metric->labels_out_of_range(), 6);
+    const auto restored = Make(name);
+    COOPER_ASSERT_OK(restored->LoadState(metric->SaveState()));
+    EXPECT_EQ(restored->labels_out_of_range(), 6);
+    metric->ResetLocal();
+    EXPECT_EQ(metric->labels_out_of_range(), 6);
+    metric->Reset();
+    EXPECT_EQ(metric->labels_out_of_range(), 0);
+    // Of label probabilities nothing is known.
+    if (!metric->takes_label_probabilities()) continue;
+    COOPER_ASSERT_OK(metric->Update({label}, {*NDArray::Full({5, 1}, 0.5)}));
+    EXPECT_EQ(metric->labels_out_of_range(), 0);
+  }
+  const auto top = Make("top_k_acc", {{"top_k", "2"}});
+  COOPER_ASSERT_OK(top->Update({label}, {pred}));
+  EXPECT_EQ(top->labels_out_of_range(), 3);
+  const auto ignoring = Make("perplexity", {{"ignore_label", "-1"}});
+  COOPER_ASSERT_OK(ignoring->Update({label}, {pred}));
+  EXPECT_EQ(ignoring->labels_out_of_range(), 2);
+  CompositeEvalMetric both;
+  both.AddMetric(Make("acc"));
+  both.AddMetric(Make("ce"));
+  COOPER_ASSERT_OK(both.Update({label}, {pred}));
+  EXPECT_EQ(both.labels_out_of_range(), 3);
+  // Of other metrics a third sum is something else.
+  const auto f1 = Make("f1");
+  COOPER_ASSERT_OK(f1->Update({Array({2}, {1, 0})}, {*NDArray::Full({2, 2}, 0.5)}));
+  EXPECT_EQ(f1->labels_out_of_range(), 0);
+}
+
 }  // namespace
 }  // namespace cooper
