@@ -1,0 +1,58 @@
+#ifndef COOPER_IO_BUCKET_ASSIGNMENT_H_
+#define COOPER_IO_BUCKET_ASSIGNMENT_H_
+
+// Says which bucket each sample of a data set goes to, by extents or by a function. Copies nothing.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "io/bucket_key.h"
+#include "io/ragged_array.h"
+
+namespace cooper {
+
+// One array of each sample, and which elements of a key its axes follow.
+struct KeyedArray {
+  std::string name;  // for messages
+  RaggedArray values;
+  std::vector<int> pad_to;  // by axis: an element of the key, or -1
+  bool is_data = true;      // whether its padding counts
+};
+
+struct BucketAssignment {
+  struct Bucket {
+    BucketKey key;
+    std::vector<int64_t> ids;  // of samples, rising
+  };
+  std::vector<Bucket> buckets;  // in rising order of their keys, none empty
+  int64_t discarded = 0;        // samples without a bucket
+  int64_t truncated = 0;        // samples with extents that exceed their bucket's
+};
+
+// The elements of a key that axes can follow: an integer itself, those of a tuple, none of a
+// string.
+BucketKey::Tuple KeyElements(const BucketKey& key);
+
+// Each sample goes to the bucket that holds it with the fewest padded elements of data; of equal
+// ones to the one with the smaller key. Those that none holds are discarded, or, with `truncate`,
+// go where most of their elements stay. O(samples * buckets) time; for integer keys, samples *
+// log(buckets). All errors here are kInvalidArgument: a key that lacks an element, is a string, or
+// has an element below 1.
+absl::StatusOr<BucketAssignment> AssignToBuckets(absl::Span<const KeyedArray> arrays,
+                                                 int64_t num_samples, std::vector<BucketKey> keys,
+                                                 bool truncate);
+
+// Sample i goes to the bucket keys[i]; nullopt discards it. A sample that exceeds its key is an
+// error unless `truncate`.
+absl::StatusOr<BucketAssignment> AssignByKey(absl::Span<const KeyedArray> arrays,
+                                             absl::Span<const std::optional<BucketKey>> keys,
+                                             bool truncate);
+
+}  // namespace cooper
+
+#endif  // COOPER_IO_BUCKET_ASSIGNMENT_H_

@@ -1,0 +1,125 @@
+#include "io/bucket_iter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "io/key_values.h"
+#include "io/padded_copy.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+
+int64_t BucketIter::LengthOf(const Input& input, const Shape& extents, int64_t id) const {
+  const int axis = input.length_axis;
+  const int64_t kept = std::min(input.spec.values.shape(id)[axis], extents[axis]);
+  return std::max<int64_t>(0, kept - (axis == 0 ? input.spec.shift : 0));
+}
+
+absl::StatusOr<NDArray> BucketIter::MakeArray(const Input& input, const DataDesc& desc,
+                                              const Shape& extents,
+                                              absl::Span<const int64_t> ids) const {
+  COOPER_ASSIGN_OR_RETURN(NDArray array, NDArray::Empty(desc.shape, desc.dtype));
+  COOPER_RETURN_IF_ERROR(array.Fill(input.spec.pad_value));
+  BucketKey::Tuple strides;
+  for (int a = 0; a < desc.shape.rank(); ++a) {
+    strides.push_back(desc.shape.Product(a + 1, desc.shape.rank()));
+  }
+  const int64_t row_bytes = strides[input.batch_axis] * SizeOf(desc.dtype);
+  strides.erase(strides.begin() + input.batch_axis);
+  PaddedRow row = {
+      .dtype = desc.dtype, .extents = extents.dims(), .strides = absl::MakeConstSpan(strides)};
+  for (size_t r = 0; r < ids.size(); ++r) {
+    row.data = static_cast<char*>(array.raw_data()) + static_cast<int64_t>(r) * row_bytes;
+    const RaggedArray& values = input.spec.values;
+    CopyPadded(values.data(ids[r]), values.dtype(), values.shape(ids[r]), input.spec.shift, row);
+  }
+  return array;
+}
+
+absl::StatusOr<std::optional<DataBatch>> BucketIter::Next() {
+  if (order_.AtEnd()) return std::nullopt;
+  const BucketOrder::Batch rows = order_.Current();
+  const Bucket& bucket = buckets_[rows.bucket];
+  const auto num_ids = static_cast<int64_t>(rows.ids.size());
+  const bool smaller = options_.last_batch == BucketIterOptions::LastBatch::kSmaller;
+  const int64_t batch_size = smaller ? num_ids : BatchSize(rows.bucket);
+
+  DataBatch batch;
+  batch.pad = batch_size - num_ids;
+  batch.bucket_key = bucket.key;
+  batch.index.assign(rows.ids.begin(), rows.ids.end());
+  batch.index.resize(static_cast<size_t>(batch_size), -1);
+  batch.provide_data = bucket.data;
+  batch.provide_label = bucket.label;
+  size_t length_desc = num_data_;
+  std::vector<NDArray> lengths;
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const Input& input = inputs_[i];
+    const bool is_data = i < num_data_;
+    DataDesc& desc = is_data ? batch.provide_data[i] : batch.provide_label[i - num_data_];
+    desc.shape[input.batch_axis] = batch_size;
+    COOPER_ASSIGN_OR_RETURN(NDArray array, MakeArray(input, desc, bucket.extents[i], rows.ids));
+    (is_data ? batch.data : batch.label).push_back(std::move(array));
+    if (i == 0 && !input.spec.values.is_rows() && input.length_axis >= 0) {
+      for (int64_t id : rows.ids) batch.lengths.push_back(LengthOf(input, bucket.extents[i], id));
+      batch.lengths.resize(static_cast<size_t>(batch_size), 0);
+    }
+    if (input.spec.length_name.empty()) continue;
+    DataDesc& length = batch.provide_data[length_desc++];
+    length.shape[0] = batch_size;
+    COOPER_ASSIGN_OR_RETURN(NDArray column, NDArray::Zeros(length.shape, length.dtype));
+    COOPER_ASSIGN_OR_RETURN(const absl::Span<float> elements, column.Data<float>());
+    for (size_t r = 0; r < rows.ids.size(); ++r) {
+      elements[r] = static_cast<float>(LengthOf(input, bucket.extents[i], rows.ids[r]));
+    }
+    lengths.push_back(std::move(column));
+  }
+  batch.data.insert(batch.data.end(), lengths.begin(), lengths.end());
+  order_.Advance();
+  return batch;
+}
+
+absl::Status BucketIter::Reset() {
+  order_.NextEpoch();
+  return absl::OkStatus();
+}
+
+std::vector<BucketKey> BucketIter::bucket_keys() const {
+  std::vector<BucketKey> keys;
+  for (const Bucket& bucket : buckets_) keys.push_back(bucket.key);
+  return keys;
+}
+
+absl::StatusOr<const BucketIter::Bucket*> BucketIter::Find(const BucketKey& key) const {
+  for (const Bucket& bucket : buckets_) {
+    if (bucket.key == key) return &bucket;
+  }
+  return absl::NotFoundError(
+      absl::StrCat(options_.kind, ": no sample is in a bucket ", key.ToString()));
+}
+
+absl::StatusOr<std::vector<DataDesc>> BucketIter::provide_data(const BucketKey& key) const {
+  COOPER_ASSIGN_OR_RETURN(const Bucket* bucket, Find(key));
+  return bucket->data;
+}
+
+absl::StatusOr<std::vector<DataDesc>> BucketIter::provide_label(const BucketKey& key) const {
+  COOPER_ASSIGN_OR_RETURN(const Bucket* bucket, Find(key));
+  return bucket->label;
+}
+
+absl::StatusOr<std::string> BucketIter::SaveState() const {
+  KeyValues state;
+  state.SetString("kind", options_.kind);
+  order_.SaveTo(report_.tokens, &state);
+  return state.ToString();
+}
+
+absl::Status BucketIter::LoadState(absl::string_view text) {
+  COOPER_ASSIGN_OR_RETURN(const KeyValues state, KeyValues::Parse(text));
+  COOPER_RETURN_IF_ERROR(state.Expect("kind", options_.kind));
+  return order_.LoadFrom(options_.kind, report_.tokens, state);
+}
+
+}  // namespace cooper

@@ -1,0 +1,220 @@
+#ifndef COOPER_IO_BUCKET_ITER_H_
+#define COOPER_IO_BUCKET_ITER_H_
+
+// Batches of samples of about equal extents, whatever a sample is made of: each has one array for
+// every input (ragged_array.h), and goes to one bucket; a batch is of one bucket, and its arrays
+// are padded. An encoder and a decoder, whose buckets hold pairs of lengths:
+//
+//   BucketIter::Create(
+//       {{.name = "source", .values = sources, .length_name = "source_length"},
+//        {.name = "target", .values = targets, .pad_to = {1}}},
+//       {{.name = "softmax_label", .values = targets, .pad_to = {1}, .shift = 1}},
+//       {.batch_size = 32, .buckets = {{10, 12}, {20, 24}}});
+//
+// Images by shape (channels, height, width), which are not padded then, with their classes:
+//
+//   BucketIter::Create(
+//       {{.name = "data", .values = images, .pad_to = {kFree, 0, 1}}},
+//       {{.name = "softmax_label", .values = classes}},
+//       {.batch_size = 32, .key = [&](int64_t i) {
+//         return BucketKey({images[i].shape()[1], images[i].shape()[2]});
+//       }});
+//
+// BucketSentenceIter (bucket_sentence_iter.h) is this for sentences that predict their next word.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "io/bucket_key.h"
+#include "io/bucket_order.h"
+#include "io/data_batch.h"
+#include "io/data_desc.h"
+#include "io/data_iter.h"
+#include "io/ragged_array.h"
+#include "ndarray/dtype.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/shape.h"
+
+namespace cooper {
+
+// In pad_to: an axis that follows no element of the key.
+inline constexpr int kFree = -1;
+
+// One input of the network.
+struct BucketInput {
+  std::string name;
+  RaggedArray values;  // an array of each sample
+  // By axis of a sample, the element of the bucket's key that it is padded to (an integer is its
+  // own element 0), or kFree: padded to the largest extent among the bucket's samples. Axes that
+  // are not named are free. Empty: the only axis of sequences, and the first of two, follows
+  // element 0, but nothing follows a string, and rows of one array are free. Samples of more axes
+  // must say it, unless the keys are strings.
+  std::vector<int> pad_to;
+  double pad_value = 0;
+  DType dtype = DType::kFloat32;  // of the batches and their descriptions
+  // A letter for each axis, 'N' being that of the batch, which is put in there among the sample's.
+  // Empty: "N", "NT" ("NC" of rows of one array), "NTC", "NCHW", by the number of axes; samples of
+  // more must give it.
+  std::string layout;
+  // So many indices of axis 0, after what the bucket has no room for is cut off, are left out, and
+  // the others move to the front: 1 makes of sentences what each word has to predict.
+  int64_t shift = 0;
+  // If not empty, data has a (batch_size,) of this name too, behind all other inputs: of each row
+  // the extent of the sample that is not padding, along the first axis that follows the key (the
+  // first that is not the same in all samples, if none does). 0 in rows of padding.
+  std::string length_name;
+};
+
+struct BucketIterOptions {
+  int64_t batch_size = 1;
+  // The keys of all buckets, integers or tuples: a sample goes to the one that holds it with the
+  // least padding, in elements of data.
+  std::vector<BucketKey> buckets;
+  // In place of `buckets`: says the bucket of sample i. nullopt leaves it out. Called once for
+  // each.
+  std::function<std::optional<BucketKey>(int64_t i)> key;
+
+  enum class LastBatch {
+    kDiscard,   // a bucket's samples that fill no batch wait for another epoch's order
+    kPad,       // they come in a batch whose surplus rows hold pad values only
+    kSmaller,   // they come in a batch with fewer rows; not with several parts
+    kRollOver,  // they come first in the next epoch, unless this one was broken off
+  };
+  LastBatch last_batch = LastBatch::kDiscard;
+  enum class TooLong {
+    kDiscard,   // a sample that no bucket holds is left out; with `key` it is an error
+    kTruncate,  // what the bucket that holds most of it has no room for is cut off
+  };
+  TooLong too_long = TooLong::kDiscard;
+  // Batch sizes of single buckets, in place of batch_size.
+  std::map<BucketKey, int64_t> batch_sizes;
+  // If positive, a bucket that is not in batch_sizes has batches of as many rows, at least one, as
+  // keep its padded tokens within this number (see BucketIterReport::tokens).
+  int64_t tokens_per_batch = 0;
+  // Without, samples come bucket by bucket in their own order, in every epoch.
+  bool shuffle = true;
+  uint64_t seed = 0;
+
+  // For training in num_parts processes, of which part_index is the rank; all parts must be made
+  // from the same samples and other options. One step takes num_parts * b samples of a bucket with
+  // batch size b, and part p gets the rows [p * b, (p + 1) * b). With kPad the last parts may get
+  // padding only in a bucket's last step: each step is made by all parts.
+  int64_t part_index = 0;
+  int64_t num_parts = 1;
+
+  std::string kind = "BucketIter";  // what messages and saved states call the iterator
+};
+
+// What becomes of the samples, of all parts together: the same on each. The first three counts add
+// up to all samples.
+struct BucketIterReport {
+  int64_t served = 0;     // in the first epoch
+  int64_t left_over = 0;  // fill no batch; others in each epoch
+  int64_t discarded = 0;  // no bucket holds them, or `key` left them out
+  int64_t truncated = 0;  // cut (these are also in `served` or `left_over`)
+  // Of the samples that have a bucket: elements of data along axes that follow the key or that are
+  // not the same in all samples; with the padding.
+  int64_t tokens = 0;
+  int64_t padded_tokens = 0;
+  struct Bucket {
+    BucketKey key;
+    int64_t batch_size = 0;  // of one part
+    int64_t samples = 0;
+    int64_t batches = 0;  // of each part, in the first epoch
+  };
+  std::vector<Bucket> buckets;  // in rising order of their keys
+  int64_t num_parts = 1;
+
+  // A line per bucket and one with the totals, in which a sample is called `noun`.
+  std::string ToString(absl::string_view noun = "sample") const;
+};
+
+class BucketIter : public DataIter {
+ public:
+  // kInvalidArgument, naming input, sample or bucket, if inputs have no or equal names, different
+  // numbers of samples or an impossible layout; if neither or both of `buckets` and `key` are
+  // given, a key has no element that an input follows, or one below 1; if a sample exceeds what
+  // `key` says of it; if no sample has a bucket, or an option is out of range.
+  static absl::StatusOr<std::unique_ptr<BucketIter>> Create(std::vector<BucketInput> data,
+                                                            std::vector<BucketInput> label,
+                                                            BucketIterOptions options);
+
+  // `index` of a batch holds numbers of samples, -1 in rows of padding; `lengths` what length_name
+  // of the first data input says (whether it has one or not), if that is a sequence.
+  absl::StatusOr<std::optional<DataBatch>> Next() override;
+  absl::Status Reset() override;
+
+  // Of the default bucket. Data, then what length_name names, in the order of the inputs.
+  const std::vector<DataDesc>& provide_data() const override { return default_bucket().data; }
+  const std::vector<DataDesc>& provide_label() const override { return default_bucket().label; }
+  // The bucket whose rows have most elements.
+  std::optional<BucketKey> default_bucket_key() const override { return default_bucket().key; }
+  std::vector<BucketKey> bucket_keys() const override;
+  int64_t batch_size() const override { return BatchSize(default_bucket_); }
+  // What a bucket is bound with. kNotFound for a key that no sample has.
+  absl::StatusOr<std::vector<DataDesc>> provide_data(const BucketKey& key) const;
+  absl::StatusOr<std::vector<DataDesc>> provide_label(const BucketKey& key) const;
+
+  // Seed, epoch and position (and what was rolled over). The state of another part is refused, as
+  // that of other data is.
+  absl::StatusOr<std::string> SaveState() const override;
+  absl::Status LoadState(absl::string_view state) override;
+
+  // Batches of this epoch, the same on all parts, and in every epoch unless samples roll over.
+  int64_t num_batches() const { return order_.num_batches(); }
+  const BucketIterReport& report() const { return report_; }
+
+ private:
+  struct Input {
+    BucketInput spec;
+    int batch_axis = 0;
+    int length_axis = -1;          // -1: no axis tells a length
+    std::vector<int> pad_to;       // by axis, kFree or an element of the key
+    std::vector<char> is_counted;  // by axis: whether tokens are counted along it
+  };
+  struct Bucket {
+    BucketKey key;
+    std::vector<Shape> extents;  // by input, data first: of a row
+    std::vector<DataDesc> data;
+    std::vector<DataDesc> label;
+  };
+
+  BucketIter(std::vector<BucketInput> data, std::vector<BucketInput> label,
+             BucketIterOptions options);
+  absl::Status CheckOptions() const;
+  absl::Status CheckInputs();
+  absl::Status FindAxes(const BucketKey& model);
+  absl::Status Fill();
+  absl::Status FindExtents(absl::Span<const int64_t> ids, Bucket* bucket) const;
+  // Adds to the report's tokens. Those of a row with padding.
+  int64_t CountTokens(absl::Span<const int64_t> ids, const Bucket& bucket);
+  absl::StatusOr<int64_t> BatchSizeOf(const BucketKey& key, int64_t row_tokens) const;
+  absl::StatusOr<const Bucket*> Find(const BucketKey& key) const;
+  absl::StatusOr<NDArray> MakeArray(const Input& input, const DataDesc& desc, const Shape& extents,
+                                    absl::Span<const int64_t> ids) const;
+  int64_t LengthOf(const Input& input, const Shape& extents, int64_t id) const;
+  const Bucket& default_bucket() const { return buckets_[default_bucket_]; }
+  int64_t BatchSize(int bucket) const { return order_.buckets()[bucket].batch_size; }
+  absl::Status Error(absl::string_view what) const;
+
+  BucketIterOptions options_;
+  std::vector<Input> inputs_;  // data, then label
+  size_t num_data_ = 0;
+  std::vector<Bucket> buckets_;  // in rising order of their keys, none empty
+  int default_bucket_ = 0;
+  BucketOrder order_;
+  BucketIterReport report_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_IO_BUCKET_ITER_H_

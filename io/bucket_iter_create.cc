@@ -1,0 +1,323 @@
+// How a BucketIter is made of inputs and options. What it does then: bucket_iter.cc.
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "absl/memory/memory.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "io/bucket_assignment.h"
+#include "io/bucket_iter.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+using Options = BucketIterOptions;
+
+BucketOrderOptions::Remainder RemainderOf(Options::LastBatch last_batch) {
+  switch (last_batch) {
+    case Options::LastBatch::kDiscard:
+      return BucketOrderOptions::Remainder::kLeaveOut;
+    case Options::LastBatch::kRollOver:
+      return BucketOrderOptions::Remainder::kRollOver;
+    case Options::LastBatch::kPad:
+    case Options::LastBatch::kSmaller:
+      break;
+  }
+  return BucketOrderOptions::Remainder::kServe;
+}
+
+Shape WithBatch(Shape extents, int batch_axis, int64_t batch_size) {
+  extents.insert(batch_axis, batch_size);
+  return extents;
+}
+
+bool SameInAllSamples(const RaggedArray& values, int axis) {
+  if (values.is_rows()) return true;
+  for (int64_t i = 1; i < values.size(); ++i) {
+    if (values.shape(i)[axis] != values.shape(0)[axis]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string BucketIterReport::ToString(absl::string_view noun) const {
+  std::string text;
+  for (const Bucket& bucket : buckets) {
+    absl::StrAppendFormat(&text, "bucket %s: %d %ss, %d batches of %d", bucket.key.ToString(),
+                          bucket.samples, noun, bucket.batches, bucket.batch_size);
+    if (num_parts > 1) absl::StrAppendFormat(&text, " in each of %d parts", num_parts);
+    text += '\n';
+  }
+  const double padding =
+      padded_tokens == 0 ? 0 : 100 * (1 - static_cast<double>(tokens) / padded_tokens);
+  absl::StrAppendFormat(&text,
+                        "%d %ss served, %d left over, %d discarded, %d truncated; "
+                        "%d tokens in all, %.1f %% padding\n",
+                        served, noun, left_over, discarded, truncated, tokens, padding);
+  return text;
+}
+
+BucketIter::BucketIter(std::vector<BucketInput> data, std::vector<BucketInput> label,
+                       Options options)
+    : options_(std::move(options)), num_data_(data.size()) {
+  for (std::vector<BucketInput>* inputs : {&data, &label}) {
+    for (BucketInput& input : *inputs) inputs_.push_back({.spec = std::move(input)});
+  }
+}
+
+absl::StatusOr<std::unique_ptr<BucketIter>> BucketIter::Create(std::vector<BucketInput> data,
+                                                               std::vector<BucketInput> label,
+                                                               Options options) {
+  auto iter =
+      absl::WrapUnique(new BucketIter(std::move(data), std::move(label), std::move(options)));
+  COOPER_RETURN_IF_ERROR(iter->CheckOptions());
+  COOPER_RETURN_IF_ERROR(iter->CheckInputs());
+  COOPER_RETURN_IF_ERROR(iter->Fill());
+  iter->options_.key = nullptr;  // what it refers to may go
+  return iter;
+}
+
+absl::Status BucketIter::Error(absl::string_view what) const {
+  return absl::InvalidArgumentError(absl::StrCat(options_.kind, ": ", what));
+}
+
+absl::Status BucketIter::CheckOptions() const {
+  const int64_t index = options_.part_index;
+  const int64_t parts = options_.num_parts;
+  if (options_.batch_size < 1) {
+    return Error(absl::StrCat("batch_size is ", options_.batch_size, ", expected at least 1"));
+  }
+  if (parts < 1) return Error(absl::StrCat("num_parts is ", parts, ", expected at least 1"));
+  if (index < 0 || index >= parts) {
+    return Error(absl::StrCat("part_index is ", index, ", not in [0, ", parts,
+                              "), num_parts being ", parts));
+  }
+  if (parts > 1 && options_.last_batch == Options::LastBatch::kSmaller) {
+    return Error("LastBatch::kSmaller gives parts batches of different sizes: use kPad");
+  }
+  if (options_.buckets.empty() == (options_.key == nullptr)) {
+    return Error(options_.buckets.empty() ? "give buckets, or key"
+                                          : "give buckets or key, not both");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BucketIter::CheckInputs() {
+  static constexpr const char* kLayouts[] = {"N", "NT", "NTC", "NCHW"};
+  if (num_data_ == 0) return Error("no data");
+  std::set<std::string> names;
+  for (Input& input : inputs_) {
+    BucketInput& spec = input.spec;
+    if (spec.name.empty()) return Error("an input has no name");
+    for (const std::string* name : {&spec.name, &spec.length_name}) {
+      if (!name->empty() && !names.insert(*name).second) {
+        return Error(absl::StrCat("two inputs are called '", *name, "'"));
+      }
+    }
+    const auto wrong = [&](auto... what) {
+      return Error(absl::StrCat("input '", spec.name, "': ", what...));
+    };
+    if (!spec.values.status().ok()) return wrong(spec.values.status().message());
+    const int rank = spec.values.rank();
+    if (spec.values.size() != inputs_[0].spec.values.size()) {
+      return wrong("has ", spec.values.size(), " samples, '", inputs_[0].spec.name, "' has ",
+                   inputs_[0].spec.values.size());
+    }
+    if (spec.layout.empty() && rank < 4) {
+      spec.layout = rank == 1 && spec.values.is_rows() ? "NC" : kLayouts[rank];
+    }
+    if (static_cast<int>(spec.layout.size()) != rank + 1 ||
+        std::count(spec.layout.begin(), spec.layout.end(), 'N') != 1) {
+      return wrong("layout is '", spec.layout, "', expected ", rank + 1,
+                   " letters, one of them N, for samples of ", rank, " axes");
+    }
+    if (spec.shift < 0 || (spec.shift > 0 && rank == 0)) {
+      return wrong("shift is ", spec.shift, ", expected at least 0, and 0 for numbers");
+    }
+    if (!spec.length_name.empty() && rank == 0) {
+      return wrong("numbers have no length for '", spec.length_name, "'");
+    }
+    if (static_cast<int>(spec.pad_to.size()) > rank) {
+      return wrong("pad_to is of ", spec.pad_to.size(), " axes, samples have ", rank);
+    }
+    if (std::any_of(spec.pad_to.begin(), spec.pad_to.end(), [](int e) { return e < kFree; })) {
+      return wrong("pad_to holds elements of the key, from 0 on, or kFree");
+    }
+    input.batch_axis = BatchAxis(spec.layout);
+  }
+  return absl::OkStatus();
+}
+
+// By the keys' kind, which one of them shows.
+absl::Status BucketIter::FindAxes(const BucketKey& model) {
+  for (Input& input : inputs_) {
+    const RaggedArray& values = input.spec.values;
+    const int rank = values.rank();
+    input.pad_to = input.spec.pad_to;
+    if (input.pad_to.empty() && !model.is_string() && !values.is_rows()) {
+      if (rank > 2) {
+        return Error(absl::StrCat("input '", input.spec.name, "': say with pad_to which of the ",
+                                  rank, " axes follow the key, {kFree} if none does"));
+      }
+      if (rank > 0) input.pad_to = {0};
+    }
+    input.pad_to.resize(static_cast<size_t>(rank), kFree);
+    int follows = -1, varies = -1;
+    for (int a = rank - 1; a >= 0; --a) {
+      const bool keyed = input.pad_to[a] != kFree;
+      const bool counted = keyed || !SameInAllSamples(values, a);
+      input.is_counted.insert(input.is_counted.begin(), counted);
+      if (keyed) follows = a;
+      if (counted) varies = a;
+    }
+    input.length_axis = follows >= 0 ? follows : varies >= 0 ? varies : rank > 0 ? 0 : -1;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BucketIter::Fill() {
+  const int64_t num_samples = inputs_[0].spec.values.size();
+  if (num_samples == 0) return Error("there are no samples");
+  std::vector<std::optional<BucketKey>> keys;  // by sample, if there is a function
+  for (int64_t i = 0; i < num_samples && options_.key != nullptr; ++i) {
+    keys.push_back(options_.key(i));
+  }
+  const auto first =
+      std::find_if(keys.begin(), keys.end(), [](const auto& key) { return key.has_value(); });
+  if (options_.buckets.empty() && first == keys.end()) {
+    return Error(absl::StrCat("none of ", num_samples, " samples has a bucket (key)"));
+  }
+  COOPER_RETURN_IF_ERROR(FindAxes(options_.buckets.empty() ? **first : options_.buckets[0]));
+
+  std::vector<KeyedArray> arrays;
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const Input& input = inputs_[i];
+    arrays.push_back({.name = input.spec.name,
+                      .values = input.spec.values,
+                      .pad_to = input.pad_to,
+                      .is_data = i < num_data_});
+  }
+  const bool truncate = options_.too_long == Options::TooLong::kTruncate;
+  absl::StatusOr<BucketAssignment> assigned =
+      options_.key != nullptr ? AssignByKey(arrays, keys, truncate)
+                              : AssignToBuckets(arrays, num_samples, options_.buckets, truncate);
+  if (!assigned.ok()) return Error(assigned.status().message());
+
+  report_.num_parts = options_.num_parts;
+  report_.discarded = assigned->discarded;
+  report_.truncated = assigned->truncated;
+  std::vector<BucketOrder::Bucket> order;
+  double largest = -1;
+  for (BucketAssignment::Bucket& assigned_bucket : assigned->buckets) {
+    Bucket bucket = {.key = assigned_bucket.key};
+    COOPER_RETURN_IF_ERROR(FindExtents(assigned_bucket.ids, &bucket));
+    const int64_t row_tokens = CountTokens(assigned_bucket.ids, bucket);
+    COOPER_ASSIGN_OR_RETURN(const int64_t batch_size, BatchSizeOf(bucket.key, row_tokens));
+    double elements = 0;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      const Input& input = inputs_[i];
+      (i < num_data_ ? bucket.data : bucket.label)
+          .push_back({.name = input.spec.name,
+                      .shape = WithBatch(bucket.extents[i], input.batch_axis, batch_size),
+                      .dtype = input.spec.dtype,
+                      .layout = input.spec.layout});
+      double product = 1;
+      for (int64_t extent : bucket.extents[i]) product *= static_cast<double>(extent);
+      elements += product;
+    }
+    for (const Input& input : inputs_) {
+      if (input.spec.length_name.empty()) continue;
+      bucket.data.push_back({.name = input.spec.length_name, .shape = {batch_size}, .layout = "N"});
+    }
+    if (elements >= largest) {
+      largest = elements;
+      default_bucket_ = static_cast<int>(buckets_.size());
+    }
+    buckets_.push_back(std::move(bucket));
+    order.push_back({.batch_size = batch_size, .ids = std::move(assigned_bucket.ids)});
+  }
+  order_ = BucketOrder(std::move(order), {.remainder = RemainderOf(options_.last_batch),
+                                          .shuffle = options_.shuffle,
+                                          .seed = options_.seed,
+                                          .part_index = options_.part_index,
+                                          .num_parts = options_.num_parts});
+  for (size_t b = 0; b < buckets_.size(); ++b) {
+    const auto samples = static_cast<int64_t>(order_.buckets()[b].ids.size());
+    const int64_t served = order_.NumServed(static_cast<int>(b));
+    report_.served += served;
+    report_.left_over += samples - served;
+    report_.buckets.push_back({.key = buckets_[b].key,
+                               .batch_size = BatchSize(static_cast<int>(b)),
+                               .samples = samples,
+                               .batches = order_.NumBatches(static_cast<int>(b))});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BucketIter::FindExtents(absl::Span<const int64_t> ids, Bucket* bucket) const {
+  const BucketKey::Tuple elements = KeyElements(bucket->key);
+  for (const Input& input : inputs_) {
+    const RaggedArray& values = input.spec.values;
+    Shape extents = values.shape(ids[0]);
+    for (int a = 0; a < extents.rank(); ++a) {
+      if (input.pad_to[a] != kFree) {
+        extents[a] = elements[input.pad_to[a]];
+      } else if (input.is_counted[a]) {
+        for (int64_t id : ids) extents[a] = std::max(extents[a], values.shape(id)[a]);
+      }
+    }
+    // So that no count of elements overflows.
+    const auto all = Shape::Create(WithBatch(extents, 0, values.size()).dims());
+    if (!all.ok()) {
+      return Error(absl::StrCat("bucket ", bucket->key.ToString(), ": ", all.status().message()));
+    }
+    bucket->extents.push_back(std::move(extents));
+  }
+  return absl::OkStatus();
+}
+
+int64_t BucketIter::CountTokens(absl::Span<const int64_t> ids, const Bucket& bucket) {
+  int64_t row_tokens = 0;
+  for (size_t i = 0; i < num_data_; ++i) {
+    const Input& input = inputs_[i];
+    const auto count = [&](const Shape& shape) {
+      bool counted = false;
+      int64_t tokens = 1;
+      for (int a = 0; a < shape.rank(); ++a) {
+        if (!input.is_counted[a]) continue;
+        counted = true;
+        tokens *= std::min(shape[a], bucket.extents[i][a]);
+      }
+      return counted ? tokens : 0;
+    };
+    row_tokens += count(bucket.extents[i]);
+    for (int64_t id : ids) report_.tokens += count(input.spec.values.shape(id));
+  }
+  report_.padded_tokens += row_tokens * static_cast<int64_t>(ids.size());
+  return row_tokens;
+}
+
+absl::StatusOr<int64_t> BucketIter::BatchSizeOf(const BucketKey& key, int64_t row_tokens) const {
+  int64_t batch_size = options_.batch_size;
+  if (const auto it = options_.batch_sizes.find(key); it != options_.batch_sizes.end()) {
+    batch_size = it->second;
+  } else if (options_.tokens_per_batch > 0 && row_tokens > 0) {
+    batch_size = std::max<int64_t>(1, options_.tokens_per_batch / row_tokens);
+  }
+  const char* wrong = batch_size < 1 ? ", expected at least 1" : nullptr;
+  const std::string too_large =
+      absl::StrCat(", too large for ", options_.num_parts, " parts (num_parts)");
+  if (batch_size > std::numeric_limits<int64_t>::max() / options_.num_parts) {
+    wrong = too_large.c_str();
+  }
+  if (wrong == nullptr) return batch_size;
+  return Error(
+      absl::StrCat("the batch size of bucket ", key.ToString(), " is ", batch_size, wrong));
+}
+
+}  // namespace cooper
