@@ -3,7 +3,8 @@
 
 // Batches of sentences of about equal length: each sentence is padded to the smallest bucket that
 // holds it, and a batch is of one bucket. MXNet's mx.rnn.BucketSentenceIter, except that it counts
-// what it leaves out, knows its rows' lengths and ids, and shuffles ids instead of rows.
+// what it leaves out, knows its rows' lengths and ids, and shuffles ids instead of rows. Samples of
+// any other kind: BucketIter (bucket_iter.h), which does the work.
 
 #include <cstdint>
 #include <map>
@@ -16,12 +17,12 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "io/bucket_iter.h"
 #include "io/bucket_key.h"
 #include "io/data_batch.h"
 #include "io/data_desc.h"
 #include "io/data_iter.h"
 #include "ndarray/dtype.h"
-#include "ndarray/shape.h"
 
 namespace cooper {
 
@@ -105,62 +106,33 @@ class BucketSentenceIter : public DataIter {
   // `index` of a batch holds positions in `sentences`, -1 in rows of padding; `lengths` the tokens
   // of each row.
   absl::StatusOr<std::optional<DataBatch>> Next() override;
-  absl::Status Reset() override;
+  absl::Status Reset() override { return iter_->Reset(); }
 
   const std::vector<DataDesc>& provide_data() const override { return provide_data_; }
   const std::vector<DataDesc>& provide_label() const override { return provide_label_; }
-  std::optional<BucketKey> default_bucket_key() const override;
-  std::vector<BucketKey> bucket_keys() const override;
+  std::optional<BucketKey> default_bucket_key() const override {
+    return iter_->default_bucket_key();
+  }
+  std::vector<BucketKey> bucket_keys() const override { return iter_->bucket_keys(); }
   // Of the default bucket, the longest.
-  int64_t batch_size() const override { return buckets_.back().batch_size; }
+  int64_t batch_size() const override { return iter_->batch_size(); }
 
   // Seed, epoch and position: an epoch's order is a function of the first two. The state of another
   // part is refused, with kInvalidArgument, as that of other data is.
-  absl::StatusOr<std::string> SaveState() const override;
-  absl::Status LoadState(absl::string_view state) override;
+  absl::StatusOr<std::string> SaveState() const override { return iter_->SaveState(); }
+  absl::Status LoadState(absl::string_view state) override { return iter_->LoadState(state); }
 
   // Batches of one epoch, the same on all parts.
-  int64_t num_batches() const { return static_cast<int64_t>(order_.size()); }
+  int64_t num_batches() const { return iter_->num_batches(); }
   const BucketSentenceIterReport& report() const { return report_; }
 
  private:
-  struct Bucket {
-    int64_t length = 0;
-    int64_t batch_size = 0;
-    std::vector<int64_t> ids;    // sentences, in their own order
-    std::vector<int64_t> order;  // the same in this epoch's order
-  };
-  struct BatchStart {
-    int bucket = 0;
-    int64_t row = 0;  // in the bucket's order, of the first part
-  };
+  BucketSentenceIter() = default;
 
-  BucketSentenceIter(int64_t batch_size, BucketSentenceIterOptions options);
-  absl::Status CheckParts() const;
-  absl::Status Fill(absl::Span<const std::vector<int>> sentences);
-  void StartEpoch();
-  int64_t BatchSizeOf(int64_t length) const;
-  // Rows of all parts in one step.
-  int64_t StepSize(const Bucket& bucket) const { return options_.num_parts * bucket.batch_size; }
-  Shape BatchShape(const Bucket& bucket) const;
-  template <typename T>
-  absl::StatusOr<DataBatch> MakeBatch(const BatchStart& start) const;
-  absl::Span<const int> Sentence(int64_t id) const;
-
-  const int64_t batch_size_;
-  const BucketSentenceIterOptions options_;
-  bool time_major_ = false;
-  std::vector<int> tokens_;         // all sentences, one behind the other
-  std::vector<int64_t> offsets_;    // sentence i is tokens_[offsets_[i], offsets_[i + 1])
-  std::vector<Bucket> buckets_;     // by rising length, none empty
-  std::vector<BatchStart> starts_;  // every batch of an epoch
-  std::vector<BatchStart> order_;   // the same in this epoch's order
+  std::unique_ptr<BucketIter> iter_;
   std::vector<DataDesc> provide_data_;
   std::vector<DataDesc> provide_label_;
   BucketSentenceIterReport report_;
-  uint64_t seed_;
-  uint64_t epoch_ = 0;
-  int64_t cursor_ = 0;  // in order_
 };
 
 }  // namespace cooper
