@@ -238,10 +238,19 @@ TEST(ProgramRunTest, LargerShapesAreRefused) {
                                         .types = {},
                                         .grad_reqs = Gradients(symbol)}));
   EXPECT_THAT(compiled->Resize({{"data", {5, 10}}, {"label", {5}}}).status(),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("(5, 10) is larger than in the plan, (4, 10)")));
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("argument 'data' of shape (5, 10) is larger than in the plan")));
   // Neither can the weight become another one.
   EXPECT_THAT(compiled->Resize({{"data", {4, 9}}, {"fc1_weight", {12, 10}}}).status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("fc1")));
+  // As many elements, of which more are made.
+  const Symbol layer =
+      Op("FullyConnected",
+         {.name = "fc", .inputs = {Symbol::Variable("data")}, .attrs = {{"num_hidden", "12"}}});
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto wide,
+                              CompiledProgram::Compile(layer, {.shapes = {{"data", {4, 10}}}}));
+  EXPECT_THAT(wide->Resize({{"data", {5, 8}}, {"fc_weight", {12, 8}}}).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("are planned for it")));
 }
 
 TEST(ProgramRunTest, SaysWhichArrayIsWrong) {
