@@ -30,6 +30,7 @@
 #include "module/callback/callback.h"
 #include "module/kvstore/kvstore.h"
 #include "module/metric/eval_metric.h"
+#include "module/module_options.h"
 #include "module/parameter_options.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/shape.h"
@@ -37,32 +38,7 @@
 
 namespace cooper {
 
-class Module;
 class ModuleGroup;
-
-struct ModuleBindOptions {
-  std::vector<DataDesc> data_shapes;
-  // Empty: the module computes without labels. A label of the symbol whose shape does not follow
-  // from the data's (one that is reshaped, say) has to be described all the same.
-  std::vector<DataDesc> label_shapes;
-  bool for_training = true;
-  bool inputs_need_grad = false;
-  // Without it, binding a bound module again changes nothing.
-  bool force_rebind = false;
-  // Of all parameters, and of single arguments by name. Data and labels are kNull unless
-  // inputs_need_grad asks for the data's.
-  WriteReq grad_req = WriteReq::kWrite;
-  std::map<std::string, WriteReq> grad_reqs;
-  // Of the numbers that dropout and other random operators draw. Binding begins their stream anew,
-  // for all modules that share it. Absent: the stream goes on; a new module's has seed 0. The
-  // modules of a SequentialModule draw with this seed and those that follow it.
-  std::optional<uint64_t> seed;
-  // A module with parameters, on the same contexts. The one that is bound becomes a member of its
-  // group (module_group.h) in place of its own: parameters of one name, their gradients, optimizer
-  // and arena are from then on those of both, however long either lives. For a Module only.
-  const Module* shared_module = nullptr;
-};
-
 class BaseModule;
 
 struct ScoreOptions {

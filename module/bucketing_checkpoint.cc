@@ -145,7 +145,7 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::LoadDict(
   COOPER_RETURN_IF_ERROR(CheckOptions(options));
   std::unique_ptr<BucketingModule> module(new BucketingModule(std::move(options)));
   for (auto& [key, bucket] : symbols) {
-    if (!module->options_.sym_gen) continue;
+    if (!module->sym_gen_) continue;
     auto generated = module->Generate(key);
     if (!generated.ok()) return module->WithBucket(generated.status(), key);
     bucket.data_names = generated->data_names;

@@ -23,9 +23,19 @@ double SecondsSince(Clock::time_point start) {
 }  // namespace
 
 BucketingModule::BucketingModule(BucketingModuleOptions options)
-    : options_(std::move(options)),
-      default_key_(*options_.default_bucket_key),
-      group_(std::make_shared<ModuleGroup>(options_.contexts)) {}
+    : sym_gen_(std::move(options.sym_gen)),
+      default_key_(*std::move(options.default_bucket_key)),
+      max_bound_buckets_(options.max_bound_buckets),
+      group_(std::make_shared<ModuleGroup>(options.contexts)),
+      module_options_({.contexts = std::move(options.contexts),
+                       .work_load_list = std::move(options.work_load_list),
+                       .group2ctxs = std::move(options.group2ctxs),
+                       .compression_params = std::move(options.compression_params),
+                       .fixed_param_names = std::move(options.fixed_param_names),
+                       .state_names = std::move(options.state_names),
+                       .disabled_passes = std::move(options.disabled_passes),
+                       .label_probabilities = options.label_probabilities,
+                       .group = group_}) {}
 
 absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::Create(
     BucketingModuleOptions options) {
@@ -53,13 +63,13 @@ absl::Status BucketingModule::WithBucket(const absl::Status& status, const Bucke
 absl::StatusOr<BucketSymbol> BucketingModule::Generate(const BucketKey& key) const {
   const auto loaded = loaded_symbols_.find(key);
   if (loaded != loaded_symbols_.end()) return loaded->second;
-  if (!options_.sym_gen) {
+  if (!sym_gen_) {
     return absl::NotFoundError("there is no symbol for this key, and no sym_gen to make one");
   }
   const ScopedProfile profile(ProfileCategory::kStep, "sym_gen");
   // Automatic names start anew, so that they are the same for all keys.
   NameManager names;
-  return options_.sym_gen(key);
+  return sym_gen_(key);
 }
 
 const Module* BucketingModule::current_module() const {
@@ -67,7 +77,7 @@ const Module* BucketingModule::current_module() const {
 }
 
 void BucketingModule::EvictDownTo(int count) {
-  if (options_.max_bound_buckets <= 0) return;
+  if (max_bound_buckets_ <= 0) return;
   while (static_cast<int>(buckets_.size()) > count) {
     auto oldest = buckets_.end();
     for (auto it = buckets_.begin(); it != buckets_.end(); ++it) {
@@ -84,18 +94,10 @@ BucketingModule::Made BucketingModule::Make(const BucketKey& key) const {
   Made made;
   if (auto generated = Generate(key); generated.ok()) {
     made.generated = *std::move(generated);
-    made.module =
-        Module::Create(made.generated.symbol, {.data_names = made.generated.data_names,
-                                               .label_names = made.generated.label_names,
-                                               .contexts = options_.contexts,
-                                               .work_load_list = options_.work_load_list,
-                                               .group2ctxs = options_.group2ctxs,
-                                               .compression_params = options_.compression_params,
-                                               .fixed_param_names = options_.fixed_param_names,
-                                               .state_names = options_.state_names,
-                                               .disabled_passes = options_.disabled_passes,
-                                               .label_probabilities = options_.label_probabilities,
-                                               .group = group_});
+    ModuleOptions options = module_options_;
+    options.data_names = made.generated.data_names;
+    options.label_names = made.generated.label_names;
+    made.module = Module::Create(made.generated.symbol, std::move(options));
   } else {
     made.module = generated.status();
   }
@@ -117,7 +119,8 @@ std::map<BucketKey, BucketingModule::Made> BucketingModule::MakeAhead(
     absl::Span<const BucketShapes> buckets) const {
   std::map<BucketKey, Made> ahead;
   const int threads = std::min(NumThreads(), static_cast<int>(buckets.size()));
-  if (threads == 1 || options_.contexts.size() > 1 || !options_.group2ctxs.empty()) return ahead;
+  if (threads == 1 || group_->num_contexts() > 1 || !module_options_.group2ctxs.empty())
+    return ahead;
   // Until Finish nothing changes the group, at whose arrays the tasks look.
   BackgroundTasks tasks(threads);
   for (const BucketShapes& shapes : buckets) {
@@ -157,7 +160,7 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBind(
   const std::unique_ptr<Module>& module = *made.module;
   COOPER_RETURN_IF_ERROR(WithBucket(module->Bind(BindOptionsFor(data_shapes, label_shapes)), key));
   if (monitor_) COOPER_RETURN_IF_ERROR(module->InstallMonitor(monitor_, monitor_all_));
-  EvictDownTo(options_.max_bound_buckets - 1);
+  EvictDownTo(max_bound_buckets_ - 1);
   seen_symbols_.insert_or_assign(key, made.generated.symbol);
   group_->AddBucket(key);
   Bucket& bucket = buckets_[key];
@@ -198,7 +201,7 @@ absl::Status BucketingModule::SwitchBucket(const BucketKey& key,
   if (current_ != nullptr && *current_key_ == key) return absl::OkStatus();
   COOPER_ASSIGN_OR_RETURN(current_, FindOrBind(key, data_shapes, label_shapes));
   current_key_ = key;
-  EvictDownTo(options_.max_bound_buckets);
+  EvictDownTo(max_bound_buckets_);
   return absl::OkStatus();
 }
 
@@ -207,8 +210,8 @@ absl::StatusOr<std::vector<BucketReport>> BucketingModule::PrepareAll(
   COOPER_RETURN_IF_ERROR(RequireBound("PrepareAll"));
   std::vector<BucketReport> reports;
   // No more of them are made ahead than may stay bound.
-  const size_t at_a_time = options_.max_bound_buckets > 0 ? options_.max_bound_buckets
-                                                          : std::max<size_t>(1, buckets.size());
+  const size_t at_a_time =
+      max_bound_buckets_ > 0 ? max_bound_buckets_ : std::max<size_t>(1, buckets.size());
   for (size_t begin = 0; begin < buckets.size(); begin += at_a_time) {
     const absl::Span<const BucketShapes> group = buckets.subspan(begin, at_a_time);
     std::map<BucketKey, Made> ahead = MakeAhead(group);

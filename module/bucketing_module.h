@@ -210,9 +210,11 @@ class BucketingModule : public BaseModule {
   const Module* current_module() const;
   absl::Status WithBucket(const absl::Status& status, const BucketKey& key) const;
 
-  BucketingModuleOptions options_;
+  SymGen sym_gen_;
   BucketKey default_key_;
+  int max_bound_buckets_;
   std::shared_ptr<ModuleGroup> group_;
+  ModuleOptions module_options_;  // of every bucket, which brings names of data and labels
   std::map<BucketKey, Bucket> buckets_;
   std::map<BucketKey, BucketSymbol> loaded_symbols_;  // from a checkpoint
   std::map<BucketKey, Symbol> seen_symbols_;          // of every bucket ever bound

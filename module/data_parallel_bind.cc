@@ -12,10 +12,11 @@
 namespace cooper {
 
 absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> DataParallelExecutorGroup::Bind(
-    const Symbol& symbol, ExecutorGroupOptions options, ModuleGroup* group,
-    std::shared_ptr<const CompiledProgram> compiled) {
+    const Symbol& symbol, const ModuleOptions& options, const ModuleBindOptions& bind,
+    ModuleGroup* group, std::shared_ptr<const CompiledProgram> compiled) {
   std::unique_ptr<DataParallelExecutorGroup> bound(
-      new DataParallelExecutorGroup(symbol, std::move(options), group));
+      new DataParallelExecutorGroup(symbol, options, bind, group));
+  COOPER_ASSIGN_OR_RETURN(bound->group2ctxs_, options.group2ctxs.For(group->num_contexts()));
   COOPER_RETURN_IF_ERROR(bound->Split());
   COOPER_RETURN_IF_ERROR(bound->BindExecutors(std::move(compiled)));
   bound->FindOutputAxes();
@@ -23,10 +24,26 @@ absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> DataParallelExecutorG
 }
 
 absl::StatusOr<std::shared_ptr<const CompiledProgram>> DataParallelExecutorGroup::Compile(
-    const Symbol& symbol, ExecutorGroupOptions options, ModuleGroup* group) {
-  DataParallelExecutorGroup unbound(symbol, std::move(options), group);
-  unbound.ListNames();
+    const Symbol& symbol, const ModuleOptions& options, const ModuleBindOptions& bind,
+    ModuleGroup* group) {
+  const DataParallelExecutorGroup unbound(symbol, options, bind, group);
   return Executor::Compile(symbol, unbound.OptionsOf(0));
+}
+
+DataParallelExecutorGroup::DataParallelExecutorGroup(const Symbol& symbol,
+                                                     const ModuleOptions& options,
+                                                     const ModuleBindOptions& bind,
+                                                     ModuleGroup* group)
+    : symbol_(symbol),
+      options_(options),
+      data_shapes_(bind.data_shapes),
+      label_shapes_(bind.label_shapes),
+      group_(group) {
+  VariableNames names = symbol.ListVariables();
+  param_names_ = ParamNames(names.args, options);
+  for (const std::string& arg : names.args) grad_reqs_[arg] = GradReqOf(arg, options, bind);
+  arg_names_.insert(names.args.begin(), names.args.end());
+  aux_names_ = std::move(names.auxs);
 }
 
 // Every input has to have as many rows as the others.
@@ -39,7 +56,7 @@ absl::Status DataParallelExecutorGroup::Split() {
   }
   const DataDesc* first = nullptr;
   int64_t rows = 0;
-  for (const auto* descs : {&options_.data_shapes, &options_.label_shapes}) {
+  for (const auto* descs : {&data_shapes_, &label_shapes_}) {
     for (const DataDesc& desc : *descs) {
       const int axis = BatchAxis(desc.layout);
       if (axis < 0) continue;
@@ -67,15 +84,8 @@ absl::Status DataParallelExecutorGroup::Split() {
   return absl::OkStatus();
 }
 
-void DataParallelExecutorGroup::ListNames() {
-  VariableNames names = symbol_.ListVariables();
-  arg_names_.insert(names.args.begin(), names.args.end());
-  aux_names_ = std::move(names.auxs);
-}
-
 absl::Status DataParallelExecutorGroup::BindExecutors(
     std::shared_ptr<const CompiledProgram> compiled) {
-  ListNames();
   const int n = group_->num_contexts();
   executors_.resize(n);
   staged_.resize(n);
@@ -89,8 +99,8 @@ absl::Status DataParallelExecutorGroup::BindExecutors(
 }
 
 bool DataParallelExecutorGroup::HasGrad(const std::string& arg) const {
-  const auto req = options_.grad_reqs.find(arg);
-  return req != options_.grad_reqs.end() && req->second != WriteReq::kNull;
+  const auto req = grad_reqs_.find(arg);
+  return req != grad_reqs_.end() && req->second != WriteReq::kNull;
 }
 
 BindOptions DataParallelExecutorGroup::OptionsOf(int i) const {
@@ -100,11 +110,11 @@ BindOptions DataParallelExecutorGroup::OptionsOf(int i) const {
   bind.arena = devices.arena(i);
   bind.random = devices.random(i);
   bind.grad_req = WriteReq::kNull;
-  bind.grad_reqs = options_.grad_reqs;
+  bind.grad_reqs = grad_reqs_;
   bind.disabled_passes = options_.disabled_passes;
-  if (!options_.group2ctxs.empty()) bind.group2ctx = options_.group2ctxs[i];
+  if (!group2ctxs_.empty()) bind.group2ctx = group2ctxs_[i];
   bind.group_arenas = devices.group_arenas(i);
-  for (const auto* descs : {&options_.data_shapes, &options_.label_shapes}) {
+  for (const auto* descs : {&data_shapes_, &label_shapes_}) {
     for (const DataDesc& desc : *descs) {
       if (!arg_names_.contains(desc.name)) continue;  // a label that the graph does not use
       Shape shape = desc.shape;
@@ -127,7 +137,7 @@ void DataParallelExecutorGroup::GiveArrays(int i, BindOptions* bind) const {
   for (const std::string& name : options_.state_names) {
     give(name, parameters.Value(ParameterKind::kState, name, i), bind->args);
   }
-  for (const std::string& name : options_.param_names) {
+  for (const std::string& name : param_names_) {
     give(name, parameters.Value(ParameterKind::kArg, name, i), bind->args);
     if (HasGrad(name)) give(name, parameters.Grad(name, i), bind->grads);
   }
@@ -138,8 +148,8 @@ void DataParallelExecutorGroup::GiveArrays(int i, BindOptions* bind) const {
 
 absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindOne(
     int i, std::shared_ptr<const CompiledProgram> compiled) {
-  if (!options_.group2ctxs.empty()) {
-    group_->devices().MakeGroupArenas(i, options_.group2ctxs[i]);
+  if (!group2ctxs_.empty()) {
+    group_->devices().MakeGroupArenas(i, group2ctxs_[i]);
   }
   auto executor = BindGiven(i, std::move(compiled));
   if (executor.ok() || !several()) return executor;
@@ -169,7 +179,7 @@ absl::Status DataParallelExecutorGroup::Allocate(const CompiledProgram& compiled
         kind, name, i,
         {compiled.arg_shapes()[slot], compiled.arg_types()[slot], compiled.arg_contexts()[slot]});
   };
-  for (const std::string& name : options_.param_names) {
+  for (const std::string& name : param_names_) {
     COOPER_RETURN_IF_ERROR(allocate(ParameterKind::kArg, name));
   }
   for (const std::string& name : options_.state_names) {
@@ -181,7 +191,7 @@ absl::Status DataParallelExecutorGroup::Allocate(const CompiledProgram& compiled
         ParameterKind::kAux, auxs[slot], i,
         {compiled.aux_shapes()[slot], compiled.aux_types()[slot], compiled.aux_contexts()[slot]}));
   }
-  for (const std::string& name : options_.param_names) {
+  for (const std::string& name : param_names_) {
     if (!HasGrad(name) || !slots.contains(name)) continue;
     COOPER_RETURN_IF_ERROR(parameters.AllocateGrad(name, i));
   }

@@ -81,7 +81,7 @@ absl::Status DataParallelExecutorGroup::RefreshArgs() {
   const ParameterStore& parameters = group_->parameters();
   if (generation_ == parameters.generation()) return absl::OkStatus();
   for (size_t i = 1; i < executors_.size(); ++i) {
-    for (const std::string& name : options_.param_names) {
+    for (const std::string& name : param_names_) {
       COOPER_RETURN_IF_ERROR(executors_[i]->SetArg(
           name, parameters.Value(ParameterKind::kArg, name, static_cast<int>(i))));
     }
@@ -161,7 +161,7 @@ absl::StatusOr<absl::Span<const NDArray>> DataParallelExecutorGroup::Outputs() {
 
 absl::StatusOr<std::vector<NDArray>> DataParallelExecutorGroup::InputGrads() const {
   std::vector<NDArray> grads;
-  for (const DataDesc& desc : options_.data_shapes) {
+  for (const DataDesc& desc : data_shapes_) {
     std::vector<NDArray> parts;
     for (const auto& executor : executors_) parts.push_back(executor->grad(desc.name));
     const int axis = BatchAxis(desc.layout);
@@ -232,8 +232,7 @@ absl::Status DataParallelExecutorGroup::UpdateMetric(EvalMetric& metric,
   for (int i = 0; i < num_executors(); ++i) {
     std::vector<NDArray> rows;
     for (size_t k = 0; k < labels.size(); ++k) {
-      const int axis =
-          k < options_.label_shapes.size() ? BatchAxis(options_.label_shapes[k].layout) : 0;
+      const int axis = k < label_shapes_.size() ? BatchAxis(label_shapes_[k].layout) : 0;
       COOPER_ASSIGN_OR_RETURN(rows.emplace_back(), Rows(labels[k], axis, i));
     }
     COOPER_RETURN_IF_ERROR(metric.Update(rows, outputs[i]));

@@ -18,46 +18,35 @@
 #include "executor/executor.h"
 #include "io/data_desc.h"
 #include "module/batch_slices.h"
+#include "module/group_contexts.h"
 #include "module/metric/eval_metric.h"
 #include "module/module_group.h"
+#include "module/module_options.h"
 #include "ndarray/ndarray.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
 
-struct ExecutorGroupOptions {
-  // Of whole batches. Each context gets its rows of the axis that the layout calls N; an input
-  // without that axis goes to every context as it is.
-  std::vector<DataDesc> data_shapes;
-  std::vector<DataDesc> label_shapes;
-  std::vector<std::string> param_names;
-  std::vector<std::string> state_names;
-  std::map<std::string, WriteReq> grad_reqs;  // missing: kNull
-  // One per context; empty: equal ones.
-  std::vector<double> work_load_list;
-  // Where the parts of the graph with a `ctx_group` attribute are placed: a map per context, or
-  // none.
-  std::vector<std::map<std::string, Context>> group2ctxs;
-  std::set<std::string> disabled_passes;  // as BindOptions'
-};
-
 class DataParallelExecutorGroup {
  public:
-  // Parameters, gradients, auxiliary states and carried states are the group's, whose store makes
-  // those that it has not: the executors are given their arrays. `group` must outlive the result.
-  // The errors are those of SplitBatch and Executor::SimpleBind; arrays that were made before one
-  // stay. `compiled`: null, or from Compile with the same symbol, options and group, or resized
-  // from that.
+  // Each context gets its rows of an input's axis that the layout calls N; an input without that
+  // axis goes to every context as it is. Parameters, gradients, auxiliary states and carried states
+  // are the group's, whose store makes those that it has not: the executors are given their arrays.
+  // `options` and `group`, which is of options.contexts, must outlive the result; of `bind`, shapes
+  // and gradients count. The errors are those of SplitBatch and Executor::SimpleBind; arrays that
+  // were made before one stay. `compiled`: null, or from Compile with the same symbol, options and
+  // group, or resized from that.
   static absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Bind(
-      const Symbol& symbol, ExecutorGroupOptions options, ModuleGroup* group,
-      std::shared_ptr<const CompiledProgram> compiled = nullptr);
+      const Symbol& symbol, const ModuleOptions& options, const ModuleBindOptions& bind,
+      ModuleGroup* group, std::shared_ptr<const CompiledProgram> compiled = nullptr);
 
   // Executor::Compile for a group of one context, without group2ctxs. It only reads `group`.
   static absl::StatusOr<std::shared_ptr<const CompiledProgram>> Compile(
-      const Symbol& symbol, ExecutorGroupOptions options, ModuleGroup* group);
+      const Symbol& symbol, const ModuleOptions& options, const ModuleBindOptions& bind,
+      ModuleGroup* group);
 
-  const std::vector<DataDesc>& data_shapes() const { return options_.data_shapes; }
-  const std::vector<DataDesc>& label_shapes() const { return options_.label_shapes; }
+  const std::vector<DataDesc>& data_shapes() const { return data_shapes_; }
+  const std::vector<DataDesc>& label_shapes() const { return label_shapes_; }
   // Of whole batches.
   const std::vector<Shape>& output_shapes() const { return output_shapes_; }
   const std::vector<BatchSlice>& slices() const { return slices_; }
@@ -97,11 +86,10 @@ class DataParallelExecutorGroup {
   MemoryReport memory() const;
 
  private:
-  DataParallelExecutorGroup(const Symbol& symbol, ExecutorGroupOptions options, ModuleGroup* group)
-      : symbol_(symbol), options_(std::move(options)), group_(group) {}
+  DataParallelExecutorGroup(const Symbol& symbol, const ModuleOptions& options,
+                            const ModuleBindOptions& bind, ModuleGroup* group);
 
   absl::Status Split();
-  void ListNames();
   absl::Status BindExecutors(std::shared_ptr<const CompiledProgram> compiled);
   // With what the group has now.
   BindOptions OptionsOf(int i) const;
@@ -125,10 +113,14 @@ class DataParallelExecutorGroup {
   absl::StatusOr<NDArray> Rows(const NDArray& whole, int axis, int i) const;
 
   const Symbol symbol_;
-  const ExecutorGroupOptions options_;
+  const ModuleOptions& options_;
+  const std::vector<DataDesc> data_shapes_, label_shapes_;  // of whole batches
   ModuleGroup* const group_;
   std::set<std::string> arg_names_;
+  std::vector<std::string> param_names_;
   std::vector<std::string> aux_names_;
+  std::map<std::string, WriteReq> grad_reqs_;   // of every argument
+  std::vector<GroupContexts::Map> group2ctxs_;  // by context, or none
   std::vector<BatchSlice> slices_;
   std::vector<std::unique_ptr<Executor>> executors_;
   std::vector<int> output_axes_;  // -1: no batch axis

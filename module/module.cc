@@ -56,13 +56,7 @@ Module::Module(const Symbol& symbol, ModuleOptions options)
   VariableNames names = symbol.ListVariables();
   arg_names_ = std::move(names.args);
   aux_names_ = std::move(names.auxs);
-  for (const std::string& name : arg_names_) {
-    if (!absl::c_linear_search(options_.data_names, name) &&
-        !absl::c_linear_search(options_.label_names, name) &&
-        !absl::c_linear_search(options_.state_names, name)) {
-      param_names_.push_back(name);
-    }
-  }
+  param_names_ = ParamNames(arg_names_, options_);
 }
 
 absl::StatusOr<std::unique_ptr<Module>> Module::Create(const Symbol& symbol,
@@ -194,8 +188,10 @@ absl::Status Module::BindAndLoad(const ModuleBindOptions& options) {
   bound_.push_back(std::move(bound));
   names_of_ = nullptr;
   group_->parameters().ForgetAdded();
-  adds_gradients_ = absl::c_any_of(
-      param_names_, [this](const std::string& name) { return GradReqOf(name) == WriteReq::kAdd; });
+  added_names_.clear();
+  for (const std::string& name : param_names_) {
+    if (GradReqOf(name, options_, bind_options_) == WriteReq::kAdd) added_names_.push_back(name);
+  }
   binded_ = true;
   for_training_ = options.for_training;
   inputs_need_grad_ = options.inputs_need_grad;
@@ -203,27 +199,19 @@ absl::Status Module::BindAndLoad(const ModuleBindOptions& options) {
   return absl::OkStatus();
 }
 
-WriteReq Module::GradReqOf(const std::string& arg) const {
-  if (!bind_options_.for_training) return WriteReq::kNull;
-  const auto it = bind_options_.grad_reqs.find(arg);
-  if (absl::c_linear_search(options_.data_names, arg)) {
-    if (!bind_options_.inputs_need_grad) return WriteReq::kNull;
-  } else if (!absl::c_linear_search(param_names_, arg) ||
-             absl::c_linear_search(options_.fixed_param_names, arg)) {
-    return WriteReq::kNull;
-  }
-  return it == bind_options_.grad_reqs.end() ? bind_options_.grad_req : it->second;
+ModuleBindOptions Module::BindOptionsFor(const std::vector<DataDesc>& data_shapes,
+                                         const std::vector<DataDesc>& label_shapes) const {
+  ModuleBindOptions bind = bind_options_;
+  bind.data_shapes = data_shapes;
+  bind.label_shapes = label_shapes;
+  return bind;
 }
 
 void Module::CompileAhead(const ModuleBindOptions& options) {
   if (options_.contexts.size() > 1 || !options_.group2ctxs.empty()) return;
   const ScopedProfile profile(ProfileCategory::kStep, "bind");
-  const ModuleBindOptions before = std::exchange(bind_options_, options);
-  auto group_options = GroupOptions(options.data_shapes, options.label_shapes);
-  bind_options_ = before;
-  if (!group_options.ok()) return;
   auto compiled =
-      DataParallelExecutorGroup::Compile(bound_symbol_, *std::move(group_options), group_.get());
+      DataParallelExecutorGroup::Compile(bound_symbol_, options_, options, group_.get());
   if (compiled.ok()) compiled_ = *std::move(compiled);
 }
 
@@ -243,30 +231,15 @@ std::shared_ptr<const CompiledProgram> Module::ResizeBound(
   return nullptr;
 }
 
-absl::StatusOr<ExecutorGroupOptions> Module::GroupOptions(
-    const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) const {
-  ExecutorGroupOptions options{.data_shapes = data_shapes,
-                               .label_shapes = label_shapes,
-                               .param_names = param_names_,
-                               .state_names = options_.state_names,
-                               .grad_reqs = {},
-                               .work_load_list = options_.work_load_list,
-                               .group2ctxs = {},
-                               .disabled_passes = options_.disabled_passes};
-  COOPER_ASSIGN_OR_RETURN(options.group2ctxs, options_.group2ctxs.For(options_.contexts.size()));
-  for (const std::string& name : arg_names_) options.grad_reqs[name] = GradReqOf(name);
-  return options;
-}
-
 absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Module::MakeBound(
     const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) {
   const ScopedProfile profile(ProfileCategory::kStep, "bind");
-  COOPER_ASSIGN_OR_RETURN(ExecutorGroupOptions options, GroupOptions(data_shapes, label_shapes));
   std::shared_ptr<const CompiledProgram> compiled = std::move(compiled_);
   if (compiled == nullptr) compiled = ResizeBound(data_shapes, label_shapes);
-  COOPER_ASSIGN_OR_RETURN(
-      auto bound, DataParallelExecutorGroup::Bind(bound_symbol_, std::move(options), group_.get(),
-                                                  std::move(compiled)));
+  COOPER_ASSIGN_OR_RETURN(auto bound,
+                          DataParallelExecutorGroup::Bind(bound_symbol_, options_,
+                                                          BindOptionsFor(data_shapes, label_shapes),
+                                                          group_.get(), std::move(compiled)));
   if (monitor_) bound->SetMonitorCallback(monitor_, monitor_all_);
   COOPER_RETURN_IF_ERROR(
       group_->parameters().Complete(param_names_, aux_names_, symbol_.AttrDict()));
@@ -293,10 +266,7 @@ absl::Status Module::UseShapes(const std::vector<DataDesc>& data_shapes,
 absl::Status Module::Reshape(const std::vector<DataDesc>& data_shapes,
                              const std::vector<DataDesc>& label_shapes) {
   COOPER_RETURN_IF_ERROR(RequireBound("Reshape"));
-  ModuleBindOptions options = bind_options_;
-  options.data_shapes = data_shapes;
-  options.label_shapes = label_shapes;
-  COOPER_RETURN_IF_ERROR(CheckDescs(options));
+  COOPER_RETURN_IF_ERROR(CheckDescs(BindOptionsFor(data_shapes, label_shapes)));
   return UseShapes(data_shapes, label_shapes);
 }
 

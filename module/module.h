@@ -4,10 +4,8 @@
 // A symbol with its parameters and optimizer: what trains one network of fixed structure. Inputs
 // may change their shapes from batch to batch. MXNet: python/mxnet/module/module.py.
 
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,40 +16,11 @@
 #include "executor/executor.h"
 #include "module/base_module.h"
 #include "module/data_parallel_executor_group.h"
-#include "module/group_contexts.h"
 #include "module/module_group.h"
-#include "ndarray/context.h"
+#include "module/module_options.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
-
-struct ModuleOptions {
-  // Arguments that a batch gives; the others are states and parameters.
-  std::vector<std::string> data_names = {"data"};
-  std::vector<std::string> label_names = {"softmax_label"};
-  // Each computes on its part of a batch, in proportion to work_load_list (empty: equal parts).
-  std::vector<Context> contexts = {Context::Cpu()};
-  std::vector<double> work_load_list;
-  // Where parts of the graph are placed, by their `ctx_group` attribute.
-  GroupContexts group2ctxs;
-  // "type" "2bit" and "threshold": how gradients travel between contexts (KVStore).
-  std::map<std::string, std::string> compression_params;
-  // Parameters that are not trained: no gradient is computed for them.
-  std::vector<std::string> fixed_param_names;
-  // Arguments that last from batch to batch, zero at first (GetStates, SetStates).
-  std::vector<std::string> state_names;
-  // Passes that graphs are bound without (PassNames() in executor/executor.h).
-  std::set<std::string> disabled_passes;
-  // Outputs of classifiers are the probability of each row's label instead of those of all classes
-  // (LabelProbabilities, symbol/ops/loss/label_probabilities.h): no array has the size of rows
-  // times classes. In training, GetOutputs and UpdateMetric then come after Backward, and take
-  // metrics that look at the label's prediction alone: Perplexity, CrossEntropy,
-  // NegativeLogLikelihood.
-  bool label_probabilities = false;
-  // What the module shares with others; it must have been made for the same contexts. Null: a group
-  // of its own.
-  std::shared_ptr<ModuleGroup> group;
-};
 
 class Module : public BaseModule {
  public:
@@ -150,15 +119,14 @@ class Module : public BaseModule {
   // Makes the shapes the bound ones: the first of bound_.
   absl::Status UseShapes(const std::vector<DataDesc>& data_shapes,
                          const std::vector<DataDesc>& label_shapes);
-  absl::StatusOr<ExecutorGroupOptions> GroupOptions(
-      const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) const;
   // For these shapes, what is bound already, resized: a smaller batch runs in the plan of a larger
   // one. Null if that cannot be.
   std::shared_ptr<const CompiledProgram> ResizeBound(
       const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) const;
   absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> MakeBound(
       const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes);
-  WriteReq GradReqOf(const std::string& arg) const;
+  ModuleBindOptions BindOptionsFor(const std::vector<DataDesc>& data_shapes,
+                                   const std::vector<DataDesc>& label_shapes) const;
   absl::StatusOr<std::shared_ptr<KVStore>> MakeKVStore(const InitOptimizerOptions& options) const;
   absl::StatusOr<std::shared_ptr<Optimizer>> MakeOptimizer(const InitOptimizerOptions& options,
                                                            const KVStore* kvstore) const;
@@ -178,7 +146,7 @@ class Module : public BaseModule {
   ModuleBindOptions bind_options_;
   // By shapes; the one in use first, then by last use.
   std::vector<std::unique_ptr<DataParallelExecutorGroup>> bound_;
-  bool adds_gradients_ = false;               // whether a parameter's request is kAdd
+  std::vector<std::string> added_names_;      // parameters whose request is kAdd
   std::vector<std::string> names_to_update_;  // of the last update
   const Executor* names_of_ = nullptr;        // the executor they are those of; null: of none
   std::shared_ptr<const CompiledProgram> compiled_;  // of CompileAhead, until Bind

@@ -128,10 +128,7 @@ absl::Status Module::Backward(absl::Span<const NDArray> head_gradients) {
   }
   const ScopedProfile profile(ProfileCategory::kStep, "backward");
   COOPER_RETURN_IF_ERROR(executor_group()->Backward(head_gradients));
-  if (!adds_gradients_) return absl::OkStatus();
-  for (const std::string& name : param_names_) {
-    if (GradReqOf(name) == WriteReq::kAdd) group_->parameters().GradAdded(name);
-  }
+  for (const std::string& name : added_names_) group_->parameters().GradAdded(name);
   return absl::OkStatus();
 }
 

@@ -250,22 +250,12 @@ TEST(ParityBindTest, GroupsOfExecutorsShareWhatHasOneName) {
   const std::vector<DataDesc> data = {{.name = "data", .shape = {kRows, kLength}, .layout = "NT"}};
   const std::vector<DataDesc> label = {
       {.name = "softmax_label", .shape = {kRows, kLength}, .layout = "NT"}};
+  const ModuleOptions options = {.contexts = Cpus(2), .work_load_list = {1, 1}};
   const auto bind = [&](const Symbol& symbol, ModuleGroup* group) {
-    ExecutorGroupOptions options{.data_shapes = data,
-                                 .label_shapes = label,
-                                 .param_names = {},
-                                 .state_names = {},
-                                 .grad_reqs = {},
-                                 .work_load_list = {1, 1},
-                                 .group2ctxs = {}};
-    for (const std::string& name : symbol.ListArguments()) {
-      if (name == "data" || name == "softmax_label") continue;
-      options.param_names.push_back(name);
-      options.grad_reqs[name] = WriteReq::kWrite;
-    }
-    auto bound = DataParallelExecutorGroup::Bind(symbol, options, group);
+    auto bound = DataParallelExecutorGroup::Bind(
+        symbol, options, {.data_shapes = data, .label_shapes = label}, group);
     EXPECT_TRUE(bound.ok()) << bound.status();
-    return std::pair(*std::move(bound), options.param_names);
+    return std::pair(*std::move(bound), ParamNames(symbol.ListArguments(), options));
   };
   ModuleGroup group(Cpus(2));
   // Both embeddings have the automatic name of the first one.

@@ -1,0 +1,85 @@
+#ifndef COOPER_MODULE_MODULE_OPTIONS_H_
+#define COOPER_MODULE_MODULE_OPTIONS_H_
+
+// What a module is made with and what it is bound with.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "executor/kernel.h"
+#include "io/data_desc.h"
+#include "module/group_contexts.h"
+#include "ndarray/context.h"
+
+namespace cooper {
+
+class Module;
+class ModuleGroup;
+
+struct ModuleOptions {
+  // Arguments that a batch gives; the others are states and parameters.
+  std::vector<std::string> data_names = {"data"};
+  std::vector<std::string> label_names = {"softmax_label"};
+  // Each computes on its part of a batch, in proportion to work_load_list (empty: equal parts).
+  std::vector<Context> contexts = {Context::Cpu()};
+  std::vector<double> work_load_list;
+  // Where parts of the graph are placed, by their `ctx_group` attribute.
+  GroupContexts group2ctxs;
+  // "type" "2bit" and "threshold": how gradients travel between contexts (KVStore).
+  std::map<std::string, std::string> compression_params;
+  // Parameters that are not trained: no gradient is computed for them.
+  std::vector<std::string> fixed_param_names;
+  // Arguments that last from batch to batch, zero at first (GetStates, SetStates).
+  std::vector<std::string> state_names;
+  // Passes that graphs are bound without (PassNames() in executor/executor.h).
+  std::set<std::string> disabled_passes;
+  // Outputs of classifiers are the probability of each row's label instead of those of all classes
+  // (LabelProbabilities, symbol/ops/loss/label_probabilities.h): no array has the size of rows
+  // times classes. In training, GetOutputs and UpdateMetric then come after Backward, and take
+  // metrics that look at the label's prediction alone: Perplexity, CrossEntropy,
+  // NegativeLogLikelihood.
+  bool label_probabilities = false;
+  // What the module shares with others; it must have been made for the same contexts. Null: a group
+  // of its own.
+  std::shared_ptr<ModuleGroup> group;
+};
+
+struct ModuleBindOptions {
+  std::vector<DataDesc> data_shapes;
+  // Empty: the module computes without labels. A label of the symbol whose shape does not follow
+  // from the data's (one that is reshaped, say) has to be described all the same.
+  std::vector<DataDesc> label_shapes;
+  bool for_training = true;
+  bool inputs_need_grad = false;
+  // Without it, binding a bound module again changes nothing.
+  bool force_rebind = false;
+  // Of all parameters, and of single arguments by name. Data and labels are kNull unless
+  // inputs_need_grad asks for the data's.
+  WriteReq grad_req = WriteReq::kWrite;
+  std::map<std::string, WriteReq> grad_reqs;
+  // Of the numbers that dropout and other random operators draw. Binding begins their stream anew,
+  // for all modules that share it. Absent: the stream goes on; a new module's has seed 0. The
+  // modules of a SequentialModule draw with this seed and those that follow it.
+  std::optional<uint64_t> seed;
+  // A module with parameters, on the same contexts. The one that is bound becomes a member of its
+  // group (module_group.h) in place of its own: parameters of one name, their gradients, optimizer
+  // and arena are from then on those of both, however long either lives. For a Module only.
+  const Module* shared_module = nullptr;
+};
+
+// Those of a symbol's arguments that are neither data, labels nor states.
+std::vector<std::string> ParamNames(const std::vector<std::string>& args,
+                                    const ModuleOptions& options);
+
+// What is asked of an argument's gradient.
+WriteReq GradReqOf(const std::string& arg, const ModuleOptions& options,
+                   const ModuleBindOptions& bind);
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_MODULE_OPTIONS_H_
