@@ -57,8 +57,6 @@ struct Instruction {
   bool run = true;
   // The instruction of its gradient computes its outputs: in a training run this one is left out.
   bool left_to_gradient = false;
-  // Computes in the backward pass what a forward instruction of the same node has computed.
-  bool again = false;
   // The chain of element-wise instructions that this one is run with, tile by tile; -1: none. Those
   // of a chain follow each other, with nothing that runs in between.
   int tiles = -1;

@@ -86,7 +86,7 @@ CompiledProgram::CompiledProgram(const Symbol& written, CompileOptions options,
       threads_(NumThreads()) {
   for (const Instruction& instruction : program().instructions) {
     if (!instruction.backward) ++num_forward_;
-    merges_nodes_ = merges_nodes_ || instruction.tiles >= 0 || instruction.again;
+    merges_nodes_ = merges_nodes_ || instruction.tiles >= 0;
   }
   merges_nodes_ = merges_nodes_ || lowered_.rewritten;
   FindOutputOfBackward();

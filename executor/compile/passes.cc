@@ -23,7 +23,6 @@ const std::vector<Pass>& AllPasses() {
       {.name = "accumulate", .over_program = AccumulateGradients},
       {.name = "views", .over_program = MakeViews},
       {.name = "pieces", .over_program = PlacePieces},
-      {.name = "recompute", .over_program = Recompute, .merges_nodes = true},
       {.name = "in_place", .over_program = ShareInPlace},
       {.name = "tiles", .over_program = TileElementwise, .merges_nodes = true},
   };

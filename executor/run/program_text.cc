@@ -31,9 +31,8 @@ std::string ProgramText(const BoundProgram& bound) {
   };
   for (const Instruction& instruction : bound.program().instructions) {
     absl::StrAppend(&text, instruction.run ? "" : "(view) ",
-                    instruction.left_to_gradient ? "(not in training) " : "",
-                    instruction.again ? "(again) " : "", Describe(instruction), ": ",
-                    absl::StrJoin(instruction.inputs, ", ", append), " -> ");
+                    instruction.left_to_gradient ? "(not in training) " : "", Describe(instruction),
+                    ": ", absl::StrJoin(instruction.inputs, ", ", append), " -> ");
     for (size_t k = 0; k < instruction.outputs.size(); ++k) {
       absl::StrAppend(&text, k == 0 ? "" : ", ", Describe(bound, instruction.outputs[k]),
                       instruction.reqs[k] == WriteReq::kAdd    ? " (add)"

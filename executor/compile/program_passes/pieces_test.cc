@@ -64,8 +64,7 @@ std::vector<std::string> Views(const Executor& executor) {
 std::vector<std::string> PlacedPieces(const Symbol& symbol, const Shape& shape,
                                       WriteReq req = WriteReq::kWrite,
                                       // They would hide what is in place.
-                                      const std::set<std::string>& disabled = {"recompute",
-                                                                               "tiles"}) {
+                                      const std::set<std::string>& disabled = {"tiles"}) {
   std::vector<std::vector<std::vector<float>>> results;
   std::vector<std::string> views;
   int64_t planned = 0;

@@ -29,10 +29,6 @@ void MakeViews(Program& program);
 // that does not make more memory necessary.
 void PlacePieces(Program& program);
 
-// "recompute": values of element-wise operators that would lie idle until the backward pass are
-// computed a second time there, where that makes less memory necessary.
-void Recompute(Program& program);
-
 // "in_place": an operator that may write over an input does so if nobody reads it afterwards.
 void ShareInPlace(Program& program);
 

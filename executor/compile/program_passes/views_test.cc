@@ -33,7 +33,7 @@ bool IsView(const Symbol& symbol, const Shape& shape, DType dtype = DType::kFloa
   for (const bool views : {true, false}) {
     BindOptions options{.shapes = {{"data", shape}}, .types = {{"data", dtype}}};
     // They leave out what nobody needs before there is a program.
-    options.disabled_passes = {"transposes", "recompute", "tiles"};
+    options.disabled_passes = {"transposes", "tiles"};
     if (!views) options.disabled_passes.insert("views");
     auto bound = Executor::SimpleBind(symbol, options);
     EXPECT_TRUE(bound.ok()) << bound.status();
