@@ -53,12 +53,14 @@ void MoveRow(int64_t size, const T* in, WriteReq req, T* out) {
 }
 
 absl::Status GatherNdCpu(const KernelContext& c) {
+  using enum GatherNdArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   return DispatchDType(c.outputs[0].dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    return ForPicks(c.inputs[1], c.inputs[0].shape, [&](int64_t i, int64_t at, int64_t size) {
-      MoveRow(size, c.inputs[0].as<T>() + at, c.reqs[0], c.outputs[0].as<T>() + i * size);
-    });
+    return ForPicks(
+        c.inputs[kIndices], c.inputs[kData].shape, [&](int64_t i, int64_t at, int64_t size) {
+          MoveRow(size, c.inputs[kData].as<T>() + at, c.reqs[0], c.outputs[0].as<T>() + i * size);
+        });
   });
 }
 
@@ -74,15 +76,17 @@ absl::Status Scatter(const ArrayView& values, const ArrayView& indices, WriteReq
 }
 
 absl::Status GatherNdBackwardCpu(const KernelContext& c) {
+  using enum GatherNdGradientArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   ZeroIfWrite(c.reqs[0], c.outputs[0]);
-  return Scatter(c.inputs[0], c.inputs[1], WriteReq::kAdd, c.outputs[0]);
+  return Scatter(c.inputs[kOgrad], c.inputs[kIndices], WriteReq::kAdd, c.outputs[0]);
 }
 
 absl::Status ScatterNdCpu(const KernelContext& c) {
+  using enum GatherNdArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   ZeroIfWrite(c.reqs[0], c.outputs[0]);
-  return Scatter(c.inputs[0], c.inputs[1], c.reqs[0], c.outputs[0]);
+  return Scatter(c.inputs[kData], c.inputs[kIndices], c.reqs[0], c.outputs[0]);
 }
 
 // Under kAdd the result is made in the workspace and then added.
@@ -91,11 +95,12 @@ absl::StatusOr<Prepared> PrepareScatterSet(const PrepareContext& c) {
 }
 
 absl::Status ScatterSetNdCpu(const KernelContext& c) {
+  using enum ScatterSetNdArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   ArrayView target = c.outputs[0];
   if (c.reqs[0] == WriteReq::kAdd) target.data = c.workspace;
-  absl::Status status = CopyElements(c.inputs[0], WriteReq::kWrite, target);
-  if (status.ok()) status = Scatter(c.inputs[1], c.inputs[2], WriteReq::kWrite, target);
+  absl::Status status = CopyElements(c.inputs[kLhs], WriteReq::kWrite, target);
+  if (status.ok()) status = Scatter(c.inputs[kRhs], c.inputs[kIndices], WriteReq::kWrite, target);
   if (!status.ok() || c.reqs[0] == WriteReq::kWrite) return status;
   return CopyElements(target, WriteReq::kAdd, c.outputs[0]);
 }

@@ -171,17 +171,18 @@ absl::Status ArgsortCpu(const KernelContext& c) {
 
 template <typename Param>
 absl::Status OrderBackwardCpu(const KernelContext& c) {
+  using enum OrderGradientArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   ZeroIfWrite(c.reqs[0], c.outputs[0]);
   const Extents e(c.outputs[0].shape, c.param<Param>().axis);
   if (e.rows() == 0) return absl::OkStatus();
-  const int64_t k = c.inputs[0].size() / e.rows();
-  const IndexReader indices(c.inputs[1]);
+  const int64_t k = c.inputs[kOgrad].size() / e.rows();
+  const IndexReader indices(c.inputs[kIndices]);
   DispatchDType(c.outputs[0].dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const T* in = c.inputs[0].as<T>();
+    const T* in = c.inputs[kOgrad].as<T>();
     T* out = c.outputs[0].as<T>();
-    for (int64_t i = 0; i < c.inputs[0].size(); ++i) {
+    for (int64_t i = 0; i < c.inputs[kOgrad].size(); ++i) {
       const int64_t outer = i / (k * e.inner);
       Put(out + (outer * e.n + indices[i]) * e.inner + i % e.inner, in[i], WriteReq::kAdd);
     }

@@ -57,7 +57,7 @@ class Rows {
 };
 
 const ArrayView* Lengths(const KernelContext& c) {
-  return c.inputs.size() > 1 ? &c.inputs[1] : nullptr;
+  return c.inputs.size() > SequenceArrays::kLength ? &c.inputs[SequenceArrays::kLength] : nullptr;
 }
 
 template <typename T>

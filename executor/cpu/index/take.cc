@@ -45,12 +45,13 @@ void AddRow(int64_t size, const T* in, T* out) {
 
 template <typename T>
 void Take(const KernelContext& c, const Extents& a, IndexMode mode) {
-  const IndexReader indices(c.inputs[1]);
-  const int64_t count = c.inputs[1].size();
+  using enum TakeArrays::Input;
+  const IndexReader indices(c.inputs[kIndex]);
+  const int64_t count = c.inputs[kIndex].size();
   ParallelForPlain(a.outer * count, RowGrain(a.inner), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t row = i / count * a.n + InRange(indices[i % count], a.n, mode);
-      const T* in = c.inputs[0].as<T>() + row * a.inner;
+      const T* in = c.inputs[kData].as<T>() + row * a.inner;
       T* out = c.outputs[0].as<T>() + i * a.inner;
       if (c.reqs[0] == WriteReq::kWrite) {
         std::copy_n(in, a.inner, out);
@@ -62,16 +63,17 @@ void Take(const KernelContext& c, const Extents& a, IndexMode mode) {
 }
 
 absl::Status TakeCpu(const KernelContext& c) {
+  using enum TakeArrays::Input;
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   const auto& param = c.param<TakeParam>();
-  const Extents a(c.inputs[0].shape, param.axis);
+  const Extents a(c.inputs[kData].shape, param.axis);
   if (param.mode == IndexMode::kRaise) {
-    const IndexReader indices(c.inputs[1]);
-    for (int64_t i = 0; i < c.inputs[1].size(); ++i) {
+    const IndexReader indices(c.inputs[kIndex]);
+    for (int64_t i = 0; i < c.inputs[kIndex].size(); ++i) {
       if (indices[i] < 0 || indices[i] >= a.n) {
         return absl::InvalidArgumentError(
             absl::StrCat("take: index ", indices[i], " is out of range for axis ", param.axis,
-                         " of input 'a' ", c.inputs[0].shape.ToString()));
+                         " of input 'a' ", c.inputs[kData].shape.ToString()));
       }
     }
   }
@@ -83,22 +85,24 @@ absl::Status TakeCpu(const KernelContext& c) {
 // An index may come more than once: threads share out the columns, each adds all rows in order.
 template <typename T>
 void TakeBackward(const KernelContext& c, const Extents& a, IndexMode mode) {
-  const IndexReader indices(c.inputs[1]);
-  const int64_t count = c.inputs[1].size();
+  using enum TakeGradientArrays::Input;
+  const IndexReader indices(c.inputs[kIndex]);
+  const int64_t count = c.inputs[kIndex].size();
   ParallelFor(a.inner, std::max<int64_t>(16, 16384 / std::max<int64_t>(a.outer * count, 1)),
               [&](int64_t begin, int64_t end) {
                 for (int64_t i = 0; i < a.outer * count; ++i) {
                   const int64_t row = i / count * a.n + InRange(indices[i % count], a.n, mode);
-                  AddRow(end - begin, c.inputs[0].as<T>() + i * a.inner + begin,
+                  AddRow(end - begin, c.inputs[kOgrad].as<T>() + i * a.inner + begin,
                          c.outputs[0].as<T>() + row * a.inner + begin);
                 }
               });
 }
 
 absl::Status TakeBackwardCpu(const KernelContext& c) {
+  using enum TakeGradientArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   ZeroIfWrite(c.reqs[0], c.outputs[0]);
-  if (c.inputs[0].size() == 0) return absl::OkStatus();
+  if (c.inputs[kOgrad].size() == 0) return absl::OkStatus();
   const auto& param = c.param<TakeParam>();
   const Extents a(c.outputs[0].shape, param.axis);
   DispatchDType(c.outputs[0].dtype,
@@ -118,13 +122,14 @@ void ForPicks(const Extents& data, const IndexReader& index, IndexMode mode, con
 }
 
 absl::Status Pick(const KernelContext& c, int axis, IndexMode mode) {
+  using enum TakeArrays::Input;
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
-  const Extents data(c.inputs[0].shape, axis);
+  const Extents data(c.inputs[kData].shape, axis);
   DispatchDType(c.outputs[0].dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const T* in = c.inputs[0].as<T>();
+    const T* in = c.inputs[kData].as<T>();
     T* out = c.outputs[0].as<T>();
-    ForPicks(data, IndexReader(c.inputs[1]), mode, [&](int64_t i, int64_t j) {
+    ForPicks(data, IndexReader(c.inputs[kIndex]), mode, [&](int64_t i, int64_t j) {
       if (c.reqs[0] == WriteReq::kWrite) {
         out[i] = in[j];
       } else {
@@ -143,15 +148,16 @@ absl::Status PickCpu(const KernelContext& c) {
 absl::Status BatchTakeCpu(const KernelContext& c) { return Pick(c, -1, IndexMode::kClip); }
 
 absl::Status PickBackwardCpu(const KernelContext& c) {
+  using enum TakeGradientArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   ZeroIfWrite(c.reqs[0], c.outputs[0]);
-  if (c.inputs[0].size() == 0) return absl::OkStatus();
+  if (c.inputs[kOgrad].size() == 0) return absl::OkStatus();
   const auto& param = c.param<PickParam>();
   const Extents data(c.outputs[0].shape, param.axis.value_or(-1));
   DispatchDType(c.outputs[0].dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    ForPicks(data, IndexReader(c.inputs[1]), param.mode, [&](int64_t i, int64_t j) {
-      AddRow(1, c.inputs[0].as<T>() + i, c.outputs[0].as<T>() + j);
+    ForPicks(data, IndexReader(c.inputs[kIndex]), param.mode, [&](int64_t i, int64_t j) {
+      AddRow(1, c.inputs[kOgrad].as<T>() + i, c.outputs[0].as<T>() + j);
     });
   });
   return absl::OkStatus();

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/cpu/linalg/la_matrix.h"
 #include "executor/kernel.h"
+#include "symbol/ops/linalg/la_param.h"
 
 namespace cooper {
 namespace {
@@ -38,11 +39,12 @@ absl::Status PotrfCpu(const KernelContext& c) {
 
 // grad A = 1/2 * L^-T * S * L^-1, where S is L^T * grad L with its lower triangle mirrored.
 absl::Status PotrfBackwardCpu(const KernelContext& c) {
-  return ForMatrices(c, 0, [&](auto zero, int64_t i) {
+  using enum LaFactorGradientArrays::Input;
+  return ForMatrices(c, kOgrad, [&](auto zero, int64_t i) {
     using T = decltype(zero);
-    const LaMap<T> l = LaAt<T>(c.inputs[1], i);
+    const LaMap<T> l = LaAt<T>(c.inputs[kAOrOutput], i);
     const LaMatrix<T> product =
-        l.transpose().template triangularView<Eigen::Upper>() * LaAt<T>(c.inputs[0], i);
+        l.transpose().template triangularView<Eigen::Upper>() * LaAt<T>(c.inputs[kOgrad], i);
     LaMatrix<T> s = product.template selfadjointView<Eigen::Lower>();
     l.transpose().template triangularView<Eigen::Upper>().solveInPlace(s);
     l.template triangularView<Eigen::Lower>().template solveInPlace<Eigen::OnTheRight>(s);
@@ -64,10 +66,11 @@ absl::Status PotriCpu(const KernelContext& c) {
 
 // grad L = -tril(B * (grad B + grad B^T) * L^-T), B the output.
 absl::Status PotriBackwardCpu(const KernelContext& c) {
-  return ForMatrices(c, 0, [&](auto zero, int64_t i) {
+  using enum LaPotriGradientArrays::Input;
+  return ForMatrices(c, kOgrad, [&](auto zero, int64_t i) {
     using T = decltype(zero);
-    const LaMap<T> head = LaAt<T>(c.inputs[0], i), l = LaAt<T>(c.inputs[1], i);
-    LaMatrix<T> x = LaAt<T>(c.inputs[2], i) * (head + head.transpose());
+    const LaMap<T> head = LaAt<T>(c.inputs[kOgrad], i), l = LaAt<T>(c.inputs[kA], i);
+    LaMatrix<T> x = LaAt<T>(c.inputs[kOutput], i) * (head + head.transpose());
     l.transpose().template triangularView<Eigen::Upper>().template solveInPlace<Eigen::OnTheRight>(
         x);
     LaMatrix<T> grad = LaMatrix<T>::Zero(x.rows(), x.cols());
@@ -87,11 +90,12 @@ absl::Status SumLogDiagCpu(const KernelContext& c) {
 }
 
 absl::Status SumLogDiagBackwardCpu(const KernelContext& c) {
-  return ForMatrices(c, 1, [&](auto zero, int64_t i) {
+  using enum LaFactorGradientArrays::Input;
+  return ForMatrices(c, kAOrOutput, [&](auto zero, int64_t i) {
     using T = decltype(zero);
-    const LaMap<T> a = LaAt<T>(c.inputs[1], i);
+    const LaMap<T> a = LaAt<T>(c.inputs[kAOrOutput], i);
     LaMatrix<T> grad = LaMatrix<T>::Zero(a.rows(), a.cols());
-    grad.diagonal() = c.inputs[0].as<T>()[i] * a.diagonal().array().inverse();
+    grad.diagonal() = c.inputs[kOgrad].as<T>()[i] * a.diagonal().array().inverse();
     LaStore<T>(grad, c.reqs[0], LaAt<T>(c.outputs[0], i));
     return absl::OkStatus();
   });
@@ -113,10 +117,11 @@ absl::Status InverseCpu(const KernelContext& c) {
 
 // grad A = -B^T * grad B * B^T, B the output.
 absl::Status InverseBackwardCpu(const KernelContext& c) {
-  return ForMatrices(c, 0, [&](auto zero, int64_t i) {
+  using enum LaFactorGradientArrays::Input;
+  return ForMatrices(c, kOgrad, [&](auto zero, int64_t i) {
     using T = decltype(zero);
-    const LaMatrix<T> b = LaAt<T>(c.inputs[1], i).transpose();
-    LaStore<T>(LaMatrix<T>(-(b * LaAt<T>(c.inputs[0], i) * b)), c.reqs[0],
+    const LaMatrix<T> b = LaAt<T>(c.inputs[kAOrOutput], i).transpose();
+    LaStore<T>(LaMatrix<T>(-(b * LaAt<T>(c.inputs[kOgrad], i) * b)), c.reqs[0],
                LaAt<T>(c.outputs[0], i));
     return absl::OkStatus();
   });
@@ -163,15 +168,16 @@ absl::Status SlogdetCpu(const KernelContext& c) {
 // its logarithm.
 template <bool kLog>
 absl::Status DetBackwardCpu(const KernelContext& c) {
-  return ForMatrices(c, 1, [&](auto zero, int64_t i) {
+  using enum LaFactorGradientArrays::Input;
+  return ForMatrices(c, kAOrOutput, [&](auto zero, int64_t i) {
     using T = decltype(zero);
-    const LaMap<T> a = LaAt<T>(c.inputs[1], i);
+    const LaMap<T> a = LaAt<T>(c.inputs[kAOrOutput], i);
     if (a.rows() == 0) return absl::OkStatus();
     const Eigen::PartialPivLU<LaMatrix<T>> lu(a);
     const T determinant = lu.determinant();
     LaMatrix<T> grad = LaMatrix<T>::Zero(a.rows(), a.cols());
     if (determinant != T(0)) {
-      grad = lu.inverse().transpose() * (c.inputs[0].as<T>()[i] * (kLog ? T(1) : determinant));
+      grad = lu.inverse().transpose() * (c.inputs[kOgrad].as<T>()[i] * (kLog ? T(1) : determinant));
     }
     LaStore<T>(grad, c.reqs[0], LaAt<T>(c.outputs[0], i));
     return absl::OkStatus();

@@ -32,14 +32,15 @@ struct MatricesAt {
 // out = alpha * A * B + beta * out.
 template <typename T>
 void Product(const KernelContext& c, const LaGemm2Param& param, T beta) {
-  const MatricesAt a(c.inputs[0].shape, param.axis), b(c.inputs[1].shape, param.axis),
+  using enum LaProductArrays::Input;
+  const MatricesAt a(c.inputs[kA].shape, param.axis), b(c.inputs[kB].shape, param.axis),
       out(c.outputs[0].shape, param.axis);
   const int64_t k = param.transpose_a ? a.rows : a.columns;
   for (int64_t i = 0; i < out.outer; ++i) {
     for (int64_t j = 0; j < out.middle; ++j) {
       Gemm(param.transpose_a, param.transpose_b, out.rows, out.columns, k,
-           static_cast<T>(param.alpha), c.inputs[0].as<T>() + a.at(i, j), a.stride,
-           c.inputs[1].as<T>() + b.at(i, j), b.stride, beta, c.outputs[0].as<T>() + out.at(i, j),
+           static_cast<T>(param.alpha), c.inputs[kA].as<T>() + a.at(i, j), a.stride,
+           c.inputs[kB].as<T>() + b.at(i, j), b.stride, beta, c.outputs[0].as<T>() + out.at(i, j),
            out.stride);
     }
   }
@@ -55,11 +56,12 @@ absl::Status Gemm2Cpu(const KernelContext& c) {
 }
 
 absl::Status GemmCpu(const KernelContext& c) {
+  using enum LaProductArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   return LaDispatch(c, [&](auto zero) {
     using T = decltype(zero);
     const auto& param = c.param<LaGemmParam>();
-    const T* in = c.inputs[2].as<T>();
+    const T* in = c.inputs[kC].as<T>();
     T* out = c.outputs[0].as<T>();
     const T beta = static_cast<T>(param.beta);
     for (int64_t i = 0; i < c.outputs[0].size(); ++i) {
@@ -71,14 +73,15 @@ absl::Status GemmCpu(const KernelContext& c) {
 }
 
 absl::Status SyrkCpu(const KernelContext& c) {
+  using enum LaProductArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   return LaDispatch(c, [&](auto zero) {
     using T = decltype(zero);
     const auto& param = c.param<LaSyrkParam>();
-    const int64_t rows = LaRows(c.inputs[0]), columns = LaColumns(c.inputs[0]);
+    const int64_t rows = LaRows(c.inputs[kA]), columns = LaColumns(c.inputs[kA]);
     const int64_t n = LaRows(c.outputs[0]), k = param.transpose ? rows : columns;
-    for (int64_t i = 0; i < LaBatch(c.inputs[0]); ++i) {
-      const T* a = c.inputs[0].as<T>() + i * rows * columns;
+    for (int64_t i = 0; i < LaBatch(c.inputs[kA]); ++i) {
+      const T* a = c.inputs[kA].as<T>() + i * rows * columns;
       Gemm(param.transpose, !param.transpose, n, n, k, static_cast<T>(param.alpha), a, columns, a,
            columns, c.reqs[0] == WriteReq::kAdd ? T(1) : T(0), c.outputs[0].as<T>() + i * n * n, n);
     }
@@ -136,24 +139,27 @@ void StoreTriangle(const LaMatrix<T>& grad, bool lower, WriteReq req, LaMap<T> o
 }
 
 absl::Status TrmmCpu(const KernelContext& c) {
+  using enum LaProductArrays::Input;
   const auto& p = c.param<LaTriangularParam>();
   return LaDispatch(c, [&](auto zero) {
     using T = decltype(zero);
-    for (int64_t i = 0; i < LaBatch(c.inputs[0]); ++i) {
-      LaStore<T>(TimesTriangle<T>(p, p.transpose, LaAt<T>(c.inputs[0], i), LaAt<T>(c.inputs[1], i)),
-                 c.reqs[0], LaAt<T>(c.outputs[0], i));
+    for (int64_t i = 0; i < LaBatch(c.inputs[kA]); ++i) {
+      LaStore<T>(
+          TimesTriangle<T>(p, p.transpose, LaAt<T>(c.inputs[kA], i), LaAt<T>(c.inputs[kB], i)),
+          c.reqs[0], LaAt<T>(c.outputs[0], i));
     }
     return absl::OkStatus();
   });
 }
 
 absl::Status TrmmBackwardCpu(const KernelContext& c) {
+  using enum LaTriangularGradientArrays::Input;
   const auto& p = c.param<LaTriangularParam>();
   return LaDispatch(c, [&](auto zero) {
     using T = decltype(zero);
-    for (int64_t i = 0; i < LaBatch(c.inputs[1]); ++i) {
-      const LaMap<T> head = LaAt<T>(c.inputs[0], i), a = LaAt<T>(c.inputs[1], i),
-                     b = LaAt<T>(c.inputs[2], i);
+    for (int64_t i = 0; i < LaBatch(c.inputs[kA]); ++i) {
+      const LaMap<T> head = LaAt<T>(c.inputs[kOgrad], i), a = LaAt<T>(c.inputs[kA], i),
+                     b = LaAt<T>(c.inputs[kBOrOutput], i);
       if (c.reqs[0] != WriteReq::kNull) {
         LaMatrix<T> grad;
         if (p.rightside) {
@@ -174,12 +180,13 @@ absl::Status TrmmBackwardCpu(const KernelContext& c) {
 }
 
 absl::Status TrsmCpu(const KernelContext& c) {
+  using enum LaProductArrays::Input;
   const auto& p = c.param<LaTriangularParam>();
   return LaDispatch(c, [&](auto zero) {
     using T = decltype(zero);
-    for (int64_t i = 0; i < LaBatch(c.inputs[0]); ++i) {
+    for (int64_t i = 0; i < LaBatch(c.inputs[kA]); ++i) {
       LaStore<T>(
-          SolveTriangle<T>(p, p.transpose, LaAt<T>(c.inputs[0], i), LaAt<T>(c.inputs[1], i)) *
+          SolveTriangle<T>(p, p.transpose, LaAt<T>(c.inputs[kA], i), LaAt<T>(c.inputs[kB], i)) *
               static_cast<T>(p.alpha),
           c.reqs[0], LaAt<T>(c.outputs[0], i));
     }
@@ -190,12 +197,13 @@ absl::Status TrsmCpu(const KernelContext& c) {
 // With G = op(A)^-T * head: grad B = alpha * G, and grad op(A) = -G * X^T, X the output. From the
 // right: G = head * op(A)^-T and grad op(A) = -X^T * G.
 absl::Status TrsmBackwardCpu(const KernelContext& c) {
+  using enum LaTriangularGradientArrays::Input;
   const auto& p = c.param<LaTriangularParam>();
   return LaDispatch(c, [&](auto zero) {
     using T = decltype(zero);
-    for (int64_t i = 0; i < LaBatch(c.inputs[1]); ++i) {
-      const LaMap<T> head = LaAt<T>(c.inputs[0], i), a = LaAt<T>(c.inputs[1], i),
-                     x = LaAt<T>(c.inputs[2], i);
+    for (int64_t i = 0; i < LaBatch(c.inputs[kA]); ++i) {
+      const LaMap<T> head = LaAt<T>(c.inputs[kOgrad], i), a = LaAt<T>(c.inputs[kA], i),
+                     x = LaAt<T>(c.inputs[kBOrOutput], i);
       const LaMatrix<T> g = SolveTriangle<T>(p, !p.transpose, a, head);
       if (c.reqs[0] != WriteReq::kNull) {
         LaMatrix<T> grad;

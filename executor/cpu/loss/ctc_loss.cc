@@ -15,6 +15,8 @@
 namespace cooper {
 namespace {
 
+using enum CtcLossArrays::Input;
+
 int64_t IntegerAt(const ArrayView& view, int64_t i) {
   return DispatchDType(view.dtype, [&](auto type) {
     using T = typename decltype(type)::type;
@@ -47,7 +49,7 @@ class Sample {
         beta_(alpha_ + room.steps * room.states),
         symbol_(beta_ + 2 * room.states) {
     const auto& param = c.param<CtcLossParam>();
-    const ArrayView& label = c.inputs[1];
+    const ArrayView& label = c.inputs[kLabel];
     const int64_t most = label.shape[1];
     steps_ = room.steps;
     if (param.use_data_lengths) {
@@ -162,13 +164,13 @@ class Sample {
 template <typename T, typename Fn>
 void ForEachSample(const KernelContext& c, Fn&& fn) {
   using C = ComputeType<T>;
-  const Shape& shape = c.inputs[0].shape;
-  const Room room = RoomFor(shape, c.inputs[1].shape);
+  const Shape& shape = c.inputs[kData].shape;
+  const Room room = RoomFor(shape, c.inputs[kLabel].shape);
   ParallelForPlain(shape[1], 1, [&](int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; ++n) {
       C* workspace = static_cast<C*>(c.workspace) + n * room.elements();
       Sample<C> sample(c, room, workspace, n);
-      sample.SetLogProbabilities(c.inputs[0].as<T>() + n * shape[2], shape[1] * shape[2]);
+      sample.SetLogProbabilities(c.inputs[kData].as<T>() + n * shape[2], shape[1] * shape[2]);
       fn(sample, n);
     }
   });
@@ -187,7 +189,7 @@ void Forward(const KernelContext& c) {
 template <typename T>
 void Backward(const KernelContext& c) {
   using C = ComputeType<T>;
-  const Shape& shape = c.inputs[0].shape;
+  const Shape& shape = c.inputs[kData].shape;
   const T* ograd = c.inputs.back().as<T>();
   T* grad = c.outputs[0].as<T>();
   if (c.reqs[0] == WriteReq::kWrite) std::fill_n(grad, c.outputs[0].size(), T(0));
@@ -208,20 +210,21 @@ void Backward(const KernelContext& c) {
 }
 
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
-  return Prepared{.workspace_bytes = RoomFor(c.inputs[0].shape, c.inputs[1].shape).elements() *
-                                     c.inputs[0].shape[1] *
-                                     (c.inputs[0].dtype == DType::kFloat64 ? 8 : 4)};
+  return Prepared{.workspace_bytes =
+                      RoomFor(c.inputs[kData].shape, c.inputs[kLabel].shape).elements() *
+                      c.inputs[kData].shape[1] *
+                      (c.inputs[kData].dtype == DType::kFloat64 ? 8 : 4)};
 }
 
 absl::Status CtcLossCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat(c.inputs[0].dtype,
+  return DispatchFloat(c.inputs[kData].dtype,
                        [&](auto type) { Forward<typename decltype(type)::type>(c); });
 }
 
 absl::Status CtcLossBackwardCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  return DispatchFloat(c.inputs[0].dtype,
+  return DispatchFloat(c.inputs[kData].dtype,
                        [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 

@@ -36,16 +36,17 @@ absl::Status ForwardCpu(const KernelContext& c) {
 // MXNet divides by the outputs of a sample, not by the batch size.
 template <Loss loss>
 absl::Status BackwardCpu(const KernelContext& c) {
+  using enum LossGradientArrays::Input;
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   const bool add = c.reqs[0] == WriteReq::kAdd;
-  const Shape& label_shape = c.inputs[0].shape;
+  const Shape& label_shape = c.inputs[kLabel].shape;
   const double outputs = static_cast<double>(label_shape.Product(1, label_shape.rank()));
   const double scale = c.param<RegressionOutputParam>().grad_scale / outputs;
   return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     using C = ComputeType<T>;
-    const T* label = c.inputs[0].as<T>();
-    const T* out = c.inputs[1].as<T>();
+    const T* label = c.inputs[kLabel].as<T>();
+    const T* out = c.inputs[kOutput].as<T>();
     T* grad = c.outputs[0].as<T>();
     ParallelFor(c.outputs[0].size(), 16384, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {

@@ -11,6 +11,7 @@
 #include "executor/kernel.h"
 #include "ndarray/dtype.h"
 #include "ndarray/parallel.h"
+#include "symbol/ops/loss/loss_param.h"
 
 namespace cooper {
 namespace {
@@ -18,10 +19,11 @@ namespace {
 // The softmax of data, row by row; then the losses of the rows in their order.
 template <typename T>
 void Forward(const KernelContext& c) {
-  const int64_t n = c.inputs[0].shape[0];
-  const int64_t classes = c.inputs[0].shape[1];
-  const T* data = c.inputs[0].as<T>();
-  const T* label = c.inputs[1].as<T>();
+  using enum LossArrays::Input;
+  const int64_t n = c.inputs[kData].shape[0];
+  const int64_t classes = c.inputs[kData].shape[1];
+  const T* data = c.inputs[kData].as<T>();
+  const T* label = c.inputs[kLabel].as<T>();
   T* softmax = static_cast<T*>(c.workspace);
   ParallelFor(n, RowGrain(classes), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -38,11 +40,12 @@ void Forward(const KernelContext& c) {
 
 template <typename T>
 void Backward(const KernelContext& c) {
+  using enum SoftmaxCrossEntropyGradientArrays::Input;
   const int64_t n = c.outputs[0].shape[0];
   const int64_t classes = c.outputs[0].shape[1];
-  const T head = *c.inputs[0].as<T>();
-  const T* data = c.inputs[1].as<T>();
-  const T* label = c.inputs[2].as<T>();
+  const T head = *c.inputs[kOgrad].as<T>();
+  const T* data = c.inputs[kData].as<T>();
+  const T* label = c.inputs[kLabel].as<T>();
   T* grad = c.outputs[0].as<T>();
   const bool add = c.reqs[0] == WriteReq::kAdd;
   T* softmax = add ? static_cast<T*>(c.workspace) : grad;
@@ -58,7 +61,8 @@ void Backward(const KernelContext& c) {
 }
 
 absl::StatusOr<Prepared> PrepareForward(const PrepareContext& c) {
-  return Prepared{.workspace_bytes = c.inputs[0].size_bytes()};
+  using enum LossArrays::Input;
+  return Prepared{.workspace_bytes = c.inputs[kData].size_bytes()};
 }
 absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
   return Prepared{.workspace_bytes = c.reqs[0] == WriteReq::kAdd ? c.outputs[0].size_bytes() : 0};

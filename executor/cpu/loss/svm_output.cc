@@ -18,16 +18,17 @@ namespace {
 // y), or its square.
 template <typename T>
 void Backward(const KernelContext& c) {
+  using enum LossGradientArrays::Input;
   using C = ComputeType<T>;
   const auto& param = c.param<SvmOutputParam>();
   const C margin = static_cast<C>(param.margin);
   const C factor = static_cast<C>(param.regularization_coefficient);
   const bool add = c.reqs[0] == WriteReq::kAdd;
-  const T* label = c.inputs[0].as<T>();
-  const T* out = c.inputs[1].as<T>();
+  const T* label = c.inputs[kLabel].as<T>();
+  const T* out = c.inputs[kOutput].as<T>();
   T* grad = c.outputs[0].as<T>();
   const int64_t classes = c.outputs[0].shape[c.outputs[0].shape.rank() - 1];
-  ParallelFor(c.inputs[0].size(), RowGrain(classes), [&](int64_t begin, int64_t end) {
+  ParallelFor(c.inputs[kLabel].size(), RowGrain(classes), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const auto own = IntegerOf<int64_t>(Load(label[i]));
       for (int64_t j = 0; j < classes; ++j) {

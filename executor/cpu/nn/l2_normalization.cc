@@ -62,11 +62,12 @@ void L2Forward(const KernelContext& c) {
 // (g - y * sum(g * y)) / norm
 template <typename T>
 void L2Backward(const KernelContext& c) {
+  using enum L2NormalizationGradientArrays::Input;
   using C = ComputeType<T>;
   const Extents e = ExtentsOf(c.param<L2NormalizationParam>(), c.outputs[0].shape);
-  const T* ograd = c.inputs[0].as<T>();
-  const T* output = c.inputs[1].as<T>();
-  const T* norms = c.inputs[2].as<T>();
+  const T* ograd = c.inputs[kOgrad].as<T>();
+  const T* output = c.inputs[kOutput].as<T>();
+  const T* norms = c.inputs[kNorm].as<T>();
   T* grad = c.outputs[0].as<T>();
   ParallelFor(e.count(), e.grain(), [&](int64_t begin, int64_t end) {
     for (int64_t set = begin; set < end; ++set) {
@@ -130,13 +131,14 @@ void LrnForward(const KernelContext& c) {
 // g * norm^-beta - 2 beta alpha / nsize * x * sum over the window of g * x * norm^(-beta - 1)
 template <typename T>
 void LrnBackward(const KernelContext& c) {
+  using enum LrnGradientArrays::Input;
   using C = ComputeType<T>;
   const auto& param = c.param<LrnParam>();
   const C alpha = static_cast<C>(param.alpha / static_cast<double>(param.nsize));
   const C beta = static_cast<C>(param.beta);
-  const T* ograd = c.inputs[0].as<T>();
-  const T* data = c.inputs[1].as<T>();
-  const T* norm = c.inputs[2].as<T>();
+  const T* ograd = c.inputs[kOgrad].as<T>();
+  const T* data = c.inputs[kData].as<T>();
+  const T* norm = c.inputs[kNorm].as<T>();
   T* grad = c.outputs[0].as<T>();
   ForEachChannel(
       c.outputs[0].shape, param.nsize, [&](int64_t at, int64_t first, int64_t last, int64_t area) {

@@ -229,14 +229,15 @@ absl::Status PoolingCpu(const KernelContext& c) {
 
 template <typename Param>
 absl::Status PoolingBackwardCpu(const KernelContext& c) {
+  using enum PoolingGradientArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     T* grad = c.outputs[0].as<T>();
     if (c.reqs[0] == WriteReq::kWrite) std::fill_n(grad, c.outputs[0].size(), T(0));
-    Pooling<Param, T>(c.param<Param>(), c.outputs[0].shape, c.inputs[0].shape)
-        .BackwardAdd(c.inputs[0].as<T>(), c.inputs.size() > 1 ? c.inputs[1].as<T>() : nullptr,
-                     grad);
+    Pooling<Param, T>(c.param<Param>(), c.outputs[0].shape, c.inputs[kOgrad].shape)
+        .BackwardAdd(c.inputs[kOgrad].as<T>(),
+                     c.inputs.size() > kData ? c.inputs[kData].as<T>() : nullptr, grad);
   });
 }
 

@@ -179,32 +179,36 @@ void GridBackward(const KernelContext& c) {
 
 template <typename T>
 void SamplerBackward(const KernelContext& c) {
-  const Images m = ImagesOf(c.inputs[1].shape, c.inputs[0].shape);
+  using enum BilinearSamplerGradientArrays::Input;
+  const Images m = ImagesOf(c.inputs[kData].shape, c.inputs[kOgrad].shape);
   T* data_grad = c.reqs[0] == WriteReq::kNull ? nullptr : c.outputs[0].as<T>();
   T* grid_grad = c.reqs[1] == WriteReq::kNull ? nullptr : c.outputs[1].as<T>();
   if (c.reqs[0] == WriteReq::kWrite) std::fill_n(data_grad, c.outputs[0].size(), T(0));
-  SampleGradient(m, c.inputs[0].as<T>(), c.inputs[1].as<T>(), c.inputs[2].as<T>(), data_grad,
-                 grid_grad, c.reqs[1] == WriteReq::kAdd);
+  SampleGradient(m, c.inputs[kOgrad].as<T>(), c.inputs[kData].as<T>(), c.inputs[kGrid].as<T>(),
+                 data_grad, grid_grad, c.reqs[1] == WriteReq::kAdd);
 }
 
 // The workspace is the grid; in the backward pass its gradient too.
 template <typename T>
 void TransformerForward(const KernelContext& c) {
-  const Images m = ImagesOf(c.inputs[0].shape, c.outputs[0].shape);
+  using enum SpatialTransformerArrays::Input;
+  const Images m = ImagesOf(c.inputs[kData].shape, c.outputs[0].shape);
   T* grid = static_cast<T*>(c.workspace);
-  AffineGrid(c.inputs[1].as<T>(), m.batch, m.out_h, m.out_w, grid, false);
-  Sample(m, c.inputs[0].as<T>(), grid, c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
+  AffineGrid(c.inputs[kLoc].as<T>(), m.batch, m.out_h, m.out_w, grid, false);
+  Sample(m, c.inputs[kData].as<T>(), grid, c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
 }
 
 template <typename T>
 void TransformerBackward(const KernelContext& c) {
-  const Images m = ImagesOf(c.inputs[1].shape, c.inputs[0].shape);
+  using enum SpatialTransformerGradientArrays::Input;
+  const Images m = ImagesOf(c.inputs[kData].shape, c.inputs[kOgrad].shape);
   T* grid = static_cast<T*>(c.workspace);
   T* grid_grad = grid + m.batch * 2 * m.out_size();
   T* data_grad = c.reqs[0] == WriteReq::kNull ? nullptr : c.outputs[0].as<T>();
   if (c.reqs[0] == WriteReq::kWrite) std::fill_n(data_grad, c.outputs[0].size(), T(0));
-  AffineGrid(c.inputs[2].as<T>(), m.batch, m.out_h, m.out_w, grid, false);
-  SampleGradient(m, c.inputs[0].as<T>(), c.inputs[1].as<T>(), grid, data_grad, grid_grad, false);
+  AffineGrid(c.inputs[kLoc].as<T>(), m.batch, m.out_h, m.out_w, grid, false);
+  SampleGradient(m, c.inputs[kOgrad].as<T>(), c.inputs[kData].as<T>(), grid, data_grad, grid_grad,
+                 false);
   if (c.reqs[1] == WriteReq::kNull) return;
   AffineGradient(grid_grad, m.batch, m.out_h, m.out_w, c.outputs[1].as<T>(),
                  c.reqs[1] == WriteReq::kAdd);
@@ -217,7 +221,8 @@ absl::StatusOr<Prepared> PrepareTransformer(const PrepareContext& c) {
   return Prepared{.workspace_bytes = GridBytes(c.outputs[0])};
 }
 absl::StatusOr<Prepared> PrepareTransformerBackward(const PrepareContext& c) {
-  return Prepared{.workspace_bytes = 2 * GridBytes(c.inputs[0])};
+  using enum SpatialTransformerGradientArrays::Input;
+  return Prepared{.workspace_bytes = 2 * GridBytes(c.inputs[kOgrad])};
 }
 
 absl::Status GridGeneratorCpu(const KernelContext& c) {
@@ -231,15 +236,17 @@ absl::Status GridGeneratorBackwardCpu(const KernelContext& c) {
                              [&](auto type) { GridBackward<typename decltype(type)::type>(c); });
 }
 absl::Status BilinearSamplerCpu(const KernelContext& c) {
+  using enum BilinearSamplerArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   return DispatchFloat32Or64(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
-    Sample(ImagesOf(c.inputs[0].shape, c.outputs[0].shape), c.inputs[0].as<T>(),
-           c.inputs[1].as<T>(), c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
+    Sample(ImagesOf(c.inputs[kData].shape, c.outputs[0].shape), c.inputs[kData].as<T>(),
+           c.inputs[kGrid].as<T>(), c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
   });
 }
 absl::Status BilinearSamplerBackwardCpu(const KernelContext& c) {
-  return DispatchFloat32Or64(c.inputs[0].dtype,
+  using enum BilinearSamplerGradientArrays::Input;
+  return DispatchFloat32Or64(c.inputs[kOgrad].dtype,
                              [&](auto type) { SamplerBackward<typename decltype(type)::type>(c); });
 }
 absl::Status SpatialTransformerCpu(const KernelContext& c) {
@@ -248,8 +255,10 @@ absl::Status SpatialTransformerCpu(const KernelContext& c) {
       c.outputs[0].dtype, [&](auto type) { TransformerForward<typename decltype(type)::type>(c); });
 }
 absl::Status SpatialTransformerBackwardCpu(const KernelContext& c) {
-  return DispatchFloat32Or64(
-      c.inputs[0].dtype, [&](auto type) { TransformerBackward<typename decltype(type)::type>(c); });
+  using enum SpatialTransformerGradientArrays::Input;
+  return DispatchFloat32Or64(c.inputs[kOgrad].dtype, [&](auto type) {
+    TransformerBackward<typename decltype(type)::type>(c);
+  });
 }
 
 constexpr DeviceType kCpu = DeviceType::kCpu;

@@ -116,10 +116,11 @@ void Forward(const KernelContext& c, const Extents& e, double temperature, Lengt
 // over the temperature, with the other sign for softmin.
 template <Form form, typename O, typename T>
 void Backward(const KernelContext& c, const Extents& e, double temperature, Lengths lengths) {
+  using enum SoftmaxGradientArrays::Input;
   using C =
       std::conditional_t<std::is_same_v<T, double> || std::is_same_v<O, double>, double, float>;
-  const O* ograd = c.inputs[0].as<O>();
-  const O* output = c.inputs[1].as<O>();
+  const O* ograd = c.inputs[kOgrad].as<O>();
+  const O* output = c.inputs[kOutput].as<O>();
   T* grad = c.outputs[0].as<T>();
   const bool add = c.reqs[0] == WriteReq::kAdd;
   const C scale = static_cast<C>((form == Form::kSoftmin ? -1 : 1) / temperature);
@@ -149,13 +150,14 @@ void Backward(const KernelContext& c, const Extents& e, double temperature, Leng
 
 template <Form form>
 absl::Status SoftmaxCpu(const KernelContext& c) {
+  using enum SoftmaxArrays::Input;
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   const auto& param = c.param<SoftmaxParam>();
-  const Extents e = Around(c.inputs[0].shape, param.axis);
+  const Extents e = Around(c.inputs[kData].shape, param.axis);
   const double temperature = param.temperature.value_or(1.0);
-  const Lengths lengths{param.has_length() ? &c.inputs[1] : nullptr};
+  const Lengths lengths{param.has_length() ? &c.inputs[kLength] : nullptr};
   absl::Status output_status;
-  absl::Status status = DispatchFloat(c.inputs[0].dtype, [&](auto type) {
+  absl::Status status = DispatchFloat(c.inputs[kData].dtype, [&](auto type) {
     output_status = DispatchFloat(c.outputs[0].dtype, [&](auto out) {
       Forward<form, typename decltype(type)::type, typename decltype(out)::type>(c, e, temperature,
                                                                                  lengths);
@@ -166,13 +168,14 @@ absl::Status SoftmaxCpu(const KernelContext& c) {
 
 template <Form form>
 absl::Status SoftmaxBackwardCpu(const KernelContext& c) {
+  using enum SoftmaxGradientArrays::Input;
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   const auto& param = c.param<SoftmaxParam>();
   const Extents e = Around(c.outputs[0].shape, param.axis);
   const double temperature = param.temperature.value_or(1.0);
-  const Lengths lengths{param.has_length() ? &c.inputs[2] : nullptr};
+  const Lengths lengths{param.has_length() ? &c.inputs[kLength] : nullptr};
   absl::Status output_status;
-  absl::Status status = DispatchFloat(c.inputs[0].dtype, [&](auto type) {
+  absl::Status status = DispatchFloat(c.inputs[kOgrad].dtype, [&](auto type) {
     output_status = DispatchFloat(c.outputs[0].dtype, [&](auto out) {
       Backward<form, typename decltype(type)::type, typename decltype(out)::type>(c, e, temperature,
                                                                                   lengths);

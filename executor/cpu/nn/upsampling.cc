@@ -111,25 +111,28 @@ absl::Status CheckBilinearDType(const PrepareContext& c) {
 }
 
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
+  using enum BilinearUpSamplingArrays::Input;
   if (!IsBilinear(c.call)) return Prepared{};
   COOPER_RETURN_IF_ERROR(CheckBilinearDType(c));
   const auto& param = c.param<UpSamplingParam>();
   return Prepared{
       .workspace_bytes =
-          BilinearProduct(param, c.inputs[0].shape, c.outputs[0].shape).WorkspaceElements() *
-          SizeOf(c.inputs[0].dtype)};
+          BilinearProduct(param, c.inputs[kData].shape, c.outputs[0].shape).WorkspaceElements() *
+          SizeOf(c.inputs[kData].dtype)};
 }
 absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
+  using enum BilinearUpSamplingGradientArrays::Input;
   if (!IsBilinear(c.call)) return Prepared{};
   COOPER_RETURN_IF_ERROR(CheckBilinearDType(c));
   const auto& param = c.param<UpSamplingParam>();
-  return Prepared{
-      .workspace_bytes =
-          BilinearProduct(param, c.inputs[1].shape, c.inputs[0].shape).WorkspaceElements() *
-          SizeOf(c.inputs[0].dtype)};
+  return Prepared{.workspace_bytes =
+                      BilinearProduct(param, c.inputs[kData].shape, c.inputs[kOgrad].shape)
+                          .WorkspaceElements() *
+                      SizeOf(c.inputs[kOgrad].dtype)};
 }
 
 absl::Status UpSamplingCpu(const KernelContext& c) {
+  using enum BilinearUpSamplingArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   if (!IsBilinear(c.call)) {
     return DispatchFloat(c.outputs[0].dtype,
@@ -138,29 +141,30 @@ absl::Status UpSamplingCpu(const KernelContext& c) {
   return DispatchFloat32Or64(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     const ConvolutionProduct p =
-        BilinearProduct(c.param<UpSamplingParam>(), c.inputs[0].shape, c.outputs[0].shape);
-    ImageFromMap(p, c.inputs[0].as<T>(), c.inputs[1].as<T>(), c.outputs[0].as<T>(),
+        BilinearProduct(c.param<UpSamplingParam>(), c.inputs[kData].shape, c.outputs[0].shape);
+    ImageFromMap(p, c.inputs[kData].as<T>(), c.inputs[kWeight].as<T>(), c.outputs[0].as<T>(),
                  c.reqs[0] == WriteReq::kAdd, static_cast<T*>(c.workspace));
   });
 }
 
 absl::Status UpSamplingBackwardCpu(const KernelContext& c) {
+  using enum BilinearUpSamplingGradientArrays::Input;
   if (!IsBilinear(c.call)) {
-    return DispatchFloat(c.inputs[0].dtype,
+    return DispatchFloat(c.inputs[kOgrad].dtype,
                          [&](auto type) { NearestBackward<typename decltype(type)::type>(c); });
   }
-  return DispatchFloat32Or64(c.inputs[0].dtype, [&](auto type) {
+  return DispatchFloat32Or64(c.inputs[kOgrad].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
-    const T* ograd = c.inputs[0].as<T>();
+    const T* ograd = c.inputs[kOgrad].as<T>();
     const ConvolutionProduct p =
-        BilinearProduct(c.param<UpSamplingParam>(), c.inputs[1].shape, c.inputs[0].shape);
+        BilinearProduct(c.param<UpSamplingParam>(), c.inputs[kData].shape, c.inputs[kOgrad].shape);
     T* workspace = static_cast<T*>(c.workspace);
     if (c.reqs[0] != WriteReq::kNull) {
-      MapFromImage(p, ograd, c.inputs[2].as<T>(), c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd,
-                   workspace);
+      MapFromImage(p, ograd, c.inputs[kWeight].as<T>(), c.outputs[0].as<T>(),
+                   c.reqs[0] == WriteReq::kAdd, workspace);
     }
     if (c.reqs[1] != WriteReq::kNull) {
-      WeightFromBoth(p, ograd, c.inputs[1].as<T>(), c.outputs[1].as<T>(),
+      WeightFromBoth(p, ograd, c.inputs[kData].as<T>(), c.outputs[1].as<T>(),
                      c.reqs[1] == WriteReq::kAdd, workspace);
     }
   });

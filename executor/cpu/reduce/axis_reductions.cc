@@ -246,12 +246,13 @@ absl::StatusOr<Prepared> PrepareMoments(const PrepareContext& c) {
 }
 
 absl::Status MomentsBackwardCpu(const KernelContext& c) {
+  using enum MomentsGradientArrays::Input;
   const absl::Span<const int64_t> full = c.outputs[0].shape.dims();
   COOPER_ASSIGN_OR_RETURN(const auto kept,
                           KeptOf(c.outputs[0].shape, c.param<MomentsParam>().axes, false));
   const double scale = 1.0 / static_cast<double>(kept.count());
   // Both gradients are scaled while they are small.
-  ArrayView g[2] = {c.inputs[0], c.inputs[1]};
+  ArrayView g[2] = {c.inputs[kMeanOgrad], c.inputs[kVarOgrad]};
   char* at = static_cast<char*>(c.workspace);
   for (ArrayView& gradient : g) {
     const ElemwiseOperand unscaled = OperandOf(gradient);
@@ -262,13 +263,14 @@ absl::Status MomentsBackwardCpu(const KernelContext& c) {
   }
   return RunBroadcast(
       kElemwiseLoops<MomentsGrad>,
-      {OperandOf(g[0]), OperandOf(g[1]), OperandOf(c.inputs[2]), OperandOf(c.inputs[3])},
+      {OperandOf(g[0]), OperandOf(g[1]), OperandOf(c.inputs[kData]), OperandOf(c.inputs[kMean])},
       {kept.span(), kept.span(), full, kept.span()}, full, c.outputs[0], c.reqs[0]);
 }
 
 absl::StatusOr<Prepared> PrepareMomentsBackward(const PrepareContext& c) {
+  using enum MomentsGradientArrays::Input;
   return Prepared{.workspace_bytes =
-                      2 * c.inputs[0].size() * static_cast<int64_t>(sizeof(int64_t))};
+                      2 * c.inputs[kMeanOgrad].size() * static_cast<int64_t>(sizeof(int64_t))};
 }
 
 constexpr DeviceType kCpu = DeviceType::kCpu;

@@ -98,8 +98,9 @@ absl::Status Assigned(const KernelContext& c, const Assign& assign) {
 }
 
 absl::Status SliceAssignCpu(const KernelContext& c) {
+  using enum SliceAssignArrays::Input;
   return Assigned(c, [&](const ArrayView& target) {
-    const ArrayView& part = c.inputs[1];
+    const ArrayView& part = c.inputs[kRhs];
     return PutPart(LoopOf(c.param<SliceParam>(), target.shape, part.shape), part, WriteReq::kWrite,
                    target);
   });

@@ -8,6 +8,17 @@
 
 namespace cooper {
 
+// Of gather_nd and scatter_nd.
+struct GatherNdArrays {
+  enum Input { kData, kIndices };
+};
+struct GatherNdGradientArrays {
+  enum Input { kOgrad, kIndices };
+};
+struct ScatterSetNdArrays {
+  enum Input { kLhs, kRhs, kIndices };
+};
+
 // Of scatter_nd and _scatter_set_nd.
 struct ScatterNdParam {
   std::vector<int64_t> shape;

@@ -9,6 +9,11 @@
 
 namespace cooper {
 
+// Of topk and sort.
+struct OrderGradientArrays {
+  enum Input { kOgrad, kIndices };
+};
+
 struct TopKParam {
   enum Return { kValue, kIndices, kMask, kBoth };
 

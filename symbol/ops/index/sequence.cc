@@ -16,7 +16,7 @@
 namespace cooper {
 namespace {
 
-enum Input { kData, kLength };
+using enum SequenceArrays::Input;
 
 template <typename Param>
 OpSchema::Names SequenceInputs(const OpCall& call) {

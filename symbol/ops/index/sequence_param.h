@@ -5,6 +5,11 @@
 
 namespace cooper {
 
+// The gradient has ograd in data's place.
+struct SequenceArrays {
+  enum Input { kData, kLength };
+};
+
 // Of SequenceLast and SequenceReverse.
 struct SequenceParam {
   bool use_sequence_length = false;

@@ -17,7 +17,7 @@
 namespace cooper {
 namespace {
 
-enum Input { kData, kIndex };
+using enum TakeArrays::Input;
 
 // Any dtype can be an index; the output has that of the data.
 absl::Status IndexedType(TypeContext& c) {

@@ -10,6 +10,14 @@ namespace cooper {
 // What happens to an index out of range.
 enum class IndexMode { kClip, kWrap, kRaise };
 
+// Of take, pick and batch_take, whatever they call them.
+struct TakeArrays {
+  enum Input { kData, kIndex };
+};
+struct TakeGradientArrays {
+  enum Input { kOgrad, kIndex };
+};
+
 struct TakeParam {
   int axis = 0;
   IndexMode mode = IndexMode::kClip;

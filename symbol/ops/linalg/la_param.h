@@ -9,6 +9,13 @@
 
 namespace cooper {
 
+struct LaProductArrays {
+  enum Input { kA, kB, kC };
+};
+struct LaTriangularGradientArrays {
+  enum Input { kOgrad, kA, kBOrOutput };
+};
+
 // Of linalg_gemm2; linalg_gemm has one more.
 struct LaGemm2Param {
   bool transpose_a = false;
@@ -58,6 +65,13 @@ struct LaSyrkParam {
     d.Field("transpose", &LaSyrkParam::transpose).Doc("whether A^T * A is computed");
     d.Field("alpha", &LaSyrkParam::alpha).Doc("factor of the product");
   }
+};
+
+struct LaFactorGradientArrays {
+  enum Input { kOgrad, kAOrOutput };
+};
+struct LaPotriGradientArrays {
+  enum Input { kOgrad, kA, kOutput };
 };
 
 // Of linalg_extractdiag and linalg_makediag.

@@ -16,7 +16,7 @@
 namespace cooper {
 namespace {
 
-enum Input { kA, kB, kC };
+using enum LaProductArrays::Input;
 
 // Rows are at axis, columns last. A (..., m, k), B (..., k, n), output and C (..., m, n).
 absl::Status GemmShape(ShapeContext& c, const LaGemm2Param& param) {

@@ -11,7 +11,7 @@
 namespace cooper {
 namespace {
 
-enum Input { kData, kLabel };
+using enum CtcLossArrays::Input;
 
 OpSchema::Names Inputs(const OpCall& call) {
   const auto& param = call.param<CtcLossParam>();

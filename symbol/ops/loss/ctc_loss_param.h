@@ -7,6 +7,11 @@
 
 namespace cooper {
 
+// Lengths follow, and in the gradient ograd.
+struct CtcLossArrays {
+  enum Input { kData, kLabel };
+};
+
 struct CtcLossParam {
   enum Blank : uint8_t { kFirst, kLast };
 

@@ -7,6 +7,16 @@
 
 namespace cooper {
 
+struct LossArrays {
+  enum Input { kData, kLabel };
+};
+struct LossGradientArrays {
+  enum Input { kLabel, kOutput };
+};
+struct SoftmaxCrossEntropyGradientArrays {
+  enum Input { kOgrad, kData, kLabel };
+};
+
 // LinearRegressionOutput, LogisticRegressionOutput, MAERegressionOutput.
 struct RegressionOutputParam {
   double grad_scale = 1.0;

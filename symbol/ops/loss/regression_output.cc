@@ -11,7 +11,7 @@
 namespace cooper {
 namespace {
 
-enum Input { kData, kLabel };
+using enum LossArrays::Input;
 
 // label has data's shape, or any other with as many elements and the same batch size; an unknown
 // one becomes (batch_size,) for data (batch_size, 1).

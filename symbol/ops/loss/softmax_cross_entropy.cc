@@ -4,13 +4,14 @@
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
+#include "symbol/ops/loss/loss_param.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
 
 namespace cooper {
 namespace {
 
-enum Input { kData, kLabel };
+using enum LossArrays::Input;
 
 // data (batch_size, classes), label (batch_size,), output (1,).
 absl::Status CrossEntropyShape(ShapeContext& c) {

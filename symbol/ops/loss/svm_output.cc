@@ -10,7 +10,7 @@
 namespace cooper {
 namespace {
 
-enum Input { kData, kLabel };
+using enum LossArrays::Input;
 
 // data and output (..., classes), label (...).
 absl::Status SvmOutputShape(ShapeContext& c) {

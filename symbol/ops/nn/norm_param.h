@@ -50,6 +50,10 @@ struct InstanceNormParam {
   }
 };
 
+struct L2NormalizationGradientArrays {
+  enum Input { kOgrad, kOutput, kNorm };
+};
+
 struct L2NormalizationParam {
   enum Mode : uint8_t { kInstance, kChannel, kSpatial };
 
@@ -64,6 +68,10 @@ struct L2NormalizationParam {
             "what a norm is taken over: a sample, the channels of a position, or a channel's "
             "positions");
   }
+};
+
+struct LrnGradientArrays {
+  enum Input { kOgrad, kData, kNorm };
 };
 
 struct LrnParam {

@@ -9,6 +9,11 @@
 
 namespace cooper {
 
+// Data where the gradient depends on it.
+struct PoolingGradientArrays {
+  enum Input { kOgrad, kData };
+};
+
 struct PoolingParam {
   enum Type : uint8_t { kMax, kAvg, kSum, kLp };
   enum Convention : uint8_t { kValid, kFull, kSame };

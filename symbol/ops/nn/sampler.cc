@@ -40,7 +40,7 @@ absl::StatusOr<std::vector<NodeEntry>> GridGeneratorGradient(GradientContext& c)
   return c.Backward("_backward_GridGenerator", {head});
 }
 
-enum Input { kData, kGrid };
+using enum BilinearSamplerArrays::Input;
 
 // data (batch_size, channels, ...), grid (batch_size, 2, height, width), output (batch_size,
 // channels, height, width).
@@ -68,13 +68,15 @@ absl::Status SpatialTransformerShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(
       c.SetInput(kData, PartialShape::OfRank(4), "4 axes: batch, channels, 2 more"));
   const PartialShape& data = c.input(kData);
-  COOPER_RETURN_IF_ERROR(c.SetInput(1, {data[0], 6}, "(batch_size, 6)"));
+  COOPER_RETURN_IF_ERROR(
+      c.SetInput(SpatialTransformerArrays::kLoc, {data[0], 6}, "(batch_size, 6)"));
   return c.SetOutput(0, {data[0], data[1], param.target_shape[0], param.target_shape[1]});
 }
 
 absl::StatusOr<std::vector<NodeEntry>> SpatialTransformerGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
-  return c.Backward("_backward_SpatialTransformer", {head, c.input(kData), c.input(1)});
+  return c.Backward("_backward_SpatialTransformer",
+                    {head, c.input(kData), c.input(SpatialTransformerArrays::kLoc)});
 }
 
 COOPER_REGISTER_OP(GridGenerator)

@@ -27,12 +27,26 @@ struct GridGeneratorParam {
   }
 };
 
+struct BilinearSamplerArrays {
+  enum Input { kData, kGrid };
+};
+struct BilinearSamplerGradientArrays {
+  enum Input { kOgrad, kData, kGrid };
+};
+
 struct BilinearSamplerParam {
   std::optional<bool> cudnn_off;
 
   static void Declare(ParamDeclaration<BilinearSamplerParam>& d) {
     d.Field("cudnn_off", &BilinearSamplerParam::cudnn_off).Doc("accepted; no meaning on cpu");
   }
+};
+
+struct SpatialTransformerArrays {
+  enum Input { kData, kLoc };
+};
+struct SpatialTransformerGradientArrays {
+  enum Input { kOgrad, kData, kLoc };
 };
 
 struct SpatialTransformerParam {

@@ -15,7 +15,7 @@
 namespace cooper {
 namespace {
 
-enum Input { kData, kLength };
+using enum SoftmaxArrays::Input;
 
 OpSchema::Names SoftmaxInputs(const OpCall& call) {
   if (call.param<SoftmaxParam>().has_length()) return {"data", "length"};

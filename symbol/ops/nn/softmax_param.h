@@ -10,6 +10,13 @@
 namespace cooper {
 
 // Of softmax, softmin and log_softmax.
+struct SoftmaxArrays {
+  enum Input { kData, kLength };
+};
+struct SoftmaxGradientArrays {
+  enum Input { kOgrad, kOutput, kLength };
+};
+
 struct SoftmaxParam {
   int64_t axis = -1;
   std::optional<double> temperature;

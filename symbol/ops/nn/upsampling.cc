@@ -11,6 +11,8 @@
 namespace cooper {
 namespace {
 
+using enum BilinearUpSamplingArrays::Input;
+
 bool IsBilinear(const OpCall& call) {
   return call.param<UpSamplingParam>().sample_type == UpSamplingParam::kBilinear;
 }
@@ -31,9 +33,9 @@ int64_t Scaled(int64_t extent, int64_t scale) {
 // data (batch_size, channels, height, width), weight (channels, 1, kernel, kernel).
 absl::Status BilinearShape(ShapeContext& c) {
   const auto& param = c.param<UpSamplingParam>();
-  const PartialShape& data = c.input(0);
-  COOPER_RETURN_IF_ERROR(
-      c.SetInput(1, {data[1], 1, param.kernel(), param.kernel()}, "(channels, 1, kernel, kernel)"));
+  const PartialShape& data = c.input(kData);
+  COOPER_RETURN_IF_ERROR(c.SetInput(kWeight, {data[1], 1, param.kernel(), param.kernel()},
+                                    "(channels, 1, kernel, kernel)"));
   return c.SetOutput(
       0, {data[0], data[1], Scaled(data[2], param.scale), Scaled(data[3], param.scale)});
 }
@@ -82,7 +84,7 @@ absl::Status UpSamplingShape(ShapeContext& c) {
 absl::StatusOr<std::vector<NodeEntry>> UpSamplingGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
   if (IsBilinear(c.call())) {
-    return c.Backward("_backward_UpSampling", {head, c.input(0), c.input(1)});
+    return c.Backward("_backward_UpSampling", {head, c.input(kData), c.input(kWeight)});
   }
   return c.Backward("_backward_UpSampling", {head});
 }

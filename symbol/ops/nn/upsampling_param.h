@@ -7,6 +7,14 @@
 
 namespace cooper {
 
+// With sample_type bilinear; without, there are any number of images, and ograd.
+struct BilinearUpSamplingArrays {
+  enum Input { kData, kWeight };
+};
+struct BilinearUpSamplingGradientArrays {
+  enum Input { kOgrad, kData, kWeight };
+};
+
 struct UpSamplingParam {
   enum SampleType : uint8_t { kNearest, kBilinear };
   enum Mode : uint8_t { kConcat, kSum };

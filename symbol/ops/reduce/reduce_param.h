@@ -41,6 +41,10 @@ struct NormParam {
   }
 };
 
+struct MomentsGradientArrays {
+  enum Input { kMeanOgrad, kVarOgrad, kData, kMean };
+};
+
 struct MomentsParam {
   OptionalAxes axes;
   bool keepdims = false;

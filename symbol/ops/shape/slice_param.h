@@ -15,6 +15,10 @@
 
 namespace cooper {
 
+struct SliceAssignArrays {
+  enum Input { kLhs, kRhs };
+};
+
 struct SliceParam {
   using Indices = std::vector<std::optional<int64_t>>;
   Indices begin, end, step;
