@@ -83,6 +83,12 @@ SYSTEM_LIBRARIES = {
         "optional_target": "onednn",
         "build_file": Label("//third_party/system:onednn.BUILD"),
     },
+    "onetbb": {
+        "deb": "libtbb-dev",
+        "headers": {"oneapi/tbb": "include/oneapi/tbb", "tbb": "include/tbb"},
+        "libs": ["libtbb.so"],
+        "build_file": Label("//third_party/system:onetbb.BUILD"),
+    },
     "mpi": {
         "deb": "libopenmpi-dev openmpi-bin",
         "multiarch_headers": {"mpi": "include"},

@@ -16,7 +16,6 @@
 #include "executor/run/random_state.h"
 #include "module/device_threads.h"
 #include "ndarray/context.h"
-#include "ndarray/parallel.h"
 
 namespace cooper {
 
@@ -55,8 +54,6 @@ class DeviceContexts {
 
   // Calls fn(i) for every context at the same time (DeviceThreads::Run).
   absl::Status Run(absl::FunctionRef<absl::Status(int)> fn) { return threads_.Run(fn); }
-  // Runs loops on the threads of the contexts.
-  LoopRunner* loops() { return &threads_; }
 
  private:
   struct Device {

@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "ndarray/parallel.h"
 #include "ndarray/profiler.h"
 
 namespace cooper {
 namespace {
 
-// How often a thread looks before it sleeps: some 100 microseconds, about what waking one costs.
-// Where there are more threads than cores, looking would only keep the others from running.
-int SpinsFor(int devices) {
-  return devices <= static_cast<int>(std::thread::hardware_concurrency()) ? 4000 : 0;
-}
+// How often a thread looks before it sleeps: a few microseconds, which others could use.
+constexpr int kSpins = 200;
 
 void Relax() {
 #if defined(__x86_64__)
@@ -23,8 +21,8 @@ void Relax() {
 }
 
 template <typename Done>
-bool SpinUntil(int spins, const Done& done) {
-  for (int i = 0; i < spins; ++i) {
+bool SpinUntil(const Done& done) {
+  for (int i = 0; i < kSpins; ++i) {
     if (done()) return true;
     Relax();
   }
@@ -56,7 +54,7 @@ void DeviceThreads::Dispatch(absl::FunctionRef<void(int)> fn) {
   begin_.notify_all();
   fn(0);
   const auto done = [this] { return running_ == 0; };
-  if (SpinUntil(SpinsFor(devices_), done)) return;
+  if (SpinUntil(done)) return;
   std::unique_lock<std::mutex> lock(mutex_);
   end_.wait(lock, done);
 }
@@ -79,18 +77,11 @@ absl::Status DeviceThreads::Run(absl::FunctionRef<absl::Status(int)> fn) {
   return absl::OkStatus();
 }
 
-void DeviceThreads::RunParts(int parts, absl::FunctionRef<void(int)> part) {
-  if (parts == 1) return part(0);
-  Dispatch([&](int device) {
-    if (device < parts) part(device);
-  });
-}
-
 void DeviceThreads::Work(int device) {
   int64_t round = 0;  // the last one that was done
   while (true) {
     const auto ready = [&] { return stop_ || round_ != round; };
-    if (!SpinUntil(SpinsFor(devices_), ready)) {
+    if (!SpinUntil(ready)) {
       std::unique_lock<std::mutex> lock(mutex_);
       begin_.wait(lock, ready);
     }

@@ -12,11 +12,10 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "ndarray/parallel.h"
 
 namespace cooper {
 
-class DeviceThreads final : public LoopRunner {
+class DeviceThreads {
  public:
   // The threads start with the first call. At least one device.
   explicit DeviceThreads(int devices) : devices_(devices) {}
@@ -28,10 +27,6 @@ class DeviceThreads final : public LoopRunner {
   // returns when all are done. Each may use NumThreads() / devices threads of its own, at least
   // one. The status is that of the first device, by number, that failed.
   absl::Status Run(absl::FunctionRef<absl::Status(int)> fn);
-
-  // So that loops between two runs need no further threads.
-  int max_parts() const override { return devices_; }
-  void RunParts(int parts, absl::FunctionRef<void(int)> part) override;
 
  private:
   // Calls fn(i) for every device.

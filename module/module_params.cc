@@ -1,14 +1,12 @@
 // Parameters of a Module: the way in and out, and how they learn. They are the store's.
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "module/module.h"
 #include "module/optimizer/create_optimizer.h"
-#include "ndarray/parallel.h"
 #include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
 
@@ -110,8 +108,6 @@ const std::vector<std::string>& Module::NamesToUpdate() {
 absl::Status Module::Update() {
   COOPER_RETURN_IF_ERROR(RequireOptimizer("Update"));
   const ScopedProfile profile(ProfileCategory::kStep, "update");
-  std::optional<ScopedLoopRunner> loops;
-  if (group_->num_contexts() > 1) loops.emplace(group_->devices().loops());
   return group_->parameters().Update(NamesToUpdate());
 }
 

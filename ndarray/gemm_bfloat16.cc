@@ -15,6 +15,7 @@
 #include "glog/logging.h"
 #include "ndarray/float16.h"
 #include "ndarray/gemm_float32.h"
+#include "ndarray/onednn_thread.h"
 #include "ndarray/parallel.h"
 #include "oneapi/dnnl/dnnl.h"
 #include "oneapi/dnnl/dnnl.hpp"
@@ -151,7 +152,7 @@ class ThreadPlans {
  public:
   // The block on this thread. False, and nothing done, where oneDNN cannot.
   bool Run(const GemmProduct<BFloat16>& p) {
-    const OneThread one_thread;
+    const OneDnnOnThisThread this_thread;
     try {
       if (stream_ == nullptr) stream_ = std::make_unique<dnnl::stream>(Engine());
       const PlanKey key(p);

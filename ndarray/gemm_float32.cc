@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include "glog/logging.h"
+#include "ndarray/onednn_thread.h"
+#include "ndarray/parallel.h"
 #include "oneapi/dnnl/dnnl.h"
 
 namespace cooper {
@@ -22,7 +24,7 @@ constexpr int64_t kColumnTile = 16;
 }  // namespace
 
 void Float32Block(const GemmProduct<float>& p) {
-  const OneThread one_thread;
+  const OneDnnOnThisThread this_thread;
   const dnnl_status_t status =
       dnnl_sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.m, p.n, p.k, p.alpha, p.a,
                  p.lda, p.b, p.ldb, p.beta, p.c, p.ldc);

@@ -4,21 +4,8 @@
 // oneDNN's sgemm, and how its products are shared out among threads.
 
 #include "ndarray/gemm_product.h"
-#include "ndarray/parallel.h"
 
 namespace cooper {
-
-// While one lives, oneDNN uses no thread but this one, outside of ParallelFor's loops too.
-class OneThread {
- public:
-  OneThread() : before_(NumThreads()) { SetNumThreads(1); }
-  ~OneThread() { SetNumThreads(before_); }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  const int before_;
-};
 
 // The product, on this thread alone.
 void Float32Block(const GemmProduct<float>& p);

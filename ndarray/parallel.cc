@@ -2,125 +2,140 @@
 
 #include <algorithm>
 #include <atomic>
-#include <thread>
-
-// Not defined under --config=tsan, which does not understand libgomp's barriers: there the parts of
-// a loop run one after the other, and there is one part unless SetNumThreads says otherwise.
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include <cstdlib>
+#include <vector>
 
 #include "absl/container/fixed_array.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "ndarray/available_cpus.h"
 #include "ndarray/profiler.h"
+#include "oneapi/tbb/task_group.h"
 
 namespace cooper {
 namespace {
 
-thread_local LoopRunner* loop_runner = nullptr;
-
-// Of [0, n), each of at least `grain` items; fewer than 2 where one thread does all.
-int64_t NumParts(int64_t n, int64_t grain, int64_t most) {
-  return std::min(most, n / std::max<int64_t>(grain, 1));
-}
-
-// Splits [0, n) as ParallelForPlain says; false if this thread has no runner.
-bool RunElsewhere(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn) {
-  if (loop_runner == nullptr) return false;
-  const int64_t parts = NumParts(n, grain, loop_runner->max_parts());
-  if (parts <= 1) {
-    fn(0, n);
-    return true;
-  }
-  std::atomic<int64_t>* const flops = RunningProfileFlops();
-  loop_runner->RunParts(static_cast<int>(parts), [&](int part) {
-    const ScopedProfileFlops scope(flops);
-    fn(n * part / parts, n * (part + 1) / parts);
-  });
-  return true;
-}
-
-}  // namespace
-
-ScopedLoopRunner::ScopedLoopRunner(LoopRunner* runner) : before_(loop_runner) {
-  loop_runner = runner;
-}
-ScopedLoopRunner::~ScopedLoopRunner() { loop_runner = before_; }
-
-#ifdef _OPENMP
-
-int NumThreads() { return omp_get_max_threads(); }
-
-void SetNumThreads(int threads) {
-  if (threads < 1) threads = std::max(1u, std::thread::hardware_concurrency());
-  omp_set_num_threads(threads);
-}
-
-namespace {
-
-// More lose more by starting than they gain by evening out.
+// More pieces lose more by starting than they gain by evening out.
 constexpr int64_t kMaxPiecesPerThread = 4;
 // A loop of more threads allocates.
 constexpr int64_t kThreadsOnStack = 64;
+
+// Set within a loop's ranges: a loop there is one of many already.
+thread_local bool in_loop = false;
+
+// MXNet's users set this; every other library that shares the machine reads it, too.
+int DefaultThreads() {
+  const char* text = std::getenv("OMP_NUM_THREADS");
+  if (text == nullptr) return AvailableCpus();
+  // A list says what loops within loops get, which is nothing here.
+  const std::vector<absl::string_view> levels = absl::StrSplit(text, ',');
+  int threads = 0;
+  return absl::SimpleAtoi(levels[0], &threads) && threads > 0 ? threads : AvailableCpus();
+}
+
+int& ThreadsOfThisThread() {
+  static const int default_threads = DefaultThreads();
+  thread_local int threads = default_threads;
+  return threads;
+}
 
 // The next of a thread's own pieces; on a cache line of its own.
 struct alignas(64) PieceCounter {
   std::atomic<int64_t> next{0};
 };
 
+// A loop that is being run. It lives on the caller's stack: no task outlives Run.
+class Loop {
+ public:
+  Loop(int64_t n, int64_t parts, int64_t own, absl::FunctionRef<void(int64_t, int64_t)> fn)
+      : n_(n), parts_(parts), own_(own), fn_(fn), counters_(parts) {}
+
+  void Run() {
+    // Kept, since making one takes as long as a small loop. Loops of a thread do not overlap: one
+    // within another is no Loop.
+    thread_local tbb::task_group group;
+    group_ = &group;
+    ready_.store(true, std::memory_order_release);
+    Enter(0);
+    // Runs the tasks that no worker has begun, which find nothing to do, and waits for the others.
+    group.wait();
+    // They are none by now, but the race detector does not know what wait() has ensured.
+    while (running_.load(std::memory_order_acquire) > 0) {
+    }
+  }
+
+ private:
+  // Lets two more threads in before it works, so that many are there soon.
+  void Enter(int64_t self) {
+    for (int64_t other : {2 * self + 1, 2 * self + 2}) {
+      if (other >= parts_) break;
+      running_.fetch_add(1, std::memory_order_relaxed);
+      group_->run(Task{this, other});
+    }
+    const ScopedProfileFlops scope(flops_);
+    in_loop = true;
+    // A thread's own pieces first, which it had the last time as well: their data may be near it.
+    for (int64_t i = 0; i < parts_; ++i) RunPiecesOf((self + i) % parts_);
+    in_loop = false;
+  }
+
+  void RunPiecesOf(int64_t owner) {
+    std::atomic<int64_t>& next = counters_[owner].next;
+    const int64_t pieces = parts_ * own_;
+    // Looked at before it is written: mostly there is nothing left.
+    while (next.load(std::memory_order_relaxed) < own_) {
+      const int64_t k = next.fetch_add(1, std::memory_order_relaxed);
+      if (k >= own_) return;
+      const int64_t at = owner * own_ + k;
+      fn_(n_ * at / pieces, n_ * (at + 1) / pieces);
+    }
+  }
+
+  // The race detector does not see how oneTBB, which it has not instrumented, hands a task over:
+  // neither looks at it here, and Join says what is ordered by what.
+  struct Task {
+    Loop* loop;
+    int64_t self;
+    __attribute__((no_sanitize("thread"))) void operator()() const { loop->Join(self); }
+  };
+
+  __attribute__((noinline)) void Join(int64_t self) {
+    if (!ready_.load(std::memory_order_acquire)) return;  // never
+    Enter(self);
+    running_.fetch_sub(1, std::memory_order_release);
+  }
+
+  const int64_t n_;
+  const int64_t parts_;
+  const int64_t own_;  // pieces of each thread
+  const absl::FunctionRef<void(int64_t, int64_t)> fn_;
+  std::atomic<int64_t>* const flops_ = RunningProfileFlops();
+  absl::FixedArray<PieceCounter, kThreadsOnStack> counters_;
+  tbb::task_group* group_ = nullptr;
+  std::atomic<bool> ready_ = false;
+  std::atomic<int64_t> running_ = 0;
+};
+
 }  // namespace
+
+int NumThreads() { return ThreadsOfThisThread(); }
+
+void SetNumThreads(int threads) { ThreadsOfThisThread() = threads < 1 ? AvailableCpus() : threads; }
 
 void ParallelForPieces(int64_t n, int64_t grain, int64_t piece,
                        absl::FunctionRef<void(int64_t, int64_t)> fn) {
-  if (n <= 0 || RunElsewhere(n, grain, fn)) return;
-  const int64_t parts = NumParts(n, grain, omp_in_parallel() ? 1 : NumThreads());
+  if (n <= 0) return;
+  const int64_t parts =
+      in_loop ? 1 : std::min<int64_t>(NumThreads(), n / std::max<int64_t>(grain, 1));
   if (parts <= 1) {
     fn(0, n);
     return;
   }
   const int64_t own =
       std::clamp<int64_t>(n / (parts * std::max<int64_t>(piece, 1)), 1, kMaxPiecesPerThread);
-  const int64_t pieces = parts * own;
-  absl::FixedArray<PieceCounter, kThreadsOnStack> counters(parts);
-  std::atomic<int64_t>* const flops = RunningProfileFlops();
-#pragma omp parallel num_threads(static_cast <int>(parts))
-  {
-    const ScopedProfileFlops scope(flops);
-    const int64_t self = omp_get_thread_num();
-    for (int64_t i = 0; i < parts; ++i) {
-      const int64_t owner = (self + i) % parts;
-      std::atomic<int64_t>& next = counters[owner].next;
-      // Looked at before it is written: mostly there is nothing left.
-      while (next.load(std::memory_order_relaxed) < own) {
-        const int64_t k = next.fetch_add(1, std::memory_order_relaxed);
-        if (k >= own) break;
-        const int64_t at = owner * own + k;
-        fn(n * at / pieces, n * (at + 1) / pieces);
-      }
-    }
-  }
+  Loop(n, parts, own, fn).Run();
 }
-
-#else
-
-namespace {
-thread_local int num_threads = 1;
-}  // namespace
-
-int NumThreads() { return num_threads; }
-
-void SetNumThreads(int threads) {
-  num_threads =
-      threads < 1 ? static_cast<int>(std::max(1u, std::thread::hardware_concurrency())) : threads;
-}
-
-void ParallelForPieces(int64_t n, int64_t grain, int64_t /*piece*/,
-                       absl::FunctionRef<void(int64_t, int64_t)> fn) {
-  if (n <= 0 || RunElsewhere(n, grain, fn)) return;
-  const int64_t parts = std::max<int64_t>(1, NumParts(n, grain, NumThreads()));
-  for (int64_t part = 0; part < parts; ++part) fn(n * part / parts, n * (part + 1) / parts);
-}
-
-#endif
 
 void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn) {
   ParallelForPieces(n, grain, n, fn);

@@ -1,8 +1,15 @@
 #ifndef COOPER_NDARRAY_PARALLEL_H_
 #define COOPER_NDARRAY_PARALLEL_H_
 
-// Loops over several threads. The threads are OpenMP's, the same that oneDNN's products use, so
-// that one pool serves both.
+// Loops over several threads: the caller's, and workers that all loops of the process share.
+//
+//   ParallelFor(rows, 16, [&](int64_t begin, int64_t end) { ... });
+//
+// A loop is cut into ranges. Whoever runs takes the next one, the caller too, and the loop ends
+// when all ranges are done: not when all threads have come. So a core that has other things to do
+// makes a loop no slower than it is without that core, but for the range that was begun there. The
+// workers are oneTBB's, one per core but the caller's; several threads that run loops at the same
+// time share them.
 
 #include <cstdint>
 
@@ -11,21 +18,21 @@
 
 namespace cooper {
 
-// Threads that loops and products may use, the caller among them. At least 1.
+// The most threads that loops and products of this thread use, itself among them. At least 1; until
+// it is set, $OMP_NUM_THREADS or else AvailableCpus().
 int NumThreads();
-// `threads` < 1 means one per core. Takes effect on loops that start later on the calling thread.
+// For loops that start later on this thread. `threads` < 1 means one per core: AvailableCpus().
 void SetNumThreads(int threads);
 
 // Calls fn(begin, end) for disjoint ranges that cover [0, n), on several threads if each then gets
-// at least `grain` items, else on this one. The ranges depend on n, grain and NumThreads() only; a
-// thread that starts late may find that another has taken over its range.
-// `fn` is compiled once, for any processor: it moves elements rather than computes with them, or
-// calls what RunAtCpuLevel runs.
+// at least `grain` items, else on this one. The ranges depend on n, grain and NumThreads() only,
+// not on who runs them. A loop within a loop is run by one thread. `fn` is compiled once, for any
+// processor: it moves elements rather than computes with them, or calls what RunAtCpuLevel runs.
 void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn);
 
 // The same for what takes long: each thread's range is cut into a few of at least `piece` items,
-// which a thread that is done with its own takes over from a slower one, whose core has other
-// things to do as well. The ranges depend on n, grain, piece and NumThreads() only.
+// which a thread that is done with its own takes over from a slower one. The ranges depend on n,
+// grain, piece and NumThreads() only.
 void ParallelForPieces(int64_t n, int64_t grain, int64_t piece,
                        absl::FunctionRef<void(int64_t, int64_t)> fn);
 
@@ -36,32 +43,6 @@ void ParallelFor(int64_t n, int64_t grain, const Fn& fn) {
     RunAtCpuLevel([&fn, begin, end] { fn(begin, end); });
   });
 }
-
-// Runs the parts of loops somewhere else than on OpenMP's threads: on those of a program that has
-// threads of its own running, beside which OpenMP's would only be in the way.
-class LoopRunner {
- public:
-  // The most parts that are run at the same time.
-  virtual int max_parts() const = 0;
-  // Calls part(i) for each i in [0, parts), where parts <= max_parts(), and returns when all are
-  // done.
-  virtual void RunParts(int parts, absl::FunctionRef<void(int)> part) = 0;
-
- protected:
-  ~LoopRunner() = default;
-};
-
-// While one lives, the loops of this thread go to `runner` (not owned).
-class ScopedLoopRunner {
- public:
-  explicit ScopedLoopRunner(LoopRunner* runner);
-  ~ScopedLoopRunner();
-  ScopedLoopRunner(const ScopedLoopRunner&) = delete;
-  ScopedLoopRunner& operator=(const ScopedLoopRunner&) = delete;
-
- private:
-  LoopRunner* const before_;
-};
 
 }  // namespace cooper
 

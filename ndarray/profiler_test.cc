@@ -137,31 +137,6 @@ TEST(ProfilerTest, CountsTheProductsOfLoopsOverThreads) {
   EXPECT_EQ(profile.events[0].flops, 64 * 120);
 }
 
-// Runs parts on threads of its own.
-class OwnThreads final : public LoopRunner {
- public:
-  int max_parts() const override { return 4; }
-  void RunParts(int parts, absl::FunctionRef<void(int)> part) override {
-    std::vector<std::thread> threads;
-    for (int i = 0; i < parts; ++i) threads.emplace_back([&part, i] { part(i); });
-    for (std::thread& thread : threads) thread.join();
-  }
-};
-
-TEST(ProfilerTest, CountsTheProductsOfALoopRunner) {
-  OwnThreads runner;
-  const ScopedLoopRunner loops(&runner);
-  StartProfile();
-  {
-    const ScopedProfile scope(kForward, "RNN");
-    ParallelFor(8, 1, [](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) Multiply();
-    });
-  }
-  const Profile profile = StopProfile();
-  EXPECT_EQ(profile.events[0].flops, 8 * 120);
-}
-
 TEST(ProfilerTest, ThreadsRecordAtTheSameTime) {
   constexpr int kThreads = 4;
   constexpr int kEvents = 500;

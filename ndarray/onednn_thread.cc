@@ -1,0 +1,48 @@
+#include "ndarray/onednn_thread.h"
+
+#include <dlfcn.h>
+
+#include "oneapi/dnnl/dnnl.h"
+
+namespace cooper {
+namespace {
+
+// The OpenMP that oneDNN is linked with, which need not be this program's compiler's; null where it
+// uses none.
+struct OpenMp {
+  int (*max_threads)() = nullptr;
+  void (*set_threads)(int) = nullptr;
+
+  static OpenMp Find() {
+    Dl_info onednn = {};
+    if (dnnl_version()->cpu_runtime != DNNL_RUNTIME_OMP ||
+        dladdr(reinterpret_cast<void*>(&dnnl_sgemm), &onednn) == 0) {
+      return {};
+    }
+    // Looks in oneDNN and what it has loaded, in that order. It stays loaded.
+    void* library = dlopen(onednn.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) library = dlopen(nullptr, RTLD_LAZY);
+    return {reinterpret_cast<int (*)()>(dlsym(library, "omp_get_max_threads")),
+            reinterpret_cast<void (*)(int)>(dlsym(library, "omp_set_num_threads"))};
+  }
+};
+
+const OpenMp& OneDnnOpenMp() {
+  static const OpenMp openmp = OpenMp::Find();
+  return openmp;
+}
+
+}  // namespace
+
+OneDnnOnThisThread::OneDnnOnThisThread() {
+  const OpenMp& openmp = OneDnnOpenMp();
+  if (openmp.max_threads == nullptr || openmp.set_threads == nullptr) return;
+  before_ = openmp.max_threads();
+  openmp.set_threads(1);
+}
+
+OneDnnOnThisThread::~OneDnnOnThisThread() {
+  if (before_ > 0) OneDnnOpenMp().set_threads(before_);
+}
+
+}  // namespace cooper
