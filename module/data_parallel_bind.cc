@@ -10,12 +10,21 @@
 #include "ndarray/status_macros.h"
 
 namespace cooper {
+namespace {
+
+// Listing them walks the graph, which whoever compiled it has done.
+VariableNames NamesOf(const Symbol& symbol, const CompiledProgram* compiled) {
+  if (compiled == nullptr) return symbol.ListVariables();
+  return {compiled->program().arg_names, compiled->program().aux_names};
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> DataParallelExecutorGroup::Bind(
     const Symbol& symbol, const ModuleOptions& options, const ModuleBindOptions& bind,
     ModuleGroup* group, std::shared_ptr<const CompiledProgram> compiled) {
   std::unique_ptr<DataParallelExecutorGroup> bound(
-      new DataParallelExecutorGroup(symbol, options, bind, group));
+      new DataParallelExecutorGroup(symbol, options, bind, group, NamesOf(symbol, compiled.get())));
   COOPER_ASSIGN_OR_RETURN(bound->group2ctxs_, options.group2ctxs.For(group->num_contexts()));
   COOPER_RETURN_IF_ERROR(bound->Split());
   COOPER_RETURN_IF_ERROR(bound->BindExecutors(std::move(compiled)));
@@ -26,20 +35,19 @@ absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> DataParallelExecutorG
 absl::StatusOr<std::shared_ptr<const CompiledProgram>> DataParallelExecutorGroup::Compile(
     const Symbol& symbol, const ModuleOptions& options, const ModuleBindOptions& bind,
     ModuleGroup* group) {
-  const DataParallelExecutorGroup unbound(symbol, options, bind, group);
+  const DataParallelExecutorGroup unbound(symbol, options, bind, group, symbol.ListVariables());
   return Executor::Compile(symbol, unbound.OptionsOf(0));
 }
 
 DataParallelExecutorGroup::DataParallelExecutorGroup(const Symbol& symbol,
                                                      const ModuleOptions& options,
                                                      const ModuleBindOptions& bind,
-                                                     ModuleGroup* group)
+                                                     ModuleGroup* group, VariableNames names)
     : symbol_(symbol),
       options_(options),
       data_shapes_(bind.data_shapes),
       label_shapes_(bind.label_shapes),
       group_(group) {
-  VariableNames names = symbol.ListVariables();
   param_names_ = ParamNames(names.args, options);
   for (const std::string& arg : names.args) grad_reqs_[arg] = GradReqOf(arg, options, bind);
   arg_names_.insert(names.args.begin(), names.args.end());

@@ -86,8 +86,9 @@ class DataParallelExecutorGroup {
   MemoryReport memory() const;
 
  private:
+  // `names` are the symbol's variables.
   DataParallelExecutorGroup(const Symbol& symbol, const ModuleOptions& options,
-                            const ModuleBindOptions& bind, ModuleGroup* group);
+                            const ModuleBindOptions& bind, ModuleGroup* group, VariableNames names);
 
   absl::Status Split();
   absl::Status BindExecutors(std::shared_ptr<const CompiledProgram> compiled);
