@@ -164,7 +164,8 @@ std::vector<std::vector<float>> Train(ProgramRun& run, const ProgramArrays& arra
   for (int step = 0; step < 3; ++step) {
     COOPER_EXPECT_OK(run.Forward(/*is_train=*/true));
     COOPER_EXPECT_OK(run.Backward());
-    for (const NDArray& output : *run.outputs()) values.push_back(Floats(output));
+    const auto outputs = run.outputs();
+    for (const NDArray& output : *outputs) values.push_back(Floats(output));
     for (const NDArray& grad : arrays.grads) values.push_back(Floats(grad));
     for (const NDArray& aux : arrays.auxs) values.push_back(Floats(aux));
   }
