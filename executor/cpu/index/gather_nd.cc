@@ -1,13 +1,13 @@
 // Kernels of gather_nd, its gradient, scatter_nd, _scatter_set_nd, and of indices raveled and
 // unraveled.
 
-#include <algorithm>
 #include <cstdint>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "executor/cpu/index/index_reader.h"
+#include "executor/cpu/index/indexed_rows.h"
 #include "executor/cpu/shape/strided_copy.h"
 #include "executor/kernel.h"
 #include "symbol/ops/index/gather_nd_param.h"
@@ -38,18 +38,6 @@ absl::Status ForPicks(const ArrayView& indices, const Shape& whole, const Fn& fn
     fn(i, at * size, size);
   }
   return absl::OkStatus();
-}
-
-template <typename T>
-void MoveRow(int64_t size, const T* in, WriteReq req, T* out) {
-  if (req == WriteReq::kWrite) {
-    std::copy_n(in, size, out);
-    return;
-  }
-  using C = ComputeType<T>;
-  for (int64_t i = 0; i < size; ++i) {
-    out[i] = ConvertElement<T>(static_cast<C>(static_cast<C>(out[i]) + static_cast<C>(in[i])));
-  }
 }
 
 absl::Status GatherNdCpu(const KernelContext& c) {

@@ -1,0 +1,59 @@
+#ifndef COOPER_EXECUTOR_CPU_INDEX_INDEXED_ROWS_H_
+#define COOPER_EXECUTOR_CPU_INDEX_INDEXED_ROWS_H_
+
+// Rows of an array that an array of indices names: copied out, and added to. What take, Embedding
+// and their gradients do.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "executor/kernel.h"
+#include "ndarray/dtype.h"
+#include "ndarray/shape.h"
+#include "symbol/ops/index/take_param.h"
+
+namespace cooper {
+
+// An array seen as (outer, n, inner) around the axis that is indexed.
+struct IndexedExtents {
+  int64_t outer, n, inner;
+
+  IndexedExtents(const Shape& shape, int axis);
+};
+
+// The position that an index stands for on an axis of n > 0 elements; kRaise is taken as kClip.
+inline int64_t IndexInRange(int64_t index, int64_t n, IndexMode mode) {
+  if (mode == IndexMode::kWrap) {
+    index %= n;
+    return index < 0 ? index + n : index;
+  }
+  return std::clamp<int64_t>(index, 0, n - 1);
+}
+
+// out = or += in
+template <typename T>
+void MoveRow(int64_t size, const T* in, WriteReq req, T* out) {
+  if (req == WriteReq::kWrite) {
+    std::copy_n(in, size, out);
+    return;
+  }
+  using C = ComputeType<T>;
+  for (int64_t i = 0; i < size; ++i) {
+    out[i] = ConvertElement<T>(static_cast<C>(static_cast<C>(out[i]) + static_cast<C>(in[i])));
+  }
+}
+
+// out (outer, indices, inner) = or += data (outer, n, inner)[:, indices, :]. Arrays of one dtype,
+// indices of any.
+void CopyIndexedRows(const ArrayView& data, int axis, const ArrayView& indices, IndexMode mode,
+                     WriteReq req, const ArrayView& out);
+
+// The gradient of that with respect to data: grad (outer, n, inner) = or += the rows of ograd
+// (outer, indices, inner) where their indices say. Rows of one index are added in the order of
+// indices, whatever the number of threads.
+void AddIndexedRows(const ArrayView& ograd, const ArrayView& indices, IndexMode mode, WriteReq req,
+                    int axis, const ArrayView& grad);
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_CPU_INDEX_INDEXED_ROWS_H_
