@@ -2,7 +2,8 @@
 #define COOPER_SYMBOL_GRADIENT_CONTEXT_H_
 
 // What a gradient rule sees: a forward node and the gradients that reach its outputs. It returns
-// one entry per input, the gradient with respect to it; a null entry means that none flows there.
+// one entry per input, the gradient with respect to it; a null entry means that none flows there,
+// and so does a missing one at the end.
 //
 // A rule either composes other operators (Call) or makes a node of a backward operator (Backward),
 // which shares the forward node's parameters. It names as inputs only the values that the

@@ -55,10 +55,7 @@ COOPER_REGISTER_OP(gather_nd)
     .Type(FirstInputType)
     .Gradient([](GradientContext& c) -> absl::StatusOr<std::vector<NodeEntry>> {
       COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
-      COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> gradients,
-                              c.Backward("_backward_gather_nd", {head, c.input(1)}));
-      gradients.resize(2);
-      return gradients;
+      return c.Backward("_backward_gather_nd", {head, c.input(1)});
     });
 
 COOPER_REGISTER_OP(_backward_gather_nd)

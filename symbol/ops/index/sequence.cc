@@ -137,10 +137,7 @@ COOPER_REGISTER_OP(SequenceLast)
     .Type(SequenceType)
     .Gradient([](GradientContext& c) -> absl::StatusOr<std::vector<NodeEntry>> {
       COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
-      COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> gradients,
-                              c.Backward("_backward_SequenceLast", WithLength(c, head)));
-      gradients.resize(c.num_inputs());
-      return gradients;
+      return c.Backward("_backward_SequenceLast", WithLength(c, head));
     });
 
 COOPER_REGISTER_OP(_backward_SequenceLast)

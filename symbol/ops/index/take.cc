@@ -28,10 +28,7 @@ absl::Status IndexedType(TypeContext& c) {
 template <const char* kBackward>
 absl::StatusOr<std::vector<NodeEntry>> IndexedGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
-  COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> gradients,
-                          c.Backward(kBackward, {head, c.input(kIndex)}));
-  gradients.resize(c.num_inputs());
-  return gradients;
+  return c.Backward(kBackward, {head, c.input(kIndex)});
 }
 
 absl::Status NothingToTake(const char* input, const PartialShape& data, int axis) {

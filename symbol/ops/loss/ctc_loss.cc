@@ -57,10 +57,7 @@ absl::StatusOr<std::vector<NodeEntry>> CtcLossGradient(GradientContext& c) {
   std::vector<NodeEntry> inputs;
   for (int i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.input(i));
   inputs.push_back(head);
-  COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> gradients,
-                          c.Backward("_backward_ctc_loss", std::move(inputs)));
-  gradients.resize(c.num_inputs());
-  return gradients;
+  return c.Backward("_backward_ctc_loss", std::move(inputs));
 }
 
 COOPER_REGISTER_OP(CTCLoss)

@@ -27,10 +27,7 @@ absl::StatusOr<std::vector<NodeEntry>> LabelProbabilityGradient(GradientContext&
   // The output is among the inputs because the gradient's kernel writes it.
   std::vector<NodeEntry> inputs = {c.input(label), c.output(0), c.input(0), c.input(1)};
   if (label == 3) inputs.push_back(c.input(2));
-  COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> gradients,
-                          c.Backward("_backward_fc_softmax_label_probability", std::move(inputs)));
-  gradients.emplace_back();  // none for the label
-  return gradients;
+  return c.Backward("_backward_fc_softmax_label_probability", std::move(inputs));
 }
 
 COOPER_REGISTER_OP(_fc_softmax_label_probability)

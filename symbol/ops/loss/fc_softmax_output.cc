@@ -28,12 +28,8 @@ absl::Status FcSoftmaxOutputShape(ShapeContext& c) {
 
 absl::StatusOr<std::vector<NodeEntry>> FcSoftmaxOutputGradient(GradientContext& c) {
   const int label = c.num_inputs() - 1;
-  COOPER_ASSIGN_OR_RETURN(
-      std::vector<NodeEntry> gradients,
-      c.Backward("_backward_fc_softmax_output",
-                 {c.input(label), c.output(0), c.input(kData), c.input(kWeight)}));
-  gradients.emplace_back();  // none for the label
-  return gradients;
+  return c.Backward("_backward_fc_softmax_output",
+                    {c.input(label), c.output(0), c.input(kData), c.input(kWeight)});
 }
 
 COOPER_REGISTER_OP(_fc_softmax_output)

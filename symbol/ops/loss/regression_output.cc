@@ -35,10 +35,8 @@ absl::Status RegressionShape(ShapeContext& c) {
 }
 
 absl::StatusOr<std::vector<NodeEntry>> RegressionGradient(GradientContext& c) {
-  COOPER_ASSIGN_OR_RETURN(
-      std::vector<NodeEntry> gradients,
-      c.Backward(absl::StrCat("_backward_", c.call().op->name()), {c.input(kLabel), c.output(0)}));
-  return std::vector<NodeEntry>{gradients[0], {}};
+  return c.Backward(absl::StrCat("_backward_", c.call().op->name()),
+                    {c.input(kLabel), c.output(0)});
 }
 
 OpBuilder Forward(const char* name, const char* doc) {

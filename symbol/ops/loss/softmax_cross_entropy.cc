@@ -23,10 +23,7 @@ absl::Status CrossEntropyShape(ShapeContext& c) {
 
 absl::StatusOr<std::vector<NodeEntry>> CrossEntropyGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
-  COOPER_ASSIGN_OR_RETURN(
-      std::vector<NodeEntry> gradients,
-      c.Backward("_backward_softmax_cross_entropy", {head, c.input(kData), c.input(kLabel)}));
-  return std::vector<NodeEntry>{gradients[0], {}};
+  return c.Backward("_backward_softmax_cross_entropy", {head, c.input(kData), c.input(kLabel)});
 }
 
 COOPER_REGISTER_OP(softmax_cross_entropy)

@@ -63,9 +63,7 @@ absl::Status SoftmaxOutputShape(ShapeContext& c) {
 }
 
 absl::StatusOr<std::vector<NodeEntry>> SoftmaxOutputGradient(GradientContext& c) {
-  COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> gradients,
-                          c.Backward("_backward_SoftmaxOutput", {c.input(kLabel), c.output(0)}));
-  return std::vector<NodeEntry>{gradients[0], {}};
+  return c.Backward("_backward_SoftmaxOutput", {c.input(kLabel), c.output(0)});
 }
 
 COOPER_REGISTER_OP(SoftmaxOutput)

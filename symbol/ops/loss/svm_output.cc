@@ -24,9 +24,7 @@ absl::Status SvmOutputShape(ShapeContext& c) {
 }
 
 absl::StatusOr<std::vector<NodeEntry>> SvmOutputGradient(GradientContext& c) {
-  COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> gradients,
-                          c.Backward("_backward_SVMOutput", {c.input(kLabel), c.output(0)}));
-  return std::vector<NodeEntry>{gradients[0], {}};
+  return c.Backward("_backward_SVMOutput", {c.input(kLabel), c.output(0)});
 }
 
 COOPER_REGISTER_OP(SVMOutput)

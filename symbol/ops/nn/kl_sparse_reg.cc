@@ -24,10 +24,8 @@ absl::Status KlSparseRegShape(ShapeContext& c) {
 
 absl::StatusOr<std::vector<NodeEntry>> KlSparseRegGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
-  COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> gradients,
-                          c.Backward("_backward_IdentityAttachKLSparseReg",
-                                     {head, c.input(kData), c.input(kMovingAvg)}));
-  return std::vector<NodeEntry>{gradients[0], {}};
+  return c.Backward("_backward_IdentityAttachKLSparseReg",
+                    {head, c.input(kData), c.input(kMovingAvg)});
 }
 
 COOPER_REGISTER_OP(IdentityAttachKLSparseReg)

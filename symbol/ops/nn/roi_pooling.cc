@@ -28,10 +28,7 @@ absl::Status RoiPoolingShape(ShapeContext& c) {
 
 absl::StatusOr<std::vector<NodeEntry>> RoiPoolingGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
-  COOPER_ASSIGN_OR_RETURN(
-      std::vector<NodeEntry> gradients,
-      c.Backward("_backward_ROIPooling", {head, c.input(kData), c.input(kRois)}));
-  return std::vector<NodeEntry>{gradients[0], {}};
+  return c.Backward("_backward_ROIPooling", {head, c.input(kData), c.input(kRois)});
 }
 
 COOPER_REGISTER_OP(ROIPooling)

@@ -52,11 +52,7 @@ absl::StatusOr<std::vector<NodeEntry>> SoftmaxGradient(GradientContext& c) {
   std::vector<NodeEntry> inputs = {head, c.output(0)};
   const bool has_length = c.param<SoftmaxParam>().has_length();
   if (has_length) inputs.push_back(c.input(kLength));
-  COOPER_ASSIGN_OR_RETURN(
-      std::vector<NodeEntry> gradients,
-      c.Backward(absl::StrCat("_backward_", c.call().op->name()), std::move(inputs)));
-  if (has_length) gradients.emplace_back();
-  return gradients;
+  return c.Backward(absl::StrCat("_backward_", c.call().op->name()), std::move(inputs));
 }
 
 OpSchema::Names BackwardInputs(const OpCall& call) {

@@ -97,9 +97,7 @@ absl::Status FirstInputType(TypeContext& c) {
 
 absl::StatusOr<std::vector<NodeEntry>> BroadcastGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
-  COOPER_ASSIGN_OR_RETURN(auto grads, c.Backward("_broadcast_backward", {head}));
-  grads.resize(c.num_inputs());
-  return grads;
+  return c.Backward("_broadcast_backward", {head});
 }
 
 COOPER_REGISTER_OP(broadcast_axis)

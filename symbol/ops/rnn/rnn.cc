@@ -172,10 +172,7 @@ OpSchema::Names BackwardInputs(const OpCall& call) {
 
 absl::StatusOr<std::vector<NodeEntry>> RNNGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> inputs, RNNBackwardInputs(c));
-  COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> gradients,
-                          c.Backward("_backward_RNN", std::move(inputs)));
-  gradients.resize(c.num_inputs());  // none for the lengths
-  return gradients;
+  return c.Backward("_backward_RNN", std::move(inputs));
 }
 
 COOPER_REGISTER_OP(RNN)

@@ -9,10 +9,7 @@ namespace cooper {
 
 absl::StatusOr<std::vector<NodeEntry>> ReshapeGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
-  COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> gradients,
-                          c.Backward("_backward_reshape", {head}));
-  gradients.resize(c.num_inputs());
-  return gradients;
+  return c.Backward("_backward_reshape", {head});
 }
 
 namespace {

@@ -24,9 +24,7 @@ SliceRange RangeOf(const OpCall& call, int axis, const Shape& whole, const Shape
 template <const char* kBackward>
 absl::StatusOr<std::vector<NodeEntry>> PartGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
-  COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> gradients, c.Backward(kBackward, {head}));
-  gradients.resize(c.num_inputs());
-  return gradients;
+  return c.Backward(kBackward, {head});
 }
 
 absl::Status CheckSlice(const SliceParam& param, const PartialShape& data) {
