@@ -16,8 +16,7 @@ namespace cooper {
 namespace {
 
 absl::Status AtBatch(const absl::Status& status, const char* loop, int epoch, int64_t nbatch) {
-  return absl::Status(status.code(), absl::StrCat(loop, ": epoch ", epoch, ", batch ", nbatch, ": ",
-                                                  status.message()));
+  return AddContext(status, loop, ": epoch ", epoch, ", batch ", nbatch);
 }
 
 absl::StatusOr<std::optional<DataBatch>> NextBatch(DataIter& iter) {

@@ -227,18 +227,12 @@ absl::StatusOr<TrainingState> LoadTrainingState(const std::string& path) {
                                                    kFirstVersion, " to ", kVersion));
   }
   if (version[0] > kFirstVersion) {
-    const absl::Status status = CheckChecksum(&list);
-    if (!status.ok()) {
-      return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
-    }
+    COOPER_RETURN_IF_ERROR(AddContext(CheckChecksum(&list), path));
   }
   TrainingState state;
   bool have_position = false;
   for (size_t i = 1; i < list.size(); ++i) {
-    absl::Status status = Take(list[i].first, list[i].second, &state);
-    if (!status.ok()) {
-      return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
-    }
+    COOPER_RETURN_IF_ERROR(AddContext(Take(list[i].first, list[i].second, &state), path));
     have_position = have_position || list[i].first == "position";
   }
   if (!have_position) {
