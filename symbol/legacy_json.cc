@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
+#include "symbol/required_input.h"
 
 namespace cooper {
 namespace {
@@ -99,7 +100,9 @@ absl::Status AddVariableAttrs(JsonGraph* graph) {
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       JsonGraph::Node& input = graph->nodes[node.inputs[i].node];
       if (!input.is_variable()) continue;
-      input.attrs.merge(call.op->variable_attrs()(call, static_cast<int>(i)));
+      AttrMap attrs = call.op->variable_attrs()(call, static_cast<int>(i));
+      attrs.erase(kRequiredInput);  // the variable is there
+      input.attrs.merge(attrs);
     }
   }
   return absl::OkStatus();

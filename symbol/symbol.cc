@@ -13,6 +13,7 @@
 #include "symbol/attr_scope.h"
 #include "symbol/indexed_graph.h"
 #include "symbol/name_manager.h"
+#include "symbol/required_input.h"
 #include "symbol/variable_set.h"
 
 namespace cooper {
@@ -80,6 +81,10 @@ absl::StatusOr<std::vector<NodeEntry>> BindInputs(const OpCall& call, const std:
       for (auto& [key, value] : call.op->variable_attrs()(call, static_cast<int>(i))) {
         attrs[key] = value;
       }
+    }
+    if (const auto reason = attrs.find(kRequiredInput); reason != attrs.end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("input '", names[i], "' is missing: ", reason->second));
     }
     inputs[i] = MakeVariable(absl::StrCat(name, "_", names[i]), std::move(attrs)).outputs()[0];
   }

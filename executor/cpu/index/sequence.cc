@@ -114,7 +114,7 @@ absl::Status SequenceMaskCpu(const KernelContext& c) {
 }
 
 absl::Status SequenceReverseCpu(const KernelContext& c) {
-  return WithRows(c, c.inputs[0], c.param<SequenceParam>().axis,
+  return WithRows(c, c.inputs[0], c.param<SequenceReverseParam>().axis,
                   [&](auto* in, auto* out, const Rows& rows) {
                     const int64_t n = rows.size();
                     rows.ForEach([&](int64_t t, int64_t b, int64_t length) {

@@ -136,14 +136,6 @@ const ShapeRuleCase kCases[] = {
      {},
      "",
      "input 'data' (7,) has no axes of time and batch"},
-    {"SequenceReverseAxis",
-     "SequenceReverse",
-     {{"axis", "1"}},
-     {"(7, 4)"},
-     "?",
-     {},
-     "",
-     "axis 1 is not supported, expected 0"},
 };
 
 TEST(ShapeRulesTest, OfIndexOperators) {

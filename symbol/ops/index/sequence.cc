@@ -10,6 +10,7 @@
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/index/sequence_param.h"
+#include "symbol/required_input.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
 
@@ -24,11 +25,13 @@ OpSchema::Names SequenceInputs(const OpCall& call) {
   return {"data"};
 }
 
-absl::Status CheckSequence(const ShapeContext& c, int axis, int max_axis) {
-  if (axis < 0 || axis > max_axis) {
-    return absl::InvalidArgumentError(absl::StrCat("axis ", axis, " is not supported, expected ",
-                                                   max_axis == 0 ? "0" : "0 or 1"));
-  }
+// A variable for the lengths would be trained like a weight.
+AttrMap LengthsAreGiven(const OpCall&, int input) {
+  if (input != kLength) return {};
+  return {{kRequiredInput, "use_sequence_length is True"}};
+}
+
+absl::Status CheckSequence(const ShapeContext& c) {
   if (c.input(kData).rank_known() && c.input(kData).rank() < 2) {
     return absl::InvalidArgumentError(
         absl::StrCat("input 'data' ", c.input(kData).ToString(), " has no axes of time and batch"));
@@ -50,11 +53,11 @@ absl::Status ShareBatchSize(ShapeContext& c, int axis) {
 }
 
 // The output's shape is data's.
-template <typename Param, int kMaxAxis>
+template <typename Param>
 absl::Status SequenceShape(ShapeContext& c) {
   const int axis = c.param<Param>().axis;
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(0)));
-  COOPER_RETURN_IF_ERROR(CheckSequence(c, axis, kMaxAxis));
+  COOPER_RETURN_IF_ERROR(CheckSequence(c));
   COOPER_RETURN_IF_ERROR(ShareBatchSize(c, axis));
   return c.SetOutput(0, c.input(kData));
 }
@@ -62,7 +65,7 @@ absl::Status SequenceShape(ShapeContext& c) {
 // The output loses the axis of time.
 absl::Status SequenceLastShape(ShapeContext& c) {
   const int axis = c.param<SequenceParam>().axis;
-  COOPER_RETURN_IF_ERROR(CheckSequence(c, axis, 1));
+  COOPER_RETURN_IF_ERROR(CheckSequence(c));
   if (c.output(0).rank_known()) {
     std::vector<int64_t> dims(c.output(0).dims().begin(), c.output(0).dims().end());
     if (dims.empty()) return absl::InvalidArgumentError("the output has no axis of batch");
@@ -112,22 +115,24 @@ COOPER_REGISTER_OP(SequenceMask)
     .Alias("_npx_sequence_mask")
     .Param<SequenceMaskParam>()
     .Inputs(SequenceInputs<SequenceMaskParam>)
-    .Shape(SequenceShape<SequenceMaskParam, 1>)
+    .Shape(SequenceShape<SequenceMaskParam>)
     .Type(SequenceType)
     .Gradient([](GradientContext& c) {
       return SameOpGradient<SequenceMaskParam>(c, "SequenceMask");
     })
-    .InPlace({{0, 0}});
+    .InPlace({{0, 0}})
+    .VariableAttrs(LengthsAreGiven);
 
 COOPER_REGISTER_OP(SequenceReverse)
     .Describe("data with the elements of each sequence in reverse order.")
-    .Param<SequenceParam>()
-    .Inputs(SequenceInputs<SequenceParam>)
-    .Shape(SequenceShape<SequenceParam, 0>)
+    .Param<SequenceReverseParam>()
+    .Inputs(SequenceInputs<SequenceReverseParam>)
+    .Shape(SequenceShape<SequenceReverseParam>)
     .Type(SequenceType)
     .Gradient([](GradientContext& c) {
-      return SameOpGradient<SequenceParam>(c, "SequenceReverse");
-    });
+      return SameOpGradient<SequenceReverseParam>(c, "SequenceReverse");
+    })
+    .VariableAttrs(LengthsAreGiven);
 
 COOPER_REGISTER_OP(SequenceLast)
     .Describe("The last element of each sequence.")
@@ -138,7 +143,8 @@ COOPER_REGISTER_OP(SequenceLast)
     .Gradient([](GradientContext& c) -> absl::StatusOr<std::vector<NodeEntry>> {
       COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
       return c.Backward("_backward_SequenceLast", WithLength(c, head));
-    });
+    })
+    .VariableAttrs(LengthsAreGiven);
 
 COOPER_REGISTER_OP(_backward_SequenceLast)
     .Describe("Zeros with ograd at the last element of each sequence.")
