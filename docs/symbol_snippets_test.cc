@@ -54,6 +54,11 @@ TEST(SymbolPageTest, UnrollsAndUnfuses) {
   const std::shared_ptr<SequentialRNNCell> cells = fused.Unfuse();
   COOPER_ASSERT_OK_AND_ASSIGN(const Unrolled steps,
                               cells->Unroll(20, words, {.merge_outputs = true}));
+  // Of padded sentences: words behind a sentence's end change nothing.
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const Unrolled padded,
+      cells->Unroll(20, words,
+                    {.merge_outputs = true, .valid_length = Symbol::Variable("lengths")}));
   EXPECT_THAT(one_node.outputs.merged().ListArguments(), ElementsAre("words", "lstm_parameters"));
   EXPECT_THAT(steps.outputs.merged().ListArguments(), testing::Contains("lstm_l0_i2h_weight"));
 }

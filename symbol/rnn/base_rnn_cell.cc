@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
+#include "symbol/rnn/valid_length.h"
 
 namespace cooper {
 namespace {
@@ -89,10 +90,22 @@ absl::StatusOr<Unrolled> BaseRNNCell::Unroll(int length, const SymbolSequence& i
                           NormalizeSequence(length, inputs, options.layout, false));
   COOPER_ASSIGN_OR_RETURN(std::vector<Symbol> states, FirstStates(options));
   std::vector<Symbol> outputs;
+  std::vector<std::vector<Symbol>> all_states(states.size());  // by state, then step
   for (const Symbol& input : steps.steps()) {
     COOPER_ASSIGN_OR_RETURN(StepResult result, Step(input, states));
     outputs.push_back(std::move(result.output));
     states = std::move(result.states);
+    for (size_t i = 0; i < states.size(); ++i) all_states[i].push_back(states[i]);
+  }
+  if (options.valid_length.has_value()) {
+    const Symbol& valid_length = *options.valid_length;
+    for (size_t i = 0; i < states.size(); ++i) {
+      COOPER_ASSIGN_OR_RETURN(states[i], LastStep(all_states[i], valid_length));
+    }
+    COOPER_ASSIGN_OR_RETURN(SymbolSequence masked,
+                            MaskSequence(length, std::move(outputs), options.layout, valid_length,
+                                         options.merge_outputs));
+    return Unrolled{std::move(masked), std::move(states)};
   }
   COOPER_ASSIGN_OR_RETURN(
       SymbolSequence merged,

@@ -53,11 +53,16 @@ struct UnrollOptions {
   std::optional<std::vector<Symbol>> begin_state;  // absent: BeginState()
   std::string layout = "NTC";                      // or "TNC": of merged inputs and outputs
   std::optional<bool> merge_outputs;               // absent: whichever is less work
+  // (batch_size,): how many steps of each row are real, the others being padding, as in Gluon's
+  // unroll. Outputs of padding are 0, states those after a row's last real step (of a row without
+  // any, after the first step), and what runs backwards begins there: a row's numbers and gradients
+  // are those of its own length. Absent: all steps are real.
+  std::optional<Symbol> valid_length = std::nullopt;
 };
 
 struct Unrolled {
   SymbolSequence outputs;
-  std::vector<Symbol> states;  // after the last step
+  std::vector<Symbol> states;  // after the last step of each row
 };
 
 class BaseRNNCell {

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
+#include "symbol/rnn/valid_length.h"
 
 namespace cooper {
 namespace {
@@ -38,6 +39,7 @@ absl::StatusOr<StepResult> BidirectionalCell::Step(const Symbol&, const std::vec
 absl::StatusOr<Unrolled> BidirectionalCell::Unroll(int length, const SymbolSequence& inputs,
                                                    const UnrollOptions& options) {
   Reset();
+  if (options.valid_length.has_value()) return UnrollLengths(length, inputs, options);
   COOPER_ASSIGN_OR_RETURN(const SymbolSequence steps,
                           NormalizeSequence(length, inputs, options.layout, false));
   COOPER_ASSIGN_OR_RETURN(const std::vector<Symbol> states, FirstStates(options));
@@ -53,6 +55,44 @@ absl::StatusOr<Unrolled> BidirectionalCell::Unroll(int length, const SymbolSeque
   COOPER_ASSIGN_OR_RETURN(
       SymbolSequence outputs,
       JoinOutputs(length, l.outputs, r.outputs, options.layout, options.merge_outputs));
+  l.states.insert(l.states.end(), r.states.begin(), r.states.end());
+  return Unrolled{std::move(outputs), std::move(l.states)};
+}
+
+// The second cell has the steps with time first, which is all that SequenceReverse takes. Behind a
+// row's end both cells' outputs are 0, and stay where they are when the second's are turned back.
+absl::StatusOr<Unrolled> BidirectionalCell::UnrollLengths(int length, const SymbolSequence& inputs,
+                                                          const UnrollOptions& options) {
+  COOPER_ASSIGN_OR_RETURN(const SymbolSequence merged,
+                          NormalizeSequence(length, inputs, options.layout, true));
+  COOPER_ASSIGN_OR_RETURN(const int axis, TimeAxis(options.layout));
+  COOPER_ASSIGN_OR_RETURN(const std::vector<Symbol> states, FirstStates(options));
+  const auto middle = states.begin() + cells()[0]->state_info().size();
+
+  UnrollOptions cell_options = options;
+  cell_options.merge_outputs = true;
+  cell_options.begin_state = std::vector<Symbol>(states.begin(), middle);
+  COOPER_ASSIGN_OR_RETURN(Unrolled l, cells()[0]->Unroll(length, merged, cell_options));
+
+  Symbol steps = merged.merged();
+  if (axis != 0) {
+    COOPER_ASSIGN_OR_RETURN(steps, SwapBatchAndTime(steps));
+  }
+  COOPER_ASSIGN_OR_RETURN(steps, ReverseSequence(steps, *options.valid_length));
+  cell_options.layout = "TNC";
+  cell_options.begin_state = std::vector<Symbol>(middle, states.end());
+  COOPER_ASSIGN_OR_RETURN(Unrolled r, cells()[1]->Unroll(length, steps, cell_options));
+  COOPER_ASSIGN_OR_RETURN(Symbol forward_again,
+                          ReverseSequence(r.outputs.merged(), *options.valid_length));
+  if (axis != 0) {
+    COOPER_ASSIGN_OR_RETURN(forward_again, SwapBatchAndTime(forward_again));
+  }
+
+  COOPER_ASSIGN_OR_RETURN(Symbol joined, Beside(l.outputs.merged(), forward_again, 2,
+                                                absl::StrCat(output_prefix_, "out")));
+  COOPER_ASSIGN_OR_RETURN(
+      SymbolSequence outputs,
+      NormalizeSequence(length, std::move(joined), options.layout, options.merge_outputs));
   l.states.insert(l.states.end(), r.states.begin(), r.states.end());
   return Unrolled{std::move(outputs), std::move(l.states)};
 }

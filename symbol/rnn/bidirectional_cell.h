@@ -22,11 +22,15 @@ class BidirectionalCell : public ComposedCell {
   BidirectionalCell(RNNCellPtr l_cell, RNNCellPtr r_cell, BidirectionalCellOptions options = {});
 
   absl::StatusOr<StepResult> Step(const Symbol& input, const std::vector<Symbol>& states) override;
-  // States are the first cell's, then the second's (which MXNet gives as two lists).
+  // States are the first cell's, then the second's (which MXNet gives as two lists). The second
+  // cell begins at the last step of each row that valid_length says is real, else at the last one.
   absl::StatusOr<Unrolled> Unroll(int length, const SymbolSequence& inputs,
                                   const UnrollOptions& options = {}) override;
 
  private:
+  // Unroll with valid_length.
+  absl::StatusOr<Unrolled> UnrollLengths(int length, const SymbolSequence& inputs,
+                                         const UnrollOptions& options);
   // Both outputs of each step, or of the whole sequence, beside each other.
   absl::StatusOr<SymbolSequence> JoinOutputs(int length, const SymbolSequence& l,
                                              const SymbolSequence& r, const std::string& layout,

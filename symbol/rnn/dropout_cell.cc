@@ -24,7 +24,11 @@ absl::StatusOr<Unrolled> DropoutCell::Unroll(int length, const SymbolSequence& i
   Reset();
   COOPER_ASSIGN_OR_RETURN(SymbolSequence sequence,
                           NormalizeSequence(length, inputs, options.layout, options.merge_outputs));
-  if (!sequence.is_merged()) return BaseRNNCell::Unroll(length, sequence, options);
+  if (!sequence.is_merged()) {
+    UnrollOptions all_steps = options;
+    all_steps.valid_length.reset();
+    return BaseRNNCell::Unroll(length, sequence, all_steps);
+  }
   COOPER_ASSIGN_OR_RETURN(StepResult result, Step(sequence.merged(), {}));
   return Unrolled{std::move(result.output), {}};
 }

@@ -23,7 +23,8 @@ class DropoutCell : public BaseRNNCell {
 
   std::vector<StateInfo> state_info() const override { return {}; }
   absl::StatusOr<StepResult> Step(const Symbol& input, const std::vector<Symbol>& states) override;
-  // A merged sequence is dropped from as a whole.
+  // A merged sequence is dropped from as a whole. valid_length changes nothing, as in Gluon: what
+  // is 0 in padding stays 0.
   absl::StatusOr<Unrolled> Unroll(int length, const SymbolSequence& inputs,
                                   const UnrollOptions& options = {}) override;
 

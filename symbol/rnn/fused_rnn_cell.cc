@@ -13,6 +13,7 @@
 #include "symbol/rnn/gru_cell.h"
 #include "symbol/rnn/lstm_cell.h"
 #include "symbol/rnn/rnn_cell.h"
+#include "symbol/rnn/valid_length.h"
 
 namespace cooper {
 namespace {
@@ -41,11 +42,6 @@ std::string InitText(int64_t num_hidden, const FusedRNNCellOptions& options) {
                       ModeName(options.mode),
                       "\", \"bidirectional\": ", options.bidirectional ? "true" : "false",
                       ", \"forget_bias\": ", PythonFloat(options.forget_bias), "}]");
-}
-
-// Exchanges the axes of batch and time.
-absl::StatusOr<Symbol> SwapTime(const Symbol& data) {
-  return Symbol::Create("swapaxes", {.inputs = {data}, .attrs = {{"dim1", "0"}, {"dim2", "1"}}});
 }
 
 }  // namespace
@@ -87,7 +83,7 @@ absl::StatusOr<Unrolled> FusedRNNCell::Unroll(int length, const SymbolSequence& 
   }
   Symbol data = merged.merged();
   if (axis == 1) {
-    COOPER_ASSIGN_OR_RETURN(data, SwapTime(data));
+    COOPER_ASSIGN_OR_RETURN(data, SwapBatchAndTime(data));
   }
   COOPER_ASSIGN_OR_RETURN(const std::vector<Symbol> states, FirstStates(options));
 
@@ -101,11 +97,15 @@ absl::StatusOr<Unrolled> FusedRNNCell::Unroll(int length, const SymbolSequence& 
                            {"mode", ModeName(options_.mode)}}};
   if (states.size() == 2) args.named["state_cell"] = states[1];
   if (options_.get_next_state) args.attrs["__layout__"] = "LNC";
+  if (options.valid_length.has_value()) {
+    args.named["sequence_length"] = *options.valid_length;
+    args.attrs["use_sequence_length"] = "True";
+  }
   COOPER_ASSIGN_OR_RETURN(const Symbol rnn, Symbol::Create("RNN", args));
 
   Symbol output = rnn[0];
   if (axis == 1) {
-    COOPER_ASSIGN_OR_RETURN(output, SwapTime(output));
+    COOPER_ASSIGN_OR_RETURN(output, SwapBatchAndTime(output));
   }
   COOPER_ASSIGN_OR_RETURN(SymbolSequence outputs,
                           NormalizeSequence(length, output, options.layout, options.merge_outputs));

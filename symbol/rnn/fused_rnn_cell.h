@@ -31,7 +31,8 @@ class FusedRNNCell : public BaseRNNCell {
   explicit FusedRNNCell(int64_t num_hidden, FusedRNNCellOptions options = {});
 
   absl::StatusOr<StepResult> Step(const Symbol& input, const std::vector<Symbol>& states) override;
-  // Time first (TNC) saves two transpositions.
+  // Time first (TNC) saves two transpositions. With valid_length the operator skips padding (which
+  // MXNet 1.9.1 does on GPUs alone).
   absl::StatusOr<Unrolled> Unroll(int length, const SymbolSequence& inputs,
                                   const UnrollOptions& options = {}) override;
   // (num_layers * directions, batch_size, num_hidden)

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
+#include "symbol/rnn/valid_length.h"
 
 namespace cooper {
 namespace {
@@ -26,9 +27,13 @@ absl::StatusOr<Unrolled> ResidualCell::Unroll(int length, const SymbolSequence& 
                                               const UnrollOptions& options) {
   Reset();
   COOPER_ASSIGN_OR_RETURN(Unrolled result, UnrollBase(length, inputs, options));
+  const bool merged = result.outputs.is_merged();
+  // So that the sum, too, is 0 in padding.
   COOPER_ASSIGN_OR_RETURN(
       const SymbolSequence added,
-      NormalizeSequence(length, inputs, options.layout, result.outputs.is_merged()));
+      options.valid_length.has_value()
+          ? MaskSequence(length, inputs, options.layout, *options.valid_length, merged)
+          : NormalizeSequence(length, inputs, options.layout, merged));
   if (result.outputs.is_merged()) {
     COOPER_ASSIGN_OR_RETURN(result.outputs, AddInput(result.outputs.merged(), added.merged()));
     return result;
