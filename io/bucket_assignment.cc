@@ -67,9 +67,9 @@ class IntegerBuckets {
   size_t Find(int64_t sample) const {
     int64_t needed = 0;
     for (const KeyedArray& array : arrays_) {
-      const Shape shape = array.values.shape(sample);
-      for (int a = 0; a < shape.rank(); ++a) {
-        if (array.pad_to[a] >= 0) needed = std::max(needed, shape[a]);
+      for (size_t a = 0; a < array.pad_to.size(); ++a) {
+        if (array.pad_to[a] < 0) continue;
+        needed = std::max(needed, array.values.extent(sample, static_cast<int>(a)));
       }
     }
     return std::lower_bound(extents_.begin(), extents_.end(), needed) - extents_.begin();

@@ -12,7 +12,7 @@ namespace cooper {
 
 int64_t BucketIter::LengthOf(const Input& input, const Shape& extents, int64_t id) const {
   const int axis = input.length_axis;
-  const int64_t kept = std::min(input.spec.values.shape(id)[axis], extents[axis]);
+  const int64_t kept = std::min(input.spec.values.extent(id, axis), extents[axis]);
   return std::max<int64_t>(0, kept - (axis == 0 ? input.spec.shift : 0));
 }
 
@@ -27,12 +27,17 @@ absl::StatusOr<NDArray> BucketIter::MakeArray(const Input& input, const DataDesc
   }
   const int64_t row_bytes = strides[input.batch_axis] * SizeOf(desc.dtype);
   strides.erase(strides.begin() + input.batch_axis);
-  PaddedRow row = {
-      .dtype = desc.dtype, .extents = extents.dims(), .strides = absl::MakeConstSpan(strides)};
+  PaddedRow row = {.extents = extents.dims(), .strides = absl::MakeConstSpan(strides)};
+  const RaggedArray& values = input.spec.values;
+  const PaddedCopy copy(values.dtype(), desc.dtype);
+  const int64_t shift = input.spec.shift;
   for (size_t r = 0; r < ids.size(); ++r) {
     row.data = static_cast<char*>(array.raw_data()) + static_cast<int64_t>(r) * row_bytes;
-    const RaggedArray& values = input.spec.values;
-    CopyPadded(values.data(ids[r]), values.dtype(), values.shape(ids[r]), input.spec.shift, row);
+    if (values.rank() == 1) {
+      copy.Sequence(values.data(ids[r]), values.extent(ids[r], 0), shift, row);
+    } else {
+      copy(values.data(ids[r]), values.shape(ids[r]), shift, row);
+    }
   }
   return array;
 }

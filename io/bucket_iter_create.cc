@@ -38,7 +38,7 @@ Shape WithBatch(Shape extents, int batch_axis, int64_t batch_size) {
 bool SameInAllSamples(const RaggedArray& values, int axis) {
   if (values.is_rows()) return true;
   for (int64_t i = 1; i < values.size(); ++i) {
-    if (values.shape(i)[axis] != values.shape(0)[axis]) return false;
+    if (values.extent(i, axis) != values.extent(0, axis)) return false;
   }
   return true;
 }
@@ -268,7 +268,7 @@ absl::Status BucketIter::FindExtents(absl::Span<const int64_t> ids, Bucket* buck
       if (input.pad_to[a] != kFree) {
         extents[a] = elements[input.pad_to[a]];
       } else if (input.is_counted[a]) {
-        for (int64_t id : ids) extents[a] = std::max(extents[a], values.shape(id)[a]);
+        for (int64_t id : ids) extents[a] = std::max(extents[a], values.extent(id, a));
       }
     }
     // So that no count of elements overflows.
@@ -285,18 +285,20 @@ int64_t BucketIter::CountTokens(absl::Span<const int64_t> ids, const Bucket& buc
   int64_t row_tokens = 0;
   for (size_t i = 0; i < num_data_; ++i) {
     const Input& input = inputs_[i];
-    const auto count = [&](const Shape& shape) {
-      bool counted = false;
+    const Shape& extents = bucket.extents[i];
+    std::vector<int> axes;
+    for (int a = 0; a < extents.rank(); ++a) {
+      if (input.is_counted[a]) axes.push_back(a);
+    }
+    if (axes.empty()) continue;
+    int64_t padded = 1;
+    for (int a : axes) padded *= extents[a];
+    row_tokens += padded;
+    for (int64_t id : ids) {
       int64_t tokens = 1;
-      for (int a = 0; a < shape.rank(); ++a) {
-        if (!input.is_counted[a]) continue;
-        counted = true;
-        tokens *= std::min(shape[a], bucket.extents[i][a]);
-      }
-      return counted ? tokens : 0;
-    };
-    row_tokens += count(bucket.extents[i]);
-    for (int64_t id : ids) report_.tokens += count(input.spec.values.shape(id));
+      for (int a : axes) tokens *= std::min(input.spec.values.extent(id, a), extents[a]);
+      report_.tokens += tokens;
+    }
   }
   report_.padded_tokens += row_tokens * static_cast<int64_t>(ids.size());
   return row_tokens;

@@ -8,7 +8,6 @@
 namespace cooper {
 namespace {
 
-// Copies `count` consecutive elements to places `stride` apart.
 using CopyRun = void (*)(const void* in, int64_t count, void* out, int64_t stride);
 
 template <typename From, typename To>
@@ -58,8 +57,18 @@ void CopyAxis(const Walk& walk, size_t axis, const char* in, char* out) {
 
 }  // namespace
 
-void CopyPadded(const void* sample, DType dtype, const Shape& shape, int64_t shift,
-                const PaddedRow& row) {
+PaddedCopy::PaddedCopy(DType from, DType to)
+    : run_(FindCopyRun(from, to)), in_size_(SizeOf(from)), out_size_(SizeOf(to)) {}
+
+void PaddedCopy::Sequence(const void* sample, int64_t extent, int64_t shift,
+                          const PaddedRow& row) const {
+  const int64_t count = std::min(extent, row.extents[0]) - shift;
+  if (count <= 0) return;
+  run_(static_cast<const char*>(sample) + shift * in_size_, count, row.data, row.strides[0]);
+}
+
+void PaddedCopy::operator()(const void* sample, const Shape& shape, int64_t shift,
+                            const PaddedRow& row) const {
   absl::InlinedVector<Axis, 5> axes;
   int64_t in_stride = 1;
   for (int a = shape.rank() - 1; a >= 0; --a) {
@@ -78,10 +87,7 @@ void CopyPadded(const void* sample, DType dtype, const Shape& shape, int64_t shi
   const int64_t first = shift == 0 ? 0 : shift * (in_stride / shape[0]);
   // The innermost axis is contiguous in the sample.
   std::reverse(axes.begin(), axes.end());
-  const Walk walk = {.copy = FindCopyRun(dtype, row.dtype),
-                     .in_size = SizeOf(dtype),
-                     .out_size = SizeOf(row.dtype),
-                     .axes = axes};
+  const Walk walk = {.copy = run_, .in_size = in_size_, .out_size = out_size_, .axes = axes};
   CopyAxis(walk, 0, static_cast<const char*>(sample) + first * walk.in_size,
            static_cast<char*>(row.data));
 }

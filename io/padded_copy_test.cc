@@ -22,11 +22,15 @@ std::vector<float> Padded(const Shape& sample, const Shape& extents, int64_t shi
   for (int a = 0; a < extents.rank(); ++a) {
     strides.push_back(extents.Product(a + 1, extents.rank()));
   }
-  CopyPadded(in.data(), DType::kInt32, sample, shift,
-             {.data = out.data(),
-              .dtype = DType::kFloat32,
-              .extents = extents.dims(),
-              .strides = strides});
+  const PaddedCopy copy(DType::kInt32, DType::kFloat32);
+  copy(in.data(), sample, shift,
+       {.data = out.data(), .extents = extents.dims(), .strides = strides});
+  if (sample.rank() == 1) {
+    std::vector<float> again(out.size(), -1);
+    copy.Sequence(in.data(), sample[0], shift,
+                  {.data = again.data(), .extents = extents.dims(), .strides = strides});
+    EXPECT_EQ(again, out);
+  }
   return out;
 }
 
@@ -54,9 +58,8 @@ TEST(PaddedCopyTest, FollowsStrides) {
   const std::vector<float> in = {1, 2, 3, 4, 5, 6};
   std::vector<int64_t> out(18, 0);
   const std::vector<int64_t> extents = {3, 3}, strides = {6, 1};
-  CopyPadded(
-      in.data(), DType::kFloat32, {2, 3}, 0,
-      {.data = out.data() + 3, .dtype = DType::kInt64, .extents = extents, .strides = strides});
+  PaddedCopy(DType::kFloat32, DType::kInt64)(
+      in.data(), {2, 3}, 0, {.data = out.data() + 3, .extents = extents, .strides = strides});
   EXPECT_THAT(out, ElementsAre(0, 0, 0, 1, 2, 3, 0, 0, 0, 4, 5, 6, 0, 0, 0, 0, 0, 0));
 }
 

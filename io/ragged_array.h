@@ -52,6 +52,10 @@ class RaggedArray {
 
   // Of sample `i`. Its elements lie one after the other, in row-major order.
   Shape shape(int64_t i) const;
+  int64_t extent(int64_t i, int axis) const {
+    const auto* flat = std::get_if<Flat>(samples_.get());
+    return flat != nullptr ? flat->offsets[i + 1] - flat->offsets[i] : shape(i)[axis];
+  }
   const void* data(int64_t i) const;
 
  private:
