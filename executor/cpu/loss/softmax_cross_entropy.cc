@@ -31,7 +31,7 @@ void Forward(const KernelContext& c) {
     }
   });
   T loss = 0;
-  for (int64_t i = 0; i < n; ++i) {
+  for (int64_t i = 0; i < n && classes > 0; ++i) {
     const int64_t own = std::clamp<int64_t>(IntegerOf<int64_t>(label[i]), 0, classes - 1);
     loss -= std::log(std::max(softmax[i * classes + own], T(1e-8)));
   }

@@ -16,7 +16,7 @@ enum Input { kCondition, kX, kY };
 absl::Status ConditionShape(ShapeContext& c, int condition, const PartialShape& x) {
   const PartialShape& given = c.input(condition);
   if (!given.rank_known() || !x.rank_known()) return absl::OkStatus();
-  if (given.rank() == 1 && x.rank() != 1) {
+  if (given.rank() == 1 && x.rank() > 1) {
     return c.SetInput(condition, {x[0]}, "(rows of x,)");
   }
   return c.SetInput(condition, x, "the shape of x");

@@ -21,10 +21,6 @@ bool Compatible(PartialShape known, const PartialShape& wanted) { return known.M
 // (n, 1, d1, d2, ...); the first is what an unknown label becomes.
 absl::Status MultiOutputLabelShape(ShapeContext& c) {
   const PartialShape& data = c.input(kData);
-  if (data.rank() < 2) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "with multi_output input 'data' needs at least 2 axes, got ", data.ToString()));
-  }
   const PartialShape flat = {data[0], PartialShape(data.dims().subspan(2)).num_elements()};
   PartialShape dropped = PartialShape::OfRank(data.rank() - 1);
   PartialShape kept = data;
@@ -47,6 +43,10 @@ absl::Status SoftmaxOutputShape(ShapeContext& c) {
   const PartialShape& data = c.input(kData);
   if (!data.rank_known()) return absl::OkStatus();
   if (data.rank() == 0) return absl::InvalidArgumentError("input 'data' is a scalar");
+  if (c.param<SoftmaxOutputParam>().multi_output && data.rank() < 2) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "with multi_output input 'data' needs at least 2 axes, got ", data.ToString()));
+  }
   const PartialShape& label = c.input(kLabel);
   if (label.rank_known() && label.rank() == data.rank() && Compatible(label, data) &&
       !(c.param<SoftmaxOutputParam>().multi_output && label.rank() > 1 && label[1] == 1)) {

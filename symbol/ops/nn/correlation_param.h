@@ -23,13 +23,23 @@ struct CorrelationParam {
   bool is_multiply = true;
 
   static void Declare(ParamDeclaration<CorrelationParam>& d) {
-    d.Field("kernel_size", &CorrelationParam::kernel_size).Min(1).Doc("extent of a patch");
+    d.Field("kernel_size", &CorrelationParam::kernel_size)
+        .Min(1)
+        .Max(1 << 20)
+        .Doc("extent of a patch");
     d.Field("max_displacement", &CorrelationParam::max_displacement)
         .Min(0)
+        .Max(1 << 20)
         .Doc("how far patches of data2 may lie from those of data1");
-    d.Field("stride1", &CorrelationParam::stride1).Min(1).Doc("steps of patches of data1");
-    d.Field("stride2", &CorrelationParam::stride2).Min(1).Doc("steps of displacements");
-    d.Field("pad_size", &CorrelationParam::pad_size).Min(0).Doc("zeros on all sides");
+    d.Field("stride1", &CorrelationParam::stride1)
+        .Min(1)
+        .Max(1 << 20)
+        .Doc("steps of patches of data1");
+    d.Field("stride2", &CorrelationParam::stride2)
+        .Min(1)
+        .Max(1 << 20)
+        .Doc("steps of displacements");
+    d.Field("pad_size", &CorrelationParam::pad_size).Min(0).Max(1 << 20).Doc("zeros on all sides");
     d.Field("is_multiply", &CorrelationParam::is_multiply)
         .Doc("whether elements are multiplied, not subtracted");
   }

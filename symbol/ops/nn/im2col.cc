@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
+#include "symbol/extent_product.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/nn/im2col_param.h"
@@ -46,7 +47,7 @@ absl::StatusOr<int64_t> Positions(const Im2colParam& param, absl::Span<const int
 
 int64_t KernelElements(const Im2colParam& param) {
   int64_t n = 1;
-  for (int64_t extent : param.kernel) n *= extent;
+  for (int64_t extent : param.kernel) n = ExtentProduct(n, extent);
   return n;
 }
 
@@ -59,9 +60,7 @@ absl::Status Im2colShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(
       c.SetInput(0, PartialShape::OfRank(spatial + 2), "(batch_size, channels, spatial...)"));
   COOPER_ASSIGN_OR_RETURN(int64_t positions, Positions(param, image.dims().subspan(2)));
-  return c.SetOutput(
-      0,
-      {image[0], image.dim_known(1) ? image[1] * KernelElements(param) : kUnknownDim, positions});
+  return c.SetOutput(0, {image[0], ExtentProduct(image[1], KernelElements(param)), positions});
 }
 
 absl::Status Col2imShape(ShapeContext& c) {

@@ -82,6 +82,15 @@ OpBuilder Backward(const char* name) {
       .InPlace({{0, 0}, {1, 0}});
 }
 
+absl::Status SoftmaxActivationShape(ShapeContext& c) {
+  COOPER_RETURN_IF_ERROR(SameShape(c));
+  const bool channel = c.param<SoftmaxActivationParam>().mode == SoftmaxActivationParam::kChannel;
+  if (!c.input(0).rank_known() || c.input(0).rank() > (channel ? 1 : 0)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("input 'data' has shape ", c.input(0).ToString(),
+                                                 ", expected at least ", channel ? 2 : 1,
+                                                 channel ? " axes in mode channel" : " axis"));
+}
+
 absl::StatusOr<std::vector<NodeEntry>> SoftmaxActivationGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
   return c.Backward("_backward_SoftmaxActivation", {head, c.output(0)});
@@ -106,7 +115,7 @@ COOPER_REGISTER_OP(SoftmaxActivation)
         "over axis 1, as in MXNet 1.9.1: of more than two axes use softmax. Deprecated.")
     .Param<SoftmaxActivationParam>()
     .Inputs({"data"})
-    .Shape(SameShape)
+    .Shape(SoftmaxActivationShape)
     .Type(SameType)
     .Gradient(SoftmaxActivationGradient)
     .InPlace({{0, 0}})

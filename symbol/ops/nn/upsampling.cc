@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
+#include "symbol/extent_product.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/nn/upsampling_param.h"
@@ -26,25 +27,21 @@ OpSchema::Names Inputs(const OpCall& call) {
   return names;
 }
 
-int64_t Scaled(int64_t extent, int64_t scale) {
-  return extent == kUnknownDim ? kUnknownDim : extent * scale;
-}
-
 // data (batch_size, channels, height, width), weight (channels, 1, kernel, kernel).
 absl::Status BilinearShape(ShapeContext& c) {
   const auto& param = c.param<UpSamplingParam>();
   const PartialShape& data = c.input(kData);
   COOPER_RETURN_IF_ERROR(c.SetInput(kWeight, {data[1], 1, param.kernel(), param.kernel()},
                                     "(channels, 1, kernel, kernel)"));
-  return c.SetOutput(
-      0, {data[0], data[1], Scaled(data[2], param.scale), Scaled(data[3], param.scale)});
+  return c.SetOutput(0, {data[0], data[1], ExtentProduct(data[2], param.scale),
+                         ExtentProduct(data[3], param.scale)});
 }
 
 // Every input (batch_size, channels, height, width) is scaled to `scale` times the first one.
 absl::Status NearestShape(ShapeContext& c) {
   const auto& param = c.param<UpSamplingParam>();
-  PartialShape output = {c.input(0)[0], 0, Scaled(c.input(0)[2], param.scale),
-                         Scaled(c.input(0)[3], param.scale)};
+  PartialShape output = {c.input(0)[0], 0, ExtentProduct(c.input(0)[2], param.scale),
+                         ExtentProduct(c.input(0)[3], param.scale)};
   for (int i = 0; i < c.num_inputs(); ++i) {
     const PartialShape& input = c.input(i);
     if (!input.rank_known()) return absl::OkStatus();

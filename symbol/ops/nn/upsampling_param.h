@@ -27,7 +27,11 @@ struct UpSamplingParam {
   int64_t workspace = 512;
 
   static void Declare(ParamDeclaration<UpSamplingParam>& d) {
-    d.Field("scale", &UpSamplingParam::scale).Required().Min(1).Doc("how many times larger");
+    d.Field("scale", &UpSamplingParam::scale)
+        .Required()
+        .Min(1)
+        .Max(1 << 30)
+        .Doc("how many times larger");
     d.Field("num_filter", &UpSamplingParam::num_filter)
         .Doc("channels, for bilinear; taken from data");
     d.Enum("sample_type", &UpSamplingParam::sample_type,

@@ -37,7 +37,11 @@ inline std::vector<std::pair<std::string, Layout>> LayoutNames() {
 // Whether channels are the last axis, not axis 1. The default is channels first.
 inline bool ChannelsLast(Layout layout) { return layout >= Layout::kNWC; }
 
-// kInvalidArgument if `tuple` is neither empty nor as long as kernel, or holds a value below `min`.
+// No image is as large; sums and products of two such numbers fit.
+inline constexpr int64_t kMaxWindowValue = int64_t{1} << 30;
+
+// kInvalidArgument if `tuple` is neither empty nor as long as kernel, or holds a value below `min`
+// or above kMaxWindowValue.
 inline absl::Status CheckWindowTuple(const char* name, const WindowTuple& tuple,
                                      const WindowTuple& kernel, int64_t min) {
   if (!tuple.empty() && tuple.size() != kernel.size()) {
@@ -48,6 +52,10 @@ inline absl::Status CheckWindowTuple(const char* name, const WindowTuple& tuple,
     if (value < min) {
       return absl::InvalidArgumentError(
           absl::StrCat(name, " has a value ", value, ", expected at least ", min));
+    }
+    if (value > kMaxWindowValue) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, " has a value ", value, ", expected at most ", kMaxWindowValue));
     }
   }
   return absl::OkStatus();

@@ -33,7 +33,10 @@ struct MultiSgdParamOf : MultiSgdParam {
     d.Field("rescale_grad", &P::rescale_grad).Doc("factor of the gradients");
     d.Field("clip_gradient", &P::clip_gradient)
         .Doc("limit of the rescaled gradients; negative: none");
-    d.Field("num_weights", &P::num_weights).Min(1).Doc("number of weights");
+    d.Field("num_weights", &P::num_weights)
+        .Min(1)
+        .Max(1 << 16)  // a file may say anything, and each costs memory at once
+        .Doc("number of weights");
   }
 };
 

@@ -15,6 +15,7 @@ struct DepthToSpaceParam {
     d.Field("block_size", &DepthToSpaceParam::block_size)
         .Required()
         .Min(1)
+        .Max(1 << 16)  // its square counts channels
         .Doc("rows and columns of the blocks that channels become or come from");
   }
 };

@@ -25,10 +25,12 @@ absl::Status PadShape(ShapeContext& c) {
         absl::StrCat("pad_width ", PrintParamText(param.pad_width),
                      " needs two elements for each axis of input 'data' ", data.ToString()));
   }
+  constexpr int64_t kMaxWidth = int64_t{1} << 40;  // beyond it sums may overflow
   for (int64_t width : param.pad_width) {
-    if (width < 0) {
+    if (width < 0 || width > kMaxWidth) {
       return absl::InvalidArgumentError(
-          absl::StrCat("pad_width ", PrintParamText(param.pad_width), " has a negative element"));
+          absl::StrCat("pad_width ", PrintParamText(param.pad_width), " has ",
+                       width < 0 ? "a negative element" : "an element above 2^40"));
     }
   }
   PartialShape padded = PartialShape::OfRank(rank), inner = padded;

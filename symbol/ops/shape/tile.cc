@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/shape.h"
 #include "ndarray/status_macros.h"
+#include "symbol/extent_product.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/shape/tile_param.h"
@@ -18,8 +19,7 @@ namespace cooper {
 namespace {
 
 int64_t Times(int64_t extent, int64_t count) {
-  if (count == 0) return 0;
-  return extent == kUnknownDim ? kUnknownDim : extent * count;
+  return count == 0 ? 0 : ExtentProduct(extent, count);
 }
 
 absl::Status TileShape(ShapeContext& c) {
