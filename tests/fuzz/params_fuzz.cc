@@ -1,0 +1,58 @@
+// .params files: what is read can be looked at, converted, written and read again.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "glog/logging.h"
+#include "ndarray/params_file.h"
+
+namespace cooper {
+namespace {
+
+// Sparse arrays may be larger than what is there of them.
+constexpr int64_t kMostElements = 1 << 16;
+
+bool IsSmall(const Shape& shape) {
+  double elements = 1;
+  for (const int64_t extent : shape) elements *= static_cast<double>(extent);
+  return elements <= kMostElements && shape.rank() > 0 && shape[0] <= kMostElements;
+}
+
+void Read(absl::string_view bytes) {
+  const absl::StatusOr<ParamsList> list = ParseParams(bytes);
+  if (!list.ok()) return;
+  NamedArrays arrays;
+  bool has_null = false;
+  for (const ParamsEntry& entry : list->entries) {
+    NDArray array = entry.array;
+    if (entry.sparse.has_value()) {
+      if (!IsSmall(entry.sparse->shape)) continue;
+      const absl::StatusOr<NDArray> dense = ToDense(entry);
+      if (!dense.ok()) continue;
+      array = *dense;
+    }
+    has_null = has_null || array.is_null();
+    for (const DType dtype :
+         {DType::kInt64, DType::kInt8, DType::kFloat32, DType::kFloat16, DType::kBool}) {
+      array.AsType(dtype).status().IgnoreError();
+    }
+    array.ToString();
+    arrays.emplace_back(entry.name, array);
+  }
+  const absl::StatusOr<std::string> written = SerializeNamedArrays(arrays);
+  CHECK(written.ok() || has_null) << written.status();
+  if (!written.ok()) return;
+  const absl::StatusOr<ParamsList> again = ParseParams(*written);
+  CHECK(again.ok()) << "written, but not read again: " << again.status();
+  CHECK_EQ(again->entries.size(), arrays.size());
+}
+
+}  // namespace
+}  // namespace cooper
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  cooper::Read(absl::string_view(reinterpret_cast<const char*>(data), size));
+  return 0;
+}

@@ -1,0 +1,195 @@
+// Training states: one of a short run, with some of its entries changed, or any bytes. Loading and
+// restoring it are refused, or training goes on.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "glog/logging.h"
+#include "io/ndarray_iter.h"
+#include "module/initializer/initializers.h"
+#include "module/metric/classification.h"
+#include "module/module.h"
+#include "module/module_fixtures.h"
+#include "module/optimizer/create_optimizer.h"
+#include "module/training_state.h"
+#include "ndarray/atomic_file.h"
+#include "ndarray/params_file.h"
+#include "tests/fuzz/fuzz_input.h"
+#include "tests/fuzz/scratch_folder.h"
+
+namespace cooper {
+namespace {
+
+constexpr int64_t kCounts[] = {0,
+                               -1,
+                               1,
+                               int64_t{1} << 32,
+                               kMaxNumUpdates,
+                               std::numeric_limits<int64_t>::max(),
+                               std::numeric_limits<int64_t>::min()};
+
+struct Run {
+  std::unique_ptr<Module> model;
+  std::unique_ptr<NDArrayIter> iter;
+  std::unique_ptr<EvalMetric> metric = Accuracy({});
+  InitOptimizerOptions optimizer;
+
+  explicit Run(const std::string& optimizer_name) {
+    model = *Module::Create(TwoLayers());
+    iter = *NDArrayIter::Create({{"data", RandomArray({22, 6}, 5)}},
+                                {{"softmax_label", Classes(22, 3, 5)}},
+                                {.batch_size = 4, .shuffle = true, .seed = 17});
+    optimizer.optimizer = optimizer_name;
+    if (optimizer_name == "sgd" || optimizer_name == "nag") {
+      optimizer.optimizer_params["momentum"] = "0.9";
+    }
+    CHECK(model->Bind({.data_shapes = iter->provide_data(), .label_shapes = iter->provide_label()})
+              .ok());
+    CHECK(model->InitParams({.initializer = init::Uniform(0.5), .seed = 1}).ok());
+    CHECK(model->InitOptimizer(optimizer).ok());
+  }
+
+  void Step() {
+    for (int i = 0; i < 2; ++i) {
+      auto batch = iter->Next();
+      if (batch.ok() && !batch->has_value()) {
+        iter->Reset().IgnoreError();
+        batch = iter->Next();
+      }
+      if (!batch.ok() || !batch->has_value() || !model->ForwardBackward(**batch).ok()) return;
+      model->UpdateMetric(*metric, (*batch)->label).IgnoreError();
+      model->Update().IgnoreError();
+    }
+  }
+};
+
+std::string Path() { return ScratchFolder() + "/fuzz.state"; }
+
+// The entries of a run's state, without the checksum.
+const NamedArrays& Saved(const std::string& optimizer) {
+  static auto* const by_name = new std::map<std::string, NamedArrays>;
+  NamedArrays& saved = (*by_name)[optimizer];
+  if (saved.empty()) {
+    Run run(optimizer);
+    run.Step();
+    const auto state = CaptureTraining(*run.model, *run.iter, run.metric.get(), /*epoch=*/0, 2);
+    CHECK(state.ok() && SaveTrainingState(Path(), *state).ok());
+    saved = *LoadNamedArrays(Path());
+    saved.pop_back();
+    saved[0].second = *NDArray::FromVector<int64_t>({1}, {1});  // the version without a checksum
+  }
+  return saved;
+}
+
+NDArray Bytes(const std::string& text) {
+  const std::vector<uint8_t> bytes(text.begin(), text.end());
+  return *NDArray::FromVector<uint8_t>({static_cast<int64_t>(bytes.size())}, bytes);
+}
+
+void ChangeNumber(FuzzInput& input, NDArray* array) {
+  *array = *array->Copy();
+  if (array->size() == 0) return;
+  const auto at = static_cast<int64_t>(input.Below(array->size()));
+  if (array->dtype() == DType::kInt64) {
+    (*array->Data<int64_t>())[at] = input.Pick(kCounts);
+  } else if (array->dtype() == DType::kUint8) {
+    constexpr char kLetters[] = "0123456789-,\n aein";
+    (*array->Data<uint8_t>())[at] = static_cast<uint8_t>(kLetters[input.Below(17)]);
+  } else {
+    CHECK(array->Fill(std::nan("")).ok());
+  }
+}
+
+void ChangeEntry(FuzzInput& input, NamedArrays* list) {
+  constexpr const char* kNames[] = {"opt:fc1_weight:master",
+                                    "opt:fc1_bias:master",
+                                    "opt::optimizer",
+                                    "arg:fc1_weight",
+                                    "opt:fc1_weight:num_updates",
+                                    "text:buckets",
+                                    "state:x",
+                                    "opt:unknown:num_updates",
+                                    "aux:y",
+                                    "kvstore:fc1_weight:0",
+                                    "replica:1:opt::optimizer",
+                                    "replica:0:arg:fc1_weight",
+                                    "position",
+                                    "opt:fc1_weight:momentum",
+                                    "text:iterator"};
+  const size_t at = 1 + input.Below(list->size() - 1);
+  auto& [name, array] = (*list)[at];
+  const auto& other = (*list)[1 + input.Below(list->size() - 1)];
+  switch (input.Below(10)) {
+    case 0:
+      if (list->size() > 2) list->erase(list->begin() + static_cast<int>(at));
+      break;
+    case 1: {
+      Shape shape;
+      for (uint64_t rank = input.Below(5); rank > 0; --rank) shape.push_back(input.Below(9));
+      array = *NDArray::Full(shape, input.Between(-2, 3), array.dtype());
+      break;
+    }
+    case 2:
+      array = *array.AsType(*DTypeFromCode(input.Between(0, 7)));
+      break;
+    case 3:
+      name = other.first;
+      break;
+    case 4:
+      array = other.second;
+      break;
+    case 5:
+      array = Bytes(input.Text(60));
+      break;
+    case 6:
+      name += input.Text(6);
+      break;
+    case 7:
+      ChangeNumber(input, &array);
+      break;
+    case 8:
+      list->emplace_back(input.Pick(kNames), NDArray(array));
+      break;
+    default:
+      list->emplace_back(absl::StrCat("replica:", input.Below(4), ":", name), NDArray(array));
+  }
+}
+
+void Restore(FuzzInput& input) {
+  static const auto* const names = new std::vector<std::string>(OptimizerNames());
+  const std::string optimizer = input.Pick(*names);
+  if (input.OneIn(8)) {
+    WriteUnsynced(Path(), input.Rest());
+  } else {
+    NamedArrays list = Saved(optimizer);
+    for (uint64_t changes = 1 + input.Below(4); changes > 0; --changes) ChangeEntry(input, &list);
+    WriteUnsynced(Path(), *SerializeNamedArrays(list));
+  }
+  const auto state = LoadTrainingState(Path());
+  if (!state.ok()) return;
+  Run run(optimizer);
+  const absl::Status restored =
+      RestoreTraining(*state, *run.model, *run.iter, run.metric.get(), run.optimizer);
+  run.Step();
+  if (!restored.ok()) return;
+  const auto again =
+      CaptureTraining(*run.model, *run.iter, run.metric.get(), state->epoch, state->nbatch);
+  CHECK(again.ok()) << again.status();
+}
+
+}  // namespace
+}  // namespace cooper
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size < 4) return 0;
+  cooper::FuzzInput input(data, size);
+  cooper::Restore(input);
+  return 0;
+}

@@ -1,0 +1,40 @@
+#!/bin/bash
+# tools/fuzz.sh [SECONDS [TARGET...]]: runs the fuzzers of tests/fuzz, each for SECONDS (60), one
+# after the other; without TARGETs all of them. Needs clang 14. What is found interesting is kept in
+# $COOPER_FUZZ_CORPUS (~/.cache/cooper-fuzz) and begun with the next time. An input that fails is
+# kept there too, in TARGET-found, and named; it is run again by
+#
+#   COOPER_FUZZ_VERBOSE=1 bazel-bin/tests/fuzz/TARGET FILE
+#
+# Exits with 1 if there is one.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+seconds=${1:-60}
+shift || true
+targets=("$@")
+if ((${#targets[@]} == 0)); then
+  targets=(symbol_json params attributes operators training_state buckets text)
+fi
+corpora=${COOPER_FUZZ_CORPUS:-$HOME/.cache/cooper-fuzz}
+
+declare -A seeds=(
+  [symbol_json]=tests/golden/files/symbol
+  [params]="tests/golden/files/params tests/golden/files/bad"
+)
+labels=("${targets[@]/#///tests/fuzz:}")
+./bazelw build --config=fuzz "${labels[@]/%/_fuzz}"
+status=0
+for target in "${targets[@]}"; do
+  corpus=$corpora/$target
+  found=$corpora/$target-found
+  mkdir -p "$corpus" "$found"
+  echo "== $target: $seconds seconds"
+  # shellcheck disable=SC2086  # seeds are words
+  UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=1 \
+    "bazel-bin/tests/fuzz/${target}_fuzz" -max_total_time="$seconds" \
+    -max_len=65536 -timeout=20 -rss_limit_mb=2048 -artifact_prefix="$found/" -print_final_stats=1 \
+    "$corpus" ${seeds[$target]:-} 2>"$found/log" || status=1
+  grep -E "^stat::number_of_executed_units|^stat::average_exec|^#[0-9]+\s+DONE" "$found/log" || true
+  ls "$found" | grep -v '^log$' | sed "s|^|found: $found/|" || true
+done
+exit "$status"
