@@ -305,6 +305,10 @@ std::vector<std::string> OutputNames(absl::Span<const NodeEntry> entries) {
   std::vector<std::string> names;
   names.reserve(entries.size());
   for (const NodeEntry& entry : entries) {
+    if (!entry) {
+      names.emplace_back();
+      continue;
+    }
     const Node& node = *entry.node;
     if (node.num_outputs() == 1) {
       names.push_back(OutputName(entry));

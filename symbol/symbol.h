@@ -118,7 +118,7 @@ class Symbol {
 absl::Status CheckVariableNames(const std::vector<NodeEntry>& heads);
 
 // "fc1_output": the name that MXNet gives an output. Makes those of all outputs of the node: for
-// many of them call OutputNames, which does so once.
+// many of them call OutputNames, which does so once. A null entry has an empty name.
 std::string OutputName(const NodeEntry& entry);
 std::vector<std::string> OutputNames(absl::Span<const NodeEntry> entries);
 

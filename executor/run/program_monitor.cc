@@ -38,10 +38,14 @@ BoundProgram::Observer MonitorOf(Callback callback, bool monitor_all) {
   }
   observer.after = [callback](const BoundProgram& program, int i) {
     const Instruction& instruction = program.program().instructions[i];
+    std::vector<NodeEntry> entries;
+    for (size_t k = 0; k < instruction.outputs.size(); ++k) {
+      entries.push_back({instruction.node, static_cast<int>(k)});
+    }
+    const std::vector<std::string> names = OutputNames(entries);
     for (size_t k = 0; k < instruction.outputs.size(); ++k) {
       if (instruction.reqs[k] == WriteReq::kNull) continue;
-      Report(program, OutputName({instruction.node, static_cast<int>(k)}), instruction.outputs[k],
-             callback);
+      Report(program, names[k], instruction.outputs[k], callback);
     }
   };
   return observer;

@@ -2,23 +2,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "executor/program.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
 namespace {
 
-// "fc1_output (2, 3) @128 on cpu(1)".
-std::string Describe(const BoundProgram& bound, int value) {
+// "fc1_output (2, 3) @128 on cpu(1)" of a value of that name.
+std::string Describe(const BoundProgram& bound, int value, absl::string_view name) {
   const Program& p = bound.program();
   const ProgramValue& v = p.values[value];
   const int64_t offset = bound.compiled().layout().OffsetOf(p, value);
   const int context = p.buffers[v.buffer].context;
-  return absl::StrCat(OutputName(v.entry), " ", v.shape.ToString(),
-                      offset < 0 ? "" : absl::StrCat(" @", offset),
+  return absl::StrCat(name, " ", v.shape.ToString(), offset < 0 ? "" : absl::StrCat(" @", offset),
                       context == 0 ? "" : absl::StrCat(" on ", p.contexts[context].ToString()));
 }
 
@@ -26,15 +28,17 @@ std::string Describe(const BoundProgram& bound, int value) {
 
 std::string ProgramText(const BoundProgram& bound) {
   std::string text;
-  const auto append = [&bound](std::string* out, int value) {
-    out->append(Describe(bound, value));
-  };
+  std::vector<NodeEntry> entries;
+  for (const ProgramValue& value : bound.program().values) entries.push_back(value.entry);
+  const std::vector<std::string> names = OutputNames(entries);
+  const auto describe = [&](int value) { return Describe(bound, value, names[value]); };
+  const auto append = [&](std::string* out, int value) { out->append(describe(value)); };
   for (const Instruction& instruction : bound.program().instructions) {
     absl::StrAppend(&text, instruction.run ? "" : "(view) ",
                     instruction.left_to_gradient ? "(not in training) " : "", Describe(instruction),
                     ": ", absl::StrJoin(instruction.inputs, ", ", append), " -> ");
     for (size_t k = 0; k < instruction.outputs.size(); ++k) {
-      absl::StrAppend(&text, k == 0 ? "" : ", ", Describe(bound, instruction.outputs[k]),
+      absl::StrAppend(&text, k == 0 ? "" : ", ", describe(instruction.outputs[k]),
                       instruction.reqs[k] == WriteReq::kAdd    ? " (add)"
                       : instruction.reqs[k] == WriteReq::kNull ? " (null)"
                                                                : "");

@@ -1,6 +1,7 @@
 // Symbol files that reached kernels with shapes nobody had checked, could not be loaded again, or
 // took more than there is: each is refused with its reason, or runs.
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -168,6 +169,27 @@ TEST(HostileSymbolsTest, WhatAGraphTakesIsBoundedBeforeItIsAllocated) {
               StatusIs(kResourceExhausted, HasSubstr("BindOptions::max_bytes")));
   EXPECT_THAT(LoadAndRun(File("relu", {}, {"(1000000, 1000000)"})),
               StatusIs(kResourceExhausted, HasSubstr("BindOptions::max_bytes")));
+}
+
+// The names of all outputs were made for each of them: minutes for one node.
+TEST(HostileSymbolsTest, ProgramsOfManyOutputsAreShownInLinearTime) {
+  const auto begin = std::chrono::steady_clock::now();
+  constexpr int kOutputs = 1 << 16;
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const Symbol split,
+      Symbol::Create("SliceChannel", {.name = "y",
+                                      .inputs = {Symbol::Variable("x")},
+                                      .attrs = {{"num_outputs", absl::StrCat(kOutputs)}}}));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto executor,
+      Executor::SimpleBind(split, {.shapes = {{"x", {1, kOutputs}}}, .grad_req = WriteReq::kNull}));
+  EXPECT_THAT(executor->DebugString(), HasSubstr("y_output65535 (1, 1)"));
+  int seen = 0;
+  executor->SetMonitorCallback([&](const std::string&, const NDArray&) { ++seen; });
+  COOPER_ASSERT_OK(executor->Forward(/*is_train=*/false));
+  EXPECT_GE(seen, kOutputs);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  EXPECT_LT(taken.count(), 30);
 }
 
 // Composition counts one input, the weight being made for it; a file has both.
