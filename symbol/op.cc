@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <map>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "glog/logging.h"
+#include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -24,16 +23,14 @@ Registry& TheRegistry() {
   return *registry;
 }
 
-// Names that differ in case or underscores only.
-std::string Folded(absl::string_view name) {
-  std::string folded;
-  for (char c : name) {
-    if (c != '_') folded.push_back(absl::ascii_tolower(static_cast<unsigned char>(c)));
-  }
-  return folded;
-}
-
 }  // namespace
+
+std::string OpSchema::family() const {
+  const size_t end = file_.rfind('/');
+  if (end == std::string::npos) return "";
+  const size_t begin = file_.rfind('/', end - 1) + 1;  // 0 where there is none
+  return file_.substr(begin, end - begin);
+}
 
 int OpSchema::NumVisibleOutputs(const OpCall& call) const {
   return visible_outputs_ ? visible_outputs_(call) : static_cast<int>(outputs_(call).size());
@@ -254,16 +251,14 @@ absl::StatusOr<const OpSchema*> FindOp(absl::string_view name) {
   const Registry& registry = TheRegistry();
   auto it = registry.by_name.find(std::string(name.data(), name.size()));
   if (it != registry.by_name.end()) return it->second;
-  std::vector<std::string> near;
-  for (const auto& [known, op] : registry.by_name) {
-    if (Folded(known) == Folded(name)) near.push_back(known);
-  }
+  std::vector<absl::string_view> known;
+  for (const auto& entry : registry.by_name) known.push_back(entry.first);
+  const std::string near = DidYouMean(name, known);
   return absl::NotFoundError(absl::StrCat("no operator '", name, "' is linked into this program",
                                           near.empty()
                                               ? "; its family or //symbol/ops:all_ops has to be, "
                                                 "and //executor/cpu:all_kernels to run it"
-                                              : "; did you mean ",
-                                          absl::StrJoin(near, " or ")));
+                                              : near));
 }
 
 absl::StatusOr<OpCall> MakeOpCall(absl::string_view op, AttrMap attrs, size_t num_inputs) {

@@ -97,9 +97,12 @@ class OpSchema {
   // A few words from the parameters, printed: "5x5/1, 20" of a Convolution.
   using SummaryFn = std::function<std::string(AttrMap& params)>;
 
-  explicit OpSchema(std::string name) : name_(std::move(name)) {}
+  // `file` is the source that declares it.
+  OpSchema(std::string name, std::string file) : name_(std::move(name)), file_(std::move(file)) {}
 
   const std::string& name() const { return name_; }
+  // The folder of the source that declares it: "nn". Its target links the operator.
+  std::string family() const;
   const std::vector<std::string>& aliases() const { return aliases_; }
   const std::string& doc() const { return doc_; }
   const ParamSchema* params() const { return params_; }
@@ -166,6 +169,7 @@ class OpSchema {
   friend class OpBuilder;
 
   std::string name_;
+  std::string file_;
   std::vector<std::string> aliases_;
   std::string doc_;
   const ParamSchema* params_ = nullptr;
@@ -199,7 +203,9 @@ class OpSchema {
 // Fills an OpSchema; see COOPER_REGISTER_OP.
 class OpBuilder {
  public:
-  explicit OpBuilder(std::string name) : op_(std::make_unique<OpSchema>(std::move(name))) {}
+  // Made in the source that declares the operator.
+  explicit OpBuilder(std::string name, const char* file = __builtin_FILE())
+      : op_(std::make_unique<OpSchema>(std::move(name), file)) {}
 
   OpBuilder&& Describe(std::string doc) &&;
   // Another name that symbol files and callers may use.

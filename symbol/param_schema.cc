@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
+#include "ndarray/near_names.h"
 
 namespace cooper {
 namespace {
@@ -15,6 +16,12 @@ bool IsHidden(const std::string& key) {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const void>> ParamSchema::Parse(const AttrMap& attrs) const {
+  // Before those that are missing: what is missing may be what was misspelt.
+  for (const auto& [key, text] : attrs) {
+    if (IsKnown(key) || IsHidden(key)) continue;
+    return absl::InvalidArgumentError(absl::StrCat("unknown attribute ", key, "='", text, "'",
+                                                   Meant(key), "; known are ", FieldNames()));
+  }
   std::shared_ptr<void> params = make_();
   for (const ParamField& field : fields_) {
     auto it = attrs.find(field.name);
@@ -27,11 +34,6 @@ absl::StatusOr<std::shared_ptr<const void>> ParamSchema::Parse(const AttrMap& at
       return absl::InvalidArgumentError(
           absl::StrCat("attribute ", field.name, "='", it->second, "': ", status.message()));
     }
-  }
-  for (const auto& [key, text] : attrs) {
-    if (IsKnown(key) || IsHidden(key)) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("unknown attribute ", key, "='", text, "'; known are ", FieldNames()));
   }
   return std::shared_ptr<const void>(std::move(params));
 }
@@ -51,8 +53,8 @@ absl::Status ParamSchema::Read(const AttrMap& texts, absl::string_view what, voi
   }
   for (const auto& [name, text] : texts) {
     if (IsKnown(name)) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, ": unknown argument '", name, "', expected one of ", FieldNames()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        what, ": unknown argument '", name, "'", Meant(name), ", expected one of ", FieldNames()));
   }
   return absl::OkStatus();
 }
@@ -65,6 +67,12 @@ bool ParamSchema::IsKnown(const std::string& name) const {
 std::string ParamSchema::FieldNames() const {
   return absl::StrJoin(fields_, ", ",
                        [](std::string* out, const ParamField& field) { out->append(field.name); });
+}
+
+std::string ParamSchema::Meant(const std::string& name) const {
+  std::vector<absl::string_view> known;
+  for (const ParamField& field : fields_) known.push_back(field.name);
+  return DidYouMean(name, known);
 }
 
 AttrMap ParamSchema::Print(const void* params) const {

@@ -44,6 +44,10 @@ using AttrMap = std::map<std::string, std::string>;
 struct ParamField {
   std::string name;
   std::string doc;
+  std::string type;                                       // as ParamTypeName says it; "enum"
+  std::vector<std::string> allowed;                       // the texts of an enumeration
+  double min = -std::numeric_limits<double>::infinity();  // of a number
+  double max = std::numeric_limits<double>::infinity();
   bool required = false;
   // Parses `text` into the field of the struct at `params`.
   std::function<absl::Status(const std::string& text, void* params)> parse;
@@ -64,6 +68,11 @@ class ParamSchema {
   // Every field as text.
   AttrMap Print(const void* params) const;
 
+  // The struct as its initializers fill it, and the text of each of its fields. A required field
+  // means nothing in it.
+  std::shared_ptr<void> MakeDefault() const { return make_(); }
+  AttrMap Defaults() const { return Print(make_().get()); }
+
   const std::vector<ParamField>& fields() const { return fields_; }
 
  private:
@@ -72,6 +81,7 @@ class ParamSchema {
 
   bool IsKnown(const std::string& name) const;
   std::string FieldNames() const;
+  std::string Meant(const std::string& name) const;  // DidYouMean among the fields
 
   std::vector<ParamField> fields_;
   std::function<std::shared_ptr<void>()> make_;
@@ -100,11 +110,11 @@ class FieldDeclaration {
   }
   // Numbers only: the least and greatest value allowed.
   FieldDeclaration& Min(double min) {
-    rules_->min = min;
+    rules_->min = field_->min = min;
     return *this;
   }
   FieldDeclaration& Max(double max) {
-    rules_->max = max;
+    rules_->max = field_->max = max;
     return *this;
   }
 
@@ -148,6 +158,7 @@ class ParamDeclaration {
   template <typename T>
   void Ignored(std::string name) {
     ParamField* field = Add(std::move(name));
+    field->type = ParamTypeName(static_cast<const T*>(nullptr));
     field->parse = [](const std::string& text, void*) {
       T value{};
       return ParseParamText(text, &value);
@@ -181,6 +192,7 @@ class ParamDeclaration {
   FieldDeclaration<T> FieldOf(std::string name, Get get) {
     auto rules = std::make_shared<typename FieldDeclaration<T>::Rules>();
     ParamField* field = Add(std::move(name));
+    field->type = ParamTypeName(static_cast<const T*>(nullptr));
     field->parse = [get, rules](const std::string& text, void* params) -> absl::Status {
       T value{};
       COOPER_RETURN_IF_ERROR(ParseParamText(text, &value));
@@ -200,6 +212,8 @@ class ParamDeclaration {
     auto rules = std::make_shared<typename FieldDeclaration<T>::Rules>();
     rules->names = std::move(names);
     ParamField* field = Add(std::move(name));
+    field->type = "enum";
+    for (const auto& [known, value] : rules->names) field->allowed.push_back(known);
     field->parse = [get, rules](const std::string& text, void* params) -> absl::Status {
       std::string allowed;
       for (const auto& [known, value] : rules->names) {

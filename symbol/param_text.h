@@ -77,6 +77,29 @@ std::string PrintParamText(const std::vector<T>& value) {
   return absl::StrCat(text, value.size() == 1 ? ",)" : ")");
 }
 
+// What people call a type whose values are such texts: "int", "float", "tuple of int", "int or
+// None".
+inline std::string ParamTypeName(const int64_t*) { return "int"; }
+inline std::string ParamTypeName(const int*) { return "int"; }
+inline std::string ParamTypeName(const bool*) { return "bool"; }
+inline std::string ParamTypeName(const double*) { return "float"; }
+inline std::string ParamTypeName(const float*) { return "float"; }
+inline std::string ParamTypeName(const std::string*) { return "string"; }
+inline std::string ParamTypeName(const DType*) { return "dtype"; }
+template <typename T>
+std::string ParamTypeName(const std::vector<T>*);
+template <typename T>
+std::string ParamTypeName(const std::optional<T>*) {
+  return absl::StrCat(ParamTypeName(static_cast<const T*>(nullptr)), " or None");
+}
+template <typename T>
+std::string ParamTypeName(const std::vector<T>*) {
+  const std::string element = ParamTypeName(static_cast<const T*>(nullptr));
+  const bool several_words = element.find(' ') != std::string::npos;
+  return several_words ? absl::StrCat("tuple of (", element, ")")
+                       : absl::StrCat("tuple of ", element);
+}
+
 // kInvalidArgument, with the range, if a number is outside [min, max]. Other types have no range.
 template <typename T>
 absl::Status CheckParamRange(const T& value, double min, double max) {
