@@ -62,6 +62,7 @@ absl::Status BoundArrays::CopyFrom(const ArrayMap& new_args, const ArrayMap& new
 }
 
 absl::Status RequireArrays(const Symbol& symbol, BindOptions& options) {
+  COOPER_RETURN_IF_ERROR(symbol.status());
   for (const std::string& name : symbol.ListArguments()) {
     if (!options.args.contains(name)) {
       return absl::InvalidArgumentError(absl::StrCat("Bind: argument '", name, "' is missing"));

@@ -69,7 +69,9 @@ absl::StatusOr<BucketSymbol> BucketingModule::Generate(const BucketKey& key) con
   const ScopedProfile profile(ProfileCategory::kStep, "sym_gen");
   // Automatic names start anew, so that they are the same for all keys.
   NameManager names;
-  return sym_gen_(key);
+  COOPER_ASSIGN_OR_RETURN(BucketSymbol bucket, sym_gen_(key));
+  COOPER_RETURN_IF_ERROR(bucket.symbol.status());
+  return bucket;
 }
 
 const Module* BucketingModule::current_module() const {

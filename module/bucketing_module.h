@@ -19,6 +19,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -42,7 +43,34 @@ struct BucketSymbol {
   std::vector<std::string> label_names = {"softmax_label"};
 };
 
-using SymGen = std::function<absl::StatusOr<BucketSymbol>(const BucketKey& key)>;
+// Makes the network of a bucket: a function of the key that returns a BucketSymbol or, where names
+// are the usual ones, just the Symbol; or either in a StatusOr. An error that the symbol keeps is
+// as good as one that is returned.
+class SymGen : public std::function<absl::StatusOr<BucketSymbol>(const BucketKey& key)> {
+ public:
+  using Function = std::function<absl::StatusOr<BucketSymbol>(const BucketKey& key)>;
+
+  SymGen() = default;
+  template <typename F, typename Result = std::invoke_result_t<F&, const BucketKey&>,
+            typename = std::enable_if_t<!std::is_base_of_v<SymGen, std::decay_t<F>>>>
+  SymGen(F make) : Function(Adapt<F, Result>(std::move(make))) {}  // NOLINT: from any lambda
+
+ private:
+  template <typename F, typename Result>
+  static Function Adapt(F make) {
+    if constexpr (std::is_same_v<Result, Symbol>) {
+      return [make = std::move(make)](const BucketKey& key) -> absl::StatusOr<BucketSymbol> {
+        return BucketSymbol{.symbol = make(key)};
+      };
+    } else if constexpr (std::is_same_v<Result, absl::StatusOr<Symbol>>) {
+      return [make = std::move(make)](const BucketKey& key) -> absl::StatusOr<BucketSymbol> {
+        return BucketSymbol{.symbol = Symbol::Keep(make(key))};
+      };
+    } else {
+      return Function(std::move(make));
+    }
+  }
+};
 
 struct BucketingModuleOptions {
   // Called when a key is bound (again, if it was unbound in between), and for the names of the

@@ -38,9 +38,9 @@ absl::Status LoadParamsFile(const std::string& path, ArrayMap* args, ArrayMap* a
 
 absl::Status SaveCheckpoint(const std::string& prefix, int epoch, const Symbol& symbol,
                             const ArrayMap& args, const ArrayMap& auxs) {
+  COOPER_RETURN_IF_ERROR(symbol.status());
   RemoveTemporaries(prefix);
-  COOPER_RETURN_IF_ERROR(
-      WriteFileAtomically(absl::StrCat(prefix, "-symbol.json"), SymbolToJson(symbol)));
+  COOPER_RETURN_IF_ERROR(SaveSymbol(absl::StrCat(prefix, "-symbol.json"), symbol));
   return SaveParamsFile(ParamsPath(prefix, epoch), args, auxs);
 }
 

@@ -61,6 +61,7 @@ Module::Module(const Symbol& symbol, ModuleOptions options)
 
 absl::StatusOr<std::unique_ptr<Module>> Module::Create(const Symbol& symbol,
                                                        ModuleOptions options) {
+  COOPER_RETURN_IF_ERROR(symbol.status());
   if (options.contexts.empty()) {
     return absl::InvalidArgumentError("Module: contexts is empty");
   }

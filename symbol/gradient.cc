@@ -142,6 +142,7 @@ std::string HeadGradientName(int i) { return absl::StrCat("_head_grad_", i); }
 
 absl::StatusOr<GradientGraph> MakeGradientGraph(const Symbol& symbol,
                                                 absl::Span<const std::string> wrt) {
+  COOPER_RETURN_IF_ERROR(symbol.status());
   return Differentiation(symbol).Run(wrt);
 }
 

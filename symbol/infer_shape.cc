@@ -73,6 +73,7 @@ namespace {
 
 absl::StatusOr<InferredShapes> Infer(const Symbol& symbol, const KnownShapes& known,
                                      bool must_complete) {
+  COOPER_RETURN_IF_ERROR(symbol.status());
   const IndexedGraph graph(symbol.outputs());
   COOPER_ASSIGN_OR_RETURN(std::vector<PartialShape> shapes, VariableShapes(graph, known));
   COOPER_RETURN_IF_ERROR(CheckNames(symbol, known, "a shape"));

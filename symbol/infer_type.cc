@@ -15,6 +15,7 @@ using Type = std::optional<DType>;
 
 absl::StatusOr<InferredTypes> Infer(const Symbol& symbol, const KnownTypes& known,
                                     bool must_complete) {
+  COOPER_RETURN_IF_ERROR(symbol.status());
   const IndexedGraph graph(symbol.outputs());
   COOPER_ASSIGN_OR_RETURN(std::vector<Type> types, VariableTypes(graph, known));
   COOPER_RETURN_IF_ERROR(CheckNames(symbol, known, "a type"));

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "glog/logging.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/status_macros.h"
 #include "symbol/indexed_graph.h"
@@ -119,6 +120,7 @@ absl::StatusOr<Symbol> SymbolFromJson(absl::string_view text, const LoadLimits& 
 }
 
 std::string SymbolToJson(const Symbol& symbol) {
+  CHECK(symbol.status().ok()) << "a symbol that could not be made has no JSON: " << symbol.status();
   const IndexedGraph graph(symbol.outputs());
   const auto number = [&](const NodeEntry& entry) -> JsonGraph::Entry {
     return {.node = graph.node_index(entry.node.get()), .index = entry.index, .version = 0};
@@ -145,6 +147,7 @@ absl::StatusOr<Symbol> LoadSymbol(const std::string& path, const LoadLimits& lim
 }
 
 absl::Status SaveSymbol(const std::string& path, const Symbol& symbol) {
+  COOPER_RETURN_IF_ERROR(symbol.status());
   return WriteFileAtomically(path, SymbolToJson(symbol));
 }
 

@@ -24,10 +24,12 @@ namespace cooper {
 // for what exceeds a limit.
 absl::StatusOr<Symbol> SymbolFromJson(absl::string_view text, const LoadLimits& limits = {});
 
-// Nodes in the order of a depth first walk from the outputs.
+// Nodes in the order of a depth first walk from the outputs. The symbol must have been made:
+// symbol.status() is OK.
 std::string SymbolToJson(const Symbol& symbol);
 
-// The same with files, named in every message; writing replaces the file as a whole.
+// The same with files, named in every message; writing replaces the file as a whole, and fails with
+// symbol.status() before it.
 absl::StatusOr<Symbol> LoadSymbol(const std::string& path, const LoadLimits& limits = {});
 absl::Status SaveSymbol(const std::string& path, const Symbol& symbol);
 

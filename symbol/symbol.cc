@@ -9,6 +9,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "glog/logging.h"
+#include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 #include "symbol/attr_scope.h"
 #include "symbol/indexed_graph.h"
@@ -69,8 +71,9 @@ absl::StatusOr<std::vector<NodeEntry>> BindInputs(const OpCall& call, const std:
   for (const auto& [key, symbol] : args.named) {
     const auto it = std::find(names.begin(), names.end(), key);
     if (it == names.end()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("has no input '", key, "'; its inputs are ", absl::StrJoin(names, ", ")));
+      return absl::InvalidArgumentError(absl::StrCat("has no input '", key, "'",
+                                                     DidYouMean(key, names), "; its inputs are ",
+                                                     absl::StrJoin(names, ", ")));
     }
     COOPER_RETURN_IF_ERROR(set(static_cast<size_t>(it - names.begin()), symbol));
   }
@@ -93,6 +96,22 @@ absl::StatusOr<std::vector<NodeEntry>> BindInputs(const OpCall& call, const std:
 
 }  // namespace
 
+Symbol::Symbol(absl::Status error) : status_(std::move(error)) {
+  CHECK(!status_.ok()) << "a symbol without outputs needs no status";
+}
+
+Symbol Symbol::Keep(absl::StatusOr<Symbol> symbol) {
+  return symbol.ok() ? *std::move(symbol) : Symbol(symbol.status());
+}
+
+Symbol Symbol::operator[](int i) const {
+  if (i >= 0 && i < num_outputs()) return Symbol({outputs_[i]});
+  if (!status_.ok()) return *this;
+  return Symbol(absl::InvalidArgumentError(
+      absl::StrCat(outputs_.empty() ? "the symbol" : Describe(*outputs_[0].node), " has no output ",
+                   i, "; its outputs are ", absl::StrJoin(ListOutputs(), ", "))));
+}
+
 Symbol Symbol::Variable(const std::string& name, const VariableOptions& options) {
   AttrMap attrs = AttrScope::Current();
   for (const auto& [key, value] : options.attrs) attrs[key] = value;
@@ -110,7 +129,9 @@ Symbol Symbol::Variable(const std::string& name, const VariableOptions& options)
 }
 
 absl::StatusOr<Symbol> Symbol::Create(absl::string_view op, const OpArgs& args) {
-  const std::string hint = absl::AsciiStrToLower(op);
+  for (const Symbol& input : args.inputs) COOPER_RETURN_IF_ERROR(input.status());
+  for (const auto& [key, input] : args.named) COOPER_RETURN_IF_ERROR(input.status());
+  const std::string hint = args.hint.empty() ? absl::AsciiStrToLower(op) : args.hint;
   const std::string name = NameManager::Current().Get(args.name, hint);
   COOPER_ASSIGN_OR_RETURN(OpCall call, AddContext(MakeCall(op, args), op, " '", name, "'"));
   COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> inputs,
@@ -131,6 +152,7 @@ absl::StatusOr<Symbol> Symbol::Create(absl::string_view op, const OpArgs& args) 
 absl::StatusOr<Symbol> Symbol::Group(absl::Span<const Symbol> symbols) {
   std::vector<NodeEntry> outputs;
   for (const Symbol& symbol : symbols) {
+    COOPER_RETURN_IF_ERROR(symbol.status());
     outputs.insert(outputs.end(), symbol.outputs_.begin(), symbol.outputs_.end());
   }
   COOPER_RETURN_IF_ERROR(CheckVariableNames(outputs));
@@ -138,6 +160,8 @@ absl::StatusOr<Symbol> Symbol::Group(absl::Span<const Symbol> symbols) {
 }
 
 absl::StatusOr<Symbol> Symbol::Compose(const std::map<std::string, Symbol>& replacements) const {
+  COOPER_RETURN_IF_ERROR(status_);
+  for (const auto& [name, symbol] : replacements) COOPER_RETURN_IF_ERROR(symbol.status());
   absl::flat_hash_map<const Node*, NodeEntry> replaced;  // output 0's new place
   size_t used = 0;
   for (const Node* node : TopologicalOrder(outputs_)) {
@@ -187,11 +211,13 @@ absl::StatusOr<Symbol> Symbol::Compose(const std::map<std::string, Symbol>& repl
 }
 
 absl::StatusOr<Symbol> Symbol::Get(absl::string_view output_name) const {
+  COOPER_RETURN_IF_ERROR(status_);
   const std::vector<std::string> names = ListOutputs();
   const auto it = std::find(names.begin(), names.end(), output_name);
   if (it != names.end()) return Symbol({outputs_[it - names.begin()]});
-  return absl::NotFoundError(
-      absl::StrCat("no output '", output_name, "'; the outputs are ", absl::StrJoin(names, ", ")));
+  return absl::NotFoundError(absl::StrCat("no output '", output_name, "'",
+                                          DidYouMean(output_name, names), "; the outputs are ",
+                                          absl::StrJoin(names, ", ")));
 }
 
 std::string Symbol::name() const {
@@ -227,6 +253,7 @@ std::vector<std::string> Symbol::ListInputs() const {
 std::vector<std::string> Symbol::ListOutputs() const { return OutputNames(outputs_); }
 
 Symbol Symbol::GetInternals() const {
+  if (!status_.ok()) return *this;
   // The walk gives raw pointers; the entries need the owners.
   absl::flat_hash_map<const Node*, NodePtr> owners;
   for (const NodeEntry& output : outputs_) owners[output.node.get()] = output.node;
@@ -243,6 +270,7 @@ Symbol Symbol::GetInternals() const {
 }
 
 Symbol Symbol::GetChildren() const {
+  if (!status_.ok()) return *this;
   std::vector<NodeEntry> entries;
   absl::flat_hash_set<const Node*> seen;
   for (const NodeEntry& output : outputs_) {
@@ -280,6 +308,7 @@ std::map<std::string, AttrMap> Symbol::AttrDict() const {
 }
 
 absl::StatusOr<Symbol> Symbol::WithAttrs(const AttrMap& attrs) const {
+  COOPER_RETURN_IF_ERROR(status_);
   if (outputs_.empty() || name().empty()) {
     return absl::InvalidArgumentError("attributes belong to a symbol of one node");
   }

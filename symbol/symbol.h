@@ -9,6 +9,16 @@
 //       {.name = "fc1", .inputs = {data}, .attrs = {{"num_hidden", "128"}}}));
 //   fc1.ListArguments();  // data, fc1_weight, fc1_bias
 //
+// Create, with attributes as text, is for what reads networks. Those that are written in C++ use
+// the functions of symbol/op/*.h, a header for each family of operators:
+//
+//   Symbol fc1 = op::FullyConnected(data, {.num_hidden = 128, .name = "fc1"});
+//
+// These return no StatusOr. What goes wrong is kept by the symbol that could not be made, and by
+// all that are made from it: it has no outputs, and status() is the first error, with node and
+// operator. Whatever takes a finished network (inference of shapes, binding, modules, saving)
+// fails with that error.
+//
 // MXNet: python/mxnet/symbol/symbol.py.
 
 #include <map>
@@ -16,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -43,6 +54,8 @@ struct OpArgs {
   std::map<std::string, Symbol> named;  // others, by the operator's name for them
   // The operator's parameters, and hidden attributes (__x__), as text.
   AttrMap attrs;
+  // What an automatic name begins with; empty: the operator as it was called, in lower case.
+  std::string hint = {};
 };
 
 struct VariableNames {
@@ -55,28 +68,38 @@ class Symbol {
   // Without outputs.
   Symbol() = default;
   explicit Symbol(std::vector<NodeEntry> outputs) : outputs_(std::move(outputs)) {}
+  // The symbol that could not be made. `error` is not OK.
+  explicit Symbol(absl::Status error);
+  // The symbol, or one that keeps the error.
+  static Symbol Keep(absl::StatusOr<Symbol> symbol);
 
   static Symbol Variable(const std::string& name, const VariableOptions& options = {});
 
   // Applies an operator. Inputs that are not given become variables called name_input, with a copy
   // of the operator's attributes, as in MXNet. The result has the operator's visible outputs.
   //
-  // Fails with kNotFound if the operator is not linked, with kInvalidArgument, naming operator and
-  // node, for wrong attributes, unknown or superfluous inputs, an input of several outputs, or two
-  // variables of one name in the graph.
+  // Fails with the error of an input that has one; with kNotFound if the operator is not linked,
+  // with kInvalidArgument, naming operator and node, for wrong attributes, unknown or superfluous
+  // inputs, an input of several outputs, or two variables of one name in the graph.
   static absl::StatusOr<Symbol> Create(absl::string_view op, const OpArgs& args);
 
-  // All outputs of all symbols, in order. kInvalidArgument if two variables share a name.
+  // All outputs of all symbols, in order. kInvalidArgument if two variables share a name; the first
+  // error among the symbols.
   static absl::StatusOr<Symbol> Group(absl::Span<const Symbol> symbols);
 
   // A copy of the graph in which the named variables are replaced by symbols of one output each.
   // kNotFound for a name that is no variable of this symbol.
   absl::StatusOr<Symbol> Compose(const std::map<std::string, Symbol>& replacements) const;
 
+  // Why the symbol could not be made: the first error, with node and operator. OK otherwise.
+  const absl::Status& status() const { return status_; }
+
+  // None if there is an error.
   const std::vector<NodeEntry>& outputs() const { return outputs_; }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
-  // Output `i` alone. Requires 0 <= i < num_outputs().
-  Symbol operator[](int i) const { return Symbol({outputs_[i]}); }
+  // Output `i` alone. Without such an output, a symbol that keeps the error: status(), or
+  // kInvalidArgument with the outputs there are.
+  Symbol operator[](int i) const;
   // The output of that name (as ListOutputs gives it). kNotFound, with the names there are.
   absl::StatusOr<Symbol> Get(absl::string_view output_name) const;
 
@@ -111,6 +134,7 @@ class Symbol {
 
  private:
   std::vector<NodeEntry> outputs_;
+  absl::Status status_;
 };
 
 // kInvalidArgument, with the name, if two variables that `heads` reach share one. Takes time in

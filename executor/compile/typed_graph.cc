@@ -95,6 +95,7 @@ absl::Status TakeRewrite(const GraphFacts& old, GraphRewrite rewrite, TypedGraph
 }  // namespace
 
 absl::StatusOr<TypedGraph> InferTypedGraph(const Symbol& symbol, const CompileOptions& options) {
+  COOPER_RETURN_IF_ERROR(symbol.status());
   TypedGraph typed{.written = symbol,
                    .symbol = symbol,
                    .graph = std::make_unique<IndexedGraph>(symbol.outputs()),

@@ -64,6 +64,7 @@ absl::StatusOr<NodeEntry> MakeLabelProbability(const Node& softmax) {
 }  // namespace
 
 absl::StatusOr<Symbol> LabelProbabilities(const Symbol& symbol) {
+  COOPER_RETURN_IF_ERROR(symbol.status());
   const IndexedGraph graph(symbol.outputs());
   std::vector<NodeEntry> outputs;
   absl::flat_hash_map<const Node*, NodeEntry> made;  // by SoftmaxOutput, which may be listed twice
