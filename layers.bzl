@@ -71,6 +71,7 @@ _LEVELS = {
     "module/kwargs": "-O1",
     "module/lr_scheduler": "-O1",
     "symbol": "-O2",
+    "symbol/op": "-O1",
     "symbol/ops": "-O1",
     "symbol/rnn": "-O1",
     "symbol/visualization": "-O1",

@@ -10,6 +10,7 @@ the macros, and the last line of each BUILD file, op_family or kernel_family, ma
 links all of its folder. They may be loaded from other workspaces too, for operators of their own.
 """
 
+load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
 load("//:layers.bzl", "cc_library")
 
 # Labels of cooper's and its dependencies' whoever loads this file.
@@ -106,3 +107,64 @@ def op_family(name):
 def kernel_family(name):
     """Every kernel_library that stands above it in this BUILD file."""
     _family(name, "kernel")
+
+def _generated_functions_impl(ctx):
+    ctx.actions.run(
+        executable = ctx.executable.generator,
+        arguments = [
+            ctx.attr.family,
+            "/".join([part for part in [ctx.label.package, ctx.outputs.header.basename] if part]),
+            ctx.outputs.header.path,
+            ctx.outputs.source.path,
+        ],
+        outputs = [ctx.outputs.header, ctx.outputs.source],
+        mnemonic = "OpFunctions",
+        progress_message = "Writing functions of operators %{label}",
+    )
+
+# The generator is built as the rest is, not for the machine that builds: they are the same, and the
+# schemas, which every program that calls the functions links, are compiled once.
+_generated_functions = rule(
+    implementation = _generated_functions_impl,
+    attrs = {
+        "family": attr.string(mandatory = True),
+        "generator": attr.label(executable = True, cfg = "target", mandatory = True),
+        "header": attr.output(mandatory = True),
+        "source": attr.output(mandatory = True),
+    },
+)
+
+def op_functions(name, ops = None):
+    """The functions that make nodes of a family's operators: NAME.h, generated from their schemas.
+
+    Args:
+      name: of the target, and of the folder that holds the schemas' sources.
+      ops: the op_family of that folder, if not //symbol/ops/NAME.
+    """
+    ops = ops or str(Label("//symbol/ops/" + name))
+    generator = "generate_%s_functions" % name
+    cc_binary(
+        name = generator,
+        deps = [ops, str(Label("//symbol/op:generate_functions"))],
+    )
+    _generated_functions(
+        name = name + "_functions",
+        family = name,
+        generator = ":" + generator,
+        header = name + ".h",
+        source = name + ".cc",
+    )
+    cc_library(
+        name = name,
+        srcs = [name + ".cc"],
+        hdrs = [name + ".h"],
+        visibility = ["//visibility:public"],
+        deps = [ops] + [str(Label(label)) for label in [
+            "//ndarray:dtype",
+            "//symbol",
+            "//symbol:operators",
+            "//symbol/op:attribute",
+            "//symbol/op:node_builder",
+            "@com_google_absl//absl/types:span",
+        ]],
+    )

@@ -15,7 +15,7 @@ LAYERS = ["ndarray", "symbol", "executor", "io", "module"]
 PAGE = ROOT / "docs" / "targets.md"
 PUBLIC = "//visibility:public"
 # What macros of operators.bzl make public.
-PUBLIC_MACROS = ["op_family", "kernel_family", "kernel_library"]
+PUBLIC_MACROS = ["op_family", "op_functions", "kernel_family", "kernel_library"]
 
 INTRO = """# Public targets
 
@@ -71,6 +71,8 @@ def Row(folder, name, rule, hdrs):
         header = folder / hdrs[0]
     if rule == "op_family":
         words = "The operators of this folder."
+    elif rule == "op_functions":
+        words = "Functions that make nodes of the operators in `symbol/ops/%s`." % name
     elif rule == "kernel_family":
         words = "The kernels of this folder."
     else:

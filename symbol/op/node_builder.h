@@ -1,0 +1,53 @@
+#ifndef COOPER_SYMBOL_OP_NODE_BUILDER_H_
+#define COOPER_SYMBOL_OP_NODE_BUILDER_H_
+
+// Makes the node of an operator from typed values: what the generated functions of symbol/op are
+// made of.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "ndarray/dtype.h"
+#include "symbol/op/attribute.h"
+#include "symbol/symbol.h"
+
+namespace cooper::op {
+
+class NodeBuilder {
+ public:
+  NodeBuilder(const char* op, const char* hint, const std::string& name, const AttrMap& attrs);
+
+  void Input(const char* name, const Symbol& symbol);
+  // Left out if `symbol` has no output and no error.
+  void OptionalInput(const char* name, const Symbol& symbol);
+  void Inputs(absl::Span<const Symbol> symbols);
+
+  // An attribute that equals its default is left out.
+  void Attr(const char* name, bool value, bool absent);
+  void Attr(const char* name, int64_t value, int64_t absent);
+  void Attr(const char* name, double value, double absent);
+  void Attr(const char* name, DType value, DType absent);
+  void Attr(const char* name, const std::string& value, const char* absent);
+  // One that nobody set is left out.
+  void Attr(const char* name, const Tuple& value);
+  void Attr(const char* name, const std::vector<double>& value);
+  void Attr(const char* name, const std::optional<bool>& value);
+  void Attr(const char* name, const std::optional<int64_t>& value);
+  void Attr(const char* name, const std::optional<double>& value);
+  void Attr(const char* name, const std::optional<DType>& value);
+  void Attr(const char* name, const std::optional<std::string>& value);
+
+  // The node's outputs, or the symbol that keeps the error; errors are Symbol::Create's.
+  Symbol Make() const { return Symbol::Keep(Symbol::Create(op_, args_)); }
+
+ private:
+  const char* op_;
+  OpArgs args_;
+};
+
+}  // namespace cooper::op
+
+#endif  // COOPER_SYMBOL_OP_NODE_BUILDER_H_
