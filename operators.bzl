@@ -119,7 +119,7 @@ def _generated_functions_impl(ctx):
         ],
         outputs = [ctx.outputs.header, ctx.outputs.source],
         mnemonic = "OpFunctions",
-        progress_message = "Writing functions of operators %{label}",
+        progress_message = "Writing functions of operators of %s" % ctx.attr.family,
     )
 
 # The generator is built as the rest is, not for the machine that builds: they are the same, and the

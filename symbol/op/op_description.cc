@@ -152,7 +152,7 @@ std::string CalledName(const OpSchema& op) {
   return op.name();
 }
 
-bool HasFunction(const OpSchema& op) { return !absl::StartsWith(op.name(), "_backward"); }
+bool HasFunction(const OpSchema& op) { return !op.is_gradient(); }
 
 std::vector<std::string> FunctionAliases(const OpSchema& op) {
   std::vector<std::string> aliases;

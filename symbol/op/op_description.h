@@ -45,7 +45,7 @@ FunctionName FunctionNameOf(const std::string& op);
 // name as a hidden name does, the alias, from which MXNet makes automatic names.
 std::string CalledName(const OpSchema& op);
 
-// Whether it has a function. Gradients (_backward_*), which no network names, have none.
+// Whether it has a function. Gradients (OpSchema::is_gradient), which no network names, have none.
 bool HasFunction(const OpSchema& op);
 
 // The aliases by which C++ can call it too: those that MXNet shows its users.

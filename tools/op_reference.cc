@@ -1,0 +1,376 @@
+#include "tools/op_reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "executor/kernel.h"
+#include "ndarray/partial_shape.h"
+#include "symbol/infer_shape.h"
+#include "symbol/op/op_description.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+namespace {
+
+std::string TypeOf(const ParamField& field) {
+  if (!field.allowed.empty()) return absl::StrJoin(field.allowed, " | ");
+  std::string type = field.type;
+  const bool has_min = std::isfinite(field.min), has_max = std::isfinite(field.max);
+  if (has_min && has_max) {
+    absl::StrAppend(&type, " in [", field.min, ", ", field.max, "]");
+  } else if (has_min) {
+    absl::StrAppend(&type, " >= ", field.min);
+  } else if (has_max) {
+    absl::StrAppend(&type, " <= ", field.max);
+  }
+  return type;
+}
+
+// A value for a required attribute with which an operator can be tried.
+std::string TrialValue(const ParamField& field, int rank) {
+  if (!field.allowed.empty()) return field.allowed[0];
+  if (absl::StartsWith(field.type, "tuple")) {
+    // Of spatial axes where there are some, else of one axis.
+    const int extents = field.name == "kernel" || field.name == "output_size" ? rank - 2
+                        : field.name == "pad_width"                           ? 2 * rank
+                        : field.name == "pooled_size"                         ? 2
+                                                                              : 1;
+    return absl::StrCat("(", absl::StrJoin(std::vector<int>(std::max(extents, 0), 2), ", "), ",)");
+  }
+  if (absl::StartsWith(field.type, "float")) return "1.0";
+  if (absl::StartsWith(field.type, "dtype")) return "float32";
+  if (absl::StartsWith(field.type, "bool")) return "True";
+  if (field.name == "axis" || field.name == "begin") return "0";
+  if (field.name == "nsize") return "3";
+  const double least = std::isfinite(field.min) ? field.min : 0;
+  return absl::StrCat(static_cast<int64_t>(std::max(least, 2.0)));
+}
+
+// A call with variables of those shapes, as text: empty if not all others follow from them.
+std::string TryShapes(const OpSchema& op, const AttrMap& attrs,
+                      const std::vector<PartialShape>& inputs_shapes) {
+  OpArgs args{.name = "x", .attrs = attrs};
+  KnownShapes known;
+  const absl::StatusOr<OpCall> call = MakeOpCall(op.name(), attrs, inputs_shapes.size());
+  if (!call.ok()) return "";
+  const OpSchema::Names names = op.InputNames(*call);
+  if (names.size() < inputs_shapes.size()) return "";
+  for (size_t i = 0; i < inputs_shapes.size(); ++i) {
+    const std::string name = "x_" + names[i];
+    args.inputs.push_back(Symbol::Variable(name));
+    if (inputs_shapes[i].rank_known()) known[name] = inputs_shapes[i];
+  }
+  const absl::StatusOr<Symbol> symbol = Symbol::Create(op.name(), args);
+  if (!symbol.ok()) return "";
+  const absl::StatusOr<InferredShapes> shapes = InferShape(*symbol, known);
+  if (!shapes.ok()) return "";
+  const auto print = [](const std::vector<std::string>& names, const auto& of,
+                        std::vector<std::string>* out) {
+    for (size_t i = 0; i < names.size(); ++i) {
+      out->push_back(absl::StrCat(names[i].substr(2), " ", of[i].ToString()));
+    }
+  };
+  std::vector<std::string> inputs, outputs, texts;
+  print(symbol->ListArguments(), shapes->args, &inputs);
+  print(symbol->ListAuxiliaryStates(), shapes->auxs, &inputs);
+  print(symbol->ListOutputs(), shapes->outputs, &outputs);
+  for (const auto& [key, text] : attrs) texts.push_back(absl::StrCat(key, "=", text));
+  return absl::StrCat(absl::StrJoin(inputs, ", "), inputs.empty() ? "-> " : " -> ",
+                      absl::StrJoin(outputs, ", "), texts.empty() ? "" : "  with ",
+                      absl::StrJoin(texts, ", "));
+}
+
+// Calls of operators that take shapes of their own.
+struct Trial {
+  AttrMap attrs;
+  std::vector<PartialShape> inputs;
+};
+const std::map<std::string, Trial>& Trials() {
+  static const auto* trials = new std::map<std::string, Trial>{
+      {"CTCLoss", {{}, {{5, 2, 4}, {2, 3}}}},
+      {"GridGenerator", {{{"transform_type", "affine"}, {"target_shape", "(4, 5)"}}, {{2, 6}}}},
+      {"Pooling", {{{"kernel", "(2, 2)"}, {"stride", "(2, 2)"}}, {{2, 3, 4, 6}}}},
+      {"Pooling_v1", {{{"kernel", "(2, 2)"}, {"stride", "(2, 2)"}}, {{2, 3, 4, 6}}}},
+      {"ROIPooling", {{{"pooled_size", "(2, 2)"}, {"spatial_scale", "1"}}, {{1, 3, 8, 8}, {2, 5}}}},
+      {"Reshape", {{{"shape", "(-1, 0)"}}, {{2, 3}}}},
+      {"SpatialTransformer",
+       {{{"target_shape", "(4, 5)"}, {"transform_type", "affine"}, {"sampler_type", "bilinear"}},
+        {{2, 3, 4, 5}, {2, 6}}}},
+      {"_full", {{{"shape", "(2, 3)"}, {"value", "7"}}, {}}},
+      {"_ravel_multi_index", {{{"shape", "(4, 5)"}}, {{2, 3}}}},
+      {"_rnn_layer",
+       {{{"state_size", "2"}, {"num_layers", "1"}, {"mode", "rnn_tanh"}, {"state_outputs", "True"}},
+        {{5, 3, 4}, {2, 4}, {2}, {2, 2}, {2}, {1, 3, 2}}}},
+      {"_scatter_set_nd", {{{"shape", "(4,)"}}, {{4}, {3}, {1, 3}}}},
+      {"_split_v2", {{{"indices", "(0, 2)"}, {"axis", "1"}}, {{2, 6}}}},
+      {"_unravel_index", {{{"shape", "(4, 5)"}}, {{3}}}},
+      {"batch_take", {{}, {{2, 3}, {2}}}},
+      {"broadcast_to", {{{"shape", "(2, 3)"}}, {{1, 3}}}},
+      {"col2im", {{{"kernel", "(2, 2)"}, {"output_size", "(3, 4)"}}, {{2, 12, 6}}}},
+      {"depth_to_space", {{{"block_size", "2"}}, {{2, 4, 3, 5}}}},
+      {"multi_all_finite", {{{"num_arrays", "2"}}, {{2, 3}, {4}}}},
+      {"scatter_nd", {{{"shape", "(4,)"}}, {{3}, {1, 3}}}},
+  };
+  return *trials;
+}
+
+// Attributes that an operator cannot do without, for inputs of that rank.
+AttrMap TrialAttrs(const OpSchema& op, int rank) {
+  AttrMap attrs;
+  if (op.params() == nullptr) return attrs;
+  for (const ParamField& field : op.params()->fields()) {
+    if (field.required && field.name != op.variadic_attr()) {
+      attrs[field.name] = TrialValue(field, rank);
+    }
+  }
+  return attrs;
+}
+
+std::string ExampleShapes(const OpSchema& op) {
+  if (const auto trial = Trials().find(op.name()); trial != Trials().end()) {
+    return TryShapes(op, trial->second.attrs, trial->second.inputs);
+  }
+  const OpDescription description = DescribeOp(op);
+  const size_t num_inputs = description.variadic ? 2 : description.positional.size();
+  for (const int rank : {2, 4, 3, 1, 5}) {
+    constexpr int64_t kExtents[] = {2, 3, 4, 5, 6};
+    // Of equal extents too, for products and square matrices.
+    for (const bool square : {false, true}) {
+      PartialShape shape = PartialShape::OfRank(rank);
+      for (int i = 0; i < rank; ++i) shape[i] = square ? 2 : kExtents[i];
+      // The more are given the less the operator has to say of the others.
+      for (size_t unknown = 0; unknown <= num_inputs; ++unknown) {
+        std::vector<PartialShape> shapes(num_inputs);
+        std::fill(shapes.begin(), shapes.end() - static_cast<int64_t>(unknown), shape);
+        const std::string text = TryShapes(op, TrialAttrs(op, rank), shapes);
+        if (!text.empty()) return text;
+      }
+    }
+  }
+  return TryShapes(op, {{"shape", "(2, 3)"}}, {});
+}
+
+std::string GradientText(const OpSchema& op) {
+  OpCall call;
+  call.op = &op;
+  if (op.params() != nullptr) call.params = op.params()->MakeDefault();
+  if (!op.gradient()) return "none: nothing flows through it";
+  if (op.IgnoresHeadGradient(call)) return "its own: a loss, whatever comes from above";
+  return "yes";
+}
+
+std::string FunctionText(const OpSchema& op, const OpDescription& description) {
+  if (!HasFunction(op)) return "";
+  const FunctionName function = FunctionNameOf(op.name());
+  std::vector<std::string> arguments = description.positional;
+  if (description.variadic) arguments = {"{a, b, ...}"};
+  arguments.push_back("{...}");
+  return absl::StrCat("op::", function.scope, function.scope.empty() ? "" : "::", function.name,
+                      "(", absl::StrJoin(arguments, ", "), ")");
+}
+
+std::string Escaped(absl::string_view text) {
+  return absl::StrReplaceAll(text,
+                             {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
+}
+
+// The inputs of an entry in one line.
+std::string InputsText(const OpEntry& entry) {
+  std::vector<std::string> inputs;
+  for (const OpEntry::Input& input : entry.inputs) {
+    inputs.push_back(input.note.empty() ? input.name
+                                        : absl::StrCat(input.name, " (", input.note, ")"));
+  }
+  return inputs.empty() ? "none" : absl::StrJoin(inputs, ", ");
+}
+
+std::string LinkText(const OpEntry& entry) {
+  return absl::StrCat("symbol/op/", entry.family, ".h from @cooper//symbol/op:", entry.family);
+}
+
+}  // namespace
+
+OpEntry DescribeEntry(const OpSchema& op) {
+  const OpDescription description = DescribeOp(op);
+  OpEntry entry{.name = op.name(),
+                .aliases = op.aliases(),
+                .doc = op.doc(),
+                .family = op.family(),
+                .function = FunctionText(op, description),
+                .outputs = description.outputs,
+                .shapes = ExampleShapes(op),
+                .gradient = GradientText(op)};
+  if (description.variadic) entry.inputs.push_back({"any number of inputs", ""});
+  for (const std::string& name : description.positional) entry.inputs.push_back({name, ""});
+  for (const std::string& name : description.optional) {
+    std::vector<std::string> notes;
+    if (absl::c_linear_search(description.auxs, name)) notes.push_back("auxiliary state");
+    if (absl::c_linear_search(description.conditional, name)) {
+      notes.push_back("if attributes ask for it");
+    }
+    entry.inputs.push_back({name, notes.empty() ? "optional" : absl::StrJoin(notes, ", ")});
+  }
+  if (op.params() != nullptr) {
+    const AttrMap defaults = op.params()->Defaults();
+    for (const ParamField& field : op.params()->fields()) {
+      entry.attributes.push_back({.name = field.name,
+                                  .type = TypeOf(field),
+                                  .absent = field.name == op.variadic_attr() ? "counted"
+                                            : field.required                 ? "required"
+                                                             : defaults.at(field.name),
+                                  .meaning = field.doc});
+    }
+  }
+  for (const DeviceType device : {DeviceType::kCpu, DeviceType::kGpu}) {
+    const absl::StatusOr<const Kernel*> kernel = FindKernel(op.name(), device);
+    if (!kernel.ok()) continue;
+    entry.kernels.push_back(absl::StrCat(device == DeviceType::kCpu ? "cpu" : "gpu", ": ",
+                                         (*kernel)->dtypes.ToString()));
+  }
+  // Views are never run.
+  if (entry.kernels.empty() && op.is_view())
+    entry.kernels.push_back("all: a view, without a kernel");
+  return entry;
+}
+
+std::vector<OpEntry> AllEntries() {
+  std::vector<OpEntry> entries;
+  for (const OpSchema* op : AllOps()) {
+    if (HasFunction(*op)) entries.push_back(DescribeEntry(*op));
+  }
+  absl::c_stable_sort(entries, [](const OpEntry& a, const OpEntry& b) {
+    return absl::AsciiStrToLower(a.name) < absl::AsciiStrToLower(b.name);
+  });
+  return entries;
+}
+
+std::string EntryText(const OpEntry& entry) {
+  std::string text = entry.name;
+  if (!entry.aliases.empty()) {
+    absl::StrAppend(&text, "  (also ", absl::StrJoin(entry.aliases, ", "), ")");
+  }
+  absl::StrAppend(&text, "\n  ", entry.doc, "\n\n");
+  const auto line = [&text](absl::string_view what, absl::string_view value) {
+    if (!value.empty()) absl::StrAppendFormat(&text, "  %-10s%s\n", what, value);
+  };
+  line("call", entry.function);
+  line("link", LinkText(entry));
+  line("inputs", InputsText(entry));
+  line("outputs", absl::StrJoin(entry.outputs, ", "));
+  line("shapes", entry.shapes);
+  line("gradient", entry.gradient);
+  line("kernels", entry.kernels.empty() ? "none" : absl::StrJoin(entry.kernels, "; "));
+  if (entry.attributes.empty()) return text;
+  absl::StrAppend(&text, "\n");
+  size_t name_width = 0, type_width = 0, absent_width = 0;
+  for (const OpEntry::Attribute& attribute : entry.attributes) {
+    name_width = std::max(name_width, attribute.name.size());
+    type_width = std::max(type_width, attribute.type.size());
+    absent_width = std::max(absent_width, attribute.absent.size());
+  }
+  for (const OpEntry::Attribute& attribute : entry.attributes) {
+    absl::StrAppendFormat(&text, "  %-*s  %-*s  %-*s  %s\n", static_cast<int>(name_width),
+                          attribute.name, static_cast<int>(type_width), attribute.type,
+                          static_cast<int>(absent_width), attribute.absent, attribute.meaning);
+  }
+  return text;
+}
+
+std::string ReferencePage(const std::vector<OpEntry>& entries) {
+  std::string page = R"(<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>cooper: operators</title>
+<style>
+:root { color-scheme: light dark; }
+body { font: 15px/1.45 system-ui, sans-serif; max-width: 62rem; margin: 0 auto; padding: 0 1rem 4rem; }
+header { position: sticky; top: 0; background: Canvas; padding: .8rem 0; border-bottom: 1px solid #8885; }
+h1 { font-size: 1.3rem; margin: 0 0 .5rem; }
+h2 { font-size: 1.1rem; margin: 0; }
+input { font: inherit; width: 100%; box-sizing: border-box; padding: .4rem .6rem; }
+section { padding: 1rem 0; border-bottom: 1px solid #8883; scroll-margin-top: 7rem; }
+code, td:first-child, td:nth-child(3) { font-family: ui-monospace, monospace; font-size: .9em; }
+dl { display: grid; grid-template-columns: 6rem 1fr; gap: .15rem .8rem; margin: .5rem 0; }
+dt { opacity: .65; } dd { margin: 0; overflow-wrap: anywhere; }
+table { border-collapse: collapse; width: 100%; }
+td, th { text-align: left; vertical-align: top; padding: .15rem .8rem .15rem 0; }
+th { font-weight: normal; opacity: .65; }
+.also { opacity: .65; font-size: .9rem; font-weight: normal; }
+</style>
+</head>
+<body>
+<header>
+<h1>Operators of cooper</h1>
+<input id="query" type="search" autofocus placeholder="name, alias, attribute or words of the description">
+<span id="count"></span>
+</header>
+<main>
+)";
+  for (const OpEntry& entry : entries) {
+    std::string also;
+    if (!entry.aliases.empty()) {
+      also = absl::StrCat(" <span class=\"also\">also ",
+                          Escaped(absl::StrJoin(entry.aliases, ", ")), "</span>");
+    }
+    absl::StrAppend(&page, "<section id=\"", Escaped(entry.name), "\">\n<h2>", Escaped(entry.name),
+                    also, "</h2>\n<p>", Escaped(entry.doc), "</p>\n<dl>\n");
+    const auto line = [&page](absl::string_view what, absl::string_view value) {
+      if (value.empty()) return;
+      absl::StrAppend(&page, "<dt>", what, "</dt><dd>", Escaped(value), "</dd>\n");
+    };
+    line("call", entry.function);
+    line("link", LinkText(entry));
+    line("inputs", InputsText(entry));
+    line("outputs", absl::StrJoin(entry.outputs, ", "));
+    line("shapes", entry.shapes);
+    line("gradient", entry.gradient);
+    line("kernels", entry.kernels.empty() ? "none" : absl::StrJoin(entry.kernels, "; "));
+    absl::StrAppend(&page, "</dl>\n");
+    if (!entry.attributes.empty()) {
+      absl::StrAppend(&page, "<table>\n<tr><th>attribute</th><th>type</th><th>default</th>",
+                      "<th></th></tr>\n");
+      for (const OpEntry::Attribute& attribute : entry.attributes) {
+        absl::StrAppend(&page, "<tr><td>", Escaped(attribute.name), "</td><td>",
+                        Escaped(attribute.type), "</td><td>", Escaped(attribute.absent),
+                        "</td><td>", Escaped(attribute.meaning), "</td></tr>\n");
+      }
+      absl::StrAppend(&page, "</table>\n");
+    }
+    absl::StrAppend(&page, "</section>\n");
+  }
+  absl::StrAppend(&page, R"(</main>
+<script>
+const query = document.getElementById("query");
+const sections = [...document.querySelectorAll("section")].map(
+    section => ({section, text: section.textContent.toLowerCase()}));
+function search() {
+  const words = query.value.toLowerCase().split(/\s+/).filter(word => word);
+  let shown = 0;
+  for (const {section, text} of sections) {
+    section.hidden = !words.every(word => text.includes(word));
+    if (!section.hidden) ++shown;
+  }
+  document.getElementById("count").textContent = shown + " of " + sections.length;
+}
+query.addEventListener("input", search);
+search();
+</script>
+</body>
+</html>
+)");
+  return page;
+}
+
+}  // namespace cooper
