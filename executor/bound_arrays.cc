@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -22,8 +23,8 @@ absl::StatusOr<NDArray> TakeOrAllocate(const ArrayMap& given, const std::string&
 absl::Status CheckUnboundNames(const BindOptions& options, const std::vector<std::string>& names) {
   for (const std::string& name : options.unbound_args) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-      return absl::NotFoundError(
-          absl::StrCat("'", name, "' is no argument; those are ", absl::StrJoin(names, ", ")));
+      return absl::NotFoundError(absl::StrCat("'", name, "' is no argument; those are ",
+                                              absl::StrJoin(names, ", "), DidYouMean(name, names)));
     }
   }
   return absl::OkStatus();

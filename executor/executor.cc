@@ -9,6 +9,7 @@
 #include "executor/reshape_options.h"
 #include "executor/run/monitored_run.h"
 #include "executor/run/program_text.h"
+#include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -95,7 +96,7 @@ absl::Status Executor::SetArg(absl::string_view name, const NDArray& array) {
   const auto it = std::find(names.begin(), names.end(), name);
   if (it == names.end()) {
     return absl::NotFoundError(absl::StrCat("SetArg: '", name, "' is no argument; those are ",
-                                            absl::StrJoin(names, ", ")));
+                                            absl::StrJoin(names, ", "), DidYouMean(name, names)));
   }
   const auto slot = static_cast<int>(it - names.begin());
   COOPER_RETURN_IF_ERROR(impl_->run->SetArg(slot, array));

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "ndarray/near_names.h"
 #include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
 #include "symbol/ops/loss/label_probabilities.h"
@@ -90,8 +91,8 @@ absl::Status Module::CheckNames() const {
       if (absl::c_linear_search(arg_names_, name)) continue;
       const auto candidates = Candidates(arg_names_, names == &options_.fixed_param_names);
       return absl::InvalidArgumentError(absl::StrCat(
-          "Module: ", kind, " has '", name,
-          "', which is no argument of the symbol; candidates: ", absl::StrJoin(candidates, ", ")));
+          "Module: ", kind, " has '", name, "', which is no argument of the symbol; candidates: ",
+          absl::StrJoin(candidates, ", "), DidYouMean(name, candidates)));
     }
   }
   return absl::OkStatus();

@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 #include "symbol/indexed_graph.h"
 #include "symbol/param_text.h"
@@ -142,7 +143,7 @@ absl::Status CheckNames(const Symbol& symbol, const Known& known, const char* wh
     if (names.contains(name)) continue;
     return absl::NotFoundError(absl::StrCat(what, " is given for '", name,
                                             "', which is no variable of the graph; those are ",
-                                            absl::StrJoin(inputs, ", ")));
+                                            absl::StrJoin(inputs, ", "), DidYouMean(name, inputs)));
   }
   return absl::OkStatus();
 }

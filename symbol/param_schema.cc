@@ -19,8 +19,8 @@ absl::StatusOr<std::shared_ptr<const void>> ParamSchema::Parse(const AttrMap& at
   // Before those that are missing: what is missing may be what was misspelt.
   for (const auto& [key, text] : attrs) {
     if (IsKnown(key) || IsHidden(key)) continue;
-    return absl::InvalidArgumentError(absl::StrCat("unknown attribute ", key, "='", text, "'",
-                                                   Meant(key), "; known are ", FieldNames()));
+    return absl::InvalidArgumentError(absl::StrCat("unknown attribute ", key, "='", text,
+                                                   "'; known are ", FieldNames(), Meant(key)));
   }
   std::shared_ptr<void> params = make_();
   for (const ParamField& field : fields_) {
@@ -54,7 +54,7 @@ absl::Status ParamSchema::Read(const AttrMap& texts, absl::string_view what, voi
   for (const auto& [name, text] : texts) {
     if (IsKnown(name)) continue;
     return absl::InvalidArgumentError(absl::StrCat(
-        what, ": unknown argument '", name, "'", Meant(name), ", expected one of ", FieldNames()));
+        what, ": unknown argument '", name, "', expected one of ", FieldNames(), Meant(name)));
   }
   return absl::OkStatus();
 }

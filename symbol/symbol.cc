@@ -71,9 +71,9 @@ absl::StatusOr<std::vector<NodeEntry>> BindInputs(const OpCall& call, const std:
   for (const auto& [key, symbol] : args.named) {
     const auto it = std::find(names.begin(), names.end(), key);
     if (it == names.end()) {
-      return absl::InvalidArgumentError(absl::StrCat("has no input '", key, "'",
-                                                     DidYouMean(key, names), "; its inputs are ",
-                                                     absl::StrJoin(names, ", ")));
+      return absl::InvalidArgumentError(absl::StrCat("has no input '", key, "'; its inputs are ",
+                                                     absl::StrJoin(names, ", "),
+                                                     DidYouMean(key, names)));
     }
     COOPER_RETURN_IF_ERROR(set(static_cast<size_t>(it - names.begin()), symbol));
   }
@@ -215,9 +215,9 @@ absl::StatusOr<Symbol> Symbol::Get(absl::string_view output_name) const {
   const std::vector<std::string> names = ListOutputs();
   const auto it = std::find(names.begin(), names.end(), output_name);
   if (it != names.end()) return Symbol({outputs_[it - names.begin()]});
-  return absl::NotFoundError(absl::StrCat("no output '", output_name, "'",
-                                          DidYouMean(output_name, names), "; the outputs are ",
-                                          absl::StrJoin(names, ", ")));
+  return absl::NotFoundError(absl::StrCat("no output '", output_name, "'; the outputs are ",
+                                          absl::StrJoin(names, ", "),
+                                          DidYouMean(output_name, names)));
 }
 
 std::string Symbol::name() const {

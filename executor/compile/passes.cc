@@ -9,6 +9,7 @@
 #include "executor/compile/graph_passes/fuse_softmax_output.h"
 #include "executor/compile/graph_passes/move_transposes.h"
 #include "executor/compile/program_passes/program_passes.h"
+#include "ndarray/near_names.h"
 
 namespace cooper {
 
@@ -41,8 +42,9 @@ absl::Status CheckPassNames(const std::set<std::string>& disabled) {
   const std::vector<std::string> names = PassNames();
   for (const std::string& name : disabled) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "no pass called '", name, "' can be disabled; those are ", absl::StrJoin(names, ", ")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("no pass called '", name, "' can be disabled; those are ",
+                     absl::StrJoin(names, ", "), DidYouMean(name, names)));
   }
   return absl::OkStatus();
 }

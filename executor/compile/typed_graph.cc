@@ -12,6 +12,7 @@
 #include "executor/compile/graph_passes/graph_facts.h"
 #include "executor/compile/passes.h"
 #include "executor/kernel.h"
+#include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 #include "symbol/infer_shape.h"
 #include "symbol/infer_type.h"
@@ -34,7 +35,7 @@ absl::Status CheckNames(const IndexedGraph& graph, const CompileOptions& options
       if (absl::c_linear_search(names, name)) continue;
       return absl::NotFoundError(absl::StrCat(what, " for '", name, "', which is no ", kind,
                                               " of the graph; those are ",
-                                              absl::StrJoin(names, ", ")));
+                                              absl::StrJoin(names, ", "), DidYouMean(name, names)));
     }
     return absl::OkStatus();
   };

@@ -23,6 +23,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "module/kwargs/kwargs.h"
+#include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 #include "symbol/param_schema.h"
 
@@ -60,7 +61,8 @@ class OptionRegistry {
     const auto it = kinds_.find(absl::AsciiStrToLower(name));
     if (it != kinds_.end()) return it->second(kwargs, std::move(args)...);
     return absl::NotFoundError(absl::StrCat("no ", what_, " '", name, "', expected one of ",
-                                            absl::StrJoin(names(), ", ")));
+                                            absl::StrJoin(names(), ", "),
+                                            DidYouMean(name, names())));
   }
 
   // In alphabetical order.

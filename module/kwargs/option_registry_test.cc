@@ -73,6 +73,15 @@ TEST(OptionRegistryTest, ReadsEveryKindAndKeepsDefaults) {
   EXPECT_THAT(registry.names(), ElementsAre("ccsgd", "sgd"));
 }
 
+TEST(OptionRegistryTest, HasNearNames) {
+  const auto registry = MakeRegistry();
+  EXPECT_THAT(registry.Create("sdg", {}, 0),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("expected one of ccsgd, sgd; did you mean 'sgd'?")));
+  EXPECT_THAT(registry.Create("sgd", {{"rate", "1"}, {"momentun", "0.9"}}, 0),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("did you mean 'momentum'?")));
+}
+
 TEST(OptionRegistryTest, NamesWhatIsWrong) {
   const auto registry = MakeRegistry();
   const auto code = absl::StatusCode::kInvalidArgument;

@@ -216,7 +216,9 @@ TEST(FunctionsTest, ErrorsNameNodeOperatorAndAttribute) {
       {op::FullyConnected(x, {.bias = x, .num_hidden = 1, .no_bias = true, .name = "fc"}),
        "FullyConnected 'fc': has no input 'bias'; its inputs are data, weight"},
       {op::FullyConnected(x, {.num_hidden = 1, .name = "fc", .attrs = {{"no_bais", "1"}}}),
-       "FullyConnected 'fc': unknown attribute no_bais='1'; did you mean 'no_bias'?"},
+       "FullyConnected 'fc': unknown attribute no_bais='1'; known are num_hidden, no_bias, "
+       "flatten; did "
+       "you mean 'no_bias'?"},
       {op::split(x, {.num_outputs = 2, .name = "s"})[2],
        "SliceChannel 's' has no output 2; its outputs are s_output0, s_output1"},
       {x[-1], "variable 'x' has no output -1; its outputs are x"},
