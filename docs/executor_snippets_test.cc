@@ -32,7 +32,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 absl::Status OneStep() {
-  COOPER_ASSIGN_OR_RETURN(const Symbol net, TwoLayers());
+  const Symbol net = TwoLayers();
   COOPER_ASSIGN_OR_RETURN(
       auto executor,
       Executor::SimpleBind(
@@ -56,7 +56,7 @@ TEST(ExecutorPageTest, RunsOneStep) {
 
 // Training steps of a batch of 32 and of one of 20, in one arena.
 absl::Status TwoBatchSizes() {
-  COOPER_ASSIGN_OR_RETURN(const Symbol net, TwoLayers());
+  const Symbol net = TwoLayers();
   COOPER_ASSIGN_OR_RETURN(const auto full,
                           CompiledProgram::Compile(net, {.shapes = {{"data", {32, 650}}}}));
   COOPER_ASSIGN_OR_RETURN(const auto part, full->Resize({{"data", {20, 650}}}));
@@ -83,7 +83,7 @@ absl::Status ProfileSteps(Executor& executor, const std::string& path) {
 }
 
 TEST(ExecutorPageTest, Profiles) {
-  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, TwoLayers());
+  const Symbol net = TwoLayers();
   COOPER_ASSERT_OK_AND_ASSIGN(auto executor,
                               Executor::SimpleBind(net, {.shapes = {{"data", {4, 8}}}}));
   testing::internal::CaptureStdout();
@@ -98,7 +98,7 @@ TEST(ExecutorPageTest, Profiles) {
 // Two executors that share an arena: each reads its batch where it is, and what one leaves in the
 // arena lasts until the other runs.
 absl::Status ShareAnArena(const NDArray& long_batch, const NDArray& short_batch) {
-  COOPER_ASSIGN_OR_RETURN(const Symbol net, TwoLayers());
+  const Symbol net = TwoLayers();
   const auto arena = std::make_shared<Arena>(Context::Cpu());
   COOPER_ASSIGN_OR_RETURN(auto large, Executor::SimpleBind(net, {.shapes = {{"data", {32, 650}}},
                                                                  .unbound_args = {"data"},
@@ -144,7 +144,7 @@ absl::StatusOr<std::unique_ptr<Executor>> BindAsWritten(const Symbol& net) {
 }
 
 TEST(PassesPageTest, BindsAsWritten) {
-  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, TwoLayers());
+  const Symbol net = TwoLayers();
   COOPER_ASSERT_OK_AND_ASSIGN(const auto executor, BindAsWritten(net));
   EXPECT_THAT(executor->DebugString(), HasSubstr("\nSoftmaxOutput 'softmax'"));
 }

@@ -1,35 +1,22 @@
 #include "docs/five_words.h"
 
 #include "ndarray/random.h"
-#include "ndarray/status_macros.h"
+#include "symbol/op/loss.h"
+#include "symbol/op/nn.h"
+#include "symbol/op/shape.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
 
-absl::StatusOr<BucketSymbol> NextOfFive(const BucketKey&) {
-  COOPER_ASSIGN_OR_RETURN(
-      const Symbol embed,
-      Symbol::Create("Embedding", {.name = "embed",
-                                   .inputs = {Symbol::Variable("data")},
-                                   .attrs = {{"input_dim", "6"}, {"output_dim", "8"}}}));
-  COOPER_ASSIGN_OR_RETURN(
-      const Symbol rows,
-      Symbol::Create("Reshape", {.inputs = {embed}, .attrs = {{"shape", "(-1, 8)"}}}));
-  COOPER_ASSIGN_OR_RETURN(const Symbol dropped,
-                          Symbol::Create("Dropout", {.inputs = {rows}, .attrs = {{"p", "0.1"}}}));
-  COOPER_ASSIGN_OR_RETURN(
-      const Symbol pred,
-      Symbol::Create("FullyConnected",
-                     {.name = "pred", .inputs = {dropped}, .attrs = {{"num_hidden", "6"}}}));
-  COOPER_ASSIGN_OR_RETURN(const Symbol labels,
-                          Symbol::Create("Reshape", {.inputs = {Symbol::Variable("softmax_label")},
-                                                     .attrs = {{"shape", "(-1,)"}}}));
-  COOPER_ASSIGN_OR_RETURN(
-      const Symbol softmax,
-      Symbol::Create("SoftmaxOutput", {.name = "softmax",
-                                       .inputs = {pred, labels},
-                                       .attrs = {{"use_ignore", "True"}, {"ignore_label", "0"}}}));
-  return BucketSymbol{.symbol = softmax};
+Symbol NextOfFive(const BucketKey&) {
+  const Symbol embed =
+      op::Embedding(Symbol::Variable("data"), {.input_dim = 6, .output_dim = 8, .name = "embed"});
+  const Symbol rows = op::Reshape(embed, {.shape = {-1, 8}});
+  const Symbol dropped = op::Dropout(rows, {.p = 0.1});
+  const Symbol pred = op::FullyConnected(dropped, {.num_hidden = 6, .name = "pred"});
+  const Symbol labels = op::Reshape(Symbol::Variable("softmax_label"), {.shape = {-1}});
+  return op::SoftmaxOutput(
+      pred, {.label = labels, .ignore_label = 0, .use_ignore = true, .name = "softmax"});
 }
 
 std::vector<std::vector<int>> SentencesOfFiveWords() {

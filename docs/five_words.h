@@ -16,7 +16,7 @@ namespace cooper {
 
 // A sym_gen: each word from the one before it alone, without a recurrent layer. "data" and
 // "softmax_label" are (batch_size, length).
-absl::StatusOr<BucketSymbol> NextOfFive(const BucketKey& length);
+Symbol NextOfFive(const BucketKey& length);
 
 // 100 sentences of 2 to 12 words.
 std::vector<std::vector<int>> SentencesOfFiveWords();

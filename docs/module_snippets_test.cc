@@ -38,7 +38,7 @@ namespace {
 using ::testing::HasSubstr;
 
 absl::Status TrainRows(const NDArray& rows, const NDArray& labels, const std::string& prefix) {
-  COOPER_ASSIGN_OR_RETURN(const Symbol net, TwoLayers());
+  const Symbol net = TwoLayers();
   COOPER_ASSIGN_OR_RETURN(auto data,
                           NDArrayIter::Create({{"data", rows}}, {{"softmax_label", labels}},
                                               {.batch_size = 16, .shuffle = true, .seed = 1}));
@@ -171,7 +171,7 @@ absl::Status TrainOnTwoContexts(const Symbol& net, DataIter& data) {
 
 TEST(ModulePageTest, TrainsOnTwoContexts) {
   const std::vector<float> rows(64 * 10, 0.5f), labels(64, 1);
-  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, TwoLayers());
+  const Symbol net = TwoLayers();
   COOPER_ASSERT_OK_AND_ASSIGN(
       auto data, NDArrayIter::Create({{"data", *NDArray::FromVector({64, 10}, rows)}},
                                      {{"softmax_label", *NDArray::FromVector({64}, labels)}},

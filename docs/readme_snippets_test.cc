@@ -22,7 +22,11 @@
 #include "ndarray/params_file.h"
 #include "ndarray/status_macros.h"
 #include "ndarray/status_matchers.h"
+#include "symbol/op/loss.h"
+#include "symbol/op/nn.h"
+#include "symbol/op/shape.h"
 #include "symbol/rnn/lstm_cell.h"
+#include "symbol/rnn/unroll.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
@@ -41,34 +45,19 @@ absl::StatusOr<NDArray> PredictRows(const std::string& prefix, const NDArray& ro
 }
 
 // The network for sentences of `key` words: each word predicts the next one.
-absl::StatusOr<BucketSymbol> NextWord(const BucketKey& key) {
+Symbol NextWord(const BucketKey& key) {
   const int length = static_cast<int>(key.int_value());
   const Symbol data = Symbol::Variable("data");            // (batch_size, length)
   const Symbol label = Symbol::Variable("softmax_label");  // (batch_size, length)
-  COOPER_ASSIGN_OR_RETURN(
-      const Symbol embed,
-      Symbol::Create("Embedding", {.name = "embed",
-                                   .inputs = {data},
-                                   .attrs = {{"input_dim", "11"}, {"output_dim", "16"}}}));
+  const Symbol embed = op::Embedding(data, {.input_dim = 11, .output_dim = 16, .name = "embed"});
   LSTMCell cell(32, {.prefix = "lstm_"});
-  COOPER_ASSIGN_OR_RETURN(const Unrolled unrolled,
-                          cell.Unroll(length, embed, {.merge_outputs = true}));
-  COOPER_ASSIGN_OR_RETURN(const Symbol rows,
-                          Symbol::Create("Reshape", {.inputs = {unrolled.outputs.merged()},
-                                                     .attrs = {{"shape", "(-1, 32)"}}}));
-  COOPER_ASSIGN_OR_RETURN(
-      const Symbol pred,
-      Symbol::Create("FullyConnected",
-                     {.name = "pred", .inputs = {rows}, .attrs = {{"num_hidden", "11"}}}));
-  COOPER_ASSIGN_OR_RETURN(
-      const Symbol labels,
-      Symbol::Create("Reshape", {.inputs = {label}, .attrs = {{"shape", "(-1,)"}}}));
-  COOPER_ASSIGN_OR_RETURN(
-      const Symbol softmax,
-      Symbol::Create("SoftmaxOutput", {.name = "softmax",
-                                       .inputs = {pred, labels},
-                                       .attrs = {{"use_ignore", "True"}, {"ignore_label", "0"}}}));
-  return BucketSymbol{.symbol = softmax};
+  const Unrolled unrolled = Unroll(cell, length, embed, {.merge_outputs = true});
+  const Symbol rows = op::Reshape(unrolled.outputs.merged(), {.shape = {-1, 32}});
+  const Symbol pred = op::FullyConnected(rows, {.num_hidden = 11, .name = "pred"});
+  return op::SoftmaxOutput(pred, {.label = op::Reshape(label, {.shape = {-1}}),
+                                  .ignore_label = 0,
+                                  .use_ignore = true,
+                                  .name = "softmax"});
 }
 
 // `sentences` hold the numbers of words, from 1 on; 0 is the padding.

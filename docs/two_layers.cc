@@ -1,23 +1,17 @@
 #include "docs/two_layers.h"
 
-#include "ndarray/status_macros.h"
+#include "symbol/op/elemwise.h"
+#include "symbol/op/loss.h"
+#include "symbol/op/nn.h"
 
 namespace cooper {
 
-absl::StatusOr<Symbol> TwoLayers() {
+Symbol TwoLayers() {
   const Symbol data = Symbol::Variable("data");
-  COOPER_ASSIGN_OR_RETURN(
-      const Symbol fc1,
-      Symbol::Create("FullyConnected",
-                     {.name = "fc1", .inputs = {data}, .attrs = {{"num_hidden", "128"}}}));
-  COOPER_ASSIGN_OR_RETURN(
-      const Symbol act,
-      Symbol::Create("Activation", {.inputs = {fc1}, .attrs = {{"act_type", "relu"}}}));
-  COOPER_ASSIGN_OR_RETURN(
-      const Symbol fc2,
-      Symbol::Create("FullyConnected",
-                     {.name = "fc2", .inputs = {act}, .attrs = {{"num_hidden", "10"}}}));
-  return Symbol::Create("SoftmaxOutput", {.name = "softmax", .inputs = {fc2}});
+  const Symbol fc1 = op::FullyConnected(data, {.num_hidden = 128, .name = "fc1"});
+  const Symbol act = op::Activation(fc1, {.act_type = "relu"});
+  const Symbol fc2 = op::FullyConnected(act, {.num_hidden = 10, .name = "fc2"});
+  return op::SoftmaxOutput(fc2, {.name = "softmax"});
 }
 
 }  // namespace cooper

@@ -3,14 +3,13 @@
 
 // The network of symbol.md, which other pages bind and train.
 
-#include "absl/status/statusor.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
 
 // Two fully connected layers of 128 and 10 units and a softmax loss: rows of "data" (batch_size,
 // features) against "softmax_label" (batch_size,).
-absl::StatusOr<Symbol> TwoLayers();
+Symbol TwoLayers();
 
 }  // namespace cooper
 

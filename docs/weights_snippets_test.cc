@@ -76,7 +76,7 @@ std::vector<float> Weight(const BaseModule& model, const std::string& name) {
 }
 
 TEST(WeightsPageTest, CopiesAll) {
-  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, TwoLayers());
+  const Symbol net = TwoLayers();
   COOPER_ASSERT_OK_AND_ASSIGN(auto from, Bound(net));
   COOPER_ASSERT_OK_AND_ASSIGN(auto to, Bound(net));
   COOPER_ASSERT_OK(from->InitParams({.initializer = init::Uniform(1), .seed = 1}));
@@ -86,7 +86,7 @@ TEST(WeightsPageTest, CopiesAll) {
 }
 
 absl::StatusOr<Symbol> ThreeClasses() {
-  COOPER_ASSIGN_OR_RETURN(const Symbol net, TwoLayers());
+  const Symbol net = TwoLayers();
   COOPER_ASSIGN_OR_RETURN(const Symbol hidden, net.GetInternals().Get("fc1_output"));
   COOPER_ASSIGN_OR_RETURN(
       const Symbol fc2,
@@ -96,7 +96,7 @@ absl::StatusOr<Symbol> ThreeClasses() {
 }
 
 TEST(WeightsPageTest, StartsFromATrainedNetwork) {
-  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, TwoLayers());
+  const Symbol net = TwoLayers();
   COOPER_ASSERT_OK_AND_ASSIGN(auto trained, Bound(net));
   COOPER_ASSERT_OK(trained->InitParams({.initializer = init::Uniform(1), .seed = 1}));
   COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams params, trained->GetParams());
@@ -110,7 +110,7 @@ TEST(WeightsPageTest, StartsFromATrainedNetwork) {
 }
 
 TEST(WeightsPageTest, LoadsALayer) {
-  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, TwoLayers());
+  const Symbol net = TwoLayers();
   COOPER_ASSERT_OK_AND_ASSIGN(auto model, Bound(net));
   COOPER_ASSERT_OK(model->InitParams({.initializer = init::Uniform(1), .seed = 1}));
   const std::vector<float> second = Weight(*model, "fc2_weight");
