@@ -27,6 +27,7 @@ Unrolled Unroll(BaseRNNCell& cell, int length, const SymbolSequence& inputs,
                 const UnrollOptions& options) {
   absl::Status error = ErrorOf(inputs.symbols());
   if (error.ok() && options.begin_state.has_value()) error = ErrorOf(*options.begin_state);
+  if (error.ok() && options.valid_length.has_value()) error = options.valid_length->status();
   if (error.ok()) {
     absl::StatusOr<Unrolled> unrolled = cell.Unroll(length, inputs, options);
     if (unrolled.ok()) return *std::move(unrolled);

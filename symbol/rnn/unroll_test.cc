@@ -45,6 +45,8 @@ TEST(UnrollTest, KeepsTheErrorOfItsInputs) {
   ASSERT_THAT(steps.outputs.steps(), SizeIs(2));
   EXPECT_EQ(steps.outputs.steps()[1].status(), kBroken.status());
   const Symbol x = Symbol::Variable("x");
+  EXPECT_EQ(Unroll(cell, 2, x, {.valid_length = kBroken}).outputs.merged().status(),
+            kBroken.status());
   EXPECT_EQ(Step(cell, x, {x, kBroken}).output.status(), kBroken.status());
 }
 
