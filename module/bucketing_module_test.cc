@@ -218,6 +218,18 @@ TEST(BucketingModuleTest, AnErrorOfSymGenNamesTheKey) {
   EXPECT_EQ(*model->current_bucket_key(), BucketKey(4));
 }
 
+TEST(BucketingModuleTest, SymGenMayReturnASymbolThatKeepsItsError) {
+  auto model = MakeModel({.sym_gen =
+                              [](const BucketKey& key) {
+                                if (key == BucketKey(4)) return MeanOverTime();
+                                return Symbol(absl::InvalidArgumentError("Activation 'a': no"));
+                              },
+                          .default_bucket_key = 4});
+  EXPECT_THAT(model->Forward(ConstantBatch(9, 9, 1)),
+              StatusIs(kInvalidArgument,
+                       AllOf(HasSubstr("bucket key 9"), HasSubstr("Activation 'a': no"))));
+}
+
 TEST(BucketingModuleTest, PreparingDisturbsNothing) {
   auto model = MakeModel({.sym_gen = Mean, .default_bucket_key = 4});
   COOPER_ASSERT_OK(model->Forward(ConstantBatch(4, 4, 1)));
