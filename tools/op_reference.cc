@@ -110,7 +110,7 @@ const std::map<std::string, Trial>& Trials() {
       {"_ravel_multi_index", {{{"shape", "(4, 5)"}}, {{2, 3}}}},
       {"_rnn_layer",
        {{{"state_size", "2"}, {"num_layers", "1"}, {"mode", "rnn_tanh"}, {"state_outputs", "True"}},
-        {{5, 3, 4}, {2, 4}, {2}, {2, 2}, {2}, {1, 3, 2}}}},
+        {{5, 3, 4}, {2, 4}, {2}, {2, 2}, {2}, {3, 2}}}},
       {"_scatter_set_nd", {{{"shape", "(4,)"}}, {{4}, {3}, {1, 3}}}},
       {"_split_v2", {{{"indices", "(0, 2)"}, {"axis", "1"}}, {{2, 6}}}},
       {"_unravel_index", {{{"shape", "(4, 5)"}}, {{3}}}},
