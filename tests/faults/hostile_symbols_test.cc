@@ -110,6 +110,10 @@ TEST(HostileSymbolsTest, WhatShapeRulesMissedIsRefused) {
             {}),
         StatusIs(kInvalidArgument, HasSubstr("no range from 0 to 9")));
   }
+  for (const char* op : {"multi_sum_sq", "reset_arrays", "multi_all_finite"}) {
+    EXPECT_THAT(LoadAndRun(File(op, {{"num_arrays", "2000000000"}}, {"(1,)"})),
+                StatusIs(kInvalidArgument, HasSubstr("num_arrays='2000000000'")));
+  }
   EXPECT_THAT(
       LoadAndRun(File("multi_sgd_update",
                       {{"num_weights", "2000000000"}, {"lrs", "(1,)"}, {"wds", "(0,)"}}, {"(1,)"})),

@@ -45,7 +45,11 @@ struct NumArraysParam {
   int num_arrays = 0;
 
   static void Declare(ParamDeclaration<NumArraysParam>& d) {
-    d.Field("num_arrays", &NumArraysParam::num_arrays).Required().Min(1).Doc("number of inputs");
+    d.Field("num_arrays", &NumArraysParam::num_arrays)
+        .Required()
+        .Min(1)
+        .Max(1 << 16)
+        .Doc("number of inputs");
   }
 };
 
@@ -75,7 +79,10 @@ struct MultiAllFiniteParam {
   bool init_output = true;
 
   static void Declare(ParamDeclaration<MultiAllFiniteParam>& d) {
-    d.Field("num_arrays", &MultiAllFiniteParam::num_arrays).Min(1).Doc("number of inputs");
+    d.Field("num_arrays", &MultiAllFiniteParam::num_arrays)
+        .Min(1)
+        .Max(1 << 16)
+        .Doc("number of inputs");
     d.Field("init_output", &MultiAllFiniteParam::init_output)
         .Doc("whether the output is set to 1 first; else it stays 0 if it was");
   }
