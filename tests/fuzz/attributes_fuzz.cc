@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
 #include "symbol/op.h"
+#include "symbol/param_text.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/operator_fields.h"
 
@@ -38,8 +39,11 @@ void Parse(FuzzInput& input) {
   const absl::StatusOr<OpCall> call = MakeOpCall(op.schema->name(), attrs, num_inputs);
   if (!call.ok() || op.schema->params() == nullptr) return;
   // How many inputs there are is the caller's to bound, as the reader of symbol files does.
+  constexpr int64_t kMostInputs = 1000;
   const std::string& variadic = op.schema->variadic_attr();
-  if (variadic.empty() || call->attrs.at(variadic).size() < 5) {
+  int64_t count = 0;
+  if (variadic.empty() ||
+      (ParseParamText(call->attrs.at(variadic), &count).ok() && count <= kMostInputs)) {
     op.schema->InputNames(*call);
     op.schema->OutputNames(*call);
     op.schema->NumVisibleOutputs(*call);
