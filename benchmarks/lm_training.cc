@@ -45,6 +45,7 @@ ABSL_FLAG(int64_t, batches, 0, "steps of a pass; 0: one per bucket");
 ABSL_FLAG(int, warmup, 2, "passes before the timing");
 ABSL_FLAG(int, repeat, 5, "passes that are timed");
 ABSL_FLAG(bool, forward_only, false, "time the forward pass alone");
+ABSL_FLAG(bool, check_finite, false, "look at the gradients of each step as Fit does");
 ABSL_FLAG(bool, serve, false, "answer commands on standard input");
 ABSL_FLAG(bool, gemm_only, false, "time the matrix products alone; needs --serve");
 ABSL_FLAG(std::string, corpus, "",
@@ -340,7 +341,10 @@ class LmBenchmark {
       return absl::OkStatus();
     }
     if (absl::GetFlag(FLAGS_forward_only)) return model_->Forward(batch, /*is_train=*/false);
+    const bool check = absl::GetFlag(FLAGS_check_finite);
+    if (check) COOPER_RETURN_IF_ERROR(model_->PrepareToTakeBack());
     COOPER_RETURN_IF_ERROR(model_->ForwardBackward(batch));
+    if (check) COOPER_RETURN_IF_ERROR(model_->CheckFinite());
     return model_->Update();
   }
 

@@ -241,7 +241,7 @@ class Training {
     FitOptions fit;
     COOPER_ASSIGN_OR_RETURN(fit.optimizer, OptimizerFromFlags());
     fit.optimizer.kvstore_instance = store_;
-    fit.params = {.initializer = LanguageModelInitializer(), .seed = absl::GetFlag(FLAGS_seed)};
+    fit.params = {.initializer = LanguageModelInitializer()};
     fit.eval_metric = metric_.get();
     fit.seed = absl::GetFlag(FLAGS_seed);
     fit.num_epoch = absl::GetFlag(FLAGS_num_epochs);
@@ -250,6 +250,7 @@ class Training {
       ShowProfile(profiled_->OnBatch());
       return go_on;
     }};
+    fit.progress = nullptr;  // progress_ shows more
     fit.stop_on_signal = true;
     if (checkpointer_ != nullptr) {
       COOPER_RETURN_IF_ERROR(SaveWords());

@@ -28,6 +28,7 @@
 #include "io/data_desc.h"
 #include "io/data_iter.h"
 #include "module/callback/callback.h"
+#include "module/callback/log_line.h"
 #include "module/kvstore/kvstore.h"
 #include "module/metric/eval_metric.h"
 #include "module/module_options.h"
@@ -47,6 +48,8 @@ struct ScoreOptions {
   int epoch = 0;           // for callbacks
   std::vector<BatchEndCallback> batch_end_callbacks;
   std::vector<BatchEndCallback> score_end_callbacks;
+  // Whether rows of padding (DataBatch::pad) count in the metric, as in MXNet.
+  bool count_padding = true;
 };
 
 struct PredictOptions {
@@ -62,6 +65,11 @@ struct FitOptions {
   std::vector<BatchEndCallback> batch_end_callbacks;
   std::vector<BatchEndCallback> eval_end_callbacks;
   std::vector<BatchEndCallback> eval_batch_end_callbacks;
+  // Whether the validation counts rows of padding too, as MXNet's does, and so some samples twice.
+  bool validation_counts_padding = false;
+  // Takes the lines that MXNet's fit writes after an epoch, "Epoch[0] Train-accuracy=0.500000",
+  // "Epoch[0] Time cost=1.234" and "Epoch[0] Validation-accuracy=0.500000". Null: no lines.
+  LogLine progress = LogInfo;
   BaseMonitor* monitor = nullptr;  // not owned; null: none. Sees training, not validation.
   // Called when `batches_done` batches of the epoch are trained on and the next is not fetched yet:
   // the moment at which CaptureTraining finds the iterator where the model is. An error ends the
@@ -80,7 +88,18 @@ struct FitOptions {
   // only.
   int accumulate_batches = 1;
   bool force_rebind = false;
-  // As ModuleBindOptions', where Fit binds: a module that is bound already draws on.
+  // Looks at each batch's gradients and small losses before the update, and at the parameters after
+  // an epoch. What is NaN or infinite ends the training with kOutOfRange and the batch, its bucket
+  // key, and the node that made the first such value, and leaves the module as it was before the
+  // batch: the batch is not learnt from, and its changes of auxiliary states are taken back. (Only
+  // random streams have moved on.) Costs a pass over the gradients (docs/module.md).
+  bool check_finite = true;
+  // Looks at ids of words and classes in each batch before the update (check_ids.h): kOutOfRange
+  // for one that the network has not, where kernels would take the nearest. For finding mistakes;
+  // slow.
+  bool check_ids = false;
+  // As ModuleBindOptions', where Fit binds: a module that is bound already draws on. Also that of
+  // initial values, unless `params` has another.
   std::optional<uint64_t> seed;
   int begin_epoch = 0;
   int num_epoch = 0;  // required
@@ -89,10 +108,11 @@ struct FitOptions {
   int64_t begin_batch = 0;
 };
 
-// What Fit binds with and makes the optimizer with, its accumulate_batches taken into account: for
-// a run that is put back before Fit.
+// What Fit binds, makes the optimizer and initializes parameters with, its accumulate_batches and
+// seed taken into account: for a run that is put back before Fit.
 ModuleBindOptions BindOptionsForFit(const DataIter& train_data, const FitOptions& options);
 InitOptimizerOptions OptimizerOptionsForFit(const FitOptions& options);
+InitParamsOptions ParamsOptionsForFit(const FitOptions& options);
 
 class BaseModule {
  public:
@@ -168,16 +188,28 @@ class BaseModule {
   virtual absl::Status InstallMonitor(Executor::MonitorCallback callback,
                                       bool monitor_all = false) = 0;
 
+  // What Fit's check_finite asks; by default there is nothing to find. Before a batch: keeps what
+  // computing it writes beside gradients.
+  virtual absl::Status PrepareToTakeBack() { return absl::OkStatus(); }
+  // Puts that back, and clears gradients that add up.
+  virtual absl::Status TakeBackBatch() { return absl::OkStatus(); }
+  // After Backward: kOutOfRange, naming it, if a loss (an output of at most 65,536 elements) or the
+  // gradient of a parameter has an element that is NaN or infinite.
+  virtual absl::Status CheckFinite() { return absl::OkStatus(); }
+  // Likewise of parameters and auxiliary states.
+  virtual absl::Status CheckParamsFinite() const { return absl::OkStatus(); }
+
   // Files of parameters with names arg:NAME and aux:NAME.
   absl::Status SaveParams(const std::string& path) const;
   absl::Status LoadParams(const std::string& path);
 
   // Trains for epochs [begin_epoch, num_epoch): binds, initializes and makes the optimizer where
   // that has not been done, and then, per batch, computes, updates and feeds the metric. The next
-  // batch is fetched after the metric is fed, as in MXNet. A callback that returns false ends the
-  // training after the batch (or epoch), with an OK status. With a store over several processes,
-  // all of them have to call it: an epoch lasts until the last process has used up its data, and a
-  // callback of one process ends the training of all.
+  // batch is fetched after the metric is fed, as in MXNet. A callback that returns false, whichever
+  // it is, ends the training after the batch (or, of those of an epoch and of its validation, after
+  // that), with an OK status. kInvalidArgument if train_data or eval_data has no batch, after
+  // Reset. With a store over several processes, all of them have to call it: an epoch lasts until
+  // the last process has used up its data, and a callback of one process ends the training of all.
   absl::Status Fit(DataIter& train_data, const FitOptions& options);
 
   // The metric's names and values over `eval_data`, computed with is_train false.
@@ -211,6 +243,13 @@ class BaseModule {
   WriteReq grad_req_ = WriteReq::kWrite;
 
  private:
+  struct ScoreEnd {
+    int64_t batches = 0;
+    bool go_on = true;  // whether no callback returned false
+  };
+  absl::StatusOr<ScoreEnd> RunScore(DataIter& eval_data, EvalMetric& metric,
+                                    const ScoreOptions& options);
+
   bool fit_added_up_ = false;  // whether Fit has bound for gradients that add up
 };
 

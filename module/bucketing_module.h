@@ -192,6 +192,11 @@ class BucketingModule : public BaseModule {
   absl::Status InstallMonitor(Executor::MonitorCallback callback,
                               bool monitor_all = false) override;
 
+  absl::Status PrepareToTakeBack() override { return current_->module->PrepareToTakeBack(); }
+  absl::Status TakeBackBatch() override { return current_->module->TakeBackBatch(); }
+  absl::Status CheckFinite() override { return current_->module->CheckFinite(); }
+  absl::Status CheckParamsFinite() const override { return current_->module->CheckParamsFinite(); }
+
   const BucketKey& default_bucket_key() const { return default_key_; }
   // kFailedPrecondition before Bind.
   absl::StatusOr<BucketKey> current_bucket_key() const;

@@ -298,7 +298,8 @@ absl::StatusOr<bool> Checkpointer::Resume(const TrainingRun& run, FitOptions* fi
   if (!state.ok()) return state.status();
   COOPER_RETURN_IF_ERROR(run.module->Bind(BindOptionsForFit(*run.iter, *fit)));
   COOPER_RETURN_IF_ERROR(RestoreTraining(*state, *run.module, *run.iter, run.metric,
-                                         OptimizerOptionsForFit(*fit), fit->params));
+                                         OptimizerOptionsForFit(*fit), ParamsOptionsForFit(*fit)));
+  fit->params = ParamsOptionsForFit(*fit);
   fit->seed.reset();  // the stream of the run before goes on, also if Fit binds again
   fit->begin_epoch = state->epoch;
   fit->begin_batch = state->nbatch;

@@ -1,12 +1,15 @@
 // The loops over an iterator: Fit, Score, IterPredict and Predict.
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "module/base_module.h"
+#include "module/fit_checks.h"
 #include "module/metric/classification.h"
 #include "module/stop_signal.h"
 #include "ndarray/profiler.h"
@@ -41,11 +44,52 @@ absl::Status EndedBySignal(const FitOptions& options, const std::optional<StopSi
       " ended the training in epoch ", epoch, " after ", batches_done, " batches"));
 }
 
+// A source that has nothing is a mistake, which a metric would show as NaN at best. Of several
+// processes one may have no batch of its own.
+absl::Status NoBatch(const char* what, int epoch) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("Fit: epoch ", epoch, ": ", what, " has no batch"));
+}
+
 bool CallAll(const std::vector<BatchEndCallback>& callbacks, const BatchEndParam& param) {
   bool go_on = true;
   for (const BatchEndCallback& callback : callbacks) go_on = callback(param) && go_on;
   return go_on;
 }
+
+// What Fit writes of an epoch, as MXNet's does.
+class EpochLog {
+ public:
+  EpochLog(const FitOptions& options, int epoch)
+      : log_(options.progress), epoch_(epoch), start_(Clock::now()) {}
+
+  void Trained(const EvalMetric& metric) const {
+    if (!log_) return;
+    Values("Train", metric);
+    const std::chrono::duration<double> seconds = Clock::now() - start_;
+    log_(absl::StrFormat("Epoch[%d] Time cost=%.3f", epoch_, seconds.count()));
+  }
+  void Validated(const EvalMetric& metric) const {
+    if (log_) Values("Validation", metric);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void Values(const char* what, const EvalMetric& metric) const {
+    for (const auto& [name, value] : metric.GetGlobalNameValue()) {
+      log_(absl::StrFormat("Epoch[%d] %s-%s=%f", epoch_, what, name, value));
+    }
+    const int64_t outside = metric.labels_out_of_range();
+    if (outside == 0) return;
+    log_(absl::StrFormat("Epoch[%d] %s: %d labels were no class of the predictions", epoch_, what,
+                         outside));
+  }
+
+  const LogLine& log_;
+  const int epoch_;
+  const Clock::time_point start_;
+};
 
 // What several processes that train together agree on. With one process there is nothing to do.
 class Processes {
@@ -59,6 +103,7 @@ class Processes {
     return store_ == nullptr ? StopReason::kNone : store_->stop_reason();
   }
   bool stop_requested() const { return stop_reason() != StopReason::kNone; }
+  bool several() const { return store_ != nullptr; }
   // Tells the others, in whose next update this takes part.
   absl::Status Stop(StopReason reason) {
     if (store_ == nullptr || stop_requested()) return absl::OkStatus();
@@ -87,6 +132,28 @@ class Processes {
   std::shared_ptr<KVStore> store_;
 };
 
+// Feeds a metric with what is no padding: the last `pad` rows of each label do not count.
+absl::Status UpdateMetricWithoutPadding(BaseModule& module, EvalMetric& metric,
+                                        const DataBatch& batch) {
+  const std::vector<DataDesc>& descs =
+      batch.provide_label.empty() ? module.label_shapes() : batch.provide_label;
+  std::vector<NDArray> masks;
+  for (size_t i = 0; i < batch.label.size(); ++i) {
+    const Shape& shape = batch.label[i].shape();
+    const int axis = i < descs.size() ? BatchAxis(descs[i].layout) : 0;
+    COOPER_ASSIGN_OR_RETURN(masks.emplace_back(), NDArray::Full(shape, 1));
+    if (axis < 0 || axis >= shape.rank()) continue;
+    const int64_t rows = shape[axis];
+    COOPER_ASSIGN_OR_RETURN(const absl::Span<float> mask, masks.back().Data<float>());
+    const int64_t inner = shape.Product(axis + 1, shape.rank());
+    for (int64_t k = 0; k < shape.num_elements(); ++k) {
+      if (k / inner % rows >= rows - batch.pad) mask[k] = 0;
+    }
+  }
+  COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs, module.GetOutputs());
+  return metric.Update(batch.label, outputs, masks);
+}
+
 // The rows of `output` that are no padding, copied: outputs live in the arena.
 absl::StatusOr<NDArray> WithoutPad(const NDArray& output, int64_t pad) {
   if (pad == 0 || output.shape().rank() == 0) return output.Copy();
@@ -112,6 +179,12 @@ InitOptimizerOptions OptimizerOptionsForFit(const FitOptions& options) {
   return optimizer;
 }
 
+InitParamsOptions ParamsOptionsForFit(const FitOptions& options) {
+  InitParamsOptions params = options.params;
+  if (!params.seed.has_value()) params.seed = options.seed;
+  return params;
+}
+
 absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
   if (options.num_epoch <= 0) {
     return absl::InvalidArgumentError("Fit: num_epoch is required and must be positive");
@@ -124,7 +197,7 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
   COOPER_RETURN_IF_ERROR(Bind(bind));
   fit_added_up_ = adds;
   if (options.monitor != nullptr) COOPER_RETURN_IF_ERROR(options.monitor->Install(*this));
-  COOPER_RETURN_IF_ERROR(InitParams(options.params));
+  COOPER_RETURN_IF_ERROR(InitParams(ParamsOptionsForFit(options)));
   if (adds) COOPER_RETURN_IF_ERROR(ZeroGrads());
   COOPER_RETURN_IF_ERROR(InitOptimizer(OptimizerOptionsForFit(options)));
   std::unique_ptr<EvalMetric> accuracy;
@@ -137,20 +210,30 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
       options.validation_metric != nullptr ? options.validation_metric : metric;
 
   Processes processes(*this);
+  FitChecks checks(*this, options);
   std::optional<StopSignal> signal;
   if (options.stop_on_signal) signal.emplace();
   int added_up = 0;  // batches since the last update
   bool go_on = true;
   for (int epoch = options.begin_epoch; epoch < options.num_epoch && go_on; ++epoch) {
     int64_t nbatch = epoch == options.begin_epoch ? options.begin_batch : 0;
+    EpochLog log_epoch(options, epoch);
     // A metric in the middle of an epoch was put back with the rest of the state.
     if (nbatch == 0) metric->Reset();
     auto first = NextBatch(train_data);
+    if (first.ok() && !first->has_value() && nbatch == 0 && !processes.several()) {
+      // Somebody may have used it up before.
+      COOPER_RETURN_IF_ERROR(train_data.Reset());
+      first = NextBatch(train_data);
+      if (first.ok() && !first->has_value()) return NoBatch("train_data", epoch);
+    }
     if (!first.ok()) return AtBatch(first.status(), "Fit", epoch, nbatch);
     std::optional<DataBatch> batch = *std::move(first);
     while (batch.has_value() && go_on) {
       absl::Status status = options.monitor != nullptr ? options.monitor->Tic() : absl::OkStatus();
+      if (status.ok()) status = checks.BeforeBatch();
       if (status.ok()) status = ForwardBackward(*batch);
+      if (status.ok()) status = checks.AfterBatch(*batch);
       const bool update = ++added_up >= options.accumulate_batches;
       if (status.ok() && update) status = UpdateAndForget(*this, options, &added_up);
       if (status.ok()) status = UpdateMetric(*metric, batch->label);
@@ -191,15 +274,22 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
       return EndedBySignal(options, signal, epoch, nbatch);
     }
     if (processes.stop_requested()) break;
+    COOPER_RETURN_IF_ERROR(AddContext(checks.AfterEpoch(), "Fit: after epoch ", epoch));
+    log_epoch.Trained(*metric);
     for (const EpochEndCallback& callback : options.epoch_end_callbacks) {
       COOPER_ASSIGN_OR_RETURN(const bool more, callback(epoch, *this));
       go_on = more && go_on;
     }
     if (options.eval_data != nullptr) {
-      ScoreOptions score{.epoch = epoch,
-                         .batch_end_callbacks = options.eval_batch_end_callbacks,
-                         .score_end_callbacks = options.eval_end_callbacks};
-      COOPER_RETURN_IF_ERROR(Score(*options.eval_data, *validation_metric, score).status());
+      const ScoreOptions score{.epoch = epoch,
+                               .batch_end_callbacks = options.eval_batch_end_callbacks,
+                               .score_end_callbacks = options.eval_end_callbacks,
+                               .count_padding = options.validation_counts_padding};
+      COOPER_ASSIGN_OR_RETURN(const ScoreEnd end,
+                              RunScore(*options.eval_data, *validation_metric, score));
+      if (end.batches == 0) return NoBatch("eval_data", epoch);
+      go_on = end.go_on && go_on;
+      log_epoch.Validated(*validation_metric);
     }
     COOPER_ASSIGN_OR_RETURN(go_on, processes.AllGoOn(go_on));
     COOPER_RETURN_IF_ERROR(train_data.Reset());
@@ -207,30 +297,40 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<std::pair<std::string, double>>> BaseModule::Score(
-    DataIter& eval_data, EvalMetric& metric, const ScoreOptions& options) {
+absl::StatusOr<BaseModule::ScoreEnd> BaseModule::RunScore(DataIter& eval_data, EvalMetric& metric,
+                                                          const ScoreOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireParams("Score"));
   if (options.reset) COOPER_RETURN_IF_ERROR(eval_data.Reset());
   metric.Reset();
-  int64_t nbatch = 0;
-  for (; nbatch != options.num_batch; ++nbatch) {
+  ScoreEnd end;
+  for (; end.batches != options.num_batch && end.go_on; ++end.batches) {
     COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, NextBatch(eval_data));
     if (!batch.has_value()) break;
     absl::Status status = Forward(*batch, /*is_train=*/false);
-    if (status.ok()) status = UpdateMetric(metric, batch->label);
-    if (!status.ok()) return AtBatch(status, "Score", options.epoch, nbatch);
-    const BatchEndParam param{.epoch = options.epoch,
-                              .nbatch = nbatch,
-                              .eval_metric = &metric,
-                              .module = this,
-                              .batch = &*batch};
-    if (!CallAll(options.batch_end_callbacks, param)) break;
+    if (status.ok()) {
+      status = options.count_padding || batch->pad == 0
+                   ? UpdateMetric(metric, batch->label)
+                   : UpdateMetricWithoutPadding(*this, metric, *batch);
+    }
+    if (!status.ok()) return AtBatch(status, "Score", options.epoch, end.batches);
+    end.go_on = CallAll(options.batch_end_callbacks, {.epoch = options.epoch,
+                                                      .nbatch = end.batches,
+                                                      .eval_metric = &metric,
+                                                      .module = this,
+                                                      .batch = &*batch});
   }
-  CallAll(options.score_end_callbacks, {.epoch = options.epoch,
-                                        .nbatch = nbatch,
-                                        .eval_metric = &metric,
-                                        .module = this,
-                                        .batch = nullptr});
+  const bool go_on = CallAll(options.score_end_callbacks, {.epoch = options.epoch,
+                                                           .nbatch = end.batches,
+                                                           .eval_metric = &metric,
+                                                           .module = this,
+                                                           .batch = nullptr});
+  end.go_on = go_on && end.go_on;
+  return end;
+}
+
+absl::StatusOr<std::vector<std::pair<std::string, double>>> BaseModule::Score(
+    DataIter& eval_data, EvalMetric& metric, const ScoreOptions& options) {
+  COOPER_RETURN_IF_ERROR(RunScore(eval_data, metric, options).status());
   return metric.GetNameValue();
 }
 

@@ -94,6 +94,11 @@ class Module : public BaseModule {
   absl::Status InstallMonitor(Executor::MonitorCallback callback,
                               bool monitor_all = false) override;
 
+  absl::Status PrepareToTakeBack() override;
+  absl::Status TakeBackBatch() override;
+  absl::Status CheckFinite() override;
+  absl::Status CheckParamsFinite() const override;
+
   absl::Status SaveOptimizerStates(const std::string& path) const;
   absl::Status LoadOptimizerStates(const std::string& path);
 

@@ -155,6 +155,18 @@ class ParameterStore {
   std::vector<std::string> TakeAdded(absl::Span<const std::string> own);
   void ForgetAdded() { added_.clear(); }
 
+  // --- A run that has gone wrong.
+
+  // The first of `names` whose gradient, on any context, has an element that is NaN or infinite;
+  // empty if none has. One pass over the gradients.
+  absl::StatusOr<std::string> FindNonFiniteGrad(absl::Span<const std::string> names) const;
+  // Likewise the first parameter or auxiliary state.
+  absl::StatusOr<std::string> FindNonFiniteValue() const;
+  // Copies the auxiliary states, which a training batch writes, into arrays that are kept from call
+  // to call; and writes them back.
+  absl::Status KeepAuxs();
+  absl::Status RestoreAuxs();
+
   // Files of optimizer states (updater.h), once there is an optimizer.
   absl::Status SaveOptimizerStates(const std::string& path) const;
   absl::Status LoadOptimizerStates(const std::string& path);
@@ -248,6 +260,7 @@ class ParameterStore {
   Learning learning_;
   std::string states_to_load_;
   std::set<std::string> added_;
+  std::map<std::string, std::vector<NDArray>> kept_auxs_;  // of KeepAuxs, by context
   // Kept for their memory.
   std::vector<Updater::Parameter> to_update_;
   std::vector<NDArray> clipped_;

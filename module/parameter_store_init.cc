@@ -73,7 +73,7 @@ absl::Status ParameterStore::Init(const InitParamsOptions& options) {
     // Parameters that are still to come may need it.
     if (initializer_ == nullptr) {
       initializer_ = options.initializer;
-      init_seed_ = options.seed;
+      init_seed_ = options.seed.value_or(0);
       allow_missing_ = true;
     }
     return absl::OkStatus();
@@ -84,7 +84,7 @@ absl::Status ParameterStore::Init(const InitParamsOptions& options) {
     COOPER_RETURN_IF_ERROR(CheckGiven(kind, *given, options.allow_missing));
   }
   initializer_ = options.initializer;
-  init_seed_ = options.seed;
+  init_seed_ = options.seed.value_or(0);
   allow_missing_ = options.allow_missing;
   for (const auto& [kind, given] : kinds) {
     of(kind).given = given->has_value();

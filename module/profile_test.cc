@@ -90,9 +90,10 @@ TEST(ProfileTest, FitIsMadeOfItsParts) {
     COOPER_ASSERT_OK(module->Fit(*iter, {.num_epoch = 2}));
     const Profile profile = StopProfile();
     // The end of an epoch is waited for too.
-    EXPECT_THAT(CountSteps(profile),
-                ElementsAre(Pair("backward", 6), Pair("bind", 1), Pair("data", 8),
-                            Pair("forward", 6), Pair("metric", 6), Pair("update", 6)));
+    EXPECT_THAT(
+        CountSteps(profile),
+        ElementsAre(Pair("backward", 6), Pair("bind", 1), Pair("check finite", 6), Pair("data", 8),
+                    Pair("forward", 6), Pair("metric", 6), Pair("update", 6)));
     ExpectDisjointSteps(profile);
     ExpectOperatorsWithinSpans(profile);
     std::map<int, int> products;  // by thread

@@ -291,6 +291,25 @@ absl::Status SequentialModule::UpdateMetric(EvalMetric& metric, absl::Span<const
   return absl::OkStatus();
 }
 
+absl::Status SequentialModule::PrepareToTakeBack() {
+  return Each([](BaseModule& module) { return module.PrepareToTakeBack(); });
+}
+
+absl::Status SequentialModule::TakeBackBatch() {
+  return Each([](BaseModule& module) { return module.TakeBackBatch(); });
+}
+
+absl::Status SequentialModule::CheckFinite() {
+  return Each([](BaseModule& module) { return module.CheckFinite(); });
+}
+
+absl::Status SequentialModule::CheckParamsFinite() const {
+  for (size_t i = 0; i < links_.size(); ++i) {
+    COOPER_RETURN_IF_ERROR(AddContext(links_[i].module->CheckParamsFinite(), "module ", i));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<NDArray>> SequentialModule::GetStates() const {
   COOPER_RETURN_IF_ERROR(RequireParams("GetStates"));
   std::vector<NDArray> all;

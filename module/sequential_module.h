@@ -97,6 +97,11 @@ class SequentialModule : public BaseModule {
   absl::Status InstallMonitor(Executor::MonitorCallback callback,
                               bool monitor_all = false) override;
 
+  absl::Status PrepareToTakeBack() override;
+  absl::Status TakeBackBatch() override;
+  absl::Status CheckFinite() override;
+  absl::Status CheckParamsFinite() const override;
+
  private:
   struct Link {
     std::unique_ptr<BaseModule> module;

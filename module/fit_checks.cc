@@ -1,0 +1,114 @@
+#include "module/fit_checks.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "module/check_ids.h"
+#include "module/finite.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+// "2 of 20 elements, the first at 7"; empty if all are finite.
+std::string DescribeElements(const NDArray& array) {
+  const auto found = CountNonFinite(array);
+  if (!found.ok() || found->count == 0) return "";
+  return absl::StrCat(found->count, " of ", array.size(), " elements, the first at ", found->first);
+}
+
+absl::Status WithKey(const DataBatch& batch, const absl::Status& status) {
+  if (status.ok() || !batch.bucket_key.has_value()) return status;
+  return AddContext(status, "bucket key ", batch.bucket_key->ToString());
+}
+
+// What of the batch itself, or of the parameters, is not finite; empty: nothing.
+std::string FindInInputs(const BaseModule& module, const DataBatch& batch) {
+  const std::pair<const std::vector<NDArray>*, const std::vector<DataDesc>*> kinds[] = {
+      {&batch.data, batch.provide_data.empty() ? &module.data_shapes() : &batch.provide_data},
+      {&batch.label, batch.provide_label.empty() ? &module.label_shapes() : &batch.provide_label}};
+  for (const auto& [arrays, descs] : kinds) {
+    for (size_t i = 0; i < arrays->size(); ++i) {
+      const std::string found = DescribeElements((*arrays)[i]);
+      if (found.empty()) continue;
+      return absl::StrCat("it came with the batch: ",
+                          i < descs->size() ? (*descs)[i].name : "array", " has ", found);
+    }
+  }
+  const auto params = module.GetParams();
+  if (!params.ok()) return "";
+  for (const ArrayMap* arrays : {&params->args, &params->auxs}) {
+    for (const auto& [name, array] : *arrays) {
+      const std::string found = DescribeElements(array);
+      if (!found.empty()) {
+        return absl::StrCat("it was in a parameter before: ", name, " has ", found);
+      }
+    }
+  }
+  return "";
+}
+
+// "log 'log0'", or "the gradient of log 'log0'": where a value that a monitor is told of comes
+// from.
+std::string SourceOf(const BaseModule& module, const std::string& name) {
+  const auto symbol = module.symbol();
+  if (!symbol.ok()) return "";
+  const Node* backward = nullptr;  // of the longest name that fits
+  const Symbol internals = symbol->GetInternals();
+  for (const NodeEntry& entry : internals.outputs()) {
+    const Node& node = *entry.node;
+    if (OutputName(entry) == name) return Describe(node);
+    if (absl::StartsWith(name, absl::StrCat(node.name(), "_backward")) &&
+        (backward == nullptr || backward->name().size() < node.name().size())) {
+      backward = &node;
+    }
+  }
+  return backward == nullptr ? "" : absl::StrCat("the gradient of ", Describe(*backward));
+}
+
+// Computes the batch once more and watches: the first value that is not finite.
+std::string FindFirstValue(BaseModule& module, const DataBatch& batch) {
+  std::string name, elements;
+  const auto watch = [&](const std::string& value, const NDArray& array) {
+    if (!name.empty()) return;
+    elements = DescribeElements(array);
+    if (!elements.empty()) name = value;
+  };
+  if (!module.InstallMonitor(watch).ok()) return "";
+  absl::Status status = module.Forward(batch, /*is_train=*/true);
+  if (status.ok() && name.empty()) status = module.Backward();
+  module.InstallMonitor(nullptr).IgnoreError();
+  if (name.empty()) return "nothing of it was seen when the batch was computed once more";
+  const std::string source = SourceOf(module, name);
+  return absl::StrCat("first made was ", name, source.empty() ? "" : " by ", source, ", with ",
+                      elements);
+}
+
+}  // namespace
+
+absl::Status FitChecks::BeforeBatch() {
+  return options_.check_finite ? module_.PrepareToTakeBack() : absl::OkStatus();
+}
+
+absl::Status FitChecks::AfterBatch(const DataBatch& batch) {
+  if (options_.check_ids) COOPER_RETURN_IF_ERROR(WithKey(batch, CheckIds(module_, batch)));
+  if (!options_.check_finite) return absl::OkStatus();
+  const absl::Status found = module_.CheckFinite();
+  if (!absl::IsOutOfRange(found)) return found;
+  COOPER_RETURN_IF_ERROR(module_.TakeBackBatch());
+  std::string origin = FindInInputs(module_, batch);
+  if (origin.empty()) origin = FindFirstValue(module_, batch);
+  COOPER_RETURN_IF_ERROR(module_.TakeBackBatch());
+  return WithKey(batch,
+                 absl::OutOfRangeError(absl::StrCat(found.message(), "; ", origin,
+                                                    "; the module is as it was before the batch")));
+}
+
+absl::Status FitChecks::AfterEpoch() const {
+  return options_.check_finite ? module_.CheckParamsFinite() : absl::OkStatus();
+}
+
+}  // namespace cooper

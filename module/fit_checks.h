@@ -1,0 +1,35 @@
+#ifndef COOPER_MODULE_FIT_CHECKS_H_
+#define COOPER_MODULE_FIT_CHECKS_H_
+
+// What Fit looks at beside the call itself: whether a batch has all that it needs, and whether what
+// came of it are numbers.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "io/data_batch.h"
+#include "module/base_module.h"
+
+namespace cooper {
+
+class FitChecks {
+ public:
+  // Neither is owned.
+  FitChecks(BaseModule& module, const FitOptions& options) : module_(module), options_(options) {}
+
+  // Before a batch is computed.
+  absl::Status BeforeBatch();
+  // After it was, and before the update. The error names what is not finite, and where it was made;
+  // the module is then as it was before the batch.
+  absl::Status AfterBatch(const DataBatch& batch);
+  // At the end of an epoch, before anybody saves it.
+  absl::Status AfterEpoch() const;
+
+ private:
+  BaseModule& module_;
+  const FitOptions& options_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_FIT_CHECKS_H_
