@@ -1,0 +1,137 @@
+#include "module/callback/early_stopping.h"
+
+#include <cmath>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "io/ndarray_iter.h"
+#include "module/initializer/initializers.h"
+#include "module/metric/classification.h"
+#include "module/metric/custom_metric.h"
+#include "module/module.h"
+#include "module/module_fixtures.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::unique_ptr<DataIter> MakeIter() {
+  return *NDArrayIter::Create({{"data", RandomArray({8, 6}, 5)}},
+                              {{"softmax_label", Classes(8, 3, 5)}}, {.batch_size = 4});
+}
+
+// A metric called `name` whose value at evaluation i of `train` batches is values[i].
+std::unique_ptr<EvalMetric> Scripted(const std::string& name, std::vector<double> values) {
+  auto calls = std::make_shared<size_t>(0);
+  return CustomMetric(
+      [calls, values = std::move(values)](const NDArray&, const NDArray&) -> SumAndCount {
+        const size_t evaluation = (*calls)++ / 2;  // of two batches each
+        return {.sum = values.at(evaluation), .count = 1};
+      },
+      {.common = {.name = name}});
+}
+
+std::map<std::string, std::vector<float>> Params(const BaseModule& module) {
+  std::map<std::string, std::vector<float>> params;
+  const ModuleParams copies = *module.GetParams();
+  for (const auto& [name, array] : copies.args) params[name] = Floats(array);
+  return params;
+}
+
+struct Outcome {
+  int epochs = 0;
+  std::vector<std::map<std::string, std::vector<float>>> params;  // after each epoch
+  std::unique_ptr<Module> module;
+};
+
+// Trains for up to 10 epochs, with these values after each.
+Outcome Train(EarlyStopping& stopping, const std::string& name, const std::vector<double>& values) {
+  Outcome outcome;
+  outcome.module = *Module::Create(TwoLayers());
+  auto train = MakeIter(), valid = MakeIter();
+  const auto metric = Accuracy({});
+  const auto scripted = Scripted(name, values);
+  COOPER_EXPECT_OK(
+      outcome.module->Fit(*train, {.eval_data = valid.get(),
+                                   .eval_metric = metric.get(),
+                                   .validation_metric = scripted.get(),
+                                   .epoch_end_callbacks = {[&](int, BaseModule& module) {
+                                     ++outcome.epochs;
+                                     outcome.params.push_back(Params(module));
+                                     return true;
+                                   }},
+                                   .eval_end_callbacks = {stopping.AtEvalEnd()},
+                                   .optimizer = {.optimizer_params = {{"learning_rate", "0.5"}}},
+                                   .params = {.initializer = init::Uniform(0.5)},
+                                   .num_epoch = 10}));
+  return outcome;
+}
+
+TEST(EarlyStoppingTest, EndsTheTrainingAndGoesBackToTheBest) {
+  std::vector<std::string> lines;
+  EarlyStopping stopping(
+      {.patience = 2, .log = [&](const std::string& line) { lines.push_back(line); }});
+  const Outcome outcome = Train(stopping, "loss", {5, 3, 4, 2, 2, 2.5, 1});
+  EXPECT_EQ(outcome.epochs, 6);
+  EXPECT_TRUE(stopping.stopped());
+  EXPECT_EQ(stopping.best(), 2);
+  EXPECT_EQ(stopping.best_epoch(), 3);
+  EXPECT_EQ(Params(*outcome.module), outcome.params[3]);
+  EXPECT_NE(outcome.params[5], outcome.params[3]);
+  EXPECT_THAT(lines, ElementsAre("EarlyStopping: loss is 2.5 after epoch 5, no better than 2 after "
+                                 "epoch 3"));
+}
+
+TEST(EarlyStoppingTest, OfAccuraciesTheLargestIsBest) {
+  EarlyStopping stopping({.log = nullptr});
+  const Outcome outcome = Train(stopping, "accuracy", {0.5, 0.7, 0.6, 0.9});
+  EXPECT_EQ(outcome.epochs, 3);
+  EXPECT_EQ(stopping.best(), 0.7);
+  EXPECT_EQ(Params(*outcome.module), outcome.params[1]);
+}
+
+TEST(EarlyStoppingTest, TooSmallAGainAndNaNAreNone) {
+  EarlyStopping stopping(
+      {.patience = 2, .min_delta = 0.5, .larger_is_better = false, .log = nullptr});
+  const Outcome outcome = Train(stopping, "accuracy", {3, 2.75, std::nan(""), 1});
+  EXPECT_EQ(outcome.epochs, 3);
+  EXPECT_EQ(stopping.best_epoch(), 0);
+}
+
+TEST(EarlyStoppingTest, TheBestIsThereAfterTheLastEpochToo) {
+  EarlyStopping stopping({.patience = 100});
+  const Outcome outcome = Train(stopping, "loss", {3, 1, 2, 2, 2, 2, 2, 2, 2, 2});
+  EXPECT_EQ(outcome.epochs, 10);
+  EXPECT_FALSE(stopping.stopped());
+  EXPECT_EQ(Params(*outcome.module), outcome.params[9]);
+  COOPER_EXPECT_OK(stopping.RestoreBest(*outcome.module));
+  EXPECT_EQ(Params(*outcome.module), outcome.params[1]);
+}
+
+TEST(EarlyStoppingTest, WithoutCopiesThereIsNothingToRestore) {
+  EarlyStopping stopping({.restore_best = false, .log = nullptr});
+  const Outcome outcome = Train(stopping, "loss", {3, 4});
+  EXPECT_EQ(outcome.epochs, 2);
+  EXPECT_EQ(Params(*outcome.module), outcome.params[1]);
+  EXPECT_THAT(stopping.RestoreBest(*outcome.module),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("restore_best is false")));
+}
+
+TEST(EarlyStoppingTest, AMetricWithoutThatNameEndsTheTraining) {
+  EarlyStopping stopping({.metric = "perplexity"});
+  const Outcome outcome = Train(stopping, "loss", {3});
+  EXPECT_EQ(outcome.epochs, 1);
+  EXPECT_THAT(stopping.RestoreBest(*outcome.module),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("no value 'perplexity', but\tloss=3.000000")));
+}
+
+}  // namespace
+}  // namespace cooper
