@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "module/background_tasks.h"
@@ -18,6 +19,10 @@ using Clock = std::chrono::steady_clock;
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+const char* KindOf(const BucketKey& key) {
+  return key.is_int() ? "the integer" : key.is_string() ? "the string" : "the tuple";
 }
 
 }  // namespace
@@ -69,9 +74,16 @@ absl::StatusOr<BucketSymbol> BucketingModule::Generate(const BucketKey& key) con
   const ScopedProfile profile(ProfileCategory::kStep, "sym_gen");
   // Automatic names start anew, so that they are the same for all keys.
   NameManager names;
-  COOPER_ASSIGN_OR_RETURN(BucketSymbol bucket, sym_gen_(key));
-  COOPER_RETURN_IF_ERROR(bucket.symbol.status());
-  return bucket;
+  try {
+    COOPER_ASSIGN_OR_RETURN(BucketSymbol bucket, sym_gen_(key));
+    COOPER_RETURN_IF_ERROR(bucket.symbol.status());
+    return bucket;
+  } catch (const std::bad_variant_access&) {
+    // What BucketKey throws where a key is taken for one of another kind.
+    return absl::InvalidArgumentError(
+        absl::StrCat("sym_gen takes a key of another kind than ", KindOf(key), " ", key.ToString(),
+                     "; the default key is ", KindOf(default_key_), " ", default_key_.ToString()));
+  }
 }
 
 const Module* BucketingModule::current_module() const {

@@ -75,7 +75,9 @@ class SymGen : public std::function<absl::StatusOr<BucketSymbol>(const BucketKey
 struct BucketingModuleOptions {
   // Called when a key is bound (again, if it was unbound in between), and for the names of the
   // default bucket before. Automatic names start anew each time, so that they are equal over the
-  // keys. Always on the thread of the caller, while none of its buckets is being changed.
+  // keys. Always on the thread of the caller, while none of its buckets is being changed. A key
+  // that it takes for one of another kind (BucketKey::int_value of a string) is kInvalidArgument,
+  // with that key and the default one.
   SymGen sym_gen;
   // The bucket that Bind binds. Any key may be the default one.
   std::optional<BucketKey> default_bucket_key;

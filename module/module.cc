@@ -58,6 +58,9 @@ Module::Module(const Symbol& symbol, ModuleOptions options)
   arg_names_ = std::move(names.args);
   aux_names_ = std::move(names.auxs);
   param_names_ = ParamNames(arg_names_, options_);
+  for (const std::string& name : options_.label_names) {
+    if (absl::c_linear_search(arg_names_, name)) label_args_.push_back(name);
+  }
 }
 
 absl::StatusOr<std::unique_ptr<Module>> Module::Create(const Symbol& symbol,
@@ -154,6 +157,7 @@ absl::Status Module::CheckShared(const Module& other) const {
 absl::Status Module::Bind(const ModuleBindOptions& options) {
   if (binded_ && !options.force_rebind) return absl::OkStatus();
   COOPER_RETURN_IF_ERROR(CheckDescs(options));
+  COOPER_RETURN_IF_ERROR(CheckLabelNames(options));
   if (!options.for_training && options.inputs_need_grad) {
     return absl::InvalidArgumentError("Bind: inputs_need_grad without for_training");
   }
@@ -238,10 +242,13 @@ absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Module::MakeBound(
   const ScopedProfile profile(ProfileCategory::kStep, "bind");
   std::shared_ptr<const CompiledProgram> compiled = std::move(compiled_);
   if (compiled == nullptr) compiled = ResizeBound(data_shapes, label_shapes);
-  COOPER_ASSIGN_OR_RETURN(auto bound,
-                          DataParallelExecutorGroup::Bind(bound_symbol_, options_,
-                                                          BindOptionsFor(data_shapes, label_shapes),
-                                                          group_.get(), std::move(compiled)));
+  // Whoever gave the shapes knows them better than the node that they do not fit.
+  COOPER_ASSIGN_OR_RETURN(
+      auto bound, AddContext(DataParallelExecutorGroup::Bind(
+                                 bound_symbol_, options_, BindOptionsFor(data_shapes, label_shapes),
+                                 group_.get(), std::move(compiled)),
+                             "bound to ", DescsToString(data_shapes),
+                             label_shapes.empty() ? "" : ", ", DescsToString(label_shapes)));
   if (monitor_) bound->SetMonitorCallback(monitor_, monitor_all_);
   COOPER_RETURN_IF_ERROR(
       group_->parameters().Complete(param_names_, aux_names_, symbol_.AttrDict()));

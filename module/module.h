@@ -25,7 +25,9 @@ namespace cooper {
 class Module : public BaseModule {
  public:
   // kInvalidArgument, with near names, if a data, state or fixed name is no argument of `symbol`. A
-  // label name that is none is ignored: inference graphs have no labels.
+  // label name that is none is ignored, since inference graphs have no labels; but Bind for
+  // training refuses it where an argument that nothing else claims may be the label that was meant,
+  // and a loss's label that is not among the names.
   static absl::StatusOr<std::unique_ptr<Module>> Create(const Symbol& symbol,
                                                         ModuleOptions options = {});
 
@@ -120,6 +122,10 @@ class Module : public BaseModule {
   // Binds to options' shapes and puts loaded parameters in; bound_ changes only if both succeed.
   absl::Status BindAndLoad(const ModuleBindOptions& options);
   absl::Status CheckDescs(const ModuleBindOptions& options) const;
+  // kInvalidArgument, naming it, if a label would be trained as a parameter.
+  absl::Status CheckLabelNames(const ModuleBindOptions& options) const;
+  // kInvalidArgument, naming them, if what is to be differentiated had no labels.
+  absl::Status CheckLabels() const;
   absl::Status CheckShared(const Module& other) const;
   // Makes the shapes the bound ones: the first of bound_.
   absl::Status UseShapes(const std::vector<DataDesc>& data_shapes,
@@ -148,6 +154,8 @@ class Module : public BaseModule {
   std::vector<std::string> arg_names_;
   std::vector<std::string> param_names_;
   std::vector<std::string> aux_names_;
+  std::vector<std::string> label_args_;  // labels that the symbol has
+  bool lacked_labels_ = false;           // the batch of the last Forward
   ModuleBindOptions bind_options_;
   // By shapes; the one in use first, then by last use.
   std::vector<std::unique_ptr<DataParallelExecutorGroup>> bound_;

@@ -114,6 +114,7 @@ absl::Status Module::Feed(const std::vector<DataDesc>& descs, const std::vector<
 absl::Status Module::Forward(const DataBatch& batch, std::optional<bool> is_train) {
   COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
   COOPER_RETURN_IF_ERROR(FitBatch(batch));
+  lacked_labels_ = batch.label.empty();
   const ScopedProfile profile(ProfileCategory::kStep, "forward");
   DataParallelExecutorGroup& bound = *bound_.front();
   COOPER_RETURN_IF_ERROR(Feed(bound.data_shapes(), batch.provide_data, batch.data, "data"));
@@ -126,6 +127,7 @@ absl::Status Module::Backward(absl::Span<const NDArray> head_gradients) {
   if (!for_training_) {
     return absl::FailedPreconditionError("Backward: call Bind with for_training first");
   }
+  COOPER_RETURN_IF_ERROR(CheckLabels());
   const ScopedProfile profile(ProfileCategory::kStep, "backward");
   COOPER_RETURN_IF_ERROR(executor_group()->Backward(head_gradients));
   for (const std::string& name : added_names_) group_->parameters().GradAdded(name);

@@ -1,0 +1,181 @@
+// Modules that are used wrongly: labels, batches and shapes that are missing, misnamed or do not
+// fit, and keys that sym_gen does not take. The messages are in the words of who made the mistake.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "io/ndarray_iter.h"
+#include "module/bucketing_module.h"
+#include "module/module.h"
+#include "module/module_fixtures.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
+
+std::unique_ptr<DataIter> RandomRows(int64_t rows) {
+  return *NDArrayIter::Create({{"data", RandomArray({rows, 6}, 5)}},
+                              {{"softmax_label", Classes(rows, 3, 5)}}, {.batch_size = 4});
+}
+
+FitOptions Options() { return {.progress = nullptr, .num_epoch = 1}; }
+
+class EmptyIter : public DataIter {
+ public:
+  absl::StatusOr<std::optional<DataBatch>> Next() override { return std::nullopt; }
+  absl::Status Reset() override { return absl::OkStatus(); }
+  const std::vector<DataDesc>& provide_data() const override { return data_; }
+  const std::vector<DataDesc>& provide_label() const override { return label_; }
+  int64_t batch_size() const override { return 4; }
+
+ private:
+  const std::vector<DataDesc> data_ = {{.name = "data", .shape = {4, 6}, .layout = "NC"}};
+  const std::vector<DataDesc> label_ = {{.name = "softmax_label", .shape = {4}, .layout = "N"}};
+};
+
+TEST(WrongUseTest, AnIteratorWithoutABatch) {
+  EmptyIter empty;
+  auto module = *Module::Create(TwoLayers());
+  EXPECT_THAT(module->Fit(empty, Options()),
+              StatusIs(kInvalidArgument, HasSubstr("Fit: epoch 0: train_data has no batch")));
+  auto train = RandomRows(8);
+  FitOptions options = Options();
+  options.eval_data = &empty;
+  EXPECT_THAT(module->Fit(*train, options),
+              StatusIs(kInvalidArgument, HasSubstr("Fit: epoch 0: eval_data has no batch")));
+}
+
+TEST(WrongUseTest, AUsedUpIteratorBeginsAgain) {
+  auto module = *Module::Create(TwoLayers());
+  auto train = RandomRows(8);
+  int batches = 0;
+  FitOptions options = Options();
+  options.batch_end_callbacks.push_back([&](const BatchEndParam&) {
+    ++batches;
+    return true;
+  });
+  for (int i = 0; i < 3; ++i) COOPER_ASSERT_OK(train->Next());
+  COOPER_EXPECT_OK(module->Fit(*train, options));
+  EXPECT_EQ(batches, 2);
+}
+
+TEST(WrongUseTest, ABatchWithoutLabels) {
+  auto module = *Module::Create(TwoLayers());
+  COOPER_ASSERT_OK(module->Bind({.data_shapes = {{.name = "data", .shape = {4, 6}}},
+                                 .label_shapes = {{.name = "softmax_label", .shape = {4}}}}));
+  COOPER_ASSERT_OK(module->InitParams());
+  EXPECT_THAT(module->ForwardBackward({.data = {RandomArray({4, 6}, 1)}}),
+              StatusIs(kInvalidArgument,
+                       HasSubstr("the batch had no labels, expected softmax_label (4,)")));
+  // Nothing has to be learnt for outputs.
+  COOPER_EXPECT_OK(module->Forward({.data = {RandomArray({4, 6}, 1)}}, /*is_train=*/true));
+}
+
+TEST(WrongUseTest, TrainingWithoutLabelShapes) {
+  auto module = *Module::Create(TwoLayers());
+  auto train = *NDArrayIter::Create({{"data", RandomArray({8, 6}, 5)}}, {}, {.batch_size = 4});
+  EXPECT_THAT(module->Fit(*train, Options()),
+              StatusIs(kInvalidArgument, AllOf(HasSubstr("Fit: epoch 0, batch 0"),
+                                               HasSubstr("bound without label_shapes, expected "
+                                                         "those of softmax_label"))));
+}
+
+TEST(WrongUseTest, LabelNamesThatNoArgumentHas) {
+  // The loss's label is another argument than the named one.
+  auto module = *Module::Create(TwoLayers(), {.label_names = {"lable"}});
+  auto train = RandomRows(8);
+  EXPECT_THAT(module->Fit(*train, Options()),
+              StatusIs(kInvalidArgument, AllOf(HasSubstr("softmax_label"), HasSubstr("lable"))));
+  const ModuleBindOptions bind = {.data_shapes = {{.name = "data", .shape = {4, 6}}}};
+  EXPECT_THAT(module->Bind(bind),
+              StatusIs(kInvalidArgument,
+                       HasSubstr("'softmax_label' is the label of SoftmaxOutput 'softmax', but not "
+                                 "among label_names (lable)")));
+  // A loss made of other operators, whose label nothing claims.
+  const Symbol difference =
+      Op("elemwise_sub", {.name = "difference",
+                          .inputs = {Op("FullyConnected", {.name = "fc",
+                                                           .inputs = {Symbol::Variable("data")},
+                                                           .attrs = {{"num_hidden", "1"}}}),
+                                     Symbol::Variable("target")}});
+  const Symbol loss =
+      Op("MakeLoss", {.name = "loss", .inputs = {Op("square", {.inputs = {difference}})}});
+  module = *Module::Create(loss, {.label_names = {"tagret"}});
+  EXPECT_THAT(module->Bind(bind),
+              StatusIs(kInvalidArgument, HasSubstr("label_names has 'tagret', which is no "
+                                                   "argument of the symbol; candidates: target")));
+  // For inference there are no labels, and a graph without one may say so.
+  COOPER_EXPECT_OK(module->Bind({.data_shapes = bind.data_shapes, .for_training = false}));
+}
+
+SymGen MeanOfKey() {
+  return [](const BucketKey& key) -> absl::StatusOr<BucketSymbol> {
+    EXPECT_GT(key.int_value(), 0);
+    return BucketSymbol{.symbol = MeanOverTime()};
+  };
+}
+
+TEST(WrongUseTest, AnotherKindIsAStatusWithBothKeys) {
+  auto module = *BucketingModule::Create({.sym_gen = MeanOfKey(), .default_bucket_key = 3});
+  const auto shapes = [](int64_t length) {
+    return std::vector<DataDesc>{{.name = "data", .shape = {4, length}}};
+  };
+  const std::vector<DataDesc> label = {{.name = "softmax_label", .shape = {4}}};
+  COOPER_ASSERT_OK(module->Bind({.data_shapes = shapes(3), .label_shapes = label}));
+  COOPER_ASSERT_OK(module->InitParams());
+  for (const BucketKey& key : {BucketKey("long"), BucketKey({3, 4})}) {
+    DataBatch batch = {.data = {RandomArray({4, 3}, 1)}, .label = {Classes(4, 2, 1)}};
+    batch.bucket_key = key;
+    batch.provide_data = shapes(3);
+    batch.provide_label = label;
+    const auto told =
+        StatusIs(kInvalidArgument,
+                 AllOf(HasSubstr("bucket key " + key.ToString()),
+                       HasSubstr((key.is_string() ? "than the string " : "than the tuple ") +
+                                 key.ToString() + "; the default key is the integer 3")));
+    EXPECT_THAT(module->Forward(batch), told);
+    EXPECT_THAT(module->Prepare(batch), told);
+    EXPECT_THAT(module->SwitchBucket(key, shapes(3), label), told);
+    EXPECT_THAT(module->PrepareAll({{.key = key, .data_shapes = shapes(3), .label_shapes = label}}),
+                told);
+  }
+  auto other = *BucketingModule::Create({.sym_gen = MeanOfKey(), .default_bucket_key = "long"});
+  EXPECT_THAT(other->Bind({.data_shapes = shapes(3), .label_shapes = label}),
+              StatusIs(kInvalidArgument, HasSubstr("than the string 'long'")));
+}
+
+// The symbol of a key has a slice that only fits that key's length.
+TEST(WrongUseTest, ErrorsBeginWithTheKeyAndTheBatch) {
+  const SymGen sym_gen = [](const BucketKey& key) -> absl::StatusOr<BucketSymbol> {
+    const Symbol reshaped = Op("Reshape", {.name = "steps",
+                                           .inputs = {Symbol::Variable("data")},
+                                           .attrs = {{"shape", "(4, " + key.ToString() + ")"}}});
+    const Symbol mean =
+        Op("mean", {.inputs = {reshaped}, .attrs = {{"axis", "1"}, {"keepdims", "1"}}});
+    const Symbol fc =
+        Op("FullyConnected", {.name = "fc", .inputs = {mean}, .attrs = {{"num_hidden", "2"}}});
+    return BucketSymbol{.symbol = Op("SoftmaxOutput", {.name = "softmax", .inputs = {fc}})};
+  };
+  auto module = *BucketingModule::Create({.sym_gen = sym_gen, .default_bucket_key = 3});
+  EXPECT_THAT(
+      module->Bind({.data_shapes = {{.name = "data", .shape = {4, 5}, .layout = "NT"}},
+                    .label_shapes = {{.name = "softmax_label", .shape = {4}, .layout = "N"}}}),
+      StatusIs(kInvalidArgument,
+               AllOf(testing::StartsWith("bucket key 3: bound to data (4, 5) float32 NT, "
+                                         "softmax_label (4,) float32 N: "),
+                     HasSubstr("Reshape 'steps'"))));
+}
+
+}  // namespace
+}  // namespace cooper
