@@ -19,6 +19,7 @@
 #include "io/ndarray_iter.h"
 #include "module/bucketing_module.h"
 #include "module/callback/do_checkpoint.h"
+#include "module/callback/early_stopping.h"
 #include "module/initializer/initializers.h"
 #include "module/kvstore/kvstore.h"
 #include "module/metric/classification.h"
@@ -77,6 +78,37 @@ TEST(ModulePageTest, TrainsRows) {
   EXPECT_GT(std::stod(line.substr(9)), 0.9);
   COOPER_EXPECT_OK(ReadFile(prefix + "-0010.states"));
   COOPER_EXPECT_OK(Module::Load(prefix, 10, /*load_optimizer_states=*/true));
+}
+
+// Trains until three validations in a row are no better, and goes back to the best parameters.
+absl::Status TrainWhileItHelps(BaseModule& model, DataIter& train, DataIter& valid) {
+  const auto metric = Accuracy({});
+  EarlyStopping stopping({.metric = "accuracy", .patience = 3});
+  COOPER_RETURN_IF_ERROR(model.Fit(train, {.eval_data = &valid,
+                                           .eval_metric = metric.get(),
+                                           .eval_end_callbacks = {stopping.AtEvalEnd()},
+                                           .num_epoch = 100}));
+  return stopping.RestoreBest(model);  // where the 100th epoch ended it
+}
+
+TEST(ModulePageTest, EndsEarly) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, TwoLayers());
+  const auto rows = [](double first) {
+    std::vector<float> values(16 * 4, 0), labels(16);
+    for (int i = 0; i < 16; ++i) {
+      values[i * 4 + i % 4] = static_cast<float>(first);
+      labels[i] = static_cast<float>(i % 4);
+    }
+    return *NDArrayIter::Create({{"data", *NDArray::FromVector({16, 4}, values)}},
+                                {{"softmax_label", *NDArray::FromVector({16}, labels)}},
+                                {.batch_size = 8});
+  };
+  auto train = rows(2), valid = rows(1);
+  COOPER_ASSERT_OK_AND_ASSIGN(auto model, Module::Create(net));
+  COOPER_ASSERT_OK(TrainWhileItHelps(*model, *train, *valid));
+  const auto accuracy = Accuracy({});
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto scores, model->Score(*valid, *accuracy));
+  EXPECT_GE(scores[0].second, 0.5);
 }
 
 // Binds every bucket of `data` before the first batch, and says what each takes.
