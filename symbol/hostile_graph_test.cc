@@ -1,8 +1,8 @@
 // Symbol files that ask for much with few bytes, or name what no file may: they are refused, or
 // cost time in proportion to their size.
 
-#include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -88,13 +88,10 @@ std::string Wide(int inputs, int version) {
 // What takes time in proportion to the squares of these sizes takes ten times as long and more.
 class Stopwatch {
  public:
-  ~Stopwatch() {
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin_;
-    EXPECT_LT(taken.count(), 15);
-  }
+  ~Stopwatch() { EXPECT_LT(static_cast<double>(std::clock() - begin_) / CLOCKS_PER_SEC, 15); }
 
  private:
-  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  const std::clock_t begin_ = std::clock();  // of the processor: others may want it too
 };
 
 TEST(HostileGraphTest, OperatorsOfGradientsAreMadeByDifferentiationOnly) {
@@ -111,7 +108,7 @@ TEST(HostileGraphTest, OperatorsOfGradientsAreMadeByDifferentiationOnly) {
 TEST(HostileGraphTest, EachLimitIsChecked) {
   const std::string two = Graph({Variable("x"), Parts("y", 3)}, {"[1, 0, 0]"});
   COOPER_EXPECT_OK(SymbolFromJson(two, {.text_bytes = static_cast<int64_t>(two.size()),
-                                        .values = 40,
+                                        .values = 60,
                                         .nesting = 5,
                                         .nodes = 2,
                                         .outputs = 4}));

@@ -1,8 +1,8 @@
 // Symbol files that reached kernels with shapes nobody had checked, could not be loaded again, or
 // took more than there is: each is refused with its reason, or runs.
 
-#include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <vector>
@@ -177,7 +177,7 @@ TEST(HostileSymbolsTest, WhatAGraphTakesIsBoundedBeforeItIsAllocated) {
 
 // The names of all outputs were made for each of them: minutes for one node.
 TEST(HostileSymbolsTest, ProgramsOfManyOutputsAreShownInLinearTime) {
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   constexpr int kOutputs = 1 << 16;
   COOPER_ASSERT_OK_AND_ASSIGN(
       const Symbol split,
@@ -192,8 +192,7 @@ TEST(HostileSymbolsTest, ProgramsOfManyOutputsAreShownInLinearTime) {
   executor->SetMonitorCallback([&](const std::string&, const NDArray&) { ++seen; });
   COOPER_ASSERT_OK(executor->Forward(/*is_train=*/false));
   EXPECT_GE(seen, kOutputs);
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-  EXPECT_LT(taken.count(), 30);
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 30);
 }
 
 // Composition counts one input, the weight being made for it; a file has both.
