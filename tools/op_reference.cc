@@ -210,6 +210,7 @@ OpEntry DescribeEntry(const OpSchema& op) {
                 .outputs = description.outputs,
                 .shapes = ExampleShapes(op),
                 .gradient = GradientText(op)};
+  if (entry.outputs.empty()) entry.outputs.push_back("as many as its attributes say");
   if (description.variadic) entry.inputs.push_back({"any number of inputs", ""});
   for (const std::string& name : description.positional) entry.inputs.push_back({name, ""});
   for (const std::string& name : description.optional) {

@@ -6,46 +6,35 @@
 #include "module/metric/classification.h"
 #include "ndarray/random.h"
 #include "ndarray/status_macros.h"
+#include "symbol/op/elemwise.h"
+#include "symbol/op/index.h"
+#include "symbol/op/linalg.h"
+#include "symbol/op/loss.h"
+#include "symbol/op/nn.h"
+#include "symbol/op/shape.h"
 #include "symbol/rnn/bidirectional_cell.h"
 #include "symbol/rnn/gru_cell.h"
+#include "symbol/rnn/unroll.h"
 
 namespace cooper {
 namespace {
 
 constexpr int kBegin = 1, kEnd = 2, kFirstWord = 3, kNumWords = 20;
-constexpr char kVocab[] = "23";
+constexpr int kVocab = kFirstWord + kNumWords;
 
-absl::StatusOr<Symbol> Embed(const char* name, const Symbol& words) {
-  return Symbol::Create(
-      "Embedding",
-      {.name = name, .inputs = {words}, .attrs = {{"input_dim", kVocab}, {"output_dim", "24"}}});
-}
-
-absl::StatusOr<Symbol> Dense(const char* name, const Symbol& data, const char* num_hidden) {
-  return Symbol::Create("FullyConnected",
-                        {.name = name,
-                         .inputs = {data},
-                         .attrs = {{"num_hidden", num_hidden}, {"flatten", "False"}}});
+Symbol Embed(const char* name, const Symbol& words) {
+  return op::Embedding(words, {.input_dim = kVocab, .output_dim = 24, .name = name});
 }
 
 // For each step of `decoder` (batch_size, targets, n) the mean of `encoder` (batch_size, sources,
 // n), weighted by how well they agree; padding has no weight.
-absl::StatusOr<Symbol> Attend(const Symbol& decoder, const Symbol& encoder,
-                              const Symbol& encoder_length) {
-  COOPER_ASSIGN_OR_RETURN(  // (batch_size, sources, targets)
-      const Symbol scores, Symbol::Create("batch_dot", {.inputs = {encoder, decoder},
-                                                        .attrs = {{"transpose_b", "True"}}}));
-  COOPER_ASSIGN_OR_RETURN(
-      const Symbol masked,
-      Symbol::Create(
-          "SequenceMask",
-          {.inputs = {scores, encoder_length},
-           .attrs = {{"use_sequence_length", "True"}, {"axis", "1"}, {"value", "-1e9"}}}));
-  COOPER_ASSIGN_OR_RETURN(
-      const Symbol weights,
-      Symbol::Create("softmax", {.inputs = {masked}, .attrs = {{"axis", "1"}}}));
-  return Symbol::Create("batch_dot",
-                        {.inputs = {weights, encoder}, .attrs = {{"transpose_a", "True"}}});
+Symbol Attend(const Symbol& decoder, const Symbol& encoder, const Symbol& encoder_length) {
+  // (batch_size, sources, targets)
+  const Symbol scores = op::batch_dot(encoder, decoder, {.transpose_b = true});
+  const Symbol masked = op::SequenceMask(
+      scores,
+      {.sequence_length = encoder_length, .use_sequence_length = true, .axis = 1, .value = -1e9});
+  return op::batch_dot(op::softmax(masked, {.axis = 1}), encoder, {.transpose_a = true});
 }
 
 }  // namespace
@@ -79,41 +68,30 @@ absl::StatusOr<std::unique_ptr<BucketIter>> PairBatches(const SentencePairs& pai
        .seed = 1});
 }
 
-absl::StatusOr<BucketSymbol> Seq2SeqNetwork(const BucketKey& key) {
+BucketSymbol Seq2SeqNetwork(const BucketKey& key) {
   const Symbol source_length = Symbol::Variable("source_length");
-  COOPER_ASSIGN_OR_RETURN(const Symbol sources, Embed("source_embed", Symbol::Variable("source")));
   BidirectionalCell encoder(std::make_shared<GRUCell>(24, GRUCellOptions{.prefix = "encoder_l_"}),
                             std::make_shared<GRUCell>(24, GRUCellOptions{.prefix = "encoder_r_"}));
-  COOPER_ASSIGN_OR_RETURN(const Unrolled encoded,
-                          encoder.Unroll(static_cast<int>(key.tuple_value()[0]), sources,
-                                         {.merge_outputs = true, .valid_length = source_length}));
-
-  COOPER_ASSIGN_OR_RETURN(const Symbol targets, Embed("target_embed", Symbol::Variable("target")));
-  COOPER_ASSIGN_OR_RETURN(const Symbol state, Symbol::Create("Concat", {.inputs = encoded.states}));
+  const Unrolled encoded = Unroll(encoder, static_cast<int>(key.tuple_value()[0]),
+                                  Embed("source_embed", Symbol::Variable("source")),
+                                  {.merge_outputs = true, .valid_length = source_length});
   GRUCell decoder(48, {.prefix = "decoder_"});
-  COOPER_ASSIGN_OR_RETURN(
-      const Unrolled decoded,
-      decoder.Unroll(static_cast<int>(key.tuple_value()[1]), targets,
-                     {.begin_state = std::vector<Symbol>{state}, .merge_outputs = true}));
+  const Symbol decoded = Unroll(decoder, static_cast<int>(key.tuple_value()[1]),
+                                Embed("target_embed", Symbol::Variable("target")),
+                                {.begin_state = std::vector<Symbol>{op::Concat(encoded.states)},
+                                 .merge_outputs = true})
+                             .outputs.merged();
 
-  const Symbol outputs = decoded.outputs.merged();
-  COOPER_ASSIGN_OR_RETURN(const Symbol context,
-                          Attend(outputs, encoded.outputs.merged(), source_length));
-  COOPER_ASSIGN_OR_RETURN(const Symbol both, Symbol::Create("Concat", {.inputs = {outputs, context},
-                                                                       .attrs = {{"dim", "2"}}}));
-  COOPER_ASSIGN_OR_RETURN(const Symbol hidden, Dense("hidden", both, "48"));
-  COOPER_ASSIGN_OR_RETURN(
-      const Symbol active,
-      Symbol::Create("Activation", {.inputs = {hidden}, .attrs = {{"act_type", "tanh"}}}));
-  COOPER_ASSIGN_OR_RETURN(const Symbol scores, Dense("scores", active, kVocab));
-  COOPER_ASSIGN_OR_RETURN(
-      const Symbol softmax,
-      Symbol::Create(
-          "SoftmaxOutput",
-          {.name = "softmax",
-           .inputs = {scores},
-           .attrs = {{"preserve_shape", "True"}, {"use_ignore", "True"}, {"ignore_label", "0"}}}));
-  return BucketSymbol{.symbol = softmax, .data_names = {"source", "target", "source_length"}};
+  const Symbol context = Attend(decoded, encoded.outputs.merged(), source_length);
+  const Symbol hidden = op::FullyConnected(op::Concat({decoded, context}, {.dim = 2}),
+                                           {.num_hidden = 48, .flatten = false, .name = "hidden"});
+  const Symbol scores =
+      op::FullyConnected(op::Activation(hidden, {.act_type = "tanh"}),
+                         {.num_hidden = kVocab, .flatten = false, .name = "scores"});
+  return {.symbol = op::SoftmaxOutput(
+              scores,
+              {.ignore_label = 0, .use_ignore = true, .preserve_shape = true, .name = "softmax"}),
+          .data_names = {"source", "target", "source_length"}};
 }
 
 absl::StatusOr<std::unique_ptr<BucketingModule>> TrainSeq2Seq(const SentencePairs& pairs,

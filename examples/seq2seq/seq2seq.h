@@ -27,7 +27,7 @@ absl::StatusOr<std::unique_ptr<BucketIter>> PairBatches(const SentencePairs& pai
 
 // source (batch_size, key[0]), source_length (batch_size,) and target (batch_size, key[1]) to
 // probabilities (batch_size, key[1], words) of the word behind each word of the target.
-absl::StatusOr<BucketSymbol> Seq2SeqNetwork(const BucketKey& key);
+BucketSymbol Seq2SeqNetwork(const BucketKey& key);
 
 absl::StatusOr<std::unique_ptr<BucketingModule>> TrainSeq2Seq(const SentencePairs& pairs,
                                                               int num_epoch);

@@ -7,8 +7,11 @@
 #include "module/metric/classification.h"
 #include "ndarray/random.h"
 #include "ndarray/status_macros.h"
+#include "symbol/op/loss.h"
+#include "symbol/op/nn.h"
 #include "symbol/rnn/bidirectional_cell.h"
 #include "symbol/rnn/gru_cell.h"
+#include "symbol/rnn/unroll.h"
 
 namespace cooper {
 
@@ -39,31 +42,20 @@ absl::StatusOr<std::unique_ptr<BucketIter>> TaggerBatches(const TaggedSentences&
                              .seed = seed});
 }
 
-absl::StatusOr<BucketSymbol> TaggerNetwork(const BucketKey& key) {
-  COOPER_ASSIGN_OR_RETURN(
-      const Symbol embed,
-      Symbol::Create("Embedding", {.name = "embed",
-                                   .inputs = {Symbol::Variable("data")},
-                                   .attrs = {{"input_dim", "21"}, {"output_dim", "16"}}}));
+BucketSymbol TaggerNetwork(const BucketKey& key) {
+  const Symbol embed =
+      op::Embedding(Symbol::Variable("data"), {.input_dim = 21, .output_dim = 16, .name = "embed"});
   BidirectionalCell cell(std::make_shared<GRUCell>(16, GRUCellOptions{.prefix = "l_"}),
                          std::make_shared<GRUCell>(16, GRUCellOptions{.prefix = "r_"}));
-  COOPER_ASSIGN_OR_RETURN(
-      const Unrolled unrolled,
-      cell.Unroll(static_cast<int>(key.int_value()), embed,
-                  {.merge_outputs = true, .valid_length = Symbol::Variable("length")}));
-  COOPER_ASSIGN_OR_RETURN(
-      const Symbol scores,
-      Symbol::Create("FullyConnected", {.name = "tag",
-                                        .inputs = {unrolled.outputs.merged()},
-                                        .attrs = {{"num_hidden", "4"}, {"flatten", "False"}}}));
-  COOPER_ASSIGN_OR_RETURN(
-      const Symbol softmax,
-      Symbol::Create(
-          "SoftmaxOutput",
-          {.name = "softmax",
-           .inputs = {scores},
-           .attrs = {{"preserve_shape", "True"}, {"use_ignore", "True"}, {"ignore_label", "-1"}}}));
-  return BucketSymbol{.symbol = softmax, .data_names = {"data", "length"}};
+  const Symbol both = Unroll(cell, static_cast<int>(key.int_value()), embed,
+                             {.merge_outputs = true, .valid_length = Symbol::Variable("length")})
+                          .outputs.merged();
+  const Symbol scores =
+      op::FullyConnected(both, {.num_hidden = 4, .flatten = false, .name = "tag"});
+  return {.symbol = op::SoftmaxOutput(
+              scores,
+              {.ignore_label = -1, .use_ignore = true, .preserve_shape = true, .name = "softmax"}),
+          .data_names = {"data", "length"}};
 }
 
 absl::StatusOr<std::unique_ptr<BucketingModule>> TrainTagger(const TaggedSentences& sentences,

@@ -27,7 +27,7 @@ absl::StatusOr<std::unique_ptr<BucketIter>> TaggerBatches(const TaggedSentences&
                                                           uint64_t seed);
 
 // data (batch_size, words) and length (batch_size,) to probabilities (batch_size, words, tags).
-absl::StatusOr<BucketSymbol> TaggerNetwork(const BucketKey& key);
+BucketSymbol TaggerNetwork(const BucketKey& key);
 
 absl::StatusOr<std::unique_ptr<BucketingModule>> TrainTagger(const TaggedSentences& sentences,
                                                              int num_epoch);

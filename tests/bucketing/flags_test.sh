@@ -24,7 +24,7 @@ expect_error "num_hidden" --num_hidden=many
 expect_error "num_hidden=0" --num_hidden=0
 expect_error "no-such-file" --train=no-such-file
 expect_error "no sentence" --train=empty
-expect_error "longer than the largest bucket" --train=long --buckets=2,4
+expect_error "exceed the largest bucket" --train=long --buckets=2,4
 expect_error "buckets=x" --buckets=x
 expect_error "--optimizer=adam --mom=0.9: .*momentum" --mom=0.9
 expect_error "checkpoint_prefix" --resume
