@@ -19,7 +19,8 @@ TaggedSentences MakeTaggedSentences(int64_t count, uint64_t seed) {
   RandomGenerator random(seed);
   TaggedSentences sentences;
   for (int64_t i = 0; i < count; ++i) {
-    std::vector<int> words(1 + random.NextBelow(15)), tags(words.size());
+    std::vector<int> words(1 + random.NextBelow(15));
+    std::vector<int> tags(words.size());
     for (int& word : words) word = static_cast<int>(1 + random.NextBelow(20));
     for (size_t t = 0; t < words.size(); ++t) {
       const bool before = t > 0 && words[t - 1] % 2 == 0;
