@@ -119,6 +119,11 @@ class Loop {
 
 }  // namespace
 
+#ifdef __SANITIZE_THREAD__
+// What oneTBB's headers share with its library, which the race detector does not look into.
+extern "C" const char* __tsan_default_suppressions() { return "race_top:oneapi/tbb/\n"; }
+#endif
+
 int NumThreads() { return ThreadsOfThisThread(); }
 
 void SetNumThreads(int threads) { ThreadsOfThisThread() = threads < 1 ? AvailableCpus() : threads; }
