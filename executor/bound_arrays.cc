@@ -1,6 +1,8 @@
 #include "executor/bound_arrays.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -12,12 +14,36 @@
 namespace cooper {
 namespace {
 
-// The given array, or a new one of zeros.
-absl::StatusOr<NDArray> TakeOrAllocate(const ArrayMap& given, const std::string& name,
-                                       const Shape& shape, DType dtype, Context context) {
-  NDArray array = FindArray(given, name);
-  if (!array.is_null()) return array;
-  return NDArray::Zeros(shape, dtype, context);
+// An array that a program is bound with: what is given for it, if anything, and what it must be.
+struct Slot {
+  ArrayMap BoundArrays::*kind;
+  const std::string& name;
+  NDArray given;  // null: to be allocated
+  const Shape& shape;
+  DType dtype;
+  Context context;
+};
+
+std::vector<Slot> SlotsOf(const CompiledProgram& compiled, const BindOptions& options) {
+  const Program& p = compiled.program();
+  std::vector<Slot> slots;
+  const auto add_arg = [&](ArrayMap BoundArrays::*kind, const ArrayMap& given, size_t i) {
+    slots.push_back({kind, p.arg_names[i], FindArray(given, p.arg_names[i]),
+                     compiled.arg_shapes()[i], compiled.arg_types()[i],
+                     compiled.arg_contexts()[i]});
+  };
+  for (size_t i = 0; i < p.arg_names.size(); ++i) {
+    if (!options.unbound_args.contains(p.arg_names[i])) {
+      add_arg(&BoundArrays::args, options.args, i);
+    }
+  }
+  for (size_t i = 0; i < p.aux_names.size(); ++i) {
+    slots.push_back({&BoundArrays::auxs, p.aux_names[i], FindArray(options.auxs, p.aux_names[i]),
+                     compiled.aux_shapes()[i], compiled.aux_types()[i],
+                     compiled.aux_contexts()[i]});
+  }
+  for (const ProgramGradient& g : p.gradients) add_arg(&BoundArrays::grads, options.grads, g.arg);
+  return slots;
 }
 
 absl::Status CheckUnboundNames(const BindOptions& options, const std::vector<std::string>& names) {
@@ -80,26 +106,14 @@ absl::Status RequireArrays(const Symbol& symbol, BindOptions& options) {
 }
 
 absl::Status CheckBytes(const CompiledProgram& compiled, const BindOptions& options) {
-  const Program& p = compiled.program();
   double bytes = 0;  // whose sum cannot overflow
   for (const ArenaLayout::Region& region : compiled.layout().regions) {
     bytes += static_cast<double>(region.plan.arena_size);
   }
-  const auto add = [&bytes](const ArrayMap& given, const std::string& name, const Shape& shape,
-                            DType dtype) {
-    if (given.contains(name)) return;
-    bytes += static_cast<double>(shape.num_elements()) * static_cast<double>(SizeOf(dtype));
-  };
-  for (size_t i = 0; i < p.arg_names.size(); ++i) {
-    if (options.unbound_args.contains(p.arg_names[i])) continue;
-    add(options.args, p.arg_names[i], compiled.arg_shapes()[i], compiled.arg_types()[i]);
-  }
-  for (size_t i = 0; i < p.aux_names.size(); ++i) {
-    add(options.auxs, p.aux_names[i], compiled.aux_shapes()[i], compiled.aux_types()[i]);
-  }
-  for (const ProgramGradient& g : p.gradients) {
-    add(options.grads, p.arg_names[g.arg], compiled.arg_shapes()[g.arg],
-        compiled.arg_types()[g.arg]);
+  for (const Slot& slot : SlotsOf(compiled, options)) {
+    if (!slot.given.is_null()) continue;
+    bytes +=
+        static_cast<double>(slot.shape.num_elements()) * static_cast<double>(SizeOf(slot.dtype));
   }
   if (bytes <= static_cast<double>(options.max_bytes)) return absl::OkStatus();
   return absl::ResourceExhaustedError(
@@ -109,28 +123,13 @@ absl::Status CheckBytes(const CompiledProgram& compiled, const BindOptions& opti
 
 absl::StatusOr<BoundArrays> BindArrays(const CompiledProgram& compiled,
                                        const BindOptions& options) {
-  const Program& p = compiled.program();
-  COOPER_RETURN_IF_ERROR(CheckUnboundNames(options, p.arg_names));
+  COOPER_RETURN_IF_ERROR(CheckUnboundNames(options, compiled.program().arg_names));
   BoundArrays arrays;
-  for (size_t i = 0; i < p.arg_names.size(); ++i) {
-    const std::string& name = p.arg_names[i];
-    if (options.unbound_args.contains(name)) continue;
-    COOPER_ASSIGN_OR_RETURN(arrays.args[name],
-                            TakeOrAllocate(options.args, name, compiled.arg_shapes()[i],
-                                           compiled.arg_types()[i], compiled.arg_contexts()[i]));
-  }
-  for (size_t i = 0; i < p.aux_names.size(); ++i) {
-    const std::string& name = p.aux_names[i];
-    COOPER_ASSIGN_OR_RETURN(arrays.auxs[name],
-                            TakeOrAllocate(options.auxs, name, compiled.aux_shapes()[i],
-                                           compiled.aux_types()[i], compiled.aux_contexts()[i]));
-  }
-  for (const ProgramGradient& g : p.gradients) {
-    const std::string& name = p.arg_names[g.arg];
-    COOPER_ASSIGN_OR_RETURN(
-        arrays.grads[name],
-        TakeOrAllocate(options.grads, name, compiled.arg_shapes()[g.arg],
-                       compiled.arg_types()[g.arg], compiled.arg_contexts()[g.arg]));
+  for (Slot& slot : SlotsOf(compiled, options)) {
+    NDArray& array = (arrays.*slot.kind)[slot.name];
+    array = std::move(slot.given);
+    if (!array.is_null()) continue;
+    COOPER_ASSIGN_OR_RETURN(array, NDArray::Zeros(slot.shape, slot.dtype, slot.context));
   }
   return arrays;
 }
