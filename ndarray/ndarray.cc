@@ -50,9 +50,9 @@ absl::StatusOr<NDArray> NDArray::Full(Shape shape, double value, DType dtype, Co
   return array;
 }
 
-absl::StatusOr<NDArray> NDArray::FromBytes(Shape shape, DType dtype, const void* data,
+absl::StatusOr<NDArray> NDArray::FromBytes(const Shape& shape, DType dtype, const void* data,
                                            int64_t count) {
-  COOPER_ASSIGN_OR_RETURN(NDArray array, Empty(std::move(shape), dtype));
+  COOPER_ASSIGN_OR_RETURN(NDArray array, Empty(shape, dtype));
   if (array.size() != count) {
     return absl::InvalidArgumentError(absl::StrCat("shape ", array.shape().ToString(), " has ",
                                                    array.size(), " elements, but ", count,

@@ -36,13 +36,12 @@ class NDArray {
 
   // A copy of `values` on the CPU. kInvalidArgument if their number is not that of `shape`.
   template <typename T>
-  static absl::StatusOr<NDArray> FromSpan(Shape shape, absl::Span<const T> values) {
-    return FromBytes(std::move(shape), DTypeOf<T>(), values.data(),
-                     static_cast<int64_t>(values.size()));
+  static absl::StatusOr<NDArray> FromSpan(const Shape& shape, absl::Span<const T> values) {
+    return FromBytes(shape, DTypeOf<T>(), values.data(), static_cast<int64_t>(values.size()));
   }
   template <typename T>
-  static absl::StatusOr<NDArray> FromVector(Shape shape, const std::vector<T>& values) {
-    return FromSpan<T>(std::move(shape), absl::MakeConstSpan(values));
+  static absl::StatusOr<NDArray> FromVector(const Shape& shape, const std::vector<T>& values) {
+    return FromSpan<T>(shape, absl::MakeConstSpan(values));
   }
 
   // A view of `storage` from `byte_offset` on. kInvalidArgument if it does not fit in there.
@@ -108,7 +107,7 @@ class NDArray {
         shape_(std::move(shape)),
         dtype_(dtype) {}
 
-  static absl::StatusOr<NDArray> FromBytes(Shape shape, DType dtype, const void* data,
+  static absl::StatusOr<NDArray> FromBytes(const Shape& shape, DType dtype, const void* data,
                                            int64_t count);
   absl::Status CheckAccess(DType dtype) const;
   absl::Status CopyOut(DType dtype, void* out) const;
