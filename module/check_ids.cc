@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "ndarray/status_macros.h"
 #include "symbol/infer_shape.h"
 #include "symbol/is_op.h"
@@ -19,16 +20,15 @@
 namespace cooper {
 namespace {
 
-// Operators whose outputs are elements of their inputs.
-constexpr const char* kMoves[] = {"Reshape", "Flatten", "SwapAxis",   "transpose",    "expand_dims",
-                                  "squeeze", "slice",   "slice_axis", "SliceChannel", "Concat",
-                                  "stack",   "reverse", "Cast",       "_copy",        "BlockGrad"};
-
-bool Moves(const Node& node) {
-  for (const char* op : kMoves) {
-    if (IsOp(node, op)) return true;
-  }
-  return false;
+// The inputs whose elements the outputs of a node are made of, none computed: the schema's facts
+// tell, but for reverse, of which it says nothing.
+absl::Span<const NodeEntry> MovedInputs(const Node& node) {
+  if (node.is_variable() || node.inputs().empty()) return {};
+  const OpSchema& op = *node.op();
+  if (op.join_axis()) return node.inputs();
+  const bool moves = op.keeps_elements() || op.transposed_axes() || op.split_axis() || op.slice() ||
+                     IsOp(node, "reverse");
+  return absl::MakeConstSpan(node.inputs()).first(moves ? 1 : 0);
 }
 
 // The variables whose elements `entry` has.
@@ -41,8 +41,7 @@ std::set<std::string> Sources(const NodeEntry& entry) {
     open.pop_back();
     if (!seen.insert(node).second) continue;
     if (node->is_variable()) names.insert(node->name());
-    if (node->is_variable() || !Moves(*node)) continue;
-    for (const NodeEntry& input : node->inputs()) open.push_back(input.node.get());
+    for (const NodeEntry& input : MovedInputs(*node)) open.push_back(input.node.get());
   }
   return names;
 }
