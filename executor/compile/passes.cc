@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "executor/compile/graph_passes/batch_products.h"
+#include "executor/compile/graph_passes/block_channels.h"
 #include "executor/compile/graph_passes/fuse_rnn_layers.h"
 #include "executor/compile/graph_passes/fuse_softmax_output.h"
 #include "executor/compile/graph_passes/move_transposes.h"
@@ -19,6 +20,7 @@ const std::vector<Pass>& AllPasses() {
       {.name = "batched_products", .over_graph = BatchProducts, .merges_nodes = true},
       {.name = "softmax_output", .over_graph = FuseSoftmaxOutput, .merges_nodes = true},
       {.name = "transposes", .over_graph = MoveTransposes, .merges_nodes = true},
+      {.name = "blocked_channels", .over_graph = BlockChannels, .merges_nodes = true},
       {.name = "copies", .over_program = InsertCopies, .required = true},
       {.name = "gradients", .over_program = RouteGradients, .required = true},
       {.name = "accumulate", .over_program = AccumulateGradients},

@@ -49,22 +49,25 @@ absl::Status InferShapes(TypedGraph& typed) {
   return CheckShapesComplete(*typed.graph, typed.shapes);
 }
 
+bool HasGradients(const CompileOptions& options) {
+  return absl::c_any_of(options.grad_reqs,
+                        [](const auto& named) { return named.second != WriteReq::kNull; });
+}
+
 // Without gradients it does not matter whether one can be run.
 bool CanRun(absl::string_view op, const CompileOptions& options) {
-  const bool has_gradients = absl::c_any_of(
-      options.grad_reqs, [](const auto& named) { return named.second != WriteReq::kNull; });
-  if (!has_gradients && absl::StartsWith(op, "_backward")) return true;
+  if (!HasGradients(options) && absl::StartsWith(op, "_backward")) return true;
   const auto schema = FindOp(op);
   if (!schema.ok()) return false;
   return (*schema)->is_view() || FindKernel(op, options.context.device_type).ok();
 }
 
-GraphFacts FactsOf(const TypedGraph& typed) {
+GraphFacts FactsOf(const TypedGraph& typed, bool has_gradients) {
   std::vector<Shape> shapes;
   std::vector<DType> types;
   for (const PartialShape& shape : typed.shapes) shapes.push_back(shape.ToShape());
   for (const auto& type : typed.types) types.push_back(type.value_or(DType::kFloat32));
-  return GraphFacts(typed.symbol, std::move(shapes), std::move(types));
+  return GraphFacts(typed.symbol, std::move(shapes), std::move(types), has_gradients);
 }
 
 absl::Status TakeRewrite(const GraphFacts& old, GraphRewrite rewrite, TypedGraph& typed) {
@@ -124,7 +127,7 @@ absl::Status RunGraphPasses(const CompileOptions& options, TypedGraph& typed) {
   if (!options.group2ctx.empty()) return absl::OkStatus();
   for (const Pass& pass : AllPasses()) {
     if (pass.over_graph == nullptr || options.disabled_passes.contains(pass.name)) continue;
-    const GraphFacts facts = FactsOf(typed);
+    const GraphFacts facts = FactsOf(typed, HasGradients(options));
     auto rewrite =
         pass.over_graph(facts, [&](absl::string_view op) { return CanRun(op, options); });
     absl::Status status = rewrite.status();

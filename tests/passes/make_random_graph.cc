@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/executor_fixtures.h"
 #include "tests/passes/graph_draft.h"
+#include "tests/passes/random_images.h"
 #include "tests/passes/random_layers.h"
 #include "tests/passes/random_operators.h"
 
@@ -91,6 +92,7 @@ RandomGraph MakeRandomGraph(uint64_t seed) {
   RandomLayers layers(g);
   const int64_t parts = g.Between(2, 5);
   for (int64_t i = 0; i < parts; ++i) AddPart(g, layers);
+  if (g.Chance(0.7)) ConvolveImages(g);
   return g.Finish();
 }
 

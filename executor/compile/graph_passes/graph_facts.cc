@@ -4,14 +4,16 @@
 
 namespace cooper {
 
-GraphFacts::GraphFacts(const Symbol& symbol, std::vector<Shape> shapes, std::vector<DType> types)
+GraphFacts::GraphFacts(const Symbol& symbol, std::vector<Shape> shapes, std::vector<DType> types,
+                       bool has_gradients)
     : symbol_(symbol),
       graph_(symbol_.outputs()),
       owners_(graph_.num_nodes()),
       shapes_(std::move(shapes)),
       types_(std::move(types)),
       use_begin_(graph_.num_entries() + 1, 0),
-      is_output_(graph_.num_entries(), false) {
+      is_output_(graph_.num_entries(), false),
+      has_gradients_(has_gradients) {
   for (const Node* node : graph_.nodes()) {
     for (const NodeEntry& input : node->inputs()) {
       ++use_begin_[graph_.entry(input) + 1];

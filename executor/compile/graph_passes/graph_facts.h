@@ -24,7 +24,8 @@ class GraphFacts {
   };
 
   // Shapes and dtypes are by entry of the graph that `symbol` has.
-  GraphFacts(const Symbol& symbol, std::vector<Shape> shapes, std::vector<DType> types);
+  GraphFacts(const Symbol& symbol, std::vector<Shape> shapes, std::vector<DType> types,
+             bool has_gradients = true);
 
   const Symbol& symbol() const { return symbol_; }
   const IndexedGraph& graph() const { return graph_; }
@@ -37,6 +38,8 @@ class GraphFacts {
   // The inputs of nodes that an entry is, in the order of nodes.
   absl::Span<const Use> uses(const NodeEntry& e) const { return uses_of(index(e), e.index); }
   absl::Span<const Use> uses_of(int node, int output) const;
+  // Whether gradients will be computed; if not, the graph may be run for training nevertheless.
+  bool has_gradients() const { return has_gradients_; }
   bool is_output(const NodeEntry& e) const { return is_output_[graph_.entry(e)]; }
 
  private:
@@ -48,6 +51,7 @@ class GraphFacts {
   std::vector<int> use_begin_;  // by entry, in uses_; one more at the end
   std::vector<Use> uses_;
   std::vector<bool> is_output_;
+  bool has_gradients_;
 };
 
 }  // namespace cooper

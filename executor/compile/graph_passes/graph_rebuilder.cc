@@ -9,16 +9,18 @@ std::vector<NodeEntry> GraphRebuilder::NewInputs(int i) const {
   return inputs;
 }
 
+NodePtr GraphRebuilder::Copy(int i, std::vector<NodeEntry> inputs) {
+  Node::Fields fields = facts_.node(i).fields();
+  fields.inputs = std::move(inputs);
+  fields.variables = nullptr;
+  NodePtr copy = Node::Make(std::move(fields));
+  result_.copies.emplace_back(copy, &facts_.node(i));
+  return copy;
+}
+
 void GraphRebuilder::Keep(int i, std::vector<NodeEntry> inputs) {
   NodePtr node = facts_.owner(i);
-  if (inputs != node->inputs()) {
-    Node::Fields fields = node->fields();
-    fields.inputs = std::move(inputs);
-    fields.variables = nullptr;
-    const Node* old = node.get();
-    node = Node::Make(std::move(fields));
-    result_.copies.emplace_back(node, old);
-  }
+  if (inputs != node->inputs()) node = Copy(i, std::move(inputs));
   for (int k = 0; k < node->num_outputs(); ++k) {
     result_.entries[facts_.graph().first_entry(i) + k] = {node, k};
   }

@@ -31,6 +31,8 @@ class GraphRebuilder {
   std::vector<NodeEntry> NewInputs(int i) const;
   // Keeps node `i`, or makes a copy of it if these inputs are not the old ones.
   void Keep(int i, std::vector<NodeEntry> inputs);
+  // A copy of node `i` with other inputs, whose outputs are not those of the old one.
+  NodePtr Copy(int i, std::vector<NodeEntry> inputs);
 
   // The new graph. Every output of the old one has become something.
   GraphRewrite Finish();

@@ -12,25 +12,6 @@
 namespace cooper {
 namespace {
 
-ConvolutionProduct ProductOf(const ConvolutionParam& param, const Shape& image, const Shape& map) {
-  ConvolutionProduct p;
-  p.batch = image[0];
-  p.groups = param.num_group;
-  p.g.channels = image[1] / param.num_group;
-  p.filters = map[1] / param.num_group;
-  const int spatial = static_cast<int>(param.kernel.size());
-  for (int i = 0; i < spatial; ++i) {
-    const int at = 3 - spatial + i;
-    p.g.in[at] = image[2 + i];
-    p.g.out[at] = map[2 + i];
-    p.g.kernel[at] = param.kernel[i];
-    p.g.stride[at] = WindowValue(param.stride, i, 1);
-    p.g.dilate[at] = WindowValue(param.dilate, i, 1);
-    p.g.pad[at] = WindowValue(param.pad, i, 0);
-  }
-  return p;
-}
-
 // With a target shape the padding follows from it.
 ConvolutionProduct ProductOf(const DeconvolutionParam& param, const Shape& image,
                              const Shape& map) {

@@ -14,6 +14,8 @@
 #include "executor/cpu/row_grain.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
+#include "ndarray/shape.h"
+#include "symbol/ops/nn/convolution_param.h"
 
 namespace cooper {
 
@@ -29,6 +31,27 @@ struct ConvolutionProduct {
   int64_t weight_step() const { return filters * g.rows(); }
 };
 
+// Of plain shapes (batch, channels, spatial...).
+inline ConvolutionProduct ProductOf(const ConvolutionParam& param, const Shape& image,
+                                    const Shape& map) {
+  ConvolutionProduct p;
+  p.batch = image[0];
+  p.groups = param.num_group;
+  p.g.channels = image[1] / param.num_group;
+  p.filters = map[1] / param.num_group;
+  const int spatial = static_cast<int>(param.kernel.size());
+  for (int i = 0; i < spatial; ++i) {
+    const int at = 3 - spatial + i;
+    p.g.in[at] = image[2 + i];
+    p.g.out[at] = map[2 + i];
+    p.g.kernel[at] = param.kernel[i];
+    p.g.stride[at] = WindowValue(param.stride, i, 1);
+    p.g.dilate[at] = WindowValue(param.dilate, i, 1);
+    p.g.pad[at] = WindowValue(param.pad, i, 0);
+  }
+  return p;
+}
+
 // map = weight * columns(image), or added to it.
 template <typename T>
 void MapFromImage(const ConvolutionProduct& p, const T* image, const T* weight, T* map, bool add,
@@ -39,9 +62,9 @@ void MapFromImage(const ConvolutionProduct& p, const T* image, const T* weight, 
       Im2Col(p.g, columns, workspace);
       columns = workspace;
     }
-    Gemm(false, false, p.filters, p.g.columns(), p.g.rows(), T(1),
+    Gemm(false, false, p.filters, p.g.columns(), p.g.rows(), T{1},
          weight + i % p.groups * p.weight_step(), p.g.rows(), columns, p.g.columns(),
-         add ? T(1) : T(0), map + i * p.map_step(), p.g.columns());
+         add ? T{1} : T{}, map + i * p.map_step(), p.g.columns());
   }
 }
 
@@ -50,12 +73,12 @@ template <typename T>
 void ImageFromMap(const ConvolutionProduct& p, const T* map, const T* weight, T* image, bool add,
                   T* workspace) {
   const bool identity = p.g.IsIdentity();
-  if (!add && !identity) std::fill_n(image, p.batch * p.groups * p.image_step(), T(0));
+  if (!add && !identity) std::fill_n(image, p.batch * p.groups * p.image_step(), T{});
   for (int64_t i = 0; i < p.batch * p.groups; ++i) {
     T* to = image + i * p.image_step();
-    Gemm(true, false, p.g.rows(), p.g.columns(), p.filters, T(1),
+    Gemm(true, false, p.g.rows(), p.g.columns(), p.filters, T{1},
          weight + i % p.groups * p.weight_step(), p.g.rows(), map + i * p.map_step(), p.g.columns(),
-         identity && add ? T(1) : T(0), identity ? to : workspace, p.g.columns());
+         identity && add ? T{1} : T{}, identity ? to : workspace, p.g.columns());
     if (!identity) Col2ImAdd(p.g, workspace, to);
   }
 }
@@ -64,15 +87,15 @@ void ImageFromMap(const ConvolutionProduct& p, const T* map, const T* weight, T*
 template <typename T>
 void WeightFromBoth(const ConvolutionProduct& p, const T* image, const T* map, T* weight, bool add,
                     T* workspace) {
-  if (!add) std::fill_n(weight, p.groups * p.weight_step(), T(0));
+  if (!add) std::fill_n(weight, p.groups * p.weight_step(), T{});
   for (int64_t i = 0; i < p.batch * p.groups; ++i) {
     const T* columns = image + i * p.image_step();
     if (!p.g.IsIdentity()) {
       Im2Col(p.g, columns, workspace);
       columns = workspace;
     }
-    Gemm(false, true, p.filters, p.g.rows(), p.g.columns(), T(1), map + i * p.map_step(),
-         p.g.columns(), columns, p.g.columns(), T(1), weight + i % p.groups * p.weight_step(),
+    Gemm(false, true, p.filters, p.g.rows(), p.g.columns(), T{1}, map + i * p.map_step(),
+         p.g.columns(), columns, p.g.columns(), T{1}, weight + i % p.groups * p.weight_step(),
          p.g.rows());
   }
 }

@@ -84,7 +84,7 @@ void Im2Col(const WindowGeometry& g, const T* image, T* columns) {
     ForEachWindowRun(g, begin, end, [&](int64_t row, int64_t column, int64_t at, int64_t n) {
       T* to = columns + row * width + column;
       if (at < 0) {
-        std::fill_n(to, n, T(0));
+        std::fill_n(to, n, T{});
       } else if (stride == 1) {
         std::copy_n(image + at, n, to);
       } else {

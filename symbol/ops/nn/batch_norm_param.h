@@ -26,22 +26,25 @@ struct BatchNormParam {
   std::optional<double> min_calib_range;
   std::optional<double> max_calib_range;
 
-  static void Declare(ParamDeclaration<BatchNormParam>& d) {
-    d.Field("eps", &BatchNormParam::eps).Doc("added to the variance before the root");
-    d.Field("momentum", &BatchNormParam::momentum).Doc("weight of the old moving statistics");
-    d.Field("fix_gamma", &BatchNormParam::fix_gamma)
+  template <typename P>
+  static void DeclareFields(ParamDeclaration<P>& d) {
+    d.template Field<double>("eps", &P::eps).Doc("added to the variance before the root");
+    d.template Field<double>("momentum", &P::momentum).Doc("weight of the old moving statistics");
+    d.template Field<bool>("fix_gamma", &P::fix_gamma)
         .Doc("whether gamma is 1; a training forward then overwrites the argument");
-    d.Field("use_global_stats", &BatchNormParam::use_global_stats)
+    d.template Field<bool>("use_global_stats", &P::use_global_stats)
         .Doc("whether the moving statistics are used in training too, and left alone");
-    d.Field("output_mean_var", &BatchNormParam::output_mean_var)
+    d.template Field<bool>("output_mean_var", &P::output_mean_var)
         .Doc("whether mean and 1 / sqrt(var + eps) are outputs");
-    d.Field("axis", &BatchNormParam::axis).Doc("the axis of channels");
-    d.Field("cudnn_off", &BatchNormParam::cudnn_off).Doc("accepted; no meaning on cpu");
-    d.Field("min_calib_range", &BatchNormParam::min_calib_range)
+    d.template Field<int64_t>("axis", &P::axis).Doc("the axis of channels");
+    d.template Field<bool>("cudnn_off", &P::cudnn_off).Doc("accepted; no meaning on cpu");
+    d.template Field<std::optional<double>>("min_calib_range", &P::min_calib_range)
         .Doc("accepted; no meaning without quantization");
-    d.Field("max_calib_range", &BatchNormParam::max_calib_range)
+    d.template Field<std::optional<double>>("max_calib_range", &P::max_calib_range)
         .Doc("accepted; no meaning without quantization");
   }
+
+  static void Declare(ParamDeclaration<BatchNormParam>& d) { DeclareFields(d); }
 };
 
 // BatchNorm_v1: channels are axis 1, and the output `var` is the variance itself.

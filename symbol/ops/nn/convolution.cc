@@ -6,6 +6,7 @@
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/nn/convolution_param.h"
+#include "symbol/ops/nn/convolution_shape.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
 
@@ -20,96 +21,8 @@ OpSchema::Names Inputs(const OpCall& call) {
   return {"data", "weight", "bias"};
 }
 
-absl::Status CheckParam(const ConvolutionParam& param) {
-  if (param.kernel.empty() || param.kernel.size() > 3) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "kernel has ", param.kernel.size(), " values, expected 1, 2 or 3: the spatial axes"));
-  }
-  COOPER_RETURN_IF_ERROR(CheckWindowTuple("kernel", param.kernel, param.kernel, 1));
-  COOPER_RETURN_IF_ERROR(CheckWindowTuple("stride", param.stride, param.kernel, 1));
-  COOPER_RETURN_IF_ERROR(CheckWindowTuple("dilate", param.dilate, param.kernel, 1));
-  COOPER_RETURN_IF_ERROR(CheckWindowTuple("pad", param.pad, param.kernel, 0));
-  if (param.num_filter % param.num_group != 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "num_group ", param.num_group, " does not divide num_filter ", param.num_filter));
-  }
-  return absl::OkStatus();
-}
-
-// Checks data's rank and its channels, which are `*channels` then.
-absl::Status CheckData(const ConvolutionParam& param, const PartialShape& data, int64_t* channels) {
-  const int spatial = static_cast<int>(param.kernel.size());
-  if (data.rank() != spatial + 2) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("input 'data' has shape ", data.ToString(), ", expected ", spatial + 2,
-                     " axes: batch, channels and the ", spatial, " of kernel"));
-  }
-  *channels = data[ChannelsLast(param.layout) ? data.rank() - 1 : 1];
-  if (*channels != kUnknownDim && *channels % param.num_group != 0) {
-    return absl::InvalidArgumentError(absl::StrCat("num_group ", param.num_group,
-                                                   " does not divide the ", *channels,
-                                                   " channels of input 'data' ", data.ToString()));
-  }
-  return absl::OkStatus();
-}
-
-// The shape (first, channels, spatial...) in the order that layout says.
-PartialShape Ordered(const ConvolutionParam& param, int64_t first, int64_t channels,
-                     const WindowTuple& spatial) {
-  PartialShape shape = PartialShape::OfRank(static_cast<int>(spatial.size()) + 2);
-  const bool last = ChannelsLast(param.layout);
-  shape[0] = first;
-  shape[last ? shape.rank() - 1 : 1] = channels;
-  for (size_t i = 0; i < spatial.size(); ++i)
-    shape[static_cast<int>(i) + (last ? 1 : 2)] = spatial[i];
-  return shape;
-}
-
-// data (batch_size, channels, spatial...), weight (num_filter, channels / num_group, kernel...),
-// bias (num_filter,), output (batch_size, num_filter, (extent + 2 pad - reach) / stride + 1...).
-// Extents flow back only where stride is 1.
-absl::Status ConvolutionShape(ShapeContext& c) {
-  const auto& param = c.param<ConvolutionParam>();
-  COOPER_RETURN_IF_ERROR(CheckParam(param));
-  if (!param.no_bias) {
-    COOPER_RETURN_IF_ERROR(c.SetInput(kBias, {param.num_filter}, "(num_filter,)"));
-  }
-  const PartialShape data = c.input(kData);
-  if (!data.rank_known()) return absl::OkStatus();
-  int64_t channels = kUnknownDim;
-  COOPER_RETURN_IF_ERROR(CheckData(param, data, &channels));
-  COOPER_RETURN_IF_ERROR(c.SetInput(
-      kWeight,
-      Ordered(param, param.num_filter,
-              channels == kUnknownDim ? kUnknownDim : channels / param.num_group, param.kernel),
-      "(num_filter, channels / num_group, kernel...)"));
-
-  const int first = ChannelsLast(param.layout) ? 1 : 2;
-  const int spatial = static_cast<int>(param.kernel.size());
-  WindowTuple extents(spatial, kUnknownDim);
-  for (int i = 0; i < spatial; ++i) {
-    if (!data.dim_known(first + i)) continue;
-    const int64_t padded = data[first + i] + 2 * WindowValue(param.pad, i, 0);
-    const int64_t reach = DilatedExtent(param.kernel[i], WindowValue(param.dilate, i, 1));
-    if (reach > padded) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "the kernel reaches over ", reach, " elements of axis ", first + i, " of input 'data' ",
-          data.ToString(), ", which has ", padded, " with its padding"));
-    }
-    extents[i] = (padded - reach) / WindowValue(param.stride, i, 1) + 1;
-  }
-  COOPER_RETURN_IF_ERROR(c.SetOutput(0, Ordered(param, data[0], param.num_filter, extents)));
-
-  const PartialShape& output = c.output(0);
-  WindowTuple back(spatial, kUnknownDim);
-  for (int i = 0; i < spatial; ++i) {
-    if (output.dim_known(first + i) && WindowValue(param.stride, i, 1) == 1) {
-      back[i] = output[first + i] +
-                DilatedExtent(param.kernel[i], WindowValue(param.dilate, i, 1)) - 1 -
-                2 * WindowValue(param.pad, i, 0);
-    }
-  }
-  return c.SetInput(kData, Ordered(param, output[0], channels, back));
+absl::Status ConvolutionShapeOf(ShapeContext& c) {
+  return ConvolutionShape(c.param<ConvolutionParam>(), c);
 }
 
 // data (batch_size, channels, spatial...), weight (channels, num_filter / num_group, kernel...),
@@ -117,7 +30,7 @@ absl::Status ConvolutionShape(ShapeContext& c) {
 // stride * (extent - 1) + reach - 2 pad + adj...).
 absl::Status DeconvolutionShape(ShapeContext& c) {
   const auto& param = c.param<DeconvolutionParam>();
-  COOPER_RETURN_IF_ERROR(CheckParam(param));
+  COOPER_RETURN_IF_ERROR(CheckConvolutionParam(param));
   COOPER_RETURN_IF_ERROR(CheckWindowTuple("adj", param.adj, param.kernel, 0));
   COOPER_RETURN_IF_ERROR(CheckWindowTuple("target_shape", param.target_shape, param.kernel, 0));
   if (!param.no_bias) {
@@ -126,9 +39,9 @@ absl::Status DeconvolutionShape(ShapeContext& c) {
   const PartialShape data = c.input(kData);
   if (!data.rank_known()) return absl::OkStatus();
   int64_t channels = kUnknownDim;
-  COOPER_RETURN_IF_ERROR(CheckData(param, data, &channels));
+  COOPER_RETURN_IF_ERROR(CheckConvolutionData(param, data, &channels));
   COOPER_RETURN_IF_ERROR(c.SetInput(
-      kWeight, Ordered(param, channels, param.num_filter / param.num_group, param.kernel),
+      kWeight, OrderedShape(param, channels, param.num_filter / param.num_group, param.kernel),
       "(channels, num_filter / num_group, kernel...)"));
 
   const int first = ChannelsLast(param.layout) ? 1 : 2;
@@ -150,9 +63,9 @@ absl::Status DeconvolutionShape(ShapeContext& c) {
           absl::StrCat("pad ", pad, " is larger than spatial axis ", i, " of the output"));
     }
   }
-  COOPER_RETURN_IF_ERROR(c.SetOutput(0, Ordered(param, data[0], param.num_filter, extents)));
-  return c.SetInput(kData,
-                    Ordered(param, c.output(0)[0], channels, WindowTuple(spatial, kUnknownDim)));
+  COOPER_RETURN_IF_ERROR(c.SetOutput(0, OrderedShape(param, data[0], param.num_filter, extents)));
+  return c.SetInput(
+      kData, OrderedShape(param, c.output(0)[0], channels, WindowTuple(spatial, kUnknownDim)));
 }
 
 // Each gradient needs the other factor of the product alone.
@@ -188,11 +101,11 @@ OpBuilder Backward(const char* name) {
 }
 
 const OpRegistrar kRegistrars[] = {
-    Forward<ConvolutionParam>("Convolution", ConvolutionShape)
+    Forward<ConvolutionParam>("Convolution", ConvolutionShapeOf)
         .Describe("Cross-correlation of data with weight over the spatial axes, plus bias.")
         .Alias("_npx_convolution"),
     Backward<ConvolutionParam>("_backward_Convolution"),
-    Forward<ConvolutionParam>("Convolution_v1", ConvolutionShape)
+    Forward<ConvolutionParam>("Convolution_v1", ConvolutionShapeOf)
         .Describe("Convolution as old files name it."),
     Backward<ConvolutionParam>("_backward_Convolution_v1"),
     Forward<DeconvolutionParam>("Deconvolution", DeconvolutionShape)

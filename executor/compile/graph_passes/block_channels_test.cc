@@ -1,0 +1,199 @@
+// Networks bound with and without the pass compute the same, and images change their order where
+// that is expected alone.
+
+#include "executor/compile/graph_passes/block_channels.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "executor/blocked_layout.h"
+#include "executor/executor.h"
+#include "executor/executor_fixtures.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/op/elemwise.h"
+#include "symbol/op/nn.h"
+#include "symbol/op/reduce.h"
+#include "symbol/op/shape.h"
+#include "symbol/operators.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::FloatNear;
+using ::testing::Pointwise;
+
+int64_t Block() { return GetBlockedLayout()->block; }
+
+Symbol Data() { return Symbol::Variable("data"); }
+
+Symbol Conv(const Symbol& x, int64_t filters, int64_t kernel, const std::string& name,
+            int64_t groups = 1) {
+  return op::Convolution(x, {.kernel = {kernel, kernel},
+                             .pad = {kernel / 2, kernel / 2},
+                             .num_filter = filters,
+                             .num_group = groups,
+                             .name = name});
+}
+Symbol Relu(const Symbol& x) { return op::Activation(x, {.act_type = "relu"}); }
+
+struct Options {
+  bool train = true;
+  WriteReq req = WriteReq::kWrite;
+};
+
+// Outputs, gradients and moving statistics, in order of name.
+std::vector<std::vector<float>> Results(Executor& executor, const Options& options) {
+  uint64_t seed = 1;
+  for (const auto* arrays : {&executor.arg_dict(), &executor.aux_dict(), &executor.grad_dict()}) {
+    for (const auto& [name, array] : *arrays) {
+      FillRandom(array, seed++);
+      if (!absl::StrContains(name, "var")) continue;
+      COOPER_EXPECT_OK(array.Fill(1.5));
+    }
+  }
+  COOPER_EXPECT_OK(executor.Forward(options.train));
+  std::vector<std::vector<float>> results;
+  const absl::Span<const NDArray> outputs = *executor.outputs();
+  for (const NDArray& output : outputs) results.push_back(Floats(output));
+  if (options.train && options.req != WriteReq::kNull) {
+    std::vector<NDArray> heads = RandomArrays(executor.output_shapes(), 50);
+    COOPER_EXPECT_OK(executor.Backward(heads));
+  }
+  for (const auto* arrays : {&executor.grad_dict(), &executor.aux_dict()}) {
+    for (const auto& [name, array] : *arrays) results.push_back(Floats(array));
+  }
+  return results;
+}
+
+// Compares with and without the pass. Returns how often the forward pass brings an image into
+// another order.
+int Reorders(const Symbol& net, const KnownShapes& shapes, const Options& options = {}) {
+  std::vector<std::vector<std::vector<float>>> results;
+  int reorders = 0;
+  for (const bool blocked : {true, false}) {
+    BindOptions bind{.shapes = shapes, .grad_req = options.req};
+    if (!blocked) bind.disabled_passes = {"blocked_channels"};
+    auto executor = Executor::SimpleBind(net, bind);
+    EXPECT_TRUE(executor.ok()) << executor.status();
+    if (!executor.ok()) return -1;
+    if (blocked) {
+      const std::string text = (*executor)->DebugString();
+      for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+        if (absl::StrContains(line, "transpose") && !absl::StrContains(line, "backward")) {
+          ++reorders;
+        }
+      }
+    }
+    results.push_back(Results(**executor, options));
+  }
+  EXPECT_EQ(results[0].size(), results[1].size());
+  for (size_t i = 0; i < results[0].size(); ++i) {
+    EXPECT_THAT(results[0][i], Pointwise(FloatNear(2e-3), results[1][i])) << i;
+  }
+  return reorders;
+}
+
+// A residual network with all that stays in blocks.
+Symbol Network() {
+  const int64_t b = Block();
+  Symbol x =
+      Relu(op::BatchNorm(Conv(Data(), 2 * b, 3, "first"), {.fix_gamma = false, .name = "bn"}));
+  x = op::Pooling(x, {.kernel = {3, 3}, .stride = {2, 2}, .pad = {1, 1}, .name = "max"});
+  Symbol y = Conv(x, 2 * b, 3, "deep", 2 * b);
+  y = op::BatchNorm(y, {.eps = 1e-3, .name = "bn2"});
+  y = Conv(Relu(y), 2 * b, 1, "point");
+  x = Relu(x + y);
+  x = op::Concat({x, Conv(x, b, 3, "more")}, {.dim = 1, .name = "both"});
+  x = op::Pooling(x, {.kernel = {2, 2}, .stride = {2, 2}, .pool_type = "avg", .name = "mean"});
+  return op::Pooling(Conv(x, b, 3, "last"),
+                     {.global_pool = true, .pool_type = "avg", .name = "end"});
+}
+
+TEST(BlockChannelsTest, NetworkComputesTheSame) {
+  for (int64_t batch : {1, 3}) {
+    for (const WriteReq req : {WriteReq::kWrite, WriteReq::kAdd}) {
+      EXPECT_EQ(Reorders(Network(), {{"data", {batch, 3, 17, 14}}}, {.req = req}), 1);
+    }
+    for (const bool train : {false, true}) {
+      EXPECT_EQ(Reorders(Network(), {{"data", {batch, 3, 17, 14}}},
+                         {.train = train, .req = WriteReq::kNull}),
+                1);
+    }
+  }
+}
+
+TEST(BlockChannelsTest, Convolutions) {
+  const int64_t b = Block();
+  struct Case {
+    int64_t channels, filters, groups;
+    std::vector<int64_t> kernel, stride, pad, dilate;
+  };
+  const Case cases[] = {
+      {3, b, 1, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+      {1, 2 * b, 1, {5, 4}, {2, 1}, {2, 0}, {1, 1}},
+      {b, 3 * b, 1, {1, 1}, {1, 1}, {0, 0}, {1, 1}},
+      {2 * b, b, 1, {1, 1}, {2, 2}, {0, 0}, {1, 1}},
+      {2 * b, 5 * b, 1, {3, 2}, {2, 3}, {1, 1}, {1, 1}},
+      {2 * b, 2 * b, 1, {3, 3}, {1, 1}, {2, 2}, {2, 2}},
+      {2 * b, 2 * b, 2 * b, {3, 3}, {2, 2}, {1, 1}, {1, 1}},
+      {4 * b, 2 * b, 2, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+      {2 * b, 2 * b, b, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+      {9 * b, 9 * b, 1, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+  };
+  for (const Case& c : cases) {
+    for (const bool no_bias : {true, false}) {
+      for (const int64_t batch : {1, 2, 5}) {
+        const Symbol net = op::Convolution(Data(), {.kernel = c.kernel,
+                                                    .stride = c.stride,
+                                                    .dilate = c.dilate,
+                                                    .pad = c.pad,
+                                                    .num_filter = c.filters,
+                                                    .num_group = c.groups,
+                                                    .no_bias = no_bias,
+                                                    .name = "conv"});
+        SCOPED_TRACE(absl::StrCat(c.channels, " ", c.filters, " ", c.groups, " ", batch));
+        Reorders(net, {{"data", {batch, c.channels, 12, 13}}});
+        Reorders(net, {{"data", {batch, c.channels, 12, 13}}}, {.req = WriteReq::kAdd});
+      }
+    }
+  }
+}
+
+TEST(BlockChannelsTest, WhatDoesNotFitStaysPlain) {
+  const int64_t b = Block();
+  // Channels that make no whole blocks.
+  EXPECT_EQ(Reorders(Conv(Data(), b + 1, 3, "conv"), {{"data", {2, b, 8, 8}}}), 0);
+  EXPECT_EQ(Reorders(Conv(Data(), b, 3, "conv"), {{"data", {2, b + 1, 8, 8}}}), 0);
+  // No convolution: pooling alone does not pay.
+  EXPECT_EQ(Reorders(op::Pooling(Data(), {.kernel = {2, 2}}), {{"data", {2, b, 8, 8}}}), 0);
+  // What sees the whole array gets it as it was written.
+  const Symbol conv = Conv(Data(), b, 3, "conv");
+  EXPECT_EQ(Reorders(op::Flatten(conv), {{"data", {2, 3, 8, 8}}}), 1);
+  EXPECT_EQ(Reorders(op::mean(conv, {.axis = {2}}), {{"data", {2, 3, 8, 8}}}), 1);
+}
+
+TEST(BlockChannelsTest, EmptyBatches) {
+  EXPECT_EQ(Reorders(Conv(Data(), Block(), 3, "conv"), {{"data", {0, 3, 8, 8}}}), 0);
+}
+
+TEST(BlockChannelsTest, SmallerBatchesRunInTheSamePlan) {
+  const Symbol net = Network();
+  auto large = Executor::SimpleBind(net, {.shapes = {{"data", {4, 3, 12, 12}}}});
+  ASSERT_TRUE(large.ok()) << large.status();
+  auto small = (*large)->Reshape({{"data", {3, 3, 12, 12}}}, /*partial_shaping=*/true);
+  ASSERT_TRUE(small.ok()) << small.status();
+  auto own = Executor::SimpleBind(net, {.shapes = {{"data", {3, 3, 12, 12}}}});
+  ASSERT_TRUE(own.ok()) << own.status();
+  EXPECT_EQ(Results(**small, {}), Results(**own, {}));
+}
+
+}  // namespace
+}  // namespace cooper

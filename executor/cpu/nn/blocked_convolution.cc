@@ -1,0 +1,151 @@
+// Kernels of _blocked_convolution and its gradient, by oneDNN.
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "executor/blocked_layout.h"
+#include "executor/cpu/dispatch_float.h"
+#include "executor/cpu/nn/blocked_product.h"
+#include "executor/cpu/row_grain.h"
+#include "executor/kernel.h"
+#include "ndarray/parallel.h"
+#include "ndarray/status_macros.h"
+#include "symbol/ops/nn/blocked_convolution_param.h"
+
+namespace cooper {
+namespace {
+
+using Result = BlockedProduct::Result;
+
+struct ForwardState : KernelState {
+  std::unique_ptr<const BlockedProduct> product;
+};
+
+// Null where no gradient is asked for.
+struct BackwardState : KernelState {
+  std::unique_ptr<const BlockedProduct> data, weight;
+};
+
+absl::StatusOr<Prepared> PrepareForward(const PrepareContext& c) {
+  using enum ConvolutionArrays::Input;
+  const auto& param = c.param<BlockedConvolutionParam>();
+  COOPER_RETURN_IF_ERROR(CheckChannelBlock(param.block));
+  auto state = std::make_unique<ForwardState>();
+  COOPER_ASSIGN_OR_RETURN(state->product,
+                          BlockedProduct::Make(ProductOf(param, PlainImage(c.inputs[kData].shape),
+                                                         PlainImage(c.outputs[0].shape)),
+                                               {.plain_image = param.plain_data,
+                                                .bias = !param.no_bias,
+                                                .add = c.reqs[0] == WriteReq::kAdd}));
+  const int64_t bytes = state->product->workspace_bytes();
+  return Prepared{.state = std::move(state), .workspace_bytes = bytes};
+}
+
+absl::Status Forward(const KernelContext& c) {
+  using enum ConvolutionArrays::Input;
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  static_cast<const ForwardState*>(c.state)->product->Run(
+      {.image = c.inputs[kData].as<float>(),
+       .weight = c.inputs[kWeight].as<float>(),
+       .map = c.outputs[0].as<float>(),
+       .bias = c.inputs.size() > kBias ? c.inputs[kBias].as<float>() : nullptr},
+      static_cast<char*>(c.workspace));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
+  using enum ConvolutionGradientArrays::Input;
+  const auto& param = c.param<BlockedConvolutionParam>();
+  COOPER_RETURN_IF_ERROR(CheckChannelBlock(param.block));
+  const ConvolutionProduct shape =
+      ProductOf(param, PlainImage(c.inputs[kData].shape), PlainImage(c.inputs[kOgrad].shape));
+  auto state = std::make_unique<BackwardState>();
+  Prepared prepared;
+  const auto make = [&](Result result, WriteReq req,
+                        std::unique_ptr<const BlockedProduct>* product) -> absl::Status {
+    if (req == WriteReq::kNull) return absl::OkStatus();
+    COOPER_ASSIGN_OR_RETURN(*product, BlockedProduct::Make(shape, {.result = result,
+                                                                   .plain_image = param.plain_data,
+                                                                   .add = req == WriteReq::kAdd}));
+    prepared.workspace_bytes = std::max(prepared.workspace_bytes, (*product)->workspace_bytes());
+    return absl::OkStatus();
+  };
+  COOPER_RETURN_IF_ERROR(make(Result::kImage, c.reqs[0], &state->data));
+  COOPER_RETURN_IF_ERROR(make(Result::kWeight, c.reqs[1], &state->weight));
+  prepared.state = std::move(state);
+  return prepared;
+}
+
+// The sum of each channel of `ograd` over the batch and the image.
+void BiasGradient(const ArrayView& ograd, WriteReq req, float* gradient) {
+  constexpr int64_t kMaxBlock = 64;
+  const int64_t block = ograd.shape[4];
+  const int64_t blocks = ograd.shape[1];
+  const int64_t size = ograd.shape[2] * ograd.shape[3] * block;
+  const auto* const from = ograd.as<float>();
+  ParallelFor(blocks, RowGrain(ograd.shape[0] * size), [&](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) {
+      float sum[kMaxBlock] = {};
+      for (int64_t n = 0; n < ograd.shape[0]; ++n) {
+        const float* const image = from + (n * blocks + k) * size;
+        for (int64_t i = 0; i < size; i += block) {
+          for (int64_t j = 0; j < block; ++j) sum[j] += image[i + j];
+        }
+      }
+      for (int64_t j = 0; j < block; ++j) {
+        Store(gradient + k * block + j, sum[j], req == WriteReq::kAdd);
+      }
+    }
+  });
+}
+
+absl::Status Backward(const KernelContext& c) {
+  using enum ConvolutionGradientArrays::Input;
+  const auto& state = *static_cast<const BackwardState*>(c.state);
+  auto* const ograd = c.inputs[kOgrad].as<float>();
+  auto* const workspace = static_cast<char*>(c.workspace);
+  if (state.data != nullptr) {
+    state.data->Run(
+        {.image = c.outputs[0].as<float>(), .weight = c.inputs[kWeight].as<float>(), .map = ograd},
+        workspace);
+  }
+  if (state.weight != nullptr) {
+    state.weight->Run(
+        {.image = c.inputs[kData].as<float>(), .weight = c.outputs[1].as<float>(), .map = ograd},
+        workspace);
+  }
+  if (c.outputs.size() == 3 && c.reqs[2] != WriteReq::kNull) {
+    BiasGradient(c.inputs[kOgrad], c.reqs[2], c.outputs[2].as<float>());
+  }
+  return absl::OkStatus();
+}
+
+COOPER_REGISTER_KERNEL(_blocked_convolution, DeviceType::kCpu, kFloat32Only, Forward,
+                       PrepareForward);
+COOPER_REGISTER_KERNEL(_backward_blocked_convolution, DeviceType::kCpu, kFloat32Only, Backward,
+                       PrepareBackward);
+
+bool HasConvolution(const ConvolutionParam& param, const Shape& data, const Shape& output,
+                    bool plain_data, bool gradients) {
+  const ConvolutionProduct shape = ProductOf(param, data, output);
+  for (Result result : {Result::kMap, Result::kImage, Result::kWeight}) {
+    if (result != Result::kMap && !gradients) break;
+    if (!BlockedProduct::IsFast(shape, {.result = result, .plain_image = plain_data})) return false;
+  }
+  return true;
+}
+
+const bool kRegistered = [] {
+  RegisterBlockedLayout([] {
+    static const BlockedLayout layout{.block = OneDnnChannelBlock(),
+                                      .has_convolution = HasConvolution};
+    return &layout;
+  });
+  return true;
+}();
+
+}  // namespace
+}  // namespace cooper

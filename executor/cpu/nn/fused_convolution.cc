@@ -1,0 +1,178 @@
+// Kernels of _fused_convolution and _fused_convolution_sum, by oneDNN. In prediction a BatchNorm is
+// a factor and a summand for each filter, which weight and bias take in. In training, which needs
+// the batch's own statistics, what follows the convolution is done after it.
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "executor/cpu/nn/blocked_product.h"
+#include "executor/cpu/row_grain.h"
+#include "executor/kernel.h"
+#include "ndarray/parallel.h"
+#include "ndarray/status_macros.h"
+#include "symbol/ops/nn/fused_convolution_param.h"
+
+namespace cooper {
+namespace {
+
+struct FusedState : KernelState {
+  std::unique_ptr<const BlockedProduct> fused;
+  // Without what follows; null if the batch's statistics are never used.
+  std::unique_ptr<const BlockedProduct> alone;
+};
+
+// A scale and a bias for each filter stand in front of the products' workspace.
+int64_t FilterBytes(const FusedConvolutionParam& param) {
+  constexpr int64_t kAlignment = 64;
+  const auto bytes = param.num_filter * static_cast<int64_t>(sizeof(float));
+  return param.batch_norm ? (bytes + kAlignment - 1) / kAlignment * kAlignment : 0;
+}
+
+bool UsesBatch(const FusedConvolutionParam& param) {
+  return param.batch_norm && !param.use_global_stats;
+}
+
+absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
+  const auto& param = c.param<FusedConvolutionParam>();
+  COOPER_RETURN_IF_ERROR(CheckChannelBlock(param.block));
+  const ConvolutionProduct shape =
+      ProductOf(param, PlainImage(c.inputs[0].shape), PlainImage(c.outputs[0].shape));
+  auto state = std::make_unique<FusedState>();
+  COOPER_ASSIGN_OR_RETURN(state->fused,
+                          BlockedProduct::Make(shape, {.plain_image = param.plain_data,
+                                                       .bias = !param.no_bias || param.batch_norm,
+                                                       .scales = param.batch_norm,
+                                                       .relu = param.relu,
+                                                       .add = param.sum}));
+  int64_t bytes = state->fused->workspace_bytes();
+  if (UsesBatch(param)) {
+    COOPER_ASSIGN_OR_RETURN(
+        state->alone,
+        BlockedProduct::Make(shape, {.plain_image = param.plain_data, .bias = !param.no_bias}));
+    bytes = std::max(bytes, state->alone->workspace_bytes());
+    // The sum, whose place the output may have.
+    if (param.sum) bytes += c.outputs[0].size_bytes();
+  }
+  return Prepared{.state = std::move(state), .workspace_bytes = 2 * FilterBytes(param) + bytes};
+}
+
+const float* Values(const KernelContext& c, int input) {
+  return input < 0 ? nullptr : c.inputs[input].as<float>();
+}
+
+// Scales and shifts that a BatchNorm with these statistics has for filter `k`.
+struct Affine {
+  float scale, shift;
+};
+Affine AffineOf(const FusedConvolutionParam& param, float gamma, float beta, float mean,
+                float var) {
+  const float sum = var + static_cast<float>(param.eps);
+  const float scale = (param.fix_gamma ? 1 : gamma) * (sum == 0 ? 0 : 1 / std::sqrt(sum));
+  return {scale, beta - mean * scale};
+}
+
+void Predict(const KernelContext& c, const FusedConvolutionInputs& in, char* workspace) {
+  const auto& param = c.param<FusedConvolutionParam>();
+  const float* bias = Values(c, in.bias);
+  float* const scales = reinterpret_cast<float*>(workspace);
+  if (param.batch_norm) {
+    float* const biases = reinterpret_cast<float*>(workspace + FilterBytes(param));
+    for (int64_t k = 0; k < param.num_filter; ++k) {
+      const Affine a = AffineOf(param, Values(c, in.gamma)[k], Values(c, in.beta)[k],
+                                Values(c, in.moving_mean)[k], Values(c, in.moving_var)[k]);
+      scales[k] = a.scale;
+      biases[k] = a.shift + (bias == nullptr ? 0 : bias[k] * a.scale);
+    }
+    bias = biases;
+  }
+  if (in.addend >= 0 && c.inputs[in.addend].data != c.outputs[0].data) {
+    std::memcpy(c.outputs[0].data, c.inputs[in.addend].data, c.outputs[0].size_bytes());
+  }
+  static_cast<const FusedState*>(c.state)->fused->Run({.image = c.inputs[in.data].as<float>(),
+                                                       .weight = c.inputs[in.weight].as<float>(),
+                                                       .map = c.outputs[0].as<float>(),
+                                                       .bias = bias,
+                                                       .scales = scales},
+                                                      workspace + 2 * FilterBytes(param));
+}
+
+// Block k of the output, (batch, blocks, size, block), is normalised over the batch.
+void NormalizeBlock(const KernelContext& c, const FusedConvolutionInputs& in, int64_t k,
+                    const float* sum) {
+  const auto& param = c.param<FusedConvolutionParam>();
+  const Shape& shape = c.outputs[0].shape;
+  const int64_t size = shape[2] * shape[3];
+  const int64_t block = shape[4];
+  const auto n = static_cast<float>(shape[0] * size);
+  auto* const out = c.outputs[0].as<float>();
+  for (int64_t j = 0; j < block; ++j) {
+    const int64_t filter = k * block + j;
+    const auto for_each = [&](auto&& fn) {
+      for (int64_t image = 0; image < shape[0]; ++image) {
+        const int64_t begin = (image * shape[1] + k) * size * block + j;
+        for (int64_t i = 0; i < size; ++i) fn(begin + i * block);
+      }
+    };
+    float total = 0, squares = 0;
+    for_each([&](int64_t i) { total += out[i]; });
+    const float mean = total / n;
+    for_each([&](int64_t i) { squares += (out[i] - mean) * (out[i] - mean); });
+    if (param.fix_gamma) c.inputs[in.gamma].as<float>()[filter] = 1;
+    const Affine a = AffineOf(param, Values(c, in.gamma)[filter], 0, 0, squares / n);
+    const float beta = Values(c, in.beta)[filter];
+    for_each([&](int64_t i) {
+      float value = (out[i] - mean) * a.scale + beta;
+      if (sum != nullptr) value += sum[i];
+      out[i] = param.relu && value < 0 ? 0 : value;
+    });
+  }
+}
+
+void Train(const KernelContext& c, const FusedConvolutionInputs& in, char* workspace) {
+  const auto& param = c.param<FusedConvolutionParam>();
+  const auto& state = *static_cast<const FusedState*>(c.state);
+  workspace += 2 * FilterBytes(param);
+  const float* sum = nullptr;
+  if (in.addend >= 0) {
+    std::memcpy(workspace, c.inputs[in.addend].data, c.outputs[0].size_bytes());
+    sum = reinterpret_cast<const float*>(workspace);
+    workspace += c.outputs[0].size_bytes();
+  }
+  state.alone->Run({.image = c.inputs[in.data].as<float>(),
+                    .weight = c.inputs[in.weight].as<float>(),
+                    .map = c.outputs[0].as<float>(),
+                    .bias = Values(c, in.bias)},
+                   workspace);
+  const Shape& shape = c.outputs[0].shape;
+  ParallelFor(shape[1], RowGrain(shape[0] * shape[2] * shape[3] * shape[4]),
+              [&](int64_t begin, int64_t end) {
+                for (int64_t k = begin; k < end; ++k) NormalizeBlock(c, in, k, sum);
+              });
+}
+
+absl::Status Run(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  const auto& param = c.param<FusedConvolutionParam>();
+  const FusedConvolutionInputs in(param);
+  auto* const workspace = static_cast<char*>(c.workspace);
+  if (c.is_train && UsesBatch(param)) {
+    Train(c, in, workspace);
+    return absl::OkStatus();
+  }
+  if (c.is_train && param.batch_norm && param.fix_gamma) {
+    std::fill_n(c.inputs[in.gamma].as<float>(), param.num_filter, 1.0f);
+  }
+  Predict(c, in, workspace);
+  return absl::OkStatus();
+}
+
+COOPER_REGISTER_KERNEL(_fused_convolution, DeviceType::kCpu, kFloat32Only, Run, Prepare);
+COOPER_REGISTER_KERNEL(_fused_convolution_sum, DeviceType::kCpu, kFloat32Only, Run, Prepare);
+
+}  // namespace
+}  // namespace cooper

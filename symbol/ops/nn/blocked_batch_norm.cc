@@ -1,0 +1,82 @@
+// BatchNorm of images whose channels lie in blocks, and a relu behind it. No symbol file has it: a
+// graph pass makes it of BatchNorm.
+
+#include "ndarray/status_macros.h"
+#include "symbol/gradient_context.h"
+#include "symbol/op.h"
+#include "symbol/ops/nn/blocked_batch_norm_param.h"
+#include "symbol/ops/nn/blocked_shape.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+using enum BatchNormArrays::Input;
+enum Output { kOutput, kMean, kVar, kNumOutputs };
+
+// data and output (batch_size, channels / block, height, width, block); everything else is
+// (channels,).
+absl::Status BlockedBatchNormShape(ShapeContext& c) {
+  COOPER_RETURN_IF_ERROR(c.SetOutput(kOutput, c.input(kData)));
+  const PartialShape& data = c.input(kData);
+  if (!data.IsFull()) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(const PartialShape plain,
+                          PlainShape(data, c.param<BlockedBatchNormParam>().block));
+  const PartialShape channels = {plain[1]};
+  for (int i = kGamma; i < kNumInputs; ++i) {
+    COOPER_RETURN_IF_ERROR(c.SetInput(i, channels, "(channels,)"));
+  }
+  for (int i = kMean; i < kNumOutputs; ++i) {
+    COOPER_RETURN_IF_ERROR(c.SetOutput(i, channels, "(channels,)"));
+  }
+  return absl::OkStatus();
+}
+
+// As BatchNorm's, and beta, which tells where relu was 0.
+absl::StatusOr<std::vector<NodeEntry>> Gradient(GradientContext& c) {
+  if (!c.has_head(kOutput)) return std::vector<NodeEntry>(kNumInputs);
+  COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(kOutput));
+  COOPER_ASSIGN_OR_RETURN(
+      std::vector<NodeEntry> gradients,
+      c.Backward("_backward_blocked_batch_norm",
+                 {head, c.output(kMean), c.output(kVar), c.input(kData), c.input(kGamma),
+                  c.input(kBeta), c.input(kMovingMean), c.input(kMovingVar)}));
+  gradients.resize(kNumInputs);
+  return gradients;
+}
+
+COOPER_REGISTER_OP(_blocked_batch_norm)
+    .Describe("BatchNorm of images whose channels lie in blocks, and relu of it where asked.")
+    .Param<BlockedBatchNormParam>()
+    .Inputs({"data", "gamma", "beta", "moving_mean", "moving_var"})
+    .AuxInputs([](const OpCall&) {
+      return std::vector<int>{kMovingMean, kMovingVar};
+    })
+    .Outputs({"output", "mean", "var"})
+    .VisibleOutputs([](const OpCall&) { return 1; })
+    .WritesInputs([](const OpCall& call) {
+      return call.param<BlockedBatchNormParam>().fix_gamma ? std::vector<int>{kGamma}
+                                                           : std::vector<int>();
+    })
+    .Shape(BlockedBatchNormShape)
+    .Type(SameType)
+    .Gradient(Gradient)
+    .Kind(OpKind::kNormalization);
+
+COOPER_REGISTER_OP(_backward_blocked_batch_norm)
+    .Describe(
+        "Gradients of _blocked_batch_norm with respect to data, gamma and beta; updates the "
+        "moving averages.")
+    .Param<BlockedBatchNormParam>()
+    .Inputs({"ograd", "mean", "var", "data", "gamma", "beta", "moving_mean", "moving_var"})
+    .AuxInputs([](const OpCall&) {
+      return std::vector<int>{BlockedBatchNormGradientArrays::kMovingMean,
+                              BlockedBatchNormGradientArrays::kMovingVar};
+    })
+    .Outputs({"data", "gamma", "beta"})
+    .Shape(GradientShape)
+    .Type(GradientType);
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,49 @@
+// Convolution over two spatial axes of arrays whose channels lie in blocks: (batch_size,
+// channels / block, height, width, block), as vector instructions want them. No symbol file has
+// it: a graph pass makes it of Convolution.
+
+#include "ndarray/status_macros.h"
+#include "symbol/gradient_context.h"
+#include "symbol/op.h"
+#include "symbol/ops/nn/blocked_convolution_param.h"
+#include "symbol/ops/nn/blocked_convolution_shape.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+using enum ConvolutionArrays::Input;
+
+OpSchema::Names Inputs(const OpCall& call) {
+  if (call.param<BlockedConvolutionParam>().no_bias) return {"data", "weight"};
+  return {"data", "weight", "bias"};
+}
+
+absl::StatusOr<std::vector<NodeEntry>> Gradient(GradientContext& c) {
+  COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
+  return c.Backward("_backward_blocked_convolution", {head, c.input(kData), c.input(kWeight)});
+}
+
+COOPER_REGISTER_OP(_blocked_convolution)
+    .Describe("Convolution of arrays whose channels lie in blocks.")
+    .Param<BlockedConvolutionParam>()
+    .Inputs(Inputs)
+    .Shape([](ShapeContext& c) {
+      const auto& param = c.param<BlockedConvolutionParam>();
+      return BlockedConvolutionShape(param, param.no_bias ? -1 : kBias, c);
+    })
+    .Type(SameType)
+    .Gradient(Gradient)
+    .Kind(OpKind::kLayer);
+
+COOPER_REGISTER_OP(_backward_blocked_convolution)
+    .Describe("Gradients of _blocked_convolution with respect to data, weight and bias.")
+    .Param<BlockedConvolutionParam>()
+    .Inputs({"ograd", "data", "weight"})
+    .Outputs(Inputs)
+    .Shape(GradientShape)
+    .Type(GradientType);
+
+}  // namespace
+}  // namespace cooper

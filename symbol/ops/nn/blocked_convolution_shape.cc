@@ -1,0 +1,31 @@
+#include "symbol/ops/nn/blocked_convolution_shape.h"
+
+#include "ndarray/status_macros.h"
+#include "symbol/ops/nn/blocked_shape.h"
+#include "symbol/ops/nn/convolution_shape.h"
+
+namespace cooper {
+
+absl::Status BlockedConvolutionShape(const BlockedConvolutionParam& param, int bias,
+                                     ShapeContext& c) {
+  using enum ConvolutionArrays::Input;
+  if (param.kernel.size() != 2 || ChannelsLast(param.layout)) {
+    return absl::InvalidArgumentError("kernel has two values, and channels are not the last axis");
+  }
+  PartialShape data = c.input(kData);
+  if (!data.IsFull()) return absl::OkStatus();
+  if (!param.plain_data) {
+    COOPER_ASSIGN_OR_RETURN(data, PlainShape(data, param.block));
+  }
+  PartialShape weight = c.input(kWeight), filters, output;
+  PartialShape* const inputs[] = {&data, &weight, &filters};
+  PartialShape* const outputs[] = {&output};
+  ShapeContext plain(c.call(), inputs, outputs, {});
+  COOPER_RETURN_IF_ERROR(ConvolutionShape(param, plain));
+  COOPER_RETURN_IF_ERROR(c.SetInput(kWeight, weight));
+  if (bias >= 0) COOPER_RETURN_IF_ERROR(c.SetInput(bias, filters, "(num_filter,)"));
+  COOPER_ASSIGN_OR_RETURN(output, BlockedShape(output, param.block));
+  return c.SetOutput(0, output);
+}
+
+}  // namespace cooper

@@ -1,0 +1,18 @@
+#ifndef COOPER_SYMBOL_OPS_NN_BLOCKED_CONVOLUTION_SHAPE_H_
+#define COOPER_SYMBOL_OPS_NN_BLOCKED_CONVOLUTION_SHAPE_H_
+
+#include "absl/status/status.h"
+#include "symbol/ops/nn/blocked_convolution_param.h"
+#include "symbol/shape_context.h"
+
+namespace cooper {
+
+// data (batch_size, channels / block, height, width, block), or plain; weight (num_filter,
+// channels / num_group, kernel...); bias (num_filter,), input `bias` if that is not negative;
+// output (batch_size, num_filter / block, height, width, block).
+absl::Status BlockedConvolutionShape(const BlockedConvolutionParam& param, int bias,
+                                     ShapeContext& c);
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_NN_BLOCKED_CONVOLUTION_SHAPE_H_

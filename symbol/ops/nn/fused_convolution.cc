@@ -1,0 +1,81 @@
+// A _blocked_convolution and what follows it in prediction: BatchNorm, the addition of another
+// array, relu. No symbol file has it: a graph pass makes it where no gradient is asked for.
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ndarray/status_macros.h"
+#include "symbol/op.h"
+#include "symbol/ops/nn/blocked_convolution_shape.h"
+#include "symbol/ops/nn/fused_convolution_param.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+OpSchema::Names Inputs(const OpCall& call) {
+  const auto& param = call.param<FusedConvolutionParam>();
+  OpSchema::Names names = {"data", "weight"};
+  if (param.sum) names.push_back("addend");
+  if (!param.no_bias) names.push_back("bias");
+  if (param.batch_norm) {
+    names.insert(names.end(), {"gamma", "beta", "moving_mean", "moving_var"});
+  }
+  return names;
+}
+
+// Data, weight, bias and output as _blocked_convolution has them; addend as output; the others
+// (num_filter,).
+absl::Status FusedConvolutionShape(ShapeContext& c) {
+  const auto& param = c.param<FusedConvolutionParam>();
+  const FusedConvolutionInputs in(param);
+  COOPER_RETURN_IF_ERROR(BlockedConvolutionShape(param, in.bias, c));
+  if (in.addend >= 0) COOPER_RETURN_IF_ERROR(c.SetInput(in.addend, c.output(0), "as the output"));
+  for (int i : {in.gamma, in.beta, in.moving_mean, in.moving_var}) {
+    if (i >= 0) COOPER_RETURN_IF_ERROR(c.SetInput(i, {param.num_filter}, "(num_filter,)"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSum(const FusedConvolutionParam& param, bool sum) {
+  if (param.sum == sum) return absl::OkStatus();
+  return absl::InvalidArgumentError("sum is true for _fused_convolution_sum, and for it alone");
+}
+
+template <bool kSum>
+OpBuilder Declared(const char* name) {
+  return OpBuilder(name)
+      .Param<FusedConvolutionParam>()
+      .Inputs(Inputs)
+      .AuxInputs([](const OpCall& call) -> std::vector<int> {
+        const FusedConvolutionInputs in(call.param<FusedConvolutionParam>());
+        if (in.moving_mean < 0) return {};
+        return {in.moving_mean, in.moving_var};
+      })
+      .WritesInputs([](const OpCall& call) -> std::vector<int> {
+        const auto& param = call.param<FusedConvolutionParam>();
+        if (!param.batch_norm || !param.fix_gamma) return {};
+        return {FusedConvolutionInputs(param).gamma};
+      })
+      .Shape([](ShapeContext& c) {
+        const absl::Status status = CheckSum(c.param<FusedConvolutionParam>(), kSum);
+        return status.ok() ? FusedConvolutionShape(c) : status;
+      })
+      .Type(SameType)
+      .Kind(OpKind::kLayer);
+}
+
+const OpRegistrar kRegistrars[] = {
+    Declared<false>("_fused_convolution")
+        .Describe("_blocked_convolution, BatchNorm and relu in one."),
+    // Its own name, since the output may lie over what is added.
+    Declared<true>("_fused_convolution_sum")
+        .Describe("_blocked_convolution, BatchNorm, an addition and relu in one.")
+        .InPlace({{2, 0}}),
+};
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,53 @@
+#ifndef COOPER_SYMBOL_OPS_NN_FUSED_CONVOLUTION_PARAM_H_
+#define COOPER_SYMBOL_OPS_NN_FUSED_CONVOLUTION_PARAM_H_
+
+#include <cstdint>
+
+#include "symbol/op.h"
+#include "symbol/ops/nn/blocked_convolution_param.h"
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+// Parameters of _fused_convolution: those of _blocked_convolution, and what follows it.
+struct FusedConvolutionParam : BlockedConvolutionParam {
+  bool batch_norm = false;
+  double eps = 1e-3;
+  bool fix_gamma = true;
+  bool use_global_stats = false;
+  bool sum = false;
+  bool relu = false;
+
+  static void Declare(ParamDeclaration<FusedConvolutionParam>& d) {
+    DeclareBlocks(d);
+    d.Field("batch_norm", &FusedConvolutionParam::batch_norm)
+        .Doc("whether a BatchNorm follows, with eps, fix_gamma and use_global_stats");
+    d.Field("eps", &FusedConvolutionParam::eps).Doc("added to the variance before the root");
+    d.Field("fix_gamma", &FusedConvolutionParam::fix_gamma).Doc("whether gamma is 1");
+    d.Field("use_global_stats", &FusedConvolutionParam::use_global_stats)
+        .Doc("whether the moving statistics are used in training too");
+    d.Field("sum", &FusedConvolutionParam::sum).Doc("whether an array is added then");
+    d.Field("relu", &FusedConvolutionParam::relu).Doc("whether negative values become 0 at last");
+  }
+};
+
+// Numbers of the inputs; negative: there is none.
+struct FusedConvolutionInputs {
+  int data = 0, weight = 1, addend = -1, bias = -1, gamma = -1, beta = -1, moving_mean = -1,
+      moving_var = -1;
+
+  explicit FusedConvolutionInputs(const FusedConvolutionParam& param) {
+    int next = 2;
+    if (param.sum) addend = next++;
+    if (!param.no_bias) bias = next++;
+    if (!param.batch_norm) return;
+    gamma = next++;
+    beta = next++;
+    moving_mean = next++;
+    moving_var = next++;
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_NN_FUSED_CONVOLUTION_PARAM_H_
