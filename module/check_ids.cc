@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "module/batch_descs.h"
 #include "ndarray/status_macros.h"
 #include "symbol/infer_shape.h"
 #include "symbol/is_op.h"
@@ -130,8 +131,8 @@ absl::Status CheckIds(const BaseModule& module, const DataBatch& batch) {
       known[descs[i].name] = from[i].shape();
     }
   };
-  add(batch.data, batch.provide_data.empty() ? module.data_shapes() : batch.provide_data);
-  add(batch.label, batch.provide_label.empty() ? module.label_shapes() : batch.provide_label);
+  add(batch.data, DataDescs(module, batch));
+  add(batch.label, LabelDescs(module, batch));
   COOPER_ASSIGN_OR_RETURN(const Shapes shapes, InferAll(*symbol, known));
   for (const Node* node : TopologicalOrder(symbol->outputs())) {
     const std::optional<IdInput> ids = IdsOf(*node, shapes);

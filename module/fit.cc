@@ -1,15 +1,16 @@
 // The loops over an iterator: Fit, Score, IterPredict and Predict.
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "module/base_module.h"
+#include "module/batch_descs.h"
+#include "module/epoch_log.h"
 #include "module/fit_checks.h"
+#include "module/fit_processes.h"
 #include "module/metric/classification.h"
 #include "module/stop_signal.h"
 #include "ndarray/profiler.h"
@@ -57,86 +58,10 @@ bool CallAll(const std::vector<BatchEndCallback>& callbacks, const BatchEndParam
   return go_on;
 }
 
-// What Fit writes of an epoch, as MXNet's does.
-class EpochLog {
- public:
-  EpochLog(const FitOptions& options, int epoch)
-      : log_(options.progress), epoch_(epoch), start_(Clock::now()) {}
-
-  void Trained(const EvalMetric& metric) const {
-    if (!log_) return;
-    Values("Train", metric);
-    const std::chrono::duration<double> seconds = Clock::now() - start_;
-    log_(absl::StrFormat("Epoch[%d] Time cost=%.3f", epoch_, seconds.count()));
-  }
-  void Validated(const EvalMetric& metric) const {
-    if (log_) Values("Validation", metric);
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-
-  void Values(const char* what, const EvalMetric& metric) const {
-    for (const auto& [name, value] : metric.GetGlobalNameValue()) {
-      log_(absl::StrFormat("Epoch[%d] %s-%s=%f", epoch_, what, name, value));
-    }
-    const int64_t outside = metric.labels_out_of_range();
-    if (outside == 0) return;
-    log_(absl::StrFormat("Epoch[%d] %s: %d labels were no class of the predictions", epoch_, what,
-                         outside));
-  }
-
-  const LogLine& log_;
-  const int epoch_;
-  const Clock::time_point start_;
-};
-
-// What several processes that train together agree on. With one process there is nothing to do.
-class Processes {
- public:
-  explicit Processes(BaseModule& module) : module_(module), store_(module.kvstore()) {
-    if (store_ != nullptr && store_->num_workers() == 1) store_ = nullptr;
-    if (store_ != nullptr) store_->ForgetStop();
-  }
-
-  StopReason stop_reason() const {
-    return store_ == nullptr ? StopReason::kNone : store_->stop_reason();
-  }
-  bool stop_requested() const { return stop_reason() != StopReason::kNone; }
-  bool several() const { return store_ != nullptr; }
-  // Tells the others, in whose next update this takes part.
-  absl::Status Stop(StopReason reason) {
-    if (store_ == nullptr || stop_requested()) return absl::OkStatus();
-    store_->RequestStop(reason);
-    return module_.JoinUpdate().status();
-  }
-  // Takes part in the updates of those that still have batches.
-  absl::Status FinishEpoch(const std::optional<StopSignal>& signal) {
-    while (store_ != nullptr && !stop_requested()) {
-      if (signal.has_value() && signal->received() != 0) store_->RequestStop(StopReason::kSignal);
-      COOPER_ASSIGN_OR_RETURN(const int active, module_.JoinUpdate());
-      if (active == 0) break;
-    }
-    return absl::OkStatus();
-  }
-  // Whether all go on with the next epoch, as this process would or would not.
-  absl::StatusOr<bool> AllGoOn(bool go_on) {
-    if (store_ == nullptr) return go_on;
-    if (!go_on) store_->RequestStop(StopReason::kCallback);
-    COOPER_RETURN_IF_ERROR(module_.JoinUpdate().status());
-    return !stop_requested();
-  }
-
- private:
-  BaseModule& module_;
-  std::shared_ptr<KVStore> store_;
-};
-
 // Feeds a metric with what is no padding: the last `pad` rows of each label do not count.
 absl::Status UpdateMetricWithoutPadding(BaseModule& module, EvalMetric& metric,
                                         const DataBatch& batch) {
-  const std::vector<DataDesc>& descs =
-      batch.provide_label.empty() ? module.label_shapes() : batch.provide_label;
+  const std::vector<DataDesc>& descs = LabelDescs(module, batch);
   std::vector<NDArray> masks;
   for (size_t i = 0; i < batch.label.size(); ++i) {
     const Shape& shape = batch.label[i].shape();
@@ -209,7 +134,7 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
   EvalMetric* validation_metric =
       options.validation_metric != nullptr ? options.validation_metric : metric;
 
-  Processes processes(*this);
+  FitProcesses processes(*this);
   FitChecks checks(*this, options);
   std::optional<StopSignal> signal;
   if (options.stop_on_signal) signal.emplace();
@@ -217,7 +142,7 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
   bool go_on = true;
   for (int epoch = options.begin_epoch; epoch < options.num_epoch && go_on; ++epoch) {
     int64_t nbatch = epoch == options.begin_epoch ? options.begin_batch : 0;
-    EpochLog log_epoch(options, epoch);
+    const EpochLog log_epoch(options.progress, epoch);
     // A metric in the middle of an epoch was put back with the rest of the state.
     if (nbatch == 0) metric->Reset();
     auto first = NextBatch(train_data);

@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "module/batch_descs.h"
 #include "module/check_ids.h"
 #include "module/finite.h"
 #include "ndarray/status_macros.h"
@@ -28,8 +29,7 @@ absl::Status WithKey(const DataBatch& batch, const absl::Status& status) {
 // What of the batch itself, or of the parameters, is not finite; empty: nothing.
 std::string FindInInputs(const BaseModule& module, const DataBatch& batch) {
   const std::pair<const std::vector<NDArray>*, const std::vector<DataDesc>*> kinds[] = {
-      {&batch.data, batch.provide_data.empty() ? &module.data_shapes() : &batch.provide_data},
-      {&batch.label, batch.provide_label.empty() ? &module.label_shapes() : &batch.provide_label}};
+      {&batch.data, &DataDescs(module, batch)}, {&batch.label, &LabelDescs(module, batch)}};
   for (const auto& [arrays, descs] : kinds) {
     for (size_t i = 0; i < arrays->size(); ++i) {
       const std::string found = DescribeElements((*arrays)[i]);

@@ -24,7 +24,7 @@ std::string Listed(const std::vector<std::pair<std::string, Shape>>& outputs) {
 
 }  // namespace
 
-absl::Status SequentialModule::Each(absl::FunctionRef<absl::Status(BaseModule&)> call) {
+absl::Status SequentialModule::Each(absl::FunctionRef<absl::Status(BaseModule&)> call) const {
   for (size_t i = 0; i < links_.size(); ++i) {
     COOPER_RETURN_IF_ERROR(AddContext(call(*links_[i].module), "module ", i));
   }
@@ -45,16 +45,16 @@ absl::Status SequentialModule::Add(std::unique_ptr<BaseModule> module, Sequentia
   return absl::OkStatus();
 }
 
-bool SequentialModule::params_initialized() const {
-  return !links_.empty() && std::all_of(links_.begin(), links_.end(), [](const Link& link) {
-    return link.module->params_initialized();
+bool SequentialModule::All(bool (BaseModule::*state)() const) const {
+  return !links_.empty() && std::all_of(links_.begin(), links_.end(), [&](const Link& link) {
+    return ((*link.module).*state)();
   });
 }
 
+bool SequentialModule::params_initialized() const { return All(&BaseModule::params_initialized); }
+
 bool SequentialModule::optimizer_initialized() const {
-  return !links_.empty() && std::all_of(links_.begin(), links_.end(), [](const Link& link) {
-    return link.module->optimizer_initialized();
-  });
+  return All(&BaseModule::optimizer_initialized);
 }
 
 absl::StatusOr<Symbol> SequentialModule::symbol() const {
@@ -87,8 +87,6 @@ const std::vector<DataDesc>& SequentialModule::data_shapes() const {
   if (!binded()) return Nothing<std::vector<DataDesc>>();
   return links_.front().module->data_shapes();
 }
-
-const std::vector<DataDesc>& SequentialModule::label_shapes() const { return label_shapes_; }
 
 absl::StatusOr<std::vector<DataDesc>> SequentialModule::Wire(size_t i,
                                                              const Outputs& outputs) const {
@@ -304,10 +302,7 @@ absl::Status SequentialModule::CheckFinite() {
 }
 
 absl::Status SequentialModule::CheckParamsFinite() const {
-  for (size_t i = 0; i < links_.size(); ++i) {
-    COOPER_RETURN_IF_ERROR(AddContext(links_[i].module->CheckParamsFinite(), "module ", i));
-  }
-  return absl::OkStatus();
+  return Each([](const BaseModule& module) { return module.CheckParamsFinite(); });
 }
 
 absl::StatusOr<std::vector<NDArray>> SequentialModule::GetStates() const {

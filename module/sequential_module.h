@@ -56,7 +56,7 @@ class SequentialModule : public BaseModule {
   std::vector<std::string> output_names() const override;
   std::vector<std::pair<std::string, Shape>> output_shapes() const override;
   const std::vector<DataDesc>& data_shapes() const override;
-  const std::vector<DataDesc>& label_shapes() const override;
+  const std::vector<DataDesc>& label_shapes() const override { return label_shapes_; }
 
   // Binds each module to the output shapes of the one before; all but the first then give gradients
   // of their data, which are overwritten whatever grad_req says. kInvalidArgument, naming both
@@ -113,7 +113,9 @@ class SequentialModule : public BaseModule {
   // What module `i` gets of outputs with these names and shapes.
   absl::StatusOr<std::vector<DataDesc>> Wire(size_t i, const Outputs& outputs) const;
   // Calls it on one module after the other, up to the first error, which names the module.
-  absl::Status Each(absl::FunctionRef<absl::Status(BaseModule&)> call);
+  absl::Status Each(absl::FunctionRef<absl::Status(BaseModule&)> call) const;
+  // Whether there are modules and all are in that state.
+  bool All(bool (BaseModule::*state)() const) const;
   // The status, naming the module and what it gets from the one before, if there is one.
   absl::Status With(size_t i, const absl::Status& status) const;
 

@@ -1,0 +1,29 @@
+#ifndef COOPER_MODULE_BATCH_DESCS_H_
+#define COOPER_MODULE_BATCH_DESCS_H_
+
+// What a batch's arrays are called and how they lie: as the batch itself says, which a bucket's
+// does, else as the module was bound.
+
+#include <vector>
+
+#include "io/data_batch.h"
+#include "io/data_desc.h"
+#include "module/base_module.h"
+
+namespace cooper {
+
+// The descriptions of `batch.data`, in its order; none may be there for an array (a module without
+// labels is fed batches that have some). The result belongs to the batch or to the module, and is
+// valid until that one changes.
+inline const std::vector<DataDesc>& DataDescs(const BaseModule& module, const DataBatch& batch) {
+  return batch.provide_data.empty() ? module.data_shapes() : batch.provide_data;
+}
+
+// The same of `batch.label`.
+inline const std::vector<DataDesc>& LabelDescs(const BaseModule& module, const DataBatch& batch) {
+  return batch.provide_label.empty() ? module.label_shapes() : batch.provide_label;
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_BATCH_DESCS_H_
