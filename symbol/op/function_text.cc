@@ -1,6 +1,5 @@
 #include "symbol/op/function_text.h"
 
-#include <cstddef>
 #include <map>
 #include <set>
 #include <utility>
@@ -10,71 +9,13 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "glog/logging.h"
+#include "symbol/op/cpp_text.h"
 #include "symbol/op/op_description.h"
 
 namespace cooper {
 namespace {
-
-constexpr size_t kLineLength = 100;
-
-// `text` as comment lines.
-std::string Comment(absl::string_view text, absl::string_view indent) {
-  std::string lines;
-  std::string line = absl::StrCat(indent, "//");
-  for (const absl::string_view word :
-       absl::StrSplit(text, absl::ByAnyChar(" \n"), absl::SkipEmpty())) {
-    if (line.size() + 1 + word.size() > kLineLength) {
-      absl::StrAppend(&lines, line, "\n");
-      line = absl::StrCat(indent, "//");
-    }
-    absl::StrAppend(&line, " ", word);
-  }
-  return absl::StrCat(lines, line, "\n");
-}
-
-// A member with its comment, behind it where there is room.
-std::string CommentedLine(const std::string& line, const std::string& comment) {
-  if (line.size() + 5 + comment.size() <= kLineLength) {
-    return absl::StrCat(line, "  // ", comment, "\n");
-  }
-  return absl::StrCat(Comment(comment, "  "), line, "\n");
-}
-
-// "SoftmaxOutput", "softmax_cross_entropy" -> "SoftmaxCrossEntropy".
-std::string CamelCase(absl::string_view name) {
-  std::string camel;
-  bool upper = true;
-  for (const char c : name) {
-    if (c == '_') {
-      upper = true;
-      continue;
-    }
-    camel.push_back(upper ? absl::ascii_toupper(static_cast<unsigned char>(c)) : c);
-    upper = false;
-  }
-  return camel;
-}
-
-std::string Quoted(absl::string_view text) {
-  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"\"", "\\\""}}), "\"");
-}
-
-// "float32" -> DType::kFloat32.
-std::string DTypeLiteral(absl::string_view name) {
-  return absl::StrCat("DType::k", CamelCase(name));
-}
-
-std::string FloatLiteral(const std::string& text) {
-  if (absl::StrContains(text, "inf") || absl::StrContains(text, "nan")) {
-    return absl::StrCat("std::numeric_limits<double>::",
-                        absl::StrContains(text, "nan") ? "quiet_NaN()" : "infinity()");
-  }
-  return absl::StrContains(text, ".") || absl::StrContains(text, "e") ? text : text + ".0";
-}
 
 // How an attribute stands in its struct.
 struct Member {
@@ -114,59 +55,6 @@ std::string DocOf(const ParamField& field, const Member& member, const std::stri
   return doc;
 }
 
-// `before`, the elements with commas between them and `after`, in lines that are as wide as can be.
-std::string Wrapped(const std::string& before, const std::vector<std::string>& elements,
-                    absl::string_view after) {
-  const std::string indent(before.size(), ' ');
-  std::string text = before;
-  size_t column = before.size();
-  for (size_t i = 0; i < elements.size(); ++i) {
-    const bool last = i + 1 == elements.size();
-    // Room for " {" or ";".
-    const size_t width = elements[i].size() + (last ? after.size() + 2 : 2);
-    if (i > 0 && column + width > kLineLength) {
-      text.pop_back();
-      absl::StrAppend(&text, "\n", indent);
-      column = indent.size();
-    }
-    absl::StrAppend(&text, elements[i], last ? after : ", ");
-    column += width;
-  }
-  return text;
-}
-
-// Text in namespaces of cooper::op, each opened when it begins and closed when another does.
-class ScopedText {
- public:
-  void Append(const std::string& scope, absl::string_view text) {
-    if (!open_ || scope != scope_) {
-      Close();
-      absl::StrAppend(&text_, "namespace ", FullName(scope), " {\n\n");
-      open_ = true;
-      scope_ = scope;
-    }
-    absl::StrAppend(&text_, text);
-  }
-
-  std::string Finish() {
-    Close();
-    return std::move(text_);
-  }
-
- private:
-  static std::string FullName(const std::string& scope) {
-    return absl::StrCat("cooper::op", scope.empty() ? "" : "::", scope);
-  }
-  void Close() {
-    if (open_) absl::StrAppend(&text_, "\n}  // namespace ", FullName(scope_), "\n\n");
-    open_ = false;
-  }
-
-  std::string text_;
-  std::string scope_;
-  bool open_ = false;
-};
-
 class FunctionWriter {
  public:
   explicit FunctionWriter(const OpSchema& op)
@@ -187,7 +75,8 @@ class FunctionWriter {
   void WriteHeader(ScopedText* out) const {
     std::string text;
     if (has_options_) text = Options();
-    absl::StrAppend(&text, Comment(Doc(), ""), Declaration(function_, /*in_header=*/true), ";\n");
+    absl::StrAppend(&text, CommentLines(Doc(), ""), Declaration(function_, /*in_header=*/true),
+                    ";\n");
     out->Append(function_.scope, text);
     for (const std::string& alias : FunctionAliases(op_)) {
       const FunctionName name = FunctionNameOf(alias);
@@ -247,31 +136,34 @@ class FunctionWriter {
     return name == "name" || name == "attrs" ? name + "_" : name;
   }
 
-  std::string Declaration(const FunctionName& name, bool in_header) const {
-    std::vector<std::string> parameters;
+  // `before`, and the parameters of the operator's functions: inputs, and the options, whose struct
+  // is where the operator itself is.
+  std::string WithParameters(const std::string& before, std::vector<std::string> parameters,
+                             const std::string& scope, bool has_default) const {
     if (description_.variadic) parameters.push_back("absl::Span<const Symbol> inputs");
     for (const std::string& input : description_.positional) {
       parameters.push_back(absl::StrCat("const Symbol& ", input));
     }
-    // The struct is where the operator itself is.
-    const std::string scope =
-        name.scope == function_.scope || !has_options_
-            ? ""
-            : absl::StrCat("::cooper::op::", function_.scope, function_.scope.empty() ? "" : "::");
-    parameters.push_back(absl::StrCat("const ", scope, options_, "& options",
-                                      in_header && !needs_options_ ? " = {}" : ""));
-    return Wrapped(absl::StrCat("Symbol ", name.name, "("), parameters, ")");
+    parameters.push_back(absl::StrCat("const ", has_options_ ? From(scope) : "", options_,
+                                      "& options", has_default ? " = {}" : ""));
+    return Wrapped(before, parameters, ")");
+  }
+
+  // What leads from `scope` to a name beside the operator's own.
+  std::string From(const std::string& scope) const {
+    return scope == function_.scope ? "" : absl::StrCat("::", NamespaceOf(function_.scope), "::");
+  }
+
+  std::string Declaration(const FunctionName& name, bool in_header) const {
+    return WithParameters(absl::StrCat("Symbol ", name.name, "("), {}, name.scope,
+                          /*has_default=*/in_header && !needs_options_);
   }
 
   std::string Definition(const std::string& op, const FunctionName& name) const {
-    std::string text = absl::StrCat(Declaration(name, /*in_header=*/false), " {\n");
-    if (op != called_) {
-      // Apart from the names the same as the operator's own.
-      absl::StrAppend(&text, "  return ::cooper::op::", function_.scope,
-                      function_.scope.empty() ? "" : "::", "Make", CamelCase(function_.name), "(");
-    } else {
-      text = absl::StrCat(Maker(), text, "  return Make", CamelCase(function_.name), "(");
-    }
+    // Apart from the names all are the same, and what makes them stands before the operator's own.
+    const std::string text =
+        absl::StrCat(op == called_ ? Maker() : "", Declaration(name, /*in_header=*/false),
+                     " {\n  return ", From(name.scope), "Make", CamelCase(function_.name), "(");
     std::vector<std::string> arguments = {Quoted(op), Quoted(name.hint)};
     if (description_.variadic) arguments.push_back("inputs");
     for (const std::string& input : description_.positional) arguments.push_back(input);
@@ -281,16 +173,11 @@ class FunctionWriter {
 
   // What all names of the operator share.
   std::string Maker() const {
-    std::vector<std::string> parameters = {"const char* op", "const char* hint"};
-    if (description_.variadic) parameters.push_back("absl::Span<const Symbol> inputs");
-    for (const std::string& input : description_.positional) {
-      parameters.push_back(absl::StrCat("const Symbol& ", input));
-    }
-    parameters.push_back(absl::StrCat("const ", options_, "& options"));
-    std::string text =
-        absl::StrCat(Wrapped(absl::StrCat("static Symbol Make", CamelCase(function_.name), "("),
-                             parameters, ")"),
-                     " {\n  NodeBuilder node(op, hint, options.name, options.attrs);\n");
+    std::string text = absl::StrCat(
+        WithParameters(absl::StrCat("static Symbol Make", CamelCase(function_.name), "("),
+                       {"const char* op", "const char* hint"}, function_.scope,
+                       /*has_default=*/false),
+        " {\n  NodeBuilder node(op, hint, options.name, options.attrs);\n");
     if (description_.variadic) absl::StrAppend(&text, "  node.Inputs(inputs);\n");
     for (const std::string& input : description_.positional) {
       absl::StrAppend(&text, "  node.Input(", Quoted(input), ", ", input, ");\n");
@@ -337,10 +224,10 @@ FunctionTexts WriteFunctions(const std::vector<const OpSchema*>& ops, const std:
   FunctionTexts texts;
   texts.header = absl::StrCat(
       "#ifndef ", guard, "\n#define ", guard, "\n\n",
-      Comment(absl::StrCat("Functions that make nodes of the operators in symbol/ops/", family,
-                           ", generated from their schemas when this is built. See "
-                           "symbol/operators.h for what they have in common."),
-              ""),
+      CommentLines(absl::StrCat("Functions that make nodes of the operators in symbol/ops/", family,
+                                ", generated from their schemas when this is built. See "
+                                "symbol/operators.h for what they have in common."),
+                   ""),
       "\n#include <cstdint>\n#include <limits>\n#include <optional>\n#include <string>\n",
       "#include <vector>\n\n#include \"absl/types/span.h\"\n#include \"ndarray/dtype.h\"\n",
       "#include \"symbol/op/attribute.h\"\n#include \"symbol/operators.h\"\n",
