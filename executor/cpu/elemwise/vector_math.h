@@ -76,6 +76,15 @@ inline float VectorSigmoid(float x) {
   return (x < 0.0f ? e : 1.0f) / (1.0f + e);
 }
 
+// exp(x) - 1 of x <= 0, without cancelling near 0.
+inline float VectorExpm1OfNonPositive(float x) {
+  const auto [n, expm1] = SplitVectorExp(x);
+  const float scale = VectorExp2(n);
+  const float y = expm1 * scale + (scale - 1.0f);
+  return x < -87.0f ? -1.0f : y;
+}
+
+inline double VectorExpm1OfNonPositive(double x) { return std::expm1(x); }
 inline double VectorExp(double x) { return std::exp(x); }
 inline double VectorTanh(double x) { return std::tanh(x); }
 inline double VectorSigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }

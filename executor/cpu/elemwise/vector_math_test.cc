@@ -57,6 +57,15 @@ TEST(VectorMathTest, SigmoidIsAccurate) {
             4e-7);
 }
 
+TEST(VectorMathTest, Expm1OfNonPositiveIsAccurate) {
+  EXPECT_LT(LargestError(
+                -200.0f, 0.0f, [](float x) { return VectorExpm1OfNonPositive(x); },
+                [](double x) { return std::expm1(x); }),
+            2e-7);
+  EXPECT_TRUE(std::isnan(VectorExpm1OfNonPositive(kNan)));
+  EXPECT_EQ(VectorExpm1OfNonPositive(-kInf), -1.0f);
+}
+
 TEST(VectorMathTest, ExpOfNonPositiveIsAccurateWhereItIsNormal) {
   EXPECT_LT(LargestError(
                 -87.0f, 0.0f, [](float x) { return VectorExpOfNonPositive(x); },

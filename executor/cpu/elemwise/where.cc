@@ -1,8 +1,10 @@
 // Kernels of where and its gradient.
 
 #include <algorithm>
+#include <cstdint>
 
 #include "executor/cpu/elemwise/element_block.h"
+#include "executor/cpu/elemwise/elemwise_loop.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
@@ -46,8 +48,41 @@ void Choose(const ArrayView& condition, const T* x, const T* y, const ArrayView&
   });
 }
 
+// The same for elements of four bytes, whatever they are, one for each of the condition's.
+template <bool kX, bool kY>
+void ChooseWords(const float* condition, const uint32_t* x, const uint32_t* y, int64_t n,
+                 uint32_t* out) {
+  ParallelFor(n, 16384, [=](int64_t begin, int64_t end) {
+    COOPER_INDEPENDENT_ITERATIONS
+    for (int64_t i = begin; i < end; ++i) {
+      // Both are read, as vectors do.
+      const uint32_t first = kX ? x[i] : 0;
+      const uint32_t second = kY ? y[i] : 0;
+      out[i] = condition[i] != 0 ? first : second;
+    }
+  });
+}
+
+// Whether it has chosen.
+bool ChooseFast(const ArrayView& condition, const void* x, const void* y, const ArrayView& output,
+                WriteReq req) {
+  if (req != WriteReq::kWrite || SizeOf(output.dtype) != sizeof(uint32_t) ||
+      condition.dtype != DType::kFloat32 || condition.size() != output.size()) {
+    return false;
+  }
+  const auto choose = x == nullptr   ? ChooseWords<false, true>
+                      : y == nullptr ? ChooseWords<true, false>
+                                     : ChooseWords<true, true>;
+  choose(condition.as<float>(), static_cast<const uint32_t*>(x), static_cast<const uint32_t*>(y),
+         output.size(), output.as<uint32_t>());
+  return true;
+}
+
 absl::Status WhereCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  if (ChooseFast(c.inputs[0], c.inputs[1].data, c.inputs[2].data, c.outputs[0], c.reqs[0])) {
+    return absl::OkStatus();
+  }
   DispatchDType(c.outputs[0].dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     Choose<T>(c.inputs[0], c.inputs[1].as<T>(), c.inputs[2].as<T>(), c.outputs[0], c.reqs[0]);
@@ -59,10 +94,12 @@ absl::Status WhereBackwardCpu(const KernelContext& c) {
   DispatchDType(c.outputs[0].dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T* ograd = c.inputs[1].as<T>();
-    if (c.reqs[0] != WriteReq::kNull) {
+    if (c.reqs[0] != WriteReq::kNull &&
+        !ChooseFast(c.inputs[0], ograd, nullptr, c.outputs[0], c.reqs[0])) {
       Choose<T>(c.inputs[0], ograd, nullptr, c.outputs[0], c.reqs[0]);
     }
-    if (c.reqs[1] != WriteReq::kNull) {
+    if (c.reqs[1] != WriteReq::kNull &&
+        !ChooseFast(c.inputs[0], nullptr, ograd, c.outputs[1], c.reqs[1])) {
       Choose<T>(c.inputs[0], nullptr, ograd, c.outputs[1], c.reqs[1]);
     }
   });

@@ -102,29 +102,61 @@ void ForEachChannel(const Shape& shape, int64_t nsize, Fn&& fn) {
   });
 }
 
+// norm^-beta. Mostly beta is 3/4, which takes two roots and no call.
+template <typename C>
+class NormPower {
+ public:
+  explicit NormPower(double beta) : beta_(static_cast<C>(beta)), roots_(beta == 0.75) {}
+  C operator()(C norm) const {
+    return roots_ ? C{1} / (std::sqrt(norm) * std::sqrt(std::sqrt(norm))) : std::pow(norm, -beta_);
+  }
+
+ private:
+  C beta_;
+  bool roots_;
+};
+
+// Positions of a channel that are worked on together.
+constexpr int64_t kLrnBlock = 128;
+
+// Calls fn(first position, count) for each block of an area.
+template <typename Fn>
+void ForEachBlock(int64_t area, Fn&& fn) {
+  for (int64_t i = 0; i < area; i += kLrnBlock) fn(i, std::min(kLrnBlock, area - i));
+}
+
 template <typename T>
 void LrnForward(const KernelContext& c) {
   using C = ComputeType<T>;
   const auto& param = c.param<LrnParam>();
   const C alpha = static_cast<C>(param.alpha / static_cast<double>(param.nsize));
   const C knorm = static_cast<C>(param.knorm);
-  const C beta = static_cast<C>(param.beta);
+  const NormPower<C> power(param.beta);
   const T* data = c.inputs[0].as<T>();
+  const WriteReq req = c.reqs[0], norm_req = c.reqs[1];
+  T* const out = c.outputs[0].as<T>();
+  T* const norms = c.outputs[1].as<T>();
   ForEachChannel(c.inputs[0].shape, param.nsize,
-                 [&](int64_t at, int64_t first, int64_t last, int64_t area) {
-                   for (int64_t i = 0; i < area; ++i) {
-                     C sum = 0;
-                     for (int64_t k = first + i; k < last; k += area) {
-                       sum += Load(data[k]) * Load(data[k]);
+                 [=](int64_t at, int64_t first, int64_t last, int64_t area) {
+                   ForEachBlock(area, [=](int64_t begin, int64_t n) {
+                     C norm[kLrnBlock] = {};
+                     for (int64_t k = first + begin; k < last; k += area) {
+                       for (int64_t i = 0; i < n; ++i)
+                         norm[i] += Load(data[k + i]) * Load(data[k + i]);
                      }
-                     const C norm = knorm + alpha * sum;
-                     if (c.reqs[1] != WriteReq::kNull) {
-                       Store(c.outputs[1].as<T>() + at + i, norm, c.reqs[1] == WriteReq::kAdd);
+                     for (int64_t i = 0; i < n; ++i) norm[i] = knorm + alpha * norm[i];
+                     const int64_t to = at + begin;
+                     if (norm_req != WriteReq::kNull) {
+                       for (int64_t i = 0; i < n; ++i) {
+                         Store(norms + to + i, norm[i], norm_req == WriteReq::kAdd);
+                       }
                      }
-                     if (c.reqs[0] == WriteReq::kNull) continue;
-                     Store(c.outputs[0].as<T>() + at + i,
-                           Load(data[at + i]) * std::pow(norm, -beta), c.reqs[0] == WriteReq::kAdd);
-                   }
+                     if (req == WriteReq::kNull) return;
+                     for (int64_t i = 0; i < n; ++i) norm[i] = power(norm[i]);
+                     for (int64_t i = 0; i < n; ++i) {
+                       Store(out + to + i, Load(data[to + i]) * norm[i], req == WriteReq::kAdd);
+                     }
+                   });
                  });
 }
 
@@ -136,21 +168,29 @@ void LrnBackward(const KernelContext& c) {
   const auto& param = c.param<LrnParam>();
   const C alpha = static_cast<C>(param.alpha / static_cast<double>(param.nsize));
   const C beta = static_cast<C>(param.beta);
+  const NormPower<C> power(param.beta);
   const T* ograd = c.inputs[kOgrad].as<T>();
   const T* data = c.inputs[kData].as<T>();
-  const T* norm = c.inputs[kNorm].as<T>();
+  const T* norms = c.inputs[kNorm].as<T>();
   T* grad = c.outputs[0].as<T>();
+  const bool add = c.reqs[0] == WriteReq::kAdd;
   ForEachChannel(
-      c.outputs[0].shape, param.nsize, [&](int64_t at, int64_t first, int64_t last, int64_t area) {
-        for (int64_t i = 0; i < area; ++i) {
-          C sum = 0;
-          for (int64_t k = first + i; k < last; k += area) {
-            sum += Load(ograd[k]) * Load(data[k]) * std::pow(Load(norm[k]), -beta - C(1));
+      c.outputs[0].shape, param.nsize, [=](int64_t at, int64_t first, int64_t last, int64_t area) {
+        ForEachBlock(area, [=](int64_t begin, int64_t n) {
+          C sum[kLrnBlock] = {};
+          for (int64_t k = first + begin; k < last; k += area) {
+            for (int64_t i = 0; i < n; ++i) {
+              const C norm = Load(norms[k + i]);
+              sum[i] += Load(ograd[k + i]) * Load(data[k + i]) * power(norm) / norm;
+            }
           }
-          const C g = Load(ograd[at + i]) * std::pow(Load(norm[at + i]), -beta) -
-                      2 * beta * alpha * sum * Load(data[at + i]);
-          Store(grad + at + i, g, c.reqs[0] == WriteReq::kAdd);
-        }
+          for (int64_t i = 0; i < n; ++i) {
+            const int64_t k = at + begin + i;
+            const C g =
+                Load(ograd[k]) * power(Load(norms[k])) - 2 * beta * alpha * sum[i] * Load(data[k]);
+            Store(grad + k, g, add);
+          }
+        });
       });
 }
 

@@ -5,6 +5,8 @@
 
 #include "absl/status/status.h"
 #include "executor/cpu/dispatch_float.h"
+#include "executor/cpu/elemwise/elemwise_loop.h"
+#include "executor/cpu/elemwise/vector_math.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/nn/leaky_relu_param.h"
@@ -17,11 +19,21 @@ constexpr double kSeluLambda = 1.0507009873554804934193349852946;
 constexpr double kSqrt2 = 1.4142135623730950488016887242097;
 constexpr double kSqrtPi = 1.7724538509055160272981674833411;
 
+// Calls fn(i) for each element, in any order: outputs may lie over inputs, but element by element.
+// What `fn` reads beside arrays it has captured by value, or every store might change it.
 template <typename Fn>
-void ForEach(int64_t n, Fn&& fn) {
-  ParallelFor(n, 16384, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) fn(i);
+void ForEach(int64_t n, const Fn& fn) {
+  ParallelFor(n, 16384, [fn](int64_t begin, int64_t end) {
+    const Fn own = fn;
+    COOPER_INDEPENDENT_ITERATIONS
+    for (int64_t i = begin; i < end; ++i) own(i);
   });
+}
+
+// exp(x) - 1 where x is at most 0; of others anything.
+template <typename C>
+C Expm1(C x) {
+  return VectorExpm1OfNonPositive(x > 0 ? C{} : x);
 }
 
 // Where gamma's element for element i of data is.
@@ -76,7 +88,7 @@ void Forward(const KernelContext& c) {
       return;
     }
     case LeakyReluParam::kLeaky:
-      ForEach(n, [&](int64_t i) {
+      ForEach(n, [=](int64_t i) {
         const C v = Load(x[i]);
         Store(y + i, v > 0 ? v : v * slope, add);
       });
@@ -84,29 +96,29 @@ void Forward(const KernelContext& c) {
     case LeakyReluParam::kPrelu: {
       const GammaIndex index(c.inputs[kData].shape, c.inputs[kGamma].shape);
       const T* gamma = c.inputs[kGamma].as<T>();
-      ForEach(n, [&](int64_t i) {
+      ForEach(n, [=](int64_t i) {
         const C v = Load(x[i]);
         Store(y + i, v > 0 ? v : v * Load(gamma[index(i)]), add);
       });
       return;
     }
     case LeakyReluParam::kElu:
-      ForEach(n, [&](int64_t i) {
+      ForEach(n, [=](int64_t i) {
         const C v = Load(x[i]);
-        Store(y + i, v > 0 ? v : slope * std::expm1(v), add);
+        Store(y + i, v > 0 ? v : slope * Expm1(v), add);
       });
       return;
     case LeakyReluParam::kSelu:
-      ForEach(n, [&](int64_t i) {
+      ForEach(n, [=](int64_t i) {
         const C v = Load(x[i]);
-        const C u = v > 0 ? v : static_cast<C>(kSeluAlpha) * std::expm1(v);
+        const C u = v > 0 ? v : static_cast<C>(kSeluAlpha) * Expm1(v);
         Store(y + i, static_cast<C>(kSeluLambda) * u, add);
       });
       return;
     case LeakyReluParam::kGelu:
-      ForEach(n, [&](int64_t i) {
+      ForEach(n, [=](int64_t i) {
         const C v = Load(x[i]);
-        Store(y + i, v * C(0.5) * (C(1) + std::erf(v / static_cast<C>(kSqrt2))), add);
+        Store(y + i, v * C{0.5} * (C{1} + std::erf(v / static_cast<C>(kSqrt2))), add);
       });
       return;
   }
@@ -123,7 +135,7 @@ void PreluBackward(const KernelContext& c) {
   const int64_t n = c.inputs[kValue].size();
   if (c.reqs[1] != WriteReq::kNull) {
     T* grad = c.outputs[1].as<T>();
-    if (c.reqs[1] == WriteReq::kWrite) std::fill_n(grad, c.outputs[1].size(), T(0));
+    if (c.reqs[1] == WriteReq::kWrite) std::fill_n(grad, c.outputs[1].size(), T{});
     for (int64_t i = 0; i < n; ++i) {
       const C v = Load(x[i]);
       if (!(v > 0)) Store(grad + index(i), v * Load(ograd[i]), true);
@@ -131,9 +143,10 @@ void PreluBackward(const KernelContext& c) {
   }
   if (c.reqs[0] != WriteReq::kNull) {
     T* grad = c.outputs[0].as<T>();
-    ForEach(n, [&](int64_t i) {
+    const bool add = c.reqs[0] == WriteReq::kAdd;
+    ForEach(n, [=](int64_t i) {
       const C g = Load(ograd[i]);
-      Store(grad + i, Load(x[i]) > 0 ? g : g * Load(gamma[index(i)]), c.reqs[0] == WriteReq::kAdd);
+      Store(grad + i, Load(x[i]) > 0 ? g : g * Load(gamma[index(i)]), add);
     });
   }
 }
@@ -156,20 +169,20 @@ void Backward(const KernelContext& c) {
       return;
     case LeakyReluParam::kRrelu: {
       const T* mask = c.inputs[kMaskOrGamma].as<T>();
-      ForEach(n, [&](int64_t i) {
-        Store(grad + i, Load(ograd[i]) * (Load(y[i]) > 0 ? C(1) : Load(mask[i])), add);
+      ForEach(n, [=](int64_t i) {
+        Store(grad + i, Load(ograd[i]) * (Load(y[i]) > 0 ? C{1} : Load(mask[i])), add);
       });
       return;
     }
     case LeakyReluParam::kLeaky:
-      ForEach(n, [&](int64_t i) {
-        Store(grad + i, Load(ograd[i]) * (Load(y[i]) > 0 ? C(1) : slope), add);
+      ForEach(n, [=](int64_t i) {
+        Store(grad + i, Load(ograd[i]) * (Load(y[i]) > 0 ? C{1} : slope), add);
       });
       return;
     case LeakyReluParam::kElu:
-      ForEach(n, [&](int64_t i) {
+      ForEach(n, [=](int64_t i) {
         const C v = Load(y[i]);
-        Store(grad + i, Load(ograd[i]) * (v > 0 ? C(1) : v + slope), add);
+        Store(grad + i, Load(ograd[i]) * (v > 0 ? C{1} : v + slope), add);
       });
       return;
     case LeakyReluParam::kSelu: {
@@ -177,17 +190,17 @@ void Backward(const KernelContext& c) {
       // models were trained with it.
       const C lambda = static_cast<C>(kSeluLambda);
       const C alpha = static_cast<C>(kSeluAlpha);
-      ForEach(n, [&](int64_t i) {
+      ForEach(n, [=](int64_t i) {
         const C v = Load(y[i]);
-        Store(grad + i, Load(ograd[i]) * lambda * (v > 0 ? C(1) : v + alpha), add);
+        Store(grad + i, Load(ograd[i]) * lambda * (v > 0 ? C{1} : v + alpha), add);
       });
       return;
     }
     case LeakyReluParam::kGelu:
-      ForEach(n, [&](int64_t i) {
+      ForEach(n, [=](int64_t i) {
         const C v = Load(y[i]) / static_cast<C>(kSqrt2);
         const C slope_at =
-            C(0.5) * (C(1) + std::erf(v) + v * static_cast<C>(2 / kSqrtPi) * std::exp(-v * v));
+            C{0.5} * (C{1} + std::erf(v) + v * static_cast<C>(2 / kSqrtPi) * std::exp(-v * v));
         Store(grad + i, Load(ograd[i]) * slope_at, add);
       });
       return;

@@ -57,7 +57,9 @@ class Pooling {
   // grad = the gradient, or with `add` grad += it.
   void Backward(const T* ograd, const T* data, T* grad, bool add) const {
     if constexpr (kHasLanes) {
-      if (HasMaxInLanes()) return MaxGradientInLanes(ograd, data, grad, add);
+      if (HasMaxInLanes() && p_.in_size() <= int64_t{1} << 30) {
+        return MaxGradientInLanes(ograd, data, grad, add);
+      }
       if (HasSumInLanes()) return SumGradientInLanes(ograd, grad, add);
     }
     if (!add) std::fill_n(grad, p_.batch * p_.channels * p_.in_size(), T{});

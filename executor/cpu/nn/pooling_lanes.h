@@ -110,7 +110,11 @@ void ForEachInRow(const PoolingPlanes& p, int64_t first, int64_t count, Fn&& fn)
         std::clamp<int64_t>(shift >= 0 ? 0 : (-shift + stride - 1) / stride, 0, count);
     const int64_t end = std::clamp<int64_t>(
         p.in[2] <= shift ? 0 : (p.in[2] - shift + stride - 1) / stride, begin, count);
-    if (stride == 1) {
+    if (begin == 0 && end == kPoolingLanes && stride == 1) {
+      for (int i = 0; i < kPoolingLanes; ++i) fn(i, i + shift);
+    } else if (begin == 0 && end == kPoolingLanes && stride == 2) {
+      for (int i = 0; i < kPoolingLanes; ++i) fn(i, 2 * i + shift);
+    } else if (stride == 1) {
       for (int64_t i = begin; i < end; ++i) fn(i, i + shift);
     } else if (stride == 2) {
       for (int64_t i = begin; i < end; ++i) fn(i, 2 * i + shift);
@@ -154,10 +158,12 @@ void PoolRows(const PoolingPlanes& p, bool mean, const T* data, T* out, bool add
       });
     });
     T* const to = out + (d * p.out[1] + h) * p.out[2] + first;
-    for (int64_t i = 0; i < count; ++i) {
-      const C divisor = mean ? static_cast<C>(p.WindowAt(d, h, first + i).divisor) : C{1};
-      Store(to + i, value[i] / divisor, add);
+    if (mean) {
+      C divisors[kPoolingLanes];
+      p.RowDivisors(d, h, first, count, divisors);
+      for (int64_t i = 0; i < count; ++i) value[i] /= divisors[i];
     }
+    for (int64_t i = 0; i < count; ++i) Store(to + i, value[i], add);
   });
 }
 
@@ -166,10 +172,12 @@ void SpreadToRows(const PoolingPlanes& p, bool mean, const T* ograd, T* grad) {
   using C = ComputeType<T>;
   ForEachRowPart(p, [&](int64_t d, int64_t h, int64_t first, int64_t count) {
     const T* const from = ograd + (d * p.out[1] + h) * p.out[2] + first;
-    C value[kPoolingLanes];
-    for (int64_t i = 0; i < count; ++i) {
-      const C divisor = mean ? static_cast<C>(p.WindowAt(d, h, first + i).divisor) : C{1};
-      value[i] = Load(from[i]) / divisor;
+    C value[kPoolingLanes] = {};
+    for (int64_t i = 0; i < count; ++i) value[i] = Load(from[i]);
+    if (mean) {
+      C divisors[kPoolingLanes];
+      p.RowDivisors(d, h, first, count, divisors);
+      for (int64_t i = 0; i < count; ++i) value[i] /= divisors[i];
     }
     ForEachImageRow(p, d, h, [&](int64_t row) {
       ForEachInRow(p, first, count,
@@ -178,26 +186,28 @@ void SpreadToRows(const PoolingPlanes& p, bool mean, const T* ograd, T* grad) {
   });
 }
 
+// Planes have at most 2^30 elements. Where the first maximum is, is found for all lanes
+// together; then each goes there by itself.
 template <typename T>
 void SendToMaxRows(const PoolingPlanes& p, const T* ograd, const T* data, T* grad) {
   using C = ComputeType<T>;
   ForEachRowPart(p, [&](int64_t d, int64_t h, int64_t first, int64_t count) {
-    C top[kPoolingLanes], left[kPoolingLanes];
+    C top[kPoolingLanes];
+    int32_t where[kPoolingLanes];
     for (C& value : top) value = PoolingMax<C>::kFirst;
+    for (int32_t& at : where) at = -1;
     ForEachImageRow(p, d, h, [&](int64_t row) {
       ForEachInRow(p, first, count, [&](int64_t i, int64_t column) {
-        top[i] = PoolingMax<C>::Take(top[i], Load(data[row + column]));
+        const C element = Load(data[row + column]);
+        const bool better = (element > top[i]) | ((where[i] < 0) & (element == top[i]));
+        top[i] = better ? element : top[i];
+        where[i] = better ? static_cast<int32_t>(row + column) : where[i];
       });
     });
     const T* const from = ograd + (d * p.out[1] + h) * p.out[2] + first;
-    for (int64_t i = 0; i < count; ++i) left[i] = Load(from[i]);
-    ForEachImageRow(p, d, h, [&](int64_t row) {
-      ForEachInRow(p, first, count, [&](int64_t i, int64_t column) {
-        const bool is_top = Load(data[row + column]) == top[i];
-        Store(grad + row + column, is_top ? left[i] : C{0}, true);
-        left[i] = is_top ? C{0} : left[i];
-      });
-    });
+    for (int64_t i = 0; i < count; ++i) {
+      if (where[i] >= 0) Store(grad + where[i], Load(from[i]), true);
+    }
   });
 }
 

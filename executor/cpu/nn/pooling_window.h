@@ -77,6 +77,22 @@ class PoolingPlanes {
     return window;
   }
 
+  // Divisors of `count` means of the row of positions (d, h), from `first` on.
+  template <typename C>
+  void RowDivisors(int64_t d, int64_t h, int64_t first, int64_t count, C* divisors) const {
+    const Span& z = spans_[0][d];
+    const Span& y = spans_[1][h];
+    const int64_t inside = (z.end - z.begin) * (y.end - y.begin);
+    const int64_t with_pad = z.with_pad * y.with_pad;
+    for (int64_t i = 0; i < count; ++i) {
+      const Span& x = spans_[2][first + i];
+      const int64_t elements = v1_          ? kernel_size()
+                               : count_pad_ ? with_pad * x.with_pad
+                                            : inside * (x.end - x.begin);
+      divisors[i] = static_cast<C>(std::max<int64_t>(elements, 1));
+    }
+  }
+
   // Calls fn(position, window) for each window of a plane.
   template <typename Fn>
   void ForEachWindow(Fn&& fn) const {

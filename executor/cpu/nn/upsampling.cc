@@ -44,6 +44,15 @@ void ForEachPlane(const Shape& small, const Shape& large, int64_t channel, Fn&& 
   });
 }
 
+// Each of n elements twice.
+template <typename T>
+void RepeatTwice(const T* in, int64_t n, bool add, T* out) {
+  for (int64_t x = 0; x < n; ++x) {
+    Store(out + 2 * x, Load(in[x]), add);
+    Store(out + 2 * x + 1, Load(in[x]), add);
+  }
+}
+
 template <typename T>
 void NearestForward(const KernelContext& c) {
   const bool sum = c.param<UpSamplingParam>().multi_input_mode == UpSamplingParam::kSum;
@@ -57,9 +66,14 @@ void NearestForward(const KernelContext& c) {
     const bool add = c.reqs[0] == WriteReq::kAdd || (sum && i > 0);
     ForEachPlane(small, large, sum ? 0 : channel, [&](int64_t to, int64_t from) {
       for (int64_t y = 0; y < large[2]; ++y) {
-        for (int64_t x = 0; x < large[3]; ++x) {
-          Store(out + to + y * large[3] + x, Load(in[from + y / scale_y * small[3] + x / scale_x]),
-                add);
+        T* row = out + to + y * large[3];
+        const T* element = in + from + y / scale_y * small[3];
+        if (!add && y % scale_y > 0) {
+          std::copy_n(row - large[3], large[3], row);
+        } else if (scale_x == 2) {
+          RepeatTwice(element, small[3], add, row);
+        } else {
+          for (int64_t x = 0; x < large[3]; ++x) Store(row + x, Load(element[x / scale_x]), add);
         }
       }
     });
