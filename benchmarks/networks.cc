@@ -1,6 +1,7 @@
-// Times a network of a symbol file, on random data: prediction, or with --train the forward and
+// Times networks of symbol files on random data: prediction, or with --train the forward and
 // backward pass of a training step. Speaks the protocol of benchmarks/peers/networks.py: prints
-// {"ready": true}, then answers "run N" with {"elapsed_s": ...} of N passes.
+// {"ready": true}, then answers "run N" with {"elapsed_s": ...} of N passes, and "bind FILE SHAPES
+// train", or predict, with another {"ready": true} for another network.
 //
 //   networks --symbol=resnet18-symbol.json --shapes='data:4,3,224,224' --train <<< 'run 10'
 
@@ -34,7 +35,7 @@
 #include "symbol/json.h"
 #include "tools/shapes_flag.h"
 
-ABSL_FLAG(std::string, symbol, "", "a symbol file of MXNet's or cooper's");
+ABSL_FLAG(std::string, symbol, "", "a symbol file of MXNet's or cooper's; empty: wait for bind");
 ABSL_FLAG(std::string, shapes, "", "shapes of inputs: data:4,3,224,224");
 ABSL_FLAG(bool, train, false, "forward in training and backward, rather than prediction");
 ABSL_FLAG(int, threads, 2, "threads of loops and products");
@@ -46,6 +47,9 @@ ABSL_FLAG(bool, dump, false, "print the program to stderr");
 namespace cooper {
 namespace {
 
+// Inputs of such names are indices below this.
+constexpr uint64_t kIds = 1000;
+
 // Values of a size at which nothing overflows in a deep network: (0, 1) for what is read, small
 // ones on both sides of 0 for weights, 1 for variances and scales.
 absl::Status FillRandomly(const Executor& executor) {
@@ -54,6 +58,10 @@ absl::Status FillRandomly(const Executor& executor) {
     for (const auto& [name, array] : *arrays) {
       if (array.dtype() != DType::kFloat32) continue;
       COOPER_ASSIGN_OR_RETURN(const absl::Span<float> values, array.Data<float>());
+      if (absl::StartsWith(name, "ids")) {
+        for (float& value : values) value = static_cast<float>(random.NextBelow(kIds));
+        continue;
+      }
       if (array.shape().rank() < 2) {
         const bool one = absl::StrContains(name, "gamma") || absl::StrContains(name, "var");
         for (float& value : values) value = one ? 1 : 0;
@@ -69,56 +77,86 @@ absl::Status FillRandomly(const Executor& executor) {
   return absl::OkStatus();
 }
 
-absl::Status RunPasses(Executor& executor, int64_t passes) {
-  const bool train = absl::GetFlag(FLAGS_train);
-  for (int64_t i = 0; i < passes; ++i) {
-    COOPER_RETURN_IF_ERROR(executor.Forward(train));
-    if (train) COOPER_RETURN_IF_ERROR(executor.Backward());
+// A network that is bound, and the heads of its gradients: ones, which losses ignore.
+struct Bound {
+  std::unique_ptr<Executor> executor;
+  std::vector<NDArray> heads;
+  bool train = false;
+
+  absl::Status Run(int64_t passes) const {
+    for (int64_t i = 0; i < passes; ++i) {
+      COOPER_RETURN_IF_ERROR(executor->Forward(train));
+      if (train) COOPER_RETURN_IF_ERROR(executor->Backward(heads));
+    }
+    return absl::OkStatus();
   }
-  return absl::OkStatus();
+};
+
+absl::StatusOr<Bound> BindNetwork(const std::string& path, const std::string& shapes, bool train) {
+  COOPER_ASSIGN_OR_RETURN(const Symbol symbol, LoadSymbol(path));
+  BindOptions options;
+  COOPER_ASSIGN_OR_RETURN(options.shapes, ParseShapesFlag(shapes));
+  options.grad_req = train ? WriteReq::kWrite : WriteReq::kNull;
+  // What a network reads needs no gradient; that of an operator alone is what there is to time.
+  for (const auto& [name, shape] : options.shapes) {
+    const bool data = name == "data" && symbol.ListInputs().size() > 1;
+    if (data || absl::StartsWith(name, "ids")) options.grad_reqs[name] = WriteReq::kNull;
+  }
+  for (const std::string& pass : absl::GetFlag(FLAGS_disabled_passes)) {
+    options.disabled_passes.insert(pass);
+  }
+  Bound bound{.train = train};
+  COOPER_ASSIGN_OR_RETURN(bound.executor, Executor::SimpleBind(symbol, options));
+  if (absl::GetFlag(FLAGS_dump)) std::cerr << bound.executor->DebugString();
+  COOPER_RETURN_IF_ERROR(FillRandomly(*bound.executor));
+  for (const Shape& shape : bound.executor->output_shapes()) {
+    COOPER_ASSIGN_OR_RETURN(bound.heads.emplace_back(), NDArray::Full(shape, 1));
+  }
+  COOPER_RETURN_IF_ERROR(bound.Run(absl::GetFlag(FLAGS_warmup)));
+  return bound;
 }
 
-absl::StatusOr<nlohmann::json> TimePasses(Executor& executor, int64_t passes) {
+absl::StatusOr<nlohmann::json> TimePasses(const Bound& bound, int64_t passes) {
   const auto begin = std::chrono::steady_clock::now();
-  COOPER_RETURN_IF_ERROR(RunPasses(executor, passes));
+  COOPER_RETURN_IF_ERROR(bound.Run(passes));
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   return nlohmann::json{{"passes", passes}, {"elapsed_s", elapsed.count()}};
 }
 
+absl::StatusOr<nlohmann::json> Answer(const std::vector<std::string>& words, Bound& bound) {
+  int64_t passes = 0;
+  if (words.size() == 2 && words[0] == "run" && absl::SimpleAtoi(words[1], &passes)) {
+    if (bound.executor == nullptr) return absl::FailedPreconditionError("nothing is bound");
+    return TimePasses(bound, passes);
+  }
+  if (words.size() == 4 && words[0] == "bind") {
+    bound = {};
+    COOPER_ASSIGN_OR_RETURN(bound, BindNetwork(words[1], words[2], words[3] == "train"));
+    return nlohmann::json{{"ready", true}};
+  }
+  return absl::InvalidArgumentError("expected 'run N' or 'bind FILE SHAPES train'");
+}
+
 absl::Status Run() {
   SetNumThreads(absl::GetFlag(FLAGS_threads));
-  COOPER_ASSIGN_OR_RETURN(const Symbol symbol, LoadSymbol(absl::GetFlag(FLAGS_symbol)));
-  BindOptions options;
-  COOPER_ASSIGN_OR_RETURN(options.shapes, ParseShapesFlag(absl::GetFlag(FLAGS_shapes)));
-  options.grad_req = absl::GetFlag(FLAGS_train) ? WriteReq::kWrite : WriteReq::kNull;
-  for (const auto& [name, shape] : options.shapes) options.grad_reqs[name] = WriteReq::kNull;
-  for (const std::string& pass : absl::GetFlag(FLAGS_disabled_passes)) {
-    options.disabled_passes.insert(pass);
+  Bound bound;
+  nlohmann::json ready = {{"ready", true}, {"peer", "cooper"}};
+  if (const std::string path = absl::GetFlag(FLAGS_symbol); !path.empty()) {
+    COOPER_ASSIGN_OR_RETURN(
+        bound, BindNetwork(path, absl::GetFlag(FLAGS_shapes), absl::GetFlag(FLAGS_train)));
+    ready["planned_bytes"] = bound.executor->memory().planned_bytes;
   }
-  COOPER_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> executor,
-                          Executor::SimpleBind(symbol, options));
-  if (absl::GetFlag(FLAGS_dump)) std::cerr << executor->DebugString();
-  COOPER_RETURN_IF_ERROR(FillRandomly(*executor));
-  COOPER_RETURN_IF_ERROR(RunPasses(*executor, absl::GetFlag(FLAGS_warmup)));
-  if (absl::GetFlag(FLAGS_profile)) {
+  if (absl::GetFlag(FLAGS_profile) && bound.executor != nullptr) {
     StartProfile();
-    COOPER_RETURN_IF_ERROR(RunPasses(*executor, 10));
+    COOPER_RETURN_IF_ERROR(bound.Run(10));
     std::cerr << ProfileTable(StopProfile(), GemmRate());
   }
-  std::cout << nlohmann::json{{"ready", true},
-                              {"peer", "cooper"},
-                              {"planned_bytes", executor->memory().planned_bytes}}
-            << std::endl;
+  std::cout << ready << std::endl;
   for (std::string line; std::getline(std::cin, line) && line != "quit";) {
-    const std::vector<absl::string_view> words = absl::StrSplit(line, ' ');
-    int64_t passes = 0;
-    if (words.size() != 2 || words[0] != "run" || !absl::SimpleAtoi(words[1], &passes)) {
-      std::cout << nlohmann::json{{"error", absl::StrCat("expected run N, not ", line)}}
-                << std::endl;
-      continue;
-    }
-    COOPER_ASSIGN_OR_RETURN(const nlohmann::json answer, TimePasses(*executor, passes));
-    std::cout << answer << std::endl;
+    const std::vector<std::string> words = absl::StrSplit(line, ' ');
+    const absl::StatusOr<nlohmann::json> answer = Answer(words, bound);
+    std::cout << (answer.ok() ? *answer : nlohmann::json{{"error", answer.status().ToString()}})
+              << std::endl;
   }
   return absl::OkStatus();
 }

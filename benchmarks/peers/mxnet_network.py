@@ -19,27 +19,51 @@ def _parse_flags() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--save', nargs=2, metavar=('NAME', 'PATH'))
     parser.add_argument('--symbol')
-    parser.add_argument('--shape', type=lambda text: tuple(map(int, text.split(','))))
+    parser.add_argument('--shapes')
     parser.add_argument('--train', action='store_true')
     parser.add_argument('--threads', type=int, default=2)
     return parser.parse_args()
 
 
-def _bind(mx, np, flags: argparse.Namespace):
-    symbol = mx.sym.load(flags.symbol)
-    inputs = ('data', 'softmax_label')
-    grad_req = {name: 'write' if flags.train and name not in inputs else 'null'
+def _bind(mx, np, path: str, shapes, train: bool):
+    """An executor and the gradients of its outputs."""
+    symbol = mx.sym.load(path)
+    names = symbol.list_inputs()
+    fixed = [name for name in names
+             if name.startswith('ids') or (name == 'data' and len(names) > 1)]
+    grad_req = {name: 'write' if train and name not in fixed else 'null'
                 for name in symbol.list_arguments()}
-    executor = symbol.simple_bind(mx.cpu(), data=flags.shape, grad_req=grad_req)
+    executor = symbol.simple_bind(mx.cpu(), grad_req=grad_req, **shapes)
     random = np.random.RandomState(1)
     for arrays in (executor.arg_dict, executor.aux_dict):
         for name, array in arrays.items():
-            if len(array.shape) < 2:
+            if name.startswith('ids'):
+                array[:] = random.randint(0, 1000, array.shape)
+            elif len(array.shape) < 2:
                 array[:] = 1 if 'gamma' in name or 'var' in name else 0
-                continue
-            scale = 2 / np.sqrt(array.size / array.shape[0]) if 'weight' in name else 1
-            array[:] = ((random.rand(*array.shape) - 0.5) * scale).astype('float32')
-    return executor
+            else:
+                scale = 2 / np.sqrt(array.size / array.shape[0]) if 'weight' in name else 1
+                array[:] = ((random.rand(*array.shape) - 0.5) * scale).astype('float32')
+    return executor, [mx.nd.ones(output.shape) for output in executor.outputs]
+
+
+class _Bound:
+    """A network that is bound."""
+
+    def __init__(self, mx, np, path: str, shapes: str, train: bool):
+        self._mx = mx
+        self._train = train
+        named = dict(item.split(':') for item in shapes.split(';'))
+        self._executor, self._heads = _bind(
+            mx, np, path, {k: tuple(map(int, v.split(','))) for k, v in named.items()}, train)
+        self.run(2)
+
+    def run(self, passes: int) -> None:
+        for _ in range(passes):
+            self._executor.forward(is_train=self._train)
+            if self._train:
+                self._executor.backward(self._heads)
+            self._mx.nd.waitall()
 
 
 def main() -> int:
@@ -51,25 +75,23 @@ def main() -> int:
         return 0
     import mxnet as mx  # pylint: disable=import-outside-toplevel
     import numpy as np  # pylint: disable=import-outside-toplevel
-    executor = _bind(mx, np, flags)
-
-    def run(passes):
-        for _ in range(passes):
-            executor.forward(is_train=flags.train)
-            if flags.train:
-                executor.backward()
-            mx.nd.waitall()
-
-    run(2)
+    bound = _Bound(mx, np, flags.symbol, flags.shapes, flags.train) if flags.symbol else None
     print(json.dumps({'ready': True, 'peer': 'mxnet', 'version': mx.__version__}), flush=True)
     for line in sys.stdin:
         words = line.split()
         if words == ['quit']:
             break
-        begin = time.perf_counter()
-        run(int(words[1]))
-        print(json.dumps({'passes': int(words[1]), 'elapsed_s': time.perf_counter() - begin}),
-              flush=True)
+        try:
+            if words[0] == 'bind':
+                bound = _Bound(mx, np, words[1], words[2], words[3] == 'train')
+                answer = {'ready': True}
+            else:
+                begin = time.perf_counter()
+                bound.run(int(words[1]))
+                answer = {'passes': int(words[1]), 'elapsed_s': time.perf_counter() - begin}
+        except Exception as error:  # pylint: disable=broad-except
+            answer = {'error': str(error)[:200]}
+        print(json.dumps(answer), flush=True)
     return 0
 
 

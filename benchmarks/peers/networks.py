@@ -82,10 +82,9 @@ def _workers(flags: argparse.Namespace, name: str, batch_size: str, mode: str, v
     common = [f'--symbol={symbol}', f'--threads={flags.threads}']
     if mode == 'train':
         common.append('--train')
-    shape = f'{batch_size},3,{size},{size}'
-    yield Worker('cooper', [flags.cooper, f'--shapes=data:{shape}'] + common + flags.cooper_flags)
-    yield Worker('mxnet', [python, '-W', 'ignore', str(_HERE / 'mxnet_network.py'),
-                           f'--shape={shape}'] + common)
+    common.append(f'--shapes=data:{batch_size},3,{size},{size}')
+    yield Worker('cooper', [flags.cooper] + common + flags.cooper_flags)
+    yield Worker('mxnet', [python, '-W', 'ignore', str(_HERE / 'mxnet_network.py')] + common)
 
 
 def _measure(flags: argparse.Namespace, workers) -> dict:

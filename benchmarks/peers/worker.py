@@ -55,6 +55,11 @@ class Worker:
                 raise WorkerError(f'no positive "{key}" in the answer {result}')
         return result
 
+    def bind(self, symbol: str, shapes: str, mode: str, timeout_s: float) -> None:
+        """Has a worker of networks bind another one; raises WorkerError."""
+        self._write(f'bind {symbol} {shapes} {mode}\n')
+        self._answer(timeout_s)
+
     def cpu_seconds(self) -> float:
         """Processor time that the process and its threads have used so far."""
         try:

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""Times single operators with cooper and MXNet 1.9.1, taking turns: prediction and training.
+
+    ./bazelw build //benchmarks:networks && \\
+      benchmarks/peers/operators.py --cooper=bazel-bin/benchmarks/networks
+
+Sizes are those that networks use. The table has, for each operator and mode, the median ratio over
+the rounds (above 1: cooper is faster), the slowest first; last the geometric means.
+"""
+
+import argparse
+import json
+import math
+import pathlib
+import statistics
+import sys
+from typing import Dict, List, Tuple
+
+import machine
+from worker import Worker, WorkerError
+
+_HERE = pathlib.Path(__file__).resolve().parent
+_TIMEOUT_S = 300
+
+_IMAGE = (4, 64, 56, 56)
+_ROWS = (2048, 512)
+
+# Name, operator, shapes of the inputs, attributes.
+OPERATORS: List[Tuple[str, str, Dict[str, tuple], dict]] = [
+    ('conv 3x3', 'Convolution', {'data': _IMAGE}, {'kernel': (3, 3), 'pad': (1, 1), 'num_filter': 64}),
+    ('conv 1x1', 'Convolution', {'data': _IMAGE}, {'kernel': (1, 1), 'num_filter': 256}),
+    ('conv 7x7', 'Convolution', {'data': (4, 3, 224, 224)},
+     {'kernel': (7, 7), 'stride': (2, 2), 'pad': (3, 3), 'num_filter': 64}),
+    ('conv 5x5 odd', 'Convolution', {'data': (4, 30, 28, 28)},
+     {'kernel': (5, 5), 'pad': (2, 2), 'num_filter': 50}),
+    ('conv grouped', 'Convolution', {'data': (4, 128, 56, 56)},
+     {'kernel': (3, 3), 'pad': (1, 1), 'num_filter': 128, 'num_group': 32}),
+    ('conv depthwise', 'Convolution', {'data': (4, 128, 56, 56)},
+     {'kernel': (3, 3), 'pad': (1, 1), 'num_filter': 128, 'num_group': 128}),
+    ('conv dilated', 'Convolution', {'data': _IMAGE},
+     {'kernel': (3, 3), 'pad': (2, 2), 'dilate': (2, 2), 'num_filter': 64}),
+    ('conv 1d', 'Convolution', {'data': (16, 64, 400)},
+     {'kernel': (5,), 'pad': (2,), 'num_filter': 128}),
+    ('conv 3d', 'Convolution', {'data': (2, 16, 16, 56, 56)},
+     {'kernel': (3, 3, 3), 'pad': (1, 1, 1), 'num_filter': 32}),
+    ('deconv 4x4', 'Deconvolution', {'data': (4, 64, 28, 28)},
+     {'kernel': (4, 4), 'stride': (2, 2), 'pad': (1, 1), 'num_filter': 32}),
+    ('max pool 3x3', 'Pooling', {'data': (4, 64, 112, 112)},
+     {'kernel': (3, 3), 'stride': (2, 2), 'pad': (1, 1), 'pool_type': 'max'}),
+    ('max pool 2x2', 'Pooling', {'data': (4, 64, 112, 112)},
+     {'kernel': (2, 2), 'stride': (2, 2), 'pool_type': 'max'}),
+    ('avg pool 3x3', 'Pooling', {'data': _IMAGE},
+     {'kernel': (3, 3), 'pad': (1, 1), 'pool_type': 'avg'}),
+    ('global avg pool', 'Pooling', {'data': (4, 512, 14, 14)},
+     {'kernel': (1, 1), 'global_pool': True, 'pool_type': 'avg'}),
+    ('global max pool', 'Pooling', {'data': (4, 512, 14, 14)},
+     {'kernel': (1, 1), 'global_pool': True, 'pool_type': 'max'}),
+    ('batch norm', 'BatchNorm', {'data': _IMAGE}, {'fix_gamma': False}),
+    ('layer norm', 'LayerNorm', {'data': _ROWS}, {}),
+    ('instance norm', 'InstanceNorm', {'data': _IMAGE}, {}),
+    ('l2 norm', 'L2Normalization', {'data': _ROWS}, {}),
+    ('lrn', 'LRN', {'data': (4, 96, 55, 55)}, {'nsize': 5}),
+    ('fully connected', 'FullyConnected', {'data': (32, 4096)}, {'num_hidden': 1000}),
+    ('softmax', 'softmax', {'data': _ROWS}, {}),
+    ('log softmax', 'log_softmax', {'data': _ROWS}, {}),
+    ('softmax output', 'SoftmaxOutput', {'data': (128, 10000)}, {}),
+    ('relu', 'Activation', {'data': _IMAGE}, {'act_type': 'relu'}),
+    ('sigmoid', 'Activation', {'data': _IMAGE}, {'act_type': 'sigmoid'}),
+    ('tanh', 'Activation', {'data': _IMAGE}, {'act_type': 'tanh'}),
+    ('leaky relu', 'LeakyReLU', {'data': _IMAGE}, {'act_type': 'leaky'}),
+    ('prelu', 'LeakyReLU', {'data': _IMAGE}, {'act_type': 'prelu'}),
+    ('elu', 'LeakyReLU', {'data': _IMAGE}, {'act_type': 'elu'}),
+    ('dropout', 'Dropout', {'data': _ROWS}, {'p': 0.5}),
+    ('exp', 'exp', {'data': _ROWS}, {}),
+    ('sqrt', 'sqrt', {'data': _ROWS}, {}),
+    ('add', 'elemwise_add', {'lhs': _IMAGE, 'rhs': _IMAGE}, {}),
+    ('mul', 'elemwise_mul', {'lhs': _IMAGE, 'rhs': _IMAGE}, {}),
+    ('broadcast add', 'broadcast_add', {'lhs': _IMAGE, 'rhs': (1, 64, 1, 1)}, {}),
+    ('broadcast mul', 'broadcast_mul', {'lhs': _ROWS, 'rhs': (2048, 1)}, {}),
+    ('where', 'where', {'condition': _ROWS, 'x': _ROWS, 'y': _ROWS}, {}),
+    ('clip', 'clip', {'data': _ROWS}, {'a_min': -0.2, 'a_max': 0.3}),
+    ('sum', 'sum', {'data': _ROWS}, {'axis': 1}),
+    ('sum of columns', 'sum', {'data': _ROWS}, {'axis': 0}),
+    ('mean of images', 'mean', {'data': _IMAGE}, {'axis': (2, 3)}),
+    ('max', 'max', {'data': _ROWS}, {'axis': 1}),
+    ('argmax', 'argmax', {'data': _ROWS}, {'axis': 1}),
+    ('sort', 'sort', {'data': _ROWS}, {}),
+    ('argsort', 'argsort', {'data': _ROWS}, {}),
+    ('topk', 'topk', {'data': _ROWS}, {'k': 10}),
+    ('embedding', 'Embedding', {'ids': (32, 60)}, {'input_dim': 10000, 'output_dim': 200}),
+    ('take', 'take', {'a': (10000, 200), 'ids': (32, 60)}, {}),
+    ('one hot', 'one_hot', {'ids': (32, 60)}, {'depth': 1000}),
+    ('pick', 'pick', {'x': (2048, 1000), 'ids': (2048,)}, {}),
+    ('gather_nd', 'gather_nd', {'x': (1000, 200), 'ids': (1, 4096)}, {}),
+    ('transpose', 'transpose', {'data': (2048, 1024)}, {}),
+    ('transpose of images', 'transpose', {'data': _IMAGE}, {'axes': (0, 2, 3, 1)}),
+    ('swap axes', 'SwapAxis', {'data': (32, 60, 200)}, {'dim1': 0, 'dim2': 1}),
+    ('slice', 'slice_axis', {'data': _ROWS}, {'axis': 1, 'begin': 10, 'end': 400}),
+    ('reverse', 'reverse', {'data': _ROWS}, {'axis': 1}),
+    ('tile', 'tile', {'data': (512, 128)}, {'reps': (2, 4)}),
+    ('repeat', 'repeat', {'data': (512, 128)}, {'repeats': 4, 'axis': 1}),
+    ('pad', 'Pad', {'data': _IMAGE},
+     {'mode': 'constant', 'pad_width': (0, 0, 0, 0, 2, 2, 2, 2), 'constant_value': 0}),
+    ('pad reflect', 'Pad', {'data': _IMAGE},
+     {'mode': 'reflect', 'pad_width': (0, 0, 0, 0, 2, 2, 2, 2)}),
+    ('concat', 'Concat', {'x0': _IMAGE, 'x1': _IMAGE}, {'dim': 1, 'num_args': 2}),
+    ('stack', 'stack', {'x0': _ROWS, 'x1': _ROWS}, {'axis': 1, 'num_args': 2}),
+    ('upsampling', 'UpSampling', {'x': (4, 64, 28, 28)},
+     {'scale': 2, 'sample_type': 'nearest', 'num_args': 1}),
+    ('depth to space', 'depth_to_space', {'data': (4, 64, 56, 56)}, {'block_size': 2}),
+    ('dot', 'dot', {'lhs': (512, 512), 'rhs': (512, 512)}, {}),
+    ('batch dot', 'batch_dot', {'lhs': (64, 60, 64), 'rhs': (64, 64, 60)}, {}),
+    ('correlation', 'Correlation', {'x': (2, 32, 32, 48), 'y': (2, 32, 32, 48)},
+     {'kernel_size': 1, 'max_displacement': 4, 'stride1': 1, 'stride2': 1, 'pad_size': 4}),
+    ('roi pooling', 'ROIPooling', {'x': (1, 256, 38, 50), 'ids': (32, 5)},
+     {'pooled_size': (7, 7), 'spatial_scale': 0.01}),
+    ('sequence mask', 'SequenceMask', {'x': (60, 32, 200), 'ids': (32,)},
+     {'use_sequence_length': True}),
+    ('square sum', 'square', {'data': _ROWS}, {}),
+]
+# Without a gradient; that of sort fails in MXNet.
+_PREDICT_ONLY = {'argmax', 'argsort', 'one hot', 'sort'}
+
+
+def _parse_flags() -> argparse.Namespace:
+    def names(text):
+        return [name for name in text.split(',') if name]
+
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--cooper', required=True, help='the binary of //benchmarks:networks')
+    parser.add_argument('--operators', type=names, default=[], help='names of the table; all')
+    parser.add_argument('--modes', type=names, default=['predict', 'train'])
+    parser.add_argument('--venv', default='~/.cache/cooper-peers', help='made by setup_venv.sh')
+    parser.add_argument('--threads', type=int, default=2)
+    parser.add_argument('--rounds', type=int, default=7)
+    parser.add_argument('--min_run_s', type=float, default=0.02)
+    parser.add_argument('--json', default='', help='a file for all that was measured')
+    return parser.parse_args()
+
+
+def _write_symbol(path: pathlib.Path, op: str, shapes: Dict[str, tuple], attrs: dict,
+                  arguments: List[str]) -> None:
+    """A symbol file of one operator, its other inputs variables of MXNet's names."""
+    names = list(shapes) + arguments[len(shapes):]
+    nodes = [{'op': 'null', 'name': name, 'inputs': []} for name in names]
+    nodes.append({'op': op, 'name': 'op', 'attrs': {k: str(v) for k, v in attrs.items()},
+                  'inputs': [[i, 0, 0] for i in range(len(names))]})
+    path.write_text(json.dumps({
+        'nodes': nodes, 'arg_nodes': list(range(len(names))), 'heads': [[len(names), 0, 0]],
+        'attrs': {'mxnet_version': ['int', 10901]}}), encoding='utf-8')
+
+
+# Inputs beyond those whose shapes the table gives.
+_MORE = {
+    'Convolution': ['data', 'op_weight', 'op_bias'], 'Deconvolution': ['data', 'op_weight'],
+    'BatchNorm': ['data', 'op_gamma', 'op_beta', 'op_moving_mean', 'op_moving_var'],
+    'LayerNorm': ['data', 'op_gamma', 'op_beta'], 'InstanceNorm': ['data', 'op_gamma', 'op_beta'],
+    'FullyConnected': ['data', 'op_weight', 'op_bias'], 'Embedding': ['ids', 'op_weight'],
+    'SoftmaxOutput': ['data', 'op_label'], 'LeakyReLU': ['data', 'op_gamma'],
+}
+
+
+def _time(workers, symbol: pathlib.Path, shapes: str, mode: str, flags) -> Dict[str, list]:
+    for worker in workers:
+        worker.bind(str(symbol), shapes, mode, _TIMEOUT_S)
+
+    def run(worker, passes):
+        return worker.run(passes, _TIMEOUT_S, ['elapsed_s'])['elapsed_s'] / passes
+
+    quickest = min(run(worker, 5) for worker in workers)
+    passes = max(1, math.ceil(flags.min_run_s / quickest))
+    seconds = {worker.name: [] for worker in workers}
+    for i in range(flags.rounds):
+        for worker in workers[i % 2:] + workers[:i % 2]:
+            seconds[worker.name].append(run(worker, passes))
+    return seconds
+
+
+def main() -> int:
+    flags = _parse_flags()
+    venv = pathlib.Path(flags.venv).expanduser()
+    folder = venv / 'operators'
+    folder.mkdir(parents=True, exist_ok=True)
+    threads = [f'--threads={flags.threads}']
+    workers = [Worker('cooper', [flags.cooper] + threads),
+               Worker('mxnet', [str(venv / 'bin' / 'python'), '-W', 'ignore',
+                                str(_HERE / 'mxnet_network.py')] + threads)]
+    rows = []
+    try:
+        for worker in workers:
+            worker.start(_TIMEOUT_S)
+        for name, op, shapes, attrs in OPERATORS:
+            if flags.operators and name not in flags.operators:
+                continue
+            path = folder / (name.replace(' ', '_') + '-symbol.json')
+            more = [] if op == 'LeakyReLU' and name != 'prelu' else _MORE.get(op, [])
+            _write_symbol(path, op, shapes, attrs, more)
+            text = ';'.join(f'{k}:{",".join(map(str, v))}' for k, v in shapes.items())
+            for mode in flags.modes:
+                if mode == 'train' and name in _PREDICT_ONLY:
+                    continue
+                if op == 'Dropout' and mode == 'predict':
+                    continue
+                try:
+                    seconds = _time(workers, path, text, mode, flags)
+                except WorkerError as error:
+                    print(f'{name} {mode}: {error}', flush=True)
+                    continue
+                ratios = [m / c for c, m in zip(seconds['cooper'], seconds['mxnet'])]
+                rows.append({'operator': name, 'mode': mode, 'seconds': seconds,
+                             'ratio': statistics.median(ratios)})
+    finally:
+        for worker in workers:
+            worker.stop()
+    for row in sorted(rows, key=lambda row: row['ratio']):
+        micros = {k: 1e6 * statistics.median(v) for k, v in row['seconds'].items()}
+        print(f'{row["operator"]:20} {row["mode"]:8} cooper {micros["cooper"]:9.1f} us'
+              f'  mxnet {micros["mxnet"]:9.1f} us  ratio {row["ratio"]:.2f}')
+    for mode in flags.modes:
+        logs = [math.log(row['ratio']) for row in rows if row['mode'] == mode]
+        if logs:
+            print(f'{mode}: {len(logs)} operators, geometric mean '
+                  f'{math.exp(statistics.mean(logs)):.2f}')
+    if flags.json:
+        record = {'machine': machine.describe(), 'revision': machine.revision(),
+                  'threads': flags.threads, 'rows': rows}
+        pathlib.Path(flags.json).write_text(json.dumps(record, indent=1), encoding='utf-8')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
