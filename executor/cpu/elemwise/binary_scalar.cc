@@ -27,19 +27,21 @@ absl::Status ScalarFirst(const KernelContext& c) {
 // f(ograd, data, scalar)
 template <typename F>
 absl::Status Gradient(const KernelContext& c) {
-  return RunElemwise(
-      kElemwiseLoops<F>,
-      {OperandOf(c.inputs[0]), OperandOf(c.inputs[1]), OperandOf(c.param<ScalarParam>().scalar)},
-      c.outputs[0], c.reqs[0]);
+  using enum ScalarGradientArrays::Input;
+  return RunElemwise(kElemwiseLoops<F>,
+                     {OperandOf(c.inputs[kOgrad]), OperandOf(c.inputs[kData]),
+                      OperandOf(c.param<ScalarParam>().scalar)},
+                     c.outputs[0], c.reqs[0]);
 }
 
 // f(ograd, scalar, data)
 template <typename F>
 absl::Status GradientScalarFirst(const KernelContext& c) {
-  return RunElemwise(
-      kElemwiseLoops<F>,
-      {OperandOf(c.inputs[0]), OperandOf(c.param<ScalarParam>().scalar), OperandOf(c.inputs[1])},
-      c.outputs[0], c.reqs[0]);
+  using enum ScalarGradientArrays::Input;
+  return RunElemwise(kElemwiseLoops<F>,
+                     {OperandOf(c.inputs[kOgrad]), OperandOf(c.param<ScalarParam>().scalar),
+                      OperandOf(c.inputs[kData])},
+                     c.outputs[0], c.reqs[0]);
 }
 
 constexpr DeviceType kCpu = DeviceType::kCpu;

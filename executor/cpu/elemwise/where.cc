@@ -8,6 +8,7 @@
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
+#include "symbol/ops/elemwise/where_arrays.h"
 
 namespace cooper {
 namespace {
@@ -79,28 +80,33 @@ bool ChooseFast(const ArrayView& condition, const void* x, const void* y, const 
 }
 
 absl::Status WhereCpu(const KernelContext& c) {
+  using enum WhereArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  if (ChooseFast(c.inputs[0], c.inputs[1].data, c.inputs[2].data, c.outputs[0], c.reqs[0])) {
+  if (ChooseFast(c.inputs[kCondition], c.inputs[kX].data, c.inputs[kY].data, c.outputs[0],
+                 c.reqs[0])) {
     return absl::OkStatus();
   }
   DispatchDType(c.outputs[0].dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    Choose<T>(c.inputs[0], c.inputs[1].as<T>(), c.inputs[2].as<T>(), c.outputs[0], c.reqs[0]);
+    Choose<T>(c.inputs[kCondition], c.inputs[kX].as<T>(), c.inputs[kY].as<T>(), c.outputs[0],
+              c.reqs[0]);
   });
   return absl::OkStatus();
 }
 
 absl::Status WhereBackwardCpu(const KernelContext& c) {
+  using enum WhereGradientArrays::Input;
   DispatchDType(c.outputs[0].dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const T* ograd = c.inputs[1].as<T>();
+    const ArrayView& condition = c.inputs[kCondition];
+    const T* ograd = c.inputs[kOgrad].as<T>();
     if (c.reqs[0] != WriteReq::kNull &&
-        !ChooseFast(c.inputs[0], ograd, nullptr, c.outputs[0], c.reqs[0])) {
-      Choose<T>(c.inputs[0], ograd, nullptr, c.outputs[0], c.reqs[0]);
+        !ChooseFast(condition, ograd, nullptr, c.outputs[0], c.reqs[0])) {
+      Choose<T>(condition, ograd, nullptr, c.outputs[0], c.reqs[0]);
     }
     if (c.reqs[1] != WriteReq::kNull &&
-        !ChooseFast(c.inputs[0], nullptr, ograd, c.outputs[1], c.reqs[1])) {
-      Choose<T>(c.inputs[0], nullptr, ograd, c.outputs[1], c.reqs[1]);
+        !ChooseFast(condition, nullptr, ograd, c.outputs[1], c.reqs[1])) {
+      Choose<T>(condition, nullptr, ograd, c.outputs[1], c.reqs[1]);
     }
   });
   return absl::OkStatus();

@@ -30,6 +30,7 @@
 #include "ndarray/dtype.h"
 #include "ndarray/element_ranges.h"
 #include "ndarray/parallel.h"
+#include "symbol/ops/optimizer/update_param.h"
 
 namespace cooper {
 
@@ -122,9 +123,10 @@ struct UpdateArrays {
 template <int kStates, bool kMaster>
 UpdateArrays ArraysOfUpdate(absl::Span<const ArrayView> inputs, const ArrayView& output,
                             WriteReq req) {
-  return {.weight = inputs[kMaster ? 2 + kStates : 0],
-          .grad = inputs[1],
-          .states = inputs.subspan(2, kStates),
+  using enum UpdateInputs::Input;
+  return {.weight = inputs[kMaster ? kFirstState + kStates : kWeight],
+          .grad = inputs[kGrad],
+          .states = inputs.subspan(kFirstState, kStates),
           .output = output,
           .req = req};
 }

@@ -229,11 +229,12 @@ COOPER_REGISTER_LAYERWISE(_lbsgd_sum_update, _mp_lbsgd_sum_update, LbsgdSumCpu);
 // The direction as the output of an update that leaves the weight as it is.
 template <bool kMaster>
 absl::Status LambPhase1Cpu(const KernelContext& c) {
+  using enum LambPhase1Arrays::Input;
   const auto& p = c.param<LambPhase1Param>();
-  const ArrayView& weight = c.inputs[kMaster ? 4 : 0];
+  const ArrayView& weight = c.inputs[kMaster ? kWeight32 : kWeight];
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const bool known =
-      DispatchUpdate<kMaster>(weight.dtype, c.inputs[1].dtype, [&](auto w_tag, auto g_tag) {
+      DispatchUpdate<kMaster>(weight.dtype, c.inputs[kGrad].dtype, [&](auto w_tag, auto g_tag) {
         using W = typename decltype(w_tag)::type;
         using G = typename decltype(g_tag)::type;
         using C = ComputeType<W>;
@@ -242,11 +243,11 @@ absl::Status LambPhase1Cpu(const KernelContext& c) {
         const bool add = c.reqs[0] == WriteReq::kAdd;
         UpdateRanges(weight.size(), [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
-            W& mean = c.inputs[2].as<W>()[i];
-            W& var = c.inputs[3].as<W>()[i];
+            W& mean = c.inputs[kMean].as<W>()[i];
+            W& var = c.inputs[kVar].as<W>()[i];
             W& output = c.outputs[0].as<W>()[i];
             C m = static_cast<C>(mean), v = static_cast<C>(var);
-            moments(static_cast<C>(static_cast<ComputeType<G>>(c.inputs[1].as<G>()[i])), m, v);
+            moments(static_cast<C>(static_cast<ComputeType<G>>(c.inputs[kGrad].as<G>()[i])), m, v);
             const C x = direction(static_cast<C>(weight.as<W>()[i]), m, v);
             mean = static_cast<W>(m);
             var = static_cast<W>(v);
@@ -254,7 +255,7 @@ absl::Status LambPhase1Cpu(const KernelContext& c) {
           }
         });
       });
-  return known ? absl::OkStatus() : NoUpdateFor(c, weight.dtype, c.inputs[1].dtype);
+  return known ? absl::OkStatus() : NoUpdateFor(c, weight.dtype, c.inputs[kGrad].dtype);
 }
 
 double NumberAt(const ArrayView& array) {
@@ -269,21 +270,24 @@ double NumberAt(const ArrayView& array) {
 // As in MXNet the float32 copy of the weight is not written, although the schema says so.
 template <bool kMaster>
 absl::Status LambPhase2Cpu(const KernelContext& c) {
+  using enum LambPhase2Arrays::Input;
   const auto& p = c.param<LambPhase2Param>();
-  const double rate = LambRate(p, NumberAt(c.inputs[2]), NumberAt(c.inputs[3]));
-  const ArrayView& weight = c.inputs[kMaster ? 4 : 0];
+  const double rate =
+      LambRate(p, NumberAt(c.inputs[kWeightNorm]), NumberAt(c.inputs[kDirectionNorm]));
+  const ArrayView& weight = c.inputs[kMaster ? kWeight32 : kWeight];
+  const ArrayView& direction = c.inputs[kDirection];
   const ArrayView& output = c.outputs[0];
   const WriteReq req = c.reqs[0];
   if (req == WriteReq::kNull) return absl::OkStatus();
   const bool known = DispatchUpdate<kMaster>(
-      weight.dtype, kMaster ? output.dtype : c.inputs[1].dtype, [&](auto w_tag, auto g_tag) {
+      weight.dtype, kMaster ? output.dtype : direction.dtype, [&](auto w_tag, auto g_tag) {
         using W = typename decltype(w_tag)::type;
         using Out = typename decltype(g_tag)::type;
         using C = ComputeType<W>;
         UpdateRanges(weight.size(), [&, lr = As<C>(rate)](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
             const C w =
-                static_cast<C>(weight.as<W>()[i]) - lr * static_cast<C>(c.inputs[1].as<W>()[i]);
+                static_cast<C>(weight.as<W>()[i]) - lr * static_cast<C>(direction.as<W>()[i]);
             Out& out = output.as<Out>()[i];
             const C before =
                 req == WriteReq::kAdd ? static_cast<C>(static_cast<ComputeType<Out>>(out)) : C{0};

@@ -39,14 +39,15 @@ absl::Status MultiSumSqCpu(const KernelContext& c) {
 }
 
 absl::Status MultiLarsCpu(const KernelContext& c) {
+  using enum MultiLarsArrays::Input;
   const auto& p = c.param<MultiLarsParam>();
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  if (c.inputs[0].dtype != DType::kFloat32) return Unimplemented(c, c.inputs[0]);
+  if (c.inputs[kLrs].dtype != DType::kFloat32) return Unimplemented(c, c.inputs[kLrs]);
   for (int64_t i = 0; i < c.outputs[0].size(); ++i) {
-    double lr = c.inputs[0].as<float>()[i];
-    const double weight = std::sqrt(c.inputs[1].as<float>()[i]);
-    const double grad = std::sqrt(c.inputs[2].as<float>()[i]);
-    const double wd = c.inputs[3].as<float>()[i];
+    double lr = c.inputs[kLrs].as<float>()[i];
+    const double weight = std::sqrt(c.inputs[kWeightSums].as<float>()[i]);
+    const double grad = std::sqrt(c.inputs[kGradSums].as<float>()[i]);
+    const double wd = c.inputs[kWds].as<float>()[i];
     if (weight > 0 && grad > 0) {
       lr *= p.eta * weight / (grad * p.rescale_grad + wd * weight + p.eps);
     }
@@ -55,12 +56,10 @@ absl::Status MultiLarsCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-// x - x is 0 just for finite x.
 template <typename T>
 bool AllFinite(const T* values, int64_t n) {
   return SumOver(n, [values](int64_t i) {
-           const auto x = static_cast<ComputeType<T>>(values[i]);
-           return x - x == 0 ? 0 : 1;
+           return std::isfinite(static_cast<ComputeType<T>>(values[i])) ? 0 : 1;
          }) == 0;
 }
 

@@ -16,6 +16,11 @@ struct ScalarParam {
   }
 };
 
+// Of gradients of such operators that need the data.
+struct ScalarGradientArrays {
+  enum Input { kOgrad, kData };
+};
+
 }  // namespace cooper
 
 #endif  // COOPER_SYMBOL_OPS_ELEMWISE_SCALAR_PARAM_H_

@@ -4,13 +4,14 @@
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
+#include "symbol/ops/elemwise/where_arrays.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
 
 namespace cooper {
 namespace {
 
-enum Input { kCondition, kX, kY };
+using enum WhereArrays::Input;
 
 // The condition is of x's shape, or one element per row of x.
 absl::Status ConditionShape(ShapeContext& c, int condition, const PartialShape& x) {
@@ -37,14 +38,16 @@ absl::Status WhereType(TypeContext& c) {
   return c.SetInput(kY, c.output(0));
 }
 
-// Inputs (condition, ograd); both outputs are of ograd's shape and dtype.
+// Both outputs are of ograd's shape and dtype.
 absl::Status WhereBackwardShape(ShapeContext& c) {
-  for (int i = 0; i < 2; ++i) COOPER_RETURN_IF_ERROR(c.SetOutput(i, c.input(1)));
+  const PartialShape& ograd = c.input(WhereGradientArrays::kOgrad);
+  for (int i = 0; i < 2; ++i) COOPER_RETURN_IF_ERROR(c.SetOutput(i, ograd));
   return absl::OkStatus();
 }
 
 absl::Status WhereBackwardType(TypeContext& c) {
-  for (int i = 0; i < 2; ++i) COOPER_RETURN_IF_ERROR(c.SetOutput(i, c.input(1)));
+  const auto ograd = c.input(WhereGradientArrays::kOgrad);
+  for (int i = 0; i < 2; ++i) COOPER_RETURN_IF_ERROR(c.SetOutput(i, ograd));
   return absl::OkStatus();
 }
 
@@ -57,7 +60,8 @@ COOPER_REGISTER_OP(where)
     .InPlace({{kX, 0}, {kY, 0}})
     .Gradient([](GradientContext& c) -> absl::StatusOr<std::vector<NodeEntry>> {
       COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
-      COOPER_ASSIGN_OR_RETURN(auto grads, c.Backward("_backward_where", {c.input(0), head}));
+      COOPER_ASSIGN_OR_RETURN(auto grads,
+                              c.Backward("_backward_where", {c.input(kCondition), head}));
       return std::vector<NodeEntry>{NodeEntry(), grads[0], grads[1]};
     });
 

@@ -10,38 +10,43 @@
 namespace cooper {
 namespace {
 
-// weight, g, the norms of both, and weight32 of the relative.
 absl::Status Phase2Shape(ShapeContext& c) {
-  COOPER_RETURN_IF_ERROR(EqualShapes(c, 0, 2, 0));
-  if (c.num_inputs() == 5) COOPER_RETURN_IF_ERROR(EqualShapes(c, 4, 1, 0));
-  COOPER_RETURN_IF_ERROR(EqualShapes(c, 0, 2, 0));
-  COOPER_RETURN_IF_ERROR(c.SetInput(2, Shape({1})));
-  return c.SetInput(3, Shape({1}));
+  using enum LambPhase2Arrays::Input;
+  COOPER_RETURN_IF_ERROR(EqualShapes(c, kWeight, 2, 0));  // and kDirection
+  if (c.num_inputs() > kWeight32) COOPER_RETURN_IF_ERROR(EqualShapes(c, kWeight32, 1, 0));
+  COOPER_RETURN_IF_ERROR(EqualShapes(c, kWeight, 2, 0));
+  COOPER_RETURN_IF_ERROR(c.SetInput(kWeightNorm, Shape({1})));
+  return c.SetInput(kDirectionNorm, Shape({1}));
 }
 
 absl::Status MasterPhase1Type(TypeContext& c) {
-  COOPER_RETURN_IF_ERROR(c.SetInput(0, c.input(1)));
-  COOPER_RETURN_IF_ERROR(c.SetInput(1, c.input(0)));
-  for (int i = 2; i < 5; ++i) COOPER_RETURN_IF_ERROR(c.SetInput(i, DType::kFloat32));
+  using enum LambPhase1Arrays::Input;
+  COOPER_RETURN_IF_ERROR(c.SetInput(kWeight, c.input(kGrad)));
+  COOPER_RETURN_IF_ERROR(c.SetInput(kGrad, c.input(kWeight)));
+  for (int i : {kMean, kVar, kWeight32}) {
+    COOPER_RETURN_IF_ERROR(c.SetInput(i, DType::kFloat32));
+  }
   return c.SetOutput(0, DType::kFloat32);
 }
 
 absl::Status MasterPhase2Type(TypeContext& c) {
-  COOPER_RETURN_IF_ERROR(c.SetInput(0, c.output(0)));
-  for (int i = 1; i < 5; ++i) COOPER_RETURN_IF_ERROR(c.SetInput(i, DType::kFloat32));
-  return c.SetOutput(0, c.input(0));
+  using enum LambPhase2Arrays::Input;
+  COOPER_RETURN_IF_ERROR(c.SetInput(kWeight, c.output(0)));
+  for (int i : {kDirection, kWeightNorm, kDirectionNorm, kWeight32}) {
+    COOPER_RETURN_IF_ERROR(c.SetInput(i, DType::kFloat32));
+  }
+  return c.SetOutput(0, c.input(kWeight));
 }
 
 OpBuilder&& Phase1(OpBuilder&& op) {
   return std::move(op)
       .Describe(
           "mean = beta1 * mean + (1 - beta1) * g;  var = beta2 * var + (1 - beta2) * g^2;  output "
-          "= "
-          "mean' / (sqrt(var') + epsilon) + wd * weight, where mean' and var' are corrected for "
+          "= mean' / (sqrt(var') + epsilon) + wd * weight, where mean' and var' are corrected for "
           "their bias or not")
       .Param<LambPhase1Param>()
       .AuxInputs([](const OpCall&) {
-        return std::vector<int>{2, 3};
+        return std::vector<int>{LambPhase1Arrays::kMean, LambPhase1Arrays::kVar};
       })
       .Shape(SameShape);
 }
@@ -53,7 +58,7 @@ OpBuilder&& Phase2(OpBuilder&& op) {
           "lr * g if one of them is 0")
       .Param<LambPhase2Param>()
       .Shape(Phase2Shape)
-      .InPlace({{0, 0}});
+      .InPlace({{LambPhase2Arrays::kWeight, 0}});
 }
 
 const OpRegistrar kPhase1 = Phase1(OpBuilder("lamb_update_phase1"))
@@ -64,10 +69,11 @@ const OpRegistrar kMasterPhase1 = Phase1(OpBuilder("mp_lamb_update_phase1"))
                                       .Type(MasterPhase1Type);
 const OpRegistrar kPhase2 =
     Phase2(OpBuilder("lamb_update_phase2")).Inputs({"weight", "g", "r1", "r2"}).Type(SameType);
-const OpRegistrar kMasterPhase2 = Phase2(OpBuilder("mp_lamb_update_phase2"))
-                                      .Inputs({"weight", "g", "r1", "r2", "weight32"})
-                                      .AuxInputs([](const OpCall&) { return std::vector<int>{4}; })
-                                      .Type(MasterPhase2Type);
+const OpRegistrar kMasterPhase2 =
+    Phase2(OpBuilder("mp_lamb_update_phase2"))
+        .Inputs({"weight", "g", "r1", "r2", "weight32"})
+        .AuxInputs([](const OpCall&) { return std::vector<int>{LambPhase2Arrays::kWeight32}; })
+        .Type(MasterPhase2Type);
 
 void RegisterUpdates() {
   constexpr bool kByNorm = false;  // not element-wise

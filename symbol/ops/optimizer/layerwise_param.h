@@ -11,6 +11,16 @@
 
 namespace cooper {
 
+// Of lamb_update_phase1; kWeight32 is its relative's alone.
+struct LambPhase1Arrays {
+  enum Input { kWeight, kGrad, kMean, kVar, kWeight32 };
+};
+// Of lamb_update_phase2, likewise: the direction of the step, and the norms of weight and
+// direction.
+struct LambPhase2Arrays {
+  enum Input { kWeight, kDirection, kWeightNorm, kDirectionNorm, kWeight32 };
+};
+
 // Of lamb_update_phase1.
 struct LambPhase1Param : UpdateParam {
   double beta1 = 0.9;

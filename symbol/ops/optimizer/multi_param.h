@@ -53,6 +53,11 @@ struct NumArraysParam {
   }
 };
 
+// Rates and decays of the weights, and the sums of the squares of each weight and gradient.
+struct MultiLarsArrays {
+  enum Input { kLrs, kWeightSums, kGradSums, kWds };
+};
+
 struct MultiLarsParam {
   double eta = 0;
   double eps = 0;

@@ -61,7 +61,10 @@ COOPER_REGISTER_OP(multi_lars)
     .Inputs({"lrs", "weights_sum_sq", "grads_sum_sq", "wds"})
     .Shape(SameShape)
     .Type(SameType)
-    .InPlace({{0, 0}, {1, 0}, {2, 0}, {3, 0}});
+    .InPlace({{MultiLarsArrays::kLrs, 0},
+              {MultiLarsArrays::kWeightSums, 0},
+              {MultiLarsArrays::kGradSums, 0},
+              {MultiLarsArrays::kWds, 0}});
 
 COOPER_REGISTER_OP(all_finite)
     .Describe("1 if no element is infinite or NaN, else 0.")

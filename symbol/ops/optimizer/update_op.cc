@@ -2,6 +2,7 @@
 
 #include "ndarray/dtype.h"
 #include "ndarray/status_macros.h"
+#include "symbol/ops/optimizer/update_param.h"
 
 namespace cooper {
 
@@ -22,12 +23,13 @@ absl::Status EqualShapes(ShapeContext& c, int first, int count, int output) {
 }
 
 absl::Status MasterTypes(TypeContext& c) {
-  const TypeContext::Type weight = c.input(0).has_value()   ? c.input(0)
-                                   : c.input(1).has_value() ? c.input(1)
-                                                            : c.output(0);
-  COOPER_RETURN_IF_ERROR(c.SetInput(0, weight));
-  COOPER_RETURN_IF_ERROR(c.SetInput(1, weight));
-  for (int i = 2; i < c.num_inputs(); ++i) {
+  using enum UpdateInputs::Input;
+  const TypeContext::Type weight = c.input(kWeight).has_value() ? c.input(kWeight)
+                                   : c.input(kGrad).has_value() ? c.input(kGrad)
+                                                                : c.output(0);
+  COOPER_RETURN_IF_ERROR(c.SetInput(kWeight, weight));
+  COOPER_RETURN_IF_ERROR(c.SetInput(kGrad, weight));
+  for (int i = kFirstState; i < c.num_inputs(); ++i) {
     COOPER_RETURN_IF_ERROR(c.SetInput(i, DType::kFloat32));
   }
   return c.SetOutput(0, weight);
@@ -47,7 +49,7 @@ OpBuilder&& UpdateOp(OpBuilder&& op, const std::vector<std::string>& states, boo
       .AuxInputs([written = std::move(written)](const OpCall&) { return written; })
       .Shape(SameShape)
       .Type(master ? MasterTypes : SameType)
-      .InPlace({{0, 0}});
+      .InPlace({{UpdateInputs::kWeight, 0}});
 }
 
 }  // namespace cooper

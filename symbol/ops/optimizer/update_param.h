@@ -11,6 +11,12 @@
 
 namespace cooper {
 
+// The inputs of an update: its states are those from kFirstState on, the float32 copy of the
+// weight, where it has one, comes last.
+struct UpdateInputs {
+  enum Input { kWeight, kGrad, kFirstState };
+};
+
 struct UpdateParam {
   double lr = 0;
   double wd = 0;

@@ -1,0 +1,15 @@
+#ifndef COOPER_SYMBOL_OPS_ELEMWISE_WHERE_ARRAYS_H_
+#define COOPER_SYMBOL_OPS_ELEMWISE_WHERE_ARRAYS_H_
+
+namespace cooper {
+
+struct WhereArrays {
+  enum Input { kCondition, kX, kY };
+};
+struct WhereGradientArrays {
+  enum Input { kCondition, kOgrad };
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_ELEMWISE_WHERE_ARRAYS_H_
