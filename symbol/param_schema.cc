@@ -29,11 +29,8 @@ absl::StatusOr<std::shared_ptr<const void>> ParamSchema::Parse(const AttrMap& at
       if (!field.required) continue;
       return absl::InvalidArgumentError(absl::StrCat("attribute '", field.name, "' is required"));
     }
-    absl::Status status = field.parse(it->second, params.get());
-    if (!status.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("attribute ", field.name, "='", it->second, "': ", status.message()));
-    }
+    COOPER_RETURN_IF_ERROR(AddContext(field.parse(it->second, params.get()), "attribute ",
+                                      field.name, "='", it->second, "'"));
   }
   return std::shared_ptr<const void>(std::move(params));
 }
@@ -45,11 +42,8 @@ absl::Status ParamSchema::Read(const AttrMap& texts, absl::string_view what, voi
       if (!field.required) continue;
       return absl::InvalidArgumentError(absl::StrCat(what, ": ", field.name, " is missing"));
     }
-    const absl::Status status = field.parse(it->second, options);
-    if (!status.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(what, ": ", field.name, " is '", it->second, "': ", status.message()));
-    }
+    COOPER_RETURN_IF_ERROR(AddContext(field.parse(it->second, options), what, ": ", field.name,
+                                      " is '", it->second, "'"));
   }
   for (const auto& [name, text] : texts) {
     if (IsKnown(name)) continue;
