@@ -14,7 +14,7 @@ template <typename T>
 void SumColumns(const T* in, int64_t stride, int64_t rows, int64_t columns, bool add, T* sums) {
   ParallelFor(columns, std::max<int64_t>(16, 16384 / std::max<int64_t>(rows, 1)),
               [=](int64_t begin, int64_t end) {
-                if (!add) std::fill(sums + begin, sums + end, T(0));
+                if (!add) std::fill(sums + begin, sums + end, T{0});
                 for (int64_t i = 0; i < rows; ++i) {
                   const T* row = in + i * stride;
                   for (int64_t j = begin; j < end; ++j) sums[j] += row[j];

@@ -50,7 +50,7 @@ COOPER_BINARY_FUNCTION(Mul, true, using W = Wrapping<C>; return static_cast<C>(W
 COOPER_BINARY_FUNCTION(
     Div, true, if constexpr (std::is_integral_v<C>) {
       if (b == 0) return 0;
-      if (b == -1) return Sub::Apply(C(0), a);
+      if (b == -1) return Sub::Apply(C{0}, a);
     } return a / b;);
 COOPER_BINARY_FUNCTION(Maximum, true, return a != a || a > b ? a : b;);
 COOPER_BINARY_FUNCTION(Minimum, true, return a != a || a < b ? a : b;);

@@ -34,25 +34,16 @@ void StoreBlock(const C* block, int64_t n, WriteReq req, void* data, DType dtype
 template <typename C>
 C RoundToDType(double value, DType dtype);
 
-// Calls fn(C()) with the type to compute in for arrays of `dtype`: float for it and the 16-bit
+// Calls fn(C{0}) with the type to compute in for arrays of `dtype`: float for it and the 16-bit
 // floats, double for itself, and int64_t for the others, or double if !exact_integers.
 template <typename Fn>
 void DispatchComputeType(DType dtype, bool exact_integers, Fn&& fn) {
-  switch (dtype) {
-    case DType::kFloat32:
-    case DType::kFloat16:
-    case DType::kBfloat16:
-      fn(float());
-      return;
-    case DType::kFloat64:
-      fn(double());
-      return;
-    default:
-      if (exact_integers) {
-        fn(int64_t());
-      } else {
-        fn(double());
-      }
+  if (dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBfloat16) {
+    fn(0.0F);
+  } else if (exact_integers && dtype != DType::kFloat64) {
+    fn(int64_t{0});
+  } else {
+    fn(0.0);
   }
 }
 

@@ -41,14 +41,17 @@ absl::Status Generate(const KernelContext& c, Fn fn) {
 absl::Status ArangeCpu(const KernelContext& c) {
   const auto& param = c.param<ArangeParam>();
   const double first = param.first();
-  return Generate(
-      c, [&](int64_t i) { return first + static_cast<double>(i / param.repeat) * param.step; });
+  return Generate(c, [&](int64_t i) {
+    const int64_t steps = i / param.repeat;
+    return first + static_cast<double>(steps) * param.step;
+  });
 }
 
 absl::Status ArangeLikeCpu(const KernelContext& c) {
   const auto& param = c.param<ArangeLikeParam>();
   return Generate(c, [&](int64_t i) {
-    return param.start + static_cast<double>(i / param.repeat) * param.step;
+    const int64_t steps = i / param.repeat;
+    return param.start + static_cast<double>(steps) * param.step;
   });
 }
 

@@ -27,7 +27,7 @@ struct ClipGrad {
   static constexpr bool kExactIntegers = true;
   template <typename C>
   static C Apply(C g, C x, C low, C high) {
-    return x > high || x < low ? C(0) : g;
+    return x > high || x < low ? C{0} : g;
   }
 };
 
@@ -36,7 +36,7 @@ struct HardSigmoid {
   static constexpr bool kExactIntegers = false;
   template <typename C>
   static C Apply(C x, C alpha, C beta) {
-    return Clip::Apply(alpha * x + beta, C(0), C(1));
+    return Clip::Apply(alpha * x + beta, C{0}, C{1});
   }
 };
 
@@ -46,7 +46,7 @@ struct HardSigmoidGrad {
   template <typename C>
   static C Apply(C g, C x, C alpha, C beta) {
     const C y = alpha * x + beta;
-    return y > 0 && y < 1 ? g * alpha : 0;
+    return y > 0 && y < 1 ? g * alpha : 0;  // NOLINT: an integer never is
   }
 };
 
@@ -57,7 +57,7 @@ struct SmoothL1 {
   static C Apply(C x, C sigma) {
     const C square = sigma * sigma;
     const C magnitude = x < 0 ? -x : x;
-    return magnitude > 1 / square ? magnitude - C(0.5) / square : C(0.5) * x * x * square;
+    return magnitude > 1 / square ? magnitude - C{0.5} / square : C{0.5} * x * x * square;
   }
 };
 
@@ -100,10 +100,11 @@ absl::Status SmoothL1Cpu(const KernelContext& c) {
 }
 
 absl::Status SmoothL1BackwardCpu(const KernelContext& c) {
-  return RunElemwise(
-      kElemwiseLoops<SmoothL1Grad>,
-      {OperandOf(c.inputs[0]), OperandOf(c.inputs[1]), OperandOf(c.param<ScalarParam>().scalar)},
-      c.outputs[0], c.reqs[0]);
+  using enum ScalarGradientArrays::Input;
+  return RunElemwise(kElemwiseLoops<SmoothL1Grad>,
+                     {OperandOf(c.inputs[kOgrad]), OperandOf(c.inputs[kData]),
+                      OperandOf(c.param<ScalarParam>().scalar)},
+                     c.outputs[0], c.reqs[0]);
 }
 
 absl::Status DivSqrtDimCpu(const KernelContext& c) {

@@ -48,7 +48,7 @@ C RoundedBy(C x, Round round) {
   }
 }
 
-COOPER_UNARY(Abs, true, return x < 0 ? -x : (x == 0 ? C(0) : x););
+COOPER_UNARY(Abs, true, return x < 0 ? -x : (x == 0 ? C{0} : x););
 COOPER_UNARY(Sign, true, return C(x > 0) - C(x < 0););
 COOPER_UNARY(
     Negative, true,
@@ -101,8 +101,8 @@ COOPER_UNARY(LogicalNot, true, return x == 0;);
 
 COOPER_DERIVATIVE(AbsGrad, return v > 0 ? g : (v < 0 ? -g : 0););
 COOPER_DERIVATIVE(SquareGrad, return g * 2 * v;);
-COOPER_DERIVATIVE(SqrtGrad, return g * C(0.5) / v;);
-COOPER_DERIVATIVE(RsqrtGrad, return g * C(-0.5) / (v * std::sqrt(v)););
+COOPER_DERIVATIVE(SqrtGrad, return g * C{0.5} / v;);
+COOPER_DERIVATIVE(RsqrtGrad, return g * C{-0.5} / (v * std::sqrt(v)););
 COOPER_DERIVATIVE(CbrtGrad, return g / (3 * v * v););
 COOPER_DERIVATIVE(RcbrtGrad, return -g / (3 * v * std::cbrt(v)););
 COOPER_DERIVATIVE(ReciprocalGrad, return -g / (v * v););
@@ -119,7 +119,7 @@ COOPER_DERIVATIVE(ArccosGrad, return -g / std::sqrt(1 - v * v););
 COOPER_DERIVATIVE(ArctanGrad, return g / (v * v + 1););
 COOPER_DERIVATIVE(SinhGrad, return g * std::cosh(v););
 COOPER_DERIVATIVE(CoshGrad, return g * std::sinh(v););
-COOPER_DERIVATIVE(ArcsinhGrad, return g / std::hypot(v, C(1)););
+COOPER_DERIVATIVE(ArcsinhGrad, return g / std::hypot(v, C{1}););
 COOPER_DERIVATIVE(ArccoshGrad, return g / std::sqrt(v * v - 1););
 COOPER_DERIVATIVE(ArctanhGrad, return g / (1 - v * v););
 COOPER_DERIVATIVE(ErfGrad, return g * C(2 * std::numbers::inv_sqrtpi) * std::exp(-v * v););

@@ -56,9 +56,9 @@ void Forward(const KernelContext& c, const DotParam& param, const Extents& e) {
   using enum DotArrays::Input;
   const auto [batch, m, n, k] = e;
   const bool ta = param.transpose_a, tb = param.transpose_b;
-  const T beta = c.reqs[0] == WriteReq::kAdd ? T(1) : T(0);
+  const T beta = c.reqs[0] == WriteReq::kAdd ? T{1} : T{0};
   ForBatch(e, [&, m = m, n = n, k = k](int64_t i) {
-    Gemm(ta, tb, m, n, k, T(1), c.inputs[kLhs].as<T>() + i * m * k, ta ? m : k,
+    Gemm(ta, tb, m, n, k, T{1}, c.inputs[kLhs].as<T>() + i * m * k, ta ? m : k,
          c.inputs[kRhs].as<T>() + i * k * n, tb ? k : n, beta, c.outputs[0].as<T>() + i * m * n, n);
   });
 }
@@ -68,7 +68,7 @@ void Backward(const KernelContext& c, const DotParam& param, const Extents& e) {
   using enum DotGradientArrays::Input;
   const auto [batch, m, n, k] = e;
   const bool ta = param.transpose_a, tb = param.transpose_b;
-  auto beta = [&](int i) { return c.reqs[i] == WriteReq::kAdd ? T(1) : T(0); };
+  auto beta = [&](int i) { return c.reqs[i] == WriteReq::kAdd ? T{1} : T{0}; };
   ForBatch(e, [&, m = m, n = n, k = k](int64_t i) {
     const T* ograd = c.inputs[kOgrad].as<T>() + i * m * n;
     const T* lhs = c.inputs[kLhs].as<T>() + i * m * k;
@@ -77,17 +77,17 @@ void Backward(const KernelContext& c, const DotParam& param, const Extents& e) {
     if (c.reqs[0] != WriteReq::kNull) {
       T* grad = c.outputs[0].as<T>() + i * m * k;
       if (ta) {  // (k, m) = op(rhs) * ograd^T
-        Gemm(tb, true, k, m, n, T(1), rhs, ldb, ograd, n, beta(0), grad, lda);
+        Gemm(tb, true, k, m, n, T{1}, rhs, ldb, ograd, n, beta(0), grad, lda);
       } else {  // (m, k) = ograd * op(rhs)^T
-        Gemm(false, !tb, m, k, n, T(1), ograd, n, rhs, ldb, beta(0), grad, lda);
+        Gemm(false, !tb, m, k, n, T{1}, ograd, n, rhs, ldb, beta(0), grad, lda);
       }
     }
     if (c.reqs[1] != WriteReq::kNull) {
       T* grad = c.outputs[1].as<T>() + i * k * n;
       if (tb) {  // (n, k) = ograd^T * op(lhs)
-        Gemm(true, ta, n, k, m, T(1), ograd, n, lhs, lda, beta(1), grad, ldb);
+        Gemm(true, ta, n, k, m, T{1}, ograd, n, lhs, lda, beta(1), grad, ldb);
       } else {  // (k, n) = op(lhs)^T * ograd
-        Gemm(!ta, false, k, n, m, T(1), lhs, lda, ograd, n, beta(1), grad, ldb);
+        Gemm(!ta, false, k, n, m, T{1}, lhs, lda, ograd, n, beta(1), grad, ldb);
       }
     }
   });

@@ -27,7 +27,7 @@ void KhatriRao(const KernelContext& c) {
           product *= c.inputs[i].as<T>()[rest % n * columns + j];
           rest /= n;
         }
-        out[j] = product + (add ? out[j] : T(0));
+        out[j] = product + (add ? out[j] : T{0});
       }
     }
   });

@@ -48,7 +48,7 @@ absl::Status PotrfBackwardCpu(const KernelContext& c) {
     LaMatrix<T> s = product.template selfadjointView<Eigen::Lower>();
     l.transpose().template triangularView<Eigen::Upper>().solveInPlace(s);
     l.template triangularView<Eigen::Lower>().template solveInPlace<Eigen::OnTheRight>(s);
-    LaStore<T>(s * T(0.5), c.reqs[0], LaAt<T>(c.outputs[0], i));
+    LaStore<T>(s * T{0.5}, c.reqs[0], LaAt<T>(c.outputs[0], i));
     return absl::OkStatus();
   });
 }
@@ -106,7 +106,7 @@ absl::Status InverseCpu(const KernelContext& c) {
     using T = decltype(zero);
     if (LaRows(c.inputs[0]) == 0) return absl::OkStatus();
     const Eigen::PartialPivLU<LaMatrix<T>> lu(LaAt<T>(c.inputs[0], i));
-    if ((lu.matrixLU().diagonal().array() == T(0)).any()) {
+    if ((lu.matrixLU().diagonal().array() == T{0}).any()) {
       return absl::InvalidArgumentError(
           absl::StrCat("_linalg_inverse: matrix ", i, " of input 'A' is singular"));
     }
@@ -148,7 +148,7 @@ struct LogDeterminant {
 absl::Status DetCpu(const KernelContext& c) {
   return ForMatrices(c, 0, [&](auto zero, int64_t i) {
     using T = decltype(zero);
-    LaStoreNumber<T>(LaRows(c.inputs[0]) == 0 ? T(1) : LaAt<T>(c.inputs[0], i).determinant(),
+    LaStoreNumber<T>(LaRows(c.inputs[0]) == 0 ? T{1} : LaAt<T>(c.inputs[0], i).determinant(),
                      c.reqs[0], c.outputs[0].as<T>() + i);
     return absl::OkStatus();
   });
@@ -176,8 +176,8 @@ absl::Status DetBackwardCpu(const KernelContext& c) {
     const Eigen::PartialPivLU<LaMatrix<T>> lu(a);
     const T determinant = lu.determinant();
     LaMatrix<T> grad = LaMatrix<T>::Zero(a.rows(), a.cols());
-    if (determinant != T(0)) {
-      grad = lu.inverse().transpose() * (c.inputs[kOgrad].as<T>()[i] * (kLog ? T(1) : determinant));
+    if (determinant != T{0}) {
+      grad = lu.inverse().transpose() * (c.inputs[kOgrad].as<T>()[i] * (kLog ? T{1} : determinant));
     }
     LaStore<T>(grad, c.reqs[0], LaAt<T>(c.outputs[0], i));
     return absl::OkStatus();

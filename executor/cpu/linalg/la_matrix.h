@@ -44,10 +44,10 @@ void LaStoreNumber(T value, WriteReq req, T* out) {
   if (req == WriteReq::kAdd) *out += value;
 }
 
-// Calls fn(T()) with the element type of output 0, one of kFloat32Or64.
+// Calls fn(T{0}) with the element type of output 0, one of kFloat32Or64.
 template <typename Fn>
 absl::Status LaDispatch(const KernelContext& c, const Fn& fn) {
-  return c.outputs[0].dtype == DType::kFloat64 ? fn(double()) : fn(float());
+  return c.outputs[0].dtype == DType::kFloat64 ? fn(0.0) : fn(0.0F);
 }
 
 }  // namespace cooper

@@ -50,7 +50,7 @@ absl::Status Gemm2Cpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   return LaDispatch(c, [&](auto zero) {
     using T = decltype(zero);
-    Product<T>(c, c.param<LaGemm2Param>(), c.reqs[0] == WriteReq::kAdd ? T(1) : T(0));
+    Product<T>(c, c.param<LaGemm2Param>(), c.reqs[0] == WriteReq::kAdd ? T{1} : T{0});
     return absl::OkStatus();
   });
 }
@@ -67,7 +67,7 @@ absl::Status GemmCpu(const KernelContext& c) {
     for (int64_t i = 0; i < c.outputs[0].size(); ++i) {
       LaStoreNumber(beta * in[i], c.reqs[0], out + i);
     }
-    Product<T>(c, param, T(1));
+    Product<T>(c, param, T{1});
     return absl::OkStatus();
   });
 }
@@ -83,7 +83,7 @@ absl::Status SyrkCpu(const KernelContext& c) {
     for (int64_t i = 0; i < LaBatch(c.inputs[kA]); ++i) {
       const T* a = c.inputs[kA].as<T>() + i * rows * columns;
       Gemm(param.transpose, !param.transpose, n, n, k, static_cast<T>(param.alpha), a, columns, a,
-           columns, c.reqs[0] == WriteReq::kAdd ? T(1) : T(0), c.outputs[0].as<T>() + i * n * n, n);
+           columns, c.reqs[0] == WriteReq::kAdd ? T{1} : T{0}, c.outputs[0].as<T>() + i * n * n, n);
     }
     return absl::OkStatus();
   });

@@ -106,7 +106,7 @@ class Sample {
       for (int64_t s = 0; s < states_; ++s) {
         C a = kNone;
         if (t == 0) {
-          if (s < 2) a = C(0);
+          if (s < 2) a = C{0};
         } else {
           a = before[s];
           if (s >= 1) a = LogAdd(a, before[s - 1]);
@@ -129,7 +129,7 @@ class Sample {
       for (int64_t s = 0; s < states_; ++s) {
         C b = kNone;
         if (t == steps_ - 1) {
-          if (s + 2 >= states_) b = C(0);
+          if (s + 2 >= states_) b = C{0};
         } else {
           b = after[s] + log_prob(t + 1, symbol(s));
           if (s + 1 < states_) b = LogAdd(b, after[s + 1] + log_prob(t + 1, symbol(s + 1)));
@@ -180,7 +180,7 @@ template <typename T>
 void Forward(const KernelContext& c) {
   using C = ComputeType<T>;
   ForEachSample<T>(c, [&](Sample<C>& sample, int64_t n) {
-    const C loss = sample.possible() ? -sample.RunForward() : C(0);
+    const C loss = sample.possible() ? -sample.RunForward() : C{0};
     Store(c.outputs[0].as<T>() + n, loss, c.reqs[0] == WriteReq::kAdd);
   });
 }
@@ -192,7 +192,7 @@ void Backward(const KernelContext& c) {
   const Shape& shape = c.inputs[kData].shape;
   const T* ograd = c.inputs.back().as<T>();
   T* grad = c.outputs[0].as<T>();
-  if (c.reqs[0] == WriteReq::kWrite) std::fill_n(grad, c.outputs[0].size(), T(0));
+  if (c.reqs[0] == WriteReq::kWrite) std::fill_n(grad, c.outputs[0].size(), T{0});
   ForEachSample<T>(c, [&](Sample<C>& sample, int64_t n) {
     if (!sample.possible()) return;
     const C head = Load(ograd[n]);

@@ -66,7 +66,7 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
 
   void Run(PrepareFn prepare, ScoreGradientsFn score_gradients) const {
     if (rows_.gathers() && c_.reqs[kDataGradient] == WriteReq::kWrite) {
-      std::fill_n(c_.outputs[kDataGradient].as<T>(), c_.outputs[kDataGradient].size(), T(0));
+      std::fill_n(c_.outputs[kDataGradient].as<T>(), c_.outputs[kDataGradient].size(), T{0});
     }
     if (rows_.num_active() == 0) ClearWhatIsWritten();
     rows_.ForEachBlock([&](const Block& block) {
@@ -100,14 +100,14 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
   void ClearWhatIsWritten() const {
     for (size_t k = kWeightGradient; k < c_.outputs.size(); ++k) {
       if (c_.reqs[k] == WriteReq::kWrite) {
-        std::fill_n(c_.outputs[k].as<T>(), c_.outputs[k].size(), T(0));
+        std::fill_n(c_.outputs[k].as<T>(), c_.outputs[k].size(), T{0});
       }
     }
   }
 
   // What a product has to do with a gradient that all blocks add to.
   T BetaOf(Gradient gradient, const Block& block) const {
-    return block.begin == 0 && c_.reqs[gradient] == WriteReq::kWrite ? T(0) : T(1);
+    return block.begin == 0 && c_.reqs[gradient] == WriteReq::kWrite ? T{0} : T{1};
   }
 
   // Of the rows [begin, end) of a block.
@@ -115,10 +115,10 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
                     int64_t end) const {
     if (!AsksFor(kDataGradient)) return;
     const bool in_place = slice.index < FirstApart();
-    Gemm(false, false, end - begin, features_, slice.size(), T(1),
+    Gemm(false, false, end - begin, features_, slice.size(), T{1},
          scratch_.ScoresOf(slice) + begin * slice.stride, slice.stride,
          c_.inputs[kWeight].as<T>() + slice.begin * features_, features_,
-         in_place && c_.reqs[kDataGradient] == WriteReq::kAdd ? T(1) : T(0),
+         in_place && c_.reqs[kDataGradient] == WriteReq::kAdd ? T{1} : T{0},
          in_place ? DataGradientAt(block.begin + begin)
                   : DataGradientOf(slice.index) + begin * features_,
          features_);
@@ -143,12 +143,12 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
                        int64_t end) const {
     const T* grad = scratch_.ScoresOf(slice) + begin;
     if (AsksFor(kWeightGradient)) {
-      Gemm(true, false, end - begin, features_, block.count, T(1), grad, slice.stride, block.data,
+      Gemm(true, false, end - begin, features_, block.count, T{1}, grad, slice.stride, block.data,
            features_, BetaOf(kWeightGradient, block),
            c_.outputs[kWeightGradient].as<T>() + (slice.begin + begin) * features_, features_);
     }
     if (AsksFor(kBiasGradient)) {
-      SumColumns(grad, slice.stride, block.count, end - begin, BetaOf(kBiasGradient, block) != T(0),
+      SumColumns(grad, slice.stride, block.count, end - begin, BetaOf(kBiasGradient, block) != T{0},
                  c_.outputs[kBiasGradient].as<T>() + slice.begin + begin);
     }
   }

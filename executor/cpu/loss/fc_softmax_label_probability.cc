@@ -44,8 +44,8 @@ void MakeScores(const typename FcSoftmaxRows<T>::Block& block, const ArrayView& 
     T* top = scratch.top + slice.index * scratch.block;
     T* sum = scratch.sum + slice.index * scratch.block;
     const T* slice_bias = bias == nullptr ? nullptr : bias + slice.begin;
-    Gemm(false, true, end - begin, slice.size(), features, T(1), block.data + begin * features,
-         features, weight.as<T>() + slice.begin * features, features, T(0),
+    Gemm(false, true, end - begin, slice.size(), features, T{1}, block.data + begin * features,
+         features, weight.as<T>() + slice.begin * features, features, T{0},
          scores + begin * slice.stride, slice.stride);
     ParallelForPlain(end - begin, RowGrain(slice.size()), [&](int64_t from, int64_t to) {
       for (int64_t i = begin + from; i < begin + to; ++i) {
@@ -91,7 +91,7 @@ void Forward(const KernelContext& c) {
       const FcSoftmaxSlice slice = scratch.slices.Of(label);
       const T score = scratch.ScoresOf(slice)[i * slice.stride + label - slice.begin];
       T& p = out[rows.RowAt(block.begin + i)];
-      p = (add ? p : T(0)) + score * ToProbability(scratch, slice.index, i);
+      p = (add ? p : T{0}) + score * ToProbability(scratch, slice.index, i);
     }
   });
 }

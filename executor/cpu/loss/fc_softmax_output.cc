@@ -47,8 +47,8 @@ void Forward(const KernelContext& c) {
     const int64_t count = std::min(block, rows - begin);
     T* out = c.outputs[0].as<T>() + begin * classes;
     T* scores = add ? static_cast<T*>(c.workspace) : out;
-    Gemm(false, true, count, classes, features, T(1), c.inputs[kData].as<T>() + begin * features,
-         features, c.inputs[kWeight].as<T>(), features, T(0), scores, classes);
+    Gemm(false, true, count, classes, features, T{1}, c.inputs[kData].as<T>() + begin * features,
+         features, c.inputs[kWeight].as<T>(), features, T{0}, scores, classes);
     ParallelFor(count, RowGrain(classes), [&](int64_t from, int64_t to) {
       for (int64_t i = from; i < to; ++i) {
         T* row = scores + i * classes;
@@ -82,7 +82,7 @@ void Backward(const KernelContext& c) {
             for (int64_t j = 0; j < slice.size(); ++j) out[j] = in[j] * scale;
             const int64_t label = gradient.rows().LabelAt(place);
             if (slice.Has(label))
-              out[label - slice.begin] = (in[label - slice.begin] - T(1)) * scale;
+              out[label - slice.begin] = (in[label - slice.begin] - T{1}) * scale;
           }
         });
       });

@@ -26,7 +26,7 @@ absl::Status ForwardCpu(const KernelContext& c) {
     ParallelFor(c.outputs[0].size(), 16384, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         C y = Load(in[i]);
-        if (loss == Loss::kLogistic) y = C(1) / (C(1) + std::exp(-y));
+        if (loss == Loss::kLogistic) y = C{1} / (C{1} + std::exp(-y));
         Store(out + i, y, add);
       }
     });

@@ -33,7 +33,7 @@ void Forward(const KernelContext& c) {
   T loss = 0;
   for (int64_t i = 0; i < n && classes > 0; ++i) {
     const int64_t own = std::clamp<int64_t>(IntegerOf<int64_t>(label[i]), 0, classes - 1);
-    loss -= std::log(std::max(softmax[i * classes + own], T(1e-8)));
+    loss -= std::log(std::max(softmax[i * classes + own], T{1e-8}));
   }
   Store(c.outputs[0].as<T>(), loss, c.reqs[0] == WriteReq::kAdd);
 }
@@ -54,7 +54,7 @@ void Backward(const KernelContext& c) {
       T* row = softmax + i * classes;
       SoftmaxRow(data + i * classes, classes, row);
       const auto own = IntegerOf<int64_t>(label[i]);
-      if (own >= 0 && own < classes) row[own] -= T(1);
+      if (own >= 0 && own < classes) row[own] -= T{1};
       for (int64_t j = 0; j < classes; ++j) Store(grad + i * classes + j, row[j] * head, add);
     }
   });

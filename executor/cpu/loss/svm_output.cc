@@ -32,9 +32,9 @@ void Backward(const KernelContext& c) {
     for (int64_t i = begin; i < end; ++i) {
       const auto own = IntegerOf<int64_t>(Load(label[i]));
       for (int64_t j = 0; j < classes; ++j) {
-        const C t = j == own ? C(1) : C(-1);
+        const C t = j == own ? C{1} : C{-1};
         const C miss = margin - t * Load(out[i * classes + j]);
-        const C slope = miss > 0 ? (param.use_linear ? C(1) : 2 * miss) : C(0);
+        const C slope = miss > 0 ? (param.use_linear ? C{1} : 2 * miss) : C{0};
         Store(grad + i * classes + j, -t * slope * factor, add);
       }
     }

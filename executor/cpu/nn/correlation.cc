@@ -46,7 +46,7 @@ void ForEachPair(const CorrelationParam& param, const Shape& data, const Shape& 
 
 template <typename T>
 T Value(const T* data, int64_t i) {
-  return i < 0 ? T(0) : data[i];
+  return i < 0 ? T{0} : data[i];
 }
 
 template <typename T>
@@ -62,8 +62,8 @@ void Forward(const KernelContext& c) {
   const T* a = c.inputs[kData1].as<T>();
   const T* b = c.inputs[kData2].as<T>();
   T* out = c.outputs[0].as<T>();
-  const T scale = T(1) / PatchElements<T>(param, data);
-  if (c.reqs[0] == WriteReq::kWrite) std::fill_n(out, c.outputs[0].size(), T(0));
+  const T scale = T{1} / PatchElements<T>(param, data);
+  if (c.reqs[0] == WriteReq::kWrite) std::fill_n(out, c.outputs[0].size(), T{0});
   ParallelFor(data[0], 1, [&](int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; ++n) {
       ForEachPair(param, data, c.outputs[0].shape, n, [&](int64_t to, int64_t i, int64_t j) {
@@ -86,15 +86,15 @@ void Backward(const KernelContext& c) {
   for (int i = 0; i < 2; ++i) {
     if (c.reqs[i] == WriteReq::kNull) continue;
     grads[i] = c.outputs[i].as<T>();
-    if (c.reqs[i] == WriteReq::kWrite) std::fill_n(grads[i], c.outputs[i].size(), T(0));
+    if (c.reqs[i] == WriteReq::kWrite) std::fill_n(grads[i], c.outputs[i].size(), T{0});
   }
-  const T scale = T(1) / PatchElements<T>(param, data);
+  const T scale = T{1} / PatchElements<T>(param, data);
   ParallelFor(data[0], 1, [&](int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; ++n) {
       ForEachPair(param, data, c.inputs[kOgrad].shape, n, [&](int64_t from, int64_t i, int64_t j) {
         const T g = ograd[from] * scale;
         const T x = Value(a, i), y = Value(b, j);
-        const T sign = x >= y ? T(1) : T(-1);
+        const T sign = x >= y ? T{1} : T{-1};
         if (i >= 0 && grads[0] != nullptr) grads[0][i] += g * (param.is_multiply ? y : sign);
         if (j >= 0 && grads[1] != nullptr) grads[1][j] += g * (param.is_multiply ? x : -sign);
       });

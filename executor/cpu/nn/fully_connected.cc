@@ -30,29 +30,29 @@ void Forward(const KernelContext& c) {
   using enum FullyConnectedArrays::Input;
   const auto [m, n, k] = ExtentsOf(c.inputs[kData], c.inputs[kWeight]);
   T* out = c.outputs[0].as<T>();
-  T beta = c.reqs[0] == WriteReq::kAdd ? T(1) : T(0);
+  T beta = c.reqs[0] == WriteReq::kAdd ? T{1} : T{0};
   if (c.inputs.size() == 3) {
     // The bias goes into every row first, and the product is added to it: one pass less.
     const T* bias = c.inputs[kBias].as<T>();
     ParallelFor(m, RowGrain(n), [&, n = n](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         T* row = out + i * n;
-        if (beta == T(0)) {
+        if (beta == T{0}) {
           std::copy_n(bias, n, row);
         } else {
           for (int64_t j = 0; j < n; ++j) row[j] += bias[j];
         }
       }
     });
-    beta = T(1);
+    beta = T{1};
   }
-  Gemm(false, true, m, n, k, T(1), c.inputs[kData].as<T>(), k, c.inputs[kWeight].as<T>(), k, beta,
+  Gemm(false, true, m, n, k, T{1}, c.inputs[kData].as<T>(), k, c.inputs[kWeight].as<T>(), k, beta,
        out, n);
 }
 
 template <typename T>
 T BetaOf(WriteReq req) {
-  return req == WriteReq::kAdd ? T(1) : T(0);
+  return req == WriteReq::kAdd ? T{1} : T{0};
 }
 
 template <typename T>
@@ -61,11 +61,11 @@ void Backward(const KernelContext& c) {
   const T* ograd = c.inputs[kOgrad].as<T>();
   const auto [m, n, k] = ExtentsOf(c.inputs[kData], c.inputs[kWeight]);
   if (c.reqs[0] != WriteReq::kNull) {
-    Gemm(false, false, m, k, n, T(1), ograd, n, c.inputs[kWeight].as<T>(), k, BetaOf<T>(c.reqs[0]),
+    Gemm(false, false, m, k, n, T{1}, ograd, n, c.inputs[kWeight].as<T>(), k, BetaOf<T>(c.reqs[0]),
          c.outputs[0].as<T>(), k);
   }
   if (c.reqs[1] != WriteReq::kNull) {
-    Gemm(true, false, n, k, m, T(1), ograd, n, c.inputs[kData].as<T>(), k, BetaOf<T>(c.reqs[1]),
+    Gemm(true, false, n, k, m, T{1}, ograd, n, c.inputs[kData].as<T>(), k, BetaOf<T>(c.reqs[1]),
          c.outputs[1].as<T>(), k);
   }
   if (c.outputs.size() == 3 && c.reqs[2] != WriteReq::kNull) {

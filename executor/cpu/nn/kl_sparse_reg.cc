@@ -36,10 +36,10 @@ void Backward(const KernelContext& c) {
     C sum = 0;
     for (int64_t i = 0; i < rows; ++i) sum += Load(data[i * units + k]);
     const C average =
-        momentum * Load(moving_avg[k]) + (C(1) - momentum) * sum / static_cast<C>(rows);
+        momentum * Load(moving_avg[k]) + (C{1} - momentum) * sum / static_cast<C>(rows);
     Store(moving_avg + k, average, false);
     if (c.reqs[0] == WriteReq::kNull) continue;
-    const C added = penalty * ((C(1) - target) / (C(1) - average) - target / average);
+    const C added = penalty * ((C{1} - target) / (C{1} - average) - target / average);
     T* grad = c.outputs[0].as<T>();
     for (int64_t i = 0; i < rows; ++i) {
       Store(grad + i * units + k, Load(ograd[i * units + k]) + added, c.reqs[0] == WriteReq::kAdd);

@@ -86,7 +86,7 @@ void Forward(const KernelContext& c) {
       }
       if (c.reqs[0] == WriteReq::kNull) continue;
       T* y = c.outputs[0].as<T>() + s.Begin(set);
-      const C scale = C(1) / std;
+      const C scale = C{1} / std;
       if (s.groups == 0) {
         for (int64_t j = 0; j < s.n; ++j) {
           Store(y + j * step, (Load(x[j * step]) - mean) * scale * Load(gamma[j]) + Load(beta[j]),
@@ -118,7 +118,7 @@ void DataGradient(const KernelContext& c, const Sets& s) {
     for (int64_t set = begin; set < end; ++set) {
       const int64_t at = s.Begin(set), step = s.inner;
       const C mean = Load(means[set]);
-      const C scale = C(1) / Load(stds[set]);
+      const C scale = C{1} / Load(stds[set]);
       const auto w = [&](int64_t j) {
         return Load(ograd[at + j * step]) * Load(gamma[s.GammaAt(set, j)]);
       };
@@ -146,7 +146,7 @@ void GammaGradient(const KernelContext& c, const Sets& s, int i) {
   const T* stds = c.inputs[kStd].as<T>();
   C* sums = static_cast<C*>(c.workspace);
   const int64_t size = c.outputs[i].size();
-  std::fill_n(sums, size, C(0));
+  std::fill_n(sums, size, C{0});
   const auto term = [&](int64_t set, int64_t at) {
     const C g = Load(ograd[at]);
     return i == 2 ? g : g * (Load(data[at]) - Load(means[set])) / Load(stds[set]);

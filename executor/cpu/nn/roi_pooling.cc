@@ -83,7 +83,7 @@ void Forward(const KernelContext& c) {
   ParallelForPlain(pooled[1], 1, [&](int64_t begin, int64_t end) {
     ForEachBin<T>(c, c.inputs[kData], c.inputs[kRois], pooled, begin, end,
                   [&](int64_t to, int64_t from) {
-                    Store(out + to, from < 0 ? T(0) : data[from], c.reqs[0] == WriteReq::kAdd);
+                    Store(out + to, from < 0 ? T{0} : data[from], c.reqs[0] == WriteReq::kAdd);
                   });
   });
 }
@@ -94,7 +94,7 @@ void Backward(const KernelContext& c) {
   using enum ROIPoolingGradientArrays::Input;
   const T* ograd = c.inputs[kOgrad].as<T>();
   T* grad = c.outputs[0].as<T>();
-  if (c.reqs[0] == WriteReq::kWrite) std::fill_n(grad, c.outputs[0].size(), T(0));
+  if (c.reqs[0] == WriteReq::kWrite) std::fill_n(grad, c.outputs[0].size(), T{0});
   const Shape& pooled = c.inputs[kOgrad].shape;
   ParallelForPlain(pooled[1], 1, [&](int64_t begin, int64_t end) {
     ForEachBin<T>(c, c.inputs[kData], c.inputs[kRois], pooled, begin, end,

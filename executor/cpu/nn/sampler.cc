@@ -16,7 +16,7 @@ namespace {
 // Position i of `extent` on the axis from -1 to 1.
 template <typename T>
 T Normal(int64_t i, int64_t extent) {
-  return T(-1) + T(2) * static_cast<T>(i) / static_cast<T>(extent - 1);
+  return T{-1} + T{2} * static_cast<T>(i) / static_cast<T>(extent - 1);
 }
 
 // grid (batch, 2, height, width) = matrix (batch, 2, 3) * (x, y, 1).
@@ -72,15 +72,15 @@ struct Source {
   T wx, wy;  // weights of column x and row y; 1 - w those of x + 1, y + 1
 
   Source(const Images& m, const T* grid, int64_t i) {
-    const T at_x = (grid[i] + T(1)) * static_cast<T>(m.in_w - 1) / T(2);
-    const T at_y = (grid[i + m.out_size()] + T(1)) * static_cast<T>(m.in_h - 1) / T(2);
+    const T at_x = (grid[i] + T{1}) * static_cast<T>(m.in_w - 1) / T{2};
+    const T at_y = (grid[i + m.out_size()] + T{1}) * static_cast<T>(m.in_h - 1) / T{2};
     // Far outside is as good as just outside, and converts.
-    const T floor_x = std::floor(std::clamp<T>(at_x, T(-2), static_cast<T>(m.in_w + 1)));
-    const T floor_y = std::floor(std::clamp<T>(at_y, T(-2), static_cast<T>(m.in_h + 1)));
+    const T floor_x = std::floor(std::clamp<T>(at_x, T{-2}, static_cast<T>(m.in_w + 1)));
+    const T floor_y = std::floor(std::clamp<T>(at_y, T{-2}, static_cast<T>(m.in_h + 1)));
     x = static_cast<int64_t>(floor_x);
     y = static_cast<int64_t>(floor_y);
-    wx = T(1) - (at_x - floor_x);
-    wy = T(1) - (at_y - floor_y);
+    wx = T{1} - (at_x - floor_x);
+    wy = T{1} - (at_y - floor_y);
   }
 
   // Calls fn(corner, offset in the image, weight) for the corners inside: 0 and 1 in row y.
@@ -90,7 +90,7 @@ struct Source {
       const int64_t u = x + corner % 2, v = y + corner / 2;
       if (u < 0 || u >= m.in_w || v < 0 || v >= m.in_h) continue;
       fn(corner, v * m.in_w + u,
-         (corner % 2 == 0 ? wx : T(1) - wx) * (corner / 2 == 0 ? wy : T(1) - wy));
+         (corner % 2 == 0 ? wx : T{1} - wx) * (corner / 2 == 0 ? wy : T{1} - wy));
     }
   }
 };
@@ -129,14 +129,14 @@ void SampleGradient(const Images& m, const T* ograd, const T* data, const T* gri
             if (data_grad != nullptr) data_grad[k * m.in_size() + at] += g * weight;
           });
           dx += g * ((corner[1] - corner[0]) * source.wy +
-                     (corner[3] - corner[2]) * (T(1) - source.wy));
+                     (corner[3] - corner[2]) * (T{1} - source.wy));
           dy += g * ((corner[2] - corner[0]) * source.wx +
-                     (corner[3] - corner[1]) * (T(1) - source.wx));
+                     (corner[3] - corner[1]) * (T{1} - source.wx));
         }
         if (grid_grad == nullptr) continue;
         T* to = grid_grad + n * 2 * m.out_size() + i;
-        Store(to, dx * static_cast<T>(m.in_w - 1) / T(2), add_grid);
-        Store(to + m.out_size(), dy * static_cast<T>(m.in_h - 1) / T(2), add_grid);
+        Store(to, dx * static_cast<T>(m.in_w - 1) / T{2}, add_grid);
+        Store(to + m.out_size(), dy * static_cast<T>(m.in_h - 1) / T{2}, add_grid);
       }
     }
   });
@@ -156,8 +156,8 @@ void GridForward(const KernelContext& c) {
   for (int64_t i = 0; i < c.outputs[0].size(); ++i) {
     const bool is_x = i / (shape[2] * shape[3]) % 2 == 0;
     const int64_t position = is_x ? i % shape[3] : i / shape[3] % shape[2];
-    const T half = static_cast<T>((is_x ? shape[3] : shape[2]) - 1) / T(2);
-    Store(out + i, (data[i] + static_cast<T>(position)) / half - T(1), add);
+    const T half = static_cast<T>((is_x ? shape[3] : shape[2]) - 1) / T{2};
+    Store(out + i, (data[i] + static_cast<T>(position)) / half - T{1}, add);
   }
 }
 
@@ -173,7 +173,7 @@ void GridBackward(const KernelContext& c) {
   }
   for (int64_t i = 0; i < c.outputs[0].size(); ++i) {
     const bool is_x = i / (shape[2] * shape[3]) % 2 == 0;
-    Store(grad + i, ograd[i] / (static_cast<T>((is_x ? shape[3] : shape[2]) - 1) / T(2)), add);
+    Store(grad + i, ograd[i] / (static_cast<T>((is_x ? shape[3] : shape[2]) - 1) / T{2}), add);
   }
 }
 
@@ -183,7 +183,7 @@ void SamplerBackward(const KernelContext& c) {
   const Images m = ImagesOf(c.inputs[kData].shape, c.inputs[kOgrad].shape);
   T* data_grad = c.reqs[0] == WriteReq::kNull ? nullptr : c.outputs[0].as<T>();
   T* grid_grad = c.reqs[1] == WriteReq::kNull ? nullptr : c.outputs[1].as<T>();
-  if (c.reqs[0] == WriteReq::kWrite) std::fill_n(data_grad, c.outputs[0].size(), T(0));
+  if (c.reqs[0] == WriteReq::kWrite) std::fill_n(data_grad, c.outputs[0].size(), T{0});
   SampleGradient(m, c.inputs[kOgrad].as<T>(), c.inputs[kData].as<T>(), c.inputs[kGrid].as<T>(),
                  data_grad, grid_grad, c.reqs[1] == WriteReq::kAdd);
 }
@@ -205,7 +205,7 @@ void TransformerBackward(const KernelContext& c) {
   T* grid = static_cast<T*>(c.workspace);
   T* grid_grad = grid + m.batch * 2 * m.out_size();
   T* data_grad = c.reqs[0] == WriteReq::kNull ? nullptr : c.outputs[0].as<T>();
-  if (c.reqs[0] == WriteReq::kWrite) std::fill_n(data_grad, c.outputs[0].size(), T(0));
+  if (c.reqs[0] == WriteReq::kWrite) std::fill_n(data_grad, c.outputs[0].size(), T{0});
   AffineGrid(c.inputs[kLoc].as<T>(), m.batch, m.out_h, m.out_w, grid, false);
   SampleGradient(m, c.inputs[kOgrad].as<T>(), c.inputs[kData].as<T>(), grid, data_grad, grid_grad,
                  false);

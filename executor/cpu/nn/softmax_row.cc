@@ -99,14 +99,14 @@ void Columns(const T* in, int64_t n, int64_t inner, int64_t begin, int64_t end, 
       const T* row = in + j * inner + c;
       for (int64_t i = 0; i < width; ++i) top[i] = row[i] > top[i] ? row[i] : top[i];
     }
-    std::fill_n(sum, width, T(0));
+    std::fill_n(sum, width, T{0});
     for (int64_t j = 0; j < n; ++j) {
       const T* row = in + j * inner + c;
       T* to = out + j * inner + c;
       ExpBlock(row, top, width, to);
       for (int64_t i = 0; i < width; ++i) sum[i] += to[i];
     }
-    for (int64_t i = 0; i < width; ++i) sum[i] = T(1) / sum[i];
+    for (int64_t i = 0; i < width; ++i) sum[i] = T{1} / sum[i];
     for (int64_t j = 0; j < n; ++j) {
       T* to = out + j * inner + c;
       for (int64_t i = 0; i < width; ++i) to[i] *= sum[i];

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "executor/cpu/elemwise/element_block.h"
+#include "executor/cpu/is_nan.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
@@ -49,9 +50,9 @@ void Search(const AxisView& view, const T* data, const ArrayView& output, WriteR
       const T* at = data + i / view.inner * view.length * view.inner + i % view.inner;
       C best = ConvertElement<C>(at[0]);
       int64_t position = 0;
-      for (int64_t k = 1; k < view.length && best == best; ++k) {
+      for (int64_t k = 1; k < view.length && !IsNan(best); ++k) {
         const C x = ConvertElement<C>(at[k * view.inner]);
-        if (Order::Better(x, best) || x != x) {
+        if (Order::Better(x, best) || IsNan(x)) {
           best = x;
           position = k;
         }

@@ -6,6 +6,7 @@
 #include "absl/status/statusor.h"
 #include "executor/cpu/elemwise/convert.h"
 #include "executor/cpu/elemwise/elemwise_kernel.h"
+#include "executor/cpu/is_nan.h"
 #include "executor/cpu/reduce/map_reduce.h"
 #include "executor/kernel.h"
 #include "ndarray/status_macros.h"
@@ -70,13 +71,13 @@ struct Square : Function1 {
 struct NanToZero : Function1 {
   template <typename C>
   static C Apply(C x) {
-    return x != x ? C(0) : x;
+    return IsNan(x) ? C{0} : x;
   }
 };
 struct NanToOne : Function1 {
   template <typename C>
   static C Apply(C x) {
-    return x != x ? C(1) : x;
+    return IsNan(x) ? C{1} : x;
   }
 };
 
@@ -129,7 +130,7 @@ struct Scaled : Gradient<2> {
 struct NansumGrad : Gradient<2> {
   template <typename C>
   static C Apply(C g, C x) {
-    return x != x ? C(0) : g;
+    return IsNan(x) ? C{0} : g;
   }
 };
 struct ProdGrad : Gradient<3> {
@@ -143,20 +144,20 @@ struct NanprodGrad : Gradient<3> {
   static constexpr bool kExactIntegers = false;
   template <typename C>
   static C Apply(C g, C x, C y) {
-    return x != x ? C(0) : g * (y / x);
+    return IsNan(x) ? C{0} : g * (y / x);
   }
 };
 // Every element that is tied for the extreme one gets the whole gradient.
 struct ExtremeGrad : Gradient<3> {
   template <typename C>
   static C Apply(C g, C x, C y) {
-    return x == y ? g : C(0);
+    return x == y ? g : C{0};
   }
 };
 struct Norm1Grad : Gradient<3> {
   template <typename C>
   static C Apply(C g, C x, C) {
-    return x > 0 ? g : (x < 0 ? -g : C(0));
+    return x > 0 ? g : (x < 0 ? -g : C{0});
   }
 };
 // At 0, where the norm has a kink, the gradient is taken as 0.
@@ -164,7 +165,7 @@ struct Norm2Grad : Gradient<3> {
   static constexpr bool kExactIntegers = false;
   template <typename C>
   static C Apply(C g, C x, C y) {
-    return y == 0 ? C(0) : g * (x / y);
+    return y == 0 ? C{0} : g * (x / y);
   }
 };
 

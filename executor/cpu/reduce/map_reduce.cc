@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/cpu/elemwise/broadcast_plan.h"
 #include "executor/cpu/elemwise/element_block.h"
+#include "executor/cpu/is_nan.h"
 #include "ndarray/cpu_level.h"
 #include "ndarray/parallel.h"
 
@@ -58,7 +59,7 @@ struct Max {
   }
   template <typename C>
   static C Combine(C a, C b) {
-    return a != a || a > b ? a : b;
+    return IsNan(a) || a > b ? a : b;
   }
 };
 
@@ -69,7 +70,7 @@ struct Min {
   }
   template <typename C>
   static C Combine(C a, C b) {
-    return a != a || a < b ? a : b;
+    return IsNan(a) || a < b ? a : b;
   }
 };
 
@@ -219,7 +220,7 @@ class Reduce {
                        WriteReq::kWrite);
       } else {
         LoadBlock(run[0].data, run[0].dtype, run[0].fixed ? 1 : count, block);
-        if (run[0].fixed) std::fill_n(block, count, C(block[0]));
+        if (run[0].fixed) std::fill_n(block, count, C{block[0]});
       }
       Accumulate(block, count, reduced ? to : to + begin, reduced);
       for (int k = 0; k < target_; ++k) {

@@ -65,7 +65,7 @@ class Backward {
       if (layer > 0) {
         // dy has been used up: its place can be taken.
         for (int d = 0; d < dims_.directions; ++d) {
-          InputGradient(layer, d, d == 0 ? T(0) : T(1), scratch_.dy);
+          InputGradient(layer, d, d == 0 ? T{0} : T{1}, scratch_.dy);
         }
         if (drop_) {
           ApplyMask(scratch_.dy, MaskOf(layer - 1), param_.p, dims_.rows() * dims_.output_row(),
@@ -74,7 +74,7 @@ class Backward {
         dy = scratch_.dy;
       } else if (data_req != WriteReq::kNull) {
         for (int d = 0; d < dims_.directions; ++d) {
-          InputGradient(layer, d, d == 0 && data_req == WriteReq::kWrite ? T(0) : T(1),
+          InputGradient(layer, d, d == 0 && data_req == WriteReq::kWrite ? T{0} : T{1},
                         c_.outputs[out_.data].as<T>());
         }
       }
@@ -108,7 +108,7 @@ class Backward {
     ds_[d] = reserve_ + reserve_layout_.slots(layer, d);
     const auto start = [&](int grad_input, T* to) {
       if (grad_input < 0) {
-        std::fill_n(to, state_size(), T(0));
+        std::fill_n(to, state_size(), T{0});
       } else {
         std::copy_n(State(grad_input, layer, d), state_size(), to);
       }
@@ -162,7 +162,7 @@ class Backward {
           T* ds_row = ds + i * dims_.slot_row();
           if (scratch_.lengths != nullptr && t >= scratch_.lengths[i]) {
             // The state waited: dh and dc stay as they are.
-            std::fill_n(ds_row, dims_.slot_row(), T(0));
+            std::fill_n(ds_row, dims_.slot_row(), T{0});
             continue;
           }
           // Going from the last step, a sequence starts at its own length.
@@ -203,8 +203,8 @@ class Backward {
       });
       if (s == 0 && c_.reqs[out_.state] == WriteReq::kNull) break;
       const int64_t active_end = ActiveEnd(scratch_.lengths, t, begin, end);
-      Gemm(false, false, active_end - begin, hidden, dims_.recurrent * hidden, T(1),
-           ds + begin * dims_.slot_row(), dims_.slot_row(), weight, weight_stride, T(1),
+      Gemm(false, false, active_end - begin, hidden, dims_.recurrent * hidden, T{1},
+           ds + begin * dims_.slot_row(), dims_.slot_row(), weight, weight_stride, T{1},
            dh + begin * hidden, hidden);
     }
   }
@@ -220,7 +220,7 @@ class Backward {
               c_.outputs[output].as<T>() + StateAt(layer, d));
   }
 
-  static T BetaOf(WriteReq req) { return req == WriteReq::kAdd ? T(1) : T(0); }
+  static T BetaOf(WriteReq req) { return req == WriteReq::kAdd ? T{1} : T{0}; }
 
   void WeightGradients(int layer, int d, const T* input) const {
     const int64_t hidden = dims_.hidden;
@@ -228,7 +228,7 @@ class Backward {
     const int64_t input_size = grads.input_size;
     if (const WriteReq req = WeightReq(kI2hWeight); req != WriteReq::kNull) {
       for (const InputProduct& product : InputProducts(param_.mode)) {
-        Gemm(true, false, product.num_gates * hidden, input_size, dims_.rows(), T(1),
+        Gemm(true, false, product.num_gates * hidden, input_size, dims_.rows(), T{1},
              ds_[d] + product.first_slot * hidden, dims_.slot_row(), input, input_size, BetaOf(req),
              grads.i2h_weight + product.first_gate * hidden * input_size, input_size);
       }
@@ -255,24 +255,24 @@ class Backward {
     const int64_t n = dims_.recurrent * hidden;
     const T* ds = ds_[d];
     if (dims_.num_steps == 0) {
-      Gemm(true, false, n, hidden, 0, T(1), ds, dims_.slot_row(), ds, hidden, beta, grad, hidden);
+      Gemm(true, false, n, hidden, 0, T{1}, ds, dims_.slot_row(), ds, hidden, beta, grad, hidden);
       return;
     }
     const T* output = OutputOf(layer) + d * hidden;
     if (scratch_.lengths != nullptr && d == 1) {
       GatherPrevious(output, State(in_.forward.state, layer, d));
-      Gemm(true, false, n, hidden, dims_.rows(), T(1), ds, dims_.slot_row(), scratch_.h_prev,
+      Gemm(true, false, n, hidden, dims_.rows(), T{1}, ds, dims_.slot_row(), scratch_.h_prev,
            hidden, beta, grad, hidden);
       return;
     }
     const int64_t first = dims_.StepAt(d, 0);
-    Gemm(true, false, n, hidden, dims_.batch, T(1), ds + first * dims_.batch * dims_.slot_row(),
+    Gemm(true, false, n, hidden, dims_.batch, T{1}, ds + first * dims_.batch * dims_.slot_row(),
          dims_.slot_row(), State(in_.forward.state, layer, d), hidden, beta, grad, hidden);
     if (dims_.num_steps == 1) return;
     const T* later_ds = d == 0 ? ds + dims_.batch * dims_.slot_row() : ds;
     const T* earlier = d == 0 ? output : output + dims_.batch * dims_.output_row();
-    Gemm(true, false, n, hidden, dims_.rows() - dims_.batch, T(1), later_ds, dims_.slot_row(),
-         earlier, dims_.output_row(), T(1), grad, hidden);
+    Gemm(true, false, n, hidden, dims_.rows() - dims_.batch, T{1}, later_ds, dims_.slot_row(),
+         earlier, dims_.output_row(), T{1}, grad, hidden);
   }
 
   // For the direction from the last step: what each step had as its previous output.
@@ -293,11 +293,11 @@ class Backward {
     const RNNWeights<T> weights = WeightsOf(layer, d);
     const int64_t input_size = weights.input_size;
     for (const InputProduct& product : InputProducts(param_.mode)) {
-      Gemm(false, false, dims_.rows(), input_size, product.num_gates * hidden, T(1),
+      Gemm(false, false, dims_.rows(), input_size, product.num_gates * hidden, T{1},
            ds_[d] + product.first_slot * hidden, dims_.slot_row(),
            weights.i2h_weight + product.first_gate * hidden * input_size, input_size, beta, grad,
            input_size);
-      beta = T(1);
+      beta = T{1};
     }
   }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "executor/cpu/elemwise/vector_math.h"
+#include "executor/cpu/is_nan.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
 namespace cooper {
@@ -39,7 +40,7 @@ struct CellClip {
     max = static_cast<T>(*param.lstm_state_clip_max);
   }
   T operator()(T c) const {
-    if (nan_to_min && c != c) return min;
+    if (nan_to_min && IsNan(c)) return min;
     return c < min ? min : (c > max ? max : c);
   }
 };
@@ -51,7 +52,7 @@ void PlainForward(int64_t n, const T* bias, T* slots, T* h) {
   for (int64_t j = 0; j < n; ++j) {
     const T s = slots[j] + bias[j];
     // A NaN passes relu.
-    h[j] = kRelu ? (s < T(0) ? T(0) : s) : VectorTanh(s);
+    h[j] = kRelu ? (s < T{0} ? T{0} : s) : VectorTanh(s);
   }
 }
 
@@ -61,8 +62,8 @@ void PlainBackward(int64_t n, const T* h, const T* dy, T* dh, T* ds) {
   for (int64_t j = 0; j < n; ++j) {
     const T d = dy[j] + dh[j];
     // As the gradient of Activation: a NaN stays one.
-    ds[j] = kRelu ? (h[j] > T(0) ? d : (h[j] != h[j] ? h[j] : T(0))) : d * (T(1) - h[j] * h[j]);
-    dh[j] = T(0);
+    ds[j] = kRelu ? (h[j] > T{0} ? d : (IsNan(h[j]) ? h[j] : T{0})) : d * (T{1} - h[j] * h[j]);
+    dh[j] = T{0};
   }
 }
 
@@ -99,15 +100,15 @@ void LstmBackward(int64_t n, const CellClip<T>& clip, const T* slots, const T* c
     const T i = si[j], f = sf[j], g = sg[j], o = so[j];
     const T d = dy[j] + dh[j];
     const T tanh_c = VectorTanh(c[j]);
-    T d_cell = dc[j] + d * o * (T(1) - tanh_c * tanh_c);
+    T d_cell = dc[j] + d * o * (T{1} - tanh_c * tanh_c);
     // A clipped state does not depend on the gates.
-    if constexpr (kClip) d_cell = c[j] > clip.min && c[j] < clip.max ? d_cell : T(0);
-    di[j] = d_cell * g * i * (T(1) - i);
-    df[j] = d_cell * c_prev[j] * f * (T(1) - f);
-    dg[j] = d_cell * i * (T(1) - g * g);
-    d_o[j] = d * tanh_c * o * (T(1) - o);
+    if constexpr (kClip) d_cell = c[j] > clip.min && c[j] < clip.max ? d_cell : T{0};
+    di[j] = d_cell * g * i * (T{1} - i);
+    df[j] = d_cell * c_prev[j] * f * (T{1} - f);
+    dg[j] = d_cell * i * (T{1} - g * g);
+    d_o[j] = d * tanh_c * o * (T{1} - o);
     dc[j] = d_cell * f;
-    dh[j] = T(0);
+    dh[j] = T{0};
   }
 }
 
@@ -138,9 +139,9 @@ void GruBackward(int64_t n, const T* slots, const T* h_prev, const T* dy, T* dh,
   for (int64_t j = 0; j < n; ++j) {
     const T r = sr[j], z = sz[j], nh = snh[j], candidate = snx[j];
     const T d = dy[j] + dh[j];
-    const T d_sum = d * (T(1) - z) * (T(1) - candidate * candidate);
-    dr[j] = d_sum * nh * r * (T(1) - r);
-    dz[j] = d * (h_prev[j] - candidate) * z * (T(1) - z);
+    const T d_sum = d * (T{1} - z) * (T{1} - candidate * candidate);
+    dr[j] = d_sum * nh * r * (T{1} - r);
+    dz[j] = d * (h_prev[j] - candidate) * z * (T{1} - z);
     dnh[j] = d_sum * r;
     dnx[j] = d_sum;
     dh[j] = d * z;

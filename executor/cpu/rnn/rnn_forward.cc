@@ -181,10 +181,10 @@ class Forward {
 
     const int64_t rows = num_active_steps_ * dims_.batch;
     for (const InputProduct& product : InputProducts(param_.mode)) {
-      Gemm(false, true, rows, product.num_gates * hidden, weights.input_size, T(1), input,
+      Gemm(false, true, rows, product.num_gates * hidden, weights.input_size, T{1}, input,
            weights.input_size,
            weights.i2h_weight + product.first_gate * hidden * weights.input_size,
-           weights.input_size, T(0), dir.slots + product.first_slot * hidden, dims_.slot_row());
+           weights.input_size, T{0}, dir.slots + product.first_slot * hidden, dims_.slot_row());
     }
   }
 
@@ -213,13 +213,13 @@ class Forward {
       if (param_.mode == RNNMode::kGru) {
         // The input's product left out the slot nh.
         for (int64_t i = begin; i < active_end; ++i) {
-          std::fill_n(slots + i * dims_.slot_row() + 2 * hidden, hidden, T(0));
+          std::fill_n(slots + i * dims_.slot_row() + 2 * hidden, hidden, T{0});
         }
       }
-      Gemm(false, !plan_.transpose, active_end - begin, dims_.recurrent * hidden, hidden, T(1),
+      Gemm(false, !plan_.transpose, active_end - begin, dims_.recurrent * hidden, hidden, T{1},
            h_prev + begin * h_prev_stride, h_prev_stride,
            plan_.transpose ? scratch_.weight[d] : dir.h2h_weight,
-           plan_.transpose ? scratch_.weight_stride : hidden, T(1),
+           plan_.transpose ? scratch_.weight_stride : hidden, T{1},
            slots + begin * dims_.slot_row(), dims_.slot_row());
 
       ParallelFor(end - begin, RowGrain(hidden, 2048), [&](int64_t from, int64_t to) {

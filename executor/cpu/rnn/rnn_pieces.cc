@@ -12,7 +12,7 @@ namespace {
 // Four rows of four, in registers: compilers transpose element by element.
 template <typename T>
 void TransposeFour(const T* in, int64_t stride, T* out, int64_t out_stride) {
-  typedef T Four __attribute__((vector_size(4 * sizeof(T))));
+  using Four __attribute__((vector_size(4 * sizeof(T)))) = T;
   Four a, b, c, d;
   std::memcpy(&a, in, sizeof(a));
   std::memcpy(&b, in + stride, sizeof(b));
@@ -87,7 +87,7 @@ void ZeroPastLengths(const int64_t* lengths, int64_t num_steps, int64_t batch, i
                      T* data) {
   for (int64_t t = 0; t < num_steps; ++t) {
     for (int64_t i = 0; i < batch; ++i) {
-      if (t >= lengths[i]) std::fill_n(data + (t * batch + i) * columns, columns, T(0));
+      if (t >= lengths[i]) std::fill_n(data + (t * batch + i) * columns, columns, T{0});
     }
   }
 }
@@ -96,7 +96,7 @@ template <typename T>
 void ApplyMask(const T* in, const uint8_t* mask, double p, int64_t n, T* out) {
   const T scale = static_cast<T>(DropoutScale(p));
   ParallelFor(n, 16384, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) out[i] = mask[i] ? in[i] * scale : T(0);
+    for (int64_t i = begin; i < end; ++i) out[i] = mask[i] ? in[i] * scale : T{0};
   });
 }
 
