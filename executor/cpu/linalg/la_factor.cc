@@ -12,20 +12,8 @@
 namespace cooper {
 namespace {
 
-// Calls fn(T(), i) for each of the matrices of input `of`.
-template <typename Fn>
-absl::Status ForMatrices(const KernelContext& c, int of, const Fn& fn) {
-  if (c.reqs[0] == WriteReq::kNull && c.reqs.size() == 1) return absl::OkStatus();
-  return LaDispatch(c, [&](auto zero) {
-    for (int64_t i = 0; i < LaBatch(c.inputs[of]); ++i) {
-      if (absl::Status status = fn(zero, i); !status.ok()) return status;
-    }
-    return absl::OkStatus();
-  });
-}
-
 absl::Status PotrfCpu(const KernelContext& c) {
-  return ForMatrices(c, 0, [&](auto zero, int64_t i) {
+  return LaForMatrices(c, 0, [&](auto zero, int64_t i) {
     using T = decltype(zero);
     const Eigen::LLT<LaMatrix<T>> llt(LaAt<T>(c.inputs[0], i));
     if (llt.info() != Eigen::Success) {
@@ -40,7 +28,7 @@ absl::Status PotrfCpu(const KernelContext& c) {
 // grad A = 1/2 * L^-T * S * L^-1, where S is L^T * grad L with its lower triangle mirrored.
 absl::Status PotrfBackwardCpu(const KernelContext& c) {
   using enum LaFactorGradientArrays::Input;
-  return ForMatrices(c, kOgrad, [&](auto zero, int64_t i) {
+  return LaForMatrices(c, kOgrad, [&](auto zero, int64_t i) {
     using T = decltype(zero);
     const LaMap<T> l = LaAt<T>(c.inputs[kAOrOutput], i);
     const LaMatrix<T> product =
@@ -54,7 +42,7 @@ absl::Status PotrfBackwardCpu(const KernelContext& c) {
 }
 
 absl::Status PotriCpu(const KernelContext& c) {
-  return ForMatrices(c, 0, [&](auto zero, int64_t i) {
+  return LaForMatrices(c, 0, [&](auto zero, int64_t i) {
     using T = decltype(zero);
     const LaMap<T> l = LaAt<T>(c.inputs[0], i);
     LaMatrix<T> inverse = LaMatrix<T>::Identity(l.rows(), l.cols());
@@ -67,7 +55,7 @@ absl::Status PotriCpu(const KernelContext& c) {
 // grad L = -tril(B * (grad B + grad B^T) * L^-T), B the output.
 absl::Status PotriBackwardCpu(const KernelContext& c) {
   using enum LaPotriGradientArrays::Input;
-  return ForMatrices(c, kOgrad, [&](auto zero, int64_t i) {
+  return LaForMatrices(c, kOgrad, [&](auto zero, int64_t i) {
     using T = decltype(zero);
     const LaMap<T> head = LaAt<T>(c.inputs[kOgrad], i), l = LaAt<T>(c.inputs[kA], i);
     LaMatrix<T> x = LaAt<T>(c.inputs[kOutput], i) * (head + head.transpose());
@@ -81,7 +69,7 @@ absl::Status PotriBackwardCpu(const KernelContext& c) {
 }
 
 absl::Status SumLogDiagCpu(const KernelContext& c) {
-  return ForMatrices(c, 0, [&](auto zero, int64_t i) {
+  return LaForMatrices(c, 0, [&](auto zero, int64_t i) {
     using T = decltype(zero);
     LaStoreNumber<T>(LaAt<T>(c.inputs[0], i).diagonal().array().log().sum(), c.reqs[0],
                      c.outputs[0].as<T>() + i);
@@ -91,7 +79,7 @@ absl::Status SumLogDiagCpu(const KernelContext& c) {
 
 absl::Status SumLogDiagBackwardCpu(const KernelContext& c) {
   using enum LaFactorGradientArrays::Input;
-  return ForMatrices(c, kAOrOutput, [&](auto zero, int64_t i) {
+  return LaForMatrices(c, kAOrOutput, [&](auto zero, int64_t i) {
     using T = decltype(zero);
     const LaMap<T> a = LaAt<T>(c.inputs[kAOrOutput], i);
     LaMatrix<T> grad = LaMatrix<T>::Zero(a.rows(), a.cols());
@@ -102,7 +90,7 @@ absl::Status SumLogDiagBackwardCpu(const KernelContext& c) {
 }
 
 absl::Status InverseCpu(const KernelContext& c) {
-  return ForMatrices(c, 0, [&](auto zero, int64_t i) {
+  return LaForMatrices(c, 0, [&](auto zero, int64_t i) {
     using T = decltype(zero);
     if (LaRows(c.inputs[0]) == 0) return absl::OkStatus();
     const Eigen::PartialPivLU<LaMatrix<T>> lu(LaAt<T>(c.inputs[0], i));
@@ -118,7 +106,7 @@ absl::Status InverseCpu(const KernelContext& c) {
 // grad A = -B^T * grad B * B^T, B the output.
 absl::Status InverseBackwardCpu(const KernelContext& c) {
   using enum LaFactorGradientArrays::Input;
-  return ForMatrices(c, kOgrad, [&](auto zero, int64_t i) {
+  return LaForMatrices(c, kOgrad, [&](auto zero, int64_t i) {
     using T = decltype(zero);
     const LaMatrix<T> b = LaAt<T>(c.inputs[kAOrOutput], i).transpose();
     LaStore<T>(LaMatrix<T>(-(b * LaAt<T>(c.inputs[kOgrad], i) * b)), c.reqs[0],
@@ -146,7 +134,7 @@ struct LogDeterminant {
 };
 
 absl::Status DetCpu(const KernelContext& c) {
-  return ForMatrices(c, 0, [&](auto zero, int64_t i) {
+  return LaForMatrices(c, 0, [&](auto zero, int64_t i) {
     using T = decltype(zero);
     LaStoreNumber<T>(LaRows(c.inputs[0]) == 0 ? T{1} : LaAt<T>(c.inputs[0], i).determinant(),
                      c.reqs[0], c.outputs[0].as<T>() + i);
@@ -155,7 +143,7 @@ absl::Status DetCpu(const KernelContext& c) {
 }
 
 absl::Status SlogdetCpu(const KernelContext& c) {
-  return ForMatrices(c, 0, [&](auto zero, int64_t i) {
+  return LaForMatrices(c, 0, [&](auto zero, int64_t i) {
     using T = decltype(zero);
     const LogDeterminant<T> determinant(LaAt<T>(c.inputs[0], i));
     LaStoreNumber<T>(determinant.sign, c.reqs[0], c.outputs[0].as<T>() + i);
@@ -169,7 +157,7 @@ absl::Status SlogdetCpu(const KernelContext& c) {
 template <bool kLog>
 absl::Status DetBackwardCpu(const KernelContext& c) {
   using enum LaFactorGradientArrays::Input;
-  return ForMatrices(c, kAOrOutput, [&](auto zero, int64_t i) {
+  return LaForMatrices(c, kAOrOutput, [&](auto zero, int64_t i) {
     using T = decltype(zero);
     const LaMap<T> a = LaAt<T>(c.inputs[kAOrOutput], i);
     if (a.rows() == 0) return absl::OkStatus();

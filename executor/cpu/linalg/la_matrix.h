@@ -50,6 +50,19 @@ absl::Status LaDispatch(const KernelContext& c, const Fn& fn) {
   return c.outputs[0].dtype == DType::kFloat64 ? fn(0.0) : fn(0.0F);
 }
 
+// Calls fn(T{0}, i) for each of the matrices of input `of`, up to the first error; not at all if
+// the only output is not asked for.
+template <typename Fn>
+absl::Status LaForMatrices(const KernelContext& c, int of, const Fn& fn) {
+  if (c.reqs[0] == WriteReq::kNull && c.reqs.size() == 1) return absl::OkStatus();
+  return LaDispatch(c, [&](auto zero) {
+    for (int64_t i = 0; i < LaBatch(c.inputs[of]); ++i) {
+      if (absl::Status status = fn(zero, i); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  });
+}
+
 }  // namespace cooper
 
 #endif  // COOPER_EXECUTOR_CPU_LINALG_LA_MATRIX_H_

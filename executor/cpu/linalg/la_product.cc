@@ -126,6 +126,19 @@ LaMatrix<T> SolveTriangle(const LaTriangularParam& p, bool transpose, const LaMa
   return result;
 }
 
+// The gradient of A where op(A) has the gradient head * b^T, or b^T * head from the right.
+template <typename T, typename Head>
+LaMatrix<T> FactorGradient(const LaTriangularParam& p, const Head& head, const LaMap<T>& b) {
+  LaMatrix<T> grad;
+  if (p.rightside) {
+    grad.noalias() = b.transpose() * head;
+  } else {
+    grad.noalias() = head * b.transpose();
+  }
+  if (p.transpose) grad.transposeInPlace();
+  return grad;
+}
+
 // Adds or writes the triangle of `grad`, zeros elsewhere.
 template <typename T>
 void StoreTriangle(const LaMatrix<T>& grad, bool lower, WriteReq req, LaMap<T> out) {
@@ -141,13 +154,10 @@ void StoreTriangle(const LaMatrix<T>& grad, bool lower, WriteReq req, LaMap<T> o
 absl::Status TrmmCpu(const KernelContext& c) {
   using enum LaProductArrays::Input;
   const auto& p = c.param<LaTriangularParam>();
-  return LaDispatch(c, [&](auto zero) {
+  return LaForMatrices(c, kA, [&](auto zero, int64_t i) {
     using T = decltype(zero);
-    for (int64_t i = 0; i < LaBatch(c.inputs[kA]); ++i) {
-      LaStore<T>(
-          TimesTriangle<T>(p, p.transpose, LaAt<T>(c.inputs[kA], i), LaAt<T>(c.inputs[kB], i)),
-          c.reqs[0], LaAt<T>(c.outputs[0], i));
-    }
+    LaStore<T>(TimesTriangle<T>(p, p.transpose, LaAt<T>(c.inputs[kA], i), LaAt<T>(c.inputs[kB], i)),
+               c.reqs[0], LaAt<T>(c.outputs[0], i));
     return absl::OkStatus();
   });
 }
@@ -155,25 +165,16 @@ absl::Status TrmmCpu(const KernelContext& c) {
 absl::Status TrmmBackwardCpu(const KernelContext& c) {
   using enum LaTriangularGradientArrays::Input;
   const auto& p = c.param<LaTriangularParam>();
-  return LaDispatch(c, [&](auto zero) {
+  return LaForMatrices(c, kA, [&](auto zero, int64_t i) {
     using T = decltype(zero);
-    for (int64_t i = 0; i < LaBatch(c.inputs[kA]); ++i) {
-      const LaMap<T> head = LaAt<T>(c.inputs[kOgrad], i), a = LaAt<T>(c.inputs[kA], i),
-                     b = LaAt<T>(c.inputs[kBOrOutput], i);
-      if (c.reqs[0] != WriteReq::kNull) {
-        LaMatrix<T> grad;
-        if (p.rightside) {
-          grad.noalias() = b.transpose() * head;
-        } else {
-          grad.noalias() = head * b.transpose();
-        }
-        if (p.transpose) grad.transposeInPlace();
-        StoreTriangle<T>(grad * static_cast<T>(p.alpha), p.lower, c.reqs[0],
-                         LaAt<T>(c.outputs[0], i));
-      }
-      if (c.reqs[1] != WriteReq::kNull) {
-        LaStore<T>(TimesTriangle<T>(p, !p.transpose, a, head), c.reqs[1], LaAt<T>(c.outputs[1], i));
-      }
+    const LaMap<T> head = LaAt<T>(c.inputs[kOgrad], i), a = LaAt<T>(c.inputs[kA], i),
+                   b = LaAt<T>(c.inputs[kBOrOutput], i);
+    if (c.reqs[0] != WriteReq::kNull) {
+      StoreTriangle<T>(FactorGradient<T>(p, head, b) * static_cast<T>(p.alpha), p.lower, c.reqs[0],
+                       LaAt<T>(c.outputs[0], i));
+    }
+    if (c.reqs[1] != WriteReq::kNull) {
+      LaStore<T>(TimesTriangle<T>(p, !p.transpose, a, head), c.reqs[1], LaAt<T>(c.outputs[1], i));
     }
     return absl::OkStatus();
   });
@@ -182,14 +183,12 @@ absl::Status TrmmBackwardCpu(const KernelContext& c) {
 absl::Status TrsmCpu(const KernelContext& c) {
   using enum LaProductArrays::Input;
   const auto& p = c.param<LaTriangularParam>();
-  return LaDispatch(c, [&](auto zero) {
+  return LaForMatrices(c, kA, [&](auto zero, int64_t i) {
     using T = decltype(zero);
-    for (int64_t i = 0; i < LaBatch(c.inputs[kA]); ++i) {
-      LaStore<T>(
-          SolveTriangle<T>(p, p.transpose, LaAt<T>(c.inputs[kA], i), LaAt<T>(c.inputs[kB], i)) *
-              static_cast<T>(p.alpha),
-          c.reqs[0], LaAt<T>(c.outputs[0], i));
-    }
+    LaStore<T>(
+        SolveTriangle<T>(p, p.transpose, LaAt<T>(c.inputs[kA], i), LaAt<T>(c.inputs[kB], i)) *
+            static_cast<T>(p.alpha),
+        c.reqs[0], LaAt<T>(c.outputs[0], i));
     return absl::OkStatus();
   });
 }
@@ -199,24 +198,15 @@ absl::Status TrsmCpu(const KernelContext& c) {
 absl::Status TrsmBackwardCpu(const KernelContext& c) {
   using enum LaTriangularGradientArrays::Input;
   const auto& p = c.param<LaTriangularParam>();
-  return LaDispatch(c, [&](auto zero) {
+  return LaForMatrices(c, kA, [&](auto zero, int64_t i) {
     using T = decltype(zero);
-    for (int64_t i = 0; i < LaBatch(c.inputs[kA]); ++i) {
-      const LaMap<T> head = LaAt<T>(c.inputs[kOgrad], i), a = LaAt<T>(c.inputs[kA], i),
-                     x = LaAt<T>(c.inputs[kBOrOutput], i);
-      const LaMatrix<T> g = SolveTriangle<T>(p, !p.transpose, a, head);
-      if (c.reqs[0] != WriteReq::kNull) {
-        LaMatrix<T> grad;
-        if (p.rightside) {
-          grad.noalias() = x.transpose() * g;
-        } else {
-          grad.noalias() = g * x.transpose();
-        }
-        if (p.transpose) grad.transposeInPlace();
-        StoreTriangle<T>(-grad, p.lower, c.reqs[0], LaAt<T>(c.outputs[0], i));
-      }
-      LaStore<T>(g * static_cast<T>(p.alpha), c.reqs[1], LaAt<T>(c.outputs[1], i));
+    const LaMap<T> head = LaAt<T>(c.inputs[kOgrad], i), a = LaAt<T>(c.inputs[kA], i),
+                   x = LaAt<T>(c.inputs[kBOrOutput], i);
+    const LaMatrix<T> g = SolveTriangle<T>(p, !p.transpose, a, head);
+    if (c.reqs[0] != WriteReq::kNull) {
+      StoreTriangle<T>(-FactorGradient<T>(p, g, x), p.lower, c.reqs[0], LaAt<T>(c.outputs[0], i));
     }
+    LaStore<T>(g * static_cast<T>(p.alpha), c.reqs[1], LaAt<T>(c.outputs[1], i));
     return absl::OkStatus();
   });
 }
