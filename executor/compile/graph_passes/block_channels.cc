@@ -7,6 +7,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "executor/blocked_layout.h"
 #include "executor/compile/graph_passes/graph_rebuilder.h"
 #include "ndarray/status_macros.h"
@@ -54,11 +56,15 @@ class ChannelBlocker {
   absl::StatusOr<NodeEntry> Plain(const NodeEntry& entry) {
     if (rebuilder_.New(entry)) return rebuilder_.New(entry);
     const std::string name = absl::StrCat(entry.node->name(), "_plain");
-    COOPER_ASSIGN_OR_RETURN(NodeEntry moved,
-                            MakeEntry("transpose", absl::StrCat(name, "_axes"),
-                                      {blocked_.at(Key(entry))}, {{"axes", "(0,1,4,2,3)"}}));
+    const int spatial = facts_.shape(entry).rank() - 2;
+    std::vector<int> axes = {0, 1, spatial + 2};
+    for (int i = 0; i < spatial; ++i) axes.push_back(2 + i);
     COOPER_ASSIGN_OR_RETURN(
-        NodeEntry plain, MakeEntry("Reshape", name, {std::move(moved)}, {{"shape", "(0,-3,0,0)"}}));
+        NodeEntry moved,
+        MakeEntry("transpose", absl::StrCat(name, "_axes"), {blocked_.at(Key(entry))},
+                  {{"axes", absl::StrCat("(", absl::StrJoin(axes, ","), ")")}}));
+    COOPER_ASSIGN_OR_RETURN(NodeEntry plain, MakeEntry("Reshape", name, {std::move(moved)},
+                                                       {{"shape", Codes("0,-3", spatial)}}));
     rebuilder_.Replace(entry, plain);
     return plain;
   }
@@ -66,7 +72,15 @@ class ChannelBlocker {
   // Whether `entry` can lie in blocks.
   bool Fits(const NodeEntry& entry) const {
     const Shape& shape = facts_.shape(entry);
-    return shape.rank() == 4 && shape[1] % layout_.block == 0 && shape.num_elements() > 0;
+    return shape.rank() >= 3 && shape.rank() <= 5 && shape[1] % layout_.block == 0 &&
+           shape.num_elements() > 0;
+  }
+
+  // A shape for Reshape: `first`, then the spatial axes and `more` as they are.
+  static std::string Codes(absl::string_view first, int spatial, int more = 0) {
+    std::string codes = absl::StrCat("(", first);
+    for (int i = 0; i < spatial + more; ++i) absl::StrAppend(&codes, ",0");
+    return absl::StrCat(codes, ")");
   }
   bool IsBlocked(const NodeEntry& entry) const { return blocked_.contains(Key(entry)); }
 
@@ -74,11 +88,17 @@ class ChannelBlocker {
   absl::StatusOr<NodeEntry> Blocked(const NodeEntry& entry) {
     if (const auto it = blocked_.find(Key(entry)); it != blocked_.end()) return it->second;
     const std::string name = absl::StrCat(entry.node->name(), "_blocked");
+    const int spatial = facts_.shape(entry).rank() - 2;
     COOPER_ASSIGN_OR_RETURN(
-        NodeEntry split, MakeEntry("Reshape", absl::StrCat(name, "_shape"), {rebuilder_.New(entry)},
-                                   {{"shape", absl::StrCat("(0,-4,-1,", layout_.block, ",0,0)")}}));
-    COOPER_ASSIGN_OR_RETURN(NodeEntry moved, MakeEntry("transpose", name, {std::move(split)},
-                                                       {{"axes", "(0,1,3,4,2)"}}));
+        NodeEntry split,
+        MakeEntry("Reshape", absl::StrCat(name, "_shape"), {rebuilder_.New(entry)},
+                  {{"shape", Codes(absl::StrCat("0,-4,-1,", layout_.block), spatial)}}));
+    std::vector<int> axes = {0, 1};
+    for (int i = 0; i < spatial; ++i) axes.push_back(3 + i);
+    axes.push_back(2);
+    COOPER_ASSIGN_OR_RETURN(
+        NodeEntry moved, MakeEntry("transpose", name, {std::move(split)},
+                                   {{"axes", absl::StrCat("(", absl::StrJoin(axes, ","), ")")}}));
     blocked_[Key(entry)] = moved;
     return moved;
   }
@@ -124,8 +144,8 @@ class ChannelBlocker {
     const NodeEntry& data = node.inputs()[0];
     const Shape& shape = facts_.shape(data);
     const Shape& output = facts_.shape({facts_.owner(i), 0});
-    if (param.kernel.size() != 2 || ChannelsLast(param.layout) ||
-        facts_.type(data) != DType::kFloat32 || shape.num_elements() == 0) {
+    if (ChannelsLast(param.layout) || facts_.type(data) != DType::kFloat32 ||
+        shape.num_elements() == 0) {
       return false;
     }
     const bool plain = !Fits(data);
@@ -146,9 +166,9 @@ class ChannelBlocker {
     const Node& node = facts_.node(i);
     if (!IsOp(node, "BatchNorm")) return false;
     const auto& param = node.call().param<BatchNormParam>();
-    return (param.axis == 1 || param.axis == -3) && !param.output_mean_var &&
-           facts_.type(node.inputs()[0]) == DType::kFloat32 && facts_.uses_of(i, 1).empty() &&
-           facts_.uses_of(i, 2).empty();
+    return (param.axis == 1 || param.axis == 1 - facts_.shape(node.inputs()[0]).rank()) &&
+           !param.output_mean_var && facts_.type(node.inputs()[0]) == DType::kFloat32 &&
+           facts_.uses_of(i, 1).empty() && facts_.uses_of(i, 2).empty();
   }
 
   absl::StatusOr<bool> BatchNorm(int i) {
@@ -193,17 +213,20 @@ class ChannelBlocker {
     const auto& param = node.call().param<PoolingParam>();
     if (ChannelsLast(param.layout)) return false;
     const std::string& name = node.name();
-    const int64_t blocks = facts_.shape(node.inputs()[0])[1] / layout_.block;
+    const Shape& shape = facts_.shape(node.inputs()[0]);
+    const int spatial = shape.rank() - 2;
+    const int64_t blocks = shape[1] / layout_.block;
     COOPER_ASSIGN_OR_RETURN(NodeEntry data, Blocked(node.inputs()[0]));
-    COOPER_ASSIGN_OR_RETURN(data, MakeEntry("Reshape", absl::StrCat(name, "_data"),
-                                            {std::move(data)}, {{"shape", "(-3,0,0,0)"}}));
+    COOPER_ASSIGN_OR_RETURN(data,
+                            MakeEntry("Reshape", absl::StrCat(name, "_data"), {std::move(data)},
+                                      {{"shape", Codes("-3", spatial, 1)}}));
     AttrMap attrs = node.attrs();
-    attrs["layout"] = "NHWC";
+    attrs["layout"] = spatial == 1 ? "NWC" : spatial == 2 ? "NHWC" : "NDHWC";
     COOPER_ASSIGN_OR_RETURN(NodeEntry pooled,
                             MakeEntry("Pooling", name, {std::move(data)}, std::move(attrs)));
     COOPER_RETURN_IF_ERROR(
         Set(i, MakeEntry("Reshape", absl::StrCat(name, "_output"), {std::move(pooled)},
-                         {{"shape", absl::StrCat("(-4,-1,", blocks, ",0,0,0)")}})));
+                         {{"shape", Codes(absl::StrCat("-4,-1,", blocks), spatial, 1)}})));
     return true;
   }
 

@@ -12,7 +12,7 @@
 namespace cooper {
 
 // Lets images lie as fast convolutions want them: with their channels in blocks, (batch_size,
-// channels / block, height, width, block). Convolution and BatchNorm become operators that work on
+// channels / block, spatial..., block). Convolution and BatchNorm become operators that work on
 // such images, Pooling one with its channels last; what works on each element, and Concat of
 // channels, stays what it is. A relu behind a BatchNorm becomes a part of it; where no gradient is
 // asked for, a convolution takes in BatchNorm, an addition and relu behind it. Images are brought

@@ -22,7 +22,7 @@ struct Extents {
   int64_t batch, blocks, size;
 
   explicit Extents(const Shape& shape)
-      : batch(shape[0]), blocks(shape[1]), size(shape[2] * shape[3]) {}
+      : batch(shape[0]), blocks(shape[1]), size(shape.Product(2, shape.rank() - 1)) {}
 
   int64_t per_channel() const { return batch * size; }
   // Calls fn(i) for the first element of each vector of block k, several of them in a row.

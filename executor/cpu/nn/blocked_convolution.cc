@@ -20,6 +20,10 @@ namespace {
 
 using Result = BlockedProduct::Result;
 
+Shape DataShape(const BlockedConvolutionParam& param, const Shape& shape) {
+  return param.plain_data ? shape : PlainImage(shape);
+}
+
 struct ForwardState : KernelState {
   std::unique_ptr<const BlockedProduct> product;
 };
@@ -34,12 +38,12 @@ absl::StatusOr<Prepared> PrepareForward(const PrepareContext& c) {
   const auto& param = c.param<BlockedConvolutionParam>();
   COOPER_RETURN_IF_ERROR(CheckChannelBlock(param.block));
   auto state = std::make_unique<ForwardState>();
-  COOPER_ASSIGN_OR_RETURN(state->product,
-                          BlockedProduct::Make(ProductOf(param, PlainImage(c.inputs[kData].shape),
-                                                         PlainImage(c.outputs[0].shape)),
-                                               {.plain_image = param.plain_data,
-                                                .bias = !param.no_bias,
-                                                .add = c.reqs[0] == WriteReq::kAdd}));
+  COOPER_ASSIGN_OR_RETURN(
+      state->product, BlockedProduct::Make(ProductOf(param, DataShape(param, c.inputs[kData].shape),
+                                                     PlainImage(c.outputs[0].shape)),
+                                           {.plain_image = param.plain_data,
+                                            .bias = !param.no_bias,
+                                            .add = c.reqs[0] == WriteReq::kAdd}));
   const int64_t bytes = state->product->workspace_bytes();
   return Prepared{.state = std::move(state), .workspace_bytes = bytes};
 }
@@ -61,7 +65,7 @@ absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
   const auto& param = c.param<BlockedConvolutionParam>();
   COOPER_RETURN_IF_ERROR(CheckChannelBlock(param.block));
   const ConvolutionProduct shape =
-      ProductOf(param, PlainImage(c.inputs[kData].shape), PlainImage(c.inputs[kOgrad].shape));
+      ProductOf(param, DataShape(param, c.inputs[kData].shape), PlainImage(c.inputs[kOgrad].shape));
   auto state = std::make_unique<BackwardState>();
   Prepared prepared;
   const auto make = [&](Result result, WriteReq req,
@@ -82,9 +86,9 @@ absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
 // The sum of each channel of `ograd` over the batch and the image.
 void BiasGradient(const ArrayView& ograd, WriteReq req, float* gradient) {
   constexpr int64_t kMaxBlock = 64;
-  const int64_t block = ograd.shape[4];
+  const int64_t block = ograd.shape[ograd.shape.rank() - 1];
   const int64_t blocks = ograd.shape[1];
-  const int64_t size = ograd.shape[2] * ograd.shape[3] * block;
+  const int64_t size = ograd.shape.Product(2, ograd.shape.rank());
   const auto* const from = ograd.as<float>();
   ParallelFor(blocks, RowGrain(ograd.shape[0] * size), [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {

@@ -568,7 +568,10 @@ absl::Status CheckChannelBlock(int64_t block) {
 }
 
 Shape PlainImage(const Shape& shape) {
-  return shape.rank() == 4 ? shape : Shape{shape[0], shape[1] * shape[4], shape[2], shape[3]};
+  const int last = shape.rank() - 1;
+  Shape plain(shape.dims().first(last));
+  plain[1] *= shape[last];
+  return plain;
 }
 
 bool BlockedProduct::IsFast(const ConvolutionProduct& shape, const Options& options) {

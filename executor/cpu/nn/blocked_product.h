@@ -21,7 +21,7 @@ int OneDnnChannelBlock();
 // kUnimplemented for blocks of another length.
 absl::Status CheckChannelBlock(int64_t block);
 
-// (batch, channels, height, width) of an image, in blocks or not.
+// (batch, channels, spatial...) of an image that lies in blocks.
 Shape PlainImage(const Shape& shape);
 
 class BlockedProduct {

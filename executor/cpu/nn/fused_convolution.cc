@@ -41,7 +41,8 @@ absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   const auto& param = c.param<FusedConvolutionParam>();
   COOPER_RETURN_IF_ERROR(CheckChannelBlock(param.block));
   const ConvolutionProduct shape =
-      ProductOf(param, PlainImage(c.inputs[0].shape), PlainImage(c.outputs[0].shape));
+      ProductOf(param, param.plain_data ? c.inputs[0].shape : PlainImage(c.inputs[0].shape),
+                PlainImage(c.outputs[0].shape));
   auto state = std::make_unique<FusedState>();
   COOPER_ASSIGN_OR_RETURN(state->fused,
                           BlockedProduct::Make(shape, {.plain_image = param.plain_data,
@@ -106,8 +107,8 @@ void NormalizeBlock(const KernelContext& c, const FusedConvolutionInputs& in, in
                     const float* sum) {
   const auto& param = c.param<FusedConvolutionParam>();
   const Shape& shape = c.outputs[0].shape;
-  const int64_t size = shape[2] * shape[3];
-  const int64_t block = shape[4];
+  const int64_t size = shape.Product(2, shape.rank() - 1);
+  const int64_t block = param.block;
   const auto n = static_cast<float>(shape[0] * size);
   auto* const out = c.outputs[0].as<float>();
   for (int64_t j = 0; j < block; ++j) {
@@ -149,7 +150,7 @@ void Train(const KernelContext& c, const FusedConvolutionInputs& in, char* works
                     .bias = Values(c, in.bias)},
                    workspace);
   const Shape& shape = c.outputs[0].shape;
-  ParallelFor(shape[1], RowGrain(shape[0] * shape[2] * shape[3] * shape[4]),
+  ParallelFor(shape[1], RowGrain(shape[0] * shape.Product(2, shape.rank())),
               [&](int64_t begin, int64_t end) {
                 for (int64_t k = begin; k < end; ++k) NormalizeBlock(c, in, k, sum);
               });

@@ -15,7 +15,7 @@ namespace {
 using enum BatchNormArrays::Input;
 enum Output { kOutput, kMean, kVar, kNumOutputs };
 
-// data and output (batch_size, channels / block, height, width, block); everything else is
+// data and output (batch_size, channels / block, spatial..., block); everything else is
 // (channels,).
 absl::Status BlockedBatchNormShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(kOutput, c.input(kData)));

@@ -1,6 +1,6 @@
-// Convolution over two spatial axes of arrays whose channels lie in blocks: (batch_size,
-// channels / block, height, width, block), as vector instructions want them. No symbol file has
-// it: a graph pass makes it of Convolution.
+// Convolution of arrays whose channels lie in blocks: (batch_size, channels / block, spatial...,
+// block), as vector instructions want them. No symbol file has it: a graph pass makes it of
+// Convolution.
 
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"

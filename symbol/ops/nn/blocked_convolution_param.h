@@ -8,8 +8,7 @@
 
 namespace cooper {
 
-// Parameters of _blocked_convolution: those of a Convolution over two spatial axes, and how its
-// arrays lie.
+// Parameters of _blocked_convolution: those of a Convolution, and how its arrays lie.
 struct BlockedConvolutionParam : ConvolutionParam {
   int64_t block = 8;
   bool plain_data = false;
@@ -21,7 +20,7 @@ struct BlockedConvolutionParam : ConvolutionParam {
         .Min(1)
         .Doc("channels that lie side by side; it divides num_filter and the channels of data");
     d.template Field<bool>("plain_data", &P::plain_data)
-        .Doc("whether data is (batch_size, channels, height, width), for a few channels");
+        .Doc("whether data is (batch_size, channels, spatial...), for a few channels");
   }
 
   static void Declare(ParamDeclaration<BlockedConvolutionParam>& d) { DeclareBlocks(d); }

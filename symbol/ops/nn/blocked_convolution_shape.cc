@@ -9,8 +9,8 @@ namespace cooper {
 absl::Status BlockedConvolutionShape(const BlockedConvolutionParam& param, int bias,
                                      ShapeContext& c) {
   using enum ConvolutionArrays::Input;
-  if (param.kernel.size() != 2 || ChannelsLast(param.layout)) {
-    return absl::InvalidArgumentError("kernel has two values, and channels are not the last axis");
+  if (ChannelsLast(param.layout)) {
+    return absl::InvalidArgumentError("channels are the last axis, expected axis 1");
   }
   PartialShape data = c.input(kData);
   if (!data.IsFull()) return absl::OkStatus();

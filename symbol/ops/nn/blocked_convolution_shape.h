@@ -7,9 +7,9 @@
 
 namespace cooper {
 
-// data (batch_size, channels / block, height, width, block), or plain; weight (num_filter,
+// data (batch_size, channels / block, spatial..., block), or plain; weight (num_filter,
 // channels / num_group, kernel...); bias (num_filter,), input `bias` if that is not negative;
-// output (batch_size, num_filter / block, height, width, block).
+// output (batch_size, num_filter / block, spatial..., block).
 absl::Status BlockedConvolutionShape(const BlockedConvolutionParam& param, int bias,
                                      ShapeContext& c);
 

@@ -1,9 +1,9 @@
 #ifndef COOPER_SYMBOL_OPS_NN_BLOCKED_SHAPE_H_
 #define COOPER_SYMBOL_OPS_NN_BLOCKED_SHAPE_H_
 
-// Images whose channels lie in blocks: (batch_size, channels / block, height, width, block) in
-// place of (batch_size, channels, height, width). A vector instruction then takes a block at a
-// time.
+// Images whose channels lie in blocks: (batch_size, channels / block, spatial..., block) in place
+// of (batch_size, channels, spatial...), with one to three spatial axes. A vector instruction then
+// takes a block at a time.
 
 #include <cstdint>
 
@@ -14,23 +14,32 @@
 
 namespace cooper {
 
-// `shape` is known in full. kInvalidArgument if it is none of five axes, the last one `block` long.
+// `shape` is known in full. kInvalidArgument if it is none of four to six axes, the last one
+// `block` long.
 inline absl::StatusOr<PartialShape> PlainShape(const PartialShape& shape, int64_t block) {
-  if (shape.rank() != 5 || shape[4] != block) {
+  const int rank = shape.rank();
+  if (rank < 4 || rank > 6 || shape[rank - 1] != block) {
     return absl::InvalidArgumentError(absl::StrCat("a shape ", shape.ToString(),
                                                    ", expected (batch_size, channels / ", block,
-                                                   ", height, width, ", block, ")"));
+                                                   ", one to three spatial axes, ", block, ")"));
   }
-  return PartialShape{shape[0], shape[1] * block, shape[2], shape[3]};
+  PartialShape plain(shape.dims().first(rank - 1));
+  plain[1] *= block;
+  return plain;
 }
 
-// `shape` is known in full and has four axes. kInvalidArgument if `block` does not divide channels.
+// `shape` is known in full: (batch_size, channels, spatial...). kInvalidArgument if `block` does
+// not divide channels.
 inline absl::StatusOr<PartialShape> BlockedShape(const PartialShape& shape, int64_t block) {
   if (shape[1] % block != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("block ", block, " does not divide the ", shape[1], " channels"));
   }
-  return PartialShape{shape[0], shape[1] / block, shape[2], shape[3], block};
+  PartialShape blocked = PartialShape::OfRank(shape.rank() + 1);
+  for (int i = 0; i < shape.rank(); ++i) blocked[i] = shape[i];
+  blocked[1] /= block;
+  blocked[shape.rank()] = block;
+  return blocked;
 }
 
 }  // namespace cooper
