@@ -1,0 +1,179 @@
+// The products that give a map or an image.
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "executor/cpu/dispatch_float.h"
+#include "executor/cpu/nn/onednn_product.h"
+#include "ndarray/onednn_thread.h"
+#include "ndarray/parallel.h"
+
+namespace cooper {
+namespace {
+
+// kMap and kImage: first the weight is brought into order, then each part is computed. A part has
+// several images only where it has all channels, so that it is one piece of each array.
+class ActivationProduct : public OneDnnProduct {
+ public:
+  using OneDnnProduct::OneDnnProduct;
+
+  absl::Status Init() {
+    const int64_t wanted = WantedParts();
+    const int64_t image_parts = std::min(p_.batch, wanted);
+    const int64_t images = CeilDiv(p_.batch, image_parts);
+    absl::Status status =
+        Cut(images, images == 1
+                        ? ChannelsPerPart(CeilDiv(std::min(wanted, kMaxPartsByChannels), p_.batch))
+                        : channels());
+    if (!status.ok()) return status;
+    parts_per_slice_ = CeilDiv(p_.batch, images);
+    const auto slices = static_cast<int64_t>(parts_.size()) / parts_per_slice_;
+    weights_bytes_ = slices * weight_bytes_;
+    const bool in_place = options_.result == Result::kMap || !(options_.add || unblocks());
+    image_bytes_ =
+        in_place ? 0 : AlignedBytes(static_cast<size_t>(p_.batch * image_step()) * sizeof(float));
+    scaled_bytes_ =
+        options_.scales
+            ? AlignedBytes(static_cast<size_t>(p_.groups * p_.weight_step()) * sizeof(float))
+            : 0;
+    workspace_bytes_ = weights_bytes_ + image_bytes_ + scaled_bytes_ +
+                       static_cast<int64_t>(parts_.size()) * scratch_bytes_;
+    return absl::OkStatus();
+  }
+
+  void Run(const Arrays& arrays, char* workspace) const override {
+    const auto slices = static_cast<int64_t>(parts_.size()) / parts_per_slice_;
+    char* const apart = workspace + weights_bytes_;
+    char* const scaled = apart + image_bytes_;
+    char* const scratch = scaled + scaled_bytes_;
+    ParallelForPieces(slices, 1, 1, [&](int64_t begin, int64_t end) {
+      const OneDnnOnThisThread this_thread;
+      for (int64_t i = begin; i < end; ++i) {
+        const ProductPart& part = parts_[i * parts_per_slice_];
+        float* weight = arrays.weight + weight_offset(part);
+        if (options_.scales) {
+          weight = Scale(part, weight, arrays.scales, reinterpret_cast<float*>(scaled));
+        }
+        ExecuteOneDnn(
+            part.sized->reorder,
+            {{DNNL_ARG_FROM, OneDnnMemory(part.sized->plain_weight, weight)},
+             {DNNL_ARG_TO, OneDnnMemory(part.sized->weight, workspace + i * weight_bytes_)}});
+      }
+    });
+    Arrays own = arrays;
+    if (image_bytes_ > 0) own.image = reinterpret_cast<float*>(apart);
+    ParallelForPieces(static_cast<int64_t>(parts_.size()), 1, 1, [&](int64_t begin, int64_t end) {
+      const OneDnnOnThisThread this_thread;
+      for (int64_t i = begin; i < end; ++i) {
+        RunPart(parts_[i], own, workspace + i / parts_per_slice_ * weight_bytes_,
+                scratch + i * scratch_bytes_);
+      }
+    });
+    if (unblocks()) {
+      StoreUnblocked(own.image, arrays.image);
+    } else if (image_bytes_ > 0) {
+      ParallelFor(p_.batch * image_step(), 16384, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) arrays.image[i] += own.image[i];
+      });
+    }
+  }
+
+ protected:
+  SizedProduct MakeSized(const ConvolutionDescs& d,
+                         const ConvolutionForwardDesc& forward) const override {
+    SizedProduct s;
+    if (options_.result == Result::kMap) {
+      s.primitive = dnnl::convolution_forward(forward);
+      s.image = forward.src_desc();
+      s.weight = forward.weights_desc();
+      s.map = forward.dst_desc();
+      s.bias = forward.bias_desc();
+      s.scratch = forward.scratchpad_desc();
+      return s;
+    }
+    const ConvolutionDataDesc data = DataDescOf(d, forward);
+    s.primitive = dnnl::convolution_backward_data(data);
+    s.image = data.diff_src_desc();
+    s.weight = data.weights_desc();
+    s.map = data.diff_dst_desc();
+    s.scratch = data.scratchpad_desc();
+    return s;
+  }
+
+ private:
+  void StoreUnblocked(const float* image, float* result) const {
+    const int64_t channels = p_.groups * p_.g.channels;
+    const int64_t block = OneDnnChannelBlock();
+    const int64_t size = p_.g.image_size();
+    for (int64_t n = 0; n < p_.batch; ++n) {
+      for (int64_t c = 0; c < channels; ++c) {
+        const float* const from = image + n * image_step() + c / block * block * size + c % block;
+        float* const to = result + (n * channels + c) * size;
+        for (int64_t i = 0; i < size; ++i) Store(to + i, from[i * block], options_.add);
+      }
+    }
+  }
+
+  // The first of a part's filters, over all groups.
+  int64_t FirstFilter(const ProductPart& part) const {
+    return p_.groups > 1 ? part.channel * p_.filters : part.channel;
+  }
+
+  // The part's filters of `weight` times their scales, in their place of `scaled`.
+  float* Scale(const ProductPart& part, const float* weight, const float* scales,
+               float* scaled) const {
+    const int64_t size = p_.g.rows();
+    const int64_t first = FirstFilter(part);
+    scaled += first * size;
+    for (int64_t k = 0; k < part.extent.groups * part.extent.filters; ++k) {
+      for (int64_t i = k * size; i < (k + 1) * size; ++i) scaled[i] = weight[i] * scales[first + k];
+    }
+    return scaled;
+  }
+
+  void RunPart(const ProductPart& part, const Arrays& arrays, const char* weight,
+               char* scratch) const {
+    const SizedProduct& s = *part.sized;
+    float* const image = arrays.image + image_offset(part);
+    float* const map = arrays.map + map_offset(part);
+    if (options_.result == Result::kImage) {
+      ExecuteOneDnn(s.primitive, {{DNNL_ARG_DIFF_SRC, OneDnnMemory(s.image, image)},
+                                  {DNNL_ARG_WEIGHTS, OneDnnMemory(s.weight, weight)},
+                                  {DNNL_ARG_DIFF_DST, OneDnnMemory(s.map, map)},
+                                  {DNNL_ARG_SCRATCHPAD, OneDnnMemory(s.scratch, scratch)}});
+    } else if (options_.bias) {
+      ExecuteOneDnn(s.primitive,
+                    {{DNNL_ARG_SRC, OneDnnMemory(s.image, image)},
+                     {DNNL_ARG_WEIGHTS, OneDnnMemory(s.weight, weight)},
+                     {DNNL_ARG_BIAS, OneDnnMemory(s.bias, arrays.bias + FirstFilter(part))},
+                     {DNNL_ARG_DST, OneDnnMemory(s.map, map)},
+                     {DNNL_ARG_SCRATCHPAD, OneDnnMemory(s.scratch, scratch)}});
+    } else {
+      ExecuteOneDnn(s.primitive, {{DNNL_ARG_SRC, OneDnnMemory(s.image, image)},
+                                  {DNNL_ARG_WEIGHTS, OneDnnMemory(s.weight, weight)},
+                                  {DNNL_ARG_DST, OneDnnMemory(s.map, map)},
+                                  {DNNL_ARG_SCRATCHPAD, OneDnnMemory(s.scratch, scratch)}});
+    }
+  }
+
+  int64_t parts_per_slice_ = 1;  // of those with the same channels
+  int64_t weights_bytes_ = 0;
+  int64_t image_bytes_ = 0;   // of an image that is computed apart from its array
+  int64_t scaled_bytes_ = 0;  // of a weight with its scales
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeActivationProduct(
+    const ConvolutionProduct& shape, const BlockedProduct::Options& options) {
+  auto product = std::make_unique<ActivationProduct>(shape, options);
+  const OneDnnOnThisThread this_thread;
+  absl::Status status = product->Init();
+  if (!status.ok()) return status;
+  return product;
+}
+
+}  // namespace cooper
