@@ -252,6 +252,15 @@ TEST(BlockChannelsTest, WhatDoesNotFitStaysPlain) {
 }
 
 TEST(BlockChannelsTest, EmptyBatches) {
+  // Named by a file, which the pass never does.
+  const Symbol blocked =
+      Op("_blocked_convolution", {.name = "conv",
+                                  .inputs = {Data()},
+                                  .attrs = {{"kernel", "(3, 3)"},
+                                            {"num_filter", absl::StrCat(Block())},
+                                            {"block", absl::StrCat(Block())}}});
+  const auto bound = Executor::SimpleBind(blocked, {.shapes = {{"data", {0, 1, 8, 8, Block()}}}});
+  EXPECT_EQ(bound.status().code(), absl::StatusCode::kUnimplemented) << bound.status();
   EXPECT_EQ(Reorders(Conv(Data(), Block(), 3, "conv"), {{"data", {0, 3, 8, 8}}}), 0);
 }
 

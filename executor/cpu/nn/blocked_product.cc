@@ -53,6 +53,9 @@ bool BlockedProduct::IsFast(const ConvolutionProduct& shape, const Options& opti
 
 absl::StatusOr<std::unique_ptr<const BlockedProduct>> BlockedProduct::Make(
     const ConvolutionProduct& shape, const Options& options) {
+  if (shape.batch == 0 || shape.g.image_size() == 0 || shape.g.columns() == 0) {
+    return absl::UnimplementedError("blocks of an image without elements");
+  }
   if (options.result == Result::kWeight) return MakeWeightProduct(shape, options);
   return MakeActivationProduct(shape, options);
 }

@@ -41,7 +41,7 @@ class BlockedProduct {
     bool add = false;  // to what the result's array has
   };
 
-  // kUnimplemented if oneDNN has no code for such a convolution.
+  // kUnimplemented if oneDNN has no code for such a convolution, or there are no elements.
   static absl::StatusOr<std::unique_ptr<const BlockedProduct>> Make(const ConvolutionProduct& shape,
                                                                     const Options& options);
   // Whether oneDNN has code that was written for this processor, rather than code that shows what
