@@ -4,7 +4,7 @@
   tools/compile_commands.py [bazel flags]          for example -c dbg
   clang-tidy -p . ndarray/shape.cc
 
-Each command runs in Bazel's execution root, whose external/ links to the dependencies' headers. BAZEL names another Bazel than ./bazelw; STARTUP its start-up options.
+Each command runs in Bazel's execution root. BAZEL names another Bazel than ./bazelw; STARTUP its start-up options.
 """
 
 import json
@@ -30,6 +30,7 @@ def bazel(*args):
 def compile_commands(flags):
     """Yields an entry per source of cooper's own; third-party archives have none."""
     directory = bazel("info", "execution_root").strip()
+    output_base = bazel("info", "output_base").strip()
     query = 'mnemonic("CppCompile", //...)'
     graph = json.loads(bazel("aquery", query, "--output=jsonproto", "--noshow_progress", *flags))
     for action in graph.get("actions", []):
@@ -39,11 +40,14 @@ def compile_commands(flags):
         source = arguments[arguments.index("-c") + 1]
         if source.startswith("external/"):
             continue
-        # Cooper's own files in the source tree rather than by links of the execution root, which
-        # last only until the next build. "." is the root in -iquote.
+        # Cooper's own files in the source tree, and others where they are, rather than by links of
+        # the execution root, which the next build may take away. "." is the root in -iquote.
         path = os.path.join(ROOT, source)
         here = {source: path, ".": ROOT}
-        arguments = [here.get(a, a) for a in arguments if a not in GCC_FLAGS]
+        arguments = [
+            os.path.join(output_base, a) if a.startswith("external/") else here.get(a, a)
+            for a in arguments if a not in GCC_FLAGS
+        ]
         yield {"directory": directory, "file": path, "arguments": arguments}
 
 

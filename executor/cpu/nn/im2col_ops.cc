@@ -50,7 +50,7 @@ template <typename T>
 void ColumnsToImage(const KernelContext& c, const Im2colParam& param) {
   const WindowGeometry g = GeometryOf(param, c.outputs[0].shape);
   T* image = c.outputs[0].as<T>();
-  if (c.reqs[0] == WriteReq::kWrite) std::fill_n(image, c.outputs[0].size(), T(0));
+  if (c.reqs[0] == WriteReq::kWrite) std::fill_n(image, c.outputs[0].size(), T{});
   for (int64_t n = 0; n < c.outputs[0].shape[0]; ++n) {
     Col2ImAdd(g, c.inputs[0].as<T>() + n * g.rows() * g.columns(),
               image + n * g.channels * g.image_size());
