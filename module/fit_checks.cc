@@ -96,7 +96,7 @@ absl::Status FitChecks::BeforeBatch() {
 absl::Status FitChecks::AfterBatch(const DataBatch& batch) {
   if (options_.check_ids) COOPER_RETURN_IF_ERROR(WithKey(batch, CheckIds(module_, batch)));
   if (!options_.check_finite) return absl::OkStatus();
-  const absl::Status found = module_.CheckFinite();
+  absl::Status found = module_.CheckFinite();
   if (!absl::IsOutOfRange(found)) return found;
   COOPER_RETURN_IF_ERROR(module_.TakeBackBatch());
   std::string origin = FindInInputs(module_, batch);

@@ -145,6 +145,7 @@ absl::StatusOr<Symbol> Symbol::Create(absl::string_view op, const OpArgs& args) 
                              .forward = nullptr,
                              .variables = std::move(variables)});
   std::vector<NodeEntry> outputs;
+  outputs.reserve(num_outputs);
   for (int i = 0; i < num_outputs; ++i) outputs.push_back({node, i});
   return Symbol(std::move(outputs));
 }

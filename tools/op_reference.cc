@@ -160,7 +160,7 @@ std::string ExampleShapes(const OpSchema& op) {
       for (size_t unknown = 0; unknown <= num_inputs; ++unknown) {
         std::vector<PartialShape> shapes(num_inputs);
         std::fill(shapes.begin(), shapes.end() - static_cast<int64_t>(unknown), shape);
-        const std::string text = TryShapes(op, TrialAttrs(op, rank), shapes);
+        std::string text = TryShapes(op, TrialAttrs(op, rank), shapes);
         if (!text.empty()) return text;
       }
     }

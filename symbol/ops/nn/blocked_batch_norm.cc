@@ -24,7 +24,7 @@ absl::Status BlockedBatchNormShape(ShapeContext& c) {
   COOPER_ASSIGN_OR_RETURN(const PartialShape plain,
                           PlainShape(data, c.param<BlockedBatchNormParam>().block));
   const PartialShape channels = {plain[1]};
-  for (int i = kGamma; i < kNumInputs; ++i) {
+  for (int i : {kGamma, kBeta, kMovingMean, kMovingVar}) {
     COOPER_RETURN_IF_ERROR(c.SetInput(i, channels, "(channels,)"));
   }
   for (int i = kMean; i < kNumOutputs; ++i) {

@@ -1,6 +1,7 @@
 // Norms and checks of several arrays. MXNet: src/operator/contrib/multi_sum_sq.cc, multi_lars.cc,
 // all_finite.cc and reset_arrays.cc.
 
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,8 @@ OpSchema::Names ArrayNames(const OpCall& call) {
 
 template <typename P>
 std::vector<int> AllArrays(const OpCall& call) {
-  std::vector<int> all;
-  for (int i = 0; i < call.param<P>().num_arrays; ++i) all.push_back(i);
+  std::vector<int> all(call.param<P>().num_arrays);
+  std::iota(all.begin(), all.end(), 0);
   return all;
 }
 

@@ -35,10 +35,10 @@ template <typename P>
 void RegisterUpdate(const std::string& name, const std::vector<std::string>& states,
                     const std::string& doc, bool elementwise = true) {
   for (const bool master : {false, true}) {
-    OpBuilder op(master ? MasterUpdateName(name) : name);
-    OpBuilder&& update = UpdateOp(std::move(op), states, master).Describe(doc).Param<P>();
-    if (elementwise) std::move(update).Elementwise();
-    OpRegistrar(std::move(update));
+    OpBuilder update = UpdateOp(OpBuilder(master ? MasterUpdateName(name) : name), states, master)
+                           .Describe(doc)
+                           .Param<P>();
+    const OpRegistrar registrar(elementwise ? std::move(update).Elementwise() : std::move(update));
   }
 }
 
