@@ -14,8 +14,8 @@ namespace cooper {
 struct BlockedLayout {
   // How many channels a block has, at least 1.
   int64_t block = 0;
-  // Whether there is fast code for a convolution of plain shapes (batch, channels, height, width),
-  // and if asked for its gradients. `plain_data`: only the output has blocks.
+  // Whether there is fast code for a convolution of plain shapes (batch, channels, spatial...), and
+  // if asked for its gradients. `plain_data`: only the output has blocks.
   bool (*has_convolution)(const ConvolutionParam& param, const Shape& data, const Shape& output,
                           bool plain_data, bool gradients) = nullptr;
 };

@@ -13,19 +13,13 @@ priority run beside both.
 
 import argparse
 import contextlib
-import json
-import math
 import pathlib
-import statistics
 import subprocess
 import sys
-import time
 
-import machine
-from worker import Worker, WorkerError
+import turns
+from worker import WorkerError
 
-_HERE = pathlib.Path(__file__).resolve().parent
-_TIMEOUT_S = 600
 _SETTLE_S = 0.25  # outlasts the spinning of an OpenMP team that has just become idle
 NETWORKS = [
     'resnet18_v1', 'resnet50_v1', 'resnet152_v1', 'vgg16', 'inceptionv3', 'alexnet',
@@ -34,23 +28,12 @@ NETWORKS = [
 
 
 def _parse_flags() -> argparse.Namespace:
-    def items(text):
-        return [item for item in text.split(',') if item]
-
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--cooper', required=True, help='the binary of //benchmarks:networks')
-    parser.add_argument('--networks', type=items, default=NETWORKS, help=','.join(NETWORKS))
-    parser.add_argument('--batch_sizes', type=items, default=['1', '4', '32'])
-    parser.add_argument('--modes', type=items, default=['predict', 'train'])
-    parser.add_argument('--venv', default='~/.cache/cooper-peers', help='made by setup_venv.sh')
-    parser.add_argument('--threads', type=int, default=2)
-    parser.add_argument('--rounds', type=int, default=7)
-    parser.add_argument('--min_run_s', type=float, default=0.5)
+    parser = turns.make_parser(__doc__, min_run_s=0.5)
+    parser.add_argument('--networks', type=turns.items, default=NETWORKS, help=','.join(NETWORKS))
+    parser.add_argument('--batch_sizes', type=turns.items, default=['1', '4', '32'])
     parser.add_argument('--neighbours', type=int, default=0)
     parser.add_argument('--cooper_flags', type=str.split, default=[],
                         help='more flags for cooper, separated by spaces')
-    parser.add_argument('--json', default='', help='a file for all that was measured')
     return parser.parse_args()
 
 
@@ -66,77 +49,53 @@ def _neighbours(count: int):
             process.wait()
 
 
-def _symbol_file(name: str, python: str, folder: pathlib.Path) -> pathlib.Path:
+def _symbol_file(flags: argparse.Namespace, name: str) -> pathlib.Path:
+    folder = turns.venv(flags) / 'networks'
     path = folder / f'{name}-symbol.json'
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        subprocess.run([python, '-W', 'ignore', _HERE / 'mxnet_network.py', '--save', name, path],
-                       check=True)
+        subprocess.run(turns.mxnet_command(flags) + ['--save', name, str(path)], check=True)
     return path
 
 
-def _workers(flags: argparse.Namespace, name: str, batch_size: str, mode: str, venv: pathlib.Path):
-    python = str(venv / 'bin' / 'python')
-    symbol = _symbol_file(name, python, venv / 'networks')
+def _measure(flags: argparse.Namespace, name: str, batch_size: str, mode: str) -> dict:
+    """Times a network in processes of its own; raises WorkerError."""
     size = 299 if name.startswith('inception') else 224
-    common = [f'--symbol={symbol}', f'--threads={flags.threads}']
+    more = [f'--symbol={_symbol_file(flags, name)}', f'--shapes=data:{batch_size},3,{size},{size}']
     if mode == 'train':
-        common.append('--train')
-    common.append(f'--shapes=data:{batch_size},3,{size},{size}')
-    yield Worker('cooper', [flags.cooper] + common + flags.cooper_flags)
-    yield Worker('mxnet', [python, '-W', 'ignore', str(_HERE / 'mxnet_network.py')] + common)
-
-
-def _measure(flags: argparse.Namespace, workers) -> dict:
-    """Seconds of a pass by worker and round."""
-    seconds = {worker.name: [] for worker in workers}
-    for worker in workers:
-        worker.start(_TIMEOUT_S)
-
-    def run(worker, passes):
-        time.sleep(_SETTLE_S)
-        return worker.run(passes, _TIMEOUT_S, ['elapsed_s'])['elapsed_s'] / passes
-
-    quickest = min(run(worker, 1) for worker in workers)
-    passes = max(1, math.ceil(flags.min_run_s / quickest))
-    for i in range(flags.rounds):
-        for worker in workers[i % len(workers):] + workers[:i % len(workers)]:
-            seconds[worker.name].append(run(worker, passes))
-    return seconds
+        more.append('--train')
+    workers = turns.make_workers(flags, more, flags.cooper_flags)
+    try:
+        for worker in workers:
+            worker.start(turns.TIMEOUT_S)
+        return turns.measure(flags, workers, probe_passes=1, settle_s=_SETTLE_S)
+    finally:
+        for worker in workers:
+            worker.stop()
 
 
 def main() -> int:
     flags = _parse_flags()
-    venv = pathlib.Path(flags.venv).expanduser()
     rows = []
     with _neighbours(flags.neighbours):
         for name in flags.networks:
             for mode in flags.modes:
                 for batch_size in flags.batch_sizes:
-                    workers = list(_workers(flags, name, batch_size, mode, venv))
                     try:
-                        seconds = _measure(flags, workers)
+                        measured = _measure(flags, name, batch_size, mode)
                     except WorkerError as error:
                         print(f'{name} {mode} {batch_size}: {error}', flush=True)
                         continue
-                    finally:
-                        for worker in workers:
-                            worker.stop()
-                    ratios = [m / c for c, m in zip(seconds['cooper'], seconds['mxnet'])]
                     rows.append({'network': name, 'mode': mode, 'batch_size': int(batch_size),
-                                 'seconds': seconds, 'ratio': statistics.median(ratios)})
-                    medians = {k: 1e3 * statistics.median(v) for k, v in seconds.items()}
-                    print(f'{name:16} {mode:8} {batch_size:>3}  cooper {medians["cooper"]:8.1f} ms'
-                          f'  mxnet {medians["mxnet"]:8.1f} ms  ratio {rows[-1]["ratio"]:.2f}'
+                                 **measured})
+                    median = turns.medians(measured['seconds'])
+                    ratios = turns.ratios(measured['seconds'])
+                    print(f'{name:16} {mode:8} {batch_size:>3}'
+                          f'  cooper {1e3 * median["cooper"]:8.1f} ms'
+                          f'  mxnet {1e3 * median["mxnet"]:8.1f} ms'
+                          f'  ratio {measured["ratio"]:.2f}'
                           f' ({min(ratios):.2f} ... {max(ratios):.2f})', flush=True)
-    for mode in flags.modes:
-        logs = [math.log(row['ratio']) for row in rows if row['mode'] == mode]
-        if logs:
-            print(f'{mode}: geometric mean {math.exp(statistics.mean(logs)):.2f}')
-    if flags.json:
-        record = {'machine': machine.describe(), 'revision': machine.revision(),
-                  'threads': flags.threads, 'neighbours': flags.neighbours, 'rows': rows}
-        pathlib.Path(flags.json).write_text(json.dumps(record, indent=1), encoding='utf-8')
+    turns.report(flags, rows, neighbours=flags.neighbours)
     return 0
 
 

@@ -10,17 +10,12 @@ the rounds (above 1: cooper is faster), the slowest first; last the geometric me
 
 import argparse
 import json
-import math
 import pathlib
-import statistics
 import sys
 from typing import Dict, List, Tuple
 
-import machine
-from worker import Worker, WorkerError
-
-_HERE = pathlib.Path(__file__).resolve().parent
-_TIMEOUT_S = 300
+import turns
+from worker import WorkerError
 
 _IMAGE = (4, 64, 56, 56)
 _ROWS = (2048, 512)
@@ -123,19 +118,8 @@ _PREDICT_ONLY = {'argmax', 'argsort', 'one hot', 'sort'}
 
 
 def _parse_flags() -> argparse.Namespace:
-    def names(text):
-        return [name for name in text.split(',') if name]
-
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--cooper', required=True, help='the binary of //benchmarks:networks')
-    parser.add_argument('--operators', type=names, default=[], help='names of the table; all')
-    parser.add_argument('--modes', type=names, default=['predict', 'train'])
-    parser.add_argument('--venv', default='~/.cache/cooper-peers', help='made by setup_venv.sh')
-    parser.add_argument('--threads', type=int, default=2)
-    parser.add_argument('--rounds', type=int, default=7)
-    parser.add_argument('--min_run_s', type=float, default=0.02)
-    parser.add_argument('--json', default='', help='a file for all that was measured')
+    parser = turns.make_parser(__doc__, min_run_s=0.02)
+    parser.add_argument('--operators', type=turns.items, default=[], help='names of the table; all')
     return parser.parse_args()
 
 
@@ -161,71 +145,51 @@ _MORE = {
 }
 
 
-def _time(workers, symbol: pathlib.Path, shapes: str, mode: str, flags) -> Dict[str, list]:
-    for worker in workers:
-        worker.bind(str(symbol), shapes, mode, _TIMEOUT_S)
+def _modes(flags: argparse.Namespace, name: str, op: str) -> List[str]:
+    """Those in which the operator does something."""
+    left_out = {'predict'} if op == 'Dropout' else {'train'} if name in _PREDICT_ONLY else set()
+    return [mode for mode in flags.modes if mode not in left_out]
 
-    def run(worker, passes):
-        return worker.run(passes, _TIMEOUT_S, ['elapsed_s'])['elapsed_s'] / passes
 
-    quickest = min(run(worker, 5) for worker in workers)
-    passes = max(1, math.ceil(flags.min_run_s / quickest))
-    seconds = {worker.name: [] for worker in workers}
-    for i in range(flags.rounds):
-        for worker in workers[i % 2:] + workers[:i % 2]:
-            seconds[worker.name].append(run(worker, passes))
-    return seconds
+def _measure_all(flags: argparse.Namespace, workers: list) -> List[dict]:
+    """A row for each operator and mode that both workers can run."""
+    folder = turns.venv(flags) / 'operators'
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for name, op, shapes, attrs in OPERATORS:
+        if flags.operators and name not in flags.operators:
+            continue
+        path = folder / (name.replace(' ', '_') + '-symbol.json')
+        more = [] if op == 'LeakyReLU' and name != 'prelu' else _MORE.get(op, [])
+        _write_symbol(path, op, shapes, attrs, more)
+        text = ';'.join(f'{k}:{",".join(map(str, v))}' for k, v in shapes.items())
+        for mode in _modes(flags, name, op):
+            try:
+                for worker in workers:
+                    worker.bind(str(path), text, mode, turns.TIMEOUT_S)
+                measured = turns.measure(flags, workers, probe_passes=5)
+            except WorkerError as error:
+                print(f'{name} {mode}: {error}', flush=True)
+                continue
+            rows.append({'operator': name, 'mode': mode, **measured})
+    return rows
 
 
 def main() -> int:
     flags = _parse_flags()
-    venv = pathlib.Path(flags.venv).expanduser()
-    folder = venv / 'operators'
-    folder.mkdir(parents=True, exist_ok=True)
-    threads = [f'--threads={flags.threads}']
-    workers = [Worker('cooper', [flags.cooper] + threads),
-               Worker('mxnet', [str(venv / 'bin' / 'python'), '-W', 'ignore',
-                                str(_HERE / 'mxnet_network.py')] + threads)]
-    rows = []
+    workers = turns.make_workers(flags, [], [])
     try:
         for worker in workers:
-            worker.start(_TIMEOUT_S)
-        for name, op, shapes, attrs in OPERATORS:
-            if flags.operators and name not in flags.operators:
-                continue
-            path = folder / (name.replace(' ', '_') + '-symbol.json')
-            more = [] if op == 'LeakyReLU' and name != 'prelu' else _MORE.get(op, [])
-            _write_symbol(path, op, shapes, attrs, more)
-            text = ';'.join(f'{k}:{",".join(map(str, v))}' for k, v in shapes.items())
-            for mode in flags.modes:
-                if mode == 'train' and name in _PREDICT_ONLY:
-                    continue
-                if op == 'Dropout' and mode == 'predict':
-                    continue
-                try:
-                    seconds = _time(workers, path, text, mode, flags)
-                except WorkerError as error:
-                    print(f'{name} {mode}: {error}', flush=True)
-                    continue
-                ratios = [m / c for c, m in zip(seconds['cooper'], seconds['mxnet'])]
-                rows.append({'operator': name, 'mode': mode, 'seconds': seconds,
-                             'ratio': statistics.median(ratios)})
+            worker.start(turns.TIMEOUT_S)
+        rows = _measure_all(flags, workers)
     finally:
         for worker in workers:
             worker.stop()
     for row in sorted(rows, key=lambda row: row['ratio']):
-        micros = {k: 1e6 * statistics.median(v) for k, v in row['seconds'].items()}
-        print(f'{row["operator"]:20} {row["mode"]:8} cooper {micros["cooper"]:9.1f} us'
-              f'  mxnet {micros["mxnet"]:9.1f} us  ratio {row["ratio"]:.2f}')
-    for mode in flags.modes:
-        logs = [math.log(row['ratio']) for row in rows if row['mode'] == mode]
-        if logs:
-            print(f'{mode}: {len(logs)} operators, geometric mean '
-                  f'{math.exp(statistics.mean(logs)):.2f}')
-    if flags.json:
-        record = {'machine': machine.describe(), 'revision': machine.revision(),
-                  'threads': flags.threads, 'rows': rows}
-        pathlib.Path(flags.json).write_text(json.dumps(record, indent=1), encoding='utf-8')
+        median = turns.medians(row['seconds'])
+        print(f'{row["operator"]:20} {row["mode"]:8} cooper {1e6 * median["cooper"]:9.1f} us'
+              f'  mxnet {1e6 * median["mxnet"]:9.1f} us  ratio {row["ratio"]:.2f}')
+    turns.report(flags, rows)
     return 0
 
 

@@ -59,14 +59,18 @@ class ChannelBlocker {
     const int spatial = facts_.shape(entry).rank() - 2;
     std::vector<int> axes = {0, 1, spatial + 2};
     for (int i = 0; i < spatial; ++i) axes.push_back(2 + i);
-    COOPER_ASSIGN_OR_RETURN(
-        NodeEntry moved,
-        MakeEntry("transpose", absl::StrCat(name, "_axes"), {blocked_.at(Key(entry))},
-                  {{"axes", absl::StrCat("(", absl::StrJoin(axes, ","), ")")}}));
+    COOPER_ASSIGN_OR_RETURN(NodeEntry moved,
+                            Transposed(absl::StrCat(name, "_axes"), blocked_.at(Key(entry)), axes));
     COOPER_ASSIGN_OR_RETURN(NodeEntry plain, MakeEntry("Reshape", name, {std::move(moved)},
                                                        {{"shape", Codes("0,-3", spatial)}}));
     rebuilder_.Replace(entry, plain);
     return plain;
+  }
+
+  static absl::StatusOr<NodeEntry> Transposed(const std::string& name, NodeEntry entry,
+                                              const std::vector<int>& axes) {
+    return MakeEntry("transpose", name, {std::move(entry)},
+                     {{"axes", absl::StrCat("(", absl::StrJoin(axes, ","), ")")}});
   }
 
   // Whether `entry` can lie in blocks.
@@ -96,9 +100,7 @@ class ChannelBlocker {
     std::vector<int> axes = {0, 1};
     for (int i = 0; i < spatial; ++i) axes.push_back(3 + i);
     axes.push_back(2);
-    COOPER_ASSIGN_OR_RETURN(
-        NodeEntry moved, MakeEntry("transpose", name, {std::move(split)},
-                                   {{"axes", absl::StrCat("(", absl::StrJoin(axes, ","), ")")}}));
+    COOPER_ASSIGN_OR_RETURN(NodeEntry moved, Transposed(name, std::move(split), axes));
     blocked_[Key(entry)] = moved;
     return moved;
   }

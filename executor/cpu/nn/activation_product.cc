@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -139,24 +140,16 @@ class ActivationProduct : public OneDnnProduct {
     const SizedProduct& s = *part.sized;
     float* const image = arrays.image + image_offset(part);
     float* const map = arrays.map + map_offset(part);
-    if (options_.result == Result::kImage) {
-      ExecuteOneDnn(s.primitive, {{DNNL_ARG_DIFF_SRC, OneDnnMemory(s.image, image)},
-                                  {DNNL_ARG_WEIGHTS, OneDnnMemory(s.weight, weight)},
-                                  {DNNL_ARG_DIFF_DST, OneDnnMemory(s.map, map)},
-                                  {DNNL_ARG_SCRATCHPAD, OneDnnMemory(s.scratch, scratch)}});
-    } else if (options_.bias) {
-      ExecuteOneDnn(s.primitive,
-                    {{DNNL_ARG_SRC, OneDnnMemory(s.image, image)},
-                     {DNNL_ARG_WEIGHTS, OneDnnMemory(s.weight, weight)},
-                     {DNNL_ARG_BIAS, OneDnnMemory(s.bias, arrays.bias + FirstFilter(part))},
-                     {DNNL_ARG_DST, OneDnnMemory(s.map, map)},
-                     {DNNL_ARG_SCRATCHPAD, OneDnnMemory(s.scratch, scratch)}});
-    } else {
-      ExecuteOneDnn(s.primitive, {{DNNL_ARG_SRC, OneDnnMemory(s.image, image)},
-                                  {DNNL_ARG_WEIGHTS, OneDnnMemory(s.weight, weight)},
-                                  {DNNL_ARG_DST, OneDnnMemory(s.map, map)},
-                                  {DNNL_ARG_SCRATCHPAD, OneDnnMemory(s.scratch, scratch)}});
+    const bool forward = options_.result == Result::kMap;
+    std::unordered_map<int, dnnl::memory> args = {
+        {forward ? DNNL_ARG_SRC : DNNL_ARG_DIFF_SRC, OneDnnMemory(s.image, image)},
+        {DNNL_ARG_WEIGHTS, OneDnnMemory(s.weight, weight)},
+        {forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, OneDnnMemory(s.map, map)},
+        {DNNL_ARG_SCRATCHPAD, OneDnnMemory(s.scratch, scratch)}};
+    if (options_.bias) {
+      args.emplace(DNNL_ARG_BIAS, OneDnnMemory(s.bias, arrays.bias + FirstFilter(part)));
     }
+    ExecuteOneDnn(s.primitive, args);
   }
 
   int64_t parts_per_slice_ = 1;  // of those with the same channels
@@ -169,11 +162,7 @@ class ActivationProduct : public OneDnnProduct {
 
 absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeActivationProduct(
     const ConvolutionProduct& shape, const BlockedProduct::Options& options) {
-  auto product = std::make_unique<ActivationProduct>(shape, options);
-  const OneDnnOnThisThread this_thread;
-  absl::Status status = product->Init();
-  if (!status.ok()) return status;
-  return product;
+  return MakeOneDnnProduct<ActivationProduct>(shape, options);
 }
 
 }  // namespace cooper

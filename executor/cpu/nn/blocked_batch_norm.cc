@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "executor/cpu/dispatch_float.h"
+#include "executor/cpu/nn/blocked_statistics.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
@@ -17,60 +18,11 @@
 namespace cooper {
 namespace {
 
-// Images (batch, blocks, size, B).
-struct Extents {
-  int64_t batch, blocks, size;
-
-  explicit Extents(const Shape& shape)
-      : batch(shape[0]), blocks(shape[1]), size(shape.Product(2, shape.rank() - 1)) {}
-
-  int64_t per_channel() const { return batch * size; }
-  // Calls fn(i) for the first element of each vector of block k, several of them in a row.
-  template <int B, typename Fn>
-  void ForEach(int64_t k, Fn&& fn) const {
-    for (int64_t n = 0; n < batch; ++n) {
-      const int64_t begin = (n * blocks + k) * size * B;
-      for (int64_t i = begin; i < begin + size * B; i += B) fn(i);
-    }
-  }
-};
-
-// A number for each channel of a block.
-template <int B>
-struct Lanes {
-  float at[B] = {};
-
-  float& operator[](int j) { return at[j]; }
-  float operator[](int j) const { return at[j]; }
-};
-
-// Sums of term(i, j) over all vectors i, for each channel j of block k. Several run side by side:
-// an addition does not wait for the one before.
-template <int B, typename Term>
-Lanes<B> Sum(const Extents& e, int64_t k, const Term& term) {
-  constexpr int kSums = 4;
-  Lanes<B> sums[kSums];
-  for (int64_t n = 0; n < e.batch; ++n) {
-    int64_t at = (n * e.blocks + k) * e.size * B;
-    int64_t i = 0;
-    for (; i + kSums <= e.size; i += kSums, at += kSums * B) {
-      for (int s = 0; s < kSums; ++s) {
-        for (int j = 0; j < B; ++j) sums[s][j] += term(at + s * B + j, j);
-      }
-    }
-    for (; i < e.size; ++i, at += B) {
-      for (int j = 0; j < B; ++j) sums[0][j] += term(at + j, j);
-    }
-  }
-  for (int j = 0; j < B; ++j) sums[0][j] = (sums[0][j] + sums[1][j]) + (sums[2][j] + sums[3][j]);
-  return sums[0];
-}
-
 template <int B>
 void Forward(const KernelContext& c) {
   using enum BatchNormArrays::Input;
   const auto& param = c.param<BlockedBatchNormParam>();
-  const Extents e(c.inputs[kData].shape);
+  const BlockedExtents e(c.inputs[kData].shape);
   const auto* const data = c.inputs[kData].as<float>();
   auto* const gamma = c.inputs[kGamma].as<float>();
   const auto* const beta = c.inputs[kBeta].as<float>();
@@ -80,29 +32,23 @@ void Forward(const KernelContext& c) {
   const bool add = c.reqs[0] == WriteReq::kAdd;
   const bool batch_stats = c.is_train && !param.use_global_stats;
   const auto eps = static_cast<float>(param.eps);
-  const auto n = static_cast<float>(e.per_channel());
   // Below any value where nothing is cut off.
   const float floor = param.relu ? 0 : -std::numeric_limits<float>::infinity();
   ParallelFor(e.blocks, RowGrain(e.per_channel() * B), [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
-      Lanes<B> mean, var, scale, shift;
+      BlockMoments<B> m;
       if (batch_stats) {
-        mean = Sum<B>(e, k, [&](int64_t i, int /*j*/) { return data[i]; });
-        for (int j = 0; j < B; ++j) mean[j] /= n;
-        var = Sum<B>(e, k, [&](int64_t i, int j) {
-          const float d = data[i] - mean[j];
-          return d * d;
-        });
-        for (int j = 0; j < B; ++j) var[j] /= n;
+        m = MomentsOfBlock<B>(e, k, data);
       } else {
-        for (int j = 0; j < B; ++j) mean[j] = moving_mean[k * B + j];
-        for (int j = 0; j < B; ++j) var[j] = moving_var[k * B + j];
+        for (int j = 0; j < B; ++j) m.mean[j] = moving_mean[k * B + j];
+        for (int j = 0; j < B; ++j) m.var[j] = moving_var[k * B + j];
       }
+      ChannelLanes<B> scale, shift;
       for (int j = 0; j < B; ++j) {
         const int64_t channel = k * B + j;
-        const float invstd = var[j] + eps == 0 ? 0 : 1 / std::sqrt(var[j] + eps);
+        const float invstd = m.var[j] + eps == 0 ? 0 : 1 / std::sqrt(m.var[j] + eps);
         if (c.reqs[1] != WriteReq::kNull) {
-          Store(c.outputs[1].as<float>() + channel, mean[j], c.reqs[1] == WriteReq::kAdd);
+          Store(c.outputs[1].as<float>() + channel, m.mean[j], c.reqs[1] == WriteReq::kAdd);
         }
         if (c.reqs[2] != WriteReq::kNull) {
           Store(c.outputs[2].as<float>() + channel, invstd, c.reqs[2] == WriteReq::kAdd);
@@ -114,7 +60,7 @@ void Forward(const KernelContext& c) {
       if (out == nullptr) continue;
       e.ForEach<B>(k, [&](int64_t i) {
         for (int j = 0; j < B; ++j) {
-          const float value = (data[i + j] - mean[j]) * scale[j] + shift[j];
+          const float value = (data[i + j] - m.mean[j]) * scale[j] + shift[j];
           // A NaN stays one.
           Store(out + i + j, value < floor ? floor : value, add);
         }
@@ -127,7 +73,7 @@ template <int B>
 void Backward(const KernelContext& c) {
   using enum BlockedBatchNormGradientArrays::Input;
   const auto& param = c.param<BlockedBatchNormParam>();
-  const Extents e(c.inputs[kOgrad].shape);
+  const BlockedExtents e(c.inputs[kOgrad].shape);
   const auto* const ograd = c.inputs[kOgrad].as<float>();
   const auto* const saved_mean = c.inputs[kMean].as<float>();
   const auto* const saved_invstd = c.inputs[kVar].as<float>();
@@ -144,7 +90,7 @@ void Backward(const KernelContext& c) {
   const float floor = param.relu ? 0 : std::numeric_limits<float>::quiet_NaN();
   ParallelFor(e.blocks, RowGrain(e.per_channel() * B), [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
-      Lanes<B> mean, invstd, scale, shift;
+      ChannelLanes<B> mean, invstd, scale, shift;
       for (int j = 0; j < B; ++j) {
         const int64_t channel = k * B + j;
         if (batch_stats) {
@@ -166,13 +112,13 @@ void Backward(const KernelContext& c) {
         const float gradient = ograd[i];  // read in any case, as vectors are
         return value <= floor ? 0.0f : gradient;
       };
-      const Lanes<B> sum = Sum<B>(e, k, head);
-      const Lanes<B> dot =
-          Sum<B>(e, k, [&](int64_t i, int j) { return head(i, j) * (data[i] - mean[j]); });
+      const ChannelLanes<B> sum = SumOfBlock<B>(e, k, head);
+      const ChannelLanes<B> dot =
+          SumOfBlock<B>(e, k, [&](int64_t i, int j) { return head(i, j) * (data[i] - mean[j]); });
       if (c.reqs[0] != WriteReq::kNull) {
         const bool add = c.reqs[0] == WriteReq::kAdd;
         auto* const grad = c.outputs[0].as<float>();
-        Lanes<B> head_mean, slope;
+        ChannelLanes<B> head_mean, slope;
         for (int j = 0; j < B && batch_stats; ++j) {
           head_mean[j] = sum[j] / n;
           slope[j] = dot[j] * invstd[j] * invstd[j] / n;

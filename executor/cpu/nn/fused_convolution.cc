@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/cpu/nn/blocked_product.h"
+#include "executor/cpu/nn/blocked_statistics.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
@@ -102,36 +103,28 @@ void Predict(const KernelContext& c, const FusedConvolutionInputs& in, char* wor
                                                       workspace + 2 * FilterBytes(param));
 }
 
-// Block k of the output, (batch, blocks, size, block), is normalised over the batch.
+// Block k of the output is normalised over the batch, added to and cut off as asked.
+template <int B>
 void NormalizeBlock(const KernelContext& c, const FusedConvolutionInputs& in, int64_t k,
                     const float* sum) {
   const auto& param = c.param<FusedConvolutionParam>();
-  const Shape& shape = c.outputs[0].shape;
-  const int64_t size = shape.Product(2, shape.rank() - 1);
-  const int64_t block = param.block;
-  const auto n = static_cast<float>(shape[0] * size);
+  const BlockedExtents e(c.outputs[0].shape);
   auto* const out = c.outputs[0].as<float>();
-  for (int64_t j = 0; j < block; ++j) {
-    const int64_t filter = k * block + j;
-    const auto for_each = [&](auto&& fn) {
-      for (int64_t image = 0; image < shape[0]; ++image) {
-        const int64_t begin = (image * shape[1] + k) * size * block + j;
-        for (int64_t i = 0; i < size; ++i) fn(begin + i * block);
-      }
-    };
-    float total = 0, squares = 0;
-    for_each([&](int64_t i) { total += out[i]; });
-    const float mean = total / n;
-    for_each([&](int64_t i) { squares += (out[i] - mean) * (out[i] - mean); });
-    if (param.fix_gamma) c.inputs[in.gamma].as<float>()[filter] = 1;
-    const Affine a = AffineOf(param, Values(c, in.gamma)[filter], 0, 0, squares / n);
-    const float beta = Values(c, in.beta)[filter];
-    for_each([&](int64_t i) {
-      float value = (out[i] - mean) * a.scale + beta;
-      if (sum != nullptr) value += sum[i];
-      out[i] = param.relu && value < 0 ? 0 : value;
-    });
+  auto* const gamma = c.inputs[in.gamma].as<float>() + k * B;
+  const float* const beta = Values(c, in.beta) + k * B;
+  const BlockMoments<B> m = MomentsOfBlock<B>(e, k, out);
+  ChannelLanes<B> scale;
+  for (int j = 0; j < B; ++j) {
+    if (param.fix_gamma) gamma[j] = 1;
+    scale[j] = AffineOf(param, gamma[j], 0, 0, m.var[j]).scale;
   }
+  e.ForEach<B>(k, [&](int64_t i) {
+    for (int j = 0; j < B; ++j) {
+      float value = (out[i + j] - m.mean[j]) * scale[j] + beta[j];
+      if (sum != nullptr) value += sum[i + j];
+      out[i + j] = param.relu && value < 0 ? 0 : value;
+    }
+  });
 }
 
 void Train(const KernelContext& c, const FusedConvolutionInputs& in, char* workspace) {
@@ -149,11 +142,12 @@ void Train(const KernelContext& c, const FusedConvolutionInputs& in, char* works
                     .map = c.outputs[0].as<float>(),
                     .bias = Values(c, in.bias)},
                    workspace);
-  const Shape& shape = c.outputs[0].shape;
-  ParallelFor(shape[1], RowGrain(shape[0] * shape.Product(2, shape.rank())),
-              [&](int64_t begin, int64_t end) {
-                for (int64_t k = begin; k < end; ++k) NormalizeBlock(c, in, k, sum);
-              });
+  const BlockedExtents e(c.outputs[0].shape);
+  ParallelFor(e.blocks, RowGrain(e.per_channel() * param.block), [&](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) {
+      param.block == 8 ? NormalizeBlock<8>(c, in, k, sum) : NormalizeBlock<16>(c, in, k, sum);
+    }
+  });
 }
 
 absl::Status Run(const KernelContext& c) {

@@ -1,7 +1,5 @@
 #include "executor/cpu/nn/onednn_convolution.h"
 
-#include <unordered_map>
-
 namespace cooper {
 
 using dnnl::memory;
@@ -34,8 +32,8 @@ dnnl::memory OneDnnMemory(const dnnl::memory::desc& desc, const void* data) {
 }
 
 void ExecuteOneDnn(const dnnl::primitive& primitive,
-                   std::initializer_list<std::pair<const int, dnnl::memory>> args) {
-  primitive.execute(ThisThreadsStream(), std::unordered_map<int, memory>(args));
+                   const std::unordered_map<int, dnnl::memory>& args) {
+  primitive.execute(ThisThreadsStream(), args);
 }
 
 ConvolutionDescs::ConvolutionDescs(const ConvolutionProduct& p, const ConvolutionExtent& e) {

@@ -5,8 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
-#include <utility>
+#include <unordered_map>
 
 #include "executor/cpu/nn/blocked_product.h"
 #include "executor/cpu/nn/convolution_product.h"
@@ -21,7 +20,7 @@ dnnl::memory OneDnnMemory(const dnnl::memory::desc& desc, const void* data);
 
 // Runs it on the calling thread alone, where there is a OneDnnOnThisThread.
 void ExecuteOneDnn(const dnnl::primitive& primitive,
-                   std::initializer_list<std::pair<const int, dnnl::memory>> args);
+                   const std::unordered_map<int, dnnl::memory>& args);
 
 // The convolution of `images` images that has `groups` of the groups, or of the only group
 // `filters` of its filters and `channels` of its channels.

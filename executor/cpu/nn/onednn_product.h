@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "executor/cpu/nn/blocked_product.h"
 #include "executor/cpu/nn/onednn_convolution.h"
+#include "ndarray/onednn_thread.h"
 #include "oneapi/dnnl/dnnl.hpp"
 
 namespace cooper {
@@ -121,6 +122,17 @@ class OneDnnProduct : public BlockedProduct {
   int64_t weight_bytes_ = 0;   // in oneDNN's order
   std::vector<std::pair<ConvolutionExtent, std::unique_ptr<const SizedProduct>>> sized_;
 };
+
+// A product of a kind, cut into its parts.
+template <typename P>
+absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeOneDnnProduct(
+    const ConvolutionProduct& shape, const BlockedProduct::Options& options) {
+  auto product = std::make_unique<P>(shape, options);
+  const OneDnnOnThisThread this_thread;
+  absl::Status status = product->Init();
+  if (!status.ok()) return status;
+  return product;
+}
 
 // kMap or kImage.
 absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeActivationProduct(

@@ -80,7 +80,8 @@ class Pooling {
            (param_.pool_type == PoolingParam::kAvg || param_.pool_type == PoolingParam::kSum);
   }
 
-  // Calls fn(n, channel, lanes) for each image and as many neighbouring channels as have lanes.
+  // Calls fn(n, channel, lanes) for each image and as many neighbouring channels as have lanes:
+  // AllPoolingLanes, or the number of those that are left.
   // These share nothing, so that threads may take some each.
   template <typename Fn>
   void ForEachLanes(Fn&& fn) const {
@@ -89,8 +90,11 @@ class Pooling {
     ParallelFor(p_.batch * groups, RowGrain(cost), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const int64_t channel = i % groups * kPoolingLanes;
-        fn(i / groups, channel,
-           static_cast<int>(std::min<int64_t>(kPoolingLanes, p_.channels - channel)));
+        if (p_.channels - channel >= kPoolingLanes) {
+          fn(i / groups, channel, AllPoolingLanes());
+        } else {
+          fn(i / groups, channel, static_cast<int>(p_.channels - channel));
+        }
       }
     });
   }
@@ -115,12 +119,8 @@ class Pooling {
         RunAtCpuLevel([&] { PoolRows<Op>(p_, mean, data + in, out + begin, add); });
       });
     }
-    ForEachLanes([&](int64_t n, int64_t channel, int lanes) {
-      if (lanes == kPoolingLanes) {
-        PoolChannels<Op, kPoolingLanes>(p_, mean, n, channel, lanes, data, out, add);
-      } else {
-        PoolChannels<Op, 0>(p_, mean, n, channel, lanes, data, out, add);
-      }
+    ForEachLanes([&](int64_t n, int64_t channel, auto lanes) {
+      PoolChannels<Op>(p_, mean, n, channel, lanes, data, out, add);
     });
   }
 
@@ -132,13 +132,9 @@ class Pooling {
         RunAtCpuLevel([&] { SpreadToRows(p_, mean, ograd + begin, grad + in); });
       });
     }
-    ForEachLanes([&](int64_t n, int64_t channel, int lanes) {
+    ForEachLanes([&](int64_t n, int64_t channel, auto lanes) {
       if (!add) ZeroLanes(n, channel, lanes, grad);
-      if (lanes == kPoolingLanes) {
-        SpreadToChannels<kPoolingLanes>(p_, mean, n, channel, lanes, ograd, grad);
-      } else {
-        SpreadToChannels<0>(p_, mean, n, channel, lanes, ograd, grad);
-      }
+      SpreadToChannels(p_, mean, n, channel, lanes, ograd, grad);
     });
   }
 
@@ -149,13 +145,9 @@ class Pooling {
         RunAtCpuLevel([&] { SendToMaxRows(p_, ograd + begin, data + in, grad + in); });
       });
     }
-    ForEachLanes([&](int64_t n, int64_t channel, int lanes) {
+    ForEachLanes([&](int64_t n, int64_t channel, auto lanes) {
       if (!add) ZeroLanes(n, channel, lanes, grad);
-      if (lanes == kPoolingLanes) {
-        SendToMaxChannels<kPoolingLanes>(p_, n, channel, lanes, ograd, data, grad);
-      } else {
-        SendToMaxChannels<0>(p_, n, channel, lanes, ograd, data, grad);
-      }
+      SendToMaxChannels(p_, n, channel, lanes, ograd, data, grad);
     });
   }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/pooling_window.h"
@@ -29,12 +30,14 @@ struct PoolingSum {
   static C Take(C so_far, C element) { return so_far + element; }
 };
 
-// Lane `i` has channel `channel` + i of image `n`; `kLanes` of them, or `lanes` if that is 0.
-template <typename Op, int kLanes, typename T>
-void PoolChannels(const PoolingPlanes& p, bool mean, int64_t n, int64_t channel, int lanes,
+// All lanes, as a number that loops are compiled for.
+using AllPoolingLanes = std::integral_constant<int, kPoolingLanes>;
+
+// Lane `i` has channel `channel` + i of image `n`. Lanes: AllPoolingLanes, or int for fewer.
+template <typename Op, typename Lanes, typename T>
+void PoolChannels(const PoolingPlanes& p, bool mean, int64_t n, int64_t channel, Lanes lanes,
                   const T* data, T* out, bool add) {
   using C = ComputeType<T>;
-  if (kLanes > 0) lanes = kLanes;
   data += p.Begin(n, channel, p.in_size());
   out += p.Begin(n, channel, p.out_size());
   p.ForEachWindow([&](int64_t position, const PoolingWindow& window) {
@@ -51,11 +54,10 @@ void PoolChannels(const PoolingPlanes& p, bool mean, int64_t n, int64_t channel,
 }
 
 // grad += the gradient of a mean or sum.
-template <int kLanes, typename T>
-void SpreadToChannels(const PoolingPlanes& p, bool mean, int64_t n, int64_t channel, int lanes,
+template <typename Lanes, typename T>
+void SpreadToChannels(const PoolingPlanes& p, bool mean, int64_t n, int64_t channel, Lanes lanes,
                       const T* ograd, T* grad) {
   using C = ComputeType<T>;
-  if (kLanes > 0) lanes = kLanes;
   ograd += p.Begin(n, channel, p.out_size());
   grad += p.Begin(n, channel, p.in_size());
   p.ForEachWindow([&](int64_t position, const PoolingWindow& window) {
@@ -72,11 +74,10 @@ void SpreadToChannels(const PoolingPlanes& p, bool mean, int64_t n, int64_t chan
 
 // grad += the gradient of a maximum: the first element that is equal to it has it all. Found by
 // looking twice, since lanes can compare but not go to places of their own.
-template <int kLanes, typename T>
-void SendToMaxChannels(const PoolingPlanes& p, int64_t n, int64_t channel, int lanes,
+template <typename Lanes, typename T>
+void SendToMaxChannels(const PoolingPlanes& p, int64_t n, int64_t channel, Lanes lanes,
                        const T* ograd, const T* data, T* grad) {
   using C = ComputeType<T>;
-  if (kLanes > 0) lanes = kLanes;
   const int64_t begin = p.Begin(n, channel, p.in_size());
   ograd += p.Begin(n, channel, p.out_size());
   p.ForEachWindow([&](int64_t position, const PoolingWindow& window) {

@@ -123,11 +123,7 @@ class WeightProduct : public OneDnnProduct {
 
 absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeWeightProduct(
     const ConvolutionProduct& shape, const BlockedProduct::Options& options) {
-  auto product = std::make_unique<WeightProduct>(shape, options);
-  const OneDnnOnThisThread this_thread;
-  absl::Status status = product->Init();
-  if (!status.ok()) return status;
-  return product;
+  return MakeOneDnnProduct<WeightProduct>(shape, options);
 }
 
 }  // namespace cooper

@@ -7,6 +7,7 @@
 #include "symbol/op.h"
 #include "symbol/ops/nn/blocked_convolution_param.h"
 #include "symbol/ops/nn/blocked_convolution_shape.h"
+#include "symbol/ops/nn/convolution_shape.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
 
@@ -14,11 +15,6 @@ namespace cooper {
 namespace {
 
 using enum ConvolutionArrays::Input;
-
-OpSchema::Names Inputs(const OpCall& call) {
-  if (call.param<BlockedConvolutionParam>().no_bias) return {"data", "weight"};
-  return {"data", "weight", "bias"};
-}
 
 absl::StatusOr<std::vector<NodeEntry>> Gradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
@@ -28,7 +24,7 @@ absl::StatusOr<std::vector<NodeEntry>> Gradient(GradientContext& c) {
 COOPER_REGISTER_OP(_blocked_convolution)
     .Describe("Convolution of arrays whose channels lie in blocks.")
     .Param<BlockedConvolutionParam>()
-    .Inputs(Inputs)
+    .Inputs(ConvolutionInputs<BlockedConvolutionParam>)
     .Shape([](ShapeContext& c) {
       const auto& param = c.param<BlockedConvolutionParam>();
       return BlockedConvolutionShape(param, param.no_bias ? -1 : kBias, c);
@@ -41,7 +37,7 @@ COOPER_REGISTER_OP(_backward_blocked_convolution)
     .Describe("Gradients of _blocked_convolution with respect to data, weight and bias.")
     .Param<BlockedConvolutionParam>()
     .Inputs({"ograd", "data", "weight"})
-    .Outputs(Inputs)
+    .Outputs(ConvolutionInputs<BlockedConvolutionParam>)
     .Shape(GradientShape)
     .Type(GradientType);
 

@@ -15,12 +15,6 @@ namespace {
 
 using enum ConvolutionArrays::Input;
 
-template <typename Param>
-OpSchema::Names Inputs(const OpCall& call) {
-  if (call.param<Param>().no_bias) return {"data", "weight"};
-  return {"data", "weight", "bias"};
-}
-
 absl::Status ConvolutionShapeOf(ShapeContext& c) {
   return ConvolutionShape(c.param<ConvolutionParam>(), c);
 }
@@ -79,7 +73,7 @@ template <typename Param>
 OpBuilder Forward(const char* name, OpSchema::ShapeFn shape) {
   return OpBuilder(name)
       .Param<Param>()
-      .Inputs(Inputs<Param>)
+      .Inputs(ConvolutionInputs<Param>)
       .Shape(std::move(shape))
       .Type(SameType)
       .Gradient(Gradient)
@@ -95,7 +89,7 @@ OpBuilder Backward(const char* name) {
       .Describe("Gradients with respect to data, weight and bias.")
       .Param<Param>()
       .Inputs({"ograd", "data", "weight"})
-      .Outputs(Inputs<Param>)
+      .Outputs(ConvolutionInputs<Param>)
       .Shape(GradientShape)
       .Type(GradientType);
 }

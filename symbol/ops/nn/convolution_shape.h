@@ -1,15 +1,23 @@
 #ifndef COOPER_SYMBOL_OPS_NN_CONVOLUTION_SHAPE_H_
 #define COOPER_SYMBOL_OPS_NN_CONVOLUTION_SHAPE_H_
 
-// Shapes of Convolution and its relatives.
+// Inputs and shapes of Convolution and its relatives.
 
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "symbol/op.h"
 #include "symbol/ops/nn/convolution_param.h"
 #include "symbol/shape_context.h"
 
 namespace cooper {
+
+// Data, weight, and bias where there is one.
+template <typename Param>
+OpSchema::Names ConvolutionInputs(const OpCall& call) {
+  if (call.param<Param>().no_bias) return {"data", "weight"};
+  return {"data", "weight", "bias"};
+}
 
 // kInvalidArgument if the parameters contradict each other.
 absl::Status CheckConvolutionParam(const ConvolutionParam& param);

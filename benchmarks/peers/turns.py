@@ -1,0 +1,96 @@
+"""What networks.py and operators.py share: cooper and MXNet 1.9.1 on one symbol file, in turns."""
+
+import argparse
+import json
+import math
+import pathlib
+import statistics
+import time
+from typing import Any, Dict, List
+
+import machine
+from worker import Worker
+
+TIMEOUT_S = 600
+_MXNET_WORKER = pathlib.Path(__file__).resolve().parent / 'mxnet_network.py'
+
+
+def items(text: str) -> List[str]:
+    """The items of a flag, which has commas between them."""
+    return [item for item in text.split(',') if item]
+
+
+def make_parser(description: str, min_run_s: float) -> argparse.ArgumentParser:
+    """A parser of the flags that both programs have."""
+    parser = argparse.ArgumentParser(description=description,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--cooper', required=True, help='the binary of //benchmarks:networks')
+    parser.add_argument('--modes', type=items, default=['predict', 'train'])
+    parser.add_argument('--venv', default='~/.cache/cooper-peers', help='made by setup_venv.sh')
+    parser.add_argument('--threads', type=int, default=2)
+    parser.add_argument('--rounds', type=int, default=7)
+    parser.add_argument('--min_run_s', type=float, default=min_run_s)
+    parser.add_argument('--json', default='', help='a file for all that was measured')
+    return parser
+
+
+def venv(flags: argparse.Namespace) -> pathlib.Path:
+    """The folder that setup_venv.sh has made."""
+    return pathlib.Path(flags.venv).expanduser()
+
+
+def mxnet_command(flags: argparse.Namespace) -> List[str]:
+    """The worker of MXNet, without flags."""
+    return [str(venv(flags) / 'bin' / 'python'), '-W', 'ignore', str(_MXNET_WORKER)]
+
+
+def make_workers(flags: argparse.Namespace, more: List[str],
+                 cooper_flags: List[str]) -> List[Worker]:
+    """cooper and MXNet, not started, with `more` flags."""
+    more = [f'--threads={flags.threads}'] + more
+    return [Worker('cooper', [flags.cooper] + more + cooper_flags),
+            Worker('mxnet', mxnet_command(flags) + more)]
+
+
+def measure(flags: argparse.Namespace, workers: List[Worker], probe_passes: int,
+            settle_s: float = 0) -> Dict[str, Any]:
+    """Seconds of a pass by worker and round, and the median ratio; raises WorkerError.
+
+    Workers have bound what is to be timed. `probe_passes` tell how long a pass takes; `settle_s` is
+    waited for before each run.
+    """
+    def run(worker, passes):
+        time.sleep(settle_s)
+        return worker.run(passes, TIMEOUT_S, ['elapsed_s'])['elapsed_s'] / passes
+
+    quickest = min(run(worker, probe_passes) for worker in workers)
+    passes = max(1, math.ceil(flags.min_run_s / quickest))
+    seconds = {worker.name: [] for worker in workers}
+    for i in range(flags.rounds):
+        first = i % len(workers)
+        for worker in workers[first:] + workers[:first]:
+            seconds[worker.name].append(run(worker, passes))
+    return {'seconds': seconds, 'ratio': statistics.median(ratios(seconds))}
+
+
+def ratios(seconds: Dict[str, List[float]]) -> List[float]:
+    """By round; above 1: cooper is faster."""
+    return [m / c for c, m in zip(seconds['cooper'], seconds['mxnet'])]
+
+
+def medians(seconds: Dict[str, List[float]]) -> Dict[str, float]:
+    """Of the seconds, by worker."""
+    return {name: statistics.median(values) for name, values in seconds.items()}
+
+
+def report(flags: argparse.Namespace, rows: List[Dict[str, Any]], **more: Any) -> None:
+    """Prints the geometric means, and writes everything to the file that was asked for."""
+    for mode in flags.modes:
+        logs = [math.log(row['ratio']) for row in rows if row['mode'] == mode]
+        if logs:
+            print(f'{mode}: {len(logs)} rows, geometric mean '
+                  f'{math.exp(statistics.mean(logs)):.2f}')
+    if flags.json:
+        record = {'machine': machine.describe(), 'revision': machine.revision(),
+                  'threads': flags.threads, 'rows': rows, **more}
+        pathlib.Path(flags.json).write_text(json.dumps(record, indent=1), encoding='utf-8')
