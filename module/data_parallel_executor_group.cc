@@ -180,6 +180,7 @@ absl::StatusOr<std::vector<NDArray>> DataParallelExecutorGroup::States() const {
   std::vector<NDArray> states;
   for (const std::string& name : options_.state_names) {
     std::vector<NDArray> parts;
+    parts.reserve(static_cast<size_t>(num_executors()));
     for (int i = 0; i < num_executors(); ++i) {
       parts.push_back(group_->parameters().Value(ParameterKind::kState, name, i));
     }
@@ -222,11 +223,26 @@ absl::StatusOr<NDArray> DataParallelExecutorGroup::Grad(const std::string& name)
   return sum;
 }
 
+NamedArrayList DataParallelExecutorGroup::NameLabels(absl::Span<const NDArray> labels) const {
+  NamedArrayList named;
+  for (size_t k = 0; k < labels.size(); ++k) {
+    named.emplace_back(k < label_shapes_.size() ? label_shapes_[k].name : "", labels[k]);
+  }
+  return named;
+}
+
+NamedArrayList DataParallelExecutorGroup::NameOutputs(absl::Span<const NDArray> outputs) const {
+  NamedArrayList named;
+  const std::vector<std::string>& names = executors_[0]->output_names();
+  for (size_t k = 0; k < outputs.size(); ++k) named.emplace_back(names[k], outputs[k]);
+  return named;
+}
+
 absl::Status DataParallelExecutorGroup::UpdateMetric(EvalMetric& metric,
                                                      absl::Span<const NDArray> labels) {
   if (!several()) {
     COOPER_ASSIGN_OR_RETURN(const auto outputs, executors_[0]->outputs());
-    return metric.Update(labels, outputs);
+    return metric.UpdateDict(NameLabels(labels), NameOutputs(outputs));
   }
   COOPER_ASSIGN_OR_RETURN(const auto outputs, OutputsByContext());
   for (int i = 0; i < num_executors(); ++i) {
@@ -235,7 +251,7 @@ absl::Status DataParallelExecutorGroup::UpdateMetric(EvalMetric& metric,
       const int axis = k < label_shapes_.size() ? BatchAxis(label_shapes_[k].layout) : 0;
       COOPER_ASSIGN_OR_RETURN(rows.emplace_back(), Rows(labels[k], axis, i));
     }
-    COOPER_RETURN_IF_ERROR(metric.Update(rows, outputs[i]));
+    COOPER_RETURN_IF_ERROR(metric.UpdateDict(NameLabels(rows), NameOutputs(outputs[i])));
   }
   return absl::OkStatus();
 }

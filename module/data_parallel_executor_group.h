@@ -77,7 +77,8 @@ class DataParallelExecutorGroup {
   absl::Status SetStates(absl::Span<const NDArray> states);
   // The gradient of a parameter: with several contexts, the sum over them.
   absl::StatusOr<NDArray> Grad(const std::string& name) const;
-  // By context, with each context's rows of the labels, which are of whole batches.
+  // By context, with each context's rows of the labels, which are of whole batches. Metrics with
+  // names of labels or outputs take those alone.
   absl::Status UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels);
 
   // With several contexts these run one after the other while a callback is set.
@@ -103,6 +104,9 @@ class DataParallelExecutorGroup {
   // What the store has so far.
   void GiveArrays(int i, BindOptions* bind) const;
   void FindOutputAxes();
+  // What a metric selects from.
+  NamedArrayList NameLabels(absl::Span<const NDArray> labels) const;
+  NamedArrayList NameOutputs(absl::Span<const NDArray> outputs) const;
   absl::Status RunAll(absl::FunctionRef<absl::Status(int)> fn);
   // The parameters' arrays as they are now.
   absl::Status RefreshArgs();

@@ -62,21 +62,29 @@ bool CallAll(const std::vector<BatchEndCallback>& callbacks, const BatchEndParam
 absl::Status UpdateMetricWithoutPadding(BaseModule& module, EvalMetric& metric,
                                         const DataBatch& batch) {
   const std::vector<DataDesc>& descs = LabelDescs(module, batch);
-  std::vector<NDArray> masks;
+  NamedArrayList labels, masks;
   for (size_t i = 0; i < batch.label.size(); ++i) {
     const Shape& shape = batch.label[i].shape();
     const int axis = i < descs.size() ? BatchAxis(descs[i].layout) : 0;
-    COOPER_ASSIGN_OR_RETURN(masks.emplace_back(), NDArray::Full(shape, 1));
+    const std::string name = i < descs.size() ? descs[i].name : "";
+    COOPER_ASSIGN_OR_RETURN(NDArray counts, NDArray::Full(shape, 1));
+    labels.emplace_back(name, batch.label[i]);
+    masks.emplace_back(name, counts);
     if (axis < 0 || axis >= shape.rank()) continue;
     const int64_t rows = shape[axis];
-    COOPER_ASSIGN_OR_RETURN(const absl::Span<float> mask, masks.back().Data<float>());
+    COOPER_ASSIGN_OR_RETURN(const absl::Span<float> mask, counts.Data<float>());
     const int64_t inner = shape.Product(axis + 1, shape.rank());
     for (int64_t k = 0; k < shape.num_elements(); ++k) {
       if (k / inner % rows >= rows - batch.pad) mask[k] = 0;
     }
   }
   COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs, module.GetOutputs());
-  return metric.Update(batch.label, outputs, masks);
+  const std::vector<std::string> names = module.output_names();
+  NamedArrayList named_outputs;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    named_outputs.emplace_back(i < names.size() ? names[i] : "", outputs[i]);
+  }
+  return metric.UpdateDict(labels, named_outputs, masks);
 }
 
 // The rows of `output` that are no padding, copied: outputs live in the arena.

@@ -252,7 +252,16 @@ absl::StatusOr<NDArray> FunctionModule::GetGrad(const std::string& name) const {
 absl::Status FunctionModule::UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) {
   COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs, GetOutputs());
   if (options_.label_names.empty()) return absl::OkStatus();
-  return metric.Update(labels, outputs);
+  NamedArrayList named_labels, named_outputs;
+  for (size_t k = 0; k < labels.size(); ++k) {
+    named_labels.emplace_back(k < options_.label_names.size() ? options_.label_names[k] : "",
+                              labels[k]);
+  }
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    named_outputs.emplace_back(k < options_.output_names.size() ? options_.output_names[k] : "",
+                               outputs[k]);
+  }
+  return metric.UpdateDict(named_labels, named_outputs);
 }
 
 absl::StatusOr<std::vector<NDArray>> FunctionModule::GetStates() const {

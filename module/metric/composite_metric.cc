@@ -62,11 +62,13 @@ int64_t CompositeEvalMetric::labels_out_of_range() const {
 }
 
 absl::Status CompositeEvalMetric::UpdateDict(const NamedArrayList& labels,
-                                             const NamedArrayList& preds) {
+                                             const NamedArrayList& preds,
+                                             const NamedArrayList& masks) {
   const NamedArrayList kept_labels = Keep(labels, options_.label_names);
   const NamedArrayList kept_preds = Keep(preds, options_.output_names);
+  const NamedArrayList kept_masks = Keep(masks, options_.label_names);
   for (const auto& metric : metrics_) {
-    COOPER_RETURN_IF_ERROR(metric->UpdateDict(kept_labels, kept_preds));
+    COOPER_RETURN_IF_ERROR(metric->UpdateDict(kept_labels, kept_preds, kept_masks));
   }
   return absl::OkStatus();
 }

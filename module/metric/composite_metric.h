@@ -24,7 +24,9 @@ class CompositeEvalMetric : public EvalMetric {
   using EvalMetric::Update;
   absl::Status Update(absl::Span<const NDArray> labels, absl::Span<const NDArray> preds,
                       absl::Span<const NDArray> masks) override;
-  absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds) override;
+  using EvalMetric::UpdateDict;
+  absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds,
+                          const NamedArrayList& masks) override;
   // Whether all children do.
   bool takes_label_probabilities() const override;
   // The most that a child has counted: they see the same labels.

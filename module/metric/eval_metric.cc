@@ -47,12 +47,16 @@ absl::Status TotalsMetric::Update(absl::Span<const NDArray> labels, absl::Span<c
   return absl::OkStatus();
 }
 
-absl::Status TotalsMetric::UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds) {
+absl::Status TotalsMetric::UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds,
+                                      const NamedArrayList& masks) {
   COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> selected_preds,
                           Select(preds, options_.output_names, name_, "output"));
   COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> selected_labels,
                           Select(labels, options_.label_names, name_, "label"));
-  return Update(selected_labels, selected_preds);
+  if (masks.empty()) return Update(selected_labels, selected_preds);
+  COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> selected_masks,
+                          Select(masks, options_.label_names, name_, "mask of a label"));
+  return Update(selected_labels, selected_preds, selected_masks);
 }
 
 absl::Status TotalsMetric::CheckMasks(absl::Span<const NDArray> masks, size_t count,

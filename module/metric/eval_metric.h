@@ -41,7 +41,12 @@ class EvalMetric {
                               absl::Span<const NDArray> masks) = 0;
   // The same with the arrays that the metric's label_names and output_names select; without such
   // names with all. kNotFound, naming it, if a selected array is not there.
-  virtual absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds) = 0;
+  absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds) {
+    return UpdateDict(labels, preds, {});
+  }
+  // With masks of the labels, under the labels' names; none at all: all positions count.
+  virtual absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds,
+                                  const NamedArrayList& masks) = 0;
 
   // Whether it looks at the label's own prediction alone, so that predictions may be that of each
   // label, (batch_size, 1), in place of those of all classes (ModuleOptions::label_probabilities).
@@ -68,7 +73,7 @@ class EvalMetric {
 // The arguments of every kind.
 struct MetricOptions {
   std::string name;  // empty: the kind's own
-  // Which arrays UpdateDict takes. Unset: all.
+  // Which arrays UpdateDict, and so a module, takes. Unset: all.
   std::optional<std::vector<std::string>> output_names;
   std::optional<std::vector<std::string>> label_names;
 };
@@ -95,9 +100,11 @@ struct LabelValues {
 class TotalsMetric : public EvalMetric {
  public:
   using EvalMetric::Update;
+  using EvalMetric::UpdateDict;
   absl::Status Update(absl::Span<const NDArray> labels, absl::Span<const NDArray> preds,
                       absl::Span<const NDArray> masks) override;
-  absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds) override;
+  absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds,
+                          const NamedArrayList& masks) override;
   void Reset() override;
   void ResetLocal() override { local_.clear(); }
   std::vector<NamedValue> GetNameValue() const override;

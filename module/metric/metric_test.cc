@@ -310,14 +310,22 @@ TEST(MetricTest, MaskAndIgnoredLabelGoTogether) {
   EXPECT_EQ(Value(*metric), 3);
 }
 
+TEST(MetricTest, ALossCountsRowsByMasksOfLabels) {
+  const auto loss = Make("loss");
+  const NDArray pred = Array({3, 2}, {1, 2, 3, 4, 5, 6});
+  const NDArray mask = Array({3, 3}, {0, 1, 0, 0, 0, 0, 1, 1, 1});
+  COOPER_ASSERT_OK(loss->Update({}, {pred, Array({3}, {10, 20, 30})}, {mask}));
+  EXPECT_DOUBLE_EQ(Value(*loss), (1 + 2 + 5 + 6 + 10 + 30) / 6.0);
+}
+
 TEST(MetricTest, MasksOfALossAreThoseOfItsPredictions) {
   const auto loss = Make("loss");
   const NDArray pred = Array({2, 2}, {1, 2, 3, 4});
   COOPER_ASSERT_OK(loss->Update({}, {pred, pred}, {Array({2, 2}, {1, 0, 1, 0}), NDArray()}));
   EXPECT_DOUBLE_EQ(Value(*loss), (1 + 3 + 10) / 6.0);
-  EXPECT_THAT(loss->Update({}, {pred}, {Array({2}, {1, 0})}),
+  EXPECT_THAT(loss->Update({}, {pred}, {Array({3}, {1, 0, 1})}),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("loss: mask is (2,) float32 cpu(0), prediction (2, 2)")));
+                       HasSubstr("loss: mask is (3,) float32 cpu(0), prediction (2, 2)")));
   EXPECT_THAT(CreateMetric("loss", {{"ignore_label", "0"}}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'ignore_label'")));
 }

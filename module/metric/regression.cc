@@ -1,5 +1,6 @@
 #include "module/metric/regression.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -133,12 +134,10 @@ class LossMetric : public TotalsMetric {
  protected:
   absl::StatusOr<Totals> BatchTotals(absl::Span<const NDArray>, absl::Span<const NDArray> preds,
                                      absl::Span<const NDArray> masks) const override {
-    COOPER_RETURN_IF_ERROR(CheckMasks(masks, preds.size(), "prediction"));
     Totals totals(2);
     for (size_t k = 0; k < preds.size(); ++k) {
-      const NDArray mask = masks.empty() ? NDArray() : masks[k];
-      COOPER_ASSIGN_OR_RETURN(const std::vector<bool> counted,
-                              ReadMask(mask, preds[k], "prediction"));
+      const NDArray mask = k < masks.size() ? masks[k] : masks.empty() ? NDArray() : masks[0];
+      COOPER_ASSIGN_OR_RETURN(const std::vector<bool> counted, CountedElements(mask, preds[k]));
       COOPER_ASSIGN_OR_RETURN(const std::vector<double> values, preds[k].ToVector<double>());
       for (size_t i = 0; i < values.size(); ++i) {
         if (!counted.empty() && !counted[i]) continue;
@@ -147,6 +146,26 @@ class LossMetric : public TotalsMetric {
       }
     }
     return totals;
+  }
+
+ private:
+  absl::StatusOr<std::vector<bool>> CountedElements(const NDArray& mask,
+                                                    const NDArray& pred) const {
+    const bool by_rows = !mask.is_null() && mask.shape() != pred.shape() &&
+                         mask.shape().rank() > 0 && pred.shape().rank() > 0 &&
+                         mask.shape()[0] == pred.shape()[0];
+    if (!by_rows) return ReadMask(mask, pred, "prediction");
+    COOPER_ASSIGN_OR_RETURN(const std::vector<float> positions, mask.ToVector<float>());
+    std::vector<bool> counted(pred.shape().num_elements(), false);
+    const int64_t rows = mask.shape()[0];
+    for (int64_t row = 0; row < rows; ++row) {
+      const auto begin = positions.begin() + row * (positions.size() / rows);
+      const bool counts = std::any_of(begin, begin + positions.size() / rows,
+                                      [](float position) { return position != 0; });
+      const size_t inner = counted.size() / rows;
+      std::fill_n(counted.begin() + row * inner, inner, counts);
+    }
+    return counted;
   }
 };
 

@@ -31,7 +31,9 @@ struct PearsonCorrelationOptions {
 std::unique_ptr<EvalMetric> PearsonCorrelation(const PearsonCorrelationOptions& options);
 
 // The mean of all elements of the predictions, for networks whose outputs are losses. Labels are
-// not looked at; masks, one per prediction, have the shapes of the predictions.
+// not looked at. A mask, one per prediction, has the prediction's shape, or that of a label with
+// the same first extent: then a row counts if any of the label's positions in it does. Masks of
+// fewer labels than there are predictions: the first is that of all.
 std::unique_ptr<EvalMetric> Loss(const MetricOptions& options);  // "loss"
 
 }  // namespace cooper
