@@ -75,6 +75,8 @@ def Row(folder, name, rule, hdrs):
         words = "Functions that make nodes of the operators in `symbol/ops/%s`." % name
     elif rule == "kernel_family":
         words = "The kernels of this folder."
+    elif rule == "cc_binary":
+        words = "A shared library."
     else:
         words = FirstSentence(header).replace("|", "\\|") if hdrs else ""
     return "| `%s` | %s |" % (name, words)

@@ -1,0 +1,176 @@
+#include "module/predict/bound_predictor.h"
+
+#include <cstring>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "ndarray/near_names.h"
+#include "ndarray/params_file.h"
+#include "ndarray/status_macros.h"
+#include "symbol/json.h"
+
+namespace cooper {
+namespace {
+
+// The arrays called arg:NAME and aux:NAME whose names are known. Others are passed over, as in
+// MXNet.
+absl::Status ReadParams(absl::string_view bytes, const VariableNames& names, ArrayMap* args,
+                        ArrayMap* auxs) {
+  if (bytes.empty()) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(const ParamsList list, ParseParams(bytes));
+  for (const ParamsEntry& entry : list.entries) {
+    const bool is_arg = absl::StartsWith(entry.name, "arg:");
+    if (!is_arg && !absl::StartsWith(entry.name, "aux:")) continue;
+    const std::string name = entry.name.substr(4);
+    if (!absl::c_linear_search(is_arg ? names.args : names.auxs, name)) continue;
+    if (entry.sparse.has_value()) {
+      return absl::UnimplementedError(
+          absl::StrCat("parameter '", name, "' is sparse, expected a dense array"));
+    }
+    (is_arg ? *args : *auxs)[name] = entry.array;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ArrayMap> CopiesOf(const ArrayMap& arrays, const std::vector<std::string>& names,
+                                  const Context& context) {
+  ArrayMap copies;
+  for (const std::string& name : names) {
+    const NDArray array = FindArray(arrays, name);
+    if (array.is_null()) continue;
+    if (array.context() == context) {
+      copies[name] = array;
+    } else {
+      COOPER_ASSIGN_OR_RETURN(copies[name], array.CopyTo(context));
+    }
+  }
+  return copies;
+}
+
+absl::Status CheckSize(absl::string_view what, const NDArray& array, int64_t size) {
+  if (size == array.size()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(what, " has ", array.size(), " elements, ",
+                                                 array.ToString(), ", but size is ", size));
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const BoundPredictor::Network>> BoundPredictor::ReadNetwork(
+    const BoundPredictorOptions& options) {
+  COOPER_ASSIGN_OR_RETURN(const Symbol symbol, SymbolFromJson(options.symbol_json));
+  auto network = std::make_shared<Network>();
+  const VariableNames names = symbol.ListVariables();
+  network->arguments = names.args;
+  ArrayMap args, auxs;
+  COOPER_RETURN_IF_ERROR(ReadParams(options.params, names, &args, &auxs));
+  for (const auto& [name, shape] : options.shapes) args.erase(name);  // MXNet's files may have data
+  COOPER_ASSIGN_OR_RETURN(network->inference,
+                          MakeInferenceNetwork(symbol, args, auxs, options.output_names));
+  for (const std::string& label : network->inference.unread_labels) args.erase(label);
+  const VariableNames needed = network->inference.symbol.ListVariables();
+  COOPER_ASSIGN_OR_RETURN(network->args, CopiesOf(args, needed.args, options.context));
+  COOPER_ASSIGN_OR_RETURN(network->auxs, CopiesOf(auxs, needed.auxs, options.context));
+  return network;
+}
+
+absl::StatusOr<KnownShapes> BoundPredictor::InputShapes(const Network& network,
+                                                        const KnownShapes& shapes) {
+  KnownShapes inputs;
+  for (const auto& [name, shape] : shapes) {
+    if (!absl::c_linear_search(network.arguments, name)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("there is no input '", name, "'", DidYouMean(name, network.arguments)));
+    }
+    // Others are labels, or what outputs that were not asked for need.
+    if (absl::c_linear_search(network.inference.inputs, name)) inputs[name] = shape;
+  }
+  return inputs;
+}
+
+absl::StatusOr<std::vector<std::unique_ptr<BoundPredictor>>> BoundPredictor::Create(
+    const BoundPredictorOptions& options) {
+  COOPER_ASSIGN_OR_RETURN(const auto network, ReadNetwork(options));
+  BindOptions bind{.context = options.context,
+                   .grad_req = WriteReq::kNull,
+                   .args = network->args,
+                   .auxs = network->auxs};
+  COOPER_ASSIGN_OR_RETURN(bind.shapes, InputShapes(*network, options.shapes));
+  for (const auto& [name, type] : options.types) {
+    if (absl::c_linear_search(network->inference.inputs, name)) bind.types[name] = type;
+  }
+  std::vector<std::unique_ptr<BoundPredictor>> predictors;
+  std::shared_ptr<const CompiledProgram> compiled;
+  for (int i = 0; i < options.count; ++i) {
+    COOPER_ASSIGN_OR_RETURN(auto executor,
+                            Executor::SimpleBind(network->inference.symbol, bind, compiled));
+    compiled = executor->compiled();
+    predictors.push_back(
+        std::unique_ptr<BoundPredictor>(new BoundPredictor(network, std::move(executor))));
+  }
+  return predictors;
+}
+
+absl::StatusOr<std::unique_ptr<BoundPredictor>> BoundPredictor::Reshape(
+    const KnownShapes& shapes) const {
+  COOPER_ASSIGN_OR_RETURN(const KnownShapes inputs, InputShapes(*network_, shapes));
+  // Labels, which nobody gives, change with the inputs.
+  COOPER_ASSIGN_OR_RETURN(auto executor, executor_->Reshape(inputs, /*partial_shaping=*/true,
+                                                            /*allow_up_sizing=*/true));
+  for (const auto& [name, array] : network_->args) {
+    const NDArray now = executor->arg(name);
+    if (now.shape() == array.shape()) continue;
+    return absl::InvalidArgumentError(absl::StrCat("parameter '", name, "' is ",
+                                                   array.shape().ToString(), ", these inputs need ",
+                                                   now.shape().ToString()));
+  }
+  return std::unique_ptr<BoundPredictor>(new BoundPredictor(network_, std::move(executor)));
+}
+
+absl::Status BoundPredictor::SetInput(const std::string& name, const void* data, int64_t size) {
+  const NDArray array = executor_->arg(name);
+  if (array.is_null()) {
+    if (absl::c_linear_search(network_->arguments, name)) return absl::OkStatus();  // a label
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no input '", name, "'", DidYouMean(name, network_->arguments)));
+  }
+  COOPER_RETURN_IF_ERROR(CheckSize(absl::StrCat("input '", name, "'"), array, size));
+  NDArray staged = array;
+  if (!array.context().is_cpu()) {
+    COOPER_ASSIGN_OR_RETURN(staged, NDArray::Empty(array.shape(), array.dtype()));
+  }
+  std::memcpy(staged.raw_data(), data, static_cast<size_t>(size * SizeOf(array.dtype())));
+  return array.context().is_cpu() ? absl::OkStatus() : array.CopyFrom(staged);
+}
+
+absl::Status BoundPredictor::CheckOutput(uint32_t index) const {
+  const size_t count = executor_->output_shapes().size();
+  if (index < count) return absl::OkStatus();
+  return absl::OutOfRangeError(absl::StrCat("output ", index, " of a network of ", count));
+}
+
+absl::Status BoundPredictor::GetOutput(uint32_t index, void* data, int64_t size) const {
+  COOPER_RETURN_IF_ERROR(CheckOutput(index));
+  COOPER_ASSIGN_OR_RETURN(const auto outputs, executor_->outputs());
+  NDArray output = outputs[index];
+  COOPER_RETURN_IF_ERROR(CheckSize(absl::StrCat("output ", index), output, size));
+  if (!output.context().is_cpu()) {
+    COOPER_ASSIGN_OR_RETURN(output, output.CopyTo(Context::Cpu()));
+  }
+  std::memcpy(data, output.raw_data(), static_cast<size_t>(size * SizeOf(output.dtype())));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Shape> BoundPredictor::OutputShape(uint32_t index) const {
+  COOPER_RETURN_IF_ERROR(CheckOutput(index));
+  return executor_->output_shapes()[index];
+}
+
+absl::StatusOr<DType> BoundPredictor::OutputType(uint32_t index) const {
+  COOPER_RETURN_IF_ERROR(CheckOutput(index));
+  const Program& program = executor_->compiled()->program();
+  return program.values[program.outputs[index]].dtype;
+}
+
+}  // namespace cooper

@@ -1,0 +1,80 @@
+#ifndef COOPER_MODULE_PREDICT_BOUND_PREDICTOR_H_
+#define COOPER_MODULE_PREDICT_BOUND_PREDICTOR_H_
+
+// A network bound to shapes of inputs: what a handle of the C interface (c_predict_api.h) is.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "executor/executor.h"
+#include "module/predict/inference_network.h"
+#include "ndarray/array_map.h"
+#include "symbol/infer_shape.h"
+#include "symbol/infer_type.h"
+
+namespace cooper {
+
+struct BoundPredictorOptions {
+  absl::string_view symbol_json;
+  absl::string_view params;  // of a .params file; empty: the network has none
+  Context context;
+  KnownShapes shapes;  // of inputs
+  KnownTypes types;
+  std::vector<std::string> output_names;  // "fc1_output"; empty: the network's own
+  int count = 1;
+};
+
+// Not thread-safe; those of one Create may be used by a thread each.
+class BoundPredictor {
+ public:
+  // So many that share parameters and what was compiled. Arguments that are neither parameters nor
+  // inputs have the shapes that follow, and zeros. kInvalidArgument for a name that is no argument;
+  // otherwise the errors of SymbolFromJson, ParseParams and Executor::SimpleBind.
+  static absl::StatusOr<std::vector<std::unique_ptr<BoundPredictor>>> Create(
+      const BoundPredictorOptions& options);
+
+  // For other shapes: with the same parameters, and the same memory for activations.
+  // kInvalidArgument, naming it, if a parameter would change its shape.
+  absl::StatusOr<std::unique_ptr<BoundPredictor>> Reshape(const KnownShapes& shapes) const;
+
+  // Copies `size` elements of the argument's dtype. Labels are not looked at.
+  absl::Status SetInput(const std::string& name, const void* data, int64_t size);
+  absl::Status Forward() { return executor_->Forward(/*is_train=*/false); }
+  // Copies the `size` elements of an output of the last Forward.
+  absl::Status GetOutput(uint32_t index, void* data, int64_t size) const;
+
+  // kOutOfRange for an output that is not there.
+  absl::StatusOr<Shape> OutputShape(uint32_t index) const;
+  absl::StatusOr<DType> OutputType(uint32_t index) const;
+  Executor& executor() { return *executor_; }
+
+ private:
+  // What does not change from shape to shape.
+  struct Network {
+    InferenceNetwork inference;
+    std::vector<std::string> arguments;  // of the symbol as it was given
+    ArrayMap args;                       // parameters
+    ArrayMap auxs;
+  };
+
+  BoundPredictor(std::shared_ptr<const Network> network, std::unique_ptr<Executor> executor)
+      : network_(std::move(network)), executor_(std::move(executor)) {}
+
+  static absl::StatusOr<std::shared_ptr<const Network>> ReadNetwork(
+      const BoundPredictorOptions& options);
+  // Those of `shapes` that are inputs of the network.
+  static absl::StatusOr<KnownShapes> InputShapes(const Network& network, const KnownShapes& shapes);
+  absl::Status CheckOutput(uint32_t index) const;
+
+  const std::shared_ptr<const Network> network_;
+  const std::unique_ptr<Executor> executor_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_PREDICT_BOUND_PREDICTOR_H_

@@ -1,0 +1,114 @@
+#include "module/predict/inference_network.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ndarray/status_macros.h"
+#include "symbol/indexed_graph.h"
+#include "symbol/node.h"
+
+namespace cooper {
+namespace {
+
+// The input of a loss that only its gradient looks at; -1 for other nodes.
+int LabelInput(const Node& node) {
+  if (node.is_variable() || !node.op()->IgnoresHeadGradient(node.call())) return -1;
+  const OpSchema::Names names = node.op()->InputNames(node.call());
+  for (size_t i = 0; i < names.size() && i < node.inputs().size(); ++i) {
+    if (names[i] == "label") return static_cast<int>(i);
+  }
+  return -1;
+}
+
+absl::StatusOr<Symbol> SelectOutputs(const Symbol& symbol, absl::Span<const std::string> names) {
+  if (names.empty()) return symbol;
+  const Symbol internals = symbol.GetInternals();
+  std::vector<Symbol> selected;
+  for (const std::string& name : names) {
+    COOPER_ASSIGN_OR_RETURN(selected.emplace_back(), internals.Get(name));
+  }
+  return Symbol::Group(selected);
+}
+
+// The same graph with variables in place of labels that are computed.
+Symbol CutLabels(const Symbol& symbol) {
+  const IndexedGraph graph(symbol.outputs());
+  absl::flat_hash_map<const Node*, NodePtr> made;  // of nodes that have changed
+  const auto now = [&](const NodeEntry& entry) {
+    const auto it = made.find(entry.node.get());
+    return it == made.end() ? entry : NodeEntry{it->second, entry.index};
+  };
+  for (const Node* node : graph.nodes()) {
+    const int label = LabelInput(*node);
+    std::vector<NodeEntry> inputs;
+    bool changed = false;
+    for (size_t i = 0; i < node->inputs().size(); ++i) {
+      const NodeEntry& old = node->inputs()[i];
+      if (static_cast<int>(i) == label && !old.node->is_variable()) {
+        inputs.push_back(Symbol::Variable(absl::StrCat(node->name(), "_label")).outputs()[0]);
+      } else {
+        inputs.push_back(now(old));
+      }
+      changed |= !(inputs.back() == old);
+    }
+    if (!changed) continue;
+    Node::Fields fields = node->fields();
+    fields.inputs = std::move(inputs);
+    fields.variables = nullptr;
+    made[node] = Node::Make(std::move(fields));
+  }
+  std::vector<NodeEntry> outputs;
+  for (const NodeEntry& output : symbol.outputs()) outputs.push_back(now(output));
+  return Symbol(std::move(outputs));
+}
+
+// Variables that are labels and nothing else.
+absl::flat_hash_set<std::string> FindUnreadLabels(const Symbol& symbol) {
+  absl::flat_hash_set<std::string> labels, read;
+  for (const NodeEntry& output : symbol.outputs()) read.insert(output.node->name());
+  const IndexedGraph graph(symbol.outputs());
+  for (const Node* node : graph.nodes()) {
+    const int label = LabelInput(*node);
+    for (size_t i = 0; i < node->inputs().size(); ++i) {
+      const Node& input = *node->inputs()[i].node;
+      if (!input.is_variable()) continue;
+      (static_cast<int>(i) == label ? labels : read).insert(input.name());
+    }
+  }
+  for (const std::string& name : read) labels.erase(name);
+  return labels;
+}
+
+}  // namespace
+
+absl::StatusOr<InferenceNetwork> MakeInferenceNetwork(const Symbol& symbol, const ArrayMap& args,
+                                                      const ArrayMap& auxs,
+                                                      absl::Span<const std::string> output_names) {
+  COOPER_RETURN_IF_ERROR(symbol.status());
+  if (symbol.num_outputs() == 0) return absl::InvalidArgumentError("the network has no outputs");
+  COOPER_ASSIGN_OR_RETURN(const Symbol selected, SelectOutputs(symbol, output_names));
+  InferenceNetwork network = {.symbol = CutLabels(selected)};
+  COOPER_RETURN_IF_ERROR(CheckVariableNames(network.symbol.outputs()));
+  const absl::flat_hash_set<std::string> labels = FindUnreadLabels(network.symbol);
+  const VariableNames names = network.symbol.ListVariables();
+  for (const std::string& name : names.args) {
+    if (labels.contains(name)) {
+      network.unread_labels.push_back(name);
+    } else if (FindArray(args, name).is_null()) {
+      network.inputs.push_back(name);
+    }
+  }
+  for (const std::string& name : names.auxs) {
+    if (FindArray(auxs, name).is_null()) {
+      return absl::NotFoundError(
+          absl::StrCat("the parameters do not have the auxiliary state '", name, "'"));
+    }
+  }
+  return network;
+}
+
+}  // namespace cooper

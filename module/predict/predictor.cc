@@ -1,0 +1,337 @@
+#include "module/predict/predictor.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "executor/executor.h"
+#include "module/checkpoint.h"
+#include "module/predict/inference_network.h"
+#include "module/predict/lru_map.h"
+#include "ndarray/near_names.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+using CompiledPtr = std::shared_ptr<const CompiledProgram>;
+
+// What one thread at a time computes with.
+struct Worker {
+  explicit Worker(const PredictorOptions& options)
+      : arena(std::make_shared<Arena>(options.context)),
+        random(std::make_shared<RandomState>()),
+        executors(static_cast<size_t>(options.max_programs)) {}
+
+  std::shared_ptr<Arena> arena;
+  std::shared_ptr<RandomState> random;
+  LruMap<std::unique_ptr<Executor>> executors;
+};
+
+struct KeptProgram {
+  const InferenceNetwork* network;
+  KnownShapes shapes;
+  CompiledPtr compiled;
+};
+
+absl::StatusOr<ArrayMap> OnContext(const ArrayMap& arrays, const Context& context) {
+  ArrayMap moved;
+  for (const auto& [name, array] : arrays) {
+    if (array.is_null()) continue;
+    if (array.context() == context) {
+      moved.emplace(name, array);
+    } else {
+      COOPER_ASSIGN_OR_RETURN(moved[name], array.CopyTo(context));
+    }
+  }
+  return moved;
+}
+
+// The values of the arguments of `names`; the others are inputs or belong to other buckets.
+ArrayMap Among(const ArrayMap& arrays, const std::vector<std::string>& names) {
+  ArrayMap found;
+  for (const std::string& name : names) {
+    const auto it = arrays.find(name);
+    if (it != arrays.end()) found.insert(*it);
+  }
+  return found;
+}
+
+std::string Signature(const BucketKey& key, const KnownShapes& shapes) {
+  std::string text = key.ToString();
+  for (const auto& [name, shape] : shapes) absl::StrAppend(&text, ";", name, shape.ToString());
+  return text;
+}
+
+// Whether no extent is larger, and so the plan might do.
+bool Within(const KnownShapes& small, const KnownShapes& large) {
+  return std::equal(small.begin(), small.end(), large.begin(), large.end(),
+                    [](const auto& a, const auto& b) {
+                      if (a.first != b.first || a.second.rank() != b.second.rank()) return false;
+                      for (int i = 0; i < a.second.rank(); ++i) {
+                        if (a.second[i] > b.second[i]) return false;
+                      }
+                      return true;
+                    });
+}
+
+absl::Status CheckNames(const InferenceNetwork& network, const KnownShapes& shapes) {
+  for (const auto& [name, shape] : shapes) {
+    if (!absl::c_linear_search(network.inputs, name)) {
+      return absl::InvalidArgumentError(absl::StrCat("there is no input '", name, "'; those are ",
+                                                     absl::StrJoin(network.inputs, ", "),
+                                                     DidYouMean(name, network.inputs)));
+    }
+    if (!shape.IsFull() || shape.ToShape().num_elements() == 0) {
+      return absl::InvalidArgumentError(absl::StrCat("input '", name, "' has the shape ",
+                                                     shape.ToString(),
+                                                     ", expected extents of at least 1"));
+    }
+  }
+  for (const std::string& name : network.inputs) {
+    if (!shapes.contains(name)) {
+      return absl::InvalidArgumentError(absl::StrCat("input '", name, "' is missing"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+class Predictor::Impl {
+ public:
+  Impl(NetworkOfKey make, ArrayMap args, ArrayMap auxs, PredictorOptions options)
+      : make_(std::move(make)),
+        args_(std::move(args)),
+        auxs_(std::move(auxs)),
+        options_(std::move(options)),
+        programs_(static_cast<size_t>(options_.max_programs)) {}
+
+  // The worker and its executor for these shapes, which both are the caller's until Return.
+  struct Lease {
+    std::unique_ptr<Worker> worker;
+    Executor* executor = nullptr;
+  };
+
+  absl::StatusOr<const InferenceNetwork*> Network(const BucketKey& key);
+  absl::StatusOr<Lease> Take(const BucketKey& key, const InferenceNetwork& network,
+                             const KnownShapes& shapes);
+  void Return(Lease lease);
+  const PredictorOptions& options() const { return options_; }
+
+ private:
+  BindOptions Options(const InferenceNetwork& network, const KnownShapes& shapes) const;
+  absl::StatusOr<CompiledPtr> Compiled(const std::string& signature,
+                                       const InferenceNetwork& network, const KnownShapes& shapes);
+
+  const NetworkOfKey make_;
+  const ArrayMap args_;
+  const ArrayMap auxs_;
+  const PredictorOptions options_;
+
+  std::mutex networks_mutex_;
+  std::map<BucketKey, InferenceNetwork> networks_;
+  std::mutex mutex_;  // of what follows
+  LruMap<KeptProgram> programs_;
+  std::vector<std::unique_ptr<Worker>> idle_;
+};
+
+absl::StatusOr<const InferenceNetwork*> Predictor::Impl::Network(const BucketKey& key) {
+  const std::lock_guard<std::mutex> lock(networks_mutex_);
+  const auto it = networks_.find(key);
+  if (it != networks_.end()) return &it->second;
+  COOPER_ASSIGN_OR_RETURN(const Symbol symbol, make_(key));
+  COOPER_ASSIGN_OR_RETURN(InferenceNetwork network,
+                          MakeInferenceNetwork(symbol, args_, auxs_, options_.output_names));
+  return &networks_.emplace(key, std::move(network)).first->second;
+}
+
+BindOptions Predictor::Impl::Options(const InferenceNetwork& network,
+                                     const KnownShapes& shapes) const {
+  const VariableNames names = network.symbol.ListVariables();
+  BindOptions options{.context = options_.context,
+                      .shapes = shapes,
+                      .grad_req = WriteReq::kNull,
+                      .args = Among(args_, names.args),
+                      .auxs = Among(auxs_, names.auxs),
+                      .max_bytes = options_.max_bytes,
+                      .disabled_passes = options_.disabled_passes};
+  for (const std::string& label : network.unread_labels) options.args.erase(label);
+  for (const std::string& name : network.inputs) {
+    const auto it = options_.types.find(name);
+    if (it != options_.types.end()) options.types.insert(*it);
+  }
+  return options;
+}
+
+absl::StatusOr<CompiledPtr> Predictor::Impl::Compiled(const std::string& signature,
+                                                      const InferenceNetwork& network,
+                                                      const KnownShapes& shapes) {
+  std::vector<CompiledPtr> larger;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (const KeptProgram* program = programs_.Find(signature)) return program->compiled;
+    for (const auto& [name, program] : programs_.entries()) {
+      if (program.network == &network && Within(shapes, program.shapes)) {
+        larger.push_back(program.compiled);
+      }
+    }
+  }
+  // Others are not kept waiting. Two threads that compile the same at a time do no harm.
+  CompiledPtr compiled;
+  for (const CompiledPtr& base : larger) {
+    auto resized = base->Resize(shapes);
+    if (!resized.ok()) continue;
+    compiled = *std::move(resized);
+    break;
+  }
+  if (compiled == nullptr) {
+    COOPER_ASSIGN_OR_RETURN(compiled, Executor::Compile(network.symbol, Options(network, shapes)));
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  programs_.Insert(signature, {.network = &network, .shapes = shapes, .compiled = compiled});
+  return compiled;
+}
+
+absl::StatusOr<Predictor::Impl::Lease> Predictor::Impl::Take(const BucketKey& key,
+                                                             const InferenceNetwork& network,
+                                                             const KnownShapes& shapes) {
+  const std::string signature = Signature(key, shapes);
+  Lease lease;
+  {
+    // The one that was used last among those that know the shapes, else among all.
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!idle_.empty()) {
+      auto it = std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& worker) {
+        return worker->executors.contains(signature);
+      });
+      if (it == idle_.rend()) it = idle_.rbegin();
+      lease.worker = std::move(*it);
+      idle_.erase(std::next(it).base());
+    }
+  }
+  if (lease.worker == nullptr) lease.worker = std::make_unique<Worker>(options_);
+  if (const auto* executor = lease.worker->executors.Find(signature)) {
+    lease.executor = executor->get();
+    return lease;
+  }
+  const auto bind = [&]() -> absl::StatusOr<std::unique_ptr<Executor>> {
+    COOPER_ASSIGN_OR_RETURN(CompiledPtr compiled, Compiled(signature, network, shapes));
+    BindOptions options = Options(network, shapes);
+    options.arena = lease.worker->arena;
+    options.random = lease.worker->random;
+    return Executor::SimpleBind(network.symbol, options, std::move(compiled));
+  };
+  auto executor = bind();
+  if (!executor.ok()) {
+    Return(std::move(lease));
+    return executor.status();
+  }
+  lease.executor = lease.worker->executors.Insert(signature, *std::move(executor))->get();
+  return lease;
+}
+
+void Predictor::Impl::Return(Lease lease) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  idle_.push_back(std::move(lease.worker));
+}
+
+Predictor::Predictor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Predictor::~Predictor() = default;
+
+absl::StatusOr<std::unique_ptr<const Predictor>> Predictor::Create(NetworkOfKey network,
+                                                                   const ArrayMap& args,
+                                                                   const ArrayMap& auxs,
+                                                                   PredictorOptions options) {
+  if (options.max_programs < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("max_programs is ", options.max_programs, ", expected at least 1"));
+  }
+  COOPER_ASSIGN_OR_RETURN(ArrayMap own_args, OnContext(args, options.context));
+  COOPER_ASSIGN_OR_RETURN(ArrayMap own_auxs, OnContext(auxs, options.context));
+  return std::unique_ptr<const Predictor>(new Predictor(std::make_unique<Impl>(
+      std::move(network), std::move(own_args), std::move(own_auxs), std::move(options))));
+}
+
+absl::StatusOr<std::unique_ptr<const Predictor>> Predictor::Create(const Symbol& symbol,
+                                                                   const ArrayMap& args,
+                                                                   const ArrayMap& auxs,
+                                                                   PredictorOptions options) {
+  COOPER_ASSIGN_OR_RETURN(auto predictor, Create([symbol](const BucketKey&) { return symbol; },
+                                                 args, auxs, std::move(options)));
+  COOPER_RETURN_IF_ERROR(predictor->impl_->Network(BucketKey()).status());
+  return predictor;
+}
+
+absl::StatusOr<std::unique_ptr<const Predictor>> Predictor::Load(const std::string& prefix,
+                                                                 int epoch,
+                                                                 PredictorOptions options) {
+  COOPER_ASSIGN_OR_RETURN(const Checkpoint checkpoint, LoadCheckpoint(prefix, epoch));
+  return Create(checkpoint.symbol, checkpoint.args, checkpoint.auxs, std::move(options));
+}
+
+absl::StatusOr<std::vector<NDArray>> Predictor::Predict(const BucketKey& key,
+                                                        const ArrayMap& inputs) const {
+  COOPER_ASSIGN_OR_RETURN(const InferenceNetwork* network, impl_->Network(key));
+  KnownShapes shapes;
+  const std::vector<std::string>& unread = network->unread_labels;
+  for (const auto& [name, array] : inputs) {
+    if (absl::c_linear_search(unread, name)) continue;
+    if (array.is_null()) {
+      return absl::InvalidArgumentError(absl::StrCat("input '", name, "' is a null array"));
+    }
+    shapes.emplace(name, PartialShape(array.shape()));
+  }
+  COOPER_RETURN_IF_ERROR(CheckNames(*network, shapes));
+  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(key, *network, shapes));
+  const auto run = [&]() -> absl::StatusOr<std::vector<NDArray>> {
+    for (const auto& [name, shape] : shapes) {
+      const NDArray own = lease.executor->arg(name);
+      const NDArray& given = inputs.at(name);
+      if (given.dtype() != own.dtype()) {
+        return absl::InvalidArgumentError(absl::StrCat("input '", name, "' is ", given.ToString(),
+                                                       ", expected ", DTypeName(own.dtype())));
+      }
+      COOPER_RETURN_IF_ERROR(own.CopyFrom(given));
+    }
+    COOPER_RETURN_IF_ERROR(lease.executor->Forward(/*is_train=*/false));
+    COOPER_ASSIGN_OR_RETURN(const auto outputs, lease.executor->outputs());
+    std::vector<NDArray> copies;
+    for (const NDArray& output : outputs) {
+      COOPER_ASSIGN_OR_RETURN(copies.emplace_back(), output.Copy());
+    }
+    return copies;
+  };
+  auto outputs = run();
+  impl_->Return(std::move(lease));
+  return outputs;
+}
+
+absl::StatusOr<std::vector<DataDesc>> Predictor::Prepare(const BucketKey& key,
+                                                         const KnownShapes& shapes) const {
+  COOPER_ASSIGN_OR_RETURN(const InferenceNetwork* network, impl_->Network(key));
+  COOPER_RETURN_IF_ERROR(CheckNames(*network, shapes));
+  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(key, *network, shapes));
+  const Program& program = lease.executor->compiled()->program();
+  std::vector<DataDesc> outputs;
+  for (size_t i = 0; i < program.outputs.size(); ++i) {
+    outputs.push_back({.name = lease.executor->output_names()[i],
+                       .shape = lease.executor->output_shapes()[i],
+                       .dtype = program.values[program.outputs[i]].dtype,
+                       .layout = ""});
+  }
+  impl_->Return(std::move(lease));
+  return outputs;
+}
+
+absl::StatusOr<std::vector<std::string>> Predictor::input_names(const BucketKey& key) const {
+  COOPER_ASSIGN_OR_RETURN(const InferenceNetwork* network, impl_->Network(key));
+  return network->inputs;
+}
+
+const PredictorOptions& Predictor::options() const { return impl_->options(); }
+
+}  // namespace cooper

@@ -1,0 +1,106 @@
+#ifndef COOPER_MODULE_PREDICT_PREDICTOR_H_
+#define COOPER_MODULE_PREDICT_PREDICTOR_H_
+
+// A trained network in service: one object that any number of threads ask at a time.
+//
+//   COOPER_ASSIGN_OR_RETURN(const auto predictor, Predictor::Load("resnet", 0));
+//   COOPER_ASSIGN_OR_RETURN(const auto outputs, predictor->Predict({{"data", images}}));
+//
+// The threads share the parameters and what was compiled; each computes in an arena of its own. A
+// network is compiled for the shapes of inputs that it meets: smaller ones use the plan of larger
+// ones where the graph allows it, so that only what grows is compiled again.
+//
+// A recurrent network goes on from step to step where its states are inputs and outputs of the
+// network: what one call returns, the next one is given.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "io/bucket_key.h"
+#include "io/data_desc.h"
+#include "ndarray/array_map.h"
+#include "ndarray/context.h"
+#include "ndarray/ndarray.h"
+#include "symbol/infer_shape.h"
+#include "symbol/infer_type.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+
+struct PredictorOptions {
+  Context context = Context::Cpu();
+  // Outputs of any nodes ("fc1_output") in place of the network's own.
+  std::vector<std::string> output_names;
+  // Of inputs; those that are not named here and do not follow from others are float32.
+  KnownTypes types;
+  // How many shapes of inputs are kept ready; those used last stay.
+  int max_programs = 32;
+  // What a thread's activations and inputs may take for one shape.
+  int64_t max_bytes = int64_t{1} << 40;
+  std::set<std::string> disabled_passes;  // of those that PassNames() gives
+};
+
+class Predictor {
+ public:
+  // The network of a bucket, as a trained BucketingModule's sym_gen made it.
+  using NetworkOfKey = std::function<absl::StatusOr<Symbol>(const BucketKey& key)>;
+
+  // Labels of losses are no inputs, and need no values. Of the parameters, which are copied to the
+  // context if they are elsewhere and shared otherwise, the network may use a part. kNotFound for
+  // an output that is not there or a missing auxiliary state, kInvalidArgument for max_programs
+  // below
+  // 1. What does not fit together is found when shapes are known: by Prepare or Predict.
+  static absl::StatusOr<std::unique_ptr<const Predictor>> Create(const Symbol& symbol,
+                                                                 const ArrayMap& args,
+                                                                 const ArrayMap& auxs = {},
+                                                                 PredictorOptions options = {});
+  // A network for each key. `network` is called once for each key that is asked for, by one thread
+  // at a time.
+  static absl::StatusOr<std::unique_ptr<const Predictor>> Create(NetworkOfKey network,
+                                                                 const ArrayMap& args,
+                                                                 const ArrayMap& auxs = {},
+                                                                 PredictorOptions options = {});
+  // Of MXNet's files prefix-symbol.json and prefix-0003.params.
+  static absl::StatusOr<std::unique_ptr<const Predictor>> Load(const std::string& prefix, int epoch,
+                                                               PredictorOptions options = {});
+  ~Predictor();
+
+  // The outputs for these inputs, in arrays of their own on the predictor's context.
+  //
+  // kInvalidArgument, naming it, for an input that is missing, unknown, empty or of another dtype,
+  // or for shapes that the network does not take; then nothing has changed. Labels of losses may be
+  // given and are not looked at. Blocking; thread-safe.
+  absl::StatusOr<std::vector<NDArray>> Predict(const ArrayMap& inputs) const {
+    return Predict(BucketKey(), inputs);
+  }
+  absl::StatusOr<std::vector<NDArray>> Predict(const BucketKey& key, const ArrayMap& inputs) const;
+
+  // Compiles for these shapes of the inputs, if they are new, and says what the outputs will be
+  // (their layouts are empty). The errors are Predict's.
+  absl::StatusOr<std::vector<DataDesc>> Prepare(const KnownShapes& shapes) const {
+    return Prepare(BucketKey(), shapes);
+  }
+  absl::StatusOr<std::vector<DataDesc>> Prepare(const BucketKey& key,
+                                                const KnownShapes& shapes) const;
+
+  // What Predict has to be given, in the order of the network's arguments.
+  absl::StatusOr<std::vector<std::string>> input_names(const BucketKey& key = {}) const;
+  const PredictorOptions& options() const;
+
+ private:
+  class Impl;
+  explicit Predictor(std::unique_ptr<Impl> impl);
+
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_PREDICT_PREDICTOR_H_

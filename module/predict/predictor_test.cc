@@ -1,0 +1,228 @@
+#include "module/predict/predictor.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "executor/executor.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "module/checkpoint.h"
+#include "module/module_fixtures.h"
+#include "module/predict/lru_map.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr int64_t kFeatures = 4;
+
+ArrayMap TwoLayersParams() {
+  return {{"fc1_weight", RandomArray({5, kFeatures}, 1)},
+          {"fc1_bias", RandomArray({5}, 2)},
+          {"fc2_weight", RandomArray({3, 5}, 3)},
+          {"fc2_bias", RandomArray({3}, 4)},
+          {"of_another_network", RandomArray({7}, 5)}};
+}
+
+std::unique_ptr<const Predictor> TwoLayersPredictor(PredictorOptions options = {}) {
+  auto predictor = Predictor::Create(TwoLayers(), TwoLayersParams(), {}, std::move(options));
+  EXPECT_TRUE(predictor.ok()) << predictor.status();
+  return *std::move(predictor);
+}
+
+// What an executor of its own computes.
+std::vector<float> Expected(const NDArray& data) {
+  BindOptions options{.grad_req = WriteReq::kNull, .args = TwoLayersParams()};
+  options.args.erase("of_another_network");
+  options.args["data"] = data;
+  auto executor = Executor::SimpleBind(TwoLayers(), options);
+  EXPECT_TRUE(executor.ok()) << executor.status();
+  EXPECT_TRUE((*executor)->Forward(false).ok());
+  return Floats((*(*executor)->outputs())[0]);
+}
+
+TEST(PredictorTest, NeedsNoLabels) {
+  const auto predictor = TwoLayersPredictor();
+  EXPECT_THAT(*predictor->input_names(), ElementsAre("data"));
+  for (int64_t rows : {3, 1, 5}) {
+    const NDArray data = RandomArray({rows, kFeatures}, 10 + rows);
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto outputs, predictor->Predict({{"data", data}}));
+    ASSERT_EQ(outputs.size(), 1);
+    EXPECT_EQ(outputs[0].shape(), Shape({rows, 3}));
+    EXPECT_EQ(Floats(outputs[0]), Expected(data));
+  }
+}
+
+TEST(PredictorTest, OutputsLast) {
+  const auto predictor = TwoLayersPredictor();
+  const NDArray data = RandomArray({2, kFeatures}, 10);
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto first, predictor->Predict({{"data", data}}));
+  COOPER_ASSERT_OK(predictor->Predict({{"data", RandomArray({2, kFeatures}, 11)}}).status());
+  EXPECT_EQ(Floats(first[0]), Expected(data));
+}
+
+TEST(PredictorTest, LabelsThatAreComputedAreCut) {
+  // As language models have them: (batch_size, length) labels, one row of scores for each.
+  const Symbol scores =
+      Op("FullyConnected", {.name = "fc",
+                            .inputs = {Op("Reshape", {.inputs = {Symbol::Variable("data")},
+                                                      .attrs = {{"shape", "(-1, 4)"}}})},
+                            .attrs = {{"num_hidden", "3"}}});
+  const Symbol label =
+      Op("Reshape", {.inputs = {Symbol::Variable("softmax_label")}, .attrs = {{"shape", "(-1,)"}}});
+  const Symbol net = Op("SoftmaxOutput", {.name = "softmax", .inputs = {scores, label}});
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto predictor,
+                              Predictor::Create(net, {{"fc_weight", RandomArray({3, 4}, 1)},
+                                                      {"fc_bias", RandomArray({3}, 2)}}));
+  EXPECT_THAT(*predictor->input_names(), ElementsAre("data"));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto outputs,
+                              predictor->Predict({{"data", RandomArray({2, 6, 4}, 3)}}));
+  EXPECT_EQ(outputs[0].shape(), Shape({12, 3}));
+}
+
+TEST(PredictorTest, ALabelThatIsReadElsewhereIsAnInput) {
+  const Symbol label = Symbol::Variable("label");
+  const Symbol loss =
+      Op("LinearRegressionOutput", {.name = "loss", .inputs = {Symbol::Variable("data"), label}});
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol both, Symbol::Group({loss, label}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto predictor, Predictor::Create(both, {}));
+  EXPECT_THAT(*predictor->input_names(), ElementsAre("data", "label"));
+}
+
+TEST(PredictorTest, ComputesInnerOutputs) {
+  const auto predictor = TwoLayersPredictor({.output_names = {"act_output", "softmax_output"}});
+  const NDArray data = RandomArray({2, kFeatures}, 10);
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto outputs, predictor->Predict({{"data", data}}));
+  ASSERT_EQ(outputs.size(), 2);
+  EXPECT_EQ(outputs[0].shape(), Shape({2, 5}));
+  EXPECT_EQ(Floats(outputs[1]), Expected(data));
+  EXPECT_THAT(
+      Predictor::Create(TwoLayers(), TwoLayersParams(), {}, {.output_names = {"fc3_output"}}),
+      StatusIs(absl::StatusCode::kNotFound, HasSubstr("fc3_output")));
+}
+
+TEST(PredictorTest, PrepareSaysWhatOutputsWillBe) {
+  const auto predictor = TwoLayersPredictor();
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto outputs,
+                              predictor->Prepare({{"data", PartialShape({6, kFeatures})}}));
+  EXPECT_THAT(outputs, ElementsAre(DataDesc{
+                           .name = "softmax_output", .shape = Shape({6, 3}), .layout = ""}));
+}
+
+TEST(PredictorTest, AWrongRequestIsToldAndLeavesTheNextAlone) {
+  const auto predictor = TwoLayersPredictor();
+  const NDArray data = RandomArray({2, kFeatures}, 10);
+  const auto expect_error = [&](const ArrayMap& inputs, const auto& message) {
+    EXPECT_THAT(predictor->Predict(inputs), StatusIs(absl::StatusCode::kInvalidArgument, message));
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto outputs, predictor->Predict({{"data", data}}));
+    EXPECT_EQ(Floats(outputs[0]), Expected(data));
+  };
+  expect_error({}, HasSubstr("input 'data' is missing"));
+  expect_error({{"data", data}, {"dat", data}},
+               AllOf(HasSubstr("there is no input 'dat'"), HasSubstr("did you mean")));
+  expect_error({{"data", NDArray()}}, HasSubstr("'data' is a null array"));
+  expect_error({{"data", *NDArray::Zeros({0, kFeatures})}}, HasSubstr("'data' has the shape"));
+  expect_error({{"data", *data.AsType(DType::kFloat64)}},
+               AllOf(HasSubstr("'data' is (2, 4) float64"), HasSubstr("expected float32")));
+  expect_error({{"data", RandomArray({2, kFeatures + 1}, 1)}}, HasSubstr("fc1"));
+}
+
+TEST(PredictorTest, LabelsMayBeGiven) {
+  const auto predictor = TwoLayersPredictor();
+  const NDArray data = RandomArray({2, kFeatures}, 10);
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto outputs,
+      predictor->Predict({{"data", data}, {"softmax_label", RandomArray({9, 9}, 1)}}));
+  EXPECT_EQ(Floats(outputs[0]), Expected(data));
+}
+
+TEST(PredictorTest, ThreadsGetWhatOneGets) {
+  const auto predictor = TwoLayersPredictor({.max_programs = 3});
+  constexpr int kThreads = 16, kRequests = 40;
+  std::vector<std::vector<float>> expected;
+  expected.reserve(kRequests);
+  for (int i = 0; i < kRequests; ++i) {
+    expected.push_back(Expected(RandomArray({1 + i % 5, kFeatures}, i)));
+  }
+  std::vector<int> right(kThreads, 0);
+  std::vector<std::thread> threads;
+  threads.reserve(kThreads);
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (int k = 0; k < kRequests; ++k) {
+        const int i = (k + t * 7) % kRequests;
+        const auto outputs = predictor->Predict({{"data", RandomArray({1 + i % 5, kFeatures}, i)}});
+        right[t] += outputs.ok() && Floats((*outputs)[0]) == expected[i];
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, std::vector<int>(kThreads, kRequests));
+}
+
+TEST(PredictorTest, ANetworkForEachKey) {
+  int calls = 0;
+  const auto network = [&calls](const BucketKey& key) -> absl::StatusOr<Symbol> {
+    ++calls;
+    if (!key.is_int()) return absl::InvalidArgumentError("no such bucket");
+    return MeanOverTime(/*swapped=*/key.int_value() > 5);
+  };
+  const ArrayMap params = {{"a_weight", RandomArray({1, 3}, 1)},
+                           {"b_weight", RandomArray({1, 3}, 2)},
+                           {"fc_weight", RandomArray({2, 3}, 3)},
+                           {"fc_bias", RandomArray({2}, 4)}};
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto predictor, Predictor::Create(network, params));
+  const NDArray rows = *NDArray::Full({2, 4}, 0.5);
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto four, predictor->Predict(4, {{"data", rows}}));
+  // A mean does not depend on how often it is the same.
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto eight,
+                              predictor->Predict(8, {{"data", *NDArray::Full({2, 8}, 0.5)}}));
+  EXPECT_EQ(Floats(four[0]), Floats(eight[0]));
+  COOPER_ASSERT_OK(predictor->Predict(8, {{"data", rows}}).status());
+  EXPECT_EQ(calls, 2);
+  EXPECT_THAT(predictor->Predict("x", {{"data", rows}}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no such bucket")));
+}
+
+TEST(PredictorTest, LoadsCheckpoints) {
+  const std::string prefix = testing::TempDir() + "/predictor";
+  COOPER_ASSERT_OK(SaveCheckpoint(prefix, 3, TwoLayers(), TwoLayersParams(), {}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto predictor, Predictor::Load(prefix, 3));
+  const NDArray data = RandomArray({2, kFeatures}, 10);
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto outputs, predictor->Predict({{"data", data}}));
+  EXPECT_EQ(Floats(outputs[0]), Expected(data));
+  EXPECT_THAT(Predictor::Load(prefix, 4),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("predictor-0004.params")));
+}
+
+TEST(PredictorTest, RefusesWhatTakesTooMuch) {
+  const auto predictor = TwoLayersPredictor({.max_bytes = 4096});
+  COOPER_ASSERT_OK(predictor->Predict({{"data", RandomArray({2, kFeatures}, 1)}}).status());
+  EXPECT_THAT(predictor->Predict({{"data", RandomArray({2000, kFeatures}, 1)}}),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("4096")));
+  EXPECT_THAT(Predictor::Create(TwoLayers(), {}, {}, {.max_programs = 0}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("max_programs is 0")));
+}
+
+TEST(LruMapTest, KeepsWhatWasAskedForLast) {
+  LruMap<int> map(2);
+  map.Insert("a", 1);
+  map.Insert("b", 2);
+  EXPECT_EQ(*map.Find("a"), 1);
+  map.Insert("c", 3);
+  EXPECT_EQ(map.Find("b"), nullptr);
+  map.Insert("a", 4);
+  EXPECT_EQ(*map.Find("a"), 4);
+  EXPECT_EQ(map.entries().size(), 2);
+}
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,363 @@
+#include "module/predict/request_batcher.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "module/finite.h"
+#include "module/predict/batch_rows.h"
+#include "ndarray/near_names.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Waiting {
+  ArrayMap request;
+  int64_t length = 0;
+  RequestBatcher::Callback done;
+  Clock::time_point deadline;
+};
+
+// The network of a length, and the requests that wait for it.
+struct Bucket {
+  int64_t length = 0;
+  std::deque<Waiting> waiting;
+};
+
+absl::Status Wrong(absl::string_view input, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("input '", input, "' ", what));
+}
+
+bool IsOfLength(const RequestInput& input) {
+  for (int i = 0; i < input.shape.rank(); ++i) {
+    if (input.shape[i] == kUnknownDim) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+class RequestBatcher::Impl {
+ public:
+  Impl(std::shared_ptr<const Predictor> predictor, RequestBatcherOptions options)
+      : predictor_(std::move(predictor)), options_(std::move(options)) {}
+  ~Impl();
+
+  absl::Status Prepare();
+  void Start();
+  void Submit(ArrayMap request, Callback done);
+  Counts counts() const;
+
+ private:
+  absl::Status CheckOptions() const;
+  KnownShapes BatchShapes(int64_t batch_size, int64_t length) const;
+  // The length of a request that is as it should be.
+  absl::StatusOr<int64_t> CheckRequest(const ArrayMap& request) const;
+  absl::Status CheckInput(const RequestInput& input, const NDArray& array, int64_t* length) const;
+  Bucket* BucketOf(int64_t length);
+  // The bucket whose turn it is; null if none is ready. `wake` is when one may be.
+  Bucket* Ready(Clock::time_point now, Clock::time_point* wake);
+  void Serve();
+  absl::StatusOr<std::vector<NDArray>> Compute(int64_t length, absl::Span<const Waiting> batch);
+  absl::Status Answer(int64_t length, absl::Span<Waiting> batch);
+
+  const std::shared_ptr<const Predictor> predictor_;
+  const RequestBatcherOptions options_;
+  std::vector<OutputRows> output_rows_;
+  std::vector<Bucket> buckets_;  // by rising length; one without lengths
+
+  mutable std::mutex mutex_;  // of what follows, and of what waits in the buckets
+  std::condition_variable wake_;
+  int64_t waiting_ = 0;
+  bool ending_ = false;
+  Counts counts_;
+  std::vector<std::thread> threads_;
+};
+
+absl::Status RequestBatcher::Impl::CheckOptions() const {
+  if (options_.max_batch_size < 1 || options_.num_threads < 1 || options_.max_waiting < 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "RequestBatcher: max_batch_size is ", options_.max_batch_size, ", num_threads ",
+        options_.num_threads, ", max_waiting ", options_.max_waiting, ": expected at least 1"));
+  }
+  const std::vector<int64_t>& lengths = options_.lengths;
+  if (!lengths.empty() && lengths[0] < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("RequestBatcher: the first of lengths is ", lengths[0]));
+  }
+  if (absl::c_adjacent_find(lengths, std::greater_equal<>()) != lengths.end()) {
+    return absl::InvalidArgumentError("RequestBatcher: lengths do not rise");
+  }
+  const bool has_lengths = absl::c_any_of(options_.inputs, IsOfLength);
+  if (has_lengths != !lengths.empty()) {
+    return absl::InvalidArgumentError(
+        has_lengths ? "RequestBatcher: inputs have unknown extents, but lengths is empty"
+                    : "RequestBatcher: there are lengths, but no input has an unknown extent");
+  }
+  if (!has_lengths && !options_.length_name.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("RequestBatcher: there are no lengths for '", options_.length_name, "'"));
+  }
+  return absl::OkStatus();
+}
+
+KnownShapes RequestBatcher::Impl::BatchShapes(int64_t batch_size, int64_t length) const {
+  KnownShapes shapes;
+  for (const RequestInput& input : options_.inputs) {
+    PartialShape shape = PartialShape::OfRank(input.shape.rank() + 1);
+    shape[0] = batch_size;
+    for (int i = 0; i < input.shape.rank(); ++i) {
+      shape[i + 1] = input.shape[i] == kUnknownDim ? length : input.shape[i];
+    }
+    shapes.emplace(input.name, std::move(shape));
+  }
+  if (!options_.length_name.empty()) {
+    shapes.emplace(options_.length_name, PartialShape({batch_size}));
+  }
+  return shapes;
+}
+
+absl::Status RequestBatcher::Impl::Prepare() {
+  COOPER_RETURN_IF_ERROR(CheckOptions());
+  std::vector<int64_t> lengths = options_.lengths;
+  if (lengths.empty()) lengths.push_back(0);
+  std::vector<std::vector<Shape>> shapes;
+  // From the longest on, so that the arena grows once.
+  for (auto it = lengths.rbegin(); it != lengths.rend(); ++it) {
+    COOPER_ASSIGN_OR_RETURN(const std::vector<DataDesc> outputs,
+                            predictor_->Prepare(*it, BatchShapes(options_.max_batch_size, *it)));
+    shapes.emplace_back();
+    for (const DataDesc& output : outputs) shapes.back().push_back(output.shape);
+  }
+  std::reverse(shapes.begin(), shapes.end());
+  COOPER_ASSIGN_OR_RETURN(output_rows_, FindOutputRows(options_.max_batch_size, lengths, shapes));
+  for (const int64_t length : lengths) buckets_.push_back({.length = length});
+  return absl::OkStatus();
+}
+
+void RequestBatcher::Impl::Start() {
+  for (int i = 0; i < options_.num_threads; ++i) {
+    threads_.emplace_back([this] { Serve(); });
+  }
+}
+
+RequestBatcher::Impl::~Impl() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ending_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+absl::Status RequestBatcher::Impl::CheckInput(const RequestInput& input, const NDArray& array,
+                                              int64_t* length) const {
+  if (array.is_null()) return Wrong(input.name, "is missing");
+  const Shape& shape = array.shape();
+  bool fits = shape.rank() == input.shape.rank();
+  for (int i = 0; fits && i < shape.rank(); ++i) {
+    if (input.shape[i] != kUnknownDim) {
+      fits = shape[i] == input.shape[i];
+    } else if (*length == 0) {
+      *length = shape[i];
+      fits = shape[i] > 0;
+    } else {
+      fits = shape[i] == *length;
+    }
+  }
+  if (!fits) {
+    return Wrong(input.name,
+                 absl::StrCat("is ", shape.ToString(), ", expected ", input.shape.ToString(),
+                              *length > 0 ? absl::StrCat(" of length ", *length) : ""));
+  }
+  if (array.dtype() != input.dtype) {
+    return Wrong(input.name, absl::StrCat("is ", DTypeName(array.dtype()), ", expected ",
+                                          DTypeName(input.dtype)));
+  }
+  if (!options_.check_finite) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(const bool finite, IsFinite(array));
+  return finite ? absl::OkStatus() : Wrong(input.name, "has elements that are not finite");
+}
+
+absl::StatusOr<int64_t> RequestBatcher::Impl::CheckRequest(const ArrayMap& request) const {
+  int64_t length = 0;
+  for (const RequestInput& input : options_.inputs) {
+    COOPER_RETURN_IF_ERROR(CheckInput(input, FindArray(request, input.name), &length));
+  }
+  if (request.size() > options_.inputs.size()) {
+    std::vector<std::string> known;
+    for (const RequestInput& input : options_.inputs) known.push_back(input.name);
+    for (const auto& [name, array] : request) {
+      if (!absl::c_linear_search(known, name)) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("there is no input '", name, "'", DidYouMean(name, known)));
+      }
+    }
+  }
+  if (!options_.lengths.empty() && length > options_.lengths.back()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the request has the length ", length, ", the largest bucket ", options_.lengths.back()));
+  }
+  return length;
+}
+
+Bucket* RequestBatcher::Impl::BucketOf(int64_t length) {
+  return &*absl::c_lower_bound(buckets_, length, [](const Bucket& bucket, int64_t wanted) {
+    return bucket.length < wanted;
+  });
+}
+
+void RequestBatcher::Impl::Submit(ArrayMap request, Callback done) {
+  const absl::StatusOr<int64_t> length = CheckRequest(request);
+  absl::Status status = length.status();
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (status.ok() && waiting_ >= options_.max_waiting) {
+      status = absl::ResourceExhaustedError(
+          absl::StrCat(waiting_, " requests wait already (max_waiting)"));
+    }
+    if (status.ok()) {
+      ++waiting_;
+      BucketOf(*length)->waiting.push_back({.request = std::move(request),
+                                            .length = *length,
+                                            .done = std::move(done),
+                                            .deadline = Clock::now() + options_.max_delay});
+      wake_.notify_one();
+      return;
+    }
+    ++counts_.refused;
+  }
+  done(status);
+}
+
+Bucket* RequestBatcher::Impl::Ready(Clock::time_point now, Clock::time_point* wake) {
+  Bucket* first = nullptr;
+  for (Bucket& bucket : buckets_) {
+    if (bucket.waiting.empty()) continue;
+    const Clock::time_point deadline = bucket.waiting.front().deadline;
+    const bool full = static_cast<int64_t>(bucket.waiting.size()) >= options_.max_batch_size;
+    if (!full && !ending_ && deadline > now) {
+      *wake = std::min(*wake, deadline);
+    } else if (first == nullptr || deadline < first->waiting.front().deadline) {
+      first = &bucket;
+    }
+  }
+  return first;
+}
+
+void RequestBatcher::Impl::Serve() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    Clock::time_point wake = Clock::time_point::max();
+    Bucket* bucket = Ready(Clock::now(), &wake);
+    if (bucket == nullptr) {
+      if (ending_ && waiting_ == 0) return;
+      if (wake == Clock::time_point::max()) {
+        wake_.wait(lock);
+      } else {
+        wake_.wait_until(lock, wake);
+      }
+      continue;
+    }
+    const auto count =
+        std::min<size_t>(bucket->waiting.size(), static_cast<size_t>(options_.max_batch_size));
+    std::vector<Waiting> batch(std::make_move_iterator(bucket->waiting.begin()),
+                               std::make_move_iterator(bucket->waiting.begin() + count));
+    bucket->waiting.erase(bucket->waiting.begin(), bucket->waiting.begin() + count);
+    waiting_ -= static_cast<int64_t>(count);
+    counts_.requests += static_cast<int64_t>(count);
+    ++counts_.batches;
+    lock.unlock();
+    const absl::Status status = Answer(bucket->length, absl::MakeSpan(batch));
+    if (!status.ok()) {
+      for (Waiting& waiting : batch) {
+        if (waiting.done) waiting.done(status);
+      }
+    }
+    batch.clear();
+    lock.lock();
+    if (ending_) wake_.notify_all();
+  }
+}
+
+absl::StatusOr<std::vector<NDArray>> RequestBatcher::Impl::Compute(
+    int64_t length, absl::Span<const Waiting> batch) {
+  const auto rows = static_cast<int64_t>(batch.size());
+  ArrayMap inputs;
+  if (!options_.length_name.empty()) {
+    std::vector<float> lengths;
+    for (const Waiting& waiting : batch) lengths.push_back(static_cast<float>(waiting.length));
+    COOPER_ASSIGN_OR_RETURN(inputs[options_.length_name],
+                            NDArray::FromVector<float>({rows}, lengths));
+  }
+  const KnownShapes shapes = BatchShapes(rows, length);
+  for (const RequestInput& input : options_.inputs) {
+    std::vector<NDArray> samples;
+    for (const Waiting& waiting : batch) samples.push_back(waiting.request.at(input.name));
+    COOPER_ASSIGN_OR_RETURN(
+        inputs[input.name],
+        StackPadded(samples, shapes.at(input.name).ToShape(), input.dtype, input.pad_value));
+  }
+  return predictor_->Predict(length, inputs);
+}
+
+absl::Status RequestBatcher::Impl::Answer(int64_t length, absl::Span<Waiting> batch) {
+  COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> outputs, Compute(length, batch));
+  const auto rows = static_cast<int64_t>(batch.size());
+  std::vector<Outputs> answers;
+  for (int64_t row = 0; row < rows; ++row) {
+    std::vector<NDArray> parts;
+    for (size_t k = 0; k < outputs.size(); ++k) {
+      COOPER_ASSIGN_OR_RETURN(parts.emplace_back(),
+                              TakeRow(outputs[k], output_rows_[k], rows, row, batch[row].length));
+    }
+    answers.emplace_back(std::move(parts));
+  }
+  for (int64_t row = 0; row < rows; ++row) {
+    const Callback done = std::exchange(batch[row].done, nullptr);
+    done(std::move(answers[row]));
+  }
+  return absl::OkStatus();
+}
+
+RequestBatcher::Counts RequestBatcher::Impl::counts() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return counts_;
+}
+
+RequestBatcher::RequestBatcher(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+RequestBatcher::~RequestBatcher() = default;
+
+absl::StatusOr<std::unique_ptr<RequestBatcher>> RequestBatcher::Create(
+    std::shared_ptr<const Predictor> predictor, RequestBatcherOptions options) {
+  auto impl = std::make_unique<Impl>(std::move(predictor), std::move(options));
+  COOPER_RETURN_IF_ERROR(impl->Prepare());
+  impl->Start();
+  return std::unique_ptr<RequestBatcher>(new RequestBatcher(std::move(impl)));
+}
+
+std::future<RequestBatcher::Outputs> RequestBatcher::Submit(ArrayMap request) {
+  auto promise = std::make_shared<std::promise<Outputs>>();
+  std::future<Outputs> future = promise->get_future();
+  impl_->Submit(std::move(request),
+                [promise](Outputs outputs) { promise->set_value(std::move(outputs)); });
+  return future;
+}
+
+void RequestBatcher::Submit(ArrayMap request, Callback done) {
+  impl_->Submit(std::move(request), std::move(done));
+}
+
+RequestBatcher::Counts RequestBatcher::counts() const { return impl_->counts(); }
+
+}  // namespace cooper

@@ -1,0 +1,97 @@
+#ifndef COOPER_MODULE_PREDICT_REQUEST_BATCHER_H_
+#define COOPER_MODULE_PREDICT_REQUEST_BATCHER_H_
+
+// Puts requests of single samples together to batches: requests that go to one bucket and come
+// within a short time are computed at once, and each gets its own rows back.
+//
+//   COOPER_ASSIGN_OR_RETURN(const auto batcher, RequestBatcher::Create(predictor, {
+//       .inputs = {{.name = "data", .shape = {kUnknownDim}}},
+//       .lengths = {10, 20, 40},
+//       .max_batch_size = 32,
+//       .max_delay = std::chrono::milliseconds(2)}));
+//   std::future<RequestBatcher::Outputs> tags = batcher->Submit({{"data", words}});
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "module/predict/predictor.h"
+#include "ndarray/array_map.h"
+#include "ndarray/dtype.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/partial_shape.h"
+
+namespace cooper {
+
+// An input of one sample.
+struct RequestInput {
+  std::string name;
+  // Without the batch axis, which is put in front. Unknown extents (kUnknownDim) are the request's
+  // length, the same in all inputs of a request.
+  PartialShape shape;
+  DType dtype = DType::kFloat32;
+  double pad_value = 0;
+};
+
+struct RequestBatcherOptions {
+  std::vector<RequestInput> inputs;
+  // Rising. A request is padded to the smallest that holds it, which is also the key of the network
+  // that computes it. Empty if no input has unknown extents; then the key is 0.
+  std::vector<int64_t> lengths;
+  // If not empty, an input (batch_size,) of the network that gets the lengths without padding.
+  std::string length_name;
+  int64_t max_batch_size = 32;
+  // How long a request may wait for others.
+  std::chrono::microseconds max_delay{2000};
+  // Batches that are computed at a time, each by a thread that may use all cores in turn.
+  int num_threads = 1;
+  // Requests that wait; one more is kResourceExhausted.
+  int64_t max_waiting = 4096;
+  // Refuses requests with NaN or infinite elements.
+  bool check_finite = true;
+};
+
+class RequestBatcher {
+ public:
+  // By output of the network: the sample's row, without the batch axis and without padding. A
+  // second axis that follows the buckets' lengths is cut to the request's, and an output of
+  // batch_size * length rows gives those of the sample.
+  using Outputs = absl::StatusOr<std::vector<NDArray>>;
+  using Callback = std::function<void(Outputs outputs)>;
+
+  // Compiles the networks of all buckets for max_batch_size. kInvalidArgument for inputs that are
+  // not the predictor's, unknown extents without lengths, or an option out of range;
+  // kUnimplemented for an output whose rows do not belong to samples.
+  static absl::StatusOr<std::unique_ptr<RequestBatcher>> Create(
+      std::shared_ptr<const Predictor> predictor, RequestBatcherOptions options);
+  // Waits until all that was submitted is answered.
+  ~RequestBatcher();
+
+  // Thread-safe. What is wrong with a request is its own answer (kInvalidArgument, naming the
+  // input) and nobody else's. The arrays must not change until then.
+  std::future<Outputs> Submit(ArrayMap request);
+  // Calls back on one of the batcher's threads, or on the caller's where the request is refused.
+  void Submit(ArrayMap request, Callback done);
+
+  struct Counts {
+    int64_t requests = 0;  // answered
+    int64_t refused = 0;
+    int64_t batches = 0;
+  };
+  Counts counts() const;
+
+ private:
+  class Impl;
+  explicit RequestBatcher(std::unique_ptr<Impl> impl);
+
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_PREDICT_REQUEST_BATCHER_H_
