@@ -1,81 +1,253 @@
 #include "io/bucket_boundaries.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
-#include <map>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "ndarray/status_macros.h"
 
 namespace cooper {
+namespace {
 
-absl::StatusOr<BucketBoundaries> ChooseBuckets(absl::Span<const int64_t> lengths,
-                                               const BucketBoundariesOptions& options) {
-  if (options.max_buckets < 1 || options.multiple_of < 1 || options.bucket_cost < 0) {
+using Options = BucketBoundariesOptions;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Finds the least cost of the sentences of the first i lengths in k buckets, for every i, from that
+// in k - 1 buckets: each last bucket begins where the sum of both is least.
+//
+// The lengths j ... i - 1 in one bucket cost w(j, i) = (below[i] - below[j]) * step[i - 1], or
+// infinity if they are too few sentences. As step never falls, for all a <= b <= c <= e
+//
+//   w(a, c) + w(b, e) <= w(a, e) + w(b, c)                           (quadrangle inequality),
+//
+// because the right side exceeds the left by (below[b] - below[a]) * (step[e - 1] - step[c - 1]),
+// and where (a, c) or (b, e) is too few sentences, so is (b, c), a part of both. It follows that
+//
+// - the best beginning of the last bucket never moves back as i grows: from c to e a later
+// beginning
+//   b gains on an earlier one, a. So the best beginning for the middle i bounds the others on both
+//   sides, and k buckets take O(d log d) instead of O(d^2). (F. F. Yao, "Efficient dynamic
+//   programming using quadrangle inequalities", STOC 1980.)
+// - the k-th bucket never saves more than the one before it. So the first one that does not pay is
+//   the end. (A. Aggarwal, B. Schieber and T. Tokuyama, "Finding a minimum-weight k-link path in
+//   graphs with the concave Monge property and applications", 1994.)
+class BoundarySearch {
+ public:
+  // below[i]: sentences of the first i lengths; step[i]: what one costs in a bucket of length i.
+  // Begins with one bucket, which all sentences must be enough for.
+  BoundarySearch(std::vector<int64_t> below, std::vector<double> step, int64_t min_sentences)
+      : below_(std::move(below)), step_(std::move(step)), best_(below_.size(), kInfinity) {
+    int latest = -1;
+    for (int i = 0; i <= last(); ++i) {
+      while (below_[i] - below_[latest + 1] >= min_sentences) ++latest;
+      latest_.push_back(latest);
+      if (latest >= 0) best_[i] = Cost(0, i);
+    }
+    first_ = FirstWithin(0);
+    beginnings_.emplace_back(below_.size(), 0);
+  }
+
+  // Of all sentences in the buckets so far.
+  double cost() const { return best_.back(); }
+
+  // False if there are too few sentences for one more.
+  bool AddBucket() {
+    const int first = FirstWithin(first_);
+    if (first > last()) return false;
+    next_.assign(best_.size(), kInfinity);
+    beginnings_.emplace_back(best_.size(), 0);
+    Fill(first, last(), first_, last());
+    best_.swap(next_);
+    first_ = first;
+    return true;
+  }
+
+  // The lengths of so many buckets, rising, by position.
+  std::vector<int> Buckets(int num_buckets) const {
+    std::vector<int> positions;
+    for (int k = num_buckets - 1, i = last(); k >= 0; --k) {
+      positions.push_back(i - 1);
+      i = beginnings_[k][i];
+    }
+    std::reverse(positions.begin(), positions.end());
+    return positions;
+  }
+
+ private:
+  int last() const { return static_cast<int>(step_.size()); }
+  double Cost(int j, int i) const {
+    return static_cast<double>(below_[i] - below_[j]) * step_[i - 1];
+  }
+  // The first i whose last bucket may begin at `beginning`.
+  int FirstWithin(int beginning) const {
+    return static_cast<int>(std::lower_bound(latest_.begin(), latest_.end(), beginning) -
+                            latest_.begin());
+  }
+  // For each i in [first, end], the last bucket begins in [from, to].
+  void Fill(int first, int end, int from, int to) {
+    if (first > end) return;
+    const int i = first + (end - first) / 2;
+    int beginning = from;
+    for (int j = from; j <= std::min(to, latest_[i]); ++j) {
+      const double cost = best_[j] + Cost(j, i);
+      if (cost >= next_[i]) continue;
+      next_[i] = cost;
+      beginning = j;
+    }
+    beginnings_.back()[i] = beginning;
+    Fill(first, i - 1, from, beginning);
+    Fill(i + 1, end, beginning, to);
+  }
+
+  std::vector<int64_t> below_;
+  std::vector<double> step_;
+  std::vector<int> latest_;  // by i: the last beginning that leaves enough sentences, or -1
+  std::vector<double> best_, next_;
+  int first_ = 0;                             // best_ is finite from here on
+  std::vector<std::vector<int>> beginnings_;  // by bucket and i
+};
+
+absl::Status CheckOptions(const Options& options) {
+  if (options.max_buckets < 1 || options.multiple_of < 1 || !(options.bucket_cost >= 0)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "buckets: max_buckets is ", options.max_buckets, ", multiple_of ", options.multiple_of,
         ", bucket_cost ", options.bucket_cost, "; expected >= 1, >= 1 and >= 0"));
   }
-  BucketBoundaries result;
-  std::map<int64_t, int64_t> histogram;  // candidate bucket -> sentences for which it is the least
-  for (int64_t length : lengths) {
+  if (options.max_length < 0 ||
+      (options.max_length > 0 && options.max_length < options.multiple_of)) {
+    return absl::InvalidArgumentError(absl::StrCat("buckets: max_length is ", options.max_length,
+                                                   ", expected 0 (none) or at least multiple_of, ",
+                                                   options.multiple_of));
+  }
+  if (options.step_cost != nullptr && options.step_overhead != 0) {
+    return absl::InvalidArgumentError("buckets: give step_cost or step_overhead, not both");
+  }
+  return absl::OkStatus();
+}
+
+// The lengths that buckets have to hold, without zeros.
+absl::StatusOr<std::vector<int64_t>> Apply(const Options& options,
+                                           absl::Span<const int64_t> lengths,
+                                           BucketBoundaries* result) {
+  // No bucket is longer than max_length, and all are multiples.
+  const int64_t longest = options.max_length > 0
+                              ? options.max_length / options.multiple_of * options.multiple_of
+                              : std::numeric_limits<int64_t>::max() - options.multiple_of;
+  std::vector<int64_t> kept;
+  kept.reserve(lengths.size());
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    int64_t length = lengths[i];
     if (length < 0) {
       return absl::InvalidArgumentError(absl::StrCat("buckets: a length is ", length));
     }
-    if (length == 0) continue;
-    result.tokens += length;
-    ++histogram[(length + options.multiple_of - 1) / options.multiple_of * options.multiple_of];
-  }
-  if (histogram.empty()) {
-    return absl::InvalidArgumentError("buckets: there is no sentence with a word");
-  }
-
-  std::vector<int64_t> candidates;
-  std::vector<int64_t> below = {0};  // below[i]: sentences that fit a candidate before the i-th
-  for (const auto& [candidate, count] : histogram) {
-    candidates.push_back(candidate);
-    below.push_back(below.back() + count);
-  }
-  const auto d = static_cast<int>(candidates.size());
-  const int most = std::min(options.max_buckets, d);
-
-  // best[i]: the least cost of the first i candidates' sentences in the buckets so far, the last of
-  // which is candidate i - 1. from[k][i]: where bucket k's sentences begin then.
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  std::vector<double> best(d + 1, kInfinity);
-  best[0] = 0;
-  std::vector<std::vector<int>> from;
-  double least = kInfinity;
-  int least_buckets = 0;
-  for (int k = 0; k < most; ++k) {
-    std::vector<double> next(d + 1, kInfinity);
-    from.emplace_back(d + 1, 0);
-    for (int i = k + 1; i <= d; ++i) {
-      const double sentence = static_cast<double>(candidates[i - 1]) + options.step_overhead;
-      for (int j = k; j < i; ++j) {
-        const double cost = best[j] + static_cast<double>(below[i] - below[j]) * sentence;
-        if (cost < next[i]) {
-          next[i] = cost;
-          from[k][i] = j;
-        }
+    if (length > longest) {
+      switch (options.too_long) {
+        case Options::TooLong::kDiscard:
+          ++result->discarded;
+          continue;
+        case Options::TooLong::kTruncate:
+          ++result->truncated;
+          length = longest;
+          break;
+        case Options::TooLong::kSplit:
+          ++result->split;
+          for (; length > longest; length -= longest) kept.push_back(longest);
+          break;
+        case Options::TooLong::kError:
+          return absl::InvalidArgumentError(absl::StrCat("buckets: sentence ", i, " has ", length,
+                                                         " words, more than max_length, ",
+                                                         options.max_length));
       }
     }
-    best = std::move(next);
-    const double cost = best[d] + options.bucket_cost * (k + 1);
-    if (cost < least) {
-      least = cost;
-      least_buckets = k + 1;
-    }
+    if (length > 0) kept.push_back(length);
   }
+  if (!kept.empty()) return kept;
+  return absl::InvalidArgumentError(
+      result->discarded > 0
+          ? absl::StrCat("buckets: no sentence has 1 to ", longest, " words (max_length)")
+          : "buckets: there is no sentence with a word");
+}
 
-  for (int k = least_buckets - 1, i = d; k >= 0; --k) {
-    const int j = from[k][i];
-    result.buckets.push_back(candidates[i - 1]);
-    result.padded_tokens += (below[i] - below[j]) * candidates[i - 1];
-    i = j;
+// Calls `visit` with each length, rising, and how often it occurs.
+template <typename Visit>
+void Count(std::vector<int64_t> lengths, Visit visit) {
+  const int64_t longest = *std::max_element(lengths.begin(), lengths.end());
+  if (longest / 4 <= static_cast<int64_t>(lengths.size())) {  // counted faster than sorted
+    std::vector<int64_t> counts(static_cast<size_t>(longest) + 1);
+    for (const int64_t length : lengths) ++counts[length];
+    for (int64_t length = 0; length <= longest; ++length) {
+      if (counts[length] > 0) visit(length, counts[length]);
+    }
+    return;
   }
-  std::reverse(result.buckets.begin(), result.buckets.end());
-  result.cost = least;
+  std::sort(lengths.begin(), lengths.end());
+  for (auto begin = lengths.begin(); begin != lengths.end();) {
+    const auto end = std::upper_bound(begin, lengths.end(), *begin);
+    visit(*begin, end - begin);
+    begin = end;
+  }
+}
+
+// What a sentence costs in each bucket.
+absl::StatusOr<std::vector<double>> StepCosts(const Options& options,
+                                              absl::Span<const int64_t> candidates) {
+  std::vector<double> costs;
+  for (const int64_t n : candidates) {
+    const double cost = options.step_cost != nullptr
+                            ? options.step_cost(n)
+                            : static_cast<double>(n) + options.step_overhead;
+    if (!std::isfinite(cost) || (!costs.empty() && cost < costs.back())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("buckets: a step of length ", n, " costs ", cost,
+                       costs.empty() ? "" : absl::StrCat(", a shorter one ", costs.back()),
+                       "; expected finite costs that do not fall"));
+    }
+    costs.push_back(cost);
+  }
+  return costs;
+}
+
+}  // namespace
+
+absl::StatusOr<BucketBoundaries> ChooseBuckets(absl::Span<const int64_t> lengths,
+                                               const BucketBoundariesOptions& options) {
+  COOPER_RETURN_IF_ERROR(CheckOptions(options));
+  BucketBoundaries result;
+  COOPER_ASSIGN_OR_RETURN(std::vector<int64_t> kept, Apply(options, lengths, &result));
+  std::vector<int64_t> candidates;
+  std::vector<int64_t> below = {0};  // below[i]: sentences that fit a candidate before the i-th
+  Count(std::move(kept), [&](int64_t length, int64_t count) {
+    result.tokens += length * count;
+    const int64_t multiple = options.multiple_of;
+    const int64_t candidate = (length + multiple - 1) / multiple * multiple;
+    if (candidates.empty() || candidates.back() < candidate) {
+      candidates.push_back(candidate);
+      below.push_back(below.back());
+    }
+    below.back() += count;
+  });
+  COOPER_ASSIGN_OR_RETURN(std::vector<double> step, StepCosts(options, candidates));
+
+  BoundarySearch search(below, std::move(step),
+                        std::clamp<int64_t>(options.min_sentences, 1, below.back()));
+  int num_buckets = 1;
+  result.cost = search.cost();
+  while (num_buckets < options.max_buckets && search.AddBucket() &&
+         result.cost - search.cost() > options.bucket_cost) {
+    ++num_buckets;
+    result.cost = search.cost();
+  }
+  result.cost += options.bucket_cost * num_buckets;
+  int64_t held = 0;
+  for (const int position : search.Buckets(num_buckets)) {
+    result.buckets.push_back(candidates[position]);
+    result.padded_tokens += (below[position + 1] - held) * candidates[position];
+    held = below[position + 1];
+  }
   return result;
 }
 
