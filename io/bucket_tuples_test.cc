@@ -1,0 +1,272 @@
+#include "io/bucket_tuples.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <limits>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/random.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Tuple = BucketKey::Tuple;
+using Tuples = std::vector<Tuple>;
+using Options = BucketTuplesOptions;
+using TooLong = BucketBoundariesOptions::TooLong;
+
+double Product(absl::Span<const int64_t> bucket) {
+  double product = 1;
+  for (const int64_t extent : bucket) product *= static_cast<double>(extent);
+  return product;
+}
+
+double StepCost(const Tuple& bucket, const Options& options) {
+  if (options.step_cost != nullptr) return options.step_cost(bucket);
+  double sum = 0;
+  for (const int64_t extent : bucket) sum += static_cast<double>(extent);
+  return sum;
+}
+
+double CostOf(const Tuples& samples, const Tuples& buckets, const Options& options) {
+  double cost = options.bucket_cost * static_cast<double>(buckets.size());
+  for (const Tuple& sample : samples) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const Tuple& bucket : buckets) {
+      bool holds = true;
+      for (size_t a = 0; a < sample.size(); ++a) holds = holds && sample[a] <= bucket[a];
+      if (holds) least = std::min(least, StepCost(bucket, options));
+    }
+    cost += least;
+  }
+  return cost;
+}
+
+// Tries all sets of pairs of the samples' numbers.
+class LeastCost {
+ public:
+  LeastCost(const Tuples& samples, const Options& options) : samples_(samples), options_(options) {
+    for (const Tuple& a : samples) {
+      for (const Tuple& b : samples) candidates_.push_back({a[0], b[1]});
+    }
+    std::sort(candidates_.begin(), candidates_.end());
+    candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
+    Try(0);
+  }
+  double cost() const { return cost_; }
+
+ private:
+  void Try(size_t first) {
+    if (!chosen_.empty()) cost_ = std::min(cost_, CostOf(samples_, chosen_, options_));
+    if (static_cast<int>(chosen_.size()) == options_.max_buckets) return;
+    for (size_t c = first; c < candidates_.size(); ++c) {
+      chosen_.push_back(candidates_[c]);
+      Try(c + 1);
+      chosen_.pop_back();
+    }
+  }
+
+  const Tuples& samples_;
+  const Options& options_;
+  Tuples candidates_, chosen_;
+  double cost_ = std::numeric_limits<double>::infinity();
+};
+
+// `count` pairs of at most so many values.
+Tuples RandomPairs(RandomGenerator& random, int count, int values) {
+  const auto below = [&](int bound) { return static_cast<int64_t>(random.NextBelow(bound)); };
+  Tuples pairs(count);
+  const int64_t gap = 1 + below(9);
+  for (Tuple& pair : pairs) {
+    pair = {1 + gap * below(values), 1 + gap * below(values)};
+    if (below(3) == 0) pair[1] = pair[0];  // as lengths of translations go together
+  }
+  return pairs;
+}
+
+Options RandomOptions(RandomGenerator& random) {
+  Options options = {
+      .max_buckets = static_cast<int>(1 + random.NextBelow(4)),
+      .bucket_cost = static_cast<double>(random.NextBelow(2) * random.NextBelow(20))};
+  if (random.NextBelow(2) == 0) options.step_cost = Product;
+  return options;
+}
+
+// Calls `test` with 1,000 random generators; COOPER_TEST_SEED repeats a case.
+template <typename Test>
+void ForSeeds(Test test) {
+  const char* given = std::getenv("COOPER_TEST_SEED");
+  const uint64_t first = given != nullptr ? std::strtoull(given, nullptr, 10) : 0;
+  for (uint64_t seed = first; seed < (given != nullptr ? first + 1 : 1000); ++seed) {
+    SCOPED_TRACE(absl::StrCat("COOPER_TEST_SEED=", seed));
+    RandomGenerator random(seed);
+    test(random);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(ChooseBucketTuplesTest, NoChoiceCostsLessWhereAllAreTried) {
+  ForSeeds([](RandomGenerator& random) {
+    const int count = static_cast<int>(2 + random.NextBelow(9));
+    const Tuples pairs = RandomPairs(random, count, static_cast<int>(2 + random.NextBelow(4)));
+    const Options options = RandomOptions(random);
+    COOPER_ASSERT_OK_AND_ASSIGN(const BucketTuples chosen, ChooseBucketTuples(pairs, options));
+    ASSERT_TRUE(chosen.exact);
+    ASSERT_EQ(chosen.cost, LeastCost(pairs, options).cost());
+    ASSERT_EQ(chosen.cost, CostOf(pairs, chosen.buckets, options));
+  });
+}
+
+TEST(ChooseBucketTuplesTest, ExchangeCostsLittleMore) {
+  double worst = 1, sum = 0;
+  int cases = 0, not_best = 0;
+  ForSeeds([&](RandomGenerator& random) {
+    const int count = static_cast<int>(2 + random.NextBelow(60));
+    const Tuples pairs = RandomPairs(random, count, static_cast<int>(2 + random.NextBelow(6)));
+    Options options = RandomOptions(random);
+    options.max_steps = 1e9;
+    COOPER_ASSERT_OK_AND_ASSIGN(const BucketTuples best, ChooseBucketTuples(pairs, options));
+    ASSERT_TRUE(best.exact);
+    options.max_steps = 0;
+    COOPER_ASSERT_OK_AND_ASSIGN(const BucketTuples chosen, ChooseBucketTuples(pairs, options));
+    ASSERT_FALSE(chosen.exact);
+    ASSERT_EQ(chosen.cost, CostOf(pairs, chosen.buckets, options));
+    ASSERT_LE(chosen.buckets.size(), options.max_buckets);
+    ASSERT_LE(chosen.cost, 1.05 * best.cost);
+    worst = std::max(worst, chosen.cost / best.cost);
+    sum += chosen.cost / best.cost;
+    not_best += chosen.cost > best.cost;
+    ++cases;
+  });
+  std::cout << "of " << cases << " choices by exchange " << not_best << " are not the best; "
+            << 100 * (worst - 1) << " % more at the most, " << 100 * (sum / cases - 1)
+            << " % in the mean\n";
+}
+
+// Where one length follows from the other, the best choice is known.
+TEST(ChooseBucketTuplesTest, AThinGridCostsLittleMore) {
+  RandomGenerator random(1);
+  for (const int max_buckets : {3, 10}) {
+    std::vector<int64_t> lengths(3000);
+    Tuples pairs;
+    for (int64_t& length : lengths) {
+      const double u = random.NextUniform();
+      length = 1 + static_cast<int64_t>(u * u * 400);
+      pairs.push_back({length, 2 * length});
+    }
+    COOPER_ASSERT_OK_AND_ASSIGN(const BucketTuples chosen,
+                                ChooseBucketTuples(pairs, {.max_buckets = max_buckets}));
+    COOPER_ASSERT_OK_AND_ASSIGN(const BucketBoundaries best,
+                                ChooseBuckets(lengths, {.max_buckets = max_buckets}));
+    EXPECT_LE(chosen.cost, 1.02 * 3 * best.cost) << max_buckets;
+    std::cout << max_buckets << " buckets: " << 100 * (chosen.cost / (3 * best.cost) - 1)
+              << " % more\n";
+  }
+}
+
+// Sources of 1 to 50 words and translations of about as many: more than 1,024 points.
+Tuples Pairs(int64_t count, int64_t longest) {
+  RandomGenerator random(1);
+  Tuples pairs;
+  for (int64_t i = 0; i < count; ++i) {
+    const double u = random.NextUniform();
+    const auto source = 1 + static_cast<int64_t>(u * u * static_cast<double>(longest));
+    const double ratio = 0.8 + 0.5 * random.NextUniform();
+    pairs.push_back({source, 1 + static_cast<int64_t>(ratio * static_cast<double>(source))});
+  }
+  return pairs;
+}
+
+TEST(ChooseBucketTuplesTest, BeatsEqualDistancesOnALargeGrid) {
+  const Tuples pairs = Pairs(20000, 50);
+  COOPER_ASSERT_OK_AND_ASSIGN(const BucketTuples chosen,
+                              ChooseBucketTuples(pairs, {.max_buckets = 5}));
+  EXPECT_FALSE(chosen.exact);
+  EXPECT_EQ(chosen.buckets.size(), 5);
+  EXPECT_EQ(chosen.cost, CostOf(pairs, chosen.buckets, {}));
+  const double by_hand = CostOf(pairs, {{10, 13}, {20, 26}, {30, 39}, {40, 52}, {50, 66}}, {});
+  EXPECT_LT(chosen.cost - chosen.own_cost, 0.9 * (by_hand - chosen.own_cost));
+  // A bucket whose element is one less or more is no better.
+  for (size_t b = 0; b < 5; ++b) {
+    for (int a : {0, 1}) {
+      for (int by : {-1, 1}) {
+        Tuples moved = chosen.buckets;
+        moved[b][a] += by;
+        EXPECT_GE(CostOf(pairs, moved, {}), chosen.cost) << b << " " << a << " " << by;
+      }
+    }
+  }
+}
+
+TEST(ChooseBucketTuplesTest, TakesImagesByTheirArea) {
+  const Tuples shapes = {{100, 400}, {400, 100}, {100, 390}, {200, 200}};
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const BucketTuples chosen,
+      ChooseBucketTuples(shapes, {.max_buckets = 3, .multiple_of = 32, .step_cost = Product}));
+  EXPECT_THAT(chosen.buckets, ElementsAre(Tuple({128, 416}), Tuple({224, 224}), Tuple({416, 128})));
+  EXPECT_EQ(chosen.own_cost, 100 * 400 * 2 + 100 * 390 + 200 * 200);
+  EXPECT_EQ(chosen.padded_cost, 128 * 416 * 3 + 224 * 224);
+}
+
+TEST(ChooseBucketTuplesTest, ADearBucketIsNotAdded) {
+  const Tuples pairs = {{1, 9}, {9, 1}};
+  EXPECT_THAT(ChooseBucketTuples(pairs)->buckets, ElementsAre(Tuple({1, 9}), Tuple({9, 1})));
+  for (double max_steps : {0.0, 1e6}) {
+    const Options options = {.bucket_cost = 17, .max_steps = max_steps};
+    EXPECT_THAT(ChooseBucketTuples(pairs, options)->buckets, ElementsAre(Tuple({9, 9})));
+  }
+}
+
+TEST(ChooseBucketTuplesTest, TakesThreeElements) {
+  const Tuples clips = {{8, 32, 32}, {16, 32, 32}, {16, 64, 32}, {8, 32, 32}};
+  COOPER_ASSERT_OK_AND_ASSIGN(const BucketTuples chosen,
+                              ChooseBucketTuples(clips, {.max_buckets = 2, .step_cost = Product}));
+  EXPECT_THAT(chosen.buckets, ElementsAre(Tuple({8, 32, 32}), Tuple({16, 64, 32})));
+}
+
+TEST(ChooseBucketTuplesTest, CountsWhatIsTooLong) {
+  const Tuples pairs = {{3, 4}, {9, 4}, {0, 5}, {0, 0}};
+  Options options = {.max_extents = {8, 0}};
+  COOPER_ASSERT_OK_AND_ASSIGN(BucketTuples chosen, ChooseBucketTuples(pairs, options));
+  EXPECT_THAT(chosen.buckets, ElementsAre(Tuple({1, 5}), Tuple({3, 4})));
+  EXPECT_EQ(chosen.discarded, 1);
+
+  options.too_long = TooLong::kTruncate;
+  COOPER_ASSERT_OK_AND_ASSIGN(chosen, ChooseBucketTuples(pairs, options));
+  EXPECT_THAT(chosen.buckets, ElementsAre(Tuple({1, 5}), Tuple({3, 4}), Tuple({8, 4})));
+  EXPECT_EQ(chosen.truncated, 1);
+
+  options.too_long = TooLong::kError;
+  EXPECT_THAT(ChooseBucketTuples(pairs, options),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("sample 1 are (9, 4), more than max_extents, (8, 0)")));
+}
+
+TEST(ChooseBucketTuplesTest, NamesWhatIsWrong) {
+  const auto error = [](const Tuples& samples, const Options& options, const char* words) {
+    EXPECT_THAT(ChooseBucketTuples(samples, options),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(words)));
+  };
+  const auto falling = [](absl::Span<const int64_t> bucket) {
+    return 9.0 - static_cast<double>(bucket[1]);
+  };
+  error({}, {}, "no sample with an extent");
+  error({{1, 1}, {2}}, {}, "sample 1 has 1 extents, expected as many as sample 0");
+  error({{1, 1}, {2, -3}}, {}, "the extents of sample 1 are (2, -3)");
+  error({{1, 1}}, {.max_buckets = 0}, "max_buckets is 0");
+  error({{1, 1}}, {.max_extents = {3}}, "max_extents is (3,), samples have 2 extents");
+  error({{1, 1}}, {.multiple_of = 8, .max_extents = {8, 4}}, "at least multiple_of, 8");
+  error({{5, 5}}, {.max_extents = {4, 4}}, "no sample is within max_extents, (4, 4)");
+  error({{1, 1}, {1, 2}}, {.step_cost = falling}, "a step of (1, 2) costs 7, one within it 8");
+  error({{1, 1}}, {.too_long = TooLong::kSplit}, "cannot be split");
+}
+
+}  // namespace
+}  // namespace cooper
