@@ -29,8 +29,8 @@ namespace {
 
 // Words (batch_size, length) to the probabilities of their tags, (batch_size, length, 3).
 Symbol Tagger(const BucketKey& key) {
-  const Symbol words = op::Embedding(Symbol::Variable("data"),
-                                     {.input_dim = 9, .output_dim = 4, .name = "embed"});
+  const Symbol words =
+      op::Embedding(Symbol::Variable("data"), {.input_dim = 9, .output_dim = 4, .name = "embed"});
   GRUCell cell(5, {.prefix = "gru_"});
   const Symbol hidden =
       Unroll(cell, static_cast<int>(key.int_value()), words, {.merge_outputs = true})

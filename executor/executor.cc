@@ -14,6 +14,17 @@
 
 namespace cooper {
 
+MemoryReport PlannedMemory(const CompiledProgram& compiled) {
+  const ArenaLayout& layout = compiled.layout();
+  MemoryReport report{.values = layout.num_ranges()};
+  for (const ArenaLayout::Region& region : layout.regions) {
+    report.planned_bytes += region.plan.arena_size;
+    report.lower_bound += region.plan.lower_bound;
+    report.proven = report.proven && region.plan.proven;
+  }
+  return report;
+}
+
 struct Executor::Impl {
   absl::Status Bind(std::shared_ptr<const CompiledProgram> ahead);
   void MakeArenas();
@@ -139,14 +150,8 @@ void Executor::SetMonitorCallback(MonitorCallback callback, bool monitor_all) {
 }
 
 MemoryReport Executor::memory() const {
-  const ArenaLayout& layout = impl_->run->run().compiled().layout();
-  MemoryReport report{.values = layout.num_ranges()};
-  for (size_t i = 0; i < impl_->arenas.size(); ++i) {
-    report.planned_bytes += layout.regions[i].plan.arena_size;
-    report.lower_bound += layout.regions[i].plan.lower_bound;
-    report.proven = report.proven && layout.regions[i].plan.proven;
-    report.arena_bytes += impl_->arenas[i]->bytes();
-  }
+  MemoryReport report = PlannedMemory(impl_->run->run().compiled());
+  for (const auto& arena : impl_->arenas) report.arena_bytes += arena->bytes();
   return report;
 }
 

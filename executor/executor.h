@@ -43,6 +43,9 @@ struct MemoryReport {
   bool proven = true;         // no plan is smaller, though there may be none as small as the bound
 };
 
+// Of a program, on all its contexts together; no arena is there yet.
+MemoryReport PlannedMemory(const CompiledProgram& compiled);
+
 class Executor {
  public:
   // Infers what is not given, allocates what is missing. Errors are CompiledProgram::Compile's;

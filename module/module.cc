@@ -213,11 +213,18 @@ ModuleBindOptions Module::BindOptionsFor(const std::vector<DataDesc>& data_shape
   return bind;
 }
 
+absl::StatusOr<std::shared_ptr<const CompiledProgram>> Module::Compile(
+    const ModuleBindOptions& options) const {
+  if (options_.contexts.size() > 1 || !options_.group2ctxs.empty()) {
+    return absl::UnimplementedError("Compile: expected one context, and no group2ctxs");
+  }
+  COOPER_RETURN_IF_ERROR(CheckDescs(options));
+  return DataParallelExecutorGroup::Compile(bound_symbol_, options_, options, group_.get());
+}
+
 void Module::CompileAhead(const ModuleBindOptions& options) {
-  if (options_.contexts.size() > 1 || !options_.group2ctxs.empty()) return;
   const ScopedProfile profile(ProfileCategory::kStep, "bind");
-  auto compiled =
-      DataParallelExecutorGroup::Compile(bound_symbol_, options_, options, group_.get());
+  auto compiled = Compile(options);
   if (compiled.ok()) compiled_ = *std::move(compiled);
 }
 

@@ -65,6 +65,10 @@ class Module : public BaseModule {
   // group. Does nothing with several contexts or with group2ctxs; errors are left for Bind to find
   // and to report.
   void CompileAhead(const ModuleBindOptions& options);
+  // What the first Bind with these options would run, as a program: nothing is bound or allocated.
+  // The errors are Bind's; kUnimplemented with several contexts or group2ctxs.
+  absl::StatusOr<std::shared_ptr<const CompiledProgram>> Compile(
+      const ModuleBindOptions& options) const;
   // Binds for other shapes; parameters, states and optimizer stay. kFailedPrecondition before Bind.
   absl::Status Reshape(const std::vector<DataDesc>& data_shapes,
                        const std::vector<DataDesc>& label_shapes);
