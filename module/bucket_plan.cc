@@ -149,15 +149,15 @@ absl::StatusOr<int64_t> BucketPlan::LargestBatch(const BucketKey& key, int64_t a
     }
     if (too_large == 1) return 0;
     // Where only one end is known, the line goes through 0.
-    const double slope =
-        large_bytes > 0 ? (large_bytes - fitting_bytes) / static_cast<double>(too_large - fits)
-                        : fitting_bytes / static_cast<double>(fits);
+    const double slope = large_bytes > 0
+                             ? (large_bytes - fitting_bytes) / static_cast<double>(too_large - fits)
+                             : fitting_bytes / static_cast<double>(fits);
     const double room = static_cast<double>(arena_bytes) - fitting_bytes;
     const double reach = slope > 0 ? room / slope : static_cast<double>(max_batch_size);
-    const int64_t next = step % 4 == 3
-                             ? fits + (too_large - fits) / 2
-                             : fits + static_cast<int64_t>(std::min(
-                                          reach, static_cast<double>(max_batch_size)));
+    const int64_t next =
+        step % 4 == 3
+            ? fits + (too_large - fits) / 2
+            : fits + static_cast<int64_t>(std::min(reach, static_cast<double>(max_batch_size)));
     guess = std::clamp(next, fits + 1, too_large - 1);
   }
   return fits;

@@ -4,8 +4,8 @@
 // What buckets will take of memory, before anything is bound: exact, since it is the memory planner
 // that says it. So batch sizes can be chosen by bytes:
 //
-//   COOPER_ASSIGN_OR_RETURN(auto plan, BucketPlan::Create({.sym_gen = NextWord, .buckets = shapes}));
-//   COOPER_ASSIGN_OR_RETURN(const auto batch_sizes, plan.LargestBatches(256 << 20));
+//   COOPER_ASSIGN_OR_RETURN(auto plan, BucketPlan::Create({.sym_gen = NextWord, .buckets =
+//   shapes})); COOPER_ASSIGN_OR_RETURN(const auto batch_sizes, plan.LargestBatches(256 << 20));
 //   BucketIter::Create(..., {.batch_sizes = batch_sizes, ...});
 
 #include <cstdint>

@@ -22,8 +22,8 @@ using ::testing::HasSubstr;
 constexpr int kVocabulary = 50, kHidden = 12;
 
 Symbol NextWord(const BucketKey& key) {
-  const Symbol embed = op::Embedding(
-      Symbol::Variable("data"), {.input_dim = kVocabulary, .output_dim = 8, .name = "embed"});
+  const Symbol embed = op::Embedding(Symbol::Variable("data"),
+                                     {.input_dim = kVocabulary, .output_dim = 8, .name = "embed"});
   LSTMCell cell(kHidden, {.prefix = "lstm_"});
   const Unrolled unrolled =
       Unroll(cell, static_cast<int>(key.int_value()), embed, {.merge_outputs = true});
@@ -35,10 +35,10 @@ Symbol NextWord(const BucketKey& key) {
 }
 
 BucketShapes ShapesOf(int64_t length, int64_t batch_size) {
-  return {.key = length,
-          .data_shapes = {{.name = "data", .shape = {batch_size, length}, .layout = "NT"}},
-          .label_shapes = {
-              {.name = "softmax_label", .shape = {batch_size, length}, .layout = "NT"}}};
+  return {
+      .key = length,
+      .data_shapes = {{.name = "data", .shape = {batch_size, length}, .layout = "NT"}},
+      .label_shapes = {{.name = "softmax_label", .shape = {batch_size, length}, .layout = "NT"}}};
 }
 
 BucketPlan PlanOf(const std::vector<int64_t>& lengths) {
@@ -85,8 +85,8 @@ TEST(BucketPlanTest, SaysWhatBindingTakes) {
   EXPECT_EQ(together.arena, largest);
   EXPECT_EQ(together.arena, reports.back().memory.arena_bytes);
   // Weights and biases of embedding, LSTM and classes, each with a gradient.
-  const int64_t weights = kVocabulary * 8 + 4 * kHidden * (8 + kHidden + 2) +
-                          kVocabulary * (kHidden + 1);
+  const int64_t weights =
+      kVocabulary * 8 + 4 * kHidden * (8 + kHidden + 2) + kVocabulary * (kHidden + 1);
   EXPECT_EQ(together.parameters, 2 * 4 * weights);
 }
 

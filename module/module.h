@@ -148,6 +148,9 @@ class Module : public BaseModule {
   // The parameters that the next update changes.
   const std::vector<std::string>& NamesToUpdate();
   absl::Status FitBatch(const DataBatch& batch);
+  void CountBatch(const DataBatch& batch);
+  // Tells the store how much is in the gradients that are made now.
+  absl::Status CountGradients();
   absl::Status Feed(const std::vector<DataDesc>& descs, const std::vector<DataDesc>& provided,
                     const std::vector<NDArray>& arrays, const char* kind);
 
@@ -160,6 +163,8 @@ class Module : public BaseModule {
   std::vector<std::string> aux_names_;
   std::vector<std::string> label_args_;  // labels that the symbol has
   bool lacked_labels_ = false;           // the batch of the last Forward
+  int64_t samples_ = 0;                  // its rows without padding
+  int64_t tokens_ = -1;                  // its time steps without padding; -1: it has no lengths
   ModuleBindOptions bind_options_;
   // By shapes; the one in use first, then by last use.
   std::vector<std::unique_ptr<DataParallelExecutorGroup>> bound_;

@@ -111,10 +111,32 @@ absl::Status Module::Feed(const std::vector<DataDesc>& descs, const std::vector<
   return absl::OkStatus();
 }
 
+void Module::CountBatch(const DataBatch& batch) {
+  const DataDesc& data = bound_.front()->data_shapes()[0];
+  const int axis = std::max(0, BatchAxis(data.layout));
+  samples_ = (axis < data.shape.rank() ? data.shape[axis] : 1) - batch.pad;
+  tokens_ = batch.lengths.empty() ? -1 : absl::c_accumulate(batch.lengths, int64_t{0});
+}
+
+absl::Status Module::CountGradients() {
+  ParameterStore& parameters = group_->parameters();
+  const GradientNormalization by = parameters.normalization();
+  if (by == GradientNormalization::kBatchSize) return absl::OkStatus();
+  if (by == GradientNormalization::kTokens && tokens_ < 0) {
+    return absl::InvalidArgumentError(
+        "Backward: gradients are normalized by tokens (InitOptimizerOptions::normalization), but "
+        "the batch has no lengths");
+  }
+  parameters.CountGradients(by == GradientNormalization::kTokens ? tokens_ : samples_,
+                            /*add=*/!added_names_.empty());
+  return absl::OkStatus();
+}
+
 absl::Status Module::Forward(const DataBatch& batch, std::optional<bool> is_train) {
   COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
   COOPER_RETURN_IF_ERROR(FitBatch(batch));
   lacked_labels_ = batch.label.empty();
+  CountBatch(batch);
   const ScopedProfile profile(ProfileCategory::kStep, "forward");
   DataParallelExecutorGroup& bound = *bound_.front();
   COOPER_RETURN_IF_ERROR(Feed(bound.data_shapes(), batch.provide_data, batch.data, "data"));
@@ -128,6 +150,7 @@ absl::Status Module::Backward(absl::Span<const NDArray> head_gradients) {
     return absl::FailedPreconditionError("Backward: call Bind with for_training first");
   }
   COOPER_RETURN_IF_ERROR(CheckLabels());
+  COOPER_RETURN_IF_ERROR(CountGradients());
   const ScopedProfile profile(ProfileCategory::kStep, "backward");
   COOPER_RETURN_IF_ERROR(executor_group()->Backward(head_gradients));
   for (const std::string& name : added_names_) group_->parameters().GradAdded(name);

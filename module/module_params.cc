@@ -64,7 +64,8 @@ absl::StatusOr<std::shared_ptr<Optimizer>> Module::MakeOptimizer(
   COOPER_ASSIGN_OR_RETURN(
       std::shared_ptr<Optimizer> optimizer,
       CreateOptimizer(options.optimizer, options.optimizer_params, options.lr_scheduler));
-  if (!options.optimizer_params.contains("rescale_grad")) {
+  if (!options.optimizer_params.contains("rescale_grad") &&
+      options.normalization == GradientNormalization::kBatchSize) {
     const DataDesc& data = data_shapes()[0];
     const int axis = std::max(0, BatchAxis(data.layout));
     int64_t batch_size = axis < data.shape.rank() ? data.shape[axis] : 1;

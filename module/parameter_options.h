@@ -46,6 +46,16 @@ struct SetParamsOptions {
   bool allow_extra = false;
 };
 
+// What gradients, which losses sum over a batch, are divided by in an update.
+enum class GradientNormalization {
+  kBatchSize,  // MXNet's way: the batch size of Bind, whatever the batches are
+  // Rows of the batches since the last update, without rows of padding (DataBatch::pad): for
+  // buckets with batch sizes of their own, and smaller last batches.
+  kSamples,
+  // Their time steps without padding (DataBatch::lengths): each token counts the same.
+  kTokens,
+};
+
 struct InitOptimizerOptions {
   // Where gradients are summed over devices and processes (CreateKVStore). Of the types within one
   // process none is made for one device. "": nothing is summed, and each device's parameters go
@@ -57,7 +67,7 @@ struct InitOptimizerOptions {
   // its own. (MXNet decides by type and number of elements.)
   bool update_on_kvstore = true;
   // A name and the constructor's arguments, as in MXNet ("sgd", {{"learning_rate", "0.1"}}). Unless
-  // rescale_grad is among them, it is 1 / the batch size of Bind.
+  // rescale_grad is among them, it is as `normalization` says.
   std::string optimizer = "sgd";
   std::map<std::string, std::string> optimizer_params = {{"learning_rate", "0.01"}};
   // For an optimizer made by name.
@@ -72,8 +82,12 @@ struct InitOptimizerOptions {
   // update and after rescale_grad, is at most this. The store then only sums (update_on_kvstore
   // does not count).
   double clip_global_norm = 0;
-  // Batches whose gradients are added up for one update: rescale_grad is divided by it.
+  // Batches whose gradients are added up for one update: of kBatchSize, rescale_grad is divided by
+  // it.
   int batches_per_update = 1;
+  // Other than kBatchSize, each update multiplies rescale_grad (1 unless it is given) by 1 / what
+  // is counted; for one process.
+  GradientNormalization normalization = GradientNormalization::kBatchSize;
   bool force_init = false;
 };
 

@@ -138,6 +138,7 @@ absl::Status ParameterStore::ZeroGrads() {
     }
   }
   added_.clear();
+  counted_ = 0;
   return absl::OkStatus();
 }
 

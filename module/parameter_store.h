@@ -155,6 +155,11 @@ class ParameterStore {
   std::vector<std::string> TakeAdded(absl::Span<const std::string> own);
   void ForgetAdded() { added_.clear(); }
 
+  // What the optimizer's gradients are divided by, and how much of that is in the present ones:
+  // added to what was counted since the last update, or in its place.
+  GradientNormalization normalization() const { return learning_.normalization; }
+  void CountGradients(int64_t count, bool add) { counted_ = add ? counted_ + count : count; }
+
   // --- A run that has gone wrong.
 
   // The first of `names` whose gradient, on any context, has an element that is NaN or infinite;
@@ -209,9 +214,14 @@ class ParameterStore {
     // draws must not depend on how many contexts there are. Empty if the key-value store has it.
     std::vector<std::shared_ptr<Updater>> updaters;
     double clip_global_norm = 0;  // 0: gradients are not clipped
+    GradientNormalization normalization = GradientNormalization::kBatchSize;
+    double rescale_grad = 1;  // before it is divided by what was counted
   };
 
   class ScopedClip;
+
+  // Sets the optimizers' rescale_grad by what was counted, and counts anew.
+  void Normalize();
 
   Entries& of(ParameterKind kind) { return kinds_[static_cast<size_t>(kind)]; }
   const Entries& of(ParameterKind kind) const { return kinds_[static_cast<size_t>(kind)]; }
@@ -260,6 +270,7 @@ class ParameterStore {
   Learning learning_;
   std::string states_to_load_;
   std::set<std::string> added_;
+  int64_t counted_ = 0;  // of what the present gradients are divided by
   std::map<std::string, std::vector<NDArray>> kept_auxs_;  // of KeepAuxs, by context
   // Kept for their memory.
   std::vector<Updater::Parameter> to_update_;

@@ -35,6 +35,14 @@ absl::Status ParameterStore::Install(const std::shared_ptr<Optimizer>& optimizer
   if (!options.wd_mult.empty()) optimizer->SetWdMult(options.wd_mult);
   Learning learning{.kvstore = std::move(kvstore)};
   learning.clip_global_norm = std::max(0.0, options.clip_global_norm);
+  learning.normalization = options.normalization;
+  learning.rescale_grad = optimizer->rescale_grad();
+  if (learning.normalization != GradientNormalization::kBatchSize && learning.kvstore != nullptr &&
+      learning.kvstore->num_workers() > 1) {
+    return absl::UnimplementedError(
+        "InitOptimizer: normalization by samples or tokens is for one process, several count each "
+        "for itself");
+  }
   learning.update_on_kvstore =
       learning.kvstore != nullptr && options.update_on_kvstore && learning.clip_global_norm == 0;
   const int num_updaters = learning.kvstore != nullptr ? 1 : num_contexts();
@@ -148,7 +156,18 @@ absl::Status ParameterStore::PullOthers(const std::vector<std::string>& names) {
   return absl::OkStatus();
 }
 
+void ParameterStore::Normalize() {
+  if (learning_.normalization == GradientNormalization::kBatchSize) return;
+  const double scale = learning_.rescale_grad / static_cast<double>(std::max<int64_t>(1, counted_));
+  counted_ = 0;
+  if (learning_.update_on_kvstore) {
+    learning_.kvstore->updater()->optimizer().set_rescale_grad(scale);
+  }
+  for (const auto& updater : learning_.updaters) updater->optimizer().set_rescale_grad(scale);
+}
+
 absl::Status ParameterStore::Update(const std::vector<std::string>& names) {
+  Normalize();
   if (learning_.kvstore == nullptr) return UpdateContexts(names);
   std::vector<KVItem> items;
   items.reserve(names.size());
