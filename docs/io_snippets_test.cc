@@ -8,7 +8,6 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "io/bucket_boundaries.h"
 #include "io/bucket_sentence_iter.h"
 #include "io/encode_sentences.h"
 #include "io/text_corpus.h"
@@ -26,12 +25,10 @@ absl::Status ShowBatches(const std::string& path) {
   const EncodeSentencesOptions encoding{
       .invalid_label = 0, .start_label = 1, .unknown_token = "<unk>"};
   const EncodedSentences text = EncodeSentences(words, encoding);
-  COOPER_ASSIGN_OR_RETURN(const BucketBoundaries best,
-                          ChooseBuckets(LengthsOf(text.sentences), {.max_buckets = 2}));
   COOPER_ASSIGN_OR_RETURN(auto data, BucketSentenceIter::Create(
                                          text.sentences, /*batch_size=*/2,
-                                         {.buckets = best.buckets,
-                                          .invalid_label = 0,
+                                         {.invalid_label = 0,
+                                          .max_buckets = 2,
                                           .last_batch = BucketSentenceIterOptions::LastBatch::kPad,
                                           .seed = 7}));
   std::cout << data->report().ToString();

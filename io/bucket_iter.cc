@@ -4,11 +4,29 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "io/key_values.h"
 #include "io/padded_copy.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
+
+std::string BucketIterReport::ToString(absl::string_view noun) const {
+  std::string text;
+  for (const Bucket& bucket : buckets) {
+    absl::StrAppendFormat(&text, "bucket %s: %d %ss, %d batches of %d", bucket.key.ToString(),
+                          bucket.samples, noun, bucket.batches, bucket.batch_size);
+    if (num_parts > 1) absl::StrAppendFormat(&text, " in each of %d parts", num_parts);
+    text += '\n';
+  }
+  const double padding =
+      padded_tokens == 0 ? 0 : 100 * (1 - static_cast<double>(tokens) / padded_tokens);
+  absl::StrAppendFormat(&text,
+                        "%d %ss served, %d left over, %d discarded, %d truncated; "
+                        "%d tokens in all, %.1f %% padding\n",
+                        served, noun, left_over, discarded, truncated, tokens, padding);
+  return text;
+}
 
 int64_t BucketIter::LengthOf(const Input& input, const Shape& extents, int64_t id) const {
   const int axis = input.length_axis;

@@ -83,6 +83,20 @@ struct BucketIterOptions {
   // each.
   std::function<std::optional<BucketKey>(int64_t i)> key;
 
+  // In place of both: at most so many buckets, which leave these samples little padding, counted in
+  // elements of data. Integers, the best ones (bucket_boundaries.h), if all axes that follow the
+  // key follow its element 0; else tuples (bucket_tuples.h). Integers of which no step could be
+  // filled are not chosen if last_batch is kDiscard, unless tokens_per_batch says batch sizes. All
+  // parts choose the same.
+  int max_buckets = 0;
+  // With max_buckets: what one more bucket has to save, in elements of data.
+  double bucket_cost = 0;
+  // With max_buckets: every element of every key is a multiple of it.
+  int64_t multiple_of = 1;
+  // With max_buckets: the largest elements of a key, 0 for no limit; empty: none. Samples that are
+  // larger are too long.
+  BucketKey::Tuple max_extents;
+
   enum class LastBatch {
     kDiscard,   // a bucket's samples that fill no batch wait for another epoch's order
     kPad,       // they come in a batch whose surplus rows hold pad values only
@@ -141,7 +155,7 @@ struct BucketIterReport {
 class BucketIter : public DataIter {
  public:
   // kInvalidArgument, naming input, sample or bucket, if inputs have no or equal names, different
-  // numbers of samples or an impossible layout; if neither or both of `buckets` and `key` are
+  // numbers of samples or an impossible layout; if not one of `buckets`, `key` and `max_buckets` is
   // given, a key has no element that an input follows, or one below 1; if a sample exceeds what
   // `key` says of it; if no sample has a bucket, or an option is out of range.
   static absl::StatusOr<std::unique_ptr<BucketIter>> Create(std::vector<BucketInput> data,
@@ -167,7 +181,7 @@ class BucketIter : public DataIter {
   // Seed, epoch and position (and what was rolled over). The state of another part is refused, as
   // that of other data is.
   absl::StatusOr<std::string> SaveState() const override;
-  absl::Status LoadState(absl::string_view state) override;
+  absl::Status LoadState(absl::string_view text) override;
 
   // Batches of this epoch, the same on all parts, and in every epoch unless samples roll over.
   int64_t num_batches() const { return order_.num_batches(); }
@@ -191,8 +205,9 @@ class BucketIter : public DataIter {
   BucketIter(std::vector<BucketInput> data, std::vector<BucketInput> label,
              BucketIterOptions options);
   absl::Status CheckOptions() const;
+  absl::Status CheckBucketOptions() const;
   absl::Status CheckInputs();
-  absl::Status FindAxes(const BucketKey& model);
+  absl::Status FindAxes(bool keys_are_strings);
   absl::Status Fill();
   absl::Status FindExtents(absl::Span<const int64_t> ids, Bucket* bucket) const;
   // Adds to the report's tokens. Those of a row with padding.

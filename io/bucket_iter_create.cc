@@ -7,8 +7,9 @@
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "io/bucket_assignment.h"
+#include "io/bucket_choice.h"
 #include "io/bucket_iter.h"
 #include "ndarray/status_macros.h"
 
@@ -30,6 +31,14 @@ BucketOrderOptions::Remainder RemainderOf(Options::LastBatch last_batch) {
   return BucketOrderOptions::Remainder::kServe;
 }
 
+// Of a bucket, so that it fills a step.
+int64_t LeastSamples(const Options& options) {
+  if (options.last_batch != Options::LastBatch::kDiscard || options.tokens_per_batch > 0) return 1;
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  return options.batch_size > kMost / options.num_parts ? kMost
+                                                        : options.batch_size * options.num_parts;
+}
+
 Shape WithBatch(Shape extents, int batch_axis, int64_t batch_size) {
   extents.insert(batch_axis, batch_size);
   return extents;
@@ -44,23 +53,6 @@ bool SameInAllSamples(const RaggedArray& values, int axis) {
 }
 
 }  // namespace
-
-std::string BucketIterReport::ToString(absl::string_view noun) const {
-  std::string text;
-  for (const Bucket& bucket : buckets) {
-    absl::StrAppendFormat(&text, "bucket %s: %d %ss, %d batches of %d", bucket.key.ToString(),
-                          bucket.samples, noun, bucket.batches, bucket.batch_size);
-    if (num_parts > 1) absl::StrAppendFormat(&text, " in each of %d parts", num_parts);
-    text += '\n';
-  }
-  const double padding =
-      padded_tokens == 0 ? 0 : 100 * (1 - static_cast<double>(tokens) / padded_tokens);
-  absl::StrAppendFormat(&text,
-                        "%d %ss served, %d left over, %d discarded, %d truncated; "
-                        "%d tokens in all, %.1f %% padding\n",
-                        served, noun, left_over, discarded, truncated, tokens, padding);
-  return text;
-}
 
 BucketIter::BucketIter(std::vector<BucketInput> data, std::vector<BucketInput> label,
                        Options options)
@@ -100,9 +92,25 @@ absl::Status BucketIter::CheckOptions() const {
   if (parts > 1 && options_.last_batch == Options::LastBatch::kSmaller) {
     return Error("LastBatch::kSmaller gives parts batches of different sizes: use kPad");
   }
-  if (options_.buckets.empty() == (options_.key == nullptr)) {
-    return Error(options_.buckets.empty() ? "give buckets, or key"
-                                          : "give buckets or key, not both");
+  return CheckBucketOptions();
+}
+
+absl::Status BucketIter::CheckBucketOptions() const {
+  std::vector<absl::string_view> given;
+  if (!options_.buckets.empty()) given.push_back("buckets");
+  if (options_.key != nullptr) given.push_back("key");
+  if (options_.max_buckets != 0) given.push_back("max_buckets");
+  if (given.empty()) return Error("give buckets, key or max_buckets");
+  if (given.size() > 1) {
+    return Error(absl::StrCat(absl::StrJoin(given, " and "), " are given, expected one of them"));
+  }
+  if (options_.max_buckets < 0) {
+    return Error(absl::StrCat("max_buckets is ", options_.max_buckets, ", expected at least 1"));
+  }
+  const bool is_choice =
+      options_.bucket_cost != 0 || options_.multiple_of != 1 || !options_.max_extents.empty();
+  if (is_choice && options_.max_buckets == 0) {
+    return Error("bucket_cost, multiple_of and max_extents (max_length) need max_buckets");
   }
   return absl::OkStatus();
 }
@@ -153,13 +161,12 @@ absl::Status BucketIter::CheckInputs() {
   return absl::OkStatus();
 }
 
-// By the keys' kind, which one of them shows.
-absl::Status BucketIter::FindAxes(const BucketKey& model) {
+absl::Status BucketIter::FindAxes(bool keys_are_strings) {
   for (Input& input : inputs_) {
     const RaggedArray& values = input.spec.values;
     const int rank = values.rank();
     input.pad_to = input.spec.pad_to;
-    if (input.pad_to.empty() && !model.is_string() && !values.is_rows()) {
+    if (input.pad_to.empty() && !keys_are_strings && !values.is_rows()) {
       if (rank > 2) {
         return Error(absl::StrCat("input '", input.spec.name, "': say with pad_to which of the ",
                                   rank, " axes follow the key, {kFree} if none does"));
@@ -189,10 +196,13 @@ absl::Status BucketIter::Fill() {
   }
   const auto first =
       std::find_if(keys.begin(), keys.end(), [](const auto& key) { return key.has_value(); });
-  if (options_.buckets.empty() && first == keys.end()) {
+  if (options_.key != nullptr && first == keys.end()) {
     return Error(absl::StrCat("none of ", num_samples, " samples has a bucket (key)"));
   }
-  COOPER_RETURN_IF_ERROR(FindAxes(options_.buckets.empty() ? **first : options_.buckets[0]));
+  // One key shows the kind of all.
+  COOPER_RETURN_IF_ERROR(FindAxes(options_.key != nullptr ? (*first)->is_string()
+                                                          : !options_.buckets.empty() &&
+                                                                options_.buckets[0].is_string()));
 
   std::vector<KeyedArray> arrays;
   for (size_t i = 0; i < inputs_.size(); ++i) {
@@ -203,6 +213,18 @@ absl::Status BucketIter::Fill() {
                       .is_data = i < num_data_});
   }
   const bool truncate = options_.too_long == Options::TooLong::kTruncate;
+  if (options_.max_buckets > 0) {
+    absl::StatusOr<std::vector<BucketKey>> chosen =
+        ChooseKeys(arrays, num_samples,
+                   {.max_buckets = options_.max_buckets,
+                    .bucket_cost = options_.bucket_cost,
+                    .multiple_of = options_.multiple_of,
+                    .max_extents = options_.max_extents,
+                    .truncate = truncate,
+                    .min_samples = LeastSamples(options_)});
+    if (!chosen.ok()) return Error(chosen.status().message());
+    options_.buckets = *std::move(chosen);
+  }
   absl::StatusOr<BucketAssignment> assigned =
       options_.key != nullptr ? AssignByKey(arrays, keys, truncate)
                               : AssignToBuckets(arrays, num_samples, options_.buckets, truncate);

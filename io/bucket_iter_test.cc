@@ -69,6 +69,33 @@ TEST(BucketIterTest, AnEncoderAndADecoderHavePairsForKeys) {
   EXPECT_EQ(DescsToString(batches[1].provide_data), DescsToString(iter->provide_data()));
 }
 
+TEST(BucketIterTest, ChoosesPairs) {
+  const Sequences sources = {{1, 2, 3}, {4}, {5, 6}, {1, 2, 3, 4, 5}};
+  const Sequences targets = {{7, 8}, {9}, {10, 11, 12}, {1}};
+  const auto iter = Make(
+      {{.name = "source", .values = sources}, {.name = "target", .values = targets, .pad_to = {1}}},
+      {{.name = "label", .values = targets, .pad_to = {1}, .shift = 1}},
+      {.batch_size = 1,
+       .max_buckets = 2,
+       .max_extents = {4, 0},
+       .too_long = Options::TooLong::kTruncate});
+  EXPECT_THAT(iter->bucket_keys(), ElementsAre(BucketKey({2, 3}), BucketKey({4, 2})));
+  EXPECT_EQ(iter->report().truncated, 1);  // 2 * (2 + 3) and 2 * (4 + 2) elements
+  EXPECT_THAT(iter->report().ToString(), HasSubstr("17 tokens in all, 22.7 % padding"));
+}
+
+TEST(BucketIterTest, ChoosesNoIntegerThatFillsNoStep) {
+  Sequences sequences(20, std::vector<int>(3));
+  sequences.resize(23, std::vector<int>(9));
+  Options options = {.batch_size = 2, .max_buckets = 3, .num_parts = 2};
+  const auto keys = [&] {
+    return Make({{.name = "x", .values = sequences}}, {}, options)->bucket_keys();
+  };
+  EXPECT_THAT(keys(), ElementsAre(BucketKey(9)));  // three are less than a step of two parts
+  options.last_batch = Options::LastBatch::kPad;
+  EXPECT_THAT(keys(), ElementsAre(BucketKey(3), BucketKey(9)));
+}
+
 TEST(BucketIterTest, SeriesOfStringKeysArePaddedToTheirLongest) {
   const std::vector<std::string> kinds = {"day", "week", "day"};
   const std::vector<std::vector<float>> series = {{1, 2}, {3, 4, 5, 6}, {7}};
@@ -481,8 +508,20 @@ TEST(BucketIterTest, NamesWhatIsWrong) {
        {},
        {.buckets = {2}},
        "numbers have no length for 'l'"},
-      {"NoBuckets", {x}, {}, {}, "give buckets, or key"},
-      {"BucketsAndKey", {x}, {}, {.buckets = {2}, .key = nothing}, "not both"},
+      {"NoBuckets", {x}, {}, {}, "give buckets, key or max_buckets"},
+      {"BucketsAndKey", {x}, {}, {.buckets = {2}, .key = nothing}, "buckets and key are given"},
+      {"BucketsAndNumber",
+       {x},
+       {},
+       {.buckets = {2}, .max_buckets = 2},
+       "buckets and max_buckets are given, expected one of them"},
+      {"NumberOfBuckets", {x}, {}, {.max_buckets = -1}, "max_buckets is -1"},
+      {"ChoiceOfNone", {x}, {}, {.buckets = {2}, .multiple_of = 2}, "need max_buckets"},
+      {"NothingToChoose",
+       {{.name = "x", .values = std::vector<int>{1, 2}}},
+       {},
+       {.max_buckets = 2},
+       "BucketIter: buckets: no axis of an input follows the key"},
       {"NoKey", {x}, {}, {.key = nothing}, "none of 2 samples has a bucket"},
       {"KeyTooSmall",
        {x},

@@ -15,8 +15,8 @@ constexpr char kKind[] = "BucketSentenceIter";
 
 using Options = BucketSentenceIterOptions;
 
-// The automatic buckets: of them each part fills a batch, so that all parts have the same. Length 0
-// is left out: it would be a bucket of empty arrays.
+// The automatic buckets of MXNet: of them each part fills a batch, so that all parts have the same.
+// Length 0 is left out: it would be a bucket of empty arrays.
 std::vector<int64_t> FrequentLengths(absl::Span<const std::vector<int>> sentences,
                                      int64_t batch_size, int64_t num_parts) {
   std::map<int64_t, int64_t> counts;
@@ -58,6 +58,9 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> BucketSentenceIter::Create(
   }
   BucketIterOptions bucket_options = {
       .batch_size = batch_size,
+      .max_buckets = options.max_buckets,
+      .bucket_cost = options.bucket_cost,
+      .multiple_of = options.multiple_of,
       .last_batch = options.last_batch == Options::LastBatch::kPad
                         ? BucketIterOptions::LastBatch::kPad
                         : BucketIterOptions::LastBatch::kDiscard,
@@ -72,15 +75,17 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> BucketSentenceIter::Create(
       .num_parts = options.num_parts,
       .kind = kKind};
   const int64_t parts = std::max<int64_t>(options.num_parts, 1);  // BucketIter refuses others
-  if (options.buckets.empty()) options.buckets = FrequentLengths(sentences, batch_size, parts);
+  if (options.max_length != 0) bucket_options.max_extents = {options.max_length};
+  const bool as_mxnet = options.buckets.empty() && options.max_buckets == 0;
+  if (as_mxnet) options.buckets = FrequentLengths(sentences, batch_size, parts);
   bucket_options.buckets.assign(options.buckets.begin(), options.buckets.end());
   const bool part_exists = options.part_index >= 0 && options.part_index < options.num_parts;
-  if (options.buckets.empty() && batch_size > 0 && part_exists) {
+  if (as_mxnet && options.buckets.empty() && batch_size > 0 && part_exists) {
     return absl::InvalidArgumentError(
         absl::StrCat("BucketSentenceIter: none of the lengths of ", sentences.size(),
                      " sentences occurs ", batch_size, " times (batch_size)",
                      parts > 1 ? absl::StrCat(" in each of ", parts, " parts (num_parts)") : "",
-                     ", so there are no automatic buckets: give buckets"));
+                     ", so there are no automatic buckets: give buckets, or max_buckets"));
   }
 
   const RaggedArray tokens = RaggedArray::Sequences(sentences);

@@ -27,8 +27,9 @@
 namespace cooper {
 
 struct BucketSentenceIterOptions {
-  // The lengths to pad to, in any order. Empty: every length of which there are at least
-  // batch_size sentences, num_parts * batch_size if there are several parts.
+  // The lengths to pad to, in any order. Empty: those that max_buckets says; without it, as in
+  // MXNet, every length of which there are at least batch_size sentences, num_parts * batch_size if
+  // there are several parts.
   std::vector<int64_t> buckets;
   // Fills data behind a sentence, and labels from the sentence's last token on.
   double invalid_label = -1;
@@ -41,6 +42,17 @@ struct BucketSentenceIterOptions {
   std::string layout = "NT";
 
   // Beyond MXNet, whose behaviour is the default.
+
+  // In place of `buckets`: at most so many, those that leave these sentences the least padding
+  // (bucket_boundaries.h). With kDiscard each of them has the sentences of a step, unless
+  // tokens_per_batch says batch sizes.
+  int max_buckets = 0;
+  // With max_buckets: what one more bucket has to save, in padded tokens.
+  double bucket_cost = 0;
+  // With max_buckets: every bucket is a multiple of it.
+  int64_t multiple_of = 1;
+  // With max_buckets: no bucket is longer; 0: as long as the longest sentence.
+  int64_t max_length = 0;
   enum class LastBatch {
     kDiscard,  // a bucket's sentences that fill no batch wait for another epoch's order
     kPad,      // they come in a batch whose surplus rows hold invalid_label only
@@ -98,7 +110,8 @@ struct BucketSentenceIterReport {
 class BucketSentenceIter : public DataIter {
  public:
   // kInvalidArgument if a batch size or a bucket is < 1, the layout is neither, part_index is not
-  // in [0, num_parts), or no sentence has a bucket (with what would help).
+  // in [0, num_parts), both `buckets` and `max_buckets` are given, or no sentence has a bucket
+  // (with what would help).
   static absl::StatusOr<std::unique_ptr<BucketSentenceIter>> Create(
       absl::Span<const std::vector<int>> sentences, int64_t batch_size,
       BucketSentenceIterOptions options = {});

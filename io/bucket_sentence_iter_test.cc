@@ -430,6 +430,26 @@ TEST(BucketSentenceIterTest, LoadsTheStateOfATimeWithoutParts) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("num_parts 1")));
 }
 
+TEST(BucketSentenceIterTest, ChoosesTheBestBuckets) {
+  Sentences sentences(40, std::vector<int>(4));
+  for (int length : {5, 9, 10, 10, 11, 30}) sentences.emplace_back(length);
+  Options options = {.max_buckets = 3, .max_length = 20};
+  const auto iter = Make(sentences, 2, options);
+  EXPECT_THAT(iter->bucket_keys(), ElementsAre(BucketKey(4), BucketKey(9), BucketKey(11)));
+  EXPECT_EQ(iter->report().ToString(),
+            "bucket 4: 40 sentences, 20 batches of 2\n"
+            "bucket 9: 2 sentences, 1 batches of 2\n"
+            "bucket 11: 3 sentences, 1 batches of 2\n"
+            "44 sentences served, 1 left over, 1 discarded, 0 truncated; "
+            "205 tokens in all, 2.8 % padding\n");
+  options.too_long = Options::TooLong::kTruncate;
+  options.multiple_of = 4;
+  EXPECT_THAT(Make(sentences, 2, options)->bucket_keys(), ElementsAre(BucketKey(4), BucketKey(20)));
+  options.last_batch = Options::LastBatch::kPad;  // one sentence is enough
+  EXPECT_THAT(Make(sentences, 2, options)->bucket_keys(),
+              ElementsAre(BucketKey(4), BucketKey(12), BucketKey(20)));
+}
+
 TEST(BucketSentenceIterTest, EndsOnceAndStaysAtTheEnd) {
   const auto iter = Make(Numbered(4, 1), 2);
   EXPECT_EQ(Epoch(*iter).size(), 2);
@@ -451,6 +471,13 @@ TEST(BucketSentenceIterTest, NamesWhatIsWrong) {
       {"NoAutomaticBucket", {{1}, {1, 2}}, 2, {}, "give buckets"},
       {"NoSentence", {}, 2, {}, "give buckets"},
       {"BucketOfNothing", {{1}}, 1, {.buckets = {0, 5}}, "bucket 0"},
+      {"BucketsAndNumber",
+       {{1}},
+       1,
+       {.buckets = {1}, .max_buckets = 2},
+       "BucketSentenceIter: buckets and max_buckets are given"},
+      {"LengthWithoutNumber", {{1}}, 1, {.max_length = 9}, "(max_length) need max_buckets"},
+      {"NegativeLength", {{1}}, 1, {.max_buckets = 1, .max_length = -9}, "max_length is -9"},
       {"BucketBatchSize", {{1}}, 1, {.buckets = {1}, .batch_sizes = {{1, 0}}}, "bucket 1 is 0"},
       {"NoParts", {{1}}, 1, {.num_parts = 0}, "num_parts is 0"},
       {"NegativeParts", {{1}}, 1, {.part_index = -3, .num_parts = -2}, "num_parts is -2"},
