@@ -44,7 +44,8 @@ def main():
     parser.add_argument("--repeat", type=int, default=3, help="passes over the buckets in each turn")
     args = parser.parse_args()
     n = args.threads
-    base = [args.cooper, "--optimizer=sgd", "--lr=0.01", f"--repeat={args.repeat}"]
+    base = [args.cooper, "--buckets=10,20,30,40,50,60", "--optimizer=sgd", "--lr=0.01",
+            f"--repeat={args.repeat}"]
     whole = [f"--batch_size={args.batch_size}", f"--threads={n}"]
     part = [f"--batch_size={args.batch_size // n}", "--threads=1", "--kvstore=dist_sync"]
     kinds = {

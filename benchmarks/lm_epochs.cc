@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "examples/lm_corpus.h"
+#include "io/bucket_key.h"
 #include "module/metric/classification.h"
 #include "ndarray/status_macros.h"
 
@@ -41,6 +42,14 @@ absl::StatusOr<std::unique_ptr<LmEpochs>> LmEpochs::Create(LmEpochsOptions optio
     return absl::InvalidArgumentError(
         absl::StrCat(o.train_path, ": no bucket has the ", o.batch_size, " sentences of a batch"));
   }
+  if (o.buckets.empty()) {  // the validation has those of the training
+    for (const BucketKey& key : train->bucket_keys()) {
+      epochs->options_.buckets.push_back(key.int_value());
+    }
+    epochs->options_.max_buckets = 0;
+    epochs->options_.bucket_cost = 0;
+    epochs->options_.max_length = 0;
+  }
   if (!o.valid_path.empty()) {
     COOPER_ASSIGN_OR_RETURN(epochs->valid_, epochs->MakeIter(corpus.valid));
   }
@@ -49,9 +58,13 @@ absl::StatusOr<std::unique_ptr<LmEpochs>> LmEpochs::Create(LmEpochsOptions optio
 
 absl::StatusOr<std::unique_ptr<BucketSentenceIter>> LmEpochs::MakeIter(
     const std::vector<std::vector<int>>& sentences) const {
-  return BucketSentenceIter::Create(
-      sentences, options_.batch_size,
-      {.buckets = options_.buckets, .invalid_label = 0, .seed = options_.seed});
+  return BucketSentenceIter::Create(sentences, options_.batch_size,
+                                    {.buckets = options_.buckets,
+                                     .invalid_label = 0,
+                                     .max_buckets = options_.max_buckets,
+                                     .bucket_cost = options_.bucket_cost,
+                                     .max_length = options_.max_length,
+                                     .seed = options_.seed});
 }
 
 absl::StatusOr<EpochTimes> LmEpochs::Run(BucketingModule& model, int epochs) {

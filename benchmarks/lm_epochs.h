@@ -17,9 +17,12 @@ namespace cooper {
 
 struct LmEpochsOptions {
   std::string train_path;
-  std::string valid_path;      // may be empty
-  int64_t max_sentences = -1;  // of the training text; negative: all
-  std::vector<int64_t> buckets;
+  std::string valid_path;        // may be empty
+  int64_t max_sentences = -1;    // of the training text; negative: all
+  std::vector<int64_t> buckets;  // or as BucketSentenceIterOptions say:
+  int max_buckets = 0;
+  double bucket_cost = 0;
+  int64_t max_length = 0;
   int64_t batch_size = 32;
   uint64_t seed = 1;  // of the batches' order
 };

@@ -269,8 +269,12 @@ class LmBenchmark {
 
   absl::Status Init() {
     rss_at_start_ = StatusMegabytes("VmRSS");
-    COOPER_ASSIGN_OR_RETURN(std::vector<int64_t> buckets, BucketsFromFlags());
-    if (buckets.empty()) return absl::InvalidArgumentError("--buckets=auto: give lengths");
+    COOPER_ASSIGN_OR_RETURN(const BucketFlags bucket_flags, BucketsFromFlags());
+    std::vector<int64_t> buckets = bucket_flags.lengths;
+    if (buckets.empty() && absl::GetFlag(FLAGS_corpus).empty()) {
+      return absl::InvalidArgumentError(absl::StrCat("--buckets=", absl::GetFlag(FLAGS_buckets),
+                                                     " needs --corpus: give lengths"));
+    }
     model_options_ = ModelOptionsFromFlags();
     model_options_.vocab = absl::GetFlag(FLAGS_vocab);
     if (!absl::GetFlag(FLAGS_corpus).empty()) {
@@ -279,6 +283,9 @@ class LmBenchmark {
                                                 .valid_path = absl::GetFlag(FLAGS_valid),
                                                 .max_sentences = absl::GetFlag(FLAGS_max_sentences),
                                                 .buckets = buckets,
+                                                .max_buckets = bucket_flags.max_buckets,
+                                                .bucket_cost = bucket_flags.bucket_cost,
+                                                .max_length = bucket_flags.max_length,
                                                 .batch_size = absl::GetFlag(FLAGS_batch_size),
                                                 .seed = absl::GetFlag(FLAGS_seed)}));
       model_options_.vocab = epochs_->vocab();
@@ -417,6 +424,7 @@ absl::Status Main() {
 
 int main(int argc, char** argv) {
   absl::SetProgramUsageMessage("times training steps of the bucketed language model");
+  absl::SetFlag(&FLAGS_buckets, "10,20,30,40,50,60");  // the default of this program
   absl::ParseCommandLine(argc, argv);
   const absl::Status status = cooper::Main();
   if (status.ok()) return 0;

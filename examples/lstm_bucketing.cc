@@ -2,10 +2,11 @@
 //
 // lstm_bucketing: on a generated corpus, with the perplexity that no model can beat.
 // lstm_bucketing --train=a.txt --valid=b.txt --num_epochs=3 --checkpoint_prefix=lm: on a text.
-// lstm_bucketing ... --resume: goes on from the last checkpoint.
-// lstm_bucketing ... --profile=trace.json: shows what the time of some batches goes into.
-// mpirun -np 4 lstm_bucketing_mpi --kvstore=dist_sync --batch_size=8: in four processes, which
-// share steps of 32 sentences. Rank 0 tells of its part; the others say nothing.
+// lstm_bucketing ... --max_buckets=20, --buckets=10,20,30: in so many of the best buckets, in
+// these. lstm_bucketing ... --resume: goes on from the last checkpoint. lstm_bucketing ...
+// --profile=trace.json: shows what the time of some batches goes into. mpirun -np 4
+// lstm_bucketing_mpi --kvstore=dist_sync --batch_size=8: in four processes, which share steps of 32
+// sentences. Rank 0 tells of its part; the others say nothing.
 
 #include <unistd.h>
 
@@ -69,11 +70,14 @@ constexpr int64_t kTrainSentences = 2400;
 constexpr int64_t kValidSentences = 320;
 
 absl::StatusOr<std::unique_ptr<BucketSentenceIter>> MakeIter(
-    const std::vector<std::vector<int>>& sentences, const std::vector<int64_t>& buckets,
-    bool shuffle, int64_t part_index = 0, int64_t num_parts = 1) {
+    const std::vector<std::vector<int>>& sentences, const BucketFlags& buckets, bool shuffle,
+    int64_t part_index = 0, int64_t num_parts = 1) {
   return BucketSentenceIter::Create(sentences, absl::GetFlag(FLAGS_batch_size),
-                                    {.buckets = buckets,
+                                    {.buckets = buckets.lengths,
                                      .invalid_label = 0,
+                                     .max_buckets = buckets.max_buckets,
+                                     .bucket_cost = buckets.bucket_cost,
+                                     .max_length = buckets.max_length,
                                      .shuffle = shuffle,
                                      .seed = absl::GetFlag(FLAGS_seed),
                                      .part_index = part_index,
@@ -183,7 +187,7 @@ class Training {
     } else {
       COOPER_ASSIGN_OR_RETURN(corpus_, ReadLmCorpus(train, absl::GetFlag(FLAGS_valid)));
     }
-    COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> buckets, BucketsFromFlags());
+    COOPER_ASSIGN_OR_RETURN(const BucketFlags buckets, BucketsFromFlags());
     COOPER_ASSIGN_OR_RETURN(train_, MakeIter(corpus_.train, buckets, /*shuffle=*/true, rank(),
                                              store_ == nullptr ? 1 : store_->num_workers()));
     COOPER_RETURN_IF_ERROR(CheckHasBatches(*train_, "train", train));
@@ -192,9 +196,9 @@ class Training {
     if (corpus_.valid.empty()) return absl::OkStatus();
     // Buckets chosen from the training text serve the validation text too. Each process validates
     // with the whole of it: all agree on which state is the best.
-    std::vector<int64_t> lengths;
-    for (const BucketKey& key : train_->bucket_keys()) lengths.push_back(key.int_value());
-    COOPER_ASSIGN_OR_RETURN(valid_, MakeIter(corpus_.valid, lengths, /*shuffle=*/false));
+    BucketFlags chosen;
+    for (const BucketKey& key : train_->bucket_keys()) chosen.lengths.push_back(key.int_value());
+    COOPER_ASSIGN_OR_RETURN(valid_, MakeIter(corpus_.valid, chosen, /*shuffle=*/false));
     std::printf("validation: %s", valid_->report().ToString().c_str());
     return CheckHasBatches(*valid_, "valid", absl::GetFlag(FLAGS_valid));
   }

@@ -15,8 +15,13 @@
 #include "ndarray/parallel.h"
 #include "ndarray/status_macros.h"
 
-ABSL_FLAG(std::string, buckets, "10,20,30,40,50,60",
-          "sentence lengths to pad to, or auto: every length of at least batch_size sentences");
+ABSL_FLAG(std::string, buckets, "auto",
+          "sentence lengths to pad to, such as 10,20,30; auto: the max_buckets lengths that leave "
+          "the least padding; mxnet: every length of at least batch_size sentences");
+ABSL_FLAG(int, max_buckets, 10, "of --buckets=auto: so many at most");
+ABSL_FLAG(double, bucket_cost, 0, "of --buckets=auto: padded tokens that each bucket has to save");
+ABSL_FLAG(int64_t, max_length, 60,
+          "of --buckets=auto: sentences with more words are left out; 0: none");
 ABSL_FLAG(int, num_layers, 2, "recurrent layers");
 ABSL_FLAG(int, num_hidden, 200, "features of each recurrent layer");
 ABSL_FLAG(int, num_embed, 200, "features of the embedding");
@@ -101,21 +106,26 @@ std::vector<Context> ContextsFromFlags() {
   return contexts;
 }
 
-absl::StatusOr<std::vector<int64_t>> BucketsFromFlags() {
+absl::StatusOr<BucketFlags> BucketsFromFlags() {
   const std::string text = absl::GetFlag(FLAGS_buckets);
+  if (text == "mxnet") return BucketFlags();
+  if (text == "auto") {
+    return BucketFlags{.max_buckets = absl::GetFlag(FLAGS_max_buckets),
+                       .bucket_cost = absl::GetFlag(FLAGS_bucket_cost),
+                       .max_length = absl::GetFlag(FLAGS_max_length)};
+  }
   std::vector<int64_t> buckets;
-  if (text == "auto") return buckets;
   for (absl::string_view part : absl::StrSplit(text, ',')) {
     int64_t length = 0;
     if (!absl::SimpleAtoi(part, &length) || length < 1) {
       return absl::InvalidArgumentError(
-          absl::StrCat("--buckets=", text, ": expected auto or lengths such as 10,20,30"));
+          absl::StrCat("--buckets=", text, ": expected auto, mxnet or lengths such as 10,20,30"));
     }
     buckets.push_back(length);
   }
   std::sort(buckets.begin(), buckets.end());
   buckets.erase(std::unique(buckets.begin(), buckets.end()), buckets.end());
-  return buckets;
+  return BucketFlags{.lengths = std::move(buckets)};
 }
 
 namespace {
@@ -136,6 +146,7 @@ absl::Status CheckModelFlags() {
                                                {"num_hidden", absl::GetFlag(FLAGS_num_hidden)},
                                                {"num_embed", absl::GetFlag(FLAGS_num_embed)},
                                                {"batch_size", absl::GetFlag(FLAGS_batch_size)},
+                                               {"max_buckets", absl::GetFlag(FLAGS_max_buckets)},
                                                {"contexts", absl::GetFlag(FLAGS_contexts)}};
   for (const auto& [name, value] : sizes) {
     if (value < 1) {
@@ -143,19 +154,26 @@ absl::Status CheckModelFlags() {
           absl::StrCat("--", name, "=", value, ": expected a positive number"));
     }
   }
-  const std::pair<const char*, double> rates[] = {{"lr", absl::GetFlag(FLAGS_lr)},
-                                                  {"mom", absl::GetFlag(FLAGS_mom)},
-                                                  {"wd", absl::GetFlag(FLAGS_wd)}};
-  for (const auto& [name, value] : rates) {
+  const std::pair<const char*, double> numbers[] = {
+      {"lr", absl::GetFlag(FLAGS_lr)},
+      {"mom", absl::GetFlag(FLAGS_mom)},
+      {"wd", absl::GetFlag(FLAGS_wd)},
+      {"bucket_cost", absl::GetFlag(FLAGS_bucket_cost)}};
+  for (const auto& [name, value] : numbers) {
     if (!(value >= 0) || !std::isfinite(value)) {
       return absl::InvalidArgumentError(
           absl::StrCat("--", name, "=", value, ": expected a finite number, 0 or more"));
     }
   }
-  if (absl::GetFlag(FLAGS_threads) < 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--threads=", absl::GetFlag(FLAGS_threads), ": expected 0 or more"));
+  const std::pair<const char*, int64_t> counts[] = {
+      {"threads", absl::GetFlag(FLAGS_threads)}, {"max_length", absl::GetFlag(FLAGS_max_length)}};
+  for (const auto& [name, value] : counts) {
+    if (value < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", name, "=", value, ": expected 0 or more"));
+    }
   }
+  COOPER_RETURN_IF_ERROR(BucketsFromFlags().status());
   COOPER_RETURN_IF_ERROR(CheckOptimizerFlags());
   LanguageModelOptions model = ModelOptionsFromFlags();
   model.vocab = 2;

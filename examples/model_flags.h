@@ -38,9 +38,17 @@ absl::StatusOr<std::set<std::string>> DisabledPassesFromFlags();
 absl::Status ApplyComputeFlags();
 // cpu(0), cpu(1), ...: as many as --contexts says.
 std::vector<Context> ContextsFromFlags();
-// --buckets as rising lengths; empty for "auto". kInvalidArgument, with the text, for others.
-absl::StatusOr<std::vector<int64_t>> BucketsFromFlags();
-// kInvalidArgument, naming the flag, if a size is not positive.
+// What --buckets, --max_buckets, --bucket_cost and --max_length say, as options of a
+// BucketSentenceIter.
+struct BucketFlags {
+  std::vector<int64_t> lengths;  // rising; empty: chosen, as in MXNet if max_buckets is 0
+  int max_buckets = 0;
+  double bucket_cost = 0;
+  int64_t max_length = 0;
+};
+// kInvalidArgument, with the text, if --buckets is neither lengths nor auto nor mxnet.
+absl::StatusOr<BucketFlags> BucketsFromFlags();
+// kInvalidArgument, naming the flag, if a size is not positive, or another flag is out of range.
 absl::Status CheckModelFlags();
 
 }  // namespace cooper

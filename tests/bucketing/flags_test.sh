@@ -25,7 +25,12 @@ expect_error "num_hidden=0" --num_hidden=0
 expect_error "no-such-file" --train=no-such-file
 expect_error "no sentence" --train=empty
 expect_error "exceed the largest bucket" --train=long --buckets=2,4
-expect_error "buckets=x" --buckets=x
+expect_error "buckets=x: expected auto, mxnet or lengths" --buckets=x
+expect_error "max_buckets=0" --max_buckets=0
+expect_error "bucket_cost=-1" --bucket_cost=-1
+expect_error "max_length=-1" --max_length=-1
+expect_error "no sentence has 1 to 7 words (max_length)" --train=long --max_length=7
+expect_error "none of the lengths of 1 sentences occurs 32 times" --train=long --buckets=mxnet
 expect_error "--optimizer=adam --mom=0.9: .*momentum" --mom=0.9
 expect_error "checkpoint_prefix" --resume
 expect_error "checkpoint_prefix" --checkpoint_batches=5
@@ -63,6 +68,28 @@ for words in '^operator .* of the limit$' '^_backward_fc_softmax_output .*%$' '^
   '^trace: trace.json$'; do
   grep -q "$words" out || { echo "FAILED: --profile does not show '$words'"; cat out err; failed=1; }
 done
+
+# How buckets are chosen: of sentences of 3, 4, 6 and 70 words.
+for n in 3 3 3 4 6 6 70; do
+  for ((i = 0; i < 8; ++i)); do printf 'w %.0s' $(seq "$n"); echo; done
+done > lengths
+expect_buckets() {
+  local expected=$1
+  shift
+  "$program" --train=lengths --batch_size=8 --num_hidden=8 --num_embed=8 --num_layers=1 \
+    --num_epochs=1 --cell=rnn "$@" > out 2> err
+  local got
+  got=$(sed -n 's/.*bucket \([0-9]*\): .*sentences.*/\1/p' out | paste -sd,)
+  [[ $got == "$expected" ]] || { echo "FAILED: $*: buckets $got, not $expected"; cat out err; failed=1; }
+}
+expect_buckets 3,4,6
+grep -q "48 sentences served, 0 left over, 8 discarded, .*, 0.0 % padding" out ||
+  { echo "FAILED: no report of the padding"; cat out; failed=1; }
+expect_buckets 3,6 --max_buckets=2
+expect_buckets 3,6 --bucket_cost=20
+expect_buckets 3,4,6,70 --max_length=0
+expect_buckets 3,4,6,70 --buckets=mxnet
+expect_buckets 4,6,80 --buckets=4,6,80
 
 # A run that is over has nothing to go on with.
 "$program" "${small[@]}" --checkpoint_prefix=lm > out 2> err || failed=1
