@@ -116,9 +116,8 @@ absl::Status CheckBytes(const CompiledProgram& compiled, const BindOptions& opti
         static_cast<double>(slot.shape.num_elements()) * static_cast<double>(SizeOf(slot.dtype));
   }
   if (bytes <= static_cast<double>(options.max_bytes)) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
-      absl::StrFormat("binding takes %.0f bytes, more than the %d of BindOptions::max_bytes", bytes,
-                      options.max_bytes));
+  return absl::ResourceExhaustedError(absl::StrFormat(
+      "binding takes %.0f bytes, more than the %d of max_bytes", bytes, options.max_bytes));
 }
 
 absl::StatusOr<BoundArrays> BindArrays(const CompiledProgram& compiled,

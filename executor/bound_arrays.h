@@ -30,9 +30,6 @@ struct BoundArrays {
 // gradients of arguments that have no array for one.
 absl::Status RequireArrays(const Symbol& symbol, BindOptions& options);
 
-// kResourceExhausted if what BindArrays would allocate, and the activations, exceed max_bytes.
-absl::Status CheckBytes(const CompiledProgram& compiled, const BindOptions& options);
-
 // Takes the arrays of `options` as they are, which ProgramRun::Create checks, and makes what is
 // missing of zeros, but for unbound_args. kNotFound if one of those is no argument.
 absl::StatusOr<BoundArrays> BindArrays(const CompiledProgram& compiled, const BindOptions& options);

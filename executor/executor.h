@@ -46,6 +46,10 @@ struct MemoryReport {
 // Of a program, on all its contexts together; no arena is there yet.
 MemoryReport PlannedMemory(const CompiledProgram& compiled);
 
+// kResourceExhausted if the activations, and the arrays that `options` does not give and binding
+// would allocate, exceed options.max_bytes.
+absl::Status CheckBytes(const CompiledProgram& compiled, const BindOptions& options);
+
 class Executor {
  public:
   // Infers what is not given, allocates what is missing. Errors are CompiledProgram::Compile's;

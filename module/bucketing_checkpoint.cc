@@ -124,7 +124,7 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::Load(
     if (symbols.contains(key)) continue;
     COOPER_ASSIGN_OR_RETURN(const std::string path, SymbolPath(prefix, key));
     COOPER_ASSIGN_OR_RETURN(const std::string json, ReadFile(path));
-    auto symbol = SymbolFromJson(json);
+    auto symbol = SymbolFromJson(json, options.load_limits);
     if (!symbol.ok()) {
       return absl::Status(symbol.status().code(),
                           absl::StrCat(path, ": ", symbol.status().message()));

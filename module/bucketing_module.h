@@ -92,6 +92,7 @@ struct BucketingModuleOptions {
   // At most so many buckets stay bound (Prepare may add one to a current bucket); the one used
   // longest ago is unbound for a new one. Its parameters are the module's and stay. 0: no limit.
   int max_bound_buckets = 0;
+  LoadLimits load_limits;  // of the symbol files, for Load
 };
 
 // The shapes of one bucket, to bind it before its first batch.

@@ -44,10 +44,11 @@ absl::Status SaveCheckpoint(const std::string& prefix, int epoch, const Symbol& 
   return SaveParamsFile(ParamsPath(prefix, epoch), args, auxs);
 }
 
-absl::StatusOr<Checkpoint> LoadCheckpoint(const std::string& prefix, int epoch) {
+absl::StatusOr<Checkpoint> LoadCheckpoint(const std::string& prefix, int epoch,
+                                          const LoadLimits& limits) {
   const std::string path = absl::StrCat(prefix, "-symbol.json");
   Checkpoint checkpoint;
-  COOPER_ASSIGN_OR_RETURN(checkpoint.symbol, LoadSymbol(path));
+  COOPER_ASSIGN_OR_RETURN(checkpoint.symbol, LoadSymbol(path, limits));
   COOPER_RETURN_IF_ERROR(
       LoadParamsFile(ParamsPath(prefix, epoch), &checkpoint.args, &checkpoint.auxs));
   return checkpoint;

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/executor.h"
+#include "symbol/load_limits.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
@@ -27,7 +28,8 @@ std::string ParamsPath(const std::string& prefix, int epoch);
 // prefix is removed.
 absl::Status SaveCheckpoint(const std::string& prefix, int epoch, const Symbol& symbol,
                             const ArrayMap& args, const ArrayMap& auxs);
-absl::StatusOr<Checkpoint> LoadCheckpoint(const std::string& prefix, int epoch);
+absl::StatusOr<Checkpoint> LoadCheckpoint(const std::string& prefix, int epoch,
+                                          const LoadLimits& limits = {});
 
 // The parameter file alone.
 absl::Status SaveParamsFile(const std::string& path, const ArrayMap& args, const ArrayMap& auxs);

@@ -47,6 +47,7 @@ DataParallelExecutorGroup::DataParallelExecutorGroup(const Symbol& symbol,
       options_(options),
       data_shapes_(bind.data_shapes),
       label_shapes_(bind.label_shapes),
+      max_bytes_(bind.max_bytes),
       group_(group) {
   param_names_ = ParamNames(names.args, options);
   for (const std::string& arg : names.args) grad_reqs_[arg] = GradReqOf(arg, options, bind);
@@ -120,6 +121,7 @@ BindOptions DataParallelExecutorGroup::OptionsOf(int i) const {
   bind.grad_req = WriteReq::kNull;
   bind.grad_reqs = grad_reqs_;
   bind.disabled_passes = options_.disabled_passes;
+  bind.max_bytes = max_bytes_;
   if (!group2ctxs_.empty()) bind.group2ctx = group2ctxs_[i];
   bind.group_arenas = devices.group_arenas(i);
   for (const auto* descs : {&data_shapes_, &label_shapes_}) {
@@ -170,6 +172,7 @@ absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindGiven(
   if (compiled == nullptr || !compiled->IsFor(symbol_, CompileOptionsOf(symbol_, bind))) {
     COOPER_ASSIGN_OR_RETURN(compiled, Executor::Compile(symbol_, bind));
   }
+  COOPER_RETURN_IF_ERROR(CheckBytes(*compiled, bind));
   COOPER_RETURN_IF_ERROR(Allocate(*compiled, i));
   GiveArrays(i, &bind);
   return Executor::SimpleBind(symbol_, bind, std::move(compiled));

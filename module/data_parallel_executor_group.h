@@ -120,6 +120,7 @@ class DataParallelExecutorGroup {
   const Symbol symbol_;
   const ModuleOptions& options_;
   const std::vector<DataDesc> data_shapes_, label_shapes_;  // of whole batches
+  const int64_t max_bytes_;
   ModuleGroup* const group_;
   std::set<std::string> arg_names_;
   std::vector<std::string> param_names_;

@@ -48,7 +48,8 @@ std::unique_ptr<BucketingModule> MakeModel(const InitOptimizerOptions& optimizer
   COOPER_EXPECT_OK(model->Bind({.data_shapes = four.provide_data,
                                 .label_shapes = four.provide_label,
                                 .grad_req = grad_req}));
-  COOPER_EXPECT_OK(model->InitParams({.arg_params = ArrayMap{{"fc_weight", *NDArray::Zeros({1, 1})}}}));
+  COOPER_EXPECT_OK(
+      model->InitParams({.arg_params = ArrayMap{{"fc_weight", *NDArray::Zeros({1, 1})}}}));
   COOPER_EXPECT_OK(model->InitOptimizer(optimizer));
   return model;
 }

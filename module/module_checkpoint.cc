@@ -28,7 +28,8 @@ absl::Status Module::SaveCheckpoint(const std::string& prefix, int epoch,
 absl::StatusOr<std::unique_ptr<Module>> Module::Load(const std::string& prefix, int epoch,
                                                      bool load_optimizer_states,
                                                      ModuleOptions options) {
-  COOPER_ASSIGN_OR_RETURN(Checkpoint checkpoint, LoadCheckpoint(prefix, epoch));
+  COOPER_ASSIGN_OR_RETURN(Checkpoint checkpoint,
+                          LoadCheckpoint(prefix, epoch, options.load_limits));
   COOPER_ASSIGN_OR_RETURN(std::unique_ptr<Module> module,
                           Create(checkpoint.symbol, std::move(options)));
   ParameterStore& parameters = module->group_->parameters();

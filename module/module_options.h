@@ -15,6 +15,7 @@
 #include "io/data_desc.h"
 #include "module/group_contexts.h"
 #include "ndarray/context.h"
+#include "symbol/load_limits.h"
 
 namespace cooper {
 
@@ -44,6 +45,8 @@ struct ModuleOptions {
   // metrics that look at the label's prediction alone: Perplexity, CrossEntropy,
   // NegativeLogLikelihood.
   bool label_probabilities = false;
+  // Of the symbol file, for Load.
+  LoadLimits load_limits;
   // What the module shares with others; it must have been made for the same contexts. Null: a group
   // of its own.
   std::shared_ptr<ModuleGroup> group;
@@ -62,6 +65,10 @@ struct ModuleBindOptions {
   // inputs_need_grad asks for the data's.
   WriteReq grad_req = WriteReq::kWrite;
   std::map<std::string, WriteReq> grad_reqs;
+  // What binding may allocate and the activations may take, on each context; kResourceExhausted,
+  // before anything is allocated, for a network that needs more. Who trains or runs symbol files of
+  // strangers sets what they may cost (with LoadCheckpoint's limits).
+  int64_t max_bytes = int64_t{1} << 40;
   // Of the numbers that dropout and other random operators draw. Binding begins their stream anew,
   // for all modules that share it. Absent: the stream goes on; a new module's has seed 0. The
   // modules of a SequentialModule draw with this seed and those that follow it.

@@ -82,6 +82,23 @@ TEST(WrongUseTest, ABatchWithoutLabels) {
   COOPER_EXPECT_OK(module->Forward({.data = {RandomArray({4, 6}, 1)}}, /*is_train=*/true));
 }
 
+TEST(WrongUseTest, WhatANetworkMayTakeIsBounded) {
+  auto module = *Module::Create(TwoLayers());
+  const auto bind = [&](int64_t max_bytes) {
+    return module->Bind({.data_shapes = {{.name = "data", .shape = {4, 6}}},
+                         .label_shapes = {{.name = "softmax_label", .shape = {4}}},
+                         .max_bytes = max_bytes});
+  };
+  EXPECT_THAT(bind(200), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("the 200 of")));
+  COOPER_ASSERT_OK(bind(100'000));
+  COOPER_ASSERT_OK(module->InitParams());
+  const std::string prefix = testing::TempDir() + "/bounded";
+  COOPER_ASSERT_OK(module->SaveCheckpoint(prefix, 1));
+  EXPECT_THAT(Module::Load(prefix, 1, false, {.load_limits = {.nodes = 3}}),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("LoadLimits::nodes")));
+  COOPER_EXPECT_OK(Module::Load(prefix, 1).status());
+}
+
 TEST(WrongUseTest, TrainingWithoutLabelShapes) {
   auto module = *Module::Create(TwoLayers());
   auto train = *NDArrayIter::Create({{"data", RandomArray({8, 6}, 5)}}, {}, {.batch_size = 4});

@@ -269,7 +269,8 @@ absl::StatusOr<std::unique_ptr<const Predictor>> Predictor::Create(const Symbol&
 absl::StatusOr<std::unique_ptr<const Predictor>> Predictor::Load(const std::string& prefix,
                                                                  int epoch,
                                                                  PredictorOptions options) {
-  COOPER_ASSIGN_OR_RETURN(const Checkpoint checkpoint, LoadCheckpoint(prefix, epoch));
+  COOPER_ASSIGN_OR_RETURN(const Checkpoint checkpoint,
+                          LoadCheckpoint(prefix, epoch, options.load_limits));
   return Create(checkpoint.symbol, checkpoint.args, checkpoint.auxs, std::move(options));
 }
 

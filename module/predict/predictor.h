@@ -30,6 +30,7 @@
 #include "ndarray/ndarray.h"
 #include "symbol/infer_shape.h"
 #include "symbol/infer_type.h"
+#include "symbol/load_limits.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
@@ -44,6 +45,7 @@ struct PredictorOptions {
   int max_programs = 32;
   // What a thread's activations and inputs may take for one shape.
   int64_t max_bytes = int64_t{1} << 40;
+  LoadLimits load_limits;                 // of the symbol file, for Load
   std::set<std::string> disabled_passes;  // of those that PassNames() gives
 };
 
