@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/compile/compiled_program.h"
 #include "executor/compile/program_passes/piece_layout.h"
+#include "executor/compile/program_passes/program_passes.h"
 #include "executor/compile/whole_graph.h"
 #include "glog/logging.h"
 #include "ndarray/partial_shape.h"
@@ -136,6 +137,13 @@ class Places {
         return absl::InvalidArgumentError(absl::StrCat(
             Describe(instruction), " would use memory in another way than it was planned"));
       }
+    }
+    // A transposition that moved nothing may move something now.
+    for (const Instruction& instruction : new_.instructions) {
+      if (instruction.run || !instruction.node->op()->transposed_axes()) continue;
+      if (LeavesBytes(new_, instruction)) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(Describe(instruction), " was planned as a view of its input"));
     }
     return absl::OkStatus();
   }

@@ -136,7 +136,9 @@ class ChannelBlocker {
     if (IsOp(node, "Activation") && MergesRelu(i)) return true;
     if (IsOp(node, "Pooling")) return Pooling(i);
     const bool joins = IsOp(node, "Concat") && node.call().param<ConcatParam>().dim == 1;
-    if (joins || node.op()->is_elementwise()) return Same(i, joins);
+    // A loss may divide by the extents of its data.
+    const bool loss = node.op()->IgnoresHeadGradient(node.call());
+    if (joins || (node.op()->is_elementwise() && !loss)) return Same(i, joins);
     return false;
   }
 
@@ -170,7 +172,7 @@ class ChannelBlocker {
     const auto& param = node.call().param<BatchNormParam>();
     return (param.axis == 1 || param.axis == 1 - facts_.shape(node.inputs()[0]).rank()) &&
            !param.output_mean_var && facts_.type(node.inputs()[0]) == DType::kFloat32 &&
-           facts_.uses_of(i, 1).empty() && facts_.uses_of(i, 2).empty();
+           facts_.is_unused({facts_.owner(i), 1}) && facts_.is_unused({facts_.owner(i), 2});
   }
 
   absl::StatusOr<bool> BatchNorm(int i) {

@@ -251,6 +251,50 @@ TEST(BlockChannelsTest, WhatDoesNotFitStaysPlain) {
   ExpectReorders(Reorders(op::mean(conv, {.axis = {2}}), {{"data", {2, 3, 8, 8}}}), 1);
 }
 
+TEST(BlockChannelsTest, LossesSeeTheArraysThatWereWritten) {
+  // Its gradient is divided by the extents of its data.
+  for (const char* normalization : {"batch", "valid", "null"}) {
+    const Symbol loss = Op("MakeLoss", {.name = "loss",
+                                        .inputs = {op::square(Conv(Data(), Block(), 3, "conv"))},
+                                        .attrs = {{"normalization", normalization}}});
+    Reorders(loss, {{"data", {2, 3, 5, 6}}});
+  }
+}
+
+TEST(BlockChannelsTest, StatisticsThatAreOutputs) {
+  // As a symbol file may ask for them, though the operator shows but one output.
+  const Symbol norm =
+      op::BatchNorm(Conv(Data(), Block(), 3, "conv"), {.fix_gamma = false, .name = "bn"});
+  const NodePtr node = norm.outputs()[0].node;
+  Reorders(Symbol({{node, 0}, {node, 1}, {node, 2}}), {{"data", {2, 3, 5, 6}}},
+           {.req = WriteReq::kNull});
+}
+
+TEST(BlockChannelsTest, PaddingOfAnAxisOfOneIndex) {
+  // The only window of the first axis lies in the padding.
+  const Symbol conv = op::Convolution(Data(), {.kernel = {1, 3, 3},
+                                               .stride = {3, 1, 1},
+                                               .pad = {1, 1, 1},
+                                               .num_filter = Block(),
+                                               .name = "conv"});
+  Reorders(conv, {{"data", {2, Block(), 1, 6, 7}}});
+}
+
+TEST(BlockChannelsTest, OtherImagesOfAsManyElements) {
+  // Of single pixels, bringing an image into another order moves nothing.
+  const Symbol net = Conv(Relu(Conv(Data(), 2 * Block(), 1, "first")), Block(), 1, "second");
+  std::vector<std::vector<float>> outputs;
+  for (const bool blocked : {true, false}) {
+    BindOptions bind{.shapes = {{"data", {40, Block(), 1, 1}}}, .grad_req = WriteReq::kNull};
+    if (!blocked) bind.disabled_passes = {"blocked_channels"};
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto pixels, Executor::SimpleBind(net, bind));
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto images,
+                                pixels->Reshape({{"data", {1, Block(), 5, 7}}}, true, true));
+    outputs.push_back(Results(*images, {.train = false, .req = WriteReq::kNull})[0]);
+  }
+  EXPECT_THAT(outputs[0], Pointwise(FloatNear(1e-4F), outputs[1]));
+}
+
 TEST(BlockChannelsTest, EmptyBatches) {
   // Named by a file, which the pass never does.
   const Symbol blocked =

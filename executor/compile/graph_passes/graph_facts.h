@@ -41,6 +41,7 @@ class GraphFacts {
   // Whether gradients will be computed; if not, the graph may be run for training nevertheless.
   bool has_gradients() const { return has_gradients_; }
   bool is_output(const NodeEntry& e) const { return is_output_[graph_.entry(e)]; }
+  bool is_unused(const NodeEntry& e) const { return uses(e).empty() && !is_output(e); }
 
  private:
   Symbol symbol_;

@@ -24,6 +24,8 @@ void AccumulateGradients(Program& program);
 // "views": operators that leave bytes as they are, and give them another shape at most, become
 // views.
 void MakeViews(Program& program);
+// Whether the instruction is such an operator, for the shapes that its values have.
+bool LeavesBytes(const Program& program, const Instruction& instruction);
 
 // "pieces": arrays that are cut, or put together, into parts without gaps lie in one place, where
 // that does not make more memory necessary.

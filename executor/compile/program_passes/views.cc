@@ -18,7 +18,8 @@ bool KeepsOrder(const std::vector<int>& axes, const Shape& shape) {
   return true;
 }
 
-// Whether the output has the input's elements, if it has its dtype.
+}  // namespace
+
 bool LeavesBytes(const Program& p, const Instruction& instruction) {
   const OpSchema& op = *instruction.node->op();
   if (op.keeps_elements()) return true;
@@ -26,8 +27,6 @@ bool LeavesBytes(const Program& p, const Instruction& instruction) {
   const Shape& shape = p.values[instruction.inputs[0]].shape;
   return KeepsOrder(op.transposed_axes()(instruction.node->call(), shape.rank()), shape);
 }
-
-}  // namespace
 
 void MakeViews(Program& p) {
   const std::vector<int> writers = p.CountWriters();

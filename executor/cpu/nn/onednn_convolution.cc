@@ -41,8 +41,9 @@ ConvolutionDescs::ConvolutionDescs(const ConvolutionProduct& p, const Convolutio
   map = {e.images, e.groups * e.filters};
   if (p.groups > 1) weight.push_back(e.groups);
   weight.insert(weight.end(), {e.filters, e.channels});
-  // Two spatial axes at least: one is seen as two.
-  for (int i = p.g.in[0] == 1 && p.g.kernel[0] == 1 && p.g.out[0] == 1 ? 1 : 0; i < 3; ++i) {
+  // Two spatial axes at least: one is seen as two. An axis of one index may still have padding.
+  const bool flat = p.g.in[0] == 1 && p.g.kernel[0] == 1 && p.g.out[0] == 1 && p.g.pad[0] == 0;
+  for (int i = flat ? 1 : 0; i < 3; ++i) {
     image.push_back(p.g.in[i]);
     map.push_back(p.g.out[i]);
     weight.push_back(p.g.kernel[i]);

@@ -25,7 +25,8 @@ class WeightProduct : public OneDnnProduct {
   absl::Status Init() {
     const int64_t weight = p_.groups * p_.weight_step();
     const int64_t map = p_.batch * p_.groups * p_.map_step();
-    const int64_t image_parts = std::min({p_.batch, WantedParts(), map / weight});
+    const int64_t image_parts =
+        std::min({p_.batch, WantedParts(), map / std::max<int64_t>(1, weight)});
     by_images_ = image_parts > 1;
     absl::Status status =
         by_images_ ? Cut(CeilDiv(p_.batch, image_parts), channels())
