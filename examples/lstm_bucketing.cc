@@ -69,19 +69,23 @@ constexpr int64_t kWords = 100;
 constexpr int64_t kTrainSentences = 2400;
 constexpr int64_t kValidSentences = 320;
 
+// Of training, full batches in a new order each epoch; of validation, every sentence.
 absl::StatusOr<std::unique_ptr<BucketSentenceIter>> MakeIter(
-    const std::vector<std::vector<int>>& sentences, const BucketFlags& buckets, bool shuffle,
+    const std::vector<std::vector<int>>& sentences, const BucketFlags& buckets, bool is_training,
     int64_t part_index = 0, int64_t num_parts = 1) {
-  return BucketSentenceIter::Create(sentences, absl::GetFlag(FLAGS_batch_size),
-                                    {.buckets = buckets.lengths,
-                                     .invalid_label = 0,
-                                     .max_buckets = buckets.max_buckets,
-                                     .bucket_cost = buckets.bucket_cost,
-                                     .max_length = buckets.max_length,
-                                     .shuffle = shuffle,
-                                     .seed = absl::GetFlag(FLAGS_seed),
-                                     .part_index = part_index,
-                                     .num_parts = num_parts});
+  return BucketSentenceIter::Create(
+      sentences, absl::GetFlag(FLAGS_batch_size),
+      {.buckets = buckets.lengths,
+       .invalid_label = 0,
+       .max_buckets = buckets.max_buckets,
+       .bucket_cost = buckets.bucket_cost,
+       .max_length = buckets.max_length,
+       .last_batch = is_training ? BucketSentenceIterOptions::LastBatch::kDiscard
+                                 : BucketSentenceIterOptions::LastBatch::kPad,
+       .shuffle = is_training,
+       .seed = absl::GetFlag(FLAGS_seed),
+       .part_index = part_index,
+       .num_parts = num_parts});
 }
 
 class Training {
@@ -188,7 +192,7 @@ class Training {
       COOPER_ASSIGN_OR_RETURN(corpus_, ReadLmCorpus(train, absl::GetFlag(FLAGS_valid)));
     }
     COOPER_ASSIGN_OR_RETURN(const BucketFlags buckets, BucketsFromFlags());
-    COOPER_ASSIGN_OR_RETURN(train_, MakeIter(corpus_.train, buckets, /*shuffle=*/true, rank(),
+    COOPER_ASSIGN_OR_RETURN(train_, MakeIter(corpus_.train, buckets, /*is_training=*/true, rank(),
                                              store_ == nullptr ? 1 : store_->num_workers()));
     COOPER_RETURN_IF_ERROR(CheckHasBatches(*train_, "train", train));
     std::printf("%d words; training: %s", static_cast<int>(corpus_.vocab),
@@ -198,7 +202,7 @@ class Training {
     // with the whole of it: all agree on which state is the best.
     BucketFlags chosen;
     for (const BucketKey& key : train_->bucket_keys()) chosen.lengths.push_back(key.int_value());
-    COOPER_ASSIGN_OR_RETURN(valid_, MakeIter(corpus_.valid, chosen, /*shuffle=*/false));
+    COOPER_ASSIGN_OR_RETURN(valid_, MakeIter(corpus_.valid, chosen, /*is_training=*/false));
     std::printf("validation: %s", valid_->report().ToString().c_str());
     return CheckHasBatches(*valid_, "valid", absl::GetFlag(FLAGS_valid));
   }

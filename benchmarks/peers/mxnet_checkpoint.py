@@ -3,9 +3,8 @@
 
     mxnet_checkpoint.py PREFIX EPOCH --train=TEXT --valid=TEXT [--batch_size=32]
 
-It must be the validation perplexity that lstm_bucketing printed after that epoch, if each bucket
-of the validation text holds a multiple of the batch size: what is left over is dropped, and which
-sentences that are depends on the shuffling.
+It must be the validation perplexity that lstm_bucketing printed after that epoch: of all sentences
+that are not longer than the longest bucket.
 """
 
 import argparse
@@ -58,7 +57,7 @@ def main():
         shape = (flags.batch_size, key)
         module.bind([('data', shape)], [('softmax_label', shape)], for_training=False)
         module.set_params(params, {})
-        for begin in range(0, len(sentences) - flags.batch_size + 1, flags.batch_size):
+        for begin in range(0, len(sentences), flags.batch_size):
             data = np.zeros(shape)
             for row, sentence in enumerate(sentences[begin:begin + flags.batch_size]):
                 data[row, :len(sentence)] = sentence

@@ -85,6 +85,10 @@ expect_buckets() {
 expect_buckets 3,4,6
 grep -q "48 sentences served, 0 left over, 8 discarded, .*, 0.0 % padding" out ||
   { echo "FAILED: no report of the padding"; cat out; failed=1; }
+# Batches of 7 do not come out even: the validation pads its last ones.
+expect_buckets 3,4,6,3,4,6 --batch_size=7 --valid=lengths
+sed -n '/^validation/,$p' out | grep -q "48 sentences served, 0 left over, 8 discarded" ||
+  { echo "FAILED: sentences of the validation are left over"; cat out; failed=1; }
 expect_buckets 3,6 --max_buckets=2
 expect_buckets 3,6 --bucket_cost=20
 expect_buckets 3,4,6,70 --max_length=0
