@@ -106,6 +106,7 @@ absl::StatusOr<std::vector<BucketKey>> ChooseKeys(absl::Span<const KeyedArray> a
                                                        .multiple_of = choice.multiple_of,
                                                        .bucket_cost = choice.bucket_cost,
                                                        .step_cost = cost,
+                                                       .min_samples = choice.min_samples,
                                                        .max_extents = choice.max_extents,
                                                        .too_long = too_long}));
   return std::vector<BucketKey>(best.buckets.begin(), best.buckets.end());

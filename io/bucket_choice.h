@@ -20,7 +20,7 @@ struct BucketChoice {
   int64_t multiple_of = 1;       // of every element of a key
   BucketKey::Tuple max_extents;  // by element of a key, 0: no limit; empty: none
   bool truncate = false;         // whether samples beyond max_extents are cut, or left out
-  int64_t min_samples = 1;       // of a bucket, if keys are integers
+  int64_t min_samples = 1;       // of a bucket
 };
 
 // Integers, if no axis follows an element of the key but 0; else tuples (bucket_boundaries.h,

@@ -223,31 +223,59 @@ void MoveBuckets(const ExtentsCost& cost, const ExtentsKinds& kinds, const Exten
   }
 }
 
-double ShrinkBuckets(const ExtentsCost& cost, const ExtentsKinds& kinds,
-                     std::vector<Tuple>* buckets) {
-  double sum;
+FilledBuckets ShrinkBuckets(const ExtentsCost& cost, const ExtentsKinds& kinds,
+                            std::vector<Tuple> buckets) {
+  FilledBuckets result;
   std::vector<Tuple> before;
   do {
-    before = *buckets;
-    sum = 0;
+    before = std::move(buckets);
+    result = {};
     std::vector<double> costs(before.size());
     for (size_t b = 0; b < before.size(); ++b) costs[b] = cost(before[b]);
-    std::map<size_t, Tuple> joins;  // by bucket
+    std::map<size_t, ExtentsKind> joins;  // by bucket
     for (const ExtentsKind& kind : kinds) {
       size_t best = before.size();
       for (size_t b = 0; b < before.size(); ++b) {
         if (!Holds(before[b], kind.extents)) continue;
         if (best == before.size() || costs[b] < costs[best]) best = b;
       }
-      JoinTo(&joins.try_emplace(best, kind.extents).first->second, kind.extents);
-      sum += kind.count * costs[best];
+      ExtentsKind& join = joins[best];
+      join.extents.resize(kind.extents.size());
+      JoinTo(&join.extents, kind.extents);
+      join.count += kind.count;
+      result.cost += kind.count * costs[best];
     }
-    buckets->clear();
-    for (auto& [b, join] : joins) buckets->push_back(std::move(join));
-    std::sort(buckets->begin(), buckets->end());
-    buckets->erase(std::unique(buckets->begin(), buckets->end()), buckets->end());
-  } while (*buckets != before);
-  return sum;
+    std::map<Tuple, double> counts;
+    for (const auto& [b, join] : joins) counts[join.extents] += join.count;
+    buckets.clear();
+    for (const auto& [bucket, count] : counts) {
+      buckets.push_back(bucket);
+      result.counts.push_back(count);
+    }
+  } while (buckets != before);
+  result.buckets = std::move(buckets);
+  return result;
+}
+
+FilledBuckets UniteSmallBuckets(const ExtentsCost& cost, const ExtentsKinds& kinds,
+                                int64_t min_samples, FilledBuckets filled) {
+  while (filled.buckets.size() > 1) {
+    const auto smallest = std::min_element(filled.counts.begin(), filled.counts.end());
+    if (*smallest >= static_cast<double>(min_samples)) break;
+    const auto b = static_cast<size_t>(smallest - filled.counts.begin());
+    FilledBuckets best;
+    best.cost = kInfinity;
+    for (size_t other = 0; other < filled.buckets.size(); ++other) {
+      if (other == b) continue;
+      std::vector<Tuple> united = filled.buckets;
+      JoinTo(&united[other], united[b]);
+      united.erase(united.begin() + static_cast<std::ptrdiff_t>(b));
+      FilledBuckets choice = ShrinkBuckets(cost, kinds, std::move(united));
+      if (choice.cost < best.cost) best = std::move(choice);
+    }
+    filled = std::move(best);
+  }
+  return filled;
 }
 
 }  // namespace cooper

@@ -59,9 +59,19 @@ void MoveBuckets(const ExtentsCost& cost, const ExtentsKinds& kinds, const Exten
                  const ExtentsGrid& thin, std::vector<BucketKey::Tuple>* buckets);
 
 // Each bucket becomes the join of the samples that go to it, and those that none goes to are left
-// out; they are in rising order then. Returns what all samples cost.
-double ShrinkBuckets(const ExtentsCost& cost, const ExtentsKinds& kinds,
-                     std::vector<BucketKey::Tuple>* buckets);
+// out; they are in rising order then.
+struct FilledBuckets {
+  std::vector<BucketKey::Tuple> buckets;
+  std::vector<double> counts;  // of samples, by bucket
+  double cost = 0;             // of all samples
+};
+FilledBuckets ShrinkBuckets(const ExtentsCost& cost, const ExtentsKinds& kinds,
+                            std::vector<BucketKey::Tuple> buckets);
+
+// Unites buckets of fewer samples with those with which that costs least, the smallest first, until
+// there is none or one bucket is left. O(k^2 * d) time for each of k buckets and d kinds.
+FilledBuckets UniteSmallBuckets(const ExtentsCost& cost, const ExtentsKinds& kinds,
+                                int64_t min_samples, FilledBuckets filled);
 
 }  // namespace cooper
 

@@ -85,9 +85,8 @@ struct BucketIterOptions {
 
   // In place of both: at most so many buckets, which leave these samples little padding, counted in
   // elements of data. Integers, the best ones (bucket_boundaries.h), if all axes that follow the
-  // key follow its element 0; else tuples (bucket_tuples.h). Integers of which no step could be
-  // filled are not chosen if last_batch is kDiscard, unless tokens_per_batch says batch sizes. All
-  // parts choose the same.
+  // key follow its element 0; else tuples (bucket_tuples.h). If last_batch is kDiscard each has the
+  // samples of a step, unless tokens_per_batch says batch sizes. All parts choose the same.
   int max_buckets = 0;
   // With max_buckets: what one more bucket has to save, in elements of data.
   double bucket_cost = 0;

@@ -84,7 +84,7 @@ TEST(BucketIterTest, ChoosesPairs) {
   EXPECT_THAT(iter->report().ToString(), HasSubstr("17 tokens in all, 22.7 % padding"));
 }
 
-TEST(BucketIterTest, ChoosesNoIntegerThatFillsNoStep) {
+TEST(BucketIterTest, ChoosesNoBucketThatFillsNoStep) {
   Sequences sequences(20, std::vector<int>(3));
   sequences.resize(23, std::vector<int>(9));
   Options options = {.batch_size = 2, .max_buckets = 3, .num_parts = 2};
@@ -94,6 +94,16 @@ TEST(BucketIterTest, ChoosesNoIntegerThatFillsNoStep) {
   EXPECT_THAT(keys(), ElementsAre(BucketKey(9)));  // three are less than a step of two parts
   options.last_batch = Options::LastBatch::kPad;
   EXPECT_THAT(keys(), ElementsAre(BucketKey(3), BucketKey(9)));
+
+  const auto pairs = [&] {
+    return Make({{.name = "x", .values = sequences},
+                 {.name = "y", .values = sequences, .pad_to = {1}}},
+                {}, options)
+        ->bucket_keys();
+  };
+  EXPECT_THAT(pairs(), ElementsAre(BucketKey({3, 3}), BucketKey({9, 9})));
+  options.last_batch = Options::LastBatch::kDiscard;
+  EXPECT_THAT(pairs(), ElementsAre(BucketKey({9, 9})));
 }
 
 TEST(BucketIterTest, SeriesOfStringKeysArePaddedToTheirLongest) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
@@ -126,7 +127,12 @@ absl::StatusOr<BucketTuples> ChooseBucketTuples(absl::Span<const Tuple> extents,
   const ChosenCandidates chosen = result.exact ? TryAllSets(problem) : ExchangeBuckets(problem);
   for (const int c : chosen.candidates) result.buckets.push_back(candidates.points[c]);
   if (!is_small) MoveBuckets(cost, kinds, grid, searched, &result.buckets);
-  result.padded_cost = ShrinkBuckets(cost, kinds, &result.buckets);
+  FilledBuckets filled = ShrinkBuckets(cost, kinds, std::move(result.buckets));
+  const size_t num_buckets = filled.buckets.size();
+  filled = UniteSmallBuckets(cost, kinds, options.min_samples, std::move(filled));
+  result.exact = result.exact && filled.buckets.size() == num_buckets;
+  result.buckets = std::move(filled.buckets);
+  result.padded_cost = filled.cost;
   result.cost =
       result.padded_cost + options.bucket_cost * static_cast<double>(result.buckets.size());
   return result;
