@@ -1,0 +1,77 @@
+#ifndef COOPER_TOOLS_BUCKET_COMPARISON_H_
+#define COOPER_TOOLS_BUCKET_COMPARISON_H_
+
+// What each number of buckets does to samples of given lengths, and which number pays: the figures
+// of a report. The buckets are those of io/bucket_boundaries.h and io/bucket_tuples.h.
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "io/bucket_boundaries.h"
+#include "io/bucket_key.h"
+#include "tools/sample_lengths.h"
+
+namespace cooper {
+
+struct BucketComparisonOptions {
+  int max_buckets = 16;  // at most 64
+  // What one more bucket costs, in padded tokens. Negative: 1 % of the tokens.
+  double bucket_cost = -1;
+  int64_t multiple_of = 1;
+  // A sample in a bucket of length n costs n + step_overhead; in one of lengths n and m, their sum.
+  double step_overhead = 0;
+  int64_t max_length = 0;  // of each element; 0: none
+  BucketBoundariesOptions::TooLong too_long = BucketBoundariesOptions::TooLong::kDiscard;
+  // No bucket of single lengths has fewer samples. 0: any number.
+  int64_t batch_size = 0;
+};
+
+// The share of padding in `padded` tokens that hold `tokens` real ones.
+double PaddingShare(int64_t tokens, int64_t padded);
+
+// The best choice of at most so many buckets.
+struct BucketSet {
+  std::vector<BucketKey::Tuple> buckets;  // rising; of one element, or two of pairs
+  int64_t padded_tokens = 0;
+  double cost = 0;  // of all samples; bucket_cost is not in it
+};
+
+// A bucket of the recommended choice.
+struct BucketRow {
+  BucketKey::Tuple bucket;
+  int64_t samples = 0;
+  int64_t tokens = 0;  // without padding
+  int64_t padded_tokens = 0;
+
+  double padding() const { return PaddingShare(tokens, padded_tokens); }
+};
+
+struct BucketComparison {
+  // by_number[k - 1] is of k buckets. Ends with max_buckets, or where one more saves nothing.
+  std::vector<BucketSet> by_number;
+  int recommended = 0;  // the number of buckets
+  std::vector<BucketRow> rows;
+  double bucket_cost = 0;  // that was used
+
+  // Of the samples in buckets, without what is left out or cut off.
+  int64_t samples = 0;
+  int64_t tokens = 0;
+  double least_cost = 0;  // if each were in a bucket of its own length
+
+  // Samples that max_length concerned, and the tokens that are lost with them.
+  int64_t discarded = 0, truncated = 0, split = 0;
+  int64_t lost_tokens = 0;
+
+  const BucketSet& best() const { return by_number[recommended - 1]; }
+  double Padding(const BucketSet& set) const { return PaddingShare(tokens, set.padded_tokens); }
+};
+
+// kInvalidArgument, naming it, if an option is out of range; pairs cannot be split. Time is that of
+// max_buckets calls of ChooseBuckets, or ChooseBucketTuples.
+absl::StatusOr<BucketComparison> CompareBuckets(const SampleLengths& lengths,
+                                                const BucketComparisonOptions& options);
+
+}  // namespace cooper
+
+#endif  // COOPER_TOOLS_BUCKET_COMPARISON_H_
