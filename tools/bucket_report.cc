@@ -1,0 +1,118 @@
+// Shows what buckets do to samples of given lengths, and which pay, as a page for a browser.
+//
+// bucket_report --text=train.txt --output=buckets.html: a sentence a line, spaces between words.
+// bucket_report --lengths=lengths.txt --output=buckets.html: a length a line, or two for pairs.
+
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/flags/usage.h"
+#include "absl/flags/usage_config.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "io/bucket_boundaries.h"
+#include "ndarray/atomic_file.h"
+#include "ndarray/status_macros.h"
+#include "tools/bucket_comparison.h"
+#include "tools/bucket_report_page.h"
+#include "tools/bucket_snippets.h"
+#include "tools/number_text.h"
+#include "tools/sample_lengths.h"
+
+ABSL_FLAG(std::string, text, "", "text, a sentence a line, with spaces between the words");
+ABSL_FLAG(std::string, lengths, "", "list in place of a text: a length a line, or two of pairs");
+ABSL_FLAG(std::string, output, "", "page to write, such as buckets.html");
+ABSL_FLAG(int, max_buckets, 16, "no more buckets than so many, 64 at most");
+ABSL_FLAG(double, bucket_cost, -1,
+          "padded tokens that one more bucket must save; -1: 1 % of the tokens");
+ABSL_FLAG(int64_t, multiple_of, 1, "every bucket is a multiple of it");
+ABSL_FLAG(double, step_overhead, 0,
+          "a sentence in a bucket of length n costs n + step_overhead; in that of a pair, the sum");
+ABSL_FLAG(int64_t, max_length, 0, "no bucket is longer; 0: any length");
+ABSL_FLAG(std::string, too_long, "discard",
+          "what becomes of longer sentences: discard, truncate, split or error");
+ABSL_FLAG(int64_t, batch_size, 32,
+          "sentences in a batch: buckets with fewer are not chosen; 0: any number");
+
+namespace cooper {
+namespace {
+
+absl::StatusOr<BucketBoundariesOptions::TooLong> TooLongFromFlag() {
+  using TooLong = BucketBoundariesOptions::TooLong;
+  const std::string name = absl::GetFlag(FLAGS_too_long);
+  if (name == "discard") return TooLong::kDiscard;
+  if (name == "truncate") return TooLong::kTruncate;
+  if (name == "split") return TooLong::kSplit;
+  if (name == "error") return TooLong::kError;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--too_long=", name, ": expected discard, truncate, split or error"));
+}
+
+absl::Status CheckFiles(const std::string& input, const std::string& output) {
+  if (absl::GetFlag(FLAGS_text).empty() == absl::GetFlag(FLAGS_lengths).empty()) {
+    return absl::InvalidArgumentError("expected --text=FILE or --lengths=FILE");
+  }
+  if (output.empty()) return absl::InvalidArgumentError("--output=FILE is missing");
+  std::error_code error;
+  if (std::filesystem::equivalent(input, output, error) && !error) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--output=", output, " is the file that is read"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Run() {
+  const bool is_text = !absl::GetFlag(FLAGS_text).empty();
+  BucketReportInput report{.source = absl::GetFlag(is_text ? FLAGS_text : FLAGS_lengths)};
+  const std::string output = absl::GetFlag(FLAGS_output);
+  COOPER_RETURN_IF_ERROR(CheckFiles(report.source, output));
+  report.options = {.max_buckets = absl::GetFlag(FLAGS_max_buckets),
+                    .bucket_cost = absl::GetFlag(FLAGS_bucket_cost),
+                    .multiple_of = absl::GetFlag(FLAGS_multiple_of),
+                    .step_overhead = absl::GetFlag(FLAGS_step_overhead),
+                    .max_length = absl::GetFlag(FLAGS_max_length),
+                    .batch_size = absl::GetFlag(FLAGS_batch_size)};
+  COOPER_ASSIGN_OR_RETURN(report.options.too_long, TooLongFromFlag());
+  COOPER_ASSIGN_OR_RETURN(report.lengths,
+                          is_text ? CountWords(report.source) : ReadLengths(report.source));
+  COOPER_ASSIGN_OR_RETURN(report.comparison, CompareBuckets(report.lengths, report.options));
+  COOPER_RETURN_IF_ERROR(WriteFileAtomically(output, BucketReportPage(report)));
+  const BucketComparison& comparison = report.comparison;
+  const std::string flags = BucketFlags(comparison, report.options);
+  std::cout << NumberText(comparison.recommended, "bucket") << ", "
+            << PercentText(comparison.Padding(comparison.best())) << " padding\n"
+            << (flags.empty() ? BucketCode(comparison, report.options) : flags) << "\n";
+  if (!std::cout.flush()) return absl::DataLossError("standard output cannot be written");
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace cooper
+
+int main(int argc, char** argv) {
+  absl::SetProgramUsageMessage("shows what buckets do to samples of given lengths");
+  absl::FlagsUsageConfig usage;
+  usage.contains_help_flags = [](absl::string_view file) {
+    return absl::StrContains(file, "tools/");
+  };
+  absl::SetFlagsUsageConfig(usage);
+  const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
+  absl::Status status;
+  if (rest.size() > 1) {
+    status = absl::InvalidArgumentError(absl::StrCat("unexpected argument '", rest[1], "'"));
+  }
+  if (status.ok()) status = cooper::Run();
+  if (status.ok()) return 0;
+  // Names of files may have line breaks.
+  std::cerr << "bucket_report: " << absl::StrReplaceAll(status.message(), {{"\n", "\\n"}})
+            << std::endl;
+  return 1;
+}

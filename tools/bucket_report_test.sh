@@ -1,0 +1,85 @@
+#!/bin/bash
+# The program on small files: what it writes and prints, and that each mistake is one line on
+# standard error, and exit status 1, and leaves the page as it was.
+set -uo pipefail
+program=$PWD/$1
+cd "$TEST_TMPDIR" || exit 1
+failed=0
+
+fail() {
+  echo "FAILED: $*"
+  failed=1
+}
+
+# 40 sentences of 4 words, 40 of 10, and lines without words.
+for ((i = 0; i < 40; ++i)); do
+  echo "xyzzy <script>alert(1)</script> &amp; plugh"
+  echo "a b c d e f g h i j"
+  echo
+done >text.txt
+for ((i = 0; i < 40; ++i)); do echo "$((i % 4 + 3)),$((i % 2 + 5))"; done >pairs.txt
+seq 1 50 >lengths.txt
+: >empty.txt
+echo "none" >words.txt
+printf '3\n1000000001\n' >huge.txt
+
+expect_output() {
+  local words=$1
+  shift
+  "$program" --output=page.html "$@" >out 2>err
+  local status=$?
+  if [[ $status -ne 0 || -s err ]] || ! grep -q -- "$words" out || ! grep -q "</html>" page.html; then
+    fail "$* : status $status, expected 0 and '$words', got: $(cat err out)"
+  fi
+}
+
+expect_error() {
+  local words=$1
+  shift
+  echo "as it was" >page.html
+  "$program" --output=page.html "$@" >out 2>err
+  local status=$?
+  if [[ $status -ne 1 || $(wc -l <err) -ne 1 || -s out ]] || ! grep -q -- "$words" err; then
+    fail "$* : status $status, expected 1 and one line with '$words', got: $(cat err out)"
+  fi
+  [[ $(cat page.html) == "as it was" ]] || fail "$* : has written a page"
+}
+
+expect_output "^2 buckets, 0.0 % padding" --text=text.txt
+expect_output "^--buckets=4,10 --batch_size=32" --text=text.txt
+grep -q "80</dd>" page.html || fail "no number of sentences"
+grep -q "40 empty sentences" page.html || fail "no number of empty sentences"
+for word in xyzzy plugh alert; do ! grep -q "$word" page.html || fail "a word is in the page"; done
+cp page.html first.html
+expect_output "^2 buckets" --text=text.txt
+cmp first.html page.html || fail "the same text gives another page"
+
+expect_output "^1 bucket, 46.4 % padding" --lengths=lengths.txt --max_length=14 --max_buckets=1 \
+  --batch_size=0 --too_long=discard --multiple_of=7
+expect_output "^--buckets=16,32,48" --lengths=lengths.txt --max_length=50 --bucket_cost=0 \
+  --max_buckets=3 --batch_size=4 --too_long=split --multiple_of=16
+expect_output "^BucketIter::Create(data, labels, {.batch_size = 32, .buckets = {{" \
+  --lengths=pairs.txt --step_overhead=2
+cp lengths.txt $'<b>\n.txt'
+expect_output "buckets" --lengths=$'<b>\n.txt'
+grep -q "<bdi>&lt;b&gt;\\\\n.txt</bdi>" page.html || fail "the name is not escaped"
+[[ -z $(find . -name "page.html?*") ]] || fail "a temporary file is left"
+
+expect_error "expected --text=FILE or --lengths=FILE"
+expect_error "expected --text=FILE or --lengths=FILE" --text=text.txt --lengths=lengths.txt
+expect_error "output=FILE is missing" --text=text.txt --output=
+expect_error "no/such.txt" --text=no/such.txt
+expect_error "no line has a word" --text=empty.txt
+expect_error "there is no length above 0" --lengths=empty.txt
+expect_error "words.txt', line 1: 'none', expected lengths" --lengths=words.txt
+expect_error "huge.txt', line 2: '1000000001', expected lengths" --lengths=huge.txt
+expect_error "a directory" --text=.
+expect_error "no/such/page.html" --text=text.txt --output=no/such/page.html
+expect_error "text.txt is the file that is read" --text=text.txt --output=./text.txt
+expect_error "no/.nsuch.txt" --text=$'no/\nsuch.txt'
+expect_error "too_long=cut: expected discard" --text=text.txt --too_long=cut
+expect_error "more than max_length" --lengths=lengths.txt --max_length=20 --too_long=error
+expect_error "max_buckets is 0" --text=text.txt --max_buckets=0
+expect_error "too_long is split, which pairs" --lengths=pairs.txt --too_long=split
+expect_error "unexpected argument 'text.txt'" text.txt
+exit $failed
