@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -40,6 +41,13 @@ absl::Status CheckOptions(const SampleLengths& lengths, const BucketComparisonOp
              options.max_length, "0 (none), or multiple_of at least"));
   COOPER_RETURN_IF_ERROR(
       expect(options.batch_size >= 0, "batch_size", options.batch_size, "0 or more"));
+  for (const int64_t bucket : options.in_use) {
+    COOPER_RETURN_IF_ERROR(expect(bucket >= 1 && bucket <= kMaxSampleLength, "a bucket in use",
+                                  bucket, "1 to 1000000000"));
+  }
+  if (lengths.pairs() && !options.in_use.empty()) {
+    return absl::InvalidArgumentError("buckets in use are lengths, which pairs do not go to");
+  }
   if (options.too_long != TooLong::kSplit) return absl::OkStatus();
   if (lengths.pairs())
     return absl::InvalidArgumentError("too_long is split, which pairs cannot be");
@@ -183,6 +191,10 @@ absl::StatusOr<BucketComparison> CompareBuckets(const SampleLengths& lengths,
     comparison.samples += row.samples;
     comparison.tokens += row.tokens;
   }
+  for (const int64_t bucket : std::set<int64_t>(options.in_use.begin(), options.in_use.end())) {
+    comparison.rows_in_use.push_back({.bucket = {bucket}});
+  }
+  for (const int64_t length : lengths.first) Place({length}, comparison.rows_in_use);
   comparison.least_cost = static_cast<double>(comparison.tokens) +
                           options.step_overhead * static_cast<double>(comparison.samples);
   comparison.lost_tokens = lengths.tokens() - comparison.tokens;

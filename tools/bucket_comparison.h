@@ -25,6 +25,8 @@ struct BucketComparisonOptions {
   BucketBoundariesOptions::TooLong too_long = BucketBoundariesOptions::TooLong::kDiscard;
   // No bucket of single lengths has fewer samples. 0: any number.
   int64_t batch_size = 0;
+  // Buckets to compare with, in any order; not of pairs.
+  std::vector<int64_t> in_use;
 };
 
 // The share of padding in `padded` tokens that hold `tokens` real ones.
@@ -37,7 +39,7 @@ struct BucketSet {
   double cost = 0;  // of all samples; bucket_cost is not in it
 };
 
-// A bucket of the recommended choice.
+// A bucket with what it holds.
 struct BucketRow {
   BucketKey::Tuple bucket;
   int64_t samples = 0;
@@ -50,9 +52,11 @@ struct BucketRow {
 struct BucketComparison {
   // by_number[k - 1] is of k buckets. Ends with max_buckets, or where one more saves nothing.
   std::vector<BucketSet> by_number;
-  int recommended = 0;  // the number of buckets
-  std::vector<BucketRow> rows;
-  double bucket_cost = 0;  // that was used
+  int recommended = 0;          // the number of buckets
+  std::vector<BucketRow> rows;  // the recommended buckets
+  double bucket_cost = 0;       // that was used
+  // The buckets of in_use, rising; samples longer than all of them are in none.
+  std::vector<BucketRow> rows_in_use;
 
   // Of the samples in buckets, without what is left out or cut off.
   int64_t samples = 0;

@@ -92,6 +92,16 @@ TEST(BucketComparisonTest, ChoosesNoBucketsBelowABatch) {
             1);
 }
 
+TEST(BucketComparisonTest, ComparesWithBucketsInUse) {
+  const auto comparison = CompareBuckets({.first = {2, 4, 4, 10}}, {.in_use = {8, 4, 8}});
+  ASSERT_THAT(comparison, IsOk());
+  ASSERT_THAT(comparison->rows_in_use, SizeIs(2));
+  EXPECT_EQ(comparison->rows_in_use[0].bucket, Tuple{4});
+  EXPECT_EQ(comparison->rows_in_use[0].samples, 3);
+  EXPECT_EQ(comparison->rows_in_use[0].padded_tokens, 12);
+  EXPECT_EQ(comparison->rows_in_use[1].samples, 0);
+}
+
 TEST(BucketComparisonTest, PairsGoToTheCheapestBucket) {
   const auto comparison =
       CompareBuckets({.first = {2, 2, 6, 0}, .second = {3, 2, 1, 1}}, {.bucket_cost = 0});
@@ -168,11 +178,14 @@ TEST(BucketComparisonTest, NamesTheOptionThatIsWrong) {
            {{.multiple_of = 8, .max_length = 7}, "max_length is 7, expected 0 (none), or multiple"},
            {{.batch_size = -1}, "batch_size is -1"},
            {{.max_length = 1, .too_long = TooLong::kSplit}, "over 100,000,000 samples"},
+           {{.in_use = {10, 0}}, "a bucket in use is 0"},
            {{.max_length = 1}, "no sentence has 1 to 1 words"},
        }) {
     EXPECT_THAT(CompareBuckets({.first = {1000000000}}, options),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
   }
+  EXPECT_THAT(CompareBuckets({.first = {1}, .second = {1}}, {.in_use = {1}}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("which pairs do not")));
   EXPECT_THAT(CompareBuckets({.first = {1}, .second = {1}}, {.too_long = TooLong::kSplit}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("too_long is split")));
 }

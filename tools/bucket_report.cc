@@ -3,6 +3,7 @@
 // bucket_report --text=train.txt --output=buckets.html: a sentence a line, spaces between words.
 // bucket_report --lengths=lengths.txt --output=buckets.html: a length a line, or two for pairs.
 
+#include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -16,8 +17,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "io/bucket_boundaries.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/status_macros.h"
@@ -42,8 +46,22 @@ ABSL_FLAG(std::string, too_long, "discard",
 ABSL_FLAG(int64_t, batch_size, 32,
           "sentences in a batch: buckets with fewer are not chosen; 0: any number");
 
+ABSL_FLAG(std::string, buckets, "", "those in use, to compare with: 10,20,30");
+
 namespace cooper {
 namespace {
+
+absl::StatusOr<std::vector<int64_t>> BucketsFromFlag() {
+  const std::string text = absl::GetFlag(FLAGS_buckets);
+  std::vector<int64_t> buckets;
+  for (const absl::string_view field : absl::StrSplit(text, ',', absl::SkipEmpty())) {
+    if (!absl::SimpleAtoi(field, &buckets.emplace_back())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--buckets=", text, ": expected lengths such as 10,20,30"));
+    }
+  }
+  return buckets;
+}
 
 absl::StatusOr<BucketBoundariesOptions::TooLong> TooLongFromFlag() {
   using TooLong = BucketBoundariesOptions::TooLong;
@@ -81,6 +99,7 @@ absl::Status Run() {
                     .max_length = absl::GetFlag(FLAGS_max_length),
                     .batch_size = absl::GetFlag(FLAGS_batch_size)};
   COOPER_ASSIGN_OR_RETURN(report.options.too_long, TooLongFromFlag());
+  COOPER_ASSIGN_OR_RETURN(report.options.in_use, BucketsFromFlag());
   COOPER_ASSIGN_OR_RETURN(report.lengths,
                           is_text ? CountWords(report.source) : ReadLengths(report.source));
   COOPER_ASSIGN_OR_RETURN(report.comparison, CompareBuckets(report.lengths, report.options));

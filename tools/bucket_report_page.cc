@@ -1,6 +1,7 @@
 #include "tools/bucket_report_page.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <utility>
@@ -83,6 +84,7 @@ class Page {
     }
     std::string html = Paragraph(text);
     if (best > 1 && !report_.lengths.pairs()) html += LongestBucket();
+    if (!comparison_.rows_in_use.empty()) html += InUse();
     const std::string flags = BucketFlags(comparison_, options_);
     if (!flags.empty()) {
       absl::StrAppend(&html, Paragraph("Flags of //examples:lstm_bucketing:", "quiet"),
@@ -108,6 +110,29 @@ class Page {
         PercentText(PaddingShare(comparison_.tokens - last.tokens,
                                  comparison_.best().padded_tokens - last.padded_tokens)),
         " padding. --max_length=", next, " chooses buckets without it."));
+  }
+
+  std::string InUse() const {
+    std::string buckets;
+    BucketRow all;
+    for (const BucketRow& row : comparison_.rows_in_use) {
+      absl::StrAppend(&buckets, buckets.empty() ? "" : ", ", row.bucket[0]);
+      all.samples += row.samples;
+      all.tokens += row.tokens;
+      all.padded_tokens += row.padded_tokens;
+    }
+    const int64_t left_out = static_cast<int64_t>(report_.lengths.first.size()) - all.samples;
+    const size_t number = comparison_.rows_in_use.size();
+    std::string text =
+        absl::StrCat("The buckets in use, ", buckets, ", leave ", PercentText(all.padding()),
+                     " padding, and leave out ", NumberText(left_out, report_.lengths.noun), ".");
+    if (number <= comparison_.by_number.size()) {
+      absl::StrAppend(&text, " The best ", number, " leave ",
+                      PercentText(comparison_.Padding(comparison_.by_number[number - 1])),
+                      " padding, and leave out ",
+                      NumberText(comparison_.discarded, report_.lengths.noun), ".");
+    }
+    return Paragraph(text);
   }
 
   std::string ByNumber() const {

@@ -88,6 +88,15 @@ TEST(BucketReportPageTest, WarnsOfAFewLongOnes) {
                         "all others together have 0.0 % padding. --max_length=5 chooses"));
 }
 
+TEST(BucketReportPageTest, ComparesWithBucketsInUse) {
+  const BucketReportInput report =
+      ReportOn(Sentences(), {.bucket_cost = 0, .max_length = 20, .in_use = {6, 12}});
+  EXPECT_THAT(
+      BucketReportPage(report),
+      HasSubstr("The buckets in use, 6, 12, leave 19.7 % padding, and leave out 1 sentence. "
+                "The best 2 leave 3.6 % padding, and leave out 1 sentence."));
+}
+
 TEST(BucketReportPageTest, ShowsPairsAsAMap) {
   const SampleLengths lengths{.first = {3, 3, 10}, .second = {4, 4, 12}};
   const std::string page = BucketReportPage(ReportOn(lengths, {.bucket_cost = 0}));

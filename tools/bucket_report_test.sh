@@ -60,6 +60,8 @@ expect_output "^--buckets=16,32,48" --lengths=lengths.txt --max_length=50 --buck
   --max_buckets=3 --batch_size=4 --too_long=split --multiple_of=16
 expect_output "^BucketIter::Create(data, labels, {.batch_size = 32, .buckets = {{" \
   --lengths=pairs.txt --step_overhead=2
+expect_output "buckets" --text=text.txt --buckets=8,16
+grep -q "The buckets in use, 8, 16, leave" page.html || fail "no buckets in use"
 cp lengths.txt $'<b>\n.txt'
 expect_output "buckets" --lengths=$'<b>\n.txt'
 grep -q "<bdi>&lt;b&gt;\\\\n.txt</bdi>" page.html || fail "the name is not escaped"
@@ -77,6 +79,7 @@ expect_error "a directory" --text=.
 expect_error "no/such/page.html" --text=text.txt --output=no/such/page.html
 expect_error "text.txt is the file that is read" --text=text.txt --output=./text.txt
 expect_error "no/.nsuch.txt" --text=$'no/\nsuch.txt'
+expect_error "buckets=8;16: expected lengths such as" --text=text.txt "--buckets=8;16"
 expect_error "too_long=cut: expected discard" --text=text.txt --too_long=cut
 expect_error "more than max_length" --lengths=lengths.txt --max_length=20 --too_long=error
 expect_error "max_buckets is 0" --text=text.txt --max_buckets=0
