@@ -127,6 +127,7 @@ const std::map<std::string, Trial>& Trials() {
       {"col2im", {{{"kernel", "(2, 2)"}, {"output_size", "(3, 4)"}}, {{2, 12, 6}}}},
       {"depth_to_space", {{{"block_size", "2"}}, {{2, 4, 3, 5}}}},
       {"multi_all_finite", {{{"num_arrays", "2"}}, {{2, 3}, {4}}}},
+      {"reset_arrays", {{{"num_arrays", "2"}}, {{2, 3}, {4}}}},
       {"scatter_nd", {{{"shape", "(4,)"}}, {{3}, {1, 3}}}},
   };
   return *trials;
@@ -202,6 +203,13 @@ std::string InputsText(const OpEntry& entry) {
   return inputs.empty() ? "none" : absl::StrJoin(inputs, ", ");
 }
 
+bool HasNoOutputs(const OpSchema& op) {
+  const auto it = Trials().find(op.name());
+  const Trial trial = it == Trials().end() ? Trial() : it->second;
+  const absl::StatusOr<OpCall> call = MakeOpCall(op.name(), trial.attrs, trial.inputs.size());
+  return call.ok() && op.OutputNames(*call).empty();
+}
+
 std::string LinkText(const OpEntry& entry) {
   return absl::StrCat("symbol/op/", entry.family, ".h from @cooper//symbol/op:", entry.family);
 }
@@ -218,7 +226,10 @@ OpEntry DescribeEntry(const OpSchema& op) {
                 .outputs = description.outputs,
                 .shapes = ExampleShapes(op),
                 .gradient = GradientText(op)};
-  if (entry.outputs.empty()) entry.outputs.push_back("as many as its attributes say");
+  if (entry.outputs.empty()) {
+    entry.outputs.push_back(HasNoOutputs(op) ? "none: it changes its inputs"
+                                             : "as many as its attributes say");
+  }
   if (description.variadic) entry.inputs.push_back({"any number of inputs", ""});
   for (const std::string& name : description.positional) entry.inputs.push_back({name, ""});
   for (const std::string& name : description.optional) {
