@@ -12,12 +12,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "executor/kernel.h"
 #include "ndarray/partial_shape.h"
 #include "symbol/infer_shape.h"
 #include "symbol/op/op_description.h"
 #include "symbol/symbol.h"
+#include "tools/html_page.h"
 
 namespace cooper {
 namespace {
@@ -188,11 +188,6 @@ std::string FunctionText(const OpSchema& op, const OpDescription& description) {
                       "(", absl::StrJoin(arguments, ", "), ")");
 }
 
-std::string Escaped(absl::string_view text) {
-  return absl::StrReplaceAll(text,
-                             {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
-}
-
 // The inputs of an entry in one line.
 std::string InputsText(const OpEntry& entry) {
   std::vector<std::string> inputs;
@@ -342,13 +337,14 @@ th { font-weight: normal; opacity: .65; }
     std::string also;
     if (!entry.aliases.empty()) {
       also = absl::StrCat(" <span class=\"also\">also ",
-                          Escaped(absl::StrJoin(entry.aliases, ", ")), "</span>");
+                          EscapeHtml(absl::StrJoin(entry.aliases, ", ")), "</span>");
     }
-    absl::StrAppend(&page, "<section id=\"", Escaped(entry.name), "\">\n<h2>", Escaped(entry.name),
-                    also, "</h2>\n<p>", Escaped(entry.doc), "</p>\n<dl>\n");
+    absl::StrAppend(&page, "<section id=\"", EscapeHtml(entry.name), "\">\n<h2>",
+                    EscapeHtml(entry.name), also, "</h2>\n<p>", EscapeHtml(entry.doc),
+                    "</p>\n<dl>\n");
     const auto line = [&page](absl::string_view what, absl::string_view value) {
       if (value.empty()) return;
-      absl::StrAppend(&page, "<dt>", what, "</dt><dd>", Escaped(value), "</dd>\n");
+      absl::StrAppend(&page, "<dt>", what, "</dt><dd>", EscapeHtml(value), "</dd>\n");
     };
     line("call", entry.function);
     line("link", LinkText(entry));
@@ -362,9 +358,9 @@ th { font-weight: normal; opacity: .65; }
       absl::StrAppend(&page, "<table>\n<tr><th>attribute</th><th>type</th><th>default</th>",
                       "<th></th></tr>\n");
       for (const OpEntry::Attribute& attribute : entry.attributes) {
-        absl::StrAppend(&page, "<tr><td>", Escaped(attribute.name), "</td><td>",
-                        Escaped(attribute.type), "</td><td>", Escaped(attribute.absent),
-                        "</td><td>", Escaped(attribute.meaning), "</td></tr>\n");
+        absl::StrAppend(&page, "<tr><td>", EscapeHtml(attribute.name), "</td><td>",
+                        EscapeHtml(attribute.type), "</td><td>", EscapeHtml(attribute.absent),
+                        "</td><td>", EscapeHtml(attribute.meaning), "</td></tr>\n");
       }
       absl::StrAppend(&page, "</table>\n");
     }
