@@ -280,20 +280,12 @@ class ChannelBlocker {
       }
       COOPER_ASSIGN_OR_RETURN(NodeEntry sum, Blocked(other));
       // The output may take the sum's place, and must not overwrite what is still to be read.
-      if (Origin(sum) == Origin(conv->inputs()[0])) continue;
+      if (MemoryOf(sum) == MemoryOf(conv->inputs()[0])) continue;
       std::vector<NodeEntry> inputs = conv->inputs();
       inputs.insert(inputs.begin() + 2, std::move(sum));
       return Fused(i, *conv, "_fused_convolution_sum", std::move(inputs), {{"sum", "True"}});
     }
     return false;
-  }
-
-  // What `entry` is a view of.
-  static const Node* Origin(const NodeEntry& entry) {
-    const Node* node = entry.node.get();
-    while (!node->is_variable() && node->op()->keeps_elements())
-      node = node->inputs()[0].node.get();
-    return node;
   }
 
   // Node `i` and the convolution before it, as one node.

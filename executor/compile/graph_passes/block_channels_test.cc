@@ -238,6 +238,15 @@ TEST(BlockChannelsTest, SumWithTheConvolutionsOwnData) {
                  1);
 }
 
+TEST(BlockChannelsTest, SumWithAViewOfTheConvolutionsOwnData) {
+  const Options options{.train = false, .req = WriteReq::kNull};
+  const Symbol x = Relu(Conv(Data(), Block(), 3, "first"));
+  const Symbol joined = op::Concat({x}, {.dim = 1});
+  Reorders(Conv(x, Block(), 3, "second") + joined, {{"data", {1, 3, 9, 8}}}, options);
+  const Symbol shaped = op::Reshape(x, {.shape = {0, 0, 0, 0}});
+  Reorders(Conv(x, Block(), 1, "second") + shaped, {{"data", {2, 3, 1, 1}}}, options);
+}
+
 TEST(BlockChannelsTest, WhatDoesNotFitStaysPlain) {
   const int64_t b = Block();
   // Channels that make no whole blocks.

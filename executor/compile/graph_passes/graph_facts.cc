@@ -39,4 +39,18 @@ absl::Span<const GraphFacts::Use> GraphFacts::uses_of(int node, int output) cons
                                             use_begin_[entry + 1] - use_begin_[entry]);
 }
 
+const Node* MemoryOf(const NodeEntry& entry) {
+  const Node* node = entry.node.get();
+  while (!node->is_variable()) {
+    const OpSchema& op = *node->op();
+    const bool joins_one = op.join_axis() && node->inputs().size() == 1;
+    if (!op.keeps_elements() && !op.transposed_axes() && !op.slice() && !op.split_axis() &&
+        !joins_one) {
+      break;
+    }
+    node = node->inputs()[0].node.get();
+  }
+  return node;
+}
+
 }  // namespace cooper

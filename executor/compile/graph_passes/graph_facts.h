@@ -55,6 +55,9 @@ class GraphFacts {
   bool has_gradients_;
 };
 
+// The node in whose memory an entry may lie: the one that it is a view of, or may become one.
+const Node* MemoryOf(const NodeEntry& entry);
+
 }  // namespace cooper
 
 #endif  // COOPER_EXECUTOR_COMPILE_GRAPH_PASSES_GRAPH_FACTS_H_
