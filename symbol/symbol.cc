@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
@@ -216,9 +217,21 @@ absl::StatusOr<Symbol> Symbol::Get(absl::string_view output_name) const {
   const std::vector<std::string> names = ListOutputs();
   const auto it = std::find(names.begin(), names.end(), output_name);
   if (it != names.end()) return Symbol({outputs_[it - names.begin()]});
+  std::string near = DidYouMean(output_name, names);
+  // MXNet's names of outputs end so, and those of nodes do not.
+  const std::string of_node = absl::StrCat(output_name, "_output");
+  if (near.empty() && absl::c_linear_search(names, of_node)) {
+    near = absl::StrCat("; did you mean '", of_node, "'?");
+  }
+  constexpr size_t kMostNames = 20;
+  const absl::Span<const std::string> shown =
+      absl::MakeConstSpan(names).last(std::min(names.size(), kMostNames));
+  const std::string others = names.size() > shown.size()
+                                 ? absl::StrCat(names.size() - shown.size(), " others before them")
+                                 : "";
   return absl::NotFoundError(absl::StrCat("no output '", output_name, "'; the outputs are ",
-                                          absl::StrJoin(names, ", "),
-                                          DidYouMean(output_name, names)));
+                                          absl::StrJoin(shown, ", "), others.empty() ? "" : " and ",
+                                          others, near));
 }
 
 std::string Symbol::name() const {
