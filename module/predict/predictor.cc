@@ -93,7 +93,9 @@ absl::Status CheckNames(const InferenceNetwork& network, const KnownShapes& shap
   }
   for (const std::string& name : network.inputs) {
     if (!shapes.contains(name)) {
-      return absl::InvalidArgumentError(absl::StrCat("input '", name, "' is missing"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "input '", name,
+          "' is missing (outputs that need it can be left out: PredictorOptions::output_names)"));
     }
   }
   return absl::OkStatus();
