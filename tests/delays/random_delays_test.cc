@@ -130,8 +130,8 @@ Work Images() {
 }
 
 Work Sentences() {
-  const Symbol embed = op::Embedding(Symbol::Variable("data"),
-                                     {.input_dim = 50, .output_dim = 40, .name = "embed"});
+  const Symbol embed =
+      op::Embedding(Symbol::Variable("data"), {.input_dim = 50, .output_dim = 40, .name = "embed"});
   LSTMCell cell(48, {.prefix = "lstm_"});
   const Unrolled unrolled = Unroll(cell, 12, embed);
   const Symbol x = op::FullyConnected(unrolled.states[0], {.num_hidden = 50, .name = "fc"});
@@ -145,10 +145,10 @@ std::map<std::string, std::vector<float>> Train(const Work& work, int threads) {
   SetNumThreads(threads);
   auto module = Module::Create(work.symbol).value();
   const int64_t rows = work.data.shape[0];
-  COOPER_EXPECT_OK(module->Bind(
-      {.data_shapes = {work.data},
-       .label_shapes = {{.name = "softmax_label", .shape = {rows}, .layout = "N"}},
-       .seed = 3}));
+  COOPER_EXPECT_OK(
+      module->Bind({.data_shapes = {work.data},
+                    .label_shapes = {{.name = "softmax_label", .shape = {rows}, .layout = "N"}},
+                    .seed = 3}));
   COOPER_EXPECT_OK(module->InitParams({.initializer = init::Xavier(), .seed = 1}));
   COOPER_EXPECT_OK(module->InitOptimizer({.optimizer = "adam"}));
   RandomGenerator random(5);
