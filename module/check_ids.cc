@@ -14,6 +14,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/infer_shape.h"
 #include "symbol/is_op.h"
+#include "symbol/ops/loss/ctc_loss_param.h"
 #include "symbol/ops/loss/softmax_output_param.h"
 #include "symbol/ops/nn/embedding_param.h"
 #include "symbol/symbol.h"
@@ -77,6 +78,14 @@ std::optional<IdInput> IdsOf(const Node& node, const Shapes& shapes) {
   };
   if (IsOp(node, "Embedding")) {
     return IdInput{node.inputs()[0], "data", node.call().param<EmbeddingParam>().input_dim, {}};
+  }
+  if (IsOp(node, "CTCLoss")) {
+    const PartialShape scores = shape_of(node.inputs()[0]);
+    if (!scores.IsFull() || scores.rank() != 3) return std::nullopt;
+    // One class is the blank, which as the first one also pads labels.
+    const bool first = node.call().param<CtcLossParam>().blank_label == CtcLossParam::kFirst;
+    if (first) return IdInput{node.inputs()[1], "label", scores[2], {}};
+    return IdInput{node.inputs()[1], "label", scores[2] - 1, -1};
   }
   const bool softmax = IsOp(node, "SoftmaxOutput");
   if (!softmax && !IsOp(node, "softmax_cross_entropy")) return std::nullopt;

@@ -11,9 +11,10 @@
 namespace cooper {
 
 // Looks at every input of the batch that reaches, by operators that only move elements, the data of
-// an Embedding or the label of a SoftmaxOutput or a softmax_cross_entropy (there the label to
-// ignore is allowed). kOutOfRange, naming input, element and operator. The module's symbol must be
-// that of the batch, as it is after Forward; for a module without a symbol nothing is looked at.
+// an Embedding or the label of a SoftmaxOutput, a softmax_cross_entropy or a CTCLoss (there the
+// label to ignore, or the padding, is allowed). kOutOfRange, naming input, element and operator.
+// The module's symbol must be that of the batch, as it is after Forward; for a module without a
+// symbol nothing is looked at.
 //
 // Infers shapes and reads the batch element by element: for finding mistakes, not for every day.
 absl::Status CheckIds(const BaseModule& module, const DataBatch& batch);

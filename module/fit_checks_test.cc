@@ -300,6 +300,51 @@ TEST(FitIdsTest, ThoseOutOfRangeAreTold) {
   }
 }
 
+TEST(FitIdsTest, LabelsOfCtcLoss) {
+  // (batch_size 4, steps 6, classes 5).
+  const auto loss = [](const char* blank) {
+    const Symbol steps = Op("SwapAxis", {.name = "steps",
+                                         .inputs = {Symbol::Variable("data")},
+                                         .attrs = {{"dim1", "0"}, {"dim2", "1"}}});
+    const Symbol scores =
+        Op("FullyConnected",
+           {.name = "fc", .inputs = {steps}, .attrs = {{"num_hidden", "5"}, {"flatten", "0"}}});
+    return Op("MakeLoss",
+              {.inputs = {Op("CTCLoss", {.name = "ctc",
+                                         .inputs = {scores, Symbol::Variable("softmax_label")},
+                                         .attrs = {{"blank_label", blank}}})}});
+  };
+  struct Case {
+    const char* blank;
+    float label;
+    const char* message;
+  };
+  const Case cases[] = {
+      {"first", 4, ""},
+      {"first", 0, ""},
+      {"first", 5, "has 5 in row 1, expected ids in [0, 5), the label of CTCLoss"},
+      {"last", 3, ""},
+      {"last", -1, ""},
+      {"last", 4, "has 4 in row 1, expected ids in [0, 4) or -1, the label of"}};
+  for (const Case& test : cases) {
+    SCOPED_TRACE(test.message);
+    const NDArray labels = *NDArray::Full({4, 2}, 1);
+    (*labels.Data<float>())[3] = test.label;
+    auto module = *Module::Create(loss(test.blank));
+    auto train = Rows(RandomArray({4, 6, 3}, 1), labels);
+    const auto metric = Loss({});
+    FitOptions options = Options();
+    options.eval_metric = metric.get();
+    options.check_ids = true;
+    const absl::Status status = module->Fit(*train, options);
+    if (test.message[0] == '\0') {
+      COOPER_EXPECT_OK(status);
+    } else {
+      EXPECT_THAT(status, StatusIs(kOutOfRange, HasSubstr(test.message)));
+    }
+  }
+}
+
 TEST(FitIdsTest, TheLabelToIgnoreIsAllowed) {
   const NDArray labels = *NDArray::Full({4}, -1);
   for (const char* use_ignore : {"True", "False"}) {

@@ -63,8 +63,10 @@ absl::StatusOr<std::vector<NodeEntry>> CtcLossGradient(GradientContext& c) {
 COOPER_REGISTER_OP(CTCLoss)
     .Describe(
         "-log of the probability of label: the sum over all ways to spread it, with blanks "
-        "between, "
-        "over the steps of softmax(data).")
+        "between, over the steps of softmax(data). data is (steps, batch_size, classes), label "
+        "(batch_size, label_length) with classes from 1 on (blank_label first, where 0 pads it) or "
+        "from 0 on (last, where -1 does), the output (batch_size,): MakeLoss around it trains. A "
+        "label that does not fit into its steps has the loss 0.")
     .Alias("ctc_loss")
     .Alias("_contrib_CTCLoss")
     .Alias("_contrib_ctc_loss")
