@@ -16,8 +16,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-NDArray Array(Shape shape, const std::vector<float>& values) {
-  return *NDArray::FromVector<float>(std::move(shape), values);
+NDArray Array(const Shape& shape, const std::vector<float>& values) {
+  return *NDArray::FromVector<float>(shape, values);
 }
 
 std::unique_ptr<EvalMetric> Make(absl::string_view name, const Kwargs& kwargs = {}) {

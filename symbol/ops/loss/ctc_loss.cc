@@ -55,6 +55,7 @@ absl::Status CtcLossType(TypeContext& c) {
 absl::StatusOr<std::vector<NodeEntry>> CtcLossGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
   std::vector<NodeEntry> inputs;
+  inputs.reserve(static_cast<size_t>(c.num_inputs()) + 1);
   for (int i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.input(i));
   inputs.push_back(head);
   return c.Backward("_backward_ctc_loss", std::move(inputs));
