@@ -31,7 +31,10 @@
 namespace cooper {
 namespace {
 
+using ::testing::Each;
 using ::testing::FloatNear;
+using ::testing::IsNan;
+using ::testing::Matcher;
 using ::testing::Pointwise;
 
 int64_t Block() { return GetBlockedLayout()->block; }
@@ -245,6 +248,20 @@ TEST(BlockChannelsTest, SumWithAViewOfTheConvolutionsOwnData) {
   Reorders(Conv(x, Block(), 3, "second") + joined, {{"data", {1, 3, 9, 8}}}, options);
   const Symbol shaped = op::Reshape(x, {.shape = {0, 0, 0, 0}});
   Reorders(Conv(x, Block(), 1, "second") + shaped, {{"data", {2, 3, 1, 1}}}, options);
+}
+
+// As in MXNet 1.9.1, whose Activation does so everywhere; cooper's own lets NaN pass.
+TEST(BlockChannelsTest, ReluInAConvolutionGivesZeroForNaN) {
+  const Symbol net = Relu(Conv(Data(), Block(), 3, "conv"));
+  for (const bool blocked : {true, false}) {
+    BindOptions bind{.shapes = {{"data", {1, 3, 8, 8}}}, .grad_req = WriteReq::kNull};
+    if (!blocked) bind.disabled_passes = {"blocked_channels"};
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto executor, Executor::SimpleBind(net, bind));
+    COOPER_ASSERT_OK(executor->arg_dict().at("data").Fill(std::nan("")));
+    COOPER_ASSERT_OK(executor->Forward(/*is_train=*/false));
+    const bool fused = absl::StrContains(executor->DebugString(), "_fused_convolution");
+    EXPECT_THAT(Floats((*executor->outputs())[0]), Each(fused ? Matcher<float>(0.0F) : IsNan()));
+  }
 }
 
 TEST(BlockChannelsTest, WhatDoesNotFitStaysPlain) {
