@@ -9,6 +9,7 @@
 #include "executor/blocked_layout.h"
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/blocked_product.h"
+#include "executor/cpu/nn/blocked_statistics.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
@@ -84,24 +85,15 @@ absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
 }
 
 // The sum of each channel of `ograd` over the batch and the image.
+template <int B>
 void BiasGradient(const ArrayView& ograd, WriteReq req, float* gradient) {
-  constexpr int64_t kMaxBlock = 64;
-  const int64_t block = ograd.shape[ograd.shape.rank() - 1];
-  const int64_t blocks = ograd.shape[1];
-  const int64_t size = ograd.shape.Product(2, ograd.shape.rank());
+  const BlockedExtents e(ograd.shape);
   const auto* const from = ograd.as<float>();
-  ParallelFor(blocks, RowGrain(ograd.shape[0] * size), [&](int64_t begin, int64_t end) {
+  ParallelFor(e.blocks, RowGrain(e.per_channel() * B), [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
-      float sum[kMaxBlock] = {};
-      for (int64_t n = 0; n < ograd.shape[0]; ++n) {
-        const float* const image = from + (n * blocks + k) * size;
-        for (int64_t i = 0; i < size; i += block) {
-          for (int64_t j = 0; j < block; ++j) sum[j] += image[i + j];
-        }
-      }
-      for (int64_t j = 0; j < block; ++j) {
-        Store(gradient + k * block + j, sum[j], req == WriteReq::kAdd);
-      }
+      const ChannelLanes<B> sum =
+          SumOfBlock<B>(e, k, [&](int64_t i, int /*j*/) { return from[i]; });
+      for (int j = 0; j < B; ++j) Store(gradient + k * B + j, sum[j], req == WriteReq::kAdd);
     }
   });
 }
@@ -122,7 +114,9 @@ absl::Status Backward(const KernelContext& c) {
         workspace);
   }
   if (c.outputs.size() == 3 && c.reqs[2] != WriteReq::kNull) {
-    BiasGradient(c.inputs[kOgrad], c.reqs[2], c.outputs[2].as<float>());
+    const auto sum =
+        c.param<BlockedConvolutionParam>().block == 8 ? BiasGradient<8> : BiasGradient<16>;
+    sum(c.inputs[kOgrad], c.reqs[2], c.outputs[2].as<float>());
   }
   return absl::OkStatus();
 }

@@ -37,12 +37,14 @@ struct ChannelLanes {
 };
 
 // Sums of term(i, j) over all vectors i, for each channel j of block k. Several run side by side:
-// an addition does not wait for the one before.
+// an addition does not wait for the one before. Images are summed one by one, for a sum of many
+// terms loses the digits of the next one.
 template <int B, typename Term>
 ChannelLanes<B> SumOfBlock(const BlockedExtents& e, int64_t k, const Term& term) {
   constexpr int kSums = 4;
-  ChannelLanes<B> sums[kSums];
+  ChannelLanes<B> total;
   for (int64_t n = 0; n < e.batch; ++n) {
+    ChannelLanes<B> sums[kSums];
     int64_t at = (n * e.blocks + k) * e.size * B;
     int64_t i = 0;
     for (; i + kSums <= e.size; i += kSums, at += kSums * B) {
@@ -53,9 +55,11 @@ ChannelLanes<B> SumOfBlock(const BlockedExtents& e, int64_t k, const Term& term)
     for (; i < e.size; ++i, at += B) {
       for (int j = 0; j < B; ++j) sums[0][j] += term(at + j, j);
     }
+    for (int j = 0; j < B; ++j) {
+      total[j] += (sums[0][j] + sums[1][j]) + (sums[2][j] + sums[3][j]);
+    }
   }
-  for (int j = 0; j < B; ++j) sums[0][j] = (sums[0][j] + sums[1][j]) + (sums[2][j] + sums[3][j]);
-  return sums[0];
+  return total;
 }
 
 // Over the batch and the image, of each channel of a block.
