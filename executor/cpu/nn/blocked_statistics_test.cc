@@ -33,7 +33,9 @@ double RelativeError(const Shape& shape, float value) {
 TEST(BlockedStatisticsTest, ErrorOfLongSums) {
   // Of a sum of n equal numbers, each addition is off by at most half an epsilon.
   const double half_epsilon = std::numeric_limits<float>::epsilon() / 2;
-  EXPECT_LE(RelativeError({64, 1, 64, 64, kBlock}, 0.1F), half_epsilon * (64 * 64 / 4 + 2 + 64));
+  constexpr int kImage = 64 * 64, kImages = 64;
+  constexpr double kAdditions = kImage / 4.0 + 2 + kImages;
+  EXPECT_LE(RelativeError({kImages, 1, 64, 64, kBlock}, 0.1F), half_epsilon * kAdditions);
 }
 
 TEST(BlockedStatisticsTest, SumsOfSmallIntegersAreExact) {
