@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "module/kvstore/sum_arrays.h"
+#include "module/named_arrays.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -223,26 +224,12 @@ absl::StatusOr<NDArray> DataParallelExecutorGroup::Grad(const std::string& name)
   return sum;
 }
 
-NamedArrayList DataParallelExecutorGroup::NameLabels(absl::Span<const NDArray> labels) const {
-  NamedArrayList named;
-  for (size_t k = 0; k < labels.size(); ++k) {
-    named.emplace_back(k < label_shapes_.size() ? label_shapes_[k].name : "", labels[k]);
-  }
-  return named;
-}
-
-NamedArrayList DataParallelExecutorGroup::NameOutputs(absl::Span<const NDArray> outputs) const {
-  NamedArrayList named;
-  const std::vector<std::string>& names = executors_[0]->output_names();
-  for (size_t k = 0; k < outputs.size(); ++k) named.emplace_back(names[k], outputs[k]);
-  return named;
-}
-
 absl::Status DataParallelExecutorGroup::UpdateMetric(EvalMetric& metric,
                                                      absl::Span<const NDArray> labels) {
   if (!several()) {
     COOPER_ASSIGN_OR_RETURN(const auto outputs, executors_[0]->outputs());
-    return metric.UpdateDict(NameLabels(labels), NameOutputs(outputs));
+    return metric.UpdateDict(WithNames(label_shapes_, labels),
+                             WithNames(executors_[0]->output_names(), outputs));
   }
   COOPER_ASSIGN_OR_RETURN(const auto outputs, OutputsByContext());
   for (int i = 0; i < num_executors(); ++i) {
@@ -251,7 +238,8 @@ absl::Status DataParallelExecutorGroup::UpdateMetric(EvalMetric& metric,
       const int axis = k < label_shapes_.size() ? BatchAxis(label_shapes_[k].layout) : 0;
       COOPER_ASSIGN_OR_RETURN(rows.emplace_back(), Rows(labels[k], axis, i));
     }
-    COOPER_RETURN_IF_ERROR(metric.UpdateDict(NameLabels(rows), NameOutputs(outputs[i])));
+    COOPER_RETURN_IF_ERROR(metric.UpdateDict(WithNames(label_shapes_, rows),
+                                             WithNames(executors_[0]->output_names(), outputs[i])));
   }
   return absl::OkStatus();
 }

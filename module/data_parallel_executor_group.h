@@ -104,9 +104,6 @@ class DataParallelExecutorGroup {
   // What the store has so far.
   void GiveArrays(int i, BindOptions* bind) const;
   void FindOutputAxes();
-  // What a metric selects from.
-  NamedArrayList NameLabels(absl::Span<const NDArray> labels) const;
-  NamedArrayList NameOutputs(absl::Span<const NDArray> outputs) const;
   absl::Status RunAll(absl::FunctionRef<absl::Status(int)> fn);
   // The parameters' arrays as they are now.
   absl::Status RefreshArgs();

@@ -12,6 +12,7 @@
 #include "module/fit_checks.h"
 #include "module/fit_processes.h"
 #include "module/metric/classification.h"
+#include "module/named_arrays.h"
 #include "module/stop_signal.h"
 #include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
@@ -62,14 +63,12 @@ bool CallAll(const std::vector<BatchEndCallback>& callbacks, const BatchEndParam
 absl::Status UpdateMetricWithoutPadding(BaseModule& module, EvalMetric& metric,
                                         const DataBatch& batch) {
   const std::vector<DataDesc>& descs = LabelDescs(module, batch);
-  NamedArrayList labels, masks;
+  NamedArrayList masks;
   for (size_t i = 0; i < batch.label.size(); ++i) {
     const Shape& shape = batch.label[i].shape();
     const int axis = i < descs.size() ? BatchAxis(descs[i].layout) : 0;
-    const std::string name = i < descs.size() ? descs[i].name : "";
     COOPER_ASSIGN_OR_RETURN(NDArray counts, NDArray::Full(shape, 1));
-    labels.emplace_back(name, batch.label[i]);
-    masks.emplace_back(name, counts);
+    masks.emplace_back(i < descs.size() ? descs[i].name : "", counts);
     if (axis < 0 || axis >= shape.rank()) continue;
     const int64_t rows = shape[axis];
     COOPER_ASSIGN_OR_RETURN(const absl::Span<float> mask, counts.Data<float>());
@@ -79,12 +78,8 @@ absl::Status UpdateMetricWithoutPadding(BaseModule& module, EvalMetric& metric,
     }
   }
   COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs, module.GetOutputs());
-  const std::vector<std::string> names = module.output_names();
-  NamedArrayList named_outputs;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    named_outputs.emplace_back(i < names.size() ? names[i] : "", outputs[i]);
-  }
-  return metric.UpdateDict(labels, named_outputs, masks);
+  return metric.UpdateDict(WithNames(descs, batch.label), WithNames(module.output_names(), outputs),
+                           masks);
 }
 
 // The rows of `output` that are no padding, copied: outputs live in the arena.

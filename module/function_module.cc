@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "executor/kernel.h"
+#include "module/named_arrays.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -252,16 +253,8 @@ absl::StatusOr<NDArray> FunctionModule::GetGrad(const std::string& name) const {
 absl::Status FunctionModule::UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) {
   COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs, GetOutputs());
   if (options_.label_names.empty()) return absl::OkStatus();
-  NamedArrayList named_labels, named_outputs;
-  for (size_t k = 0; k < labels.size(); ++k) {
-    named_labels.emplace_back(k < options_.label_names.size() ? options_.label_names[k] : "",
-                              labels[k]);
-  }
-  for (size_t k = 0; k < outputs.size(); ++k) {
-    named_outputs.emplace_back(k < options_.output_names.size() ? options_.output_names[k] : "",
-                               outputs[k]);
-  }
-  return metric.UpdateDict(named_labels, named_outputs);
+  return metric.UpdateDict(WithNames(options_.label_names, labels),
+                           WithNames(options_.output_names, outputs));
 }
 
 absl::StatusOr<std::vector<NDArray>> FunctionModule::GetStates() const {
