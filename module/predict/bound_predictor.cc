@@ -6,6 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "module/predict/parameter_arrays.h"
 #include "ndarray/near_names.h"
 #include "ndarray/params_file.h"
 #include "ndarray/status_macros.h"
@@ -34,21 +35,6 @@ absl::Status ReadParams(absl::string_view bytes, const VariableNames& names, Arr
   return absl::OkStatus();
 }
 
-absl::StatusOr<ArrayMap> CopiesOf(const ArrayMap& arrays, const std::vector<std::string>& names,
-                                  const Context& context) {
-  ArrayMap copies;
-  for (const std::string& name : names) {
-    const NDArray array = FindArray(arrays, name);
-    if (array.is_null()) continue;
-    if (array.context() == context) {
-      copies[name] = array;
-    } else {
-      COOPER_ASSIGN_OR_RETURN(copies[name], array.CopyTo(context));
-    }
-  }
-  return copies;
-}
-
 absl::Status CheckSize(absl::string_view what, const NDArray& array, int64_t size) {
   if (size == array.size()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(what, " has ", array.size(), " elements, ",
@@ -70,8 +56,8 @@ absl::StatusOr<std::shared_ptr<const BoundPredictor::Network>> BoundPredictor::R
                           MakeInferenceNetwork(symbol, args, auxs, options.output_names));
   for (const std::string& label : network->inference.unread_labels) args.erase(label);
   const VariableNames needed = network->inference.symbol.ListVariables();
-  COOPER_ASSIGN_OR_RETURN(network->args, CopiesOf(args, needed.args, options.context));
-  COOPER_ASSIGN_OR_RETURN(network->auxs, CopiesOf(auxs, needed.auxs, options.context));
+  COOPER_ASSIGN_OR_RETURN(network->args, OnContext(Among(args, needed.args), options.context));
+  COOPER_ASSIGN_OR_RETURN(network->auxs, OnContext(Among(auxs, needed.auxs), options.context));
   return network;
 }
 

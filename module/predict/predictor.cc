@@ -11,6 +11,7 @@
 #include "module/checkpoint.h"
 #include "module/predict/inference_network.h"
 #include "module/predict/lru_map.h"
+#include "module/predict/parameter_arrays.h"
 #include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 
@@ -36,29 +37,6 @@ struct KeptProgram {
   KnownShapes shapes;
   CompiledPtr compiled;
 };
-
-absl::StatusOr<ArrayMap> OnContext(const ArrayMap& arrays, const Context& context) {
-  ArrayMap moved;
-  for (const auto& [name, array] : arrays) {
-    if (array.is_null()) continue;
-    if (array.context() == context) {
-      moved.emplace(name, array);
-    } else {
-      COOPER_ASSIGN_OR_RETURN(moved[name], array.CopyTo(context));
-    }
-  }
-  return moved;
-}
-
-// The values of the arguments of `names`; the others are inputs or belong to other buckets.
-ArrayMap Among(const ArrayMap& arrays, const std::vector<std::string>& names) {
-  ArrayMap found;
-  for (const std::string& name : names) {
-    const auto it = arrays.find(name);
-    if (it != arrays.end()) found.insert(*it);
-  }
-  return found;
-}
 
 std::string Signature(const BucketKey& key, const KnownShapes& shapes) {
   std::string text = key.ToString();
