@@ -12,6 +12,7 @@ links all of its folder. They may be loaded from other workspaces too, for opera
 
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
 load("//:layers.bzl", "cc_library")
+load("//third_party/cuda:defs.bzl", "REQUIRES_CUDA", "cuda_library")
 
 # Labels of cooper's and its dependencies' whoever loads this file.
 _PARAM_DEPS = [str(Label(label)) for label in [
@@ -33,6 +34,18 @@ _KERNEL_DEPS = [str(Label(label)) for label in [
     "//executor/cpu:cpu_kernel",
     "//ndarray:dtype",
     "//ndarray:parallel",
+    "//ndarray:shape",
+    "//ndarray:status_macros",
+    "@com_google_absl//absl/status",
+    "@com_google_absl//absl/status:statusor",
+    "@com_google_absl//absl/strings",
+    "@com_google_absl//absl/types:span",
+]]
+
+_CUDA_KERNEL_DEPS = [str(Label(label)) for label in [
+    "//executor:kernel",
+    "//executor/cuda:cuda_kernel",
+    "//ndarray:dtype",
     "//ndarray:shape",
     "//ndarray:status_macros",
     "@com_google_absl//absl/status",
@@ -74,6 +87,11 @@ def op_library(name, srcs = None, hdrs = [], deps = []):
         deps = deps + [":%s_param" % name]
     _registrar(name, "op", srcs, _OP_DEPS + deps, ["//:__subpackages__"])
 
+def _schemas(ops):
+    """Returns the op_library targets that kernels in this folder name by family or by label."""
+    family = native.package_name().rpartition("/")[2]
+    return [op if ":" in op else "//symbol/ops/%s:%s" % (family, op) for op in ops]
+
 def kernel_library(name, srcs = None, ops = None, deps = []):
     """The kernels in NAME.cc; linking them links the schemas of their operators.
 
@@ -84,11 +102,28 @@ def kernel_library(name, srcs = None, ops = None, deps = []):
         is this folder's name; one without a colon is of that family.
       deps: what the sources include beside what every kernel does.
     """
-    family = native.package_name().rpartition("/")[2]
-    schemas = [op if ":" in op else "//symbol/ops/%s:%s" % (family, op) for op in ops or [name]]
-    _registrar(name, "kernel", srcs, _KERNEL_DEPS + schemas + deps, ["//visibility:public"])
+    deps = _KERNEL_DEPS + _schemas(ops or [name]) + deps
+    _registrar(name, "kernel", srcs, deps, ["//visibility:public"])
 
-def _family(name, kind):
+def cuda_kernel_library(name, srcs = None, ops = None, deps = []):
+    """The same for GPUs: the kernels in NAME.cu.
+
+    Args:
+      name: of the target.
+      srcs: the sources, if not NAME.cu.
+      ops: as of kernel_library.
+      deps: what the sources include beside what every CUDA kernel does.
+    """
+    cuda_library(
+        name = name,
+        srcs = srcs or [name + ".cu"],
+        tags = ["cuda_kernel"],
+        visibility = ["//visibility:public"],
+        deps = _CUDA_KERNEL_DEPS + _schemas(ops or [name]) + deps,
+        alwayslink = True,
+    )
+
+def _family(name, kind, **kwargs):
     members = [
         ":" + rule["name"]
         for rule in native.existing_rules().values()
@@ -98,6 +133,7 @@ def _family(name, kind):
         name = name,
         visibility = ["//visibility:public"],
         deps = sorted(members),
+        **kwargs
     )
 
 def op_family(name):
@@ -107,6 +143,10 @@ def op_family(name):
 def kernel_family(name):
     """Every kernel_library that stands above it in this BUILD file."""
     _family(name, "kernel")
+
+def cuda_kernel_family(name):
+    """Every cuda_kernel_library that stands above it in this BUILD file."""
+    _family(name, "cuda_kernel", target_compatible_with = REQUIRES_CUDA)
 
 def _generated_functions_impl(ctx):
     ctx.actions.run(

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "ndarray/float16.h"
+#include "ndarray/host_device.h"
 
 namespace cooper {
 
@@ -105,7 +106,7 @@ using ComputeType = typename ComputeTypeOf<T>::type;
 // NaN is no class. 8-bit integers keep the lowest byte of the int32, as MXNet's do: 300 gives 44,
 // -1 gives 255. Without branches, so that compilers can vectorise loops over it.
 template <typename To, typename From>
-To IntegerOf(From value) {
+COOPER_HOST_DEVICE To IntegerOf(From value) {
   static_assert(std::is_floating_point_v<From> && std::is_integral_v<To>);
   using Whole = std::conditional_t<sizeof(To) < sizeof(int32_t), int32_t, To>;
   constexpr Whole kLeast = std::numeric_limits<Whole>::min();
@@ -120,7 +121,7 @@ To IntegerOf(From value) {
 // Converts one element: floats to integers by IntegerOf, 16-bit floats by way of float, all else as
 // static_cast does.
 template <typename To, typename From>
-To ConvertElement(From value) {
+COOPER_HOST_DEVICE To ConvertElement(From value) {
   const auto number = static_cast<ComputeType<From>>(value);
   if constexpr (std::is_floating_point_v<ComputeType<From>> && std::is_integral_v<To> &&
                 !std::is_same_v<To, bool>) {

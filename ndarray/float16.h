@@ -7,25 +7,27 @@
 #include <cstdint>
 #include <cstring>
 
+#include "ndarray/host_device.h"
+
 namespace cooper {
 
 // IEEE 754 binary16.
 class Float16 {
  public:
   Float16() = default;
-  explicit Float16(float value) : bits_(FromFloat(value)) {}
-  explicit operator float() const { return ToFloat(bits_); }
+  COOPER_HOST_DEVICE explicit Float16(float value) : bits_(FromFloat(value)) {}
+  COOPER_HOST_DEVICE explicit operator float() const { return ToFloat(bits_); }
 
-  uint16_t bits() const { return bits_; }
-  static Float16 FromBits(uint16_t bits) {
+  COOPER_HOST_DEVICE uint16_t bits() const { return bits_; }
+  COOPER_HOST_DEVICE static Float16 FromBits(uint16_t bits) {
     Float16 h;
     h.bits_ = bits;
     return h;
   }
 
  private:
-  static uint16_t FromFloat(float value);
-  static float ToFloat(uint16_t bits);
+  COOPER_HOST_DEVICE static uint16_t FromFloat(float value);
+  COOPER_HOST_DEVICE static float ToFloat(uint16_t bits);
 
   uint16_t bits_ = 0;
 };
@@ -34,23 +36,23 @@ class Float16 {
 class BFloat16 {
  public:
   BFloat16() = default;
-  explicit BFloat16(float value) : bits_(FromFloat(value)) {}
-  explicit operator float() const {
+  COOPER_HOST_DEVICE explicit BFloat16(float value) : bits_(FromFloat(value)) {}
+  COOPER_HOST_DEVICE explicit operator float() const {
     const uint32_t wide = static_cast<uint32_t>(bits_) << 16;
     float value;
     std::memcpy(&value, &wide, sizeof(value));
     return value;
   }
 
-  uint16_t bits() const { return bits_; }
-  static BFloat16 FromBits(uint16_t bits) {
+  COOPER_HOST_DEVICE uint16_t bits() const { return bits_; }
+  COOPER_HOST_DEVICE static BFloat16 FromBits(uint16_t bits) {
     BFloat16 b;
     b.bits_ = bits;
     return b;
   }
 
  private:
-  static uint16_t FromFloat(float value) {
+  COOPER_HOST_DEVICE static uint16_t FromFloat(float value) {
     uint32_t wide;
     std::memcpy(&wide, &value, sizeof(wide));
     // Both are computed, so that compilers can vectorise loops over it.
@@ -62,7 +64,7 @@ class BFloat16 {
   uint16_t bits_ = 0;
 };
 
-inline uint16_t Float16::FromFloat(float value) {
+COOPER_HOST_DEVICE inline uint16_t Float16::FromFloat(float value) {
   uint32_t f;
   std::memcpy(&f, &value, sizeof(f));
   const uint16_t sign = static_cast<uint16_t>((f >> 16) & 0x8000u);
@@ -82,7 +84,7 @@ inline uint16_t Float16::FromFloat(float value) {
   return sign | static_cast<uint16_t>((rounded - 0x38000000u) >> 13);
 }
 
-inline float Float16::ToFloat(uint16_t bits) {
+COOPER_HOST_DEVICE inline float Float16::ToFloat(uint16_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000u) << 16;
   const uint32_t exponent = (bits >> 10) & 0x1fu;
   const uint32_t mantissa = bits & 0x3ffu;

@@ -8,16 +8,19 @@
 #include <array>
 #include <cstdint>
 
+#include "ndarray/host_device.h"
+
 namespace cooper {
 
 class Philox {
  public:
   // One stream per (seed, stream).
-  Philox() : Philox(0, 0) {}
-  explicit Philox(uint64_t seed, uint64_t stream = 0) : seed_(seed), stream_(stream) {}
+  COOPER_HOST_DEVICE Philox() : Philox(0, 0) {}
+  COOPER_HOST_DEVICE explicit Philox(uint64_t seed, uint64_t stream = 0)
+      : seed_(seed), stream_(stream) {}
 
   // The four 32-bit numbers at `position`, in any order of calls.
-  std::array<uint32_t, 4> At(uint64_t position) const {
+  COOPER_HOST_DEVICE std::array<uint32_t, 4> At(uint64_t position) const {
     std::array<uint32_t, 4> x = {
         static_cast<uint32_t>(position), static_cast<uint32_t>(position >> 32),
         static_cast<uint32_t>(stream_), static_cast<uint32_t>(stream_ >> 32)};
@@ -35,10 +38,12 @@ class Philox {
   }
 
   // Element i of a stream of floats uniform in [0, 1), each a multiple of 2^-24.
-  float UniformAt(uint64_t i) const { return static_cast<float>(At(i / 4)[i % 4] >> 8) * 0x1p-24f; }
+  COOPER_HOST_DEVICE float UniformAt(uint64_t i) const {
+    return static_cast<float>(At(i / 4)[i % 4] >> 8) * 0x1p-24f;
+  }
 
-  uint64_t seed() const { return seed_; }
-  uint64_t stream() const { return stream_; }
+  COOPER_HOST_DEVICE uint64_t seed() const { return seed_; }
+  COOPER_HOST_DEVICE uint64_t stream() const { return stream_; }
 
  private:
   uint64_t seed_;
