@@ -123,6 +123,10 @@ absl::Status CompareArrays(const std::string& what, const NDArray& got, const ND
                                            expected.shape().ToString(), " ",
                                            DTypeName(expected.dtype())));
   }
+  if (!got.context().is_cpu()) {
+    COOPER_ASSIGN_OR_RETURN(const NDArray copy, got.CopyTo(Context::Cpu()));
+    return CompareArrays(what, copy, expected, tolerance);
+  }
   if (IsFloating(expected.dtype())) {
     return CompareElements<double>(what, got, expected, tolerance);
   }

@@ -15,6 +15,7 @@
 #include "symbol/infer_shape.h"
 #include "symbol/infer_type.h"
 #include "symbol/json.h"
+#include "tests/conformance/case_context.h"
 #include "tests/conformance/disabled_passes.h"
 
 namespace cooper::conformance {
@@ -58,7 +59,7 @@ absl::Status CompareTypes(const std::string& what, std::optional<DType> got, con
 absl::StatusOr<Arrays> CopyAll(const Arrays& arrays) {
   Arrays copies;
   for (const auto& [name, array] : arrays) {
-    COOPER_ASSIGN_OR_RETURN(copies[name], array.Copy());
+    COOPER_ASSIGN_OR_RETURN(copies[name], array.CopyTo(CaseContext()));
   }
   return copies;
 }
@@ -73,13 +74,14 @@ absl::StatusOr<Arrays> MakeGradients(const Arrays& io, const Arrays& args,
     COOPER_ASSIGN_OR_RETURN(NDArray arg, FindArray(args, name));
     const auto it = initial.find(name);
     if (it != initial.end()) {
-      COOPER_ASSIGN_OR_RETURN(grads[name], it->second.Copy());
+      COOPER_ASSIGN_OR_RETURN(grads[name], it->second.CopyTo(CaseContext()));
       continue;
     }
     const double garbage = req == WriteReq::kAdd     ? 0
                            : IsFloating(arg.dtype()) ? std::numeric_limits<double>::quiet_NaN()
                                                      : 77;
     COOPER_ASSIGN_OR_RETURN(grads[name], NDArray::Full(arg.shape(), garbage, arg.dtype()));
+    COOPER_ASSIGN_OR_RETURN(grads[name], grads[name].CopyTo(CaseContext()));
   }
   return grads;
 }
@@ -168,6 +170,7 @@ absl::Status CheckExecution(const Symbol& symbol, const Arrays& io, const Json& 
   const Tolerance tolerance = Tolerance::FromJson(json);
   const Arrays args = WithPrefix(io, "arg:"), auxs = WithPrefix(io, "aux:");
   BindOptions options;
+  options.context = CaseContext();
   options.disabled_passes = DisabledPasses();
   COOPER_ASSIGN_OR_RETURN(options.args, CopyAll(args));
   COOPER_ASSIGN_OR_RETURN(options.auxs, CopyAll(auxs));
@@ -192,7 +195,8 @@ absl::Status CheckExecution(const Symbol& symbol, const Arrays& io, const Json& 
   if (backward) {
     std::vector<NDArray> heads;
     for (size_t i = 0; io.contains(absl::StrCat("ograd:", i)); ++i) {
-      heads.push_back(io.at(absl::StrCat("ograd:", i)));
+      COOPER_ASSIGN_OR_RETURN(heads.emplace_back(),
+                              io.at(absl::StrCat("ograd:", i)).CopyTo(CaseContext()));
     }
     COOPER_RETURN_IF_ERROR(executor->Backward(heads));
     for (const auto& [name, expected] : WithPrefix(io, "grad:")) {

@@ -13,12 +13,15 @@
 #include "absl/flags/parse.h"
 #include "absl/flags/usage.h"
 #include "absl/strings/str_split.h"
+#include "ndarray/parse_context.h"
+#include "tests/conformance/case_context.h"
 #include "tests/conformance/case_runner.h"
 
 ABSL_FLAG(std::string, cases, "tests/golden", "folder of the cases");
 ABSL_FLAG(std::string, filter, "",
           "run only the cases whose name contains one of these, separated by commas");
 ABSL_FLAG(bool, isolate, true, "run each case in a process of its own");
+ABSL_FLAG(std::string, context, "cpu(0)", "where graphs are bound: gpu(0), in a run_cases_cuda");
 ABSL_FLAG(bool, list, false, "print the names of the cases that pass, too");
 
 namespace cooper::conformance {
@@ -31,6 +34,12 @@ struct Counts {
 };
 
 int Main() {
+  const auto context = ParseContext(absl::GetFlag(FLAGS_context));
+  if (!context.ok()) {
+    std::cerr << "--context: " << context.status().message() << "\n";
+    return 2;
+  }
+  CaseContext() = *context;
   const std::vector<CaseResult> results =
       RunAllCases({.cases = absl::GetFlag(FLAGS_cases),
                    .filters = absl::StrSplit(absl::GetFlag(FLAGS_filter), ',', absl::SkipEmpty()),
