@@ -1,7 +1,7 @@
 // Kernels of Activation and its gradient.
 
-#include "executor/cpu/elemwise/activation_functions.h"
 #include "executor/cpu/elemwise/elemwise_kernel.h"
+#include "executor/elements/activation_functions.h"
 #include "executor/kernel.h"
 #include "symbol/ops/elemwise/activation_param.h"
 

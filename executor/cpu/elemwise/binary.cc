@@ -1,7 +1,7 @@
 // Kernels of operators on two arrays of one shape, and of their gradients.
 
-#include "executor/cpu/elemwise/binary_functions.h"
 #include "executor/cpu/elemwise/elemwise_kernel.h"
+#include "executor/elements/binary_functions.h"
 #include "executor/kernel.h"
 
 namespace cooper {

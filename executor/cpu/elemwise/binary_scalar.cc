@@ -1,7 +1,7 @@
 // Kernels of operators on an array and a number: those of two arrays, one of which is the number.
 
-#include "executor/cpu/elemwise/binary_functions.h"
 #include "executor/cpu/elemwise/elemwise_kernel.h"
+#include "executor/elements/binary_functions.h"
 #include "executor/kernel.h"
 #include "symbol/ops/elemwise/scalar_param.h"
 

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "benchmark/benchmark.h"
-#include "executor/cpu/elemwise/activation_functions.h"
-#include "executor/cpu/elemwise/binary_functions.h"
 #include "executor/cpu/elemwise/elemwise_kernel.h"
+#include "executor/elements/activation_functions.h"
+#include "executor/elements/binary_functions.h"
 
 namespace cooper {
 namespace {

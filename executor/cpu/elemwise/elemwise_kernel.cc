@@ -4,8 +4,8 @@
 #include <array>
 
 #include "absl/strings/str_cat.h"
-#include "executor/cpu/elemwise/broadcast_plan.h"
 #include "executor/cpu/elemwise/element_block.h"
+#include "executor/elements/broadcast_plan.h"
 #include "ndarray/parallel.h"
 
 namespace cooper {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "executor/cpu/elemwise/binary_functions.h"
 #include "executor/cpu/elemwise/element_block.h"
+#include "executor/elements/binary_functions.h"
 #include "gtest/gtest.h"
 #include "ndarray/parallel.h"
 #include "ndarray/status_matchers.h"

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "executor/cpu/elemwise/binary_functions.h"
 #include "executor/cpu/elemwise/elemwise_kernel.h"
+#include "executor/elements/binary_functions.h"
 #include "executor/kernel.h"
 #include "symbol/ops/elemwise/scalar_param.h"
 #include "symbol/ops/elemwise/unary_param.h"

@@ -5,10 +5,10 @@
 #include <numbers>
 #include <type_traits>
 
-#include "executor/cpu/elemwise/activation_functions.h"
 #include "executor/cpu/elemwise/elemwise_kernel.h"
-#include "executor/cpu/elemwise/special_functions.h"
-#include "executor/cpu/elemwise/vector_math.h"
+#include "executor/elements/activation_functions.h"
+#include "executor/elements/special_functions.h"
+#include "executor/elements/vector_math.h"
 #include "executor/kernel.h"
 
 namespace cooper {

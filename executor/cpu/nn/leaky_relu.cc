@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/elemwise/elemwise_loop.h"
-#include "executor/cpu/elemwise/vector_math.h"
+#include "executor/elements/vector_math.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/nn/leaky_relu_param.h"

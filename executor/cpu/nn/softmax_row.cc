@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "executor/cpu/elemwise/elemwise_loop.h"
-#include "executor/cpu/elemwise/vector_math.h"
+#include "executor/elements/vector_math.h"
 #include "ndarray/cpu_level.h"
 
 namespace cooper {

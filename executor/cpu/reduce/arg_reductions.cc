@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "executor/cpu/elemwise/element_block.h"
-#include "executor/cpu/is_nan.h"
 #include "executor/cpu/row_grain.h"
+#include "executor/elements/is_nan.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "ndarray/status_macros.h"

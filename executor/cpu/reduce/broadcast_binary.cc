@@ -2,9 +2,9 @@
 // an elementwise function over the axes along which a side was repeated.
 
 #include "absl/status/statusor.h"
-#include "executor/cpu/elemwise/binary_functions.h"
 #include "executor/cpu/elemwise/elemwise_kernel.h"
 #include "executor/cpu/reduce/map_reduce.h"
+#include "executor/elements/binary_functions.h"
 #include "executor/kernel.h"
 
 namespace cooper {

@@ -7,9 +7,9 @@
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
-#include "executor/cpu/elemwise/broadcast_plan.h"
 #include "executor/cpu/elemwise/element_block.h"
-#include "executor/cpu/is_nan.h"
+#include "executor/elements/broadcast_plan.h"
+#include "executor/elements/is_nan.h"
 #include "ndarray/cpu_level.h"
 #include "ndarray/parallel.h"
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "executor/cpu/elemwise/binary_functions.h"
+#include "executor/elements/binary_functions.h"
 #include "gtest/gtest.h"
 #include "ndarray/parallel.h"
 #include "ndarray/status_matchers.h"

@@ -11,8 +11,8 @@
 
 #include <cstdint>
 
-#include "executor/cpu/elemwise/vector_math.h"
-#include "executor/cpu/is_nan.h"
+#include "executor/elements/is_nan.h"
+#include "executor/elements/vector_math.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
 namespace cooper {

@@ -11,7 +11,7 @@ namespace cooper {
 namespace {
 
 // The functions, and of (g, value) their gradients, where value is the output y or, for softsign,
-// the input x; the CPU's are in executor/cpu/elemwise/activation_functions.h.
+// the input x; the CPU's are in executor/elements/activation_functions.h.
 struct Relu {
   __device__ float operator()(float x) const { return x < 0 ? 0 : x; }
   __device__ float operator()(float g, float y) const { return y > 0 ? g : (y != y ? y : 0); }

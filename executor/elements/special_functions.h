@@ -1,12 +1,18 @@
-#include "executor/cpu/elemwise/special_functions.h"
+#ifndef COOPER_EXECUTOR_ELEMENTS_SPECIAL_FUNCTIONS_H_
+#define COOPER_EXECUTOR_ELEMENTS_SPECIAL_FUNCTIONS_H_
+
+// Functions that the C library lacks.
 
 #include <cmath>
 #include <limits>
 #include <numbers>
 
+#include "ndarray/host_device.h"
+
 namespace cooper {
 
-double Digamma(double x) {
+// The logarithmic derivative of the gamma function; infinite at 0, NaN at -1, -2, ...
+COOPER_HOST_DEVICE inline double Digamma(double x) {
   if (x == 0) return -std::copysign(std::numeric_limits<double>::infinity(), x);
   double value = 0;
   if (x < 0) {
@@ -26,7 +32,8 @@ double Digamma(double x) {
   return value + std::log(x) - 0.5 / x - series;
 }
 
-double ErfInv(double y) {
+// The inverse of std::erf: NaN outside [-1, 1], infinite at its ends.
+COOPER_HOST_DEVICE inline double ErfInv(double y) {
   if (!(y >= -1 && y <= 1)) return std::numeric_limits<double>::quiet_NaN();
   if (y == 1 || y == -1) return std::copysign(std::numeric_limits<double>::infinity(), y);
   // A first guess by Winitzki's formula, good to 2e-3; then Halley's steps on erf(x) - y, each of
@@ -46,3 +53,5 @@ double ErfInv(double y) {
 }
 
 }  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_ELEMENTS_SPECIAL_FUNCTIONS_H_

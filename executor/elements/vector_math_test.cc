@@ -1,4 +1,4 @@
-#include "executor/cpu/elemwise/vector_math.h"
+#include "executor/elements/vector_math.h"
 
 #include <bit>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "executor/cpu/elemwise/broadcast_plan.h"
+#include "executor/elements/broadcast_plan.h"
 
 #include <string>
 #include <vector>

@@ -1,15 +1,17 @@
-#ifndef COOPER_EXECUTOR_CPU_IS_NAN_H_
-#define COOPER_EXECUTOR_CPU_IS_NAN_H_
+#ifndef COOPER_EXECUTOR_ELEMENTS_IS_NAN_H_
+#define COOPER_EXECUTOR_ELEMENTS_IS_NAN_H_
 
 #include <cmath>
 #include <type_traits>
+
+#include "ndarray/host_device.h"
 
 namespace cooper {
 
 // Whether `x` is NaN, which no integer is: for loops over any type that one computes in. Compilers
 // make the comparison x != x of it.
 template <typename C>
-bool IsNan(C x) {
+COOPER_HOST_DEVICE bool IsNan(C x) {
   if constexpr (std::is_floating_point_v<C>) {
     return std::isnan(x);
   } else {
@@ -19,4 +21,4 @@ bool IsNan(C x) {
 
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_CPU_IS_NAN_H_
+#endif  // COOPER_EXECUTOR_ELEMENTS_IS_NAN_H_

@@ -1,12 +1,13 @@
-#ifndef COOPER_EXECUTOR_CPU_ELEMWISE_ACTIVATION_FUNCTIONS_H_
-#define COOPER_EXECUTOR_CPU_ELEMWISE_ACTIVATION_FUNCTIONS_H_
+#ifndef COOPER_EXECUTOR_ELEMENTS_ACTIVATION_FUNCTIONS_H_
+#define COOPER_EXECUTOR_ELEMENTS_ACTIVATION_FUNCTIONS_H_
 
-// The functions of Activation, for ElemwiseLoops, and of (ograd, value) their gradients, where
+// The functions of Activation, for element loops, and of (ograd, value) their gradients, where
 // value is the function's output y or, for softsign, its input x.
 
 #include <cmath>
 
-#include "executor/cpu/elemwise/vector_math.h"
+#include "executor/elements/vector_math.h"
+#include "ndarray/host_device.h"
 
 namespace cooper {
 
@@ -15,7 +16,7 @@ namespace cooper {
     static constexpr int kArity = arity;                 \
     static constexpr bool kExactIntegers = false;        \
     template <typename C>                                \
-    static C Apply arguments {                           \
+    COOPER_HOST_DEVICE static C Apply arguments {        \
       return value;                                      \
     }                                                    \
   }
@@ -38,4 +39,4 @@ COOPER_ACTIVATION(SoftSignGrad, 2, (C g, C x), g / ((1 + std::fabs(x)) * (1 + st
 
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_CPU_ELEMWISE_ACTIVATION_FUNCTIONS_H_
+#endif  // COOPER_EXECUTOR_ELEMENTS_ACTIVATION_FUNCTIONS_H_

@@ -1,12 +1,14 @@
-#ifndef COOPER_EXECUTOR_CPU_ELEMWISE_BINARY_FUNCTIONS_H_
-#define COOPER_EXECUTOR_CPU_ELEMWISE_BINARY_FUNCTIONS_H_
+#ifndef COOPER_EXECUTOR_ELEMENTS_BINARY_FUNCTIONS_H_
+#define COOPER_EXECUTOR_ELEMENTS_BINARY_FUNCTIONS_H_
 
-// Functions of two elements, and of (ograd, lhs, rhs) their gradients, for ElemwiseLoops. The same
-// ones serve arrays of one shape, arrays and numbers, and broadcasting.
+// Functions of two elements, and of (ograd, lhs, rhs) their gradients, for element loops of every
+// device. The same ones serve arrays of one shape, arrays and numbers, and broadcasting.
 
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
+
+#include "ndarray/host_device.h"
 
 namespace cooper {
 
@@ -16,19 +18,19 @@ namespace cooper {
     static constexpr int kArity = 2;                       \
     static constexpr bool kExactIntegers = exact_integers; \
     template <typename C>                                  \
-    static C Apply(C a, C b) {                             \
+    COOPER_HOST_DEVICE static C Apply(C a, C b) {          \
       body                                                 \
     }                                                      \
   }
 
-#define COOPER_BINARY_GRADIENT(Name, body)        \
-  struct Name {                                   \
-    static constexpr int kArity = 3;              \
-    static constexpr bool kExactIntegers = false; \
-    template <typename C>                         \
-    static C Apply(C g, C a, C b) {               \
-      body                                        \
-    }                                             \
+#define COOPER_BINARY_GRADIENT(Name, body)             \
+  struct Name {                                        \
+    static constexpr int kArity = 3;                   \
+    static constexpr bool kExactIntegers = false;      \
+    template <typename C>                              \
+    COOPER_HOST_DEVICE static C Apply(C g, C a, C b) { \
+      body                                             \
+    }                                                  \
   }
 
 // Integer sums and products wrap around, as they do in the narrower types of the arrays.
@@ -85,4 +87,4 @@ COOPER_BINARY_GRADIENT(HypotGradRhs, return g * b / std::hypot(a, b););
 
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_CPU_ELEMWISE_BINARY_FUNCTIONS_H_
+#endif  // COOPER_EXECUTOR_ELEMENTS_BINARY_FUNCTIONS_H_

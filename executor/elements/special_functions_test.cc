@@ -1,4 +1,4 @@
-#include "executor/cpu/elemwise/special_functions.h"
+#include "executor/elements/special_functions.h"
 
 #include <cmath>
 #include <numbers>

@@ -1,5 +1,5 @@
-#ifndef COOPER_EXECUTOR_CPU_ELEMWISE_BROADCAST_PLAN_H_
-#define COOPER_EXECUTOR_CPU_ELEMWISE_BROADCAST_PLAN_H_
+#ifndef COOPER_EXECUTOR_ELEMENTS_BROADCAST_PLAN_H_
+#define COOPER_EXECUTOR_ELEMENTS_BROADCAST_PLAN_H_
 
 // How arrays of different shapes are walked together: axes that can be walked as one are merged, so
 // that the inner loop is as long as the shapes allow. Arrays are aligned at their last axes, and
@@ -68,4 +68,4 @@ void WalkBroadcast(const BroadcastPlan& plan, int64_t begin, int64_t end, Fn&& f
 
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_CPU_ELEMWISE_BROADCAST_PLAN_H_
+#endif  // COOPER_EXECUTOR_ELEMENTS_BROADCAST_PLAN_H_

@@ -1,5 +1,5 @@
-#ifndef COOPER_EXECUTOR_CPU_ELEMWISE_VECTOR_MATH_H_
-#define COOPER_EXECUTOR_CPU_ELEMWISE_VECTOR_MATH_H_
+#ifndef COOPER_EXECUTOR_ELEMENTS_VECTOR_MATH_H_
+#define COOPER_EXECUTOR_ELEMENTS_VECTOR_MATH_H_
 
 // exp, tanh and sigmoid of float without branches or calls, so that a loop over them is compiled to
 // vector instructions; the C library's are calls, several times slower. Relative errors stay below
@@ -10,6 +10,8 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+
+#include "ndarray/host_device.h"
 
 namespace cooper {
 
@@ -22,7 +24,7 @@ struct VectorExpParts {
   int32_t n;
   float expm1;  // exp(r) - 1
 };
-inline VectorExpParts SplitVectorExp(float x) {
+COOPER_HOST_DEVICE inline VectorExpParts SplitVectorExp(float x) {
   // Adding 1.5 * 2^23 rounds to an integer, which then is the sum's low bits.
   const float shifted = x * 1.44269504f + 12582912.0f;
   const float m = shifted - 12582912.0f;
@@ -39,12 +41,12 @@ inline VectorExpParts SplitVectorExp(float x) {
 }
 
 // 2^n, if that is a normal number; unsigned, since n may be anything.
-inline float VectorExp2(int32_t n) {
+COOPER_HOST_DEVICE inline float VectorExp2(int32_t n) {
   return std::bit_cast<float>((static_cast<uint32_t>(n) + 127u) << 23);
 }
 
 // exp(x) = 2^n exp(r). Overflows to infinity, and is 0 or subnormal where exp is.
-inline float VectorExp(float x) {
+COOPER_HOST_DEVICE inline float VectorExp(float x) {
   const auto [n, expm1] = SplitVectorExp(x);
   // 2^n in two factors, since n may be beyond the exponents of normal numbers.
   const int32_t half = n >> 1;
@@ -54,7 +56,7 @@ inline float VectorExp(float x) {
 }
 
 // tanh(|x|) = e / (e + 2) with e = exp(2|x|) - 1, which does not cancel near 0.
-inline float VectorTanh(float x) {
+COOPER_HOST_DEVICE inline float VectorTanh(float x) {
   const float magnitude = std::fabs(x);
   const auto [n, expm1] = SplitVectorExp(magnitude + magnitude);
   const float scale = VectorExp2(n);
@@ -64,31 +66,31 @@ inline float VectorTanh(float x) {
 }
 
 // exp(x) of x <= 0; 0 below -87.3, a little above where it becomes subnormal.
-inline float VectorExpOfNonPositive(float x) {
+COOPER_HOST_DEVICE inline float VectorExpOfNonPositive(float x) {
   const auto [n, expm1] = SplitVectorExp(x);
   const float y = (expm1 + 1.0f) * VectorExp2(n);
   return x < -87.3f ? 0.0f : y;
 }
 
 // 1 / (1 + e) or e / (1 + e) with e = exp(-|x|), which does not overflow.
-inline float VectorSigmoid(float x) {
+COOPER_HOST_DEVICE inline float VectorSigmoid(float x) {
   const float e = VectorExpOfNonPositive(-std::fabs(x));
   return (x < 0.0f ? e : 1.0f) / (1.0f + e);
 }
 
 // exp(x) - 1 of x <= 0, without cancelling near 0.
-inline float VectorExpm1OfNonPositive(float x) {
+COOPER_HOST_DEVICE inline float VectorExpm1OfNonPositive(float x) {
   const auto [n, expm1] = SplitVectorExp(x);
   const float scale = VectorExp2(n);
   const float y = expm1 * scale + (scale - 1.0f);
   return x < -87.0f ? -1.0f : y;
 }
 
-inline double VectorExpm1OfNonPositive(double x) { return std::expm1(x); }
-inline double VectorExp(double x) { return std::exp(x); }
-inline double VectorTanh(double x) { return std::tanh(x); }
-inline double VectorSigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
+COOPER_HOST_DEVICE inline double VectorExpm1OfNonPositive(double x) { return std::expm1(x); }
+COOPER_HOST_DEVICE inline double VectorExp(double x) { return std::exp(x); }
+COOPER_HOST_DEVICE inline double VectorTanh(double x) { return std::tanh(x); }
+COOPER_HOST_DEVICE inline double VectorSigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_CPU_ELEMWISE_VECTOR_MATH_H_
+#endif  // COOPER_EXECUTOR_ELEMENTS_VECTOR_MATH_H_
