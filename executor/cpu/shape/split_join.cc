@@ -7,17 +7,13 @@
 #include "absl/types/span.h"
 #include "executor/cpu/shape/strided_copy.h"
 #include "executor/kernel.h"
+#include "executor/strided/piece_axis.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/shape/concat_param.h"
 #include "symbol/ops/shape/split_param.h"
 
 namespace cooper {
 namespace {
-
-int AxisOf(const SliceChannelParam& param) { return param.axis; }
-int AxisOf(const SplitParam& param) { return param.axis; }
-int AxisOf(const ConcatParam& param) { return param.dim; }
-int AxisOf(const StackParam& param) { return param.axis; }
 
 // Calls copy(piece, its number, its first element in `whole`, loop), where the loop goes over the
 // piece as source and the whole as destination.
@@ -63,7 +59,7 @@ absl::Status ForPieces(const ArrayView& whole, int axis, absl::Span<const ArrayV
 template <typename Param>
 absl::Status SplitCpu(const KernelContext& c) {
   const ArrayView& whole = c.inputs[0];
-  return ForPieces(whole, AxisOf(c.param<Param>()), c.outputs,
+  return ForPieces(whole, PieceAxis(c.param<Param>()), c.outputs,
                    [&](const ArrayView& piece, int64_t i, int64_t at, const StridedLoop& loop) {
                      StridedLoop back;  // the whole is the source here
                      for (int level = 0; level < loop.rank(); ++level) {
@@ -78,7 +74,7 @@ absl::Status SplitCpu(const KernelContext& c) {
 template <typename Param>
 absl::Status JoinCpu(const KernelContext& c) {
   const ArrayView& whole = c.outputs[0];
-  return ForPieces(whole, AxisOf(c.param<Param>()), c.inputs,
+  return ForPieces(whole, PieceAxis(c.param<Param>()), c.inputs,
                    [&](const ArrayView& piece, int64_t, int64_t at, const StridedLoop& loop) {
                      return StridedCopy(loop, piece.dtype, c.reqs[0], piece.data,
                                         ElementAt(whole, at));

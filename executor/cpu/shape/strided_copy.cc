@@ -130,23 +130,6 @@ void Move(const StridedLoop& loop, const void* src, void* dst) {
 
 }  // namespace
 
-void StridedLoop::Add(int64_t extent, int64_t src_stride, int64_t dst_stride) {
-  if (extent == 0) empty_ = true;
-  if (extent <= 1) return;
-  if (rank_ > 0) {
-    Level& outer = levels_[rank_ - 1];
-    if (outer.src_stride == src_stride * extent && outer.dst_stride == dst_stride * extent) {
-      outer = {outer.extent * extent, src_stride, dst_stride};
-      return;
-    }
-  }
-  if (rank_ == kMaxRank) {
-    too_deep_ = true;
-    return;
-  }
-  levels_[rank_++] = {extent, src_stride, dst_stride};
-}
-
 absl::Status StridedCopy(const StridedLoop& loop, DType dtype, WriteReq req, const void* src,
                          void* dst) {
   if (req == WriteReq::kNull || loop.empty()) return absl::OkStatus();
@@ -189,6 +172,16 @@ absl::Status CopyElements(const ArrayView& src, WriteReq req, const ArrayView& d
 
 void ZeroIfWrite(WriteReq req, const ArrayView& dst) {
   if (req == WriteReq::kWrite && dst.size() > 0) std::memset(dst.data, 0, dst.size_bytes());
+}
+
+absl::Status CpuMover::Fill(const KernelContext&, const StridedLoop& loop, double value,
+                            const ArrayView& whole, int64_t begin) {
+  if (loop.empty()) return absl::OkStatus();
+  return DispatchDType(whole.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T element = ConvertElement<T>(value);
+    return StridedCopy(loop, whole.dtype, WriteReq::kWrite, &element, ElementAt(whole, begin));
+  });
 }
 
 }  // namespace cooper

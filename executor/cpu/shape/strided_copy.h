@@ -8,37 +8,9 @@
 
 #include "absl/status/status.h"
 #include "executor/kernel.h"
+#include "executor/strided/strided_loop.h"
 
 namespace cooper {
-
-// A nest of loops over a source and a destination, outermost first. Strides are elements from one
-// iteration to the next; they may be negative, and 0 repeats an element.
-class StridedLoop {
- public:
-  // After neighbouring loops that form one have been merged.
-  static constexpr int kMaxRank = 16;
-
-  struct Level {
-    int64_t extent;
-    int64_t src_stride;
-    int64_t dst_stride;
-  };
-
-  // Adds a loop inside of those that there are.
-  void Add(int64_t extent, int64_t src_stride, int64_t dst_stride);
-
-  int rank() const { return rank_; }
-  const Level& operator[](int i) const { return levels_[i]; }
-  bool empty() const { return empty_; }
-  // More than kMaxRank loops were added.
-  bool too_deep() const { return too_deep_; }
-
- private:
-  Level levels_[kMaxRank] = {};
-  int rank_ = 0;
-  bool empty_ = false;
-  bool too_deep_ = false;
-};
 
 // dst = src, or dst += src with kAdd, for every element of `loop`; kNull does nothing. `src` and
 // `dst` are the elements at which the loop begins; the two must not overlap. With kAdd a
@@ -47,16 +19,6 @@ class StridedLoop {
 // kUnimplemented if the loop is too deep.
 absl::Status StridedCopy(const StridedLoop& loop, DType dtype, WriteReq req, const void* src,
                          void* dst);
-
-// The address of an element, counted from the beginning of an array.
-inline char* ElementAt(const ArrayView& view, int64_t index) {
-  return static_cast<char*>(view.data) + index * SizeOf(view.dtype);
-}
-
-// Elements from one index of an axis to the next.
-inline int64_t StrideOf(const Shape& shape, int axis) {
-  return shape.Product(axis + 1, shape.rank());
-}
 
 // dst = src or dst += src for arrays of one size and dtype, which may be the same array.
 absl::Status CopyElements(const ArrayView& src, WriteReq req, const ArrayView& dst);
@@ -69,6 +31,29 @@ void ZeroIfWrite(WriteReq req, const ArrayView& dst);
 inline WriteReq AddUnlessNull(WriteReq req) {
   return req == WriteReq::kNull ? WriteReq::kNull : WriteReq::kAdd;
 }
+
+// The CPU as the Device of the kernels in executor/strided.
+struct CpuMover {
+  static absl::Status Copy(const KernelContext&, const StridedLoop& loop, DType dtype, WriteReq req,
+                           const void* src, void* dst) {
+    return StridedCopy(loop, dtype, req, src, dst);
+  }
+  static absl::Status CopyAll(const KernelContext&, const ArrayView& src, WriteReq req,
+                              const ArrayView& dst) {
+    return CopyElements(src, req, dst);
+  }
+  static absl::Status Sum(const KernelContext&, const StridedLoop& loop, WriteReq req,
+                          const void* src, const ArrayView& dst) {
+    ZeroIfWrite(req, dst);
+    return StridedCopy(loop, dst.dtype, AddUnlessNull(req), src, dst.data);
+  }
+  static absl::Status Fill(const KernelContext& c, const StridedLoop& loop, double value,
+                           const ArrayView& whole, int64_t begin);
+  static absl::Status Zero(const KernelContext&, WriteReq req, const ArrayView& dst) {
+    ZeroIfWrite(req, dst);
+    return absl::OkStatus();
+  }
+};
 
 }  // namespace cooper
 
