@@ -5,10 +5,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "executor/cpu/index/index_reader.h"
 #include "executor/cpu/index/indexed_rows.h"
 #include "executor/cpu/shape/strided_copy.h"
+#include "executor/indexing/indexed_axis.h"
 #include "executor/kernel.h"
 #include "symbol/ops/index/gather_nd_param.h"
 
@@ -29,9 +29,7 @@ absl::Status ForPicks(const ArrayView& indices, const Shape& whole, const Fn& fn
       const int64_t given = reader[j * count + i];
       const int64_t index = given < 0 ? given + whole[j] : given;
       if (index < 0 || index >= whole[j]) {
-        return absl::InvalidArgumentError(absl::StrCat("index ", given,
-                                                       " is out of range for axis ", j,
-                                                       " of an array of shape ", whole.ToString()));
+        return CoordinateOutOfRange(given, j, whole);
       }
       at = at * whole[j] + index;
     }

@@ -4,7 +4,6 @@
 
 #include "executor/cpu/index/index_reader.h"
 #include "executor/cpu/row_grain.h"
-#include "executor/cpu/shape/strided_copy.h"
 #include "ndarray/parallel.h"
 
 namespace cooper {
@@ -35,13 +34,6 @@ void FillZeros(const ArrayView& array) {
 }
 
 }  // namespace
-
-IndexedExtents::IndexedExtents(const Shape& shape, int axis) {
-  if (axis < 0) axis += shape.rank();
-  outer = shape.Product(0, axis);
-  n = shape[axis];
-  inner = StrideOf(shape, axis);
-}
 
 void CopyIndexedRows(const ArrayView& data, int axis, const ArrayView& indices, IndexMode mode,
                      WriteReq req, const ArrayView& out) {

@@ -7,28 +7,12 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "executor/indexing/indexed_axis.h"
 #include "executor/kernel.h"
 #include "ndarray/dtype.h"
-#include "ndarray/shape.h"
 #include "symbol/ops/index/take_param.h"
 
 namespace cooper {
-
-// An array seen as (outer, n, inner) around the axis that is indexed.
-struct IndexedExtents {
-  int64_t outer, n, inner;
-
-  IndexedExtents(const Shape& shape, int axis);
-};
-
-// The position that an index stands for on an axis of n > 0 elements; kRaise is taken as kClip.
-inline int64_t IndexInRange(int64_t index, int64_t n, IndexMode mode) {
-  if (mode == IndexMode::kWrap) {
-    index %= n;
-    return index < 0 ? index + n : index;
-  }
-  return std::clamp<int64_t>(index, 0, n - 1);
-}
 
 // out = or += in
 template <typename T>

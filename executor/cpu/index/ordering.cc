@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <type_traits>
 
 #include "absl/status/status.h"
@@ -12,6 +11,7 @@
 #include "executor/cpu/index/index_reader.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/cpu/shape/strided_copy.h"
+#include "executor/indexing/indexed_axis.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/index/ordering_param.h"
@@ -21,24 +21,6 @@ namespace {
 
 // Rows are sorted by at most so many threads; each needs indices of one row.
 constexpr int64_t kMaxParts = 16;
-
-// An array seen as (outer, n, inner), n along the axis of the order.
-struct Extents {
-  int64_t outer = 1, n = 1, inner = 1;
-
-  Extents(const Shape& shape, const std::optional<int>& axis) {
-    if (!axis.has_value()) {
-      n = shape.num_elements();
-      return;
-    }
-    const int at = *axis < 0 ? *axis + shape.rank() : *axis;
-    outer = shape.Product(0, at);
-    n = shape[at];
-    inner = StrideOf(shape, at);
-  }
-
-  int64_t rows() const { return outer * inner; }
-};
 
 // NaN counts as larger than everything.
 template <typename T>
@@ -54,7 +36,8 @@ bool Less(T a, T b) {
 // Calls fn(row, its first element, indices) for all rows, where indices are the first k of the
 // row's order.
 template <typename T, typename Fn>
-void ForOrders(const KernelContext& c, const Extents& e, int64_t k, bool ascend, const Fn& fn) {
+void ForOrders(const KernelContext& c, const IndexedExtents& e, int64_t k, bool ascend,
+               const Fn& fn) {
   const int64_t parts = std::min(e.rows(), kMaxParts);
   ParallelForPlain(parts, RowGrain(e.n, 4096), [&](int64_t begin, int64_t end) {
     int64_t* order = static_cast<int64_t*>(c.workspace) + begin * e.n;
@@ -88,7 +71,7 @@ void Put(T* out, T value, WriteReq req) {
 }
 
 // Writes the order's values and indices to the outputs that are given by number, -1 for none.
-void WriteOrder(const KernelContext& c, const Extents& e, int64_t k, bool ascend, int values,
+void WriteOrder(const KernelContext& c, const IndexedExtents& e, int64_t k, bool ascend, int values,
                 int indices) {
   auto wanted = [&](int i) { return i >= 0 && c.reqs[i] != WriteReq::kNull; };
   if ((!wanted(values) && !wanted(indices)) || e.rows() == 0) return;
@@ -115,7 +98,7 @@ void WriteOrder(const KernelContext& c, const Extents& e, int64_t k, bool ascend
   });
 }
 
-void WriteMask(const KernelContext& c, const Extents& e, int64_t k, bool ascend) {
+void WriteMask(const KernelContext& c, const IndexedExtents& e, int64_t k, bool ascend) {
   if (c.reqs[0] == WriteReq::kNull) return;
   ZeroIfWrite(c.reqs[0], c.outputs[0]);
   DispatchDType(c.inputs[0].dtype, [&](auto tag) {
@@ -131,14 +114,14 @@ void WriteMask(const KernelContext& c, const Extents& e, int64_t k, bool ascend)
 
 template <typename Param>
 absl::StatusOr<Prepared> PrepareOrder(const PrepareContext& c) {
-  const Extents e(c.inputs[0].shape, c.param<Param>().axis);
+  const IndexedExtents e(c.inputs[0].shape, c.param<Param>().axis);
   return Prepared{.workspace_bytes =
                       std::min(e.rows(), kMaxParts) * e.n * static_cast<int64_t>(sizeof(int64_t))};
 }
 
 absl::Status TopKCpu(const KernelContext& c) {
   const auto& param = c.param<TopKParam>();
-  const Extents e(c.inputs[0].shape, param.axis);
+  const IndexedExtents e(c.inputs[0].shape, param.axis);
   const int64_t k = param.k < 1 ? e.n : param.k;
   switch (param.ret_typ) {
     case TopKParam::kMask:
@@ -157,14 +140,14 @@ absl::Status TopKCpu(const KernelContext& c) {
 
 absl::Status SortCpu(const KernelContext& c) {
   const auto& param = c.param<SortParam>();
-  const Extents e(c.inputs[0].shape, param.axis);
+  const IndexedExtents e(c.inputs[0].shape, param.axis);
   WriteOrder(c, e, e.n, param.is_ascend, 0, 1);
   return absl::OkStatus();
 }
 
 absl::Status ArgsortCpu(const KernelContext& c) {
   const auto& param = c.param<ArgsortParam>();
-  const Extents e(c.inputs[0].shape, param.axis);
+  const IndexedExtents e(c.inputs[0].shape, param.axis);
   WriteOrder(c, e, e.n, param.is_ascend, -1, 0);
   return absl::OkStatus();
 }
@@ -174,7 +157,7 @@ absl::Status OrderBackwardCpu(const KernelContext& c) {
   using enum OrderGradientArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   ZeroIfWrite(c.reqs[0], c.outputs[0]);
-  const Extents e(c.outputs[0].shape, c.param<Param>().axis);
+  const IndexedExtents e(c.outputs[0].shape, c.param<Param>().axis);
   if (e.rows() == 0) return absl::OkStatus();
   const int64_t k = c.inputs[kOgrad].size() / e.rows();
   const IndexReader indices(c.inputs[kIndices]);

@@ -10,6 +10,7 @@
 #include "executor/cpu/index/index_reader.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/cpu/shape/strided_copy.h"
+#include "executor/indexing/sequence_steps.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/index/sequence_param.h"
@@ -17,42 +18,29 @@
 namespace cooper {
 namespace {
 
-// Walks the rows of data, (time, batch, ...) or (batch, time, ...).
-class Rows {
+// Walks the rows of data.
+class Rows : public SequenceSteps {
  public:
   // `lengths` is null if all sequences have full length.
-  Rows(const Shape& data, int axis, const ArrayView* lengths)
-      : time_(data[axis]),
-        batch_(data[1 - axis]),
-        size_(data.Product(2, data.rank())),
-        time_stride_(axis == 0 ? batch_ : 1),
-        batch_stride_(axis == 0 ? 1 : time_) {
+  Rows(const Shape& data, int axis, const ArrayView* lengths) : SequenceSteps(data, axis) {
     if (lengths != nullptr) lengths_.emplace(*lengths);
   }
 
-  int64_t time() const { return time_; }
-  int64_t batch() const { return batch_; }
-  int64_t size() const { return size_; }
-  // Number of the row of step t in sequence b.
-  int64_t at(int64_t t, int64_t b) const { return t * time_stride_ + b * batch_stride_; }
-  int64_t length(int64_t b) const {
-    return lengths_.has_value() ? std::clamp<int64_t>((*lengths_)[b], 0, time_) : time_;
-  }
+  int64_t length(int64_t b) const { return lengths_.has_value() ? Length((*lengths_)[b]) : time; }
   int64_t last(int64_t b) const { return std::max<int64_t>(length(b) - 1, 0); }
 
   // Calls fn(t, b, length of b) for every row, on several threads.
   template <typename Fn>
   void ForEach(const Fn& fn) const {
-    ParallelForPlain(time_ * batch_, RowGrain(size_), [&](int64_t begin, int64_t end) {
+    ParallelForPlain(time * batch, RowGrain(size), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        const int64_t b = i % batch_;
-        fn(i / batch_, b, length(b));
+        const int64_t b = i % batch;
+        fn(i / batch, b, length(b));
       }
     });
   }
 
  private:
-  int64_t time_, batch_, size_, time_stride_, batch_stride_;
   std::optional<IndexReader> lengths_;
 };
 
@@ -101,7 +89,7 @@ absl::Status SequenceMaskCpu(const KernelContext& c) {
   if (c.inputs.size() == 1) return CopyElements(c.inputs[0], c.reqs[0], c.outputs[0]);
   return WithRows(c, c.inputs[0], param.axis, [&](auto* in, auto* out, const Rows& rows) {
     const auto value = ConvertElement<std::remove_reference_t<decltype(*out)>>(param.value);
-    const int64_t n = rows.size();
+    const int64_t n = rows.size;
     rows.ForEach([&](int64_t t, int64_t b, int64_t length) {
       const int64_t at = rows.at(t, b) * n;
       if (t < length) {
@@ -116,7 +104,7 @@ absl::Status SequenceMaskCpu(const KernelContext& c) {
 absl::Status SequenceReverseCpu(const KernelContext& c) {
   return WithRows(c, c.inputs[0], c.param<SequenceReverseParam>().axis,
                   [&](auto* in, auto* out, const Rows& rows) {
-                    const int64_t n = rows.size();
+                    const int64_t n = rows.size;
                     rows.ForEach([&](int64_t t, int64_t b, int64_t length) {
                       const int64_t from = t < length ? length - 1 - t : t;
                       CopyRow(n, in + rows.at(from, b) * n, c.reqs[0], out + rows.at(t, b) * n);
@@ -127,8 +115,8 @@ absl::Status SequenceReverseCpu(const KernelContext& c) {
 absl::Status SequenceLastCpu(const KernelContext& c) {
   return WithRows(c, c.inputs[0], c.param<SequenceParam>().axis,
                   [&](auto* in, auto* out, const Rows& rows) {
-                    const int64_t n = rows.size();
-                    for (int64_t b = 0; b < rows.batch(); ++b) {
+                    const int64_t n = rows.size;
+                    for (int64_t b = 0; b < rows.batch; ++b) {
                       CopyRow(n, in + rows.at(rows.last(b), b) * n, c.reqs[0], out + b * n);
                     }
                   });
@@ -138,8 +126,8 @@ absl::Status SequenceLastBackwardCpu(const KernelContext& c) {
   ZeroIfWrite(c.reqs[0], c.outputs[0]);
   return WithRows(c, c.outputs[0], c.param<SequenceParam>().axis,
                   [&](auto* in, auto* out, const Rows& rows) {
-                    const int64_t n = rows.size();
-                    for (int64_t b = 0; b < rows.batch(); ++b) {
+                    const int64_t n = rows.size;
+                    for (int64_t b = 0; b < rows.batch; ++b) {
                       CopyRow(n, in + b * n, c.reqs[0], out + rows.at(rows.last(b), b) * n);
                     }
                   });

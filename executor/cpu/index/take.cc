@@ -3,10 +3,10 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "executor/cpu/index/index_reader.h"
 #include "executor/cpu/index/indexed_rows.h"
 #include "executor/cpu/shape/strided_copy.h"
+#include "executor/indexing/indexed_axis.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/index/take_param.h"
@@ -23,9 +23,7 @@ absl::Status TakeCpu(const KernelContext& c) {
     const int64_t n = IndexedExtents(c.inputs[kData].shape, param.axis).n;
     for (int64_t i = 0; i < c.inputs[kIndex].size(); ++i) {
       if (indices[i] >= 0 && indices[i] < n) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("take: index ", indices[i], " is out of range for axis ", param.axis,
-                       " of input 'a' ", c.inputs[kData].shape.ToString()));
+      return TakeOutOfRange(indices[i], param.axis, c.inputs[kData].shape);
     }
   }
   CopyIndexedRows(c.inputs[kData], param.axis, c.inputs[kIndex], param.mode, c.reqs[0],
