@@ -1,10 +1,10 @@
 #ifndef COOPER_SYMBOL_OPS_SHAPE_PAD_PARAM_H_
 #define COOPER_SYMBOL_OPS_SHAPE_PAD_PARAM_H_
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "ndarray/host_device.h"
 #include "symbol/param_schema.h"
 
 namespace cooper {
@@ -30,10 +30,13 @@ struct PadParam {
   // Index in data's axis, of extent `len`, that index `i` of the output's takes its value from; -1
   // for constant_value.
   int64_t source(int axis, int64_t i, int64_t len) const {
-    i -= pad_width[2 * axis];
+    return SourceOf(mode, i - pad_width[2 * axis], len);
+  }
+  // The same for index `i` counted from the first of data's.
+  COOPER_HOST_DEVICE static int64_t SourceOf(Mode mode, int64_t i, int64_t len) {
     if (i >= 0 && i < len) return i;
     if (mode == kConstant) return -1;
-    if (mode == kEdge) return std::clamp<int64_t>(i, 0, len - 1);
+    if (mode == kEdge) return i < 0 ? 0 : len - 1;
     return i < 0 ? -i : 2 * (len - 1) - i;
   }
 };

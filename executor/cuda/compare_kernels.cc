@@ -1,0 +1,131 @@
+#include "executor/cuda/compare_kernels.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "executor/kernel.h"
+#include "gtest/gtest.h"
+#include "ndarray/context.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/op.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+namespace {
+
+// Elements begin + f(i), f(i) in [0, end - begin), on the CPU: every value, in no order.
+NDArray Numbers(const Shape& shape, DType dtype, int64_t begin, int64_t end, int64_t seed) {
+  const NDArray array = *NDArray::Empty(shape, dtype);
+  DispatchDType(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (int64_t i = 0; i < shape.num_elements(); ++i) {
+      const int64_t number = begin + (i * 7919 + seed * 31 + i / 5) % (end - begin);
+      static_cast<T*>(array.raw_data())[i] = ConvertElement<T>(number);
+    }
+  });
+  return array;
+}
+
+NDArray CopyOn(const Context& context, const NDArray& array) {
+  NDArray copy = *NDArray::Empty(array.shape(), array.dtype(), context);
+  COOPER_EXPECT_OK(copy.CopyFrom(array));
+  return copy;
+}
+
+ArrayView ViewOf(const NDArray& array) {
+  return {.data = array.raw_data(), .shape = array.shape(), .dtype = array.dtype()};
+}
+
+std::vector<uint8_t> BytesOf(const NDArray& array) {
+  const NDArray copy = CopyOn(Context::Cpu(0), array);
+  const auto* data = static_cast<const uint8_t*>(copy.raw_data());
+  return std::vector<uint8_t>(data, data + ViewOf(copy).size_bytes());
+}
+
+// The bytes of the outputs after a run on `context`.
+std::vector<std::vector<uint8_t>> RunOn(const Context& context, const KernelCase& test,
+                                        const OpCall& call, const std::vector<NDArray>& inputs,
+                                        const std::vector<NDArray>& outputs, WriteReq req) {
+  std::vector<NDArray> arrays;
+  std::vector<ArrayView> input_views, output_views;
+  for (const NDArray& input : inputs) {
+    arrays.push_back(CopyOn(context, input));
+    input_views.push_back(ViewOf(arrays.back()));
+  }
+  for (const NDArray& output : outputs) {
+    arrays.push_back(CopyOn(context, output));
+    output_views.push_back(ViewOf(arrays.back()));
+  }
+  const std::vector<WriteReq> reqs(outputs.size(), req);
+  auto kernel = FindKernel(test.kernel.empty() ? test.op : test.kernel, context.device_type);
+  EXPECT_TRUE(kernel.ok()) << kernel.status();
+  if (!kernel.ok()) return {};
+  auto prepared = PrepareKernel(**kernel, {.call = call,
+                                           .inputs = input_views,
+                                           .outputs = output_views,
+                                           .reqs = reqs,
+                                           .context = context});
+  EXPECT_TRUE(prepared.ok()) << prepared.status();
+  if (!prepared.ok()) return {};
+  const NDArray workspace =
+      *NDArray::Empty({prepared->workspace_bytes + 1}, DType::kUint8, context);
+  KernelContext c{.call = call};
+  c.inputs = input_views;
+  c.outputs = output_views;
+  c.reqs = reqs;
+  c.workspace = workspace.raw_data();
+  c.state = prepared->state.get();
+  c.context = context;
+  COOPER_EXPECT_OK((*kernel)->run(c));
+  std::vector<std::vector<uint8_t>> bytes;
+  for (size_t i = inputs.size(); i < arrays.size(); ++i) bytes.push_back(BytesOf(arrays[i]));
+  return bytes;
+}
+
+}  // namespace
+
+void ExpectEqualKernels(const KernelCase& test) {
+  OpArgs args{.attrs = test.attrs};
+  for (size_t i = 0; i < test.inputs.size(); ++i) {
+    args.inputs.push_back(Symbol::Variable("input" + std::to_string(i)));
+  }
+  // A gradient has inputs of its own, so that its operator takes as many as it wants.
+  auto symbol = Symbol::Create(test.op, args);
+  while (!symbol.ok() && !args.inputs.empty()) {
+    args.inputs.pop_back();
+    symbol = Symbol::Create(test.op, args);
+  }
+  ASSERT_TRUE(symbol.ok()) << test.name << ": " << symbol.status();
+  const OpCall& call = symbol->outputs()[0].node->call();
+  for (DType dtype : test.dtypes) {
+    for (DType index_dtype : {DType::kFloat32, DType::kInt64}) {
+      if (index_dtype == DType::kInt64 && test.indices < 0 && test.index_outputs.empty()) continue;
+      const int64_t end = dtype == DType::kBool ? 2 : 14;
+      std::vector<NDArray> inputs, outputs;
+      for (size_t i = 0; i < test.inputs.size(); ++i) {
+        const bool indices = static_cast<int>(i) == test.indices;
+        inputs.push_back(Numbers(test.inputs[i], indices ? index_dtype : dtype,
+                                 indices ? test.index_begin : 0, indices ? test.index_end : end,
+                                 static_cast<int64_t>(i)));
+      }
+      for (size_t i = 0; i < test.outputs.size(); ++i) {
+        const bool indices = std::count(test.index_outputs.begin(), test.index_outputs.end(),
+                                        static_cast<int>(i)) > 0;
+        outputs.push_back(Numbers(test.outputs[i], indices ? index_dtype : dtype, 0, 3,
+                                  static_cast<int64_t>(i) + 100));
+      }
+      for (WriteReq req : {WriteReq::kWrite, WriteReq::kAdd, WriteReq::kNull}) {
+        const auto expected = RunOn(Context::Cpu(0), test, call, inputs, outputs, req);
+        const auto actual = RunOn(Context::Gpu(0), test, call, inputs, outputs, req);
+        EXPECT_EQ(actual, expected) << test.name << " of " << dtype << ", indices of "
+                                    << index_dtype << ", request " << static_cast<int>(req);
+      }
+    }
+  }
+}
+
+}  // namespace cooper

@@ -1,0 +1,40 @@
+#ifndef COOPER_EXECUTOR_CUDA_COMPARE_KERNELS_H_
+#define COOPER_EXECUTOR_CUDA_COMPARE_KERNELS_H_
+
+// Runs one kernel on cpu(0) and on gpu(0) over equal arrays, of every dtype and write request, and
+// expects the same bits. For tables of tests of kernels that move elements, or sum small integers,
+// which are exact in every dtype.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ndarray/dtype.h"
+#include "ndarray/shape.h"
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+struct KernelCase {
+  std::string name;
+  std::string op;      // whose parameters the kernel has
+  std::string kernel;  // "" for that of op, or that of its gradient
+  AttrMap attrs;
+  std::vector<Shape> inputs, outputs;
+  // The input that holds indices, if any: below `index_end`, from `index_begin` on. They are
+  // float32 and then int64.
+  int indices = -1;
+  int64_t index_begin = 0, index_end = 1;
+  // The outputs that hold indices are of this dtype, all else is of the dtype under test.
+  std::vector<int> index_outputs = {};
+  std::vector<DType> dtypes = {DType::kFloat32, DType::kFloat64, DType::kFloat16,
+                               DType::kUint8,   DType::kInt32,   DType::kInt8,
+                               DType::kInt64,   DType::kBool,    DType::kBfloat16};
+};
+
+// Runs the case, with GoogleTest's expectations.
+void ExpectEqualKernels(const KernelCase& test);
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_CUDA_COMPARE_KERNELS_H_

@@ -1,0 +1,50 @@
+#ifndef COOPER_EXECUTOR_CUDA_INDEX_SORTED_ROWS_H_
+#define COOPER_EXECUTOR_CUDA_INDEX_SORTED_ROWS_H_
+
+// Scatters to places that may be the same, in the order of the rows: their numbers are sorted by
+// place first. No atomics: results do not depend on the run, and equal the CPU's. For .cu files.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "executor/cuda/index/move_rows.h"
+#include "executor/cuda/index/radix_sort.h"
+#include "executor/cuda/launch.h"
+#include "executor/indexing/indexed_axis.h"
+#include "executor/kernel.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+
+template <typename Place>
+__global__ void NumberRows(int64_t count, int64_t n, const Place place, uint64_t* keys,
+                           int32_t* values) {
+  for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
+    const int64_t at = place(i);
+    keys[i] = static_cast<uint64_t>(at < 0 ? n : at);
+    values[i] = static_cast<int32_t>(i);
+  }
+}
+
+// Sorts the rows [0, count), count > 0, by place(i), a number below n of a function object for
+// devices; rows that are nowhere, below 0, come last with the key n.
+template <typename Place>
+absl::Status SortRows(const KernelContext& c, int64_t count, int64_t n, const Place& place,
+                      PairSort* sort) {
+  COOPER_RETURN_IF_ERROR(
+      LaunchElements(c, count, NumberRows<Place>, count, n, place, sort->keys(), sort->values()));
+  return sort->Sort(BitsOf(n + 1));
+}
+
+// dst (outer, n, inner) = or += the rows of src (outer, count, inner) at their places, in order;
+// 16-bit floats are summed in float. e is dst's. No rows: zeroes, if kWrite.
+absl::Status SumSortedRows(const KernelContext& c, const IndexedExtents& e, const PairSort& sort,
+                           int64_t count, WriteReq req, const void* src, const ArrayView& dst);
+
+// Writes to every place the last of its rows. The rest of dst stays as it is.
+absl::Status WriteLastRows(const KernelContext& c, const IndexedExtents& e, const PairSort& sort,
+                           int64_t count, const void* src, const ArrayView& dst);
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_CUDA_INDEX_SORTED_ROWS_H_
