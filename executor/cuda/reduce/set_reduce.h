@@ -1,0 +1,173 @@
+#ifndef COOPER_EXECUTOR_CUDA_REDUCE_SET_REDUCE_H_
+#define COOPER_EXECUTOR_CUDA_REDUCE_SET_REDUCE_H_
+
+// Reductions of many sets of elements at once, for kernels such as softmax and norms that reduce a
+// set and then go over it again. For .cu files.
+//
+// An array is seen as (outer, n, inner): each of the outer * inner sets has n elements, `inner`
+// apart; or, the other way round, as (outer, channels, inner), where a set is a channel. Some lanes
+// of a block share a set, as many as suit its size; a block has several sets where they are small.
+// Neighbouring threads read neighbouring elements in either view. Sums are made without atomics, in
+// an order that depends on the shape alone: equal input gives equal bits.
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "executor/cuda/launch.h"
+#include "executor/kernel.h"
+
+namespace cooper {
+
+inline constexpr int kSetThreads = 256;  // of a block
+
+// A view, and how a block's threads are shared out.
+struct SetPlan {
+  int64_t outer, n, inner;
+  bool channels;  // the sets are along n, with outer * inner elements each
+  int lanes;      // threads of a set: a power of 2
+  bool adjacent;  // whether a set's lanes are neighbours, or lane i of all sets of the block
+
+  __host__ __device__ int64_t count() const { return channels ? n : outer * inner; }
+  __host__ __device__ int64_t size() const { return channels ? outer * inner : n; }
+};
+
+inline int LanesFor(int64_t work, int most) {
+  int lanes = 1;
+  while (lanes < most && lanes < work) lanes *= 2;
+  return lanes;
+}
+
+// Sets of n elements, `inner` apart.
+inline SetPlan PlanSets(int64_t outer, int64_t n, int64_t inner) {
+  SetPlan p{.outer = outer, .n = n, .inner = inner, .channels = false, .adjacent = inner == 1};
+  // Four elements or more for each lane; 32 sets next to each other where there are so many.
+  const int most = p.adjacent ? kSetThreads : kSetThreads / LanesFor(inner, 32);
+  p.lanes = LanesFor((n + 3) / 4, most);
+  return p;
+}
+
+// Sets of the outer * inner elements of a channel.
+inline SetPlan PlanChannels(int64_t outer, int64_t channels, int64_t inner) {
+  SetPlan p{
+      .outer = outer, .n = channels, .inner = inner, .channels = true, .adjacent = inner >= 8};
+  // Eight floats next to each other are a sector of memory.
+  const int most = p.adjacent ? kSetThreads : kSetThreads / LanesFor(channels, 8);
+  p.lanes = LanesFor((outer * inner + 3) / 4, most);
+  return p;
+}
+
+// What one thread has of its set.
+class SetThread {
+ public:
+  __device__ explicit SetThread(const SetPlan& plan) : p_(plan), sets_(kSetThreads / plan.lanes) {
+    const int t = static_cast<int>(threadIdx.x);
+    lane_ = p_.adjacent ? t % p_.lanes : t / sets_;
+    slot_ = p_.adjacent ? t / p_.lanes : t % sets_;
+  }
+
+  __device__ bool IsFirst() const { return lane_ == 0; }
+
+  // Calls fn(set) for this thread's sets. All threads of a block make as many calls, so that fn may
+  // reduce; where there are no more sets it gets -1, and the loops below nothing.
+  template <typename Fn>
+  __device__ void ForEachSet(Fn&& fn) const {
+    const int64_t step = static_cast<int64_t>(gridDim.x) * sets_;
+    for (int64_t first = static_cast<int64_t>(blockIdx.x) * sets_; first < p_.count();
+         first += step) {
+      const int64_t set = first + slot_;
+      fn(set < p_.count() ? set : -1);
+    }
+  }
+
+  // Calls fn(element, its place in the set) for this lane's elements of the set. The place in a
+  // channel is (outer, inner) as one number.
+  template <typename Fn>
+  __device__ void ForEach(int64_t set, Fn&& fn) const {
+    if (set < 0) return;
+    if (!p_.channels) {
+      const int64_t begin =
+          p_.inner == 1 ? set * p_.n : set / p_.inner * p_.n * p_.inner + set % p_.inner;
+      for (int64_t j = lane_; j < p_.n; j += p_.lanes) fn(begin + j * p_.inner, j);
+      return;
+    }
+    // (o, r) goes up by `lanes` in steps that need no division.
+    int64_t o = lane_ / p_.inner, r = lane_ % p_.inner;
+    const int64_t o_step = p_.lanes / p_.inner, r_step = p_.lanes % p_.inner;
+    for (int64_t j = lane_; j < p_.outer * p_.inner; j += p_.lanes) {
+      fn((o * p_.n + set) * p_.inner + r, j);
+      o += o_step;
+      r += r_step;
+      if (r >= p_.inner) {
+        r -= p_.inner;
+        ++o;
+      }
+    }
+  }
+
+  // `op` over the values of the set's lanes, in each of them. All threads of the block must call.
+  template <typename C, typename Op>
+  __device__ C Reduce(C value, Op&& op) const {
+    __shared__ C partial[kSetThreads];
+    const int t = static_cast<int>(threadIdx.x);
+    if (p_.adjacent) {
+      for (int step = (p_.lanes < 32 ? p_.lanes : 32) / 2; step > 0; step /= 2) {
+        value = op(value, __shfl_xor_sync(0xffffffffu, value, step));
+      }
+      if (p_.lanes <= 32) return value;
+      __syncthreads();  // until what was here before has been read
+      if (t % 32 == 0) partial[t / 32] = value;
+      __syncthreads();
+      const int warps = p_.lanes / 32;
+      value = partial[slot_ * warps];
+      for (int i = 1; i < warps; ++i) value = op(value, partial[slot_ * warps + i]);
+      return value;
+    }
+    __syncthreads();
+    partial[t] = value;
+    __syncthreads();
+    for (int width = p_.lanes / 2; width > 0; width /= 2) {
+      if (lane_ < width) partial[t] = op(partial[t], partial[t + width * sets_]);
+      __syncthreads();
+    }
+    return partial[slot_];
+  }
+
+  template <typename C>
+  __device__ C Sum(C value) const {
+    return Reduce(value, [](C a, C b) { return a + b; });
+  }
+  template <typename C>
+  __device__ C Max(C value) const {
+    return Reduce(value, [](C a, C b) { return b > a ? b : a; });
+  }
+
+  // The sum of term(element, place) over the set.
+  template <typename C, typename Term>
+  __device__ C SumOver(int64_t set, Term&& term) const {
+    C sum = 0;
+    ForEach(set, [&](int64_t i, int64_t j) { sum += term(i, j); });
+    return Sum(sum);
+  }
+
+ private:
+  const SetPlan& p_;
+  const int sets_;
+  int lane_, slot_;
+};
+
+// Launches a kernel whose first parameter is the plan. Nothing is launched without sets.
+template <typename... P, typename... A>
+absl::Status LaunchSets(const KernelContext& c, const SetPlan& plan, void (*kernel)(SetPlan, P...),
+                        A&&... arguments) {
+  const int64_t sets = kSetThreads / plan.lanes;
+  const int64_t blocks = std::min<int64_t>((plan.count() + sets - 1) / sets, 1 << 20);
+  if (blocks == 0) return absl::OkStatus();
+  return Launch(c, dim3(static_cast<unsigned>(blocks)), dim3(kSetThreads), kernel, plan,
+                std::forward<A>(arguments)...);
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_CUDA_REDUCE_SET_REDUCE_H_
