@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "executor/elements/dropout_bits.h"
 #include "ndarray/parallel.h"
 #include "ndarray/philox.h"
 
@@ -14,18 +15,15 @@ namespace cooper {
 // mask[i] is 1 with probability 1 - p, else 0. Draws positions from `position` on, one for every
 // four elements: element i depends on the stream and i alone, whatever the number of threads.
 inline void DrawMask(const Philox& random, uint64_t position, double p, int64_t n, uint8_t* mask) {
-  const auto threshold = static_cast<uint32_t>(std::min(p * 0x1p32, 0x1p32 - 1));
+  const uint32_t threshold = DropoutThreshold(p);
   ParallelFor((n + 3) / 4, 4096, [&](int64_t begin, int64_t end) {
     for (int64_t block = begin; block < end; ++block) {
       const auto bits = random.At(position + block);
       const int64_t count = std::min<int64_t>(4, n - block * 4);
-      for (int64_t i = 0; i < count; ++i) mask[block * 4 + i] = bits[i] >= threshold;
+      for (int64_t i = 0; i < count; ++i) mask[block * 4 + i] = KeepsElement(bits[i], threshold);
     }
   });
 }
-
-// Makes up for what is dropped; with p = 1 everything is.
-inline double DropoutScale(double p) { return p < 1 ? 1 / (1 - p) : 0; }
 
 }  // namespace cooper
 

@@ -1,0 +1,197 @@
+// GPU kernels of BatchNorm, BatchNorm_v1 and their gradients. The formulas are those of
+// executor/cpu/nn/batch_norm.cc; a channel's lanes reduce it, and then go over it again.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "absl/status/status.h"
+#include "executor/cuda/elements.h"
+#include "executor/cuda/reduce/set_reduce.h"
+#include "executor/kernel.h"
+#include "symbol/ops/nn/batch_norm_param.h"
+
+namespace cooper {
+namespace {
+
+SetPlan PlanFor(const BatchNormParam& param, const Shape& shape) {
+  const int rank = shape.rank();
+  const int axis = static_cast<int>(param.axis < 0 ? param.axis + rank : param.axis);
+  return PlanChannels(shape.Product(0, axis), shape[axis], shape.Product(axis + 1, rank));
+}
+
+// The output `var` is 1 / sqrt(var + eps), but in BatchNorm_v1 the variance.
+template <typename Param>
+constexpr bool kVarIsVariance = std::is_same_v<Param, BatchNormV1Param>;
+
+// C is also the type of all but data, output and their gradients. Outputs that are not wanted are
+// null.
+template <typename C>
+struct ForwardOptions {
+  C eps;
+  bool batch_stats, var_is_variance, fix_gamma, write_gamma;
+  const C *beta, *moving_mean, *moving_var;
+  C *gamma, *mean, *var;
+  bool add, add_mean, add_var;
+};
+
+template <typename T, typename C>
+__global__ void Forward(SetPlan plan, const T* data, ForwardOptions<C> o, T* out) {
+  const SetThread thread(plan);
+  const C n = static_cast<C>(plan.size());
+  thread.ForEachSet([&](int64_t k) {
+    C mean = 0, var = 0;
+    if (o.batch_stats) {
+      mean =
+          thread.SumOver<C>(k, [&](int64_t i, int64_t) { return ConvertElement<C>(data[i]); }) / n;
+      var = thread.SumOver<C>(k, [&](int64_t i, int64_t) {
+        const C d = ConvertElement<C>(data[i]) - mean;
+        return d * d;
+      }) / n;
+    } else if (k >= 0) {
+      mean = o.moving_mean[k];
+      var = o.moving_var[k];
+    }
+    if (k < 0) return;
+    const C invstd = var + o.eps == 0 ? C(0) : C(1) / sqrt(var + o.eps);
+    const C scale = (o.fix_gamma ? C(1) : o.gamma[k]) * invstd;
+    const C shift = o.beta[k];
+    if (thread.IsFirst()) {
+      if (o.mean != nullptr) StoreTo(o.mean + k, mean, o.add_mean);
+      if (o.var != nullptr) StoreTo(o.var + k, o.var_is_variance ? var : invstd, o.add_var);
+      // As in MXNet: the argument itself becomes 1, so that a saved model says what was computed.
+      if (o.write_gamma) o.gamma[k] = C(1);
+    }
+    if (out == nullptr) return;
+    thread.ForEach(k, [&](int64_t i, int64_t) {
+      StoreTo(out + i, (ConvertElement<C>(data[i]) - mean) * scale + shift, o.add);
+    });
+  });
+}
+
+template <typename C>
+struct BackwardOptions {
+  C eps, momentum;
+  bool batch_stats, var_is_variance, fix_gamma;
+  const C *saved_mean, *saved_var, *gamma;
+  C *moving_mean, *moving_var, *gamma_grad, *beta_grad;
+  bool add, add_gamma, add_beta;
+};
+
+template <typename T, typename C>
+__global__ void Backward(SetPlan plan, const T* ograd, const T* data, BackwardOptions<C> o,
+                         T* grad) {
+  const SetThread thread(plan);
+  const C n = static_cast<C>(plan.size());
+  thread.ForEachSet([&](int64_t k) {
+    C mean = 0, invstd = 0;
+    if (k >= 0 && o.batch_stats) {
+      mean = o.saved_mean[k];
+      C var = o.saved_var[k];
+      if (o.var_is_variance) {
+        invstd = C(1) / sqrt(var + o.eps);
+      } else {
+        invstd = var;
+        var = invstd == 0 ? C(0) : C(1) / (invstd * invstd) - o.eps;
+      }
+      if (thread.IsFirst()) {
+        o.moving_mean[k] = o.moving_mean[k] * o.momentum + mean * (C(1) - o.momentum);
+        o.moving_var[k] = o.moving_var[k] * o.momentum + var * (C(1) - o.momentum);
+      }
+    } else if (k >= 0) {
+      mean = o.moving_mean[k];
+      invstd = C(1) / sqrt(o.moving_var[k] + o.eps);
+    }
+    C sum = 0, dot = 0;
+    thread.ForEach(k, [&](int64_t i, int64_t) {
+      const C g = ConvertElement<C>(ograd[i]);
+      sum += g;
+      dot += g * (ConvertElement<C>(data[i]) - mean);
+    });
+    sum = thread.Sum(sum);
+    dot = thread.Sum(dot);
+    if (k < 0) return;
+    if (thread.IsFirst()) {
+      if (o.gamma_grad != nullptr) {
+        StoreTo(o.gamma_grad + k, o.fix_gamma ? C(0) : dot * invstd, o.add_gamma);
+      }
+      if (o.beta_grad != nullptr) StoreTo(o.beta_grad + k, sum, o.add_beta);
+    }
+    if (grad == nullptr) return;
+    const C scale = invstd * (o.fix_gamma ? C(1) : o.gamma[k]);
+    const C g_mean = o.batch_stats ? sum / n : C(0);
+    const C slope = o.batch_stats ? dot * invstd * invstd / n : C(0);
+    thread.ForEach(k, [&](int64_t i, int64_t) {
+      const C d = ConvertElement<C>(data[i]) - mean;
+      StoreTo(grad + i, (ConvertElement<C>(ograd[i]) - g_mean - d * slope) * scale, o.add);
+    });
+  });
+}
+
+// Null where nothing is to be written.
+template <typename T>
+T* Wanted(const KernelContext& c, int i) {
+  return c.reqs[i] == WriteReq::kNull ? nullptr : c.outputs[i].as<T>();
+}
+
+template <typename Param>
+absl::Status ForwardGpu(const KernelContext& c) {
+  using enum BatchNormArrays::Input;
+  return DispatchCudaFloat(c.inputs[kData].dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    using C = ComputeType<T>;
+    const auto& param = c.param<Param>();
+    const ForwardOptions<C> o{
+        .eps = static_cast<C>(param.eps),
+        .batch_stats = c.is_train && !param.use_global_stats,
+        .var_is_variance = kVarIsVariance<Param>,
+        .fix_gamma = param.fix_gamma,
+        .write_gamma = param.fix_gamma && (c.is_train || kVarIsVariance<Param>),
+        .beta = c.inputs[kBeta].as<C>(),
+        .moving_mean = c.inputs[kMovingMean].as<C>(),
+        .moving_var = c.inputs[kMovingVar].as<C>(),
+        .gamma = c.inputs[kGamma].as<C>(),
+        .mean = Wanted<C>(c, 1),
+        .var = Wanted<C>(c, 2),
+        .add = c.reqs[0] == WriteReq::kAdd,
+        .add_mean = c.reqs[1] == WriteReq::kAdd,
+        .add_var = c.reqs[2] == WriteReq::kAdd};
+    return LaunchSets(c, PlanFor(param, c.inputs[kData].shape), Forward<T, C>,
+                      c.inputs[kData].as<T>(), o, Wanted<T>(c, 0));
+  });
+}
+
+template <typename Param>
+absl::Status BackwardGpu(const KernelContext& c) {
+  using enum BatchNormGradientArrays::Input;
+  return DispatchCudaFloat(c.inputs[kOgrad].dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    using C = ComputeType<T>;
+    const auto& param = c.param<Param>();
+    const BackwardOptions<C> o{.eps = static_cast<C>(param.eps),
+                               .momentum = static_cast<C>(param.momentum),
+                               .batch_stats = c.is_train && !param.use_global_stats,
+                               .var_is_variance = kVarIsVariance<Param>,
+                               .fix_gamma = param.fix_gamma,
+                               .saved_mean = c.inputs[kMean].as<C>(),
+                               .saved_var = c.inputs[kVar].as<C>(),
+                               .gamma = c.inputs[kGamma].as<C>(),
+                               .moving_mean = c.inputs[kMovingMean].as<C>(),
+                               .moving_var = c.inputs[kMovingVar].as<C>(),
+                               .gamma_grad = Wanted<C>(c, 1),
+                               .beta_grad = Wanted<C>(c, 2),
+                               .add = c.reqs[0] == WriteReq::kAdd,
+                               .add_gamma = c.reqs[1] == WriteReq::kAdd,
+                               .add_beta = c.reqs[2] == WriteReq::kAdd};
+    return LaunchSets(c, PlanFor(param, c.inputs[kOgrad].shape), Backward<T, C>,
+                      c.inputs[kOgrad].as<T>(), c.inputs[kData].as<T>(), o, Wanted<T>(c, 0));
+  });
+}
+
+constexpr DeviceType kGpu = DeviceType::kGpu;
+COOPER_REGISTER_KERNEL(BatchNorm, kGpu, kCudaFloats, ForwardGpu<BatchNormParam>);
+COOPER_REGISTER_KERNEL(_backward_BatchNorm, kGpu, kCudaFloats, BackwardGpu<BatchNormParam>);
+COOPER_REGISTER_KERNEL(BatchNorm_v1, kGpu, kCudaFloats, ForwardGpu<BatchNormV1Param>);
+COOPER_REGISTER_KERNEL(_backward_BatchNorm_v1, kGpu, kCudaFloats, BackwardGpu<BatchNormV1Param>);
+
+}  // namespace
+}  // namespace cooper
