@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/elemwise/elemwise_loop.h"
+#include "executor/elements/leaky_relu_functions.h"
 #include "executor/elements/vector_math.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
@@ -13,11 +14,6 @@
 
 namespace cooper {
 namespace {
-
-constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
-constexpr double kSeluLambda = 1.0507009873554804934193349852946;
-constexpr double kSqrt2 = 1.4142135623730950488016887242097;
-constexpr double kSqrtPi = 1.7724538509055160272981674833411;
 
 // Calls fn(i) for each element, in any order: outputs may lie over inputs, but element by element.
 // What `fn` reads beside arrays it has captured by value, or every store might change it.
@@ -35,33 +31,6 @@ template <typename C>
 C Expm1(C x) {
   return VectorExpm1OfNonPositive(x > 0 ? C{} : x);
 }
-
-// Where gamma's element for element i of data is.
-class GammaIndex {
- public:
-  GammaIndex(const Shape& data, const Shape& gamma) {
-    rows_ = data.rank() == 0 ? 1 : data[0];
-    columns_ = data.rank() < 2 ? 1 : data[1];
-    rest_ = data.rank() < 2 ? 1 : data.Product(2, data.rank());
-    int left = gamma.rank();
-    int64_t stride = 1;
-    for (int i = std::min(data.rank(), 2) - 1; i >= 0 && left > 0; --i) {
-      const int64_t extent = gamma[left - 1];
-      if (extent != data[i] && extent != 1) continue;
-      (i == 0 ? row_stride_ : column_stride_) = extent == 1 ? 0 : stride;
-      stride *= extent;
-      --left;
-    }
-  }
-
-  int64_t operator()(int64_t i) const {
-    return i / rest_ / columns_ * row_stride_ + i / rest_ % columns_ * column_stride_;
-  }
-
- private:
-  int64_t rows_, columns_, rest_;
-  int64_t row_stride_ = 0, column_stride_ = 0;
-};
 
 template <typename T>
 void Forward(const KernelContext& c) {

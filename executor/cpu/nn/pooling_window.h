@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "executor/elements/pooling_span.h"
 #include "ndarray/shape.h"
 #include "symbol/ops/nn/pooling_param.h"
 
@@ -43,13 +44,7 @@ class PoolingPlanes {
     }
     for (int i = 0; i < 3; ++i) {
       for (int64_t position = 0; position < out[i]; ++position) {
-        const int64_t begin = position * stride[i] - pad[i];
-        const int64_t end = std::min(begin + kernel[i], in[i] + pad[i]);
-        const int64_t first = std::max<int64_t>(begin, 0);
-        spans_[i].push_back({.begin = first,
-                             .end = std::max(std::min(end, in[i]), first),
-                             .with_pad = end - begin,
-                             .padded = begin < 0 || end > in[i]});
+        spans_[i].push_back(PoolingSpanAt(position, stride[i], pad[i], kernel[i], in[i]));
       }
     }
   }
@@ -65,9 +60,9 @@ class PoolingPlanes {
   }
 
   PoolingWindow WindowAt(int64_t d, int64_t h, int64_t w) const {
-    const Span& z = spans_[0][d];
-    const Span& y = spans_[1][h];
-    const Span& x = spans_[2][w];
+    const PoolingSpan& z = spans_[0][d];
+    const PoolingSpan& y = spans_[1][h];
+    const PoolingSpan& x = spans_[2][w];
     PoolingWindow window{.begin = {z.begin, y.begin, x.begin},
                          .end = {z.end, y.end, x.end},
                          .padded = z.padded || y.padded || x.padded};
@@ -80,12 +75,12 @@ class PoolingPlanes {
   // Divisors of `count` means of the row of positions (d, h), from `first` on.
   template <typename C>
   void RowDivisors(int64_t d, int64_t h, int64_t first, int64_t count, C* divisors) const {
-    const Span& z = spans_[0][d];
-    const Span& y = spans_[1][h];
+    const PoolingSpan& z = spans_[0][d];
+    const PoolingSpan& y = spans_[1][h];
     const int64_t inside = (z.end - z.begin) * (y.end - y.begin);
     const int64_t with_pad = z.with_pad * y.with_pad;
     for (int64_t i = 0; i < count; ++i) {
-      const Span& x = spans_[2][first + i];
+      const PoolingSpan& x = spans_[2][first + i];
       const int64_t elements = v1_          ? kernel_size()
                                : count_pad_ ? with_pad * x.with_pad
                                             : inside * (x.end - x.begin);
@@ -124,15 +119,9 @@ class PoolingPlanes {
   int64_t pad[3] = {0, 0, 0};
 
  private:
-  // What a window has of an axis.
-  struct Span {
-    int64_t begin, end, with_pad;
-    bool padded;
-  };
-
   bool v1_;
   bool count_pad_;
-  std::vector<Span> spans_[3];  // by position on each axis
+  std::vector<PoolingSpan> spans_[3];  // by position on each axis
 };
 
 }  // namespace cooper

@@ -1,0 +1,183 @@
+// GPU kernels of LeakyReLU and its gradient.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "executor/cuda/elements.h"
+#include "executor/cuda/launch.h"
+#include "executor/cuda/reduce/set_reduce.h"
+#include "executor/elements/leaky_relu_functions.h"
+#include "executor/kernel.h"
+#include "ndarray/philox.h"
+#include "ndarray/status_macros.h"
+#include "symbol/ops/nn/leaky_relu_param.h"
+
+namespace cooper {
+namespace {
+
+using Type = LeakyReluParam::Type;
+
+// Of those that have one number as their slope: all but prelu and rrelu.
+template <typename T>
+__global__ void Forward(int64_t n, Type type, ComputeType<T> slope, const T* x, T* y, bool add) {
+  using C = ComputeType<T>;
+  for (int64_t i = FirstElement(); i < n; i += ElementStep()) {
+    const C v = ConvertElement<C>(x[i]);
+    C value = v;
+    if (type == LeakyReluParam::kGelu) {
+      value = v * C{0.5} * (C{1} + erf(v / static_cast<C>(kSqrt2)));
+    } else if (type == LeakyReluParam::kSelu) {
+      value = static_cast<C>(kSeluLambda) * (v > 0 ? v : static_cast<C>(kSeluAlpha) * expm1(v));
+    } else if (!(v > 0)) {
+      value = slope * (type == LeakyReluParam::kElu ? expm1(v) : v);
+    }
+    StoreTo(y + i, value, add);
+  }
+}
+
+// Slopes uniform in [low, low + width), or their mean where nothing is trained; `mask` gets them,
+// unless it is null.
+template <typename T>
+__global__ void RandomForward(int64_t n, Philox random, bool is_train, ComputeType<T> low,
+                              ComputeType<T> width, const T* x, T* mask, bool add_mask, T* y,
+                              bool add) {
+  using C = ComputeType<T>;
+  for (int64_t i = FirstElement(); i < n; i += ElementStep()) {
+    const C s = is_train ? low + width * static_cast<C>(random.UniformAt(i)) : low + width / 2;
+    const C v = ConvertElement<C>(x[i]);
+    if (mask != nullptr) StoreTo(mask + i, s, add_mask);
+    StoreTo(y + i, v > 0 ? v : v * s, add);
+  }
+}
+
+// prelu: out = x where x > 0, else gamma * x; its gradient too, with `value` = ograd.
+template <typename T>
+__global__ void PreluForward(int64_t n, GammaIndex index, const T* x, const T* value,
+                             const T* gamma, T* out, bool add) {
+  using C = ComputeType<T>;
+  for (int64_t i = FirstElement(); i < n; i += ElementStep()) {
+    const C v = ConvertElement<C>(value[i]);
+    StoreTo(out + i, ConvertElement<C>(x[i]) > 0 ? v : v * ConvertElement<C>(gamma[index(i)]), add);
+  }
+}
+
+// The sum of x * ograd over the elements of x that are not positive, for each element of gamma.
+template <typename T>
+__global__ void GammaGradient(SetPlan plan, const T* x, const T* ograd, T* grad, bool add) {
+  using C = ComputeType<T>;
+  const SetThread thread(plan);
+  thread.ForEachSet([&](int64_t k) {
+    const C sum = thread.SumOver<C>(k, [&](int64_t i, int64_t) {
+      const C v = ConvertElement<C>(x[i]);
+      return v > 0 ? C{0} : v * ConvertElement<C>(ograd[i]);
+    });
+    if (k >= 0 && thread.IsFirst()) StoreTo(grad + k, sum, add);
+  });
+}
+
+// `value` is the output, but of gelu data; `mask` of rrelu the slopes.
+template <typename T>
+__global__ void Backward(int64_t n, Type type, ComputeType<T> slope, const T* ograd, const T* value,
+                         const T* mask, T* grad, bool add) {
+  using C = ComputeType<T>;
+  for (int64_t i = FirstElement(); i < n; i += ElementStep()) {
+    const C v = ConvertElement<C>(value[i]);
+    C d = 1;
+    if (type == LeakyReluParam::kGelu) {
+      const C u = v / static_cast<C>(kSqrt2);
+      d = C{0.5} * (C{1} + erf(u) + u * static_cast<C>(2 / kSqrtPi) * exp(-u * u));
+    } else if (type == LeakyReluParam::kSelu) {
+      // MXNet's slope: see executor/cpu/nn/leaky_relu.cc.
+      d = static_cast<C>(kSeluLambda) * (v > 0 ? C{1} : v + static_cast<C>(kSeluAlpha));
+    } else if (!(v > 0)) {
+      d = type == LeakyReluParam::kElu     ? v + slope
+          : type == LeakyReluParam::kRrelu ? ConvertElement<C>(mask[i])
+                                           : slope;
+    }
+    StoreTo(grad + i, ConvertElement<C>(ograd[i]) * d, add);
+  }
+}
+
+template <typename T>
+absl::Status RunForward(const KernelContext& c) {
+  using enum LeakyReLUArrays::Input;
+  using C = ComputeType<T>;
+  const auto& param = c.param<LeakyReluParam>();
+  const bool add = c.reqs[0] == WriteReq::kAdd;
+  const T* x = c.inputs[kData].as<T>();
+  T* y = c.outputs[0].as<T>();
+  const int64_t n = c.inputs[kData].size();
+  if (param.act_type == LeakyReluParam::kPrelu) {
+    const GammaIndex index(c.inputs[kData].shape, c.inputs[kGamma].shape);
+    return LaunchElements(c, n, PreluForward<T>, n, index, x, x, c.inputs[kGamma].as<T>(), y, add);
+  }
+  if (param.act_type == LeakyReluParam::kRrelu) {
+    T* mask = c.reqs[1] == WriteReq::kNull ? nullptr : c.outputs[1].as<T>();
+    return LaunchElements(c, n, RandomForward<T>, n, c.random, c.is_train,
+                          static_cast<C>(param.lower_bound),
+                          static_cast<C>(param.upper_bound - param.lower_bound), x, mask,
+                          c.reqs[1] == WriteReq::kAdd, y, add);
+  }
+  return LaunchElements(c, n, Forward<T>, n, param.act_type, static_cast<C>(param.slope), x, y,
+                        add);
+}
+
+template <typename T>
+absl::Status RunPreluBackward(const KernelContext& c) {
+  using enum LeakyReLUGradientArrays::Input;
+  const T* ograd = c.inputs[kOgrad].as<T>();
+  const T* x = c.inputs[kValue].as<T>();
+  const GammaIndex index(c.inputs[kValue].shape, c.inputs[kMaskOrGamma].shape);
+  if (c.reqs[1] != WriteReq::kNull) {
+    // Data as (outer, elements of gamma, inner).
+    const bool by_row = index.row_stride() != 0, by_column = index.column_stride() != 0;
+    SetPlan plan = PlanChannels(1, 1, index.rows() * index.columns() * index.rest());
+    if (by_row && by_column) {
+      plan = PlanChannels(1, index.rows() * index.columns(), index.rest());
+    } else if (by_row) {
+      plan = PlanChannels(1, index.rows(), index.columns() * index.rest());
+    } else if (by_column) {
+      plan = PlanChannels(index.rows(), index.columns(), index.rest());
+    }
+    COOPER_RETURN_IF_ERROR(LaunchSets(c, plan, GammaGradient<T>, x, ograd, c.outputs[1].as<T>(),
+                                      c.reqs[1] == WriteReq::kAdd));
+  }
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  const int64_t n = c.inputs[kValue].size();
+  return LaunchElements(c, n, PreluForward<T>, n, index, x, ograd, c.inputs[kMaskOrGamma].as<T>(),
+                        c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
+}
+
+template <typename T>
+absl::Status RunBackward(const KernelContext& c) {
+  using enum LeakyReLUGradientArrays::Input;
+  const auto& param = c.param<LeakyReluParam>();
+  if (param.act_type == LeakyReluParam::kPrelu) return RunPreluBackward<T>(c);
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  const int64_t n = c.outputs[0].size();
+  const bool has_mask = param.act_type == LeakyReluParam::kRrelu;
+  return LaunchElements(c, n, Backward<T>, n, param.act_type,
+                        static_cast<ComputeType<T>>(param.slope), c.inputs[kOgrad].as<T>(),
+                        c.inputs[kValue].as<T>(),
+                        has_mask ? c.inputs[kMaskOrGamma].as<T>() : nullptr, c.outputs[0].as<T>(),
+                        c.reqs[0] == WriteReq::kAdd);
+}
+
+absl::Status LeakyReluGpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  return DispatchCudaFloat(c.outputs[0].dtype,
+                           [&](auto type) { return RunForward<typename decltype(type)::type>(c); });
+}
+
+absl::Status LeakyReluBackwardGpu(const KernelContext& c) {
+  using enum LeakyReLUGradientArrays::Input;
+  return DispatchCudaFloat(c.inputs[kOgrad].dtype, [&](auto type) {
+    return RunBackward<typename decltype(type)::type>(c);
+  });
+}
+
+COOPER_REGISTER_KERNEL(LeakyReLU, DeviceType::kGpu, kCudaFloats, LeakyReluGpu);
+COOPER_REGISTER_KERNEL(_backward_LeakyReLU, DeviceType::kGpu, kCudaFloats, LeakyReluBackwardGpu);
+
+}  // namespace
+}  // namespace cooper
