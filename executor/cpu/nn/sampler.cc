@@ -1,23 +1,17 @@
 // Kernels of GridGenerator, BilinearSampler, SpatialTransformer and their gradients.
 
 #include <algorithm>
-#include <cmath>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/cpu/dispatch_float.h"
+#include "executor/elements/grid_source.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/nn/sampler_param.h"
 
 namespace cooper {
 namespace {
-
-// Position i of `extent` on the axis from -1 to 1.
-template <typename T>
-T Normal(int64_t i, int64_t extent) {
-  return T{-1} + T{2} * static_cast<T>(i) / static_cast<T>(extent - 1);
-}
 
 // grid (batch, 2, height, width) = matrix (batch, 2, 3) * (x, y, 1).
 template <typename T>
@@ -27,8 +21,8 @@ void AffineGrid(const T* matrix, int64_t batch, int64_t height, int64_t width, T
     T* to = grid + row * height * width;
     for (int64_t y = 0; y < height; ++y) {
       for (int64_t x = 0; x < width; ++x) {
-        Store(to + y * width + x, m[0] * Normal<T>(x, width) + m[1] * Normal<T>(y, height) + m[2],
-              add);
+        Store(to + y * width + x,
+              m[0] * NormalPosition<T>(x, width) + m[1] * NormalPosition<T>(y, height) + m[2], add);
       }
     }
   }
@@ -44,8 +38,8 @@ void AffineGradient(const T* grid_grad, int64_t batch, int64_t height, int64_t w
     for (int64_t y = 0; y < height; ++y) {
       for (int64_t x = 0; x < width; ++x) {
         const T value = g[y * width + x];
-        sum[0] += value * Normal<T>(x, width);
-        sum[1] += value * Normal<T>(y, height);
+        sum[0] += value * NormalPosition<T>(x, width);
+        sum[1] += value * NormalPosition<T>(y, height);
         sum[2] += value;
       }
     }
@@ -53,54 +47,16 @@ void AffineGradient(const T* grid_grad, int64_t batch, int64_t height, int64_t w
   }
 }
 
-struct Images {
-  int64_t batch, channels, in_h, in_w, out_h, out_w;
-
-  int64_t in_size() const { return in_h * in_w; }
-  int64_t out_size() const { return out_h * out_w; }
-};
-
-Images ImagesOf(const Shape& data, const Shape& output) {
+SampledImages ImagesOf(const Shape& data, const Shape& output) {
   return {data[0], data[1], data[2], data[3], output[2], output[3]};
 }
 
-// Where position i of the output of a sample comes from: the element above and left of it, and how
-// near that is.
 template <typename T>
-struct Source {
-  int64_t x, y;
-  T wx, wy;  // weights of column x and row y; 1 - w those of x + 1, y + 1
-
-  Source(const Images& m, const T* grid, int64_t i) {
-    const T at_x = (grid[i] + T{1}) * static_cast<T>(m.in_w - 1) / T{2};
-    const T at_y = (grid[i + m.out_size()] + T{1}) * static_cast<T>(m.in_h - 1) / T{2};
-    // Far outside is as good as just outside, and converts.
-    const T floor_x = std::floor(std::clamp<T>(at_x, T{-2}, static_cast<T>(m.in_w + 1)));
-    const T floor_y = std::floor(std::clamp<T>(at_y, T{-2}, static_cast<T>(m.in_h + 1)));
-    x = static_cast<int64_t>(floor_x);
-    y = static_cast<int64_t>(floor_y);
-    wx = T{1} - (at_x - floor_x);
-    wy = T{1} - (at_y - floor_y);
-  }
-
-  // Calls fn(corner, offset in the image, weight) for the corners inside: 0 and 1 in row y.
-  template <typename Fn>
-  void ForEachCorner(const Images& m, Fn&& fn) const {
-    for (int corner = 0; corner < 4; ++corner) {
-      const int64_t u = x + corner % 2, v = y + corner / 2;
-      if (u < 0 || u >= m.in_w || v < 0 || v >= m.in_h) continue;
-      fn(corner, v * m.in_w + u,
-         (corner % 2 == 0 ? wx : T{1} - wx) * (corner / 2 == 0 ? wy : T{1} - wy));
-    }
-  }
-};
-
-template <typename T>
-void Sample(const Images& m, const T* data, const T* grid, T* out, bool add) {
+void Sample(const SampledImages& m, const T* data, const T* grid, T* out, bool add) {
   ParallelForPlain(m.batch, 1, [&](int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; ++n) {
       for (int64_t i = 0; i < m.out_size(); ++i) {
-        const Source<T> source(m, grid + n * 2 * m.out_size(), i);
+        const GridSource<T> source(m, grid + n * 2 * m.out_size(), i);
         for (int64_t k = n * m.channels; k < (n + 1) * m.channels; ++k) {
           T value = 0;
           source.ForEachCorner(
@@ -114,12 +70,12 @@ void Sample(const Images& m, const T* data, const T* grid, T* out, bool add) {
 
 // data_grad += ..., grid_grad (+)= ...; either may be null.
 template <typename T>
-void SampleGradient(const Images& m, const T* ograd, const T* data, const T* grid, T* data_grad,
-                    T* grid_grad, bool add_grid) {
+void SampleGradient(const SampledImages& m, const T* ograd, const T* data, const T* grid,
+                    T* data_grad, T* grid_grad, bool add_grid) {
   ParallelForPlain(m.batch, 1, [&](int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; ++n) {
       for (int64_t i = 0; i < m.out_size(); ++i) {
-        const Source<T> source(m, grid + n * 2 * m.out_size(), i);
+        const GridSource<T> source(m, grid + n * 2 * m.out_size(), i);
         T dx = 0, dy = 0;
         for (int64_t k = n * m.channels; k < (n + 1) * m.channels; ++k) {
           const T g = ograd[k * m.out_size() + i];
@@ -180,7 +136,7 @@ void GridBackward(const KernelContext& c) {
 template <typename T>
 void SamplerBackward(const KernelContext& c) {
   using enum BilinearSamplerGradientArrays::Input;
-  const Images m = ImagesOf(c.inputs[kData].shape, c.inputs[kOgrad].shape);
+  const SampledImages m = ImagesOf(c.inputs[kData].shape, c.inputs[kOgrad].shape);
   T* data_grad = c.reqs[0] == WriteReq::kNull ? nullptr : c.outputs[0].as<T>();
   T* grid_grad = c.reqs[1] == WriteReq::kNull ? nullptr : c.outputs[1].as<T>();
   if (c.reqs[0] == WriteReq::kWrite) std::fill_n(data_grad, c.outputs[0].size(), T{0});
@@ -192,7 +148,7 @@ void SamplerBackward(const KernelContext& c) {
 template <typename T>
 void TransformerForward(const KernelContext& c) {
   using enum SpatialTransformerArrays::Input;
-  const Images m = ImagesOf(c.inputs[kData].shape, c.outputs[0].shape);
+  const SampledImages m = ImagesOf(c.inputs[kData].shape, c.outputs[0].shape);
   T* grid = static_cast<T*>(c.workspace);
   AffineGrid(c.inputs[kLoc].as<T>(), m.batch, m.out_h, m.out_w, grid, false);
   Sample(m, c.inputs[kData].as<T>(), grid, c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
@@ -201,7 +157,7 @@ void TransformerForward(const KernelContext& c) {
 template <typename T>
 void TransformerBackward(const KernelContext& c) {
   using enum SpatialTransformerGradientArrays::Input;
-  const Images m = ImagesOf(c.inputs[kData].shape, c.inputs[kOgrad].shape);
+  const SampledImages m = ImagesOf(c.inputs[kData].shape, c.inputs[kOgrad].shape);
   T* grid = static_cast<T*>(c.workspace);
   T* grid_grad = grid + m.batch * 2 * m.out_size();
   T* data_grad = c.reqs[0] == WriteReq::kNull ? nullptr : c.outputs[0].as<T>();

@@ -1,0 +1,266 @@
+// GPU kernels of GridGenerator, BilinearSampler, SpatialTransformer and their gradients.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "executor/cuda/elements.h"
+#include "executor/cuda/launch.h"
+#include "executor/cuda/reduce/set_reduce.h"
+#include "executor/elements/grid_source.h"
+#include "executor/kernel.h"
+#include "ndarray/status_macros.h"
+#include "symbol/ops/nn/sampler_param.h"
+
+namespace cooper {
+namespace {
+
+// grid (batch, 2, height, width) = matrix (batch, 2, 3) * (x, y, 1).
+template <typename T>
+__global__ void AffineGrid(int64_t count, int64_t height, int64_t width, const T* matrix, T* grid,
+                           bool add) {
+  for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
+    const T* m = matrix + i / width / height * 3;
+    const int64_t x = i % width, y = i / width % height;
+    StoreTo(grid + i,
+            m[0] * NormalPosition<T>(x, width) + m[1] * NormalPosition<T>(y, height) + m[2], add);
+  }
+}
+
+// The transposed product; the sets are the rows of matrices.
+template <typename T>
+__global__ void AffineGradient(SetPlan plan, int64_t height, int64_t width, const T* grid_grad,
+                               T* grad, bool add) {
+  const SetThread thread(plan);
+  thread.ForEachSet([&](int64_t set) {
+    T sum[3] = {0, 0, 0};
+    thread.ForEach(set, [&](int64_t i, int64_t j) {
+      const T value = grid_grad[i];
+      sum[0] += value * NormalPosition<T>(j % width, width);
+      sum[1] += value * NormalPosition<T>(j / width, height);
+      sum[2] += value;
+    });
+    for (int k = 0; k < 3; ++k) {
+      const T total = thread.Sum(sum[k]);
+      if (set >= 0 && thread.IsFirst()) StoreTo(grad + set * 3 + k, total, add);
+    }
+  });
+}
+
+// (position + flow) / ((extent - 1) / 2) - 1 of flow (batch, 2, height, width), or its gradient.
+template <typename T>
+__global__ void WarpGrid(int64_t count, int64_t height, int64_t width, bool is_gradient,
+                         const T* in, T* out, bool add) {
+  for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
+    const bool is_x = i / (height * width) % 2 == 0;
+    const int64_t position = is_x ? i % width : i / width % height;
+    const T half = static_cast<T>((is_x ? width : height) - 1) / T{2};
+    StoreTo(out + i, is_gradient ? in[i] / half : (in[i] + static_cast<T>(position)) / half - T{1},
+            add);
+  }
+}
+
+template <typename T>
+__global__ void Sample(int64_t count, SampledImages m, const T* data, const T* grid, T* out,
+                       bool add) {
+  for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
+    const int64_t plane = i / m.out_size(), n = plane / m.channels;
+    const GridSource<T> source(m, grid + n * 2 * m.out_size(), i % m.out_size());
+    T value = 0;
+    source.ForEachCorner(
+        m, [&](int, int64_t at, T weight) { value += data[plane * m.in_size() + at] * weight; });
+    StoreTo(out + i, value, add);
+  }
+}
+
+// Any position may reach any element: a plane is one thread's, which adds in the order of the
+// positions and needs no atomics.
+template <typename T>
+__global__ void DataGradient(int64_t planes, SampledImages m, const T* ograd, const T* grid,
+                             T* grad, bool add) {
+  for (int64_t plane = FirstElement(); plane < planes; plane += ElementStep()) {
+    T* to = grad + plane * m.in_size();
+    for (int64_t i = 0; i < m.in_size() && !add; ++i) to[i] = 0;
+    const T* positions = grid + plane / m.channels * 2 * m.out_size();
+    for (int64_t i = 0; i < m.out_size(); ++i) {
+      const T g = ograd[plane * m.out_size() + i];
+      GridSource<T>(m, positions, i).ForEachCorner(m, [&](int, int64_t at, T weight) {
+        to[at] += g * weight;
+      });
+    }
+  }
+}
+
+// Of each position: `count` is batch * out_size.
+template <typename T>
+__global__ void GridGradient(int64_t count, SampledImages m, const T* ograd, const T* data,
+                             const T* grid, T* grad, bool add) {
+  for (int64_t position = FirstElement(); position < count; position += ElementStep()) {
+    const int64_t n = position / m.out_size(), i = position % m.out_size();
+    const GridSource<T> source(m, grid + n * 2 * m.out_size(), i);
+    T dx = 0, dy = 0;
+    for (int64_t k = n * m.channels; k < (n + 1) * m.channels; ++k) {
+      const T g = ograd[k * m.out_size() + i];
+      T corner[4] = {0, 0, 0, 0};
+      source.ForEachCorner(m,
+                           [&](int c, int64_t at, T) { corner[c] = data[k * m.in_size() + at]; });
+      dx +=
+          g * ((corner[1] - corner[0]) * source.wy + (corner[3] - corner[2]) * (T{1} - source.wy));
+      dy +=
+          g * ((corner[2] - corner[0]) * source.wx + (corner[3] - corner[1]) * (T{1} - source.wx));
+    }
+    T* to = grad + n * 2 * m.out_size() + i;
+    StoreTo(to, dx * static_cast<T>(m.in_w - 1) / T{2}, add);
+    StoreTo(to + m.out_size(), dy * static_cast<T>(m.in_h - 1) / T{2}, add);
+  }
+}
+
+SampledImages ImagesOf(const Shape& data, const Shape& output) {
+  return {data[0], data[1], data[2], data[3], output[2], output[3]};
+}
+
+template <typename T>
+absl::Status RunAffineGrid(const KernelContext& c, const T* matrix, const Shape& shape, T* grid,
+                           bool add) {
+  const int64_t count = shape[0] * 2 * shape[2] * shape[3];
+  return LaunchElements(c, count, AffineGrid<T>, count, shape[2], shape[3], matrix, grid, add);
+}
+
+template <typename T>
+absl::Status RunAffineGradient(const KernelContext& c, const T* grid_grad, const Shape& shape,
+                               const ArrayView& grad, WriteReq req) {
+  return LaunchSets(c, PlanSets(shape[0] * 2, shape[2] * shape[3], 1), AffineGradient<T>, shape[2],
+                    shape[3], grid_grad, grad.as<T>(), req == WriteReq::kAdd);
+}
+
+template <typename T>
+absl::Status RunSample(const KernelContext& c, const T* data, const Shape& shape, const T* grid) {
+  const SampledImages m = ImagesOf(shape, c.outputs[0].shape);
+  const int64_t count = c.outputs[0].size();
+  return LaunchElements(c, count, Sample<T>, count, m, data, grid, c.outputs[0].as<T>(),
+                        c.reqs[0] == WriteReq::kAdd);
+}
+
+// Output 0 is data's gradient; grid_grad may be null.
+template <typename T>
+absl::Status RunSampleGradient(const KernelContext& c, const ArrayView& ograd,
+                               const ArrayView& data, const T* grid, T* grid_grad, bool add_grid) {
+  const SampledImages m = ImagesOf(data.shape, ograd.shape);
+  if (c.reqs[0] != WriteReq::kNull) {
+    const int64_t planes = m.batch * m.channels;
+    COOPER_RETURN_IF_ERROR(LaunchElements(c, planes, DataGradient<T>, planes, m, ograd.as<T>(),
+                                          grid, c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd));
+  }
+  if (grid_grad == nullptr) return absl::OkStatus();
+  const int64_t count = m.batch * m.out_size();
+  return LaunchElements(c, count, GridGradient<T>, count, m, ograd.as<T>(), data.as<T>(), grid,
+                        grid_grad, add_grid);
+}
+
+bool IsAffine(const KernelContext& c) {
+  return c.param<GridGeneratorParam>().transform_type == GridGeneratorParam::kAffine;
+}
+
+template <typename T>
+absl::Status RunWarp(const KernelContext& c, bool is_gradient) {
+  const Shape& shape = c.inputs[0].shape;
+  const int64_t count = c.outputs[0].size();
+  return LaunchElements(c, count, WarpGrid<T>, count, shape[2], shape[3], is_gradient,
+                        c.inputs[0].as<T>(), c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
+}
+
+template <typename T>
+absl::Status GridForward(const KernelContext& c) {
+  if (!IsAffine(c)) return RunWarp<T>(c, false);
+  return RunAffineGrid(c, c.inputs[0].as<T>(), c.outputs[0].shape, c.outputs[0].as<T>(),
+                       c.reqs[0] == WriteReq::kAdd);
+}
+
+template <typename T>
+absl::Status GridBackward(const KernelContext& c) {
+  if (!IsAffine(c)) return RunWarp<T>(c, true);
+  return RunAffineGradient(c, c.inputs[0].as<T>(), c.inputs[0].shape, c.outputs[0], c.reqs[0]);
+}
+
+template <typename T>
+absl::Status SamplerForward(const KernelContext& c) {
+  using enum BilinearSamplerArrays::Input;
+  return RunSample(c, c.inputs[kData].as<T>(), c.inputs[kData].shape, c.inputs[kGrid].as<T>());
+}
+
+template <typename T>
+absl::Status SamplerBackward(const KernelContext& c) {
+  using enum BilinearSamplerGradientArrays::Input;
+  T* grid_grad = c.reqs[1] == WriteReq::kNull ? nullptr : c.outputs[1].as<T>();
+  return RunSampleGradient(c, c.inputs[kOgrad], c.inputs[kData], c.inputs[kGrid].as<T>(), grid_grad,
+                           c.reqs[1] == WriteReq::kAdd);
+}
+
+// The workspace is the grid; in the backward pass its gradient too.
+template <typename T>
+absl::Status TransformerForward(const KernelContext& c) {
+  using enum SpatialTransformerArrays::Input;
+  T* grid = static_cast<T*>(c.workspace);
+  COOPER_RETURN_IF_ERROR(RunAffineGrid(c, c.inputs[kLoc].as<T>(), c.outputs[0].shape, grid, false));
+  return RunSample(c, c.inputs[kData].as<T>(), c.inputs[kData].shape, grid);
+}
+
+template <typename T>
+absl::Status TransformerBackward(const KernelContext& c) {
+  using enum SpatialTransformerGradientArrays::Input;
+  const Shape& output = c.inputs[kOgrad].shape;
+  T* grid = static_cast<T*>(c.workspace);
+  T* grid_grad = grid + output[0] * 2 * output[2] * output[3];
+  COOPER_RETURN_IF_ERROR(RunAffineGrid(c, c.inputs[kLoc].as<T>(), output, grid, false));
+  const bool wants_loc = c.reqs[1] != WriteReq::kNull;
+  COOPER_RETURN_IF_ERROR(RunSampleGradient(c, c.inputs[kOgrad], c.inputs[kData], grid,
+                                           wants_loc ? grid_grad : nullptr, false));
+  if (!wants_loc) return absl::OkStatus();
+  return RunAffineGradient(c, grid_grad, output, c.outputs[1], c.reqs[1]);
+}
+
+int64_t GridBytes(const ArrayView& output) {
+  return output.shape[0] * 2 * output.shape[2] * output.shape[3] * SizeOf(output.dtype);
+}
+absl::StatusOr<Prepared> PrepareTransformer(const PrepareContext& c) {
+  return Prepared{.workspace_bytes = GridBytes(c.outputs[0])};
+}
+absl::StatusOr<Prepared> PrepareTransformerBackward(const PrepareContext& c) {
+  using enum SpatialTransformerGradientArrays::Input;
+  return Prepared{.workspace_bytes = 2 * GridBytes(c.inputs[kOgrad])};
+}
+
+using RunFn = absl::Status (*)(const KernelContext&);
+
+// Of input 0's dtype.
+template <RunFn run_float, RunFn run_double>
+absl::Status Run(const KernelContext& c) {
+  return c.inputs[0].dtype == DType::kFloat64 ? run_double(c) : run_float(c);
+}
+
+// The same, unless there is nothing to write.
+template <RunFn run_float, RunFn run_double>
+absl::Status RunIfWanted(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  return Run<run_float, run_double>(c);
+}
+
+constexpr auto GridGeneratorGpu = RunIfWanted<GridForward<float>, GridForward<double>>;
+constexpr auto GridGeneratorBackwardGpu = RunIfWanted<GridBackward<float>, GridBackward<double>>;
+constexpr auto SamplerGpu = RunIfWanted<SamplerForward<float>, SamplerForward<double>>;
+constexpr auto SamplerBackwardGpu = Run<SamplerBackward<float>, SamplerBackward<double>>;
+constexpr auto TransformerGpu = RunIfWanted<TransformerForward<float>, TransformerForward<double>>;
+constexpr auto TransformerBackwardGpu =
+    Run<TransformerBackward<float>, TransformerBackward<double>>;
+
+constexpr DeviceType kGpu = DeviceType::kGpu;
+COOPER_REGISTER_KERNEL(GridGenerator, kGpu, kFloat32Or64, GridGeneratorGpu);
+COOPER_REGISTER_KERNEL(_backward_GridGenerator, kGpu, kFloat32Or64, GridGeneratorBackwardGpu);
+COOPER_REGISTER_KERNEL(BilinearSampler, kGpu, kFloat32Or64, SamplerGpu);
+COOPER_REGISTER_KERNEL(_backward_BilinearSampler, kGpu, kFloat32Or64, SamplerBackwardGpu);
+COOPER_REGISTER_KERNEL(SpatialTransformer, kGpu, kFloat32Or64, TransformerGpu, PrepareTransformer);
+COOPER_REGISTER_KERNEL(_backward_SpatialTransformer, kGpu, kFloat32Or64, TransformerBackwardGpu,
+                       PrepareTransformerBackward);
+
+}  // namespace
+}  // namespace cooper
