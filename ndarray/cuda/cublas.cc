@@ -10,6 +10,7 @@
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
 #include "ndarray/device.h"
+#include "ndarray/dtype.h"
 #include "ndarray/status_macros.h"
 #include "third_party/cuda/dynload.h"
 
@@ -24,7 +25,16 @@ struct Functions {
   decltype(&cublasSetStream_v2) set_stream = nullptr;
   decltype(&cublasSgemm_v2_64) sgemm = nullptr;  // extents are int64_t
   decltype(&cublasGetStatusString) status_string = nullptr;
+  // Null where the library lacks them.
+  decltype(&cublasGemmEx_64) gemm_ex = nullptr;
+  decltype(&cublasSetMathMode) set_math_mode = nullptr;
 };
+
+// Finds a function that not everyone needs.
+template <typename Function>
+void FindOptional(const std::string& library, const char* symbol, Function& function) {
+  function = reinterpret_cast<Function>(CudaSymbol(library.c_str(), symbol));
+}
 
 absl::StatusOr<Functions> LoadFunctions() {
   const std::string library = LibraryName();
@@ -45,6 +55,8 @@ absl::StatusOr<Functions> LoadFunctions() {
   find("cublasSetStream_v2", functions.set_stream);
   find("cublasSgemm_v2_64", functions.sgemm);
   find("cublasGetStatusString", functions.status_string);
+  FindOptional(library, "cublasGemmEx_64", functions.gemm_ex);
+  FindOptional(library, "cublasSetMathMode", functions.set_math_mode);
   if (missing.empty()) return functions;
   return absl::FailedPreconditionError(absl::StrCat(library, " has no", missing));
 }
@@ -60,6 +72,19 @@ absl::Status CublasStatus(cublasStatus_t status, absl::string_view call) {
   const std::string message = absl::StrCat(call, ": ", TheFunctions()->status_string(status));
   if (status == CUBLAS_STATUS_ALLOC_FAILED) return absl::ResourceExhaustedError(message);
   return absl::InternalError(message);
+}
+
+cudaDataType_t DataType(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat64:
+      return CUDA_R_64F;
+    case DType::kFloat16:
+      return CUDA_R_16F;
+    case DType::kBfloat16:
+      return CUDA_R_16BF;
+    default:
+      return CUDA_R_32F;
+  }
 }
 
 cublasOperation_t Operation(bool transpose) { return transpose ? CUBLAS_OP_T : CUBLAS_OP_N; }
@@ -80,6 +105,12 @@ absl::StatusOr<Cublas*> Cublas::Of(int device_id) {
     COOPER_RETURN_IF_ERROR(scope.status());
     cublasHandle_t handle = nullptr;
     COOPER_RETURN_IF_ERROR(CublasStatus(TheFunctions()->create(&handle), "cublasCreate"));
+    // Without it parts of a product of 16-bit floats may be rounded before they are added.
+    if (TheFunctions()->set_math_mode != nullptr) {
+      COOPER_RETURN_IF_ERROR(CublasStatus(
+          TheFunctions()->set_math_mode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION),
+          "cublasSetMathMode"));
+    }
     cublas = new Cublas(handle);
   }
   return cublas;
@@ -104,6 +135,42 @@ absl::Status Cublas::Gemm(cudaStream_t stream, bool transpose_a, bool transpose_
   return CublasStatus(TheFunctions()->sgemm(handle, Operation(transpose_b), Operation(transpose_a),
                                             n, m, k, &alpha, b, ldb, a, lda, &beta, c, ldc),
                       absl::StrCat("cublasSgemm (m ", m, ", n ", n, ", k ", k, ")"));
+}
+
+absl::Status Cublas::Gemm(cudaStream_t stream, DType dtype, bool transpose_a, bool transpose_b,
+                          int64_t m, int64_t n, int64_t k, const void* a, int64_t lda,
+                          const void* b, int64_t ldb, bool add, void* c, int64_t ldc) {
+  if (dtype == DType::kFloat32) {
+    return Gemm(stream, transpose_a, transpose_b, m, n, k, static_cast<const float*>(a), lda,
+                static_cast<const float*>(b), ldb, add, static_cast<float*>(c), ldc);
+  }
+  if (m == 0 || n == 0) return absl::OkStatus();
+  if (k == 0) {
+    if (add) return absl::OkStatus();
+    return CudaStatus(cudaMemset2DAsync(c, ldc * SizeOf(dtype), 0, n * SizeOf(dtype), m, stream),
+                      "zeroing an empty product");
+  }
+  const Functions& functions = *TheFunctions();
+  if (functions.gemm_ex == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        LibraryName(), " has no cublasGemmEx_64, which products of ", DTypeName(dtype), " need"));
+  }
+  const auto handle = static_cast<cublasHandle_t>(handle_);
+  const bool is_double = dtype == DType::kFloat64;
+  const float alpha = 1;
+  const float beta = add ? 1 : 0;
+  const double alpha64 = alpha;
+  const double beta64 = beta;
+  const void* const alpha_of = is_double ? static_cast<const void*>(&alpha64) : &alpha;
+  const void* const beta_of = is_double ? static_cast<const void*>(&beta64) : &beta;
+  const cudaDataType_t type = DataType(dtype);
+  std::lock_guard<std::mutex> lock(mutex_);
+  COOPER_RETURN_IF_ERROR(CublasStatus(functions.set_stream(handle, stream), "cublasSetStream"));
+  return CublasStatus(
+      functions.gemm_ex(handle, Operation(transpose_b), Operation(transpose_a), n, m, k, alpha_of,
+                        b, type, ldb, a, type, lda, beta_of, c, type, ldc,
+                        is_double ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+      absl::StrCat("cublasGemmEx of ", DTypeName(dtype), " (m ", m, ", n ", n, ", k ", k, ")"));
 }
 
 }  // namespace cooper

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "cuda_runtime.h"
+#include "ndarray/dtype.h"
 
 namespace cooper {
 
@@ -29,6 +30,12 @@ class Cublas {
   absl::Status Gemm(cudaStream_t stream, bool transpose_a, bool transpose_b, int64_t m, int64_t n,
                     int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb, bool add,
                     float* c, int64_t ldc);
+
+  // The same of matrices of float32, float64, float16 or bfloat16; the sums of the last two are of
+  // float32. kFailedPrecondition if the library has no products of these.
+  absl::Status Gemm(cudaStream_t stream, DType dtype, bool transpose_a, bool transpose_b, int64_t m,
+                    int64_t n, int64_t k, const void* a, int64_t lda, const void* b, int64_t ldb,
+                    bool add, void* c, int64_t ldc);
 
  private:
   explicit Cublas(void* handle) : handle_(handle) {}

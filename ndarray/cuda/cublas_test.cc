@@ -1,6 +1,7 @@
 #include "ndarray/cuda/cublas.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -8,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "ndarray/context.h"
 #include "ndarray/cuda/require_gpu.h"
+#include "ndarray/dtype.h"
 #include "ndarray/gemm.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/random.h"
@@ -70,6 +72,57 @@ TEST(CublasTest, MultipliesAsTheCpuDoes) {
     }
   }
 }
+
+class CublasDTypeTest : public testing::TestWithParam<DType> {};
+
+// Small integers, of which every sum is exact in every dtype.
+std::vector<float> Integers(int64_t count, uint64_t seed) {
+  RandomGenerator random(seed);
+  std::vector<float> values(static_cast<size_t>(count));
+  for (float& v : values) v = static_cast<float>(random.NextBelow(5)) - 2;
+  return values;
+}
+
+NDArray Converted(const NDArray& array, DType dtype) {
+  const NDArray result = *NDArray::Empty(array.shape(), dtype);
+  COOPER_EXPECT_OK(result.CopyFrom(array));
+  return result;
+}
+
+TEST_P(CublasDTypeTest, MultipliesAsFloat32Does) {
+  COOPER_REQUIRE_GPU();
+  if (CudaSymbol("libcublas.so.13", "cublasGemmEx_64") == nullptr) {
+    GTEST_SKIP() << "no cublasGemmEx_64";
+  }
+  COOPER_ASSERT_OK_AND_ASSIGN(Cublas * cublas, Cublas::Of(0));
+  constexpr int64_t m = 5, n = 7, k = 11;
+  for (int variant = 0; variant < 8; ++variant) {
+    const bool transpose_a = variant & 1;
+    const bool transpose_b = variant & 2;
+    const bool add = variant & 4;
+    SCOPED_TRACE(testing::Message() << "variant " << variant);
+    const NDArray a = *NDArray::FromVector<float>({m, k}, Integers(m * k, 1));
+    const NDArray b = *NDArray::FromVector<float>({k, n}, Integers(k * n, 2));
+    const NDArray c = *NDArray::FromVector<float>({m, n}, Integers(m * n, 3));
+    const auto on_gpu = [](const NDArray& array) {
+      return *Converted(array, GetParam()).CopyTo(Context::Gpu(0));
+    };
+    const NDArray gpu_a = on_gpu(a), gpu_b = on_gpu(b), gpu_c = on_gpu(c);
+    const int64_t lda = transpose_a ? m : k, ldb = transpose_b ? k : n;
+    COOPER_ASSERT_OK(cublas->Gemm(nullptr, GetParam(), transpose_a, transpose_b, m, n, k,
+                                  gpu_a.raw_data(), lda, gpu_b.raw_data(), ldb, add,
+                                  gpu_c.raw_data(), n));
+    Gemm(transpose_a, transpose_b, m, n, k, 1.0f, Pointer(a), lda, Pointer(b), ldb,
+         add ? 1.0f : 0.0f, Pointer(c), n);
+    COOPER_ASSERT_OK_AND_ASSIGN(const NDArray got, gpu_c.CopyTo(Context::Cpu(0)));
+    EXPECT_EQ(*Converted(got, DType::kFloat32).ToVector<float>(), *c.ToVector<float>());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Floats, CublasDTypeTest,
+                         testing::Values(DType::kFloat32, DType::kFloat64, DType::kFloat16,
+                                         DType::kBfloat16),
+                         [](const auto& info) { return std::string(DTypeName(info.param)); });
 
 }  // namespace
 }  // namespace cooper

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
 #include "executor/kernel.h"
 #include "ndarray/cuda/cublas.h"
@@ -42,9 +43,10 @@ Extents ExtentsOf(const ArrayView& output, const ArrayView& weight) {
 }
 
 // Puts `row` (n,) into every row of out (m, n), or adds it to them.
-__global__ void WriteRows(int64_t count, int64_t n, const float* row, float* out, bool add) {
+template <typename T>
+__global__ void WriteRows(int64_t count, int64_t n, const T* row, T* out, bool add) {
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
-    out[i] = add ? out[i] + row[i % n] : row[i % n];
+    StoreTo(out + i, ConvertElement<ComputeType<T>>(row[i % n]), add);
   }
 }
 
@@ -53,59 +55,75 @@ constexpr int kLanes = 8;     // each sums every eighth row
 
 // sums (n,) = the sum of the rows of x (m, n), or adds it to them. Without atomics, in an order of
 // its own but always the same: equal input gives equal bits.
-__global__ void SumRows(int64_t m, int64_t n, const float* x, float* sums, bool add) {
-  __shared__ float partial[kLanes][kColumns];
+template <typename T>
+__global__ void SumRows(int64_t m, int64_t n, const T* x, T* sums, bool add) {
+  using C = ComputeType<T>;
+  __shared__ C partial[kLanes][kColumns];
   const int64_t column = blockIdx.x * static_cast<int64_t>(kColumns) + threadIdx.x;
-  float sum = 0;
+  C sum = 0;
   if (column < n) {
-    for (int64_t row = threadIdx.y; row < m; row += kLanes) sum += x[row * n + column];
+    for (int64_t row = threadIdx.y; row < m; row += kLanes) {
+      sum += ConvertElement<C>(x[row * n + column]);
+    }
   }
   partial[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
   if (threadIdx.y != 0 || column >= n) return;
   for (int lane = 1; lane < kLanes; ++lane) sum += partial[lane][threadIdx.x];
-  sums[column] = add ? sums[column] + sum : sum;
+  StoreTo(sums + column, sum, add);
+}
+
+template <typename T>
+absl::Status Forward(const KernelContext& c) {
+  const CudaDeviceScope scope(c.context.device_id);
+  COOPER_RETURN_IF_ERROR(scope.status());
+  const auto [m, n, k] = ExtentsOf(c.outputs[0], c.inputs[1]);
+  T* out = c.outputs[0].as<T>();
+  bool add = c.reqs[0] == WriteReq::kAdd;
+  if (c.inputs.size() == 3) {
+    COOPER_RETURN_IF_ERROR(
+        LaunchElements(c, m * n, WriteRows<T>, m * n, n, c.inputs[2].as<T>(), out, add));
+    add = true;
+  }
+  return CublasOf(c).Gemm(StreamOf(c), DTypeOf<T>(), false, true, m, n, k, c.inputs[0].data, k,
+                          c.inputs[1].data, k, add, out, n);
+}
+
+template <typename T>
+absl::Status Backward(const KernelContext& c) {
+  const CudaDeviceScope scope(c.context.device_id);
+  COOPER_RETURN_IF_ERROR(scope.status());
+  const T* ograd = c.inputs[0].as<T>();
+  const auto [m, n, k] = ExtentsOf(c.inputs[0], c.inputs[2]);
+  if (c.reqs[0] != WriteReq::kNull) {
+    COOPER_RETURN_IF_ERROR(CublasOf(c).Gemm(StreamOf(c), DTypeOf<T>(), false, false, m, k, n, ograd,
+                                            n, c.inputs[2].data, k, c.reqs[0] == WriteReq::kAdd,
+                                            c.outputs[0].data, k));
+  }
+  if (c.reqs[1] != WriteReq::kNull) {
+    COOPER_RETURN_IF_ERROR(CublasOf(c).Gemm(StreamOf(c), DTypeOf<T>(), true, false, n, k, m, ograd,
+                                            n, c.inputs[1].data, k, c.reqs[1] == WriteReq::kAdd,
+                                            c.outputs[1].data, k));
+  }
+  if (c.outputs.size() < 3 || c.reqs[2] == WriteReq::kNull) return absl::OkStatus();
+  return Launch(c, dim3(static_cast<unsigned>((n + kColumns - 1) / kColumns)),
+                dim3(kColumns, kLanes), SumRows<T>, m, n, ograd, c.outputs[2].as<T>(),
+                c.reqs[2] == WriteReq::kAdd);
 }
 
 absl::Status FullyConnectedGpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  const CudaDeviceScope scope(c.context.device_id);
-  COOPER_RETURN_IF_ERROR(scope.status());
-  const auto [m, n, k] = ExtentsOf(c.outputs[0], c.inputs[1]);
-  float* out = c.outputs[0].as<float>();
-  bool add = c.reqs[0] == WriteReq::kAdd;
-  if (c.inputs.size() == 3) {
-    COOPER_RETURN_IF_ERROR(
-        LaunchElements(c, m * n, WriteRows, m * n, n, c.inputs[2].as<float>(), out, add));
-    add = true;
-  }
-  return CublasOf(c).Gemm(StreamOf(c), false, true, m, n, k, c.inputs[0].as<float>(), k,
-                          c.inputs[1].as<float>(), k, add, out, n);
+  return DispatchCudaFloat(c.outputs[0].dtype,
+                           [&](auto type) { return Forward<typename decltype(type)::type>(c); });
 }
 
 absl::Status FullyConnectedBackwardGpu(const KernelContext& c) {
-  const CudaDeviceScope scope(c.context.device_id);
-  COOPER_RETURN_IF_ERROR(scope.status());
-  const float* ograd = c.inputs[0].as<float>();
-  const auto [m, n, k] = ExtentsOf(c.inputs[0], c.inputs[2]);
-  if (c.reqs[0] != WriteReq::kNull) {
-    COOPER_RETURN_IF_ERROR(CublasOf(c).Gemm(StreamOf(c), false, false, m, k, n, ograd, n,
-                                            c.inputs[2].as<float>(), k, c.reqs[0] == WriteReq::kAdd,
-                                            c.outputs[0].as<float>(), k));
-  }
-  if (c.reqs[1] != WriteReq::kNull) {
-    COOPER_RETURN_IF_ERROR(CublasOf(c).Gemm(StreamOf(c), true, false, n, k, m, ograd, n,
-                                            c.inputs[1].as<float>(), k, c.reqs[1] == WriteReq::kAdd,
-                                            c.outputs[1].as<float>(), k));
-  }
-  if (c.outputs.size() < 3 || c.reqs[2] == WriteReq::kNull) return absl::OkStatus();
-  return Launch(c, dim3(static_cast<unsigned>((n + kColumns - 1) / kColumns)),
-                dim3(kColumns, kLanes), SumRows, m, n, ograd, c.outputs[2].as<float>(),
-                c.reqs[2] == WriteReq::kAdd);
+  return DispatchCudaFloat(c.outputs[0].dtype,
+                           [&](auto type) { return Backward<typename decltype(type)::type>(c); });
 }
 
-COOPER_REGISTER_KERNEL(FullyConnected, DeviceType::kGpu, kFloat32Only, FullyConnectedGpu, Prepare);
-COOPER_REGISTER_KERNEL(_backward_FullyConnected, DeviceType::kGpu, kFloat32Only,
+COOPER_REGISTER_KERNEL(FullyConnected, DeviceType::kGpu, kCudaFloats, FullyConnectedGpu, Prepare);
+COOPER_REGISTER_KERNEL(_backward_FullyConnected, DeviceType::kGpu, kCudaFloats,
                        FullyConnectedBackwardGpu, Prepare);
 
 }  // namespace
