@@ -1,96 +1,10 @@
 // Kernels of updates that divide the gradient by the root of its squares so far.
 
-#include <cmath>
-
 #include "executor/cpu/optimizer/element_update.h"
-#include "symbol/ops/optimizer/adagrad_param.h"
+#include "executor/elements/adagrad_functions.h"
 
 namespace cooper {
 namespace {
-
-// Without epsilon, in float32 too, nothing divided by nothing.
-struct AdaGradUpdate {
-  using Param = AdaGradParam;
-  static constexpr int kStates = 1;
-  template <typename C>
-  static auto Make(const Param& p) {
-    return
-        [lr = As<C>(p.lr), wd = As<C>(p.wd), rescale = As<C>(p.rescale_grad),
-         clip = LimitAs<C>(p.clip_gradient), epsilon = As<C>(p.epsilon)](C& w, C grad, C& history) {
-          const C g = Clip(rescale * grad, clip);
-          history += g * g;
-          w -= lr * (g / std::sqrt(history + epsilon) + wd * w);
-        };
-  }
-};
-
-struct RmsPropUpdate {
-  using Param = RmsPropParam;
-  static constexpr int kStates = 1;
-  template <typename C>
-  static auto Make(const Param& p) {
-    return
-        [lr = As<C>(p.lr), wd = As<C>(p.wd), rescale = As<C>(p.rescale_grad),
-         clip = LimitAs<C>(p.clip_gradient), gamma1 = As<C>(p.gamma1), epsilon = As<C>(p.epsilon),
-         clip_weights = LimitAs<C>(p.clip_weights)](C& w, C grad, C& n) {
-          const C g = Clip(rescale * grad + wd * w, clip);
-          n = (1 - gamma1) * (g * g) + gamma1 * n;
-          w = Clip(w - lr * (g / std::sqrt(n + epsilon)), clip_weights);
-        };
-  }
-};
-
-struct RmsPropAlexUpdate {
-  using Param = RmsPropAlexParam;
-  static constexpr int kStates = 3;
-  template <typename C>
-  static auto Make(const Param& p) {
-    return [lr = As<C>(p.lr), wd = As<C>(p.wd), rescale = As<C>(p.rescale_grad),
-            clip = LimitAs<C>(p.clip_gradient), gamma1 = As<C>(p.gamma1), gamma2 = As<C>(p.gamma2),
-            epsilon = As<C>(p.epsilon),
-            clip_weights = LimitAs<C>(p.clip_weights)](C& w, C grad, C& n, C& mean, C& delta) {
-      const C g = Clip(rescale * grad + wd * w, clip);
-      n = (1 - gamma1) * g * g + gamma1 * n;
-      mean = (1 - gamma1) * g + gamma1 * mean;
-      delta = gamma2 * delta - lr * g / std::sqrt(n - mean * mean + epsilon);
-      w = Clip(w + delta, clip_weights);
-    };
-  }
-};
-
-struct AdaDeltaUpdate {
-  using Param = AdaDeltaParam;
-  static constexpr int kStates = 2;
-  template <typename C>
-  static auto Make(const Param& p) {
-    return
-        [wd = As<C>(p.wd), rescale = As<C>(p.rescale_grad), clip = LimitAs<C>(p.clip_gradient),
-         rho = As<C>(p.rho), epsilon = As<C>(p.epsilon)](C& w, C grad, C& acc_grad, C& acc_delta) {
-          const C g = Clip(rescale * grad, clip);
-          acc_grad = rho * acc_grad + (1 - rho) * g * g;
-          const C delta = std::sqrt(acc_delta + epsilon) / std::sqrt(acc_grad + epsilon) * g;
-          acc_delta = rho * acc_delta + (1 - rho) * delta * delta;
-          w -= delta + wd * w;
-        };
-  }
-};
-
-struct FtrlUpdate {
-  using Param = FtrlParam;
-  static constexpr int kStates = 2;
-  template <typename C>
-  static auto Make(const Param& p) {
-    return [lr = As<C>(p.lr), wd = As<C>(p.wd), rescale = As<C>(p.rescale_grad),
-            clip = LimitAs<C>(p.clip_gradient), lamda1 = As<C>(p.lamda1),
-            beta = As<C>(p.beta)](C& w, C grad, C& z, C& n) {
-      const C g = Clip(rescale * grad, clip);
-      z += g - (std::sqrt(n + g * g) - std::sqrt(n)) * w / lr;
-      n += g * g;
-      const C shrunk = z > 0 ? lamda1 - z : -lamda1 - z;
-      w = std::abs(z) > lamda1 ? shrunk / ((beta + std::sqrt(n)) / lr + wd) : C{0};
-    };
-  }
-};
 
 COOPER_REGISTER_UPDATE(_adagrad_update, _mp_adagrad_update, AdaGradUpdate);
 COOPER_REGISTER_UPDATE(rmsprop_update, mp_rmsprop_update, RmsPropUpdate);

@@ -2,41 +2,22 @@
 #define COOPER_EXECUTOR_CPU_OPTIMIZER_ELEMENT_UPDATE_H_
 
 // The loops of updates: one pass over weight, gradient and states, written so that the compiler
-// vectorises it.
-//
-// An update is a struct that says what happens to one element:
-//
-//   struct SgdMomUpdate {
-//     using Param = SgdMomParam;
-//     static constexpr int kStates = 1;
-//     // fn(w, g, states...), which changes w and the states; C is the type of the arithmetic.
-//     template <typename C>
-//     static auto Make(const Param& p) {
-//       return [lr = As<C>(p.lr), ...](C& w, C g, C& m) { ... };
-//     }
-//   };
+// vectorises it. What happens to one element is said in executor/elements.
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
+#include "executor/elements/update_function.h"
 #include "executor/kernel.h"
 #include "ndarray/dtype.h"
 #include "ndarray/element_ranges.h"
 #include "ndarray/parallel.h"
-#include "symbol/ops/optimizer/update_param.h"
 
 namespace cooper {
-
-// Of weights.
-inline constexpr DTypeSet kUpdateDTypes = {DType::kFloat32, DType::kFloat64, DType::kFloat16,
-                                           DType::kBfloat16};
 
 // Below this many elements a thread costs more than it saves.
 inline constexpr int64_t kUpdateGrain = 16384;
@@ -48,23 +29,6 @@ void UpdateRanges(int64_t elements, const Fn& fn) {
   ParallelFor(NumRangeUnits(elements), kUpdateGrain / kRangeUnit, [&](int64_t begin, int64_t end) {
     fn(begin * kRangeUnit, std::min(elements, end * kRangeUnit));
   });
-}
-
-// A number in the type of the arithmetic.
-template <typename C>
-C As(double value) {
-  return static_cast<C>(value);
-}
-
-// For a limit as the parameters have it, where negative means that there is none.
-template <typename C>
-C LimitAs(double limit) {
-  return As<C>(limit < 0 ? std::numeric_limits<double>::infinity() : limit);
-}
-
-template <typename C>
-C Clip(C value, C limit) {
-  return std::min(std::max(value, -limit), limit);  // keeps NaN
 }
 
 // Calls fn(w, g, s...) for each of n elements. W and its states hold what is trained, G is the
@@ -84,51 +48,6 @@ void UpdateRange(int64_t n, const Fn& fn, W* __restrict weight, const G* __restr
     weight[i] = static_cast<W>(w);
     if constexpr (kHalf) half[i] = static_cast<G>(w);
   }
-}
-
-// The dtypes of an update: of what is trained, and of the gradient. With a float32 copy of the
-// weight the gradient has a 16-bit float's. run(TypeTag<W>, TypeTag<G>); false if there is no code.
-template <bool kMaster, typename Run>
-bool DispatchUpdate(DType weight, DType grad, const Run& run) {
-  if constexpr (kMaster) {
-    if (weight != DType::kFloat32) return false;
-    if (grad == DType::kFloat16) return run(TypeTag<float>(), TypeTag<Float16>()), true;
-    if (grad == DType::kBfloat16) return run(TypeTag<float>(), TypeTag<BFloat16>()), true;
-  } else {
-    if (weight != grad) return false;
-    if (weight == DType::kFloat32) return run(TypeTag<float>(), TypeTag<float>()), true;
-    if (weight == DType::kFloat64) return run(TypeTag<double>(), TypeTag<double>()), true;
-    if (weight == DType::kFloat16) return run(TypeTag<Float16>(), TypeTag<Float16>()), true;
-    if (weight == DType::kBfloat16) return run(TypeTag<BFloat16>(), TypeTag<BFloat16>()), true;
-  }
-  return false;
-}
-
-inline absl::Status NoUpdateFor(const KernelContext& c, DType weight, DType grad) {
-  return absl::UnimplementedError(absl::StrCat(c.call.op->name(), " on cpu: no kernel for ",
-                                               DTypeName(weight), " weights with ", DTypeName(grad),
-                                               " gradients"));
-}
-
-// The arrays of one weight's update.
-struct UpdateArrays {
-  ArrayView weight;  // what is trained: of a master, the float32 copy
-  ArrayView grad;
-  absl::Span<const ArrayView> states;
-  ArrayView output;  // may be the weight
-  WriteReq req = WriteReq::kWrite;
-};
-
-// Inputs as update_op.h has them, from the weight on.
-template <int kStates, bool kMaster>
-UpdateArrays ArraysOfUpdate(absl::Span<const ArrayView> inputs, const ArrayView& output,
-                            WriteReq req) {
-  using enum UpdateInputs::Input;
-  return {.weight = inputs[kMaster ? kFirstState + kStates : kWeight],
-          .grad = inputs[kGrad],
-          .states = inputs.subspan(kFirstState, kStates),
-          .output = output,
-          .req = req};
 }
 
 namespace internal_update {

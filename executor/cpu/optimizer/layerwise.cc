@@ -5,42 +5,12 @@
 
 #include "executor/cpu/optimizer/element_update.h"
 #include "executor/cpu/optimizer/sum_squares.h"
+#include "executor/elements/layerwise_functions.h"
 #include "ndarray/status_macros.h"
 #include "symbol/ops/optimizer/layerwise_param.h"
 
 namespace cooper {
 namespace {
-
-// Mean and variance of one element.
-template <typename C>
-auto LambMoments(const LambPhase1Param& p) {
-  return [rescale = As<C>(p.rescale_grad), clip = LimitAs<C>(p.clip_gradient),
-          beta1 = As<C>(p.beta1), beta2 = As<C>(p.beta2)](C grad, C& m, C& v) {
-    const C g = Clip(rescale * grad, clip);
-    m = beta1 * m + (1 - beta1) * g;
-    v = beta2 * v + (1 - beta2) * g * g;
-  };
-}
-
-// The direction of the step.
-template <typename C>
-auto LambDirection(const LambPhase1Param& p) {
-  const auto t = static_cast<double>(p.t);
-  const double m_factor = p.bias_correction ? 1 / (1 - std::pow(p.beta1, t)) : 1;
-  const double v_factor = p.bias_correction ? 1 / (1 - std::pow(p.beta2, t)) : 1;
-  return [wd = As<C>(p.wd), m_factor = As<C>(m_factor), v_factor = As<C>(v_factor),
-          epsilon = As<C>(p.epsilon)](C w, C m, C v) {
-    return m_factor * m / (std::sqrt(v_factor * v) + epsilon) + wd * w;
-  };
-}
-
-// The rate for a weight and a direction of those norms.
-template <typename P>
-double LambRate(const P& p, double weight, double direction) {
-  if (p.lower_bound >= 0) weight = std::max(weight, p.lower_bound);
-  if (p.upper_bound >= 0) weight = std::min(weight, p.upper_bound);
-  return weight != 0 && direction != 0 ? p.lr * weight / direction : p.lr;
-}
 
 // The direction is computed twice rather than stored.
 template <bool kMaster>
@@ -58,7 +28,7 @@ absl::Status LambCpu(const KernelContext& c) {
         W* const mean = a.states[0].as<W>();
         W* const var = a.states[1].as<W>();
         const int64_t n = a.grad.size();
-        UpdateRanges(n, [&, moments = LambMoments<C>(p)](int64_t begin, int64_t end) {
+        UpdateRanges(n, [&, moments = LambMoments<C>::Make(p)](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
             C m = static_cast<C>(mean[i]), v = static_cast<C>(var[i]);
             moments(static_cast<C>(static_cast<ComputeType<G>>(grad[i])), m, v);
@@ -66,37 +36,17 @@ absl::Status LambCpu(const KernelContext& c) {
             var[i] = static_cast<W>(v);
           }
         });
-        const auto x = LambDirection<C>(p);
+        const auto x = LambDirection<C>::Make(p);
         const double direction = std::sqrt(SumOver(n, [&](int64_t i) {
           const C value =
               x(static_cast<C>(weight[i]), static_cast<C>(mean[i]), static_cast<C>(var[i]));
           return value * value;
         }));
         const double lr = LambRate(p, std::sqrt(SumSquares<C>(weight, n)), direction);
-        status = UpdateElements<2, kMaster>(c, a, [&](auto tag) {
-          using T = typename decltype(tag)::type;
-          return [x = LambDirection<T>(p), lr = As<T>(lr)](T& w, T, T& m, T& v) {
-            w -= lr * x(w, m, v);
-          };
-        });
+        status = UpdateElements<2, kMaster>(
+            c, a, [&](auto tag) { return LambStep<typename decltype(tag)::type>::Make(p, lr); });
       });
   return known ? status : NoUpdateFor(c, a.weight.dtype, a.grad.dtype);
-}
-
-// The rate of LARS for a weight and a gradient of those squared norms.
-double LarsRate(const LarsParam& p, double weight, double grad) {
-  if (!(weight > 0 && grad > 0)) return p.lr;
-  weight = std::sqrt(weight);
-  return p.lr * (p.eta * weight / (std::sqrt(grad) * p.rescale_grad + p.wd * weight + p.epsilon));
-}
-
-// m = momentum * m - lr * wd * w - lr * clip(rescale * g);  w += m
-template <typename C>
-auto SgdStep(const MomentumParam& p, double lr, double rescale) {
-  return [momentum = As<C>(p.momentum), decay = As<C>(lr * p.wd), lr = As<C>(lr),
-          rescale = As<C>(rescale), clip = LimitAs<C>(p.clip_gradient)](C w, C g, C m) {
-    return momentum * m - decay * w - lr * Clip(rescale * g, clip);
-  };
 }
 
 // The squares of the norms.
@@ -128,37 +78,20 @@ absl::Status LarsCpu(const KernelContext& c) {
     lr = LarsRate(p, norms.weight, norms.grad);
   }
   return UpdateElements<kStates, kMaster>(c, a, [&](auto tag) {
-    using C = typename decltype(tag)::type;
-    const auto update = SgdStep<C>(p, lr, p.rescale_grad);
-    if constexpr (kStates == 0) {
-      return [update](C& w, C g) { w += update(w, g, C{0}); };
-    } else {
-      return [update](C& w, C g, C& m) {
-        m = update(w, g, m);
-        w += m;
-      };
-    }
+    return SgdStep<typename decltype(tag)::type>::Make(p, lr, p.rescale_grad);
   });
 }
 
 // A step with the gradient in `a`, the sum of batch_scale of them.
 template <bool kMaster>
 absl::Status LbsgdStep(const KernelContext& c, const LbsgdParam& p, const UpdateArrays& a) {
-  const double mean = 1 / static_cast<double>(p.batch_scale);
   double factor = 1;
   if (p.adaptive) {
     const SquaredNorms norms = NormsOf<kMaster>(a);
-    const double grad = norms.grad * mean * mean;
-    factor = std::sqrt(norms.weight / (grad + p.wd * norms.weight + 1e-18));
-    factor = std::min(std::max(factor, 0.01), 100.0);
+    factor = LbsgdFactor(p, norms.weight, norms.grad);
   }
-  return UpdateElements<1, kMaster>(c, a, [&](auto tag) {
-    using C = typename decltype(tag)::type;
-    return [update = SgdStep<C>(p, p.lr * factor, p.rescale_grad * mean)](C& w, C g, C& m) {
-      m = update(w, g, m);
-      w += m;
-    };
-  });
+  return UpdateElements<1, kMaster>(
+      c, a, [&](auto tag) { return LbsgdStepOf<typename decltype(tag)::type>(p, factor); });
 }
 
 template <bool kMaster>
@@ -238,8 +171,8 @@ absl::Status LambPhase1Cpu(const KernelContext& c) {
         using W = typename decltype(w_tag)::type;
         using G = typename decltype(g_tag)::type;
         using C = ComputeType<W>;
-        const auto moments = LambMoments<C>(p);
-        const auto direction = LambDirection<C>(p);
+        const auto moments = LambMoments<C>::Make(p);
+        const auto direction = LambDirection<C>::Make(p);
         const bool add = c.reqs[0] == WriteReq::kAdd;
         UpdateRanges(weight.size(), [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {

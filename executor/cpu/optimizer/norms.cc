@@ -5,6 +5,7 @@
 
 #include "executor/cpu/optimizer/element_update.h"
 #include "executor/cpu/optimizer/sum_squares.h"
+#include "executor/elements/layerwise_functions.h"
 #include "symbol/ops/optimizer/multi_param.h"
 
 namespace cooper {
@@ -44,13 +45,9 @@ absl::Status MultiLarsCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   if (c.inputs[kLrs].dtype != DType::kFloat32) return Unimplemented(c, c.inputs[kLrs]);
   for (int64_t i = 0; i < c.outputs[0].size(); ++i) {
-    double lr = c.inputs[kLrs].as<float>()[i];
-    const double weight = std::sqrt(c.inputs[kWeightSums].as<float>()[i]);
-    const double grad = std::sqrt(c.inputs[kGradSums].as<float>()[i]);
-    const double wd = c.inputs[kWds].as<float>()[i];
-    if (weight > 0 && grad > 0) {
-      lr *= p.eta * weight / (grad * p.rescale_grad + wd * weight + p.eps);
-    }
+    const double lr =
+        MultiLarsRate(p, c.inputs[kLrs].as<float>()[i], c.inputs[kWeightSums].as<float>()[i],
+                      c.inputs[kGradSums].as<float>()[i], c.inputs[kWds].as<float>()[i]);
     Put(static_cast<float>(lr), c.reqs[0], c.outputs[0].as<float>() + i);
   }
   return absl::OkStatus();
