@@ -89,7 +89,17 @@ absl::Status Optimizer::Check(const Parameter& parameter) const {
         absl::StrCat("optimizer: parameter '", name, "' is ", DTypeName(weight.dtype()),
                      ", its gradient ", DTypeName(grad.dtype()), "; expected one floating type"));
   }
-  return CheckState(name, weight, *state);
+  COOPER_RETURN_IF_ERROR(CheckState(name, weight, *state));
+  const auto is_elsewhere = [context = weight.context()](const NDArray& array) {
+    return !array.is_null() && !SharesMemory(array.context(), context);
+  };
+  if (is_elsewhere(state->master) ||
+      std::any_of(state->arrays.begin(), state->arrays.end(), is_elsewhere)) {
+    return absl::FailedPreconditionError(absl::StrCat("optimizer: parameter '", name, "' is ",
+                                                      weight.ToString(),
+                                                      ", its state is on another device"));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Optimizer::CheckState(const std::string& name, const NDArray& weight,
@@ -159,7 +169,7 @@ absl::Status Optimizer::UpdateAll(absl::Span<const Parameter> parameters) {
   }
   const int64_t num_update = num_update_;
   for (size_t i = 0; i < parameters.size(); ++i) {
-    const absl::Status status = NextStep(parameters[i], params_[i].get());
+    absl::Status status = NextStep(parameters[i], params_[i].get());
     if (status.ok()) continue;
     for (size_t k = 0; k <= i; ++k) --parameters[k].state->num_updates;
     num_update_ = num_update;

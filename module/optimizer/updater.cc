@@ -15,6 +15,13 @@ constexpr char kOptimizer[] = ":optimizer";
 constexpr char kMaster[] = "master";
 constexpr char kNumUpdates[] = "num_updates";
 
+// Where an update can use it: a state that was loaded is in CPU memory.
+absl::Status MoveTo(Context context, NDArray* array) {
+  if (array->is_null() || SharesMemory(array->context(), context)) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(*array, array->CopyTo(context));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<ParameterState*> Updater::StateOf(const std::string& name, const NDArray& weight) {
@@ -23,7 +30,10 @@ absl::StatusOr<ParameterState*> Updater::StateOf(const std::string& name, const 
     COOPER_ASSIGN_OR_RETURN(ParameterState state, optimizer_->CreateState(weight));
     it = states_.emplace(name, std::move(state)).first;
   }
-  return &it->second;
+  ParameterState& state = it->second;
+  for (NDArray& array : state.arrays) COOPER_RETURN_IF_ERROR(MoveTo(weight.context(), &array));
+  COOPER_RETURN_IF_ERROR(MoveTo(weight.context(), &state.master));
+  return &state;
 }
 
 absl::Status Updater::Update(const std::string& name, const NDArray& weight, const NDArray& grad) {

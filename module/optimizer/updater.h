@@ -47,7 +47,7 @@ class Updater {
   // Takes what GetStates gave in place of all states. kInvalidArgument, changing nothing, if an
   // array belongs to no state of this kind of optimizer, one is missing, a count is out of range,
   // or a state does not fit its weight, where `weights` has that. (What they do not have is checked
-  // when it is updated.)
+  // when it is updated.) A state moves to its weight's device when that is updated.
   absl::Status SetStates(const std::vector<std::pair<std::string, NDArray>>& states,
                          const ArrayMap& weights = {});
 
