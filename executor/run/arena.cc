@@ -12,7 +12,8 @@ absl::Status Arena::Reserve(int64_t bytes) {
     COOPER_ASSIGN_OR_RETURN(queue_, device->MakeQueue(context_.device_id));
   }
   if (storage_ != nullptr && bytes <= storage_->bytes()) return absl::OkStatus();
-  COOPER_ASSIGN_OR_RETURN(auto storage, Storage::Allocate(bytes, context_));
+  COOPER_ASSIGN_OR_RETURN(auto storage,
+                          AddContext(Storage::Allocate(bytes, context_), "activations as planned"));
   // Blocks that are given back may be taken for anything.
   COOPER_RETURN_IF_ERROR(queue_->Synchronize());
   // Only the first block that is replaced since the user's run can be the one it computed in.

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "cuda_runtime.h"
@@ -32,6 +33,16 @@ cudaMemcpyKind KindOf(Context dst_context, Context src_context) {
 std::string DescribeCopy(Context dst_context, Context src_context, int64_t bytes) {
   return absl::StrCat("copying ", bytes, " bytes from ", src_context.ToString(), " to ",
                       dst_context.ToString());
+}
+
+// Of the present device: ", where 100 of 200 are free".
+std::string DescribeFree() {
+  size_t available = 0, total = 0;
+  if (cudaMemGetInfo(&available, &total) == cudaSuccess) {
+    return absl::StrCat(", where ", available, " of ", total, " are free");
+  }
+  cudaGetLastError();
+  return "";
 }
 
 class CudaQueue : public DeviceQueue {
@@ -109,10 +120,10 @@ class CudaDevice : public Device {
     COOPER_RETURN_IF_ERROR(scope.status());
     // cudaMalloc aligns to 256 bytes, which is a multiple of kStorageAlignment.
     void* data = nullptr;
-    COOPER_RETURN_IF_ERROR(
-        CudaStatus(cudaMalloc(&data, static_cast<size_t>(bytes)),
-                   absl::StrCat("cannot allocate ", bytes, " bytes on gpu(", device_id, ")")));
-    return data;
+    const cudaError_t error = cudaMalloc(&data, static_cast<size_t>(bytes));
+    if (error == cudaSuccess) return data;
+    return CudaStatus(error, absl::StrCat("cannot allocate ", bytes, " bytes on gpu(", device_id,
+                                          ")", DescribeFree()));
   }
 
   void Free(int device_id, void* data, int64_t) override {
