@@ -7,6 +7,7 @@ CompileOptions CompileOptionsOf(const Symbol& symbol, const BindOptions& options
                          .types = options.types,
                          .context = options.context,
                          .group2ctx = options.group2ctx,
+                         .fallback = options.fallback,
                          .grad_reqs = options.grad_reqs,
                          .disabled_passes = options.disabled_passes};
   for (const ArrayMap* arrays : {&options.args, &options.auxs}) {

@@ -26,6 +26,9 @@ struct BindOptions {
   // Where the nodes of a `ctx_group` are placed, with their gradients; the others follow them or
   // are on `context` (compile/placement.h). Values are copied to where they are used.
   std::map<std::string, Context> group2ctx;
+  // Nodes whose operator has no kernel for their context run on cpu(0), at the cost of copies there
+  // and back, instead of being an error.
+  bool fallback = false;
   KnownShapes shapes;  // of data and labels; the others follow
   KnownTypes types;
   // Of every argument, and of single ones. kNull: no gradient is computed.

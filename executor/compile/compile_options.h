@@ -20,6 +20,9 @@ struct CompileOptions {
   Context context = Context::Cpu();
   // Where the nodes of a `ctx_group` are placed, with their gradients (placement.h).
   std::map<std::string, Context> group2ctx;
+  // Whether nodes for which their context has no kernel run on cpu(0): values are copied there and
+  // back. Else they are an error.
+  bool fallback = false;
   // By name of argument; missing ones are kNull. Empty: no gradient graph is made.
   std::map<std::string, WriteReq> grad_reqs;
   // Passes to leave out, of those that PassNames() gives. Where parts are placed on other contexts

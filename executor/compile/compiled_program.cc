@@ -47,7 +47,8 @@ size_t CountEqual(const Known& known, const std::vector<std::string>& names,
   size_t equal = 0;
   for (size_t i = 0; i < names.size(); ++i) {
     const auto it = known.find(names[i]);
-    if (it != known.end() && it->second == typename Known::mapped_type(values[i])) ++equal;
+    if (it != known.end() && it->second == static_cast<typename Known::mapped_type>(values[i]))
+      ++equal;
   }
   return equal;
 }
@@ -146,7 +147,7 @@ void CompiledProgram::FindOutputOfBackward() {
 bool CompiledProgram::IsFor(const Symbol& symbol, const CompileOptions& options) const {
   const Program& p = program();
   return symbol.outputs() == written_.outputs() && options.context == options_.context &&
-         options.group2ctx == options_.group2ctx &&
+         options.group2ctx == options_.group2ctx && options.fallback == options_.fallback &&
          Asked(options.grad_reqs) == Asked(options_.grad_reqs) &&
          options.disabled_passes == options_.disabled_passes &&
          CountEqual(options.shapes, p.arg_names, arg_shapes()) +

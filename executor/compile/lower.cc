@@ -13,6 +13,7 @@
 #include "executor/compile/placement.h"
 #include "executor/compile/typed_graph.h"
 #include "executor/compile/whole_graph.h"
+#include "executor/kernel.h"
 #include "ndarray/partial_shape.h"
 #include "ndarray/status_macros.h"
 #include "symbol/gradient.h"
@@ -36,6 +37,7 @@ class Lowering {
     MarkNeeded();
     FindLeftToGradients();
     placement_ = PlaceNodes(*graph_, options_.group2ctx, options_.context);
+    if (options_.fallback) MoveWithoutKernel();
     program().contexts = placement_.contexts;
     Emit();
     return std::move(result_);
@@ -133,6 +135,31 @@ class Lowering {
       if (needed_[e]) return true;
     }
     return false;
+  }
+
+  void MoveWithoutKernel() {
+    MoveToCpu(
+        *graph_, [this](int i, Context context) { return CanRunOn(i, context); }, &placement_);
+    // Callers give head gradients where they find the outputs.
+    for (size_t i = 0; i < backward().head_gradients.size(); ++i) {
+      const NodeEntry& head = backward().head_gradients[i];
+      if (!head) continue;
+      const Node* const output = typed_.symbol.outputs()[i].node.get();
+      placement_.of_node[graph_->node_index(head.node.get())] =
+          placement_.of_node[graph_->node_index(output)];
+    }
+  }
+
+  // Whether there is a kernel, for the dtypes by which kernels are found.
+  bool CanRunOn(int i, Context context) const {
+    const Node& node = *graph_->nodes()[i];
+    const auto kernel = FindKernel(node.op()->name(), context.device_type);
+    if (!kernel.ok()) return false;
+    const auto takes = [&](int entry) {
+      return (*kernel)->dtypes.contains(types_[entry].value_or(DType::kFloat32));
+    };
+    return (node.inputs().empty() || takes(graph_->entry(node.inputs()[0]))) &&
+           (node.num_outputs() == 0 || takes(graph_->first_entry(i)));
   }
 
   int AddValue(int entry, const NodeEntry& node_entry, ProgramBuffer::Kind kind, int slot,

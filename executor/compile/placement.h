@@ -4,6 +4,7 @@
 // Which context each node of a graph runs on, where parts of it are placed by their `ctx_group`
 // attribute. MXNet: src/nnvm/pass/place_device.cc.
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,6 +24,11 @@ struct Placement {
 // input where its first reader is, and what is left to the default context.
 Placement PlaceNodes(const IndexedGraph& graph, const std::map<std::string, Context>& group2ctx,
                      Context default_context);
+
+// Moves to cpu(0) each node, by index, that cannot run on its context; and with it variables that no
+// other node reads, and auxiliary states, which it may write.
+void MoveToCpu(const IndexedGraph& graph, const std::function<bool(int, Context)>& can_run,
+               Placement* placement);
 
 }  // namespace cooper
 

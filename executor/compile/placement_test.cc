@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "ndarray/profiler.h"
 #include "ndarray/status_matchers.h"
 #include "symbol/attr_scope.h"
+#include "symbol/indexed_graph.h"
 #include "symbol/name_manager.h"
 
 namespace cooper {
@@ -21,6 +23,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 Symbol Layer(const Symbol& x, const Symbol& weight, const std::string& name) {
@@ -163,6 +166,47 @@ TEST(PlacementTest, MonitoredCopiesHaveNamesOfTheirOwn) {
       copies,
       ElementsAre("halves_output0_copy_cpu(1)_output", "halves_output1_copy_cpu(1)_output",
                   "halves_output0_copy_cpu(2)_output", "halves_output1_copy_cpu(2)_output"));
+}
+
+TEST(PlacementTest, WhatCannotRunMovesToTheCpuWithItsOwnVariables) {
+  NameManager names;
+  const Symbol weight = Symbol::Variable("weight");
+  const Symbol first = Layer(Symbol::Variable("data"), weight, "fc0");
+  const Symbol normal = Op("BatchNorm", {.name = "bn", .inputs = {first}});
+  const Symbol net = Layer(normal, weight, "fc1");
+  const IndexedGraph graph(net.outputs());
+  const auto move = [&graph](const std::set<std::string>& names_on_gpu) {
+    Placement placement = PlaceNodes(graph, {}, Context::Gpu(1));
+    MoveToCpu(
+        graph,
+        [&](int i, Context context) {
+          EXPECT_EQ(context, Context::Gpu(1));
+          return names_on_gpu.contains(graph.nodes()[i]->name());
+        },
+        &placement);
+    std::set<std::string> on_cpu;
+    for (int i = 0; i < graph.num_nodes(); ++i) {
+      if (placement.contexts[placement.of_node[i]].is_cpu())
+        on_cpu.insert(graph.nodes()[i]->name());
+    }
+    return on_cpu;
+  };
+  EXPECT_THAT(move({"fc0", "bn", "fc1"}), IsEmpty());
+  EXPECT_THAT(move({"fc0", "fc1"}),
+              ElementsAre("bn", "bn_beta", "bn_gamma", "bn_moving_mean", "bn_moving_var"));
+  // The other layer, which stays, reads the weight too.
+  EXPECT_THAT(move({"bn", "fc1"}), ElementsAre("data", "fc0"));
+  EXPECT_THAT(move({"bn"}), ElementsAre("data", "fc0", "fc1", "weight"));
+}
+
+TEST(PlacementTest, FallbackChangesNothingWhereAllKernelsAre) {
+  const auto bind = [](bool fallback) {
+    auto executor = Executor::SimpleBind(
+        ThreeLayers(), {.fallback = fallback, .shapes = {{"data", PartialShape({3, 4})}}});
+    EXPECT_TRUE(executor.ok()) << executor.status();
+    return (*executor)->memory().planned_bytes;
+  };
+  EXPECT_EQ(bind(true), bind(false));
 }
 
 TEST(PlacementTest, AContextThatIsNotThereIsAnError) {
