@@ -35,6 +35,7 @@ BucketingModule::BucketingModule(BucketingModuleOptions options)
       module_options_({.contexts = std::move(options.contexts),
                        .work_load_list = std::move(options.work_load_list),
                        .group2ctxs = std::move(options.group2ctxs),
+                       .fallback = options.fallback,
                        .compression_params = std::move(options.compression_params),
                        .fixed_param_names = std::move(options.fixed_param_names),
                        .state_names = std::move(options.state_names),

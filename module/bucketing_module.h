@@ -84,6 +84,7 @@ struct BucketingModuleOptions {
   std::vector<Context> contexts = {Context::Cpu()};
   std::vector<double> work_load_list;
   GroupContexts group2ctxs;
+  bool fallback = false;  // as ModuleOptions'
   std::map<std::string, std::string> compression_params;
   std::vector<std::string> fixed_param_names;
   std::vector<std::string> state_names;

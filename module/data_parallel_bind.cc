@@ -120,6 +120,7 @@ BindOptions DataParallelExecutorGroup::OptionsOf(int i) const {
   bind.random = devices.random(i);
   bind.grad_req = WriteReq::kNull;
   bind.grad_reqs = grad_reqs_;
+  bind.fallback = options_.fallback;
   bind.disabled_passes = options_.disabled_passes;
   bind.max_bytes = max_bytes_;
   if (!group2ctxs_.empty()) bind.group2ctx = group2ctxs_[i];
@@ -161,6 +162,7 @@ absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindOne(
   if (!group2ctxs_.empty()) {
     group_->devices().MakeGroupArenas(i, group2ctxs_[i]);
   }
+  if (options_.fallback) group_->devices().MakeGroupArenas(i, {{"", Context::Cpu()}});
   auto executor = BindGiven(i, std::move(compiled));
   if (executor.ok() || !several()) return executor;
   return AddContext(executor.status(), group_->devices().context(i).ToString());

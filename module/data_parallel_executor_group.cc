@@ -99,11 +99,28 @@ absl::Status DataParallelExecutorGroup::Forward(bool is_train) {
   return RunAll([&](int i) { return executors_[i]->Forward(is_train); });
 }
 
+absl::Status DataParallelExecutorGroup::BringHeads(absl::Span<const NDArray> head_gradients) {
+  heads_[0].assign(head_gradients.begin(), head_gradients.end());
+  if (heads_[0].empty()) return absl::OkStatus();
+  const auto outputs = executors_[0]->outputs();
+  if (!outputs.ok()) return absl::OkStatus();  // Backward knows why, and whether it matters
+  for (size_t k = 0; k < std::min(heads_[0].size(), outputs->size()); ++k) {
+    NDArray& head = heads_[0][k];
+    const Context context = (*outputs)[k].context();
+    if (head.is_null() || SharesMemory(head.context(), context)) continue;
+    COOPER_ASSIGN_OR_RETURN(head, head.CopyTo(context));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status DataParallelExecutorGroup::Backward(absl::Span<const NDArray> head_gradients) {
   // A graph without parameters, or with fixed ones alone, has nothing to learn: no error, unless
   // Forward is missing.
   if (executors_[0]->grad_names().empty()) return executors_[0]->outputs().status();
-  if (!several()) return executors_[0]->Backward(head_gradients);
+  if (!several()) {
+    COOPER_RETURN_IF_ERROR(BringHeads(head_gradients));
+    return executors_[0]->Backward(heads_[0]);
+  }
   if (!head_gradients.empty() && head_gradients.size() != output_axes_.size()) {
     return absl::InvalidArgumentError(absl::StrCat("Backward: ", head_gradients.size(),
                                                    " head gradients for ", output_axes_.size(),

@@ -107,6 +107,8 @@ class DataParallelExecutorGroup {
   absl::Status RunAll(absl::FunctionRef<absl::Status(int)> fn);
   // The parameters' arrays as they are now.
   absl::Status RefreshArgs();
+  // Of a single context: head gradients as heads_[0], copied to where their outputs are.
+  absl::Status BringHeads(absl::Span<const NDArray> head_gradients);
   bool several() const { return group_->num_contexts() > 1; }
   bool HasGrad(const std::string& arg) const;
   // Where the array of an argument is, on context `i` of the group.

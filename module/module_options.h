@@ -31,6 +31,8 @@ struct ModuleOptions {
   std::vector<double> work_load_list;
   // Where parts of the graph are placed, by their `ctx_group` attribute.
   GroupContexts group2ctxs;
+  // Nodes whose operator has no kernel for their context run on the CPU (BindOptions::fallback).
+  bool fallback = false;
   // "type" "2bit" and "threshold": how gradients travel between contexts (KVStore).
   std::map<std::string, std::string> compression_params;
   // Parameters that are not trained: no gradient is computed for them.
