@@ -15,6 +15,16 @@ std::set<std::string> ParseExpectedFailures(absl::string_view text) {
   return names;
 }
 
+std::string OperatorWithoutKernel(absl::string_view reason) {
+  // As FindKernel says it.
+  constexpr absl::string_view kBefore = "no kernel of operator ", kAfter = " for gpu is linked";
+  const size_t before = reason.find(kBefore);
+  if (before == absl::string_view::npos) return "";
+  const absl::string_view rest = reason.substr(before + kBefore.size());
+  const size_t after = rest.find(kAfter);
+  return after == absl::string_view::npos ? "" : std::string(rest.substr(0, after));
+}
+
 Judgement Judge(const std::vector<CaseResult>& results, const std::set<std::string>& expected) {
   Judgement judgement;
   std::set<std::string> categories, names;

@@ -24,6 +24,10 @@ struct Judgement {
   std::vector<std::string> problems;
 };
 
+// The operator for which a program has no kernel on a GPU, where a case has failed for that reason;
+// else empty.
+std::string OperatorWithoutKernel(absl::string_view reason);
+
 Judgement Judge(const std::vector<CaseResult>& results, const std::set<std::string>& expected);
 
 }  // namespace cooper::conformance

@@ -1,6 +1,8 @@
 #include "tests/conformance/expected_failures.h"
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "executor/kernel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/atomic_file.h"
@@ -34,6 +36,13 @@ TEST(ExpectedFailuresTest, TheListSaysHowManyItHas) {
                               ReadFile("tests/conformance/expected_failures.txt"));
   EXPECT_THAT(text, StartsWith(absl::StrCat("# Golden cases known to fail: ",
                                             ParseExpectedFailures(text).size(), ".")));
+}
+
+TEST(ExpectedFailuresTest, FindsTheOperatorThatHasNoKernel) {
+  const absl::Status none = FindKernel("Sometimes", DeviceType::kGpu).status();
+  EXPECT_EQ(OperatorWithoutKernel(absl::StrCat("bucket 3: ", none.ToString())), "Sometimes");
+  EXPECT_EQ(OperatorWithoutKernel(FindKernel("a", DeviceType::kCpu).status().ToString()), "");
+  EXPECT_EQ(OperatorWithoutKernel("output 0 differs"), "");
 }
 
 TEST(ExpectedFailuresTest, AllAsExpected) {

@@ -56,17 +56,40 @@ absl::Status CompareTypes(const std::string& what, std::optional<DType> got, con
   return CompareTexts(what, got.has_value() ? DTypeName(*got) : "?", expected.get<std::string>());
 }
 
-absl::StatusOr<Arrays> CopyAll(const Arrays& arrays) {
+using NamedContexts = std::map<std::string, Context>;
+
+absl::StatusOr<Arrays> CopyAll(const Arrays& arrays, const NamedContexts& contexts) {
   Arrays copies;
   for (const auto& [name, array] : arrays) {
-    COOPER_ASSIGN_OR_RETURN(copies[name], array.CopyTo(CaseContext()));
+    const auto context = contexts.find(name);
+    COOPER_ASSIGN_OR_RETURN(
+        copies[name], array.CopyTo(context == contexts.end() ? CaseContext() : context->second));
   }
   return copies;
 }
 
+// Where the program wants the variables; empty if that is CaseContext() for all.
+absl::StatusOr<NamedContexts> ContextsOf(const Symbol& symbol, BindOptions options,
+                                         const Arrays& args, const Arrays& auxs) {
+  NamedContexts contexts;
+  if (!options.fallback) return contexts;
+  options.args = args;
+  options.auxs = auxs;
+  COOPER_ASSIGN_OR_RETURN(const auto compiled, Executor::Compile(symbol, options));
+  const Program& program = compiled->program();
+  for (size_t i = 0; i < program.arg_names.size(); ++i) {
+    contexts[program.arg_names[i]] = compiled->arg_contexts()[i];
+  }
+  for (size_t i = 0; i < program.aux_names.size(); ++i) {
+    contexts[program.aux_names[i]] = compiled->aux_contexts()[i];
+  }
+  return contexts;
+}
+
 // Gradient buffers: what the case says, else a value that must be overwritten.
 absl::StatusOr<Arrays> MakeGradients(const Arrays& io, const Arrays& args,
-                                     const std::map<std::string, WriteReq>& reqs) {
+                                     const std::map<std::string, WriteReq>& reqs,
+                                     const NamedContexts& contexts) {
   Arrays grads;
   const Arrays initial = WithPrefix(io, "grad_init:");
   for (const auto& [name, req] : reqs) {
@@ -74,16 +97,15 @@ absl::StatusOr<Arrays> MakeGradients(const Arrays& io, const Arrays& args,
     COOPER_ASSIGN_OR_RETURN(NDArray arg, FindArray(args, name));
     const auto it = initial.find(name);
     if (it != initial.end()) {
-      COOPER_ASSIGN_OR_RETURN(grads[name], it->second.CopyTo(CaseContext()));
+      grads[name] = it->second;
       continue;
     }
     const double garbage = req == WriteReq::kAdd     ? 0
                            : IsFloating(arg.dtype()) ? std::numeric_limits<double>::quiet_NaN()
                                                      : 77;
     COOPER_ASSIGN_OR_RETURN(grads[name], NDArray::Full(arg.shape(), garbage, arg.dtype()));
-    COOPER_ASSIGN_OR_RETURN(grads[name], grads[name].CopyTo(CaseContext()));
   }
-  return grads;
+  return CopyAll(grads, contexts);
 }
 
 constexpr Tolerance kExact = {.rtol = 0, .atol = 0};
@@ -171,15 +193,17 @@ absl::Status CheckExecution(const Symbol& symbol, const Arrays& io, const Json& 
   const Arrays args = WithPrefix(io, "arg:"), auxs = WithPrefix(io, "aux:");
   BindOptions options;
   options.context = CaseContext();
+  options.fallback = CaseFallback();
   options.disabled_passes = DisabledPasses();
-  COOPER_ASSIGN_OR_RETURN(options.args, CopyAll(args));
-  COOPER_ASSIGN_OR_RETURN(options.auxs, CopyAll(auxs));
   for (const auto& [name, req] : json.at("grad_req").items()) {
     COOPER_ASSIGN_OR_RETURN(options.grad_reqs[name], WriteReqFromJson(req));
   }
+  COOPER_ASSIGN_OR_RETURN(const NamedContexts contexts, ContextsOf(symbol, options, args, auxs));
+  COOPER_ASSIGN_OR_RETURN(options.args, CopyAll(args, contexts));
+  COOPER_ASSIGN_OR_RETURN(options.auxs, CopyAll(auxs, contexts));
   const bool backward = json.at("backward").get<bool>();
   if (backward) {
-    COOPER_ASSIGN_OR_RETURN(options.grads, MakeGradients(io, args, options.grad_reqs));
+    COOPER_ASSIGN_OR_RETURN(options.grads, MakeGradients(io, args, options.grad_reqs, contexts));
   }
   COOPER_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
                           Executor::Bind(symbol, std::move(options)));
@@ -196,7 +220,7 @@ absl::Status CheckExecution(const Symbol& symbol, const Arrays& io, const Json& 
     std::vector<NDArray> heads;
     for (size_t i = 0; io.contains(absl::StrCat("ograd:", i)); ++i) {
       COOPER_ASSIGN_OR_RETURN(heads.emplace_back(),
-                              io.at(absl::StrCat("ograd:", i)).CopyTo(CaseContext()));
+                              io.at(absl::StrCat("ograd:", i)).CopyTo(outputs[i].context()));
     }
     COOPER_RETURN_IF_ERROR(executor->Backward(heads));
     for (const auto& [name, expected] : WithPrefix(io, "grad:")) {

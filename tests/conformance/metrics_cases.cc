@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "module/metric/eval_metric.h"
 #include "ndarray/status_macros.h"
+#include "tests/conformance/case_context.h"
 #include "tests/conformance/case_data.h"
 #include "tests/conformance/case_runner.h"
 #include "tests/conformance/module_data.h"
@@ -20,7 +21,7 @@ absl::StatusOr<std::vector<NDArray>> ArraysOf(const Arrays& data, const char* ki
   for (int i = 0; i < count.get<int>(); ++i) {
     COOPER_ASSIGN_OR_RETURN(NDArray array,
                             FindArray(data, absl::StrCat(kind, ":", update, ":", i)));
-    arrays.push_back(array);
+    COOPER_ASSIGN_OR_RETURN(arrays.emplace_back(), array.CopyTo(CaseContext()));
   }
   return arrays;
 }

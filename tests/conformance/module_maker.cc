@@ -11,6 +11,7 @@
 #include "module/sequential_module.h"
 #include "ndarray/status_macros.h"
 #include "symbol/json.h"
+#include "tests/conformance/case_context.h"
 #include "tests/conformance/disabled_passes.h"
 #include "tests/conformance/graph_case.h"
 #include "tests/conformance/module_data.h"
@@ -24,7 +25,8 @@ std::vector<Context> ContextsFromJson(const Json& json) {
   std::vector<Context> contexts;
   for (const Json& context : json) {
     const int id = context.at("id").get<int>();
-    contexts.push_back(context.at("type") == "gpu" ? Context::Gpu(id) : Context::Cpu(id));
+    contexts.push_back(
+        ContextOfCase(context.at("type") == "gpu" ? Context::Gpu(id) : Context::Cpu(id)));
   }
   return contexts;
 }
@@ -63,6 +65,8 @@ bool ReadCommon(const std::string& key, const Json& value, Options* options) {
 absl::StatusOr<std::unique_ptr<BaseModule>> MakePlainModule(const std::string& folder,
                                                             const Json& json) {
   ModuleOptions options;
+  options.contexts = {CaseContext()};
+  options.fallback = CaseFallback();
   options.disabled_passes = DisabledPasses();
   for (const auto& [key, value] : json.items()) {
     if (key == "data_names") {
@@ -81,6 +85,8 @@ absl::StatusOr<std::unique_ptr<BaseModule>> MakePlainModule(const std::string& f
 absl::StatusOr<std::unique_ptr<BaseModule>> MakeBucketingModule(const std::string& folder,
                                                                 const Json& json) {
   BucketingModuleOptions options;
+  options.contexts = {CaseContext()};
+  options.fallback = CaseFallback();
   options.disabled_passes = DisabledPasses();
   for (const auto& [key, value] : json.items()) {
     if (key == "default_bucket_key") {

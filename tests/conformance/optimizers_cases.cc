@@ -11,6 +11,7 @@
 #include "module/optimizer/create_optimizer.h"
 #include "module/optimizer/updater.h"
 #include "ndarray/status_macros.h"
+#include "tests/conformance/case_context.h"
 #include "tests/conformance/case_data.h"
 #include "tests/conformance/case_runner.h"
 #include "tests/conformance/module_data.h"
@@ -45,12 +46,13 @@ absl::Status RunCase(const std::string& folder) {
   std::map<std::string, NDArray> weights;
   for (const std::string& name : names) {
     COOPER_ASSIGN_OR_RETURN(NDArray start, array("weight", 0, name));
-    COOPER_ASSIGN_OR_RETURN(weights[name], start.Copy());
+    COOPER_ASSIGN_OR_RETURN(weights[name], start.CopyTo(CaseContext()));
   }
   Updater updater(optimizer);
   for (int step = 1; step <= json.at("steps").get<int>(); ++step) {
     for (const std::string& name : names) {
       COOPER_ASSIGN_OR_RETURN(NDArray grad, array("grad", step, name));
+      COOPER_ASSIGN_OR_RETURN(grad, grad.CopyTo(CaseContext()));
       COOPER_RETURN_IF_ERROR(updater.Update(name, weights.at(name), grad));
       COOPER_ASSIGN_OR_RETURN(NDArray expected, array("weight", step, name));
       COOPER_RETURN_IF_ERROR(CompareArrays(absl::StrCat(name, " after step ", step),

@@ -22,6 +22,7 @@ ABSL_FLAG(std::string, filter, "",
           "run only the cases whose name contains one of these, separated by commas");
 ABSL_FLAG(bool, isolate, true, "run each case in a process of its own");
 ABSL_FLAG(std::string, context, "cpu(0)", "where graphs are bound: gpu(0), in a run_cases_cuda");
+ABSL_FLAG(bool, fallback, false, "run what has no kernel on --context on the CPU");
 ABSL_FLAG(bool, list, false, "print the names of the cases that pass, too");
 
 namespace cooper::conformance {
@@ -40,6 +41,7 @@ int Main() {
     return 2;
   }
   CaseContext() = *context;
+  CaseFallback() = absl::GetFlag(FLAGS_fallback);
   const std::vector<CaseResult> results =
       RunAllCases({.cases = absl::GetFlag(FLAGS_cases),
                    .filters = absl::StrSplit(absl::GetFlag(FLAGS_filter), ',', absl::SkipEmpty()),

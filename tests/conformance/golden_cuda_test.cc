@@ -1,0 +1,103 @@
+// Runs the golden cases that are among the test's data on gpu(0). Those whose operator has no GPU
+// kernel, and is listed in without_gpu_kernel.txt, cannot pass; nor need those that
+// expected_failures.txt or the same list names. All others pass.
+
+#include <iostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "executor/kernel.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/atomic_file.h"
+#include "ndarray/context.h"
+#include "ndarray/cuda/require_gpu.h"
+#include "ndarray/status_macros.h"
+#include "ndarray/status_matchers.h"
+#include "tests/conformance/case_context.h"
+#include "tests/conformance/case_runner.h"
+#include "tests/conformance/expected_failures.h"
+
+ABSL_FLAG(std::string, cases, "tests/golden", "folder of the cases");
+ABSL_FLAG(std::string, expected_failures, "tests/conformance/expected_failures.txt",
+          "names of the cases that are known to fail everywhere");
+ABSL_FLAG(std::string, without_gpu_kernel, "tests/conformance/without_gpu_kernel.txt",
+          "names of operators without a GPU kernel, and of cases that fail on a GPU alone");
+
+namespace cooper::conformance {
+namespace {
+
+// What cannot pass: cases that expected_failures.txt names, and what the other list does.
+struct Lists {
+  std::set<std::string> cases;
+  std::set<std::string> operators;
+};
+
+absl::StatusOr<Lists> ReadLists() {
+  Lists lists;
+  COOPER_ASSIGN_OR_RETURN(const std::string failures,
+                          ReadFile(absl::GetFlag(FLAGS_expected_failures)));
+  COOPER_ASSIGN_OR_RETURN(const std::string missing,
+                          ReadFile(absl::GetFlag(FLAGS_without_gpu_kernel)));
+  lists.cases = ParseExpectedFailures(failures);
+  for (const std::string& name : ParseExpectedFailures(missing)) {
+    (absl::StrContains(name, '/') ? lists.cases : lists.operators).insert(name);
+  }
+  return lists;
+}
+
+TEST(GoldenCudaTest, TheListHasWhatHasNoKernel) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const Lists lists, ReadLists());
+  for (const auto& [op, kernel] : AllKernels(DeviceType::kCpu)) {
+    if (FindKernel(op, DeviceType::kGpu).ok()) continue;
+    EXPECT_TRUE(lists.operators.contains(op)) << op << " has no GPU kernel: add it to the list";
+  }
+  for (const std::string& op : lists.operators) {
+    EXPECT_FALSE(FindKernel(op, DeviceType::kGpu).ok())
+        << op << " has a GPU kernel: take it off the list";
+  }
+}
+
+TEST(GoldenCudaTest, CasesEndAsExpected) {
+  COOPER_REQUIRE_GPU();
+  COOPER_ASSERT_OK_AND_ASSIGN(Lists lists, ReadLists());
+  CaseContext() = Context::Gpu(0);
+  CaseFallback() = false;
+  const std::vector<CaseResult> results = RunAllCases({.cases = absl::GetFlag(FLAGS_cases)});
+  ASSERT_FALSE(results.empty());
+  for (const CaseResult& result : results) {
+    if (lists.operators.contains(OperatorWithoutKernel(result.reason))) {
+      lists.cases.insert(result.name);
+    }
+  }
+  const Judgement judgement = Judge(results, lists.cases);
+  std::cout << judgement.passed << " passed, " << judgement.known << " fail as listed, "
+            << judgement.quirks << " differ as they state\n";
+  for (const std::string& problem : judgement.problems) ADD_FAILURE() << problem;
+}
+
+// With what has no kernel on the CPU, all do.
+TEST(GoldenCudaTest, CasesPassWithFallback) {
+  COOPER_REQUIRE_GPU();
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string failures,
+                              ReadFile(absl::GetFlag(FLAGS_expected_failures)));
+  CaseContext() = Context::Gpu(0);
+  CaseFallback() = true;
+  const Judgement judgement =
+      Judge(RunAllCases({.cases = absl::GetFlag(FLAGS_cases)}), ParseExpectedFailures(failures));
+  for (const std::string& problem : judgement.problems) ADD_FAILURE() << problem;
+}
+
+}  // namespace
+}  // namespace cooper::conformance
+
+int main(int argc, char** argv) {
+  testing::InitGoogleMock(&argc, argv);
+  absl::ParseCommandLine(argc, argv);
+  return RUN_ALL_TESTS();
+}
