@@ -34,6 +34,7 @@
 #include "examples/model_flags.h"
 #include "examples/profile_flags.h"
 #include "module/bucketing_module.h"
+#include "ndarray/context.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
 #include "ndarray/profiler.h"
@@ -303,12 +304,13 @@ class LmBenchmark {
       return absl::OkStatus();
     }
     COOPER_ASSIGN_OR_RETURN(std::set<std::string> disabled_passes, DisabledPassesFromFlags());
+    COOPER_ASSIGN_OR_RETURN(std::vector<Context> contexts, ContextsFromFlags());
     const auto start = Clock::now();
     COOPER_ASSIGN_OR_RETURN(
         model_,
         BucketingModule::Create({.sym_gen = sym_gen,
                                  .default_bucket_key = buckets.back(),
-                                 .contexts = ContextsFromFlags(),
+                                 .contexts = std::move(contexts),
                                  .disabled_passes = std::move(disabled_passes),
                                  .label_probabilities = absl::GetFlag(FLAGS_label_probabilities)}));
     COOPER_RETURN_IF_ERROR(Bind(buckets));

@@ -4,9 +4,10 @@
 // lstm_bucketing --train=a.txt --valid=b.txt --num_epochs=3 --checkpoint_prefix=lm: on a text.
 // lstm_bucketing ... --max_buckets=20, --buckets=10,20,30: in so many of the best buckets, in
 // these. lstm_bucketing ... --resume: goes on from the last checkpoint. lstm_bucketing ...
-// --profile=trace.json: shows what the time of some batches goes into. mpirun -np 4
-// lstm_bucketing_mpi --kvstore=dist_sync --batch_size=8: in four processes, which share steps of 32
-// sentences. Rank 0 tells of its part; the others say nothing.
+// --profile=trace.json: shows what the time of some batches goes into. lstm_bucketing_cuda
+// --context="gpu(0)": on a GPU. mpirun -np 4 lstm_bucketing_mpi --kvstore=dist_sync --batch_size=8:
+// in four processes, which share steps of 32 sentences. Rank 0 tells of its part; the others say
+// nothing.
 
 #include <unistd.h>
 
@@ -45,6 +46,7 @@
 #include "module/metric/classification.h"
 #include "module/metric/eval_metric.h"
 #include "module/training_state.h"
+#include "ndarray/context.h"
 #include "ndarray/status_macros.h"
 
 ABSL_DECLARE_FLAG(bool, use_ignore);
@@ -99,7 +101,8 @@ class Training {
     FitOptions fit;
     COOPER_ASSIGN_OR_RETURN(fit, MakeFitOptions());
     if (absl::GetFlag(FLAGS_resume)) COOPER_RETURN_IF_ERROR(Resume(fit));
-    profiled_.emplace(train_->num_batches(), rank(), absl::GetFlag(FLAGS_contexts));
+    COOPER_ASSIGN_OR_RETURN(const std::vector<Context> contexts, ContextsFromFlags());
+    profiled_.emplace(train_->num_batches(), rank(), static_cast<int>(contexts.size()));
     const absl::Status fitted = model_->Fit(*train_, fit);
     ShowProfile(profiled_->OnEnd());
     COOPER_RETURN_IF_ERROR(fitted);
@@ -221,11 +224,12 @@ class Training {
     options.vocab = corpus_.vocab;
     COOPER_ASSIGN_OR_RETURN(SymGen sym_gen, MakeLanguageModel(options));
     COOPER_ASSIGN_OR_RETURN(std::set<std::string> disabled_passes, DisabledPassesFromFlags());
+    COOPER_ASSIGN_OR_RETURN(std::vector<Context> contexts, ContextsFromFlags());
     COOPER_ASSIGN_OR_RETURN(
         model_,
         BucketingModule::Create({.sym_gen = std::move(sym_gen),
                                  .default_bucket_key = train_->default_bucket_key(),
-                                 .contexts = ContextsFromFlags(),
+                                 .contexts = std::move(contexts),
                                  .disabled_passes = std::move(disabled_passes),
                                  .label_probabilities = absl::GetFlag(FLAGS_label_probabilities)}));
     metric_ = Perplexity({.ignore_label = 0});

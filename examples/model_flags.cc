@@ -13,6 +13,7 @@
 #include "module/optimizer/create_optimizer.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
+#include "ndarray/parse_context.h"
 #include "ndarray/status_macros.h"
 
 ABSL_FLAG(std::string, buckets, "auto",
@@ -41,6 +42,9 @@ ABSL_FLAG(std::string, gemm_precision, "float32",
           "float32, or bfloat16: large matrix products of rounded factors, where the processor has "
           "instructions for them");
 ABSL_FLAG(int, contexts, 1, "CPU contexts that share each batch, and the threads");
+ABSL_FLAG(std::string, context, "",
+          "what to train on, instead of CPU contexts: gpu(0), or gpu(0),gpu(1), which share each "
+          "batch");
 ABSL_FLAG(std::string, kvstore, "local", "what sums gradients over contexts and processes");
 
 ABSL_FLAG(std::string, disable_passes, "",
@@ -99,7 +103,9 @@ absl::Status ApplyComputeFlags() {
       flag);
 }
 
-std::vector<Context> ContextsFromFlags() {
+absl::StatusOr<std::vector<Context>> ContextsFromFlags() {
+  const std::string text = absl::GetFlag(FLAGS_context);
+  if (!text.empty()) return AddContext(ParseContexts(text), "--context");
   std::vector<Context> contexts;
   contexts.reserve(absl::GetFlag(FLAGS_contexts));
   for (int i = 0; i < absl::GetFlag(FLAGS_contexts); ++i) contexts.push_back(Context::Cpu(i));
@@ -174,6 +180,7 @@ absl::Status CheckModelFlags() {
     }
   }
   COOPER_RETURN_IF_ERROR(BucketsFromFlags().status());
+  COOPER_RETURN_IF_ERROR(ContextsFromFlags().status());
   COOPER_RETURN_IF_ERROR(CheckOptimizerFlags());
   LanguageModelOptions model = ModelOptionsFromFlags();
   model.vocab = 2;

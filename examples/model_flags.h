@@ -36,8 +36,9 @@ absl::StatusOr<std::set<std::string>> DisabledPassesFromFlags();
 // kInvalidArgument for another precision; what the processor or the program lacks for bfloat16, as
 // SetGemmPrecision says it.
 absl::Status ApplyComputeFlags();
-// cpu(0), cpu(1), ...: as many as --contexts says.
-std::vector<Context> ContextsFromFlags();
+// Those of --context, or else cpu(0), cpu(1), ...: as many as --contexts says. kInvalidArgument for
+// a --context that is none.
+absl::StatusOr<std::vector<Context>> ContextsFromFlags();
 // What --buckets, --max_buckets, --bucket_cost and --max_length say, as options of a
 // BucketSentenceIter.
 struct BucketFlags {
