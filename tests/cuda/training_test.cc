@@ -1,0 +1,176 @@
+// Trains on gpu(0) as on cpu(0): the bucketing tutorial's network and optimizer on small sizes,
+// with the CPU's curve; over two contexts; and a run that goes on where it was stopped, bit for
+// bit. What has no GPU kernel runs on the CPU.
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "examples/language_model.h"
+#include "examples/lm_corpus.h"
+#include "gtest/gtest.h"
+#include "io/bucket_sentence_iter.h"
+#include "module/bucketing_module.h"
+#include "module/metric/classification.h"
+#include "module/module_group.h"
+#include "module/training_state.h"
+#include "ndarray/context.h"
+#include "ndarray/cuda/require_gpu.h"
+#include "ndarray/device.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+constexpr int64_t kWords = 12;
+constexpr uint64_t kSeed = 3;
+
+// Training of one epoch after the other, in buckets of 8 and 16 words.
+struct Trained {
+  std::unique_ptr<BucketingModule> model;
+  std::unique_ptr<BucketSentenceIter> iter;
+  std::unique_ptr<EvalMetric> metric = Perplexity({.ignore_label = 0});
+};
+
+InitOptimizerOptions OptimizerOf(const std::string& name) {
+  InitOptimizerOptions options = {.optimizer = name, .optimizer_params = {}};
+  options.optimizer_params = {{"learning_rate", name == "sgd" ? "0.05" : "0.02"}, {"wd", "1e-5"}};
+  if (name == "sgd") options.optimizer_params["momentum"] = "0.9";
+  options.clip_global_norm = 5;
+  return options;
+}
+
+InitParamsOptions InitialParams() {
+  return {.initializer = LanguageModelInitializer(), .seed = kSeed};
+}
+
+Trained MakeRun(const std::vector<Context>& contexts, const std::string& optimizer) {
+  Trained run;
+  std::vector<std::vector<int>> sentences;
+  for (std::vector<int>& sentence : MakeSyntheticCorpus(kWords, 120, 0, kSeed).train) {
+    if (sentence.size() <= 16) sentences.push_back(std::move(sentence));
+  }
+  run.iter = *BucketSentenceIter::Create(
+      sentences, 4, {.buckets = {8, 16}, .invalid_label = 0, .shuffle = true, .seed = kSeed});
+  run.model = *BucketingModule::Create(
+      {.sym_gen = *MakeLanguageModel(
+           {.vocab = kWords, .num_embed = 6, .num_hidden = 5, .num_layers = 2, .use_ignore = true}),
+       .default_bucket_key = run.iter->default_bucket_key(),
+       .contexts = contexts,
+       .fallback = true});
+  COOPER_EXPECT_OK(run.model->Bind(
+      {.data_shapes = run.iter->provide_data(), .label_shapes = run.iter->provide_label()}));
+  COOPER_EXPECT_OK(run.model->InitParams(InitialParams()));
+  COOPER_EXPECT_OK(run.model->InitOptimizer(OptimizerOf(optimizer)));
+  return run;
+}
+
+// The perplexity of each batch.
+std::vector<double> Train(Trained& run, int batches) {
+  std::vector<double> curve;
+  for (int i = 0; i < batches; ++i) {
+    auto batch = *run.iter->Next();
+    if (!batch.has_value()) {
+      COOPER_EXPECT_OK(run.iter->Reset());
+      batch = *run.iter->Next();
+    }
+    run.metric->Reset();
+    COOPER_EXPECT_OK(run.model->ForwardBackward(*batch));
+    COOPER_EXPECT_OK(run.model->UpdateMetric(*run.metric, batch->label));
+    COOPER_EXPECT_OK(run.model->Update());
+    curve.push_back(run.metric->GetNameValue()[0].second);
+  }
+  return curve;
+}
+
+void ExpectSameCurve(const std::vector<double>& got, const std::vector<double>& expected,
+                     double tolerance) {
+  ASSERT_EQ(got.size(), expected.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    EXPECT_NEAR(got[i], expected[i], tolerance * expected[i]) << "batch " << i;
+  }
+}
+
+// Roundings of 2^-24 in sums of up to 16 * 4 terms, through 24 steps. Adam divides by the root of
+// squares of gradients, which makes much of the smallest.
+constexpr int kBatches = 24;
+constexpr double kSgdTolerance = 1e-4;
+constexpr double kAdamTolerance = 1e-3;
+
+TEST(TrainingOnGpuTest, HasTheCpusCurve) {
+  COOPER_REQUIRE_GPU();
+  for (const auto& [optimizer, tolerance] :
+       {std::pair("sgd", kSgdTolerance), std::pair("adam", kAdamTolerance)}) {
+    SCOPED_TRACE(optimizer);
+    Trained on_cpu = MakeRun({Context::Cpu()}, optimizer);
+    Trained on_gpu = MakeRun({Context::Gpu(0)}, optimizer);
+    const std::vector<double> expected = Train(on_cpu, kBatches);
+    ExpectSameCurve(Train(on_gpu, kBatches), expected, tolerance);
+    EXPECT_LT(expected.back(), 0.9 * expected.front()) << "it learns";
+  }
+}
+
+TEST(TrainingOnGpuTest, TwoContextsHaveTheCurveOfOne) {
+  COOPER_REQUIRE_GPU();
+  const Context second = FindDevice(Context::Gpu(1)).ok() ? Context::Gpu(1) : Context::Cpu(1);
+  Trained on_cpu = MakeRun({Context::Cpu()}, "sgd");
+  Trained on_gpus = MakeRun({Context::Gpu(0), second}, "sgd");
+  ExpectSameCurve(Train(on_gpus, kBatches), Train(on_cpu, kBatches), kSgdTolerance);
+}
+
+void ExpectSameParams(const BucketingModule& a, const BucketingModule& b) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams expected, a.GetParams());
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams got, b.GetParams());
+  for (const auto& [name, array] : expected.args) {
+    EXPECT_EQ(*got.args.at(name).ToVector<float>(), *array.ToVector<float>()) << name;
+  }
+}
+
+TEST(TrainingOnGpuTest, GoesOnBitForBit) {
+  COOPER_REQUIRE_GPU();
+  const std::string path = testing::TempDir() + "/gpu.state";
+  for (const char* optimizer : {"sgd", "adam"}) {
+    SCOPED_TRACE(optimizer);
+    Trained whole = MakeRun({Context::Gpu(0)}, optimizer);
+    Train(whole, 7);
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        const TrainingState state,
+        CaptureTraining(*whole.model, *whole.iter, whole.metric.get(), 0, 7));
+    COOPER_ASSERT_OK(SaveTrainingState(path, state));
+    Train(whole, 9);
+
+    Trained resumed = MakeRun({Context::Gpu(0)}, optimizer);
+    Train(resumed, 2);  // what it has done before is forgotten
+    COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState loaded, LoadTrainingState(path));
+    COOPER_ASSERT_OK(RestoreTraining(loaded, *resumed.model, *resumed.iter, resumed.metric.get(),
+                                     OptimizerOf(optimizer), InitialParams()));
+    Train(resumed, 9);
+    ExpectSameParams(*whole.model, *resumed.model);
+  }
+}
+
+// MXNet's files, with states of optimizers, are the same whatever device they come from.
+TEST(TrainingOnGpuTest, OptimizerStatesMoveBetweenDevices) {
+  COOPER_REQUIRE_GPU();
+  const std::string path = testing::TempDir() + "/gpu.states";
+  Trained on_gpu = MakeRun({Context::Gpu(0)}, "adam");
+  Train(on_gpu, 5);
+  COOPER_ASSERT_OK(on_gpu.model->group()->parameters().SaveOptimizerStates(path));
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams params, on_gpu.model->GetParams());
+  for (const Context context : {Context::Cpu(), Context::Gpu(0)}) {
+    Trained other = MakeRun({context}, "adam");
+    Train(other, 5);
+    COOPER_ASSERT_OK(other.model->SetParams(params.args, params.auxs, {}));
+    COOPER_ASSERT_OK(other.model->group()->parameters().LoadOptimizerStates(path));
+    Trained reference = MakeRun({Context::Gpu(0)}, "adam");
+    Train(reference, 5);
+    ExpectSameCurve(Train(other, 8), Train(reference, 8), kAdamTolerance);
+  }
+}
+
+}  // namespace
+}  // namespace cooper
