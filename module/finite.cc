@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "module/device_reduction.h"
 #include "ndarray/dtype.h"
 #include "ndarray/parallel.h"
 #include "ndarray/status_macros.h"
@@ -40,6 +41,11 @@ absl::StatusOr<NDArray> OnCpu(const NDArray& array) {
 
 absl::StatusOr<bool> IsFinite(const NDArray& array) {
   if (array.is_null() || !IsFloating(array.dtype())) return true;
+  if (!array.context().is_cpu()) {
+    COOPER_ASSIGN_OR_RETURN(const std::vector<float> all,
+                            ReduceOnDevice("all_finite", {}, {array}, 1));
+    if (!all.empty()) return all[0] != 0;
+  }
   COOPER_ASSIGN_OR_RETURN(const NDArray on_cpu, OnCpu(array));
   switch (array.dtype()) {
     case DType::kFloat32:

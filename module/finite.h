@@ -11,8 +11,9 @@
 namespace cooper {
 
 // Whether no element is NaN or infinite; true for integers, and for a null array. One pass over
-// the array in all threads, at the speed of the memory; an array of a device is copied to the CPU
-// first. Allocates nothing on the CPU.
+// the array in all threads, at the speed of the memory; a GPU looks at its own arrays, where the
+// program has the kernel of all_finite, else they are copied to the CPU first. Allocates nothing
+// for arrays on the CPU.
 absl::StatusOr<bool> IsFinite(const NDArray& array);
 
 // How many elements are NaN or infinite, and the position of the first in row-major order.

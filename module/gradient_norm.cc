@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "module/device_reduction.h"
 #include "ndarray/dtype.h"
 #include "ndarray/parallel.h"
 #include "ndarray/status_macros.h"
@@ -35,13 +37,32 @@ double SquaresOf(const T* values, int64_t n) {
   return sum;
 }
 
+// The sums of the squares of arrays that are all on one GPU; empty for others.
+absl::StatusOr<std::vector<float>> SquaresOnDevice(absl::Span<const NDArray> arrays) {
+  const auto is_elsewhere = [&](const NDArray& array) {
+    return array.context().is_cpu() || array.context() != arrays[0].context();
+  };
+  if (arrays.empty() || std::any_of(arrays.begin(), arrays.end(), is_elsewhere)) {
+    return std::vector<float>();
+  }
+  return ReduceOnDevice("multi_sum_sq", {{"num_arrays", absl::StrCat(arrays.size())}}, arrays,
+                        static_cast<int64_t>(arrays.size()));
+}
+
 }  // namespace
 
 absl::StatusOr<double> GlobalNorm(absl::Span<const NDArray> arrays, std::vector<double>* scratch) {
   std::vector<double> own;
   std::vector<double>& blocks = scratch == nullptr ? own : *scratch;
   double total = 0;
-  for (NDArray array : arrays) {
+  COOPER_ASSIGN_OR_RETURN(const std::vector<float> on_device, SquaresOnDevice(arrays));
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    NDArray array = arrays[i];
+    // A sum that is too large for a float need not be for a double.
+    if (!on_device.empty() && std::isfinite(on_device[i])) {
+      total += static_cast<double>(on_device[i]);
+      continue;
+    }
     if (!array.context().is_cpu()) {
       COOPER_ASSIGN_OR_RETURN(array, array.CopyTo(Context::Cpu()));
     }

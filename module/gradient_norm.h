@@ -12,8 +12,9 @@
 namespace cooper {
 
 // The square root of the sum of the squares of all elements, in double; equal for every number of
-// threads. Arrays of any floating dtype; those of a device are copied to the CPU first. `scratch`,
-// if given, grows as needed and saves an allocation in later calls.
+// threads. Arrays of any floating dtype. Of arrays that are all on one GPU each is summed there, to
+// a float, and the host waits once; others are copied to the CPU first. `scratch`, if given, grows
+// as needed and saves an allocation in later calls.
 absl::StatusOr<double> GlobalNorm(absl::Span<const NDArray> arrays,
                                   std::vector<double>* scratch = nullptr);
 
