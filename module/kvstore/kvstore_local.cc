@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "executor/invoke.h"
 #include "module/kvstore/sum_arrays.h"
 #include "ndarray/status_macros.h"
 
@@ -17,7 +18,7 @@ absl::Status KVStoreLocal::Init(const std::string& key, const NDArray& value) {
 absl::Status KVStoreLocal::InitAll(absl::Span<const KVItem> items) {
   for (const KVItem& item : items) {
     if (contains(item.key)) continue;
-    if (TakesArray(item.weights[0])) {
+    if (Takes(item.weights[0])) {
       values_[item.key] = item.weights[0];
     } else {
       COOPER_RETURN_IF_ERROR(Init(item.key, item.weights[0]));
@@ -38,7 +39,31 @@ absl::Status KVStoreLocal::Sum(const std::string& key, absl::Span<const NDArray>
   for (const NDArray& value : values) traffic_.uncompressed_bytes += value.size_bytes();
   if (compression_.has_value()) return SumCompressed(key, values, work);
   for (const NDArray& value : values) traffic_.bytes += value.size_bytes();
-  return SumArrays(values, work->sum);
+  return work->sum.context().is_cpu() ? SumArrays(values, work->sum) : SumOnGpu(values, work);
+}
+
+bool KVStoreLocal::Takes(const NDArray& weight) const {
+  if (TakesArray(weight)) return true;
+  return type() == "device" && updater_ != nullptr && !compression_.has_value() &&
+         !weight.context().is_cpu() && weight.dtype() == DType::kFloat32;
+}
+
+absl::Status KVStoreLocal::SumOnGpu(absl::Span<const NDArray> values, Work* work) {
+  const NDArray& sum = work->sum;
+  work->copies.resize(values.size());
+  std::vector<const NDArray*> terms;
+  terms.reserve(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    terms.push_back(&values[i]);
+    if (SharesMemory(values[i].context(), sum.context())) continue;
+    NDArray& copy = work->copies[i];
+    if (copy.is_null()) {
+      COOPER_ASSIGN_OR_RETURN(copy, NDArray::Empty(sum.shape(), sum.dtype(), sum.context()));
+    }
+    COOPER_RETURN_IF_ERROR(copy.CopyFrom(values[i]));
+    terms.back() = &copy;
+  }
+  return Invoke("_grad_sum", {}, terms, {&sum});
 }
 
 absl::Status KVStoreLocal::SumCompressed(const std::string& key, absl::Span<const NDArray> values,
@@ -74,7 +99,8 @@ absl::Status KVStoreLocal::Push(const std::string& key, absl::Span<const NDArray
   COOPER_ASSIGN_OR_RETURN(NDArray * value, Find(key, values));
   Work& work = work_[key];
   if (work.sum.is_null()) {
-    COOPER_ASSIGN_OR_RETURN(work.sum, NDArray::Empty(value->shape(), value->dtype()));
+    COOPER_ASSIGN_OR_RETURN(work.sum,
+                            NDArray::Empty(value->shape(), value->dtype(), value->context()));
   }
   COOPER_RETURN_IF_ERROR(Sum(key, values, &work));
   if (updater_ == nullptr) {
@@ -95,6 +121,11 @@ absl::Status KVStoreLocal::SetGradientCompression(
   if (type() == "local") {
     return absl::InvalidArgumentError(
         "kvstore: a store of type 'local' compresses no gradients; use 'device' or 'dist_sync'");
+  }
+  for (const auto& [key, value] : values_) {
+    if (value.context().is_cpu()) continue;
+    return absl::FailedPreconditionError(absl::StrCat(
+        "kvstore: key '", key, "' is on a GPU; set gradient compression before it has a value"));
   }
   return KVStoreWithValues::SetGradientCompression(params);
 }

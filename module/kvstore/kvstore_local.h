@@ -33,14 +33,19 @@ class KVStoreLocal : public KVStoreWithValues {
   absl::Status SetState(const std::vector<std::pair<std::string, NDArray>>& state) override;
 
  private:
-  // What pushes of one key need. All arrays are in CPU memory.
+  // What pushes of one key need. All arrays are where its value is.
   struct Work {
-    NDArray sum;  // of the values of a Push; made when first needed
+    NDArray sum;                  // of the values of a Push; made when first needed
+    std::vector<NDArray> copies;  // of values that are elsewhere, where the sum is on a GPU
     // Whether the stored value is the last sum of several devices, rather than a parameter.
     bool holds_sum = false;
     std::vector<uint32_t> words;  // with compression
   };
 
+  // Whether a new value is the weight's own array. A GPU's, if type() is "device", is summed and
+  // updated there.
+  bool Takes(const NDArray& weight) const;
+  static absl::Status SumOnGpu(absl::Span<const NDArray> values, Work* work);
   absl::Status Sum(const std::string& key, absl::Span<const NDArray> values, Work* work);
   absl::Status SumCompressed(const std::string& key, absl::Span<const NDArray> values, Work* work);
 

@@ -1,7 +1,8 @@
 #ifndef COOPER_MODULE_KVSTORE_KVSTORE_WITH_VALUES_H_
 #define COOPER_MODULE_KVSTORE_KVSTORE_WITH_VALUES_H_
 
-// What all kinds of stores have: a value by key, in CPU memory, and the optimizer that updates it.
+// What all kinds of stores have: a value by key, in CPU memory unless a store of one process says
+// otherwise, and the optimizer that updates it.
 
 #include <map>
 #include <memory>
