@@ -1,0 +1,64 @@
+// A Predictor on gpu(0) has the outputs of one on the CPU, for inputs and parameters of either.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "executor/executor_fixtures.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "module/predict/predictor.h"
+#include "ndarray/context.h"
+#include "ndarray/cuda/require_gpu.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/random.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::FloatNear;
+using ::testing::Pointwise;
+
+NDArray Normals(const Shape& shape, uint64_t seed) {
+  RandomGenerator random(seed);
+  std::vector<float> values(static_cast<size_t>(shape.num_elements()));
+  for (float& value : values) value = static_cast<float>(random.NextNormal());
+  return *NDArray::FromVector<float>(shape, values);
+}
+
+Symbol Dense(const Symbol& x, const char* name, const char* num_hidden) {
+  return Op("FullyConnected", {.name = name, .inputs = {x}, .attrs = {{"num_hidden", num_hidden}}});
+}
+
+Symbol Network() {
+  const Symbol hidden = Op("Activation", {.inputs = {Dense(Symbol::Variable("data"), "fc1", "5")},
+                                          .attrs = {{"act_type", "tanh"}}});
+  return Dense(hidden, "fc2", "3");
+}
+
+TEST(PredictOnGpuTest, GivesTheCpusOutputs) {
+  COOPER_REQUIRE_GPU();
+  ArrayMap params = {{"fc1_weight", Normals({5, 4}, 1)},
+                     {"fc1_bias", Normals({5}, 2)},
+                     {"fc2_weight", Normals({3, 5}, 3)},
+                     {"fc2_bias", Normals({3}, 4)}};
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto on_cpu, Predictor::Create(Network(), params));
+  params["fc2_weight"] = *params["fc2_weight"].CopyTo(Context::Gpu(0));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto on_gpu, Predictor::Create(Network(), params, {}, {.context = Context::Gpu(0)}));
+  for (const int64_t rows : {3, 1, 5, 3}) {
+    const NDArray data = Normals({rows, 4}, 10 + static_cast<uint64_t>(rows));
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto expected, on_cpu->Predict({{"data", data}}));
+    for (const Context context : {Context::Cpu(), Context::Gpu(0)}) {
+      COOPER_ASSERT_OK_AND_ASSIGN(const NDArray there, data.CopyTo(context));
+      COOPER_ASSERT_OK_AND_ASSIGN(const auto got, on_gpu->Predict({{"data", there}}));
+      EXPECT_EQ(got[0].context(), Context::Gpu(0));
+      EXPECT_THAT(*got[0].ToVector<float>(), Pointwise(FloatNear(1e-5F), Floats(expected[0])));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cooper
