@@ -38,7 +38,8 @@ absl::Status RunWith(const Symbol& symbol, const Json& json, DType dtype) {
   }
   COOPER_RETURN_IF_ERROR(executor->Forward(/*is_train=*/true));
   std::vector<NDArray> heads;
-  for (const NDArray& output : *executor->outputs()) {
+  COOPER_ASSIGN_OR_RETURN(const auto outputs, executor->outputs());
+  for (const NDArray& output : outputs) {
     COOPER_ASSIGN_OR_RETURN(heads.emplace_back(), output.Copy());
   }
   return executor->Backward(heads);

@@ -112,7 +112,8 @@ Results Compute(const Network& network, const ArrayMap& args, std::vector<NDArra
   EXPECT_THAT(executor, IsOk());
   COOPER_EXPECT_OK((*executor)->Forward(true));
   Results run;
-  for (const NDArray& output : *(*executor)->outputs()) run.outputs.push_back(*output.Copy());
+  const auto outputs = (*executor)->outputs();
+  for (const NDArray& output : *outputs) run.outputs.push_back(*output.Copy());
   for (size_t i = heads.size(); i < run.outputs.size(); ++i) {
     heads.push_back(*NDArray::Zeros(run.outputs[i].shape()));
   }
@@ -125,7 +126,8 @@ Results Compute(const Network& network, const ArrayMap& args, std::vector<NDArra
 
 NDArray Random(Shape shape, RandomGenerator& random) {
   NDArray array = *NDArray::Empty(std::move(shape));
-  for (float& x : *array.Data<float>()) x = static_cast<float>(random.NextUniform() * 2 - 1);
+  const auto elements = array.Data<float>();
+  for (float& x : *elements) x = static_cast<float>(random.NextUniform() * 2 - 1);
   return array;
 }
 
