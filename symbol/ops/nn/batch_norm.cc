@@ -25,7 +25,7 @@ absl::Status BatchNormShape(ShapeContext& c) {
   if (!data.rank_known()) return absl::OkStatus();
   COOPER_ASSIGN_OR_RETURN(int axis, NormalizeAxis(c.param<Param>().axis, data.rank()));
   const PartialShape channels = {data[axis]};
-  for (int i = kGamma; i < kNumInputs; ++i) {
+  for (int i = kGamma; i < BatchNormArrays::kNumInputs; ++i) {
     COOPER_RETURN_IF_ERROR(c.SetInput(i, channels, "(channels,)"));
   }
   for (int i = kMean; i < kNumOutputs; ++i) {
@@ -41,7 +41,8 @@ absl::Status BatchNormType(TypeContext& c) {
   TypeContext::Type type = c.input(kData);
   if (!type) return absl::OkStatus();
   if (type == DType::kFloat16 || type == DType::kBfloat16) type = DType::kFloat32;
-  for (int i = kGamma; i < kNumInputs; ++i) COOPER_RETURN_IF_ERROR(c.SetInput(i, type));
+  for (int i = kGamma; i < BatchNormArrays::kNumInputs; ++i)
+    COOPER_RETURN_IF_ERROR(c.SetInput(i, type));
   for (int i = kMean; i < kNumOutputs; ++i) COOPER_RETURN_IF_ERROR(c.SetOutput(i, type));
   return absl::OkStatus();
 }
