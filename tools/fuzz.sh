@@ -11,29 +11,23 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 shift || true
+# shellcheck source=tools/fuzz_targets.sh
+source tools/fuzz_targets.sh
 targets=("$@")
-if ((${#targets[@]} == 0)); then
-  targets=(symbol_json params attributes operators training_state buckets text)
-fi
-corpora=${COOPER_FUZZ_CORPUS:-$HOME/.cache/cooper-fuzz}
-
-declare -A seeds=(
-  [symbol_json]=tests/golden/files/symbol
-  [params]="tests/golden/files/params tests/golden/files/bad"
-)
+if ((${#targets[@]} == 0)); then targets=("${fuzz_targets[@]}"); fi
 labels=("${targets[@]/#///tests/fuzz:}")
 ./bazelw build --config=fuzz "${labels[@]/%/_fuzz}"
 status=0
 for target in "${targets[@]}"; do
-  corpus=$corpora/$target
-  found=$corpora/$target-found
+  corpus=$fuzz_corpora/$target
+  found=$fuzz_corpora/$target-found
   mkdir -p "$corpus" "$found"
   echo "== $target: $seconds seconds"
   # shellcheck disable=SC2086  # seeds are words
   UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=1 \
     "bazel-bin/tests/fuzz/${target}_fuzz" -max_total_time="$seconds" \
     -max_len=65536 -timeout=20 -rss_limit_mb=2048 -artifact_prefix="$found/" -print_final_stats=1 \
-    "$corpus" ${seeds[$target]:-} 2>"$found/log" || status=1
+    "$corpus" ${fuzz_seeds[$target]:-} 2>"$found/log" || status=1
   grep -E "^stat::number_of_executed_units|^stat::average_exec|^#[0-9]+\s+DONE" "$found/log" || true
   ls "$found" | grep -v '^log$' | sed "s|^|found: $found/|" || true
 done

@@ -1,0 +1,50 @@
+#!/bin/bash
+# tools/fuzz_coverage.sh [FILE]: how much of the code that reads files the fuzzers of tests/fuzz
+# reach with the inputs that they begin with: their seeds, and what tools/fuzz.sh has kept. Per file,
+# from clang's source coverage: functions, lines, and edges (both ways of each condition). With FILE
+# (symbol/json.cc) shows its lines instead, each with how often it ran. Needs clang 14 and llvm 14.
+#
+# Exits with 1 if fewer than $COOPER_FUZZ_EDGES (90) percent of all edges are reached.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=tools/fuzz_targets.sh
+source tools/fuzz_targets.sh
+readers=(symbol_json params training_state buckets text)
+files=(
+  symbol/json.cc symbol/json_graph.cc symbol/legacy_json.cc symbol/merge_variables.cc
+  ndarray/params_file.cc ndarray/params_file_sparse.cc
+  module/bucketing_checkpoint.cc module/training_state.cc
+  io/bucket_key.cc io/csv_iter.cc io/encode_sentences.cc io/key_values.cc io/text_corpus.cc
+)
+
+# Only these files are compiled with counters; all others are as tools/fuzz.sh builds them.
+regexes=$(printf ',^%s$' "${files[@]//./\\.}")
+labels=("${readers[@]/#///tests/fuzz:}")
+./bazelw build --config=fuzz --linkopt=-fprofile-instr-generate \
+  --per_file_copt="${regexes:1}@-fprofile-instr-generate,-fcoverage-mapping,-fcoverage-compilation-dir=." \
+  "${labels[@]/%/_fuzz}"
+
+profiles=$(mktemp -d)
+trap 'rm -rf "$profiles"' EXIT
+objects=()
+for reader in "${readers[@]}"; do
+  mkdir -p "$fuzz_corpora/$reader"
+  # shellcheck disable=SC2086  # seeds are words
+  LLVM_PROFILE_FILE="$profiles/$reader.profraw" ASAN_OPTIONS=allocator_may_return_null=1 \
+    "bazel-bin/tests/fuzz/${reader}_fuzz" -runs=0 -max_len=65536 -rss_limit_mb=2048 \
+    "$fuzz_corpora/$reader" ${fuzz_seeds[$reader]:-} 2>"$profiles/log" ||
+    { tail -n 40 "$profiles/log"; exit 2; }
+  objects+=(-object "bazel-bin/tests/fuzz/${reader}_fuzz")
+done
+llvm-profdata-14 merge -o "$profiles/all" "$profiles"/*.profraw
+read_all=("${objects[@]:1}" -instr-profile="$profiles/all" -compilation-dir="$PWD")
+
+if (($# > 0)); then
+  llvm-cov-14 show "${read_all[@]}" -show-branches=count "$@"
+  exit
+fi
+report=$(llvm-cov-14 report "${read_all[@]}" -show-region-summary=0 -show-branch-summary "${files[@]}")
+echo "$report" | sed "s|$PWD/||; s/Branches/   Edges/g"
+edges=$(echo "$report" | awk '$1 == "TOTAL" { print $NF }')
+echo "edges: $edges, expected ${COOPER_FUZZ_EDGES:-90}% or more"
+awk -v got="${edges%\%}" -v least="${COOPER_FUZZ_EDGES:-90}" 'BEGIN { exit got < least }'
