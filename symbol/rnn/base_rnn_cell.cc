@@ -52,10 +52,19 @@ std::vector<PartialShape> BaseRNNCell::state_shape() const {
 
 std::string BaseRNNCell::NextStepPrefix() { return absl::StrCat(prefix_, "t", num_steps_++, "_"); }
 
+std::string BaseRNNCell::Description() const { return absl::StrCat("cell '", prefix_, "'"); }
+
+absl::StatusOr<SymbolSequence> BaseRNNCell::UnrollInputs(int length, const SymbolSequence& inputs,
+                                                         const UnrollOptions& options,
+                                                         std::optional<bool> merge) const {
+  return AddContext(NormalizeSequence(length, inputs, options.layout, merge), "Unroll of ",
+                    Description());
+}
+
 absl::Status BaseRNNCell::CheckNotModified() const {
   if (!modified_) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat("cell '", prefix_, "' is the base of a modifier (such as ZoneoutCell); ",
+      absl::StrCat(Description(), " is the base of a modifier (such as ZoneoutCell); ",
                    "call BeginState of the modifier"));
 }
 
@@ -63,7 +72,7 @@ absl::Status BaseRNNCell::CheckStates(const std::vector<Symbol>& states) const {
   const size_t expected = state_info().size();
   if (states.size() == expected) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("cell '", prefix_, "' has ", expected, " states, but ", states.size(), " came"));
+      absl::StrCat(Description(), " has ", expected, " states, but ", states.size(), " came"));
 }
 
 absl::StatusOr<std::vector<Symbol>> BaseRNNCell::FirstStates(const UnrollOptions& options) {
@@ -86,8 +95,7 @@ absl::StatusOr<std::vector<Symbol>> BaseRNNCell::BeginState(const StateFn& make)
 absl::StatusOr<Unrolled> BaseRNNCell::Unroll(int length, const SymbolSequence& inputs,
                                              const UnrollOptions& options) {
   Reset();
-  COOPER_ASSIGN_OR_RETURN(const SymbolSequence steps,
-                          NormalizeSequence(length, inputs, options.layout, false));
+  COOPER_ASSIGN_OR_RETURN(const SymbolSequence steps, UnrollInputs(length, inputs, options, false));
   COOPER_ASSIGN_OR_RETURN(std::vector<Symbol> states, FirstStates(options));
   std::vector<Symbol> outputs;
   std::vector<std::vector<Symbol>> all_states(states.size());  // by state, then step

@@ -107,6 +107,12 @@ class BaseRNNCell {
 
   // "lstm_t0_", then "lstm_t1_", ...
   std::string NextStepPrefix();
+  // For errors: "cell 'lstm_'"; of a modifier its base's.
+  virtual std::string Description() const;
+  // `inputs` merged or in steps, as `merge` says. Errors name Unroll and the cell.
+  absl::StatusOr<SymbolSequence> UnrollInputs(int length, const SymbolSequence& inputs,
+                                              const UnrollOptions& options,
+                                              std::optional<bool> merge) const;
   // kInvalidArgument unless there are as many states as state_info has.
   absl::Status CheckStates(const std::vector<Symbol>& states) const;
   // options.begin_state, checked, or BeginState().

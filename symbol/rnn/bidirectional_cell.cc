@@ -36,12 +36,15 @@ absl::StatusOr<StepResult> BidirectionalCell::Step(const Symbol&, const std::vec
       "' cannot take single steps, since its second cell starts at the end; use Unroll"));
 }
 
+std::string BidirectionalCell::Description() const {
+  return absl::StrCat("BidirectionalCell '", output_prefix_, "'");
+}
+
 absl::StatusOr<Unrolled> BidirectionalCell::Unroll(int length, const SymbolSequence& inputs,
                                                    const UnrollOptions& options) {
   Reset();
   if (options.valid_length.has_value()) return UnrollLengths(length, inputs, options);
-  COOPER_ASSIGN_OR_RETURN(const SymbolSequence steps,
-                          NormalizeSequence(length, inputs, options.layout, false));
+  COOPER_ASSIGN_OR_RETURN(const SymbolSequence steps, UnrollInputs(length, inputs, options, false));
   COOPER_ASSIGN_OR_RETURN(const std::vector<Symbol> states, FirstStates(options));
   const auto middle = states.begin() + cells()[0]->state_info().size();
 
@@ -63,8 +66,7 @@ absl::StatusOr<Unrolled> BidirectionalCell::Unroll(int length, const SymbolSeque
 // row's end both cells' outputs are 0, and stay where they are when the second's are turned back.
 absl::StatusOr<Unrolled> BidirectionalCell::UnrollLengths(int length, const SymbolSequence& inputs,
                                                           const UnrollOptions& options) {
-  COOPER_ASSIGN_OR_RETURN(const SymbolSequence merged,
-                          NormalizeSequence(length, inputs, options.layout, true));
+  COOPER_ASSIGN_OR_RETURN(const SymbolSequence merged, UnrollInputs(length, inputs, options, true));
   COOPER_ASSIGN_OR_RETURN(const int axis, TimeAxis(options.layout));
   COOPER_ASSIGN_OR_RETURN(const std::vector<Symbol> states, FirstStates(options));
   const auto middle = states.begin() + cells()[0]->state_info().size();

@@ -27,6 +27,9 @@ class BidirectionalCell : public ComposedCell {
   absl::StatusOr<Unrolled> Unroll(int length, const SymbolSequence& inputs,
                                   const UnrollOptions& options = {}) override;
 
+ protected:
+  std::string Description() const override;
+
  private:
   // Unroll with valid_length.
   absl::StatusOr<Unrolled> UnrollLengths(int length, const SymbolSequence& inputs,

@@ -23,7 +23,7 @@ absl::StatusOr<Unrolled> DropoutCell::Unroll(int length, const SymbolSequence& i
                                              const UnrollOptions& options) {
   Reset();
   COOPER_ASSIGN_OR_RETURN(SymbolSequence sequence,
-                          NormalizeSequence(length, inputs, options.layout, options.merge_outputs));
+                          UnrollInputs(length, inputs, options, options.merge_outputs));
   if (!sequence.is_merged()) {
     UnrollOptions all_steps = options;
     all_steps.valid_length.reset();

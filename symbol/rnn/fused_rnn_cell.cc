@@ -74,8 +74,7 @@ absl::StatusOr<StepResult> FusedRNNCell::Step(const Symbol&, const std::vector<S
 absl::StatusOr<Unrolled> FusedRNNCell::Unroll(int length, const SymbolSequence& inputs,
                                               const UnrollOptions& options) {
   Reset();
-  COOPER_ASSIGN_OR_RETURN(const SymbolSequence merged,
-                          NormalizeSequence(length, inputs, options.layout, true));
+  COOPER_ASSIGN_OR_RETURN(const SymbolSequence merged, UnrollInputs(length, inputs, options, true));
   COOPER_ASSIGN_OR_RETURN(const int axis, TimeAxis(options.layout));
   if (axis > 1) {
     return absl::InvalidArgumentError(absl::StrCat("FusedRNNCell '", prefix(), "': layout '",

@@ -5,6 +5,7 @@
 // to be called instead of the base.
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "symbol/rnn/base_rnn_cell.h"
@@ -25,6 +26,7 @@ class ModifierCell : public BaseRNNCell {
   const std::shared_ptr<RNNParams>& params() const override { return base_->params(); }
 
  protected:
+  std::string Description() const override { return base_->Description(); }
   // The base's, which no one else may call.
   absl::StatusOr<Unrolled> UnrollBase(int length, const SymbolSequence& inputs,
                                       const UnrollOptions& options);

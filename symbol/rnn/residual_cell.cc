@@ -33,7 +33,7 @@ absl::StatusOr<Unrolled> ResidualCell::Unroll(int length, const SymbolSequence& 
       const SymbolSequence added,
       options.valid_length.has_value()
           ? MaskSequence(length, inputs, options.layout, *options.valid_length, merged)
-          : NormalizeSequence(length, inputs, options.layout, merged));
+          : UnrollInputs(length, inputs, options, merged));
   if (result.outputs.is_merged()) {
     COOPER_ASSIGN_OR_RETURN(result.outputs, AddInput(result.outputs.merged(), added.merged()));
     return result;

@@ -177,7 +177,21 @@ TEST(RNNCellErrorsTest, NameWhatIsWrong) {
   EXPECT_THAT(lstm.Unroll(2, Data(), {.begin_state = std::vector<Symbol>{}}).status(),
               StatusIs(StatusCode::kInvalidArgument, HasSubstr("but 0 came")));
 
+  for (const char* layout : {"NC", ""}) {
+    EXPECT_THAT(
+        lstm.Unroll(3, Data(), {.layout = layout}).status(),
+        StatusIs(StatusCode::kInvalidArgument, HasSubstr("Unroll of cell 'lstm_': layout '")));
+  }
+
   auto fused = std::make_shared<FusedRNNCell>(4);
+  EXPECT_THAT(fused->Unroll(2, Data(), {.layout = "NC"}).status(),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("Unroll of cell 'lstm_': layout")));
+  ResidualCell residual(std::make_shared<GRUCell>(4, GRUCellOptions{.prefix = "top_"}));
+  EXPECT_THAT(residual.Unroll(0, Data()).status(),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("Unroll of cell 'top_': length 0")));
+  ZoneoutCell zoneout(std::make_shared<GRUCell>(4, GRUCellOptions{.prefix = "z_"}));
+  EXPECT_THAT(zoneout.Unroll(0, Data()).status(),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("Unroll of cell 'z_': length 0")));
   EXPECT_THAT(fused->Step(Data(), {}).status(),
               StatusIs(StatusCode::kUnimplemented, HasSubstr("use Unroll")));
   EXPECT_THAT(ZoneoutCell(fused).Unroll(2, Data()).status(),
@@ -185,6 +199,9 @@ TEST(RNNCellErrorsTest, NameWhatIsWrong) {
   BidirectionalCell both(std::make_shared<GRUCell>(4), std::make_shared<GRUCell>(4));
   EXPECT_THAT(both.Step(Data(), {}).status(),
               StatusIs(StatusCode::kUnimplemented, HasSubstr("BidirectionalCell 'bi_'")));
+  EXPECT_THAT(both.Unroll(2, Data(), {.layout = "NC"}).status(),
+              StatusIs(StatusCode::kInvalidArgument,
+                       HasSubstr("Unroll of BidirectionalCell 'bi_': layout 'NC'")));
 }
 
 TEST(RNNCellWeightsTest, ErrorsNameTheWeight) {
