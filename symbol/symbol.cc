@@ -14,6 +14,7 @@
 #include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 #include "symbol/attr_scope.h"
+#include "symbol/conditional_input.h"
 #include "symbol/indexed_graph.h"
 #include "symbol/name_manager.h"
 #include "symbol/required_input.h"
@@ -44,14 +45,27 @@ absl::StatusOr<OpCall> MakeCall(absl::string_view op_name, const OpArgs& args) {
   return call;
 }
 
-// The entries for the operator's inputs: those given, and variables for the rest.
-absl::StatusOr<std::vector<NodeEntry>> BindInputs(const OpCall& call, const std::string& name,
-                                                  const OpArgs& args) {
-  const OpSchema::Names names = call.op->InputNames(call);
+absl::Status UnknownInput(const OpCall& call, const OpSchema::Names& names,
+                          const std::string& key) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("has no input '", key, "'; its inputs are ", absl::StrJoin(names, ", "),
+                   AttributeForInput(call, [&](const std::string& input) { return input == key; }),
+                   DidYouMean(key, names)));
+}
+
+// The entries for the operator's inputs, which are called `names`: those given, and variables for
+// the rest.
+absl::StatusOr<std::vector<NodeEntry>> BindInputs(const OpCall& call, const OpSchema::Names& names,
+                                                  const std::string& name, const OpArgs& args) {
   if (args.inputs.size() + args.named.size() > names.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("takes ", names.size(), " inputs (", absl::StrJoin(names, ", "), "), but ",
-                     args.inputs.size() + args.named.size(), " came"));
+    for (const auto& [key, symbol] : args.named) {
+      if (!absl::c_linear_search(names, key)) return UnknownInput(call, names, key);
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "takes ", names.size(), " inputs (", absl::StrJoin(names, ", "), "), but ",
+        args.inputs.size() + args.named.size(), " came",
+        AttributeForInput(
+            call, [&](const std::string& input) { return !absl::c_linear_search(names, input); })));
   }
   std::vector<NodeEntry> inputs(names.size());
   auto set = [&](size_t i, const Symbol& symbol) -> absl::Status {
@@ -71,11 +85,7 @@ absl::StatusOr<std::vector<NodeEntry>> BindInputs(const OpCall& call, const std:
   }
   for (const auto& [key, symbol] : args.named) {
     const auto it = std::find(names.begin(), names.end(), key);
-    if (it == names.end()) {
-      return absl::InvalidArgumentError(absl::StrCat("has no input '", key, "'; its inputs are ",
-                                                     absl::StrJoin(names, ", "),
-                                                     DidYouMean(key, names)));
-    }
+    if (it == names.end()) return UnknownInput(call, names, key);
     COOPER_RETURN_IF_ERROR(set(static_cast<size_t>(it - names.begin()), symbol));
   }
   for (size_t i = 0; i < names.size(); ++i) {
@@ -135,8 +145,14 @@ absl::StatusOr<Symbol> Symbol::Create(absl::string_view op, const OpArgs& args) 
   const std::string hint = args.hint.empty() ? absl::AsciiStrToLower(op) : args.hint;
   const std::string name = NameManager::Current().Get(args.name, hint);
   COOPER_ASSIGN_OR_RETURN(OpCall call, AddContext(MakeCall(op, args), op, " '", name, "'"));
+  OpSchema::Names names = call.op->InputNames(call);
+  for (const auto& [key, input] : args.named) {
+    if (!call.op->variadic_attr().empty()) break;  // whose inputs are counted, and may be many
+    if (absl::c_linear_search(names, key) || !AskForInput(key, &call)) continue;
+    names = call.op->InputNames(call);
+  }
   COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> inputs,
-                          AddContext(BindInputs(call, name, args), op, " '", name, "'"));
+                          AddContext(BindInputs(call, names, name, args), op, " '", name, "'"));
   COOPER_ASSIGN_OR_RETURN(VariableSetPtr variables,
                           AddContext(UnionOfVariables(inputs), op, " '", name, "'"));
   const int num_outputs = call.op->NumVisibleOutputs(call);

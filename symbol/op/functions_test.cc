@@ -201,6 +201,21 @@ TEST(FunctionsTest, FirstErrorIsKept) {
   EXPECT_EQ(net.GetInternals().status(), bad.status());
 }
 
+// What an input is for, nobody has to say twice.
+TEST(FunctionsTest, LengthsAskForThemselves) {
+  const Symbol x = Symbol::Variable("x"), lengths = Symbol::Variable("lengths");
+  const Symbol said = op::CTCLoss(x, {.data_lengths = lengths,
+                                      .label_lengths = lengths,
+                                      .use_data_lengths = true,
+                                      .use_label_lengths = true,
+                                      .name = "ctc"});
+  const Symbol meant =
+      op::CTCLoss(x, {.data_lengths = lengths, .label_lengths = lengths, .name = "ctc"});
+  COOPER_ASSERT_OK(said.status());
+  COOPER_ASSERT_OK(meant.status());
+  EXPECT_EQ(SymbolToJson(meant), SymbolToJson(said));
+}
+
 TEST(FunctionsTest, ErrorsNameNodeOperatorAndAttribute) {
   const Symbol x = Symbol::Variable("x");
   const struct {
@@ -214,7 +229,11 @@ TEST(FunctionsTest, ErrorsNameNodeOperatorAndAttribute) {
       {op::FullyConnected({}, {.num_hidden = 1, .name = "fc"}),
        "FullyConnected 'fc': input 'data' must be one output, but a symbol of 0 outputs came"},
       {op::FullyConnected(x, {.bias = x, .num_hidden = 1, .no_bias = true, .name = "fc"}),
-       "FullyConnected 'fc': has no input 'bias'; its inputs are data, weight"},
+       "FullyConnected 'fc': has no input 'bias'; its inputs are data, weight; with no_bias=False "
+       "it has input 'bias'"},
+      {op::CTCLoss(x, {.data_lengths = x, .name = "ctc", .attrs = {{"use_data_lengths", "0"}}}),
+       "CTCLoss 'ctc': has no input 'data_lengths'; its inputs are data, label; with "
+       "use_data_lengths=True it has input 'data_lengths'"},
       {op::FullyConnected(x, {.num_hidden = 1, .name = "fc", .attrs = {{"no_bais", "1"}}}),
        "FullyConnected 'fc': unknown attribute no_bais='1'; known are num_hidden, no_bias, "
        "flatten; did "

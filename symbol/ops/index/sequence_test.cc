@@ -41,7 +41,11 @@ TEST(SequenceTest, RefusesWhatItCannotDo) {
        {{"use_sequence_length", "True"}},
        1,
        "input 'sequence_length' is missing: use_sequence_length is True"},
-      {"SequenceMask", {}, 2, "takes 1 inputs (data), but 2 came"},
+      {"SequenceMask",
+       {},
+       2,
+       "takes 1 inputs (data), but 2 came; with use_sequence_length=True it has input "
+       "'sequence_length'"},
   };
   for (const ErrorCase& c : cases) {
     const std::string name = "node7";
