@@ -25,8 +25,8 @@ struct Placement {
 Placement PlaceNodes(const IndexedGraph& graph, const std::map<std::string, Context>& group2ctx,
                      Context default_context);
 
-// Moves to cpu(0) each node, by index, that cannot run on its context; and with it variables that no
-// other node reads, and auxiliary states, which it may write.
+// Moves to cpu(0) each node, by index, that cannot run on its context; and with it variables that
+// no other node reads, and auxiliary states, which it may write.
 void MoveToCpu(const IndexedGraph& graph, const std::function<bool(int, Context)>& can_run,
                Placement* placement);
 

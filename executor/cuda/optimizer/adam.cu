@@ -24,7 +24,7 @@ template <bool kMaster>
 absl::Status AdamWGpu(const KernelContext& c) {
   const auto& p = c.param<AdamWParam>();
   const UpdateArrays a = ArraysOfUpdate<2, kMaster>(c.inputs, c.outputs[0], c.reqs[0]);
-  return UpdateElements<2, kMaster>(c, a, [&](auto tag) {
+  return LaunchUpdate<2, kMaster>(c, a, [&](auto tag) {
     return AdamWSource<typename decltype(tag)::type>{p, c.inputs.back().as<float>()};
   });
 }

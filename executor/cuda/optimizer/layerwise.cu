@@ -109,7 +109,7 @@ absl::Status LambGpu(const KernelContext& c) {
   COOPER_RETURN_IF_ERROR(status);
   const LambPhase2Param phase2 = {
       .lr = p.lr, .lower_bound = p.lower_bound, .upper_bound = p.upper_bound};
-  return UpdateElements<2, kMaster>(c, a, [&](auto tag) {
+  return LaunchUpdate<2, kMaster>(c, a, [&](auto tag) {
     using C = typename decltype(tag)::type;
     return LambSource<C>{LambDirection<C>::Make(p), phase2, SumsOf(c)};
   });
@@ -130,7 +130,7 @@ absl::Status LarsGpu(const KernelContext& c) {
   const auto& p = c.param<LarsParam>();
   const UpdateArrays a = ArraysOfUpdate<kStates, kMaster>(c.inputs, c.outputs[0], c.reqs[0]);
   if (p.layerwise) COOPER_RETURN_IF_ERROR(SumSquares<kMaster>(c, a));
-  return UpdateElements<kStates, kMaster>(c, a, [&](auto tag) {
+  return LaunchUpdate<kStates, kMaster>(c, a, [&](auto tag) {
     return LarsSource<typename decltype(tag)::type>{p, SumsOf(c)};
   });
 }
@@ -148,7 +148,7 @@ struct LbsgdSource {
 template <bool kMaster>
 absl::Status StepLbsgd(const KernelContext& c, const LbsgdParam& p, const UpdateArrays& a) {
   if (p.adaptive) COOPER_RETURN_IF_ERROR(SumSquares<kMaster>(c, a));
-  return UpdateElements<1, kMaster>(c, a, [&](auto tag) {
+  return LaunchUpdate<1, kMaster>(c, a, [&](auto tag) {
     return LbsgdSource<typename decltype(tag)::type>{p, SumsOf(c)};
   });
 }

@@ -45,7 +45,7 @@ absl::Status MultiSgdGpu(const KernelContext& c) {
     if constexpr (kPreloaded) {
       const float* const lr = c.inputs[count * kPerWeight].template as<float>() + i;
       const float* const wd = c.inputs[count * kPerWeight + 1].template as<float>() + i;
-      COOPER_RETURN_IF_ERROR((UpdateElements<U::kStates, kMaster>(c, a, [&](auto tag) {
+      COOPER_RETURN_IF_ERROR((LaunchUpdate<U::kStates, kMaster>(c, a, [&](auto tag) {
         return PreloadedSource<U, typename decltype(tag)::type>{p, lr, wd};
       })));
     } else {

@@ -69,7 +69,7 @@ __global__ void Update(int64_t n, UpdatePointers<kStates, kMaster, W, G> a, Writ
 
 // Updates with source(TypeTag<C>()) as what Update gets its function from.
 template <int kStates, bool kMaster, typename Make>
-absl::Status UpdateElements(const KernelContext& c, const UpdateArrays& a, const Make& source) {
+absl::Status LaunchUpdate(const KernelContext& c, const UpdateArrays& a, const Make& source) {
   absl::Status status;
   const bool known =
       DispatchUpdate<kMaster>(a.weight.dtype, a.grad.dtype, [&](auto w_tag, auto g_tag) {
@@ -92,7 +92,7 @@ absl::Status UpdateElements(const KernelContext& c, const UpdateArrays& a, const
 // The same for a function that the host makes: make(TypeTag<C>()).
 template <int kStates, bool kMaster, typename Make>
 absl::Status UpdateWith(const KernelContext& c, const UpdateArrays& a, const Make& make) {
-  return UpdateElements<kStates, kMaster>(
+  return LaunchUpdate<kStates, kMaster>(
       c, a, [&](auto tag) { return FunctionOf<decltype(make(tag))>{make(tag)}; });
 }
 
