@@ -98,6 +98,21 @@ TEST(GemmTest, MatchesAPlainLoop) {
   }
 }
 
+TEST(GemmTest, FewRowsAndManyColumns) {
+  for (int64_t m : {2, 17, 192, 193}) {
+    for (int64_t n : {1000, 1001, 1008, 1009, 2017, 3000}) {
+      CheckProduct<float>({.transpose_a = false,
+                           .transpose_b = true,
+                           .m = m,
+                           .n = n,
+                           .k = 3,
+                           .alpha = 1,
+                           .beta = 0.5,
+                           .padding = 1});
+    }
+  }
+}
+
 TEST(GemmTest, EmptyResultsAreNotTouched) {
   float c = 7;
   Gemm(false, false, 0, 4, 4, 1.0f, nullptr, 4, nullptr, 4, 0.0f, &c, 4);
