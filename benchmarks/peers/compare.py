@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times cooper beside MXNet and PyTorch: same model, same batches, one sitting, taking turns.
+"""Times cooper beside its peers: same model, same batches, one sitting, taking turns.
 
 All workers of a work are started, bound and warmed; then each round lets every worker run once,
 in an order that rotates from round to round, while the others sleep. README.md says what is
@@ -33,7 +33,9 @@ PEERS = {
     'mxnet-unrolled': ['mxnet_lm.py', '--mode=unrolled'],
     'mxnet-fused': ['mxnet_lm.py', '--mode=fused'],
     'torch': ['torch_lm.py'],
+    'onnx': ['onnx_lm.py'],
 }
+_FORWARD_ONLY_PEERS = {'onnx'}  # left out where a work trains
 
 # By form and kind of the layers: cooper's own --cell. "labels" asks for no outputs but the
 # probability of each label, which is all that the loss needs.
@@ -110,9 +112,12 @@ def _make_workers(flags: argparse.Namespace, told: Dict[str, Any]) -> List[Worke
         if not flags.no_limit and 'corpus' not in told:
             workers.append(Worker(report.LIMIT, [flags.cooper, *works.arguments(told),
                                                  '--gemm_only']))
-    python = os.path.expanduser(f'{flags.venv}/bin/python')
     for name in flags.peers:
+        if name in _FORWARD_ONLY_PEERS and not told['forward_only']:
+            continue
         script, *mode = PEERS[name]
+        venv = os.path.expanduser(flags.venv)
+        python = f'{venv}/onnx/bin/python' if name == 'onnx' else f'{venv}/bin/python'
         workers.append(Worker(name, [python, str(_HERE / script), *mode, *works.arguments(told)]))
     return workers
 

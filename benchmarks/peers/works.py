@@ -17,6 +17,7 @@ WORKS: Dict[str, Dict[str, Any]] = {
     'W1-bi': {'vocab': 10000, 'num_hidden': 200, 'bidirectional': True},
     'W1-1-thread': {'vocab': 10000, 'num_hidden': 200, 'threads': 1},
     'W1-forward': {'vocab': 10000, 'num_hidden': 200, 'forward_only': True},
+    'W1-forward-1': {'vocab': 10000, 'num_hidden': 200, 'forward_only': True, 'batch_size': 1},
     'W3-forward-1': {'vocab': 1000, 'num_hidden': 64, 'forward_only': True, 'batch_size': 1},
     TEXT: {'num_hidden': 200, 'use_ignore': True},
 }
