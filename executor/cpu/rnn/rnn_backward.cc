@@ -1,7 +1,8 @@
 // The gradient kernels of RNN and _rnn_layer. Per layer, from the last: step by step, backward, the
 // cell and the product with the h2h weight; then one product of all steps for each of the gradients
 // with respect to the input and to both weights. Nothing of the forward pass is computed again but
-// tanh(c). What the forward pass has kept is used up: gradients are written over it.
+// tanh(c). What the forward pass has kept is used up: gradients are written over it. As it does,
+// these kernels leave out the steps behind the end of a sequence (rnn_rows.h).
 
 #include <algorithm>
 
@@ -13,6 +14,7 @@
 #include "executor/cpu/rnn/rnn_cells.h"
 #include "executor/cpu/rnn/rnn_dims.h"
 #include "executor/cpu/rnn/rnn_pieces.h"
+#include "executor/cpu/rnn/rnn_rows.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/gemm.h"
@@ -38,14 +40,13 @@ class Backward {
         dims_(param_, c.inputs[in_.forward.data].shape),
         reserve_layout_(param_, dims_.num_steps, dims_.batch),
         scratch_(param_, dims_, c.workspace),
+        rows_(in_.forward.lengths >= 0 ? RNNRows(c.inputs[in_.forward.lengths], dims_.num_steps,
+                                                 dims_.batch, scratch_.row_order)
+                                       : RNNRows(dims_.num_steps, dims_.batch)),
         clip_(param_),
         has_cell_(param_.mode == RNNMode::kLstm),
         drop_(c.is_train && param_.p > 0 && dims_.layers > 1),
-        reserve_(c.inputs[in_.reserve].as<T>()) {
-    if (in_.forward.lengths >= 0) {
-      LoadLengths(c.inputs[in_.forward.lengths], dims_.num_steps, scratch_.lengths);
-    }
-  }
+        reserve_(c.inputs[in_.reserve].as<T>()) {}
 
   void Run() {
     const WriteReq data_req = c_.reqs[out_.data];
@@ -55,7 +56,7 @@ class Backward {
     const T* dy = c_.inputs[in_.output_grad].as<T>();
     for (int layer = dims_.layers - 1; layer >= 0; --layer) {
       for (int d = 0; d < dims_.directions; ++d) Begin(layer, d);
-      ForEachChain(dims_,
+      ForEachChain(dims_, rows_,
                    [&](int d, int64_t begin, int64_t end) { RunChain(layer, d, dy, begin, end); });
       for (int d = 0; d < dims_.directions; ++d) StoreStateGradients(layer, d);
       if (wants_weights) {
@@ -64,19 +65,14 @@ class Backward {
       }
       if (layer > 0) {
         // dy has been used up: its place can be taken.
-        for (int d = 0; d < dims_.directions; ++d) {
-          InputGradient(layer, d, d == 0 ? T{0} : T{1}, scratch_.dy);
-        }
+        InputGradient(layer, WriteReq::kWrite, scratch_.dy);
         if (drop_) {
           ApplyMask(scratch_.dy, MaskOf(layer - 1), param_.p, dims_.rows() * dims_.output_row(),
                     scratch_.dy);
         }
         dy = scratch_.dy;
       } else if (data_req != WriteReq::kNull) {
-        for (int d = 0; d < dims_.directions; ++d) {
-          InputGradient(layer, d, d == 0 && data_req == WriteReq::kWrite ? T{0} : T{1},
-                        c_.outputs[out_.data].as<T>());
-        }
+        InputGradient(layer, data_req, c_.outputs[out_.data].as<T>());
       }
     }
   }
@@ -94,15 +90,19 @@ class Backward {
   const uint8_t* MaskOf(int layer) const {
     return reinterpret_cast<const uint8_t*>(reserve_ + reserve_layout_.mask(layer));
   }
-  // What the layer had as its input: with dropout made again from the mask.
+  // What the layer had as its input, packed: with dropout made again from the mask.
   const T* InputOf(int layer) const {
-    if (layer == 0) return c_.inputs[in_.forward.data].as<T>();
-    const T* output = OutputOf(layer - 1);
-    if (!drop_) return output;
-    ApplyMask(output, MaskOf(layer - 1), param_.p, dims_.rows() * dims_.output_row(),
-              scratch_.dropped);
-    return scratch_.dropped;
+    const T* input = layer == 0 ? c_.inputs[in_.forward.data].as<T>() : OutputOf(layer - 1);
+    if (layer > 0 && drop_) {
+      ApplyMask(input, MaskOf(layer - 1), param_.p, dims_.rows() * dims_.output_row(),
+                scratch_.dropped);
+      input = scratch_.dropped;
+    }
+    if (rows_.is_whole()) return input;
+    PackRows(rows_, input, InputSize(layer), scratch_.input);
+    return scratch_.input;
   }
+  int64_t InputSize(int layer) const { return layer == 0 ? dims_.input : dims_.output_row(); }
 
   void Begin(int layer, int d) {
     ds_[d] = reserve_ + reserve_layout_.slots(layer, d);
@@ -110,7 +110,7 @@ class Backward {
       if (grad_input < 0) {
         std::fill_n(to, state_size(), T{0});
       } else {
-        std::copy_n(State(grad_input, layer, d), state_size(), to);
+        SortRows(rows_, State(grad_input, layer, d), dims_.hidden, to);
       }
     };
     start(in_.state_grad, scratch_.dh[d]);
@@ -138,10 +138,9 @@ class Backward {
     return c_.reqs[out_.weights + (out_.num_weights == 1 ? 0 : kind)];
   }
 
-  // Takes the gradients of the rows [begin, end) of the batch back through all steps.
+  // Takes the gradients of the sequences at the places [begin, end) back through all steps.
   void RunChain(int layer, int d, const T* dy, int64_t begin, int64_t end) const {
     const int64_t hidden = dims_.hidden;
-    const int64_t slot_step = dims_.batch * dims_.slot_row();
     const int64_t output_step = dims_.batch * dims_.output_row();
     const T* slots = reserve_ + reserve_layout_.slots(layer, d);
     const T* cells = has_cell_ ? reserve_ + reserve_layout_.cells(layer, d) : nullptr;
@@ -156,53 +155,51 @@ class Backward {
     for (int64_t s = dims_.num_steps - 1; s >= 0; --s) {
       const int64_t t = dims_.StepAt(d, s);
       const int64_t t_prev = s == 0 ? 0 : dims_.StepAt(d, s - 1);
-      T* ds = ds_[d] + t * slot_step;
-      ParallelFor(end - begin, RowGrain(hidden, 2048), [&](int64_t from, int64_t to) {
-        for (int64_t i = begin + from; i < begin + to; ++i) {
-          T* ds_row = ds + i * dims_.slot_row();
-          if (scratch_.lengths != nullptr && t >= scratch_.lengths[i]) {
-            // The state waited: dh and dc stay as they are.
-            std::fill_n(ds_row, dims_.slot_row(), T{0});
-            continue;
-          }
-          // Going from the last step, a sequence starts at its own length.
-          const bool first =
-              s == 0 || (scratch_.lengths != nullptr && t_prev >= scratch_.lengths[i]);
+      const int64_t active_end = std::min(end, rows_.count(t));
+      if (active_end <= begin) continue;
+      T* ds = ds_[d] + rows_.begin(t) * dims_.slot_row();
+      ParallelFor(active_end - begin, RowGrain(hidden, 2048), [&](int64_t from, int64_t to) {
+        for (int64_t place = begin + from; place < begin + to; ++place) {
+          const int64_t i = rows_.row(place);
+          const int64_t packed = rows_.begin(t) + place;
+          const bool first = rows_.IsFirst(d, t, place);
           const T* h_row = output + t * output_step + i * dims_.output_row();
           const T* dy_row = dy + t * output_step + i * dims_.output_row() + d * hidden;
-          const T* slot_row = slots + t * slot_step + i * dims_.slot_row();
+          const T* slot_row = slots + packed * dims_.slot_row();
+          T* ds_row = ds + place * dims_.slot_row();
+          T* dh_row = dh + place * hidden;
           switch (param_.mode) {
             case RNNMode::kRnnRelu:
-              PlainBackward<T, true>(hidden, h_row, dy_row, dh + i * hidden, ds_row);
+              PlainBackward<T, true>(hidden, h_row, dy_row, dh_row, ds_row);
               break;
             case RNNMode::kRnnTanh:
-              PlainBackward<T, false>(hidden, h_row, dy_row, dh + i * hidden, ds_row);
+              PlainBackward<T, false>(hidden, h_row, dy_row, dh_row, ds_row);
               break;
             case RNNMode::kLstm: {
-              const T* c_row = cells + t * state_size() + i * hidden;
+              const T* c_row = cells + packed * hidden;
               const T* c_prev =
-                  first ? state_cell + i * hidden : cells + t_prev * state_size() + i * hidden;
+                  first ? state_cell + i * hidden : cells + (rows_.begin(t_prev) + place) * hidden;
+              T* dc_row = dc + place * hidden;
               // Called by name: through a pointer it would not be compiled for the CpuLevel.
               if (clip_.enabled) {
-                LstmBackward<T, true>(hidden, clip_, slot_row, c_prev, c_row, dy_row,
-                                      dh + i * hidden, dc + i * hidden, ds_row);
+                LstmBackward<T, true>(hidden, clip_, slot_row, c_prev, c_row, dy_row, dh_row,
+                                      dc_row, ds_row);
               } else {
-                LstmBackward<T, false>(hidden, clip_, slot_row, c_prev, c_row, dy_row,
-                                       dh + i * hidden, dc + i * hidden, ds_row);
+                LstmBackward<T, false>(hidden, clip_, slot_row, c_prev, c_row, dy_row, dh_row,
+                                       dc_row, ds_row);
               }
               break;
             }
             case RNNMode::kGru: {
               const T* h_prev = first ? state + i * hidden
                                       : output + t_prev * output_step + i * dims_.output_row();
-              GruBackward(hidden, slot_row, h_prev, dy_row, dh + i * hidden, ds_row);
+              GruBackward(hidden, slot_row, h_prev, dy_row, dh_row, ds_row);
               break;
             }
           }
         }
       });
       if (s == 0 && c_.reqs[out_.state] == WriteReq::kNull) break;
-      const int64_t active_end = ActiveEnd(scratch_.lengths, t, begin, end);
       Gemm(false, false, active_end - begin, hidden, dims_.recurrent * hidden, T{1},
            ds + begin * dims_.slot_row(), dims_.slot_row(), weight, weight_stride, T{1},
            dh + begin * hidden, hidden);
@@ -216,8 +213,8 @@ class Backward {
 
   void StoreStateGradient(int output, const T* gradient, int layer, int d) const {
     if (c_.reqs[output] == WriteReq::kNull) return;
-    StoreRows(c_.reqs[output], gradient, dims_.hidden, dims_.batch, dims_.hidden,
-              c_.outputs[output].as<T>() + StateAt(layer, d));
+    UnsortRows(rows_, c_.reqs[output], gradient, dims_.hidden,
+               c_.outputs[output].as<T>() + StateAt(layer, d));
   }
 
   static T BetaOf(WriteReq req) { return req == WriteReq::kAdd ? T{1} : T{0}; }
@@ -228,7 +225,7 @@ class Backward {
     const int64_t input_size = grads.input_size;
     if (const WriteReq req = WeightReq(kI2hWeight); req != WriteReq::kNull) {
       for (const InputProduct& product : InputProducts(param_.mode)) {
-        Gemm(true, false, product.num_gates * hidden, input_size, dims_.rows(), T{1},
+        Gemm(true, false, product.num_gates * hidden, input_size, rows_.total(), T{1},
              ds_[d] + product.first_slot * hidden, dims_.slot_row(), input, input_size, BetaOf(req),
              grads.i2h_weight + product.first_gate * hidden * input_size, input_size);
       }
@@ -237,7 +234,7 @@ class Backward {
       RecurrentWeightGradient(layer, d, BetaOf(req), grads.h2h_weight);
     }
 
-    SumColumns(ds_[d], dims_.slot_row(), dims_.rows(), dims_.slot_row(), /*add=*/false,
+    SumColumns(ds_[d], dims_.slot_row(), rows_.total(), dims_.slot_row(), /*add=*/false,
                scratch_.bias);
     const int64_t n = dims_.recurrent * hidden;
     StoreRows(WeightReq(kH2hBias), scratch_.bias, n, 1, n, grads.h2h_bias);
@@ -259,9 +256,10 @@ class Backward {
       return;
     }
     const T* output = OutputOf(layer) + d * hidden;
-    if (scratch_.lengths != nullptr && d == 1) {
-      GatherPrevious(output, State(in_.forward.state, layer, d));
-      Gemm(true, false, n, hidden, dims_.rows(), T{1}, ds, dims_.slot_row(), scratch_.h_prev,
+    if (rows_.has_lengths()) {
+      PackPrevious(rows_, d, State(in_.forward.state, layer, d), output, dims_.output_row(), hidden,
+                   scratch_.h_prev);
+      Gemm(true, false, n, hidden, rows_.total(), T{1}, ds, dims_.slot_row(), scratch_.h_prev,
            hidden, beta, grad, hidden);
       return;
     }
@@ -275,30 +273,24 @@ class Backward {
          earlier, dims_.output_row(), T{1}, grad, hidden);
   }
 
-  // For the direction from the last step: what each step had as its previous output.
-  void GatherPrevious(const T* output, const T* state) const {
-    for (int64_t t = 0; t < dims_.num_steps; ++t) {
-      for (int64_t i = 0; i < dims_.batch; ++i) {
-        const bool first = t + 1 >= scratch_.lengths[i];
-        const T* from = first ? state + i * dims_.hidden
-                              : output + ((t + 1) * dims_.batch + i) * dims_.output_row();
-        std::copy_n(from, dims_.hidden, scratch_.h_prev + (t * dims_.batch + i) * dims_.hidden);
+  // grad = or += the sum over directions of ds W
+  void InputGradient(int layer, WriteReq req, T* grad) const {
+    const int64_t hidden = dims_.hidden;
+    const int64_t input_size = InputSize(layer);
+    const bool whole = rows_.is_whole();
+    T* out = whole ? grad : scratch_.input;
+    T beta = whole ? BetaOf(req) : T{0};
+    for (int d = 0; d < dims_.directions; ++d) {
+      const RNNWeights<T> weights = WeightsOf(layer, d);
+      for (const InputProduct& product : InputProducts(param_.mode)) {
+        Gemm(false, false, rows_.total(), input_size, product.num_gates * hidden, T{1},
+             ds_[d] + product.first_slot * hidden, dims_.slot_row(),
+             weights.i2h_weight + product.first_gate * hidden * input_size, input_size, beta, out,
+             input_size);
+        beta = T{1};
       }
     }
-  }
-
-  // grad = beta grad + ds W
-  void InputGradient(int layer, int d, T beta, T* grad) const {
-    const int64_t hidden = dims_.hidden;
-    const RNNWeights<T> weights = WeightsOf(layer, d);
-    const int64_t input_size = weights.input_size;
-    for (const InputProduct& product : InputProducts(param_.mode)) {
-      Gemm(false, false, dims_.rows(), input_size, product.num_gates * hidden, T{1},
-           ds_[d] + product.first_slot * hidden, dims_.slot_row(),
-           weights.i2h_weight + product.first_gate * hidden * input_size, input_size, beta, grad,
-           input_size);
-      beta = T{1};
-    }
+    if (!whole) UnpackRows(rows_, req, out, input_size, grad);
   }
 
   const RNNForm form_;
@@ -309,11 +301,12 @@ class Backward {
   RNNDims dims_;
   RNNReserve reserve_layout_;
   RNNBackwardScratch<T> scratch_;
+  RNNRows rows_;
   CellClip<T> clip_;
   bool has_cell_;
   bool drop_;
   T* reserve_;
-  // Gradients of the slots before activation, (num_steps, batch, slots, hidden). They take the
+  // Gradients of the slots before activation, (packed rows, slots, hidden). They take the
   // place of the slots: each is read for the last time where its gradient is made.
   T* ds_[2] = {};
 };

@@ -3,11 +3,13 @@
 
 // What the gradient kernels of RNN and of _rnn_layer read, and the memory they compute in.
 
+#include <algorithm>
 #include <cstdint>
 
 #include "executor/cpu/padded_stride.h"
 #include "executor/cpu/rnn/rnn_arguments.h"
 #include "executor/cpu/rnn/rnn_dims.h"
+#include "executor/cpu/rnn/rnn_rows.h"
 #include "executor/cpu/scratch_cursor.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
@@ -54,22 +56,27 @@ struct RNNBackwardScratch {
       dropped = cursor.Take<T>(rows * dims.output_row());
     }
     if (param.use_sequence_length) {
-      lengths = cursor.Take<int64_t>(dims.batch);
+      const int64_t features =
+          std::max(dims.input, dims.layers > 1 ? dims.output_row() : int64_t{0});
       h_prev = cursor.Take<T>(rows * dims.hidden);
+      input = cursor.Take<T>(rows * features);
+      row_order = cursor.Take<int64_t>(RNNRows::ScratchSize(dims.num_steps, dims.batch));
     }
     bytes = cursor.bytes();
   }
 
   int64_t weight_stride;
   bool copies_weight;
-  T* dh[2] = {};  // what goes from a step to the one before, (batch, hidden)
+  T* dh[2] = {};  // what goes from a step to the one before, (batch, hidden); with lengths by place
   T* dc[2] = {};
   T* weight[2] = {};  // h2h weights with padded rows
   T* bias = nullptr;  // sums of ds over all steps and rows
   T* dy = nullptr;    // the gradient of the output of the layer below
   T* dropped = nullptr;
-  int64_t* lengths = nullptr;
+  // With lengths, packed: each step's previous state, and a layer's input or its gradient.
   T* h_prev = nullptr;
+  T* input = nullptr;
+  int64_t* row_order = nullptr;
   int64_t bytes = 0;
 };
 

@@ -7,7 +7,10 @@
 #include <cstdint>
 
 #include "absl/functional/function_ref.h"
-#include "executor/kernel.h"
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "executor/cpu/rnn/rnn_rows.h"
+#include "ndarray/shape.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
@@ -37,18 +40,9 @@ absl::Span<const InputProduct> InputProducts(RNNMode mode);
 
 // Rows of a batch are independent of each other, and so are directions: a thread takes some rows of
 // one direction through all steps, and nobody waits for another at each step. Calls
-// fn(direction, begin, end) so that all rows of all directions are covered.
-void ForEachChain(const RNNDims& dims, absl::FunctionRef<void(int, int64_t, int64_t)> fn);
-
-// Rows [begin, end) of step t whose sequences reach that step. `lengths` is null: all do.
-inline int64_t ActiveEnd(const int64_t* lengths, int64_t t, int64_t begin, int64_t end) {
-  if (lengths == nullptr) return end;
-  while (end > begin && lengths[end - 1] <= t) --end;
-  return end;
-}
-
-// Copies the lengths of any dtype, kept within [0, num_steps].
-void LoadLengths(const ArrayView& view, int64_t num_steps, int64_t* lengths);
+// fn(direction, begin, end) so that all places of `rows` in all directions are covered.
+void ForEachChain(const RNNDims& dims, const RNNRows& rows,
+                  absl::FunctionRef<void(int, int64_t, int64_t)> fn);
 
 // Fails for what these kernels do not compute: dtypes but float32 and float64, and projection.
 absl::Status CheckSupported(const RNNParam& param);

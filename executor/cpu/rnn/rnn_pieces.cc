@@ -83,16 +83,6 @@ void TransposeInto(const T* in, int64_t rows, int64_t columns, T* out, int64_t o
 }
 
 template <typename T>
-void ZeroPastLengths(const int64_t* lengths, int64_t num_steps, int64_t batch, int64_t columns,
-                     T* data) {
-  for (int64_t t = 0; t < num_steps; ++t) {
-    for (int64_t i = 0; i < batch; ++i) {
-      if (t >= lengths[i]) std::fill_n(data + (t * batch + i) * columns, columns, T{0});
-    }
-  }
-}
-
-template <typename T>
 void ApplyMask(const T* in, const uint8_t* mask, double p, int64_t n, T* out) {
   const T scale = static_cast<T>(DropoutScale(p));
   ParallelFor(n, 16384, [&](int64_t begin, int64_t end) {
@@ -104,8 +94,6 @@ template void StoreRows(WriteReq, const float*, int64_t, int64_t, int64_t, float
 template void StoreRows(WriteReq, const double*, int64_t, int64_t, int64_t, double*);
 template void TransposeInto(const float*, int64_t, int64_t, float*, int64_t);
 template void TransposeInto(const double*, int64_t, int64_t, double*, int64_t);
-template void ZeroPastLengths(const int64_t*, int64_t, int64_t, int64_t, float*);
-template void ZeroPastLengths(const int64_t*, int64_t, int64_t, int64_t, double*);
 template void ApplyMask(const float*, const uint8_t*, double, int64_t, float*);
 template void ApplyMask(const double*, const uint8_t*, double, int64_t, double*);
 

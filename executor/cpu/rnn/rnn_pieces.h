@@ -18,11 +18,6 @@ void StoreRows(WriteReq req, const T* in, int64_t stride, int64_t rows, int64_t 
 template <typename T>
 void TransposeInto(const T* in, int64_t rows, int64_t columns, T* out, int64_t out_stride);
 
-// Zeroes the rows of data (num_steps, batch, columns) that lie past their sequence's length.
-template <typename T>
-void ZeroPastLengths(const int64_t* lengths, int64_t num_steps, int64_t batch, int64_t columns,
-                     T* data);
-
 // out = in * mask / (1 - p). In place is allowed.
 template <typename T>
 void ApplyMask(const T* in, const uint8_t* mask, double p, int64_t n, T* out);
