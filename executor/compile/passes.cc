@@ -9,6 +9,7 @@
 #include "executor/compile/graph_passes/fuse_rnn_layers.h"
 #include "executor/compile/graph_passes/fuse_softmax_output.h"
 #include "executor/compile/graph_passes/move_transposes.h"
+#include "executor/compile/graph_passes/rnn_lengths.h"
 #include "executor/compile/program_passes/program_passes.h"
 #include "ndarray/near_names.h"
 
@@ -17,6 +18,7 @@ namespace cooper {
 const std::vector<Pass>& AllPasses() {
   static const auto* passes = new std::vector<Pass>{
       {.name = "rnn_layers", .over_graph = FuseRNNLayers, .merges_nodes = true},
+      {.name = "rnn_lengths", .over_graph = MoveLengthsIntoRNNLayers, .merges_nodes = true},
       {.name = "batched_products", .over_graph = BatchProducts, .merges_nodes = true},
       {.name = "softmax_output", .over_graph = FuseSoftmaxOutput, .merges_nodes = true},
       {.name = "transposes", .over_graph = MoveTransposes, .merges_nodes = true},

@@ -132,9 +132,11 @@ TEST(RandomGraphsTest, HoldWhatPassesLookFor) {
   int mixed = 0;                       // graphs with layers, and with steps that have become none
   for (int seed = 0; seed < kNumBound; ++seed) {
     const RandomGraph graph = MakeRandomGraph(seed);
-    COOPER_ASSERT_OK_AND_ASSIGN(const auto plain, GraphRunner::Create(graph, all));
     for (const std::string& pass : all) {
       std::set<std::string> others = all;
+      // This one goes on with what the other has made.
+      if (pass == "rnn_lengths") others.erase("rnn_layers");
+      COOPER_ASSERT_OK_AND_ASSIGN(const auto plain, GraphRunner::Create(graph, others));
       others.erase(pass);
       COOPER_ASSERT_OK_AND_ASSIGN(const auto runner, GraphRunner::Create(graph, others));
       const std::string text = runner->executor().DebugString();

@@ -151,6 +151,15 @@ std::vector<Symbol> RandomLayers::Steps(const Sequence& s) {
   return steps;
 }
 
+// Of the rows from the last to the first: 0, 1, 2, ..., some longer than a sequence may be.
+Symbol RandomLayers::Lengths() {
+  const Symbol rising = Op(
+      "_arange",
+      {.name = g_.Name("rising"), .attrs = {{"start", "0"}, {"stop", absl::StrCat(g_.batch())}}});
+  return Op("reverse",
+            {.name = g_.Name("lengths"), .inputs = {rising}, .attrs = {{"axis", "(0,)"}}});
+}
+
 void RandomLayers::Unroll() {
   Sequence s = g_.Chance(0.25) ? NewSequence() : g_.Pick(sequences_);
   std::optional<Network> network;
@@ -167,6 +176,7 @@ void RandomLayers::Unroll() {
   }
   UnrollOptions options{.begin_state = BeginState(*network->cell), .layout = s.layout};
   if (g_.Chance(0.8)) options.merge_outputs = g_.Chance(0.6);
+  if (g_.Chance(0.45)) options.valid_length = Lengths();
   const Unrolled unrolled =
       Checked(network->cell->Unroll(static_cast<int>(s.length), inputs, options));
   s.features = network->outputs;

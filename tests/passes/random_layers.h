@@ -50,6 +50,7 @@ class RandomLayers {
   // The steps of a sequence, some left out, in the other order, or one of them twice.
   std::vector<Symbol> Steps(const Sequence& s);
   // One of the network's weights, for others to use.
+  Symbol Lengths();
   void AddWeight(const BaseRNNCell& cell, const Unrolled& unrolled);
 
   GraphDraft& g_;

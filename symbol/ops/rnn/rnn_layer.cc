@@ -12,6 +12,7 @@
 #include "symbol/ops/rnn/rnn_gradient.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
+#include "symbol/ops/rnn/rnn_type.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
 
@@ -23,9 +24,16 @@ enum Output { kOutput, kStateOutput, kStateCellOutput };
 
 bool HasCell(const RNNParam& param) { return param.mode == RNNMode::kLstm; }
 
-OpSchema::Names LayerInputs(const OpCall& call) {
+// The inputs that have gradients: all but the lengths.
+OpSchema::Names DifferentiableInputs(const OpCall& call) {
   OpSchema::Names names = {"data", "i2h_weight", "i2h_bias", "h2h_weight", "h2h_bias", "state"};
   if (HasCell(call.param<RNNParam>())) names.push_back("state_cell");
+  return names;
+}
+
+OpSchema::Names LayerInputs(const OpCall& call) {
+  OpSchema::Names names = DifferentiableInputs(call);
+  if (call.param<RNNParam>().use_sequence_length) names.push_back("sequence_length");
   return names;
 }
 
@@ -44,18 +52,17 @@ OpSchema::Names LayerOutputs(const OpCall& call) {
 
 absl::Status CheckParam(const RNNParam& param) {
   if (param.num_layers == 1 && !param.bidirectional && param.state_outputs && param.p == 0 &&
-      !param.projection_size.has_value() && !param.use_sequence_length) {
+      !param.projection_size.has_value()) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      "needs num_layers 1, state_outputs and nothing of dropout, projection, sequence lengths and "
-      "a "
-      "second direction");
+      "needs num_layers 1, state_outputs and nothing of dropout, projection and a second "
+      "direction");
 }
 
-// data (length, batch, input); states and their outputs (batch, state_size); weights
-// (gates * state_size, input or state_size); biases (gates * state_size,) or with a second axis of
-// 1; output (length, batch, state_size).
+// data (length, batch, input); sequence_length (batch,); states and their outputs (batch,
+// state_size); weights (gates * state_size, input or state_size); biases (gates * state_size,) or
+// with a second axis of 1; output (length, batch, state_size).
 absl::Status LayerShape(ShapeContext& c) {
   const auto& param = c.param<RNNParam>();
   COOPER_RETURN_IF_ERROR(CheckParam(param));
@@ -73,6 +80,9 @@ absl::Status LayerShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetInput(kState, {batch, hidden}, "(batch, state_size)"));
   if (HasCell(param)) {
     COOPER_RETURN_IF_ERROR(c.SetInput(kStateCell, {batch, hidden}, "(batch, state_size)"));
+  }
+  if (param.use_sequence_length) {
+    COOPER_RETURN_IF_ERROR(c.SetInput(c.num_inputs() - 1, {batch}, "(batch,)"));
   }
   COOPER_RETURN_IF_ERROR(
       c.SetOutput(kOutput, {length, batch, hidden}, "(length, batch, state_size)"));
@@ -101,14 +111,14 @@ COOPER_REGISTER_OP(_rnn_layer)
       return static_cast<int>(VisibleOutputs(call).size());
     })
     .Shape(LayerShape)
-    .Type(SameType)
+    .Type(RNNType)
     .Gradient(LayerGradient);
 
 COOPER_REGISTER_OP(_backward_rnn_layer)
     .Describe("Gradients of _rnn_layer with respect to all its inputs.")
     .Param<RNNParam>()
     .Inputs(BackwardInputs)
-    .Outputs(LayerInputs)
+    .Outputs(DifferentiableInputs)
     .Shape(GradientShape)
     .Type(GradientType);
 

@@ -146,6 +146,10 @@ TEST(RNNLayerTest, InfersFromData) {
   EXPECT_THAT(Texts(gru.args),
               ElementsAre("(5, 2, 3)", "(12, 3)", "(12,)", "(12, 4)", "(12,)", "(2, 4)"));
   EXPECT_THAT(Texts(gru.outputs), ElementsAre("(5, 2, 4)", "(2, 4)"));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const InferredShapes lengths,
+      InferShape(MakeLayer("gru", {{"use_sequence_length", "True"}}), {{"l_data", {5, 2, 3}}}));
+  EXPECT_EQ(lengths.args.back().ToString(), "(2,)");
   COOPER_ASSERT_OK_AND_ASSIGN(const InferredTypes types,
                               InferType(MakeLayer("gru"), {{"l_h2h_bias", DType::kFloat64}}));
   EXPECT_THAT(types.args, ::testing::Each(DType::kFloat64));
