@@ -34,6 +34,42 @@ int64_t BucketIter::LengthOf(const Input& input, const Shape& extents, int64_t i
   return std::max<int64_t>(0, kept - (axis == 0 ? input.spec.shift : 0));
 }
 
+int64_t BucketIter::CountTokens(absl::Span<const int64_t> ids, const Bucket& bucket) {
+  int64_t row_tokens = 0;
+  for (size_t i = 0; i < num_data_; ++i) {
+    const Input& input = inputs_[i];
+    const Shape& extents = bucket.extents[i];
+    std::vector<int> axes;
+    for (int a = 0; a < extents.rank(); ++a) {
+      if (input.is_counted[a]) axes.push_back(a);
+    }
+    if (axes.empty()) continue;
+    int64_t padded = 1;
+    for (int a : axes) padded *= extents[a];
+    row_tokens += padded;
+    for (int64_t id : ids) {
+      int64_t tokens = 1;
+      for (int a : axes) tokens *= std::min(input.spec.values.extent(id, a), extents[a]);
+      report_.tokens += tokens;
+    }
+  }
+  report_.padded_tokens += row_tokens * static_cast<int64_t>(ids.size());
+  return row_tokens;
+}
+
+absl::StatusOr<std::vector<int64_t>> BucketIter::LengthsToSortBy(
+    const Bucket& bucket, absl::Span<const int64_t> ids) const {
+  std::vector<int64_t> lengths;
+  if (options_.sort_batches == 0) return lengths;
+  if (inputs_[0].length_axis < 0) {
+    return Error(absl::StrCat("sort_batches: numbers such as '", inputs_[0].spec.name,
+                              "' have no length to sort by"));
+  }
+  lengths.reserve(ids.size());
+  for (int64_t id : ids) lengths.push_back(LengthOf(inputs_[0], bucket.extents[0], id));
+  return lengths;
+}
+
 absl::StatusOr<NDArray> BucketIter::MakeArray(const Input& input, const DataDesc& desc,
                                               const Shape& extents,
                                               absl::Span<const int64_t> ids) const {

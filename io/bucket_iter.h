@@ -113,14 +113,21 @@ struct BucketIterOptions {
   // If positive, a bucket that is not in batch_sizes has batches of as many rows, at least one, as
   // keep its padded tokens within this number (see BucketIterReport::tokens).
   int64_t tokens_per_batch = 0;
+  // If positive, rows of each batch are sorted by falling length, that of the first data input
+  // (DataBatch::lengths), and batches hold samples of near lengths: of so many batches at a time,
+  // of one bucket, the samples are sorted together and then cut into batches, which come in any
+  // order. 1 sorts the rows of each batch alone. So the order of samples is random but for their
+  // place within these batches, and recurrent layers with lengths have fewest rows at each step.
+  int64_t sort_batches = 0;
   // Without, samples come bucket by bucket in their own order, in every epoch.
   bool shuffle = true;
   uint64_t seed = 0;
 
   // For training in num_parts processes, of which part_index is the rank; all parts must be made
   // from the same samples and other options. One step takes num_parts * b samples of a bucket with
-  // batch size b, and part p gets the rows [p * b, (p + 1) * b). With kPad the last parts may get
-  // padding only in a bucket's last step: each step is made by all parts.
+  // batch size b, and part p gets the rows [p * b, (p + 1) * b), with sort_batches every
+  // num_parts-th from the p-th on, if the step is full. With kPad the last parts may get padding
+  // only in a bucket's last step: each step is made by all parts.
   int64_t part_index = 0;
   int64_t num_parts = 1;
 
@@ -215,6 +222,9 @@ class BucketIter : public DataIter {
   absl::StatusOr<const Bucket*> Find(const BucketKey& key) const;
   absl::StatusOr<NDArray> MakeArray(const Input& input, const DataDesc& desc, const Shape& extents,
                                     absl::Span<const int64_t> ids) const;
+  // Of the samples, as sort_batches needs them; empty without.
+  absl::StatusOr<std::vector<int64_t>> LengthsToSortBy(const Bucket& bucket,
+                                                       absl::Span<const int64_t> ids) const;
   int64_t LengthOf(const Input& input, const Shape& extents, int64_t id) const;
   const Bucket& default_bucket() const { return buckets_[default_bucket_]; }
   int64_t BatchSize(int bucket) const { return order_.buckets()[bucket].batch_size; }

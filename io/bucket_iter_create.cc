@@ -92,6 +92,9 @@ absl::Status BucketIter::CheckOptions() const {
   if (parts > 1 && options_.last_batch == Options::LastBatch::kSmaller) {
     return Error("LastBatch::kSmaller gives parts batches of different sizes: use kPad");
   }
+  if (options_.sort_batches < 0) {
+    return Error(absl::StrCat("sort_batches is ", options_.sort_batches, ", expected at least 0"));
+  }
   return CheckBucketOptions();
 }
 
@@ -260,12 +263,17 @@ absl::Status BucketIter::Fill() {
       largest = elements;
       default_bucket_ = static_cast<int>(buckets_.size());
     }
+    COOPER_ASSIGN_OR_RETURN(std::vector<int64_t> lengths,
+                            LengthsToSortBy(bucket, assigned_bucket.ids));
+    order.push_back({.batch_size = batch_size,
+                     .ids = std::move(assigned_bucket.ids),
+                     .lengths = std::move(lengths)});
     buckets_.push_back(std::move(bucket));
-    order.push_back({.batch_size = batch_size, .ids = std::move(assigned_bucket.ids)});
   }
   order_ = BucketOrder(std::move(order), {.remainder = RemainderOf(options_.last_batch),
                                           .shuffle = options_.shuffle,
                                           .seed = options_.seed,
+                                          .sort_batches = options_.sort_batches,
                                           .part_index = options_.part_index,
                                           .num_parts = options_.num_parts});
   for (size_t b = 0; b < buckets_.size(); ++b) {
@@ -301,29 +309,6 @@ absl::Status BucketIter::FindExtents(absl::Span<const int64_t> ids, Bucket* buck
     bucket->extents.push_back(std::move(extents));
   }
   return absl::OkStatus();
-}
-
-int64_t BucketIter::CountTokens(absl::Span<const int64_t> ids, const Bucket& bucket) {
-  int64_t row_tokens = 0;
-  for (size_t i = 0; i < num_data_; ++i) {
-    const Input& input = inputs_[i];
-    const Shape& extents = bucket.extents[i];
-    std::vector<int> axes;
-    for (int a = 0; a < extents.rank(); ++a) {
-      if (input.is_counted[a]) axes.push_back(a);
-    }
-    if (axes.empty()) continue;
-    int64_t padded = 1;
-    for (int a : axes) padded *= extents[a];
-    row_tokens += padded;
-    for (int64_t id : ids) {
-      int64_t tokens = 1;
-      for (int a : axes) tokens *= std::min(input.spec.values.extent(id, a), extents[a]);
-      report_.tokens += tokens;
-    }
-  }
-  report_.padded_tokens += row_tokens * static_cast<int64_t>(ids.size());
-  return row_tokens;
 }
 
 absl::StatusOr<int64_t> BucketIter::BatchSizeOf(const BucketKey& key, int64_t row_tokens) const {

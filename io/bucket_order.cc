@@ -55,6 +55,34 @@ void BucketOrder::StartEpoch() {
     rows_[b] = buckets_[b].ids;
     if (options_.shuffle) random.Shuffle(rows_[b]);
     rows_[b].insert(rows_[b].begin(), carried_[b].begin(), carried_[b].end());
+    if (options_.sort_batches > 0) Sort(buckets_[b], &rows_[b]);
+  }
+}
+
+void BucketOrder::Sort(const Bucket& bucket, std::vector<int64_t>* rows) const {
+  absl::flat_hash_map<int64_t, int64_t> length_of;
+  for (size_t i = 0; i < bucket.ids.size(); ++i) length_of[bucket.ids[i]] = bucket.lengths[i];
+  const auto size = static_cast<int64_t>(rows->size());
+  const int64_t step = StepSize(bucket);
+  const int64_t full = size / step * step;
+  const int64_t window =
+      options_.sort_batches > size / step ? std::max(full, step) : options_.sort_batches * step;
+  std::vector<int64_t> dealt;
+  for (int64_t begin = 0; begin < size;) {
+    const int64_t end = begin < full ? std::min(begin + window, full) : size;
+    std::stable_sort(rows->begin() + begin, rows->begin() + end,
+                     [&](int64_t a, int64_t b) { return length_of[a] > length_of[b]; });
+    // So that no part has all the long ones.
+    for (; begin + step <= end && options_.num_parts > 1; begin += step) {
+      dealt.clear();
+      for (int64_t part = 0; part < options_.num_parts; ++part) {
+        for (int64_t i = part; i < step; i += options_.num_parts) {
+          dealt.push_back((*rows)[begin + i]);
+        }
+      }
+      std::copy(dealt.begin(), dealt.end(), rows->begin() + begin);
+    }
+    begin = end;
   }
 }
 
@@ -93,6 +121,7 @@ void BucketOrder::SaveTo(int64_t tokens, KeyValues* state) const {
   state->SetInt("num_parts", options_.num_parts);
   state->SetInt("batches", num_batches());
   state->SetInt("tokens", tokens);
+  if (options_.sort_batches > 0) state->SetInt("sort_batches", options_.sort_batches);
   if (options_.remainder != Remainder::kRollOver) return;
   std::vector<int64_t> carried;
   for (const std::vector<int64_t>& ids : carried_) {
@@ -118,6 +147,15 @@ absl::Status BucketOrder::LoadFrom(absl::string_view kind, int64_t tokens, const
     return absl::InvalidArgumentError(
         absl::StrCat(kind, ": the state is of part_index ", part_index, " of num_parts ", num_parts,
                      ", this iterator has ", options_.part_index, " of ", options_.num_parts));
+  }
+  int64_t sort_batches = 0;
+  if (state.Has("sort_batches")) {
+    COOPER_ASSIGN_OR_RETURN(sort_batches, state.GetInt("sort_batches"));
+  }
+  if (sort_batches != options_.sort_batches) {
+    return absl::InvalidArgumentError(absl::StrCat(kind, ": the state is of sort_batches ",
+                                                   sort_batches, ", this iterator has ",
+                                                   options_.sort_batches));
   }
 
   std::vector<std::vector<int64_t>> carried(buckets_.size());

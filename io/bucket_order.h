@@ -22,6 +22,10 @@ struct BucketOrderOptions {
   Remainder remainder = Remainder::kLeaveOut;
   bool shuffle = true;
   uint64_t seed = 0;
+  // If positive, the samples of so many steps of a bucket, after they are shuffled, are sorted by
+  // falling length and then cut into steps. Steps that are not full are sorted apart, so that what
+  // they leave out has no length of its own. The parts of a full step get every num_parts-th.
+  int64_t sort_batches = 0;
   int64_t part_index = 0;
   int64_t num_parts = 1;
 };
@@ -29,8 +33,9 @@ struct BucketOrderOptions {
 class BucketOrder {
  public:
   struct Bucket {
-    int64_t batch_size = 0;    // of one part; times num_parts no overflow
-    std::vector<int64_t> ids;  // samples, each in one bucket, in the data's order
+    int64_t batch_size = 0;        // of one part; times num_parts no overflow
+    std::vector<int64_t> ids;      // samples, each in one bucket, in the data's order
+    std::vector<int64_t> lengths;  // of the samples; needed to sort
   };
   // Rows of one part in one step.
   struct Batch {
@@ -72,6 +77,8 @@ class BucketOrder {
   int64_t StepSize(const Bucket& bucket) const { return options_.num_parts * bucket.batch_size; }
   int64_t NumBatches(const Bucket& bucket, size_t carried) const;
   void StartEpoch();
+  // Of a bucket's rows_, as sort_batches says.
+  void Sort(const Bucket& bucket, std::vector<int64_t>* rows) const;
 
   std::vector<Bucket> buckets_;
   BucketOrderOptions options_;

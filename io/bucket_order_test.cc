@@ -65,6 +65,46 @@ TEST(BucketOrderTest, RollsOverWhatFillsNoBatch) {
   EXPECT_THAT(RestOfEpoch(order), ElementsAre(ElementsAre(0, 1, 0), ElementsAre(2, 3, 0)));
 }
 
+// `lengths` of the samples 0, 1, ... of one bucket.
+BucketOrder MakeSorted(const std::vector<int64_t>& lengths, int64_t batch_size,
+                       const BucketOrderOptions& options) {
+  BucketOrder::Bucket bucket = {.batch_size = batch_size, .lengths = lengths};
+  for (size_t i = 0; i < lengths.size(); ++i) bucket.ids.push_back(static_cast<int64_t>(i));
+  return BucketOrder({bucket}, options);
+}
+
+TEST(BucketOrderTest, SortsSoManyBatchesByFallingLength) {
+  const std::vector<int64_t> lengths = {1, 5, 3, 4, 2, 9, 7};
+  const auto batches = [&](int64_t sort_batches) {
+    BucketOrder order = MakeSorted(
+        lengths, 2,
+        {.remainder = Remainder::kServe, .shuffle = false, .sort_batches = sort_batches});
+    return RestOfEpoch(order);
+  };
+  EXPECT_THAT(batches(1), ElementsAre(ElementsAre(1, 0, 0), ElementsAre(3, 2, 0),
+                                      ElementsAre(5, 4, 0), ElementsAre(6, 0)));
+  EXPECT_THAT(batches(2), ElementsAre(ElementsAre(1, 3, 0), ElementsAre(2, 0, 0),
+                                      ElementsAre(5, 4, 0), ElementsAre(6, 0)));
+  EXPECT_THAT(batches(100), ElementsAre(ElementsAre(5, 1, 0), ElementsAre(3, 2, 0),
+                                        ElementsAre(4, 0, 0), ElementsAre(6, 0)));
+}
+
+TEST(BucketOrderTest, DealsSortedStepsToTheParts) {
+  for (int64_t part = 0; part < 2; ++part) {
+    BucketOrder order = MakeSorted({1, 2, 3, 4, 5, 6}, 2,
+                                   {.remainder = Remainder::kServe,
+                                    .shuffle = false,
+                                    .sort_batches = 1,
+                                    .part_index = part,
+                                    .num_parts = 2});
+    if (part == 0) {
+      EXPECT_THAT(RestOfEpoch(order), ElementsAre(ElementsAre(3, 1, 0), ElementsAre(5, 4, 0)));
+    } else {
+      EXPECT_THAT(RestOfEpoch(order), ElementsAre(ElementsAre(2, 0, 0), ElementsAre(0)));
+    }
+  }
+}
+
 // Whatever rolls over comes in the next epoch: over all epochs every sample comes equally often,
 // but for those that wait at the end.
 TEST(BucketOrderTest, RollingOverLosesNoSample) {
@@ -140,6 +180,8 @@ TEST(BucketOrderTest, RefusesImpossibleStates) {
   EXPECT_THAT(load("batches", {3}), StatusIs(absl::StatusCode::kInvalidArgument,
                                              HasSubstr("3 batches and 5 tokens an epoch")));
   EXPECT_THAT(load("tokens", {6}), StatusIs(absl::StatusCode::kInvalidArgument, _));
+  EXPECT_THAT(load("sort_batches", {2}), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                  HasSubstr("state is of sort_batches 2")));
   EXPECT_THAT(load("num_parts", {2}), StatusIs(absl::StatusCode::kInvalidArgument, _));
   EXPECT_THAT(RestOfEpoch(order), ElementsAre(ElementsAre(0, 1, 0), ElementsAre(2, 3, 0)));
 }

@@ -15,6 +15,20 @@ constexpr char kKind[] = "BucketSentenceIter";
 
 using Options = BucketSentenceIterOptions;
 
+BucketIterOptions::LastBatch LastBatchOf(Options::LastBatch last_batch) {
+  switch (last_batch) {
+    case Options::LastBatch::kPad:
+      return BucketIterOptions::LastBatch::kPad;
+    case Options::LastBatch::kSmaller:
+      return BucketIterOptions::LastBatch::kSmaller;
+    case Options::LastBatch::kRollOver:
+      return BucketIterOptions::LastBatch::kRollOver;
+    case Options::LastBatch::kDiscard:
+      break;
+  }
+  return BucketIterOptions::LastBatch::kDiscard;
+}
+
 // The automatic buckets of MXNet: of them each part fills a batch, so that all parts have the same.
 // Length 0 is left out: it would be a bucket of empty arrays.
 std::vector<int64_t> FrequentLengths(absl::Span<const std::vector<int>> sentences,
@@ -61,14 +75,13 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> BucketSentenceIter::Create(
       .max_buckets = options.max_buckets,
       .bucket_cost = options.bucket_cost,
       .multiple_of = options.multiple_of,
-      .last_batch = options.last_batch == Options::LastBatch::kPad
-                        ? BucketIterOptions::LastBatch::kPad
-                        : BucketIterOptions::LastBatch::kDiscard,
+      .last_batch = LastBatchOf(options.last_batch),
       .too_long = options.too_long == Options::TooLong::kTruncate
                       ? BucketIterOptions::TooLong::kTruncate
                       : BucketIterOptions::TooLong::kDiscard,
       .batch_sizes = {options.batch_sizes.begin(), options.batch_sizes.end()},
       .tokens_per_batch = options.tokens_per_batch,
+      .sort_batches = options.sort_batches,
       .shuffle = options.shuffle,
       .seed = options.seed,
       .part_index = options.part_index,
@@ -93,10 +106,12 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> BucketSentenceIter::Create(
                             .values = tokens,
                             .pad_value = options.invalid_label,
                             .dtype = options.dtype,
-                            .layout = options.layout};
+                            .layout = options.layout,
+                            .length_name = options.length_name};
   BucketInput label = data;
   label.name = options.label_name;
   label.shift = 1;
+  label.length_name.clear();
   auto iter = absl::WrapUnique(new BucketSentenceIter());
   COOPER_ASSIGN_OR_RETURN(iter->iter_,
                           BucketIter::Create({data}, {label}, std::move(bucket_options)));

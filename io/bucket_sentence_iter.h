@@ -54,8 +54,10 @@ struct BucketSentenceIterOptions {
   // With max_buckets: no bucket is longer; 0: as long as the longest sentence.
   int64_t max_length = 0;
   enum class LastBatch {
-    kDiscard,  // a bucket's sentences that fill no batch wait for another epoch's order
-    kPad,      // they come in a batch whose surplus rows hold invalid_label only
+    kDiscard,   // a bucket's sentences that fill no batch wait for another epoch's order
+    kPad,       // they come in a batch whose surplus rows hold invalid_label only
+    kSmaller,   // they come in a batch with fewer rows; not with several parts
+    kRollOver,  // they come first in the next epoch, unless this one was broken off
   };
   LastBatch last_batch = LastBatch::kDiscard;
   enum class TooLong {
@@ -69,6 +71,13 @@ struct BucketSentenceIterOptions {
   // If positive, a bucket that is not in batch_sizes has batches of as many rows, at least one, as
   // keep batch size times length within this number of padded tokens.
   int64_t tokens_per_batch = 0;
+  // If not empty, data has a (batch_size,) of this name too, behind data_name: how many tokens of
+  // each row are real, 0 in rows of padding. Recurrent cells take it as valid_length.
+  std::string length_name;
+  // If positive, the sentences of so many batches of a bucket are sorted by falling length and then
+  // cut into batches, which come in any order: batches hold near lengths, longest rows first. 1
+  // sorts the rows of each batch alone. See BucketIterOptions.
+  int64_t sort_batches = 0;
   // Without, sentences come bucket by bucket in their own order, in every epoch.
   bool shuffle = true;
   uint64_t seed = 0;
@@ -77,7 +86,8 @@ struct BucketSentenceIterOptions {
   // its iterators over files do. All parts must be made from the same sentences and the same other
   // options, and go through the same buckets step by step, in equally many steps. One step takes
   // num_parts * b sentences of a bucket with batch size b, as one iterator with batches that large
-  // would, and part p gets the rows [p * b, (p + 1) * b). kDiscard leaves out what does not fill a
+  // would, and part p gets the rows [p * b, (p + 1) * b) (with sort_batches every
+  // num_parts-th of a full step). kDiscard leaves out what does not fill a
   // step. With kPad the last parts may get no sentence of a bucket's last step, but a batch of
   // padding only, with `pad` equal to its batch size: each step is made by all parts. Its gradient
   // is zero if the loss ignores invalid_label (use_ignore, ignore_label).
@@ -88,7 +98,7 @@ struct BucketSentenceIterOptions {
 // What becomes of the sentences, of all parts together: the same on each. The first three counts
 // add up to all sentences.
 struct BucketSentenceIterReport {
-  int64_t served = 0;         // in every epoch
+  int64_t served = 0;         // in every epoch; with kRollOver in the first
   int64_t left_over = 0;      // fill no batch; others in each epoch
   int64_t discarded = 0;      // too long for the largest bucket
   int64_t truncated = 0;      // too long, cut (these are also in `served` or `left_over`)
@@ -98,7 +108,7 @@ struct BucketSentenceIterReport {
     int64_t length = 0;
     int64_t batch_size = 0;  // of one part
     int64_t sentences = 0;
-    int64_t batches = 0;  // of each part
+    int64_t batches = 0;  // of each part; with kRollOver in the first epoch
   };
   std::vector<Bucket> buckets;  // by rising length
   int64_t num_parts = 1;
@@ -135,7 +145,7 @@ class BucketSentenceIter : public DataIter {
   absl::StatusOr<std::string> SaveState() const override { return iter_->SaveState(); }
   absl::Status LoadState(absl::string_view state) override { return iter_->LoadState(state); }
 
-  // Batches of one epoch, the same on all parts.
+  // Batches of this epoch, the same on all parts, and in every epoch unless sentences roll over.
   int64_t num_batches() const { return iter_->num_batches(); }
   const BucketSentenceIterReport& report() const { return report_; }
 
