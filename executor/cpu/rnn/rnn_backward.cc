@@ -277,7 +277,8 @@ class Backward {
   void InputGradient(int layer, WriteReq req, T* grad) const {
     const int64_t hidden = dims_.hidden;
     const int64_t input_size = InputSize(layer);
-    const bool whole = rows_.is_whole();
+    // With lengths what is added is one sum, whether there is padding or not.
+    const bool whole = rows_.is_whole() && (req == WriteReq::kWrite || !rows_.has_lengths());
     T* out = whole ? grad : scratch_.input;
     T beta = whole ? BetaOf(req) : T{0};
     for (int d = 0; d < dims_.directions; ++d) {
