@@ -49,7 +49,7 @@ absl::Status BaseModule::LoadParams(const std::string& path) {
 }
 
 absl::StatusOr<std::vector<NDArray>> BaseModule::Predict(const NDArray& data) {
-  COOPER_RETURN_IF_ERROR(Forward({.data = {data}}, /*is_train=*/false));
+  COOPER_RETURN_IF_ERROR(ForwardToEvaluate({.data = {data}}));
   COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs, GetOutputs());
   std::vector<NDArray> copies;
   for (const NDArray& output : outputs) {

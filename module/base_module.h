@@ -153,6 +153,13 @@ class BaseModule {
   // reshapes the module. kInvalidArgument, naming bucket and input, for a batch that does not fit.
   virtual absl::Status Forward(const DataBatch& batch,
                                std::optional<bool> is_train = std::nullopt) = 0;
+  // Computes the outputs as Forward with is_train false does, for Score and Predict: where the
+  // module is bound for training, by a plan of its own, without gradients, over the same parameters
+  // and in the same memory. Outputs, metrics and shapes are then this batch's, until the next
+  // Forward; Backward and Update go on with the batch that was trained on.
+  virtual absl::Status ForwardToEvaluate(const DataBatch& batch) {
+    return Forward(batch, /*is_train=*/false);
+  }
   // Computes gradients; one head gradient per output, or none if all outputs are losses.
   virtual absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) = 0;
   virtual absl::Status Update() = 0;

@@ -77,9 +77,13 @@ void AddWaiting(const std::vector<std::string>& names, const ArrayMap& waiting, 
 
 absl::Status BucketingModule::SaveCheckpoint(const std::string& prefix, int epoch) const {
   COOPER_ASSIGN_OR_RETURN(ModuleParams params, GetParams());
-  std::map<BucketKey, Symbol> symbols = seen_symbols_;
+  std::map<BucketKey, Symbol> symbols;
+  for (const auto& [key, bucket] : buckets_) {
+    COOPER_ASSIGN_OR_RETURN(symbols[key], bucket.module->symbol());
+  }
   for (const auto& [key, bucket] : loaded_symbols_) symbols.emplace(key, bucket.symbol);
-  // Buckets of a run before this one.
+  // Buckets that are bound no more, or were by a run before this one: kept symbols would take
+  // memory that no cap bounds.
   for (const BucketKey& key : group_->buckets()) {
     if (symbols.contains(key)) continue;
     auto generated = Generate(key);

@@ -20,7 +20,7 @@ const std::vector<std::string>& NoNames() {
 }  // namespace
 
 const std::vector<std::string>& BucketingModule::data_names() const {
-  if (current_ != nullptr) return current_->module->data_names();
+  if (shown_module() != nullptr) return shown_module()->data_names();
   if (!default_symbol_) {
     auto generated = Generate(default_key_);
     if (!generated.ok()) return NoNames();
@@ -30,7 +30,7 @@ const std::vector<std::string>& BucketingModule::data_names() const {
 }
 
 const std::vector<std::string>& BucketingModule::label_names() const {
-  if (current_ != nullptr) return current_->module->label_names();
+  if (shown_module() != nullptr) return shown_module()->label_names();
   if (data_names().empty()) return NoNames();
   return default_symbol_->label_names;
 }
@@ -41,16 +41,16 @@ std::vector<std::string> BucketingModule::output_names() const {
 }
 
 const std::vector<DataDesc>& BucketingModule::data_shapes() const {
-  return current_ == nullptr ? NoDescs() : current_->module->data_shapes();
+  return shown_module() == nullptr ? NoDescs() : shown_module()->data_shapes();
 }
 
 const std::vector<DataDesc>& BucketingModule::label_shapes() const {
-  return current_ == nullptr ? NoDescs() : current_->module->label_shapes();
+  return shown_module() == nullptr ? NoDescs() : shown_module()->label_shapes();
 }
 
 std::vector<std::pair<std::string, Shape>> BucketingModule::output_shapes() const {
-  if (current_ == nullptr) return {};
-  return current_->module->output_shapes();
+  if (shown_module() == nullptr) return {};
+  return shown_module()->output_shapes();
 }
 
 absl::Status BucketingModule::InitParams(const InitParamsOptions& options) {
@@ -81,7 +81,7 @@ absl::StatusOr<int> BucketingModule::JoinUpdate() {
 
 absl::StatusOr<absl::Span<const NDArray>> BucketingModule::GetOutputs() const {
   COOPER_RETURN_IF_ERROR(RequireParams("GetOutputs"));
-  return current_->module->GetOutputs();
+  return shown_module()->GetOutputs();
 }
 
 absl::StatusOr<std::vector<NDArray>> BucketingModule::GetInputGrads() const {
@@ -96,7 +96,7 @@ absl::StatusOr<NDArray> BucketingModule::GetGrad(const std::string& name) const 
 
 absl::Status BucketingModule::UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) {
   COOPER_RETURN_IF_ERROR(RequireParams("UpdateMetric"));
-  return current_->module->UpdateMetric(metric, labels);
+  return shown_module()->UpdateMetric(metric, labels);
 }
 
 absl::StatusOr<std::vector<NDArray>> BucketingModule::GetStates() const {

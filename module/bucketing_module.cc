@@ -21,6 +21,11 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// A name costs an allocation, which a step must not have.
+std::string NameForProfile(const BucketKey& key) {
+  return IsProfiling() ? absl::StrCat("bucket ", key.ToString()) : std::string();
+}
+
 const char* KindOf(const BucketKey& key) {
   return key.is_int() ? "the integer" : key.is_string() ? "the string" : "the tuple";
 }
@@ -31,6 +36,7 @@ BucketingModule::BucketingModule(BucketingModuleOptions options)
     : sym_gen_(std::move(options.sym_gen)),
       default_key_(*std::move(options.default_bucket_key)),
       max_bound_buckets_(options.max_bound_buckets),
+      max_bound_bytes_(options.max_bound_bytes),
       group_(std::make_shared<ModuleGroup>(options.contexts)),
       module_options_({.contexts = std::move(options.contexts),
                        .work_load_list = std::move(options.work_load_list),
@@ -87,21 +93,9 @@ absl::StatusOr<BucketSymbol> BucketingModule::Generate(const BucketKey& key) con
   }
 }
 
-const Module* BucketingModule::current_module() const {
-  return current_ == nullptr ? nullptr : current_->module.get();
-}
-
-void BucketingModule::EvictDownTo(int count) {
-  if (max_bound_buckets_ <= 0) return;
-  while (static_cast<int>(buckets_.size()) > count) {
-    auto oldest = buckets_.end();
-    for (auto it = buckets_.begin(); it != buckets_.end(); ++it) {
-      if (&it->second == current_) continue;
-      if (oldest == buckets_.end() || it->second.last_use < oldest->second.last_use) oldest = it;
-    }
-    if (oldest == buckets_.end()) return;
-    buckets_.erase(oldest);
-  }
+const Module* BucketingModule::shown_module() const {
+  const Bucket* shown = evaluated_ != nullptr ? evaluated_ : current_;
+  return shown == nullptr ? nullptr : shown->module.get();
 }
 
 BucketingModule::Made BucketingModule::Make(const BucketKey& key) const {
@@ -121,8 +115,13 @@ BucketingModule::Made BucketingModule::Make(const BucketKey& key) const {
 }
 
 ModuleBindOptions BucketingModule::BindOptionsFor(const std::vector<DataDesc>& data_shapes,
-                                                  const std::vector<DataDesc>& label_shapes) const {
+                                                  const std::vector<DataDesc>& label_shapes,
+                                                  bool evaluation) const {
   ModuleBindOptions bind = bind_options_;
+  if (evaluation) {
+    bind.for_training = false;
+    bind.inputs_need_grad = false;
+  }
   bind.data_shapes = data_shapes;
   bind.label_shapes = label_shapes;
   bind.force_rebind = false;
@@ -157,8 +156,14 @@ std::map<BucketKey, BucketingModule::Made> BucketingModule::MakeAhead(
 absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBind(
     const BucketKey& key, const std::vector<DataDesc>& data_shapes,
     const std::vector<DataDesc>& label_shapes, std::map<BucketKey, Made>* ahead) {
-  auto it = buckets_.find(key);
-  if (it != buckets_.end()) {
+  return FindOrBindIn(buckets_, key, data_shapes, label_shapes, ahead);
+}
+
+absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBindIn(
+    Buckets& buckets, const BucketKey& key, const std::vector<DataDesc>& data_shapes,
+    const std::vector<DataDesc>& label_shapes, std::map<BucketKey, Made>* ahead) {
+  const auto it = buckets.find(key);
+  if (it != buckets.end()) {
     it->second.last_use = ++uses_;
     return &it->second;
   }
@@ -173,12 +178,14 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBind(
   const Clock::time_point start = Clock::now();
   if (!made.module.ok()) return WithBucket(made.module.status(), key);
   const std::unique_ptr<Module>& module = *made.module;
-  COOPER_RETURN_IF_ERROR(WithBucket(module->Bind(BindOptionsFor(data_shapes, label_shapes)), key));
+  Evict(/*one_comes=*/true);  // before there is another one
+  const bool evaluation = &buckets == &evaluation_buckets_;
+  COOPER_RETURN_IF_ERROR(
+      WithBucket(module->Bind(BindOptionsFor(data_shapes, label_shapes, evaluation)), key));
   if (monitor_) COOPER_RETURN_IF_ERROR(module->InstallMonitor(monitor_, monitor_all_));
-  EvictDownTo(max_bound_buckets_ - 1);
-  seen_symbols_.insert_or_assign(key, made.generated.symbol);
+  Evict(/*one_comes=*/true, module->held_bytes());
   group_->AddBucket(key);
-  Bucket& bucket = buckets_[key];
+  Bucket& bucket = buckets[key];
   bucket.module = *std::move(made.module);
   bucket.last_use = ++uses_;
   bucket.bind_seconds = made.seconds + SecondsSince(start);
@@ -191,6 +198,8 @@ absl::Status BucketingModule::Bind(const ModuleBindOptions& options) {
     return absl::UnimplementedError("Bind: a BucketingModule takes no shared_module");
   }
   buckets_.clear();
+  evaluation_buckets_.clear();
+  evaluated_ = nullptr;
   current_ = nullptr;
   current_key_.reset();
   binded_ = false;
@@ -213,10 +222,11 @@ absl::Status BucketingModule::SwitchBucket(const BucketKey& key,
                                            const std::vector<DataDesc>& data_shapes,
                                            const std::vector<DataDesc>& label_shapes) {
   COOPER_RETURN_IF_ERROR(RequireBound("SwitchBucket"));
+  evaluated_ = nullptr;
   if (current_ != nullptr && *current_key_ == key) return absl::OkStatus();
   COOPER_ASSIGN_OR_RETURN(current_, FindOrBind(key, data_shapes, label_shapes));
   current_key_ = key;
-  EvictDownTo(max_bound_buckets_);
+  Evict(/*one_comes=*/false);
   return absl::OkStatus();
 }
 
@@ -235,6 +245,7 @@ absl::StatusOr<std::vector<BucketReport>> BucketingModule::PrepareAll(
                                                                shapes.label_shapes, &ahead));
       reports.push_back({.key = shapes.key,
                          .memory = bucket->module->memory(),
+                         .held_bytes = bucket->module->held_bytes(),
                          .bind_seconds = bucket->bind_seconds});
     }
   }
@@ -242,7 +253,7 @@ absl::StatusOr<std::vector<BucketReport>> BucketingModule::PrepareAll(
 }
 
 absl::StatusOr<Symbol> BucketingModule::symbol() const {
-  if (current_ != nullptr) return current_->module->symbol();
+  if (shown_module() != nullptr) return shown_module()->symbol();
   COOPER_ASSIGN_OR_RETURN(BucketSymbol generated, Generate(default_key_));
   return generated.symbol;
 }
@@ -250,20 +261,6 @@ absl::StatusOr<Symbol> BucketingModule::symbol() const {
 absl::StatusOr<BucketKey> BucketingModule::current_bucket_key() const {
   COOPER_RETURN_IF_ERROR(RequireBound("current_bucket_key"));
   return *current_key_;
-}
-
-std::vector<BucketReport> BucketingModule::Report() const {
-  std::vector<BucketReport> reports;
-  for (const auto& [key, bucket] : buckets_) {
-    reports.push_back(
-        {.key = key, .memory = bucket.module->memory(), .bind_seconds = bucket.bind_seconds});
-  }
-  return reports;
-}
-
-Module* BucketingModule::bucket(const BucketKey& key) const {
-  const auto it = buckets_.find(key);
-  return it == buckets_.end() ? nullptr : it->second.module.get();
 }
 
 absl::StatusOr<ModuleParams> BucketingModule::GetParams() const {
@@ -281,18 +278,37 @@ absl::StatusOr<ModuleParams> BucketingModule::GetParams() const {
 
 absl::Status BucketingModule::Forward(const DataBatch& batch, std::optional<bool> is_train) {
   COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
-  // A name costs an allocation, which a step must not have.
-  const std::string bucket =
-      IsProfiling() ? absl::StrCat("bucket ", batch.bucket_key.value_or(*current_key_).ToString())
-                    : std::string();
-  const ScopedProfile profile(ProfileCategory::kBucket, bucket);
+  const ScopedProfile profile(ProfileCategory::kBucket,
+                              NameForProfile(batch.bucket_key.value_or(*current_key_)));
   if (batch.bucket_key.has_value() && *batch.bucket_key != *current_key_) {
     // A known bucket needs no descriptions; those of a new one are the batch's.
     COOPER_RETURN_IF_ERROR(
         SwitchBucket(*batch.bucket_key, batch.provide_data, batch.provide_label));
   }
+  evaluated_ = nullptr;
   current_->last_use = ++uses_;
   return WithBucket(current_->module->Forward(batch, is_train), *current_key_);
+}
+
+absl::Status BucketingModule::ForwardToEvaluate(const DataBatch& batch) {
+  if (!for_training_) return Forward(batch, /*is_train=*/false);
+  COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
+  const BucketKey key = batch.bucket_key.value_or(*current_key_);
+  const ScopedProfile profile(ProfileCategory::kBucket, NameForProfile(key));
+  // What the batch does not describe is as it was bound for training, if it was.
+  const Module* trained = bucket(key);
+  const bool described =
+      trained == nullptr || (!batch.provide_data.empty() &&
+                             (!batch.provide_label.empty() || trained->label_shapes().empty()));
+  evaluated_ = nullptr;
+  COOPER_ASSIGN_OR_RETURN(
+      Bucket * evaluated,
+      FindOrBindIn(evaluation_buckets_, key,
+                   described ? batch.provide_data : trained->data_shapes(),
+                   described ? batch.provide_label : trained->label_shapes(), nullptr));
+  evaluated_ = evaluated;
+  Evict(/*one_comes=*/false);
+  return WithBucket(evaluated_->module->Forward(batch, /*is_train=*/false), key);
 }
 
 absl::Status BucketingModule::Backward(absl::Span<const NDArray> head_gradients) {
@@ -310,8 +326,10 @@ absl::Status BucketingModule::InstallMonitor(Executor::MonitorCallback callback,
   COOPER_RETURN_IF_ERROR(RequireBound("InstallMonitor"));
   monitor_ = std::move(callback);
   monitor_all_ = monitor_all;
-  for (auto& [key, bucket] : buckets_) {
-    COOPER_RETURN_IF_ERROR(bucket.module->InstallMonitor(monitor_, monitor_all_));
+  for (const Buckets* buckets : {&buckets_, &evaluation_buckets_}) {
+    for (const auto& [key, bucket] : *buckets) {
+      COOPER_RETURN_IF_ERROR(bucket.module->InstallMonitor(monitor_, monitor_all_));
+    }
   }
   return absl::OkStatus();
 }

@@ -91,8 +91,14 @@ struct BucketingModuleOptions {
   std::set<std::string> disabled_passes;
   bool label_probabilities = false;  // as ModuleOptions'
   // At most so many buckets stay bound (Prepare may add one to a current bucket); the one used
-  // longest ago is unbound for a new one. Its parameters are the module's and stay. 0: no limit.
+  // longest ago is unbound for a new one. Its parameters are the module's and stay: bound again it
+  // computes the same bits. One that is bound for training and for evaluation counts twice. 0: no
+  // limit.
   int max_bound_buckets = 0;
+  // Likewise, as many as hold so many bytes together (BucketReport::held_bytes; parameters and the
+  // arena, which no eviction makes smaller, are not in it). The current bucket stays, whatever it
+  // holds. 0: no limit.
+  int64_t max_bound_bytes = 0;
   LoadLimits load_limits;  // of the symbol files, for Load
 };
 
@@ -106,6 +112,10 @@ struct BucketShapes {
 struct BucketReport {
   BucketKey key;
   MemoryReport memory;
+  // Of the plan that Score and Predict run, beside one for training; zeros where there is none.
+  MemoryReport evaluation;
+  // Graphs, programs and plans of both, beside the arena: an estimate (Module::held_bytes).
+  int64_t held_bytes = 0;
   // Making the symbol and binding it, on whatever threads. Of buckets that PrepareAll binds at the
   // same time each has its own, which together are more than what PrepareAll takes.
   double bind_seconds = 0;
@@ -176,6 +186,9 @@ class BucketingModule : public BaseModule {
   // Switches to the batch's bucket and stays there. A batch without a key is the current bucket's.
   absl::Status Forward(const DataBatch& batch,
                        std::optional<bool> is_train = std::nullopt) override;
+  // In the batch's bucket, bound without gradients in the same arena; buckets that only evaluate
+  // are never bound for training. The current bucket stays.
+  absl::Status ForwardToEvaluate(const DataBatch& batch) override;
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
   absl::Status Update() override;
   absl::StatusOr<int> JoinUpdate() override;
@@ -204,14 +217,20 @@ class BucketingModule : public BaseModule {
   const BucketKey& default_bucket_key() const { return default_key_; }
   // kFailedPrecondition before Bind.
   absl::StatusOr<BucketKey> current_bucket_key() const;
-  // Buckets that are bound now, in order of key.
+  // Buckets that are bound now, in order of key; those that are bound for evaluation alone have no
+  // `memory`.
   std::vector<BucketReport> Report() const;
   // Bytes of the arena that all buckets share: the largest plan so far. Of several contexts, all
   // their arenas.
   int64_t arena_bytes() const { return group_->arena_bytes(); }
   const std::shared_ptr<ModuleGroup>& group() const override { return group_; }
+  // What all buckets hold that are bound now: the sum that max_bound_bytes bounds.
+  int64_t held_bytes() const;
   // The bucket's module; null if it is not bound.
   Module* bucket(const BucketKey& key) const;
+  // The one that Score and Predict use of a module that is bound for training; null if it is not
+  // bound.
+  Module* evaluation_bucket(const BucketKey& key) const;
 
  private:
   struct Bucket {
@@ -219,6 +238,7 @@ class BucketingModule : public BaseModule {
     double bind_seconds = 0;
     uint64_t last_use = 0;
   };
+  using Buckets = std::map<BucketKey, Bucket>;
 
   // A bucket that is not bound yet.
   struct Made {
@@ -233,7 +253,8 @@ class BucketingModule : public BaseModule {
   // The symbol and its module. Errors are in the result.
   Made Make(const BucketKey& key) const;
   ModuleBindOptions BindOptionsFor(const std::vector<DataDesc>& data_shapes,
-                                   const std::vector<DataDesc>& label_shapes) const;
+                                   const std::vector<DataDesc>& label_shapes,
+                                   bool evaluation = false) const;
   // The buckets of these that are not bound, up to the first that cannot be made, compiled on
   // several threads. Empty where that is of no use.
   std::map<BucketKey, Made> MakeAhead(absl::Span<const BucketShapes> buckets) const;
@@ -241,22 +262,34 @@ class BucketingModule : public BaseModule {
   absl::StatusOr<Bucket*> FindOrBind(const BucketKey& key, const std::vector<DataDesc>& data_shapes,
                                      const std::vector<DataDesc>& label_shapes,
                                      std::map<BucketKey, Made>* ahead = nullptr);
+  // The same in `buckets`, which may be those for evaluation.
+  absl::StatusOr<Bucket*> FindOrBindIn(Buckets& buckets, const BucketKey& key,
+                                       const std::vector<DataDesc>& data_shapes,
+                                       const std::vector<DataDesc>& label_shapes,
+                                       std::map<BucketKey, Made>* ahead);
   static absl::Status CheckOptions(const BucketingModuleOptions& options);
-  // Unbinds the buckets used longest ago, but not the current one.
-  void EvictDownTo(int count);
-  const Module* current_module() const;
+  // Unbinds the buckets used longest ago, but neither the current one nor the one that evaluates,
+  // until there are no more than the options allow with one of `bytes` to come, if `one_comes`.
+  void Evict(bool one_comes, int64_t bytes = 0);
+  // The module that gave the last outputs; null before Bind.
+  const Module* shown_module() const;
+  Module* shown_module() {
+    return const_cast<Module*>(static_cast<const BucketingModule*>(this)->shown_module());
+  }
   absl::Status WithBucket(const absl::Status& status, const BucketKey& key) const;
 
   SymGen sym_gen_;
   BucketKey default_key_;
   int max_bound_buckets_;
+  int64_t max_bound_bytes_;
   std::shared_ptr<ModuleGroup> group_;
   ModuleOptions module_options_;  // of every bucket, which brings names of data and labels
-  std::map<BucketKey, Bucket> buckets_;
+  Buckets buckets_;               // as Bind was asked
+  Buckets evaluation_buckets_;    // without gradients, where that is for training
   std::map<BucketKey, BucketSymbol> loaded_symbols_;  // from a checkpoint
-  std::map<BucketKey, Symbol> seen_symbols_;          // of every bucket ever bound
   std::optional<BucketKey> current_key_;
   Bucket* current_ = nullptr;
+  Bucket* evaluated_ = nullptr;  // the bucket of the last batch, if it was evaluated
   ModuleBindOptions bind_options_;
   Executor::MonitorCallback monitor_;
   bool monitor_all_ = false;

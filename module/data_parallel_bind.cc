@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "executor/held_bytes.h"
 #include "module/data_parallel_executor_group.h"
 #include "ndarray/partial_shape.h"
 #include "ndarray/status_macros.h"
@@ -48,6 +49,7 @@ DataParallelExecutorGroup::DataParallelExecutorGroup(const Symbol& symbol,
       data_shapes_(bind.data_shapes),
       label_shapes_(bind.label_shapes),
       max_bytes_(bind.max_bytes),
+      for_training_(bind.for_training),
       group_(group) {
   param_names_ = ParamNames(names.args, options);
   for (const std::string& arg : names.args) grad_reqs_[arg] = GradReqOf(arg, options, bind);
@@ -103,6 +105,7 @@ absl::Status DataParallelExecutorGroup::BindExecutors(
   // freed blocks is shared, and binding allocates most.
   for (int i = 0; i < n; ++i) {
     COOPER_ASSIGN_OR_RETURN(executors_[i], BindOne(i, i == 0 ? std::move(compiled) : nullptr));
+    held_bytes_ += HeldBytes(*executors_[i]->compiled());
   }
   return absl::OkStatus();
 }
@@ -117,7 +120,7 @@ BindOptions DataParallelExecutorGroup::OptionsOf(int i) const {
   BindOptions bind;
   bind.context = devices.context(i);
   bind.arena = devices.arena(i);
-  bind.random = devices.random(i);
+  bind.random = for_training_ ? devices.random(i) : devices.evaluation_random(i);
   bind.grad_req = WriteReq::kNull;
   bind.grad_reqs = grad_reqs_;
   bind.fallback = options_.fallback;

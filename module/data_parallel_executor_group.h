@@ -85,6 +85,8 @@ class DataParallelExecutorGroup {
   void SetMonitorCallback(const Executor::MonitorCallback& callback, bool monitor_all);
   // Sums over the contexts.
   MemoryReport memory() const;
+  // HeldBytes (executor/held_bytes.h) of the programs of all contexts.
+  int64_t held_bytes() const { return held_bytes_; }
 
  private:
   // `names` are the symbol's variables.
@@ -120,6 +122,7 @@ class DataParallelExecutorGroup {
   const ModuleOptions& options_;
   const std::vector<DataDesc> data_shapes_, label_shapes_;  // of whole batches
   const int64_t max_bytes_;
+  const bool for_training_;
   ModuleGroup* const group_;
   std::set<std::string> arg_names_;
   std::vector<std::string> param_names_;
@@ -137,6 +140,7 @@ class DataParallelExecutorGroup {
   std::vector<std::vector<NDArray>> heads_;  // by context
   bool monitored_ = false;
   int64_t generation_ = 0;  // of the store's arrays that the executors have
+  int64_t held_bytes_ = 0;
 };
 
 }  // namespace cooper

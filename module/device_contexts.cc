@@ -1,14 +1,22 @@
 #include "module/device_contexts.h"
 
 namespace cooper {
+namespace {
+
+// Runs of evaluation count from here: no training has so many.
+constexpr uint64_t kFirstEvaluation = uint64_t{1} << 62;
+
+}  // namespace
 
 DeviceContexts::DeviceContexts(const std::vector<Context>& contexts)
     : threads_(static_cast<int>(contexts.size())) {
   for (const Context& context : contexts) {
     devices_.push_back({.arena = std::make_shared<Arena>(context),
                         .group_arenas = {},
-                        .random = std::make_shared<RandomState>()});
+                        .random = std::make_shared<RandomState>(),
+                        .evaluation_random = std::make_shared<RandomState>()});
   }
+  SetSeed(0);
   SetRank(0);
 }
 
@@ -34,12 +42,24 @@ void DeviceContexts::SetRandomPosition(const RandomState& position) {
   for (const Device& device : devices_) {
     device.random->seed = seed;
     device.random->runs = runs;
+    device.evaluation_random->seed = seed;
+    device.evaluation_random->runs = kFirstEvaluation;
+  }
+}
+
+void DeviceContexts::AlignRandom() {
+  for (const Device& device : devices_) {
+    device.random->runs = devices_[0].random->runs;
+    device.evaluation_random->runs = devices_[0].evaluation_random->runs;
   }
 }
 
 void DeviceContexts::SetRank(int rank) {
   const uint64_t first = static_cast<uint64_t>(rank) * devices_.size();
-  for (size_t i = 0; i < devices_.size(); ++i) devices_[i].random->replica = first + i;
+  for (size_t i = 0; i < devices_.size(); ++i) {
+    devices_[i].random->replica = first + i;
+    devices_[i].evaluation_random->replica = first + i;
+  }
 }
 
 }  // namespace cooper

@@ -41,14 +41,19 @@ class DeviceContexts {
 
   // What random operators of context `i` draw from. Each context draws other numbers.
   const std::shared_ptr<RandomState>& random(int i) const { return devices_[i].random; }
+  // Likewise in evaluation, which so does not change what training draws. Not saved with a run.
+  const std::shared_ptr<RandomState>& evaluation_random(int i) const {
+    return devices_[i].evaluation_random;
+  }
   // Begins the streams anew.
   void SetSeed(uint64_t seed) { SetRandomPosition({.seed = seed}); }
   // Seed and position of the streams, of which all contexts have the first one's.
   const RandomState& random_position() const { return *devices_[0].random; }
-  // Takes seed and runs. Which device draws stays as it is.
+  // Takes seed and runs, and begins the streams of evaluation anew. Which device draws stays as it
+  // is.
   void SetRandomPosition(const RandomState& position);
   // Before all contexts run: they draw at the first one's position.
-  void AlignRandom() { SetRandomPosition(random_position()); }
+  void AlignRandom();
   // Devices of all processes draw different numbers.
   void SetRank(int rank);
 
@@ -60,6 +65,7 @@ class DeviceContexts {
     std::shared_ptr<Arena> arena;
     ArenaMap group_arenas;
     std::shared_ptr<RandomState> random;
+    std::shared_ptr<RandomState> evaluation_random;
   };
 
   std::vector<Device> devices_;

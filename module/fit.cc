@@ -234,7 +234,7 @@ absl::StatusOr<BaseModule::ScoreEnd> BaseModule::RunScore(DataIter& eval_data, E
   for (; end.batches != options.num_batch && end.go_on; ++end.batches) {
     COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, NextBatch(eval_data));
     if (!batch.has_value()) break;
-    absl::Status status = Forward(*batch, /*is_train=*/false);
+    absl::Status status = ForwardToEvaluate(*batch);
     if (status.ok()) {
       status = options.count_padding || batch->pad == 0
                    ? UpdateMetric(metric, batch->label)
@@ -271,7 +271,7 @@ absl::Status BaseModule::IterPredict(
   for (int64_t nbatch = 0; nbatch != options.num_batch; ++nbatch) {
     COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, NextBatch(eval_data));
     if (!batch.has_value()) break;
-    absl::Status status = Forward(*batch, /*is_train=*/false);
+    absl::Status status = ForwardToEvaluate(*batch);
     if (!status.ok()) return AtBatch(status, "IterPredict", 0, nbatch);
     COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs, GetOutputs());
     std::vector<NDArray> rows;

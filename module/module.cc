@@ -102,14 +102,17 @@ absl::Status Module::CheckNames() const {
 }
 
 const std::vector<DataDesc>& Module::data_shapes() const {
+  if (evaluated_) return evaluator_->data_shapes();
   return bound_.empty() ? bind_options_.data_shapes : bound_.front()->data_shapes();
 }
 
 const std::vector<DataDesc>& Module::label_shapes() const {
+  if (evaluated_) return evaluator_->label_shapes();
   return bound_.empty() ? bind_options_.label_shapes : bound_.front()->label_shapes();
 }
 
 std::vector<std::pair<std::string, Shape>> Module::output_shapes() const {
+  if (evaluated_) return evaluator_->output_shapes();
   std::vector<std::pair<std::string, Shape>> shapes;
   if (bound_.empty()) return shapes;
   for (size_t i = 0; i < executor()->output_names().size(); ++i) {
@@ -190,10 +193,13 @@ absl::Status Module::Bind(const ModuleBindOptions& options) {
 absl::Status Module::BindAndLoad(const ModuleBindOptions& options) {
   COOPER_ASSIGN_OR_RETURN(auto bound, MakeBound(options.data_shapes, options.label_shapes));
   COOPER_RETURN_IF_ERROR(group_->parameters().TakeLoaded());
+  // One that only evaluates binds beside modules that are in the middle of adding gradients up.
+  if (binded_ || options.for_training) group_->parameters().ForgetAdded();
   bound_.clear();
   bound_.push_back(std::move(bound));
   names_of_ = nullptr;
-  group_->parameters().ForgetAdded();
+  evaluator_ = nullptr;
+  evaluated_ = false;
   added_names_.clear();
   for (const std::string& name : param_names_) {
     if (GradReqOf(name, options_, bind_options_) == WriteReq::kAdd) added_names_.push_back(name);
@@ -283,6 +289,7 @@ absl::Status Module::Reshape(const std::vector<DataDesc>& data_shapes,
                              const std::vector<DataDesc>& label_shapes) {
   COOPER_RETURN_IF_ERROR(RequireBound("Reshape"));
   COOPER_RETURN_IF_ERROR(CheckDescs(BindOptionsFor(data_shapes, label_shapes)));
+  evaluated_ = false;
   return UseShapes(data_shapes, label_shapes);
 }
 
@@ -296,11 +303,22 @@ absl::Status Module::InstallMonitor(Executor::MonitorCallback callback, bool mon
   monitor_ = std::move(callback);
   monitor_all_ = monitor_all;
   for (auto& bound : bound_) bound->SetMonitorCallback(monitor_, monitor_all_);
-  return absl::OkStatus();
+  return evaluator_ == nullptr ? absl::OkStatus()
+                               : evaluator_->InstallMonitor(monitor_, monitor_all_);
 }
 
 MemoryReport Module::memory() const {
   return bound_.empty() ? MemoryReport() : bound_.front()->memory();
+}
+
+MemoryReport Module::evaluation_memory() const {
+  return evaluator_ == nullptr ? MemoryReport() : evaluator_->memory();
+}
+
+int64_t Module::held_bytes() const {
+  int64_t bytes = evaluator_ == nullptr ? 0 : evaluator_->held_bytes();
+  for (const auto& bound : bound_) bytes += bound->held_bytes();
+  return bytes;
 }
 
 }  // namespace cooper

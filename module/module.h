@@ -4,6 +4,7 @@
 // A symbol with its parameters and optimizer: what trains one network of fixed structure. Inputs
 // may change their shapes from batch to batch. MXNet: python/mxnet/module/module.py.
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -81,6 +82,8 @@ class Module : public BaseModule {
 
   absl::Status Forward(const DataBatch& batch,
                        std::optional<bool> is_train = std::nullopt) override;
+  // With a module of its own that shares this one's group, bound when it is first needed.
+  absl::Status ForwardToEvaluate(const DataBatch& batch) override;
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
   absl::Status Update() override;
   absl::StatusOr<int> JoinUpdate() override;
@@ -111,6 +114,11 @@ class Module : public BaseModule {
   const std::shared_ptr<ModuleGroup>& group() const override { return group_; }
   // Of the shapes that are bound now. Zeros before Bind.
   MemoryReport memory() const;
+  // Likewise of what ForwardToEvaluate runs. Zeros before that.
+  MemoryReport evaluation_memory() const;
+  // What graphs, programs and plans of all shapes that are bound take beside arrays and the arena:
+  // an estimate (HeldBytes, executor/held_bytes.h).
+  int64_t held_bytes() const;
   // The executors of the shapes that are bound now; null before Bind. The module's own, and gone
   // once it is bound to other shapes, as a batch may make it.
   DataParallelExecutorGroup* executor_group() const {
@@ -148,6 +156,9 @@ class Module : public BaseModule {
   // The parameters that the next update changes.
   const std::vector<std::string>& NamesToUpdate();
   absl::Status FitBatch(const DataBatch& batch);
+  // The module that gives outputs: this one, or the one that evaluates.
+  const Module& shown() const { return evaluated_ ? *evaluator_ : *this; }
+  absl::Status MakeEvaluator(const DataBatch& batch);
   void CountBatch(const DataBatch& batch);
   // Tells the store how much is in the gradients that are made now.
   absl::Status CountGradients();
@@ -174,6 +185,9 @@ class Module : public BaseModule {
   std::shared_ptr<const CompiledProgram> compiled_;  // of CompileAhead, until Bind
   Executor::MonitorCallback monitor_;
   bool monitor_all_ = false;
+  // Bound without gradients: what ForwardToEvaluate runs where this is bound for training.
+  std::unique_ptr<Module> evaluator_;
+  bool evaluated_ = false;  // whether the last batch was the evaluator's
 };
 
 }  // namespace cooper

@@ -49,55 +49,65 @@ absl::Status CheckProvided(const std::vector<DataDesc>& descs,
   return absl::OkStatus();
 }
 
+// Whether the batch brings what is bound, whatever its shapes.
+absl::Status CheckBatch(const std::vector<DataDesc>& data, const std::vector<DataDesc>& label,
+                        const DataBatch& batch) {
+  if (batch.data.size() != data.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("Forward: the batch has ", batch.data.size(),
+                                                   " data arrays, expected ", DescsToString(data)));
+  }
+  if (!batch.label.empty() && batch.label.size() < label.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("Forward: the batch has ", batch.label.size(),
+                                                   " label arrays, expected ",
+                                                   DescsToString(label)));
+  }
+  COOPER_RETURN_IF_ERROR(CheckProvided(data, batch.provide_data, batch.data, "data"));
+  return CheckProvided(label, batch.provide_label, batch.label, "label");
+}
+
+// Whether the batch has the shapes of what is bound.
+bool IsOfShapes(const std::vector<DataDesc>& data, const std::vector<DataDesc>& label,
+                const DataBatch& batch) {
+  for (size_t i = 0; i < data.size(); ++i) {
+    if (ArrayFor(data, i, batch.provide_data, batch.data)->shape() != data[i].shape) return false;
+  }
+  for (size_t i = 0; i < label.size() && !batch.label.empty(); ++i) {
+    if (ArrayFor(label, i, batch.provide_label, batch.label)->shape() != label[i].shape) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Changes the bound shapes to those of the batch.
+void TakeShapes(const DataBatch& batch, std::vector<DataDesc>& data, std::vector<DataDesc>& label) {
+  for (size_t i = 0; i < data.size(); ++i) {
+    data[i].shape = ArrayFor(data, i, batch.provide_data, batch.data)->shape();
+  }
+  for (size_t i = 0; i < label.size(); ++i) {
+    if (!batch.label.empty()) {
+      label[i].shape = ArrayFor(label, i, batch.provide_label, batch.label)->shape();
+      continue;
+    }
+    // Without labels their batch size still has to follow the data's.
+    const int from = std::max(0, BatchAxis(data[0].layout));
+    const int to = std::max(0, BatchAxis(label[i].layout));
+    if (from < data[0].shape.rank() && to < label[i].shape.rank()) {
+      label[i].shape[to] = data[0].shape[from];
+    }
+  }
+}
+
 }  // namespace
 
 // Reshapes if the batch comes in other shapes than the bound ones.
 absl::Status Module::FitBatch(const DataBatch& batch) {
   const DataParallelExecutorGroup& bound = *bound_.front();
-  if (batch.data.size() != bound.data_shapes().size()) {
-    return absl::InvalidArgumentError(absl::StrCat("Forward: the batch has ", batch.data.size(),
-                                                   " data arrays, expected ",
-                                                   DescsToString(bound.data_shapes())));
-  }
-  if (!batch.label.empty() && batch.label.size() < bound.label_shapes().size()) {
-    return absl::InvalidArgumentError(absl::StrCat("Forward: the batch has ", batch.label.size(),
-                                                   " label arrays, expected ",
-                                                   DescsToString(bound.label_shapes())));
-  }
-  COOPER_RETURN_IF_ERROR(
-      CheckProvided(bound.data_shapes(), batch.provide_data, batch.data, "data"));
-  COOPER_RETURN_IF_ERROR(
-      CheckProvided(bound.label_shapes(), batch.provide_label, batch.label, "label"));
-  bool same = true;
-  for (size_t i = 0; i < bound.data_shapes().size() && same; ++i) {
-    const NDArray* array = ArrayFor(bound.data_shapes(), i, batch.provide_data, batch.data);
-    same = array->shape() == bound.data_shapes()[i].shape;
-  }
-  for (size_t i = 0; i < bound.label_shapes().size() && same && !batch.label.empty(); ++i) {
-    const NDArray* array = ArrayFor(bound.label_shapes(), i, batch.provide_label, batch.label);
-    same = array->shape() == bound.label_shapes()[i].shape;
-  }
-  if (same) return absl::OkStatus();
-
+  COOPER_RETURN_IF_ERROR(CheckBatch(bound.data_shapes(), bound.label_shapes(), batch));
+  if (IsOfShapes(bound.data_shapes(), bound.label_shapes(), batch)) return absl::OkStatus();
   std::vector<DataDesc> data_shapes = bound.data_shapes();
-  for (size_t i = 0; i < data_shapes.size(); ++i) {
-    data_shapes[i].shape =
-        ArrayFor(bound.data_shapes(), i, batch.provide_data, batch.data)->shape();
-  }
   std::vector<DataDesc> label_shapes = bound.label_shapes();
-  for (size_t i = 0; i < label_shapes.size(); ++i) {
-    if (!batch.label.empty()) {
-      label_shapes[i].shape =
-          ArrayFor(bound.label_shapes(), i, batch.provide_label, batch.label)->shape();
-      continue;
-    }
-    // Without labels their batch size still has to follow the data's.
-    const int from = std::max(0, BatchAxis(data_shapes[0].layout));
-    const int to = std::max(0, BatchAxis(label_shapes[i].layout));
-    if (from < data_shapes[0].shape.rank() && to < label_shapes[i].shape.rank()) {
-      label_shapes[i].shape[to] = data_shapes[0].shape[from];
-    }
-  }
+  TakeShapes(batch, data_shapes, label_shapes);
   return UseShapes(data_shapes, label_shapes);
 }
 
@@ -134,6 +144,7 @@ absl::Status Module::CountGradients() {
 
 absl::Status Module::Forward(const DataBatch& batch, std::optional<bool> is_train) {
   COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
+  evaluated_ = false;
   COOPER_RETURN_IF_ERROR(FitBatch(batch));
   lacked_labels_ = batch.label.empty();
   CountBatch(batch);
@@ -142,6 +153,32 @@ absl::Status Module::Forward(const DataBatch& batch, std::optional<bool> is_trai
   COOPER_RETURN_IF_ERROR(Feed(bound.data_shapes(), batch.provide_data, batch.data, "data"));
   COOPER_RETURN_IF_ERROR(Feed(bound.label_shapes(), batch.provide_label, batch.label, "label"));
   return bound.Forward(is_train.value_or(for_training_));
+}
+
+absl::Status Module::MakeEvaluator(const DataBatch& batch) {
+  ModuleBindOptions bind = bind_options_;
+  bind.data_shapes = bound_.front()->data_shapes();
+  bind.label_shapes = bound_.front()->label_shapes();
+  COOPER_RETURN_IF_ERROR(CheckBatch(bind.data_shapes, bind.label_shapes, batch));
+  TakeShapes(batch, bind.data_shapes, bind.label_shapes);
+  bind.for_training = false;
+  bind.inputs_need_grad = false;
+  bind.seed.reset();  // its random numbers go on where training is
+  ModuleOptions options = options_;
+  options.group = group_;
+  COOPER_ASSIGN_OR_RETURN(auto evaluator, Create(symbol_, std::move(options)));
+  COOPER_RETURN_IF_ERROR(evaluator->Bind(bind));
+  if (monitor_) COOPER_RETURN_IF_ERROR(evaluator->InstallMonitor(monitor_, monitor_all_));
+  evaluator_ = std::move(evaluator);
+  return absl::OkStatus();
+}
+
+absl::Status Module::ForwardToEvaluate(const DataBatch& batch) {
+  COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
+  if (!for_training_) return Forward(batch, /*is_train=*/false);
+  if (evaluator_ == nullptr) COOPER_RETURN_IF_ERROR(MakeEvaluator(batch));
+  evaluated_ = true;
+  return evaluator_->Forward(batch, /*is_train=*/false);
 }
 
 absl::Status Module::Backward(absl::Span<const NDArray> head_gradients) {
@@ -159,7 +196,7 @@ absl::Status Module::Backward(absl::Span<const NDArray> head_gradients) {
 
 absl::StatusOr<absl::Span<const NDArray>> Module::GetOutputs() const {
   COOPER_RETURN_IF_ERROR(RequireParams("GetOutputs"));
-  return executor_group()->Outputs();
+  return shown().executor_group()->Outputs();
 }
 
 absl::StatusOr<std::vector<NDArray>> Module::GetInputGrads() const {
@@ -187,7 +224,7 @@ absl::Status Module::UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> 
         " needs the predictions of all classes, but the module was made with label_probabilities"));
   }
   const ScopedProfile profile(ProfileCategory::kStep, "metric");
-  return executor_group()->UpdateMetric(metric, labels);
+  return shown().executor_group()->UpdateMetric(metric, labels);
 }
 
 absl::StatusOr<std::vector<NDArray>> Module::GetStates() const {
