@@ -1,16 +1,19 @@
 // Runs the golden cases that are among the test's data on gpu(0). Those whose operator has no GPU
-// kernel, and is listed in without_gpu_kernel.txt, cannot pass; nor need those that
-// expected_failures.txt or the same list names. All others pass.
+// kernel, and is listed in without_gpu_kernel.txt or in a file of the folder of that name, cannot
+// pass; nor need those that expected_failures.txt or the same lists name. All others pass.
 
+#include <filesystem>
 #include <iostream>
 #include <set>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "executor/kernel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -26,13 +29,15 @@
 ABSL_FLAG(std::string, cases, "tests/golden", "folder of the cases");
 ABSL_FLAG(std::string, expected_failures, "tests/conformance/expected_failures.txt",
           "names of the cases that are known to fail everywhere");
-ABSL_FLAG(std::string, without_gpu_kernel, "tests/conformance/without_gpu_kernel.txt",
-          "names of operators without a GPU kernel, and of cases that fail on a GPU alone");
+ABSL_FLAG(
+    std::string, without_gpu_kernel, "tests/conformance/without_gpu_kernel",
+    "names of operators without a GPU kernel, and of cases that fail on a GPU alone: this file "
+    "with .txt behind it, and the files in the folder of this name");
 
 namespace cooper::conformance {
 namespace {
 
-// What cannot pass: cases that expected_failures.txt names, and what the other list does.
+// What cannot pass: cases that expected_failures.txt names, and what the other lists do.
 struct Lists {
   std::set<std::string> cases;
   std::set<std::string> operators;
@@ -42,8 +47,13 @@ absl::StatusOr<Lists> ReadLists() {
   Lists lists;
   COOPER_ASSIGN_OR_RETURN(const std::string failures,
                           ReadFile(absl::GetFlag(FLAGS_expected_failures)));
-  COOPER_ASSIGN_OR_RETURN(const std::string missing,
-                          ReadFile(absl::GetFlag(FLAGS_without_gpu_kernel)));
+  const std::string lists_path = absl::GetFlag(FLAGS_without_gpu_kernel);
+  COOPER_ASSIGN_OR_RETURN(std::string missing, ReadFile(lists_path + ".txt"));
+  std::error_code no_folder;
+  for (const auto& entry : std::filesystem::directory_iterator(lists_path, no_folder)) {
+    COOPER_ASSIGN_OR_RETURN(const std::string more, ReadFile(entry.path().string()));
+    absl::StrAppend(&missing, "\n", more);
+  }
   lists.cases = ParseExpectedFailures(failures);
   for (const std::string& name : ParseExpectedFailures(missing)) {
     (absl::StrContains(name, '/') ? lists.cases : lists.operators).insert(name);
@@ -55,11 +65,11 @@ TEST(GoldenCudaTest, TheListHasWhatHasNoKernel) {
   COOPER_ASSERT_OK_AND_ASSIGN(const Lists lists, ReadLists());
   for (const auto& [op, kernel] : AllKernels(DeviceType::kCpu)) {
     if (FindKernel(op, DeviceType::kGpu).ok()) continue;
-    EXPECT_TRUE(lists.operators.contains(op)) << op << " has no GPU kernel: add it to the list";
+    EXPECT_TRUE(lists.operators.contains(op)) << op << " has no GPU kernel: add it to a list";
   }
   for (const std::string& op : lists.operators) {
     EXPECT_FALSE(FindKernel(op, DeviceType::kGpu).ok())
-        << op << " has a GPU kernel: take it off the list";
+        << op << " has a GPU kernel: take it off its list";
   }
 }
 

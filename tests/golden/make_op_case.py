@@ -5,7 +5,11 @@
   ~/.cache/cooper-peers/bin/python tests/golden/make_op_case.py _contrib_quadratic basic \\
       data=3,4,2 --attr=a=2 --attr=b=-1.5 --attr=c=0.25
 
-Arguments are drawn from [-1, 1), head gradients and what gradients are added to likewise.
+Arguments are drawn from [-1, 1), head gradients and what gradients are added to likewise. Inputs
+that are positions are named by --index, and have no gradient:
+
+      ... _contrib_index_copy basic old_tensor=5,3 index_vector=2 new_tensor=2,3 \\
+          --index=index_vector=5
 """
 
 import argparse
@@ -34,19 +38,31 @@ def Infos(symbol, infer, known):
 
 
 def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=1, rtol=1e-4,
-              atol=1e-5):
-    """Computes `symbol` on random arrays and writes ops/op/case; returns the folder."""
+              atol=1e-5, indices={}, index_dtype="int32"):
+    """Computes `symbol` on random arrays and writes ops/op/case; returns the folder.
+
+    `indices`: {name: n} of arguments that are integers in [0, n), different ones if n allows it.
+    """
     random = numpy.random.RandomState(seed)
 
     def Draw(shape):
         return mxnet.nd.array(random.uniform(-1, 1, shape), dtype=dtype)
 
-    types = {name: dtype for name in shapes}
+    def DrawArgument(name, shape):
+        if name not in indices:
+            return Draw(shape)
+        n = indices[name]
+        return mxnet.nd.array(random.choice(n, shape, replace=numpy.prod(shape) > n),
+                              dtype=index_dtype)
+
+    types = {name: index_dtype if name in indices else dtype for name in shapes}
     shape_info = Infos(symbol, symbol.infer_shape, shapes)
-    args = {name: Draw(shape) for name, shape in shape_info["arg"].items()}
+    args = {name: DrawArgument(name, shape) for name, shape in shape_info["arg"].items()}
     auxs = {name: Draw(shape) for name, shape in shape_info["aux"].items()}
     backward = grad_req != "null"
-    initial = {name: Draw(array.shape) for name, array in args.items()} if backward else {}
+    reqs = {name: "null" if name in indices else grad_req for name in args}
+    initial = {name: Draw(array.shape) for name, array in args.items()
+               if reqs[name] != "null"}
     io = {"arg:" + name: array.copy() for name, array in args.items()}
     io.update({"aux:" + name: array.copy() for name, array in auxs.items()})
     if grad_req == "add":
@@ -57,9 +73,10 @@ def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=
     for i, name in enumerate(names):
         first = name not in names[:i]
         grads.append((initial[name].copy() if first else mxnet.nd.zeros(args[name].shape, dtype=dtype))
-                     if backward else None)
+                     if name in initial else None)
     executor = symbol.bind(mxnet.cpu(), [args[name] for name in names],
-                           args_grad=grads if backward else None, grad_req=grad_req,
+                           args_grad=grads if backward else None,
+                           grad_req=[reqs[name] for name in names],
                            aux_states=[auxs[name] for name in symbol.list_auxiliary_states()])
     outputs = executor.forward(is_train=backward)
     if backward:
@@ -67,7 +84,7 @@ def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=
         io.update({"ograd:%d" % i: head for i, head in enumerate(heads)})
         executor.backward(heads)
     io.update({"out:%d" % i: output for i, output in enumerate(outputs)})
-    for name in args if backward else []:
+    for name in initial:
         io["grad:" + name] = sum(grad for i, grad in enumerate(grads) if names[i] == name)
     for name, array in auxs.items():
         if not (array == io["aux:" + name]).asnumpy().all():
@@ -81,7 +98,7 @@ def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=
         json.dump({
             "op": op,
             "mode": "train" if backward else "predict",
-            "grad_req": {name: grad_req for name in args},
+            "grad_req": reqs,
             "backward": backward,
             "rtol": rtol,
             "atol": atol,
@@ -99,7 +116,10 @@ def main():
     parser.add_argument("case")
     parser.add_argument("inputs", nargs="+", metavar="NAME=SHAPE")
     parser.add_argument("--attr", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--index", action="append", default=[], metavar="NAME=N",
+                        help="an input of integers in [0, N)")
     parser.add_argument("--dtype", default="float32")
+    parser.add_argument("--index_dtype", default="int32")
     parser.add_argument("--grad_req", choices=["write", "add", "null"], default="write")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rtol", type=float, default=1e-4)
@@ -111,6 +131,7 @@ def main():
         name, _, shape = text.partition("=")
         shapes[name] = tuple(int(extent) for extent in shape.split(","))
     attrs = dict(text.split("=", 1) for text in flags.attr)
+    indices = {name: int(n) for name, n in (text.split("=") for text in flags.index)}
     count = len(shapes)
     variables = [{"op": "null", "name": name, "inputs": []} for name in shapes]
     node = {"op": flags.op, "name": "op", "attrs": attrs, "inputs": [[i, 0, 0] for i in range(count)]}
@@ -121,7 +142,7 @@ def main():
         "attrs": {"mxnet_version": ["int", 10901]},
     }))
     WriteCase(symbol, shapes, flags.op, flags.case, flags.dtype, flags.grad_req, flags.seed,
-              flags.rtol, flags.atol)
+              flags.rtol, flags.atol, indices, flags.index_dtype)
 
 
 if __name__ == "__main__":
