@@ -4,15 +4,18 @@
 #include "executor/elements/binary_functions.h"
 #include "executor/kernel.h"
 #include "symbol/ops/elemwise/scalar_param.h"
+#include "symbol/ops/one_input.h"
 
 namespace cooper {
 namespace {
+
+using enum OneInputArrays::Input;
 
 // f(data, scalar)
 template <typename F>
 absl::Status Scalar(const KernelContext& c) {
   return RunElemwise(kElemwiseLoops<F>,
-                     {OperandOf(c.inputs[0]), OperandOf(c.param<ScalarParam>().scalar)},
+                     {OperandOf(c.inputs[kData]), OperandOf(c.param<ScalarParam>().scalar)},
                      c.outputs[0], c.reqs[0]);
 }
 
@@ -20,7 +23,7 @@ absl::Status Scalar(const KernelContext& c) {
 template <typename F>
 absl::Status ScalarFirst(const KernelContext& c) {
   return RunElemwise(kElemwiseLoops<F>,
-                     {OperandOf(c.param<ScalarParam>().scalar), OperandOf(c.inputs[0])},
+                     {OperandOf(c.param<ScalarParam>().scalar), OperandOf(c.inputs[kData])},
                      c.outputs[0], c.reqs[0]);
 }
 

@@ -6,12 +6,14 @@
 #include "executor/cpu/elemwise/element_block.h"
 #include "executor/kernel.h"
 #include "symbol/ops/elemwise/make_loss_param.h"
+#include "symbol/ops/one_input.h"
 
 namespace cooper {
 namespace {
 
 absl::Status CopyCpu(const KernelContext& c) {
-  ConvertArray(c.inputs[0], c.outputs[0], c.reqs[0]);
+  using enum OneInputArrays::Input;
+  ConvertArray(c.inputs[kData], c.outputs[0], c.reqs[0]);
   return absl::OkStatus();
 }
 
@@ -27,6 +29,7 @@ int64_t CountAbove(double threshold, const ArrayView& array) {
 }
 
 absl::Status MakeLossBackwardCpu(const KernelContext& c) {
+  using enum OneInputArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const auto& param = c.param<MakeLossParam>();
   double gradient = param.grad_scale;
@@ -36,7 +39,7 @@ absl::Status MakeLossBackwardCpu(const KernelContext& c) {
     gradient /= static_cast<double>(shape.Product(0, std::max(0, shape.rank() - 1)));
   } else if (param.normalization == MakeLossNormalization::kValid) {
     gradient /=
-        static_cast<double>(std::max<int64_t>(1, CountAbove(param.valid_thresh, c.inputs[0])));
+        static_cast<double>(std::max<int64_t>(1, CountAbove(param.valid_thresh, c.inputs[kData])));
   }
   FillArray(gradient, c.outputs[0], c.reqs[0]);
   return absl::OkStatus();

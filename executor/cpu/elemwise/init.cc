@@ -7,9 +7,12 @@
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/elemwise/init_param.h"
+#include "symbol/ops/one_input.h"
 
 namespace cooper {
 namespace {
+
+using enum OneInputArrays::Input;
 
 template <int kValue>
 absl::Status ConstantCpu(const KernelContext& c) {
@@ -69,12 +72,13 @@ absl::Status EyeCpu(const KernelContext& c) {
 }
 
 absl::Status ShapeArrayCpu(const KernelContext& c) {
-  return Generate(
-      c, [&](int64_t i) { return static_cast<double>(c.inputs[0].shape[static_cast<int>(i)]); });
+  return Generate(c, [&](int64_t i) {
+    return static_cast<double>(c.inputs[kData].shape[static_cast<int>(i)]);
+  });
 }
 
 absl::Status SizeArrayCpu(const KernelContext& c) {
-  FillArray(static_cast<double>(c.inputs[0].size()), c.outputs[0], c.reqs[0]);
+  FillArray(static_cast<double>(c.inputs[kData].size()), c.outputs[0], c.reqs[0]);
   return absl::OkStatus();
 }
 

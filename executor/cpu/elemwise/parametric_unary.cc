@@ -8,6 +8,7 @@
 #include "executor/kernel.h"
 #include "symbol/ops/elemwise/scalar_param.h"
 #include "symbol/ops/elemwise/unary_param.h"
+#include "symbol/ops/one_input.h"
 
 namespace cooper {
 namespace {
@@ -94,8 +95,9 @@ absl::Status HardSigmoidCpu(const KernelContext& c) {
 }
 
 absl::Status SmoothL1Cpu(const KernelContext& c) {
+  using enum OneInputArrays::Input;
   return RunElemwise(kElemwiseLoops<SmoothL1>,
-                     {OperandOf(c.inputs[0]), OperandOf(c.param<ScalarParam>().scalar)},
+                     {OperandOf(c.inputs[kData]), OperandOf(c.param<ScalarParam>().scalar)},
                      c.outputs[0], c.reqs[0]);
 }
 
@@ -108,9 +110,10 @@ absl::Status SmoothL1BackwardCpu(const KernelContext& c) {
 }
 
 absl::Status DivSqrtDimCpu(const KernelContext& c) {
-  const Shape& shape = c.inputs[0].shape;
+  using enum OneInputArrays::Input;
+  const Shape& shape = c.inputs[kData].shape;
   const double last = shape.rank() == 0 ? 1 : static_cast<double>(shape[shape.rank() - 1]);
-  return RunElemwise(kElemwiseLoops<Div>, {OperandOf(c.inputs[0]), OperandOf(std::sqrt(last))},
+  return RunElemwise(kElemwiseLoops<Div>, {OperandOf(c.inputs[kData]), OperandOf(std::sqrt(last))},
                      c.outputs[0], c.reqs[0]);
 }
 

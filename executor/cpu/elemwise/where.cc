@@ -96,17 +96,18 @@ absl::Status WhereCpu(const KernelContext& c) {
 
 absl::Status WhereBackwardCpu(const KernelContext& c) {
   using enum WhereGradientArrays::Input;
-  DispatchDType(c.outputs[0].dtype, [&](auto tag) {
+  using enum WhereGradientArrays::Output;
+  DispatchDType(c.outputs[kXGrad].dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const ArrayView& condition = c.inputs[kCondition];
     const T* ograd = c.inputs[kOgrad].as<T>();
-    if (c.reqs[0] != WriteReq::kNull &&
-        !ChooseFast(condition, ograd, nullptr, c.outputs[0], c.reqs[0])) {
-      Choose<T>(condition, ograd, nullptr, c.outputs[0], c.reqs[0]);
+    if (c.reqs[kXGrad] != WriteReq::kNull &&
+        !ChooseFast(condition, ograd, nullptr, c.outputs[kXGrad], c.reqs[kXGrad])) {
+      Choose<T>(condition, ograd, nullptr, c.outputs[kXGrad], c.reqs[kXGrad]);
     }
-    if (c.reqs[1] != WriteReq::kNull &&
-        !ChooseFast(condition, nullptr, ograd, c.outputs[1], c.reqs[1])) {
-      Choose<T>(condition, nullptr, ograd, c.outputs[1], c.reqs[1]);
+    if (c.reqs[kYGrad] != WriteReq::kNull &&
+        !ChooseFast(condition, nullptr, ograd, c.outputs[kYGrad], c.reqs[kYGrad])) {
+      Choose<T>(condition, nullptr, ograd, c.outputs[kYGrad], c.reqs[kYGrad]);
     }
   });
   return absl::OkStatus();

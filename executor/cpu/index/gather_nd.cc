@@ -11,6 +11,7 @@
 #include "executor/indexing/indexed_axis.h"
 #include "executor/kernel.h"
 #include "symbol/ops/index/gather_nd_param.h"
+#include "symbol/ops/one_input.h"
 
 namespace cooper {
 namespace {
@@ -98,9 +99,10 @@ void Put(T* out, int64_t value, WriteReq req) {
 }
 
 absl::Status RavelCpu(const KernelContext& c) {
+  using enum OneInputArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const auto& shape = c.param<RavelParam>().shape;
-  const IndexReader multi(c.inputs[0]);
+  const IndexReader multi(c.inputs[kData]);
   const int64_t count = c.outputs[0].size();
   DispatchDType(c.outputs[0].dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -114,13 +116,14 @@ absl::Status RavelCpu(const KernelContext& c) {
 }
 
 absl::Status UnravelCpu(const KernelContext& c) {
+  using enum OneInputArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const auto& shape = c.param<RavelParam>().shape;
   for (size_t j = 1; j < shape.size(); ++j) {
     if (shape[j] == 0) return absl::InvalidArgumentError("_unravel_index: shape has an extent 0");
   }
-  const IndexReader flat(c.inputs[0]);
-  const int64_t count = c.inputs[0].size();
+  const IndexReader flat(c.inputs[kData]);
+  const int64_t count = c.inputs[kData].size();
   DispatchDType(c.outputs[0].dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     for (int64_t i = 0; i < count; ++i) {

@@ -13,28 +13,31 @@
 namespace cooper {
 namespace {
 
+using enum OneHotArrays::Input;
+
 template <typename T>
 void OneHot(const KernelContext& c) {
   using C = ComputeType<T>;
   const auto& param = c.param<OneHotParam>();
-  const IndexReader indices(c.inputs[0]);
+  const IndexReader indices(c.inputs[kIndices]);
   const T on = ConvertElement<T>(param.on_value), off = ConvertElement<T>(param.off_value);
   const bool add = c.reqs[0] == WriteReq::kAdd;
-  ParallelForPlain(c.inputs[0].size(), RowGrain(param.depth), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      T* row = c.outputs[0].as<T>() + i * param.depth;
-      const int64_t hot = indices[i];
-      if (!add) {
-        std::fill_n(row, param.depth, off);
-        if (hot >= 0 && hot < param.depth) row[hot] = on;
-        continue;
-      }
-      for (int64_t j = 0; j < param.depth; ++j) {
-        const C value = static_cast<C>(j == hot ? on : off);
-        row[j] = ConvertElement<T>(static_cast<C>(static_cast<C>(row[j]) + value));
-      }
-    }
-  });
+  ParallelForPlain(c.inputs[kIndices].size(), RowGrain(param.depth),
+                   [&](int64_t begin, int64_t end) {
+                     for (int64_t i = begin; i < end; ++i) {
+                       T* row = c.outputs[0].as<T>() + i * param.depth;
+                       const int64_t hot = indices[i];
+                       if (!add) {
+                         std::fill_n(row, param.depth, off);
+                         if (hot >= 0 && hot < param.depth) row[hot] = on;
+                         continue;
+                       }
+                       for (int64_t j = 0; j < param.depth; ++j) {
+                         const C value = static_cast<C>(j == hot ? on : off);
+                         row[j] = ConvertElement<T>(static_cast<C>(static_cast<C>(row[j]) + value));
+                       }
+                     }
+                   });
 }
 
 absl::Status OneHotCpu(const KernelContext& c) {

@@ -19,6 +19,8 @@
 namespace cooper {
 namespace {
 
+using enum OrderArrays::Input;
+
 // Rows are sorted by at most so many threads; each needs indices of one row.
 constexpr int64_t kMaxParts = 16;
 
@@ -43,7 +45,7 @@ void ForOrders(const KernelContext& c, const IndexedExtents& e, int64_t k, bool 
     int64_t* order = static_cast<int64_t*>(c.workspace) + begin * e.n;
     for (int64_t row = e.rows() * begin / parts; row < e.rows() * end / parts; ++row) {
       const int64_t first = row / e.inner * e.n * e.inner + row % e.inner;
-      const T* in = c.inputs[0].as<T>() + first;
+      const T* in = c.inputs[kData].as<T>() + first;
       for (int64_t i = 0; i < e.n; ++i) order[i] = i;
       auto before = [&](int64_t i, int64_t j) {
         const T a = in[i * e.inner], b = in[j * e.inner];
@@ -75,7 +77,7 @@ void WriteOrder(const KernelContext& c, const IndexedExtents& e, int64_t k, bool
                 int indices) {
   auto wanted = [&](int i) { return i >= 0 && c.reqs[i] != WriteReq::kNull; };
   if ((!wanted(values) && !wanted(indices)) || e.rows() == 0) return;
-  DispatchDType(c.inputs[0].dtype, [&](auto tag) {
+  DispatchDType(c.inputs[kData].dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     ForOrders<T>(c, e, k, ascend, [&](int64_t row, const T* in, const int64_t* order) {
       const int64_t first = row / e.inner * k * e.inner + row % e.inner;
@@ -101,10 +103,10 @@ void WriteOrder(const KernelContext& c, const IndexedExtents& e, int64_t k, bool
 void WriteMask(const KernelContext& c, const IndexedExtents& e, int64_t k, bool ascend) {
   if (c.reqs[0] == WriteReq::kNull) return;
   ZeroIfWrite(c.reqs[0], c.outputs[0]);
-  DispatchDType(c.inputs[0].dtype, [&](auto tag) {
+  DispatchDType(c.inputs[kData].dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     ForOrders<T>(c, e, k, ascend, [&](int64_t, const T* in, const int64_t* order) {
-      T* out = c.outputs[0].as<T>() + (in - c.inputs[0].as<T>());
+      T* out = c.outputs[0].as<T>() + (in - c.inputs[kData].as<T>());
       for (int64_t i = 0; i < k; ++i) {
         Put(out + order[i] * e.inner, ConvertElement<T>(1), c.reqs[0]);
       }
@@ -114,14 +116,14 @@ void WriteMask(const KernelContext& c, const IndexedExtents& e, int64_t k, bool 
 
 template <typename Param>
 absl::StatusOr<Prepared> PrepareOrder(const PrepareContext& c) {
-  const IndexedExtents e(c.inputs[0].shape, c.param<Param>().axis);
+  const IndexedExtents e(c.inputs[kData].shape, c.param<Param>().axis);
   return Prepared{.workspace_bytes =
                       std::min(e.rows(), kMaxParts) * e.n * static_cast<int64_t>(sizeof(int64_t))};
 }
 
 absl::Status TopKCpu(const KernelContext& c) {
   const auto& param = c.param<TopKParam>();
-  const IndexedExtents e(c.inputs[0].shape, param.axis);
+  const IndexedExtents e(c.inputs[kData].shape, param.axis);
   const int64_t k = param.k < 1 ? e.n : param.k;
   switch (param.ret_typ) {
     case TopKParam::kMask:
@@ -140,14 +142,14 @@ absl::Status TopKCpu(const KernelContext& c) {
 
 absl::Status SortCpu(const KernelContext& c) {
   const auto& param = c.param<SortParam>();
-  const IndexedExtents e(c.inputs[0].shape, param.axis);
+  const IndexedExtents e(c.inputs[kData].shape, param.axis);
   WriteOrder(c, e, e.n, param.is_ascend, 0, 1);
   return absl::OkStatus();
 }
 
 absl::Status ArgsortCpu(const KernelContext& c) {
   const auto& param = c.param<ArgsortParam>();
-  const IndexedExtents e(c.inputs[0].shape, param.axis);
+  const IndexedExtents e(c.inputs[kData].shape, param.axis);
   WriteOrder(c, e, e.n, param.is_ascend, -1, 0);
   return absl::OkStatus();
 }

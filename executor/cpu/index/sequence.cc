@@ -18,6 +18,8 @@
 namespace cooper {
 namespace {
 
+using enum SequenceArrays::Input;
+
 // Walks the rows of data.
 class Rows : public SequenceSteps {
  public:
@@ -79,15 +81,15 @@ absl::Status WithRows(const KernelContext& c, const ArrayView& data, int axis, c
   const Rows rows(data.shape, axis, Lengths(c));
   DispatchDType(data.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    fn(c.inputs[0].as<T>(), c.outputs[0].as<T>(), rows);
+    fn(c.inputs[kData].as<T>(), c.outputs[0].as<T>(), rows);
   });
   return absl::OkStatus();
 }
 
 absl::Status SequenceMaskCpu(const KernelContext& c) {
   const auto& param = c.param<SequenceMaskParam>();
-  if (c.inputs.size() == 1) return CopyElements(c.inputs[0], c.reqs[0], c.outputs[0]);
-  return WithRows(c, c.inputs[0], param.axis, [&](auto* in, auto* out, const Rows& rows) {
+  if (c.inputs.size() == 1) return CopyElements(c.inputs[kData], c.reqs[0], c.outputs[0]);
+  return WithRows(c, c.inputs[kData], param.axis, [&](auto* in, auto* out, const Rows& rows) {
     const auto value = ConvertElement<std::remove_reference_t<decltype(*out)>>(param.value);
     const int64_t n = rows.size;
     rows.ForEach([&](int64_t t, int64_t b, int64_t length) {
@@ -102,7 +104,7 @@ absl::Status SequenceMaskCpu(const KernelContext& c) {
 }
 
 absl::Status SequenceReverseCpu(const KernelContext& c) {
-  return WithRows(c, c.inputs[0], c.param<SequenceReverseParam>().axis,
+  return WithRows(c, c.inputs[kData], c.param<SequenceReverseParam>().axis,
                   [&](auto* in, auto* out, const Rows& rows) {
                     const int64_t n = rows.size;
                     rows.ForEach([&](int64_t t, int64_t b, int64_t length) {
@@ -113,7 +115,7 @@ absl::Status SequenceReverseCpu(const KernelContext& c) {
 }
 
 absl::Status SequenceLastCpu(const KernelContext& c) {
-  return WithRows(c, c.inputs[0], c.param<SequenceParam>().axis,
+  return WithRows(c, c.inputs[kData], c.param<SequenceParam>().axis,
                   [&](auto* in, auto* out, const Rows& rows) {
                     const int64_t n = rows.size;
                     for (int64_t b = 0; b < rows.batch; ++b) {

@@ -66,6 +66,7 @@ void Forward(const KernelContext& c, const DotParam& param, const Extents& e) {
 template <typename T>
 void Backward(const KernelContext& c, const DotParam& param, const Extents& e) {
   using enum DotGradientArrays::Input;
+  using enum DotGradientArrays::Output;
   const auto [batch, m, n, k] = e;
   const bool ta = param.transpose_a, tb = param.transpose_b;
   auto beta = [&](int i) { return c.reqs[i] == WriteReq::kAdd ? T{1} : T{0}; };
@@ -74,20 +75,20 @@ void Backward(const KernelContext& c, const DotParam& param, const Extents& e) {
     const T* lhs = c.inputs[kLhs].as<T>() + i * m * k;
     const T* rhs = c.inputs[kRhs].as<T>() + i * k * n;
     const int64_t lda = ta ? m : k, ldb = tb ? k : n;
-    if (c.reqs[0] != WriteReq::kNull) {
-      T* grad = c.outputs[0].as<T>() + i * m * k;
+    if (c.reqs[kLhsGrad] != WriteReq::kNull) {
+      T* grad = c.outputs[kLhsGrad].as<T>() + i * m * k;
       if (ta) {  // (k, m) = op(rhs) * ograd^T
-        Gemm(tb, true, k, m, n, T{1}, rhs, ldb, ograd, n, beta(0), grad, lda);
+        Gemm(tb, true, k, m, n, T{1}, rhs, ldb, ograd, n, beta(kLhsGrad), grad, lda);
       } else {  // (m, k) = ograd * op(rhs)^T
-        Gemm(false, !tb, m, k, n, T{1}, ograd, n, rhs, ldb, beta(0), grad, lda);
+        Gemm(false, !tb, m, k, n, T{1}, ograd, n, rhs, ldb, beta(kLhsGrad), grad, lda);
       }
     }
-    if (c.reqs[1] != WriteReq::kNull) {
-      T* grad = c.outputs[1].as<T>() + i * k * n;
+    if (c.reqs[kRhsGrad] != WriteReq::kNull) {
+      T* grad = c.outputs[kRhsGrad].as<T>() + i * k * n;
       if (tb) {  // (n, k) = ograd^T * op(lhs)
-        Gemm(true, ta, n, k, m, T{1}, ograd, n, lhs, lda, beta(1), grad, ldb);
+        Gemm(true, ta, n, k, m, T{1}, ograd, n, lhs, lda, beta(kRhsGrad), grad, ldb);
       } else {  // (k, n) = op(lhs)^T * ograd
-        Gemm(!ta, false, k, n, m, T{1}, lhs, lda, ograd, n, beta(1), grad, ldb);
+        Gemm(!ta, false, k, n, m, T{1}, lhs, lda, ograd, n, beta(kRhsGrad), grad, ldb);
       }
     }
   });

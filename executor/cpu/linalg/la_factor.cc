@@ -12,10 +12,12 @@
 namespace cooper {
 namespace {
 
+using enum LaFactorArrays::Input;
+
 absl::Status PotrfCpu(const KernelContext& c) {
-  return LaForMatrices(c, 0, [&](auto zero, int64_t i) {
+  return LaForMatrices(c, kA, [&](auto zero, int64_t i) {
     using T = decltype(zero);
-    const Eigen::LLT<LaMatrix<T>> llt(LaAt<T>(c.inputs[0], i));
+    const Eigen::LLT<LaMatrix<T>> llt(LaAt<T>(c.inputs[kA], i));
     if (llt.info() != Eigen::Success) {
       return absl::InvalidArgumentError(
           absl::StrCat("_linalg_potrf: matrix ", i, " of input 'A' is not positive definite"));
@@ -42,9 +44,9 @@ absl::Status PotrfBackwardCpu(const KernelContext& c) {
 }
 
 absl::Status PotriCpu(const KernelContext& c) {
-  return LaForMatrices(c, 0, [&](auto zero, int64_t i) {
+  return LaForMatrices(c, kA, [&](auto zero, int64_t i) {
     using T = decltype(zero);
-    const LaMap<T> l = LaAt<T>(c.inputs[0], i);
+    const LaMap<T> l = LaAt<T>(c.inputs[kA], i);
     LaMatrix<T> inverse = LaMatrix<T>::Identity(l.rows(), l.cols());
     l.template triangularView<Eigen::Lower>().solveInPlace(inverse);
     LaStore<T>(LaMatrix<T>(inverse.transpose() * inverse), c.reqs[0], LaAt<T>(c.outputs[0], i));
@@ -69,9 +71,9 @@ absl::Status PotriBackwardCpu(const KernelContext& c) {
 }
 
 absl::Status SumLogDiagCpu(const KernelContext& c) {
-  return LaForMatrices(c, 0, [&](auto zero, int64_t i) {
+  return LaForMatrices(c, kA, [&](auto zero, int64_t i) {
     using T = decltype(zero);
-    LaStoreNumber<T>(LaAt<T>(c.inputs[0], i).diagonal().array().log().sum(), c.reqs[0],
+    LaStoreNumber<T>(LaAt<T>(c.inputs[kA], i).diagonal().array().log().sum(), c.reqs[0],
                      c.outputs[0].as<T>() + i);
     return absl::OkStatus();
   });
@@ -90,10 +92,10 @@ absl::Status SumLogDiagBackwardCpu(const KernelContext& c) {
 }
 
 absl::Status InverseCpu(const KernelContext& c) {
-  return LaForMatrices(c, 0, [&](auto zero, int64_t i) {
+  return LaForMatrices(c, kA, [&](auto zero, int64_t i) {
     using T = decltype(zero);
-    if (LaRows(c.inputs[0]) == 0) return absl::OkStatus();
-    const Eigen::PartialPivLU<LaMatrix<T>> lu(LaAt<T>(c.inputs[0], i));
+    if (LaRows(c.inputs[kA]) == 0) return absl::OkStatus();
+    const Eigen::PartialPivLU<LaMatrix<T>> lu(LaAt<T>(c.inputs[kA], i));
     if ((lu.matrixLU().diagonal().array() == T{0}).any()) {
       return absl::InvalidArgumentError(
           absl::StrCat("_linalg_inverse: matrix ", i, " of input 'A' is singular"));
@@ -134,20 +136,21 @@ struct LogDeterminant {
 };
 
 absl::Status DetCpu(const KernelContext& c) {
-  return LaForMatrices(c, 0, [&](auto zero, int64_t i) {
+  return LaForMatrices(c, kA, [&](auto zero, int64_t i) {
     using T = decltype(zero);
-    LaStoreNumber<T>(LaRows(c.inputs[0]) == 0 ? T{1} : LaAt<T>(c.inputs[0], i).determinant(),
+    LaStoreNumber<T>(LaRows(c.inputs[kA]) == 0 ? T{1} : LaAt<T>(c.inputs[kA], i).determinant(),
                      c.reqs[0], c.outputs[0].as<T>() + i);
     return absl::OkStatus();
   });
 }
 
 absl::Status SlogdetCpu(const KernelContext& c) {
-  return LaForMatrices(c, 0, [&](auto zero, int64_t i) {
+  using enum LaSlogdetArrays::Output;
+  return LaForMatrices(c, kA, [&](auto zero, int64_t i) {
     using T = decltype(zero);
-    const LogDeterminant<T> determinant(LaAt<T>(c.inputs[0], i));
-    LaStoreNumber<T>(determinant.sign, c.reqs[0], c.outputs[0].as<T>() + i);
-    LaStoreNumber<T>(determinant.log_abs, c.reqs[1], c.outputs[1].as<T>() + i);
+    const LogDeterminant<T> determinant(LaAt<T>(c.inputs[kA], i));
+    LaStoreNumber<T>(determinant.sign, c.reqs[kSign], c.outputs[kSign].as<T>() + i);
+    LaStoreNumber<T>(determinant.log_abs, c.reqs[kLogAbsDet], c.outputs[kLogAbsDet].as<T>() + i);
     return absl::OkStatus();
   });
 }

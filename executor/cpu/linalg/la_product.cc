@@ -164,6 +164,7 @@ absl::Status TrmmCpu(const KernelContext& c) {
 
 absl::Status TrmmBackwardCpu(const KernelContext& c) {
   using enum LaTriangularGradientArrays::Input;
+  using enum LaTriangularGradientArrays::Output;
   const auto& p = c.param<LaTriangularParam>();
   return LaForMatrices(c, kA, [&](auto zero, int64_t i) {
     using T = decltype(zero);
@@ -173,8 +174,9 @@ absl::Status TrmmBackwardCpu(const KernelContext& c) {
       StoreTriangle<T>(FactorGradient<T>(p, head, b) * static_cast<T>(p.alpha), p.lower, c.reqs[0],
                        LaAt<T>(c.outputs[0], i));
     }
-    if (c.reqs[1] != WriteReq::kNull) {
-      LaStore<T>(TimesTriangle<T>(p, !p.transpose, a, head), c.reqs[1], LaAt<T>(c.outputs[1], i));
+    if (c.reqs[kBGrad] != WriteReq::kNull) {
+      LaStore<T>(TimesTriangle<T>(p, !p.transpose, a, head), c.reqs[kBGrad],
+                 LaAt<T>(c.outputs[kBGrad], i));
     }
     return absl::OkStatus();
   });
@@ -197,6 +199,7 @@ absl::Status TrsmCpu(const KernelContext& c) {
 // right: G = head * op(A)^-T and grad op(A) = -X^T * G.
 absl::Status TrsmBackwardCpu(const KernelContext& c) {
   using enum LaTriangularGradientArrays::Input;
+  using enum LaTriangularGradientArrays::Output;
   const auto& p = c.param<LaTriangularParam>();
   return LaForMatrices(c, kA, [&](auto zero, int64_t i) {
     using T = decltype(zero);
@@ -206,7 +209,7 @@ absl::Status TrsmBackwardCpu(const KernelContext& c) {
     if (c.reqs[0] != WriteReq::kNull) {
       StoreTriangle<T>(-FactorGradient<T>(p, g, x), p.lower, c.reqs[0], LaAt<T>(c.outputs[0], i));
     }
-    LaStore<T>(g * static_cast<T>(p.alpha), c.reqs[1], LaAt<T>(c.outputs[1], i));
+    LaStore<T>(g * static_cast<T>(p.alpha), c.reqs[kBGrad], LaAt<T>(c.outputs[kBGrad], i));
     return absl::OkStatus();
   });
 }

@@ -11,6 +11,8 @@
 namespace cooper {
 namespace {
 
+using enum LaFactorArrays::Input;
+
 int64_t Side(const ArrayView& matrices) { return matrices.shape[matrices.shape.rank() - 1]; }
 
 int64_t Batch(const ArrayView& matrices) {
@@ -38,8 +40,8 @@ absl::Status CopyRun(const ArrayView& matrices, int64_t at, int64_t stride, cons
 template <bool kMake>
 absl::Status DiagCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  const ArrayView& matrices = kMake ? c.outputs[0] : c.inputs[0];
-  const ArrayView& packed = kMake ? c.inputs[0] : c.outputs[0];
+  const ArrayView& matrices = kMake ? c.outputs[0] : c.inputs[kA];
+  const ArrayView& packed = kMake ? c.inputs[kA] : c.outputs[0];
   if (kMake) ZeroIfWrite(c.reqs[0], matrices);
   if (packed.size() == 0) return absl::OkStatus();
   const int64_t side = Side(matrices), k = c.param<LaDiagParam>().offset;
@@ -52,8 +54,8 @@ absl::Status DiagCpu(const KernelContext& c) {
 template <bool kMake>
 absl::Status TrianCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  const ArrayView& matrices = kMake ? c.outputs[0] : c.inputs[0];
-  const ArrayView& packed = kMake ? c.inputs[0] : c.outputs[0];
+  const ArrayView& matrices = kMake ? c.outputs[0] : c.inputs[kA];
+  const ArrayView& packed = kMake ? c.inputs[kA] : c.outputs[0];
   if (kMake) ZeroIfWrite(c.reqs[0], matrices);
   if (packed.size() == 0) return absl::OkStatus();
   const auto& param = c.param<LaTrianParam>();

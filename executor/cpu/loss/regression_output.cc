@@ -16,12 +16,13 @@ enum class Loss { kLinear, kLogistic, kAbsolute };
 
 template <Loss loss>
 absl::Status ForwardCpu(const KernelContext& c) {
+  using enum LossArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const bool add = c.reqs[0] == WriteReq::kAdd;
   return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     using C = ComputeType<T>;
-    const T* in = c.inputs[0].as<T>();
+    const T* in = c.inputs[kData].as<T>();
     T* out = c.outputs[0].as<T>();
     ParallelFor(c.outputs[0].size(), 16384, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {

@@ -44,6 +44,7 @@ constexpr bool kVarIsVariance = std::is_same_v<Param, BatchNormV1Param>;
 template <typename Param, typename T>
 void Forward(const KernelContext& c) {
   using enum BatchNormArrays::Input;
+  using enum BatchNormArrays::Output;
   using C = ComputeType<T>;  // also the type of all but data and output
   const auto& param = c.param<Param>();
   const Extents e = ExtentsOf(param, c.inputs[kData].shape);
@@ -79,12 +80,12 @@ void Forward(const KernelContext& c) {
         var = moving_var[k];
       }
       const C invstd = var + eps == 0 ? C(0) : C(1) / std::sqrt(var + eps);
-      if (c.reqs[1] != WriteReq::kNull) {
-        Store(c.outputs[1].as<C>() + k, mean, c.reqs[1] == WriteReq::kAdd);
+      if (c.reqs[kMean] != WriteReq::kNull) {
+        Store(c.outputs[kMean].as<C>() + k, mean, c.reqs[kMean] == WriteReq::kAdd);
       }
-      if (c.reqs[2] != WriteReq::kNull) {
-        Store(c.outputs[2].as<C>() + k, kVarIsVariance<Param> ? var : invstd,
-              c.reqs[2] == WriteReq::kAdd);
+      if (c.reqs[kVar] != WriteReq::kNull) {
+        Store(c.outputs[kVar].as<C>() + k, kVarIsVariance<Param> ? var : invstd,
+              c.reqs[kVar] == WriteReq::kAdd);
       }
       // As in MXNet: the argument itself becomes 1, so that a saved model says what was computed.
       if (param.fix_gamma && (c.is_train || kVarIsVariance<Param>)) gamma[k] = C(1);
@@ -103,6 +104,7 @@ void Forward(const KernelContext& c) {
 template <typename Param, typename T>
 void Backward(const KernelContext& c) {
   using enum BatchNormGradientArrays::Input;
+  using enum BatchNormGradientArrays::Output;
   using C = ComputeType<T>;
   const auto& param = c.param<Param>();
   const Extents e = ExtentsOf(param, c.inputs[kOgrad].shape);
@@ -155,12 +157,12 @@ void Backward(const KernelContext& c) {
           }
         });
       }
-      if (c.reqs[1] != WriteReq::kNull) {
-        Store(c.outputs[1].as<C>() + k, param.fix_gamma ? C(0) : dot * invstd,
-              c.reqs[1] == WriteReq::kAdd);
+      if (c.reqs[kGammaGrad] != WriteReq::kNull) {
+        Store(c.outputs[kGammaGrad].as<C>() + k, param.fix_gamma ? C(0) : dot * invstd,
+              c.reqs[kGammaGrad] == WriteReq::kAdd);
       }
-      if (c.reqs[2] != WriteReq::kNull) {
-        Store(c.outputs[2].as<C>() + k, sum, c.reqs[2] == WriteReq::kAdd);
+      if (c.reqs[kBetaGrad] != WriteReq::kNull) {
+        Store(c.outputs[kBetaGrad].as<C>() + k, sum, c.reqs[kBetaGrad] == WriteReq::kAdd);
       }
     }
   });

@@ -21,6 +21,7 @@ namespace {
 template <int B>
 void Forward(const KernelContext& c) {
   using enum BatchNormArrays::Input;
+  using enum BatchNormArrays::Output;
   const auto& param = c.param<BlockedBatchNormParam>();
   const BlockedExtents e(c.inputs[kData].shape);
   const auto* const data = c.inputs[kData].as<float>();
@@ -47,11 +48,11 @@ void Forward(const KernelContext& c) {
       for (int j = 0; j < B; ++j) {
         const int64_t channel = k * B + j;
         const float invstd = m.var[j] + eps == 0 ? 0 : 1 / std::sqrt(m.var[j] + eps);
-        if (c.reqs[1] != WriteReq::kNull) {
-          Store(c.outputs[1].as<float>() + channel, m.mean[j], c.reqs[1] == WriteReq::kAdd);
+        if (c.reqs[kMean] != WriteReq::kNull) {
+          Store(c.outputs[kMean].as<float>() + channel, m.mean[j], c.reqs[kMean] == WriteReq::kAdd);
         }
-        if (c.reqs[2] != WriteReq::kNull) {
-          Store(c.outputs[2].as<float>() + channel, invstd, c.reqs[2] == WriteReq::kAdd);
+        if (c.reqs[kVar] != WriteReq::kNull) {
+          Store(c.outputs[kVar].as<float>() + channel, invstd, c.reqs[kVar] == WriteReq::kAdd);
         }
         if (param.fix_gamma && c.is_train) gamma[channel] = 1;
         scale[j] = (param.fix_gamma ? 1 : gamma[channel]) * invstd;
@@ -72,6 +73,7 @@ void Forward(const KernelContext& c) {
 template <int B>
 void Backward(const KernelContext& c) {
   using enum BlockedBatchNormGradientArrays::Input;
+  using enum BatchNormGradientArrays::Output;
   const auto& param = c.param<BlockedBatchNormParam>();
   const BlockedExtents e(c.inputs[kOgrad].shape);
   const auto* const ograd = c.inputs[kOgrad].as<float>();
@@ -132,12 +134,13 @@ void Backward(const KernelContext& c) {
       }
       for (int j = 0; j < B; ++j) {
         const int64_t channel = k * B + j;
-        if (c.reqs[1] != WriteReq::kNull) {
-          Store(c.outputs[1].as<float>() + channel, param.fix_gamma ? 0 : dot[j] * invstd[j],
-                c.reqs[1] == WriteReq::kAdd);
+        if (c.reqs[kGammaGrad] != WriteReq::kNull) {
+          Store(c.outputs[kGammaGrad].as<float>() + channel,
+                param.fix_gamma ? 0 : dot[j] * invstd[j], c.reqs[kGammaGrad] == WriteReq::kAdd);
         }
-        if (c.reqs[2] != WriteReq::kNull) {
-          Store(c.outputs[2].as<float>() + channel, sum[j], c.reqs[2] == WriteReq::kAdd);
+        if (c.reqs[kBetaGrad] != WriteReq::kNull) {
+          Store(c.outputs[kBetaGrad].as<float>() + channel, sum[j],
+                c.reqs[kBetaGrad] == WriteReq::kAdd);
         }
       }
     }

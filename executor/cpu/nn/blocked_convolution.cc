@@ -63,6 +63,7 @@ absl::Status Forward(const KernelContext& c) {
 
 absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
   using enum ConvolutionGradientArrays::Input;
+  using enum ConvolutionGradientArrays::Output;
   const auto& param = c.param<BlockedConvolutionParam>();
   COOPER_RETURN_IF_ERROR(CheckChannelBlock(param.block));
   const ConvolutionProduct shape =
@@ -79,7 +80,7 @@ absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
     return absl::OkStatus();
   };
   COOPER_RETURN_IF_ERROR(make(Result::kImage, c.reqs[0], &state->data));
-  COOPER_RETURN_IF_ERROR(make(Result::kWeight, c.reqs[1], &state->weight));
+  COOPER_RETURN_IF_ERROR(make(Result::kWeight, c.reqs[kWeightGrad], &state->weight));
   prepared.state = std::move(state);
   return prepared;
 }
@@ -100,6 +101,7 @@ void BiasGradient(const ArrayView& ograd, WriteReq req, float* gradient) {
 
 absl::Status Backward(const KernelContext& c) {
   using enum ConvolutionGradientArrays::Input;
+  using enum ConvolutionGradientArrays::Output;
   const auto& state = *static_cast<const BackwardState*>(c.state);
   auto* const ograd = c.inputs[kOgrad].as<float>();
   auto* const workspace = static_cast<char*>(c.workspace);
@@ -109,14 +111,15 @@ absl::Status Backward(const KernelContext& c) {
         workspace);
   }
   if (state.weight != nullptr) {
-    state.weight->Run(
-        {.image = c.inputs[kData].as<float>(), .weight = c.outputs[1].as<float>(), .map = ograd},
-        workspace);
+    state.weight->Run({.image = c.inputs[kData].as<float>(),
+                       .weight = c.outputs[kWeightGrad].as<float>(),
+                       .map = ograd},
+                      workspace);
   }
-  if (c.outputs.size() == 3 && c.reqs[2] != WriteReq::kNull) {
+  if (c.outputs.size() == 3 && c.reqs[kBiasGrad] != WriteReq::kNull) {
     const auto sum =
         c.param<BlockedConvolutionParam>().block == 8 ? BiasGradient<8> : BiasGradient<16>;
-    sum(c.inputs[kOgrad], c.reqs[2], c.outputs[2].as<float>());
+    sum(c.inputs[kOgrad], c.reqs[kBiasGrad], c.outputs[kBiasGrad].as<float>());
   }
   return absl::OkStatus();
 }

@@ -52,6 +52,7 @@ void DeconvolutionForward(const KernelContext& c) {
 template <typename T>
 void ConvolutionBackward(const KernelContext& c) {
   using enum ConvolutionGradientArrays::Input;
+  using enum ConvolutionGradientArrays::Output;
   const T* ograd = c.inputs[kOgrad].as<T>();
   const ConvolutionProduct p =
       ProductOf(c.param<ConvolutionParam>(), c.inputs[kData].shape, c.inputs[kOgrad].shape);
@@ -60,19 +61,20 @@ void ConvolutionBackward(const KernelContext& c) {
     ImageFromMap(p, ograd, c.inputs[kWeight].as<T>(), c.outputs[0].as<T>(),
                  c.reqs[0] == WriteReq::kAdd, workspace);
   }
-  if (c.reqs[1] != WriteReq::kNull) {
-    WeightFromBoth(p, c.inputs[kData].as<T>(), ograd, c.outputs[1].as<T>(),
-                   c.reqs[1] == WriteReq::kAdd, workspace);
+  if (c.reqs[kWeightGrad] != WriteReq::kNull) {
+    WeightFromBoth(p, c.inputs[kData].as<T>(), ograd, c.outputs[kWeightGrad].as<T>(),
+                   c.reqs[kWeightGrad] == WriteReq::kAdd, workspace);
   }
-  if (c.outputs.size() == 3 && c.reqs[2] != WriteReq::kNull) {
-    BiasGradient(ograd, p.batch, c.inputs[kOgrad].shape[1], p.g.columns(), c.outputs[2].as<T>(),
-                 c.reqs[2] == WriteReq::kAdd);
+  if (c.outputs.size() == 3 && c.reqs[kBiasGrad] != WriteReq::kNull) {
+    BiasGradient(ograd, p.batch, c.inputs[kOgrad].shape[1], p.g.columns(),
+                 c.outputs[kBiasGrad].as<T>(), c.reqs[kBiasGrad] == WriteReq::kAdd);
   }
 }
 
 template <typename T>
 void DeconvolutionBackward(const KernelContext& c) {
   using enum ConvolutionGradientArrays::Input;
+  using enum ConvolutionGradientArrays::Output;
   const T* ograd = c.inputs[kOgrad].as<T>();
   const ConvolutionProduct p =
       ProductOf(c.param<DeconvolutionParam>(), c.inputs[kOgrad].shape, c.inputs[kData].shape);
@@ -81,13 +83,13 @@ void DeconvolutionBackward(const KernelContext& c) {
     MapFromImage(p, ograd, c.inputs[kWeight].as<T>(), c.outputs[0].as<T>(),
                  c.reqs[0] == WriteReq::kAdd, workspace);
   }
-  if (c.reqs[1] != WriteReq::kNull) {
-    WeightFromBoth(p, ograd, c.inputs[kData].as<T>(), c.outputs[1].as<T>(),
-                   c.reqs[1] == WriteReq::kAdd, workspace);
+  if (c.reqs[kWeightGrad] != WriteReq::kNull) {
+    WeightFromBoth(p, ograd, c.inputs[kData].as<T>(), c.outputs[kWeightGrad].as<T>(),
+                   c.reqs[kWeightGrad] == WriteReq::kAdd, workspace);
   }
-  if (c.outputs.size() == 3 && c.reqs[2] != WriteReq::kNull) {
-    BiasGradient(ograd, p.batch, c.inputs[kOgrad].shape[1], p.g.image_size(), c.outputs[2].as<T>(),
-                 c.reqs[2] == WriteReq::kAdd);
+  if (c.outputs.size() == 3 && c.reqs[kBiasGrad] != WriteReq::kNull) {
+    BiasGradient(ograd, p.batch, c.inputs[kOgrad].shape[1], p.g.image_size(),
+                 c.outputs[kBiasGrad].as<T>(), c.reqs[kBiasGrad] == WriteReq::kAdd);
   }
 }
 
@@ -114,6 +116,7 @@ absl::StatusOr<Prepared> PrepareConvolution(const PrepareContext& c) {
 }
 absl::StatusOr<Prepared> PrepareConvolutionBackward(const PrepareContext& c) {
   using enum ConvolutionGradientArrays::Input;
+  using enum ConvolutionGradientArrays::Output;
   const auto& param = c.param<ConvolutionParam>();
   if (ChannelsLast(param.layout)) return Prepared{};
   return Prepared{.workspace_bytes =
@@ -130,6 +133,7 @@ absl::StatusOr<Prepared> PrepareDeconvolution(const PrepareContext& c) {
 }
 absl::StatusOr<Prepared> PrepareDeconvolutionBackward(const PrepareContext& c) {
   using enum ConvolutionGradientArrays::Input;
+  using enum ConvolutionGradientArrays::Output;
   const auto& param = c.param<DeconvolutionParam>();
   if (ChannelsLast(param.layout)) return Prepared{};
   return Prepared{.workspace_bytes =
@@ -145,6 +149,7 @@ absl::Status ConvolutionCpu(const KernelContext& c) {
 }
 absl::Status ConvolutionBackwardCpu(const KernelContext& c) {
   using enum ConvolutionGradientArrays::Input;
+  using enum ConvolutionGradientArrays::Output;
   if (absl::Status s = CheckLayout(c, c.param<ConvolutionParam>()); !s.ok()) return s;
   return DispatchFloat32Or64(c.inputs[kOgrad].dtype, [&](auto type) {
     ConvolutionBackward<typename decltype(type)::type>(c);
@@ -159,6 +164,7 @@ absl::Status DeconvolutionCpu(const KernelContext& c) {
 }
 absl::Status DeconvolutionBackwardCpu(const KernelContext& c) {
   using enum ConvolutionGradientArrays::Input;
+  using enum ConvolutionGradientArrays::Output;
   if (absl::Status s = CheckLayout(c, c.param<DeconvolutionParam>()); !s.ok()) return s;
   return DispatchFloat32Or64(c.inputs[kOgrad].dtype, [&](auto type) {
     DeconvolutionBackward<typename decltype(type)::type>(c);

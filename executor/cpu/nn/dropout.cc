@@ -48,19 +48,22 @@ void ApplyMask(const ArrayView& in, const ArrayView& mask, double p, const Array
 // The mask is not null when anything is dropped: the planner places hidden outputs like others, and
 // a kernel that runs without a gradient after it still draws into it.
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
-  return Prepared{.workspace_bytes = c.reqs[1] == WriteReq::kNull ? c.outputs[1].size() : 0};
+  using enum DropoutArrays::Output;
+  return Prepared{.workspace_bytes =
+                      c.reqs[kMask] == WriteReq::kNull ? c.outputs[kMask].size() : 0};
 }
 
 absl::Status DropoutCpu(const KernelContext& c) {
   using enum DropoutArrays::Input;
+  using enum DropoutArrays::Output;
   const auto& param = c.param<DropoutParam>();
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   if (!param.Drops(c.is_train)) return CopyData(c);
   const bool add = c.reqs[0] == WriteReq::kAdd;
   return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
-    ArrayView mask = c.outputs[1];
-    if (c.reqs[1] == WriteReq::kNull) mask.data = c.workspace;
+    ArrayView mask = c.outputs[kMask];
+    if (c.reqs[kMask] == WriteReq::kNull) mask.data = c.workspace;
     DrawMask(c.random, /*position=*/0, param.p, mask.size(), mask.as<uint8_t>());
     ApplyMask<T>(c.inputs[kData], mask, param.p, c.outputs[0], add);
   });

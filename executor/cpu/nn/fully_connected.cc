@@ -58,18 +58,19 @@ T BetaOf(WriteReq req) {
 template <typename T>
 void Backward(const KernelContext& c) {
   using enum FullyConnectedGradientArrays::Input;
+  using enum FullyConnectedGradientArrays::Output;
   const T* ograd = c.inputs[kOgrad].as<T>();
   const auto [m, n, k] = ExtentsOf(c.inputs[kData], c.inputs[kWeight]);
   if (c.reqs[0] != WriteReq::kNull) {
     Gemm(false, false, m, k, n, T{1}, ograd, n, c.inputs[kWeight].as<T>(), k, BetaOf<T>(c.reqs[0]),
          c.outputs[0].as<T>(), k);
   }
-  if (c.reqs[1] != WriteReq::kNull) {
-    Gemm(true, false, n, k, m, T{1}, ograd, n, c.inputs[kData].as<T>(), k, BetaOf<T>(c.reqs[1]),
-         c.outputs[1].as<T>(), k);
+  if (c.reqs[kWeightGrad] != WriteReq::kNull) {
+    Gemm(true, false, n, k, m, T{1}, ograd, n, c.inputs[kData].as<T>(), k,
+         BetaOf<T>(c.reqs[kWeightGrad]), c.outputs[kWeightGrad].as<T>(), k);
   }
-  if (c.outputs.size() == 3 && c.reqs[2] != WriteReq::kNull) {
-    SumColumns(ograd, n, m, n, c.reqs[2] == WriteReq::kAdd, c.outputs[2].as<T>());
+  if (c.outputs.size() == 3 && c.reqs[kBiasGrad] != WriteReq::kNull) {
+    SumColumns(ograd, n, m, n, c.reqs[kBiasGrad] == WriteReq::kAdd, c.outputs[kBiasGrad].as<T>());
   }
 }
 

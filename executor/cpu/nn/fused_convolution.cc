@@ -40,10 +40,10 @@ bool UsesBatch(const FusedConvolutionParam& param) {
 
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   const auto& param = c.param<FusedConvolutionParam>();
+  const Shape& data = c.inputs[FusedConvolutionInputs(param).data].shape;
   COOPER_RETURN_IF_ERROR(CheckChannelBlock(param.block));
   const ConvolutionProduct shape =
-      ProductOf(param, param.plain_data ? c.inputs[0].shape : PlainImage(c.inputs[0].shape),
-                PlainImage(c.outputs[0].shape));
+      ProductOf(param, param.plain_data ? data : PlainImage(data), PlainImage(c.outputs[0].shape));
   auto state = std::make_unique<FusedState>();
   COOPER_ASSIGN_OR_RETURN(state->fused,
                           BlockedProduct::Make(shape, {.plain_image = param.plain_data,

@@ -8,6 +8,7 @@
 #include "executor/cpu/nn/im2col.h"
 #include "executor/kernel.h"
 #include "symbol/ops/nn/im2col_param.h"
+#include "symbol/ops/one_input.h"
 
 namespace cooper {
 namespace {
@@ -31,10 +32,11 @@ WindowGeometry GeometryOf(const Im2colParam& param, const Shape& image) {
 
 template <typename T>
 void ImageToColumns(const KernelContext& c, const Im2colParam& param) {
-  const WindowGeometry g = GeometryOf(param, c.inputs[0].shape);
+  using enum OneInputArrays::Input;
+  const WindowGeometry g = GeometryOf(param, c.inputs[kData].shape);
   const int64_t size = g.rows() * g.columns();
-  for (int64_t n = 0; n < c.inputs[0].shape[0]; ++n) {
-    const T* image = c.inputs[0].as<T>() + n * g.channels * g.image_size();
+  for (int64_t n = 0; n < c.inputs[kData].shape[0]; ++n) {
+    const T* image = c.inputs[kData].as<T>() + n * g.channels * g.image_size();
     T* columns = c.outputs[0].as<T>() + n * size;
     if (c.reqs[0] != WriteReq::kAdd) {
       Im2Col(g, image, columns);
@@ -48,11 +50,12 @@ void ImageToColumns(const KernelContext& c, const Im2colParam& param) {
 
 template <typename T>
 void ColumnsToImage(const KernelContext& c, const Im2colParam& param) {
+  using enum OneInputArrays::Input;
   const WindowGeometry g = GeometryOf(param, c.outputs[0].shape);
   T* image = c.outputs[0].as<T>();
   if (c.reqs[0] == WriteReq::kWrite) std::fill_n(image, c.outputs[0].size(), T{});
   for (int64_t n = 0; n < c.outputs[0].shape[0]; ++n) {
-    Col2ImAdd(g, c.inputs[0].as<T>() + n * g.rows() * g.columns(),
+    Col2ImAdd(g, c.inputs[kData].as<T>() + n * g.rows() * g.columns(),
               image + n * g.channels * g.image_size());
   }
 }

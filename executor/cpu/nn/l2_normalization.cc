@@ -37,18 +37,20 @@ Extents ExtentsOf(const L2NormalizationParam& param, const Shape& shape) {
 
 template <typename T>
 void L2Forward(const KernelContext& c) {
+  using enum L2NormalizationArrays::Input;
+  using enum L2NormalizationArrays::Output;
   using C = ComputeType<T>;
   const auto& param = c.param<L2NormalizationParam>();
-  const Extents e = ExtentsOf(param, c.inputs[0].shape);
-  const T* data = c.inputs[0].as<T>();
+  const Extents e = ExtentsOf(param, c.inputs[kData].shape);
+  const T* data = c.inputs[kData].as<T>();
   ParallelFor(e.count(), e.grain(), [&](int64_t begin, int64_t end) {
     for (int64_t set = begin; set < end; ++set) {
       const T* x = data + e.Begin(set);
       C sum = static_cast<C>(param.eps);
       for (int64_t j = 0; j < e.n; ++j) sum += Load(x[j * e.inner]) * Load(x[j * e.inner]);
       const C norm = std::sqrt(sum);
-      if (c.reqs[1] != WriteReq::kNull) {
-        Store(c.outputs[1].as<T>() + set, norm, c.reqs[1] == WriteReq::kAdd);
+      if (c.reqs[kNorm] != WriteReq::kNull) {
+        Store(c.outputs[kNorm].as<T>() + set, norm, c.reqs[kNorm] == WriteReq::kAdd);
       }
       if (c.reqs[0] == WriteReq::kNull) continue;
       T* y = c.outputs[0].as<T>() + e.Begin(set);
@@ -127,16 +129,18 @@ void ForEachBlock(int64_t area, Fn&& fn) {
 
 template <typename T>
 void LrnForward(const KernelContext& c) {
+  using enum LrnArrays::Input;
+  using enum LrnArrays::Output;
   using C = ComputeType<T>;
   const auto& param = c.param<LrnParam>();
   const C alpha = static_cast<C>(param.alpha / static_cast<double>(param.nsize));
   const C knorm = static_cast<C>(param.knorm);
   const NormPower<C> power(param.beta);
-  const T* data = c.inputs[0].as<T>();
-  const WriteReq req = c.reqs[0], norm_req = c.reqs[1];
+  const T* data = c.inputs[kData].as<T>();
+  const WriteReq req = c.reqs[0], norm_req = c.reqs[kNorm];
   T* const out = c.outputs[0].as<T>();
-  T* const norms = c.outputs[1].as<T>();
-  ForEachChannel(c.inputs[0].shape, param.nsize,
+  T* const norms = c.outputs[kNorm].as<T>();
+  ForEachChannel(c.inputs[kData].shape, param.nsize,
                  [=](int64_t at, int64_t first, int64_t last, int64_t area) {
                    ForEachBlock(area, [=](int64_t begin, int64_t n) {
                      C norm[kLrnBlock] = {};
@@ -195,7 +199,8 @@ void LrnBackward(const KernelContext& c) {
 }
 
 absl::Status L2Cpu(const KernelContext& c) {
-  return DispatchFloat(c.inputs[0].dtype,
+  using enum L2NormalizationArrays::Input;
+  return DispatchFloat(c.inputs[kData].dtype,
                        [&](auto type) { L2Forward<typename decltype(type)::type>(c); });
 }
 absl::Status L2BackwardCpu(const KernelContext& c) {
@@ -204,7 +209,8 @@ absl::Status L2BackwardCpu(const KernelContext& c) {
                        [&](auto type) { L2Backward<typename decltype(type)::type>(c); });
 }
 absl::Status LrnCpu(const KernelContext& c) {
-  return DispatchFloat(c.inputs[0].dtype,
+  using enum LrnArrays::Input;
+  return DispatchFloat(c.inputs[kData].dtype,
                        [&](auto type) { LrnForward<typename decltype(type)::type>(c); });
 }
 absl::Status LrnBackwardCpu(const KernelContext& c) {

@@ -61,6 +61,7 @@ C SumOver(const Sets& s, Term&& term) {
 template <typename Param, typename T>
 void Forward(const KernelContext& c) {
   using enum LayerNormArrays::Input;
+  using enum LayerNormArrays::Output;
   using C = ComputeType<T>;
   const Sets s = SetsOf(c.param<Param>(), c.inputs[kData].shape);
   const T* data = c.inputs[kData].as<T>();
@@ -78,11 +79,11 @@ void Forward(const KernelContext& c) {
         return d * d;
       });
       const C std = std::sqrt(square / n + static_cast<C>(s.eps));
-      if (c.reqs[1] != WriteReq::kNull) {
-        Store(c.outputs[1].as<T>() + set, mean, c.reqs[1] == WriteReq::kAdd);
+      if (c.reqs[kMean] != WriteReq::kNull) {
+        Store(c.outputs[kMean].as<T>() + set, mean, c.reqs[kMean] == WriteReq::kAdd);
       }
-      if (c.reqs[2] != WriteReq::kNull) {
-        Store(c.outputs[2].as<T>() + set, std, c.reqs[2] == WriteReq::kAdd);
+      if (c.reqs[kStd] != WriteReq::kNull) {
+        Store(c.outputs[kStd].as<T>() + set, std, c.reqs[kStd] == WriteReq::kAdd);
       }
       if (c.reqs[0] == WriteReq::kNull) continue;
       T* y = c.outputs[0].as<T>() + s.Begin(set);
@@ -133,11 +134,12 @@ void DataGradient(const KernelContext& c, const Sets& s) {
   });
 }
 
-// Output `i` is gamma's gradient (1) or beta's (2). The workspace holds one sum per gamma; sets are
+// Output `i` is gamma's gradient or beta's. The workspace holds one sum per gamma; sets are
 // added in their order.
 template <typename T>
 void GammaGradient(const KernelContext& c, const Sets& s, int i) {
   using enum LayerNormGradientArrays::Input;
+  using enum LayerNormGradientArrays::Output;
   using C = ComputeType<T>;
   if (c.reqs[i] == WriteReq::kNull) return;
   const T* ograd = c.inputs[kOgrad].as<T>();
@@ -149,7 +151,7 @@ void GammaGradient(const KernelContext& c, const Sets& s, int i) {
   std::fill_n(sums, size, C{0});
   const auto term = [&](int64_t set, int64_t at) {
     const C g = Load(ograd[at]);
-    return i == 2 ? g : g * (Load(data[at]) - Load(means[set])) / Load(stds[set]);
+    return i == kBetaGrad ? g : g * (Load(data[at]) - Load(means[set])) / Load(stds[set]);
   };
   if (s.groups == 0) {
     ParallelFor(s.n, std::max<int64_t>(16, 16384 / std::max<int64_t>(s.count(), 1)),
@@ -171,8 +173,9 @@ void GammaGradient(const KernelContext& c, const Sets& s, int i) {
 }
 
 absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
-  return Prepared{.workspace_bytes =
-                      c.outputs[1].size() * (c.outputs[1].dtype == DType::kFloat64 ? 8 : 4)};
+  using enum LayerNormGradientArrays::Output;
+  return Prepared{.workspace_bytes = c.outputs[kGammaGrad].size() *
+                                     (c.outputs[kGammaGrad].dtype == DType::kFloat64 ? 8 : 4)};
 }
 
 template <typename Param>
@@ -185,11 +188,12 @@ absl::Status ForwardCpu(const KernelContext& c) {
 template <typename Param>
 absl::Status BackwardCpu(const KernelContext& c) {
   using enum LayerNormGradientArrays::Input;
+  using enum LayerNormGradientArrays::Output;
   return DispatchFloat(c.inputs[kOgrad].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     const Sets s = SetsOf(c.param<Param>(), c.inputs[kData].shape);
-    GammaGradient<T>(c, s, 1);
-    GammaGradient<T>(c, s, 2);
+    GammaGradient<T>(c, s, kGammaGrad);
+    GammaGradient<T>(c, s, kBetaGrad);
     if (c.reqs[0] != WriteReq::kNull) DataGradient<T>(c, s);
   });
 }

@@ -35,6 +35,7 @@ C Expm1(C x) {
 template <typename T>
 void Forward(const KernelContext& c) {
   using enum LeakyReLUArrays::Input;
+  using enum LeakyReLUArrays::Output;
   using C = ComputeType<T>;
   const auto& param = c.param<LeakyReluParam>();
   const bool add = c.reqs[0] == WriteReq::kAdd;
@@ -46,12 +47,12 @@ void Forward(const KernelContext& c) {
     case LeakyReluParam::kRrelu: {
       const C low = static_cast<C>(param.lower_bound);
       const C width = static_cast<C>(param.upper_bound - param.lower_bound);
-      T* mask = c.reqs[1] == WriteReq::kNull ? nullptr : c.outputs[1].as<T>();
+      T* mask = c.reqs[kMask] == WriteReq::kNull ? nullptr : c.outputs[kMask].as<T>();
       ForEach(n, [&](int64_t i) {
         const C s =
             c.is_train ? low + width * static_cast<C>(c.random.UniformAt(i)) : low + width / 2;
         const C v = Load(x[i]);
-        if (mask != nullptr) Store(mask + i, s, c.reqs[1] == WriteReq::kAdd);
+        if (mask != nullptr) Store(mask + i, s, c.reqs[kMask] == WriteReq::kAdd);
         Store(y + i, v > 0 ? v : v * s, add);
       });
       return;
@@ -96,15 +97,17 @@ void Forward(const KernelContext& c) {
 template <typename T>
 void PreluBackward(const KernelContext& c) {
   using enum LeakyReLUGradientArrays::Input;
+  using enum LeakyReLUGradientArrays::Output;
   using C = ComputeType<T>;
   const T* ograd = c.inputs[kOgrad].as<T>();
   const T* x = c.inputs[kValue].as<T>();
   const T* gamma = c.inputs[kMaskOrGamma].as<T>();
   const GammaIndex index(c.inputs[kValue].shape, c.inputs[kMaskOrGamma].shape);
   const int64_t n = c.inputs[kValue].size();
-  if (c.reqs[1] != WriteReq::kNull) {
-    T* grad = c.outputs[1].as<T>();
-    if (c.reqs[1] == WriteReq::kWrite) std::fill_n(grad, c.outputs[1].size(), T{});
+  if (c.reqs[kGammaGrad] != WriteReq::kNull) {
+    T* grad = c.outputs[kGammaGrad].as<T>();
+    if (c.reqs[kGammaGrad] == WriteReq::kWrite)
+      std::fill_n(grad, c.outputs[kGammaGrad].size(), T{});
     for (int64_t i = 0; i < n; ++i) {
       const C v = Load(x[i]);
       if (!(v > 0)) Store(grad + index(i), v * Load(ograd[i]), true);

@@ -265,7 +265,8 @@ Prepared PreparedFor(const Param& param, const Shape& data, const Shape& output)
 
 template <typename Param>
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
-  return PreparedFor(c.param<Param>(), c.inputs[0].shape, c.outputs[0].shape);
+  using enum PoolingArrays::Input;
+  return PreparedFor(c.param<Param>(), c.inputs[kData].shape, c.outputs[0].shape);
 }
 
 template <typename Param>
@@ -281,10 +282,11 @@ Pooling<Param, T> PoolingOf(const KernelContext& c) {
 
 template <typename Param>
 absl::Status PoolingCpu(const KernelContext& c) {
+  using enum PoolingArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
-    PoolingOf<Param, T>(c).Forward(c.inputs[0].as<T>(), c.outputs[0].as<T>(),
+    PoolingOf<Param, T>(c).Forward(c.inputs[kData].as<T>(), c.outputs[0].as<T>(),
                                    c.reqs[0] == WriteReq::kAdd);
   });
 }

@@ -9,6 +9,7 @@
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/nn/sampler_param.h"
+#include "symbol/ops/one_input.h"
 
 namespace cooper {
 namespace {
@@ -100,9 +101,10 @@ void SampleGradient(const SampledImages& m, const T* ograd, const T* data, const
 
 template <typename T>
 void GridForward(const KernelContext& c) {
+  using enum OneInputArrays::Input;
   const auto& param = c.param<GridGeneratorParam>();
   const Shape& shape = c.outputs[0].shape;
-  const T* data = c.inputs[0].as<T>();
+  const T* data = c.inputs[kData].as<T>();
   T* out = c.outputs[0].as<T>();
   const bool add = c.reqs[0] == WriteReq::kAdd;
   if (param.transform_type == GridGeneratorParam::kAffine) {
@@ -119,9 +121,10 @@ void GridForward(const KernelContext& c) {
 
 template <typename T>
 void GridBackward(const KernelContext& c) {
+  using enum OneInputGradientArrays::Input;
   const auto& param = c.param<GridGeneratorParam>();
-  const Shape& shape = c.inputs[0].shape;
-  const T* ograd = c.inputs[0].as<T>();
+  const Shape& shape = c.inputs[kOgrad].shape;
+  const T* ograd = c.inputs[kOgrad].as<T>();
   T* grad = c.outputs[0].as<T>();
   const bool add = c.reqs[0] == WriteReq::kAdd;
   if (param.transform_type == GridGeneratorParam::kAffine) {
@@ -136,12 +139,13 @@ void GridBackward(const KernelContext& c) {
 template <typename T>
 void SamplerBackward(const KernelContext& c) {
   using enum BilinearSamplerGradientArrays::Input;
+  using enum BilinearSamplerGradientArrays::Output;
   const SampledImages m = ImagesOf(c.inputs[kData].shape, c.inputs[kOgrad].shape);
   T* data_grad = c.reqs[0] == WriteReq::kNull ? nullptr : c.outputs[0].as<T>();
-  T* grid_grad = c.reqs[1] == WriteReq::kNull ? nullptr : c.outputs[1].as<T>();
+  T* grid_grad = c.reqs[kGridGrad] == WriteReq::kNull ? nullptr : c.outputs[kGridGrad].as<T>();
   if (c.reqs[0] == WriteReq::kWrite) std::fill_n(data_grad, c.outputs[0].size(), T{0});
   SampleGradient(m, c.inputs[kOgrad].as<T>(), c.inputs[kData].as<T>(), c.inputs[kGrid].as<T>(),
-                 data_grad, grid_grad, c.reqs[1] == WriteReq::kAdd);
+                 data_grad, grid_grad, c.reqs[kGridGrad] == WriteReq::kAdd);
 }
 
 // The workspace is the grid; in the backward pass its gradient too.
@@ -157,6 +161,7 @@ void TransformerForward(const KernelContext& c) {
 template <typename T>
 void TransformerBackward(const KernelContext& c) {
   using enum SpatialTransformerGradientArrays::Input;
+  using enum SpatialTransformerGradientArrays::Output;
   const SampledImages m = ImagesOf(c.inputs[kData].shape, c.inputs[kOgrad].shape);
   T* grid = static_cast<T*>(c.workspace);
   T* grid_grad = grid + m.batch * 2 * m.out_size();
@@ -165,9 +170,9 @@ void TransformerBackward(const KernelContext& c) {
   AffineGrid(c.inputs[kLoc].as<T>(), m.batch, m.out_h, m.out_w, grid, false);
   SampleGradient(m, c.inputs[kOgrad].as<T>(), c.inputs[kData].as<T>(), grid, data_grad, grid_grad,
                  false);
-  if (c.reqs[1] == WriteReq::kNull) return;
-  AffineGradient(grid_grad, m.batch, m.out_h, m.out_w, c.outputs[1].as<T>(),
-                 c.reqs[1] == WriteReq::kAdd);
+  if (c.reqs[kLocGrad] == WriteReq::kNull) return;
+  AffineGradient(grid_grad, m.batch, m.out_h, m.out_w, c.outputs[kLocGrad].as<T>(),
+                 c.reqs[kLocGrad] == WriteReq::kAdd);
 }
 
 int64_t GridBytes(const ArrayView& output) {

@@ -75,7 +75,8 @@ void Row(const T* in, int64_t n, int64_t length, int64_t stride, double temperat
 
 template <Form form, typename T, typename O>
 void Forward(const KernelContext& c, const Extents& e, double temperature, Lengths lengths) {
-  const T* in = c.inputs[0].as<T>();
+  using enum SoftmaxArrays::Input;
+  const T* in = c.inputs[kData].as<T>();
   O* out = c.outputs[0].as<O>();
   const bool add = c.reqs[0] == WriteReq::kAdd;
   const bool plain = !add && temperature == 1 && lengths.view == nullptr;
@@ -189,10 +190,11 @@ int64_t ActivationAxis(const KernelContext& c) {
 }
 
 absl::Status SoftmaxActivationCpu(const KernelContext& c) {
+  using enum SoftmaxArrays::Input;
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
-    Forward<Form::kSoftmax, T, T>(c, Around(c.inputs[0].shape, ActivationAxis(c)), 1.0, {});
+    Forward<Form::kSoftmax, T, T>(c, Around(c.inputs[kData].shape, ActivationAxis(c)), 1.0, {});
   });
 }
 

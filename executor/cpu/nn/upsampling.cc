@@ -83,10 +83,11 @@ void NearestForward(const KernelContext& c) {
 
 template <typename T>
 void NearestBackward(const KernelContext& c) {
+  using enum BilinearUpSamplingGradientArrays::Input;
   using C = ComputeType<T>;
   const bool sum = c.param<UpSamplingParam>().multi_input_mode == UpSamplingParam::kSum;
-  const Shape& large = c.inputs[0].shape;
-  const T* ograd = c.inputs[0].as<T>();
+  const Shape& large = c.inputs[kOgrad].shape;
+  const T* ograd = c.inputs[kOgrad].as<T>();
   int64_t channel = 0;
   for (size_t i = 0; i < c.outputs.size(); ++i) {
     const Shape& small = c.outputs[i].shape;
@@ -116,8 +117,7 @@ bool IsBilinear(const OpCall& call) {
 }
 
 // Products of matrices have no code for float16, which the nearest neighbour has.
-absl::Status CheckBilinearDType(const PrepareContext& c) {
-  const DType dtype = c.inputs[0].dtype;
+absl::Status CheckBilinearDType(DType dtype) {
   if (kFloat32Or64.contains(dtype)) return absl::OkStatus();
   return absl::UnimplementedError(absl::StrCat("no cpu kernel for sample_type bilinear of ",
                                                DTypeName(dtype), "; it takes ",
@@ -127,7 +127,7 @@ absl::Status CheckBilinearDType(const PrepareContext& c) {
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   using enum BilinearUpSamplingArrays::Input;
   if (!IsBilinear(c.call)) return Prepared{};
-  COOPER_RETURN_IF_ERROR(CheckBilinearDType(c));
+  COOPER_RETURN_IF_ERROR(CheckBilinearDType(c.inputs[kData].dtype));
   const auto& param = c.param<UpSamplingParam>();
   return Prepared{
       .workspace_bytes =
@@ -137,7 +137,7 @@ absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
 absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
   using enum BilinearUpSamplingGradientArrays::Input;
   if (!IsBilinear(c.call)) return Prepared{};
-  COOPER_RETURN_IF_ERROR(CheckBilinearDType(c));
+  COOPER_RETURN_IF_ERROR(CheckBilinearDType(c.inputs[kOgrad].dtype));
   const auto& param = c.param<UpSamplingParam>();
   return Prepared{.workspace_bytes =
                       BilinearProduct(param, c.inputs[kData].shape, c.inputs[kOgrad].shape)
@@ -163,6 +163,7 @@ absl::Status UpSamplingCpu(const KernelContext& c) {
 
 absl::Status UpSamplingBackwardCpu(const KernelContext& c) {
   using enum BilinearUpSamplingGradientArrays::Input;
+  using enum BilinearUpSamplingGradientArrays::Output;
   if (!IsBilinear(c.call)) {
     return DispatchFloat(c.inputs[kOgrad].dtype,
                          [&](auto type) { NearestBackward<typename decltype(type)::type>(c); });
@@ -177,9 +178,9 @@ absl::Status UpSamplingBackwardCpu(const KernelContext& c) {
       MapFromImage(p, ograd, c.inputs[kWeight].as<T>(), c.outputs[0].as<T>(),
                    c.reqs[0] == WriteReq::kAdd, workspace);
     }
-    if (c.reqs[1] != WriteReq::kNull) {
-      WeightFromBoth(p, ograd, c.inputs[kData].as<T>(), c.outputs[1].as<T>(),
-                     c.reqs[1] == WriteReq::kAdd, workspace);
+    if (c.reqs[kWeightGrad] != WriteReq::kNull) {
+      WeightFromBoth(p, ograd, c.inputs[kData].as<T>(), c.outputs[kWeightGrad].as<T>(),
+                     c.reqs[kWeightGrad] == WriteReq::kAdd, workspace);
     }
   });
 }

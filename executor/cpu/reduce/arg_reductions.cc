@@ -9,10 +9,13 @@
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "ndarray/status_macros.h"
+#include "symbol/ops/one_input.h"
 #include "symbol/ops/reduce/reduce_param.h"
 
 namespace cooper {
 namespace {
+
+using enum OneInputArrays::Input;
 
 // An array seen as (outer, length, inner), where `length` is along the axis.
 struct AxisView {
@@ -65,13 +68,13 @@ void Search(const AxisView& view, const T* data, const ArrayView& output, WriteR
 template <typename Order>
 absl::Status RunSearch(const KernelContext& c, std::optional<int64_t> axis) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  COOPER_ASSIGN_OR_RETURN(const AxisView view, ViewAlong(c.inputs[0].shape, axis));
+  COOPER_ASSIGN_OR_RETURN(const AxisView view, ViewAlong(c.inputs[kData].shape, axis));
   if (view.length == 0) {
     return absl::InvalidArgumentError("argmax and argmin need at least one element on the axis");
   }
-  DispatchDType(c.inputs[0].dtype, [&](auto tag) {
+  DispatchDType(c.inputs[kData].dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    Search<Order, T>(view, c.inputs[0].as<T>(), c.outputs[0], c.reqs[0]);
+    Search<Order, T>(view, c.inputs[kData].as<T>(), c.outputs[0], c.reqs[0]);
   });
   return absl::OkStatus();
 }
@@ -82,7 +85,7 @@ absl::Status SearchCpu(const KernelContext& c) {
 }
 
 absl::Status ArgmaxChannelCpu(const KernelContext& c) {
-  return RunSearch<IsGreater>(c, c.inputs[0].shape.rank() > 1 ? 1 : 0);
+  return RunSearch<IsGreater>(c, c.inputs[kData].shape.rank() > 1 ? 1 : 0);
 }
 
 // Sums along the axis in the type to compute in for the output, from the first element on or, for
@@ -111,12 +114,14 @@ absl::Status RunCumsum(const KernelContext& c, const Shape& shape, bool from_las
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   COOPER_ASSIGN_OR_RETURN(const AxisView view, ViewAlong(shape, c.param<CumsumParam>().axis));
   DispatchComputeType(c.outputs[0].dtype, /*exact_integers=*/true, [&](auto zero) {
-    RunningSum<decltype(zero)>(view, c.inputs[0], c.outputs[0], c.reqs[0], from_last);
+    RunningSum<decltype(zero)>(view, c.inputs[kData], c.outputs[0], c.reqs[0], from_last);
   });
   return absl::OkStatus();
 }
 
-absl::Status CumsumCpu(const KernelContext& c) { return RunCumsum(c, c.inputs[0].shape, false); }
+absl::Status CumsumCpu(const KernelContext& c) {
+  return RunCumsum(c, c.inputs[kData].shape, false);
+}
 
 absl::Status CumsumBackwardCpu(const KernelContext& c) {
   return RunCumsum(c, c.outputs[0].shape, true);

@@ -10,11 +10,15 @@
 #include "executor/elements/is_nan.h"
 #include "executor/kernel.h"
 #include "ndarray/status_macros.h"
+#include "symbol/ops/one_input.h"
 #include "symbol/ops/reduce/reduce_axes.h"
 #include "symbol/ops/reduce/reduce_param.h"
 
 namespace cooper {
 namespace {
+
+using enum OneInputArrays::Input;
+using enum OneInputGradientArrays::Input;
 
 // The extents of `shape` with 1 on the reduced axes, whatever keepdims says of the array itself.
 class KeptExtents {
@@ -83,31 +87,31 @@ struct NanToOne : Function1 {
 
 template <Reducer kReducer>
 absl::Status Plain(const KernelContext& c) {
-  COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.inputs[0].shape, c.param<ReduceParam>()));
-  return ReduceArray({.reducer = kReducer}, c.inputs[0], kept, c.outputs[0], c.reqs[0],
+  COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.inputs[kData].shape, c.param<ReduceParam>()));
+  return ReduceArray({.reducer = kReducer}, c.inputs[kData], kept, c.outputs[0], c.reqs[0],
                      c.workspace);
 }
 
 template <Reducer kReducer, typename Map>
 absl::Status Mapped(const KernelContext& c) {
-  COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.inputs[0].shape, c.param<ReduceParam>()));
-  return ReduceArray({.reducer = kReducer, .map = &kElemwiseLoops<Map>}, c.inputs[0], kept,
+  COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.inputs[kData].shape, c.param<ReduceParam>()));
+  return ReduceArray({.reducer = kReducer, .map = &kElemwiseLoops<Map>}, c.inputs[kData], kept,
                      c.outputs[0], c.reqs[0], c.workspace);
 }
 
 absl::Status MeanCpu(const KernelContext& c) {
-  COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.inputs[0].shape, c.param<ReduceParam>()));
-  return ReduceArray({.divisor = static_cast<double>(kept.count())}, c.inputs[0], kept,
+  COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.inputs[kData].shape, c.param<ReduceParam>()));
+  return ReduceArray({.divisor = static_cast<double>(kept.count())}, c.inputs[kData], kept,
                      c.outputs[0], c.reqs[0], c.workspace);
 }
 
 absl::Status NormCpu(const KernelContext& c) {
   const auto& param = c.param<NormParam>();
-  COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.inputs[0].shape, param.axis, false));
+  COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.inputs[kData].shape, param.axis, false));
   const Reduction reduction = param.ord == 1
                                   ? Reduction{.map = &kElemwiseLoops<Abs>}
                                   : Reduction{.map = &kElemwiseLoops<Square>, .square_root = true};
-  return ReduceArray(reduction, c.inputs[0], kept, c.outputs[0], c.reqs[0], c.workspace);
+  return ReduceArray(reduction, c.inputs[kData], kept, c.outputs[0], c.reqs[0], c.workspace);
 }
 
 absl::StatusOr<Prepared> PrepareOutput0(const PrepareContext& c) {
@@ -187,7 +191,7 @@ absl::Status ExpandCpu(const KernelContext& c) {
 
 // ograd times a factor.
 absl::Status ExpandScaled(const KernelContext& c, const KeptExtents& kept, double scale) {
-  return RunBroadcast(kElemwiseLoops<Scaled>, {OperandOf(c.inputs[0]), OperandOf(scale)},
+  return RunBroadcast(kElemwiseLoops<Scaled>, {OperandOf(c.inputs[kOgrad]), OperandOf(scale)},
                       {kept.span(), {}}, c.outputs[0].shape.dims(), c.outputs[0], c.reqs[0]);
 }
 
@@ -224,21 +228,22 @@ struct MomentsGrad : Gradient<4> {
 };
 
 absl::Status MomentsCpu(const KernelContext& c) {
-  const ArrayView& data = c.inputs[0];
+  using enum MomentsArrays::Output;
+  const ArrayView& data = c.inputs[kData];
   COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(data.shape, c.param<MomentsParam>().axes, false));
   const double count = static_cast<double>(kept.count());
   // The mean by itself, since output 0 may be asked for as a sum with what it holds, or not at all.
-  ArrayView mean = c.outputs[0];
+  ArrayView mean = c.outputs[kMean];
   mean.data = c.workspace;
   char* const scratch =
       static_cast<char*>(c.workspace) + mean.size() * static_cast<int64_t>(sizeof(int64_t));
   COOPER_RETURN_IF_ERROR(
       ReduceArray({.divisor = count}, data, kept, mean, WriteReq::kWrite, scratch));
   const absl::Span<const int64_t> full = data.shape.dims();
-  ConvertArray(mean, c.outputs[0], c.reqs[0]);
+  ConvertArray(mean, c.outputs[kMean], c.reqs[kMean]);
   return RunReduction({.map = &kElemwiseLoops<SquaredDifference>, .divisor = count}, full,
-                      {OperandOf(data), OperandOf(mean)}, {full, kept.span()}, c.outputs[1],
-                      kept.span(), c.reqs[1], scratch);
+                      {OperandOf(data), OperandOf(mean)}, {full, kept.span()}, c.outputs[kVar],
+                      kept.span(), c.reqs[kVar], scratch);
 }
 
 absl::StatusOr<Prepared> PrepareMoments(const PrepareContext& c) {

@@ -4,9 +4,13 @@
 #include "executor/cpu/elemwise/elemwise_kernel.h"
 #include "executor/cpu/reduce/map_reduce.h"
 #include "executor/kernel.h"
+#include "symbol/ops/one_input.h"
 
 namespace cooper {
 namespace {
+
+using enum OneInputArrays::Input;
+using enum OneInputGradientArrays::Input;
 
 struct Same {
   static constexpr int kArity = 1;
@@ -18,13 +22,14 @@ struct Same {
 };
 
 absl::Status BroadcastCpu(const KernelContext& c) {
-  return RunBroadcast(kElemwiseLoops<Same>, {OperandOf(c.inputs[0])}, {c.inputs[0].shape.dims()},
-                      c.outputs[0].shape.dims(), c.outputs[0], c.reqs[0]);
+  return RunBroadcast(kElemwiseLoops<Same>, {OperandOf(c.inputs[kData])},
+                      {c.inputs[kData].shape.dims()}, c.outputs[0].shape.dims(), c.outputs[0],
+                      c.reqs[0]);
 }
 
 absl::Status BroadcastBackwardCpu(const KernelContext& c) {
-  const absl::Span<const int64_t> full = c.inputs[0].shape.dims();
-  return RunReduction({}, full, {OperandOf(c.inputs[0])}, {full}, c.outputs[0],
+  const absl::Span<const int64_t> full = c.inputs[kOgrad].shape.dims();
+  return RunReduction({}, full, {OperandOf(c.inputs[kOgrad])}, {full}, c.outputs[0],
                       c.outputs[0].shape.dims(), c.reqs[0], c.workspace);
 }
 

@@ -9,10 +9,14 @@
 #include "executor/cpu/shape/strided_copy.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
+#include "symbol/ops/one_input.h"
 #include "symbol/ops/shape/pad_param.h"
 
 namespace cooper {
 namespace {
+
+using enum OneInputArrays::Input;
+using enum OneInputGradientArrays::Input;
 
 // The row of data, as its first element, that row number `row` of the padded array is made of; -1
 // if that is constant_value alone.
@@ -37,7 +41,7 @@ T Sum(T a, T b) {
 template <typename T>
 void PadRows(const KernelContext& c) {
   const auto& param = c.param<PadParam>();
-  const Shape& data = c.inputs[0].shape;
+  const Shape& data = c.inputs[kData].shape;
   const Shape& padded = c.outputs[0].shape;
   const int last = padded.rank() - 1;
   const int64_t width = padded[last], before = param.pad_width[2 * last];
@@ -47,7 +51,7 @@ void PadRows(const KernelContext& c) {
     for (int64_t row = begin; row < end; ++row) {
       T* out = c.outputs[0].as<T>() + row * width;
       const int64_t at = SourceRow(param, data, padded, row);
-      const T* in = c.inputs[0].as<T>() + std::max<int64_t>(at, 0);
+      const T* in = c.inputs[kData].as<T>() + std::max<int64_t>(at, 0);
       auto put = [&](int64_t i, T value) { out[i] = add ? Sum(out[i], value) : value; };
       const int64_t middle = at < 0 ? 0 : data[last];
       for (int64_t i = 0; i < middle; ++i) put(before + i, in[i]);
@@ -65,14 +69,14 @@ template <typename T>
 void SumRows(const KernelContext& c) {
   const auto& param = c.param<PadParam>();
   const Shape& data = c.outputs[0].shape;
-  const Shape& padded = c.inputs[0].shape;
+  const Shape& padded = c.inputs[kOgrad].shape;
   const int last = padded.rank() - 1;
   const int64_t width = padded[last];
   // Several rows may be summed into one, so that one thread takes them all, in order.
   for (int64_t row = 0; row < padded.Product(0, last); ++row) {
     const int64_t at = SourceRow(param, data, padded, row);
     if (at < 0) continue;
-    const T* in = c.inputs[0].as<T>() + row * width;
+    const T* in = c.inputs[kOgrad].as<T>() + row * width;
     T* out = c.outputs[0].as<T>() + at;
     for (int64_t i = 0; i < width; ++i) {
       const int64_t source = param.source(last, i, data[last]);
@@ -84,7 +88,7 @@ void SumRows(const KernelContext& c) {
 absl::Status PadCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   if (c.outputs[0].shape.rank() == 0) {
-    return CopyElements(c.inputs[0], c.reqs[0], c.outputs[0]);
+    return CopyElements(c.inputs[kOgrad], c.reqs[0], c.outputs[0]);
   }
   DispatchDType(c.outputs[0].dtype, [&](auto tag) { PadRows<typename decltype(tag)::type>(c); });
   return absl::OkStatus();
@@ -93,7 +97,7 @@ absl::Status PadCpu(const KernelContext& c) {
 absl::Status PadBackwardCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   if (c.outputs[0].shape.rank() == 0) {
-    return CopyElements(c.inputs[0], c.reqs[0], c.outputs[0]);
+    return CopyElements(c.inputs[kOgrad], c.reqs[0], c.outputs[0]);
   }
   ZeroIfWrite(c.reqs[0], c.outputs[0]);
   if (c.outputs[0].size() == 0) return absl::OkStatus();

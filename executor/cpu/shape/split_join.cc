@@ -9,6 +9,7 @@
 #include "executor/kernel.h"
 #include "executor/strided/piece_axis.h"
 #include "ndarray/parallel.h"
+#include "symbol/ops/one_input.h"
 #include "symbol/ops/shape/concat_param.h"
 #include "symbol/ops/shape/split_param.h"
 
@@ -58,7 +59,8 @@ absl::Status ForPieces(const ArrayView& whole, int axis, absl::Span<const ArrayV
 
 template <typename Param>
 absl::Status SplitCpu(const KernelContext& c) {
-  const ArrayView& whole = c.inputs[0];
+  using enum OneInputArrays::Input;
+  const ArrayView& whole = c.inputs[kData];
   return ForPieces(whole, PieceAxis(c.param<Param>()), c.outputs,
                    [&](const ArrayView& piece, int64_t i, int64_t at, const StridedLoop& loop) {
                      StridedLoop back;  // the whole is the source here

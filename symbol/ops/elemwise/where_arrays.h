@@ -8,6 +8,7 @@ struct WhereArrays {
 };
 struct WhereGradientArrays {
   enum Input { kCondition, kOgrad };
+  enum Output { kXGrad, kYGrad };
 };
 
 }  // namespace cooper

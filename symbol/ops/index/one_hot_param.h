@@ -8,6 +8,10 @@
 
 namespace cooper {
 
+struct OneHotArrays {
+  enum Input { kIndices };
+};
+
 struct OneHotParam {
   int64_t depth = 0;
   double on_value = 1;

@@ -10,6 +10,9 @@
 namespace cooper {
 
 // Of topk and sort.
+struct OrderArrays {
+  enum Input { kData };
+};
 struct OrderGradientArrays {
   enum Input { kOgrad, kIndices };
 };

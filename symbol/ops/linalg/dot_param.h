@@ -10,6 +10,7 @@ struct DotArrays {
 };
 struct DotGradientArrays {
   enum Input { kOgrad, kLhs, kRhs };
+  enum Output { kLhsGrad, kRhsGrad };
 };
 
 // Of dot and batch_dot.

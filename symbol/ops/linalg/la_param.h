@@ -14,6 +14,7 @@ struct LaProductArrays {
 };
 struct LaTriangularGradientArrays {
   enum Input { kOgrad, kA, kBOrOutput };
+  enum Output { kAGrad, kBGrad };
 };
 
 // Of linalg_gemm2; linalg_gemm has one more.
@@ -67,6 +68,12 @@ struct LaSyrkParam {
   }
 };
 
+struct LaFactorArrays {
+  enum Input { kA };
+};
+struct LaSlogdetArrays {
+  enum Output { kSign, kLogAbsDet };
+};
 struct LaFactorGradientArrays {
   enum Input { kOgrad, kAOrOutput };
 };

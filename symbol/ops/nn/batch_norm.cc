@@ -14,7 +14,7 @@ namespace cooper {
 namespace {
 
 using enum BatchNormArrays::Input;
-enum Output { kOutput, kMean, kVar, kNumOutputs };
+using enum BatchNormArrays::Output;
 
 // data and output have one shape; everything else is (channels,).
 template <typename Param>

@@ -10,9 +10,11 @@ namespace cooper {
 
 struct BatchNormArrays {
   enum Input { kData, kGamma, kBeta, kMovingMean, kMovingVar, kNumInputs };
+  enum Output { kOutput, kMean, kVar, kNumOutputs };
 };
 struct BatchNormGradientArrays {
   enum Input { kOgrad, kMean, kVar, kData, kGamma, kMovingMean, kMovingVar };
+  enum Output { kDataGrad, kGammaGrad, kBetaGrad };
 };
 
 struct BatchNormParam {

@@ -13,7 +13,7 @@ namespace cooper {
 namespace {
 
 using enum BatchNormArrays::Input;
-enum Output { kOutput, kMean, kVar, kNumOutputs };
+using enum BatchNormArrays::Output;
 
 // data and output (batch_size, channels / block, spatial..., block); everything else is
 // (channels,).

@@ -16,6 +16,7 @@ struct ConvolutionArrays {
 };
 struct ConvolutionGradientArrays {
   enum Input { kOgrad, kData, kWeight };
+  enum Output { kDataGrad, kWeightGrad, kBiasGrad };
 };
 
 struct ConvolutionParam {

@@ -12,7 +12,7 @@
 namespace cooper {
 namespace {
 
-enum Output { kOutput, kMask };
+using enum DropoutArrays::Output;
 
 // mask has data's shape with 1 at `axes`: one draw for all elements along them.
 absl::Status DropoutShape(ShapeContext& c) {

@@ -11,6 +11,7 @@ namespace cooper {
 
 struct DropoutArrays {
   enum Input { kData };
+  enum Output { kOutput, kMask };
 };
 struct DropoutGradientArrays {
   enum Input { kOgrad, kMask };

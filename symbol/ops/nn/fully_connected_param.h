@@ -12,6 +12,7 @@ struct FullyConnectedArrays {
 };
 struct FullyConnectedGradientArrays {
   enum Input { kOgrad, kData, kWeight };
+  enum Output { kDataGrad, kWeightGrad, kBiasGrad };
 };
 
 struct FullyConnectedParam {

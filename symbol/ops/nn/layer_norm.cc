@@ -14,7 +14,7 @@ namespace cooper {
 namespace {
 
 using enum LayerNormArrays::Input;
-enum Output { kOutput, kMean, kStd };
+using enum LayerNormArrays::Output;
 
 absl::Status SetGammaAndBeta(ShapeContext& c, int64_t extent, const char* why) {
   COOPER_RETURN_IF_ERROR(c.SetInput(kGamma, {extent}, why));

@@ -14,7 +14,7 @@ namespace cooper {
 namespace {
 
 using enum LeakyReLUArrays::Input;
-enum Output { kOutput, kMask };
+using enum LeakyReLUArrays::Output;
 
 LeakyReluParam::Type TypeOf(const OpCall& call) { return call.param<LeakyReluParam>().act_type; }
 

@@ -9,10 +9,12 @@ namespace cooper {
 
 struct LeakyReLUArrays {
   enum Input { kData, kGamma };
+  enum Output { kOutput, kMask };
 };
 struct LeakyReLUGradientArrays {
   // The value is the output, but of gelu and prelu data.
   enum Input { kOgrad, kValue, kMaskOrGamma };
+  enum Output { kDataGrad, kGammaGrad };
 };
 
 struct LeakyReluParam {

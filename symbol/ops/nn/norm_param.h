@@ -11,9 +11,11 @@ namespace cooper {
 
 struct LayerNormArrays {
   enum Input { kData, kGamma, kBeta };
+  enum Output { kOutput, kMean, kStd };
 };
 struct LayerNormGradientArrays {
   enum Input { kOgrad, kData, kGamma, kMean, kStd };
+  enum Output { kDataGrad, kGammaGrad, kBetaGrad };
 };
 
 struct LayerNormParam {
@@ -50,6 +52,10 @@ struct InstanceNormParam {
   }
 };
 
+struct L2NormalizationArrays {
+  enum Input { kData };
+  enum Output { kOutput, kNorm };
+};
 struct L2NormalizationGradientArrays {
   enum Input { kOgrad, kOutput, kNorm };
 };
@@ -70,6 +76,10 @@ struct L2NormalizationParam {
   }
 };
 
+struct LrnArrays {
+  enum Input { kData };
+  enum Output { kOutput, kNorm };
+};
 struct LrnGradientArrays {
   enum Input { kOgrad, kData, kNorm };
 };

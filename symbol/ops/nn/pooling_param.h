@@ -10,6 +10,9 @@
 namespace cooper {
 
 // Data where the gradient depends on it.
+struct PoolingArrays {
+  enum Input { kData };
+};
 struct PoolingGradientArrays {
   enum Input { kOgrad, kData };
 };

@@ -32,6 +32,7 @@ struct BilinearSamplerArrays {
 };
 struct BilinearSamplerGradientArrays {
   enum Input { kOgrad, kData, kGrid };
+  enum Output { kDataGrad, kGridGrad };
 };
 
 struct BilinearSamplerParam {
@@ -47,6 +48,7 @@ struct SpatialTransformerArrays {
 };
 struct SpatialTransformerGradientArrays {
   enum Input { kOgrad, kData, kLoc };
+  enum Output { kDataGrad, kLocGrad };
 };
 
 struct SpatialTransformerParam {

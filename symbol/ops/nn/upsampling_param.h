@@ -13,6 +13,7 @@ struct BilinearUpSamplingArrays {
 };
 struct BilinearUpSamplingGradientArrays {
   enum Input { kOgrad, kData, kWeight };
+  enum Output { kDataGrad, kWeightGrad };
 };
 
 struct UpSamplingParam {

@@ -41,6 +41,10 @@ struct NormParam {
   }
 };
 
+struct MomentsArrays {
+  enum Input { kData };
+  enum Output { kMean, kVar };
+};
 struct MomentsGradientArrays {
   enum Input { kMeanOgrad, kVarOgrad, kData, kMean };
 };
