@@ -1,41 +1,18 @@
 #ifndef COOPER_EXECUTOR_CPU_RNN_RNN_BACKWARD_ARGUMENTS_H_
 #define COOPER_EXECUTOR_CPU_RNN_RNN_BACKWARD_ARGUMENTS_H_
 
-// What the gradient kernels of RNN and of _rnn_layer read, and the memory they compute in.
+// The memory that the gradient kernels of RNN and of _rnn_layer compute in.
 
 #include <algorithm>
 #include <cstdint>
 
 #include "executor/cpu/padded_stride.h"
-#include "executor/cpu/rnn/rnn_arguments.h"
-#include "executor/cpu/rnn/rnn_dims.h"
 #include "executor/cpu/rnn/rnn_rows.h"
-#include "executor/cpu/scratch_cursor.h"
+#include "executor/elements/rnn_dims.h"
+#include "executor/scratch_cursor.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
 namespace cooper {
-
-// Where the backward node has its inputs: gradients of outputs (-1 for those that this RNN does not
-// have), the forward node's inputs, its output and what it kept.
-struct RNNBackwardInputs {
-  RNNBackwardInputs(RNNForm form, const RNNParam& param)
-      : forward(form, param, NumOutputGradients(param)),
-        output(forward.end),
-        reserve(forward.end + 1) {
-    if (!param.state_outputs) return;
-    state_grad = 1;
-    if (param.mode == RNNMode::kLstm) state_cell_grad = 2;
-  }
-  static int NumOutputGradients(const RNNParam& param) {
-    if (!param.state_outputs) return 1;
-    return param.mode == RNNMode::kLstm ? 3 : 2;
-  }
-
-  int output_grad = 0;
-  int state_grad = -1, state_cell_grad = -1;
-  RNNInputs forward;
-  int output, reserve;
-};
 
 // Scratch memory. With a null `base` only `bytes` is of use.
 template <typename T>

@@ -2,18 +2,12 @@
 #define COOPER_EXECUTOR_CPU_RNN_RNN_CELLS_H_
 
 // One step of one sequence through a recurrent cell, forward and backward, fused into one loop over
-// the state's features. Forward functions find in `slots` the products of input and of previous
-// output with the weights, and leave there what the backward functions need.
-//
-// Backward functions get in `dh` and `dc` the gradients that come from the next step, and leave
-// those that go to the previous one, but for what goes through the recurrent product. They write
-// the gradients of the sums before the activations to `ds`.
+// the state's features (executor/elements/rnn_cell_functions.h). Forward functions find in `slots`
+// the products of input and of previous output with the weights, without biases.
 
 #include <cstdint>
 
-#include "executor/elements/is_nan.h"
-#include "executor/elements/vector_math.h"
-#include "symbol/ops/rnn/rnn_param.h"
+#include "executor/elements/rnn_cell_functions.h"
 
 namespace cooper {
 
@@ -24,50 +18,18 @@ namespace cooper {
 #define COOPER_CELL_LOOP _Pragma("GCC ivdep")
 #endif
 
-// The bounds of an lstm's cell state, if it has some.
-template <typename T>
-struct CellClip {
-  bool enabled = false;
-  bool nan_to_min = false;
-  T min = 0;
-  T max = 0;
-
-  explicit CellClip(const RNNParam& param) {
-    if (!param.lstm_state_clip_min.has_value()) return;
-    enabled = true;
-    nan_to_min = param.lstm_state_clip_nan;
-    min = static_cast<T>(*param.lstm_state_clip_min);
-    max = static_cast<T>(*param.lstm_state_clip_max);
-  }
-  T operator()(T c) const {
-    if (nan_to_min && IsNan(c)) return min;
-    return c < min ? min : (c > max ? max : c);
-  }
-};
-
-// h' = act(s)
 template <typename T, bool kRelu>
 void PlainForward(int64_t n, const T* bias, T* slots, T* h) {
   COOPER_CELL_LOOP
-  for (int64_t j = 0; j < n; ++j) {
-    const T s = slots[j] + bias[j];
-    // A NaN passes relu.
-    h[j] = kRelu ? (s < T{0} ? T{0} : s) : VectorTanh(s);
-  }
+  for (int64_t j = 0; j < n; ++j) h[j] = PlainCell<kRelu>(slots[j] + bias[j]);
 }
 
 template <typename T, bool kRelu>
 void PlainBackward(int64_t n, const T* h, const T* dy, T* dh, T* ds) {
   COOPER_CELL_LOOP
-  for (int64_t j = 0; j < n; ++j) {
-    const T d = dy[j] + dh[j];
-    // As the gradient of Activation: a NaN stays one.
-    ds[j] = kRelu ? (h[j] > T{0} ? d : (IsNan(h[j]) ? h[j] : T{0})) : d * (T{1} - h[j] * h[j]);
-    dh[j] = T{0};
-  }
+  for (int64_t j = 0; j < n; ++j) PlainCellGradient<kRelu>(h[j], dy[j], dh[j], ds[j]);
 }
 
-// c' = f c + i g;  h' = o tanh(c')
 template <typename T, bool kClip>
 void LstmForward(int64_t n, const CellClip<T>& clip, const T* bias, T* slots, const T* c_prev, T* c,
                  T* h) {
@@ -75,18 +37,12 @@ void LstmForward(int64_t n, const CellClip<T>& clip, const T* bias, T* slots, co
   const T *bi = bias, *bf = bias + n, *bg = bias + 2 * n, *bo = bias + 3 * n;
   COOPER_CELL_LOOP
   for (int64_t j = 0; j < n; ++j) {
-    const T i = VectorSigmoid(si[j] + bi[j]);
-    const T f = VectorSigmoid(sf[j] + bf[j]);
-    const T g = VectorTanh(sg[j] + bg[j]);
-    const T o = VectorSigmoid(so[j] + bo[j]);
-    T cell = f * c_prev[j] + i * g;
-    if constexpr (kClip) cell = clip(cell);
-    si[j] = i;
-    sf[j] = f;
-    sg[j] = g;
-    so[j] = o;
-    c[j] = cell;
-    h[j] = o * VectorTanh(cell);
+    LstmSlots<T> s = {si[j] + bi[j], sf[j] + bf[j], sg[j] + bg[j], so[j] + bo[j]};
+    LstmCell<kClip>(clip, s, c_prev[j], c[j], h[j]);
+    si[j] = s.i;
+    sf[j] = s.f;
+    sg[j] = s.g;
+    so[j] = s.o;
   }
 }
 
@@ -97,37 +53,27 @@ void LstmBackward(int64_t n, const CellClip<T>& clip, const T* slots, const T* c
   T *di = ds, *df = ds + n, *dg = ds + 2 * n, *d_o = ds + 3 * n;
   COOPER_CELL_LOOP
   for (int64_t j = 0; j < n; ++j) {
-    const T i = si[j], f = sf[j], g = sg[j], o = so[j];
-    const T d = dy[j] + dh[j];
-    const T tanh_c = VectorTanh(c[j]);
-    T d_cell = dc[j] + d * o * (T{1} - tanh_c * tanh_c);
-    // A clipped state does not depend on the gates.
-    if constexpr (kClip) d_cell = c[j] > clip.min && c[j] < clip.max ? d_cell : T{0};
-    di[j] = d_cell * g * i * (T{1} - i);
-    df[j] = d_cell * c_prev[j] * f * (T{1} - f);
-    dg[j] = d_cell * i * (T{1} - g * g);
-    d_o[j] = d * tanh_c * o * (T{1} - o);
-    dc[j] = d_cell * f;
-    dh[j] = T{0};
+    LstmSlots<T> s = {si[j], sf[j], sg[j], so[j]};
+    LstmCellGradient<kClip>(clip, s, c_prev[j], c[j], dy[j], dh[j], dc[j]);
+    di[j] = s.i;
+    df[j] = s.f;
+    dg[j] = s.g;
+    d_o[j] = s.o;
   }
 }
 
-// h' = (1 - z) n + z h of n = tanh(nx + r nh)
 template <typename T>
 void GruForward(int64_t n, const T* bias, T* slots, const T* h_prev, T* h) {
   T *sr = slots, *sz = slots + n, *snh = slots + 2 * n, *snx = slots + 3 * n;
   const T *br = bias, *bz = bias + n, *bnh = bias + 2 * n, *bnx = bias + 3 * n;
   COOPER_CELL_LOOP
   for (int64_t j = 0; j < n; ++j) {
-    const T r = VectorSigmoid(sr[j] + br[j]);
-    const T z = VectorSigmoid(sz[j] + bz[j]);
-    const T nh = snh[j] + bnh[j];
-    const T candidate = VectorTanh(snx[j] + bnx[j] + r * nh);
-    sr[j] = r;
-    sz[j] = z;
-    snh[j] = nh;
-    snx[j] = candidate;
-    h[j] = candidate + z * (h_prev[j] - candidate);
+    GruSlots<T> s = {sr[j] + br[j], sz[j] + bz[j], snh[j] + bnh[j], snx[j] + bnx[j]};
+    GruCell(s, h_prev[j], h[j]);
+    sr[j] = s.r;
+    sz[j] = s.z;
+    snh[j] = s.nh;
+    snx[j] = s.nx;
   }
 }
 
@@ -137,14 +83,12 @@ void GruBackward(int64_t n, const T* slots, const T* h_prev, const T* dy, T* dh,
   T *dr = ds, *dz = ds + n, *dnh = ds + 2 * n, *dnx = ds + 3 * n;
   COOPER_CELL_LOOP
   for (int64_t j = 0; j < n; ++j) {
-    const T r = sr[j], z = sz[j], nh = snh[j], candidate = snx[j];
-    const T d = dy[j] + dh[j];
-    const T d_sum = d * (T{1} - z) * (T{1} - candidate * candidate);
-    dr[j] = d_sum * nh * r * (T{1} - r);
-    dz[j] = d * (h_prev[j] - candidate) * z * (T{1} - z);
-    dnh[j] = d_sum * r;
-    dnx[j] = d_sum;
-    dh[j] = d * z;
+    GruSlots<T> s = {sr[j], sz[j], snh[j], snx[j]};
+    GruCellGradient(s, h_prev[j], dy[j], dh[j]);
+    dr[j] = s.r;
+    dz[j] = s.z;
+    dnh[j] = s.nh;
+    dnx[j] = s.nx;
   }
 }
 

@@ -9,10 +9,10 @@
 
 #include "absl/types/span.h"
 #include "executor/cpu/padded_stride.h"
-#include "executor/cpu/rnn/rnn_dims.h"
 #include "executor/cpu/rnn/rnn_rows.h"
-#include "executor/cpu/scratch_cursor.h"
+#include "executor/elements/rnn_dims.h"
 #include "executor/kernel.h"
+#include "executor/scratch_cursor.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
 

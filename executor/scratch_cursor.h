@@ -1,5 +1,5 @@
-#ifndef COOPER_EXECUTOR_CPU_SCRATCH_CURSOR_H_
-#define COOPER_EXECUTOR_CPU_SCRATCH_CURSOR_H_
+#ifndef COOPER_EXECUTOR_SCRATCH_CURSOR_H_
+#define COOPER_EXECUTOR_SCRATCH_CURSOR_H_
 
 // How a kernel cuts its workspace into pieces, and finds out how large it has to be.
 
@@ -27,4 +27,4 @@ class ScratchCursor {
 
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_CPU_SCRATCH_CURSOR_H_
+#endif  // COOPER_EXECUTOR_SCRATCH_CURSOR_H_

@@ -1,5 +1,5 @@
-#ifndef COOPER_EXECUTOR_CPU_RNN_RNN_ARGUMENTS_H_
-#define COOPER_EXECUTOR_CPU_RNN_RNN_ARGUMENTS_H_
+#ifndef COOPER_EXECUTOR_ELEMENTS_RNN_ARGUMENTS_H_
+#define COOPER_EXECUTOR_ELEMENTS_RNN_ARGUMENTS_H_
 
 // Where the kernels of RNN and of _rnn_layer find their arrays: the first has the weights of all
 // layers and directions in one vector, the second those of its only layer in arrays of their own.
@@ -35,6 +35,28 @@ struct RNNInputs {
   int end;  // behind the last
 };
 
+// Where the backward node has its inputs: gradients of outputs (-1 for those that this RNN does not
+// have), the forward node's inputs, its output and what it kept.
+struct RNNBackwardInputs {
+  RNNBackwardInputs(RNNForm form, const RNNParam& param)
+      : forward(form, param, NumOutputGradients(param)),
+        output(forward.end),
+        reserve(forward.end + 1) {
+    if (!param.state_outputs) return;
+    state_grad = 1;
+    if (param.mode == RNNMode::kLstm) state_cell_grad = 2;
+  }
+  static int NumOutputGradients(const RNNParam& param) {
+    if (!param.state_outputs) return 1;
+    return param.mode == RNNMode::kLstm ? 3 : 2;
+  }
+
+  int output_grad = 0;
+  int state_grad = -1, state_cell_grad = -1;
+  RNNInputs forward;
+  int output, reserve;
+};
+
 // The arrays of one layer and direction, with elements of T. Weights have gates * state_size rows.
 template <typename T>
 struct RNNWeights {
@@ -68,4 +90,4 @@ RNNWeights<T> RNNWeightsOf(RNNForm form, const RNNParam& param, int64_t input_si
 
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_CPU_RNN_RNN_ARGUMENTS_H_
+#endif  // COOPER_EXECUTOR_ELEMENTS_RNN_ARGUMENTS_H_

@@ -1,17 +1,12 @@
-#ifndef COOPER_EXECUTOR_CPU_RNN_RNN_DIMS_H_
-#define COOPER_EXECUTOR_CPU_RNN_RNN_DIMS_H_
+#ifndef COOPER_EXECUTOR_ELEMENTS_RNN_DIMS_H_
+#define COOPER_EXECUTOR_ELEMENTS_RNN_DIMS_H_
 
-// What the forward and the backward kernel of RNN have in common: extents, scratch memory, and how
-// the work of a layer is split over threads.
+// The extents of what RNN and _rnn_layer compute, and which products fill the slots of a step.
 
 #include <cstdint>
 
-#include "absl/functional/function_ref.h"
-#include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "executor/cpu/rnn/rnn_rows.h"
 #include "ndarray/shape.h"
-#include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
 namespace cooper {
@@ -38,15 +33,6 @@ struct InputProduct {
 };
 absl::Span<const InputProduct> InputProducts(RNNMode mode);
 
-// Rows of a batch are independent of each other, and so are directions: a thread takes some rows of
-// one direction through all steps, and nobody waits for another at each step. Calls
-// fn(direction, begin, end) so that all places of `rows` in all directions are covered.
-void ForEachChain(const RNNDims& dims, const RNNRows& rows,
-                  absl::FunctionRef<void(int, int64_t, int64_t)> fn);
-
-// Fails for what these kernels do not compute: dtypes but float32 and float64, and projection.
-absl::Status CheckSupported(const RNNParam& param);
-
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_CPU_RNN_RNN_DIMS_H_
+#endif  // COOPER_EXECUTOR_ELEMENTS_RNN_DIMS_H_
