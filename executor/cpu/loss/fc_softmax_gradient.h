@@ -22,12 +22,6 @@
 
 namespace cooper {
 
-// Inputs of the kernel, of which not all have the last one, and its outputs.
-struct FcSoftmaxGradientArrays {
-  enum Input { kLabel, kProbability, kData, kWeight, kBias };
-  enum Gradient { kDataGradient, kWeightGradient, kBiasGradient };
-};
-
 // The blocks of a kernel of `c`, a KernelContext or a PrepareContext. Each block reads and writes
 // all of the weight's gradient, and with 96 rows of 650 features a tenth of the product's time goes
 // into that: a third of the features, so that scores take no more than a third of the weight, and

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/cuda/elements.h"
+#include "executor/cuda/loss/count_valid.h"
 #include "executor/cuda/nn/softmax_sets.h"
 #include "executor/cuda/reduce/set_reduce.h"
 #include "executor/kernel.h"
@@ -22,18 +23,6 @@ SetPlan PlanFor(const SoftmaxOutputParam& param, const Shape& shape) {
   if (param.multi_output) return PlanSets(shape[0], shape[1], shape.Product(2, rank));
   if (param.preserve_shape) return PlanSets(shape.Product(0, rank - 1), shape[rank - 1], 1);
   return PlanSets(shape[0], shape.Product(1, rank), 1);
-}
-
-// The number of labels that are not `ignored`, at least 1: one block.
-template <typename T>
-__global__ void CountValid(const T* label, int64_t n, int64_t ignored, double* count) {
-  const SetPlan plan{
-      .outer = 1, .n = n, .inner = 1, .channels = false, .lanes = kSetThreads, .adjacent = true};
-  const SetThread thread(plan);
-  const double sum = thread.SumOver<double>(0, [&](int64_t i, int64_t) {
-    return ConvertElement<int64_t>(label[i]) != ignored ? 1.0 : 0.0;
-  });
-  if (thread.IsFirst()) *count = sum > 1 ? sum : 1.0;
 }
 
 // What the gradient of one array of labels depends on.
@@ -129,8 +118,7 @@ absl::Status Backward(const KernelContext& c) {
                     .add = add};
   if (param.normalization == Normalization::kValid) {
     auto* count = static_cast<double*>(c.workspace);
-    COOPER_RETURN_IF_ERROR(
-        Launch(c, dim3(1), dim3(kSetThreads), CountValid<T>, label, num_labels, o.ignored, count));
+    COOPER_RETURN_IF_ERROR(LaunchCountValid(c, label, num_labels, o.ignored, count));
     o.divisor = count;
   } else {
     // Without multi_output every label is one of the batch; with it the positions share.

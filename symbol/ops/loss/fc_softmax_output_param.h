@@ -1,7 +1,8 @@
 #ifndef COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_OUTPUT_PARAM_H_
 #define COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_OUTPUT_PARAM_H_
 
-// Parameters of _fc_softmax_output.
+// Parameters of _fc_softmax_output and _fc_softmax_label_probability, and arrays of their
+// gradients.
 
 #include <cstdint>
 
@@ -9,6 +10,12 @@
 #include "symbol/param_schema.h"
 
 namespace cooper {
+
+// Inputs of the gradients' kernels, of which not all have the last one, and their outputs.
+struct FcSoftmaxGradientArrays {
+  enum Input { kLabel, kProbability, kData, kWeight, kBias };
+  enum Gradient { kDataGradient, kWeightGradient, kBiasGradient };
+};
 
 // Those of FullyConnected and of SoftmaxOutput, by the same names.
 struct FcSoftmaxOutputParam {

@@ -1,0 +1,38 @@
+#ifndef COOPER_EXECUTOR_CUDA_REDUCE_SUM_CHANNELS_H_
+#define COOPER_EXECUTOR_CUDA_REDUCE_SUM_CHANNELS_H_
+
+// The gradient of a bias: the sum of all elements of each channel. For .cu files.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "executor/cuda/elements.h"
+#include "executor/cuda/reduce/set_reduce.h"
+#include "executor/kernel.h"
+
+namespace cooper {
+
+template <typename T>
+__global__ void SumEachChannel(SetPlan plan, const T* in, T* sums, bool add) {
+  using C = ComputeType<T>;
+  const SetThread thread(plan);
+  thread.ForEachSet([&](int64_t channel) {
+    const C sum =
+        thread.SumOver<C>(channel, [&](int64_t i, int64_t) { return ConvertElement<C>(in[i]); });
+    if (channel >= 0 && thread.IsFirst()) StoreTo(sums + channel, sum, add);
+  });
+}
+
+// sums (channels,) = or += the sums of in (outer, channels, inner) over both other axes: zeros
+// where these are empty. Equal input gives equal bits.
+template <typename T>
+absl::Status SumChannels(const KernelContext& c, int64_t outer, int64_t channels, int64_t inner,
+                         const T* in, T* sums, bool add) {
+  // Without elements nothing is looked at, but `inner` is divided by.
+  const SetPlan plan = PlanChannels(inner == 0 ? 0 : outer, channels, inner == 0 ? 1 : inner);
+  return LaunchSets(c, plan, SumEachChannel<T>, in, sums, add);
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_CUDA_REDUCE_SUM_CHANNELS_H_
