@@ -6,22 +6,12 @@
 #include "absl/strings/str_cat.h"
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/convolution_product.h"
+#include "executor/elements/convolution_geometry.h"
 #include "executor/kernel.h"
 #include "symbol/ops/nn/convolution_param.h"
 
 namespace cooper {
 namespace {
-
-// With a target shape the padding follows from it.
-ConvolutionProduct ProductOf(const DeconvolutionParam& param, const Shape& image,
-                             const Shape& map) {
-  ConvolutionProduct p = ProductOf(static_cast<const ConvolutionParam&>(param), image, map);
-  const int spatial = static_cast<int>(param.kernel.size());
-  for (int i = 0; i < spatial; ++i) {
-    p.g.pad[3 - spatial + i] = param.PadAndAdj(i, map[2 + i]).first;
-  }
-  return p;
-}
 
 template <typename T>
 void ConvolutionForward(const KernelContext& c) {

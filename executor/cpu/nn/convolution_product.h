@@ -12,45 +12,11 @@
 #include "executor/cpu/nn/im2col.h"
 #include "executor/cpu/nn/lane_sum.h"
 #include "executor/cpu/row_grain.h"
+#include "executor/elements/convolution_geometry.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
-#include "ndarray/shape.h"
-#include "symbol/ops/nn/convolution_param.h"
 
 namespace cooper {
-
-// A convolution from `image` (batch, channels, in...) to `map` (batch, filters, out...) with weight
-// (filters, channels / groups, kernel...).
-struct ConvolutionProduct {
-  WindowGeometry g;                // of one group
-  int64_t batch, groups, filters;  // filters of one group
-
-  int64_t image_step() const { return g.channels * g.image_size(); }
-  int64_t map_step() const { return filters * g.columns(); }
-  int64_t WorkspaceElements() const { return g.IsIdentity() ? 0 : g.rows() * g.columns(); }
-  int64_t weight_step() const { return filters * g.rows(); }
-};
-
-// Of plain shapes (batch, channels, spatial...).
-inline ConvolutionProduct ProductOf(const ConvolutionParam& param, const Shape& image,
-                                    const Shape& map) {
-  ConvolutionProduct p;
-  p.batch = image[0];
-  p.groups = param.num_group;
-  p.g.channels = image[1] / param.num_group;
-  p.filters = map[1] / param.num_group;
-  const int spatial = static_cast<int>(param.kernel.size());
-  for (int i = 0; i < spatial; ++i) {
-    const int at = 3 - spatial + i;
-    p.g.in[at] = image[2 + i];
-    p.g.out[at] = map[2 + i];
-    p.g.kernel[at] = param.kernel[i];
-    p.g.stride[at] = WindowValue(param.stride, i, 1);
-    p.g.dilate[at] = WindowValue(param.dilate, i, 1);
-    p.g.pad[at] = WindowValue(param.pad, i, 0);
-  }
-  return p;
-}
 
 // map = weight * columns(image), or added to it.
 template <typename T>

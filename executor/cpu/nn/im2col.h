@@ -2,37 +2,16 @@
 #define COOPER_EXECUTOR_CPU_NN_IM2COL_H_
 
 // Lays the windows of a convolution out as the columns of a matrix, so that it becomes a product,
-// and adds such columns back. Fewer than three spatial axes are seen as three with 1s in front.
+// and adds such columns back.
 
 #include <algorithm>
 #include <cstdint>
 
 #include "executor/cpu/row_grain.h"
+#include "executor/elements/convolution_geometry.h"
 #include "ndarray/parallel.h"
 
 namespace cooper {
-
-struct WindowGeometry {
-  int64_t channels = 1;
-  int64_t in[3] = {1, 1, 1};   // extents of the image
-  int64_t out[3] = {1, 1, 1};  // positions of the window
-  int64_t kernel[3] = {1, 1, 1};
-  int64_t stride[3] = {1, 1, 1};
-  int64_t dilate[3] = {1, 1, 1};
-  int64_t pad[3] = {0, 0, 0};
-
-  int64_t kernel_size() const { return kernel[0] * kernel[1] * kernel[2]; }
-  int64_t image_size() const { return in[0] * in[1] * in[2]; }  // of one channel
-  int64_t rows() const { return channels * kernel_size(); }
-  int64_t columns() const { return out[0] * out[1] * out[2]; }
-  // Whether the columns are the image itself.
-  bool IsIdentity() const {
-    for (int i = 0; i < 3; ++i) {
-      if (kernel[i] != 1 || stride[i] != 1 || pad[i] != 0) return false;
-    }
-    return true;
-  }
-};
 
 // Calls fn(row of the matrix, first element of its columns, first image element or -1, count) for
 // runs along the last spatial axis: matrix elements [column, column + count) of `row` are the image

@@ -6,29 +6,13 @@
 #include "absl/status/statusor.h"
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/im2col.h"
+#include "executor/elements/convolution_geometry.h"
 #include "executor/kernel.h"
 #include "symbol/ops/nn/im2col_param.h"
 #include "symbol/ops/one_input.h"
 
 namespace cooper {
 namespace {
-
-WindowGeometry GeometryOf(const Im2colParam& param, const Shape& image) {
-  WindowGeometry g;
-  g.channels = image[1];
-  const int spatial = static_cast<int>(param.kernel.size());
-  for (int i = 0; i < spatial; ++i) {
-    const int at = 3 - spatial + i;
-    g.in[at] = image[2 + i];
-    g.kernel[at] = param.kernel[i];
-    g.stride[at] = WindowValue(param.stride, i, 1);
-    g.dilate[at] = WindowValue(param.dilate, i, 1);
-    g.pad[at] = WindowValue(param.pad, i, 0);
-    g.out[at] =
-        (g.in[at] + 2 * g.pad[at] - DilatedExtent(g.kernel[at], g.dilate[at])) / g.stride[at] + 1;
-  }
-  return g;
-}
 
 template <typename T>
 void ImageToColumns(const KernelContext& c, const Im2colParam& param) {
