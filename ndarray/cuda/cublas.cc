@@ -27,6 +27,7 @@ struct Functions {
   decltype(&cublasGetStatusString) status_string = nullptr;
   // Null where the library lacks them.
   decltype(&cublasGemmEx_64) gemm_ex = nullptr;
+  decltype(&cublasGemmStridedBatchedEx_64) gemm_batched = nullptr;
   decltype(&cublasSetMathMode) set_math_mode = nullptr;
 };
 
@@ -56,6 +57,7 @@ absl::StatusOr<Functions> LoadFunctions() {
   find("cublasSgemm_v2_64", functions.sgemm);
   find("cublasGetStatusString", functions.status_string);
   FindOptional(library, "cublasGemmEx_64", functions.gemm_ex);
+  FindOptional(library, "cublasGemmStridedBatchedEx_64", functions.gemm_batched);
   FindOptional(library, "cublasSetMathMode", functions.set_math_mode);
   if (missing.empty()) return functions;
   return absl::FailedPreconditionError(absl::StrCat(library, " has no", missing));
@@ -86,6 +88,23 @@ cudaDataType_t DataType(DType dtype) {
       return CUDA_R_32F;
   }
 }
+
+cublasComputeType_t ComputeTypeFor(DType dtype) {
+  return dtype == DType::kFloat64 ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+}
+
+// A factor of products of `dtype`, as cuBLAS wants it: of the type that sums are of.
+class Factor {
+ public:
+  Factor(DType dtype, bool one)
+      : is_double_(dtype == DType::kFloat64), float_(one ? 1 : 0), double_(float_) {}
+  const void* get() const { return is_double_ ? static_cast<const void*>(&double_) : &float_; }
+
+ private:
+  bool is_double_;
+  float float_;
+  double double_;
+};
 
 cublasOperation_t Operation(bool transpose) { return transpose ? CUBLAS_OP_T : CUBLAS_OP_N; }
 
@@ -156,21 +175,43 @@ absl::Status Cublas::Gemm(cudaStream_t stream, DType dtype, bool transpose_a, bo
         LibraryName(), " has no cublasGemmEx_64, which products of ", DTypeName(dtype), " need"));
   }
   const auto handle = static_cast<cublasHandle_t>(handle_);
-  const bool is_double = dtype == DType::kFloat64;
-  const float alpha = 1;
-  const float beta = add ? 1 : 0;
-  const double alpha64 = alpha;
-  const double beta64 = beta;
-  const void* const alpha_of = is_double ? static_cast<const void*>(&alpha64) : &alpha;
-  const void* const beta_of = is_double ? static_cast<const void*>(&beta64) : &beta;
+  const Factor alpha(dtype, true), beta(dtype, add);
   const cudaDataType_t type = DataType(dtype);
   std::lock_guard<std::mutex> lock(mutex_);
   COOPER_RETURN_IF_ERROR(CublasStatus(functions.set_stream(handle, stream), "cublasSetStream"));
   return CublasStatus(
-      functions.gemm_ex(handle, Operation(transpose_b), Operation(transpose_a), n, m, k, alpha_of,
-                        b, type, ldb, a, type, lda, beta_of, c, type, ldc,
-                        is_double ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+      functions.gemm_ex(handle, Operation(transpose_b), Operation(transpose_a), n, m, k,
+                        alpha.get(), b, type, ldb, a, type, lda, beta.get(), c, type, ldc,
+                        ComputeTypeFor(dtype), CUBLAS_GEMM_DEFAULT),
       absl::StrCat("cublasGemmEx of ", DTypeName(dtype), " (m ", m, ", n ", n, ", k ", k, ")"));
+}
+
+absl::Status Cublas::GemmBatched(cudaStream_t stream, DType dtype, bool transpose_a,
+                                 bool transpose_b, int64_t m, int64_t n, int64_t k, const void* a,
+                                 int64_t lda, const void* b, int64_t ldb, bool add, void* c,
+                                 int64_t ldc, const Strides& strides, int64_t count) {
+  const Functions& functions = *TheFunctions();
+  if (count <= 1 || m == 0 || n == 0 || k == 0 || functions.gemm_batched == nullptr) {
+    const int64_t size = SizeOf(dtype);
+    for (int64_t i = 0; i < count; ++i) {
+      COOPER_RETURN_IF_ERROR(Gemm(stream, dtype, transpose_a, transpose_b, m, n, k,
+                                  static_cast<const char*>(a) + i * strides.a * size, lda,
+                                  static_cast<const char*>(b) + i * strides.b * size, ldb, add,
+                                  static_cast<char*>(c) + i * strides.c * size, ldc));
+    }
+    return absl::OkStatus();
+  }
+  const auto handle = static_cast<cublasHandle_t>(handle_);
+  const Factor alpha(dtype, true), beta(dtype, add);
+  const cudaDataType_t type = DataType(dtype);
+  std::lock_guard<std::mutex> lock(mutex_);
+  COOPER_RETURN_IF_ERROR(CublasStatus(functions.set_stream(handle, stream), "cublasSetStream"));
+  return CublasStatus(functions.gemm_batched(handle, Operation(transpose_b), Operation(transpose_a),
+                                             n, m, k, alpha.get(), b, type, ldb, strides.b, a, type,
+                                             lda, strides.a, beta.get(), c, type, ldc, strides.c,
+                                             count, ComputeTypeFor(dtype), CUBLAS_GEMM_DEFAULT),
+                      absl::StrCat("cublasGemmStridedBatchedEx of ", count, " of ",
+                                   DTypeName(dtype), " (m ", m, ", n ", n, ", k ", k, ")"));
 }
 
 }  // namespace cooper

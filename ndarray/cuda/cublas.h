@@ -37,6 +37,16 @@ class Cublas {
                     int64_t n, int64_t k, const void* a, int64_t lda, const void* b, int64_t ldb,
                     bool add, void* c, int64_t ldc);
 
+  // `count` such products: matrices of product i begin i strides behind those of the first, in
+  // elements. The same A or B, with a stride of 0, may serve for all.
+  struct Strides {
+    int64_t a = 0, b = 0, c = 0;
+  };
+  absl::Status GemmBatched(cudaStream_t stream, DType dtype, bool transpose_a, bool transpose_b,
+                           int64_t m, int64_t n, int64_t k, const void* a, int64_t lda,
+                           const void* b, int64_t ldb, bool add, void* c, int64_t ldc,
+                           const Strides& strides, int64_t count);
+
  private:
   explicit Cublas(void* handle) : handle_(handle) {}
 

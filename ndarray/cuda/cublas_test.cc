@@ -119,6 +119,41 @@ TEST_P(CublasDTypeTest, MultipliesAsFloat32Does) {
   }
 }
 
+TEST_P(CublasDTypeTest, BatchesAreSingleProducts) {
+  COOPER_REQUIRE_GPU();
+  if (CudaSymbol("libcublas.so.13", "cublasGemmEx_64") == nullptr) {
+    GTEST_SKIP() << "no cublasGemmEx_64";
+  }
+  COOPER_ASSERT_OK_AND_ASSIGN(Cublas * cublas, Cublas::Of(0));
+  constexpr int64_t m = 2, n = 3, k = 4, count = 5;
+  const auto on_gpu = [](int64_t elements, uint64_t seed) {
+    const NDArray array = *NDArray::FromVector<float>({elements}, Integers(elements, seed));
+    return *Converted(array, GetParam()).CopyTo(Context::Gpu(0));
+  };
+  const NDArray a = on_gpu(m * k * count, 1), b = on_gpu(k * n * count, 2);
+  for (const Cublas::Strides& strides :
+       {Cublas::Strides{m * k, k * n, m * n + 1}, Cublas::Strides{0, k * n, m * n}}) {
+    for (bool add : {false, true}) {
+      const NDArray c = on_gpu((m * n + 1) * count, 3), expected = on_gpu((m * n + 1) * count, 3);
+      const int64_t size = SizeOf(GetParam());
+      for (int64_t i = 0; i < count; ++i) {
+        COOPER_ASSERT_OK(
+            cublas->Gemm(nullptr, GetParam(), false, true, m, n, k,
+                         static_cast<char*>(a.raw_data()) + i * strides.a * size, k,
+                         static_cast<char*>(b.raw_data()) + i * strides.b * size, k, add,
+                         static_cast<char*>(expected.raw_data()) + i * strides.c * size, n));
+      }
+      COOPER_ASSERT_OK(cublas->GemmBatched(nullptr, GetParam(), false, true, m, n, k, a.raw_data(),
+                                           k, b.raw_data(), k, add, c.raw_data(), n, strides,
+                                           count));
+      COOPER_ASSERT_OK_AND_ASSIGN(const NDArray got, c.CopyTo(Context::Cpu(0)));
+      COOPER_ASSERT_OK_AND_ASSIGN(const NDArray want, expected.CopyTo(Context::Cpu(0)));
+      EXPECT_EQ(*Converted(got, DType::kFloat32).ToVector<float>(),
+                *Converted(want, DType::kFloat32).ToVector<float>());
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Floats, CublasDTypeTest,
                          testing::Values(DType::kFloat32, DType::kFloat64, DType::kFloat16,
                                          DType::kBfloat16),
