@@ -1,0 +1,219 @@
+// Convolution, Deconvolution, im2col, col2im and their gradients on gpu(0) against cpu(0): over
+// small integers, whose sums are exact in any order.
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "executor/cuda/nn/column_bytes.h"
+#include "executor/cuda/run_kernel.h"
+#include "executor/kernel.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/context.h"
+#include "ndarray/cuda/require_gpu.h"
+#include "ndarray/dtype.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/shape.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/infer_shape.h"
+#include "symbol/op.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Case {
+  std::string name;
+  std::string op;
+  Shape data;
+  AttrMap attrs;
+};
+
+const Case kCases[] = {
+    {"Plain", "Convolution", {2, 3, 5, 6}, {{"kernel", "(3, 3)"}, {"num_filter", "4"}}},
+    {"NoBias",
+     "Convolution",
+     {2, 3, 5, 6},
+     {{"kernel", "(3, 2)"}, {"num_filter", "4"}, {"no_bias", "True"}}},
+    {"OneDimension",
+     "Convolution",
+     {3, 2, 11},
+     {{"kernel", "(3,)"}, {"num_filter", "3"}, {"stride", "(2,)"}, {"pad", "(1,)"}}},
+    {"ThreeDimensions",
+     "Convolution",
+     {1, 2, 4, 5, 3},
+     {{"kernel", "(2, 3, 2)"},
+      {"num_filter", "3"},
+      {"stride", "(1, 2, 1)"},
+      {"pad", "(1, 0, 1)"},
+      {"dilate", "(2, 1, 1)"}}},
+    {"StridedPaddedDilated",
+     "Convolution",
+     {2, 2, 9, 7},
+     {{"kernel", "(3, 2)"},
+      {"num_filter", "3"},
+      {"stride", "(2, 3)"},
+      {"pad", "(2, 1)"},
+      {"dilate", "(2, 3)"}}},
+    {"Groups",
+     "Convolution",
+     {2, 6, 5, 4},
+     {{"kernel", "(3, 3)"}, {"num_filter", "9"}, {"num_group", "3"}, {"pad", "(1, 1)"}}},
+    {"EachChannelAlone",
+     "Convolution",
+     {2, 5, 4, 4},
+     {{"kernel", "(2, 2)"}, {"num_filter", "5"}, {"num_group", "5"}}},
+    {"OneByOne", "Convolution", {3, 4, 3, 5}, {{"kernel", "(1, 1)"}, {"num_filter", "6"}}},
+    {"OneByOneGroups",
+     "Convolution",
+     {2, 4, 3, 5},
+     {{"kernel", "(1, 1)"}, {"num_filter", "6"}, {"num_group", "2"}}},
+    {"OneByOneStrided",
+     "Convolution",
+     {2, 4, 5, 5},
+     {{"kernel", "(1, 1)"}, {"num_filter", "3"}, {"stride", "(2, 2)"}}},
+    {"OneImage", "Convolution", {1, 1, 3, 3}, {{"kernel", "(3, 3)"}, {"num_filter", "1"}}},
+    {"Wide", "Convolution", {2, 1, 2, 300}, {{"kernel", "(2, 5)"}, {"num_filter", "2"}}},
+    {"Old", "Convolution_v1", {2, 3, 5, 6}, {{"kernel", "(3, 3)"}, {"num_filter", "4"}}},
+    {"Up",
+     "Deconvolution",
+     {2, 3, 4, 3},
+     {{"kernel", "(4, 3)"}, {"num_filter", "2"}, {"stride", "(2, 2)"}, {"pad", "(1, 1)"}}},
+    {"UpWithBias",
+     "Deconvolution",
+     {2, 4, 4, 3},
+     {{"kernel", "(3, 3)"},
+      {"num_filter", "6"},
+      {"num_group", "2"},
+      {"stride", "(3, 2)"},
+      {"adj", "(2, 1)"},
+      {"no_bias", "False"}}},
+    {"UpToTarget",
+     "Deconvolution",
+     {1, 2, 5, 4},
+     {{"kernel", "(4, 4)"},
+      {"num_filter", "3"},
+      {"stride", "(2, 2)"},
+      {"target_shape", "(10, 8)"}}},
+    {"UpOneDimension",
+     "Deconvolution",
+     {2, 2, 5},
+     {{"kernel", "(3,)"}, {"num_filter", "2"}, {"dilate", "(2,)"}}},
+    {"UpOneByOne", "Deconvolution", {2, 3, 4, 3}, {{"kernel", "(1, 1)"}, {"num_filter", "2"}}},
+    {"Columns",
+     "im2col",
+     {2, 3, 7, 6},
+     {{"kernel", "(3, 2)"}, {"stride", "(2, 1)"}, {"pad", "(1, 1)"}, {"dilate", "(1, 2)"}}},
+    {"ColumnsOfOneDimension", "im2col", {2, 3, 9}, {{"kernel", "(3,)"}, {"stride", "(2,)"}}},
+    {"Image", "col2im", {2, 12, 16}, {{"output_size", "(5, 6)"}, {"kernel", "(2, 3)"}}},
+};
+
+NDArray Integers(const Shape& shape, DType dtype, uint64_t seed) {
+  const NDArray array = RandomArray(shape, dtype, 4, seed);
+  DispatchDType(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    T* data = static_cast<T*>(array.raw_data());
+    for (int64_t i = 0; i < shape.num_elements(); ++i) {
+      data[i] = ConvertElement<T>(std::round(ConvertElement<double>(data[i])));
+    }
+  });
+  return array;
+}
+
+void ExpectEqualRuns(const KernelRun& run, const std::string& what) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto expected, RunKernelOn(Context::Cpu(0), run));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto actual, RunKernelOn(Context::Gpu(0), run));
+  for (size_t i = run.inputs.size(); i < expected.size(); ++i) {
+    ExpectClose(actual[i], expected[i], 0, absl::StrCat(what, " output ", i - run.inputs.size()));
+  }
+}
+
+// Shapes of the node's inputs and of its output.
+struct NodeShapes {
+  std::vector<Shape> inputs;
+  Shape output;
+};
+
+NodeShapes ShapesOf(const Case& test) {
+  OpArgs args{.inputs = {Symbol::Variable("data")}, .attrs = test.attrs};
+  const Symbol symbol = *Symbol::Create(test.op, args);
+  const InferredShapes shapes = *InferShape(symbol, {{"data", PartialShape(test.data)}});
+  NodeShapes result;
+  for (const PartialShape& shape : shapes.args) result.inputs.push_back(shape.ToShape());
+  result.output = shapes.outputs[0].ToShape();
+  return result;
+}
+
+void Compare(const Case& test, DType dtype, WriteReq req) {
+  const std::string what =
+      absl::StrCat(test.name, " of ", DTypeName(dtype), ", request ", static_cast<int>(req));
+  const NodeShapes shapes = ShapesOf(test);
+  KernelRun forward{.kernel = test.op, .call = *MakeOpCall(test.op, test.attrs, 1)};
+  for (const Shape& shape : shapes.inputs) {
+    forward.inputs.push_back(Integers(shape, dtype, forward.inputs.size()));
+  }
+  forward.outputs = {Integers(shapes.output, dtype, 10)};
+  forward.reqs = {req};
+  ExpectEqualRuns(forward, what);
+
+  // The gradient of the output, and for products the data and the weight.
+  const std::string gradient = "_backward_" + test.op;
+  KernelRun backward{.kernel = gradient, .call = *MakeOpCall(gradient, test.attrs, 1)};
+  backward.inputs = {Integers(shapes.output, dtype, 20)};
+  if (shapes.inputs.size() > 1) {
+    backward.inputs.insert(backward.inputs.end(), forward.inputs.begin(),
+                           forward.inputs.begin() + 2);
+  }
+  for (const Shape& shape : shapes.inputs) {
+    backward.outputs.push_back(Integers(shape, dtype, 30 + backward.outputs.size()));
+  }
+  backward.reqs.assign(backward.outputs.size(), req);
+  ExpectEqualRuns(backward, what + ", gradients");
+  for (size_t asked = 0; asked < backward.reqs.size(); ++asked) {
+    backward.reqs.assign(backward.outputs.size(), WriteReq::kNull);
+    backward.reqs[asked] = req;
+    ExpectEqualRuns(backward, absl::StrCat(what, ", gradient ", asked));
+  }
+}
+
+TEST(ConvolutionCudaTest, AllIsTheCpus) {
+  COOPER_REQUIRE_GPU();
+  for (const Case& test : kCases) {
+    for (DType dtype : {DType::kFloat32, DType::kFloat64}) {
+      for (WriteReq req : {WriteReq::kWrite, WriteReq::kAdd}) Compare(test, dtype, req);
+    }
+  }
+}
+
+// The columns of one image at a time.
+TEST(ConvolutionCudaTest, ChunksAreTheWhole) {
+  COOPER_REQUIRE_GPU();
+  const int64_t usual_bytes = ConvolutionColumnBytes();
+  ConvolutionColumnBytes() = 1;
+  for (const Case& test : kCases) Compare(test, DType::kFloat32, WriteReq::kWrite);
+  ConvolutionColumnBytes() = usual_bytes;
+}
+
+TEST(ConvolutionCudaTest, NamesWhatItDoesNotCompute) {
+  COOPER_REQUIRE_GPU();
+  KernelRun run{
+      .kernel = "Convolution",
+      .call = *MakeOpCall("Convolution",
+                          {{"kernel", "(1, 1)"}, {"num_filter", "1"}, {"layout", "NHWC"}}, 3)};
+  run.inputs = {Integers({1, 2, 2, 1}, DType::kFloat32, 1),
+                Integers({1, 1, 1, 1}, DType::kFloat32, 2), Integers({1}, DType::kFloat32, 3)};
+  run.outputs = {Integers({1, 2, 2, 1}, DType::kFloat32, 4)};
+  run.reqs = {WriteReq::kWrite};
+  EXPECT_THAT(RunKernelOn(Context::Gpu(0), run),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       HasSubstr("Convolution on gpu: no kernel for layouts with channels last")));
+}
+
+}  // namespace
+}  // namespace cooper
