@@ -1,6 +1,6 @@
 // Trains on gpu(0) as on cpu(0): the bucketing tutorial's network and optimizer on small sizes,
 // with the CPU's curve; over two contexts; and a run that goes on where it was stopped, bit for
-// bit. What has no GPU kernel runs on the CPU.
+// bit. What has no GPU kernel runs on the CPU, but where the test says otherwise.
 
 #include <cmath>
 #include <cstdint>
@@ -49,7 +49,7 @@ InitParamsOptions InitialParams() {
 }
 
 Trained MakeRun(const std::vector<Context>& contexts, const std::string& optimizer,
-                const std::string& kvstore = "local") {
+                const std::string& kvstore = "local", bool fallback = true) {
   Trained run;
   std::vector<std::vector<int>> sentences;
   for (std::vector<int>& sentence : MakeSyntheticCorpus(kWords, 120, 0, kSeed).train) {
@@ -62,7 +62,7 @@ Trained MakeRun(const std::vector<Context>& contexts, const std::string& optimiz
            {.vocab = kWords, .num_embed = 6, .num_hidden = 5, .num_layers = 2, .use_ignore = true}),
        .default_bucket_key = run.iter->default_bucket_key(),
        .contexts = contexts,
-       .fallback = true});
+       .fallback = fallback});
   COOPER_EXPECT_OK(run.model->Bind(
       {.data_shapes = run.iter->provide_data(), .label_shapes = run.iter->provide_label()}));
   COOPER_EXPECT_OK(run.model->InitParams(InitialParams()));
@@ -117,6 +117,14 @@ TEST(TrainingOnGpuTest, HasTheCpusCurve) {
     ExpectSameCurve(Train(on_gpu, kBatches), expected, tolerance);
     EXPECT_LT(expected.back(), 0.9 * expected.front()) << "it learns";
   }
+}
+
+// As above, with a kernel on the GPU for each node of both directions.
+TEST(TrainingOnGpuTest, NothingRunsOnTheCpu) {
+  COOPER_REQUIRE_GPU();
+  Trained on_cpu = MakeRun({Context::Cpu()}, "sgd");
+  Trained on_gpu = MakeRun({Context::Gpu(0)}, "sgd", "local", /*fallback=*/false);
+  ExpectSameCurve(Train(on_gpu, kBatches), Train(on_cpu, kBatches), kSgdTolerance);
 }
 
 TEST(TrainingOnGpuTest, TwoContextsHaveTheCurveOfTwoCpus) {
