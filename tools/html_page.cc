@@ -11,7 +11,7 @@ namespace cooper {
 namespace {
 
 // Every colour is one of these variables, so that a dark page has them all.
-constexpr absl::string_view kStyle = R"(
+constexpr absl::string_view kColours = R"(
 :root {
   color-scheme: light dark;
   --page: #ffffff; --text: #1c2127; --quiet: #59636e; --line: #d5dae0; --band: #eef2f6;
@@ -23,7 +23,9 @@ constexpr absl::string_view kStyle = R"(
     --bar: #6ea3d8; --mark: #fb923c; --code: #1f262d;
   }
 }
-* { box-sizing: border-box; }
+)";
+
+constexpr absl::string_view kPageStyle = R"(* { box-sizing: border-box; }
 body {
   font: 16px/1.5 system-ui, sans-serif; color: var(--text); background: var(--page);
   max-width: 56rem; margin: 0 auto; padding: 1.5rem 1rem 4rem;
@@ -49,7 +51,10 @@ th { font-weight: normal; color: var(--quiet); font-size: .85rem; vertical-align
 figure { margin: .8rem 0 1.6rem; }
 figcaption { margin-bottom: .4rem; max-width: 44rem; }
 svg { display: block; width: 100%; min-width: 38rem; height: auto; }
-svg text { fill: var(--quiet); }
+)";
+
+// Of pictures, in a page or alone.
+constexpr absl::string_view kSvgStyle = R"(svg text { fill: var(--quiet); }
 svg .strong { fill: var(--mark); font-weight: bold; }
 svg .halo { paint-order: stroke; stroke: var(--page); stroke-width: 3px; }
 svg .bar { fill: var(--bar); }
@@ -58,6 +63,8 @@ svg .band { fill: var(--band); }
 svg .grid { stroke: var(--line); }
 svg .axis { stroke: var(--quiet); }
 svg .boundary { stroke: var(--mark); stroke-width: 1.2; }
+svg .curve { stroke: var(--bar); stroke-width: 2; stroke-linecap: round; }
+svg .curve2 { stroke: var(--mark); stroke-width: 2; stroke-linecap: round; }
 svg .outline { fill: none; stroke: var(--mark); stroke-width: 1.2; }
 )";
 
@@ -136,8 +143,22 @@ std::string HtmlPage(absl::string_view title, absl::string_view body) {
       // Whatever stood in it, a browser would load and run nothing.
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
       "'unsafe-inline'\">\n<title>",
-      EscapeHtml(title), "</title>\n<style>", kStyle, "</style>\n</head>\n<body>\n", body,
-      "</body>\n</html>\n");
+      EscapeHtml(title), "</title>\n<style>", kColours, kPageStyle, kSvgStyle,
+      "</style>\n</head>\n<body>\n", body, "</body>\n</html>\n");
+}
+
+std::string SvgFile(absl::string_view svg) {
+  const size_t end = svg.find('>');
+  const absl::string_view open = svg.substr(0, end);
+  // A file has no surroundings to take a font, a size and a background from.
+  return absl::StrCat(
+      absl::StrReplaceAll(
+          open,
+          {{"<svg ", "<svg xmlns=\"http://www.w3.org/2000/svg\" font-family=\"sans-serif\" "}}),
+      ">\n<style>", kColours, kSvgStyle,
+      "svg { min-width: 0; }\n.page { fill: var(--page); }\n</style>\n"
+      "<rect width=\"100%\" height=\"100%\" class=\"page\"/>",
+      svg.substr(end + 1));
 }
 
 }  // namespace cooper

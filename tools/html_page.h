@@ -30,6 +30,10 @@ std::string HtmlFigure(absl::string_view caption, absl::string_view svg);
 // The whole file; `title` is text, `body` is HTML.
 std::string HtmlPage(absl::string_view title, absl::string_view body);
 
+// A picture (an svg element with the page's classes) as a file of its own, for pages of other
+// kinds: with the colours of both schemes, and a background of its own.
+std::string SvgFile(absl::string_view svg);
+
 }  // namespace cooper
 
 #endif  // COOPER_TOOLS_HTML_PAGE_H_

@@ -27,7 +27,8 @@ std::string RangeText(const LengthAxis& axis, int64_t bin) {
 
 std::string SvgPairMap(absl::Span<const int64_t> first, const LengthAxis& first_axis,
                        absl::Span<const int64_t> second, const LengthAxis& second_axis,
-                       absl::Span<const std::pair<int64_t, int64_t>> buckets) {
+                       absl::Span<const std::pair<int64_t, int64_t>> buckets,
+                       absl::string_view first_title, absl::string_view second_title) {
   const auto x = [&](double length) {
     return kLeft + (kWidth - kLeft - kRight) * length / static_cast<double>(first_axis.end());
   };
@@ -97,8 +98,8 @@ std::string SvgPairMap(absl::Span<const int64_t> first, const LengthAxis& first_
     canvas.Label(kLeft - 6, y(at) + 4, Anchor::kEnd, text);
   });
   canvas.Label((kLeft + kWidth - kRight) / 2, kBottom + 2 * SvgCanvas::kLineHeight, Anchor::kMiddle,
-               "first length");
-  canvas.Label(2, kTop - 10, Anchor::kStart, "second length");
+               first_title);
+  canvas.Label(2, kTop - 10, Anchor::kStart, second_title);
   return canvas.ToString(absl::StrCat("Map of ", CountText(static_cast<int64_t>(first.size())),
                                       " pairs of lengths with the boxes of ", buckets.size(),
                                       buckets.size() == 1 ? " bucket" : " buckets"));

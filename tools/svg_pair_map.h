@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "tools/length_axis.h"
 
@@ -15,10 +16,12 @@ namespace cooper {
 // An svg element, 800 units wide: samples by their first length, to the right, and their second,
 // upwards, the more the darker; each bucket a box around what it holds, with its number (from 1
 // on) at the upper right corner. `first` and `second` are as long; pairs and buckets beyond an axis
-// are not shown. No label touches another.
+// are not shown. No label touches another. The axes' titles are text.
 std::string SvgPairMap(absl::Span<const int64_t> first, const LengthAxis& first_axis,
                        absl::Span<const int64_t> second, const LengthAxis& second_axis,
-                       absl::Span<const std::pair<int64_t, int64_t>> buckets);
+                       absl::Span<const std::pair<int64_t, int64_t>> buckets,
+                       absl::string_view first_title = "first length",
+                       absl::string_view second_title = "second length");
 
 }  // namespace cooper
 
