@@ -2,6 +2,7 @@
 //
 // bucket_report --text=train.txt --output=buckets.html: a sentence a line, spaces between words.
 // bucket_report --lengths=lengths.txt --output=buckets.html: a length a line, or two for pairs.
+// bucket_report --records=train.rec --output=buckets.html: the records' bytes.
 
 #include <cstdint>
 #include <filesystem>
@@ -33,6 +34,10 @@
 
 ABSL_FLAG(std::string, text, "", "text, a sentence a line, with spaces between the words");
 ABSL_FLAG(std::string, lengths, "", "list in place of a text: a length a line, or two of pairs");
+ABSL_FLAG(std::string, records, "",
+          "RecordIO file (.rec) in place of a text: the records' lengths");
+ABSL_FLAG(int64_t, record_header, 24, "bytes at the beginning of each record that do not count");
+ABSL_FLAG(int64_t, bytes_per_token, 1, "bytes of a record that are one token or time step");
 ABSL_FLAG(std::string, output, "", "page to write, such as buckets.html");
 ABSL_FLAG(int, max_buckets, 16, "no more buckets than so many, 64 at most");
 ABSL_FLAG(double, bucket_cost, -1,
@@ -74,10 +79,31 @@ absl::StatusOr<BucketBoundariesOptions::TooLong> TooLongFromFlag() {
       absl::StrCat("--too_long=", name, ": expected discard, truncate, split or error"));
 }
 
-absl::Status CheckFiles(const std::string& input, const std::string& output) {
-  if (absl::GetFlag(FLAGS_text).empty() == absl::GetFlag(FLAGS_lengths).empty()) {
-    return absl::InvalidArgumentError("expected --text=FILE or --lengths=FILE");
+absl::Status InputFileError() {
+  return absl::InvalidArgumentError("expected --text=FILE or --lengths=FILE or --records=FILE");
+}
+
+// The file that is read: one of three flags has it.
+absl::StatusOr<std::string> InputFile() {
+  std::string input;
+  for (const auto* flag : {&FLAGS_text, &FLAGS_lengths, &FLAGS_records}) {
+    const std::string path = absl::GetFlag(*flag);
+    if (path.empty()) continue;
+    if (!input.empty()) return InputFileError();
+    input = path;
   }
+  if (input.empty()) return InputFileError();
+  return input;
+}
+
+absl::StatusOr<SampleLengths> ReadInput(const std::string& path) {
+  if (!absl::GetFlag(FLAGS_text).empty()) return CountWords(path);
+  if (!absl::GetFlag(FLAGS_lengths).empty()) return ReadLengths(path);
+  return RecordLengths(path, {.header_bytes = absl::GetFlag(FLAGS_record_header),
+                              .bytes_per_token = absl::GetFlag(FLAGS_bytes_per_token)});
+}
+
+absl::Status CheckFiles(const std::string& input, const std::string& output) {
   if (output.empty()) return absl::InvalidArgumentError("--output=FILE is missing");
   std::error_code error;
   if (std::filesystem::equivalent(input, output, error) && !error) {
@@ -88,8 +114,8 @@ absl::Status CheckFiles(const std::string& input, const std::string& output) {
 }
 
 absl::Status Run() {
-  const bool is_text = !absl::GetFlag(FLAGS_text).empty();
-  BucketReportInput report{.source = absl::GetFlag(is_text ? FLAGS_text : FLAGS_lengths)};
+  BucketReportInput report;
+  COOPER_ASSIGN_OR_RETURN(report.source, InputFile());
   const std::string output = absl::GetFlag(FLAGS_output);
   COOPER_RETURN_IF_ERROR(CheckFiles(report.source, output));
   report.options = {.max_buckets = absl::GetFlag(FLAGS_max_buckets),
@@ -100,8 +126,7 @@ absl::Status Run() {
                     .batch_size = absl::GetFlag(FLAGS_batch_size)};
   COOPER_ASSIGN_OR_RETURN(report.options.too_long, TooLongFromFlag());
   COOPER_ASSIGN_OR_RETURN(report.options.in_use, BucketsFromFlag());
-  COOPER_ASSIGN_OR_RETURN(report.lengths,
-                          is_text ? CountWords(report.source) : ReadLengths(report.source));
+  COOPER_ASSIGN_OR_RETURN(report.lengths, ReadInput(report.source));
   COOPER_ASSIGN_OR_RETURN(report.comparison, CompareBuckets(report.lengths, report.options));
   COOPER_RETURN_IF_ERROR(WriteFileAtomically(output, BucketReportPage(report)));
   const BucketComparison& comparison = report.comparison;

@@ -71,6 +71,14 @@ expect_error "expected --text=FILE or --lengths=FILE"
 expect_error "expected --text=FILE or --lengths=FILE" --text=text.txt --lengths=lengths.txt
 expect_error "output=FILE is missing" --text=text.txt --output=
 expect_error "no/such.txt" --text=no/such.txt
+# Two records of 24 + 8 bytes, and one of 24 + 3, padded.
+record() { printf '\x0a\x23\xd7\xce'; printf "\\x$(printf %x $1)\0\0\0"; head -c $2 /dev/zero; }
+{ record 32 32; record 32 32; record 27 28; } >lengths.rec
+expect_output "^--buckets=2,4" --records=lengths.rec --bytes_per_token=2 --batch_size=0 --bucket_cost=0
+{ record 27 28; } >short.rec
+expect_error "short.rec', offset 0: the record has 27 bytes, fewer than its header" \
+  --records=short.rec --record_header=28
+expect_error "text.txt', offset 0: no record" --records=text.txt
 expect_error "no line has a word" --text=empty.txt
 expect_error "there is no length above 0" --lengths=empty.txt
 expect_error "words.txt', line 1: 'none', expected lengths" --lengths=words.txt

@@ -1,7 +1,8 @@
 #ifndef COOPER_TOOLS_SAMPLE_LENGTHS_H_
 #define COOPER_TOOLS_SAMPLE_LENGTHS_H_
 
-// The lengths of samples, from which buckets are chosen: counted in a text, or read from a list.
+// The lengths of samples, from which buckets are chosen: counted in a text or in a file of records,
+// or read from a list.
 
 #include <cstdint>
 #include <string>
@@ -34,6 +35,19 @@ absl::StatusOr<SampleLengths> CountWords(const std::string& path);
 // passed over. Errors are those of ReadFile, and kInvalidArgument, naming the line, for anything
 // else, and for lengths above kMaxSampleLength.
 absl::StatusOr<SampleLengths> ReadLengths(const std::string& path);
+
+// What RecordLengths counts.
+struct RecordLayout {
+  int64_t header_bytes = 24;    // of each record, not counted: MXNet's IRHeader has 24
+  int64_t bytes_per_token = 1;  // a part of a token counts as one
+};
+
+// The records of a RecordIO file (.rec), as MXNet writes it: a magic number and a word with the
+// length before each, which is padded to words; those that have the magic number inside come in
+// parts. Only lengths are read, whatever the file's size. Errors are those of opening the file, and
+// kInvalidArgument, naming the offset, for what is no record; for a record shorter than its header;
+// and if all are empty.
+absl::StatusOr<SampleLengths> RecordLengths(const std::string& path, const RecordLayout& layout);
 
 }  // namespace cooper
 

@@ -1,0 +1,77 @@
+// RecordIO files, written here byte by byte as MXNet's MXRecordIO writes them.
+
+#include <cstdint>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/atomic_file.h"
+#include "ndarray/status_matchers.h"
+#include "tools/sample_lengths.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr uint32_t kMagic = 0xced7230a;
+
+std::string Word(uint32_t word) {
+  std::string bytes;
+  for (int i = 0; i < 4; ++i) bytes += static_cast<char>(word >> 8 * i);
+  return bytes;
+}
+
+std::string Part(uint32_t part, uint32_t bytes) {
+  return Word(kMagic) + Word(part << 29 | bytes) + std::string((bytes + 3) / 4 * 4, 'x');
+}
+
+absl::StatusOr<SampleLengths> Read(const std::string& bytes, const RecordLayout& layout = {}) {
+  const std::string path = testing::TempDir() + "/test.rec";
+  COOPER_EXPECT_OK(WriteFileAtomically(path, bytes));
+  return RecordLengths(path, layout);
+}
+
+TEST(RecordLengthsTest, CountsWhatIsBehindTheHeader) {
+  const std::string file = Part(0, 24 + 10) + Part(0, 24) + Part(0, 24 + 3);
+  COOPER_ASSERT_OK_AND_ASSIGN(const SampleLengths lengths, Read(file));
+  EXPECT_THAT(lengths.first, ElementsAre(10, 3));
+  EXPECT_EQ(lengths.empty, 1);
+  EXPECT_EQ(lengths.noun, "record");
+  COOPER_ASSERT_OK_AND_ASSIGN(const SampleLengths tokens,
+                              Read(file, {.header_bytes = 20, .bytes_per_token = 4}));
+  EXPECT_THAT(tokens.first, ElementsAre(4, 1, 2));
+}
+
+TEST(RecordLengthsTest, PartsAreOneRecordWithTheMagicNumberBetween) {
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const SampleLengths lengths,
+      Read(Part(1, 8) + Part(2, 0) + Part(3, 5) + Part(0, 7), {.header_bytes = 0}));
+  EXPECT_THAT(lengths.first, ElementsAre(8 + 4 + 0 + 4 + 5, 7));
+}
+
+TEST(RecordLengthsTest, WhatIsNoRecordIsNamedByItsOffset) {
+  const auto expect = [](const std::string& bytes, const char* says) {
+    EXPECT_THAT(Read(bytes, {.header_bytes = 4}),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(says)));
+  };
+  const std::string good = Part(0, 8);
+  expect("", "no length above 0");
+  expect(Part(0, 4), "no length above 0");
+  expect("a text that is no record", "offset 0: no record");
+  expect(good + "abc", "offset 16: no record");
+  expect(good + Part(2, 8), "offset 16: a part of a record out of its place");
+  expect(Part(1, 8) + good, "offset 16: a part of a record out of its place");
+  expect(Part(5, 8), "offset 0: a part of a record out of its place");
+  expect(good + Part(1, 8), "offset 16: the last part is missing");
+  expect(good + Part(0, 8).substr(0, 12), "offset 16: the record ends behind the file");
+  expect(good + Part(0, 3), "offset 16: the record has 3 bytes, fewer than its header of 4");
+  EXPECT_THAT(RecordLengths("/no/such.rec", {}),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("such.rec")));
+  EXPECT_THAT(Read(good, {.bytes_per_token = 0}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("bytes_per_token 0")));
+}
+
+}  // namespace
+}  // namespace cooper
