@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "module/metric/eval_metric.h"
 #include "ndarray/atomic_file.h"
+#include "ndarray/status_macros.h"
 #include "nlohmann/json.hpp"
 
 namespace cooper {
@@ -147,12 +148,41 @@ absl::Status LmProgress::OnEpochEnd(int epoch, std::optional<double> valid_perpl
         {"lower_bound_bytes", report.memory.lower_bound}};
   }
   json["buckets"] = std::move(buckets);
+  epochs_.push_back({.number = epoch + 1,
+                     .train_perplexity = train_perplexity_,
+                     .valid_perplexity = valid_perplexity,
+                     .batches = epoch_.batches,
+                     .real_tokens = epoch_.real_tokens,
+                     .padded_tokens = epoch_.padded_tokens,
+                     .seconds = epoch_.seconds});
+  if (!options_.report_path.empty()) {
+    COOPER_RETURN_IF_ERROR(WriteFileAtomically(options_.report_path, LmReportPage(Run(model))));
+  }
   epoch_ = Bucket();
   epoch_buckets_.clear();
   last_ = Clock::now();
   if (options_.json_path.empty()) return absl::OkStatus();
   json_lines_.push_back(json.dump());
   return WriteFileAtomically(options_.json_path, absl::StrJoin(json_lines_, "\n") + "\n");
+}
+
+LmRun LmProgress::Run(const BucketingModule& model) const {
+  LmRun run{.epochs = epochs_,
+            .arena_bytes = model.arena_bytes(),
+            .perplexity_floor = options_.perplexity_floor,
+            .arguments = options_.arguments};
+  for (const BucketReport& report : model.Report()) {
+    const auto it = buckets_.find(report.key);
+    const Bucket bucket = it == buckets_.end() ? Bucket() : it->second;
+    run.buckets.push_back({.key = report.key.ToString(),
+                           .batches = bucket.batches,
+                           .real_tokens = bucket.real_tokens,
+                           .padded_tokens = bucket.padded_tokens,
+                           .seconds = bucket.seconds,
+                           .planned_bytes = report.memory.planned_bytes,
+                           .evaluation_bytes = report.evaluation.planned_bytes});
+  }
+  return run;
 }
 
 std::string LmProgress::Table(const BucketingModule& model) const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "examples/lm_report.h"
 #include "io/bucket_key.h"
 #include "module/bucketing_module.h"
 #include "module/callback/callback.h"
@@ -26,7 +27,9 @@ class LmProgress {
     int64_t batch_size = 0;
     int64_t disp_batches = 50;  // between two lines where the output is no terminal
     std::optional<double> perplexity_floor;
-    std::string json_path;  // empty: no file
+    std::string json_path;               // empty: no file
+    std::string report_path;             // of the page (lm_report.h); empty: none
+    std::vector<std::string> arguments;  // to be shown there
   };
 
   explicit LmProgress(Options options);
@@ -41,7 +44,7 @@ class LmProgress {
   void ShowBetween(const std::string& lines);
   // Ends the epoch's line. `perplexity` is that of the training batches.
   void OnTrainEnd(int epoch, double perplexity);
-  // Adds the validation to the epoch and writes the file of JSON.
+  // Adds the validation to the epoch and writes the file of JSON and the page.
   absl::Status OnEpochEnd(int epoch, std::optional<double> valid_perplexity,
                           const BucketingModule& model);
 
@@ -59,6 +62,8 @@ class LmProgress {
   using Clock = std::chrono::steady_clock;
 
   void Show(const std::string& line, bool whole);
+  // What the page shows.
+  LmRun Run(const BucketingModule& model) const;
 
   const Options options_;
   const bool terminal_;
@@ -70,6 +75,7 @@ class LmProgress {
   Bucket epoch_;                               // likewise, all buckets together
   double train_perplexity_ = 0;
   std::vector<std::string> json_lines_;
+  std::vector<LmEpoch> epochs_;  // of this run
 };
 
 }  // namespace cooper

@@ -62,6 +62,9 @@ ABSL_FLAG(int64_t, checkpoint_batches, 0,
 ABSL_FLAG(int, checkpoint_keep, 2, "training states that are kept, beside the best one");
 ABSL_FLAG(bool, resume, false, "go on from the training state of checkpoint_prefix");
 ABSL_FLAG(std::string, json, "", "file for the figures, one JSON object per epoch");
+ABSL_FLAG(std::string, report, "",
+          "file for a page (HTML) of the run, written anew after each epoch: perplexity, speed, "
+          "padding, time and memory by bucket");
 
 namespace cooper {
 namespace {
@@ -92,6 +95,9 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> MakeIter(
 
 class Training {
  public:
+  // `arguments` are those of the program, for its report.
+  explicit Training(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {}
+
   absl::Status Run() {
     COOPER_RETURN_IF_ERROR(CheckFlags());
     COOPER_RETURN_IF_ERROR(ApplyComputeFlags());
@@ -133,6 +139,7 @@ class Training {
     }
     COOPER_RETURN_IF_ERROR(CheckProfileFlags());
     COOPER_RETURN_IF_ERROR(CheckFolder("json", absl::GetFlag(FLAGS_json)));
+    COOPER_RETURN_IF_ERROR(CheckFolder("report", absl::GetFlag(FLAGS_report)));
     COOPER_RETURN_IF_ERROR(
         CheckFolder("checkpoint_prefix", absl::GetFlag(FLAGS_checkpoint_prefix)));
     if (absl::GetFlag(FLAGS_checkpoint_batches) > 0 &&
@@ -240,7 +247,9 @@ class Training {
                             .batch_size = absl::GetFlag(FLAGS_batch_size),
                             .disp_batches = absl::GetFlag(FLAGS_disp_batches),
                             .perplexity_floor = corpus_.perplexity_floor,
-                            .json_path = IsFirst() ? absl::GetFlag(FLAGS_json) : ""});
+                            .json_path = IsFirst() ? absl::GetFlag(FLAGS_json) : "",
+                            .report_path = IsFirst() ? absl::GetFlag(FLAGS_report) : "",
+                            .arguments = arguments_});
     const std::string prefix = CheckpointPrefix();
     if (prefix.empty()) return absl::OkStatus();
     COOPER_ASSIGN_OR_RETURN(
@@ -343,6 +352,7 @@ class Training {
     return absl::OkStatus();
   }
 
+  const std::vector<std::string> arguments_;
   std::shared_ptr<KVStore> store_;  // over processes; null without
   LmCorpus corpus_;
   std::unique_ptr<BucketSentenceIter> train_;
@@ -374,7 +384,7 @@ int main(int argc, char** argv) {
   if (rest.size() > 1) {
     status = absl::InvalidArgumentError(absl::StrCat("unexpected argument '", rest[1], "'"));
   }
-  if (status.ok()) status = cooper::Training().Run();
+  if (status.ok()) status = cooper::Training({argv + 1, argv + argc}).Run();
   if (status.ok()) return 0;
   std::cerr << "lstm_bucketing: " << status.message() << std::endl;
   return 1;

@@ -35,6 +35,7 @@ expect_error "--optimizer=adam --mom=0.9: .*momentum" --mom=0.9
 expect_error "checkpoint_prefix" --resume
 expect_error "checkpoint_prefix" --checkpoint_batches=5
 expect_error "no/such is no folder" --json=no/such/file
+expect_error "no/such is no folder" --report=no/such/run.html
 expect_error "no/such is no folder" --checkpoint_prefix=no/such/lm
 expect_error "lr=-1" --lr=-1
 expect_error "lr=inf" --lr=inf
@@ -60,7 +61,11 @@ awk 'BEGIN { srand(7); for (i = 0; i < 64; ++i) { line = "";
   for (j = 0; j < 4; ++j) line = line " w" int(rand() * 30); print substr(line, 2) } }' > text
 small=(--train=text --buckets=4 --batch_size=8 --num_hidden=8 --num_embed=8 --num_layers=1
   --num_epochs=1 --cell=rnn)
-"$program" "${small[@]}" --profile=trace.json --profile_batches=3 > out 2> err || failed=1
+"$program" "${small[@]}" --profile=trace.json --profile_batches=3 --report=run.html \
+  > out 2> err || failed=1
+grep -q "</html>" run.html || { echo "FAILED: no page"; failed=1; }
+grep -q "<td>4</td>" run.html || { echo "FAILED: no bucket in the page"; failed=1; }
+grep -q -- "--report=run.html" run.html || { echo "FAILED: no command in the page"; failed=1; }
 updates=$(grep -c '"name":"update","cat":"step","ph":"X"' trace.json)
 [[ $updates -eq 3 ]] || { echo "FAILED: a profile of $updates updates"; failed=1; }
 grep -q '"name":"bucket 4"' trace.json || { echo "FAILED: no bucket"; failed=1; }

@@ -1,0 +1,46 @@
+#ifndef COOPER_EXAMPLES_LM_REPORT_H_
+#define COOPER_EXAMPLES_LM_REPORT_H_
+
+// The page of a training run of the language model: what it has learnt, and what each bucket cost.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cooper {
+
+struct LmEpoch {
+  int number = 0;  // from 1 on
+  double train_perplexity = 0;
+  std::optional<double> valid_perplexity;
+  int64_t batches = 0;
+  int64_t real_tokens = 0;
+  int64_t padded_tokens = 0;  // with the real ones
+  double seconds = 0;         // of training
+};
+
+struct LmBucket {
+  std::string key;
+  int64_t batches = 0;
+  int64_t real_tokens = 0;
+  int64_t padded_tokens = 0;
+  double seconds = 0;
+  int64_t planned_bytes = 0;     // of its training plan; 0: it was not bound for training
+  int64_t evaluation_bytes = 0;  // of the plan that validates; 0: there is none
+};
+
+struct LmRun {
+  std::vector<LmEpoch> epochs;
+  std::vector<LmBucket> buckets;  // of all epochs together
+  int64_t arena_bytes = 0;        // one arena for all buckets
+  std::optional<double> perplexity_floor;
+  std::vector<std::string> arguments;  // of the program that made it
+};
+
+// One HTML file (tools/html_page.h). Perplexities that are not finite are left out of its charts.
+std::string LmReportPage(const LmRun& run);
+
+}  // namespace cooper
+
+#endif  // COOPER_EXAMPLES_LM_REPORT_H_
