@@ -6,6 +6,7 @@ load(":repositories.bzl", "SYSTEM_LIBRARIES")
 
 def _system(_module_ctx):
     cuda_configure(name = "local_config_cuda")
-    system_library(name = "mpi", **SYSTEM_LIBRARIES["mpi"])
+    for name in ["cpp_httplib", "mpi"]:
+        system_library(name = name, **SYSTEM_LIBRARIES[name])
 
 system = module_extension(implementation = _system)

@@ -89,6 +89,14 @@ SYSTEM_LIBRARIES = {
         "libs": ["libtbb.so"],
         "build_file": Label("//third_party/system:onetbb.BUILD"),
     },
+    "cpp_httplib": {
+        "deb": "libcpp-httplib-dev",
+        "headers": {"httplib.h": "include/httplib.h", "openssl": "include/openssl"},
+        "multiarch_headers": {"openssl": "multiarch/openssl"},
+        "libs": ["libcpp-httplib.so"],
+        "optional_target": "cpp_httplib",
+        "build_file": Label("//third_party/system:cpp_httplib.BUILD"),
+    },
     "mpi": {
         "deb": "libopenmpi-dev openmpi-bin",
         "multiarch_headers": {"mpi": "include"},
