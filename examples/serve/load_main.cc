@@ -1,0 +1,106 @@
+// Serves the tagger, asks it from four clients at a time, and says how long answers took. With an
+// argument, writes a picture (SVG) of that to the file.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "examples/serve/serve_tagger.h"
+#include "examples/tagger/tagger.h"
+#include "httplib.h"
+#include "ndarray/atomic_file.h"
+#include "ndarray/status_macros.h"
+#include "tools/html_page.h"
+#include "tools/svg_bars.h"
+
+namespace cooper {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kClients = 4, kRequests = 500;  // of each
+
+// Milliseconds of each request, rising; empty if one failed.
+std::vector<double> Ask(int port) {
+  const TaggedSentences sentences = MakeTaggedSentences(kRequests, 3);
+  std::vector<std::vector<double>> by_client(kClients);
+  std::vector<std::thread> threads;
+  threads.reserve(kClients);
+  for (int i = 0; i < kClients; ++i) {
+    threads.emplace_back([&, i] {
+      httplib::Client client("127.0.0.1", port);
+      client.set_keep_alive(true);
+      client.set_tcp_nodelay(true);
+      for (const std::vector<int>& words : sentences.words) {
+        const Clock::time_point start = Clock::now();
+        const httplib::Result result =
+            client.Post("/predict", absl::StrCat("{\"data\": [", absl::StrJoin(words, ", "), "]}"),
+                        "application/json");
+        if (!result || result->status != 200) return;
+        by_client[i].push_back(
+            std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::vector<double> all;
+  for (const auto& times : by_client) all.insert(all.end(), times.begin(), times.end());
+  if (all.size() != kClients * kRequests) return {};
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+std::string Picture(const std::vector<double>& times, double p50, double p99) {
+  const double bin = 0.25, end = std::ceil(std::max(1.2 * p99, 4.0));
+  BarChart chart{.description = "Histogram of the time from a request to its answer",
+                 .to = end,
+                 .axis_title = "milliseconds from a request to its answer"};
+  std::vector<int64_t> counts(static_cast<size_t>(end / bin));
+  for (const double time : times) {
+    if (time < end) ++counts[static_cast<size_t>(time / bin)];
+  }
+  for (size_t i = 0; i < counts.size(); ++i) {
+    const double from = static_cast<double>(i) * bin;
+    chart.bars.push_back(
+        {.from = from,
+         .to = from + bin,
+         .value = static_cast<double>(counts[i]),
+         .tooltip = absl::StrFormat("%.2f to %.2f ms: %d", from, from + bin, counts[i])});
+  }
+  for (int at = 0; at <= static_cast<int>(end); ++at) {
+    chart.marks.push_back({static_cast<double>(at), absl::StrCat(at)});
+  }
+  chart.boundaries = {{p50, "half of all"}, {p99, "99 %"}};
+  return SvgFile(SvgBars(chart));
+}
+
+absl::Status Run(const std::string& picture) {
+  COOPER_ASSIGN_OR_RETURN(const auto server, ServeTagger({}));
+  const Clock::time_point start = Clock::now();
+  const std::vector<double> times = Ask(server->port());
+  if (times.empty()) return absl::InternalError("a request was not answered");
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  const double p50 = times[times.size() / 2], p99 = times[times.size() * 99 / 100];
+  std::cout << absl::StrFormat(
+      "%d requests, %.0f a second; half within %.2f ms, 99 %% within %.2f\n", times.size(),
+      static_cast<double>(times.size()) / seconds, p50, p99);
+  return picture.empty() ? absl::OkStatus()
+                         : WriteFileAtomically(picture, Picture(times, p50, p99));
+}
+
+}  // namespace
+}  // namespace cooper
+
+int main(int argc, char** argv) {
+  const absl::Status status = cooper::Run(argc > 1 ? argv[1] : "");
+  if (!status.ok()) std::cerr << status << "\n";
+  return status.ok() ? 0 : 1;
+}

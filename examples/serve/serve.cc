@@ -1,0 +1,205 @@
+#include "examples/serve/serve.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "httplib.h"
+#include "ndarray/dtype.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/shape.h"
+#include "ndarray/status_macros.h"
+#include "nlohmann/json.hpp"
+
+namespace cooper {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+absl::Status Wrong(absl::string_view input, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("input '", input, "' ", what));
+}
+
+// Appends the numbers of `json`, whose axes from `axis` on are those of `shape`, where -1 is an
+// extent that is found here.
+absl::Status Flatten(absl::string_view input, const Json& json, size_t axis,
+                     std::vector<int64_t>& shape, std::vector<double>& values) {
+  if (axis == shape.size()) {
+    if (!json.is_number()) {
+      return Wrong(input, absl::StrCat("has ", json.type_name(), " where a number is expected, in ",
+                                       shape.size(), " lists of lists"));
+    }
+    values.push_back(json.get<double>());
+    return absl::OkStatus();
+  }
+  if (!json.is_array()) {
+    return Wrong(input, absl::StrCat("has ", json.type_name(), " where a list is expected, in ",
+                                     axis, " lists of lists"));
+  }
+  const auto extent = static_cast<int64_t>(json.size());
+  if (shape[axis] < 0) shape[axis] = extent;
+  if (extent != shape[axis]) {
+    return Wrong(input, absl::StrCat("has lists of ", shape[axis], " and of ", extent,
+                                     " elements on one axis"));
+  }
+  for (const Json& element : json) {
+    COOPER_RETURN_IF_ERROR(Flatten(input, element, axis + 1, shape, values));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<NDArray> ArrayOf(const RequestInput& input, const Json& json) {
+  std::vector<int64_t> shape(input.shape.rank(), -1);
+  std::vector<double> values;
+  COOPER_RETURN_IF_ERROR(Flatten(input.name, json, 0, shape, values));
+  // What comes before a list without elements has no extent.
+  for (int64_t& extent : shape) extent = std::max<int64_t>(extent, 0);
+  const bool is_integer = input.dtype == DType::kInt32 || input.dtype == DType::kInt64;
+  for (const double value : values) {
+    if (is_integer &&
+        (value != std::floor(value) || std::abs(value) > std::numeric_limits<int32_t>::max())) {
+      return Wrong(input.name, absl::StrCat("has ", value, ", expected ", DTypeName(input.dtype)));
+    }
+  }
+  return NDArray::FromVector<double>(Shape(shape), values).value().AsType(input.dtype);
+}
+
+int HttpStatus(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+      return 400;
+    case absl::StatusCode::kResourceExhausted:
+      return 503;  // too many wait: the same request may pass later
+    default:
+      return 500;
+  }
+}
+
+std::string ErrorText(absl::string_view message) {
+  Json json;
+  json["error"] = absl::StrCat(message);
+  // What a client sent may be in the message, and no UTF-8.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+absl::StatusOr<std::string> AnswerText(const std::vector<NDArray>& outputs) {
+  Json json = {{"outputs", Json::array()}};
+  for (const NDArray& output : outputs) {
+    COOPER_ASSIGN_OR_RETURN(const std::vector<float> values, output.ToVector<float>());
+    const auto dims = output.shape().dims();
+    json["outputs"].push_back(
+        {{"shape", std::vector<int64_t>(dims.begin(), dims.end())}, {"values", values}});
+  }
+  return json.dump();
+}
+
+}  // namespace
+
+PredictServer::PredictServer(std::shared_ptr<RequestBatcher> batcher,
+                             std::vector<RequestInput> inputs)
+    : batcher_(std::move(batcher)),
+      inputs_(std::move(inputs)),
+      server_(std::make_unique<httplib::Server>()) {}
+
+absl::StatusOr<std::unique_ptr<PredictServer>> PredictServer::Start(
+    std::shared_ptr<RequestBatcher> batcher, std::vector<RequestInput> inputs,
+    const PredictServerOptions& options) {
+  std::unique_ptr<PredictServer> started(new PredictServer(std::move(batcher), std::move(inputs)));
+  httplib::Server& server = *started->server_;
+  server.set_payload_max_length(options.max_body_bytes);
+  server.set_read_timeout(options.timeout_seconds);
+  server.set_write_timeout(options.timeout_seconds);
+  server.set_tcp_nodelay(true);  // answers are small, and a connection has many of them
+  server.new_task_queue = [threads = options.num_threads] {
+    return new httplib::ThreadPool(threads);
+  };
+  started->AddHandlers();
+  started->port_ = options.port == 0 ? server.bind_to_any_port(options.host)
+                   : server.bind_to_port(options.host, options.port) ? options.port
+                                                                     : -1;
+  if (started->port_ < 0) {
+    return absl::UnavailableError(
+        absl::StrCat("cannot listen on ", options.host, ":", options.port));
+  }
+  started->thread_ = std::thread([&server] { server.listen_after_bind(); });
+  return started;
+}
+
+PredictServer::~PredictServer() {
+  if (!thread_.joinable()) return;
+  // Until it listens there is nothing to stop.
+  while (!server_->is_running()) std::this_thread::yield();
+  server_->stop();
+  thread_.join();
+}
+
+void PredictServer::Wait() {
+  if (thread_.joinable()) thread_.join();
+}
+
+absl::StatusOr<ArrayMap> PredictServer::ParseRequest(absl::string_view body) const {
+  const Json json = Json::parse(body.begin(), body.end(), nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) {
+    return absl::InvalidArgumentError("the body is no JSON object with an array for each input");
+  }
+  ArrayMap request;
+  for (auto it = json.begin(); it != json.end(); ++it) {
+    const auto input = std::find_if(inputs_.begin(), inputs_.end(),
+                                    [&it](const auto& each) { return each.name == it.key(); });
+    if (input == inputs_.end()) return Wrong(it.key(), "is none of the model's");
+    COOPER_ASSIGN_OR_RETURN(request[it.key()], ArrayOf(*input, it.value()));
+  }
+  return request;  // what is missing, too long or not finite is found by the batcher
+}
+
+void PredictServer::AddHandlers() {
+  server_->Post("/predict", [this](const httplib::Request& request, httplib::Response& response) {
+    const Clock::time_point start = Clock::now();
+    absl::StatusOr<std::string> answer = [&]() -> absl::StatusOr<std::string> {
+      COOPER_ASSIGN_OR_RETURN(ArrayMap arrays, ParseRequest(request.body));
+      COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> outputs,
+                              batcher_->Submit(std::move(arrays)).get());
+      return AnswerText(outputs);
+    }();
+    response.status = answer.ok() ? 200 : HttpStatus(answer.status());
+    const absl::string_view message = answer.status().message();
+    response.set_content(answer.ok() ? *answer : ErrorText(message), "application/json");
+    microseconds_ +=
+        std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
+  });
+  server_->Get("/healthz", [](const httplib::Request&, httplib::Response& response) {
+    response.set_content("ok\n", "text/plain");
+  });
+  server_->Get("/metrics", [this](const httplib::Request&, httplib::Response& response) {
+    response.set_content(Metrics(), "text/plain; version=0.0.4");
+  });
+  // Also of what never comes to a handler: unknown paths, bodies that are too large.
+  server_->set_logger([this](const httplib::Request&, const httplib::Response& response) {
+    ++(response.status < 400 ? answered_ : response.status < 500 ? refused_ : failed_);
+  });
+}
+
+std::string PredictServer::Metrics() const {
+  const RequestBatcher::Counts counts = batcher_->counts();
+  const auto metric = [](absl::string_view name, absl::string_view help, auto value) {
+    return absl::StrCat("# HELP cooper_", name, " ", help, "\n# TYPE cooper_", name,
+                        " counter\ncooper_", name, " ", value, "\n");
+  };
+  return absl::StrCat(
+      "# HELP cooper_http_responses_total responses by class of status\n"
+      "# TYPE cooper_http_responses_total counter\n"
+      "cooper_http_responses_total{status=\"2xx\"} ",
+      answered_.load(), "\ncooper_http_responses_total{status=\"4xx\"} ", refused_.load(),
+      "\ncooper_http_responses_total{status=\"5xx\"} ", failed_.load(), "\n",
+      metric("predictions_total", "samples that were computed", counts.requests),
+      metric("refused_samples_total", "samples that the batcher refused", counts.refused),
+      metric("batches_total", "batches that were computed", counts.batches),
+      metric("predict_seconds_total", "time from a request's body to its answer",
+             1e-6 * static_cast<double>(microseconds_.load())));
+}
+
+}  // namespace cooper

@@ -1,0 +1,70 @@
+#ifndef COOPER_EXAMPLES_SERVE_SERVE_H_
+#define COOPER_EXAMPLES_SERVE_SERVE_H_
+
+// Serves a trained model over HTTP: a thin face over RequestBatcher (module/predict).
+//
+//   POST /predict  {"data": [3, 1, 4]}  ->  {"outputs": [{"shape": [3, 4], "values": [0.1, ...]}]}
+//   GET /healthz                        ->  ok
+//   GET /metrics                        ->  counts, as Prometheus reads them
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "module/predict/request_batcher.h"
+#include "ndarray/array_map.h"
+
+namespace httplib {
+class Server;
+}
+
+namespace cooper {
+
+struct PredictServerOptions {
+  std::string host = "127.0.0.1";
+  int port = 0;                     // 0: any that is free
+  size_t max_body_bytes = 1 << 20;  // a larger request is refused, unread
+  int num_threads = 8;              // requests that are read or wait for an answer at a time
+  int timeout_seconds = 5;          // for a client to send its request and to take the answer
+};
+
+class PredictServer {
+ public:
+  // Answers from now on. `inputs` are the batcher's. kUnavailable if the port is taken.
+  static absl::StatusOr<std::unique_ptr<PredictServer>> Start(
+      std::shared_ptr<RequestBatcher> batcher, std::vector<RequestInput> inputs,
+      const PredictServerOptions& options = {});
+  // Refuses new connections and waits for those that are open.
+  ~PredictServer();
+
+  int port() const { return port_; }
+  // Returns when the server has ended.
+  void Wait();
+
+  // The arrays of a request's body: a number, or lists of equal length in lists, for each input.
+  // kInvalidArgument, naming the input, for anything else. Thread-safe.
+  absl::StatusOr<ArrayMap> ParseRequest(absl::string_view body) const;
+
+ private:
+  PredictServer(std::shared_ptr<RequestBatcher> batcher, std::vector<RequestInput> inputs);
+  void AddHandlers();
+  std::string Metrics() const;
+
+  const std::shared_ptr<RequestBatcher> batcher_;
+  const std::vector<RequestInput> inputs_;
+  const std::unique_ptr<httplib::Server> server_;
+  int port_ = 0;
+  std::atomic<int64_t> answered_{0}, refused_{0}, failed_{0};  // by status: 2xx, 4xx, 5xx
+  std::atomic<int64_t> microseconds_{0};                       // of all requests together
+  std::thread thread_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXAMPLES_SERVE_SERVE_H_

@@ -1,0 +1,23 @@
+#ifndef COOPER_EXAMPLES_SERVE_SERVE_TAGGER_H_
+#define COOPER_EXAMPLES_SERVE_SERVE_TAGGER_H_
+
+// The tagger (examples/tagger), trained and put into service.
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "examples/serve/serve.h"
+#include "module/predict/predictor.h"
+
+namespace cooper {
+
+// Trained on 1,000 generated sentences.
+absl::StatusOr<std::shared_ptr<const Predictor>> TaggerPredictor();
+
+// Its server: "data" is the numbers of a sentence's words, the output (words, 4) the probability
+// of each tag for each word.
+absl::StatusOr<std::unique_ptr<PredictServer>> ServeTagger(const PredictServerOptions& options);
+
+}  // namespace cooper
+
+#endif  // COOPER_EXAMPLES_SERVE_SERVE_TAGGER_H_
