@@ -1,0 +1,73 @@
+#ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_BLOCK_H_
+#define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_BLOCK_H_
+
+// One block: its warps, which take turns, its shared memory and its barriers.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "third_party/cuda/emulator/ptx/launch_state.h"
+#include "third_party/cuda/emulator/ptx/program.h"
+#include "third_party/cuda/emulator/ptx/race_log.h"
+#include "third_party/cuda/emulator/ptx/run.h"
+#include "third_party/cuda/emulator/ptx/warp.h"
+
+namespace cooper::ptx {
+
+class Block {
+ public:
+  Block(LaunchState& launch, Dim3 position);
+
+  // Runs its warps in turns until all threads have ended (true), or about `budget` instructions are
+  // done, or a mistake ended the launch.
+  bool Run(int64_t budget);
+
+  const Dim3& position() const { return position_; }
+  int threads() const { return threads_; }
+  Dim3 ThreadOf(int thread) const;
+  int warp_count() const { return static_cast<int>(warps_.size()); }
+
+  std::vector<uint8_t>& shared() { return shared_; }
+  std::vector<bool>& shared_written() { return shared_written_; }  // with Options::unset_check
+  RaceLog* race_log() { return race_log_.get(); }                  // null without race_check
+
+  // Group `index` of a warp arrives at a barrier instruction. It has been set to wait unless the
+  // instruction only arrives.
+  void Arrive(Warp& warp, size_t index, const Instr& in);
+  // Some threads have ended: barriers of the whole block need not wait for them any more.
+  void ThreadsEnded();
+
+ private:
+  struct Barrier {
+    std::vector<uint32_t> arrived;  // lanes of each warp
+    int64_t expected = -1;          // threads; -1: all of the block
+    int true_count = 0;             // of bar.red
+    int count = 0;
+    const Instr* first = nullptr;
+    const Code* code = nullptr;
+  };
+
+  bool Complete(const Barrier& barrier) const;
+  void Release(int id);
+  void ReportDeadlock();
+
+  LaunchState& launch_;
+  Dim3 position_;
+  int threads_;
+  std::vector<uint8_t> shared_;
+  std::vector<bool> shared_written_;
+  std::unique_ptr<RaceLog> race_log_;
+  std::vector<std::unique_ptr<Warp>> warps_;
+  std::vector<int> order_;
+  size_t next_ = 0;
+  std::array<Barrier, 16> barriers_;
+};
+
+// Instr::mode of a barrier.
+enum class BarrierMode : uint8_t { kSync, kArrive, kPopc, kAnd, kOr };
+
+}  // namespace cooper::ptx
+
+#endif  // COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_BLOCK_H_

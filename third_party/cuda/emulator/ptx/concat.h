@@ -1,0 +1,34 @@
+#ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_CONCAT_H_
+#define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_CONCAT_H_
+
+// absl::StrCat for std::string_view too, which is another type than absl::string_view where Abseil
+// was built as C++14.
+
+#include <string>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+namespace cooper::ptx {
+
+inline absl::string_view AbslView(std::string_view text) {
+  return absl::string_view(text.data(), text.size());
+}
+
+template <typename T>
+const T& Piece(const T& value) {
+  return value;
+}
+inline absl::string_view Piece(std::string_view text) { return AbslView(text); }
+inline absl::string_view Piece(const std::string& text) { return text; }
+inline absl::string_view Piece(const char* text) { return text; }
+
+template <typename... T>
+std::string Concat(const T&... values) {
+  return absl::StrCat(Piece(values)...);
+}
+
+}  // namespace cooper::ptx
+
+#endif  // COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_CONCAT_H_

@@ -1,0 +1,51 @@
+#ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_CONVERT_H_
+#define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_CONVERT_H_
+
+// What cvt does with one value.
+
+#include <cstdint>
+
+#include "third_party/cuda/emulator/ptx/rounding.h"
+#include "third_party/cuda/emulator/ptx/types.h"
+
+namespace cooper::ptx {
+
+struct Conversion {
+  Type to = Type::kNone;
+  Type from = Type::kNone;
+  Rounding rounding = Rounding::kNearest;
+  bool to_integer = false;  // between floats: to an integral value
+  bool ftz = false;
+  bool sat = false;
+  bool relu = false;
+  bool satfinite = false;
+
+  uint64_t Encode() const {
+    return static_cast<uint64_t>(to) | static_cast<uint64_t>(from) << 8 |
+           static_cast<uint64_t>(rounding) << 16 | uint64_t{to_integer} << 24 |
+           uint64_t{ftz} << 25 | uint64_t{sat} << 26 | uint64_t{relu} << 27 |
+           uint64_t{satfinite} << 28;
+  }
+  static Conversion Decode(uint64_t bits) {
+    const auto flag = [bits](int at) { return (bits >> at & 1) != 0; };
+    return {static_cast<Type>(bits & 0xff),
+            static_cast<Type>(bits >> 8 & 0xff),
+            static_cast<Rounding>(bits >> 16 & 0xff),
+            flag(24),
+            flag(25),
+            flag(26),
+            flag(27),
+            flag(28)};
+  }
+};
+
+// The bits of the result, extended to 64 bits, from those of `value`, whose upper bits mean
+// nothing. The host's rounding has to be the conversion's (nearest for kNearestAway).
+//
+// From floats to integers: numbers that do not fit become the nearest that does. NaN becomes 0, or
+// the upper bit alone if either type has 64 bits.
+uint64_t ConvertValue(const Conversion& conversion, uint64_t value);
+
+}  // namespace cooper::ptx
+
+#endif  // COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_CONVERT_H_

@@ -1,0 +1,99 @@
+#ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_DECODER_H_
+#define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_DECODER_H_
+
+// Turns the statements of a body into instructions. Decode() goes over the body; for each statement
+// it calls the function that the opcode has in a table (ops.h), which takes the modifiers, asks
+// for the slots of operands and sets Instr::run. Mistakes are kept: the first one is returned in
+// the end, so that these functions need not look at a status after each call.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "third_party/cuda/emulator/ptx/modifiers.h"
+#include "third_party/cuda/emulator/ptx/module.h"
+#include "third_party/cuda/emulator/ptx/program.h"
+#include "third_party/cuda/emulator/ptx/syntax.h"
+#include "third_party/cuda/emulator/ptx/types.h"
+
+namespace cooper::ptx {
+
+class Decoder {
+ public:
+  Decoder(const Function& function, Body body);
+
+  // Sets everything in `code` but callee_code, address_taken and resources. The first mistake, with
+  // line and instruction: kInvalidArgument or kUnimplemented.
+  absl::Status Decode(Code& code);
+
+  // For the functions of ops.h, of the statement that is decoded.
+  Modifiers& mods() { return *mods_; }
+  const Function& function() const { return function_; }
+  const Statement& statement() const { return *statement_; }
+  size_t operands() const { return statement_->operands.size(); }
+  // The operand, or a sink after a failure.
+  const Operand& operand(size_t i);
+  // The slot of a source, which has to be as wide as the type: 32, 64 bits, or a predicate.
+  uint32_t In(size_t i, Type type) { return InOf(operand(i), type); }
+  uint32_t InOf(const Operand& operand, Type type);
+  // The slot of a source that may be in a wider register, or a narrower one, whose upper bits are
+  // zeros then.
+  uint32_t InAny(const Operand& operand, Type type);
+  // The slot of a result. A sink gets one too.
+  uint32_t Out(size_t i, Type type) { return OutOf(operand(i), type); }
+  uint32_t OutOf(const Operand& operand, Type type);
+  // The same for a register that may be wider: the value is extended.
+  uint32_t OutAny(const Operand& operand, Type type);
+  // The address of operand i, in 64 bits: the slot; the offset is put into `offset`.
+  uint32_t Address(size_t i, uint64_t& offset);
+  // Whether it is a register of 32 bits or fewer.
+  bool IsNarrow(const Operand& operand) const;
+  // A constant, and the carry flags of the frame.
+  uint32_t Value(uint64_t value, Type type);
+  uint32_t Carry();
+  // A slot for this purpose only.
+  uint32_t Scratch(Type type) { return NewSlot(BytesOf(type)); }
+  // Remembers slots, for Instr::list.
+  int32_t List(const std::vector<uint32_t>& slots);
+  // An instruction that runs before this one, without a guard.
+  void Before(const Instr& in) { before_.push_back(in); }
+  Code& code() { return *code_; }
+
+  void Invalid(std::string_view what);
+  void Unimplemented(std::string_view what);
+
+ private:
+  static uint8_t BytesOf(Type type);  // of a lane in a slot; 0: a predicate
+  uint32_t NewSlot(uint8_t bytes);
+  uint32_t ConstantSlot(const Constant& constant);
+  uint32_t RegisterSlot(const Operand& operand, Type type);
+  uint32_t SymbolSlot(const Operand& operand, uint8_t bytes, uint64_t value);
+  uint32_t SpecialSlotOf(const Operand& operand, uint8_t bytes);
+  void DecodeStatement(int index);
+  void Emit(Instr in);
+
+  const Function& function_;
+  Body body_;
+  Code* code_ = nullptr;
+  absl::Status error_;
+  const Statement* statement_ = nullptr;
+  int statement_index_ = 0;
+  Modifiers* mods_ = nullptr;
+  std::vector<uint32_t> register_slots_;
+  std::vector<int> first_instr_;  // of each statement
+  std::vector<Instr> before_;
+  std::vector<Instr> after_;
+  absl::flat_hash_map<std::tuple<int, int, uint64_t, int>, uint32_t> constant_slots_;
+  absl::flat_hash_map<int, uint32_t> special_slots_;
+  uint32_t frame_bytes_ = 0;
+  uint32_t carry_ = kNoSlot;
+};
+
+}  // namespace cooper::ptx
+
+#endif  // COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_DECODER_H_

@@ -1,0 +1,53 @@
+#ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_LANES_H_
+#define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_LANES_H_
+
+// How handlers go over the lanes of a warp: program.h says how registers lie in a frame.
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+namespace cooper::ptx {
+
+inline constexpr int kLanes = 32;
+inline constexpr uint32_t kAllLanes = 0xffffffffu;
+
+// What a lane of type T takes in a slot.
+template <typename T>
+using SlotOf = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+
+template <typename T>
+T Unpack(SlotOf<T> slot) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(slot);
+  } else if constexpr (sizeof(T) == 2) {
+    return std::bit_cast<T>(static_cast<uint16_t>(slot));
+  } else {
+    return std::bit_cast<T>(slot);
+  }
+}
+
+template <typename T>
+SlotOf<T> Pack(T value) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<SlotOf<T>>(value);  // a sign is extended
+  } else if constexpr (sizeof(T) == 2) {
+    return std::bit_cast<uint16_t>(value);
+  } else {
+    return std::bit_cast<SlotOf<T>>(value);
+  }
+}
+
+// f(lane) for the lanes of `mask`; a plain loop, which can vectorise, if these are all.
+template <typename F>
+inline void ForLanes(uint32_t mask, const F& f) {
+  if (mask == kAllLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) f(lane);
+    return;
+  }
+  for (; mask != 0; mask &= mask - 1) f(std::countr_zero(mask));
+}
+
+}  // namespace cooper::ptx
+
+#endif  // COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_LANES_H_

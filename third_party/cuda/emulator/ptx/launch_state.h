@@ -1,0 +1,90 @@
+#ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_LAUNCH_STATE_H_
+#define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_LAUNCH_STATE_H_
+
+// What the blocks of one launch share: where memory is, constants, counters, the first mistake.
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "third_party/cuda/emulator/ptx/program.h"
+#include "third_party/cuda/emulator/ptx/run.h"
+
+namespace cooper::ptx {
+
+// The registers of the lanes that called a function together, and of those that parted since.
+struct Frame {
+  const Code* code = nullptr;
+  std::unique_ptr<uint8_t[]> data;
+  Frame* caller = nullptr;
+  int return_to = 0;  // instruction of the caller
+  const CallSite* call = nullptr;
+  uint64_t local_base = 0;  // of its local memory in its threads'
+  int depth = 0;
+  int lanes = 0;  // that have not returned
+};
+
+// A function as it is in one launch.
+struct LinkedCode {
+  std::vector<uint64_t> constants;           // the values of Code::constants
+  std::vector<std::unique_ptr<Frame>> free;  // frames that can be used again
+};
+
+struct LaunchState {
+  const Module& module;
+  const Code& kernel;
+  const Launch& launch;
+  absl::Span<const uint8_t> params;
+  const FindExtent& find_extent;
+  const Options& options;
+  Counters counters;
+  std::mt19937 random;
+  uint64_t shared_static = 0;  // up to where dynamic shared memory starts
+  uint64_t shared_total = 0;
+  int64_t clock_reads = 0;
+  absl::flat_hash_map<const Code*, LinkedCode> linked;
+  std::vector<Extent> extents;  // found so far
+  size_t recent_extent = 0;
+  absl::Status error;  // the first
+
+  LaunchState(const Module& module, const Code& kernel, const Launch& launch,
+              absl::Span<const uint8_t> params, const FindExtent& find_extent,
+              const Options& options)
+      : module(module),
+        kernel(kernel),
+        launch(launch),
+        params(params),
+        find_extent(find_extent),
+        options(options),
+        random(options.seed) {}
+
+  // Gives shared variables offsets, and constants their values. kNotFound: a callee is missing.
+  absl::Status Link();
+
+  // A frame of `code` with its constants.
+  std::unique_ptr<Frame> NewFrame(const Code* code);
+  void FreeFrame(std::unique_ptr<Frame> frame);
+
+  // The allocation that holds `address`, or an empty one.
+  const Extent& ExtentOf(uint64_t address);
+};
+
+// Shared memory of the launch of `kernel`: the offset of each of its variables, and their end.
+struct SharedLayout {
+  absl::flat_hash_map<const SharedVariable*, uint64_t> offsets;
+  uint64_t static_bytes = 0;
+  uint64_t dynamic_begin = 0;
+};
+SharedLayout LayOutShared(const std::vector<const Code*>& functions);
+
+// `kernel` and everything that it can call, each once.
+std::vector<const Code*> Reachable(const Code& kernel);
+
+}  // namespace cooper::ptx
+
+#endif  // COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_LAUNCH_STATE_H_

@@ -1,0 +1,37 @@
+#ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_MODIFIERS_H_
+#define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_MODIFIERS_H_
+
+// The parts of an opcode: "ld.global.nc.v2.f32" is ld with global, nc, v2 and f32. A decoder takes
+// what it understands; what is left over nobody has looked at, and the instruction is refused.
+
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include "third_party/cuda/emulator/ptx/types.h"
+
+namespace cooper::ptx {
+
+class Modifiers {
+ public:
+  explicit Modifiers(std::string_view opcode);
+
+  std::string_view base() const { return base_; }
+  // Removes `name`; false if it is not there.
+  bool Take(std::string_view name);
+  // Removes the first of them that is there, and returns it; empty if none is.
+  std::string_view TakeAny(std::initializer_list<std::string_view> names);
+  // Removes the first type; kNone if there is none.
+  Type TakeType();
+  // Removes those that change speed only: caches, prefetching, eviction.
+  void TakeHints();
+  const std::vector<std::string_view>& left() const { return parts_; }
+
+ private:
+  std::string_view base_;
+  std::vector<std::string_view> parts_;
+};
+
+}  // namespace cooper::ptx
+
+#endif  // COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_MODIFIERS_H_

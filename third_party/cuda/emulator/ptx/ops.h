@@ -1,0 +1,38 @@
+#ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_OPS_H_
+#define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_OPS_H_
+
+// The tables of instructions, one for each kind: what decodes an opcode, by its first word.
+
+#include <string_view>
+
+#include "absl/types/span.h"
+#include "third_party/cuda/emulator/ptx/program.h"
+
+namespace cooper::ptx {
+
+class Decoder;
+
+struct Op {
+  std::string_view name;  // "ld"
+  // Sets `in` for the decoder's statement.
+  void (*decode)(Decoder& decoder, Instr& in);
+};
+
+absl::Span<const Op> ArithmeticOps();  // on integers and floats
+absl::Span<const Op> BitOps();
+absl::Span<const Op> CarryOps();
+absl::Span<const Op> MathOps();  // of one float: rcp, sqrt, ex2, ...
+absl::Span<const Op> CompareOps();
+absl::Span<const Op> MoveOps();
+absl::Span<const Op> ConvertOps();
+absl::Span<const Op> MemoryOps();
+absl::Span<const Op> AtomicOps();
+absl::Span<const Op> ControlOps();
+absl::Span<const Op> SyncOps();  // barriers, collectives, fences
+
+// The decoder of `name`; null if there is none.
+const Op* FindOp(std::string_view name);
+
+}  // namespace cooper::ptx
+
+#endif  // COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_OPS_H_

@@ -1,0 +1,45 @@
+#ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_TEST_KERNEL_H_
+#define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_TEST_KERNEL_H_
+
+// Runs small kernels for tests. A kernel `k` has two parameters, the addresses of an output and of
+// an input, which its body finds in %d0 and %d1; %r0 is %tid.x. Registers: %p0-%p15 (pred),
+// %h0-%h15 (b16), %r0-%r31 (b32), %f0-%f15 (f32), %d0-%d31 (b64), %g0-%g15 (f64).
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "third_party/cuda/emulator/ptx/module.h"
+#include "third_party/cuda/emulator/ptx/run.h"
+
+namespace cooper::ptx {
+
+// A module with the kernel `k`. `declarations` stand before it.
+std::string KernelText(std::string_view body, std::string_view declarations = "");
+
+class TestKernel {
+ public:
+  explicit TestKernel(std::string_view body, std::string_view declarations = "")
+      : text_(KernelText(body, declarations)) {}
+
+  Launch launch;
+  Options options;
+  Counters counters;
+  std::vector<uint32_t> output = std::vector<uint32_t>(64, 0);
+  std::vector<uint32_t> input;
+  std::string printed;
+
+  // Parses and runs. Memory is `output`, `input` and the module's variables.
+  absl::Status Run();
+
+ private:
+  std::string text_;
+};
+
+}  // namespace cooper::ptx
+
+#endif  // COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_TEST_KERNEL_H_
