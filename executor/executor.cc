@@ -5,10 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "executor/bound_arrays.h"
-#include "executor/reshape_options.h"
+#include "executor/run/bound_arrays.h"
 #include "executor/run/monitored_run.h"
 #include "executor/run/program_text.h"
+#include "executor/run/reshape_options.h"
 #include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 

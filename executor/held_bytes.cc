@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "executor/compile/program.h"
 #include "executor/kernel.h"
 #include "executor/plan/live_range.h"
-#include "executor/program.h"
 #include "symbol/node.h"
 
 namespace cooper {

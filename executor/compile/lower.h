@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "executor/compile/compile_options.h"
-#include "executor/program.h"
+#include "executor/compile/program.h"
 #include "symbol/gradient.h"
 #include "symbol/symbol.h"
 

@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "executor/compile/graph_passes/graph_facts.h"
 #include "executor/compile/graph_passes/graph_pass.h"
-#include "executor/program.h"
+#include "executor/compile/program.h"
 
 namespace cooper {
 

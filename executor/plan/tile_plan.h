@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "executor/program.h"
+#include "executor/compile/program.h"
 
 namespace cooper {
 

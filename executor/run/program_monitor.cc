@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "absl/strings/str_cat.h"
-#include "executor/program.h"
+#include "executor/compile/program.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

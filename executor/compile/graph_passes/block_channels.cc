@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "executor/blocked_layout.h"
+#include "executor/compile/graph_passes/blocked_layout.h"
 #include "executor/compile/graph_passes/graph_rebuilder.h"
 #include "ndarray/status_macros.h"
 #include "symbol/is_op.h"

@@ -18,7 +18,7 @@ namespace cooper {
 // asked for, a convolution takes in BatchNorm, an addition and relu behind it. Images are brought
 // into the other order where something else makes or takes them, and nowhere in between. Returns
 // nullopt if there is no convolution that gains, or no kernel for blocks is linked
-// (executor/blocked_layout.h).
+// (executor/compile/graph_passes/blocked_layout.h).
 absl::StatusOr<std::optional<GraphRewrite>> BlockChannels(const GraphFacts& facts,
                                                           const CanRunFn& can_run);
 

@@ -13,7 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "executor/blocked_layout.h"
+#include "executor/compile/graph_passes/blocked_layout.h"
 #include "executor/executor.h"
 #include "executor/executor_fixtures.h"
 #include "gmock/gmock.h"

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "executor/program.h"
+#include "executor/compile/program.h"
 
 namespace cooper {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "executor/program.h"
+#include "executor/compile/program.h"
 
 namespace cooper {
 

@@ -5,7 +5,7 @@
 // of its results, and is in a file of its own. In the order in which they are run
 // (compile/passes.h).
 
-#include "executor/program.h"
+#include "executor/compile/program.h"
 
 namespace cooper {
 

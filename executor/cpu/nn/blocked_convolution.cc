@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "executor/blocked_layout.h"
+#include "executor/compile/graph_passes/blocked_layout.h"
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/blocked_product.h"
 #include "executor/cpu/nn/blocked_statistics.h"

@@ -1,5 +1,5 @@
-#ifndef COOPER_EXECUTOR_BOUND_ARRAYS_H_
-#define COOPER_EXECUTOR_BOUND_ARRAYS_H_
+#ifndef COOPER_EXECUTOR_RUN_BOUND_ARRAYS_H_
+#define COOPER_EXECUTOR_RUN_BOUND_ARRAYS_H_
 
 // The arrays of an executor by name: those that the caller gave, and those that were missing.
 
@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "executor/bind_options.h"
 #include "executor/compile/compiled_program.h"
-#include "executor/program.h"
+#include "executor/compile/program.h"
 #include "executor/run/bound_program.h"
 #include "ndarray/array_map.h"
 #include "symbol/symbol.h"
@@ -36,4 +36,4 @@ absl::StatusOr<BoundArrays> BindArrays(const CompiledProgram& compiled, const Bi
 
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_BOUND_ARRAYS_H_
+#endif  // COOPER_EXECUTOR_RUN_BOUND_ARRAYS_H_

@@ -1,4 +1,4 @@
-#include "executor/program.h"
+#include "executor/compile/program.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

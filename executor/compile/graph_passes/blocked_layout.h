@@ -1,5 +1,5 @@
-#ifndef COOPER_EXECUTOR_BLOCKED_LAYOUT_H_
-#define COOPER_EXECUTOR_BLOCKED_LAYOUT_H_
+#ifndef COOPER_EXECUTOR_COMPILE_GRAPH_PASSES_BLOCKED_LAYOUT_H_
+#define COOPER_EXECUTOR_COMPILE_GRAPH_PASSES_BLOCKED_LAYOUT_H_
 
 // Images whose channels lie in blocks (symbol/ops/nn/blocked_shape.h): what the kernels that this
 // program has linked want of them.
@@ -28,4 +28,4 @@ void RegisterBlockedLayout(const BlockedLayout* (*layout)());
 
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_BLOCKED_LAYOUT_H_
+#endif  // COOPER_EXECUTOR_COMPILE_GRAPH_PASSES_BLOCKED_LAYOUT_H_

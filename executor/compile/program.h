@@ -1,5 +1,5 @@
-#ifndef COOPER_EXECUTOR_PROGRAM_H_
-#define COOPER_EXECUTOR_PROGRAM_H_
+#ifndef COOPER_EXECUTOR_COMPILE_PROGRAM_H_
+#define COOPER_EXECUTOR_COMPILE_PROGRAM_H_
 
 // A graph with static shapes as a flat list of instructions over values that lie in buffers. This
 // is what graph passes transform (passes.h) and what the executor prepares and runs. It owns no
@@ -110,4 +110,4 @@ std::string DescribeInputs(absl::Span<const ArrayView> inputs);
 
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_PROGRAM_H_
+#endif  // COOPER_EXECUTOR_COMPILE_PROGRAM_H_

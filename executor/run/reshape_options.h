@@ -1,5 +1,5 @@
-#ifndef COOPER_EXECUTOR_RESHAPE_OPTIONS_H_
-#define COOPER_EXECUTOR_RESHAPE_OPTIONS_H_
+#ifndef COOPER_EXECUTOR_RUN_RESHAPE_OPTIONS_H_
+#define COOPER_EXECUTOR_RUN_RESHAPE_OPTIONS_H_
 
 #include "absl/status/statusor.h"
 #include "executor/bind_options.h"
@@ -16,4 +16,4 @@ absl::StatusOr<BindOptions> ReshapeOptions(const Symbol& symbol, BindOptions bou
 
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_RESHAPE_OPTIONS_H_
+#endif  // COOPER_EXECUTOR_RUN_RESHAPE_OPTIONS_H_

@@ -1,4 +1,4 @@
-#include "executor/bound_arrays.h"
+#include "executor/run/bound_arrays.h"
 
 #include <algorithm>
 #include <utility>

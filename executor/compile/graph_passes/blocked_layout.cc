@@ -1,4 +1,4 @@
-#include "executor/blocked_layout.h"
+#include "executor/compile/graph_passes/blocked_layout.h"
 
 namespace cooper {
 namespace {

@@ -1,4 +1,4 @@
-#include "executor/reshape_options.h"
+#include "executor/run/reshape_options.h"
 
 #include <string>
 #include <utility>
