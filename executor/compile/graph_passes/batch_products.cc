@@ -21,6 +21,8 @@
 namespace cooper {
 namespace {
 
+using enum FullyConnectedArrays::Input;
+
 // What the pass may put in, beside FullyConnected.
 constexpr const char* kOps[] = {
     "SliceChannel", "_backward_SliceChannel", "Concat", "_backward_Concat", "SwapAxis", "reverse",
@@ -35,7 +37,7 @@ using Batch = std::vector<int>;  // nodes
 bool IsCandidate(const GraphFacts& facts, int i) {
   const Node& node = facts.node(i);
   if (!IsOp(node, "FullyConnected")) return false;
-  const Shape& data = facts.shape(node.inputs()[0]);
+  const Shape& data = facts.shape(node.inputs()[kData]);
   if (data.rank() != 2 || data[0] >= kManyRows || data.num_elements() == 0) return false;
   const NodeEntry output{facts.owner(i), 0};
   const auto uses = facts.uses(output);
@@ -53,9 +55,9 @@ std::vector<Batch> CandidatesByWeight(const GraphFacts& facts) {
     if (!IsCandidate(facts, i)) continue;
     const Node& node = facts.node(i);
     const auto& inputs = node.inputs();
-    const int bias = inputs.size() > 2 ? graph.entry(inputs[2]) : -1;
+    const int bias = inputs.size() > kBias ? graph.entry(inputs[kBias]) : -1;
     const auto [it, is_new] = found.try_emplace(
-        {graph.entry(inputs[1]), bias, facts.shape(inputs[0]), facts.type(inputs[0]),
+        {graph.entry(inputs[kWeight]), bias, facts.shape(inputs[kData]), facts.type(inputs[kData]),
          node.call().param<FullyConnectedParam>().num_hidden},
         batches.size());
     if (is_new) batches.emplace_back();
@@ -116,10 +118,11 @@ class Batching {
     const Node& first = facts_.node(batch.front());
     const std::string& name = first.name();
     std::vector<NodeEntry> steps;
-    for (int node : batch) steps.push_back(rebuilder_.New(facts_.node(node).inputs()[0]));
+    for (int node : batch) steps.push_back(rebuilder_.New(facts_.node(node).inputs()[kData]));
     std::vector<NodeEntry> inputs = {NodeEntry()};
-    COOPER_ASSIGN_OR_RETURN(inputs[0], stacker_.Stack(steps, facts_.shape(first.inputs()[0])[1]));
-    for (size_t k = 1; k < first.inputs().size(); ++k) {
+    COOPER_ASSIGN_OR_RETURN(inputs[kData],
+                            stacker_.Stack(steps, facts_.shape(first.inputs()[kData])[1]));
+    for (size_t k = kWeight; k < first.inputs().size(); ++k) {
       inputs.push_back(rebuilder_.New(first.inputs()[k]));
     }
     AttrMap attrs = first.attrs();
