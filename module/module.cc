@@ -28,6 +28,15 @@ bool SameShapes(const std::vector<DataDesc>& a, const std::vector<DataDesc>& b) 
                     });
 }
 
+// Whether no array is larger than the one of its name that is bound.
+bool FitsIn(const std::vector<DataDesc>& descs, const std::vector<DataDesc>& bound) {
+  return absl::c_all_of(descs, [&](const DataDesc& desc) {
+    return absl::c_none_of(bound, [&](const DataDesc& other) {
+      return other.name == desc.name && desc.shape.num_elements() > other.shape.num_elements();
+    });
+  });
+}
+
 std::vector<std::string> NamesOf(const std::vector<DataDesc>& descs) {
   std::vector<std::string> names;
   names.reserve(descs.size());
@@ -244,6 +253,11 @@ std::shared_ptr<const CompiledProgram> Module::ResizeBound(
     }
   }
   for (const auto& bound : bound_) {
+    // A larger batch is compiled: shapes need not be inferred to learn that the plan is too small.
+    if (!FitsIn(data_shapes, bound->data_shapes()) ||
+        !FitsIn(label_shapes, bound->label_shapes())) {
+      continue;
+    }
     auto resized = bound->compiled()->Resize(shapes);
     if (resized.ok()) return *std::move(resized);
   }
