@@ -55,6 +55,12 @@ struct ScoreOptions {
 struct PredictOptions {
   int64_t num_batch = -1;
   bool reset = true;
+  // Whether Predict gives rows in the order of their ids (DataBatch::index), which is the input's,
+  // whatever order the iterator goes in: where batches have ids, and every output has a row of its
+  // first axis for each of a batch's rows. False: in the iterator's order, as MXNet does.
+  bool input_order = true;
+  // If not null, it gets the id of each row that Predict returns; none where rows have no ids.
+  std::vector<int64_t>* ids = nullptr;
 };
 
 struct FitOptions {
@@ -231,7 +237,8 @@ class BaseModule {
                                visit,
                            const PredictOptions& options = {});
 
-  // The outputs of all batches, joined on the first axis: one array per output. kInvalidArgument if
+  // The outputs of all batches, joined on the first axis: one array per output, rows in the input's
+  // order (PredictOptions::input_order). kInvalidArgument if
   // the batches' outputs differ in another axis (as buckets' may).
   absl::StatusOr<std::vector<NDArray>> Predict(DataIter& eval_data,
                                                const PredictOptions& options = {});

@@ -13,6 +13,7 @@
 #include "module/fit_processes.h"
 #include "module/metric/classification.h"
 #include "module/named_arrays.h"
+#include "module/row_ids.h"
 #include "module/stop_signal.h"
 #include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
@@ -287,13 +288,17 @@ absl::Status BaseModule::IterPredict(
 absl::StatusOr<std::vector<NDArray>> BaseModule::Predict(DataIter& eval_data,
                                                          const PredictOptions& options) {
   std::vector<std::vector<NDArray>> batches;
+  std::vector<int64_t> ids;
+  bool has_ids = true;
   COOPER_RETURN_IF_ERROR(IterPredict(
       eval_data,
-      [&](const std::vector<NDArray>& outputs, int64_t, const DataBatch&) -> absl::Status {
+      [&](const std::vector<NDArray>& outputs, int64_t, const DataBatch& batch) -> absl::Status {
         batches.push_back(outputs);
+        has_ids = has_ids && AppendRowIds(batch, outputs, &ids);
         return absl::OkStatus();
       },
       options));
+  if (!has_ids) ids.clear();
   std::vector<NDArray> merged;
   if (batches.empty()) return merged;
   for (size_t k = 0; k < batches[0].size(); ++k) {
@@ -310,6 +315,8 @@ absl::StatusOr<std::vector<NDArray>> BaseModule::Predict(DataIter& eval_data,
         merged.emplace_back(),
         AddContext(ConcatRows(parts), "Predict: output ", k, " of the batches (use IterPredict)"));
   }
+  if (options.input_order) COOPER_RETURN_IF_ERROR(SortRowsById(&ids, &merged));
+  if (options.ids != nullptr) *options.ids = std::move(ids);
   return merged;
 }
 

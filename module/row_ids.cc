@@ -1,0 +1,47 @@
+#include "module/row_ids.h"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <utility>
+
+#include "io/gather_rows.h"
+#include "ndarray/context.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+
+bool AppendRowIds(const DataBatch& batch, const std::vector<NDArray>& outputs,
+                  std::vector<int64_t>* ids) {
+  const int64_t rows = std::ssize(batch.index) - batch.pad;
+  if (batch.index.empty() || rows < 0) return false;
+  for (const NDArray& output : outputs) {
+    if (output.shape().rank() == 0 || output.shape()[0] != rows) return false;
+  }
+  ids->insert(ids->end(), batch.index.begin(), batch.index.begin() + rows);
+  return std::none_of(ids->end() - rows, ids->end(), [](int64_t id) { return id < 0; });
+}
+
+absl::Status SortRowsById(std::vector<int64_t>* ids, std::vector<NDArray>* arrays) {
+  if (std::is_sorted(ids->begin(), ids->end())) return absl::OkStatus();
+  std::vector<int64_t> order(ids->size());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return (*ids)[a] < (*ids)[b]; });
+  for (NDArray& array : *arrays) {
+    const bool is_cpu = array.context() == Context::Cpu();
+    NDArray rows = array;
+    if (!is_cpu) {
+      COOPER_ASSIGN_OR_RETURN(rows, array.CopyTo(Context::Cpu()));
+    }
+    COOPER_ASSIGN_OR_RETURN(rows, GatherRows(rows, order));
+    if (!is_cpu) {
+      COOPER_ASSIGN_OR_RETURN(rows, rows.CopyTo(array.context()));
+    }
+    array = std::move(rows);
+  }
+  std::sort(ids->begin(), ids->end());
+  return absl::OkStatus();
+}
+
+}  // namespace cooper
