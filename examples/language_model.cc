@@ -60,6 +60,20 @@ absl::StatusOr<RNNCellPtr> MakeCells(const LanguageModelOptions& options) {
   return stack;
 }
 
+// How many steps of each row lead to a label: all words but the last one, which predicts nothing. A
+// second direction begins with it.
+absl::StatusOr<Symbol> StepsWithLabel(const LanguageModelOptions& options) {
+  const Symbol length = Symbol::Variable("length");
+  if (options.bidirectional) return length;
+  COOPER_ASSIGN_OR_RETURN(const Symbol less,
+                          Symbol::Create("_minus_scalar", {.name = "length_minus_last",
+                                                           .inputs = {length},
+                                                           .attrs = {{"scalar", "1"}}}));
+  // Rows of padding have no word.
+  return Symbol::Create("_maximum_scalar",
+                        {.name = "steps_with_label", .inputs = {less}, .attrs = {{"scalar", "0"}}});
+}
+
 absl::StatusOr<BucketSymbol> Generate(const LanguageModelOptions& options, BaseRNNCell& cells,
                                       const BucketKey& key) {
   if (!key.is_int() || key.int_value() < 1) {
@@ -75,8 +89,13 @@ absl::StatusOr<BucketSymbol> Generate(const LanguageModelOptions& options, BaseR
                                    .attrs = {{"input_dim", absl::StrCat(options.vocab)},
                                              {"output_dim", absl::StrCat(options.num_embed)}}}));
   cells.Reset();
-  COOPER_ASSIGN_OR_RETURN(const Unrolled unrolled,
-                          cells.Unroll(length, embed, {.merge_outputs = true}));
+  UnrollOptions unroll = {.merge_outputs = true};
+  BucketSymbol result;
+  if (options.use_lengths) {
+    COOPER_ASSIGN_OR_RETURN(unroll.valid_length, StepsWithLabel(options));
+    result.data_names.push_back("length");
+  }
+  COOPER_ASSIGN_OR_RETURN(const Unrolled unrolled, cells.Unroll(length, embed, unroll));
   const int64_t features = (options.bidirectional ? 2 : 1) * options.num_hidden;
   COOPER_ASSIGN_OR_RETURN(
       const Symbol rows,
@@ -93,10 +112,9 @@ absl::StatusOr<BucketSymbol> Generate(const LanguageModelOptions& options, BaseR
   AttrMap attrs;
   if (options.use_ignore) attrs = {{"use_ignore", "True"}, {"ignore_label", "0"}};
   COOPER_ASSIGN_OR_RETURN(
-      const Symbol softmax,
-      Symbol::Create("SoftmaxOutput",
-                     {.name = "softmax", .inputs = {pred, labels}, .attrs = attrs}));
-  return BucketSymbol{.symbol = softmax};
+      result.symbol, Symbol::Create("SoftmaxOutput",
+                                    {.name = "softmax", .inputs = {pred, labels}, .attrs = attrs}));
+  return result;
 }
 
 }  // namespace

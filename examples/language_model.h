@@ -28,6 +28,10 @@ struct LanguageModelOptions {
   bool bidirectional = false;
   // Positions with the label 0 add nothing to the gradient.
   bool use_ignore = false;
+  // The network has data `length` (batch_size,) too: the words of each sentence. Layers then leave
+  // padding out of their work, and the last word, which predicts nothing; with `bidirectional` the
+  // second direction begins at it.
+  bool use_lengths = false;
 };
 
 // A generator of symbols over data and softmax_label (batch_size, bucket key), whose one output is

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "io/encode_sentences.h"
@@ -28,14 +29,45 @@ absl::StatusOr<std::vector<Sentence>> ReadNonEmpty(const std::string& path,
   return sentences;
 }
 
+constexpr char kUnknown[] = "<unk>";
+
+// Puts kUnknown in place of all words but the `max_words` most frequent ones.
+void KeepFrequentWords(int64_t max_words, std::vector<Sentence>* sentences) {
+  struct Count {
+    int64_t times = 0, first = 0;
+  };
+  absl::flat_hash_map<std::string, Count> counts;
+  for (const Sentence& sentence : *sentences) {
+    for (const std::string& word : sentence) {
+      const auto place = static_cast<int64_t>(counts.size());
+      ++counts.try_emplace(word, Count{.first = place}).first->second.times;
+    }
+  }
+  std::vector<std::pair<Count, std::string>> words;
+  words.reserve(counts.size());
+  for (const auto& [word, count] : counts) words.emplace_back(count, word);
+  std::sort(words.begin(), words.end(), [](const auto& a, const auto& b) {
+    return a.first.times != b.first.times ? a.first.times > b.first.times
+                                          : a.first.first < b.first.first;
+  });
+  for (size_t i = static_cast<size_t>(max_words); i < words.size(); ++i) {
+    counts.erase(words[i].second);
+  }
+  for (Sentence& sentence : *sentences) {
+    for (std::string& word : sentence) {
+      if (!counts.contains(word)) word = kUnknown;
+    }
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<LmCorpus> ReadLmCorpus(const std::string& train_path, const std::string& valid_path,
-                                      int64_t max_sentences) {
+                                      int64_t max_sentences, int64_t max_words) {
   const EncodeSentencesOptions options{
-      .invalid_label = 0, .start_label = 1, .unknown_token = "<unk>"};
-  COOPER_ASSIGN_OR_RETURN(const std::vector<Sentence> train,
-                          ReadNonEmpty(train_path, max_sentences));
+      .invalid_label = 0, .start_label = 1, .unknown_token = kUnknown};
+  COOPER_ASSIGN_OR_RETURN(std::vector<Sentence> train, ReadNonEmpty(train_path, max_sentences));
+  if (max_words > 0) KeepFrequentWords(max_words, &train);
   EncodedSentences encoded = EncodeSentences(train, options);
   LmCorpus corpus;
   corpus.train = std::move(encoded.sentences);

@@ -24,10 +24,12 @@ struct LmCorpus {
 
 // Texts with a sentence on each line and spaces between the words. Words are numbered by the
 // training text; all words of `valid_path` (which may be empty) that it lacks share one number.
-// Only the first `max_sentences` of the training text are read, all of them if it is negative.
+// Only the first `max_sentences` of the training text are read, all of them if it is negative. If
+// `max_words` is positive, only its so many most frequent words have numbers of their own, of
+// equally frequent ones those that come first; all others share the one of unknown words.
 // kNotFound if a file is missing, kInvalidArgument if one has no sentence.
 absl::StatusOr<LmCorpus> ReadLmCorpus(const std::string& train_path, const std::string& valid_path,
-                                      int64_t max_sentences = -1);
+                                      int64_t max_sentences = -1, int64_t max_words = 0);
 
 // Sentences of a Markov chain over `words` words: each word is followed by one of four of its own,
 // with probabilities 1/2, 1/4, 1/8 and 1/8, so that the entropy of the next word is 1.75 bits and

@@ -52,6 +52,15 @@
 ABSL_DECLARE_FLAG(bool, use_ignore);
 ABSL_FLAG(std::string, train, "", "training text, a sentence a line; empty: a generated corpus");
 ABSL_FLAG(std::string, valid, "", "validation text");
+ABSL_FLAG(int64_t, max_words, 0,
+          "the most frequent words of the training text that have numbers of their own; 0: all");
+ABSL_FLAG(int64_t, tokens_per_batch, 0,
+          "words of a training batch with padding, so that short sentences come in larger batches, "
+          "and gradients are means over words; 0: batch_size sentences");
+ABSL_FLAG(int64_t, sort_batches, 0,
+          "so many batches of a bucket are sorted by length together; 0: none");
+ABSL_FLAG(bool, use_lengths, false,
+          "the network gets the lengths: recurrent layers leave padding out of their work");
 ABSL_FLAG(int, num_epochs, 8, "epochs to train");
 ABSL_FLAG(int64_t, disp_batches, 50, "batches between two lines of progress in a log");
 ABSL_FLAG(std::string, checkpoint_prefix, "",
@@ -87,6 +96,9 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> MakeIter(
        .max_length = buckets.max_length,
        .last_batch = is_training ? BucketSentenceIterOptions::LastBatch::kDiscard
                                  : BucketSentenceIterOptions::LastBatch::kPad,
+       .tokens_per_batch = is_training ? absl::GetFlag(FLAGS_tokens_per_batch) : 0,
+       .length_name = absl::GetFlag(FLAGS_use_lengths) ? "length" : "",
+       .sort_batches = is_training ? absl::GetFlag(FLAGS_sort_batches) : 0,
        .shuffle = is_training,
        .seed = absl::GetFlag(FLAGS_seed),
        .part_index = part_index,
@@ -136,6 +148,15 @@ class Training {
       return absl::InvalidArgumentError(
           absl::StrCat("--checkpoint_batches=", absl::GetFlag(FLAGS_checkpoint_batches),
                        ": expected 0 or more"));
+    }
+    const std::pair<const char*, int64_t> counts[] = {
+        {"max_words", absl::GetFlag(FLAGS_max_words)},
+        {"tokens_per_batch", absl::GetFlag(FLAGS_tokens_per_batch)},
+        {"sort_batches", absl::GetFlag(FLAGS_sort_batches)}};
+    for (const auto& [name, value] : counts) {
+      if (value >= 0) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", name, "=", value, ": expected 0 or more"));
     }
     COOPER_RETURN_IF_ERROR(CheckProfileFlags());
     COOPER_RETURN_IF_ERROR(CheckFolder("json", absl::GetFlag(FLAGS_json)));
@@ -199,7 +220,9 @@ class Training {
       corpus_ =
           MakeSyntheticCorpus(kWords, kTrainSentences, kValidSentences, absl::GetFlag(FLAGS_seed));
     } else {
-      COOPER_ASSIGN_OR_RETURN(corpus_, ReadLmCorpus(train, absl::GetFlag(FLAGS_valid)));
+      COOPER_ASSIGN_OR_RETURN(corpus_,
+                              ReadLmCorpus(train, absl::GetFlag(FLAGS_valid),
+                                           /*max_sentences=*/-1, absl::GetFlag(FLAGS_max_words)));
     }
     COOPER_ASSIGN_OR_RETURN(const BucketFlags buckets, BucketsFromFlags());
     COOPER_ASSIGN_OR_RETURN(train_, MakeIter(corpus_.train, buckets, /*is_training=*/true, rank(),
@@ -229,6 +252,7 @@ class Training {
   absl::Status MakeModel() {
     LanguageModelOptions options = ModelOptionsFromFlags();
     options.vocab = corpus_.vocab;
+    options.use_lengths = absl::GetFlag(FLAGS_use_lengths);
     COOPER_ASSIGN_OR_RETURN(SymGen sym_gen, MakeLanguageModel(options));
     COOPER_ASSIGN_OR_RETURN(std::set<std::string> disabled_passes, DisabledPassesFromFlags());
     COOPER_ASSIGN_OR_RETURN(std::vector<Context> contexts, ContextsFromFlags());
@@ -262,6 +286,9 @@ class Training {
     FitOptions fit;
     COOPER_ASSIGN_OR_RETURN(fit.optimizer, OptimizerFromFlags());
     fit.optimizer.kvstore_instance = store_;
+    if (absl::GetFlag(FLAGS_tokens_per_batch) > 0 && store_ == nullptr) {
+      fit.optimizer.normalization = GradientNormalization::kTokens;
+    }
     fit.params = {.initializer = LanguageModelInitializer()};
     fit.eval_metric = metric_.get();
     fit.seed = absl::GetFlag(FLAGS_seed);

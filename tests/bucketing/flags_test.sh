@@ -29,6 +29,9 @@ expect_error "buckets=x: expected auto, mxnet or lengths" --buckets=x
 expect_error "max_buckets=0" --max_buckets=0
 expect_error "bucket_cost=-1" --bucket_cost=-1
 expect_error "max_length=-1" --max_length=-1
+expect_error "max_words=-1" --max_words=-1
+expect_error "tokens_per_batch=-1" --tokens_per_batch=-1
+expect_error "sort_batches=-1" --sort_batches=-1
 expect_error "no sentence has 1 to 7 words (max_length)" --train=long --max_length=7
 expect_error "none of the lengths of 1 sentences occurs 32 times" --train=long --buckets=mxnet
 expect_error "--optimizer=adam --mom=0.9: .*momentum" --mom=0.9

@@ -4,11 +4,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "io/bucket_sentence_iter.h"
 #include "module/bucketing_module.h"
 #include "ndarray/status_matchers.h"
 
@@ -87,6 +90,51 @@ TEST_P(CellTest, Trains) {
     auto outputs = (*model)->GetOutputs();
     ASSERT_THAT(outputs.status(), IsOk());
     EXPECT_EQ((*outputs)[0].shape(), Shape({kBatchSize * kLength, kVocab}));
+  }
+}
+
+// Neither padding nor a sentence's last word has a label: lengths leave them out of the work, and
+// the training is the same.
+TEST_P(CellTest, LearnsTheSameWithLengths) {
+  const std::vector<std::vector<int>> sentences = {{1, 2, 3, 4, 5}, {6, 7}, {8, 9, 10}, {3}};
+  std::vector<std::vector<float>> weights;
+  for (const bool use_lengths : {false, true}) {
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        auto iter, BucketSentenceIter::Create(
+                       sentences, /*batch_size=*/4,
+                       {.buckets = {8},
+                        .invalid_label = 0,
+                        .length_name = use_lengths ? std::string("length") : std::string()}));
+    COOPER_ASSERT_OK_AND_ASSIGN(SymGen sym_gen, MakeLanguageModel({.vocab = kVocab,
+                                                                   .num_embed = kEmbed,
+                                                                   .num_hidden = kHidden,
+                                                                   .cell = GetParam().cell,
+                                                                   .use_ignore = true,
+                                                                   .use_lengths = use_lengths}));
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        auto model, BucketingModule::Create(
+                        {.sym_gen = std::move(sym_gen), .default_bucket_key = BucketKey(8)}));
+    COOPER_ASSERT_OK(
+        model->Bind({.data_shapes = iter->provide_data(), .label_shapes = iter->provide_label()}));
+    COOPER_ASSERT_OK(model->InitParams({.initializer = LanguageModelInitializer(), .seed = 3}));
+    COOPER_ASSERT_OK(model->InitOptimizer({.optimizer_params = {{"learning_rate", "0.5"}}}));
+    COOPER_ASSERT_OK_AND_ASSIGN(const std::optional<DataBatch> batch, iter->Next());
+    ASSERT_TRUE(batch.has_value());
+    for (int step = 0; step < 3; ++step) {
+      COOPER_ASSERT_OK(model->ForwardBackward(*batch));
+      COOPER_ASSERT_OK(model->Update());
+    }
+    COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams params, model->GetParams());
+    weights.emplace_back();
+    for (const auto& [name, array] : params.args) {
+      const std::vector<float> values = *array.ToVector<float>();
+      weights.back().insert(weights.back().end(), values.begin(), values.end());
+    }
+  }
+  ASSERT_EQ(weights[0].size(), weights[1].size());
+  // Weights below 4, after three steps of sums of at most 32 terms.
+  for (size_t i = 0; i < weights[0].size(); ++i) {
+    ASSERT_NEAR(weights[0][i], weights[1][i], 5e-5) << "weight " << i;
   }
 }
 
