@@ -1,11 +1,13 @@
 // The C++ of io.md, run: check_snippets.sh holds them together.
 
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/bucket_sentence_iter.h"
@@ -38,6 +40,22 @@ absl::Status ShowBatches(const std::string& path) {
     COOPER_ASSIGN_OR_RETURN(batch, data->Next());
   }
   return data->Reset();  // the next epoch, in another order
+}
+
+// Batches of about 560 words, longest sentences first, of which the network gets the lengths.
+absl::StatusOr<std::unique_ptr<BucketSentenceIter>> SortedBatches(
+    const std::vector<std::vector<int>>& sentences) {
+  return BucketSentenceIter::Create(sentences, /*batch_size=*/32,
+                                    {.invalid_label = 0,
+                                     .max_buckets = 10,
+                                     .tokens_per_batch = 560,
+                                     .length_name = "length",
+                                     .sort_batches = 8});
+}
+
+TEST(IoPageTest, SortsBatches) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto data, SortedBatches({{1}, {1, 2, 3}, {1, 2}}));
+  EXPECT_EQ(data->provide_data()[1].name, "length");
 }
 
 TEST(IoPageTest, ShowsBatches) {
