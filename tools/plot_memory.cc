@@ -1,0 +1,73 @@
+// Shows the memory plan of a network in MXNet's JSON as a page for a browser: offsets over steps,
+// who is at the peak, and what sharing saved.
+//
+// plot_memory --symbol=net-symbol.json --shapes="data:32,784;softmax_label:32" --output=memory.html
+
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/flags/usage.h"
+#include "absl/flags/usage_config.h"
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "executor/executor.h"
+#include "ndarray/atomic_file.h"
+#include "ndarray/status_macros.h"
+#include "symbol/json.h"
+#include "tools/memory_plan_page.h"
+#include "tools/shapes_flag.h"
+
+ABSL_FLAG(std::string, symbol, "", "symbol file, such as net-symbol.json");
+ABSL_FLAG(std::string, shapes, "", "shapes of inputs: data:32,10;softmax_label:32");
+ABSL_FLAG(std::string, output, "", "page to write, such as memory.html");
+ABSL_FLAG(bool, training, true, "with the gradients of all arguments but those in --shapes");
+
+namespace cooper {
+namespace {
+
+absl::Status Run() {
+  const std::string path = absl::GetFlag(FLAGS_symbol), output = absl::GetFlag(FLAGS_output);
+  if (path.empty()) return absl::InvalidArgumentError("--symbol=FILE is missing");
+  if (output.empty()) return absl::InvalidArgumentError("--output=FILE is missing");
+  const std::string shapes_text = absl::GetFlag(FLAGS_shapes);
+  const auto shapes = ParseShapesFlag(shapes_text);
+  if (!shapes.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--shapes=", shapes_text, ": ", shapes.status().message()));
+  }
+  COOPER_ASSIGN_OR_RETURN(const Symbol symbol, LoadSymbol(path));
+  BindOptions options;
+  options.shapes = *shapes;
+  options.grad_req = absl::GetFlag(FLAGS_training) ? WriteReq::kWrite : WriteReq::kNull;
+  for (const auto& [name, shape] : *shapes) options.grad_reqs[name] = WriteReq::kNull;
+  COOPER_ASSIGN_OR_RETURN(const auto compiled, Executor::Compile(symbol, options));
+  const PlacedMemory memory = PlacedMemoryOf(*compiled);
+  COOPER_RETURN_IF_ERROR(WriteFileAtomically(output, MemoryPlanPage(path, memory)));
+  std::cout << memory.arena_bytes << " bytes for " << memory.values.size() << " values\n";
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace cooper
+
+int main(int argc, char** argv) {
+  absl::SetProgramUsageMessage("shows the memory plan of a network in MXNet's JSON");
+  absl::FlagsUsageConfig usage;
+  usage.contains_help_flags = [](absl::string_view file) {
+    return absl::StrContains(file, "tools/");
+  };
+  absl::SetFlagsUsageConfig(usage);
+  const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
+  absl::Status status;
+  if (rest.size() > 1) {
+    status = absl::InvalidArgumentError(absl::StrCat("unexpected argument '", rest[1], "'"));
+  }
+  if (status.ok()) status = cooper::Run();
+  if (status.ok()) return 0;
+  std::cerr << "plot_memory: " << status.message() << std::endl;
+  return 1;
+}
