@@ -49,7 +49,7 @@ const Case kCases[] = {
      "0 bytes behind an allocation of 256 bytes"},
     {"OverTheEnd", "mov.b64 %d3, 1; st.global.u64 [%d0+252], %d3;", kRange, "a write of 8 bytes"},
     {"BeforeTheStart", "ld.global.u32 %r3, [%d0+-4];", kRange, "no allocation"},
-    {"Null", "mov.u64 %d3, 0; ld.u32 %r3, [%d3];", kRange, "a read of 4 bytes at 0"},
+    {"Null", "mov.u64 %d3, 0; ld.u32 %r3, [%d3];", kRange, "a read of 4 bytes at 0x0"},
     {"LastElement", "st.global.u32 [%d0+252], 1;", kOk, ""},
     {"OneThreadOutside", "st.global.u32 [%d2], 1;", kRange, "thread (64, 0, 0)", 65},
     {"Misaligned", "st.global.u32 [%d0+2], 1;", kInvalid, "misaligned"},

@@ -24,18 +24,17 @@ std::string MemoryResolver::What(uint64_t address) const {
   return Concat(use_.access == Access::kRead    ? "a read of "
                 : use_.access == Access::kWrite ? "a write of "
                                                 : "an atomic access to ",
-                bytes_, " bytes at ", absl::Hex(address));
+                bytes_, " bytes at 0x", absl::Hex(address));
 }
 
 uint8_t* MemoryResolver::Misaligned(int lane, uint64_t address) {
-  warp_.Fail(lane, absl::StatusCode::kInvalidArgument,
-             Concat("misaligned: ", What(address), ", hexadecimal"));
+  warp_.Fail(lane, absl::StatusCode::kInvalidArgument, Concat("misaligned: ", What(address)));
   return nullptr;
 }
 
 uint8_t* MemoryResolver::Outside(int lane, uint64_t address, std::string where) {
   warp_.Fail(lane, absl::StatusCode::kOutOfRange,
-             Concat("out of bounds: ", What(address), ", hexadecimal, ", where));
+             Concat("out of bounds: ", What(address), ", ", where));
   return nullptr;
 }
 
@@ -58,9 +57,13 @@ uint8_t* MemoryResolver::CheckRace(int lane, uint64_t address, uint8_t* pointer)
   if (!conflict) return pointer;
   const Dim3 other = warp_.block().ThreadOf(conflict->thread);
   warp_.Fail(lane, absl::StatusCode::kFailedPrecondition,
-             Concat("race: ", What(address), ", hexadecimal, which thread (", other.x, ", ",
-                    other.y, ", ", other.z, conflict->write ? ") wrote" : ") read", " at PTX line ",
-                    conflict->source, " with no barrier between"));
+             Concat("race: ",
+                    InWindow(address, kSharedWindow)
+                        ? Concat(What(address - kSharedWindow), " of shared memory")
+                        : What(address),
+                    ", which thread (", other.x, ", ", other.y, ", ", other.z,
+                    conflict->write ? ") wrote" : ") read", " at PTX line ", conflict->source,
+                    " with no barrier between"));
   return nullptr;
 }
 
@@ -81,7 +84,7 @@ uint8_t* MemoryResolver::Shared(int lane, uint64_t offset) {
         written[i] = true;
       } else if (!written[i]) {
         warp_.Fail(lane, absl::StatusCode::kFailedPrecondition,
-                   Concat("shared memory that was never written: ", What(offset), ", hexadecimal"));
+                   Concat("shared memory that was never written: ", What(offset)));
         return nullptr;
       }
     }
@@ -117,7 +120,7 @@ uint8_t* MemoryResolver::Global(int lane, uint64_t address) {
     }
     if (extent_.end - address < bytes_) {
       return Outside(lane, address,
-                     Concat("of an allocation of ", extent_.end - extent_.begin, " bytes at ",
+                     Concat("of an allocation of ", extent_.end - extent_.begin, " bytes at 0x",
                             absl::Hex(extent_.begin)));
     }
   }
