@@ -1,0 +1,36 @@
+#ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_INSTRUCTION_TABLE_H_
+#define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_INSTRUCTION_TABLE_H_
+
+// Single instructions with inputs and the bits that they have to give, written down from NVIDIA's
+// description of the instruction set rather than from what the interpreter does. InstructionText()
+// makes PTX of them, which the interpreter runs in a test and a GPU could run as well.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/types/span.h"
+
+namespace cooper::ptx {
+
+struct InstructionCase {
+  std::string_view instruction;  // "add.s32 $d, $a, $b"
+  std::string_view types;        // of $d, $a, $b, $c and $e, as far as they occur: "s32 s32 s32"
+  uint64_t inputs[4];            // $a, $b, $c, $e; a predicate is 0 or 1
+  uint64_t expected;             // $d, cut to its type
+};
+
+absl::Span<const InstructionCase> IntegerCases();
+absl::Span<const InstructionCase> BitCases();
+absl::Span<const InstructionCase> FloatCases();
+absl::Span<const InstructionCase> HalfCases();
+absl::Span<const InstructionCase> CompareCases();
+absl::Span<const InstructionCase> ConvertCases();
+
+// A module with a kernel `case<i>` for each case. Its parameters are two addresses: of the result
+// and of four inputs, 8 bytes each.
+std::string InstructionText(absl::Span<const InstructionCase> cases);
+
+}  // namespace cooper::ptx
+
+#endif  // COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_INSTRUCTION_TABLE_H_
