@@ -1,0 +1,56 @@
+#include "third_party/cuda/emulator/runtime/api_state.h"
+
+#include <cstdio>
+#include <mutex>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "cuda_runtime_api.h"
+#include "third_party/cuda/emulator/runtime/unsupported.h"
+
+namespace cooper::cuda_emulator {
+namespace {
+
+thread_local int t_device = 0;
+thread_local cudaError_t t_last_error = cudaSuccess;
+cudaError_t g_sticky_error = cudaSuccess;
+
+std::recursive_mutex& Mutex() {
+  static auto* mutex = new std::recursive_mutex;  // outlives what static destructors free
+  return *mutex;
+}
+
+}  // namespace
+
+ApiLock::ApiLock() : lock_(Mutex()) {}
+
+int CurrentDevice() { return t_device; }
+
+void SetCurrentDevice(int id) { t_device = id; }
+
+cudaError_t Return(cudaError_t error) {
+  if (error != cudaSuccess) t_last_error = error;
+  return error;
+}
+
+cudaError_t Fail(cudaError_t error, absl::string_view why) {
+  std::fprintf(stderr, "cuda emulator: %.*s\n", static_cast<int>(why.size()), why.data());
+  return Return(error);
+}
+
+cudaError_t StickyError() { return g_sticky_error; }
+
+void SetStickyError(cudaError_t error) {
+  if (g_sticky_error == cudaSuccess) g_sticky_error = error;
+}
+
+cudaError_t TakeLastError() { return std::exchange(t_last_error, g_sticky_error); }
+
+cudaError_t PeekLastError() { return t_last_error; }
+
+int Unsupported(const char* call) {
+  return Fail(cudaErrorNotSupported, absl::StrCat(call, " is not supported"));
+}
+
+}  // namespace cooper::cuda_emulator

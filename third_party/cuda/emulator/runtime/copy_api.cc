@@ -1,0 +1,226 @@
+// Calls that copy and fill memory.
+//
+// Ranges and directions are checked at the call. Memory that the host has not pinned is read at the
+// call and written before it returns, as CUDA says; pinned memory in its turn.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "cuda_runtime_api.h"
+#include "third_party/cuda/emulator/ptx/module.h"
+#include "third_party/cuda/emulator/runtime/api_state.h"
+#include "third_party/cuda/emulator/runtime/copy_check.h"
+#include "third_party/cuda/emulator/runtime/memory_map.h"
+#include "third_party/cuda/emulator/runtime/program.h"
+#include "third_party/cuda/emulator/runtime/stream.h"
+
+namespace cooper::cuda_emulator {
+namespace {
+
+// `height` rows of `width` bytes.
+struct Rows {
+  void* dst;
+  size_t dst_pitch;
+  const void* src;
+  size_t src_pitch;
+  size_t width;
+  size_t height;
+};
+
+size_t SpanOf(size_t pitch, size_t width, size_t height) {
+  return width == 0 || height == 0 ? 0 : pitch * (height - 1) + width;
+}
+
+bool IsPageable(const void* data) {
+  return MemoryMap::Get().Find(reinterpret_cast<uint64_t>(data)) == nullptr;
+}
+
+void CopyRows(const Rows& rows) {
+  for (size_t row = 0; row < rows.height; ++row) {
+    std::memmove(static_cast<char*>(rows.dst) + row * rows.dst_pitch,
+                 static_cast<const char*>(rows.src) + row * rows.src_pitch, rows.width);
+  }
+}
+
+// Checks and queues a copy. `wait`: returns when it has been done.
+cudaError_t Copy(const char* call, Rows rows, cudaMemcpyKind kind, cudaStream_t handle, bool wait) {
+  const ApiLock lock;
+  CUstream_st* stream = FindStream(handle, call);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (rows.height > 1 && (rows.width > rows.dst_pitch || rows.width > rows.src_pitch)) {
+    return Fail(cudaErrorInvalidPitchValue, absl::StrCat(call, ": rows are wider than the pitch"));
+  }
+  Side dst = Side::kEither, src = Side::kEither;
+  cudaError_t error = SidesOf(call, kind, dst, src);
+  const size_t dst_bytes = SpanOf(rows.dst_pitch, rows.width, rows.height);
+  const size_t src_bytes = SpanOf(rows.src_pitch, rows.width, rows.height);
+  if (error == cudaSuccess) error = CheckRange(call, rows.dst, dst_bytes, dst);
+  if (error == cudaSuccess) error = CheckRange(call, rows.src, src_bytes, src);
+  if (error != cudaSuccess) return error;
+  if (dst_bytes == 0) return Return(StickyError());
+  const bool captured = stream->capture != nullptr;
+  std::shared_ptr<std::vector<char>> staged;
+  if (!captured && !wait && IsPageable(rows.src)) {
+    const char* begin = static_cast<const char*>(rows.src);
+    staged = std::make_shared<std::vector<char>>(begin, begin + src_bytes);
+    rows.src = staged->data();
+  }
+  const bool written_now = wait || (!captured && IsPageable(rows.dst));
+  error =
+      Enqueue(*stream, {cudaGraphNodeTypeMemcpy, call, [call, rows, staged, dst, src] {
+                          // What was there at the call may have been freed since.
+                          cudaError_t late = CheckRange(
+                              call, rows.dst, SpanOf(rows.dst_pitch, rows.width, rows.height), dst);
+                          if (late == cudaSuccess && staged == nullptr) {
+                            late = CheckRange(call, rows.src,
+                                              SpanOf(rows.src_pitch, rows.width, rows.height), src);
+                          }
+                          if (late == cudaSuccess) CopyRows(rows);
+                          return late;
+                        }});
+  if (error != cudaSuccess || !written_now) return error;
+  return WaitForStream(*stream, call);
+}
+
+cudaError_t Copy(const char* call, void* dst, const void* src, size_t bytes, cudaMemcpyKind kind,
+                 cudaStream_t stream, bool wait) {
+  return Copy(call, {dst, bytes, src, bytes, bytes, bytes == 0 ? 0u : 1u}, kind, stream, wait);
+}
+
+cudaError_t Fill(const char* call, void* data, size_t pitch, int value, size_t width, size_t height,
+                 cudaStream_t handle) {
+  const ApiLock lock;
+  CUstream_st* stream = FindStream(handle, call);
+  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+  if (height > 1 && width > pitch) {
+    return Fail(cudaErrorInvalidPitchValue, absl::StrCat(call, ": rows are wider than the pitch"));
+  }
+  const size_t bytes = SpanOf(pitch, width, height);
+  const cudaError_t error = CheckRange(call, data, bytes, Side::kDevice);
+  if (error != cudaSuccess) return error;
+  if (bytes == 0) return Return(StickyError());
+  return Enqueue(*stream,
+                 {cudaGraphNodeTypeMemset, call, [call, data, pitch, value, width, height, bytes] {
+                    const cudaError_t late = CheckRange(call, data, bytes, Side::kDevice);
+                    if (late != cudaSuccess) return late;
+                    for (size_t row = 0; row < height; ++row) {
+                      std::memset(static_cast<char*>(data) + row * pitch, value, width);
+                    }
+                    return cudaSuccess;
+                  }});
+}
+
+// The address of a variable on the current device; null after Fail().
+char* SymbolAddress(const char* call, const void* symbol, size_t bytes, size_t offset) {
+  const DeviceVariable* variable = FindVariable(symbol);
+  if (variable == nullptr || offset > variable->bytes || bytes > variable->bytes - offset) {
+    Fail(cudaErrorInvalidSymbol, absl::StrCat(call, ": no such variable, or a smaller one"));
+    return nullptr;
+  }
+  absl::StatusOr<const ptx::Module*> module = variable->binary->Load();
+  if (!module.ok()) {
+    Fail(cudaErrorInvalidSymbol, absl::StrCat(call, ": ", module.status().message()));
+    return nullptr;
+  }
+  absl::StatusOr<absl::Span<const uint64_t>> addresses = variable->binary->Place(CurrentDevice());
+  const ptx::Variable* found = (*module)->FindVariable(variable->name);
+  if (!addresses.ok() || found == nullptr) {
+    Fail(cudaErrorInvalidSymbol, absl::StrCat(call, ": no variable ", variable->name));
+    return nullptr;
+  }
+  return reinterpret_cast<char*>((*addresses)[found - (*module)->variables().data()]) + offset;
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaMemcpy(void* dst, const void* src, size_t bytes, cudaMemcpyKind kind) {
+  return Copy("cudaMemcpy", dst, src, bytes, kind, nullptr, true);
+}
+
+cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  return Copy("cudaMemcpyAsync", dst, src, bytes, kind, stream, false);
+}
+
+cudaError_t cudaMemcpyPeer(void* dst, int, const void* src, int src_device, size_t bytes) {
+  const ApiLock lock;
+  const cudaError_t error = WaitForDevice(src_device, "cudaMemcpyPeer");
+  if (error != cudaSuccess) return error;
+  return Copy("cudaMemcpyPeer", dst, src, bytes, cudaMemcpyDeviceToDevice, nullptr, true);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* dst, int, const void* src, int, size_t bytes,
+                                cudaStream_t stream) {
+  return Copy("cudaMemcpyPeerAsync", dst, src, bytes, cudaMemcpyDeviceToDevice, stream, false);
+}
+
+cudaError_t cudaMemcpy2D(void* dst, size_t dst_pitch, const void* src, size_t src_pitch,
+                         size_t width, size_t height, cudaMemcpyKind kind) {
+  return Copy("cudaMemcpy2D", {dst, dst_pitch, src, src_pitch, width, height}, kind, nullptr, true);
+}
+
+cudaError_t cudaMemcpy2DAsync(void* dst, size_t dst_pitch, const void* src, size_t src_pitch,
+                              size_t width, size_t height, cudaMemcpyKind kind,
+                              cudaStream_t stream) {
+  return Copy("cudaMemcpy2DAsync", {dst, dst_pitch, src, src_pitch, width, height}, kind, stream,
+              false);
+}
+
+cudaError_t cudaMemset(void* data, int value, size_t bytes) {
+  return Fill("cudaMemset", data, bytes, value, bytes, 1, nullptr);
+}
+
+cudaError_t cudaMemsetAsync(void* data, int value, size_t bytes, cudaStream_t stream) {
+  return Fill("cudaMemsetAsync", data, bytes, value, bytes, 1, stream);
+}
+
+cudaError_t cudaMemset2D(void* data, size_t pitch, int value, size_t width, size_t height) {
+  return Fill("cudaMemset2D", data, pitch, value, width, height, nullptr);
+}
+
+cudaError_t cudaMemset2DAsync(void* data, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream) {
+  return Fill("cudaMemset2DAsync", data, pitch, value, width, height, stream);
+}
+
+cudaError_t cudaGetSymbolAddress(void** result, const void* symbol) {
+  const ApiLock lock;
+  *result = SymbolAddress("cudaGetSymbolAddress", symbol, 0, 0);
+  return *result != nullptr ? cudaSuccess : cudaErrorInvalidSymbol;
+}
+
+cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {
+  const ApiLock lock;
+  const DeviceVariable* variable = FindVariable(symbol);
+  if (variable == nullptr) return Fail(cudaErrorInvalidSymbol, "cudaGetSymbolSize: no variable");
+  *bytes = variable->bytes;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* src, size_t bytes, size_t offset,
+                               cudaMemcpyKind kind) {
+  const ApiLock lock;
+  char* dst = SymbolAddress("cudaMemcpyToSymbol", symbol, bytes, offset);
+  if (dst == nullptr) return cudaErrorInvalidSymbol;
+  return Copy("cudaMemcpyToSymbol", dst, src, bytes, kind, nullptr, true);
+}
+
+cudaError_t cudaMemcpyFromSymbol(void* dst, const void* symbol, size_t bytes, size_t offset,
+                                 cudaMemcpyKind kind) {
+  const ApiLock lock;
+  const char* src = SymbolAddress("cudaMemcpyFromSymbol", symbol, bytes, offset);
+  if (src == nullptr) return cudaErrorInvalidSymbol;
+  return Copy("cudaMemcpyFromSymbol", dst, src, bytes, kind, nullptr, true);
+}
+
+}  // extern "C"
+}  // namespace cooper::cuda_emulator

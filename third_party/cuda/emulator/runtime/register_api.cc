@@ -1,0 +1,58 @@
+// What nvcc's code calls when a program starts: it registers kernels and variables.
+
+#include <cstddef>
+
+#include "cuda_runtime_api.h"
+#include "third_party/cuda/emulator/runtime/api_state.h"
+#include "third_party/cuda/emulator/runtime/program.h"
+#include "vector_types.h"
+
+namespace cooper::cuda_emulator {
+namespace {
+
+// What a handle of nvcc's points to.
+struct Wrapper {
+  int magic;
+  int version;  // 2 where device code was linked on its own
+  const void* data;
+  void* linked;
+};
+
+}  // namespace
+
+extern "C" {
+
+void** __cudaRegisterFatBinary(void* wrapper) {
+  const ApiLock lock;
+  const auto* fat = static_cast<const Wrapper*>(wrapper);
+  if (fat->version != 1) {
+    Fail(cudaErrorNotSupported, "device code that was linked on its own (-rdc) is not supported");
+  }
+  return reinterpret_cast<void**>(AddBinary(fat->data));
+}
+
+void __cudaRegisterFatBinaryEnd(void**) {}
+
+// A program may still free device memory in static destructors: nothing is taken apart.
+void __cudaUnregisterFatBinary(void**) {}
+
+char __cudaInitModule(void**) { return 1; }
+
+void __cudaRegisterFunction(void** handle, const char* host, char*, const char* name, int, uint3*,
+                            uint3*, dim3*, dim3*, int*) {
+  const ApiLock lock;
+  AddKernel(host, reinterpret_cast<Binary*>(handle), name);
+}
+
+void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, size_t bytes, int,
+                       int) {
+  const ApiLock lock;
+  AddVariable(host, reinterpret_cast<Binary*>(handle), name, bytes);
+}
+
+void __cudaRegisterManagedVar(void**, void**, char*, const char*, int, size_t, int, int) {
+  Fail(cudaErrorNotSupported, "__managed__ variables are not supported");
+}
+
+}  // extern "C"
+}  // namespace cooper::cuda_emulator

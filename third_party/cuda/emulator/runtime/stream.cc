@@ -1,0 +1,258 @@
+#include "third_party/cuda/emulator/runtime/stream.h"
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "cuda_runtime_api.h"
+#include "third_party/cuda/emulator/runtime/api_state.h"
+#include "third_party/cuda/emulator/runtime/graph.h"
+#include "third_party/cuda/emulator/runtime/memory_map.h"
+#include "third_party/cuda/emulator/runtime/settings.h"
+
+namespace cooper::cuda_emulator {
+namespace {
+
+using Works = std::vector<std::shared_ptr<Work>>;
+
+std::set<CUstream_st*>& Streams() {
+  static auto* streams = new std::set<CUstream_st*>;
+  return *streams;
+}
+
+std::set<CUevent_st*>& Events() {
+  static auto* events = new std::set<CUevent_st*>;
+  return *events;
+}
+
+CUstream_st& DefaultStream(int device) {
+  static auto* streams = new std::map<int, CUstream_st>;
+  CUstream_st& stream = (*streams)[device];
+  stream.device = device;
+  stream.is_default = true;
+  return stream;
+}
+
+// A blocking stream of each thread and device, which lives as long as the program.
+CUstream_st& ThreadStream(int device) {
+  thread_local std::map<int, cudaStream_t> streams;
+  cudaStream_t& stream = streams[device];
+  if (stream == nullptr) stream = MakeStream(/*blocking=*/true);
+  return *stream;
+}
+
+void RunOne(Work& work) {
+  if (StickyError() == cudaSuccess) {
+    const OpenMemory open;
+    SetStickyError(work.run());
+  }
+  work.done = true;
+  work.after.clear();
+  work.run = nullptr;
+}
+
+// Not recursive: a lazy stream may hold any number.
+void RunWith(const std::shared_ptr<Work>& last) {
+  Works path = {last};
+  while (!path.empty()) {
+    const std::shared_ptr<Work> work = path.back();
+    if (work->done) {
+      path.pop_back();
+    } else if (work->after.empty()) {
+      path.pop_back();
+      RunOne(*work);
+    } else {
+      const std::shared_ptr<Work> before = work->after.back();
+      if (before->done) {
+        work->after.pop_back();
+      } else {
+        path.push_back(before);
+      }
+    }
+  }
+}
+
+void Append(const Works& from, Works& to) {
+  for (const std::shared_ptr<Work>& work : from) {
+    if (!work->done) to.push_back(work);
+  }
+}
+
+// What the next work of `stream` has to come after.
+Works EndOf(const CUstream_st& stream) {
+  Works works;
+  Append(stream.last, works);
+  if (stream.is_default) {
+    for (const CUstream_st* other : Streams()) {
+      if (other->device == stream.device && other->blocking) Append(other->last, works);
+    }
+  } else if (stream.blocking) {
+    Append(DefaultStream(stream.device).last, works);
+  }
+  return works;
+}
+
+}  // namespace
+
+CUstream_st* FindStream(cudaStream_t handle, const char* call) {
+  if (handle == nullptr || handle == cudaStreamLegacy) return &DefaultStream(CurrentDevice());
+  if (handle == cudaStreamPerThread) return &ThreadStream(CurrentDevice());
+  if (Streams().count(handle) != 0) return handle;
+  Fail(cudaErrorInvalidResourceHandle, absl::StrCat(call, ": no such stream, or a destroyed one"));
+  return nullptr;
+}
+
+CUevent_st* FindEvent(cudaEvent_t handle, const char* call) {
+  if (Events().count(handle) != 0) return handle;
+  Fail(cudaErrorInvalidResourceHandle, absl::StrCat(call, ": no such event, or a destroyed one"));
+  return nullptr;
+}
+
+cudaStream_t MakeStream(bool blocking) {
+  auto* stream = new CUstream_st;
+  stream->device = CurrentDevice();
+  stream->blocking = blocking;
+  Streams().insert(stream);
+  return stream;
+}
+
+bool DestroyStream(cudaStream_t handle) {
+  if (Streams().erase(handle) == 0) return false;
+  RunAll(handle->last);
+  delete handle;
+  return true;
+}
+
+cudaEvent_t MakeEvent(bool timing) {
+  auto* event = new CUevent_st;
+  event->device = CurrentDevice();
+  event->timing = timing;
+  Events().insert(event);
+  return event;
+}
+
+bool DestroyEvent(cudaEvent_t handle) {
+  if (Events().erase(handle) == 0) return false;
+  delete handle;
+  return true;
+}
+
+void LeaveCapture(const Capture& capture) {
+  for (CUstream_st* stream : Streams()) {
+    if (stream->capture.get() != &capture) continue;
+    stream->capture = nullptr;
+    stream->captured_last.clear();
+  }
+}
+
+cudaError_t Enqueue(CUstream_st& stream, Operation operation) {
+  if (stream.capture != nullptr) return CaptureOperation(stream, std::move(operation));
+  if (stream.is_default) {
+    for (Capture* capture : ActiveCaptures()) {
+      if (!capture->origin->blocking) continue;
+      capture->invalid = true;
+      return Fail(cudaErrorStreamCaptureImplicit,
+                  absl::StrCat(operation.name,
+                               " on the default stream, while a blocking stream is "
+                               "captured"));
+    }
+  }
+  if (StickyError() != cudaSuccess) return Return(StickyError());
+  auto work = std::make_shared<Work>();
+  work->run = std::move(operation.run);
+  work->after = EndOf(stream);
+  stream.last = {work};
+  if (!GetSettings().lazy) RunWith(work);
+  return cudaSuccess;
+}
+
+cudaError_t RecordEvent(CUevent_st& event, CUstream_st& stream) {
+  if (event.device != stream.device) {
+    return Fail(cudaErrorInvalidResourceHandle,
+                absl::StrCat("cudaEventRecord: an event of device ", event.device,
+                             " in a stream of device ", stream.device));
+  }
+  event.recorded = true;
+  event.capture = stream.capture;
+  event.captured = stream.captured_last;
+  event.works.clear();
+  if (stream.capture == nullptr) event.works = EndOf(stream);
+  return cudaSuccess;
+}
+
+cudaError_t WaitEvent(CUstream_st& stream, CUevent_st& event) {
+  if (!event.recorded) return cudaSuccess;
+  if (event.capture != nullptr && event.capture->active) {
+    if (stream.capture != nullptr && stream.capture != event.capture) {
+      return Fail(cudaErrorStreamCaptureUnsupported,
+                  "cudaStreamWaitEvent: the stream is part of another capture");
+    }
+    stream.capture = event.capture;  // the stream joins the capture
+    stream.captured_last.insert(stream.captured_last.end(), event.captured.begin(),
+                                event.captured.end());
+    return cudaSuccess;
+  }
+  if (stream.capture != nullptr) {
+    stream.capture->invalid = true;
+    return Fail(cudaErrorStreamCaptureUnsupported,
+                "cudaStreamWaitEvent: a captured stream waits for an event from outside");
+  }
+  // A stream's end may be several: what it held, and the event's.
+  stream.last = EndOf(stream);
+  Append(event.works, stream.last);
+  return cudaSuccess;
+}
+
+cudaError_t RefuseInCapture(const char* call) {
+  for (Capture* capture : ActiveCaptures()) {
+    if (capture->mode == cudaStreamCaptureModeRelaxed) continue;
+    capture->invalid = true;
+    return Fail(cudaErrorStreamCaptureUnsupported, absl::StrCat(call, " during a capture"));
+  }
+  return cudaSuccess;
+}
+
+cudaError_t WaitForStream(CUstream_st& stream, const char* call) {
+  if (stream.capture != nullptr) {
+    stream.capture->invalid = true;
+    return Fail(cudaErrorStreamCaptureUnsupported,
+                absl::StrCat(call, ": the stream is being captured"));
+  }
+  RunAll(EndOf(stream));
+  return Return(StickyError());
+}
+
+cudaError_t WaitForEvent(CUevent_st& event) {
+  if (event.capture != nullptr && event.capture->active) {
+    return Fail(cudaErrorStreamCaptureUnsupported,
+                "cudaEventSynchronize: the event was recorded in a capture");
+  }
+  RunAll(event.works);
+  return Return(StickyError());
+}
+
+cudaError_t WaitForDevice(int device, const char* call) {
+  if (const cudaError_t error = RefuseInCapture(call); error != cudaSuccess) return error;
+  RunAll(DefaultStream(device).last);
+  for (const CUstream_st* stream : Streams()) {
+    if (stream->device == device) RunAll(stream->last);
+  }
+  return Return(StickyError());
+}
+
+bool IsDone(const Works& works) {
+  for (const std::shared_ptr<Work>& work : works) {
+    if (!work->done) return false;
+  }
+  return true;
+}
+
+void RunAll(const Works& works) {
+  for (const std::shared_ptr<Work>& work : works) RunWith(work);
+}
+
+}  // namespace cooper::cuda_emulator

@@ -1,0 +1,11 @@
+#ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_UNSUPPORTED_H_
+#define COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_UNSUPPORTED_H_
+
+namespace cooper::cuda_emulator {
+
+// Names `call` on stderr and returns cudaErrorNotSupported, as an int.
+int Unsupported(const char* call);
+
+}  // namespace cooper::cuda_emulator
+
+#endif  // COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_UNSUPPORTED_H_
