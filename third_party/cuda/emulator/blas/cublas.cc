@@ -1,0 +1,254 @@
+#include "third_party/cuda/emulator/blas/cublas.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string_view>
+
+#include "cublas_api.h"
+#include "third_party/cuda/emulator/blas/product.h"
+#include "third_party/cuda/emulator/runtime/api_state.h"
+#include "third_party/cuda/emulator/runtime/stream.h"
+
+// What cuBLAS's handles point to.
+struct cublasContext {
+  int device = 0;
+  cudaStream_t stream = nullptr;
+  cublasMath_t math_mode = CUBLAS_DEFAULT_MATH;
+};
+
+namespace cooper::cuda_emulator {
+namespace {
+
+// Checks and queues.
+cublasStatus_t Queue(const char* call, cublasHandle_t handle, const Product& product) {
+  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  const ApiLock lock;
+  if (handle->device != CurrentDevice()) {
+    std::fprintf(stderr, "cuda emulator: %s: a handle of device %d, while device %d is current\n",
+                 call, handle->device, CurrentDevice());
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  CUstream_st* stream = FindStream(handle->stream, call);
+  if (stream == nullptr) return CUBLAS_STATUS_EXECUTION_FAILED;
+  const cublasStatus_t status = CheckProduct(call, product);
+  if (status != CUBLAS_STATUS_SUCCESS) return status;
+  const cudaError_t error =
+      Enqueue(*stream, {cudaGraphNodeTypeKernel, call, [call, product] {
+                          // Memory may have been freed since the call.
+                          if (CheckProduct(call, product) != CUBLAS_STATUS_SUCCESS) {
+                            return cudaErrorIllegalAddress;
+                          }
+                          Multiply(product);
+                          return cudaSuccess;
+                        }});
+  return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
+}
+
+// alpha or beta, which is of the type of the sums.
+double ScalarOf(const void* value, cudaDataType type) {
+  return type == CUDA_R_64F ? *static_cast<const double*>(value)
+                            : *static_cast<const float*>(value);
+}
+
+bool IsSupported(cudaDataType a, cudaDataType b, cudaDataType c, cublasComputeType_t compute) {
+  if (a != b || a != c) return false;
+  return compute == (a == CUDA_R_64F ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F);
+}
+
+template <typename T, typename Int>
+cublasStatus_t Gemm(const char* call, cublasHandle_t handle, cublasOperation_t op_a,
+                    cublasOperation_t op_b, Int m, Int n, Int k, const T* alpha, const T* a,
+                    Int lda, long long stride_a, const T* b, Int ldb, long long stride_b,
+                    const T* beta, T* c, Int ldc, long long stride_c, Int count) {
+  return Queue(call, handle,
+               {.type = sizeof(T) == 8 ? CUDA_R_64F : CUDA_R_32F,
+                .transpose_a = op_a != CUBLAS_OP_N,
+                .transpose_b = op_b != CUBLAS_OP_N,
+                .m = m,
+                .n = n,
+                .k = k,
+                .alpha = *alpha,
+                .beta = *beta,
+                .a = a,
+                .b = b,
+                .c = c,
+                .lda = lda,
+                .ldb = ldb,
+                .ldc = ldc,
+                .stride_a = stride_a,
+                .stride_b = stride_b,
+                .stride_c = stride_c,
+                .count = count});
+}
+
+struct NamedFunction {
+  std::string_view name;
+  void* function;
+};
+
+}  // namespace
+
+extern "C" {
+
+cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
+  *handle = new cublasContext{.device = CurrentDevice()};
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
+  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  delete handle;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
+  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  handle->stream = stream;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t* stream) {
+  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  *stream = handle->stream;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void*, size_t) {
+  return handle == nullptr ? CUBLAS_STATUS_NOT_INITIALIZED : CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
+  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  handle->math_mode = mode;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t* mode) {
+  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  *mode = handle->math_mode;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+const char* cublasGetStatusString(cublasStatus_t status) {
+  switch (status) {
+    case CUBLAS_STATUS_SUCCESS:
+      return "success";
+    case CUBLAS_STATUS_NOT_INITIALIZED:
+      return "the library was not initialized";
+    case CUBLAS_STATUS_ALLOC_FAILED:
+      return "the resource allocation failed";
+    case CUBLAS_STATUS_INVALID_VALUE:
+      return "an unsupported value or parameter was passed to the function";
+    case CUBLAS_STATUS_NOT_SUPPORTED:
+      return "the functionality requested is not supported";
+    default:
+      return "the function failed to launch on the GPU";
+  }
+}
+
+cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b,
+                              int m, int n, int k, const float* alpha, const float* a, int lda,
+                              const float* b, int ldb, const float* beta, float* c, int ldc) {
+  return Gemm<float, int>("cublasSgemm", handle, op_a, op_b, m, n, k, alpha, a, lda, 0, b, ldb, 0,
+                          beta, c, ldc, 0, 1);
+}
+
+cublasStatus_t cublasSgemm_v2_64(cublasHandle_t handle, cublasOperation_t op_a,
+                                 cublasOperation_t op_b, int64_t m, int64_t n, int64_t k,
+                                 const float* alpha, const float* a, int64_t lda, const float* b,
+                                 int64_t ldb, const float* beta, float* c, int64_t ldc) {
+  return Gemm<float, int64_t>("cublasSgemm_64", handle, op_a, op_b, m, n, k, alpha, a, lda, 0, b,
+                              ldb, 0, beta, c, ldc, 0, 1);
+}
+
+cublasStatus_t cublasDgemm_v2_64(cublasHandle_t handle, cublasOperation_t op_a,
+                                 cublasOperation_t op_b, int64_t m, int64_t n, int64_t k,
+                                 const double* alpha, const double* a, int64_t lda, const double* b,
+                                 int64_t ldb, const double* beta, double* c, int64_t ldc) {
+  return Gemm<double, int64_t>("cublasDgemm_64", handle, op_a, op_b, m, n, k, alpha, a, lda, 0, b,
+                               ldb, 0, beta, c, ldc, 0, 1);
+}
+
+cublasStatus_t cublasSgemmStridedBatched_64(cublasHandle_t handle, cublasOperation_t op_a,
+                                            cublasOperation_t op_b, int64_t m, int64_t n, int64_t k,
+                                            const float* alpha, const float* a, int64_t lda,
+                                            long long stride_a, const float* b, int64_t ldb,
+                                            long long stride_b, const float* beta, float* c,
+                                            int64_t ldc, long long stride_c, int64_t count) {
+  return Gemm<float, int64_t>("cublasSgemmStridedBatched_64", handle, op_a, op_b, m, n, k, alpha, a,
+                              lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, count);
+}
+
+cublasStatus_t cublasGemmStridedBatchedEx_64(
+    cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int64_t m, int64_t n,
+    int64_t k, const void* alpha, const void* a, cudaDataType a_type, int64_t lda,
+    long long stride_a, const void* b, cudaDataType b_type, int64_t ldb, long long stride_b,
+    const void* beta, void* c, cudaDataType c_type, int64_t ldc, long long stride_c, int64_t count,
+    cublasComputeType_t compute, cublasGemmAlgo_t) {
+  if (!IsSupported(a_type, b_type, c_type, compute)) {
+    std::fprintf(stderr, "cuda emulator: cublasGemmEx: types %d, %d, %d computed in %d\n", a_type,
+                 b_type, c_type, compute);
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  return Queue("cublasGemmStridedBatchedEx_64", handle,
+               {.type = a_type,
+                .transpose_a = op_a != CUBLAS_OP_N,
+                .transpose_b = op_b != CUBLAS_OP_N,
+                .m = m,
+                .n = n,
+                .k = k,
+                .alpha = ScalarOf(alpha, a_type),
+                .beta = ScalarOf(beta, a_type),
+                .a = a,
+                .b = b,
+                .c = c,
+                .lda = lda,
+                .ldb = ldb,
+                .ldc = ldc,
+                .stride_a = stride_a,
+                .stride_b = stride_b,
+                .stride_c = stride_c,
+                .count = count});
+}
+
+cublasStatus_t cublasGemmEx_64(cublasHandle_t handle, cublasOperation_t op_a,
+                               cublasOperation_t op_b, int64_t m, int64_t n, int64_t k,
+                               const void* alpha, const void* a, cudaDataType a_type, int64_t lda,
+                               const void* b, cudaDataType b_type, int64_t ldb, const void* beta,
+                               void* c, cudaDataType c_type, int64_t ldc,
+                               cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
+  return cublasGemmStridedBatchedEx_64(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, 0, b,
+                                       b_type, ldb, 0, beta, c, c_type, ldc, 0, 1, compute,
+                                       algorithm);
+}
+
+}  // extern "C"
+
+void* FindCublasFunction(std::string_view name) {
+#define FUNCTION(function) \
+  { #function, reinterpret_cast < void*>(&(function)) }
+  static const NamedFunction kFunctions[] = {
+      FUNCTION(cublasCreate_v2),
+      FUNCTION(cublasDestroy_v2),
+      FUNCTION(cublasSetStream_v2),
+      FUNCTION(cublasGetStream_v2),
+      FUNCTION(cublasSetWorkspace_v2),
+      FUNCTION(cublasSgemm_v2),
+      FUNCTION(cublasSgemm_v2_64),
+      FUNCTION(cublasDgemm_v2_64),
+      FUNCTION(cublasGetStatusString),
+      FUNCTION(cublasSetMathMode),
+      FUNCTION(cublasGetMathMode),
+      FUNCTION(cublasSgemmStridedBatched_64),
+      FUNCTION(cublasGemmStridedBatchedEx_64),
+      FUNCTION(cublasGemmEx_64),
+  };
+#undef FUNCTION
+  for (const NamedFunction& known : kFunctions) {
+    if (known.name == name) return known.function;
+  }
+  return nullptr;
+}
+
+}  // namespace cooper::cuda_emulator

@@ -1,0 +1,16 @@
+#ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_BLAS_CUBLAS_H_
+#define COOPER_THIRD_PARTY_CUDA_EMULATOR_BLAS_CUBLAS_H_
+
+// A stand-in for cuBLAS, for programs that open it at run time (third_party/cuda/dynload.h).
+
+#include <string_view>
+
+namespace cooper::cuda_emulator {
+
+// The function of that name ("cublasCreate_v2"), or null where the stand-in lacks it. Products are
+// queued on the handle's stream, as cuBLAS does.
+void* FindCublasFunction(std::string_view name);
+
+}  // namespace cooper::cuda_emulator
+
+#endif  // COOPER_THIRD_PARTY_CUDA_EMULATOR_BLAS_CUBLAS_H_
