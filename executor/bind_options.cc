@@ -9,6 +9,7 @@ CompileOptions CompileOptionsOf(const Symbol& symbol, const BindOptions& options
                          .group2ctx = options.group2ctx,
                          .fallback = options.fallback,
                          .grad_reqs = options.grad_reqs,
+                         .constants = options.constants,
                          .disabled_passes = options.disabled_passes};
   for (const ArrayMap* arrays : {&options.args, &options.auxs}) {
     for (const auto& [name, array] : *arrays) {

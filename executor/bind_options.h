@@ -21,6 +21,8 @@
 
 namespace cooper {
 
+class FoldedArrays;  // folded_arrays.h
+
 struct BindOptions {
   Context context = Context::Cpu();
   // Where the nodes of a `ctx_group` are placed, with their gradients; the others follow them or
@@ -42,6 +44,12 @@ struct BindOptions {
   // Arguments that get no array here: SetArg gives them one before Forward. Batches are then read
   // where they are, without a copy.
   std::set<std::string> unbound_args;
+  // Arguments that `args` has and whose values stay as they are for as long as the executor is
+  // used. Without gradients, what follows from them alone is computed once, when the symbol is
+  // bound (passes `transposed_weights` and `constants`). SetArg refuses them.
+  std::set<std::string> constants;
+  // Where executors with the same constants share what follows from them; null: one of its own.
+  std::shared_ptr<FoldedArrays> folded;
   // Where activations live; null: an arena of its own.
   std::shared_ptr<Arena> arena;
   // Likewise on the contexts of group2ctx; those that are missing are made.

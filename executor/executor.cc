@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "executor/folded_arrays.h"
 #include "executor/run/bound_arrays.h"
 #include "executor/run/monitored_run.h"
 #include "executor/run/program_text.h"
@@ -27,6 +28,7 @@ MemoryReport PlannedMemory(const CompiledProgram& compiled) {
 
 struct Executor::Impl {
   absl::Status Bind(std::shared_ptr<const CompiledProgram> ahead);
+  absl::Status TakeFolded();
   void MakeArenas();
 
   Symbol symbol;
@@ -56,6 +58,7 @@ absl::Status Executor::Impl::Bind(std::shared_ptr<const CompiledProgram> ahead) 
   }
   const Program& program = compiled->program();
   COOPER_RETURN_IF_ERROR(CheckBytes(*compiled, options));
+  COOPER_RETURN_IF_ERROR(TakeFolded());
   COOPER_ASSIGN_OR_RETURN(arrays, BindArrays(*compiled, options));
   for (const std::string& name : program.arg_names) {
     if (arrays.grads.contains(name)) grad_names.push_back(name);
@@ -65,6 +68,15 @@ absl::Status Executor::Impl::Bind(std::shared_ptr<const CompiledProgram> ahead) 
   MakeArenas();
   COOPER_ASSIGN_OR_RETURN(
       run, MonitoredRun::Create(compiled, arrays.Of(program), arenas, options.random));
+  return absl::OkStatus();
+}
+
+absl::Status Executor::Impl::TakeFolded() {
+  if (options.folded == nullptr) options.folded = std::make_shared<FoldedArrays>();
+  for (const FoldedConstant& folded : compiled->folded()) {
+    COOPER_ASSIGN_OR_RETURN(options.args[folded.name],
+                            options.folded->Get(folded, options.args, options.context));
+  }
   return absl::OkStatus();
 }
 
@@ -109,6 +121,10 @@ absl::Status Executor::SetArg(absl::string_view name, const NDArray& array) {
     return absl::NotFoundError(absl::StrCat("SetArg: '", name, "' is no argument; those are ",
                                             absl::StrJoin(names, ", "), DidYouMean(name, names)));
   }
+  if (impl_->options.constants.contains(*it)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "SetArg: '", name, "' is one of the constants that the executor is bound with"));
+  }
   const auto slot = static_cast<int>(it - names.begin());
   COOPER_RETURN_IF_ERROR(impl_->run->SetArg(slot, array));
   impl_->arrays.args[*it] = array;
@@ -137,6 +153,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Reshape(const KnownShapes& s
   bound.args = impl_->arrays.args;
   bound.grads = impl_->arrays.grads;
   bound.auxs = impl_->arrays.auxs;
+  for (const FoldedConstant& folded : impl_->compiled->folded()) bound.args.erase(folded.name);
   COOPER_ASSIGN_OR_RETURN(
       const BindOptions options,
       ReshapeOptions(impl_->symbol, std::move(bound), shapes, partial_shaping, allow_up_sizing));

@@ -25,6 +25,10 @@ struct CompileOptions {
   bool fallback = false;
   // By name of argument; missing ones are kNull. Empty: no gradient graph is made.
   std::map<std::string, WriteReq> grad_reqs;
+  // Arguments whose values stay as they are for as long as the program is run, such as the weights
+  // of a network that only predicts: what follows from them alone is computed once
+  // (CompiledProgram::folded). Without an effect where gradients are asked for.
+  std::set<std::string> constants;
   // Passes to leave out, of those that PassNames() gives. Where parts are placed on other contexts
   // no graph pass is run.
   std::set<std::string> disabled_passes;

@@ -150,6 +150,7 @@ bool CompiledProgram::IsFor(const Symbol& symbol, const CompileOptions& options)
          options.group2ctx == options_.group2ctx && options.fallback == options_.fallback &&
          Asked(options.grad_reqs) == Asked(options_.grad_reqs) &&
          options.disabled_passes == options_.disabled_passes &&
+         options.constants == options_.constants &&
          CountEqual(options.shapes, p.arg_names, arg_shapes()) +
                  CountEqual(options.shapes, p.aux_names, aux_shapes()) ==
              options.shapes.size() &&

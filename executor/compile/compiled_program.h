@@ -60,6 +60,9 @@ class CompiledProgram {
   const std::vector<Shape>& arg_shapes() const { return lowered_.arg_shapes; }
   const std::vector<DType>& arg_types() const { return lowered_.arg_types; }
   const std::vector<Context>& arg_contexts() const { return lowered_.arg_contexts; }
+  // Values that follow from CompileOptions::constants alone, and that runs are given: the last
+  // arguments, behind those of the symbol.
+  const std::vector<FoldedConstant>& folded() const { return lowered_.folded; }
   const std::vector<Shape>& aux_shapes() const { return lowered_.aux_shapes; }
   const std::vector<DType>& aux_types() const { return lowered_.aux_types; }
   const std::vector<Context>& aux_contexts() const { return lowered_.aux_contexts; }

@@ -30,6 +30,7 @@ class Lowering {
   absl::StatusOr<LoweredProgram> Run() {
     NumberVariables();
     COOPER_RETURN_IF_ERROR(RunGraphPasses(options_, typed_));
+    NumberFolded();
     result_.rewritten = !typed_.rewrites.empty();
     result_.symbol = typed_.symbol;
     COOPER_RETURN_IF_ERROR(AddGradients());
@@ -72,6 +73,23 @@ class Lowering {
       if (req == WriteReq::kNull) continue;
       const auto slot = static_cast<int>(absl::c_find(names, name) - names.begin());
       program().gradients.push_back({.arg = slot, .value = -1, .req = req});
+    }
+  }
+
+  // Gives the values that passes have folded the slots behind the caller's arguments.
+  void NumberFolded() {
+    for (const GraphRewrite& rewrite : typed_.rewrites) {
+      for (const FoldedConstant& folded : rewrite.folded) {
+        const Node* const node = folded.variable.get();
+        if (!forward().contains(node)) continue;
+        const int entry = forward().first_entry(forward().node_index(node));
+        slots_[node] = static_cast<int>(program().arg_names.size());
+        program().arg_names.push_back(folded.name);
+        result_.arg_shapes.push_back(typed_.shapes[entry].ToShape());
+        result_.arg_types.push_back(typed_.types[entry].value_or(DType::kFloat32));
+        result_.arg_contexts.push_back(options_.context);
+        result_.folded.push_back(folded);
+      }
     }
   }
 

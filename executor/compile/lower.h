@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "executor/compile/compile_options.h"
+#include "executor/compile/graph_passes/graph_pass.h"
 #include "executor/compile/program.h"
 #include "symbol/gradient.h"
 #include "symbol/symbol.h"
@@ -24,6 +25,8 @@ struct LoweredProgram {
   std::vector<Shape> aux_shapes;
   std::vector<DType> aux_types;
   std::vector<Context> aux_contexts;
+  // Values that were computed from constants when passes had done: the last arguments, in order.
+  std::vector<FoldedConstant> folded;
   bool rewritten = false;  // whether a graph pass found something to do
   // What the program computes: the symbol that graph passes have left, and its gradients.
   Symbol symbol;

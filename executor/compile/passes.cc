@@ -6,10 +6,12 @@
 #include "absl/strings/str_join.h"
 #include "executor/compile/graph_passes/batch_products.h"
 #include "executor/compile/graph_passes/block_channels.h"
+#include "executor/compile/graph_passes/fold_constants.h"
 #include "executor/compile/graph_passes/fuse_rnn_layers.h"
 #include "executor/compile/graph_passes/fuse_softmax_output.h"
 #include "executor/compile/graph_passes/move_transposes.h"
 #include "executor/compile/graph_passes/rnn_lengths.h"
+#include "executor/compile/graph_passes/transpose_weights.h"
 #include "executor/compile/program_passes/program_passes.h"
 #include "ndarray/near_names.h"
 
@@ -23,6 +25,8 @@ const std::vector<Pass>& AllPasses() {
       {.name = "softmax_output", .over_graph = FuseSoftmaxOutput, .merges_nodes = true},
       {.name = "transposes", .over_graph = MoveTransposes, .merges_nodes = true},
       {.name = "blocked_channels", .over_graph = BlockChannels, .merges_nodes = true},
+      {.name = "transposed_weights", .over_graph = TransposeWeights, .merges_nodes = true},
+      {.name = "constants", .over_graph = FoldConstants, .merges_nodes = true},
       {.name = "copies", .over_program = InsertCopies, .required = true},
       {.name = "gradients", .over_program = RouteGradients, .required = true},
       {.name = "accumulate", .over_program = AccumulateGradients},

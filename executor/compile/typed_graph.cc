@@ -41,6 +41,11 @@ absl::Status CheckNames(const IndexedGraph& graph, const CompileOptions& options
   };
   COOPER_RETURN_IF_ERROR(check(options.shapes, variables, "a shape is given", "variable"));
   COOPER_RETURN_IF_ERROR(check(options.types, variables, "a type is given", "variable"));
+  for (const std::string& name : options.constants) {
+    if (absl::c_linear_search(args, name)) continue;
+    return absl::NotFoundError(
+        absl::StrCat("'", name, "' is to be a constant, but no argument", DidYouMean(name, args)));
+  }
   return check(options.grad_reqs, args, "a gradient is asked", "argument");
 }
 
@@ -62,12 +67,13 @@ bool CanRun(absl::string_view op, const CompileOptions& options) {
   return (*schema)->is_view() || FindKernel(op, options.context.device_type).ok();
 }
 
-GraphFacts FactsOf(const TypedGraph& typed, bool has_gradients) {
+GraphFacts FactsOf(const TypedGraph& typed, const CompileOptions& options) {
   std::vector<Shape> shapes;
   std::vector<DType> types;
   for (const PartialShape& shape : typed.shapes) shapes.push_back(shape.ToShape());
   for (const auto& type : typed.types) types.push_back(type.value_or(DType::kFloat32));
-  return GraphFacts(typed.symbol, std::move(shapes), std::move(types), has_gradients);
+  return GraphFacts(typed.symbol, std::move(shapes), std::move(types), HasGradients(options),
+                    options.constants);
 }
 
 absl::Status TakeRewrite(const GraphFacts& old, GraphRewrite rewrite, TypedGraph& typed) {
@@ -127,7 +133,7 @@ absl::Status RunGraphPasses(const CompileOptions& options, TypedGraph& typed) {
   if (!options.group2ctx.empty()) return absl::OkStatus();
   for (const Pass& pass : AllPasses()) {
     if (pass.over_graph == nullptr || options.disabled_passes.contains(pass.name)) continue;
-    const GraphFacts facts = FactsOf(typed, HasGradients(options));
+    const GraphFacts facts = FactsOf(typed, options);
     auto rewrite =
         pass.over_graph(facts, [&](absl::string_view op) { return CanRun(op, options); });
     absl::Status status = rewrite.status();

@@ -37,10 +37,13 @@ absl::Status MonitoredRun::ChooseRun() {
     CompileOptions options = compiled.options();
     options.disabled_passes = WithoutMergingPasses(std::move(options.disabled_passes));
     COOPER_ASSIGN_OR_RETURN(auto program, CompiledProgram::Compile(compiled.symbol(), options));
-    // Slots are in the order of the symbol's variables: the same in both programs.
+    // Slots are in the order of the symbol's variables, the same in both programs; behind them are
+    // constants that only one of them has.
+    ProgramArrays arrays = merged_->bound().arrays();
+    arrays.args.resize(program->arg_shapes().size());
+    arrays.grads.resize(program->arg_shapes().size());
     COOPER_ASSIGN_OR_RETURN(
-        plain_,
-        ProgramRun::Create(std::move(program), merged_->bound().arrays(), arenas_, random_));
+        plain_, ProgramRun::Create(std::move(program), std::move(arrays), arenas_, random_));
   }
   run_ = wants_plain ? plain_.get() : merged_.get();
   return absl::OkStatus();

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "executor/executor.h"
+#include "executor/folded_arrays.h"
 #include "module/checkpoint.h"
 #include "module/predict/inference_network.h"
 #include "module/predict/lru_map.h"
@@ -112,6 +113,8 @@ class Predictor::Impl {
   const ArrayMap auxs_;
   const PredictorOptions options_;
 
+  const std::shared_ptr<FoldedArrays> folded_ = std::make_shared<FoldedArrays>();
+
   std::mutex networks_mutex_;
   std::map<BucketKey, InferenceNetwork> networks_;
   std::mutex mutex_;  // of what follows
@@ -137,9 +140,11 @@ BindOptions Predictor::Impl::Options(const InferenceNetwork& network,
                       .grad_req = WriteReq::kNull,
                       .args = Among(args_, names.args),
                       .auxs = Among(auxs_, names.auxs),
+                      .folded = folded_,
                       .max_bytes = options_.max_bytes,
                       .disabled_passes = options_.disabled_passes};
   for (const std::string& label : network.unread_labels) options.args.erase(label);
+  for (const auto& [name, array] : options.args) options.constants.insert(name);
   for (const std::string& name : network.inputs) {
     const auto it = options_.types.find(name);
     if (it != options_.types.end()) options.types.insert(*it);

@@ -25,6 +25,12 @@
 namespace cooper {
 namespace {
 
+// Passes that find nothing but what follows from constants.
+const std::set<std::string>& kOfConstants = *new std::set<std::string>{
+    "constants",
+    "transposed_weights",
+};
+
 std::set<std::string> AllPassNames() {
   const std::vector<std::string> names = PassNames();
   return {names.begin(), names.end()};
@@ -122,12 +128,20 @@ TEST_P(RandomGraphTest, PassesChangeNoResult) {
   if (!HasFailure()) Check(graph, "with only " + alone, others);
 }
 
+TEST_P(RandomGraphTest, ConstantsChangeNoResult) {
+  const RandomGraph graph = MakeRandomGraph(GetParam());
+  COOPER_ASSERT_OK_AND_ASSIGN(const Prediction expected, Predict(graph, /*constants=*/false));
+  COOPER_ASSERT_OK_AND_ASSIGN(const Prediction folded, Predict(graph, /*constants=*/true));
+  ExpectNear(folded.results, expected.results, graph.dtype);
+}
+
 INSTANTIATE_TEST_SUITE_P(Graphs, RandomGraphTest, ::testing::Range(0, NumGraphs()));
 
 // The test above is worth as much as its graphs hold what passes look for.
 TEST(RandomGraphsTest, HoldWhatPassesLookFor) {
   constexpr int kNumBound = 20;
-  const std::set<std::string> all = AllPassNames();
+  std::set<std::string> all = AllPassNames();
+  for (const std::string& pass : kOfConstants) all.erase(pass);
   std::map<std::string, int> changed;  // graphs, by pass
   int mixed = 0;                       // graphs with layers, and with steps that have become none
   for (int seed = 0; seed < kNumBound; ++seed) {
@@ -145,7 +159,16 @@ TEST(RandomGraphsTest, HoldWhatPassesLookFor) {
       if (pass == "rnn_layers" && absl::StrContains(text, "h2h'")) ++mixed;
     }
   }
-  for (const std::string& pass : all) EXPECT_GE(changed[pass], kNumBound / 5) << pass;
+  for (int seed = 0; seed < kNumBound; ++seed) {
+    const RandomGraph graph = MakeRandomGraph(seed);
+    COOPER_ASSERT_OK_AND_ASSIGN(const Prediction folded, Predict(graph, /*constants=*/true));
+    for (const std::string& pass : kOfConstants) {
+      COOPER_ASSERT_OK_AND_ASSIGN(const Prediction without, Predict(graph, true, {pass}));
+      if (without.program != folded.program) ++changed[pass];
+    }
+  }
+  for (const auto& [pass, graphs] : changed) EXPECT_GE(graphs, kNumBound / 5) << pass;
+  EXPECT_EQ(changed.size(), AllPassNames().size());
   EXPECT_GE(mixed, kNumBound / 10);
 }
 

@@ -37,6 +37,23 @@ absl::Status TakeOutputs(const Executor& executor, const char* what, RunResults*
   return absl::OkStatus();
 }
 
+absl::Status FillArrays(const RandomGraph& graph, const Executor& executor) {
+  uint64_t stream = 0;
+  for (const std::string& name : executor.arg_names()) {
+    const NDArray array = executor.arg(name);
+    const auto classes = graph.classes.find(name);
+    COOPER_ASSIGN_OR_RETURN(const NDArray values,
+                            RandomArray(array.shape(), array.dtype(), stream++,
+                                        classes == graph.classes.end() ? 0 : classes->second));
+    COOPER_RETURN_IF_ERROR(array.CopyFrom(values));
+  }
+  for (const auto& [name, array] : executor.grad_dict()) {
+    COOPER_RETURN_IF_ERROR(array.Fill(0.25));
+  }
+  for (const auto& [name, array] : executor.aux_dict()) COOPER_RETURN_IF_ERROR(array.Fill(0.5));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<GraphRunner>> GraphRunner::Create(
@@ -53,20 +70,7 @@ absl::StatusOr<std::unique_ptr<GraphRunner>> GraphRunner::Create(
 
 absl::Status GraphRunner::Fill() {
   *random_ = {.seed = 5};
-  uint64_t stream = 0;
-  for (const std::string& name : executor_->arg_names()) {
-    const NDArray array = executor_->arg(name);
-    const auto classes = graph_.classes.find(name);
-    COOPER_ASSIGN_OR_RETURN(const NDArray values,
-                            RandomArray(array.shape(), array.dtype(), stream++,
-                                        classes == graph_.classes.end() ? 0 : classes->second));
-    COOPER_RETURN_IF_ERROR(array.CopyFrom(values));
-  }
-  for (const auto& [name, array] : executor_->grad_dict()) {
-    COOPER_RETURN_IF_ERROR(array.Fill(0.25));
-  }
-  for (const auto& [name, array] : executor_->aux_dict()) COOPER_RETURN_IF_ERROR(array.Fill(0.5));
-  return absl::OkStatus();
+  return FillArrays(graph_, *executor_);
 }
 
 absl::StatusOr<RunResults> GraphRunner::Run() {
@@ -90,6 +94,27 @@ absl::StatusOr<RunResults> GraphRunner::Run() {
   COOPER_RETURN_IF_ERROR(executor_->Forward(/*is_train=*/false));
   COOPER_RETURN_IF_ERROR(TakeOutputs(*executor_, "prediction", &results));
   return results;
+}
+
+absl::StatusOr<Prediction> Predict(const RandomGraph& graph, bool constants,
+                                   const std::set<std::string>& disabled_passes) {
+  BindOptions options{.shapes = graph.shapes,
+                      .types = graph.types,
+                      .grad_req = WriteReq::kNull,
+                      .disabled_passes = disabled_passes};
+  COOPER_ASSIGN_OR_RETURN(auto executor, Executor::SimpleBind(graph.symbol, options));
+  COOPER_RETURN_IF_ERROR(FillArrays(graph, *executor));
+  options.args = executor->arg_dict();
+  options.auxs = executor->aux_dict();
+  for (const auto& [name, array] : options.args) {
+    const bool varies = graph.shapes.contains(name) || graph.classes.contains(name);
+    if (constants && !varies) options.constants.insert(name);
+  }
+  COOPER_ASSIGN_OR_RETURN(executor, Executor::SimpleBind(graph.symbol, options));
+  COOPER_RETURN_IF_ERROR(executor->Forward(/*is_train=*/false));
+  Prediction prediction{.results = {}, .program = executor->DebugString()};
+  COOPER_RETURN_IF_ERROR(TakeOutputs(*executor, "prediction", &prediction.results));
+  return prediction;
 }
 
 }  // namespace cooper

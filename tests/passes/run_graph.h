@@ -40,6 +40,17 @@ class GraphRunner {
   std::unique_ptr<Executor> executor_;
 };
 
+// What one prediction of a random graph computes and how, bound without gradients.
+struct Prediction {
+  RunResults results;
+  std::string program;
+};
+
+// With the same arrays whatever the options; with `constants` everything that does not vary from
+// batch to batch is one.
+absl::StatusOr<Prediction> Predict(const RandomGraph& graph, bool constants,
+                                   const std::set<std::string>& disabled_passes = {});
+
 }  // namespace cooper
 
 #endif  // COOPER_TESTS_PASSES_RUN_GRAPH_H_

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
+
 namespace cooper {
 
 GraphFacts::GraphFacts(const Symbol& symbol, std::vector<Shape> shapes, std::vector<DType> types,
-                       bool has_gradients)
+                       bool has_gradients, const std::set<std::string>& constants)
     : symbol_(symbol),
       graph_(symbol_.outputs()),
       owners_(graph_.num_nodes()),
@@ -13,6 +15,7 @@ GraphFacts::GraphFacts(const Symbol& symbol, std::vector<Shape> shapes, std::vec
       types_(std::move(types)),
       use_begin_(graph_.num_entries() + 1, 0),
       is_output_(graph_.num_entries(), false),
+      is_constant_(graph_.num_nodes(), false),
       has_gradients_(has_gradients) {
   for (const Node* node : graph_.nodes()) {
     for (const NodeEntry& input : node->inputs()) {
@@ -31,6 +34,18 @@ GraphFacts::GraphFacts(const Symbol& symbol, std::vector<Shape> shapes, std::vec
     }
   }
   for (const NodeEntry& output : symbol_.outputs()) is_output_[graph_.entry(output)] = true;
+  for (int i = 0; i < graph_.num_nodes(); ++i) {
+    const Node& node = *graph_.nodes()[i];
+    if (node.is_variable()) {
+      is_constant_[i] = constants.contains(node.name());
+      continue;
+    }
+    is_constant_[i] = !node.inputs().empty() && !node.op()->is_random() &&
+                      node.op()->WrittenInputs(node.call()).empty() &&
+                      absl::c_all_of(node.inputs(), [&](const NodeEntry& input) {
+                        return is_constant_[index(input)];
+                      });
+  }
 }
 
 absl::Span<const GraphFacts::Use> GraphFacts::uses_of(int node, int output) const {

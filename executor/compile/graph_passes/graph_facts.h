@@ -4,6 +4,8 @@
 // What graph passes look at: a numbered graph with the shapes and dtypes of its entries, and who
 // uses what.
 
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -23,9 +25,10 @@ class GraphFacts {
     int input = -1;
   };
 
-  // Shapes and dtypes are by entry of the graph that `symbol` has.
+  // Shapes and dtypes are by entry of the graph that `symbol` has; `constants` are names of
+  // variables.
   GraphFacts(const Symbol& symbol, std::vector<Shape> shapes, std::vector<DType> types,
-             bool has_gradients = true);
+             bool has_gradients = true, const std::set<std::string>& constants = {});
 
   const Symbol& symbol() const { return symbol_; }
   const IndexedGraph& graph() const { return graph_; }
@@ -41,6 +44,8 @@ class GraphFacts {
   // Whether gradients will be computed; if not, the graph may be run for training nevertheless.
   bool has_gradients() const { return has_gradients_; }
   bool is_output(const NodeEntry& e) const { return is_output_[graph_.entry(e)]; }
+  // Whether a value follows from constants alone, of which it is one or which it is computed from.
+  bool is_constant(const NodeEntry& e) const { return is_constant_[index(e)]; }
   bool is_unused(const NodeEntry& e) const { return uses(e).empty() && !is_output(e); }
 
  private:
@@ -52,6 +57,7 @@ class GraphFacts {
   std::vector<int> use_begin_;  // by entry, in uses_; one more at the end
   std::vector<Use> uses_;
   std::vector<bool> is_output_;
+  std::vector<bool> is_constant_;  // by node
   bool has_gradients_;
 };
 

@@ -5,6 +5,7 @@
 // with it. Passes over the program follow (executor/passes.h).
 
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,8 +14,15 @@
 
 namespace cooper {
 
+// A value that follows from constants alone. In its place the program has an argument.
+struct FoldedConstant {
+  std::string name;  // of the argument: what it is, "transpose(fc1_weight)"; equal for equal values
+  Symbol expression;  // the value, of one output
+  NodePtr variable;   // the argument
+};
+
 // What a pass makes of a graph: another one that computes the same, to rounding, and has the same
-// outputs in the same order. It has the same variables, if in another order.
+// outputs in the same order. It has the same variables, if in another order, and those of `folded`.
 struct GraphRewrite {
   Symbol symbol;
   // By entry of the old graph: what has its value in the new one, of the same shape and dtype. Null
@@ -23,6 +31,7 @@ struct GraphRewrite {
   // Nodes that were copied because of their inputs, and what they are copies of. Some may have
   // become of no use.
   std::vector<std::pair<NodePtr, const Node*>> copies;
+  std::vector<FoldedConstant> folded;
 };
 
 // Whether an operator, or the gradient of one, can be run where the graph will be bound. A pass

@@ -26,6 +26,14 @@ void GraphRebuilder::Keep(int i, std::vector<NodeEntry> inputs) {
   }
 }
 
+void GraphRebuilder::Fold(const NodeEntry& old, std::string name) {
+  const Symbol variable = Symbol::Variable(name);
+  Replace(old, variable.outputs()[0]);
+  result_.folded.push_back({.name = std::move(name),
+                            .expression = Symbol(std::vector<NodeEntry>{old}),
+                            .variable = variable.outputs()[0].node});
+}
+
 GraphRewrite GraphRebuilder::Finish() {
   std::vector<NodeEntry> outputs;
   for (const NodeEntry& output : facts_.symbol().outputs()) outputs.push_back(New(output));

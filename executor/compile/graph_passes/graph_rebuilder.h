@@ -4,6 +4,7 @@
 // Makes a changed copy of a graph: a pass goes through the nodes, inputs before users, and says for
 // each what becomes of it. Nodes of which nothing changes are shared with the old graph.
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,9 @@ class GraphRebuilder {
   void Keep(int i, std::vector<NodeEntry> inputs);
   // A copy of node `i` with other inputs, whose outputs are not those of the old one.
   NodePtr Copy(int i, std::vector<NodeEntry> inputs);
+
+  // Puts an argument in the place of an entry that follows from constants alone.
+  void Fold(const NodeEntry& old, std::string name);
 
   // The new graph. Every output of the old one has become something.
   GraphRewrite Finish();

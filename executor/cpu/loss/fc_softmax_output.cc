@@ -37,7 +37,7 @@ absl::StatusOr<Prepared> PrepareForward(const PrepareContext& c) {
 }
 
 template <typename T>
-void Forward(const KernelContext& c) {
+void Forward(const KernelContext& c, bool transposed) {
   const int64_t rows = c.outputs[0].shape[0], classes = c.outputs[0].shape[1];
   const int64_t features = c.inputs[kData].shape[1];
   const T* bias = c.inputs.size() == 4 ? c.inputs[kBias].as<T>() : nullptr;
@@ -47,8 +47,9 @@ void Forward(const KernelContext& c) {
     const int64_t count = std::min(block, rows - begin);
     T* out = c.outputs[0].as<T>() + begin * classes;
     T* scores = add ? static_cast<T*>(c.workspace) : out;
-    Gemm(false, true, count, classes, features, T{1}, c.inputs[kData].as<T>() + begin * features,
-         features, c.inputs[kWeight].as<T>(), features, T{0}, scores, classes);
+    Gemm(false, !transposed, count, classes, features, T{1},
+         c.inputs[kData].as<T>() + begin * features, features, c.inputs[kWeight].as<T>(),
+         transposed ? classes : features, T{0}, scores, classes);
     ParallelFor(count, RowGrain(classes), [&](int64_t from, int64_t to) {
       for (int64_t i = from; i < to; ++i) {
         T* row = scores + i * classes;
@@ -96,10 +97,12 @@ absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
                                     c.inputs[FcSoftmaxGradientArrays::kData], weight));
 }
 
+template <bool kTransposedWeight>
 absl::Status FcSoftmaxOutputCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
-  return DispatchFloat32Or64(c.outputs[0].dtype,
-                             [&](auto type) { Forward<typename decltype(type)::type>(c); });
+  return DispatchFloat32Or64(c.outputs[0].dtype, [&](auto type) {
+    Forward<typename decltype(type)::type>(c, kTransposedWeight);
+  });
 }
 
 absl::Status FcSoftmaxOutputBackwardCpu(const KernelContext& c) {
@@ -107,8 +110,10 @@ absl::Status FcSoftmaxOutputBackwardCpu(const KernelContext& c) {
                              [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 
-COOPER_REGISTER_KERNEL(_fc_softmax_output, DeviceType::kCpu, kFloat32Or64, FcSoftmaxOutputCpu,
-                       PrepareForward);
+COOPER_REGISTER_KERNEL(_fc_softmax_output, DeviceType::kCpu, kFloat32Or64,
+                       FcSoftmaxOutputCpu<false>, PrepareForward);
+COOPER_REGISTER_KERNEL(_fc_softmax_output_transposed, DeviceType::kCpu, kFloat32Or64,
+                       FcSoftmaxOutputCpu<true>, PrepareForward);
 COOPER_REGISTER_KERNEL(_backward_fc_softmax_output, DeviceType::kCpu, kFloat32Or64,
                        FcSoftmaxOutputBackwardCpu, PrepareBackward);
 

@@ -14,21 +14,26 @@
 namespace cooper {
 namespace {
 
+// Whether the weight is (n, k), as FullyConnected has it, or (k, n).
+enum class Weight { kOfOutputs, kTransposed };
+
 // The product's extents: output (m, n) = data (m, k) * weight (n, k)^T.
 struct Extents {
   int64_t m, n, k;
 };
 
-Extents ExtentsOf(const ArrayView& data, const ArrayView& weight) {
-  const int64_t n = weight.shape[0];
-  const int64_t k = weight.shape[1];
+Extents ExtentsOf(const ArrayView& data, const ArrayView& weight,
+                  Weight form = Weight::kOfOutputs) {
+  const bool transposed = form == Weight::kTransposed;
+  const int64_t n = weight.shape[transposed ? 1 : 0];
+  const int64_t k = weight.shape[transposed ? 0 : 1];
   return {k == 0 ? data.shape[0] : data.size() / k, n, k};
 }
 
 template <typename T>
-void Forward(const KernelContext& c) {
+void Forward(const KernelContext& c, Weight form) {
   using enum FullyConnectedArrays::Input;
-  const auto [m, n, k] = ExtentsOf(c.inputs[kData], c.inputs[kWeight]);
+  const auto [m, n, k] = ExtentsOf(c.inputs[kData], c.inputs[kWeight], form);
   T* out = c.outputs[0].as<T>();
   T beta = c.reqs[0] == WriteReq::kAdd ? T{1} : T{0};
   if (c.inputs.size() == 3) {
@@ -46,8 +51,9 @@ void Forward(const KernelContext& c) {
     });
     beta = T{1};
   }
-  Gemm(false, true, m, n, k, T{1}, c.inputs[kData].as<T>(), k, c.inputs[kWeight].as<T>(), k, beta,
-       out, n);
+  const bool transposed = form == Weight::kTransposed;
+  Gemm(false, !transposed, m, n, k, T{1}, c.inputs[kData].as<T>(), k, c.inputs[kWeight].as<T>(),
+       transposed ? n : k, beta, out, n);
 }
 
 template <typename T>
@@ -74,10 +80,11 @@ void Backward(const KernelContext& c) {
   }
 }
 
+template <Weight kForm>
 absl::Status FullyConnectedCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   return DispatchFloat32Or64(c.outputs[0].dtype,
-                             [&](auto type) { Forward<typename decltype(type)::type>(c); });
+                             [&](auto type) { Forward<typename decltype(type)::type>(c, kForm); });
 }
 
 absl::Status FullyConnectedBackwardCpu(const KernelContext& c) {
@@ -85,7 +92,10 @@ absl::Status FullyConnectedBackwardCpu(const KernelContext& c) {
                              [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 
-COOPER_REGISTER_KERNEL(FullyConnected, DeviceType::kCpu, kFloat32Or64, FullyConnectedCpu);
+COOPER_REGISTER_KERNEL(FullyConnected, DeviceType::kCpu, kFloat32Or64,
+                       FullyConnectedCpu<Weight::kOfOutputs>);
+COOPER_REGISTER_KERNEL(_fully_connected_transposed, DeviceType::kCpu, kFloat32Or64,
+                       FullyConnectedCpu<Weight::kTransposed>);
 COOPER_REGISTER_KERNEL(_backward_FullyConnected, DeviceType::kCpu, kFloat32Or64,
                        FullyConnectedBackwardCpu);
 

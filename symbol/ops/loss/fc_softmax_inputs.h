@@ -24,15 +24,19 @@ inline OpSchema::Names FcSoftmaxGradients(const OpCall& call) {
   return names;
 }
 
-// data (rows, features), weight (classes, features), bias (classes,) or (classes, 1) unless
-// no_bias, label (rows,).
-inline absl::Status SetFcSoftmaxInputs(ShapeContext& c) {
+// data (rows, features), weight (classes, features) or, transposed, (features, classes), bias
+// (classes,) or (classes, 1) unless no_bias, label (rows,).
+inline absl::Status SetFcSoftmaxInputs(ShapeContext& c, bool transposed_weight = false) {
   enum Input { kData, kWeight, kBias };
   const int64_t classes = c.param<FcSoftmaxOutputParam>().num_hidden;
   const int label = c.num_inputs() - 1;
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, PartialShape::OfRank(2), "(rows, features)"));
-  COOPER_RETURN_IF_ERROR(c.SetInput(kWeight, {classes, c.input(kData)[1]}, "(classes, features)"));
-  COOPER_RETURN_IF_ERROR(c.SetInput(kData, {kUnknownDim, c.input(kWeight)[1]}, "(rows, features)"));
+  const int64_t features = c.input(kData)[1];
+  COOPER_RETURN_IF_ERROR(transposed_weight
+                             ? c.SetInput(kWeight, {features, classes}, "(features, classes)")
+                             : c.SetInput(kWeight, {classes, features}, "(classes, features)"));
+  COOPER_RETURN_IF_ERROR(c.SetInput(
+      kData, {kUnknownDim, c.input(kWeight)[transposed_weight ? 0 : 1]}, "(rows, features)"));
   if (label == 3) COOPER_RETURN_IF_ERROR(SetBias(c, kBias, classes, "(classes,)"));
   return c.SetInput(label, {c.input(kData)[0]}, "(rows,)");
 }

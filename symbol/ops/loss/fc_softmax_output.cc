@@ -20,8 +20,9 @@ namespace {
 enum Input { kData, kWeight };
 
 // output (rows, classes).
+template <bool kTransposedWeight>
 absl::Status FcSoftmaxOutputShape(ShapeContext& c) {
-  COOPER_RETURN_IF_ERROR(SetFcSoftmaxInputs(c));
+  COOPER_RETURN_IF_ERROR(SetFcSoftmaxInputs(c, kTransposedWeight));
   return c.SetOutput(0, {c.input(kData)[0], c.param<FcSoftmaxOutputParam>().num_hidden},
                      "(rows, classes)");
 }
@@ -36,9 +37,17 @@ COOPER_REGISTER_OP(_fc_softmax_output)
     .Describe("SoftmaxOutput of FullyConnected.")
     .Param<FcSoftmaxOutputParam>()
     .Inputs(FcSoftmaxInputs)
-    .Shape(FcSoftmaxOutputShape)
+    .Shape(FcSoftmaxOutputShape<false>)
     .Type(SameType)
     .Gradient(FcSoftmaxOutputGradient)
+    .IgnoreHeadGradient();
+
+COOPER_REGISTER_OP(_fc_softmax_output_transposed)
+    .Describe("_fc_softmax_output with a weight of shape (features, classes), without a gradient.")
+    .Param<FcSoftmaxOutputParam>()
+    .Inputs(FcSoftmaxInputs)
+    .Shape(FcSoftmaxOutputShape<true>)
+    .Type(SameType)
     .IgnoreHeadGradient();
 
 COOPER_REGISTER_OP(_backward_fc_softmax_output)

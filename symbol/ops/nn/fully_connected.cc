@@ -59,6 +59,27 @@ absl::Status FullyConnectedShape(ShapeContext& c) {
   return c.SetInput(kData, known, "(..., input_dim)");
 }
 
+// The same with weight (input_dim, num_hidden). A graph pass makes it of a FullyConnected whose
+// data is known.
+absl::Status FullyConnectedTransposedShape(ShapeContext& c) {
+  const auto& param = c.param<FullyConnectedParam>();
+  const PartialShape data = c.input(kData);
+  if (!data.rank_known() || data.rank() == 0) return absl::OkStatus();
+  if (!param.no_bias) {
+    COOPER_RETURN_IF_ERROR(SetBias(c, kBias, param.num_hidden, "(num_hidden,)"));
+  }
+  int64_t input_dim = data[data.rank() - 1];
+  PartialShape output = data;
+  if (param.flatten) {
+    input_dim = data.rank() == 1 ? 1 : PartialShape(data.dims().subspan(1)).num_elements();
+    output = PartialShape({data[0], kUnknownDim});
+  }
+  output[output.rank() - 1] = param.num_hidden;
+  COOPER_RETURN_IF_ERROR(
+      c.SetInput(kWeight, {input_dim, param.num_hidden}, "(input_dim, num_hidden)"));
+  return c.SetOutput(0, output, "(..., num_hidden)");
+}
+
 // Each gradient needs the other factor of the product alone.
 absl::StatusOr<std::vector<NodeEntry>> FullyConnectedGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
@@ -72,6 +93,15 @@ COOPER_REGISTER_OP(FullyConnected)
     .Shape(FullyConnectedShape)
     .Type(SameType)
     .Gradient(FullyConnectedGradient)
+    .Kind(OpKind::kLayer)
+    .Summary("num_hidden");
+
+COOPER_REGISTER_OP(_fully_connected_transposed)
+    .Describe("FullyConnected with a weight of shape (input_dim, num_hidden), without a gradient.")
+    .Param<FullyConnectedParam>()
+    .Inputs(FullyConnectedInputs)
+    .Shape(FullyConnectedTransposedShape)
+    .Type(SameType)
     .Kind(OpKind::kLayer)
     .Summary("num_hidden");
 

@@ -1,0 +1,33 @@
+#ifndef COOPER_EXECUTOR_FOLDED_ARRAYS_H_
+#define COOPER_EXECUTOR_FOLDED_ARRAYS_H_
+
+// What follows from a network's constants alone, such as transposed weights: computed by the first
+// executor that needs it, and shared by all that are bound with the same constants.
+
+#include <mutex>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "executor/compile/graph_passes/graph_pass.h"
+#include "ndarray/array_map.h"
+#include "ndarray/context.h"
+#include "ndarray/ndarray.h"
+
+namespace cooper {
+
+// Thread-safe.
+class FoldedArrays {
+ public:
+  // The value of `folded`, which is computed if nobody has asked for it yet. `args` has the arrays
+  // of its variables; equal names are to be equal arrays in every call. Fails as binding does.
+  absl::StatusOr<NDArray> Get(const FoldedConstant& folded, const ArrayMap& args, Context context);
+
+ private:
+  std::mutex mutex_;
+  absl::flat_hash_map<std::string, NDArray> arrays_;  // by FoldedConstant::name
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_FOLDED_ARRAYS_H_
