@@ -34,6 +34,7 @@
 #include "examples/model_flags.h"
 #include "examples/profile_flags.h"
 #include "module/bucketing_module.h"
+#include "module/predict/predictor.h"
 #include "ndarray/context.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
@@ -46,6 +47,7 @@ ABSL_FLAG(int64_t, batches, 0, "steps of a pass; 0: one per bucket");
 ABSL_FLAG(int, warmup, 2, "passes before the timing");
 ABSL_FLAG(int, repeat, 5, "passes that are timed");
 ABSL_FLAG(bool, forward_only, false, "time the forward pass alone");
+ABSL_FLAG(bool, predictor, false, "with --forward_only: by a Predictor, not by the module");
 ABSL_FLAG(bool, check_finite, false, "look at the gradients of each step as Fit does");
 ABSL_FLAG(bool, serve, false, "answer commands on standard input");
 ABSL_FLAG(bool, gemm_only, false, "time the matrix products alone; needs --serve");
@@ -247,6 +249,9 @@ class LmBenchmark {
     if (!corpus && !absl::GetFlag(FLAGS_valid).empty()) {
       return absl::InvalidArgumentError("--valid needs --corpus");
     }
+    if (absl::GetFlag(FLAGS_predictor) && !absl::GetFlag(FLAGS_forward_only)) {
+      return absl::InvalidArgumentError("--predictor needs --forward_only");
+    }
     if (corpus && (gemm_only || absl::GetFlag(FLAGS_forward_only))) {
       return absl::InvalidArgumentError(
           absl::StrCat("--corpus does not go with --", gemm_only ? "gemm_only" : "forward_only"));
@@ -314,6 +319,7 @@ class LmBenchmark {
                                  .disabled_passes = std::move(disabled_passes),
                                  .label_probabilities = absl::GetFlag(FLAGS_label_probabilities)}));
     COOPER_RETURN_IF_ERROR(Bind(buckets));
+    if (absl::GetFlag(FLAGS_predictor)) COOPER_RETURN_IF_ERROR(MakePredictor(sym_gen));
     bind_seconds_ = SecondsSince(start);
     return absl::OkStatus();
   }
@@ -343,10 +349,25 @@ class LmBenchmark {
     return model_->PrepareAll(shapes).status();
   }
 
+  absl::Status MakePredictor(const SymGen& sym_gen) {
+    COOPER_ASSIGN_OR_RETURN(const ModuleParams params, model_->GetParams());
+    const auto network = [sym_gen](const BucketKey& key) -> absl::StatusOr<Symbol> {
+      COOPER_ASSIGN_OR_RETURN(const BucketSymbol result, sym_gen(key));
+      return result.symbol;
+    };
+    COOPER_ASSIGN_OR_RETURN(predictor_, Predictor::Create(network, params.args, params.auxs));
+    return absl::OkStatus();
+  }
+
   absl::Status Step(const DataBatch& batch) {
     last_ = &batch;
     if (limit_) {
       limit_->Run(batch.bucket_key->int_value());
+      return absl::OkStatus();
+    }
+    if (predictor_ != nullptr) {
+      COOPER_ASSIGN_OR_RETURN(predictions_,
+                              predictor_->Predict(*batch.bucket_key, {{"data", batch.data[0]}}));
       return absl::OkStatus();
     }
     if (absl::GetFlag(FLAGS_forward_only)) return model_->Forward(batch, /*is_train=*/false);
@@ -358,7 +379,8 @@ class LmBenchmark {
   }
 
   double NllOfLastStep() const {
-    auto outputs = model_->GetOutputs();
+    absl::StatusOr<absl::Span<const NDArray>> outputs = absl::MakeConstSpan(predictions_);
+    if (predictor_ == nullptr) outputs = model_->GetOutputs();
     if (last_ == nullptr || !outputs.ok()) return NAN;
     auto prob = (*outputs)[0].Data<float>();
     auto label = last_->label[0].Data<float>();
@@ -378,9 +400,11 @@ class LmBenchmark {
 
   LanguageModelOptions model_options_;
   LmBatches data_;
-  std::unique_ptr<LmEpochs> epochs_;        // with --corpus
-  std::optional<GemmLimit> limit_;          // with --gemm_only
-  std::unique_ptr<BucketingModule> model_;  // without
+  std::unique_ptr<LmEpochs> epochs_;            // with --corpus
+  std::optional<GemmLimit> limit_;              // with --gemm_only
+  std::unique_ptr<BucketingModule> model_;      // without
+  std::unique_ptr<const Predictor> predictor_;  // with --predictor
+  std::vector<NDArray> predictions_;
   const DataBatch* last_ = nullptr;
   double bind_seconds_ = 0;
   double rss_at_start_ = 0;
