@@ -33,6 +33,8 @@ constexpr char kFunctions[] = R"(
     ld.param.b32 %b, [r]; }
   ld.local.u32 %a, [own]; mul.lo.u32 %a, %a, %b; st.param.b32 [result], %a; ret;
 }
+.func (.param .b32 result) also_twice(.param .b32 x);
+.alias also_twice, twice;
 .func fill(.param .b64 where, .param .align 8 .b8 pair[8])
 {
   .reg .b64 %w; .reg .b32 %a, %b; ld.param.u64 %w, [where]; ld.param.v2.u32 {%a, %b}, [pair];
@@ -64,10 +66,12 @@ std::string CallOf(const std::string& callee, const std::string& prototype = "")
 }
 
 TEST(CallsTest, PassAndReturn) {
-  TestKernel kernel(CallOf("twice") + kStore, kFunctions);
-  kernel.launch.block.x = 40;
-  ASSERT_THAT(kernel.Run(), IsOk());
-  for (uint32_t i = 0; i < 40; ++i) EXPECT_EQ(kernel.output[i], 2 * i);
+  for (const char* callee : {"twice", "also_twice"}) {
+    TestKernel kernel(CallOf(callee) + kStore, kFunctions);
+    kernel.launch.block.x = 40;
+    ASSERT_THAT(kernel.Run(), IsOk());
+    for (uint32_t i = 0; i < 40; ++i) EXPECT_EQ(kernel.output[i], 2 * i);
+  }
 }
 
 TEST(CallsTest, RecursionHasFramesOfItsOwn) {

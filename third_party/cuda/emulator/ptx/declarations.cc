@@ -60,11 +60,25 @@ class DeclarationParser {
     if (token.Is(".global")) return DeclareVariables(Space::kGlobal, is_extern);
     if (token.Is(".const")) return DeclareVariables(Space::kConst, is_extern);
     if (token.Is(".shared")) return DeclareShared();
-    if (token.Is(".pragma") || token.Is(".alias")) {
-      if (token.Is(".alias")) return absl::UnimplementedError("PTX: .alias");
+    if (token.Is(".alias")) return ParseAlias();
+    if (token.Is(".pragma")) {
       return lexer_.SkipPast(";") ? absl::OkStatus() : SyntaxError(lexer_.Peek(), "expected ;");
     }
     return SyntaxError(token, "unknown directive");
+  }
+
+  // ".alias name, function;": the name stands for the function.
+  absl::Status ParseAlias() {
+    const Token name = lexer_.Next();
+    if (!lexer_.Take(",")) return SyntaxError(lexer_.Peek(), "expected ,");
+    const Token function = lexer_.Next();
+    const auto found = out_.names.find(function.text);
+    if (found == out_.names.end() || found->second.kind != Symbol::Kind::kFunction) {
+      return SyntaxError(function, "expected a function");
+    }
+    const Symbol symbol = found->second;
+    out_.names[name.text] = symbol;
+    return lexer_.Take(";") ? absl::OkStatus() : SyntaxError(lexer_.Peek(), "expected ;");
   }
 
   absl::Status DeclareVariables(Space space, bool is_extern) {
