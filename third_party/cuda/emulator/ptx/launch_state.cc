@@ -139,8 +139,10 @@ const Extent& LaunchState::ExtentOf(uint64_t address) {
   static constexpr Extent kNone;
   for (size_t i = 0; i < extents.size(); ++i) {
     if (address >= extents[i].begin && address < extents[i].end) {
-      recent_extent = i;
-      return extents[i];
+      // What is used often comes to the front: a module may have hundreds of variables.
+      std::swap(extents[i], extents[i / 2]);
+      recent_extent = i / 2;
+      return extents[recent_extent];
     }
   }
   const Extent found = find_extent ? find_extent(address) : Extent();
