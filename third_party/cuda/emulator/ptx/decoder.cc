@@ -322,7 +322,7 @@ absl::Status Decoder::Decode(Code& code) {
     if (in.flow == Flow::kBranch) in.target = resolve(in.target);
     if (in.flow != Flow::kIndexedBranch) continue;
     for (int i = 0; i < in.count; ++i) {
-      uint32_t& target = code.lists[static_cast<size_t>(in.list + i)];
+      uint32_t& target = code.lists[static_cast<size_t>(in.list) + static_cast<size_t>(i)];
       target = static_cast<uint32_t>(resolve(static_cast<int>(target)));
     }
   }

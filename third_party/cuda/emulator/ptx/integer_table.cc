@@ -98,6 +98,11 @@ constexpr InstructionCase kCases[] = {
      0},
     {"sub.cc.u32 $d, $a, $b; subc.u32 $d, $c, 0", "u32 u32 u32 u32", {0, 1, 5}, 4},
     {"sub.cc.u32 $d, $a, $b; subc.u32 $d, $c, 0", "u32 u32 u32 u32", {1, 1, 5}, 5},
+    // 0 - 0 with a borrow borrows again.
+    {"sub.cc.u32 $d, $a, $b; subc.cc.u32 $d, $c, $c; subc.u32 $d, 7, 0",
+     "u32 u32 u32 u32",
+     {0, 1, 5},
+     6},
     {"mad.lo.cc.u32 $d, $a, $b, $c; madc.hi.u32 $d, $a, $b, 0",
      "u32 u32 u32 u32",
      {0x80000001, 2, 0xfffffffe},

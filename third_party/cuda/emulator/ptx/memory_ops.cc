@@ -47,7 +47,8 @@ template <typename T>
 void LoadParam(Warp& warp, const Instr& in, uint32_t mask) {
   const uint8_t* from = warp.launch().params.data() + in.value;
   for (int i = 0; i < in.count; ++i) {
-    auto* d = warp.Lanes<T>(warp.code().lists[static_cast<size_t>(in.list + i)]);
+    auto* d =
+        warp.Lanes<T>(warp.code().lists[static_cast<size_t>(in.list) + static_cast<size_t>(i)]);
     const auto value = Pack<T>(ReadHost<T>(from + static_cast<size_t>(i) * sizeof(T)));
     ForLanes(mask, [&](int l) { d[l] = value; });
   }

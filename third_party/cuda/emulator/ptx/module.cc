@@ -84,7 +84,8 @@ class Linker {
     }
     const int registers = static_cast<int>(body->registers.size());
     auto code = std::make_unique<Code>();
-    absl::Status status = Decoder(function, *std::move(body)).Decode(*code);
+    Decoder decoder(function, *std::move(body));
+    absl::Status status = decoder.Decode(*code);
     if (!status.ok()) return status;
     code->resources.registers = registers;
     code->resources.local_bytes = code->local_bytes;

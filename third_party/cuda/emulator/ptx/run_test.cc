@@ -130,6 +130,15 @@ TEST(RunTest, NamedBarriersCountThreads) {
   }
 }
 
+TEST(RunTest, CountedBarriersCountWholeWarps) {
+  // 40 threads are two warps: lanes that do not exist, or have ended, count with those that come.
+  TestKernel kernel = Own(R"(
+    setp.eq.u32 %p0, %r0, 3; @%p0 exit; bar.sync 1, 64; st.global.u32 [%d2], 1;)");
+  kernel.launch.block.x = 40;
+  ASSERT_THAT(kernel.Run(), IsOk());
+  EXPECT_EQ(kernel.output[39], 1u);
+}
+
 TEST(RunTest, ThreadsThatEndNeedNotCome) {
   TestKernel kernel = Own(R"(
     setp.ge.u32 %p0, %r0, 20; @%p0 exit; bar.sync 0; st.global.u32 [%d2], 1;)");
