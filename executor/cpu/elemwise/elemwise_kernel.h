@@ -10,19 +10,10 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "executor/cpu/elemwise/elemwise_loop.h"
+#include "executor/elements/elemwise_operand.h"
 #include "executor/kernel.h"
 
 namespace cooper {
-
-// An input of a loop: an array, or where data is null the same number for every element.
-struct ElemwiseOperand {
-  const void* data = nullptr;
-  DType dtype = DType::kFloat32;
-  double scalar = 0;
-};
-
-inline ElemwiseOperand OperandOf(const ArrayView& array) { return {array.data, array.dtype}; }
-inline ElemwiseOperand OperandOf(double scalar) { return {.scalar = scalar}; }
 
 // output = f(operands...), element by element. Scalars are rounded to the output's dtype first.
 absl::Status RunElemwise(const ElemwiseLoops& loops, absl::Span<const ElemwiseOperand> operands,

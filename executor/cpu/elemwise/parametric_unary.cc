@@ -5,6 +5,7 @@
 
 #include "executor/cpu/elemwise/elemwise_kernel.h"
 #include "executor/elements/binary_functions.h"
+#include "executor/elements/parametric_functions.h"
 #include "executor/kernel.h"
 #include "symbol/ops/elemwise/scalar_param.h"
 #include "symbol/ops/elemwise/unary_param.h"
@@ -12,65 +13,6 @@
 
 namespace cooper {
 namespace {
-
-// Bounds come last so that NaN passes.
-struct Clip {
-  static constexpr int kArity = 3;
-  static constexpr bool kExactIntegers = true;
-  template <typename C>
-  static C Apply(C x, C low, C high) {
-    return x > high ? high : (x < low ? low : x);
-  }
-};
-
-struct ClipGrad {
-  static constexpr int kArity = 4;
-  static constexpr bool kExactIntegers = true;
-  template <typename C>
-  static C Apply(C g, C x, C low, C high) {
-    return x > high || x < low ? C{0} : g;
-  }
-};
-
-struct HardSigmoid {
-  static constexpr int kArity = 3;
-  static constexpr bool kExactIntegers = false;
-  template <typename C>
-  static C Apply(C x, C alpha, C beta) {
-    return Clip::Apply(alpha * x + beta, C{0}, C{1});
-  }
-};
-
-struct HardSigmoidGrad {
-  static constexpr int kArity = 4;
-  static constexpr bool kExactIntegers = false;
-  template <typename C>
-  static C Apply(C g, C x, C alpha, C beta) {
-    const C y = alpha * x + beta;
-    return y > 0 && y < 1 ? g * alpha : 0;  // NOLINT: an integer never is
-  }
-};
-
-struct SmoothL1 {
-  static constexpr int kArity = 2;
-  static constexpr bool kExactIntegers = false;
-  template <typename C>
-  static C Apply(C x, C sigma) {
-    const C square = sigma * sigma;
-    const C magnitude = x < 0 ? -x : x;
-    return magnitude > 1 / square ? magnitude - C{0.5} / square : C{0.5} * x * x * square;
-  }
-};
-
-struct SmoothL1Grad {
-  static constexpr int kArity = 3;
-  static constexpr bool kExactIntegers = false;
-  template <typename C>
-  static C Apply(C g, C x, C sigma) {
-    const C square = sigma * sigma;
-    return x > 1 / square ? g : (x < -1 / square ? -g : g * square * x);
-  }
-};
 
 // f(inputs..., a, b)
 template <typename F>

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "executor/cpu/dispatch_float.h"
+#include "executor/elements/dot_extents.h"
 #include "executor/kernel.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
@@ -13,38 +14,10 @@
 namespace cooper {
 namespace {
 
-// The product's extents: op(lhs) (m, k), op(rhs) (k, n), for each of `batch` pairs.
-struct Extents {
-  int64_t batch, m, n, k;
-};
-
-int64_t Quotient(int64_t size, int64_t k, const Shape& shape, int summed) {
-  if (k != 0) return size / k;
-  int64_t product = 1;
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (i != summed) product *= shape[i];
-  }
-  return product;
-}
-
-Extents DotExtents(const DotParam& param, const Shape& lhs, const Shape& rhs) {
-  const int lhs_axis = param.transpose_a ? 0 : lhs.rank() - 1;
-  const int rhs_axis = param.transpose_b ? rhs.rank() - 1 : 0;
-  const int64_t k = lhs[lhs_axis];
-  return {1, Quotient(lhs.num_elements(), k, lhs, lhs_axis),
-          Quotient(rhs.num_elements(), k, rhs, rhs_axis), k};
-}
-
-Extents BatchDotExtents(const DotParam& param, const Shape& lhs, const Shape& rhs) {
-  const int last = lhs.rank() - 1;
-  return {lhs.Product(0, last - 1), lhs[param.transpose_a ? last : last - 1],
-          rhs[param.transpose_b ? last - 1 : last], lhs[param.transpose_a ? last - 1 : last]};
-}
-
 // Calls fn(i) for each pair of matrices. Products of many small matrices are shared out between
 // threads; few or large ones are each computed by all.
 template <typename Fn>
-void ForBatch(const Extents& e, const Fn& fn) {
+void ForBatch(const DotExtents& e, const Fn& fn) {
   const int64_t grain = e.batch < NumThreads() ? e.batch : 1 + 65536 / (e.m * e.n * e.k + 1);
   ParallelForPlain(e.batch, std::max<int64_t>(grain, 1), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) fn(i);
@@ -52,7 +25,7 @@ void ForBatch(const Extents& e, const Fn& fn) {
 }
 
 template <typename T>
-void Forward(const KernelContext& c, const DotParam& param, const Extents& e) {
+void Forward(const KernelContext& c, const DotParam& param, const DotExtents& e) {
   using enum DotArrays::Input;
   const auto [batch, m, n, k] = e;
   const bool ta = param.transpose_a, tb = param.transpose_b;
@@ -64,7 +37,7 @@ void Forward(const KernelContext& c, const DotParam& param, const Extents& e) {
 }
 
 template <typename T>
-void Backward(const KernelContext& c, const DotParam& param, const Extents& e) {
+void Backward(const KernelContext& c, const DotParam& param, const DotExtents& e) {
   using enum DotGradientArrays::Input;
   using enum DotGradientArrays::Output;
   const auto [batch, m, n, k] = e;
@@ -94,14 +67,14 @@ void Backward(const KernelContext& c, const DotParam& param, const Extents& e) {
   });
 }
 
-using ExtentsFn = Extents (*)(const DotParam&, const Shape&, const Shape&);
+using ExtentsFn = DotExtents (*)(const DotParam&, const Shape&, const Shape&);
 
 template <ExtentsFn kExtents>
 absl::Status ProductCpu(const KernelContext& c) {
   using enum DotArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const auto& param = c.param<DotParam>();
-  const Extents e = kExtents(param, c.inputs[kLhs].shape, c.inputs[kRhs].shape);
+  const DotExtents e = kExtents(param, c.inputs[kLhs].shape, c.inputs[kRhs].shape);
   return DispatchFloat32Or64(
       c.outputs[0].dtype, [&](auto type) { Forward<typename decltype(type)::type>(c, param, e); });
 }
@@ -110,17 +83,17 @@ template <ExtentsFn kExtents>
 absl::Status ProductBackwardCpu(const KernelContext& c) {
   using enum DotGradientArrays::Input;
   const auto& param = c.param<DotParam>();
-  const Extents e = kExtents(param, c.inputs[kLhs].shape, c.inputs[kRhs].shape);
+  const DotExtents e = kExtents(param, c.inputs[kLhs].shape, c.inputs[kRhs].shape);
   return DispatchFloat32Or64(
       c.outputs[0].dtype, [&](auto type) { Backward<typename decltype(type)::type>(c, param, e); });
 }
 
-COOPER_REGISTER_KERNEL(dot, DeviceType::kCpu, kFloat32Or64, ProductCpu<DotExtents>);
+COOPER_REGISTER_KERNEL(dot, DeviceType::kCpu, kFloat32Or64, ProductCpu<ExtentsOfDot>);
 COOPER_REGISTER_KERNEL(_backward_dot, DeviceType::kCpu, kFloat32Or64,
-                       ProductBackwardCpu<DotExtents>);
-COOPER_REGISTER_KERNEL(batch_dot, DeviceType::kCpu, kFloat32Or64, ProductCpu<BatchDotExtents>);
+                       ProductBackwardCpu<ExtentsOfDot>);
+COOPER_REGISTER_KERNEL(batch_dot, DeviceType::kCpu, kFloat32Or64, ProductCpu<ExtentsOfBatchDot>);
 COOPER_REGISTER_KERNEL(_backward_batch_dot, DeviceType::kCpu, kFloat32Or64,
-                       ProductBackwardCpu<BatchDotExtents>);
+                       ProductBackwardCpu<ExtentsOfBatchDot>);
 
 }  // namespace
 }  // namespace cooper

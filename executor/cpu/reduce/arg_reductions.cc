@@ -5,6 +5,7 @@
 
 #include "executor/cpu/elemwise/element_block.h"
 #include "executor/cpu/row_grain.h"
+#include "executor/elements/axis_view.h"
 #include "executor/elements/is_nan.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
@@ -16,19 +17,6 @@ namespace cooper {
 namespace {
 
 using enum OneInputArrays::Input;
-
-// An array seen as (outer, length, inner), where `length` is along the axis.
-struct AxisView {
-  int64_t outer = 1;
-  int64_t length = 1;
-  int64_t inner = 1;
-};
-
-absl::StatusOr<AxisView> ViewAlong(const Shape& shape, std::optional<int64_t> axis) {
-  if (!axis.has_value()) return AxisView{1, shape.num_elements(), 1};
-  COOPER_ASSIGN_OR_RETURN(const int a, NormalizeAxis(*axis, shape.rank()));
-  return AxisView{shape.Product(0, a), shape[a], shape.Product(a + 1, shape.rank())};
-}
 
 struct IsGreater {
   template <typename C>
@@ -48,9 +36,9 @@ struct IsLess {
 template <typename Order, typename T>
 void Search(const AxisView& view, const T* data, const ArrayView& output, WriteReq req) {
   using C = ComputeType<T>;
-  ParallelForPlain(view.outer * view.inner, RowGrain(view.length), [&](int64_t begin, int64_t end) {
+  ParallelForPlain(view.lines(), RowGrain(view.length), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const T* at = data + i / view.inner * view.length * view.inner + i % view.inner;
+      const T* at = data + view.First(i);
       C best = ConvertElement<C>(at[0]);
       int64_t position = 0;
       for (int64_t k = 1; k < view.length && !IsNan(best); ++k) {
@@ -68,10 +56,8 @@ void Search(const AxisView& view, const T* data, const ArrayView& output, WriteR
 template <typename Order>
 absl::Status RunSearch(const KernelContext& c, std::optional<int64_t> axis) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  COOPER_ASSIGN_OR_RETURN(const AxisView view, ViewAlong(c.inputs[kData].shape, axis));
-  if (view.length == 0) {
-    return absl::InvalidArgumentError("argmax and argmin need at least one element on the axis");
-  }
+  COOPER_ASSIGN_OR_RETURN(const AxisView view, AxisView::Along(c.inputs[kData].shape, axis));
+  COOPER_RETURN_IF_ERROR(view.CheckSearchable());
   DispatchDType(c.inputs[kData].dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     Search<Order, T>(view, c.inputs[kData].as<T>(), c.outputs[0], c.reqs[0]);
@@ -93,9 +79,9 @@ absl::Status ArgmaxChannelCpu(const KernelContext& c) {
 template <typename C>
 void RunningSum(const AxisView& view, const ArrayView& input, const ArrayView& output, WriteReq req,
                 bool from_last) {
-  ParallelForPlain(view.outer * view.inner, RowGrain(view.length), [&](int64_t begin, int64_t end) {
+  ParallelForPlain(view.lines(), RowGrain(view.length), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t base = i / view.inner * view.length * view.inner + i % view.inner;
+      const int64_t base = view.First(i);
       C sum = 0;
       for (int64_t k = 0; k < view.length; ++k) {
         const int64_t step = from_last ? view.length - 1 - k : k;
@@ -112,7 +98,7 @@ void RunningSum(const AxisView& view, const ArrayView& input, const ArrayView& o
 // The axis is one of `shape`, the forward input's.
 absl::Status RunCumsum(const KernelContext& c, const Shape& shape, bool from_last) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  COOPER_ASSIGN_OR_RETURN(const AxisView view, ViewAlong(shape, c.param<CumsumParam>().axis));
+  COOPER_ASSIGN_OR_RETURN(const AxisView view, AxisView::Along(shape, c.param<CumsumParam>().axis));
   DispatchComputeType(c.outputs[0].dtype, /*exact_integers=*/true, [&](auto zero) {
     RunningSum<decltype(zero)>(view, c.inputs[kData], c.outputs[0], c.reqs[0], from_last);
   });

@@ -3,6 +3,7 @@
 #include "absl/status/statusor.h"
 #include "executor/cpu/elemwise/elemwise_kernel.h"
 #include "executor/cpu/reduce/map_reduce.h"
+#include "executor/elements/unary_functions.h"
 #include "executor/kernel.h"
 #include "symbol/ops/one_input.h"
 
@@ -11,15 +12,6 @@ namespace {
 
 using enum OneInputArrays::Input;
 using enum OneInputGradientArrays::Input;
-
-struct Same {
-  static constexpr int kArity = 1;
-  static constexpr bool kExactIntegers = true;
-  template <typename C>
-  static C Apply(C x) {
-    return x;
-  }
-};
 
 absl::Status BroadcastCpu(const KernelContext& c) {
   return RunBroadcast(kElemwiseLoops<Same>, {OperandOf(c.inputs[kData])},

@@ -5,19 +5,11 @@
 #include "executor/cpu/elemwise/elemwise_kernel.h"
 #include "executor/cpu/reduce/map_reduce.h"
 #include "executor/elements/binary_functions.h"
+#include "executor/elements/unary_functions.h"
 #include "executor/kernel.h"
 
 namespace cooper {
 namespace {
-
-struct Negative {
-  static constexpr int kArity = 1;
-  static constexpr bool kExactIntegers = true;
-  template <typename C>
-  static C Apply(C x) {
-    return -x;
-  }
-};
 
 absl::Status RunSide(const ElemwiseLoops* map, const KernelContext& c) {
   ElemwiseOperand operands[kMaxElemwiseArity];

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <type_traits>
 
 #include "absl/strings/str_cat.h"
 #include "executor/cpu/elemwise/element_block.h"
 #include "executor/elements/broadcast_plan.h"
-#include "executor/elements/is_nan.h"
+#include "executor/elements/reducers.h"
+#include "executor/elements/unary_functions.h"
 #include "ndarray/cpu_level.h"
 #include "ndarray/parallel.h"
 
@@ -17,62 +16,6 @@ namespace cooper {
 namespace {
 
 constexpr int64_t kGrain = 16384;
-
-struct Add {
-  template <typename C>
-  static C Initial() {
-    return 0;
-  }
-  template <typename C>
-  static C Combine(C a, C b) {
-    return a + b;
-  }
-};
-
-struct Multiply {
-  template <typename C>
-  static C Initial() {
-    return 1;
-  }
-  template <typename C>
-  static C Combine(C a, C b) {
-    return a * b;
-  }
-};
-
-template <typename C>
-constexpr C Lowest() {
-  if constexpr (std::is_integral_v<C>) return std::numeric_limits<C>::lowest();
-  return -std::numeric_limits<C>::infinity();
-}
-
-template <typename C>
-constexpr C Highest() {
-  if constexpr (std::is_integral_v<C>) return std::numeric_limits<C>::max();
-  return std::numeric_limits<C>::infinity();
-}
-
-struct Max {
-  template <typename C>
-  static C Initial() {
-    return Lowest<C>();
-  }
-  template <typename C>
-  static C Combine(C a, C b) {
-    return IsNan(a) || a > b ? a : b;
-  }
-};
-
-struct Min {
-  template <typename C>
-  static C Initial() {
-    return Highest<C>();
-  }
-  template <typename C>
-  static C Combine(C a, C b) {
-    return IsNan(a) || a < b ? a : b;
-  }
-};
 
 // The loops of one reducer in one type.
 template <typename C>
@@ -127,15 +70,15 @@ template <typename C>
 ReduceLoops<C> LoopsOf(Reducer reducer) {
   switch (reducer) {
     case Reducer::kSum:
-      return LoopsOf<Add, C>();
+      return LoopsOf<SumReducer, C>();
     case Reducer::kProduct:
-      return LoopsOf<Multiply, C>();
+      return LoopsOf<ProductReducer, C>();
     case Reducer::kMax:
-      return LoopsOf<Max, C>();
+      return LoopsOf<MaxReducer, C>();
     case Reducer::kMin:
-      return LoopsOf<Min, C>();
+      return LoopsOf<MinReducer, C>();
   }
-  return LoopsOf<Add, C>();  // not reached
+  return LoopsOf<SumReducer, C>();  // not reached
 }
 
 // One reduction in the type C. The plan's last operand is the output.
@@ -245,34 +188,16 @@ class Reduce {
   C* const acc_;
 };
 
-// The mean of no integers is 0; of no floats it is NaN.
-template <typename C>
-C Quotient(C a, C b) {
-  if constexpr (std::is_integral_v<C>) {
-    if (b == 0) return 0;
-  }
-  return a / b;
-}
-
 template <typename C>
 void Finish(const Reduction& reduction, C* acc, int64_t size) {
-  if (reduction.divisor != 1) {
-    const C divisor = static_cast<C>(reduction.divisor);
-    for (int64_t i = 0; i < size; ++i) acc[i] = Quotient(acc[i], divisor);
+  if (reduction.end.divisor != 1) {
+    const C divisor = static_cast<C>(reduction.end.divisor);
+    for (int64_t i = 0; i < size; ++i) acc[i] = ReducedQuotient(acc[i], divisor);
   }
-  if (reduction.square_root) {
+  if (reduction.end.square_root) {
     for (int64_t i = 0; i < size; ++i) acc[i] = static_cast<C>(std::sqrt(acc[i]));
   }
 }
-
-struct Same {
-  static constexpr int kArity = 1;
-  static constexpr bool kExactIntegers = true;
-  template <typename C>
-  static C Apply(C x) {
-    return x;
-  }
-};
 
 int64_t Product(absl::Span<const int64_t> extents) {
   int64_t product = 1;
@@ -295,7 +220,7 @@ absl::Status RunReduction(const Reduction& reduction, absl::Span<const int64_t> 
                           const ArrayView& output, absl::Span<const int64_t> output_shape,
                           WriteReq req, void* workspace) {
   if (req == WriteReq::kNull || output.size() == 0) return absl::OkStatus();
-  if (output.size() == Product(full) && reduction.divisor == 1 && !reduction.square_root) {
+  if (output.size() == Product(full) && reduction.end.is_none()) {
     // Nothing is reduced, as for a side of a broadcast operator that was not repeated.
     return RunBroadcast(reduction.map == nullptr ? kElemwiseLoops<Same> : *reduction.map, operands,
                         operand_shapes, full, output, req);

@@ -12,19 +12,16 @@
 #include "absl/types/span.h"
 #include "executor/cpu/elemwise/elemwise_kernel.h"
 #include "executor/cpu/elemwise/elemwise_loop.h"
+#include "executor/elements/reducers.h"
 #include "executor/kernel.h"
 
 namespace cooper {
-
-enum class Reducer { kSum, kProduct, kMax, kMin };  // kMax and kMin of a NaN are NaN
 
 struct Reduction {
   Reducer reducer = Reducer::kSum;
   // What is reduced, a function of the operands; null for the only operand itself.
   const ElemwiseLoops* map = nullptr;
-  // Afterwards results are divided by it, then their square root is taken.
-  double divisor = 1;
-  bool square_root = false;
+  ReductionEnd end = {};
 };
 
 // Reduces over `full`, to which operands and output are broadcast from their own shapes; axes along

@@ -75,8 +75,8 @@ TEST(MapReduceTest, EverySetOfAxes) {
 }
 
 TEST(MapReduceTest, DividesThenTakesTheRoot) {
-  const auto result = Reduce({.reducer = Reducer::kMax, .divisor = 6, .square_root = true}, {1, 11},
-                             {1, 1}, WriteReq::kWrite, 0);
+  const auto result = Reduce({.reducer = Reducer::kMax, .end = {.divisor = 6, .square_root = true}},
+                             {1, 11}, {1, 1}, WriteReq::kWrite, 0);
   EXPECT_FLOAT_EQ(result[0], 0.5f);  // the greatest value is 1.5
 }
 
