@@ -1,8 +1,12 @@
 #include "executor/cuda/compare_kernels.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <sstream>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -28,6 +32,59 @@ NDArray Numbers(const Shape& shape, DType dtype, int64_t begin, int64_t end, int
     }
   });
   return array;
+}
+
+// Numbers from low to high, in no order.
+NDArray Fractions(const Shape& shape, DType dtype, double low, double high, int64_t seed) {
+  constexpr int64_t kSteps = 997;
+  const NDArray array = *NDArray::Empty(shape, dtype);
+  DispatchDType(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (int64_t i = 0; i < shape.num_elements(); ++i) {
+      const double step = static_cast<double>((i * 7919 + seed * 131) % kSteps);
+      static_cast<T*>(array.raw_data())[i] =
+          ConvertElement<T>(low + (high - low) * step / (kSteps - 1));
+    }
+  });
+  return array;
+}
+
+// Half of the distance from 1 to the next number; of integers, that of what they are computed in.
+double RoundingOf(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return 0x1p-24;
+    case DType::kFloat64:
+      return 0x1p-53;
+    case DType::kFloat16:
+      return 0x1p-11;
+    case DType::kBfloat16:
+      return 0x1p-8;
+    default:
+      return 0x1p-53;
+  }
+}
+
+// Expects what KernelCase::roundings says of two arrays of bytes.
+void ExpectClose(const std::vector<uint8_t>& actual, const std::vector<uint8_t>& expected,
+                 DType dtype, double roundings, const std::string& what) {
+  ASSERT_EQ(actual.size(), expected.size()) << what;
+  DispatchDType(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (size_t at = 0; at < actual.size(); at += sizeof(T)) {
+      T elements[2];
+      std::memcpy(&elements[0], &actual[at], sizeof(T));
+      std::memcpy(&elements[1], &expected[at], sizeof(T));
+      const double a = ConvertElement<double>(elements[0]), e = ConvertElement<double>(elements[1]);
+      double bound = roundings * RoundingOf(dtype) * std::max(1.0, std::abs(e));
+      if (!IsFloating(dtype)) bound = std::max(1.0, bound);
+      if (a == e || (std::isnan(a) && std::isnan(e)) || std::abs(a - e) <= bound) continue;
+      if (sizeof(T) == 1 && std::abs(a - e) == 255) continue;  // around the end
+      ADD_FAILURE() << what << ": element " << at / sizeof(T) << " is " << a << ", expected " << e
+                    << ", " << std::abs(a - e) / bound * roundings << " roundings away";
+      return;
+    }
+  });
 }
 
 NDArray CopyOn(const Context& context, const NDArray& array) {
@@ -101,13 +158,20 @@ void ExpectEqualKernels(const KernelCase& test) {
   }
   ASSERT_TRUE(symbol.ok()) << test.name << ": " << symbol.status();
   const OpCall& call = symbol->outputs()[0].node->call();
-  for (DType dtype : test.dtypes) {
+  for (size_t d = 0; d < test.dtypes.size(); ++d) {
+    const DType dtype = test.dtypes[d];
+    const DType output_dtype = test.dtypes[(d + test.output_dtype_shift) % test.dtypes.size()];
     for (DType index_dtype : {DType::kFloat32, DType::kInt64}) {
       if (index_dtype == DType::kInt64 && test.indices < 0 && test.index_outputs.empty()) continue;
       const int64_t end = dtype == DType::kBool ? 2 : 14;
       std::vector<NDArray> inputs, outputs;
       for (size_t i = 0; i < test.inputs.size(); ++i) {
         const bool indices = static_cast<int>(i) == test.indices;
+        if (!indices && test.roundings != 0 && IsFloating(dtype)) {
+          inputs.push_back(
+              Fractions(test.inputs[i], dtype, test.low, test.high, static_cast<int64_t>(i)));
+          continue;
+        }
         inputs.push_back(Numbers(test.inputs[i], indices ? index_dtype : dtype,
                                  indices ? test.index_begin : 0, indices ? test.index_end : end,
                                  static_cast<int64_t>(i)));
@@ -115,14 +179,23 @@ void ExpectEqualKernels(const KernelCase& test) {
       for (size_t i = 0; i < test.outputs.size(); ++i) {
         const bool indices = std::count(test.index_outputs.begin(), test.index_outputs.end(),
                                         static_cast<int>(i)) > 0;
-        outputs.push_back(Numbers(test.outputs[i], indices ? index_dtype : dtype, 0, 3,
+        outputs.push_back(Numbers(test.outputs[i], indices ? index_dtype : output_dtype, 0, 3,
                                   static_cast<int64_t>(i) + 100));
       }
       for (WriteReq req : {WriteReq::kWrite, WriteReq::kAdd, WriteReq::kNull}) {
         const auto expected = RunOn(Context::Cpu(0), test, call, inputs, outputs, req);
         const auto actual = RunOn(Context::Gpu(0), test, call, inputs, outputs, req);
-        EXPECT_EQ(actual, expected) << test.name << " of " << dtype << ", indices of "
-                                    << index_dtype << ", request " << static_cast<int>(req);
+        std::ostringstream what;
+        what << test.name << " of " << dtype << ", indices of " << index_dtype << ", request "
+             << static_cast<int>(req);
+        ASSERT_EQ(actual.size(), expected.size()) << what.str();
+        for (size_t i = 0; i < actual.size(); ++i) {
+          if (test.roundings == 0) {
+            EXPECT_EQ(actual[i], expected[i]) << what.str();
+          } else {
+            ExpectClose(actual[i], expected[i], outputs[i].dtype(), test.roundings, what.str());
+          }
+        }
       }
     }
   }

@@ -2,8 +2,8 @@
 #define COOPER_EXECUTOR_CUDA_COMPARE_KERNELS_H_
 
 // Runs one kernel on cpu(0) and on gpu(0) over equal arrays, of every dtype and write request, and
-// expects the same bits. For tables of tests of kernels that move elements, or sum small integers,
-// which are exact in every dtype.
+// expects the same bits: of kernels that move elements, or sum small integers, which are exact in
+// every dtype. Of others a case says how far they may differ. For tables of tests.
 
 #include <cstdint>
 #include <string>
@@ -30,6 +30,13 @@ struct KernelCase {
   std::vector<DType> dtypes = {DType::kFloat32, DType::kFloat64, DType::kFloat16,
                                DType::kUint8,   DType::kInt32,   DType::kInt8,
                                DType::kInt64,   DType::kBool,    DType::kBfloat16};
+  // Where `roundings` is not 0, floats are numbers from `low` to `high` rather than small integers,
+  // and results may differ by so many roundings of their dtype, of 1 or of what is expected if that
+  // is more; integers then by 1.
+  double roundings = 0;
+  double low = -2, high = 2;
+  // Outputs are of the dtype so many places after that of the inputs in `dtypes`, turning around.
+  int output_dtype_shift = 0;
 };
 
 // Runs the case, with GoogleTest's expectations.

@@ -323,14 +323,14 @@ TEST(ExecutorCudaTest, BindingSaysThatThereIsNoGpu) {
 
 TEST(ExecutorCudaTest, KernelsRefuseOtherDtypesWhenBound) {
   const Symbol data = Symbol::Variable("data");
-  const OpArgs activation{.inputs = {data}, .attrs = {{"act_type", "relu"}}};
   const std::map<std::string, OpArgs> ops = {
-      {"Activation", activation}, {"_copy", {.inputs = {data}}}, {"_grad_sum", {.inputs = {data}}}};
+      {"FullyConnected", {.inputs = {data}, .attrs = {{"num_hidden", "3"}}}},
+      {"_contrib_quadratic", {.inputs = {data}}}};
   for (const auto& [op, args] : ops) {
     SCOPED_TRACE(op);
     const Symbol symbol = Op(op.c_str(), args);
     COOPER_ASSERT_OK_AND_ASSIGN(const Kernel* kernel, FindKernel(op, DeviceType::kGpu));
-    const std::vector<ArrayView> views = {{.shape = {3, 3}, .dtype = DType::kFloat64}};
+    const std::vector<ArrayView> views = {{.shape = {3, 3}, .dtype = DType::kInt32}};
     const std::vector<WriteReq> reqs = {WriteReq::kWrite};
     EXPECT_THAT(PrepareKernel(*kernel, {.call = symbol.outputs()[0].node->call(),
                                         .inputs = views,
@@ -338,7 +338,7 @@ TEST(ExecutorCudaTest, KernelsRefuseOtherDtypesWhenBound) {
                                         .reqs = reqs,
                                         .context = Context::Gpu(0)}),
                 StatusIs(absl::StatusCode::kUnimplemented,
-                         AllOf(HasSubstr("no gpu kernel for input"), HasSubstr("float64"))));
+                         AllOf(HasSubstr("no gpu kernel for input"), HasSubstr("int32"))));
   }
 }
 

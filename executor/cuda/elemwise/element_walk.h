@@ -1,0 +1,119 @@
+#ifndef COOPER_EXECUTOR_CUDA_ELEMWISE_ELEMENT_WALK_H_
+#define COOPER_EXECUTOR_CUDA_ELEMWISE_ELEMENT_WALK_H_
+
+// How kernels find and read the elements of up to four arrays that are broadcast together. For .cu
+// files.
+
+#include <cstdint>
+#include <cstring>
+
+#include "absl/types/span.h"
+#include "executor/cuda/elements.h"
+#include "executor/elements/broadcast_plan.h"
+#include "executor/elements/elemwise_operand.h"
+#include "ndarray/dtype.h"
+
+namespace cooper {
+
+inline constexpr int kMaxMapArity = 4;
+
+// A nest of loops over operands, outermost first, that is walked by number.
+struct ElementWalk {
+  int64_t count = 1;
+  int rank = 0;
+  // Whether all numbers fit uint32_t, whose divisions are several times faster.
+  bool small = true;
+  int64_t extents[BroadcastPlan::kMaxRank];
+  int64_t strides[kMaxMapArity][BroadcastPlan::kMaxRank];
+
+  // Adds axis `axis` of the plan inside of the loops that there are.
+  void Add(const BroadcastPlan& plan, int axis, int arity) {
+    extents[rank] = plan.extents[axis];
+    for (int k = 0; k < arity; ++k) strides[k][rank] = plan.strides[k][axis];
+    ++rank;
+    count *= plan.extents[axis];
+    small = count <= INT32_MAX;
+  }
+
+  // Adds the offsets of iteration i to `offsets`.
+  template <int kArity>
+  __device__ void At(int64_t i, int64_t* offsets) const {
+    if (rank > 1) {
+      if (small) {
+        i = Unwind<kArity>(static_cast<uint32_t>(i), offsets);
+      } else {
+        i = Unwind<kArity>(static_cast<uint64_t>(i), offsets);
+      }
+    }
+    if (rank == 0) return;
+#pragma unroll
+    for (int k = 0; k < kArity; ++k) offsets[k] += i * strides[k][0];
+  }
+
+ private:
+  // The part of all axes but the outermost one, whose index it returns.
+  template <int kArity, typename Index>
+  __device__ int64_t Unwind(Index i, int64_t* offsets) const {
+    for (int axis = rank - 1; axis > 0; --axis) {
+      const Index extent = static_cast<Index>(extents[axis]);
+      const Index rest = i / extent;
+      const int64_t at = static_cast<int64_t>(i - rest * extent);
+#pragma unroll
+      for (int k = 0; k < kArity; ++k) offsets[k] += at * strides[k][axis];
+      i = rest;
+    }
+    return static_cast<int64_t>(i);
+  }
+};
+
+// The operands of a function as a kernel reads them.
+struct ElementOperands {
+  const void* data[kMaxMapArity];  // null: the scalar
+  DType dtype[kMaxMapArity];
+  int64_t scalar[kMaxMapArity];  // the bytes of a number of the type that one computes in
+
+  template <typename C>
+  __device__ C Load(int k, int64_t at) const {
+    if (data[k] == nullptr) {
+      C value;
+      memcpy(&value, &scalar[k], sizeof(C));
+      return value;
+    }
+    // What most arrays are, before the switch over all dtypes.
+    if (dtype[k] == DTypeOf<C>()) return static_cast<const C*>(data[k])[at];
+    return LoadElement<C>(data[k], dtype[k], at);
+  }
+
+  // F of the elements at `offsets`.
+  template <typename F, typename C>
+  __device__ C Apply(const int64_t* at) const {
+    if constexpr (F::kArity == 1) {
+      return F::Apply(Load<C>(0, at[0]));
+    } else if constexpr (F::kArity == 2) {
+      return F::Apply(Load<C>(0, at[0]), Load<C>(1, at[1]));
+    } else if constexpr (F::kArity == 3) {
+      return F::Apply(Load<C>(0, at[0]), Load<C>(1, at[1]), Load<C>(2, at[2]));
+    } else {
+      return F::Apply(Load<C>(0, at[0]), Load<C>(1, at[1]), Load<C>(2, at[2]), Load<C>(3, at[3]));
+    }
+  }
+};
+
+// Scalars are rounded to `dtype`, then converted to the type that one computes in, which
+// `exact_integers` decides as in DispatchCompute.
+ElementOperands ElementOperandsOf(absl::Span<const ElemwiseOperand> operands, DType dtype,
+                                  bool exact_integers);
+
+// Converts `value` into element `at`, or adds it to it.
+template <typename C>
+__device__ void StoreComputed(void* data, DType dtype, int64_t at, C value, bool add) {
+  if (dtype == DTypeOf<C>()) {
+    StoreTo(static_cast<C*>(data) + at, value, add);
+  } else {
+    StoreElement(data, dtype, at, value, add);
+  }
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_CUDA_ELEMWISE_ELEMENT_WALK_H_
