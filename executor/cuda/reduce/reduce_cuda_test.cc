@@ -1,0 +1,166 @@
+// Reductions and their gradients on a GPU against the CPU's.
+
+#include <ostream>
+#include <vector>
+
+#include "executor/cuda/compare_kernels.h"
+#include "gtest/gtest.h"
+#include "ndarray/cuda/require_gpu.h"
+
+namespace cooper {
+namespace {
+
+class ReduceCudaTest : public ::testing::TestWithParam<KernelCase> {};
+
+TEST_P(ReduceCudaTest, EqualsTheCpus) {
+  COOPER_REQUIRE_GPU();
+  ExpectEqualKernels(GetParam());
+}
+
+// Of small integers every result is exact in every dtype.
+const KernelCase kExact[] = {
+    {"SumAll", "sum", "", {}, {{6, 7, 8}}, {{1}}},
+    {"SumBackwardAll", "sum", "_backward_sum", {}, {{1}}, {{6, 7, 8}}},
+    {"SumLast", "sum", "", {{"axis", "1"}}, {{40, 70}}, {{40}}},
+    {"SumBackwardLast", "sum", "_backward_sum", {{"axis", "1"}}, {{40}}, {{40, 70}}},
+    {"SumFirst", "sum", "", {{"axis", "0"}}, {{90, 40}}, {{40}}},
+    {"SumBackwardFirst", "sum", "_backward_sum", {{"axis", "0"}}, {{40}}, {{90, 40}}},
+    {"SumFirstFew", "sum", "", {{"axis", "0"}}, {{90, 3}}, {{3}}},
+    {"SumBackwardFirstFew", "sum", "_backward_sum", {{"axis", "0"}}, {{3}}, {{90, 3}}},
+    {"SumMiddle", "sum", "", {{"axis", "1"}}, {{3, 20, 5}}, {{3, 5}}},
+    {"SumBackwardMiddle", "sum", "_backward_sum", {{"axis", "1"}}, {{3, 5}}, {{3, 20, 5}}},
+    {"SumEnds", "sum", "", {{"axis", "(0, 2)"}, {"keepdims", "True"}}, {{4, 5, 6}}, {{1, 5, 1}}},
+    {"SumBackwardEnds",
+     "sum",
+     "_backward_sum",
+     {{"axis", "(0, 2)"}, {"keepdims", "True"}},
+     {{1, 5, 1}},
+     {{4, 5, 6}}},
+    {"SumExclude", "sum", "", {{"axis", "1"}, {"exclude", "True"}}, {{4, 5, 6}}, {{5}}},
+    {"SumBackwardExclude",
+     "sum",
+     "_backward_sum",
+     {{"axis", "1"}, {"exclude", "True"}},
+     {{5}},
+     {{4, 5, 6}}},
+    {"SumSizeOne", "sum", "", {{"axis", "1"}}, {{5, 1, 6}}, {{5, 6}}},
+    {"SumBackwardSizeOne", "sum", "_backward_sum", {{"axis", "1"}}, {{5, 6}}, {{5, 1, 6}}},
+    {"SumEmpty", "sum", "", {{"axis", "1"}}, {{5, 0}}, {{5}}},
+    {"SumBackwardEmpty", "sum", "_backward_sum", {{"axis", "1"}}, {{5}}, {{5, 0}}},
+    {"SumNoOutput", "sum", "", {{"axis", "1"}}, {{0, 5}}, {{0}}},
+    {"Max", "max", "", {{"axis", "1"}}, {{30, 60}}, {{30}}},
+    {"MaxFirst", "max", "", {{"axis", "0"}}, {{60, 30}}, {{30}}},
+    {"MaxBackward", "max", "_backward_max", {{"axis", "1"}}, {{30}, {30, 9}, {30}}, {{30, 9}}},
+    {"Min", "min", "", {{"axis", "1"}}, {{30, 60}}, {{30}}},
+    {"MinFirst", "min", "", {{"axis", "0"}}, {{60, 30}}, {{30}}},
+    {"MinBackward", "min", "_backward_min", {{"axis", "1"}}, {{30}, {30, 9}, {30}}, {{30, 9}}},
+    {"ArgmaxLong", "argmax", "", {{"axis", "1"}}, {{5, 300}}, {{5}}},
+    {"ArgmaxShort", "argmax", "", {{"axis", "1"}}, {{300, 5}}, {{300}}},
+    {"ArgmaxFirst", "argmax", "", {{"axis", "0"}}, {{100, 7}}, {{7}}},
+    {"ArgmaxWhole", "argmax", "", {}, {{10, 31}}, {{1}}},
+    {"ArgminLong", "argmin", "", {{"axis", "1"}}, {{5, 300}}, {{5}}},
+    {"ArgminShort", "argmin", "", {{"axis", "1"}}, {{300, 5}}, {{300}}},
+    {"ArgminFirst", "argmin", "", {{"axis", "0"}}, {{100, 7}}, {{7}}},
+    {"ArgminWhole", "argmin", "", {}, {{10, 31}}, {{1}}},
+    {"ArgmaxChannel", "argmax_channel", "", {}, {{50, 6}}, {{50}}},
+    {"CumsumShort", "_np_cumsum", "", {{"axis", "1"}}, {{5, 9, 7}}, {{5, 9, 7}}},
+    {"CumsumLong", "_np_cumsum", "", {}, {{3, 20, 3}}, {{3, 20, 3}}},
+};
+INSTANTIATE_TEST_SUITE_P(Exact, ReduceCudaTest, ::testing::ValuesIn(kExact),
+                         [](const auto& info) { return info.param.name; });
+
+// Those whose sums only some dtypes hold.
+const KernelCase kLong[] = {
+    {"SumLong", "sum", "", {}, {{20011}}, {{1}}},
+    {"SumLongColumns", "sum", "", {{"axis", "0"}}, {{3001, 5}}, {{5}}},
+};
+
+TEST(ReduceCudaLongTest, EqualsTheCpus) {
+  COOPER_REQUIRE_GPU();
+  for (KernelCase test : kLong) {
+    test.dtypes = {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kInt64, DType::kUint8};
+    ExpectEqualKernels(test);
+  }
+}
+
+struct CloseCase {
+  KernelCase test;
+  double roundings;
+  double low = -2, high = 2;
+
+  friend std::ostream& operator<<(std::ostream& os, const CloseCase& c) {
+    return os << c.test.name;
+  }
+};
+
+const CloseCase kClose[] = {
+    {{"MeanLast", "mean", "", {{"axis", "1"}}, {{40, 70}}, {{40}}}, 16},
+    {{"MeanEmpty", "mean", "", {{"axis", "1"}}, {{5, 0}}, {{5}}}, 2},
+    {{"MeanBackward", "mean", "_backward_mean", {{"axis", "1"}}, {{40}}, {{40, 70}}}, 4},
+    {{"Prod", "prod", "", {{"axis", "1"}}, {{30, 6}}, {{30}}}, 64},
+    {{"ProdBackward", "prod", "_backward_prod", {{"axis", "1"}}, {{30}, {30, 6}, {30}}, {{30, 6}}},
+     16,
+     0.5,
+     2},
+    {{"Nansum", "nansum", "", {{"axis", "1"}}, {{30, 6}}, {{30}}}, 16},
+    {{"NansumBackward", "nansum", "_backward_nansum", {{"axis", "1"}}, {{30}, {30, 6}}, {{30, 6}}},
+     2},
+    {{"Nanprod", "nanprod", "", {{"axis", "1"}}, {{30, 6}}, {{30}}}, 64},
+    {{"NanprodBackward",
+      "nanprod",
+      "_backward_nanprod",
+      {{"axis", "1"}},
+      {{30}, {30, 6}, {30}},
+      {{30, 6}}},
+     16,
+     0.5,
+     2},
+    {{"Norm1", "norm", "", {{"axis", "1"}, {"ord", "1"}}, {{30, 60}}, {{30}}}, 16},
+    {{"Norm2", "norm", "", {{"axis", "1"}}, {{30, 60}}, {{30}}}, 16},
+    {{"Norm1Backward",
+      "norm",
+      "_backward_norm",
+      {{"axis", "1"}, {"ord", "1"}},
+      {{30}, {30, 9}, {30}},
+      {{30, 9}}},
+     4},
+    {{"Norm2Backward", "norm", "_backward_norm", {{"axis", "1"}}, {{30}, {30, 9}, {30}}, {{30, 9}}},
+     16,
+     0.5,
+     2},
+    {{"Moments", "moments", "", {{"axes", "(1,)"}}, {{20, 30}}, {{20}, {20}}}, 32},
+    {{"MomentsBackward",
+      "moments",
+      "_backward_moments",
+      {{"axes", "(1,)"}},
+      {{20}, {20}, {20, 30}, {20}},
+      {{20, 30}}},
+     64},
+    {{"CumsumBlocks", "_np_cumsum", "", {{"axis", "1"}}, {{3, 600}}, {{3, 600}}}, 64, 0, 1},
+    {{"CumsumBackward",
+      "_np_cumsum",
+      "_backward_np_cumsum",
+      {{"axis", "1"}},
+      {{3, 300}},
+      {{3, 300}}},
+     64,
+     0,
+     1},
+};
+
+class ReduceCudaCloseTest : public ::testing::TestWithParam<CloseCase> {};
+
+TEST_P(ReduceCudaCloseTest, IsCloseToTheCpus) {
+  COOPER_REQUIRE_GPU();
+  KernelCase test = GetParam().test;
+  test.roundings = GetParam().roundings;
+  test.low = GetParam().low;
+  test.high = GetParam().high;
+  ExpectEqualKernels(test);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ReduceCudaCloseTest, ::testing::ValuesIn(kClose),
+                         [](const auto& info) { return info.param.test.name; });
+
+}  // namespace
+}  // namespace cooper
