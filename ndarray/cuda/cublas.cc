@@ -96,8 +96,8 @@ cublasComputeType_t ComputeTypeFor(DType dtype) {
 // A factor of products of `dtype`, as cuBLAS wants it: of the type that sums are of.
 class Factor {
  public:
-  Factor(DType dtype, bool one)
-      : is_double_(dtype == DType::kFloat64), float_(one ? 1 : 0), double_(float_) {}
+  Factor(DType dtype, double value)
+      : is_double_(dtype == DType::kFloat64), float_(static_cast<float>(value)), double_(value) {}
   const void* get() const { return is_double_ ? static_cast<const void*>(&double_) : &float_; }
 
  private:
@@ -175,7 +175,7 @@ absl::Status Cublas::Gemm(cudaStream_t stream, DType dtype, bool transpose_a, bo
         LibraryName(), " has no cublasGemmEx_64, which products of ", DTypeName(dtype), " need"));
   }
   const auto handle = static_cast<cublasHandle_t>(handle_);
-  const Factor alpha(dtype, true), beta(dtype, add);
+  const Factor alpha(dtype, 1), beta(dtype, add ? 1 : 0);
   const cudaDataType_t type = DataType(dtype);
   std::lock_guard<std::mutex> lock(mutex_);
   COOPER_RETURN_IF_ERROR(CublasStatus(functions.set_stream(handle, stream), "cublasSetStream"));
@@ -186,32 +186,38 @@ absl::Status Cublas::Gemm(cudaStream_t stream, DType dtype, bool transpose_a, bo
       absl::StrCat("cublasGemmEx of ", DTypeName(dtype), " (m ", m, ", n ", n, ", k ", k, ")"));
 }
 
-absl::Status Cublas::GemmBatched(cudaStream_t stream, DType dtype, bool transpose_a,
-                                 bool transpose_b, int64_t m, int64_t n, int64_t k, const void* a,
-                                 int64_t lda, const void* b, int64_t ldb, bool add, void* c,
-                                 int64_t ldc, const Strides& strides, int64_t count) {
-  const Functions& functions = *TheFunctions();
-  if (count <= 1 || m == 0 || n == 0 || k == 0 || functions.gemm_batched == nullptr) {
+absl::Status Cublas::GemmBatched(cudaStream_t stream, DType dtype, const GemmBatch& batch,
+                                 bool transpose_a, bool transpose_b, int64_t m, int64_t n,
+                                 int64_t k, double alpha, const void* a, int64_t lda, const void* b,
+                                 int64_t ldb, bool add, void* c, int64_t ldc) {
+  if (batch.count == 0 || m == 0 || n == 0 || (k == 0 && add)) return absl::OkStatus();
+  if (k == 0) {
     const int64_t size = SizeOf(dtype);
-    for (int64_t i = 0; i < count; ++i) {
-      COOPER_RETURN_IF_ERROR(Gemm(stream, dtype, transpose_a, transpose_b, m, n, k,
-                                  static_cast<const char*>(a) + i * strides.a * size, lda,
-                                  static_cast<const char*>(b) + i * strides.b * size, ldb, add,
-                                  static_cast<char*>(c) + i * strides.c * size, ldc));
+    for (int64_t i = 0; i < batch.count; ++i) {
+      COOPER_RETURN_IF_ERROR(
+          CudaStatus(cudaMemset2DAsync(static_cast<char*>(c) + i * batch.stride_c * size,
+                                       ldc * size, 0, n * size, m, stream),
+                     "zeroing an empty product"));
     }
     return absl::OkStatus();
   }
+  const Functions& functions = *TheFunctions();
+  if (functions.gemm_batched == nullptr) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(LibraryName(), " has no cublasGemmStridedBatchedEx_64"));
+  }
   const auto handle = static_cast<cublasHandle_t>(handle_);
-  const Factor alpha(dtype, true), beta(dtype, add);
+  const Factor scale(dtype, alpha), beta(dtype, add ? 1 : 0);
   const cudaDataType_t type = DataType(dtype);
   std::lock_guard<std::mutex> lock(mutex_);
   COOPER_RETURN_IF_ERROR(CublasStatus(functions.set_stream(handle, stream), "cublasSetStream"));
-  return CublasStatus(functions.gemm_batched(handle, Operation(transpose_b), Operation(transpose_a),
-                                             n, m, k, alpha.get(), b, type, ldb, strides.b, a, type,
-                                             lda, strides.a, beta.get(), c, type, ldc, strides.c,
-                                             count, ComputeTypeFor(dtype), CUBLAS_GEMM_DEFAULT),
-                      absl::StrCat("cublasGemmStridedBatchedEx of ", count, " of ",
-                                   DTypeName(dtype), " (m ", m, ", n ", n, ", k ", k, ")"));
+  return CublasStatus(
+      functions.gemm_batched(handle, Operation(transpose_b), Operation(transpose_a), n, m, k,
+                             scale.get(), b, type, ldb, batch.stride_b, a, type, lda,
+                             batch.stride_a, beta.get(), c, type, ldc, batch.stride_c, batch.count,
+                             ComputeTypeFor(dtype), CUBLAS_GEMM_DEFAULT),
+      absl::StrCat("cublasGemmStridedBatchedEx of ", DTypeName(dtype), " (", batch.count,
+                   " times m ", m, ", n ", n, ", k ", k, ")"));
 }
 
 }  // namespace cooper

@@ -14,6 +14,12 @@
 
 namespace cooper {
 
+// Several products of matrices of one shape, each so many elements after the one before.
+struct GemmBatch {
+  int64_t count = 1;
+  int64_t stride_a = 0, stride_b = 0, stride_c = 0;
+};
+
 class Cublas {
  public:
   // That of a device, made at the first call and kept: it takes a while, and memory of the device.
@@ -37,15 +43,12 @@ class Cublas {
                     int64_t n, int64_t k, const void* a, int64_t lda, const void* b, int64_t ldb,
                     bool add, void* c, int64_t ldc);
 
-  // `count` such products: matrices of product i begin i strides behind those of the first, in
-  // elements. The same A or B, with a stride of 0, may serve for all.
-  struct Strides {
-    int64_t a = 0, b = 0, c = 0;
-  };
-  absl::Status GemmBatched(cudaStream_t stream, DType dtype, bool transpose_a, bool transpose_b,
-                           int64_t m, int64_t n, int64_t k, const void* a, int64_t lda,
-                           const void* b, int64_t ldb, bool add, void* c, int64_t ldc,
-                           const Strides& strides, int64_t count);
+  // C = alpha * op(A) * op(B), or added to C, for each pair of matrices of a batch, in one call.
+  // The strides of A and B may be 0. kFailedPrecondition if the library has no such products.
+  absl::Status GemmBatched(cudaStream_t stream, DType dtype, const GemmBatch& batch,
+                           bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k,
+                           double alpha, const void* a, int64_t lda, const void* b, int64_t ldb,
+                           bool add, void* c, int64_t ldc);
 
  private:
   explicit Cublas(void* handle) : handle_(handle) {}

@@ -131,21 +131,20 @@ TEST_P(CublasDTypeTest, BatchesAreSingleProducts) {
     return *Converted(array, GetParam()).CopyTo(Context::Gpu(0));
   };
   const NDArray a = on_gpu(m * k * count, 1), b = on_gpu(k * n * count, 2);
-  for (const Cublas::Strides& strides :
-       {Cublas::Strides{m * k, k * n, m * n + 1}, Cublas::Strides{0, k * n, m * n}}) {
+  for (const GemmBatch& batch :
+       {GemmBatch{count, m * k, k * n, m * n + 1}, GemmBatch{count, 0, k * n, m * n}}) {
     for (bool add : {false, true}) {
       const NDArray c = on_gpu((m * n + 1) * count, 3), expected = on_gpu((m * n + 1) * count, 3);
       const int64_t size = SizeOf(GetParam());
       for (int64_t i = 0; i < count; ++i) {
         COOPER_ASSERT_OK(
             cublas->Gemm(nullptr, GetParam(), false, true, m, n, k,
-                         static_cast<char*>(a.raw_data()) + i * strides.a * size, k,
-                         static_cast<char*>(b.raw_data()) + i * strides.b * size, k, add,
-                         static_cast<char*>(expected.raw_data()) + i * strides.c * size, n));
+                         static_cast<char*>(a.raw_data()) + i * batch.stride_a * size, k,
+                         static_cast<char*>(b.raw_data()) + i * batch.stride_b * size, k, add,
+                         static_cast<char*>(expected.raw_data()) + i * batch.stride_c * size, n));
       }
-      COOPER_ASSERT_OK(cublas->GemmBatched(nullptr, GetParam(), false, true, m, n, k, a.raw_data(),
-                                           k, b.raw_data(), k, add, c.raw_data(), n, strides,
-                                           count));
+      COOPER_ASSERT_OK(cublas->GemmBatched(nullptr, GetParam(), batch, false, true, m, n, k, 1,
+                                           a.raw_data(), k, b.raw_data(), k, add, c.raw_data(), n));
       COOPER_ASSERT_OK_AND_ASSIGN(const NDArray got, c.CopyTo(Context::Cpu(0)));
       COOPER_ASSERT_OK_AND_ASSIGN(const NDArray want, expected.CopyTo(Context::Cpu(0)));
       EXPECT_EQ(*Converted(got, DType::kFloat32).ToVector<float>(),
