@@ -1,6 +1,8 @@
 #include "io/encode_sentences.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -52,10 +54,17 @@ absl::StatusOr<EncodedSentences> EncodeSentences(absl::Span<const Sentence> sent
   encoded.vocabulary = vocabulary;
   int unknown = options.invalid_label;
   if (!options.unknown_token.empty()) {
-    int largest = options.start_label - 1;
-    for (const auto& [word, number] : vocabulary) largest = std::max(largest, number);
-    const int above = Numbers(largest + 1, options.invalid_label).Next();
-    unknown = encoded.vocabulary.try_emplace(options.unknown_token, above).first->second;
+    int64_t above = options.start_label;
+    for (const auto& [word, number] : vocabulary) above = std::max(above, int64_t{number} + 1);
+    if (above == options.invalid_label) ++above;
+    const auto [it, is_new] =
+        encoded.vocabulary.try_emplace(options.unknown_token, static_cast<int>(above));
+    if (is_new && above > std::numeric_limits<int>::max()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "encode_sentences: no number is left for the unknown_token '", options.unknown_token,
+          "' above those of the vocabulary, up to ", std::numeric_limits<int>::max()));
+    }
+    unknown = it->second;
   }
   encoded.sentences.reserve(sentences.size());
   for (size_t i = 0; i < sentences.size(); ++i) {

@@ -1,5 +1,6 @@
 #include "io/encode_sentences.h"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,23 @@ TEST(EncodeSentencesTest, EveryUnknownWordGetsTheTokensNumber) {
       EncodeSentences(Text(), without, {.invalid_label = 2, .unknown_token = "<unk>"}));
   EXPECT_THAT(added.sentences, ElementsAre(ElementsAre(1, 3), ElementsAre(3), ElementsAre(3, 1)));
   EXPECT_EQ(added.vocabulary.at("<unk>"), 3);
+}
+
+TEST(EncodeSentencesTest, NumbersEndWithTheLargestInt) {
+  constexpr int kLargest = std::numeric_limits<int>::max();
+  const std::vector<Sentence> unknown(1, Sentence(1, "b"));
+  const Vocabulary full = {{"a", kLargest}};
+  EXPECT_THAT(EncodeSentences(unknown, full, {.unknown_token = "<unk>"}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("no number is left for the unknown_token '<unk>'")));
+  EXPECT_THAT(EncodeSentences(unknown, full, {.unknown_token = "a"})->sentences,
+              ElementsAre(ElementsAre(kLargest)));
+  const Vocabulary one_left = {{"a", kLargest - 1}};
+  EXPECT_THAT(EncodeSentences(unknown, one_left, {.unknown_token = "<unk>"})->sentences,
+              ElementsAre(ElementsAre(kLargest)));
+  EXPECT_THAT(
+      EncodeSentences(unknown, one_left, {.invalid_label = kLargest, .unknown_token = "<unk>"}),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no number is left")));
 }
 
 }  // namespace
