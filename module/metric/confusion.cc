@@ -108,6 +108,10 @@ class BinaryMetric : public TotalsMetric {
     return counts;
   }
 
+  bool IsNumTotals(size_t count) const override {
+    return macro_ ? TotalsMetric::IsNumTotals(count) : count == 4;
+  }
+
   double Value(const Totals& totals) const override {
     return macro_ ? TotalsMetric::Value(totals) : ScoreOf(totals);
   }
@@ -148,9 +152,11 @@ class PccMetric : public TotalsMetric {
     return matrix;
   }
 
+  bool IsNumTotals(size_t count) const override { return Side(count) * Side(count) == count; }
+
   void Add(const Totals& more, Totals* totals) const override {
-    const size_t k = Side(more);
-    if (Side(*totals) < k) {
+    const size_t k = Side(more.size());
+    if (Side(totals->size()) < k) {
       Totals grown(k * k);
       AddCorner(*totals, &grown);
       *totals = std::move(grown);
@@ -159,7 +165,7 @@ class PccMetric : public TotalsMetric {
   }
 
   double Value(const Totals& matrix) const override {
-    const size_t k = Side(matrix);
+    const size_t k = Side(matrix.size());
     std::vector<double> predicted(k), actual(k);
     double n = 0;
     for (size_t i = 0; i < k; ++i) {
@@ -180,14 +186,15 @@ class PccMetric : public TotalsMetric {
   }
 
  private:
-  static size_t Side(const Totals& matrix) {
-    return static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(matrix.size()))));
+  // Of a square matrix of so many elements.
+  static size_t Side(size_t elements) {
+    return static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(elements))));
   }
 
   // Adds a matrix to the upper left corner of one that is at least as large.
   static void AddCorner(const Totals& from, Totals* to) {
-    const size_t k = Side(from);
-    const size_t to_k = Side(*to);
+    const size_t k = Side(from.size());
+    const size_t to_k = Side(to->size());
     for (size_t i = 0; i < k; ++i) {
       for (size_t j = 0; j < k; ++j) (*to)[i * to_k + j] += from[i * k + j];
     }

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "ndarray/dtype.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -130,7 +131,7 @@ void TotalsMetric::Reset() {
 }
 
 int64_t TotalsMetric::labels_out_of_range() const {
-  return counts_out_of_range() && global_.size() > 2 ? static_cast<int64_t>(global_[2]) : 0;
+  return counts_out_of_range() && global_.size() > 2 ? IntegerOf<int64_t>(global_[2]) : 0;
 }
 
 std::vector<NamedValue> TotalsMetric::GetNameValue() const {
@@ -153,8 +154,14 @@ absl::Status TotalsMetric::LoadState(absl::string_view text) {
   COOPER_ASSIGN_OR_RETURN(const KeyValues state, KeyValues::Parse(text));
   COOPER_RETURN_IF_ERROR(state.Expect("name", name_));
   COOPER_ASSIGN_OR_RETURN(Totals local, state.GetDoubles("local"));
-  COOPER_ASSIGN_OR_RETURN(global_, state.GetDoubles("global"));
+  COOPER_ASSIGN_OR_RETURN(Totals global, state.GetDoubles("global"));
+  for (const Totals* totals : {&local, &global}) {
+    if (totals->empty() || IsNumTotals(totals->size())) continue;
+    return absl::InvalidArgumentError(absl::StrCat(name_, ": the state has ", totals->size(),
+                                                   " totals, which is not what this metric has"));
+  }
   local_ = std::move(local);
+  global_ = std::move(global);
   return absl::OkStatus();
 }
 

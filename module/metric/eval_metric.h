@@ -144,6 +144,12 @@ class TotalsMetric : public EvalMetric {
   // Whether totals[2] is the number of labels that are no class.
   virtual bool counts_out_of_range() const { return false; }
 
+  // Whether so many totals can be this kind's, so that a saved state of others is refused. The
+  // default is two, and a third with counts_out_of_range.
+  virtual bool IsNumTotals(size_t count) const {
+    return count == 2 || (count == 3 && counts_out_of_range());
+  }
+
   // Adds one to the other, which is empty if nothing was added yet. The default adds by element.
   virtual void Add(const Totals& more, Totals* totals) const;
 

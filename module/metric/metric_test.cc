@@ -1,8 +1,10 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/metric/composite_metric.h"
@@ -167,6 +169,48 @@ TEST(MetricTest, GoesOnFromASavedState) {
   }
   EXPECT_THAT(Make("mae")->LoadState(Make("mse")->SaveState()),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'mse', expected 'mae'")));
+}
+
+TEST(MetricTest, RefusesStatesOfOtherTotals) {
+  struct StateCase {
+    const char* metric;
+    Kwargs kwargs;
+    const char* totals;
+  };
+  const StateCase kCases[] = {
+      // metric       kwargs                  totals
+      {"mae", {}, "1"},
+      {"mae", {}, "1,2,3"},
+      {"acc", {}, "1"},
+      {"acc", {}, "1,2,3,4"},
+      {"f1", {{"average", "macro"}}, "1,2,3,4"},
+      {"f1", {{"average", "micro"}}, "1,2"},
+      {"mcc", {{"average", "micro"}}, "1,2,3"},
+      {"pcc", {}, "1,2,3"},
+      {"pcc", {}, "1,2,3,4,5"},
+      {"pearsonr", {{"average", "macro"}}, "1,2,3,4,5,6"},
+      {"pearsonr", {{"average", "micro"}}, "1,2"},
+      {"loss", {}, "1"},
+  };
+  for (const StateCase& c : kCases) {
+    SCOPED_TRACE(absl::StrCat(c.metric, " ", c.totals));
+    const auto metric = Make(c.metric, c.kwargs);
+    const std::string before = metric->SaveState();
+    for (const auto& [local, global] : {std::pair(c.totals, ""), std::pair("", c.totals)}) {
+      EXPECT_THAT(metric->LoadState(absl::StrCat("name ", metric->GetNameValue()[0].first,
+                                                 "\nlocal ", local, "\nglobal ", global, "\n")),
+                  StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("totals")));
+      EXPECT_EQ(metric->SaveState(), before);
+    }
+  }
+}
+
+TEST(MetricTest, SavedCountsOutOfRangeAreAnyNumbers) {
+  const auto metric = Make("acc");
+  COOPER_ASSERT_OK(metric->LoadState("name accuracy\nlocal \nglobal 1,2,nan\n"));
+  EXPECT_LE(metric->labels_out_of_range(), 0);
+  COOPER_ASSERT_OK(metric->LoadState("name accuracy\nlocal \nglobal 1,2,1e300\n"));
+  EXPECT_GT(metric->labels_out_of_range(), 0);
 }
 
 TEST(MetricTest, TakesAnyDType) {

@@ -93,6 +93,10 @@ class PearsonMetric : public TotalsMetric {
     t[kCount] = n;
   }
 
+  bool IsNumTotals(size_t count) const override {
+    return macro_ ? TotalsMetric::IsNumTotals(count) : count == kMoments;
+  }
+
   double Value(const Totals& totals) const override {
     return macro_ ? TotalsMetric::Value(totals) : Correlation(totals);
   }
