@@ -22,12 +22,13 @@ for target in "${targets[@]}"; do
   corpus=$fuzz_corpora/$target
   found=$fuzz_corpora/$target-found
   mkdir -p "$corpus" "$found"
+  seeds=$(make_seeds "$target")
   echo "== $target: $seconds seconds"
   # shellcheck disable=SC2086  # seeds are words
   UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=1 \
     "bazel-bin/tests/fuzz/${target}_fuzz" -max_total_time="$seconds" \
     -max_len=65536 -timeout=20 -rss_limit_mb=2048 -artifact_prefix="$found/" -print_final_stats=1 \
-    "$corpus" ${fuzz_seeds[$target]:-} 2>"$found/log" || status=1
+    "$corpus" "$seeds" ${fuzz_seeds[$target]:-} 2>"$found/log" || status=1
   grep -E "^stat::number_of_executed_units|^stat::average_exec|^#[0-9]+\s+DONE" "$found/log" || true
   ls "$found" | grep -v '^log$' | sed "s|^|found: $found/|" || true
 done

@@ -29,10 +29,11 @@ trap 'rm -rf "$profiles"' EXIT
 objects=()
 for reader in "${readers[@]}"; do
   mkdir -p "$fuzz_corpora/$reader"
+  seeds=$(make_seeds "$reader")
   # shellcheck disable=SC2086  # seeds are words
   LLVM_PROFILE_FILE="$profiles/$reader.profraw" ASAN_OPTIONS=allocator_may_return_null=1 \
     "bazel-bin/tests/fuzz/${reader}_fuzz" -runs=0 -max_len=65536 -rss_limit_mb=2048 \
-    "$fuzz_corpora/$reader" ${fuzz_seeds[$reader]:-} 2>"$profiles/log" ||
+    "$fuzz_corpora/$reader" "$seeds" ${fuzz_seeds[$reader]:-} 2>"$profiles/log" ||
     { tail -n 40 "$profiles/log"; exit 2; }
   objects+=(-object "bazel-bin/tests/fuzz/${reader}_fuzz")
 done

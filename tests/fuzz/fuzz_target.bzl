@@ -20,7 +20,10 @@ def fuzz_target(name, deps, seeds = [], data = [], srcs = [], size = "small", di
         name = name + "_target",
         testonly = True,
         srcs = [name + ".cc"] + srcs,
-        deps = deps + [":fuzz_input"],
+        deps = deps + [
+            ":fuzz_input",
+            ":fuzz_seeds",
+        ],
         alwayslink = True,  # nothing refers to the entry point but a main function
     )
     cc_test(
@@ -32,6 +35,7 @@ def fuzz_target(name, deps, seeds = [], data = [], srcs = [], size = "small", di
         tags = ["fuzz_replay"],
         deps = [
             ":%s_target" % name,
+            ":fuzz_seeds",
             "//ndarray:random",
         ],
     )
@@ -41,5 +45,8 @@ def fuzz_target(name, deps, seeds = [], data = [], srcs = [], size = "small", di
         data = data + ([dictionary] if dictionary else []),
         linkopts = ["-fsanitize=fuzzer"],
         tags = ["manual"],  # g++ has no libFuzzer
-        deps = [":%s_target" % name],
+        deps = [
+            ":%s_target" % name,
+            ":seed_writer",
+        ],
     )

@@ -1,4 +1,5 @@
-// .params files: what is read can be looked at, converted, written and read again.
+// .params files: what is read can be looked at, converted, written and read again. One input in 16
+// is read from a file, by name.
 
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "glog/logging.h"
 #include "ndarray/params_file.h"
+#include "tests/fuzz/scratch_folder.h"
 
 namespace cooper {
 namespace {
@@ -49,10 +51,18 @@ void Read(absl::string_view bytes) {
   CHECK_EQ(again->entries.size(), arrays.size());
 }
 
+void ReadByName(absl::string_view bytes) {
+  const std::string path = ScratchFolder() + "/fuzz.params";
+  WriteUnsynced(path, std::string(bytes));
+  CHECK(!LoadNamedArrays(path).ok() || ParseParams(bytes).ok());
+}
+
 }  // namespace
 }  // namespace cooper
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  cooper::Read(absl::string_view(reinterpret_cast<const char*>(data), size));
+  const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
+  cooper::Read(bytes);
+  if (size % 16 == 0) cooper::ReadByName(bytes);
   return 0;
 }

@@ -1,7 +1,7 @@
 // Runs a fuzz target as an ordinary test: on every file of the folders that are named as arguments,
-// and on COOPER_FUZZ_RUNS (1,000) changed copies and random inputs. The changes follow from
-// COOPER_FUZZ_SEED (1), so that a failure comes again; the input that was running is in the test's
-// outputs as "input".
+// on the inputs that it makes itself (fuzz_seeds.h), and on COOPER_FUZZ_RUNS (1,000) changed copies
+// and random inputs. The changes follow from COOPER_FUZZ_SEED (1), so that a failure comes again;
+// the input that was running is in the test's outputs as "input".
 
 #include <algorithm>
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ndarray/random.h"
+#include "tests/fuzz/fuzz_seeds.h"
 
 // libFuzzer's interface (https://llvm.org/docs/LibFuzzer.html).
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
@@ -116,7 +117,10 @@ std::vector<std::string> ReadSeeds(int argc, char** argv) {
 }
 
 int Main(int argc, char** argv) {
-  const std::vector<std::string> seeds = ReadSeeds(argc, argv);
+  std::vector<std::string> seeds = ReadSeeds(argc, argv);
+  std::vector<FuzzSeed> own;
+  if (CooperFuzzSeeds != nullptr) CooperFuzzSeeds(&own);
+  for (const FuzzSeed& seed : own) seeds.push_back(seed.bytes);
   for (const std::string& seed : seeds) Run(seed);
   const uint64_t runs = Number("COOPER_FUZZ_RUNS", 1000), seed = Number("COOPER_FUZZ_SEED", 1);
   std::printf("%zu inputs, %llu changed ones of seed %llu\n", seeds.size(),

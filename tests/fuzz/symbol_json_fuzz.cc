@@ -15,6 +15,7 @@
 #include "symbol/json.h"
 #include "symbol/symbol.h"
 #include "tests/fuzz/json_mutator.h"
+#include "tests/fuzz/scratch_folder.h"
 
 namespace cooper {
 namespace {
@@ -43,8 +44,23 @@ void Infer(const Symbol& symbol, const std::vector<std::string>& args, uint64_t 
   }
 }
 
+// Such that small inputs meet each of them.
+constexpr LoadLimits kTightLimits = {
+    .text_bytes = 1200, .values = 150, .nesting = 5, .nodes = 8, .outputs = 20};
+
+// The file of a text, loaded and saved.
+void LoadFile(absl::string_view text, const LoadLimits& limits) {
+  const std::string path = ScratchFolder() + "/symbol.json";
+  WriteUnsynced(path, std::string(text));
+  const absl::StatusOr<Symbol> symbol = LoadSymbol(path, limits);
+  CHECK_EQ(symbol.ok(), SymbolFromJson(text, limits).ok()) << symbol.status();
+  if (symbol.ok()) CHECK(SaveSymbol(path, *symbol).ok());
+}
+
 void Load(absl::string_view text, uint64_t seed) {
-  const absl::StatusOr<Symbol> symbol = SymbolFromJson(text, kLimits);
+  const LoadLimits& limits = text.size() % 8 == 7 ? kTightLimits : kLimits;
+  if (text.size() % 32 == 1) LoadFile(text, limits);
+  const absl::StatusOr<Symbol> symbol = SymbolFromJson(text, limits);
   if (!symbol.ok()) return;
   const std::vector<std::string> args = symbol->ListArguments();
   CHECK_EQ(symbol->ListOutputs().size(), symbol->outputs().size());

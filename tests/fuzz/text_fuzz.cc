@@ -1,9 +1,12 @@
 // Texts: CSV files, sentences, vocabularies, bucket keys, and what iterators save. The input's
-// first byte says which.
+// first byte says which (text_seeds.cc).
 
+#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "glog/logging.h"
 #include "io/bucket_key.h"
@@ -13,12 +16,15 @@
 #include "io/text_corpus.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/scratch_folder.h"
+#include "tests/fuzz/state_changes.h"
 
 namespace cooper {
 namespace {
 
-std::string WriteInput(const std::string& text) {
-  const std::string path = ScratchFolder() + "/text";
+constexpr size_t kMostText = 2000;
+
+std::string Write(const char* name, const std::string& text) {
+  const std::string path = ScratchFolder() + "/" + name;
   WriteUnsynced(path, text);
   return path;
 }
@@ -27,53 +33,68 @@ void ReadCsv(FuzzInput& input) {
   const Shape kShapes[] = {Shape{1}, Shape{2}, Shape{3}, Shape{2, 2}, Shape{0}, Shape{}};
   constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kUint8};
   CsvIterOptions options = {.data_shape = input.Pick(kShapes),
-                            .batch_size = input.Between(1, 9),
+                            .batch_size = input.Between(0, 8),
                             .round_batch = input.OneIn(2),
                             .dtype = input.Pick(kTypes)};
-  const bool labels = input.OneIn(2);
-  if (labels) options.label_shape = input.Pick(kShapes);
-  const std::string text = input.Rest();
-  options.data_csv = WriteInput(text);
-  if (labels) options.label_csv = options.data_csv;
+  const uint64_t labels = input.Below(4);  // none, the data's file, another, one that is missing
+  if (labels > 0) options.label_shape = input.Pick(kShapes);
+  options.data_csv = Write("data", input.Text(kMostText));
+  if (labels == 1) options.label_csv = options.data_csv;
+  if (labels == 2) options.label_csv = Write("label", input.Text(kMostText));
+  if (labels == 3) options.label_csv = ScratchFolder() + "/missing";
   const auto iter = CsvIter::Create(options);
   if (!iter.ok()) return;
   for (int epoch = 0; epoch < 2; ++epoch) {
-    for (int i = 0; i < 50; ++i) {
+    for (uint64_t i = input.Below(50); i > 0; --i) {
       const auto batch = (*iter)->Next();
       if (!batch.ok() || !batch->has_value()) break;
     }
     (*iter)->Reset().IgnoreError();
   }
+  (*iter)->Next().status().IgnoreError();
   const auto state = (*iter)->SaveState();
   CHECK(state.ok() && (*iter)->LoadState(*state).ok());
-  (*iter)->LoadState(text).IgnoreError();
-  (*iter)->Next().status().IgnoreError();
+  const bool loaded =
+      (*iter)->LoadState(input.OneIn(8) ? input.Rest() : ChangeState(input, *state)).ok();
+  for (int i = 0; i < 20; ++i) {
+    const auto batch = (*iter)->Next();
+    if (batch.ok() && !batch->has_value()) (*iter)->Reset().IgnoreError();
+  }
+  CHECK(!loaded || (*iter)->LoadState(*(*iter)->SaveState()).ok());
 }
 
 void ReadWords(FuzzInput& input) {
   const bool end = input.OneIn(2), unknown = input.OneIn(2);
   const ReadSentencesOptions options = {.end_token = end ? "<eos>" : "",
-                                        .max_sentences = input.Between(0, 9)};
+                                        .max_sentences = input.Between(-1, 8)};
   const BuildVocabularyOptions vocabulary_options = {
-      .invalid_label = static_cast<int>(input.Between(-1, 0)),
+      .invalid_label = static_cast<int>(input.Between(-1, 2)),
       .start_label = static_cast<int>(input.Between(0, 3)),
       .unknown_token = unknown ? "<unk>" : "",
-      .min_count = input.Between(1, 2)};
-  const auto sentences = ReadSentences(WriteInput(input.Rest()), options);
+      .min_count = input.Between(1, 2),
+      .max_words = input.Between(-1, 3)};
+  const std::string known = input.Text(kMostText);  // a vocabulary's file
+  const auto sentences = ReadSentences(Write("sentences", input.Rest()), options);
   if (!sentences.ok()) return;
-  const Vocabulary vocabulary = BuildVocabulary(*sentences, vocabulary_options);
+  Vocabulary vocabulary = BuildVocabulary(*sentences, vocabulary_options);
   const std::string path = ScratchFolder() + "/vocabulary";
   CHECK(SaveVocabulary(path, vocabulary).ok());
   const auto again = LoadVocabulary(path);
   CHECK(again.ok() && *again == vocabulary) << again.status();
-  EncodeSentences(*sentences, vocabulary, {.unknown_token = unknown ? "<unk>" : ""})
-      .status()
-      .IgnoreError();
-  EncodeSentences(*sentences);
+  if (!known.empty()) {
+    const auto loaded = LoadVocabulary(Write("vocabulary", known));
+    if (!loaded.ok()) return;
+    vocabulary = *loaded;
+  }
+  const EncodeSentencesOptions encode = {.invalid_label = vocabulary_options.invalid_label,
+                                         .start_label = vocabulary_options.start_label,
+                                         .unknown_token = vocabulary_options.unknown_token};
+  EncodeSentences(*sentences, vocabulary, encode).status().IgnoreError();
+  EncodeSentences(*sentences, encode);
 }
 
 void ReadVocabulary(FuzzInput& input) {
-  LoadVocabulary(WriteInput(input.Rest())).status().IgnoreError();
+  LoadVocabulary(Write("vocabulary", input.Rest())).status().IgnoreError();
 }
 
 void ReadKey(FuzzInput& input) {
@@ -98,8 +119,33 @@ void ReadKeyValues(FuzzInput& input) {
   CHECK(again.ok() && *again == *values);
 }
 
-constexpr void (*kReaders[])(FuzzInput&) = {ReadCsv, ReadWords, ReadVocabulary, ReadKey,
-                                            ReadKeyValues};
+// What is set is read again as it was.
+void WriteKeyValues(FuzzInput& input) {
+  const auto number = static_cast<int64_t>(input.Below(~uint64_t{0}));
+  const auto real = std::bit_cast<double>(number);
+  const std::vector<int64_t> numbers(input.Below(4), number);
+  const std::vector<double> reals(input.Below(4), real);
+  const std::string text = input.Rest();
+  KeyValues values;
+  values.SetInt("int", number);
+  values.SetUint("uint", static_cast<uint64_t>(number));
+  values.SetDouble("double", real);
+  values.SetString("string", text);
+  values.SetInts("ints", numbers);
+  values.SetDoubles("doubles", reals);
+  const auto again = KeyValues::Parse(values.ToString());
+  CHECK(again.ok() && *again == values) << values.ToString();
+  CHECK(*again->GetInt("int") == number);
+  CHECK(*again->GetUint("uint") == static_cast<uint64_t>(number));
+  CHECK(*again->GetDouble("double") == real || std::isnan(real));
+  CHECK(*again->GetString("string") == text);
+  CHECK(*again->GetInts("ints") == numbers);
+  CHECK(again->GetDoubles("doubles")->size() == reals.size());
+  CHECK(again->Expect("string", text).ok() && !again->Expect("uint", "x").ok());
+}
+
+constexpr void (*kReaders[])(FuzzInput&) = {ReadCsv, ReadWords,     ReadVocabulary,
+                                            ReadKey, ReadKeyValues, WriteKeyValues};
 
 }  // namespace
 }  // namespace cooper

@@ -1,6 +1,7 @@
 // Training states: one of a short run, with some of its entries changed, or any bytes. Loading and
 // restoring it are refused, or training goes on.
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +23,7 @@
 #include "ndarray/atomic_file.h"
 #include "ndarray/params_file.h"
 #include "tests/fuzz/fuzz_input.h"
+#include "tests/fuzz/fuzz_seeds.h"
 #include "tests/fuzz/scratch_folder.h"
 
 namespace cooper {
@@ -184,8 +186,77 @@ void Restore(FuzzInput& input) {
   CHECK(again.ok()) << again.status();
 }
 
+// An input that is a whole file, for sgd.
+FuzzSeed File(const std::string& name, const std::string& bytes) {
+  const std::vector<std::string> names = OptimizerNames();
+  const uint64_t sgd = std::find(names.begin(), names.end(), "sgd") - names.begin();
+  return {name, SeedBytes().Below(sgd, names.size()).Below(7, 8).Rest(bytes).bytes()};
+}
+
+NDArray Ints(const std::vector<int64_t>& values) {
+  return *NDArray::FromVector<int64_t>({static_cast<int64_t>(values.size())}, values);
+}
+
+std::vector<FuzzSeed> Seeds() {
+  Run run("sgd");
+  run.Step();
+  TrainingState state = *CaptureTraining(*run.model, *run.iter, run.metric.get(), 0, 2);
+  state.buckets = {BucketKey(3), BucketKey("a"), BucketKey({1, 2})};
+  CHECK(SaveTrainingState(Path(), state).ok());
+  const std::string whole = *ReadFile(Path());
+  std::string damaged = whole;
+  damaged[whole.size() / 2] ^= 1;
+  std::vector<FuzzSeed> seeds = {File("whole", whole), File("damaged", damaged)};
+
+  // Of the version without a checksum: each with entries of its own after the others.
+  struct More {
+    const char* name;
+    const char* entry;
+    NDArray array;
+  };
+  const NDArray number = Ints({1});
+  const More kMore[] = {
+      {"buckets", "text:buckets", Bytes("3\n'a'\n")},
+      {"bad_buckets", "text:buckets", Bytes("x\n")},
+      {"text_of_numbers", "text:iterator", number},
+      {"unknown_text", "text:x", Bytes("x")},
+      {"unknown", "x", number},
+      {"kvstore", "kvstore:fc1_weight:0", number},
+      {"replica", "replica:1:aux:x", number},
+      {"replica_zero", "replica:0:aux:x", number},
+      {"replica_unnumbered", "replica:x:aux:x", number},
+      {"replica_alone", "replica:1", number},
+      {"replica_unknown", "replica:1:x", number},
+      {"state", "state:x", number},
+      {"position_negative", "position", Ints({-1, 0, 0, 0})},
+      {"position_late", "position", Ints({int64_t{1} << 31, 0, 0, 0})},
+      {"position_batch", "position", Ints({0, -1, 0, 0})},
+      {"position_short", "position", Ints({0})},
+      {"position_of_text", "position", Bytes("x")},
+  };
+  for (const More& more : kMore) {
+    NamedArrays list = Saved("sgd");
+    list.emplace_back(more.entry, more.array);
+    seeds.push_back(File(more.name, *SerializeNamedArrays(list)));
+  }
+  NamedArrays list = Saved("sgd");
+  const NDArray versions[] = {Ints({0}), Ints({2}), Ints({3}), Ints({}), Bytes("x")};
+  for (const NDArray& version : versions) {
+    list[0].second = version;
+    seeds.push_back(File(absl::StrCat("version_", seeds.size()), *SerializeNamedArrays(list)));
+  }
+  list = Saved("sgd");
+  std::erase_if(list, [](const auto& entry) { return entry.first == "position"; });
+  seeds.push_back(File("no_position", *SerializeNamedArrays(list)));
+  seeds.push_back(File("no_state", *SerializeNamedArrays({{"x", number}})));
+  seeds.push_back(File("no_entries", *SerializeNamedArrays({})));
+  return seeds;
+}
+
 }  // namespace
 }  // namespace cooper
+
+extern "C" void CooperFuzzSeeds(std::vector<cooper::FuzzSeed>* seeds) { *seeds = cooper::Seeds(); }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 4) return 0;
