@@ -23,6 +23,9 @@ import sys
 APART = {
     # Callbacks know no module: their test has one without anything.
     ("cooper::BaseModule", "module/callback/callback_test.cc"),
+    # What opens CUDA's libraries, and what knows the emulator's instead (third_party/cuda:dynload).
+    ("cooper::CudaSymbol(const char *, const char *,)", "third_party/cuda/emulator/blas/dynload.cc"),
+    ("cooper::LoadCudaLibrary(const char *,)", "third_party/cuda/emulator/blas/dynload.cc"),
     # The network of the pages, and that of the module's tests.
     ("cooper::TwoLayers()", "docs/two_layers.cc"),
 }
