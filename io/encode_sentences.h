@@ -40,8 +40,8 @@ EncodedSentences EncodeSentences(absl::Span<const Sentence> sentences,
                                  const EncodeSentencesOptions& options = {});
 
 // With a given vocabulary, which is returned, with unknown_token added if it was missing.
-// kInvalidArgument, naming the word and its place, for an unknown word without an unknown_token; and
-// for an unknown_token that is new where a word has the largest int.
+// kInvalidArgument, naming the word and its place, for an unknown word without an unknown_token;
+// and for an unknown_token that is new where a word has the largest int.
 absl::StatusOr<EncodedSentences> EncodeSentences(absl::Span<const Sentence> sentences,
                                                  const Vocabulary& vocabulary,
                                                  const EncodeSentencesOptions& options = {});
