@@ -26,6 +26,7 @@
 #include "executor/kernel.h"
 #include "ndarray/shape.h"
 #include "ndarray/status_macros.h"
+#include "symbol/ops/one_input.h"
 #include "symbol/ops/reduce/reduce_axes.h"
 #include "symbol/ops/reduce/reduce_param.h"
 
@@ -73,28 +74,32 @@ absl::Status ReduceArray(const KernelContext& c, const ReductionEnd& end, const 
 
 template <typename Device, Reducer kReducer, typename Map = Same>
 absl::Status ReduceKernel(const KernelContext& c) {
-  COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.inputs[0].shape, c.param<ReduceParam>()));
-  return ReduceArray<Device, kReducer, Map>(c, {}, c.inputs[0], kept, c.outputs[0], c.reqs[0],
-                                            c.workspace);
+  COOPER_ASSIGN_OR_RETURN(const auto kept,
+                          KeptOf(c.inputs[OneInputArrays::kData].shape, c.param<ReduceParam>()));
+  return ReduceArray<Device, kReducer, Map>(c, {}, c.inputs[OneInputArrays::kData], kept,
+                                            c.outputs[0], c.reqs[0], c.workspace);
 }
 
 template <typename Device>
 absl::Status MeanKernel(const KernelContext& c) {
-  COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.inputs[0].shape, c.param<ReduceParam>()));
+  COOPER_ASSIGN_OR_RETURN(const auto kept,
+                          KeptOf(c.inputs[OneInputArrays::kData].shape, c.param<ReduceParam>()));
   return ReduceArray<Device, Reducer::kSum, Same>(c, {.divisor = static_cast<double>(kept.count())},
-                                                  c.inputs[0], kept, c.outputs[0], c.reqs[0],
-                                                  c.workspace);
+                                                  c.inputs[OneInputArrays::kData], kept,
+                                                  c.outputs[0], c.reqs[0], c.workspace);
 }
 
 template <typename Device>
 absl::Status NormKernel(const KernelContext& c) {
   const auto& param = c.param<NormParam>();
-  COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.inputs[0].shape, param.axis, false));
+  COOPER_ASSIGN_OR_RETURN(const auto kept,
+                          KeptOf(c.inputs[OneInputArrays::kData].shape, param.axis, false));
   if (param.ord == 1) {
-    return ReduceArray<Device, Reducer::kSum, Magnitude>(c, {}, c.inputs[0], kept, c.outputs[0],
-                                                         c.reqs[0], c.workspace);
+    return ReduceArray<Device, Reducer::kSum, Magnitude>(
+        c, {}, c.inputs[OneInputArrays::kData], kept, c.outputs[0], c.reqs[0], c.workspace);
   }
-  return ReduceArray<Device, Reducer::kSum, Square>(c, {.square_root = true}, c.inputs[0], kept,
+  return ReduceArray<Device, Reducer::kSum, Square>(c, {.square_root = true},
+                                                    c.inputs[OneInputArrays::kData], kept,
                                                     c.outputs[0], c.reqs[0], c.workspace);
 }
 
@@ -126,9 +131,9 @@ absl::Status ExpandKernel(const KernelContext& c) {
 // ograd times a factor.
 template <typename Device>
 absl::Status ExpandScaled(const KernelContext& c, const KeptExtents& kept, double scale) {
-  return Device::template Broadcast<Scaled>(c, {OperandOf(c.inputs[0]), OperandOf(scale)},
-                                            {kept.span(), {}}, c.outputs[0].shape.dims(),
-                                            c.outputs[0], c.reqs[0]);
+  return Device::template Broadcast<Scaled>(
+      c, {OperandOf(c.inputs[OneInputGradientArrays::kOgrad]), OperandOf(scale)}, {kept.span(), {}},
+      c.outputs[0].shape.dims(), c.outputs[0], c.reqs[0]);
 }
 
 template <typename Device>
@@ -159,29 +164,31 @@ inline int64_t MomentBytes(const ArrayView& array) {
 
 template <typename Device>
 absl::Status MomentsKernel(const KernelContext& c) {
-  const ArrayView& data = c.inputs[0];
+  using enum MomentsArrays::Output;
+  const ArrayView& data = c.inputs[MomentsArrays::kData];
   COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(data.shape, c.param<MomentsParam>().axes, false));
   const double count = static_cast<double>(kept.count());
   // The mean by itself, since output 0 may be asked for as a sum with what it holds, or not at all.
-  ArrayView mean = c.outputs[0];
+  ArrayView mean = c.outputs[kMean];
   mean.data = c.workspace;
   char* const scratch = static_cast<char*>(c.workspace) + MomentBytes(mean);
   absl::Status status = ReduceArray<Device, Reducer::kSum, Same>(c, {.divisor = count}, data, kept,
                                                                  mean, WriteReq::kWrite, scratch);
   COOPER_RETURN_IF_ERROR(status);
   const absl::Span<const int64_t> full = data.shape.dims();
-  COOPER_RETURN_IF_ERROR(Device::Convert(c, mean, c.outputs[0], c.reqs[0]));
+  COOPER_RETURN_IF_ERROR(Device::Convert(c, mean, c.outputs[kMean], c.reqs[kMean]));
   return Device::template Reduce<Reducer::kSum, SquaredDifference>(
       c, {.divisor = count}, full, {OperandOf(data), OperandOf(mean)}, {full, kept.span()},
-      c.outputs[1], kept.span(), c.reqs[1], scratch);
+      c.outputs[kVar], kept.span(), c.reqs[kVar], scratch);
 }
 
 template <typename Device>
 absl::StatusOr<Prepared> PrepareMoments(const PrepareContext& c) {
+  using enum MomentsArrays::Output;
   return Prepared{.workspace_bytes =
-                      MomentBytes(c.outputs[0]) +
-                      std::max(Device::ReductionWorkspace(c.outputs[0], WriteReq::kWrite),
-                               Device::ReductionWorkspace(c.outputs[1], c.reqs[1]))};
+                      MomentBytes(c.outputs[kMean]) +
+                      std::max(Device::ReductionWorkspace(c.outputs[kMean], WriteReq::kWrite),
+                               Device::ReductionWorkspace(c.outputs[kVar], c.reqs[kVar]))};
 }
 
 template <typename Device>
