@@ -55,9 +55,9 @@ class ConvolutionProducts {
     return ForEachChunk([&](int64_t begin, int64_t count) -> absl::Status {
       COOPER_ASSIGN_OR_RETURN(const T* columns, ColumnsOf(image, begin, count));
       return Products(count, [&](int64_t i, int64_t products, const Steps& s) {
-        return cublas_.GemmBatched(StreamOf(c_), DTypeOf<T>(),
-                                   {products, s.weight, s.columns, p_.map_step()}, false, false,
-                                   p_.filters, p_.g.columns(), p_.g.rows(), 1, weight, p_.g.rows(),
+        const GemmBatch batch{products, s.weight, s.columns, p_.map_step()};
+        return cublas_.GemmBatched(StreamOf(c_), DTypeOf<T>(), batch, false, false, p_.filters,
+                                   p_.g.columns(), p_.g.rows(), 1, weight, p_.g.rows(),
                                    columns + i * s.columns, p_.g.columns(), add,
                                    map + (begin * p_.groups + i) * p_.map_step(), p_.g.columns());
       });
@@ -70,9 +70,9 @@ class ConvolutionProducts {
       T* first_image = image + begin * p_.groups * p_.image_step();
       T* columns = identity_ ? first_image : workspace_;
       COOPER_RETURN_IF_ERROR(Products(count, [&](int64_t i, int64_t products, const Steps& s) {
-        return cublas_.GemmBatched(StreamOf(c_), DTypeOf<T>(),
-                                   {products, s.weight, p_.map_step(), s.columns}, true, false,
-                                   p_.g.rows(), p_.g.columns(), p_.filters, 1, weight, p_.g.rows(),
+        const GemmBatch batch{products, s.weight, p_.map_step(), s.columns};
+        return cublas_.GemmBatched(StreamOf(c_), DTypeOf<T>(), batch, true, false, p_.g.rows(),
+                                   p_.g.columns(), p_.filters, 1, weight, p_.g.rows(),
                                    map + (begin * p_.groups + i) * p_.map_step(), p_.g.columns(),
                                    identity_ && add, columns + i * s.columns, p_.g.columns());
       }));
@@ -90,11 +90,11 @@ class ConvolutionProducts {
     }
     return ForEachChunk([&](int64_t begin, int64_t count) -> absl::Status {
       COOPER_ASSIGN_OR_RETURN(const T* columns, ColumnsOf(image, begin, count));
+      const GemmBatch batch{p_.groups, p_.map_step(), ColumnStep(), p_.weight_step()};
       for (int64_t i = 0; i < count; ++i) {
         COOPER_RETURN_IF_ERROR(cublas_.GemmBatched(
-            StreamOf(c_), DTypeOf<T>(), {p_.groups, p_.map_step(), ColumnStep(), p_.weight_step()},
-            false, true, p_.filters, p_.g.rows(), p_.g.columns(), 1,
-            map + (begin + i) * p_.groups * p_.map_step(), p_.g.columns(),
+            StreamOf(c_), DTypeOf<T>(), batch, false, true, p_.filters, p_.g.rows(), p_.g.columns(),
+            1, map + (begin + i) * p_.groups * p_.map_step(), p_.g.columns(),
             columns + i * p_.groups * ColumnStep(), p_.g.columns(), add || begin + i > 0, weight,
             p_.g.rows()));
       }
