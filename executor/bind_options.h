@@ -21,7 +21,7 @@
 
 namespace cooper {
 
-class FoldedArrays;  // folded_arrays.h
+class FoldedArrays;  // run/folded_arrays.h
 
 struct BindOptions {
   Context context = Context::Cpu();

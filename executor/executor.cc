@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "executor/folded_arrays.h"
 #include "executor/run/bound_arrays.h"
+#include "executor/run/folded_arrays.h"
 #include "executor/run/monitored_run.h"
 #include "executor/run/program_text.h"
 #include "executor/run/reshape_options.h"

@@ -1,26 +1,34 @@
-#include "executor/folded_arrays.h"
+#include "executor/run/folded_arrays.h"
 
 #include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "executor/executor.h"
+#include "executor/compile/compiled_program.h"
+#include "executor/run/program_run.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {
 
 absl::StatusOr<NDArray> Compute(const Symbol& expression, const ArrayMap& args, Context context) {
-  BindOptions options{.context = context, .grad_req = WriteReq::kNull};
+  CompileOptions options{.context = context};
+  ProgramArrays arrays;
   for (const std::string& name : expression.ListArguments()) {
-    options.args[name] = FindArray(args, name);
-    if (options.args[name].is_null()) {
+    const NDArray& array = arrays.args.emplace_back(FindArray(args, name));
+    if (array.is_null()) {
       return absl::InvalidArgumentError(
           absl::StrCat("constant '", name, "' has no array; constants are given when binding"));
     }
+    options.shapes[name] = array.shape();
+    options.types[name] = array.dtype();
   }
-  COOPER_ASSIGN_OR_RETURN(const auto executor, Executor::SimpleBind(expression, options));
-  COOPER_RETURN_IF_ERROR(executor->Forward(/*is_train=*/false));
-  COOPER_ASSIGN_OR_RETURN(const auto outputs, executor->outputs());
+  arrays.grads.resize(arrays.args.size());
+  COOPER_ASSIGN_OR_RETURN(auto compiled, CompiledProgram::Compile(expression, options));
+  COOPER_ASSIGN_OR_RETURN(const auto run,
+                          ProgramRun::Create(std::move(compiled), std::move(arrays)));
+  COOPER_RETURN_IF_ERROR(run->Forward(/*is_train=*/false));
+  COOPER_ASSIGN_OR_RETURN(const auto outputs, run->outputs());
   return outputs[0].Copy();
 }
 

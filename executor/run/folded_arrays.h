@@ -1,5 +1,5 @@
-#ifndef COOPER_EXECUTOR_FOLDED_ARRAYS_H_
-#define COOPER_EXECUTOR_FOLDED_ARRAYS_H_
+#ifndef COOPER_EXECUTOR_RUN_FOLDED_ARRAYS_H_
+#define COOPER_EXECUTOR_RUN_FOLDED_ARRAYS_H_
 
 // What follows from a network's constants alone, such as transposed weights: computed by the first
 // executor that needs it, and shared by all that are bound with the same constants.
@@ -30,4 +30,4 @@ class FoldedArrays {
 
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_FOLDED_ARRAYS_H_
+#endif  // COOPER_EXECUTOR_RUN_FOLDED_ARRAYS_H_

@@ -1,7 +1,7 @@
 // Executors with constants compute what executors without them do, and what follows from the
 // constants once.
 
-#include "executor/folded_arrays.h"
+#include "executor/run/folded_arrays.h"
 
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "executor/executor.h"
-#include "executor/folded_arrays.h"
+#include "executor/run/folded_arrays.h"
 #include "module/checkpoint.h"
 #include "module/predict/inference_network.h"
 #include "module/predict/lru_map.h"
