@@ -161,6 +161,23 @@ TEST(FoldedArraysTest, AnyExpression) {
   EXPECT_EQ(Floats((*folded->outputs())[1]), Floats((*plain->outputs())[1]));
 }
 
+// Each node uses the one before twice, or the graph is a long chain: neither is written out.
+TEST(FoldedArraysTest, SharedAndDeepExpressionsAreLeft) {
+  for (const bool shared : {true, false}) {
+    Symbol value = Symbol::Variable("w");
+    for (int i = 0; i < (shared ? 60 : 5000); ++i) {
+      const std::vector<Symbol> both = {value, value};
+      value = shared ? Op("elemwise_mul", {.inputs = both}) : Op("tanh", {.inputs = {value}});
+    }
+    const Symbol sum = Op("broadcast_add", {.inputs = {Symbol::Variable("data"), value}});
+    const ArrayMap params = {{"w", RandomArrays({{1, 6}}, 3)[0]}};
+    const auto plain = Bind(sum, Options({3, 6}, params));
+    const auto folded = Bind(sum, WithConstants(Options({3, 6}, params)));
+    EXPECT_THAT(folded->arg_names(), testing::UnorderedElementsAre("data", "w"));
+    EXPECT_EQ(Outputs(*folded), Outputs(*plain));
+  }
+}
+
 TEST(FoldedArraysTest, Errors) {
   BindOptions options = WithConstants(Options({3, 6}, Params()));
   const auto executor = Bind(Network(), options);
