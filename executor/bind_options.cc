@@ -10,6 +10,7 @@ CompileOptions CompileOptionsOf(const Symbol& symbol, const BindOptions& options
                          .fallback = options.fallback,
                          .grad_reqs = options.grad_reqs,
                          .constants = options.constants,
+                         .unbound_outputs = options.unbound_outputs,
                          .disabled_passes = options.disabled_passes};
   for (const ArrayMap* arrays : {&options.args, &options.auxs}) {
     for (const auto& [name, array] : *arrays) {

@@ -44,6 +44,9 @@ struct BindOptions {
   // Arguments that get no array here: SetArg gives them one before Forward. Batches are then read
   // where they are, without a copy.
   std::set<std::string> unbound_args;
+  // Outputs get no place in the arena where that can be (CompileOptions::unbound_outputs):
+  // SetOutput gives them one before Forward. Results then last without a copy.
+  bool unbound_outputs = false;
   // Arguments that `args` has and whose values stay as they are for as long as the executor is
   // used. Without gradients, what follows from them alone is computed once, when the symbol is
   // bound (passes `transposed_weights` and `constants`). SetArg refuses them.

@@ -131,6 +131,12 @@ absl::Status Executor::SetArg(absl::string_view name, const NDArray& array) {
   return absl::OkStatus();
 }
 
+bool Executor::TakesOutput(int i) const { return impl_->run->TakesOutput(i); }
+
+absl::Status Executor::SetOutput(int i, const NDArray& array) {
+  return impl_->run->SetOutput(i, array);
+}
+
 absl::Status Executor::Forward(bool is_train) { return impl_->run->Forward(is_train); }
 
 absl::Status Executor::Backward(absl::Span<const NDArray> head_gradients) {

@@ -46,8 +46,8 @@ struct MemoryReport {
 // Of a program, on all its contexts together; no arena is there yet.
 MemoryReport PlannedMemory(const CompiledProgram& compiled);
 
-// kResourceExhausted if the activations, and the arrays that `options` does not give and binding
-// would allocate, exceed options.max_bytes.
+// kResourceExhausted if the activations, the outputs, and the arrays that `options` does not give
+// and binding would allocate, exceed options.max_bytes.
 absl::Status CheckBytes(const CompiledProgram& compiled, const BindOptions& options);
 
 class Executor {
@@ -77,6 +77,16 @@ class Executor {
   // if shape, dtype or context are not those of the argument, which stays as it was.
   absl::Status SetArg(absl::string_view name, const NDArray& array);
 
+  // Whether output `i` is computed where SetOutput says: with BindOptions::unbound_outputs, unless
+  // it is an argument, a part of another array, or in one place with another output.
+  bool TakesOutput(int i) const;
+  // Makes `array` the place of output `i`, which TakesOutput, from now on; the executor shares it,
+  // and it must not change between Forward and Backward. A null array takes it away again: until
+  // there is another one, Forward makes an array of its own. While there is a monitor, what was
+  // written as another output may lie in the arena all the same. kInvalidArgument if shape, dtype
+  // or context are not those of the output.
+  absl::Status SetOutput(int i, const NDArray& array);
+
   // Computes the outputs from the arguments. kFailedPrecondition, naming it, if an argument has no
   // array.
   absl::Status Forward(bool is_train);
@@ -88,9 +98,9 @@ class Executor {
   // message).
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {});
 
-  // The outputs of the last Forward, in the arena: valid until another executor that shares it
-  // runs; copy what has to last longer. kFailedPrecondition before Forward, once another has run,
-  // and between a training Forward and Backward if Backward computes an output
+  // The outputs of the last Forward: valid until another executor that shares the arena runs; copy
+  // what has to last longer, or see SetOutput. kFailedPrecondition before Forward, once another has
+  // run, and between a training Forward and Backward if Backward computes an output
   // (LabelProbabilities).
   absl::StatusOr<absl::Span<const NDArray>> outputs() const;
   const std::vector<std::string>& output_names() const;

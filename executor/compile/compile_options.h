@@ -29,6 +29,10 @@ struct CompileOptions {
   // of a network that only predicts: what follows from them alone is computed once
   // (CompiledProgram::folded). Without an effect where gradients are asked for.
   std::set<std::string> constants;
+  // Outputs are no part of the plan, where that can be: each run is given arrays for them
+  // (ProgramRun::SetOutput). An output that is an argument, a part of another array, or in one
+  // place with another output stays as it is.
+  bool unbound_outputs = false;
   // Passes to leave out, of those that PassNames() gives. Where parts are placed on other contexts
   // no graph pass is run.
   std::set<std::string> disabled_passes;

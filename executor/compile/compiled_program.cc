@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "executor/compile/passes.h"
+#include "executor/compile/program_passes/program_passes.h"
 #include "ndarray/parallel.h"
 #include "ndarray/status_macros.h"
 #include "symbol/gradient.h"
@@ -101,6 +102,7 @@ absl::StatusOr<std::shared_ptr<const CompiledProgram>> CompiledProgram::Compile(
     if (pass.over_program == nullptr || options.disabled_passes.contains(pass.name)) continue;
     pass.over_program(lowered.program);
   }
+  if (options.unbound_outputs) UnbindOutputs(lowered.program);
   std::shared_ptr<CompiledProgram> compiled(
       new CompiledProgram(symbol, options, std::move(lowered)));
   COOPER_RETURN_IF_ERROR(compiled->PrepareKernels());
@@ -151,6 +153,7 @@ bool CompiledProgram::IsFor(const Symbol& symbol, const CompileOptions& options)
          Asked(options.grad_reqs) == Asked(options_.grad_reqs) &&
          options.disabled_passes == options_.disabled_passes &&
          options.constants == options_.constants &&
+         options.unbound_outputs == options_.unbound_outputs &&
          CountEqual(options.shapes, p.arg_names, arg_shapes()) +
                  CountEqual(options.shapes, p.aux_names, aux_shapes()) ==
              options.shapes.size() &&

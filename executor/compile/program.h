@@ -22,9 +22,10 @@ struct ProgramBuffer {
   enum class Kind {
     kArena,  // planned
     kArg,    // the caller's, by `slot`: argument, auxiliary state, gradient of an argument,
-    kAux,    // gradient of an output
+    kAux,    // gradient of an output, output
     kGrad,
     kHeadGrad,
+    kOutput,
   };
   Kind kind = Kind::kArena;
   int slot = -1;

@@ -110,6 +110,9 @@ absl::Status CheckBytes(const CompiledProgram& compiled, const BindOptions& opti
   for (const ArenaLayout::Region& region : compiled.layout().regions) {
     bytes += static_cast<double>(region.plan.arena_size);
   }
+  for (const ProgramBuffer& buffer : compiled.program().buffers) {
+    if (buffer.kind == ProgramBuffer::Kind::kOutput) bytes += static_cast<double>(buffer.bytes);
+  }
   for (const Slot& slot : SlotsOf(compiled, options)) {
     if (!slot.given.is_null()) continue;
     bytes +=

@@ -21,10 +21,12 @@ BoundProgram::BoundProgram(std::shared_ptr<const CompiledProgram> compiled, Prog
     : compiled_(std::move(compiled)),
       arrays_(std::move(arrays)),
       head_gradients_(program().outputs.size()),
+      outputs_(program().outputs.size()),
       arenas_(std::move(arenas)),
       arena_generations_(arenas_.size(), -1),
       arg_uses_(arrays_.args.size()),
-      head_uses_(program().outputs.size()) {
+      head_uses_(program().outputs.size()),
+      output_uses_(program().outputs.size()) {
   PointAtShapes();
   FindUses();
   NameChains();
@@ -56,6 +58,16 @@ void BoundProgram::FindUses() {
       const std::pair<int, int> use(static_cast<int>(s), static_cast<int>(k));
       if (buffer.kind == Kind::kArg) arg_uses_[buffer.slot].push_back(use);
       if (buffer.kind == Kind::kHeadGrad) head_uses_[buffer.slot].push_back(use);
+      if (buffer.kind == Kind::kOutput) {
+        output_uses_[buffer.slot].push_back(
+            {.step = use.first, .is_input = true, .position = use.second});
+      }
+    }
+    for (size_t k = 0; k < instruction.outputs.size(); ++k) {
+      const ProgramBuffer& buffer = p.buffers[p.values[instruction.outputs[k]].buffer];
+      if (buffer.kind != Kind::kOutput || instruction.reqs[k] == WriteReq::kNull) continue;
+      output_uses_[buffer.slot].push_back(
+          {.step = static_cast<int>(s), .is_input = false, .position = static_cast<int>(k)});
     }
   }
 }
@@ -96,6 +108,10 @@ void* BoundProgram::DataOf(int value) const {
       return arrays_.grads[buffer.slot].raw_data();
     case Kind::kHeadGrad:
       return head_gradients_[buffer.slot].raw_data();
+    case Kind::kOutput:
+      // It may have other values in it, as pieces.
+      if (outputs_[buffer.slot].is_null()) return nullptr;
+      return static_cast<char*>(outputs_[buffer.slot].raw_data()) + p.values[value].offset;
     case Kind::kArena:
       break;
   }
@@ -144,6 +160,17 @@ void BoundProgram::SetHeadGradient(int i, const NDArray& array) {
   for (const auto& [step, k] : head_uses_[i]) steps_[step]->inputs[k].data = array.raw_data();
 }
 
+void BoundProgram::SetOutput(int i, const NDArray& array) {
+  outputs_[i] = array;
+  for (const OutputUse& use : output_uses_[i]) {
+    const Instruction& instruction = program().instructions[use.step];
+    Step& step = *steps_[use.step];
+    ArrayView& view = use.is_input ? step.inputs[use.position] : step.outputs[use.position];
+    view.data =
+        DataOf(use.is_input ? instruction.inputs[use.position] : instruction.outputs[use.position]);
+  }
+}
+
 absl::StatusOr<NDArray> BoundProgram::ArrayOf(int value) const {
   const ProgramValue& v = program().values[value];
   const ProgramBuffer& buffer = program().buffers[v.buffer];
@@ -156,6 +183,13 @@ absl::StatusOr<NDArray> BoundProgram::ArrayOf(int value) const {
       return arrays_.grads[buffer.slot].Reshape(v.shape);
     case Kind::kHeadGrad:
       return head_gradients_[buffer.slot].Reshape(v.shape);
+    case Kind::kOutput: {
+      const NDArray& whole = outputs_[buffer.slot];
+      if (whole.is_null()) return absl::FailedPreconditionError("the output has no array yet");
+      const auto begin = static_cast<const char*>(whole.raw_data()) -
+                         static_cast<const char*>(whole.storage()->data());
+      return NDArray::View(whole.storage(), begin + v.offset, v.shape, v.dtype);
+    }
     case Kind::kArena:
       break;
   }

@@ -52,6 +52,11 @@ class BoundProgram {
   const NDArray& arg(int slot) const { return arrays_.args[slot]; }
   const ProgramArrays& arrays() const { return arrays_; }
 
+  // The caller's array for output `i`, whose buffer is of Kind::kOutput; used from the next run on.
+  // The caller has checked its shape.
+  void SetOutput(int i, const NDArray& array);
+  const NDArray& output(int i) const { return outputs_[i]; }
+
   // The caller's array for the gradient of output `i`, used from the next run on. The caller has
   // checked its shape; it must live until the run is over.
   void SetHeadGradient(int i, const NDArray& array);
@@ -85,6 +90,13 @@ class BoundProgram {
     std::string name;  // for profiles
   };
 
+  // Where the buffer of an output is an input or output of a step.
+  struct OutputUse {
+    int step;
+    bool is_input;
+    int position;
+  };
+
   void PointAtShapes();
   void FindUses();
   void NameChains();
@@ -103,11 +115,13 @@ class BoundProgram {
   const std::shared_ptr<const CompiledProgram> compiled_;
   ProgramArrays arrays_;
   std::vector<NDArray> head_gradients_;
+  std::vector<NDArray> outputs_;
   const std::vector<std::shared_ptr<Arena>> arenas_;  // by context
   std::vector<int64_t> arena_generations_;            // of the blocks that instructions point at
   // Step and position: where the array of each argument, and of each head gradient, is an input.
   std::vector<std::vector<std::pair<int, int>>> arg_uses_;
   std::vector<std::vector<std::pair<int, int>>> head_uses_;
+  std::vector<std::vector<OutputUse>> output_uses_;
   std::vector<std::unique_ptr<Step>> steps_;  // one per instruction
   std::vector<Chain> chains_;                 // of the program's tiles
   int64_t generation_ = -1;

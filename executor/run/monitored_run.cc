@@ -30,6 +30,12 @@ absl::Status MonitoredRun::SetArg(int slot, const NDArray& array) {
   return plain_ == nullptr ? absl::OkStatus() : plain_->SetArg(slot, array);
 }
 
+absl::Status MonitoredRun::SetOutput(int i, const NDArray& array) {
+  COOPER_RETURN_IF_ERROR(merged_->SetOutput(i, array));
+  if (plain_ == nullptr || !plain_->TakesOutput(i)) return absl::OkStatus();
+  return plain_->SetOutput(i, array);
+}
+
 absl::Status MonitoredRun::ChooseRun() {
   const CompiledProgram& compiled = merged_->compiled();
   const bool wants_plain = is_monitored_ && compiled.merges_nodes();
@@ -44,6 +50,11 @@ absl::Status MonitoredRun::ChooseRun() {
     arrays.grads.resize(program->arg_shapes().size());
     COOPER_ASSIGN_OR_RETURN(
         plain_, ProgramRun::Create(std::move(program), std::move(arrays), arenas_, random_));
+    for (size_t k = 0; k < merged_->compiled().program().outputs.size(); ++k) {
+      const int i = static_cast<int>(k);
+      if (!merged_->TakesOutput(i) || !plain_->TakesOutput(i)) continue;
+      COOPER_RETURN_IF_ERROR(plain_->SetOutput(i, merged_->bound().output(i)));
+    }
   }
   run_ = wants_plain ? plain_.get() : merged_.get();
   return absl::OkStatus();

@@ -32,6 +32,8 @@ class MonitoredRun {
 
   // As ProgramRun's. Forward may also fail with the errors of CompiledProgram::Compile.
   absl::Status SetArg(int slot, const NDArray& array);
+  bool TakesOutput(int i) const { return merged_->TakesOutput(i); }
+  absl::Status SetOutput(int i, const NDArray& array);
   absl::Status Forward(bool is_train);
   absl::Status Backward(absl::Span<const NDArray> head_gradients);
 

@@ -118,6 +118,48 @@ absl::Status ProgramRun::SetArg(int slot, const NDArray& array) {
   return absl::OkStatus();
 }
 
+bool ProgramRun::TakesOutput(int i) const {
+  const Program& p = bound_.program();
+  const ProgramBuffer& buffer = p.buffers[p.values[p.outputs[i]].buffer];
+  return buffer.kind == ProgramBuffer::Kind::kOutput && buffer.slot == i;
+}
+
+absl::Status ProgramRun::SetOutput(int i, const NDArray& array) {
+  const Program& p = bound_.program();
+  const ProgramValue& value = p.values[p.outputs[i]];
+  const Context context = p.contexts[p.buffers[value.buffer].context];
+  const auto error = [&](const std::string& what) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "SetOutput: output '", OutputName(compiled().symbol().outputs()[i]), "' ", what));
+  };
+  if (!TakesOutput(i)) return error("takes no array");
+  if (!array.is_null() && !IsOf(array, value.shape, value.dtype, context)) {
+    return error(absl::StrCat("takes ", Describe(value.shape, value.dtype, context), ", got ",
+                              array.ToString()));
+  }
+  bound_.SetOutput(i, array);
+  if (!array.is_null() || outputs_.empty()) return absl::OkStatus();
+  // No result is kept alive by who has computed it.
+  for (size_t k = 0; k < p.outputs.size(); ++k) {
+    if (p.values[p.outputs[k]].buffer == value.buffer) outputs_[k] = NDArray();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ProgramRun::MakeMissingOutputs() {
+  const Program& p = bound_.program();
+  for (size_t k = 0; k < p.outputs.size(); ++k) {
+    const int i = static_cast<int>(k);
+    if (!TakesOutput(i) || !bound_.output(i).is_null()) continue;
+    const ProgramValue& value = p.values[p.outputs[i]];
+    COOPER_ASSIGN_OR_RETURN(
+        const NDArray array,
+        NDArray::Empty(value.shape, value.dtype, p.contexts[p.buffers[value.buffer].context]));
+    bound_.SetOutput(i, array);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ProgramRun::CheckArgsSet() const {
   if (num_unset_ == 0) return absl::OkStatus();
   const std::vector<std::string>& names = bound_.program().arg_names;
@@ -148,6 +190,7 @@ absl::Status ProgramRun::Forward(bool is_train, const BoundProgram::Observer* ob
 
 absl::Status ProgramRun::RunForward(bool is_train, const BoundProgram::Observer* observer) {
   COOPER_RETURN_IF_ERROR(bound_.Refresh());
+  COOPER_RETURN_IF_ERROR(MakeMissingOutputs());
   COOPER_RETURN_IF_ERROR(TakeOutputs());
   run_ = random_->runs++;
   seed_ = random_->seed + random_->replica * kReplicaStride;

@@ -40,6 +40,10 @@ class ProgramRun final : public ArenaUser {
   // kInvalidArgument, naming the argument, for another shape, dtype or context.
   absl::Status SetArg(int slot, const NDArray& array);
 
+  // Executor::TakesOutput and Executor::SetOutput.
+  bool TakesOutput(int i) const;
+  absl::Status SetOutput(int i, const NDArray& array);
+
   // kFailedPrecondition, naming it, if an argument has no array. `observer` may be null.
   absl::Status Forward(bool is_train, const BoundProgram::Observer* observer = nullptr);
   // Uses up a training Forward. `head_gradients` has one array per output, or is empty. The errors
@@ -66,6 +70,7 @@ class ProgramRun final : public ArenaUser {
   absl::Status CheckArgsSet() const;
   // Fails unless the arenas still hold what this run left there.
   absl::Status CheckCurrent(const char* call) const;
+  absl::Status MakeMissingOutputs();
   absl::Status TakeOutputs();
   absl::Status TakeHeadGradient(int i, NDArray head);
   absl::Status RunForward(bool is_train, const BoundProgram::Observer* observer);

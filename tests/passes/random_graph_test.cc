@@ -130,9 +130,16 @@ TEST_P(RandomGraphTest, PassesChangeNoResult) {
 
 TEST_P(RandomGraphTest, ConstantsChangeNoResult) {
   const RandomGraph graph = MakeRandomGraph(GetParam());
-  COOPER_ASSERT_OK_AND_ASSIGN(const Prediction expected, Predict(graph, /*constants=*/false));
-  COOPER_ASSERT_OK_AND_ASSIGN(const Prediction folded, Predict(graph, /*constants=*/true));
+  COOPER_ASSERT_OK_AND_ASSIGN(const Prediction expected, Predict(graph, {}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const Prediction folded, Predict(graph, {.constants = true}));
   ExpectNear(folded.results, expected.results, graph.dtype);
+}
+
+TEST_P(RandomGraphTest, OutputsOfTheCallersChangeNoBit) {
+  const RandomGraph graph = MakeRandomGraph(GetParam());
+  COOPER_ASSERT_OK_AND_ASSIGN(const Prediction expected, Predict(graph, {}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const Prediction unbound, Predict(graph, {.unbound_outputs = true}));
+  EXPECT_EQ(unbound.results, expected.results);
 }
 
 INSTANTIATE_TEST_SUITE_P(Graphs, RandomGraphTest, ::testing::Range(0, NumGraphs()));
@@ -161,9 +168,10 @@ TEST(RandomGraphsTest, HoldWhatPassesLookFor) {
   }
   for (int seed = 0; seed < kNumBound; ++seed) {
     const RandomGraph graph = MakeRandomGraph(seed);
-    COOPER_ASSERT_OK_AND_ASSIGN(const Prediction folded, Predict(graph, /*constants=*/true));
+    COOPER_ASSERT_OK_AND_ASSIGN(const Prediction folded, Predict(graph, {.constants = true}));
     for (const std::string& pass : kOfConstants) {
-      COOPER_ASSERT_OK_AND_ASSIGN(const Prediction without, Predict(graph, true, {pass}));
+      COOPER_ASSERT_OK_AND_ASSIGN(const Prediction without,
+                                  Predict(graph, {.constants = true, .disabled_passes = {pass}}));
       if (without.program != folded.program) ++changed[pass];
     }
   }

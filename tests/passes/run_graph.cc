@@ -1,5 +1,6 @@
 #include "tests/passes/run_graph.h"
 
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -54,6 +55,21 @@ absl::Status FillArrays(const RandomGraph& graph, const Executor& executor) {
   return absl::OkStatus();
 }
 
+absl::Status GiveNewOutputs(Executor& executor) {
+  COOPER_ASSIGN_OR_RETURN(const auto outputs, executor.outputs());
+  std::vector<NDArray> arrays;
+  for (const NDArray& output : outputs) {
+    COOPER_ASSIGN_OR_RETURN(arrays.emplace_back(), output.Copy());
+    COOPER_RETURN_IF_ERROR(arrays.back().Fill(std::numeric_limits<double>::quiet_NaN()));
+  }
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    const auto output = static_cast<int>(i);
+    if (!executor.TakesOutput(output)) continue;
+    COOPER_RETURN_IF_ERROR(executor.SetOutput(output, arrays[i]));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<GraphRunner>> GraphRunner::Create(
@@ -96,22 +112,26 @@ absl::StatusOr<RunResults> GraphRunner::Run() {
   return results;
 }
 
-absl::StatusOr<Prediction> Predict(const RandomGraph& graph, bool constants,
-                                   const std::set<std::string>& disabled_passes) {
+absl::StatusOr<Prediction> Predict(const RandomGraph& graph, const PredictionOptions& how) {
   BindOptions options{.shapes = graph.shapes,
                       .types = graph.types,
                       .grad_req = WriteReq::kNull,
-                      .disabled_passes = disabled_passes};
+                      .unbound_outputs = how.unbound_outputs,
+                      .disabled_passes = how.disabled_passes};
   COOPER_ASSIGN_OR_RETURN(auto executor, Executor::SimpleBind(graph.symbol, options));
   COOPER_RETURN_IF_ERROR(FillArrays(graph, *executor));
   options.args = executor->arg_dict();
   options.auxs = executor->aux_dict();
   for (const auto& [name, array] : options.args) {
     const bool varies = graph.shapes.contains(name) || graph.classes.contains(name);
-    if (constants && !varies) options.constants.insert(name);
+    if (how.constants && !varies) options.constants.insert(name);
   }
   COOPER_ASSIGN_OR_RETURN(executor, Executor::SimpleBind(graph.symbol, options));
   COOPER_RETURN_IF_ERROR(executor->Forward(/*is_train=*/false));
+  if (how.unbound_outputs) {
+    COOPER_RETURN_IF_ERROR(GiveNewOutputs(*executor));
+    COOPER_RETURN_IF_ERROR(executor->Forward(/*is_train=*/false));
+  }
   Prediction prediction{.results = {}, .program = executor->DebugString()};
   COOPER_RETURN_IF_ERROR(TakeOutputs(*executor, "prediction", &prediction.results));
   return prediction;

@@ -46,10 +46,14 @@ struct Prediction {
   std::string program;
 };
 
-// With the same arrays whatever the options; with `constants` everything that does not vary from
-// batch to batch is one.
-absl::StatusOr<Prediction> Predict(const RandomGraph& graph, bool constants,
-                                   const std::set<std::string>& disabled_passes = {});
+struct PredictionOptions {
+  bool constants = false;        // everything that does not vary from batch to batch is one
+  bool unbound_outputs = false;  // the second run's outputs lie in other arrays than the first's
+  std::set<std::string> disabled_passes;
+};
+
+// With the same arrays whatever the options.
+absl::StatusOr<Prediction> Predict(const RandomGraph& graph, const PredictionOptions& how);
 
 }  // namespace cooper
 

@@ -38,6 +38,10 @@ void ShareInPlace(Program& program);
 // chain, which is run tile by tile (tiles.h).
 void TileElementwise(Program& program);
 
+// No pass by name, but what CompileOptions::unbound_outputs asks for, after all of them: the arrays
+// that runs are given become the buffers of outputs that fill one.
+void UnbindOutputs(Program& program);
+
 }  // namespace cooper
 
 #endif  // COOPER_EXECUTOR_COMPILE_PROGRAM_PASSES_PROGRAM_PASSES_H_
