@@ -12,6 +12,7 @@
 #include "module/checkpoint.h"
 #include "module/predict/inference_network.h"
 #include "module/predict/lru_map.h"
+#include "module/predict/output_arrays.h"
 #include "module/predict/parameter_arrays.h"
 #include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
@@ -80,6 +81,36 @@ absl::Status CheckNames(const InferenceNetwork& network, const KnownShapes& shap
   return absl::OkStatus();
 }
 
+// Runs the executor, whose arguments are there, and gives its outputs in arrays that are nobody
+// else's: it computes in them, but for outputs that cannot be apart from what it keeps.
+absl::StatusOr<std::vector<NDArray>> Run(Worker& worker, Executor& executor, OutputArrays& arrays) {
+  const Program& program = executor.compiled()->program();
+  const auto count = static_cast<int>(program.outputs.size());
+  const auto compute = [&]() -> absl::StatusOr<std::vector<NDArray>> {
+    for (int i = 0; i < count; ++i) {
+      if (!executor.TakesOutput(i)) continue;
+      const ProgramValue& value = program.values[program.outputs[i]];
+      COOPER_ASSIGN_OR_RETURN(const NDArray array, arrays.Take(value.shape, value.dtype));
+      COOPER_RETURN_IF_ERROR(executor.SetOutput(i, array));
+    }
+    COOPER_RETURN_IF_ERROR(executor.Forward(/*is_train=*/false));
+    COOPER_ASSIGN_OR_RETURN(const auto outputs, executor.outputs());
+    std::vector<NDArray> results(outputs.begin(), outputs.end());
+    for (int i = 0; i < count; ++i) {
+      if (executor.TakesOutput(i)) continue;
+      COOPER_ASSIGN_OR_RETURN(results[i], results[i].Copy());
+    }
+    // A device may be at work on them still, and the memory of results is used again by others.
+    COOPER_RETURN_IF_ERROR(worker.arena->queue()->Synchronize());
+    return results;
+  };
+  auto results = compute();
+  for (int i = 0; i < count; ++i) {
+    if (executor.TakesOutput(i)) COOPER_RETURN_IF_ERROR(executor.SetOutput(i, NDArray()));
+  }
+  return results;
+}
+
 }  // namespace
 
 class Predictor::Impl {
@@ -89,6 +120,7 @@ class Predictor::Impl {
         args_(std::move(args)),
         auxs_(std::move(auxs)),
         options_(std::move(options)),
+        outputs_(options_.context),
         programs_(static_cast<size_t>(options_.max_programs)) {}
 
   // The worker and its executor for these shapes, which both are the caller's until Return.
@@ -101,6 +133,7 @@ class Predictor::Impl {
   absl::StatusOr<Lease> Take(const BucketKey& key, const InferenceNetwork& network,
                              const KnownShapes& shapes);
   void Return(Lease lease);
+  OutputArrays& outputs() { return outputs_; }
   const PredictorOptions& options() const { return options_; }
 
  private:
@@ -114,6 +147,7 @@ class Predictor::Impl {
   const PredictorOptions options_;
 
   const std::shared_ptr<FoldedArrays> folded_ = std::make_shared<FoldedArrays>();
+  OutputArrays outputs_;
 
   std::mutex networks_mutex_;
   std::map<BucketKey, InferenceNetwork> networks_;
@@ -140,6 +174,7 @@ BindOptions Predictor::Impl::Options(const InferenceNetwork& network,
                       .grad_req = WriteReq::kNull,
                       .args = Among(args_, names.args),
                       .auxs = Among(auxs_, names.auxs),
+                      .unbound_outputs = true,
                       .folded = folded_,
                       .max_bytes = options_.max_bytes,
                       .disabled_passes = options_.disabled_passes};
@@ -198,7 +233,11 @@ absl::StatusOr<Predictor::Impl::Lease> Predictor::Impl::Take(const BucketKey& ke
       idle_.erase(std::next(it).base());
     }
   }
-  if (lease.worker == nullptr) lease.worker = std::make_unique<Worker>(options_);
+  if (lease.worker == nullptr) {
+    lease.worker = std::make_unique<Worker>(options_);
+    // Who asks for the next result often holds the one before.
+    outputs_.KeepMore(2 * static_cast<int64_t>(network.symbol.outputs().size()));
+  }
   if (const auto* executor = lease.worker->executors.Find(signature)) {
     lease.executor = executor->get();
     return lease;
@@ -283,13 +322,7 @@ absl::StatusOr<std::vector<NDArray>> Predictor::Predict(const BucketKey& key,
       }
       COOPER_RETURN_IF_ERROR(own.CopyFrom(given));
     }
-    COOPER_RETURN_IF_ERROR(lease.executor->Forward(/*is_train=*/false));
-    COOPER_ASSIGN_OR_RETURN(const auto outputs, lease.executor->outputs());
-    std::vector<NDArray> copies;
-    for (const NDArray& output : outputs) {
-      COOPER_ASSIGN_OR_RETURN(copies.emplace_back(), output.Copy());
-    }
-    return copies;
+    return Run(*lease.worker, *lease.executor, impl_->outputs());
   };
   auto outputs = run();
   impl_->Return(std::move(lease));

@@ -57,8 +57,7 @@ class Predictor {
   // Labels of losses are no inputs, and need no values. Of the parameters, which are copied to the
   // context if they are elsewhere and shared otherwise, the network may use a part. kNotFound for
   // an output that is not there or a missing auxiliary state, kInvalidArgument for max_programs
-  // below
-  // 1. What does not fit together is found when shapes are known: by Prepare or Predict.
+  // below 1. What does not fit together is found when shapes are known: by Prepare or Predict.
   static absl::StatusOr<std::unique_ptr<const Predictor>> Create(const Symbol& symbol,
                                                                  const ArrayMap& args,
                                                                  const ArrayMap& auxs = {},
@@ -74,7 +73,9 @@ class Predictor {
                                                                PredictorOptions options = {});
   ~Predictor();
 
-  // The outputs for these inputs, in arrays of their own on the predictor's context.
+  // The outputs for these inputs, in arrays of their own on the predictor's context, which nothing
+  // overwrites while there is a handle on them. What large ones lie in is used again when they are
+  // gone, by the predictor's next calls.
   //
   // kInvalidArgument, naming it, for an input that is missing, unknown, empty or of another dtype,
   // or for shapes that the network does not take; then nothing has changed. Labels of losses may be

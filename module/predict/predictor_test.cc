@@ -168,6 +168,52 @@ TEST(PredictorTest, ThreadsGetWhatOneGets) {
   EXPECT_EQ(right, std::vector<int>(kThreads, kRequests));
 }
 
+// Outputs that are too large for Storage's own pool.
+TEST(PredictorTest, LargeResultsAreEachCallersAlone) {
+  constexpr int64_t kOut = 3000;
+  const Symbol net =
+      Op("FullyConnected",
+         {.name = "fc", .inputs = {Symbol::Variable("data")}, .attrs = {{"num_hidden", "3000"}}});
+  const NDArray weight = RandomArray({kOut, kFeatures}, 1), bias = RandomArray({kOut}, 2);
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto predictor,
+                              Predictor::Create(net, {{"fc_weight", weight}, {"fc_bias", bias}}));
+  // Of a batch of equal rows each row is that of the same data alone.
+  const auto rows_of = [](int64_t rows, float value) {
+    return *NDArray::Full({rows, kFeatures}, value);
+  };
+  constexpr int kThreads = 16, kRequests = 20;
+  std::vector<std::vector<float>> expected;
+  for (int i = 0; i < kRequests; ++i) {
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        const auto outputs, predictor->Predict({{"data", rows_of(100, static_cast<float>(i))}}));
+    COOPER_ASSERT_OK_AND_ASSIGN(const NDArray row, outputs[0].Slice(99, 100));
+    expected.push_back(Floats(row));
+  }
+  std::vector<int> right(kThreads, 0);
+  std::vector<std::thread> threads;
+  threads.reserve(kThreads);
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      NDArray held;  // the result before, whose memory nobody may take
+      int of_held = 0;
+      for (int k = 0; k < kRequests; ++k) {
+        const int i = (k + t * 7) % kRequests;
+        const auto outputs =
+            predictor->Predict({{"data", rows_of(100 + 20 * (k % 3), static_cast<float>(i))}});
+        if (!outputs.ok()) return;
+        const auto is_right = [&](const NDArray& result, int request) {
+          return Floats(*result.Slice(99, 100)) == expected[request];
+        };
+        right[t] += is_right((*outputs)[0], i) && (k == 0 || is_right(held, of_held));
+        held = (*outputs)[0];
+        of_held = i;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, std::vector<int>(kThreads, kRequests));
+}
+
 TEST(PredictorTest, ANetworkForEachKey) {
   int calls = 0;
   const auto network = [&calls](const BucketKey& key) -> absl::StatusOr<Symbol> {

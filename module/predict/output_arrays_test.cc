@@ -1,0 +1,98 @@
+#include "module/predict/output_arrays.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+const Shape kTwoMegabytes({2, 1 << 18});
+
+NDArray TakeOne(OutputArrays& arrays, const Shape& shape = kTwoMegabytes) {
+  auto array = arrays.Take(shape, DType::kFloat32);
+  EXPECT_TRUE(array.ok()) << array.status();
+  EXPECT_EQ(array->shape(), shape);
+  EXPECT_EQ(array->storage()->bytes(), array->size_bytes());
+  return *std::move(array);
+}
+
+TEST(OutputArraysTest, MemoryIsUsedAgainWhenTheLastHandleIsGone) {
+  OutputArrays arrays(Context::Cpu());
+  arrays.KeepMore(1);
+  NDArray first = TakeOne(arrays);
+  const void* const data = first.raw_data();
+  NDArray row = *first.At(1);
+  first = NDArray();
+  EXPECT_NE(TakeOne(arrays).raw_data(), data);  // the row holds it
+  row = NDArray();
+  EXPECT_EQ(TakeOne(arrays).raw_data(), data);
+}
+
+TEST(OutputArraysTest, LengthsThatDifferByLittleShareMemory) {
+  OutputArrays arrays(Context::Cpu());
+  arrays.KeepMore(4);
+  const void* const data = TakeOne(arrays, Shape({1 << 21})).raw_data();
+  EXPECT_EQ(TakeOne(arrays, Shape({(1 << 21) - 7})).raw_data(), data);
+  // Neither what is too small nor what would be mostly unused.
+  EXPECT_NE(TakeOne(arrays, Shape({(1 << 21) + 7})).raw_data(), data);
+  EXPECT_NE(TakeOne(arrays, Shape({300000})).raw_data(), data);
+}
+
+TEST(OutputArraysTest, KeepsNoMoreThanItWasTold) {
+  OutputArrays arrays(Context::Cpu());
+  arrays.KeepMore(2);
+  std::vector<NDArray> many;
+  for (int i = 0; i < 10; ++i) many.push_back(TakeOne(arrays));
+  many.clear();
+  EXPECT_EQ(arrays.num_idle(), 2);
+  arrays.KeepMore(3);
+  for (int i = 0; i < 10; ++i) many.push_back(TakeOne(arrays));
+  many.clear();
+  EXPECT_EQ(arrays.num_idle(), 5);
+}
+
+TEST(OutputArraysTest, ArraysOutliveIt) {
+  auto arrays = std::make_unique<OutputArrays>(Context::Cpu());
+  arrays->KeepMore(1);
+  const NDArray array = TakeOne(*arrays);
+  arrays = nullptr;
+  COOPER_ASSERT_OK(array.Fill(3));
+  EXPECT_EQ((*array.Data<float>())[5], 3.0F);
+}
+
+TEST(OutputArraysTest, NoTwoThreadsHaveTheSameMemory) {
+  std::optional<OutputArrays> arrays(Context::Cpu());
+  arrays->KeepMore(6);
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 16; ++t) {
+    threads.emplace_back([&, t] {
+      for (int k = 0; k < 50; ++k) {
+        const NDArray array = TakeOne(*arrays, Shape({2, (1 << 18) + 1000 * (k % 3)}));
+        const auto values = *array.Data<float>();
+        // Both ends and the middle: pages that another thread would have to share.
+        for (size_t at : {size_t{0}, values.size() / 2, values.size() - 1}) {
+          values[at] = static_cast<float>(t);
+        }
+        std::this_thread::yield();
+        for (size_t at : {size_t{0}, values.size() / 2, values.size() - 1}) {
+          wrong += values[at] != static_cast<float>(t);
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_LE(arrays->num_idle(), 6);
+}
+
+}  // namespace
+}  // namespace cooper
