@@ -1,10 +1,10 @@
 // Kernels of dot, batch_dot and their gradients, through Gemm.
 
-#include <algorithm>
 #include <cstdint>
 
 #include "absl/status/status.h"
 #include "executor/cpu/dispatch_float.h"
+#include "executor/cpu/product_grain.h"
 #include "executor/elements/dot_extents.h"
 #include "executor/kernel.h"
 #include "ndarray/gemm.h"
@@ -14,14 +14,13 @@
 namespace cooper {
 namespace {
 
-// Calls fn(i) for each pair of matrices. Products of many small matrices are shared out between
-// threads; few or large ones are each computed by all.
+// Calls fn(i) for each pair of matrices.
 template <typename Fn>
 void ForBatch(const DotExtents& e, const Fn& fn) {
-  const int64_t grain = e.batch < NumThreads() ? e.batch : 1 + 65536 / (e.m * e.n * e.k + 1);
-  ParallelForPlain(e.batch, std::max<int64_t>(grain, 1), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) fn(i);
-  });
+  ParallelForPlain(e.batch, ProductGrain(e.batch, e.m * e.n * e.k),
+                   [&](int64_t begin, int64_t end) {
+                     for (int64_t i = begin; i < end; ++i) fn(i);
+                   });
 }
 
 template <typename T>
