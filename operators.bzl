@@ -11,8 +11,9 @@ links all of its folder. They may be loaded from other workspaces too, for opera
 """
 
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
+load("@rules_cc//cc:cc_test.bzl", "cc_test")
 load("//:layers.bzl", "cc_library")
-load("//third_party/cuda:defs.bzl", "REQUIRES_CUDA", "cuda_library")
+load("//third_party/cuda:defs.bzl", "REQUIRES_CUDA", "cuda_library", "cuda_test")
 
 # Labels of cooper's and its dependencies' whoever loads this file.
 _PARAM_DEPS = [str(Label(label)) for label in [
@@ -27,6 +28,17 @@ _OP_DEPS = _PARAM_DEPS + [str(Label(label)) for label in [
     "@com_google_absl//absl/status",
     "@com_google_absl//absl/status:statusor",
     "@com_google_absl//absl/strings",
+]]
+
+_SHAPE_TEST_DEPS = [str(Label(label)) for label in [
+    "//symbol/ops/elemwise:shape_rule_checker",
+    "@com_google_googletest//:gtest_main",
+]]
+
+_CUDA_TEST_DEPS = [str(Label(label)) for label in [
+    "//executor/cuda:compare_kernels",
+    "//ndarray/cuda:require_gpu",
+    "@com_google_googletest//:gtest_main",
 ]]
 
 _KERNEL_DEPS = [str(Label(label)) for label in [
@@ -65,7 +77,7 @@ def _registrar(name, kind, srcs, deps, visibility):
         alwayslink = True,
     )
 
-def op_library(name, srcs = None, hdrs = [], deps = []):
+def op_library(name, srcs = None, hdrs = [], deps = [], test = None):
     """The schemas in NAME.cc, and their parameters in `hdrs`.
 
     Kernels reach the headers through the schemas. For code that looks at parameters of an operator
@@ -76,7 +88,15 @@ def op_library(name, srcs = None, hdrs = [], deps = []):
       srcs: the sources, if not NAME.cc.
       hdrs: the headers that kernels share: parameter structs, numbers of inputs.
       deps: what sources and headers include beside what every schema does.
+      test: a source with rows for CheckShapeRule, which becomes NAME_test.
     """
+    if test:
+        cc_test(
+            name = name + "_test",
+            size = "small",
+            srcs = [test],
+            deps = [":" + name] + _SHAPE_TEST_DEPS,
+        )
     if hdrs:
         cc_library(
             name = name + "_param",
@@ -87,10 +107,13 @@ def op_library(name, srcs = None, hdrs = [], deps = []):
         deps = deps + [":%s_param" % name]
     _registrar(name, "op", srcs, _OP_DEPS + deps, ["//:__subpackages__"])
 
+def _in_family(layer, name):
+    """Returns the target of this name in the folder of `layer` that is called as this one is."""
+    return "%s/%s:%s" % (layer, native.package_name().rpartition("/")[2], name)
+
 def _schemas(ops):
     """Returns the op_library targets that kernels in this folder name by family or by label."""
-    family = native.package_name().rpartition("/")[2]
-    return [op if ":" in op else "//symbol/ops/%s:%s" % (family, op) for op in ops]
+    return [op if ":" in op else _in_family("//symbol/ops", op) for op in ops]
 
 def kernel_library(name, srcs = None, ops = None, deps = []):
     """The kernels in NAME.cc; linking them links the schemas of their operators.
@@ -105,7 +128,7 @@ def kernel_library(name, srcs = None, ops = None, deps = []):
     deps = _KERNEL_DEPS + _schemas(ops or [name]) + deps
     _registrar(name, "kernel", srcs, deps, ["//visibility:public"])
 
-def cuda_kernel_library(name, srcs = None, ops = None, deps = []):
+def cuda_kernel_library(name, srcs = None, ops = None, deps = [], test = None):
     """The same for GPUs: the kernels in NAME.cu.
 
     Args:
@@ -113,7 +136,16 @@ def cuda_kernel_library(name, srcs = None, ops = None, deps = []):
       srcs: the sources, if not NAME.cu.
       ops: as of kernel_library.
       deps: what the sources include beside what every CUDA kernel does.
+      test: a source with rows for ExpectEqualKernels, which becomes NAME_cuda_test. It links the
+        kernels of this name for CPUs.
     """
+    if test:
+        cuda_test(
+            name = name + "_cuda_test",
+            size = "small",
+            srcs = [test],
+            deps = [":" + name, _in_family("//executor/cpu", name)] + _CUDA_TEST_DEPS,
+        )
     cuda_library(
         name = name,
         srcs = srcs or [name + ".cu"],
