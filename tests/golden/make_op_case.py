@@ -10,6 +10,11 @@ that are positions are named by --index, and have no gradient:
 
       ... _contrib_index_copy basic old_tensor=5,3 index_vector=2 new_tensor=2,3 \\
           --index=index_vector=5
+
+Of an input that is looked at for its shape alone MXNet may leave the gradient as it was:
+
+      ... _contrib_BilinearResize2D like data=1,2,3,4 like=3,1,5,2 --attr=mode=like \\
+          --without_gradient=like
 """
 
 import argparse
@@ -38,10 +43,11 @@ def Infos(symbol, infer, known):
 
 
 def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=1, rtol=1e-4,
-              atol=1e-5, indices={}, index_dtype="int32"):
+              atol=1e-5, indices={}, index_dtype="int32", without_gradient=()):
     """Computes `symbol` on random arrays and writes ops/op/case; returns the folder.
 
     `indices`: {name: n} of arguments that are integers in [0, n), different ones if n allows it.
+    `without_gradient`: names of further arguments whose grad_req is null.
     """
     random = numpy.random.RandomState(seed)
 
@@ -60,7 +66,8 @@ def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=
     args = {name: DrawArgument(name, shape) for name, shape in shape_info["arg"].items()}
     auxs = {name: Draw(shape) for name, shape in shape_info["aux"].items()}
     backward = grad_req != "null"
-    reqs = {name: "null" if name in indices else grad_req for name in args}
+    reqs = {name: "null" if name in indices or name in without_gradient else grad_req
+            for name in args}
     initial = {name: Draw(array.shape) for name, array in args.items()
                if reqs[name] != "null"}
     io = {"arg:" + name: array.copy() for name, array in args.items()}
@@ -118,6 +125,8 @@ def main():
     parser.add_argument("--attr", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--index", action="append", default=[], metavar="NAME=N",
                         help="an input of integers in [0, N)")
+    parser.add_argument("--without_gradient", action="append", default=[], metavar="NAME",
+                        help="an input whose grad_req is null")
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--index_dtype", default="int32")
     parser.add_argument("--grad_req", choices=["write", "add", "null"], default="write")
@@ -142,7 +151,7 @@ def main():
         "attrs": {"mxnet_version": ["int", 10901]},
     }))
     WriteCase(symbol, shapes, flags.op, flags.case, flags.dtype, flags.grad_req, flags.seed,
-              flags.rtol, flags.atol, indices, flags.index_dtype)
+              flags.rtol, flags.atol, indices, flags.index_dtype, flags.without_gradient)
 
 
 if __name__ == "__main__":
