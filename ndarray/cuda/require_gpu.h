@@ -1,8 +1,14 @@
 #ifndef COOPER_NDARRAY_CUDA_REQUIRE_GPU_H_
 #define COOPER_NDARRAY_CUDA_REQUIRE_GPU_H_
 
-// COOPER_REQUIRE_GPU(): skips the rest of a test where there is no GPU, with CUDA's reason.
+// COOPER_REQUIRE_GPU(): skips the rest of a test where there is no GPU, with CUDA's reason;
+// COOPER_REQUIRE_GPUS(n) where there are fewer than n.
+//
+// COOPER_EMULATE(DEVICES, "2"), at namespace scope of a test, sets COOPER_CUDA_EMULATOR_DEVICES for
+// the emulator (third_party/cuda/emulator), which reads it at CUDA's first call, unless the
+// environment has it. A GPU knows nothing of it.
 
+#include <cstdlib>
 #include <string>
 
 #include "cuda_runtime.h"
@@ -10,18 +16,26 @@
 
 namespace cooper {
 
-// Empty if there is a GPU.
-inline std::string WhyNoGpu() {
+// Empty if there are so many GPUs.
+inline std::string WhyNoGpu(int wanted = 1) {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
-  if (error == cudaSuccess && count > 0) return "";
+  if (error == cudaSuccess && count >= wanted) return "";
   cudaGetLastError();
-  return error == cudaSuccess ? "none is visible" : cudaGetErrorString(error);
+  if (error != cudaSuccess) return cudaGetErrorString(error);
+  return count == 0 ? "none is visible" : "only " + std::to_string(count) + " visible";
 }
 
 }  // namespace cooper
 
-#define COOPER_REQUIRE_GPU() \
-  if (const std::string why = ::cooper::WhyNoGpu(); !why.empty()) GTEST_SKIP() << "no GPU: " << why
+#define COOPER_REQUIRE_GPUS(wanted)                                     \
+  if (const std::string why = ::cooper::WhyNoGpu(wanted); !why.empty()) \
+  GTEST_SKIP() << "no GPU: " << why
+
+#define COOPER_REQUIRE_GPU() COOPER_REQUIRE_GPUS(1)
+
+#define COOPER_EMULATE(name, value)                   \
+  [[maybe_unused]] static const int kEmulated##name = \
+      setenv("COOPER_CUDA_EMULATOR_" #name, value, /*overwrite=*/0)
 
 #endif  // COOPER_NDARRAY_CUDA_REQUIRE_GPU_H_
