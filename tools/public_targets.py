@@ -14,14 +14,16 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LAYERS = ["ndarray", "symbol", "executor", "io", "module"]
 PAGE = ROOT / "docs" / "targets.md"
 PUBLIC = "//visibility:public"
-# What macros of operators.bzl make public.
-PUBLIC_MACROS = ["op_family", "op_functions", "kernel_family", "kernel_library"]
+# What macros of operators.bzl make public, but for the kernels of each file: a page that listed them
+# would be edited for every operator.
+PUBLIC_MACROS = ["op_family", "op_functions", "kernel_family"]
 
 INTRO = """# Public targets
 
 What other workspaces may name, made by `tools/public_targets.py` from the BUILD files. All else is cooper's own and may change.
 Operators and kernels register themselves when they are linked: a kernel brings its operator, a family all of its folder,
 `@cooper//executor/cpu:all_kernels` everything; `@cooper//symbol/ops` without kernels is enough to load symbols and infer shapes.
+The kernels of one file are public too, and not listed: those of `executor/cpu/nn/pooling.cc` are `@cooper//executor/cpu/nn:pooling`.
 """
 
 
@@ -91,13 +93,8 @@ def Page():
                 continue
             folder = build.parent.relative_to(ROOT)
             lines += ["## @cooper//%s" % folder, ""]
-            rows = [target for target in targets if target[1] != "kernel_library"]
-            if rows:
-                lines += ["| target | |", "| --- | --- |"]
-                lines += [Row(build.parent, *target) for target in rows] + [""]
-            kernels = ["`%s`" % name for name, rule, _ in targets if rule == "kernel_library"]
-            if kernels:
-                lines += ["Kernels, a target per file: %s." % ", ".join(kernels), ""]
+            lines += ["| target | |", "| --- | --- |"]
+            lines += [Row(build.parent, *target) for target in targets] + [""]
     return "\n".join(lines).rstrip() + "\n"
 
 

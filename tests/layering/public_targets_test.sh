@@ -5,8 +5,7 @@ set -euo pipefail
 listed() {
   awk -F '`' '
     /^## @cooper/ { folder = $0; sub(/^## @cooper/, "", folder); next }
-    /^\| `/ { print folder ":" $2 }
-    /^Kernels, / { for (i = 2; i <= NF; i += 2) print folder ":" $i }' "$1"
+    /^\| `/ { print folder ":" $2 }' "$1"
 }
 
 # Those for CUDA are below other roots, and not looked at.
