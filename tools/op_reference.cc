@@ -16,6 +16,7 @@
 #include "ndarray/partial_shape.h"
 #include "symbol/infer_shape.h"
 #include "symbol/op/op_description.h"
+#include "symbol/op_example.h"
 #include "symbol/symbol.h"
 #include "tools/html_page.h"
 
@@ -90,7 +91,7 @@ std::string TryShapes(const OpSchema& op, const AttrMap& attrs,
                       absl::StrJoin(texts, ", "));
 }
 
-// Calls of operators that take shapes of their own.
+// Calls of operators that take shapes of their own and were here before COOPER_OP_EXAMPLE.
 struct Trial {
   AttrMap attrs;
   std::vector<PartialShape> inputs;
@@ -145,6 +146,9 @@ AttrMap TrialAttrs(const OpSchema& op, int rank) {
 }
 
 std::string ExampleShapes(const OpSchema& op) {
+  if (const OpExample* example = FindOpExample(op.name()); example != nullptr) {
+    return TryShapes(op, example->attrs, example->inputs);
+  }
   if (const auto trial = Trials().find(op.name()); trial != Trials().end()) {
     return TryShapes(op, trial->second.attrs, trial->second.inputs);
   }
