@@ -129,6 +129,14 @@ const GradientCase kCases[] = {
      "Correlation",
      {{"kernel_size", "3"}, {"max_displacement", "2"}, {"stride2", "2"}, {"pad_size", "2"}},
      {{"data1", {1, 2, 4, 5}}, {"data2", {1, 2, 4, 5}}}},
+    {"ResizeUp",
+     "_contrib_BilinearResize2D",
+     {{"height", "7"}, {"width", "5"}},
+     {{"data", {2, 1, 3, 4}}}},
+    {"ResizeDownEdges",
+     "_contrib_BilinearResize2D",
+     {{"height", "2"}, {"width", "3"}, {"align_corners", "False"}},
+     {{"data", {1, 2, 5, 7}}}},
 };
 
 TEST(NnGradientTest, MatchesDifferences) {

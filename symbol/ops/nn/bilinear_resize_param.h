@@ -1,0 +1,64 @@
+#ifndef COOPER_SYMBOL_OPS_NN_BILINEAR_RESIZE_PARAM_H_
+#define COOPER_SYMBOL_OPS_NN_BILINEAR_RESIZE_PARAM_H_
+
+// Parameters of _contrib_BilinearResize2D, which gives images another height and width.
+
+#include <cstdint>
+#include <optional>
+
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+struct BilinearResizeArrays {
+  enum Input { kData, kLike };  // like only in mode like
+};
+struct BilinearResizeGradientArrays {
+  enum Input { kOgrad };
+};
+
+// Where the output's height and width come from.
+enum class ResizeMode {
+  kSize,      // scale_height and scale_width if scale_height is given, else height and width
+  kOddScale,  // the scales; an odd extent e becomes (e - 1) * scale + 1
+  kLike,      // the second input
+  // The input's own, one pixel less or more where they are odd or even.
+  kToEvenDown,
+  kToEvenUp,
+  kToOddDown,
+  kToOddUp,
+};
+
+struct BilinearResizeParam {
+  int64_t height = 1;
+  int64_t width = 1;
+  std::optional<double> scale_height;
+  std::optional<double> scale_width;
+  ResizeMode mode = ResizeMode::kSize;
+  bool align_corners = true;
+
+  static void Declare(ParamDeclaration<BilinearResizeParam>& d) {
+    using P = BilinearResizeParam;
+    d.Field("height", &P::height).Min(1).Doc("height of the output in mode size without scales");
+    d.Field("width", &P::width).Min(1).Doc("width of the output in mode size without scales");
+    d.Field("scale_height", &P::scale_height)
+        .Doc("height of the output by that of data, in modes size and odd_scale");
+    d.Field("scale_width", &P::scale_width)
+        .Doc("width of the output by that of data, in modes size and odd_scale");
+    d.Enum("mode", &P::mode,
+           {{"size", ResizeMode::kSize},
+            {"odd_scale", ResizeMode::kOddScale},
+            {"like", ResizeMode::kLike},
+            {"to_even_down", ResizeMode::kToEvenDown},
+            {"to_even_up", ResizeMode::kToEvenUp},
+            {"to_odd_down", ResizeMode::kToOddDown},
+            {"to_odd_up", ResizeMode::kToOddUp}})
+        .Doc("where the output's height and width come from");
+    d.Field("align_corners", &P::align_corners)
+        .Doc("whether the centres of the corner pixels stay in place, rather than their edges");
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_NN_BILINEAR_RESIZE_PARAM_H_
