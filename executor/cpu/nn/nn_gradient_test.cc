@@ -137,6 +137,22 @@ const GradientCase kCases[] = {
      "_contrib_BilinearResize2D",
      {{"height", "2"}, {"width", "3"}, {"align_corners", "False"}},
      {{"data", {1, 2, 5, 7}}}},
+    {"SelfAttentionQk",
+     "_contrib_interleaved_matmul_selfatt_qk",
+     {{"heads", "2"}},
+     {{"data", {3, 2, 18}}}},
+    {"SelfAttentionValues",
+     "_contrib_interleaved_matmul_selfatt_valatt",
+     {{"heads", "2"}},
+     {{"data", {3, 2, 12}}, {"attention", {4, 3, 3}}}},
+    {"EncoderDecoderQk",
+     "_contrib_interleaved_matmul_encdec_qk",
+     {{"heads", "2"}},
+     {{"queries", {2, 2, 6}}, {"keys_values", {3, 2, 12}}}},
+    {"EncoderDecoderValues",
+     "_contrib_interleaved_matmul_encdec_valatt",
+     {{"heads", "3"}},
+     {{"keys_values", {3, 1, 12}}, {"attention", {3, 2, 3}}}},
 };
 
 TEST(NnGradientTest, MatchesDifferences) {

@@ -1,0 +1,213 @@
+// The products of attention with several heads. MXNet: src/operator/contrib/transformer.cc.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "ndarray/partial_shape.h"
+#include "ndarray/status_macros.h"
+#include "symbol/extent_product.h"
+#include "symbol/gradient_context.h"
+#include "symbol/op.h"
+#include "symbol/op_example.h"
+#include "symbol/ops/nn/interleaved_attention_param.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+// The extents that all shapes of a node are made of.
+struct Extents {
+  int64_t heads;  // the parameter
+  int64_t queries = kUnknownDim;
+  int64_t keys = kUnknownDim;
+  int64_t batch_size = kUnknownDim;
+  int64_t head_dim = kUnknownDim;
+};
+
+// The first value that is known stays: whoever contradicts it is told when the shape is set.
+void Learn(int64_t value, int64_t& extent) {
+  if (extent == kUnknownDim) extent = value;
+}
+
+absl::StatusOr<int64_t> Divide(const char* name, const PartialShape& shape, int axis,
+                               int64_t divisor, const char* what) {
+  if (!shape.dim_known(axis)) return kUnknownDim;
+  if (shape[axis] % divisor == 0) return shape[axis] / divisor;
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, " ", shape.ToString(), ": extent ", shape[axis], " of axis ", axis,
+                   ", expected a multiple of ", divisor, " = ", what));
+}
+
+// What one array of a node holds.
+struct Role {
+  const char* name;
+  bool is_output;
+  int index;
+  int parts;                 // 0: attention weights
+  int64_t Extents::*length;  // of projections
+  const char* layout;
+};
+
+constexpr Role Weights(const char* name, bool is_output, int index) {
+  return {name, is_output, index, 0, nullptr, "(batch_size * heads, queries, keys)"};
+}
+constexpr Role SelfProjections(int index) {
+  return {"queries_keys_values", false,          index,
+          kSelfValues.count,     &Extents::keys, "(length, batch_size, heads * 3 * head_dim)"};
+}
+constexpr Role Keys(int index) {
+  return {"keys_values",      false,          index,
+          kValuesOfTwo.count, &Extents::keys, "(keys, batch_size, heads * 2 * head_dim)"};
+}
+// Queries, or what becomes of them.
+constexpr Role Queries(const char* name, bool is_output, int index) {
+  return {name, is_output, index, 1, &Extents::queries, "(queries, batch_size, heads * head_dim)"};
+}
+
+absl::Status Read(ShapeContext& c, const Role& role, Extents& e) {
+  const PartialShape any = PartialShape::OfRank(3);
+  COOPER_RETURN_IF_ERROR(role.is_output ? c.SetOutput(role.index, any, role.layout)
+                                        : c.SetInput(role.index, any, role.layout));
+  const PartialShape& shape = role.is_output ? c.output(role.index) : c.input(role.index);
+  if (role.parts == 0) {
+    COOPER_ASSIGN_OR_RETURN(const int64_t batch_size,
+                            Divide(role.name, shape, 0, e.heads, "heads"));
+    Learn(batch_size, e.batch_size);
+    Learn(shape[1], e.queries);
+    Learn(shape[2], e.keys);
+    return absl::OkStatus();
+  }
+  COOPER_ASSIGN_OR_RETURN(const int64_t head_dim, Divide(role.name, shape, 2, e.heads * role.parts,
+                                                         "heads * the parts of a head"));
+  Learn(head_dim, e.head_dim);
+  Learn(shape[0], e.*role.length);
+  Learn(shape[1], e.batch_size);
+  return absl::OkStatus();
+}
+
+absl::Status Write(ShapeContext& c, const Role& role, const Extents& e) {
+  PartialShape shape = {ExtentProduct(e.batch_size, e.heads), e.queries, e.keys};
+  if (role.parts > 0) {
+    shape = {e.*role.length, e.batch_size, ExtentProduct(e.head_dim, e.heads * role.parts)};
+  }
+  return role.is_output ? c.SetOutput(role.index, shape, role.layout)
+                        : c.SetInput(role.index, shape, role.layout);
+}
+
+// `self`: there are as many queries as keys.
+OpSchema::ShapeFn AttentionShape(bool self, const std::vector<Role>& roles) {
+  return [self, roles](ShapeContext& c) -> absl::Status {
+    Extents e = {.heads = c.param<InterleavedAttentionParam>().heads};
+    for (const Role& role : roles) COOPER_RETURN_IF_ERROR(Read(c, role, e));
+    if (self) {
+      Learn(e.queries, e.keys);
+      e.queries = e.keys;
+    }
+    for (const Role& role : roles) COOPER_RETURN_IF_ERROR(Write(c, role, e));
+    return absl::OkStatus();
+  };
+}
+
+// The gradient's operator gets the head and all inputs.
+OpSchema::GradientFn AttentionGradient(const std::string& backward) {
+  return [backward](GradientContext& c) -> absl::StatusOr<std::vector<NodeEntry>> {
+    COOPER_ASSIGN_OR_RETURN(const NodeEntry head, c.head(0));
+    std::vector<NodeEntry> inputs = {head};
+    for (int i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.input(i));
+    return c.Backward(backward, inputs);
+  };
+}
+
+using P = InterleavedAttentionParam;
+
+COOPER_REGISTER_OP(_contrib_interleaved_matmul_selfatt_qk)
+    .Describe("Of each head queries keys^T / sqrt(head_dim).")
+    .Param<P>()
+    .Inputs({"queries_keys_values"})
+    .Shape(AttentionShape(/*self=*/true, {SelfProjections(SelfQkArrays::kQueriesKeysValues),
+                                          Weights("output", /*is_output=*/true, 0)}))
+    .Type(SameType)
+    .Gradient(AttentionGradient("_backward_interleaved_matmul_selfatt_qk"))
+    .Summary("heads");
+
+COOPER_REGISTER_OP(_backward_interleaved_matmul_selfatt_qk)
+    .Describe("Gradient of _contrib_interleaved_matmul_selfatt_qk.")
+    .Param<P>()
+    .Inputs({"ograd", "queries_keys_values"})
+    .Shape(GradientShape)
+    .Type(GradientType);
+
+COOPER_REGISTER_OP(_contrib_interleaved_matmul_selfatt_valatt)
+    .Describe("Of each head attention values, heads beside each other.")
+    .Param<P>()
+    .Inputs({"queries_keys_values", "attention"})
+    .Shape(AttentionShape(
+        /*self=*/true, {SelfProjections(SelfValuesArrays::kQueriesKeysValues),
+                        Weights("attention", /*is_output=*/false, SelfValuesArrays::kAttention),
+                        Queries("output", /*is_output=*/true, 0)}))
+    .Type(SameType)
+    .Gradient(AttentionGradient("_backward_interleaved_matmul_selfatt_valatt"))
+    .Summary("heads");
+
+COOPER_REGISTER_OP(_backward_interleaved_matmul_selfatt_valatt)
+    .Describe("Gradient of _contrib_interleaved_matmul_selfatt_valatt.")
+    .Param<P>()
+    .Inputs({"ograd", "queries_keys_values", "attention"})
+    .Outputs({"queries_keys_values", "attention"})
+    .Shape(GradientShape)
+    .Type(GradientType);
+
+COOPER_REGISTER_OP(_contrib_interleaved_matmul_encdec_qk)
+    .Describe("Of each head queries keys^T / sqrt(head_dim), the queries from another sequence.")
+    .Param<P>()
+    .Inputs({"queries", "keys_values"})
+    .Shape(AttentionShape(
+        /*self=*/false,
+        {Queries("queries", /*is_output=*/false, EncoderDecoderQkArrays::kQueries),
+         Keys(EncoderDecoderQkArrays::kKeysValues), Weights("output", /*is_output=*/true, 0)}))
+    .Type(SameType)
+    .Gradient(AttentionGradient("_backward_interleaved_matmul_encdec_qk"))
+    .Summary("heads");
+
+COOPER_REGISTER_OP(_backward_interleaved_matmul_encdec_qk)
+    .Describe("Gradient of _contrib_interleaved_matmul_encdec_qk.")
+    .Param<P>()
+    .Inputs({"ograd", "queries", "keys_values"})
+    .Outputs({"queries", "keys_values"})
+    .Shape(GradientShape)
+    .Type(GradientType);
+
+COOPER_REGISTER_OP(_contrib_interleaved_matmul_encdec_valatt)
+    .Describe("Of each head attention values, heads beside each other, the queries' sequence.")
+    .Param<P>()
+    .Inputs({"keys_values", "attention"})
+    .Shape(AttentionShape(
+        /*self=*/false,
+        {Keys(EncoderDecoderValuesArrays::kKeysValues),
+         Weights("attention", /*is_output=*/false, EncoderDecoderValuesArrays::kAttention),
+         Queries("output", /*is_output=*/true, 0)}))
+    .Type(SameType)
+    .Gradient(AttentionGradient("_backward_interleaved_matmul_encdec_valatt"))
+    .Summary("heads");
+
+COOPER_REGISTER_OP(_backward_interleaved_matmul_encdec_valatt)
+    .Describe("Gradient of _contrib_interleaved_matmul_encdec_valatt.")
+    .Param<P>()
+    .Inputs({"ograd", "keys_values", "attention"})
+    .Outputs({"keys_values", "attention"})
+    .Shape(GradientShape)
+    .Type(GradientType);
+
+COOPER_OP_EXAMPLE(_contrib_interleaved_matmul_selfatt_qk, {{"heads", "2"}}, {{5, 3, 24}});
+COOPER_OP_EXAMPLE(_contrib_interleaved_matmul_selfatt_valatt, {{"heads", "2"}}, {{5, 3, 24}, {}});
+COOPER_OP_EXAMPLE(_contrib_interleaved_matmul_encdec_qk, {{"heads", "2"}}, {{4, 3, 8}, {5, 3, 16}});
+COOPER_OP_EXAMPLE(_contrib_interleaved_matmul_encdec_valatt, {{"heads", "2"}},
+                  {{5, 3, 16}, {6, 4, 5}});
+
+}  // namespace
+}  // namespace cooper
