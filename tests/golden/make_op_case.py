@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Computes a case of one operator with MXNet 1.9.1: ops/OP/CASE/{symbol.json,io.params,case.json}.
 
-  benchmarks/peers/setup_venv.sh            # MXNet, once
-  ~/.cache/cooper-peers/bin/python tests/golden/make_op_case.py _contrib_quadratic basic \\
+  python3.11 -m venv ~/.cache/cooper-mxnet  # once, with the next line
+  ~/.cache/cooper-mxnet/bin/pip install -r benchmarks/peers/requirements_mxnet.txt
+  ~/.cache/cooper-mxnet/bin/python tests/golden/make_op_case.py _contrib_quadratic basic \\
       data=3,4,2 --attr=a=2 --attr=b=-1.5 --attr=c=0.25
 
 Arguments are drawn from [-1, 1), head gradients and what gradients are added to likewise. Inputs
