@@ -1,5 +1,6 @@
 #!/bin/bash
-# tools/format.sh [--check]: formats every tracked C++ file, or names those that are not formatted.
+# tools/format.sh [--check]: formats every C++ file that git does not ignore, or names those that are
+# not formatted.
 #
 # The version is fixed, since each release of clang-format breaks lines in its own way.
 set -euo pipefail
@@ -8,4 +9,4 @@ format=${CLANG_FORMAT:-clang-format-14}
 command -v "$format" >/dev/null || { echo "format.sh: apt-get install clang-format-14" >&2; exit 1; }
 mode=(-i)
 [[ "${1:-}" == --check ]] && mode=(--dry-run --Werror)
-git ls-files -z '*.h' '*.cc' '*.cu' | xargs -0 -r "$format" "${mode[@]}"
+git ls-files -z --cached --others --exclude-standard '*.h' '*.cc' '*.cu' | xargs -0 -r "$format" "${mode[@]}"
