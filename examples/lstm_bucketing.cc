@@ -24,9 +24,6 @@
 
 #include "absl/flags/declare.h"
 #include "absl/flags/flag.h"
-#include "absl/flags/parse.h"
-#include "absl/flags/usage.h"
-#include "absl/flags/usage_config.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
@@ -48,6 +45,7 @@
 #include "module/training_state.h"
 #include "ndarray/context.h"
 #include "ndarray/status_macros.h"
+#include "tools/program_main.h"
 
 ABSL_DECLARE_FLAG(bool, use_ignore);
 ABSL_FLAG(std::string, train, "", "training text, a sentence a line; empty: a generated corpus");
@@ -398,21 +396,12 @@ class Training {
 }  // namespace cooper
 
 int main(int argc, char** argv) {
-  absl::SetProgramUsageMessage("trains a language model on sentences of any length");
   absl::SetFlag(&FLAGS_use_ignore, true);  // the default of this program
   // --help tells of the flags that the model brings too.
-  absl::FlagsUsageConfig usage;
-  usage.contains_help_flags = [](absl::string_view file) {
-    return absl::StrContains(file, "examples/");
-  };
-  absl::SetFlagsUsageConfig(usage);
-  const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
-  absl::Status status;
-  if (rest.size() > 1) {
-    status = absl::InvalidArgumentError(absl::StrCat("unexpected argument '", rest[1], "'"));
-  }
-  if (status.ok()) status = cooper::Training({argv + 1, argv + argc}).Run();
-  if (status.ok()) return 0;
-  std::cerr << "lstm_bucketing: " << status.message() << std::endl;
-  return 1;
+  return cooper::ProgramMain({.name = "lstm_bucketing",
+                              .summary = "trains a language model on sentences of any length",
+                              .flags_of = "examples/"},
+                             argc, argv, [&] {
+                               return cooper::Training({argv + 1, argv + argc}).Run();
+                             });
 }

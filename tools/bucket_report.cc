@@ -12,15 +12,10 @@
 #include <vector>
 
 #include "absl/flags/flag.h"
-#include "absl/flags/parse.h"
-#include "absl/flags/usage.h"
-#include "absl/flags/usage_config.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "io/bucket_boundaries.h"
@@ -30,6 +25,7 @@
 #include "tools/bucket_report_page.h"
 #include "tools/bucket_snippets.h"
 #include "tools/number_text.h"
+#include "tools/program_main.h"
 #include "tools/sample_lengths.h"
 
 ABSL_FLAG(std::string, text, "", "text, a sentence a line, with spaces between the words");
@@ -142,21 +138,7 @@ absl::Status Run() {
 }  // namespace cooper
 
 int main(int argc, char** argv) {
-  absl::SetProgramUsageMessage("shows what buckets do to samples of given lengths");
-  absl::FlagsUsageConfig usage;
-  usage.contains_help_flags = [](absl::string_view file) {
-    return absl::StrContains(file, "tools/");
-  };
-  absl::SetFlagsUsageConfig(usage);
-  const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
-  absl::Status status;
-  if (rest.size() > 1) {
-    status = absl::InvalidArgumentError(absl::StrCat("unexpected argument '", rest[1], "'"));
-  }
-  if (status.ok()) status = cooper::Run();
-  if (status.ok()) return 0;
-  // Names of files may have line breaks.
-  std::cerr << "bucket_report: " << absl::StrReplaceAll(status.message(), {{"\n", "\\n"}})
-            << std::endl;
-  return 1;
+  return cooper::ProgramMain(
+      {.name = "bucket_report", .summary = "shows what buckets do to samples of given lengths"},
+      argc, argv, cooper::Run);
 }

@@ -5,20 +5,16 @@
 
 #include <iostream>
 #include <string>
-#include <vector>
 
 #include "absl/flags/flag.h"
-#include "absl/flags/parse.h"
-#include "absl/flags/usage.h"
-#include "absl/flags/usage_config.h"
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "executor/executor.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/status_macros.h"
 #include "symbol/json.h"
 #include "tools/memory_plan_page.h"
+#include "tools/program_main.h"
 #include "tools/shapes_flag.h"
 
 ABSL_FLAG(std::string, symbol, "", "symbol file, such as net-symbol.json");
@@ -55,19 +51,7 @@ absl::Status Run() {
 }  // namespace cooper
 
 int main(int argc, char** argv) {
-  absl::SetProgramUsageMessage("shows the memory plan of a network in MXNet's JSON");
-  absl::FlagsUsageConfig usage;
-  usage.contains_help_flags = [](absl::string_view file) {
-    return absl::StrContains(file, "tools/");
-  };
-  absl::SetFlagsUsageConfig(usage);
-  const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
-  absl::Status status;
-  if (rest.size() > 1) {
-    status = absl::InvalidArgumentError(absl::StrCat("unexpected argument '", rest[1], "'"));
-  }
-  if (status.ok()) status = cooper::Run();
-  if (status.ok()) return 0;
-  std::cerr << "plot_memory: " << status.message() << std::endl;
-  return 1;
+  return cooper::ProgramMain(
+      {.name = "plot_memory", .summary = "shows the memory plan of a network in MXNet's JSON"},
+      argc, argv, cooper::Run);
 }

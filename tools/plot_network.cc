@@ -7,12 +7,8 @@
 
 #include <iostream>
 #include <string>
-#include <vector>
 
 #include "absl/flags/flag.h"
-#include "absl/flags/parse.h"
-#include "absl/flags/usage.h"
-#include "absl/flags/usage_config.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -20,6 +16,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/json.h"
 #include "symbol/visualization/print_summary.h"
+#include "tools/program_main.h"
 #include "tools/shapes_flag.h"
 
 ABSL_FLAG(std::string, symbol, "", "symbol file, such as net-symbol.json");
@@ -83,19 +80,7 @@ absl::Status Run() {
 }  // namespace cooper
 
 int main(int argc, char** argv) {
-  absl::SetProgramUsageMessage("shows a network in MXNet's JSON as a picture or a table");
-  absl::FlagsUsageConfig usage;
-  usage.contains_help_flags = [](absl::string_view file) {
-    return absl::StrContains(file, "tools/");
-  };
-  absl::SetFlagsUsageConfig(usage);
-  const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
-  absl::Status status;
-  if (rest.size() > 1) {
-    status = absl::InvalidArgumentError(absl::StrCat("unexpected argument '", rest[1], "'"));
-  }
-  if (status.ok()) status = cooper::Run();
-  if (status.ok()) return 0;
-  std::cerr << "plot_network: " << status.message() << std::endl;
-  return 1;
+  return cooper::ProgramMain({.name = "plot_network",
+                              .summary = "shows a network in MXNet's JSON as a picture or a table"},
+                             argc, argv, cooper::Run);
 }

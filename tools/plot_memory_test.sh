@@ -1,0 +1,58 @@
+#!/bin/bash
+# The program on a small network: what it writes and prints, and that each mistake is one line on
+# standard error, and exit status 1, and leaves the page as it was.
+set -uo pipefail
+program=$PWD/$1
+cd "$TEST_TMPDIR" || exit 1
+failed=0
+
+cat >net.json <<'JSON'
+{"nodes": [
+  {"op": "null", "name": "data", "inputs": []},
+  {"op": "null", "name": "fc_weight", "inputs": []},
+  {"op": "null", "name": "fc_bias", "inputs": []},
+  {"op": "FullyConnected", "name": "fc", "attrs": {"num_hidden": "10"},
+   "inputs": [[0, 0, 0], [1, 0, 0], [2, 0, 0]]},
+  {"op": "Activation", "name": "act", "attrs": {"act_type": "tanh"}, "inputs": [[3, 0, 0]]}],
+ "arg_nodes": [0, 1, 2], "node_row_ptr": [0, 1, 2, 3, 4, 5], "heads": [[4, 0, 0]],
+ "attrs": {"mxnet_version": ["int", 10901]}}
+JSON
+
+expect_output() {
+  local words=$1
+  shift
+  "$program" --output=page.html "$@" >out 2>err
+  local status=$?
+  if [[ $status -ne 0 || -s err ]] || ! grep -q -- "$words" out || ! grep -q "</html>" page.html; then
+    echo "FAILED: $* : status $status, expected 0 and '$words', got: $(cat err out)"
+    failed=1
+  fi
+}
+
+expect_error() {
+  local words=$1
+  shift
+  echo "as it was" >page.html
+  "$program" --output=page.html "$@" >out 2>err
+  local status=$?
+  if [[ $status -ne 1 || $(wc -l <err) -ne 1 || -s out ]] || ! grep -q -- "^plot_memory: .*$words" err ||
+    [[ $(cat page.html) != "as it was" ]]; then
+    echo "FAILED: $* : status $status, expected 1 and one line with '$words', got: $(cat err out)"
+    failed=1
+  fi
+}
+
+expect_output "bytes for .* values" --symbol=net.json --shapes=data:32,784
+grep -q "Memory of <bdi>net.json</bdi>" page.html || failed=1
+grep -q "gradients" page.html || { echo "FAILED: no backward pass" && failed=1; }
+expect_output "bytes for .* values" --symbol=net.json --shapes=data:32,784 --notraining
+! grep -q "gradients" page.html || { echo "FAILED: a backward pass" && failed=1; }
+
+expect_error "symbol=FILE is missing"
+expect_error "output=FILE is missing" --symbol=net.json --output=
+expect_error "no/.nsuch.json" --symbol=$'no/\nsuch.json'
+expect_error "shapes=data: .data.: expected" --symbol=net.json --shapes=data
+expect_error "unknown variables: data" --symbol=net.json
+expect_error "no/such/page.html" --symbol=net.json --shapes=data:2,3 --output=no/such/page.html
+expect_error "unexpected argument 'net.json'" net.json
+exit $failed

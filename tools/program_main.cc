@@ -1,0 +1,36 @@
+#include "tools/program_main.h"
+
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/flags/parse.h"
+#include "absl/flags/usage.h"
+#include "absl/flags/usage_config.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+
+namespace cooper {
+
+int ProgramMain(const ProgramInfo& info, int argc, char** argv,
+                absl::FunctionRef<absl::Status()> run) {
+  absl::SetProgramUsageMessage(info.summary);
+  absl::FlagsUsageConfig usage;
+  usage.contains_help_flags = [folder = std::string(info.flags_of)](absl::string_view file) {
+    return absl::StrContains(file, folder);
+  };
+  absl::SetFlagsUsageConfig(usage);
+  const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
+  const absl::Status status =
+      rest.size() > 1
+          ? absl::InvalidArgumentError(absl::StrCat("unexpected argument '", rest[1], "'"))
+          : run();
+  if (status.ok()) return 0;
+  // Names of files may have line breaks.
+  std::cerr << info.name << ": " << absl::StrReplaceAll(status.message(), {{"\n", "\\n"}})
+            << std::endl;
+  return 1;
+}
+
+}  // namespace cooper
