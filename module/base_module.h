@@ -56,10 +56,16 @@ struct PredictOptions {
   int64_t num_batch = -1;
   bool reset = true;
   // Whether Predict gives rows in the order of their ids (DataBatch::index), which is the input's,
-  // whatever order the iterator goes in: where batches have ids, and every output has a row of its
-  // first axis for each of a batch's rows. False: in the iterator's order, as MXNet does.
+  // whatever order the iterator goes in: where batches have ids, and the first axis of an output
+  // has rows for each of a batch's samples, one or, where axes are merged, several ((batch_size *
+  // length, classes), step by step or sample by sample). Then the rows of a sample come together,
+  // those of padding are left out, and for each bucket with several rows one batch (at the most
+  // three) is computed twice, to find out which rows are whose. Other outputs stay in the
+  // iterator's order. False: all do, as MXNet's.
   bool input_order = true;
-  // If not null, it gets the id of each row that Predict returns; none where rows have no ids.
+  // If not null, it gets the id of each row that Predict returns, of the first output that has rows
+  // for samples: several times where a sample has several rows. None where there is no such output
+  // or the batches have no ids.
   std::vector<int64_t>* ids = nullptr;
 };
 
@@ -238,8 +244,8 @@ class BaseModule {
                            const PredictOptions& options = {});
 
   // The outputs of all batches, joined on the first axis: one array per output, rows in the input's
-  // order (PredictOptions::input_order). kInvalidArgument if
-  // the batches' outputs differ in another axis (as buckets' may).
+  // order (PredictOptions::input_order). kInvalidArgument if the batches' outputs differ in another
+  // axis (as buckets' may), or if it cannot be told which sample's several rows are.
   absl::StatusOr<std::vector<NDArray>> Predict(DataIter& eval_data,
                                                const PredictOptions& options = {});
   // The outputs for `data` as the one batch, as copies. Any number of rows, as for Forward.

@@ -13,7 +13,7 @@
 #include "module/fit_processes.h"
 #include "module/metric/classification.h"
 #include "module/named_arrays.h"
-#include "module/row_ids.h"
+#include "module/predicted_rows.h"
 #include "module/stop_signal.h"
 #include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
@@ -81,6 +81,23 @@ absl::Status UpdateMetricWithoutPadding(BaseModule& module, EvalMetric& metric,
   COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs, module.GetOutputs());
   return metric.UpdateDict(WithNames(descs, batch.label), WithNames(module.output_names(), outputs),
                            masks);
+}
+
+// Computes batch after batch, and shows each with its outputs, which live in the arena.
+absl::Status EvaluateEach(BaseModule& module, DataIter& data, const PredictOptions& options,
+                          absl::FunctionRef<absl::Status(const DataBatch& batch, int64_t nbatch,
+                                                         absl::Span<const NDArray> outputs)>
+                              visit) {
+  if (options.reset) COOPER_RETURN_IF_ERROR(data.Reset());
+  for (int64_t nbatch = 0; nbatch != options.num_batch; ++nbatch) {
+    COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, NextBatch(data));
+    if (!batch.has_value()) break;
+    absl::Status status = module.ForwardToEvaluate(*batch);
+    if (!status.ok()) return AtBatch(status, "IterPredict", 0, nbatch);
+    COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs, module.GetOutputs());
+    COOPER_RETURN_IF_ERROR(visit(*batch, nbatch, outputs));
+  }
+  return absl::OkStatus();
 }
 
 // The rows of `output` that are no padding, copied: outputs live in the arena.
@@ -268,56 +285,41 @@ absl::Status BaseModule::IterPredict(
     absl::FunctionRef<absl::Status(const std::vector<NDArray>&, int64_t, const DataBatch&)> visit,
     const PredictOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireParams("IterPredict"));
-  if (options.reset) COOPER_RETURN_IF_ERROR(eval_data.Reset());
-  for (int64_t nbatch = 0; nbatch != options.num_batch; ++nbatch) {
-    COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, NextBatch(eval_data));
-    if (!batch.has_value()) break;
-    absl::Status status = ForwardToEvaluate(*batch);
-    if (!status.ok()) return AtBatch(status, "IterPredict", 0, nbatch);
-    COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs, GetOutputs());
-    std::vector<NDArray> rows;
-    for (const NDArray& output : outputs) {
-      COOPER_ASSIGN_OR_RETURN(NDArray kept, WithoutPad(output, batch->pad));
-      rows.push_back(std::move(kept));
-    }
-    COOPER_RETURN_IF_ERROR(visit(rows, nbatch, *batch));
-  }
-  return absl::OkStatus();
+  return EvaluateEach(*this, eval_data, options,
+                      [&](const DataBatch& batch, int64_t nbatch,
+                          absl::Span<const NDArray> outputs) -> absl::Status {
+                        std::vector<NDArray> rows;
+                        for (const NDArray& output : outputs) {
+                          COOPER_ASSIGN_OR_RETURN(rows.emplace_back(),
+                                                  WithoutPad(output, batch.pad));
+                        }
+                        return visit(rows, nbatch, batch);
+                      });
 }
 
 absl::StatusOr<std::vector<NDArray>> BaseModule::Predict(DataIter& eval_data,
                                                          const PredictOptions& options) {
-  std::vector<std::vector<NDArray>> batches;
+  COOPER_RETURN_IF_ERROR(RequireParams("Predict"));
+  PredictedRows rows(options.input_order);
+  const auto compute = [this](const DataBatch& batch) -> absl::StatusOr<std::vector<NDArray>> {
+    COOPER_RETURN_IF_ERROR(ForwardToEvaluate(batch));
+    COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs, GetOutputs());
+    return std::vector<NDArray>(outputs.begin(), outputs.end());
+  };
+  COOPER_RETURN_IF_ERROR(EvaluateEach(
+      *this, eval_data, options,
+      [&](const DataBatch& batch, int64_t, absl::Span<const NDArray> outputs) -> absl::Status {
+        std::vector<NDArray> copies;
+        for (const NDArray& output : outputs) {
+          COOPER_ASSIGN_OR_RETURN(copies.emplace_back(), output.Copy());
+        }
+        return rows.Add(batch, DataDescs(*this, batch), LabelDescs(*this, batch), std::move(copies),
+                        compute);
+      }));
   std::vector<int64_t> ids;
-  bool has_ids = true;
-  COOPER_RETURN_IF_ERROR(IterPredict(
-      eval_data,
-      [&](const std::vector<NDArray>& outputs, int64_t, const DataBatch& batch) -> absl::Status {
-        batches.push_back(outputs);
-        has_ids = has_ids && AppendRowIds(batch, outputs, &ids);
-        return absl::OkStatus();
-      },
-      options));
-  if (!has_ids) ids.clear();
-  std::vector<NDArray> merged;
-  if (batches.empty()) return merged;
-  for (size_t k = 0; k < batches[0].size(); ++k) {
-    std::vector<NDArray> parts;
-    for (const auto& outputs : batches) {
-      if (outputs.size() != batches[0].size()) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "Predict: ", batches[0].size(), " outputs in the first batch and ", outputs.size(),
-            " in a later one: they cannot be joined; use IterPredict"));
-      }
-      parts.push_back(outputs[k]);
-    }
-    COOPER_ASSIGN_OR_RETURN(
-        merged.emplace_back(),
-        AddContext(ConcatRows(parts), "Predict: output ", k, " of the batches (use IterPredict)"));
-  }
-  if (options.input_order) COOPER_RETURN_IF_ERROR(SortRowsById(&ids, &merged));
+  COOPER_ASSIGN_OR_RETURN(std::vector<NDArray> joined, rows.Join(output_names(), &ids));
   if (options.ids != nullptr) *options.ids = std::move(ids);
-  return merged;
+  return joined;
 }
 
 }  // namespace cooper

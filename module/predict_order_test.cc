@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <numeric>
 #include <vector>
 
 #include "executor/executor_fixtures.h"
@@ -12,12 +14,15 @@
 #include "module/bucketing_module.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
+#include "ndarray/random.h"
+#include "ndarray/random_cases.h"
 #include "ndarray/status_matchers.h"
 
 namespace cooper {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(PredictOrderTest, PredictGivesRowsInTheInputsOrder) {
   const Symbol twice =
@@ -67,6 +72,136 @@ TEST(PredictOrderTest, PredictRestoresTheOrderThatBucketsHaveChanged) {
                               module->Predict(*iter, {.ids = &ids}));
   EXPECT_THAT(ids, ElementsAre(0, 1, 3, 4, 5, 6));
   EXPECT_THAT(Floats(rows[0]), ElementsAre(1, 3, 4, 16, 5, 12));
+}
+
+// 3 * data, all of it along one axis: step by step or sample by sample; and each sample's sum.
+Symbol Tripled(bool steps_first_in_data, bool steps_first_in_output) {
+  Symbol x = Op("_mul_scalar", {.inputs = {Symbol::Variable("data")}, .attrs = {{"scalar", "3"}}});
+  const Symbol sum =
+      Op("sum", {.inputs = {x}, .attrs = {{"axis", steps_first_in_data ? "0" : "1"}}});
+  if (steps_first_in_data != steps_first_in_output) x = Op("transpose", {.inputs = {x}});
+  return *Symbol::Group({Op("Reshape", {.inputs = {x}, .attrs = {{"shape", "(-1,)"}}}), sum});
+}
+
+std::unique_ptr<Module> BoundModule(const Symbol& symbol, const DataIter& iter) {
+  auto module = Module::Create(symbol, {.label_names = {}}).value();
+  COOPER_EXPECT_OK(module->Bind({.data_shapes = iter.provide_data(), .for_training = false}));
+  COOPER_EXPECT_OK(module->InitParams());
+  return module;
+}
+
+// The rows of each sample come together and in order, whichever order batch and network have, and
+// those of padding are left out.
+TEST(PredictOrderTest, RowsOfMergedAxesComeSampleBySample) {
+  ForRandomCases(300, [](RandomGenerator& random) {
+    std::vector<std::vector<int>> sentences(3 + random.NextBelow(20));
+    for (std::vector<int>& sentence : sentences) {
+      sentence.resize(1 + random.NextBelow(8));
+      for (int& token : sentence) token = static_cast<int>(1 + random.NextBelow(100000));
+    }
+    sentences[0].resize(8, 7);
+    const bool steps_first = random.NextBelow(2) == 0,
+               output_steps_first = random.NextBelow(2) == 0;
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        auto iter,
+        BucketIter::Create(
+            {{.name = "data", .values = sentences, .layout = steps_first ? "TN" : "NT"}}, {},
+            {.batch_size = static_cast<int64_t>(1 + random.NextBelow(5)),
+             .buckets = {3, 5, 8},
+             .last_batch = random.NextBelow(2) == 0 ? BucketIterOptions::LastBatch::kPad
+                                                    : BucketIterOptions::LastBatch::kSmaller,
+             .sort_batches = static_cast<int64_t>(random.NextBelow(3)),
+             .seed = random.NextBelow(100)}));
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        auto module,
+        BucketingModule::Create({.sym_gen =
+                                     [&](const BucketKey&) {
+                                       return BucketSymbol{
+                                           .symbol = Tripled(steps_first, output_steps_first),
+                                           .label_names = {}};
+                                     },
+                                 .default_bucket_key = 8}));
+    COOPER_ASSERT_OK(module->Bind({.data_shapes = iter->provide_data(), .for_training = false}));
+    COOPER_ASSERT_OK(module->InitParams());
+    std::vector<int64_t> ids;
+    COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<NDArray> outputs,
+                                module->Predict(*iter, {.ids = &ids}));
+    const std::vector<float> rows = Floats(outputs[0]), sums = Floats(outputs[1]);
+    ASSERT_EQ(rows.size(), ids.size());
+    ASSERT_EQ(sums.size(), sentences.size());
+    size_t at = 0;
+    for (size_t id = 0; id < sentences.size(); ++id) {
+      const size_t length = sentences[id].size();
+      for (size_t t = 0; t < (length <= 3 ? 3u : length <= 5 ? 5u : 8u); ++t, ++at) {
+        ASSERT_LT(at, ids.size());
+        ASSERT_EQ(ids[at], static_cast<int64_t>(id));
+        ASSERT_EQ(rows[at], t < length ? 3.0f * static_cast<float>(sentences[id][t]) : 0.0f);
+      }
+      const int64_t sum = std::accumulate(sentences[id].begin(), sentences[id].end(), int64_t{0});
+      ASSERT_EQ(sums[id], static_cast<float>(3 * sum));
+    }
+    ASSERT_EQ(at, ids.size());
+  });
+}
+
+// The batch's axis may stand between others that it is merged with.
+TEST(PredictOrderTest, FindsSamplesBetweenOtherAxes) {
+  std::vector<float> values(6 * 2 * 5);
+  std::iota(values.begin(), values.end(), 0.0f);
+  const NDArray data = *NDArray::FromVector<float>({6, 2, 5}, values);
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto iter, NDArrayIter::Create({{"data", data}}, {}, {.batch_size = 4, .shuffle = true}));
+  const Symbol moved =
+      Op("transpose", {.inputs = {Symbol::Variable("data")}, .attrs = {{"axes", "(1, 0, 2)"}}});
+  auto module =
+      BoundModule(Op("Reshape", {.inputs = {moved}, .attrs = {{"shape", "(-1,)"}}}), *iter);
+  std::vector<int64_t> ids;
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<NDArray> rows,
+                              module->Predict(*iter, {.ids = &ids}));
+  EXPECT_EQ(Floats(rows[0]), values);
+  ASSERT_EQ(ids.size(), values.size());
+  for (size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(ids[i], static_cast<int64_t>(i / 10));
+}
+
+// Steps that are as many as two batches are no rows of samples.
+TEST(PredictOrderTest, OtherAxesStayAsTheyAre) {
+  std::vector<float> values(4 * 6);
+  std::iota(values.begin(), values.end(), 0.0f);
+  const NDArray data = *NDArray::FromVector<float>({4, 6}, values);
+  COOPER_ASSERT_OK_AND_ASSIGN(auto iter,
+                              NDArrayIter::Create({{"data", data}}, {}, {.batch_size = 3}));
+  auto module = BoundModule(Op("transpose", {.inputs = {Symbol::Variable("data")}}), *iter);
+  std::vector<int64_t> ids = {1};
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<NDArray> steps,
+                              module->Predict(*iter, {.num_batch = 1, .ids = &ids}));
+  EXPECT_EQ(steps[0].shape(), Shape({6, 3}));
+  EXPECT_EQ(Floats(steps[0])[1], 6);
+  EXPECT_TRUE(ids.empty());
+}
+
+// Of samples that look the same when they are turned around nothing can be told, but it may make no
+// difference, or another batch may tell.
+TEST(PredictOrderTest, SaysWhereItCannotTell) {
+  const std::vector<float> turning = {1, 1, 1, 2, 2, 2, 2, 1};
+  const auto predict = [](const std::vector<float>& values) {
+    const auto rows = static_cast<int64_t>(values.size() / 2);
+    const NDArray data = *NDArray::FromVector<float>({rows, 2}, values);
+    auto iter = *NDArrayIter::Create({{"data", data}}, {}, {.batch_size = 4});
+    auto module = BoundModule(
+        Op("Reshape", {.inputs = {Symbol::Variable("data")}, .attrs = {{"shape", "(-1,)"}}}),
+        *iter);
+    return module->Predict(*iter);
+  };
+  EXPECT_THAT(predict(turning),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("of shape (8,) for 4 samples: it cannot be told")));
+  std::vector<float> with_another = turning;
+  for (float value = 3; value < 11; ++value) with_another.push_back(value);
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<NDArray> told, predict(with_another));
+  EXPECT_EQ(Floats(told[0]), with_another);
+  const std::vector<float> equal(8, 5.0f);
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<NDArray> same, predict(equal));
+  EXPECT_EQ(Floats(same[0]), equal);
 }
 
 }  // namespace

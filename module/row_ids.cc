@@ -1,7 +1,6 @@
 #include "module/row_ids.h"
 
 #include <algorithm>
-#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -10,17 +9,6 @@
 #include "ndarray/status_macros.h"
 
 namespace cooper {
-
-bool AppendRowIds(const DataBatch& batch, const std::vector<NDArray>& outputs,
-                  std::vector<int64_t>* ids) {
-  const int64_t rows = std::ssize(batch.index) - batch.pad;
-  if (batch.index.empty() || rows < 0) return false;
-  for (const NDArray& output : outputs) {
-    if (output.shape().rank() == 0 || output.shape()[0] != rows) return false;
-  }
-  ids->insert(ids->end(), batch.index.begin(), batch.index.begin() + rows);
-  return std::none_of(ids->end() - rows, ids->end(), [](int64_t id) { return id < 0; });
-}
 
 absl::Status SortRowsById(std::vector<int64_t>* ids, std::vector<NDArray>* arrays) {
   if (std::is_sorted(ids->begin(), ids->end())) return absl::OkStatus();
