@@ -199,6 +199,20 @@ absl::Status SequentialModule::InitOptimizer(const InitOptimizerOptions& options
 }
 
 absl::Status SequentialModule::Forward(const DataBatch& batch, std::optional<bool> is_train) {
+  return Run(batch, [&](BaseModule& module, const DataBatch& own) {
+    return module.Forward(own, is_train.value_or(for_training()));
+  });
+}
+
+absl::Status SequentialModule::ForwardToEvaluate(const DataBatch& batch) {
+  return Run(batch, [](BaseModule& module, const DataBatch& own) {
+    return module.ForwardToEvaluate(own);
+  });
+}
+
+absl::Status SequentialModule::Run(
+    const DataBatch& batch,
+    absl::FunctionRef<absl::Status(BaseModule&, const DataBatch&)> forward) {
   COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
   DataBatch own = batch;
   // A bucket behind other modules is bound by what it is told here, so labels must not be missing.
@@ -217,7 +231,7 @@ absl::Status SequentialModule::Forward(const DataBatch& batch, std::optional<boo
       own.data.assign(outputs.begin(), outputs.end());
       COOPER_ASSIGN_OR_RETURN(own.provide_data, Wire(i, before.output_shapes()));
     }
-    COOPER_RETURN_IF_ERROR(With(i, module->Forward(own, is_train.value_or(for_training()))));
+    COOPER_RETURN_IF_ERROR(With(i, forward(*module, own)));
   }
   return absl::OkStatus();
 }

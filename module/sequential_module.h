@@ -75,6 +75,8 @@ class SequentialModule : public BaseModule {
   // Every module gets the batch's bucket key and lengths, and those with take_labels its labels.
   absl::Status Forward(const DataBatch& batch,
                        std::optional<bool> is_train = std::nullopt) override;
+  // Each module by a plan of its own without gradients, where it has such plans.
+  absl::Status ForwardToEvaluate(const DataBatch& batch) override;
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
   absl::Status Update() override;
   absl::StatusOr<int> JoinUpdate() override;
@@ -110,6 +112,9 @@ class SequentialModule : public BaseModule {
 
   using Outputs = std::vector<std::pair<std::string, Shape>>;
 
+  // Gives each module its part of the batch, by `forward`.
+  absl::Status Run(const DataBatch& batch,
+                   absl::FunctionRef<absl::Status(BaseModule&, const DataBatch&)> forward);
   // What module `i` gets of outputs with these names and shapes.
   absl::StatusOr<std::vector<DataDesc>> Wire(size_t i, const Outputs& outputs) const;
   // Calls it on one module after the other, up to the first error, which names the module.
