@@ -26,8 +26,8 @@ double PerSecond(int64_t count, double seconds) {
   return seconds <= 0 ? 0 : static_cast<double>(count) / seconds;
 }
 
-std::string MegabyteText(int64_t bytes) {
-  return absl::StrFormat("%.2f MB", static_cast<double>(bytes) / 1e6);
+double MillisecondsOf(const LmBucket& bucket) {
+  return bucket.batches == 0 ? 0 : 1e3 * bucket.seconds / static_cast<double>(bucket.batches);
 }
 
 std::string Heading(absl::string_view text) { return absl::StrCat("<h2>", text, "</h2>\n"); }
@@ -59,7 +59,7 @@ std::string Facts(const LmRun& run) {
       "real tokens/s",
       CountText(static_cast<int64_t>(std::llround(PerSecond(all.real_tokens, all.seconds)))));
   facts.emplace_back("padding", PercentText(PaddingOf(all.real_tokens, all.padded_tokens)));
-  facts.emplace_back("arena", MegabyteText(run.arena_bytes));
+  facts.emplace_back("arena", BytesText(run.arena_bytes));
   std::string html = "<dl class=\"facts\">\n";
   for (const auto& [name, value] : facts) {
     absl::StrAppend(&html, "<div><dt>", EscapeHtml(name), "</dt><dd>", EscapeHtml(value),
@@ -162,27 +162,30 @@ std::string Buckets(const LmRun& run) {
                    "Share of time by bucket", " %", 1, [&all](const LmBucket& b) {
                      return all.seconds <= 0 ? 0 : 100 * b.seconds / all.seconds;
                    });
+  // Tiny networks take microseconds.
+  double longest = 0;
+  for (const LmBucket& bucket : run.buckets) longest = std::max(longest, MillisecondsOf(bucket));
+  const int digits = longest < 1 ? 3 : 1;
   html += ByBucket(run, "Milliseconds of a training step.", "Milliseconds per batch by bucket",
-                   " ms", 1, [](const LmBucket& b) {
-                     return b.batches == 0 ? 0 : 1e3 * b.seconds / static_cast<double>(b.batches);
-                   });
+                   " ms", digits, MillisecondsOf);
+  const bool large = run.arena_bytes >= 1'000'000;
   html += ByBucket(run,
                    absl::StrCat("Memory of the training plan. All buckets share one arena of ",
-                                MegabyteText(run.arena_bytes), "."),
-                   "Planned memory by bucket", " MB", 2,
-                   [](const LmBucket& b) { return static_cast<double>(b.planned_bytes) / 1e6; });
-  const auto cells = [](const LmBucket& b) -> std::vector<std::string> {
+                                BytesText(run.arena_bytes), "."),
+                   "Planned memory by bucket", large ? " MB" : " KB", large ? 2 : 1,
+                   [large](const LmBucket& b) {
+                     return static_cast<double>(b.planned_bytes) / (large ? 1e6 : 1e3);
+                   });
+  const auto cells = [digits](const LmBucket& b) -> std::vector<std::string> {
     return {b.key,
             CountText(b.batches),
             CountText(b.real_tokens),
             CountText(b.padded_tokens - b.real_tokens),
             PercentText(PaddingOf(b.real_tokens, b.padded_tokens)),
-            b.batches == 0
-                ? ""
-                : absl::StrFormat("%.1f", 1e3 * b.seconds / static_cast<double>(b.batches)),
+            b.batches == 0 ? "" : absl::StrFormat("%.*f", digits, MillisecondsOf(b)),
             CountText(static_cast<int64_t>(std::llround(PerSecond(b.real_tokens, b.seconds)))),
-            b.planned_bytes == 0 ? "" : MegabyteText(b.planned_bytes),
-            b.evaluation_bytes == 0 ? "" : MegabyteText(b.evaluation_bytes)};
+            b.planned_bytes == 0 ? "" : BytesText(b.planned_bytes),
+            b.evaluation_bytes == 0 ? "" : BytesText(b.evaluation_bytes)};
   };
   std::vector<std::vector<std::string>> rows;
   for (const LmBucket& bucket : run.buckets) rows.push_back(cells(bucket));

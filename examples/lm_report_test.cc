@@ -55,7 +55,9 @@ TEST(LmReportTest, TellsOfEpochsAndBuckets) {
   EXPECT_THAT(page, HasSubstr("<tr><td>30</td><td>64</td><td>32,000</td><td>8,000</td>"
                               "<td>20.0 %</td><td>37.5</td><td>13,333</td><td>6.00 MB</td>"
                               "<td>1.50 MB</td></tr>"));
-  EXPECT_THAT(page, HasSubstr("--train=a &lt;text&gt; &amp; more --lr=0.005"));
+  EXPECT_THAT(
+      page,
+      HasSubstr("--train</span>=a &lt;text&gt; &amp; more <span class=\"flag\">--lr</span>=0.005"));
 }
 
 TEST(LmReportTest, PagesOfAnySizeHaveNoFault) {

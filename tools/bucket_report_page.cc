@@ -1,6 +1,7 @@
 #include "tools/bucket_report_page.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -109,7 +110,7 @@ class Page {
         PercentText(padding), " of the padding; all others together have ",
         PercentText(PaddingShare(comparison_.tokens - last.tokens,
                                  comparison_.best().padded_tokens - last.padded_tokens)),
-        " padding. --max_length=", next, " chooses buckets without it."));
+        " padding. A max_length of ", CountText(next), " chooses buckets without it."));
   }
 
   std::string InUse() const {
@@ -155,7 +156,7 @@ class Page {
     BucketRow total;
     int64_t batches = 0;
     for (const BucketRow& row : comparison_.rows) {
-      rows.push_back(Cells(row, BucketText(row.bucket)));
+      rows.push_back(Cells(row, pairs ? BucketText(row.bucket) : CountText(row.bucket[0])));
       if (pairs) rows.back().insert(rows.back().begin(), absl::StrCat(rows.size()));
       if (batch_size > 0) {
         rows.back().push_back(CountText(row.samples / batch_size));
@@ -196,9 +197,7 @@ class Page {
     add(report_.lengths.empty, absl::StrCat("empty ", noun), "without a token: nothing to learn.");
     add(comparison_.discarded, noun, absl::StrCat(longer, ": left out."));
     add(comparison_.truncated, noun, absl::StrCat(longer, ": the end is cut off."));
-    add(comparison_.split, noun,
-        absl::StrCat(longer,
-                     ": to be split before the iterator gets them; counted here as split."));
+    add(comparison_.split, noun, absl::StrCat(longer, ": split, and each piece counted."));
     add(comparison_.lost_tokens, "token",
         absl::StrCat("lost so, ",
                      PercentText(static_cast<double>(comparison_.lost_tokens) /
@@ -245,7 +244,8 @@ class Page {
 
   static std::string MeanText(const std::vector<int64_t>& lengths) {
     const int64_t sum = std::accumulate(lengths.begin(), lengths.end(), int64_t{0});
-    return absl::StrFormat("%.1f", static_cast<double>(sum) / static_cast<double>(lengths.size()));
+    const double mean = static_cast<double>(sum) / static_cast<double>(lengths.size());
+    return mean < 1000 ? absl::StrFormat("%.1f", mean) : CountText(std::llround(mean));
   }
 
   const BucketReportInput& report_;

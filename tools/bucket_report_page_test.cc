@@ -49,7 +49,8 @@ TEST(BucketReportPageTest, SaysWhatIsRecommended) {
   EXPECT_THAT(page, HasSubstr("2 buckets leave 3.6 % padding; a single one would leave 29.3 %. "
                               "One more would save 40 padded tokens, less than a bucket is worth "
                               "(bucket_cost, 50)."));
-  EXPECT_THAT(page, HasSubstr("<pre>--buckets=5,<wbr>10 --batch_size=32</pre>"));
+  EXPECT_THAT(page, HasSubstr("<pre><span class=\"flag\">--buckets</span>=5,<wbr>10 "
+                              "<span class=\"flag\">--batch_size</span>=32</pre>"));
   EXPECT_THAT(page, HasSubstr("BucketSentenceIter::Create(sentences, 32, {.buckets = {5, 10}})"));
   EXPECT_THAT(page, HasSubstr("<title>length 10: 70 sentences</title>"));
   EXPECT_THAT(page, HasSubstr("<title>1 bucket: 29.3 %</title>"));
@@ -71,7 +72,7 @@ TEST(BucketReportPageTest, SaysWhatIsCutOrSplit) {
       HasSubstr("<li>1 sentence longer than 20 (max_length): the end is cut off.</li>"));
   EXPECT_THAT(
       BucketReportPage(ReportOn(Sentences(), {.max_length = 20, .too_long = TooLong::kSplit})),
-      HasSubstr("<li>1 sentence longer than 20 (max_length): to be split"));
+      HasSubstr("<li>1 sentence longer than 20 (max_length): split, and each"));
   SampleLengths lengths{.first = {5, 5}};
   EXPECT_THAT(BucketReportPage(ReportOn(lengths, {})), HasSubstr("<p>Nothing.</p>"));
   EXPECT_THAT(BucketReportPage(ReportOn(lengths, {.batch_size = 8})),
@@ -85,7 +86,7 @@ TEST(BucketReportPageTest, WarnsOfAFewLongOnes) {
   const BucketReportInput report = ReportOn(lengths, {.bucket_cost = 1000});
   EXPECT_THAT(BucketReportPage(report),
               HasSubstr("The longest bucket has 0.2 % of the samples and 100.0 % of the padding; "
-                        "all others together have 0.0 % padding. --max_length=5 chooses"));
+                        "all others together have 0.0 % padding. A max_length of 5 chooses"));
 }
 
 TEST(BucketReportPageTest, ComparesWithBucketsInUse) {

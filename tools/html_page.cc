@@ -1,11 +1,14 @@
 #include "tools/html_page.h"
 
+#include <algorithm>
 #include <cstddef>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 
 namespace cooper {
 namespace {
@@ -25,6 +28,8 @@ constexpr absl::string_view kColours = R"(
 }
 )";
 
+// What can be scrolled has a shade at its right, which a piece of the page, scrolled along, covers
+// at the end.
 constexpr absl::string_view kPageStyle = R"(* { box-sizing: border-box; }
 body {
   font: 16px/1.5 system-ui, sans-serif; color: var(--text); background: var(--page);
@@ -42,21 +47,29 @@ pre {
   background: var(--code); padding: .6rem .8rem; margin: .5rem 0; border-radius: 4px;
   font: 13px/1.45 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere;
 }
-.scroll { overflow-x: auto; }
+pre .flag { white-space: nowrap; }
+.scroll {
+  overflow-x: auto; background-repeat: no-repeat; background-position: right;
+  background-size: 2rem 100%, .6rem 100%; background-attachment: local, scroll;
+  background-image: linear-gradient(var(--page), var(--page)),
+    linear-gradient(to left, var(--line), transparent);
+}
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .6rem 0; }
 th, td { text-align: right; padding: .2rem 0 .2rem 1rem; border-bottom: 1px solid var(--line); }
 th:first-child, td:first-child { text-align: left; padding-left: 0; }
 td { white-space: nowrap; }
+td:first-child { white-space: normal; }
 th { font-weight: normal; color: var(--quiet); font-size: .85rem; vertical-align: bottom; }
 figure { margin: .8rem 0 1.6rem; }
 figcaption { margin-bottom: .4rem; max-width: 44rem; }
-svg { display: block; width: 100%; min-width: 38rem; height: auto; }
+svg { display: block; width: 100%; min-width: 46rem; height: auto; }
 )";
 
 // Of pictures, in a page or alone.
 constexpr absl::string_view kSvgStyle = R"(svg text { fill: var(--quiet); }
 svg .strong { fill: var(--mark); font-weight: bold; }
 svg .halo { paint-order: stroke; stroke: var(--page); stroke-width: 3px; }
+svg .inside { fill: var(--page); font-weight: bold; }
 svg .bar { fill: var(--bar); }
 svg .marked { fill: var(--mark); }
 svg .band { fill: var(--band); }
@@ -125,8 +138,21 @@ std::string HtmlCode(absl::string_view text) {
   std::string html = "<pre>";
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
     if (html.back() != '>') html += '\n';
-    // A long list may go on in another line behind each comma; what is copied is as before.
-    html += absl::StrReplaceAll(EscapeHtml(line), {{", ", ", "}, {",", ",<wbr>"}});
+    bool first = true;
+    for (const absl::string_view word : absl::StrSplit(line, ' ')) {
+      if (!first) html += ' ';
+      first = false;
+      // The name of a flag stays together, though it has hyphens. A long list may go on in another
+      // line behind each comma. What is copied is as before.
+      const size_t name = absl::StartsWith(word, "--") ? std::min(word.find('='), word.size()) : 0;
+      if (name > 0) {
+        absl::StrAppend(&html, "<span class=\"flag\">", EscapeHtml(word.substr(0, name)),
+                        "</span>");
+      }
+      const std::string rest =
+          absl::StrReplaceAll(EscapeHtml(word.substr(name)), {{",", ",<wbr>"}});
+      absl::StrAppend(&html, absl::StripSuffix(rest, "<wbr>"));  // a space is there already
+    }
   }
   return html + "</pre>\n";
 }

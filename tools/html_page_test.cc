@@ -37,8 +37,14 @@ TEST(HtmlPageTest, TablesHaveACellForEachColumn) {
 }
 
 TEST(HtmlPageTest, CodeBreaksBehindCommas) {
-  EXPECT_EQ(HtmlCode("--a=1,2\n<b>, c"), "<pre>--a=1,<wbr>2\n&lt;b&gt;, c</pre>\n");
+  EXPECT_EQ(HtmlCode("{1,2}\n<b>, c"), "<pre>{1,<wbr>2}\n&lt;b&gt;, c</pre>\n");
   EXPECT_EQ(HtmlCode(""), "<pre></pre>\n");
+}
+
+TEST(HtmlPageTest, NamesOfFlagsStayTogether) {
+  EXPECT_EQ(HtmlCode("a --b_c=1,-2  --d<"),
+            "<pre>a <span class=\"flag\">--b_c</span>=1,<wbr>-2  "
+            "<span class=\"flag\">--d&lt;</span></pre>\n");
 }
 
 }  // namespace

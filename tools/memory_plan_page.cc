@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/types/span.h"
 #include "executor/compile/program.h"
 #include "executor/plan/arena_layout.h"
 #include "symbol/symbol.h"
@@ -25,17 +26,23 @@ constexpr int kMaxMarks = 6;
 constexpr double kSmallestBox = 0.02;
 constexpr size_t kMaxRows = 25;  // of the list of values at the peak
 
-std::string BytesText(int64_t bytes) {
-  if (bytes < 10'000) return absl::StrCat(CountText(bytes), " B");
-  if (bytes < 1'000'000) return absl::StrFormat("%.1f KB", static_cast<double>(bytes) / 1e3);
-  return absl::StrFormat("%.2f MB", static_cast<double>(bytes) / 1e6);
-}
-
 bool IsLive(const PlacedValue& value, int step) {
   return value.first <= step && step <= value.last;
 }
 
-std::string Picture(const PlacedMemory& memory, int peak) {
+// What is live at the peak, the largest first: as numbered in the picture and in the table.
+std::vector<const PlacedValue*> LiveAt(const PlacedMemory& memory, int peak) {
+  std::vector<const PlacedValue*> live;
+  for (const PlacedValue& value : memory.values) {
+    if (IsLive(value, peak)) live.push_back(&value);
+  }
+  std::stable_sort(live.begin(), live.end(),
+                   [](const PlacedValue* a, const PlacedValue* b) { return a->bytes > b->bytes; });
+  return live;
+}
+
+std::string Picture(const PlacedMemory& memory, int peak,
+                    absl::Span<const PlacedValue* const> live) {
   // Offsets in a unit with round marks.
   const double unit = memory.arena_bytes < 10'000'000 ? 1e3 : 1e6;
   const double top = std::max(static_cast<double>(memory.arena_bytes), 1.0) / unit;
@@ -78,6 +85,16 @@ std::string Picture(const PlacedMemory& memory, int peak) {
   }
   canvas.Label((left + kWidth - kRight) / 2, kBottom + 2 * SvgCanvas::kLineHeight, Anchor::kMiddle,
                "step");
+  for (size_t i = 0; i < std::min(live.size(), kMaxRows); ++i) {
+    const PlacedValue& value = *live[i];
+    const std::string number = absl::StrCat(i + 1);
+    const double width = x(value.last + 1) - x(value.first);
+    const double low = y(static_cast<double>(value.offset));
+    const double high = y(static_cast<double>(value.offset + value.bytes));
+    if (width < SvgCanvas::TextWidth(number) || low - high < SvgCanvas::kFontSize) continue;
+    canvas.Label(x(value.first) + width / 2, (low + high) / 2 + 4, Anchor::kMiddle, number,
+                 "inside");
+  }
   return canvas.ToString(absl::StrCat("Memory plan of ", memory.values.size(), " values over ",
                                       memory.num_steps, " steps"));
 }
@@ -91,13 +108,8 @@ std::string Facts(const std::vector<std::pair<std::string, std::string>>& facts)
   return html + "</dl>\n";
 }
 
-std::string AtPeak(const PlacedMemory& memory, int peak) {
-  std::vector<const PlacedValue*> live;
-  for (const PlacedValue& value : memory.values) {
-    if (IsLive(value, peak)) live.push_back(&value);
-  }
-  std::stable_sort(live.begin(), live.end(),
-                   [](const PlacedValue* a, const PlacedValue* b) { return a->bytes > b->bytes; });
+std::string AtPeak(const PlacedMemory& memory, int peak,
+                   absl::Span<const PlacedValue* const> live) {
   const int64_t total = memory.BytesAt(peak);
   std::vector<std::vector<std::string>> rows;
   int64_t rest = 0;
@@ -107,16 +119,16 @@ std::string AtPeak(const PlacedMemory& memory, int peak) {
       rest += value.bytes;
       continue;
     }
-    rows.push_back({value.name, BytesText(value.bytes),
+    rows.push_back({value.name, absl::StrCat(i + 1), BytesText(value.bytes),
                     PercentText(static_cast<double>(value.bytes) / static_cast<double>(total)),
                     absl::StrCat(value.first, " to ", value.last)});
   }
   if (live.size() > kMaxRows) {
-    rows.push_back({NumberText(static_cast<int64_t>(live.size() - kMaxRows), "smaller one"),
+    rows.push_back({NumberText(static_cast<int64_t>(live.size() - kMaxRows), "smaller one"), "",
                     BytesText(rest),
                     PercentText(static_cast<double>(rest) / static_cast<double>(total)), ""});
   }
-  return HtmlTable({"value", "size", "share", "steps"}, rows);
+  return HtmlTable({"value", "number", "size", "share", "steps"}, rows);
 }
 
 }  // namespace
@@ -185,6 +197,7 @@ PlacedMemory PlacedMemoryOf(const CompiledProgram& compiled) {
 
 std::string MemoryPlanPage(const std::string& title, const PlacedMemory& memory) {
   const int peak = memory.PeakStep();
+  const std::vector<const PlacedValue*> live = LiveAt(memory, peak);
   int64_t sum = 0;
   for (const PlacedValue& value : memory.values) sum += value.bytes;
   std::string body = absl::StrCat("<h1>Memory of <bdi>", EscapeHtml(title), "</bdi></h1>\n");
@@ -200,9 +213,10 @@ std::string MemoryPlanPage(const std::string& title, const PlacedMemory& memory)
     body += HtmlFigure(
         absl::StrCat("Each box is a value: as wide as the steps that it has to last, as high as "
                      "its bytes, at its place in the arena. What is live at step ",
-                     peak, ", when most is, has another colour."),
-        Picture(memory, peak));
-    body += absl::StrCat("<h2>Live at step ", peak, "</h2>\n", AtPeak(memory, peak));
+                     peak,
+                     ", when most is, has another colour, and its number in the table below."),
+        Picture(memory, peak, live));
+    body += absl::StrCat("<h2>Live at step ", peak, "</h2>\n", AtPeak(memory, peak, live));
   }
   return HtmlPage(absl::StrCat("Memory of ", title), body);
 }

@@ -51,7 +51,7 @@ TEST(MemoryPlanPageTest, KnowsWhatIsLiveAtThePeak) {
                   HasSubstr("<dt>arena</dt><dd>202 B</dd>"),
                   HasSubstr("<dt>without sharing</dt><dd>250 B</dd>"),
                   HasSubstr("<dt>saved</dt><dd>19.2 %</dd>"), HasSubstr("<h2>Live at step 1</h2>"),
-                  HasSubstr("<tr><td>a</td><td>100 B</td><td>66.7 %</td><td>0 to 1</td>"),
+                  HasSubstr("<tr><td>a</td><td>1</td><td>100 B</td><td>66.7 %</td><td>0 to 1</td>"),
                   HasSubstr("<title>c: 90 B, steps 2 to 2, from byte 0 on</title>")));
   EXPECT_THAT(PageProblems(page), IsEmpty());
 }

@@ -26,6 +26,12 @@ std::string CostText(double cost) {
 
 std::string PercentText(double share) { return absl::StrFormat("%.1f %%", 100 * share); }
 
+std::string BytesText(int64_t bytes) {
+  if (bytes < 10'000) return absl::StrCat(CountText(bytes), " B");
+  if (bytes < 1'000'000) return absl::StrFormat("%.1f KB", static_cast<double>(bytes) / 1e3);
+  return absl::StrFormat("%.2f MB", static_cast<double>(bytes) / 1e6);
+}
+
 double RoundStep(double range, int max_steps) {
   if (!(range > 0)) return 1;
   const double least = range / max_steps;

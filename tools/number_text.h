@@ -22,6 +22,9 @@ std::string CostText(double cost);
 // A share as a percentage: "18.0 %" of 0.1804.
 std::string PercentText(double share);
 
+// Memory, in units of a thousand: "9,999 B", "20.5 KB", "1.14 MB".
+std::string BytesText(int64_t bytes);
+
 // The least of 1, 2, 5, 10, 20, ... (and of 0.5, 0.2, ...) that divides `range` into at most
 // `max_steps` steps, for the marks of an axis. 1 if range is not positive.
 double RoundStep(double range, int max_steps);

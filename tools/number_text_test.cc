@@ -23,6 +23,14 @@ TEST(NumberTextTest, RoundsPercentages) {
   EXPECT_EQ(PercentText(1), "100.0 %");
 }
 
+TEST(NumberTextTest, BytesHaveAUnit) {
+  EXPECT_EQ(BytesText(0), "0 B");
+  EXPECT_EQ(BytesText(9999), "9,999 B");
+  EXPECT_EQ(BytesText(10000), "10.0 KB");
+  EXPECT_EQ(BytesText(999949), "999.9 KB");
+  EXPECT_EQ(BytesText(1144320), "1.14 MB");
+}
+
 TEST(NumberTextTest, StepsAreRoundAndFewEnough) {
   struct Case {
     double range;

@@ -323,6 +323,7 @@ dl { display: grid; grid-template-columns: 6rem 1fr; gap: .15rem .8rem; margin: 
 dt { opacity: .65; } dd { margin: 0; overflow-wrap: anywhere; }
 table { border-collapse: collapse; width: 100%; }
 td, th { text-align: left; vertical-align: top; padding: .15rem .8rem .15rem 0; }
+td { overflow-wrap: anywhere; }
 th { font-weight: normal; opacity: .65; }
 .also { opacity: .65; font-size: .9rem; font-weight: normal; }
 </style>

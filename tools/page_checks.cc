@@ -96,10 +96,10 @@ void CheckLoadsNothing(absl::string_view page, const std::vector<Tag>& tags, Pro
     if (absl::StrContains(text, address)) problems.push_back(absl::StrCat("has ", address));
   }
   const std::set<std::string> elements = {
-      "!DOCTYPE", "bdi", "body",  "dd",    "div",  "dl",    "dt",    "figcaption",
-      "figure",   "h1",  "h2",    "head",  "html", "li",    "line",  "meta",
-      "p",        "pre", "rect",  "style", "svg",  "table", "tbody", "td",
-      "text",     "th",  "thead", "title", "tr",   "ul",    "wbr"};
+      "!DOCTYPE", "bdi",  "body", "dd",    "div",   "dl",  "dt",    "figcaption",
+      "figure",   "h1",   "h2",   "head",  "html",  "li",  "line",  "meta",
+      "p",        "pre",  "rect", "span",  "style", "svg", "table", "tbody",
+      "td",       "text", "th",   "thead", "title", "tr",  "ul",    "wbr"};
   for (const Tag& tag : tags) {
     const std::string name(absl::StripPrefix(tag.name, "/"));
     if (elements.count(name) == 0) problems.push_back(absl::StrCat("has <", name, ">"));
@@ -245,7 +245,8 @@ void CheckLabels(const std::vector<Tag>& tags, Problems& problems) {
       }
     }
     if (tag.name != "text") continue;
-    const bool bold = absl::StrContains(AttributeOf(tag, "class"), "strong");
+    const std::string style = AttributeOf(tag, "class");
+    const bool bold = absl::StrContains(style, "strong") || style == "inside";
     const double x = NumberOf(tag, "x"), y = NumberOf(tag, "y");
     const double extent = font * WidthOf(tag.behind, bold);
     const std::string anchor = AttributeOf(tag, "text-anchor");

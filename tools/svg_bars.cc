@@ -95,8 +95,10 @@ class Drawing {
   }
 
   void DrawBarLabel(const BarChart::Bar& bar) {
-    const double x = X((bar.from + bar.to) / 2), y = Y(bar.value) - 5;
     const double half_width = SvgCanvas::TextWidth(bar.label) / 2;
+    const double y = Y(bar.value) - 5;
+    // That of the last bar may be wider than what is left beside it.
+    const double x = std::min(X((bar.from + bar.to) / 2), kWidth - half_width);
     const auto hides = [&](const BarChart::Bar& other) {
       return X(other.to) > x - half_width && X(other.from) < x + half_width && Y(other.value) < y;
     };

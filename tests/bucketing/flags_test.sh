@@ -68,7 +68,7 @@ small=(--train=text --buckets=4 --batch_size=8 --num_hidden=8 --num_embed=8 --nu
   > out 2> err || failed=1
 grep -q "</html>" run.html || { echo "FAILED: no page"; failed=1; }
 grep -q "<td>4</td>" run.html || { echo "FAILED: no bucket in the page"; failed=1; }
-grep -q -- "--report=run.html" run.html || { echo "FAILED: no command in the page"; failed=1; }
+grep -q -- "--report</span>=run.html" run.html || { echo "FAILED: no command in the page"; failed=1; }
 updates=$(grep -c '"name":"update","cat":"step","ph":"X"' trace.json)
 [[ $updates -eq 3 ]] || { echo "FAILED: a profile of $updates updates"; failed=1; }
 grep -q '"name":"bucket 4"' trace.json || { echo "FAILED: no bucket"; failed=1; }
