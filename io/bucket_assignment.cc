@@ -131,7 +131,7 @@ absl::StatusOr<BucketAssignment> AssignToBuckets(absl::Span<const KeyedArray> ar
     size_t b = integers ? integers->Find(i) : FindTightest(arrays, keys, i, truncate);
     if (b == keys.size() && truncate && integers) b = keys.size() - 1;
     if (b == keys.size()) {
-      ++result.discarded;
+      if (result.discarded++ == 0) result.first_discarded = i;
       continue;
     }
     if (truncate && !FitOf(arrays, i, KeyElements(keys[b])).holds) ++result.truncated;
@@ -159,7 +159,7 @@ absl::StatusOr<BucketAssignment> AssignByKey(absl::Span<const KeyedArray> arrays
   for (size_t i = 0; i < keys.size(); ++i) {
     const std::optional<BucketKey>& bucket = keys[i];
     if (!bucket.has_value()) {
-      ++result.discarded;
+      if (result.discarded++ == 0) result.first_discarded = static_cast<int64_t>(i);
       continue;
     }
     std::vector<int64_t>& ids = buckets[*bucket];

@@ -29,9 +29,10 @@ struct BucketAssignment {
     BucketKey key;
     std::vector<int64_t> ids;  // of samples, rising
   };
-  std::vector<Bucket> buckets;  // in rising order of their keys, none empty
-  int64_t discarded = 0;        // samples without a bucket
-  int64_t truncated = 0;        // samples with extents that exceed their bucket's
+  std::vector<Bucket> buckets;   // in rising order of their keys, none empty
+  int64_t discarded = 0;         // samples without a bucket
+  int64_t first_discarded = -1;  // the first of them; -1: none
+  int64_t truncated = 0;         // samples with extents that exceed their bucket's
 };
 
 // The elements of a key that axes can follow: an integer itself, those of a tuple, none of a

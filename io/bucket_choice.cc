@@ -76,7 +76,9 @@ absl::StatusOr<std::vector<BucketKey>> ChooseKeys(absl::Span<const KeyedArray> a
     return absl::InvalidArgumentError("buckets: no axis of an input follows the key (pad_to)");
   }
   const std::vector<Volume> volumes = VolumesOf(arrays, num_samples);
-  const auto cost = [&](absl::Span<const int64_t> bucket) { return ElementsIn(volumes, bucket); };
+  const auto cost = [&](absl::Span<const int64_t> bucket) {
+    return choice.step_cost ? choice.step_cost(bucket) : ElementsIn(volumes, bucket);
+  };
   const TooLong too_long = choice.truncate ? TooLong::kTruncate : TooLong::kDiscard;
   if (rank == 1) {
     if (choice.max_extents.size() > 1) {

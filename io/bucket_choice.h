@@ -5,6 +5,7 @@
 // into buckets: by what the arrays take with padding.
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -16,7 +17,9 @@ namespace cooper {
 
 struct BucketChoice {
   int max_buckets = 1;
-  double bucket_cost = 0;        // in padded elements of data
+  double bucket_cost = 0;  // in padded elements of data, or in what step_cost counts
+  // What a sample costs in a bucket, by the elements of its key; null: its padded elements of data.
+  std::function<double(absl::Span<const int64_t> key)> step_cost;
   int64_t multiple_of = 1;       // of every element of a key
   BucketKey::Tuple max_extents;  // by element of a key, 0: no limit; empty: none
   bool truncate = false;         // whether samples beyond max_extents are cut, or left out

@@ -46,6 +46,8 @@
 
 namespace cooper {
 
+struct BucketAssignment;
+
 // In pad_to: an axis that follows no element of the key.
 inline constexpr int kFree = -1;
 
@@ -88,8 +90,13 @@ struct BucketIterOptions {
   // key follow its element 0; else tuples (bucket_tuples.h). If last_batch is kDiscard each has the
   // samples of a step, unless tokens_per_batch says batch sizes. All parts choose the same.
   int max_buckets = 0;
-  // With max_buckets: what one more bucket has to save, in elements of data.
+  // With max_buckets: what one more bucket has to save, in elements of data, or in what step_cost
+  // counts.
   double bucket_cost = 0;
+  // With max_buckets, in place of elements of data: what a sample costs in a bucket with this key,
+  // such as the measured time of a step divided by its batch size (step_cost.h). At least 0, and
+  // must not fall as an element grows.
+  std::function<double(absl::Span<const int64_t> key)> step_cost;
   // With max_buckets: every element of every key is a multiple of it.
   int64_t multiple_of = 1;
   // With max_buckets: the largest elements of a key, 0 for no limit; empty: none. Samples that are
@@ -106,6 +113,7 @@ struct BucketIterOptions {
   enum class TooLong {
     kDiscard,   // a sample that no bucket holds is left out; with `key` it is an error
     kTruncate,  // what the bucket that holds most of it has no room for is cut off
+    kError,     // kInvalidArgument, naming the first such sample
   };
   TooLong too_long = TooLong::kDiscard;
   // Batch sizes of single buckets, in place of batch_size.
@@ -215,6 +223,8 @@ class BucketIter : public DataIter {
   absl::Status CheckInputs();
   absl::Status FindAxes(bool keys_are_strings);
   absl::Status Fill();
+  // Of samples that no bucket holds.
+  absl::Status TooLongError(const BucketAssignment& assigned) const;
   absl::Status FindExtents(absl::Span<const int64_t> ids, Bucket* bucket) const;
   // Adds to the report's tokens. Those of a row with padding.
   int64_t CountTokens(absl::Span<const int64_t> ids, const Bucket& bucket);

@@ -70,7 +70,8 @@ absl::StatusOr<std::unique_ptr<BucketIter>> BucketIter::Create(std::vector<Bucke
   COOPER_RETURN_IF_ERROR(iter->CheckOptions());
   COOPER_RETURN_IF_ERROR(iter->CheckInputs());
   COOPER_RETURN_IF_ERROR(iter->Fill());
-  iter->options_.key = nullptr;  // what it refers to may go
+  iter->options_.key = nullptr;  // what they refer to may go
+  iter->options_.step_cost = nullptr;
   return iter;
 }
 
@@ -110,10 +111,11 @@ absl::Status BucketIter::CheckBucketOptions() const {
   if (options_.max_buckets < 0) {
     return Error(absl::StrCat("max_buckets is ", options_.max_buckets, ", expected at least 1"));
   }
-  const bool is_choice =
-      options_.bucket_cost != 0 || options_.multiple_of != 1 || !options_.max_extents.empty();
+  const bool is_choice = options_.bucket_cost != 0 || options_.multiple_of != 1 ||
+                         !options_.max_extents.empty() || options_.step_cost != nullptr;
   if (is_choice && options_.max_buckets == 0) {
-    return Error("bucket_cost, multiple_of and max_extents (max_length) need max_buckets");
+    return Error(
+        "bucket_cost, step_cost, multiple_of and max_extents (max_length) need max_buckets");
   }
   return absl::OkStatus();
 }
@@ -221,6 +223,7 @@ absl::Status BucketIter::Fill() {
         ChooseKeys(arrays, num_samples,
                    {.max_buckets = options_.max_buckets,
                     .bucket_cost = options_.bucket_cost,
+                    .step_cost = options_.step_cost,
                     .multiple_of = options_.multiple_of,
                     .max_extents = options_.max_extents,
                     .truncate = truncate,
@@ -232,6 +235,10 @@ absl::Status BucketIter::Fill() {
       options_.key != nullptr ? AssignByKey(arrays, keys, truncate)
                               : AssignToBuckets(arrays, num_samples, options_.buckets, truncate);
   if (!assigned.ok()) return Error(assigned.status().message());
+  if (options_.too_long == Options::TooLong::kError && options_.key == nullptr &&
+      assigned->discarded > 0) {
+    return TooLongError(*assigned);
+  }
 
   report_.num_parts = options_.num_parts;
   report_.discarded = assigned->discarded;
@@ -287,6 +294,18 @@ absl::Status BucketIter::Fill() {
                                .batches = order_.NumBatches(static_cast<int>(b))});
   }
   return absl::OkStatus();
+}
+
+absl::Status BucketIter::TooLongError(const BucketAssignment& assigned) const {
+  std::vector<std::string> shapes;
+  for (const Input& input : inputs_) {
+    shapes.push_back(absl::StrCat("'", input.spec.name, "' ",
+                                  input.spec.values.shape(assigned.first_discarded).ToString()));
+  }
+  return Error(absl::StrCat("no bucket holds sample ", assigned.first_discarded, ", ",
+                            absl::StrJoin(shapes, ", "), ", nor ", assigned.discarded - 1,
+                            " others (too_long is kError); the largest bucket is ",
+                            assigned.buckets.back().key.ToString()));
 }
 
 absl::Status BucketIter::FindExtents(absl::Span<const int64_t> ids, Bucket* bucket) const {

@@ -29,6 +29,19 @@ BucketIterOptions::LastBatch LastBatchOf(Options::LastBatch last_batch) {
   return BucketIterOptions::LastBatch::kDiscard;
 }
 
+BucketIterOptions::TooLong TooLongOf(Options::TooLong too_long) {
+  switch (too_long) {
+    case Options::TooLong::kTruncate:
+      return BucketIterOptions::TooLong::kTruncate;
+    case Options::TooLong::kError:
+      return BucketIterOptions::TooLong::kError;
+    case Options::TooLong::kDiscard:
+    case Options::TooLong::kSplit:
+      break;
+  }
+  return BucketIterOptions::TooLong::kDiscard;
+}
+
 // The automatic buckets of MXNet: of them each part fills a batch, so that all parts have the same.
 // Length 0 is left out: it would be a bucket of empty arrays.
 std::vector<int64_t> FrequentLengths(absl::Span<const std::vector<int>> sentences,
@@ -42,6 +55,36 @@ std::vector<int64_t> FrequentLengths(absl::Span<const std::vector<int>> sentence
     if (length > 0 && count / num_parts >= batch_size) lengths.push_back(length);
   }
   return lengths;
+}
+
+// Sentences of at most `longest` tokens, and what each token of them predicts.
+struct Pieces {
+  std::vector<std::vector<int>> data;  // empty: no sentence is longer
+  std::vector<std::vector<int>> label;
+  std::vector<int64_t> ids;  // of each piece the sentence it is of
+  int64_t split = 0;         // sentences that are several pieces
+};
+
+Pieces Split(absl::Span<const std::vector<int>> sentences, int64_t longest) {
+  Pieces pieces;
+  const auto is_longer = [longest](const std::vector<int>& sentence) {
+    return static_cast<int64_t>(sentence.size()) > longest;
+  };
+  if (longest < 1 || std::none_of(sentences.begin(), sentences.end(), is_longer)) return pieces;
+  for (size_t i = 0; i < sentences.size(); ++i) {
+    const std::vector<int>& sentence = sentences[i];
+    pieces.split += is_longer(sentence) ? 1 : 0;
+    auto from = sentence.begin();
+    do {
+      const auto to = sentence.end() - from > longest ? from + longest : sentence.end();
+      pieces.data.emplace_back(from, to);
+      pieces.label.emplace_back(from == sentence.end() ? from : from + 1,
+                                to == sentence.end() ? to : to + 1);
+      pieces.ids.push_back(static_cast<int64_t>(i));
+      from = to;
+    } while (from != sentence.end());
+  }
+  return pieces;
 }
 
 }  // namespace
@@ -60,7 +103,12 @@ std::string BucketSentenceIterReport::ToString() const {
                               .samples = bucket.sentences,
                               .batches = bucket.batches});
   }
-  return report.ToString("sentence");
+  std::string text = report.ToString("sentence");
+  if (split > 0) {
+    absl::StrAppend(&text, "  ", split, split == 1 ? " sentence is" : " sentences are",
+                    " too long and split: each piece counts as one\n");
+  }
+  return text;
 }
 
 absl::StatusOr<std::unique_ptr<BucketSentenceIter>> BucketSentenceIter::Create(
@@ -74,11 +122,10 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> BucketSentenceIter::Create(
       .batch_size = batch_size,
       .max_buckets = options.max_buckets,
       .bucket_cost = options.bucket_cost,
+      .step_cost = nullptr,
       .multiple_of = options.multiple_of,
       .last_batch = LastBatchOf(options.last_batch),
-      .too_long = options.too_long == Options::TooLong::kTruncate
-                      ? BucketIterOptions::TooLong::kTruncate
-                      : BucketIterOptions::TooLong::kDiscard,
+      .too_long = TooLongOf(options.too_long),
       .batch_sizes = {options.batch_sizes.begin(), options.batch_sizes.end()},
       .tokens_per_batch = options.tokens_per_batch,
       .sort_batches = options.sort_batches,
@@ -89,6 +136,11 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> BucketSentenceIter::Create(
       .kind = kKind};
   const int64_t parts = std::max<int64_t>(options.num_parts, 1);  // BucketIter refuses others
   if (options.max_length != 0) bucket_options.max_extents = {options.max_length};
+  if (options.step_cost) {
+    bucket_options.step_cost = [cost = options.step_cost](absl::Span<const int64_t> key) {
+      return cost(key[0]);
+    };
+  }
   const bool as_mxnet = options.buckets.empty() && options.max_buckets == 0;
   if (as_mxnet) options.buckets = FrequentLengths(sentences, batch_size, parts);
   bucket_options.buckets.assign(options.buckets.begin(), options.buckets.end());
@@ -101,7 +153,16 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> BucketSentenceIter::Create(
                      ", so there are no automatic buckets: give buckets, or max_buckets"));
   }
 
-  const RaggedArray tokens = RaggedArray::Sequences(sentences);
+  Pieces pieces;
+  if (options.too_long == Options::TooLong::kSplit) {
+    pieces = Split(sentences, options.max_length > 0    ? options.max_length
+                              : options.buckets.empty() ? 0
+                                                        : *std::max_element(options.buckets.begin(),
+                                                                            options.buckets.end()));
+  }
+  const bool is_split = !pieces.data.empty();
+  const RaggedArray tokens =
+      RaggedArray::Sequences(is_split ? absl::MakeConstSpan(pieces.data) : sentences);
   const BucketInput data = {.name = options.data_name,
                             .values = tokens,
                             .pad_value = options.invalid_label,
@@ -110,7 +171,11 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> BucketSentenceIter::Create(
                             .length_name = options.length_name};
   BucketInput label = data;
   label.name = options.label_name;
-  label.shift = 1;
+  if (is_split) {
+    label.values = RaggedArray::Sequences(absl::MakeConstSpan(pieces.label));
+  } else {
+    label.shift = 1;
+  }
   label.length_name.clear();
   auto iter = absl::WrapUnique(new BucketSentenceIter());
   COOPER_ASSIGN_OR_RETURN(iter->iter_,
@@ -123,10 +188,12 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> BucketSentenceIter::Create(
   iter->provide_label_ = float32(iter->iter_->provide_label());
 
   const BucketIterReport& report = iter->iter_->report();
+  iter->split_ids_ = std::move(pieces.ids);
   iter->report_ = {.served = report.served,
                    .left_over = report.left_over,
                    .discarded = report.discarded,
                    .truncated = report.truncated,
+                   .split = pieces.split,
                    .tokens = report.tokens,
                    .padded_tokens = report.padded_tokens,
                    .num_parts = report.num_parts};

@@ -7,6 +7,7 @@
 // any other kind: BucketIter (bucket_iter.h), which does the work.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -47,8 +48,12 @@ struct BucketSentenceIterOptions {
   // (bucket_boundaries.h). With kDiscard each of them has the sentences of a step, unless
   // tokens_per_batch says batch sizes.
   int max_buckets = 0;
-  // With max_buckets: what one more bucket has to save, in padded tokens.
+  // With max_buckets: what one more bucket has to save, in padded tokens, or in what step_cost
+  // counts.
   double bucket_cost = 0;
+  // With max_buckets, in place of the length: what a sentence costs in a bucket of this length,
+  // such as the time of a step, of which FitStepCost (step_cost.h) makes a line. Must not fall.
+  std::function<double(int64_t length)> step_cost;
   // With max_buckets: every bucket is a multiple of it.
   int64_t multiple_of = 1;
   // With max_buckets: no bucket is longer; 0: as long as the longest sentence.
@@ -61,8 +66,13 @@ struct BucketSentenceIterOptions {
   };
   LastBatch last_batch = LastBatch::kDiscard;
   enum class TooLong {
-    kDiscard,   // a sentence longer than every bucket is left out
+    kDiscard,   // a sentence longer than every bucket (max_length) is left out
     kTruncate,  // its end is cut off
+    // It is several sentences, as long as the longest bucket but for the last. Each piece is one in
+    // all counts and ids, which are in the order of the text; labels go over its end: the last word
+    // of a piece predicts the first one of the next.
+    kSplit,
+    kError,  // kInvalidArgument, naming the first such sentence
   };
   TooLong too_long = TooLong::kDiscard;
   // Batch sizes of single buckets, by length, in place of batch_size. A plan of the memory that
@@ -102,6 +112,7 @@ struct BucketSentenceIterReport {
   int64_t left_over = 0;      // fill no batch; others in each epoch
   int64_t discarded = 0;      // too long for the largest bucket
   int64_t truncated = 0;      // too long, cut (these are also in `served` or `left_over`)
+  int64_t split = 0;          // too long, split: the sentences before, whose pieces count elsewhere
   int64_t tokens = 0;         // real tokens of all sentences that have a bucket
   int64_t padded_tokens = 0;  // the same with padding
   struct Bucket {
@@ -126,8 +137,8 @@ class BucketSentenceIter : public DataIter {
       absl::Span<const std::vector<int>> sentences, int64_t batch_size,
       BucketSentenceIterOptions options = {});
 
-  // `index` of a batch holds positions in `sentences`, -1 in rows of padding; `lengths` the tokens
-  // of each row.
+  // `index` of a batch holds positions in `sentences` (with kSplit of its pieces: sentence_of), -1
+  // in rows of padding; `lengths` the tokens of each row.
   absl::StatusOr<std::optional<DataBatch>> Next() override;
   absl::Status Reset() override { return iter_->Reset(); }
 
@@ -149,6 +160,9 @@ class BucketSentenceIter : public DataIter {
   int64_t num_batches() const { return iter_->num_batches(); }
   const BucketSentenceIterReport& report() const { return report_; }
 
+  // The position in `sentences` of what has this id: the id itself unless sentences were split.
+  int64_t sentence_of(int64_t id) const { return split_ids_.empty() ? id : split_ids_[id]; }
+
  private:
   BucketSentenceIter() = default;
 
@@ -156,6 +170,7 @@ class BucketSentenceIter : public DataIter {
   std::vector<DataDesc> provide_data_;
   std::vector<DataDesc> provide_label_;
   BucketSentenceIterReport report_;
+  std::vector<int64_t> split_ids_;  // of each piece its sentence; empty: none was split
 };
 
 }  // namespace cooper

@@ -162,6 +162,56 @@ TEST(BucketSentenceIterTest, TruncatePolicyKeepsTheBeginning) {
   EXPECT_THAT(Values(Epoch(*iter)[0].data[0]), ElementsAre(1, 2, 3, 6, -1, -1));
 }
 
+// No word is lost, and each but the first of a sentence is predicted once.
+TEST(BucketSentenceIterTest, SplitPolicyMakesSeveralSentences) {
+  const Sentences sentences = {{1, 2, 3, 4, 5, 6, 7}, {8, 9}, {10, 11, 12, 13, 14, 15}, {}};
+  const auto iter = Make(
+      sentences, 1, {.buckets = {2, 3}, .too_long = Options::TooLong::kSplit, .shuffle = false});
+  EXPECT_EQ(iter->report().split, 2);
+  EXPECT_EQ(iter->report().discarded, 0);
+  EXPECT_EQ(iter->report().served, 7);
+  EXPECT_EQ(iter->report().tokens, 15);
+  EXPECT_THAT(iter->report().ToString(), HasSubstr("2 sentences are too long and split"));
+  std::map<int64_t, std::pair<std::vector<float>, std::vector<float>>> rows;
+  for (const DataBatch& batch : Epoch(*iter)) {
+    rows[batch.index[0]] = {Values(batch.data[0]), Values(batch.label[0])};
+  }
+  using Row = std::vector<float>;
+  EXPECT_EQ(rows[0], (std::pair<Row, Row>{{1, 2, 3}, {2, 3, 4}}));
+  EXPECT_EQ(rows[1], (std::pair<Row, Row>{{4, 5, 6}, {5, 6, 7}}));
+  EXPECT_EQ(rows[2], (std::pair<Row, Row>{{7, -1}, {-1, -1}}));
+  EXPECT_EQ(rows[3], (std::pair<Row, Row>{{8, 9}, {9, -1}}));
+  EXPECT_EQ(rows[4], (std::pair<Row, Row>{{10, 11, 12}, {11, 12, 13}}));
+  EXPECT_EQ(rows[5], (std::pair<Row, Row>{{13, 14, 15}, {14, 15, -1}}));
+  for (const auto& [id, sentence] : {std::pair{0, 0}, {2, 0}, {3, 1}, {5, 2}, {6, 3}}) {
+    EXPECT_EQ(iter->sentence_of(id), sentence) << id;
+  }
+  // Chosen buckets are those of the pieces; without one that is too long nothing changes.
+  EXPECT_THAT(
+      Make(sentences, 1, {.max_buckets = 9, .max_length = 4, .too_long = Options::TooLong::kSplit})
+          ->bucket_keys(),
+      ElementsAre(BucketKey(2), BucketKey(3), BucketKey(4)));
+  const auto whole = Make(sentences, 1, {.buckets = {7}, .too_long = Options::TooLong::kSplit});
+  EXPECT_EQ(whole->report().split, 0);
+  EXPECT_EQ(whole->sentence_of(2), 2);
+}
+
+// Where the time of a step hardly grows with its length, fewer buckets pay.
+TEST(BucketSentenceIterTest, ChoosesByTheCostOfAStep) {
+  Sentences sentences(40, std::vector<int>(4));
+  for (int length : {8, 9, 10, 20}) sentences.emplace_back(length);
+  Options options = {.max_buckets = 4, .bucket_cost = 20};
+  EXPECT_THAT(Make(sentences, 1, options)->bucket_keys(),
+              ElementsAre(BucketKey(4), BucketKey(10), BucketKey(20)));
+  options.step_cost = [](int64_t length) { return 100 + 0.1 * static_cast<double>(length); };
+  EXPECT_THAT(Make(sentences, 1, options)->bucket_keys(), ElementsAre(BucketKey(4), BucketKey(20)));
+  options.step_cost = [](int64_t length) { return 100 + 0.01 * static_cast<double>(length); };
+  EXPECT_THAT(Make(sentences, 1, options)->bucket_keys(), ElementsAre(BucketKey(20)));
+  options.step_cost = [](int64_t length) { return static_cast<double>(length * length); };
+  EXPECT_THAT(Make(sentences, 1, options)->bucket_keys(),
+              ElementsAre(BucketKey(4), BucketKey(9), BucketKey(10), BucketKey(20)));
+}
+
 TEST(BucketSentenceIterTest, BucketsHaveBatchSizesOfTheirOwn) {
   const auto iter = Make(Numbered(60, 6), 100,
                          {.buckets = {2, 4, 6}, .batch_sizes = {{4, 5}}, .tokens_per_batch = 20});
@@ -489,6 +539,22 @@ TEST(BucketSentenceIterTest, NamesWhatIsWrong) {
        {.buckets = {1}, .num_parts = int64_t{1} << 40},
        "bucket 1 is 1099511627776, too large for 1099511627776 parts"},
       {"AllTooLong", {{1, 2}, {1, 2, 3}}, 1, {.buckets = {1}}, "largest bucket, 1"},
+      {"TooLongIsAnError",
+       {{1}, {1, 2}, {1, 2, 3}},
+       1,
+       {.buckets = {1}, .too_long = Options::TooLong::kError},
+       "no bucket holds sample 1, 'data' (2,), 'softmax_label' (2,), nor 1 others (too_long is "
+       "kError); the largest bucket is 1"},
+      {"ChosenTooLongIsAnError",
+       {{1}, {1, 2, 3}},
+       1,
+       {.max_buckets = 2, .max_length = 2, .too_long = Options::TooLong::kError},
+       "no bucket holds sample 1"},
+      {"CostWithoutNumber",
+       {{1}},
+       1,
+       {.buckets = {1}, .step_cost = [](int64_t) { return 1.0; }},
+       "step_cost, multiple_of"},
   };
   for (const ErrorCase& c : cases) {
     EXPECT_THAT(BucketSentenceIter::Create(c.sentences, c.batch_size, c.options),

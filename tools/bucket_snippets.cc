@@ -41,10 +41,11 @@ std::string BucketCode(const BucketComparison& comparison, const BucketCompariso
             out, pairs ? absl::StrCat("{", Elements(row.bucket), "}") : Elements(row.bucket));
       });
   const char* iter = pairs ? "BucketIter" : "BucketSentenceIter";
+  const char* policy = comparison.truncated > 0 ? "kTruncate"
+                       : comparison.split > 0   ? "kSplit"
+                                                : "";
   const std::string too_long =
-      comparison.truncated == 0
-          ? ""
-          : absl::StrCat(", .too_long = ", iter, "Options::TooLong::kTruncate");
+      *policy == '\0' ? "" : absl::StrCat(", .too_long = ", iter, "Options::TooLong::", policy);
   if (pairs) {
     return absl::StrCat("BucketIter::Create(data, labels, {.batch_size = ", BatchSize(options),
                         ", .buckets = {", buckets, "}", too_long, "})");

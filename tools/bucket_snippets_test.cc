@@ -35,12 +35,17 @@ TEST(BucketSnippetsTest, CodeMakesTheIterator) {
             ".buckets = {{4, 5}, {8, 10}}})");
 }
 
-TEST(BucketSnippetsTest, CodeTruncatesWhereThatWasCounted) {
+TEST(BucketSnippetsTest, CodeCutsOrSplitsWhereThatWasCounted) {
   BucketComparison comparison = Single();
   comparison.truncated = 3;
   EXPECT_EQ(BucketCode(comparison, {.batch_size = 8}),
             "BucketSentenceIter::Create(sentences, 8, {.buckets = {4, 11}, "
             ".too_long = BucketSentenceIterOptions::TooLong::kTruncate})");
+  comparison.truncated = 0;
+  comparison.split = 3;
+  EXPECT_EQ(BucketCode(comparison, {.batch_size = 8}),
+            "BucketSentenceIter::Create(sentences, 8, {.buckets = {4, 11}, "
+            ".too_long = BucketSentenceIterOptions::TooLong::kSplit})");
 }
 
 }  // namespace
