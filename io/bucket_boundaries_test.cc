@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <set>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/random.h"
+#include "ndarray/random_cases.h"
 #include "ndarray/status_matchers.h"
 
 namespace cooper {
@@ -72,13 +71,8 @@ double LeastCost(const std::vector<int64_t>& lengths, const Options& options) {
   return least;
 }
 
-// COOPER_TEST_SEED repeats a case.
 TEST(ChooseBucketsTest, NoChoiceCostsLess) {
-  const char* given = std::getenv("COOPER_TEST_SEED");
-  const uint64_t first = given != nullptr ? std::strtoull(given, nullptr, 10) : 0;
-  for (uint64_t seed = first; seed < (given != nullptr ? first + 1 : 10000); ++seed) {
-    SCOPED_TRACE(absl::StrCat("COOPER_TEST_SEED=", seed));
-    RandomGenerator random(seed);
+  ForRandomCases(10000, [](RandomGenerator& random) {
     const auto below = [&](int bound) { return static_cast<int64_t>(random.NextBelow(bound)); };
     std::vector<int64_t> lengths(1 + below(30));
     const int64_t range = 2 + below(6), gap = 1 + below(60);  // counted and sorted
@@ -101,7 +95,7 @@ TEST(ChooseBucketsTest, NoChoiceCostsLess) {
     ASSERT_EQ(chosen.cost, LeastCost(lengths, options));
     ASSERT_EQ(chosen.cost, CostOf(lengths, chosen.buckets, options));
     ASSERT_LE(chosen.buckets.size(), options.max_buckets);
-  }
+  });
 }
 
 TEST(ChooseBucketsTest, CountsTokensAndPadding) {

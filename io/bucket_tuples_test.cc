@@ -1,15 +1,14 @@
 #include "io/bucket_tuples.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <limits>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/random.h"
+#include "ndarray/random_cases.h"
 #include "ndarray/status_matchers.h"
 
 namespace cooper {
@@ -110,21 +109,8 @@ Options RandomOptions(RandomGenerator& random) {
   return options;
 }
 
-// Calls `test` with 1,000 random generators; COOPER_TEST_SEED repeats a case.
-template <typename Test>
-void ForSeeds(Test test) {
-  const char* given = std::getenv("COOPER_TEST_SEED");
-  const uint64_t first = given != nullptr ? std::strtoull(given, nullptr, 10) : 0;
-  for (uint64_t seed = first; seed < (given != nullptr ? first + 1 : 1000); ++seed) {
-    SCOPED_TRACE(absl::StrCat("COOPER_TEST_SEED=", seed));
-    RandomGenerator random(seed);
-    test(random);
-    if (testing::Test::HasFatalFailure()) return;
-  }
-}
-
 TEST(ChooseBucketTuplesTest, NoChoiceCostsLessWhereAllAreTried) {
-  ForSeeds([](RandomGenerator& random) {
+  ForRandomCases(1000, [](RandomGenerator& random) {
     const int count = static_cast<int>(2 + random.NextBelow(9));
     const Tuples pairs = RandomPairs(random, count, static_cast<int>(2 + random.NextBelow(4)));
     const Options options = RandomOptions(random);
@@ -138,7 +124,7 @@ TEST(ChooseBucketTuplesTest, NoChoiceCostsLessWhereAllAreTried) {
 TEST(ChooseBucketTuplesTest, ExchangeCostsLittleMore) {
   double worst = 1, sum = 0;
   int cases = 0, not_best = 0;
-  ForSeeds([&](RandomGenerator& random) {
+  ForRandomCases(1000, [&](RandomGenerator& random) {
     const int count = static_cast<int>(2 + random.NextBelow(60));
     const Tuples pairs = RandomPairs(random, count, static_cast<int>(2 + random.NextBelow(6)));
     Options options = RandomOptions(random);
@@ -164,7 +150,7 @@ TEST(ChooseBucketTuplesTest, ExchangeCostsLittleMore) {
 TEST(ChooseBucketTuplesTest, ABucketHasEnoughSamples) {
   double sum = 0;
   int cases = 0;
-  ForSeeds([&](RandomGenerator& random) {
+  ForRandomCases(1000, [&](RandomGenerator& random) {
     const Tuples pairs = RandomPairs(random, 10, static_cast<int>(2 + random.NextBelow(3)));
     Options options = RandomOptions(random);
     options.min_samples = static_cast<int64_t>(1 + random.NextBelow(12));
