@@ -17,7 +17,8 @@ int ProgramMain(const ProgramInfo& info, int argc, char** argv,
                 absl::FunctionRef<absl::Status()> run) {
   absl::SetProgramUsageMessage(info.summary);
   absl::FlagsUsageConfig usage;
-  usage.contains_help_flags = [folder = std::string(info.flags_of)](absl::string_view file) {
+  const std::string folder(info.flags_of);
+  usage.contains_help_flags = [folder](absl::string_view file) {
     return absl::StrContains(file, folder);
   };
   absl::SetFlagsUsageConfig(usage);
