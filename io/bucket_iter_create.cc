@@ -302,10 +302,10 @@ absl::Status BucketIter::TooLongError(const BucketAssignment& assigned) const {
     shapes.push_back(absl::StrCat("'", input.spec.name, "' ",
                                   input.spec.values.shape(assigned.first_discarded).ToString()));
   }
-  return Error(absl::StrCat("no bucket holds sample ", assigned.first_discarded, ", ",
-                            absl::StrJoin(shapes, ", "), ", nor ", assigned.discarded - 1,
-                            " others (too_long is kError); the largest bucket is ",
-                            assigned.buckets.back().key.ToString()));
+  return Error(absl::StrCat(
+      "no bucket holds sample ", assigned.first_discarded, ", ", absl::StrJoin(shapes, ", "),
+      ", nor ", assigned.discarded - 1, " others (too_long is kError); the largest bucket is ",
+      std::max_element(options_.buckets.begin(), options_.buckets.end())->ToString()));
 }
 
 absl::Status BucketIter::FindExtents(absl::Span<const int64_t> ids, Bucket* bucket) const {

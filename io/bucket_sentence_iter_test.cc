@@ -545,6 +545,11 @@ TEST(BucketSentenceIterTest, NamesWhatIsWrong) {
        {.buckets = {1}, .too_long = Options::TooLong::kError},
        "no bucket holds sample 1, 'data' (2,), 'softmax_label' (2,), nor 1 others (too_long is "
        "kError); the largest bucket is 1"},
+      {"TooLongNamesABucketWithoutSentences",
+       {{1}, {1, 2, 3}},
+       1,
+       {.buckets = {1, 2}, .too_long = Options::TooLong::kError},
+       "the largest bucket is 2"},
       {"ChosenTooLongIsAnError",
        {{1}, {1, 2, 3}},
        1,
