@@ -14,6 +14,7 @@
 #include "module/metric/classification.h"
 #include "module/named_arrays.h"
 #include "module/predicted_rows.h"
+#include "module/sample_rows.h"
 #include "module/stop_signal.h"
 #include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
@@ -98,14 +99,6 @@ absl::Status EvaluateEach(BaseModule& module, DataIter& data, const PredictOptio
     COOPER_RETURN_IF_ERROR(visit(*batch, nbatch, outputs));
   }
   return absl::OkStatus();
-}
-
-// The rows of `output` that are no padding, copied: outputs live in the arena.
-absl::StatusOr<NDArray> WithoutPad(const NDArray& output, int64_t pad) {
-  if (pad == 0 || output.shape().rank() == 0) return output.Copy();
-  COOPER_ASSIGN_OR_RETURN(const NDArray rows,
-                          output.Slice(0, std::max<int64_t>(0, output.shape()[0] - pad)));
-  return rows.Copy();
 }
 
 }  // namespace
@@ -290,8 +283,10 @@ absl::Status BaseModule::IterPredict(
                           absl::Span<const NDArray> outputs) -> absl::Status {
                         std::vector<NDArray> rows;
                         for (const NDArray& output : outputs) {
-                          COOPER_ASSIGN_OR_RETURN(rows.emplace_back(),
+                          COOPER_ASSIGN_OR_RETURN(const NDArray kept,
                                                   WithoutPad(output, batch.pad));
+                          // Outputs live in the arena.
+                          COOPER_ASSIGN_OR_RETURN(rows.emplace_back(), kept.Copy());
                         }
                         return visit(rows, nbatch, batch);
                       });

@@ -35,11 +35,6 @@ absl::StatusOr<bool> EqualBits(const NDArray& a, const NDArray& b) {
   return std::memcmp(x.raw_data(), y.raw_data(), static_cast<size_t>(x.size_bytes())) == 0;
 }
 
-absl::StatusOr<NDArray> WithoutPad(const NDArray& output, int64_t pad) {
-  if (pad == 0 || output.shape().rank() == 0) return output;
-  return output.Slice(0, std::max<int64_t>(0, output.shape()[0] - pad));
-}
-
 }  // namespace
 
 absl::Status PredictedRows::Add(const DataBatch& batch, const std::vector<DataDesc>& data,

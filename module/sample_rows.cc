@@ -48,6 +48,11 @@ absl::StatusOr<NDArray> OnCpu(const NDArray& array) {
 
 }  // namespace
 
+absl::StatusOr<NDArray> WithoutPad(const NDArray& output, int64_t pad) {
+  if (pad == 0 || output.shape().rank() == 0) return output;
+  return output.Slice(0, std::max<int64_t>(0, output.shape()[0] - pad));
+}
+
 std::vector<SampleRows> PossibleSampleRows(const NDArray& output, int64_t samples) {
   if (output.shape().rank() == 0 || output.shape()[0] % samples != 0) return {};
   const int64_t per_sample = output.shape()[0] / samples;

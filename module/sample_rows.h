@@ -26,6 +26,10 @@ struct SampleRows {
   }
 };
 
+// A view of the output without the last `pad` rows of its first axis, as iterators pad. An output
+// without axes is as it is.
+absl::StatusOr<NDArray> WithoutPad(const NDArray& output, int64_t pad);
+
 // All that there may be for this output's first axis, the most likely first; none if that is no
 // multiple of the samples (above 0).
 std::vector<SampleRows> PossibleSampleRows(const NDArray& output, int64_t samples);
