@@ -50,6 +50,7 @@ TEST(OutputArraysTest, KeepsNoMoreThanItWasTold) {
   OutputArrays arrays(Context::Cpu());
   arrays.KeepMore(2);
   std::vector<NDArray> many;
+  many.reserve(10);
   for (int i = 0; i < 10; ++i) many.push_back(TakeOne(arrays));
   many.clear();
   EXPECT_EQ(arrays.num_idle(), 2);
@@ -73,6 +74,7 @@ TEST(OutputArraysTest, NoTwoThreadsHaveTheSameMemory) {
   arrays->KeepMore(6);
   std::atomic<int> wrong = 0;
   std::vector<std::thread> threads;
+  threads.reserve(16);
   for (int t = 0; t < 16; ++t) {
     threads.emplace_back([&, t] {
       for (int k = 0; k < 50; ++k) {
