@@ -11,7 +11,7 @@ namespace cooper::cuda_emulator {
 struct Settings {
   int devices = 1;                // at most 16
   uint64_t memory = 80ull << 30;  // bytes of each device, after which allocations fail
-  uint32_t seed = 0;              // another order of blocks, warps and threads; 0: lock step
+  uint32_t seed = 0;              // another order of streams, blocks, warps, threads; 0: lock step
   bool race_check = false;        // accesses of one block that no barrier orders are an error
   bool unset_check = false;       // so is a read of shared memory that was not written
   uint64_t slice = 0;             // a warp gives way after so many instructions; 0: chosen

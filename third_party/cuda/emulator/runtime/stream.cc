@@ -1,5 +1,6 @@
 #include "third_party/cuda/emulator/runtime/stream.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
@@ -19,9 +20,14 @@ namespace {
 
 using Works = std::vector<std::shared_ptr<Work>>;
 
-std::set<CUstream_st*>& Streams() {
-  static auto* streams = new std::set<CUstream_st*>;
+// In the order in which they were made, so that runs are repeatable.
+std::vector<CUstream_st*>& Streams() {
+  static auto* streams = new std::vector<CUstream_st*>;
   return *streams;
+}
+
+std::vector<CUstream_st*>::iterator FindAmongStreams(cudaStream_t handle) {
+  return std::find(Streams().begin(), Streams().end(), handle);
 }
 
 std::set<CUevent_st*>& Events() {
@@ -82,7 +88,9 @@ void Append(const Works& from, Works& to) {
   }
 }
 
-// What the next work of `stream` has to come after.
+// What the next work of `stream` has to come after. Of what nothing orders, the last runs first
+// (RunWith, RunAll): that of the newest stream, which is likely to need what others make, or with
+// an odd seed that of the oldest.
 Works EndOf(const CUstream_st& stream) {
   Works works;
   Append(stream.last, works);
@@ -90,6 +98,7 @@ Works EndOf(const CUstream_st& stream) {
     for (const CUstream_st* other : Streams()) {
       if (other->device == stream.device && other->blocking) Append(other->last, works);
     }
+    if (GetSettings().seed % 2 == 1) std::reverse(works.begin(), works.end());
   } else if (stream.blocking) {
     Append(DefaultStream(stream.device).last, works);
   }
@@ -101,7 +110,7 @@ Works EndOf(const CUstream_st& stream) {
 CUstream_st* FindStream(cudaStream_t handle, const char* call) {
   if (handle == nullptr || handle == cudaStreamLegacy) return &DefaultStream(CurrentDevice());
   if (handle == cudaStreamPerThread) return &ThreadStream(CurrentDevice());
-  if (Streams().count(handle) != 0) return handle;
+  if (FindAmongStreams(handle) != Streams().end()) return handle;
   Fail(cudaErrorInvalidResourceHandle, absl::StrCat(call, ": no such stream, or a destroyed one"));
   return nullptr;
 }
@@ -116,12 +125,14 @@ cudaStream_t MakeStream(bool blocking) {
   auto* stream = new CUstream_st;
   stream->device = CurrentDevice();
   stream->blocking = blocking;
-  Streams().insert(stream);
+  Streams().push_back(stream);
   return stream;
 }
 
 bool DestroyStream(cudaStream_t handle) {
-  if (Streams().erase(handle) == 0) return false;
+  const auto it = FindAmongStreams(handle);
+  if (it == Streams().end()) return false;
+  Streams().erase(it);
   RunAll(handle->last);
   delete handle;
   return true;
@@ -237,10 +248,11 @@ cudaError_t WaitForEvent(CUevent_st& event) {
 
 cudaError_t WaitForDevice(int device, const char* call) {
   if (const cudaError_t error = RefuseInCapture(call); error != cudaSuccess) return error;
-  RunAll(DefaultStream(device).last);
+  Works works = EndOf(DefaultStream(device));
   for (const CUstream_st* stream : Streams()) {
-    if (stream->device == device) RunAll(stream->last);
+    if (stream->device == device && !stream->blocking) Append(stream->last, works);
   }
+  RunAll(works);
   return Return(StickyError());
 }
 
@@ -252,7 +264,7 @@ bool IsDone(const Works& works) {
 }
 
 void RunAll(const Works& works) {
-  for (const std::shared_ptr<Work>& work : works) RunWith(work);
+  for (auto work = works.rbegin(); work != works.rend(); ++work) RunWith(*work);
 }
 
 }  // namespace cooper::cuda_emulator
