@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -64,6 +65,7 @@ cudaError_t BeginCapture(CUstream_st& stream, cudaStreamCaptureMode mode) {
   stream.capture = std::make_shared<Capture>();
   stream.capture->origin = &stream;
   stream.capture->mode = mode;
+  stream.capture->thread = std::this_thread::get_id();
   Captures().push_back(stream.capture);
   return cudaSuccess;
 }
@@ -77,6 +79,11 @@ cudaError_t EndCapture(CUstream_st& stream, CUgraph_st** result) {
     capture->invalid = true;
     return Fail(cudaErrorStreamCaptureUnmatched,
                 "cudaStreamEndCapture: the capture began in another stream");
+  }
+  if (capture->mode != cudaStreamCaptureModeRelaxed &&
+      capture->thread != std::this_thread::get_id()) {
+    return Fail(cudaErrorStreamCaptureWrongThread,
+                "cudaStreamEndCapture: another thread has begun the capture");
   }
   const std::vector<int> ends = stream.captured_last;
   capture->active = false;

@@ -3,6 +3,7 @@
 
 // Graphs of operations, which captures make and launches run.
 
+#include <thread>
 #include <vector>
 
 #include "cuda_runtime_api.h"
@@ -29,6 +30,7 @@ struct Capture {
   CUgraph_st graph;
   CUstream_st* origin = nullptr;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  std::thread::id thread;  // which began it
   bool active = true;
   bool invalid = false;
 };

@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -221,6 +222,10 @@ cudaError_t WaitEvent(CUstream_st& stream, CUevent_st& event) {
 cudaError_t RefuseInCapture(const char* call) {
   for (Capture* capture : ActiveCaptures()) {
     if (capture->mode == cudaStreamCaptureModeRelaxed) continue;
+    if (capture->mode == cudaStreamCaptureModeThreadLocal &&
+        capture->thread != std::this_thread::get_id()) {
+      continue;
+    }
     capture->invalid = true;
     return Fail(cudaErrorStreamCaptureUnsupported, absl::StrCat(call, " during a capture"));
   }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <thread>
 #include <vector>
 
 #include "cuda_runtime.h"
@@ -270,6 +271,27 @@ TEST_F(RuntimeTest, ACaptureIsBrokenByWhatWaits) {
   void* x = nullptr;
   EXPECT_EQ(cudaMalloc(&x, 1), cudaErrorStreamCaptureUnsupported);
   EXPECT_EQ(cudaStreamEndCapture(stream.get(), &graph), cudaErrorStreamCaptureInvalidated);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorStreamCaptureInvalidated);
+}
+
+TEST_F(RuntimeTest, ACaptureOfAThreadLeavesOthersFree) {
+  const Stream stream;
+  cudaGraph_t graph = nullptr;
+  for (const bool local : {true, false}) {
+    EXPECT_CUDA_OK(cudaStreamBeginCapture(
+        stream.get(), local ? cudaStreamCaptureModeThreadLocal : cudaStreamCaptureModeGlobal));
+    std::thread([&] {
+      void* x = nullptr;
+      EXPECT_EQ(cudaMalloc(&x, 1), local ? cudaSuccess : cudaErrorStreamCaptureUnsupported);
+      EXPECT_EQ(cudaFree(x), cudaSuccess);
+      EXPECT_EQ(cudaStreamEndCapture(stream.get(), &graph), cudaErrorStreamCaptureWrongThread);
+    }).join();
+    EXPECT_EQ(cudaStreamEndCapture(stream.get(), &graph),
+              local ? cudaSuccess : cudaErrorStreamCaptureInvalidated);
+    if (local) {
+      EXPECT_CUDA_OK(cudaGraphDestroy(graph));
+    }
+  }
   EXPECT_EQ(cudaGetLastError(), cudaErrorStreamCaptureInvalidated);
 }
 
