@@ -3,11 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <string>
 #include <string_view>
 
+#include "absl/strings/str_cat.h"
 #include "cublas_api.h"
 #include "third_party/cuda/emulator/blas/product.h"
+#include "third_party/cuda/emulator/ptx/run.h"
 #include "third_party/cuda/emulator/runtime/api_state.h"
+#include "third_party/cuda/emulator/runtime/counters.h"
 #include "third_party/cuda/emulator/runtime/stream.h"
 
 // What cuBLAS's handles point to.
@@ -19,6 +23,24 @@ struct cublasContext {
 
 namespace cooper::cuda_emulator {
 namespace {
+
+// A product as the table of kernels has it (counters.h).
+void Count(const char* call, const Product& p) {
+  int64_t size = 4;
+  if (p.type == CUDA_R_64F) size = 8;
+  if (p.type == CUDA_R_16F || p.type == CUDA_R_16BF) size = 2;
+  const int64_t elements = p.m * p.n * p.count;
+  ptx::Counters counters;
+  counters.flops = 2 * elements * p.k;
+  counters.global_read_bytes =
+      size * ((p.stride_a == 0 ? 1 : p.count) * p.m * p.k +
+              (p.stride_b == 0 ? 1 : p.count) * p.k * p.n + (p.beta == 0 ? 0 : elements));
+  counters.global_written_bytes = size * elements;
+  counters.global_read_sectors = counters.global_read_bytes / 32;
+  counters.global_written_sectors = counters.global_written_bytes / 32;
+  const std::string batch = p.count == 1 ? "" : absl::StrCat(p.count, " times ");
+  CountRun(absl::StrCat(call, " (", batch, "m ", p.m, ", n ", p.n, ", k ", p.k, ")"), counters);
+}
 
 // Checks and queues.
 cublasStatus_t Queue(const char* call, cublasHandle_t handle, const Product& product) {
@@ -39,6 +61,7 @@ cublasStatus_t Queue(const char* call, cublasHandle_t handle, const Product& pro
                           if (CheckProduct(call, product) != CUBLAS_STATUS_SUCCESS) {
                             return cudaErrorIllegalAddress;
                           }
+                          Count(call, product);
                           Multiply(product);
                           return cudaSuccess;
                         }});

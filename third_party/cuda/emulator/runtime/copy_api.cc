@@ -17,6 +17,7 @@
 #include "third_party/cuda/emulator/ptx/module.h"
 #include "third_party/cuda/emulator/runtime/api_state.h"
 #include "third_party/cuda/emulator/runtime/copy_check.h"
+#include "third_party/cuda/emulator/runtime/counters.h"
 #include "third_party/cuda/emulator/runtime/memory_map.h"
 #include "third_party/cuda/emulator/runtime/program.h"
 #include "third_party/cuda/emulator/runtime/stream.h"
@@ -42,7 +43,19 @@ bool IsPageable(const void* data) {
   return MemoryMap::Get().Find(reinterpret_cast<uint64_t>(data)) == nullptr;
 }
 
+bool IsOnDevice(const void* data) {
+  const Allocation* there = MemoryMap::Get().Find(reinterpret_cast<uint64_t>(data));
+  return there != nullptr && there->kind != MemoryKind::kPinned;
+}
+
+// Whatever direction the call names.
+const char* DirectionOf(const Rows& rows) {
+  if (IsOnDevice(rows.dst)) return IsOnDevice(rows.src) ? "device to device" : "host to device";
+  return IsOnDevice(rows.src) ? "device to host" : "host to host";
+}
+
 void CopyRows(const Rows& rows) {
+  CountCopy(DirectionOf(rows), static_cast<int64_t>(rows.width * rows.height));
   for (size_t row = 0; row < rows.height; ++row) {
     std::memmove(static_cast<char*>(rows.dst) + row * rows.dst_pitch,
                  static_cast<const char*>(rows.src) + row * rows.src_pitch, rows.width);
@@ -110,6 +123,7 @@ cudaError_t Fill(const char* call, void* data, size_t pitch, int value, size_t w
                  {cudaGraphNodeTypeMemset, call, [call, data, pitch, value, width, height, bytes] {
                     const cudaError_t late = CheckRange(call, data, bytes, Side::kDevice);
                     if (late != cudaSuccess) return late;
+                    CountCopy("fill", static_cast<int64_t>(width * height));
                     for (size_t row = 0; row < height; ++row) {
                       std::memset(static_cast<char*>(data) + row * pitch, value, width);
                     }

@@ -10,60 +10,142 @@
 #include <vector>
 
 #include "third_party/cuda/emulator/ptx/run.h"
+#include "third_party/cuda/emulator/runtime/api_state.h"
 #include "third_party/cuda/emulator/runtime/settings.h"
 
 namespace cooper::cuda_emulator {
 namespace {
 
-struct Row {
-  int64_t launches = 0;
-  ptx::Counters counters;
-};
+long long Printed(int64_t number) { return static_cast<long long>(number); }
 
-using Table = std::map<std::string, Row>;
-
-void PrintRow(const char* name, const Row& row) {
-  const ptx::Counters& c = row.counters;
-  std::fprintf(stderr, "%9lld %14lld %12lld %13lld %13lld %10lld %8lld  %s\n",
-               static_cast<long long>(row.launches), static_cast<long long>(c.instructions),
-               static_cast<long long>(c.flops), static_cast<long long>(c.global_read_bytes),
-               static_cast<long long>(c.global_written_bytes),
-               static_cast<long long>(c.shared_bank_conflicts), static_cast<long long>(c.barriers),
-               name);
+void PrintRow(const char* name, const KernelCost& cost) {
+  const ptx::Counters& c = cost.counters;
+  std::fprintf(stderr, "%9lld %14lld %12lld %13lld %13lld %10lld %8lld  %s\n", Printed(cost.runs),
+               Printed(c.instructions), Printed(c.flops), Printed(c.global_read_bytes),
+               Printed(c.global_written_bytes), Printed(c.shared_bank_conflicts),
+               Printed(c.barriers), name);
 }
 
 // Those that ran the most instructions come first.
-void Print(const Table& table) {
-  std::vector<std::pair<std::string, Row>> rows(table.begin(), table.end());
+void PrintKernels(const Costs& costs) {
+  std::vector<std::pair<std::string, KernelCost>> rows(costs.kernels.begin(), costs.kernels.end());
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
     return a.second.counters.instructions > b.second.counters.instructions;
   });
   std::fprintf(stderr, "cuda emulator: what kernels did\n%9s %14s %12s %13s %13s %10s %8s  %s\n",
-               "launches", "instructions", "flops", "bytes read", "bytes written", "conflicts",
+               "runs", "instructions", "flops", "bytes read", "bytes written", "conflicts",
                "barriers", "kernel");
-  Row sum;
-  for (const auto& [name, row] : rows) {
-    PrintRow(name.c_str(), row);
-    sum.launches += row.launches;
-    sum.counters += row.counters;
+  KernelCost sum;
+  for (const auto& [name, cost] : rows) {
+    PrintRow(name.c_str(), cost);
+    sum.runs += cost.runs;
+    sum.counters += cost.counters;
   }
   PrintRow("all", sum);
 }
 
-Table& TheTable() {
-  static auto* table = [] {
-    if (GetSettings().counters) std::atexit([] { Print(TheTable()); });
-    return new Table;
+void PrintCounts(const char* what, const std::map<std::string, int64_t>& counts) {
+  for (const auto& [name, count] : counts) {
+    std::fprintf(stderr, "%9lld %14s  %s %s\n", Printed(count), "", what, name.c_str());
+  }
+}
+
+void PrintBytes(const char* what, const std::map<std::string, ByteCount>& counts) {
+  for (const auto& [name, count] : counts) {
+    std::fprintf(stderr, "%9lld %14lld  %s %s\n", Printed(count.count), Printed(count.bytes), what,
+                 name.c_str());
+  }
+}
+
+void Print(const Costs& costs) {
+  PrintKernels(costs);
+  std::fprintf(stderr, "cuda emulator: what the program asked for\n%9s %14s  %s\n", "times",
+               "bytes", "what");
+  PrintCounts("queued:", costs.queued);
+  PrintCounts("waited in", costs.waits);
+  PrintBytes("copied:", costs.copies);
+  PrintBytes("allocated by", costs.allocations);
+  std::fprintf(stderr, "%9lld %14s  freed\n", Printed(costs.frees), "");
+}
+
+Costs& TheCosts() {
+  static auto* costs = [] {
+    if (GetSettings().counters) std::atexit([] { Print(TheCosts()); });
+    return new Costs;
   }();
-  return *table;
+  return *costs;
+}
+
+bool& TransactionsAreOn() {
+  static bool on = GetSettings().counters;
+  return on;
 }
 
 }  // namespace
 
-void CountLaunch(const std::string& kernel, const ptx::Counters& counters) {
-  Row& row = TheTable()[kernel];
-  ++row.launches;
-  row.counters += counters;
+int64_t Costs::num_kernel_runs() const {
+  int64_t sum = 0;
+  for (const auto& [name, cost] : kernels) sum += cost.runs;
+  return sum;
 }
+
+int64_t Costs::num_queued() const {
+  int64_t sum = 0;
+  for (const auto& [kind, count] : queued) sum += count;
+  return sum;
+}
+
+int64_t Costs::num_waits() const {
+  int64_t sum = 0;
+  for (const auto& [call, count] : waits) sum += count;
+  return sum;
+}
+
+int64_t Costs::num_allocations() const {
+  int64_t sum = 0;
+  for (const auto& [call, count] : allocations) sum += count.count;
+  return sum;
+}
+
+Costs GetCosts() {
+  const ApiLock lock;
+  return TheCosts();
+}
+
+void ResetCosts() {
+  const ApiLock lock;
+  TheCosts() = {};
+}
+
+void CountTransactions(bool on) {
+  const ApiLock lock;
+  TransactionsAreOn() = on || GetSettings().counters;
+}
+
+bool CountsTransactions() { return TransactionsAreOn(); }
+
+void CountRun(const std::string& kernel, const ptx::Counters& counters) {
+  KernelCost& cost = TheCosts().kernels[kernel];
+  ++cost.runs;
+  cost.counters += counters;
+}
+
+void CountCopy(const char* direction, int64_t bytes) {
+  ByteCount& count = TheCosts().copies[direction];
+  ++count.count;
+  count.bytes += bytes;
+}
+
+void CountQueued(const char* kind) { ++TheCosts().queued[kind]; }
+
+void CountWait(const char* call) { ++TheCosts().waits[call]; }
+
+void CountAllocation(const char* call, int64_t bytes) {
+  ByteCount& count = TheCosts().allocations[call];
+  ++count.count;
+  count.bytes += bytes;
+}
+
+void CountFree() { ++TheCosts().frees; }
 
 }  // namespace cooper::cuda_emulator

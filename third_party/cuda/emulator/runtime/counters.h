@@ -1,17 +1,63 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_COUNTERS_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_COUNTERS_H_
 
-// What the launches of each kernel did in sum. Settings::counters prints it when the program ends.
+// What a program costs where there is no clock: what its host code asked of the devices, and what
+// kernels, products and copies did there. Settings::counters prints both when the program ends.
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "third_party/cuda/emulator/ptx/run.h"
 
 namespace cooper::cuda_emulator {
 
-// Callers hold the ApiLock.
-void CountLaunch(const std::string& kernel, const ptx::Counters& counters);
+struct KernelCost {
+  int64_t runs = 0;
+  ptx::Counters counters;  // sums over the runs
+};
+
+struct ByteCount {
+  int64_t count = 0;
+  int64_t bytes = 0;
+};
+
+struct Costs {
+  // What has run, by name, alone or in a graph. A product of cuBLAS has its extents in its name; of
+  // its counters it has flops, and the bytes of its matrices, each once.
+  std::map<std::string, KernelCost> kernels;
+  // By direction ("host to device", "device to device", ...), and "fill".
+  std::map<std::string, ByteCount> copies;
+  // What the host put into streams, by kind: "kernel", "copy", "fill", "graph", "host function".
+  // What a graph holds is not among it.
+  std::map<std::string, int64_t> queued;
+  // By call: how often the host waited, or would have on a GPU, for what it has put in.
+  std::map<std::string, int64_t> waits;
+  std::map<std::string, ByteCount> allocations;  // by call
+  int64_t frees = 0;
+
+  int64_t num_kernel_runs() const;
+  int64_t num_queued() const;
+  int64_t num_waits() const;
+  int64_t num_allocations() const;
+};
+
+// Since the program began, or the last ResetCosts. What is queued and has not run yet, with
+// Settings::lazy, is not in it. Thread-safe, as are the next two.
+Costs GetCosts();
+void ResetCosts();
+// Counts sectors and bank conflicts of what runs from now on, too, which takes some time; always on
+// with Settings::counters.
+void CountTransactions(bool on);
+
+// For the runtime; callers hold the ApiLock.
+bool CountsTransactions();
+void CountRun(const std::string& kernel, const ptx::Counters& counters);
+void CountCopy(const char* direction, int64_t bytes);
+void CountQueued(const char* kind);
+void CountWait(const char* call);
+void CountAllocation(const char* call, int64_t bytes);
+void CountFree();
 
 }  // namespace cooper::cuda_emulator
 

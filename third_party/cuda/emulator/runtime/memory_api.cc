@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "cuda_runtime_api.h"
 #include "third_party/cuda/emulator/runtime/api_state.h"
+#include "third_party/cuda/emulator/runtime/counters.h"
 #include "third_party/cuda/emulator/runtime/memory_map.h"
 #include "third_party/cuda/emulator/runtime/settings.h"
 #include "third_party/cuda/emulator/runtime/stream.h"
@@ -22,12 +23,14 @@ cudaError_t Allocate(const char* call, MemoryKind kind, void** result, size_t by
   }
   if (StickyError() != cudaSuccess) return Return(StickyError());
   if (bytes == 0) return cudaSuccess;
+  CountAllocation(call, static_cast<int64_t>(bytes));
   *result = MemoryMap::Get().Allocate(kind, CurrentDevice(), bytes);
   return *result != nullptr ? cudaSuccess : Return(cudaErrorMemoryAllocation);
 }
 
 // Of the device, or managed: once everything that was queued there has run.
 cudaError_t FreeOnDevice(const char* call, void* data) {
+  CountFree();
   if (MemoryMap::Get().Free(data, MemoryKind::kDevice)) return cudaSuccess;
   if (MemoryMap::Get().Free(data, MemoryKind::kManaged)) return cudaSuccess;
   return Fail(cudaErrorInvalidValue,
@@ -81,7 +84,9 @@ cudaError_t cudaFreeAsync(void* data, cudaStream_t handle) {
 
 cudaError_t cudaFreeHost(void* data) {
   const ApiLock lock;
-  if (data == nullptr || MemoryMap::Get().Free(data, MemoryKind::kPinned)) return cudaSuccess;
+  if (data == nullptr) return cudaSuccess;
+  CountFree();
+  if (MemoryMap::Get().Free(data, MemoryKind::kPinned)) return cudaSuccess;
   return Fail(cudaErrorInvalidValue, "cudaFreeHost: no allocation of pinned memory begins there");
 }
 

@@ -168,11 +168,11 @@ cudaError_t RunKernel(const KernelRun& run) {
   options.unset_check = settings.unset_check;
   options.slice = settings.slice;
   options.max_instructions = settings.max_instructions;
-  options.count_transactions = settings.counters;
+  options.count_transactions = CountsTransactions();
   ptx::Counters counters;
   const absl::Status status =
       ptx::Run(*run.module, run.kernel.name, launch, run.params, find_extent, options, &counters);
-  CountLaunch(run.kernel.readable, counters);
+  CountRun(run.kernel.readable, counters);
   if (settings.trace || !status.ok()) {
     std::fprintf(stderr, "cuda emulator: device %d: %s: %lld instructions\n", run.device,
                  Describe(run.kernel, launch).c_str(),

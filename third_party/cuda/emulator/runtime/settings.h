@@ -18,7 +18,7 @@ struct Settings {
   uint64_t max_instructions = 0;  // of one launch, after which it fails; 0: no limit
   bool lazy = false;              // work runs only when something waits for it
   bool trace = false;             // a line on stderr for each launch
-  bool counters = false;          // a table by kernel on stderr when the program ends
+  bool counters = false;          // what was done, on stderr, when the program ends
 };
 
 // Prints and ignores what is no number.

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "cuda_runtime_api.h"
 #include "third_party/cuda/emulator/runtime/api_state.h"
+#include "third_party/cuda/emulator/runtime/counters.h"
 #include "third_party/cuda/emulator/runtime/graph.h"
 #include "third_party/cuda/emulator/runtime/memory_map.h"
 #include "third_party/cuda/emulator/runtime/settings.h"
@@ -86,6 +87,24 @@ void RunWith(const std::shared_ptr<Work>& last) {
 void Append(const Works& from, Works& to) {
   for (const std::shared_ptr<Work>& work : from) {
     if (!work->done) to.push_back(work);
+  }
+}
+
+// Of an operation, as Costs::queued has it.
+const char* KindOf(cudaGraphNodeType type) {
+  switch (type) {
+    case cudaGraphNodeTypeKernel:
+      return "kernel";
+    case cudaGraphNodeTypeMemcpy:
+      return "copy";
+    case cudaGraphNodeTypeMemset:
+      return "fill";
+    case cudaGraphNodeTypeGraph:
+      return "graph";
+    case cudaGraphNodeTypeHost:
+      return "host function";
+    default:
+      return "other";
   }
 }
 
@@ -174,6 +193,7 @@ cudaError_t Enqueue(CUstream_st& stream, Operation operation) {
     }
   }
   if (StickyError() != cudaSuccess) return Return(StickyError());
+  CountQueued(KindOf(operation.type));
   auto work = std::make_shared<Work>();
   work->run = std::move(operation.run);
   work->after = EndOf(stream);
@@ -238,6 +258,7 @@ cudaError_t WaitForStream(CUstream_st& stream, const char* call) {
     return Fail(cudaErrorStreamCaptureUnsupported,
                 absl::StrCat(call, ": the stream is being captured"));
   }
+  CountWait(call);
   RunAll(EndOf(stream));
   return Return(StickyError());
 }
@@ -247,12 +268,14 @@ cudaError_t WaitForEvent(CUevent_st& event) {
     return Fail(cudaErrorStreamCaptureUnsupported,
                 "cudaEventSynchronize: the event was recorded in a capture");
   }
+  CountWait("cudaEventSynchronize");
   RunAll(event.works);
   return Return(StickyError());
 }
 
 cudaError_t WaitForDevice(int device, const char* call) {
   if (const cudaError_t error = RefuseInCapture(call); error != cudaSuccess) return error;
+  CountWait(call);
   Works works = EndOf(DefaultStream(device));
   for (const CUstream_st* stream : Streams()) {
     if (stream->device == device && !stream->blocking) Append(stream->last, works);
