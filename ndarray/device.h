@@ -17,8 +17,8 @@ namespace cooper {
 inline constexpr int64_t kStorageAlignment = 64;
 
 // An order of work on one device: kernels and copies that are put in run one after the other, while
-// the host goes on. On a CPU all has run when a call returns. Used by one thread at a time; the end
-// of its life waits for what it holds.
+// the host goes on. On a CPU all has run when a call returns. Thread-safe: what each thread puts in
+// keeps its order. The end of its life waits for what it holds.
 class DeviceQueue {
  public:
   virtual ~DeviceQueue() = default;
@@ -48,7 +48,7 @@ class Device {
   virtual absl::StatusOr<void*> Allocate(int device_id, int64_t bytes) = 0;
   // Whether memory that Allocate gives for so many bytes is zero.
   virtual bool AllocatesZeros(int64_t /*bytes*/) const { return false; }
-  // `bytes` is what was asked for.
+  // Once everything that is queued on the device has run. `bytes` is what was asked for.
   virtual void Free(int device_id, void* data, int64_t bytes) = 0;
 
   // Copies when everything queued on both sides before has run; returns when `dst` may be read.
@@ -58,6 +58,7 @@ class Device {
   virtual absl::Status FillZero(void* dst, Context context, int64_t bytes) = 0;
 
   // A queue, which Copy and FillZero, wherever they are called, wait for and are waited for by.
+  // Queues do not wait for each other unless they are told to (DeviceQueue::WaitFor).
   virtual absl::StatusOr<std::unique_ptr<DeviceQueue>> MakeQueue(int device_id) = 0;
 };
 

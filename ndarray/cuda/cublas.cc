@@ -29,6 +29,7 @@ struct Functions {
   decltype(&cublasGemmEx_64) gemm_ex = nullptr;
   decltype(&cublasGemmStridedBatchedEx_64) gemm_batched = nullptr;
   decltype(&cublasSetMathMode) set_math_mode = nullptr;
+  decltype(&cublasSetWorkspace_v2) set_workspace = nullptr;
 };
 
 // Finds a function that not everyone needs.
@@ -59,6 +60,7 @@ absl::StatusOr<Functions> LoadFunctions() {
   FindOptional(library, "cublasGemmEx_64", functions.gemm_ex);
   FindOptional(library, "cublasGemmStridedBatchedEx_64", functions.gemm_batched);
   FindOptional(library, "cublasSetMathMode", functions.set_math_mode);
+  FindOptional(library, "cublasSetWorkspace_v2", functions.set_workspace);
   if (missing.empty()) return functions;
   return absl::FailedPreconditionError(absl::StrCat(library, " has no", missing));
 }
@@ -75,6 +77,9 @@ absl::Status CublasStatus(cublasStatus_t status, absl::string_view call) {
   if (status == CUBLAS_STATUS_ALLOC_FAILED) return absl::ResourceExhaustedError(message);
   return absl::InternalError(message);
 }
+
+// What NVIDIA recommends for an H100; earlier GPUs need less.
+constexpr size_t kWorkspaceBytes = size_t{32} << 20;
 
 cudaDataType_t DataType(DType dtype) {
   switch (dtype) {
@@ -108,6 +113,28 @@ class Factor {
 
 cublasOperation_t Operation(bool transpose) { return transpose ? CUBLAS_OP_T : CUBLAS_OP_N; }
 
+// What Cublas::handle_ points to.
+struct Handle {
+  cublasHandle_t cublas = nullptr;
+  void* workspace =
+      nullptr;  // of what is captured, in which the library must not allocate; or null
+};
+
+// Makes the handle put its work into `stream`. Graphs of a device run one after the other, in its
+// queue: they can share a workspace, which other streams must not use meanwhile.
+absl::Status UseStream(const Handle& handle, cudaStream_t stream) {
+  COOPER_RETURN_IF_ERROR(
+      CublasStatus(TheFunctions()->set_stream(handle.cublas, stream), "cublasSetStream"));
+  if (stream == nullptr || handle.workspace == nullptr) return absl::OkStatus();
+  cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
+  COOPER_RETURN_IF_ERROR(
+      CudaStatus(cudaStreamIsCapturing(stream, &capturing), "cudaStreamIsCapturing"));
+  if (capturing != cudaStreamCaptureStatusActive) return absl::OkStatus();
+  return CublasStatus(
+      TheFunctions()->set_workspace(handle.cublas, handle.workspace, kWorkspaceBytes),
+      "cublasSetWorkspace");
+}
+
 }  // namespace
 
 absl::Status Cublas::CheckInstalled() { return TheFunctions().status(); }
@@ -130,7 +157,13 @@ absl::StatusOr<Cublas*> Cublas::Of(int device_id) {
           TheFunctions()->set_math_mode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION),
           "cublasSetMathMode"));
     }
-    cublas = new Cublas(handle);
+    void* workspace = nullptr;
+    if (TheFunctions()->set_workspace == nullptr ||
+        cudaMalloc(&workspace, kWorkspaceBytes) != cudaSuccess) {
+      cudaGetLastError();
+      workspace = nullptr;  // the library sees to itself, with allocations in what is captured
+    }
+    cublas = new Cublas(new Handle{.cublas = handle, .workspace = workspace});
   }
   return cublas;
 }
@@ -144,16 +177,16 @@ absl::Status Cublas::Gemm(cudaStream_t stream, bool transpose_a, bool transpose_
     return CudaStatus(cudaMemset2DAsync(c, ldc * sizeof(float), 0, n * sizeof(float), m, stream),
                       "zeroing an empty product");
   }
-  const auto handle = static_cast<cublasHandle_t>(handle_);
+  const Handle& handle = *static_cast<const Handle*>(handle_);
   const float alpha = 1;
   const float beta = add ? 1 : 0;
   std::lock_guard<std::mutex> lock(mutex_);
-  COOPER_RETURN_IF_ERROR(
-      CublasStatus(TheFunctions()->set_stream(handle, stream), "cublasSetStream"));
+  COOPER_RETURN_IF_ERROR(UseStream(handle, stream));
   // cuBLAS takes the same memory for columns, hence for transposes: C^T = op(B)^T * op(A)^T.
-  return CublasStatus(TheFunctions()->sgemm(handle, Operation(transpose_b), Operation(transpose_a),
-                                            n, m, k, &alpha, b, ldb, a, lda, &beta, c, ldc),
-                      absl::StrCat("cublasSgemm (m ", m, ", n ", n, ", k ", k, ")"));
+  return CublasStatus(
+      TheFunctions()->sgemm(handle.cublas, Operation(transpose_b), Operation(transpose_a), n, m, k,
+                            &alpha, b, ldb, a, lda, &beta, c, ldc),
+      absl::StrCat("cublasSgemm (m ", m, ", n ", n, ", k ", k, ")"));
 }
 
 absl::Status Cublas::Gemm(cudaStream_t stream, DType dtype, bool transpose_a, bool transpose_b,
@@ -174,13 +207,13 @@ absl::Status Cublas::Gemm(cudaStream_t stream, DType dtype, bool transpose_a, bo
     return absl::FailedPreconditionError(absl::StrCat(
         LibraryName(), " has no cublasGemmEx_64, which products of ", DTypeName(dtype), " need"));
   }
-  const auto handle = static_cast<cublasHandle_t>(handle_);
+  const Handle& handle = *static_cast<const Handle*>(handle_);
   const Factor alpha(dtype, 1), beta(dtype, add ? 1 : 0);
   const cudaDataType_t type = DataType(dtype);
   std::lock_guard<std::mutex> lock(mutex_);
-  COOPER_RETURN_IF_ERROR(CublasStatus(functions.set_stream(handle, stream), "cublasSetStream"));
+  COOPER_RETURN_IF_ERROR(UseStream(handle, stream));
   return CublasStatus(
-      functions.gemm_ex(handle, Operation(transpose_b), Operation(transpose_a), n, m, k,
+      functions.gemm_ex(handle.cublas, Operation(transpose_b), Operation(transpose_a), n, m, k,
                         alpha.get(), b, type, ldb, a, type, lda, beta.get(), c, type, ldc,
                         ComputeTypeFor(dtype), CUBLAS_GEMM_DEFAULT),
       absl::StrCat("cublasGemmEx of ", DTypeName(dtype), " (m ", m, ", n ", n, ", k ", k, ")"));
@@ -206,13 +239,13 @@ absl::Status Cublas::GemmBatched(cudaStream_t stream, DType dtype, const GemmBat
     return absl::FailedPreconditionError(
         absl::StrCat(LibraryName(), " has no cublasGemmStridedBatchedEx_64"));
   }
-  const auto handle = static_cast<cublasHandle_t>(handle_);
+  const Handle& handle = *static_cast<const Handle*>(handle_);
   const Factor scale(dtype, alpha), beta(dtype, add ? 1 : 0);
   const cudaDataType_t type = DataType(dtype);
   std::lock_guard<std::mutex> lock(mutex_);
-  COOPER_RETURN_IF_ERROR(CublasStatus(functions.set_stream(handle, stream), "cublasSetStream"));
+  COOPER_RETURN_IF_ERROR(UseStream(handle, stream));
   return CublasStatus(
-      functions.gemm_batched(handle, Operation(transpose_b), Operation(transpose_a), n, m, k,
+      functions.gemm_batched(handle.cublas, Operation(transpose_b), Operation(transpose_a), n, m, k,
                              scale.get(), b, type, ldb, batch.stride_b, a, type, lda,
                              batch.stride_a, beta.get(), c, type, ldc, batch.stride_c, batch.count,
                              ComputeTypeFor(dtype), CUBLAS_GEMM_DEFAULT),

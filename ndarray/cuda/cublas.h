@@ -53,7 +53,7 @@ class Cublas {
  private:
   explicit Cublas(void* handle) : handle_(handle) {}
 
-  void* const handle_;  // a cublasHandle_t
+  void* const handle_;  // a Handle (cublas.cc)
   std::mutex mutex_;    // a handle is used by one thread at a time
 };
 

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cuda_runtime.h"
+#include "ndarray/cuda/cuda_queue.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
 #include "ndarray/device.h"
@@ -25,16 +26,6 @@ int CountDevices() {
   return 0;
 }
 
-cudaMemcpyKind KindOf(Context dst_context, Context src_context) {
-  if (dst_context.is_cpu()) return cudaMemcpyDeviceToHost;
-  return src_context.is_cpu() ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToDevice;
-}
-
-std::string DescribeCopy(Context dst_context, Context src_context, int64_t bytes) {
-  return absl::StrCat("copying ", bytes, " bytes from ", src_context.ToString(), " to ",
-                      dst_context.ToString());
-}
-
 // Of the present device: ", where 100 of 200 are free".
 std::string DescribeFree() {
   size_t available = 0, total = 0;
@@ -44,69 +35,6 @@ std::string DescribeFree() {
   cudaGetLastError();
   return "";
 }
-
-class CudaQueue : public DeviceQueue {
- public:
-  explicit CudaQueue(int device_id) : device_id_(device_id) {}
-
-  absl::Status Open() {
-    const CudaDeviceScope scope(device_id_);
-    COOPER_RETURN_IF_ERROR(scope.status());
-    COOPER_RETURN_IF_ERROR(CudaStatus(cudaStreamCreate(&stream_), "cudaStreamCreate"));
-    return CudaStatus(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming),
-                      "cudaEventCreateWithFlags");
-  }
-
-  // A program that ends may have lost its driver before.
-  ~CudaQueue() override {
-    const CudaDeviceScope scope(device_id_);
-    if (stream_ != nullptr && cudaStreamSynchronize(stream_) != cudaSuccess) cudaGetLastError();
-    if (event_ != nullptr && cudaEventDestroy(event_) != cudaSuccess) cudaGetLastError();
-    if (stream_ != nullptr && cudaStreamDestroy(stream_) != cudaSuccess) cudaGetLastError();
-  }
-
-  void* handle() const override { return stream_; }
-
-  absl::Status WaitFor(DeviceQueue& other) override {
-    if (other.handle() == nullptr) return absl::OkStatus();  // a CPU's: all of it has run
-    auto& there = static_cast<CudaQueue&>(other);
-    {
-      const CudaDeviceScope scope(there.device_id_);
-      COOPER_RETURN_IF_ERROR(scope.status());
-      COOPER_RETURN_IF_ERROR(
-          CudaStatus(cudaEventRecord(there.event_, there.stream_), "cudaEventRecord"));
-    }
-    const CudaDeviceScope scope(device_id_);
-    COOPER_RETURN_IF_ERROR(scope.status());
-    return CudaStatus(cudaStreamWaitEvent(stream_, there.event_, 0), "cudaStreamWaitEvent");
-  }
-
-  absl::Status Copy(void* dst, Context dst_context, const void* src, Context src_context,
-                    int64_t bytes) override {
-    if (bytes == 0) return absl::OkStatus();
-    const CudaDeviceScope scope(device_id_);
-    COOPER_RETURN_IF_ERROR(scope.status());
-    const bool peers = !dst_context.is_cpu() && !src_context.is_cpu() &&
-                       dst_context.device_id != src_context.device_id;
-    const auto count = static_cast<size_t>(bytes);
-    return CudaStatus(
-        peers ? cudaMemcpyPeerAsync(dst, dst_context.device_id, src, src_context.device_id, count,
-                                    stream_)
-              : cudaMemcpyAsync(dst, src, count, KindOf(dst_context, src_context), stream_),
-        DescribeCopy(dst_context, src_context, bytes));
-  }
-
-  absl::Status Synchronize() override {
-    const CudaDeviceScope scope(device_id_);
-    COOPER_RETURN_IF_ERROR(scope.status());
-    return CudaStatus(cudaStreamSynchronize(stream_), "waiting for a queue");
-  }
-
- private:
-  const int device_id_;
-  cudaStream_t stream_ = nullptr;
-  cudaEvent_t event_ = nullptr;  // the end of what the stream holds, for those that wait for it
-};
 
 class CudaDevice : public Device {
  public:
@@ -140,7 +68,7 @@ class CudaDevice : public Device {
     COOPER_RETURN_IF_ERROR(scope.status());
     COOPER_RETURN_IF_ERROR(
         CudaStatus(Queue(dst, dst_context, src, src_context, static_cast<size_t>(bytes)),
-                   DescribeCopy(dst_context, src_context, bytes)));
+                   DescribeCudaCopy(dst_context, src_context, bytes)));
     // A copy between devices is only queued so far.
     return CudaStatus(cudaStreamSynchronize(nullptr), "waiting for a copy");
   }
@@ -153,16 +81,14 @@ class CudaDevice : public Device {
   }
 
   absl::StatusOr<std::unique_ptr<DeviceQueue>> MakeQueue(int device_id) override {
-    auto queue = std::make_unique<CudaQueue>(device_id);
-    COOPER_RETURN_IF_ERROR(queue->Open());
-    return queue;
+    return CudaQueue::Create(device_id);
   }
 
  private:
   static cudaError_t Queue(void* dst, Context dst_context, const void* src, Context src_context,
                            size_t bytes) {
     if (dst_context.is_cpu() || src_context.is_cpu() || dst_context == src_context) {
-      return cudaMemcpy(dst, src, bytes, KindOf(dst_context, src_context));
+      return cudaMemcpy(dst, src, bytes, CudaCopyKind(dst_context, src_context));
     }
     // Waits for what is queued on both devices.
     return cudaMemcpyPeer(dst, dst_context.device_id, src, src_context.device_id, bytes);
