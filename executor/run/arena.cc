@@ -2,14 +2,14 @@
 
 #include <utility>
 
+#include "ndarray/queue_of.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
 
 absl::Status Arena::Reserve(int64_t bytes) {
   if (queue_ == nullptr) {
-    COOPER_ASSIGN_OR_RETURN(Device * device, FindDevice(context_));
-    COOPER_ASSIGN_OR_RETURN(queue_, device->MakeQueue(context_.device_id));
+    COOPER_ASSIGN_OR_RETURN(queue_, QueueOf(context_));
   }
   if (storage_ != nullptr && bytes <= storage_->bytes()) return absl::OkStatus();
   COOPER_ASSIGN_OR_RETURN(auto storage,

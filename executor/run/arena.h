@@ -3,7 +3,8 @@
 
 // The memory that executors share, as large as the largest plan among them, whatever their order,
 // and the queue in which they work in it. One executor uses it at a time, so what one leaves there
-// lasts until another runs; one queue for all makes their kernels run in that order too.
+// lasts until another runs. All arenas of a device have one queue: kernels run in the order of the
+// calls, whether executors share an arena, or one reads in its own what another has computed.
 
 #include <cstdint>
 #include <memory>
@@ -35,8 +36,8 @@ class Arena {
   int64_t bytes() const { return storage_ == nullptr ? 0 : storage_->bytes(); }
   const std::shared_ptr<Storage>& storage() const { return storage_; }
 
-  // Null until Reserve.
-  DeviceQueue* queue() const { return queue_.get(); }
+  // The context's (QueueOf); null until Reserve.
+  DeviceQueue* queue() const { return queue_; }
 
   // Makes room for a plan of `bytes`. A larger block replaces the old one, which users notice by
   // generation(); what the present user has in the old block lasts until the next run.
@@ -55,7 +56,7 @@ class Arena {
  private:
   Context context_;
   std::shared_ptr<Storage> storage_;
-  std::unique_ptr<DeviceQueue> queue_;  // ends before the storage that its work is on
+  DeviceQueue* queue_ = nullptr;
   int64_t generation_ = 0;
   std::shared_ptr<Storage> retired_;  // the block that user_ has computed in, if it was replaced
   ArenaUser* user_ = nullptr;
