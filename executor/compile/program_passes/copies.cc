@@ -18,10 +18,16 @@ class CopyInsertion {
   void Run() {
     std::vector<Instruction> before = std::exchange(p_.instructions, {});
     for (Instruction& instruction : before) {
+      const std::vector<int> originals = instruction.inputs;
       for (int& input : instruction.inputs) {
         input = On(instruction.context, input, instruction.backward);
       }
+      const std::vector<int> written =
+          instruction.node->op()->WrittenInputs(instruction.node->call());
+      const std::vector<int> used = instruction.inputs;
+      const bool backward = instruction.backward;
       p_.instructions.push_back(std::move(instruction));
+      for (int i : written) TakeWritten(originals[i], used[i], backward);
     }
     for (ProgramGradient& g : p_.gradients) {
       if (g.value < 0) continue;
@@ -32,6 +38,16 @@ class CopyInsertion {
  private:
   int ContextOf(int value) const { return p_.buffers[p_.values[value].buffer].context; }
 
+  // An instruction has changed `used`, the caller's array `original` or a copy of it: the array
+  // gets what is in the copy, and other copies are out of date.
+  void TakeWritten(int original, int used, bool backward) {
+    if (p_.buffers[p_.values[original].buffer].kind == ProgramBuffer::Kind::kArena) return;
+    if (used != original) AddCopy(used, original, backward);
+    for (auto& [at, copy] : copies_) {
+      if (at.second == original && copy != used) copy = -1;
+    }
+  }
+
   // The value as it is found on a context: itself or a copy, which is made when first needed.
   int On(int context, int value, bool backward) {
     if (ContextOf(value) == context) return value;
@@ -41,21 +57,25 @@ class CopyInsertion {
     copied.buffer = static_cast<int>(p_.buffers.size());
     p_.buffers.push_back({.context = context, .bytes = p_.buffers[p_.values[value].buffer].bytes});
     copy = static_cast<int>(p_.values.size());
+    p_.values.push_back(std::move(copied));
+    AddCopy(value, copy, backward);
+    return copy;
+  }
+
+  void AddCopy(int from, int to, bool backward) {
     Instruction instruction;
-    instruction.node =
-        MakeNode("_CrossDeviceCopy",
-                 absl::StrCat(OutputName(copied.entry), "_copy_", p_.contexts[context].ToString()),
-                 {})
-            .value();
-    instruction.inputs = {value};
-    instruction.outputs = {copy};
+    instruction.context = ContextOf(to);
+    instruction.node = MakeNode("_CrossDeviceCopy",
+                                absl::StrCat(OutputName(p_.values[from].entry), "_copy_",
+                                             p_.contexts[instruction.context].ToString()),
+                                {})
+                           .value();
+    instruction.inputs = {from};
+    instruction.outputs = {to};
     instruction.reqs = {WriteReq::kWrite};
     instruction.backward = backward;
-    instruction.context = context;
-    instruction.copy_from = ContextOf(value);
-    p_.values.push_back(std::move(copied));
+    instruction.copy_from = ContextOf(from);
     p_.instructions.push_back(std::move(instruction));
-    return copy;
   }
 
   Program& p_;

@@ -10,7 +10,7 @@
 namespace cooper {
 
 // "copies": where a value is used on another context than that on which it is computed, it is
-// copied there, once for all its users. Required.
+// copied there, once for all its users; a state that is changed there is copied back. Required.
 void InsertCopies(Program& program);
 
 // "gradients": the caller's gradient arrays become the buffers of the values that belong there;
