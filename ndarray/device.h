@@ -51,8 +51,9 @@ class Device {
   // Once everything that is queued on the device has run. `bytes` is what was asked for.
   virtual void Free(int device_id, void* data, int64_t bytes) = 0;
 
-  // Copies when everything queued on both sides before has run; returns when `dst` may be read.
-  // One of the two contexts is of this kind, the other of this kind or a CPU.
+  // Copies when everything queued on both sides before has run; returns when memory of a CPU, on
+  // either side, may be used again. What is put in on the device later, in any queue, runs after
+  // it. One of the two contexts is of this kind, the other of this kind or a CPU.
   virtual absl::Status Copy(void* dst, Context dst_context, const void* src, Context src_context,
                             int64_t bytes) = 0;
   virtual absl::Status FillZero(void* dst, Context context, int64_t bytes) = 0;

@@ -69,7 +69,10 @@ class CudaDevice : public Device {
     COOPER_RETURN_IF_ERROR(
         CudaStatus(Queue(dst, dst_context, src, src_context, static_cast<size_t>(bytes)),
                    DescribeCudaCopy(dst_context, src_context, bytes)));
-    // A copy between devices is only queued so far.
+    // What is put in on this device from now on comes after the copy; others may be without waits.
+    const bool two_devices = !dst_context.is_cpu() && !src_context.is_cpu() &&
+                             dst_context.device_id != src_context.device_id;
+    if (!two_devices && !IsPinned(src_context, src)) return absl::OkStatus();
     return CudaStatus(cudaStreamSynchronize(nullptr), "waiting for a copy");
   }
 
@@ -85,10 +88,21 @@ class CudaDevice : public Device {
   }
 
  private:
+  // Whether it is memory of a CPU that the device may read later, in a copy's turn.
+  static bool IsPinned(Context context, const void* data) {
+    cudaPointerAttributes attributes = {};
+    return context.is_cpu() && cudaPointerGetAttributes(&attributes, data) == cudaSuccess &&
+           attributes.type != cudaMemoryTypeUnregistered;
+  }
+
   static cudaError_t Queue(void* dst, Context dst_context, const void* src, Context src_context,
                            size_t bytes) {
+    // From a CPU: memory that is not pinned has been read when the call returns, without waiting
+    // for what the device still has to do. To a CPU: it has been written, after that.
     if (dst_context.is_cpu() || src_context.is_cpu() || dst_context == src_context) {
-      return cudaMemcpy(dst, src, bytes, CudaCopyKind(dst_context, src_context));
+      const cudaMemcpyKind kind = CudaCopyKind(dst_context, src_context);
+      return dst_context.is_cpu() ? cudaMemcpy(dst, src, bytes, kind)
+                                  : cudaMemcpyAsync(dst, src, bytes, kind, nullptr);
     }
     // Waits for what is queued on both devices.
     return cudaMemcpyPeer(dst, dst_context.device_id, src, src_context.device_id, bytes);
