@@ -143,6 +143,11 @@ absl::Status Executor::Backward(absl::Span<const NDArray> head_gradients) {
   return impl_->run->Backward(head_gradients);
 }
 
+absl::Status Executor::ForwardBackward(absl::Span<const NDArray> head_gradients,
+                                       const AfterBackward* after) {
+  return impl_->run->ForwardBackward(head_gradients, after);
+}
+
 absl::StatusOr<absl::Span<const NDArray>> Executor::outputs() const {
   return impl_->run->run().outputs();
 }

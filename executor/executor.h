@@ -25,6 +25,7 @@
 #include "executor/bind_options.h"
 #include "executor/compile/compiled_program.h"
 #include "executor/compile/passes.h"
+#include "executor/run/after_backward.h"
 #include "ndarray/array_map.h"
 #include "ndarray/context.h"
 #include "ndarray/dtype.h"
@@ -97,6 +98,13 @@ class Executor {
   // executor has used the arena since, or if a needed head gradient is missing (its name is in the
   // message).
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {});
+
+  // Forward in training and Backward, with the errors of both and the same results. On a GPU a
+  // Forward or Backward that has the arrays of the one before is recorded, and put in as a whole
+  // from then on (ndarray/device_graphs.h); this makes one piece of work of the two, and of what
+  // comes after them (run/after_backward.h), unless that is null.
+  absl::Status ForwardBackward(absl::Span<const NDArray> head_gradients = {},
+                               const AfterBackward* after = nullptr);
 
   // The outputs of the last Forward: valid until another executor that shares the arena runs; copy
   // what has to last longer, or see SetOutput. kFailedPrecondition before Forward, once another has

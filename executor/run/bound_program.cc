@@ -3,12 +3,16 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/device.h"
 #include "ndarray/profiler.h"
+#include "ndarray/recording_queue.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {
 
 using Kind = ProgramBuffer::Kind;
+
+// Of a stream's name, those that say which instruction draws; the others say in which run.
+constexpr int kRandomIdBits = 24;
 
 ProfileCategory CategoryOf(const Instruction& instruction) {
   return instruction.backward ? ProfileCategory::kBackward : ProfileCategory::kForward;
@@ -119,6 +123,7 @@ void* BoundProgram::DataOf(int value) const {
 }
 
 void BoundProgram::Point() {
+  ++pointers_;
   const Program& p = program();
   const ArenaLayout& layout = compiled_->layout();
   for (size_t i = 0; i < steps_.size(); ++i) {
@@ -152,12 +157,21 @@ absl::Status BoundProgram::Refresh() {
 
 void BoundProgram::SetArg(int slot, const NDArray& array) {
   arrays_.args[slot] = array;
-  for (const auto& [step, k] : arg_uses_[slot]) steps_[step]->inputs[k].data = array.raw_data();
+  PointInputs(arg_uses_[slot], array.raw_data());
+}
+
+void BoundProgram::PointInputs(const std::vector<std::pair<int, int>>& uses, void* data) {
+  for (const auto& [step, k] : uses) PointAt(data, steps_[step]->inputs[k]);
+}
+
+void BoundProgram::PointAt(void* data, ArrayView& view) {
+  if (view.data != data) ++pointers_;
+  view.data = data;
 }
 
 void BoundProgram::SetHeadGradient(int i, const NDArray& array) {
   head_gradients_[i] = array;
-  for (const auto& [step, k] : head_uses_[i]) steps_[step]->inputs[k].data = array.raw_data();
+  PointInputs(head_uses_[i], array.raw_data());
 }
 
 void BoundProgram::SetOutput(int i, const NDArray& array) {
@@ -166,8 +180,9 @@ void BoundProgram::SetOutput(int i, const NDArray& array) {
     const Instruction& instruction = program().instructions[use.step];
     Step& step = *steps_[use.step];
     ArrayView& view = use.is_input ? step.inputs[use.position] : step.outputs[use.position];
-    view.data =
-        DataOf(use.is_input ? instruction.inputs[use.position] : instruction.outputs[use.position]);
+    PointAt(
+        DataOf(use.is_input ? instruction.inputs[use.position] : instruction.outputs[use.position]),
+        view);
   }
 }
 
@@ -211,7 +226,7 @@ absl::Status BoundProgram::Run(int begin, int end, bool is_train, uint64_t seed,
     if (observer != nullptr && observer->before) observer->before(*this, i);
     if (instruction.run) {
       steps_[i]->context.is_train = is_train;
-      steps_[i]->context.random = Philox(seed, run << 24 | instruction.random_id);
+      steps_[i]->context.random = Philox(seed, run << kRandomIdBits | instruction.random_id);
       COOPER_RETURN_IF_ERROR(RunInstruction(i));
     }
     if (observer != nullptr && observer->after) observer->after(*this, i);
@@ -266,14 +281,57 @@ absl::Status BoundProgram::WithInstruction(const absl::Status& status, int i) co
                                    DescribeInputs(steps_[i]->inputs)));
 }
 
+void BoundProgram::UseQueue(DeviceQueue* queue) {
+  for (const auto& step : steps_) step->context.queue = queue;
+}
+
+absl::Status BoundProgram::RunPart(Part part, uint64_t seed, uint64_t run, const Observer* observer,
+                                   const AfterBackward* after) {
+  const int begin = part == kBackward ? compiled_->num_forward() : 0;
+  const int end = part == kBackward || part == kAll ? static_cast<int>(steps_.size())
+                                                    : compiled_->num_forward();
+  const bool is_train = part != kInference;
+  DeviceQueue* const queue = arenas_[0]->queue();
+  const auto run_in = [&](DeviceQueue* to, uint64_t number) -> absl::Status {
+    COOPER_RETURN_IF_ERROR(Run(begin, end, is_train, seed, number, observer));
+    return after == nullptr ? absl::OkStatus() : after->put_in(to);
+  };
+  RecordingQueue* const recording = AsRecording(queue);
+  // Several devices wait for each other in an order that the host keeps.
+  if (recording == nullptr || arenas_.size() > 1 || observer != nullptr || IsProfiling()) {
+    return run_in(queue, run);
+  }
+  const RunRandom random = {.seed = seed, .stream = run << kRandomIdBits};
+  return parts_[part].Run(*recording, arenas_[0]->context(), pointers_, random,
+                          [&](DeviceQueue& to, bool recorded) -> absl::Status {
+                            if (!recorded) return run_in(queue, run);
+                            UseQueue(&to);
+                            absl::Status status = run_in(&to, /*number=*/0);
+                            UseQueue(queue);
+                            return status;
+                          });
+}
+
 absl::Status BoundProgram::RunForward(bool is_train, uint64_t seed, uint64_t run,
                                       const Observer* observer) {
-  return Run(0, compiled_->num_forward(), is_train, seed, run, observer);
+  return RunPart(is_train ? kTraining : kInference, seed, run, observer);
 }
 
 absl::Status BoundProgram::RunBackward(uint64_t seed, uint64_t run, const Observer* observer) {
-  return Run(compiled_->num_forward(), static_cast<int>(steps_.size()), /*is_train=*/true, seed,
-             run, observer);
+  return RunPart(kBackward, seed, run, observer);
+}
+
+absl::Status BoundProgram::RunAll(uint64_t seed, uint64_t run, const Observer* observer,
+                                  const AfterBackward* after) {
+  const int64_t name = after == nullptr ? -1 : after->name;
+  if (std::exchange(after_, name) != name) ++pointers_;
+  return RunPart(kAll, seed, run, observer, after);
+}
+
+int BoundProgram::num_recorded() const {
+  int count = 0;
+  for (const RecordedPart& part : parts_) count += part.is_recorded() ? 1 : 0;
+  return count;
 }
 
 }  // namespace cooper

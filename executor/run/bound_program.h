@@ -5,6 +5,7 @@
 // Running them allocates nothing. When it may be run, and what its outputs are worth, is
 // ProgramRun's business (program_run.h).
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,7 +18,9 @@
 #include "executor/compile/compiled_program.h"
 #include "executor/compile/program.h"
 #include "executor/kernel.h"
+#include "executor/run/after_backward.h"
 #include "executor/run/arena.h"
+#include "executor/run/recorded_part.h"
 #include "executor/run/tiles.h"
 #include "ndarray/ndarray.h"
 
@@ -46,6 +49,13 @@ class BoundProgram {
   // comes first.
   absl::Status RunForward(bool is_train, uint64_t seed, uint64_t run, const Observer* observer);
   absl::Status RunBackward(uint64_t seed, uint64_t run, const Observer* observer);
+  // Both, in training. On a GPU each of these parts, run again with the same arrays, is put in as
+  // it was recorded (recorded_part.h), unless it is observed or profiled.
+  // `after` may be null.
+  absl::Status RunAll(uint64_t seed, uint64_t run, const Observer* observer,
+                      const AfterBackward* after);
+  // How many of the parts are recorded.
+  int num_recorded() const;
 
   // The caller's array for argument `slot`, used from the next run on.
   void SetArg(int slot, const NDArray& array);
@@ -97,6 +107,8 @@ class BoundProgram {
     int position;
   };
 
+  enum Part { kInference, kTraining, kBackward, kAll, kNumParts };
+
   void PointAtShapes();
   void FindUses();
   void NameChains();
@@ -109,6 +121,13 @@ class BoundProgram {
   char* At(int context, int64_t offset) const;
   void* DataOf(int value) const;
   void Point();
+  // Points an input of instructions at the caller's array.
+  void PointInputs(const std::vector<std::pair<int, int>>& uses, void* data);
+  void PointAt(void* data, ArrayView& view);
+  // Where kernels put their work from now on.
+  void UseQueue(DeviceQueue* queue);
+  absl::Status RunPart(Part part, uint64_t seed, uint64_t run, const Observer* observer,
+                       const AfterBackward* after = nullptr);
   absl::Status Run(int begin, int end, bool is_train, uint64_t seed, uint64_t run,
                    const Observer* observer);
 
@@ -125,6 +144,9 @@ class BoundProgram {
   std::vector<std::unique_ptr<Step>> steps_;  // one per instruction
   std::vector<Chain> chains_;                 // of the program's tiles
   int64_t generation_ = -1;
+  int64_t pointers_ = 0;  // changes whenever an instruction is pointed somewhere else
+  int64_t after_ = -1;    // the name of what came behind the last RunAll
+  std::array<RecordedPart, kNumParts> parts_;
 };
 
 }  // namespace cooper

@@ -69,4 +69,10 @@ absl::Status MonitoredRun::Backward(absl::Span<const NDArray> head_gradients) {
   return run_->Backward(head_gradients, observer());
 }
 
+absl::Status MonitoredRun::ForwardBackward(absl::Span<const NDArray> head_gradients,
+                                           const AfterBackward* after) {
+  COOPER_RETURN_IF_ERROR(ChooseRun());
+  return run_->ForwardBackward(head_gradients, observer(), after);
+}
+
 }  // namespace cooper

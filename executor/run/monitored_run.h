@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "executor/compile/compiled_program.h"
+#include "executor/run/after_backward.h"
 #include "executor/run/program_run.h"
 #include "ndarray/ndarray.h"
 
@@ -36,6 +37,8 @@ class MonitoredRun {
   absl::Status SetOutput(int i, const NDArray& array);
   absl::Status Forward(bool is_train);
   absl::Status Backward(absl::Span<const NDArray> head_gradients);
+  absl::Status ForwardBackward(absl::Span<const NDArray> head_gradients,
+                               const AfterBackward* after);
 
   // The run of the last Forward, or the one that comes first.
   const ProgramRun& run() const { return *run_; }

@@ -174,8 +174,22 @@ absl::Status ProgramRun::CheckArgsSet() const {
 absl::Status ProgramRun::Forward(bool is_train, const BoundProgram::Observer* observer) {
   COOPER_RETURN_IF_ERROR(CheckArgsSet());
   for (const auto& arena : bound_.arenas()) arena->Use(this);
+  absl::Status status = BeginRun();
+  if (status.ok()) status = bound_.RunForward(is_train, seed_, run_, observer);
+  return EndForward(status, is_train);
+}
+
+absl::Status ProgramRun::BeginRun() {
   ran_training_ = false;
-  absl::Status status = RunForward(is_train, observer);
+  COOPER_RETURN_IF_ERROR(bound_.Refresh());
+  COOPER_RETURN_IF_ERROR(MakeMissingOutputs());
+  COOPER_RETURN_IF_ERROR(TakeOutputs());
+  run_ = random_->runs++;
+  seed_ = random_->seed + random_->replica * kReplicaStride;
+  return absl::OkStatus();
+}
+
+absl::Status ProgramRun::EndForward(const absl::Status& status, bool is_train) {
   if (!status.ok()) {
     // What the arena holds now are no outputs.
     ReleaseArenas();
@@ -186,15 +200,6 @@ absl::Status ProgramRun::Forward(bool is_train, const BoundProgram::Observer* ob
   ran_training_ = is_train;
   waits_for_backward_ = is_train && compiled().output_of_backward() >= 0;
   return absl::OkStatus();
-}
-
-absl::Status ProgramRun::RunForward(bool is_train, const BoundProgram::Observer* observer) {
-  COOPER_RETURN_IF_ERROR(bound_.Refresh());
-  COOPER_RETURN_IF_ERROR(MakeMissingOutputs());
-  COOPER_RETURN_IF_ERROR(TakeOutputs());
-  run_ = random_->runs++;
-  seed_ = random_->seed + random_->replica * kReplicaStride;
-  return bound_.RunForward(is_train, seed_, run_, observer);
 }
 
 absl::Status ProgramRun::TakeOutputs() {
@@ -208,18 +213,45 @@ absl::Status ProgramRun::TakeOutputs() {
   return absl::OkStatus();
 }
 
+absl::Status ProgramRun::CheckHasGradients() const {
+  if (!bound_.program().gradients.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      "Backward: the executor was bound without gradients; bind it with a grad_req");
+}
+
 absl::Status ProgramRun::Backward(absl::Span<const NDArray> head_gradients,
                                   const BoundProgram::Observer* observer) {
-  const Program& p = bound_.program();
-  if (p.gradients.empty()) {
-    return absl::FailedPreconditionError(
-        "Backward: the executor was bound without gradients; bind it with a grad_req");
-  }
+  COOPER_RETURN_IF_ERROR(CheckHasGradients());
   if (!ran_training_) {
     return absl::FailedPreconditionError(
         "Backward: call Forward(is_train=true) first, once for each Backward");
   }
   COOPER_RETURN_IF_ERROR(CheckCurrent("Backward"));
+  COOPER_RETURN_IF_ERROR(TakeHeadGradients(head_gradients));
+  // Values are overwritten after their last use: there is no second time.
+  ran_training_ = false;
+  COOPER_RETURN_IF_ERROR(bound_.RunBackward(seed_, run_, observer));
+  waits_for_backward_ = false;
+  return absl::OkStatus();
+}
+
+absl::Status ProgramRun::ForwardBackward(absl::Span<const NDArray> head_gradients,
+                                         const BoundProgram::Observer* observer,
+                                         const AfterBackward* after) {
+  COOPER_RETURN_IF_ERROR(CheckHasGradients());
+  COOPER_RETURN_IF_ERROR(CheckArgsSet());
+  COOPER_RETURN_IF_ERROR(TakeHeadGradients(head_gradients));
+  for (const auto& arena : bound_.arenas()) arena->Use(this);
+  absl::Status status = BeginRun();
+  if (status.ok()) status = bound_.RunAll(seed_, run_, observer, after);
+  COOPER_RETURN_IF_ERROR(EndForward(status, /*is_train=*/true));
+  ran_training_ = false;
+  waits_for_backward_ = false;
+  return absl::OkStatus();
+}
+
+absl::Status ProgramRun::TakeHeadGradients(absl::Span<const NDArray> head_gradients) {
+  const Program& p = bound_.program();
   if (!head_gradients.empty() && head_gradients.size() != p.outputs.size()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "Backward: ", head_gradients.size(), " head gradients for ", p.outputs.size(), " outputs"));
@@ -229,10 +261,6 @@ absl::Status ProgramRun::Backward(absl::Span<const NDArray> head_gradients,
     COOPER_RETURN_IF_ERROR(TakeHeadGradient(
         static_cast<int>(i), i < head_gradients.size() ? head_gradients[i] : NDArray()));
   }
-  // Values are overwritten after their last use: there is no second time.
-  ran_training_ = false;
-  COOPER_RETURN_IF_ERROR(bound_.RunBackward(seed_, run_, observer));
-  waits_for_backward_ = false;
   return absl::OkStatus();
 }
 

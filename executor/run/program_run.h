@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "executor/compile/compiled_program.h"
+#include "executor/run/after_backward.h"
 #include "executor/run/arena.h"
 #include "executor/run/bound_program.h"
 #include "executor/run/random_state.h"
@@ -50,6 +51,11 @@ class ProgramRun final : public ArenaUser {
   // are Executor::Backward's.
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {},
                         const BoundProgram::Observer* observer = nullptr);
+  // Forward in training, then Backward, with their errors, then `after` if it is not null: on a GPU
+  // as one piece of work.
+  absl::Status ForwardBackward(absl::Span<const NDArray> head_gradients = {},
+                               const BoundProgram::Observer* observer = nullptr,
+                               const AfterBackward* after = nullptr);
 
   // Of the last Forward, in the arena: valid until another user of the arena runs. The errors are
   // Executor::outputs'.
@@ -72,8 +78,13 @@ class ProgramRun final : public ArenaUser {
   absl::Status CheckCurrent(const char* call) const;
   absl::Status MakeMissingOutputs();
   absl::Status TakeOutputs();
+  absl::Status CheckHasGradients() const;
+  absl::Status TakeHeadGradients(absl::Span<const NDArray> head_gradients);
   absl::Status TakeHeadGradient(int i, NDArray head);
-  absl::Status RunForward(bool is_train, const BoundProgram::Observer* observer);
+  // Everything that a run needs before its first instruction, and a name for its random numbers.
+  absl::Status BeginRun();
+  // What is left after a run that began with Forward.
+  absl::Status EndForward(const absl::Status& status, bool is_train);
 
   BoundProgram bound_;
   std::shared_ptr<RandomState> random_;

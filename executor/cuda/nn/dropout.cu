@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "executor/cuda/device_random.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
 #include "executor/elements/dropout_bits.h"
@@ -23,7 +24,8 @@ __global__ void Copy(int64_t n, const T* in, T* out, bool add) {
 }
 
 // Four elements for each position of the stream.
-__global__ void DrawMask(int64_t n, Philox random, uint32_t threshold, uint8_t* mask) {
+__global__ void DrawMask(int64_t n, DeviceRandom source, uint32_t threshold, uint8_t* mask) {
+  const Philox random = source.Get();
   for (int64_t block = FirstElement(); block * 4 < n; block += ElementStep()) {
     const auto bits = random.At(block);
     for (int64_t i = 0; i < 4 && block * 4 + i < n; ++i) {
@@ -34,9 +36,10 @@ __global__ void DrawMask(int64_t n, Philox random, uint32_t threshold, uint8_t* 
 
 // DrawMask and ApplyMask of a mask as large as the data; `mask` may be null.
 template <typename T>
-__global__ void DrawAndApply(int64_t n, const T* in, Philox random, uint32_t threshold,
+__global__ void DrawAndApply(int64_t n, const T* in, DeviceRandom source, uint32_t threshold,
                              ComputeType<T> scale, uint8_t* mask, T* out, bool add) {
   using C = ComputeType<T>;
+  const Philox random = source.Get();
   for (int64_t block = FirstElement(); block * 4 < n; block += ElementStep()) {
     const auto bits = random.At(block);
     for (int64_t k = 0; k < 4 && block * 4 + k < n; ++k) {
@@ -125,13 +128,13 @@ absl::Status Forward(const KernelContext& c) {
   if (mask.size() == n) {
     const auto scale = static_cast<ComputeType<T>>(DropoutScale(param.p));
     uint8_t* kept = c.reqs[1] == WriteReq::kNull ? nullptr : mask.as<uint8_t>();
-    return LaunchElements(c, (n + 3) / 4, DrawAndApply<T>, n, c.inputs[0].as<T>(), c.random,
-                          threshold, scale, kept, c.outputs[0].as<T>(),
+    return LaunchElements(c, (n + 3) / 4, DrawAndApply<T>, n, c.inputs[0].as<T>(),
+                          DeviceRandomOf(c), threshold, scale, kept, c.outputs[0].as<T>(),
                           c.reqs[0] == WriteReq::kAdd);
   }
   if (c.reqs[1] == WriteReq::kNull) mask.data = c.workspace;
-  COOPER_RETURN_IF_ERROR(LaunchElements(c, (mask.size() + 3) / 4, DrawMask, mask.size(), c.random,
-                                        threshold, mask.as<uint8_t>()));
+  COOPER_RETURN_IF_ERROR(LaunchElements(c, (mask.size() + 3) / 4, DrawMask, mask.size(),
+                                        DeviceRandomOf(c), threshold, mask.as<uint8_t>()));
   return Apply<T>(c, c.inputs[0], mask);
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "executor/cuda/device_random.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
 #include "executor/cuda/reduce/set_reduce.h"
@@ -38,10 +39,11 @@ __global__ void Forward(int64_t n, Type type, ComputeType<T> slope, const T* x, 
 // Slopes uniform in [low, low + width), or their mean where nothing is trained; `mask` gets them,
 // unless it is null.
 template <typename T>
-__global__ void RandomForward(int64_t n, Philox random, bool is_train, ComputeType<T> low,
+__global__ void RandomForward(int64_t n, DeviceRandom source, bool is_train, ComputeType<T> low,
                               ComputeType<T> width, const T* x, T* mask, bool add_mask, T* y,
                               bool add) {
   using C = ComputeType<T>;
+  const Philox random = source.Get();
   for (int64_t i = FirstElement(); i < n; i += ElementStep()) {
     const C s = is_train ? low + width * static_cast<C>(random.UniformAt(i)) : low + width / 2;
     const C v = ConvertElement<C>(x[i]);
@@ -113,7 +115,7 @@ absl::Status RunForward(const KernelContext& c) {
   }
   if (param.act_type == LeakyReluParam::kRrelu) {
     T* mask = c.reqs[1] == WriteReq::kNull ? nullptr : c.outputs[1].as<T>();
-    return LaunchElements(c, n, RandomForward<T>, n, c.random, c.is_train,
+    return LaunchElements(c, n, RandomForward<T>, n, DeviceRandomOf(c), c.is_train,
                           static_cast<C>(param.lower_bound),
                           static_cast<C>(param.upper_bound - param.lower_bound), x, mask,
                           c.reqs[1] == WriteReq::kAdd, y, add);

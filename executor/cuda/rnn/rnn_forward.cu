@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "executor/cuda/device_random.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
 #include "executor/cuda/launch_rows.h"
@@ -46,8 +47,9 @@ __global__ void ZeroPastLengths(const int64_t* lengths, int64_t num_steps, int64
 // out = in with dropout; draws four elements for each position of the stream, from `position` on.
 // `mask` may be null.
 template <typename T>
-__global__ void Drop(int64_t n, const T* in, Philox random, uint64_t position, uint32_t threshold,
-                     T scale, uint8_t* mask, T* out) {
+__global__ void Drop(int64_t n, const T* in, DeviceRandom source, uint64_t position,
+                     uint32_t threshold, T scale, uint8_t* mask, T* out) {
+  const Philox random = source.Get();
   for (int64_t block = FirstElement(); block * 4 < n; block += ElementStep()) {
     const auto bits = random.At(position + block);
     for (int64_t k = 0; k < 4 && block * 4 + k < n; ++k) {
@@ -229,9 +231,9 @@ class Forward {
     const int64_t n = dims_.rows() * dims_.output_row();
     uint8_t* mask =
         plan_.keep ? reinterpret_cast<uint8_t*>(reserve_ + plan_.reserve.mask(layer)) : nullptr;
-    return LaunchElements(c_, (n + 3) / 4, Drop<T>, n, output, c_.random, layer * ((n + 3) / 4),
-                          DropoutThreshold(param_.p), static_cast<T>(DropoutScale(param_.p)), mask,
-                          scratch_.dropped);
+    return LaunchElements(c_, (n + 3) / 4, Drop<T>, n, output, DeviceRandomOf(c_),
+                          layer * ((n + 3) / 4), DropoutThreshold(param_.p),
+                          static_cast<T>(DropoutScale(param_.p)), mask, scratch_.dropped);
   }
 
   const RNNForm form_;

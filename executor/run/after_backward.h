@@ -1,0 +1,23 @@
+#ifndef COOPER_EXECUTOR_RUN_AFTER_BACKWARD_H_
+#define COOPER_EXECUTOR_RUN_AFTER_BACKWARD_H_
+
+#include <cstdint>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "ndarray/device.h"
+
+namespace cooper {
+
+// What comes behind a backward pass, such as an update of the parameters, and becomes one piece of
+// work with it.
+struct AfterBackward {
+  // Puts it into the queue of the executor's context. Not owned.
+  absl::FunctionRef<absl::Status(DeviceQueue* queue)> put_in;
+  // Not negative; that of an earlier run only if this one puts in the same work on the same arrays.
+  int64_t name = 0;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_RUN_AFTER_BACKWARD_H_

@@ -1,0 +1,40 @@
+#include "executor/run/recorded_part.h"
+
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "ndarray/device_graphs.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+
+absl::Status RecordedPart::Run(RecordingQueue& queue, Context context, int64_t pointers,
+                               const RunRandom& random, PutIn put_in) {
+  const bool stayed = std::exchange(pointers_, pointers) == pointers;
+  if (!stayed) graph_ = nullptr;
+  if (!DeviceGraphsAreOn()) return put_in(queue, /*recorded=*/false);
+  // The first run of a kernel may load it, and what a library needs: nothing to be recorded.
+  if (stayed && graph_ == nullptr && !refused_) Record(queue, context, put_in);
+  if (graph_ == nullptr) return put_in(queue, /*recorded=*/false);
+  if (random_.drawn) {
+    COOPER_RETURN_IF_ERROR(
+        queue.Copy(words_->data(), context, &random, Context::Cpu(), sizeof(random)));
+  }
+  return queue.PutIn(*graph_);
+}
+
+void RecordedPart::Record(RecordingQueue& queue, Context context, PutIn put_in) {
+  if (words_ == nullptr) {
+    absl::StatusOr<std::shared_ptr<Storage>> words = Storage::Allocate(sizeof(RunRandom), context);
+    if (!words.ok()) return;
+    words_ = *std::move(words);
+  }
+  random_ = {.words = static_cast<const uint64_t*>(words_->data())};
+  absl::StatusOr<std::unique_ptr<DeviceGraph>> graph =
+      queue.Record(&random_, [&](DeviceQueue& to) { return put_in(to, /*recorded=*/true); });
+  // A kernel's own error comes again when it is run.
+  refused_ = !graph.ok();
+  if (graph.ok()) graph_ = *std::move(graph);
+}
+
+}  // namespace cooper

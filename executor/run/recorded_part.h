@@ -1,0 +1,53 @@
+#ifndef COOPER_EXECUTOR_RUN_RECORDED_PART_H_
+#define COOPER_EXECUTOR_RUN_RECORDED_PART_H_
+
+// A part of a program that is run again and again on a device which can record its work
+// (ndarray/recording_queue.h).
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "ndarray/context.h"
+#include "ndarray/device.h"
+#include "ndarray/recording_queue.h"
+#include "ndarray/storage.h"
+
+namespace cooper {
+
+// What names the random numbers of a run: Philox(seed, stream | id), for each instruction's id.
+struct RunRandom {
+  uint64_t seed = 0;
+  uint64_t stream = 0;
+};
+
+class RecordedPart {
+ public:
+  // Puts the kernels of the part into a queue; `recorded`: to be put in again, with random numbers
+  // of streams without the run's part.
+  using PutIn = absl::FunctionRef<absl::Status(DeviceQueue& queue, bool recorded)>;
+
+  // Puts one run into `queue`, of `context`. `pointers` stands for all addresses that kernels are
+  // given: where it is that of the run before, the part is recorded, and from then on put in as it
+  // was recorded, until it changes. What cannot be recorded, as a kernel that waits for the device,
+  // never is. Returns what `put_in` does, and the device's errors.
+  absl::Status Run(RecordingQueue& queue, Context context, int64_t pointers,
+                   const RunRandom& random, PutIn put_in);
+
+  bool is_recorded() const { return graph_ != nullptr; }
+
+ private:
+  // Makes graph_, or finds that there can be none.
+  void Record(RecordingQueue& queue, Context context, PutIn put_in);
+
+  std::unique_ptr<DeviceGraph> graph_;
+  int64_t pointers_ = -1;  // of the last run
+  bool refused_ = false;
+  RecordedRandom random_;
+  std::shared_ptr<Storage> words_;  // of random_
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_RUN_RECORDED_PART_H_
