@@ -67,14 +67,15 @@ absl::Status Invocation::Prepare() {
 }
 
 absl::Status Invocation::RunOn(absl::Span<const ArrayView> inputs,
-                               absl::Span<const ArrayView> outputs) const {
+                               absl::Span<const ArrayView> outputs, DeviceQueue* queue) const {
   return kernel_->run({.call = call_,
                        .inputs = inputs,
                        .outputs = outputs,
                        .reqs = reqs_,
                        .workspace = workspace_.is_null() ? nullptr : workspace_.raw_data(),
                        .state = prepared_.state.get(),
-                       .context = context_});
+                       .context = context_,
+                       .queue = queue});
 }
 
 absl::Status Invocation::RunPart(int64_t part, int64_t parts) const {
@@ -94,7 +95,7 @@ absl::Status Invocation::RunPart(int64_t part, int64_t parts) const {
     slices[side] = absl::MakeConstSpan(views[side]).first(whole->size());
     ++side;
   }
-  return RunOn(slices[0], slices[1]);
+  return RunOn(slices[0], slices[1], nullptr);
 }
 
 absl::Status Invocation::RunInParts(absl::Span<const Invocation> invocations) {
@@ -116,7 +117,7 @@ absl::Status Invocation::RunInParts(absl::Span<const Invocation> invocations) {
   return status;
 }
 
-absl::Status RunAll(absl::Span<const Invocation> invocations) {
+absl::Status RunAll(absl::Span<const Invocation> invocations, DeviceQueue* queue) {
   const auto in_parts = [](const Invocation& invocation) {
     return invocation.runs_in_parts() && invocation.inputs_.size() <= kMaxArrays;
   };
@@ -124,7 +125,7 @@ absl::Status RunAll(absl::Span<const Invocation> invocations) {
     const auto end = std::find_if_not(invocations.begin(), invocations.end(), in_parts);
     const size_t count = std::max<size_t>(end - invocations.begin(), 1);
     COOPER_RETURN_IF_ERROR(end == invocations.begin()
-                               ? invocations[0].Run()
+                               ? invocations[0].Run(queue)
                                : Invocation::RunInParts(invocations.first(count)));
     invocations.remove_prefix(count);
   }

@@ -38,16 +38,18 @@ class Invocation {
   absl::Status SetArrays(absl::Span<const NDArray* const> inputs,
                          absl::Span<const NDArray* const> outputs);
 
-  absl::Status Run() const { return RunOn(inputs_, outputs_); }
+  // In `queue`, of the arrays' device; null: in none, on its own order of work (ndarray/device.h).
+  absl::Status Run(DeviceQueue* queue = nullptr) const { return RunOn(inputs_, outputs_, queue); }
 
  private:
-  friend absl::Status RunAll(absl::Span<const Invocation> invocations);
+  friend absl::Status RunAll(absl::Span<const Invocation> invocations, DeviceQueue* queue);
 
   Invocation(OpCall call, DeviceType device, const Kernel* kernel)
       : call_(std::move(call)), device_(device), kernel_(kernel) {}
 
   absl::Status Prepare();
-  absl::Status RunOn(absl::Span<const ArrayView> inputs, absl::Span<const ArrayView> outputs) const;
+  absl::Status RunOn(absl::Span<const ArrayView> inputs, absl::Span<const ArrayView> outputs,
+                     DeviceQueue* queue) const;
   absl::Status RunPart(int64_t part, int64_t parts) const;
   bool runs_in_parts() const { return call_.op->is_elementwise() && device_ == DeviceType::kCpu; }
   static absl::Status RunInParts(absl::Span<const Invocation> invocations);
@@ -65,8 +67,8 @@ class Invocation {
 
 // Runs them in this order. Of those that are element-wise (OpSchema::is_elementwise) and follow
 // each other, each thread runs the same share of every one: no thread waits for another in between.
-// They must not depend on each other's results but element by element.
-absl::Status RunAll(absl::Span<const Invocation> invocations);
+// They must not depend on each other's results but element by element. `queue` is Run's.
+absl::Status RunAll(absl::Span<const Invocation> invocations, DeviceQueue* queue = nullptr);
 
 // One run of the operator of that name. kInvalidArgument for attributes that are wrong.
 absl::Status Invoke(absl::string_view op, const AttrMap& attrs,

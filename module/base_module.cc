@@ -37,6 +37,11 @@ absl::Status BaseModule::ForwardBackward(const DataBatch& batch) {
   return Backward();
 }
 
+absl::Status BaseModule::TrainStep(const DataBatch& batch) {
+  COOPER_RETURN_IF_ERROR(ForwardBackward(batch));
+  return Update();
+}
+
 absl::Status BaseModule::SaveParams(const std::string& path) const {
   COOPER_ASSIGN_OR_RETURN(const ModuleParams params, GetParams());
   return SaveParamsFile(path, params.args, params.auxs);

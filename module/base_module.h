@@ -186,7 +186,13 @@ class BaseModule {
   virtual const std::shared_ptr<ModuleGroup>& group() const;
   // What sums gradients; null if nothing does.
   virtual std::shared_ptr<KVStore> kvstore() const { return nullptr; }
-  absl::Status ForwardBackward(const DataBatch& batch);
+  // Forward in training, then Backward, of a network whose outputs are losses: by default these
+  // calls. On a GPU they may be one piece of work (Executor::ForwardBackward).
+  virtual absl::Status ForwardBackward(const DataBatch& batch);
+  // ForwardBackward, then Update: by default these calls. Of a Module on one GPU they are one piece
+  // of work where nothing but the optimizer has a part in the update: no key-value store, no
+  // clipping by the norm of all gradients.
+  virtual absl::Status TrainStep(const DataBatch& batch);
 
   // Valid until the next Forward of any module that shares memory with this one.
   virtual absl::StatusOr<absl::Span<const NDArray>> GetOutputs() const = 0;

@@ -2,6 +2,7 @@
 // does not choose a bucket.
 
 #include "module/bucketing_module.h"
+#include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -67,6 +68,20 @@ absl::Status BucketingModule::SetParams(const ArrayMap& arg_params, const ArrayM
 absl::Status BucketingModule::InitOptimizer(const InitOptimizerOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireParams("InitOptimizer"));
   return current_->module->InitOptimizer(options);
+}
+
+absl::Status BucketingModule::ForwardBackward(const DataBatch& batch) {
+  if (IsProfiling()) return BaseModule::ForwardBackward(batch);
+  COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
+  COOPER_RETURN_IF_ERROR(UseBucketOf(batch));
+  return WithBucket(current_->module->ForwardBackward(batch), *current_key_);
+}
+
+absl::Status BucketingModule::TrainStep(const DataBatch& batch) {
+  if (IsProfiling()) return BaseModule::TrainStep(batch);
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("TrainStep"));
+  COOPER_RETURN_IF_ERROR(UseBucketOf(batch));
+  return WithBucket(current_->module->TrainStep(batch), *current_key_);
 }
 
 absl::Status BucketingModule::Update() {

@@ -276,10 +276,7 @@ absl::StatusOr<ModuleParams> BucketingModule::GetParams() const {
   return params;
 }
 
-absl::Status BucketingModule::Forward(const DataBatch& batch, std::optional<bool> is_train) {
-  COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
-  const ScopedProfile profile(ProfileCategory::kBucket,
-                              NameForProfile(batch.bucket_key.value_or(*current_key_)));
+absl::Status BucketingModule::UseBucketOf(const DataBatch& batch) {
   if (batch.bucket_key.has_value() && *batch.bucket_key != *current_key_) {
     // A known bucket needs no descriptions; those of a new one are the batch's.
     COOPER_RETURN_IF_ERROR(
@@ -287,6 +284,14 @@ absl::Status BucketingModule::Forward(const DataBatch& batch, std::optional<bool
   }
   evaluated_ = nullptr;
   current_->last_use = ++uses_;
+  return absl::OkStatus();
+}
+
+absl::Status BucketingModule::Forward(const DataBatch& batch, std::optional<bool> is_train) {
+  COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
+  const ScopedProfile profile(ProfileCategory::kBucket,
+                              NameForProfile(batch.bucket_key.value_or(*current_key_)));
+  COOPER_RETURN_IF_ERROR(UseBucketOf(batch));
   return WithBucket(current_->module->Forward(batch, is_train), *current_key_);
 }
 

@@ -190,6 +190,8 @@ class BucketingModule : public BaseModule {
   // are never bound for training. The current bucket stays.
   absl::Status ForwardToEvaluate(const DataBatch& batch) override;
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
+  absl::Status ForwardBackward(const DataBatch& batch) override;
+  absl::Status TrainStep(const DataBatch& batch) override;
   absl::Status Update() override;
   absl::StatusOr<int> JoinUpdate() override;
   absl::Status ZeroGrads() override { return group_->parameters().ZeroGrads(); }
@@ -276,6 +278,8 @@ class BucketingModule : public BaseModule {
   Module* shown_module() {
     return const_cast<Module*>(static_cast<const BucketingModule*>(this)->shown_module());
   }
+  // Makes the bucket of a batch the current one, which is about to be used.
+  absl::Status UseBucketOf(const DataBatch& batch);
   absl::Status WithBucket(const absl::Status& status, const BucketKey& key) const;
 
   SymGen sym_gen_;

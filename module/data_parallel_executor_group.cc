@@ -91,12 +91,25 @@ absl::Status DataParallelExecutorGroup::RefreshArgs() {
   return absl::OkStatus();
 }
 
-absl::Status DataParallelExecutorGroup::Forward(bool is_train) {
-  if (!several()) return executors_[0]->Forward(is_train);
+absl::Status DataParallelExecutorGroup::BeginForward() {
+  if (!several()) return absl::OkStatus();
   merged_ = false;
   COOPER_RETURN_IF_ERROR(RefreshArgs());
   group_->devices().AlignRandom();
+  return absl::OkStatus();
+}
+
+absl::Status DataParallelExecutorGroup::Forward(bool is_train) {
+  COOPER_RETURN_IF_ERROR(BeginForward());
+  if (!several()) return executors_[0]->Forward(is_train);
   return RunAll([&](int i) { return executors_[i]->Forward(is_train); });
+}
+
+absl::Status DataParallelExecutorGroup::ForwardBackward(const AfterBackward* after) {
+  if (executors_[0]->grad_names().empty()) return Forward(/*is_train=*/true);
+  COOPER_RETURN_IF_ERROR(BeginForward());
+  if (!several()) return executors_[0]->ForwardBackward({}, after);
+  return RunAll([&](int i) { return executors_[i]->ForwardBackward(); });
 }
 
 absl::Status DataParallelExecutorGroup::BringHeads(absl::Span<const NDArray> head_gradients) {

@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "executor/executor.h"
+#include "executor/run/after_backward.h"
 #include "io/data_desc.h"
 #include "module/batch_slices.h"
 #include "module/group_contexts.h"
@@ -64,6 +65,9 @@ class DataParallelExecutorGroup {
   absl::Status Forward(bool is_train);
   // `head_gradients` are of whole batches. Does nothing if no argument has a gradient.
   absl::Status Backward(absl::Span<const NDArray> head_gradients);
+  // Forward in training and Backward, without head gradients. `after` is Executor's, and null with
+  // several contexts.
+  absl::Status ForwardBackward(const AfterBackward* after = nullptr);
 
   // Of whole batches. With several contexts they are copies, joined on the batch axis of the
   // output's `__layout__` (without one, the first axis), which the next call after a Forward
@@ -106,6 +110,7 @@ class DataParallelExecutorGroup {
   // What the store has so far.
   void GiveArrays(int i, BindOptions* bind) const;
   void FindOutputAxes();
+  absl::Status BeginForward();
   absl::Status RunAll(absl::FunctionRef<absl::Status(int)> fn);
   // The parameters' arrays as they are now.
   absl::Status RefreshArgs();

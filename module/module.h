@@ -85,6 +85,8 @@ class Module : public BaseModule {
   // With a module of its own that shares this one's group, bound when it is first needed.
   absl::Status ForwardToEvaluate(const DataBatch& batch) override;
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
+  absl::Status ForwardBackward(const DataBatch& batch) override;
+  absl::Status TrainStep(const DataBatch& batch) override;
   absl::Status Update() override;
   absl::StatusOr<int> JoinUpdate() override;
   absl::Status ZeroGrads() override { return group_->parameters().ZeroGrads(); }
@@ -156,6 +158,11 @@ class Module : public BaseModule {
   // The parameters that the next update changes.
   const std::vector<std::string>& NamesToUpdate();
   absl::Status FitBatch(const DataBatch& batch);
+  // What comes before the arrays of a batch are given to the executors, and that.
+  absl::Status TakeBatch(const DataBatch& batch);
+  absl::Status FeedBatch(const DataBatch& batch);
+  // Both, and what comes before Backward.
+  absl::Status TakeBatchToTrain(const DataBatch& batch);
   // The module that gives outputs: this one, or the one that evaluates.
   const Module& shown() const { return evaluated_ ? *evaluator_ : *this; }
   absl::Status MakeEvaluator(const DataBatch& batch);
@@ -179,6 +186,7 @@ class Module : public BaseModule {
   ModuleBindOptions bind_options_;
   // By shapes; the one in use first, then by last use.
   std::vector<std::unique_ptr<DataParallelExecutorGroup>> bound_;
+  int64_t last_update_ = -1;                  // the name of TrainStep's last one (AfterBackward)
   std::vector<std::string> added_names_;      // parameters whose request is kAdd
   std::vector<std::string> names_to_update_;  // of the last update
   const Executor* names_of_ = nullptr;        // the executor they are those of; null: of none

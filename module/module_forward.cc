@@ -1,10 +1,13 @@
 // A batch's way through a Module: into its executor, forward and backward, and what comes out.
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "executor/run/after_backward.h"
 #include "module/module.h"
 #include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
@@ -142,17 +145,66 @@ absl::Status Module::CountGradients() {
   return absl::OkStatus();
 }
 
-absl::Status Module::Forward(const DataBatch& batch, std::optional<bool> is_train) {
-  COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
+absl::Status Module::TakeBatch(const DataBatch& batch) {
   evaluated_ = false;
   COOPER_RETURN_IF_ERROR(FitBatch(batch));
   lacked_labels_ = batch.label.empty();
   CountBatch(batch);
-  const ScopedProfile profile(ProfileCategory::kStep, "forward");
-  DataParallelExecutorGroup& bound = *bound_.front();
+  return absl::OkStatus();
+}
+
+absl::Status Module::FeedBatch(const DataBatch& batch) {
+  const DataParallelExecutorGroup& bound = *bound_.front();
   COOPER_RETURN_IF_ERROR(Feed(bound.data_shapes(), batch.provide_data, batch.data, "data"));
-  COOPER_RETURN_IF_ERROR(Feed(bound.label_shapes(), batch.provide_label, batch.label, "label"));
-  return bound.Forward(is_train.value_or(for_training_));
+  return Feed(bound.label_shapes(), batch.provide_label, batch.label, "label");
+}
+
+absl::Status Module::Forward(const DataBatch& batch, std::optional<bool> is_train) {
+  COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
+  COOPER_RETURN_IF_ERROR(TakeBatch(batch));
+  const ScopedProfile profile(ProfileCategory::kStep, "forward");
+  COOPER_RETURN_IF_ERROR(FeedBatch(batch));
+  return bound_.front()->Forward(is_train.value_or(for_training_));
+}
+
+absl::Status Module::TakeBatchToTrain(const DataBatch& batch) {
+  COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
+  COOPER_RETURN_IF_ERROR(TakeBatch(batch));
+  COOPER_RETURN_IF_ERROR(CheckLabels());
+  COOPER_RETURN_IF_ERROR(CountGradients());
+  return FeedBatch(batch);
+}
+
+absl::Status Module::ForwardBackward(const DataBatch& batch) {
+  // Profiles tell the two apart.
+  if (!for_training_ || IsProfiling()) return BaseModule::ForwardBackward(batch);
+  COOPER_RETURN_IF_ERROR(TakeBatchToTrain(batch));
+  COOPER_RETURN_IF_ERROR(bound_.front()->ForwardBackward());
+  for (const std::string& name : added_names_) group_->parameters().GradAdded(name);
+  return absl::OkStatus();
+}
+
+absl::Status Module::TrainStep(const DataBatch& batch) {
+  const bool apart = !for_training_ || IsProfiling() || !added_names_.empty() ||
+                     options_.contexts.size() != 1 || options_.contexts[0].is_cpu();
+  if (apart) return BaseModule::TrainStep(batch);
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("TrainStep"));
+  COOPER_RETURN_IF_ERROR(TakeBatchToTrain(batch));
+  ParameterStore& parameters = group_->parameters();
+  const std::vector<std::string>& names = NamesToUpdate();
+  int64_t name = 0;
+  COOPER_ASSIGN_OR_RETURN(const bool prepared, parameters.PrepareUpdate(names, &name));
+  if (!prepared) {
+    COOPER_RETURN_IF_ERROR(bound_.front()->ForwardBackward());
+    return parameters.Update(names);
+  }
+  const auto put_in = [&](DeviceQueue* queue) { return parameters.RunPreparedUpdate(queue); };
+  const AfterBackward update = {.put_in = put_in, .name = name};
+  // An update that is another one each time, as Adam's, would keep all of it from being recorded.
+  const bool joined = std::exchange(last_update_, name) == name;
+  const absl::Status status = bound_.front()->ForwardBackward(joined ? &update : nullptr);
+  if (!status.ok()) parameters.ForgetPreparedUpdate();
+  return status.ok() && !joined ? parameters.RunPreparedUpdate(nullptr) : status;
 }
 
 absl::Status Module::MakeEvaluator(const DataBatch& batch) {

@@ -145,6 +145,13 @@ class ParameterStore {
   // Updates the parameters from their gradients: those of `names`, which must have some, and, with
   // several processes, what the others have in this step. Allocates nothing on one context.
   absl::Status Update(const std::vector<std::string>& names);
+  // Update in two calls, where nothing but the optimizer's kernels has a part in it, on one device:
+  // no store, no clipping, one context, on which all of `names` are; false elsewhere, and nothing
+  // has happened. The rest is as Optimizer says of PrepareAll, RunPrepared and ForgetPrepared.
+  absl::StatusOr<bool> PrepareUpdate(const std::vector<std::string>& names,
+                                     int64_t* name_of_update);
+  absl::Status RunPreparedUpdate(DeviceQueue* queue) const;
+  void ForgetPreparedUpdate();
   // Takes part in an update of other processes (BaseModule::JoinUpdate).
   absl::StatusOr<int> JoinUpdate();
 

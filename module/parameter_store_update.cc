@@ -166,6 +166,29 @@ void ParameterStore::Normalize() {
   for (const auto& updater : learning_.updaters) updater->optimizer().set_rescale_grad(scale);
 }
 
+absl::StatusOr<bool> ParameterStore::PrepareUpdate(const std::vector<std::string>& names,
+                                                   int64_t* name_of_update) {
+  if (learning_.kvstore != nullptr || learning_.clip_global_norm > 0 ||
+      learning_.updaters.size() != 1) {
+    return false;
+  }
+  to_update_.clear();
+  for (const std::string& name : names) {
+    const Entry& entry = EntryOf(ParameterKind::kArg, name);
+    if (!(entry.values[0].context() == contexts_[0])) return false;
+    to_update_.push_back({name, entry.values[0], entry.grads[0]});
+  }
+  Normalize();
+  COOPER_ASSIGN_OR_RETURN(*name_of_update, learning_.updaters[0]->PrepareAll(to_update_));
+  return true;
+}
+
+absl::Status ParameterStore::RunPreparedUpdate(DeviceQueue* queue) const {
+  return learning_.updaters[0]->RunPrepared(queue);
+}
+
+void ParameterStore::ForgetPreparedUpdate() { learning_.updaters[0]->ForgetPrepared(); }
+
 absl::Status ParameterStore::Update(const std::vector<std::string>& names) {
   Normalize();
   if (learning_.kvstore == nullptr) return UpdateContexts(names);

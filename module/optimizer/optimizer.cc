@@ -1,7 +1,9 @@
 #include "module/optimizer/optimizer.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
@@ -163,19 +165,61 @@ absl::Status Optimizer::NextStep(const Parameter& parameter, UpdateParam* param)
 }
 
 absl::Status Optimizer::UpdateAll(absl::Span<const Parameter> parameters) {
+  COOPER_RETURN_IF_ERROR(PrepareAll(parameters).status());
+  return RunPrepared(nullptr);
+}
+
+absl::StatusOr<int64_t> Optimizer::PrepareAll(absl::Span<const Parameter> parameters) {
   for (const Parameter& parameter : parameters) COOPER_RETURN_IF_ERROR(Check(parameter));
   for (size_t i = 0; i < parameters.size(); ++i) {
     COOPER_RETURN_IF_ERROR(SetInvocation(i, parameters[i]));
   }
-  const int64_t num_update = num_update_;
+  num_update_before_ = num_update_;
   for (size_t i = 0; i < parameters.size(); ++i) {
     absl::Status status = NextStep(parameters[i], params_[i].get());
     if (status.ok()) continue;
-    for (size_t k = 0; k <= i; ++k) --parameters[k].state->num_updates;
-    num_update_ = num_update;
+    ForgetPrepared(parameters.first(i + 1));
     return status;
   }
-  return RunAll(absl::MakeConstSpan(invocations_).first(parameters.size()));
+  num_prepared_ = parameters.size();
+  return NameOfPrepared(parameters);
+}
+
+// A hash, where updates may be alike: two that are not have one number once in 2^62 cases.
+int64_t Optimizer::NameOfPrepared(absl::Span<const Parameter> parameters) {
+  constexpr uint64_t kHash = uint64_t{1} << 62;
+  if (changes_with_steps()) return num_unlike_++;
+  uint64_t hash = parameters.size();
+  const auto mix = [&hash](uint64_t value) {
+    hash = (hash ^ value) * 0x9E3779B97F4A7C15;  // 2^64 / golden ratio, which is odd
+    hash ^= hash >> 29;
+  };
+  const auto mix_pointer = [&](const void* pointer) {
+    mix(static_cast<uint64_t>(reinterpret_cast<uintptr_t>(pointer)));
+  };
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const auto& [name, weight, grad, state] = parameters[i];
+    const UpdateParam& param = *params_[i];
+    mix_pointer(invocations_[i].call().op);
+    for (const double number : {param.lr, param.wd, param.rescale_grad, param.clip_gradient}) {
+      mix(std::bit_cast<uint64_t>(number));
+    }
+    mix(static_cast<uint64_t>(weight.size()));
+    for (const NDArray* array : {&weight, &grad}) mix_pointer(array->raw_data());
+    for (const NDArray& array : state->arrays) mix_pointer(array.raw_data());
+    if (!state->master.is_null()) mix_pointer(state->master.raw_data());
+  }
+  return static_cast<int64_t>(kHash | hash % kHash);
+}
+
+absl::Status Optimizer::RunPrepared(DeviceQueue* queue) const {
+  return RunAll(absl::MakeConstSpan(invocations_).first(num_prepared_), queue);
+}
+
+void Optimizer::ForgetPrepared(absl::Span<const Parameter> parameters) {
+  for (const Parameter& parameter : parameters) --parameter.state->num_updates;
+  num_update_ = num_update_before_;
+  num_prepared_ = 0;
 }
 
 double Optimizer::learning_rate() {

@@ -99,6 +99,17 @@ class Optimizer {
   // loop, in which each thread has the same share of every array (RunAll of invoke.h).
   absl::Status UpdateAll(absl::Span<const Parameter> parameters);
 
+  // UpdateAll in two calls. The first checks, and counts the update, with UpdateAll's errors; the
+  // number that it returns, which is not negative, is that of an earlier call only if RunPrepared
+  // then did the same with the same arrays: what has recorded that (ndarray/recording_queue.h) may
+  // put it in again.
+  absl::StatusOr<int64_t> PrepareAll(absl::Span<const Parameter> parameters);
+  // In `queue`, of the parameters' device, or as Invocation::Run says. `parameters` of the last
+  // PrepareAll must still be there.
+  absl::Status RunPrepared(DeviceQueue* queue) const;
+  // Counts are as before the last PrepareAll, whose parameters are given again.
+  void ForgetPrepared(absl::Span<const Parameter> parameters);
+
   // The rate of the next update, without multipliers.
   double learning_rate();
   // kInvalidArgument, with the rate, if the one that was given is negative, infinite or NaN: of a
@@ -145,6 +156,8 @@ class Optimizer {
   virtual std::shared_ptr<UpdateParam> NewParam() const = 0;
   // Changes those that do not; UpdateParam's own are set.
   virtual void SetStep(const Step&, UpdateParam*) {}
+  // Whether SetStep does anything.
+  virtual bool changes_with_steps() const { return true; }
   // Fills the new arrays of a state, which are zero.
   virtual absl::Status InitState(const NDArray&, absl::Span<const NDArray>) const {
     return absl::OkStatus();
@@ -167,6 +180,7 @@ class Optimizer {
   // Makes the i'th invocation one on these arrays.
   absl::Status SetInvocation(size_t i, const Parameter& parameter);
   absl::Status NextStep(const Parameter& parameter, UpdateParam* param);
+  int64_t NameOfPrepared(absl::Span<const Parameter> parameters);
 
   const Kind kind_;
   const std::string op_;
@@ -174,6 +188,9 @@ class Optimizer {
   // Of UpdateAll, one per parameter, and the parameters of their operators; kept from step to step.
   std::vector<Invocation> invocations_;
   std::vector<std::shared_ptr<UpdateParam>> params_;
+  size_t num_prepared_ = 0;
+  int64_t num_update_before_ = 0;  // the last PrepareAll
+  int64_t num_unlike_ = 0;         // PrepareAlls that no other is like
 
   OptimizerOptions options_;
   double learning_rate_;
@@ -194,10 +211,13 @@ class OptimizerWith : public Optimizer {
   // For kinds that change none of P's own from step to step.
   static std::unique_ptr<Optimizer> Make(const OptimizerOptions& options, Kind kind,
                                          const P& param) {
-    return std::make_unique<OptimizerWith>(options, std::move(kind), param);
+    auto optimizer = std::make_unique<OptimizerWith>(options, std::move(kind), param);
+    optimizer->changes_with_steps_ = false;
+    return optimizer;
   }
 
  protected:
+  bool changes_with_steps() const final { return changes_with_steps_; }
   std::shared_ptr<UpdateParam> NewParam() const final { return std::make_shared<P>(param_); }
   void SetStep(const Step& step, UpdateParam* param) final { Set(step, static_cast<P*>(param)); }
   virtual void Set(const Step&, P*) {}
@@ -206,6 +226,7 @@ class OptimizerWith : public Optimizer {
 
  private:
   const P param_;
+  bool changes_with_steps_ = true;
 };
 
 }  // namespace cooper

@@ -42,12 +42,17 @@ absl::Status Updater::Update(const std::string& name, const NDArray& weight, con
 }
 
 absl::Status Updater::UpdateAll(absl::Span<const Parameter> parameters) {
+  COOPER_RETURN_IF_ERROR(PrepareAll(parameters).status());
+  return RunPrepared(nullptr);
+}
+
+absl::StatusOr<int64_t> Updater::PrepareAll(absl::Span<const Parameter> parameters) {
   parameters_.clear();
   for (const auto& [name, weight, grad] : parameters) {
     COOPER_ASSIGN_OR_RETURN(ParameterState* const state, StateOf(name, weight));
     parameters_.push_back({name, weight, grad, state});
   }
-  return optimizer_->UpdateAll(parameters_);
+  return optimizer_->PrepareAll(parameters_);
 }
 
 absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> Updater::GetStates() const {

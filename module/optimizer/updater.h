@@ -35,6 +35,10 @@ class Updater {
   };
   // Optimizer::UpdateAll with the states of those names. Allocates nothing when they are there.
   absl::Status UpdateAll(absl::Span<const Parameter> parameters);
+  // Likewise Optimizer::PrepareAll, RunPrepared and ForgetPrepared.
+  absl::StatusOr<int64_t> PrepareAll(absl::Span<const Parameter> parameters);
+  absl::Status RunPrepared(DeviceQueue* queue) const { return optimizer_->RunPrepared(queue); }
+  void ForgetPrepared() { optimizer_->ForgetPrepared(parameters_); }
 
   Optimizer& optimizer() const { return *optimizer_; }
 

@@ -1,0 +1,110 @@
+// What a training step asks of a GPU once its bucket has run twice: one graph, and nothing that
+// the host waits for.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "examples/language_model.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "module/bucketing_module.h"
+#include "module/module_fixtures.h"
+#include "ndarray/context.h"
+#include "ndarray/device_graphs.h"
+#include "ndarray/status_matchers.h"
+#include "third_party/cuda/emulator/runtime/counters.h"
+
+namespace cooper {
+namespace {
+
+using ::cooper::cuda_emulator::Costs;
+using ::cooper::cuda_emulator::GetCosts;
+using ::cooper::cuda_emulator::ResetCosts;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
+
+constexpr int64_t kWords = 12, kRows = 3;
+
+std::vector<DataDesc> Described(const char* name, int64_t length) {
+  return {{.name = name, .shape = {kRows, length}, .layout = "NT"}};
+}
+
+class StepCostsTest : public testing::Test {
+ protected:
+  StepCostsTest() {
+    model_ = *BucketingModule::Create(
+        {.sym_gen = *MakeLanguageModel(
+             {.vocab = kWords, .num_embed = 4, .num_hidden = 5, .num_layers = 2}),
+         .default_bucket_key = 6,
+         .contexts = {Context::Gpu(0)}});
+    COOPER_EXPECT_OK(model_->Bind(
+        {.data_shapes = Described("data", 6), .label_shapes = Described("softmax_label", 6)}));
+    COOPER_EXPECT_OK(model_->InitParams({.initializer = LanguageModelInitializer()}));
+    COOPER_EXPECT_OK(model_->InitOptimizer({.optimizer_params = {{"learning_rate", "0.1"}}}));
+  }
+  ~StepCostsTest() override { SetDeviceGraphs(true); }
+
+  // What one step costs, without what it takes to make its batch.
+  Costs Step(int64_t length, bool in_one_call = true) {
+    const auto ids = [&](uint64_t seed) {
+      return *Classes(kRows * length, kWords, seed).Reshape({kRows, length});
+    };
+    const DataBatch batch = {.data = {ids(1)},
+                             .label = {ids(2)},
+                             .bucket_key = length,
+                             .provide_data = Described("data", length),
+                             .provide_label = Described("softmax_label", length)};
+    ResetCosts();
+    if (in_one_call) {
+      COOPER_EXPECT_OK(model_->TrainStep(batch));
+    } else {
+      COOPER_EXPECT_OK(model_->ForwardBackward(batch));
+      COOPER_EXPECT_OK(model_->Update());
+    }
+    return GetCosts();
+  }
+
+  std::unique_ptr<BucketingModule> model_;
+};
+
+TEST_F(StepCostsTest, AStepIsOneGraphAndWaitsForNothing) {
+  for (int i = 0; i < 3; ++i) {
+    for (int64_t length : {6, 4}) Step(length);
+  }
+  for (int64_t length : {6, 4, 4, 6}) {
+    const Costs costs = Step(length);
+    EXPECT_THAT(costs.queued, UnorderedElementsAre(Pair("graph", 1), Pair("copy", 2)))
+        << "the graph, and data and label";
+    EXPECT_THAT(costs.waits, IsEmpty());
+    EXPECT_THAT(costs.allocations, IsEmpty());
+    EXPECT_EQ(costs.frees, 0);
+  }
+}
+
+TEST_F(StepCostsTest, InTwoCallsTheUpdateIsPutInByTheHost) {
+  for (int i = 0; i < 2; ++i) Step(6, /*in_one_call=*/false);
+  const auto num_parameters = static_cast<int64_t>(model_->GetParams()->args.size());
+  const Costs costs = Step(6, /*in_one_call=*/false);
+  EXPECT_THAT(costs.queued, UnorderedElementsAre(Pair("graph", 1), Pair("copy", 2),
+                                                 Pair("kernel", num_parameters)));
+  EXPECT_THAT(costs.waits, IsEmpty());
+  EXPECT_THAT(costs.allocations, IsEmpty());
+}
+
+TEST_F(StepCostsTest, WithoutGraphsEveryKernelIsPutInByTheHost) {
+  SetDeviceGraphs(false);
+  for (int i = 0; i < 3; ++i) Step(6);
+  const Costs costs = Step(6);
+  EXPECT_EQ(costs.queued.count("graph"), 0);
+  EXPECT_GT(costs.queued.at("kernel"), 6 * 2 * 4);
+  EXPECT_THAT(costs.waits, IsEmpty());
+  EXPECT_THAT(costs.allocations, IsEmpty());
+}
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,106 @@
+// Training steps on a GPU that are recorded, each bucket for itself, and put in again: no bit of
+// what they learn changes.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "examples/language_model.h"
+#include "gtest/gtest.h"
+#include "module/bucketing_module.h"
+#include "module/module_fixtures.h"
+#include "module/module_group.h"
+#include "ndarray/context.h"
+#include "ndarray/cuda/require_gpu.h"
+#include "ndarray/device_graphs.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using Results = std::vector<std::vector<float>>;
+
+constexpr int64_t kWords = 12, kRows = 3;
+
+std::vector<DataDesc> Described(const char* name, int64_t length) {
+  return {{.name = name, .shape = {kRows, length}, .layout = "NT"}};
+}
+
+DataBatch Sentences(int64_t length, uint64_t seed) {
+  return {.data = {*Classes(kRows * length, kWords, seed).Reshape({kRows, length})},
+          .label = {*Classes(kRows * length, kWords, seed + 100).Reshape({kRows, length})},
+          .bucket_key = length,
+          .provide_data = Described("data", length),
+          .provide_label = Described("softmax_label", length)};
+}
+
+std::unique_ptr<BucketingModule> LanguageModel(const std::string& cell, int64_t length) {
+  auto model = *BucketingModule::Create(
+      {.sym_gen = *MakeLanguageModel(
+           {.vocab = kWords, .num_embed = 4, .num_hidden = 5, .num_layers = 2, .cell = cell}),
+       .default_bucket_key = length,
+       .contexts = {Context::Gpu(0)}});
+  COOPER_EXPECT_OK(model->Bind({.data_shapes = Described("data", length),
+                                .label_shapes = Described("softmax_label", length)}));
+  COOPER_EXPECT_OK(model->InitParams({.initializer = LanguageModelInitializer(), .seed = 3}));
+  return model;
+}
+
+void AppendParams(const BaseModule& model, Results* results) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams params, model.GetParams());
+  for (const auto& [name, array] : params.args) results->push_back(*array.ToVector<float>());
+}
+
+// Forward, Backward and Update; ForwardBackward and Update; TrainStep.
+enum Calls { kThree, kTwo, kOne };
+
+// Steps in buckets of 4 and 6 words, and later of 9, for which the arena has to grow; at one of
+// them the update changes.
+Results TrainInBuckets(const std::string& cell, const std::string& optimizer, Calls calls) {
+  Results results;
+  const auto model = LanguageModel(cell, 6);
+  COOPER_EXPECT_OK(model->InitOptimizer(
+      {.optimizer = optimizer, .optimizer_params = {{"learning_rate", "0.1"}}}));
+  uint64_t seed = 0;
+  for (int64_t length : {6, 6, 4, 6, 4, 4, 6, 6, 6, 9, 4, 6, 6, 9, 9, 4, 6, 9}) {
+    const DataBatch batch = Sentences(length, ++seed);
+    if (seed == 12) model->group()->parameters().updater()->optimizer().set_rescale_grad(0.5);
+    if (calls == kThree) {
+      COOPER_EXPECT_OK(model->Forward(batch, /*is_train=*/true));
+      results.push_back(*(*model->GetOutputs())[0].ToVector<float>());
+      COOPER_EXPECT_OK(model->Backward());
+    } else if (calls == kTwo) {
+      COOPER_EXPECT_OK(model->ForwardBackward(batch));
+      results.push_back(*(*model->GetOutputs())[0].ToVector<float>());
+    }
+    if (calls != kOne) {
+      COOPER_EXPECT_OK(model->Update());
+      continue;
+    }
+    COOPER_EXPECT_OK(model->TrainStep(batch));
+    results.push_back(*(*model->GetOutputs())[0].ToVector<float>());
+  }
+  AppendParams(*model, &results);
+  return results;
+}
+
+TEST(TrainingGraphsTest, BucketsTrainAlike) {
+  COOPER_REQUIRE_GPU();
+  for (const char* cell : {"lstm", "fused_gru"}) {
+    for (const char* optimizer : {"sgd", "adam"}) {
+      SCOPED_TRACE(absl::StrCat(cell, ", ", optimizer));
+      SetDeviceGraphs(false);
+      const Results expected = TrainInBuckets(cell, optimizer, kThree);
+      SetDeviceGraphs(true);
+      for (const Calls calls : {kThree, kTwo, kOne}) {
+        EXPECT_EQ(TrainInBuckets(cell, optimizer, calls), expected) << calls;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cooper
