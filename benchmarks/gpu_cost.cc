@@ -1,0 +1,186 @@
+// What a training step of the bucketed language model costs on a GPU, counted by the emulator
+// (third_party/cuda/emulator) where there is no clock to ask: what the host puts in and waits for,
+// kernels and what they move and compute, and the time that a roofline of an H100 gives for that
+// and for the least that the step can do with.
+//
+//   bazel run --config=cuda_emulated //benchmarks:gpu_cost -- --length=60
+//
+// The sizes are those of W1 (benchmarks/peers/README.md). Launches do not depend on them.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/flags/usage.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "benchmarks/gpu_roofline.h"
+#include "benchmarks/lm_batches.h"
+#include "examples/language_model.h"
+#include "examples/model_flags.h"
+#include "module/bucketing_module.h"
+#include "ndarray/context.h"
+#include "ndarray/status_macros.h"
+#include "third_party/cuda/emulator/runtime/counters.h"
+
+ABSL_FLAG(int64_t, vocab, 10000, "ids, the padding among them");
+ABSL_FLAG(int64_t, length, 60, "words of the sentences: the bucket");
+
+namespace cooper {
+namespace {
+
+using cuda_emulator::Costs;
+
+absl::StatusOr<std::unique_ptr<BucketingModule>> MakeModel(int64_t length) {
+  LanguageModelOptions options = ModelOptionsFromFlags();
+  options.vocab = absl::GetFlag(FLAGS_vocab);
+  COOPER_ASSIGN_OR_RETURN(SymGen sym_gen, MakeLanguageModel(options));
+  COOPER_ASSIGN_OR_RETURN(
+      auto model,
+      BucketingModule::Create({.sym_gen = std::move(sym_gen),
+                               .default_bucket_key = length,
+                               .contexts = {Context::Gpu(0)},
+                               .label_probabilities = absl::GetFlag(FLAGS_label_probabilities)}));
+  const Shape shape({absl::GetFlag(FLAGS_batch_size), length});
+  COOPER_RETURN_IF_ERROR(
+      model->Bind({.data_shapes = {{.name = "data", .shape = shape, .layout = "NT"}},
+                   .label_shapes = {{.name = "softmax_label", .shape = shape, .layout = "NT"}}}));
+  COOPER_RETURN_IF_ERROR(model->InitParams({.initializer = LanguageModelInitializer()}));
+  COOPER_RETURN_IF_ERROR(model->InitOptimizer({.optimizer_params = {{"learning_rate", "0.1"}}}));
+  return model;
+}
+
+// "LstmCell" of "void cooper::(anonymous namespace)::LstmCell<float>(int, ...)", and a product
+// without the name of the library's call.
+std::string ShortName(absl::string_view name) {
+  if (absl::StartsWith(name, "cublas")) {
+    return absl::StrCat("product", name.substr(std::min(name.find(' '), name.size())));
+  }
+  const size_t anonymous = name.rfind("(anonymous namespace)::");
+  if (anonymous != absl::string_view::npos) name.remove_prefix(anonymous + 23);
+  return std::string(name.substr(0, name.find_first_of("<(")));
+}
+
+struct Row {
+  std::string name;
+  int64_t runs = 0;
+  GpuWork work;
+  double seconds = 0;
+};
+
+// Those that take longest come first.
+std::vector<Row> RowsOf(const Costs& costs) {
+  std::map<std::string, Row> by_name;
+  for (const auto& [name, cost] : costs.kernels) {
+    Row& row = by_name[ShortName(name)];
+    const auto& c = cost.counters;
+    const GpuWork work = {
+        .bytes = 32 * static_cast<double>(c.global_read_sectors + c.global_written_sectors),
+        .flops = static_cast<double>(c.flops)};
+    row.runs += cost.runs;
+    row.work += work;
+    row.seconds += RooflineSeconds(work);
+  }
+  std::vector<Row> rows;
+  for (auto& [name, row] : by_name) {
+    row.name = name;
+    rows.push_back(std::move(row));
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.seconds > b.seconds; });
+  return rows;
+}
+
+void PrintRow(const Row& row) {
+  std::printf("%8lld %12.3f %12.3f %10.1f  %s\n", static_cast<long long>(row.runs),
+              row.work.bytes / 1e6, row.work.flops / 1e6, row.seconds * 1e6, row.name.c_str());
+}
+
+void PrintCounts(const char* what, const std::map<std::string, int64_t>& counts) {
+  std::printf("%s:", what);
+  for (const auto& [name, count] : counts) {
+    std::printf(" %s %lld", name.c_str(), static_cast<long long>(count));
+  }
+  std::printf("%s\n", counts.empty() ? " none" : "");
+}
+
+void Print(const Costs& costs, const GpuWork& least, int64_t length) {
+  PrintCounts("put in by the host", costs.queued);
+  PrintCounts("host synchronisations", costs.waits);
+  std::printf("allocations: %lld\n", static_cast<long long>(costs.num_allocations()));
+  Row all{.name = "all"};
+  int64_t recurrent = 0;  // of what runs at least once for each time step
+  std::printf("%8s %12s %12s %10s  %s\n", "runs", "MB", "MFLOP", "us", "kernel");
+  for (const Row& row : RowsOf(costs)) {
+    PrintRow(row);
+    all.runs += row.runs;
+    all.work += row.work;
+    all.seconds += row.seconds;
+    if (row.runs >= length - 1) recurrent += row.runs;
+  }
+  PrintRow(all);
+  PrintRow({.name = "the least: every array of an operator once",
+            .work = least,
+            .seconds = RooflineSeconds(least)});
+  for (const auto& [direction, count] : costs.copies) {
+    std::printf("%8lld %12.3f %12s %10s  %s\n", static_cast<long long>(count.count),
+                static_cast<double>(count.bytes) / 1e6, "", "", direction.c_str());
+  }
+  std::printf(
+      "kernels outside of the recurrence: %lld; in it: %lld, %.2f for each layer and step\n",
+      static_cast<long long>(all.runs - recurrent), static_cast<long long>(recurrent),
+      static_cast<double>(recurrent) /
+          static_cast<double>(length * ModelOptionsFromFlags().num_layers));
+  std::printf("bytes: %.2f times the least\n", all.work.bytes / least.bytes);
+}
+
+absl::Status Run() {
+  COOPER_RETURN_IF_ERROR(CheckModelFlags());
+  COOPER_RETURN_IF_ERROR(ApplyComputeFlags());
+  const int64_t length = absl::GetFlag(FLAGS_length);
+  COOPER_ASSIGN_OR_RETURN(const auto model, MakeModel(length));
+  COOPER_ASSIGN_OR_RETURN(const LmBatches batches,
+                          MakeLmBatches({length}, 1, absl::GetFlag(FLAGS_batch_size),
+                                        absl::GetFlag(FLAGS_vocab), absl::GetFlag(FLAGS_seed)));
+  // What comes before the step is recorded, and its recording.
+  for (int i = 0; i < 3; ++i) COOPER_RETURN_IF_ERROR(model->TrainStep(batches.batches[0]));
+  cuda_emulator::CountTransactions(true);
+  cuda_emulator::ResetCosts();
+  COOPER_RETURN_IF_ERROR(model->TrainStep(batches.batches[0]));
+  const Costs costs = cuda_emulator::GetCosts();
+  const auto& compiled = model->bucket(length)->executor_group()->compiled();
+  GpuWork least = LeastWork(compiled->program());
+  COOPER_ASSIGN_OR_RETURN(const ModuleParams params, model->GetParams());
+  // The update reads a weight and its gradient, and writes the weight.
+  for (const auto& [name, array] : params.args) {
+    least.bytes += 3 * static_cast<double>(array.size() * SizeOf(array.dtype()));
+  }
+  for (const auto& [name, cost] : costs.kernels) {
+    if (absl::StartsWith(name, "cublas")) least.flops += static_cast<double>(cost.counters.flops);
+  }
+  Print(costs, least, length);
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace cooper
+
+int main(int argc, char** argv) {
+  absl::SetProgramUsageMessage("counts what a training step costs on a GPU");
+  absl::ParseCommandLine(argc, argv);
+  const absl::Status status = cooper::Run();
+  if (status.ok()) return 0;
+  std::cerr << "gpu_cost: " << status.message() << "\n";
+  return 1;
+}
