@@ -124,6 +124,20 @@ void Backward(const KernelContext& c, const Extents& e, double temperature, Leng
   const O* output = c.inputs[kOutput].as<O>();
   T* grad = c.outputs[0].as<T>();
   const bool add = c.reqs[0] == WriteReq::kAdd;
+  if constexpr (std::is_same_v<T, float> && std::is_same_v<O, float> && form != Form::kSoftmin) {
+    if (!add && temperature == 1 && lengths.view == nullptr && e.inner == 1) {
+      ParallelFor(e.outer, e.grain(), [&](int64_t begin, int64_t end) {
+        for (int64_t at = begin * e.n; at < end * e.n; at += e.n) {
+          if (form == Form::kSoftmax) {
+            SoftmaxGradientRow(ograd + at, output + at, e.n, grad + at);
+          } else {
+            LogSoftmaxGradientRow(ograd + at, output + at, e.n, grad + at);
+          }
+        }
+      });
+      return;
+    }
+  }
   const C scale = static_cast<C>((form == Form::kSoftmin ? -1 : 1) / temperature);
   const auto row = [&](int64_t at, int64_t length, int64_t stride) {
     C sum = 0;

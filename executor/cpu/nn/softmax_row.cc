@@ -78,6 +78,22 @@ float SumExp(const float* in, int64_t n, float top, float* out) {
   return sum;
 }
 
+// The sum of term(j).
+template <typename Term>
+float LaneSumOf(int64_t n, const Term& term) {
+  float lanes[kLanes] = {};
+  int64_t j = 0;
+  for (; j + kLanes <= n; j += kLanes) {
+    for (int k = 0; k < kLanes; ++k) lanes[k] += term(j + k);
+  }
+  for (int width = kLanes / 2; width > 0; width /= 2) {
+    for (int k = 0; k < width; ++k) lanes[k] += lanes[k + width];
+  }
+  float sum = lanes[0];
+  for (; j < n; ++j) sum += term(j);
+  return sum;
+}
+
 // to[i] = exp(in[i] - top[i]).
 void ExpBlock(const float* in, const float* top, int64_t n, float* to) {
   COOPER_INDEPENDENT_ITERATIONS
@@ -173,6 +189,22 @@ void LogSoftmaxRow(const float* in, int64_t n, float* out) {
     const float log_sum = std::log(SumExp<false>(in, n, top, nullptr));
     COOPER_INDEPENDENT_ITERATIONS
     for (int64_t j = 0; j < n; ++j) out[j] = (in[j] - top) - log_sum;
+  });
+}
+
+void SoftmaxGradientRow(const float* g, const float* out, int64_t n, float* grad) {
+  RunAtCpuLevel([=] {
+    const float sum = LaneSumOf(n, [&](int64_t j) { return g[j] * out[j]; });
+    COOPER_INDEPENDENT_ITERATIONS
+    for (int64_t j = 0; j < n; ++j) grad[j] = out[j] * (g[j] - sum);
+  });
+}
+
+void LogSoftmaxGradientRow(const float* g, const float* out, int64_t n, float* grad) {
+  RunAtCpuLevel([=] {
+    const float sum = LaneSumOf(n, [&](int64_t j) { return g[j]; });
+    COOPER_INDEPENDENT_ITERATIONS
+    for (int64_t j = 0; j < n; ++j) grad[j] = g[j] - VectorExp(out[j]) * sum;
   });
 }
 

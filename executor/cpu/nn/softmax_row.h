@@ -31,6 +31,11 @@ ExpRowSums<double> BiasedExpRow(const double* in, const double* bias, int64_t n,
 // out[j] = in[j] - log(sum_k exp(in[k])).
 void LogSoftmaxRow(const float* in, int64_t n, float* out);
 
+// Gradients of a row of SoftmaxRow and of LogSoftmaxRow, of which `out` is the result and g the
+// gradient: grad[j] = out[j] * (g[j] - sum_k g[k] * out[k]) and g[j] - exp(out[j]) * sum_k g[k].
+void SoftmaxGradientRow(const float* g, const float* out, int64_t n, float* grad);
+void LogSoftmaxGradientRow(const float* g, const float* out, int64_t n, float* grad);
+
 // For an array (n, inner): the softmax over the first axis of columns [begin, end).
 void SoftmaxColumns(const float* in, int64_t n, int64_t inner, int64_t begin, int64_t end,
                     float* out);

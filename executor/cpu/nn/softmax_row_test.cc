@@ -51,6 +51,32 @@ TEST(SoftmaxRowTest, MatchesDouble) {
   });
 }
 
+// Of a sum of n terms, and of what is taken from a gradient.
+TEST(SoftmaxRowTest, GradientsMatchDouble) {
+  ForEachCpuLevel([] {
+    for (int64_t n : {1, 7, 32, 33, 1000}) {
+      const std::vector<float> g = Row(n, 2.0f);
+      std::vector<float> y = Row(n, 1.0f), log_y(n), grad(n), log_grad(n);
+      LogSoftmaxRow(y.data(), n, log_y.data());
+      SoftmaxRow(y.data(), n, y.data());
+      SoftmaxGradientRow(g.data(), y.data(), n, grad.data());
+      LogSoftmaxGradientRow(g.data(), log_y.data(), n, log_grad.data());
+      double sum = 0, dot = 0, magnitude = 2;
+      for (int64_t i = 0; i < n; ++i) {
+        sum += g[i];
+        dot += double{g[i]} * y[i];
+        magnitude += std::abs(g[i]);
+      }
+      const double tolerance = magnitude * (4 + static_cast<double>(n) / 16) * 0x1p-24;
+      for (int64_t i = 0; i < n; ++i) {
+        EXPECT_NEAR(grad[i], y[i] * (g[i] - dot), tolerance) << n << " at " << i;
+        EXPECT_NEAR(log_grad[i], g[i] - std::exp(double{log_y[i]}) * sum, tolerance)
+            << n << " at " << i;
+      }
+    }
+  });
+}
+
 TEST(SoftmaxRowTest, InPlace) {
   ForEachCpuLevel([] {
     std::vector<float> row = Row(37, 2.0f);
