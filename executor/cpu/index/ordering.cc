@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/cpu/index/index_reader.h"
+#include "executor/cpu/index/key_order.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/cpu/shape/strided_copy.h"
 #include "executor/indexing/indexed_axis.h"
@@ -21,7 +23,7 @@ namespace {
 
 using enum OrderArrays::Input;
 
-// Rows are sorted by at most so many threads; each needs indices of one row.
+// Rows are sorted by at most so many threads; each needs indices of one row, twice.
 constexpr int64_t kMaxParts = 16;
 
 // NaN counts as larger than everything.
@@ -42,10 +44,17 @@ void ForOrders(const KernelContext& c, const IndexedExtents& e, int64_t k, bool 
                const Fn& fn) {
   const int64_t parts = std::min(e.rows(), kMaxParts);
   ParallelForPlain(parts, RowGrain(e.n, 4096), [&](int64_t begin, int64_t end) {
-    int64_t* order = static_cast<int64_t*>(c.workspace) + begin * e.n;
+    int64_t* order = static_cast<int64_t*>(c.workspace) + begin * 2 * e.n;
     for (int64_t row = e.rows() * begin / parts; row < e.rows() * end / parts; ++row) {
       const int64_t first = row / e.inner * e.n * e.inner + row % e.inner;
       const T* in = c.inputs[kData].as<T>() + first;
+      if constexpr (std::is_same_v<T, float>) {
+        if (e.n <= std::numeric_limits<uint32_t>::max()) {
+          OrderFloats(in, e.inner, e.n, k, ascend, order);
+          fn(row, in, order);
+          continue;
+        }
+      }
       for (int64_t i = 0; i < e.n; ++i) order[i] = i;
       auto before = [&](int64_t i, int64_t j) {
         const T a = in[i * e.inner], b = in[j * e.inner];
@@ -118,7 +127,7 @@ template <typename Param>
 absl::StatusOr<Prepared> PrepareOrder(const PrepareContext& c) {
   const IndexedExtents e(c.inputs[kData].shape, c.param<Param>().axis);
   return Prepared{.workspace_bytes =
-                      std::min(e.rows(), kMaxParts) * e.n * static_cast<int64_t>(sizeof(int64_t))};
+                      std::min(e.rows(), kMaxParts) * 2 * e.n * int64_t{sizeof(int64_t)}};
 }
 
 absl::Status TopKCpu(const KernelContext& c) {
