@@ -12,6 +12,7 @@
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/lane_sum.h"
 #include "executor/cpu/nn/pooling_lanes.h"
+#include "executor/cpu/nn/pooling_rows.h"
 #include "executor/cpu/nn/pooling_window.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
@@ -44,6 +45,11 @@ class Pooling {
   void Forward(const T* data, T* out, bool add) const {
     const bool mean = param_.pool_type == PoolingParam::kAvg;
     if constexpr (kHasLanes) {
+      if (IsOnePlane()) {
+        return param_.pool_type == PoolingParam::kMax
+                   ? ForwardOfPlanes<PoolingMax<C>>(false, data, out, add)
+                   : ForwardOfPlanes<PoolingSum<C>>(mean, data, out, add);
+      }
       if (HasMaxInLanes()) return ForwardInLanes<PoolingMax<C>>(false, data, out, add);
       if (HasSumInLanes()) return ForwardInLanes<PoolingSum<C>>(mean, data, out, add);
     }
@@ -72,8 +78,13 @@ class Pooling {
   }
 
  private:
-  // Too few windows in a row have no use of lanes.
-  bool HasLanes() const { return p_.channels_last || p_.out[2] >= 4; }
+  // Too few windows in a row have no use of vectors.
+  bool HasLanes() const { return p_.channels_last || (p_.out[2] >= 4 && FitsPoolingRow(p_)); }
+  // Whether each plane is one window whose elements are compared or summed.
+  bool IsOnePlane() const {
+    return p_.out_size() == 1 && param_.pool_type != PoolingParam::kLp &&
+           IsWholePlane(p_.WindowAt(0, 0, 0));
+  }
   bool HasMaxInLanes() const { return HasLanes() && param_.pool_type == PoolingParam::kMax; }
   bool HasSumInLanes() const {
     return HasLanes() &&
@@ -108,6 +119,17 @@ class Pooling {
         const int64_t n = i / p_.channels;
         const int64_t channel = i % p_.channels;
         fn(p_.Begin(n, channel, p_.in_size()), p_.Begin(n, channel, p_.out_size()));
+      }
+    });
+  }
+
+  template <typename Op>
+  void ForwardOfPlanes(bool mean, const T* data, T* out, bool add) const {
+    const C divisor = mean ? static_cast<C>(p_.WindowAt(0, 0, 0).divisor) : C{1};
+    const int64_t size = p_.in_size();
+    ParallelFor(p_.batch * p_.channels, RowGrain(size), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        Store(out + i, PoolPlane<Op>(data + i * size, size) / divisor, add);
       }
     });
   }

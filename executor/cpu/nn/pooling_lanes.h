@@ -1,9 +1,8 @@
 #ifndef COOPER_EXECUTOR_CPU_NN_POOLING_LANES_H_
 #define COOPER_EXECUTOR_CPU_NN_POOLING_LANES_H_
 
-// Maxima, means and sums of windows, several at a time as vectors have lanes: of neighbouring
-// channels where these are the last axis, else of neighbouring windows in a row. Each lane sees its
-// elements in the order of ForEachElement.
+// Maxima, means and sums of windows where channels are the last axis: of several neighbouring ones
+// at a time, as vectors have lanes. Each lane sees its elements in the order of ForEachElement.
 
 #include <algorithm>
 #include <cstdint>
@@ -97,118 +96,6 @@ void SendToMaxChannels(const PoolingPlanes& p, int64_t n, int64_t channel, Lanes
         left[i] = is_top ? C{0} : left[i];
       }
     });
-  });
-}
-
-// Windows of one row of positions, [first, first + count), and one row of the image that they see:
-// calls fn(lane, column) with each of its elements, column by column.
-template <typename Fn>
-void ForEachInRow(const PoolingPlanes& p, int64_t first, int64_t count, Fn&& fn) {
-  const int64_t stride = p.stride[2];
-  for (int64_t k = 0; k < p.kernel[2]; ++k) {
-    const int64_t shift = first * stride + k - p.pad[2];
-    const int64_t begin =
-        std::clamp<int64_t>(shift >= 0 ? 0 : (-shift + stride - 1) / stride, 0, count);
-    const int64_t end = std::clamp<int64_t>(
-        p.in[2] <= shift ? 0 : (p.in[2] - shift + stride - 1) / stride, begin, count);
-    if (begin == 0 && end == kPoolingLanes && stride == 1) {
-      for (int i = 0; i < kPoolingLanes; ++i) fn(i, i + shift);
-    } else if (begin == 0 && end == kPoolingLanes && stride == 2) {
-      for (int i = 0; i < kPoolingLanes; ++i) fn(i, 2 * i + shift);
-    } else if (stride == 1) {
-      for (int64_t i = begin; i < end; ++i) fn(i, i + shift);
-    } else if (stride == 2) {
-      for (int64_t i = begin; i < end; ++i) fn(i, 2 * i + shift);
-    } else {
-      for (int64_t i = begin; i < end; ++i) fn(i, i * stride + shift);
-    }
-  }
-}
-
-// Calls fn(d, h, first, count) for each part of a row of positions.
-template <typename Fn>
-void ForEachRowPart(const PoolingPlanes& p, Fn&& fn) {
-  for (int64_t d = 0; d < p.out[0]; ++d) {
-    for (int64_t h = 0; h < p.out[1]; ++h) {
-      for (int64_t first = 0; first < p.out[2]; first += kPoolingLanes) {
-        fn(d, h, first, std::min<int64_t>(kPoolingLanes, p.out[2] - first));
-      }
-    }
-  }
-}
-
-// Calls fn(first element of the row) for each row of the image that windows at (d, h) see.
-template <typename Fn>
-void ForEachImageRow(const PoolingPlanes& p, int64_t d, int64_t h, Fn&& fn) {
-  const PoolingWindow window = p.WindowAt(d, h, 0);
-  for (int64_t z = window.begin[0]; z < window.end[0]; ++z) {
-    for (int64_t y = window.begin[1]; y < window.end[1]; ++y) fn((z * p.in[1] + y) * p.in[2]);
-  }
-}
-
-// Of one plane, whose elements lie side by side.
-template <typename Op, typename T>
-void PoolRows(const PoolingPlanes& p, bool mean, const T* data, T* out, bool add) {
-  using C = ComputeType<T>;
-  ForEachRowPart(p, [&](int64_t d, int64_t h, int64_t first, int64_t count) {
-    C value[kPoolingLanes];
-    for (C& v : value) v = Op::kFirst;
-    ForEachImageRow(p, d, h, [&](int64_t row) {
-      ForEachInRow(p, first, count, [&](int64_t i, int64_t column) {
-        value[i] = Op::Take(value[i], Load(data[row + column]));
-      });
-    });
-    T* const to = out + (d * p.out[1] + h) * p.out[2] + first;
-    if (mean) {
-      C divisors[kPoolingLanes];
-      p.RowDivisors(d, h, first, count, divisors);
-      for (int64_t i = 0; i < count; ++i) value[i] /= divisors[i];
-    }
-    for (int64_t i = 0; i < count; ++i) Store(to + i, value[i], add);
-  });
-}
-
-template <typename T>
-void SpreadToRows(const PoolingPlanes& p, bool mean, const T* ograd, T* grad) {
-  using C = ComputeType<T>;
-  ForEachRowPart(p, [&](int64_t d, int64_t h, int64_t first, int64_t count) {
-    const T* const from = ograd + (d * p.out[1] + h) * p.out[2] + first;
-    C value[kPoolingLanes] = {};
-    for (int64_t i = 0; i < count; ++i) value[i] = Load(from[i]);
-    if (mean) {
-      C divisors[kPoolingLanes];
-      p.RowDivisors(d, h, first, count, divisors);
-      for (int64_t i = 0; i < count; ++i) value[i] /= divisors[i];
-    }
-    ForEachImageRow(p, d, h, [&](int64_t row) {
-      ForEachInRow(p, first, count,
-                   [&](int64_t i, int64_t column) { Store(grad + row + column, value[i], true); });
-    });
-  });
-}
-
-// Planes have at most 2^30 elements. Where the first maximum is, is found for all lanes
-// together; then each goes there by itself.
-template <typename T>
-void SendToMaxRows(const PoolingPlanes& p, const T* ograd, const T* data, T* grad) {
-  using C = ComputeType<T>;
-  ForEachRowPart(p, [&](int64_t d, int64_t h, int64_t first, int64_t count) {
-    C top[kPoolingLanes];
-    int32_t where[kPoolingLanes];
-    for (C& value : top) value = PoolingMax<C>::kFirst;
-    for (int32_t& at : where) at = -1;
-    ForEachImageRow(p, d, h, [&](int64_t row) {
-      ForEachInRow(p, first, count, [&](int64_t i, int64_t column) {
-        const C element = Load(data[row + column]);
-        const bool better = (element > top[i]) | ((where[i] < 0) & (element == top[i]));
-        top[i] = better ? element : top[i];
-        where[i] = better ? static_cast<int32_t>(row + column) : where[i];
-      });
-    });
-    const T* const from = ograd + (d * p.out[1] + h) * p.out[2] + first;
-    for (int64_t i = 0; i < count; ++i) {
-      if (where[i] >= 0) Store(grad + where[i], Load(from[i]), true);
-    }
   });
 }
 

@@ -47,6 +47,9 @@ class PoolingPlanes {
         spans_[i].push_back(PoolingSpanAt(position, stride[i], pad[i], kernel[i], in[i]));
       }
     }
+    for (const PoolingSpan& x : spans_[2]) {
+      column_elements_.push_back(static_cast<float>(count_pad_ ? x.with_pad : x.end - x.begin));
+    }
   }
 
   int64_t in_size() const { return in[0] * in[1] * in[2]; }
@@ -72,21 +75,14 @@ class PoolingPlanes {
     return window;
   }
 
-  // Divisors of `count` means of the row of positions (d, h), from `first` on.
-  template <typename C>
-  void RowDivisors(int64_t d, int64_t h, int64_t first, int64_t count, C* divisors) const {
+  // A window's divisor is the product of these two, and at least 1: of its position on the first
+  // two axes, and of that on the last one.
+  int64_t RowElements(int64_t d, int64_t h) const {
     const PoolingSpan& z = spans_[0][d];
     const PoolingSpan& y = spans_[1][h];
-    const int64_t inside = (z.end - z.begin) * (y.end - y.begin);
-    const int64_t with_pad = z.with_pad * y.with_pad;
-    for (int64_t i = 0; i < count; ++i) {
-      const PoolingSpan& x = spans_[2][first + i];
-      const int64_t elements = v1_          ? kernel_size()
-                               : count_pad_ ? with_pad * x.with_pad
-                                            : inside * (x.end - x.begin);
-      divisors[i] = static_cast<C>(std::max<int64_t>(elements, 1));
-    }
+    return count_pad_ ? z.with_pad * y.with_pad : (z.end - z.begin) * (y.end - y.begin);
   }
+  const float* column_elements() const { return column_elements_.data(); }
 
   // Calls fn(position, window) for each window of a plane.
   template <typename Fn>
@@ -122,6 +118,7 @@ class PoolingPlanes {
   bool v1_;
   bool count_pad_;
   std::vector<PoolingSpan> spans_[3];  // by position on each axis
+  std::vector<float> column_elements_;
 };
 
 }  // namespace cooper
