@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "absl/strings/str_cat.h"
+#include "executor/cpu/shape/transpose_tile.h"
+#include "ndarray/cpu_level.h"
 #include "ndarray/parallel.h"
 
 namespace cooper {
@@ -14,7 +17,7 @@ using Level = StridedLoop::Level;
 // Elements below which a thread of its own does not pay.
 constexpr int64_t kGrain = 32768;
 // Side of the squares in which a transposition is done: both sides of one stay in the first cache.
-constexpr int64_t kTile = 16;
+constexpr int64_t kTile = kTransposeTile;
 
 // One row: d[i * ds] = s[i * ss], or +=.
 template <typename T, bool kAdd>
@@ -54,8 +57,19 @@ template <typename T, bool kAdd>
 void Rows(const Level& rows, int64_t begin, int64_t end, const Level& row, bool tiled, const T* s,
           T* d) {
   const int64_t step = tiled ? kTile : row.extent;
+  // Whether whole tiles are transposed in registers, of which there are enough for one.
+  const bool in_registers = std::is_same_v<T, uint32_t> && !kAdd && tiled && rows.src_stride == 1 &&
+                            row.dst_stride == 1 && end - begin == kTile &&
+                            GetCpuLevel() >= CpuLevel::kAvx512;
   for (int64_t j = 0; j < row.extent; j += step) {
     const int64_t n = std::min(step, row.extent - j);
+    if constexpr (std::is_same_v<T, uint32_t>) {
+      if (in_registers && n == kTile) {
+        TransposeTile(s + begin + j * row.src_stride, row.src_stride,
+                      d + begin * rows.dst_stride + j, rows.dst_stride);
+        continue;
+      }
+    }
     for (int64_t i = begin; i < end; ++i) {
       AnyRow<T, kAdd>(n, s + i * rows.src_stride + j * row.src_stride, row.src_stride,
                       d + i * rows.dst_stride + j * row.dst_stride, row.dst_stride);

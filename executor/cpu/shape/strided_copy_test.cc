@@ -50,6 +50,8 @@ TEST(StridedCopyTest, IsTheSameAsPlainLoops) {
       {},
       {{7, 1, 1}},
       {{40, 1, 50}, {50, 40, 1}},               // a transposition
+      {{32, 1, 48}, {48, 32, 1}},               // of whole tiles
+      {{2, 800, 4}, {50, 1, 16}, {16, 50, 1}},  // of rows of one tile, into wider ones
       {{3, 1, 400}, {20, 60, 20}, {20, 3, 1}},  // with another axis around it
       {{5, 100, 20}, {20, 1, 1}},               // rows out of wider rows
       {{5, 20, 100}, {20, 1, 1}},               // and into them
