@@ -92,6 +92,20 @@ struct Bound {
   }
 };
 
+// The network bound again, with all that its inputs are not as constants, as a Predictor binds it.
+absl::StatusOr<std::unique_ptr<Executor>> WithConstants(const Executor& executor,
+                                                        BindOptions options) {
+  for (const auto& [name, array] : executor.arg_dict()) {
+    options.args[name] = array;
+    if (!options.shapes.contains(name)) options.constants.insert(name);
+  }
+  for (const auto& [name, array] : executor.aux_dict()) {
+    options.auxs[name] = array;
+    options.constants.insert(name);
+  }
+  return Executor::SimpleBind(executor.symbol(), options);
+}
+
 absl::StatusOr<Bound> BindNetwork(const std::string& path, const std::string& shapes, bool train) {
   COOPER_ASSIGN_OR_RETURN(const Symbol symbol, LoadSymbol(path));
   BindOptions options;
@@ -107,8 +121,11 @@ absl::StatusOr<Bound> BindNetwork(const std::string& path, const std::string& sh
   }
   Bound bound{.train = train};
   COOPER_ASSIGN_OR_RETURN(bound.executor, Executor::SimpleBind(symbol, options));
-  if (absl::GetFlag(FLAGS_dump)) std::cerr << bound.executor->DebugString();
   COOPER_RETURN_IF_ERROR(FillRandomly(*bound.executor));
+  if (!train) {
+    COOPER_ASSIGN_OR_RETURN(bound.executor, WithConstants(*bound.executor, options));
+  }
+  if (absl::GetFlag(FLAGS_dump)) std::cerr << bound.executor->DebugString();
   for (const Shape& shape : bound.executor->output_shapes()) {
     COOPER_ASSIGN_OR_RETURN(bound.heads.emplace_back(), NDArray::Full(shape, 1));
   }

@@ -47,9 +47,11 @@ struct BindOptions {
   // Outputs get no place in the arena where that can be (CompileOptions::unbound_outputs):
   // SetOutput gives them one before Forward. Results then last without a copy.
   bool unbound_outputs = false;
-  // Arguments that `args` has and whose values stay as they are for as long as the executor is
-  // used. Without gradients, what follows from them alone is computed once, when the symbol is
-  // bound (passes `transposed_weights` and `constants`). SetArg refuses them.
+  // Arguments that `args` has, and auxiliary states that `auxs` has, whose values stay as they are
+  // for as long as the executor is used. Without gradients, what follows from them alone is
+  // computed once, when the symbol is bound (passes `winograd`, `packed_weights`,
+  // `transposed_weights`, `constants`). SetArg refuses them, and with an auxiliary state among them
+  // Forward refuses is_train.
   std::set<std::string> constants;
   // Where executors with the same constants share what follows from them; null: one of its own.
   std::shared_ptr<FoldedArrays> folded;

@@ -39,6 +39,7 @@ struct Executor::Impl {
   std::vector<std::string> grad_names;
   std::vector<std::string> output_names;
   std::vector<Shape> output_shapes;
+  std::string constant_state;  // an auxiliary state among the constants; empty if there is none
   std::unique_ptr<MonitoredRun> run;
 };
 
@@ -64,6 +65,9 @@ absl::Status Executor::Impl::Bind(std::shared_ptr<const CompiledProgram> ahead) 
     if (arrays.grads.contains(name)) grad_names.push_back(name);
   }
   for (int output : program.outputs) output_shapes.push_back(program.values[output].shape);
+  for (const std::string& name : program.aux_names) {
+    if (options.constants.contains(name)) constant_state = name;
+  }
   output_names = symbol.ListOutputs();
   MakeArenas();
   COOPER_ASSIGN_OR_RETURN(
@@ -74,8 +78,9 @@ absl::Status Executor::Impl::Bind(std::shared_ptr<const CompiledProgram> ahead) 
 absl::Status Executor::Impl::TakeFolded() {
   if (options.folded == nullptr) options.folded = std::make_shared<FoldedArrays>();
   for (const FoldedConstant& folded : compiled->folded()) {
-    COOPER_ASSIGN_OR_RETURN(options.args[folded.name],
-                            options.folded->Get(folded, options.args, options.context));
+    COOPER_ASSIGN_OR_RETURN(
+        options.args[folded.name],
+        options.folded->Get(folded, options.args, options.auxs, options.context));
   }
   return absl::OkStatus();
 }
@@ -137,7 +142,14 @@ absl::Status Executor::SetOutput(int i, const NDArray& array) {
   return impl_->run->SetOutput(i, array);
 }
 
-absl::Status Executor::Forward(bool is_train) { return impl_->run->Forward(is_train); }
+absl::Status Executor::Forward(bool is_train) {
+  if (is_train && !impl_->constant_state.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("Forward: is_train is true, but the executor is bound with auxiliary state '",
+                     impl_->constant_state, "' as a constant, to predict alone"));
+  }
+  return impl_->run->Forward(is_train);
+}
 
 absl::Status Executor::Backward(absl::Span<const NDArray> head_gradients) {
   return impl_->run->Backward(head_gradients);

@@ -89,7 +89,7 @@ class Executor {
   absl::Status SetOutput(int i, const NDArray& array);
 
   // Computes the outputs from the arguments. kFailedPrecondition, naming it, if an argument has no
-  // array.
+  // array, or for training if an auxiliary state is among BindOptions::constants.
   absl::Status Forward(bool is_train);
 
   // Computes the gradients of the arguments from the last Forward, which must have been a training

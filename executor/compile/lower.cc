@@ -60,7 +60,7 @@ class Lowering {
       const int entry = graph.first_entry(i);
       const bool aux = graph.is_aux(i);
       auto& names = aux ? program().aux_names : program().arg_names;
-      slots_[node] = static_cast<int>(names.size());
+      slots_[node] = {.index = static_cast<int>(names.size()), .aux = aux};
       names.push_back(node->name());
       (aux ? result_.aux_shapes : result_.arg_shapes).push_back(typed_.shapes[entry].ToShape());
       (aux ? result_.aux_types : result_.arg_types)
@@ -83,7 +83,7 @@ class Lowering {
         const Node* const node = folded.variable.get();
         if (!forward().contains(node)) continue;
         const int entry = forward().first_entry(forward().node_index(node));
-        slots_[node] = static_cast<int>(program().arg_names.size());
+        slots_[node] = {.index = static_cast<int>(program().arg_names.size())};
         program().arg_names.push_back(folded.name);
         result_.arg_shapes.push_back(typed_.shapes[entry].ToShape());
         result_.arg_types.push_back(typed_.types[entry].value_or(DType::kFloat32));
@@ -233,8 +233,7 @@ class Lowering {
           AddValue(entry, {node, 0}, ProgramBuffer::Kind::kHeadGrad, output, placement_.of_node[i]);
       return;
     }
-    const bool aux = forward().is_aux(i);
-    const int slot = slots_.at(node.get());
+    const auto [slot, aux] = slots_.at(node.get());
     const int context = placement_.of_node[i];
     value_of_[entry] =
         AddValue(entry, {node, 0}, aux ? ProgramBuffer::Kind::kAux : ProgramBuffer::Kind::kArg,
@@ -286,6 +285,12 @@ class Lowering {
     return owners;
   }
 
+  // Passes may have left an auxiliary state to operators that see it as an input like any other.
+  struct Slot {
+    int index = 0;
+    bool aux = false;
+  };
+
   TypedGraph typed_;
   const CompileOptions& options_;
   std::unique_ptr<IndexedGraph> graph_;  // forward and backward
@@ -295,7 +300,7 @@ class Lowering {
   absl::flat_hash_set<const Node*> left_to_gradient_;
   Placement placement_;
   std::vector<int> value_of_;
-  absl::flat_hash_map<const Node*, int> slots_;  // of variables
+  absl::flat_hash_map<const Node*, Slot> slots_;  // of variables
   LoweredProgram result_;
 };
 

@@ -10,6 +10,7 @@
 #include "executor/compile/graph_passes/fuse_rnn_layers.h"
 #include "executor/compile/graph_passes/fuse_softmax_output.h"
 #include "executor/compile/graph_passes/move_transposes.h"
+#include "executor/compile/graph_passes/pack_weights.h"
 #include "executor/compile/graph_passes/rnn_lengths.h"
 #include "executor/compile/graph_passes/transpose_weights.h"
 #include "executor/compile/program_passes/program_passes.h"
@@ -25,6 +26,8 @@ const std::vector<Pass>& AllPasses() {
       {.name = "softmax_output", .over_graph = FuseSoftmaxOutput, .merges_nodes = true},
       {.name = "transposes", .over_graph = MoveTransposes, .merges_nodes = true},
       {.name = "blocked_channels", .over_graph = BlockChannels, .merges_nodes = true},
+      {.name = "winograd", .over_graph = UseWinograd, .merges_nodes = true},
+      {.name = "packed_weights", .over_graph = PackWeights, .merges_nodes = true},
       {.name = "transposed_weights", .over_graph = TransposeWeights, .merges_nodes = true},
       {.name = "constants", .over_graph = FoldConstants, .merges_nodes = true},
       {.name = "copies", .over_program = InsertCopies, .required = true},

@@ -42,9 +42,11 @@ absl::Status CheckNames(const IndexedGraph& graph, const CompileOptions& options
   COOPER_RETURN_IF_ERROR(check(options.shapes, variables, "a shape is given", "variable"));
   COOPER_RETURN_IF_ERROR(check(options.types, variables, "a type is given", "variable"));
   for (const std::string& name : options.constants) {
-    if (absl::c_linear_search(args, name)) continue;
-    return absl::NotFoundError(
-        absl::StrCat("'", name, "' is to be a constant, but no argument", DidYouMean(name, args)));
+    if (absl::c_linear_search(variables, name)) continue;
+    return absl::NotFoundError(absl::StrCat("'", name,
+                                            "' is to be a constant, but no argument or auxiliary "
+                                            "state",
+                                            DidYouMean(name, variables)));
   }
   return check(options.grad_reqs, args, "a gradient is asked", "argument");
 }

@@ -11,11 +11,14 @@
 namespace cooper {
 namespace {
 
-absl::StatusOr<NDArray> Compute(const Symbol& expression, const ArrayMap& args, Context context) {
+absl::StatusOr<NDArray> Compute(const Symbol& expression, const ArrayMap& args,
+                                const ArrayMap& auxs, Context context) {
   CompileOptions options{.context = context};
   ProgramArrays arrays;
   for (const std::string& name : expression.ListArguments()) {
-    const NDArray& array = arrays.args.emplace_back(FindArray(args, name));
+    NDArray& array = arrays.args.emplace_back(FindArray(args, name));
+    // An auxiliary state of the network is an argument of the expression.
+    if (array.is_null()) array = FindArray(auxs, name);
     if (array.is_null()) {
       return absl::InvalidArgumentError(
           absl::StrCat("constant '", name, "' has no array; constants are given when binding"));
@@ -35,11 +38,11 @@ absl::StatusOr<NDArray> Compute(const Symbol& expression, const ArrayMap& args, 
 }  // namespace
 
 absl::StatusOr<NDArray> FoldedArrays::Get(const FoldedConstant& folded, const ArrayMap& args,
-                                          Context context) {
+                                          const ArrayMap& auxs, Context context) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto it = arrays_.find(folded.name);
   if (it != arrays_.end()) return it->second;
-  absl::StatusOr<NDArray> array = Compute(folded.expression, args, context);
+  absl::StatusOr<NDArray> array = Compute(folded.expression, args, auxs, context);
   COOPER_RETURN_IF_ERROR(AddContext(array.status(), "computing '", folded.name, "' once"));
   return arrays_.emplace(folded.name, *std::move(array)).first->second;
 }

@@ -19,9 +19,11 @@ namespace cooper {
 // Thread-safe.
 class FoldedArrays {
  public:
-  // The value of `folded`, which is computed if nobody has asked for it yet. `args` has the arrays
-  // of its variables; equal names are to be equal arrays in every call. Fails as binding does.
-  absl::StatusOr<NDArray> Get(const FoldedConstant& folded, const ArrayMap& args, Context context);
+  // The value of `folded`, which is computed if nobody has asked for it yet. `args` and `auxs` have
+  // the arrays of its variables; equal names are to be equal arrays in every call. Fails as binding
+  // does.
+  absl::StatusOr<NDArray> Get(const FoldedConstant& folded, const ArrayMap& args,
+                              const ArrayMap& auxs, Context context);
 
  private:
   std::mutex mutex_;

@@ -180,6 +180,7 @@ BindOptions Predictor::Impl::Options(const InferenceNetwork& network,
                       .disabled_passes = options_.disabled_passes};
   for (const std::string& label : network.unread_labels) options.args.erase(label);
   for (const auto& [name, array] : options.args) options.constants.insert(name);
+  for (const auto& [name, array] : options.auxs) options.constants.insert(name);
   for (const std::string& name : network.inputs) {
     const auto it = options_.types.find(name);
     if (it != options_.types.end()) options.types.insert(*it);

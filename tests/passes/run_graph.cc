@@ -126,6 +126,9 @@ absl::StatusOr<Prediction> Predict(const RandomGraph& graph, const PredictionOpt
     const bool varies = graph.shapes.contains(name) || graph.classes.contains(name);
     if (how.constants && !varies) options.constants.insert(name);
   }
+  for (const auto& [name, array] : options.auxs) {
+    if (how.constants) options.constants.insert(name);
+  }
   COOPER_ASSIGN_OR_RETURN(executor, Executor::SimpleBind(graph.symbol, options));
   COOPER_RETURN_IF_ERROR(executor->Forward(/*is_train=*/false));
   if (how.unbound_outputs) {

@@ -1,13 +1,16 @@
 // The products that give a map or an image.
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/cpu/dispatch_float.h"
+#include "executor/cpu/nn/onednn_packing.h"
 #include "executor/cpu/nn/onednn_product.h"
 #include "ndarray/onednn_thread.h"
 #include "ndarray/parallel.h"
@@ -15,7 +18,7 @@
 namespace cooper {
 namespace {
 
-// kMap and kImage: first the weight is brought into order, then each part is computed. A part has
+// kMap and kImage: first the weight is packed, if it is not, then each part is computed. A part has
 // several images only where it has all channels, so that it is one piece of each array.
 class ActivationProduct : public OneDnnProduct {
  public:
@@ -25,14 +28,19 @@ class ActivationProduct : public OneDnnProduct {
     const int64_t wanted = WantedParts();
     const int64_t image_parts = std::min(p_.batch, wanted);
     const int64_t images = CeilDiv(p_.batch, image_parts);
-    absl::Status status =
-        Cut(images, images == 1
-                        ? ChannelsPerPart(CeilDiv(std::min(wanted, kMaxPartsByChannels), p_.batch))
-                        : channels());
+    const int64_t slices_wanted = CeilDiv(std::min(wanted, kMaxPartsByChannels), p_.batch);
+    int64_t per_part = images == 1 ? ChannelsPerPart(slices_wanted) : channels();
+    if (is_winograd()) {
+      // Each slice transforms all of the image: no more of them than it takes to keep two threads
+      // busy, and of one layout.
+      const int64_t half = channels() / 2;
+      per_part = slices_wanted > 1 && half % OneDnnChannelBlock() == 0 ? half : channels();
+    }
+    absl::Status status = Cut(images, per_part);
     if (!status.ok()) return status;
     parts_per_slice_ = CeilDiv(p_.batch, images);
     const auto slices = static_cast<int64_t>(parts_.size()) / parts_per_slice_;
-    weights_bytes_ = slices * weight_bytes_;
+    weights_bytes_ = options_.packed_weight ? 0 : slices * weight_bytes_;
     const bool in_place = options_.result == Result::kMap || !(options_.add || unblocks());
     image_bytes_ =
         in_place ? 0 : AlignedBytes(static_cast<size_t>(p_.batch * image_step()) * sizeof(float));
@@ -40,37 +48,36 @@ class ActivationProduct : public OneDnnProduct {
         options_.scales
             ? AlignedBytes(static_cast<size_t>(p_.groups * p_.weight_step()) * sizeof(float))
             : 0;
-    workspace_bytes_ = weights_bytes_ + image_bytes_ + scaled_bytes_ +
-                       static_cast<int64_t>(parts_.size()) * scratch_bytes_;
+    const auto parts = static_cast<int64_t>(parts_.size());
+    // Winograd's takes so much that threads use theirs for one part after the other.
+    scratches_ = is_winograd() ? std::min<int64_t>(parts, NumThreads()) : parts;
+    workspace_bytes_ = weights_bytes_ + image_bytes_ + scaled_bytes_ + scratches_ * scratch_bytes_;
     return absl::OkStatus();
   }
 
   void Run(const Arrays& arrays, char* workspace) const override {
-    const auto slices = static_cast<int64_t>(parts_.size()) / parts_per_slice_;
     char* const apart = workspace + weights_bytes_;
     char* const scaled = apart + image_bytes_;
     char* const scratch = scaled + scaled_bytes_;
-    ParallelForPieces(slices, 1, 1, [&](int64_t begin, int64_t end) {
-      const OneDnnOnThisThread this_thread;
-      for (int64_t i = begin; i < end; ++i) {
-        const ProductPart& part = parts_[i * parts_per_slice_];
-        float* weight = arrays.weight + weight_offset(part);
-        if (options_.scales) {
-          weight = Scale(part, weight, arrays.scales, reinterpret_cast<float*>(scaled));
-        }
-        ExecuteOneDnn(
-            part.sized->reorder,
-            {{DNNL_ARG_FROM, OneDnnMemory(part.sized->plain_weight, weight)},
-             {DNNL_ARG_TO, OneDnnMemory(part.sized->weight, workspace + i * weight_bytes_)}});
-      }
-    });
+    const char* weights = workspace;
+    if (options_.packed_weight) {
+      weights = reinterpret_cast<const char*>(arrays.weight);
+    } else {
+      PackWeight(arrays, reinterpret_cast<float*>(scaled), workspace);
+    }
     Arrays own = arrays;
     if (image_bytes_ > 0) own.image = reinterpret_cast<float*>(apart);
-    ParallelForPieces(static_cast<int64_t>(parts_.size()), 1, 1, [&](int64_t begin, int64_t end) {
+    const auto parts = static_cast<int64_t>(parts_.size());
+    std::atomic<int64_t> next = 0;
+    ParallelForPieces(scratches_, 1, 1, [&](int64_t begin, int64_t end) {
       const OneDnnOnThisThread this_thread;
-      for (int64_t i = begin; i < end; ++i) {
-        RunPart(parts_[i], own, workspace + i / parts_per_slice_ * weight_bytes_,
-                scratch + i * scratch_bytes_);
+      for (int64_t k = begin; k < end; ++k) {
+        // A part of its own, or whichever comes next.
+        for (int64_t i = scratches_ == parts ? k : next++; i < parts; i = next++) {
+          RunPart(parts_[i], own, weights + i / parts_per_slice_ * weight_bytes_,
+                  scratch + k * scratch_bytes_);
+          if (scratches_ == parts) break;
+        }
       }
     });
     if (unblocks()) {
@@ -80,6 +87,28 @@ class ActivationProduct : public OneDnnProduct {
         for (int64_t i = begin; i < end; ++i) arrays.image[i] += own.image[i];
       });
     }
+  }
+
+  std::optional<WeightPacking> packing() const override {
+    if (options_.result != Result::kMap) return std::nullopt;
+    if (is_winograd()) {
+      std::optional<WinogradWeightParam> packing = WinogradPackingOf(sized_[0].second->weight);
+      if (!packing.has_value() || sized_.size() > 1) return std::nullopt;
+      packing->filters = channels();
+      return PackingBy("_winograd_weight", *packing);
+    }
+    // The first slice is a whole one.
+    std::optional<PackedWeightParam> packing = PackingOf(sized_[0].second->weight);
+    if (!packing.has_value()) return std::nullopt;
+    for (const auto& [extent, sized] : sized_) {
+      std::optional<PackedWeightParam> other = PackingOf(sized->weight);
+      if (!other.has_value()) return std::nullopt;
+      other->shape[0] = packing->shape[0];
+      other->slice = packing->slice;
+      if (*other != *packing) return std::nullopt;
+    }
+    packing->shape[0] = channels();
+    return PackingBy("_packed_weight", *packing);
   }
 
  protected:
@@ -105,6 +134,18 @@ class ActivationProduct : public OneDnnProduct {
   }
 
  private:
+  bool is_winograd() const { return options_.algorithm == ConvolutionAlgorithm::kWinograd; }
+
+  // Nullopt if the operator's slices are not as large as these parts'.
+  template <typename Param>
+  std::optional<WeightPacking> PackingBy(const char* op, const Param& param) const {
+    const int64_t bytes = param.slice_elements() * static_cast<int64_t>(sizeof(float));
+    if (bytes != weight_bytes_) return std::nullopt;
+    return WeightPacking{.op = op,
+                         .attrs = ParamDeclaration<Param>::Schema()->Print(&param),
+                         .elements = param.num_elements()};
+  }
+
   void StoreUnblocked(const float* image, float* result) const {
     const int64_t channels = p_.groups * p_.g.channels;
     const int64_t block = OneDnnChannelBlock();
@@ -116,6 +157,23 @@ class ActivationProduct : public OneDnnProduct {
         for (int64_t i = 0; i < size; ++i) Store(to + i, from[i * block], options_.add);
       }
     }
+  }
+
+  // Brings each slice of the plain weight, with its scales, into oneDNN's order.
+  void PackWeight(const Arrays& arrays, float* scaled, char* packed) const {
+    const auto slices = static_cast<int64_t>(parts_.size()) / parts_per_slice_;
+    ParallelForPieces(slices, 1, 1, [&](int64_t begin, int64_t end) {
+      const OneDnnOnThisThread this_thread;
+      for (int64_t i = begin; i < end; ++i) {
+        const ProductPart& part = parts_[i * parts_per_slice_];
+        float* weight = arrays.weight + weight_offset(part);
+        if (options_.scales) weight = Scale(part, weight, arrays.scales, scaled);
+        ExecuteOneDnn(
+            part.sized->reorder,
+            {{DNNL_ARG_FROM, OneDnnMemory(part.sized->plain_weight, weight)},
+             {DNNL_ARG_TO, OneDnnMemory(part.sized->weight, packed + i * weight_bytes_)}});
+      }
+    });
   }
 
   // The first of a part's filters, over all groups.
@@ -153,6 +211,7 @@ class ActivationProduct : public OneDnnProduct {
   }
 
   int64_t parts_per_slice_ = 1;  // of those with the same channels
+  int64_t scratches_ = 0;        // how many parts are computed at a time
   int64_t weights_bytes_ = 0;
   int64_t image_bytes_ = 0;   // of an image that is computed apart from its array
   int64_t scaled_bytes_ = 0;  // of a weight with its scales

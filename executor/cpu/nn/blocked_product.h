@@ -2,14 +2,16 @@
 #define COOPER_EXECUTOR_CPU_NN_BLOCKED_PRODUCT_H_
 
 // The three products of a convolution by oneDNN, on float32 arrays whose channels lie in blocks:
-// (batch, channels / block, spatial..., block). Weights are plain.
+// (batch, channels / block, spatial..., block). Weights are plain, or packed for one of them.
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "executor/compile/graph_passes/blocked_layout.h"
 #include "executor/cpu/nn/convolution_product.h"
 #include "ndarray/shape.h"
 
@@ -39,6 +41,10 @@ class BlockedProduct {
     bool scales = false;
     bool relu = false;
     bool add = false;  // to what the result's array has
+    // For kMap only: whether the weight is packed as packing() says, rather than plain, and whether
+    // it is for Winograd's algorithm.
+    bool packed_weight = false;
+    ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::kDirect;
   };
 
   // kUnimplemented if oneDNN has no code for such a convolution, or there are no elements.
@@ -61,6 +67,9 @@ class BlockedProduct {
   };
   // Several threads may run it at a time, each with a workspace of its own.
   virtual void Run(const Arrays& arrays, char* workspace) const = 0;
+
+  // How the weight lies that oneDNN computes with; nullopt where there are no words for it.
+  virtual std::optional<WeightPacking> packing() const { return std::nullopt; }
 
  protected:
   int64_t workspace_bytes_ = 0;

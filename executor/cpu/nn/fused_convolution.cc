@@ -6,16 +6,21 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "executor/cpu/nn/blocked_product.h"
 #include "executor/cpu/nn/blocked_statistics.h"
+#include "executor/cpu/nn/fused_product.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "ndarray/status_macros.h"
+#include "symbol/ops/nn/folded_batch_norm_param.h"
 #include "symbol/ops/nn/fused_convolution_param.h"
 
 namespace cooper {
@@ -38,24 +43,39 @@ bool UsesBatch(const FusedConvolutionParam& param) {
   return param.batch_norm && !param.use_global_stats;
 }
 
+// Whether a packed weight is packed for this product. One that was packed for other shapes may not
+// be; what it was planned for is then compiled anew.
+absl::Status CheckPacking(const FusedConvolutionParam& param, const Shape& weight,
+                          const BlockedProduct& product) {
+  if (param.weight_packing.empty()) return absl::OkStatus();
+  const std::optional<WeightPacking> packing = product.packing();
+  if (packing.has_value() && packing->ToString() == param.weight_packing &&
+      weight.num_elements() == packing->elements) {
+    return absl::OkStatus();
+  }
+  return absl::UnimplementedError(
+      absl::StrCat("weight ", weight.ToString(), " is packed as ", param.weight_packing,
+                   ", expected ", packing.has_value() ? packing->ToString() : "a plain weight"));
+}
+
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   const auto& param = c.param<FusedConvolutionParam>();
-  const Shape& data = c.inputs[FusedConvolutionInputs(param).data].shape;
+  const FusedConvolutionInputs in(param);
   COOPER_RETURN_IF_ERROR(CheckChannelBlock(param.block));
-  const ConvolutionProduct shape =
-      ProductOf(param, param.plain_data ? data : PlainImage(data), PlainImage(c.outputs[0].shape));
+  const Shape& data = c.inputs[in.data].shape;
   auto state = std::make_unique<FusedState>();
+  const ConvolutionAlgorithm algorithm = absl::StartsWith(param.weight_packing, "_winograd_weight")
+                                             ? ConvolutionAlgorithm::kWinograd
+                                             : ConvolutionAlgorithm::kDirect;
   COOPER_ASSIGN_OR_RETURN(state->fused,
-                          BlockedProduct::Make(shape, {.plain_image = param.plain_data,
-                                                       .bias = !param.no_bias || param.batch_norm,
-                                                       .scales = param.batch_norm,
-                                                       .relu = param.relu,
-                                                       .add = param.sum}));
+                          MakeFusedProduct(param, algorithm, data, c.outputs[0].shape));
+  COOPER_RETURN_IF_ERROR(CheckPacking(param, c.inputs[in.weight].shape, *state->fused));
   int64_t bytes = state->fused->workspace_bytes();
   if (UsesBatch(param)) {
     COOPER_ASSIGN_OR_RETURN(
         state->alone,
-        BlockedProduct::Make(shape, {.plain_image = param.plain_data, .bias = !param.no_bias}));
+        BlockedProduct::Make(FusedProductShape(param, data, c.outputs[0].shape),
+                             {.plain_image = param.plain_data, .bias = !param.no_bias}));
     bytes = std::max(bytes, state->alone->workspace_bytes());
     // The sum, whose place the output may have.
     if (param.sum) bytes += c.outputs[0].size_bytes();
@@ -67,15 +87,9 @@ const float* Values(const KernelContext& c, int input) {
   return input < 0 ? nullptr : c.inputs[input].as<float>();
 }
 
-// Scales and shifts that a BatchNorm with these statistics has for filter `k`.
-struct Affine {
-  float scale, shift;
-};
-Affine AffineOf(const FusedConvolutionParam& param, float gamma, float beta, float mean,
-                float var) {
-  const float sum = var + static_cast<float>(param.eps);
-  const float scale = (param.fix_gamma ? 1 : gamma) * (sum == 0 ? 0 : 1 / std::sqrt(sum));
-  return {scale, beta - mean * scale};
+FilterAffine AffineOf(const FusedConvolutionParam& param, float gamma, float beta, float mean,
+                      float var) {
+  return {param.eps, param.fix_gamma ? 1 : gamma, beta, mean, var};
 }
 
 void Predict(const KernelContext& c, const FusedConvolutionInputs& in, char* workspace) {
@@ -85,8 +99,8 @@ void Predict(const KernelContext& c, const FusedConvolutionInputs& in, char* wor
   if (param.batch_norm) {
     float* const biases = reinterpret_cast<float*>(workspace + FilterBytes(param));
     for (int64_t k = 0; k < param.num_filter; ++k) {
-      const Affine a = AffineOf(param, Values(c, in.gamma)[k], Values(c, in.beta)[k],
-                                Values(c, in.moving_mean)[k], Values(c, in.moving_var)[k]);
+      const FilterAffine a = AffineOf(param, Values(c, in.gamma)[k], Values(c, in.beta)[k],
+                                      Values(c, in.moving_mean)[k], Values(c, in.moving_var)[k]);
       scales[k] = a.scale;
       biases[k] = a.shift + (bias == nullptr ? 0 : bias[k] * a.scale);
     }

@@ -1,5 +1,7 @@
 #include "executor/cpu/nn/onednn_convolution.h"
 
+#include "executor/cpu/nn/onednn_engine.h"
+
 namespace cooper {
 
 using dnnl::memory;
@@ -8,11 +10,6 @@ using Result = BlockedProduct::Result;
 
 namespace {
 
-dnnl::stream& ThisThreadsStream() {
-  thread_local dnnl::stream stream(OneDnnEngine());
-  return stream;
-}
-
 dnnl::primitive_attr UserScratch() {
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
@@ -20,21 +17,6 @@ dnnl::primitive_attr UserScratch() {
 }
 
 }  // namespace
-
-// Never destroyed: threads may end after main.
-const dnnl::engine& OneDnnEngine() {
-  static const auto* const engine = new dnnl::engine(dnnl::engine::kind::cpu, 0);
-  return *engine;
-}
-
-dnnl::memory OneDnnMemory(const dnnl::memory::desc& desc, const void* data) {
-  return memory(desc, OneDnnEngine(), const_cast<void*>(data));
-}
-
-void ExecuteOneDnn(const dnnl::primitive& primitive,
-                   const std::unordered_map<int, dnnl::memory>& args) {
-  primitive.execute(ThisThreadsStream(), args);
-}
 
 ConvolutionDescs::ConvolutionDescs(const ConvolutionProduct& p, const ConvolutionExtent& e) {
   image = {e.images, e.groups * e.channels};
@@ -95,7 +77,9 @@ ConvolutionForwardDesc ForwardDescOf(const ConvolutionDescs& d, const Options& o
   }
   const auto kind = options.result == Result::kMap ? dnnl::prop_kind::forward_inference
                                                    : dnnl::prop_kind::forward_training;
-  const auto algorithm = dnnl::algorithm::convolution_direct;
+  const auto algorithm = options.algorithm == ConvolutionAlgorithm::kWinograd
+                             ? dnnl::algorithm::convolution_winograd
+                             : dnnl::algorithm::convolution_direct;
   if (options.bias) {
     const memory::desc bias({d.map[1]}, memory::data_type::f32, memory::format_tag::a);
     return {{kind, algorithm, d.Image(options.plain_image), d.AnyWeight(), bias, d.Blocked(d.map),

@@ -1,26 +1,16 @@
 #ifndef COOPER_EXECUTOR_CPU_NN_ONEDNN_CONVOLUTION_H_
 #define COOPER_EXECUTOR_CPU_NN_ONEDNN_CONVOLUTION_H_
 
-// Convolutions as oneDNN describes them, and what it takes to run one on this thread.
+// Convolutions as oneDNN describes them.
 
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 
 #include "executor/cpu/nn/blocked_product.h"
 #include "executor/cpu/nn/convolution_product.h"
 #include "oneapi/dnnl/dnnl.hpp"
 
 namespace cooper {
-
-const dnnl::engine& OneDnnEngine();
-
-// An argument of a primitive.
-dnnl::memory OneDnnMemory(const dnnl::memory::desc& desc, const void* data);
-
-// Runs it on the calling thread alone, where there is a OneDnnOnThisThread.
-void ExecuteOneDnn(const dnnl::primitive& primitive,
-                   const std::unordered_map<int, dnnl::memory>& args);
 
 // The convolution of `images` images that has `groups` of the groups, or of the only group
 // `filters` of its filters and `channels` of its channels.

@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "executor/cpu/nn/blocked_product.h"
 #include "executor/cpu/nn/onednn_convolution.h"
+#include "executor/cpu/nn/onednn_engine.h"
 #include "ndarray/onednn_thread.h"
 #include "oneapi/dnnl/dnnl.hpp"
 

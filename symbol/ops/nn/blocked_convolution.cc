@@ -27,7 +27,7 @@ COOPER_REGISTER_OP(_blocked_convolution)
     .Inputs(ConvolutionInputs<BlockedConvolutionParam>)
     .Shape([](ShapeContext& c) {
       const auto& param = c.param<BlockedConvolutionParam>();
-      return BlockedConvolutionShape(param, param.no_bias ? -1 : kBias, c);
+      return BlockedConvolutionShape(param, param.no_bias ? -1 : kBias, /*packed_weight=*/false, c);
     })
     .Type(SameType)
     .Gradient(Gradient)

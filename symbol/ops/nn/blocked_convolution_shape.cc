@@ -7,7 +7,7 @@
 namespace cooper {
 
 absl::Status BlockedConvolutionShape(const BlockedConvolutionParam& param, int bias,
-                                     ShapeContext& c) {
+                                     bool packed_weight, ShapeContext& c) {
   using enum ConvolutionArrays::Input;
   if (ChannelsLast(param.layout)) {
     return absl::InvalidArgumentError("channels are the last axis, expected axis 1");
@@ -17,12 +17,12 @@ absl::Status BlockedConvolutionShape(const BlockedConvolutionParam& param, int b
   if (!param.plain_data) {
     COOPER_ASSIGN_OR_RETURN(data, PlainShape(data, param.block));
   }
-  PartialShape weight = c.input(kWeight), filters, output;
+  PartialShape weight = packed_weight ? PartialShape() : c.input(kWeight), filters, output;
   PartialShape* const inputs[] = {&data, &weight, &filters};
   PartialShape* const outputs[] = {&output};
   ShapeContext plain(c.call(), inputs, outputs, {});
   COOPER_RETURN_IF_ERROR(ConvolutionShape(param, plain));
-  COOPER_RETURN_IF_ERROR(c.SetInput(kWeight, weight));
+  if (!packed_weight) COOPER_RETURN_IF_ERROR(c.SetInput(kWeight, weight));
   if (bias >= 0) COOPER_RETURN_IF_ERROR(c.SetInput(bias, filters, "(num_filter,)"));
   COOPER_ASSIGN_OR_RETURN(output, BlockedShape(output, param.block));
   return c.SetOutput(0, output);

@@ -8,10 +8,10 @@
 namespace cooper {
 
 // data (batch_size, channels / block, spatial..., block), or plain; weight (num_filter,
-// channels / num_group, kernel...); bias (num_filter,), input `bias` if that is not negative;
-// output (batch_size, num_filter / block, spatial..., block).
+// channels / num_group, kernel...), of which nothing is said if it is packed; bias (num_filter,),
+// input `bias` if that is not negative; output (batch_size, num_filter / block, spatial..., block).
 absl::Status BlockedConvolutionShape(const BlockedConvolutionParam& param, int bias,
-                                     ShapeContext& c);
+                                     bool packed_weight, ShapeContext& c);
 
 }  // namespace cooper
 

@@ -32,12 +32,18 @@ OpSchema::Names Inputs(const OpCall& call) {
 absl::Status FusedConvolutionShape(ShapeContext& c) {
   const auto& param = c.param<FusedConvolutionParam>();
   const FusedConvolutionInputs in(param);
-  COOPER_RETURN_IF_ERROR(BlockedConvolutionShape(param, in.bias, c));
+  COOPER_RETURN_IF_ERROR(BlockedConvolutionShape(param, in.bias, !param.weight_packing.empty(), c));
   if (in.addend >= 0) COOPER_RETURN_IF_ERROR(c.SetInput(in.addend, c.output(0), "as the output"));
   for (int i : {in.gamma, in.beta, in.moving_mean, in.moving_var}) {
     if (i >= 0) COOPER_RETURN_IF_ERROR(c.SetInput(i, {param.num_filter}, "(num_filter,)"));
   }
   return absl::OkStatus();
+}
+
+// A weight that is packed has no place for a BatchNorm's scales.
+absl::Status CheckPacking(const FusedConvolutionParam& param) {
+  if (param.weight_packing.empty() || !param.batch_norm) return absl::OkStatus();
+  return absl::InvalidArgumentError("batch_norm, which packed weights are made without");
 }
 
 absl::Status CheckSum(const FusedConvolutionParam& param, bool sum) {
@@ -60,9 +66,11 @@ OpBuilder Declared(const char* name) {
         if (!param.batch_norm || !param.fix_gamma) return {};
         return {FusedConvolutionInputs(param).gamma};
       })
-      .Shape([](ShapeContext& c) {
-        const absl::Status status = CheckSum(c.param<FusedConvolutionParam>(), kSum);
-        return status.ok() ? FusedConvolutionShape(c) : status;
+      .Shape([](ShapeContext& c) -> absl::Status {
+        const auto& param = c.param<FusedConvolutionParam>();
+        COOPER_RETURN_IF_ERROR(CheckSum(param, kSum));
+        COOPER_RETURN_IF_ERROR(CheckPacking(param));
+        return FusedConvolutionShape(c);
       })
       .Type(SameType)
       .Kind(OpKind::kLayer);

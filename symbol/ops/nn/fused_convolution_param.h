@@ -2,6 +2,7 @@
 #define COOPER_SYMBOL_OPS_NN_FUSED_CONVOLUTION_PARAM_H_
 
 #include <cstdint>
+#include <string>
 
 #include "symbol/op.h"
 #include "symbol/ops/nn/blocked_convolution_param.h"
@@ -17,6 +18,7 @@ struct FusedConvolutionParam : BlockedConvolutionParam {
   bool use_global_stats = false;
   bool sum = false;
   bool relu = false;
+  std::string weight_packing;
 
   static void Declare(ParamDeclaration<FusedConvolutionParam>& d) {
     DeclareBlocks(d);
@@ -28,6 +30,10 @@ struct FusedConvolutionParam : BlockedConvolutionParam {
         .Doc("whether the moving statistics are used in training too");
     d.Field("sum", &FusedConvolutionParam::sum).Doc("whether an array is added then");
     d.Field("relu", &FusedConvolutionParam::relu).Doc("whether negative values become 0 at last");
+    d.Field("weight_packing", &FusedConvolutionParam::weight_packing)
+        .Doc(
+            "how the output of a _packed_weight lies that is the weight; empty: the weight is "
+            "plain");
   }
 };
 

@@ -1,0 +1,23 @@
+#ifndef COOPER_EXECUTOR_CPU_NN_ONEDNN_ENGINE_H_
+#define COOPER_EXECUTOR_CPU_NN_ONEDNN_ENGINE_H_
+
+// What it takes to run a primitive of oneDNN's on this thread.
+
+#include <unordered_map>
+
+#include "oneapi/dnnl/dnnl.hpp"
+
+namespace cooper {
+
+const dnnl::engine& OneDnnEngine();
+
+// An argument of a primitive.
+dnnl::memory OneDnnMemory(const dnnl::memory::desc& desc, const void* data);
+
+// Runs it on the calling thread alone, where there is a OneDnnOnThisThread.
+void ExecuteOneDnn(const dnnl::primitive& primitive,
+                   const std::unordered_map<int, dnnl::memory>& args);
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_CPU_NN_ONEDNN_ENGINE_H_

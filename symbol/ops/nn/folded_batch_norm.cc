@@ -1,0 +1,48 @@
+// The weight and bias of a convolution that does what one with a BatchNorm behind it does in
+// prediction. No symbol file has it: a graph pass makes it where all of them are constants.
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "ndarray/status_macros.h"
+#include "symbol/op.h"
+#include "symbol/ops/nn/folded_batch_norm_param.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+using enum FoldedBatchNormArrays::Input;
+using enum FoldedBatchNormArrays::Output;
+
+OpSchema::Names Inputs(const OpCall& call) {
+  OpSchema::Names names = {"weight", "gamma", "beta", "moving_mean", "moving_var"};
+  if (!call.param<FoldedBatchNormParam>().no_bias) names.push_back("bias");
+  return names;
+}
+
+absl::Status FoldedBatchNormShape(ShapeContext& c) {
+  COOPER_RETURN_IF_ERROR(c.SetOutput(kScaledWeight, c.input(kWeight)));
+  COOPER_RETURN_IF_ERROR(c.SetInput(kWeight, c.output(kScaledWeight)));
+  const PartialShape& weight = c.input(kWeight);
+  if (!weight.rank_known()) return absl::OkStatus();
+  if (weight.rank() == 0) return absl::InvalidArgumentError("weight is a scalar");
+  const PartialShape filters = {weight[0]};
+  for (int i = kGamma; i < c.num_inputs(); ++i) {
+    COOPER_RETURN_IF_ERROR(c.SetInput(i, filters, "(num_filter,)"));
+  }
+  return c.SetOutput(kShift, filters, "(num_filter,)");
+}
+
+COOPER_REGISTER_OP(_folded_batch_norm)
+    .Describe("Weight and bias of a convolution with those of the BatchNorm behind it.")
+    .Param<FoldedBatchNormParam>()
+    .Inputs(Inputs)
+    .Outputs({"scaled_weight", "shift"})
+    .Shape(FoldedBatchNormShape)
+    .Type(SameType);
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,42 @@
+#ifndef COOPER_SYMBOL_OPS_NN_FOLDED_BATCH_NORM_PARAM_H_
+#define COOPER_SYMBOL_OPS_NN_FOLDED_BATCH_NORM_PARAM_H_
+
+#include <cmath>
+
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+// What a BatchNorm does in prediction to each filter of the convolution before it: it multiplies
+// by `scale` and adds `shift`.
+struct FilterAffine {
+  float scale, shift;
+
+  FilterAffine(double eps, float gamma, float beta, float mean, float var) {
+    const float sum = var + static_cast<float>(eps);
+    scale = gamma * (sum == 0 ? 0 : 1 / std::sqrt(sum));
+    shift = beta - mean * scale;
+  }
+};
+
+// Parameters of _folded_batch_norm: the BatchNorm's, and the convolution's no_bias.
+struct FoldedBatchNormParam {
+  double eps = 1e-3;
+  bool fix_gamma = true;
+  bool no_bias = false;
+
+  static void Declare(ParamDeclaration<FoldedBatchNormParam>& d) {
+    d.Field("eps", &FoldedBatchNormParam::eps).Doc("added to the variance before the root");
+    d.Field("fix_gamma", &FoldedBatchNormParam::fix_gamma).Doc("whether gamma is 1");
+    d.Field("no_bias", &FoldedBatchNormParam::no_bias).Doc("whether the convolution has no bias");
+  }
+};
+
+struct FoldedBatchNormArrays {
+  enum Input { kWeight, kGamma, kBeta, kMovingMean, kMovingVar, kBias };
+  enum Output { kScaledWeight, kShift };
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_NN_FOLDED_BATCH_NORM_PARAM_H_

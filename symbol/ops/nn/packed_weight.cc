@@ -1,0 +1,83 @@
+// A weight in the order that convolutions read it in. No symbol file has it: a graph pass makes it
+// of weights that are constants.
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "ndarray/status_macros.h"
+#include "symbol/extent_product.h"
+#include "symbol/op.h"
+#include "symbol/ops/nn/packed_weight_param.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+// Of any convolution; more would let a text ask for far more memory than its weight has.
+constexpr int64_t kMaxBlockElements = 4096;
+constexpr size_t kMaxAxes = 6;
+
+absl::Status CheckPacking(const PackedWeightParam& param) {
+  const auto axes = static_cast<int64_t>(param.shape.size());
+  if (axes == 0 || param.shape.size() > kMaxAxes ||
+      absl::c_any_of(param.shape, [](int64_t extent) { return extent < 1; })) {
+    return absl::InvalidArgumentError(absl::StrCat("shape (", absl::StrJoin(param.shape, ", "),
+                                                   "), expected 1 to ", kMaxAxes,
+                                                   " extents above 0"));
+  }
+  std::vector<int64_t> sorted = param.outer;
+  absl::c_sort(sorted);
+  bool is_order = sorted.size() == param.shape.size();
+  for (int64_t i = 0; is_order && i < axes; ++i) is_order = sorted[i] == i;
+  if (!is_order) {
+    return absl::InvalidArgumentError(absl::StrCat("outer (", absl::StrJoin(param.outer, ", "),
+                                                   ") is no order of ", axes, " axes"));
+  }
+  int64_t block = 1;
+  bool fits = param.block_axes.size() == param.block_sizes.size();
+  for (size_t i = 0; fits && i < param.block_axes.size(); ++i) {
+    fits = param.block_axes[i] >= 0 && param.block_axes[i] < axes && param.block_sizes[i] >= 1;
+    if (fits) block = ExtentProduct(block, param.block_sizes[i]);
+    fits = fits && block <= kMaxBlockElements;
+  }
+  if (fits) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("block_axes (", absl::StrJoin(param.block_axes, ", "), ") and block_sizes (",
+                   absl::StrJoin(param.block_sizes, ", "), "), expected as many axes as sizes, of ",
+                   "which ", kMaxBlockElements, " is the greatest product"));
+}
+
+absl::Status PackedWeightShape(ShapeContext& c) {
+  const auto& param = c.param<PackedWeightParam>();
+  COOPER_RETURN_IF_ERROR(CheckPacking(param));
+  int64_t elements = 1;
+  for (const int64_t extent : param.shape) elements = ExtentProduct(elements, extent);
+  // With what blocks, the last slice and alignment may add.
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  if (ExtentProduct(elements, 32 * kMaxBlockElements) == kMost) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("shape (", absl::StrJoin(param.shape, ", "), ") has too many elements"));
+  }
+  if (c.input(0).IsFull() && c.input(0).ToShape().num_elements() != elements) {
+    return absl::InvalidArgumentError(absl::StrCat("input 'weight' ", c.input(0).ToString(),
+                                                   " has other elements than shape (",
+                                                   absl::StrJoin(param.shape, ", "), ")"));
+  }
+  return c.SetOutput(0, {param.num_elements()});
+}
+
+COOPER_REGISTER_OP(_packed_weight)
+    .Describe("A weight in the order that convolutions read it in.")
+    .Param<PackedWeightParam>()
+    .Inputs({"weight"})
+    .Shape(PackedWeightShape)
+    .Type(SameType);
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,47 @@
+#ifndef COOPER_SYMBOL_OPS_NN_WINOGRAD_WEIGHT_PARAM_H_
+#define COOPER_SYMBOL_OPS_NN_WINOGRAD_WEIGHT_PARAM_H_
+
+// How a weight lies in memory that has been transformed for Winograd's convolutions: what
+// _winograd_weight makes.
+
+#include <cstdint>
+
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+// The weight (filters, channels, 3, 3) is cut along its first axis into slices of `slice` filters,
+// each of which lies apart: as oneDNN's layout number `format`, in the fields that oneDNN describes
+// it by. A tile of 3 x 3 becomes one of alpha x alpha.
+struct WinogradWeightParam {
+  int64_t filters = 1, channels = 1;
+  int64_t slice = 1;
+  int64_t format = 0;
+  int64_t alpha = 4;
+  int64_t filter_block = 1, filter_blocks = 1;
+  int64_t channel_block = 1, channel_blocks = 1;
+
+  bool operator==(const WinogradWeightParam&) const = default;
+
+  static void Declare(ParamDeclaration<WinogradWeightParam>& d) {
+    using P = WinogradWeightParam;
+    constexpr double kMost = 1 << 20;
+    d.Field("filters", &P::filters).Required().Min(1).Max(kMost).Doc("of the weight");
+    d.Field("channels", &P::channels).Required().Min(1).Max(kMost).Doc("of the weight");
+    d.Field("slice", &P::slice).Required().Min(1).Max(kMost).Doc("filters that lie together");
+    d.Field("format", &P::format).Required().Min(1).Max(4).Doc("oneDNN's number of the layout");
+    d.Field("alpha", &P::alpha).Required().Min(4).Max(6).Doc("extent of a transformed tile");
+    d.Field("filter_block", &P::filter_block).Min(1).Max(kMost).Doc("filters in a block");
+    d.Field("filter_blocks", &P::filter_blocks).Min(1).Max(kMost).Doc("blocks that lie together");
+    d.Field("channel_block", &P::channel_block).Min(1).Max(kMost).Doc("channels in a block");
+    d.Field("channel_blocks", &P::channel_blocks).Min(1).Max(kMost).Doc("blocks that lie together");
+  }
+
+  int64_t num_slices() const { return filters / slice; }
+  int64_t slice_elements() const { return alpha * alpha * slice * channels; }
+  int64_t num_elements() const { return num_slices() * slice_elements(); }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_NN_WINOGRAD_WEIGHT_PARAM_H_
