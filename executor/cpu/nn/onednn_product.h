@@ -24,9 +24,10 @@ namespace cooper {
 
 constexpr double kMinWorkPerPart = 4e6;  // multiplications
 constexpr int64_t kMaxParts = 32;
-// Channels are cut only where there are few images: oneDNN computes several blocks at a time.
+// Channels are cut only where there are few images: oneDNN computes several blocks at a time. Of a
+// few blocks two parts are made all the same, for one would leave all threads but one idle.
 constexpr int64_t kMaxPartsByChannels = 8;
-constexpr int64_t kMinBlocksPerPart = 4;
+constexpr int64_t kBlocksPerPart = 4;
 
 // The size of a buffer in a workspace.
 inline int64_t AlignedBytes(size_t bytes) {
@@ -97,7 +98,9 @@ class OneDnnProduct : public BlockedProduct {
   // The least number of channels of a part: whole blocks in both arrays.
   int64_t ChannelStep() const {
     const int64_t block = OneDnnChannelBlock();
-    if (p_.groups == 1) return kMinBlocksPerPart * block;
+    if (p_.groups == 1) {
+      return std::clamp<int64_t>(channels() / block / 2, 1, kBlocksPerPart) * block;
+    }
     if (p_.g.channels == 1 && p_.filters == 1) return block;
     return p_.g.channels % block == 0 && p_.filters % block == 0 ? 1 : p_.groups;
   }
