@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "executor/cpu/nn/merged_groups.h"
 #include "executor/cpu/nn/onednn_convolution.h"
 #include "executor/cpu/nn/onednn_product.h"
 #include "ndarray/onednn_thread.h"
@@ -36,7 +37,11 @@ Shape PlainImage(const Shape& shape) {
   return plain;
 }
 
-bool BlockedProduct::IsFast(const ConvolutionProduct& shape, const Options& options) {
+namespace {
+
+// Whether oneDNN has fast code for the product itself.
+bool HasCode(const ConvolutionProduct& shape, const BlockedProduct::Options& options) {
+  using Result = BlockedProduct::Result;
   const OneDnnOnThisThread this_thread;
   try {
     const ConvolutionDescs d(shape, {1, shape.groups, shape.g.channels, shape.filters});
@@ -51,10 +56,26 @@ bool BlockedProduct::IsFast(const ConvolutionProduct& shape, const Options& opti
   }
 }
 
+// How many groups are put together, where the product itself has no fast code and this one has.
+int64_t MergedCount(const ConvolutionProduct& shape, const BlockedProduct::Options& options) {
+  const int64_t count = GroupsToMerge(shape, OneDnnChannelBlock());
+  if (count == 1 || options.packed_weight || HasCode(shape, options)) return 1;
+  return HasCode(MergedGroups(shape, count), options) ? count : 1;
+}
+
+}  // namespace
+
+bool BlockedProduct::IsFast(const ConvolutionProduct& shape, const Options& options) {
+  return HasCode(shape, options) || MergedCount(shape, options) > 1;
+}
+
 absl::StatusOr<std::unique_ptr<const BlockedProduct>> BlockedProduct::Make(
     const ConvolutionProduct& shape, const Options& options) {
   if (shape.batch == 0 || shape.g.image_size() == 0 || shape.g.columns() == 0) {
     return absl::UnimplementedError("blocks of an image without elements");
+  }
+  if (const int64_t count = MergedCount(shape, options); count > 1) {
+    return MakeMergedProduct(shape, count, options);
   }
   if (options.result == Result::kWeight) return MakeWeightProduct(shape, options);
   return MakeActivationProduct(shape, options);

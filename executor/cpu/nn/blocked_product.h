@@ -51,7 +51,7 @@ class BlockedProduct {
   static absl::StatusOr<std::unique_ptr<const BlockedProduct>> Make(const ConvolutionProduct& shape,
                                                                     const Options& options);
   // Whether oneDNN has code that was written for this processor, rather than code that shows what
-  // is meant.
+  // is meant: for the convolution as it is, or with several groups in one.
   static bool IsFast(const ConvolutionProduct& shape, const Options& options);
   virtual ~BlockedProduct() = default;
 
