@@ -68,7 +68,8 @@ def _measure(flags: argparse.Namespace, name: str, batch_size: str, mode: str) -
     try:
         for worker in workers:
             worker.start(turns.TIMEOUT_S)
-        return turns.measure(flags, workers, probe_passes=1, settle_s=_SETTLE_S)
+        measured = turns.measure(flags, workers, probe_passes=1, settle_s=_SETTLE_S)
+        return {**measured, 'peak_mb': {worker.name: worker.peak_mb() for worker in workers}}
     finally:
         for worker in workers:
             worker.stop()
@@ -94,7 +95,9 @@ def main() -> int:
                           f'  cooper {1e3 * median["cooper"]:8.1f} ms'
                           f'  mxnet {1e3 * median["mxnet"]:8.1f} ms'
                           f'  ratio {measured["ratio"]:.2f}'
-                          f' ({min(ratios):.2f} ... {max(ratios):.2f})', flush=True)
+                          f' ({min(ratios):.2f} ... {max(ratios):.2f})'
+                          f'  peak {measured["peak_mb"]["cooper"]:.0f} MB,'
+                          f' {measured["peak_mb"]["mxnet"]:.0f} MB', flush=True)
     turns.report(flags, rows, neighbours=flags.neighbours)
     return 0
 

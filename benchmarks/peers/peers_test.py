@@ -21,6 +21,7 @@ import compare
 import corpus
 import protocol
 import report
+import tables
 import works
 from worker import Worker, WorkerError
 
@@ -315,6 +316,38 @@ class ChartTest(unittest.TestCase):
                 json.dump(_document(), out)
             subprocess.run([sys.executable, chart.__file__, path, svg], check=True)
             self.assertTrue(os.path.getsize(svg))
+
+
+def _measured(cooper_s: float, mxnet_s: float, **more) -> dict:
+    """A row of networks.py or operators.py."""
+    return {'seconds': {'cooper': [cooper_s] * 3, 'mxnet': [mxnet_s] * 3},
+            'ratio': mxnet_s / cooper_s, **more}
+
+
+class TablesTest(unittest.TestCase):
+
+    def _record(self, rows, cpu='AMD EPYC'):
+        return {'machine': {'cpu': cpu, 'cores': 2, 'isa': ['avx2']}, 'threads': 2, 'rows': rows}
+
+    def test_page(self):
+        networks = self._record([
+            _measured(.01, .02, network='vgg16', batch_size=4, mode='predict',
+                      peak_mb={'cooper': 900, 'mxnet': 1200}),
+            _measured(.04, .02, network='vgg16', batch_size=4, mode='train')])
+        operators = self._record([_measured(1e-4, 3e-4, operator='add', mode='predict'),
+                                  _measured(1e-4, 5e-5, operator='sort', mode='predict')])
+        page = tables.page([networks, operators])
+        self.assertIn('AMD EPYC, 2 cores, avx2; 2 threads; medians over 3 rounds', page)
+        self.assertIn(
+            '| vgg16 | 4 | 10.0 / 20.0 | 2.00 | 900 / 1200 | 40.0 / 20.0 | 0.50 |  |', page)
+        # The slowest first.
+        self.assertLess(page.index('| sort | 100 / 50 | 0.50 |'), page.index('| add |'))
+        self.assertIn('prediction 1.22 over 2 rows, 1 below 0.95', page)
+
+    def test_runs_of_two_machines(self):
+        rows = [_measured(1, 1, operator='add', mode='train')]
+        with self.assertRaisesRegex(ValueError, 'runs of 2 machines'):
+            tables.page([self._record(rows), self._record(rows, cpu='Xeon')])
 
 
 if __name__ == '__main__':

@@ -69,6 +69,15 @@ class Worker:
             return 0.0
         return (int(fields[11]) + int(fields[12])) / _TICKS_PER_SECOND  # utime, stime
 
+    def peak_mb(self) -> float:
+        """The largest resident set that the process has had, in units of 2^20 bytes."""
+        with contextlib.suppress(OSError):
+            with open(f'/proc/{self._process.pid}/status', encoding='ascii') as status:
+                for line in status:
+                    if line.startswith('VmHWM:'):
+                        return round(int(line.split()[1]) / 1024, 1)
+        return 0.0
+
     def stop(self) -> None:
         """Ends the process, gently first. May be called in any state, and again."""
         if self._process and self._process.poll() is None:

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Writes what networks.py and operators.py have measured as a page of tables.
+
+    benchmarks/peers/tables.py networks.json operators.json > docs/mxnet_speed.md
+
+Each file is what --json has made; all of one machine. Rows of several files stand together.
+"""
+
+import json
+import math
+import pathlib
+import statistics
+import sys
+from typing import Any, Dict, Iterable, List
+
+import turns
+
+_MODES = ('predict', 'train')
+
+
+def _mean(ratios: Iterable[float]) -> str:
+    return f'{math.exp(statistics.mean(map(math.log, ratios))):.2f}'
+
+
+def _row(cells: Iterable[str]) -> str:
+    return '| ' + ' | '.join(cells) + ' |'
+
+
+def _head(names: List[str]) -> List[str]:
+    """Of a table whose first column is text."""
+    return [_row(names), _row(['---'] + ['---:'] * (len(names) - 1))]
+
+
+def _times(row: Dict[str, Any], unit: float, digits: int) -> str:
+    median = turns.medians(row['seconds'])
+    return f'{unit * median["cooper"]:.{digits}f} / {unit * median["mxnet"]:.{digits}f}'
+
+
+def _network_lines(rows: List[Dict[str, Any]]) -> List[str]:
+    lines = ['## Networks', '', 'Milliseconds of a pass, cooper / MXNet, the ratio of speeds, and the '
+             'peak resident sets in MB.', '']
+    lines += _head(['network', 'batch', 'prediction', 'ratio', 'MB', 'training', 'ratio', 'MB'])
+    cells = {}
+    for row in rows:
+        peak = row.get('peak_mb')
+        cells.setdefault((row['network'], row['batch_size']), {})[row['mode']] = [
+            _times(row, 1e3, 1), f'{row["ratio"]:.2f}',
+            f'{peak["cooper"]:.0f} / {peak["mxnet"]:.0f}' if peak else '']
+    for (network, batch), modes in sorted(cells.items()):
+        lines.append(_row([network, str(batch)] +
+                          sum((modes.get(mode, [''] * 3) for mode in _MODES), [])))
+    return lines + ['', _means(rows)]
+
+
+def _operator_lines(rows: List[Dict[str, Any]]) -> List[str]:
+    lines = ['## Operators', '', 'Microseconds of a pass, cooper / MXNet, and the ratio of speeds.', '']
+    lines += _head(['operator', 'prediction', 'ratio', 'training', 'ratio'])
+    cells = {}
+    for row in rows:
+        cells.setdefault(row['operator'], {})[row['mode']] = row
+    for operator, modes in sorted(cells.items(),
+                                  key=lambda item: min(row['ratio'] for row in item[1].values())):
+        line = [operator]
+        for mode in _MODES:
+            row = modes.get(mode)
+            line += [_times(row, 1e6, 0), f'{row["ratio"]:.2f}'] if row else ['', '']
+        lines.append(_row(line))
+    return lines + ['', _means(rows)]
+
+
+def _means(rows: List[Dict[str, Any]]) -> str:
+    texts = []
+    for mode, name in zip(_MODES, ('prediction', 'training')):
+        ratios = [row['ratio'] for row in rows if row['mode'] == mode]
+        if ratios:
+            slower = sum(ratio < 0.95 for ratio in ratios)
+            texts.append(f'{name} {_mean(ratios)} over {len(ratios)} rows, {slower} below 0.95')
+    return 'Geometric means: ' + '; '.join(texts) + '.'
+
+
+def page(records: List[Dict[str, Any]]) -> str:
+    """The page for what runs have written; raises ValueError for runs of several machines."""
+    machines = {(record['machine']['cpu'], record['machine']['cores']) for record in records}
+    if len(machines) != 1:
+        raise ValueError(f'runs of {len(machines)} machines: {sorted(machines)}')
+    machine = records[0]['machine']
+    rows = [row for record in records for row in record['rows']]
+    rounds = sorted({len(row['seconds']['cooper']) for row in rows})
+    lines = [
+        '# Speed beside MXNet 1.9.1', '',
+        f'{machine["cpu"]}, {machine["cores"]} cores, {", ".join(machine["isa"])}; '
+        f'{records[0]["threads"]} threads; medians over {" or ".join(map(str, rounds))} rounds in '
+        'turns. Above 1 cooper is faster. Written by `benchmarks/peers/tables.py`; '
+        '[how it is measured](../benchmarks/peers/README.md#image-networks).', ''
+    ]
+    networks = [row for row in rows if 'network' in row]
+    operators = [row for row in rows if 'operator' in row]
+    if networks:
+        lines += _network_lines(networks) + ['']
+    if operators:
+        lines += _operator_lines(operators) + ['']
+    return '\n'.join(lines[:-1]) + '\n'
+
+
+def main() -> int:
+    if len(sys.argv) < 2 or sys.argv[1].startswith('-'):
+        print(__doc__, file=sys.stderr)
+        return 1
+    records = [json.loads(pathlib.Path(path).read_text(encoding='utf-8')) for path in sys.argv[1:]]
+    try:
+        sys.stdout.write(page(records))
+    except ValueError as error:
+        print(f'tables.py: {error}', file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
