@@ -85,12 +85,14 @@ def page(records: List[Dict[str, Any]]) -> str:
         raise ValueError(f'runs of {len(machines)} machines: {sorted(machines)}')
     machine = records[0]['machine']
     rows = [row for record in records for row in record['rows']]
+    # Whoever measures gives both programs priority over what else runs.
+    load = max(record['machine'].get('load_average', [0])[0] for record in records)
     rounds = sorted({len(row['seconds']['cooper']) for row in rows})
     lines = [
         '# Speed beside MXNet 1.9.1', '',
         f'{machine["cpu"]}, {machine["cores"]} cores, {", ".join(machine["isa"])}; '
         f'{records[0]["threads"]} threads; medians over {" or ".join(map(str, rounds))} rounds in '
-        'turns. Above 1 cooper is faster. Written by `benchmarks/peers/tables.py`; '
+        f'turns, load averages up to {load:.0f}. Above 1 cooper is faster. Written by `benchmarks/peers/tables.py`; '
         '[how it is measured](../benchmarks/peers/README.md#image-networks).', ''
     ]
     networks = [row for row in rows if 'network' in row]
