@@ -14,15 +14,20 @@
 #include "oneapi/tbb/task_group.h"
 
 namespace cooper {
+
+// Set within a loop's ranges: a loop there is one of many already. Also parallel_steps.cc's.
+namespace internal_parallel {
+thread_local bool in_loop = false;
+}  // namespace internal_parallel
+
 namespace {
+
+using internal_parallel::in_loop;
 
 // More pieces lose more by starting than they gain by evening out.
 constexpr int64_t kMaxPiecesPerThread = 4;
 // A loop of more threads allocates.
 constexpr int64_t kThreadsOnStack = 64;
-
-// Set within a loop's ranges: a loop there is one of many already.
-thread_local bool in_loop = false;
 
 // MXNet's users set this; every other library that shares the machine reads it, too.
 int DefaultThreads() {

@@ -3,6 +3,7 @@
 
 // Where the kernels of RNN and of _rnn_layer find their arrays: the first has the weights of all
 // layers and directions in one vector, the second those of its only layer in arrays of their own.
+// Those of _prepared_rnn_layer are packed by _pack_rnn_weight.
 
 #include <cstdint>
 
@@ -13,7 +14,7 @@
 
 namespace cooper {
 
-enum class RNNForm { kPacked, kLayer };
+enum class RNNForm { kPacked, kLayer, kPrepared };
 
 // Positions of the forward node's inputs, counted from `first` on, which are those of the gradients
 // too. -1 for those that a node does not have.
@@ -72,7 +73,7 @@ struct RNNWeights {
 template <typename T>
 RNNWeights<T> RNNWeightsOf(RNNForm form, const RNNParam& param, int64_t input_size,
                            absl::Span<const ArrayView> arrays, int layer, int direction) {
-  if (form == RNNForm::kLayer) {
+  if (form != RNNForm::kPacked) {
     return {.input_size = input_size,
             .i2h_weight = arrays[0].as<T>(),
             .i2h_bias = arrays[1].as<T>(),

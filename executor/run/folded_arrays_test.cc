@@ -89,6 +89,36 @@ TEST(FoldedArraysTest, NetworkComputesTheSame) {
   ExpectNear(Outputs(*folded), Outputs(*plain));
 }
 
+TEST(FoldedArraysTest, RecurrentLayersReadPackedWeights) {
+  for (const std::string mode : {"lstm", "gru", "rnn_tanh"}) {
+    SCOPED_TRACE(mode);
+    const int64_t gates = mode == "lstm" ? 4 : mode == "gru" ? 3 : 1;
+    std::vector<Symbol> inputs;
+    for (const char* name : {"data", "i2h_weight", "i2h_bias", "h2h_weight", "h2h_bias", "state"}) {
+      inputs.push_back(Symbol::Variable(name));
+    }
+    if (mode == "lstm") inputs.push_back(Symbol::Variable("state_cell"));
+    const Symbol layer = Op("_rnn_layer", {.name = "layer",
+                                           .inputs = inputs,
+                                           .attrs = {{"mode", mode},
+                                                     {"state_size", "20"},
+                                                     {"num_layers", "1"},
+                                                     {"state_outputs", "True"}}});
+    const std::vector<NDArray> arrays =
+        RandomArrays({{gates * 20, 6}, {gates * 20}, {gates * 20, 20}, {gates * 20}}, 1);
+    const ArrayMap params = {{"i2h_weight", arrays[0]},
+                             {"i2h_bias", arrays[1]},
+                             {"h2h_weight", arrays[2]},
+                             {"h2h_bias", arrays[3]}};
+    const auto plain = Bind(layer, Options({7, 2, 6}, params));
+    const auto folded = Bind(layer, WithConstants(Options({7, 2, 6}, params)));
+    ExpectNear(Outputs(*folded), Outputs(*plain));
+    const bool packed = mode != "rnn_tanh";
+    EXPECT_EQ(folded->arg_names().size(), plain->arg_names().size() + (packed ? 2 : 0));
+    if (packed) EXPECT_THAT(folded->DebugString(), HasSubstr("_prepared_rnn_layer"));
+  }
+}
+
 TEST(FoldedArraysTest, AreComputedOnceForAll) {
   BindOptions options = WithConstants(Options({8, 6}, Params()));
   options.folded = std::make_shared<FoldedArrays>();

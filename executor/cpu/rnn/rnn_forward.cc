@@ -1,12 +1,16 @@
 // The forward kernels of RNN and _rnn_layer. Per layer: one product of all steps' inputs with the
 // i2h weight, then step by step the product with the h2h weight, added to it in place, and the
-// fused cell. Steps behind the end of a sequence are left out of all of them (rnn_rows.h).
+// fused cell; where nothing is kept for a backward pass, product and cell are one
+// (packed_step.h). Steps behind the end of a sequence are left out of all of them (rnn_rows.h).
 
 #include <algorithm>
+#include <type_traits>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "executor/cpu/dropout_mask.h"
+#include "executor/cpu/rnn/packed_step.h"
 #include "executor/cpu/rnn/rnn_cells.h"
 #include "executor/cpu/rnn/rnn_chains.h"
 #include "executor/cpu/rnn/rnn_forward_arguments.h"
@@ -19,7 +23,9 @@
 #include "executor/kernel.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
+#include "ndarray/parallel_steps.h"
 #include "ndarray/status_macros.h"
+#include "symbol/ops/rnn/packed_rnn_weight.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
@@ -30,6 +36,7 @@ namespace {
 template <typename T>
 struct Direction {
   const T* h2h_weight = nullptr;
+  const T* packed_weight = nullptr;
   const T* bias = nullptr;
   T* slots = nullptr;
   T* cells = nullptr;        // (packed rows, hidden), or (batch, hidden) if not all are kept
@@ -46,7 +53,7 @@ class Forward {
         c_(c),
         param_(c.param<RNNParam>()),
         in_(form, param_),
-        plan_(param_, c.inputs[in_.data].shape, c.reqs, c.is_train),
+        plan_(form, param_, c.inputs[in_.data], c.reqs, c.is_train),
         dims_(plan_.dims),
         scratch_(plan_, c.workspace),
         rows_(plan_.has_lengths
@@ -54,7 +61,9 @@ class Forward {
                   : RNNRows(dims_.num_steps, dims_.batch)),
         clip_(param_) {
     // Not by the padding: it changes how products are rounded.
-    transpose_ = plan_.transpose && rows_.longest() >= kMinRNNStepsToTranspose;
+    const bool long_enough = rows_.longest() >= kMinRNNStepsToTranspose;
+    transpose_ = plan_.transpose && long_enough;
+    packed_ = plan_.packed && (plan_.prepared || long_enough);
     last_output_ = plan_.own_output ? scratch_.output : c.outputs[RNNOutputs::kOutput].as<T>();
     if (plan_.keep) reserve_ = c.outputs.back().as<T>();
   }
@@ -70,7 +79,11 @@ class Forward {
       }
       for (int d = 0; d < dims_.directions; ++d) Prepare(layer, d, packed, output);
       ForEachChain(dims_, rows_, [&](int d, int64_t begin, int64_t end) {
-        RunChain(directions_[d], d, begin, end);
+        if (packed_) {
+          RunPackedChain(directions_[d], d, begin, end);
+        } else {
+          RunChain(directions_[d], d, begin, end);
+        }
       });
       for (int d = 0; d < dims_.directions; ++d) StoreStates(layer, d);
       ZeroPadding(rows_, dims_.output_row(), output);
@@ -98,6 +111,12 @@ class Forward {
     Direction<T>& dir = directions_[d];
 
     dir.h2h_weight = weights.h2h_weight;
+    dir.packed_weight = plan_.prepared ? dir.h2h_weight : scratch_.weight[d];
+    if constexpr (std::is_same_v<T, float>) {
+      if (packed_ && !plan_.prepared) {
+        PackRNNWeight(dir.h2h_weight, dims_.recurrent, hidden, hidden, scratch_.weight[d]);
+      }
+    }
     if (transpose_) {
       TransposeInto(dir.h2h_weight, dims_.recurrent * hidden, hidden, scratch_.weight[d],
                     scratch_.weight_stride);
@@ -114,6 +133,16 @@ class Forward {
     }
     dir.output = output + d * hidden;
 
+    if constexpr (std::is_same_v<T, float>) {
+      if (plan_.prepared) {
+        PackedInputProduct{.gates = NumPackedGates(param_.mode),
+                           .hidden = hidden,
+                           .depth = weights.input_size,
+                           .weight = weights.i2h_weight}
+            .Run(input, rows_.total(), dir.slots);
+        return;
+      }
+    }
     for (const InputProduct& product : InputProducts(param_.mode)) {
       Gemm(false, true, rows_.total(), product.num_gates * hidden, weights.input_size, T{1}, input,
            weights.input_size,
@@ -181,6 +210,59 @@ class Forward {
       h_prev_stride = dims_.output_row();
       c_prev = c;
     }
+  }
+
+  // The same by packed steps. Where there are few rows, their features are cut into parts for
+  // several threads.
+  void RunPackedChain(const Direction<T>& dir, int d, int64_t begin, int64_t end) const {
+    if constexpr (std::is_same_v<T, float>) {
+      // Multiplications of a step that outweigh the hand-over to another thread.
+      constexpr int64_t kMinProducts = 1 << 16;
+      constexpr int64_t kRows = 48;  // that are put together at a time
+      const int64_t hidden = dims_.hidden;
+      const PackedStep step{.mode = param_.mode,
+                            .hidden = hidden,
+                            .weight = dir.packed_weight,
+                            .bias = dir.bias,
+                            .clip = clip_};
+      const int64_t panels = NumPackedPanels(hidden);
+      const int64_t of_panel = (end - begin) * dims_.recurrent * hidden * kPackedFeatures;
+      const int64_t grain = 1 + kMinProducts / (of_panel + 1);
+      ParallelSteps(dims_.num_steps, panels, grain, [&](int64_t s, int64_t first, int64_t last) {
+        const int64_t t = dims_.StepAt(d, s);
+        const int64_t active_end = std::min(end, rows_.count(t));
+        PackedStepRow rows[kRows];
+        for (int64_t i = begin; i < active_end; i += kRows) {
+          const int64_t count = std::min(kRows, active_end - i);
+          for (int64_t r = 0; r < count; ++r) rows[r] = RowAt(dir, d, t, i + r);
+          step.Run(absl::MakeConstSpan(rows, count), first, last);
+        }
+      });
+      if (!rows_.has_lengths()) return;
+      for (int64_t i = begin; i < end; ++i) {
+        if (rows_.length(i) == 0) continue;
+        const int64_t last = d == 0 ? rows_.length(i) - 1 : 0;
+        std::copy_n(OutputAt(dir, last, i), hidden, scratch_.state[d] + i * hidden);
+      }
+    }
+  }
+
+  T* OutputAt(const Direction<T>& dir, int64_t t, int64_t place) const {
+    return dir.output + (t * dims_.batch + rows_.row(place)) * dims_.output_row();
+  }
+
+  PackedStepRow RowAt(const Direction<float>& dir, int d, int64_t t, int64_t place) const {
+    const bool is_first = rows_.IsFirst(d, t, place);
+    const int64_t state = place * dims_.hidden;
+    PackedStepRow row{
+        .h_prev = is_first ? dir.state + state : OutputAt(dir, d == 0 ? t - 1 : t + 1, place),
+        .slots = dir.slots + (rows_.begin(t) + place) * dims_.slot_row(),
+        .h = OutputAt(dir, t, place)};
+    if (!plan_.has_cell) return row;
+    // With lengths, the state that goes along.
+    row.c = (rows_.has_lengths() ? scratch_.state_cell[d] : dir.cells) + state;
+    row.c_prev = is_first ? dir.state_cell + state : row.c;
+    return row;
   }
 
   void RunCell(const T* bias, T* slots, const T* h_prev, const T* c_prev, T* h, T* c) const {
@@ -259,16 +341,23 @@ class Forward {
   T* last_output_ = nullptr;
   T* reserve_ = nullptr;
   bool transpose_ = false;
+  bool packed_ = false;
 };
 
 bool NothingAsked(absl::Span<const WriteReq> reqs) {
   return std::all_of(reqs.begin(), reqs.end(), [](WriteReq req) { return req == WriteReq::kNull; });
 }
 
-// The data is the first input of both.
+// The data is the first input of all.
+template <RNNForm kForm>
 absl::StatusOr<Prepared> PrepareRNN(const PrepareContext& c) {
-  COOPER_RETURN_IF_ERROR(CheckSupported(c.param<RNNParam>()));
-  const RNNForwardPlan plan(c.param<RNNParam>(), c.inputs[0].shape, c.reqs, /*is_train=*/true);
+  const auto& param = c.param<RNNParam>();
+  COOPER_RETURN_IF_ERROR(CheckSupported(param));
+  const RNNForwardPlan plan(kForm, param, c.inputs[0], c.reqs, /*is_train=*/true);
+  if (kForm == RNNForm::kPrepared && (plan.keep || NumPackedGates(param.mode) == 0)) {
+    return absl::UnimplementedError(
+        "packed weights are for lstm and gru, and for prediction alone");
+  }
   if (c.inputs[0].dtype == DType::kFloat64)
     return Prepared{.workspace_bytes = RNNForwardScratch<double>(plan, nullptr).bytes};
   return Prepared{.workspace_bytes = RNNForwardScratch<float>(plan, nullptr).bytes};
@@ -286,9 +375,22 @@ absl::Status RNNCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_KERNEL(RNN, DeviceType::kCpu, kFloat32Or64, RNNCpu<RNNForm::kPacked>, PrepareRNN);
+absl::Status PackWeightCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  const Shape& weight = c.inputs[0].shape;
+  const int gates = c.param<PackRNNWeightParam>().num_gates;
+  PackRNNWeight(c.inputs[0].as<float>(), gates, weight[0] / gates, weight[1],
+                c.outputs[0].as<float>());
+  return absl::OkStatus();
+}
+
+COOPER_REGISTER_KERNEL(RNN, DeviceType::kCpu, kFloat32Or64, RNNCpu<RNNForm::kPacked>,
+                       PrepareRNN<RNNForm::kPacked>);
 COOPER_REGISTER_KERNEL(_rnn_layer, DeviceType::kCpu, kFloat32Or64, RNNCpu<RNNForm::kLayer>,
-                       PrepareRNN);
+                       PrepareRNN<RNNForm::kLayer>);
+COOPER_REGISTER_KERNEL(_prepared_rnn_layer, DeviceType::kCpu, kFloat32Only,
+                       RNNCpu<RNNForm::kPrepared>, PrepareRNN<RNNForm::kPrepared>);
+COOPER_REGISTER_KERNEL(_pack_rnn_weight, DeviceType::kCpu, kFloat32Only, PackWeightCpu);
 
 }  // namespace
 }  // namespace cooper

@@ -9,10 +9,13 @@
 
 #include "absl/types/span.h"
 #include "executor/cpu/padded_stride.h"
+#include "executor/cpu/rnn/packed_step.h"
 #include "executor/cpu/rnn/rnn_rows.h"
+#include "executor/elements/rnn_arguments.h"
 #include "executor/elements/rnn_dims.h"
 #include "executor/kernel.h"
 #include "executor/scratch_cursor.h"
+#include "ndarray/dtype.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
@@ -22,19 +25,23 @@ struct RNNOutputs {
   enum Output { kOutput, kState, kStateCell };
 };
 
-// With fewer steps a transposed copy of the h2h weight costs more than it gains.
+// With fewer steps a copy of the h2h weight in another order costs more than it gains.
 inline constexpr int64_t kMinRNNStepsToTranspose = 4;
 
 // What is decided when the node is bound.
 struct RNNForwardPlan {
-  RNNForwardPlan(const RNNParam& param, const Shape& data, absl::Span<const WriteReq> reqs,
-                 bool is_train)
-      : dims(param, data),
-        reserve(param, data[0], data[1]),
+  RNNForwardPlan(RNNForm form, const RNNParam& param, const ArrayView& data,
+                 absl::Span<const WriteReq> reqs, bool is_train)
+      : dims(param, data.shape),
+        reserve(param, dims.num_steps, dims.batch),
         keep(reqs.back() != WriteReq::kNull),
         drop(is_train && param.p > 0 && param.num_layers > 1),
         has_cell(param.mode == RNNMode::kLstm),
-        transpose(data[0] >= kMinRNNStepsToTranspose),
+        prepared(form == RNNForm::kPrepared),
+        packed(prepared ||
+               (!keep && data.dtype == DType::kFloat32 && NumPackedGates(param.mode) > 0 &&
+                dims.num_steps >= kMinRNNStepsToTranspose)),
+        transpose(!packed && dims.num_steps >= kMinRNNStepsToTranspose),
         own_output(reqs[RNNOutputs::kOutput] != WriteReq::kWrite),
         has_lengths(param.use_sequence_length) {}
 
@@ -43,6 +50,8 @@ struct RNNForwardPlan {
   bool keep;  // whether the reserve is wanted
   bool drop;  // whether dropout is done
   bool has_cell;
+  bool prepared;  // whether weights come packed
+  bool packed;    // whether steps are those of packed_step.h
   bool transpose;
   bool own_output;  // whether the last layer's output is made in scratch memory
   bool has_lengths;
@@ -57,7 +66,11 @@ struct RNNForwardScratch {
     const int64_t rows = dims.rows();
     weight_stride = PaddedStride(dims.recurrent * dims.hidden);
     for (int d = 0; d < dims.directions; ++d) {
-      if (plan.transpose) weight[d] = cursor.Take<T>(dims.hidden * weight_stride);
+      if (plan.packed && !plan.prepared) {
+        weight[d] = cursor.Take<T>(PackedWeightSize(dims.recurrent, dims.hidden, dims.hidden));
+      } else if (plan.transpose) {
+        weight[d] = cursor.Take<T>(dims.hidden * weight_stride);
+      }
       bias[d] = cursor.Take<T>(dims.slot_row());
       if (!plan.keep) {
         slots[d] = cursor.Take<T>(rows * dims.slot_row());
@@ -84,7 +97,7 @@ struct RNNForwardScratch {
   }
 
   int64_t weight_stride;
-  T* weight[2] = {};  // h2h weights transposed, (hidden, recurrent * hidden)
+  T* weight[2] = {};  // h2h weights transposed, (hidden, recurrent * hidden), or packed
   T* bias[2] = {};    // the sum of the biases of each slot
   T* slots[2] = {};
   T* cells[2] = {};

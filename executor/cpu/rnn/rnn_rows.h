@@ -41,6 +41,8 @@ class RNNRows {
   int64_t begin(int64_t t) const { return has_lengths() ? begin_[t] : t * batch_; }
   // The row of the batch that is at `place` in the order by falling length.
   int64_t row(int64_t place) const { return has_lengths() ? order_[place] : place; }
+  // Steps of the sequence at `place`.
+  int64_t length(int64_t place) const { return has_lengths() ? lengths_[place] : num_steps_; }
   // Whether step `t` is the first one that the sequence at `place` takes in a direction.
   bool IsFirst(int direction, int64_t t, int64_t place) const {
     return direction == 0 ? t == 0 : t + 1 == num_steps_ || place >= count(t + 1);

@@ -1,0 +1,35 @@
+#ifndef COOPER_SYMBOL_OPS_RNN_PACKED_RNN_WEIGHT_H_
+#define COOPER_SYMBOL_OPS_RNN_PACKED_RNN_WEIGHT_H_
+
+// Weights of recurrent layers in the order in which prediction reads them: the weights (gates *
+// state_size, columns) as (panels, columns, gates, kPackedRNNFeatures), where a panel has
+// kPackedRNNFeatures features of the state; those that there are none of are 0.
+
+#include <cstdint>
+
+#include "ndarray/partial_shape.h"
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+inline constexpr int64_t kPackedRNNFeatures = 16;
+
+inline PartialShape PackedRNNWeightShape(int64_t gates, int64_t state_size, int64_t columns) {
+  return {(state_size + kPackedRNNFeatures - 1) / kPackedRNNFeatures, columns, gates,
+          kPackedRNNFeatures};
+}
+
+struct PackRNNWeightParam {
+  int num_gates = 0;
+
+  static void Declare(ParamDeclaration<PackRNNWeightParam>& d) {
+    d.Field("num_gates", &PackRNNWeightParam::num_gates)
+        .Required()
+        .Min(1)
+        .Doc("gates whose weights are behind each other");
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_RNN_PACKED_RNN_WEIGHT_H_
