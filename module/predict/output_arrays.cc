@@ -1,6 +1,8 @@
 #include "module/predict/output_arrays.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "ndarray/status_macros.h"
 
@@ -17,25 +19,33 @@ constexpr int64_t kUnit = int64_t{1} << 20;
 // Shared by the owner and by the arrays that are in use.
 class OutputArrays::Blocks {
  public:
-  // The block that came back last among those that `bytes` fill at least half; null if none does.
+  // The smallest block of at least `bytes`, of those the one that came back last; null if there is
+  // none.
   std::shared_ptr<Storage> Take(int64_t bytes) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    for (auto it = idle_.rbegin(); it != idle_.rend(); ++it) {
-      if ((*it)->bytes() < bytes || (*it)->bytes() / 2 > bytes) continue;
-      std::shared_ptr<Storage> block = std::move(*it);
-      idle_.erase(std::next(it).base());
-      return block;
+    auto best = idle_.end();
+    for (auto it = idle_.begin(); it != idle_.end(); ++it) {
+      if ((*it)->bytes() < bytes) continue;
+      if (best == idle_.end() || (*it)->bytes() <= (*best)->bytes()) best = it;
     }
-    return nullptr;
+    if (best == idle_.end()) return nullptr;
+    std::shared_ptr<Storage> block = std::move(*best);
+    idle_.erase(best);
+    return block;
   }
 
+  // Large blocks stay: results of all lengths fit into them, so that a few serve requests of many
+  // shapes in any order.
   void GiveBack(std::shared_ptr<Storage> block) {
-    std::shared_ptr<Storage> oldest;  // freed without the lock
+    std::shared_ptr<Storage> smallest;  // freed without the lock
     const std::lock_guard<std::mutex> lock(mutex_);
     idle_.push_back(std::move(block));
     if (static_cast<int64_t>(idle_.size()) <= kept_) return;
-    oldest = std::move(idle_.front());
-    idle_.pop_front();
+    const auto it = std::min_element(idle_.begin(), idle_.end(), [](const auto& a, const auto& b) {
+      return a->bytes() < b->bytes();
+    });
+    smallest = std::move(*it);
+    idle_.erase(it);
   }
 
   void KeepMore(int64_t blocks) {
@@ -51,7 +61,7 @@ class OutputArrays::Blocks {
  private:
   std::mutex mutex_;
   int64_t kept_ = 0;
-  std::deque<std::shared_ptr<Storage>> idle_;  // the one that came back last at the end
+  std::vector<std::shared_ptr<Storage>> idle_;  // the one that came back last at the end
 };
 
 OutputArrays::OutputArrays(Context context)

@@ -4,10 +4,10 @@
 // Arrays that a predictor computes its results in and hands out. A result of some megabytes is
 // memory that the system has to clear, page by page, and takes back when the result is dropped; a
 // network may be quicker than that. So the memory of results that are gone is kept for the next
-// ones, of which as many stay as the predictor says.
+// ones, of which as many stay as the predictor says: the largest, as an arena stays as large as its
+// largest plan.
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 
