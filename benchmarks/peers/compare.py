@@ -34,17 +34,20 @@ PEERS = {
     'mxnet-fused': ['mxnet_lm.py', '--mode=fused'],
     'torch': ['torch_lm.py'],
     'onnx': ['onnx_lm.py'],
+    'openvino': ['openvino_lm.py'],
 }
-_FORWARD_ONLY_PEERS = {'onnx'}  # left out where a work trains
+_FORWARD_ONLY = {'onnx', 'openvino', 'predictor'}  # left out where a work trains
+_OF_ONNX = {'onnx', 'openvino'}  # which need a newer NumPy than MXNet can use
 
 # By form and kind of the layers: cooper's own --cell. "labels" asks for no outputs but the
-# probability of each label, which is all that the loss needs.
+# probability of each label, which is all that the loss needs; "predictor" is what a server uses.
 COOPER_CELLS = {
     'unrolled': {'lstm': 'lstm', 'gru': 'gru'},
     'labels': {'lstm': 'lstm', 'gru': 'gru'},
     'fused': {'lstm': 'fused', 'gru': 'fused_gru'},
+    'predictor': {'lstm': 'lstm', 'gru': 'gru'},
 }
-_FORM_FLAGS = {'labels': ['--label_probabilities']}
+_FORM_FLAGS = {'labels': ['--label_probabilities'], 'predictor': ['--predictor']}
 
 
 def _parse_flags(argv: List[str]) -> argparse.Namespace:
@@ -105,6 +108,8 @@ def _make_workers(flags: argparse.Namespace, told: Dict[str, Any]) -> List[Worke
     workers = []
     if flags.cooper:
         for form in flags.cooper_cells:
+            if form in _FORWARD_ONLY and not told['forward_only']:
+                continue
             own = {**told, 'cell': COOPER_CELLS[form][told['cell']]}
             workers.append(Worker(f'cooper-{form}', [flags.cooper, *works.arguments(own),
                                                      *_FORM_FLAGS.get(form, []),
@@ -113,11 +118,11 @@ def _make_workers(flags: argparse.Namespace, told: Dict[str, Any]) -> List[Worke
             workers.append(Worker(report.LIMIT, [flags.cooper, *works.arguments(told),
                                                  '--gemm_only']))
     for name in flags.peers:
-        if name in _FORWARD_ONLY_PEERS and not told['forward_only']:
+        if name in _FORWARD_ONLY and not told['forward_only']:
             continue
         script, *mode = PEERS[name]
         venv = os.path.expanduser(flags.venv)
-        python = f'{venv}/onnx/bin/python' if name == 'onnx' else f'{venv}/bin/python'
+        python = f'{venv}/onnx/bin/python' if name in _OF_ONNX else f'{venv}/bin/python'
         workers.append(Worker(name, [python, str(_HERE / script), *mode, *works.arguments(told)]))
     return workers
 

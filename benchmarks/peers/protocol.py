@@ -157,6 +157,11 @@ def _run_passes(batches: List[Batch], step: Callable[[int], None], passes: int) 
     }
 
 
+def say(stream: TextIO, message: Dict[str, Any]) -> None:
+    """Answers with one line."""
+    print(json.dumps(message), file=stream, flush=True)
+
+
 def serve(stream: TextIO, run: Callable[[int], Dict[str, Any]], ready: Dict[str, Any]) -> None:
     """Announces `ready`, and obeys stdin until "quit" or its end.
 
@@ -165,11 +170,7 @@ def serve(stream: TextIO, run: Callable[[int], Dict[str, Any]], ready: Dict[str,
       run: makes so many passes and returns the answer, to which the peak memory is added.
       ready: what the worker says of itself: peer, version, parameters, ...
     """
-
-    def say(message: Dict[str, Any]) -> None:
-        print(json.dumps(message), file=stream, flush=True)
-
-    say({'ready': True, 'rss_peak_mb': memory_mb('VmHWM'), **ready})
+    say(stream, {'ready': True, 'rss_peak_mb': memory_mb('VmHWM'), **ready})
     for line in sys.stdin:
         words = line.split()
         if not words:
@@ -178,9 +179,9 @@ def serve(stream: TextIO, run: Callable[[int], Dict[str, Any]], ready: Dict[str,
             return
         if len(words) == 2 and words[0] == 'run' and words[1].isdigit() and int(words[1]) > 0:
             result = run(int(words[1]))
-            say({**result, 'rss_peak_mb': memory_mb('VmHWM')})
+            say(stream, {**result, 'rss_peak_mb': memory_mb('VmHWM')})
         else:
-            say({'error': f'expected "run N" with N > 0, or "quit", got "{line.strip()}"'})
+            say(stream, {'error': f'expected "run N" with N > 0, or "quit", got "{line.strip()}"'})
 
 
 def serve_batches(stream: TextIO, batches: List[Batch], step: Callable[[int], None],

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Makes the virtual environment that the peer workers run in: MXNet 1.9.1, PyTorch and, in a folder
-# `onnx` of it with a NumPy of its own, ONNX Runtime.
+# `onnx` of it with a NumPy of its own, ONNX Runtime and OpenVINO.
 #
 #   setup_venv.sh [DIR]      DIR defaults to $HOME/.cache/cooper-peers (about 4.5 GB)
 #
@@ -36,14 +36,14 @@ failed=0
 "${pip[@]}" -r "$here/requirements_mxnet.txt" || failed=1
 "${pip[@]}" --no-deps -r "$here/requirements_torch.txt" || failed=1
 
-# ONNX Runtime needs a newer NumPy than MXNet can use.
+# These need a newer NumPy than MXNet can use.
 [[ -x $venv/onnx/bin/python ]] || "$venv/bin/python" -m venv "$venv/onnx"
 "$venv/onnx/bin/python" -m pip install --quiet --no-cache-dir --disable-pip-version-check \
   -r "$here/requirements_onnx.txt" || failed=1
 
-for module in mxnet torch onnxruntime; do
+for module in mxnet torch onnxruntime openvino; do
   python=$venv/bin/python
-  [[ $module != onnxruntime ]] || python=$venv/onnx/bin/python
+  [[ $module != o* ]] || python=$venv/onnx/bin/python
   "$python" -W ignore -c "
 import $module
 print('setup_venv.sh: $module', $module.__version__)" ||
