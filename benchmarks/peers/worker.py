@@ -48,7 +48,11 @@ class Worker:
 
         Raises WorkerError.
         """
-        self._write(f'run {passes}\n')
+        return self.ask(f'run {passes}', timeout_s, required)
+
+    def ask(self, command: str, timeout_s: float, required: Sequence[str]) -> Dict[str, Any]:
+        """The answer to a command; raises WorkerError unless what is required is above 0."""
+        self._write(command + '\n')
         result = self._answer(timeout_s)
         for key in required:
             if not result.get(key, 0) > 0:

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Puts cooper's predictor and ONNX Runtime under the same load of single sentences, in turns.
+
+README.md, "Serving", says what is measured.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import sys
+from typing import Any, Dict, List
+
+import works
+from worker import Worker, WorkerError
+
+_HERE = pathlib.Path(__file__).resolve().parent
+
+
+def _parse_flags(argv: List[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--work', default='W1', help='sizes of the model: W1, W2, W3, W4')
+    parser.add_argument('--cooper', required=True, help='the serving binary')
+    parser.add_argument('--venv', default='~/.cache/cooper-peers', help='made by setup_venv.sh')
+    parser.add_argument('--rounds', type=int, default=5)
+    parser.add_argument('--seconds', type=float, default=5, help='of each measurement')
+    parser.add_argument('--share', type=float, default=0.7, help='of the capacity, for the load')
+    parser.add_argument('--clients', type=int, default=64, help='under way to find the capacity')
+    parser.add_argument('--callers', type=int, default=16, help='threads that share the predictor')
+    parser.add_argument('--servers', type=int, default=2)
+    parser.add_argument('--threads', type=int, default=1, help='of each server')
+    parser.add_argument('--json', default='serving.json', help='where to write everything')
+    return parser.parse_args(argv)
+
+
+def _start(flags: argparse.Namespace) -> List[Worker]:
+    size = works.WORKS[flags.work]
+    common = [f'--vocab={size["vocab"]}', f'--num_hidden={size["num_hidden"]}',
+              f'--num_embed={size["num_hidden"]}', f'--threads={flags.threads}',
+              f'--servers={flags.servers}']
+    python = os.path.expanduser(f'{flags.venv}/onnx/bin/python')
+    workers = [Worker('cooper', [flags.cooper, *common]),
+               Worker('onnx', [python, str(_HERE / 'onnx_serving.py'), *common])]
+    for worker in workers:
+        worker.start(timeout_s=300)
+    return workers
+
+
+def _in_turns(flags: argparse.Namespace, workers: List[Worker], command: str,
+              key: str) -> Dict[str, Dict[str, float]]:
+    """Medians over the rounds of all that the workers answer."""
+    answers: Dict[str, List[Dict[str, float]]] = {worker.name: [] for worker in workers}
+    for index in range(flags.rounds):
+        for i in range(len(workers)):
+            worker = workers[(index + i) % len(workers)]
+            answers[worker.name].append(
+                worker.ask(f'{command} {flags.seconds:g}', 60 + 10 * flags.seconds, (key,)))
+    return {name: {field: statistics.median(answer[field] for answer in of_worker)
+                   for field in of_worker[0]}
+            for name, of_worker in answers.items()}
+
+
+def measure(flags: argparse.Namespace, workers: List[Worker]) -> Dict[str, Any]:
+    """Throughput of callers, capacity, and latency under load, by worker."""
+    rate = 'requests_per_s'
+    one = _in_turns(flags, workers, 'callers 1', rate)
+    many = _in_turns(flags, workers, f'callers {flags.callers}', rate)
+    capacity = _in_turns(flags, workers, f'clients {flags.clients}', rate)
+    loads = []
+    for of_whom in sorted(capacity, key=lambda name: capacity[name][rate]):
+        load = flags.share * capacity[of_whom][rate]
+        # What comes faster than it is answered has no latency.
+        able = [worker for worker in workers if capacity[worker.name][rate] > load]
+        loads.append({'of': of_whom, rate: load,
+                      'answers': _in_turns(flags, able, f'load {load:.1f}', 'p99_ms')})
+    return {'settings': vars(flags), 'one_caller': one, 'callers': many, 'capacity': capacity,
+            'loads': loads}
+
+
+def table(result: Dict[str, Any]) -> str:
+    """What was measured, for people."""
+    rate, callers = 'requests_per_s', result['settings']['callers']
+    names = list(result['capacity'])
+    lines = [f'| {result["settings"]["work"]} | ' + ' | '.join(names) + ' |',
+             '| --- |' + ' ---: |' * len(names)]
+
+    def row(title: str, cells: List[str]) -> None:
+        lines.append(f'| {title} | ' + ' | '.join(cells) + ' |')
+
+    row('one caller, sentences/s', [f'{result["one_caller"][name][rate]:.0f}' for name in names])
+    row(f'{callers} callers, sentences/s',
+        [f'{result["callers"][name][rate]:.0f}' for name in names])
+    row(f'{callers} callers / twice one caller',
+        [f'{result["callers"][name][rate] / 2 / result["one_caller"][name][rate]:.2f}'
+         for name in names])
+    row('capacity, sentences/s', [f'{result["capacity"][name][rate]:.0f}' for name in names])
+    for load in result['loads']:
+        title = f'{load[rate]:.0f}/s ({result["settings"]["share"]:.0%} of {load["of"]}\'s)'
+        for key, what in (('p50_ms', 'median'), ('p99_ms', '99 %')):
+            row(f'{what}, ms, at {title}',
+                [f'{load["answers"][name][key]:.2f}' if name in load['answers'] else '–'
+                 for name in names])
+    return '\n'.join(lines)
+
+
+def main(argv: List[str]) -> int:
+    flags = _parse_flags(argv)
+    workers: List[Worker] = []
+    try:
+        workers = _start(flags)
+        result = measure(flags, workers)
+    except WorkerError as error:
+        print(f'serving.py: {error}', file=sys.stderr)
+        return 1
+    finally:
+        for worker in workers:
+            worker.stop()
+    print(table(result))
+    pathlib.Path(flags.json).write_text(json.dumps(result, indent=1) + '\n', encoding='utf-8')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))
