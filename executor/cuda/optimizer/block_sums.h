@@ -21,15 +21,16 @@ inline constexpr int64_t kMaxSumBlocks = 512;  // each leaves one number
 // What SumElements needs as scratch.
 inline constexpr int64_t kSumScratchBytes = kMaxSumBlocks * sizeof(double);
 
-// The sum of what all threads of the block give, for thread 0.
+// The sum of what all threads of the block give, for thread 0; the others get 0.
 __device__ inline double BlockSum(double value) {
   __shared__ double sums[kSumThreads];
   sums[threadIdx.x] = value;
-  for (int half = kSumThreads / 2; half > 0; half /= 2) {
+  for (unsigned half = kSumThreads / 2; half > 0; half /= 2) {
     __syncthreads();
     if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];
   }
-  return sums[0];
+  // The other threads have not waited for the last sum.
+  return threadIdx.x == 0 ? sums[0] : 0;
 }
 
 // Each block's sum of value(i).
