@@ -5,14 +5,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "executor/cuda/block_limit.h"
+#include "executor/cuda/kernel_queue.h"
 #include "executor/kernel.h"
 #include "gtest/gtest.h"
 #include "ndarray/context.h"
+#include "ndarray/device.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/status_matchers.h"
 #include "symbol/op.h"
@@ -20,6 +24,9 @@
 
 namespace cooper {
 namespace {
+
+// Along each axis of a grid, so that threads loop over the small arrays of tests.
+constexpr int64_t kBlocks = 2;
 
 // Elements begin + f(i), f(i) in [0, end - begin), on the CPU: every value, in no order.
 NDArray Numbers(const Shape& shape, DType dtype, int64_t begin, int64_t end, int64_t seed) {
@@ -97,8 +104,8 @@ ArrayView ViewOf(const NDArray& array) {
   return {.data = array.raw_data(), .shape = array.shape(), .dtype = array.dtype()};
 }
 
-std::vector<uint8_t> BytesOf(const NDArray& array) {
-  const NDArray copy = CopyOn(Context::Cpu(0), array);
+std::vector<uint8_t> BytesOf(DeviceQueue* queue, const NDArray& array) {
+  const NDArray copy = *CopyAfter(queue, array);
   const auto* data = static_cast<const uint8_t*>(copy.raw_data());
   return std::vector<uint8_t>(data, data + ViewOf(copy).size_bytes());
 }
@@ -128,6 +135,7 @@ std::vector<std::vector<uint8_t>> RunOn(const Context& context, const KernelCase
                                            .context = context});
   EXPECT_TRUE(prepared.ok()) << prepared.status();
   if (!prepared.ok()) return {};
+  const std::unique_ptr<DeviceQueue> queue = *MakeKernelQueue(context);
   const NDArray workspace =
       *NDArray::Empty({prepared->workspace_bytes + 1}, DType::kUint8, context);
   KernelContext c{.call = call};
@@ -137,9 +145,13 @@ std::vector<std::vector<uint8_t>> RunOn(const Context& context, const KernelCase
   c.workspace = workspace.raw_data();
   c.state = prepared->state.get();
   c.context = context;
+  c.queue = queue.get();
+  const ScopedBlockLimit few_blocks(kBlocks);
   COOPER_EXPECT_OK((*kernel)->run(c));
   std::vector<std::vector<uint8_t>> bytes;
-  for (size_t i = inputs.size(); i < arrays.size(); ++i) bytes.push_back(BytesOf(arrays[i]));
+  for (size_t i = inputs.size(); i < arrays.size(); ++i) {
+    bytes.push_back(BytesOf(queue.get(), arrays[i]));
+  }
   return bytes;
 }
 

@@ -8,12 +8,12 @@
 //   }
 //   return LaunchElements(c, n, Scale, n, a, x);
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "cuda_runtime.h"
+#include "executor/cuda/block_limit.h"
 #include "executor/kernel.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
@@ -49,9 +49,8 @@ absl::Status LaunchElements(const KernelContext& c, int64_t count, void (*kernel
   constexpr int64_t kMaxBlocks = 4096;
   constexpr int64_t kThreads = 256;
   if (count == 0) return absl::OkStatus();
-  const int64_t blocks = std::min(kMaxBlocks, (count + kThreads - 1) / kThreads);
-  return Launch(c, dim3(static_cast<unsigned>(blocks)), dim3(kThreads), kernel,
-                std::forward<A>(arguments)...);
+  const dim3 grid(BlocksFor((count + kThreads - 1) / kThreads, kMaxBlocks));
+  return Launch(c, grid, dim3(kThreads), kernel, std::forward<A>(arguments)...);
 }
 
 __device__ inline int64_t FirstElement() {

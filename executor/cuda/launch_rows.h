@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "executor/cuda/block_limit.h"
 #include "executor/cuda/launch.h"
 #include "executor/kernel.h"
 
@@ -23,8 +24,8 @@ absl::Status LaunchRows(const KernelContext& c, int64_t rows, int64_t columns, v
   constexpr int64_t kWarp = 32, kMaxThreads = 256, kMaxBlocks = 65535;
   if (rows == 0 || columns == 0) return absl::OkStatus();
   const int64_t threads = std::min(kMaxThreads, (columns + kWarp - 1) / kWarp * kWarp);
-  const dim3 grid(static_cast<unsigned>(std::min(kMaxBlocks, (columns + threads - 1) / threads)),
-                  static_cast<unsigned>(std::min(kMaxBlocks, rows)));
+  const dim3 grid(BlocksFor((columns + threads - 1) / threads, kMaxBlocks),
+                  BlocksFor(rows, kMaxBlocks));
   return Launch(c, grid, dim3(static_cast<unsigned>(threads)), kernel,
                 std::forward<A>(arguments)...);
 }

@@ -6,12 +6,17 @@
 #include <cstring>
 
 #include "absl/types/span.h"
+#include "executor/cuda/block_limit.h"
+#include "executor/cuda/kernel_queue.h"
 #include "gtest/gtest.h"
 #include "ndarray/philox.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {
+
+// Along each axis of a grid, so that threads loop over the small arrays of tests.
+constexpr int64_t kBlocks = 2;
 
 absl::StatusOr<NDArray> CopyOn(const Context& context, const NDArray& array) {
   COOPER_ASSIGN_OR_RETURN(NDArray copy, NDArray::Empty(array.shape(), array.dtype(), context));
@@ -52,6 +57,8 @@ absl::StatusOr<std::vector<NDArray>> RunKernelOn(const Context& context, const K
   // Large enough to be aligned as a plan's.
   COOPER_ASSIGN_OR_RETURN(const NDArray workspace,
                           UnsetBytes(context, std::max<int64_t>(prepared.workspace_bytes, 4096)));
+  COOPER_ASSIGN_OR_RETURN(const auto queue, MakeKernelQueue(context));
+  const ScopedBlockLimit few_blocks(kBlocks);
   COOPER_RETURN_IF_ERROR(kernel->run({.call = run.call,
                                       .inputs = prepare.inputs,
                                       .outputs = prepare.outputs,
@@ -60,10 +67,11 @@ absl::StatusOr<std::vector<NDArray>> RunKernelOn(const Context& context, const K
                                       .state = prepared.state.get(),
                                       .is_train = run.is_train,
                                       .random = Philox(3, 4),
-                                      .context = context}));
+                                      .context = context,
+                                      .queue = queue.get()}));
   std::vector<NDArray> results;
   for (const NDArray& array : arrays) {
-    COOPER_ASSIGN_OR_RETURN(NDArray copy, CopyOn(Context::Cpu(0), array));
+    COOPER_ASSIGN_OR_RETURN(NDArray copy, CopyAfter(queue.get(), array));
     results.push_back(copy);
   }
   return results;

@@ -1,6 +1,5 @@
 // GPU kernels of linalg_potrf, potri and sumlogdiag, and of their gradients.
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -9,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "executor/cuda/block_limit.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/index/index_check.h"
 #include "executor/cuda/launch.h"
@@ -30,7 +30,7 @@ template <typename... P, typename... A>
 absl::Status LaunchMatrices(const KernelContext& c, int64_t batch, void (*kernel)(P...),
                             A&&... arguments) {
   if (batch == 0) return absl::OkStatus();
-  return Launch(c, dim3(static_cast<unsigned>(std::min(batch, kMaxBlocks))), dim3(kThreads), kernel,
+  return Launch(c, dim3(BlocksFor(batch, kMaxBlocks)), dim3(kThreads), kernel,
                 std::forward<A>(arguments)...);
 }
 

@@ -12,6 +12,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "executor/cuda/block_limit.h"
+#include "executor/cuda/kernel_queue.h"
 #include "executor/invoke.h"
 #include "executor/kernel.h"
 #include "gtest/gtest.h"
@@ -79,7 +81,7 @@ NDArray Values(const std::string& name, int64_t size, DType dtype, uint64_t seed
 
 ArrayView ViewOf(const NDArray& array) { return {array.raw_data(), array.shape(), array.dtype()}; }
 
-// The arrays after a run on `context`, the output last.
+// The arrays after a run on `context`, on the CPU, the output last.
 absl::StatusOr<std::vector<NDArray>> RunUpdate(const UpdateCase& test, Context context) {
   const OpSchema& op = *test.call.op;
   std::vector<NDArray> arrays;
@@ -108,14 +110,20 @@ absl::StatusOr<std::vector<NDArray>> RunUpdate(const UpdateCase& test, Context c
                                                                            .context = context}));
   COOPER_ASSIGN_OR_RETURN(const NDArray workspace,
                           NDArray::Zeros({prepared.workspace_bytes}, DType::kUint8, context));
+  COOPER_ASSIGN_OR_RETURN(const auto queue, MakeKernelQueue(context));
+  const ScopedBlockLimit few_blocks(2);
   COOPER_RETURN_IF_ERROR(kernel->run({.call = test.call,
                                       .inputs = inputs,
                                       .outputs = {&out, 1},
                                       .reqs = {&test.req, 1},
                                       .workspace = workspace.raw_data(),
                                       .state = prepared.state.get(),
-                                      .context = context}));
+                                      .context = context,
+                                      .queue = queue.get()}));
   arrays.push_back(output);
+  for (NDArray& array : arrays) {
+    COOPER_ASSIGN_OR_RETURN(array, CopyAfter(queue.get(), array));
+  }
   return arrays;
 }
 

@@ -1,10 +1,10 @@
 // GPU kernels of argmax, argmin, argmax_channel and the running sum.
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 
 #include "absl/status/status.h"
+#include "executor/cuda/block_limit.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
 #include "executor/elements/axis_view.h"
@@ -106,11 +106,10 @@ absl::Status RunSearch(const KernelContext& c, std::optional<int64_t> axis) {
   if (view.lines() == 0) return absl::OkStatus();
   const int lanes = view.length >= kLongLine ? kThreads : 1;
   const int64_t lines = kThreads / lanes;
-  const int64_t blocks = std::min(kMaxBlocks, (view.lines() + lines - 1) / lines);
+  const dim3 grid(BlocksFor((view.lines() + lines - 1) / lines, kMaxBlocks));
   return DispatchCompute(data.dtype, /*exact_integers=*/true, [&](auto zero) {
-    return Launch(c, dim3(static_cast<unsigned>(blocks)), dim3(kThreads),
-                  Search<Order, decltype(zero)>, view, lanes, data.data, data.dtype, out.data,
-                  out.dtype, c.reqs[0] == WriteReq::kAdd);
+    return Launch(c, grid, dim3(kThreads), Search<Order, decltype(zero)>, view, lanes, data.data,
+                  data.dtype, out.data, out.dtype, c.reqs[0] == WriteReq::kAdd);
   });
 }
 
@@ -182,9 +181,8 @@ absl::Status RunCumsum(const KernelContext& c, const Shape& shape, bool from_las
       return LaunchElements(c, view.lines(), SumLines<C>, view, data.data, data.dtype, out.data,
                             out.dtype, add, from_last);
     }
-    return Launch(c, dim3(static_cast<unsigned>(std::min(kMaxBlocks, view.lines()))),
-                  dim3(kThreads), SumLongLines<C>, view, data.data, data.dtype, out.data, out.dtype,
-                  add, from_last);
+    return Launch(c, dim3(BlocksFor(view.lines(), kMaxBlocks)), dim3(kThreads), SumLongLines<C>,
+                  view, data.data, data.dtype, out.data, out.dtype, add, from_last);
   });
 }
 

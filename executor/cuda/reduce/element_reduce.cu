@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
+#include "executor/cuda/block_limit.h"
 #include "executor/cuda/launch.h"
 #include "executor/cuda/reduce/element_reduce.h"
 #include "executor/cuda/reduce/element_reduce_kernel.h"
@@ -52,8 +53,7 @@ const ElementReduce::Kernels& KernelsIn(const ElementReduce& function) {
 absl::Status LaunchReduce(const KernelContext& c, const ElementReduce::Kernels& kernels,
                           const ReduceArguments& a) {
   const int64_t blocks = DivideUp(a.kept.count, kReduceThreads / a.lanes);
-  const dim3 grid(static_cast<unsigned>(std::min(blocks, kMaxGridX)),
-                  static_cast<unsigned>(a.parts));
+  const dim3 grid(BlocksFor(blocks, kMaxGridX), static_cast<unsigned>(a.parts));
   COOPER_RETURN_IF_ERROR(Launch(c, grid, dim3(kReduceThreads), kernels.reduce, a));
   if (a.parts == 1) return absl::OkStatus();
   return LaunchElements(c, a.kept.count, kernels.finish, a);

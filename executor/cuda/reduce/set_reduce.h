@@ -10,11 +10,11 @@
 // Neighbouring threads read neighbouring elements in either view. Sums are made without atomics, in
 // an order that depends on the shape alone: equal input gives equal bits.
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "executor/cuda/block_limit.h"
 #include "executor/cuda/launch.h"
 #include "executor/kernel.h"
 
@@ -162,10 +162,9 @@ template <typename... P, typename... A>
 absl::Status LaunchSets(const KernelContext& c, const SetPlan& plan, void (*kernel)(SetPlan, P...),
                         A&&... arguments) {
   const int64_t sets = kSetThreads / plan.lanes;
-  const int64_t blocks = std::min<int64_t>((plan.count() + sets - 1) / sets, 1 << 20);
+  const unsigned blocks = BlocksFor((plan.count() + sets - 1) / sets, 1 << 20);
   if (blocks == 0) return absl::OkStatus();
-  return Launch(c, dim3(static_cast<unsigned>(blocks)), dim3(kSetThreads), kernel, plan,
-                std::forward<A>(arguments)...);
+  return Launch(c, dim3(blocks), dim3(kSetThreads), kernel, plan, std::forward<A>(arguments)...);
 }
 
 }  // namespace cooper

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "executor/cuda/block_limit.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
 #include "executor/cuda/shape/strided_copy.h"
@@ -206,7 +207,7 @@ absl::Status Transpose(const KernelContext& c, const StridedLoop& loop, int acro
   const Index tiles_across = (both.axes[0].extent + kTile - 1) / kTile;
   const Index tiles_along = (both.axes[1].extent + kTile - 1) / kTile;
   const int64_t tiles = static_cast<int64_t>(others.count) * tiles_across * tiles_along;
-  return Launch(c, dim3(static_cast<unsigned>(std::min(tiles, kMaxBlocks))), dim3(kTile, kTileRows),
+  return Launch(c, dim3(BlocksFor(tiles, kMaxBlocks)), dim3(kTile, kTileRows),
                 TransposeTiles<Word, Index>, others, both.axes[0], both.axes[1], tiles_across,
                 tiles_along, static_cast<const Word*>(src), static_cast<Word*>(dst));
 }
