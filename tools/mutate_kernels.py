@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+"""tools/mutate_kernels.py [--seed=S] [--count=N] [--under=FOLDER] [--kind=KIND] [--only=PATH:LINE[:KIND]]: makes mistakes
+in CUDA kernels, one at a time, and tells whether tests find them under the emulator.
+
+The mistakes (kernel_mutants.py) are drawn by the seed, spread over kinds and folders; --only tries all of one place,
+--list prints them alone. A mutant is compiled beside the tree, never in it: with the commands that Bazel has for the
+file, or for sources that include the header, and with the edited file before all others on the include path. It is
+linked into the tests of its package, and then into run_cases_cuda, which runs the golden cases of its operators.
+What does not compile is drawn anew. Exits with 1 where a mutant survived: a test is missing, or the mutant computes
+the same, which somebody has to decide.
+"""
+
+import argparse
+import collections
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from cuda_commands import Commands, ROOT, bazel
+from kernel_mutants import KINDS, apply, describe, mutants_of
+
+CONFIG = ["--config=cuda_emulated"]
+FOLDERS = ["executor/cuda", "ndarray/cuda"]
+# No kernels: tests, what tests share, and plans that no device runs.
+LEFT_OUT = re.compile(r"_test\.cc$|/(?:compare_kernels|run_kernel|require_gpu|kernel_queue|cudnn_plan)\.(?:cc|h)$")
+GOLDEN = "//tests/conformance:run_cases_cuda"
+# What stands for the tests of a package that has none of its own, or where those find nothing.
+ALSO = {"ndarray/cuda": ["//executor/cuda:executor_cuda_test"]}
+GOLDEN_OF = {"executor/cuda/rnn": ["rnn/", "ops/RNN"], "executor/cuda/optimizer": ["_update", "multi_", "all_finite"]}
+# Sources that are compiled for a mutant of a header, one after the other until one is found.
+SOURCES_OF_A_HEADER = 3
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "GTEST_FAIL_FAST": "1", "COOPER_CUDA_EMULATOR_RACE_CHECK": "1"}
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def run(arguments, directory, seconds=None, environment=None):
+    """The exit status (-1: it took too long) and what was printed."""
+    try:
+        done = subprocess.run(arguments, cwd=directory, env=environment, timeout=seconds, text=True, check=False,
+                              errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
+        return done.returncode, done.stdout
+    except subprocess.TimeoutExpired:
+        return -1, "more than %d s" % seconds
+
+
+class Includes:
+    """Which sources include a header, through others too."""
+
+    def __init__(self):
+        self._direct = {}
+
+    def _of(self, path):
+        if path not in self._direct:
+            text = read(path) if os.path.exists(os.path.join(ROOT, path)) else ""
+            self._direct[path] = re.findall(r'^#include "([^"]+)"', text, re.MULTILINE)
+        return self._direct[path]
+
+    def reach(self, source, header):
+        seen, left = set(), [source]
+        while left:
+            path = left.pop()
+            if path == header:
+                return True
+            if path not in seen and path.startswith(tuple(FOLDERS)) or path == source:
+                seen.add(path)
+                left += [p for p in self._of(path) if p not in seen]
+        return False
+
+
+class Laboratory:
+    """Compiles, links and runs mutants in a scratch folder."""
+
+    def __init__(self, scratch):
+        self.scratch = scratch
+        tests = ["kind(cc_test, //%s/...)" % folder for folder in FOLDERS]
+        labels = bazel("query", "--noshow_progress", " + ".join(tests)).split()
+        self.tests = [label for label in labels if not label.endswith("cudnn_plan_test")]
+        bazel("build", *CONFIG, *self.tests, GOLDEN)
+        targets = "deps(%s)" % " + ".join(self.tests + [GOLDEN])
+        self.commands = Commands(targets, CONFIG)
+        self._limits = {}
+
+    def sources_for(self, path, draw):
+        """What is compiled for a mutant of `path`, the likeliest first."""
+        if path in self.commands.compiles:
+            return [path]
+        includes = Includes()
+        sources = [s for s in self.commands.compiles
+                   if s.startswith(tuple(FOLDERS)) and not LEFT_OUT.search(s) and includes.reach(s, path)]
+        draw.shuffle(sources)
+        sources.sort(key=lambda s: os.path.dirname(s) != os.path.dirname(path))
+        return sources[:SOURCES_OF_A_HEADER]
+
+    def compile(self, mutant, source):
+        """The object of `source` with the mutant, or None where it does not compile."""
+        overlay = os.path.join(self.scratch, "overlay")
+        shutil.rmtree(overlay, ignore_errors=True)
+        edited = os.path.join(overlay, mutant.path)
+        os.makedirs(os.path.dirname(edited))
+        with open(edited, "w", encoding="utf-8") as file:
+            file.write(apply(mutant, read(mutant.path)))
+        arguments, _ = self.commands.compiles[source]
+        arguments = [edited if a == source == mutant.path else a for a in arguments]
+        arguments = [a for a in arguments if not a.startswith(("-Werror", "-MF", "-MD"))]
+        made = os.path.join(self.scratch, "mutant.o")
+        arguments[arguments.index("-o") + 1] = made
+        first = next(i for i, a in enumerate(arguments) if a.startswith(("-I", "-iquote")))
+        before = ["-I" + overlay] if source.endswith(".cu") else ["-iquote", overlay]
+        fast = ["-Xcompiler", "-O0"] if source.endswith(".cu") else []  # the host's half; the device's stays
+        status, _ = run(arguments[:first] + before + arguments[first:] + fast, self.commands.directory)
+        return made if status == 0 else None
+
+    def link(self, label, source, made):
+        """The program with the mutant's object, or None where `source` is no part of it."""
+        words = []
+        for word in self.commands.links[label]:
+            if word.startswith("@"):
+                with open(os.path.join(self.commands.directory, word[1:]), encoding="utf-8") as file:
+                    words += [self.commands.absolute(line) for line in file.read().splitlines()]
+            else:
+                words.append(word)
+        built = self.commands.compiles[source][1]
+        library = os.path.basename(os.path.dirname(built)).replace("_cuda_objects", "")
+        folder = os.path.dirname(source)
+        archive = re.compile(r"bazel-out/[^/]+/bin/%s/lib%s(?:\.pic)?\.(?:a|lo)$" % (re.escape(folder), re.escape(library)))
+        replaced = [made if word == built or archive.match(word) else word for word in words]
+        if replaced == words:
+            return None
+        program = os.path.join(self.scratch, "mutant_test")
+        replaced[replaced.index("-o") + 1] = program
+        parameters = os.path.join(self.scratch, "mutant.params")
+        with open(parameters, "w", encoding="utf-8") as file:
+            file.write("\n".join(replaced[1:]))
+        status, text = run([replaced[0], "@" + parameters], self.commands.directory)
+        if status != 0:
+            raise RuntimeError("linking %s: %s" % (label, text[-2000:]))
+        return program
+
+    def filters(self, source):
+        """Parts of the names of the golden cases that run what is in `source`."""
+        folder = os.path.dirname(source)
+        if folder in GOLDEN_OF:
+            return GOLDEN_OF[folder]
+        paths = [source, *(s for s in self.commands.compiles if os.path.dirname(s) == folder)]
+        for files in (paths[:1], paths[1:]):
+            names = set(re.findall(r"COOPER_REGISTER_KERNEL\((\w+)", "".join(read(path) for path in files)))
+            names = {re.sub(r"^_backward_", "", name) for name in names}
+            found = ["ops/%s/" % n for n in sorted(names) if os.path.isdir(os.path.join(ROOT, "tests/golden/ops", n))]
+            if found:
+                return found
+        return []
+
+    def execute(self, label, program, source):
+        """Whether the test passes, and the first line that says why it does not."""
+        arguments, key = [program], label
+        if label == GOLDEN:
+            arguments += ["--context=gpu(0)", "--isolate=false", "--filter=" + ",".join(self.filters(source))]
+            key = tuple(arguments[1:])
+        environment = dict(ENVIRONMENT, TEST_TMPDIR=self.scratch)
+        if key not in self._limits:  # how long it takes as it is
+            original = os.path.join(self.commands.directory, "bazel-out", *self._program(label))
+            began = time.monotonic()
+            status, text = run([original, *arguments[1:]], ROOT, 1200, environment)
+            if status != 0:
+                raise RuntimeError("%s fails without any mutant: %s" % (label, text[-2000:]))
+            self._limits[key] = 20 + 5 * (time.monotonic() - began)
+            print("      (%s takes %.0f s)" % (label, time.monotonic() - began), flush=True)
+        status, text = run(arguments, ROOT, self._limits[key], environment)
+        if status == 0:
+            return True, ""
+        reasons = [line.strip() for line in text.splitlines()
+                   if re.search(r"cuda emulator:|Failure|FAILED |Expected|more than|Check failed", line)]
+        return False, (reasons or ["exit status %d" % status])[0][:160]
+
+    def _program(self, label):
+        arguments = self.commands.links[label]
+        if "-o" in arguments:
+            output = arguments[arguments.index("-o") + 1]
+        else:
+            output = next(a for a in arguments if a.startswith("@"))[1:].replace("-2.params", "")
+        return output.split("/")[1:]
+
+    def tests_of(self, source):
+        folder = os.path.dirname(source)
+        own = [label for label in self.tests if label.startswith("//%s:" % folder)]
+        return own + ALSO.get(folder, []) + ([GOLDEN] if self.filters(source) else [])
+
+    def judge(self, mutant, draw):
+        """"killed", "survived" or "invalid", and by whom and why."""
+        compiled, tried = False, []
+        for source in self.sources_for(mutant.path, draw):
+            made = self.compile(mutant, source)
+            if made is None:
+                continue
+            compiled = True
+            for label in self.tests_of(source):
+                program = self.link(label, source, made)
+                if program is None:
+                    continue
+                passes, reason = self.execute(label, program, source)
+                if not passes:
+                    return "killed", "%s: %s" % (label, reason)
+                tried.append("%s with %s" % (label, source))
+        return ("survived", ", ".join(tried)) if compiled else ("invalid", "")
+
+
+def draws(mutants, count, draw):
+    """An endless order of mutants that takes kinds in turn, and of each kind folders in turn."""
+    by_kind = {}
+    for kind in KINDS:
+        folders = collections.defaultdict(list)
+        for mutant in mutants:
+            if mutant.kind == kind:
+                folders[os.path.dirname(mutant.path)].append(mutant)
+        for members in folders.values():
+            draw.shuffle(members)
+        order = sorted(folders)
+        draw.shuffle(order)
+        by_kind[kind] = [folders[f] for f in order]
+    while any(by_kind.values()):
+        for kind in KINDS:
+            if by_kind[kind]:
+                members = by_kind[kind].pop(0)
+                yield members.pop()
+                if members:
+                    by_kind[kind].append(members)
+
+
+def chosen(options):
+    """The mutants that the options name, in the order in which they are tried."""
+    paths = subprocess.run(["git", "ls-files", *FOLDERS], cwd=ROOT, check=True, stdout=subprocess.PIPE,
+                           text=True).stdout.split()
+    mutants = []
+    for path in paths:
+        if path.endswith((".cu", ".h", ".cc")) and not LEFT_OUT.search(path):
+            mutants += mutants_of(path, read(path))
+    mutants = [m for m in mutants if m.path.startswith(options.under) and options.kind in ("", m.kind)]
+    if options.only:
+        wanted = options.only.split(":")
+        return [m for m in mutants if m.path == wanted[0] and wanted[2:3] in ([], [m.kind])
+                and read(m.path).count("\n", 0, m.start) + 1 == int(wanted[1])]
+    return draws(mutants, options.count, random.Random(options.seed))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=56)
+    parser.add_argument("--under", default="")
+    parser.add_argument("--kind", default="", choices=["", *KINDS])
+    parser.add_argument("--only", default="")
+    parser.add_argument("--list", action="store_true")
+    options = parser.parse_args()
+    scratch = tempfile.mkdtemp(prefix="mutate_kernels.")
+    counts, survivors = collections.Counter(), []
+    try:
+        laboratory = None if options.list else Laboratory(scratch)
+        for mutant in chosen(options):
+            if counts["killed"] + counts["survived"] == options.count:
+                break
+            text = describe(mutant, read(mutant.path))
+            if options.list:
+                counts["killed"] += 1
+                print(text)
+                continue
+            began = time.monotonic()
+            verdict, reason = laboratory.judge(mutant, random.Random(options.seed))
+            counts[verdict] += 1
+            print("%s %s\n      %s, %.0f s" % (verdict, text, reason, time.monotonic() - began), flush=True)
+            if verdict == "survived":
+                survivors.append(text)
+    finally:
+        shutil.rmtree(scratch)
+    if not options.list:
+        print("%d killed, %d survived, %d did not compile" % tuple(
+            counts[v] for v in ("killed", "survived", "invalid")))
+        print("\n".join(survivors))
+    return 1 if survivors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
