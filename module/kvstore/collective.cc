@@ -1,0 +1,69 @@
+#include "module/kvstore/collective.h"
+
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "glog/logging.h"
+#include "module/kvstore/copy_collective.h"
+#include "ndarray/dtype.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+CollectiveFactory& Preferred() {
+  static CollectiveFactory factory = nullptr;
+  return factory;
+}
+
+}  // namespace
+
+absl::Status Collective::AllReduceSum(absl::Span<const NDArray> arrays,
+                                      absl::Span<const NDArray> sums,
+                                      absl::Span<DeviceQueue* const> queues) {
+  const size_t devices = contexts_.size();
+  if (arrays.size() != devices || sums.size() != devices || queues.size() != devices) {
+    return absl::InvalidArgumentError(absl::StrCat("sum over ", devices, " devices: got ",
+                                                   arrays.size(), " arrays, ", sums.size(),
+                                                   " sums, ", queues.size(), " queues"));
+  }
+  for (size_t i = 0; i < devices; ++i) {
+    for (const NDArray* array : {&arrays[i], &sums[i]}) {
+      if (!array->is_null() && array->shape() == arrays[0].shape() &&
+          array->dtype() == arrays[0].dtype() && array->context() == contexts_[i] &&
+          IsFloating(array->dtype())) {
+        continue;
+      }
+      return absl::InvalidArgumentError(absl::StrCat(
+          "sum over devices: got ", array->ToString(), ", expected floats on ",
+          contexts_[i].ToString(), ", like ", arrays[0].ToString(), " of the first device"));
+    }
+  }
+  if (arrays[0].size() == 0) return absl::OkStatus();
+  return Sum(arrays, sums, queues);
+}
+
+absl::StatusOr<std::unique_ptr<Collective>> MakeCollective(const std::vector<Context>& contexts,
+                                                           CollectiveWorld* world) {
+  const std::set<Context> distinct(contexts.begin(), contexts.end());
+  if (contexts.empty() || distinct.size() != contexts.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a sum over ", contexts.size(), " devices, of which ", distinct.size(),
+                     " differ: expected one at least, and none twice"));
+  }
+  if (Preferred() != nullptr) {
+    auto made = Preferred()(contexts, world);
+    if (made.ok()) return made;
+    LOG_FIRST_N(WARNING, 1) << "kvstore: gradients are added by copies between devices, since "
+                            << made.status().message();
+  }
+  return CopyCollective::Create(contexts, world);
+}
+
+bool RegisterCollective(CollectiveFactory factory) {
+  Preferred() = factory;
+  return true;
+}
+
+}  // namespace cooper
