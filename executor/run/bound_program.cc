@@ -240,10 +240,8 @@ absl::Status BoundProgram::RunInstruction(int i) {
   const Step& step = *steps_[i];
   const ScopedProfile profile(CategoryOf(instruction), instruction.node->op()->name(),
                               instruction.node->name());
-  if (instruction.copy_from >= 0) {
-    return RunCopy(instruction, step);
-  }
-  absl::Status status = compiled_->step(i).run(step.context);
+  const absl::Status status = instruction.copy_from >= 0 ? RunCopy(instruction, step)
+                                                         : compiled_->step(i).run(step.context);
   return status.ok() ? status : WithInstruction(status, i);
 }
 

@@ -10,7 +10,8 @@
 namespace cooper {
 
 // OK for cudaSuccess, kResourceExhausted for a lack of memory, else kInternal. The message has
-// `call`, and CUDA's name and description of the error. The error is also taken from
+// `call`, CUDA's name and description of the error and, of one that a kernel met earlier, how to
+// learn in which. The error is also taken from
 // cudaGetLastError, so that it is not reported again by the next launch.
 absl::Status CudaStatus(cudaError_t error, absl::string_view call);
 

@@ -13,8 +13,7 @@ namespace {
 
 constexpr int kMaxDevices = 16;
 
-uint64_t Read(const char* name, uint64_t otherwise) {
-  const std::string variable = std::string("COOPER_CUDA_EMULATOR_") + name;
+uint64_t ReadVariable(const std::string& variable, uint64_t otherwise) {
   const char* text = std::getenv(variable.c_str());
   if (text == nullptr) return otherwise;
   uint64_t value = 0;
@@ -22,6 +21,10 @@ uint64_t Read(const char* name, uint64_t otherwise) {
   std::fprintf(stderr, "cuda emulator: %s=%s is ignored: expected a number\n", variable.c_str(),
                text);
   return otherwise;
+}
+
+uint64_t Read(const char* name, uint64_t otherwise) {
+  return ReadVariable(std::string("COOPER_CUDA_EMULATOR_") + name, otherwise);
 }
 
 Settings ReadAll() {
@@ -34,6 +37,7 @@ Settings ReadAll() {
   settings.slice = Read("SLICE", 0);
   settings.max_instructions = Read("MAX_INSTRUCTIONS", 0);
   settings.lazy = Read("LAZY", 0) != 0;
+  settings.launch_blocking = ReadVariable("CUDA_LAUNCH_BLOCKING", 0) != 0;
   settings.trace = Read("TRACE", 0) != 0;
   settings.counters = Read("COUNTERS", 0) != 0;
   return settings;

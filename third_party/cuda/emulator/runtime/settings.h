@@ -17,6 +17,7 @@ struct Settings {
   uint64_t slice = 0;             // a warp gives way after so many instructions; 0: chosen
   uint64_t max_instructions = 0;  // of one launch, after which it fails; 0: no limit
   bool lazy = false;              // work runs only when something waits for it
+  bool launch_blocking = false;   // CUDA_LAUNCH_BLOCKING: each call waits for what it puts in
   bool trace = false;             // a line on stderr for each launch
   bool counters = false;          // what was done, on stderr, when the program ends
 };

@@ -13,6 +13,7 @@
 #include "cuda_runtime_api.h"
 #include "third_party/cuda/emulator/runtime/api_state.h"
 #include "third_party/cuda/emulator/runtime/counters.h"
+#include "third_party/cuda/emulator/runtime/faults.h"
 #include "third_party/cuda/emulator/runtime/graph.h"
 #include "third_party/cuda/emulator/runtime/memory_map.h"
 #include "third_party/cuda/emulator/runtime/settings.h"
@@ -193,13 +194,19 @@ cudaError_t Enqueue(CUstream_st& stream, Operation operation) {
     }
   }
   if (StickyError() != cudaSuccess) return Return(StickyError());
+  if (const cudaError_t fault = TakeFault(operation.name, FaultTime::kCall); fault != cudaSuccess) {
+    return Return(fault);
+  }
   CountQueued(KindOf(operation.type));
   auto work = std::make_shared<Work>();
   work->run = std::move(operation.run);
+  if (const cudaError_t fault = TakeFault(operation.name, FaultTime::kRun); fault != cudaSuccess) {
+    work->run = [fault] { return fault; };
+  }
   work->after = EndOf(stream);
   stream.last = {work};
-  if (!GetSettings().lazy) RunWith(work);
-  return cudaSuccess;
+  if (!GetSettings().lazy || GetSettings().launch_blocking) RunWith(work);
+  return GetSettings().launch_blocking ? Return(StickyError()) : cudaSuccess;
 }
 
 cudaError_t RecordEvent(CUevent_st& event, CUstream_st& stream) {
