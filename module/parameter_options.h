@@ -66,6 +66,13 @@ struct InitOptimizerOptions {
   // Whether the store updates the parameters, or only sums the gradients, and each device updates
   // its own. (MXNet decides by type and number of elements.)
   bool update_on_kvstore = true;
+  // How a store of type "device" or "dist_device_sync" sums gradients on several GPUs: in buckets
+  // of so many bytes; and whether their sums may begin while the backward pass still runs. Then
+  // gradients that are changed between Backward and Update (other than by Backward) would not
+  // count: set it to false to change them. Only sums that leave the gradients as they are
+  // (update_on_kvstore), of one process, begin so early.
+  int64_t gradient_bucket_bytes = KVBuckets().bytes;
+  bool overlap_gradients = true;
   // A name and the constructor's arguments, as in MXNet ("sgd", {{"learning_rate", "0.1"}}). Unless
   // rescale_grad is among them, it is as `normalization` says.
   std::string optimizer = "sgd";

@@ -32,6 +32,7 @@
 #include "module/saved_parameters.h"
 #include "ndarray/array_map.h"
 #include "ndarray/context.h"
+#include "ndarray/device.h"
 #include "ndarray/dtype.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/shape.h"
@@ -152,6 +153,13 @@ class ParameterStore {
                                      int64_t* name_of_update);
   absl::Status RunPreparedUpdate(DeviceQueue* queue) const;
   void ForgetPreparedUpdate();
+  // Before a backward pass that overwrites the gradients of `names`, which the next Update is of:
+  // whether they may be summed over contexts while it runs. Then GradReady tells that `queue` holds
+  // what makes a gradient on a context; it is thread-safe.
+  absl::StatusOr<bool> BeginGrads(absl::Span<const std::string> names);
+  absl::Status GradReady(const std::string& name, int context, DeviceQueue& queue) {
+    return learning_.kvstore->GradientReady(name, context, queue);
+  }
   // Takes part in an update of other processes (BaseModule::JoinUpdate).
   absl::StatusOr<int> JoinUpdate();
 
@@ -256,6 +264,7 @@ class ParameterStore {
   absl::Status Install(const std::shared_ptr<Optimizer>& optimizer,
                        std::shared_ptr<KVStore> kvstore, const InitOptimizerOptions& options);
   KVItem ItemFor(const std::string& name) const;
+  std::vector<KVItem> ItemsFor(absl::Span<const std::string> names) const;
   // The arguments' arrays on one context, to check optimizer states against.
   ArrayMap WeightsOf(int context) const;
   absl::Status TakeOthers(const std::vector<std::string>& names);

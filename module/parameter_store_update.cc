@@ -7,6 +7,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "module/gradient_norm.h"
+#include "module/kvstore/queued_copies.h"
 #include "module/parameter_store.h"
 #include "ndarray/status_macros.h"
 
@@ -42,6 +43,10 @@ absl::Status ParameterStore::Install(const std::shared_ptr<Optimizer>& optimizer
     return absl::UnimplementedError(
         "InitOptimizer: normalization by samples or tokens is for one process, several count each "
         "for itself");
+  }
+  if (learning.kvstore != nullptr) {
+    COOPER_RETURN_IF_ERROR(learning.kvstore->SetBuckets(
+        {.bytes = options.gradient_bucket_bytes, .overlap = options.overlap_gradients}));
   }
   learning.update_on_kvstore =
       learning.kvstore != nullptr && options.update_on_kvstore && learning.clip_global_norm == 0;
@@ -121,15 +126,25 @@ absl::Status ParameterStore::UpdateContexts(absl::Span<const std::string> names)
     }
     COOPER_RETURN_IF_ERROR(learning_.updaters[i]->UpdateAll(to_update_));
   }
-  if (learning_.kvstore == nullptr) return absl::OkStatus();
+  if (learning_.kvstore == nullptr || num_contexts() == 1) return absl::OkStatus();
+  std::vector<ArrayCopy> copies;
   for (const std::string& name : names) {
     const std::vector<NDArray>& values = EntryOf(ParameterKind::kArg, name).values;
-    for (size_t i = 1; i < values.size(); ++i) {
-      if (values[i].raw_data() == values[0].raw_data()) continue;
-      COOPER_RETURN_IF_ERROR(values[i].CopyFrom(values[0]));
-    }
+    for (size_t i = 1; i < values.size(); ++i) copies.push_back({values[0], values[i]});
   }
-  return absl::OkStatus();
+  return CopyInQueues(copies);
+}
+
+std::vector<KVItem> ParameterStore::ItemsFor(absl::Span<const std::string> names) const {
+  std::vector<KVItem> items;
+  items.reserve(names.size());
+  for (const std::string& name : names) items.push_back(ItemFor(name));
+  return items;
+}
+
+absl::StatusOr<bool> ParameterStore::BeginGrads(absl::Span<const std::string> names) {
+  if (!learning_.update_on_kvstore || num_contexts() == 1 || contexts_[0].is_cpu()) return false;
+  return learning_.kvstore->BeginGradients(ItemsFor(names));
 }
 
 // Parameters that only other processes had in the step have changed here too.
@@ -192,10 +207,8 @@ void ParameterStore::ForgetPreparedUpdate() { learning_.updaters[0]->ForgetPrepa
 absl::Status ParameterStore::Update(const std::vector<std::string>& names) {
   Normalize();
   if (learning_.kvstore == nullptr) return UpdateContexts(names);
-  std::vector<KVItem> items;
-  items.reserve(names.size());
-  for (const std::string& name : names) items.push_back(ItemFor(name));
-  COOPER_ASSIGN_OR_RETURN(const KVStepInfo info, learning_.kvstore->Step(items, /*active=*/true));
+  COOPER_ASSIGN_OR_RETURN(const KVStepInfo info,
+                          learning_.kvstore->Step(ItemsFor(names), /*active=*/true));
   if (learning_.update_on_kvstore) return TakeOthers(info.others);
   COOPER_RETURN_IF_ERROR(PullOthers(info.others));
   // In the order in which every process takes them: sums and schedules are the same on all.

@@ -43,6 +43,15 @@ absl::StatusOr<KVStepInfo> KVStore::Step(absl::Span<const KVItem> items, bool ac
   return KVStepInfo{.active_workers = active ? 1 : 0, .others = {}};
 }
 
+absl::Status KVStore::SetBuckets(const KVBuckets& buckets) {
+  if (buckets.bytes <= 0) {
+    return absl::InvalidArgumentError(absl::StrCat("kvstore: buckets of gradients of ",
+                                                   buckets.bytes, " bytes, expected more than 0"));
+  }
+  buckets_ = buckets;
+  return absl::OkStatus();
+}
+
 absl::Status KVStore::SetOptimizer(std::shared_ptr<Optimizer> optimizer) {
   return SetUpdater(std::make_shared<Updater>(std::move(optimizer)));
 }

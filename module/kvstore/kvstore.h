@@ -27,6 +27,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "module/optimizer/updater.h"
+#include "ndarray/device.h"
 #include "ndarray/ndarray.h"
 
 namespace cooper {
@@ -46,6 +47,12 @@ struct KVStepInfo {
   int active_workers = 1;
   // Keys that only other processes had in this step.
   std::vector<std::string> others;
+};
+
+// How gradients that are on several GPUs are summed (gradient_buckets.h).
+struct KVBuckets {
+  int64_t bytes = int64_t{25} << 20;  // of one GPU's gradients that are summed together; > 0
+  bool overlap = true;                // sums may begin during the backward pass
 };
 
 // Why a training of several processes ends early.
@@ -100,16 +107,29 @@ class KVStore {
   absl::Status SaveOptimizerStates(const std::string& path) const;
   absl::Status LoadOptimizerStates(const std::string& path);
 
-  // Pushes the gradients of all items and pulls. This is where processes agree, and all of them
-  // take part in each step: a process whose data has ended calls it with `active` false and no
-  // items until none is active. Keys need not be the same: those that a process lacks count as zero
-  // gradients there. kUnavailable, naming it, if a process is gone.
+  // Pushes the gradients of all items and pulls. On GPUs that is only queued where the type is
+  // "device" or "dist_device_sync", a parameter is on several of them (or processes) as floats and
+  // nothing is compressed; without an optimizer a store of one process keeps no sum then. This is
+  // where processes agree, and all of them take part in each step: a process whose data has ended
+  // calls it with `active` false and no items until none is active. Keys need not be the same:
+  // those that a process lacks count as zero gradients there. kUnavailable, naming it, if a process
+  // is gone.
   virtual absl::StatusOr<KVStepInfo> Step(absl::Span<const KVItem> items, bool active);
   // Asks all processes, with the next Step, to end the training; and whether one has asked so far.
   void RequestStop(StopReason reason) { stop_ = std::max(stop_, reason); }
   StopReason stop_reason() const { return stop_; }
   // Before another training: what was asked in the last one is over. Every process has to do it.
   void ForgetStop() { stop_ = StopReason::kNone; }
+  // Before the first step: how the next ones sum on GPUs. kInvalidArgument for buckets of no bytes.
+  absl::Status SetBuckets(const KVBuckets& buckets);
+  // Before the backward pass whose gradients the next Step, of the same items, will bring: whether
+  // sums may begin while it runs. Then GradientReady tells that `queue` holds what makes a key's
+  // gradient on a device, by number; from then on until Step nobody else may write to it.
+  // GradientReady is thread-safe, and passes over keys that it does not know.
+  virtual absl::StatusOr<bool> BeginGradients(absl::Span<const KVItem>) { return false; }
+  virtual absl::Status GradientReady(absl::string_view, int, DeviceQueue&) {
+    return absl::OkStatus();
+  }
   // The texts of all processes, in the order of ranks. All take part.
   virtual absl::StatusOr<std::vector<std::string>> AllGather(const std::string& text) {
     return std::vector<std::string>{text};
@@ -138,6 +158,7 @@ class KVStore {
 
  protected:
   StopReason stop_ = StopReason::kNone;
+  KVBuckets buckets_;
 };
 
 // "local" and "device", which are the same but for compression, and the types that were registered.

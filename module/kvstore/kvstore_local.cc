@@ -48,6 +48,50 @@ bool KVStoreLocal::Takes(const NDArray& weight) const {
          !weight.context().is_cpu() && weight.dtype() == DType::kFloat32;
 }
 
+bool KVStoreLocal::IsOnGpus(const KVItem& item) const {
+  if (type() != "device" || compression_.has_value() || item.grads.size() < 2) return false;
+  const std::vector<Context> contexts = DistinctGpus(item.grads);
+  if (contexts.empty()) return false;
+  if (updater_ != nullptr) return values_.at(item.key).context() == contexts[0];
+  return DistinctGpus(item.outs) == contexts;
+}
+
+absl::StatusOr<KVStepInfo> KVStoreLocal::Step(absl::Span<const KVItem> items, bool active) {
+  COOPER_RETURN_IF_ERROR(InitAll(items));
+  std::vector<KVItem> on_gpus;
+  std::vector<NDArray> values;
+  for (const KVItem& item : items) {
+    if (!IsOnGpus(item)) {
+      COOPER_RETURN_IF_ERROR(PushPull(item.key, item.grads, item.outs));
+      continue;
+    }
+    COOPER_ASSIGN_OR_RETURN(const NDArray* value, Find(item.key, item.grads));
+    for (const NDArray& grad : item.grads) {
+      traffic_.bytes += grad.size_bytes();
+      traffic_.uncompressed_bytes += grad.size_bytes();
+    }
+    values.push_back(updater_ == nullptr ? NDArray() : *value);
+    on_gpus.push_back(item);
+  }
+  if (!on_gpus.empty()) {
+    COOPER_RETURN_IF_ERROR(device_step_.Run(on_gpus, values, updater_.get(), buckets_));
+  }
+  return KVStepInfo{.active_workers = active ? 1 : 0, .others = {}};
+}
+
+// With sums of their own, and where all are on the same GPUs: two sets of sums at a time would have
+// to be started in the same order on each.
+absl::StatusOr<bool> KVStoreLocal::BeginGradients(absl::Span<const KVItem> items) {
+  if (!buckets_.overlap || updater_ == nullptr || items.empty()) return false;
+  for (const KVItem& item : items) {
+    const bool alike = contains(item.key) && IsOnGpus(item) &&
+                       DistinctGpus(item.grads) == DistinctGpus(items[0].grads);
+    if (!alike) return false;
+  }
+  COOPER_RETURN_IF_ERROR(device_step_.Begin(items, updater_.get(), buckets_));
+  return true;
+}
+
 absl::Status KVStoreLocal::SumOnGpu(absl::Span<const NDArray> values, Work* work) {
   const NDArray& sum = work->sum;
   work->copies.resize(values.size());

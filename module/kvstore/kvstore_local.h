@@ -15,7 +15,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "module/kvstore/device_step.h"
 #include "module/kvstore/kvstore_with_values.h"
+#include "ndarray/device.h"
 #include "ndarray/ndarray.h"
 
 namespace cooper {
@@ -28,6 +30,11 @@ class KVStoreLocal : public KVStoreWithValues {
   absl::Status Set(const std::string& key, const NDArray& value) override;
   absl::Status Push(const std::string& key, absl::Span<const NDArray> values) override;
   absl::Status InitAll(absl::Span<const KVItem> items) override;
+  absl::StatusOr<KVStepInfo> Step(absl::Span<const KVItem> items, bool active) override;
+  absl::StatusOr<bool> BeginGradients(absl::Span<const KVItem> items) override;
+  absl::Status GradientReady(absl::string_view key, int device, DeviceQueue& queue) override {
+    return device_step_.Ready(key, device, queue);
+  }
   absl::Status SetGradientCompression(const std::map<std::string, std::string>& params) override;
   absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> GetState() const override;
   absl::Status SetState(const std::vector<std::pair<std::string, NDArray>>& state) override;
@@ -45,10 +52,13 @@ class KVStoreLocal : public KVStoreWithValues {
   // Whether a new value is the weight's own array. A GPU's, if type() is "device", is summed and
   // updated there.
   bool Takes(const NDArray& weight) const;
+  // Whether the item is summed, and its value updated, on the GPUs that it is on.
+  bool IsOnGpus(const KVItem& item) const;
   static absl::Status SumOnGpu(absl::Span<const NDArray> values, Work* work);
   absl::Status Sum(const std::string& key, absl::Span<const NDArray> values, Work* work);
   absl::Status SumCompressed(const std::string& key, absl::Span<const NDArray> values, Work* work);
 
+  DeviceStep device_step_{/*world=*/nullptr};
   std::map<std::string, Work> work_;
   std::map<std::string, std::vector<NDArray>> residuals_;  // by key and device, with compression
 };

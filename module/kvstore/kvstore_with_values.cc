@@ -27,7 +27,7 @@ std::vector<std::string> KVStoreWithValues::keys() const {
 
 absl::StatusOr<NDArray> KVStoreWithValues::Get(const std::string& key) const {
   const auto it = values_.find(key);
-  return it == values_.end() ? NoValue(key) : it->second.Copy();
+  return it == values_.end() ? NoValue(key) : it->second.CopyTo(Context::Cpu());
 }
 
 absl::Status KVStoreWithValues::Set(const std::string& key, const NDArray& value) {
