@@ -160,6 +160,10 @@ absl::Status Executor::ForwardBackward(absl::Span<const NDArray> head_gradients,
   return impl_->run->ForwardBackward(head_gradients, after);
 }
 
+absl::Status Executor::Backward(absl::Span<const NDArray> head_gradients, GradCallback on_grad) {
+  return impl_->run->Backward(head_gradients, on_grad);
+}
+
 absl::StatusOr<absl::Span<const NDArray>> Executor::outputs() const {
   return impl_->run->run().outputs();
 }

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -28,6 +29,7 @@
 #include "executor/run/after_backward.h"
 #include "ndarray/array_map.h"
 #include "ndarray/context.h"
+#include "ndarray/device.h"
 #include "ndarray/dtype.h"
 #include "ndarray/ndarray.h"
 #include "symbol/infer_shape.h"
@@ -105,6 +107,13 @@ class Executor {
   // comes after them (run/after_backward.h), unless that is null.
   absl::Status ForwardBackward(absl::Span<const NDArray> head_gradients = {},
                                const AfterBackward* after = nullptr);
+
+  // The same, which calls `on_grad` for an argument with a gradient as soon as all that makes it is
+  // in `queue`, while the rest still is to come: in the order of the program, on this thread, and
+  // whose error this returns at the end. Not for all: nothing is told while there is a monitor, nor
+  // of what a CPU computes tile by tile. A GPU does not record such a pass.
+  using GradCallback = absl::FunctionRef<absl::Status(const std::string& name, DeviceQueue& queue)>;
+  absl::Status Backward(absl::Span<const NDArray> head_gradients, GradCallback on_grad);
 
   // The outputs of the last Forward: valid until another executor that shares the arena runs; copy
   // what has to last longer, or see SetOutput. kFailedPrecondition before Forward, once another has

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "module/kvstore/sum_arrays.h"
 #include "module/named_arrays.h"
+#include "ndarray/device.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -109,7 +110,12 @@ absl::Status DataParallelExecutorGroup::ForwardBackward(const AfterBackward* aft
   if (executors_[0]->grad_names().empty()) return Forward(/*is_train=*/true);
   COOPER_RETURN_IF_ERROR(BeginForward());
   if (!several()) return executors_[0]->ForwardBackward({}, after);
-  return RunAll([&](int i) { return executors_[i]->ForwardBackward(); });
+  COOPER_ASSIGN_OR_RETURN(const bool tells, BeginGrads());
+  if (!tells) return RunAll([&](int i) { return executors_[i]->ForwardBackward(); });
+  return RunAll([&](int i) -> absl::Status {
+    COOPER_RETURN_IF_ERROR(executors_[i]->Forward(/*is_train=*/true));
+    return BackwardAndTell(i, {});
+  });
 }
 
 absl::Status DataParallelExecutorGroup::BringHeads(absl::Span<const NDArray> head_gradients) {
@@ -165,7 +171,28 @@ absl::Status DataParallelExecutorGroup::Backward(absl::Span<const NDArray> head_
       }
     }
   }
-  return RunAll([&](int i) { return executors_[i]->Backward(heads_[i]); });
+  COOPER_ASSIGN_OR_RETURN(const bool tells, BeginGrads());
+  if (!tells) return RunAll([&](int i) { return executors_[i]->Backward(heads_[i]); });
+  return RunAll([&](int i) { return BackwardAndTell(i, heads_[i]); });
+}
+
+absl::Status DataParallelExecutorGroup::BackwardAndTell(int i, absl::Span<const NDArray> heads) {
+  return executors_[i]->Backward(heads, [&](const std::string& name, DeviceQueue& queue) {
+    return group_->parameters().GradReady(name, i, queue);
+  });
+}
+
+absl::StatusOr<bool> DataParallelExecutorGroup::BeginGrads() {
+  if (learnt_names_.empty()) {
+    for (const std::string& name : param_names_) {
+      const auto req = grad_reqs_.find(name);
+      if (req == grad_reqs_.end() || req->second == WriteReq::kNull) continue;
+      // What is added to is not the whole sum yet.
+      if (req->second == WriteReq::kAdd) return group_->parameters().BeginGrads({});
+      if (!executors_[0]->grad(name).is_null()) learnt_names_.push_back(name);
+    }
+  }
+  return group_->parameters().BeginGrads(learnt_names_);
 }
 
 absl::StatusOr<std::vector<absl::Span<const NDArray>>> DataParallelExecutorGroup::OutputsByContext()

@@ -116,6 +116,10 @@ class DataParallelExecutorGroup {
   absl::Status RefreshArgs();
   // Of a single context: head gradients as heads_[0], copied to where their outputs are.
   absl::Status BringHeads(absl::Span<const NDArray> head_gradients);
+  // Before a backward pass: whether the store is to be told of gradients as they become ready.
+  absl::StatusOr<bool> BeginGrads();
+  // Of context `i`; tells the store.
+  absl::Status BackwardAndTell(int i, absl::Span<const NDArray> heads);
   bool several() const { return group_->num_contexts() > 1; }
   bool HasGrad(const std::string& arg) const;
   // Where the array of an argument is, on context `i` of the group.
@@ -133,6 +137,7 @@ class DataParallelExecutorGroup {
   std::vector<std::string> param_names_;
   std::vector<std::string> aux_names_;
   std::map<std::string, WriteReq> grad_reqs_;   // of every argument
+  std::vector<std::string> learnt_names_;       // parameters with a gradient, once it was needed
   std::vector<GroupContexts::Map> group2ctxs_;  // by context, or none
   std::vector<BatchSlice> slices_;
   std::vector<std::unique_ptr<Executor>> executors_;

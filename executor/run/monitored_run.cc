@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "executor/compile/passes.h"
+#include "executor/compile/program.h"
+#include "executor/run/grad_order.h"
 #include "executor/run/program_monitor.h"
 #include "ndarray/status_macros.h"
 
@@ -73,6 +75,24 @@ absl::Status MonitoredRun::ForwardBackward(absl::Span<const NDArray> head_gradie
                                            const AfterBackward* after) {
   COOPER_RETURN_IF_ERROR(ChooseRun());
   return run_->ForwardBackward(head_gradients, observer(), after);
+}
+
+absl::Status MonitoredRun::Backward(absl::Span<const NDArray> head_gradients,
+                                    GradCallback on_grad) {
+  if (is_monitored_) return Backward(head_gradients);
+  if (grads_done_.empty()) grads_done_ = GradsDoneAfter(merged_->compiled());
+  absl::Status told;
+  const auto tell = [&](const BoundProgram& bound, int instruction) {
+    const Program& p = bound.program();
+    for (const int g : grads_done_[instruction]) {
+      const std::string& name = p.arg_names[p.gradients[g].arg];
+      const int context = p.instructions[instruction].context;
+      told.Update(on_grad(name, *bound.arenas()[context]->queue()));
+    }
+  };
+  const BoundProgram::Observer observer{.before = nullptr, .after = tell};
+  COOPER_RETURN_IF_ERROR(run_->Backward(head_gradients, &observer));
+  return told;
 }
 
 }  // namespace cooper

@@ -10,12 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "executor/compile/compiled_program.h"
 #include "executor/run/after_backward.h"
 #include "executor/run/program_run.h"
+#include "ndarray/device.h"
 #include "ndarray/ndarray.h"
 
 namespace cooper {
@@ -39,6 +41,9 @@ class MonitoredRun {
   absl::Status Backward(absl::Span<const NDArray> head_gradients);
   absl::Status ForwardBackward(absl::Span<const NDArray> head_gradients,
                                const AfterBackward* after);
+  // Executor::Backward's.
+  using GradCallback = absl::FunctionRef<absl::Status(const std::string& name, DeviceQueue& queue)>;
+  absl::Status Backward(absl::Span<const NDArray> head_gradients, GradCallback on_grad);
 
   // The run of the last Forward, or the one that comes first.
   const ProgramRun& run() const { return *run_; }
@@ -58,6 +63,7 @@ class MonitoredRun {
   ProgramRun* run_ = nullptr;           // one of the two
   bool is_monitored_ = false;
   BoundProgram::Observer observer_;
+  std::vector<std::vector<int>> grads_done_;  // GradsDoneAfter of merged_, once it was needed
 };
 
 }  // namespace cooper

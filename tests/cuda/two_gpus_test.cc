@@ -93,6 +93,42 @@ TEST(TwoGpusTest, TwentyStepsAreThoseOfOneDevice) {
   }
 }
 
+// Gradients are summed in the same order, whatever is summed at once, or while the backward pass
+// still runs; and they stay as they are.
+TEST(TwoGpusTest, NeitherBucketsNorOverlapShow) {
+  COOPER_REQUIRE_GPUS(2);
+  const auto one = Trained(TwoLayers(), {.contexts = {Context::Gpu(0)}});
+  std::unique_ptr<Module> first;
+  for (const int64_t bytes : {1 << 20, 80, 4}) {
+    for (const bool overlap : {false, true}) {
+      SCOPED_TRACE(testing::Message() << bytes << " bytes, overlap " << overlap);
+      InitOptimizerOptions optimizer = Momentum();
+      optimizer.gradient_bucket_bytes = bytes;
+      optimizer.overlap_gradients = overlap;
+      auto both = Trained(TwoLayers(), {.contexts = kBoth}, optimizer);
+      COOPER_ASSERT_OK(both->ForwardBackward(RandomBatch(kRows, 21)));
+      const std::vector<float> before = Floats(*both->GetGrad("fc1_weight"));
+      COOPER_ASSERT_OK(both->Update());
+      EXPECT_EQ(Floats(*both->GetGrad("fc1_weight")), before);
+      ExpectSameOnAll(*both);
+      // A pass that no update follows is forgotten.
+      COOPER_ASSERT_OK(both->ForwardBackward(RandomBatch(kRows, 22)));
+      COOPER_ASSERT_OK(both->ForwardBackward(RandomBatch(kRows, 23)));
+      COOPER_ASSERT_OK(both->Update());
+      if (first == nullptr) {
+        first = std::move(both);
+      } else {
+        ExpectSameParams(*first, *both);
+      }
+    }
+  }
+  for (const uint64_t step : {21, 23}) {
+    COOPER_ASSERT_OK(one->ForwardBackward(RandomBatch(kRows, step)));
+    COOPER_ASSERT_OK(one->Update());
+  }
+  ExpectSameParams(*one, *first, kTolerance);
+}
+
 TEST(TwoGpusTest, OutputsGradientsAndMetricsAreOfTheWholeBatch) {
   COOPER_REQUIRE_GPUS(2);
   const auto bind = [](const std::vector<Context>& contexts) {
