@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -17,15 +18,18 @@ namespace {
 // Numbers of key sets, which all processes give alike: none, and one that not all know.
 constexpr uint64_t kNoKeys = 0;
 constexpr uint64_t kUnknown = ~uint64_t{0};
+constexpr char kOnGpus[] = " gpu";
 
-// "2,3 float32"
-std::string SpecOf(const NDArray& array) {
-  return absl::StrCat(absl::StrJoin(array.shape().dims(), ","), " ", DTypeName(array.dtype()));
+// "2,3 float32", and " gpu" for what is summed there.
+std::string SpecOf(const NDArray& array, bool on_gpus) {
+  return absl::StrCat(absl::StrJoin(array.shape().dims(), ","), " ", DTypeName(array.dtype()),
+                      on_gpus ? kOnGpus : "");
 }
 
-absl::StatusOr<NDArray> FromSpec(const std::string& spec) {
+absl::StatusOr<NDArray> FromSpec(const std::string& spec, Context context) {
   const std::vector<std::string> parts = absl::StrSplit(spec, ' ');
-  if (parts.size() != 2) return absl::InternalError("kvstore: bad description of a key");
+  if (parts.size() != 2 && parts.size() != 3)
+    return absl::InternalError("kvstore: bad description of a key");
   COOPER_ASSIGN_OR_RETURN(const DType dtype, DTypeFromName(parts[1]));
   std::vector<int64_t> dims;
   for (const auto part : absl::StrSplit(parts[0], ',', absl::SkipEmpty())) {
@@ -33,23 +37,7 @@ absl::StatusOr<NDArray> FromSpec(const std::string& spec) {
     if (!absl::SimpleAtoi(part, &dim)) return absl::InternalError("kvstore: bad shape of a key");
     dims.push_back(dim);
   }
-  return NDArray::Zeros(Shape(dims), dtype);
-}
-
-// A key, a tab and a description on each line. Keys have no line ends: they are names of arguments.
-std::string TextOf(absl::Span<const KVItem> items) {
-  std::vector<std::string> lines;
-  for (const KVItem& item : items) {
-    lines.push_back(absl::StrCat(item.key, "\t", SpecOf(item.weights[0])));
-  }
-  std::sort(lines.begin(), lines.end());
-  return absl::StrJoin(lines, "\n");
-}
-
-const KVItem* ItemOf(absl::Span<const KVItem> items, const std::string& key) {
-  const auto it = std::find_if(items.begin(), items.end(),
-                               [&key](const KVItem& item) { return item.key == key; });
-  return it == items.end() ? nullptr : &*it;
+  return NDArray::Zeros(Shape(dims), dtype, context);
 }
 
 // The places of arrays like `values`, one behind the other: float64 ones in `flat64`, others in
@@ -92,6 +80,21 @@ absl::Status KVStoreMpi::Push(const std::string& key, absl::Span<const NDArray> 
       {KVItem{.key = key, .weights = {}, .grads = {values.begin(), values.end()}, .outs = {}}});
 }
 
+const KVItem* KVStoreMpi::ItemOf(absl::Span<const KVItem> items, const std::string& key) {
+  const auto it = std::find_if(items.begin(), items.end(),
+                               [&key](const KVItem& item) { return item.key == key; });
+  return it == items.end() ? nullptr : &*it;
+}
+
+// Keys have no line ends: they are names of arguments.
+std::string KVStoreMpi::TextOf(absl::Span<const KVItem> items) {
+  std::vector<std::string> lines;
+  for (const KVItem& item : items) {
+    lines.push_back(absl::StrCat(item.key, "\t", SpecOf(item.weights[0], IsOnGpus(item.weights))));
+  }
+  return absl::StrJoin(lines, "\n");
+}
+
 uint64_t KVStoreMpi::NumberOf(const std::string& text) const {
   if (text.empty()) return kNoKeys;
   const auto it = numbers_.find(text);
@@ -111,12 +114,13 @@ absl::Status KVStoreMpi::Agree(const std::string& text, absl::Span<const KVItem>
       const auto value = values_.find(key);
       const std::string expected =
           value == values_.end() ? new_keys.emplace(key, std::pair(spec, rank)).first->second.first
-                                 : SpecOf(value->second);
+                                 : SpecOf(value->second, HasValueOnGpu(key));
       if (spec == expected) continue;
       return absl::InvalidArgumentError(absl::StrCat("kvstore: key '", key, "' is ", spec,
                                                      " on rank ", rank, ", expected ", expected));
     }
   }
+  COOPER_RETURN_IF_ERROR(CheckGpus(texts));
   for (const auto& [key, from] : new_keys) {
     COOPER_RETURN_IF_ERROR(InitFrom(from.second, key, from.first, items));
   }
@@ -132,13 +136,21 @@ absl::Status KVStoreMpi::InitFrom(int root, const std::string& key, const std::s
                                   absl::Span<const KVItem> items) {
   NDArray value;
   const KVItem* item = ItemOf(items, key);
-  if (item != nullptr && TakesArray(item->weights[0])) {
+  const bool on_gpus = absl::EndsWith(spec, kOnGpus);
+  const bool takes =
+      item != nullptr && (TakesArray(item->weights[0]) || (on_gpus && updater_ != nullptr));
+  if (takes) {
     value = item->weights[0];
   } else {
-    COOPER_ASSIGN_OR_RETURN(value, FromSpec(spec));
+    COOPER_ASSIGN_OR_RETURN(value, FromSpec(spec, on_gpus ? gpus_[0] : Context::Cpu()));
     if (root == world_.rank()) COOPER_RETURN_IF_ERROR(value.CopyFrom(item->weights[0]));
   }
-  COOPER_RETURN_IF_ERROR(world_.Broadcast(value.raw_data(), value.size_bytes(), root));
+  NDArray sent = value;
+  if (on_gpus) {
+    COOPER_ASSIGN_OR_RETURN(sent, value.CopyTo(Context::Cpu()));
+  }
+  COOPER_RETURN_IF_ERROR(world_.Broadcast(sent.raw_data(), sent.size_bytes(), root));
+  if (on_gpus) COOPER_RETURN_IF_ERROR(value.CopyFrom(sent));
   values_[key] = value;
   if (item != nullptr) COOPER_RETURN_IF_ERROR(Pull(key, item->weights));
   return absl::OkStatus();
@@ -165,26 +177,43 @@ absl::StatusOr<KVStepInfo> KVStoreMpi::Step(absl::Span<const KVItem> items, bool
     COOPER_ASSIGN_OR_RETURN(const std::vector<uint64_t> numbers, world_.AllGather(number));
     for (int rank = 0; rank < world_.size(); ++rank) all[3 * rank + 2] = numbers[rank];
   }
-  std::set<std::string> keys;
-  for (int rank = 0; rank < world_.size(); ++rank) {
-    const uint64_t number = all[3 * rank + 2];
-    if (number == kNoKeys) continue;
-    const std::vector<std::string>& brought = key_sets_[number - 1];
-    keys.insert(brought.begin(), brought.end());
-  }
+  std::vector<uint64_t> numbers;
+  for (int rank = 0; rank < world_.size(); ++rank) numbers.push_back(all[3 * rank + 2]);
+  const std::vector<std::string> keys = KeysOf(numbers);
   if (keys.empty()) return info;
-  COOPER_RETURN_IF_ERROR(Exchange({keys.begin(), keys.end()}, items));
+  COOPER_RETURN_IF_ERROR(Exchange(keys, items));
+  std::set<std::string> others(keys.begin(), keys.end());
   for (const KVItem& item : items) {
-    COOPER_RETURN_IF_ERROR(Pull(item.key, item.outs));
-    keys.erase(item.key);
+    if (!HasValueOnGpu(item.key)) COOPER_RETURN_IF_ERROR(Pull(item.key, item.outs));
+    others.erase(item.key);
   }
-  info.others.assign(keys.begin(), keys.end());
+  info.others.assign(others.begin(), others.end());
   return info;
 }
 
-// Gradients are laid one behind the other, float64 ones apart, so that a step is one sum.
+std::vector<std::string> KVStoreMpi::KeysOf(const std::vector<uint64_t>& numbers) const {
+  std::set<uint64_t> sets(numbers.begin(), numbers.end());
+  sets.erase(kNoKeys);
+  if (sets.size() == 1) return key_sets_[*sets.begin() - 1];
+  std::set<std::string> keys;
+  for (const uint64_t number : sets) {
+    const std::vector<std::string>& brought = key_sets_[number - 1];
+    keys.insert(brought.begin(), brought.end());
+  }
+  return {keys.begin(), keys.end()};
+}
+
 absl::Status KVStoreMpi::Exchange(const std::vector<std::string>& keys,
                                   absl::Span<const KVItem> items) {
+  std::vector<std::string> on_gpus, in_memory;
+  for (const std::string& key : keys) (HasValueOnGpu(key) ? on_gpus : in_memory).push_back(key);
+  if (!on_gpus.empty()) COOPER_RETURN_IF_ERROR(ExchangeOnGpus(on_gpus, items));
+  return in_memory.empty() ? absl::OkStatus() : ExchangeInMemory(in_memory, items);
+}
+
+// Gradients are laid one behind the other, float64 ones apart, so that a step is one sum.
+absl::Status KVStoreMpi::ExchangeInMemory(const std::vector<std::string>& keys,
+                                          absl::Span<const KVItem> items) {
   std::vector<NDArray> values;
   int64_t sizes[2] = {};  // of float32 and the 16-bit floats, of float64
   for (const std::string& key : keys) {

@@ -12,27 +12,28 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "module/kvstore/collective.h"
 #include "module/kvstore/mpi/peer_watch.h"
 
 namespace cooper {
 
-class MpiWorld {
+class MpiWorld : public CollectiveWorld {
  public:
   // The one world of this process. The first call starts MPI (unless the program has) and connects
   // the processes: it is collective, as all calls below are. MPI ends with the process.
   static absl::StatusOr<MpiWorld*> Get();
 
-  int rank() const { return rank_; }
-  int size() const { return size_; }
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
 
   // Overwrites `values` with the sum over all processes, which is the same to the last bit on each.
-  absl::Status AllReduceSum(absl::Span<float> values);
-  absl::Status AllReduceSum(absl::Span<double> values);
+  absl::Status AllReduceSum(absl::Span<float> values) override;
+  absl::Status AllReduceSum(absl::Span<double> values) override;
   // The values of all processes, in the order of ranks. All give equally many.
   absl::StatusOr<std::vector<uint64_t>> AllGather(absl::Span<const uint64_t> values);
   absl::Status AllGather(absl::Span<const uint32_t> values, absl::Span<uint32_t> all);
   // The texts of all processes.
-  absl::StatusOr<std::vector<std::string>> AllGatherText(const std::string& text);
+  absl::StatusOr<std::vector<std::string>> AllGatherText(const std::string& text) override;
   // Overwrites `bytes` bytes with those of rank `root`.
   absl::Status Broadcast(void* data, int64_t bytes, int root);
   absl::Status Barrier();
