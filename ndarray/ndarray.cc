@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ndarray/device.h"
+#include "ndarray/fill.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -150,16 +151,7 @@ absl::Status NDArray::Fill(double value) const {
     COOPER_ASSIGN_OR_RETURN(Device * device, FindDevice(context()));
     return device->FillZero(raw_data(), context(), size_bytes());
   }
-  if (!context().is_cpu()) {
-    COOPER_ASSIGN_OR_RETURN(NDArray on_cpu, Full(shape_, value, dtype_));
-    return CopyFrom(on_cpu);
-  }
-  DispatchDType(dtype_, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    T* out = static_cast<T*>(raw_data());
-    std::fill(out, out + size(), ConvertElement<T>(value));
-  });
-  return absl::OkStatus();
+  return cooper::Fill({raw_data(), dtype_, size(), context()}, value);
 }
 
 absl::StatusOr<NDArray> NDArray::CopyTo(Context context) const {

@@ -45,34 +45,38 @@ absl::Status NamePatternInitializer::Init(const InitDesc& desc, const NDArray& a
   InitDesc full = desc;
   if (full.global_init == nullptr) full.global_init = this;
   const auto attr = desc.attrs.find("__init__");
-  if (attr == desc.attrs.end() || attr->second.empty()) {
-    return ThroughFloat(array,
-                        [&](const NDArray& values) { return FillByName(full, values, seed); });
-  }
+  if (attr == desc.attrs.end() || attr->second.empty()) return FillByName(full, array, seed);
   const auto own = CreateInitializerFromText(attr->second);
   if (!own.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("initializer: attribute __init__ of '",
                                                    desc.name, "': ", own.status().message()));
   }
-  return ThroughFloat(
-      array, [&](const NDArray& values) { return (*own)->FillWeight(full, values, seed); });
+  return (*own)->FillOwn(full, array, seed);
 }
 
-absl::Status NamePatternInitializer::FillByName(const InitDesc& desc, const NDArray& values,
+absl::Status NamePatternInitializer::FillOwn(const InitDesc& desc, const NDArray& array,
+                                             uint64_t seed) const {
+  if (fills_anywhere()) return FillWeight(desc, array, seed);
+  return ThroughFloat(array, [&](const NDArray& values) { return FillWeight(desc, values, seed); });
+}
+
+absl::Status NamePatternInitializer::FillByName(const InitDesc& desc, const NDArray& array,
                                                 uint64_t seed) const {
   const absl::string_view name = desc.name;
   if (desc.plain_name) {
-    if (absl::StartsWith(name, "upsampling")) return FillBilinear(name, values);
-    if (absl::StartsWith(name, "stn_loc") && absl::EndsWith(name, "weight")) return values.Fill(0);
-    if (absl::StartsWith(name, "stn_loc") && absl::EndsWith(name, "bias")) {
-      return FillSpatialTransformerBias(desc, values);
+    if (absl::StartsWith(name, "upsampling")) {
+      return ThroughFloat(array, [&](const NDArray& values) { return FillBilinear(name, values); });
     }
-    if (EndsWithAny(name, {"moving_mean", "moving_inv_var", "moving_avg"})) return values.Fill(0);
-    if (absl::EndsWith(name, "moving_var")) return values.Fill(1);
+    if (absl::StartsWith(name, "stn_loc") && absl::EndsWith(name, "weight")) return array.Fill(0);
+    if (absl::StartsWith(name, "stn_loc") && absl::EndsWith(name, "bias")) {
+      return FillSpatialTransformerBias(desc, array);
+    }
+    if (EndsWithAny(name, {"moving_mean", "moving_inv_var", "moving_avg"})) return array.Fill(0);
+    if (absl::EndsWith(name, "moving_var")) return array.Fill(1);
   }
-  if (absl::EndsWith(name, "weight")) return FillWeight(desc, values, seed);
-  if (EndsWithAny(name, {"bias", "beta", "min"})) return values.Fill(0);
-  if (EndsWithAny(name, {"gamma", "max"})) return values.Fill(1);
+  if (absl::EndsWith(name, "weight")) return FillOwn(desc, array, seed);
+  if (EndsWithAny(name, {"bias", "beta", "min"})) return array.Fill(0);
+  if (EndsWithAny(name, {"gamma", "max"})) return array.Fill(1);
   return absl::InvalidArgumentError(absl::StrCat(
       "initializer: no rule for '", name,
       "', whose name ends in none of weight, bias, gamma, beta, min, max: give the variable an "

@@ -52,12 +52,18 @@ class NamePatternInitializer : public Initializer {
  public:
   absl::Status Init(const InitDesc& desc, const NDArray& array, uint64_t seed) const final;
 
-  // Fills an array whatever its name is. `values` is float32 and on the CPU.
+  // Whether FillWeight fills an array of any dtype where it is. If not, it gets a float32 one on
+  // the CPU, which is copied.
+  virtual bool fills_anywhere() const { return false; }
+
+  // Fills an array whatever its name is.
   virtual absl::Status FillWeight(const InitDesc& desc, const NDArray& values,
                                   uint64_t seed) const = 0;
 
  private:
-  absl::Status FillByName(const InitDesc& desc, const NDArray& values, uint64_t seed) const;
+  absl::Status FillByName(const InitDesc& desc, const NDArray& array, uint64_t seed) const;
+  // FillWeight, by way of the CPU where that is needed.
+  absl::Status FillOwn(const InitDesc& desc, const NDArray& array, uint64_t seed) const;
 };
 
 // The number of the random stream that belongs to a name.

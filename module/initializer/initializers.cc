@@ -1,8 +1,6 @@
 #include "module/initializer/initializers.h"
 
-#include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -13,46 +11,17 @@
 #include "module/initializer/initializer_registry.h"
 #include "module/initializer/json_number.h"
 #include "module/initializer/orthogonal_matrix.h"
-#include "ndarray/parallel.h"
+#include "ndarray/fill_random.h"
 #include "ndarray/philox.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper::init {
 namespace {
 
-constexpr int64_t kGrain = 16384;
-
-// Fills with fn(i) for element i.
-template <typename Fn>
-absl::Status FillWith(const NDArray& values, const Fn& fn) {
-  COOPER_ASSIGN_OR_RETURN(const absl::Span<float> out, values.Data<float>());
-  ParallelFor(values.size(), kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) out[i] = fn(static_cast<uint64_t>(i));
-  });
-  return absl::OkStatus();
-}
-
-absl::Status FillUniform(const InitDesc& desc, const NDArray& values, uint64_t seed, double scale) {
-  const Philox philox(seed, RandomStreamOf(desc.name));
-  const auto s = static_cast<float>(scale);
-  return FillWith(values, [&](uint64_t i) { return s * (2 * philox.UniformAt(i) - 1); });
-}
-
-absl::Status FillNormal(const InitDesc& desc, const NDArray& values, uint64_t seed, double sigma) {
-  const Philox philox(seed, RandomStreamOf(desc.name));
-  return FillWith(values, [&](uint64_t i) {
-    // Box and Muller's method; the first number is in (0, 1].
-    const std::array<uint32_t, 4> bits = philox.At(i);
-    const double radius = std::sqrt(-2 * std::log((bits[0] + 1.0) * 0x1p-32));
-    const double angle = 2 * std::numbers::pi * (bits[1] * 0x1p-32);
-    return static_cast<float>(sigma * radius * std::cos(angle));
-  });
-}
-
-absl::Status FillRandom(RandomType type, const InitDesc& desc, const NDArray& values, uint64_t seed,
-                        double scale) {
-  return type == RandomType::kUniform ? FillUniform(desc, values, seed, scale)
-                                      : FillNormal(desc, values, seed, scale);
+absl::Status FillRandomly(RandomType type, const InitDesc& desc, const NDArray& values,
+                          uint64_t seed, double scale) {
+  return FillWithRandom({values.raw_data(), values.dtype(), values.size(), values.context()}, type,
+                        scale, Philox(seed, RandomStreamOf(desc.name)));
 }
 
 const char* Name(FactorType type) {
@@ -68,6 +37,8 @@ class ConstantInitializer : public NamePatternInitializer {
   ConstantInitializer(std::string name, std::vector<double> values)
       : name_(std::move(name)), values_(std::move(values)) {}
 
+  bool fills_anywhere() const override { return true; }
+
   absl::Status FillWeight(const InitDesc& desc, const NDArray& values, uint64_t) const override {
     if (values_.size() == 1) return values.Fill(values_[0]);
     if (static_cast<int64_t>(values_.size()) != values.size()) {
@@ -75,7 +46,9 @@ class ConstantInitializer : public NamePatternInitializer {
                                                      values.shape().ToString(), ", but there are ",
                                                      values_.size(), " values"));
     }
-    return FillWith(values, [&](uint64_t i) { return static_cast<float>(values_[i]); });
+    COOPER_ASSIGN_OR_RETURN(const NDArray given,
+                            NDArray::FromVector<double>(values.shape(), values_));
+    return values.CopyFrom(given);
   }
 
   std::string Dumps() const override {
@@ -97,9 +70,11 @@ class ScaledInitializer : public NamePatternInitializer {
  public:
   ScaledInitializer(RandomType type, double scale) : type_(type), scale_(scale) {}
 
+  bool fills_anywhere() const override { return true; }
+
   absl::Status FillWeight(const InitDesc& desc, const NDArray& values,
                           uint64_t seed) const override {
-    return FillRandom(type_, desc, values, seed, scale_);
+    return FillRandomly(type_, desc, values, seed, scale_);
   }
 
   std::string Dumps() const override {
@@ -117,6 +92,8 @@ class XavierInitializer : public NamePatternInitializer {
   XavierInitializer(const XavierOptions& options, std::string dumps)
       : options_(options), dumps_(std::move(dumps)) {}
 
+  bool fills_anywhere() const override { return true; }
+
   absl::Status FillWeight(const InitDesc& desc, const NDArray& values,
                           uint64_t seed) const override {
     const Shape& shape = values.shape();
@@ -131,8 +108,8 @@ class XavierInitializer : public NamePatternInitializer {
     const double factor = options_.factor_type == FactorType::kAvg  ? (fan_in + fan_out) / 2
                           : options_.factor_type == FactorType::kIn ? fan_in
                                                                     : fan_out;
-    return FillRandom(options_.rnd_type, desc, values, seed,
-                      std::sqrt(options_.magnitude / factor));
+    return FillRandomly(options_.rnd_type, desc, values, seed,
+                        std::sqrt(options_.magnitude / factor));
   }
 
   std::string Dumps() const override { return dumps_; }
@@ -153,7 +130,7 @@ class OrthogonalInitializer : public NamePatternInitializer {
       return absl::InvalidArgumentError(
           absl::StrCat("initializer orthogonal: '", desc.name, "' is a scalar"));
     }
-    COOPER_RETURN_IF_ERROR(FillRandom(rand_type_, desc, values, seed, 1));
+    COOPER_RETURN_IF_ERROR(FillRandomly(rand_type_, desc, values, seed, 1));
     COOPER_ASSIGN_OR_RETURN(const absl::Span<float> out, values.Data<float>());
     Orthonormalize(values.shape()[0], out);
     for (float& x : out) x *= static_cast<float>(scale_);
@@ -181,6 +158,8 @@ class BilinearInitializer : public NamePatternInitializer {
 class LstmBiasInitializer : public NamePatternInitializer {
  public:
   explicit LstmBiasInitializer(double forget_bias) : forget_bias_(forget_bias) {}
+
+  bool fills_anywhere() const override { return true; }
 
   absl::Status FillWeight(const InitDesc& desc, const NDArray& values, uint64_t) const override {
     if (values.shape().rank() < 1) {

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "module/initializer/initializer.h"
+#include "ndarray/fill.h"
 
 namespace cooper::init {
 
@@ -25,7 +26,7 @@ InitializerPtr Uniform(double scale = 0.07);
 // Normal with mean 0.
 InitializerPtr Normal(double sigma = 0.01);
 
-enum class RandomType { kUniform, kGaussian };
+using ::cooper::RandomType;  // kUniform, kGaussian
 enum class FactorType { kAvg, kIn, kOut };
 
 // Uniform in [-s, s) or normal with deviation s, where s = sqrt(magnitude / factor) and the factor

@@ -1,0 +1,113 @@
+// Initializers and fills on a GPU: the CPU's bits, and no array that goes through the host.
+
+#include "module/initializer/initializers.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cuda_runtime.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "module/initializer/create_initializer.h"
+#include "ndarray/context.h"
+#include "ndarray/cuda/require_gpu.h"
+#include "ndarray/dtype.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+COOPER_EMULATE(LAZY, "1");
+
+using ::testing::Each;
+
+const Context kGpu = Context::Gpu(0);
+
+struct InitializerCase {
+  const char* name;
+  init::InitializerPtr initializer;
+  bool on_device;  // or by way of the CPU
+};
+
+std::vector<InitializerCase> Cases() {
+  std::vector<InitializerCase> cases;
+  cases.push_back({"Zero", init::Zero(), true});
+  cases.push_back({"One", init::One(), true});
+  cases.push_back({"Constant", init::Constant(0.3), true});
+  cases.push_back({"Uniform", init::Uniform(0.07), true});
+  cases.push_back({"Normal", init::Normal(0.3), true});
+  cases.push_back({"Xavier", init::Xavier(), true});
+  cases.push_back({"MsraPrelu", init::MsraPrelu(), true});
+  cases.push_back({"LstmBias", init::LstmBias(1.5), true});
+  cases.push_back({"Orthogonal", init::Orthogonal(), false});
+  cases.push_back({"Bilinear", init::Bilinear(), false});
+  return cases;
+}
+
+TEST(InitializersOnGpuTest, HaveTheCpusBits) {
+  COOPER_REQUIRE_GPU();
+  for (const InitializerCase& c : Cases()) {
+    for (const DType dtype :
+         {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBfloat16}) {
+      // Of one block of threads, and of several; the last is not full.
+      for (const Shape& shape : {Shape({4, 1, 3, 3}), Shape({40, 1, 7, 7})}) {
+        SCOPED_TRACE(testing::Message() << c.name << " " << DTypeName(dtype) << " " << shape);
+        const NDArray on_cpu = *NDArray::Full(shape, -7, dtype);
+        const NDArray on_gpu = *NDArray::Full(shape, -7, dtype, kGpu);
+        COOPER_ASSERT_OK(c.initializer->Init({.name = "a_weight"}, on_cpu, 11));
+        COOPER_ASSERT_OK(c.initializer->Init({.name = "a_weight"}, on_gpu, 11));
+        EXPECT_EQ(*on_gpu.ToVector<double>(), *on_cpu.ToVector<double>());
+      }
+    }
+  }
+}
+
+// Under the emulator nothing runs that nobody waits for.
+TEST(InitializersOnGpuTest, WaitForNothing) {
+  COOPER_REQUIRE_GPU();
+  cudaDeviceProp properties;
+  ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
+  if (std::string(properties.name).find("emulator") == std::string::npos) {
+    GTEST_SKIP() << "a GPU runs work by itself";
+  }
+  for (const InitializerCase& c : Cases()) {
+    SCOPED_TRACE(c.name);
+    const NDArray first = *NDArray::Empty({8, 1, 3, 3}, DType::kFloat32, kGpu);
+    const NDArray second = *NDArray::Empty({8, 1, 3, 3}, DType::kFloat32, kGpu);
+    cudaEvent_t event = nullptr;
+    ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
+    COOPER_ASSERT_OK(first.Fill(3));
+    ASSERT_EQ(cudaEventRecord(event, nullptr), cudaSuccess);
+    COOPER_ASSERT_OK(c.initializer->Init({.name = "a_weight"}, second, 11));
+    COOPER_ASSERT_OK(c.initializer->Init({.name = "a_bias"}, second, 11));
+    COOPER_ASSERT_OK(c.initializer->Init({.name = "a_gamma"}, second, 11));
+    EXPECT_EQ(cudaEventQuery(event) == cudaErrorNotReady, c.on_device);
+    cudaGetLastError();
+    EXPECT_THAT(*first.ToVector<float>(), Each(3));
+    EXPECT_THAT(*second.ToVector<float>(), Each(1)) << "gamma";
+    EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
+  }
+}
+
+TEST(FillsOnGpuTest, EveryDTypeIsFilled) {
+  COOPER_REQUIRE_GPU();
+#define COOPER_DTYPE(enumerator, code, type, name) DType::enumerator,
+  for (const DType dtype : {COOPER_DTYPES(COOPER_DTYPE)}) {
+#undef COOPER_DTYPE
+    SCOPED_TRACE(DTypeName(dtype));
+    const NDArray array = *NDArray::Full({1001}, 7.75, dtype, kGpu);
+    EXPECT_EQ(*array.ToVector<double>(), *NDArray::Full({1001}, 7.75, dtype)->ToVector<double>());
+    // A part of it.
+    COOPER_ASSERT_OK(array.Slice(3, 500)->Fill(1));
+    EXPECT_THAT(*array.Slice(3, 500)->ToVector<double>(), Each(1));
+    EXPECT_EQ(*array.Slice(500, 1001)->ToVector<double>(),
+              *NDArray::Full({501}, 7.75, dtype)->ToVector<double>());
+  }
+}
+
+}  // namespace
+}  // namespace cooper
