@@ -43,7 +43,7 @@ absl::StatusOr<GradientBuckets*> DeviceStep::BucketsOf(const std::vector<Context
 
 absl::Status DeviceStep::Begin(absl::Span<const KVItem> items, const Updater* updater,
                                const KVBuckets& buckets) {
-  begun_ = nullptr;
+  COOPER_RETURN_IF_ERROR(Forget());
   std::vector<DeviceGradient> gradients;
   gradients.reserve(items.size());
   for (const KVItem& item : items) gradients.push_back(GradientOf(item, updater));
@@ -51,6 +51,11 @@ absl::Status DeviceStep::Begin(absl::Span<const KVItem> items, const Updater* up
   COOPER_RETURN_IF_ERROR(sums->Begin(std::move(gradients)));
   begun_ = sums;
   return absl::OkStatus();
+}
+
+absl::Status DeviceStep::Forget() {
+  GradientBuckets* const begun = std::exchange(begun_, nullptr);
+  return begun == nullptr ? absl::OkStatus() : begun->Forget();
 }
 
 absl::Status DeviceStep::Ready(absl::string_view key, int device, DeviceQueue& queue) {

@@ -31,10 +31,12 @@ class DeviceStep {
   // `world`, which outlives it, is that of a store over processes; null: of this one alone.
   explicit DeviceStep(CollectiveWorld* world) : world_(world) {}
 
-  // Whether sums of `items`, whose gradients are all on the same GPUs, have begun to wait for
-  // Ready.
+  // Begins the sums of `items`, whose gradients are all on the same GPUs: from now on they wait for
+  // Ready. What was begun before is forgotten.
   absl::Status Begin(absl::Span<const KVItem> items, const Updater* updater,
                      const KVBuckets& buckets);
+  // Whatever was begun is over: the next step makes all sums anew.
+  absl::Status Forget();
   // GradientBuckets::Ready for the step that was begun, if one was.
   absl::Status Ready(absl::string_view key, int device, DeviceQueue& queue);
 

@@ -82,9 +82,8 @@ absl::Status GradientBuckets::MakeQueues() {
 }
 
 absl::Status GradientBuckets::Begin(std::vector<DeviceGradient> gradients) {
+  COOPER_RETURN_IF_ERROR(Forget());
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (begun_) COOPER_RETURN_IF_ERROR(WaitForStarted());
-  begun_ = false;
   next_ = 0;
   gradients_ = std::move(gradients);
   for (DeviceGradient& gradient : gradients_) COOPER_RETURN_IF_ERROR(MakeSums(gradient));
@@ -92,6 +91,13 @@ absl::Status GradientBuckets::Begin(std::vector<DeviceGradient> gradients) {
   COOPER_RETURN_IF_ERROR(MakeQueues());
   begun_ = true;
   return absl::OkStatus();
+}
+
+absl::Status GradientBuckets::Forget() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!begun_) return absl::OkStatus();
+  begun_ = false;
+  return WaitForStarted();
 }
 
 bool GradientBuckets::IsBegun(absl::Span<const DeviceGradient> gradients) const {

@@ -48,6 +48,8 @@ class GradientBuckets {
   // finished is over; what its sums still read is not overwritten before. kResourceExhausted
   // without memory for sums.
   absl::Status Begin(std::vector<DeviceGradient> gradients);
+  // What Begin does of itself with a step that was not finished.
+  absl::Status Forget();
   // Whether a step has begun, and not finished, over the same arrays.
   bool IsBegun(absl::Span<const DeviceGradient> gradients) const;
 
@@ -77,7 +79,7 @@ class GradientBuckets {
   absl::Status MakeQueues();
   // Sums the next bucket, in its queues.
   absl::Status StartNext();
-  // Makes the devices' queues wait for the buckets that were started.
+  // Makes the devices' queues wait for the buckets that were started. The caller holds the mutex.
   absl::Status WaitForStarted();
 
   const std::unique_ptr<Collective> collective_;

@@ -125,6 +125,7 @@ class KVStore {
   // Before the backward pass whose gradients the next Step, of the same items, will bring: whether
   // sums may begin while it runs. Then GradientReady tells that `queue` holds what makes a key's
   // gradient on a device, by number; from then on until Step nobody else may write to it.
+  // What an earlier call has begun, and no Step finished, is over; without items that is all.
   // GradientReady is thread-safe, and passes over keys that it does not know.
   virtual absl::StatusOr<bool> BeginGradients(absl::Span<const KVItem>) { return false; }
   virtual absl::Status GradientReady(absl::string_view, int, DeviceQueue&) {

@@ -82,6 +82,7 @@ absl::StatusOr<KVStepInfo> KVStoreLocal::Step(absl::Span<const KVItem> items, bo
 // With sums of their own, and where all are on the same GPUs: two sets of sums at a time would have
 // to be started in the same order on each.
 absl::StatusOr<bool> KVStoreLocal::BeginGradients(absl::Span<const KVItem> items) {
+  COOPER_RETURN_IF_ERROR(device_step_.Forget());
   if (!buckets_.overlap || updater_ == nullptr || items.empty()) return false;
   for (const KVItem& item : items) {
     const bool alike = contains(item.key) && IsOnGpus(item) &&

@@ -237,6 +237,45 @@ TEST(DeviceSumsTest, AStepOfAStoreWaitsForNothing) {
   }
 }
 
+TEST(DeviceSumsTest, WhatWasBegunAndNotUsedIsForgotten) {
+  COOPER_REQUIRE_GPUS(3);
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto store, CreateKVStore("device"));
+  COOPER_ASSERT_OK_AND_ASSIGN(auto optimizer, CreateOptimizer("sgd", {{"learning_rate", "1"}}));
+  COOPER_ASSERT_OK(store->SetOptimizer(std::move(optimizer)));
+  const auto on_all = [](double value) {
+    std::vector<NDArray> arrays;
+    for (const Context& gpu : kGpus) {
+      arrays.push_back(*NDArray::Full({9}, value, DType::kFloat32, gpu));
+    }
+    return arrays;
+  };
+  KVItem item{.key = "w", .weights = on_all(0), .grads = on_all(1), .outs = {}};
+  item.outs = item.weights;
+  EXPECT_THAT(store->BeginGradients({item}), IsOkAndHolds(false)) << "it has no value yet";
+  COOPER_ASSERT_OK(store->InitAll({item}));
+  const auto tell = [&] {
+    for (int device = 0; device < 3; ++device) {
+      COOPER_ASSERT_OK(store->GradientReady("w", device, **QueueOf(kGpus[device])));
+    }
+  };
+  EXPECT_THAT(store->BeginGradients({item}), IsOkAndHolds(true));
+  tell();
+  COOPER_ASSERT_OK(store->BeginGradients({}).status());
+  for (const NDArray& grad : item.grads) COOPER_ASSERT_OK(grad.Fill(2));
+  tell();  // of nothing that was begun
+  COOPER_ASSERT_OK(store->Step({item}, /*active=*/true).status());
+  EXPECT_THAT(Of(item.weights[2]), Each(-6));
+  // And where it is used, it is what there was when it was told.
+  EXPECT_THAT(store->BeginGradients({item}), IsOkAndHolds(true));
+  tell();
+  COOPER_ASSERT_OK(store->Step({item}, /*active=*/true).status());
+  EXPECT_THAT(Of(item.weights[1]), Each(-12));
+  COOPER_ASSERT_OK(store->SetBuckets({.overlap = false}));
+  EXPECT_THAT(store->BeginGradients({item}), IsOkAndHolds(false));
+  EXPECT_THAT(store->SetBuckets({.bytes = 0}),
+              StatusIs(absl::StatusCode::kInvalidArgument, testing::HasSubstr("0 bytes")));
+}
+
 TEST(DeviceSumsTest, QueuedCopiesStandBetweenReadersAndWriters) {
   COOPER_REQUIRE_GPUS(3);
   const Context a = Context::Gpu(0), b = Context::Gpu(1);
