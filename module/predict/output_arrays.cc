@@ -20,7 +20,8 @@ constexpr int64_t kUnit = int64_t{1} << 20;
 class OutputArrays::Blocks {
  public:
   // The smallest block of at least `bytes`, of those the one that came back last; null if there is
-  // none.
+  // none, or if it is too wide and as many such ones are in use as may be kept: results that
+  // somebody holds must not hold much more memory than they have.
   std::shared_ptr<Storage> Take(int64_t bytes) {
     const std::lock_guard<std::mutex> lock(mutex_);
     auto best = idle_.end();
@@ -29,16 +30,20 @@ class OutputArrays::Blocks {
       if (best == idle_.end() || (*it)->bytes() <= (*best)->bytes()) best = it;
     }
     if (best == idle_.end()) return nullptr;
+    const bool wide = IsTooWide(**best, bytes);
+    if (wide && wide_ >= kept_) return nullptr;
+    wide_ += wide ? 1 : 0;
     std::shared_ptr<Storage> block = std::move(*best);
     idle_.erase(best);
     return block;
   }
 
-  // Large blocks stay: results of all lengths fit into them, so that a few serve requests of many
-  // shapes in any order.
-  void GiveBack(std::shared_ptr<Storage> block) {
+  // `block` had a result of `bytes`. Large blocks stay: results of all lengths fit into them, so
+  // that a few serve requests of many shapes in any order.
+  void GiveBack(std::shared_ptr<Storage> block, int64_t bytes) {
     std::shared_ptr<Storage> smallest;  // freed without the lock
     const std::lock_guard<std::mutex> lock(mutex_);
+    wide_ -= IsTooWide(*block, bytes) ? 1 : 0;
     idle_.push_back(std::move(block));
     if (static_cast<int64_t>(idle_.size()) <= kept_) return;
     const auto it = std::min_element(idle_.begin(), idle_.end(), [](const auto& a, const auto& b) {
@@ -59,8 +64,12 @@ class OutputArrays::Blocks {
   }
 
  private:
+  // Whether more than half of it is not used.
+  static bool IsTooWide(const Storage& block, int64_t bytes) { return bytes < block.bytes() / 2; }
+
   std::mutex mutex_;
   int64_t kept_ = 0;
+  int64_t wide_ = 0;                            // in use
   std::vector<std::shared_ptr<Storage>> idle_;  // the one that came back last at the end
 };
 
@@ -76,8 +85,8 @@ absl::StatusOr<NDArray> OutputArrays::Take(const Shape& shape, DType dtype) {
     COOPER_ASSIGN_OR_RETURN(block, Storage::Allocate(block_bytes, context_));
   }
   // Its end gives the block back, or frees it if there is nobody to take it any more.
-  const auto give_back = [blocks = std::weak_ptr<Blocks>(blocks_), block](void*) mutable {
-    if (const auto to = blocks.lock()) to->GiveBack(std::move(block));
+  const auto give_back = [blocks = std::weak_ptr<Blocks>(blocks_), block, block_bytes](void*) mutable {
+    if (const auto to = blocks.lock()) to->GiveBack(std::move(block), block_bytes);
   };
   std::shared_ptr<void> owner(block->data(), give_back);
   return NDArray::View(Storage::Wrap(block->data(), bytes, context_, std::move(owner)), 0, shape,

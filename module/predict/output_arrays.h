@@ -5,7 +5,7 @@
 // memory that the system has to clear, page by page, and takes back when the result is dropped; a
 // network may be quicker than that. So the memory of results that are gone is kept for the next
 // ones, of which as many stay as the predictor says: the largest, as an arena stays as large as its
-// largest plan.
+// largest plan. No more than so many results have a block of more than twice their size.
 
 #include <cstdint>
 #include <memory>

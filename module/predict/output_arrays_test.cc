@@ -65,6 +65,22 @@ TEST(OutputArraysTest, TheSmallestBlockThatFitsIsTaken) {
   EXPECT_NE(TakeOne(arrays, Shape({(1 << 21) + 7})).raw_data(), at_large);
 }
 
+// Who keeps the small results of many requests does not keep the large blocks of others.
+TEST(OutputArraysTest, SmallResultsHoldFewLargeBlocks) {
+  OutputArrays arrays(Context::Cpu());
+  arrays.KeepMore(2);
+  std::set<const void*> large;
+  std::vector<NDArray> small;
+  for (int i = 0; i < 10; ++i) {
+    large.insert(TakeOne(arrays, Shape({1 << 22})).raw_data());
+    small.push_back(TakeOne(arrays, Shape({1 << 19})));
+  }
+  EXPECT_LE(large.size(), 3);
+  small.clear();
+  for (int i = 0; i < 10; ++i) TakeOne(arrays, Shape({1 << 19}));
+  EXPECT_EQ(arrays.num_idle(), 2);
+}
+
 TEST(OutputArraysTest, KeepsNoMoreThanItWasTold) {
   OutputArrays arrays(Context::Cpu());
   arrays.KeepMore(2);
