@@ -27,4 +27,15 @@ CompileOptions CompileOptionsOf(const Symbol& symbol, const BindOptions& options
   return compile;
 }
 
+std::vector<std::shared_ptr<Arena>> ArenasOf(const std::vector<Context>& contexts,
+                                             BindOptions& options) {
+  std::vector<std::shared_ptr<Arena>> arenas = {options.arena};
+  for (size_t i = 1; i < contexts.size(); ++i) {
+    std::shared_ptr<Arena>& arena = options.group_arenas[contexts[i]];
+    if (arena == nullptr) arena = std::make_shared<Arena>(contexts[i]);
+    arenas.push_back(arena);
+  }
+  return arenas;
+}
+
 }  // namespace cooper

@@ -48,9 +48,9 @@ struct BindOptions {
   // SetOutput gives them one before Forward. Results then last without a copy.
   bool unbound_outputs = false;
   // Arguments that `args` has, and auxiliary states that `auxs` has, whose values stay as they are
-  // for as long as the executor is used. Without gradients, what follows from them alone is
-  // computed once, when the symbol is bound (passes `winograd`, `packed_weights`,
-  // `transposed_weights`, `constants`). SetArg refuses them, and with an auxiliary state among them
+  // for as long as the executor is used: SetArg and CopyParamsFrom refuse them. Without gradients,
+  // what follows from them alone is computed once, when the symbol is bound (passes `winograd`,
+  // `packed_weights`, `transposed_weights`, `constants`), and with an auxiliary state among them
   // Forward refuses is_train.
   std::set<std::string> constants;
   // Where executors with the same constants share what follows from them; null: one of its own.
@@ -71,6 +71,11 @@ struct BindOptions {
 
 // What `symbol` is compiled for when it is bound with these options.
 CompileOptions CompileOptionsOf(const Symbol& symbol, const BindOptions& options);
+
+// The arenas of a program by its contexts, of which the first is options.context: those of
+// `options`, which has one for it, and new ones, which it gets.
+std::vector<std::shared_ptr<Arena>> ArenasOf(const std::vector<Context>& contexts,
+                                             BindOptions& options);
 
 }  // namespace cooper
 

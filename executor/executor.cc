@@ -15,21 +15,8 @@
 
 namespace cooper {
 
-MemoryReport PlannedMemory(const CompiledProgram& compiled) {
-  const ArenaLayout& layout = compiled.layout();
-  MemoryReport report{.values = layout.num_ranges()};
-  for (const ArenaLayout::Region& region : layout.regions) {
-    report.planned_bytes += region.plan.arena_size;
-    report.lower_bound += region.plan.lower_bound;
-    report.proven = report.proven && region.plan.proven;
-  }
-  return report;
-}
-
 struct Executor::Impl {
   absl::Status Bind(std::shared_ptr<const CompiledProgram> ahead);
-  absl::Status TakeFolded();
-  void MakeArenas();
 
   Symbol symbol;
   BindOptions options;
@@ -59,40 +46,20 @@ absl::Status Executor::Impl::Bind(std::shared_ptr<const CompiledProgram> ahead) 
   }
   const Program& program = compiled->program();
   COOPER_RETURN_IF_ERROR(CheckBytes(*compiled, options));
-  COOPER_RETURN_IF_ERROR(TakeFolded());
+  COOPER_RETURN_IF_ERROR(BindFolded(*compiled, options));
   COOPER_ASSIGN_OR_RETURN(arrays, BindArrays(*compiled, options));
   for (const std::string& name : program.arg_names) {
     if (arrays.grads.contains(name)) grad_names.push_back(name);
   }
   for (int output : program.outputs) output_shapes.push_back(program.values[output].shape);
   for (const std::string& name : program.aux_names) {
-    if (options.constants.contains(name)) constant_state = name;
+    if (program.gradients.empty() && options.constants.contains(name)) constant_state = name;
   }
   output_names = symbol.ListOutputs();
-  MakeArenas();
+  arenas = ArenasOf(program.contexts, options);
   COOPER_ASSIGN_OR_RETURN(
       run, MonitoredRun::Create(compiled, arrays.Of(program), arenas, options.random));
   return absl::OkStatus();
-}
-
-absl::Status Executor::Impl::TakeFolded() {
-  if (options.folded == nullptr) options.folded = std::make_shared<FoldedArrays>();
-  for (const FoldedConstant& folded : compiled->folded()) {
-    COOPER_ASSIGN_OR_RETURN(
-        options.args[folded.name],
-        options.folded->Get(folded, options.args, options.auxs, options.context));
-  }
-  return absl::OkStatus();
-}
-
-void Executor::Impl::MakeArenas() {
-  arenas = {options.arena};
-  const std::vector<Context>& contexts = compiled->program().contexts;
-  for (size_t i = 1; i < contexts.size(); ++i) {
-    std::shared_ptr<Arena>& arena = options.group_arenas[contexts[i]];
-    if (arena == nullptr) arena = std::make_shared<Arena>(contexts[i]);
-    arenas.push_back(arena);
-  }
 }
 
 Executor::Executor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -126,10 +93,7 @@ absl::Status Executor::SetArg(absl::string_view name, const NDArray& array) {
     return absl::NotFoundError(absl::StrCat("SetArg: '", name, "' is no argument; those are ",
                                             absl::StrJoin(names, ", "), DidYouMean(name, names)));
   }
-  if (impl_->options.constants.contains(*it)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "SetArg: '", name, "' is one of the constants that the executor is bound with"));
-  }
+  COOPER_RETURN_IF_ERROR(AddContext(impl_->arrays.CheckMayChange(*it), "SetArg"));
   const auto slot = static_cast<int>(it - names.begin());
   COOPER_RETURN_IF_ERROR(impl_->run->SetArg(slot, array));
   impl_->arrays.args[*it] = array;

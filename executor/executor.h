@@ -27,6 +27,7 @@
 #include "executor/compile/compiled_program.h"
 #include "executor/compile/passes.h"
 #include "executor/run/after_backward.h"
+#include "executor/run/memory_report.h"
 #include "ndarray/array_map.h"
 #include "ndarray/context.h"
 #include "ndarray/device.h"
@@ -36,18 +37,6 @@
 #include "symbol/symbol.h"
 
 namespace cooper {
-
-// What a bound executor takes of its arenas, together.
-struct MemoryReport {
-  int64_t planned_bytes = 0;  // size of this executor's plan
-  int64_t lower_bound = 0;    // no plan can need less
-  int64_t arena_bytes = 0;    // size of the arena, which others may share
-  int64_t values = 0;         // buffers placed in it
-  bool proven = true;         // no plan is smaller, though there may be none as small as the bound
-};
-
-// Of a program, on all its contexts together; no arena is there yet.
-MemoryReport PlannedMemory(const CompiledProgram& compiled);
 
 // kResourceExhausted if the activations, the outputs, and the arrays that `options` does not give
 // and binding would allocate, exceed options.max_bytes.
@@ -91,7 +80,7 @@ class Executor {
   absl::Status SetOutput(int i, const NDArray& array);
 
   // Computes the outputs from the arguments. kFailedPrecondition, naming it, if an argument has no
-  // array, or for training if an auxiliary state is among BindOptions::constants.
+  // array, or for training if an auxiliary state is a constant (BindOptions::constants).
   absl::Status Forward(bool is_train);
 
   // Computes the gradients of the arguments from the last Forward, which must have been a training
@@ -142,7 +131,7 @@ class Executor {
   NDArray aux(absl::string_view name) const;
 
   // Copies into the arguments and auxiliary states, converting dtypes. kNotFound for an unknown
-  // name unless allow_extra; kInvalidArgument for another shape.
+  // name unless allow_extra; kInvalidArgument for another shape, and for constants.
   absl::Status CopyParamsFrom(const ArrayMap& args, const ArrayMap& auxs = {},
                               bool allow_extra = false);
 

@@ -27,8 +27,8 @@ struct CompileOptions {
   std::map<std::string, WriteReq> grad_reqs;
   // Arguments and auxiliary states whose values stay as they are for as long as the program is run,
   // such as the weights of a network that only predicts: what follows from them alone is computed
-  // once (CompiledProgram::folded). Without an effect where gradients are asked for. With an
-  // auxiliary state among them the program is not run for training.
+  // once (CompiledProgram::folded), and with an auxiliary state among them the program is not run
+  // for training. Without an effect where gradients are asked for.
   std::set<std::string> constants;
   // Outputs are no part of the plan, where that can be: each run is given arrays for them
   // (ProgramRun::SetOutput). An output that is an argument, a part of another array, or in one

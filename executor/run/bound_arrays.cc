@@ -70,11 +70,18 @@ ProgramArrays BoundArrays::Of(const Program& program) const {
   return arrays;
 }
 
+absl::Status BoundArrays::CheckMayChange(const std::string& name) const {
+  if (!constants.contains(name)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", name, "' is one of the constants that the executor is bound with, which stay"));
+}
+
 absl::Status BoundArrays::CopyFrom(const ArrayMap& new_args, const ArrayMap& new_auxs,
                                    bool allow_extra) const {
   const auto copy = [&](const ArrayMap& from, const ArrayMap& to,
                         const char* kind) -> absl::Status {
     for (const auto& [name, array] : from) {
+      COOPER_RETURN_IF_ERROR(CheckMayChange(name));
       const NDArray target = FindArray(to, name);
       if (target.is_null()) {
         if (allow_extra) continue;
@@ -126,7 +133,7 @@ absl::Status CheckBytes(const CompiledProgram& compiled, const BindOptions& opti
 absl::StatusOr<BoundArrays> BindArrays(const CompiledProgram& compiled,
                                        const BindOptions& options) {
   COOPER_RETURN_IF_ERROR(CheckUnboundNames(options, compiled.program().arg_names));
-  BoundArrays arrays;
+  BoundArrays arrays{.args = {}, .grads = {}, .auxs = {}, .constants = options.constants};
   for (Slot& slot : SlotsOf(compiled, options)) {
     NDArray& array = (arrays.*slot.kind)[slot.name];
     array = std::move(slot.given);

@@ -3,6 +3,7 @@
 
 // The arrays of an executor by name: those that the caller gave, and those that were missing.
 
+#include <set>
 #include <string>
 
 #include "absl/status/status.h"
@@ -18,9 +19,13 @@ namespace cooper {
 
 struct BoundArrays {
   ArrayMap args, grads, auxs;
+  std::set<std::string> constants;  // BindOptions::constants
 
   // By slot, for a program of the same symbol: null where an argument has no array yet.
   ProgramArrays Of(const Program& program) const;
+
+  // kInvalidArgument for constants.
+  absl::Status CheckMayChange(const std::string& name) const;
 
   // Executor::CopyParamsFrom.
   absl::Status CopyFrom(const ArrayMap& new_args, const ArrayMap& new_auxs, bool allow_extra) const;

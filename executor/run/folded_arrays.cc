@@ -47,4 +47,14 @@ absl::StatusOr<NDArray> FoldedArrays::Get(const FoldedConstant& folded, const Ar
   return arrays_.emplace(folded.name, *std::move(array)).first->second;
 }
 
+absl::Status BindFolded(const CompiledProgram& compiled, BindOptions& options) {
+  if (options.folded == nullptr) options.folded = std::make_shared<FoldedArrays>();
+  for (const FoldedConstant& folded : compiled.folded()) {
+    COOPER_ASSIGN_OR_RETURN(
+        options.args[folded.name],
+        options.folded->Get(folded, options.args, options.auxs, options.context));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace cooper

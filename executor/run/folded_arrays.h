@@ -8,7 +8,10 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "executor/bind_options.h"
+#include "executor/compile/compiled_program.h"
 #include "executor/compile/graph_passes/graph_pass.h"
 #include "ndarray/array_map.h"
 #include "ndarray/context.h"
@@ -29,6 +32,10 @@ class FoldedArrays {
   std::mutex mutex_;
   absl::flat_hash_map<std::string, NDArray> arrays_;  // by FoldedConstant::name
 };
+
+// Adds what was folded of the program to options.args, computed by options.folded, which is made
+// where it is null. Fails as binding does.
+absl::Status BindFolded(const CompiledProgram& compiled, BindOptions& options);
 
 }  // namespace cooper
 

@@ -243,6 +243,25 @@ TEST(PackWeightsTest, SmallerImagesAndBatches) {
   }
 }
 
+// A convolution of many filters is cut by them where the batch is small: into slices that differ by
+// its size, of one packed weight.
+TEST(PackWeightsTest, BatchesOfAllSizesShareWeights) {
+  Symbol net = Conv(Symbol::Variable("data"), "first", {.count = 32 * Block(), .kernel = 1});
+  net = Conv(net, "second", {.count = 32 * Block(), .kernel = 1});
+  const BindOptions options = Options(net, {8, 32 * Block(), 14, 14});
+  const auto large = Bind(net, WithConstants(options));
+  for (const int64_t batch : {1, 2, 3, 5}) {
+    const Shape shape({batch, 32 * Block(), 14, 14});
+    COOPER_EXPECT_OK(large->compiled()->Resize({{"data", shape}}).status());
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto small,
+                                large->Reshape({{"data", shape}}, /*partial_shaping=*/true));
+    EXPECT_EQ(small->arg_names(), large->arg_names());
+    BindOptions own = options;
+    own.shapes["data"] = shape;
+    ExpectNear(Output(*small), Output(*Bind(net, own)));
+  }
+}
+
 TEST(PackWeightsTest, MonitorSeesTheGraphAsWritten) {
   const BindOptions options = Options(Network(), {1, 3, 12, 12});
   const auto executor = Bind(Network(), WithConstants(options));
@@ -281,6 +300,31 @@ TEST(PackWeightsTest, ConstantStatesAreForPredictionAlone) {
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        AllOf(HasSubstr("is_train"), HasSubstr("'bn"))));
   COOPER_EXPECT_OK(executor->Forward(/*is_train=*/false));
+}
+
+// They have no effect where there are gradients, whichever way training goes.
+TEST(PackWeightsTest, ConstantStatesOfATrainedNetwork) {
+  BindOptions options = WithConstants(Options(Network(), {1, 3, 12, 12}));
+  options.grad_reqs["data"] = WriteReq::kWrite;
+  const auto executor = Bind(Network(), options);
+  COOPER_EXPECT_OK(executor->Forward(/*is_train=*/true));
+  COOPER_EXPECT_OK(executor->Backward({NDArray((*executor->outputs())[0])}));
+}
+
+TEST(PackWeightsTest, ConstantsAreNotCopiedInto) {
+  const BindOptions options = Options(Network(), {1, 3, 12, 12});
+  const auto executor = Bind(Network(), WithConstants(options));
+  const std::vector<float> before = Output(*executor);
+  for (const char* name : {"last_weight", "bn1_moving_mean"}) {
+    const bool is_argument = options.args.contains(name);
+    const ArrayMap arrays = {{name, (is_argument ? options.args : options.auxs).at(name)}};
+    EXPECT_THAT(executor->CopyParamsFrom(is_argument ? arrays : ArrayMap(),
+                                         is_argument ? ArrayMap() : arrays),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         AllOf(HasSubstr(name), HasSubstr("constants"))));
+  }
+  COOPER_EXPECT_OK(executor->CopyParamsFrom({{"data", executor->arg("data")}}));
+  EXPECT_EQ(Output(*executor), before);
 }
 
 }  // namespace
