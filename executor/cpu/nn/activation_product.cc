@@ -49,7 +49,8 @@ class ActivationProduct : public OneDnnProduct {
             ? AlignedBytes(static_cast<size_t>(p_.groups * p_.weight_step()) * sizeof(float))
             : 0;
     const auto parts = static_cast<int64_t>(parts_.size());
-    // Winograd's takes so much that threads use theirs for one part after the other.
+    // Winograd's takes so much that threads use theirs for one part after the other: as many as
+    // there are where the program is compiled.
     scratches_ = is_winograd() ? std::min<int64_t>(parts, NumThreads()) : parts;
     workspace_bytes_ = weights_bytes_ + image_bytes_ + scaled_bytes_ + scratches_ * scratch_bytes_;
     return absl::OkStatus();
@@ -93,7 +94,9 @@ class ActivationProduct : public OneDnnProduct {
     if (options_.result != Result::kMap) return std::nullopt;
     if (is_winograd()) {
       std::optional<WinogradWeightParam> packing = WinogradPackingOf(sized_[0].second->weight);
-      if (!packing.has_value() || sized_.size() > 1) return std::nullopt;
+      if (!packing.has_value() || sized_.size() > 1 || !IsSlice(packing->slice_elements())) {
+        return std::nullopt;
+      }
       packing->filters = channels();
       return PackingBy("_winograd_weight", *packing);
     }
@@ -108,6 +111,9 @@ class ActivationProduct : public OneDnnProduct {
       if (*other != *packing) return std::nullopt;
     }
     packing->shape[0] = channels();
+    if (!IsSlice(packing->slice_elements())) return std::nullopt;
+    // Batches are cut into slices by their size, and many sizes can share one weight.
+    if (packing->slices_are_one()) packing->slice = packing->shape[0];
     return PackingBy("_packed_weight", *packing);
   }
 
@@ -136,11 +142,13 @@ class ActivationProduct : public OneDnnProduct {
  private:
   bool is_winograd() const { return options_.algorithm == ConvolutionAlgorithm::kWinograd; }
 
-  // Nullopt if the operator's slices are not as large as these parts'.
+  // Whether slices of so many elements are as large as these parts'.
+  bool IsSlice(int64_t elements) const {
+    return elements * static_cast<int64_t>(sizeof(float)) == weight_bytes_;
+  }
+
   template <typename Param>
   std::optional<WeightPacking> PackingBy(const char* op, const Param& param) const {
-    const int64_t bytes = param.slice_elements() * static_cast<int64_t>(sizeof(float));
-    if (bytes != weight_bytes_) return std::nullopt;
     return WeightPacking{.op = op,
                          .attrs = ParamDeclaration<Param>::Schema()->Print(&param),
                          .elements = param.num_elements()};

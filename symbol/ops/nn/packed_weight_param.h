@@ -45,17 +45,27 @@ struct PackedWeightParam {
   int64_t num_slices() const { return (shape[0] + slice - 1) / slice; }
   // Elements that a whole slice takes.
   int64_t slice_elements() const {
-    constexpr int64_t kAlignment = 16;
+    return (unaligned_elements() + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  // Whether the slices lie behind each other as all indices in one slice would.
+  bool slices_are_one() const {
+    return outer[0] == 0 && slice % BlockOf(0) == 0 && unaligned_elements() % kAlignment == 0;
+  }
+  // Of the whole, as it is packed.
+  int64_t num_elements() const { return num_slices() * slice_elements(); }
+
+ private:
+  static constexpr int64_t kAlignment = 16;
+
+  int64_t unaligned_elements() const {
     int64_t elements = 1;
     for (size_t axis = 0; axis < shape.size(); ++axis) {
       const int64_t extent = axis == 0 && slice < shape[0] ? slice : shape[axis];
       const int64_t block = BlockOf(static_cast<int64_t>(axis));
       elements *= (extent + block - 1) / block * block;
     }
-    return (elements + kAlignment - 1) / kAlignment * kAlignment;
+    return elements;
   }
-  // Of the whole, as it is packed.
-  int64_t num_elements() const { return num_slices() * slice_elements(); }
 };
 
 }  // namespace cooper
