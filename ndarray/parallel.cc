@@ -10,12 +10,12 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "ndarray/available_cpus.h"
+#include "ndarray/in_loop.h"
 #include "ndarray/profiler.h"
 #include "oneapi/tbb/task_group.h"
 
 namespace cooper {
 
-// Set within a loop's ranges: a loop there is one of many already. Also parallel_steps.cc's.
 namespace internal_parallel {
 thread_local bool in_loop = false;
 }  // namespace internal_parallel

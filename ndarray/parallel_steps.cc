@@ -5,16 +5,12 @@
 #include <thread>
 
 #include "absl/container/fixed_array.h"
+#include "ndarray/in_loop.h"
 #include "ndarray/parallel.h"
 #include "ndarray/profiler.h"
 #include "oneapi/tbb/task_group.h"
 
 namespace cooper {
-
-// Of parallel.cc, which tells nobody else.
-namespace internal_parallel {
-extern thread_local bool in_loop;
-}  // namespace internal_parallel
 
 namespace {
 

@@ -53,8 +53,8 @@ TEST(ParallelStepsTest, NothingToDo) {
   ParallelSteps(5, 0, 1, never);
 }
 
-// A range that takes long keeps the others of its step from being followed, not from being run: who
-// has nothing to do waits, and lets others run, until the step is over.
+// A range that takes long keeps the others of its step from being followed, not from being run: the
+// caller waits, and lets others run, until the step is over.
 TEST(ParallelStepsTest, WaitsForALongRange) {
   SetNumThreads(2);
   std::atomic<int> runs = 0;

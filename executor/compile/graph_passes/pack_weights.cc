@@ -33,7 +33,7 @@ FusedConvolutionParam ParamOf(const Node& node) {
   return param;
 }
 
-// The weight of node `i` and its bias, null if there is none.
+// A convolution's weight, and its bias, null if there is none.
 struct Filters {
   NodeEntry weight, bias;
 };

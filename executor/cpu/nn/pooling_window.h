@@ -76,7 +76,7 @@ class PoolingPlanes {
   }
 
   // A window's divisor is the product of these two, and at least 1: of its position on the first
-  // two axes, and of that on the last one.
+  // two axes, and of that on the last one. Not that of Pooling_v1.
   int64_t RowElements(int64_t d, int64_t h) const {
     const PoolingSpan& z = spans_[0][d];
     const PoolingSpan& y = spans_[1][h];

@@ -32,7 +32,7 @@ struct FusedConvolutionParam : BlockedConvolutionParam {
     d.Field("relu", &FusedConvolutionParam::relu).Doc("whether negative values become 0 at last");
     d.Field("weight_packing", &FusedConvolutionParam::weight_packing)
         .Doc(
-            "how the output of a _packed_weight lies that is the weight; empty: the weight is "
+            "how the weight lies: the operator that has packed it, and its attributes; empty: it is "
             "plain");
   }
 };
