@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "executor/elements/rnn_cell_functions.h"
+#include "symbol/ops/rnn/rnn_param.h"
 
 namespace cooper {
 
@@ -74,6 +75,30 @@ void GruForward(int64_t n, const T* bias, T* slots, const T* h_prev, T* h) {
     sz[j] = s.z;
     snh[j] = s.nh;
     snx[j] = s.nx;
+  }
+}
+
+// The cell of `mode`; lstm alone has c_prev and c, and gru alone reads h_prev.
+template <typename T>
+void CellForward(RNNMode mode, const CellClip<T>& clip, int64_t n, const T* bias, T* slots,
+                 const T* h_prev, const T* c_prev, T* c, T* h) {
+  switch (mode) {
+    case RNNMode::kRnnRelu:
+      PlainForward<T, true>(n, bias, slots, h);
+      return;
+    case RNNMode::kRnnTanh:
+      PlainForward<T, false>(n, bias, slots, h);
+      return;
+    case RNNMode::kLstm:
+      if (clip.enabled) {
+        LstmForward<T, true>(n, clip, bias, slots, c_prev, c, h);
+      } else {
+        LstmForward<T, false>(n, clip, bias, slots, c_prev, c, h);
+      }
+      return;
+    case RNNMode::kGru:
+      GruForward(n, bias, slots, h_prev, h);
+      return;
   }
 }
 

@@ -1,7 +1,7 @@
 // The forward kernels of RNN and _rnn_layer. Per layer: one product of all steps' inputs with the
 // i2h weight, then step by step the product with the h2h weight, added to it in place, and the
 // fused cell; where nothing is kept for a backward pass, product and cell are one
-// (packed_step.h). Steps behind the end of a sequence are left out of all of them (rnn_rows.h).
+// (packed_chain.h). Steps behind the end of a sequence are left out of all of them (rnn_rows.h).
 
 #include <algorithm>
 #include <type_traits>
@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "executor/cpu/dropout_mask.h"
+#include "executor/cpu/rnn/packed_chain.h"
 #include "executor/cpu/rnn/packed_step.h"
 #include "executor/cpu/rnn/rnn_cells.h"
 #include "executor/cpu/rnn/rnn_chains.h"
@@ -23,7 +24,6 @@
 #include "executor/kernel.h"
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
-#include "ndarray/parallel_steps.h"
 #include "ndarray/status_macros.h"
 #include "symbol/ops/rnn/packed_rnn_weight.h"
 #include "symbol/ops/rnn/rnn_layout.h"
@@ -198,8 +198,9 @@ class Forward {
         for (int64_t i = begin + from; i < begin + to; ++i) {
           T* h_row = h + rows_.row(i) * dims_.output_row();
           T* c_row = plan_.has_cell ? c + i * hidden : nullptr;
-          RunCell(dir.bias, slots + i * dims_.slot_row(), h_prev + i * h_prev_stride,
-                  plan_.has_cell ? c_prev + i * hidden : nullptr, h_row, c_row);
+          CellForward(param_.mode, clip_, hidden, dir.bias, slots + i * dims_.slot_row(),
+                      h_prev + i * h_prev_stride, plan_.has_cell ? c_prev + i * hidden : nullptr,
+                      c_row, h_row);
           if (!has_lengths) continue;
           std::copy_n(h_row, hidden, scratch_.state[d] + i * hidden);
           if (plan_.has_cell) std::copy_n(c_row, hidden, scratch_.state_cell[d] + i * hidden);
@@ -212,78 +213,25 @@ class Forward {
     }
   }
 
-  // The same by packed steps. Where there are few rows, their features are cut into parts for
-  // several threads.
+  // The same by packed steps.
   void RunPackedChain(const Direction<T>& dir, int d, int64_t begin, int64_t end) const {
     if constexpr (std::is_same_v<T, float>) {
-      // Multiplications of a step that outweigh the hand-over to another thread.
-      constexpr int64_t kMinProducts = 1 << 16;
-      constexpr int64_t kRows = 48;  // that are put together at a time
-      const int64_t hidden = dims_.hidden;
-      const PackedStep step{.mode = param_.mode,
-                            .hidden = hidden,
-                            .weight = dir.packed_weight,
-                            .bias = dir.bias,
-                            .clip = clip_};
-      const int64_t panels = NumPackedPanels(hidden);
-      const int64_t of_panel = (end - begin) * dims_.recurrent * hidden * kPackedFeatures;
-      const int64_t grain = 1 + kMinProducts / (of_panel + 1);
-      ParallelSteps(dims_.num_steps, panels, grain, [&](int64_t s, int64_t first, int64_t last) {
-        const int64_t t = dims_.StepAt(d, s);
-        const int64_t active_end = std::min(end, rows_.count(t));
-        PackedStepRow rows[kRows];
-        for (int64_t i = begin; i < active_end; i += kRows) {
-          const int64_t count = std::min(kRows, active_end - i);
-          for (int64_t r = 0; r < count; ++r) rows[r] = RowAt(dir, d, t, i + r);
-          step.Run(absl::MakeConstSpan(rows, count), first, last);
-        }
-      });
-      if (!rows_.has_lengths()) return;
-      for (int64_t i = begin; i < end; ++i) {
-        if (rows_.length(i) == 0) continue;
-        const int64_t last = d == 0 ? rows_.length(i) - 1 : 0;
-        std::copy_n(OutputAt(dir, last, i), hidden, scratch_.state[d] + i * hidden);
-      }
-    }
-  }
-
-  T* OutputAt(const Direction<T>& dir, int64_t t, int64_t place) const {
-    return dir.output + (t * dims_.batch + rows_.row(place)) * dims_.output_row();
-  }
-
-  PackedStepRow RowAt(const Direction<float>& dir, int d, int64_t t, int64_t place) const {
-    const bool is_first = rows_.IsFirst(d, t, place);
-    const int64_t state = place * dims_.hidden;
-    PackedStepRow row{
-        .h_prev = is_first ? dir.state + state : OutputAt(dir, d == 0 ? t - 1 : t + 1, place),
-        .slots = dir.slots + (rows_.begin(t) + place) * dims_.slot_row(),
-        .h = OutputAt(dir, t, place)};
-    if (!plan_.has_cell) return row;
-    // With lengths, the state that goes along.
-    row.c = (rows_.has_lengths() ? scratch_.state_cell[d] : dir.cells) + state;
-    row.c_prev = is_first ? dir.state_cell + state : row.c;
-    return row;
-  }
-
-  void RunCell(const T* bias, T* slots, const T* h_prev, const T* c_prev, T* h, T* c) const {
-    const int64_t n = dims_.hidden;
-    switch (param_.mode) {
-      case RNNMode::kRnnRelu:
-        PlainForward<T, true>(n, bias, slots, h);
-        return;
-      case RNNMode::kRnnTanh:
-        PlainForward<T, false>(n, bias, slots, h);
-        return;
-      case RNNMode::kLstm:
-        if (clip_.enabled) {
-          LstmForward<T, true>(n, clip_, bias, slots, c_prev, c, h);
-        } else {
-          LstmForward<T, false>(n, clip_, bias, slots, c_prev, c, h);
-        }
-        return;
-      case RNNMode::kGru:
-        GruForward(n, bias, slots, h_prev, h);
-        return;
+      // With lengths the states go along with their sequences.
+      PackedChain{.dims = dims_,
+                  .rows = rows_,
+                  .direction = d,
+                  .step = {.mode = param_.mode,
+                           .hidden = dims_.hidden,
+                           .weight = dir.packed_weight,
+                           .bias = dir.bias,
+                           .clip = clip_},
+                  .slots = dir.slots,
+                  .state = dir.state,
+                  .state_cell = dir.state_cell,
+                  .cell = rows_.has_lengths() ? scratch_.state_cell[d] : dir.cells,
+                  .output = dir.output,
+                  .last_state = scratch_.state[d]}
+          .Run(begin, end);
     }
   }
 
@@ -375,22 +323,12 @@ absl::Status RNNCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-absl::Status PackWeightCpu(const KernelContext& c) {
-  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  const Shape& weight = c.inputs[0].shape;
-  const int gates = c.param<PackRNNWeightParam>().num_gates;
-  PackRNNWeight(c.inputs[0].as<float>(), gates, weight[0] / gates, weight[1],
-                c.outputs[0].as<float>());
-  return absl::OkStatus();
-}
-
 COOPER_REGISTER_KERNEL(RNN, DeviceType::kCpu, kFloat32Or64, RNNCpu<RNNForm::kPacked>,
                        PrepareRNN<RNNForm::kPacked>);
 COOPER_REGISTER_KERNEL(_rnn_layer, DeviceType::kCpu, kFloat32Or64, RNNCpu<RNNForm::kLayer>,
                        PrepareRNN<RNNForm::kLayer>);
 COOPER_REGISTER_KERNEL(_prepared_rnn_layer, DeviceType::kCpu, kFloat32Only,
                        RNNCpu<RNNForm::kPrepared>, PrepareRNN<RNNForm::kPrepared>);
-COOPER_REGISTER_KERNEL(_pack_rnn_weight, DeviceType::kCpu, kFloat32Only, PackWeightCpu);
 
 }  // namespace
 }  // namespace cooper
