@@ -85,7 +85,8 @@ absl::StatusOr<NDArray> OutputArrays::Take(const Shape& shape, DType dtype) {
     COOPER_ASSIGN_OR_RETURN(block, Storage::Allocate(block_bytes, context_));
   }
   // Its end gives the block back, or frees it if there is nobody to take it any more.
-  const auto give_back = [blocks = std::weak_ptr<Blocks>(blocks_), block, block_bytes](void*) mutable {
+  const auto give_back = [blocks = std::weak_ptr<Blocks>(blocks_), block,
+                          block_bytes](void*) mutable {
     if (const auto to = blocks.lock()) to->GiveBack(std::move(block), block_bytes);
   };
   std::shared_ptr<void> owner(block->data(), give_back);

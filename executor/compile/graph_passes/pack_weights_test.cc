@@ -200,11 +200,9 @@ TEST(PackWeightsTest, WinogradWithWhatIsFused) {
 TEST(PackWeightsTest, WinogradOfOddImages) {
   const int64_t b = Block();
   for (const int64_t pad : {0, 1, 2}) {
-    const Symbol net = op::Convolution(Symbol::Variable("data"), {.kernel = {3, 3},
-                                                                  .pad = {pad, 1},
-                                                                  .num_filter = 4 * b,
-                                                                  .no_bias = true,
-                                                                  .name = "conv"});
+    const Symbol net = op::Convolution(
+        Symbol::Variable("data"),
+        {.kernel = {3, 3}, .pad = {pad, 1}, .num_filter = 4 * b, .no_bias = true, .name = "conv"});
     for (const Shape& image : {Shape({1, 4 * b, 5, 3}), Shape({2, 4 * b, 17, 30}),
                                Shape({1, 4 * b, 3, 41}), Shape({1, 4 * b, 61, 7})}) {
       const BindOptions options = Options(net, image);

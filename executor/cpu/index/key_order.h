@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_CPU_INDEX_KEY_ORDER_H_
 #define COOPER_EXECUTOR_CPU_INDEX_KEY_ORDER_H_
 
-// The order of floats by integers that are ordered as they are: comparing these, or sorting by their
-// digits, waits for no branch that cannot be foretold.
+// The order of floats by integers that are ordered as they are: comparing these, or sorting by
+// their digits, waits for no branch that cannot be foretold.
 
 #include <algorithm>
 #include <bit>

@@ -32,7 +32,8 @@ absl::Status Run(const KernelContext& c) {
         for (int64_t i = k * size; i < (k + 1) * size; ++i) Store(to + i, from[i] * a.scale, add);
       }
       if (c.reqs[kShift] != WriteReq::kNull) {
-        Store(c.outputs[kShift].as<float>() + k, a.shift + (bias == nullptr ? 0 : bias[k] * a.scale),
+        Store(c.outputs[kShift].as<float>() + k,
+              a.shift + (bias == nullptr ? 0 : bias[k] * a.scale),
               c.reqs[kShift] == WriteReq::kAdd);
       }
     }

@@ -1,7 +1,8 @@
 #ifndef COOPER_EXECUTOR_CPU_NN_FUSED_PRODUCT_H_
 #define COOPER_EXECUTOR_CPU_NN_FUSED_PRODUCT_H_
 
-// The product of a _fused_convolution: for its kernel, and for the graph pass that packs its weight.
+// The product of a _fused_convolution: for its kernel, and for the graph pass that packs its
+// weight.
 
 #include <memory>
 

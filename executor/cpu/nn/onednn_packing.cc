@@ -21,9 +21,8 @@ std::optional<PackedWeightParam> PackingOf(const dnnl::memory::desc& desc) {
   packing.block_sizes.assign(blocks.inner_blks, blocks.inner_blks + blocks.inner_nblks);
   packing.outer.resize(d.ndims);
   std::iota(packing.outer.begin(), packing.outer.end(), 0);
-  std::stable_sort(
-      packing.outer.begin(), packing.outer.end(),
-      [&](int64_t a, int64_t b) { return blocks.strides[a] > blocks.strides[b]; });
+  std::stable_sort(packing.outer.begin(), packing.outer.end(),
+                   [&](int64_t a, int64_t b) { return blocks.strides[a] > blocks.strides[b]; });
   int64_t stride = 1;
   for (const int64_t size : packing.block_sizes) stride *= size;
   for (auto axis = packing.outer.rbegin(); axis != packing.outer.rend(); ++axis) {

@@ -37,7 +37,8 @@ std::vector<std::vector<int64_t>> Offsets(const PackedWeightParam& param, int64_
   for (size_t i = param.outer.size(); i-- > 0;) {
     std::vector<int64_t>& of_axis = offsets[param.outer[i]];
     const int64_t block = inner[param.outer[i]];
-    for (size_t k = 0; k < of_axis.size(); ++k) of_axis[k] += static_cast<int64_t>(k) / block * step;
+    for (size_t k = 0; k < of_axis.size(); ++k)
+      of_axis[k] += static_cast<int64_t>(k) / block * step;
     step *= (static_cast<int64_t>(of_axis.size()) + block - 1) / block;
   }
   return offsets;

@@ -66,8 +66,8 @@ TEST(PackedWeightTest, Errors) {
   for (const Case& c : cases) {
     AttrMap attrs = good;
     for (const auto& [name, value] : c.attrs) attrs[name] = value;
-    EXPECT_THAT(Executor::SimpleBind(PackedWeight(attrs), {.shapes = {{"data", {4, 6}}},
-                                                           .grad_req = WriteReq::kNull}),
+    EXPECT_THAT(Executor::SimpleBind(PackedWeight(attrs),
+                                     {.shapes = {{"data", {4, 6}}}, .grad_req = WriteReq::kNull}),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(c.message)))
         << c.name;
   }
@@ -97,8 +97,8 @@ TEST(WinogradWeightTest, Errors) {
         {.name = "w", .inputs = {Symbol::Variable("data")}, .attrs = std::move(attrs)});
     absl::Status status = symbol.status();
     if (status.ok()) {
-      status = Executor::SimpleBind(*symbol, {.shapes = {{"data", {32, 16, 3, 3}}},
-                                              .grad_req = WriteReq::kNull})
+      status = Executor::SimpleBind(
+                   *symbol, {.shapes = {{"data", {32, 16, 3, 3}}}, .grad_req = WriteReq::kNull})
                    .status();
     }
     EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(c.message)))
@@ -116,9 +116,9 @@ TEST(PackedWeightTest, OfAnotherConvolution) {
                                           {"block", absl::StrCat(OneDnnChannelBlock())},
                                           {"no_bias", "True"},
                                           {"weight_packing", "any"}}});
-  EXPECT_THAT(Executor::SimpleBind(conv, {.shapes = {{"data", {1, 1, 8, 8, OneDnnChannelBlock()}},
-                                                     {"weight", {16}}},
-                                          .grad_req = WriteReq::kNull}),
+  EXPECT_THAT(Executor::SimpleBind(
+                  conv, {.shapes = {{"data", {1, 1, 8, 8, OneDnnChannelBlock()}}, {"weight", {16}}},
+                         .grad_req = WriteReq::kNull}),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("is packed as any")));
 }
 

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_CPU_NN_POOLING_ROWS_H_
 #define COOPER_EXECUTOR_CPU_NN_POOLING_ROWS_H_
 
-// Maxima, means and sums of windows in planes whose elements lie side by side. Windows that stand in
-// a row see the same rows of the image: these become one row first, with padding at its ends, of
+// Maxima, means and sums of windows in planes whose elements lie side by side. Windows that stand
+// in a row see the same rows of the image: these become one row first, with padding at its ends, of
 // which each window then takes its elements. All loops are over neighbours, as vectors want them.
 
 #include <algorithm>
@@ -162,8 +162,8 @@ void SpreadToRows(const PoolingPlanes& p, bool mean, const T* ograd, T* grad) {
   });
 }
 
-// Whether `value` at `place` comes before `top` at `top_place` as a maximum: the first of equal ones
-// does. A place that is none comes last.
+// Whether `value` at `place` comes before `top` at `top_place` as a maximum: the first of equal
+// ones does. A place that is none comes last.
 template <typename C>
 bool IsBetterMax(C value, uint32_t place, C top, uint32_t top_place) {
   return (value > top) | ((value == top) & (place < top_place));

@@ -57,8 +57,9 @@ absl::Status Run(const KernelContext& c) {
   const auto* const from = c.inputs[0].as<float>();
   const bool add = c.reqs[0] == WriteReq::kAdd;
   auto* const scratch = static_cast<char*>(c.workspace);
-  auto* const to = add ? reinterpret_cast<float*>(scratch + param.num_slices() * ScratchBytes(state))
-                       : c.outputs[0].as<float>();
+  auto* const to =
+      add ? reinterpret_cast<float*>(scratch + param.num_slices() * ScratchBytes(state))
+          : c.outputs[0].as<float>();
   ParallelForPieces(param.num_slices(), 1, 1, [&](int64_t begin, int64_t end) {
     const OneDnnOnThisThread this_thread;
     for (int64_t i = begin; i < end; ++i) {

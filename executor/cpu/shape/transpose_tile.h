@@ -1,9 +1,9 @@
 #ifndef COOPER_EXECUTOR_CPU_SHAPE_TRANSPOSE_TILE_H_
 #define COOPER_EXECUTOR_CPU_SHAPE_TRANSPOSE_TILE_H_
 
-// The transposition of a square that fits into registers. Each row is read and written at once: rows
-// that lie a power of two apart share a few places of a cache, and would push each other out of it
-// if they were read element by element. For 32 vector registers of 16 lanes.
+// The transposition of a square that fits into registers. Each row is read and written at once:
+// rows that lie a power of two apart share a few places of a cache, and would push each other out
+// of it if they were read element by element. For 32 vector registers of 16 lanes.
 
 #include <cstdint>
 #include <cstring>

@@ -32,7 +32,8 @@ struct FusedConvolutionParam : BlockedConvolutionParam {
     d.Field("relu", &FusedConvolutionParam::relu).Doc("whether negative values become 0 at last");
     d.Field("weight_packing", &FusedConvolutionParam::weight_packing)
         .Doc(
-            "how the weight lies: the operator that has packed it, and its attributes; empty: it is "
+            "how the weight lies: the operator that has packed it, and its attributes; empty: it "
+            "is "
             "plain");
   }
 };

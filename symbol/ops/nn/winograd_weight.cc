@@ -18,11 +18,11 @@ absl::Status CheckBlocks(const WinogradWeightParam& p) {
       p.channels % (p.channel_block * p.channel_blocks) == 0) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      p.filters, " filters in slices of ", p.slice, " and ", p.channels,
-      " channels, expected whole slices, and whole groups of ", p.filter_blocks, " blocks of ",
-      p.filter_block, " filters and ", p.channel_blocks, " blocks of ", p.channel_block,
-      " channels, and an even alpha"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(p.filters, " filters in slices of ", p.slice, " and ", p.channels,
+                   " channels, expected whole slices, and whole groups of ", p.filter_blocks,
+                   " blocks of ", p.filter_block, " filters and ", p.channel_blocks, " blocks of ",
+                   p.channel_block, " channels, and an even alpha"));
 }
 
 COOPER_REGISTER_OP(_winograd_weight)
