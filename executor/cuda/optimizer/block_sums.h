@@ -21,16 +21,15 @@ inline constexpr int64_t kMaxSumBlocks = 512;  // each leaves one number
 // What SumElements needs as scratch.
 inline constexpr int64_t kSumScratchBytes = kMaxSumBlocks * sizeof(double);
 
-// The sum of what all threads of the block give, for thread 0; the others get 0.
+// The sum of what all threads of the block give, for thread 0; the others get a part of it.
 __device__ inline double BlockSum(double value) {
   __shared__ double sums[kSumThreads];
   sums[threadIdx.x] = value;
   for (unsigned half = kSumThreads / 2; half > 0; half /= 2) {
     __syncthreads();
-    if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];
+    if (threadIdx.x < half) sums[threadIdx.x] = value += sums[threadIdx.x + half];
   }
-  // The other threads have not waited for the last sum.
-  return threadIdx.x == 0 ? sums[0] : 0;
+  return value;
 }
 
 // Each block's sum of value(i).
