@@ -10,6 +10,7 @@
 #include "executor/compile/graph_passes/fuse_rnn_layers.h"
 #include "executor/compile/graph_passes/fuse_softmax_output.h"
 #include "executor/compile/graph_passes/move_transposes.h"
+#include "executor/compile/graph_passes/pack_rnn_weights.h"
 #include "executor/compile/graph_passes/pack_weights.h"
 #include "executor/compile/graph_passes/rnn_lengths.h"
 #include "executor/compile/graph_passes/transpose_weights.h"
@@ -28,6 +29,7 @@ const std::vector<Pass>& AllPasses() {
       {.name = "blocked_channels", .over_graph = BlockChannels, .merges_nodes = true},
       {.name = "winograd", .over_graph = UseWinograd, .merges_nodes = true},
       {.name = "packed_weights", .over_graph = PackWeights, .merges_nodes = true},
+      {.name = "packed_rnn_weights", .over_graph = PackRNNWeights, .merges_nodes = true},
       {.name = "transposed_weights", .over_graph = TransposeWeights, .merges_nodes = true},
       {.name = "constants", .over_graph = FoldConstants, .merges_nodes = true},
       {.name = "copies", .over_program = InsertCopies, .required = true},

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,9 +66,10 @@ std::unique_ptr<Executor> Bind(const Symbol& symbol, const BindOptions& options)
 }
 
 std::vector<float> Outputs(Executor& executor, uint64_t seed = 9) {
-  FillRandom(executor.arg("data"), seed);
-  EXPECT_TRUE(executor.Forward(/*is_train=*/false).ok());
-  return Floats((*executor.outputs())[0]);
+  const NDArray data = executor.arg("data");
+  COOPER_EXPECT_OK(data.CopyFrom(RandomArrays({data.shape()}, seed)[0]));
+  COOPER_EXPECT_OK(executor.Forward(/*is_train=*/false));
+  return *(*executor.outputs())[0].ToVector<float>();
 }
 
 void ExpectNear(const std::vector<float>& got, const std::vector<float>& expected) {
@@ -90,33 +92,61 @@ TEST(FoldedArraysTest, NetworkComputesTheSame) {
   ExpectNear(Outputs(*folded), Outputs(*plain));
 }
 
+// A layer of 20 features over (7, 2, 6).
+struct LayerCase {
+  std::string mode = "lstm";
+  DType dtype = DType::kFloat32;
+  std::vector<const char*> variable;  // weights that are no constants
+  std::set<std::string> disabled;
+  bool packed = true;
+};
+
 TEST(FoldedArraysTest, RecurrentLayersReadPackedWeights) {
-  for (const std::string mode : {"lstm", "gru", "rnn_tanh"}) {
-    SCOPED_TRACE(mode);
-    const int64_t gates = mode == "lstm" ? 4 : mode == "gru" ? 3 : 1;
+  const LayerCase cases[] = {
+      {},
+      {.mode = "gru"},
+      {.mode = "rnn_tanh", .packed = false},
+      {.dtype = DType::kFloat64, .packed = false},
+      {.variable = {"h2h_weight"}, .packed = false},
+      {.variable = {"i2h_weight"}, .packed = false},
+      {.variable = {"h2h_bias"}},
+      {.disabled = {"packed_rnn_weights"}, .packed = false},
+      {.disabled = {"transposed_weights"}},
+  };
+  for (const LayerCase& c : cases) {
+    SCOPED_TRACE(&c - cases);
+    const int64_t gates = c.mode == "lstm" ? 4 : c.mode == "gru" ? 3 : 1;
     std::vector<Symbol> inputs;
     for (const char* name : {"data", "i2h_weight", "i2h_bias", "h2h_weight", "h2h_bias", "state"}) {
       inputs.push_back(Symbol::Variable(name));
     }
-    if (mode == "lstm") inputs.push_back(Symbol::Variable("state_cell"));
+    if (c.mode == "lstm") inputs.push_back(Symbol::Variable("state_cell"));
     const Symbol layer = Op("_rnn_layer", {.name = "layer",
                                            .inputs = inputs,
-                                           .attrs = {{"mode", mode},
+                                           .attrs = {{"mode", c.mode},
                                                      {"state_size", "20"},
                                                      {"num_layers", "1"},
                                                      {"state_outputs", "True"}}});
-    const std::vector<NDArray> arrays =
-        RandomArrays({{gates * 20, 6}, {gates * 20}, {gates * 20, 20}, {gates * 20}}, 1);
-    const ArrayMap params = {{"i2h_weight", arrays[0]},
-                             {"i2h_bias", arrays[1]},
-                             {"h2h_weight", arrays[2]},
-                             {"h2h_bias", arrays[3]}};
-    const auto plain = Bind(layer, Options({7, 2, 6}, params));
-    const auto folded = Bind(layer, WithConstants(Options({7, 2, 6}, params)));
+    ArrayMap params;
+    uint64_t seed = 1;
+    for (const auto& [name, shape] :
+         std::vector<std::pair<std::string, Shape>>{{"i2h_weight", {gates * 20, 6}},
+                                                    {"i2h_bias", {gates * 20}},
+                                                    {"h2h_weight", {gates * 20, 20}},
+                                                    {"h2h_bias", {gates * 20}}}) {
+      params[name] = *NDArray::Empty(shape, c.dtype);
+      COOPER_ASSERT_OK(params[name].CopyFrom(RandomArrays({shape}, seed++)[0]));
+    }
+    BindOptions options = Options({7, 2, 6}, params);
+    options.types["data"] = c.dtype;
+    const auto plain = Bind(layer, options);
+    options = WithConstants(options);
+    for (const char* name : c.variable) options.constants.erase(name);
+    options.disabled_passes = c.disabled;
+    const auto folded = Bind(layer, options);
     ExpectNear(Outputs(*folded), Outputs(*plain));
-    const bool packed = mode != "rnn_tanh";
-    EXPECT_EQ(folded->arg_names().size(), plain->arg_names().size() + (packed ? 2 : 0));
-    EXPECT_EQ(absl::StrContains(folded->DebugString(), "_prepared_rnn_layer"), packed);
+    EXPECT_EQ(folded->arg_names().size(), plain->arg_names().size() + (c.packed ? 2 : 0));
+    EXPECT_EQ(absl::StrContains(folded->DebugString(), "_prepared_rnn_layer"), c.packed);
   }
 }
 

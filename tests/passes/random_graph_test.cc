@@ -28,6 +28,7 @@ namespace {
 // Passes that find nothing but what follows from constants.
 const std::set<std::string>& kOfConstants = *new std::set<std::string>{
     "constants",
+    "packed_rnn_weights",
     "packed_weights",
     "transposed_weights",
 };

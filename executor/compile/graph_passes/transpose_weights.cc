@@ -5,14 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "executor/compile/graph_passes/graph_rebuilder.h"
-#include "ndarray/dtype.h"
 #include "ndarray/status_macros.h"
 #include "symbol/is_op.h"
-#include "symbol/ops/rnn/rnn_layout.h"
-#include "symbol/ops/rnn/rnn_param.h"
 
 namespace cooper {
 namespace {
@@ -41,37 +37,6 @@ absl::StatusOr<NodeEntry> MakeProduct(const GraphRebuilder& rebuilder, int i, co
   return MakeEntry(op, node.name(), std::move(inputs), node.attrs());
 }
 
-// Of a recurrent layer.
-constexpr int kLayerWeights[] = {1, 3};  // i2h, h2h
-
-// Whether prediction can take packed weights: lstm and gru in float32, of which nothing is kept for
-// a backward pass.
-bool TakesPackedWeights(const GraphFacts& facts, int i, const CanRunFn& can_run) {
-  const Node& node = facts.node(i);
-  if (!IsOp(node, "_rnn_layer") || !can_run("_prepared_rnn_layer") ||
-      !can_run("_pack_rnn_weight") || facts.type(node.inputs()[kData]) != DType::kFloat32 ||
-      facts.is_constant({facts.owner(i), 0}) ||
-      !facts.is_unused({facts.owner(i), node.num_outputs() - 1})) {
-    return false;
-  }
-  const RNNMode mode = node.call().param<RNNParam>().mode;
-  return (mode == RNNMode::kLstm || mode == RNNMode::kGru) &&
-         absl::c_all_of(kLayerWeights,
-                        [&](int input) { return facts.is_constant(node.inputs()[input]); });
-}
-
-absl::StatusOr<NodeEntry> MakeLayer(const GraphRebuilder& rebuilder, int i, const Node& node) {
-  std::vector<NodeEntry> inputs = rebuilder.NewInputs(i);
-  const auto& param = node.call().param<RNNParam>();
-  for (int input : kLayerWeights) {
-    COOPER_ASSIGN_OR_RETURN(
-        inputs[input],
-        MakeEntry("_pack_rnn_weight", absl::StrCat(node.name(), "_packed_weight", input),
-                  {inputs[input]}, {{"num_gates", absl::StrCat(RNNNumGates(param.mode))}}));
-  }
-  return MakeEntry("_prepared_rnn_layer", node.name(), std::move(inputs), node.attrs());
-}
-
 }  // namespace
 
 absl::StatusOr<std::optional<GraphRewrite>> TransposeWeights(const GraphFacts& facts,
@@ -81,14 +46,6 @@ absl::StatusOr<std::optional<GraphRewrite>> TransposeWeights(const GraphFacts& f
   bool found = false;
   for (int i = 0; i < facts.graph().num_nodes(); ++i) {
     const Node& node = facts.node(i);
-    if (TakesPackedWeights(facts, i, can_run)) {
-      COOPER_ASSIGN_OR_RETURN(const NodeEntry layer, MakeLayer(rebuilder, i, node));
-      for (int k = 0; k < node.num_outputs(); ++k) {
-        rebuilder.Replace({facts.owner(i), k}, {layer.node, k});
-      }
-      found = true;
-      continue;
-    }
     const std::string op = node.is_variable() ? "" : WithTransposedWeight(node);
     if (op.empty() || !can_run(op) || !facts.is_constant(node.inputs()[kWeight]) ||
         facts.is_constant({facts.owner(i), 0}) || HasOneRow(facts, node)) {

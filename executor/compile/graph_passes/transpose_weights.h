@@ -12,8 +12,7 @@ namespace cooper {
 // Gives products the transposed weight where it is a constant: FullyConnected, and a classifier
 // with its softmax. A product with a weight of (features, outputs) copies nothing of it before it
 // multiplies; with one of (outputs, features) the copy takes as long as 10 to 20 rows of the
-// product. Layers of lstm and gru get packed weights in the same way (_prepared_rnn_layer).
-// FoldConstants then computes the transpositions and packings once.
+// product. FoldConstants then computes the transpositions once.
 absl::StatusOr<std::optional<GraphRewrite>> TransposeWeights(const GraphFacts& facts,
                                                              const CanRunFn& can_run);
 

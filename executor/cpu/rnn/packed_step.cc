@@ -12,6 +12,7 @@
 #include "ndarray/parallel.h"
 #include "ndarray/profiler.h"
 #include "ndarray/vector_length.h"
+#include "symbol/ops/rnn/rnn_layout.h"
 
 namespace cooper {
 namespace {
@@ -226,7 +227,7 @@ void PackedInputProduct::Run(const float* input, int64_t rows, float* slots) con
 }
 
 void PackedStep::Run(absl::Span<const PackedStepRow> rows, int64_t first, int64_t end) const {
-  const int gates = NumPackedGates(mode);
+  const int gates = RNNNumGates(mode);
   AddProfileFlops(2 * static_cast<int64_t>(rows.size()) * gates * hidden *
                   Features(hidden, first, end));
   RunAtVectorLength([&](auto lanes) {

@@ -17,17 +17,13 @@
 
 #include "absl/types/span.h"
 #include "executor/elements/rnn_cell_functions.h"
-#include "symbol/ops/rnn/packed_rnn_weight.h"
+#include "symbol/ops/rnn/pack_rnn_weight_param.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
 namespace cooper {
 
 inline constexpr int64_t kPackedFeatures = kPackedRNNFeatures;
 
-// Gates of the weights; 0 for cells that have no packed step.
-inline int NumPackedGates(RNNMode mode) {
-  return mode == RNNMode::kLstm ? 4 : mode == RNNMode::kGru ? 3 : 0;
-}
 inline int64_t NumPackedPanels(int64_t hidden) {
   return (hidden + kPackedFeatures - 1) / kPackedFeatures;
 }

@@ -10,6 +10,7 @@
 #include "ndarray/each_cpu_level.h"
 #include "ndarray/parallel.h"
 #include "ndarray/random.h"
+#include "symbol/ops/rnn/rnn_layout.h"
 
 namespace cooper {
 namespace {
@@ -31,7 +32,7 @@ struct Batch {
       : mode(mode),
         hidden(hidden),
         rows(rows),
-        gates(NumPackedGates(mode)),
+        gates(RNNNumGates(mode)),
         weight(RandomFloats(gates * hidden * hidden, 1)),
         packed(PackedWeightSize(gates, hidden, hidden), NAN),
         bias(RandomFloats(kSlots * hidden, 2)),

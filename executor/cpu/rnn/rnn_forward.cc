@@ -25,7 +25,6 @@
 #include "ndarray/gemm.h"
 #include "ndarray/parallel.h"
 #include "ndarray/status_macros.h"
-#include "symbol/ops/rnn/packed_rnn_weight.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
@@ -135,7 +134,7 @@ class Forward {
 
     if constexpr (std::is_same_v<T, float>) {
       if (plan_.prepared) {
-        PackedInputProduct{.gates = NumPackedGates(param_.mode),
+        PackedInputProduct{.gates = RNNNumGates(param_.mode),
                            .hidden = hidden,
                            .depth = weights.input_size,
                            .weight = weights.i2h_weight}
@@ -302,7 +301,7 @@ absl::StatusOr<Prepared> PrepareRNN(const PrepareContext& c) {
   const auto& param = c.param<RNNParam>();
   COOPER_RETURN_IF_ERROR(CheckSupported(param));
   const RNNForwardPlan plan(kForm, param, c.inputs[0], c.reqs, /*is_train=*/true);
-  if (kForm == RNNForm::kPrepared && (plan.keep || NumPackedGates(param.mode) == 0)) {
+  if (kForm == RNNForm::kPrepared && (plan.keep || !HasPackedRNNWeight(param.mode))) {
     return absl::UnimplementedError(
         "packed weights are for lstm and gru, and for prediction alone");
   }

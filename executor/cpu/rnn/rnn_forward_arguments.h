@@ -39,7 +39,7 @@ struct RNNForwardPlan {
         has_cell(param.mode == RNNMode::kLstm),
         prepared(form == RNNForm::kPrepared),
         packed(prepared ||
-               (!keep && data.dtype == DType::kFloat32 && NumPackedGates(param.mode) > 0 &&
+               (!keep && data.dtype == DType::kFloat32 && HasPackedRNNWeight(param.mode) &&
                 dims.num_steps >= kMinRNNStepsToTranspose)),
         transpose(!packed && dims.num_steps >= kMinRNNStepsToTranspose),
         own_output(reqs[RNNOutputs::kOutput] != WriteReq::kWrite),

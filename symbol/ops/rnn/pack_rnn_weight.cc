@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
 #include "symbol/op.h"
-#include "symbol/ops/rnn/packed_rnn_weight.h"
+#include "symbol/ops/rnn/pack_rnn_weight_param.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
 

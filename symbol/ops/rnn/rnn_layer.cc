@@ -9,7 +9,7 @@
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/nn/bias_shape.h"
-#include "symbol/ops/rnn/packed_rnn_weight.h"
+#include "symbol/ops/rnn/pack_rnn_weight_param.h"
 #include "symbol/ops/rnn/rnn_gradient.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"

@@ -15,6 +15,11 @@ namespace cooper {
 // Gates of a cell, in the order of their rows in a weight: lstm i, f, g, o; gru r, z, n; else one.
 int RNNNumGates(RNNMode mode);
 
+// Whether prediction has steps of its own for the cell, with packed weights (_prepared_rnn_layer).
+inline bool HasPackedRNNWeight(RNNMode mode) {
+  return mode == RNNMode::kLstm || mode == RNNMode::kGru;
+}
+
 inline int RNNNumDirections(const RNNParam& param) { return param.bidirectional ? 2 : 1; }
 
 // Features of a layer's output per direction.

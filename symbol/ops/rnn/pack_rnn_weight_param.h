@@ -1,5 +1,5 @@
-#ifndef COOPER_SYMBOL_OPS_RNN_PACKED_RNN_WEIGHT_H_
-#define COOPER_SYMBOL_OPS_RNN_PACKED_RNN_WEIGHT_H_
+#ifndef COOPER_SYMBOL_OPS_RNN_PACK_RNN_WEIGHT_PARAM_H_
+#define COOPER_SYMBOL_OPS_RNN_PACK_RNN_WEIGHT_PARAM_H_
 
 // Weights of recurrent layers in the order in which prediction reads them: the weights (gates *
 // state_size, columns) as (panels, columns, gates, kPackedRNNFeatures), where a panel has
@@ -32,4 +32,4 @@ struct PackRNNWeightParam {
 
 }  // namespace cooper
 
-#endif  // COOPER_SYMBOL_OPS_RNN_PACKED_RNN_WEIGHT_H_
+#endif  // COOPER_SYMBOL_OPS_RNN_PACK_RNN_WEIGHT_PARAM_H_
