@@ -136,7 +136,9 @@ TEST(PackedStepTest, PartsHaveTheBitsOfTheWhole) {
         }
       }
       EXPECT_EQ(parts.h, whole.h);
-      if (mode == RNNMode::kLstm) EXPECT_EQ(parts.c, whole.c);
+      if (mode == RNNMode::kLstm) {
+        EXPECT_EQ(parts.c, whole.c);
+      }
     }
   });
 }
