@@ -1,0 +1,95 @@
+// A sequence of modules as the one owner of all their parameters and states. How data goes through
+// them: sequential_module.cc.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "module/base_module.h"
+#include "module/sequential_module.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+
+absl::Status SequentialModule::InitParams(const InitParamsOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireBound("InitParams"));
+  COOPER_RETURN_IF_ERROR(Each([&](BaseModule& module) { return module.InitParams(options); }));
+  return GetParams().status();
+}
+
+absl::StatusOr<ModuleParams> SequentialModule::GetParams() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetParams"));
+  ModuleParams all;
+  for (size_t i = 0; i < links_.size(); ++i) {
+    COOPER_ASSIGN_OR_RETURN(const ModuleParams params, links_[i].module->GetParams());
+    for (const auto& [from, to] :
+         {std::pair(&params.args, &all.args), std::pair(&params.auxs, &all.auxs)}) {
+      for (const auto& [name, array] : *from) {
+        if (to->emplace(name, array).second) continue;
+        return absl::InvalidArgumentError(
+            absl::StrCat("parameter '", name, "' is in module ", i,
+                         " and in an earlier one: modules in a "
+                         "sequence share none, give one of them another name"));
+      }
+    }
+  }
+  return all;
+}
+
+absl::Status SequentialModule::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
+                                         const SetParamsOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireBound("SetParams"));
+  // Each module takes what is its own.
+  SetParamsOptions own = options;
+  own.allow_extra = true;
+  COOPER_RETURN_IF_ERROR(
+      Each([&](BaseModule& module) { return module.SetParams(arg_params, aux_params, own); }));
+  if (!options.allow_missing || options.allow_extra) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(const ModuleParams all, GetParams());
+  for (const auto& [given, known] :
+       {std::pair(&arg_params, &all.args), std::pair(&aux_params, &all.auxs)}) {
+    for (const auto& [name, array] : *given) {
+      if (known->contains(name)) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("SetParams: no module has a parameter '", name, "'"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<NDArray>> SequentialModule::GetStates() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetStates"));
+  std::vector<NDArray> all;
+  for (const Link& link : links_) {
+    COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> states, link.module->GetStates());
+    all.insert(all.end(), states.begin(), states.end());
+  }
+  return all;
+}
+
+absl::Status SequentialModule::SetStates(absl::Span<const NDArray> states) {
+  COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> all, GetStates());
+  if (states.size() != all.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("SetStates: ", states.size(), " arrays for ", all.size(), " states"));
+  }
+  for (size_t i = 0; i < links_.size(); ++i) {
+    COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> own, links_[i].module->GetStates());
+    COOPER_RETURN_IF_ERROR(
+        AddContext(links_[i].module->SetStates(states.subspan(0, own.size())), "module ", i));
+    states.remove_prefix(own.size());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SequentialModule::SetStates(double value) {
+  COOPER_RETURN_IF_ERROR(RequireParams("SetStates"));
+  return Each([&](BaseModule& module) { return module.SetStates(value); });
+}
+
+}  // namespace cooper
