@@ -14,13 +14,12 @@
 #include "module/predict/lru_map.h"
 #include "module/predict/output_arrays.h"
 #include "module/predict/parameter_arrays.h"
+#include "module/predict/program_cache.h"
 #include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {
-
-using CompiledPtr = std::shared_ptr<const CompiledProgram>;
 
 // What one thread at a time computes with.
 struct Worker {
@@ -34,28 +33,10 @@ struct Worker {
   LruMap<std::unique_ptr<Executor>> executors;
 };
 
-struct KeptProgram {
-  const InferenceNetwork* network;
-  KnownShapes shapes;
-  CompiledPtr compiled;
-};
-
 std::string Signature(const BucketKey& key, const KnownShapes& shapes) {
   std::string text = key.ToString();
   for (const auto& [name, shape] : shapes) absl::StrAppend(&text, ";", name, shape.ToString());
   return text;
-}
-
-// Whether no extent is larger, and so the plan might do.
-bool Within(const KnownShapes& small, const KnownShapes& large) {
-  return std::equal(small.begin(), small.end(), large.begin(), large.end(),
-                    [](const auto& a, const auto& b) {
-                      if (a.first != b.first || a.second.rank() != b.second.rank()) return false;
-                      for (int i = 0; i < a.second.rank(); ++i) {
-                        if (a.second[i] > b.second[i]) return false;
-                      }
-                      return true;
-                    });
 }
 
 absl::Status CheckNames(const InferenceNetwork& network, const KnownShapes& shapes) {
@@ -138,8 +119,6 @@ class Predictor::Impl {
 
  private:
   BindOptions Options(const InferenceNetwork& network, const KnownShapes& shapes) const;
-  absl::StatusOr<CompiledPtr> Compiled(const std::string& signature,
-                                       const InferenceNetwork& network, const KnownShapes& shapes);
 
   const NetworkOfKey make_;
   const ArrayMap args_;
@@ -151,8 +130,8 @@ class Predictor::Impl {
 
   std::mutex networks_mutex_;
   std::map<BucketKey, InferenceNetwork> networks_;
-  std::mutex mutex_;  // of what follows
-  LruMap<KeptProgram> programs_;
+  ProgramCache programs_;
+  std::mutex idle_mutex_;
   std::vector<std::unique_ptr<Worker>> idle_;
 };
 
@@ -188,35 +167,6 @@ BindOptions Predictor::Impl::Options(const InferenceNetwork& network,
   return options;
 }
 
-absl::StatusOr<CompiledPtr> Predictor::Impl::Compiled(const std::string& signature,
-                                                      const InferenceNetwork& network,
-                                                      const KnownShapes& shapes) {
-  std::vector<CompiledPtr> larger;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (const KeptProgram* program = programs_.Find(signature)) return program->compiled;
-    for (const auto& [name, program] : programs_.entries()) {
-      if (program.network == &network && Within(shapes, program.shapes)) {
-        larger.push_back(program.compiled);
-      }
-    }
-  }
-  // Others are not kept waiting. Two threads that compile the same at a time do no harm.
-  CompiledPtr compiled;
-  for (const CompiledPtr& base : larger) {
-    auto resized = base->Resize(shapes);
-    if (!resized.ok()) continue;
-    compiled = *std::move(resized);
-    break;
-  }
-  if (compiled == nullptr) {
-    COOPER_ASSIGN_OR_RETURN(compiled, Executor::Compile(network.symbol, Options(network, shapes)));
-  }
-  const std::lock_guard<std::mutex> lock(mutex_);
-  programs_.Insert(signature, {.network = &network, .shapes = shapes, .compiled = compiled});
-  return compiled;
-}
-
 absl::StatusOr<Predictor::Impl::Lease> Predictor::Impl::Take(const BucketKey& key,
                                                              const InferenceNetwork& network,
                                                              const KnownShapes& shapes) {
@@ -224,7 +174,7 @@ absl::StatusOr<Predictor::Impl::Lease> Predictor::Impl::Take(const BucketKey& ke
   Lease lease;
   {
     // The one that was used last among those that know the shapes, else among all.
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(idle_mutex_);
     if (!idle_.empty()) {
       auto it = std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& worker) {
         return worker->executors.contains(signature);
@@ -244,8 +194,10 @@ absl::StatusOr<Predictor::Impl::Lease> Predictor::Impl::Take(const BucketKey& ke
     return lease;
   }
   const auto bind = [&]() -> absl::StatusOr<std::unique_ptr<Executor>> {
-    COOPER_ASSIGN_OR_RETURN(CompiledPtr compiled, Compiled(signature, network, shapes));
     BindOptions options = Options(network, shapes);
+    COOPER_ASSIGN_OR_RETURN(auto compiled, programs_.Get(signature, network, shapes, [&] {
+      return Executor::Compile(network.symbol, options);
+    }));
     options.arena = lease.worker->arena;
     options.random = lease.worker->random;
     return Executor::SimpleBind(network.symbol, options, std::move(compiled));
@@ -260,7 +212,7 @@ absl::StatusOr<Predictor::Impl::Lease> Predictor::Impl::Take(const BucketKey& ke
 }
 
 void Predictor::Impl::Return(Lease lease) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<std::mutex> lock(idle_mutex_);
   idle_.push_back(std::move(lease.worker));
 }
 

@@ -1,0 +1,49 @@
+#ifndef COOPER_MODULE_PREDICT_PROGRAM_CACHE_H_
+#define COOPER_MODULE_PREDICT_PROGRAM_CACHE_H_
+
+// The programs that a predictor has compiled, by network and shapes of inputs. Smaller shapes use
+// the plan of larger ones where the graph allows it, so that only what grows is compiled again.
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "executor/compile/compiled_program.h"
+#include "module/predict/inference_network.h"
+#include "module/predict/lru_map.h"
+#include "symbol/infer_shape.h"
+
+namespace cooper {
+
+// Thread-safe.
+class ProgramCache {
+ public:
+  using CompiledPtr = std::shared_ptr<const CompiledProgram>;
+
+  // Keeps at most so many programs, at least 1: those that were asked for last.
+  explicit ProgramCache(size_t capacity) : programs_(capacity) {}
+
+  // The program of that `name`, which stands for network and shapes: the one that is kept, else one
+  // of this very object `network` for larger shapes, resized, else what `compile` makes. Errors are
+  // those of `compile`, which other threads need not wait for; several may compile the same.
+  absl::StatusOr<CompiledPtr> Get(const std::string& name, const InferenceNetwork& network,
+                                  const KnownShapes& shapes,
+                                  absl::FunctionRef<absl::StatusOr<CompiledPtr>()> compile);
+
+ private:
+  struct Kept {
+    const InferenceNetwork* network;
+    KnownShapes shapes;
+    CompiledPtr compiled;
+  };
+
+  std::mutex mutex_;
+  LruMap<Kept> programs_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_PREDICT_PROGRAM_CACHE_H_

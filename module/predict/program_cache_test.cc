@@ -1,0 +1,98 @@
+#include "module/predict/program_cache.h"
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "executor/executor.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "module/module_fixtures.h"
+#include "module/predict/inference_network.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::HasSubstr;
+
+KnownShapes Rows(int64_t rows) { return {{"data", {rows, 4}}}; }
+
+// A cache that is asked for numbers of rows, and how often it has compiled.
+struct Fixture {
+  explicit Fixture(size_t capacity = 8) : cache(capacity) {}
+
+  // The rows of what comes.
+  int64_t Get(const InferenceNetwork& of, int64_t rows) {
+    const auto compiled = cache.Get(absl::StrCat(&of == &network, rows), of, Rows(rows), [&] {
+      ++compiles;
+      return Executor::Compile(of.symbol, {.shapes = Rows(rows), .grad_req = WriteReq::kNull});
+    });
+    EXPECT_TRUE(compiled.ok()) << compiled.status();
+    last = *compiled;
+    return last->program().values[last->program().outputs[0]].shape[0];
+  }
+  int64_t Get(int64_t rows) { return Get(network, rows); }
+
+  const InferenceNetwork network = {.symbol = TwoLayers()};
+  const InferenceNetwork other = {.symbol = TwoLayers()};
+  ProgramCache cache;
+  ProgramCache::CompiledPtr last;
+  int compiles = 0;
+};
+
+TEST(ProgramCacheTest, CompilesWhatGrows) {
+  Fixture f;
+  EXPECT_EQ(f.Get(4), 4);
+  EXPECT_EQ(f.compiles, 1);
+  EXPECT_EQ(f.Get(2), 2) << "in the plan of 4 rows";
+  EXPECT_EQ(f.compiles, 1);
+  EXPECT_EQ(f.Get(5), 5);
+  EXPECT_EQ(f.compiles, 2);
+}
+
+TEST(ProgramCacheTest, KeepsPrograms) {
+  Fixture f;
+  f.Get(4);
+  const ProgramCache::CompiledPtr first = f.last;
+  f.Get(2);
+  const ProgramCache::CompiledPtr second = f.last;
+  f.Get(4);
+  EXPECT_EQ(f.last, first);
+  f.Get(2);
+  EXPECT_EQ(f.last, second);
+}
+
+TEST(ProgramCacheTest, NetworksAreApart) {
+  Fixture f;
+  f.Get(4);
+  EXPECT_EQ(f.Get(f.other, 2), 2);
+  EXPECT_EQ(f.compiles, 2);
+}
+
+TEST(ProgramCacheTest, OtherRanksAreNotSmaller) {
+  Fixture f;
+  f.Get(4);
+  int compiles = 0;
+  EXPECT_THAT(f.cache.Get("flat", f.network, {{"data", {2}}},
+                          [&]() -> absl::StatusOr<ProgramCache::CompiledPtr> {
+                            ++compiles;
+                            return absl::InvalidArgumentError("no such shape");
+                          }),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no such shape")));
+  EXPECT_EQ(compiles, 1);
+}
+
+TEST(ProgramCacheTest, ForgetsWhatWasAskedForFirst) {
+  Fixture f(/*capacity=*/1);
+  f.Get(4);
+  f.Get(2);
+  EXPECT_EQ(f.compiles, 1);
+  f.Get(4);
+  EXPECT_EQ(f.compiles, 2);
+}
+
+}  // namespace
+}  // namespace cooper
