@@ -11,9 +11,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "module/finite.h"
 #include "module/predict/batch_rows.h"
-#include "ndarray/near_names.h"
+#include "module/predict/request_format.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -34,23 +33,17 @@ struct Bucket {
   std::deque<Waiting> waiting;
 };
 
-absl::Status Wrong(absl::string_view input, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("input '", input, "' ", what));
-}
-
-bool IsOfLength(const RequestInput& input) {
-  for (int i = 0; i < input.shape.rank(); ++i) {
-    if (input.shape[i] == kUnknownDim) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 class RequestBatcher::Impl {
  public:
   Impl(std::shared_ptr<const Predictor> predictor, RequestBatcherOptions options)
-      : predictor_(std::move(predictor)), options_(std::move(options)) {}
+      : predictor_(std::move(predictor)),
+        options_(std::move(options)),
+        format_({.inputs = options_.inputs,
+                 .lengths = options_.lengths,
+                 .length_name = options_.length_name,
+                 .check_finite = options_.check_finite}) {}
   ~Impl();
 
   absl::Status Prepare();
@@ -60,10 +53,6 @@ class RequestBatcher::Impl {
 
  private:
   absl::Status CheckOptions() const;
-  KnownShapes BatchShapes(int64_t batch_size, int64_t length) const;
-  // The length of a request that is as it should be.
-  absl::StatusOr<int64_t> CheckRequest(const ArrayMap& request) const;
-  absl::Status CheckInput(const RequestInput& input, const NDArray& array, int64_t* length) const;
   Bucket* BucketOf(int64_t length);
   // The bucket whose turn it is; null if none is ready. `wake` is when one may be.
   Bucket* Ready(Clock::time_point now, Clock::time_point* wake);
@@ -73,6 +62,7 @@ class RequestBatcher::Impl {
 
   const std::shared_ptr<const Predictor> predictor_;
   const RequestBatcherOptions options_;
+  const RequestFormat format_;
   std::vector<OutputRows> output_rows_;
   std::vector<Bucket> buckets_;  // by rising length; one without lengths
 
@@ -90,41 +80,7 @@ absl::Status RequestBatcher::Impl::CheckOptions() const {
         "RequestBatcher: max_batch_size is ", options_.max_batch_size, ", num_threads ",
         options_.num_threads, ", max_waiting ", options_.max_waiting, ": expected at least 1"));
   }
-  const std::vector<int64_t>& lengths = options_.lengths;
-  if (!lengths.empty() && lengths[0] < 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("RequestBatcher: the first of lengths is ", lengths[0]));
-  }
-  if (absl::c_adjacent_find(lengths, std::greater_equal<>()) != lengths.end()) {
-    return absl::InvalidArgumentError("RequestBatcher: lengths do not rise");
-  }
-  const bool has_lengths = absl::c_any_of(options_.inputs, IsOfLength);
-  if (has_lengths != !lengths.empty()) {
-    return absl::InvalidArgumentError(
-        has_lengths ? "RequestBatcher: inputs have unknown extents, but lengths is empty"
-                    : "RequestBatcher: there are lengths, but no input has an unknown extent");
-  }
-  if (!has_lengths && !options_.length_name.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("RequestBatcher: there are no lengths for '", options_.length_name, "'"));
-  }
-  return absl::OkStatus();
-}
-
-KnownShapes RequestBatcher::Impl::BatchShapes(int64_t batch_size, int64_t length) const {
-  KnownShapes shapes;
-  for (const RequestInput& input : options_.inputs) {
-    PartialShape shape = PartialShape::OfRank(input.shape.rank() + 1);
-    shape[0] = batch_size;
-    for (int i = 0; i < input.shape.rank(); ++i) {
-      shape[i + 1] = input.shape[i] == kUnknownDim ? length : input.shape[i];
-    }
-    shapes.emplace(input.name, std::move(shape));
-  }
-  if (!options_.length_name.empty()) {
-    shapes.emplace(options_.length_name, PartialShape({batch_size}));
-  }
-  return shapes;
+  return format_.Check();
 }
 
 absl::Status RequestBatcher::Impl::Prepare() {
@@ -134,8 +90,9 @@ absl::Status RequestBatcher::Impl::Prepare() {
   std::vector<std::vector<Shape>> shapes;
   // From the longest on, so that the arena grows once.
   for (auto it = lengths.rbegin(); it != lengths.rend(); ++it) {
-    COOPER_ASSIGN_OR_RETURN(const std::vector<DataDesc> outputs,
-                            predictor_->Prepare(*it, BatchShapes(options_.max_batch_size, *it)));
+    COOPER_ASSIGN_OR_RETURN(
+        const std::vector<DataDesc> outputs,
+        predictor_->Prepare(*it, format_.BatchShapes(options_.max_batch_size, *it)));
     shapes.emplace_back();
     for (const DataDesc& output : outputs) shapes.back().push_back(output.shape);
   }
@@ -160,57 +117,6 @@ RequestBatcher::Impl::~Impl() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-absl::Status RequestBatcher::Impl::CheckInput(const RequestInput& input, const NDArray& array,
-                                              int64_t* length) const {
-  if (array.is_null()) return Wrong(input.name, "is missing");
-  const Shape& shape = array.shape();
-  bool fits = shape.rank() == input.shape.rank();
-  for (int i = 0; fits && i < shape.rank(); ++i) {
-    if (input.shape[i] != kUnknownDim) {
-      fits = shape[i] == input.shape[i];
-    } else if (*length == 0) {
-      *length = shape[i];
-      fits = shape[i] > 0;
-    } else {
-      fits = shape[i] == *length;
-    }
-  }
-  if (!fits) {
-    return Wrong(input.name,
-                 absl::StrCat("is ", shape.ToString(), ", expected ", input.shape.ToString(),
-                              *length > 0 ? absl::StrCat(" of length ", *length) : ""));
-  }
-  if (array.dtype() != input.dtype) {
-    return Wrong(input.name, absl::StrCat("is ", DTypeName(array.dtype()), ", expected ",
-                                          DTypeName(input.dtype)));
-  }
-  if (!options_.check_finite) return absl::OkStatus();
-  COOPER_ASSIGN_OR_RETURN(const bool finite, IsFinite(array));
-  return finite ? absl::OkStatus() : Wrong(input.name, "has elements that are not finite");
-}
-
-absl::StatusOr<int64_t> RequestBatcher::Impl::CheckRequest(const ArrayMap& request) const {
-  int64_t length = 0;
-  for (const RequestInput& input : options_.inputs) {
-    COOPER_RETURN_IF_ERROR(CheckInput(input, FindArray(request, input.name), &length));
-  }
-  if (request.size() > options_.inputs.size()) {
-    std::vector<std::string> known;
-    for (const RequestInput& input : options_.inputs) known.push_back(input.name);
-    for (const auto& [name, array] : request) {
-      if (!absl::c_linear_search(known, name)) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("there is no input '", name, "'", DidYouMean(name, known)));
-      }
-    }
-  }
-  if (!options_.lengths.empty() && length > options_.lengths.back()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the request has the length ", length, ", the largest bucket ", options_.lengths.back()));
-  }
-  return length;
-}
-
 Bucket* RequestBatcher::Impl::BucketOf(int64_t length) {
   return &*absl::c_lower_bound(buckets_, length, [](const Bucket& bucket, int64_t wanted) {
     return bucket.length < wanted;
@@ -218,7 +124,7 @@ Bucket* RequestBatcher::Impl::BucketOf(int64_t length) {
 }
 
 void RequestBatcher::Impl::Submit(ArrayMap request, Callback done) {
-  const absl::StatusOr<int64_t> length = CheckRequest(request);
+  const absl::StatusOr<int64_t> length = format_.CheckRequest(request);
   absl::Status status = length.status();
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -300,7 +206,7 @@ absl::StatusOr<std::vector<NDArray>> RequestBatcher::Impl::Compute(
     COOPER_ASSIGN_OR_RETURN(inputs[options_.length_name],
                             NDArray::FromVector<float>({rows}, lengths));
   }
-  const KnownShapes shapes = BatchShapes(rows, length);
+  const KnownShapes shapes = format_.BatchShapes(rows, length);
   for (const RequestInput& input : options_.inputs) {
     std::vector<NDArray> samples;
     for (const Waiting& waiting : batch) samples.push_back(waiting.request.at(input.name));

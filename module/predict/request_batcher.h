@@ -21,22 +21,11 @@
 
 #include "absl/status/statusor.h"
 #include "module/predict/predictor.h"
+#include "module/predict/request_format.h"
 #include "ndarray/array_map.h"
-#include "ndarray/dtype.h"
 #include "ndarray/ndarray.h"
-#include "ndarray/partial_shape.h"
 
 namespace cooper {
-
-// An input of one sample.
-struct RequestInput {
-  std::string name;
-  // Without the batch axis, which is put in front. Unknown extents (kUnknownDim) are the request's
-  // length, the same in all inputs of a request.
-  PartialShape shape;
-  DType dtype = DType::kFloat32;
-  double pad_value = 0;
-};
 
 struct RequestBatcherOptions {
   std::vector<RequestInput> inputs;
