@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "ndarray/on_cpu.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -24,11 +25,6 @@ void CopyRows(const NDArray& source, int64_t from, const NDArray& target, int64_
                 static_cast<const char*>(source.raw_data()) + (i * shape[axis] + from) * row_bytes,
                 static_cast<size_t>(rows * row_bytes));
   }
-}
-
-absl::StatusOr<NDArray> OnCpu(const NDArray& array) {
-  if (array.context().is_cpu()) return array;
-  return array.CopyTo(Context::Cpu());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "module/device_reduction.h"
 #include "ndarray/dtype.h"
+#include "ndarray/on_cpu.h"
 #include "ndarray/parallel.h"
 #include "ndarray/status_macros.h"
 
@@ -30,11 +31,6 @@ bool AllFinite(const NDArray& array, Bits exponent) {
     if (found != 0) finite.store(false, std::memory_order_relaxed);
   });
   return finite;
-}
-
-absl::StatusOr<NDArray> OnCpu(const NDArray& array) {
-  if (array.context().is_cpu()) return array;
-  return array.CopyTo(Context::Cpu());
 }
 
 }  // namespace

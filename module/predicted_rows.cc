@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "module/row_ids.h"
-#include "ndarray/context.h"
+#include "ndarray/on_cpu.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -30,8 +30,8 @@ absl::StatusOr<std::vector<NDArray>> TurnAll(const std::vector<NDArray>& arrays,
 }
 
 absl::StatusOr<bool> EqualBits(const NDArray& a, const NDArray& b) {
-  COOPER_ASSIGN_OR_RETURN(const NDArray x, a.CopyTo(Context::Cpu()));
-  COOPER_ASSIGN_OR_RETURN(const NDArray y, b.CopyTo(Context::Cpu()));
+  COOPER_ASSIGN_OR_RETURN(const NDArray x, OnCpu(a));
+  COOPER_ASSIGN_OR_RETURN(const NDArray y, OnCpu(b));
   return std::memcmp(x.raw_data(), y.raw_data(), static_cast<size_t>(x.size_bytes())) == 0;
 }
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "io/gather_rows.h"
-#include "ndarray/context.h"
+#include "ndarray/on_cpu.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -17,13 +17,9 @@ absl::Status SortRowsById(std::vector<int64_t>* ids, std::vector<NDArray>* array
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t a, int64_t b) { return (*ids)[a] < (*ids)[b]; });
   for (NDArray& array : *arrays) {
-    const bool is_cpu = array.context() == Context::Cpu();
-    NDArray rows = array;
-    if (!is_cpu) {
-      COOPER_ASSIGN_OR_RETURN(rows, array.CopyTo(Context::Cpu()));
-    }
+    COOPER_ASSIGN_OR_RETURN(NDArray rows, OnCpu(array));
     COOPER_ASSIGN_OR_RETURN(rows, GatherRows(rows, order));
-    if (!is_cpu) {
+    if (rows.context() != array.context()) {
       COOPER_ASSIGN_OR_RETURN(rows, rows.CopyTo(array.context()));
     }
     array = std::move(rows);

@@ -7,6 +7,7 @@
 
 #include "ndarray/context.h"
 #include "ndarray/dtype.h"
+#include "ndarray/on_cpu.h"
 #include "ndarray/shape.h"
 #include "ndarray/status_macros.h"
 
@@ -39,11 +40,6 @@ bool Agrees(const SampleRows& rows, absl::Span<const float> output, absl::Span<c
     }
   }
   return true;
-}
-
-absl::StatusOr<NDArray> OnCpu(const NDArray& array) {
-  if (array.context() == Context::Cpu()) return array;
-  return array.CopyTo(Context::Cpu());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ndarray/atomic_file.h"
+#include "ndarray/on_cpu.h"
 #include "ndarray/params_file.h"
 #include "ndarray/params_format.h"
 #include "ndarray/status_macros.h"
@@ -29,9 +30,7 @@ class ParamsWriter {
   }
 
   absl::Status Array(const NDArray& array) {
-    COOPER_ASSIGN_OR_RETURN(NDArray on_cpu, array.context().is_cpu()
-                                                ? absl::StatusOr<NDArray>(array)
-                                                : array.CopyTo(Context::Cpu()));
+    COOPER_ASSIGN_OR_RETURN(const NDArray on_cpu, OnCpu(array));
     std::string header;
     AppendNumber(array.shape().rank() == 0 || array.size() == 0 ? kArrayV3Magic : kArrayV2Magic,
                  &header);

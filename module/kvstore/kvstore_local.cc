@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/invoke.h"
 #include "module/kvstore/sum_arrays.h"
+#include "ndarray/on_cpu.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -127,10 +128,7 @@ absl::Status KVStoreLocal::SumCompressed(const std::string& key, absl::Span<cons
                                                    work->sum.ToString()));
   }
   for (size_t i = 0; i < values.size(); ++i) {
-    NDArray gradient = values[i];
-    if (!gradient.context().is_cpu()) {
-      COOPER_ASSIGN_OR_RETURN(gradient, gradient.CopyTo(Context::Cpu()));
-    }
+    COOPER_ASSIGN_OR_RETURN(const NDArray gradient, OnCpu(values[i]));
     COOPER_ASSIGN_OR_RETURN(const absl::Span<float> g, gradient.Data<float>());
     COOPER_ASSIGN_OR_RETURN(const absl::Span<float> residual, residuals[i].Data<float>());
     compression_->Compress(g, residual, absl::MakeSpan(work->words));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "ndarray/on_cpu.h"
 #include "ndarray/parallel.h"
 #include "ndarray/status_macros.h"
 
@@ -15,18 +16,15 @@ namespace {
 constexpr int64_t kGrain = 16384;
 
 // The arrays in CPU memory, copied there where they are not.
-absl::Status OnCpu(absl::Span<const NDArray> arrays, const NDArray& like,
-                   std::vector<NDArray>* on_cpu) {
+absl::Status AllOnCpu(absl::Span<const NDArray> arrays, const NDArray& like,
+                      std::vector<NDArray>* on_cpu) {
   if (arrays.empty()) return absl::InvalidArgumentError("no arrays to add");
   for (const NDArray& array : arrays) {
     if (array.shape() != like.shape() || array.dtype() != like.dtype()) {
       return absl::InvalidArgumentError(
           absl::StrCat("got ", array.ToString(), ", expected ", like.ToString()));
     }
-    on_cpu->push_back(array);
-    if (!array.context().is_cpu()) {
-      COOPER_ASSIGN_OR_RETURN(on_cpu->back(), array.CopyTo(Context::Cpu()));
-    }
+    COOPER_ASSIGN_OR_RETURN(on_cpu->emplace_back(), OnCpu(array));
   }
   return absl::OkStatus();
 }
@@ -35,7 +33,7 @@ absl::Status OnCpu(absl::Span<const NDArray> arrays, const NDArray& like,
 
 absl::Status SumArrays(absl::Span<const NDArray> arrays, const NDArray& sum) {
   std::vector<NDArray> on_cpu;
-  COOPER_RETURN_IF_ERROR(OnCpu(arrays, sum, &on_cpu));
+  COOPER_RETURN_IF_ERROR(AllOnCpu(arrays, sum, &on_cpu));
   if (on_cpu.size() == 1) {
     return on_cpu[0].raw_data() == sum.raw_data() ? absl::OkStatus() : sum.CopyFrom(on_cpu[0]);
   }
@@ -63,7 +61,7 @@ absl::Status SumArrays(absl::Span<const NDArray> arrays, const NDArray& sum) {
 
 absl::Status MeanOfArrays(absl::Span<const NDArray> arrays, const NDArray& mean) {
   std::vector<NDArray> on_cpu;
-  COOPER_RETURN_IF_ERROR(OnCpu(arrays, mean, &on_cpu));
+  COOPER_RETURN_IF_ERROR(AllOnCpu(arrays, mean, &on_cpu));
   DispatchDType(mean.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     T* to = static_cast<T*>(mean.raw_data());

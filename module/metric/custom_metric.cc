@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "ndarray/context.h"
 #include "ndarray/ndarray.h"
+#include "ndarray/on_cpu.h"
 #include "ndarray/shape.h"
 #include "ndarray/status_macros.h"
 
@@ -16,7 +16,7 @@ namespace {
 // The rows of `array`, which is cut into `num_rows` of them, at the positions: (positions, ...).
 absl::StatusOr<NDArray> TakeRows(const NDArray& array, size_t num_rows,
                                  const std::vector<size_t>& positions) {
-  COOPER_ASSIGN_OR_RETURN(const NDArray source, array.CopyTo(Context::Cpu()));
+  COOPER_ASSIGN_OR_RETURN(const NDArray source, OnCpu(array));
   std::vector<int64_t> dims = {static_cast<int64_t>(positions.size())};
   const bool elements = static_cast<size_t>(array.size()) == num_rows;
   for (int axis = 1; axis < array.shape().rank() && !elements; ++axis) {

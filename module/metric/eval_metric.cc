@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ndarray/dtype.h"
+#include "ndarray/on_cpu.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -172,14 +173,9 @@ absl::Status TotalsMetric::Mismatch(const LabelValues& label, const NDArray& pre
 }
 
 absl::StatusOr<NDArray> FloatOnCpu(const NDArray& array) {
-  NDArray result = array;
-  if (!result.context().is_cpu()) {
-    COOPER_ASSIGN_OR_RETURN(result, result.CopyTo(Context::Cpu()));
-  }
-  if (result.dtype() != DType::kFloat32) {
-    COOPER_ASSIGN_OR_RETURN(result, result.AsType(DType::kFloat32));
-  }
-  return result;
+  COOPER_ASSIGN_OR_RETURN(NDArray on_cpu, OnCpu(array));
+  if (on_cpu.dtype() == DType::kFloat32) return on_cpu;
+  return on_cpu.AsType(DType::kFloat32);
 }
 
 }  // namespace cooper

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "io/padded_copy.h"
+#include "ndarray/on_cpu.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -34,7 +35,7 @@ absl::StatusOr<NDArray> StackPadded(absl::Span<const NDArray> samples, const Sha
         .data = static_cast<char*>(stacked.raw_data()) + static_cast<int64_t>(i) * row_bytes,
         .extents = batch.dims().subspan(1),
         .strides = absl::MakeConstSpan(strides).subspan(1)};
-    COOPER_ASSIGN_OR_RETURN(const NDArray sample, samples[i].CopyTo(Context::Cpu()));
+    COOPER_ASSIGN_OR_RETURN(const NDArray sample, OnCpu(samples[i]));
     copy(sample.raw_data(), sample.shape(), /*shift=*/0, row);
   }
   return stacked;
