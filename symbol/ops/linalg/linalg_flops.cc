@@ -1,0 +1,73 @@
+// Operations of products of matrices.
+
+#include "ndarray/shape.h"
+#include "symbol/op_flops.h"
+#include "symbol/ops/linalg/dot_param.h"
+#include "symbol/ops/linalg/la_param.h"
+
+namespace cooper {
+namespace {
+
+// Each element of the output is a sum over an axis of the left factor.
+double SumFlops(const Shape& output, const Shape& left, int summed) {
+  return 2 * static_cast<double>(output.num_elements()) * static_cast<double>(left[summed]);
+}
+
+double DotFlops(const OpWork& work, const Shape& output, const Shape& lhs) {
+  return SumFlops(output, lhs, work.param<DotParam>().transpose_a ? 0 : lhs.rank() - 1);
+}
+double BatchDotFlops(const OpWork& work, const Shape& output, const Shape& lhs) {
+  return SumFlops(output, lhs, lhs.rank() - (work.param<DotParam>().transpose_a ? 2 : 1));
+}
+
+COOPER_OP_FLOPS(dot, [](const OpWork& work) {
+  return DotFlops(work, work.outputs[0], work.inputs[DotArrays::kLhs]);
+});
+COOPER_OP_FLOPS(_backward_dot, [](const OpWork& work) {
+  using Arrays = DotGradientArrays;
+  return work.Wanted(0, 2) * DotFlops(work, work.inputs[Arrays::kOgrad], work.inputs[Arrays::kLhs]);
+});
+COOPER_OP_FLOPS(batch_dot, [](const OpWork& work) {
+  return BatchDotFlops(work, work.outputs[0], work.inputs[DotArrays::kLhs]);
+});
+COOPER_OP_FLOPS(_backward_batch_dot, [](const OpWork& work) {
+  using Arrays = DotGradientArrays;
+  return work.Wanted(0, 2) *
+         BatchDotFlops(work, work.inputs[Arrays::kOgrad], work.inputs[Arrays::kLhs]);
+});
+
+// Their gradients are products of these kinds.
+template <typename Param>
+double GemmFlops(const OpWork& work) {
+  const Shape& a = work.inputs[LaProductArrays::kA];
+  const auto& param = work.param<Param>();
+  const int rows = param.axis < 0 ? param.axis + a.rank() : param.axis;
+  return SumFlops(work.outputs[0], a, param.transpose_a ? rows : a.rank() - 1);
+}
+
+COOPER_OP_FLOPS(_linalg_gemm, GemmFlops<LaGemmParam>);
+COOPER_OP_FLOPS(_linalg_gemm2, GemmFlops<LaGemm2Param>);
+COOPER_OP_FLOPS(_linalg_syrk, [](const OpWork& work) {
+  const Shape& output = work.outputs[0];
+  return 2 * work.input_size(0) * static_cast<double>(output[output.rank() - 1]);
+});
+
+// A triangle is half of a square.
+double TriangularFlops(const Shape& a, const Shape& b) {
+  return static_cast<double>(b.num_elements()) * static_cast<double>(a[a.rank() - 1]);
+}
+double TriangularForward(const OpWork& work) {
+  return TriangularFlops(work.inputs[LaProductArrays::kA], work.inputs[LaProductArrays::kB]);
+}
+double TriangularBackward(const OpWork& work) {
+  using Arrays = LaTriangularGradientArrays;
+  return work.Wanted(0, 2) * TriangularFlops(work.inputs[Arrays::kA], work.inputs[Arrays::kOgrad]);
+}
+
+COOPER_OP_FLOPS(_linalg_trmm, TriangularForward);
+COOPER_OP_FLOPS(_linalg_trsm, TriangularForward);
+COOPER_OP_FLOPS(_backward_linalg_trmm, TriangularBackward);
+COOPER_OP_FLOPS(_backward_linalg_trsm, TriangularBackward);
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,119 @@
+// Operations of fully connected layers, convolutions and attention.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "ndarray/shape.h"
+#include "symbol/op_flops.h"
+#include "symbol/ops/nn/blocked_convolution_param.h"
+#include "symbol/ops/nn/convolution_param.h"
+#include "symbol/ops/nn/fully_connected_param.h"
+#include "symbol/ops/nn/fused_convolution_param.h"
+#include "symbol/ops/nn/interleaved_attention_param.h"
+
+namespace cooper {
+namespace {
+
+double AsDouble(int64_t n) { return static_cast<double>(n); }
+
+// Each element of input `data` meets each of the num_hidden rows of the weight.
+double FullyConnectedFlops(const OpWork& work, int data) {
+  return 2 * work.input_size(data) * AsDouble(work.param<FullyConnectedParam>().num_hidden);
+}
+double FullyConnectedForward(const OpWork& work) {
+  return FullyConnectedFlops(work, FullyConnectedArrays::kData);
+}
+
+COOPER_OP_FLOPS(FullyConnected, FullyConnectedForward);
+COOPER_OP_FLOPS(_fully_connected_transposed, FullyConnectedForward);
+COOPER_OP_FLOPS(_backward_FullyConnected, [](const OpWork& work) {
+  return FullyConnectedFlops(work, /*data=*/1) * work.Wanted(0, 2);  // of data and weight
+});
+
+// `windows` has an element for each window and each of the weight's first extent: the output of
+// Convolution, the data of Deconvolution.
+double ConvolutionFlops(const Shape& windows, const Shape& weight) {
+  return 2 * AsDouble(windows.num_elements()) * AsDouble(weight.num_elements()) /
+         AsDouble(std::max<int64_t>(weight[0], 1));
+}
+double ConvolutionForward(const OpWork& work) {
+  return ConvolutionFlops(work.outputs[0], work.inputs[ConvolutionArrays::kWeight]);
+}
+double ConvolutionBackward(const OpWork& work) {
+  using Arrays = ConvolutionGradientArrays;
+  return work.Wanted(Arrays::kDataGrad, 2) *
+         ConvolutionFlops(work.inputs[Arrays::kOgrad], work.inputs[2]);
+}
+
+COOPER_OP_FLOPS(Convolution, ConvolutionForward);
+COOPER_OP_FLOPS(Convolution_v1, ConvolutionForward);
+COOPER_OP_FLOPS(_backward_Convolution, ConvolutionBackward);
+COOPER_OP_FLOPS(_backward_Convolution_v1, ConvolutionBackward);
+COOPER_OP_FLOPS(Deconvolution, [](const OpWork& work) {
+  return ConvolutionFlops(work.inputs[ConvolutionArrays::kData],
+                          work.inputs[ConvolutionArrays::kWeight]);
+});
+COOPER_OP_FLOPS(_backward_Deconvolution, [](const OpWork& work) {
+  return work.Wanted(0, 2) * ConvolutionFlops(work.inputs[1], work.inputs[2]);
+});
+
+// From the parameters, since a packed weight has another form.
+double BlockedFlops(const BlockedConvolutionParam& param, const Shape& data, const Shape& output) {
+  const int64_t channels = param.plain_data ? data[1] : data[1] * param.block;
+  double flops = 2 * AsDouble(output.num_elements()) * AsDouble(channels / param.num_group);
+  for (const int64_t extent : param.kernel) flops *= AsDouble(extent);
+  return flops;
+}
+double FusedForward(const OpWork& work) {
+  return BlockedFlops(work.param<FusedConvolutionParam>(), work.inputs[0], work.outputs[0]);
+}
+
+COOPER_OP_FLOPS(_fused_convolution, FusedForward);
+COOPER_OP_FLOPS(_fused_convolution_sum, FusedForward);
+COOPER_OP_FLOPS(_blocked_convolution, [](const OpWork& work) {
+  return BlockedFlops(work.param<BlockedConvolutionParam>(), work.inputs[0], work.outputs[0]);
+});
+COOPER_OP_FLOPS(_backward_blocked_convolution, [](const OpWork& work) {
+  return work.Wanted(0, 2) *
+         BlockedFlops(work.param<BlockedConvolutionParam>(), work.inputs[1], work.inputs[0]);
+});
+
+// Each of the attention weights stands for a product over the features of a head, of which
+// `projections` has `parts`.
+double AttentionFlops(const OpWork& work, const Shape& weights, const Shape& projections,
+                      int parts) {
+  const int64_t heads = work.param<InterleavedAttentionParam>().heads;
+  return 2 * AsDouble(weights.num_elements()) * AsDouble(projections[2] / (heads * parts));
+}
+// Of queries and keys, (..._qk), the weights are the output; of values, (..._valatt), input 1. The
+// gradients have the head before the inputs.
+template <int kParts>
+double QkForward(const OpWork& work) {
+  return AttentionFlops(work, work.outputs[0], work.inputs[0], kParts);
+}
+template <int kParts>
+double ValuesForward(const OpWork& work) {
+  return AttentionFlops(work, work.inputs[1], work.inputs[0], kParts);
+}
+template <int kParts>
+double ValuesBackward(const OpWork& work) {
+  return work.Wanted(0, 2) * AttentionFlops(work, work.inputs[2], work.inputs[1], kParts);
+}
+
+COOPER_OP_FLOPS(_contrib_interleaved_matmul_selfatt_qk, QkForward<kSelfKeys.count>);
+COOPER_OP_FLOPS(_backward_interleaved_matmul_selfatt_qk, [](const OpWork& work) {
+  // One output holds the gradients of queries and keys.
+  return 2 * AttentionFlops(work, work.inputs[0], work.inputs[1], kSelfKeys.count);
+});
+COOPER_OP_FLOPS(_contrib_interleaved_matmul_selfatt_valatt, ValuesForward<kSelfValues.count>);
+COOPER_OP_FLOPS(_backward_interleaved_matmul_selfatt_valatt, ValuesBackward<kSelfValues.count>);
+COOPER_OP_FLOPS(_contrib_interleaved_matmul_encdec_qk, QkForward<kQueriesAlone.count>);
+COOPER_OP_FLOPS(_backward_interleaved_matmul_encdec_qk, [](const OpWork& work) {
+  return work.Wanted(0, 2) *
+         AttentionFlops(work, work.inputs[0], work.inputs[1], kQueriesAlone.count);
+});
+COOPER_OP_FLOPS(_contrib_interleaved_matmul_encdec_valatt, ValuesForward<kValuesOfTwo.count>);
+COOPER_OP_FLOPS(_backward_interleaved_matmul_encdec_valatt, ValuesBackward<kValuesOfTwo.count>);
+
+}  // namespace
+}  // namespace cooper
