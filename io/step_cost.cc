@@ -8,15 +8,22 @@
 
 namespace cooper {
 
+namespace {
+
+absl::Status CheckStep(const char* function, const StepTime& step) {
+  if (step.length >= 1 && step.time >= 0 && std::isfinite(step.time)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(function, ": a step of length ", step.length, " takes ", step.time,
+                   "; expected a positive length and a finite time >= 0"));
+}
+
+}  // namespace
+
 absl::StatusOr<StepCost> FitStepCost(absl::Span<const StepTime> times) {
   double lengths = 0, sum = 0, squares = 0, products = 0;
   bool differ = false;
   for (const StepTime& step : times) {
-    if (step.length < 1 || !(step.time >= 0) || !std::isfinite(step.time)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("FitStepCost: a step of length ", step.length, " takes ", step.time,
-                       "; expected a positive length and a finite time >= 0"));
-    }
+    if (const absl::Status status = CheckStep("FitStepCost", step); !status.ok()) return status;
     const auto n = static_cast<double>(step.length);
     lengths += n;
     sum += step.time;
@@ -35,6 +42,39 @@ absl::StatusOr<StepCost> FitStepCost(absl::Span<const StepTime> times) {
   if (per_token < 0) return StepCost{.overhead = sum / count};
   if (overhead < 0) return StepCost{.per_token = products / squares};
   return StepCost{.overhead = overhead, .per_token = per_token};
+}
+
+double StepCostLines::operator()(int64_t n) const {
+  // The line whose end is not shorter than n, or the last one.
+  const auto end =
+      std::lower_bound(times_.begin() + 1, times_.end() - 1, n,
+                       [](const StepTime& step, int64_t length) { return step.length < length; });
+  const auto begin = end - 1;
+  const double slope = (end->time - begin->time) / static_cast<double>(end->length - begin->length);
+  return std::max(0.0, begin->time + slope * static_cast<double>(n - begin->length));
+}
+
+absl::StatusOr<StepCostLines> InterpolateStepCost(absl::Span<const StepTime> times) {
+  StepCostLines lines;
+  lines.times_.assign(times.begin(), times.end());
+  std::sort(lines.times_.begin(), lines.times_.end(),
+            [](const StepTime& a, const StepTime& b) { return a.length < b.length; });
+  for (size_t i = 0; i < lines.times_.size(); ++i) {
+    const StepTime& step = lines.times_[i];
+    const absl::Status status = CheckStep("InterpolateStepCost", step);
+    if (!status.ok()) return status;
+    if (i == 0) continue;
+    const StepTime& before = lines.times_[i - 1];
+    if (before.length < step.length && before.time <= step.time) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("InterpolateStepCost: a step of length ", before.length, " takes ",
+                     before.time, " and one of length ", step.length, " ", step.time,
+                     "; expected each length once, and times that do not fall"));
+  }
+  if (lines.times_.size() < 2) {
+    return absl::InvalidArgumentError("InterpolateStepCost: give times of several lengths");
+  }
+  return lines;
 }
 
 }  // namespace cooper

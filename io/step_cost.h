@@ -5,6 +5,7 @@
 // of ChooseBuckets (bucket_boundaries.h).
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -13,7 +14,9 @@ namespace cooper {
 
 struct StepTime {
   int64_t length = 0;  // of the bucket
-  double time = 0;     // of a step with as many sentences as in the other buckets, in any unit
+  // Of a step with as many sentences as in the other buckets, in any unit: measured, or counted,
+  // such as BucketPlan::Flops (module/bucket_plan.h).
+  double time = 0;
 };
 
 // overhead + per_token * n: what every step takes, and what each position adds.
@@ -28,6 +31,22 @@ struct StepCost {
 // and do not fall; several times of one length are welcome. kInvalidArgument if there are less than
 // two lengths, one is not positive, or a time is negative or not finite.
 absl::StatusOr<StepCost> FitStepCost(absl::Span<const StepTime> times);
+
+// Straight between the costs of some lengths, and on along the first and the last line beyond them,
+// but never below 0: for costs that are known exactly and need not be a line, such as those of
+// attention, which grow with the square of the length.
+class StepCostLines {
+ public:
+  double operator()(int64_t n) const;
+
+ private:
+  friend absl::StatusOr<StepCostLines> InterpolateStepCost(absl::Span<const StepTime> times);
+  std::vector<StepTime> times_;  // rising, at least two
+};
+
+// kInvalidArgument if there are less than two lengths, one is not positive or comes twice, a time
+// is negative or not finite, or times fall as lengths grow.
+absl::StatusOr<StepCostLines> InterpolateStepCost(absl::Span<const StepTime> times);
 
 }  // namespace cooper
 

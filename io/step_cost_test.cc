@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -61,6 +63,25 @@ TEST(FitStepCostTest, NamesWhatIsWrong) {
   EXPECT_THAT(FitStepCost(Times{{7, 1}, {7, 2}}), StatusIs(code, HasSubstr("several lengths")));
   EXPECT_THAT(FitStepCost(Times{{0, 1}, {7, 2}}), StatusIs(code, HasSubstr("length 0 takes 1")));
   EXPECT_THAT(FitStepCost(Times{{1, 1}, {7, -2}}), StatusIs(code, HasSubstr("7 takes -2")));
+}
+
+TEST(InterpolateStepCostTest, IsStraightBetweenLengthsAndBeyond) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const StepCostLines cost,
+                              InterpolateStepCost(Times{{30, 90}, {10, 10}, {20, 40}}));
+  const std::vector<std::pair<int64_t, double>> expected = {
+      {1, 0}, {7, 1}, {10, 10}, {12, 16}, {20, 40}, {24, 60}, {30, 90}, {40, 140}};
+  for (const auto& [length, time] : expected) EXPECT_DOUBLE_EQ(cost(length), time) << length;
+  COOPER_EXPECT_OK(ChooseBuckets({1, 9, 10, 11, 40}, {.max_buckets = 2, .step_cost = cost}));
+}
+
+TEST(InterpolateStepCostTest, NamesWhatIsWrong) {
+  const auto code = absl::StatusCode::kInvalidArgument;
+  EXPECT_THAT(InterpolateStepCost({}), StatusIs(code, HasSubstr("several lengths")));
+  EXPECT_THAT(InterpolateStepCost(Times{{7, 1}}), StatusIs(code, HasSubstr("several lengths")));
+  EXPECT_THAT(InterpolateStepCost(Times{{7, 1}, {0, 1}}), StatusIs(code, HasSubstr("length 0")));
+  EXPECT_THAT(InterpolateStepCost(Times{{7, 1}, {7, 1}}), StatusIs(code, HasSubstr("each length")));
+  EXPECT_THAT(InterpolateStepCost(Times{{7, 1}, {5, 2}}),
+              StatusIs(code, HasSubstr("length 5 takes 2 and one of length 7 1")));
 }
 
 }  // namespace
