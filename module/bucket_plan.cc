@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "executor/compile/program_flops.h"
 #include "ndarray/dtype.h"
 #include "ndarray/status_macros.h"
 #include "symbol/name_manager.h"
@@ -71,7 +72,8 @@ absl::StatusOr<BucketPlan::Sized> BucketPlan::Compile(Bucket& bucket, int64_t ba
   const MemoryReport report = PlannedMemory(*compiled);
   Sized sized = {.bytes = {.arena = report.planned_bytes,
                            .lower_bound = report.lower_bound,
-                           .inputs = BytesOf(bind.data_shapes) + BytesOf(bind.label_shapes)}};
+                           .inputs = BytesOf(bind.data_shapes) + BytesOf(bind.label_shapes)},
+                 .flops = CountFlops(*compiled).total()};
   const Program& program = compiled->program();
   const std::vector<std::string>& params = bucket.module->param_names();
   const auto& grad_reqs = compiled->options().grad_reqs;
@@ -112,6 +114,11 @@ absl::StatusOr<const BucketPlan::Sized*> BucketPlan::Plan(const BucketKey& key,
 absl::StatusOr<BucketBytes> BucketPlan::Bytes(const BucketKey& key, int64_t batch_size) {
   COOPER_ASSIGN_OR_RETURN(const Sized* sized, Plan(key, batch_size));
   return sized->bytes;
+}
+
+absl::StatusOr<double> BucketPlan::Flops(const BucketKey& key, int64_t batch_size) {
+  COOPER_ASSIGN_OR_RETURN(const Sized* sized, Plan(key, batch_size));
+  return sized->flops;
 }
 
 absl::StatusOr<BucketBytes> BucketPlan::Bytes(absl::Span<const BucketSize> buckets) {

@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_BUCKET_PLAN_H_
 #define COOPER_MODULE_BUCKET_PLAN_H_
 
-// What buckets will take of memory, before anything is bound: exact, since it is the memory planner
-// that says it. So batch sizes can be chosen by bytes:
+// What buckets will take of memory, and what their steps compute, before anything is bound: exact,
+// since it is the memory planner that says it. So batch sizes can be chosen by bytes:
 //
 //   COOPER_ASSIGN_OR_RETURN(auto plan, BucketPlan::Create({.sym_gen = NextWord, .buckets =
 //   shapes})); COOPER_ASSIGN_OR_RETURN(const auto batch_sizes, plan.LargestBatches(256 << 20));
@@ -56,6 +56,12 @@ class BucketPlan {
   // largest batch, parameters of one name count once.
   absl::StatusOr<BucketBytes> Bytes(absl::Span<const BucketSize> buckets);
 
+  // Floating-point operations of a step with such a batch, forward and backward as options.bind
+  // says, without the update: what the compiled program's shapes tell (executor/compile/
+  // program_flops.h). Divided by the batch size it is what a sample costs in the bucket, for
+  // InterpolateStepCost (io/step_cost.h). Errors as Bytes.
+  absl::StatusOr<double> Flops(const BucketKey& key, int64_t batch_size);
+
   // The largest batch size, at most max_batch_size, whose plan is within arena_bytes, while that of
   // the next one is not. 0 if a single sample does not fit. Compiles some five sizes.
   absl::StatusOr<int64_t> LargestBatch(const BucketKey& key, int64_t arena_bytes,
@@ -67,6 +73,7 @@ class BucketPlan {
  private:
   struct Sized {
     BucketBytes bytes;
+    double flops = 0;
     std::map<std::string, int64_t> parameters;  // bytes by name
   };
   struct Bucket {

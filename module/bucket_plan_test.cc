@@ -105,6 +105,21 @@ TEST(BucketPlanTest, BatchesFillABudgetOfBytes) {
   }
 }
 
+// A step of twice the length computes twice as much, but for the gradients of weights, which are
+// written once, and what does not grow.
+TEST(BucketPlanTest, SaysWhatAStepComputes) {
+  BucketPlan plan = PlanOf({10, 20, 40});
+  COOPER_ASSERT_OK_AND_ASSIGN(const double shortest, plan.Flops(10, 4));
+  COOPER_ASSERT_OK_AND_ASSIGN(const double middle, plan.Flops(20, 4));
+  COOPER_ASSERT_OK_AND_ASSIGN(const double longest, plan.Flops(40, 4));
+  // Products of a word: gates, then classes; one forward, two backward.
+  const double word = 3.0 * 2 * (4 * kHidden * (8 + kHidden) + kVocabulary * kHidden);
+  EXPECT_GT(middle - shortest, 10 * 4 * word);
+  EXPECT_LT(middle - shortest, 1.5 * 10 * 4 * word);
+  EXPECT_NEAR(longest - middle, 2 * (middle - shortest), 0.01 * middle);
+  EXPECT_THAT(plan.Flops(11, 4), StatusIs(absl::StatusCode::kNotFound, HasSubstr("bucket 11")));
+}
+
 TEST(BucketPlanTest, KeepsToTheLargestBatchSize) {
   BucketPlan plan = PlanOf({5});
   COOPER_ASSERT_OK_AND_ASSIGN(const int64_t size, plan.LargestBatch(5, int64_t{1} << 30, 37));
