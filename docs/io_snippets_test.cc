@@ -1,21 +1,34 @@
 // The C++ of io.md, run: check_snippets.sh holds them together.
 
+#include <cstdint>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "io/bucket_boundaries.h"
+#include "io/bucket_key.h"
 #include "io/bucket_sentence_iter.h"
 #include "io/encode_sentences.h"
+#include "io/step_cost.h"
 #include "io/text_corpus.h"
+#include "module/bucket_plan.h"
+#include "module/bucketing_module.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/status_macros.h"
 #include "ndarray/status_matchers.h"
+#include "symbol/op/linalg.h"
+#include "symbol/op/loss.h"
+#include "symbol/op/nn.h"
+#include "symbol/op/reduce.h"
+#include "symbol/symbol.h"
 
 namespace cooper {
 namespace {
@@ -51,6 +64,48 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> SortedBatches(
                                      .tokens_per_batch = 560,
                                      .length_name = "length",
                                      .sort_batches = 8});
+}
+
+// Buckets for attention over up to 512 words: operations of a sentence in a batch of 32.
+absl::StatusOr<BucketBoundaries> CheapestBuckets(const SymGen& attention,
+                                                 absl::Span<const int64_t> lengths) {
+  BucketPlanOptions options = {.sym_gen = attention};
+  for (const int64_t length : {1, 64, 128, 256, 512}) {
+    options.buckets.push_back(
+        {.key = length,
+         .data_shapes = {{.name = "data", .shape = {32, length}, .layout = "NT"}},
+         .label_shapes = {{.name = "softmax_label", .shape = {32}, .layout = "N"}}});
+  }
+  COOPER_ASSIGN_OR_RETURN(BucketPlan plan, BucketPlan::Create(std::move(options)));
+  std::vector<StepTime> steps;
+  for (const int64_t length : {1, 64, 128, 256, 512}) {
+    COOPER_ASSIGN_OR_RETURN(const double flops, plan.Flops(length, /*batch_size=*/32));
+    steps.push_back({.length = length, .time = flops / 32});
+  }
+  COOPER_ASSIGN_OR_RETURN(const StepCostLines cost, InterpolateStepCost(steps));
+  return ChooseBuckets(lengths, {.max_buckets = 8, .step_cost = cost});
+}
+
+// Words that look at each other, and the mean of what they see.
+Symbol Attention(const BucketKey&) {
+  const Symbol words =
+      op::Embedding(Symbol::Variable("data"), {.input_dim = 50, .output_dim = 16, .name = "words"});
+  const Symbol weights = op::softmax(op::batch_dot(words, words, {.transpose_b = true}));
+  return op::SoftmaxOutput(
+      op::FullyConnected(op::mean(op::batch_dot(weights, words), {.axis = {1}}),
+                         {.num_hidden = 3, .name = "classes"}),
+      {.name = "softmax"});
+}
+
+// Long sentences cost more than their words, so that more buckets are among them.
+TEST(IoPageTest, ChoosesBucketsByOperations) {
+  std::vector<int64_t> lengths;
+  for (int64_t length = 1; length <= 512; ++length) lengths.push_back(length);
+  COOPER_ASSERT_OK_AND_ASSIGN(const BucketBoundaries by_work, CheapestBuckets(Attention, lengths));
+  COOPER_ASSERT_OK_AND_ASSIGN(const BucketBoundaries by_length,
+                              ChooseBuckets(lengths, {.max_buckets = 8}));
+  EXPECT_EQ(by_work.buckets.size(), 8);
+  EXPECT_GT(by_work.buckets[0], by_length.buckets[0]);
 }
 
 TEST(IoPageTest, SortsBatches) {

@@ -11,9 +11,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -31,6 +33,7 @@
 #include "examples/language_model.h"
 #include "examples/lm_corpus.h"
 #include "examples/lm_progress.h"
+#include "examples/lm_step_cost.h"
 #include "examples/model_flags.h"
 #include "examples/profile_flags.h"
 #include "io/bucket_key.h"
@@ -55,6 +58,9 @@ ABSL_FLAG(int64_t, max_words, 0,
 ABSL_FLAG(int64_t, tokens_per_batch, 0,
           "words of a training batch with padding, so that short sentences come in larger batches, "
           "and gradients are means over words; 0: batch_size sentences");
+ABSL_FLAG(std::string, step_cost, "length",
+          "of --buckets=auto, what a sentence costs in a bucket: its length, or flops: the "
+          "operations of a step, counted from the compiled network");
 ABSL_FLAG(int64_t, sort_batches, 0,
           "so many batches of a bucket are sorted by length together; 0: none");
 ABSL_FLAG(bool, use_lengths, false,
@@ -84,13 +90,15 @@ constexpr int64_t kValidSentences = 320;
 // Of training, full batches in a new order each epoch; of validation, every sentence.
 absl::StatusOr<std::unique_ptr<BucketSentenceIter>> MakeIter(
     const std::vector<std::vector<int>>& sentences, const BucketFlags& buckets, bool is_training,
-    int64_t part_index = 0, int64_t num_parts = 1) {
+    std::function<double(int64_t length)> step_cost = nullptr, int64_t part_index = 0,
+    int64_t num_parts = 1) {
   return BucketSentenceIter::Create(
       sentences, absl::GetFlag(FLAGS_batch_size),
       {.buckets = buckets.lengths,
        .invalid_label = 0,
        .max_buckets = buckets.max_buckets,
        .bucket_cost = buckets.bucket_cost,
+       .step_cost = std::move(step_cost),
        .max_length = buckets.max_length,
        .last_batch = is_training ? BucketSentenceIterOptions::LastBatch::kDiscard
                                  : BucketSentenceIterOptions::LastBatch::kPad,
@@ -155,6 +163,14 @@ class Training {
       if (value >= 0) continue;
       return absl::InvalidArgumentError(
           absl::StrCat("--", name, "=", value, ": expected 0 or more"));
+    }
+    const std::string step_cost = absl::GetFlag(FLAGS_step_cost);
+    if (step_cost != "length" && step_cost != "flops") {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--step_cost=", step_cost, ": expected length or flops"));
+    }
+    if (step_cost == "flops" && absl::GetFlag(FLAGS_buckets) != "auto") {
+      return absl::InvalidArgumentError("--step_cost=flops needs --buckets=auto");
     }
     COOPER_RETURN_IF_ERROR(CheckProfileFlags());
     COOPER_RETURN_IF_ERROR(CheckFolder("json", absl::GetFlag(FLAGS_json)));
@@ -223,8 +239,10 @@ class Training {
                                            /*max_sentences=*/-1, absl::GetFlag(FLAGS_max_words)));
     }
     COOPER_ASSIGN_OR_RETURN(const BucketFlags buckets, BucketsFromFlags());
-    COOPER_ASSIGN_OR_RETURN(train_, MakeIter(corpus_.train, buckets, /*is_training=*/true, rank(),
-                                             store_ == nullptr ? 1 : store_->num_workers()));
+    COOPER_ASSIGN_OR_RETURN(std::function<double(int64_t)> step_cost, StepCostOf(buckets));
+    COOPER_ASSIGN_OR_RETURN(
+        train_, MakeIter(corpus_.train, buckets, /*is_training=*/true, std::move(step_cost), rank(),
+                         store_ == nullptr ? 1 : store_->num_workers()));
     COOPER_RETURN_IF_ERROR(CheckHasBatches(*train_, "train", train));
     std::printf("%d words; training: %s", static_cast<int>(corpus_.vocab),
                 train_->report().ToString().c_str());
@@ -247,11 +265,33 @@ class Training {
                      " sentences of a step; give more text or a smaller --batch_size"));
   }
 
-  absl::Status MakeModel() {
+  absl::StatusOr<SymGen> MakeSymGen() const {
     LanguageModelOptions options = ModelOptionsFromFlags();
     options.vocab = corpus_.vocab;
     options.use_lengths = absl::GetFlag(FLAGS_use_lengths);
-    COOPER_ASSIGN_OR_RETURN(SymGen sym_gen, MakeLanguageModel(options));
+    return MakeLanguageModel(options);
+  }
+
+  // Null: the length itself.
+  absl::StatusOr<std::function<double(int64_t)>> StepCostOf(const BucketFlags& buckets) const {
+    if (absl::GetFlag(FLAGS_step_cost) == "length") return nullptr;
+    size_t longest = 0;
+    for (const auto& sentence : corpus_.train) {
+      const bool fits =
+          buckets.max_length == 0 || static_cast<int64_t>(sentence.size()) <= buckets.max_length;
+      if (fits) longest = std::max(longest, sentence.size());
+    }
+    LmStepCostOptions options = {.use_lengths = absl::GetFlag(FLAGS_use_lengths),
+                                 .label_probabilities = absl::GetFlag(FLAGS_label_probabilities),
+                                 .batch_size = absl::GetFlag(FLAGS_batch_size),
+                                 .longest = std::max<int64_t>(static_cast<int64_t>(longest), 2)};
+    COOPER_ASSIGN_OR_RETURN(options.sym_gen, MakeSymGen());
+    COOPER_ASSIGN_OR_RETURN(options.disabled_passes, DisabledPassesFromFlags());
+    return LmStepCost(std::move(options));
+  }
+
+  absl::Status MakeModel() {
+    COOPER_ASSIGN_OR_RETURN(SymGen sym_gen, MakeSymGen());
     COOPER_ASSIGN_OR_RETURN(std::set<std::string> disabled_passes, DisabledPassesFromFlags());
     COOPER_ASSIGN_OR_RETURN(std::vector<Context> contexts, ContextsFromFlags());
     COOPER_ASSIGN_OR_RETURN(
