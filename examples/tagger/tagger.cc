@@ -38,7 +38,7 @@ absl::StatusOr<std::unique_ptr<BucketIter>> TaggerBatches(const TaggedSentences&
   return BucketIter::Create({{.name = "data", .values = sentences.words, .length_name = "length"}},
                             {{.name = "softmax_label", .values = sentences.tags, .pad_value = -1}},
                             {.batch_size = 16,
-                             .buckets = {5, 10, 15},
+                             .max_buckets = 3,
                              .last_batch = BucketIterOptions::LastBatch::kSmaller,
                              .seed = seed});
 }

@@ -22,7 +22,8 @@ struct TaggedSentences {
 // one behind it, is an even one: neither direction alone can know.
 TaggedSentences MakeTaggedSentences(int64_t count, uint64_t seed);
 
-// Batches of sentences in buckets of 5, 10 and 15 words; the last batch of a bucket is smaller.
+// Batches of sentences in the three buckets that leave these sentences the least padding; the last
+// batch of a bucket is smaller. So no sentence is too long.
 absl::StatusOr<std::unique_ptr<BucketIter>> TaggerBatches(const TaggedSentences& sentences,
                                                           uint64_t seed);
 

@@ -1,8 +1,10 @@
 #include "examples/tagger/tagger.h"
 
+#include <cstddef>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "io/bucket_key.h"
 #include "ndarray/status_matchers.h"
 
 namespace cooper {
@@ -14,6 +16,19 @@ TEST(TaggerTest, TagsSentencesItHasNotSeen) {
   const TaggedSentences test = MakeTaggedSentences(301, 2);
   COOPER_ASSERT_OK_AND_ASSIGN(const auto tags, TagSentences(*model, test));
   EXPECT_EQ(tags, test.tags);
+}
+
+// Those of the sentences, however long, without padding where there are few lengths.
+TEST(TaggerTest, ChoosesItsBuckets) {
+  TaggedSentences sentences;
+  for (const size_t length : {2, 40, 9, 2, 9}) {
+    sentences.words.emplace_back(length, 1);
+    sentences.tags.emplace_back(length, 0);
+  }
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto batches, TaggerBatches(sentences, /*seed=*/1));
+  EXPECT_EQ(batches->bucket_keys(), (std::vector<BucketKey>{2, 9, 40}));
+  EXPECT_EQ(batches->report().served, 5);
+  EXPECT_EQ(batches->report().padded_tokens, batches->report().tokens);
 }
 
 }  // namespace
