@@ -73,6 +73,14 @@ FilledBuckets ShrinkBuckets(const ExtentsCost& cost, const ExtentsKinds& kinds,
 FilledBuckets UniteSmallBuckets(const ExtentsCost& cost, const ExtentsKinds& kinds,
                                 int64_t min_samples, FilledBuckets filled);
 
+// What no choice of at most so many buckets costs less than, each bucket's own cost included
+// (bucket_lower_bound.cc, with the proof); `grid` is GridOf(kinds). A null cost is the sum of the
+// extents, of which each element alone gives the exact part: O(k * d * log(d)) time. Of another one
+// it is called for each kind with each line; where that is more than 4 million calls, the bound is
+// the cost of the samples without padding.
+double LeastPossibleCost(const ExtentsCost& cost, const ExtentsKinds& kinds,
+                         const ExtentsGrid& grid, int max_buckets, double bucket_cost);
+
 }  // namespace cooper
 
 #endif  // COOPER_IO_BUCKET_GRID_H_

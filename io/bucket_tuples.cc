@@ -135,6 +135,11 @@ absl::StatusOr<BucketTuples> ChooseBucketTuples(absl::Span<const Tuple> extents,
   result.padded_cost = filled.cost;
   result.cost =
       result.padded_cost + options.bucket_cost * static_cast<double>(result.buckets.size());
+  result.lower_bound =
+      result.exact
+          ? result.cost
+          : std::min(result.cost, LeastPossibleCost(options.step_cost, kinds, grid,
+                                                    options.max_buckets, options.bucket_cost));
   return result;
 }
 

@@ -48,6 +48,9 @@ struct BucketTuples {
   double padded_cost = 0;                 // the same in these buckets
   double cost = 0;                        // what was minimised: padded_cost and bucket_cost
   bool exact = false;                     // whether all choices were tried, and none united
+  // No choice costs less: `cost` is at most cost / lower_bound times that of the best one. Equal to
+  // cost if exact.
+  double lower_bound = 0;
   // Samples that max_extents concerned.
   int64_t discarded = 0;
   int64_t truncated = 0;
@@ -61,7 +64,8 @@ struct BucketTuples {
 // joins of samples (the largest of their extents, by element), and none costs less. Else a choice
 // is improved by exchanging single buckets until that saves nothing (bucket_search.h). Of 10,000
 // random problems that were solved both ways it cost too much in 21, at worst 3.9 %
-// (bucket_tuples_test.cc with COOPER_RANDOM_CASES), but there is no bound.
+// (bucket_tuples_test.cc with COOPER_RANDOM_CASES). That is no guarantee, but lower_bound is one
+// for each choice: what the best boundaries of each element alone, found exactly, leave to pay.
 //
 // If there are more than 1,024 points with an element of each, the search is on a grid of so many,
 // whose lines are the best boundaries of each element alone; the buckets then move beside its

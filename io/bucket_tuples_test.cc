@@ -1,10 +1,13 @@
 #include "io/bucket_tuples.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <iostream>
 #include <limits>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/random.h"
@@ -147,6 +150,63 @@ TEST(ChooseBucketTuplesTest, ExchangeCostsLittleMore) {
             << " % in the mean\n";
 }
 
+// Costs whose elements do not add up: the longer side, and its root.
+double Longer(absl::Span<const int64_t> bucket) {
+  return static_cast<double>(*std::max_element(bucket.begin(), bucket.end()));
+}
+double RootOfProduct(absl::Span<const int64_t> bucket) { return std::sqrt(Product(bucket)); }
+
+// Of all costs, with few samples in a bucket or without: what no choice costs less than is said
+// without trying them all.
+TEST(ChooseBucketTuplesTest, NoChoiceCostsLessThanTheBound) {
+  double worst = 1, sum = 0;
+  int cases = 0, proven = 0;
+  ForRandomCases(1000, [&](RandomGenerator& random) {
+    const int count = static_cast<int>(2 + random.NextBelow(16));
+    const Tuples pairs = RandomPairs(random, count, static_cast<int>(2 + random.NextBelow(6)));
+    Options options = RandomOptions(random);
+    const uint64_t kind = random.NextBelow(4);
+    if (kind == 0) options.step_cost = Longer;
+    if (kind == 1) options.step_cost = RootOfProduct;
+    options.max_steps = 1e9;
+    COOPER_ASSERT_OK_AND_ASSIGN(const BucketTuples best, ChooseBucketTuples(pairs, options));
+    ASSERT_TRUE(best.exact);
+    ASSERT_EQ(best.lower_bound, best.cost);
+    options.max_steps = 0;
+    COOPER_ASSERT_OK_AND_ASSIGN(const BucketTuples chosen, ChooseBucketTuples(pairs, options));
+    ASSERT_LE(chosen.lower_bound, best.cost * (1 + 1e-12));
+    ASSERT_GE(chosen.lower_bound, best.own_cost * (1 - 1e-8));
+    if (kind < 2) return;
+    worst = std::max(worst, chosen.cost / chosen.lower_bound);
+    sum += chosen.cost / chosen.lower_bound;
+    proven += chosen.cost <= chosen.lower_bound * (1 + 1e-8);
+    ++cases;
+  });
+  std::cout << "of " << cases << " choices by exchange " << proven << " are proven to be the best; "
+            << "cost / lower_bound is " << worst << " at the most, " << sum / cases
+            << " in the mean\n";
+}
+
+// With one element it is the problem that the bound is the solution of.
+TEST(ChooseBucketTuplesTest, TheBoundOfOneElementIsItsCost) {
+  for (const int max_buckets : {1, 3, 8}) {
+    Tuples tuples;
+    std::vector<int64_t> lengths;
+    RandomGenerator random(3);
+    for (int i = 0; i < 300; ++i) {
+      lengths.push_back(static_cast<int64_t>(1 + random.NextBelow(90)));
+      tuples.push_back({lengths.back(), 1});
+    }
+    Options options = {.max_buckets = max_buckets, .bucket_cost = 40, .max_steps = 0};
+    COOPER_ASSERT_OK_AND_ASSIGN(const BucketTuples chosen, ChooseBucketTuples(tuples, options));
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        const BucketBoundaries best,
+        ChooseBuckets(lengths, {.max_buckets = max_buckets, .bucket_cost = 40}));
+    EXPECT_DOUBLE_EQ(chosen.lower_bound, best.cost + 300);  // an element of 1 each
+    EXPECT_LT(chosen.cost, 1.02 * chosen.lower_bound);
+  }
+}
+
 TEST(ChooseBucketTuplesTest, ABucketHasEnoughSamples) {
   double sum = 0;
   int cases = 0;
@@ -158,6 +218,7 @@ TEST(ChooseBucketTuplesTest, ABucketHasEnoughSamples) {
     ASSERT_EQ(chosen.cost, CostOf(pairs, chosen.buckets, options));  // which is finite
     const double least = LeastCost(pairs, options).cost();
     if (chosen.exact) ASSERT_EQ(chosen.cost, least);
+    ASSERT_LE(chosen.lower_bound, least);
     sum += chosen.cost / least;
     ++cases;
   });
@@ -205,6 +266,9 @@ TEST(ChooseBucketTuplesTest, BeatsEqualDistancesOnALargeGrid) {
   EXPECT_FALSE(chosen.exact);
   EXPECT_EQ(chosen.buckets.size(), 5);
   EXPECT_EQ(chosen.cost, CostOf(pairs, chosen.buckets, {}));
+  EXPECT_LE(chosen.lower_bound, chosen.cost);
+  EXPECT_LT(chosen.cost, 1.1 * chosen.lower_bound);
+  std::cout << "cost / lower_bound " << chosen.cost / chosen.lower_bound << "\n";
   const double by_hand = CostOf(pairs, {{10, 13}, {20, 26}, {30, 39}, {40, 52}, {50, 66}}, {});
   EXPECT_LT(chosen.cost - chosen.own_cost, 0.9 * (by_hand - chosen.own_cost));
   // A bucket whose element is one less or more is no better.
