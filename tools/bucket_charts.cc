@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "tools/bucket_snippets.h"
 #include "tools/html_page.h"
 #include "tools/length_axis.h"
 #include "tools/number_text.h"
@@ -143,6 +144,41 @@ std::string SpeedFigure(const BucketComparison& comparison, double step_overhead
                       cost, one / comparison.least_cost),
       NumberChart(comparison, "Real tokens per second by number of buckets", "\u00d7", 2,
                   [&](const BucketSet& set) { return one / set.cost; }));
+}
+
+std::string MemoryFigure(const BucketComparison& comparison, const BucketMemory& memory) {
+  const bool pairs = !comparison.rows.empty() && comparison.rows[0].bucket.size() > 1;
+  const bool large = memory.arena >= 1'000'000;
+  const auto count = static_cast<double>(comparison.rows.size());
+  BarChart chart{.description = "Planned memory by bucket",
+                 .from = 0.5,
+                 .to = std::max(count, 8.0) + 0.5,  // a few bars are not as wide as the page
+                 .axis_title = pairs ? "number of the bucket" : "bucket",
+                 .unit = large ? " MB" : " KB"};
+  const auto step = static_cast<size_t>(std::max(RoundStep(count, kMaxNumbers), 1.0));
+  for (size_t i = 0; i < comparison.rows.size(); ++i) {
+    const BucketKey::Tuple& bucket = comparison.rows[i].bucket;
+    const double at = static_cast<double>(i + 1);
+    const double height = static_cast<double>(memory.planned[i]) / (large ? 1e6 : 1e3);
+    chart.bars.push_back(
+        {.from = at - 0.4,
+         .to = at + 0.4,
+         .value = height,
+         .label = absl::StrFormat("%.*f",
+                                  height < 10    ? 2
+                                  : height < 100 ? 1
+                                                 : 0,
+                                  height),
+         .tooltip = absl::StrCat("bucket ", BucketText(bucket), ": ", BytesText(memory.planned[i])),
+         .marked = memory.planned[i] == memory.arena});
+    if ((i + 1) % step != 0) continue;
+    chart.marks.push_back({at, pairs ? absl::StrCat(i + 1) : CountText(bucket[0])});
+  }
+  return HtmlFigure(
+      absl::StrCat("Memory that is planned for a batch of ", CountText(memory.batch_size),
+                   memory.training ? ", with gradients" : ", without gradients",
+                   ". All buckets share one arena, as large as the largest, which is marked."),
+      SvgBars(chart));
 }
 
 }  // namespace cooper

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tools/bucket_comparison.h"
+#include "tools/bucket_memory.h"
 #include "tools/sample_lengths.h"
 
 namespace cooper {
@@ -18,6 +19,10 @@ std::string PaddingFigure(const BucketComparison& comparison);
 
 // The real tokens per unit of cost by number of buckets; a step costs its length + step_overhead.
 std::string SpeedFigure(const BucketComparison& comparison, double step_overhead);
+
+// The planned bytes of the recommended buckets, as many as comparison.rows; of pairs by the numbers
+// of their rows.
+std::string MemoryFigure(const BucketComparison& comparison, const BucketMemory& memory);
 
 }  // namespace cooper
 

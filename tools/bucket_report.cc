@@ -3,12 +3,16 @@
 // bucket_report --text=train.txt --output=buckets.html: a sentence a line, spaces between words.
 // bucket_report --lengths=lengths.txt --output=buckets.html: a length a line, or two for pairs.
 // bucket_report --records=train.rec --output=buckets.html: the records' bytes.
+// bucket_report ... --cell=lstm --num_hidden=200, --symbol=net-symbol.json --shapes="data:N,T":
+// with the memory of each bucket, of the model of lstm_bucketing or of another network.
 
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
@@ -18,10 +22,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "examples/language_model.h"
 #include "io/bucket_boundaries.h"
+#include "io/bucket_key.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/status_macros.h"
+#include "symbol/json.h"
+#include "symbol/symbol.h"
 #include "tools/bucket_comparison.h"
+#include "tools/bucket_memory.h"
 #include "tools/bucket_report_page.h"
 #include "tools/bucket_snippets.h"
 #include "tools/number_text.h"
@@ -48,6 +57,17 @@ ABSL_FLAG(int64_t, batch_size, 32,
           "sentences in a batch: buckets with fewer are not chosen; 0: any number");
 
 ABSL_FLAG(std::string, buckets, "", "those in use, to compare with: 10,20,30");
+ABSL_FLAG(std::string, symbol, "",
+          "symbol file of a network for any length, to tell the memory of the buckets");
+ABSL_FLAG(std::string, shapes, "data:N,T;softmax_label:N,T",
+          "of --symbol's inputs: N is the batch size, T the length, U the second one of pairs");
+ABSL_FLAG(std::string, cell, "",
+          "in place of --symbol: the model of lstm_bucketing with lstm, gru, rnn, fused, ...");
+ABSL_FLAG(int64_t, vocab, 10000, "words of --cell");
+ABSL_FLAG(int, num_layers, 2, "recurrent layers of --cell");
+ABSL_FLAG(int, num_hidden, 200, "features of each recurrent layer of --cell");
+ABSL_FLAG(int, num_embed, 200, "features of the embedding of --cell");
+ABSL_FLAG(bool, training, true, "memory with gradients");
 
 namespace cooper {
 namespace {
@@ -109,6 +129,45 @@ absl::Status CheckFiles(const std::string& input, const std::string& output) {
   return absl::OkStatus();
 }
 
+// Of --symbol or --cell; absent without either.
+absl::StatusOr<std::optional<BucketMemory>> MemoryFromFlags(const BucketReportInput& report) {
+  const std::string path = absl::GetFlag(FLAGS_symbol), cell = absl::GetFlag(FLAGS_cell);
+  if (path.empty() && cell.empty()) return std::nullopt;
+  if (!path.empty() && !cell.empty()) {
+    return absl::InvalidArgumentError("expected --symbol=FILE or --cell=CELL, not both");
+  }
+  if (report.options.batch_size < 1) {
+    return absl::InvalidArgumentError("the memory of --symbol or --cell needs a --batch_size");
+  }
+  BucketMemoryOptions options = {.shapes = absl::GetFlag(FLAGS_shapes),
+                                 .batch_size = report.options.batch_size,
+                                 .training = absl::GetFlag(FLAGS_training)};
+  std::string network = path;
+  if (!path.empty()) {
+    COOPER_ASSIGN_OR_RETURN(const Symbol symbol, LoadSymbol(path));
+    options.sym_gen = [symbol](const BucketKey&) { return symbol; };
+  } else {
+    if (report.lengths.pairs()) {
+      return absl::InvalidArgumentError("--cell: the language model has one length, not pairs");
+    }
+    const LanguageModelOptions model = {.vocab = absl::GetFlag(FLAGS_vocab),
+                                        .num_embed = absl::GetFlag(FLAGS_num_embed),
+                                        .num_hidden = absl::GetFlag(FLAGS_num_hidden),
+                                        .num_layers = absl::GetFlag(FLAGS_num_layers),
+                                        .cell = cell,
+                                        .use_ignore = true};
+    COOPER_ASSIGN_OR_RETURN(options.sym_gen, MakeLanguageModel(model));
+    options.shapes = "data:N,T;softmax_label:N,T";
+    network = absl::StrCat("a language model (", cell, ", ", model.num_layers, " layers of ",
+                           model.num_hidden, ", ", CountText(model.vocab), " words)");
+  }
+  std::vector<BucketKey::Tuple> buckets;
+  for (const BucketRow& row : report.comparison.rows) buckets.push_back(row.bucket);
+  COOPER_ASSIGN_OR_RETURN(BucketMemory memory, PlanBucketMemory(options, buckets));
+  memory.network = std::move(network);
+  return memory;
+}
+
 absl::Status Run() {
   BucketReportInput report;
   COOPER_ASSIGN_OR_RETURN(report.source, InputFile());
@@ -124,6 +183,7 @@ absl::Status Run() {
   COOPER_ASSIGN_OR_RETURN(report.options.in_use, BucketsFromFlag());
   COOPER_ASSIGN_OR_RETURN(report.lengths, ReadInput(report.source));
   COOPER_ASSIGN_OR_RETURN(report.comparison, CompareBuckets(report.lengths, report.options));
+  COOPER_ASSIGN_OR_RETURN(report.memory, MemoryFromFlags(report));
   COOPER_RETURN_IF_ERROR(WriteFileAtomically(output, BucketReportPage(report)));
   const BucketComparison& comparison = report.comparison;
   const std::string flags = BucketFlags(comparison, report.options);

@@ -35,7 +35,7 @@ class Page {
         absl::StrCat("<h1>Buckets for <bdi>", EscapeHtml(report_.source), "</bdi></h1>\n", Facts(),
                      Heading("Recommendation"), Recommendation(), Heading("Lengths"),
                      LengthsFigure(report_.lengths, comparison_), Heading("Number of buckets"),
-                     ByNumber(), Heading("Recommended buckets"), Table(),
+                     ByNumber(), Heading("Recommended buckets"), Table(), Memory(),
                      Heading("What is left out"), LeftOut(), Settings()));
   }
 
@@ -152,6 +152,7 @@ class Page {
       header.push_back(absl::StrCat("batches of ", CountText(batch_size)));
       header.push_back("fill no batch");
     }
+    if (report_.memory.has_value()) header.emplace_back("planned memory");
     std::vector<std::vector<std::string>> rows;
     BucketRow total;
     int64_t batches = 0;
@@ -163,6 +164,9 @@ class Page {
         rows.back().push_back(CountText(row.samples % batch_size));
         batches += row.samples / batch_size;
       }
+      if (report_.memory.has_value()) {
+        rows.back().push_back(BytesText(report_.memory->planned[rows.size() - 1]));
+      }
       total.samples += row.samples;
       total.tokens += row.tokens;
       total.padded_tokens += row.padded_tokens;
@@ -173,7 +177,21 @@ class Page {
       rows.back().push_back(CountText(batches));
       rows.back().push_back(CountText(LeftOver()));
     }
+    if (report_.memory.has_value()) rows.back().push_back(BytesText(report_.memory->arena));
     return HtmlTable(header, rows);
+  }
+
+  // Of a network, if there is one.
+  std::string Memory() const {
+    if (!report_.memory.has_value()) return "";
+    const BucketMemory& memory = *report_.memory;
+    return absl::StrCat(
+        Heading("Memory"), MemoryFigure(comparison_, memory),
+        Paragraph(absl::StrCat("Of ", memory.network, ": ", BytesText(memory.arena),
+                               " of the arena, ", BytesText(memory.parameters), " of parameters",
+                               memory.training ? " with their gradients" : "", ", ",
+                               BytesText(memory.inputs), " of one batch.",
+                               memory.training ? " What an optimizer keeps comes on top." : "")));
   }
 
   std::vector<std::string> Cells(const BucketRow& row, std::string name) const {

@@ -3,9 +3,11 @@
 
 // The page that //tools:bucket_report writes.
 
+#include <optional>
 #include <string>
 
 #include "tools/bucket_comparison.h"
+#include "tools/bucket_memory.h"
 #include "tools/sample_lengths.h"
 
 namespace cooper {
@@ -15,11 +17,13 @@ struct BucketReportInput {
   SampleLengths lengths;
   BucketComparisonOptions options;
   BucketComparison comparison;  // by CompareBuckets, of the above
+  // By PlanBucketMemory, of the recommended buckets; absent: the page says nothing of memory.
+  std::optional<BucketMemory> memory = std::nullopt;
 };
 
 // One HTML file (html_page.h): the recommendation with what to paste, lengths with the boundaries
-// in them, padding and speed by number of buckets, the buckets, and what is left out. Equal
-// reports give equal pages.
+// in them, padding and speed by number of buckets, the buckets, their memory, and what is left out.
+// Equal reports give equal pages.
 std::string BucketReportPage(const BucketReportInput& report);
 
 }  // namespace cooper

@@ -1,5 +1,8 @@
 #include "tools/bucket_report_page.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -109,6 +112,30 @@ TEST(BucketReportPageTest, ShowsPairsAsAMap) {
   EXPECT_THAT(PageProblems(page), IsEmpty());
 }
 
+TEST(BucketReportPageTest, ShowsTheMemoryOfANetwork) {
+  BucketReportInput report = ReportOn(Sentences(), {.bucket_cost = 50, .max_length = 20});
+  EXPECT_THAT(BucketReportPage(report), Not(HasSubstr("emory")));
+  report.memory = BucketMemory{.network = "a <net>",
+                               .batch_size = 32,
+                               .training = true,
+                               .planned = {1'500'000, 2'750'000},
+                               .arena = 2'750'000,
+                               .inputs = 2560,
+                               .parameters = 1'000'000};
+  std::string page = BucketReportPage(report);
+  EXPECT_THAT(page, HasSubstr("<h2>Memory</h2>"));
+  EXPECT_THAT(page, HasSubstr("<title>bucket 10: 2.75 MB</title>"));
+  EXPECT_THAT(page, HasSubstr("Of a &lt;net&gt;: 2.75 MB of the arena, 1.00 MB of parameters with "
+                              "their gradients, 2,560 B of one batch."));
+  EXPECT_THAT(page, HasSubstr("<th>planned memory</th>"));
+  EXPECT_THAT(page, HasSubstr("<td>1.50 MB</td></tr>"));
+  EXPECT_THAT(PageProblems(page), IsEmpty());
+  report.memory->training = false;
+  page = BucketReportPage(report);
+  EXPECT_THAT(page, HasSubstr("1.00 MB of parameters, 2,560 B"));
+  EXPECT_THAT(page, HasSubstr("batch of 32, without gradients."));
+}
+
 TEST(BucketReportPageTest, NamesOfFilesAreText) {
   BucketReportInput report = ReportOn({.first = {5}}, {});
   report.source = "a\n</bdi><script>alert('x')</script>\"&\xff.txt";
@@ -135,9 +162,17 @@ TEST(BucketReportPageTest, ReadsWellWhateverTheLengths) {
       lengths.first.push_back(static_cast<int64_t>(1 + random.NextBelow(longest)));
       if (seed % 5 == 0) lengths.second.push_back(static_cast<int64_t>(random.NextBelow(longest)));
     }
-    const std::string page = BucketReportPage(ReportOn(
+    BucketReportInput report = ReportOn(
         lengths, {.max_buckets = static_cast<int>(1 + random.NextBelow(lengths.pairs() ? 12 : 64)),
-                  .bucket_cost = static_cast<double>(random.NextBelow(2)) - 1}));
+                  .bucket_cost = static_cast<double>(random.NextBelow(2)) - 1});
+    if (seed % 3 == 0) {
+      report.memory = BucketMemory{.network = "net.json", .batch_size = 1};
+      for (size_t i = 0; i < report.comparison.rows.size(); ++i) {
+        report.memory->planned.push_back(static_cast<int64_t>(random.NextBelow(longest) * 1000));
+        report.memory->arena = std::max(report.memory->arena, report.memory->planned.back());
+      }
+    }
+    const std::string page = BucketReportPage(report);
     EXPECT_THAT(PageProblems(page), IsEmpty()) << "seed " << seed;
   }
 }

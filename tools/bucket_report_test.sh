@@ -67,6 +67,22 @@ expect_output "buckets" --lengths=$'<b>\n.txt'
 grep -q "<bdi>&lt;b&gt;\\\\n.txt</bdi>" page.html || fail "the name is not escaped"
 [[ -z $(find . -name "page.html?*") ]] || fail "a temporary file is left"
 
+! grep -q "planned memory" page.html || fail "memory without a network"
+# What the buckets take: of the language model, and of a network for any length.
+small=(--num_hidden=8 --num_embed=8 --num_layers=1 --vocab=50)
+expect_output "buckets" --text=text.txt --cell=lstm "${small[@]}"
+grep -q "Of a language model (lstm, 1 layers of 8, 50 words): " page.html || fail "no memory"
+cat >net.json <<'JSON'
+{"nodes": [
+  {"op": "null", "name": "data", "inputs": []},
+  {"op": "Activation", "name": "act", "attrs": {"act_type": "tanh"}, "inputs": [[0, 0, 0]]},
+  {"op": "Activation", "name": "out", "attrs": {"act_type": "tanh"}, "inputs": [[1, 0, 0]]}],
+ "arg_nodes": [0], "node_row_ptr": [0, 1, 2, 3], "heads": [[2, 0, 0]],
+ "attrs": {"mxnet_version": ["int", 10901]}}
+JSON
+expect_output "BucketIter" --lengths=pairs.txt --symbol=net.json --shapes=data:N,3,T,U --notraining
+grep -q "Of net.json: .* of parameters, " page.html || fail "no memory of pairs"
+
 expect_error "expected --text=FILE or --lengths=FILE"
 expect_error "expected --text=FILE or --lengths=FILE" --text=text.txt --lengths=lengths.txt
 expect_error "output=FILE is missing" --text=text.txt --output=
@@ -92,5 +108,13 @@ expect_error "too_long=cut: expected discard" --text=text.txt --too_long=cut
 expect_error "more than max_length" --lengths=lengths.txt --max_length=20 --too_long=error
 expect_error "max_buckets is 0" --text=text.txt --max_buckets=0
 expect_error "too_long is split, which pairs" --lengths=pairs.txt --too_long=split
+expect_error "not both" --text=text.txt --cell=lstm --symbol=net.json
+expect_error "needs a --batch_size" --text=text.txt --cell=lstm --batch_size=0
+expect_error "'dense'" --text=text.txt --cell=dense
+expect_error "one length, not pairs" --lengths=pairs.txt --cell=lstm
+expect_error "vocab 1" --text=text.txt --cell=lstm --vocab=1
+expect_error "U, which only pairs have" --text=text.txt --symbol=net.json --shapes=data:N,U
+expect_error "expected N, the batch size" --text=text.txt --symbol=net.json --shapes=data:T
+expect_error "no/.nsuch.json" --text=text.txt --symbol=$'no/\nsuch.json'
 expect_error "unexpected argument 'text.txt'" text.txt
 exit $failed

@@ -32,6 +32,8 @@ head -n 300 text.txt | cut -d " " -f 1-12 >short.txt
 "$bucket_report" --lengths=pairs.txt --output=pairs.html
 "$bucket_report" --lengths=wide.txt --max_buckets=64 --bucket_cost=0 --output=many_buckets.html
 "$bucket_report" --lengths=equal.txt --output=one_bucket.html
+"$bucket_report" --text=text.txt --cell=lstm --num_hidden=16 --num_embed=16 --vocab=50 \
+  --output=bucket_memory.html
 "$lstm_bucketing" --train=text.txt --valid=short.txt --num_epochs=3 --num_hidden=16 --num_embed=16 \
   --checkpoint_prefix=lm --report=training.html >/dev/null
 "$lstm_bucketing" --train=short.txt --buckets=2,3,4,5,6,7,8,9,10,11,12 --batch_size=4 \
