@@ -84,6 +84,13 @@ absl::Status UpdateMetricWithoutPadding(BaseModule& module, EvalMetric& metric,
                            masks);
 }
 
+absl::Status FeedMetric(BaseModule& module, EvalMetric& metric, const DataBatch& batch,
+                        bool count_padding) {
+  if (UsesLengths(metric, batch)) return UpdateMetricByStep(module, metric, batch, count_padding);
+  if (count_padding || batch.pad == 0) return module.UpdateMetric(metric, batch.label);
+  return UpdateMetricWithoutPadding(module, metric, batch);
+}
+
 // Computes batch after batch, and shows each with its outputs, which live in the arena.
 absl::Status EvaluateEach(BaseModule& module, DataIter& data, const PredictOptions& options,
                           absl::FunctionRef<absl::Status(const DataBatch& batch, int64_t nbatch,
@@ -175,7 +182,7 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
       if (status.ok()) status = checks.AfterBatch(*batch);
       const bool update = ++added_up >= options.accumulate_batches;
       if (status.ok() && update) status = UpdateAndForget(*this, options, &added_up);
-      if (status.ok()) status = UpdateMetric(*metric, batch->label);
+      if (status.ok()) status = FeedMetric(*this, *metric, *batch, /*count_padding=*/true);
       if (!status.ok()) return AtBatch(status, "Fit", epoch, nbatch);
       if (options.capture_point && update) {
         COOPER_RETURN_IF_ERROR(options.capture_point(epoch, nbatch + 1));
@@ -246,11 +253,7 @@ absl::StatusOr<BaseModule::ScoreEnd> BaseModule::RunScore(DataIter& eval_data, E
     COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, NextBatch(eval_data));
     if (!batch.has_value()) break;
     absl::Status status = ForwardToEvaluate(*batch);
-    if (status.ok()) {
-      status = options.count_padding || batch->pad == 0
-                   ? UpdateMetric(metric, batch->label)
-                   : UpdateMetricWithoutPadding(*this, metric, *batch);
-    }
+    if (status.ok()) status = FeedMetric(*this, metric, *batch, options.count_padding);
     if (!status.ok()) return AtBatch(status, "Score", options.epoch, end.batches);
     end.go_on = CallAll(options.batch_end_callbacks, {.epoch = options.epoch,
                                                       .nbatch = end.batches,

@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "module/metric/metric_registry.h"
 #include "ndarray/dtype.h"
 #include "ndarray/shape.h"
@@ -38,10 +40,29 @@ bool IsOutside(double label, int64_t classes) {
   return classes > 1 && !(label > -1 && label < static_cast<double>(classes));
 }
 
-class AccuracyMetric : public TotalsMetric {
+// What all kinds here have beside their totals.
+class ClassificationMetric : public TotalsMetric, public StepMetric {
+ public:
+  bool uses_lengths() const override { return use_lengths_; }
+  absl::Status UpdateSteps(const NamedArrayList& labels, const NamedArrayList& preds,
+                           const NamedArrayList& masks, const NamedArrayList& step_masks) override {
+    return UpdateDict(labels, preds, use_lengths_ ? step_masks : masks);
+  }
+
+ protected:
+  template <typename Options>
+  ClassificationMetric(const Options& options, absl::string_view default_name)
+      : TotalsMetric(options.common, default_name, options.ignore_label),
+        use_lengths_(options.use_lengths) {}
+
+ private:
+  const bool use_lengths_;
+};
+
+class AccuracyMetric : public ClassificationMetric {
  public:
   explicit AccuracyMetric(const AccuracyOptions& options)
-      : TotalsMetric(options.common, "accuracy", options.ignore_label), axis_(options.axis) {}
+      : ClassificationMetric(options, "accuracy"), axis_(options.axis) {}
 
  protected:
   absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const override {
@@ -85,11 +106,10 @@ class AccuracyMetric : public TotalsMetric {
   const int64_t axis_;
 };
 
-class TopKAccuracyMetric : public TotalsMetric {
+class TopKAccuracyMetric : public ClassificationMetric {
  public:
   explicit TopKAccuracyMetric(const TopKAccuracyOptions& options)
-      : TotalsMetric(options.common, "top_k_accuracy", options.ignore_label),
-        top_k_(options.top_k) {}
+      : ClassificationMetric(options, "top_k_accuracy"), top_k_(options.top_k) {}
 
  protected:
   absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const override {
@@ -146,10 +166,10 @@ absl::StatusOr<std::vector<double>> SumOverLabels(const LabelValues& label, cons
   return std::vector<double>{sum, count, outside};
 }
 
-class PerplexityMetric : public TotalsMetric {
+class PerplexityMetric : public ClassificationMetric {
  public:
   explicit PerplexityMetric(const PerplexityOptions& options)
-      : TotalsMetric(options.common, "perplexity", options.ignore_label), axis_(options.axis) {}
+      : ClassificationMetric(options, "perplexity"), axis_(options.axis) {}
 
   bool takes_label_probabilities() const override { return true; }
 
@@ -173,10 +193,10 @@ class PerplexityMetric : public TotalsMetric {
   const int64_t axis_;
 };
 
-class CrossEntropyMetric : public TotalsMetric {
+class CrossEntropyMetric : public ClassificationMetric {
  public:
   CrossEntropyMetric(const CrossEntropyOptions& options, absl::string_view name)
-      : TotalsMetric(options.common, name, options.ignore_label), eps_(options.eps) {}
+      : ClassificationMetric(options, name), eps_(options.eps) {}
 
   bool takes_label_probabilities() const override { return true; }
 
@@ -234,16 +254,19 @@ const bool kRegistered[] = {
                                     [](auto& d) {
                                       d.Field("axis", &AccuracyOptions::axis);
                                       d.Field("ignore_label", &AccuracyOptions::ignore_label);
+                                      d.Field("use_lengths", &AccuracyOptions::use_lengths);
                                     }),
     RegisterMetric<TopKAccuracyOptions>(
         {"topkaccuracy", "top_k_accuracy", "top_k_acc"}, TopKAccuracy,
         [](auto& d) {
           d.Field("top_k", &TopKAccuracyOptions::top_k);
           d.Field("ignore_label", &TopKAccuracyOptions::ignore_label);
+          d.Field("use_lengths", &TopKAccuracyOptions::use_lengths);
         }),
     RegisterMetric<PerplexityOptions>({"perplexity"}, Perplexity,
                                       [](auto& d) {
                                         d.Field("ignore_label", &PerplexityOptions::ignore_label);
+                                        d.Field("use_lengths", &PerplexityOptions::use_lengths);
                                         d.Field("axis", &PerplexityOptions::axis);
                                       }),
 };
@@ -251,6 +274,7 @@ const bool kRegistered[] = {
 void DeclareCrossEntropy(ParamDeclaration<CrossEntropyOptions>& d) {
   d.Field("eps", &CrossEntropyOptions::eps);
   d.Field("ignore_label", &CrossEntropyOptions::ignore_label);
+  d.Field("use_lengths", &CrossEntropyOptions::use_lengths);
 }
 
 const bool kCrossEntropies[] = {

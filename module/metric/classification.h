@@ -9,10 +9,30 @@
 #include <memory>
 #include <optional>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "module/metric/eval_metric.h"
 
 namespace cooper {
+
+// What Fit and Score look for in a metric when a batch says how long its rows are
+// (DataBatch::lengths). All kinds below are such metrics, and composites of them.
+//
+// With use_lengths, steps of a label beyond the length of its row do not count, nor do rows of
+// padding. What is a step follows from the label's layout, the axes N and T of "NT" or "TNC"; a
+// label without both loses rows of padding alone, and batches without lengths count as ever.
+// Lengths are those of the data: a label that is moved by one (the next word) needs an ignore_label
+// for its last step, one with lengths of its own (a translation) for all its padding.
+class StepMetric {
+ public:
+  virtual ~StepMetric() = default;
+  virtual bool uses_lengths() const = 0;
+  // EvalMetric::UpdateDict of a batch: `masks` say which positions count without use_lengths, none
+  // being all, and `step_masks` with it.
+  virtual absl::Status UpdateSteps(const NamedArrayList& labels, const NamedArrayList& preds,
+                                   const NamedArrayList& masks,
+                                   const NamedArrayList& step_masks) = 0;
+};
 
 // The share of labels that are the class with the largest prediction along `axis`, the first one of
 // equals. Predictions of the label's shape are class ids themselves.
@@ -20,6 +40,7 @@ struct AccuracyOptions {
   MetricOptions common;  // "accuracy"
   int64_t axis = 1;
   std::optional<double> ignore_label;
+  bool use_lengths = false;  // StepMetric
 };
 std::unique_ptr<EvalMetric> Accuracy(const AccuracyOptions& options);
 
@@ -30,6 +51,7 @@ struct TopKAccuracyOptions {
   MetricOptions common;  // "top_k_accuracy"; "_2" for top_k 2 is appended to any name
   int64_t top_k = 1;
   std::optional<double> ignore_label;
+  bool use_lengths = false;  // StepMetric
 };
 absl::StatusOr<std::unique_ptr<EvalMetric>> TopKAccuracy(const TopKAccuracyOptions& options);
 
@@ -39,6 +61,7 @@ struct PerplexityOptions {
   MetricOptions common;  // "perplexity"
   std::optional<double> ignore_label;
   int64_t axis = -1;
+  bool use_lengths = false;  // StepMetric
 };
 std::unique_ptr<EvalMetric> Perplexity(const PerplexityOptions& options);
 
@@ -47,6 +70,7 @@ struct CrossEntropyOptions {
   MetricOptions common;  // "cross-entropy"
   double eps = 1e-12;
   std::optional<double> ignore_label;
+  bool use_lengths = false;  // StepMetric
 };
 std::unique_ptr<EvalMetric> CrossEntropy(const CrossEntropyOptions& options);
 // The same under the name "nll-loss".

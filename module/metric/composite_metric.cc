@@ -73,6 +73,31 @@ absl::Status CompositeEvalMetric::UpdateDict(const NamedArrayList& labels,
   return absl::OkStatus();
 }
 
+bool CompositeEvalMetric::uses_lengths() const {
+  return std::any_of(metrics_.begin(), metrics_.end(), [](const auto& metric) {
+    const auto* const of_steps = dynamic_cast<const StepMetric*>(metric.get());
+    return of_steps != nullptr && of_steps->uses_lengths();
+  });
+}
+
+absl::Status CompositeEvalMetric::UpdateSteps(const NamedArrayList& labels,
+                                              const NamedArrayList& preds,
+                                              const NamedArrayList& masks,
+                                              const NamedArrayList& step_masks) {
+  const NamedArrayList kept_labels = Keep(labels, options_.label_names);
+  const NamedArrayList kept_preds = Keep(preds, options_.output_names);
+  const NamedArrayList kept_masks = Keep(masks, options_.label_names);
+  const NamedArrayList kept_steps = Keep(step_masks, options_.label_names);
+  for (const auto& metric : metrics_) {
+    auto* const of_steps = dynamic_cast<StepMetric*>(metric.get());
+    COOPER_RETURN_IF_ERROR(
+        of_steps == nullptr
+            ? metric->UpdateDict(kept_labels, kept_preds, kept_masks)
+            : of_steps->UpdateSteps(kept_labels, kept_preds, kept_masks, kept_steps));
+  }
+  return absl::OkStatus();
+}
+
 void CompositeEvalMetric::Reset() {
   for (const auto& metric : metrics_) metric->Reset();
 }
@@ -118,16 +143,19 @@ absl::Status CompositeEvalMetric::LoadState(absl::string_view text) {
 
 namespace {
 
-// ignore_label is handed to the metrics as it is.
+// ignore_label and use_lengths are handed to the metrics as they are: those without use_lengths
+// refuse it.
 struct CompositeOptions {
   MetricOptions common;
   std::vector<std::string> metrics;
   std::string ignore_label;
+  bool use_lengths = false;
 };
 
 absl::StatusOr<std::unique_ptr<EvalMetric>> MakeComposite(const CompositeOptions& options) {
   Kwargs kwargs;
   if (!options.ignore_label.empty()) kwargs["ignore_label"] = options.ignore_label;
+  if (options.use_lengths) kwargs["use_lengths"] = "True";
   std::vector<std::unique_ptr<EvalMetric>> metrics;
   for (const std::string& name : options.metrics) {
     COOPER_ASSIGN_OR_RETURN(metrics.emplace_back(), Metrics().Create(name, kwargs));
@@ -139,6 +167,7 @@ const bool kRegistered = RegisterMetric<CompositeOptions>(
     {"compositeevalmetric", "composite"}, MakeComposite, [](auto& d) {
       d.Field("metrics", &CompositeOptions::metrics);
       d.Field("ignore_label", &CompositeOptions::ignore_label);
+      d.Field("use_lengths", &CompositeOptions::use_lengths);
     });
 
 }  // namespace

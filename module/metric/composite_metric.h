@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "module/metric/classification.h"
 #include "module/metric/eval_metric.h"
 
 namespace cooper {
 
-class CompositeEvalMetric : public EvalMetric {
+class CompositeEvalMetric : public EvalMetric, public StepMetric {
  public:
   // Of `options`, the names keep arrays from the children; the children's own select from the rest.
   explicit CompositeEvalMetric(std::vector<std::unique_ptr<EvalMetric>> metrics = {},
@@ -27,6 +28,10 @@ class CompositeEvalMetric : public EvalMetric {
   using EvalMetric::UpdateDict;
   absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds,
                           const NamedArrayList& masks) override;
+  // Whether a child does; each is given the masks that it takes.
+  bool uses_lengths() const override;
+  absl::Status UpdateSteps(const NamedArrayList& labels, const NamedArrayList& preds,
+                           const NamedArrayList& masks, const NamedArrayList& step_masks) override;
   // Whether all children do.
   bool takes_label_probabilities() const override;
   // The most that a child has counted: they see the same labels.
