@@ -15,9 +15,10 @@
 namespace cooper {
 
 // `name` is MXNet's, in any case: a class ("Accuracy") or one of its aliases ("acc"); `kwargs` are
-// the arguments of MXNet's constructor, ignore_label, which all have but the losses, and use_lengths
-// of the kinds in classification.h; a composite hands both to its metrics. kNotFound, with the names there are, for another name;
-// kInvalidArgument for unknown arguments and bad values.
+// the arguments of MXNet's constructor, ignore_label, which all have but the losses, and
+// use_lengths of the kinds in classification.h; a composite hands both to its metrics. kNotFound,
+// with the names there are, for another name; kInvalidArgument for unknown arguments and bad
+// values.
 absl::StatusOr<std::unique_ptr<EvalMetric>> CreateMetric(absl::string_view name,
                                                          const Kwargs& kwargs = {});
 
