@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -91,62 +90,6 @@ std::string TryShapes(const OpSchema& op, const AttrMap& attrs,
                       absl::StrJoin(texts, ", "));
 }
 
-// Calls of operators that take shapes of their own and were here before COOPER_OP_EXAMPLE.
-struct Trial {
-  AttrMap attrs;
-  std::vector<PartialShape> inputs;
-};
-const std::map<std::string, Trial>& Trials() {
-  static const auto* trials = new std::map<std::string, Trial>{
-      {"CTCLoss", {{}, {{5, 2, 4}, {2, 3}}}},
-      {"GridGenerator", {{{"transform_type", "affine"}, {"target_shape", "(4, 5)"}}, {{2, 6}}}},
-      {"Pooling", {{{"kernel", "(2, 2)"}, {"stride", "(2, 2)"}}, {{2, 3, 4, 6}}}},
-      {"Pooling_v1", {{{"kernel", "(2, 2)"}, {"stride", "(2, 2)"}}, {{2, 3, 4, 6}}}},
-      {"ROIPooling", {{{"pooled_size", "(2, 2)"}, {"spatial_scale", "1"}}, {{1, 3, 8, 8}, {2, 5}}}},
-      {"Reshape", {{{"shape", "(-1, 0)"}}, {{2, 3}}}},
-      {"SpatialTransformer",
-       {{{"target_shape", "(4, 5)"}, {"transform_type", "affine"}, {"sampler_type", "bilinear"}},
-        {{2, 3, 4, 5}, {2, 6}}}},
-      {"_blocked_batch_norm", {{}, {{2, 3, 4, 5, 8}}}},
-      {"_blocked_convolution",
-       {{{"kernel", "(3, 3)"}, {"num_filter", "16"}}, {{2, 3, 4, 5, 8}, {}, {}}}},
-      {"_full", {{{"shape", "(2, 3)"}, {"value", "7"}}, {}}},
-      {"_folded_batch_norm", {{}, {{16, 8, 3, 3}}}},
-      {"_fused_convolution",
-       {{{"kernel", "(3, 3)"}, {"num_filter", "16"}, {"relu", "True"}}, {{2, 3, 4, 5, 8}, {}, {}}}},
-      {"_fused_convolution_sum",
-       {{{"kernel", "(3, 3)"}, {"num_filter", "16"}, {"sum", "True"}},
-        {{2, 3, 4, 5, 8}, {}, {}, {}}}},
-      {"_packed_weight",
-       {{{"shape", "(16, 8, 3, 3)"},
-         {"slice", "16"},
-         {"outer", "(0, 1, 2, 3)"},
-         {"block_axes", "(1, 0)"},
-         {"block_sizes", "(8, 8)"}},
-        {{16, 8, 3, 3}}}},
-      {"_prepared_rnn_layer",
-       {{{"state_size", "2"}, {"num_layers", "1"}, {"mode", "gru"}, {"state_outputs", "True"}},
-        {{5, 3, 4}, {1, 4, 3, 16}, {6}, {1, 2, 3, 16}, {6}, {3, 2}}}},
-      {"_ravel_multi_index", {{{"shape", "(4, 5)"}}, {{2, 3}}}},
-      {"_rnn_layer",
-       {{{"state_size", "2"}, {"num_layers", "1"}, {"mode", "rnn_tanh"}, {"state_outputs", "True"}},
-        {{5, 3, 4}, {2, 4}, {2}, {2, 2}, {2}, {3, 2}}}},
-      {"_scatter_set_nd", {{{"shape", "(4,)"}}, {{4}, {3}, {1, 3}}}},
-      {"_split_v2", {{{"indices", "(0, 2)"}, {"axis", "1"}}, {{2, 6}}}},
-      {"_unravel_index", {{{"shape", "(4, 5)"}}, {{3}}}},
-      {"_winograd_weight",
-       {{{"filters", "16"}, {"channels", "16"}, {"slice", "16"}, {"format", "1"}, {"alpha", "4"}},
-        {{16, 16, 3, 3}}}},
-      {"batch_take", {{}, {{2, 3}, {2}}}},
-      {"broadcast_to", {{{"shape", "(2, 3)"}}, {{1, 3}}}},
-      {"col2im", {{{"kernel", "(2, 2)"}, {"output_size", "(3, 4)"}}, {{2, 12, 6}}}},
-      {"depth_to_space", {{{"block_size", "2"}}, {{2, 4, 3, 5}}}},
-      {"multi_all_finite", {{{"num_arrays", "2"}}, {{2, 3}, {4}}}},
-      {"scatter_nd", {{{"shape", "(4,)"}}, {{3}, {1, 3}}}},
-  };
-  return *trials;
-}
-
 // Attributes that an operator cannot do without, for inputs of that rank.
 AttrMap TrialAttrs(const OpSchema& op, int rank) {
   AttrMap attrs;
@@ -162,9 +105,6 @@ AttrMap TrialAttrs(const OpSchema& op, int rank) {
 std::string ExampleShapes(const OpSchema& op) {
   if (const OpExample* example = FindOpExample(op.name()); example != nullptr) {
     return TryShapes(op, example->attrs, example->inputs);
-  }
-  if (const auto trial = Trials().find(op.name()); trial != Trials().end()) {
-    return TryShapes(op, trial->second.attrs, trial->second.inputs);
   }
   const OpDescription description = DescribeOp(op);
   const size_t num_inputs = description.variadic ? 2 : description.positional.size();

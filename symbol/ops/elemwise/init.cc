@@ -6,6 +6,7 @@
 #include "ndarray/shape.h"
 #include "ndarray/status_macros.h"
 #include "symbol/op.h"
+#include "symbol/op_example.h"
 #include "symbol/ops/elemwise/init_param.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
@@ -139,6 +140,8 @@ COOPER_REGISTER_OP(size_array)
     .Describe("The input's number of elements.")
     .Shape([](ShapeContext& c) { return c.SetOutput(0, {1}, "(1,)"); })
     .Type(Int64Type);
+
+COOPER_OP_EXAMPLE(_full, {{"shape", "(2, 3)"}, {"value", "7"}}, {});
 
 }  // namespace
 }  // namespace cooper

@@ -8,6 +8,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
+#include "symbol/op_example.h"
 #include "symbol/ops/index/gather_nd_param.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
@@ -135,6 +136,11 @@ COOPER_REGISTER_OP(_unravel_index)
     .Inputs({"data"})
     .Shape([](ShapeContext& c) { return RavelShape(c, false); })
     .Type(SameType);
+
+COOPER_OP_EXAMPLE(_ravel_multi_index, {{"shape", "(4, 5)"}}, {{2, 3}});
+COOPER_OP_EXAMPLE(_scatter_set_nd, {{"shape", "(4,)"}}, {{4}, {3}, {1, 3}});
+COOPER_OP_EXAMPLE(_unravel_index, {{"shape", "(4, 5)"}}, {{3}});
+COOPER_OP_EXAMPLE(scatter_nd, {{"shape", "(4,)"}}, {{3}, {1, 3}});
 
 }  // namespace
 }  // namespace cooper

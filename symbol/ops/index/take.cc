@@ -10,6 +10,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
+#include "symbol/op_example.h"
 #include "symbol/ops/index/take_param.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
@@ -152,6 +153,8 @@ COOPER_REGISTER_OP(batch_take)
       COOPER_RETURN_IF_ERROR(IndexedType(c));
       return c.SetInput(kIndex, DType::kInt32);
     });
+
+COOPER_OP_EXAMPLE(batch_take, {}, {{2, 3}, {2}});
 
 }  // namespace
 }  // namespace cooper

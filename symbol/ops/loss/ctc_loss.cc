@@ -4,6 +4,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
+#include "symbol/op_example.h"
 #include "symbol/ops/loss/ctc_loss_param.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
@@ -90,6 +91,8 @@ COOPER_REGISTER_OP(_backward_ctc_loss)
     .Outputs({"data"})
     .Shape(GradientShape)
     .Type(GradientType);
+
+COOPER_OP_EXAMPLE(CTCLoss, {}, {{5, 2, 4}, {2, 3}});
 
 }  // namespace
 }  // namespace cooper

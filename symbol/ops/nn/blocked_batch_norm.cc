@@ -4,6 +4,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
+#include "symbol/op_example.h"
 #include "symbol/ops/nn/blocked_batch_norm_param.h"
 #include "symbol/ops/nn/blocked_shape.h"
 #include "symbol/shape_context.h"
@@ -77,6 +78,8 @@ COOPER_REGISTER_OP(_backward_blocked_batch_norm)
     .Outputs({"data", "gamma", "beta"})
     .Shape(GradientShape)
     .Type(GradientType);
+
+COOPER_OP_EXAMPLE(_blocked_batch_norm, {}, {{2, 3, 4, 5, 8}});
 
 }  // namespace
 }  // namespace cooper

@@ -5,6 +5,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
+#include "symbol/op_example.h"
 #include "symbol/ops/nn/blocked_convolution_param.h"
 #include "symbol/ops/nn/blocked_convolution_shape.h"
 #include "symbol/ops/nn/convolution_shape.h"
@@ -40,6 +41,9 @@ COOPER_REGISTER_OP(_backward_blocked_convolution)
     .Outputs(ConvolutionInputs<BlockedConvolutionParam>)
     .Shape(GradientShape)
     .Type(GradientType);
+
+COOPER_OP_EXAMPLE(_blocked_convolution, {{"kernel", "(3, 3)"}, {"num_filter", "16"}},
+                  {{2, 3, 4, 5, 8}, {}, {}});
 
 }  // namespace
 }  // namespace cooper

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "ndarray/status_macros.h"
 #include "symbol/op.h"
+#include "symbol/op_example.h"
 #include "symbol/ops/nn/folded_batch_norm_param.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
@@ -43,6 +44,8 @@ COOPER_REGISTER_OP(_folded_batch_norm)
     .Outputs({"scaled_weight", "shift"})
     .Shape(FoldedBatchNormShape)
     .Type(SameType);
+
+COOPER_OP_EXAMPLE(_folded_batch_norm, {}, {{16, 8, 3, 3}});
 
 }  // namespace
 }  // namespace cooper

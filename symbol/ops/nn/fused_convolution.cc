@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
 #include "symbol/op.h"
+#include "symbol/op_example.h"
 #include "symbol/ops/nn/blocked_convolution_shape.h"
 #include "symbol/ops/nn/fused_convolution_param.h"
 #include "symbol/shape_context.h"
@@ -84,6 +85,13 @@ const OpRegistrar kRegistrars[] = {
         .Describe("_blocked_convolution, BatchNorm, an addition and relu in one.")
         .InPlace({{2, 0}}),
 };
+
+COOPER_OP_EXAMPLE(_fused_convolution,
+                  {{"kernel", "(3, 3)"}, {"num_filter", "16"}, {"relu", "True"}},
+                  {{2, 3, 4, 5, 8}, {}, {}});
+COOPER_OP_EXAMPLE(_fused_convolution_sum,
+                  {{"kernel", "(3, 3)"}, {"num_filter", "16"}, {"sum", "True"}},
+                  {{2, 3, 4, 5, 8}, {}, {}, {}});
 
 }  // namespace
 }  // namespace cooper

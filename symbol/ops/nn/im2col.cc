@@ -9,6 +9,7 @@
 #include "symbol/extent_product.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
+#include "symbol/op_example.h"
 #include "symbol/ops/nn/im2col_param.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
@@ -122,6 +123,8 @@ const OpRegistrar kRegistrars[] = {
         .Gradient(Gradient),
     Backward<Col2imParam>("_backward_col2im"),
 };
+
+COOPER_OP_EXAMPLE(col2im, {{"kernel", "(2, 2)"}, {"output_size", "(3, 4)"}}, {{2, 12, 6}});
 
 }  // namespace
 }  // namespace cooper

@@ -12,6 +12,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/extent_product.h"
 #include "symbol/op.h"
+#include "symbol/op_example.h"
 #include "symbol/ops/nn/packed_weight_param.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
@@ -78,6 +79,14 @@ COOPER_REGISTER_OP(_packed_weight)
     .Inputs({"weight"})
     .Shape(PackedWeightShape)
     .Type(SameType);
+
+COOPER_OP_EXAMPLE(_packed_weight,
+                  {{"shape", "(16, 8, 3, 3)"},
+                   {"slice", "16"},
+                   {"outer", "(0, 1, 2, 3)"},
+                   {"block_axes", "(1, 0)"},
+                   {"block_sizes", "(8, 8)"}},
+                  {{16, 8, 3, 3}});
 
 }  // namespace
 }  // namespace cooper

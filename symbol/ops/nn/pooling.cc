@@ -4,6 +4,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
+#include "symbol/op_example.h"
 #include "symbol/ops/nn/pooling_param.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
@@ -113,6 +114,9 @@ const OpRegistrar kRegistrars[] = {
     Forward<PoolingV1Param>("Pooling_v1").Describe("Pooling as it was, for old files."),
     Backward<PoolingV1Param>("_backward_Pooling_v1"),
 };
+
+COOPER_OP_EXAMPLE(Pooling, {{"kernel", "(2, 2)"}, {"stride", "(2, 2)"}}, {{2, 3, 4, 6}});
+COOPER_OP_EXAMPLE(Pooling_v1, {{"kernel", "(2, 2)"}, {"stride", "(2, 2)"}}, {{2, 3, 4, 6}});
 
 }  // namespace
 }  // namespace cooper

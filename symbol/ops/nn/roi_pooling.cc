@@ -3,6 +3,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
+#include "symbol/op_example.h"
 #include "symbol/ops/nn/roi_pooling_param.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
@@ -48,6 +49,9 @@ COOPER_REGISTER_OP(_backward_ROIPooling)
     .Outputs({"data"})
     .Shape(GradientShape)
     .Type(GradientType);
+
+COOPER_OP_EXAMPLE(ROIPooling, {{"pooled_size", "(2, 2)"}, {"spatial_scale", "1"}},
+                  {{1, 3, 8, 8}, {2, 5}});
 
 }  // namespace
 }  // namespace cooper

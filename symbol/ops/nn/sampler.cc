@@ -7,6 +7,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
+#include "symbol/op_example.h"
 #include "symbol/ops/nn/sampler_param.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
@@ -126,6 +127,14 @@ COOPER_REGISTER_OP(_backward_SpatialTransformer)
     .Outputs({"data", "loc"})
     .Shape(GradientShape)
     .Type(GradientType);
+
+COOPER_OP_EXAMPLE(GridGenerator, {{"transform_type", "affine"}, {"target_shape", "(4, 5)"}},
+                  {{2, 6}});
+COOPER_OP_EXAMPLE(SpatialTransformer,
+                  {{"target_shape", "(4, 5)"},
+                   {"transform_type", "affine"},
+                   {"sampler_type", "bilinear"}},
+                  {{2, 3, 4, 5}, {2, 6}});
 
 }  // namespace
 }  // namespace cooper

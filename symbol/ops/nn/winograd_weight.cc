@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
 #include "symbol/op.h"
+#include "symbol/op_example.h"
 #include "symbol/ops/nn/winograd_weight_param.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
@@ -37,6 +38,11 @@ COOPER_REGISTER_OP(_winograd_weight)
       return c.SetOutput(0, {param.num_elements()});
     })
     .Type(SameType);
+
+COOPER_OP_EXAMPLE(
+    _winograd_weight,
+    {{"filters", "16"}, {"channels", "16"}, {"slice", "16"}, {"format", "1"}, {"alpha", "4"}},
+    {{16, 16, 3, 3}});
 
 }  // namespace
 }  // namespace cooper

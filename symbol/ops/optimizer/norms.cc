@@ -9,6 +9,7 @@
 #include "ndarray/dtype.h"
 #include "ndarray/status_macros.h"
 #include "symbol/op.h"
+#include "symbol/op_example.h"
 #include "symbol/ops/optimizer/multi_param.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
@@ -89,6 +90,8 @@ COOPER_REGISTER_OP(reset_arrays)
     .Outputs(OpSchema::Names())
     .Shape(NoRule)
     .Type(SameType);
+
+COOPER_OP_EXAMPLE(multi_all_finite, {{"num_arrays", "2"}}, {{2, 3}, {4}});
 
 }  // namespace
 }  // namespace cooper

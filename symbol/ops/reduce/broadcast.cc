@@ -9,6 +9,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
+#include "symbol/op_example.h"
 #include "symbol/ops/reduce/broadcast_param.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
@@ -128,6 +129,8 @@ COOPER_REGISTER_OP(_broadcast_backward)
     .Inputs({"ograd"})
     .Shape(GradientShape)
     .Type(GradientType);
+
+COOPER_OP_EXAMPLE(broadcast_to, {{"shape", "(2, 3)"}}, {{1, 3}});
 
 }  // namespace
 }  // namespace cooper

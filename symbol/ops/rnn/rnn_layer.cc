@@ -8,6 +8,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
+#include "symbol/op_example.h"
 #include "symbol/ops/nn/bias_shape.h"
 #include "symbol/ops/rnn/pack_rnn_weight_param.h"
 #include "symbol/ops/rnn/rnn_gradient.h"
@@ -144,6 +145,15 @@ COOPER_REGISTER_OP(_backward_rnn_layer)
     .Outputs(DifferentiableInputs)
     .Shape(GradientShape)
     .Type(GradientType);
+
+COOPER_OP_EXAMPLE(
+    _rnn_layer,
+    {{"state_size", "2"}, {"num_layers", "1"}, {"mode", "rnn_tanh"}, {"state_outputs", "True"}},
+    {{5, 3, 4}, {2, 4}, {2}, {2, 2}, {2}, {3, 2}});
+COOPER_OP_EXAMPLE(
+    _prepared_rnn_layer,
+    {{"state_size", "2"}, {"num_layers", "1"}, {"mode", "gru"}, {"state_outputs", "True"}},
+    {{5, 3, 4}, {1, 4, 3, 16}, {6}, {1, 2, 3, 16}, {6}, {3, 2}});
 
 }  // namespace
 }  // namespace cooper

@@ -9,6 +9,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
+#include "symbol/op_example.h"
 #include "symbol/ops/shape/depth_to_space_param.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
@@ -67,6 +68,8 @@ COOPER_REGISTER_OP(space_to_depth)
     .Shape([](ShapeContext& c) { return DeepAndWide(c, false); })
     .Type(SameType)
     .Gradient([](GradientContext& c) { return Inverse(c, "depth_to_space"); });
+
+COOPER_OP_EXAMPLE(depth_to_space, {{"block_size", "2"}}, {{2, 4, 3, 5}});
 
 }  // namespace
 }  // namespace cooper

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
 #include "symbol/op.h"
+#include "symbol/op_example.h"
 #include "symbol/ops/shape/reshape_gradient.h"
 #include "symbol/param_schema.h"
 #include "symbol/shape_context.h"
@@ -280,6 +281,8 @@ COOPER_REGISTER_OP(reshape_like)
     .Type(FirstInputType)
     .Gradient(ReshapeGradient)
     .View();
+
+COOPER_OP_EXAMPLE(Reshape, {{"shape", "(-1, 0)"}}, {{2, 3}});
 
 }  // namespace
 }  // namespace cooper

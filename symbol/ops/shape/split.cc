@@ -11,6 +11,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
+#include "symbol/op_example.h"
 #include "symbol/ops/shape/split_param.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
@@ -210,6 +211,8 @@ COOPER_REGISTER_OP(_split_v2_backward)
     .Shape(GradientShape)
     .Type(SameType)
     .Joins(AxisOf<SplitParam>);
+
+COOPER_OP_EXAMPLE(_split_v2, {{"indices", "(0, 2)"}, {"axis", "1"}}, {{2, 6}});
 
 }  // namespace
 }  // namespace cooper
