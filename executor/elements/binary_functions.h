@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "executor/elements/wrapping.h"
 #include "ndarray/host_device.h"
 
 namespace cooper {
@@ -33,26 +34,14 @@ namespace cooper {
     }                                                  \
   }
 
-// Integer sums and products wrap around, as they do in the narrower types of the arrays.
-template <typename C>
-struct WrappingOf {
-  using type = C;
-};
-template <>
-struct WrappingOf<int64_t> {
-  using type = uint64_t;
-};
-template <typename C>
-using Wrapping = typename WrappingOf<C>::type;
-
-COOPER_BINARY_FUNCTION(Add, true, using W = Wrapping<C>; return static_cast<C>(W(a) + W(b)););
-COOPER_BINARY_FUNCTION(Sub, true, using W = Wrapping<C>; return static_cast<C>(W(a) - W(b)););
-COOPER_BINARY_FUNCTION(Mul, true, using W = Wrapping<C>; return static_cast<C>(W(a) * W(b)););
+COOPER_BINARY_FUNCTION(Add, true, return WrapAdd(a, b););
+COOPER_BINARY_FUNCTION(Sub, true, return WrapSub(a, b););
+COOPER_BINARY_FUNCTION(Mul, true, return WrapMul(a, b););
 // An integer divided by 0 is 0 rather than the end of the program.
 COOPER_BINARY_FUNCTION(
     Div, true, if constexpr (std::is_integral_v<C>) {
       if (b == 0) return 0;
-      if (b == -1) return Sub::Apply(C{0}, a);
+      if (b == -1) return WrapNegate(a);
     } return a / b;);
 COOPER_BINARY_FUNCTION(Maximum, true, return a != a || a > b ? a : b;);
 COOPER_BINARY_FUNCTION(Minimum, true, return a != a || a < b ? a : b;);

@@ -5,6 +5,7 @@
 // for element loops of every device.
 
 #include "executor/elements/is_nan.h"
+#include "executor/elements/wrapping.h"
 #include "ndarray/host_device.h"
 
 namespace cooper {
@@ -17,7 +18,7 @@ struct ReduceFunction {
 struct Magnitude : ReduceFunction<1> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C x) {
-    return x < 0 ? -x : x;
+    return x < 0 ? WrapNegate(x) : x;
   }
 };
 struct NanToZero : ReduceFunction<1> {
@@ -35,14 +36,15 @@ struct NanToOne : ReduceFunction<1> {
 struct SquaredDifference : ReduceFunction<2> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C x, C mean) {
-    return (x - mean) * (x - mean);
+    const C difference = WrapSub(x, mean);
+    return WrapMul(difference, difference);
   }
 };
 // Of a mean's and a variance's gradients, both divided by the number of elements.
 struct MomentsGrad : ReduceFunction<4> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C g_mean, C g_var, C x, C mean) {
-    return g_mean + 2 * g_var * (x - mean);
+    return WrapAdd(g_mean, WrapMul(WrapMul(C{2}, g_var), WrapSub(x, mean)));
   }
 };
 
@@ -51,7 +53,7 @@ struct MomentsGrad : ReduceFunction<4> {
 struct Scaled : ReduceFunction<2> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C g, C scale) {
-    return g * scale;
+    return WrapMul(g, scale);
   }
 };
 struct NansumGrad : ReduceFunction<2> {
@@ -84,7 +86,7 @@ struct ExtremeGrad : ReduceFunction<3> {
 struct Norm1Grad : ReduceFunction<3> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C g, C x, C) {
-    return x > 0 ? g : (x < 0 ? -g : C{0});
+    return x > 0 ? g : (x < 0 ? WrapNegate(g) : C{0});
   }
 };
 // At 0, where the norm has a kink, the gradient is taken as 0.

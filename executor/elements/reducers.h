@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "executor/elements/is_nan.h"
+#include "executor/elements/wrapping.h"
 #include "ndarray/host_device.h"
 
 namespace cooper {
@@ -20,7 +21,7 @@ struct SumReducer {
   }
   template <typename C>
   COOPER_HOST_DEVICE static C Combine(C a, C b) {
-    return a + b;
+    return WrapAdd(a, b);
   }
 };
 
@@ -31,7 +32,7 @@ struct ProductReducer {
   }
   template <typename C>
   COOPER_HOST_DEVICE static C Combine(C a, C b) {
-    return a * b;
+    return WrapMul(a, b);
   }
 };
 

@@ -11,6 +11,7 @@
 
 #include "executor/elements/special_functions.h"
 #include "executor/elements/vector_math.h"
+#include "executor/elements/wrapping.h"
 #include "ndarray/host_device.h"
 
 namespace cooper {
@@ -45,24 +46,16 @@ inline constexpr bool kIsInteger = std::is_integral_v<C>;
   }
 
 COOPER_UNARY(Same, true, return x;);
-COOPER_UNARY(Abs, true, return x < 0 ? -x : (x == 0 ? C{0} : x););
+COOPER_UNARY(Abs, true, return x < 0 ? WrapNegate(x) : (x == 0 ? C{0} : x););
 COOPER_UNARY(Sign, true, return C(x > 0) - C(x < 0););
-COOPER_UNARY(
-    Negative, true,
-    if constexpr (kIsInteger<C>) { return static_cast<C>(-static_cast<uint64_t>(x)); } else {
-      return -x;
-    });
+COOPER_UNARY(Negative, true, return WrapNegate(x););
 COOPER_ROUNDING(Round, std::round(x));
 // The lower of the two nearest integers when both are equally near.
 COOPER_ROUNDING(Rint, x - std::floor(x) <= std::ceil(x) - x ? std::floor(x) : std::ceil(x));
 COOPER_ROUNDING(Ceil, std::ceil(x));
 COOPER_ROUNDING(Floor, std::floor(x));
 COOPER_ROUNDING(Trunc, std::trunc(x));
-COOPER_UNARY(
-    Square, true,
-    if constexpr (kIsInteger<C>) {
-      return static_cast<C>(static_cast<uint64_t>(x) * static_cast<uint64_t>(x));
-    } else { return x * x; });
+COOPER_UNARY(Square, true, return WrapMul(x, x););
 COOPER_UNARY(Sqrt, false, return std::sqrt(x););
 COOPER_UNARY(Rsqrt, false, return 1 / std::sqrt(x););
 COOPER_UNARY(Cbrt, false, return std::cbrt(x););

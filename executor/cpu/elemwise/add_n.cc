@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "executor/cpu/elemwise/element_block.h"
+#include "executor/elements/wrapping.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 
@@ -28,7 +29,7 @@ void AddRange(const KernelContext& c, int64_t begin, int64_t end) {
       if (k == 0) {
         std::copy_n(values, n, sum);
       } else {
-        for (int64_t i = 0; i < n; ++i) sum[i] += values[i];
+        for (int64_t i = 0; i < n; ++i) sum[i] = WrapAdd(sum[i], values[i]);
       }
     }
     StoreBlock(sum, n, c.reqs[0], ElementAt(output.data, output.dtype, begin), output.dtype);

@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "executor/elements/wrapping.h"
 #include "ndarray/cpu_level.h"
 #include "ndarray/float16.h"
 
@@ -98,7 +99,7 @@ void StoreBlock(const C* block, int64_t n, WriteReq req, void* data, DType dtype
     } else {
       RunAtCpuLevel([=] {
         for (int64_t i = 0; i < n; ++i) {
-          to[i] = ConvertElement<T>(static_cast<C>(ConvertElement<C>(to[i]) + block[i]));
+          to[i] = ConvertElement<T>(WrapAdd(ConvertElement<C>(to[i]), block[i]));
         }
       });
     }

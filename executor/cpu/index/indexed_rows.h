@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "executor/elements/wrapping.h"
 #include "executor/indexing/indexed_axis.h"
 #include "executor/kernel.h"
 #include "ndarray/dtype.h"
@@ -23,7 +24,7 @@ void MoveRow(int64_t size, const T* in, WriteReq req, T* out) {
   }
   using C = ComputeType<T>;
   for (int64_t i = 0; i < size; ++i) {
-    out[i] = ConvertElement<T>(static_cast<C>(static_cast<C>(out[i]) + static_cast<C>(in[i])));
+    out[i] = ConvertElement<T>(WrapAdd(static_cast<C>(out[i]), static_cast<C>(in[i])));
   }
 }
 

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "executor/cpu/index/index_reader.h"
 #include "executor/cpu/row_grain.h"
+#include "executor/elements/wrapping.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/index/one_hot_param.h"
@@ -22,22 +23,22 @@ void OneHot(const KernelContext& c) {
   const IndexReader indices(c.inputs[kIndices]);
   const T on = ConvertElement<T>(param.on_value), off = ConvertElement<T>(param.off_value);
   const bool add = c.reqs[0] == WriteReq::kAdd;
-  ParallelForPlain(c.inputs[kIndices].size(), RowGrain(param.depth),
-                   [&](int64_t begin, int64_t end) {
-                     for (int64_t i = begin; i < end; ++i) {
-                       T* row = c.outputs[0].as<T>() + i * param.depth;
-                       const int64_t hot = indices[i];
-                       if (!add) {
-                         std::fill_n(row, param.depth, off);
-                         if (hot >= 0 && hot < param.depth) row[hot] = on;
-                         continue;
-                       }
-                       for (int64_t j = 0; j < param.depth; ++j) {
-                         const C value = static_cast<C>(j == hot ? on : off);
-                         row[j] = ConvertElement<T>(static_cast<C>(static_cast<C>(row[j]) + value));
-                       }
-                     }
-                   });
+  ParallelForPlain(
+      c.inputs[kIndices].size(), RowGrain(param.depth), [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          T* row = c.outputs[0].as<T>() + i * param.depth;
+          const int64_t hot = indices[i];
+          if (!add) {
+            std::fill_n(row, param.depth, off);
+            if (hot >= 0 && hot < param.depth) row[hot] = on;
+            continue;
+          }
+          for (int64_t j = 0; j < param.depth; ++j) {
+            const C value = static_cast<C>(j == hot ? on : off);
+            row[j] = ConvertElement<T>(WrapAdd(static_cast<C>(row[j]), static_cast<C>(value)));
+          }
+        }
+      });
 }
 
 absl::Status OneHotCpu(const KernelContext& c) {

@@ -13,6 +13,7 @@
 #include "executor/cpu/index/key_order.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/cpu/shape/strided_copy.h"
+#include "executor/elements/wrapping.h"
 #include "executor/indexing/indexed_axis.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
@@ -77,7 +78,7 @@ void Put(T* out, T value, WriteReq req) {
   using C = ComputeType<T>;
   if (req == WriteReq::kWrite) *out = value;
   if (req == WriteReq::kAdd) {
-    *out = ConvertElement<T>(static_cast<C>(static_cast<C>(*out) + static_cast<C>(value)));
+    *out = ConvertElement<T>(WrapAdd(static_cast<C>(*out), static_cast<C>(value)));
   }
 }
 

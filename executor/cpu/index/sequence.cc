@@ -10,6 +10,7 @@
 #include "executor/cpu/index/index_reader.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/cpu/shape/strided_copy.h"
+#include "executor/elements/wrapping.h"
 #include "executor/indexing/sequence_steps.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
@@ -58,7 +59,7 @@ void CopyRow(int64_t n, const T* in, WriteReq req, T* out) {
   }
   using C = ComputeType<T>;
   for (int64_t i = 0; i < n; ++i) {
-    out[i] = ConvertElement<T>(static_cast<C>(static_cast<C>(out[i]) + static_cast<C>(in[i])));
+    out[i] = ConvertElement<T>(WrapAdd(static_cast<C>(out[i]), static_cast<C>(in[i])));
   }
 }
 
@@ -70,7 +71,7 @@ void FillRow(int64_t n, T value, WriteReq req, T* out) {
   }
   using C = ComputeType<T>;
   for (int64_t i = 0; i < n; ++i) {
-    out[i] = ConvertElement<T>(static_cast<C>(static_cast<C>(out[i]) + static_cast<C>(value)));
+    out[i] = ConvertElement<T>(WrapAdd(static_cast<C>(out[i]), static_cast<C>(value)));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "executor/cpu/row_grain.h"
 #include "executor/elements/axis_view.h"
 #include "executor/elements/is_nan.h"
+#include "executor/elements/wrapping.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "ndarray/status_macros.h"
@@ -88,7 +89,7 @@ void RunningSum(const AxisView& view, const ArrayView& input, const ArrayView& o
         const int64_t at = base + step * view.inner;
         C value;
         LoadBlock(ElementAt(input.data, input.dtype, at), input.dtype, 1, &value);
-        sum += value;
+        sum = WrapAdd(sum, value);
         StoreBlock(&sum, 1, req, ElementAt(output.data, output.dtype, at), output.dtype);
       }
     }

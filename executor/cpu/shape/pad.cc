@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/cpu/shape/strided_copy.h"
+#include "executor/elements/wrapping.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/one_input.h"
@@ -35,7 +36,7 @@ int64_t SourceRow(const PadParam& param, const Shape& data, const Shape& padded,
 template <typename T>
 T Sum(T a, T b) {
   using C = ComputeType<T>;
-  return ConvertElement<T>(static_cast<C>(static_cast<C>(a) + static_cast<C>(b)));
+  return ConvertElement<T>(WrapAdd(static_cast<C>(a), static_cast<C>(b)));
 }
 
 template <typename T>

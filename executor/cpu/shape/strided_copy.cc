@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "executor/cpu/shape/transpose_tile.h"
+#include "executor/elements/wrapping.h"
 #include "ndarray/cpu_level.h"
 #include "ndarray/parallel.h"
 
@@ -25,8 +26,7 @@ void Row(int64_t n, const T* s, int64_t ss, T* d, int64_t ds) {
   if constexpr (kAdd) {
     using C = ComputeType<T>;
     for (int64_t i = 0; i < n; ++i) {
-      d[i * ds] =
-          ConvertElement<T>(static_cast<C>(static_cast<C>(d[i * ds]) + static_cast<C>(s[i * ss])));
+      d[i * ds] = ConvertElement<T>(WrapAdd(static_cast<C>(d[i * ds]), static_cast<C>(s[i * ss])));
     }
   } else if (ss == 1 && ds == 1) {
     if (n * sizeof(T) >= 64) {

@@ -168,6 +168,14 @@ const ShapeRuleCase kCases[] = {
      {},
      "",
      "input 'data' (7,) has no axes of time and batch"},
+    {"SequenceLastOfNothing",
+     "SequenceLast",
+     {{"axis", "1"}},
+     {"(4, 0, 3)"},
+     "?",
+     {},
+     "",
+     "axis 1 of input 'data' (4, 0, 3) has no step"},
 };
 
 TEST(ShapeRulesTest, OfIndexOperators) {

@@ -74,6 +74,10 @@ absl::Status SequenceLastShape(ShapeContext& c) {
   }
   COOPER_RETURN_IF_ERROR(ShareBatchSize(c, axis));
   if (!c.input(kData).rank_known()) return absl::OkStatus();
+  if (c.input(kData)[axis] == 0) {
+    return absl::InvalidArgumentError(absl::StrCat("axis ", axis, " of input 'data' ",
+                                                   c.input(kData).ToString(), " has no step"));
+  }
   std::vector<int64_t> dims(c.input(kData).dims().begin(), c.input(kData).dims().end());
   dims.erase(dims.begin() + axis);
   return c.SetOutput(0, PartialShape(dims), "data without time");

@@ -81,12 +81,17 @@ struct LaPotriGradientArrays {
   enum Input { kOgrad, kA, kOutput };
 };
 
+// No matrix has a diagonal so far from the main one: more elements than an array can have.
+inline constexpr int64_t kMaxDiagonal = int64_t{1} << 31;
+
 // Of linalg_extractdiag and linalg_makediag.
 struct LaDiagParam {
   int64_t offset = 0;
 
   static void Declare(ParamDeclaration<LaDiagParam>& d) {
     d.Field("offset", &LaDiagParam::offset)
+        .Min(-kMaxDiagonal)
+        .Max(kMaxDiagonal)
         .Doc("which diagonal: above the main one, or below if negative");
   }
 };
@@ -98,6 +103,8 @@ struct LaTrianParam {
 
   static void Declare(ParamDeclaration<LaTrianParam>& d) {
     d.Field("offset", &LaTrianParam::offset)
+        .Min(-kMaxDiagonal)
+        .Max(kMaxDiagonal)
         .Doc("where the triangle ends: above the main diagonal, or below if negative");
     d.Field("lower", &LaTrianParam::lower).Doc("which triangle it is, for offset 0");
   }

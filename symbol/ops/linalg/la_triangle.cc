@@ -28,8 +28,9 @@ int64_t PackedSize(int64_t side, int64_t offset, bool triangle) {
 
 // The inverse of PackedSize; -1 if there is none.
 int64_t SideOf(int64_t size, int64_t offset, bool triangle) {
-  if (!triangle) return size + std::abs(offset);
+  if (!triangle) return size > kMaxDiagonal ? -1 : size + std::abs(offset);
   const int64_t n = std::llround((std::sqrt(8.0 * static_cast<double>(size) + 1) - 1) / 2);
+  if (n > kMaxDiagonal) return -1;
   return n * (n + 1) / 2 == size ? n + std::abs(offset) : -1;
 }
 
@@ -46,6 +47,10 @@ absl::Status ExtractShape(ShapeContext& c, int64_t offset, bool triangle) {
   COOPER_RETURN_IF_ERROR(c.SetInput(0, a, "square matrices"));
   std::vector<int64_t> out(a.dims().begin(), a.dims().end() - 1);
   if (side != kUnknownDim) {
+    if (side > kMaxDiagonal) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("matrices of input 'A' ", a.ToString(), " have too many elements"));
+    }
     if (side <= std::abs(offset)) {
       return absl::InvalidArgumentError(
           absl::StrCat("offset ", offset, " is outside the matrices of input 'A' ", a.ToString()));
@@ -65,9 +70,9 @@ absl::Status MakeShape(ShapeContext& c, int64_t offset, bool triangle) {
   if (a.dim_known(last)) {
     side = SideOf(a[last], offset, triangle);
     if (side < 0) {
-      return absl::InvalidArgumentError(absl::StrCat("extent ", a[last], " of axis ", last,
-                                                     " of input 'A' ", a.ToString(),
-                                                     " is no size of a triangle"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("extent ", a[last], " of axis ", last, " of input 'A' ", a.ToString(),
+                       triangle ? " is no size of a triangle" : " is too large for a diagonal"));
     }
   }
   std::vector<int64_t> out(a.dims().begin(), a.dims().end());

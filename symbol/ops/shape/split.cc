@@ -170,12 +170,13 @@ absl::Status SplitV2Shape(ShapeContext& c) {
     }
     const int64_t end = i + 1 < count ? param.indices[i + 1] : extent;
     if (end == kUnknownDim) continue;
-    parts[i] = extent == 0 ? 0 : end - param.indices[i];
-    if (parts[i] < 0 || param.indices[i] < 0 || (extent > 0 && end > extent)) {
+    const int64_t begin = param.indices[i];
+    if (begin < 0 || (extent != 0 && end < begin) || (extent > 0 && end > extent)) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "part ", i, " of indices ", PrintParamText(param.indices), " is [", param.indices[i],
-          ", ", end, "), which is no range of axis ", axis, " of input 'data' ", data.ToString()));
+          "part ", i, " of indices ", PrintParamText(param.indices), " is [", begin, ", ", end,
+          "), which is no range of axis ", axis, " of input 'data' ", data.ToString()));
     }
+    parts[i] = extent == 0 ? 0 : end - begin;
   }
   for (int i = 0; param.squeeze_axis && i < count; ++i) {
     if (parts[i] != kUnknownDim && parts[i] != 1) {
