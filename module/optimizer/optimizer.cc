@@ -1,6 +1,7 @@
 #include "module/optimizer/optimizer.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -38,10 +39,15 @@ absl::Status CheckRate(absl::string_view kind, double rate, absl::string_view pa
                    ", expected a number that is not negative"));
 }
 
+// Of optimizers, and of PrepareAlls that no other is like, of the process.
+std::atomic<uint64_t> next_number = 0;
+std::atomic<int64_t> next_unlike = 0;
+
 }  // namespace
 
 Optimizer::Optimizer(const OptimizerOptions& options, Kind kind)
-    : kind_(std::move(kind)),
+    : number_(next_number.fetch_add(1, std::memory_order_relaxed)),
+      kind_(std::move(kind)),
       op_(kind_.op),
       master_op_(MasterUpdateName(op_)),
       options_(options),
@@ -185,15 +191,19 @@ absl::StatusOr<int64_t> Optimizer::PrepareAll(absl::Span<const Parameter> parame
   return NameOfPrepared(parameters);
 }
 
-// A hash, where updates may be alike: two that are not have one number once in 2^62 cases.
-int64_t Optimizer::NameOfPrepared(absl::Span<const Parameter> parameters) {
+// A hash, where updates may be alike: two that are not have one number once in 2^62 cases. The
+// optimizer's own number stands for its constants, momentum for example: another one may be given
+// the memory of states that this one had.
+int64_t Optimizer::NameOfPrepared(absl::Span<const Parameter> parameters) const {
   constexpr uint64_t kHash = uint64_t{1} << 62;
-  if (changes_with_steps()) return num_unlike_++;
-  uint64_t hash = parameters.size();
+  if (changes_with_steps()) return next_unlike.fetch_add(1, std::memory_order_relaxed);
+  uint64_t hash = 0;
   const auto mix = [&hash](uint64_t value) {
     hash = (hash ^ value) * 0x9E3779B97F4A7C15;  // 2^64 / golden ratio, which is odd
     hash ^= hash >> 29;
   };
+  mix(number_);
+  mix(parameters.size());
   const auto mix_pointer = [&](const void* pointer) {
     mix(static_cast<uint64_t>(reinterpret_cast<uintptr_t>(pointer)));
   };
@@ -205,6 +215,7 @@ int64_t Optimizer::NameOfPrepared(absl::Span<const Parameter> parameters) {
       mix(std::bit_cast<uint64_t>(number));
     }
     mix(static_cast<uint64_t>(weight.size()));
+    mix(static_cast<uint64_t>(weight.dtype()));
     for (const NDArray* array : {&weight, &grad}) mix_pointer(array->raw_data());
     for (const NDArray& array : state->arrays) mix_pointer(array.raw_data());
     if (!state->master.is_null()) mix_pointer(state->master.raw_data());

@@ -100,9 +100,9 @@ class Optimizer {
   absl::Status UpdateAll(absl::Span<const Parameter> parameters);
 
   // UpdateAll in two calls. The first checks, and counts the update, with UpdateAll's errors; the
-  // number that it returns, which is not negative, is that of an earlier call only if RunPrepared
-  // then did the same with the same arrays: what has recorded that (ndarray/recording_queue.h) may
-  // put it in again.
+  // number that it returns, which is not negative, is that of an earlier call, of whatever
+  // optimizer of the process, only if RunPrepared then did the same with the same arrays: what has
+  // recorded that (ndarray/recording_queue.h) may put it in again.
   absl::StatusOr<int64_t> PrepareAll(absl::Span<const Parameter> parameters);
   // In `queue`, of the parameters' device, or as Invocation::Run says. `parameters` of the last
   // PrepareAll must still be there.
@@ -180,8 +180,9 @@ class Optimizer {
   // Makes the i'th invocation one on these arrays.
   absl::Status SetInvocation(size_t i, const Parameter& parameter);
   absl::Status NextStep(const Parameter& parameter, UpdateParam* param);
-  int64_t NameOfPrepared(absl::Span<const Parameter> parameters);
+  int64_t NameOfPrepared(absl::Span<const Parameter> parameters) const;
 
+  const uint64_t number_;  // no other optimizer of the process has it
   const Kind kind_;
   const std::string op_;
   const std::string master_op_;  // for weights with a float32 copy
@@ -190,7 +191,6 @@ class Optimizer {
   std::vector<std::shared_ptr<UpdateParam>> params_;
   size_t num_prepared_ = 0;
   int64_t num_update_before_ = 0;  // the last PrepareAll
-  int64_t num_unlike_ = 0;         // PrepareAlls that no other is like
 
   OptimizerOptions options_;
   double learning_rate_;

@@ -109,6 +109,31 @@ TEST(OptimizerTest, UpdateAllIsUpdateOfEach) {
   SetNumThreads(threads);
 }
 
+// What has recorded an update puts it in again under the same name: no other optimizer may have it,
+// though it be given the same arrays.
+TEST(OptimizerTest, PreparedUpdatesHaveOneNameOnlyIfTheyAreAlike) {
+  const std::string name = "fc_weight";
+  const NDArray weight = Vector({1, 2}), grad = Vector({3, 4}), other_grad = Vector({3, 4});
+  const auto prepare = [&](Optimizer& optimizer, const NDArray& of, ParameterState* state) {
+    const Optimizer::Parameter parameter{name, weight, of, state};
+    const absl::StatusOr<int64_t> number = optimizer.PrepareAll({&parameter, 1});
+    EXPECT_TRUE(number.ok()) << number.status();
+    return number.value_or(-1);
+  };
+  const auto sgd = [](const char* momentum) { return Make("sgd", {{"momentum", momentum}}); };
+  const auto first = sgd("0.9"), second = sgd("0.5");
+  ParameterState state = *first->CreateState(weight);
+  const int64_t number = prepare(*first, grad, &state);
+  EXPECT_EQ(prepare(*first, grad, &state), number);
+  EXPECT_NE(prepare(*first, other_grad, &state), number);
+  EXPECT_NE(prepare(*second, grad, &state), number) << "another momentum";
+  for (const std::string& kind : OptimizerNames()) {
+    const auto one = Make(kind), another = Make(kind);
+    ParameterState its = *one->CreateState(weight);
+    EXPECT_NE(prepare(*one, grad, &its), prepare(*another, grad, &its)) << kind;
+  }
+}
+
 // As those of words that no batch has had yet.
 TEST(OptimizerTest, GradientsThatAreZeroMakeNoNaN) {
   for (const std::string& kind : OptimizerNames()) {
