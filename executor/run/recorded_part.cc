@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "glog/logging.h"
 #include "ndarray/device_graphs.h"
 #include "ndarray/status_macros.h"
 
@@ -11,7 +12,10 @@ namespace cooper {
 absl::Status RecordedPart::Run(RecordingQueue& queue, Context context, int64_t pointers,
                                const RunRandom& random, PutIn put_in) {
   const bool stayed = std::exchange(pointers_, pointers) == pointers;
-  if (!stayed) graph_ = nullptr;
+  if (!stayed) {
+    graph_ = nullptr;
+    refused_ = false;
+  }
   if (!DeviceGraphsAreOn()) return put_in(queue, /*recorded=*/false);
   // The first run of a kernel may load it, and what a library needs: nothing to be recorded.
   if (stayed && graph_ == nullptr && !refused_) Record(queue, context, put_in);
@@ -34,7 +38,12 @@ void RecordedPart::Record(RecordingQueue& queue, Context context, PutIn put_in) 
       queue.Record(&random_, [&](DeviceQueue& to) { return put_in(to, /*recorded=*/true); });
   // A kernel's own error comes again when it is run.
   refused_ = !graph.ok();
-  if (graph.ok()) graph_ = *std::move(graph);
+  if (graph.ok()) {
+    graph_ = *std::move(graph);
+  } else {
+    VLOG(1) << "work of " << context.ToString()
+            << " is put in kernel by kernel: " << graph.status().message();
+  }
 }
 
 }  // namespace cooper

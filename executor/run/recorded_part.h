@@ -31,7 +31,8 @@ class RecordedPart {
   // Puts one run into `queue`, of `context`. `pointers` stands for all addresses that kernels are
   // given: where it is that of the run before, the part is recorded, and from then on put in as it
   // was recorded, until it changes. What cannot be recorded, as a kernel that waits for the device,
-  // never is. Returns what `put_in` does, and the device's errors.
+  // is tried once until then, and logged at verbosity 1. Returns what `put_in` does, and the
+  // device's errors.
   absl::Status Run(RecordingQueue& queue, Context context, int64_t pointers,
                    const RunRandom& random, PutIn put_in);
 
