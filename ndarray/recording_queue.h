@@ -38,6 +38,9 @@ class RecordingQueue : public DeviceQueue {
   virtual absl::StatusOr<std::unique_ptr<DeviceGraph>> Record(
       RecordedRandom* random, absl::FunctionRef<absl::Status(DeviceQueue& queue)> put_in) = 0;
 
+  // Puts in that two words of the device's memory are overwritten. The values go with the call.
+  virtual absl::Status SetWords(uint64_t* words, uint64_t first, uint64_t second) = 0;
+
   // Puts in a recording of this device.
   virtual absl::Status PutIn(const DeviceGraph& graph) = 0;
 

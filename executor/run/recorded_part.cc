@@ -21,8 +21,9 @@ absl::Status RecordedPart::Run(RecordingQueue& queue, Context context, int64_t p
   if (stayed && graph_ == nullptr && !refused_) Record(queue, context, put_in);
   if (graph_ == nullptr) return put_in(queue, /*recorded=*/false);
   if (random_.drawn) {
+    // Not a copy: `random` may be gone before the device reads it.
     COOPER_RETURN_IF_ERROR(
-        queue.Copy(words_->data(), context, &random, Context::Cpu(), sizeof(random)));
+        queue.SetWords(static_cast<uint64_t*>(words_->data()), random.seed, random.stream));
   }
   return queue.PutIn(*graph_);
 }

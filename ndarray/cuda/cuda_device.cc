@@ -72,7 +72,9 @@ class CudaDevice : public Device {
     // What is put in on this device from now on comes after the copy; others may be without waits.
     const bool two_devices = !dst_context.is_cpu() && !src_context.is_cpu() &&
                              dst_context.device_id != src_context.device_id;
-    if (!two_devices && !IsPinned(src_context, src)) return absl::OkStatus();
+    const bool read_later =
+        src_context.is_cpu() && (ReachesPageable(here.device_id) || IsPinned(src_context, src));
+    if (!two_devices && !read_later) return absl::OkStatus();
     return CudaStatus(cudaStreamSynchronize(nullptr), "waiting for a copy");
   }
 
@@ -88,17 +90,10 @@ class CudaDevice : public Device {
   }
 
  private:
-  // Whether it is memory of a CPU that the device may read later, in a copy's turn.
-  static bool IsPinned(Context context, const void* data) {
-    cudaPointerAttributes attributes = {};
-    return context.is_cpu() && cudaPointerGetAttributes(&attributes, data) == cudaSuccess &&
-           attributes.type != cudaMemoryTypeUnregistered;
-  }
-
   static cudaError_t Queue(void* dst, Context dst_context, const void* src, Context src_context,
                            size_t bytes) {
-    // From a CPU: memory that is not pinned has been read when the call returns, without waiting
-    // for what the device still has to do. To a CPU: it has been written, after that.
+    // From a CPU: it need not wait for what the device still has to do, if the memory is read
+    // within the call (IsPinned, ReachesPageable). To a CPU: memory has been written, after that.
     if (dst_context.is_cpu() || src_context.is_cpu() || dst_context == src_context) {
       const cudaMemcpyKind kind = CudaCopyKind(dst_context, src_context);
       return dst_context.is_cpu() ? cudaMemcpy(dst, src, bytes, kind)

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
+#include "ndarray/cuda/set_words.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -38,6 +39,21 @@ cudaMemcpyKind CudaCopyKind(Context dst_context, Context src_context) {
 std::string DescribeCudaCopy(Context dst_context, Context src_context, int64_t bytes) {
   return absl::StrCat("copying ", bytes, " bytes from ", src_context.ToString(), " to ",
                       dst_context.ToString());
+}
+
+bool IsPinned(Context src_context, const void* src) {
+  cudaPointerAttributes attributes = {};
+  return src_context.is_cpu() && cudaPointerGetAttributes(&attributes, src) == cudaSuccess &&
+         attributes.type != cudaMemoryTypeUnregistered;
+}
+
+bool ReachesPageable(int device_id) {
+  int reaches = 0;
+  if (cudaDeviceGetAttribute(&reaches, cudaDevAttrPageableMemoryAccess, device_id) == cudaSuccess) {
+    return reaches != 0;
+  }
+  cudaGetLastError();
+  return true;
 }
 
 absl::StatusOr<std::unique_ptr<CudaQueue>> CudaQueue::Create(int device_id) {
@@ -86,11 +102,14 @@ absl::Status CudaQueue::Copy(void* dst, Context dst_context, const void* src, Co
   const bool peers = !dst_context.is_cpu() && !src_context.is_cpu() &&
                      dst_context.device_id != src_context.device_id;
   const auto count = static_cast<size_t>(bytes);
-  return CudaStatus(
+  COOPER_RETURN_IF_ERROR(CudaStatus(
       peers ? cudaMemcpyPeerAsync(dst, dst_context.device_id, src, src_context.device_id, count,
                                   stream_)
             : cudaMemcpyAsync(dst, src, count, CudaCopyKind(dst_context, src_context), stream_),
-      DescribeCudaCopy(dst_context, src_context, bytes));
+      DescribeCudaCopy(dst_context, src_context, bytes)));
+  const bool read_later =
+      src_context.is_cpu() && ReachesPageable(device_id_) && !IsPinned(src_context, src);
+  return read_later ? Synchronize() : absl::OkStatus();
 }
 
 absl::Status CudaQueue::Synchronize() {
@@ -126,6 +145,12 @@ absl::StatusOr<std::unique_ptr<DeviceGraph>> CudaQueue::Record(
   if (graph != nullptr) cudaGraphDestroy(graph);
   if (!status.ok()) return status;
   return result;
+}
+
+absl::Status CudaQueue::SetWords(uint64_t* words, uint64_t first, uint64_t second) {
+  const CudaDeviceScope scope(device_id_);
+  COOPER_RETURN_IF_ERROR(scope.status());
+  return CudaStatus(cooper::SetWords(stream_, words, first, second), "setting words");
 }
 
 absl::Status CudaQueue::PutIn(const DeviceGraph& graph) {

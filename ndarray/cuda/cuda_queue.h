@@ -23,6 +23,15 @@ cudaMemcpyKind CudaCopyKind(Context dst_context, Context src_context);
 // "copying 12 bytes from cpu(0) to gpu(0)"
 std::string DescribeCudaCopy(Context dst_context, Context src_context, int64_t bytes);
 
+// Whether the device may still read `src`, in a copy's turn, when the call that queues the copy has
+// returned: memory of a CPU that is pinned. What is pageable was copied within the call, unless the
+// device reaches it by itself (ReachesPageable).
+bool IsPinned(Context src_context, const void* src);
+// Of pageable memory CUDA promises no more than that a copy "might" be synchronous, and where a
+// device reads it without staging (cudaDevAttrPageableMemoryAccess: by ATS or HMM) there is no
+// reason for it.
+bool ReachesPageable(int device_id);
+
 // Thread-safe.
 class CudaQueue : public RecordingQueue {
  public:
@@ -42,6 +51,7 @@ class CudaQueue : public RecordingQueue {
   // CUDA graphs.
   absl::StatusOr<std::unique_ptr<DeviceGraph>> Record(
       RecordedRandom* random, absl::FunctionRef<absl::Status(DeviceQueue& queue)> put_in) override;
+  absl::Status SetWords(uint64_t* words, uint64_t first, uint64_t second) override;
   absl::Status PutIn(const DeviceGraph& graph) override;
   RecordedRandom* recorded_random() const override { return recorded_random_; }
 

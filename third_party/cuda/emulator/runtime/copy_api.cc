@@ -1,7 +1,8 @@
 // Calls that copy and fill memory.
 //
 // Ranges and directions are checked at the call. Memory that the host has not pinned is read at the
-// call and written before it returns, as CUDA says; pinned memory in its turn.
+// call and written before it returns; pinned memory in its turn. With Settings::pageable_access all
+// memory is used in its turn, which CUDA does not rule out there.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +21,7 @@
 #include "third_party/cuda/emulator/runtime/counters.h"
 #include "third_party/cuda/emulator/runtime/memory_map.h"
 #include "third_party/cuda/emulator/runtime/program.h"
+#include "third_party/cuda/emulator/runtime/settings.h"
 #include "third_party/cuda/emulator/runtime/stream.h"
 
 namespace cooper::cuda_emulator {
@@ -39,8 +41,9 @@ size_t SpanOf(size_t pitch, size_t width, size_t height) {
   return width == 0 || height == 0 ? 0 : pitch * (height - 1) + width;
 }
 
-bool IsPageable(const void* data) {
-  return MemoryMap::Get().Find(reinterpret_cast<uint64_t>(data)) == nullptr;
+bool IsStaged(const void* data) {
+  return !GetSettings().pageable_access &&
+         MemoryMap::Get().Find(reinterpret_cast<uint64_t>(data)) == nullptr;
 }
 
 bool IsOnDevice(const void* data) {
@@ -80,12 +83,12 @@ cudaError_t Copy(const char* call, Rows rows, cudaMemcpyKind kind, cudaStream_t 
   if (dst_bytes == 0) return Return(StickyError());
   const bool captured = stream->capture != nullptr;
   std::shared_ptr<std::vector<char>> staged;
-  if (!captured && !wait && IsPageable(rows.src)) {
+  if (!captured && !wait && IsStaged(rows.src)) {
     const char* begin = static_cast<const char*>(rows.src);
     staged = std::make_shared<std::vector<char>>(begin, begin + src_bytes);
     rows.src = staged->data();
   }
-  const bool written_now = wait || (!captured && IsPageable(rows.dst));
+  const bool written_now = wait || (!captured && IsStaged(rows.dst));
   error =
       Enqueue(*stream, {cudaGraphNodeTypeMemcpy, call, [call, rows, staged, dst, src] {
                           // What was there at the call may have been freed since.

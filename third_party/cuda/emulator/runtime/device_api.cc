@@ -128,6 +128,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrCanMapHostMemory:
       *value = 1;
       return cudaSuccess;
+    case cudaDevAttrPageableMemoryAccess:
+      *value = GetSettings().pageable_access ? 1 : 0;
+      return cudaSuccess;
     case cudaDevAttrMemoryPoolsSupported:
     case cudaDevAttrIntegrated:
     case cudaDevAttrComputeMode:
@@ -165,6 +168,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   properties->multiProcessorCount = kMultiprocessors;
   properties->unifiedAddressing = properties->managedMemory = properties->concurrentKernels = 1;
   properties->canMapHostMemory = properties->cooperativeLaunch = 1;
+  properties->pageableMemoryAccess = GetSettings().pageable_access ? 1 : 0;
   properties->textureAlignment = 512;
   return cudaSuccess;
 }

@@ -16,6 +16,7 @@ struct Settings {
   bool unset_check = false;       // so is a read of shared memory that was not written
   uint64_t slice = 0;             // a warp gives way after so many instructions; 0: chosen
   uint64_t max_instructions = 0;  // of one launch, after which it fails; 0: no limit
+  bool pageable_access = false;   // devices reach memory of the host that is not pinned
   bool lazy = false;              // work runs only when something waits for it
   bool launch_blocking = false;   // CUDA_LAUNCH_BLOCKING: each call waits for what it puts in
   bool trace = false;             // a line on stderr for each launch

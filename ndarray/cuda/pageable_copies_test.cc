@@ -1,0 +1,65 @@
+// Memory of the host that is not pinned may be overwritten, or freed, as soon as a call that copies
+// from it has returned. Under the emulator the device reads such memory late, if nobody waits.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/context.h"
+#include "ndarray/cuda/cuda_queue.h"
+#include "ndarray/cuda/require_gpu.h"
+#include "ndarray/device.h"
+#include "ndarray/dtype.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/recording_queue.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+COOPER_EMULATE(LAZY, "1");
+COOPER_EMULATE(PAGEABLE_ACCESS, "1");
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+
+const Context kGpu = Context::Gpu(0), kCpu = Context::Cpu();
+constexpr int64_t kCount = 1000;
+
+class PageableCopiesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    COOPER_REQUIRE_GPU();
+    COOPER_ASSERT_OK_AND_ASSIGN(queue_, CudaQueue::Create(0));
+    COOPER_ASSERT_OK_AND_ASSIGN(there_, NDArray::Zeros({kCount}, DType::kFloat32, kGpu));
+  }
+
+  std::unique_ptr<CudaQueue> queue_;
+  NDArray there_;
+  std::vector<float> values_ = std::vector<float>(kCount, 1);
+};
+
+TEST_F(PageableCopiesTest, AQueueHasReadItAtItsReturn) {
+  COOPER_ASSERT_OK(queue_->Copy(there_.raw_data(), kGpu, values_.data(), kCpu, 4 * kCount));
+  values_.assign(kCount, 2);
+  EXPECT_THAT(there_.ToVector<float>(), IsOkAndHolds(Each(1)));
+}
+
+TEST_F(PageableCopiesTest, ADeviceHasReadItAtItsReturn) {
+  COOPER_ASSERT_OK(CopyBytes(there_.raw_data(), kGpu, values_.data(), kCpu, 4 * kCount));
+  values_.assign(kCount, 2);
+  EXPECT_THAT(there_.ToVector<float>(), IsOkAndHolds(Each(1)));
+}
+
+TEST_F(PageableCopiesTest, WordsGoWithTheCall) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray words, NDArray::Zeros({3}, DType::kInt64, kGpu));
+  auto* const data = static_cast<uint64_t*>(words.raw_data());
+  COOPER_ASSERT_OK(queue_->SetWords(data, 5, uint64_t{1} << 40));
+  COOPER_ASSERT_OK(queue_->SetWords(data + 1, 6, 7));
+  EXPECT_THAT(words.ToVector<int64_t>(), IsOkAndHolds(ElementsAre(5, 6, 7)));
+}
+
+}  // namespace
+}  // namespace cooper
