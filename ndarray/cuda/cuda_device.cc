@@ -13,6 +13,7 @@
 #include "ndarray/cuda/cuda_queue.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
+#include "ndarray/cuda/peer_access.h"
 #include "ndarray/device.h"
 #include "ndarray/status_macros.h"
 
@@ -99,6 +100,7 @@ class CudaDevice : public Device {
       return dst_context.is_cpu() ? cudaMemcpy(dst, src, bytes, kind)
                                   : cudaMemcpyAsync(dst, src, bytes, kind, nullptr);
     }
+    EnablePeerAccess(dst_context.device_id, src_context.device_id);
     // Waits for what is queued on both devices.
     return cudaMemcpyPeer(dst, dst_context.device_id, src, src_context.device_id, bytes);
   }

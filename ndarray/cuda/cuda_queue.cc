@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
+#include "ndarray/cuda/peer_access.h"
 #include "ndarray/cuda/set_words.h"
 #include "ndarray/status_macros.h"
 
@@ -102,6 +103,7 @@ absl::Status CudaQueue::Copy(void* dst, Context dst_context, const void* src, Co
   const bool peers = !dst_context.is_cpu() && !src_context.is_cpu() &&
                      dst_context.device_id != src_context.device_id;
   const auto count = static_cast<size_t>(bytes);
+  if (peers) EnablePeerAccess(dst_context.device_id, src_context.device_id);
   COOPER_RETURN_IF_ERROR(CudaStatus(
       peers ? cudaMemcpyPeerAsync(dst, dst_context.device_id, src, src_context.device_id, count,
                                   stream_)
