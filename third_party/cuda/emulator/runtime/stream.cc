@@ -109,6 +109,15 @@ const char* KindOf(cudaGraphNodeType type) {
   }
 }
 
+// The ends of a device's blocking streams, or of all but the default one, behind `works`; with an
+// odd seed all of it turned round.
+void AppendStreams(int device, bool all, Works& works) {
+  for (const CUstream_st* stream : Streams()) {
+    if (stream->device == device && (all || stream->blocking)) Append(stream->last, works);
+  }
+  if (GetSettings().seed % 2 == 1) std::reverse(works.begin(), works.end());
+}
+
 // What the next work of `stream` has to come after. Of what nothing orders, the last runs first
 // (RunWith, RunAll): that of the newest stream, which is likely to need what others make, or with
 // an odd seed that of the oldest.
@@ -116,10 +125,7 @@ Works EndOf(const CUstream_st& stream) {
   Works works;
   Append(stream.last, works);
   if (stream.is_default) {
-    for (const CUstream_st* other : Streams()) {
-      if (other->device == stream.device && other->blocking) Append(other->last, works);
-    }
-    if (GetSettings().seed % 2 == 1) std::reverse(works.begin(), works.end());
+    AppendStreams(stream.device, /*all=*/false, works);
   } else if (stream.blocking) {
     Append(DefaultStream(stream.device).last, works);
   }
@@ -283,10 +289,9 @@ cudaError_t WaitForEvent(CUevent_st& event) {
 cudaError_t WaitForDevice(int device, const char* call) {
   if (const cudaError_t error = RefuseInCapture(call); error != cudaSuccess) return error;
   CountWait(call);
-  Works works = EndOf(DefaultStream(device));
-  for (const CUstream_st* stream : Streams()) {
-    if (stream->device == device && !stream->blocking) Append(stream->last, works);
-  }
+  Works works;
+  Append(DefaultStream(device).last, works);
+  AppendStreams(device, /*all=*/true, works);
   RunAll(works);
   return Return(StickyError());
 }
