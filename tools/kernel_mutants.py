@@ -122,7 +122,7 @@ def indices(code):
     for m in re.finditer(r"\b(LoadElement(?:<\w+>)?|StoreElement|StoreTo)(\()", code):
         arguments = parts(code, m.end(), close(code, m.start(2)))
         at = 0 if m.group(1) == "StoreTo" else 2
-        if len(arguments) > at and re.search(r" \w+$", code[arguments[at][0]:arguments[at][1]]) is None or at == 0:
+        if at == 0 or (len(arguments) > at and re.search(r" \w+$", code[slice(*arguments[at])]) is None):
             start, end = arguments[at]
             if re.match(r"\s*\w+ \w+$|\s*\w+\* ?\w+$", code[start:end]) is None:
                 yield end, end, " + 1"

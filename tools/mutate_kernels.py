@@ -12,6 +12,7 @@ the same, which somebody has to decide.
 
 import argparse
 import collections
+import itertools
 import os
 import random
 import re
@@ -71,7 +72,7 @@ class Includes:
             path = left.pop()
             if path == header:
                 return True
-            if path not in seen and path.startswith(tuple(FOLDERS)) or path == source:
+            if path not in seen and (path == source or path.startswith(tuple(FOLDERS))):
                 seen.add(path)
                 left += [p for p in self._of(path) if p not in seen]
         return False
@@ -214,7 +215,7 @@ class Laboratory:
         return ("survived", ", ".join(tried)) if compiled else ("invalid", "")
 
 
-def draws(mutants, count, draw):
+def draws(mutants, draw):
     """An endless order of mutants that takes kinds in turn, and of each kind folders in turn."""
     by_kind = {}
     for kind in KINDS:
@@ -249,7 +250,7 @@ def chosen(options):
         wanted = options.only.split(":")
         return [m for m in mutants if m.path == wanted[0] and wanted[2:3] in ([], [m.kind])
                 and read(m.path).count("\n", 0, m.start) + 1 == int(wanted[1])]
-    return draws(mutants, options.count, random.Random(options.seed))
+    return draws(mutants, random.Random(options.seed))
 
 
 def main():
@@ -261,18 +262,18 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
+    if options.list:
+        for mutant in itertools.islice(chosen(options), options.count):
+            print(describe(mutant, read(mutant.path)))
+        return 0
     scratch = tempfile.mkdtemp(prefix="mutate_kernels.")
     counts, survivors = collections.Counter(), []
     try:
-        laboratory = None if options.list else Laboratory(scratch)
+        laboratory = Laboratory(scratch)
         for mutant in chosen(options):
             if counts["killed"] + counts["survived"] == options.count:
                 break
             text = describe(mutant, read(mutant.path))
-            if options.list:
-                counts["killed"] += 1
-                print(text)
-                continue
             began = time.monotonic()
             verdict, reason = laboratory.judge(mutant, random.Random(options.seed))
             counts[verdict] += 1
@@ -281,10 +282,9 @@ def main():
                 survivors.append(text)
     finally:
         shutil.rmtree(scratch)
-    if not options.list:
-        print("%d killed, %d survived, %d did not compile" % tuple(
-            counts[v] for v in ("killed", "survived", "invalid")))
-        print("\n".join(survivors))
+    print("%d killed, %d survived, %d did not compile" % tuple(
+        counts[v] for v in ("killed", "survived", "invalid")))
+    print("\n".join(survivors))
     return 1 if survivors else 0
 
 
