@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
 #include "glog/logging.h"
 #include "module/kvstore/copy_collective.h"
 #include "ndarray/dtype.h"
@@ -17,6 +18,17 @@ CollectiveFactory& Preferred() {
   return factory;
 }
 
+// Why copies add: nothing that needs a reason where CPUs are among the devices.
+void LogOnce(const std::vector<Context>& contexts, const std::string& text) {
+  for (const Context& context : contexts) {
+    if (context.is_cpu()) return;
+  }
+  static auto* mutex = new absl::Mutex;
+  static auto* logged = new std::set<std::string>;
+  const absl::MutexLock lock(mutex);
+  if (logged->insert(text).second) LOG(WARNING) << text;
+}
+
 }  // namespace
 
 absl::Status Collective::AllReduceSum(absl::Span<const NDArray> arrays,
@@ -28,8 +40,28 @@ absl::Status Collective::AllReduceSum(absl::Span<const NDArray> arrays,
                                                    arrays.size(), " arrays, ", sums.size(),
                                                    " sums, ", queues.size(), " queues"));
   }
-  for (size_t i = 0; i < devices; ++i) {
-    for (const NDArray* array : {&arrays[i], &sums[i]}) {
+  return CheckAndSum(arrays, sums, queues);
+}
+
+absl::Status Collective::ReduceSum(absl::Span<const NDArray> arrays, const NDArray& sum,
+                                   absl::Span<DeviceQueue* const> queues) {
+  if (!can_reduce()) {
+    return absl::UnimplementedError(absl::StrCat("a sum for one device is not made by ", name()));
+  }
+  const size_t devices = contexts_.size();
+  if (arrays.size() != devices || queues.size() != devices) {
+    return absl::InvalidArgumentError(absl::StrCat("sum over ", devices, " devices: got ",
+                                                   arrays.size(), " arrays, ", queues.size(),
+                                                   " queues"));
+  }
+  return CheckAndSum(arrays, {&sum, 1}, queues);
+}
+
+absl::Status Collective::CheckAndSum(absl::Span<const NDArray> arrays,
+                                     absl::Span<const NDArray> sums,
+                                     absl::Span<DeviceQueue* const> queues) {
+  for (size_t i = 0; i < contexts_.size(); ++i) {
+    for (const NDArray* array : {&arrays[i], i < sums.size() ? &sums[i] : &arrays[i]}) {
       if (!array->is_null() && array->shape() == arrays[0].shape() &&
           array->dtype() == arrays[0].dtype() && array->context() == contexts_[i] &&
           IsFloating(array->dtype())) {
@@ -55,8 +87,8 @@ absl::StatusOr<std::unique_ptr<Collective>> MakeCollective(const std::vector<Con
   if (Preferred() != nullptr) {
     auto made = Preferred()(contexts, world);
     if (made.ok()) return made;
-    LOG_FIRST_N(WARNING, 1) << "kvstore: gradients are added by copies between devices, since "
-                            << made.status().message();
+    LogOnce(contexts, absl::StrCat("kvstore: gradients are added by copies between devices, since ",
+                                   made.status().message()));
   }
   return CopyCollective::Create(contexts, world);
 }

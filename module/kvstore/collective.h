@@ -59,6 +59,13 @@ class Collective {
   absl::Status AllReduceSum(absl::Span<const NDArray> arrays, absl::Span<const NDArray> sums,
                             absl::Span<DeviceQueue* const> queues);
 
+  // The same, but the sum is written on the first device alone, to `sum`, which may be arrays[0].
+  // What is put into the other queues later comes after their arrays were read. kUnimplemented
+  // unless can_reduce().
+  absl::Status ReduceSum(absl::Span<const NDArray> arrays, const NDArray& sum,
+                         absl::Span<DeviceQueue* const> queues);
+  virtual bool can_reduce() const { return true; }
+
   // Sums between these two are put in as one, at the end, which tells their errors. Until then the
   // queues must stay. Not nested.
   virtual absl::Status GroupStart() = 0;
@@ -67,11 +74,15 @@ class Collective {
  protected:
   explicit Collective(std::vector<Context> contexts) : contexts_(std::move(contexts)) {}
 
-  // AllReduceSum with arguments that fit.
+  // AllReduceSum with arguments that fit; with one element of `sums`, that of the first device,
+  // ReduceSum.
   virtual absl::Status Sum(absl::Span<const NDArray> arrays, absl::Span<const NDArray> sums,
                            absl::Span<DeviceQueue* const> queues) = 0;
 
  private:
+  absl::Status CheckAndSum(absl::Span<const NDArray> arrays, absl::Span<const NDArray> sums,
+                           absl::Span<DeviceQueue* const> queues);
+
   const std::vector<Context> contexts_;
 };
 
@@ -81,9 +92,9 @@ class Collective {
 absl::StatusOr<std::unique_ptr<Collective>> MakeCollective(const std::vector<Context>& contexts,
                                                            CollectiveWorld* world);
 
-// Makes a kind known that is tried before copies; an error is not one of the run, but logged once.
-// With a `world` it succeeds on all processes or on none. Called by static initializers; returns
-// true.
+// Makes a kind known that is tried before copies; an error is not one of the run, but logged once
+// for each text, unless one of the devices is a CPU, which no other kind is for. With a `world` it
+// succeeds on all processes or on none. Called by static initializers; returns true.
 using CollectiveFactory = absl::StatusOr<std::unique_ptr<Collective>> (*)(
     const std::vector<Context>& contexts, CollectiveWorld* world);
 bool RegisterCollective(CollectiveFactory factory);

@@ -7,6 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/context.h"
@@ -22,6 +26,7 @@ using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
 
@@ -70,6 +75,27 @@ TEST(CollectiveTest, SumsOverAnyNumberOfDevices) {
       COOPER_ASSERT_OK(collective->AllReduceSum(arrays, arrays, queues.all));
       for (const NDArray& array : arrays) EXPECT_THAT(Of(array), Each(n * (n + 1) / 2));
     }
+  }
+}
+
+TEST(CollectiveTest, SumsForTheFirstDeviceAlone) {
+  for (const int n : {1, 3}) {
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto collective, MakeCollective(Cpus(n), nullptr));
+    ASSERT_TRUE(collective->can_reduce());
+    const Queues queues(Cpus(n));
+    std::vector<NDArray> arrays;
+    for (int i = 0; i < n; ++i) arrays.push_back(Row({1, 2}, Context::Cpu(i)));
+    const NDArray sum = Row({-1, -1}, Context::Cpu(0));
+    COOPER_ASSERT_OK(collective->ReduceSum(arrays, sum, queues.all));
+    EXPECT_THAT(Of(sum), ElementsAre(n, 2 * n));
+    for (const NDArray& array : arrays) EXPECT_THAT(Of(array), ElementsAre(1, 2));
+    COOPER_ASSERT_OK(collective->ReduceSum(arrays, arrays[0], queues.all));
+    EXPECT_THAT(Of(arrays[0]), ElementsAre(n, 2 * n));
+    for (int i = 1; i < n; ++i) EXPECT_THAT(Of(arrays[i]), ElementsAre(1, 2));
+    EXPECT_THAT(collective->ReduceSum(arrays, Row({1}, Context::Cpu(0)), queues.all),
+                StatusIs(kInvalidArgument, HasSubstr("(1,) float32 cpu(0)")));
+    EXPECT_THAT(collective->ReduceSum({}, sum, queues.all),
+                StatusIs(kInvalidArgument, HasSubstr("got 0 arrays")));
   }
 }
 
@@ -158,7 +184,33 @@ TEST(CollectiveTest, OtherProcessesAddTheirs) {
                                          *NDArray::Full({4}, 2, dtype, Context::Cpu(1))};
     COOPER_ASSERT_OK(collective->AllReduceSum(arrays, arrays, queues.all));
     for (const NDArray& array : arrays) EXPECT_THAT(Of(array), Each(1003)) << DTypeName(dtype);
+    COOPER_ASSERT_OK(collective->ReduceSum(arrays, arrays[0], queues.all));
+    EXPECT_THAT(Of(arrays[0]), Each(3006)) << DTypeName(dtype);
+    EXPECT_THAT(Of(arrays[1]), Each(1003)) << "stays as it was";
   }
+}
+
+// What a kind that is tried first says of GPUs is logged once; CPUs are none of its business.
+TEST(CollectiveTest, AReasonForCopiesIsLoggedOnce) {
+  static std::string why;
+  RegisterCollective([](const std::vector<Context>&,
+                        CollectiveWorld*) -> absl::StatusOr<std::unique_ptr<Collective>> {
+    return absl::FailedPreconditionError(why);
+  });
+  const auto logged = [](const std::string& reason, Context context) {
+    why = reason;
+    testing::internal::CaptureStderr();
+    // This program knows nothing of GPUs: copies fail, too, but the choice is made before.
+    EXPECT_EQ(MakeCollective({context}, nullptr).ok(), context.is_cpu());
+    return testing::internal::GetCapturedStderr();
+  };
+  const auto tells = [](const char* reason) { return HasSubstr(absl::StrCat("since ", reason)); };
+  EXPECT_THAT(logged("no library", Context::Cpu()), IsEmpty());
+  EXPECT_THAT(logged("no library", Context::Gpu(0)), tells("no library"));
+  EXPECT_THAT(logged("no library", Context::Gpu(0)), IsEmpty());
+  EXPECT_THAT(logged("no driver", Context::Gpu(0)), tells("no driver"));
+  EXPECT_THAT(logged("no library", Context::Gpu(1)), IsEmpty());
+  RegisterCollective(nullptr);
 }
 
 }  // namespace

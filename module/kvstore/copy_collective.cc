@@ -66,6 +66,10 @@ absl::Status CopyCollective::Run(const Pending& sum) {
   for (size_t i = 1; i < devices; ++i) {
     COOPER_ASSIGN_OR_RETURN(terms.emplace_back(), Bring(sum.arrays[i], i));
   }
+  // Devices that get no sum go on when their terms have been read.
+  for (size_t i = sum.sums.size(); i < devices; ++i) {
+    COOPER_RETURN_IF_ERROR(sum.queues[i]->WaitFor(*queue_));
+  }
   std::vector<const NDArray*> inputs;
   inputs.reserve(devices);
   for (const NDArray& term : terms) inputs.push_back(&term);
@@ -73,12 +77,15 @@ absl::Status CopyCollective::Run(const Pending& sum) {
   COOPER_RETURN_IF_ERROR(add_.SetArrays(inputs, {&first}));
   COOPER_RETURN_IF_ERROR(add_.Run(queue_.get()));
   if (world_ != nullptr && world_->size() > 1) COOPER_RETURN_IF_ERROR(SumOverWorld(first));
-  for (size_t i = 1; i < devices; ++i) {
+  for (size_t i = 1; i < sum.sums.size(); ++i) {
     COOPER_RETURN_IF_ERROR(sum.queues[i]->WaitFor(*queue_));
     COOPER_RETURN_IF_ERROR(sum.queues[i]->Copy(sum.sums[i].raw_data(), contexts()[i],
                                                first.raw_data(), contexts()[0],
                                                first.size_bytes()));
-    // What overwrites the first sum comes after this.
+  }
+  // What overwrites the first sum comes after all of that: it is waited for when every copy has
+  // been put in, so that none waits for another.
+  for (size_t i = 1; i < sum.sums.size(); ++i) {
     COOPER_RETURN_IF_ERROR(queue_->WaitFor(*sum.queues[i]));
   }
   return sum.queues[0]->WaitFor(*queue_);
@@ -101,7 +108,7 @@ absl::Status CopyCollective::SumOverWorld(const NDArray& sum) {
     COOPER_RETURN_IF_ERROR(world_->AllReduceSum(values));
     if (host.dtype() != DType::kFloat32) COOPER_RETURN_IF_ERROR(host.CopyFrom(floats));
   }
-  // The memory is pageable: it has been read when this returns.
+  // Of pageable memory, which has been read when this returns.
   return queue_->Copy(sum.raw_data(), sum.context(), host.raw_data(), host.context(),
                       sum.size_bytes());
 }

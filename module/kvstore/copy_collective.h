@@ -2,7 +2,7 @@
 #define COOPER_MODULE_KVSTORE_COPY_COLLECTIVE_H_
 
 // Sums by means that every device has: arrays are copied to the first device, added there in the
-// order of devices, and the sum is copied to the others.
+// order of devices, and the sum is copied to the others if they are to have it.
 //
 // Over several processes the first device's sum goes through CPU memory and the world's own sum,
 // for which the host waits: what NCCL is for.
@@ -39,7 +39,8 @@ class CopyCollective : public Collective {
 
  private:
   struct Pending {
-    std::vector<NDArray> arrays, sums;
+    std::vector<NDArray> arrays;
+    std::vector<NDArray> sums;  // of all devices, or of the first alone
     std::vector<DeviceQueue*> queues;
   };
 

@@ -55,8 +55,8 @@ void GradientBuckets::Layout() {
 absl::Status GradientBuckets::MakeSums(DeviceGradient& gradient) {
   if (!gradient.sums.empty()) return absl::OkStatus();
   std::vector<NDArray>& own = own_sums_[gradient.key];
-  own.resize(num_devices());
-  for (size_t i = 0; i < num_devices(); ++i) {
+  own.resize(collective_->can_reduce() ? 1 : num_devices());
+  for (size_t i = 0; i < own.size(); ++i) {
     const NDArray& array = gradient.arrays[i];
     if (own[i].shape() == array.shape() && own[i].dtype() == array.dtype() && !own[i].is_null()) {
       continue;
@@ -120,8 +120,11 @@ absl::Status GradientBuckets::StartNext() {
   absl::Status status;
   for (const size_t k : buckets_[number].gradients) {
     const DeviceGradient& gradient = gradients_[k];
-    status.Update(AddContext(collective_->AllReduceSum(gradient.arrays, gradient.sums, queues),
-                             "gradient of '", gradient.key, "'"));
+    const bool for_all = gradient.sums.size() == num_devices();
+    status.Update(
+        AddContext(for_all ? collective_->AllReduceSum(gradient.arrays, gradient.sums, queues)
+                           : collective_->ReduceSum(gradient.arrays, gradient.sums[0], queues),
+                   "gradient of '", gradient.key, "'"));
   }
   status.Update(collective_->GroupEnd());
   return status;

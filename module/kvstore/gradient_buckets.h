@@ -7,7 +7,8 @@
 //
 // Gradients become ready in the reverse of the order in which the forward pass uses their
 // parameters; in that order they fill buckets, and buckets are summed, always: results do not
-// depend on which became ready first, nor on the size of buckets.
+// depend on which became ready first. Where copies add (copy_collective.h), they do not depend on
+// the size of buckets either; NCCL chooses how it adds by how much there is.
 
 #include <cstdint>
 #include <map>
@@ -30,8 +31,8 @@ namespace cooper {
 struct DeviceGradient {
   std::string key;
   std::vector<NDArray> arrays;
-  // Where the sum goes, may be `arrays`. Empty: to arrays of the buckets' own, so that `arrays`
-  // stay as they are.
+  // Where the sum goes, may be `arrays`. Empty: to an array of the buckets' own on the first
+  // device, so that `arrays` stay as they are.
   std::vector<NDArray> sums;
 };
 
@@ -61,7 +62,8 @@ class GradientBuckets {
   // into these later finds all sums.
   absl::Status Finish();
 
-  // By device; those of gradient `k` of the last step.
+  // By device; those of gradient `k` of the last step. Where the step named none, only the first
+  // device's is sure to be there.
   absl::Span<const NDArray> sums(size_t k) const { return gradients_[k].sums; }
   size_t num_buckets() const { return buckets_.size(); }
 

@@ -46,7 +46,8 @@ class Recorder : public Collective {
   absl::Status Sum(absl::Span<const NDArray> arrays, absl::Span<const NDArray> sums,
                    absl::Span<DeviceQueue* const> queues) override {
     log += std::to_string(arrays[0].size()) + " ";
-    return inner_->AllReduceSum(arrays, sums, queues);
+    return sums.size() == 1 ? inner_->ReduceSum(arrays, sums[0], queues)
+                            : inner_->AllReduceSum(arrays, sums, queues);
   }
 
  private:
@@ -212,6 +213,7 @@ TEST(GradientBucketsTest, SumsGoWhereTheyAreAskedFor) {
   COOPER_ASSERT_OK(buckets.sums->Finish());
   EXPECT_EQ(*gradients[0].arrays[1].ToVector<float>(), before) << "stays as it was";
   EXPECT_EQ(*gradients[1].arrays[0].ToVector<float>(), *gradients[1].arrays[2].ToVector<float>());
+  EXPECT_EQ(buckets.sums->sums(0).size(), 1u) << "where nobody asks for more";
   EXPECT_EQ(buckets.sums->sums(1)[0].raw_data(), gradients[1].arrays[0].raw_data());
 }
 

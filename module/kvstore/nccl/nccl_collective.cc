@@ -19,6 +19,7 @@
 #include "ndarray/device.h"
 #include "ndarray/dtype.h"
 #include "ndarray/ndarray.h"
+#include "ndarray/shape.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -30,6 +31,8 @@ class NcclCollective : public Collective {
                                                             CollectiveWorld* world);
 
   absl::string_view name() const override { return "nccl"; }
+  // ncclReduce is not used: it gives the sum to one of all ranks, each process wants one.
+  bool can_reduce() const override { return false; }
   absl::Status GroupStart() override;
   absl::Status GroupEnd() override;
 
@@ -46,7 +49,7 @@ class NcclCollective : public Collective {
 
   const std::vector<std::unique_ptr<NcclRank>> ranks_;  // by device
   bool in_group_ = false;
-  std::vector<NDArray> in_hand_;  // an array of each sum of the group
+  std::vector<std::pair<Shape, DType>> in_hand_;  // of each sum of the group
 };
 
 absl::Status CheckUsable(const std::vector<Context>& contexts) {
@@ -119,8 +122,8 @@ std::string NcclCollective::DescribeSums() const {
   std::string text = absl::StrCat("a sum by NCCL over ranks ", ranks_.front()->rank(), " to ",
                                   ranks_.back()->rank(), " of ", ranks_.front()->size(), " of ");
   for (size_t i = 0; i < in_hand_.size() && i < kShown; ++i) {
-    absl::StrAppend(&text, i == 0 ? "" : ", ", in_hand_[i].shape().ToString(), " ",
-                    DTypeName(in_hand_[i].dtype()));
+    const auto& [shape, dtype] = in_hand_[i];
+    absl::StrAppend(&text, i == 0 ? "" : ", ", shape.ToString(), " ", DTypeName(dtype));
   }
   if (in_hand_.size() > kShown) absl::StrAppend(&text, " and ", in_hand_.size() - kShown, " more");
   return text;
@@ -141,7 +144,7 @@ absl::Status NcclCollective::GroupEnd() {
 absl::Status NcclCollective::Sum(absl::Span<const NDArray> arrays, absl::Span<const NDArray> sums,
                                  absl::Span<DeviceQueue* const> queues) {
   if (!in_group_) in_hand_.clear();
-  in_hand_.push_back(arrays[0]);
+  in_hand_.emplace_back(arrays[0].shape(), arrays[0].dtype());
   // One thread has several ranks: each call alone would wait for the next.
   COOPER_RETURN_IF_ERROR(NcclRank::GroupStart());
   absl::Status status;

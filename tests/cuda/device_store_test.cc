@@ -1,0 +1,114 @@
+// Steps of a key-value store on several GPUs, which the host puts in without waiting for any of
+// them. Under the emulator work runs only when something waits for it.
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "module/kvstore/gradient_buckets.h"
+#include "module/kvstore/kvstore.h"
+#include "module/optimizer/create_optimizer.h"
+#include "ndarray/context.h"
+#include "ndarray/cuda/require_gpu.h"
+#include "ndarray/dtype.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/queue_of.h"
+#include "ndarray/status_matchers.h"
+#include "tests/cuda/device_gradients.h"
+
+namespace cooper {
+namespace {
+
+COOPER_EMULATE(DEVICES, "3");
+COOPER_EMULATE(LAZY, "1");
+
+using ::testing::Each;
+
+TEST(DeviceStoreTest, AStepOfAStoreWaitsForNothing) {
+  COOPER_REQUIRE_GPUS(3);
+  const std::vector<int64_t> sizes = {30, 5, 200};
+  for (const bool updates : {true, false}) {
+    SCOPED_TRACE(updates ? "updates" : "sums");
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto store, CreateKVStore("device"));
+    COOPER_ASSERT_OK(store->SetBuckets({.bytes = 150}));
+    if (updates) {
+      COOPER_ASSERT_OK_AND_ASSIGN(auto optimizer,
+                                  CreateOptimizer("sgd", {{"learning_rate", "0.5"}}));
+      COOPER_ASSERT_OK(store->SetOptimizer(std::move(optimizer)));
+    }
+    std::vector<KVItem> items;
+    for (const DeviceGradient& weights : Gradients(sizes, 7)) {
+      KVItem& item = items.emplace_back();
+      item.key = weights.key;
+      item.weights = weights.arrays;
+    }
+    for (uint64_t step = 0; step < 3; ++step) {
+      const std::vector<DeviceGradient> gradients = Gradients(sizes, step);
+      std::vector<std::vector<float>> expected;
+      COOPER_ASSERT_OK(store->InitAll(items));  // the first GPU's values are those of all
+      for (size_t k = 0; k < sizes.size(); ++k) {
+        items[k].grads = gradients[k].arrays;
+        items[k].outs = updates ? items[k].weights : items[k].grads;
+        expected.push_back(SumOf(items[k].grads));
+        const std::vector<float> weight = Of(items[k].weights[0]);
+        for (size_t e = 0; e < weight.size() && updates; ++e) {
+          expected.back()[e] = weight[e] - 0.5F * expected.back()[e];
+        }
+      }
+      const Unwaited unwaited;
+      COOPER_ASSERT_OK(store->Step(items, /*active=*/true));
+      EXPECT_TRUE(step == 0 || unwaited.holds());
+      for (size_t k = 0; k < sizes.size(); ++k) {
+        for (const NDArray& out : items[k].outs) {
+          EXPECT_THAT(Of(out), testing::Pointwise(testing::FloatNear(1e-6F), expected[k]));
+          EXPECT_EQ(Of(out), Of(items[k].outs[0])) << "the same bits on all";
+        }
+      }
+    }
+    EXPECT_EQ(store->traffic().bytes, 3 * 3 * (30 + 5 + 200) * 4);
+  }
+}
+
+TEST(DeviceStoreTest, WhatWasBegunAndNotUsedIsForgotten) {
+  COOPER_REQUIRE_GPUS(3);
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto store, CreateKVStore("device"));
+  COOPER_ASSERT_OK_AND_ASSIGN(auto optimizer, CreateOptimizer("sgd", {{"learning_rate", "1"}}));
+  COOPER_ASSERT_OK(store->SetOptimizer(std::move(optimizer)));
+  const auto on_all = [](double value) {
+    std::vector<NDArray> arrays;
+    for (const Context& gpu : kGpus) {
+      arrays.push_back(*NDArray::Full({9}, value, DType::kFloat32, gpu));
+    }
+    return arrays;
+  };
+  KVItem item{.key = "w", .weights = on_all(0), .grads = on_all(1), .outs = {}};
+  item.outs = item.weights;
+  EXPECT_THAT(store->BeginGradients({item}), IsOkAndHolds(false)) << "it has no value yet";
+  COOPER_ASSERT_OK(store->InitAll({item}));
+  const auto tell = [&] {
+    for (int device = 0; device < 3; ++device) {
+      COOPER_ASSERT_OK(store->GradientReady("w", device, **QueueOf(kGpus[device])));
+    }
+  };
+  EXPECT_THAT(store->BeginGradients({item}), IsOkAndHolds(true));
+  tell();
+  COOPER_ASSERT_OK(store->BeginGradients({}).status());
+  for (const NDArray& grad : item.grads) COOPER_ASSERT_OK(grad.Fill(2));
+  tell();  // of nothing that was begun
+  COOPER_ASSERT_OK(store->Step({item}, /*active=*/true).status());
+  EXPECT_THAT(Of(item.weights[2]), Each(-6));
+  // And where it is used, it is what there was when it was told.
+  EXPECT_THAT(store->BeginGradients({item}), IsOkAndHolds(true));
+  tell();
+  COOPER_ASSERT_OK(store->Step({item}, /*active=*/true).status());
+  EXPECT_THAT(Of(item.weights[1]), Each(-12));
+  COOPER_ASSERT_OK(store->SetBuckets({.overlap = false}));
+  EXPECT_THAT(store->BeginGradients({item}), IsOkAndHolds(false));
+  EXPECT_THAT(store->SetBuckets({.bytes = 0}),
+              StatusIs(absl::StatusCode::kInvalidArgument, testing::HasSubstr("0 bytes")));
+}
+
+}  // namespace
+}  // namespace cooper
