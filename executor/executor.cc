@@ -194,6 +194,7 @@ NDArray Executor::grad(absl::string_view name) const {
 NDArray Executor::aux(absl::string_view name) const { return FindArray(impl_->arrays.auxs, name); }
 const Symbol& Executor::symbol() const { return impl_->symbol; }
 const std::shared_ptr<const CompiledProgram>& Executor::compiled() const { return impl_->compiled; }
+int Executor::num_recorded() const { return impl_->run->run().bound().num_recorded(); }
 Context Executor::context() const { return impl_->options.context; }
 
 }  // namespace cooper

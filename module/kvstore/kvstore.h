@@ -113,7 +113,8 @@ class KVStore {
   // where processes agree, and all of them take part in each step: a process whose data has ended
   // calls it with `active` false and no items until none is active. Keys need not be the same:
   // those that a process lacks count as zero gradients there. kUnavailable, naming it, if a process
-  // is gone.
+  // is gone; but a sum by NCCL that others have begun waits for it for ever, and the host with it
+  // where it waits for the GPU.
   virtual absl::StatusOr<KVStepInfo> Step(absl::Span<const KVItem> items, bool active);
   // Asks all processes, with the next Step, to end the training; and whether one has asked so far.
   void RequestStop(StopReason reason) { stop_ = std::max(stop_, reason); }
@@ -136,8 +137,8 @@ class KVStore {
     return std::vector<std::string>{text};
   }
   // Init for the items that have no value yet, and their weights' values from then on. With an
-  // updater the stored value is the first weight's own array, if that is in CPU memory: an update
-  // needs no copy. All processes take part.
+  // updater the stored value is the first weight's own array, if that is in CPU memory, or of
+  // floats on a GPU where Step sums there: an update needs no copy. All processes take part.
   virtual absl::Status InitAll(absl::Span<const KVItem> items) = 0;
 
   // What the store keeps beside parameters and optimizer states, as named arrays: the residuals of

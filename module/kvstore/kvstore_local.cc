@@ -46,7 +46,7 @@ absl::Status KVStoreLocal::Sum(const std::string& key, absl::Span<const NDArray>
 bool KVStoreLocal::Takes(const NDArray& weight) const {
   if (TakesArray(weight)) return true;
   return type() == "device" && updater_ != nullptr && !compression_.has_value() &&
-         !weight.context().is_cpu() && weight.dtype() == DType::kFloat32;
+         !weight.context().is_cpu() && IsFloating(weight.dtype());
 }
 
 bool KVStoreLocal::IsOnGpus(const KVItem& item) const {

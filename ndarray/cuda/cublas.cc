@@ -11,6 +11,7 @@
 #include "ndarray/cuda/device_scope.h"
 #include "ndarray/device.h"
 #include "ndarray/dtype.h"
+#include "ndarray/queue_of.h"
 #include "ndarray/status_macros.h"
 #include "third_party/cuda/dynload.h"
 
@@ -116,20 +117,31 @@ cublasOperation_t Operation(bool transpose) { return transpose ? CUBLAS_OP_T : C
 // What Cublas::handle_ points to.
 struct Handle {
   cublasHandle_t cublas = nullptr;
-  void* workspace =
-      nullptr;  // of what is captured, in which the library must not allocate; or null
+  cudaStream_t queue = nullptr;  // of the device's own queue (QueueOf)
+  void* workspace = nullptr;     // of that queue, or null: the library then sees to itself
 };
 
-// Makes the handle put its work into `stream`. Graphs of a device run one after the other, in its
-// queue: they can share a workspace, which other streams must not use meanwhile.
-absl::Status UseStream(const Handle& handle, cudaStream_t stream) {
-  COOPER_RETURN_IF_ERROR(
-      CublasStatus(TheFunctions()->set_stream(handle.cublas, stream), "cublasSetStream"));
-  if (stream == nullptr || handle.workspace == nullptr) return absl::OkStatus();
+// Whether what is put into `stream` runs in the device's own queue: there itself, or in a graph.
+absl::StatusOr<bool> RunsInQueue(const Handle& handle, cudaStream_t stream) {
+  if (stream == handle.queue) return true;
+  if (stream == nullptr) return false;
   cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
   COOPER_RETURN_IF_ERROR(
       CudaStatus(cudaStreamIsCapturing(stream, &capturing), "cudaStreamIsCapturing"));
-  if (capturing != cudaStreamCaptureStatusActive) return absl::OkStatus();
+  return capturing == cudaStreamCaptureStatusActive;
+}
+
+// Makes the handle put its work into `stream`. The library must not allocate in what is captured,
+// and chooses an algorithm by the size of its workspace: what is launched has the same one as what
+// is recorded, so that both have the same bits. Work of one queue can share it, which other streams
+// must not use meanwhile.
+absl::Status UseStream(const Handle& handle, cudaStream_t stream) {
+  // Takes the workspace away.
+  COOPER_RETURN_IF_ERROR(
+      CublasStatus(TheFunctions()->set_stream(handle.cublas, stream), "cublasSetStream"));
+  if (handle.workspace == nullptr) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(const bool in_queue, RunsInQueue(handle, stream));
+  if (!in_queue) return absl::OkStatus();
   return CublasStatus(
       TheFunctions()->set_workspace(handle.cublas, handle.workspace, kWorkspaceBytes),
       "cublasSetWorkspace");
@@ -149,6 +161,7 @@ absl::StatusOr<Cublas*> Cublas::Of(int device_id) {
   if (cublas == nullptr) {
     const CudaDeviceScope scope(device_id);
     COOPER_RETURN_IF_ERROR(scope.status());
+    COOPER_ASSIGN_OR_RETURN(DeviceQueue * queue, QueueOf(Context::Gpu(device_id)));
     cublasHandle_t handle = nullptr;
     COOPER_RETURN_IF_ERROR(CublasStatus(TheFunctions()->create(&handle), "cublasCreate"));
     // Without it parts of a product of 16-bit floats may be rounded before they are added.
@@ -161,9 +174,11 @@ absl::StatusOr<Cublas*> Cublas::Of(int device_id) {
     if (TheFunctions()->set_workspace == nullptr ||
         cudaMalloc(&workspace, kWorkspaceBytes) != cudaSuccess) {
       cudaGetLastError();
-      workspace = nullptr;  // the library sees to itself, with allocations in what is captured
+      workspace = nullptr;
     }
-    cublas = new Cublas(new Handle{.cublas = handle, .workspace = workspace});
+    cublas = new Cublas(new Handle{.cublas = handle,
+                                   .queue = static_cast<cudaStream_t>(queue->handle()),
+                                   .workspace = workspace});
   }
   return cublas;
 }

@@ -71,6 +71,30 @@ TEST(DeviceStoreTest, AStepOfAStoreWaitsForNothing) {
   }
 }
 
+TEST(DeviceStoreTest, ParametersOfAnyFloatsStayOnTheGpus) {
+  COOPER_REQUIRE_GPUS(3);
+  for (const DType dtype : {DType::kFloat16, DType::kBfloat16, DType::kFloat64}) {
+    for (const char* multi_precision : {"False", "True"}) {
+      SCOPED_TRACE(testing::Message() << DTypeName(dtype) << " " << multi_precision);
+      COOPER_ASSERT_OK_AND_ASSIGN(const auto store, CreateKVStore("device"));
+      COOPER_ASSERT_OK_AND_ASSIGN(
+          auto optimizer,
+          CreateOptimizer("sgd", {{"learning_rate", "1"}, {"multi_precision", multi_precision}}));
+      COOPER_ASSERT_OK(store->SetOptimizer(std::move(optimizer)));
+      KVItem item{.key = "w", .weights = {}, .grads = {}, .outs = {}};
+      for (const Context& gpu : kGpus) {
+        item.weights.push_back(*NDArray::Full({9}, 1, dtype, gpu));
+        item.grads.push_back(*NDArray::Full({9}, 0.5, dtype, gpu));
+      }
+      item.outs = item.weights;
+      COOPER_ASSERT_OK(store->InitAll({item}));
+      EXPECT_THAT(store->BeginGradients({item}), IsOkAndHolds(true));
+      COOPER_ASSERT_OK(store->Step({item}, /*active=*/true).status());
+      for (const NDArray& weight : item.weights) EXPECT_THAT(Of(weight), Each(-0.5));
+    }
+  }
+}
+
 TEST(DeviceStoreTest, WhatWasBegunAndNotUsedIsForgotten) {
   COOPER_REQUIRE_GPUS(3);
   COOPER_ASSERT_OK_AND_ASSIGN(const auto store, CreateKVStore("device"));

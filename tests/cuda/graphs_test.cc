@@ -54,9 +54,12 @@ Symbol Double(const Symbol& data) {
       {.name = "double", .inputs = {data}, .attrs = {{"num_hidden", "1"}, {"no_bias", "True"}}});
 }
 
-// Outputs and gradients of five steps with heads of ones. `before` comes before each.
+constexpr int kNone = 0, kOneGraph = 1, kTwoGraphs = 2;
+
+// Outputs and gradients of five steps with heads of ones. `before` comes before each. `recorded`
+// says how many graphs there are in the end, unless they are turned off.
 Results FiveSteps(
-    Executor& executor, bool in_two_calls,
+    Executor& executor, bool in_two_calls, int recorded,
     const std::function<void(int step)>& before = [](int) {}) {
   Results results;
   std::vector<NDArray> heads;
@@ -78,6 +81,7 @@ Results FiveSteps(
       results.push_back(*executor.grad(name).ToVector<float>());
     }
   }
+  EXPECT_EQ(executor.num_recorded(), DeviceGraphsAreOn() ? recorded : kNone);
   return results;
 }
 
@@ -104,7 +108,7 @@ TEST_F(GraphsTest, RandomNumbersAreThoseOfTheRun) {
         for (const auto& [name, array] : executor->arg_dict()) {
           COOPER_EXPECT_OK(array.CopyFrom(RandomArrays({array.shape()}, seed++)[0]));
         }
-        return FiveSteps(*executor, in_two_calls);
+        return FiveSteps(*executor, in_two_calls, in_two_calls ? kTwoGraphs : kOneGraph);
       };
       ExpectNoDifference(run);
       const Results results = run();
@@ -122,7 +126,9 @@ TEST_F(GraphsTest, ArraysMayChangeFromStepToStep) {
       for (const NDArray& array : RandomArrays(std::vector<Shape>(5, Shape({10, 1})), 1)) {
         arrays.push_back(*array.CopyTo(kGpu));
       }
-      return FiveSteps(*executor, /*in_two_calls=*/false, [&](int step) {
+      // The last step has the arrays of the one before where they change at every third.
+      const int recorded = period == 3 ? kOneGraph : kNone;
+      return FiveSteps(*executor, /*in_two_calls=*/false, recorded, [&](int step) {
         COOPER_EXPECT_OK(executor->SetArg("data", arrays[step / period]));
       });
     });
@@ -143,9 +149,12 @@ TEST_F(GraphsTest, AMonitorSeesEveryStep) {
         }
       });
     }
-    if (step == 4) executor->SetMonitorCallback(nullptr);
+    if (step == 4) {
+      EXPECT_EQ(executor->num_recorded(), kNone) << "while there is a monitor";
+      executor->SetMonitorCallback(nullptr);
+    }
   };
-  const Results results = FiveSteps(*executor, /*in_two_calls=*/false, watch);
+  const Results results = FiveSteps(*executor, /*in_two_calls=*/false, kOneGraph, watch);
   EXPECT_EQ(seen, 2 * 3) << "the output and both gradients of two steps";
   for (int step = 0; step < 5; ++step) {
     EXPECT_EQ(results[3 * step][0], 2 * (step + 1));
@@ -156,9 +165,9 @@ TEST_F(GraphsTest, AMonitorSeesEveryStep) {
 
 TEST_F(GraphsTest, AProfileHasItsOperators) {
   const auto executor = Bind(Double(Symbol::Variable("data")), {{"data", {10, 1}}});
-  FiveSteps(*executor, /*in_two_calls=*/false);
+  FiveSteps(*executor, /*in_two_calls=*/false, kOneGraph);
   StartProfile();
-  FiveSteps(*executor, /*in_two_calls=*/false);
+  FiveSteps(*executor, /*in_two_calls=*/false, kOneGraph);  // that of the steps before
   int products = 0;
   const Profile profile = StopProfile();
   for (const ProfileEvent& event : profile.events) {
@@ -187,6 +196,7 @@ TEST_F(GraphsTest, WhatWaitsForTheHostRunsWithout) {
     const std::vector<float> rows = *(*executor->outputs())[0].ToVector<float>();
     EXPECT_EQ(rows[0], data[2 * static_cast<int>(at)]);
     EXPECT_EQ(rows[2], data[0]);
+    EXPECT_EQ(executor->num_recorded(), kNone);
   }
 }
 

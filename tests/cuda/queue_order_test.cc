@@ -1,7 +1,6 @@
 // Executors on one GPU, each with an arena of its own, that read what others compute. Under the
 // emulator work runs only when something waits for it, so that a wait which is missing shows.
 
-#include <cstdlib>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -19,7 +18,7 @@ namespace {
 
 using ::testing::Each;
 
-[[maybe_unused]] const bool kSet = setenv("COOPER_CUDA_EMULATOR_LAZY", "1", 1) == 0;
+COOPER_EMULATE(LAZY, "1");
 
 const Context kGpu = Context::Gpu(0);
 // out (100, 1) = weight * in, of arrays (100, 1).

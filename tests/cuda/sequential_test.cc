@@ -3,7 +3,6 @@
 // shows.
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -27,7 +26,7 @@ namespace {
 using ::testing::FloatNear;
 using ::testing::Pointwise;
 
-[[maybe_unused]] const bool kSet = setenv("COOPER_CUDA_EMULATOR_LAZY", "1", 1) == 0;
+COOPER_EMULATE(LAZY, "1");
 
 std::unique_ptr<Module> ModuleOf(const Symbol& symbol, const char* data, Context context,
                                  bool labels) {

@@ -8,8 +8,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "examples/language_model.h"
+#include "executor/executor.h"
 #include "gtest/gtest.h"
 #include "module/bucketing_module.h"
+#include "module/module.h"
 #include "module/module_fixtures.h"
 #include "module/module_group.h"
 #include "ndarray/context.h"
@@ -84,6 +86,28 @@ Results TrainInBuckets(const std::string& cell, const std::string& optimizer, Ca
     results.push_back(*(*model->GetOutputs())[0].ToVector<float>());
   }
   AppendParams(*model, &results);
+  const int recorded = model->bucket(6)->executor()->num_recorded();
+  const int graphs = calls == kThree ? 2 : 1;  // forward and backward each, or all at once
+  EXPECT_EQ(recorded, DeviceGraphsAreOn() ? graphs : 0);
+  return results;
+}
+
+// Steps of one optimizer, and of another that takes its place, whose momenta may be given the
+// memory that those of the first one had.
+Results TrainByTwoOptimizers() {
+  Results results;
+  const auto model = LanguageModel("lstm", 4);
+  uint64_t seed = 0;
+  for (const char* momentum : {"0.9", "0.5"}) {
+    COOPER_EXPECT_OK(model->InitOptimizer(
+        {.optimizer_params = {{"learning_rate", "0.1"}, {"momentum", momentum}},
+         .force_init = true}));
+    for (int step = 0; step < 4; ++step) {
+      COOPER_EXPECT_OK(model->TrainStep(Sentences(4, ++seed)));
+      AppendParams(*model, &results);
+    }
+    EXPECT_EQ(model->bucket(4)->executor()->num_recorded(), DeviceGraphsAreOn() ? 1 : 0);
+  }
   return results;
 }
 
@@ -100,6 +124,14 @@ TEST(TrainingGraphsTest, BucketsTrainAlike) {
       }
     }
   }
+}
+
+TEST(TrainingGraphsTest, AnotherOptimizerHasItsOwnConstants) {
+  COOPER_REQUIRE_GPU();
+  SetDeviceGraphs(false);
+  const Results expected = TrainByTwoOptimizers();
+  SetDeviceGraphs(true);
+  EXPECT_EQ(TrainByTwoOptimizers(), expected);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,7 @@
 #include "third_party/cuda/emulator/blas/product.h"
 #include "third_party/cuda/emulator/ptx/run.h"
 #include "third_party/cuda/emulator/runtime/api_state.h"
+#include "third_party/cuda/emulator/runtime/copy_check.h"
 #include "third_party/cuda/emulator/runtime/counters.h"
 #include "third_party/cuda/emulator/runtime/stream.h"
 
@@ -19,10 +21,16 @@ struct cublasContext {
   int device = 0;
   cudaStream_t stream = nullptr;
   cublasMath_t math_mode = CUBLAS_DEFAULT_MATH;
+  size_t workspace_bytes = 0;  // of the caller's; 0: none
 };
 
 namespace cooper::cuda_emulator {
 namespace {
+
+std::map<size_t, int64_t>& ProductsByWorkspace() {
+  static auto* products = new std::map<size_t, int64_t>;
+  return *products;
+}
 
 // A product as the table of kernels has it (counters.h).
 void Count(const char* call, const Product& p) {
@@ -55,6 +63,7 @@ cublasStatus_t Queue(const char* call, cublasHandle_t handle, const Product& pro
   if (stream == nullptr) return CUBLAS_STATUS_EXECUTION_FAILED;
   const cublasStatus_t status = CheckProduct(call, product);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
+  ++ProductsByWorkspace()[handle->workspace_bytes];
   const cudaError_t error =
       Enqueue(*stream, {cudaGraphNodeTypeKernel, call, [call, product] {
                           // Memory may have been freed since the call.
@@ -128,6 +137,7 @@ cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
 cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   handle->stream = stream;
+  handle->workspace_bytes = 0;  // as cuBLAS does
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -137,8 +147,14 @@ cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t* stream) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void*, size_t) {
-  return handle == nullptr ? CUBLAS_STATUS_NOT_INITIALIZED : CUBLAS_STATUS_SUCCESS;
+cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void* workspace, size_t bytes) {
+  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  const ApiLock lock;
+  if (CheckRange("cublasSetWorkspace", workspace, bytes, Side::kDevice) != cudaSuccess) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  handle->workspace_bytes = bytes;
+  return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
@@ -247,6 +263,11 @@ cublasStatus_t cublasGemmEx_64(cublasHandle_t handle, cublasOperation_t op_a,
 }
 
 }  // extern "C"
+
+std::map<size_t, int64_t> GetProductsByWorkspace() {
+  const ApiLock lock;
+  return ProductsByWorkspace();
+}
 
 void* FindCublasFunction(std::string_view name) {
 #define FUNCTION(function) \

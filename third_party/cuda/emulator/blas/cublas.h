@@ -3,6 +3,9 @@
 
 // A stand-in for cuBLAS, for programs that open it at run time (third_party/cuda/dynload.h).
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string_view>
 
 namespace cooper::cuda_emulator {
@@ -10,6 +13,10 @@ namespace cooper::cuda_emulator {
 // The function of that name ("cublasCreate_v2"), or null where the stand-in lacks it. Products are
 // queued on the handle's stream, as cuBLAS does.
 void* FindCublasFunction(std::string_view name);
+
+// How many products were put in, or captured, since the program began, by the bytes of workspace
+// that the caller had set for them; 0: none, and cuBLAS would have taken its own. Thread-safe.
+std::map<size_t, int64_t> GetProductsByWorkspace();
 
 }  // namespace cooper::cuda_emulator
 

@@ -1,0 +1,41 @@
+// A product that is launched and the same one in a graph have one workspace, by whose size cuBLAS
+// chooses an algorithm.
+
+#include <cstddef>
+#include <memory>
+
+#include "executor/executor.h"
+#include "executor/executor_fixtures.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/context.h"
+#include "ndarray/device_graphs.h"
+#include "ndarray/status_matchers.h"
+#include "third_party/cuda/emulator/blas/cublas.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Pair;
+
+TEST(ProductWorkspaceTest, IsThatOfTheQueueWithAndWithoutGraphs) {
+  const Symbol product =
+      Op("FullyConnected", {.inputs = {Symbol::Variable("data")}, .attrs = {{"num_hidden", "3"}}});
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto executor,
+      Executor::SimpleBind(product, {.context = Context::Gpu(0), .shapes = {{"data", {2, 4}}}}));
+  for (const bool graphs : {false, true}) {
+    SetDeviceGraphs(graphs);
+    for (int step = 0; step < 3; ++step) {
+      COOPER_ASSERT_OK(executor->Forward(/*is_train=*/false));
+    }
+  }
+  EXPECT_EQ(executor->num_recorded(), 1);
+  // Three launches without graphs; with them the first run is that of the step before: it is
+  // recorded at once.
+  EXPECT_THAT(cuda_emulator::GetProductsByWorkspace(), ElementsAre(Pair(size_t{32} << 20, 4)));
+}
+
+}  // namespace
+}  // namespace cooper
