@@ -39,12 +39,15 @@ std::vector<Input> SplitShapes(const std::string& text) {
   std::vector<Input> inputs;
   for (const absl::string_view part : absl::StrSplit(text, ';', absl::SkipWhitespace())) {
     const size_t colon = part.rfind(':');
-    if (colon == absl::string_view::npos) continue;  // ParseShapesFlag says what is wrong
-    Input input = {.name = std::string(absl::StripAsciiWhitespace(part.substr(0, colon)))};
+    Input& input = inputs.emplace_back();
+    if (colon == absl::string_view::npos) {
+      input.extents.emplace_back(part);  // ParseShapesFlag says what is wrong
+      continue;
+    }
+    input.name = absl::StrCat(absl::StripAsciiWhitespace(part.substr(0, colon)));
     for (const absl::string_view extent : absl::StrSplit(part.substr(colon + 1), ',')) {
       input.extents.emplace_back(absl::StripAsciiWhitespace(extent));
     }
-    inputs.push_back(std::move(input));
   }
   return inputs;
 }

@@ -70,6 +70,7 @@ TEST(BucketMemoryTest, TellsWhatIsWrong) {
   error("data:N,U", "U, which only pairs have");
   error("data:N,x", "expected a name, a colon and extents");
   error("data:N,?", "'data' has an unknown extent");
+  error("data:N,T;softmax_label", "softmax_label': expected a name, a colon");
   error("data:N,4;softmax_label:N,T", "bucket key 3");
 }
 
