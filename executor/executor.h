@@ -157,9 +157,8 @@ class Executor {
   const std::shared_ptr<const CompiledProgram>& compiled() const;
   Context context() const;
   MemoryReport memory() const;
-  // How many passes (inference, training, backward, the last two at once) are recorded and would be
-  // put in as a whole, if they had the same arrays again; of what runs while there is a monitor,
-  // and on CPUs, none.
+  // How many passes (inference, training, backward, the last two at once) are recorded, and are put
+  // in as a whole if they have the same arrays again and there is no monitor. On CPUs none.
   int num_recorded() const;
   // The program as text, one instruction a line: operator, inputs, outputs with offsets.
   std::string DebugString() const;
