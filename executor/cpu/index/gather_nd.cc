@@ -8,6 +8,7 @@
 #include "executor/cpu/index/index_reader.h"
 #include "executor/cpu/index/indexed_rows.h"
 #include "executor/cpu/shape/strided_copy.h"
+#include "executor/elements/wrapping.h"
 #include "executor/indexing/indexed_axis.h"
 #include "executor/kernel.h"
 #include "symbol/ops/index/gather_nd_param.h"
@@ -108,7 +109,9 @@ absl::Status RavelCpu(const KernelContext& c) {
     using T = typename decltype(tag)::type;
     for (int64_t i = 0; i < count; ++i) {
       int64_t flat = 0;
-      for (size_t j = 0; j < shape.size(); ++j) flat = flat * shape[j] + multi[j * count + i];
+      for (size_t j = 0; j < shape.size(); ++j) {
+        flat = WrapAdd(WrapMul(flat, shape[j]), multi[j * count + i]);
+      }
       Put(c.outputs[0].as<T>() + i, flat, c.reqs[0]);
     }
   });

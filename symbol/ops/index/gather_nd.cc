@@ -1,5 +1,6 @@
 // Elements at indices of several axes. MXNet: src/operator/tensor/indexing_op.h and ravel.h.
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -107,6 +108,11 @@ COOPER_REGISTER_OP(_scatter_set_nd)
 absl::Status RavelShape(ShapeContext& c, bool input_is_multi) {
   const auto& shape = c.param<RavelParam>().shape;
   if (shape.empty()) return absl::InvalidArgumentError("shape is empty");
+  // Nothing depends on the first extent, for which MXNet's users give -1.
+  if (std::any_of(shape.begin() + 1, shape.end(), [](int64_t extent) { return extent < 0; })) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("shape ", PrintParamText(shape), " has a negative extent after the first"));
+  }
   const int64_t rank = static_cast<int64_t>(shape.size());
   PartialShape multi = {rank, kUnknownDim}, flat = {kUnknownDim};
   const PartialShape& multi_in = input_is_multi ? c.input(0) : c.output(0);
