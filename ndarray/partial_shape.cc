@@ -1,6 +1,8 @@
 #include "ndarray/partial_shape.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -30,8 +32,17 @@ bool PartialShape::IsFull() const {
 
 Shape PartialShape::ToShape() const { return Shape(dims()); }
 
+// Shapes that a symbol asks for may have more elements than an int64 can count: its greatest value
+// then, as no array has.
 int64_t PartialShape::num_elements() const {
-  return IsFull() ? ToShape().num_elements() : kUnknownDim;
+  if (!IsFull()) return kUnknownDim;
+  int64_t product = 1;
+  for (const int64_t extent : dims_) {
+    if (__builtin_mul_overflow(product, extent, &product)) {
+      product = std::numeric_limits<int64_t>::max();
+    }
+  }
+  return product;
 }
 
 bool PartialShape::Merge(const PartialShape& other) {

@@ -1,5 +1,8 @@
 #include "ndarray/partial_shape.h"
 
+#include <cstdint>
+#include <limits>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -58,6 +61,14 @@ TEST(PartialShapeTest, Merges) {
     EXPECT_EQ(shape.Merge(c.b), c.ok);
     EXPECT_EQ(shape, c.merged);
   }
+}
+
+TEST(PartialShapeTest, CountsElementsAsFarAsItCan) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(PartialShape({2, 3}).num_elements(), 6);
+  EXPECT_EQ(PartialShape({2, kUnknownDim}).num_elements(), kUnknownDim);
+  EXPECT_EQ(PartialShape({2, kMost}).num_elements(), kMost);
+  EXPECT_EQ(PartialShape({3, kMost, 0}).num_elements(), 0);
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ absl::Status LinspaceCpu(const KernelContext& c) {
 absl::Status EyeCpu(const KernelContext& c) {
   const int64_t columns = c.outputs[0].shape[1];
   const int64_t diagonal = c.param<EyeParam>().diagonal;
-  return Generate(c, [&](int64_t i) { return i % columns == i / columns + diagonal ? 1.0 : 0.0; });
+  return Generate(c, [&](int64_t i) { return i % columns - i / columns == diagonal ? 1.0 : 0.0; });
 }
 
 absl::Status ShapeArrayCpu(const KernelContext& c) {

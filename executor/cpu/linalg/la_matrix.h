@@ -51,10 +51,12 @@ absl::Status LaDispatch(const KernelContext& c, const Fn& fn) {
 }
 
 // Calls fn(T{0}, i) for each of the matrices of input `of`, up to the first error; not at all if
-// the only output is not asked for.
+// the only output is not asked for, or if the first one has no elements, of which Eigen's products
+// would take the first.
 template <typename Fn>
 absl::Status LaForMatrices(const KernelContext& c, int of, const Fn& fn) {
   if (c.reqs[0] == WriteReq::kNull && c.reqs.size() == 1) return absl::OkStatus();
+  if (c.outputs[0].size() == 0) return absl::OkStatus();
   return LaDispatch(c, [&](auto zero) {
     for (int64_t i = 0; i < LaBatch(c.inputs[of]); ++i) {
       if (absl::Status status = fn(zero, i); !status.ok()) return status;

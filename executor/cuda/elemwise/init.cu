@@ -34,7 +34,7 @@ struct Steps {
 struct Eye {
   int64_t columns, diagonal;
   __device__ double operator()(int64_t i) const {
-    return i % columns == i / columns + diagonal ? 1.0 : 0.0;
+    return i % columns - i / columns == diagonal ? 1.0 : 0.0;
   }
 };
 

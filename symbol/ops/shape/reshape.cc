@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
+#include "symbol/extent_product.h"
 #include "symbol/op.h"
 #include "symbol/op_example.h"
 #include "symbol/ops/shape/reshape_gradient.h"
@@ -178,7 +179,7 @@ PartialShape FillByCount(PartialShape shape, const PartialShape& other) {
   int64_t rest = 1;
   for (int i = 0; i < shape.rank(); ++i) {
     if (shape.dim_known(i)) {
-      rest *= shape[i];
+      rest = ExtentProduct(shape[i], rest);
     } else if (unknown >= 0) {
       return shape;
     } else {

@@ -1,0 +1,86 @@
+// Operators on numbers at the end of their types and on arrays without elements, which fuzzers
+// under the sanitizers found to do what C++ leaves undefined.
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "executor/executor.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/symbol.h"
+
+namespace cooper {
+namespace {
+
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+
+struct IntegerCase {
+  const char* name;
+  const char* op;
+  AttrMap attrs;
+  std::vector<int64_t> values;  // of each input, a vector
+  int num_inputs;
+  std::vector<int64_t> expected;
+};
+
+TEST(LargeNumbersTest, IntegersWrapAround) {
+  const IntegerCase cases[] = {
+      {"Sum", "sum", {}, {kMost, 2}, 1, {kLeast + 1}},
+      {"Product", "prod", {}, {kMost, 2}, 1, {-2}},
+      {"Norm", "norm", {{"ord", "1"}}, {kLeast}, 1, {kLeast}},
+      {"CumulativeSum", "cumsum", {}, {kMost, 1, 5}, 1, {kMost, kLeast, kLeast + 5}},
+      {"AddN", "add_n", {{"num_args", "3"}}, {kMost, 1}, 3, {kMost - 2, 3}},
+      {"Abs", "abs", {}, {kLeast, -7}, 1, {kLeast, 7}},
+      {"Negative", "negative", {}, {kLeast}, 1, {kLeast}},
+      {"Ravel", "ravel_multi_index", {{"shape", "(-1, 3)"}}, {kMost, 1}, 1, {kMost - 1}},
+      {"Eye",
+       "_eye",
+       {{"N", "2"}, {"k", "9223372036854775807"}, {"dtype", "int64"}},
+       {},
+       0,
+       {0, 0, 0, 0}},
+  };
+  for (const IntegerCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    BindOptions options{.grad_req = WriteReq::kNull};
+    std::vector<Symbol> inputs;
+    for (int i = 0; i < c.num_inputs; ++i) {
+      const std::string name = "input" + std::to_string(i);
+      const auto count = static_cast<int64_t>(c.values.size());
+      const bool is_ravel = c.name == std::string("Ravel");
+      inputs.push_back(Symbol::Variable(name));
+      COOPER_ASSERT_OK_AND_ASSIGN(
+          options.args[name],
+          NDArray::FromVector<int64_t>(is_ravel ? Shape({count, 1}) : Shape({count}), c.values));
+    }
+    const auto symbol = Symbol::Create(c.op, {.inputs = inputs, .attrs = c.attrs});
+    ASSERT_THAT(symbol, IsOk());
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto executor, Executor::SimpleBind(*symbol, options));
+    COOPER_ASSERT_OK(executor->Forward(/*is_train=*/false));
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto result, (*executor->outputs())[0].ToVector<int64_t>());
+    EXPECT_EQ(result, c.expected);
+  }
+}
+
+TEST(LargeNumbersTest, MatricesWithoutElementsHaveGradients) {
+  for (const char* op : {"linalg_potrf", "linalg_potri", "linalg_sumlogdiag"}) {
+    SCOPED_TRACE(op);
+    const auto symbol = Symbol::Create(op, {.inputs = {Symbol::Variable("A")}});
+    ASSERT_THAT(symbol, IsOk());
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto executor,
+                                Executor::SimpleBind(*symbol, {.shapes = {{"A", {2, 0, 0}}}}));
+    COOPER_ASSERT_OK(executor->Forward(/*is_train=*/true));
+    std::vector<NDArray> heads;
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto outputs, executor->outputs());
+    for (const NDArray& output : outputs) heads.push_back(*output.Copy());
+    COOPER_EXPECT_OK(executor->Backward(heads));
+  }
+}
+
+}  // namespace
+}  // namespace cooper
