@@ -82,5 +82,40 @@ TEST(LargeNumbersTest, MatricesWithoutElementsHaveGradients) {
   }
 }
 
+// Its rows are those of the output, which is the bias: data without features tells nothing of them.
+TEST(LargeNumbersTest, FullyConnectedWithoutFeatures) {
+  const auto symbol =
+      Symbol::Create("FullyConnected", {.name = "fc",
+                                        .inputs = {Symbol::Variable("data")},
+                                        .attrs = {{"num_hidden", "3"}, {"flatten", "False"}}});
+  ASSERT_THAT(symbol, IsOk());
+  for (const Shape& data : {Shape({2, 4, 0}), Shape({5, 0, 0})}) {
+    SCOPED_TRACE(data);
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto executor,
+                                Executor::SimpleBind(*symbol, {.shapes = {{"data", data}}}));
+    COOPER_ASSERT_OK(executor->arg("fc_bias").Fill(7));
+    COOPER_ASSERT_OK(executor->Forward(/*is_train=*/true));
+    const NDArray output = (*executor->outputs())[0];
+    EXPECT_THAT(*output.ToVector<float>(), testing::Each(7));
+    COOPER_ASSERT_OK_AND_ASSIGN(const NDArray head, output.Copy());
+    COOPER_ASSERT_OK(executor->Backward({head}));
+    EXPECT_THAT(*executor->grad("fc_bias").ToVector<float>(),
+                testing::Each(static_cast<float>(7 * data[0] * data[1])));
+  }
+}
+
+// What it is scattered into is known by the first input alone.
+TEST(LargeNumbersTest, ScatterChecksItsCoordinates) {
+  const auto symbol = Symbol::Create(
+      "_scatter_set_nd",
+      {.inputs = {Symbol::Variable("lhs"), Symbol::Variable("rhs"), Symbol::Variable("indices")},
+       .attrs = {{"shape", "()"}}});
+  ASSERT_THAT(symbol, IsOk());
+  EXPECT_THAT(
+      Executor::SimpleBind(*symbol, {.shapes = {{"lhs", {4}}, {"rhs", {3}}, {"indices", {2, 3}}},
+                                     .grad_req = WriteReq::kNull}),
+      StatusIs(absl::StatusCode::kInvalidArgument, testing::HasSubstr("2 coordinates")));
+}
+
 }  // namespace
 }  // namespace cooper

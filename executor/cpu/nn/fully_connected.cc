@@ -22,18 +22,19 @@ struct Extents {
   int64_t m, n, k;
 };
 
-Extents ExtentsOf(const ArrayView& data, const ArrayView& weight,
+// The output tells m: data without features has no elements.
+Extents ExtentsOf(const ArrayView& output, const ArrayView& weight,
                   Weight form = Weight::kOfOutputs) {
   const bool transposed = form == Weight::kTransposed;
-  const int64_t n = weight.shape[transposed ? 1 : 0];
+  const int64_t n = weight.shape[transposed ? 1 : 0];  // num_hidden, at least 1
   const int64_t k = weight.shape[transposed ? 0 : 1];
-  return {k == 0 ? data.shape[0] : data.size() / k, n, k};
+  return {output.size() / n, n, k};
 }
 
 template <typename T>
 void Forward(const KernelContext& c, Weight form) {
   using enum FullyConnectedArrays::Input;
-  const auto [m, n, k] = ExtentsOf(c.inputs[kData], c.inputs[kWeight], form);
+  const auto [m, n, k] = ExtentsOf(c.outputs[0], c.inputs[kWeight], form);
   T* out = c.outputs[0].as<T>();
   T beta = c.reqs[0] == WriteReq::kAdd ? T{1} : T{0};
   if (c.inputs.size() == 3) {
@@ -66,7 +67,7 @@ void Backward(const KernelContext& c) {
   using enum FullyConnectedGradientArrays::Input;
   using enum FullyConnectedGradientArrays::Output;
   const T* ograd = c.inputs[kOgrad].as<T>();
-  const auto [m, n, k] = ExtentsOf(c.inputs[kData], c.inputs[kWeight]);
+  const auto [m, n, k] = ExtentsOf(c.inputs[kOgrad], c.inputs[kWeight]);
   if (c.reqs[0] != WriteReq::kNull) {
     Gemm(false, false, m, k, n, T{1}, ograd, n, c.inputs[kWeight].as<T>(), k, BetaOf<T>(c.reqs[0]),
          c.outputs[0].as<T>(), k);

@@ -93,8 +93,9 @@ COOPER_REGISTER_OP(_scatter_set_nd)
     .Param<ScatterNdParam>()
     .Inputs({"lhs", "rhs", "indices"})
     .Shape([](ShapeContext& c) -> absl::Status {
-      COOPER_RETURN_IF_ERROR(ScatterShape(c, 1, 2));
+      // First of all, since the parts that indices name are those of this shape.
       COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(0)));
+      COOPER_RETURN_IF_ERROR(ScatterShape(c, 1, 2));
       return c.SetInput(0, c.output(0), "shape");
     })
     .Type([](TypeContext& c) -> absl::Status {
