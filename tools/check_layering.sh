@@ -90,7 +90,7 @@ echo "check_layering: an indirect path was found"
 
 # 3. Libraries that no root reaches. Fixtures are testonly, and programs may use anything.
 layers="//ndarray/... + //symbol/... + //executor/... + //io/... + //module/..."
-roots="labels(scope, //tests/layering:module_layering_test_members + //tests/layering:executor_cuda_layering_test_members)"
+roots="labels(scope, //tests/layering:module_layering_test_members + //tests/layering:module_cuda_layering_test_members)"
 missed=$("$bazel" "${startup[@]}" query --noshow_progress \
   "let all = kind('cc_library rule', $layers) in \$all except attr(testonly, 1, \$all) except deps($roots)")
 [[ -z "$missed" ]] || fail "add to ROOTS in tests/layering/BUILD, or a library above them:

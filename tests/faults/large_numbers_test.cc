@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "executor/executor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -115,6 +116,29 @@ TEST(LargeNumbersTest, ScatterChecksItsCoordinates) {
       Executor::SimpleBind(*symbol, {.shapes = {{"lhs", {4}}, {"rhs", {3}}, {"indices", {2, 3}}},
                                      .grad_req = WriteReq::kNull}),
       StatusIs(absl::StatusCode::kInvalidArgument, testing::HasSubstr("2 coordinates")));
+}
+
+// Attributes of a file: each is told or has the result of a smaller one.
+TEST(LargeNumbersTest, AttributesMayBeAnything) {
+  const std::string most = std::to_string(kMost), least = std::to_string(kLeast);
+  const auto bind = [](const char* op, const AttrMap& attrs, const Shape& data) -> absl::Status {
+    const auto symbol = Symbol::Create(op, {.inputs = {Symbol::Variable("data")}, .attrs = attrs});
+    if (!symbol.ok()) return symbol.status();
+    const auto executor =
+        Executor::SimpleBind(*symbol, {.shapes = {{"data", data}}, .grad_req = WriteReq::kNull});
+    return executor.ok() ? (*executor)->Forward(/*is_train=*/false) : executor.status();
+  };
+  for (const std::string& step : {most, least}) {
+    COOPER_EXPECT_OK(bind(
+        "slice", {{"begin", "(None,)"}, {"end", "(None,)"}, {"step", "(" + step + ",)"}}, {3, 4}));
+  }
+  EXPECT_FALSE(bind("diag", {{"k", most}}, {3}).ok());
+  EXPECT_FALSE(bind("diag", {{"k", least}}, {3, 4}).ok());
+  EXPECT_FALSE(
+      bind("RNN", {{"mode", "lstm"}, {"num_layers", "9"}, {"state_size", "2147483647"}}, {2, 3, 4})
+          .ok());
+  EXPECT_FALSE(
+      bind("RNN", {{"mode", "gru"}, {"num_layers", most}, {"state_size", "4"}}, {2, 3, 4}).ok());
 }
 
 }  // namespace

@@ -1,11 +1,23 @@
 #include "symbol/ops/rnn/rnn_layout.h"
 
+#include <limits>
+
 namespace cooper {
 namespace {
 
 // Columns of the i2h weight of `layer`.
 int64_t LayerInputSize(const RNNParam& param, int64_t input_size, int layer) {
   return layer == 0 ? input_size : RNNNumDirections(param) * RNNOutputSize(param);
+}
+
+// Sums and products that an int64 cannot hold are its greatest value, as no array has.
+int64_t Plus(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
+}
+int64_t Times(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<int64_t>::max() : product;
 }
 
 int64_t WeightRows(const RNNParam& param) { return RNNNumGates(param.mode) * param.state_size; }
@@ -51,10 +63,11 @@ int64_t RNNParameterSize(const RNNParam& param, int64_t input_size) {
   const int64_t output_size = RNNOutputSize(param);
   int64_t size = 0;
   for (int layer = 0; layer < param.num_layers; ++layer) {
-    size += rows * (LayerInputSize(param, input_size, layer) + output_size + 2);
-    if (param.projection_size.has_value()) size += output_size * param.state_size;
+    const int64_t columns = Plus(LayerInputSize(param, input_size, layer), output_size + 2);
+    size = Plus(size, Times(rows, columns));
+    if (param.projection_size.has_value()) size = Plus(size, Times(output_size, param.state_size));
   }
-  return size * RNNNumDirections(param);
+  return Times(size, RNNNumDirections(param));
 }
 
 std::optional<int64_t> RNNInputSize(const RNNParam& param, int64_t parameter_size) {

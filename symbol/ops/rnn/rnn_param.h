@@ -24,11 +24,18 @@ struct RNNParam {
   bool use_sequence_length = false;
 
   static void Declare(ParamDeclaration<RNNParam>& d) {
+    // A file may say anything: no weight has more.
+    constexpr int64_t kMostFeatures = int64_t{1} << 31;
     d.Field("state_size", &RNNParam::state_size)
         .Required()
         .Min(1)
+        .Max(kMostFeatures)
         .Doc("features of the state of each layer and direction");
-    d.Field("num_layers", &RNNParam::num_layers).Required().Min(1).Doc("layers above each other");
+    d.Field("num_layers", &RNNParam::num_layers)
+        .Required()
+        .Min(1)
+        .Max(1 << 16)
+        .Doc("layers above each other");
     d.Field("bidirectional", &RNNParam::bidirectional)
         .Doc("whether each layer also runs from the last step to the first");
     d.Enum("mode", &RNNParam::mode,
@@ -45,6 +52,7 @@ struct RNNParam {
     d.Field("state_outputs", &RNNParam::state_outputs)
         .Doc("whether the final states are outputs too");
     d.Field("projection_size", &RNNParam::projection_size)
+        .Max(kMostFeatures)
         .Doc("features to which the output of an lstm is projected");
     d.Field("lstm_state_clip_min", &RNNParam::lstm_state_clip_min)
         .Doc("least value of a cell state; goes with lstm_state_clip_max");

@@ -24,7 +24,11 @@ absl::Status DiagShape(ShapeContext& c) {
   const PartialShape data = c.input(0);
   if (!data.rank_known()) return absl::OkStatus();
   if (data.rank() == 1) {
-    const int64_t side = data.dim_known(0) ? data[0] + std::abs(param.k) : kUnknownDim;
+    int64_t side = kUnknownDim;
+    if (data.dim_known(0) && __builtin_add_overflow(data[0], std::abs(param.k), &side)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("input 'data' ", data.ToString(), " is too large for a diagonal"));
+    }
     return c.SetOutput(0, {side, side}, "a matrix that holds the diagonal");
   }
   COOPER_ASSIGN_OR_RETURN(const int rows, NormalizeAxis(param.axis1, data.rank()));

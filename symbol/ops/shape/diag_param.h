@@ -13,7 +13,12 @@ struct DiagParam {
   int axis2 = 1;
 
   static void Declare(ParamDeclaration<DiagParam>& d) {
-    d.Field("k", &DiagParam::k).Doc("which diagonal: above the main one, or below if negative");
+    // No matrix has a diagonal further away: it would have too many elements.
+    constexpr int64_t kFarthest = int64_t{1} << 31;
+    d.Field("k", &DiagParam::k)
+        .Min(-kFarthest)
+        .Max(kFarthest)
+        .Doc("which diagonal: above the main one, or below if negative");
     d.Field("axis1", &DiagParam::axis1).Doc("the axis of rows");
     d.Field("axis2", &DiagParam::axis2).Doc("the axis of columns");
   }

@@ -39,8 +39,9 @@ struct SliceParam {
   SliceRange range(int axis, int64_t len) const {
     if (axis >= static_cast<int>(begin.size())) return {0, 1, len};
     const auto& step_at = axis < static_cast<int>(step.size()) ? step[axis] : std::nullopt;
-    const int64_t s = step_at.value_or(1);
-    if (len == 0) return {0, s, 0};
+    if (len == 0) return {0, step_at.value_or(1), 0};
+    // Larger steps go no further than to the first index.
+    const int64_t s = std::clamp(step_at.value_or(1), -len, len);
     int64_t b = begin[axis].value_or(s < 0 ? len - 1 : 0);
     int64_t e = end[axis].value_or(s < 0 ? -1 : len);
     if (b < 0) b += len;

@@ -1,6 +1,7 @@
 // What the emulator counts of a program: calls, waits, allocations, and what kernels did.
 
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
@@ -19,6 +20,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
+
+// Threads of a warp stay together, as transactions are counted, unless their order is random.
+const int kInOrder = setenv("COOPER_CUDA_EMULATOR_SEED", "0", /*overwrite=*/1);
 
 constexpr int kCount = 200;
 constexpr int64_t kBytes = kCount * 4;
