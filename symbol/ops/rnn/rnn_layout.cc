@@ -5,11 +5,6 @@
 namespace cooper {
 namespace {
 
-// Columns of the i2h weight of `layer`.
-int64_t LayerInputSize(const RNNParam& param, int64_t input_size, int layer) {
-  return layer == 0 ? input_size : RNNNumDirections(param) * RNNOutputSize(param);
-}
-
 // Sums and products that an int64 cannot hold are its greatest value, as no array has.
 int64_t Plus(int64_t a, int64_t b) {
   int64_t sum = 0;
@@ -18,6 +13,11 @@ int64_t Plus(int64_t a, int64_t b) {
 int64_t Times(int64_t a, int64_t b) {
   int64_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<int64_t>::max() : product;
+}
+
+// Columns of the i2h weight of `layer`.
+int64_t LayerInputSize(const RNNParam& param, int64_t input_size, int layer) {
+  return layer == 0 ? input_size : Times(RNNNumDirections(param), RNNOutputSize(param));
 }
 
 int64_t WeightRows(const RNNParam& param) { return RNNNumGates(param.mode) * param.state_size; }
@@ -63,7 +63,7 @@ int64_t RNNParameterSize(const RNNParam& param, int64_t input_size) {
   const int64_t output_size = RNNOutputSize(param);
   int64_t size = 0;
   for (int layer = 0; layer < param.num_layers; ++layer) {
-    const int64_t columns = Plus(LayerInputSize(param, input_size, layer), output_size + 2);
+    const int64_t columns = Plus(LayerInputSize(param, input_size, layer), Plus(output_size, 2));
     size = Plus(size, Times(rows, columns));
     if (param.projection_size.has_value()) size = Plus(size, Times(output_size, param.state_size));
   }
