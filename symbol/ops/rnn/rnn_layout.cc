@@ -2,22 +2,20 @@
 
 #include <limits>
 
+#include "symbol/extent_product.h"
+
 namespace cooper {
 namespace {
 
-// Sums and products that an int64 cannot hold are its greatest value, as no array has.
+// A sum that an int64 cannot hold is its greatest value, as of ExtentProduct.
 int64_t Plus(int64_t a, int64_t b) {
   int64_t sum = 0;
   return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
 }
-int64_t Times(int64_t a, int64_t b) {
-  int64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<int64_t>::max() : product;
-}
 
 // Columns of the i2h weight of `layer`.
 int64_t LayerInputSize(const RNNParam& param, int64_t input_size, int layer) {
-  return layer == 0 ? input_size : Times(RNNNumDirections(param), RNNOutputSize(param));
+  return layer == 0 ? input_size : ExtentProduct(RNNNumDirections(param), RNNOutputSize(param));
 }
 
 int64_t WeightRows(const RNNParam& param) { return RNNNumGates(param.mode) * param.state_size; }
@@ -64,10 +62,11 @@ int64_t RNNParameterSize(const RNNParam& param, int64_t input_size) {
   int64_t size = 0;
   for (int layer = 0; layer < param.num_layers; ++layer) {
     const int64_t columns = Plus(LayerInputSize(param, input_size, layer), Plus(output_size, 2));
-    size = Plus(size, Times(rows, columns));
-    if (param.projection_size.has_value()) size = Plus(size, Times(output_size, param.state_size));
+    size = Plus(size, ExtentProduct(rows, columns));
+    if (param.projection_size.has_value())
+      size = Plus(size, ExtentProduct(output_size, param.state_size));
   }
-  return Times(size, RNNNumDirections(param));
+  return ExtentProduct(size, RNNNumDirections(param));
 }
 
 std::optional<int64_t> RNNInputSize(const RNNParam& param, int64_t parameter_size) {
