@@ -2,7 +2,6 @@
 
 #include <map>
 #include <string>
-#include <type_traits>
 
 #include "absl/strings/str_cat.h"
 #include "cublas_v2.h"
@@ -13,7 +12,7 @@
 #include "ndarray/dtype.h"
 #include "ndarray/queue_of.h"
 #include "ndarray/status_macros.h"
-#include "third_party/cuda/dynload.h"
+#include "third_party/cuda/library_functions.h"
 
 namespace cooper {
 namespace {
@@ -33,37 +32,19 @@ struct Functions {
   decltype(&cublasSetWorkspace_v2) set_workspace = nullptr;
 };
 
-// Finds a function that not everyone needs.
-template <typename Function>
-void FindOptional(const std::string& library, const char* symbol, Function& function) {
-  function = reinterpret_cast<Function>(CudaSymbol(library.c_str(), symbol));
-}
-
 absl::StatusOr<Functions> LoadFunctions() {
-  const std::string library = LibraryName();
-  if (LoadCudaLibrary(library.c_str()) == nullptr) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        library,
-        " is needed for products on a gpu and was not found: looked in the folders of "
-        "$COOPER_CUDA_LIB_PATH, where the loader looks, and in /usr/local/cuda/lib64"));
-  }
+  LibraryFunctions library(LibraryName(), " is needed for products on a gpu and");
   Functions functions;
-  std::string missing;
-  auto find = [&](const char* symbol, auto& function) {
-    void* address = CudaSymbol(library.c_str(), symbol);
-    if (address == nullptr) absl::StrAppend(&missing, " ", symbol);
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(address);
-  };
-  find("cublasCreate_v2", functions.create);
-  find("cublasSetStream_v2", functions.set_stream);
-  find("cublasSgemm_v2_64", functions.sgemm);
-  find("cublasGetStatusString", functions.status_string);
-  FindOptional(library, "cublasGemmEx_64", functions.gemm_ex);
-  FindOptional(library, "cublasGemmStridedBatchedEx_64", functions.gemm_batched);
-  FindOptional(library, "cublasSetMathMode", functions.set_math_mode);
-  FindOptional(library, "cublasSetWorkspace_v2", functions.set_workspace);
-  if (missing.empty()) return functions;
-  return absl::FailedPreconditionError(absl::StrCat(library, " has no", missing));
+  library.Find("cublasCreate_v2", functions.create);
+  library.Find("cublasSetStream_v2", functions.set_stream);
+  library.Find("cublasSgemm_v2_64", functions.sgemm);
+  library.Find("cublasGetStatusString", functions.status_string);
+  library.FindOptional("cublasGemmEx_64", functions.gemm_ex);
+  library.FindOptional("cublasGemmStridedBatchedEx_64", functions.gemm_batched);
+  library.FindOptional("cublasSetMathMode", functions.set_math_mode);
+  library.FindOptional("cublasSetWorkspace_v2", functions.set_workspace);
+  COOPER_RETURN_IF_ERROR(library.status());
+  return functions;
 }
 
 const absl::StatusOr<Functions>& TheFunctions() {

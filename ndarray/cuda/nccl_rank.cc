@@ -1,13 +1,12 @@
 #include "ndarray/cuda/nccl_rank.h"
 
 #include <cstring>
-#include <type_traits>
 
 #include "absl/strings/str_cat.h"
 #include "nccl.h"
 #include "ndarray/cuda/device_scope.h"
 #include "ndarray/status_macros.h"
-#include "third_party/cuda/dynload.h"
+#include "third_party/cuda/library_functions.h"
 
 namespace cooper {
 namespace {
@@ -27,31 +26,19 @@ struct Functions {
 };
 
 absl::StatusOr<Functions> LoadFunctions() {
-  const std::string library = LibraryName();
-  if (LoadCudaLibrary(library.c_str()) == nullptr) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(library,
-                     " was not found: looked in the folders of $COOPER_CUDA_LIB_PATH, where the "
-                     "loader looks, and in /usr/local/cuda/lib64"));
-  }
+  LibraryFunctions library(LibraryName());
   Functions functions;
-  std::string missing;
-  auto find = [&](const char* symbol, auto& function) {
-    void* address = CudaSymbol(library.c_str(), symbol);
-    if (address == nullptr) absl::StrAppend(&missing, " ", symbol);
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(address);
-  };
-  find("ncclGetUniqueId", functions.get_unique_id);
-  find("ncclCommInitRank", functions.comm_init_rank);
-  find("ncclCommDestroy", functions.comm_destroy);
-  find("ncclCommGetAsyncError", functions.comm_get_async_error);
-  find("ncclAllReduce", functions.all_reduce);
-  find("ncclGroupStart", functions.group_start);
-  find("ncclGroupEnd", functions.group_end);
-  find("ncclGetErrorString", functions.error_string);
-  find("ncclGetLastError", functions.last_error);
-  if (missing.empty()) return functions;
-  return absl::FailedPreconditionError(absl::StrCat(library, " has no", missing));
+  library.Find("ncclGetUniqueId", functions.get_unique_id);
+  library.Find("ncclCommInitRank", functions.comm_init_rank);
+  library.Find("ncclCommDestroy", functions.comm_destroy);
+  library.Find("ncclCommGetAsyncError", functions.comm_get_async_error);
+  library.Find("ncclAllReduce", functions.all_reduce);
+  library.Find("ncclGroupStart", functions.group_start);
+  library.Find("ncclGroupEnd", functions.group_end);
+  library.Find("ncclGetErrorString", functions.error_string);
+  library.Find("ncclGetLastError", functions.last_error);
+  COOPER_RETURN_IF_ERROR(library.status());
+  return functions;
 }
 
 const absl::StatusOr<Functions>& TheFunctions() {

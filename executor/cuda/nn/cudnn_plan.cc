@@ -1,14 +1,13 @@
 #include "executor/cuda/nn/cudnn_plan.h"
 
 #include <cstddef>
-#include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cudnn.h"
 #include "ndarray/status_macros.h"
-#include "third_party/cuda/dynload.h"
+#include "third_party/cuda/library_functions.h"
 
 namespace cooper {
 namespace {
@@ -26,29 +25,17 @@ struct Functions {
 };
 
 absl::StatusOr<Functions> LoadFunctions() {
-  const std::string library = LibraryName();
-  if (LoadCudaLibrary(library.c_str()) == nullptr) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(library,
-                     " was not found: looked in the folders of $COOPER_CUDA_LIB_PATH, where the "
-                     "loader looks, and in /usr/local/cuda/lib64"));
-  }
+  LibraryFunctions library(LibraryName());
   Functions functions;
-  std::string missing;
-  auto find = [&](const char* symbol, auto& function) {
-    void* address = CudaSymbol(library.c_str(), symbol);
-    if (address == nullptr) absl::StrAppend(&missing, " ", symbol);
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(address);
-  };
-  find("cudnnBackendCreateDescriptor", functions.create);
-  find("cudnnBackendDestroyDescriptor", functions.destroy);
-  find("cudnnBackendSetAttribute", functions.set);
-  find("cudnnBackendGetAttribute", functions.get);
-  find("cudnnBackendFinalize", functions.finalize);
-  find("cudnnGetErrorString", functions.error_string);
-  find("cudnnGetLastErrorString", functions.last_error);
-  if (missing.empty()) return functions;
-  return absl::FailedPreconditionError(absl::StrCat(library, " has no", missing));
+  library.Find("cudnnBackendCreateDescriptor", functions.create);
+  library.Find("cudnnBackendDestroyDescriptor", functions.destroy);
+  library.Find("cudnnBackendSetAttribute", functions.set);
+  library.Find("cudnnBackendGetAttribute", functions.get);
+  library.Find("cudnnBackendFinalize", functions.finalize);
+  library.Find("cudnnGetErrorString", functions.error_string);
+  library.Find("cudnnGetLastErrorString", functions.last_error);
+  COOPER_RETURN_IF_ERROR(library.status());
+  return functions;
 }
 
 const absl::StatusOr<Functions>& TheFunctions() {

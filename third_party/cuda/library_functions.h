@@ -1,0 +1,59 @@
+#ifndef COOPER_THIRD_PARTY_CUDA_LIBRARY_FUNCTIONS_H_
+#define COOPER_THIRD_PARTY_CUDA_LIBRARY_FUNCTIONS_H_
+
+// The functions of a library of CUDA that is opened at run time (dynload.h), and the error if it or
+// one of them is missing.
+//
+//   LibraryFunctions library("libcublas.so.13");
+//   library.Find("cublasCreate_v2", functions.create);
+//   COOPER_RETURN_IF_ERROR(library.status());
+
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "third_party/cuda/dynload.h"
+
+namespace cooper {
+
+class LibraryFunctions {
+ public:
+  // `purpose` says in the error what the library is for: " is needed for products on a gpu and".
+  explicit LibraryFunctions(std::string soname, absl::string_view purpose = "")
+      : soname_(std::move(soname)), purpose_(purpose) {}
+
+  // Sets `function`, which is noted where it is missing.
+  template <typename Function>
+  void Find(const char* symbol, Function& function) {
+    FindOptional(symbol, function);
+    if (function == nullptr) absl::StrAppend(&missing_, " ", symbol);
+  }
+  // One that not everyone needs: null where it is missing.
+  template <typename Function>
+  void FindOptional(const char* symbol, Function& function) const {
+    function = reinterpret_cast<Function>(CudaSymbol(soname_.c_str(), symbol));
+  }
+
+  // kFailedPrecondition if there is no such library, or if it lacks what was to be found.
+  absl::Status status() const {
+    if (LoadCudaLibrary(soname_.c_str()) == nullptr) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          soname_, purpose_,
+          " was not found: looked in the folders of $COOPER_CUDA_LIB_PATH, where the loader looks, "
+          "and in /usr/local/cuda/lib64"));
+    }
+    if (missing_.empty()) return absl::OkStatus();
+    return absl::FailedPreconditionError(absl::StrCat(soname_, " has no", missing_));
+  }
+
+ private:
+  const std::string soname_;
+  const std::string purpose_;
+  std::string missing_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_THIRD_PARTY_CUDA_LIBRARY_FUNCTIONS_H_
