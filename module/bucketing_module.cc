@@ -289,8 +289,8 @@ absl::Status BucketingModule::UseBucketOf(const DataBatch& batch) {
 
 absl::Status BucketingModule::Forward(const DataBatch& batch, std::optional<bool> is_train) {
   COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
-  const ScopedProfile profile(ProfileCategory::kBucket,
-                              NameForProfile(batch.bucket_key.value_or(*current_key_)));
+  const std::string name = NameForProfile(batch.bucket_key.value_or(*current_key_));
+  const ScopedProfile profile(ProfileCategory::kBucket, name);
   COOPER_RETURN_IF_ERROR(UseBucketOf(batch));
   return WithBucket(current_->module->Forward(batch, is_train), *current_key_);
 }
@@ -299,7 +299,8 @@ absl::Status BucketingModule::ForwardToEvaluate(const DataBatch& batch) {
   if (!for_training_) return Forward(batch, /*is_train=*/false);
   COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
   const BucketKey key = batch.bucket_key.value_or(*current_key_);
-  const ScopedProfile profile(ProfileCategory::kBucket, NameForProfile(key));
+  const std::string name = NameForProfile(key);
+  const ScopedProfile profile(ProfileCategory::kBucket, name);
   // What the batch does not describe is as it was bound for training, if it was.
   const Module* trained = bucket(key);
   const bool described =

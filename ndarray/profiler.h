@@ -9,6 +9,7 @@
 // event is recorded when it ends, in well under a microsecond.
 
 #include <atomic>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -91,6 +92,11 @@ class ScopedProfile {
       : session_(profiler_internal::session.load(std::memory_order_relaxed)) {
     if (session_ != 0) Begin(category, name, detail);
   }
+  // A string that dies before the event ends.
+  template <typename Name>
+  requires std::same_as<Name, std::string> ScopedProfile(ProfileCategory, Name&&,
+                                                         absl::string_view = {})
+  = delete;
   ~ScopedProfile() {
     if (session_ != 0) End();
   }
