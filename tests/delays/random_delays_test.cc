@@ -68,8 +68,13 @@ void UseAlternateStack() {
   sigaltstack(&stack, nullptr);
 }
 
+// Of the threads of all parallel loops. Lives as long as the process: threads that sleep keep what
+// tbb made for an observer that is gone, which looks like a leak.
 class AlternateStacks : public tbb::task_scheduler_observer {
  public:
+  static void Use() { [[maybe_unused]] static const auto* const stacks = new AlternateStacks; }
+
+ private:
   AlternateStacks() {
     UseAlternateStack();
     observe(true);
@@ -81,6 +86,7 @@ class AlternateStacks : public tbb::task_scheduler_observer {
 class Delays {
  public:
   Delays() {
+    AlternateStacks::Use();
     struct sigaction action = {};
     action.sa_handler = StopForAMoment;
     action.sa_flags = SA_RESTART | SA_ONSTACK;
@@ -104,7 +110,6 @@ class Delays {
     }
   }
 
-  const AlternateStacks stacks_;
   std::atomic<bool> ends_ = false;
   std::thread thread_;
 };
