@@ -41,7 +41,8 @@ std::unique_ptr<Executor> Bind(const Symbol& net, bool unbound,
 
 std::vector<std::vector<float>> OutputsOf(const Executor& executor) {
   std::vector<std::vector<float>> values;
-  for (const NDArray& output : *executor.outputs()) values.push_back(Floats(output));
+  const auto outputs = executor.outputs();
+  for (const NDArray& output : *outputs) values.push_back(Floats(output));
   return values;
 }
 
