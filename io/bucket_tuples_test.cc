@@ -217,7 +217,9 @@ TEST(ChooseBucketTuplesTest, ABucketHasEnoughSamples) {
     COOPER_ASSERT_OK_AND_ASSIGN(const BucketTuples chosen, ChooseBucketTuples(pairs, options));
     ASSERT_EQ(chosen.cost, CostOf(pairs, chosen.buckets, options));  // which is finite
     const double least = LeastCost(pairs, options).cost();
-    if (chosen.exact) ASSERT_EQ(chosen.cost, least);
+    if (chosen.exact) {
+      ASSERT_EQ(chosen.cost, least);
+    }
     ASSERT_LE(chosen.lower_bound, least);
     sum += chosen.cost / least;
     ++cases;

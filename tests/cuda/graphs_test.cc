@@ -74,7 +74,8 @@ Results FiveSteps(
     } else {
       COOPER_EXPECT_OK(executor.ForwardBackward(heads));
     }
-    for (const NDArray& output : *executor.outputs()) {
+    const auto outputs = executor.outputs();
+    for (const NDArray& output : *outputs) {
       results.push_back(*output.ToVector<float>());
     }
     for (const std::string& name : executor.grad_names()) {

@@ -113,7 +113,9 @@ int Reorders(const Symbol& net, const KnownShapes& shapes, const Options& option
 
 // Which convolutions have fast code depends on the processor; from AVX2 on those of networks have.
 void ExpectReorders(int reorders, int expected) {
-  if (GetCpuLevel() >= CpuLevel::kAvx2) EXPECT_EQ(reorders, expected);
+  if (GetCpuLevel() >= CpuLevel::kAvx2) {
+    EXPECT_EQ(reorders, expected);
+  }
 }
 
 // A residual network with all that stays in blocks.
