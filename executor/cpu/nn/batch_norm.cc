@@ -1,16 +1,21 @@
-// Kernels of BatchNorm, BatchNorm_v1 and their gradients. With invstd = 1 / sqrt(var + eps):
+// Kernels of BatchNorm, BatchNorm_v1, SequenceBatchNorm and their gradients. With
+// invstd = 1 / sqrt(var + eps):
 //   output = (data - mean) * invstd * gamma + beta
 //   d data = gamma * invstd * (g - sum(g) / n - (data - mean) * invstd^2 * dot / n),
 //   dot = sum(g * (data - mean)), d gamma = dot * invstd, d beta = sum(g).
+// Padding of sequences is in none of the sums and not in n, and its output and gradient are 0.
 
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "executor/cpu/dispatch_float.h"
+#include "executor/cpu/index/index_reader.h"
 #include "executor/cpu/nn/lane_sum.h"
 #include "executor/cpu/row_grain.h"
+#include "executor/indexing/element_steps.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/nn/batch_norm_param.h"
@@ -24,10 +29,10 @@ struct Extents {
 
   int64_t per_channel() const { return outer * inner; }
   int64_t grain() const { return RowGrain(per_channel()); }
-  // Calls fn(offset of `inner` contiguous elements) for each piece of a channel.
+  // Calls fn(offset in data, offset in the channel) for each `inner` contiguous elements of one.
   template <typename Fn>
   void ForEachRun(int64_t channel, Fn&& fn) const {
-    for (int64_t o = 0; o < outer; ++o) fn((o * channels + channel) * inner);
+    for (int64_t o = 0; o < outer; ++o) fn((o * channels + channel) * inner, o * inner);
   }
 };
 
@@ -37,13 +42,67 @@ Extents ExtentsOf(const BatchNormParam& param, const Shape& shape) {
   return {shape.Product(0, axis), shape[axis], shape.Product(axis + 1, rank)};
 }
 
+// Which of a channel's elements count, by their offsets in it: all of them.
+struct AllElements {
+  int64_t count;
+
+  constexpr bool operator[](int64_t) const { return true; }
+};
+
+// Those of steps before each sequence's end.
+struct RealElements {
+  int64_t count = 0;
+  const bool* is_real;
+
+  bool operator[](int64_t i) const { return is_real[i]; }
+};
+
+// Writes into the workspace which elements are real.
+RealElements FindRealElements(const KernelContext& c, const Shape& data, const ArrayView& length,
+                              const Extents& e) {
+  auto* is_real = static_cast<bool*>(c.workspace);
+  RealElements real = {.is_real = is_real};
+  if (e.channels == 0) return real;
+  const auto& param = c.param<SequenceBatchNormParam>();
+  const auto from_front = [&](int64_t axis) {
+    return static_cast<int>(axis < 0 ? axis + data.rank() : axis);
+  };
+  const ElementSteps steps(data, from_front(param.batch_axis), from_front(param.time_axis));
+  const IndexReader lengths(length);
+  e.ForEachRun(0, [&](int64_t at, int64_t in_channel) {
+    for (int64_t i = 0; i < e.inner; ++i) {
+      is_real[in_channel + i] = steps.step(at + i) < lengths[steps.sequence(at + i)];
+      real.count += is_real[in_channel + i] ? 1 : 0;
+    }
+  });
+  return real;
+}
+
+// Inputs: the names of the kernel's inputs.
+template <typename Param, typename Inputs>
+auto CountedElements(const KernelContext& c, const Shape& data, const Extents& e) {
+  if constexpr (std::is_same_v<Param, SequenceBatchNormParam>) {
+    return FindRealElements(c, data, c.inputs[Inputs::kLength], e);
+  } else {
+    return AllElements{.count = e.per_channel()};
+  }
+}
+
+absl::StatusOr<Prepared> PrepareSequence(const PrepareContext& c) {
+  const Shape& data = c.inputs[0].shape;  // of the gradient: ograd's, which is the same
+  const int64_t channels = ExtentsOf(c.param<SequenceBatchNormParam>(), data).channels;
+  return Prepared{.workspace_bytes = channels == 0 ? 0 : data.num_elements() / channels};
+}
+
 // The output `var` is 1 / sqrt(var + eps), but in BatchNorm_v1 the variance.
 template <typename Param>
 constexpr bool kVarIsVariance = std::is_same_v<Param, BatchNormV1Param>;
 
 template <typename Param, typename T>
 void Forward(const KernelContext& c) {
-  using enum BatchNormArrays::Input;
+  using Inputs = typename Param::Arrays;
+  constexpr int kData = Inputs::kData, kGamma = Inputs::kGamma, kBeta = Inputs::kBeta,
+                kMovingMean = Inputs::kMovingMean, kMovingVar = Inputs::kMovingVar;
   using enum BatchNormArrays::Output;
   using C = ComputeType<T>;  // also the type of all but data and output
   const auto& param = c.param<Param>();
@@ -57,29 +116,34 @@ void Forward(const KernelContext& c) {
   const bool add = c.reqs[0] == WriteReq::kAdd;
   const bool batch_stats = c.is_train && !param.use_global_stats;
   const C eps = static_cast<C>(param.eps);
-  const C n = static_cast<C>(e.per_channel());
+  const auto counted = CountedElements<Param, Inputs>(c, c.inputs[kData].shape, e);
+  const C n = static_cast<C>(counted.count);
   ParallelFor(e.channels, e.grain(), [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
       C mean, var;
       if (batch_stats) {
         C sum = 0;
-        e.ForEachRun(k, [&](int64_t at) {
-          sum += LaneSum<C>(e.inner, [&](int64_t i) { return Load(data[at + i]); });
+        e.ForEachRun(k, [&](int64_t at, int64_t in_channel) {
+          sum += LaneSum<C>(e.inner, [&](int64_t i) {
+            const C x = Load(data[at + i]);
+            return counted[in_channel + i] ? x : C{0};
+          });
         });
-        mean = sum / n;
+        mean = n > 0 ? sum / n : C{0};
         C square = 0;
-        e.ForEachRun(k, [&](int64_t at) {
+        e.ForEachRun(k, [&](int64_t at, int64_t in_channel) {
           square += LaneSum<C>(e.inner, [&](int64_t i) {
-            const C d = Load(data[at + i]) - mean;
+            const C difference = Load(data[at + i]) - mean;
+            const C d = counted[in_channel + i] ? difference : C{0};
             return d * d;
           });
         });
-        var = square / n;
+        var = n > 0 ? square / n : C{0};
       } else {
         mean = moving_mean[k];
         var = moving_var[k];
       }
-      const C invstd = var + eps == 0 ? C(0) : C(1) / std::sqrt(var + eps);
+      const C invstd = var + eps == 0 ? C{0} : C{1} / std::sqrt(var + eps);
       if (c.reqs[kMean] != WriteReq::kNull) {
         Store(c.outputs[kMean].as<C>() + k, mean, c.reqs[kMean] == WriteReq::kAdd);
       }
@@ -88,13 +152,14 @@ void Forward(const KernelContext& c) {
               c.reqs[kVar] == WriteReq::kAdd);
       }
       // As in MXNet: the argument itself becomes 1, so that a saved model says what was computed.
-      if (param.fix_gamma && (c.is_train || kVarIsVariance<Param>)) gamma[k] = C(1);
-      const C scale = (param.fix_gamma ? C(1) : gamma[k]) * invstd;
+      if (param.fix_gamma && (c.is_train || kVarIsVariance<Param>)) gamma[k] = C{1};
+      const C scale = (param.fix_gamma ? C{1} : gamma[k]) * invstd;
       const C shift = beta[k];
       if (out == nullptr) continue;
-      e.ForEachRun(k, [&](int64_t at) {
-        for (int64_t i = at; i < at + e.inner; ++i) {
-          Store(out + i, (Load(data[i]) - mean) * scale + shift, add);
+      e.ForEachRun(k, [&](int64_t at, int64_t in_channel) {
+        for (int64_t i = 0; i < e.inner; ++i) {
+          const C value = (Load(data[at + i]) - mean) * scale + shift;
+          Store(out + at + i, counted[in_channel + i] ? value : C{0}, add);
         }
       });
     }
@@ -103,7 +168,10 @@ void Forward(const KernelContext& c) {
 
 template <typename Param, typename T>
 void Backward(const KernelContext& c) {
-  using enum BatchNormGradientArrays::Input;
+  using Inputs = typename Param::GradientArrays;
+  constexpr int kOgrad = Inputs::kOgrad, kMean = Inputs::kMean, kVar = Inputs::kVar,
+                kData = Inputs::kData, kGamma = Inputs::kGamma, kMovingMean = Inputs::kMovingMean,
+                kMovingVar = Inputs::kMovingVar;
   using enum BatchNormGradientArrays::Output;
   using C = ComputeType<T>;
   const auto& param = c.param<Param>();
@@ -118,7 +186,8 @@ void Backward(const KernelContext& c) {
   const bool batch_stats = c.is_train && !param.use_global_stats;
   const C eps = static_cast<C>(param.eps);
   const C momentum = static_cast<C>(param.momentum);
-  const C n = static_cast<C>(e.per_channel());
+  const auto counted = CountedElements<Param, Inputs>(c, c.inputs[kOgrad].shape, e);
+  const C n = static_cast<C>(counted.count);
   ParallelFor(e.channels, e.grain(), [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
       C mean, invstd;
@@ -127,38 +196,46 @@ void Backward(const KernelContext& c) {
         C var;
         if (kVarIsVariance<Param>) {
           var = saved_var[k];
-          invstd = C(1) / std::sqrt(var + eps);
+          invstd = C{1} / std::sqrt(var + eps);
         } else {
           invstd = saved_var[k];
-          var = invstd == 0 ? C(0) : C(1) / (invstd * invstd) - eps;
+          var = invstd == 0 ? C{0} : C{1} / (invstd * invstd) - eps;
         }
-        moving_mean[k] = moving_mean[k] * momentum + mean * (C(1) - momentum);
-        moving_var[k] = moving_var[k] * momentum + var * (C(1) - momentum);
+        if (n > 0) {
+          moving_mean[k] = moving_mean[k] * momentum + mean * (C{1} - momentum);
+          moving_var[k] = moving_var[k] * momentum + var * (C{1} - momentum);
+        }
       } else {
         mean = moving_mean[k];
-        invstd = C(1) / std::sqrt(moving_var[k] + eps);
+        invstd = C{1} / std::sqrt(moving_var[k] + eps);
       }
       C sum = 0, dot = 0;
-      e.ForEachRun(k, [&](int64_t at) {
-        sum += LaneSum<C>(e.inner, [&](int64_t i) { return Load(ograd[at + i]); });
-        dot += LaneSum<C>(
-            e.inner, [&](int64_t i) { return Load(ograd[at + i]) * (Load(data[at + i]) - mean); });
+      e.ForEachRun(k, [&](int64_t at, int64_t in_channel) {
+        sum += LaneSum<C>(e.inner, [&](int64_t i) {
+          const C g = Load(ograd[at + i]);
+          return counted[in_channel + i] ? g : C{0};
+        });
+        dot += LaneSum<C>(e.inner, [&](int64_t i) {
+          const C g = Load(ograd[at + i]), d = Load(data[at + i]) - mean;
+          return counted[in_channel + i] ? g * d : C{0};
+        });
       });
       if (c.reqs[0] != WriteReq::kNull) {
         const bool add = c.reqs[0] == WriteReq::kAdd;
         T* grad = c.outputs[0].as<T>();
-        const C scale = invstd * (param.fix_gamma ? C(1) : gamma[k]);
-        const C g_mean = batch_stats ? sum / n : C(0);
-        const C slope = batch_stats ? dot * invstd * invstd / n : C(0);
-        e.ForEachRun(k, [&](int64_t at) {
-          for (int64_t i = at; i < at + e.inner; ++i) {
-            Store(grad + i, (Load(ograd[i]) - g_mean - (Load(data[i]) - mean) * slope) * scale,
-                  add);
+        const C scale = invstd * (param.fix_gamma ? C{1} : gamma[k]);
+        const C g_mean = batch_stats ? sum / n : C{0};
+        const C slope = batch_stats ? dot * invstd * invstd / n : C{0};
+        e.ForEachRun(k, [&](int64_t at, int64_t in_channel) {
+          for (int64_t i = 0; i < e.inner; ++i) {
+            const C g = Load(ograd[at + i]), d = Load(data[at + i]) - mean;
+            const C value = (g - g_mean - d * slope) * scale;
+            Store(grad + at + i, counted[in_channel + i] ? value : C{0}, add);
           }
         });
       }
       if (c.reqs[kGammaGrad] != WriteReq::kNull) {
-        Store(c.outputs[kGammaGrad].as<C>() + k, param.fix_gamma ? C(0) : dot * invstd,
+        Store(c.outputs[kGammaGrad].as<C>() + k, param.fix_gamma ? C{0} : dot * invstd,
               c.reqs[kGammaGrad] == WriteReq::kAdd);
       }
       if (c.reqs[kBetaGrad] != WriteReq::kNull) {
@@ -170,15 +247,13 @@ void Backward(const KernelContext& c) {
 
 template <typename Param>
 absl::Status ForwardCpu(const KernelContext& c) {
-  using enum BatchNormArrays::Input;
-  return DispatchFloat(c.inputs[kData].dtype,
+  return DispatchFloat(c.inputs[Param::Arrays::kData].dtype,
                        [&](auto type) { Forward<Param, typename decltype(type)::type>(c); });
 }
 
 template <typename Param>
 absl::Status BackwardCpu(const KernelContext& c) {
-  using enum BatchNormGradientArrays::Input;
-  return DispatchFloat(c.inputs[kOgrad].dtype,
+  return DispatchFloat(c.inputs[Param::GradientArrays::kOgrad].dtype,
                        [&](auto type) { Backward<Param, typename decltype(type)::type>(c); });
 }
 
@@ -187,6 +262,10 @@ COOPER_REGISTER_KERNEL(_backward_BatchNorm, DeviceType::kCpu, kFloats, BackwardC
 COOPER_REGISTER_KERNEL(BatchNorm_v1, DeviceType::kCpu, kFloats, ForwardCpu<BatchNormV1Param>);
 COOPER_REGISTER_KERNEL(_backward_BatchNorm_v1, DeviceType::kCpu, kFloats,
                        BackwardCpu<BatchNormV1Param>);
+COOPER_REGISTER_KERNEL(SequenceBatchNorm, DeviceType::kCpu, kFloats,
+                       ForwardCpu<SequenceBatchNormParam>, PrepareSequence);
+COOPER_REGISTER_KERNEL(_backward_SequenceBatchNorm, DeviceType::kCpu, kFloats,
+                       BackwardCpu<SequenceBatchNormParam>, PrepareSequence);
 
 }  // namespace
 }  // namespace cooper

@@ -1,12 +1,14 @@
-// GPU kernels of BatchNorm, BatchNorm_v1 and their gradients. The formulas are those of
-// executor/cpu/nn/batch_norm.cc; a channel's lanes reduce it, and then go over it again.
+// GPU kernels of BatchNorm, BatchNorm_v1, SequenceBatchNorm and their gradients. The formulas are
+// those of executor/cpu/nn/batch_norm.cc; a channel's lanes reduce it, and then go over it again.
 
 #include <cstdint>
 #include <type_traits>
 
 #include "absl/status/status.h"
 #include "executor/cuda/elements.h"
+#include "executor/cuda/index/move_rows.h"
 #include "executor/cuda/reduce/set_reduce.h"
+#include "executor/indexing/element_steps.h"
 #include "executor/kernel.h"
 #include "symbol/ops/nn/batch_norm_param.h"
 
@@ -17,6 +19,48 @@ SetPlan PlanFor(const BatchNormParam& param, const Shape& shape) {
   const int rank = shape.rank();
   const int axis = static_cast<int>(param.axis < 0 ? param.axis + rank : param.axis);
   return PlanChannels(shape.Product(0, axis), shape[axis], shape.Product(axis + 1, rank));
+}
+
+// Which elements of data count: all of them.
+struct AllElements {
+  __device__ constexpr bool operator()(int64_t) const { return true; }
+};
+
+// Those of steps before each sequence's end.
+struct RealElements {
+  ElementSteps steps;
+  DeviceIndices lengths;
+
+  __device__ bool operator()(int64_t element) const {
+    return steps.step(element) < lengths[steps.sequence(element)];
+  }
+};
+
+// Inputs: the names of the kernel's inputs.
+template <typename Param, typename Inputs>
+auto CountedElements(const KernelContext& c, const Shape& data) {
+  if constexpr (std::is_same_v<Param, SequenceBatchNormParam>) {
+    const auto& param = c.param<Param>();
+    const auto from_front = [&](int64_t axis) {
+      return static_cast<int>(axis < 0 ? axis + data.rank() : axis);
+    };
+    return RealElements{
+        .steps = ElementSteps(data, from_front(param.batch_axis), from_front(param.time_axis)),
+        .lengths = DeviceIndices(c.inputs[Inputs::kLength])};
+  } else {
+    return AllElements();
+  }
+}
+
+// Of the channel's elements. All threads of the block must call.
+template <typename C, typename Counted>
+__device__ C NumCounted(const SetPlan& plan, const SetThread& thread, int64_t channel,
+                        const Counted& counted) {
+  if constexpr (std::is_same_v<Counted, AllElements>) {
+    return static_cast<C>(plan.size());
+  } else {
+    return thread.SumOver<C>(channel, [&](int64_t i, int64_t) { return counted(i) ? C(1) : C(0); });
+  }
 }
 
 // The output `var` is 1 / sqrt(var + eps), but in BatchNorm_v1 the variance.
@@ -34,19 +78,21 @@ struct ForwardOptions {
   bool add, add_mean, add_var;
 };
 
-template <typename T, typename C>
-__global__ void Forward(SetPlan plan, const T* data, ForwardOptions<C> o, T* out) {
+template <typename T, typename C, typename Counted>
+__global__ void Forward(SetPlan plan, const T* data, Counted counted, ForwardOptions<C> o, T* out) {
   const SetThread thread(plan);
-  const C n = static_cast<C>(plan.size());
   thread.ForEachSet([&](int64_t k) {
     C mean = 0, var = 0;
     if (o.batch_stats) {
-      mean =
-          thread.SumOver<C>(k, [&](int64_t i, int64_t) { return ConvertElement<C>(data[i]); }) / n;
+      const C n = NumCounted<C>(plan, thread, k, counted);
+      mean = thread.SumOver<C>(
+          k, [&](int64_t i, int64_t) { return counted(i) ? ConvertElement<C>(data[i]) : C(0); });
+      mean = n > 0 ? mean / n : C(0);
       var = thread.SumOver<C>(k, [&](int64_t i, int64_t) {
-        const C d = ConvertElement<C>(data[i]) - mean;
+        const C d = counted(i) ? ConvertElement<C>(data[i]) - mean : C(0);
         return d * d;
-      }) / n;
+      });
+      var = n > 0 ? var / n : C(0);
     } else if (k >= 0) {
       mean = o.moving_mean[k];
       var = o.moving_var[k];
@@ -63,7 +109,8 @@ __global__ void Forward(SetPlan plan, const T* data, ForwardOptions<C> o, T* out
     }
     if (out == nullptr) return;
     thread.ForEach(k, [&](int64_t i, int64_t) {
-      StoreTo(out + i, (ConvertElement<C>(data[i]) - mean) * scale + shift, o.add);
+      const C value = (ConvertElement<C>(data[i]) - mean) * scale + shift;
+      StoreTo(out + i, counted(i) ? value : C(0), o.add);
     });
   });
 }
@@ -77,12 +124,12 @@ struct BackwardOptions {
   bool add, add_gamma, add_beta;
 };
 
-template <typename T, typename C>
-__global__ void Backward(SetPlan plan, const T* ograd, const T* data, BackwardOptions<C> o,
-                         T* grad) {
+template <typename T, typename C, typename Counted>
+__global__ void Backward(SetPlan plan, const T* ograd, const T* data, Counted counted,
+                         BackwardOptions<C> o, T* grad) {
   const SetThread thread(plan);
-  const C n = static_cast<C>(plan.size());
   thread.ForEachSet([&](int64_t k) {
+    const C n = NumCounted<C>(plan, thread, k, counted);
     C mean = 0, invstd = 0;
     if (k >= 0 && o.batch_stats) {
       mean = o.saved_mean[k];
@@ -93,7 +140,7 @@ __global__ void Backward(SetPlan plan, const T* ograd, const T* data, BackwardOp
         invstd = var;
         var = invstd == 0 ? C(0) : C(1) / (invstd * invstd) - o.eps;
       }
-      if (thread.IsFirst()) {
+      if (thread.IsFirst() && n > 0) {
         o.moving_mean[k] = o.moving_mean[k] * o.momentum + mean * (C(1) - o.momentum);
         o.moving_var[k] = o.moving_var[k] * o.momentum + var * (C(1) - o.momentum);
       }
@@ -103,6 +150,7 @@ __global__ void Backward(SetPlan plan, const T* ograd, const T* data, BackwardOp
     }
     C sum = 0, dot = 0;
     thread.ForEach(k, [&](int64_t i, int64_t) {
+      if (!counted(i)) return;
       const C g = ConvertElement<C>(ograd[i]);
       sum += g;
       dot += g * (ConvertElement<C>(data[i]) - mean);
@@ -122,7 +170,8 @@ __global__ void Backward(SetPlan plan, const T* ograd, const T* data, BackwardOp
     const C slope = o.batch_stats ? dot * invstd * invstd / n : C(0);
     thread.ForEach(k, [&](int64_t i, int64_t) {
       const C d = ConvertElement<C>(data[i]) - mean;
-      StoreTo(grad + i, (ConvertElement<C>(ograd[i]) - g_mean - d * slope) * scale, o.add);
+      const C value = (ConvertElement<C>(ograd[i]) - g_mean - d * slope) * scale;
+      StoreTo(grad + i, counted(i) ? value : C(0), o.add);
     });
   });
 }
@@ -135,8 +184,10 @@ T* Wanted(const KernelContext& c, int i) {
 
 template <typename Param>
 absl::Status ForwardGpu(const KernelContext& c) {
-  using enum BatchNormArrays::Input;
-  return DispatchCudaFloat(c.inputs[kData].dtype, [&](auto type) {
+  using Inputs = typename Param::Arrays;
+  constexpr int kData = Inputs::kData, kGamma = Inputs::kGamma, kBeta = Inputs::kBeta,
+                kMovingMean = Inputs::kMovingMean, kMovingVar = Inputs::kMovingVar;
+  return DispatchCudaFloat(c.inputs[Inputs::kData].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     using C = ComputeType<T>;
     const auto& param = c.param<Param>();
@@ -155,15 +206,20 @@ absl::Status ForwardGpu(const KernelContext& c) {
         .add = c.reqs[0] == WriteReq::kAdd,
         .add_mean = c.reqs[1] == WriteReq::kAdd,
         .add_var = c.reqs[2] == WriteReq::kAdd};
-    return LaunchSets(c, PlanFor(param, c.inputs[kData].shape), Forward<T, C>,
-                      c.inputs[kData].as<T>(), o, Wanted<T>(c, 0));
+    const Shape& shape = c.inputs[kData].shape;
+    const auto counted = CountedElements<Param, Inputs>(c, shape);
+    return LaunchSets(c, PlanFor(param, shape), Forward<T, C, std::decay_t<decltype(counted)>>,
+                      c.inputs[kData].as<T>(), counted, o, Wanted<T>(c, 0));
   });
 }
 
 template <typename Param>
 absl::Status BackwardGpu(const KernelContext& c) {
-  using enum BatchNormGradientArrays::Input;
-  return DispatchCudaFloat(c.inputs[kOgrad].dtype, [&](auto type) {
+  using Inputs = typename Param::GradientArrays;
+  constexpr int kOgrad = Inputs::kOgrad, kMean = Inputs::kMean, kVar = Inputs::kVar,
+                kData = Inputs::kData, kGamma = Inputs::kGamma, kMovingMean = Inputs::kMovingMean,
+                kMovingVar = Inputs::kMovingVar;
+  return DispatchCudaFloat(c.inputs[Inputs::kOgrad].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     using C = ComputeType<T>;
     const auto& param = c.param<Param>();
@@ -182,8 +238,11 @@ absl::Status BackwardGpu(const KernelContext& c) {
                                .add = c.reqs[0] == WriteReq::kAdd,
                                .add_gamma = c.reqs[1] == WriteReq::kAdd,
                                .add_beta = c.reqs[2] == WriteReq::kAdd};
-    return LaunchSets(c, PlanFor(param, c.inputs[kOgrad].shape), Backward<T, C>,
-                      c.inputs[kOgrad].as<T>(), c.inputs[kData].as<T>(), o, Wanted<T>(c, 0));
+    const Shape& shape = c.inputs[kOgrad].shape;
+    const auto counted = CountedElements<Param, Inputs>(c, shape);
+    return LaunchSets(c, PlanFor(param, shape), Backward<T, C, std::decay_t<decltype(counted)>>,
+                      c.inputs[kOgrad].as<T>(), c.inputs[kData].as<T>(), counted, o,
+                      Wanted<T>(c, 0));
   });
 }
 
@@ -192,6 +251,9 @@ COOPER_REGISTER_KERNEL(BatchNorm, kGpu, kCudaFloats, ForwardGpu<BatchNormParam>)
 COOPER_REGISTER_KERNEL(_backward_BatchNorm, kGpu, kCudaFloats, BackwardGpu<BatchNormParam>);
 COOPER_REGISTER_KERNEL(BatchNorm_v1, kGpu, kCudaFloats, ForwardGpu<BatchNormV1Param>);
 COOPER_REGISTER_KERNEL(_backward_BatchNorm_v1, kGpu, kCudaFloats, BackwardGpu<BatchNormV1Param>);
+COOPER_REGISTER_KERNEL(SequenceBatchNorm, kGpu, kCudaFloats, ForwardGpu<SequenceBatchNormParam>);
+COOPER_REGISTER_KERNEL(_backward_SequenceBatchNorm, kGpu, kCudaFloats,
+                       BackwardGpu<SequenceBatchNormParam>);
 
 }  // namespace
 }  // namespace cooper

@@ -1,70 +1,107 @@
 // Normalizes each channel over the batch. MXNet: src/operator/nn/batch_norm.cc and, for the older
-// one, src/operator/batch_norm_v1.cc.
+// one, src/operator/batch_norm_v1.cc. SequenceBatchNorm, which leaves padding out, is cooper's own.
+
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "ndarray/shape.h"
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
+#include "symbol/op_example.h"
 #include "symbol/ops/nn/batch_norm_param.h"
+#include "symbol/required_input.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
 
 namespace cooper {
 namespace {
 
-using enum BatchNormArrays::Input;
 using enum BatchNormArrays::Output;
 
-// data and output have one shape; everything else is (channels,).
+template <typename Param>
+constexpr bool kHasLengths = std::is_same_v<Param, SequenceBatchNormParam>;
+
+// sequence_length (batch_size,) and data tell each other the batch size.
+absl::Status LengthShape(ShapeContext& c, int channel_axis) {
+  using enum SequenceBatchNormArrays::Input;
+  const auto& param = c.param<SequenceBatchNormParam>();
+  const int rank = c.input(kData).rank();
+  COOPER_ASSIGN_OR_RETURN(const int batch_axis, NormalizeAxis(param.batch_axis, rank));
+  COOPER_ASSIGN_OR_RETURN(const int time_axis, NormalizeAxis(param.time_axis, rank));
+  if (batch_axis == time_axis || batch_axis == channel_axis || time_axis == channel_axis) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "axis ", param.axis, ", batch_axis ", param.batch_axis, " and time_axis ", param.time_axis,
+        " of input 'data' ", c.input(kData).ToString(), " are not three axes"));
+  }
+  COOPER_RETURN_IF_ERROR(c.SetInput(kLength, {c.input(kData)[batch_axis]}, "(batch_size,)"));
+  PartialShape data = PartialShape::OfRank(rank);
+  data[batch_axis] = c.input(kLength)[0];
+  COOPER_RETURN_IF_ERROR(c.SetInput(kData, data, "with the batch size of sequence_length"));
+  return c.SetOutput(kOutput, c.input(kData));
+}
+
+// data and output have one shape; everything else but lengths is (channels,).
 template <typename Param>
 absl::Status BatchNormShape(ShapeContext& c) {
+  using Arrays = typename Param::Arrays;
+  constexpr int kData = Arrays::kData;
   COOPER_RETURN_IF_ERROR(c.SetOutput(kOutput, c.input(kData)));
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(kOutput)));
   const PartialShape& data = c.input(kData);
   if (!data.rank_known()) return absl::OkStatus();
   COOPER_ASSIGN_OR_RETURN(int axis, NormalizeAxis(c.param<Param>().axis, data.rank()));
   const PartialShape channels = {data[axis]};
-  for (int i = kGamma; i < BatchNormArrays::kNumInputs; ++i) {
+  for (int i : {Arrays::kGamma, Arrays::kBeta, Arrays::kMovingMean, Arrays::kMovingVar}) {
     COOPER_RETURN_IF_ERROR(c.SetInput(i, channels, "(channels,)"));
   }
-  for (int i = kMean; i < kNumOutputs; ++i) {
+  for (int i : {BatchNormArrays::kMean, BatchNormArrays::kVar}) {
     COOPER_RETURN_IF_ERROR(c.SetOutput(i, channels, "(channels,)"));
   }
+  if constexpr (kHasLengths<Param>) return LengthShape(c, axis);
   return absl::OkStatus();
 }
 
-// With data of 16-bit floats everything but output stays float32.
+// With data of 16-bit floats everything but output stays float32. Lengths may be of any dtype.
+template <typename Param>
 absl::Status BatchNormType(TypeContext& c) {
+  using Arrays = typename Param::Arrays;
+  constexpr int kData = Arrays::kData;
   COOPER_RETURN_IF_ERROR(c.SetOutput(kOutput, c.input(kData)));
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(kOutput)));
   TypeContext::Type type = c.input(kData);
   if (!type) return absl::OkStatus();
   if (type == DType::kFloat16 || type == DType::kBfloat16) type = DType::kFloat32;
-  for (int i = kGamma; i < BatchNormArrays::kNumInputs; ++i)
+  for (int i : {Arrays::kGamma, Arrays::kBeta, Arrays::kMovingMean, Arrays::kMovingVar}) {
     COOPER_RETURN_IF_ERROR(c.SetInput(i, type));
-  for (int i = kMean; i < kNumOutputs; ++i) COOPER_RETURN_IF_ERROR(c.SetOutput(i, type));
+  }
+  for (int i : {BatchNormArrays::kMean, BatchNormArrays::kVar})
+    COOPER_RETURN_IF_ERROR(c.SetOutput(i, type));
+  if constexpr (kHasLengths<Param>) {
+    if (!c.input(Arrays::kLength)) return c.SetInput(Arrays::kLength, type);
+  }
   return absl::OkStatus();
 }
 
 // No gradient flows from mean and var, nor to the moving statistics, which the backward node
 // updates: they are its inputs for that.
-absl::StatusOr<std::vector<NodeEntry>> Gradient(GradientContext& c, const char* op) {
-  if (!c.has_head(kOutput)) return std::vector<NodeEntry>(kNumInputs);
+template <typename Param>
+absl::StatusOr<std::vector<NodeEntry>> Gradient(GradientContext& c) {
+  using Arrays = typename Param::Arrays;
+  if (!c.has_head(kOutput)) return std::vector<NodeEntry>(Arrays::kNumInputs);
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(kOutput));
+  std::vector<NodeEntry> inputs = {head, c.output(kMean), c.output(kVar), c.input(Arrays::kData),
+                                   c.input(Arrays::kGamma)};
+  if constexpr (kHasLengths<Param>) inputs.push_back(c.input(Arrays::kLength));
+  inputs.push_back(c.input(Arrays::kMovingMean));
+  inputs.push_back(c.input(Arrays::kMovingVar));
   COOPER_ASSIGN_OR_RETURN(
       std::vector<NodeEntry> gradients,
-      c.Backward(op, {head, c.output(kMean), c.output(kVar), c.input(kData), c.input(kGamma),
-                      c.input(kMovingMean), c.input(kMovingVar)}));
-  gradients.resize(kNumInputs);
+      c.Backward(absl::StrCat("_backward_", c.call().op->name()), std::move(inputs)));
+  gradients.resize(Arrays::kNumInputs);
   return gradients;
-}
-
-absl::StatusOr<std::vector<NodeEntry>> BatchNormGradient(GradientContext& c) {
-  return Gradient(c, "_backward_BatchNorm");
-}
-absl::StatusOr<std::vector<NodeEntry>> BatchNormV1Gradient(GradientContext& c) {
-  return Gradient(c, "_backward_BatchNorm_v1");
 }
 
 template <typename Param>
@@ -72,10 +109,16 @@ int VisibleOutputs(const OpCall& call) {
   return call.param<Param>().output_mean_var ? kNumOutputs : 1;
 }
 
-// No initializer has a rule for the names of the moving statistics: they say themselves.
-AttrMap StatisticsInit(const OpCall&, int input) {
-  if (input == kMovingMean) return {{"__init__", "[\"zero\", {}]"}};
-  if (input == kMovingVar) return {{"__init__", "[\"one\", {}]"}};
+// No initializer has a rule for the names of the moving statistics: they say themselves. A variable
+// for the lengths would be trained like a weight.
+template <typename Param>
+AttrMap InputAttrs(const OpCall&, int input) {
+  using Arrays = typename Param::Arrays;
+  if (input == Arrays::kMovingMean) return {{"__init__", "[\"zero\", {}]"}};
+  if (input == Arrays::kMovingVar) return {{"__init__", "[\"one\", {}]"}};
+  if constexpr (kHasLengths<Param>) {
+    if (input == Arrays::kLength) return {{kRequiredInput, "it says which steps are padding"}};
+  }
   return {};
 }
 
@@ -83,58 +126,75 @@ AttrMap StatisticsInit(const OpCall&, int input) {
 // computed.
 template <typename Param>
 std::vector<int> FixedGamma(const OpCall& call) {
-  return call.param<Param>().fix_gamma ? std::vector<int>{kGamma} : std::vector<int>();
+  return call.param<Param>().fix_gamma ? std::vector<int>{Param::Arrays::kGamma}
+                                       : std::vector<int>();
 }
 
 template <typename Param>
-OpBuilder Forward(const char* name) {
+OpBuilder Forward(const char* name, OpSchema::Names inputs) {
   return OpBuilder(name)
       .Param<Param>()
-      .Inputs({"data", "gamma", "beta", "moving_mean", "moving_var"})
+      .Inputs(std::move(inputs))
       .AuxInputs([](const OpCall&) {
-        return std::vector<int>{kMovingMean, kMovingVar};
+        return std::vector<int>{Param::Arrays::kMovingMean, Param::Arrays::kMovingVar};
       })
       .Outputs({"output", "mean", "var"})
       .VisibleOutputs(VisibleOutputs<Param>)
-      .VariableAttrs(StatisticsInit)
+      .VariableAttrs(InputAttrs<Param>)
       .WritesInputs(FixedGamma<Param>)
       .Kind(OpKind::kNormalization)
       .Shape(BatchNormShape<Param>)
-      .Type(BatchNormType);
+      .Type(BatchNormType<Param>)
+      .Gradient(Gradient<Param>);
 }
 
 template <typename Param>
-OpBuilder Backward(const char* name) {
+OpBuilder Backward(const char* name, OpSchema::Names inputs) {
   return OpBuilder(name)
       .Param<Param>()
-      .Inputs({"ograd", "mean", "var", "data", "gamma", "moving_mean", "moving_var"})
+      .Inputs(std::move(inputs))
       .AuxInputs([](const OpCall&) {
-        return std::vector<int>{BatchNormGradientArrays::kMovingMean,
-                                BatchNormGradientArrays::kMovingVar};
+        return std::vector<int>{Param::GradientArrays::kMovingMean,
+                                Param::GradientArrays::kMovingVar};
       })
       .Outputs({"data", "gamma", "beta"})
       .Shape(GradientShape)
       .Type(GradientType);
 }
 
+const OpSchema::Names kInputs = {"data", "gamma", "beta", "moving_mean", "moving_var"};
+const OpSchema::Names kGradientInputs = {"ograd", "mean",        "var",       "data",
+                                         "gamma", "moving_mean", "moving_var"};
+
 const OpRegistrar kRegistrars[] = {
-    Forward<BatchNormParam>("BatchNorm")
+    Forward<BatchNormParam>("BatchNorm", kInputs)
         .Describe("gamma * (data - mean) / sqrt(var + eps) + beta, with mean and variance of each "
                   "channel in training, and their moving averages in prediction. The averages are "
                   "updated by the backward pass.")
-        .Alias("_npx_batch_norm")
-        .Gradient(BatchNormGradient),
-    Backward<BatchNormParam>("_backward_BatchNorm")
+        .Alias("_npx_batch_norm"),
+    Backward<BatchNormParam>("_backward_BatchNorm", kGradientInputs)
         .Describe("Gradients of BatchNorm with respect to data, gamma and beta; updates the moving "
                   "averages."),
-    Forward<BatchNormV1Param>("BatchNorm_v1")
-        .Describe("BatchNorm as it was before MXNet 1.0, for old files.")
-        .Gradient(BatchNormV1Gradient),
-    Backward<BatchNormV1Param>("_backward_BatchNorm_v1")
+    Forward<BatchNormV1Param>("BatchNorm_v1", kInputs)
+        .Describe("BatchNorm as it was before MXNet 1.0, for old files."),
+    Backward<BatchNormV1Param>("_backward_BatchNorm_v1", kGradientInputs)
         .Describe(
             "Gradients of BatchNorm_v1 with respect to data, gamma and beta; updates the moving "
             "averages."),
+    Forward<SequenceBatchNormParam>(
+        "SequenceBatchNorm",
+        {"data", "gamma", "beta", "sequence_length", "moving_mean", "moving_var"})
+        .Describe("BatchNorm of padded sequences: steps from sequence_length (batch_size,) on are "
+                  "in no statistic, and their output and gradient are 0. A batch without any step "
+                  "leaves the moving averages alone."),
+    Backward<SequenceBatchNormParam>(
+        "_backward_SequenceBatchNorm",
+        {"ograd", "mean", "var", "data", "gamma", "sequence_length", "moving_mean", "moving_var"})
+        .Describe("Gradients of SequenceBatchNorm with respect to data, gamma and beta; updates "
+                  "the moving averages."),
 };
+
+COOPER_OP_EXAMPLE(SequenceBatchNorm, {}, {{5, 3, 7}, {}, {}, {}});
 
 }  // namespace
 }  // namespace cooper

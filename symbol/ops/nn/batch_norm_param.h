@@ -17,7 +17,18 @@ struct BatchNormGradientArrays {
   enum Output { kDataGrad, kGammaGrad, kBetaGrad };
 };
 
+// As those above, with the lengths behind the other arguments.
+struct SequenceBatchNormArrays {
+  enum Input { kData, kGamma, kBeta, kLength, kMovingMean, kMovingVar, kNumInputs };
+};
+struct SequenceBatchNormGradientArrays {
+  enum Input { kOgrad, kMean, kVar, kData, kGamma, kLength, kMovingMean, kMovingVar };
+};
+
 struct BatchNormParam {
+  using Arrays = BatchNormArrays;
+  using GradientArrays = BatchNormGradientArrays;
+
   double eps = 1e-3;
   double momentum = 0.9;
   bool fix_gamma = true;
@@ -28,8 +39,8 @@ struct BatchNormParam {
   std::optional<double> min_calib_range;
   std::optional<double> max_calib_range;
 
-  template <typename P>
-  static void DeclareFields(ParamDeclaration<P>& d) {
+  template <typename P>  // P derives from this
+  static void DeclareNormFields(ParamDeclaration<P>& d) {
     d.template Field<double>("eps", &P::eps).Doc("added to the variance before the root");
     d.template Field<double>("momentum", &P::momentum).Doc("weight of the old moving statistics");
     d.template Field<bool>("fix_gamma", &P::fix_gamma)
@@ -39,6 +50,10 @@ struct BatchNormParam {
     d.template Field<bool>("output_mean_var", &P::output_mean_var)
         .Doc("whether mean and 1 / sqrt(var + eps) are outputs");
     d.template Field<int64_t>("axis", &P::axis).Doc("the axis of channels");
+  }
+  template <typename P>
+  static void DeclareFields(ParamDeclaration<P>& d) {
+    DeclareNormFields(d);
     d.template Field<bool>("cudnn_off", &P::cudnn_off).Doc("accepted; no meaning on cpu");
     d.template Field<std::optional<double>>("min_calib_range", &P::min_calib_range)
         .Doc("accepted; no meaning without quantization");
@@ -61,6 +76,21 @@ struct BatchNormV1Param : BatchNormParam {
         .Doc("whether the moving statistics are used in training too, and left alone");
     d.Field<bool>("output_mean_var", &BatchNormParam::output_mean_var)
         .Doc("whether mean and variance are outputs");
+  }
+};
+
+// SequenceBatchNorm: data has an axis of sequences and one of their steps beside that of channels.
+struct SequenceBatchNormParam : BatchNormParam {
+  using Arrays = SequenceBatchNormArrays;
+  using GradientArrays = SequenceBatchNormGradientArrays;
+
+  int64_t batch_axis = 0;
+  int64_t time_axis = -1;
+
+  static void Declare(ParamDeclaration<SequenceBatchNormParam>& d) {
+    DeclareNormFields(d);
+    d.Field("batch_axis", &SequenceBatchNormParam::batch_axis).Doc("the axis of sequences");
+    d.Field("time_axis", &SequenceBatchNormParam::time_axis).Doc("the axis of their steps");
   }
 };
 

@@ -1,0 +1,55 @@
+// SequenceBatchNorm in prediction, and its gradient there, on a GPU against the CPU.
+
+#include <string>
+#include <vector>
+
+#include "executor/cuda/compare_kernels.h"
+#include "gtest/gtest.h"
+#include "ndarray/cuda/require_gpu.h"
+
+namespace cooper {
+namespace {
+
+// Data of 5 sequences of up to 7 steps of 3 channels, in three layouts.
+struct Layout {
+  const char* name;
+  Shape data;
+  AttrMap attrs;
+};
+
+const Layout kLayouts[] = {
+    {"channels before time", {5, 3, 7}, {}},
+    {"channels last", {5, 7, 3}, {{"axis", "2"}, {"time_axis", "1"}, {"fix_gamma", "False"}}},
+    {"images, time first",
+     {7, 5, 2, 3},
+     {{"axis", "-1"}, {"batch_axis", "1"}, {"time_axis", "0"}, {"fix_gamma", "False"}}},
+};
+
+TEST(BatchNormCudaTest, SequencesEqualTheCpus) {
+  COOPER_REQUIRE_GPU();
+  for (const Layout& layout : kLayouts) {
+    const Shape channels = {3};
+    KernelCase test;
+    test.name = layout.name;
+    test.op = "SequenceBatchNorm";
+    test.attrs = layout.attrs;
+    test.dtypes = {DType::kFloat32, DType::kFloat64};
+    test.roundings = 64;
+    test.low = 0.5;  // of the moving variance, too
+    test.inputs = {layout.data, channels, channels, {5}, channels, channels};
+    test.outputs = {layout.data, channels, channels};
+    test.indices = 3;
+    test.index_end = 8;
+    ExpectEqualKernels(test);
+
+    test.name += ", gradient";
+    test.kernel = "_backward_SequenceBatchNorm";
+    test.inputs = {layout.data, channels, channels, layout.data, channels, {5}, channels, channels};
+    test.outputs = {layout.data, channels, channels};
+    test.indices = 5;
+    ExpectEqualKernels(test);
+  }
+}
+
+}  // namespace
+}  // namespace cooper
