@@ -64,7 +64,8 @@ absl::Status FullyConnectedShape(ShapeContext& c) {
 absl::Status FullyConnectedTransposedShape(ShapeContext& c) {
   const auto& param = c.param<FullyConnectedParam>();
   const PartialShape data = c.input(kData);
-  if (!data.rank_known() || data.rank() == 0) return absl::OkStatus();
+  if (!data.rank_known()) return absl::OkStatus();
+  if (data.rank() == 0) return absl::InvalidArgumentError("input 'data' is a scalar");
   if (!param.no_bias) {
     COOPER_RETURN_IF_ERROR(SetBias(c, kBias, param.num_hidden, "(num_hidden,)"));
   }

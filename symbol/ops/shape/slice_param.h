@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -79,10 +80,14 @@ struct SliceAxisParam {
 
   // Indices of the axis, whose extent is `len`; not checked.
   SliceRange range(int64_t len) const {
-    const int64_t b = begin < 0 ? begin + len : begin;
-    const int64_t last = end.value_or(len);
-    const int64_t e = last < 0 ? last + len : last;
-    return len == 0 ? SliceRange{0, 1, 0} : SliceRange{b, 1, e - b};
+    if (len == 0) return {0, 1, 0};
+    // Numbers so far away are no indices before or after it, but can be subtracted.
+    const auto from_front = [len](int64_t index) {
+      index = std::clamp(index, -len - 1, std::numeric_limits<int64_t>::max() - 1);
+      return index < 0 ? index + len : index;
+    };
+    const int64_t b = from_front(begin);
+    return {b, 1, from_front(end.value_or(len)) - b};
   }
 };
 
