@@ -5,16 +5,15 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "third_party/cuda/emulator/ptx/body_parser.h"
 #include "third_party/cuda/emulator/ptx/concat.h"
@@ -29,8 +28,8 @@ namespace cooper::ptx {
 struct Module::State {
   std::string text;  // which the others have views of
   Declarations declarations;
-  absl::Mutex mutex;
-  absl::flat_hash_map<int, std::unique_ptr<Code>> codes ABSL_GUARDED_BY(mutex);
+  std::mutex mutex;  // guards codes; race detectors see into it wherever Abseil comes from
+  absl::flat_hash_map<int, std::unique_ptr<Code>> codes;
 };
 
 namespace {
@@ -162,7 +161,7 @@ absl::StatusOr<const Code*> Module::FindCode(std::string_view name) const {
     return absl::NotFoundError(Concat("no function ", name, " with a body"));
   }
   const int index = static_cast<int>(function - state_->declarations.functions.data());
-  absl::MutexLock lock(&state_->mutex);
+  const std::lock_guard lock(state_->mutex);
   const auto known = state_->codes.find(index);
   if (known != state_->codes.end()) return known->second.get();
   Linker linker(state_->declarations, state_->codes);
