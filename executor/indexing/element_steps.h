@@ -15,11 +15,17 @@ struct ElementSteps {
   int64_t batch, batch_stride;
   int64_t time, time_stride;
 
-  ElementSteps(const Shape& shape, int batch_axis, int time_axis)
-      : batch(shape[batch_axis]),
-        batch_stride(shape.Product(batch_axis + 1, shape.rank())),
-        time(shape[time_axis]),
-        time_stride(shape.Product(time_axis + 1, shape.rank())) {}
+  // The axes are of the shape; negative ones count from its end.
+  ElementSteps(const Shape& shape, int64_t batch_axis, int64_t time_axis) {
+    const auto from_front = [&shape](int64_t axis) {
+      return static_cast<int>(axis < 0 ? axis + shape.rank() : axis);
+    };
+    const int b = from_front(batch_axis), t = from_front(time_axis);
+    batch = shape[b];
+    batch_stride = shape.Product(b + 1, shape.rank());
+    time = shape[t];
+    time_stride = shape.Product(t + 1, shape.rank());
+  }
 
   COOPER_HOST_DEVICE int64_t sequence(int64_t element) const {
     return element / batch_stride % batch;

@@ -64,10 +64,7 @@ RealElements FindRealElements(const KernelContext& c, const Shape& data, const A
   RealElements real = {.is_real = is_real};
   if (e.channels == 0) return real;
   const auto& param = c.param<SequenceBatchNormParam>();
-  const auto from_front = [&](int64_t axis) {
-    return static_cast<int>(axis < 0 ? axis + data.rank() : axis);
-  };
-  const ElementSteps steps(data, from_front(param.batch_axis), from_front(param.time_axis));
+  const ElementSteps steps(data, param.batch_axis, param.time_axis);
   const IndexReader lengths(length);
   e.ForEachRun(0, [&](int64_t at, int64_t in_channel) {
     for (int64_t i = 0; i < e.inner; ++i) {

@@ -41,12 +41,8 @@ template <typename Param, typename Inputs>
 auto CountedElements(const KernelContext& c, const Shape& data) {
   if constexpr (std::is_same_v<Param, SequenceBatchNormParam>) {
     const auto& param = c.param<Param>();
-    const auto from_front = [&](int64_t axis) {
-      return static_cast<int>(axis < 0 ? axis + data.rank() : axis);
-    };
-    return RealElements{
-        .steps = ElementSteps(data, from_front(param.batch_axis), from_front(param.time_axis)),
-        .lengths = DeviceIndices(c.inputs[Inputs::kLength])};
+    return RealElements{.steps = ElementSteps(data, param.batch_axis, param.time_axis),
+                        .lengths = DeviceIndices(c.inputs[Inputs::kLength])};
   } else {
     return AllElements();
   }
