@@ -82,15 +82,15 @@ absl::StatusOr<std::vector<NodeEntry>> BindInputs(const OpCall& call, const OpSc
   }
   for (size_t i = 0; i < names.size(); ++i) {
     if (inputs[i]) continue;
+    if (const auto reason = WhyRequired(call, static_cast<int>(i))) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("input '", names[i], "' is missing: ", *reason));
+    }
     AttrMap attrs = call.attrs;
     if (call.op->variable_attrs()) {
       for (auto& [key, value] : call.op->variable_attrs()(call, static_cast<int>(i))) {
         attrs[key] = value;
       }
-    }
-    if (const auto reason = attrs.find(kRequiredInput); reason != attrs.end()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("input '", names[i], "' is missing: ", reason->second));
     }
     inputs[i] = MakeVariable(absl::StrCat(name, "_", names[i]), std::move(attrs)).outputs()[0];
   }

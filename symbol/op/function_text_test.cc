@@ -82,6 +82,9 @@ TEST(OpDescriptionTest, FindsInputsOfAllAttributes) {
   const OpDescription norm = DescribeOp(**FindOp("BatchNorm"));
   EXPECT_THAT(norm.optional, ElementsAre("gamma", "beta", "moving_mean", "moving_var"));
   EXPECT_THAT(norm.auxs, ElementsAre("moving_mean", "moving_var"));
+  // Nobody but the caller knows the lengths, though they stand behind gamma and beta.
+  EXPECT_THAT(DescribeOp(**FindOp("SequenceBatchNorm")).positional,
+              ElementsAre("data", "sequence_length"));
   EXPECT_THAT(DescribeOp(**FindOp("where")).positional, ElementsAre("condition", "x", "y"));
   EXPECT_THAT(DescribeOp(**FindOp("Correlation")).positional, ElementsAre("data1", "data2"));
   EXPECT_TRUE(DescribeOp(**FindOp("Concat")).variadic);

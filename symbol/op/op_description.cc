@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "symbol/required_input.h"
 
 namespace cooper {
 namespace {
@@ -57,14 +58,21 @@ OpCall CallWith(const OpSchema& op, const std::vector<Setting>& settings) {
   return call;
 }
 
-// Every list of inputs that some attributes give, and with them the auxiliary states' names.
-std::vector<Names> AllInputs(const OpSchema& op, std::set<std::string>* auxs) {
-  std::vector<Names> all;
+struct Inputs {
+  std::vector<Names> lists;  // every one that some attributes give
+  std::set<std::string> auxs, required;
+};
+
+Inputs AllInputs(const OpSchema& op) {
+  Inputs all;
   const auto add = [&](const std::vector<Setting>& settings) {
     const OpCall call = CallWith(op, settings);
     Names names = op.InputNames(call);
-    for (const int i : op.AuxInputs(call)) auxs->insert(names[i]);
-    if (!absl::c_linear_search(all, names)) all.push_back(std::move(names));
+    for (const int i : op.AuxInputs(call)) all.auxs.insert(names[i]);
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (WhyRequired(call, static_cast<int>(i))) all.required.insert(names[i]);
+    }
+    if (!absl::c_linear_search(all.lists, names)) all.lists.push_back(std::move(names));
   };
   add({});
   const std::vector<Setting> settings = Settings(op);
@@ -95,8 +103,8 @@ OpDescription DescribeOp(const OpSchema& op) {
   description.outputs = op.OutputNames(call);
   description.outputs.resize(std::min(
       description.outputs.size(), static_cast<size_t>(std::max(op.NumVisibleOutputs(call), 0))));
-  std::set<std::string> auxs;
-  std::vector<Names> all = AllInputs(op, &auxs);
+  Inputs inputs = AllInputs(op);
+  std::vector<Names>& all = inputs.lists;
   description.variadic = IsVariadic(op, all);
   if (description.variadic) return description;
 
@@ -114,13 +122,13 @@ OpDescription DescribeOp(const OpSchema& op) {
   for (const std::string& name : names) {
     const bool always =
         absl::c_all_of(all, [&](const Names& some) { return absl::c_linear_search(some, name); });
-    const bool leads = description.optional.empty();
-    if (always && leads && !(has_data && IsMadeAsVariable(name))) {
+    const bool leads = description.optional.empty() && !(has_data && IsMadeAsVariable(name));
+    if (always && (leads || inputs.required.count(name) > 0)) {
       description.positional.push_back(name);
     } else {
       description.optional.push_back(name);
       if (!always) description.conditional.push_back(name);
-      if (auxs.count(name) > 0) description.auxs.push_back(name);
+      if (inputs.auxs.count(name) > 0) description.auxs.push_back(name);
     }
   }
   return description;

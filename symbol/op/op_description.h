@@ -16,7 +16,7 @@ struct OpDescription {
   // As many symbols as are given, without names. The inputs below are empty then.
   bool variadic = false;
   // Inputs that a call names by their position: they are always there, and hold what the operator
-  // works on.
+  // works on or is nothing without.
   std::vector<std::string> positional;
   // Those that become variables when they are left out (weight, label), and those that only some
   // attributes ask for.

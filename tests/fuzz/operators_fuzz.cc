@@ -20,6 +20,7 @@
 #include "ndarray/ndarray.h"
 #include "ndarray/random.h"
 #include "symbol/json.h"
+#include "symbol/required_input.h"
 #include "symbol/symbol.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/operator_fields.h"
@@ -169,7 +170,7 @@ class Network {
         continue;
       }
       AddVariable(absl::StrCat(args.name, "_", names[i]), i == 0, i == 0 && k == 0);
-      if (!variadic.empty()) {
+      if (!variadic.empty() || WhyRequired(*call, static_cast<int>(i))) {
         args.named[names[i]] = Symbol::Variable(absl::StrCat(args.name, "_", names[i]));
       }
     }
