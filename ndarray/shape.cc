@@ -39,10 +39,10 @@ std::string Shape::ToString() const {
 
 std::ostream& operator<<(std::ostream& os, const Shape& shape) { return os << shape.ToString(); }
 
-absl::StatusOr<int> NormalizeAxis(int64_t axis, int rank) {
+absl::StatusOr<int> NormalizeAxis(int64_t axis, int rank, const char* name) {
   if (axis < -rank || axis >= rank) {
     return absl::InvalidArgumentError(
-        absl::StrCat("axis ", axis, " is out of range for ", rank, " dimensions"));
+        absl::StrCat(name, " ", axis, " is out of range for ", rank, " dimensions"));
   }
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }

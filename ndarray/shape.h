@@ -56,8 +56,9 @@ class Shape {
 
 std::ostream& operator<<(std::ostream& os, const Shape& shape);
 
-// Turns a possibly negative axis into [0, rank). kInvalidArgument, naming both, if out of range.
-absl::StatusOr<int> NormalizeAxis(int64_t axis, int rank);
+// Turns a possibly negative axis into [0, rank). kInvalidArgument, naming both, if out of range;
+// `name` is that of the attribute that holds it.
+absl::StatusOr<int> NormalizeAxis(int64_t axis, int rank, const char* name = "axis");
 
 }  // namespace cooper
 

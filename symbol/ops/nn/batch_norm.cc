@@ -29,8 +29,9 @@ absl::Status LengthShape(ShapeContext& c, int channel_axis) {
   using enum SequenceBatchNormArrays::Input;
   const auto& param = c.param<SequenceBatchNormParam>();
   const int rank = c.input(kData).rank();
-  COOPER_ASSIGN_OR_RETURN(const int batch_axis, NormalizeAxis(param.batch_axis, rank));
-  COOPER_ASSIGN_OR_RETURN(const int time_axis, NormalizeAxis(param.time_axis, rank));
+  COOPER_ASSIGN_OR_RETURN(const int batch_axis,
+                          NormalizeAxis(param.batch_axis, rank, "batch_axis"));
+  COOPER_ASSIGN_OR_RETURN(const int time_axis, NormalizeAxis(param.time_axis, rank, "time_axis"));
   if (batch_axis == time_axis || batch_axis == channel_axis || time_axis == channel_axis) {
     return absl::InvalidArgumentError(absl::StrCat(
         "axis ", param.axis, ", batch_axis ", param.batch_axis, " and time_axis ", param.time_axis,

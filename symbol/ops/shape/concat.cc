@@ -57,7 +57,7 @@ absl::Status JoinedShape(ShapeContext& c, int max_inferred) {
   const int rank = AnyRank(c);
   if (rank < 0) return absl::OkStatus();
   if (rank == 0) return absl::InvalidArgumentError("scalars cannot be concatenated");
-  COOPER_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(c.param<ConcatParam>().dim, rank));
+  COOPER_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(c.param<ConcatParam>().dim, rank, "dim"));
   COOPER_RETURN_IF_ERROR(ShareOtherExtents(c, axis, rank));
   int64_t sum = 0;
   std::vector<int> unknown;

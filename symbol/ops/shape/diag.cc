@@ -31,8 +31,8 @@ absl::Status DiagShape(ShapeContext& c) {
     }
     return c.SetOutput(0, {side, side}, "a matrix that holds the diagonal");
   }
-  COOPER_ASSIGN_OR_RETURN(const int rows, NormalizeAxis(param.axis1, data.rank()));
-  COOPER_ASSIGN_OR_RETURN(const int columns, NormalizeAxis(param.axis2, data.rank()));
+  COOPER_ASSIGN_OR_RETURN(const int rows, NormalizeAxis(param.axis1, data.rank(), "axis1"));
+  COOPER_ASSIGN_OR_RETURN(const int columns, NormalizeAxis(param.axis2, data.rank(), "axis2"));
   if (rows == columns) {
     return absl::InvalidArgumentError(absl::StrCat("axis1 and axis2 are both axis ", rows));
   }

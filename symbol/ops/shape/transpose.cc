@@ -92,8 +92,8 @@ absl::Status SwapAxisShape(ShapeContext& c) {
   const auto& param = c.param<SwapAxisParam>();
   const int rank = KnownRank(c);
   if (rank < 0) return absl::OkStatus();
-  COOPER_RETURN_IF_ERROR(NormalizeAxis(param.dim1, rank).status());
-  COOPER_RETURN_IF_ERROR(NormalizeAxis(param.dim2, rank).status());
+  COOPER_RETURN_IF_ERROR(NormalizeAxis(param.dim1, rank, "dim1").status());
+  COOPER_RETURN_IF_ERROR(NormalizeAxis(param.dim2, rank, "dim2").status());
   return PermutedShape(c, param, rank);
 }
 
