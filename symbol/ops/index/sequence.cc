@@ -46,7 +46,7 @@ absl::Status ShareBatchSize(ShapeContext& c, int axis) {
   const bool known = c.input(kData).rank_known();
   COOPER_RETURN_IF_ERROR(
       c.SetInput(kLength, {known ? c.input(kData)[batch_axis] : kUnknownDim}, "(batch_size,)"));
-  if (!known) return absl::OkStatus();
+  if (!known) return CheckSequence(c);  // data may be the lengths themselves
   PartialShape data = PartialShape::OfRank(c.input(kData).rank());
   data[batch_axis] = c.input(kLength)[0];
   return c.SetInput(kData, data, "with the batch size of sequence_length");

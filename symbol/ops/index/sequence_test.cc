@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/status_matchers.h"
+#include "symbol/infer_shape.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
@@ -54,6 +55,21 @@ TEST(SequenceTest, RefusesWhatItCannotDo) {
     EXPECT_THAT(Symbol::Create(c.op, args).status(),
                 StatusIs(absl::StatusCode::kInvalidArgument,
                          AllOf(HasSubstr(c.op), HasSubstr("'node7'"), HasSubstr(c.error))));
+  }
+}
+
+// Once the lengths are known to have one axis, so is the data.
+TEST(SequenceTest, DataMayNotBeItsOwnLengths) {
+  const Symbol same = Symbol::Variable("same");
+  for (const char* op : {"SequenceMask", "SequenceLast"}) {
+    const auto made =
+        Symbol::Create(op, {.name = "node7",
+                            .inputs = {same, same},
+                            .attrs = {{"use_sequence_length", "True"}, {"axis", "1"}}});
+    ASSERT_THAT(made, IsOk());
+    EXPECT_THAT(InferShapePartial(*made, {}),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         AllOf(HasSubstr("'node7'"), HasSubstr("no axes of time and batch"))));
   }
 }
 
