@@ -337,6 +337,23 @@ TEST(BlockChannelsTest, EmptyBatches) {
   EXPECT_EQ(Reorders(Conv(Data(), Block(), 3, "conv"), {{"data", {0, 3, 8, 8}}}), 0);
 }
 
+TEST(BlockChannelsTest, EmptyBatchesLeaveAveragesAlone) {
+  const Symbol norm =
+      Op("_blocked_batch_norm",
+         {.name = "bn", .inputs = {Data()}, .attrs = {{"block", absl::StrCat(Block())}}});
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto executor,
+      Executor::SimpleBind(norm, {.shapes = {{"data", {0, 1, 8, 8, Block()}}}}));
+  for (const char* name : {"bn_moving_mean", "bn_moving_var"}) {
+    COOPER_ASSERT_OK(executor->aux(name).Fill(1.5));
+  }
+  COOPER_ASSERT_OK(executor->Forward(/*is_train=*/true));
+  COOPER_ASSERT_OK(executor->Backward(RandomArrays(executor->output_shapes(), 50)));
+  for (const char* name : {"bn_moving_mean", "bn_moving_var"}) {
+    EXPECT_THAT(Floats(executor->aux(name)), Each(1.5F)) << name;
+  }
+}
+
 TEST(BlockChannelsTest, SmallerBatchesRunInTheSamePlan) {
   const Symbol net = Network();
   auto large = Executor::SimpleBind(net, {.shapes = {{"data", {4, 3, 12, 12}}}});

@@ -99,8 +99,10 @@ void Backward(const KernelContext& c) {
           mean[j] = saved_mean[channel];
           invstd[j] = saved_invstd[channel];
           const float var = invstd[j] == 0 ? 0 : 1 / (invstd[j] * invstd[j]) - eps;
-          moving_mean[channel] = moving_mean[channel] * momentum + mean[j] * (1 - momentum);
-          moving_var[channel] = moving_var[channel] * momentum + var * (1 - momentum);
+          if (n > 0) {
+            moving_mean[channel] = moving_mean[channel] * momentum + mean[j] * (1 - momentum);
+            moving_var[channel] = moving_var[channel] * momentum + var * (1 - momentum);
+          }
         } else {
           mean[j] = moving_mean[channel];
           invstd[j] = 1 / std::sqrt(moving_var[channel] + eps);
