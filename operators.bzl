@@ -38,6 +38,7 @@ _SHAPE_TEST_DEPS = [str(Label(label)) for label in [
 _CUDA_TEST_DEPS = [str(Label(label)) for label in [
     "//executor/cuda:compare_kernels",
     "//ndarray/cuda:require_gpu",
+    "@com_google_absl//absl/strings",
     "@com_google_googletest//:gtest_main",
 ]]
 

@@ -110,7 +110,7 @@ std::vector<uint8_t> BytesOf(DeviceQueue* queue, const NDArray& array) {
   return std::vector<uint8_t>(data, data + ViewOf(copy).size_bytes());
 }
 
-// The bytes of the outputs after a run on `context`.
+// The bytes of the inputs and then of the outputs after a run on `context`.
 std::vector<std::vector<uint8_t>> RunOn(const Context& context, const KernelCase& test,
                                         const OpCall& call, const std::vector<NDArray>& inputs,
                                         const std::vector<NDArray>& outputs, WriteReq req) {
@@ -145,13 +145,12 @@ std::vector<std::vector<uint8_t>> RunOn(const Context& context, const KernelCase
   c.workspace = workspace.raw_data();
   c.state = prepared->state.get();
   c.context = context;
+  c.is_train = test.is_train;
   c.queue = queue.get();
   const ScopedBlockLimit few_blocks(kBlocks);
   COOPER_EXPECT_OK((*kernel)->run(c));
   std::vector<std::vector<uint8_t>> bytes;
-  for (size_t i = inputs.size(); i < arrays.size(); ++i) {
-    bytes.push_back(BytesOf(queue.get(), arrays[i]));
-  }
+  for (const NDArray& array : arrays) bytes.push_back(BytesOf(queue.get(), array));
   return bytes;
 }
 
@@ -205,7 +204,8 @@ void ExpectEqualKernels(const KernelCase& test) {
           if (test.roundings == 0) {
             EXPECT_EQ(actual[i], expected[i]) << what.str();
           } else {
-            ExpectClose(actual[i], expected[i], outputs[i].dtype(), test.roundings, what.str());
+            const NDArray& array = i < inputs.size() ? inputs[i] : outputs[i - inputs.size()];
+            ExpectClose(actual[i], expected[i], array.dtype(), test.roundings, what.str());
           }
         }
       }

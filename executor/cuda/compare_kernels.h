@@ -2,8 +2,9 @@
 #define COOPER_EXECUTOR_CUDA_COMPARE_KERNELS_H_
 
 // Runs one kernel on cpu(0) and on gpu(0) over equal arrays, of every dtype and write request, and
-// expects the same bits: of kernels that move elements, or sum small integers, which are exact in
-// every dtype. Of others a case says how far they may differ. For tables of tests.
+// expects the same bits in its outputs and its inputs, some of which a kernel may write: of kernels
+// that move elements, or sum small integers, which are exact in every dtype. Of others a case says
+// how far they may differ. For tables of tests.
 
 #include <cstdint>
 #include <string>
@@ -21,6 +22,7 @@ struct KernelCase {
   std::string kernel;  // "" for that of op, or that of its gradient
   AttrMap attrs;
   std::vector<Shape> inputs, outputs;
+  bool is_train = false;
   // The input that holds indices, if any: below `index_end`, from `index_begin` on. They are
   // float32 and then int64.
   int indices = -1;

@@ -15,7 +15,7 @@
 #include "executor/cpu/index/index_reader.h"
 #include "executor/cpu/nn/lane_sum.h"
 #include "executor/cpu/row_grain.h"
-#include "executor/indexing/element_steps.h"
+#include "executor/indexing/channel_steps.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/nn/batch_norm_param.h"
@@ -58,18 +58,30 @@ struct RealElements {
 };
 
 // Writes into the workspace which elements are real.
-RealElements FindRealElements(const KernelContext& c, const Shape& data, const ArrayView& length,
-                              const Extents& e) {
+RealElements FindRealElements(const KernelContext& c, const Shape& data, const ArrayView& length) {
+  const auto& param = c.param<SequenceBatchNormParam>();
+  const ChannelSteps steps(data, param.axis, param.batch_axis, param.time_axis);
   auto* is_real = static_cast<bool*>(c.workspace);
   RealElements real = {.is_real = is_real};
-  if (e.channels == 0) return real;
-  const auto& param = c.param<SequenceBatchNormParam>();
-  const ElementSteps steps(data, param.batch_axis, param.time_axis);
   const IndexReader lengths(length);
-  e.ForEachRun(0, [&](int64_t at, int64_t in_channel) {
-    for (int64_t i = 0; i < e.inner; ++i) {
-      is_real[in_channel + i] = steps.step(at + i) < lengths[steps.sequence(at + i)];
-      real.count += is_real[in_channel + i] ? 1 : 0;
+  for (int64_t s = 0; s < steps.batch; ++s) real.count += steps.NumReal(lengths[s]);
+  if (steps.size() == 0 || data.num_elements() == 0) return real;
+  // Along the inner one of both axes, a run at a time.
+  const bool time_inside = steps.time_stride < steps.batch_stride;
+  const int64_t run = time_inside ? steps.time_stride : steps.batch_stride;
+  const int64_t row = run * (time_inside ? steps.time : steps.batch);
+  ParallelFor(steps.size() / row, RowGrain(row), [&](int64_t begin, int64_t end) {
+    for (int64_t at = begin * row; at < end * row; at += row) {
+      if (time_inside) {
+        const int64_t end_step = std::clamp<int64_t>(lengths[steps.sequence(at)], 0, steps.time);
+        std::fill_n(is_real + at, end_step * run, true);
+        std::fill_n(is_real + at + end_step * run, (steps.time - end_step) * run, false);
+        continue;
+      }
+      const int64_t step = steps.step(at);
+      for (int64_t s = 0; s < steps.batch; ++s) {
+        std::fill_n(is_real + at + s * run, run, step < lengths[s]);
+      }
     }
   });
   return real;
@@ -79,7 +91,7 @@ RealElements FindRealElements(const KernelContext& c, const Shape& data, const A
 template <typename Param, typename Inputs>
 auto CountedElements(const KernelContext& c, const Shape& data, const Extents& e) {
   if constexpr (std::is_same_v<Param, SequenceBatchNormParam>) {
-    return FindRealElements(c, data, c.inputs[Inputs::kLength], e);
+    return FindRealElements(c, data, c.inputs[Inputs::kLength]);
   } else {
     return AllElements{.count = e.per_channel()};
   }

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/executor.h"
 #include "gtest/gtest.h"
+#include "ndarray/dtype.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/random.h"
 #include "ndarray/random_cases.h"
@@ -27,17 +28,15 @@ struct Results {
   std::vector<double> output, data_grad, gamma_grad, beta_grad, moving_mean, moving_var;
 };
 
-// Trains one step with gamma and beta 0.5, 0.6, ..., and moving statistics 2, in float64.
+// Trains one step with gamma and beta 0.5, 0.6, ..., and moving statistics 2, with data of `dtype`.
 // `lengths` is empty for BatchNorm.
 Results Train(const AttrMap& attrs, const Shape& shape, const std::vector<double>& data,
-              const std::vector<double>& head, const std::vector<double>& lengths) {
+              const std::vector<double>& head, const std::vector<double>& lengths,
+              DType dtype = DType::kFloat64) {
   OpArgs args{.name = "bn", .attrs = attrs};
   BindOptions options;
-  options.args["data"] = *NDArray::FromVector(shape, data);
-  for (const char* name : {"data", "gamma", "beta"}) {
-    args.inputs.push_back(Symbol::Variable(name));
-    options.types[name] = DType::kFloat64;
-  }
+  options.args["data"] = *NDArray::FromVector(shape, data)->AsType(dtype);
+  for (const char* name : {"data", "gamma", "beta"}) args.inputs.push_back(Symbol::Variable(name));
   if (!lengths.empty()) {
     args.inputs.push_back(Symbol::Variable("lengths"));
     options.args["lengths"] = *NDArray::FromVector({std::ssize(lengths)}, lengths);
@@ -53,15 +52,17 @@ Results Train(const AttrMap& attrs, const Shape& shape, const std::vector<double
   if (!executor.ok()) return results;
   for (const char* name : {"gamma", "beta"}) {
     const NDArray array = (*executor)->arg(name);
-    const auto values = array.Data<double>();
-    for (size_t i = 0; i < values->size(); ++i) (*values)[i] = 0.5 + 0.1 * static_cast<double>(i);
+    std::vector<double> values;
+    for (int64_t i = 0; i < array.shape()[0]; ++i)
+      values.push_back(0.5 + 0.1 * static_cast<double>(i));
+    COOPER_EXPECT_OK(array.CopyFrom(*NDArray::FromVector(array.shape(), values)));
   }
   for (const char* name : {"bn_moving_mean", "bn_moving_var"}) {
     COOPER_EXPECT_OK((*executor)->aux(name).Fill(2));
   }
   COOPER_EXPECT_OK((*executor)->Forward(true));
   results.output = *(*(*executor)->outputs())[0].ToVector<double>();
-  COOPER_EXPECT_OK((*executor)->Backward({*NDArray::FromVector(shape, head)}));
+  COOPER_EXPECT_OK((*executor)->Backward({*NDArray::FromVector(shape, head)->AsType(dtype)}));
   results.data_grad = *(*executor)->grad("data").ToVector<double>();
   results.gamma_grad = *(*executor)->grad("gamma").ToVector<double>();
   results.beta_grad = *(*executor)->grad("beta").ToVector<double>();
@@ -71,10 +72,11 @@ Results Train(const AttrMap& attrs, const Shape& shape, const std::vector<double
 }
 
 void ExpectNear(const std::vector<double>& got, const std::vector<double>& expected,
-                const char* what) {
+                const char* what, double tolerance = 1e-9) {
   ASSERT_EQ(got.size(), expected.size()) << what;
   for (size_t i = 0; i < got.size(); ++i) {
-    ASSERT_NEAR(got[i], expected[i], 1e-9 * (1 + std::abs(expected[i]))) << what << " at " << i;
+    ASSERT_NEAR(got[i], expected[i], tolerance * (1 + std::abs(expected[i])))
+        << what << " at " << i;
   }
 }
 
@@ -172,6 +174,23 @@ TEST(SequenceBatchNormTest, WithoutPaddingItIsBatchNorm) {
   ExpectNear(got.beta_grad, expected.beta_grad, "gradient of beta");
   ExpectNear(got.moving_mean, expected.moving_mean, "moving_mean");
   ExpectNear(got.moving_var, expected.moving_var, "moving_var");
+}
+
+// Statistics and parameters are float32 there.
+TEST(SequenceBatchNormTest, DataOfHalfThePrecision) {
+  const Shape shape = {3, 2, 11};
+  RandomGenerator random(1);
+  std::vector<double> data(shape.num_elements()), head(data.size());
+  for (double& x : data) x = random.NextNormal();
+  for (double& x : head) x = random.NextNormal();
+  const std::vector<double> lengths = {4, 11, 7};
+  const Results expected = Train({}, shape, data, head, lengths);
+  const Results got = Train({}, shape, data, head, lengths, DType::kFloat16);
+  constexpr double kTolerance = 4e-3;  // eight roundings of numbers from 1 to 2
+  ExpectNear(got.output, expected.output, "output", kTolerance);
+  ExpectNear(got.data_grad, expected.data_grad, "gradient of data", kTolerance);
+  ExpectNear(got.beta_grad, expected.beta_grad, "gradient of beta", kTolerance);
+  ExpectNear(got.moving_var, expected.moving_var, "moving_var", kTolerance);
 }
 
 TEST(SequenceBatchNormTest, ABatchOfPaddingLeavesTheAveragesAlone) {

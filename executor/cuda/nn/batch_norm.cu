@@ -5,11 +5,14 @@
 #include <type_traits>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/index/move_rows.h"
+#include "executor/cuda/launch.h"
 #include "executor/cuda/reduce/set_reduce.h"
-#include "executor/indexing/element_steps.h"
+#include "executor/indexing/channel_steps.h"
 #include "executor/kernel.h"
+#include "ndarray/status_macros.h"
 #include "symbol/ops/nn/batch_norm_param.h"
 
 namespace cooper {
@@ -21,42 +24,62 @@ SetPlan PlanFor(const BatchNormParam& param, const Shape& shape) {
   return PlanChannels(shape.Product(0, axis), shape[axis], shape.Product(axis + 1, rank));
 }
 
-// Which elements of data count: all of them.
+// Which of a channel's elements count, by their places in it: all of them.
 struct AllElements {
-  __device__ constexpr bool operator()(int64_t) const { return true; }
+  int64_t count;
+
+  __device__ constexpr bool operator[](int64_t) const { return true; }
 };
 
 // Those of steps before each sequence's end.
 struct RealElements {
-  ElementSteps steps;
+  ChannelSteps steps;
   DeviceIndices lengths;
+  const bool* is_real;
 
-  __device__ bool operator()(int64_t element) const {
-    return steps.step(element) < lengths[steps.sequence(element)];
-  }
+  __device__ bool operator[](int64_t i) const { return is_real[i]; }
 };
 
-// Inputs: the names of the kernel's inputs.
-template <typename Param, typename Inputs>
-auto CountedElements(const KernelContext& c, const Shape& data) {
-  if constexpr (std::is_same_v<Param, SequenceBatchNormParam>) {
-    const auto& param = c.param<Param>();
-    return RealElements{.steps = ElementSteps(data, param.batch_axis, param.time_axis),
-                        .lengths = DeviceIndices(c.inputs[Inputs::kLength])};
-  } else {
-    return AllElements();
+__global__ void FindRealElements(int64_t n, ChannelSteps steps, DeviceIndices lengths,
+                                 bool* is_real) {
+  for (int64_t i = FirstElement(); i < n; i += ElementStep()) {
+    is_real[i] = steps.step(i) < lengths[steps.sequence(i)];
   }
 }
 
-// Of the channel's elements. All threads of the block must call.
-template <typename C, typename Counted>
-__device__ C NumCounted(const SetPlan& plan, const SetThread& thread, int64_t channel,
-                        const Counted& counted) {
-  if constexpr (std::is_same_v<Counted, AllElements>) {
-    return static_cast<C>(plan.size());
+// Inputs: the names of the kernel's inputs. Which elements are real is written into the workspace.
+template <typename Param, typename Inputs, typename Fn>
+absl::Status WithCountedElements(const KernelContext& c, const Shape& data, const SetPlan& plan,
+                                 Fn&& fn) {
+  if constexpr (std::is_same_v<Param, SequenceBatchNormParam>) {
+    const auto& param = c.param<Param>();
+    auto* const is_real = static_cast<bool*>(c.workspace);
+    const RealElements real{
+        .steps = ChannelSteps(data, param.axis, param.batch_axis, param.time_axis),
+        .lengths = DeviceIndices(c.inputs[Inputs::kLength]),
+        .is_real = is_real};
+    if (plan.count() > 0) {
+      COOPER_RETURN_IF_ERROR(LaunchElements(c, plan.size(), FindRealElements, plan.size(),
+                                            real.steps, real.lengths, is_real));
+    }
+    return fn(real);
   } else {
-    return thread.SumOver<C>(channel, [&](int64_t i, int64_t) { return counted(i) ? C(1) : C(0); });
+    return fn(AllElements{.count = plan.size()});
   }
+}
+
+absl::StatusOr<Prepared> PrepareSequence(const PrepareContext& c) {
+  const Shape& data = c.inputs[0].shape;  // of the gradient: ograd's, which is the same
+  const SetPlan plan = PlanFor(c.param<SequenceBatchNormParam>(), data);
+  return Prepared{.workspace_bytes = plan.count() == 0 ? 0 : plan.size()};
+}
+
+// How many of each channel's elements count. All threads of the block must call.
+__device__ int64_t NumCounted(const SetThread&, const AllElements& all) { return all.count; }
+__device__ int64_t NumCounted(const SetThread& thread, const RealElements& real) {
+  return thread.SumOf<int64_t>(real.steps.batch, [&](int64_t sequence) {
+    return real.steps.NumReal(real.lengths[sequence]);
+  });
 }
 
 // The output `var` is 1 / sqrt(var + eps), but in BatchNorm_v1 the variance.
@@ -80,12 +103,12 @@ __global__ void Forward(SetPlan plan, const T* data, Counted counted, ForwardOpt
   thread.ForEachSet([&](int64_t k) {
     C mean = 0, var = 0;
     if (o.batch_stats) {
-      const C n = NumCounted<C>(plan, thread, k, counted);
+      const C n = static_cast<C>(NumCounted(thread, counted));
       mean = thread.SumOver<C>(
-          k, [&](int64_t i, int64_t) { return counted(i) ? ConvertElement<C>(data[i]) : C(0); });
+          k, [&](int64_t i, int64_t j) { return counted[j] ? ConvertElement<C>(data[i]) : C(0); });
       mean = n > 0 ? mean / n : C(0);
-      var = thread.SumOver<C>(k, [&](int64_t i, int64_t) {
-        const C d = counted(i) ? ConvertElement<C>(data[i]) - mean : C(0);
+      var = thread.SumOver<C>(k, [&](int64_t i, int64_t j) {
+        const C d = counted[j] ? ConvertElement<C>(data[i]) - mean : C(0);
         return d * d;
       });
       var = n > 0 ? var / n : C(0);
@@ -104,9 +127,9 @@ __global__ void Forward(SetPlan plan, const T* data, Counted counted, ForwardOpt
       if (o.write_gamma) o.gamma[k] = C(1);
     }
     if (out == nullptr) return;
-    thread.ForEach(k, [&](int64_t i, int64_t) {
+    thread.ForEach(k, [&](int64_t i, int64_t j) {
       const C value = (ConvertElement<C>(data[i]) - mean) * scale + shift;
-      StoreTo(out + i, counted(i) ? value : C(0), o.add);
+      StoreTo(out + i, counted[j] ? value : C(0), o.add);
     });
   });
 }
@@ -125,7 +148,7 @@ __global__ void Backward(SetPlan plan, const T* ograd, const T* data, Counted co
                          BackwardOptions<C> o, T* grad) {
   const SetThread thread(plan);
   thread.ForEachSet([&](int64_t k) {
-    const C n = NumCounted<C>(plan, thread, k, counted);
+    const C n = static_cast<C>(NumCounted(thread, counted));
     C mean = 0, invstd = 0;
     if (k >= 0 && o.batch_stats) {
       mean = o.saved_mean[k];
@@ -145,8 +168,8 @@ __global__ void Backward(SetPlan plan, const T* ograd, const T* data, Counted co
       invstd = C(1) / sqrt(o.moving_var[k] + o.eps);
     }
     C sum = 0, dot = 0;
-    thread.ForEach(k, [&](int64_t i, int64_t) {
-      if (!counted(i)) return;
+    thread.ForEach(k, [&](int64_t i, int64_t j) {
+      if (!counted[j]) return;
       const C g = ConvertElement<C>(ograd[i]);
       sum += g;
       dot += g * (ConvertElement<C>(data[i]) - mean);
@@ -164,10 +187,10 @@ __global__ void Backward(SetPlan plan, const T* ograd, const T* data, Counted co
     const C scale = invstd * (o.fix_gamma ? C(1) : o.gamma[k]);
     const C g_mean = o.batch_stats ? sum / n : C(0);
     const C slope = o.batch_stats ? dot * invstd * invstd / n : C(0);
-    thread.ForEach(k, [&](int64_t i, int64_t) {
+    thread.ForEach(k, [&](int64_t i, int64_t j) {
       const C d = ConvertElement<C>(data[i]) - mean;
       const C value = (ConvertElement<C>(ograd[i]) - g_mean - d * slope) * scale;
-      StoreTo(grad + i, counted(i) ? value : C(0), o.add);
+      StoreTo(grad + i, counted[j] ? value : C(0), o.add);
     });
   });
 }
@@ -203,9 +226,11 @@ absl::Status ForwardGpu(const KernelContext& c) {
         .add_mean = c.reqs[1] == WriteReq::kAdd,
         .add_var = c.reqs[2] == WriteReq::kAdd};
     const Shape& shape = c.inputs[kData].shape;
-    const auto counted = CountedElements<Param, Inputs>(c, shape);
-    return LaunchSets(c, PlanFor(param, shape), Forward<T, C, std::decay_t<decltype(counted)>>,
-                      c.inputs[kData].as<T>(), counted, o, Wanted<T>(c, 0));
+    const SetPlan plan = PlanFor(param, shape);
+    return WithCountedElements<Param, Inputs>(c, shape, plan, [&](auto counted) {
+      return LaunchSets(c, plan, Forward<T, C, decltype(counted)>, c.inputs[kData].as<T>(), counted,
+                        o, Wanted<T>(c, 0));
+    });
   });
 }
 
@@ -235,10 +260,11 @@ absl::Status BackwardGpu(const KernelContext& c) {
                                .add_gamma = c.reqs[1] == WriteReq::kAdd,
                                .add_beta = c.reqs[2] == WriteReq::kAdd};
     const Shape& shape = c.inputs[kOgrad].shape;
-    const auto counted = CountedElements<Param, Inputs>(c, shape);
-    return LaunchSets(c, PlanFor(param, shape), Backward<T, C, std::decay_t<decltype(counted)>>,
-                      c.inputs[kOgrad].as<T>(), c.inputs[kData].as<T>(), counted, o,
-                      Wanted<T>(c, 0));
+    const SetPlan plan = PlanFor(param, shape);
+    return WithCountedElements<Param, Inputs>(c, shape, plan, [&](auto counted) {
+      return LaunchSets(c, plan, Backward<T, C, decltype(counted)>, c.inputs[kOgrad].as<T>(),
+                        c.inputs[kData].as<T>(), counted, o, Wanted<T>(c, 0));
+    });
   });
 }
 
@@ -247,9 +273,10 @@ COOPER_REGISTER_KERNEL(BatchNorm, kGpu, kCudaFloats, ForwardGpu<BatchNormParam>)
 COOPER_REGISTER_KERNEL(_backward_BatchNorm, kGpu, kCudaFloats, BackwardGpu<BatchNormParam>);
 COOPER_REGISTER_KERNEL(BatchNorm_v1, kGpu, kCudaFloats, ForwardGpu<BatchNormV1Param>);
 COOPER_REGISTER_KERNEL(_backward_BatchNorm_v1, kGpu, kCudaFloats, BackwardGpu<BatchNormV1Param>);
-COOPER_REGISTER_KERNEL(SequenceBatchNorm, kGpu, kCudaFloats, ForwardGpu<SequenceBatchNormParam>);
+COOPER_REGISTER_KERNEL(SequenceBatchNorm, kGpu, kCudaFloats, ForwardGpu<SequenceBatchNormParam>,
+                       PrepareSequence);
 COOPER_REGISTER_KERNEL(_backward_SequenceBatchNorm, kGpu, kCudaFloats,
-                       BackwardGpu<SequenceBatchNormParam>);
+                       BackwardGpu<SequenceBatchNormParam>, PrepareSequence);
 
 }  // namespace
 }  // namespace cooper

@@ -1,8 +1,10 @@
-// SequenceBatchNorm in prediction, and its gradient there, on a GPU against the CPU.
+// SequenceBatchNorm and its gradient on a GPU against the CPU, in training and in prediction.
 
+#include <iterator>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "executor/cuda/compare_kernels.h"
 #include "gtest/gtest.h"
 #include "ndarray/cuda/require_gpu.h"
@@ -27,10 +29,12 @@ const Layout kLayouts[] = {
 
 TEST(BatchNormCudaTest, SequencesEqualTheCpus) {
   COOPER_REQUIRE_GPU();
-  for (const Layout& layout : kLayouts) {
+  for (int i = 0; i < 2 * static_cast<int>(std::size(kLayouts)); ++i) {
+    const Layout& layout = kLayouts[i / 2];
     const Shape channels = {3};
     KernelCase test;
-    test.name = layout.name;
+    test.is_train = i % 2 == 1;
+    test.name = absl::StrCat(layout.name, test.is_train ? ", training" : "");
     test.op = "SequenceBatchNorm";
     test.attrs = layout.attrs;
     test.dtypes = {DType::kFloat32, DType::kFloat64};

@@ -143,6 +143,15 @@ class SetThread {
     return Reduce(value, [](C a, C b) { return b > a ? b : a; });
   }
 
+  // The sum of term(i) over [0, n), which the set's lanes share. All threads of the block must
+  // call.
+  template <typename C, typename Term>
+  __device__ C SumOf(int64_t n, Term&& term) const {
+    C sum = 0;
+    for (int64_t i = lane_; i < n; i += p_.lanes) sum += term(i);
+    return Sum(sum);
+  }
+
   // The sum of term(element, place) over the set.
   template <typename C, typename Term>
   __device__ C SumOver(int64_t set, Term&& term) const {
