@@ -159,6 +159,7 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
   FitChecks checks(*this, options);
   std::optional<StopSignal> signal;
   if (options.stop_on_signal) signal.emplace();
+  const auto signalled = [&signal] { return signal.has_value() && signal->received() != 0; };
   int added_up = 0;  // batches since the last update
   bool go_on = true;
   for (int epoch = options.begin_epoch; epoch < options.num_epoch && go_on; ++epoch) {
@@ -181,17 +182,16 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
       if (status.ok()) status = ForwardBackward(*batch);
       if (status.ok()) status = checks.AfterBatch(*batch);
       const bool update = ++added_up >= options.accumulate_batches;
+      if (signalled()) processes.RequestStop(StopReason::kSignal);
       if (status.ok() && update) status = UpdateAndForget(*this, options, &added_up);
       if (status.ok()) status = FeedMetric(*this, *metric, *batch, /*count_padding=*/true);
       if (!status.ok()) return AtBatch(status, "Fit", epoch, nbatch);
       if (options.capture_point && update) {
         COOPER_RETURN_IF_ERROR(options.capture_point(epoch, nbatch + 1));
       }
-      if (signal.has_value() && signal->received() != 0 && update) {
-        COOPER_RETURN_IF_ERROR(processes.Stop(StopReason::kSignal));
-        return EndedBySignal(options, signal, epoch, nbatch + 1);
-      }
-      if (processes.stop_reason() == StopReason::kSignal) {
+      // Several processes end after the same update, so that their states belong together.
+      if (processes.several() ? processes.stop_reason() == StopReason::kSignal
+                              : signalled() && update) {
         return EndedBySignal(options, signal, epoch, nbatch + 1);
       }
       auto next = NextBatch(train_data);
@@ -214,11 +214,11 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
       if (!go_on) COOPER_RETURN_IF_ERROR(processes.Stop(StopReason::kCallback));
       go_on = go_on && !processes.stop_requested();
     }
-    if (!go_on) break;
-    COOPER_RETURN_IF_ERROR(processes.FinishEpoch(signal));
+    if (go_on) COOPER_RETURN_IF_ERROR(processes.FinishEpoch(signal));
     if (processes.stop_reason() == StopReason::kSignal) {
       return EndedBySignal(options, signal, epoch, nbatch);
     }
+    if (!go_on) break;
     if (processes.stop_requested()) break;
     COOPER_RETURN_IF_ERROR(AddContext(checks.AfterEpoch(), "Fit: after epoch ", epoch));
     log_epoch.Trained(*metric);
@@ -273,7 +273,8 @@ absl::StatusOr<BaseModule::ScoreEnd> BaseModule::RunScore(DataIter& eval_data, E
 absl::StatusOr<std::vector<std::pair<std::string, double>>> BaseModule::Score(
     DataIter& eval_data, EvalMetric& metric, const ScoreOptions& options) {
   COOPER_RETURN_IF_ERROR(RunScore(eval_data, metric, options).status());
-  return metric.GetNameValue();
+  // Of all batches, whatever a callback has reset.
+  return metric.GetGlobalNameValue();
 }
 
 absl::Status BaseModule::IterPredict(

@@ -13,6 +13,10 @@ StopReason FitProcesses::stop_reason() const {
   return store_ == nullptr ? StopReason::kNone : store_->stop_reason();
 }
 
+void FitProcesses::RequestStop(StopReason reason) {
+  if (store_ != nullptr) store_->RequestStop(reason);
+}
+
 absl::Status FitProcesses::Stop(StopReason reason) {
   if (store_ == nullptr || stop_requested()) return absl::OkStatus();
   store_->RequestStop(reason);

@@ -27,6 +27,8 @@ class FitProcesses {
   StopReason stop_reason() const;
   bool stop_requested() const { return stop_reason() != StopReason::kNone; }
 
+  // Asks all to stop after the next update.
+  void RequestStop(StopReason reason);
   // Tells the others, in whose next update this takes part.
   absl::Status Stop(StopReason reason);
   // Takes part in the updates of those that still have batches, and tells them of a signal.

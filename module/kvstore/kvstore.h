@@ -116,11 +116,12 @@ class KVStore {
   // is gone; but a sum by NCCL that others have begun waits for it for ever, and the host with it
   // where it waits for the GPU.
   virtual absl::StatusOr<KVStepInfo> Step(absl::Span<const KVItem> items, bool active);
-  // Asks all processes, with the next Step, to end the training; and whether one has asked so far.
-  void RequestStop(StopReason reason) { stop_ = std::max(stop_, reason); }
+  // Asks all processes, with the next Step, to end the training; and whether one had asked when the
+  // last Step was made, in which all know the same.
+  void RequestStop(StopReason reason) { requested_stop_ = std::max(requested_stop_, reason); }
   StopReason stop_reason() const { return stop_; }
   // Before another training: what was asked in the last one is over. Every process has to do it.
-  void ForgetStop() { stop_ = StopReason::kNone; }
+  void ForgetStop() { requested_stop_ = stop_ = StopReason::kNone; }
   // Before the first step: how the next ones sum on GPUs. kInvalidArgument for buckets of no bytes.
   absl::Status SetBuckets(const KVBuckets& buckets);
   // Before the backward pass whose gradients the next Step, of the same items, will bring: whether
@@ -159,6 +160,7 @@ class KVStore {
   virtual Traffic traffic() const = 0;
 
  protected:
+  StopReason requested_stop_ = StopReason::kNone;  // by this process
   StopReason stop_ = StopReason::kNone;
   KVBuckets buckets_;
 };

@@ -162,13 +162,13 @@ absl::Status KVStoreMpi::InitAll(absl::Span<const KVItem> items) {
 
 absl::StatusOr<KVStepInfo> KVStoreMpi::Step(absl::Span<const KVItem> items, bool active) {
   const std::string text = TextOf(items);
-  const uint64_t header[] = {active, static_cast<uint64_t>(stop_), NumberOf(text)};
+  const uint64_t header[] = {active, static_cast<uint64_t>(requested_stop_), NumberOf(text)};
   COOPER_ASSIGN_OR_RETURN(std::vector<uint64_t> all, world_.AllGather(header));
   KVStepInfo info{.active_workers = 0, .others = {}};
   bool unknown = false;
   for (int rank = 0; rank < world_.size(); ++rank) {
     info.active_workers += static_cast<int>(all[3 * rank]);
-    RequestStop(static_cast<StopReason>(all[3 * rank + 1]));
+    stop_ = std::max(stop_, static_cast<StopReason>(all[3 * rank + 1]));
     unknown = unknown || all[3 * rank + 2] == kUnknown;
   }
   if (unknown) {

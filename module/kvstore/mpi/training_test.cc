@@ -1,5 +1,6 @@
 // Modules that train in several processes: each process of the run is one copy of this program.
 
+#include <csignal>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -7,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/bucket_sentence_iter.h"
 #include "io/data_iter.h"
@@ -154,6 +156,34 @@ TEST(DistributedTest, ShardsMayEndAtDifferentTimes) {
                                       .num_epoch = 3}));
   EXPECT_EQ(static_cast<int64_t>(seen.size()), 3 * batches);
   ExpectSameOnAll(*module);
+}
+
+// Wherever the signal comes: what all save then are the same parameters, after as many batches.
+TEST(DistributedTest, ASignalToOneProcessEndsAllAfterTheSameUpdate) {
+  const World world = TheWorld();
+  for (const int64_t at : {2, 4}) {  // the fourth batch is the last of the epoch
+    auto module = MakeBuckets();
+    Buckets data(4, world.rank);
+    std::vector<std::pair<int, int64_t>> stops;
+    int batches = 0;
+    const absl::Status status =
+        module->Fit(data, {.batch_end_callbacks = {[&](const BatchEndParam&) {
+                             if (++batches == at && world.rank == 0) std::raise(SIGTERM);
+                             return true;
+                           }},
+                           .stop_on_signal = true,
+                           .stop_point =
+                               [&](int epoch, int64_t done) {
+                                 stops.emplace_back(epoch, done);
+                                 ExpectSameOnAll(*module);
+                                 return absl::OkStatus();
+                               },
+                           .optimizer = Momentum("dist_sync"),
+                           .params = {.initializer = init::Uniform(0.5)},
+                           .num_epoch = 3});
+    EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
+    EXPECT_THAT(stops, testing::ElementsAre(std::pair(0, int64_t{at == 2 ? 3 : 4})));
+  }
 }
 
 // A parameter that one process has trained before another binds its bucket.
