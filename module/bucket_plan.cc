@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "executor/compile/program_flops.h"
+#include "io/call_with_key.h"
 #include "ndarray/dtype.h"
 #include "ndarray/status_macros.h"
 #include "symbol/name_manager.h"
@@ -56,7 +57,8 @@ absl::StatusOr<BucketPlan::Bucket*> BucketPlan::Find(const BucketKey& key) {
   Bucket& bucket = it->second;
   if (bucket.module != nullptr) return &bucket;
   NameManager names;  // automatic names are the same for all keys
-  COOPER_ASSIGN_OR_RETURN(const BucketSymbol generated, options_.sym_gen(key));
+  COOPER_ASSIGN_OR_RETURN(const BucketSymbol generated,
+                          CallWithKey("sym_gen", options_.sym_gen, key));
   ModuleOptions options = options_.module;
   options.data_names = generated.data_names;
   options.label_names = generated.label_names;

@@ -170,6 +170,21 @@ TEST(EvaluationTest, BucketsForEvaluationCountInTheCap) {
   EXPECT_EQ(model->Report().size(), 3u);
 }
 
+// Binding the bucket for evaluation lets go of the one for training that says what shapes it has.
+TEST(EvaluationTest, ABareBatchOfABucketThatTheCapDrops) {
+  auto model = MakeModel(WriteReq::kWrite, true, {.max_bound_buckets = 2});
+  for (const int64_t length : {4, 5}) COOPER_ASSERT_OK(model->ForwardBackward(BatchOf(length, 1)));
+  DataBatch bare = BatchOf(4, 2);
+  const std::vector<float> expected = Evaluate(*MakeModel(), bare);
+  bare.provide_data.clear();
+  bare.provide_label.clear();
+  auto other = MakeModel(WriteReq::kWrite, true, {.max_bound_buckets = 2});
+  for (const int64_t length : {4, 5}) COOPER_ASSERT_OK(other->Prepare(BatchOf(length, 1)));
+  COOPER_ASSERT_OK(other->SwitchBucket(5, DataOf(5), LabelsOf()));
+  EXPECT_EQ(Evaluate(*other, bare), expected);
+  EXPECT_EQ(other->bucket(4), nullptr);
+}
+
 TEST(EvaluationTest, AModuleHasAPlanOfItsOwnToo) {
   auto model = Module::Create(Network(4)).value();
   COOPER_ASSERT_OK(model->Bind({.data_shapes = DataOf(4), .label_shapes = LabelsOf()}));

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
-#include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "io/call_with_key.h"
 #include "module/background_tasks.h"
 #include "ndarray/parallel.h"
 #include "ndarray/profiler.h"
@@ -24,10 +24,6 @@ double SecondsSince(Clock::time_point start) {
 // A name costs an allocation, which a step must not have.
 std::string NameForProfile(const BucketKey& key) {
   return IsProfiling() ? absl::StrCat("bucket ", key.ToString()) : std::string();
-}
-
-const char* KindOf(const BucketKey& key) {
-  return key.is_int() ? "the integer" : key.is_string() ? "the string" : "the tuple";
 }
 
 }  // namespace
@@ -81,16 +77,11 @@ absl::StatusOr<BucketSymbol> BucketingModule::Generate(const BucketKey& key) con
   const ScopedProfile profile(ProfileCategory::kStep, "sym_gen");
   // Automatic names start anew, so that they are the same for all keys.
   NameManager names;
-  try {
-    COOPER_ASSIGN_OR_RETURN(BucketSymbol bucket, sym_gen_(key));
-    COOPER_RETURN_IF_ERROR(bucket.symbol.status());
-    return bucket;
-  } catch (const std::bad_variant_access&) {
-    // What BucketKey throws where a key is taken for one of another kind.
-    return absl::InvalidArgumentError(
-        absl::StrCat("sym_gen takes a key of another kind than ", KindOf(key), " ", key.ToString(),
-                     "; the default key is ", KindOf(default_key_), " ", default_key_.ToString()));
-  }
+  const std::string what =
+      absl::StrCat("sym_gen (the default key is ", DescribeKey(default_key_), ")");
+  COOPER_ASSIGN_OR_RETURN(BucketSymbol bucket, CallWithKey(what.c_str(), sym_gen_, key));
+  COOPER_RETURN_IF_ERROR(bucket.symbol.status());
+  return bucket;
 }
 
 const Module* BucketingModule::shown_module() const {
@@ -203,6 +194,7 @@ absl::Status BucketingModule::Bind(const ModuleBindOptions& options) {
   current_ = nullptr;
   current_key_.reset();
   binded_ = false;
+  group_->parameters().ForgetAdded();
   // Arrays without values may get other shapes.
   if (!params_initialized()) group_->parameters().DropArrays();
   bind_options_ = options;
@@ -306,12 +298,17 @@ absl::Status BucketingModule::ForwardToEvaluate(const DataBatch& batch) {
   const bool described =
       trained == nullptr || (!batch.provide_data.empty() &&
                              (!batch.provide_label.empty() || trained->label_shapes().empty()));
+  // Copied, since binding the bucket may let go of the one that was trained.
+  std::vector<DataDesc> data, label;
+  if (!described) {
+    data = trained->data_shapes();
+    label = trained->label_shapes();
+  }
   evaluated_ = nullptr;
   COOPER_ASSIGN_OR_RETURN(
       Bucket * evaluated,
-      FindOrBindIn(evaluation_buckets_, key,
-                   described ? batch.provide_data : trained->data_shapes(),
-                   described ? batch.provide_label : trained->label_shapes(), nullptr));
+      FindOrBindIn(evaluation_buckets_, key, described ? batch.provide_data : data,
+                   described ? batch.provide_label : label, nullptr));
   evaluated_ = evaluated;
   Evict(/*one_comes=*/false);
   return WithBucket(evaluated_->module->Forward(batch, /*is_train=*/false), key);

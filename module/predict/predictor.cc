@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "executor/executor.h"
 #include "executor/run/folded_arrays.h"
+#include "io/call_with_key.h"
 #include "module/checkpoint.h"
 #include "module/predict/inference_network.h"
 #include "module/predict/lru_map.h"
@@ -139,7 +140,7 @@ absl::StatusOr<const InferenceNetwork*> Predictor::Impl::Network(const BucketKey
   const std::lock_guard<std::mutex> lock(networks_mutex_);
   const auto it = networks_.find(key);
   if (it != networks_.end()) return &it->second;
-  COOPER_ASSIGN_OR_RETURN(const Symbol symbol, make_(key));
+  COOPER_ASSIGN_OR_RETURN(const Symbol symbol, CallWithKey("the network's function", make_, key));
   COOPER_ASSIGN_OR_RETURN(InferenceNetwork network,
                           MakeInferenceNetwork(symbol, args_, auxs_, options_.output_names));
   return &networks_.emplace(key, std::move(network)).first->second;

@@ -238,6 +238,16 @@ TEST(PredictorTest, ANetworkForEachKey) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no such bucket")));
 }
 
+TEST(PredictorTest, AKeyOfAnotherKindIsAStatus) {
+  const auto network = [](const BucketKey& key) -> absl::StatusOr<Symbol> {
+    return MeanOverTime(/*swapped=*/key.int_value() > 5);
+  };
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto predictor, Predictor::Create(network, ArrayMap()));
+  EXPECT_THAT(predictor->Predict("long", {{"data", *NDArray::Full({2, 4}, 0.5)}}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("another kind than the string 'long'")));
+}
+
 TEST(PredictorTest, LoadsCheckpoints) {
   const std::string prefix = testing::TempDir() + "/predictor";
   COOPER_ASSERT_OK(SaveCheckpoint(prefix, 3, TwoLayers(), TwoLayersParams(), {}));
