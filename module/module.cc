@@ -202,8 +202,8 @@ absl::Status Module::Bind(const ModuleBindOptions& options) {
 absl::Status Module::BindAndLoad(const ModuleBindOptions& options) {
   COOPER_ASSIGN_OR_RETURN(auto bound, MakeBound(options.data_shapes, options.label_shapes));
   COOPER_RETURN_IF_ERROR(group_->parameters().TakeLoaded());
-  // One that only evaluates binds beside modules that are in the middle of adding gradients up.
-  if (binded_ || options.for_training) group_->parameters().ForgetAdded();
+  // A first time may be beside modules that are in the middle of adding gradients up.
+  if (binded_) group_->parameters().ForgetAdded();
   bound_.clear();
   bound_.push_back(std::move(bound));
   names_of_ = nullptr;
