@@ -364,6 +364,20 @@ TEST(BucketingModuleTest, ParametersThatWaitForTheirBucketAreSaved) {
   ExpectSameParams(*model, *copy);
 }
 
+TEST(BucketingModuleTest, SettingParametersKeepsThoseThatWait) {
+  const std::string prefix = testing::TempDir() + "/kept";
+  auto model = MakeModel({.sym_gen = DeeperAtTwo, .default_bucket_key = 4});
+  Step(*model, ConstantBatch(2, 2, 1));
+  COOPER_ASSERT_OK(model->SaveCheckpoint(prefix, 1));
+  COOPER_ASSERT_OK_AND_ASSIGN(auto loaded,
+                              BucketingModule::Load(prefix, 1, {.default_bucket_key = 4}));
+  COOPER_ASSERT_OK(loaded->Bind({.data_shapes = DataOf(4), .label_shapes = Labels()}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams bound, loaded->GetParams());
+  COOPER_ASSERT_OK(loaded->SetParams(bound.args, bound.auxs));
+  COOPER_ASSERT_OK(loaded->Forward(ConstantBatch(2, 2, 1)));
+  ExpectSameParams(*model, *loaded);
+}
+
 TEST(BucketingModuleTest, KeysOfOneFileNameAreRefused) {
   auto model = MakeModel({.sym_gen = Mean, .default_bucket_key = 4});
   COOPER_ASSERT_OK(model->Forward(ConstantBatch("4", 4, 1)));

@@ -109,14 +109,19 @@ absl::Status ParameterStore::Set(const ArrayMap& args, const ArrayMap& auxs,
   if (!options.allow_missing) {
     const std::shared_ptr<const Initializer> initializer = initializer_;
     const uint64_t seed = init_seed_;
+    const ArrayMap waiting_args = of(ParameterKind::kArg).waiting;
+    const ArrayMap waiting_auxs = of(ParameterKind::kAux).waiting;
     COOPER_RETURN_IF_ERROR(Init({.initializer = nullptr,
                                  .arg_params = args,
                                  .aux_params = auxs,
                                  .allow_missing = false,
                                  .force_init = true,
                                  .allow_extra = options.allow_extra}));
+    // Parameters that are still to come get their values as was said before: those that wait for
+    // them, or the initializer's.
+    of(ParameterKind::kArg).waiting.insert(waiting_args.begin(), waiting_args.end());
+    of(ParameterKind::kAux).waiting.insert(waiting_auxs.begin(), waiting_auxs.end());
     if (initializer == nullptr) return absl::OkStatus();
-    // Parameters that are still to come get their values as Init has said.
     initializer_ = initializer;
     init_seed_ = seed;
     allow_missing_ = true;
