@@ -150,9 +150,10 @@ absl::StatusOr<bool> ParameterStore::BeginGrads(absl::Span<const std::string> na
 // Parameters that only other processes had in the step have changed here too.
 absl::Status ParameterStore::TakeOthers(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    // Those that are not bound here get their value when they are.
-    if (Grad(name).is_null()) continue;
-    COOPER_RETURN_IF_ERROR(learning_.kvstore->Pull(name, ItemFor(name).outs));
+    // Those that are not bound here, be it for evaluation alone, get their value when they are.
+    const Entry* entry = Find(ParameterKind::kArg, name);
+    if (entry == nullptr) continue;
+    COOPER_RETURN_IF_ERROR(learning_.kvstore->Pull(name, entry->values));
   }
   return absl::OkStatus();
 }
