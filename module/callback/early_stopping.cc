@@ -43,7 +43,7 @@ bool EarlyStopping::IsBetter(double value, const std::string& name) const {
 }
 
 bool EarlyStopping::Watch(const BatchEndParam& param) {
-  const std::vector<NamedValue> values = param.eval_metric->GetNameValue();
+  const std::vector<NamedValue> values = param.eval_metric->GetGlobalNameValue();
   auto found = values.begin();
   if (!options_.metric.empty()) {
     found = std::find_if(values.begin(), values.end(), [this](const NamedValue& value) {
@@ -83,7 +83,8 @@ absl::Status EarlyStopping::RestoreBest(BaseModule& module) const {
         "EarlyStopping: there are no best parameters to restore: ",
         options_.restore_best ? "no evaluation had a value" : "restore_best is false"));
   }
-  return module.SetParams(params_.args, params_.auxs);
+  // A bucket that was bound later may have brought parameters, which keep what they have.
+  return module.SetParams(params_.args, params_.auxs, {.allow_missing = true});
 }
 
 }  // namespace cooper

@@ -97,6 +97,31 @@ TEST(EarlyStoppingTest, OfAccuraciesTheLargestIsBest) {
   EXPECT_EQ(Params(*outcome.module), outcome.params[1]);
 }
 
+// Whatever a callback during the evaluation has reset.
+TEST(EarlyStoppingTest, LooksAtTheWholeEvaluation) {
+  auto module = *Module::Create(TwoLayers());
+  auto train = MakeIter(), valid = MakeIter();
+  const auto loss = Scripted("loss", std::vector<double>(10, 1));
+  EarlyStopping stopping({.log = nullptr});
+  COOPER_ASSERT_OK(
+      module->Fit(*train, {.eval_data = valid.get(),
+                           .validation_metric = loss.get(),
+                           .eval_end_callbacks = {stopping.AtEvalEnd()},
+                           .eval_batch_end_callbacks = {[](const BatchEndParam& param) {
+                             param.eval_metric->ResetLocal();
+                             return true;
+                           }},
+                           .num_epoch = 2}));
+  EXPECT_EQ(stopping.best(), 1);
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto values,
+      module->Score(*valid, *loss, {.batch_end_callbacks = {[](const auto& param) {
+                                      param.eval_metric->ResetLocal();
+                                      return true;
+                                    }}}));
+  EXPECT_EQ(values.at(0).second, 1);
+}
+
 TEST(EarlyStoppingTest, TooSmallAGainAndNaNAreNone) {
   EarlyStopping stopping(
       {.patience = 2, .min_delta = 0.5, .larger_is_better = false, .log = nullptr});

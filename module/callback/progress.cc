@@ -36,7 +36,7 @@ BatchEndCallback LogTrainMetric(LogTrainMetricOptions options) {
 BatchEndCallback LogValidationMetrics(LogLine log) {
   return [log = std::move(log)](const BatchEndParam& param) {
     if (param.eval_metric == nullptr) return true;
-    for (const auto& [name, value] : param.eval_metric->GetNameValue()) {
+    for (const auto& [name, value] : param.eval_metric->GetGlobalNameValue()) {
       log(absl::StrFormat("Epoch[%d] Validation-%s=%f", param.epoch, name, value));
     }
     return true;
