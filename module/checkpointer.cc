@@ -300,6 +300,8 @@ absl::StatusOr<bool> Checkpointer::Resume(const TrainingRun& run, FitOptions* fi
   COOPER_RETURN_IF_ERROR(RestoreTraining(*state, *run.module, *run.iter, run.metric,
                                          OptimizerOptionsForFit(*fit), ParamsOptionsForFit(*fit)));
   fit->params = ParamsOptionsForFit(*fit);
+  fit->params.force_init = false;  // Fit begins with what was restored
+  fit->optimizer.force_init = false;
   fit->seed.reset();  // the stream of the run before goes on, also if Fit binds again
   fit->begin_epoch = state->epoch;
   fit->begin_batch = state->nbatch;

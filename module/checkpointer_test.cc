@@ -116,8 +116,11 @@ TEST(CheckpointerTest, EveryCountsBatchesThatItDoesNotSee) {
   auto iter = *NDArrayIter::Create({{"data", RandomArray({60, 6}, 5)}},
                                    {{"softmax_label", Classes(60, 3, 5)}}, {.batch_size = 4});
   const TrainingRun run{.module = model.get(), .iter = iter.get()};
-  FitOptions fit{
-      .capture_point = checkpointer->Every(10, run), .accumulate_batches = 4, .num_epoch = 2};
+  FitOptions fit{.capture_point = checkpointer->Every(10, run),
+                 .optimizer = {.force_init = true},  // of the first run alone
+                 .params = {.force_init = true},
+                 .accumulate_batches = 4,
+                 .num_epoch = 2};
   COOPER_ASSERT_OK(model->Fit(*iter, fit));
   COOPER_ASSERT_OK(checkpointer->Wait());
   EXPECT_THAT(Names(*checkpointer),
