@@ -125,6 +125,9 @@ class BinaryMetric : public TotalsMetric {
   const Score score_;
 };
 
+// Of which a confusion matrix is half a gigabyte.
+constexpr int64_t kMaxClasses = 8192;
+
 class PccMetric : public TotalsMetric {
  public:
   explicit PccMetric(const PccOptions& options)
@@ -140,10 +143,12 @@ class PccMetric : public TotalsMetric {
     if (classes.label.empty()) return Totals();
     int64_t k = 2;
     for (const std::vector<int64_t>* ids : {&classes.label, &classes.pred}) {
-      if (*std::min_element(ids->begin(), ids->end()) < 0) {
-        return Mismatch(label, pred, "expected class ids of at least 0");
+      const auto [least, most] = std::minmax_element(ids->begin(), ids->end());
+      if (*least < 0 || *most >= kMaxClasses) {
+        return Mismatch(label, pred,
+                        absl::StrCat("expected class ids of at least 0 and below ", kMaxClasses));
       }
-      k = std::max(k, *std::max_element(ids->begin(), ids->end()) + 1);
+      k = std::max(k, *most + 1);
     }
     Totals matrix(static_cast<size_t>(k * k));
     for (size_t i = 0; i < classes.label.size(); ++i) {

@@ -253,6 +253,17 @@ TEST(MetricTest, NamesShapesThatDoNotFit) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected two classes")));
 }
 
+// A confusion matrix has a row for each id up to the largest.
+TEST(MetricTest, ClassIdsBeyondAnyMatrixAreRefused) {
+  for (const float id : {std::numeric_limits<float>::infinity(), 1e7F, -1.0F}) {
+    for (const bool in_label : {true, false}) {
+      const NDArray ids = Array({2}, {0, id}), zeros = Array({2}, {0, 0});
+      EXPECT_THAT(Make("pcc")->Update({in_label ? ids : zeros}, {in_label ? zeros : ids}),
+                  StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("class ids")));
+    }
+  }
+}
+
 struct IgnoreCase {
   const char* metric;
   Kwargs kwargs;
