@@ -183,6 +183,9 @@ void RequestBatcher::Impl::Serve() {
     waiting_ -= static_cast<int64_t>(count);
     counts_.requests += static_cast<int64_t>(count);
     ++counts_.batches;
+    // Somebody else has to keep the deadlines of the others: a thread that waited for all of them
+    // may have been this one.
+    if (waiting_ > 0) wake_.notify_one();
     lock.unlock();
     const absl::Status status = Answer(bucket->length, absl::MakeSpan(batch));
     if (!status.ok()) {
