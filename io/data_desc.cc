@@ -1,5 +1,7 @@
 #include "io/data_desc.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -15,6 +17,12 @@ int BatchAxis(absl::string_view layout) {
   if (layout.empty()) return 0;
   const size_t axis = layout.find('N');
   return axis == absl::string_view::npos ? -1 : static_cast<int>(axis);
+}
+
+int64_t BatchSizeOf(const std::vector<DataDesc>& descs) {
+  if (descs.empty()) return 1;
+  const int axis = std::max(0, BatchAxis(descs[0].layout));
+  return axis < descs[0].shape.rank() ? descs[0].shape[axis] : 1;
 }
 
 std::string DescsToString(const std::vector<DataDesc>& descs) {

@@ -3,6 +3,7 @@
 
 // What an iterator provides and a module binds: an input's name, shape, dtype and layout.
 
+#include <cstdint>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -33,6 +34,10 @@ std::ostream& operator<<(std::ostream& os, const DataDesc& desc);
 
 // Position of 'N' in the layout: 0 for an empty layout, -1 if there is no batch axis.
 int BatchAxis(absl::string_view layout);
+
+// The extent of the first array's batch axis, or of its first one where the layout names none; 1 of
+// a scalar, and where there is no array.
+int64_t BatchSizeOf(const std::vector<DataDesc>& descs);
 
 // "data (32, 10) float32 NT, softmax_label (32,) float32 N", for messages.
 std::string DescsToString(const std::vector<DataDesc>& descs);

@@ -93,6 +93,7 @@ void TakeShapes(const DataBatch& batch, std::vector<DataDesc>& data, std::vector
       continue;
     }
     // Without labels their batch size still has to follow the data's.
+    if (data.empty()) continue;
     const int from = std::max(0, BatchAxis(data[0].layout));
     const int to = std::max(0, BatchAxis(label[i].layout));
     if (from < data[0].shape.rank() && to < label[i].shape.rank()) {
@@ -125,9 +126,7 @@ absl::Status Module::Feed(const std::vector<DataDesc>& descs, const std::vector<
 }
 
 void Module::CountBatch(const DataBatch& batch) {
-  const DataDesc& data = bound_.front()->data_shapes()[0];
-  const int axis = std::max(0, BatchAxis(data.layout));
-  samples_ = (axis < data.shape.rank() ? data.shape[axis] : 1) - batch.pad;
+  samples_ = BatchSizeOf(bound_.front()->data_shapes()) - batch.pad;
   tokens_ = batch.lengths.empty() ? -1 : absl::c_accumulate(batch.lengths, int64_t{0});
 }
 

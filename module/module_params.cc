@@ -66,9 +66,8 @@ absl::StatusOr<std::shared_ptr<Optimizer>> Module::MakeOptimizer(
       CreateOptimizer(options.optimizer, options.optimizer_params, options.lr_scheduler));
   if (!options.optimizer_params.contains("rescale_grad") &&
       options.normalization == GradientNormalization::kBatchSize) {
-    const DataDesc& data = data_shapes()[0];
-    const int axis = std::max(0, BatchAxis(data.layout));
-    int64_t batch_size = axis < data.shape.rank() ? data.shape[axis] : 1;
+    // Not that of an evaluation, which may have come first.
+    int64_t batch_size = BatchSizeOf(bound_.front()->data_shapes());
     batch_size *= std::max(1, options.batches_per_update);
     if (kvstore != nullptr) batch_size *= kvstore->num_workers();
     optimizer->set_rescale_grad(1.0 / static_cast<double>(std::max<int64_t>(1, batch_size)));

@@ -216,6 +216,16 @@ TEST(ModuleTest, ValuesThatAreRefusedChangeNothing) {
   }
 }
 
+// An evaluation of larger batches may come before the training.
+TEST(ModuleTest, GradientsAreScaledByTheBatchSizeOfBind) {
+  auto module = MakeModule();
+  COOPER_ASSERT_OK(module->Bind(Shapes(4)));
+  COOPER_ASSERT_OK(module->InitParams());
+  COOPER_ASSERT_OK(module->ForwardToEvaluate(RandomBatch(9, 1)));
+  COOPER_ASSERT_OK(module->InitOptimizer());
+  EXPECT_EQ(module->group()->updater()->optimizer().rescale_grad(), 1.0 / 4);
+}
+
 TEST(ModuleTest, ParametersAreCopies) {
   auto module = MakeTrainable();
   COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams params, module->GetParams());
