@@ -112,6 +112,9 @@ class SequentialModule : public BaseModule {
 
   using Outputs = std::vector<std::pair<std::string, Shape>>;
 
+  // What SetParams refuses.
+  absl::Status CheckGiven(const ArrayMap& arg_params, const ArrayMap& aux_params,
+                          const SetParamsOptions& options) const;
   // Gives each module its part of the batch, by `forward`.
   absl::Status Run(const DataBatch& batch,
                    absl::FunctionRef<absl::Status(BaseModule&, const DataBatch&)> forward);

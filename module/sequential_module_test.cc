@@ -250,6 +250,18 @@ TEST(SequentialModuleTest, ErrorsNameBothNeighboursOrTheMissingCall) {
               StatusIs(kInvalidArgument, HasSubstr("'fc9_bias'")));
   EXPECT_THAT(chain.SetParams({{"fc1_bias", RandomArray({5}, 1)}}, {}),
               StatusIs(kInvalidArgument, HasSubstr("module 0: parameter 'fc1_weight'")));
+  // Nothing of the module before is changed.
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams before, chain.GetParams());
+  EXPECT_THAT(
+      chain.SetParams({{"fc1_bias", RandomArray({5}, 1)}, {"fc9_bias", RandomArray({3}, 1)}}, {},
+                      {.allow_missing = true}),
+      StatusIs(kInvalidArgument, HasSubstr("'fc9_bias'")));
+  EXPECT_THAT(
+      chain.SetParams({{"fc1_bias", RandomArray({5}, 1)}, {"fc2_bias", RandomArray({9}, 1)}}, {},
+                      {.allow_missing = true}),
+      StatusIs(kInvalidArgument, HasSubstr("module 1: parameter 'fc2_bias'")));
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams after, chain.GetParams());
+  EXPECT_EQ(Floats(after.args.at("fc1_bias")), Floats(before.args.at("fc1_bias")));
   EXPECT_THAT(chain.Forward({.data = {RandomArray({4, 8}, 1)}}),
               StatusIs(kInvalidArgument, AllOf(HasSubstr("module 0"), HasSubstr("(4, 8)"))));
 }

@@ -41,25 +41,52 @@ absl::StatusOr<ModuleParams> SequentialModule::GetParams() const {
   return all;
 }
 
+absl::Status SequentialModule::CheckGiven(const ArrayMap& arg_params, const ArrayMap& aux_params,
+                                          const SetParamsOptions& options) const {
+  ModuleParams rest{.args = arg_params, .auxs = aux_params};
+  for (size_t i = 0; i < links_.size(); ++i) {
+    COOPER_ASSIGN_OR_RETURN(const ModuleParams own, links_[i].module->GetParams());
+    for (const auto& [known, given] :
+         {std::pair(&own.args, &rest.args), std::pair(&own.auxs, &rest.auxs)}) {
+      for (const auto& [name, array] : *known) {
+        const auto it = given->find(name);
+        if (it == given->end()) {
+          if (options.allow_missing) continue;
+          return absl::InvalidArgumentError(absl::StrCat("SetParams: module ", i, ": parameter '",
+                                                         name, "' is not among the given ones"));
+        }
+        if (it->second.shape() != array.shape()) {
+          return absl::InvalidArgumentError(
+              absl::StrCat("SetParams: module ", i, ": parameter '", name, "' is given with shape ",
+                           it->second.shape().ToString(), ", expected ", array.shape().ToString()));
+        }
+        given->erase(it);
+      }
+    }
+  }
+  // Without allow_missing a module may keep what it does not know for a later network.
+  if (!options.allow_missing || options.allow_extra) return absl::OkStatus();
+  for (const ArrayMap* given : {&rest.args, &rest.auxs}) {
+    if (given->empty()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("SetParams: no module has a parameter '", given->begin()->first, "'"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status SequentialModule::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
                                          const SetParamsOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireBound("SetParams"));
+  const bool changes = !params_initialized() || options.force_init;
+  // Before the first module is changed. Without values there is nothing to lose.
+  const bool first = params_initialized();
+  if (changes && first) COOPER_RETURN_IF_ERROR(CheckGiven(arg_params, aux_params, options));
   // Each module takes what is its own.
   SetParamsOptions own = options;
   own.allow_extra = true;
   COOPER_RETURN_IF_ERROR(
       Each([&](BaseModule& module) { return module.SetParams(arg_params, aux_params, own); }));
-  if (!options.allow_missing || options.allow_extra) return absl::OkStatus();
-  COOPER_ASSIGN_OR_RETURN(const ModuleParams all, GetParams());
-  for (const auto& [given, known] :
-       {std::pair(&arg_params, &all.args), std::pair(&aux_params, &all.auxs)}) {
-    for (const auto& [name, array] : *given) {
-      if (known->contains(name)) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("SetParams: no module has a parameter '", name, "'"));
-    }
-  }
-  return absl::OkStatus();
+  return first ? absl::OkStatus() : CheckGiven(arg_params, aux_params, options);
 }
 
 absl::StatusOr<std::vector<NDArray>> SequentialModule::GetStates() const {
