@@ -136,6 +136,23 @@ TEST(BatchProductsTest, InputsOfACustomCell) {
   }
 }
 
+// In the arrays that the steps are cut from, (T, N, C) and (T, C), rows would meet steps: unnoticed
+// where there are as many.
+TEST(BatchProductsTest, StepsThatBroadcast) {
+  for (const int64_t rows : {2, 3}) {
+    NameManager names;
+    const Layer layer("fc", 5);
+    const std::vector<Symbol> x = Split(Symbol::Variable("x"), 0, 3);
+    const std::vector<Symbol> position = Split(Symbol::Variable("position"), 0, 3);
+    std::vector<Symbol> outputs;
+    for (int t = 0; t < 3; ++t) {
+      outputs.push_back(layer(Op("broadcast_add", {.inputs = {x[t], position[t]}})));
+    }
+    COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, Symbol::Group(outputs));
+    ExpectSame(net, {{"x", {3, rows, 4}}, {"position", {3, 4}}}, 1);
+  }
+}
+
 TEST(BatchProductsTest, DataOfTheirOwn) {
   NameManager names;
   const Layer layer("fc", 7);

@@ -4,10 +4,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "executor/compile/graph_passes/graph_facts.h"
+#include "ndarray/partial_shape.h"
 #include "ndarray/status_macros.h"
 #include "symbol/is_op.h"
+#include "symbol/op.h"
 #include "symbol/ops/shape/concat_param.h"
 #include "symbol/ops/shape/split_param.h"
+#include "symbol/shape_context.h"
 
 namespace cooper {
 namespace {
@@ -44,6 +47,16 @@ bool AllOfOneOperator(const std::vector<NodeEntry>& steps) {
     return !node.is_variable() && node.op() == first.op() && step.index == 0 &&
            node.inputs().size() == first.inputs().size();
   });
+}
+
+// Whether operands and result of a call with two inputs have one shape. Operators that broadcast do
+// not ask for it: behind a new first axis their operands' axes would meet others.
+bool HasOneShape(const OpCall& call) {
+  PartialShape lhs, rhs, output = {2, 3};
+  PartialShape* const inputs[] = {&lhs, &rhs};
+  PartialShape* const outputs[] = {&output};
+  ShapeContext context(call, inputs, outputs, /*forward_inputs=*/{});
+  return call.op->shape()(context).ok() && lhs == output && rhs == output;
 }
 
 absl::StatusOr<NodeEntry> Reverse(const NodeEntry& stacked) {
@@ -98,7 +111,7 @@ absl::StatusOr<NodeEntry> StepStacker::MakeOperation(const std::vector<NodeEntry
     }
     attrs = {{"dim", "2"}, {"num_args", absl::StrCat(first.inputs().size())}};
   } else if (!first.op()->is_elementwise() || first.op()->params() != nullptr ||
-             first.inputs().size() != 2) {
+             first.inputs().size() != 2 || !HasOneShape(first.call())) {
     return NodeEntry();
   }
   std::vector<NodeEntry> operands;

@@ -22,8 +22,8 @@ class StepStacker {
   absl::StatusOr<NodeEntry> Stack(const std::vector<NodeEntry>& steps, int64_t features);
 
   // The same made of what the arrays were cut from: arrays that were split along their time axis,
-  // the same in reverse, and sums, products and concatenations of such. A null entry if they are
-  // none of these.
+  // the same in reverse, and sums, products (not those that broadcast) and concatenations of such.
+  // A null entry if they are none of these.
   absl::StatusOr<NodeEntry> StackWhatWasSplit(const std::vector<NodeEntry>& steps);
 
  private:

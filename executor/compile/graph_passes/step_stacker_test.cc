@@ -80,6 +80,9 @@ TEST(StepStackerTest, OthersAreNotOfAWhole) {
       {features[0], features[1], features[2]},
       {Op("tanh", {.inputs = {a[0]}}), Op("tanh", {.inputs = {a[1]}})},
       {Op("elemwise_add", {.inputs = {a[0], a[0]}}), Op("elemwise_mul", {.inputs = {a[1], a[1]}})},
+      // Its operands may have fewer axes than the result.
+      {Op("broadcast_add", {.inputs = {a[0], b[0]}}), Op("broadcast_add", {.inputs = {a[1], b[1]}}),
+       Op("broadcast_add", {.inputs = {a[2], b[2]}})},
   };
   for (const std::vector<Symbol>& steps : cases) {
     StepStacker stacker;
