@@ -57,6 +57,17 @@ std::vector<int64_t> FrequentLengths(absl::Span<const std::vector<int>> sentence
   return lengths;
 }
 
+// How long the longest bucket may be; 0 if it is as long as the longest sentence.
+int64_t LongestBucket(const Options& options) {
+  if (options.max_length > 0) {
+    // What buckets refuse (multiple_of below 1) must not end the program here.
+    const int64_t multiple = std::max<int64_t>(options.multiple_of, 1);
+    return options.max_length / multiple * multiple;
+  }
+  if (options.buckets.empty()) return 0;
+  return *std::max_element(options.buckets.begin(), options.buckets.end());
+}
+
 // Sentences of at most `longest` tokens, and what each token of them predicts.
 struct Pieces {
   std::vector<std::vector<int>> data;  // empty: no sentence is longer
@@ -155,10 +166,7 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> BucketSentenceIter::Create(
 
   Pieces pieces;
   if (options.too_long == Options::TooLong::kSplit) {
-    pieces = Split(sentences, options.max_length > 0    ? options.max_length
-                              : options.buckets.empty() ? 0
-                                                        : *std::max_element(options.buckets.begin(),
-                                                                            options.buckets.end()));
+    pieces = Split(sentences, LongestBucket(options));
   }
   const bool is_split = !pieces.data.empty();
   const RaggedArray tokens =

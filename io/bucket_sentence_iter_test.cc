@@ -196,6 +196,21 @@ TEST(BucketSentenceIterTest, SplitPolicyMakesSeveralSentences) {
   EXPECT_EQ(whole->sentence_of(2), 2);
 }
 
+// Pieces are as long as the longest bucket, which is a multiple: none is left out for its length.
+TEST(BucketSentenceIterTest, SplitPolicyKnowsThatBucketsAreMultiples) {
+  Options options = {
+      .max_buckets = 3, .multiple_of = 4, .max_length = 10, .too_long = Options::TooLong::kSplit};
+  const auto iter = Make({std::vector<int>(25), std::vector<int>(9)}, 1, options);
+  EXPECT_THAT(iter->bucket_keys(), ElementsAre(BucketKey(4), BucketKey(8)));
+  EXPECT_EQ(iter->report().split, 2);
+  EXPECT_EQ(iter->report().served, 6);  // 8 + 8 + 8 + 1 and 8 + 1
+  EXPECT_EQ(iter->report().discarded, 0);
+  EXPECT_EQ(iter->report().tokens, 34);
+  options.multiple_of = 0;
+  EXPECT_THAT(BucketSentenceIter::Create({{1, 2}}, 1, options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("multiple_of 0")));
+}
+
 // Where the time of a step hardly grows with its length, fewer buckets pay.
 TEST(BucketSentenceIterTest, ChoosesByTheCostOfAStep) {
   Sentences sentences(40, std::vector<int>(4));
