@@ -70,12 +70,45 @@ class PrefetchingIter::Source {
     return batch;
   }
 
-  // The state before the next batch.
+  // Notes that the reader has seen the end of the epoch, which is the next batch. Some iterators
+  // have moved there, and begin the next epoch with what is left.
+  void PassEnd() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    made_.front().state = iter_->SaveState();  // the thread rests
+  }
+
+  // The state where the reader stands.
   absl::StatusOr<std::string> SaveState() {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [this] { return !made_.empty(); });
-    return made_.front().state_before;
+    return made_.front().state;
   }
+
+  absl::Status LoadState(const std::string& state) {
+    return Restart([&](DataIter& iter) { return iter.LoadState(state); });
+  }
+
+  // From where the reader stands, however far the thread has run ahead, if the iterator keeps a
+  // state.
+  absl::Status Reset() {
+    return Restart([this](DataIter& iter) -> absl::Status {
+      if (!made_.empty() && made_.front().state.ok()) {
+        COOPER_RETURN_IF_ERROR(iter.LoadState(*made_.front().state));
+        made_.clear();  // it will be made again, should the iterator refuse to be reset
+      }
+      return iter.Reset();
+    });
+  }
+
+  const DataIter& iter() const { return *iter_; }
+
+ private:
+  struct Made {
+    MaybeBatch batch;
+    // The iterator's where the reader stands if this comes next: before the batch, or behind the
+    // end of the epoch once the reader has seen it.
+    absl::StatusOr<std::string> state;
+  };
 
   // Calls `change` on the iterator while the thread rests, and drops what was made before.
   template <typename Change>
@@ -91,14 +124,6 @@ class PrefetchingIter::Source {
     changed_.notify_all();
     return status;
   }
-
-  const DataIter& iter() const { return *iter_; }
-
- private:
-  struct Made {
-    MaybeBatch batch;
-    absl::StatusOr<std::string> state_before;
-  };
 
   void Run() {
     std::unique_lock<std::mutex> lock(mutex_);
@@ -176,7 +201,10 @@ absl::StatusOr<std::optional<DataBatch>> PrefetchingIter::Next() {
           " or another bucket key than that of an earlier source, with pad ", first->pad));
     }
   }
-  if (ended == sources_.size()) return std::nullopt;
+  if (ended == sources_.size()) {
+    for (const auto& source : sources_) source->PassEnd();
+    return std::nullopt;
+  }
   if (ended > 0) {
     return absl::FailedPreconditionError(absl::StrCat("PrefetchingIter: ", ended, " of ",
                                                       sources_.size(),
@@ -205,9 +233,7 @@ absl::StatusOr<std::optional<DataBatch>> PrefetchingIter::Next() {
 
 absl::Status PrefetchingIter::Reset() {
   absl::Status status;
-  for (const auto& source : sources_) {
-    status.Update(source->Restart([](DataIter& iter) { return iter.Reset(); }));
-  }
+  for (const auto& source : sources_) status.Update(source->Reset());
   return status;
 }
 
@@ -234,8 +260,7 @@ absl::Status PrefetchingIter::LoadState(absl::string_view text) {
   }
   for (size_t i = 0; i < sources_.size(); ++i) {
     COOPER_ASSIGN_OR_RETURN(const std::string source, state.GetString(absl::StrCat("source", i)));
-    COOPER_RETURN_IF_ERROR(
-        sources_[i]->Restart([&](DataIter& iter) { return iter.LoadState(source); }));
+    COOPER_RETURN_IF_ERROR(sources_[i]->LoadState(source));
   }
   return absl::OkStatus();
 }

@@ -37,7 +37,9 @@ class PrefetchingIter : public DataIter {
   // of a source is returned as it is. kFailedPrecondition if the sources' pads or keys differ, or
   // if some have ended and others not.
   absl::StatusOr<std::optional<DataBatch>> Next() override;
-  // Waits for the batches in the making, and drops what waits.
+  // Waits for the batches in the making, and drops what waits. The next epoch is the one that the
+  // sources would begin without this iterator; of a source that keeps no state, the one that it
+  // begins where it has been read ahead to.
   absl::Status Reset() override;
 
   const std::vector<DataDesc>& provide_data() const override { return provide_data_; }

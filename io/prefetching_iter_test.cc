@@ -1,14 +1,19 @@
 #include "io/prefetching_iter.h"
 
+#include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/bucket_sentence_iter.h"
+#include "io/data_iter.h"
 #include "io/iter_fixtures.h"
 #include "io/ndarray_iter.h"
 #include "ndarray/status_matchers.h"
@@ -69,6 +74,29 @@ class FailingIter : public DataIter {
   const std::vector<DataDesc> descs_;
   int calls_ = 0;
   int64_t next_ = 0;
+};
+
+// Counts the calls of another one's Next().
+class CountingIter : public DataIter {
+ public:
+  CountingIter(std::unique_ptr<DataIter> iter, std::atomic<int>* calls)
+      : iter_(std::move(iter)), calls_(calls) {}
+
+  absl::StatusOr<std::optional<DataBatch>> Next() override {
+    auto batch = iter_->Next();
+    ++*calls_;
+    return batch;
+  }
+  absl::Status Reset() override { return iter_->Reset(); }
+  const std::vector<DataDesc>& provide_data() const override { return iter_->provide_data(); }
+  const std::vector<DataDesc>& provide_label() const override { return iter_->provide_label(); }
+  int64_t batch_size() const override { return iter_->batch_size(); }
+  absl::StatusOr<std::string> SaveState() const override { return iter_->SaveState(); }
+  absl::Status LoadState(absl::string_view state) override { return iter_->LoadState(state); }
+
+ private:
+  const std::unique_ptr<DataIter> iter_;
+  std::atomic<int>* const calls_;
 };
 
 TEST(PrefetchingIterTest, GivesTheBatchesOfItsSource) {
@@ -177,6 +205,25 @@ TEST(PrefetchingIterTest, ResumesBehindTheLastBatchThatWasTaken) {
   COOPER_ASSERT_OK(first->Reset());
   COOPER_ASSERT_OK(second->Reset());
   EXPECT_EQ(FirstRows(*second), FirstRows(*first));
+}
+
+// Rows 8 and 9 come first in the next epoch if this one's end has been read, not if the thread
+// alone has met it.
+TEST(PrefetchingIterTest, ResetsFromWhereTheReaderStands) {
+  const NDArrayIterOptions options = {.batch_size = 8,
+                                      .last_batch_handle = LastBatchHandle::kRollOver};
+  std::atomic<int> calls = 0;
+  const auto iter = Make(std::make_unique<CountingIter>(Rows(10, options), &calls));
+  while (calls < 2) std::this_thread::yield();  // the batch and the end
+  COOPER_ASSERT_OK(iter->Reset());
+  EXPECT_THAT(FirstRows(*iter), ElementsAre(0));
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, iter->SaveState());
+  const auto resumed = Make(Rows(10, options));
+  COOPER_ASSERT_OK(resumed->LoadState(state));
+  for (PrefetchingIter* it : {iter.get(), resumed.get()}) {
+    COOPER_ASSERT_OK(it->Reset());
+    EXPECT_THAT(FirstRows(*it), ElementsAre(8));
+  }
 }
 
 TEST(PrefetchingIterTest, SaysThatASourceKeepsNoState) {
