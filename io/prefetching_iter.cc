@@ -258,9 +258,17 @@ absl::Status PrefetchingIter::LoadState(absl::string_view text) {
     return absl::InvalidArgumentError(absl::StrCat("PrefetchingIter: the state is of ", sources,
                                                    " sources, there are ", sources_.size()));
   }
+  std::vector<std::string> present, loaded;
   for (size_t i = 0; i < sources_.size(); ++i) {
-    COOPER_ASSIGN_OR_RETURN(const std::string source, state.GetString(absl::StrCat("source", i)));
-    COOPER_RETURN_IF_ERROR(sources_[i]->LoadState(source));
+    COOPER_ASSIGN_OR_RETURN(loaded.emplace_back(), state.GetString(absl::StrCat("source", i)));
+    COOPER_ASSIGN_OR_RETURN(present.emplace_back(), sources_[i]->SaveState());
+  }
+  for (size_t i = 0; i < sources_.size(); ++i) {
+    const absl::Status status = sources_[i]->LoadState(loaded[i]);
+    if (status.ok()) continue;
+    // No source stays ahead of the others.
+    for (size_t k = 0; k < i; ++k) sources_[k]->LoadState(present[k]).IgnoreError();
+    return status;
   }
   return absl::OkStatus();
 }

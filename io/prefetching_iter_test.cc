@@ -15,6 +15,7 @@
 #include "io/bucket_sentence_iter.h"
 #include "io/data_iter.h"
 #include "io/iter_fixtures.h"
+#include "io/key_values.h"
 #include "io/ndarray_iter.h"
 #include "ndarray/status_matchers.h"
 
@@ -205,6 +206,27 @@ TEST(PrefetchingIterTest, ResumesBehindTheLastBatchThatWasTaken) {
   COOPER_ASSERT_OK(first->Reset());
   COOPER_ASSERT_OK(second->Reset());
   EXPECT_EQ(FirstRows(*second), FirstRows(*first));
+}
+
+TEST(PrefetchingIterTest, AStateThatASourceRefusesMovesNoOther) {
+  const auto other = Make(Rows(3), Rows(4));
+  COOPER_ASSERT_OK(other->Next());
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string refused, other->SaveState());
+  COOPER_ASSERT_OK_AND_ASSIGN(const KeyValues state, KeyValues::Parse(refused));
+  KeyValues incomplete;
+  incomplete.SetString("kind", "PrefetchingIter");
+  incomplete.SetInt("sources", 2);
+  incomplete.SetString("source0", *state.GetString("source0"));
+  const struct {
+    std::string state;
+    const char* error;
+  } cases[] = {{refused, "the state is of row"}, {incomplete.ToString(), "source1"}};
+  for (const auto& c : cases) {
+    const auto iter = Make(Rows(3), Rows(3));
+    EXPECT_THAT(iter->LoadState(c.state),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(c.error)));
+    EXPECT_THAT(FirstRows(*iter), ElementsAre(0, 1, 2));
+  }
 }
 
 // Rows 8 and 9 come first in the next epoch if this one's end has been read, not if the thread
