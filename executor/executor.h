@@ -99,8 +99,9 @@ class Executor {
 
   // The same, which calls `on_grad` for an argument with a gradient as soon as all that makes it is
   // in `queue`, while the rest still is to come: in the order of the program, on this thread, and
-  // whose error this returns at the end. Not for all: nothing is told while there is a monitor, nor
-  // of what a CPU computes tile by tile. A GPU does not record such a pass.
+  // whose error this returns at the end. Not for all: nothing is told while there is a monitor, or
+  // was at the last Forward, nor of what a CPU computes tile by tile. A GPU does not record such a
+  // pass.
   using GradCallback = absl::FunctionRef<absl::Status(const std::string& name, DeviceQueue& queue)>;
   absl::Status Backward(absl::Span<const NDArray> head_gradients, GradCallback on_grad);
 

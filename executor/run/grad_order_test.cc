@@ -87,5 +87,21 @@ TEST(GradOrderTest, AMonitoredPassTellsOfNone) {
       [](const std::string& name, DeviceQueue&) { return absl::InternalError(name); }));
 }
 
+// The graph has run forward as written, with an instruction more than what passes have made of it.
+TEST(GradOrderTest, NorDoesOneWhoseMonitorIsGone) {
+  const Symbol net = Op("SoftmaxOutput", {.name = "softmax", .inputs = {SharedWeight()}});
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto executor,
+                              Executor::SimpleBind(net, {.shapes = {{"data", {3, 4}}}}));
+  ASSERT_THAT(executor->DebugString(), HasSubstr("_fc_softmax_output"));
+  const auto told = [](const std::string& name, DeviceQueue&) { return absl::InternalError(name); };
+  executor->SetMonitorCallback([](const std::string&, const NDArray&) {});
+  COOPER_ASSERT_OK(executor->Forward(/*is_train=*/true));
+  executor->SetMonitorCallback({});
+  COOPER_EXPECT_OK(executor->Backward({}, told));
+  COOPER_ASSERT_OK(executor->Forward(/*is_train=*/true));
+  EXPECT_THAT(executor->Backward({}, told), StatusIs(absl::StatusCode::kInternal, HasSubstr("top")))
+      << "told again from the next Forward on";
+}
+
 }  // namespace
 }  // namespace cooper

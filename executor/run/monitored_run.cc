@@ -79,7 +79,9 @@ absl::Status MonitoredRun::ForwardBackward(absl::Span<const NDArray> head_gradie
 
 absl::Status MonitoredRun::Backward(absl::Span<const NDArray> head_gradients,
                                     GradCallback on_grad) {
-  if (is_monitored_) return Backward(head_gradients);
+  // The graph as written, whose instructions grads_done_ does not number, may have run forward
+  // before the monitor was taken away.
+  if (is_monitored_ || run_ != merged_.get()) return Backward(head_gradients);
   if (grads_done_.empty()) grads_done_ = GradsDoneAfter(merged_->compiled());
   absl::Status told;
   const auto tell = [&](const BoundProgram& bound, int instruction) {
