@@ -46,13 +46,16 @@ absl::StatusOr<Invocation> Invocation::Create(OpCall call, DeviceType device) {
 absl::Status Invocation::SetArrays(absl::Span<const NDArray* const> inputs,
                                    absl::Span<const NDArray* const> outputs) {
   const Context context = (inputs.empty() ? outputs : inputs)[0]->context();
-  bool same = context == context_;
+  bool same = is_prepared_ && context == context_;
   context_ = context;
   same = TakeViews(inputs, &inputs_) && same;
   same = TakeViews(outputs, &outputs_) && same;
   if (same) return absl::OkStatus();
   reqs_.assign(outputs.size(), WriteReq::kWrite);
-  return Prepare();
+  is_prepared_ = false;  // until Prepare succeeds
+  COOPER_RETURN_IF_ERROR(Prepare());
+  is_prepared_ = true;
+  return absl::OkStatus();
 }
 
 absl::Status Invocation::Prepare() {

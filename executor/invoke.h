@@ -63,6 +63,7 @@ class Invocation {
   std::vector<WriteReq> reqs_;
   Prepared prepared_;
   NDArray workspace_;
+  bool is_prepared_ = false;  // for the shapes, dtypes and context of these arrays
 };
 
 // Runs them in this order. Of those that are element-wise (OpSchema::is_elementwise) and follow

@@ -45,6 +45,22 @@ TEST(InvokeTest, NamesWhatIsWrong) {
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("sgd_update")));
 }
 
+TEST(InvokeTest, WhatTheKernelRefusesStaysRefused) {
+  OpCall call{.op = *FindOp("sgd_update")};
+  call.params = *call.op->params()->Parse({{"lr", "0.25"}});
+  COOPER_ASSERT_OK_AND_ASSIGN(Invocation invocation,
+                              Invocation::Create(std::move(call), DeviceType::kCpu));
+  const NDArray integers = *NDArray::Zeros({2}, DType::kInt32);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(invocation.SetArrays({&integers, &integers}, {&integers}),
+                StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("int32")));
+  }
+  const NDArray weight = Vector({1, 2}), grad = Vector({2, 4});
+  COOPER_ASSERT_OK(invocation.SetArrays({&weight, &grad}, {&weight}));
+  COOPER_ASSERT_OK(invocation.Run());
+  EXPECT_THAT(*weight.ToVector<float>(), ElementsAre(0.5, 1));
+}
+
 // Of large and small arrays, for any number of threads; with an operator in between that has to run
 // as a whole.
 TEST(InvokeTest, RunAllIsRunOfEach) {
