@@ -234,6 +234,32 @@ TEST(ExecutorTest, OutputsAreGuardedWhenTheArenaIsShared) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("has run since")));
 }
 
+// What Backward computes where the block that Forward ran in has been replaced.
+TEST(ExecutorTest, AMonitorSeesTheBlockThatIsComputedIn) {
+  const Symbol net = SharedWeightNet();
+  std::map<std::string, std::vector<float>> seen[2];
+  for (const bool replace : {false, true}) {
+    auto arena = std::make_shared<Arena>(Context::Cpu());
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        const auto small,
+        Executor::SimpleBind(net, {.shapes = {{"data", {2, 4}}}, .arena = arena}));
+    uint64_t seed = 1;
+    for (const auto& [name, array] : small->arg_dict()) FillRandom(array, seed++);
+    small->SetMonitorCallback(
+        [&](const std::string& name, const NDArray& array) { seen[replace][name] = Floats(array); },
+        /*monitor_all=*/true);
+    COOPER_ASSERT_OK(small->Forward(true));
+    std::unique_ptr<Executor> large;
+    if (replace) {
+      COOPER_ASSERT_OK_AND_ASSIGN(
+          large, Executor::SimpleBind(net, {.shapes = {{"data", {64, 4}}}, .arena = arena}));
+    }
+    COOPER_ASSERT_OK(small->Backward({*NDArray::Full({2, 4}, 1)}));
+  }
+  EXPECT_EQ(seen[true], seen[false]);
+  EXPECT_TRUE(seen[true].contains("fc1_backward_data"));
+}
+
 TEST(ExecutorTest, AnArenaForgetsAnExecutorThatEnded) {
   const Symbol net = SharedWeightNet();
   auto arena = std::make_shared<Arena>(Context::Cpu());

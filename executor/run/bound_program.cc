@@ -28,6 +28,7 @@ BoundProgram::BoundProgram(std::shared_ptr<const CompiledProgram> compiled, Prog
       outputs_(program().outputs.size()),
       arenas_(std::move(arenas)),
       arena_generations_(arenas_.size(), -1),
+      blocks_(arenas_.size()),
       arg_uses_(arrays_.args.size()),
       head_uses_(program().outputs.size()),
       output_uses_(program().outputs.size()) {
@@ -97,7 +98,7 @@ void BoundProgram::NameChains() {
 
 char* BoundProgram::At(int context, int64_t offset) const {
   if (offset < 0) return nullptr;
-  return static_cast<char*>(arenas_[context]->storage()->data()) + offset;
+  return static_cast<char*>(blocks_[context].lock()->data()) + offset;
 }
 
 void* BoundProgram::DataOf(int value) const {
@@ -148,6 +149,7 @@ absl::Status BoundProgram::Refresh() {
     COOPER_RETURN_IF_ERROR(arenas_[i]->Reserve(compiled_->layout().regions[i].plan.arena_size));
     moved = moved || arena_generations_[i] != arenas_[i]->generation();
     arena_generations_[i] = arenas_[i]->generation();
+    blocks_[i] = arenas_[i]->storage();
   }
   if (!moved) return absl::OkStatus();
   Point();
@@ -210,7 +212,9 @@ absl::StatusOr<NDArray> BoundProgram::ArrayOf(int value) const {
   }
   const int64_t offset = compiled_->layout().OffsetOf(program(), value);
   if (offset < 0) return absl::FailedPreconditionError("the value is not computed");
-  return NDArray::View(arenas_[buffer.context]->storage(), offset, v.shape, v.dtype);
+  std::shared_ptr<Storage> block = blocks_[buffer.context].lock();
+  if (block == nullptr) return absl::FailedPreconditionError("the value's memory is gone");
+  return NDArray::View(std::move(block), offset, v.shape, v.dtype);
 }
 
 absl::Status BoundProgram::Run(int begin, int end, bool is_train, uint64_t seed, uint64_t run,

@@ -23,6 +23,7 @@
 #include "executor/run/recorded_part.h"
 #include "executor/run/tiles.h"
 #include "ndarray/ndarray.h"
+#include "ndarray/storage.h"
 
 namespace cooper {
 
@@ -117,7 +118,7 @@ class BoundProgram {
   absl::Status RunInstruction(int i);
   absl::Status RunCopy(const Instruction& instruction, const Step& step);
   absl::Status RunChain(int number, bool is_train);
-  // Memory at an offset of a context's arena; null for a negative one.
+  // Memory at an offset of a context's block; null for a negative one.
   char* At(int context, int64_t offset) const;
   void* DataOf(int value) const;
   void Point();
@@ -137,6 +138,9 @@ class BoundProgram {
   std::vector<NDArray> outputs_;
   const std::vector<std::shared_ptr<Arena>> arenas_;  // by context
   std::vector<int64_t> arena_generations_;            // of the blocks that instructions point at
+  // Those blocks, which an arena may replace between a forward and its backward. It keeps them for
+  // as long as they are needed, and no longer.
+  std::vector<std::weak_ptr<Storage>> blocks_;
   // Step and position: where the array of each argument, and of each head gradient, is an input.
   std::vector<std::vector<std::pair<int, int>>> arg_uses_;
   std::vector<std::vector<std::pair<int, int>>> head_uses_;
