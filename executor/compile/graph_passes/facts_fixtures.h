@@ -3,6 +3,8 @@
 
 // What tests of the parts of graph passes need.
 
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,15 +16,17 @@
 
 namespace cooper {
 
-// The facts of a float32 graph whose shapes follow from `known`.
-inline GraphFacts FactsOf(const Symbol& symbol, const KnownShapes& known) {
+// The facts of a float32 graph whose shapes follow from `known`. With constants it has no
+// gradients.
+inline GraphFacts FactsOf(const Symbol& symbol, const KnownShapes& known,
+                          const std::set<std::string>& constants = {}) {
   const IndexedGraph graph(symbol.outputs());
   std::vector<PartialShape> shapes = VariableShapes(graph, known).value();
   CHECK(InferEntryShapes(graph, shapes).ok() && CheckShapesComplete(graph, shapes).ok());
   std::vector<Shape> full;
   for (const PartialShape& shape : shapes) full.push_back(shape.ToShape());
   std::vector<DType> types(full.size(), DType::kFloat32);
-  return GraphFacts(symbol, std::move(full), std::move(types));
+  return GraphFacts(symbol, std::move(full), std::move(types), constants.empty(), constants);
 }
 
 inline NodeEntry EntryOf(const Symbol& symbol) { return symbol.outputs()[0]; }

@@ -16,15 +16,18 @@ namespace {
 // are made of.
 class Expressions {
  public:
-  explicit Expressions(const GraphFacts& facts)
-      : facts_(facts), texts_(facts.graph().num_nodes()), views_(facts.graph().num_nodes()) {
+  Expressions(const GraphFacts& facts, const CanRunFn& can_run)
+      : facts_(facts),
+        can_run_(can_run),
+        texts_(facts.graph().num_nodes()),
+        views_(facts.graph().num_nodes()) {
     for (int i = 0; i < facts.graph().num_nodes(); ++i) {
       if (facts.is_constant({facts.owner(i), 0})) Describe(i);
     }
   }
 
   // "transpose{axes=(1, 0)}(fc1_weight)": equal for equal values, whatever nodes are called. Empty
-  // for what is too long to be told so.
+  // for what is too long to be told so, and for what cannot be run where it is needed.
   const std::string& text(int node) const { return texts_[node]; }
   // Whether nothing has to be computed for its outputs.
   bool is_view(int node) const { return views_[node]; }
@@ -42,6 +45,7 @@ class Expressions {
       texts_[i] = node.name().size() <= kMaxText ? node.name() : "";
       return;
     }
+    if (!can_run_(node.op()->name())) return;
     std::string text = node.op()->name();
     for (const auto& [name, value] : node.attrs()) {
       if (!absl::StartsWith(name, "__")) absl::StrAppend(&text, "{", name, "=", value, "}");
@@ -59,6 +63,7 @@ class Expressions {
   }
 
   const GraphFacts& facts_;
+  const CanRunFn& can_run_;
   std::vector<std::string> texts_;  // by node
   std::vector<bool> views_;
 };
@@ -73,9 +78,9 @@ bool IsUsedOutside(const GraphFacts& facts, const NodeEntry& entry) {
 }  // namespace
 
 absl::StatusOr<std::optional<GraphRewrite>> FoldConstants(const GraphFacts& facts,
-                                                          const CanRunFn& /*can_run*/) {
+                                                          const CanRunFn& can_run) {
   if (facts.has_gradients()) return std::nullopt;
-  const Expressions expressions(facts);
+  const Expressions expressions(facts, can_run);
   GraphRebuilder rebuilder(facts);
   bool found = false;
   for (int i = 0; i < facts.graph().num_nodes(); ++i) {

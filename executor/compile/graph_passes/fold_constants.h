@@ -11,8 +11,9 @@ namespace cooper {
 
 // Puts an argument in the place of each value that follows from constants alone and that something
 // else uses, so that it is computed once rather than in every run. Values that are nothing but
-// views of a constant stay as they are, and so do outputs of the graph and what takes more than a
-// thousand characters to describe. Takes time in proportion to the graph.
+// views of a constant stay as they are, and so do outputs of the graph, what takes more than a
+// thousand characters to describe, and what an operator without a kernel there is part of, which
+// CompileOptions::fallback runs elsewhere. Takes time in proportion to the graph.
 absl::StatusOr<std::optional<GraphRewrite>> FoldConstants(const GraphFacts& facts,
                                                           const CanRunFn& can_run);
 
