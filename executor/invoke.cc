@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 #include "ndarray/element_ranges.h"
 #include "ndarray/parallel.h"
 #include "ndarray/status_macros.h"
@@ -105,14 +105,14 @@ absl::Status Invocation::RunInParts(absl::Span<const Invocation> invocations) {
   int64_t size = 0;
   for (const Invocation& invocation : invocations) size += invocation.outputs_[0].size();
   const int64_t parts = std::clamp<int64_t>(size / kGrain, 1, NumThreads());
-  absl::Mutex mutex;
+  std::mutex mutex;
   absl::Status status;  // the first that is not OK
   ParallelForPlain(parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part) {
       for (const Invocation& invocation : invocations) {
         const absl::Status ran = invocation.RunPart(part, parts);
         if (ran.ok()) continue;
-        const absl::MutexLock lock(&mutex);
+        const std::lock_guard<std::mutex> lock(mutex);
         status.Update(ran);
       }
     }

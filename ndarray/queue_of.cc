@@ -2,18 +2,18 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 
-#include "absl/synchronization/mutex.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
 
 absl::StatusOr<DeviceQueue*> QueueOf(Context context) {
   COOPER_ASSIGN_OR_RETURN(Device * device, FindDevice(context));
-  static auto* mutex = new absl::Mutex;
+  static auto* mutex = new std::mutex;
   // Never destroyed: arrays of static duration may use them, and a driver may go before.
   static auto* queues = new std::map<Context, std::unique_ptr<DeviceQueue>>;
-  const absl::MutexLock lock(mutex);
+  const std::lock_guard<std::mutex> lock(*mutex);
   std::unique_ptr<DeviceQueue>& queue = (*queues)[context];
   if (queue == nullptr) {
     COOPER_ASSIGN_OR_RETURN(queue, device->MakeQueue(context.device_id));

@@ -1,10 +1,10 @@
 #include "module/kvstore/collective.h"
 
+#include <mutex>
 #include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 #include "glog/logging.h"
 #include "module/kvstore/copy_collective.h"
 #include "ndarray/dtype.h"
@@ -23,9 +23,9 @@ void LogOnce(const std::vector<Context>& contexts, const std::string& text) {
   for (const Context& context : contexts) {
     if (context.is_cpu()) return;
   }
-  static auto* mutex = new absl::Mutex;
+  static auto* mutex = new std::mutex;
   static auto* logged = new std::set<std::string>;
-  const absl::MutexLock lock(mutex);
+  const std::lock_guard<std::mutex> lock(*mutex);
   if (logged->insert(text).second) LOG(WARNING) << text;
 }
 
