@@ -1,5 +1,6 @@
-// Operators on numbers at the end of their types and on arrays without elements, which fuzzers
-// under the sanitizers found to do what C++ leaves undefined.
+// Operators on numbers at the end of their types, or whose squares, products or sums are, and on
+// arrays without elements. Fuzzers under the sanitizers found some of them to do what C++ leaves
+// undefined.
 
 #include <cstdint>
 #include <limits>
@@ -13,6 +14,7 @@
 #include "ndarray/ndarray.h"
 #include "ndarray/status_matchers.h"
 #include "symbol/symbol.h"
+#include "tests/faults/run_operator.h"
 
 namespace cooper {
 namespace {
@@ -139,6 +141,19 @@ TEST(LargeNumbersTest, AttributesMayBeAnything) {
           .ok());
   EXPECT_FALSE(
       bind("RNN", {{"mode", "gru"}, {"num_layers", most}, {"state_size", "4"}}, {2, 3, 4}).ok());
+}
+
+// The determinant is 1e-64, which no float32 holds; its logarithm is one.
+TEST(LargeNumbersTest, ASmallDeterminantHasALogarithm) {
+  constexpr int64_t kRows = 64;
+  std::vector<float> data(kRows * kRows, 0), expected(kRows * kRows, 0);
+  for (int64_t i = 0; i < kRows; ++i) {
+    data[i * kRows + i] = 0.1F;
+    expected[i * kRows + i] = 1 / 0.1F;
+  }
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray a, NDArray::FromVector<float>({kRows, kRows}, data));
+  COOPER_ASSERT_OK_AND_ASSIGN(const OperatorRun run, RunOperator("linalg_slogdet", {}, {a}));
+  EXPECT_THAT(run.grads[0], testing::Pointwise(testing::FloatEq(), expected));
 }
 
 }  // namespace

@@ -156,7 +156,7 @@ absl::Status SlogdetCpu(const KernelContext& c) {
 }
 
 // grad A = A^-T times the head, and times the determinant where the head is that of it and not of
-// its logarithm.
+// its logarithm, which stays finite where the product of the pivots is 0 for being small.
 template <bool kLog>
 absl::Status DetBackwardCpu(const KernelContext& c) {
   using enum LaFactorGradientArrays::Input;
@@ -165,11 +165,10 @@ absl::Status DetBackwardCpu(const KernelContext& c) {
     const LaMap<T> a = LaAt<T>(c.inputs[kAOrOutput], i);
     if (a.rows() == 0) return absl::OkStatus();
     const Eigen::PartialPivLU<LaMatrix<T>> lu(a);
-    const T determinant = lu.determinant();
+    const T factor = kLog ? T{1} : lu.determinant();
+    const bool is_zero = kLog ? (lu.matrixLU().diagonal().array() == T{0}).any() : factor == T{0};
     LaMatrix<T> grad = LaMatrix<T>::Zero(a.rows(), a.cols());
-    if (determinant != T{0}) {
-      grad = lu.inverse().transpose() * (c.inputs[kOgrad].as<T>()[i] * (kLog ? T{1} : determinant));
-    }
+    if (!is_zero) grad = lu.inverse().transpose() * (c.inputs[kOgrad].as<T>()[i] * factor);
     LaStore<T>(grad, c.reqs[0], LaAt<T>(c.outputs[0], i));
     return absl::OkStatus();
   });
