@@ -156,5 +156,18 @@ TEST(LargeNumbersTest, ASmallDeterminantHasALogarithm) {
   EXPECT_THAT(run.grads[0], testing::Pointwise(testing::FloatEq(), expected));
 }
 
+// Index 4099 is 4100 in float16, which is none of the row's.
+TEST(LargeNumbersTest, IndicesThatTheirDTypeCannotHoldHaveNoGradient) {
+  std::vector<float> data(2 * 4100, 0);
+  data[4099] = data[4100] = 1;
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray x, NDArray::FromVector<float>({2, 4100}, data));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const OperatorRun run,
+      RunOperator("topk", {{"k", "1"}, {"ret_typ", "both"}, {"dtype", "float16"}}, {x}));
+  std::vector<float> expected(2 * 4100, 0);
+  expected[4100] = 1;
+  EXPECT_EQ(run.grads[0], expected);
+}
+
 }  // namespace
 }  // namespace cooper
