@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
+#include "symbol/extent_product.h"
 #include "symbol/op.h"
 #include "symbol/param_schema.h"
 #include "symbol/shape_context.h"
@@ -34,7 +35,7 @@ absl::Status KhatriRaoShape(ShapeContext& c) {
     common[1] = c.output(0)[1];
   }
   for (int i = 0; i < c.num_inputs() && rows != kUnknownDim; ++i) {
-    rows = c.input(i).dim_known(0) ? rows * c.input(i)[0] : kUnknownDim;
+    rows = c.input(i).dim_known(0) ? ExtentProduct(rows, c.input(i)[0]) : kUnknownDim;
   }
   return c.SetOutput(0, {rows, common[1]}, "(product of the inputs' rows, columns)");
 }
