@@ -41,7 +41,7 @@ absl::StatusOr<int64_t> Positions(const Im2colParam& param, absl::Span<const int
                                                      " elements of spatial axis ", i,
                                                      ", which has ", padded, " with its padding"));
     }
-    positions *= (padded - reach) / WindowValue(param.stride, axis, 1) + 1;
+    positions = ExtentProduct(positions, (padded - reach) / WindowValue(param.stride, axis, 1) + 1);
   }
   return positions;
 }
