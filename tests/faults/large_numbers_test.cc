@@ -169,5 +169,18 @@ TEST(LargeNumbersTest, IndicesThatTheirDTypeCannotHoldHaveNoGradient) {
   EXPECT_EQ(run.grads[0], expected);
 }
 
+// Each of the padded images would have 2^61 elements.
+TEST(LargeNumbersTest, CorrelationRefusesPaddingThatNoMemoryHolds) {
+  const auto symbol = Symbol::Create(
+      "Correlation",
+      {.inputs = {Symbol::Variable("a"), Symbol::Variable("b")},
+       .attrs = {
+           {"pad_size", "1048575"}, {"max_displacement", "1048575"}, {"stride2", "1048576"}}});
+  ASSERT_THAT(symbol, IsOk());
+  EXPECT_THAT(
+      Executor::SimpleBind(*symbol, {.shapes = {{"a", {1, 524288, 2, 2}}}}),
+      StatusIs(absl::StatusCode::kInvalidArgument, testing::HasSubstr("too many elements")));
+}
+
 }  // namespace
 }  // namespace cooper

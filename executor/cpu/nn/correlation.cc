@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
+#include "symbol/extent_product.h"
 #include "symbol/ops/nn/correlation_param.h"
 
 namespace cooper {
@@ -213,20 +216,30 @@ void Backward(const KernelContext& c) {
   });
 }
 
-int64_t PaddedBytes(const CorrelationParam& param, const ArrayView& data, const Shape& output) {
-  return Geometry(param, data.shape, output).padded_size() * SizeOf(data.dtype);
+// Workspace for `count` arrays of images with their padding.
+absl::StatusOr<Prepared> PrepareImages(const PrepareContext& c, int count, const ArrayView& data,
+                                       const Shape& output) {
+  const Geometry g(c.param<CorrelationParam>(), data.shape, output);
+  const int64_t plane = ExtentProduct(ExtentProduct(g.Padded(g.height), g.padded_width()),
+                                      count * SizeOf(data.dtype));
+  const int64_t bytes = ExtentProduct(plane, g.planes());
+  // No memory is as large, and the planner may add such numbers.
+  if (std::max(plane, bytes) > std::numeric_limits<int64_t>::max() / 16) {
+    return absl::InvalidArgumentError(absl::StrCat("images ", data.shape.ToString(),
+                                                   " with pad_size ", g.param.pad_size,
+                                                   " have too many elements"));
+  }
+  return Prepared{.workspace_bytes = bytes};
 }
 
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   using enum CorrelationArrays::Input;
-  return Prepared{.workspace_bytes = 2 * PaddedBytes(c.param<CorrelationParam>(), c.inputs[kData1],
-                                                     c.outputs[0].shape)};
+  return PrepareImages(c, 2, c.inputs[kData1], c.outputs[0].shape);
 }
 
 absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
   using enum CorrelationGradientArrays::Input;
-  return Prepared{.workspace_bytes = 4 * PaddedBytes(c.param<CorrelationParam>(), c.inputs[kData1],
-                                                     c.inputs[kOgrad].shape)};
+  return PrepareImages(c, 4, c.inputs[kData1], c.inputs[kOgrad].shape);
 }
 
 absl::Status CorrelationCpu(const KernelContext& c) {
