@@ -258,9 +258,9 @@ absl::Status CropShape(ShapeContext& c) {
     part[2 + i] = extent;
     if (extent == kUnknownDim || whole == kUnknownDim) continue;
     const int64_t begin = param.begin(i, whole, extent);
-    if (extent < 1 || begin < 0 || begin + extent > whole) {
-      return absl::InvalidArgumentError(absl::StrCat("[", begin, ", ", begin + extent,
-                                                     ") is no part of axis ", 2 + i,
+    if (extent < 1 || begin < 0 || begin > whole - extent) {
+      return absl::InvalidArgumentError(absl::StrCat(extent, " elements from ", begin,
+                                                     " on are no part of axis ", 2 + i,
                                                      " of input 'data' ", data.ToString()));
     }
   }
