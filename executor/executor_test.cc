@@ -81,6 +81,28 @@ TEST(ExecutorTest, EveryPassCanBeLeftOut) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("in_place")));
 }
 
+// One value as both inputs of operators that read the second one in another order.
+TEST(ExecutorTest, AValueIsAssignedToItself) {
+  const Symbol y = Op("abs", {.inputs = {Symbol::Variable("data")}});
+  const Symbol order = Symbol::Variable("order");
+  const Symbol reversed[] = {
+      Op("_slice_assign", {.inputs = {y, y},
+                           .attrs = {{"begin", "(None,)"}, {"end", "(None,)"}, {"step", "(-1,)"}}}),
+      Op("_scatter_set_nd", {.inputs = {y, y, order}, .attrs = {{"shape", "(3, 1)"}}}),
+      Op("_contrib_index_copy",
+         {.inputs = {y, Op("Reshape", {.inputs = {order}, .attrs = {{"shape", "(-1,)"}}}), y}}),
+  };
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray data, NDArray::FromVector<float>({3, 1}, {1, 2, 3}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray indices, NDArray::FromVector<float>({1, 3}, {2, 1, 0}));
+  for (const Symbol& symbol : reversed) {
+    BindOptions options{.grad_req = WriteReq::kNull, .args = {{"data", data}}};
+    if (symbol.ListArguments().size() > 1) options.args["order"] = indices;
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto executor, Executor::SimpleBind(symbol, options));
+    COOPER_ASSERT_OK(executor->Forward(false));
+    EXPECT_EQ(Floats((*executor->outputs())[0]), std::vector<float>({3, 2, 1}));
+  }
+}
+
 TEST(ExecutorTest, AddRequestAddsToWhatIsThere) {
   const Symbol net = SharedWeightNet();
   const Step write = RunOnce(net, {.shapes = {{"data", {2, 4}}}});

@@ -3,7 +3,6 @@
 #include <numeric>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "executor/compile/program_passes/program_passes.h"
 
 namespace cooper {
@@ -28,14 +27,22 @@ void ShareInPlace(Program& p) {
   }
   for (int output : p.outputs) ++remaining[p.values[output].buffer];
   std::vector<int> taken_at(p.buffers.size(), -1);  // the instruction that wrote over it last
-  // Whether an operator may write an output over one of its inputs element by element: nothing else
-  // that it reads there may lie elsewhere in the array, as another piece of it does.
-  const auto fits = [&](const Instruction& instruction, int in, int out) {
+  // Whether an operator may write output `o` over its input `i`. What else it reads there must be
+  // the same elements, of which it still needs only those that it has not yet written over: another
+  // piece of the array lies elsewhere, and an operator that is not element-wise may read its other
+  // input in any order, as an assignment does that gets one value as both of its inputs.
+  const auto fits = [&](const Instruction& instruction, int i, int o) {
+    const int in = instruction.inputs[i];
     const ProgramValue& input = p.values[in];
-    if (!InOnePlace(input, p.values[out]) || input.dtype != p.values[out].dtype) return false;
-    return absl::c_all_of(instruction.inputs, [&](int other) {
-      return place(other) != place(in) || InOnePlace(p.values[other], input);
-    });
+    const ProgramValue& output = p.values[instruction.outputs[o]];
+    if (!InOnePlace(input, output) || input.dtype != output.dtype) return false;
+    const bool elementwise = instruction.node->op()->is_elementwise();
+    for (int k = 0; k < static_cast<int>(instruction.inputs.size()); ++k) {
+      const int other = instruction.inputs[k];
+      if (k == i || place(other) != place(in)) continue;
+      if (!elementwise || !InOnePlace(p.values[other], input)) return false;
+    }
+    return true;
   };
   for (int index = 0; index < static_cast<int>(p.instructions.size()); ++index) {
     const Instruction& instruction = p.instructions[index];
@@ -54,8 +61,7 @@ void ShareInPlace(Program& p) {
       if (to == from || remaining[to] != 0 || writers[from] != 1 ||
           p.buffers[to].kind != ProgramBuffer::Kind::kArena ||
           p.buffers[from].kind != ProgramBuffer::Kind::kArena ||
-          p.buffers[to].bytes != p.buffers[from].bytes ||
-          !fits(instruction, instruction.inputs[i], instruction.outputs[o])) {
+          p.buffers[to].bytes != p.buffers[from].bytes || !fits(instruction, i, o)) {
         continue;
       }
       // This is the only writer of `from`, and its readers come later: nothing has to be moved.
