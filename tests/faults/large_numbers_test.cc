@@ -11,6 +11,7 @@
 #include "executor/executor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ndarray/dtype.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/status_matchers.h"
 #include "symbol/symbol.h"
@@ -180,6 +181,15 @@ TEST(LargeNumbersTest, CorrelationRefusesPaddingThatNoMemoryHolds) {
   EXPECT_THAT(
       Executor::SimpleBind(*symbol, {.shapes = {{"a", {1, 524288, 2, 2}}}}),
       StatusIs(absl::StatusCode::kInvalidArgument, testing::HasSubstr("too many elements")));
+}
+
+// In float16 a sum of ones stays at 2048.
+TEST(LargeNumbersTest, GradientsOfPreluAreSummedInFloat) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray x, NDArray::Full({1, 4096}, -1, DType::kFloat16));
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray gamma, NDArray::Full({1}, 0.5, DType::kFloat16));
+  COOPER_ASSERT_OK_AND_ASSIGN(const OperatorRun run,
+                              RunOperator("LeakyReLU", {{"act_type", "prelu"}}, {x, gamma}));
+  EXPECT_THAT(run.grads[1], testing::ElementsAre(-4096));
 }
 
 }  // namespace

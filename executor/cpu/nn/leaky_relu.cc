@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/elemwise/elemwise_loop.h"
 #include "executor/elements/leaky_relu_functions.h"
@@ -105,13 +106,16 @@ void PreluBackward(const KernelContext& c) {
   const GammaIndex index(c.inputs[kValue].shape, c.inputs[kMaskOrGamma].shape);
   const int64_t n = c.inputs[kValue].size();
   if (c.reqs[kGammaGrad] != WriteReq::kNull) {
-    T* grad = c.outputs[kGammaGrad].as<T>();
-    if (c.reqs[kGammaGrad] == WriteReq::kWrite)
-      std::fill_n(grad, c.outputs[kGammaGrad].size(), T{});
+    const int64_t size = c.outputs[kGammaGrad].size();
+    C* sums = static_cast<C*>(c.workspace);
+    std::fill_n(sums, size, C{});
     for (int64_t i = 0; i < n; ++i) {
       const C v = Load(x[i]);
-      if (!(v > 0)) Store(grad + index(i), v * Load(ograd[i]), true);
+      if (!(v > 0)) sums[index(i)] += v * Load(ograd[i]);
     }
+    T* grad = c.outputs[kGammaGrad].as<T>();
+    const bool add = c.reqs[kGammaGrad] == WriteReq::kAdd;
+    for (int64_t k = 0; k < size; ++k) Store(grad + k, sums[k], add);
   }
   if (c.reqs[0] != WriteReq::kNull) {
     T* grad = c.outputs[0].as<T>();
@@ -191,8 +195,21 @@ absl::Status LeakyReluBackwardCpu(const KernelContext& c) {
                        [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 
+// The sums of prelu's gamma gradient are in ComputeType: in 16 bits long ones would stop growing.
+absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
+  using enum LeakyReLUGradientArrays::Output;
+  if (c.param<LeakyReluParam>().act_type != LeakyReluParam::kPrelu ||
+      c.reqs[kGammaGrad] == WriteReq::kNull) {
+    return Prepared{};
+  }
+  const ArrayView& grad = c.outputs[kGammaGrad];
+  return Prepared{.workspace_bytes =
+                      grad.size() * std::max<int64_t>(SizeOf(grad.dtype), sizeof(float))};
+}
+
 COOPER_REGISTER_KERNEL(LeakyReLU, DeviceType::kCpu, kFloats, LeakyReluCpu);
-COOPER_REGISTER_KERNEL(_backward_LeakyReLU, DeviceType::kCpu, kFloats, LeakyReluBackwardCpu);
+COOPER_REGISTER_KERNEL(_backward_LeakyReLU, DeviceType::kCpu, kFloats, LeakyReluBackwardCpu,
+                       PrepareBackward);
 
 }  // namespace
 }  // namespace cooper
