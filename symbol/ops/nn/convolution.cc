@@ -44,14 +44,19 @@ absl::Status DeconvolutionShape(ShapeContext& c) {
   for (int i = 0; i < spatial; ++i) {
     if (!data.dim_known(first + i)) continue;
     const int64_t stride = WindowValue(param.stride, i, 1);
+    const int64_t whole = param.WholeExtent(i, data[first + i]);
+    if (param.has_target_shape() && param.target_shape[i] > whole) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("target_shape ", param.target_shape[i], " of spatial axis ", i,
+                       " is larger than the ", whole, " elements of the output without padding"));
+    }
     const auto [pad, adj] = param.PadAndAdj(i, data[first + i]);
     if (adj >= stride || pad < 0) {
       return absl::InvalidArgumentError(
           absl::StrCat("spatial axis ", i, ": adj ", adj, " is not below stride ", stride,
                        param.has_target_shape() ? ", or target_shape cannot be reached" : ""));
     }
-    extents[i] = stride * (data[first + i] - 1) +
-                 DilatedExtent(param.kernel[i], WindowValue(param.dilate, i, 1)) - 2 * pad + adj;
+    extents[i] = whole - 2 * pad + adj;
     if (extents[i] < 0) {
       return absl::InvalidArgumentError(
           absl::StrCat("pad ", pad, " is larger than spatial axis ", i, " of the output"));

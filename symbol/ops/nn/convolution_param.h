@@ -80,11 +80,18 @@ struct DeconvolutionParam : ConvolutionParam {
     return std::any_of(target_shape.begin(), target_shape.end(), [](int64_t t) { return t != 0; });
   }
 
-  // The padding and the added elements of spatial axis i, whose input extent is `extent`.
+  // The output's extent of spatial axis i without padding and added elements, where the input's is
+  // `extent`.
+  int64_t WholeExtent(int i, int64_t extent) const {
+    return WindowValue(stride, i, 1) * (extent - 1) +
+           DilatedExtent(kernel[i], WindowValue(dilate, i, 1));
+  }
+
+  // The padding and the added elements of spatial axis i, whose input extent is `extent`. Requires
+  // that target_shape is no larger than WholeExtent.
   std::pair<int64_t, int64_t> PadAndAdj(int i, int64_t extent) const {
     if (!has_target_shape()) return {WindowValue(pad, i, 0), WindowValue(adj, i, 0)};
-    const int64_t excess = WindowValue(stride, i, 1) * (extent - 1) +
-                           DilatedExtent(kernel[i], WindowValue(dilate, i, 1)) - target_shape[i];
+    const int64_t excess = WholeExtent(i, extent) - target_shape[i];
     return {(excess + 1) / 2, excess % 2};
   }
 };
