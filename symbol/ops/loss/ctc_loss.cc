@@ -28,6 +28,10 @@ absl::Status CtcLossShape(ShapeContext& c) {
   if (c.input(kData).rank_known()) {
     COOPER_RETURN_IF_ERROR(
         c.SetInput(kData, PartialShape::OfRank(3), "(sequence_length, batch_size, classes)"));
+    if (c.input(kData)[2] == 0) {
+      return absl::InvalidArgumentError(absl::StrCat("input 'data' ", c.input(kData).ToString(),
+                                                     " has no classes, of which one is the blank"));
+    }
     const int64_t batch = c.input(kData)[1];
     COOPER_RETURN_IF_ERROR(c.SetInput(kLabel, {batch, kUnknownDim}, "(batch_size, label_length)"));
     for (int i = 2; i < c.num_inputs(); ++i) {

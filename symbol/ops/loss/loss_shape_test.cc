@@ -161,6 +161,7 @@ const ShapeRuleCase kCases[] = {
      "(2,)",
      ""},
     {"CtcLabelTooLong", "CTCLoss", {}, {"(2, 2, 4)", "(2, 3)"}, "?", {}, "", "longer than the 2"},
+    {"CtcNoClasses", "CTCLoss", {}, {"(5, 2, 0)", "?"}, "?", {}, "", "has no classes"},
 };
 
 TEST(LossShapeTest, Rules) {
