@@ -36,7 +36,7 @@ __global__ void RowLosses(SetPlan plan, const T* data, const T* label, T* losses
     const int64_t own = ConvertElement<int64_t>(label[set]);
     const int64_t at = own < 0 ? 0 : own < plan.n ? own : plan.n - 1;
     const T probability = exp(data[set * plan.n + at] - row.top) / row.sum;
-    losses[set] = -log(probability > T{1e-8} ? probability : T{1e-8});
+    losses[set] = -log(probability <= T{1e-8} ? T{1e-8} : probability);  // NaN stays
   });
 }
 

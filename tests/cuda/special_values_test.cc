@@ -1,0 +1,57 @@
+// Operators on a GPU for NaN, zeros and numbers at the end of float32, against the CPU's.
+
+#include <cmath>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/context.h"
+#include "ndarray/cuda/require_gpu.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/shape.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/param_schema.h"
+#include "tests/faults/run_operator.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::NanSensitiveFloatEq;
+using ::testing::Pointwise;
+
+NDArray Floats(const Shape& shape, const std::vector<float>& values) {
+  return *NDArray::FromVector<float>(shape, values);
+}
+
+struct SpecialCase {
+  const char* name;
+  const char* op;
+  AttrMap attrs;
+  std::vector<NDArray> inputs;
+};
+
+TEST(SpecialValuesOnGpuTest, EqualTheCpus) {
+  COOPER_REQUIRE_GPU();
+  const float nan = std::nanf("");
+  const SpecialCase cases[] = {
+      {"LossOfNan",
+       "softmax_cross_entropy",
+       {},
+       {Floats({2, 3}, {0, nan, 0, 0, 0, 0}), Floats({2}, {1, 2})}},
+  };
+  for (const SpecialCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    COOPER_ASSERT_OK_AND_ASSIGN(const OperatorRun cpu, RunOperator(c.op, c.attrs, c.inputs));
+    COOPER_ASSERT_OK_AND_ASSIGN(const OperatorRun gpu,
+                                RunOperator(c.op, c.attrs, c.inputs, Context::Gpu(0)));
+    for (size_t i = 0; i < cpu.outputs.size(); ++i) {
+      EXPECT_THAT(gpu.outputs[i], Pointwise(NanSensitiveFloatEq(), cpu.outputs[i])) << i;
+    }
+    for (size_t i = 0; i < cpu.grads.size(); ++i) {
+      EXPECT_THAT(gpu.grads[i], Pointwise(NanSensitiveFloatEq(), cpu.grads[i])) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cooper
