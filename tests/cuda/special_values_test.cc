@@ -38,6 +38,10 @@ TEST(SpecialValuesOnGpuTest, EqualTheCpus) {
        "softmax_cross_entropy",
        {},
        {Floats({2, 3}, {0, nan, 0, 0, 0, 0}), Floats({2}, {1, 2})}},
+      {"LpPoolingOfWindowsThatSumToZero",
+       "Pooling",
+       {{"kernel", "(2,)"}, {"stride", "(2,)"}, {"pool_type", "lp"}, {"p_value", "1"}},
+       {Floats({1, 1, 4}, {1, -1, 0, 0})}},
   };
   for (const SpecialCase& c : cases) {
     SCOPED_TRACE(c.name);

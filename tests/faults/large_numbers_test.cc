@@ -192,5 +192,18 @@ TEST(LargeNumbersTest, GradientsOfPreluAreSummedInFloat) {
   EXPECT_THAT(run.grads[1], testing::ElementsAre(-4096));
 }
 
+// With p_value 1 it is a sum, whose gradient does not depend on the elements.
+TEST(LargeNumbersTest, LpPoolingOfWindowsThatSumToZero) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray x,
+                              NDArray::FromVector<float>({1, 1, 4}, {1, -1, 0, 0}));
+  AttrMap attrs = {{"kernel", "(2,)"}, {"stride", "(2,)"}, {"pool_type", "lp"}, {"p_value", "1"}};
+  COOPER_ASSERT_OK_AND_ASSIGN(const OperatorRun sums, RunOperator("Pooling", attrs, {x}));
+  EXPECT_THAT(sums.outputs[0], testing::ElementsAre(0, 0));
+  EXPECT_THAT(sums.grads[0], testing::Each(1));
+  attrs["p_value"] = "2";
+  COOPER_ASSERT_OK_AND_ASSIGN(const OperatorRun norms, RunOperator("Pooling", attrs, {x}));
+  EXPECT_THAT(norms.grads[0][2], 0);
+}
+
 }  // namespace
 }  // namespace cooper

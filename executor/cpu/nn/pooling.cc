@@ -253,7 +253,7 @@ class Pooling {
         // d y / d x = (x / y)^(p - 1)
         const int64_t p = *param_.p_value;
         const C y = Root(Sum(w, data), p);
-        if (y == 0) return;
+        if (p > 1 && y == 0) return;
         ForEach(w, [&](int64_t i) {
           const C ratio = Load(data[i]) / y;
           Store(grad + i, p == 1 ? g : p == 2 ? g * ratio : g * ratio * ratio, true);

@@ -203,7 +203,7 @@ __device__ ComputeType<T> Share(const Geometry& g, const int64_t (&at)[3], Compu
     case PoolingParam::kLp: {
       // d y / d x = (x / y)^(p - 1)
       const C y = static_cast<C>(fact->value);
-      if (y == 0) return C{0};
+      if (g.p > 1 && y == 0) return C{0};
       const C ratio = ConvertElement<C>(plane[element]) / y;
       return g.p == 1 ? grad : g.p == 2 ? grad * ratio : grad * ratio * ratio;
     }
