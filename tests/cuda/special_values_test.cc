@@ -42,6 +42,10 @@ TEST(SpecialValuesOnGpuTest, EqualTheCpus) {
        "Pooling",
        {{"kernel", "(2,)"}, {"stride", "(2,)"}, {"pool_type", "lp"}, {"p_value", "1"}},
        {Floats({1, 1, 4}, {1, -1, 0, 0})}},
+      {"GemmWithoutBeta",
+       "linalg_gemm",
+       {{"beta", "0"}},
+       {Floats({1, 2}, {1, 2}), Floats({2, 1}, {3, 4}), Floats({1, 1}, {nan})}},
   };
   for (const SpecialCase& c : cases) {
     SCOPED_TRACE(c.name);

@@ -2,6 +2,7 @@
 // arrays without elements. Fuzzers under the sanitizers found some of them to do what C++ leaves
 // undefined.
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -203,6 +204,15 @@ TEST(LargeNumbersTest, LpPoolingOfWindowsThatSumToZero) {
   attrs["p_value"] = "2";
   COOPER_ASSERT_OK_AND_ASSIGN(const OperatorRun norms, RunOperator("Pooling", attrs, {x}));
   EXPECT_THAT(norms.grads[0][2], 0);
+}
+
+// As in BLAS.
+TEST(LargeNumbersTest, GemmWithoutBetaDoesNotReadC) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray ones, NDArray::Full({2, 2}, 1));
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray nan, NDArray::Full({2, 2}, std::nan("")));
+  COOPER_ASSERT_OK_AND_ASSIGN(const OperatorRun run,
+                              RunOperator("linalg_gemm", {{"beta", "0"}}, {ones, ones, nan}));
+  EXPECT_THAT(run.outputs[0], testing::Each(2));
 }
 
 }  // namespace

@@ -44,6 +44,11 @@ absl::Status GemmCpu(const KernelContext& c) {
   return LaDispatch(c, [&](auto zero) {
     using T = decltype(zero);
     const auto& param = c.param<LaGemmParam>();
+    // As in BLAS, C is not read where beta is 0: it may hold NaN.
+    if (param.beta == 0) {
+      Product<T>(c, param, c.reqs[0] == WriteReq::kAdd ? T{1} : T{0});
+      return absl::OkStatus();
+    }
     const T* in = c.inputs[kC].as<T>();
     T* out = c.outputs[0].as<T>();
     const T beta = static_cast<T>(param.beta);

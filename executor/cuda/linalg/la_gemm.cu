@@ -55,6 +55,8 @@ absl::Status Gemm2Gpu(const KernelContext& c) {
 absl::Status GemmGpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const auto& param = c.param<LaGemmParam>();
+  // As in BLAS, C is not read where beta is 0: it may hold NaN.
+  if (param.beta == 0) return Product(c, param, c.reqs[0] == WriteReq::kAdd);
   COOPER_RETURN_IF_ERROR(RunElementMap(
       c, ElementMapOf<Mul>(), {OperandOf(param.beta), OperandOf(c.inputs[LaProductArrays::kC])},
       c.outputs[0], c.reqs[0]));
