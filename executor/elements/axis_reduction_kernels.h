@@ -7,7 +7,7 @@
 //
 //   Reduce<Reducer, Map>(c, end, full, operands, operand_shapes, output, output_shape, req,
 //                        workspace)
-//   ReductionWorkspace(output, req)
+//   ReductionWorkspace(output, req, end)
 //   Broadcast<F>(c, operands, shapes, full, output, req)
 //   Elementwise<F>(c, operands, output, req)
 //   Convert(c, input, output, req)
@@ -89,23 +89,32 @@ absl::Status MeanKernel(const KernelContext& c) {
                                                   c.outputs[0], c.reqs[0], c.workspace);
 }
 
+inline ReductionEnd NormEnd(const NormParam& param) { return {.square_root = param.ord != 1}; }
+
 template <typename Device>
 absl::Status NormKernel(const KernelContext& c) {
   const auto& param = c.param<NormParam>();
   COOPER_ASSIGN_OR_RETURN(const auto kept,
                           KeptOf(c.inputs[OneInputArrays::kData].shape, param.axis, false));
+  const ReductionEnd end = NormEnd(param);
+  const ArrayView& data = c.inputs[OneInputArrays::kData];
   if (param.ord == 1) {
-    return ReduceArray<Device, Reducer::kSum, Magnitude>(
-        c, {}, c.inputs[OneInputArrays::kData], kept, c.outputs[0], c.reqs[0], c.workspace);
+    return ReduceArray<Device, Reducer::kSum, Magnitude>(c, end, data, kept, c.outputs[0],
+                                                         c.reqs[0], c.workspace);
   }
-  return ReduceArray<Device, Reducer::kSum, Square>(c, {.square_root = true},
-                                                    c.inputs[OneInputArrays::kData], kept,
-                                                    c.outputs[0], c.reqs[0], c.workspace);
+  return ReduceArray<Device, Reducer::kSum, Square>(c, end, data, kept, c.outputs[0], c.reqs[0],
+                                                    c.workspace);
 }
 
 template <typename Device>
 absl::StatusOr<Prepared> PrepareReduction(const PrepareContext& c) {
   return Prepared{.workspace_bytes = Device::ReductionWorkspace(c.outputs[0], c.reqs[0])};
+}
+
+template <typename Device>
+absl::StatusOr<Prepared> PrepareNorm(const PrepareContext& c) {
+  return Prepared{.workspace_bytes = Device::ReductionWorkspace(c.outputs[0], c.reqs[0],
+                                                                NormEnd(c.param<NormParam>()))};
 }
 
 // Gradients: functions of ograd, data and output, each broadcast from the reduced shape to data's.

@@ -70,7 +70,8 @@ struct MinReducer {
   }
 };
 
-// What is done to results: they are divided, then their square root is taken.
+// What is done to results: they are divided, then their square root is taken. A root is that of a
+// sum of squares, which may be beyond float though the root is not: float arrays get it right too.
 struct ReductionEnd {
   double divisor = 1;
   bool square_root = false;

@@ -46,6 +46,10 @@ TEST(SpecialValuesOnGpuTest, EqualTheCpus) {
        "linalg_gemm",
        {{"beta", "0"}},
        {Floats({1, 2}, {1, 2}), Floats({2, 1}, {3, 4}), Floats({1, 1}, {nan})}},
+      {"NormsOfNumbersWhoseSquaresAreNone",
+       "norm",
+       {{"axis", "1"}},
+       {Floats({3, 2}, {3e30F, 4e30F, 3e-30F, 4e-30F, 0, 0})}},
   };
   for (const SpecialCase& c : cases) {
     SCOPED_TRACE(c.name);

@@ -184,6 +184,19 @@ TEST(LargeNumbersTest, CorrelationRefusesPaddingThatNoMemoryHolds) {
       StatusIs(absl::StatusCode::kInvalidArgument, testing::HasSubstr("too many elements")));
 }
 
+// Their squares are beyond float32.
+TEST(LargeNumbersTest, NormsOfNumbersWhoseSquaresAreNone) {
+  for (const float scale : {1e30F, 1e-30F}) {
+    SCOPED_TRACE(scale);
+    COOPER_ASSERT_OK_AND_ASSIGN(const NDArray x,
+                                NDArray::FromVector<float>({2, 2}, {3 * scale, 4 * scale, 0, 0}));
+    COOPER_ASSERT_OK_AND_ASSIGN(const OperatorRun run, RunOperator("norm", {{"axis", "1"}}, {x}));
+    EXPECT_THAT(run.outputs[0], testing::ElementsAre(testing::FloatEq(5 * scale), 0));
+    EXPECT_THAT(run.grads[0],
+                testing::ElementsAre(testing::FloatEq(0.6F), testing::FloatEq(0.8F), 0, 0));
+  }
+}
+
 // In float16 a sum of ones stays at 2048.
 TEST(LargeNumbersTest, GradientsOfPreluAreSummedInFloat) {
   COOPER_ASSERT_OK_AND_ASSIGN(const NDArray x, NDArray::Full({1, 4096}, -1, DType::kFloat16));

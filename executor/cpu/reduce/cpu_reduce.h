@@ -32,8 +32,9 @@ struct CpuReduce {
                         operand_shapes, output, output_shape, req, workspace);
   }
 
-  static int64_t ReductionWorkspace(const ArrayView& output, WriteReq req) {
-    return cooper::ReductionWorkspace(output, req);
+  static int64_t ReductionWorkspace(const ArrayView& output, WriteReq req,
+                                    const ReductionEnd& end = {}) {
+    return cooper::ReductionWorkspace(output, req, end);
   }
 
   template <typename F>

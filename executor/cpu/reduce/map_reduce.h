@@ -26,7 +26,8 @@ struct Reduction {
 
 // Reduces over `full`, to which operands and output are broadcast from their own shapes; axes along
 // which the output's shape `output_shape` has one element (or none) are reduced. `output` has as
-// many elements as that shape. `workspace` is of ReductionWorkspace() bytes.
+// many elements as that shape. `workspace` is of ReductionWorkspace() bytes. Roots of sums that
+// float does not hold are reduced once more, in double.
 absl::Status RunReduction(const Reduction& reduction, absl::Span<const int64_t> full,
                           absl::Span<const ElemwiseOperand> operands,
                           absl::Span<const absl::Span<const int64_t>> operand_shapes,
@@ -34,7 +35,7 @@ absl::Status RunReduction(const Reduction& reduction, absl::Span<const int64_t> 
                           WriteReq req, void* workspace);
 
 // Bytes that RunReduction needs for an output like this.
-int64_t ReductionWorkspace(const ArrayView& output, WriteReq req);
+int64_t ReductionWorkspace(const ArrayView& output, WriteReq req, const ReductionEnd& end = {});
 
 }  // namespace cooper
 

@@ -40,7 +40,7 @@ std::vector<float> Reduce(const Reduction& reduction, const Shape& full, const S
   const std::vector<float> data = Values(full.num_elements());
   std::vector<float> result(kept.num_elements(), before);
   const ArrayView output{result.data(), kept, DType::kFloat32};
-  std::vector<double> workspace(ReductionWorkspace(output, req) / sizeof(double));
+  std::vector<double> workspace(ReductionWorkspace(output, req, reduction.end) / sizeof(double));
   COOPER_EXPECT_OK(RunReduction(reduction, full.dims(), {{data.data(), DType::kFloat32}},
                                 {full.dims()}, output, kept.dims(), req, workspace.data()));
   return result;

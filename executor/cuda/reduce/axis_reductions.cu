@@ -20,7 +20,7 @@ const KernelRegistrar kKernels[] = {
     {"nanprod", kGpu, kAnyDType, ReduceKernel<D, Reducer::kProduct, NanToOne>, PrepareReduction<D>},
     {"max", kGpu, kAnyDType, ReduceKernel<D, Reducer::kMax>, PrepareReduction<D>},
     {"min", kGpu, kAnyDType, ReduceKernel<D, Reducer::kMin>, PrepareReduction<D>},
-    {"norm", kGpu, kAnyDType, NormKernel<D>, PrepareReduction<D>},
+    {"norm", kGpu, kAnyDType, NormKernel<D>, PrepareNorm<D>},
     {"moments", kGpu, kAnyDType, MomentsKernel<D>, PrepareMoments<D>},
     {"_backward_sum", kGpu, kAnyDType, SumBackwardKernel<D>},
     {"_backward_mean", kGpu, kAnyDType, MeanBackwardKernel<D>},

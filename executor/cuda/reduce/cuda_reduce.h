@@ -28,7 +28,8 @@ struct CudaReduce {
                             operand_shapes, output, output_shape, req, workspace);
   }
 
-  static int64_t ReductionWorkspace(const ArrayView& output, WriteReq req) {
+  static int64_t ReductionWorkspace(const ArrayView& output, WriteReq req,
+                                    const ReductionEnd& = {}) {
     return ElementReduceWorkspace(output, req);
   }
 

@@ -7,6 +7,7 @@
 #include "executor/cuda/reduce/element_reduce.h"
 #include "executor/cuda/reduce/element_reduce_kernel.h"
 #include "executor/elements/broadcast_plan.h"
+#include "ndarray/dtype.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -95,13 +96,16 @@ absl::Status RunElementReduce(const KernelContext& c, const ElementReduce& funct
     (target[axis] == 0 ? a.reduced : a.kept).Add(plan, axis, function.arity);
   }
   ShareOut(target[plan.rank - 1] == 0, &a);
-  a.operands = ElementOperandsOf(operands, output.dtype, function.exact_integers);
+  // Double holds squares of all floats; that float would do is known to the GPU alone.
+  const DType reduced =
+      end.square_root && IsFloating(output.dtype) ? DType::kFloat64 : output.dtype;
+  a.operands = ElementOperandsOf(operands, reduced, function.exact_integers);
   a.partial = workspace;
   a.end = end;
   a.out = output.data;
   a.out_dtype = output.dtype;
   a.add = req == WriteReq::kAdd;
-  return DispatchCompute(output.dtype, function.exact_integers, [&](auto zero) {
+  return DispatchCompute(reduced, function.exact_integers, [&](auto zero) {
     return LaunchReduce(c, KernelsIn<decltype(zero)>(function), a);
   });
 }
