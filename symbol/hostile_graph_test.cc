@@ -111,6 +111,7 @@ TEST(HostileGraphTest, EachLimitIsChecked) {
   COOPER_EXPECT_OK(SymbolFromJson(two, {.text_bytes = static_cast<int64_t>(two.size()),
                                         .values = 60,
                                         .nesting = 5,
+                                        .name_bytes = 1,
                                         .nodes = 2,
                                         .outputs = 4}));
   const struct {
@@ -119,6 +120,7 @@ TEST(HostileGraphTest, EachLimitIsChecked) {
   } kCases[] = {
       {{.text_bytes = 99}, "more than 99 bytes: LoadLimits::text_bytes"},
       {{.values = 20}, "more than 20 values: LoadLimits::values"},
+      {{.name_bytes = 0}, "more than 0 bytes in the name of node 0: LoadLimits::name_bytes"},
       {{.nodes = 1}, "more than 1 nodes: LoadLimits::nodes"},
       {{.outputs = 3}, "with Parts 'y' there are 4 outputs, more than 3: LoadLimits::outputs"},
   };
@@ -151,6 +153,22 @@ TEST(HostileGraphTest, AMessageDoesNotListThousandsOfOutputs) {
   EXPECT_THAT(std::string(status.message().data(), status.message().size()),
               AllOf(HasSubstr("node2999_output and 2981 others"),
                     HasSubstr("did you mean 'node7_output'?"), SizeIs(Lt(1000))));
+}
+
+// The name was copied for each input.
+TEST(HostileGraphTest, ALongNameCostsItsLengthOnce) {
+  const Stopwatch stopwatch;
+  constexpr int kInputs = 400'000;
+  const std::string name(1 << 20, 'n');
+  std::vector<std::string> entries(kInputs, "[0,0,0]");
+  const std::string text =
+      Graph({Variable("x"), absl::StrCat(R"({"op": "Sum", "name": ")", name, R"(", "inputs": [)",
+                                         absl::StrJoin(entries, ","), "]}")},
+            {"[1,0,0]"});
+  COOPER_EXPECT_OK(SymbolFromJson(text, {.name_bytes = 1 << 20}));
+  EXPECT_THAT(SymbolFromJson(text),
+              StatusIs(kResourceExhausted, HasSubstr("more than 4096 bytes in the name of node 1: "
+                                                     "LoadLimits::name_bytes")));
 }
 
 TEST(HostileGraphTest, ManyOutputsOfANodeAreNamedOnce) {

@@ -100,33 +100,37 @@ absl::Status AddAttrs(const Json& node, const char* key, absl::string_view owner
   return absl::OkStatus();
 }
 
-// [node, output] or [node, output, version], where the node is below `limit`.
-absl::StatusOr<JsonGraph::Entry> ParseEntry(const Json& json, int limit, absl::string_view owner) {
+// [node, output] or [node, output, version], where the node is below `limit`. The message goes on
+// from the entry's owner, which is not made into text for each of a long list of inputs.
+absl::StatusOr<JsonGraph::Entry> ParseEntry(const Json& json, int limit) {
   if (!json.is_array() || json.size() < 2 || json.size() > 3) {
-    return Malformed(owner, "is not a pair of node and output");
+    return absl::InvalidArgumentError("is not a pair of node and output");
   }
   for (const Json& number : json) {
     if (!number.is_number_unsigned() ||
         number.get<uint64_t>() > uint64_t{std::numeric_limits<int>::max()}) {
-      return Malformed(owner, absl::StrCat("has ", number.dump(-1, ' ', true),
-                                           " where a number of a node or an output belongs"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "has ", number.dump(-1, ' ', true), " where a number of a node or an output belongs"));
     }
   }
   const JsonGraph::Entry entry = {.node = json[0].get<int>(),
                                   .index = json[1].get<int>(),
                                   .version = json.size() > 2 ? json[2].get<int>() : 0};
   if (entry.node >= limit) {
-    return Malformed(owner, absl::StrCat("refers to node ", entry.node, ", but only the ", limit,
-                                         " nodes before it can be referred to"));
+    return absl::InvalidArgumentError(absl::StrCat("refers to node ", entry.node, ", but only the ",
+                                                   limit, " nodes before it can be referred to"));
   }
   return entry;
 }
 
-absl::StatusOr<JsonGraph::Node> ParseNode(const Json& json, int number) {
+absl::StatusOr<JsonGraph::Node> ParseNode(const Json& json, int number, const LoadLimits& limits) {
   std::string owner = absl::StrCat("node ", number);
   if (!json.is_object()) return Malformed(owner, "is not an object");
   JsonGraph::Node node;
   COOPER_ASSIGN_OR_RETURN(node.name, FindText(json, "name", owner));
+  if (static_cast<int64_t>(node.name.size()) > limits.name_bytes) {
+    return Exceeds(absl::StrCat("bytes in the name of ", owner), limits.name_bytes, "name_bytes");
+  }
   absl::StrAppend(&owner, " '", node.name, "'");
   COOPER_ASSIGN_OR_RETURN(node.op, FindText(json, "op", owner));
   // 1.0 and later write attrs, 0.9 attr; before that, param has the operator's own.
@@ -142,9 +146,12 @@ absl::StatusOr<JsonGraph::Node> ParseNode(const Json& json, int number) {
   if (node.is_variable() && !inputs->empty()) return Malformed(owner, "is a variable with inputs");
   node.inputs.reserve(inputs->size());
   for (const Json& input : *inputs) {
-    const std::string what = absl::StrCat(owner, " input ", node.inputs.size());
-    COOPER_ASSIGN_OR_RETURN(JsonGraph::Entry entry, ParseEntry(input, number, what));
-    node.inputs.push_back(entry);
+    absl::StatusOr<JsonGraph::Entry> entry = ParseEntry(input, number);
+    if (!entry.ok()) {
+      return Malformed(absl::StrCat(owner, " input ", node.inputs.size()),
+                       entry.status().message());
+    }
+    node.inputs.push_back(*entry);
   }
   return node;
 }
@@ -175,15 +182,16 @@ absl::StatusOr<JsonGraph> ParseJsonGraph(absl::string_view text, const LoadLimit
   graph.nodes.reserve(nodes->size());
   for (const Json& json : *nodes) {
     COOPER_ASSIGN_OR_RETURN(JsonGraph::Node node,
-                            ParseNode(json, static_cast<int>(graph.nodes.size())));
+                            ParseNode(json, static_cast<int>(graph.nodes.size()), limits));
     graph.nodes.push_back(std::move(node));
   }
   COOPER_ASSIGN_OR_RETURN(const Json* heads, FindArray(root, "heads", "the graph"));
   for (const Json& head : *heads) {
-    const std::string what = absl::StrCat("head ", graph.heads.size());
-    COOPER_ASSIGN_OR_RETURN(JsonGraph::Entry entry,
-                            ParseEntry(head, static_cast<int>(graph.nodes.size()), what));
-    graph.heads.push_back(entry);
+    absl::StatusOr<JsonGraph::Entry> entry = ParseEntry(head, static_cast<int>(graph.nodes.size()));
+    if (!entry.ok()) {
+      return Malformed(absl::StrCat("head ", graph.heads.size()), entry.status().message());
+    }
+    graph.heads.push_back(*entry);
   }
   return graph;
 }

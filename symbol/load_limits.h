@@ -17,6 +17,7 @@ struct LoadLimits {
   int64_t text_bytes = int64_t{1} << 28;  // of the file
   int64_t values = int64_t{1} << 25;      // of the JSON: texts, numbers, lists and objects
   int64_t nesting = 64;                   // of its lists and objects; graphs need 5
+  int64_t name_bytes = int64_t{1} << 12;  // of one node, whose outputs are all named after it
   int64_t nodes = int64_t{1} << 20;
   int64_t outputs = int64_t{1} << 22;  // of all nodes together, those that are hidden too
 };
