@@ -53,6 +53,24 @@ COOPER_REGISTER_OP(Parts)
     .Type(SameType);
 
 COOPER_REGISTER_OP(Sum).VariadicInputs("num_args").Shape(SameShape).Type(SameType);
+struct ArraysParam {
+  int64_t num_arrays = 1;
+  static void Declare(ParamDeclaration<ArraysParam>& d) {
+    d.Field("num_arrays", &ArraysParam::num_arrays).Min(1).Max(1 << 16);
+  }
+};
+
+COOPER_REGISTER_OP(Arrays)
+    .Param<ArraysParam>()
+    .Inputs([](const OpCall& call) {
+      OpSchema::Names names;
+      for (int64_t i = 0; i < call.param<ArraysParam>().num_arrays; ++i) {
+        names.push_back(absl::StrCat("array", i));
+      }
+      return names;
+    })
+    .Shape(SameShape)
+    .Type(SameType);
 COOPER_REGISTER_OP(_backward_Sum).Shape(GradientShape).Type(GradientType);
 COOPER_REGISTER_OP(_sum_backward).Shape(GradientShape).Type(GradientType);
 
@@ -129,6 +147,32 @@ TEST(HostileGraphTest, EachLimitIsChecked) {
   }
   EXPECT_THAT(SymbolFromJson(two, {.nesting = 4}),
               StatusIs(kInvalidArgument, HasSubstr("deeper than 4 levels")));
+}
+
+// 75 bytes that become 65,536 variables, and some more whose attributes take 64 GB.
+TEST(HostileGraphTest, WhatAnUpgradeAddsIsLimitedToo) {
+  const Stopwatch stopwatch;
+  const auto file = [](const std::string& attrs, int count, int version) {
+    const std::vector<std::string> nodes(
+        count, absl::StrCat(R"({"op": "Arrays", "name": "a", "attr": {"num_arrays": "65536")",
+                            attrs, R"(}, "inputs": []})"));
+    return Graph(nodes, {"[0,0,0]"}, version);
+  };
+  EXPECT_THAT(
+      SymbolFromJson(file("", 1, 800), {.nodes = 10}),
+      StatusIs(kResourceExhausted,
+               AllOf(HasSubstr("Arrays 'a'"), HasSubstr("more than 10 nodes: LoadLimits::nodes"))));
+  COOPER_EXPECT_OK(SymbolFromJson(file("", 1, 800)));
+  EXPECT_THAT(SymbolFromJson(file("", 20, 800)),
+              StatusIs(kResourceExhausted, HasSubstr("LoadLimits::nodes")));
+  const std::string large = absl::StrCat(R"(, "__note__": ")", std::string(1 << 20, 'x'), "\"");
+  EXPECT_THAT(SymbolFromJson(file(large, 1, 800)),
+              StatusIs(kResourceExhausted, HasSubstr("LoadLimits::text_bytes")));
+  EXPECT_THAT(SymbolFromJson(file(R"(, "__a__": "")", 1, 800), {.values = 1000}),
+              StatusIs(kResourceExhausted, HasSubstr("LoadLimits::values")));
+  // Hidden attributes are given to inputs by their names, at any age.
+  EXPECT_THAT(SymbolFromJson(file(R"(, "lr_mult": "2")", 50'000, 10900)),
+              StatusIs(kResourceExhausted, HasSubstr("LoadLimits::nodes")));
 }
 
 // 224 KB that ask for 131 million outputs.

@@ -92,7 +92,7 @@ void NumberVersions(const IndexedGraph& graph, JsonGraph* json) {
 
 absl::StatusOr<Symbol> SymbolFromJson(absl::string_view text, const LoadLimits& limits) {
   COOPER_ASSIGN_OR_RETURN(JsonGraph graph, ParseJsonGraph(text, limits));
-  COOPER_RETURN_IF_ERROR(UpgradeJsonGraph(&graph));
+  COOPER_RETURN_IF_ERROR(UpgradeJsonGraph(limits, &graph));
   COOPER_RETURN_IF_ERROR(MergeVariablesOfOneName(&graph));
   std::vector<NodePtr> nodes;
   nodes.reserve(graph.nodes.size());

@@ -1,5 +1,6 @@
 #include "symbol/legacy_json.h"
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,7 +29,47 @@ std::pair<std::string, std::string> SplitHidden(const std::string& key) {
   return {};
 }
 
-absl::Status HideAttrs(JsonGraph* graph) {
+// Counts the variables for inputs that a file left out, as if it had them: a few bytes may ask for
+// thousands, each with the name and the attributes of its operator.
+class AddedVariables {
+ public:
+  AddedVariables(const JsonGraph& graph, const LoadLimits& limits)
+      : limits_(limits), nodes_(static_cast<int64_t>(graph.nodes.size())) {}
+
+  // kResourceExhausted, naming `node` and the limit, if those of `node` are too much.
+  absl::Status Count(const JsonGraph::Node& node, const OpSchema::Names& inputs) {
+    if (node.inputs.size() >= inputs.size()) return absl::OkStatus();
+    const auto missing = static_cast<int64_t>(inputs.size() - node.inputs.size());
+    size_t bytes_each = node.name.size();
+    for (const auto& [key, value] : node.attrs) bytes_each += key.size() + value.size();
+    nodes_ += missing;
+    bytes_ += missing * static_cast<int64_t>(bytes_each);
+    values_ += missing * static_cast<int64_t>(2 * node.attrs.size());
+    if (nodes_ > limits_.nodes) return Exceeds(node, limits_.nodes, "nodes", "nodes");
+    if (bytes_ > limits_.text_bytes) {
+      return Exceeds(node, limits_.text_bytes, "bytes", "text_bytes");
+    }
+    if (values_ > limits_.values) return Exceeds(node, limits_.values, "values", "values");
+    return absl::OkStatus();
+  }
+
+ private:
+  static absl::Status Exceeds(const JsonGraph::Node& node, int64_t limit, absl::string_view what,
+                              absl::string_view of) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("symbol file: ", node.op, " '", node.name,
+                     "': with variables for the inputs that it lacks there are more than ", limit,
+                     " ", what, ": LoadLimits::", of));
+  }
+
+  const LoadLimits& limits_;
+  int64_t nodes_;  // those of the file too
+  int64_t bytes_ = 0;
+  int64_t values_ = 0;
+};
+
+absl::Status HideAttrs(const LoadLimits& limits, JsonGraph* graph) {
+  AddedVariables added(*graph, limits);
   for (JsonGraph::Node& node : graph->nodes) {
     AttrMap taken;  // out of the way of the operator's own parameters
     for (auto it = node.attrs.begin(); it != node.attrs.end();) {
@@ -45,6 +86,7 @@ absl::Status HideAttrs(JsonGraph* graph) {
     if (!node.is_variable()) {
       COOPER_ASSIGN_OR_RETURN(OpCall call, MakeOpCall(node));
       names = call.op->InputNames(call);
+      COOPER_RETURN_IF_ERROR(added.Count(node, names));
       for (size_t i = 0; i < names.size() && i < node.inputs.size(); ++i) {
         inputs.emplace(names[i], i);
       }
@@ -67,7 +109,9 @@ absl::Status HideAttrs(JsonGraph* graph) {
   return absl::OkStatus();
 }
 
-absl::Status AddAuxVariables(JsonGraph* graph) {
+// As MXNet all inputs that are missing, not auxiliary states alone.
+absl::Status AddAuxVariables(const LoadLimits& limits, JsonGraph* graph) {
+  AddedVariables added(*graph, limits);
   std::vector<JsonGraph::Node> nodes;
   std::vector<int> moved_to;  // the new number of each old node
   for (JsonGraph::Node& node : graph->nodes) {
@@ -75,6 +119,7 @@ absl::Status AddAuxVariables(JsonGraph* graph) {
     if (!node.is_variable()) {
       COOPER_ASSIGN_OR_RETURN(OpCall call, MakeOpCall(node));
       const std::vector<std::string> inputs = call.op->InputNames(call);
+      COOPER_RETURN_IF_ERROR(added.Count(node, inputs));
       for (size_t i = node.inputs.size(); i < inputs.size(); ++i) {
         node.inputs.push_back({.node = static_cast<int>(nodes.size()), .index = 0, .version = 0});
         nodes.push_back(
@@ -117,10 +162,10 @@ void UpgradeOps(JsonGraph* graph) {
 
 }  // namespace
 
-absl::Status UpgradeJsonGraph(JsonGraph* graph) {
+absl::Status UpgradeJsonGraph(const LoadLimits& limits, JsonGraph* graph) {
   if (graph->version >= kMXNetVersion) return absl::OkStatus();
-  COOPER_RETURN_IF_ERROR(HideAttrs(graph));
-  if (graph->version < 900) COOPER_RETURN_IF_ERROR(AddAuxVariables(graph));
+  COOPER_RETURN_IF_ERROR(HideAttrs(limits, graph));
+  if (graph->version < 900) COOPER_RETURN_IF_ERROR(AddAuxVariables(limits, graph));
   if (graph->version < 904) COOPER_RETURN_IF_ERROR(AddVariableAttrs(graph));
   UpgradeOps(graph);
   graph->version = kMXNetVersion;

@@ -11,12 +11,13 @@
 
 #include "absl/status/status.h"
 #include "symbol/json_graph.h"
+#include "symbol/load_limits.h"
 
 namespace cooper {
 
 // Afterwards graph->version is that of 1.9.1. A graph of 1.9.1 or newer is left as it is. Errors
-// are MakeOpCall's.
-absl::Status UpgradeJsonGraph(JsonGraph* graph);
+// are MakeOpCall's, and kResourceExhausted if what is added exceeds `limits`, before it is made.
+absl::Status UpgradeJsonGraph(const LoadLimits& limits, JsonGraph* graph);
 
 }  // namespace cooper
 
