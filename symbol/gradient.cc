@@ -36,7 +36,7 @@ class Differentiation {
     const auto owners = Owners(symbol_, graph_);
     for (int i = graph_.num_nodes() - 1; i >= 0; --i) {
       if (!needed_[i] || graph_.nodes()[i]->is_variable()) continue;
-      absl::Status status = Visit(i, owners.at(graph_.nodes()[i]));
+      absl::Status status = Visit(owners.at(graph_.nodes()[i]));
       if (!status.ok()) return AddContext(status, "gradient of ", Describe(*graph_.nodes()[i]));
     }
     for (int variable : variables) {
@@ -77,12 +77,10 @@ class Differentiation {
   }
 
   void SeedHeads() {
-    is_head_.assign(graph_.num_nodes(), false);
     for (int i = 0; i < symbol_.num_outputs(); ++i) {
       const NodeEntry& head = symbol_.outputs()[i];
       const Node& node = *head.node;
       const int index = graph_.node_index(head.node.get());
-      is_head_[index] = true;
       result_.head_gradients.emplace_back();
       if (!needed_[index]) continue;
       if (!node.is_variable() &&
@@ -94,10 +92,11 @@ class Differentiation {
     }
   }
 
-  absl::Status Visit(int i, const NodePtr& node) {
+  absl::Status Visit(const NodePtr& node) {
     if (!node->op()->gradient()) return absl::OkStatus();
     std::vector<NodeEntry> heads;
-    bool reached = is_head_[i] && node->op()->IgnoresHeadGradient(node->call());
+    // A loss starts from itself wherever it is: as in MXNet below BlockGrad and argmax too.
+    bool reached = node->op()->IgnoresHeadGradient(node->call());
     for (int k = 0; k < node->num_outputs(); ++k) {
       COOPER_ASSIGN_OR_RETURN(NodeEntry head, Sum({node, k}));
       if (head) reached = true;
@@ -132,7 +131,6 @@ class Differentiation {
   const IndexedGraph graph_;
   std::vector<std::vector<NodeEntry>> terms_;  // by entry: the gradients that arrived
   std::vector<bool> needed_;
-  std::vector<bool> is_head_;
   GradientGraph result_;
 };
 
