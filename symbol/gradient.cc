@@ -40,7 +40,8 @@ class Differentiation {
       if (!status.ok()) return AddContext(status, "gradient of ", Describe(*graph_.nodes()[i]));
     }
     for (int variable : variables) {
-      COOPER_ASSIGN_OR_RETURN(NodeEntry sum, Sum({owners.at(graph_.nodes()[variable]), 0}));
+      OpSchema::Names names;
+      COOPER_ASSIGN_OR_RETURN(NodeEntry sum, Sum({owners.at(graph_.nodes()[variable]), 0}, &names));
       result_.gradients.push_back(std::move(sum));
     }
     return std::move(result_);
@@ -95,10 +96,11 @@ class Differentiation {
   absl::Status Visit(const NodePtr& node) {
     if (!node->op()->gradient()) return absl::OkStatus();
     std::vector<NodeEntry> heads;
+    OpSchema::Names names;
     // A loss starts from itself wherever it is: as in MXNet below BlockGrad and argmax too.
     bool reached = node->op()->IgnoresHeadGradient(node->call());
     for (int k = 0; k < node->num_outputs(); ++k) {
-      COOPER_ASSIGN_OR_RETURN(NodeEntry head, Sum({node, k}));
+      COOPER_ASSIGN_OR_RETURN(NodeEntry head, Sum({node, k}, &names));
       if (head) reached = true;
       heads.push_back(std::move(head));
     }
@@ -114,14 +116,21 @@ class Differentiation {
     return absl::OkStatus();
   }
 
-  // The gradient of one entry, once all its terms are known.
-  absl::StatusOr<NodeEntry> Sum(const NodeEntry& entry) {
+  // The gradient of one entry, once all its terms are known. `names` are those of its node's
+  // outputs, made by the first that needs one: there may be thousands.
+  absl::StatusOr<NodeEntry> Sum(const NodeEntry& entry, OpSchema::Names* names) {
     std::vector<NodeEntry>& terms = terms_[graph_.entry(entry)];
     if (terms.empty()) return NodeEntry();
     if (terms.size() == 1) return terms[0];
     // Not after a term, which may be one of several sums: a + b hands its gradient on to both.
-    COOPER_ASSIGN_OR_RETURN(
-        NodePtr sum, MakeNode("_grad_sum", absl::StrCat(OutputName(entry), "_grad_sum"), terms));
+    const Node& node = *entry.node;
+    std::string name = node.name();
+    if (!node.is_variable()) {
+      if (names->empty()) *names = node.op()->OutputNames(node.call());
+      absl::StrAppend(&name, "_", (*names)[entry.index]);
+    }
+    absl::StrAppend(&name, "_grad_sum");
+    COOPER_ASSIGN_OR_RETURN(NodePtr sum, MakeNode("_grad_sum", std::move(name), terms));
     result_.nodes.push_back(std::move(sum));
     terms = {NodeEntry{result_.nodes.back(), 0}};
     return terms[0];

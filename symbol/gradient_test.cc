@@ -3,16 +3,23 @@
 
 #include "symbol/gradient.h"
 
+#include <ctime>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/status_matchers.h"
+#include "symbol/node.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
 namespace {
+
+using ::testing::Contains;
+using ::testing::Pointee;
+using ::testing::Property;
 
 Symbol Scores() {
   return *Symbol::Create(
@@ -50,6 +57,26 @@ TEST(GradientTest, WhatIsStoppedBesideALossHasNoGradient) {
       Symbol::Group({Of("SoftmaxOutput", Scores()), Of("BlockGrad", Of("softmax", other))}));
   EXPECT_TRUE(HasGradient(both, "fc_weight"));
   EXPECT_FALSE(HasGradient(both, "other_weight"));
+}
+
+// Names were made of all outputs for each that several gradients reach: minutes.
+TEST(GradientTest, OutputsOfANodeAreNamedOnce) {
+  constexpr int kOutputs = 1 << 15;
+  const std::clock_t begin = std::clock();
+  const Symbol parts =
+      *Symbol::Create("SliceChannel", {.name = "parts",
+                                       .inputs = {Symbol::Variable("x")},
+                                       .attrs = {{"num_outputs", absl::StrCat(kOutputs)}}});
+  std::vector<Symbol> heads;
+  heads.reserve(kOutputs);
+  for (const NodeEntry& part : parts.outputs()) {
+    heads.push_back(*Symbol::Create("elemwise_mul", {.inputs = {Symbol({part}), Symbol({part})}}));
+  }
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol all, Symbol::Group(heads));
+  COOPER_ASSERT_OK_AND_ASSIGN(const GradientGraph graph,
+                              MakeGradientGraph(all, std::vector<std::string>{"x"}));
+  EXPECT_THAT(graph.nodes, Contains(Pointee(Property(&Node::name, "parts_output7_grad_sum"))));
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 15);
 }
 
 }  // namespace
