@@ -42,6 +42,25 @@ TEST(InferShapeTest, WhatIsMissingIsNamed) {
   EXPECT_FALSE(shapes.outputs[0].rank_known());
 }
 
+// The rule of RNN tells the rank of its output before anything is known.
+TEST(InferShapeTest, ARankAloneIsMissingInformation) {
+  const Symbol rnn = *Symbol::Create(
+      "RNN", {.name = "rnn",
+              .inputs = {Symbol::Variable("data")},
+              .attrs = {{"mode", "lstm"}, {"state_size", "5"}, {"num_layers", "1"}}});
+  const Symbol swapped =
+      *Symbol::Create("SwapAxis", {.inputs = {rnn}, .attrs = {{"dim1", "0"}, {"dim2", "1"}}});
+  const Symbol net = *Symbol::Create(
+      "FullyConnected", {.name = "fc", .inputs = {swapped}, .attrs = {{"num_hidden", "8"}}});
+  COOPER_EXPECT_OK(InferShapePartial(net, {}));
+  EXPECT_THAT(InferShape(net, {}), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                            HasSubstr("unknown variables: data")));
+  COOPER_ASSERT_OK_AND_ASSIGN(const InferredShapes shapes, InferShape(net, {{"data", {7, 2, 3}}}));
+  EXPECT_EQ(shapes.outputs[0], PartialShape({2, 8}));
+  EXPECT_THAT(InferShape(TwoLayers(), {{"data", {3, kUnknownDim}}}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'fc1'")));
+}
+
 TEST(InferShapeTest, TheBatchSizeFlowsBack) {
   const Symbol sum =
       *Symbol::Create("elemwise_add", {.inputs = {TwoLayers(), Symbol::Variable("rest")}});

@@ -38,7 +38,9 @@ absl::Status FullyConnectedShape(ShapeContext& c) {
       c.SetInput(kWeight, {param.num_hidden, input_dim}, "(num_hidden, input_dim)"));
   input_dim = c.input(kWeight)[1];
   if (param.flatten && input_dim == kUnknownDim) {
-    // MXNet does not take this for missing information either.
+    // Of data whose rank alone is known, as rules that learn more than MXNet's give it. With more
+    // known MXNet does not take this for missing information either.
+    if (!data.dim_known(0)) return absl::OkStatus();
     return absl::InvalidArgumentError(
         absl::StrCat("input 'data' has shape ", data.ToString(),
                      ", expected all axes but the first to be known (or the weight's last one)"));
