@@ -278,6 +278,26 @@ TEST(HostileGraphTest, AChainOfManyVariablesIsComposedInLinearTime) {
               IsOkAndHolds(ResultOf([](const Symbol& s) { return s.num_outputs(); }, 2 * kNodes)));
 }
 
+// The symbol went on to list outputs that its node no longer had.
+TEST(HostileGraphTest, AttributesChangeNoInputsOrOutputs) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol parts,
+                              SymbolFromJson(Graph({Variable("x"), Parts("p", 3)}, {"[1,0,0]"})));
+  EXPECT_THAT(parts.WithAttrs({{"num_outputs", "2"}}),
+              StatusIs(kInvalidArgument, AllOf(HasSubstr("Parts 'p'"),
+                                               HasSubstr("1 inputs and 2 outputs, expected 1 and "
+                                                         "3 as before"))));
+  EXPECT_THAT(parts.WithAttrs({{"num_outputs", "0"}}),
+              StatusIs(kInvalidArgument, HasSubstr("num_outputs='0'")));
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol same,
+                              parts.WithAttrs({{"num_outputs", "3"}, {"__lr_mult__", "2"}}));
+  EXPECT_EQ(same.Attr("__lr_mult__"), "2");
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const Symbol sum,
+      Symbol::Create("Sum", {.name = "s", .inputs = {Symbol::Variable("y"), parts}}));
+  EXPECT_THAT(sum.WithAttrs({{"num_args", "3"}}),
+              StatusIs(kInvalidArgument, HasSubstr("3 inputs")));
+}
+
 // The count of inputs may be written in any way that it can be read in.
 TEST(HostileGraphTest, WhatIsComposedIsLoadedAgain) {
   for (const char* count : {"2", " 2", "+2"}) {

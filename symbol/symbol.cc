@@ -225,12 +225,22 @@ absl::StatusOr<Symbol> Symbol::WithAttrs(const AttrMap& attrs) const {
   if (outputs_.empty() || name().empty()) {
     return absl::InvalidArgumentError("attributes belong to a symbol of one node");
   }
-  Node::Fields fields = outputs_[0].node->fields();
+  const Node& old = *outputs_[0].node;
+  Node::Fields fields = old.fields();
   for (const auto& [key, value] : attrs) fields.call.attrs[key] = value;
-  if (fields.call.op != nullptr && fields.call.op->params() != nullptr) {
-    COOPER_ASSIGN_OR_RETURN(fields.call.params,
-                            AddContext(fields.call.op->params()->Parse(fields.call.attrs),
-                                       Describe(*outputs_[0].node)));
+  if (const OpSchema* op = old.op(); op != nullptr) {
+    COOPER_ASSIGN_OR_RETURN(
+        fields.call,
+        AddContext(MakeOpCall(op->name(), fields.call.attrs, fields.inputs.size()), Describe(old)));
+    // Inputs and the symbol's outputs stay as they are: the operator must still have them.
+    const size_t num_inputs = op->InputNames(fields.call).size();
+    const size_t num_outputs = op->OutputNames(fields.call).size();
+    if (num_inputs != op->InputNames(old.call()).size() ||
+        num_outputs != static_cast<size_t>(old.num_outputs())) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          Describe(old), ": with these attributes it has ", num_inputs, " inputs and ", num_outputs,
+          " outputs, expected ", fields.inputs.size(), " and ", old.num_outputs(), " as before"));
+    }
   }
   NodePtr node = Node::Make(std::move(fields));
   std::vector<NodeEntry> outputs = outputs_;

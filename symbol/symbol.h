@@ -129,7 +129,7 @@ class Symbol {
   // attributes also without underscores.
   std::map<std::string, AttrMap> AttrDict() const;
   // This symbol with attributes added to its node (which must be one). Other symbols keep the node
-  // without them.
+  // without them. kInvalidArgument if the operator would have other inputs or outputs.
   absl::StatusOr<Symbol> WithAttrs(const AttrMap& attrs) const;
 
  private:
