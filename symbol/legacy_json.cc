@@ -153,11 +153,14 @@ absl::Status AddVariableAttrs(JsonGraph* graph) {
   return absl::OkStatus();
 }
 
-void UpgradeOps(JsonGraph* graph) {
+absl::Status UpgradeOps(JsonGraph* graph) {
   for (JsonGraph::Node& node : graph->nodes) {
-    const auto op = FindOp(node.op);  // one that is not linked is reported when its node is made
-    if (op.ok() && (*op)->upgrade_attrs()) (*op)->upgrade_attrs()(graph->version, node.attrs);
+    if (node.is_variable()) continue;
+    COOPER_ASSIGN_OR_RETURN(const OpSchema* op,
+                            AddContext(FindOp(node.op), node.op, " '", node.name, "'"));
+    if (op->upgrade_attrs()) op->upgrade_attrs()(graph->version, node.attrs);
   }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -167,7 +170,7 @@ absl::Status UpgradeJsonGraph(const LoadLimits& limits, JsonGraph* graph) {
   COOPER_RETURN_IF_ERROR(HideAttrs(limits, graph));
   if (graph->version < 900) COOPER_RETURN_IF_ERROR(AddAuxVariables(limits, graph));
   if (graph->version < 904) COOPER_RETURN_IF_ERROR(AddVariableAttrs(graph));
-  UpgradeOps(graph);
+  COOPER_RETURN_IF_ERROR(UpgradeOps(graph));
   graph->version = kMXNetVersion;
   return absl::OkStatus();
 }

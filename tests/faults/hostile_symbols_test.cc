@@ -195,6 +195,23 @@ TEST(HostileSymbolsTest, ProgramsOfManyOutputsAreShownInLinearTime) {
   EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 30);
 }
 
+// Near names were looked for in vain, for each variable too: 0.3 ms each.
+TEST(HostileSymbolsTest, OldFilesLookForNoNearNames) {
+  const std::clock_t begin = std::clock();
+  const auto old_file = [](absl::string_view op) {
+    std::string text = R"({"nodes": [{"op": "null", "name": "x", "inputs": []})";
+    for (int i = 0; i < 200'000; ++i) {
+      absl::StrAppend(&text, R"(, {"op": ")", op, R"(", "name": "y)", i, R"(", "inputs": []})");
+    }
+    return absl::StrCat(text, R"(], "heads": [[0, 0]], "attrs": {"mxnet_version": ["int", 904]}})");
+  };
+  COOPER_EXPECT_OK(SymbolFromJson(old_file("null")));
+  EXPECT_THAT(SymbolFromJson(old_file("Convolutoin")),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("Convolutoin 'y0': no operator 'Convolutoin'")));
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 15);
+}
+
 // Composition counts one input, the weight being made for it; a file has both.
 TEST(HostileSymbolsTest, ABilinearUpSamplingIsLoadedAgain) {
   const auto make = [](const char* num_args) {
