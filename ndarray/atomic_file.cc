@@ -181,9 +181,10 @@ absl::Status AtomicFile::Commit() {
     return absl::FailedPreconditionError(absl::StrCat("'", path_, "' was committed or failed"));
   }
   if (fsync(fd_) != 0) return ErrnoStatus("sync", temporary_);
-  if (close(std::exchange(fd_, -1)) != 0) return ErrnoStatus("close", temporary_);
+  // Closing gives up the lock, and with it the temporary file to RemoveTemporaries.
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return ErrnoStatus("replace", path_);
   temporary_.clear();
+  if (close(std::exchange(fd_, -1)) != 0) return ErrnoStatus("close", path_);
   return SyncDirectory(DirectoryOf(path_));
 }
 

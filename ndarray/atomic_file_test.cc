@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -127,6 +129,17 @@ TEST_F(AtomicFileTest, RemovesWhatKilledProcessesLeft) {
   ASSERT_EQ(chdir(directory_.c_str()), 0);
   std::ofstream("run.tmp7-7") << "half";
   EXPECT_EQ(RemoveTemporaries("run"), 1);
+}
+
+// The lock was given up before the file had its name.
+TEST_F(AtomicFileTest, WhatIsBeingCommittedStays) {
+  std::atomic<bool> done = false;
+  std::thread other([&] {
+    while (!done) RemoveTemporaries(path_);
+  });
+  for (int i = 0; i < 200; ++i) COOPER_EXPECT_OK(WriteFileAtomically(path_, "x"));
+  done = true;
+  other.join();
 }
 
 TEST_F(AtomicFileTest, WorksWithoutADirectoryInThePath) {
