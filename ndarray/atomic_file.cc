@@ -113,7 +113,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes)
     return ErrnoStatus("read", path);
   }
   const auto too_large = [&] {
-    return absl::InvalidArgumentError(
+    return absl::ResourceExhaustedError(
         absl::StrCat("cannot read '", path, "': it has more than ", max_bytes, " bytes"));
   };
   if (info.st_size > max_bytes) return too_large();

@@ -15,8 +15,9 @@ namespace cooper {
 
 inline constexpr int64_t kMaxFileBytes = int64_t{1} << 40;
 
-// The file's bytes. kNotFound if there is no such file, kInvalidArgument if it is a directory or
-// has more than `max_bytes`; every message has the path and the system's reason.
+// The file's bytes. kNotFound if there is no such file, kInvalidArgument if it is a directory,
+// kResourceExhausted if it has more than `max_bytes`; every message has the path and the system's
+// reason.
 absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes = kMaxFileBytes);
 
 // A file in the making, under a temporary name beside `path`. Destroying it before Commit() removes

@@ -102,10 +102,10 @@ TEST_F(AtomicFileTest, ReadsNoMoreThanAllowed) {
   COOPER_ASSERT_OK(WriteFileAtomically(path_, "12345"));
   EXPECT_THAT(ReadFile(path_, 5), IsOkAndHolds(std::string("12345")));
   EXPECT_THAT(ReadFile(path_, 4),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("more than 4 bytes")));
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("more than 4 bytes")));
   // A file without a size: the limit holds while it is read.
   EXPECT_THAT(ReadFile("/dev/zero", 10000),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("more than 10000 bytes")));
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("more than 10000 bytes")));
 }
 
 TEST_F(AtomicFileTest, RemovesWhatKilledProcessesLeft) {

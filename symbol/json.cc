@@ -142,8 +142,13 @@ std::string SymbolToJson(const Symbol& symbol) {
 }
 
 absl::StatusOr<Symbol> LoadSymbol(const std::string& path, const LoadLimits& limits) {
-  COOPER_ASSIGN_OR_RETURN(std::string text, ReadFile(path, limits.text_bytes));
-  return AddContext(SymbolFromJson(text, limits), "'", path, "'");
+  const absl::StatusOr<std::string> text = ReadFile(path, limits.text_bytes);
+  if (absl::IsResourceExhausted(text.status())) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(text.status().message(), "; LoadLimits::text_bytes is ", limits.text_bytes));
+  }
+  COOPER_RETURN_IF_ERROR(text.status());
+  return AddContext(SymbolFromJson(*text, limits), "'", path, "'");
 }
 
 absl::Status SaveSymbol(const std::string& path, const Symbol& symbol) {

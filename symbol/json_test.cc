@@ -18,6 +18,7 @@
 namespace cooper {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -406,6 +407,9 @@ TEST(JsonTest, FilesAreNamedInErrors) {
   COOPER_ASSERT_OK(SaveSymbol(path, symbol));
   COOPER_ASSERT_OK_AND_ASSIGN(Symbol loaded, LoadSymbol(path));
   EXPECT_THAT(loaded.ListOutputs(), ElementsAre("bn_output"));
+  EXPECT_THAT(LoadSymbol(path, {.text_bytes = 10}),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       AllOf(HasSubstr("net-symbol.json"), HasSubstr("LoadLimits::text_bytes"))));
   COOPER_ASSERT_OK(WriteFileAtomically(path, "{"));
   EXPECT_THAT(LoadSymbol(path),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("net-symbol.json")));
