@@ -23,6 +23,7 @@ namespace cooper {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::Lt;
 using ::testing::ResultOf;
@@ -296,6 +297,23 @@ TEST(HostileGraphTest, AttributesChangeNoInputsOrOutputs) {
       Symbol::Create("Sum", {.name = "s", .inputs = {Symbol::Variable("y"), parts}}));
   EXPECT_THAT(sum.WithAttrs({{"num_args", "3"}}),
               StatusIs(kInvalidArgument, HasSubstr("3 inputs")));
+}
+
+// A chain whose nodes stand in the order 1, n, 2, n - 1, ...: a sweep over all of them, forward or
+// backward, makes one step.
+TEST(HostileGraphTest, ShapesAreInferredInLinearTimeInAnyOrder) {
+  const Stopwatch stopwatch;
+  constexpr int kSteps = 200'000;
+  std::vector<Symbol> variables, steps(kSteps);
+  for (int i = 0; i <= kSteps; ++i) variables.push_back(Symbol::Variable(absl::StrCat("x", i)));
+  for (int i = 0; i < kSteps; ++i) {
+    const int place = i % 2 == 0 ? i / 2 : kSteps - 1 - i / 2;
+    steps[place] = *Symbol::Create(
+        "Sum", {.name = absl::StrCat("s", i), .inputs = {variables[i], variables[i + 1]}});
+  }
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol chain, Symbol::Group(steps));
+  COOPER_ASSERT_OK_AND_ASSIGN(const InferredShapes shapes, InferShape(chain, {{"x0", {2, 3}}}));
+  EXPECT_THAT(shapes.outputs, Each(PartialShape({2, 3})));
 }
 
 // The count of inputs may be written in any way that it can be read in.

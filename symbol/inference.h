@@ -5,6 +5,7 @@
 // nodes, forward and backward, until none of them learns anything more, what comes in by name, and
 // what goes out. Private to this layer: infer_shape.h and infer_type.h are its two uses.
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,10 +51,16 @@ absl::Status InferToFixpoint(const IndexedGraph& graph, std::vector<Value>& valu
   }
 
   std::vector<bool> awake(num_nodes, true);
+  std::set<int> rest;  // those that are awake once all have been visited
+  bool all_visited = false;
+  const auto wake = [&](int i) {
+    if (awake[i]) return;
+    awake[i] = true;
+    if (all_visited) rest.insert(i);
+  };
   std::vector<Value> before;
   std::vector<int> entries;
   std::vector<Value*> pointers;
-  bool any = true;
   auto visit = [&](int i) -> absl::Status {
     const Node* node = graph.nodes()[i];
     awake[i] = false;
@@ -76,23 +83,33 @@ absl::Status InferToFixpoint(const IndexedGraph& graph, std::vector<Value>& valu
     for (size_t k = 0; k < entries.size(); ++k) {
       const int e = entries[k];
       if (values[e] == before[k]) continue;
-      any = true;
-      if (producer[e] != i) awake[producer[e]] = true;
-      for (int u = user_begin[e]; u < user_begin[e + 1]; ++u) awake[users[u]] = true;
+      if (producer[e] != i) wake(producer[e]);
+      for (int u = user_begin[e]; u < user_begin[e + 1]; ++u) wake(users[u]);
     }
     return absl::OkStatus();
   };
-  while (any) {
-    any = false;
-    for (int i = 0; i < num_nodes; ++i) {
-      if (!awake[i]) continue;
-      absl::Status status = visit(i);
-      if (!status.ok()) return status;
+  for (int i = 0; i < num_nodes; ++i) COOPER_RETURN_IF_ERROR(visit(i));
+  for (int i = num_nodes - 1; i >= 0; --i) {
+    if (awake[i]) COOPER_RETURN_IF_ERROR(visit(i));
+  }
+  // Further sweeps, which come past few nodes: an order of nodes that suits neither direction has
+  // as many sweeps as nodes, which must not look at all of them each time.
+  all_visited = true;
+  for (int i = 0; i < num_nodes; ++i) {
+    if (awake[i]) rest.insert(rest.end(), i);
+  }
+  while (!rest.empty()) {
+    for (auto it = rest.begin(); it != rest.end();) {
+      const int i = *it;
+      rest.erase(it);
+      COOPER_RETURN_IF_ERROR(visit(i));
+      it = rest.upper_bound(i);
     }
-    for (int i = num_nodes - 1; i >= 0; --i) {
-      if (!awake[i]) continue;
-      absl::Status status = visit(i);
-      if (!status.ok()) return status;
+    for (auto it = rest.end(); it != rest.begin();) {
+      const int i = *--it;
+      rest.erase(it);
+      COOPER_RETURN_IF_ERROR(visit(i));
+      it = rest.lower_bound(i);
     }
   }
   return absl::OkStatus();
