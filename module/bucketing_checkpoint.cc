@@ -41,7 +41,7 @@ absl::StatusOr<std::vector<BucketKey>> ReadKeys(const std::string& prefix) {
   }
   if (!absl::IsNotFound(text.status())) return text.status();
   COOPER_ASSIGN_OR_RETURN(const ParamsList list, ReadParamsFile(IntKeysPath(prefix)));
-  if (list.entries.size() != 1 || list.entries[0].sparse.has_value()) {
+  if (list.entries.size() != 1 || list.entries[0].sparse != nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat(IntKeysPath(prefix), ": expected one array of bucket keys"));
   }

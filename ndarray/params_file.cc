@@ -155,7 +155,8 @@ absl::Status ReadCurrent(ByteReader& reader, bool np_shape, ParamsEntry* entry) 
   }
   Shape stored;
   if (stype != 0) {
-    entry->sparse.emplace().type = static_cast<StorageType>(stype);
+    entry->sparse = std::make_unique<SparseLayout>();
+    entry->sparse->type = static_cast<StorageType>(stype);
     COOPER_ASSIGN_OR_RETURN(stored, reader.ShapeField("the shape of the stored elements"));
   }
   COOPER_ASSIGN_OR_RETURN(uint32_t rank, reader.Number<uint32_t>("the shape"));
@@ -187,6 +188,11 @@ absl::Status ReadArray(ByteReader& reader, ParamsEntry* entry) {
   COOPER_ASSIGN_OR_RETURN(entry->array, ReadDenseBody(reader, shape));
   return absl::OkStatus();
 }
+
+// What the least array that is not null takes: V0, of one dimension without elements.
+constexpr uint64_t kLeastArrayBytes = 20;
+// So many may all be null.
+constexpr uint64_t kFewArrays = 1 << 16;
 
 // A count of things that take at least `least_bytes` each.
 absl::StatusOr<uint64_t> ReadCount(ByteReader& reader, uint64_t least_bytes,
@@ -223,7 +229,14 @@ absl::StatusOr<ParamsList> ParseParams(absl::string_view bytes) {
   }
   COOPER_RETURN_IF_ERROR(reader.Take(8, "the header").status());
   COOPER_ASSIGN_OR_RETURN(uint64_t count, ReadCount(reader, 4, "the number of arrays"));
+  // A null array takes 4 bytes of the file and thirty times as many here. Lists have few of them.
+  if (count > kFewArrays && count > reader.remaining() / kLeastArrayBytes) {
+    return absl::InvalidArgumentError(absl::StrCat("the number of arrays is ", count, ", but only ",
+                                                   reader.remaining(),
+                                                   " bytes are left: most arrays are null"));
+  }
   ParamsList list;
+  list.entries.reserve(count);
   for (uint64_t i = 0; i < count; ++i) {
     COOPER_RETURN_IF_ERROR(
         AddContext(ReadArray(reader, &list.entries.emplace_back()), "array ", i, " of ", count));
@@ -254,7 +267,7 @@ absl::StatusOr<NamedArrays> LoadNamedArrays(const std::string& path) {
   }
   NamedArrays arrays;
   for (ParamsEntry& entry : list.entries) {
-    if (entry.sparse.has_value()) {
+    if (entry.sparse != nullptr) {
       return absl::UnimplementedError(absl::StrCat(
           "'", path, "': array '", entry.name, "' has storage type ",
           StorageTypeName(entry.sparse->type), "; only dense arrays are loaded by name"));

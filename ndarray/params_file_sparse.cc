@@ -48,7 +48,7 @@ absl::Status FillCsr(const NDArray& values, absl::Span<const int64_t> columns,
 }  // namespace
 
 absl::StatusOr<NDArray> ToDense(const ParamsEntry& entry) {
-  if (!entry.sparse.has_value()) return entry.array;
+  if (entry.sparse == nullptr) return entry.array;
   const SparseLayout& layout = *entry.sparse;
   COOPER_ASSIGN_OR_RETURN(NDArray dense, NDArray::Zeros(layout.shape, entry.array.dtype()));
   COOPER_ASSIGN_OR_RETURN(absl::Span<int64_t> indices, layout.indices.Data<int64_t>());

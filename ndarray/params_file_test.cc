@@ -141,7 +141,7 @@ Bytes Csr(const std::vector<int64_t>& indptr, int64_t second_column) {
 
 TEST(ParamsFileTest, ReadsSparseArrays) {
   COOPER_ASSERT_OK_AND_ASSIGN(ParamsList rsp, ParseParams(RowSparse(1).str()));
-  ASSERT_TRUE(rsp.entries[0].sparse.has_value());
+  ASSERT_NE(rsp.entries[0].sparse, nullptr);
   EXPECT_EQ(rsp.entries[0].sparse->type, StorageType::kRowSparse);
   EXPECT_EQ(rsp.entries[0].sparse->shape, (Shape{3, 2}));
   COOPER_ASSERT_OK_AND_ASSIGN(NDArray dense, ToDense(rsp.entries[0]));
@@ -202,6 +202,25 @@ TEST(ParamsFileTest, RefusesWhatTheBytesCannotHold) {
     EXPECT_THAT(ParseParams(c.bytes.str()),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(c.message)));
   }
+}
+
+// 4 bytes each, of which every one cost more than 300.
+TEST(ParamsFileTest, RefusesListsOfNullArraysAlone) {
+  const auto zeros = [](uint64_t count) {
+    return Bytes().List(count).str() + std::string(4 * count + 8, '\0');
+  };
+  constexpr uint64_t kMany = 1 << 17;
+  EXPECT_THAT(ParseParams(zeros(kMany)),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("the number of arrays is 131072, but only 524296 bytes are "
+                                 "left: most arrays are null")));
+  COOPER_ASSERT_OK_AND_ASSIGN(const ParamsList few, ParseParams(zeros(1 << 16)));
+  EXPECT_EQ(few.entries.size(), size_t{1} << 16);
+  // As many arrays that are there, of shape (0,) as V0 has it.
+  Bytes whole;
+  whole.List(kMany);
+  for (uint64_t i = 0; i < kMany; ++i) whole.U32(1).U32(0).Context().Add(int32_t{0});
+  COOPER_EXPECT_OK(ParseParams(whole.U64(0).str()));
 }
 
 TEST(ParamsFileTest, WritesWhatMXNetWrites) {

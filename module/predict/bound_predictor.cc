@@ -26,7 +26,7 @@ absl::Status ReadParams(absl::string_view bytes, const VariableNames& names, Arr
     if (!is_arg && !absl::StartsWith(entry.name, "aux:")) continue;
     const std::string name = entry.name.substr(4);
     if (!absl::c_linear_search(is_arg ? names.args : names.auxs, name)) continue;
-    if (entry.sparse.has_value()) {
+    if (entry.sparse != nullptr) {
       return absl::UnimplementedError(
           absl::StrCat("parameter '", name, "' is sparse, expected a dense array"));
     }

@@ -124,7 +124,7 @@ absl::StatusOr<std::unique_ptr<ArrayList>> ReadList(absl::string_view bytes) {
   COOPER_ASSIGN_OR_RETURN(const ParamsList list, ParseParams(bytes));
   auto arrays = std::make_unique<ArrayList>();
   for (const ParamsEntry& entry : list.entries) {
-    if (entry.sparse.has_value() || entry.array.is_null()) {
+    if (entry.sparse != nullptr || entry.array.is_null()) {
       return absl::UnimplementedError(
           absl::StrCat("array '", entry.name, "' is sparse or has no shape"));
     }

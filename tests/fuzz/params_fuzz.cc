@@ -29,7 +29,7 @@ void Read(absl::string_view bytes) {
   bool has_null = false;
   for (const ParamsEntry& entry : list->entries) {
     NDArray array = entry.array;
-    if (entry.sparse.has_value()) {
+    if (entry.sparse != nullptr) {
       if (!IsSmall(entry.sparse->shape)) continue;
       const absl::StatusOr<NDArray> dense = ToDense(entry);
       if (!dense.ok()) continue;
