@@ -111,7 +111,7 @@ absl::Status BucketingModule::SaveCheckpoint(const std::string& prefix, int epoc
   }
   RemoveTemporaries(prefix);
   for (const auto& [path, symbol] : files) {
-    COOPER_RETURN_IF_ERROR(WriteFileAtomically(path, SymbolToJson(*symbol)));
+    COOPER_RETURN_IF_ERROR(SaveSymbol(path, *symbol));
   }
   COOPER_ASSIGN_OR_RETURN(const NDArray keys,
                           NDArray::FromVector(Shape({static_cast<int64_t>(ints.size())}), ints));

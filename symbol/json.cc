@@ -88,6 +88,26 @@ void NumberVersions(const IndexedGraph& graph, JsonGraph* json) {
   }
 }
 
+JsonGraph ToJsonGraph(const Symbol& symbol, std::vector<int>* num_outputs) {
+  const IndexedGraph graph(symbol.outputs());
+  const auto number = [&](const NodeEntry& entry) -> JsonGraph::Entry {
+    return {.node = graph.node_index(entry.node.get()), .index = entry.index, .version = 0};
+  };
+  JsonGraph json;
+  json.version = kMXNetVersion;
+  for (const Node* node : graph.nodes()) {
+    JsonGraph::Node& out = json.nodes.emplace_back();
+    out.op = node->is_variable() ? "null" : node->op()->name();
+    out.name = node->name();
+    out.attrs = node->attrs();
+    for (const NodeEntry& input : node->inputs()) out.inputs.push_back(number(input));
+    num_outputs->push_back(node->num_outputs());
+  }
+  for (const NodeEntry& head : symbol.outputs()) json.heads.push_back(number(head));
+  NumberVersions(graph, &json);
+  return json;
+}
+
 }  // namespace
 
 absl::StatusOr<Symbol> SymbolFromJson(absl::string_view text, const LoadLimits& limits) {
@@ -121,23 +141,8 @@ absl::StatusOr<Symbol> SymbolFromJson(absl::string_view text, const LoadLimits& 
 
 std::string SymbolToJson(const Symbol& symbol) {
   CHECK(symbol.status().ok()) << "a symbol that could not be made has no JSON: " << symbol.status();
-  const IndexedGraph graph(symbol.outputs());
-  const auto number = [&](const NodeEntry& entry) -> JsonGraph::Entry {
-    return {.node = graph.node_index(entry.node.get()), .index = entry.index, .version = 0};
-  };
-  JsonGraph json;
-  json.version = kMXNetVersion;
   std::vector<int> num_outputs;
-  for (const Node* node : graph.nodes()) {
-    JsonGraph::Node& out = json.nodes.emplace_back();
-    out.op = node->is_variable() ? "null" : node->op()->name();
-    out.name = node->name();
-    out.attrs = node->attrs();
-    for (const NodeEntry& input : node->inputs()) out.inputs.push_back(number(input));
-    num_outputs.push_back(node->num_outputs());
-  }
-  for (const NodeEntry& head : symbol.outputs()) json.heads.push_back(number(head));
-  NumberVersions(graph, &json);
+  const JsonGraph json = ToJsonGraph(symbol, &num_outputs);
   return PrintJsonGraph(json, num_outputs);
 }
 
@@ -153,7 +158,10 @@ absl::StatusOr<Symbol> LoadSymbol(const std::string& path, const LoadLimits& lim
 
 absl::Status SaveSymbol(const std::string& path, const Symbol& symbol) {
   COOPER_RETURN_IF_ERROR(symbol.status());
-  return WriteFileAtomically(path, SymbolToJson(symbol));
+  std::vector<int> num_outputs;
+  const JsonGraph json = ToJsonGraph(symbol, &num_outputs);
+  COOPER_RETURN_IF_ERROR(AddContext(CheckTexts(json), "'", path, "'"));
+  return WriteFileAtomically(path, PrintJsonGraph(json, num_outputs));
 }
 
 }  // namespace cooper

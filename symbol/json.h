@@ -25,11 +25,12 @@ namespace cooper {
 absl::StatusOr<Symbol> SymbolFromJson(absl::string_view text, const LoadLimits& limits = {});
 
 // Nodes in the order of a depth first walk from the outputs. The symbol must have been made:
-// symbol.status() is OK.
+// symbol.status() is OK. Of texts that are not UTF-8 it has the bytes, and is not read again.
 std::string SymbolToJson(const Symbol& symbol);
 
 // The same with files, named in every message; writing replaces the file as a whole, and fails with
-// symbol.status() before it.
+// symbol.status() before it, or with kInvalidArgument, naming the node, if a name or an attribute
+// is not UTF-8.
 absl::StatusOr<Symbol> LoadSymbol(const std::string& path, const LoadLimits& limits = {});
 absl::Status SaveSymbol(const std::string& path, const Symbol& symbol);
 

@@ -52,6 +52,10 @@ struct JsonGraph {
 // exceeds `limits`. Takes time and memory in proportion to the text, whatever it is.
 absl::StatusOr<JsonGraph> ParseJsonGraph(absl::string_view text, const LoadLimits& limits = {});
 
+// kInvalidArgument, naming the node, unless its texts are UTF-8: of others JSON has no form that
+// ParseJsonGraph reads.
+absl::Status CheckTexts(const JsonGraph& graph);
+
 // The text that MXNet 1.9.1 writes. `num_outputs` has the number of outputs of each node.
 std::string PrintJsonGraph(const JsonGraph& graph, const std::vector<int>& num_outputs);
 

@@ -401,6 +401,29 @@ TEST(JsonTest, ALongChainNeedsNoDeepStack) {
   EXPECT_EQ(SymbolToJson(again), text);
 }
 
+// They were saved, and could not be loaded again.
+TEST(JsonTest, TextsThatAreNotUtf8AreNotSaved) {
+  const std::string path = ::testing::TempDir() + "/texts-symbol.json";
+  for (const char* text : {"\xff", "a\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80",
+                           "\xf4\x90\x80\x80", "\xe2\x82!", "\x80"}) {
+    EXPECT_THAT(SaveSymbol(path, Symbol::Variable(text)),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         AllOf(HasSubstr("texts-symbol.json"), HasSubstr("the name of variable '"),
+                               HasSubstr("is not UTF-8"))));
+    COOPER_ASSERT_OK_AND_ASSIGN(const Symbol x, Symbol::Variable("x").WithAttrs({{"__a__", text}}));
+    EXPECT_THAT(SaveSymbol(path, x), StatusIs(absl::StatusCode::kInvalidArgument,
+                                              HasSubstr("attribute '__a__' of variable 'x'")));
+  }
+  std::string control;
+  for (char c = 0; c < 0x20; ++c) control.push_back(c);
+  for (const std::string& text :
+       {control, std::string("\x7f\xc3\xa9\xe2\x82\xac\xef\xbf\xbf\xf0\x90\x80\x80")}) {
+    COOPER_ASSERT_OK(SaveSymbol(path, Symbol::Variable(text)));
+    COOPER_ASSERT_OK_AND_ASSIGN(const Symbol again, LoadSymbol(path));
+    EXPECT_THAT(again.ListArguments(), ElementsAre(text));
+  }
+}
+
 TEST(JsonTest, FilesAreNamedInErrors) {
   const std::string path = ::testing::TempDir() + "/net-symbol.json";
   COOPER_ASSERT_OK_AND_ASSIGN(Symbol symbol, SymbolFromJson(NormFile(904)));
