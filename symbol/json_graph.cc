@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
 #include "nlohmann/json.hpp"
@@ -62,6 +63,15 @@ absl::StatusOr<Json> ParseText(absl::string_view text, const LoadLimits& limits)
     return Json::parse(text.begin(), text.end());
   } catch (const nlohmann::json::exception& e) {
     return Malformed("the text", absl::StrCat("is not JSON: ", e.what()));
+  }
+}
+
+bool IsUtf8(const std::string& text) {
+  try {
+    Json(text).dump();
+    return true;
+  } catch (const nlohmann::json::exception&) {
+    return false;
   }
 }
 
@@ -215,6 +225,24 @@ absl::StatusOr<OpCall> MakeOpCall(const JsonGraph::Node& node) {
                                                    variadic->second, "'"));
   }
   return AddContext(MakeOpCall(node.op, node.attrs, node.inputs.size()), context);
+}
+
+absl::Status CheckTexts(const JsonGraph& graph) {
+  for (const JsonGraph::Node& node : graph.nodes) {
+    const absl::string_view kind = node.is_variable() ? "variable" : absl::string_view(node.op);
+    if (!IsUtf8(node.name)) {
+      return absl::InvalidArgumentError(absl::StrCat("the name of ", kind, " '",
+                                                     absl::CEscape(node.name),
+                                                     "' is not UTF-8: it cannot be saved"));
+    }
+    for (const auto& [key, value] : node.attrs) {
+      if (IsUtf8(key) && IsUtf8(value)) continue;
+      return absl::InvalidArgumentError(absl::StrCat("attribute '", absl::CEscape(key), "' of ",
+                                                     kind, " '", node.name,
+                                                     "' is not UTF-8: it cannot be saved"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace cooper

@@ -1,6 +1,5 @@
 #include <cstdint>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "symbol/json_graph.h"
@@ -22,33 +21,6 @@ void AppendQuoted(absl::string_view text, std::string* out) {
     }
   }
   out->push_back('"');
-}
-
-// Bytes of the character that `text` (not empty) begins with; 0 if it is no UTF-8.
-size_t CharacterLength(absl::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
-  const uint8_t lead = byte(0);
-  if (lead < 0x80) return 1;
-  const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  // Overlong forms, surrogates, and what is beyond U+10FFFF.
-  if ((lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) >= 0xA0) ||
-      (lead == 0xF0 && byte(1) < 0x90) || (lead == 0xF4 && byte(1) >= 0x90)) {
-    return 0;
-  }
-  return length;
-}
-
-bool IsUtf8(absl::string_view text) {
-  while (!text.empty()) {
-    const size_t length = CharacterLength(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
 }
 
 // Writes nested lists and objects as MXNet's writer (dmlc-core's JSONWriter) lays them out: a scope
@@ -139,24 +111,6 @@ void PrintNode(const JsonGraph::Node& node, Printer* p) {
 }
 
 }  // namespace
-
-absl::Status CheckTexts(const JsonGraph& graph) {
-  for (const JsonGraph::Node& node : graph.nodes) {
-    const absl::string_view kind = node.is_variable() ? "variable" : absl::string_view(node.op);
-    if (!IsUtf8(node.name)) {
-      return absl::InvalidArgumentError(absl::StrCat("the name of ", kind, " '",
-                                                     absl::CEscape(node.name),
-                                                     "' is not UTF-8: it cannot be saved"));
-    }
-    for (const auto& [key, value] : node.attrs) {
-      if (IsUtf8(key) && IsUtf8(value)) continue;
-      return absl::InvalidArgumentError(absl::StrCat("attribute '", absl::CEscape(key), "' of ",
-                                                     kind, " '", node.name,
-                                                     "' is not UTF-8: it cannot be saved"));
-    }
-  }
-  return absl::OkStatus();
-}
 
 std::string PrintJsonGraph(const JsonGraph& graph, const std::vector<int>& num_outputs) {
   std::vector<int64_t> arg_nodes, row_ptr = {0};
