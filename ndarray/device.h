@@ -29,7 +29,8 @@ class DeviceQueue {
   // What is put in from now on runs after what `other`, of any device, holds now.
   virtual absl::Status WaitFor(DeviceQueue& other) = 0;
   // Puts in a copy to `dst`, which is this queue's device's, or to a CPU or from one, as
-  // Device::Copy. Memory of a CPU must stay as it is until the copy has run, unless it is pageable.
+  // Device::Copy. Memory of a CPU that is copied from may be used again at the return; what is
+  // copied to has been written when the copy has run.
   virtual absl::Status Copy(void* dst, Context dst_context, const void* src, Context src_context,
                             int64_t bytes) = 0;
   // Returns when all that was put in has run, with the first error that a kernel met.

@@ -110,7 +110,7 @@ absl::Status CudaQueue::Copy(void* dst, Context dst_context, const void* src, Co
             : cudaMemcpyAsync(dst, src, count, CudaCopyKind(dst_context, src_context), stream_),
       DescribeCudaCopy(dst_context, src_context, bytes)));
   const bool read_later =
-      src_context.is_cpu() && ReachesPageable(device_id_) && !IsPinned(src_context, src);
+      src_context.is_cpu() && (ReachesPageable(device_id_) || IsPinned(src_context, src));
   return read_later ? Synchronize() : absl::OkStatus();
 }
 

@@ -1,10 +1,12 @@
-// Memory of the host that is not pinned may be overwritten, or freed, as soon as a call that copies
-// from it has returned. Under the emulator the device reads such memory late, if nobody waits.
+// Memory of the host may be overwritten, or freed, as soon as a call that copies from it has
+// returned. Under the emulator the device reads it late, if nobody waits.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "cuda_runtime.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/context.h"
@@ -45,6 +47,16 @@ TEST_F(PageableCopiesTest, AQueueHasReadItAtItsReturn) {
   COOPER_ASSERT_OK(queue_->Copy(there_.raw_data(), kGpu, values_.data(), kCpu, 4 * kCount));
   values_.assign(kCount, 2);
   EXPECT_THAT(there_.ToVector<float>(), IsOkAndHolds(Each(1)));
+}
+
+TEST_F(PageableCopiesTest, AQueueHasReadPinnedMemoryToo) {
+  float* pinned = nullptr;
+  ASSERT_EQ(cudaMallocHost(&pinned, 4 * kCount), cudaSuccess);
+  std::fill_n(pinned, kCount, 1.0f);
+  COOPER_ASSERT_OK(queue_->Copy(there_.raw_data(), kGpu, pinned, kCpu, 4 * kCount));
+  std::fill_n(pinned, kCount, 2.0f);
+  EXPECT_THAT(there_.ToVector<float>(), IsOkAndHolds(Each(1)));
+  cudaFreeHost(pinned);
 }
 
 TEST_F(PageableCopiesTest, ADeviceHasReadItAtItsReturn) {
