@@ -1,5 +1,6 @@
 // Linked with NCCL's collective, sums over GPUs are NCCL's: under the emulator those of a stand-in.
 
+#include <cstdlib>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -38,6 +39,15 @@ TEST(NcclTest, IsTheFirstChoice) {
   COOPER_ASSERT_OK_AND_ASSIGN(const auto mixed,
                               MakeCollective({Context::Gpu(0), Context::Cpu(0)}, nullptr));
   EXPECT_EQ(mixed->name(), "copies");
+}
+
+// With real launches that block, the sums of several devices would wait for each other.
+TEST(NcclTest, IsNotUsedWhereLaunchesBlock) {
+  setenv("CUDA_LAUNCH_BLOCKING", "1", /*overwrite=*/1);
+  const auto collective = MakeCollective(kGpus, nullptr);
+  unsetenv("CUDA_LAUNCH_BLOCKING");
+  COOPER_ASSERT_OK(collective.status());
+  EXPECT_EQ((*collective)->name(), "copies");
 }
 
 TEST(NcclTest, SumsOneByOneAndInGroups) {

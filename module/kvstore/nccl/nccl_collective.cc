@@ -1,6 +1,8 @@
 // Sums of gradients by NCCL. Linking this file makes it the first choice of MakeCollective, where
 // all devices are GPUs.
 
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -57,6 +59,12 @@ absl::Status CheckUsable(const std::vector<Context>& contexts) {
     if (!context.is_cpu()) continue;
     return absl::FailedPreconditionError(
         absl::StrCat("NCCL adds on GPUs, not on ", context.ToString()));
+  }
+  // The launch for the first device would wait for a sum that waits for the second one's.
+  const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
+  if (contexts.size() > 1 && blocking != nullptr && std::strcmp(blocking, "0") != 0) {
+    return absl::FailedPreconditionError(
+        "CUDA_LAUNCH_BLOCKING is set: NCCL cannot add on several GPUs of one process");
   }
   return NcclRank::CheckInstalled();
 }
