@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "io/padded_copy.h"
+#include "module/sample_rows.h"
 #include "ndarray/on_cpu.h"
 #include "ndarray/status_macros.h"
 
@@ -66,6 +67,11 @@ absl::StatusOr<std::vector<OutputRows>> FindOutputRows(
                                       })});
   }
   return rows;
+}
+
+absl::StatusOr<NDArray> SamplesFirst(const NDArray& output, const OutputRows& where, int64_t rows) {
+  if (!where.steps_first || rows == 1) return output;
+  return RowsBySample(output, {.outer = output.shape()[0] / rows, .inner = 1}, rows, rows);
 }
 
 absl::StatusOr<NDArray> TakeRow(const NDArray& output, const OutputRows& where, int64_t rows,

@@ -23,19 +23,24 @@ absl::StatusOr<NDArray> StackPadded(absl::Span<const NDArray> samples, const Sha
 // Where a sample's part of an output is.
 struct OutputRows {
   bool flattened = false;       // axis 0 has the positions of the first sample, of the second, ...
+  bool steps_first = false;     // if flattened: the first position of each sample, the second, ...
   bool follows_length = false;  // axis 1 does, and its extent is the bucket's length
 };
 
-// The rows of each output of bucket `bucket`, from the outputs' shapes in all buckets for batches
-// of `batch_size`: an axis follows the length if it has its extent in every bucket (of several,
-// where an extent that is equal by chance does not stay so). Without lengths, `lengths` is {0}.
+// The rows of each output, from the outputs' shapes in all buckets for batches of `batch_size`: an
+// axis follows the length if it has its extent in every bucket (of several, where an extent that is
+// equal by chance does not stay so). Without lengths, `lengths` is {0}. No shape tells steps_first.
 // kUnimplemented, with the shape, if axis 0 is neither that of samples nor of their positions.
 absl::StatusOr<std::vector<OutputRows>> FindOutputRows(int64_t batch_size,
                                                        absl::Span<const int64_t> lengths,
                                                        absl::Span<const std::vector<Shape>> shapes);
 
+// The output of a batch of `rows` samples with each sample's positions together, as TakeRow reads
+// it: a copy where that has another order.
+absl::StatusOr<NDArray> SamplesFirst(const NDArray& output, const OutputRows& where, int64_t rows);
+
 // A copy of the part of sample `row`, without the padding behind `length`. `output` is of a batch
-// of `rows` samples.
+// of `rows` samples, by SamplesFirst.
 absl::StatusOr<NDArray> TakeRow(const NDArray& output, const OutputRows& where, int64_t rows,
                                 int64_t row, int64_t length);
 

@@ -9,16 +9,26 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "module/predict/batch_rows.h"
 #include "module/predict/request_format.h"
+#include "module/sample_rows.h"
+#include "ndarray/on_cpu.h"
+#include "ndarray/random.h"
 #include "ndarray/status_macros.h"
+#include "symbol/infer_shape.h"
 
 namespace cooper {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// Of the numbers in samples that are made up, to find out how a network places their rows. Small
+// ones are valid as anything: words, categories, features. Most networks are told apart by the
+// first batch, of 0 and 1.
+constexpr uint64_t kMaxMadeUp = 16;
 
 struct Waiting {
   ArrayMap request;
@@ -53,6 +63,8 @@ class RequestBatcher::Impl {
 
  private:
   absl::Status CheckOptions() const;
+  absl::Status FindOrderOfPositions(int64_t length);
+  absl::StatusOr<std::vector<Waiting>> MakeUpBatch(int64_t length, uint64_t bound) const;
   Bucket* BucketOf(int64_t length);
   // The bucket whose turn it is; null if none is ready. `wake` is when one may be.
   Bucket* Ready(Clock::time_point now, Clock::time_point* wake);
@@ -99,6 +111,62 @@ absl::Status RequestBatcher::Impl::Prepare() {
   std::reverse(shapes.begin(), shapes.end());
   COOPER_ASSIGN_OR_RETURN(output_rows_, FindOutputRows(options_.max_batch_size, lengths, shapes));
   for (const int64_t length : lengths) buckets_.push_back({.length = length});
+  return FindOrderOfPositions(lengths.back());
+}
+
+absl::StatusOr<std::vector<Waiting>> RequestBatcher::Impl::MakeUpBatch(int64_t length,
+                                                                       uint64_t bound) const {
+  RandomGenerator random(/*seed=*/bound);
+  const KnownShapes shapes = format_.BatchShapes(/*batch_size=*/1, length);
+  std::vector<Waiting> batch;
+  for (int64_t row = 0; row < options_.max_batch_size; ++row) {
+    Waiting waiting{.length = length};
+    for (const RequestInput& input : options_.inputs) {
+      const Shape shape = shapes.at(input.name).ToShape();
+      std::vector<float> numbers(static_cast<size_t>(shape.num_elements()));
+      for (float& number : numbers) number = static_cast<float>(random.NextBelow(bound));
+      COOPER_ASSIGN_OR_RETURN(const NDArray array, NDArray::FromVector<float>(shape, numbers));
+      COOPER_ASSIGN_OR_RETURN(const NDArray sample, array.At(0));
+      COOPER_ASSIGN_OR_RETURN(waiting.request[input.name], sample.AsType(input.dtype));
+    }
+    batch.push_back(std::move(waiting));
+  }
+  return batch;
+}
+
+// (batch_size * length, ...) may have the positions of a sample together or the samples of a step,
+// which no shape tells. But samples in other places of a batch have their rows in other places.
+absl::Status RequestBatcher::Impl::FindOrderOfPositions(int64_t length) {
+  const int64_t rows = options_.max_batch_size;
+  if (rows == 1) return absl::OkStatus();
+  std::vector<std::vector<SampleRows>> orders(output_rows_.size());
+  for (size_t k = 0; k < orders.size(); ++k) {
+    if (!output_rows_[k].flattened) continue;
+    orders[k] = {{.outer = 1, .inner = length}, {.outer = length, .inner = 1}};
+  }
+  const auto in_doubt = [](const std::vector<SampleRows>& of) { return of.size() > 1; };
+  for (uint64_t bound = 2; bound <= kMaxMadeUp && absl::c_any_of(orders, in_doubt); bound *= 2) {
+    COOPER_ASSIGN_OR_RETURN(std::vector<Waiting> batch, MakeUpBatch(length, bound));
+    COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> outputs, Compute(length, batch));
+    std::rotate(batch.rbegin(), batch.rbegin() + 1, batch.rend());
+    COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> turned, Compute(length, batch));
+    for (size_t k = 0; k < orders.size(); ++k) {
+      if (!in_doubt(orders[k])) continue;
+      COOPER_ASSIGN_OR_RETURN(const NDArray before, OnCpu(outputs[k]));
+      COOPER_ASSIGN_OR_RETURN(const NDArray after, OnCpu(turned[k]));
+      COOPER_ASSIGN_OR_RETURN(orders[k], AgreeingSampleRows(orders[k], before, after, rows));
+    }
+  }
+  for (size_t k = 0; k < orders.size(); ++k) {
+    if (!output_rows_[k].flattened) continue;
+    if (orders[k].size() != 1) {
+      return absl::UnimplementedError(absl::StrCat(
+          "output ", k, " of a batch of ", rows, " samples of length ", length, " has ",
+          rows * length, " rows, and it cannot be told whose: samples in another order give ",
+          orders[k].empty() ? "other" : "the same", " rows"));
+    }
+    output_rows_[k].steps_first = orders[k][0].inner == 1;
+  }
   return absl::OkStatus();
 }
 
@@ -221,8 +289,11 @@ absl::StatusOr<std::vector<NDArray>> RequestBatcher::Impl::Compute(
 }
 
 absl::Status RequestBatcher::Impl::Answer(int64_t length, absl::Span<Waiting> batch) {
-  COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> outputs, Compute(length, batch));
+  COOPER_ASSIGN_OR_RETURN(std::vector<NDArray> outputs, Compute(length, batch));
   const auto rows = static_cast<int64_t>(batch.size());
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    COOPER_ASSIGN_OR_RETURN(outputs[k], SamplesFirst(outputs[k], output_rows_[k], rows));
+  }
   std::vector<Outputs> answers;
   for (int64_t row = 0; row < rows; ++row) {
     std::vector<NDArray> parts;

@@ -49,13 +49,15 @@ class RequestBatcher {
  public:
   // By output of the network: the sample's row, without the batch axis and without padding. A
   // second axis that follows the buckets' lengths is cut to the request's, and an output of
-  // batch_size * length rows gives those of the sample.
+  // batch_size * length rows, sample by sample or step by step, gives those of the sample.
   using Outputs = absl::StatusOr<std::vector<NDArray>>;
   using Callback = std::function<void(Outputs outputs)>;
 
-  // Compiles the networks of all buckets for max_batch_size. kInvalidArgument for inputs that are
-  // not the predictor's, unknown extents without lengths, or an option out of range;
-  // kUnimplemented for an output whose rows do not belong to samples.
+  // Compiles the networks of all buckets for max_batch_size, and computes batches of made-up
+  // samples where an output has batch_size * length rows, to find out in which order.
+  // kInvalidArgument for inputs that are not the predictor's, unknown extents without lengths, or
+  // an option out of range; kUnimplemented for an output whose rows do not belong to samples, or
+  // for which it cannot be told which belong to which.
   static absl::StatusOr<std::unique_ptr<RequestBatcher>> Create(
       std::shared_ptr<const Predictor> predictor, RequestBatcherOptions options);
   // Waits until all that was submitted is answered.

@@ -108,6 +108,45 @@ TEST(RequestBatcherTest, EachRequestGetsItsOwnRowWithoutPadding) {
   }
 }
 
+// The words times `scalar`, with the positions of all samples in one axis, step by step.
+Symbol StepsFirst(const std::string& scalar = "2") {
+  const Symbol steps = Op("transpose", {.inputs = {Symbol::Variable("data")}});
+  return Op("_mul_scalar",
+            {.inputs = {Op("Reshape", {.inputs = {steps}, .attrs = {{"shape", "(-1, 1)"}}})},
+             .attrs = {{"scalar", scalar}}});
+}
+
+TEST(RequestBatcherTest, FlattenedStepByStepEachRequestGetsItsOwnRows) {
+  auto predictor = Predictor::Create(StepsFirst(), {});
+  ASSERT_TRUE(predictor.ok()) << predictor.status();
+  RequestBatcherOptions options = Words(/*max_batch_size=*/4);
+  options.max_delay = std::chrono::hours(1);
+  auto batcher = MakeBatcher(*std::move(predictor), std::move(options));
+  const std::vector<std::vector<float>> requests = {
+      {1, 2, 3, 4}, {5, 6, 7, 8, 9}, {10, 11, 12, 13}};
+  std::vector<std::future<RequestBatcher::Outputs>> answers;
+  for (const std::vector<float>& words : requests) {
+    const auto length = static_cast<int64_t>(words.size());
+    answers.push_back(batcher->Submit({{"data", *NDArray::FromVector<float>({length}, words)}}));
+  }
+  batcher.reset();  // answers all in one batch, which is not full
+  for (size_t i = 0; i < requests.size(); ++i) {
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto outputs, answers[i].get());
+    std::vector<float> twice;
+    for (const float word : requests[i]) twice.push_back(2 * word);
+    EXPECT_EQ(Floats(outputs[0]), twice) << i;
+    EXPECT_EQ(outputs[0].shape(), Shape({static_cast<int64_t>(twice.size()), 1})) << i;
+  }
+}
+
+TEST(RequestBatcherTest, RefusesRowsThatCannotBeTold) {
+  auto predictor = Predictor::Create(StepsFirst(/*scalar=*/"0"), {});
+  ASSERT_TRUE(predictor.ok()) << predictor.status();
+  EXPECT_THAT(RequestBatcher::Create(*std::move(predictor), Words()),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       AllOf(HasSubstr("output 0 "), HasSubstr("give the same rows"))));
+}
+
 TEST(RequestBatcherTest, ManyThreadsAsk) {
   const auto predictor = TaggerPredictor();
   RequestBatcherOptions options = Words();
