@@ -1,8 +1,8 @@
 #include "module/predict/batch_rows.h"
 
-#include <algorithm>
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "io/padded_copy.h"
@@ -13,13 +13,18 @@
 namespace cooper {
 namespace {
 
-// Whether `holds` says so of output `k` in every bucket.
+// Whether axis `axis` of output `k` has `extent(known)` in all that is known.
 template <typename Fn>
-bool InAll(absl::Span<const std::vector<Shape>> shapes, size_t k, const Fn& holds) {
-  for (size_t b = 0; b < shapes.size(); ++b) {
-    if (!holds(b, shapes[b][k])) return false;
-  }
-  return true;
+bool AxisIs(absl::Span<const OutputShapes> known, size_t k, int axis, const Fn& extent) {
+  return absl::c_all_of(known, [&](const OutputShapes& of) {
+    return of.shapes[k].rank() > axis && of.shapes[k][axis] == extent(of);
+  });
+}
+
+absl::Status NotOfSamples(const std::string& output, const Shape& shape, int64_t batch_size) {
+  return absl::UnimplementedError(absl::StrCat(output, " of a batch of ", batch_size,
+                                               " samples is ", shape.ToString(),
+                                               ": its rows do not belong to samples"));
 }
 
 }  // namespace
@@ -42,44 +47,43 @@ absl::StatusOr<NDArray> StackPadded(absl::Span<const NDArray> samples, const Sha
   return stacked;
 }
 
-absl::StatusOr<std::vector<OutputRows>> FindOutputRows(
-    int64_t batch_size, absl::Span<const int64_t> lengths,
-    absl::Span<const std::vector<Shape>> shapes) {
+absl::StatusOr<std::vector<OutputRows>> FindOutputRows(absl::Span<const OutputShapes> known) {
+  const auto samples = [](const OutputShapes& of) { return of.batch_size; };
+  const auto positions = [](const OutputShapes& of) { return of.batch_size * of.length; };
+  const auto length = [](const OutputShapes& of) { return of.length; };
+  const bool lengths_differ =
+      absl::c_any_of(known, [&](const OutputShapes& of) { return of.length != known[0].length; });
   std::vector<OutputRows> rows;
-  const bool has_lengths = lengths[0] > 0;
-  for (size_t k = 0; k < shapes[0].size(); ++k) {
-    const bool by_sample = InAll(shapes, k, [&](size_t, const Shape& shape) {
-      return shape.rank() > 0 && shape[0] == batch_size;
-    });
-    const bool by_position = has_lengths && InAll(shapes, k, [&](size_t b, const Shape& shape) {
-                               return shape.rank() > 0 && shape[0] == batch_size * lengths[b];
-                             });
-    // With one sample a batch, or one position a sample, both may hold and are the same.
-    if (!by_sample && !by_position) {
-      return absl::UnimplementedError(absl::StrCat("output ", k, " of a batch of ", batch_size,
-                                                   " samples is ", shapes[0][k].ToString(),
-                                                   ": its rows do not belong to samples"));
+  for (size_t k = 0; k < known[0].shapes.size(); ++k) {
+    const bool by_sample = AxisIs(known, k, 0, samples);
+    // With one position a sample, both may hold and are the same.
+    if (!by_sample && !AxisIs(known, k, 0, positions)) {
+      return NotOfSamples(absl::StrCat("output ", k), known[0].shapes[k], known[0].batch_size);
     }
-    rows.push_back({.flattened = !by_sample,
-                    .follows_length = by_sample && has_lengths &&
-                                      InAll(shapes, k, [&](size_t b, const Shape& shape) {
-                                        return shape.rank() > 1 && shape[1] == lengths[b];
-                                      })});
+    rows.push_back(
+        {.flattened = !by_sample,
+         .follows_length = lengths_differ && (!by_sample || AxisIs(known, k, 1, length))});
   }
   return rows;
 }
 
-absl::StatusOr<NDArray> SamplesFirst(const NDArray& output, const OutputRows& where, int64_t rows) {
+absl::StatusOr<NDArray> SamplesFirst(const NDArray& output, const OutputRows& where, int64_t rows,
+                                     int64_t length) {
+  const Shape& shape = output.shape();
+  if (shape.rank() == 0 || shape[0] != (where.flattened ? rows * length : rows)) {
+    return NotOfSamples("output", shape, rows);
+  }
   if (!where.steps_first || rows == 1) return output;
-  return RowsBySample(output, {.outer = output.shape()[0] / rows, .inner = 1}, rows, rows);
+  return RowsBySample(output, {.outer = length, .inner = 1}, rows, rows);
 }
 
 absl::StatusOr<NDArray> TakeRow(const NDArray& output, const OutputRows& where, int64_t rows,
                                 int64_t row, int64_t length) {
   if (where.flattened) {
     const int64_t positions = output.shape()[0] / rows;
-    COOPER_ASSIGN_OR_RETURN(const NDArray part,
-                            output.Slice(row * positions, row * positions + length));
+    const int64_t begin = row * positions;
+    const int64_t count = where.follows_length ? length : positions;
+    COOPER_ASSIGN_OR_RETURN(const NDArray part, output.Slice(begin, begin + count));
     return part.Copy();
   }
   COOPER_ASSIGN_OR_RETURN(NDArray part, output.At(row));

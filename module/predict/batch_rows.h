@@ -22,22 +22,31 @@ absl::StatusOr<NDArray> StackPadded(absl::Span<const NDArray> samples, const Sha
 
 // Where a sample's part of an output is.
 struct OutputRows {
-  bool flattened = false;       // axis 0 has the positions of the first sample, of the second, ...
-  bool steps_first = false;     // if flattened: the first position of each sample, the second, ...
-  bool follows_length = false;  // axis 1 does, and its extent is the bucket's length
+  bool flattened = false;    // axis 0 has the positions of the first sample, of the second, ...
+  bool steps_first = false;  // if flattened: the first position of each sample, the second, ...
+  // The positions are those of the bucket's length: of axis 1, or of axis 0 if flattened.
+  bool follows_length = false;
 };
 
-// The rows of each output, from the outputs' shapes in all buckets for batches of `batch_size`: an
-// axis follows the length if it has its extent in every bucket (of several, where an extent that is
-// equal by chance does not stay so). Without lengths, `lengths` is {0}. No shape tells steps_first.
-// kUnimplemented, with the shape, if axis 0 is neither that of samples nor of their positions.
-absl::StatusOr<std::vector<OutputRows>> FindOutputRows(int64_t batch_size,
-                                                       absl::Span<const int64_t> lengths,
-                                                       absl::Span<const std::vector<Shape>> shapes);
+// The shapes of a network's outputs for `batch_size` samples of `length`; 0 if they have none.
+struct OutputShapes {
+  int64_t batch_size = 0;
+  int64_t length = 0;
+  std::vector<Shape> shapes;
+};
 
-// The output of a batch of `rows` samples with each sample's positions together, as TakeRow reads
-// it: a copy where that has another order.
-absl::StatusOr<NDArray> SamplesFirst(const NDArray& output, const OutputRows& where, int64_t rows);
+// The rows of each output, from what is known of one network or those of several buckets: an axis
+// follows the batch size or the length if it does in all of them. An extent that is equal by chance
+// stays behind where the sizes differ. follows_length is false if all lengths are the same. No
+// shape tells steps_first. kUnimplemented, with the shape, if axis 0 is neither that of samples nor
+// of their positions.
+absl::StatusOr<std::vector<OutputRows>> FindOutputRows(absl::Span<const OutputShapes> known);
+
+// The output of a batch of `rows` samples of `length` with each sample's positions together, as
+// TakeRow reads it: a copy where that has another order. kUnimplemented, with the shape, if axis 0
+// is not as `where` has it, as of a network whose outputs depend on the batch size in another way.
+absl::StatusOr<NDArray> SamplesFirst(const NDArray& output, const OutputRows& where, int64_t rows,
+                                     int64_t length);
 
 // A copy of the part of sample `row`, without the padding behind `length`. `output` is of a batch
 // of `rows` samples, by SamplesFirst.

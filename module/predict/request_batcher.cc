@@ -63,6 +63,7 @@ class RequestBatcher::Impl {
 
  private:
   absl::Status CheckOptions() const;
+  absl::StatusOr<OutputShapes> PrepareFor(int64_t key, int64_t batch_size, int64_t length) const;
   absl::Status FindOrderOfPositions(int64_t length);
   absl::StatusOr<std::vector<Waiting>> MakeUpBatch(int64_t length, uint64_t bound) const;
   Bucket* BucketOf(int64_t length);
@@ -95,23 +96,38 @@ absl::Status RequestBatcher::Impl::CheckOptions() const {
   return format_.Check();
 }
 
+absl::StatusOr<OutputShapes> RequestBatcher::Impl::PrepareFor(int64_t key, int64_t batch_size,
+                                                              int64_t length) const {
+  COOPER_ASSIGN_OR_RETURN(const std::vector<DataDesc> outputs,
+                          predictor_->Prepare(key, format_.BatchShapes(batch_size, length)));
+  OutputShapes known{.batch_size = batch_size, .length = length};
+  for (const DataDesc& output : outputs) known.shapes.push_back(output.shape);
+  return known;
+}
+
 absl::Status RequestBatcher::Impl::Prepare() {
   COOPER_RETURN_IF_ERROR(CheckOptions());
   std::vector<int64_t> lengths = options_.lengths;
   if (lengths.empty()) lengths.push_back(0);
-  std::vector<std::vector<Shape>> shapes;
+  const int64_t longest = lengths.back();
+  const int64_t batch_size = options_.max_batch_size;
+  std::vector<OutputShapes> known;
   // From the longest on, so that the arena grows once.
   for (auto it = lengths.rbegin(); it != lengths.rend(); ++it) {
-    COOPER_ASSIGN_OR_RETURN(
-        const std::vector<DataDesc> outputs,
-        predictor_->Prepare(*it, format_.BatchShapes(options_.max_batch_size, *it)));
-    shapes.emplace_back();
-    for (const DataDesc& output : outputs) shapes.back().push_back(output.shape);
+    COOPER_ASSIGN_OR_RETURN(known.emplace_back(), PrepareFor(*it, batch_size, *it));
   }
-  std::reverse(shapes.begin(), shapes.end());
-  COOPER_ASSIGN_OR_RETURN(output_rows_, FindOutputRows(options_.max_batch_size, lengths, shapes));
+  // Smaller sizes, which an extent that is equal by chance does not follow. A network that is
+  // unrolled for one length takes no other.
+  if (batch_size > 1) {
+    COOPER_ASSIGN_OR_RETURN(known.emplace_back(), PrepareFor(longest, batch_size - 1, longest));
+  }
+  if (lengths.size() == 1 && longest > 1) {
+    auto shorter = PrepareFor(longest, batch_size, longest - 1);
+    if (shorter.ok()) known.push_back(*std::move(shorter));
+  }
+  COOPER_ASSIGN_OR_RETURN(output_rows_, FindOutputRows(known));
   for (const int64_t length : lengths) buckets_.push_back({.length = length});
-  return FindOrderOfPositions(lengths.back());
+  return FindOrderOfPositions(longest);
 }
 
 absl::StatusOr<std::vector<Waiting>> RequestBatcher::Impl::MakeUpBatch(int64_t length,
@@ -292,7 +308,7 @@ absl::Status RequestBatcher::Impl::Answer(int64_t length, absl::Span<Waiting> ba
   COOPER_ASSIGN_OR_RETURN(std::vector<NDArray> outputs, Compute(length, batch));
   const auto rows = static_cast<int64_t>(batch.size());
   for (size_t k = 0; k < outputs.size(); ++k) {
-    COOPER_ASSIGN_OR_RETURN(outputs[k], SamplesFirst(outputs[k], output_rows_[k], rows));
+    COOPER_ASSIGN_OR_RETURN(outputs[k], SamplesFirst(outputs[k], output_rows_[k], rows, length));
   }
   std::vector<Outputs> answers;
   for (int64_t row = 0; row < rows; ++row) {

@@ -48,12 +48,15 @@ struct RequestBatcherOptions {
 class RequestBatcher {
  public:
   // By output of the network: the sample's row, without the batch axis and without padding. A
-  // second axis that follows the buckets' lengths is cut to the request's, and an output of
-  // batch_size * length rows, sample by sample or step by step, gives those of the sample.
+  // second axis that follows the lengths is cut to the request's, and an output of
+  // batch_size * length rows, sample by sample or step by step, gives those of the sample. With one
+  // bucket whose network takes no other length it cannot be told what follows the length, and
+  // nothing is cut.
   using Outputs = absl::StatusOr<std::vector<NDArray>>;
   using Callback = std::function<void(Outputs outputs)>;
 
-  // Compiles the networks of all buckets for max_batch_size, and computes batches of made-up
+  // Compiles the networks of all buckets for max_batch_size and one for a sample less (of a single
+  // bucket, also for a position less), and computes batches of made-up
   // samples where an output has batch_size * length rows, to find out in which order.
   // kInvalidArgument for inputs that are not the predictor's, unknown extents without lengths, or
   // an option out of range; kUnimplemented for an output whose rows do not belong to samples, or

@@ -278,17 +278,80 @@ TEST(RequestBatcherTest, RefusesWrongOptions) {
   expect_error(options, HasSubstr("'length'"));
 }
 
+// Its outputs are by time step, though one axis has the extent of the other by chance.
+TEST(RequestBatcherTest, RefusesRowsOfAnotherAxisThatAreAsManyAsSamples) {
+  const Symbol steps = Op("transpose", {.inputs = {Symbol::Variable("data")}});
+  auto predictor = Predictor::Create(steps, {});
+  ASSERT_TRUE(predictor.ok()) << predictor.status();
+  EXPECT_THAT(RequestBatcher::Create(*std::move(predictor),
+                                     {.inputs = {{.name = "data", .shape = {kUnknownDim}}},
+                                      .lengths = {32},
+                                      .max_batch_size = 32}),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("do not belong to samples")));
+}
+
+// For each sample the sum of its words, ten times, and the words.
+Symbol TenSumsAndWords() {
+  const Symbol data = Symbol::Variable("data");
+  const Symbol sum = Op("sum", {.inputs = {data}, .attrs = {{"axis", "1"}, {"keepdims", "True"}}});
+  return *Symbol::Group({Op("tile", {.inputs = {sum}, .attrs = {{"reps", "(1, 10)"}}}), data});
+}
+
+TEST(RequestBatcherTest, CutsNoAxisThatHasTheOnlyLengthByChance) {
+  auto predictor = Predictor::Create(TenSumsAndWords(), {});
+  ASSERT_TRUE(predictor.ok()) << predictor.status();
+  const auto batcher =
+      MakeBatcher(*std::move(predictor),
+                  {.inputs = {{.name = "data", .shape = {kUnknownDim}}}, .lengths = {10}});
+  const NDArray words = *NDArray::FromVector<float>({3}, {1, 2, 3});
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto outputs, batcher->Submit({{"data", words}}).get());
+  EXPECT_EQ(Floats(outputs[0]), std::vector<float>(10, 6));
+  EXPECT_EQ(Floats(outputs[1]), (std::vector<float>{1, 2, 3})) << "follows the length";
+}
+
+TEST(RequestBatcherTest, CutsNothingOfANetworkThatTakesOneLength) {
+  const Symbol data = Symbol::Variable("data");
+  const Symbol unrolled = Op("broadcast_add", {.inputs = {data, Symbol::Variable("bias")}});
+  auto predictor = Predictor::Create(unrolled, {{"bias", *NDArray::Full({1, 4}, 1)}});
+  ASSERT_TRUE(predictor.ok()) << predictor.status();
+  const auto batcher =
+      MakeBatcher(*std::move(predictor),
+                  {.inputs = {{.name = "data", .shape = {kUnknownDim}}}, .lengths = {4}});
+  const NDArray words = *NDArray::FromVector<float>({3}, {1, 2, 3});
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto outputs, batcher->Submit({{"data", words}}).get());
+  EXPECT_EQ(Floats(outputs[0]), (std::vector<float>{2, 3, 4, 1}));
+}
+
 TEST(FindOutputRowsTest, TellsSamplesFromPositions) {
-  const std::vector<int64_t> lengths = {4, 7};
-  const std::vector<std::vector<Shape>> shapes = {{{2, 4, 4}, {8, 3}, {2, 4}},
-                                                  {{2, 7, 4}, {14, 3}, {2, 4}}};
-  COOPER_ASSERT_OK_AND_ASSIGN(const auto rows, FindOutputRows(2, lengths, shapes));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto rows,
+      FindOutputRows({{.batch_size = 2, .length = 4, .shapes = {{2, 4, 4}, {8, 3}, {2, 4}}},
+                      {.batch_size = 2, .length = 7, .shapes = {{2, 7, 4}, {14, 3}, {2, 4}}}}));
   EXPECT_TRUE(rows[0].follows_length);
   EXPECT_FALSE(rows[0].flattened);
   EXPECT_TRUE(rows[1].flattened);
+  EXPECT_TRUE(rows[1].follows_length);
   EXPECT_FALSE(rows[2].follows_length);
-  EXPECT_THAT(FindOutputRows(2, lengths, {{{4, 2}}, {{7, 2}}}),
+  EXPECT_THAT(FindOutputRows({{.batch_size = 2, .length = 4, .shapes = {{4, 2}}},
+                              {.batch_size = 2, .length = 7, .shapes = {{7, 2}}}}),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("(4, 2)")));
+}
+
+TEST(FindOutputRowsTest, WhatIsEqualByChanceStaysBehind) {
+  EXPECT_THAT(FindOutputRows({{.batch_size = 10, .shapes = {{10, 2}}},
+                              {.batch_size = 9, .shapes = {{10, 2}}}}),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("(10, 2)")));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto rows,
+                              FindOutputRows({{.batch_size = 2, .length = 4, .shapes = {{2, 4}}}}));
+  EXPECT_FALSE(rows[0].follows_length) << "there is no other length";
+}
+
+TEST(SamplesFirstTest, RefusesRowsOfAnotherNumberOfSamples) {
+  const NDArray output = *NDArray::Zeros({6, 2});
+  COOPER_EXPECT_OK(SamplesFirst(output, {}, /*rows=*/6, /*length=*/0).status());
+  COOPER_EXPECT_OK(SamplesFirst(output, {.flattened = true}, /*rows=*/2, /*length=*/3).status());
+  EXPECT_THAT(SamplesFirst(output, {}, /*rows=*/3, /*length=*/0),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("(6, 2)")));
 }
 
 }  // namespace
