@@ -26,29 +26,33 @@ bool Within(const KnownShapes& small, const KnownShapes& large) {
 absl::StatusOr<ProgramCache::CompiledPtr> ProgramCache::Get(
     const std::string& name, const InferenceNetwork& network, const KnownShapes& shapes,
     absl::FunctionRef<absl::StatusOr<CompiledPtr>()> compile) {
-  std::vector<CompiledPtr> larger;
+  std::vector<std::pair<std::string, Kept>> larger;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (const Kept* kept = programs_.Find(name)) return kept->compiled;
-    for (const auto& [other, kept] : programs_.entries()) {
-      if (kept.network == &network && Within(shapes, kept.shapes)) {
-        larger.push_back(kept.compiled);
-      }
+    for (const auto& entry : programs_.entries()) {
+      const Kept& kept = entry.second;
+      if (kept.network == &network && Within(shapes, kept.planned)) larger.push_back(entry);
     }
   }
   // Others are not kept waiting. Two threads that compile the same at a time do no harm.
-  CompiledPtr compiled;
-  for (const CompiledPtr& base : larger) {
-    auto resized = base->Resize(shapes);
+  Kept made{.network = &network, .planned = shapes};
+  std::string base;
+  for (const auto& [other, kept] : larger) {
+    auto resized = kept.compiled->Resize(shapes);
     if (!resized.ok()) continue;
-    compiled = *std::move(resized);
+    base = other;
+    made.planned = kept.planned;
+    made.compiled = *std::move(resized);
     break;
   }
-  if (compiled == nullptr) {
-    COOPER_ASSIGN_OR_RETURN(compiled, compile());
+  if (made.compiled == nullptr) {
+    COOPER_ASSIGN_OR_RETURN(made.compiled, compile());
   }
+  const CompiledPtr compiled = made.compiled;
   const std::lock_guard<std::mutex> lock(mutex_);
-  programs_.Insert(name, {.network = &network, .shapes = shapes, .compiled = compiled});
+  programs_.Find(base);  // what has served is not the next to go
+  programs_.Insert(name, std::move(made));
   return compiled;
 }
 

@@ -27,8 +27,9 @@ class ProgramCache {
   explicit ProgramCache(size_t capacity) : programs_(capacity) {}
 
   // The program of that `name`, which stands for network and shapes: the one that is kept, else one
-  // of this very object `network` for larger shapes, resized, else what `compile` makes. Errors are
-  // those of `compile`, which other threads need not wait for; several may compile the same.
+  // of this very object `network` that was planned for larger shapes, resized, else what `compile`
+  // makes. A plan is kept as long as a program that uses it. Errors are those of `compile`, which
+  // other threads need not wait for; several may compile the same.
   absl::StatusOr<CompiledPtr> Get(const std::string& name, const InferenceNetwork& network,
                                   const KnownShapes& shapes,
                                   absl::FunctionRef<absl::StatusOr<CompiledPtr>()> compile);
@@ -36,7 +37,7 @@ class ProgramCache {
  private:
   struct Kept {
     const InferenceNetwork* network;
-    KnownShapes shapes;
+    KnownShapes planned;  // what its memory was planned for, whatever it was resized to
     CompiledPtr compiled;
   };
 

@@ -88,10 +88,31 @@ TEST(ProgramCacheTest, OtherRanksAreNotSmaller) {
 TEST(ProgramCacheTest, ForgetsWhatWasAskedForFirst) {
   Fixture f(/*capacity=*/1);
   f.Get(4);
+  const ProgramCache::CompiledPtr first = f.last;
   f.Get(2);
-  EXPECT_EQ(f.compiles, 1);
   f.Get(4);
-  EXPECT_EQ(f.compiles, 2);
+  EXPECT_NE(f.last, first);
+  EXPECT_EQ(f.compiles, 1) << "in the plan that 2 rows have kept";
+  f.Get(f.other, 4);
+  f.Get(4);
+  EXPECT_EQ(f.compiles, 3);
+}
+
+// Every number of rows is a program of its own, and more than are kept come one after the other.
+TEST(ProgramCacheTest, KeepsThePlanThatOthersUse) {
+  Fixture f(/*capacity=*/2);
+  for (const int64_t rows : {8, 1, 2, 3, 4, 5, 6, 7, 3, 8}) EXPECT_EQ(f.Get(rows), rows);
+  EXPECT_EQ(f.compiles, 1);
+}
+
+TEST(ProgramCacheTest, KeepsWhatHasServedForOthers) {
+  Fixture f(/*capacity=*/2);
+  f.Get(4);
+  const ProgramCache::CompiledPtr first = f.last;
+  f.Get(f.other, 4);
+  f.Get(2);
+  f.Get(4);
+  EXPECT_EQ(f.last, first) << "the other network's was asked for before";
 }
 
 }  // namespace
