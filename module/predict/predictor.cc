@@ -300,6 +300,22 @@ absl::StatusOr<std::vector<DataDesc>> Predictor::Prepare(const BucketKey& key,
   return outputs;
 }
 
+absl::StatusOr<std::vector<DataDesc>> Predictor::PrepareInputs(const BucketKey& key,
+                                                               const KnownShapes& shapes) const {
+  COOPER_ASSIGN_OR_RETURN(const InferenceNetwork* network, impl_->Network(key));
+  COOPER_RETURN_IF_ERROR(CheckNames(*network, shapes));
+  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(key, *network, shapes));
+  std::vector<DataDesc> inputs;
+  for (const auto& [name, shape] : shapes) {
+    inputs.push_back({.name = name,
+                      .shape = shape.ToShape(),
+                      .dtype = lease.executor->arg(name).dtype(),
+                      .layout = ""});
+  }
+  impl_->Return(std::move(lease));
+  return inputs;
+}
+
 absl::StatusOr<std::vector<std::string>> Predictor::input_names(const BucketKey& key) const {
   COOPER_ASSIGN_OR_RETURN(const InferenceNetwork* network, impl_->Network(key));
   return network->inputs;

@@ -93,6 +93,11 @@ class Predictor {
   absl::StatusOr<std::vector<DataDesc>> Prepare(const BucketKey& key,
                                                 const KnownShapes& shapes) const;
 
+  // The same for these shapes, and says in which dtypes Predict takes the inputs, in the order of
+  // their names.
+  absl::StatusOr<std::vector<DataDesc>> PrepareInputs(const BucketKey& key,
+                                                      const KnownShapes& shapes) const;
+
   // What Predict has to be given, in the order of the network's arguments.
   absl::StatusOr<std::vector<std::string>> input_names(const BucketKey& key = {}) const;
   const PredictorOptions& options() const;

@@ -12,9 +12,11 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "io/data_desc.h"
 #include "module/predict/batch_rows.h"
 #include "module/predict/request_format.h"
 #include "module/sample_rows.h"
+#include "ndarray/dtype.h"
 #include "ndarray/on_cpu.h"
 #include "ndarray/random.h"
 #include "ndarray/status_macros.h"
@@ -63,6 +65,7 @@ class RequestBatcher::Impl {
 
  private:
   absl::Status CheckOptions() const;
+  absl::Status CheckDTypes(int64_t length);
   absl::StatusOr<OutputShapes> PrepareFor(int64_t key, int64_t batch_size, int64_t length) const;
   absl::Status FindOrderOfPositions(int64_t length);
   absl::StatusOr<std::vector<Waiting>> MakeUpBatch(int64_t length, uint64_t bound) const;
@@ -77,6 +80,7 @@ class RequestBatcher::Impl {
   const RequestBatcherOptions options_;
   const RequestFormat format_;
   std::vector<OutputRows> output_rows_;
+  DType length_dtype_ = DType::kFloat32;
   std::vector<Bucket> buckets_;  // by rising length; one without lengths
 
   mutable std::mutex mutex_;  // of what follows, and of what waits in the buckets
@@ -94,6 +98,23 @@ absl::Status RequestBatcher::Impl::CheckOptions() const {
         options_.num_threads, ", max_waiting ", options_.max_waiting, ": expected at least 1"));
   }
   return format_.Check();
+}
+
+// What may be wrong with every request is wrong with the options.
+absl::Status RequestBatcher::Impl::CheckDTypes(int64_t length) {
+  COOPER_ASSIGN_OR_RETURN(
+      const std::vector<DataDesc> expected,
+      predictor_->PrepareInputs(length, format_.BatchShapes(options_.max_batch_size, length)));
+  for (const DataDesc& desc : expected) {
+    if (desc.name == options_.length_name) length_dtype_ = desc.dtype;
+    for (const RequestInput& input : options_.inputs) {
+      if (input.name != desc.name || input.dtype == desc.dtype) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("RequestBatcher: input '", input.name, "' is ", DTypeName(input.dtype),
+                       ", expected ", DTypeName(desc.dtype), " as the predictor has it"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<OutputShapes> RequestBatcher::Impl::PrepareFor(int64_t key, int64_t batch_size,
@@ -115,6 +136,7 @@ absl::Status RequestBatcher::Impl::Prepare() {
   // From the longest on, so that the arena grows once.
   for (auto it = lengths.rbegin(); it != lengths.rend(); ++it) {
     COOPER_ASSIGN_OR_RETURN(known.emplace_back(), PrepareFor(*it, batch_size, *it));
+    COOPER_RETURN_IF_ERROR(CheckDTypes(*it));
   }
   // Smaller sizes, which an extent that is equal by chance does not follow. A network that is
   // unrolled for one length takes no other.
@@ -290,8 +312,8 @@ absl::StatusOr<std::vector<NDArray>> RequestBatcher::Impl::Compute(
   if (!options_.length_name.empty()) {
     std::vector<float> lengths;
     for (const Waiting& waiting : batch) lengths.push_back(static_cast<float>(waiting.length));
-    COOPER_ASSIGN_OR_RETURN(inputs[options_.length_name],
-                            NDArray::FromVector<float>({rows}, lengths));
+    COOPER_ASSIGN_OR_RETURN(const NDArray array, NDArray::FromVector<float>({rows}, lengths));
+    COOPER_ASSIGN_OR_RETURN(inputs[options_.length_name], array.AsType(length_dtype_));
   }
   const KnownShapes shapes = format_.BatchShapes(rows, length);
   for (const RequestInput& input : options_.inputs) {

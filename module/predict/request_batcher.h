@@ -32,7 +32,8 @@ struct RequestBatcherOptions {
   // Rising. A request is padded to the smallest that holds it, which is also the key of the network
   // that computes it. Empty if no input has unknown extents; then the key is 0.
   std::vector<int64_t> lengths;
-  // If not empty, an input (batch_size,) of the network that gets the lengths without padding.
+  // If not empty, an input (batch_size,) of the network that gets the lengths without padding,
+  // in the dtype that the network has for it.
   std::string length_name;
   int64_t max_batch_size = 32;
   // How long a request may wait for others.
@@ -56,11 +57,11 @@ class RequestBatcher {
   using Callback = std::function<void(Outputs outputs)>;
 
   // Compiles the networks of all buckets for max_batch_size and one for a sample less (of a single
-  // bucket, also for a position less), and computes batches of made-up
-  // samples where an output has batch_size * length rows, to find out in which order.
-  // kInvalidArgument for inputs that are not the predictor's, unknown extents without lengths, or
-  // an option out of range; kUnimplemented for an output whose rows do not belong to samples, or
-  // for which it cannot be told which belong to which.
+  // bucket, also for a position less), and computes batches of made-up samples where an output has
+  // batch_size * length rows, to find out in which order. kInvalidArgument for inputs that are not
+  // the predictor's or have another dtype there, unknown extents without lengths, or an option out
+  // of range; kUnimplemented for an output whose rows do not belong to samples, or for which it
+  // cannot be told which belong to which.
   static absl::StatusOr<std::unique_ptr<RequestBatcher>> Create(
       std::shared_ptr<const Predictor> predictor, RequestBatcherOptions options);
   // Waits until all that was submitted is answered.

@@ -224,24 +224,30 @@ TEST(RequestBatcherTest, RefusesMoreThanMayWait) {
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("2 requests wait")));
 }
 
-TEST(RequestBatcherTest, GivesTheNetworkLengths) {
-  // The sum over the steps that are no padding.
+// The sum over the steps that are no padding.
+std::shared_ptr<const Predictor> MaskedSums(DType length_dtype) {
   const Symbol masked =
       Op("SequenceMask", {.inputs = {Op("SwapAxis", {.inputs = {Symbol::Variable("data")},
                                                      .attrs = {{"dim1", "0"}, {"dim2", "1"}}}),
                                      Symbol::Variable("length")},
                           .attrs = {{"use_sequence_length", "True"}}});
   const Symbol sums = Op("sum", {.name = "sums", .inputs = {masked}, .attrs = {{"axis", "0"}}});
-  auto predictor = Predictor::Create(sums, {});
-  ASSERT_TRUE(predictor.ok()) << predictor.status();
-  const auto batcher =
-      MakeBatcher(*std::move(predictor),
-                  {.inputs = {{.name = "data", .shape = {kUnknownDim, 2}, .pad_value = 100}},
-                   .lengths = {2, 6},
-                   .length_name = "length"});
-  const NDArray sample = *NDArray::FromVector<float>({3, 2}, {1, 2, 3, 4, 5, 6});
-  COOPER_ASSERT_OK_AND_ASSIGN(const auto outputs, batcher->Submit({{"data", sample}}).get());
-  EXPECT_EQ(Floats(outputs[0]), (std::vector<float>{9, 12}));
+  auto predictor = Predictor::Create(sums, {}, {}, {.types = {{"length", length_dtype}}});
+  EXPECT_TRUE(predictor.ok()) << predictor.status();
+  return *std::move(predictor);
+}
+
+TEST(RequestBatcherTest, GivesTheNetworkLengths) {
+  for (const DType dtype : {DType::kFloat32, DType::kInt32}) {
+    const auto batcher =
+        MakeBatcher(MaskedSums(dtype),
+                    {.inputs = {{.name = "data", .shape = {kUnknownDim, 2}, .pad_value = 100}},
+                     .lengths = {2, 6},
+                     .length_name = "length"});
+    const NDArray sample = *NDArray::FromVector<float>({3, 2}, {1, 2, 3, 4, 5, 6});
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto outputs, batcher->Submit({{"data", sample}}).get());
+    EXPECT_EQ(Floats(outputs[0]), (std::vector<float>{9, 12})) << DTypeName(dtype);
+  }
 }
 
 TEST(RequestBatcherTest, SamplesOfOneShapeNeedNoLengths) {
@@ -276,6 +282,9 @@ TEST(RequestBatcherTest, RefusesWrongOptions) {
   options = Words();
   options.length_name = "length";
   expect_error(options, HasSubstr("'length'"));
+  options = Words();
+  options.inputs[0].dtype = DType::kInt32;
+  expect_error(options, HasSubstr("'data' is int32, expected float32 as the predictor has it"));
 }
 
 // Its outputs are by time step, though one axis has the extent of the other by chance.
