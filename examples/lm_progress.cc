@@ -34,6 +34,30 @@ std::string Duration(double seconds) {
   return absl::StrFormat("%d:%02d", whole / 60, whole % 60);
 }
 
+double Figure(const Json& line, const char* name, double otherwise) {
+  const auto it = line.find(name);
+  return it != line.end() && it->is_number() ? it->get<double>() : otherwise;
+}
+
+int64_t Count(const Json& line, const char* name) {
+  const auto it = line.find(name);
+  return it != line.end() && it->is_number_integer() ? it->get<int64_t>() : 0;
+}
+
+// From its line in the file. What was not finite is null there.
+LmEpoch EpochOfLine(const Json& line) {
+  LmEpoch epoch{.number = static_cast<int>(Count(line, "epoch")),
+                .train_perplexity = Figure(line, "train_perplexity", NAN),
+                .batches = Count(line, "batches"),
+                .real_tokens = Count(line, "real_tokens"),
+                .padded_tokens = Count(line, "padded_tokens"),
+                .seconds = Figure(line, "seconds", 0)};
+  if (line.contains("valid_perplexity")) {
+    epoch.valid_perplexity = Figure(line, "valid_perplexity", NAN);
+  }
+  return epoch;
+}
+
 }  // namespace
 
 LmProgress::LmProgress(Options options)
@@ -44,19 +68,22 @@ void LmProgress::Show(const std::string& line, bool whole) {
   std::fflush(stdout);
 }
 
-absl::Status LmProgress::Resume(int begin_epoch) {
+absl::Status LmProgress::Resume(int begin_epoch, int64_t begin_batch) {
   if (options_.json_path.empty()) return absl::OkStatus();
   const absl::StatusOr<std::string> text = ReadFile(options_.json_path);
   if (absl::IsNotFound(text.status())) return absl::OkStatus();
   if (!text.ok()) return text.status();
+  const int finished = begin_batch == options_.batches_per_epoch ? begin_epoch + 1 : begin_epoch;
   for (absl::string_view line : absl::StrSplit(*text, '\n', absl::SkipEmpty())) {
     const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
     const auto epoch = json.is_object() ? json.find("epoch") : json.end();
-    if (epoch == json.end() || !epoch->is_number_integer()) {
+    if (epoch == json.end() || !epoch->is_number_integer() || epoch->get<int64_t>() < 1) {
       return absl::InvalidArgumentError(absl::StrCat(
           options_.json_path, ": a line is no epoch of a run; --json would overwrite the file"));
     }
-    if (epoch->get<int64_t>() <= begin_epoch) json_lines_.emplace_back(line);
+    if (epoch->get<int64_t>() > finished) continue;
+    json_lines_.emplace_back(line);
+    epochs_.push_back(EpochOfLine(json));
   }
   return absl::OkStatus();
 }
@@ -123,6 +150,8 @@ absl::Status LmProgress::OnEpochEnd(int epoch, std::optional<double> valid_perpl
                  : ""),
          /*whole=*/true);
   }
+  // The run that trained the epoch and saved its state has written the figures.
+  if (epoch_.batches == 0) return absl::OkStatus();
   Json json = {{"epoch", epoch + 1},
                {"train_perplexity", train_perplexity_},
                {"batches", epoch_.batches},

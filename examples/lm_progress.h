@@ -34,9 +34,10 @@ class LmProgress {
 
   explicit LmProgress(Options options);
 
-  // Keeps the lines of epochs before `begin_epoch` that an earlier run has put into the file of
-  // JSON; without a file there are none.
-  absl::Status Resume(int begin_epoch);
+  // Keeps the epochs that an earlier run has finished and put into the file of JSON, for the file
+  // and the page; without a file there are none. The run goes on after `begin_batch` batches of
+  // epoch `begin_epoch`, which counts from 0.
+  absl::Status Resume(int begin_epoch, int64_t begin_batch);
 
   // Counts a batch and shows the line. For FitOptions::batch_end_callbacks.
   bool OnBatch(const BatchEndParam& param);
@@ -44,7 +45,8 @@ class LmProgress {
   void ShowBetween(const std::string& lines);
   // Ends the epoch's line. `perplexity` is that of the training batches.
   void OnTrainEnd(int epoch, double perplexity);
-  // Adds the validation to the epoch and writes the file of JSON and the page.
+  // Adds the validation to the epoch and writes the file of JSON and the page. An epoch of which
+  // no batch was left is not written: the run that trained it has.
   absl::Status OnEpochEnd(int epoch, std::optional<double> valid_perplexity,
                           const BucketingModule& model);
 
@@ -74,8 +76,8 @@ class LmProgress {
   std::map<BucketKey, Bucket> epoch_buckets_;  // of this epoch
   Bucket epoch_;                               // likewise, all buckets together
   double train_perplexity_ = 0;
-  std::vector<std::string> json_lines_;
-  std::vector<LmEpoch> epochs_;  // of this run
+  std::vector<std::string> json_lines_;  // those of an earlier run first
+  std::vector<LmEpoch> epochs_;          // likewise
 };
 
 }  // namespace cooper

@@ -373,10 +373,9 @@ class Training {
       COOPER_ASSIGN_OR_RETURN(const auto values, model_->Score(*valid_, *valid_metric_));
       valid_perplexity = values[0].second;
     }
-    if (!prefix.empty()) {
-      Warn(checkpointer_->Save(std::move(state), valid_perplexity));
-    }
+    // Before the state: a run that goes on from there writes no figures of this epoch.
     COOPER_RETURN_IF_ERROR(progress_->OnEpochEnd(epoch, valid_perplexity, *model_));
+    if (!prefix.empty()) Warn(checkpointer_->Save(std::move(state), valid_perplexity));
     return true;
   }
 
@@ -411,7 +410,7 @@ class Training {
       return absl::NotFoundError(
           absl::StrCat("--resume: there is no state ", CheckpointPrefix(), "-EPOCH-BATCH.state"));
     }
-    COOPER_RETURN_IF_ERROR(progress_->Resume(fit.begin_epoch));
+    COOPER_RETURN_IF_ERROR(progress_->Resume(fit.begin_epoch, fit.begin_batch));
     std::printf("resumed in epoch %d after %d batches\n", fit.begin_epoch + 1,
                 static_cast<int>(fit.begin_batch));
     return absl::OkStatus();

@@ -105,8 +105,19 @@ expect_buckets 3,4,6,70 --max_length=0
 expect_buckets 3,4,6,70 --buckets=mxnet
 expect_buckets 4,6,80 --buckets=4,6,80
 
-# A run that is over has nothing to go on with.
-"$program" "${small[@]}" --checkpoint_prefix=lm > out 2> err || failed=1
-"$program" "${small[@]}" --checkpoint_prefix=lm --resume > out 2> err || failed=1
+# A run that is over has nothing to go on with, and leaves what it has written as it was.
+over=("${small[@]}" --checkpoint_prefix=lm --json=over.json --report=over.html)
+"$program" "${over[@]}" > out 2> err || failed=1
+cp over.json first.json && cp over.html first.html
+"$program" "${over[@]}" --resume > out 2> err || failed=1
 grep -q "^no batch was left to train" out || { echo "FAILED: a run that was over:"; cat out err; failed=1; }
+cmp first.json over.json && cmp first.html over.html || failed=1
+# One that goes on at an epoch's end adds its epochs, to the page too.
+"$program" "${over[@]}" --resume --num_epochs=3 > out 2> err || failed=1
+[[ $(head -1 over.json) == $(cat first.json) && $(wc -l < over.json) -eq 3 ]] ||
+  { echo "FAILED: the epochs of a run that went on:"; cat over.json; failed=1; }
+grep -q '"batches":0,"real_tokens":0' over.json && { echo "FAILED: an empty epoch"; failed=1; }
+for epoch in 1 2 3; do
+  grep -q "epoch $epoch: .* real tokens/s" over.html || { echo "FAILED: no epoch $epoch"; failed=1; }
+done
 exit $failed
