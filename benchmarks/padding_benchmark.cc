@@ -26,6 +26,7 @@
 #include "absl/flags/usage.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "examples/language_model.h"
 #include "examples/lm_corpus.h"
 #include "examples/model_flags.h"
@@ -83,6 +84,11 @@ class Way {
     model.use_lengths = !options.length_name.empty();
     COOPER_ASSIGN_OR_RETURN(way->train_,
                             BucketSentenceIter::Create(corpus.train, batch_size, options));
+    if (way->train_->num_batches() == 0) {
+      return absl::InvalidArgumentError(absl::StrCat("--train=", absl::GetFlag(FLAGS_train),
+                                                     ": no ", way->name_,
+                                                     " bucket has the sentences of a batch"));
+    }
     BucketSentenceIterOptions valid = {.invalid_label = 0,
                                        .last_batch = BucketSentenceIterOptions::LastBatch::kPad,
                                        .length_name = options.length_name,
@@ -191,10 +197,24 @@ void PrintRatios(const char* what, const std::vector<double>& ratios) {
               ratios.back(), static_cast<int>(ratios.size()));
 }
 
-absl::Status Run() {
+absl::Status CheckFlags() {
   COOPER_RETURN_IF_ERROR(CheckModelFlags());
-  COOPER_RETURN_IF_ERROR(ApplyComputeFlags());
   if (absl::GetFlag(FLAGS_rounds) < 2) return absl::InvalidArgumentError("--rounds: at least 2");
+  if (absl::GetFlag(FLAGS_round_words) < 1) {
+    return absl::InvalidArgumentError("--round_words: at least 1");
+  }
+  const int step = absl::GetFlag(FLAGS_fixed_step);
+  const int longest = absl::GetFlag(FLAGS_fixed_max_length);
+  if (step >= 0 && longest >= step) return absl::OkStatus();
+  // Without buckets of its own the iterator would choose them.
+  return absl::InvalidArgumentError(
+      absl::StrCat("--fixed_step=", step, " --fixed_max_length=", longest,
+                   ": expected a step of 0 or more, and a length that is no shorter"));
+}
+
+absl::Status Run() {
+  COOPER_RETURN_IF_ERROR(CheckFlags());
+  COOPER_RETURN_IF_ERROR(ApplyComputeFlags());
   COOPER_ASSIGN_OR_RETURN(const LmCorpus corpus,
                           ReadLmCorpus(absl::GetFlag(FLAGS_train), absl::GetFlag(FLAGS_valid),
                                        /*max_sentences=*/-1, absl::GetFlag(FLAGS_max_words)));
