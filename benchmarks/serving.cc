@@ -160,6 +160,10 @@ class Serving {
 
   absl::Status Init() {
     COOPER_ASSIGN_OR_RETURN(const BucketFlags flags, BucketsFromFlags());
+    if (flags.lengths.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat("--buckets=", absl::GetFlag(FLAGS_buckets),
+                                                     ": expected lengths such as 10,20,30"));
+    }
     LanguageModelOptions model = ModelOptionsFromFlags();
     model.vocab = absl::GetFlag(FLAGS_vocab);
     COOPER_ASSIGN_OR_RETURN(const SymGen sym_gen, MakeLanguageModel(model));
@@ -256,14 +260,20 @@ class Serving {
   std::unique_ptr<RequestBatcher> batcher_;  // ends first: it calls back
 };
 
+// A finite time, or rate, above 0.
+bool ParsePositive(const std::string& word, double* value) {
+  return absl::SimpleAtod(word, value) && std::isfinite(*value) && *value > 0;
+}
+
 absl::StatusOr<Json> Answer(Serving& serving, const std::string& line) {
   const std::vector<std::string> words = absl::StrSplit(line, ' ');
-  double number = 0, seconds = 0;
-  if (words.size() == 3 && absl::SimpleAtod(words[1], &number) && number > 0 &&
-      absl::SimpleAtod(words[2], &seconds) && seconds > 0) {
-    if (words[0] == "callers") return serving.RunCallers(static_cast<int>(number), seconds);
-    if (words[0] == "clients") return serving.RunClients(static_cast<int>(number), seconds);
-    if (words[0] == "load") return serving.RunLoad(number, seconds);
+  double rate = 0, seconds = 0;
+  int count = 0;
+  if (words.size() == 3 && ParsePositive(words[2], &seconds)) {
+    const bool counted = absl::SimpleAtoi(words[1], &count) && count >= 1;
+    if (words[0] == "callers" && counted) return serving.RunCallers(count, seconds);
+    if (words[0] == "clients" && counted) return serving.RunClients(count, seconds);
+    if (words[0] == "load" && ParsePositive(words[1], &rate)) return serving.RunLoad(rate, seconds);
   }
   return Json{
       {"error", absl::StrCat("expected 'callers N S', 'clients N S', 'load R S' or 'quit', ",
