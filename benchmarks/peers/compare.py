@@ -241,8 +241,8 @@ def _notes(comparison: Comparison, workers: Dict[str, Any]) -> List[str]:
     if len(set(parameters.values())) > 1:
         notes.append(f'the models differ in size: {parameters}')
     for name, result in present.items():
-        nll = result['runs'][-1].get('nll_per_token')
-        if nll is not None and not math.isfinite(nll):
+        nll = report.number_or_nan(result['runs'][-1].get('nll_per_token', 0.0))
+        if not math.isfinite(nll):
             notes.append(f'{name} diverged: nll_per_token {nll}')
     return notes
 
@@ -271,8 +271,21 @@ def _versions(document: Dict[str, Any]) -> Dict[str, str]:
             if result.get('ready', {}).get('version')}
 
 
+def _cannot_write(path: str) -> str:
+    """Why not, or nothing. What the file holds stays."""
+    try:
+        with open(path, 'a', encoding='utf-8'):
+            return ''
+    except OSError as error:
+        return str(error)
+
+
 def main() -> int:
     flags = _parse_flags(sys.argv[1:])
+    error = _cannot_write(flags.json)
+    if error:  # told before hours of measuring
+        print(f'compare.py: --json: {error}', file=sys.stderr)
+        return 2
     here = machine.describe()
     print(f'{here["cpu"]} ({here["cores"]} cores, {" ".join(here["isa"])}), '
           f'load average {here["load_average"][0]:.2f}\n')
@@ -282,9 +295,9 @@ def main() -> int:
     for work in flags.work:
         document['works'][work] = _compare(flags, work)
         document['versions'] = _versions(document)
-        print(report.format_work(work, document['works'][work]), flush=True)
         with open(flags.json, 'w', encoding='utf-8') as out:  # after each work: a run takes long
             json.dump(document, out, indent=1)
+        print(report.format_work(work, document['works'][work]), flush=True)
     print(report.format_summary(document['works']))
     measured = any('runs' in result for work in document['works'].values()
                    for result in work['workers'].values())

@@ -151,6 +151,24 @@ class ReportTest(unittest.TestCase):
                                r' +cooper-unrolled +900.0 +700.0\n')
         self.assertIn('note: noisy', text)
 
+    def test_what_diverged_is_shown_and_noted(self):
+        work = _document()['works']['W1']
+        # cooper's NaN is null.
+        runs = [{'perplexity_by_epoch': [900.0], 'nll_per_token': 6.8, 'other_cores': 0.0},
+                {'perplexity_by_epoch': [None], 'nll_per_token': None, 'other_cores': 0.0}]
+        worker = {**work['workers']['cooper-unrolled'], 'runs': runs, 'ready': {}}
+        work['workers'] = {'cooper-unrolled': worker}
+        self.assertRegex(report.format_work('W1', work), r'cooper-unrolled +900.0 +nan\n')
+        notes = self._notes(work)
+        self.assertEqual(notes, ['cooper-unrolled diverged: nll_per_token nan'])
+        for run in runs:
+            del run['nll_per_token']
+        self.assertEqual(self._notes(work), [])
+
+    def _notes(self, work):
+        comparison = compare.Comparison([], 1)
+        return compare._notes(comparison, work['workers'])  # pylint: disable=protected-access
+
     def test_the_summary_has_a_row_for_each_work(self):
         text = report.format_summary(_document()['works'])
         self.assertRegex(text, r'cooper-unrolled +tokens/s +/ torch <eager> +/ mxnet-fused +of the')
@@ -184,6 +202,12 @@ class WorksTest(unittest.TestCase):
             with contextlib.redirect_stderr(stderr), self.assertRaises(SystemExit):
                 self._flags(*argv)
             self.assertIn(words, stderr.getvalue())
+
+    def test_a_file_that_cannot_be_written_is_told_before_measuring(self):
+        program = [sys.executable, os.path.join(_HERE, 'compare.py'), '--json=/no/such/peers.json']
+        run = subprocess.run(program, capture_output=True, text=True, check=False)
+        self.assertEqual(run.returncode, 2)
+        self.assertRegex(run.stderr, r"^compare.py: --json: .*'/no/such/peers.json'\n$")
 
     def test_a_work_comes_before_the_flags(self):
         told = works.settings(self._flags('--threads=4', '--batch_size=8'), 'W3-forward-1')

@@ -1,7 +1,8 @@
 """Medians, spreads and per-round ratios of a comparison, and the tables that show them."""
 
+import math
 import statistics
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 LIMIT = 'gemm-limit'  # the worker that makes nothing but the matrix products
 
@@ -25,6 +26,11 @@ def ratios(speeds: Dict[str, List[float]], tops: List[str]) -> Dict[str, Dict[st
         for top in tops if top in speeds
         for other in speeds if other not in tops
     }
+
+
+def number_or_nan(value: Optional[float]) -> float:
+    """A figure of a worker's; cooper's JSON has null for one that is not finite."""
+    return math.nan if value is None else value
 
 
 def format_work(name: str, work: Dict[str, Any]) -> str:
@@ -72,7 +78,8 @@ def _format_perplexities(workers: Dict[str, Any]) -> List[str]:
     lines = []
     for key, words in (('perplexity_by_epoch', 'training perplexity'),
                        ('valid_perplexity_by_epoch', 'validation perplexity')):
-        curves = {name: [value for run in result['runs'] for value in run.get(key, [])]
+        curves = {name: [number_or_nan(value) for run in result['runs']
+                         for value in run.get(key, [])]
                   for name, result in workers.items() if result.get('runs')}
         curves = {name: curve for name, curve in curves.items() if curve}
         if not curves:
