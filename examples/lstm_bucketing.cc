@@ -9,12 +9,9 @@
 // in four processes, which share steps of 32 sentences. Rank 0 tells of its part; the others say
 // nothing.
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -48,6 +45,7 @@
 #include "module/training_state.h"
 #include "ndarray/context.h"
 #include "ndarray/status_macros.h"
+#include "tools/output_file.h"
 #include "tools/program_main.h"
 
 ABSL_DECLARE_FLAG(bool, use_ignore);
@@ -173,10 +171,10 @@ class Training {
       return absl::InvalidArgumentError("--step_cost=flops needs --buckets=auto");
     }
     COOPER_RETURN_IF_ERROR(CheckProfileFlags());
-    COOPER_RETURN_IF_ERROR(CheckFolder("json", absl::GetFlag(FLAGS_json)));
-    COOPER_RETURN_IF_ERROR(CheckFolder("report", absl::GetFlag(FLAGS_report)));
+    COOPER_RETURN_IF_ERROR(CheckOutputFile("--json=", absl::GetFlag(FLAGS_json)));
+    COOPER_RETURN_IF_ERROR(CheckOutputFile("--report=", absl::GetFlag(FLAGS_report)));
     COOPER_RETURN_IF_ERROR(
-        CheckFolder("checkpoint_prefix", absl::GetFlag(FLAGS_checkpoint_prefix)));
+        CheckOutputFolder("--checkpoint_prefix=", absl::GetFlag(FLAGS_checkpoint_prefix)));
     if (absl::GetFlag(FLAGS_checkpoint_batches) > 0 &&
         absl::GetFlag(FLAGS_checkpoint_prefix).empty()) {
       return absl::InvalidArgumentError("--checkpoint_batches needs --checkpoint_prefix");
@@ -185,19 +183,6 @@ class Training {
       return absl::InvalidArgumentError("--valid needs --train");
     }
     return absl::OkStatus();
-  }
-
-  // What cannot be written is told before an epoch is spent.
-  static absl::Status CheckFolder(const char* flag, const std::string& path) {
-    if (path.empty()) return absl::OkStatus();
-    std::filesystem::path folder = std::filesystem::path(path).parent_path();
-    if (folder.empty()) folder = ".";
-    std::error_code error;
-    if (std::filesystem::is_directory(folder, error) && access(folder.c_str(), W_OK) == 0) {
-      return absl::OkStatus();
-    }
-    return absl::InvalidArgumentError(absl::StrCat("--", flag, "=", path, ": ", folder.string(),
-                                                   " is no folder that can be written to"));
   }
 
   // Before the data, of which each process takes its part.

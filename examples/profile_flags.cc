@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <system_error>
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
-#include "ndarray/atomic_file.h"
 #include "ndarray/gemm_rate.h"
 #include "ndarray/parallel.h"
 #include "ndarray/profile_report.h"
 #include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
+#include "tools/output_file.h"
 
 ABSL_FLAG(std::string, profile, "",
           "file for a trace of some batches (Perfetto, chrome://tracing); the operators that took "
@@ -41,17 +40,7 @@ absl::Status CheckProfileFlags() {
     return absl::InvalidArgumentError(
         absl::StrCat("--profile_batches=", ProfileBatches(), ": expected at least 1"));
   }
-  if (!ProfileIsAsked()) return absl::OkStatus();
-  const std::string path = absl::GetFlag(FLAGS_profile);
-  std::error_code error;
-  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
-    // A device would be replaced by the trace.
-    return absl::InvalidArgumentError(absl::StrCat("--profile=", path, ": it is no regular file"));
-  }
-  // What is made here is removed at once.
-  const absl::Status status = AtomicFile::Create(path).status();
-  if (status.ok()) return status;
-  return absl::InvalidArgumentError(absl::StrCat("--profile=", path, ": ", status.message()));
+  return CheckOutputFile("--profile=", absl::GetFlag(FLAGS_profile));
 }
 
 bool ProfileIsAsked() { return !absl::GetFlag(FLAGS_profile).empty(); }

@@ -34,6 +34,7 @@
 #include "tools/bucket_report_page.h"
 #include "tools/bucket_snippets.h"
 #include "tools/number_text.h"
+#include "tools/output_file.h"
 #include "tools/program_main.h"
 #include "tools/sample_lengths.h"
 
@@ -126,7 +127,7 @@ absl::Status CheckFiles(const std::string& input, const std::string& output) {
     return absl::InvalidArgumentError(
         absl::StrCat("--output=", output, " is the file that is read"));
   }
-  return absl::OkStatus();
+  return CheckOutputFile("--output=", output);
 }
 
 // Of --symbol or --cell; absent without either.

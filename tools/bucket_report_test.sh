@@ -101,6 +101,7 @@ expect_error "words.txt', line 1: 'none', expected lengths" --lengths=words.txt
 expect_error "huge.txt', line 2: '1000000001', expected lengths" --lengths=huge.txt
 expect_error "a directory" --text=.
 expect_error "no/such/page.html" --text=text.txt --output=no/such/page.html
+expect_error "output=/dev/null: it is no regular file" --text=text.txt --output=/dev/null
 expect_error "text.txt is the file that is read" --text=text.txt --output=./text.txt
 expect_error "no/.nsuch.txt" --text=$'no/\nsuch.txt'
 expect_error "buckets=8;16: expected lengths such as" --text=text.txt "--buckets=8;16"

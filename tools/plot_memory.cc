@@ -14,6 +14,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/json.h"
 #include "tools/memory_plan_page.h"
+#include "tools/output_file.h"
 #include "tools/program_main.h"
 #include "tools/shapes_flag.h"
 
@@ -29,6 +30,7 @@ absl::Status Run() {
   const std::string path = absl::GetFlag(FLAGS_symbol), output = absl::GetFlag(FLAGS_output);
   if (path.empty()) return absl::InvalidArgumentError("--symbol=FILE is missing");
   if (output.empty()) return absl::InvalidArgumentError("--output=FILE is missing");
+  COOPER_RETURN_IF_ERROR(CheckOutputFile("--output=", output));
   const std::string shapes_text = absl::GetFlag(FLAGS_shapes);
   const auto shapes = ParseShapesFlag(shapes_text);
   if (!shapes.ok()) {

@@ -54,5 +54,6 @@ expect_error "no/.nsuch.json" --symbol=$'no/\nsuch.json'
 expect_error "shapes=data: .data.: expected" --symbol=net.json --shapes=data
 expect_error "unknown variables: data" --symbol=net.json
 expect_error "no/such/page.html" --symbol=net.json --shapes=data:2,3 --output=no/such/page.html
+expect_error "output=/dev/null: it is no regular file" --symbol=net.json --shapes=data:2,3 --output=/dev/null
 expect_error "unexpected argument 'net.json'" net.json
 exit $failed

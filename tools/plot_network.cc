@@ -16,6 +16,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/json.h"
 #include "symbol/visualization/print_summary.h"
+#include "tools/output_file.h"
 #include "tools/program_main.h"
 #include "tools/shapes_flag.h"
 
@@ -40,7 +41,8 @@ absl::Status CheckFlags() {
   if (output == "-" && absl::GetFlag(FLAGS_summary)) {
     return absl::InvalidArgumentError("--output=- and --summary both write to standard output");
   }
-  if (output.empty() || output == "-" || absl::EndsWith(output, ".dot")) return absl::OkStatus();
+  if (output.empty() || output == "-") return absl::OkStatus();
+  if (absl::EndsWith(output, ".dot")) return CheckOutputFile("--output=", output);
   return absl::InvalidArgumentError(absl::StrCat("--output=", output,
                                                  ": expected a name that ends in .dot, or - with ",
                                                  "'| dot -Tsvg > net.svg' behind it (Graphviz)"));

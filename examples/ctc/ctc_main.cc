@@ -12,6 +12,7 @@
 #include "ndarray/atomic_file.h"
 #include "ndarray/status_macros.h"
 #include "tools/html_page.h"
+#include "tools/output_file.h"
 #include "tools/svg_canvas.h"
 
 namespace cooper {
@@ -55,6 +56,7 @@ std::string Picture(const NDArray& image, const std::vector<float>& probabilitie
 }
 
 absl::Status Run(const std::string& picture) {
+  COOPER_RETURN_IF_ERROR(CheckOutputFile("", picture));
   COOPER_ASSIGN_OR_RETURN(auto model, TrainLineReader(MakeTextLines(1500, 1), 8));
   const TextLines test = MakeTextLines(300, 2);
   COOPER_ASSIGN_OR_RETURN(const ReadLines read, ReadTextLines(*model, test));

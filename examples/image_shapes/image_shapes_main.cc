@@ -12,6 +12,7 @@
 #include "ndarray/status_macros.h"
 #include "tools/html_page.h"
 #include "tools/length_axis.h"
+#include "tools/output_file.h"
 #include "tools/svg_pair_map.h"
 
 namespace cooper {
@@ -32,6 +33,7 @@ std::string Picture(const ShapedImages& images, const std::vector<BucketKey>& ke
 }
 
 absl::Status Run(const std::string& picture) {
+  COOPER_RETURN_IF_ERROR(CheckOutputFile("", picture));
   const ShapedImages images = MakeShapedImages(2000, 1);
   COOPER_ASSIGN_OR_RETURN(auto batches, ImageBatches(images, /*seed=*/1));
   for (const BucketKey& key : batches->bucket_keys()) std::cout << "bucket " << key << "\n";

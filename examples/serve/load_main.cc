@@ -19,6 +19,7 @@
 #include "ndarray/atomic_file.h"
 #include "ndarray/status_macros.h"
 #include "tools/html_page.h"
+#include "tools/output_file.h"
 #include "tools/svg_bars.h"
 
 namespace cooper {
@@ -83,6 +84,7 @@ std::string Picture(const std::vector<double>& times, double p50, double p99) {
 }
 
 absl::Status Run(const std::string& picture) {
+  COOPER_RETURN_IF_ERROR(CheckOutputFile("", picture));
   COOPER_ASSIGN_OR_RETURN(const auto server, ServeTagger({}));
   const Clock::time_point start = Clock::now();
   const std::vector<double> times = Ask(server->port());

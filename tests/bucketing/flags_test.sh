@@ -50,6 +50,8 @@ ONEDNN_MAX_CPU_ISA=AVX2 expect_error "gemm_precision=bfloat16: .*AVX-512 BF16 or
   --gemm_precision=bfloat16
 expect_error "profile=no/such/trace.json" --profile=no/such/trace.json
 expect_error "no regular file" --profile="$PWD"
+expect_error "json=/dev/null: it is no regular file" --json=/dev/null
+expect_error "report=.*: it is no regular file" --report="$PWD"
 expect_error "profile_batches=0" --profile=trace.json --profile_batches=0
 expect_error "no bucket has the 32 sentences" --train=long
 expect_error "nothing-EPOCH-BATCH.state" --resume --checkpoint_prefix=nothing
