@@ -13,7 +13,6 @@
 #include "absl/strings/str_split.h"
 #include "module/metric/eval_metric.h"
 #include "ndarray/atomic_file.h"
-#include "ndarray/status_macros.h"
 #include "nlohmann/json.hpp"
 
 namespace cooper {
@@ -184,15 +183,18 @@ absl::Status LmProgress::OnEpochEnd(int epoch, std::optional<double> valid_perpl
                      .real_tokens = epoch_.real_tokens,
                      .padded_tokens = epoch_.padded_tokens,
                      .seconds = epoch_.seconds});
+  json_lines_.push_back(json.dump());
+  absl::Status status;
   if (!options_.report_path.empty()) {
-    COOPER_RETURN_IF_ERROR(WriteFileAtomically(options_.report_path, LmReportPage(Run(model))));
+    status = WriteFileAtomically(options_.report_path, LmReportPage(Run(model)));
+  }
+  if (!options_.json_path.empty()) {
+    status.Update(WriteFileAtomically(options_.json_path, absl::StrJoin(json_lines_, "\n") + "\n"));
   }
   epoch_ = Bucket();
   epoch_buckets_.clear();
   last_ = Clock::now();
-  if (options_.json_path.empty()) return absl::OkStatus();
-  json_lines_.push_back(json.dump());
-  return WriteFileAtomically(options_.json_path, absl::StrJoin(json_lines_, "\n") + "\n");
+  return status;
 }
 
 LmRun LmProgress::Run(const BucketingModule& model) const {

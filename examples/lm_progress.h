@@ -46,7 +46,8 @@ class LmProgress {
   // Ends the epoch's line. `perplexity` is that of the training batches.
   void OnTrainEnd(int epoch, double perplexity);
   // Adds the validation to the epoch and writes the file of JSON and the page. An epoch of which
-  // no batch was left is not written: the run that trained it has.
+  // no batch was left is not written: the run that trained it has. After an error the next epoch
+  // writes this one too.
   absl::Status OnEpochEnd(int epoch, std::optional<double> valid_perplexity,
                           const BucketingModule& model);
 

@@ -131,6 +131,7 @@ class Training {
     if (checkpointer_ != nullptr) COOPER_RETURN_IF_ERROR(checkpointer_->Wait());
     std::printf("\n%s", progress_->Table(*model_).c_str());
     COOPER_RETURN_IF_ERROR(params_status_);
+    COOPER_RETURN_IF_ERROR(figures_status_);
     return profile_status_;
   }
 
@@ -359,7 +360,7 @@ class Training {
       valid_perplexity = values[0].second;
     }
     // Before the state: a run that goes on from there writes no figures of this epoch.
-    COOPER_RETURN_IF_ERROR(progress_->OnEpochEnd(epoch, valid_perplexity, *model_));
+    Warn(figures_status_ = progress_->OnEpochEnd(epoch, valid_perplexity, *model_));
     if (!prefix.empty()) Warn(checkpointer_->Save(std::move(state), valid_perplexity));
     return true;
   }
@@ -413,7 +414,8 @@ class Training {
   std::unique_ptr<Checkpointer> checkpointer_;
   std::optional<ProfiledBatches> profiled_;
   absl::Status profile_status_;
-  absl::Status params_status_;  // of the last epoch's file
+  absl::Status params_status_;   // of the last epoch's file
+  absl::Status figures_status_;  // of the files of JSON and the page then
 };
 
 }  // namespace

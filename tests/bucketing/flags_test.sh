@@ -122,4 +122,11 @@ grep -q '"batches":0,"real_tokens":0' over.json && { echo "FAILED: an empty epoc
 for epoch in 1 2 3; do
   grep -q "epoch $epoch: .* real tokens/s" over.html || { echo "FAILED: no epoch $epoch"; failed=1; }
 done
+
+# Where figures cannot be written, as on a full disk, the training goes on and tells at its end.
+(trap '' XFSZ; ulimit -f 1; exec "$program" "${small[@]}" --num_epochs=12 --json=full.json) 2>&1 |
+  cat > out
+[[ ${PIPESTATUS[0]} -eq 1 && $(grep -c "^lstm_bucketing: .*full.json" out) -ge 2 ]] &&
+  grep -q "^epoch 12/12  train" out && tail -1 out | grep -q "^lstm_bucketing: .*full.json" ||
+  { echo "FAILED: a file of figures that cannot be written:"; cat out; failed=1; }
 exit $failed
