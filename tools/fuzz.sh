@@ -4,7 +4,7 @@
 # $COOPER_FUZZ_CORPUS (~/.cache/cooper-fuzz) and begun with the next time. An input that fails is
 # kept there too, in TARGET-found, and named; it is run again by
 #
-#   COOPER_FUZZ_VERBOSE=1 bazel-bin/tests/fuzz/TARGET FILE
+#   COOPER_FUZZ_VERBOSE=1 bazel-bin/tests/fuzz/TARGET_fuzz FILE
 #
 # Exits with 1 if there is one.
 set -euo pipefail
