@@ -5,26 +5,26 @@
 # base of their own, and leave Bazel's profiles there for tools/compile_times.py. The packages that
 # bazelw installs have to be there, and nothing else should be running.
 set -euo pipefail
+parent=$(realpath -m "${1:-${TMPDIR:-/tmp}}")  # of the caller's folder
 cd "$(dirname "$0")/.."
-[[ $# -gt 0 ]] && mkdir -p "$1"
-folder=$(mktemp -d "${1:-${TMPDIR:-/tmp}}/first_build.XXXXXX")
-folder=$(realpath "$folder")
+mkdir -p "$parent"
+folder=$(mktemp -d "$parent/first_build.XXXXXX")
 git clone --quiet "file://$PWD" "$folder/cooper"
 cd "$folder/cooper"
 # Read last, so that no cache of another checkout is used.
 echo "build --disk_cache=$folder/disk_cache" >.bazelrc.user
 
-# timed NAME ARGS...: what `bazelw --output_base=... ARGS` took.
+# timed NAME ARGS...: what `bazelw --output_base=... ARGS` took; 1 if it failed.
 timed() {
   local name=$1 command=$2 start=$SECONDS
   shift 2
   ./bazelw --output_base="$folder/output_base" "$command" \
     --profile="$folder/$name.gz" "$@" >"$folder/$name.log" 2>&1 </dev/null ||
-    { tail -n 20 "$folder/$name.log" >&2; echo "measure_first_build: $name failed" >&2; }
+    { tail -n 20 "$folder/$name.log" >&2; echo "measure_first_build: $name failed" >&2; return 1; }
   echo "$name $((SECONDS - start)) s"
 }
 
 echo "$(nproc) processors,$(grep -m 1 'model name' /proc/cpuinfo | cut -d: -f2); in $folder"
+trap './bazelw --output_base="$folder/output_base" shutdown' EXIT
 timed run run //examples:lstm_bucketing
 timed test test //...
-./bazelw --output_base="$folder/output_base" shutdown
