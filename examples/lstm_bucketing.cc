@@ -55,7 +55,7 @@ ABSL_FLAG(int64_t, max_words, 0,
           "the most frequent words of the training text that have numbers of their own; 0: all");
 ABSL_FLAG(int64_t, tokens_per_batch, 0,
           "words of a training batch with padding, so that short sentences come in larger batches, "
-          "and gradients are means over words; 0: batch_size sentences");
+          "and gradients are means over words; 0: batch_size sentences; not with --kvstore=dist_*");
 ABSL_FLAG(std::string, step_cost, "length",
           "of --buckets=auto, what a sentence costs in a bucket: its length, or flops: the "
           "operations of a step, counted from the compiled network");
@@ -163,6 +163,11 @@ class Training {
       return absl::InvalidArgumentError(
           absl::StrCat("--", name, "=", value, ": expected 0 or more"));
     }
+    if (absl::GetFlag(FLAGS_tokens_per_batch) > 0 && IsDistributed()) {
+      // Gradients are means over the sentences of all processes.
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--tokens_per_batch does not go with --kvstore=", absl::GetFlag(FLAGS_kvstore)));
+    }
     const std::string step_cost = absl::GetFlag(FLAGS_step_cost);
     if (step_cost != "length" && step_cost != "flops") {
       return absl::InvalidArgumentError(
@@ -186,10 +191,12 @@ class Training {
     return absl::OkStatus();
   }
 
+  static bool IsDistributed() { return absl::StartsWith(absl::GetFlag(FLAGS_kvstore), "dist"); }
+
   // Before the data, of which each process takes its part.
   absl::Status JoinProcesses() {
     const std::string type = absl::GetFlag(FLAGS_kvstore);
-    if (!absl::StartsWith(type, "dist")) return absl::OkStatus();
+    if (!IsDistributed()) return absl::OkStatus();
     absl::StatusOr<std::shared_ptr<KVStore>> store = CreateKVStore(type);
     if (!store.ok()) {
       return absl::Status(store.status().code(),
@@ -310,7 +317,7 @@ class Training {
     FitOptions fit;
     COOPER_ASSIGN_OR_RETURN(fit.optimizer, OptimizerFromFlags());
     fit.optimizer.kvstore_instance = store_;
-    if (absl::GetFlag(FLAGS_tokens_per_batch) > 0 && store_ == nullptr) {
+    if (absl::GetFlag(FLAGS_tokens_per_batch) > 0) {
       fit.optimizer.normalization = GradientNormalization::kTokens;
     }
     fit.params = {.initializer = LanguageModelInitializer()};

@@ -31,6 +31,8 @@ expect_error "bucket_cost=-1" --bucket_cost=-1
 expect_error "max_length=-1" --max_length=-1
 expect_error "max_words=-1" --max_words=-1
 expect_error "tokens_per_batch=-1" --tokens_per_batch=-1
+expect_error "tokens_per_batch does not go with --kvstore=dist_sync" --tokens_per_batch=560 \
+  --kvstore=dist_sync
 expect_error "step_cost=seconds: expected length or flops" --step_cost=seconds
 expect_error "step_cost=flops needs --buckets=auto" --step_cost=flops --buckets=10
 expect_error "sort_batches=-1" --sort_batches=-1
