@@ -410,7 +410,11 @@ class LmBenchmark {
   double rss_at_start_ = 0;
 };
 
-void Print(const Json& json) { std::cout << json.dump() << std::endl; }
+// An error may hold a command that is not UTF-8.
+void Print(const Json& json) {
+  std::cout << json.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace)
+            << std::endl;
+}
 
 absl::Status Serve(LmBenchmark& benchmark, double warmup_seconds) {
   Print(benchmark.Ready(warmup_seconds));

@@ -154,6 +154,12 @@ absl::StatusOr<nlohmann::json> Answer(const std::vector<std::string>& words, Bou
   return absl::InvalidArgumentError("expected 'run N' or 'bind FILE SHAPES train'");
 }
 
+// An error may hold a command that is not UTF-8.
+void Print(const nlohmann::json& json) {
+  std::cout << json.dump(-1, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace)
+            << std::endl;
+}
+
 absl::Status Run() {
   SetNumThreads(absl::GetFlag(FLAGS_threads));
   Bound bound;
@@ -168,12 +174,11 @@ absl::Status Run() {
     COOPER_RETURN_IF_ERROR(bound.Run(10));
     std::cerr << ProfileTable(StopProfile(), GemmRate());
   }
-  std::cout << ready << std::endl;
+  Print(ready);
   for (std::string line; std::getline(std::cin, line) && line != "quit";) {
     const std::vector<std::string> words = absl::StrSplit(line, ' ');
     const absl::StatusOr<nlohmann::json> answer = Answer(words, bound);
-    std::cout << (answer.ok() ? *answer : nlohmann::json{{"error", answer.status().ToString()}})
-              << std::endl;
+    Print(answer.ok() ? *answer : nlohmann::json{{"error", answer.status().ToString()}});
   }
   return absl::OkStatus();
 }

@@ -280,13 +280,19 @@ absl::StatusOr<Json> Answer(Serving& serving, const std::string& line) {
                              "got '", line, "'")}};
 }
 
+// An error may hold a command that is not UTF-8.
+void Print(const Json& json) {
+  std::cout << json.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace)
+            << std::endl;
+}
+
 absl::Status Main() {
   COOPER_ASSIGN_OR_RETURN(const auto serving, Serving::Create());
-  std::cout << Json{{"ready", true}, {"peer", "cooper"}}.dump() << std::endl;
+  Print({{"ready", true}, {"peer", "cooper"}});
   std::string line;
   while (std::getline(std::cin, line) && line != "quit") {
     COOPER_ASSIGN_OR_RETURN(const Json answer, Answer(*serving, line));
-    std::cout << answer.dump() << std::endl;
+    Print(answer);
   }
   return absl::OkStatus();
 }
