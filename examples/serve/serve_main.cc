@@ -3,13 +3,13 @@
 //   serve_main 8080
 //   curl -d '{"data": [3, 1, 4]}' localhost:8080/predict
 
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
 #include "examples/serve/serve.h"
 #include "examples/serve/serve_tagger.h"
 #include "ndarray/status_macros.h"
@@ -29,7 +29,13 @@ absl::Status Run(int port) {
 }  // namespace cooper
 
 int main(int argc, char** argv) {
-  const absl::Status status = cooper::Run(argc > 1 ? std::atoi(argv[1]) : 8080);
+  int port = 8080;
+  // Before the training.
+  if (argc > 1 && (!absl::SimpleAtoi(argv[1], &port) || port < 1 || port > 65535)) {
+    std::cerr << "serve_main: port '" << argv[1] << "', expected 1 to 65535\n";
+    return 1;
+  }
+  const absl::Status status = cooper::Run(port);
   if (!status.ok()) std::cerr << status << "\n";
   return status.ok() ? 0 : 1;
 }
