@@ -21,7 +21,7 @@ constexpr char kKind[] = "CSVIter";
 // The rows of a file, (rows,) + row_shape; a row of shape (1,) has no axis of its own.
 absl::StatusOr<NDArray> ReadCsv(const std::string& path, const Shape& row_shape, DType dtype,
                                 bool drop_unit_axis) {
-  COOPER_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  COOPER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path));
   const int64_t width = row_shape.num_elements();
   std::vector<double> values;
   int64_t rows = 0;

@@ -71,6 +71,12 @@ TEST(CsvIterTest, ReadsNumbersInTheShapeOfARow) {
   EXPECT_THAT(*batch->data[0].ToVector<float>(), ElementsAre(1.5, -1, 2.5, -2, 3.5, -3));
 }
 
+TEST(CsvIterTest, PassesOverAByteOrderMark) {
+  const auto iter = Make({.data_csv = Write("bom.csv", "\uFEFF1,2\n"), .data_shape = {2}});
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::optional<DataBatch> batch, iter->Next());
+  EXPECT_THAT(*batch->data[0].ToVector<float>(), ElementsAre(1, 2));
+}
+
 TEST(CsvIterTest, RoundBatchBeginsTheNextEpochBehindTheBorrowedRows) {
   const auto iter = Make(Rows(7));
   const std::vector<std::vector<Batch>> epochs = {

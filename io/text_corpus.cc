@@ -16,7 +16,7 @@ namespace cooper {
 
 absl::StatusOr<std::vector<Sentence>> ReadSentences(const std::string& path,
                                                     const ReadSentencesOptions& options) {
-  COOPER_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  COOPER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path));
   std::vector<Sentence> sentences;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     if (options.max_sentences >= 0 &&

@@ -20,8 +20,8 @@ struct ReadSentencesOptions {
   int64_t max_sentences = -1;  // negative: all
 };
 
-// The words of each line; lines without words are left out. Errors are those of ReadFile
-// (ndarray/atomic_file.h): kNotFound, with the path, if there is no such file.
+// The words of each line, without a byte order mark; lines without words are left out. Errors are
+// those of ReadFile (ndarray/atomic_file.h): kNotFound, with the path, if there is no such file.
 absl::StatusOr<std::vector<Sentence>> ReadSentences(const std::string& path,
                                                     const ReadSentencesOptions& options = {});
 

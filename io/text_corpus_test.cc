@@ -29,6 +29,11 @@ TEST(ReadSentencesTest, SplitsLinesIntoWords) {
               IsOkAndHolds(ElementsAre(ElementsAre("to", "be", "or", "not", "<eos>"))));
 }
 
+TEST(ReadSentencesTest, AByteOrderMarkIsNoPartOfAWord) {
+  EXPECT_THAT(ReadSentences(Write("text_corpus_test.bom", "\uFEFFto be\nto \uFEFF\n")),
+              IsOkAndHolds(ElementsAre(ElementsAre("to", "be"), ElementsAre("to", "\uFEFF"))));
+}
+
 TEST(ReadSentencesTest, NamesTheFileThatIsNotThere) {
   EXPECT_THAT(ReadSentences("/no/such/file"),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such/file")));

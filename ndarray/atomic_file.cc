@@ -135,6 +135,13 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes)
   return bytes;
 }
 
+absl::StatusOr<std::string> ReadTextFile(const std::string& path, int64_t max_bytes) {
+  COOPER_ASSIGN_OR_RETURN(std::string text, ReadFile(path, max_bytes));
+  constexpr absl::string_view kByteOrderMark = "\uFEFF";
+  if (absl::StartsWith(text, kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  return text;
+}
+
 AtomicFile::AtomicFile(std::string path, std::string temporary, int fd)
     : path_(std::move(path)), temporary_(std::move(temporary)), fd_(fd) {}
 

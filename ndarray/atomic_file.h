@@ -20,6 +20,11 @@ inline constexpr int64_t kMaxFileBytes = int64_t{1} << 40;
 // reason.
 absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes = kMaxFileBytes);
 
+// A text in UTF-8, without the byte order mark that some editors put before it. Errors are as in
+// ReadFile.
+absl::StatusOr<std::string> ReadTextFile(const std::string& path,
+                                         int64_t max_bytes = kMaxFileBytes);
+
 // A file in the making, under a temporary name beside `path`. Destroying it before Commit() removes
 // it and leaves what `path` named as it was. Any number of processes may write to one path: the
 // last to commit has it. Errors are as in ReadFile.

@@ -55,6 +55,15 @@ TEST_F(AtomicFileTest, WritesAndReadsBytes) {
   EXPECT_THAT(FilesIn(directory_), ElementsAre("file"));
 }
 
+TEST_F(AtomicFileTest, TextBeginsBehindAByteOrderMark) {
+  COOPER_ASSERT_OK(WriteFileAtomically(path_, "\uFEFFa\uFEFF"));
+  EXPECT_THAT(ReadTextFile(path_), IsOkAndHolds(std::string("a\uFEFF")));
+  COOPER_ASSERT_OK(WriteFileAtomically(path_, "\xEF\xBB"));
+  EXPECT_THAT(ReadTextFile(path_), IsOkAndHolds(std::string("\xEF\xBB")));
+  EXPECT_THAT(ReadTextFile(path_, 1),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("more than 1 bytes")));
+}
+
 TEST_F(AtomicFileTest, EmptyFile) {
   COOPER_ASSERT_OK(WriteFileAtomically(path_, ""));
   EXPECT_THAT(ReadFile(path_), IsOkAndHolds(std::string()));

@@ -41,7 +41,7 @@ int64_t SampleLengths::tokens() const {
 }
 
 absl::StatusOr<SampleLengths> CountWords(const std::string& path) {
-  COOPER_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxBytes));
+  COOPER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path, kMaxBytes));
   SampleLengths lengths{.noun = "sentence"};
   absl::string_view rest = text;
   while (!rest.empty()) {
@@ -59,7 +59,7 @@ absl::StatusOr<SampleLengths> CountWords(const std::string& path) {
 }
 
 absl::StatusOr<SampleLengths> ReadLengths(const std::string& path) {
-  COOPER_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxBytes));
+  COOPER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path, kMaxBytes));
   SampleLengths lengths;
   int64_t line_number = 0, tokens = 0;
   size_t columns = 0;  // 0: no line has been read

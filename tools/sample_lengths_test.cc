@@ -54,6 +54,15 @@ TEST(SampleLengthsTest, ReadsALengthPerLine) {
   EXPECT_EQ(lengths->empty, 1);
 }
 
+TEST(SampleLengthsTest, AByteOrderMarkIsNoWordAndNoLength) {
+  const auto words = CountWords(Written("\uFEFF\na b\n"));
+  ASSERT_THAT(words, IsOk());
+  EXPECT_THAT(words->first, ElementsAre(2));
+  const auto lengths = ReadLengths(Written("\uFEFF3\n5\n"));
+  ASSERT_THAT(lengths, IsOk());
+  EXPECT_THAT(lengths->first, ElementsAre(3, 5));
+}
+
 TEST(SampleLengthsTest, ReadsPairs) {
   const auto lengths = ReadLengths(Written("3 4\n10,12\n0\t0\n0 5\n"));
   ASSERT_THAT(lengths, IsOk());

@@ -17,7 +17,7 @@ EpochSums = Tuple[float, int, int]
 def read_sentences(path: str, max_sentences: int = -1) -> List[List[str]]:
     """The words of each line that has any; of the first max_sentences unless that is negative."""
     sentences = []
-    with open(path, encoding='utf-8') as text:
+    with open(path, encoding='utf-8-sig') as text:  # as cooper, without a byte order mark
         for line in text:
             if len(sentences) == max_sentences:
                 break

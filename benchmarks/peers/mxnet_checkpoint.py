@@ -15,7 +15,7 @@ import numpy as np
 
 
 def read(path):
-    with open(path, encoding='utf-8') as text:
+    with open(path, encoding='utf-8-sig') as text:
         return [line.split() for line in text if line.strip()]
 
 

@@ -232,7 +232,7 @@ class WorksTest(unittest.TestCase):
 class CorpusTest(unittest.TestCase):
 
     def _read(self, text, *max_sentences):
-        with tempfile.NamedTemporaryFile('w', suffix='.txt') as file:
+        with tempfile.NamedTemporaryFile('w', suffix='.txt', encoding='utf-8') as file:
             file.write(text)
             file.flush()
             return corpus.read_sentences(file.name, *max_sentences)
@@ -240,6 +240,7 @@ class CorpusTest(unittest.TestCase):
     def test_sentences_are_lines_with_words(self):
         self.assertEqual(self._read('a b\n\n  \nc  a\n'), [['a', 'b'], ['c', 'a']])
         self.assertEqual(self._read('a b\n\nc\nd\n', 2), [['a', 'b'], ['c']])
+        self.assertEqual(self._read('\ufeffa b\n'), [['a', 'b']])
         with self.assertRaisesRegex(ValueError, 'no sentence'):
             self._read(' \n')
 
