@@ -1,6 +1,8 @@
 #include "io/csv_iter.h"
 
 #include <algorithm>
+#include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include "absl/memory/memory.h"
@@ -18,12 +20,24 @@ namespace {
 
 constexpr char kKind[] = "CSVIter";
 
-// The rows of a file, (rows,) + row_shape; a row of shape (1,) has no axis of its own.
-absl::StatusOr<NDArray> ReadCsv(const std::string& path, const Shape& row_shape, DType dtype,
-                                bool drop_unit_axis) {
+bool ParseCell(absl::string_view cell, double* value) { return absl::SimpleAtod(cell, value); }
+
+// Digits as they are, which a double rounds from 2^53 on; 1e3 and 2.5 below that.
+bool ParseCell(absl::string_view cell, int64_t* value) {
+  if (absl::SimpleAtoi(cell, value)) return true;
+  double number;
+  if (!absl::SimpleAtod(cell, &number) || !(std::abs(number) < 0x1p53)) return false;
+  *value = static_cast<int64_t>(number);
+  return true;
+}
+
+// The rows of a file, (rows,) + row_shape, read as T; a row of shape (1,) has no axis of its own.
+template <typename T>
+absl::StatusOr<NDArray> ReadCsvAs(const std::string& path, const Shape& row_shape, DType dtype,
+                                  bool drop_unit_axis) {
   COOPER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path));
   const int64_t width = row_shape.num_elements();
-  std::vector<double> values;
+  std::vector<T> values;
   int64_t rows = 0;
   int64_t line_number = 0;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
@@ -31,11 +45,11 @@ absl::StatusOr<NDArray> ReadCsv(const std::string& path, const Shape& row_shape,
     line = absl::StripAsciiWhitespace(line);
     if (line.empty()) continue;
     for (absl::string_view cell : absl::StrSplit(line, ',')) {
-      double value;
-      if (!absl::SimpleAtod(cell, &value)) {
-        return absl::InvalidArgumentError(absl::StrCat("CSVIter: '", path, "', line ", line_number,
-                                                       ": '", cell.substr(0, 40),
-                                                       "' is not a number"));
+      T value;
+      if (!ParseCell(cell, &value)) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("CSVIter: '", path, "', line ", line_number, ": '", cell.substr(0, 40),
+                         "' is not a number", std::is_integral_v<T> ? " that an int64 holds" : ""));
       }
       values.push_back(value);
     }
@@ -52,8 +66,14 @@ absl::StatusOr<NDArray> ReadCsv(const std::string& path, const Shape& row_shape,
   if (!drop_unit_axis || row_shape != Shape({1})) {
     for (int64_t extent : row_shape) shape.push_back(extent);
   }
-  COOPER_ASSIGN_OR_RETURN(const NDArray array, NDArray::FromVector<double>(shape, values));
+  COOPER_ASSIGN_OR_RETURN(const NDArray array, NDArray::FromVector<T>(shape, values));
   return array.AsType(dtype);
+}
+
+absl::StatusOr<NDArray> ReadCsv(const std::string& path, const Shape& row_shape, DType dtype,
+                                bool drop_unit_axis) {
+  return dtype == DType::kInt64 ? ReadCsvAs<int64_t>(path, row_shape, dtype, drop_unit_axis)
+                                : ReadCsvAs<double>(path, row_shape, dtype, drop_unit_axis);
 }
 
 DataDesc Describe(const std::string& name, const NDArray& rows, int64_t batch_size) {

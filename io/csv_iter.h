@@ -37,7 +37,8 @@ struct CsvIterOptions {
 class CsvIter : public DataIter {
  public:
   // kInvalidArgument, naming file and line, for a line that does not hold as many numbers as its
-  // shape; if there are no rows, or other numbers of them in the two files. ReadFile's errors.
+  // shape; if an int64 does not hold one that is to be one; if there are no rows, or other numbers
+  // of them in the two files. ReadFile's errors.
   static absl::StatusOr<std::unique_ptr<CsvIter>> Create(const CsvIterOptions& options);
 
   // `index` of a batch holds row numbers, and -1 for zeros.

@@ -1,5 +1,9 @@
 #include "io/csv_iter.h"
 
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,6 +73,28 @@ TEST(CsvIterTest, ReadsNumbersInTheShapeOfARow) {
   COOPER_ASSERT_OK_AND_ASSIGN(const std::optional<DataBatch> batch, iter->Next());
   EXPECT_EQ(batch->data[0].shape(), Shape({3, 1, 2}));
   EXPECT_THAT(*batch->data[0].ToVector<float>(), ElementsAre(1.5, -1, 2.5, -2, 3.5, -3));
+}
+
+TEST(CsvIterTest, ReadsInt64AsItIs) {
+  const std::string data = Write("int64.csv", "9007199254740993, -9223372036854775808\n1e3,2.5\n");
+  const auto iter = Make({.data_csv = data,
+                          .data_shape = {2},
+                          .label_csv = data,
+                          .label_shape = {2},
+                          .batch_size = 2,
+                          .dtype = DType::kInt64});
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::optional<DataBatch> batch, iter->Next());
+  const auto values = ElementsAre(9007199254740993, INT64_MIN, 1000, 2);
+  EXPECT_THAT(*batch->data[0].ToVector<int64_t>(), values);
+  EXPECT_THAT(*batch->label[0].ToVector<int64_t>(), values);
+  for (const std::string text :
+       {"9223372036854775808", "9007199254740993.0", "1e300", "nan", "x"}) {
+    EXPECT_THAT(
+        CsvIter::Create(
+            {.data_csv = Write("bad_int64.csv", text), .data_shape = {1}, .dtype = DType::kInt64}),
+        StatusIs(absl::StatusCode::kInvalidArgument,
+                 HasSubstr("line 1: '" + text + "' is not a number that an int64 holds")));
+  }
 }
 
 TEST(CsvIterTest, PassesOverAByteOrderMark) {
