@@ -13,13 +13,13 @@ namespace cooper {
 
 absl::Status CheckOutputFile(absl::string_view before, const std::string& path) {
   if (path.empty()) return absl::OkStatus();
-  COOPER_RETURN_IF_ERROR(CheckOutputFolder(before, path));
   std::error_code error;
   // Not where a link leads: the link is what would be replaced, /dev/stdout for one.
   const std::filesystem::file_status there = std::filesystem::symlink_status(path, error);
   if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)) {
     return absl::InvalidArgumentError(absl::StrCat(before, path, ": it is no regular file"));
   }
+  COOPER_RETURN_IF_ERROR(CheckOutputFolder(before, path));
   // What is made here is removed at once.
   const absl::Status status = AtomicFile::Create(path).status();
   if (status.ok()) return status;
