@@ -15,7 +15,6 @@
 #include <ctime>
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -60,11 +59,13 @@ std::vector<int> ThreadsOfThisProcess() {
 }
 
 // oneDNN's sgemm for AVX-512 has its stack in a buffer on the heap, before which a handler's frame
-// would be written: handlers get stacks of their own.
+// would be written: handlers get stacks of their own, for as long as the process lives. A sanitizer
+// has given one to each thread, and takes it back itself.
 void UseAlternateStack() {
+  stack_t present = {};
+  if (sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0) return;
   constexpr size_t kBytes = 1 << 16;
-  thread_local const std::unique_ptr<char[]> memory(new char[kBytes]);
-  const stack_t stack = {.ss_sp = memory.get(), .ss_flags = 0, .ss_size = kBytes};
+  const stack_t stack = {.ss_sp = new char[kBytes], .ss_flags = 0, .ss_size = kBytes};
   sigaltstack(&stack, nullptr);
 }
 
