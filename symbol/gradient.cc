@@ -97,8 +97,10 @@ class Differentiation {
     if (!node->op()->gradient()) return absl::OkStatus();
     std::vector<NodeEntry> heads;
     OpSchema::Names names;
-    // A loss starts from itself wherever it is: as in MXNet below BlockGrad and argmax too.
-    bool reached = node->op()->IgnoresHeadGradient(node->call());
+    // A loss starts from itself wherever it is: as in MXNet below BlockGrad and argmax too. And the
+    // backward pass updates auxiliary states.
+    bool reached = node->op()->IgnoresHeadGradient(node->call()) ||
+                   !node->op()->AuxInputs(node->call()).empty();
     for (int k = 0; k < node->num_outputs(); ++k) {
       COOPER_ASSIGN_OR_RETURN(NodeEntry head, Sum({node, k}, &names));
       if (head) reached = true;

@@ -91,7 +91,11 @@ absl::Status BatchNormType(TypeContext& c) {
 template <typename Param>
 absl::StatusOr<std::vector<NodeEntry>> Gradient(GradientContext& c) {
   using Arrays = typename Param::Arrays;
-  if (!c.has_head(kOutput)) return std::vector<NodeEntry>(Arrays::kNumInputs);
+  // Where no gradient comes, as below BlockGrad, averages are updated all the same.
+  const bool is_stopped = !c.has_head(kOutput);
+  if (is_stopped && c.param<Param>().use_global_stats) {
+    return std::vector<NodeEntry>(Arrays::kNumInputs);
+  }
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(kOutput));
   std::vector<NodeEntry> inputs = {head, c.output(kMean), c.output(kVar), c.input(Arrays::kData),
                                    c.input(Arrays::kGamma)};
@@ -102,6 +106,7 @@ absl::StatusOr<std::vector<NodeEntry>> Gradient(GradientContext& c) {
       std::vector<NodeEntry> gradients,
       c.Backward(absl::StrCat("_backward_", c.call().op->name()), std::move(inputs)));
   gradients.resize(Arrays::kNumInputs);
+  if (is_stopped) gradients[Arrays::kData] = NodeEntry();  // 0: nothing goes on
   return gradients;
 }
 
