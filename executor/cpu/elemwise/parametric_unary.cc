@@ -2,9 +2,11 @@
 // is an operand that is the same for every element.
 
 #include <cmath>
+#include <type_traits>
 
 #include "executor/cpu/elemwise/elemwise_kernel.h"
 #include "executor/elements/binary_functions.h"
+#include "executor/elements/clip_bounds.h"
 #include "executor/elements/parametric_functions.h"
 #include "executor/kernel.h"
 #include "symbol/ops/elemwise/scalar_param.h"
@@ -27,7 +29,9 @@ absl::Status RunWith(const KernelContext& c, double a, double b) {
 template <typename F>
 absl::Status ClipCpu(const KernelContext& c) {
   const auto& param = c.param<ClipParam>();
-  return RunWith<F>(c, param.a_min, param.a_max);
+  const auto [low, high] = ClipBoundsOf(param.a_min, param.a_max, c.outputs[0].dtype,
+                                        /*strict=*/std::is_same_v<F, ClipGrad>);
+  return RunWith<F>(c, low, high);
 }
 
 template <typename F>
