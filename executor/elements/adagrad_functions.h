@@ -121,7 +121,8 @@ struct FtrlUpdate {
       z += g - (std::sqrt(n + g * g) - std::sqrt(n)) * w / lr;
       n += g * g;
       const C shrunk = z > 0 ? lamda1 - z : -lamda1 - z;
-      w = std::abs(z) > lamda1 ? shrunk / ((beta + std::sqrt(n)) / lr + wd) : C{0};
+      // NaN stays one.
+      w = std::abs(z) <= lamda1 ? C{0} : shrunk / ((beta + std::sqrt(n)) / lr + wd);
     }
   };
   template <typename C>

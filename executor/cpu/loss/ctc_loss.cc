@@ -148,8 +148,11 @@ class Sample {
  private:
   static constexpr C kNone = -std::numeric_limits<C>::infinity();
 
-  // Whether state s may follow state s - 2: over a blank that separates different labels.
-  bool MaySkip(int64_t s) const { return s % 2 == 1 && s >= 2 && symbol_[s] != symbol_[s - 2]; }
+  // Whether state s may follow state s - 2: over a blank that separates different labels. With
+  // lengths, the blank may itself be a label.
+  bool MaySkip(int64_t s) const {
+    return s % 2 == 1 && s >= 2 && symbol_[s] != symbol_[s - 2] && symbol_[s] != symbol_[0];
+  }
 
   const Room room_;
   C* const log_prob_;

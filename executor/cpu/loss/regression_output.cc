@@ -52,7 +52,7 @@ absl::Status BackwardCpu(const KernelContext& c) {
     ParallelFor(c.outputs[0].size(), 16384, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         C d = Load(out[i]) - Load(label[i]);
-        if (loss == Loss::kAbsolute) d = static_cast<C>((d > 0) - (d < 0));
+        if (loss == Loss::kAbsolute) d = d > 0 ? C{1} : C{-1};  // as in MXNet, of 0 too
         Store(grad + i, d * static_cast<C>(scale), add);
       }
     });

@@ -131,9 +131,10 @@ class Sample {
   }
 
  private:
-  // Whether state i may follow state i - 2: over a blank that separates different labels.
+  // Whether state i may follow state i - 2: over a blank that separates different labels. With
+  // lengths, the blank may itself be a label.
   __device__ bool MaySkip(int64_t i) const {
-    return i % 2 == 1 && i >= 2 && symbol_[i] != symbol_[i - 2];
+    return i % 2 == 1 && i >= 2 && symbol_[i] != symbol_[i - 2] && symbol_[i] != symbol_[0];
   }
 
   const Samples& s_;

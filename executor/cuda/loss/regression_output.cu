@@ -29,7 +29,7 @@ __global__ void Backward(int64_t n, const T* label, const T* output, ComputeType
   using C = ComputeType<T>;
   for (int64_t i = FirstElement(); i < n; i += ElementStep()) {
     C d = ConvertElement<C>(output[i]) - ConvertElement<C>(label[i]);
-    if (loss == Loss::kAbsolute) d = static_cast<C>((d > 0) - (d < 0));
+    if (loss == Loss::kAbsolute) d = d > 0 ? C{1} : C{-1};  // as in MXNet, of 0 too
     StoreTo(grad + i, d * scale, add);
   }
 }
