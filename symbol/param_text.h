@@ -54,9 +54,10 @@ absl::Status ParseParamText(const std::string& text, std::optional<T>* value) {
 
 template <typename T>
 absl::Status ParseParamText(const std::string& text, std::vector<T>* value) {
+  value->clear();
+  if (text == "None") return absl::OkStatus();  // as Python writes a tuple that is left out
   std::vector<std::string> elements;
   COOPER_RETURN_IF_ERROR(SplitParamTuple(text, &elements));
-  value->clear();
   for (const std::string& element : elements) {
     COOPER_RETURN_IF_ERROR(ParseParamText(element, &value->emplace_back()));
   }

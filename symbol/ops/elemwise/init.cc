@@ -32,7 +32,9 @@ absl::Status InitType(TypeContext& c) {
 
 absl::Status ArangeShape(ShapeContext& c) {
   const auto& param = c.param<ArangeParam>();
-  if (param.infer_range) return c.SetOutput(0, PartialShape::OfRank(1), "(size,)");
+  if (param.infer_range && !param.stop.has_value()) {
+    return c.SetOutput(0, PartialShape::OfRank(1), "(size,)");
+  }
   const double first = param.first();
   const double stop = param.stop.value_or(param.start);
   constexpr double kMostElements = int64_t{1} << 59;  // of which int64 can count the bytes
