@@ -1,0 +1,138 @@
+// Values at corners where MXNet's operators could have been written otherwise: ties, bounds between
+// integers, NaN, a label that is the blank. The numbers are those of MXNet 1.9.1.
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "executor/executor.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/dtype.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/symbol.h"
+#include "tests/faults/run_operator.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::FloatNear;
+using ::testing::Pointwise;
+
+NDArray Array(const Shape& shape, const std::vector<float>& values, DType dtype = DType::kFloat32) {
+  return *NDArray::FromVector(shape, values)->AsType(dtype);
+}
+
+TEST(CornerValuesTest, AbsoluteErrorOfATieHasTheGradientOfTooSmallAGuess) {
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const OperatorRun run,
+      RunOperator("MAERegressionOutput", {}, {Array({1, 3}, {0, 1, 2}), Array({1, 3}, {0, 2, 1})}));
+  EXPECT_THAT(run.grads[0], Pointwise(FloatNear(1e-6F), {-1 / 3.0F, -1 / 3.0F, 1 / 3.0F}));
+}
+
+TEST(CornerValuesTest, BoundsOfClippedIntegersMayBeOutsideOrBetween) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const OperatorRun outside,
+                              RunOperator("clip", {{"a_min", "-1"}, {"a_max", "1.5"}},
+                                          {Array({3}, {0, 1, 2}, DType::kUint8)}));
+  EXPECT_THAT(outside.outputs[0], ElementsAre(0, 1, 1));
+  COOPER_ASSERT_OK_AND_ASSIGN(const OperatorRun between,
+                              RunOperator("clip", {{"a_min", "0.5"}, {"a_max", "1.5"}},
+                                          {Array({3}, {0, 1, 2}, DType::kInt32)}));
+  EXPECT_THAT(between.outputs[0], ElementsAre(0, 1, 1));
+  EXPECT_THAT(between.grads[0], ElementsAre(0, 1, 0));
+}
+
+TEST(CornerValuesTest, FtrlKeepsNaN) {
+  BindOptions options{.grad_req = WriteReq::kNull};
+  options.args = {{"weight", Array({2}, {1, 2})},
+                  {"grad", Array({2}, {std::nanf(""), 1})},
+                  {"z", Array({2}, {0, 0})},
+                  {"n", Array({2}, {0, 0})}};
+  const auto update = Symbol::Create(
+      "ftrl_update", {.inputs = {Symbol::Variable("weight"), Symbol::Variable("grad"),
+                                 Symbol::Variable("z"), Symbol::Variable("n")},
+                      .attrs = {{"lr", "0.1"}}});
+  COOPER_ASSERT_OK(update.status());
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto executor, Executor::SimpleBind(*update, options));
+  COOPER_ASSERT_OK(executor->Forward(/*is_train=*/false));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto weight, (*executor->outputs())[0].ToVector<float>());
+  EXPECT_TRUE(std::isnan(weight[0]));
+  EXPECT_FLOAT_EQ(weight[1], 0.9495F);
+}
+
+TEST(CornerValuesTest, TheBlankMayBeALabel) {
+  const std::vector<float> data = {.1F, .2F, .3F, .4F, .4F, .1F, .2F, .3F,
+                                   .3F, .3F, .1F, .2F, .2F, .5F, .1F, .1F};
+  BindOptions options;
+  options.args = {{"data", Array({4, 1, 4}, data)},
+                  {"label", Array({1, 2}, {3, 0})},
+                  {"lengths", Array({1}, {2})}};
+  options.grad_reqs = {{"label", WriteReq::kNull}, {"lengths", WriteReq::kNull}};
+  const auto loss = Symbol::Create(
+      "CTCLoss",
+      {.inputs = {Symbol::Variable("data"), Symbol::Variable("label"), Symbol::Variable("lengths")},
+       .attrs = {{"use_label_lengths", "True"}}});
+  COOPER_ASSERT_OK(loss.status());
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto executor, Executor::SimpleBind(*loss, options));
+  COOPER_ASSERT_OK(executor->Forward(/*is_train=*/true));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto value, (*executor->outputs())[0].ToVector<float>());
+  EXPECT_NEAR(value[0], 3.7045152F, 1e-5F);
+  COOPER_ASSERT_OK(executor->Backward({Array({1}, {1})}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto grad, executor->grad("data").ToVector<float>());
+  EXPECT_THAT(grad,
+              Pointwise(FloatNear(1e-5F),
+                        {-0.50478446F, 0.23632775F, 0.26118258F, -1.7950462F, -0.5135766F,
+                         0.21383822F, 0.23632775F, -1.0831937F, -0.73144066F, 0.2685596F, 0.219878F,
+                         -0.21503203F, -0.7595884F, 0.3245217F, 0.2175334F, 0.2175334F}));
+}
+
+TEST(CornerValuesTest, ARangeWithAStopNeedsNoInference) {
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const OperatorRun run,
+      RunOperator("_arange",
+                  {{"start", "0"}, {"stop", "10"}, {"step", "2"}, {"infer_range", "True"}}, {}));
+  EXPECT_THAT(run.outputs[0], ElementsAre(0, 2, 4, 6, 8));
+}
+
+TEST(CornerValuesTest, ATupleMayBeNone) {
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const OperatorRun run,
+      RunOperator("slice", {{"begin", "(0,)"}, {"end", "(2,)"}, {"step", "None"}},
+                  {Array({3}, {1, 2, 3})}));
+  EXPECT_THAT(run.outputs[0], ElementsAre(1, 2));
+}
+
+// Its backward pass updates them, though no gradient comes.
+TEST(CornerValuesTest, AveragesAreUpdatedBelowBlockGrad) {
+  for (const bool is_global : {false, true}) {
+    const auto norm = Symbol::Create(
+        "BatchNorm", {.name = "bn",
+                      .inputs = {Symbol::Variable("data")},
+                      .attrs = {{"fix_gamma", "False"},
+                                {"momentum", "0.5"},
+                                {"use_global_stats", is_global ? "True" : "False"}}});
+    COOPER_ASSERT_OK(norm.status());
+    const auto stopped = Symbol::Create("BlockGrad", {.inputs = {*norm}});
+    COOPER_ASSERT_OK(stopped.status());
+    BindOptions options;
+    options.args["data"] = Array({4, 2}, {1, 2, 3, 4, 5, 6, 7, 9});
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto executor, Executor::SimpleBind(*stopped, options));
+    COOPER_ASSERT_OK(executor->aux("bn_moving_var").Fill(1));
+    COOPER_ASSERT_OK(executor->Forward(/*is_train=*/true));
+    COOPER_ASSERT_OK(executor->Backward({*NDArray::Full({4, 2}, 1)}));
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto mean, executor->aux("bn_moving_mean").ToVector<float>());
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto var, executor->aux("bn_moving_var").ToVector<float>());
+    if (is_global) {
+      EXPECT_THAT(mean, ElementsAre(0, 0));
+      continue;
+    }
+    EXPECT_THAT(mean, ElementsAre(2, 2.625));
+    EXPECT_THAT(var, Pointwise(FloatNear(1e-5F), {3.0F, 3.84375F}));
+  }
+}
+
+}  // namespace
+}  // namespace cooper
