@@ -26,6 +26,7 @@ inline ClipBounds ClipBoundsOf(double low, double high, DType dtype, bool strict
     if constexpr (std::is_integral_v<T>) {
       const auto least = static_cast<double>(std::numeric_limits<T>::lowest());
       const auto most = static_cast<double>(std::numeric_limits<T>::max());
+      if (strict && (low > most || high < least)) return {1, 0};  // nothing is between them
       return {std::clamp(strict ? std::ceil(low) : std::trunc(low), least, most),
               std::clamp(strict ? std::floor(high) : std::trunc(high), least, most)};
     } else {

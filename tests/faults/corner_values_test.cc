@@ -1,9 +1,11 @@
 // Values at corners where MXNet's operators could have been written otherwise: ties, bounds between
-// integers, NaN, a label that is the blank. The numbers are those of MXNet 1.9.1.
+// integers, NaN, a label that is the blank. The numbers are those of MXNet 1.9.1
+// (corner_values.py).
 
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "executor/executor.h"
@@ -18,6 +20,7 @@
 namespace cooper {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::FloatNear;
 using ::testing::Pointwise;
@@ -43,6 +46,12 @@ TEST(CornerValuesTest, BoundsOfClippedIntegersMayBeOutsideOrBetween) {
                                           {Array({3}, {0, 1, 2}, DType::kInt32)}));
   EXPECT_THAT(between.outputs[0], ElementsAre(0, 1, 1));
   EXPECT_THAT(between.grads[0], ElementsAre(0, 1, 0));
+  for (const auto& [low, high] : {std::pair("300", "400"), std::pair("-4", "-1")}) {
+    COOPER_ASSERT_OK_AND_ASSIGN(const OperatorRun none,
+                                RunOperator("clip", {{"a_min", low}, {"a_max", high}},
+                                            {Array({2}, {0, 255}, DType::kUint8)}));
+    EXPECT_THAT(none.grads[0], ElementsAre(0, 0)) << "no byte is between them";
+  }
 }
 
 TEST(CornerValuesTest, FtrlKeepsNaN) {
@@ -105,7 +114,29 @@ TEST(CornerValuesTest, ATupleMayBeNone) {
   EXPECT_THAT(run.outputs[0], ElementsAre(1, 2));
 }
 
-// Its backward pass updates them, though no gradient comes.
+// Its backward pass updates them, though no gradient comes; of blocks of channels too, if images
+// are brought into them.
+TEST(CornerValuesTest, AveragesOfImagesAreUpdatedBelowBlockGrad) {
+  const auto conv = Symbol::Create(
+      "Convolution", {.name = "conv",
+                      .inputs = {Symbol::Variable("data")},
+                      .attrs = {{"kernel", "(3, 3)"}, {"num_filter", "32"}, {"no_bias", "True"}}});
+  COOPER_ASSERT_OK(conv.status());
+  const auto norm = Symbol::Create("BatchNorm", {.name = "bn", .inputs = {*conv}});
+  COOPER_ASSERT_OK(norm.status());
+  const auto stopped = Symbol::Create("BlockGrad", {.inputs = {*norm}});
+  COOPER_ASSERT_OK(stopped.status());
+  BindOptions options;
+  options.args["data"] = *NDArray::Full({2, 16, 8, 8}, 1);
+  options.args["conv_weight"] = *NDArray::Full({32, 16, 3, 3}, 0.5);
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto executor, Executor::SimpleBind(*stopped, options));
+  COOPER_ASSERT_OK(executor->Forward(/*is_train=*/true));
+  COOPER_ASSERT_OK(executor->Backward({*NDArray::Full(executor->output_shapes()[0], 1)}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto mean, executor->aux("bn_moving_mean").ToVector<float>());
+  // A tenth of the sum of a window.
+  EXPECT_THAT(mean, Each(FloatNear(0.1F * 0.5F * 16 * 9, 1e-4F)));
+}
+
 TEST(CornerValuesTest, AveragesAreUpdatedBelowBlockGrad) {
   for (const bool is_global : {false, true}) {
     const auto norm = Symbol::Create(

@@ -91,7 +91,8 @@ absl::Status BatchNormType(TypeContext& c) {
 template <typename Param>
 absl::StatusOr<std::vector<NodeEntry>> Gradient(GradientContext& c) {
   using Arrays = typename Param::Arrays;
-  // Where no gradient comes, as below BlockGrad, averages are updated all the same.
+  // Where no gradient comes, as below BlockGrad, averages are updated all the same, if there is a
+  // gradient of gamma or beta to be asked for.
   const bool is_stopped = !c.has_head(kOutput);
   if (is_stopped && c.param<Param>().use_global_stats) {
     return std::vector<NodeEntry>(Arrays::kNumInputs);

@@ -28,7 +28,7 @@ absl::Status BlockedBatchNormShape(ShapeContext& c) {
   for (int i : {kGamma, kBeta, kMovingMean, kMovingVar}) {
     COOPER_RETURN_IF_ERROR(c.SetInput(i, channels, "(channels,)"));
   }
-  for (int i = kMean; i < kNumOutputs; ++i) {
+  for (int i = kMean; i < BatchNormArrays::kNumOutputs; ++i) {
     COOPER_RETURN_IF_ERROR(c.SetOutput(i, channels, "(channels,)"));
   }
   return absl::OkStatus();
@@ -36,7 +36,10 @@ absl::Status BlockedBatchNormShape(ShapeContext& c) {
 
 // As BatchNorm's, and beta, which tells where relu was 0.
 absl::StatusOr<std::vector<NodeEntry>> Gradient(GradientContext& c) {
-  if (!c.has_head(kOutput)) return std::vector<NodeEntry>(kNumInputs);
+  const bool is_stopped = !c.has_head(kOutput);
+  if (is_stopped && c.param<BlockedBatchNormParam>().use_global_stats) {
+    return std::vector<NodeEntry>(kNumInputs);
+  }
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(kOutput));
   COOPER_ASSIGN_OR_RETURN(
       std::vector<NodeEntry> gradients,
@@ -44,6 +47,7 @@ absl::StatusOr<std::vector<NodeEntry>> Gradient(GradientContext& c) {
                  {head, c.output(kMean), c.output(kVar), c.input(kData), c.input(kGamma),
                   c.input(kBeta), c.input(kMovingMean), c.input(kMovingVar)}));
   gradients.resize(kNumInputs);
+  if (is_stopped) gradients[kData] = NodeEntry();
   return gradients;
 }
 
