@@ -30,7 +30,7 @@ std::string SymbolToJson(const Symbol& symbol);
 
 // The same with files, named in every message; writing replaces the file as a whole, and fails with
 // symbol.status() before it, or with kInvalidArgument, naming the node, if a name or an attribute
-// is not UTF-8.
+// is not UTF-8 or a name longer than LoadLimits::name_bytes.
 absl::StatusOr<Symbol> LoadSymbol(const std::string& path, const LoadLimits& limits = {});
 absl::Status SaveSymbol(const std::string& path, const Symbol& symbol);
 

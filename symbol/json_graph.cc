@@ -230,6 +230,11 @@ absl::StatusOr<OpCall> MakeOpCall(const JsonGraph::Node& node) {
 absl::Status CheckTexts(const JsonGraph& graph) {
   for (const JsonGraph::Node& node : graph.nodes) {
     const absl::string_view kind = node.is_variable() ? "variable" : absl::string_view(node.op);
+    if (static_cast<int64_t>(node.name.size()) > LoadLimits().name_bytes) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the name of ", kind, " '", absl::CEscape(node.name.substr(0, 40)), "...' has ",
+          node.name.size(), " bytes, more than are read: LoadLimits::name_bytes"));
+    }
     if (!IsUtf8(node.name)) {
       return absl::InvalidArgumentError(absl::StrCat("the name of ", kind, " '",
                                                      absl::CEscape(node.name),

@@ -402,6 +402,14 @@ TEST(JsonTest, ALongChainNeedsNoDeepStack) {
 }
 
 // They were saved, and could not be loaded again.
+TEST(JsonTest, NamesThatWouldNotBeReadAreNotSaved) {
+  const std::string path = testing::TempDir() + "/long_names.json";
+  EXPECT_THAT(SaveSymbol(path, Symbol::Variable(std::string(4097, 'n'))),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("4097 bytes")));
+  COOPER_ASSERT_OK(SaveSymbol(path, Symbol::Variable(std::string(4096, 'n'))));
+  COOPER_EXPECT_OK(LoadSymbol(path));
+}
+
 TEST(JsonTest, TextsThatAreNotUtf8AreNotSaved) {
   const std::string path = ::testing::TempDir() + "/texts-symbol.json";
   for (const char* text : {"\xff", "a\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80",
