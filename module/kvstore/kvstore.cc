@@ -1,5 +1,6 @@
 #include "module/kvstore/kvstore.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <string>
@@ -40,6 +41,7 @@ absl::StatusOr<KVStepInfo> KVStore::Step(absl::Span<const KVItem> items, bool ac
   COOPER_RETURN_IF_ERROR(InitAll(items));
   for (const KVItem& item : items)
     COOPER_RETURN_IF_ERROR(PushPull(item.key, item.grads, item.outs));
+  stop_ = std::max(stop_, requested_stop_);
   return KVStepInfo{.active_workers = active ? 1 : 0, .others = {}};
 }
 

@@ -117,7 +117,8 @@ class KVStore {
   // where it waits for the GPU.
   virtual absl::StatusOr<KVStepInfo> Step(absl::Span<const KVItem> items, bool active);
   // Asks all processes, with the next Step, to end the training; and whether one had asked when the
-  // last Step was made, in which all know the same.
+  // last Step was made, in which all know the same: a Step of one's own has to bring
+  // requested_stop_ of all processes to stop_.
   void RequestStop(StopReason reason) { requested_stop_ = std::max(requested_stop_, reason); }
   StopReason stop_reason() const { return stop_; }
   // Before another training: what was asked in the last one is over. Every process has to do it.
