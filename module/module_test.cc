@@ -217,7 +217,7 @@ TEST(ModuleTest, ValuesThatAreRefusedChangeNothing) {
 }
 
 // An evaluation of larger batches may come before the training.
-TEST(ModuleTest, GradientsAreScaledByTheBatchSizeOfBind) {
+TEST(ModuleTest, GradientsAreNotScaledByTheBatchSizeOfAnEvaluation) {
   auto module = MakeModule();
   COOPER_ASSERT_OK(module->Bind(Shapes(4)));
   COOPER_ASSERT_OK(module->InitParams());

@@ -14,28 +14,33 @@
 namespace cooper {
 namespace {
 
-constexpr float kTolerance = 1e-4f;
+// How far apart results are that were rounded in other places, as a part of the largest in a row:
+// sixteen roundings of 16-bit floats, whose sums are float32; many more of the others.
+float ToleranceOf(DType dtype) {
+  if (dtype == DType::kFloat16) return 16 * 0x1p-11f;
+  return dtype == DType::kBfloat16 ? 16 * 0x1p-8f : 1e-4f;
+}
 
-bool RowsAgree(const float* a, const float* b, int64_t columns) {
+bool RowsAgree(const float* a, const float* b, int64_t columns, float tolerance) {
   float largest = 0;
   for (int64_t c = 0; c < columns; ++c) {
     if (std::isfinite(a[c])) largest = std::max(largest, std::abs(a[c]));
   }
   for (int64_t c = 0; c < columns; ++c) {
-    if (a[c] == b[c] || std::abs(a[c] - b[c]) <= kTolerance * largest) continue;
+    if (a[c] == b[c] || std::abs(a[c] - b[c]) <= tolerance * largest) continue;
     if (!std::isnan(a[c]) || !std::isnan(b[c])) return false;
   }
   return true;
 }
 
 bool Agrees(const SampleRows& rows, absl::Span<const float> output, absl::Span<const float> turned,
-            int64_t samples, int64_t columns) {
+            int64_t samples, int64_t columns, float tolerance) {
   for (int64_t o = 0; o < rows.outer; ++o) {
     for (int64_t n = 0; n < samples; ++n) {
       const float* a = output.data() + (o * samples + n) * rows.inner * columns;
       const float* b = turned.data() + (o * samples + (n + 1) % samples) * rows.inner * columns;
       for (int64_t i = 0; i < rows.inner; ++i, a += columns, b += columns) {
-        if (!RowsAgree(a, b, columns)) return false;
+        if (!RowsAgree(a, b, columns, tolerance)) return false;
       }
     }
   }
@@ -88,7 +93,7 @@ absl::StatusOr<std::vector<SampleRows>> AgreeingSampleRows(absl::Span<const Samp
   const int64_t columns = output.shape().Product(1, output.shape().rank());
   std::vector<SampleRows> agreeing;
   for (const SampleRows& rows : candidates) {
-    if (Agrees(rows, a, b, samples, columns)) agreeing.push_back(rows);
+    if (Agrees(rows, a, b, samples, columns, ToleranceOf(output.dtype()))) agreeing.push_back(rows);
   }
   return agreeing;
 }

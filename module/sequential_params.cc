@@ -77,16 +77,19 @@ absl::Status SequentialModule::CheckGiven(const ArrayMap& arg_params, const Arra
 absl::Status SequentialModule::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
                                          const SetParamsOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireBound("SetParams"));
-  const bool changes = !params_initialized() || options.force_init;
-  // Before the first module is changed. Without values there is nothing to lose.
-  const bool first = params_initialized();
-  if (changes && first) COOPER_RETURN_IF_ERROR(CheckGiven(arg_params, aux_params, options));
+  // Before the first module is changed; without values there is nothing to lose.
+  const bool had_values = params_initialized();
+  if (had_values && options.force_init) {
+    COOPER_RETURN_IF_ERROR(CheckGiven(arg_params, aux_params, options));
+  }
   // Each module takes what is its own.
   SetParamsOptions own = options;
   own.allow_extra = true;
   COOPER_RETURN_IF_ERROR(
       Each([&](BaseModule& module) { return module.SetParams(arg_params, aux_params, own); }));
-  return first ? absl::OkStatus() : CheckGiven(arg_params, aux_params, options);
+  if (had_values) return absl::OkStatus();
+  COOPER_RETURN_IF_ERROR(GetParams().status());
+  return CheckGiven(arg_params, aux_params, options);
 }
 
 absl::StatusOr<std::vector<NDArray>> SequentialModule::GetStates() const {

@@ -23,7 +23,7 @@ std::unique_ptr<EvalMetric> F1(const BinaryMetricOptions& options);  // "f1"
 // Matthews' correlation coefficient of two classes.
 std::unique_ptr<EvalMetric> Mcc(const BinaryMetricOptions& options);  // "mcc"
 
-// Its equivalent for any number of classes, of all samples together. Predictions may be class ids.
+// Its equivalent for up to 8,192 classes, of all samples together. Predictions may be class ids.
 struct PccOptions {
   MetricOptions common;  // "pcc"
   std::optional<double> ignore_label;

@@ -145,8 +145,14 @@ absl::Status RequestBatcher::Impl::Prepare() {
   }
   if (lengths.size() == 1 && longest > 1) {
     auto shorter = PrepareFor(longest, batch_size, longest - 1);
-    if (shorter.ok()) known.push_back(*std::move(shorter));
+    if (shorter.ok()) {
+      known.push_back(*std::move(shorter));
+    } else if (!absl::IsInvalidArgument(shorter.status())) {
+      return shorter.status();
+    }
   }
+  // Not the one to be forgotten, if the predictor keeps no more than one for each length.
+  COOPER_RETURN_IF_ERROR(PrepareFor(longest, batch_size, longest).status());
   COOPER_ASSIGN_OR_RETURN(output_rows_, FindOutputRows(known));
   for (const int64_t length : lengths) buckets_.push_back({.length = length});
   return FindOrderOfPositions(longest);
