@@ -202,7 +202,8 @@ void Finish(const Reduction& reduction, C* acc, int64_t size) {
 }
 
 // Whether float holds these sums of squares with all their digits. In double from the beginning
-// norms would take up to twice as long, for numbers that are rare.
+// norms would take up to twice as long, for numbers that are rare. Zeros pay for them too: nothing
+// tells their sum from that of squares too small for float.
 bool HoldsSums(const float* sums, int64_t size) {
   using Limits = std::numeric_limits<float>;
   constexpr float kLeast = Limits::min() / Limits::epsilon();
@@ -255,7 +256,9 @@ absl::Status RunReduction(const Reduction& reduction, absl::Span<const int64_t> 
     const int64_t size = output.size();
     Reduce<C>(reduction, operands, plan, acc).Run(size);
     if constexpr (std::is_same_v<C, float>) {
-      if (reduction.end.square_root && !HoldsSums(acc, size)) {
+      // Squares of 16-bit floats of this kind are numbers of float.
+      const bool fits = operands[0].dtype == DType::kFloat16;
+      if (reduction.end.square_root && !fits && !HoldsSums(acc, size)) {
         double* const wide = static_cast<double*>(workspace);
         Reduce<double>(reduction, operands, plan, wide).Run(size);
         Finish(reduction, wide, size);
