@@ -28,6 +28,7 @@
 #include "absl/strings/strip.h"
 #include "benchmarks/gemm_limit.h"
 #include "benchmarks/heap_counter.h"
+#include "benchmarks/json_line.h"
 #include "benchmarks/lm_batches.h"
 #include "benchmarks/lm_epochs.h"
 #include "examples/language_model.h"
@@ -410,24 +411,18 @@ class LmBenchmark {
   double rss_at_start_ = 0;
 };
 
-// An error may hold a command that is not UTF-8.
-void Print(const Json& json) {
-  std::cout << json.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace)
-            << std::endl;
-}
-
 absl::Status Serve(LmBenchmark& benchmark, double warmup_seconds) {
-  Print(benchmark.Ready(warmup_seconds));
+  PrintLine(benchmark.Ready(warmup_seconds));
   std::string line;
   while (std::getline(std::cin, line) && line != "quit") {
     int passes = 0;
     absl::string_view rest = line;
     if (!absl::ConsumePrefix(&rest, "run ") || !absl::SimpleAtoi(rest, &passes) || passes < 1) {
-      Print({{"error", absl::StrCat("expected 'run N' or 'quit', got '", line, "'")}});
+      PrintLine({{"error", absl::StrCat("expected 'run N' or 'quit', got '", line, "'")}});
       continue;
     }
     COOPER_ASSIGN_OR_RETURN(const Json report, benchmark.RunCommand(passes));
-    Print(report);
+    PrintLine(report);
   }
   return absl::OkStatus();
 }
@@ -442,7 +437,7 @@ absl::Status Main() {
   const int passes = std::max(1, absl::GetFlag(FLAGS_repeat));
   COOPER_RETURN_IF_ERROR(benchmark->RunPasses(passes, &times));
   COOPER_ASSIGN_OR_RETURN(const Json report, benchmark->FullReport(times, passes));
-  Print(report);
+  PrintLine(report);
   if (!ProfileIsAsked()) return absl::OkStatus();
   COOPER_ASSIGN_OR_RETURN(const std::string profile, benchmark->RunProfile());
   std::cerr << profile;

@@ -24,6 +24,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "benchmarks/json_line.h"
 #include "executor/executor.h"
 #include "ndarray/gemm_rate.h"
 #include "ndarray/parallel.h"
@@ -154,12 +155,6 @@ absl::StatusOr<nlohmann::json> Answer(const std::vector<std::string>& words, Bou
   return absl::InvalidArgumentError("expected 'run N' or 'bind FILE SHAPES train'");
 }
 
-// An error may hold a command that is not UTF-8.
-void Print(const nlohmann::json& json) {
-  std::cout << json.dump(-1, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace)
-            << std::endl;
-}
-
 absl::Status Run() {
   SetNumThreads(absl::GetFlag(FLAGS_threads));
   Bound bound;
@@ -174,11 +169,11 @@ absl::Status Run() {
     COOPER_RETURN_IF_ERROR(bound.Run(10));
     std::cerr << ProfileTable(StopProfile(), GemmRate());
   }
-  Print(ready);
+  PrintLine(ready);
   for (std::string line; std::getline(std::cin, line) && line != "quit";) {
     const std::vector<std::string> words = absl::StrSplit(line, ' ');
     const absl::StatusOr<nlohmann::json> answer = Answer(words, bound);
-    Print(answer.ok() ? *answer : nlohmann::json{{"error", answer.status().ToString()}});
+    PrintLine(answer.ok() ? *answer : nlohmann::json{{"error", answer.status().ToString()}});
   }
   return absl::OkStatus();
 }

@@ -30,6 +30,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "benchmarks/json_line.h"
 #include "examples/language_model.h"
 #include "examples/model_flags.h"
 #include "module/bucketing_module.h"
@@ -280,19 +281,13 @@ absl::StatusOr<Json> Answer(Serving& serving, const std::string& line) {
                              "got '", line, "'")}};
 }
 
-// An error may hold a command that is not UTF-8.
-void Print(const Json& json) {
-  std::cout << json.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace)
-            << std::endl;
-}
-
 absl::Status Main() {
   COOPER_ASSIGN_OR_RETURN(const auto serving, Serving::Create());
-  Print({{"ready", true}, {"peer", "cooper"}});
+  PrintLine({{"ready", true}, {"peer", "cooper"}});
   std::string line;
   while (std::getline(std::cin, line) && line != "quit") {
     COOPER_ASSIGN_OR_RETURN(const Json answer, Answer(*serving, line));
-    Print(answer);
+    PrintLine(answer);
   }
   return absl::OkStatus();
 }

@@ -149,8 +149,11 @@ absl::Status LmProgress::OnEpochEnd(int epoch, std::optional<double> valid_perpl
                  : ""),
          /*whole=*/true);
   }
-  // The run that trained the epoch and saved its state has written the figures.
-  if (epoch_.batches == 0) return absl::OkStatus();
+  // Of an epoch that was trained before this run, figures that are there stay. Who ended it at its
+  // last batch has written none, and there are no more than its perplexities now.
+  const bool is_written =
+      options_.json_path.empty() || (!epochs_.empty() && epochs_.back().number == epoch + 1);
+  if (epoch_.batches == 0 && is_written) return absl::OkStatus();
   Json json = {{"epoch", epoch + 1},
                {"train_perplexity", train_perplexity_},
                {"batches", epoch_.batches},

@@ -273,9 +273,13 @@ def _versions(document: Dict[str, Any]) -> Dict[str, str]:
 
 def _cannot_write(path: str) -> str:
     """Why not, or nothing. What the file holds stays."""
+    was_there = os.path.exists(path)
     try:
         with open(path, 'a', encoding='utf-8'):
-            return ''
+            pass
+        if not was_there:
+            os.remove(path)
+        return ''
     except OSError as error:
         return str(error)
 
