@@ -22,7 +22,6 @@ struct KernelCase {
   std::string kernel;  // "" for that of op, or that of its gradient
   AttrMap attrs;
   std::vector<Shape> inputs, outputs;
-  bool is_train = false;
   // The input that holds indices, if any: below `index_end`, from `index_begin` on. They are
   // float32 and then int64.
   int indices = -1;
@@ -39,6 +38,7 @@ struct KernelCase {
   double low = -2, high = 2;
   // Outputs are of the dtype so many places after that of the inputs in `dtypes`, turning around.
   int output_dtype_shift = 0;
+  bool is_train = false;
 };
 
 // Runs the case, with GoogleTest's expectations.
