@@ -75,7 +75,7 @@ class Way {
   // `options`: of the training's batches; the network gets lengths if it names them.
   static absl::StatusOr<std::unique_ptr<Way>> Create(std::string name, const LmCorpus& corpus,
                                                      int64_t batch_size,
-                                                     BucketSentenceIterOptions options) {
+                                                     const BucketSentenceIterOptions& options) {
     auto way = std::make_unique<Way>();
     way->name_ = std::move(name);
     LanguageModelOptions model = ModelOptionsFromFlags();

@@ -100,6 +100,7 @@ class Serving {
     std::mutex mutex;
     absl::Status status;
     std::vector<std::thread> threads;
+    threads.reserve(static_cast<size_t>(callers));
     const Clock::time_point start = Clock::now();
     for (int t = 0; t < callers; ++t) {
       threads.emplace_back([&, t] {

@@ -88,6 +88,7 @@ TEST(InvokeTest, RunAllIsRunOfEach) {
       COOPER_ASSERT_OK(RunAll(invocations));
     }
     std::vector<std::vector<float>> results;
+    results.reserve(arrays.size());
     for (const NDArray& array : arrays) results.push_back(*array.ToVector<float>());
     if (n == 0) expected = results;
     EXPECT_EQ(results, expected) << n << " threads";

@@ -50,7 +50,7 @@ class CsvIter : public DataIter {
   int64_t batch_size() const override { return batch_size_; }
 
   absl::StatusOr<std::string> SaveState() const override;
-  absl::Status LoadState(absl::string_view state) override;
+  absl::Status LoadState(absl::string_view text) override;
 
  private:
   CsvIter(const CsvIterOptions& options, NDArray data, NDArray label);

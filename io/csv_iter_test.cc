@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/iter_fixtures.h"
@@ -21,12 +22,12 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string Write(const std::string& name, const std::string& text) {
-  const std::string path = ::testing::TempDir() + "/csv_iter_test_" + name;
+  std::string path = ::testing::TempDir() + "/csv_iter_test_" + name;
   EXPECT_THAT(WriteFileAtomically(path, text), IsOk());
   return path;
 }
 
-std::unique_ptr<CsvIter> Make(CsvIterOptions options) {
+std::unique_ptr<CsvIter> Make(const CsvIterOptions& options) {
   auto iter = CsvIter::Create(options);
   EXPECT_TRUE(iter.ok()) << iter.status();
   return *std::move(iter);
@@ -54,8 +55,8 @@ CsvIterOptions Rows(int rows) {
   std::string data, label;
   for (int i = 1; i <= rows; ++i) {
     const std::string n = std::to_string(i);
-    data += n + ".5, -" + n + "\n";
-    label += n + "\r\n";
+    absl::StrAppend(&data, n, ".5, -", n, "\n");
+    absl::StrAppend(&label, n, "\r\n");
   }
   const std::string suffix = std::to_string(rows) + ".csv";
   return {.data_csv = Write("data" + suffix, data),

@@ -116,7 +116,7 @@ class PrefetchingIter::Source {
     std::unique_lock<std::mutex> lock(mutex_);
     paused_ = true;
     changed_.wait(lock, [this] { return !busy_; });
-    const absl::Status status = change(*iter_);
+    absl::Status status = change(*iter_);
     if (status.ok()) made_.clear();
     // What was made before an error is still right, unless it was the last of the epoch.
     paused_ = !made_.empty() && IsLast(made_.back().batch);
@@ -264,7 +264,7 @@ absl::Status PrefetchingIter::LoadState(absl::string_view text) {
     COOPER_ASSIGN_OR_RETURN(present.emplace_back(), sources_[i]->SaveState());
   }
   for (size_t i = 0; i < sources_.size(); ++i) {
-    const absl::Status status = sources_[i]->LoadState(loaded[i]);
+    absl::Status status = sources_[i]->LoadState(loaded[i]);
     if (status.ok()) continue;
     // No source stays ahead of the others.
     for (size_t k = 0; k < i; ++k) sources_[k]->LoadState(present[k]).IgnoreError();

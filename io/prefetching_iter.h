@@ -50,7 +50,7 @@ class PrefetchingIter : public DataIter {
 
   // The place of the next batch that Next() returns, not of what has been made ahead.
   absl::StatusOr<std::string> SaveState() const override;
-  absl::Status LoadState(absl::string_view state) override;
+  absl::Status LoadState(absl::string_view text) override;
 
  private:
   class Source;

@@ -16,7 +16,7 @@ using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
 std::string Write(const std::string& name, const std::string& text) {
-  const std::string path = ::testing::TempDir() + "/" + name;
+  std::string path = ::testing::TempDir() + "/" + name;
   EXPECT_THAT(WriteFileAtomically(path, text), IsOk());
   return path;
 }

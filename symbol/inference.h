@@ -126,7 +126,7 @@ absl::Status InferByRules(const IndexedGraph& graph, std::vector<Value>& values,
   return InferToFixpoint(graph, values, [&](int i, Span inputs, Span outputs, Span forward) {
     const Node& node = *graph.nodes()[i];
     Context context(node.call(), inputs, outputs, forward);
-    const absl::Status status = (node.op()->*rule)()(context);
+    absl::Status status = (node.op()->*rule)()(context);
     if (status.ok()) return status;
     const OpSchema::Names names = node.op()->InputNames(node.call());
     const std::vector<std::string> from = OutputNames(node.inputs());

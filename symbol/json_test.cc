@@ -129,6 +129,7 @@ TEST(JsonTest, WritesTheLayoutOfMXNet) {
 
 TEST(JsonTest, WritesLongListsOnSeveralLines) {
   std::vector<Symbol> inputs;
+  inputs.reserve(11);
   for (int i = 0; i < 11; ++i) inputs.push_back(Symbol::Variable(absl::StrCat("x", i)));
   COOPER_ASSERT_OK_AND_ASSIGN(
       Symbol ten,

@@ -145,8 +145,8 @@ absl::StatusOr<std::optional<BucketMemory>> MemoryFromFlags(const BucketReportIn
                                  .training = absl::GetFlag(FLAGS_training)};
   std::string network = path;
   if (!path.empty()) {
-    COOPER_ASSIGN_OR_RETURN(const Symbol symbol, LoadSymbol(path));
-    options.sym_gen = [symbol](const BucketKey&) { return symbol; };
+    COOPER_ASSIGN_OR_RETURN(Symbol symbol, LoadSymbol(path));
+    options.sym_gen = [symbol = std::move(symbol)](const BucketKey&) { return symbol; };
   } else {
     if (report.lengths.pairs()) {
       return absl::InvalidArgumentError("--cell: the language model has one length, not pairs");

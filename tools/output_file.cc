@@ -21,7 +21,7 @@ absl::Status CheckOutputFile(absl::string_view before, const std::string& path) 
   }
   COOPER_RETURN_IF_ERROR(CheckOutputFolder(before, path));
   // What is made here is removed at once.
-  const absl::Status status = AtomicFile::Create(path).status();
+  absl::Status status = AtomicFile::Create(path).status();
   if (status.ok()) return status;
   return absl::InvalidArgumentError(absl::StrCat(before, path, ": ", status.message()));
 }

@@ -25,6 +25,7 @@ std::string Picture(const ShapedImages& images, const std::vector<BucketKey>& ke
     widths.push_back(image.shape()[2]);
   }
   std::vector<std::pair<int64_t, int64_t>> buckets;
+  buckets.reserve(keys.size());
   for (const BucketKey& key : keys) {
     buckets.emplace_back(key.tuple_value()[0], key.tuple_value()[1]);
   }

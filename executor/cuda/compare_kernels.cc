@@ -30,7 +30,7 @@ constexpr int64_t kBlocks = 2;
 
 // Elements begin + f(i), f(i) in [0, end - begin), on the CPU: every value, in no order.
 NDArray Numbers(const Shape& shape, DType dtype, int64_t begin, int64_t end, int64_t seed) {
-  const NDArray array = *NDArray::Empty(shape, dtype);
+  NDArray array = *NDArray::Empty(shape, dtype);
   DispatchDType(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     for (int64_t i = 0; i < shape.num_elements(); ++i) {
@@ -44,7 +44,7 @@ NDArray Numbers(const Shape& shape, DType dtype, int64_t begin, int64_t end, int
 // Numbers from low to high, in no order.
 NDArray Fractions(const Shape& shape, DType dtype, double low, double high, int64_t seed) {
   constexpr int64_t kSteps = 997;
-  const NDArray array = *NDArray::Empty(shape, dtype);
+  NDArray array = *NDArray::Empty(shape, dtype);
   DispatchDType(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     for (int64_t i = 0; i < shape.num_elements(); ++i) {
@@ -150,6 +150,7 @@ std::vector<std::vector<uint8_t>> RunOn(const Context& context, const KernelCase
   const ScopedBlockLimit few_blocks(kBlocks);
   COOPER_EXPECT_OK((*kernel)->run(c));
   std::vector<std::vector<uint8_t>> bytes;
+  bytes.reserve(arrays.size());
   for (const NDArray& array : arrays) bytes.push_back(BytesOf(queue.get(), array));
   return bytes;
 }

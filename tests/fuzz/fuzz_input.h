@@ -47,7 +47,7 @@ class FuzzInput {
   }
   std::string Take(size_t count) {
     if (count > size_) count = size_;
-    const std::string taken(reinterpret_cast<const char*>(data_), count);
+    std::string taken(reinterpret_cast<const char*>(data_), count);
     data_ += count;
     size_ -= count;
     return taken;

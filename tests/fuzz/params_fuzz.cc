@@ -53,7 +53,8 @@ void Read(absl::string_view bytes) {
 
 void ReadByName(absl::string_view bytes) {
   const std::string path = ScratchFolder() + "/fuzz.params";
-  WriteUnsynced(path, std::string(bytes));
+  const std::string text(bytes);
+  WriteUnsynced(path, text);
   CHECK(!LoadNamedArrays(path).ok() || ParseParams(bytes).ok());
 }
 

@@ -145,6 +145,7 @@ TEST(BatchProductsTest, StepsThatBroadcast) {
     const std::vector<Symbol> x = Split(Symbol::Variable("x"), 0, 3);
     const std::vector<Symbol> position = Split(Symbol::Variable("position"), 0, 3);
     std::vector<Symbol> outputs;
+    outputs.reserve(3);
     for (int t = 0; t < 3; ++t) {
       outputs.push_back(layer(Op("broadcast_add", {.inputs = {x[t], position[t]}})));
     }

@@ -24,6 +24,7 @@ inline GraphFacts FactsOf(const Symbol& symbol, const KnownShapes& known,
   std::vector<PartialShape> shapes = VariableShapes(graph, known).value();
   CHECK(InferEntryShapes(graph, shapes).ok() && CheckShapesComplete(graph, shapes).ok());
   std::vector<Shape> full;
+  full.reserve(shapes.size());
   for (const PartialShape& shape : shapes) full.push_back(shape.ToShape());
   std::vector<DType> types(full.size(), DType::kFloat32);
   return GraphFacts(symbol, std::move(full), std::move(types), constants.empty(), constants);

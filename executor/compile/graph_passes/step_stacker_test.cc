@@ -23,6 +23,7 @@ Symbol Split(const Symbol& whole, const char* axis, int steps = 3) {
 
 std::vector<NodeEntry> Entries(const std::vector<Symbol>& symbols) {
   std::vector<NodeEntry> entries;
+  entries.reserve(symbols.size());
   for (const Symbol& symbol : symbols) entries.push_back(EntryOf(symbol));
   return entries;
 }

@@ -178,6 +178,7 @@ absl::StatusOr<KVStepInfo> KVStoreMpi::Step(absl::Span<const KVItem> items, bool
     for (int rank = 0; rank < world_.size(); ++rank) all[3 * rank + 2] = numbers[rank];
   }
   std::vector<uint64_t> numbers;
+  numbers.reserve(static_cast<size_t>(world_.size()));
   for (int rank = 0; rank < world_.size(); ++rank) numbers.push_back(all[3 * rank + 2]);
   const std::vector<std::string> keys = KeysOf(numbers);
   if (keys.empty()) return info;
@@ -334,8 +335,8 @@ absl::StatusOr<std::unique_ptr<KVStore>> MakeKVStoreMpi(absl::string_view type) 
   return std::make_unique<KVStoreMpi>(type, world);
 }
 
-const bool registered[] = {RegisterKVStore("dist_sync", MakeKVStoreMpi),
-                           RegisterKVStore("dist_device_sync", MakeKVStoreMpi)};
+const bool kRegistered[] = {RegisterKVStore("dist_sync", MakeKVStoreMpi),
+                            RegisterKVStore("dist_device_sync", MakeKVStoreMpi)};
 
 }  // namespace
 }  // namespace cooper

@@ -2,6 +2,7 @@
 // (batch_size, max_sequence_length, ...) with axis 1. MXNet: src/operator/sequence_*-inl.h.
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -94,7 +95,7 @@ absl::Status SequenceType(TypeContext& c) {
 }
 
 std::vector<NodeEntry> WithLength(GradientContext& c, NodeEntry head) {
-  std::vector<NodeEntry> inputs = {head};
+  std::vector<NodeEntry> inputs = {std::move(head)};
   if (c.num_inputs() > 1) inputs.push_back(c.input(kLength));
   return inputs;
 }
