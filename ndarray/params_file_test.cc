@@ -57,8 +57,8 @@ Bytes& AddFloats(Bytes& b) {
   return b.U32(kV2).Add(int32_t{0}).Shape64({2}).Context().Add(int32_t{0}).Add(1.5f).Add(-2.0f);
 }
 
-NDArray Floats(Shape shape, const std::vector<float>& values) {
-  return *NDArray::FromVector(std::move(shape), values);
+NDArray Floats(const Shape& shape, const std::vector<float>& values) {
+  return *NDArray::FromVector(shape, values);
 }
 
 TEST(ParamsFileTest, ReadsEveryVersionOfAnArray) {
