@@ -348,14 +348,23 @@ TEST(BucketingModuleTest, CheckpointsBringBackEveryBucket) {
   EXPECT_THAT(BucketingModule::Load(prefix + "x", 3, {.default_bucket_key = 4}), Not(IsOk()));
 }
 
+// A copy of `model` as it is after a step in bucket 2, whose parameters wait for the bucket. Null
+// if that fails.
+std::unique_ptr<BucketingModule> SaveAndLoad(BucketingModule& model, const std::string& prefix) {
+  Step(model, ConstantBatch(2, 2, 1));
+  COOPER_EXPECT_OK(model.SaveCheckpoint(prefix, 1));
+  auto loaded = BucketingModule::Load(prefix, 1, {.default_bucket_key = 4});
+  COOPER_EXPECT_OK(loaded);
+  if (!loaded.ok()) return nullptr;
+  COOPER_EXPECT_OK((*loaded)->Bind({.data_shapes = DataOf(4), .label_shapes = Labels()}));
+  return *std::move(loaded);
+}
+
 TEST(BucketingModuleTest, ParametersThatWaitForTheirBucketAreSaved) {
   const std::string prefix = testing::TempDir() + "/waiting";
   auto model = MakeModel({.sym_gen = DeeperAtTwo, .default_bucket_key = 4});
-  Step(*model, ConstantBatch(2, 2, 1));
-  COOPER_ASSERT_OK(model->SaveCheckpoint(prefix, 1));
-  COOPER_ASSERT_OK_AND_ASSIGN(auto loaded,
-                              BucketingModule::Load(prefix, 1, {.default_bucket_key = 4}));
-  COOPER_ASSERT_OK(loaded->Bind({.data_shapes = DataOf(4), .label_shapes = Labels()}));
+  auto loaded = SaveAndLoad(*model, prefix);
+  ASSERT_NE(loaded, nullptr);
   COOPER_ASSERT_OK(loaded->SaveCheckpoint(prefix, 2));  // bucket 2 has not been bound
   COOPER_ASSERT_OK_AND_ASSIGN(auto copy,
                               BucketingModule::Load(prefix, 2, {.default_bucket_key = 4}));
@@ -367,11 +376,8 @@ TEST(BucketingModuleTest, ParametersThatWaitForTheirBucketAreSaved) {
 TEST(BucketingModuleTest, SettingParametersKeepsThoseThatWait) {
   const std::string prefix = testing::TempDir() + "/kept";
   auto model = MakeModel({.sym_gen = DeeperAtTwo, .default_bucket_key = 4});
-  Step(*model, ConstantBatch(2, 2, 1));
-  COOPER_ASSERT_OK(model->SaveCheckpoint(prefix, 1));
-  COOPER_ASSERT_OK_AND_ASSIGN(auto loaded,
-                              BucketingModule::Load(prefix, 1, {.default_bucket_key = 4}));
-  COOPER_ASSERT_OK(loaded->Bind({.data_shapes = DataOf(4), .label_shapes = Labels()}));
+  auto loaded = SaveAndLoad(*model, prefix);
+  ASSERT_NE(loaded, nullptr);
   COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams bound, loaded->GetParams());
   COOPER_ASSERT_OK(loaded->SetParams(bound.args, bound.auxs));
   COOPER_ASSERT_OK(loaded->Forward(ConstantBatch(2, 2, 1)));

@@ -218,8 +218,7 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
     if (processes.stop_reason() == StopReason::kSignal) {
       return EndedBySignal(options, signal, epoch, nbatch);
     }
-    if (!go_on) break;
-    if (processes.stop_requested()) break;
+    if (!go_on || processes.stop_requested()) break;
     COOPER_RETURN_IF_ERROR(AddContext(checks.AfterEpoch(), "Fit: after epoch ", epoch));
     log_epoch.Trained(*metric);
     for (const EpochEndCallback& callback : options.epoch_end_callbacks) {

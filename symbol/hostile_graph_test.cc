@@ -34,6 +34,14 @@ constexpr auto kResourceExhausted = absl::StatusCode::kResourceExhausted;
 
 // Operators of this test's own.
 
+// prefix0, prefix1, ...
+OpSchema::Names Numbered(const char* prefix, int64_t count) {
+  OpSchema::Names names;
+  names.reserve(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) names.push_back(absl::StrCat(prefix, i));
+  return names;
+}
+
 struct PartsParam {
   int64_t num_outputs = 1;
   static void Declare(ParamDeclaration<PartsParam>& d) {
@@ -44,16 +52,11 @@ struct PartsParam {
 COOPER_REGISTER_OP(Parts)
     .Param<PartsParam>()
     .Outputs([](const OpCall& call) {
-      OpSchema::Names names;
-      for (int64_t i = 0; i < call.param<PartsParam>().num_outputs; ++i) {
-        names.push_back(absl::StrCat("output", i));
-      }
-      return names;
+      return Numbered("output", call.param<PartsParam>().num_outputs);
     })
     .Shape(SameShape)
     .Type(SameType);
 
-COOPER_REGISTER_OP(Sum).VariadicInputs("num_args").Shape(SameShape).Type(SameType);
 struct ArraysParam {
   int64_t num_arrays = 1;
   static void Declare(ParamDeclaration<ArraysParam>& d) {
@@ -64,14 +67,12 @@ struct ArraysParam {
 COOPER_REGISTER_OP(Arrays)
     .Param<ArraysParam>()
     .Inputs([](const OpCall& call) {
-      OpSchema::Names names;
-      for (int64_t i = 0; i < call.param<ArraysParam>().num_arrays; ++i) {
-        names.push_back(absl::StrCat("array", i));
-      }
-      return names;
+      return Numbered("array", call.param<ArraysParam>().num_arrays);
     })
     .Shape(SameShape)
     .Type(SameType);
+
+COOPER_REGISTER_OP(Sum).VariadicInputs("num_args").Shape(SameShape).Type(SameType);
 COOPER_REGISTER_OP(_backward_Sum).Shape(GradientShape).Type(GradientType);
 COOPER_REGISTER_OP(_sum_backward).Shape(GradientShape).Type(GradientType);
 
