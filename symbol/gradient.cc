@@ -9,6 +9,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/indexed_graph.h"
+#include "symbol/output_namer.h"
 
 namespace cooper {
 namespace {
@@ -40,8 +41,7 @@ class Differentiation {
       if (!status.ok()) return AddContext(status, "gradient of ", Describe(*graph_.nodes()[i]));
     }
     for (int variable : variables) {
-      OpSchema::Names names;
-      COOPER_ASSIGN_OR_RETURN(NodeEntry sum, Sum({owners.at(graph_.nodes()[variable]), 0}, &names));
+      COOPER_ASSIGN_OR_RETURN(NodeEntry sum, Sum({owners.at(graph_.nodes()[variable]), 0}));
       result_.gradients.push_back(std::move(sum));
     }
     return std::move(result_);
@@ -96,13 +96,12 @@ class Differentiation {
   absl::Status Visit(const NodePtr& node) {
     if (!node->op()->gradient()) return absl::OkStatus();
     std::vector<NodeEntry> heads;
-    OpSchema::Names names;
     // A loss starts from itself wherever it is: as in MXNet below BlockGrad and argmax too. And the
     // backward pass updates auxiliary states.
     bool reached = node->op()->IgnoresHeadGradient(node->call()) ||
                    !node->op()->AuxInputs(node->call()).empty();
     for (int k = 0; k < node->num_outputs(); ++k) {
-      COOPER_ASSIGN_OR_RETURN(NodeEntry head, Sum({node, k}, &names));
+      COOPER_ASSIGN_OR_RETURN(NodeEntry head, Sum({node, k}));
       if (head) reached = true;
       heads.push_back(std::move(head));
     }
@@ -118,20 +117,13 @@ class Differentiation {
     return absl::OkStatus();
   }
 
-  // The gradient of one entry, once all its terms are known. `names` are those of its node's
-  // outputs, made by the first that needs one: there may be thousands.
-  absl::StatusOr<NodeEntry> Sum(const NodeEntry& entry, OpSchema::Names* names) {
+  // The gradient of one entry, once all its terms are known.
+  absl::StatusOr<NodeEntry> Sum(const NodeEntry& entry) {
     std::vector<NodeEntry>& terms = terms_[graph_.entry(entry)];
     if (terms.empty()) return NodeEntry();
     if (terms.size() == 1) return terms[0];
     // Not after a term, which may be one of several sums: a + b hands its gradient on to both.
-    const Node& node = *entry.node;
-    std::string name = node.name();
-    if (!node.is_variable()) {
-      if (names->empty()) *names = node.op()->OutputNames(node.call());
-      absl::StrAppend(&name, "_", (*names)[entry.index]);
-    }
-    absl::StrAppend(&name, "_grad_sum");
+    std::string name = absl::StrCat(namer_.Name(entry), "_grad_sum");
     COOPER_ASSIGN_OR_RETURN(NodePtr sum, MakeNode("_grad_sum", std::move(name), terms));
     result_.nodes.push_back(std::move(sum));
     terms = {NodeEntry{result_.nodes.back(), 0}};
@@ -142,6 +134,7 @@ class Differentiation {
   const IndexedGraph graph_;
   std::vector<std::vector<NodeEntry>> terms_;  // by entry: the gradients that arrived
   std::vector<bool> needed_;
+  OutputNamer namer_;
   GradientGraph result_;
 };
 

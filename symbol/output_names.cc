@@ -1,33 +1,28 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "symbol/node.h"
 #include "symbol/op.h"
+#include "symbol/output_namer.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
 
+std::string OutputNamer::Name(const NodeEntry& entry) {
+  const Node& node = *entry.node;
+  if (node.num_outputs() == 1) return OutputName(entry);
+  const auto [it, is_new] = by_node_.try_emplace(&node);
+  if (is_new) it->second = node.op()->OutputNames(node.call());
+  return absl::StrCat(node.name(), "_", it->second[entry.index]);
+}
+
 std::vector<std::string> OutputNames(absl::Span<const NodeEntry> entries) {
-  absl::flat_hash_map<const Node*, OpSchema::Names> by_node;  // made once for all of its outputs
+  OutputNamer namer;
   std::vector<std::string> names;
   names.reserve(entries.size());
-  for (const NodeEntry& entry : entries) {
-    if (!entry) {
-      names.emplace_back();
-      continue;
-    }
-    const Node& node = *entry.node;
-    if (node.num_outputs() == 1) {
-      names.push_back(OutputName(entry));
-      continue;
-    }
-    const auto [it, is_new] = by_node.try_emplace(&node);
-    if (is_new) it->second = node.op()->OutputNames(node.call());
-    names.push_back(absl::StrCat(node.name(), "_", it->second[entry.index]));
-  }
+  for (const NodeEntry& entry : entries) names.push_back(entry ? namer.Name(entry) : "");
   return names;
 }
 
