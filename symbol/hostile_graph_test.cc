@@ -2,7 +2,6 @@
 // cost time in proportion to their size.
 
 #include <cstdint>
-#include <ctime>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "symbol/json.h"
 #include "symbol/op.h"
 #include "symbol/shape_context.h"
+#include "symbol/stopwatch.h"
 #include "symbol/symbol.h"
 #include "symbol/type_context.h"
 
@@ -105,15 +105,6 @@ std::string Wide(int inputs, int version) {
                                R"(}, "inputs": [)", absl::StrJoin(entries, ","), "]}"));
   return Graph(nodes, {absl::StrCat("[", inputs, ",0,0]")}, version);
 }
-
-// What takes time in proportion to the squares of these sizes takes ten times as long and more.
-class Stopwatch {
- public:
-  ~Stopwatch() { EXPECT_LT(static_cast<double>(std::clock() - begin_) / CLOCKS_PER_SEC, 15); }
-
- private:
-  const std::clock_t begin_ = std::clock();  // of the processor: others may want it too
-};
 
 TEST(HostileGraphTest, OperatorsOfGradientsAreMadeByDifferentiationOnly) {
   for (const char* op : {"_backward_Sum", "_sum_backward"}) {

@@ -1,0 +1,24 @@
+#ifndef COOPER_SYMBOL_STOPWATCH_H_
+#define COOPER_SYMBOL_STOPWATCH_H_
+
+// For tests of what has to take time in proportion to a graph.
+
+#include <ctime>
+
+#include "gtest/gtest.h"
+
+namespace cooper {
+
+// Fails the test that it lives in if that takes 15 seconds of the processor, which others may want
+// too: ten times what is linear takes with sizes whose squares are out of reach.
+class Stopwatch {
+ public:
+  ~Stopwatch() { EXPECT_LT(static_cast<double>(std::clock() - begin_) / CLOCKS_PER_SEC, 15); }
+
+ private:
+  const std::clock_t begin_ = std::clock();
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_STOPWATCH_H_
