@@ -3,23 +3,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "module/given_parameter.h"
 #include "module/parameter_store.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {
-
-absl::Status CheckShape(const std::string& name, const NDArray& given, const NDArray& array) {
-  if (given.shape() == array.shape()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("parameter '", name, "' is given with shape ",
-                                                 given.shape().ToString(), ", expected ",
-                                                 array.shape().ToString()));
-}
-
-absl::Status IsMissing(const std::string& name) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "parameter '", name, "' is not among the given ones; set allow_missing to initialize it"));
-}
 
 absl::Status WithName(const absl::Status& status, const char* call, const std::string& name) {
   return AddContext(status, call, "parameter '", name, "'");
@@ -32,12 +21,7 @@ absl::Status ParameterStore::CheckGiven(ParameterKind kind, const std::optional<
                                         bool allow_missing) const {
   if (!given.has_value()) return absl::OkStatus();
   for (const auto& [name, entry] : of(kind).by_name) {
-    const auto it = given->find(name);
-    if (it != given->end()) {
-      COOPER_RETURN_IF_ERROR(CheckShape(name, it->second, entry.values[0]));
-    } else if (!allow_missing) {
-      return IsMissing(name);
-    }
+    COOPER_RETURN_IF_ERROR(CheckGivenParameter(name, entry.values[0], *given, allow_missing));
   }
   return absl::OkStatus();
 }
@@ -51,7 +35,7 @@ absl::Status ParameterStore::InitOne(ParameterKind kind, const std::string& name
     entries.waiting.erase(waiting);
     return absl::OkStatus();
   }
-  if (entries.given && !allow_missing_) return IsMissing(name);
+  if (entries.given && !allow_missing_) return NotGivenError(name);
   if (initializer_ == nullptr) return absl::OkStatus();
   const auto attrs = attrs_.find(name);
   return initializer_->Init(
@@ -133,7 +117,8 @@ absl::Status ParameterStore::Set(const ArrayMap& args, const ArrayMap& auxs,
     for (const auto& [name, array] : *given) {
       const Entry* entry = Find(kind, name);
       if (entry != nullptr) {
-        COOPER_RETURN_IF_ERROR(CheckShape(name, array, entry->values[0]));
+        COOPER_RETURN_IF_ERROR(
+            CheckGivenParameter(name, entry->values[0], *given, /*allow_missing=*/false));
       } else if (!options.allow_extra) {
         return absl::InvalidArgumentError(
             absl::StrCat("SetParams: the module has no parameter '", name, "'"));

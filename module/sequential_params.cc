@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "module/base_module.h"
+#include "module/given_parameter.h"
 #include "module/sequential_module.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/status_macros.h"
@@ -49,18 +50,10 @@ absl::Status SequentialModule::CheckGiven(const ArrayMap& arg_params, const Arra
     for (const auto& [known, given] :
          {std::pair(&own.args, &rest.args), std::pair(&own.auxs, &rest.auxs)}) {
       for (const auto& [name, array] : *known) {
-        const auto it = given->find(name);
-        if (it == given->end()) {
-          if (options.allow_missing) continue;
-          return absl::InvalidArgumentError(absl::StrCat("SetParams: module ", i, ": parameter '",
-                                                         name, "' is not among the given ones"));
-        }
-        if (it->second.shape() != array.shape()) {
-          return absl::InvalidArgumentError(
-              absl::StrCat("SetParams: module ", i, ": parameter '", name, "' is given with shape ",
-                           it->second.shape().ToString(), ", expected ", array.shape().ToString()));
-        }
-        given->erase(it);
+        COOPER_RETURN_IF_ERROR(
+            AddContext(CheckGivenParameter(name, array, *given, options.allow_missing),
+                       "SetParams: module ", i));
+        given->erase(name);
       }
     }
   }
