@@ -11,7 +11,7 @@
 #include "ndarray/shape.h"
 #include "ndarray/status_matchers.h"
 #include "symbol/param_schema.h"
-#include "tests/faults/run_operator.h"
+#include "tests/operators/run_operator.h"
 
 namespace cooper {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/faults/run_operator.h"
+#include "tests/operators/run_operator.h"
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"

@@ -1,5 +1,5 @@
-#ifndef COOPER_TESTS_FAULTS_RUN_OPERATOR_H_
-#define COOPER_TESTS_FAULTS_RUN_OPERATOR_H_
+#ifndef COOPER_TESTS_OPERATORS_RUN_OPERATOR_H_
+#define COOPER_TESTS_OPERATORS_RUN_OPERATOR_H_
 
 // Runs one operator by itself, there and back, on numbers that a test chooses.
 
@@ -27,4 +27,4 @@ absl::StatusOr<OperatorRun> RunOperator(const std::string& op, const AttrMap& at
 
 }  // namespace cooper
 
-#endif  // COOPER_TESTS_FAULTS_RUN_OPERATOR_H_
+#endif  // COOPER_TESTS_OPERATORS_RUN_OPERATOR_H_

@@ -15,7 +15,7 @@
 #include "ndarray/ndarray.h"
 #include "ndarray/status_matchers.h"
 #include "symbol/symbol.h"
-#include "tests/faults/run_operator.h"
+#include "tests/operators/run_operator.h"
 
 namespace cooper {
 namespace {
