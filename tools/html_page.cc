@@ -18,18 +18,18 @@ constexpr absl::string_view kColours = R"(
 :root {
   color-scheme: light dark;
   --page: #ffffff; --text: #1c2127; --quiet: #59636e; --line: #d5dae0; --band: #eef2f6;
-  --bar: #4a7fb5; --mark: #c2410c; --code: #f3f5f7;
+  --bar: #4a7fb5; --mark: #b23a0a; --code: #f3f5f7; --shade: #dfe3e8;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #14181d; --text: #e6e9ec; --quiet: #9aa5b1; --line: #39424c; --band: #1e252d;
-    --bar: #6ea3d8; --mark: #fb923c; --code: #1f262d;
+    --bar: #6ea3d8; --mark: #fb923c; --code: #1f262d; --shade: #323a43;
   }
 }
 )";
 
-// What can be scrolled has a shade at its right, which a piece of the page, scrolled along, covers
-// at the end.
+// What can be scrolled has a shade at its right, on which texts still read, and which a piece of
+// the page, scrolled along, covers at the end.
 constexpr absl::string_view kPageStyle = R"(* { box-sizing: border-box; }
 body {
   font: 16px/1.5 system-ui, sans-serif; color: var(--text); background: var(--page);
@@ -52,7 +52,7 @@ pre .flag { white-space: nowrap; }
   overflow-x: auto; background-repeat: no-repeat; background-position: right;
   background-size: 2rem 100%, .6rem 100%; background-attachment: local, scroll;
   background-image: linear-gradient(var(--page), var(--page)),
-    linear-gradient(to left, var(--line), transparent);
+    linear-gradient(to left, var(--shade), transparent);
 }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .6rem 0; }
 th, td { text-align: right; padding: .2rem 0 .2rem 1rem; border-bottom: 1px solid var(--line); }

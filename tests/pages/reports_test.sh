@@ -31,6 +31,7 @@ head -n 300 text.txt | cut -d " " -f 1-12 >short.txt
 "$bucket_report" --text=text.txt --buckets=10,20,40 --max_length=40 --output=buckets_in_use.html
 "$bucket_report" --lengths=pairs.txt --output=pairs.html
 "$bucket_report" --lengths=wide.txt --max_buckets=64 --bucket_cost=0 --output=many_buckets.html
+"$bucket_report" --text=text.txt --max_buckets=29 --bucket_cost=0 --output=labels_at_the_edge.html
 "$bucket_report" --lengths=equal.txt --output=one_bucket.html
 "$bucket_report" --text=text.txt --cell=lstm --num_hidden=16 --num_embed=16 --vocab=50 \
   --output=bucket_memory.html
