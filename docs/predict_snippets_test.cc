@@ -42,7 +42,7 @@ Symbol Tagger(const BucketKey& key) {
 
 absl::StatusOr<std::shared_ptr<const Predictor>> ServeTagger(const std::string& params_file) {
   ArrayMap args, auxs;
-  COOPER_RETURN_IF_ERROR(LoadParamsFile(params_file, &args, &auxs));
+  COOPER_RETURN_IF_ERROR(MapParamsFile(params_file, &args, &auxs));
   return Predictor::Create(Tagger, args, auxs);
 }
 

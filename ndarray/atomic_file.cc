@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -140,6 +141,24 @@ absl::StatusOr<std::string> ReadTextFile(const std::string& path, int64_t max_by
   constexpr absl::string_view kByteOrderMark = "\uFEFF";
   if (absl::StartsWith(text, kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   return text;
+}
+
+absl::StatusOr<MappedFile> MapFile(const std::string& path) {
+  ScopedFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd.get() < 0) return ErrnoStatus("open", path);
+  struct stat info;
+  if (fstat(fd.get(), &info) != 0) return ErrnoStatus("read", path);
+  if (!S_ISREG(info.st_mode)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("cannot map '", path, "': it is no regular file"));
+  }
+  if (info.st_size == 0) return MappedFile();
+  const auto bytes = static_cast<size_t>(info.st_size);
+  void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd.get(),
+                    /*offset=*/0);
+  if (data == MAP_FAILED) return ErrnoStatus("map", path);
+  return MappedFile{.data = {data, [bytes](void* mapped) { munmap(mapped, bytes); }},
+                    .bytes = info.st_size};
 }
 
 AtomicFile::AtomicFile(std::string path, std::string temporary, int fd)

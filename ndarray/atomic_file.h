@@ -5,6 +5,7 @@
 // after a crash, sees either the old file or the new one, never a part of it.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
@@ -24,6 +25,18 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes 
 // ReadFile.
 absl::StatusOr<std::string> ReadTextFile(const std::string& path,
                                          int64_t max_bytes = kMaxFileBytes);
+
+// A file's bytes in memory of this process's own: a page is read when it is first touched, shared
+// with others that map the file until it is written to, and never written back. `data` is unmapped
+// with its last owner.
+struct MappedFile {
+  std::shared_ptr<void> data;  // null for an empty file
+  int64_t bytes = 0;
+};
+
+// Errors are as in ReadFile; kInvalidArgument too for what is no regular file. A file that is made
+// shorter while it is mapped ends the process that touches what is gone (SIGBUS).
+absl::StatusOr<MappedFile> MapFile(const std::string& path);
 
 // A file in the making, under a temporary name beside `path`. Destroying it before Commit() removes
 // it and leaves what `path` named as it was. Any number of processes may write to one path: the

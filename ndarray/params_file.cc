@@ -1,14 +1,18 @@
 #include "ndarray/params_file.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "ndarray/atomic_file.h"
+#include "ndarray/context.h"
 #include "ndarray/dtype.h"
 #include "ndarray/params_format.h"
 #include "ndarray/status_macros.h"
+#include "ndarray/storage.h"
 
 namespace cooper {
 namespace {
@@ -17,6 +21,11 @@ namespace {
 class ByteReader {
  public:
   explicit ByteReader(absl::string_view bytes) : bytes_(bytes) {}
+
+  // Of memory of the CPU, which arrays may view.
+  explicit ByteReader(std::shared_ptr<Storage> storage)
+      : bytes_(static_cast<const char*>(storage->data()), static_cast<size_t>(storage->bytes())),
+        storage_(std::move(storage)) {}
 
   uint64_t remaining() const { return bytes_.size(); }
 
@@ -65,6 +74,10 @@ class ByteReader {
     // Shape::Create has left room for the element size.
     const int64_t bytes = shape.num_elements() * SizeOf(dtype);
     COOPER_ASSIGN_OR_RETURN(absl::string_view raw, Take(static_cast<uint64_t>(bytes), what));
+    if (CanView(raw, dtype)) {
+      return NDArray::View(storage_, raw.data() - static_cast<const char*>(storage_->data()), shape,
+                           dtype);
+    }
     COOPER_ASSIGN_OR_RETURN(NDArray array, NDArray::Empty(shape, dtype));
     char* out = static_cast<char*>(array.raw_data());
     std::copy(raw.begin(), raw.end(), out);
@@ -75,7 +88,14 @@ class ByteReader {
   }
 
  private:
+  // MXNet's files align nothing: their elements lie behind names and extents of any length.
+  bool CanView(absl::string_view raw, DType dtype) const {
+    return storage_ != nullptr && dtype != DType::kBool &&
+           reinterpret_cast<uintptr_t>(raw.data()) % static_cast<uintptr_t>(SizeOf(dtype)) == 0;
+  }
+
   absl::string_view bytes_;
+  std::shared_ptr<Storage> storage_;  // null: everything is copied
 };
 
 absl::Status SkipContext(ByteReader& reader) { return reader.Take(8, "the context").status(); }
@@ -219,8 +239,9 @@ const char* StorageTypeName(StorageType type) {
   return "invalid";
 }
 
-absl::StatusOr<ParamsList> ParseParams(absl::string_view bytes) {
-  ByteReader reader(bytes);
+namespace {
+
+absl::StatusOr<ParamsList> ReadList(ByteReader reader) {
   COOPER_ASSIGN_OR_RETURN(uint64_t magic, reader.Number<uint64_t>("the header"));
   if (magic != kParamsListMagic) {
     return absl::InvalidArgumentError(absl::StrCat("not a list of arrays: it begins with 0x",
@@ -255,6 +276,28 @@ absl::StatusOr<ParamsList> ParseParams(absl::string_view bytes) {
   return list;
 }
 
+absl::StatusOr<NamedArrays> DenseByName(ParamsList list) {
+  if (!list.named && !list.entries.empty()) {
+    return absl::InvalidArgumentError("its arrays have no names");
+  }
+  NamedArrays arrays;
+  for (ParamsEntry& entry : list.entries) {
+    if (entry.sparse != nullptr) {
+      return absl::UnimplementedError(absl::StrCat("array '", entry.name, "' has storage type ",
+                                                   StorageTypeName(entry.sparse->type),
+                                                   "; only dense arrays are loaded by name"));
+    }
+    arrays.emplace_back(std::move(entry.name), std::move(entry.array));
+  }
+  return arrays;
+}
+
+}  // namespace
+
+absl::StatusOr<ParamsList> ParseParams(absl::string_view bytes) {
+  return ReadList(ByteReader(bytes));
+}
+
 absl::StatusOr<ParamsList> ReadParamsFile(const std::string& path) {
   COOPER_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path));
   return AddContext(ParseParams(bytes), "'", path, "'");
@@ -262,19 +305,16 @@ absl::StatusOr<ParamsList> ReadParamsFile(const std::string& path) {
 
 absl::StatusOr<NamedArrays> LoadNamedArrays(const std::string& path) {
   COOPER_ASSIGN_OR_RETURN(ParamsList list, ReadParamsFile(path));
-  if (!list.named && !list.entries.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("'", path, "': its arrays have no names"));
-  }
-  NamedArrays arrays;
-  for (ParamsEntry& entry : list.entries) {
-    if (entry.sparse != nullptr) {
-      return absl::UnimplementedError(absl::StrCat(
-          "'", path, "': array '", entry.name, "' has storage type ",
-          StorageTypeName(entry.sparse->type), "; only dense arrays are loaded by name"));
-    }
-    arrays.emplace_back(std::move(entry.name), std::move(entry.array));
-  }
-  return arrays;
+  return AddContext(DenseByName(std::move(list)), "'", path, "'");
+}
+
+absl::StatusOr<NamedArrays> MapNamedArrays(const std::string& path) {
+  COOPER_ASSIGN_OR_RETURN(MappedFile file, MapFile(path));
+  std::shared_ptr<Storage> storage =
+      Storage::Wrap(file.data.get(), file.bytes, Context::Cpu(0), file.data);
+  COOPER_ASSIGN_OR_RETURN(ParamsList list,
+                          AddContext(ReadList(ByteReader(std::move(storage))), "'", path, "'"));
+  return AddContext(DenseByName(std::move(list)), "'", path, "'");
 }
 
 }  // namespace cooper

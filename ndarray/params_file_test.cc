@@ -279,6 +279,48 @@ TEST(ParamsFileTest, MessagesNameThePath) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("text.params")));
 }
 
+TEST(ParamsFileTest, MappedArraysAreViewsWhereTheFileAlignsThem) {
+  const std::string path = testing::TempDir() + "/mapped.params";
+  const NDArray bytes = *NDArray::FromVector<uint8_t>({3}, {1, 2, 3});
+  COOPER_ASSERT_OK(SaveNamedArrays(
+      path, {{"first", Floats({2}, {1, 2})}, {"bytes", bytes}, {"behind", Floats({1}, {3})}}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const NamedArrays mapped, MapNamedArrays(path));
+  ASSERT_EQ(mapped.size(), 3);
+  EXPECT_EQ(mapped[0].first, "first");
+  EXPECT_THAT(*mapped[0].second.ToVector<float>(), ElementsAre(1, 2));
+  EXPECT_THAT(*mapped[1].second.ToVector<uint8_t>(), ElementsAre(1, 2, 3));
+  EXPECT_THAT(*mapped[2].second.ToVector<float>(), ElementsAre(3));
+  EXPECT_EQ(mapped[0].second.storage(), mapped[1].second.storage());
+  EXPECT_NE(mapped[0].second.storage(), mapped[2].second.storage()) << "not aligned: a copy";
+}
+
+TEST(ParamsFileTest, MappedArraysAreThisProcesssOwn) {
+  const std::string path = testing::TempDir() + "/own.params";
+  COOPER_ASSERT_OK(SaveNamedArrays(path, {{"w", Floats({2}, {1, 2})}}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const NamedArrays mapped, MapNamedArrays(path));
+  COOPER_ASSERT_OK(mapped[0].second.Fill(5));
+  COOPER_ASSERT_OK_AND_ASSIGN(const NamedArrays again, LoadNamedArrays(path));
+  EXPECT_THAT(*again[0].second.ToVector<float>(), ElementsAre(1, 2)) << "nothing is written back";
+  COOPER_ASSERT_OK(SaveNamedArrays(path, {{"w", Floats({1}, {7})}}));
+  EXPECT_THAT(*mapped[0].second.ToVector<float>(), ElementsAre(5, 5)) << "the file was replaced";
+}
+
+TEST(ParamsFileTest, MappingRefusesWhatLoadingRefuses) {
+  const std::string path = testing::TempDir() + "/short.params";
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string whole,
+                              SerializeNamedArrays({{"w", Floats({2}, {1, 2})}}));
+  for (size_t length = 0; length < whole.size(); ++length) {
+    COOPER_ASSERT_OK(WriteFileAtomically(path, whole.substr(0, length)));
+    const absl::Status loaded = LoadNamedArrays(path).status();
+    EXPECT_FALSE(loaded.ok()) << length;
+    EXPECT_EQ(MapNamedArrays(path).status(), loaded) << length;
+  }
+  EXPECT_THAT(MapNamedArrays(path + "-none"),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("-none")));
+  EXPECT_THAT(MapNamedArrays("/dev/null"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("/dev/null")));
+}
+
 TEST(ParamsFileTest, ANullArrayIsNotSavedAndLeavesTheOldFile) {
   const std::string path = ::testing::TempDir() + "/kept.params";
   COOPER_ASSERT_OK(SaveNamedArrays(path, {{"a", Floats({1}, {1})}}));
