@@ -1,16 +1,13 @@
 #include "examples/serve/serve.h"
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "examples/serve/request_json.h"
 #include "httplib.h"
-#include "ndarray/dtype.h"
+#include "ndarray/array_map.h"
 #include "ndarray/ndarray.h"
-#include "ndarray/shape.h"
 #include "ndarray/status_macros.h"
 #include "nlohmann/json.hpp"
 
@@ -19,54 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
-
-absl::Status Wrong(absl::string_view input, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("input '", input, "' ", what));
-}
-
-// Appends the numbers of `json`, whose axes from `axis` on are those of `shape`, where -1 is an
-// extent that is found here.
-absl::Status Flatten(absl::string_view input, const Json& json, size_t axis,
-                     std::vector<int64_t>& shape, std::vector<double>& values) {
-  if (axis == shape.size()) {
-    if (!json.is_number()) {
-      return Wrong(input, absl::StrCat("has ", json.type_name(), " where a number is expected, in ",
-                                       shape.size(), " lists of lists"));
-    }
-    values.push_back(json.get<double>());
-    return absl::OkStatus();
-  }
-  if (!json.is_array()) {
-    return Wrong(input, absl::StrCat("has ", json.type_name(), " where a list is expected, in ",
-                                     axis, " lists of lists"));
-  }
-  const auto extent = static_cast<int64_t>(json.size());
-  if (shape[axis] < 0) shape[axis] = extent;
-  if (extent != shape[axis]) {
-    return Wrong(input, absl::StrCat("has lists of ", shape[axis], " and of ", extent,
-                                     " elements on one axis"));
-  }
-  for (const Json& element : json) {
-    COOPER_RETURN_IF_ERROR(Flatten(input, element, axis + 1, shape, values));
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<NDArray> ArrayOf(const RequestInput& input, const Json& json) {
-  std::vector<int64_t> shape(input.shape.rank(), -1);
-  std::vector<double> values;
-  COOPER_RETURN_IF_ERROR(Flatten(input.name, json, 0, shape, values));
-  // What comes before a list without elements has no extent.
-  for (int64_t& extent : shape) extent = std::max<int64_t>(extent, 0);
-  const bool is_integer = input.dtype == DType::kInt32 || input.dtype == DType::kInt64;
-  for (const double value : values) {
-    if (is_integer &&
-        (value != std::floor(value) || std::abs(value) > std::numeric_limits<int32_t>::max())) {
-      return Wrong(input.name, absl::StrCat("has ", value, ", expected ", DTypeName(input.dtype)));
-    }
-  }
-  return NDArray::FromVector<double>(Shape(shape), values).value().AsType(input.dtype);
-}
 
 int HttpStatus(const absl::Status& status) {
   switch (status.code()) {
@@ -141,26 +90,11 @@ void PredictServer::Wait() {
   if (thread_.joinable()) thread_.join();
 }
 
-absl::StatusOr<ArrayMap> PredictServer::ParseRequest(absl::string_view body) const {
-  const Json json = Json::parse(body.begin(), body.end(), nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) {
-    return absl::InvalidArgumentError("the body is no JSON object with an array for each input");
-  }
-  ArrayMap request;
-  for (auto it = json.begin(); it != json.end(); ++it) {
-    const auto input = std::find_if(inputs_.begin(), inputs_.end(),
-                                    [&it](const auto& each) { return each.name == it.key(); });
-    if (input == inputs_.end()) return Wrong(it.key(), "is none of the model's");
-    COOPER_ASSIGN_OR_RETURN(request[it.key()], ArrayOf(*input, it.value()));
-  }
-  return request;  // what is missing, too long or not finite is found by the batcher
-}
-
 void PredictServer::AddHandlers() {
   server_->Post("/predict", [this](const httplib::Request& request, httplib::Response& response) {
     const Clock::time_point start = Clock::now();
     absl::StatusOr<std::string> answer = [&]() -> absl::StatusOr<std::string> {
-      COOPER_ASSIGN_OR_RETURN(ArrayMap arrays, ParseRequest(request.body));
+      COOPER_ASSIGN_OR_RETURN(ArrayMap arrays, ParseRequest(request.body, inputs_));
       COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> outputs,
                               batcher_->Submit(std::move(arrays)).get());
       return AnswerText(outputs);

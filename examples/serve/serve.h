@@ -16,9 +16,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "module/predict/request_batcher.h"
-#include "ndarray/array_map.h"
 
 namespace httplib {
 class Server;
@@ -46,10 +44,6 @@ class PredictServer {
   int port() const { return port_; }
   // Returns when the server has ended.
   void Wait();
-
-  // The arrays of a request's body: a number, or lists of equal length in lists, for each input.
-  // kInvalidArgument, naming the input, for anything else. Thread-safe.
-  absl::StatusOr<ArrayMap> ParseRequest(absl::string_view body) const;
 
  private:
   PredictServer(std::shared_ptr<RequestBatcher> batcher, std::vector<RequestInput> inputs);

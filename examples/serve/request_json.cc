@@ -1,0 +1,155 @@
+#include "examples/serve/request_json.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ndarray/dtype.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/shape.h"
+#include "nlohmann/json.hpp"
+
+namespace cooper {
+namespace {
+
+absl::Status Wrong(absl::string_view input, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("input '", input, "' ", what));
+}
+
+absl::Status NoObject() {
+  return absl::InvalidArgumentError("the body is no JSON object with an array for each input");
+}
+
+// Takes the parser's events, of which false ends the parsing. No tree of values is built: a
+// stranger's may be deeper than the stack, or have more keys than can be compared with each other.
+class RequestReader : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit RequestReader(const std::vector<RequestInput>& inputs) : inputs_(inputs) {}
+
+  // Once all is read: what was wrong, or what came.
+  absl::StatusOr<ArrayMap> Take() {
+    if (!status_.ok()) return status_;
+    return std::move(request_);
+  }
+
+  bool start_object(std::size_t) override {
+    if (input_ != nullptr) return NoNumber("object");
+    return true;  // the body's own
+  }
+  bool end_object() override { return true; }
+  bool key(string_t& name) override;
+  bool start_array(std::size_t) override;
+  bool end_array() override;
+  bool null() override { return NoNumber("null"); }
+  bool boolean(bool) override { return NoNumber("boolean"); }
+  bool string(string_t&) override { return NoNumber("string"); }
+  bool binary(binary_t&) override { return NoNumber("binary"); }
+  bool number_integer(number_integer_t value) override {
+    return Number(static_cast<double>(value));
+  }
+  bool number_unsigned(number_unsigned_t value) override {
+    return Number(static_cast<double>(value));
+  }
+  bool number_float(number_float_t value, const string_t&) override { return Number(value); }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) override {
+    return Fail(NoObject());
+  }
+
+ private:
+  bool Fail(absl::Status status) {
+    status_ = std::move(status);
+    return false;
+  }
+  bool NoNumber(absl::string_view type);
+  bool Number(double value);
+  // An input has ended if the value that has ended is no element of a list.
+  bool EndValue() { return !counts_.empty() || EndInput(); }
+  bool EndInput();
+
+  const std::vector<RequestInput>& inputs_;
+  absl::Status status_;
+  ArrayMap request_;
+  const RequestInput* input_ = nullptr;  // that is read; none outside of the body's object
+  std::vector<int64_t> shape_;           // of it; -1 for extents that no list has told yet
+  std::vector<int64_t> counts_;          // elements so far of the lists that are open
+  std::vector<double> values_;
+};
+
+bool RequestReader::key(string_t& name) {
+  const auto input = std::find_if(inputs_.begin(), inputs_.end(),
+                                  [&name](const auto& each) { return each.name == name; });
+  if (input == inputs_.end()) return Fail(Wrong(name, "is none of the model's"));
+  if (request_.count(name) > 0) return Fail(Wrong(name, "comes twice"));
+  input_ = &*input;
+  shape_.assign(input_->shape.rank(), -1);
+  values_.clear();
+  return true;
+}
+
+bool RequestReader::NoNumber(absl::string_view type) {
+  if (input_ == nullptr) return Fail(NoObject());
+  const bool is_element = counts_.size() == shape_.size();
+  return Fail(
+      Wrong(input_->name, absl::StrCat("has ", type, " where a ", is_element ? "number" : "list",
+                                       " is expected, in ", counts_.size(), " lists of lists")));
+}
+
+bool RequestReader::start_array(std::size_t) {
+  // Which bounds the depth, too.
+  if (input_ == nullptr || counts_.size() == shape_.size()) return NoNumber("array");
+  if (!counts_.empty()) ++counts_.back();
+  counts_.push_back(0);
+  return true;
+}
+
+bool RequestReader::end_array() {
+  const int64_t extent = counts_.back();
+  counts_.pop_back();
+  int64_t& expected = shape_[counts_.size()];
+  if (expected < 0) expected = extent;
+  if (extent != expected) {
+    return Fail(Wrong(input_->name, absl::StrCat("has lists of ", expected, " and of ", extent,
+                                                 " elements on one axis")));
+  }
+  return EndValue();
+}
+
+bool RequestReader::Number(double value) {
+  if (input_ == nullptr || counts_.size() != shape_.size()) return NoNumber("number");
+  const bool is_integer = input_->dtype == DType::kInt32 || input_->dtype == DType::kInt64;
+  if (is_integer &&
+      (value != std::floor(value) || std::abs(value) > std::numeric_limits<int32_t>::max())) {
+    return Fail(
+        Wrong(input_->name, absl::StrCat("has ", value, ", expected ", DTypeName(input_->dtype))));
+  }
+  values_.push_back(value);
+  if (!counts_.empty()) ++counts_.back();
+  return EndValue();
+}
+
+bool RequestReader::EndInput() {
+  // What comes before a list without elements has no extent.
+  for (int64_t& extent : shape_) extent = std::max<int64_t>(extent, 0);
+  absl::StatusOr<NDArray> array =
+      NDArray::FromVector<double>(Shape(shape_), values_).value().AsType(input_->dtype);
+  if (!array.ok()) return Fail(array.status());
+  request_[input_->name] = *std::move(array);
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<ArrayMap> ParseRequest(absl::string_view body,
+                                      const std::vector<RequestInput>& inputs) {
+  RequestReader reader(inputs);
+  nlohmann::json::sax_parse(body.begin(), body.end(), &reader);
+  return reader.Take();
+}
+
+}  // namespace cooper
