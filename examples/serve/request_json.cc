@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "ndarray/dtype.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/shape.h"
@@ -24,6 +25,26 @@ absl::Status Wrong(absl::string_view input, absl::string_view what) {
 
 absl::Status NoObject() {
   return absl::InvalidArgumentError("the body is no JSON object with an array for each input");
+}
+
+// The least and the greatest that an input of `dtype` takes, both 0 if it takes fractions. Numbers
+// arrive as doubles: beyond 2^53 one may stand for a neighbour.
+std::pair<double, double> WholeNumbersOf(DType dtype) {
+  constexpr double kExact = 9007199254740991;  // 2^53 - 1
+  switch (dtype) {
+    case DType::kBool:
+      return {0, 1};
+    case DType::kUint8:
+      return {0, 255};
+    case DType::kInt8:
+      return {-128, 127};
+    case DType::kInt32:
+      return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
+    case DType::kInt64:
+      return {-kExact, kExact};
+    default:
+      return {0, 0};
+  }
 }
 
 // Takes the parser's events, of which false ends the parsing. No tree of values is built: a
@@ -122,11 +143,11 @@ bool RequestReader::end_array() {
 
 bool RequestReader::Number(double value) {
   if (input_ == nullptr || counts_.size() != shape_.size()) return NoNumber("number");
-  const bool is_integer = input_->dtype == DType::kInt32 || input_->dtype == DType::kInt64;
-  if (is_integer &&
-      (value != std::floor(value) || std::abs(value) > std::numeric_limits<int32_t>::max())) {
-    return Fail(
-        Wrong(input_->name, absl::StrCat("has ", value, ", expected ", DTypeName(input_->dtype))));
+  const auto [min, max] = WholeNumbersOf(input_->dtype);
+  if (min < max && !(value >= min && value <= max && value == std::floor(value))) {
+    return Fail(Wrong(input_->name,
+                      absl::StrFormat("has %.16g, expected a whole number from %.0f to %.0f (%s)",
+                                      value, min, max, DTypeName(input_->dtype))));
   }
   values_.push_back(value);
   if (!counts_.empty()) ++counts_.back();

@@ -5,9 +5,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/predict/request_batcher.h"
+#include "ndarray/array_map.h"
+#include "ndarray/dtype.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/partial_shape.h"
 #include "ndarray/shape.h"
@@ -72,6 +75,47 @@ TEST(ParseRequestTest, SaysWhatIsWrong) {
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(c.says)))
         << c.name;
   }
+}
+
+absl::StatusOr<ArrayMap> ParseNumber(DType dtype, const std::string& number) {
+  return ParseRequest("{\"n\": " + number + "}", {{.name = "n", .dtype = dtype}});
+}
+
+TEST(ParseRequestTest, KeepsWholeNumbers) {
+  const struct {
+    DType dtype;
+    std::vector<int64_t> right;
+    std::vector<const char*> wrong;
+  } kCases[] = {
+      {DType::kBool, {0, 1}, {"2", "-1", "0.5"}},
+      {DType::kUint8, {0, 255}, {"256", "300", "-1", "1.5"}},
+      {DType::kInt8, {-128, 127}, {"-129", "128", "-0.5"}},
+      {DType::kInt32, {-2147483648, 2147483647}, {"-2147483649", "2147483648", "1e10", "0.1"}},
+      {DType::kInt64,
+       {3000000000, -9007199254740991, 9007199254740991},
+       {"9007199254740992", "9007199254740993", "-9007199254740992", "18446744073709551616",
+        "1e300", "1.25"}},
+  };
+  for (const auto& c : kCases) {
+    for (const int64_t number : c.right) {
+      const auto request = ParseNumber(c.dtype, std::to_string(number));
+      COOPER_ASSERT_OK(request.status());
+      EXPECT_EQ(request->at("n").dtype(), c.dtype);
+      EXPECT_THAT(*request->at("n").ToVector<int64_t>(), ElementsAre(number));
+    }
+    for (const char* number : c.wrong) {
+      EXPECT_THAT(ParseNumber(c.dtype, number),
+                  StatusIs(absl::StatusCode::kInvalidArgument,
+                           HasSubstr(std::string("(") + DTypeName(c.dtype) + ")")))
+          << number;
+    }
+  }
+  EXPECT_THAT(ParseNumber(DType::kUint8, "1.5"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("input 'n' has 1.5, expected a whole number from 0 to 255")));
+  EXPECT_THAT(ParseNumber(DType::kInt32, "3000000000"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has 3000000000, expected")));
+  EXPECT_THAT(*ParseNumber(DType::kInt32, "2.0")->at("n").ToVector<int64_t>(), ElementsAre(2));
 }
 
 // Neither the stack nor the square of the keys: each of these takes as long as its length.
