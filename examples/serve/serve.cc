@@ -1,12 +1,14 @@
 #include "examples/serve/serve.h"
 
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "examples/serve/request_json.h"
 #include "httplib.h"
 #include "ndarray/array_map.h"
+#include "ndarray/dtype.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/status_macros.h"
 #include "nlohmann/json.hpp"
@@ -35,13 +37,30 @@ std::string ErrorText(absl::string_view message) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// JSON has no word for NaN and infinity: null would be read as a number that is missing.
+absl::StatusOr<Json> OutputJson(const NDArray& output) {
+  const auto dims = output.shape().dims();
+  Json json = {{"shape", std::vector<int64_t>(dims.begin(), dims.end())}};
+  if (IsFloating(output.dtype())) {
+    COOPER_ASSIGN_OR_RETURN(const std::vector<double> values, output.ToVector<double>());
+    for (const double value : values) {
+      if (!std::isfinite(value)) return absl::InternalError(absl::StrCat("has ", value));
+    }
+    json["values"] = values;
+  } else {
+    COOPER_ASSIGN_OR_RETURN(json["values"], output.ToVector<int64_t>());
+  }
+  return json;
+}
+
 absl::StatusOr<std::string> AnswerText(const std::vector<NDArray>& outputs) {
   Json json = {{"outputs", Json::array()}};
-  for (const NDArray& output : outputs) {
-    COOPER_ASSIGN_OR_RETURN(const std::vector<float> values, output.ToVector<float>());
-    const auto dims = output.shape().dims();
-    json["outputs"].push_back(
-        {{"shape", std::vector<int64_t>(dims.begin(), dims.end())}, {"values", values}});
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    absl::StatusOr<Json> output = OutputJson(outputs[k]);
+    if (!output.ok()) {
+      return absl::InternalError(absl::StrCat("output ", k, " ", output.status().message()));
+    }
+    json["outputs"].push_back(*std::move(output));
   }
   return json.dump();
 }
