@@ -1,5 +1,7 @@
 #include "examples/serve/serve.h"
 
+#include <sys/socket.h>
+
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -82,6 +84,11 @@ absl::StatusOr<std::unique_ptr<PredictServer>> PredictServer::Start(
   server.set_read_timeout(options.timeout_seconds);
   server.set_write_timeout(options.timeout_seconds);
   server.set_tcp_nodelay(true);  // answers are small, and a connection has many of them
+  // In place of httplib's SO_REUSEPORT, with which two servers of one user share a port silently.
+  server.set_socket_options([](int socket) {
+    const int yes = 1;
+    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+  });
   server.new_task_queue = [threads = options.num_threads] {
     return new httplib::ThreadPool(threads);
   };

@@ -215,9 +215,21 @@ TEST_F(ServeTest, TellsOfItself) {
 TEST(PredictServerTest, APortThatIsTakenIsAnError) {
   auto first = PredictServer::Start(nullptr, {});
   COOPER_ASSERT_OK(first.status());
-  // httplib shares ports between servers (SO_REUSEPORT); another address does not exist here.
+  EXPECT_THAT(PredictServer::Start(nullptr, {}, {.port = (*first)->port()}),
+              StatusIs(absl::StatusCode::kUnavailable,
+                       HasSubstr("127.0.0.1:" + std::to_string((*first)->port()))));
   EXPECT_THAT(PredictServer::Start(nullptr, {}, {.host = "192.0.2.1"}),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("192.0.2.1")));
+}
+
+TEST(PredictServerTest, APortIsFreeOnceItsServerHasEnded) {
+  auto first = PredictServer::Start(nullptr, {});
+  COOPER_ASSERT_OK(first.status());
+  const int port = (*first)->port();
+  httplib::Client client("127.0.0.1", port);
+  EXPECT_EQ(client.Get("/healthz")->status, 200);
+  first->reset();
+  COOPER_EXPECT_OK(PredictServer::Start(nullptr, {}, {.port = port}).status());
 }
 
 }  // namespace
