@@ -1,12 +1,11 @@
 #include "examples/serve/serve.h"
 
-#include <sys/socket.h>
-
 #include <chrono>
 #include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "examples/serve/http_server.h"
 #include "examples/serve/request_json.h"
 #include "httplib.h"
 #include "ndarray/array_map.h"
@@ -73,48 +72,27 @@ PredictServer::PredictServer(std::shared_ptr<RequestBatcher> batcher,
                              std::vector<RequestInput> inputs)
     : batcher_(std::move(batcher)),
       inputs_(std::move(inputs)),
-      server_(std::make_unique<httplib::Server>()) {}
+      server_(std::make_unique<HttpServer>()) {}
 
 absl::StatusOr<std::unique_ptr<PredictServer>> PredictServer::Start(
     std::shared_ptr<RequestBatcher> batcher, std::vector<RequestInput> inputs,
     const PredictServerOptions& options) {
   std::unique_ptr<PredictServer> started(new PredictServer(std::move(batcher), std::move(inputs)));
-  httplib::Server& server = *started->server_;
+  HttpServer& server = *started->server_;
   server.set_payload_max_length(options.max_body_bytes);
   server.set_read_timeout(options.timeout_seconds);
   server.set_write_timeout(options.timeout_seconds);
-  server.set_tcp_nodelay(true);  // answers are small, and a connection has many of them
-  // In place of httplib's SO_REUSEPORT, with which two servers of one user share a port silently.
-  server.set_socket_options([](int socket) {
-    const int yes = 1;
-    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-  });
   server.new_task_queue = [threads = options.num_threads] {
     return new httplib::ThreadPool(threads);
   };
   started->AddHandlers();
-  started->port_ = options.port == 0 ? server.bind_to_any_port(options.host)
-                   : server.bind_to_port(options.host, options.port) ? options.port
-                                                                     : -1;
-  if (started->port_ < 0) {
-    return absl::UnavailableError(
-        absl::StrCat("cannot listen on ", options.host, ":", options.port));
-  }
-  started->thread_ = std::thread([&server] { server.listen_after_bind(); });
+  COOPER_ASSIGN_OR_RETURN(started->port_, server.Start(options.host, options.port));
   return started;
 }
 
-PredictServer::~PredictServer() {
-  if (!thread_.joinable()) return;
-  // Until it listens there is nothing to stop.
-  while (!server_->is_running()) std::this_thread::yield();
-  server_->stop();
-  thread_.join();
-}
+PredictServer::~PredictServer() = default;
 
-void PredictServer::Wait() {
-  if (thread_.joinable()) thread_.join();
-}
+absl::Status PredictServer::Wait() { return server_->Wait(); }
 
 void PredictServer::AddHandlers() {
   server_->Post("/predict", [this](const httplib::Request& request, httplib::Response& response) {

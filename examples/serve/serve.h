@@ -12,17 +12,15 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "module/predict/request_batcher.h"
 
-namespace httplib {
-class Server;
-}
-
 namespace cooper {
+
+class HttpServer;
 
 struct PredictServerOptions {
   std::string host = "127.0.0.1";
@@ -42,8 +40,9 @@ class PredictServer {
   ~PredictServer();
 
   int port() const { return port_; }
-  // Returns when the server has ended.
-  void Wait();
+  // Returns when nothing is answered any more: kUnavailable, since the listening socket failed. Not
+  // beside the destructor.
+  absl::Status Wait();
 
  private:
   PredictServer(std::shared_ptr<RequestBatcher> batcher, std::vector<RequestInput> inputs);
@@ -52,11 +51,10 @@ class PredictServer {
 
   const std::shared_ptr<RequestBatcher> batcher_;
   const std::vector<RequestInput> inputs_;
-  const std::unique_ptr<httplib::Server> server_;
   int port_ = 0;
   std::atomic<int64_t> answered_{0}, refused_{0}, failed_{0};  // by status: 2xx, 4xx, 5xx
   std::atomic<int64_t> microseconds_{0};                       // of all requests together
-  std::thread thread_;
+  const std::unique_ptr<HttpServer> server_;  // the last, since its threads use the others
 };
 
 }  // namespace cooper

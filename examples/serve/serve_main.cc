@@ -21,8 +21,7 @@ absl::Status Run(int port) {
   COOPER_ASSIGN_OR_RETURN(const auto server, ServeTagger({.port = port}));
   std::cout << "curl -d '{\"data\": [3, 1, 4]}' localhost:" << server->port() << "/predict"
             << std::endl;
-  server->Wait();
-  return absl::OkStatus();
+  return server->Wait();
 }
 
 }  // namespace
