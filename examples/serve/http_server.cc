@@ -4,11 +4,59 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 
 namespace cooper {
+namespace {
 
-HttpServer::HttpServer() {
+// Of a request's line and headers.
+constexpr uint64_t kMaxHeadBytes = 1 << 16;
+// What a connection has requests for, so that its thread comes to others.
+constexpr int kMaxRequests = 1000;
+
+constexpr int kBacklog = 128;
+
+constexpr absl::string_view kNoRoom =
+    "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+
+}  // namespace
+
+// httplib gives each connection as a task that must be run, since it closes the socket: one for
+// which there is no room is run by the thread that accepts it, where process_and_close_socket
+// refuses it.
+class HttpServer::Queue : public httplib::TaskQueue {
+ public:
+  explicit Queue(HttpServer& server) : server_(server), threads_(server.options_.num_threads) {}
+
+  void enqueue(std::function<void()> serve) override {
+    if (server_.waiting_ >= server_.options_.max_waiting) return serve();
+    ++server_.waiting_;
+    threads_.enqueue([this, serve = std::move(serve)] {
+      --server_.waiting_;
+      serve();
+    });
+  }
+  void shutdown() override { threads_.shutdown(); }
+
+ private:
+  HttpServer& server_;
+  httplib::ThreadPool threads_;
+};
+
+HttpServer::HttpServer(const HttpServerOptions& options) : options_(options) {
+  // As Serve keeps it, for the header of answers.
+  set_keep_alive_max_count(kMaxRequests);
+  set_keep_alive_timeout(std::chrono::ceil<std::chrono::seconds>(options.idle_timeout).count());
+  new_task_queue = [this] {
+    listening_thread_ = std::this_thread::get_id();
+    return new Queue(*this);
+  };
   set_tcp_nodelay(true);  // answers are small, and a connection has many of them
   // In place of httplib's SO_REUSEPORT, with which two servers of one user share a port silently.
   set_socket_options([](socket_t socket) {
@@ -18,10 +66,21 @@ HttpServer::HttpServer() {
 }
 
 absl::StatusOr<int> HttpServer::Start(const std::string& host, int port) {
+  if (options_.num_threads < 1 || options_.max_waiting < 1) {
+    return absl::InvalidArgumentError(absl::StrCat("HttpServer: num_threads is ",
+                                                   options_.num_threads, ", max_waiting ",
+                                                   options_.max_waiting, ": expected at least 1"));
+  }
   const int bound = port == 0 ? bind_to_any_port(host) : bind_to_port(host, port) ? port : -1;
   if (bound < 0) return absl::UnavailableError(absl::StrCat("cannot listen on ", host, ":", port));
   listener_ = fcntl(svr_sock_, F_DUPFD_CLOEXEC, 0);
-  if (listener_ < 0) return absl::UnavailableError("too many files are open to listen");
+  if (listener_ < 0) {
+    close(svr_sock_);
+    return absl::UnavailableError("too many files are open to listen");
+  }
+  // httplib lets 5 wait to be accepted. When as many as a batch has come at once, the others would
+  // be tried again a second later.
+  ::listen(listener_, kBacklog);
   thread_ = std::thread([this, host, bound] {
     if (listen_after_bind() || stopping_) return;
     result_ = absl::UnavailableError(absl::StrCat("the socket of ", host, ":", bound, " failed"));
@@ -37,6 +96,45 @@ HttpServer::~HttpServer() {
   shutdown(listener_, SHUT_RDWR);  // which ends accept, also one that is still to come
   if (thread_.joinable()) thread_.join();
   close(listener_);
+}
+
+bool HttpServer::process_and_close_socket(socket_t socket) {
+  HttpConnection connection(socket);
+  if (std::this_thread::get_id() == listening_thread_) {
+    Refuse(connection);
+  } else {
+    Serve(connection);
+  }
+  return true;
+}
+
+void HttpServer::Refuse(HttpConnection& connection) {
+  ++num_refused_;
+  connection.BeginRequest(std::chrono::milliseconds(1), 0);
+  connection.write(kNoRoom.data(), kNoRoom.size());  // to an empty buffer: others are not held up
+  connection.Drain(std::chrono::milliseconds(0));
+}
+
+void HttpServer::Serve(HttpConnection& connection) {
+  for (int i = 0; i < kMaxRequests && WaitForRequest(connection, /*is_first=*/i == 0); ++i) {
+    const bool is_last = i + 1 == kMaxRequests || stopping_ || waiting_ > 0;
+    bool closes = false;  // as the client wishes
+    connection.BeginRequest(options_.timeout, kMaxHeadBytes);
+    const auto begin_body = [&connection](httplib::Request&) {
+      connection.set_max_bytes(std::numeric_limits<uint64_t>::max());
+    };
+    if (!process_request(connection, is_last, closes, begin_body) || closes || is_last) break;
+  }
+}
+
+bool HttpServer::WaitForRequest(HttpConnection& connection, bool is_first) const {
+  constexpr std::chrono::milliseconds kLook{20};
+  const auto end = HttpConnection::Clock::now() + options_.idle_timeout;
+  while (!stopping_) {
+    if (connection.WaitToRead(std::min(kLook, options_.idle_timeout))) return true;
+    if (HttpConnection::Clock::now() >= end || (!is_first && waiting_ > 0)) return false;
+  }
+  return false;
 }
 
 absl::Status HttpServer::Wait() {

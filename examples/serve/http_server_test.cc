@@ -1,9 +1,16 @@
 #include "examples/serve/http_server.h"
 
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <future>
 #include <memory>
+#include <string>
 #include <thread>
 
 #include "absl/status/status.h"
@@ -17,6 +24,7 @@ namespace cooper {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 // Of this process, that listens on the port.
 int ListeningSocket(int port) {
@@ -32,6 +40,170 @@ int ListeningSocket(int port) {
     }
   }
   return -1;
+}
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// A client that sends what it likes.
+class RawClient {
+ public:
+  explicit RawClient(int port) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+    const timeval limit = {.tv_sec = 20, .tv_usec = 0};
+    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+  }
+  ~RawClient() { close(fd_); }
+
+  bool Send(const std::string& text) {
+    return send(fd_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
+  }
+  // What comes until the text has come, or the connection has ended.
+  std::string ReadUntil(const std::string& text) {
+    std::string answer;
+    char c = 0;
+    while (answer.find(text) == std::string::npos && recv(fd_, &c, 1, 0) == 1) answer += c;
+    return answer;
+  }
+  std::string ReadAll() { return ReadUntil("\n\n\n no end \n\n\n"); }
+
+ private:
+  const int fd_;
+};
+
+// Seconds that the function takes.
+template <typename Function>
+double Seconds(const Function& function) {
+  const auto start = std::chrono::steady_clock::now();
+  function();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+constexpr char kGet[] = "GET /healthz HTTP/1.1\r\n\r\n";
+
+class HttpServerLimitsTest : public testing::Test {
+ protected:
+  void Start(const HttpServerOptions& options) {
+    server_ = std::make_unique<HttpServer>(options);
+    server_->Get("/healthz", [](const httplib::Request&, httplib::Response& response) {
+      response.set_content("ok\n", "text/plain");
+    });
+    server_->Get("/slow", [this](const httplib::Request&, httplib::Response& response) {
+      ++num_slow_;
+      release_.wait();
+      response.set_content("slow\n", "text/plain");
+    });
+    const absl::StatusOr<int> port = server_->Start("127.0.0.1", 0);
+    COOPER_ASSERT_OK(port.status());
+    port_ = *port;
+  }
+
+  std::promise<void> released_;
+  const std::shared_future<void> release_ = released_.get_future().share();
+  std::atomic<int> num_slow_{0};
+  std::unique_ptr<HttpServer> server_;
+  int port_ = 0;
+};
+
+TEST_F(HttpServerLimitsTest, AConnectionHasManyRequests) {
+  Start({});
+  RawClient client(port_);
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(client.Send(std::string(kGet) + kGet));
+    EXPECT_THAT(client.ReadUntil("ok\n"), HasSubstr("200 OK"));
+    EXPECT_THAT(client.ReadUntil("ok\n"), HasSubstr("200 OK"));
+  }
+}
+
+TEST_F(HttpServerLimitsTest, ARequestHasOneTimeLimit) {
+  Start({.timeout = milliseconds(500)});
+  for (const char* const begin : {"GET /healthz HTTP/1.1\r\nA: ",
+                                  "POST /healthz HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n"}) {
+    RawClient client(port_);
+    ASSERT_TRUE(client.Send(begin));
+    EXPECT_LT(Seconds([&] {
+                for (int i = 0; i < 200 && client.Send("a"); ++i) {
+                  std::this_thread::sleep_for(milliseconds(50));
+                }
+              }),
+              5)
+        << begin;
+  }
+}
+
+TEST_F(HttpServerLimitsTest, AHeadHasABoundedLength) {
+  Start({.timeout = seconds(60)});
+  RawClient client(port_);
+  const std::string text(10'000, 'a');
+  EXPECT_LT(Seconds([&] {
+              client.Send("GET /healthz HTTP/1.1\r\n");
+              for (int i = 0; i < 10'000 && client.Send(text); ++i) {
+              }
+            }),
+            20);
+}
+
+TEST_F(HttpServerLimitsTest, IdleConnectionsLeaveTheirThread) {
+  Start({.num_threads = 1, .idle_timeout = milliseconds(200)});
+  RawClient silent(port_);
+  RawClient client(port_);
+  ASSERT_TRUE(client.Send(kGet));
+  EXPECT_THAT(client.ReadUntil("ok\n"), HasSubstr("200 OK"));
+  EXPECT_EQ(silent.ReadAll(), "");
+}
+
+TEST_F(HttpServerLimitsTest, ConnectionsGiveWayBetweenRequests) {
+  Start({.num_threads = 1, .timeout = seconds(60), .idle_timeout = seconds(60)});
+  RawClient first(port_);
+  ASSERT_TRUE(first.Send(kGet));
+  EXPECT_THAT(first.ReadUntil("ok\n"), HasSubstr("200 OK"));
+  RawClient second(port_);
+  ASSERT_TRUE(second.Send(kGet));
+  EXPECT_LT(Seconds([&] { EXPECT_THAT(second.ReadUntil("ok\n"), HasSubstr("200 OK")); }), 10);
+  EXPECT_EQ(first.ReadAll(), "");
+}
+
+TEST_F(HttpServerLimitsTest, RefusesConnectionsThatFindNoRoom) {
+  Start({.num_threads = 1, .max_waiting = 1});
+  RawClient first(port_);
+  ASSERT_TRUE(first.Send("GET /slow HTTP/1.1\r\n\r\n"));
+  while (num_slow_ == 0) std::this_thread::yield();
+  RawClient second(port_);
+  ASSERT_TRUE(second.Send(kGet));
+  for (int i = 0; i < 3; ++i) {
+    RawClient other(port_);
+    EXPECT_THAT(other.ReadAll(), StartsWith("HTTP/1.1 503 "));
+  }
+  EXPECT_EQ(server_->num_refused(), 3);
+  released_.set_value();
+  EXPECT_THAT(first.ReadUntil("slow\n"), HasSubstr("200 OK"));
+  EXPECT_THAT(second.ReadUntil("ok\n"), HasSubstr("200 OK"));
+}
+
+TEST_F(HttpServerLimitsTest, EndsBesideAClientThatDrips) {
+  Start({.timeout = milliseconds(500), .idle_timeout = seconds(60)});
+  RawClient silent(port_);
+  RawClient client(port_);
+  ASSERT_TRUE(client.Send("GET /healthz HTTP/1.1\r\nA: "));
+  std::atomic<bool> ended{false};
+  std::thread drip([&] {
+    while (!ended && client.Send("a")) std::this_thread::sleep_for(milliseconds(50));
+  });
+  std::this_thread::sleep_for(milliseconds(100));
+  EXPECT_LT(Seconds([&] { server_.reset(); }), 10);
+  ended = true;
+  drip.join();
+}
+
+TEST(HttpServerTest, OptionsAreChecked) {
+  EXPECT_THAT(HttpServer({.num_threads = 0}).Start("127.0.0.1", 0),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("num_threads is 0")));
+  EXPECT_THAT(HttpServer({.max_waiting = 0}).Start("127.0.0.1", 0),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("max_waiting 0")));
 }
 
 TEST(HttpServerTest, WaitTellsThatTheSocketFailed) {

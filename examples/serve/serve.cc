@@ -69,22 +69,21 @@ absl::StatusOr<std::string> AnswerText(const std::vector<NDArray>& outputs) {
 }  // namespace
 
 PredictServer::PredictServer(std::shared_ptr<RequestBatcher> batcher,
-                             std::vector<RequestInput> inputs)
+                             std::vector<RequestInput> inputs, const PredictServerOptions& options)
     : batcher_(std::move(batcher)),
       inputs_(std::move(inputs)),
-      server_(std::make_unique<HttpServer>()) {}
+      server_(std::make_unique<HttpServer>(
+          HttpServerOptions{.num_threads = options.num_threads,
+                            .max_waiting = options.max_waiting,
+                            .timeout = std::chrono::seconds(options.timeout_seconds)})) {}
 
 absl::StatusOr<std::unique_ptr<PredictServer>> PredictServer::Start(
     std::shared_ptr<RequestBatcher> batcher, std::vector<RequestInput> inputs,
     const PredictServerOptions& options) {
-  std::unique_ptr<PredictServer> started(new PredictServer(std::move(batcher), std::move(inputs)));
+  std::unique_ptr<PredictServer> started(
+      new PredictServer(std::move(batcher), std::move(inputs), options));
   HttpServer& server = *started->server_;
   server.set_payload_max_length(options.max_body_bytes);
-  server.set_read_timeout(options.timeout_seconds);
-  server.set_write_timeout(options.timeout_seconds);
-  server.new_task_queue = [threads = options.num_threads] {
-    return new httplib::ThreadPool(threads);
-  };
   started->AddHandlers();
   COOPER_ASSIGN_OR_RETURN(started->port_, server.Start(options.host, options.port));
   return started;
@@ -132,8 +131,8 @@ std::string PredictServer::Metrics() const {
       "# TYPE cooper_http_responses_total counter\n"
       "cooper_http_responses_total{status=\"2xx\"} ",
       answered_.load(), "\ncooper_http_responses_total{status=\"4xx\"} ", refused_.load(),
-      "\ncooper_http_responses_total{status=\"5xx\"} ", failed_.load(), "\n",
-      metric("predictions_total", "samples that were computed", counts.requests),
+      "\ncooper_http_responses_total{status=\"5xx\"} ", failed_.load() + server_->num_refused(),
+      "\n", metric("predictions_total", "samples that were computed", counts.requests),
       metric("refused_samples_total", "samples that the batcher refused", counts.refused),
       metric("batches_total", "batches that were computed", counts.batches),
       metric("predict_seconds_total", "time from a request's body to its answer",

@@ -26,8 +26,11 @@ struct PredictServerOptions {
   std::string host = "127.0.0.1";
   int port = 0;                     // 0: any that is free
   size_t max_body_bytes = 1 << 20;  // a larger request is refused, unread
-  int num_threads = 8;              // requests that are read or wait for an answer at a time
-  int timeout_seconds = 5;          // for a client to send its request and to take the answer
+  // Connections that are served at a time, each by a thread that waits for its answer. A batch is
+  // as large as this at most, so it should be above the batcher's max_batch_size.
+  int num_threads = 32;
+  int max_waiting = 64;     // connections that wait for a thread; one more is answered with 503
+  int timeout_seconds = 5;  // for a client to send its request, and again to take the answer
 };
 
 class PredictServer {
@@ -36,7 +39,7 @@ class PredictServer {
   static absl::StatusOr<std::unique_ptr<PredictServer>> Start(
       std::shared_ptr<RequestBatcher> batcher, std::vector<RequestInput> inputs,
       const PredictServerOptions& options = {});
-  // Refuses new connections and waits for those that are open.
+  // Refuses new connections and waits for the answers of requests that have begun.
   ~PredictServer();
 
   int port() const { return port_; }
@@ -45,7 +48,8 @@ class PredictServer {
   absl::Status Wait();
 
  private:
-  PredictServer(std::shared_ptr<RequestBatcher> batcher, std::vector<RequestInput> inputs);
+  PredictServer(std::shared_ptr<RequestBatcher> batcher, std::vector<RequestInput> inputs,
+                const PredictServerOptions& options);
   void AddHandlers();
   std::string Metrics() const;
 

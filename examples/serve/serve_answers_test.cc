@@ -1,7 +1,10 @@
 // What requests are answered with, by a model of one operator: the answers' numbers and statuses.
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -12,6 +15,8 @@
 #include "module/predict/predictor.h"
 #include "module/predict/request_batcher.h"
 #include "ndarray/dtype.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/status_matchers.h"
 #include "nlohmann/json.hpp"
 #include "symbol/op/elemwise.h"
 #include "symbol/symbol.h"
@@ -51,6 +56,44 @@ TEST(PredictServerTest, AnOutputThatIsNotFiniteIsAnError) {
   ASSERT_TRUE(result);
   EXPECT_EQ(result->status, 200);
   EXPECT_EQ(json::parse(result->body)["outputs"][0]["values"], json({0.0, 0.0}));
+}
+
+// More requests are read at a time than are computed together.
+TEST(PredictServerTest, ABatchFills) {
+  constexpr int kBatch = 16;
+  const auto batcher = MakeBatcher(
+      op::log(Symbol::Variable("x")),
+      {.inputs = Inputs(), .max_batch_size = kBatch, .max_delay = std::chrono::seconds(10)});
+  const auto server = PredictServer::Start(batcher, Inputs()).value();
+  const auto start = std::chrono::steady_clock::now();
+  std::atomic<int> answered{0};
+  std::vector<std::thread> clients;
+  clients.reserve(kBatch);
+  for (int i = 0; i < kBatch; ++i) {
+    clients.emplace_back([&] {
+      httplib::Client client("127.0.0.1", server->port());
+      client.set_read_timeout(30);
+      const auto result = client.Post("/predict", R"({"x": [1, 1]})", "application/json");
+      answered += result && result->status == 200;
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(9));
+  EXPECT_EQ(answered, kBatch);
+  EXPECT_EQ(batcher->counts().batches, 1);
+}
+
+TEST(PredictServerTest, WhatTheBatcherHasNoRoomForIs503) {
+  const auto batcher =
+      MakeBatcher(op::log(Symbol::Variable("x")),
+                  {.inputs = Inputs(), .max_delay = std::chrono::seconds(2), .max_waiting = 1});
+  const auto server = PredictServer::Start(batcher, Inputs()).value();
+  auto waiting = batcher->Submit({{"x", *NDArray::FromVector<float>({2}, {1, 1})}});
+  const httplib::Result result = Predict(*server, R"({"x": [1, 1]})");
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->status, 503);
+  EXPECT_THAT(result->body, HasSubstr("max_waiting"));
+  COOPER_EXPECT_OK(waiting.get().status());
 }
 
 TEST(PredictServerTest, WholeNumbersArriveAsTheyAre) {

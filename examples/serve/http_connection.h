@@ -1,0 +1,61 @@
+#ifndef COOPER_EXAMPLES_SERVE_HTTP_CONNECTION_H_
+#define COOPER_EXAMPLES_SERVE_HTTP_CONNECTION_H_
+
+// A connection of HttpServer, with a limit for the time and the bytes of a request as a whole.
+// httplib's own has a time limit for each read, so that a client that sends a byte now and then
+// keeps a thread for ever, and none for the bytes of a head.
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "httplib.h"
+
+namespace cooper {
+
+class HttpConnection : public httplib::Stream {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Owns the socket.
+  explicit HttpConnection(socket_t socket) : socket_(socket) {}
+  ~HttpConnection() override;
+
+  // Whether there is something to read within the time, if only the connection's end.
+  bool WaitToRead(std::chrono::milliseconds limit);
+
+  // From here on all reads together have this time, and all writes the same again, from the first
+  // of them on. Then, and after the bytes, they fail.
+  void BeginRequest(std::chrono::milliseconds limit, uint64_t max_bytes);
+  void set_max_bytes(uint64_t max_bytes) { bytes_left_ = max_bytes; }
+  // Of the connection, that were read from here.
+  uint64_t bytes_read() const { return bytes_read_; }
+
+  // Sends the end, and drops what still comes until the client has ended too, or the time is up. A
+  // socket that is closed with unread bytes takes its last answer from the client.
+  void Drain(std::chrono::milliseconds limit);
+
+  ssize_t read(char* data, size_t size) override;
+  ssize_t write(const char* data, size_t size) override;
+  bool is_readable() const override;
+  bool is_writable() const override;
+  // Not told.
+  void get_remote_ip_and_port(std::string& ip, int& port) const override;
+  void get_local_ip_and_port(std::string& ip, int& port) const override;
+  socket_t socket() const override { return socket_; }
+
+ private:
+  const socket_t socket_;
+  std::chrono::milliseconds limit_{0};
+  Clock::time_point read_end_, write_end_;
+  bool has_written_ = false;  // since the last read
+  uint64_t bytes_left_ = 0, bytes_read_ = 0;
+  std::array<char, 4096> buffer_;  // httplib reads heads byte by byte
+  size_t buffer_begin_ = 0, buffer_end_ = 0;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXAMPLES_SERVE_HTTP_CONNECTION_H_
