@@ -6,11 +6,12 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "examples/serve/http_head.h"
 
 namespace cooper {
 namespace {
@@ -20,10 +21,20 @@ constexpr uint64_t kMaxHeadBytes = 1 << 16;
 // What a connection has requests for, so that its thread comes to others.
 constexpr int kMaxRequests = 1000;
 
+// Of bytes that carry a chunked body, for one: a chunk of one byte has a length and two line ends.
+constexpr uint64_t kMaxChunking = 8;
+// For a client to take the answer to a request that was not read to its end.
+constexpr std::chrono::milliseconds kDrain{1000};
+
 constexpr int kBacklog = 128;
 
 constexpr absl::string_view kNoRoom =
     "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+
+void Refuse(const HttpRefusal& refusal, httplib::Response& response) {
+  response.status = refusal.status;
+  response.set_content(absl::StrCat("refused: ", refusal.reason, "\n"), "text/plain");
+}
 
 }  // namespace
 
@@ -57,12 +68,44 @@ HttpServer::HttpServer(const HttpServerOptions& options) : options_(options) {
     listening_thread_ = std::this_thread::get_id();
     return new Queue(*this);
   };
+  set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+    const HttpRefusal refusal = RefusalOf(request, options_.max_body_bytes);
+    if (refusal.status == 0) return HandlerResponse::Unhandled;
+    cooper::Refuse(refusal, response);
+    return HandlerResponse::Handled;
+  });
+  // Of clients that ask first, as curl does with large bodies.
+  set_expect_100_continue_handler(
+      [this](const httplib::Request& request, httplib::Response& response) {
+        const HttpRefusal refusal = RefusalOf(request, options_.max_body_bytes);
+        if (refusal.status == 0) return 100;
+        cooper::Refuse(refusal, response);
+        return refusal.status;
+      });
   set_tcp_nodelay(true);  // answers are small, and a connection has many of them
   // In place of httplib's SO_REUSEPORT, with which two servers of one user share a port silently.
   set_socket_options([](socket_t socket) {
     const int yes = 1;
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
   });
+}
+
+void HttpServer::PostBody(const std::string& pattern, BodyHandler handler) {
+  Post(pattern,
+       [this, handler = std::move(handler)](const httplib::Request&, httplib::Response& response,
+                                            const httplib::ContentReader& read) {
+         std::string body;
+         bool fits = true;
+         const bool whole = read([&](const char* data, size_t size) {
+           fits = size <= options_.max_body_bytes - body.size();
+           if (fits) body.append(data, size);
+           return fits;
+         });
+         if (whole) return handler(body, response);
+         cooper::Refuse(fits ? HttpRefusal{400, "a body that has not come whole"}
+                             : HttpRefusal{413, "a body that is too large"},
+                        response);
+       });
 }
 
 absl::StatusOr<int> HttpServer::Start(const std::string& host, int port) {
@@ -120,10 +163,20 @@ void HttpServer::Serve(HttpConnection& connection) {
     const bool is_last = i + 1 == kMaxRequests || stopping_ || waiting_ > 0;
     bool closes = false;  // as the client wishes
     connection.BeginRequest(options_.timeout, kMaxHeadBytes);
-    const auto begin_body = [&connection](httplib::Request&) {
-      connection.set_max_bytes(std::numeric_limits<uint64_t>::max());
+    std::optional<uint64_t> end;  // of the request among the connection's bytes, where it is known
+    const auto begin_body = [&](httplib::Request& request) {
+      connection.set_max_bytes(kMaxHeadBytes + kMaxChunking * options_.max_body_bytes);
+      const std::optional<uint64_t> bytes = BodyBytes(request);
+      if (bytes.has_value()) end = connection.bytes_read() + *bytes;
+      if (bytes.has_value() && RefusalOf(request, options_.max_body_bytes).status == 0) return;
+      request.headers.erase("Connection");
+      request.set_header("Connection", "close");  // which the answer repeats
     };
-    if (!process_request(connection, is_last, closes, begin_body) || closes || is_last) break;
+    const bool answered = process_request(connection, is_last, closes, begin_body);
+    // What is left of a body must not be taken for the next request.
+    const bool was_read = connection.bytes_read() == end;
+    if (answered && !was_read) connection.Drain(kDrain);
+    if (!answered || !was_read || closes || is_last) break;
   }
 }
 

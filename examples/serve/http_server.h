@@ -2,12 +2,13 @@
 #define COOPER_EXAMPLES_SERVE_HTTP_SERVER_H_
 
 // httplib's server with a thread of its own, and limits for what strangers may take of it: the
-// connections that are held, and the time of each request. Handlers are httplib's, and are added
-// before Start.
+// connections that are held, and the time and the bytes of each request. Handlers are added before
+// Start: httplib's, and for bodies PostBody.
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <thread>
 
@@ -19,6 +20,9 @@
 namespace cooper {
 
 struct HttpServerOptions {
+  // A longer body is answered with 413: unread where the head tells its length, and otherwise as
+  // soon as more has come. Compressed bodies are refused (415).
+  uint64_t max_body_bytes = 1 << 20;
   int num_threads = 32;  // connections that are served at a time
   // Connections that wait for a thread. One more is answered with 503 and closed.
   int max_waiting = 64;
@@ -36,6 +40,10 @@ class HttpServer : public httplib::Server {
   // Refuses new connections, ends those whose next request has not begun, and waits for the others'
   // answers, which their time limits bound.
   ~HttpServer() override;
+
+  using BodyHandler = std::function<void(const std::string& body, httplib::Response& response)>;
+  // Calls the handler for each request POST `pattern` whose body has come whole, of any type.
+  void PostBody(const std::string& pattern, BodyHandler handler);
 
   // Listens from now on, and returns the port; of 0, one that is free. kUnavailable if it is taken.
   absl::StatusOr<int> Start(const std::string& host, int port);

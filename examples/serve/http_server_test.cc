@@ -97,6 +97,12 @@ class HttpServerLimitsTest : public testing::Test {
       release_.wait();
       response.set_content("slow\n", "text/plain");
     });
+    server_->Get("/large", [](const httplib::Request&, httplib::Response& response) {
+      response.set_content(std::string(50'000'000, 'a'), "text/plain");  // beyond sockets' buffers
+    });
+    server_->PostBody("/count", [](const std::string& body, httplib::Response& response) {
+      response.set_content(std::to_string(body.size()) + " bytes\n", "text/plain");
+    });
     const absl::StatusOr<int> port = server_->Start("127.0.0.1", 0);
     COOPER_ASSERT_OK(port.status());
     port_ = *port;
@@ -147,6 +153,63 @@ TEST_F(HttpServerLimitsTest, AHeadHasABoundedLength) {
             20);
 }
 
+// Of `size` bytes in chunks of one.
+std::string Chunks(int size) {
+  std::string text = "POST /count HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (int i = 0; i < size; ++i) text += "1\r\na\r\n";
+  return text + "0\r\n\r\n";
+}
+
+TEST_F(HttpServerLimitsTest, ABodyHasABoundedLength) {
+  Start({.max_body_bytes = 100'000});
+  const std::string post = "POST /count HTTP/1.1\r\n";
+  const struct {
+    const char* name;
+    std::string request;
+    const char* answer;
+  } kCases[] = {
+      {"largest", post + "Content-Length: 100000\r\n\r\n" + std::string(100'000, 'a'),
+       "100000 bytes"},
+      {"largest in chunks", Chunks(100'000), "100000 bytes"},
+      {"too large in chunks", Chunks(100'001), " 413 "},
+      {"one large chunk",
+       post + "Transfer-Encoding: chunked\r\n\r\n7fffffff\r\n" + std::string(100'001, 'a'),
+       " 413 "},
+      {"too large, unread", post + "Content-Length: 100001\r\n\r\n", " 413 "},
+      {"asked for first", post + "Expect: 100-continue\r\nContent-Length: 100001\r\n\r\n", " 413 "},
+      {"compressed", post + "Content-Encoding: gzip\r\nContent-Length: 9\r\n\r\n", " 415 "},
+      {"brotli", post + "Content-Encoding: br\r\nContent-Length: 9\r\n\r\n", " 415 "},
+      {"several parts",
+       post + "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 9\r\n\r\n",
+       " 415 "},
+      {"no length", post + "\r\n", " 411 "},
+      {"cut off", post + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", " 400 "},
+      {"of another path", "POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", " 404 "},
+  };
+  for (const auto& c : kCases) {
+    RawClient client(port_);
+    client.Send(c.request);
+    EXPECT_THAT(client.ReadUntil(c.answer), HasSubstr(c.answer)) << c.name;
+  }
+}
+
+// What is left of a refused request is none of its own.
+TEST_F(HttpServerLimitsTest, NoRequestBeginsInABody) {
+  Start({.max_body_bytes = 100});
+  const std::string hidden = kGet;
+  for (const std::string& begin :
+       {std::string("POST /count HTTP/1.1\r\nContent-Encoding: gzip\r\nContent-Length: 25\r\n\r\n"),
+        std::string("POST /count HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
+        std::string("POST /count HTTP/1.1\r\nContent-Length: 25\r\nContent-Length: 1\r\n\r\n"),
+        std::string("GET /none HTTP/1.1\r\nContent-Length: 25\r\n\r\n")}) {
+    RawClient client(port_);
+    ASSERT_TRUE(client.Send(begin + hidden));
+    const std::string answer = client.ReadAll();
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 4")) << begin;
+    EXPECT_EQ(answer.find(" 200 "), std::string::npos) << begin;
+  }
+}
+
 TEST_F(HttpServerLimitsTest, IdleConnectionsLeaveTheirThread) {
   Start({.num_threads = 1, .idle_timeout = milliseconds(200)});
   RawClient silent(port_);
@@ -182,6 +245,15 @@ TEST_F(HttpServerLimitsTest, RefusesConnectionsThatFindNoRoom) {
   released_.set_value();
   EXPECT_THAT(first.ReadUntil("slow\n"), HasSubstr("200 OK"));
   EXPECT_THAT(second.ReadUntil("ok\n"), HasSubstr("200 OK"));
+}
+
+TEST_F(HttpServerLimitsTest, AnAnswerThatIsNotReadLeavesItsThread) {
+  Start({.num_threads = 1, .timeout = milliseconds(500), .idle_timeout = seconds(60)});
+  RawClient deaf(port_);
+  ASSERT_TRUE(deaf.Send("GET /large HTTP/1.1\r\n\r\n"));
+  RawClient client(port_);
+  ASSERT_TRUE(client.Send(kGet));
+  EXPECT_LT(Seconds([&] { EXPECT_THAT(client.ReadUntil("ok\n"), HasSubstr("200 OK")); }), 10);
 }
 
 TEST_F(HttpServerLimitsTest, EndsBesideAClientThatDrips) {

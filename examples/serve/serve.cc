@@ -73,7 +73,8 @@ PredictServer::PredictServer(std::shared_ptr<RequestBatcher> batcher,
     : batcher_(std::move(batcher)),
       inputs_(std::move(inputs)),
       server_(std::make_unique<HttpServer>(
-          HttpServerOptions{.num_threads = options.num_threads,
+          HttpServerOptions{.max_body_bytes = options.max_body_bytes,
+                            .num_threads = options.num_threads,
                             .max_waiting = options.max_waiting,
                             .timeout = std::chrono::seconds(options.timeout_seconds)})) {}
 
@@ -82,10 +83,8 @@ absl::StatusOr<std::unique_ptr<PredictServer>> PredictServer::Start(
     const PredictServerOptions& options) {
   std::unique_ptr<PredictServer> started(
       new PredictServer(std::move(batcher), std::move(inputs), options));
-  HttpServer& server = *started->server_;
-  server.set_payload_max_length(options.max_body_bytes);
   started->AddHandlers();
-  COOPER_ASSIGN_OR_RETURN(started->port_, server.Start(options.host, options.port));
+  COOPER_ASSIGN_OR_RETURN(started->port_, started->server_->Start(options.host, options.port));
   return started;
 }
 
@@ -94,10 +93,10 @@ PredictServer::~PredictServer() = default;
 absl::Status PredictServer::Wait() { return server_->Wait(); }
 
 void PredictServer::AddHandlers() {
-  server_->Post("/predict", [this](const httplib::Request& request, httplib::Response& response) {
+  server_->PostBody("/predict", [this](const std::string& body, httplib::Response& response) {
     const Clock::time_point start = Clock::now();
     absl::StatusOr<std::string> answer = [&]() -> absl::StatusOr<std::string> {
-      COOPER_ASSIGN_OR_RETURN(ArrayMap arrays, ParseRequest(request.body, inputs_));
+      COOPER_ASSIGN_OR_RETURN(ArrayMap arrays, ParseRequest(body, inputs_));
       COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> outputs,
                               batcher_->Submit(std::move(arrays)).get());
       return AnswerText(outputs);

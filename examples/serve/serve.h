@@ -25,7 +25,7 @@ class HttpServer;
 struct PredictServerOptions {
   std::string host = "127.0.0.1";
   int port = 0;                     // 0: any that is free
-  size_t max_body_bytes = 1 << 20;  // a larger request is refused, unread
+  size_t max_body_bytes = 1 << 20;  // a larger request is refused (http_server.h)
   // Connections that are served at a time, each by a thread that waits for its answer. A batch is
   // as large as this at most, so it should be above the batcher's max_batch_size.
   int num_threads = 32;

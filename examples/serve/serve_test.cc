@@ -148,6 +148,30 @@ TEST_F(ServeTest, HostileRequestsAreTheirOwnErrors) {
   }
 }
 
+// However it is sent.
+TEST_F(ServeTest, BodiesAreBounded) {
+  const std::string good = R"({"data": [3, 1, 4]})";
+  const std::string spaces = good + std::string(2 * kMaxBody, ' ');
+  const httplib::ContentProviderWithoutLength chunks = [&](size_t, httplib::DataSink& sink) {
+    sink.write(spaces.data(), spaces.size());
+    sink.done();
+    return true;
+  };
+  const httplib::Result chunked = Client().Post("/predict", chunks, "application/json");
+  ASSERT_TRUE(chunked);
+  EXPECT_EQ(chunked->status, 413);
+  httplib::Client compressing = Client();
+  compressing.set_compress(true);
+  const httplib::Result compressed = compressing.Post("/predict", spaces, "application/json");
+  ASSERT_TRUE(compressed);
+  EXPECT_EQ(compressed->status, 415);
+  // As `curl -d` calls it. httplib by itself takes 8 KiB of that type.
+  const httplib::Result form = Client().Post("/predict", good + std::string(20'000, ' '),
+                                             "application/x-www-form-urlencoded");
+  ASSERT_TRUE(form);
+  EXPECT_EQ(form->status, 200) << form->body;
+}
+
 TEST_F(ServeTest, BrokenConnectionsDoNoHarm) {
   const std::string head = "POST /predict HTTP/1.1\r\nHost: x\r\n";
   EXPECT_THAT(Send("no HTTP at all\r\n\r\n"), HasSubstr("400"));
