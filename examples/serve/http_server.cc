@@ -45,13 +45,19 @@ class HttpServer::Queue : public httplib::TaskQueue {
  public:
   explicit Queue(HttpServer& server) : server_(server), threads_(server.options_.num_threads) {}
 
-  void enqueue(std::function<void()> serve) override {
-    if (server_.waiting_ >= server_.options_.max_waiting) return serve();
-    ++server_.waiting_;
-    threads_.enqueue([this, serve = std::move(serve)] {
-      --server_.waiting_;
+  // void, and in later versions than Debian 12's whether the task was taken.
+  using Enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue(nullptr));
+  Enqueued enqueue(std::function<void()> serve) override {
+    if (server_.waiting_ >= server_.options_.max_waiting) {
       serve();
-    });
+    } else {
+      ++server_.waiting_;
+      threads_.enqueue([this, serve = std::move(serve)] {
+        --server_.waiting_;
+        serve();
+      });
+    }
+    return Enqueued(true);
   }
   void shutdown() override { threads_.shutdown(); }
 
@@ -172,7 +178,13 @@ void HttpServer::Serve(HttpConnection& connection) {
       request.headers.erase("Connection");
       request.set_header("Connection", "close");  // which the answer repeats
     };
-    const bool answered = process_request(connection, is_last, closes, begin_body);
+    const bool answered = [&](auto& self) {
+      if constexpr (requires { self.process_request(connection, is_last, closes, begin_body); }) {
+        return self.process_request(connection, is_last, closes, begin_body);
+      } else {  // later versions than Debian 12's want the addresses
+        return self.process_request(connection, "", 0, "", 0, is_last, closes, begin_body);
+      }
+    }(*this);
     // What is left of a body must not be taken for the next request.
     const bool was_read = connection.bytes_read() == end;
     if (answered && !was_read) connection.Drain(kDrain);
