@@ -10,6 +10,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "module/predict/batch_predictor.h"
 #include "ndarray/status_macros.h"
 
@@ -55,6 +56,8 @@ class RequestBatcher::Impl {
   // The bucket whose turn it is; null if none is ready. `wake` is when one may be.
   Bucket* Ready(Clock::time_point now, Clock::time_point* wake);
   void Serve();
+  // By sample. Where a batch fails each is computed alone, since the fault may be one sample's.
+  std::vector<Outputs> Answer(int64_t length, absl::Span<const Sample> samples) const;
 
   const RequestBatcherOptions options_;
   BatchPredictor network_;
@@ -175,15 +178,31 @@ void RequestBatcher::Impl::Serve() {
     // may have been this one.
     if (waiting_ > 0) wake_.notify_one();
     lock.unlock();
-    auto answers = network_.Predict(bucket->length, samples);
+    std::vector<Outputs> answers = Answer(bucket->length, samples);
     for (size_t i = 0; i < count; ++i) {
       const Callback done = std::move(callbacks[i]);
-      done(answers.ok() ? Outputs(std::move((*answers)[i])) : Outputs(answers.status()));
+      done(std::move(answers[i]));
     }
     samples.clear();
     lock.lock();
     if (ending_) wake_.notify_all();
   }
+}
+
+std::vector<RequestBatcher::Outputs> RequestBatcher::Impl::Answer(
+    int64_t length, absl::Span<const Sample> samples) const {
+  std::vector<Outputs> answers;
+  auto batch = network_.Predict(length, samples);
+  if (batch.ok()) {
+    for (std::vector<NDArray>& outputs : *batch) answers.emplace_back(std::move(outputs));
+  } else if (samples.size() == 1) {
+    answers.emplace_back(batch.status());
+  } else {
+    for (size_t i = 0; i < samples.size(); ++i) {
+      answers.push_back(std::move(Answer(length, samples.subspan(i, 1))[0]));
+    }
+  }
+  return answers;
 }
 
 RequestBatcher::Counts RequestBatcher::Impl::counts() const {

@@ -68,7 +68,8 @@ class RequestBatcher {
   ~RequestBatcher();
 
   // Thread-safe. What is wrong with a request is its own answer (kInvalidArgument, naming the
-  // input) and nobody else's. The arrays must not change until then.
+  // input) and nobody else's: where a batch cannot be computed, as by an operator that refuses what
+  // one request has, each of its requests is computed alone. The arrays must not change until then.
   std::future<Outputs> Submit(ArrayMap request);
   // Calls back on one of the batcher's threads, or on the caller's where the request is refused.
   void Submit(ArrayMap request, Callback done);
