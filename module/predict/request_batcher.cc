@@ -19,6 +19,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// What a longer delay is taken for: times that are far away do not fit the clock.
+constexpr std::chrono::hours kLongestDelay{24};
+
 struct Waiting {
   Sample sample;
   RequestBatcher::Callback done;
@@ -60,6 +63,8 @@ class RequestBatcher::Impl {
   std::vector<Outputs> Answer(int64_t length, absl::Span<const Sample> samples) const;
 
   const RequestBatcherOptions options_;
+  const std::chrono::microseconds max_delay_ =
+      std::min<std::chrono::microseconds>(options_.max_delay, kLongestDelay);
   BatchPredictor network_;
   std::vector<Bucket> buckets_;  // by rising length; one without lengths
 
@@ -76,6 +81,11 @@ absl::Status RequestBatcher::Impl::CheckOptions() const {
     return absl::InvalidArgumentError(absl::StrCat(
         "RequestBatcher: max_batch_size is ", options_.max_batch_size, ", num_threads ",
         options_.num_threads, ", max_waiting ", options_.max_waiting, ": expected at least 1"));
+  }
+  if (options_.max_delay < std::chrono::microseconds::zero()) {
+    return absl::InvalidArgumentError(absl::StrCat("RequestBatcher: max_delay is ",
+                                                   options_.max_delay.count(),
+                                                   " microseconds, expected at least 0"));
   }
   return absl::OkStatus();
 }
@@ -123,7 +133,7 @@ void RequestBatcher::Impl::Submit(ArrayMap request, Callback done) {
       BucketOf(*length)->waiting.push_back(
           {.sample = {.arrays = std::move(request), .length = *length},
            .done = std::move(done),
-           .deadline = Clock::now() + options_.max_delay});
+           .deadline = Clock::now() + max_delay_});
       wake_.notify_one();
       return;
     }

@@ -36,7 +36,7 @@ struct RequestBatcherOptions {
   // in the dtype that the network has for it.
   std::string length_name;
   int64_t max_batch_size = 32;
-  // How long a request may wait for others.
+  // How long a request may wait for others: at least 0, and a day at most, whatever is more.
   std::chrono::microseconds max_delay{2000};
   // Batches that are computed at a time, each by a thread that may use all cores in turn.
   int num_threads = 1;

@@ -35,17 +35,15 @@ std::shared_ptr<const Predictor> Lookup() {
 
 NDArray Word(float number) { return *NDArray::FromVector<float>({1}, {number}); }
 
-// A batch is run when it is full, or at the end.
-std::unique_ptr<RequestBatcher> LookupBatcher(RequestBatcherOptions options = {}) {
+std::unique_ptr<RequestBatcher> LookupBatcher(RequestBatcherOptions options) {
   options.inputs = {{.name = "data", .shape = {1}}};
-  options.max_delay = std::chrono::hours(1);
   auto batcher = RequestBatcher::Create(Lookup(), std::move(options));
   EXPECT_TRUE(batcher.ok()) << batcher.status();
   return *std::move(batcher);
 }
 
 TEST(RequestBatcherErrorsTest, WhatOneRequestHasFailsNoOtherOfItsBatch) {
-  const auto batcher = LookupBatcher({.max_batch_size = 3});
+  const auto batcher = LookupBatcher({.max_batch_size = 3, .max_delay = std::chrono::hours(1)});
   auto first = batcher->Submit({{"data", Word(4)}});
   auto wrong = batcher->Submit({{"data", Word(99)}});
   auto last = batcher->Submit({{"data", Word(7)}});
@@ -55,6 +53,25 @@ TEST(RequestBatcherErrorsTest, WhatOneRequestHasFailsNoOtherOfItsBatch) {
   COOPER_ASSERT_OK_AND_ASSIGN(const auto seven, last.get());
   EXPECT_EQ(Floats(seven[0]), std::vector<float>{70});
   EXPECT_EQ(batcher->counts().batches, 1);
+}
+
+// Times so far away are none that the clock has.
+TEST(RequestBatcherErrorsTest, AnEndlessDelayWaitsForAFullBatch) {
+  const auto batcher =
+      LookupBatcher({.max_batch_size = 2, .max_delay = std::chrono::microseconds::max()});
+  auto first = batcher->Submit({{"data", Word(4)}});
+  EXPECT_EQ(first.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+  auto second = batcher->Submit({{"data", Word(5)}});
+  COOPER_EXPECT_OK(first.get().status());
+  COOPER_EXPECT_OK(second.get().status());
+  EXPECT_EQ(batcher->counts().batches, 1);
+}
+
+TEST(RequestBatcherErrorsTest, RefusesDelaysBelowZero) {
+  EXPECT_THAT(RequestBatcher::Create(Lookup(), {.inputs = {{.name = "data", .shape = {1}}},
+                                                .max_delay = std::chrono::microseconds(-1)}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("max_delay is -1 microseconds, expected at least 0")));
 }
 
 }  // namespace
