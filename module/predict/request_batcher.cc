@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "glog/logging.h"
 #include "module/predict/batch_predictor.h"
 #include "ndarray/status_macros.h"
 
@@ -34,8 +36,20 @@ struct Bucket {
   std::deque<Waiting> waiting;
 };
 
+// Calls back. What a callback throws must not end the thread, and with it the process.
+void Tell(const RequestBatcher::Callback& done, RequestBatcher::Outputs outputs) {
+  try {
+    done(std::move(outputs));
+  } catch (const std::exception& e) {
+    LOG(ERROR) << "RequestBatcher: a callback has thrown: " << e.what();
+  } catch (...) {
+    LOG(ERROR) << "RequestBatcher: a callback has thrown";
+  }
+}
+
 }  // namespace
 
+// Its threads share it with the batcher, which may be gone before they are.
 class RequestBatcher::Impl {
  public:
   Impl(std::shared_ptr<const Predictor> predictor, RequestBatcherOptions options)
@@ -46,10 +60,12 @@ class RequestBatcher::Impl {
                   .length_name = options_.length_name,
                   .check_finite = options_.check_finite},
                  options_.max_batch_size) {}
-  ~Impl();
 
   absl::Status Prepare();
-  void Start();
+  // So many threads serve from now on, each of which shares `self`: this.
+  void Start(const std::shared_ptr<Impl>& self);
+  // Ends the threads when all is answered, and waits for them unless this is one of them.
+  void End();
   void Submit(ArrayMap request, Callback done);
   Counts counts() const;
 
@@ -98,19 +114,29 @@ absl::Status RequestBatcher::Impl::Prepare() {
   return absl::OkStatus();
 }
 
-void RequestBatcher::Impl::Start() {
+void RequestBatcher::Impl::Start(const std::shared_ptr<Impl>& self) {
   for (int i = 0; i < options_.num_threads; ++i) {
-    threads_.emplace_back([this] { Serve(); });
+    threads_.emplace_back([self] { self->Serve(); });
   }
 }
 
-RequestBatcher::Impl::~Impl() {
+void RequestBatcher::Impl::End() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     ending_ = true;
   }
   wake_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  const bool on_own_thread = absl::c_any_of(threads_, [](const std::thread& thread) {
+    return thread.get_id() == std::this_thread::get_id();
+  });
+  for (std::thread& thread : threads_) {
+    if (on_own_thread) {
+      // The others may be in callbacks that wait for the one that this thread is in.
+      thread.detach();
+    } else {
+      thread.join();
+    }
+  }
 }
 
 Bucket* RequestBatcher::Impl::BucketOf(int64_t length) {
@@ -120,6 +146,11 @@ Bucket* RequestBatcher::Impl::BucketOf(int64_t length) {
 }
 
 void RequestBatcher::Impl::Submit(ArrayMap request, Callback done) {
+  if (!done) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ++counts_.refused;
+    return;
+  }
   const absl::StatusOr<int64_t> length = network_.format().CheckRequest(request);
   absl::Status status = length.status();
   {
@@ -139,7 +170,7 @@ void RequestBatcher::Impl::Submit(ArrayMap request, Callback done) {
     }
     ++counts_.refused;
   }
-  done(status);
+  Tell(done, status);
 }
 
 Bucket* RequestBatcher::Impl::Ready(Clock::time_point now, Clock::time_point* wake) {
@@ -191,7 +222,7 @@ void RequestBatcher::Impl::Serve() {
     std::vector<Outputs> answers = Answer(bucket->length, samples);
     for (size_t i = 0; i < count; ++i) {
       const Callback done = std::move(callbacks[i]);
-      done(std::move(answers[i]));
+      Tell(done, std::move(answers[i]));
     }
     samples.clear();
     lock.lock();
@@ -220,14 +251,14 @@ RequestBatcher::Counts RequestBatcher::Impl::counts() const {
   return counts_;
 }
 
-RequestBatcher::RequestBatcher(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-RequestBatcher::~RequestBatcher() = default;
+RequestBatcher::RequestBatcher(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+RequestBatcher::~RequestBatcher() { impl_->End(); }
 
 absl::StatusOr<std::unique_ptr<RequestBatcher>> RequestBatcher::Create(
     std::shared_ptr<const Predictor> predictor, RequestBatcherOptions options) {
-  auto impl = std::make_unique<Impl>(std::move(predictor), std::move(options));
+  auto impl = std::make_shared<Impl>(std::move(predictor), std::move(options));
   COOPER_RETURN_IF_ERROR(impl->Prepare());
-  impl->Start();
+  impl->Start(impl);
   return std::unique_ptr<RequestBatcher>(new RequestBatcher(std::move(impl)));
 }
 

@@ -64,14 +64,17 @@ class RequestBatcher {
   // cannot be told which belong to which.
   static absl::StatusOr<std::unique_ptr<RequestBatcher>> Create(
       std::shared_ptr<const Predictor> predictor, RequestBatcherOptions options);
-  // Waits until all that was submitted is answered.
+  // Waits until all that was submitted is answered. Not on the batcher's own threads, where a
+  // callback or the end of one may be the last to own it: those answer what is left on their own.
   ~RequestBatcher();
 
   // Thread-safe. What is wrong with a request is its own answer (kInvalidArgument, naming the
   // input) and nobody else's: where a batch cannot be computed, as by an operator that refuses what
   // one request has, each of its requests is computed alone. The arrays must not change until then.
   std::future<Outputs> Submit(ArrayMap request);
-  // Calls back on one of the batcher's threads, or on the caller's where the request is refused.
+  // Calls back once, on one of the batcher's threads, or on the caller's where the request is
+  // refused. Others wait meanwhile. What `done` throws is logged and goes no further; its end must
+  // not throw. With a null one, which nobody could tell anything, the request is refused.
   void Submit(ArrayMap request, Callback done);
 
   struct Counts {
@@ -83,9 +86,9 @@ class RequestBatcher {
 
  private:
   class Impl;
-  explicit RequestBatcher(std::unique_ptr<Impl> impl);
+  explicit RequestBatcher(std::shared_ptr<Impl> impl);
 
-  const std::unique_ptr<Impl> impl_;
+  const std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace cooper

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <future>
 #include <memory>
+#include <stdexcept>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -72,6 +74,60 @@ TEST(RequestBatcherErrorsTest, RefusesDelaysBelowZero) {
                                                 .max_delay = std::chrono::microseconds(-1)}),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("max_delay is -1 microseconds, expected at least 0")));
+}
+
+TEST(RequestBatcherErrorsTest, WhatACallbackThrowsDisturbsNobody) {
+  const auto batcher =
+      LookupBatcher({.max_batch_size = 2, .max_delay = std::chrono::milliseconds(1)});
+  batcher->Submit({{"data", Word(1)}},
+                  [](const RequestBatcher::Outputs&) { throw std::runtime_error("thrown"); });
+  batcher->Submit({}, [](const RequestBatcher::Outputs&) { throw 3; });
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto outputs, batcher->Submit({{"data", Word(2)}}).get());
+  EXPECT_EQ(Floats(outputs[0]), std::vector<float>{20});
+}
+
+TEST(RequestBatcherErrorsTest, RefusesANullCallback) {
+  const auto batcher = LookupBatcher({.max_delay = std::chrono::microseconds(0)});
+  batcher->Submit({{"data", Word(1)}}, nullptr);
+  batcher->Submit({}, nullptr);
+  COOPER_EXPECT_OK(batcher->Submit({{"data", Word(2)}}).get().status());
+  EXPECT_EQ(batcher->counts().refused, 2);
+  EXPECT_EQ(batcher->counts().requests, 1);
+}
+
+// The last owner is a closure, which ends where it was called: on one of the batcher's threads.
+TEST(RequestBatcherErrorsTest, MayEndOnItsOwnThread) {
+  for (const int num_threads : {1, 3}) {
+    std::shared_ptr<const Predictor> predictor = Lookup();
+    const std::weak_ptr<const Predictor> served = predictor;
+    auto created =
+        RequestBatcher::Create(std::move(predictor), {.inputs = {{.name = "data", .shape = {1}}},
+                                                      .max_batch_size = 1,
+                                                      .max_delay = std::chrono::microseconds(0),
+                                                      .num_threads = num_threads});
+    ASSERT_TRUE(created.ok()) << created.status();
+    std::shared_ptr<RequestBatcher> batcher = *std::move(created);
+    RequestBatcher& submits = *batcher;
+    std::promise<void> let_go;
+    std::future<void> may_end = let_go.get_future();
+    std::promise<std::weak_ptr<RequestBatcher>> ended;
+    submits.Submit({{"data", Word(3)}}, [&may_end, &ended, held = std::move(batcher)](
+                                            const RequestBatcher::Outputs&) mutable {
+      may_end.wait();
+      const std::weak_ptr<RequestBatcher> weak = held;
+      held.reset();
+      ended.set_value(weak);
+    });
+    auto left = submits.Submit({{"data", Word(4)}});
+    let_go.set_value();
+    EXPECT_TRUE(ended.get_future().get().expired());
+    COOPER_EXPECT_OK(left.get().status());
+    // The threads end by themselves.
+    for (int i = 0; i < 10000 && !served.expired(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_TRUE(served.expired());
+  }
 }
 
 }  // namespace
