@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "module/predict/parameter_arrays.h"
+#include "ndarray/dtype.h"
 #include "ndarray/near_names.h"
 #include "ndarray/params_file.h"
 #include "ndarray/status_macros.h"
@@ -83,8 +84,11 @@ absl::StatusOr<std::vector<std::unique_ptr<BoundPredictor>>> BoundPredictor::Cre
                    .args = network->args,
                    .auxs = network->auxs};
   COOPER_ASSIGN_OR_RETURN(bind.shapes, InputShapes(*network, options.shapes));
-  for (const auto& [name, type] : options.types) {
-    if (absl::c_linear_search(network->inference.inputs, name)) bind.types[name] = type;
+  // As in MXNet they follow neither from the parameters nor from what the symbol says: a program
+  // that names no dtypes gives floats.
+  for (const std::string& name : network->inference.inputs) {
+    const auto it = options.types.find(name);
+    bind.types[name] = it == options.types.end() ? DType::kFloat32 : it->second;
   }
   std::vector<std::unique_ptr<BoundPredictor>> predictors;
   std::shared_ptr<const CompiledProgram> compiled;

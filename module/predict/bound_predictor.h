@@ -23,8 +23,8 @@ struct BoundPredictorOptions {
   absl::string_view symbol_json;
   absl::string_view params;  // of a .params file; empty: the network has none
   Context context;
-  KnownShapes shapes;  // of inputs
-  KnownTypes types;
+  KnownShapes shapes;                     // of inputs
+  KnownTypes types;                       // likewise; the others are float32
   std::vector<std::string> output_names;  // "fc1_output"; empty: the network's own
   int count = 1;
 };

@@ -1,0 +1,83 @@
+#include "module/predict/bound_predictor.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "module/module_fixtures.h"
+#include "ndarray/params_file.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/json.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::string Bytes(const NamedArrays& arrays) { return *SerializeNamedArrays(arrays); }
+
+struct Given {
+  Symbol symbol;
+  NamedArrays params;
+  KnownShapes shapes;
+  KnownTypes types;
+};
+
+absl::StatusOr<std::unique_ptr<BoundPredictor>> Create(const Given& given) {
+  const std::string json = SymbolToJson(given.symbol);
+  const std::string params = Bytes(given.params);
+  auto predictors = BoundPredictor::Create(
+      {.symbol_json = json, .params = params, .shapes = given.shapes, .types = given.types});
+  if (!predictors.ok()) return predictors.status();
+  return std::move((*predictors)[0]);
+}
+
+// What one forward pass makes of `data`, floats as programs in C give them.
+absl::StatusOr<std::vector<float>> Outputs(BoundPredictor& predictor,
+                                           const std::vector<float>& data, int64_t size) {
+  absl::Status status = predictor.SetInput("data", data.data(), static_cast<int64_t>(data.size()));
+  if (status.ok()) status = predictor.Forward();
+  std::vector<float> outputs(static_cast<size_t>(size));
+  if (status.ok()) status = predictor.GetOutput(0, outputs.data(), size);
+  if (!status.ok()) return status;
+  return outputs;
+}
+
+// data (2, 3) + weight.
+Symbol Sum() {
+  return Op("elemwise_add",
+            {.name = "sum", .inputs = {Symbol::Variable("data"), Symbol::Variable("weight")}});
+}
+
+NDArray Weight() { return *NDArray::FromVector<float>({2, 3}, {1, 2, 3, 4, 5, 6}); }
+
+TEST(BoundPredictorTest, InputsAreFloatsWhateverTheSymbolSays) {
+  const Symbol bytes = Symbol::Variable("data", {.dtype = DType::kUint8});
+  const Symbol cast = Op("Cast", {.inputs = {bytes}, .attrs = {{"dtype", "float32"}}});
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto predictor,
+      Create({.symbol = Op("_mul_scalar", {.inputs = {cast}, .attrs = {{"scalar", "2"}}}),
+              .shapes = {{"data", {3}}}}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto outputs, Outputs(*predictor, {1, 2, 300}, 3));
+  EXPECT_EQ(outputs, (std::vector<float>{2, 4, 600}));
+}
+
+TEST(BoundPredictorTest, HalfWeightsDoNotMakeHalfInputs) {
+  Given given{.symbol = Sum(),
+              .params = {{"arg:weight", *Weight().AsType(DType::kFloat16)}},
+              .shapes = {{"data", {2, 3}}}};
+  EXPECT_THAT(Create(given), StatusIs(absl::StatusCode::kInvalidArgument,
+                                      AllOf(HasSubstr("float16"), HasSubstr("float32"))));
+  given.types = {{"data", DType::kFloat16}};
+  COOPER_EXPECT_OK(Create(given).status());
+}
+
+}  // namespace
+}  // namespace cooper
