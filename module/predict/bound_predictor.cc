@@ -16,22 +16,48 @@
 namespace cooper {
 namespace {
 
+struct Params {
+  ArrayMap args;
+  ArrayMap auxs;
+  std::string strange;  // the first name, where none begins with "arg:" or "aux:"
+};
+
 // The arrays called arg:NAME and aux:NAME whose names are known. Others are passed over, as in
 // MXNet.
-absl::Status ReadParams(absl::string_view bytes, const VariableNames& names, ArrayMap* args,
-                        ArrayMap* auxs) {
-  if (bytes.empty()) return absl::OkStatus();
+absl::StatusOr<Params> ReadParams(absl::string_view bytes, const VariableNames& names) {
+  if (bytes.empty()) return absl::InvalidArgumentError("the file of parameters is empty");
   COOPER_ASSIGN_OR_RETURN(const ParamsList list, ParseParams(bytes));
+  if (!list.named && !list.entries.empty()) {
+    return absl::InvalidArgumentError("the file of parameters has arrays without names");
+  }
+  Params params;
+  bool prefixed = false;
   for (const ParamsEntry& entry : list.entries) {
     const bool is_arg = absl::StartsWith(entry.name, "arg:");
     if (!is_arg && !absl::StartsWith(entry.name, "aux:")) continue;
+    prefixed = true;
     const std::string name = entry.name.substr(4);
     if (!absl::c_linear_search(is_arg ? names.args : names.auxs, name)) continue;
     if (entry.sparse != nullptr) {
       return absl::UnimplementedError(
           absl::StrCat("parameter '", name, "' is sparse, expected a dense array"));
     }
-    (is_arg ? *args : *auxs)[name] = entry.array;
+    (is_arg ? params.args : params.auxs)[name] = entry.array;
+  }
+  if (!prefixed && !list.entries.empty()) params.strange = list.entries[0].name;
+  return params;
+}
+
+// A file of other names, as Gluon's save_parameters writes it, would leave all parameters zero.
+absl::Status CheckPrefixes(const Params& params, const InferenceNetwork& network,
+                           const KnownShapes& shapes) {
+  if (params.strange.empty()) return absl::OkStatus();
+  for (const std::string& name : network.inputs) {
+    if (shapes.contains(name)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the file of parameters has none for '", name, "' nor for others: its names, '",
+        params.strange, "' first, are not arg:NAME or aux:NAME (as Gluon's export ",
+        "writes them, and save_parameters does not)"));
   }
   return absl::OkStatus();
 }
@@ -50,15 +76,19 @@ absl::StatusOr<std::shared_ptr<const BoundPredictor::Network>> BoundPredictor::R
   auto network = std::make_shared<Network>();
   const VariableNames names = symbol.ListVariables();
   network->arguments = names.args;
-  ArrayMap args, auxs;
-  COOPER_RETURN_IF_ERROR(ReadParams(options.params, names, &args, &auxs));
-  for (const auto& [name, shape] : options.shapes) args.erase(name);  // MXNet's files may have data
-  COOPER_ASSIGN_OR_RETURN(network->inference,
-                          MakeInferenceNetwork(symbol, args, auxs, options.output_names));
-  for (const std::string& label : network->inference.unread_labels) args.erase(label);
+  COOPER_ASSIGN_OR_RETURN(Params params, ReadParams(options.params, names));
+  for (const auto& [name, shape] : options.shapes) {
+    params.args.erase(name);  // MXNet's files may have data
+  }
+  COOPER_ASSIGN_OR_RETURN(network->inference, MakeInferenceNetwork(symbol, params.args, params.auxs,
+                                                                   options.output_names));
+  COOPER_RETURN_IF_ERROR(CheckPrefixes(params, network->inference, options.shapes));
+  for (const std::string& label : network->inference.unread_labels) params.args.erase(label);
   const VariableNames needed = network->inference.symbol.ListVariables();
-  COOPER_ASSIGN_OR_RETURN(network->args, OnContext(Among(args, needed.args), options.context));
-  COOPER_ASSIGN_OR_RETURN(network->auxs, OnContext(Among(auxs, needed.auxs), options.context));
+  COOPER_ASSIGN_OR_RETURN(network->args,
+                          OnContext(Among(params.args, needed.args), options.context));
+  COOPER_ASSIGN_OR_RETURN(network->auxs,
+                          OnContext(Among(params.auxs, needed.auxs), options.context));
   return network;
 }
 

@@ -21,7 +21,7 @@ namespace cooper {
 
 struct BoundPredictorOptions {
   absl::string_view symbol_json;
-  absl::string_view params;  // of a .params file; empty: the network has none
+  absl::string_view params;  // of a .params file
   Context context;
   KnownShapes shapes;                     // of inputs
   KnownTypes types;                       // likewise; the others are float32
@@ -33,8 +33,9 @@ struct BoundPredictorOptions {
 class BoundPredictor {
  public:
   // So many that share parameters and what was compiled. Arguments that are neither parameters nor
-  // inputs have the shapes that follow, and zeros. kInvalidArgument for a name that is no argument;
-  // otherwise the errors of SymbolFromJson, ParseParams and Executor::SimpleBind.
+  // inputs have the shapes that follow, and zeros. kInvalidArgument for a name that is no argument,
+  // and for parameters without names or with none of arg:NAME and aux:NAME where the network needs
+  // some; otherwise the errors of SymbolFromJson, ParseParams and Executor::SimpleBind.
   static absl::StatusOr<std::vector<std::unique_ptr<BoundPredictor>>> Create(
       const BoundPredictorOptions& options);
 

@@ -1,6 +1,8 @@
 #include "module/predict/bound_predictor.h"
 
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -77,6 +79,35 @@ TEST(BoundPredictorTest, HalfWeightsDoNotMakeHalfInputs) {
                                       AllOf(HasSubstr("float16"), HasSubstr("float32"))));
   given.types = {{"data", DType::kFloat16}};
   COOPER_EXPECT_OK(Create(given).status());
+}
+
+absl::Status CreateOf(const Symbol& symbol, const std::string& params) {
+  const std::string json = SymbolToJson(symbol);
+  return BoundPredictor::Create(
+             {.symbol_json = json, .params = params, .shapes = {{"data", {2, 3}}}})
+      .status();
+}
+
+TEST(BoundPredictorTest, RefusesFilesThatGiveNoParameters) {
+  const std::string path = testing::TempDir() + "/nameless.params";
+  COOPER_ASSERT_OK(SaveArrays(path, {Weight()}));
+  std::ifstream file(path, std::ios::binary);
+  const std::string nameless(std::istreambuf_iterator<char>(file), {});
+  const std::string gluon = Bytes({{"dense0_weight", Weight()}, {"dense0_bias", Weight()}});
+  const auto expect_error = [](const absl::Status& status, const auto& message) {
+    EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, message));
+  };
+  expect_error(CreateOf(Sum(), ""), HasSubstr("empty"));
+  expect_error(CreateOf(Sum(), nameless), HasSubstr("without names"));
+  expect_error(CreateOf(Sum(), gluon), AllOf(HasSubstr("'dense0_weight' first"),
+                                             HasSubstr("arg:NAME"), HasSubstr("aux:NAME")));
+}
+
+TEST(BoundPredictorTest, WhatHasNoParametersTakesFilesThatGiveNone) {
+  const Symbol square = Op("square", {.inputs = {Symbol::Variable("data")}});
+  COOPER_EXPECT_OK(CreateOf(square, Bytes({})));
+  COOPER_EXPECT_OK(CreateOf(square, Bytes({{"mean_img", Weight()}})));
+  COOPER_EXPECT_OK(CreateOf(Sum(), Bytes({})));  // zeros: it says that there are none
 }
 
 }  // namespace
