@@ -62,6 +62,19 @@ absl::Status CheckPrefixes(const Params& params, const InferenceNetwork& network
   return absl::OkStatus();
 }
 
+absl::Status SetValues(const ArrayMap& values, const Executor& executor) {
+  for (const auto& [name, value] : values) {
+    const NDArray input = executor.arg(name);
+    if (input.shape() != value.shape()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("input '", name, "' is ", input.shape().ToString(),
+                       ", but the file of parameters has ", value.shape().ToString(), " for it"));
+    }
+    COOPER_RETURN_IF_ERROR(input.CopyFrom(value));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckSize(absl::string_view what, const NDArray& array, int64_t size) {
   if (size == array.size()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(what, " has ", array.size(), " elements, ",
@@ -77,12 +90,16 @@ absl::StatusOr<std::shared_ptr<const BoundPredictor::Network>> BoundPredictor::R
   const VariableNames names = symbol.ListVariables();
   network->arguments = names.args;
   COOPER_ASSIGN_OR_RETURN(Params params, ReadParams(options.params, names));
+  // MXNet's files may have data, as the states that a recurrent network begins with.
+  ArrayMap values;
   for (const auto& [name, shape] : options.shapes) {
-    params.args.erase(name);  // MXNet's files may have data
+    if (auto value = params.args.extract(name)) values.insert(std::move(value));
   }
   COOPER_ASSIGN_OR_RETURN(network->inference, MakeInferenceNetwork(symbol, params.args, params.auxs,
                                                                    options.output_names));
   COOPER_RETURN_IF_ERROR(CheckPrefixes(params, network->inference, options.shapes));
+  COOPER_ASSIGN_OR_RETURN(network->values,
+                          OnContext(Among(values, network->inference.inputs), options.context));
   for (const std::string& label : network->inference.unread_labels) params.args.erase(label);
   const VariableNames needed = network->inference.symbol.ListVariables();
   COOPER_ASSIGN_OR_RETURN(network->args,
@@ -118,13 +135,17 @@ absl::StatusOr<std::vector<std::unique_ptr<BoundPredictor>>> BoundPredictor::Cre
   // that names no dtypes gives floats.
   for (const std::string& name : network->inference.inputs) {
     const auto it = options.types.find(name);
-    bind.types[name] = it == options.types.end() ? DType::kFloat32 : it->second;
+    const NDArray value = FindArray(network->values, name);
+    bind.types[name] = !value.is_null()            ? value.dtype()
+                       : it == options.types.end() ? DType::kFloat32
+                                                   : it->second;
   }
   std::vector<std::unique_ptr<BoundPredictor>> predictors;
   std::shared_ptr<const CompiledProgram> compiled;
   for (int i = 0; i < options.count; ++i) {
     COOPER_ASSIGN_OR_RETURN(auto executor,
                             Executor::SimpleBind(network->inference.symbol, bind, compiled));
+    COOPER_RETURN_IF_ERROR(SetValues(network->values, *executor));
     compiled = executor->compiled();
     predictors.push_back(
         std::unique_ptr<BoundPredictor>(new BoundPredictor(network, std::move(executor))));

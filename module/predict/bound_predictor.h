@@ -33,7 +33,9 @@ struct BoundPredictorOptions {
 class BoundPredictor {
  public:
   // So many that share parameters and what was compiled. Arguments that are neither parameters nor
-  // inputs have the shapes that follow, and zeros. kInvalidArgument for a name that is no argument,
+  // inputs have the shapes that follow, and zeros. An input that the file has too begins with that
+  // value, each predictor's its own. kInvalidArgument if such a value has another shape, for a name
+  // that is no argument,
   // and for parameters without names or with none of arg:NAME and aux:NAME where the network needs
   // some; otherwise the errors of SymbolFromJson, ParseParams and Executor::SimpleBind.
   static absl::StatusOr<std::vector<std::unique_ptr<BoundPredictor>>> Create(
@@ -61,6 +63,7 @@ class BoundPredictor {
     std::vector<std::string> arguments;  // of the symbol as it was given
     ArrayMap args;                       // parameters
     ArrayMap auxs;
+    ArrayMap values;  // that the file has for inputs
   };
 
   BoundPredictor(std::shared_ptr<const Network> network, std::unique_ptr<Executor> executor)

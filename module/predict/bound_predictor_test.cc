@@ -21,6 +21,8 @@ namespace cooper {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string Bytes(const NamedArrays& arrays) { return *SerializeNamedArrays(arrays); }
@@ -108,6 +110,41 @@ TEST(BoundPredictorTest, WhatHasNoParametersTakesFilesThatGiveNone) {
   COOPER_EXPECT_OK(CreateOf(square, Bytes({})));
   COOPER_EXPECT_OK(CreateOf(square, Bytes({{"mean_img", Weight()}})));
   COOPER_EXPECT_OK(CreateOf(Sum(), Bytes({})));  // zeros: it says that there are none
+}
+
+TEST(BoundPredictorTest, AnInputHasTheFilesValueUntilItIsSet) {
+  Given given{.symbol = Sum(),
+              .params = {{"arg:weight", Weight()}},
+              .shapes = {{"data", {2, 3}}, {"weight", {2, 3}}}};
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto predictor, Create(given));
+  const std::vector<float> ten(6, 10), one(6, 1);
+  EXPECT_THAT(Outputs(*predictor, ten, 6), IsOkAndHolds(ElementsAre(11, 12, 13, 14, 15, 16)));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto reshaped, predictor->Reshape(given.shapes));
+  EXPECT_THAT(Outputs(*reshaped, ten, 6), IsOkAndHolds(ElementsAre(11, 12, 13, 14, 15, 16)));
+  COOPER_EXPECT_OK(predictor->SetInput("weight", one.data(), 6));
+  EXPECT_THAT(Outputs(*predictor, ten, 6), IsOkAndHolds(Each(11)));
+
+  given.shapes = {{"data", {4, 3}}, {"weight", {4, 3}}};
+  EXPECT_THAT(Create(given), StatusIs(absl::StatusCode::kInvalidArgument,
+                                      AllOf(HasSubstr("input 'weight' is (4, 3)"),
+                                            HasSubstr("the file of parameters has (2, 3)"))));
+  given.shapes = {{"data", {2, 3}}, {"weight", {2, 3}}};
+  given.params = {{"arg:weight", *Weight().AsType(DType::kFloat16)}};
+  EXPECT_THAT(Create(given), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("float16")))
+      << "the file's dtype";
+}
+
+TEST(BoundPredictorTest, HandlesHaveTheFilesValueEach) {
+  const std::string json = SymbolToJson(Sum()), params = Bytes({{"arg:weight", Weight()}});
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto predictors,
+      BoundPredictor::Create({.symbol_json = json,
+                              .params = params,
+                              .shapes = {{"data", {2, 3}}, {"weight", {2, 3}}},
+                              .count = 2}));
+  const std::vector<float> one(6, 1);
+  COOPER_EXPECT_OK(predictors[0]->SetInput("weight", one.data(), 6));
+  EXPECT_THAT(Outputs(*predictors[1], one, 6), IsOkAndHolds(ElementsAre(2, 3, 4, 5, 6, 7)));
 }
 
 }  // namespace

@@ -38,6 +38,8 @@ MXNET_DLL const char* MXGetLastError();
 /* Binds the network of a symbol file's text to inputs of these shapes, with the parameters of a
  * .params file's bytes. dev_type is 1 for the CPU and 2 for a GPU. An argument that is neither a
  * parameter nor an input, such as a label, has the shape that follows from the others, and zeros.
+ * An input that the file has too is of the file's value and dtype until it is set; shapes must
+ * agree.
  */
 MXNET_DLL int MXPredCreate(const char* symbol_json_str, const void* param_bytes, int param_size,
                            int dev_type, int dev_id, uint32_t num_input_nodes,
