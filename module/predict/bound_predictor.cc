@@ -52,7 +52,9 @@ absl::StatusOr<Params> ReadParams(absl::string_view bytes, const VariableNames& 
 absl::Status CheckPrefixes(const Params& params, const InferenceNetwork& network,
                            const KnownShapes& shapes) {
   if (params.strange.empty()) return absl::OkStatus();
-  for (const std::string& name : network.inputs) {
+  std::vector<std::string> needed = network.missing_auxs;
+  needed.insert(needed.end(), network.inputs.begin(), network.inputs.end());
+  for (const std::string& name : needed) {
     if (shapes.contains(name)) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "the file of parameters has none for '", name, "' nor for others: its names, '",
@@ -60,6 +62,16 @@ absl::Status CheckPrefixes(const Params& params, const InferenceNetwork& network
         "writes them, and save_parameters does not)"));
   }
   return absl::OkStatus();
+}
+
+// "; there is no input 'date'; did you mean 'data'?" for the first of the names that is none of
+// `known`, else nothing. MXNet passes them over, so that they are told where something fails.
+std::string UnknownName(const KnownShapes& shapes, const std::vector<std::string>& known) {
+  for (const auto& [name, shape] : shapes) {
+    if (absl::c_linear_search(known, name)) continue;
+    return absl::StrCat("; there is no input '", name, "'", DidYouMean(name, known));
+  }
+  return "";
 }
 
 absl::Status SetValues(const ArrayMap& values, const Executor& executor) {
@@ -100,6 +112,9 @@ absl::StatusOr<std::shared_ptr<const BoundPredictor::Network>> BoundPredictor::R
   COOPER_RETURN_IF_ERROR(CheckPrefixes(params, network->inference, options.shapes));
   COOPER_ASSIGN_OR_RETURN(network->values,
                           OnContext(Among(values, network->inference.inputs), options.context));
+  for (const auto& [name, shape] : InputShapes(*network, options.shapes)) {
+    network->shaped.push_back(name);
+  }
   for (const std::string& label : network->inference.unread_labels) params.args.erase(label);
   const VariableNames needed = network->inference.symbol.ListVariables();
   COOPER_ASSIGN_OR_RETURN(network->args,
@@ -109,15 +124,10 @@ absl::StatusOr<std::shared_ptr<const BoundPredictor::Network>> BoundPredictor::R
   return network;
 }
 
-absl::StatusOr<KnownShapes> BoundPredictor::InputShapes(const Network& network,
-                                                        const KnownShapes& shapes) {
+KnownShapes BoundPredictor::InputShapes(const Network& network, const KnownShapes& shapes) {
   KnownShapes inputs;
   for (const auto& [name, shape] : shapes) {
-    if (!absl::c_linear_search(network.arguments, name)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("there is no input '", name, "'", DidYouMean(name, network.arguments)));
-    }
-    // Others are labels, or what outputs that were not asked for need.
+    // Others are labels, what outputs that were not asked for need, or nothing.
     if (absl::c_linear_search(network.inference.inputs, name)) inputs[name] = shape;
   }
   return inputs;
@@ -130,7 +140,7 @@ absl::StatusOr<std::vector<std::unique_ptr<BoundPredictor>>> BoundPredictor::Cre
                    .grad_req = WriteReq::kNull,
                    .args = network->args,
                    .auxs = network->auxs};
-  COOPER_ASSIGN_OR_RETURN(bind.shapes, InputShapes(*network, options.shapes));
+  bind.shapes = InputShapes(*network, options.shapes);
   // As in MXNet they follow neither from the parameters nor from what the symbol says: a program
   // that names no dtypes gives floats.
   for (const std::string& name : network->inference.inputs) {
@@ -143,19 +153,30 @@ absl::StatusOr<std::vector<std::unique_ptr<BoundPredictor>>> BoundPredictor::Cre
   std::vector<std::unique_ptr<BoundPredictor>> predictors;
   std::shared_ptr<const CompiledProgram> compiled;
   for (int i = 0; i < options.count; ++i) {
-    COOPER_ASSIGN_OR_RETURN(auto executor,
-                            Executor::SimpleBind(network->inference.symbol, bind, compiled));
-    COOPER_RETURN_IF_ERROR(SetValues(network->values, *executor));
-    compiled = executor->compiled();
+    auto executor = Executor::SimpleBind(network->inference.symbol, bind, compiled);
+    if (!executor.ok()) {
+      return absl::Status(executor.status().code(),
+                          absl::StrCat(executor.status().message(),
+                                       UnknownName(options.shapes, network->arguments)));
+    }
+    COOPER_RETURN_IF_ERROR(SetValues(network->values, **executor));
+    compiled = (*executor)->compiled();
     predictors.push_back(
-        std::unique_ptr<BoundPredictor>(new BoundPredictor(network, std::move(executor))));
+        std::unique_ptr<BoundPredictor>(new BoundPredictor(network, *std::move(executor))));
   }
   return predictors;
 }
 
 absl::StatusOr<std::unique_ptr<BoundPredictor>> BoundPredictor::Reshape(
     const KnownShapes& shapes) const {
-  COOPER_ASSIGN_OR_RETURN(const KnownShapes inputs, InputShapes(*network_, shapes));
+  const KnownShapes inputs = InputShapes(*network_, shapes);
+  for (const std::string& name : network_->shaped) {
+    // MXNet knows no shape of an input that is not among these.
+    if (const std::string unknown = UnknownName(shapes, network_->arguments);
+        !inputs.contains(name) && !unknown.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat("input '", name, "' has no shape", unknown));
+    }
+  }
   // Labels, which nobody gives, change with the inputs.
   COOPER_ASSIGN_OR_RETURN(auto executor, executor_->Reshape(inputs, /*partial_shaping=*/true,
                                                             /*allow_up_sizing=*/true));

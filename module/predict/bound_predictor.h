@@ -33,16 +33,17 @@ struct BoundPredictorOptions {
 class BoundPredictor {
  public:
   // So many that share parameters and what was compiled. Arguments that are neither parameters nor
-  // inputs have the shapes that follow, and zeros. An input that the file has too begins with that
-  // value, each predictor's its own. kInvalidArgument if such a value has another shape, for a name
-  // that is no argument,
-  // and for parameters without names or with none of arg:NAME and aux:NAME where the network needs
-  // some; otherwise the errors of SymbolFromJson, ParseParams and Executor::SimpleBind.
+  // inputs have the shapes that follow, and zeros, and so have auxiliary states without a value. An
+  // input that the file has too begins with that value, each predictor's its own. Shapes and types
+  // of what the symbol does not have are passed over. kInvalidArgument if such a value has another
+  // shape, and for parameters without names or with none of arg:NAME and aux:NAME where the network
+  // needs some; otherwise the errors of SymbolFromJson, ParseParams and Executor::SimpleBind.
   static absl::StatusOr<std::vector<std::unique_ptr<BoundPredictor>>> Create(
       const BoundPredictorOptions& options);
 
   // For other shapes: with the same parameters, and the same memory for activations.
-  // kInvalidArgument, naming it, if a parameter would change its shape.
+  // kInvalidArgument, naming it, if a parameter would change its shape, or for a name that is no
+  // argument while an input that Create has given a shape has none here.
   absl::StatusOr<std::unique_ptr<BoundPredictor>> Reshape(const KnownShapes& shapes) const;
 
   // Copies `size` elements of the argument's dtype. Labels are not looked at.
@@ -63,7 +64,8 @@ class BoundPredictor {
     std::vector<std::string> arguments;  // of the symbol as it was given
     ArrayMap args;                       // parameters
     ArrayMap auxs;
-    ArrayMap values;  // that the file has for inputs
+    ArrayMap values;                  // that the file has for inputs
+    std::vector<std::string> shaped;  // inputs whose shapes were given
   };
 
   BoundPredictor(std::shared_ptr<const Network> network, std::unique_ptr<Executor> executor)
@@ -72,7 +74,7 @@ class BoundPredictor {
   static absl::StatusOr<std::shared_ptr<const Network>> ReadNetwork(
       const BoundPredictorOptions& options);
   // Those of `shapes` that are inputs of the network.
-  static absl::StatusOr<KnownShapes> InputShapes(const Network& network, const KnownShapes& shapes);
+  static KnownShapes InputShapes(const Network& network, const KnownShapes& shapes);
   absl::Status CheckOutput(uint32_t index) const;
 
   const std::shared_ptr<const Network> network_;

@@ -147,5 +147,41 @@ TEST(BoundPredictorTest, HandlesHaveTheFilesValueEach) {
   EXPECT_THAT(Outputs(*predictors[1], one, 6), IsOkAndHolds(ElementsAre(2, 3, 4, 5, 6, 7)));
 }
 
+TEST(BoundPredictorTest, InputsThatTheSymbolDoesNotHaveArePassedOver) {
+  Given given{.symbol = Sum(),
+              .params = {{"arg:weight", Weight()}},
+              .shapes = {{"data", {2, 3}}, {"softmax_label", {2}}}};
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto predictor, Create(given));
+  const std::vector<float> ten(6, 10);
+  EXPECT_THAT(Outputs(*predictor, ten, 6), IsOkAndHolds(ElementsAre(11, 12, 13, 14, 15, 16)));
+  COOPER_EXPECT_OK(predictor->Reshape(given.shapes).status());
+  const auto expect_hint = [](const absl::Status& status) {
+    EXPECT_FALSE(status.ok());
+    EXPECT_THAT(status.message(), HasSubstr("no input 'date'; did you mean 'data'?"));
+  };
+  expect_hint(predictor->Reshape({{"date", {2, 3}}}).status());
+
+  // An input without a shape, which the misspelt name may have been.
+  const Symbol product =
+      Op("FullyConnected", {.name = "fc",
+                            .inputs = {Symbol::Variable("data")},
+                            .attrs = {{"num_hidden", "2"}, {"no_bias", "True"}}});
+  expect_hint(Create({.symbol = product, .shapes = {{"date", {2, 3}}}}).status());
+}
+
+TEST(BoundPredictorTest, AuxiliaryStatesThatNobodyGivesAreZero) {
+  const Symbol norm =
+      Op("BatchNorm", {.name = "norm",
+                       .inputs = {Symbol::Variable("data")},
+                       .attrs = {{"use_global_stats", "True"}, {"eps", "1"}, {"axis", "1"}}});
+  const NDArray ones = *NDArray::Full({3}, 1);
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto predictor,
+                              Create({.symbol = norm,
+                                      .params = {{"arg:norm_gamma", ones}, {"arg:norm_beta", ones}},
+                                      .shapes = {{"data", {2, 3}}}}));
+  EXPECT_THAT(Outputs(*predictor, {1, 2, 3, 4, 5, 6}, 6),
+              IsOkAndHolds(ElementsAre(2, 3, 4, 5, 6, 7)));
+}
+
 }  // namespace
 }  // namespace cooper

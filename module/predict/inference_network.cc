@@ -103,10 +103,7 @@ absl::StatusOr<InferenceNetwork> MakeInferenceNetwork(const Symbol& symbol, cons
     }
   }
   for (const std::string& name : names.auxs) {
-    if (FindArray(auxs, name).is_null()) {
-      return absl::NotFoundError(
-          absl::StrCat("the parameters do not have the auxiliary state '", name, "'"));
-    }
+    if (FindArray(auxs, name).is_null()) network.missing_auxs.push_back(name);
   }
   return network;
 }

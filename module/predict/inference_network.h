@@ -21,12 +21,14 @@ struct InferenceNetwork {
   // Arguments that are labels of losses alone, which predictions do not depend on. Their shapes
   // follow from the losses' data.
   std::vector<std::string> unread_labels;
+  // Auxiliary states without a value, in the symbol's order.
+  std::vector<std::string> missing_auxs;
 };
 
 // The part of `symbol` that computes its outputs, or those named `output_names` ("fc1_output"; any
 // output of any node) in their place. What computed a label from others is left out: the loss then
 // has a label of its own, called NODE_label. `args` and `auxs` have the parameters, and may have
-// more. kNotFound, naming it, for an output that is not there or a missing auxiliary state.
+// more. kNotFound, naming it, for an output that is not there.
 absl::StatusOr<InferenceNetwork> MakeInferenceNetwork(const Symbol& symbol, const ArrayMap& args,
                                                       const ArrayMap& auxs,
                                                       absl::Span<const std::string> output_names);

@@ -143,6 +143,10 @@ absl::StatusOr<const InferenceNetwork*> Predictor::Impl::Network(const BucketKey
   COOPER_ASSIGN_OR_RETURN(const Symbol symbol, CallWithKey("the network's function", make_, key));
   COOPER_ASSIGN_OR_RETURN(InferenceNetwork network,
                           MakeInferenceNetwork(symbol, args_, auxs_, options_.output_names));
+  if (!network.missing_auxs.empty()) {
+    return absl::NotFoundError(absl::StrCat("the parameters do not have the auxiliary state '",
+                                            network.missing_auxs[0], "'"));
+  }
   return &networks_.emplace(key, std::move(network)).first->second;
 }
 
