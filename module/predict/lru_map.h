@@ -43,6 +43,14 @@ class LruMap {
     return &entries_.front().second;
   }
 
+  // Nothing if there is none.
+  void Erase(const std::string& name) {
+    const auto it = places_.find(name);
+    if (it == places_.end()) return;
+    entries_.erase(it->second);
+    places_.erase(it);
+  }
+
   // From the one that was asked for last.
   const std::list<std::pair<std::string, Value>>& entries() const { return entries_; }
 

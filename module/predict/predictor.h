@@ -41,7 +41,8 @@ struct PredictorOptions {
   std::vector<std::string> output_names;
   // Of inputs; those that are not named here and do not follow from others are float32.
   KnownTypes types;
-  // How many shapes of inputs are kept ready; those used last stay.
+  // How many shapes of inputs are kept ready. Of more, those go first that fit into the plan of
+  // another of their network, then those that were used longest ago.
   int max_programs = 32;
   // What a thread's activations and inputs may take for one shape.
   int64_t max_bytes = int64_t{1} << 40;

@@ -1,9 +1,11 @@
 #include "module/predict/program_cache.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -22,6 +24,23 @@ bool Within(const KnownShapes& small, const KnownShapes& large) {
 }
 
 }  // namespace
+
+bool ProgramCache::IsSpare(const std::string& name, const Kept& of) const {
+  return absl::c_any_of(programs_.entries(), [&](const auto& entry) {
+    const auto& [other, kept] = entry;
+    return other != name && kept.network == of.network &&
+           (of.alone ? kept.planned == of.planned : Within(of.planned, kept.planned));
+  });
+}
+
+void ProgramCache::Forget() {
+  const auto& entries = programs_.entries();
+  const auto newest = std::prev(entries.rend());
+  auto oldest = std::find_if(entries.rbegin(), newest,
+                             [&](const auto& entry) { return IsSpare(entry.first, entry.second); });
+  if (oldest == newest) oldest = entries.rbegin();
+  programs_.Erase(std::string(oldest->first));
+}
 
 absl::StatusOr<ProgramCache::CompiledPtr> ProgramCache::Get(
     const std::string& name, const InferenceNetwork& network, const KnownShapes& shapes,
@@ -43,16 +62,19 @@ absl::StatusOr<ProgramCache::CompiledPtr> ProgramCache::Get(
     if (!resized.ok()) continue;
     base = other;
     made.planned = kept.planned;
+    made.alone = kept.alone;
     made.compiled = *std::move(resized);
     break;
   }
   if (made.compiled == nullptr) {
+    made.alone = !larger.empty();
     COOPER_ASSIGN_OR_RETURN(made.compiled, compile());
   }
   const CompiledPtr compiled = made.compiled;
   const std::lock_guard<std::mutex> lock(mutex_);
   programs_.Find(base);  // what has served is not the next to go
   programs_.Insert(name, std::move(made));
+  if (programs_.entries().size() > capacity_) Forget();
   return compiled;
 }
 

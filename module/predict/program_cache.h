@@ -3,6 +3,7 @@
 
 // The programs that a predictor has compiled, by network and shapes of inputs. Smaller shapes use
 // the plan of larger ones where the graph allows it, so that only what grows is compiled again.
+// What takes long to make is a plan, not a resized copy of one: copies are the first to go.
 
 #include <cstddef>
 #include <memory>
@@ -23,8 +24,9 @@ class ProgramCache {
  public:
   using CompiledPtr = std::shared_ptr<const CompiledProgram>;
 
-  // Keeps at most so many programs, at least 1: those that were asked for last.
-  explicit ProgramCache(size_t capacity) : programs_(capacity) {}
+  // Keeps at most so many programs, at least 1: of those that others could be resized to again, and
+  // then of all, the ones that were asked for last.
+  explicit ProgramCache(size_t capacity) : capacity_(capacity), programs_(capacity + 1) {}
 
   // The program of that `name`, which stands for network and shapes: the one that is kept, else one
   // of this very object `network` that was planned for larger shapes, resized, else what `compile`
@@ -38,9 +40,16 @@ class ProgramCache {
   struct Kept {
     const InferenceNetwork* network;
     KnownShapes planned;  // what its memory was planned for, whatever it was resized to
+    bool alone = false;   // planned though there were larger ones: those do not do
     CompiledPtr compiled;
   };
 
+  // Whether `of` could be made of another of the programs.
+  bool IsSpare(const std::string& name, const Kept& of) const;
+  // Takes out one, but for the newest.
+  void Forget();
+
+  const size_t capacity_;
   std::mutex mutex_;
   LruMap<Kept> programs_;
 };

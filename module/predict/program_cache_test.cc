@@ -105,14 +105,24 @@ TEST(ProgramCacheTest, KeepsThePlanThatOthersUse) {
   EXPECT_EQ(f.compiles, 1);
 }
 
-TEST(ProgramCacheTest, KeepsWhatHasServedForOthers) {
-  Fixture f(/*capacity=*/2);
-  f.Get(4);
-  const ProgramCache::CompiledPtr first = f.last;
-  f.Get(f.other, 4);
-  f.Get(2);
-  f.Get(4);
-  EXPECT_EQ(f.last, first) << "the other network's was asked for before";
+TEST(ProgramCacheTest, CopiesGoBeforePlansOfQuietNetworks) {
+  Fixture f(/*capacity=*/3);
+  f.Get(f.other, 8);
+  f.Get(8);
+  for (const int64_t rows : {1, 2, 3, 4, 5, 6, 7, 1, 2, 3}) EXPECT_EQ(f.Get(rows), rows);
+  EXPECT_EQ(f.Get(f.other, 4), 4) << "after ten others";
+  EXPECT_EQ(f.Get(8), 8);
+  EXPECT_EQ(f.compiles, 2);
+}
+
+TEST(ProgramCacheTest, PlansThatALargerOneReplacesGoFirst) {
+  Fixture f(/*capacity=*/4);
+  f.Get(f.other, 8);
+  for (int64_t rows = 1; rows <= 8; ++rows) EXPECT_EQ(f.Get(rows), rows);
+  EXPECT_EQ(f.compiles, 9) << "each is larger than those before";
+  EXPECT_EQ(f.Get(f.other, 4), 4);
+  for (int64_t rows = 1; rows <= 8; ++rows) EXPECT_EQ(f.Get(rows), rows);
+  EXPECT_EQ(f.compiles, 9);
 }
 
 }  // namespace
