@@ -1,5 +1,6 @@
 #include "module/predict/bound_predictor.h"
 
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -152,7 +153,9 @@ absl::StatusOr<std::vector<std::unique_ptr<BoundPredictor>>> BoundPredictor::Cre
   }
   std::vector<std::unique_ptr<BoundPredictor>> predictors;
   std::shared_ptr<const CompiledProgram> compiled;
+  static std::atomic<uint64_t> num_predictors = 0;
   for (int i = 0; i < options.count; ++i) {
+    bind.random = std::make_shared<RandomState>(RandomState{.replica = num_predictors++});
     auto executor = Executor::SimpleBind(network->inference.symbol, bind, compiled);
     if (!executor.ok()) {
       return absl::Status(executor.status().code(),

@@ -29,7 +29,8 @@ struct BoundPredictorOptions {
   int count = 1;
 };
 
-// Not thread-safe; those of one Create may be used by a thread each.
+// Not thread-safe; those of one Create may be used by a thread each. Each that is created in a
+// process draws other random numbers, and goes on where it is reshaped.
 class BoundPredictor {
  public:
   // So many that share parameters and what was compiled. Arguments that are neither parameters nor

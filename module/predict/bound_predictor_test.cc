@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -181,6 +182,26 @@ TEST(BoundPredictorTest, AuxiliaryStatesThatNobodyGivesAreZero) {
                                       .shapes = {{"data", {2, 3}}}}));
   EXPECT_THAT(Outputs(*predictor, {1, 2, 3, 4, 5, 6}, 6),
               IsOkAndHolds(ElementsAre(2, 3, 4, 5, 6, 7)));
+}
+
+// Samples of a network that is uncertain are no use if they are the same.
+TEST(BoundPredictorTest, EachDrawsOtherRandomNumbers) {
+  const std::string json = SymbolToJson(
+      Op("Dropout", {.inputs = {Symbol::Variable("data")}, .attrs = {{"mode", "always"}}}));
+  const std::string params = Bytes({});
+  const std::vector<float> ones(64, 1);
+  std::set<std::vector<float>> samples;
+  for (int i = 0; i < 2; ++i) {
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        const auto predictors,
+        BoundPredictor::Create(
+            {.symbol_json = json, .params = params, .shapes = {{"data", {64}}}, .count = 2}));
+    for (const auto& predictor : predictors) {
+      COOPER_ASSERT_OK_AND_ASSIGN(const auto outputs, Outputs(*predictor, ones, 64));
+      samples.insert(outputs);
+    }
+  }
+  EXPECT_EQ(samples.size(), 4);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "module/predict/predictor.h"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <utility>
 
@@ -24,9 +25,10 @@ namespace {
 
 // What one thread at a time computes with.
 struct Worker {
-  explicit Worker(const PredictorOptions& options)
+  // `number` keeps what its random operators draw apart from what others do.
+  Worker(const PredictorOptions& options, uint64_t number)
       : arena(std::make_shared<Arena>(options.context)),
-        random(std::make_shared<RandomState>()),
+        random(std::make_shared<RandomState>(RandomState{.seed = options.seed, .replica = number})),
         executors(static_cast<size_t>(options.max_programs)) {}
 
   std::shared_ptr<Arena> arena;
@@ -132,6 +134,7 @@ class Predictor::Impl {
   std::mutex networks_mutex_;
   std::map<BucketKey, InferenceNetwork> networks_;
   ProgramCache programs_;
+  std::atomic<uint64_t> num_workers_ = 0;
   std::mutex idle_mutex_;
   std::vector<std::unique_ptr<Worker>> idle_;
 };
@@ -190,7 +193,7 @@ absl::StatusOr<Predictor::Impl::Lease> Predictor::Impl::Take(const BucketKey& ke
     }
   }
   if (lease.worker == nullptr) {
-    lease.worker = std::make_unique<Worker>(options_);
+    lease.worker = std::make_unique<Worker>(options_, num_workers_++);
     // Who asks for the next result often holds the one before.
     outputs_.KeepMore(2 * static_cast<int64_t>(network.symbol.outputs().size()));
   }
