@@ -14,6 +14,7 @@
 #include "module/checkpoint.h"
 #include "module/predict/inference_network.h"
 #include "module/predict/lru_map.h"
+#include "module/predict/network_cache.h"
 #include "module/predict/output_arrays.h"
 #include "module/predict/parameter_arrays.h"
 #include "module/predict/program_cache.h"
@@ -36,8 +37,9 @@ struct Worker {
   LruMap<std::unique_ptr<Executor>> executors;
 };
 
-std::string Signature(const BucketKey& key, const KnownShapes& shapes) {
-  std::string text = key.ToString();
+// Of the network's number, not its key: that may have had another network before.
+std::string Signature(int64_t network, const KnownShapes& shapes) {
+  std::string text = absl::StrCat(network);
   for (const auto& [name, shape] : shapes) absl::StrAppend(&text, ";", name, shape.ToString());
   return text;
 }
@@ -105,6 +107,8 @@ class Predictor::Impl {
         auxs_(std::move(auxs)),
         options_(std::move(options)),
         outputs_(options_.context),
+        networks_(static_cast<size_t>(options_.max_networks),
+                  [this](const BucketKey& key) { return MakeNetwork(key); }),
         programs_(static_cast<size_t>(options_.max_programs)) {}
 
   // The worker and its executor for these shapes, which both are the caller's until Return.
@@ -113,14 +117,16 @@ class Predictor::Impl {
     Executor* executor = nullptr;
   };
 
-  absl::StatusOr<const InferenceNetwork*> Network(const BucketKey& key);
-  absl::StatusOr<Lease> Take(const BucketKey& key, const InferenceNetwork& network,
-                             const KnownShapes& shapes);
+  absl::StatusOr<NetworkCache::NetworkPtr> Network(const BucketKey& key) {
+    return networks_.Get(key);
+  }
+  absl::StatusOr<Lease> Take(const CachedNetwork& network, const KnownShapes& shapes);
   void Return(Lease lease);
   OutputArrays& outputs() { return outputs_; }
   const PredictorOptions& options() const { return options_; }
 
  private:
+  absl::StatusOr<InferenceNetwork> MakeNetwork(const BucketKey& key) const;
   BindOptions Options(const InferenceNetwork& network, const KnownShapes& shapes) const;
 
   const NetworkOfKey make_;
@@ -131,26 +137,20 @@ class Predictor::Impl {
   const std::shared_ptr<FoldedArrays> folded_ = std::make_shared<FoldedArrays>();
   OutputArrays outputs_;
 
-  std::mutex networks_mutex_;
-  std::map<BucketKey, InferenceNetwork> networks_;
+  NetworkCache networks_;
   ProgramCache programs_;
   std::atomic<uint64_t> num_workers_ = 0;
   std::mutex idle_mutex_;
   std::vector<std::unique_ptr<Worker>> idle_;
 };
 
-absl::StatusOr<const InferenceNetwork*> Predictor::Impl::Network(const BucketKey& key) {
-  const std::lock_guard<std::mutex> lock(networks_mutex_);
-  const auto it = networks_.find(key);
-  if (it != networks_.end()) return &it->second;
+absl::StatusOr<InferenceNetwork> Predictor::Impl::MakeNetwork(const BucketKey& key) const {
   COOPER_ASSIGN_OR_RETURN(const Symbol symbol, CallWithKey("the network's function", make_, key));
   COOPER_ASSIGN_OR_RETURN(InferenceNetwork network,
                           MakeInferenceNetwork(symbol, args_, auxs_, options_.output_names));
-  if (!network.missing_auxs.empty()) {
-    return absl::NotFoundError(absl::StrCat("the parameters do not have the auxiliary state '",
-                                            network.missing_auxs[0], "'"));
-  }
-  return &networks_.emplace(key, std::move(network)).first->second;
+  if (network.missing_auxs.empty()) return network;
+  return absl::NotFoundError(absl::StrCat("the parameters do not have the auxiliary state '",
+                                          network.missing_auxs[0], "'"));
 }
 
 BindOptions Predictor::Impl::Options(const InferenceNetwork& network,
@@ -175,10 +175,10 @@ BindOptions Predictor::Impl::Options(const InferenceNetwork& network,
   return options;
 }
 
-absl::StatusOr<Predictor::Impl::Lease> Predictor::Impl::Take(const BucketKey& key,
-                                                             const InferenceNetwork& network,
+absl::StatusOr<Predictor::Impl::Lease> Predictor::Impl::Take(const CachedNetwork& cached,
                                                              const KnownShapes& shapes) {
-  const std::string signature = Signature(key, shapes);
+  const InferenceNetwork& network = cached.inference;
+  const std::string signature = Signature(cached.number, shapes);
   Lease lease;
   {
     // The one that was used last among those that know the shapes, else among all.
@@ -203,7 +203,7 @@ absl::StatusOr<Predictor::Impl::Lease> Predictor::Impl::Take(const BucketKey& ke
   }
   const auto bind = [&]() -> absl::StatusOr<std::unique_ptr<Executor>> {
     BindOptions options = Options(network, shapes);
-    COOPER_ASSIGN_OR_RETURN(auto compiled, programs_.Get(signature, network, shapes, [&] {
+    COOPER_ASSIGN_OR_RETURN(auto compiled, programs_.Get(signature, cached.number, shapes, [&] {
       return Executor::Compile(network.symbol, options);
     }));
     options.arena = lease.worker->arena;
@@ -235,6 +235,10 @@ absl::StatusOr<std::unique_ptr<const Predictor>> Predictor::Create(NetworkOfKey 
     return absl::InvalidArgumentError(
         absl::StrCat("max_programs is ", options.max_programs, ", expected at least 1"));
   }
+  if (options.max_networks < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("max_networks is ", options.max_networks, ", expected at least 1"));
+  }
   COOPER_ASSIGN_OR_RETURN(ArrayMap own_args, OnContext(args, options.context));
   COOPER_ASSIGN_OR_RETURN(ArrayMap own_auxs, OnContext(auxs, options.context));
   return std::unique_ptr<const Predictor>(new Predictor(std::make_unique<Impl>(
@@ -261,9 +265,9 @@ absl::StatusOr<std::unique_ptr<const Predictor>> Predictor::Load(const std::stri
 
 absl::StatusOr<std::vector<NDArray>> Predictor::Predict(const BucketKey& key,
                                                         const ArrayMap& inputs) const {
-  COOPER_ASSIGN_OR_RETURN(const InferenceNetwork* network, impl_->Network(key));
+  COOPER_ASSIGN_OR_RETURN(const auto network, impl_->Network(key));
   KnownShapes shapes;
-  const std::vector<std::string>& unread = network->unread_labels;
+  const std::vector<std::string>& unread = network->inference.unread_labels;
   for (const auto& [name, array] : inputs) {
     if (absl::c_linear_search(unread, name)) continue;
     if (array.is_null()) {
@@ -271,8 +275,8 @@ absl::StatusOr<std::vector<NDArray>> Predictor::Predict(const BucketKey& key,
     }
     shapes.emplace(name, PartialShape(array.shape()));
   }
-  COOPER_RETURN_IF_ERROR(CheckNames(*network, shapes));
-  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(key, *network, shapes));
+  COOPER_RETURN_IF_ERROR(CheckNames(network->inference, shapes));
+  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(*network, shapes));
   const auto run = [&]() -> absl::StatusOr<std::vector<NDArray>> {
     for (const auto& [name, shape] : shapes) {
       const NDArray own = lease.executor->arg(name);
@@ -292,9 +296,9 @@ absl::StatusOr<std::vector<NDArray>> Predictor::Predict(const BucketKey& key,
 
 absl::StatusOr<std::vector<DataDesc>> Predictor::Prepare(const BucketKey& key,
                                                          const KnownShapes& shapes) const {
-  COOPER_ASSIGN_OR_RETURN(const InferenceNetwork* network, impl_->Network(key));
-  COOPER_RETURN_IF_ERROR(CheckNames(*network, shapes));
-  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(key, *network, shapes));
+  COOPER_ASSIGN_OR_RETURN(const auto network, impl_->Network(key));
+  COOPER_RETURN_IF_ERROR(CheckNames(network->inference, shapes));
+  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(*network, shapes));
   const Program& program = lease.executor->compiled()->program();
   std::vector<DataDesc> outputs;
   for (size_t i = 0; i < program.outputs.size(); ++i) {
@@ -309,9 +313,9 @@ absl::StatusOr<std::vector<DataDesc>> Predictor::Prepare(const BucketKey& key,
 
 absl::StatusOr<std::vector<DataDesc>> Predictor::PrepareInputs(const BucketKey& key,
                                                                const KnownShapes& shapes) const {
-  COOPER_ASSIGN_OR_RETURN(const InferenceNetwork* network, impl_->Network(key));
-  COOPER_RETURN_IF_ERROR(CheckNames(*network, shapes));
-  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(key, *network, shapes));
+  COOPER_ASSIGN_OR_RETURN(const auto network, impl_->Network(key));
+  COOPER_RETURN_IF_ERROR(CheckNames(network->inference, shapes));
+  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(*network, shapes));
   std::vector<DataDesc> inputs;
   for (const auto& [name, shape] : shapes) {
     inputs.push_back({.name = name,
@@ -324,8 +328,8 @@ absl::StatusOr<std::vector<DataDesc>> Predictor::PrepareInputs(const BucketKey& 
 }
 
 absl::StatusOr<std::vector<std::string>> Predictor::input_names(const BucketKey& key) const {
-  COOPER_ASSIGN_OR_RETURN(const InferenceNetwork* network, impl_->Network(key));
-  return network->inputs;
+  COOPER_ASSIGN_OR_RETURN(const auto network, impl_->Network(key));
+  return network->inference.inputs;
 }
 
 const PredictorOptions& Predictor::options() const { return impl_->options(); }

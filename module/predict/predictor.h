@@ -15,7 +15,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -44,6 +43,8 @@ struct PredictorOptions {
   // How many shapes of inputs are kept ready. Of more, those go first that fit into the plan of
   // another of their network, then those that were used longest ago.
   int max_programs = 32;
+  // How many keys have their networks kept ready; those used last stay.
+  int max_networks = 128;
   // What a thread's activations and inputs may take for one shape.
   int64_t max_bytes = int64_t{1} << 40;
   // Of random operators that draw in prediction too (Dropout with mode='always'). Calls at the same
@@ -61,13 +62,15 @@ class Predictor {
   // Labels of losses are no inputs, and need no values. Of the parameters, which are copied to the
   // context if they are elsewhere and shared otherwise, the network may use a part. kNotFound for
   // an output that is not there or a missing auxiliary state, kInvalidArgument for max_programs
-  // below 1. What does not fit together is found when shapes are known: by Prepare or Predict.
+  // or max_networks below 1. What does not fit together is found when shapes are known: by Prepare
+  // or Predict.
   static absl::StatusOr<std::unique_ptr<const Predictor>> Create(const Symbol& symbol,
                                                                  const ArrayMap& args,
                                                                  const ArrayMap& auxs = {},
                                                                  PredictorOptions options = {});
-  // A network for each key. `network` is called once for each key that is asked for, by one thread
-  // at a time.
+  // A network for each key. `network` is called for a key that is asked for, again only where
+  // max_networks others have been asked for since, by one thread at a time. Calls with keys that
+  // are known do not wait for it, and it may itself predict with other keys than the one it is for.
   static absl::StatusOr<std::unique_ptr<const Predictor>> Create(NetworkOfKey network,
                                                                  const ArrayMap& args,
                                                                  const ArrayMap& auxs = {},

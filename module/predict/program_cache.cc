@@ -43,7 +43,7 @@ void ProgramCache::Forget() {
 }
 
 absl::StatusOr<ProgramCache::CompiledPtr> ProgramCache::Get(
-    const std::string& name, const InferenceNetwork& network, const KnownShapes& shapes,
+    const std::string& name, int64_t network, const KnownShapes& shapes,
     absl::FunctionRef<absl::StatusOr<CompiledPtr>()> compile) {
   std::vector<std::pair<std::string, Kept>> larger;
   {
@@ -51,11 +51,11 @@ absl::StatusOr<ProgramCache::CompiledPtr> ProgramCache::Get(
     if (const Kept* kept = programs_.Find(name)) return kept->compiled;
     for (const auto& entry : programs_.entries()) {
       const Kept& kept = entry.second;
-      if (kept.network == &network && Within(shapes, kept.planned)) larger.push_back(entry);
+      if (kept.network == network && Within(shapes, kept.planned)) larger.push_back(entry);
     }
   }
   // Others are not kept waiting. Two threads that compile the same at a time do no harm.
-  Kept made{.network = &network, .planned = shapes};
+  Kept made{.network = network, .planned = shapes};
   std::string base;
   for (const auto& [other, kept] : larger) {
     auto resized = kept.compiled->Resize(shapes);

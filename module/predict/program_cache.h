@@ -6,6 +6,7 @@
 // What takes long to make is a plan, not a resized copy of one: copies are the first to go.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,7 +14,6 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "executor/compile/compiled_program.h"
-#include "module/predict/inference_network.h"
 #include "module/predict/lru_map.h"
 #include "symbol/infer_shape.h"
 
@@ -29,16 +29,16 @@ class ProgramCache {
   explicit ProgramCache(size_t capacity) : capacity_(capacity), programs_(capacity + 1) {}
 
   // The program of that `name`, which stands for network and shapes: the one that is kept, else one
-  // of this very object `network` that was planned for larger shapes, resized, else what `compile`
-  // makes. A plan is kept as long as a program that uses it. Errors are those of `compile`, which
-  // other threads need not wait for; several may compile the same.
-  absl::StatusOr<CompiledPtr> Get(const std::string& name, const InferenceNetwork& network,
+  // of the same `network`, by its number, that was planned for larger shapes, resized, else what
+  // `compile` makes. A plan is kept as long as a program that uses it. Errors are those of
+  // `compile`, which other threads need not wait for; several may compile the same.
+  absl::StatusOr<CompiledPtr> Get(const std::string& name, int64_t network,
                                   const KnownShapes& shapes,
                                   absl::FunctionRef<absl::StatusOr<CompiledPtr>()> compile);
 
  private:
   struct Kept {
-    const InferenceNetwork* network;
+    int64_t network;
     KnownShapes planned;  // what its memory was planned for, whatever it was resized to
     bool alone = false;   // planned though there were larger ones: those do not do
     CompiledPtr compiled;

@@ -26,10 +26,11 @@ struct Fixture {
 
   // The rows of what comes.
   int64_t Get(const InferenceNetwork& of, int64_t rows) {
-    const auto compiled = cache.Get(absl::StrCat(&of == &network, rows), of, Rows(rows), [&] {
-      ++compiles;
-      return Executor::Compile(of.symbol, {.shapes = Rows(rows), .grad_req = WriteReq::kNull});
-    });
+    const auto compiled =
+        cache.Get(absl::StrCat(&of == &network, rows), &of == &network, Rows(rows), [&] {
+          ++compiles;
+          return Executor::Compile(of.symbol, {.shapes = Rows(rows), .grad_req = WriteReq::kNull});
+        });
     EXPECT_TRUE(compiled.ok()) << compiled.status();
     last = *compiled;
     return last->program().values[last->program().outputs[0]].shape[0];
@@ -76,7 +77,7 @@ TEST(ProgramCacheTest, OtherRanksAreNotSmaller) {
   Fixture f;
   f.Get(4);
   int compiles = 0;
-  EXPECT_THAT(f.cache.Get("flat", f.network, {{"data", {2}}},
+  EXPECT_THAT(f.cache.Get("flat", /*network=*/1, {{"data", {2}}},
                           [&]() -> absl::StatusOr<ProgramCache::CompiledPtr> {
                             ++compiles;
                             return absl::InvalidArgumentError("no such shape");

@@ -1,0 +1,69 @@
+#include "module/predict/network_cache.h"
+
+#include <future>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "module/module_fixtures.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+InferenceNetwork Network() { return {.symbol = TwoLayers()}; }
+
+TEST(NetworkCacheTest, KeepsThoseThatWereAskedForLast) {
+  std::vector<int64_t> made;
+  NetworkCache cache(/*capacity=*/2, [&](const BucketKey& key) -> absl::StatusOr<InferenceNetwork> {
+    made.push_back(key.int_value());
+    return Network();
+  });
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto first, cache.Get(1));
+  for (const int64_t key : {2, 1, 3, 1, 2}) COOPER_ASSERT_OK(cache.Get(key).status());
+  EXPECT_THAT(made, ElementsAre(1, 2, 3, 2));
+  EXPECT_THAT(cache.Get(1), IsOkAndHolds(first));
+  for (const int64_t key : {2, 3}) COOPER_ASSERT_OK(cache.Get(key).status());
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto again, cache.Get(1));
+  EXPECT_NE(again->number, first->number) << "of a symbol that may be another";
+}
+
+TEST(NetworkCacheTest, KnownKeysDoNotWaitForOneThatIsMade) {
+  std::promise<void> begun, go_on;
+  NetworkCache cache(8, [&](const BucketKey& key) -> absl::StatusOr<InferenceNetwork> {
+    if (key == BucketKey("slow")) {
+      begun.set_value();
+      go_on.get_future().wait();
+    }
+    return Network();
+  });
+  COOPER_ASSERT_OK(cache.Get("known").status());
+  auto slow = std::async(std::launch::async, [&] { return cache.Get("slow").status(); });
+  begun.get_future().wait();
+  COOPER_EXPECT_OK(cache.Get("known").status());
+  go_on.set_value();
+  COOPER_EXPECT_OK(slow.get());
+}
+
+TEST(NetworkCacheTest, AFunctionMayAskForOtherNetworks) {
+  NetworkCache* asked = nullptr;
+  NetworkCache cache(8, [&](const BucketKey& key) -> absl::StatusOr<InferenceNetwork> {
+    if (key == BucketKey(1)) return Network();
+    const absl::Status status = asked->Get(key == BucketKey(2) ? 1 : key).status();
+    if (!status.ok()) return status;
+    return Network();
+  });
+  asked = &cache;
+  COOPER_EXPECT_OK(cache.Get(2).status());
+  EXPECT_THAT(cache.Get(3), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                     HasSubstr("the network of 3 asks for that network")));
+}
+
+}  // namespace
+}  // namespace cooper
