@@ -41,21 +41,18 @@ class OutputArrays::Blocks {
   // `block` had a result of `bytes`. Large blocks stay: results of all lengths fit into them, so
   // that a few serve requests of many shapes in any order.
   void GiveBack(std::shared_ptr<Storage> block, int64_t bytes) {
-    std::shared_ptr<Storage> smallest;  // freed without the lock
+    std::vector<std::shared_ptr<Storage>> superfluous;  // freed without the lock
     const std::lock_guard<std::mutex> lock(mutex_);
     wide_ -= IsTooWide(*block, bytes) ? 1 : 0;
     idle_.push_back(std::move(block));
-    if (static_cast<int64_t>(idle_.size()) <= kept_) return;
-    const auto it = std::min_element(idle_.begin(), idle_.end(), [](const auto& a, const auto& b) {
-      return a->bytes() < b->bytes();
-    });
-    smallest = std::move(*it);
-    idle_.erase(it);
+    superfluous = TakeSuperfluous();
   }
 
   void KeepMore(int64_t blocks) {
+    std::vector<std::shared_ptr<Storage>> superfluous;  // freed without the lock
     const std::lock_guard<std::mutex> lock(mutex_);
     kept_ += blocks;
+    superfluous = TakeSuperfluous();
   }
 
   int64_t num_idle() {
@@ -66,6 +63,19 @@ class OutputArrays::Blocks {
  private:
   // Whether more than half of it is not used.
   static bool IsTooWide(const Storage& block, int64_t bytes) { return bytes < block.bytes() / 2; }
+
+  // The smallest, of as many as are not kept. An empty vector takes no memory.
+  std::vector<std::shared_ptr<Storage>> TakeSuperfluous() {
+    std::vector<std::shared_ptr<Storage>> superfluous;
+    while (static_cast<int64_t>(idle_.size()) > kept_) {
+      const auto it =
+          std::min_element(idle_.begin(), idle_.end(),
+                           [](const auto& a, const auto& b) { return a->bytes() < b->bytes(); });
+      superfluous.push_back(std::move(*it));
+      idle_.erase(it);
+    }
+    return superfluous;
+  }
 
   std::mutex mutex_;
   int64_t kept_ = 0;

@@ -30,7 +30,8 @@ class OutputArrays {
   // memory.
   absl::StatusOr<NDArray> Take(const Shape& shape, DType dtype);
 
-  // From now on so many blocks more are kept while nobody uses them.
+  // From now on so many blocks more, or fewer if below 0, are kept while nobody uses them. What is
+  // too much is freed, the smallest first.
   void KeepMore(int64_t blocks);
 
   // Blocks that are kept without a user.

@@ -131,5 +131,19 @@ TEST(OutputArraysTest, NoTwoThreadsHaveTheSameMemory) {
   EXPECT_LE(arrays->num_idle(), 6);
 }
 
+TEST(OutputArraysTest, FreesWhatIsKeptNoLonger) {
+  OutputArrays arrays{Context::Cpu()};
+  arrays.KeepMore(2);
+  {
+    COOPER_ASSERT_OK_AND_ASSIGN(const NDArray a, arrays.Take({1 << 20}, DType::kFloat32));
+    COOPER_ASSERT_OK_AND_ASSIGN(const NDArray b, arrays.Take({1 << 21}, DType::kFloat32));
+  }
+  EXPECT_EQ(arrays.num_idle(), 2);
+  arrays.KeepMore(-1);
+  EXPECT_EQ(arrays.num_idle(), 1);
+  arrays.KeepMore(-1);
+  EXPECT_EQ(arrays.num_idle(), 0);
+}
+
 }  // namespace
 }  // namespace cooper

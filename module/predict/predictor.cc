@@ -35,6 +35,7 @@ struct Worker {
   std::shared_ptr<Arena> arena;
   std::shared_ptr<RandomState> random;
   LruMap<std::unique_ptr<Executor>> executors;
+  int64_t kept_outputs = 0;  // what OutputArrays keeps on its account
 };
 
 // Of the network's number, not its key: that may have had another network before.
@@ -195,7 +196,8 @@ absl::StatusOr<Predictor::Impl::Lease> Predictor::Impl::Take(const CachedNetwork
   if (lease.worker == nullptr) {
     lease.worker = std::make_unique<Worker>(options_, num_workers_++);
     // Who asks for the next result often holds the one before.
-    outputs_.KeepMore(2 * static_cast<int64_t>(network.symbol.outputs().size()));
+    lease.worker->kept_outputs = 2 * static_cast<int64_t>(network.symbol.outputs().size());
+    outputs_.KeepMore(lease.worker->kept_outputs);
   }
   if (const auto* executor = lease.worker->executors.Find(signature)) {
     lease.executor = executor->get();
@@ -220,8 +222,15 @@ absl::StatusOr<Predictor::Impl::Lease> Predictor::Impl::Take(const CachedNetwork
 }
 
 void Predictor::Impl::Return(Lease lease) {
-  const std::lock_guard<std::mutex> lock(idle_mutex_);
-  idle_.push_back(std::move(lease.worker));
+  std::unique_ptr<Worker> oldest;  // freed without the lock
+  {
+    const std::lock_guard<std::mutex> lock(idle_mutex_);
+    idle_.push_back(std::move(lease.worker));
+    if (static_cast<int64_t>(idle_.size()) <= options_.max_idle_workers) return;
+    oldest = std::move(idle_.front());
+    idle_.erase(idle_.begin());
+  }
+  outputs_.KeepMore(-oldest->kept_outputs);
 }
 
 Predictor::Predictor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -238,6 +247,10 @@ absl::StatusOr<std::unique_ptr<const Predictor>> Predictor::Create(NetworkOfKey 
   if (options.max_networks < 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("max_networks is ", options.max_networks, ", expected at least 1"));
+  }
+  if (options.max_idle_workers < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("max_idle_workers is ", options.max_idle_workers, ", expected at least 0"));
   }
   COOPER_ASSIGN_OR_RETURN(ArrayMap own_args, OnContext(args, options.context));
   COOPER_ASSIGN_OR_RETURN(ArrayMap own_auxs, OnContext(auxs, options.context));

@@ -45,6 +45,9 @@ struct PredictorOptions {
   int max_programs = 32;
   // How many keys have their networks kept ready; those used last stay.
   int max_networks = 128;
+  // How many arenas, with inputs for each shape, are kept while no call uses them: as many calls at
+  // a time bind nothing anew. Those used last stay.
+  int max_idle_workers = 32;
   // What a thread's activations and inputs may take for one shape.
   int64_t max_bytes = int64_t{1} << 40;
   // Of random operators that draw in prediction too (Dropout with mode='always'). Calls at the same
@@ -62,8 +65,8 @@ class Predictor {
   // Labels of losses are no inputs, and need no values. Of the parameters, which are copied to the
   // context if they are elsewhere and shared otherwise, the network may use a part. kNotFound for
   // an output that is not there or a missing auxiliary state, kInvalidArgument for max_programs
-  // or max_networks below 1. What does not fit together is found when shapes are known: by Prepare
-  // or Predict.
+  // or max_networks below 1, or max_idle_workers below 0. What does not fit together is found when
+  // shapes are known: by Prepare or Predict.
   static absl::StatusOr<std::unique_ptr<const Predictor>> Create(const Symbol& symbol,
                                                                  const ArrayMap& args,
                                                                  const ArrayMap& auxs = {},

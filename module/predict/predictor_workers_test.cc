@@ -56,5 +56,16 @@ TEST(PredictorWorkersTest, NoTwoCallsDrawTheSame) {
   EXPECT_EQ(all.size(), kThreads * kCalls);
 }
 
+// A worker that is kept goes on in its stream of random numbers; the first draw of the next is that
+// of its number alone.
+TEST(PredictorWorkersTest, KeepsSoManyIdleOnes) {
+  const auto kept = Uncertain(), forgotten = Uncertain({.max_idle_workers = 0});
+  EXPECT_EQ(Sample(*kept), Sample(*forgotten));
+  EXPECT_NE(Sample(*kept), Sample(*forgotten)) << "of a new worker";
+  EXPECT_THAT(
+      Predictor::Create(Symbol::Variable("data"), {}, {}, {.max_idle_workers = -1}),
+      StatusIs(absl::StatusCode::kInvalidArgument, testing::HasSubstr("max_idle_workers is -1")));
+}
+
 }  // namespace
 }  // namespace cooper
