@@ -37,6 +37,9 @@ class CollectiveWorld {
   // Overwrites `values` with the sum over all processes, the same to the last bit on each.
   virtual absl::Status AllReduceSum(absl::Span<float> values) = 0;
   virtual absl::Status AllReduceSum(absl::Span<double> values) = 0;
+  // The rank of a process that is known to be dead; -1 while none is. Of one process alone, and may
+  // be called by any thread, also while another one waits in a call.
+  virtual int dead() const { return -1; }
 };
 
 // Used by one thread at a time.

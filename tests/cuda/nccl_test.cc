@@ -1,10 +1,17 @@
 // Linked with NCCL's collective, sums over GPUs are NCCL's: under the emulator those of a stand-in.
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/expect_params.h"
@@ -84,6 +91,59 @@ TEST(NcclTest, ErrorsNameCallRanksAndShapes) {
                        AllOf(HasSubstr("over ranks 0 to 1 of 2 of (7, 3) float32: "),
                              HasSubstr("ncclGroupEnd: unhandled cuda error: "))));
   COOPER_EXPECT_OK(collective->AllReduceSum(arrays, arrays, queues));
+}
+
+// One process that says what `others` others say too.
+class FakeWorld : public CollectiveWorld {
+ public:
+  explicit FakeWorld(size_t others) : others_(others) {}
+  int rank() const override { return 0; }
+  int size() const override { return static_cast<int>(others_) + 1; }
+  absl::StatusOr<std::vector<std::string>> AllGatherText(const std::string& text) override {
+    return std::vector<std::string>(others_ + 1, text);
+  }
+  absl::Status AllReduceSum(absl::Span<float>) override { return absl::OkStatus(); }
+  absl::Status AllReduceSum(absl::Span<double>) override { return absl::OkStatus(); }
+  int dead() const override { return dead_.load(); }
+  void Die(int rank) { dead_.store(rank); }
+
+ private:
+  const size_t others_;
+  std::atomic<int> dead_ = -1;
+};
+
+// The stand-in ends a program that waits for the ranks of others.
+TEST(NcclTest, WhatWasMadeOfASetThatFailsIsGivenUp) {
+  FakeWorld world(/*others=*/1);
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto collective, MakeCollective(kGpus, &world));
+  EXPECT_EQ(collective->name(), "copies");
+}
+
+TEST(NcclTest, GivesUpWhatWouldWaitForADeadProcess) {
+  FakeWorld world(/*others=*/0);
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto collective, MakeCollective(kGpus, &world));
+  EXPECT_EQ(collective->name(), "nccl");
+  std::vector<DeviceQueue*> queues;
+  std::vector<NDArray> arrays;
+  for (const Context& gpu : kGpus) {
+    queues.push_back(*QueueOf(gpu));
+    arrays.push_back(*NDArray::Full({7, 3}, 1, DType::kFloat32, gpu));
+  }
+  COOPER_ASSERT_OK(collective->AllReduceSum(arrays, arrays, queues));
+  for (const NDArray& array : arrays) ASSERT_THAT(*array.ToVector<float>(), Each(2));
+  COOPER_ASSERT_OK(collective->AllReduceSum(arrays, arrays, queues));  // begun, and not ended
+  world.Die(0);
+  absl::Status status;
+  for (int i = 0; i < 1000; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    status = collective->GroupStart();
+    if (!status.ok()) break;
+    COOPER_ASSERT_OK(collective->GroupEnd());
+  }
+  const auto gone = StatusIs(absl::StatusCode::kUnavailable, HasSubstr("rank 0 of 1 is gone"));
+  EXPECT_THAT(status, gone);
+  EXPECT_THAT(collective->AllReduceSum(arrays, arrays, queues), gone);
+  for (const NDArray& array : arrays) EXPECT_THAT(*array.ToVector<float>(), Each(2));
 }
 
 // Whole trainings: NCCL's order of sums is that of the copies here.

@@ -25,6 +25,7 @@ class MpiWorld : public CollectiveWorld {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
+  int dead() const override { return watch_ == nullptr ? -1 : watch_->dead(); }
 
   // Overwrites `values` with the sum over all processes, which is the same to the last bit on each.
   absl::Status AllReduceSum(absl::Span<float> values) override;

@@ -1,10 +1,14 @@
 // Sums of gradients by NCCL. Linking this file makes it the first choice of MakeCollective, where
 // all devices are GPUs.
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,7 +21,7 @@
 #include "cuda_runtime.h"
 #include "module/kvstore/collective.h"
 #include "ndarray/context.h"
-#include "ndarray/cuda/nccl_rank.h"
+#include "ndarray/cuda/nccl_ranks.h"
 #include "ndarray/device.h"
 #include "ndarray/dtype.h"
 #include "ndarray/ndarray.h"
@@ -26,6 +30,48 @@
 
 namespace cooper {
 namespace {
+
+// Gives `ranks` up once a process of `world` is dead: a sum that has begun would wait for it for
+// ever, and the host for the sum. Both outlive it.
+class DeathWatch {
+ public:
+  DeathWatch(const CollectiveWorld& world, NcclRanks* ranks)
+      : world_(world), ranks_(*ranks), thread_([this] { Watch(); }) {}
+  ~DeathWatch() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      ended_ = true;
+    }
+    end_.notify_one();
+    thread_.join();
+    GiveUpIfDead();
+  }
+
+ private:
+  bool GiveUpIfDead() {
+    const int dead = world_.dead();
+    if (dead < 0) return false;
+    ranks_.Abort(absl::UnavailableError(
+        absl::StrCat("kvstore: rank ", dead, " of ", world_.size(),
+                     " is gone: sums by NCCL that had begun have no result")));
+    return true;
+  }
+
+  void Watch() {
+    constexpr auto kPeriod = std::chrono::milliseconds(100);
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (!end_.wait_for(lock, kPeriod, [this] { return ended_; })) {
+      if (GiveUpIfDead()) return;
+    }
+  }
+
+  const CollectiveWorld& world_;
+  NcclRanks& ranks_;
+  std::mutex mutex_;
+  std::condition_variable end_;
+  bool ended_ = false;
+  std::thread thread_;  // the last: it reads the others
+};
 
 class NcclCollective : public Collective {
  public:
@@ -43,13 +89,17 @@ class NcclCollective : public Collective {
                    absl::Span<DeviceQueue* const> queues) override;
 
  private:
-  NcclCollective(std::vector<Context> contexts, std::vector<std::unique_ptr<NcclRank>> ranks)
-      : Collective(std::move(contexts)), ranks_(std::move(ranks)) {}
+  NcclCollective(std::vector<Context> contexts, std::unique_ptr<NcclRanks> ranks,
+                 const CollectiveWorld* world)
+      : Collective(std::move(contexts)), ranks_(std::move(ranks)) {
+    if (world != nullptr) watch_ = std::make_unique<DeathWatch>(*world, ranks_.get());
+  }
 
   // "a sum by NCCL over ranks 0 to 1 of 2 of (5,) float32": for errors.
   std::string DescribeSums() const;
 
-  const std::vector<std::unique_ptr<NcclRank>> ranks_;  // by device
+  const std::unique_ptr<NcclRanks> ranks_;
+  std::unique_ptr<DeathWatch> watch_;  // null without a world; ends before ranks_ does
   bool in_group_ = false;
   std::vector<std::pair<Shape, DType>> in_hand_;  // of each sum of the group
 };
@@ -66,7 +116,7 @@ absl::Status CheckUsable(const std::vector<Context>& contexts) {
     return absl::FailedPreconditionError(
         "CUDA_LAUNCH_BLOCKING is set: NCCL cannot add on several GPUs of one process");
   }
-  return NcclRank::CheckInstalled();
+  return NcclRanks::CheckInstalled();
 }
 
 // The number of this process's devices, a space, and rank 0's id of the set.
@@ -75,7 +125,7 @@ absl::StatusOr<std::string> Describe(const std::vector<Context>& contexts,
   COOPER_RETURN_IF_ERROR(CheckUsable(contexts));
   std::string id;
   if (world == nullptr || world->rank() == 0) {
-    COOPER_ASSIGN_OR_RETURN(id, NcclRank::MakeId());
+    COOPER_ASSIGN_OR_RETURN(id, NcclRanks::MakeId());
   }
   return absl::StrCat(contexts.size(), " ", id);
 }
@@ -118,17 +168,23 @@ absl::StatusOr<std::unique_ptr<Collective>> NcclCollective::Create(
   std::vector<int> devices;
   devices.reserve(contexts.size());
   for (const Context& context : contexts) devices.push_back(context.device_id);
-  auto ranks = NcclRank::Create(id, size, first, devices);
+  auto ranks = NcclRanks::Create(id, size, first, devices);
   absl::StatusOr<std::string> made = std::string();
   if (!ranks.ok()) made = ranks.status();
-  COOPER_RETURN_IF_ERROR(Agree(world, made).status());
-  return std::unique_ptr<Collective>(new NcclCollective(contexts, *std::move(ranks)));
+  const absl::Status all_made = Agree(world, made).status();
+  if (!all_made.ok()) {
+    // Those of a process that has none would be waited for.
+    if (ranks.ok()) (*ranks)->Abort(all_made);
+    return all_made;
+  }
+  return std::unique_ptr<Collective>(new NcclCollective(contexts, *std::move(ranks), world));
 }
 
 std::string NcclCollective::DescribeSums() const {
   constexpr size_t kShown = 3;
-  std::string text = absl::StrCat("a sum by NCCL over ranks ", ranks_.front()->rank(), " to ",
-                                  ranks_.back()->rank(), " of ", ranks_.front()->size(), " of ");
+  std::string text =
+      absl::StrCat("a sum by NCCL over ranks ", ranks_->first(), " to ",
+                   ranks_->first() + ranks_->count() - 1, " of ", ranks_->size(), " of ");
   for (size_t i = 0; i < in_hand_.size() && i < kShown; ++i) {
     const auto& [shape, dtype] = in_hand_[i];
     absl::StrAppend(&text, i == 0 ? "" : ", ", shape.ToString(), " ", DTypeName(dtype));
@@ -138,15 +194,16 @@ std::string NcclCollective::DescribeSums() const {
 }
 
 absl::Status NcclCollective::GroupStart() {
-  for (const auto& rank : ranks_) COOPER_RETURN_IF_ERROR(rank->AsyncError());
+  COOPER_RETURN_IF_ERROR(ranks_->AsyncError());
+  COOPER_RETURN_IF_ERROR(ranks_->GroupStart());
   in_hand_.clear();
   in_group_ = true;
-  return NcclRank::GroupStart();
+  return absl::OkStatus();
 }
 
 absl::Status NcclCollective::GroupEnd() {
   in_group_ = false;
-  return AddContext(NcclRank::GroupEnd(), DescribeSums());
+  return AddContext(ranks_->GroupEnd(), DescribeSums());
 }
 
 absl::Status NcclCollective::Sum(absl::Span<const NDArray> arrays, absl::Span<const NDArray> sums,
@@ -154,14 +211,14 @@ absl::Status NcclCollective::Sum(absl::Span<const NDArray> arrays, absl::Span<co
   if (!in_group_) in_hand_.clear();
   in_hand_.emplace_back(arrays[0].shape(), arrays[0].dtype());
   // One thread has several ranks: each call alone would wait for the next.
-  COOPER_RETURN_IF_ERROR(NcclRank::GroupStart());
+  COOPER_RETURN_IF_ERROR(ranks_->GroupStart());
   absl::Status status;
-  for (size_t i = 0; i < ranks_.size(); ++i) {
-    status.Update(ranks_[i]->AllReduceSum(arrays[i].raw_data(), sums[i].raw_data(),
-                                          arrays[i].shape(), arrays[i].dtype(),
-                                          static_cast<cudaStream_t>(queues[i]->handle())));
+  for (int i = 0; i < ranks_->count(); ++i) {
+    status.Update(ranks_->AllReduceSum(i, arrays[i].raw_data(), sums[i].raw_data(),
+                                       arrays[i].shape(), arrays[i].dtype(),
+                                       static_cast<cudaStream_t>(queues[i]->handle())));
   }
-  status.Update(AddContext(NcclRank::GroupEnd(), DescribeSums()));
+  status.Update(AddContext(ranks_->GroupEnd(), DescribeSums()));
   return status;
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -37,6 +38,7 @@ struct UniqueId {
 struct RankSet {
   int size = 0;
   std::map<int, int> devices;  // by rank, of those that have joined
+  bool aborted = false;
 };
 
 struct Rank {
@@ -60,6 +62,7 @@ struct Group {
   int depth = 0;
   std::vector<std::shared_ptr<RankSet>> joined;
   std::vector<Part> parts;
+  std::map<std::shared_ptr<RankSet>, int> destroyed;  // how many ranks of each
 };
 thread_local Group t_group;
 
@@ -133,7 +136,9 @@ Result RunSum(const std::vector<Part>& parts) {
   CUstream_st* stream = FindStream(parts[0].stream, "ncclAllReduce");
   if (stream == nullptr) error = cudaErrorInvalidResourceHandle;
   if (error == cudaSuccess) {
-    error = Enqueue(*stream, {cudaGraphNodeTypeKernel, "ncclAllReduce", [parts] {
+    const std::shared_ptr<RankSet> set = parts[0].rank->set;
+    error = Enqueue(*stream, {cudaGraphNodeTypeKernel, "ncclAllReduce", [set, parts] {
+                                if (set->aborted) return cudaSuccess;
                                 const cudaError_t late = CheckMemory(parts);
                                 if (late != cudaSuccess) return late;
                                 parts[0].type == kFloat64 ? Add<double>(parts) : Add<float>(parts);
@@ -147,7 +152,20 @@ Result RunSum(const std::vector<Part>& parts) {
   return error == cudaSuccess ? kSuccess : Refuse(kUnhandledCudaError, cudaGetErrorString(error));
 }
 
+// A GPU's host would stand still: programs look at no result of ncclCommDestroy.
+void CheckDestroyed(const Group& group) {
+  for (const auto& [set, ranks] : group.destroyed) {
+    if (ranks == set->size) continue;
+    std::fprintf(stderr,
+                 "cuda emulator: NCCL: ncclCommDestroy of %d of %d ranks in one group: the others "
+                 "would be waited for\n",
+                 ranks, set->size);
+    std::abort();
+  }
+}
+
 Result RunGroup(const Group& group) {
+  CheckDestroyed(group);
   for (const auto& set : group.joined) {
     if (static_cast<int>(set->devices.size()) == set->size) continue;
     return Refuse(kInvalidUsage, absl::StrCat(set->devices.size(), " of ", set->size,
@@ -226,6 +244,17 @@ int EmulatedNcclCommInitRank(Rank** result, int size, UniqueId id, int rank) {
 }
 
 int EmulatedNcclCommDestroy(Rank* rank) {
+  return InGroup([&] {
+    ++t_group.destroyed[rank->set];
+    delete rank;
+    return kSuccess;
+  });
+}
+
+// Waits for nobody: what has not run yet leaves its arrays as they are.
+int EmulatedNcclCommAbort(Rank* rank) {
+  const ApiLock lock;
+  rank->set->aborted = true;
   delete rank;
   return kSuccess;
 }
@@ -277,6 +306,7 @@ void* FindNcclFunction(std::string_view name) {
       {"ncclGetUniqueId", reinterpret_cast<void*>(&EmulatedNcclGetUniqueId)},
       {"ncclCommInitRank", reinterpret_cast<void*>(&EmulatedNcclCommInitRank)},
       {"ncclCommDestroy", reinterpret_cast<void*>(&EmulatedNcclCommDestroy)},
+      {"ncclCommAbort", reinterpret_cast<void*>(&EmulatedNcclCommAbort)},
       {"ncclCommGetAsyncError", reinterpret_cast<void*>(&EmulatedNcclCommGetAsyncError)},
       {"ncclAllReduce", reinterpret_cast<void*>(&EmulatedNcclAllReduce)},
       {"ncclGroupStart", reinterpret_cast<void*>(&EmulatedNcclGroupStart)},

@@ -10,7 +10,9 @@ namespace cooper::cuda_emulator {
 
 // The function of that name ("ncclAllReduce"), or null where the stand-in lacks it. A sum is queued
 // on the streams of all ranks, which have to bring their parts within one group; it adds float32
-// and float64 in the order of ranks. Ranks of other processes are refused.
+// and float64 in the order of ranks. Ranks of other processes are refused. Where ncclCommDestroy
+// would wait for ever, since not all ranks of a set are destroyed within one group, the program
+// ends with a message.
 void* FindNcclFunction(std::string_view name);
 
 }  // namespace cooper::cuda_emulator
