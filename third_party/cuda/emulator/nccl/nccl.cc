@@ -122,9 +122,15 @@ cudaError_t WaitForStream(const Part& part, const Part& before) {
   return error;
 }
 
+// As NCCL: otherwise wrong memory is met when the sum runs.
+bool ChecksPointers() {
+  const char* const text = std::getenv("NCCL_CHECK_POINTERS");
+  return text != nullptr && std::strcmp(text, "1") == 0;
+}
+
 // One sum, of a part of every rank, in the first one's stream between those of all.
 Result RunSum(const std::vector<Part>& parts) {
-  if (CheckMemory(parts) != cudaSuccess) {
+  if (ChecksPointers() && CheckMemory(parts) != cudaSuccess) {
     return Refuse(kInvalidArgument, "memory of a sum that is none of a device");
   }
   cudaError_t error = cudaSuccess;
