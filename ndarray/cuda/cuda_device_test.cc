@@ -6,7 +6,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/context.h"
-#include "ndarray/cuda/device_scope.h"
 #include "ndarray/cuda/require_gpu.h"
 #include "ndarray/device.h"
 #include "ndarray/dtype.h"
@@ -150,13 +149,6 @@ TEST(CudaDeviceTest, KeepsSmallBlocksForTheNext) {
   storage.reset();
   ReleasePool(DeviceType::kGpu);
   EXPECT_EQ(PooledBytes(DeviceType::kGpu), 0);
-}
-
-TEST(CudaDeviceScopeTest, SaysWhichDeviceThereIsNot) {
-  COOPER_REQUIRE_GPU();
-  EXPECT_THAT(CudaDeviceScope(1 << 20).status(),
-              StatusIs(absl::StatusCode::kInternal, HasSubstr("cudaSetDevice(1048576)")));
-  COOPER_EXPECT_OK(CudaDeviceScope(0).status());
 }
 
 }  // namespace

@@ -1,10 +1,47 @@
 #include "ndarray/cuda/device_scope.h"
 
+#include <atomic>
+#include <cstdint>
+
 #include "absl/strings/str_cat.h"
+#include "cuda.h"
 #include "cuda_runtime.h"
 #include "ndarray/cuda/cuda_status.h"
 
 namespace cooper {
+namespace {
+
+using GetState = decltype(&cuDevicePrimaryCtxGetState);
+
+// By way of the runtime: programs are not linked with the driver. Null where there is none.
+GetState FindGetState() {
+  void* function = nullptr;
+#if CUDART_VERSION >= 12050
+  const cudaError_t error = cudaGetDriverEntryPointByVersion("cuDevicePrimaryCtxGetState",
+                                                             &function, 7000, cudaEnableDefault);
+#else
+  const cudaError_t error =
+      cudaGetDriverEntryPoint("cuDevicePrimaryCtxGetState", &function, cudaEnableDefault);
+#endif
+  if (error == cudaSuccess) return reinterpret_cast<GetState>(function);
+  cudaGetLastError();
+  return nullptr;
+}
+
+}  // namespace
+
+bool HasCudaContext(int device_id) {
+  // Asked at each launch: what was made stays, unless the program resets the device.
+  static std::atomic<uint64_t> known = 0;
+  const uint64_t bit = device_id < 64 ? uint64_t{1} << device_id : 0;
+  if ((known.load(std::memory_order_relaxed) & bit) != 0) return true;
+  static const GetState get_state = FindGetState();
+  unsigned flags = 0;
+  int active = 0;
+  if (get_state == nullptr || get_state(device_id, &flags, &active) != CUDA_SUCCESS) return true;
+  if (active != 0) known.fetch_or(bit, std::memory_order_relaxed);
+  return active != 0;
+}
 
 CudaDeviceScope::CudaDeviceScope(int device_id) {
   int current = -1;
@@ -19,7 +56,9 @@ CudaDeviceScope::CudaDeviceScope(int device_id) {
 }
 
 CudaDeviceScope::~CudaDeviceScope() {
-  if (previous_ >= 0) cudaSetDevice(previous_);
+  if (previous_ < 0 || !HasCudaContext(previous_)) return;
+  // What fails here must not be what the next launch reports.
+  if (cudaSetDevice(previous_) != cudaSuccess) cudaGetLastError();
 }
 
 }  // namespace cooper

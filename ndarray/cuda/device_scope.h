@@ -2,7 +2,9 @@
 #define COOPER_NDARRAY_CUDA_DEVICE_SCOPE_H_
 
 // CUDA calls go to the calling thread's current device. A scope makes one current while it lives
-// and then the one from before, which the program around cooper may count on.
+// and then the one from before, which the program around cooper may count on; but only if the
+// process has used that one: since CUDA 12 cudaSetDevice makes a context where there is none, which
+// takes hundreds of megabytes, and fails where another process has the device for itself.
 
 #include "absl/status/status.h"
 
@@ -22,6 +24,10 @@ class CudaDeviceScope {
   int previous_ = -1;  // what to go back to; -1 if nothing was changed
   absl::Status status_;
 };
+
+// Whether this process has a context on the device, by the runtime's own (the primary one): true
+// where the driver does not tell.
+bool HasCudaContext(int device_id);
 
 }  // namespace cooper
 

@@ -1,5 +1,7 @@
 #include "third_party/cuda/emulator/runtime/api_state.h"
 
+#include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <mutex>
 #include <utility>
@@ -15,6 +17,7 @@ namespace {
 thread_local int t_device = 0;
 thread_local cudaError_t t_last_error = cudaSuccess;
 cudaError_t g_sticky_error = cudaSuccess;
+std::atomic<uint64_t> g_contexts = 0;  // a bit for each device
 
 std::recursive_mutex& Mutex() {
   static auto* mutex = new std::recursive_mutex;  // outlives what static destructors free
@@ -28,6 +31,10 @@ ApiLock::ApiLock() : lock_(Mutex()) {}
 int CurrentDevice() { return t_device; }
 
 void SetCurrentDevice(int id) { t_device = id; }
+
+void NoteContext(int id) { g_contexts |= uint64_t{1} << id; }
+
+bool HasContext(int id) { return (g_contexts >> id & 1) != 0; }
 
 cudaError_t Return(cudaError_t error) {
   if (error != cudaSuccess) t_last_error = error;

@@ -22,6 +22,11 @@ class ApiLock {
 int CurrentDevice();            // of the calling thread
 void SetCurrentDevice(int id);  // requires a device of that number
 
+// A device that calls have needed has a context, for good: those that make it current, allocate on
+// it or use its streams.
+void NoteContext(int id);
+bool HasContext(int id);
+
 // Remembers `error` for cudaGetLastError, unless it is cudaSuccess, and returns it.
 cudaError_t Return(cudaError_t error);
 

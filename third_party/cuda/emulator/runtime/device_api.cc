@@ -37,12 +37,16 @@ cudaError_t cudaGetDevice(int* device) {
 
 cudaError_t cudaSetDevice(int device) {
   const cudaError_t error = CheckDevice("cudaSetDevice", device);
-  if (error == cudaSuccess) SetCurrentDevice(device);
-  return error;
+  if (error != cudaSuccess) return error;
+  SetCurrentDevice(device);
+  NoteContext(device);
+  return cudaSuccess;
 }
 
 cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
-  return CheckDevice("cudaInitDevice", device);
+  const cudaError_t error = CheckDevice("cudaInitDevice", device);
+  if (error == cudaSuccess) NoteContext(device);
+  return error;
 }
 
 cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }

@@ -22,6 +22,7 @@ cudaError_t Allocate(const char* call, MemoryKind kind, void** result, size_t by
     if (const cudaError_t error = RefuseInCapture(call); error != cudaSuccess) return error;
   }
   if (StickyError() != cudaSuccess) return Return(StickyError());
+  NoteContext(CurrentDevice());
   if (bytes == 0) return cudaSuccess;
   CountAllocation(call, static_cast<int64_t>(bytes));
   *result = MemoryMap::Get().Allocate(kind, CurrentDevice(), bytes);
@@ -64,6 +65,7 @@ cudaError_t cudaMallocAsync(void** result, size_t bytes, cudaStream_t) {
 
 cudaError_t cudaFree(void* data) {
   const ApiLock lock;
+  NoteContext(CurrentDevice());
   if (data == nullptr) return cudaSuccess;
   const Allocation* there = MemoryMap::Get().Find(reinterpret_cast<uint64_t>(data));
   const int device = there == nullptr ? CurrentDevice() : there->device;

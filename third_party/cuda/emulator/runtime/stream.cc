@@ -135,6 +135,7 @@ Works EndOf(const CUstream_st& stream) {
 }  // namespace
 
 CUstream_st* FindStream(cudaStream_t handle, const char* call) {
+  NoteContext(CurrentDevice());
   if (handle == nullptr || handle == cudaStreamLegacy) return &DefaultStream(CurrentDevice());
   if (handle == cudaStreamPerThread) return &ThreadStream(CurrentDevice());
   if (FindAmongStreams(handle) != Streams().end()) return handle;
@@ -149,6 +150,7 @@ CUevent_st* FindEvent(cudaEvent_t handle, const char* call) {
 }
 
 cudaStream_t MakeStream(bool blocking) {
+  NoteContext(CurrentDevice());
   auto* stream = new CUstream_st;
   stream->device = CurrentDevice();
   stream->blocking = blocking;
