@@ -1,56 +1,78 @@
 // GPU kernels of add_n and of the sum of the gradients that reach one value (symbol/gradient.h).
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
 #include "executor/kernel.h"
+#include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {
 
-constexpr int kMaxTerms = 256;  // a kernel's arguments are 4096 bytes at most
+constexpr size_t kMaxTerms = 256;  // of one pass: a kernel's arguments are 4096 bytes at most
 
 struct Terms {
   const void* data[kMaxTerms];
   int count;
 };
 
-// One pass over all terms, in their order: `out` may be any of them.
+// Adds the terms, in their order, to `partial` unless these are the first; and converts the sum
+// into `out` if they are the last.
 template <typename C>
-__global__ void Sum(int64_t n, Terms terms, DType dtype, void* out, bool add) {
+__global__ void Sum(int64_t n, Terms terms, DType dtype, bool first, bool last, C* partial,
+                    void* out, bool add) {
   // Most arrays are of the type that one computes in: no switch for each term then.
   const bool native = dtype == DTypeOf<C>();
   for (int64_t i = FirstElement(); i < n; i += ElementStep()) {
-    C sum = 0;
+    C sum = first ? C{0} : partial[i];
     for (int k = 0; k < terms.count; ++k) {
       const C term = native ? static_cast<const C*>(terms.data[k])[i]
                             : LoadElement<C>(terms.data[k], dtype, i);
-      sum = k == 0 ? term : sum + term;
+      sum = first && k == 0 ? term : sum + term;
     }
-    StoreElement(out, dtype, i, sum, add);
+    if (last) {
+      StoreElement(out, dtype, i, sum, add);
+    } else {
+      partial[i] = sum;
+    }
   }
 }
 
+// More terms than one pass takes meet in a scratch array of the type that one computes in: they are
+// rounded and added to the output once, as by the CPU, and the output may be any of them, since it
+// is written when all have been read.
 absl::StatusOr<Prepared> PrepareSum(const PrepareContext& c) {
-  if (c.inputs.size() > kMaxTerms) {
-    return absl::UnimplementedError(absl::StrCat(c.inputs.size(), " inputs, at most ", kMaxTerms));
-  }
-  return Prepared{};
+  if (c.inputs.size() <= kMaxTerms || c.reqs[0] == WriteReq::kNull) return Prepared{};
+  Prepared prepared;
+  const ArrayView& out = c.outputs[0];
+  COOPER_RETURN_IF_ERROR(DispatchCompute(out.dtype, /*exact_integers=*/true, [&](auto zero) {
+    prepared.workspace_bytes = out.size() * static_cast<int64_t>(sizeof(zero));
+    return absl::OkStatus();
+  }));
+  return prepared;
 }
 
 absl::Status SumGpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  Terms terms;
-  terms.count = static_cast<int>(c.inputs.size());
-  for (int k = 0; k < terms.count; ++k) terms.data[k] = c.inputs[k].data;
   const ArrayView& out = c.outputs[0];
-  return DispatchCompute(out.dtype, /*exact_integers=*/true, [&](auto zero) {
-    return LaunchElements(c, out.size(), Sum<decltype(zero)>, out.size(), terms, out.dtype,
-                          out.data, c.reqs[0] == WriteReq::kAdd);
+  const size_t count = c.inputs.size();
+  return DispatchCompute(out.dtype, /*exact_integers=*/true, [&](auto zero) -> absl::Status {
+    using C = decltype(zero);
+    for (size_t begin = 0; begin < count; begin += kMaxTerms) {
+      Terms terms;
+      terms.count = static_cast<int>(std::min(kMaxTerms, count - begin));
+      for (int k = 0; k < terms.count; ++k) terms.data[k] = c.inputs[begin + k].data;
+      COOPER_RETURN_IF_ERROR(LaunchElements(c, out.size(), Sum<C>, out.size(), terms, out.dtype,
+                                            begin == 0, begin + terms.count == count,
+                                            static_cast<C*>(c.workspace), out.data,
+                                            c.reqs[0] == WriteReq::kAdd));
+    }
+    return absl::OkStatus();
   });
 }
 

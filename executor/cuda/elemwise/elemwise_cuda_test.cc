@@ -247,6 +247,13 @@ const KernelCase kExact[] = {
     {"WhereNone", "where", "", {}, {{0}, {0, 7}, {0, 7}}, {{0, 7}}},
     {"WhereBackward", "where", "_backward_where", {}, {{5}, {5, 70}}, {{5, 70}, {5, 70}}},
     {"AddN", "add_n", "", {{"num_args", "3"}}, {{300}, {300}, {300}}, {{300}}},
+    // More than one pass takes. In float16 the sums are rounded, once.
+    {.name = "AddNMany",
+     .op = "add_n",
+     .attrs = {{"num_args", "600"}},
+     .inputs = std::vector<Shape>(600, {70}),
+     .outputs = {{70}},
+     .dtypes = {DType::kFloat32, DType::kFloat16, DType::kInt32}},
     {.name = "Quadratic",
      .op = "_contrib_quadratic",
      .attrs = {{"a", "2"}, {"b", "3"}, {"c", "1"}},
