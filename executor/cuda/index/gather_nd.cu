@@ -149,7 +149,8 @@ absl::Status Scatter(const KernelContext& c, const ArrayView& values, const Arra
   PairSort sort(c, places.count);
   COOPER_RETURN_IF_ERROR(SortRows(c, places.count, e.n, places, &sort));
   if (sums) {
-    COOPER_RETURN_IF_ERROR(SumSortedRows(c, e, sort, places.count, req, values.data, out));
+    COOPER_RETURN_IF_ERROR(SumSortedRows(c, e, sort, places.count, req, values.data, out,
+                                         /*chunk_sums=*/nullptr));
   } else {
     COOPER_RETURN_IF_ERROR(WriteLastRows(c, e, sort, places.count, values.data, out));
   }

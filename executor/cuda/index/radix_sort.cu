@@ -51,8 +51,8 @@ absl::StatusOr<int64_t> PairSort::WorkspaceBytes(const Context& context, int64_t
   return PairsBytes(count) + scratch;
 }
 
-PairSort::PairSort(const KernelContext& c, int64_t count) : c_(c), count_(count) {
-  char* at = static_cast<char*>(c.workspace);
+PairSort::PairSort(const KernelContext& c, int64_t count, int64_t offset) : c_(c), count_(count) {
+  char* at = static_cast<char*>(c.workspace) + offset;
   for (uint64_t*& keys : keys_) {
     keys = reinterpret_cast<uint64_t*>(at);
     at += Aligned(count * static_cast<int64_t>(sizeof(uint64_t)));

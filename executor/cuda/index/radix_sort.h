@@ -25,8 +25,9 @@ class PairSort {
   // Bytes of workspace for `count` pairs. kUnimplemented from 2^31 pairs on.
   static absl::StatusOr<int64_t> WorkspaceBytes(const Context& context, int64_t count);
 
-  // For `count` > 0 pairs in the workspace of `c`, which has as many bytes.
-  PairSort(const KernelContext& c, int64_t count);
+  // For `count` > 0 pairs in the workspace of `c`, which has as many bytes behind the first
+  // `offset`, a multiple of 256.
+  PairSort(const KernelContext& c, int64_t count, int64_t offset = 0);
 
   // The pairs, in device memory: to be filled before the first sort. A sort moves them.
   uint64_t* keys() const { return keys_[current_]; }

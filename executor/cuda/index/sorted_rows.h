@@ -2,7 +2,8 @@
 #define COOPER_EXECUTOR_CUDA_INDEX_SORTED_ROWS_H_
 
 // Scatters to places that may be the same, in the order of the rows: their numbers are sorted by
-// place first. No atomics: results do not depend on the run, and equal the CPU's. For .cu files.
+// place first. No atomics: results depend neither on the run nor on the launch, and equal the
+// CPU's, but for the order of sums of many rows. For .cu files.
 
 #include <cstdint>
 
@@ -38,8 +39,16 @@ absl::Status SortRows(const KernelContext& c, int64_t count, int64_t n, const Pl
 
 // dst (outer, n, inner) = or += the rows of src (outer, count, inner) at their places, in order;
 // 16-bit floats are summed in float. e is dst's. No rows: zeroes, if kWrite.
+//
+// With `chunk_sums`, of ChunkSumsBytes(), more than 64 rows of one place are summed in chunks of
+// 64, all at once, and these sums and what is left in order: padding is one index of a batch, over
+// and over. Null: one after the other.
 absl::Status SumSortedRows(const KernelContext& c, const IndexedExtents& e, const PairSort& sort,
-                           int64_t count, WriteReq req, const void* src, const ArrayView& dst);
+                           int64_t count, WriteReq req, const void* src, const ArrayView& dst,
+                           void* chunk_sums);
+
+// For the `count` rows of `src`; a multiple of 256.
+int64_t ChunkSumsBytes(const ArrayView& src, int64_t count);
 
 // Writes to every place the last of its rows. The rest of dst stays as it is.
 absl::Status WriteLastRows(const KernelContext& c, const IndexedExtents& e, const PairSort& sort,

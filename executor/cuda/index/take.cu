@@ -62,10 +62,10 @@ absl::Status AddTakenRows(const KernelContext& c, const ArrayView& ograd, const 
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   if (ograd.size() == 0) return CudaMover::Zero(c, c.reqs[0], grad);
   const IndexedExtents e(grad.shape, axis);
-  PairSort sort(c, indices.size());
+  PairSort sort(c, indices.size(), /*offset=*/ChunkSumsBytes(ograd, indices.size()));
   COOPER_RETURN_IF_ERROR(
       SortRows(c, indices.size(), e.n, PlaceOfIndex{DeviceIndices(indices), e.n, mode}, &sort));
-  return SumSortedRows(c, e, sort, indices.size(), c.reqs[0], ograd.data, grad);
+  return SumSortedRows(c, e, sort, indices.size(), c.reqs[0], ograd.data, grad, c.workspace);
 }
 
 absl::StatusOr<Prepared> PrepareTake(const PrepareContext& c) {
@@ -98,11 +98,13 @@ absl::Status TakeGpu(const KernelContext& c) {
 absl::StatusOr<Prepared> PrepareTakeBackward(const PrepareContext& c) {
   static_assert(static_cast<int>(TakeGradientArrays::kIndex) ==
                 static_cast<int>(EmbeddingGradientArrays::kData));
+  static_assert(static_cast<int>(TakeGradientArrays::kOgrad) ==
+                static_cast<int>(EmbeddingGradientArrays::kOgrad));
   if (c.reqs[0] == WriteReq::kNull) return Prepared{};
-  COOPER_ASSIGN_OR_RETURN(
-      const int64_t bytes,
-      PairSort::WorkspaceBytes(c.context, c.inputs[TakeGradientArrays::kIndex].size()));
-  return Prepared{.workspace_bytes = bytes};
+  const int64_t count = c.inputs[TakeGradientArrays::kIndex].size();
+  COOPER_ASSIGN_OR_RETURN(const int64_t bytes, PairSort::WorkspaceBytes(c.context, count));
+  return Prepared{.workspace_bytes =
+                      ChunkSumsBytes(c.inputs[TakeGradientArrays::kOgrad], count) + bytes};
 }
 
 absl::Status TakeBackwardGpu(const KernelContext& c) {
