@@ -16,7 +16,8 @@ namespace {
 // Of MXNet's metrics, those that a good model has large.
 bool LargerIsBetter(const std::string& name) {
   const std::string lower = absl::AsciiStrToLower(name);
-  for (const char* part : {"acc", "f1", "mcc", "pearson", "correlation", "recall", "precision"}) {
+  for (const char* part :
+       {"acc", "f1", "mcc", "pcc", "pearson", "correlation", "recall", "precision"}) {
     if (absl::StrContains(lower, part)) return true;
   }
   return false;

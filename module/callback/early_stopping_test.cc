@@ -6,12 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/ndarray_iter.h"
 #include "module/initializer/initializers.h"
+#include "module/kwargs/kwargs.h"
 #include "module/metric/classification.h"
+#include "module/metric/create_metric.h"
 #include "module/metric/custom_metric.h"
+#include "module/metric/metric_registry.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
 #include "ndarray/status_matchers.h"
@@ -95,6 +99,36 @@ TEST(EarlyStoppingTest, OfAccuraciesTheLargestIsBest) {
   EXPECT_EQ(outcome.epochs, 3);
   EXPECT_EQ(stopping.best(), 0.7);
   EXPECT_EQ(Params(*outcome.module), outcome.params[1]);
+}
+
+// Of every kind of metric, under the name that it has unless told otherwise.
+TEST(EarlyStoppingTest, KnowsWhichMetricsAGoodModelHasLarge) {
+  const std::map<std::string, bool> larger_is_better = {
+      {"accuracy", true}, {"caffe", false},   {"cross-entropy", false},
+      {"f1", true},       {"loss", false},    {"mae", false},
+      {"mcc", true},      {"mse", false},     {"nll-loss", false},
+      {"pcc", true},      {"pearsonr", true}, {"perplexity", false},
+      {"rmse", false},    {"torch", false},   {"top_k_accuracy_2", true},
+  };
+  const NDArray row = RandomArray({1, 1}, 1);
+  for (const std::string& kind : Metrics().names()) {
+    if (absl::StartsWith(kind, "composite")) continue;  // has the names of its metrics
+    Kwargs kwargs;
+    if (absl::StartsWith(kind, "top")) kwargs["top_k"] = "2";
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto made, CreateMetric(kind, kwargs));
+    const std::string name = made->GetNameValue().at(0).first;
+    ASSERT_TRUE(larger_is_better.contains(name)) << name;
+
+    EarlyStopping stopping({.patience = 2, .restore_best = false, .log = nullptr});
+    for (const double value : {1, 2}) {
+      const auto metric =
+          CustomMetric([value](const auto&, const auto&) { return SumAndCount{.sum = value}; },
+                       {.common = {.name = name}});
+      COOPER_ASSERT_OK(metric->Update({row}, {row}));
+      EXPECT_TRUE(stopping.AtEvalEnd()({.eval_metric = metric.get()}));
+    }
+    EXPECT_EQ(stopping.best(), larger_is_better.at(name) ? 2 : 1) << name;
+  }
 }
 
 // Whatever a callback during the evaluation has reset.
