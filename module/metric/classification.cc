@@ -129,6 +129,7 @@ class TopKAccuracyMetric : public ClassificationMetric {
       const auto id = IntegerOf<int64_t>(label.values[i]);
       if (id < 0 || id >= static_cast<int64_t>(classes)) continue;
       const absl::Span<const float> row = values.subspan(i * classes, classes);
+      if (std::isnan(row[id])) continue;  // no class would come before it
       // How many classes come before the label's, of equal ones those with a smaller id.
       int64_t before = 0;
       for (size_t c = 0; c < classes; ++c) {

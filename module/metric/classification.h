@@ -45,7 +45,7 @@ struct AccuracyOptions {
 std::unique_ptr<EvalMetric> Accuracy(const AccuracyOptions& options);
 
 // The share of labels that are among the top_k classes, where of equal predictions that of the
-// smaller id comes first. Predictions are (batch_size, classes).
+// smaller id comes first, and NaN is none of them. Predictions are (batch_size, classes).
 // kInvalidArgument unless top_k > 1.
 struct TopKAccuracyOptions {
   MetricOptions common;  // "top_k_accuracy"; "_2" for top_k 2 is appended to any name

@@ -58,6 +58,7 @@ std::vector<Case> Cases() {
   const Batch sequence = {Array({2, 2}, {0, 1, 1, -1}),
                           Array({4, 2}, {.5f, .5f, .75f, .25f, .9f, .1f, .3f, .7f})};
   const auto log = [](double x) { return std::log(x); };
+  const float nan = std::nanf("");
   return {
       {"acc", {}, "accuracy", {classes}, {0.5}},
       {"Accuracy", {{"ignore_label", "2"}}, "accuracy", {classes}, {2 / 3.0}},
@@ -68,6 +69,14 @@ std::vector<Case> Cases() {
        {{Array({2}, {1, 1}), Array({2, 2}, {1, 2, 3, 1})}},
        {0.5}},
       {"top_k_accuracy", {{"top_k", "2"}}, "top_k_accuracy_2", {classes}, {0.5}},
+      // NaN is not among the largest.
+      {"top_k_accuracy",
+       {{"top_k", "2"}},
+       "top_k_accuracy_2",
+       {{Array({3}, {0, 1, 2}), Array({3, 3}, {nan, nan, nan,  //
+                                               .5f, nan, .1f,  //
+                                               .1f, nan, .2f})}},
+       {1 / 3.0}},
       {"ce", {}, "cross-entropy", {classes}, {-(log(.7) + log(.3) + log(.2) + log(.8)) / 4}},
       {"ce",
        {{"ignore_label", "2"}},
