@@ -44,8 +44,7 @@ std::vector<std::filesystem::path> FilesOf(const std::string& prefix) {
   return files;
 }
 
-// Epoch and batches done.
-using Position = std::pair<int, int64_t>;
+using Position = std::pair<int, int64_t>;  // epoch and batches done
 
 // The position in a name EEEE-BBBBBBBB.state; nullopt for another.
 std::optional<Position> PositionOf(absl::string_view name) {
@@ -217,11 +216,15 @@ absl::Status Checkpointer::Wait() {
 std::function<absl::Status(int, int64_t)> Checkpointer::Every(int64_t batches,
                                                               const TrainingRun& run) {
   // Not every batch comes here: with gradients of several batches, only those with an update.
-  return [this, batches, run, last = Position(-1, 0)](
+  return [this, batches, run, last = std::optional<Position>(), since_saved = int64_t{0}](
              int epoch, int64_t batches_done) mutable -> absl::Status {
-    const int64_t before = last.first == epoch ? last.second : batches_done - 1;
+    // A run that goes on begins inside an epoch, where its state was saved.
+    const Position before = last.value_or(resumed_at_);
+    const bool same_epoch = before.first == epoch && before.second < batches_done;
+    since_saved += same_epoch ? batches_done - before.second : batches_done;
     last = {epoch, batches_done};
-    if (batches < 1 || batches_done / batches == before / batches) return absl::OkStatus();
+    if (batches < 1 || since_saved < batches) return absl::OkStatus();
+    since_saved = 0;
     COOPER_ASSIGN_OR_RETURN(TrainingState state, CaptureTraining(*run.module, *run.iter, run.metric,
                                                                  epoch, batches_done));
     const absl::Status status = Save(std::move(state));
@@ -305,6 +308,7 @@ absl::StatusOr<bool> Checkpointer::Resume(const TrainingRun& run, FitOptions* fi
   fit->seed.reset();  // the stream of the run before goes on, also if Fit binds again
   fit->begin_epoch = state->epoch;
   fit->begin_batch = state->nbatch;
+  resumed_at_ = {state->epoch, state->nbatch};
   return true;
 }
 

@@ -23,6 +23,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -75,7 +76,8 @@ class Checkpointer {
   // Returns when everything is written, with the error of what was written last.
   absl::Status Wait();
 
-  // For FitOptions::capture_point: saves after every `batches` batches. What could not be saved is
+  // For FitOptions::capture_point: saves when `batches` batches or more were done since the last
+  // state that it saved or Resume put back, in however many epochs. What could not be saved is
   // logged, and the training goes on; Wait tells at the end.
   std::function<absl::Status(int epoch, int64_t batches_done)> Every(int64_t batches,
                                                                      const TrainingRun& run);
@@ -120,6 +122,8 @@ class Checkpointer {
   const CheckpointerOptions options_;
   std::optional<double> best_;  // of the thread that writes
   std::string newest_;          // likewise
+  // Epoch and batches done of the state that Resume put back.
+  std::pair<int, int64_t> resumed_at_ = {-1, 0};
 
   // std's, not Abseil's: the race detector sees through it.
   std::mutex mutex_;

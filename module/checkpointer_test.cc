@@ -142,6 +142,30 @@ TEST(CheckpointerTest, EveryCountsBatchesThatItDoesNotSee) {
   }
 }
 
+// Of 5 batches each. A run that goes on in the middle of one saves where the unbroken one does.
+TEST(CheckpointerTest, EveryCountsOverShortEpochs) {
+  const std::string prefix = Prefix("short");
+  const auto train = [&prefix](int num_epoch) {
+    auto checkpointer = *Checkpointer::Create({.prefix = prefix, .keep_last = 10});
+    auto model = *Module::Create(TwoLayers());
+    auto iter = *NDArrayIter::Create({{"data", RandomArray({20, 6}, 5)}},
+                                     {{"softmax_label", Classes(20, 3, 5)}}, {.batch_size = 4});
+    const TrainingRun run{.module = model.get(), .iter = iter.get()};
+    FitOptions fit{.capture_point = checkpointer->Every(8, run), .num_epoch = num_epoch};
+    COOPER_EXPECT_OK(checkpointer->Resume(run, &fit).status());
+    COOPER_EXPECT_OK(model->Fit(*iter, fit));
+    COOPER_EXPECT_OK(checkpointer->Wait());
+    return Names(*checkpointer);
+  };
+  EXPECT_THAT(train(2), ElementsAre("run-0001-00000003.state"));
+  const std::vector<std::string> resumed = train(5);
+  EXPECT_THAT(resumed, ElementsAre("run-0001-00000003.state", "run-0003-00000001.state",
+                                   "run-0004-00000004.state"));
+  std::filesystem::remove_all(std::filesystem::path(prefix).parent_path());
+  std::filesystem::create_directories(std::filesystem::path(prefix).parent_path());
+  EXPECT_EQ(train(5), resumed);
+}
+
 TEST(CheckpointerTest, ADamagedStateIsPassedOver) {
   const std::string prefix = Prefix("damaged");
   std::vector<std::string> log;
