@@ -95,9 +95,10 @@ struct FitOptions {
   InitParamsOptions params;
   WriteReq grad_req = WriteReq::kWrite;
   // Gradients of so many batches are added up, in any buckets, before an update; of those that are
-  // left at the end of an epoch likewise. Above 1, grad_req is kAdd (a module that is bound
-  // otherwise is bound again, keeping its parameters), and capture_point is called after updates
-  // only.
+  // left at the end of an epoch likewise. Above 1, grad_req is kAdd, and capture_point is called
+  // after updates only. A module that is bound otherwise is bound again, as it was but for that (a
+  // parameter whose grad_reqs is kNull stays as it is), and keeps its parameters; so it is by the
+  // next Fit that adds up nothing.
   int accumulate_batches = 1;
   bool force_rebind = false;
   // Looks at each batch's gradients and small losses before the update, and at the parameters after
@@ -137,6 +138,9 @@ class BaseModule {
   bool inputs_need_grad() const { return inputs_need_grad_; }
   // Of parameters, as bound.
   WriteReq grad_req() const { return grad_req_; }
+  // What it was bound with, without shared_module; null before Bind, and of a kind of module that
+  // has no gradients of its own.
+  virtual const ModuleBindOptions* bind_options() const { return nullptr; }
 
   // Names are known from the start, shapes once bound.
   virtual absl::StatusOr<Symbol> symbol() const = 0;

@@ -160,6 +160,9 @@ class BucketingModule : public BaseModule {
   // Binds the default bucket. Binding again with force_rebind drops all buckets and keeps the
   // parameters.
   absl::Status Bind(const ModuleBindOptions& options) override;
+  const ModuleBindOptions* bind_options() const override {
+    return binded_ ? &bind_options_ : nullptr;
+  }
 
   // Makes `key` the current bucket, binding it first if it is new. Parameters that no earlier
   // bucket had get their values as InitParams said; kFailedPrecondition, naming key and parameter,

@@ -9,6 +9,7 @@
 #include "module/base_module.h"
 #include "module/batch_descs.h"
 #include "module/epoch_log.h"
+#include "module/fit_bind.h"
 #include "module/fit_checks.h"
 #include "module/fit_processes.h"
 #include "module/metric/classification.h"
@@ -110,15 +111,6 @@ absl::Status EvaluateEach(BaseModule& module, DataIter& data, const PredictOptio
 
 }  // namespace
 
-ModuleBindOptions BindOptionsForFit(const DataIter& train_data, const FitOptions& options) {
-  return {.data_shapes = train_data.provide_data(),
-          .label_shapes = train_data.provide_label(),
-          .for_training = true,
-          .force_rebind = options.force_rebind,
-          .grad_req = options.accumulate_batches > 1 ? WriteReq::kAdd : options.grad_req,
-          .seed = options.seed};
-}
-
 InitOptimizerOptions OptimizerOptionsForFit(const FitOptions& options) {
   InitOptimizerOptions optimizer = options.optimizer;
   optimizer.batches_per_update *= std::max(1, options.accumulate_batches);
@@ -135,12 +127,8 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
   if (options.num_epoch <= 0) {
     return absl::InvalidArgumentError("Fit: num_epoch is required and must be positive");
   }
-  ModuleBindOptions bind = BindOptionsForFit(train_data, options);
-  // A module that adds up gradients where none are meant to be, or the other way round, would learn
-  // something else.
   const bool adds = options.accumulate_batches > 1;
-  if (binded() && (adds ? grad_req() != WriteReq::kAdd : fit_added_up_)) bind.force_rebind = true;
-  COOPER_RETURN_IF_ERROR(Bind(bind));
+  COOPER_RETURN_IF_ERROR(BindForFit(*this, train_data, options, fit_added_up_));
   fit_added_up_ = adds;
   if (options.monitor != nullptr) COOPER_RETURN_IF_ERROR(options.monitor->Install(*this));
   COOPER_RETURN_IF_ERROR(InitParams(ParamsOptionsForFit(options)));

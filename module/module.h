@@ -61,6 +61,9 @@ class Module : public BaseModule {
   // kFailedPrecondition unless it is bound and has parameters, kInvalidArgument if it is on other
   // contexts.
   absl::Status Bind(const ModuleBindOptions& options) override;
+  const ModuleBindOptions* bind_options() const override {
+    return binded_ ? &bind_options_ : nullptr;
+  }
   // Does ahead what the first Bind, with the same options, can do without arrays
   // (Executor::Compile). Several modules of a group may do so at a time, while nothing changes the
   // group. Does nothing with several contexts or with group2ctxs; errors are left for Bind to find

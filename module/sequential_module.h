@@ -62,6 +62,9 @@ class SequentialModule : public BaseModule {
   // of their data, which are overwritten whatever grad_req says. kInvalidArgument, naming both
   // modules with names and shapes, if outputs and data do not fit.
   absl::Status Bind(const ModuleBindOptions& options) override;
+  const ModuleBindOptions* bind_options() const override {
+    return binded_ ? &bind_options_ : nullptr;
+  }
 
   // kInvalidArgument, naming it, if two modules have a parameter of one name.
   absl::Status InitParams(const InitParamsOptions& options = {}) override;
@@ -129,6 +132,7 @@ class SequentialModule : public BaseModule {
 
   std::vector<Link> links_;
   std::vector<DataDesc> label_shapes_;
+  ModuleBindOptions bind_options_;
 };
 
 }  // namespace cooper
