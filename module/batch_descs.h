@@ -2,15 +2,13 @@
 #define COOPER_MODULE_BATCH_DESCS_H_
 
 // What a batch's arrays are called and how they lie: as the batch itself says, which a bucket's
-// does, else as the module was bound; and metrics that leave out what is padding there.
+// does, else as the module was bound.
 
 #include <vector>
 
-#include "absl/status/status.h"
 #include "io/data_batch.h"
 #include "io/data_desc.h"
 #include "module/base_module.h"
-#include "module/metric/eval_metric.h"
 
 namespace cooper {
 
@@ -25,15 +23,6 @@ inline const std::vector<DataDesc>& DataDescs(const BaseModule& module, const Da
 inline const std::vector<DataDesc>& LabelDescs(const BaseModule& module, const DataBatch& batch) {
   return batch.provide_label.empty() ? module.label_shapes() : batch.provide_label;
 }
-
-// Whether the metric has a use for the lengths of this batch (StepMetric).
-bool UsesLengths(const EvalMetric& metric, const DataBatch& batch);
-
-// BaseModule::UpdateMetric for such a metric, with masks of steps. `count_padding`: whether metrics
-// in it that use no lengths count rows of padding. kInvalidArgument, naming the label, if one has
-// another number of rows than the batch has lengths.
-absl::Status UpdateMetricByStep(BaseModule& module, EvalMetric& metric, const DataBatch& batch,
-                                bool count_padding);
 
 }  // namespace cooper
 

@@ -9,11 +9,11 @@
 #include "module/base_module.h"
 #include "module/batch_descs.h"
 #include "module/epoch_log.h"
+#include "module/feed_metric.h"
 #include "module/fit_bind.h"
 #include "module/fit_checks.h"
 #include "module/fit_processes.h"
 #include "module/metric/classification.h"
-#include "module/named_arrays.h"
 #include "module/predicted_rows.h"
 #include "module/sample_rows.h"
 #include "module/stop_signal.h"
@@ -60,36 +60,6 @@ bool CallAll(const std::vector<BatchEndCallback>& callbacks, const BatchEndParam
   bool go_on = true;
   for (const BatchEndCallback& callback : callbacks) go_on = callback(param) && go_on;
   return go_on;
-}
-
-// Feeds a metric with what is no padding: the last `pad` rows of each label do not count.
-absl::Status UpdateMetricWithoutPadding(BaseModule& module, EvalMetric& metric,
-                                        const DataBatch& batch) {
-  const std::vector<DataDesc>& descs = LabelDescs(module, batch);
-  NamedArrayList masks;
-  for (size_t i = 0; i < batch.label.size(); ++i) {
-    const Shape& shape = batch.label[i].shape();
-    const int axis = i < descs.size() ? BatchAxis(descs[i].layout) : 0;
-    COOPER_ASSIGN_OR_RETURN(NDArray counts, NDArray::Full(shape, 1));
-    masks.emplace_back(i < descs.size() ? descs[i].name : "", counts);
-    if (axis < 0 || axis >= shape.rank()) continue;
-    const int64_t rows = shape[axis];
-    COOPER_ASSIGN_OR_RETURN(const absl::Span<float> mask, counts.Data<float>());
-    const int64_t inner = shape.Product(axis + 1, shape.rank());
-    for (int64_t k = 0; k < shape.num_elements(); ++k) {
-      if (k / inner % rows >= rows - batch.pad) mask[k] = 0;
-    }
-  }
-  COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs, module.GetOutputs());
-  return metric.UpdateDict(WithNames(descs, batch.label), WithNames(module.output_names(), outputs),
-                           masks);
-}
-
-absl::Status FeedMetric(BaseModule& module, EvalMetric& metric, const DataBatch& batch,
-                        bool count_padding) {
-  if (UsesLengths(metric, batch)) return UpdateMetricByStep(module, metric, batch, count_padding);
-  if (count_padding || batch.pad == 0) return module.UpdateMetric(metric, batch.label);
-  return UpdateMetricWithoutPadding(module, metric, batch);
 }
 
 // Computes batch after batch, and shows each with its outputs, which live in the arena.

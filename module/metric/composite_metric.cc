@@ -66,7 +66,8 @@ absl::Status CompositeEvalMetric::UpdateDict(const NamedArrayList& labels,
                                              const NamedArrayList& masks) {
   const NamedArrayList kept_labels = Keep(labels, options_.label_names);
   const NamedArrayList kept_preds = Keep(preds, options_.output_names);
-  const NamedArrayList kept_masks = Keep(masks, options_.label_names);
+  const NamedArrayList kept_masks =
+      Keep(masks, labels.empty() ? options_.output_names : options_.label_names);
   for (const auto& metric : metrics_) {
     COOPER_RETURN_IF_ERROR(metric->UpdateDict(kept_labels, kept_preds, kept_masks));
   }
@@ -86,7 +87,8 @@ absl::Status CompositeEvalMetric::UpdateSteps(const NamedArrayList& labels,
                                               const NamedArrayList& step_masks) {
   const NamedArrayList kept_labels = Keep(labels, options_.label_names);
   const NamedArrayList kept_preds = Keep(preds, options_.output_names);
-  const NamedArrayList kept_masks = Keep(masks, options_.label_names);
+  const NamedArrayList kept_masks =
+      Keep(masks, labels.empty() ? options_.output_names : options_.label_names);
   const NamedArrayList kept_steps = Keep(step_masks, options_.label_names);
   for (const auto& metric : metrics_) {
     auto* const of_steps = dynamic_cast<StepMetric*>(metric.get());

@@ -25,8 +25,9 @@ struct CustomMetricOptions {
   // Predictions beyond the number of labels are allowed, and not looked at.
   bool allow_extra_outputs = false;
   // With it, or a mask, the function gets what counts: a label (count,) and its prediction
-  // (count, ...), which has to have the label's shape or a row for each label. It is not called
-  // where nothing counts.
+  // (count, ...), if that has the label's shape or a row for each label; else, of (rows, ...) both,
+  // the rows that count as a whole. It is not called where nothing counts. Where no part can be
+  // told, it gets all in spite of a mask, and with ignore_label that is kInvalidArgument.
   std::optional<double> ignore_label;
 };
 std::unique_ptr<EvalMetric> CustomMetric(MetricFunction function,

@@ -56,8 +56,10 @@ absl::Status TotalsMetric::UpdateDict(const NamedArrayList& labels, const NamedA
   COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> selected_labels,
                           Select(labels, options_.label_names, name_, "label"));
   if (masks.empty()) return Update(selected_labels, selected_preds);
+  const bool of_preds = labels.empty();
   COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> selected_masks,
-                          Select(masks, options_.label_names, name_, "mask of a label"));
+                          Select(masks, of_preds ? options_.output_names : options_.label_names,
+                                 name_, of_preds ? "mask of an output" : "mask of a label"));
   return Update(selected_labels, selected_preds, selected_masks);
 }
 

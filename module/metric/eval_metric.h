@@ -44,7 +44,8 @@ class EvalMetric {
   absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds) {
     return UpdateDict(labels, preds, {});
   }
-  // With masks of the labels, under the labels' names; none at all: all positions count.
+  // With masks of the labels, under the labels' names, or, where there are no labels, of the
+  // predictions, under theirs; none at all: all positions count.
   virtual absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds,
                                   const NamedArrayList& masks) = 0;
 

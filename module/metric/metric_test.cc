@@ -435,6 +435,30 @@ TEST(CompositeEvalMetricTest, NarrowsNamesForItsChildren) {
   EXPECT_THAT(metric.GetMetric(1), StatusIs(absl::StatusCode::kNotFound, HasSubstr("among 1")));
 }
 
+// Of labels (2, 2), whose second row is masked.
+TEST(MetricTest, ALossOfAnotherShapeThanTheLabelsTakesTheirMaskWhereItCan) {
+  const NDArray label = Array({2, 2}, {0, 0, 0, 0});
+  const NDArray mask = Array({2, 2}, {1, 1, 0, 0});
+  const std::pair<NDArray, double> cases[] = {
+      {Array({4}, {1, 2, 30, 40}), 1.5},                   // a loss for each position
+      {Array({4, 2}, {1, 2, 3, 4, 50, 60, 70, 80}), 2.5},  // several
+      {Array({1}, {7}), 7},                                // a mean
+      {Array({3}, {1, 2, 6}), 3},                          // neither
+  };
+  for (const auto& [pred, value] : cases) {
+    const auto loss = Make("loss");
+    COOPER_ASSERT_OK(loss->Update({label}, {pred}, {mask}));
+    EXPECT_EQ(Value(*loss), value) << pred.ToString();
+  }
+}
+
+TEST(MetricTest, WithoutLabelsMasksAreOfTheSelectedOutputs) {
+  const auto loss = Make("loss", {{"output_names", "(b,)"}});
+  COOPER_ASSERT_OK(loss->UpdateDict({}, {{"a", Array({1}, {9})}, {"b", Array({2}, {1, 5})}},
+                                    {{"a", NDArray()}, {"b", Array({2}, {1, 0})}}));
+  EXPECT_EQ(Value(*loss), 1);
+}
+
 TEST(CustomMetricTest, CallsTheFunction) {
   const auto size = [](const NDArray& label, const NDArray& pred) {
     return SumAndCount{.sum = static_cast<double>(label.size() + pred.size())};
@@ -467,6 +491,29 @@ TEST(CustomMetricTest, TheFunctionGetsWhatCounts) {
   EXPECT_EQ(seen.size(), 2u) << "nothing counts";
   EXPECT_THAT(metric->Update({label}, {Array({2, 1}, {1, 2})}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("a row for each label")));
+}
+
+// The second of two rows is masked.
+TEST(CustomMetricTest, TheFunctionGetsRowsWhereLabelAndPredictionDiffer) {
+  std::string seen;
+  const auto metric = CustomMetric([&seen](const NDArray& label, const NDArray& pred) {
+    seen = label.shape().ToString() + " " + pred.shape().ToString();
+    return SumAndCount();
+  });
+  const NDArray label = Array({2, 2}, {1, 2, 3, 4});
+  const NDArray mask = Array({2, 2}, {1, 1, 0, 0});
+  const std::pair<NDArray, std::string> cases[] = {
+      {Array({2, 3}, {1, 2, 3, 4, 5, 6}), "(1, 2) (1, 3)"},
+      {Array({2, 2, 1}, {1, 2, 3, 4}), "(2,) (2, 1)"},  // a row for each label
+      {Array({3}, {1, 2, 3}), "(2, 2) (3,)"},           // cannot be told: all
+  };
+  for (const auto& [pred, shapes] : cases) {
+    COOPER_ASSERT_OK(metric->Update({label}, {pred}, {mask}));
+    EXPECT_EQ(seen, shapes);
+  }
+  // Nor can a part of a row.
+  COOPER_ASSERT_OK(metric->Update({label}, {cases[0].first}, {Array({2, 2}, {1, 0, 0, 0})}));
+  EXPECT_EQ(seen, "(2, 2) (2, 3)");
 }
 
 TEST(CreateMetricTest, NamesWhatIsWrong) {

@@ -136,12 +136,15 @@ class LossMetric : public TotalsMetric {
   explicit LossMetric(const MetricOptions& options) : TotalsMetric(options, "loss") {}
 
  protected:
-  absl::StatusOr<Totals> BatchTotals(absl::Span<const NDArray>, absl::Span<const NDArray> preds,
+  absl::StatusOr<Totals> BatchTotals(absl::Span<const NDArray> labels,
+                                     absl::Span<const NDArray> preds,
                                      absl::Span<const NDArray> masks) const override {
     Totals totals(2);
     for (size_t k = 0; k < preds.size(); ++k) {
       const NDArray mask = k < masks.size() ? masks[k] : masks.empty() ? NDArray() : masks[0];
-      COOPER_ASSIGN_OR_RETURN(const std::vector<bool> counted, CountedElements(mask, preds[k]));
+      const bool fits = labels.empty() || Fits(mask, preds[k]);
+      COOPER_ASSIGN_OR_RETURN(const std::vector<bool> counted,
+                              CountedElements(fits ? mask : NDArray(), preds[k]));
       COOPER_ASSIGN_OR_RETURN(const std::vector<double> values, preds[k].ToVector<double>());
       for (size_t i = 0; i < values.size(); ++i) {
         if (!counted.empty() && !counted[i]) continue;
@@ -153,15 +156,23 @@ class LossMetric : public TotalsMetric {
   }
 
  private:
+  // Whether the mask has positions for each row of the prediction.
+  static bool HasRows(const NDArray& mask, const NDArray& pred) {
+    if (mask.is_null() || mask.shape().rank() == 0 || pred.shape().rank() == 0) return false;
+    return pred.shape()[0] == mask.shape()[0] || pred.shape()[0] == mask.size();
+  }
+
+  static bool Fits(const NDArray& mask, const NDArray& pred) {
+    return mask.is_null() || mask.shape() == pred.shape() || HasRows(mask, pred);
+  }
+
   absl::StatusOr<std::vector<bool>> CountedElements(const NDArray& mask,
                                                     const NDArray& pred) const {
-    const bool by_rows = !mask.is_null() && mask.shape() != pred.shape() &&
-                         mask.shape().rank() > 0 && pred.shape().rank() > 0 &&
-                         mask.shape()[0] == pred.shape()[0];
+    const bool by_rows = HasRows(mask, pred) && mask.shape() != pred.shape();
     if (!by_rows) return ReadMask(mask, pred, "prediction");
     COOPER_ASSIGN_OR_RETURN(const std::vector<float> positions, mask.ToVector<float>());
     std::vector<bool> counted(pred.shape().num_elements(), false);
-    const int64_t rows = mask.shape()[0];
+    const int64_t rows = pred.shape()[0];
     for (int64_t row = 0; row < rows; ++row) {
       const auto begin = positions.begin() + row * (positions.size() / rows);
       const bool counts = std::any_of(begin, begin + positions.size() / rows,

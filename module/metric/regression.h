@@ -33,7 +33,9 @@ std::unique_ptr<EvalMetric> PearsonCorrelation(const PearsonCorrelationOptions& 
 // The mean of all elements of the predictions, for networks whose outputs are losses. Labels are
 // not looked at. A mask, one per prediction, has the prediction's shape, or that of a label with
 // the same first extent: then a row counts if any of the label's positions in it does. Masks of
-// fewer labels than there are predictions: the first is that of all.
+// fewer labels than there are predictions: the first is that of all. A label's mask may also have a
+// position for each row, as of (batch_size, length) for a loss (batch_size * length,); of a loss
+// that is none of these, such as a mean, all counts.
 std::unique_ptr<EvalMetric> Loss(const MetricOptions& options);  // "loss"
 
 }  // namespace cooper

@@ -1,0 +1,219 @@
+#include "module/feed_metric.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "module/batch_descs.h"
+#include "module/metric/classification.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/shape.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+// Where rows and steps of a label are; an axis that it lacks is -1.
+struct LabelAxes {
+  int rows = 0;
+  int steps = -1;
+
+  static LabelAxes Of(absl::string_view layout, const Shape& shape) {
+    LabelAxes axes = {.rows = BatchAxis(layout)};
+    const size_t steps = layout.find('T');
+    if (axes.rows >= 0 && steps != absl::string_view::npos) axes.steps = static_cast<int>(steps);
+    if (axes.rows >= shape.rank()) axes.rows = -1;
+    if (axes.rows < 0 || axes.steps >= shape.rank()) axes.steps = -1;
+    return axes;
+  }
+};
+
+// The rows of one array of the batch, which comes in parts: of several contexts each has its rows,
+// one after the other, and the next module that is fed begins anew.
+struct Rows {
+  int64_t all = 0;  // of the batch
+  int64_t first = 0;
+
+  void Pass(int64_t rows) { first = first + rows >= all ? 0 : first + rows; }
+};
+
+struct Label {
+  std::string name;
+  LabelAxes axes;
+  Rows rows;
+};
+
+// 1 where counts(row, step) says so, else 0. Without an axis it is asked for 0.
+absl::StatusOr<NDArray> Mask(const Shape& shape, const LabelAxes& axes,
+                             absl::FunctionRef<bool(int64_t row, int64_t step)> counts) {
+  COOPER_ASSIGN_OR_RETURN(NDArray mask, NDArray::Full(shape, 1));
+  COOPER_ASSIGN_OR_RETURN(const absl::Span<float> values, mask.Data<float>());
+  struct Axis {
+    int64_t inner = 1, extent = 1;  // an element is at element / inner % extent
+  };
+  const auto axis_of = [&shape](int axis) {
+    return axis < 0 ? Axis() : Axis{shape.Product(axis + 1, shape.rank()), shape[axis]};
+  };
+  const Axis rows = axis_of(axes.rows), steps = axis_of(axes.steps);
+  for (int64_t k = 0; k < shape.num_elements(); ++k) {
+    if (!counts(k / rows.inner % rows.extent, k / steps.inner % steps.extent)) values[k] = 0;
+  }
+  return mask;
+}
+
+// The metric, as a module updates it: adds masks to what it is given.
+class MaskedMetric : public EvalMetric {
+ public:
+  // The arguments outlive this; of `of_steps`, which is null for a metric without lengths, too.
+  // `num_rows` are those of the data.
+  MaskedMetric(EvalMetric& metric, StepMetric* of_steps, std::vector<Label> labels,
+               int64_t num_rows, const DataBatch& batch, bool count_padding)
+      : metric_(metric),
+        of_steps_(of_steps),
+        labels_(std::move(labels)),
+        num_rows_(num_rows),
+        batch_(batch),
+        count_padding_(count_padding) {}
+
+  absl::Status Update(absl::Span<const NDArray> labels, absl::Span<const NDArray> preds,
+                      absl::Span<const NDArray> masks) override {
+    return metric_.Update(labels, preds, masks);
+  }
+
+  absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds,
+                          const NamedArrayList&) override {
+    NamedArrayList masks, step_masks;
+    for (size_t i = 0; i < labels.size(); ++i) {
+      const auto& [name, array] = labels[i];
+      Label other;  // that the batch does not know: all of it counts
+      Label* const found = Find(i, name);
+      Label& label = found == nullptr ? other : *found;
+      const LabelAxes& axes = label.axes;
+      const int64_t first = label.rows.first, end = label.rows.all - batch_.pad;
+      const auto is_real = [&](int64_t row, int64_t) {
+        return found == nullptr || axes.rows < 0 || first + row < end;
+      };
+      if (!count_padding_) {
+        COOPER_ASSIGN_OR_RETURN(NDArray real, Mask(array.shape(), axes, is_real));
+        masks.emplace_back(name, std::move(real));
+      }
+      if (of_steps_ != nullptr) {
+        const auto is_step = [&](int64_t row, int64_t step) {
+          return is_real(row, step) && (axes.steps < 0 || step < batch_.lengths[first + row]);
+        };
+        COOPER_ASSIGN_OR_RETURN(NDArray steps, Mask(array.shape(), axes, is_step));
+        step_masks.emplace_back(name, std::move(steps));
+      }
+      if (axes.rows >= 0 && axes.rows < array.shape().rank()) {
+        label.rows.Pass(array.shape()[axes.rows]);
+      }
+    }
+    if (labels.empty() && !count_padding_) {
+      COOPER_ASSIGN_OR_RETURN(masks, MasksOfOutputs(preds));
+    }
+    return of_steps_ == nullptr ? metric_.UpdateDict(labels, preds, masks)
+                                : of_steps_->UpdateSteps(labels, preds, masks, step_masks);
+  }
+
+  bool takes_label_probabilities() const override { return metric_.takes_label_probabilities(); }
+  int64_t labels_out_of_range() const override { return metric_.labels_out_of_range(); }
+  void Reset() override { metric_.Reset(); }
+  void ResetLocal() override { metric_.ResetLocal(); }
+  std::vector<NamedValue> GetNameValue() const override { return metric_.GetNameValue(); }
+  std::vector<NamedValue> GetGlobalNameValue() const override {
+    return metric_.GetGlobalNameValue();
+  }
+  std::string SaveState() const override { return metric_.SaveState(); }
+  absl::Status LoadState(absl::string_view text) override { return metric_.LoadState(text); }
+
+ private:
+  // The label at `i`, which a module that was bound without labels has no name for; one of that
+  // name where the module gives others.
+  Label* Find(size_t i, const std::string& name) {
+    if (i < labels_.size() && (name.empty() || labels_[i].name == name)) return &labels_[i];
+    const auto it = std::find_if(labels_.begin(), labels_.end(),
+                                 [&name](const Label& label) { return label.name == name; });
+    return it == labels_.end() ? nullptr : &*it;
+  }
+
+  // Null for an output with more rows than the batch has left: a mask says nothing of its rows.
+  absl::StatusOr<NamedArrayList> MasksOfOutputs(const NamedArrayList& preds) {
+    outputs_.resize(preds.size(), {.all = num_rows_});
+    NamedArrayList masks;
+    for (size_t k = 0; k < preds.size(); ++k) {
+      const auto& [name, array] = preds[k];
+      Rows& rows = outputs_[k];
+      const int64_t extent = array.shape().rank() == 0 ? 0 : array.shape()[0];
+      NDArray mask;
+      if (extent > 0 && rows.first + extent <= rows.all) {
+        const auto is_real = [&](int64_t row, int64_t) {
+          return rows.first + row < rows.all - batch_.pad;
+        };
+        COOPER_ASSIGN_OR_RETURN(mask, Mask({extent}, {}, is_real));
+        rows.Pass(extent);
+      }
+      masks.emplace_back(name, std::move(mask));
+    }
+    return masks;
+  }
+
+  EvalMetric& metric_;
+  StepMetric* const of_steps_;
+  std::vector<Label> labels_;
+  const int64_t num_rows_;
+  std::vector<Rows> outputs_;
+  const DataBatch& batch_;
+  const bool count_padding_;
+};
+
+// Those of the first data that has a batch axis.
+int64_t NumRows(const BaseModule& module, const DataBatch& batch) {
+  const std::vector<DataDesc>& descs = DataDescs(module, batch);
+  for (size_t i = 0; i < batch.data.size(); ++i) {
+    const Shape& shape = batch.data[i].shape();
+    const int axis = i < descs.size() ? BatchAxis(descs[i].layout) : 0;
+    if (axis >= 0 && axis < shape.rank()) return shape[axis];
+  }
+  return 0;
+}
+
+}  // namespace
+
+absl::Status FeedMetric(BaseModule& module, EvalMetric& metric, const DataBatch& batch,
+                        bool count_padding) {
+  auto* of_steps = dynamic_cast<StepMetric*>(&metric);
+  if (of_steps != nullptr && (!of_steps->uses_lengths() || batch.lengths.empty())) {
+    of_steps = nullptr;
+  }
+  count_padding = count_padding || batch.pad == 0;
+  if (of_steps == nullptr && count_padding) return module.UpdateMetric(metric, batch.label);
+
+  const std::vector<DataDesc>& descs = LabelDescs(module, batch);
+  std::vector<Label> labels;
+  for (size_t i = 0; i < batch.label.size(); ++i) {
+    const Shape& shape = batch.label[i].shape();
+    const DataDesc desc = i < descs.size() ? descs[i] : DataDesc();
+    const LabelAxes axes = LabelAxes::Of(desc.layout, shape);
+    const int64_t rows = axes.rows < 0 ? 0 : shape[axes.rows];
+    labels.push_back({.name = desc.name, .axes = axes, .rows = {.all = rows}});
+    const auto num_lengths = static_cast<int64_t>(batch.lengths.size());
+    if (of_steps == nullptr || axes.rows < 0 || rows == num_lengths) continue;
+    return absl::InvalidArgumentError(absl::StrCat("use_lengths of a metric: label '", desc.name,
+                                                   "' ", shape.ToString(), " has ", rows,
+                                                   " rows, the batch ", num_lengths, " lengths"));
+  }
+  MaskedMetric masked(metric, of_steps, std::move(labels), NumRows(module, batch), batch,
+                      count_padding);
+  return module.UpdateMetric(masked, batch.label);
+}
+
+}  // namespace cooper

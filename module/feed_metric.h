@@ -1,0 +1,26 @@
+#ifndef COOPER_MODULE_FEED_METRIC_H_
+#define COOPER_MODULE_FEED_METRIC_H_
+
+// How Fit and Score feed a metric with a batch: by BaseModule::UpdateMetric, whatever is left out
+// of it.
+
+#include "absl/status/status.h"
+#include "io/data_batch.h"
+#include "module/base_module.h"
+#include "module/metric/eval_metric.h"
+
+namespace cooper {
+
+// With `count_padding` rows of padding (the last DataBatch::pad ones) count as others do. A metric
+// that uses lengths (StepMetric) leaves them out, and steps beyond the lengths, where the batch has
+// some: kInvalidArgument, naming the label, if one has another number of rows than the batch has
+// lengths.
+//
+// What is left out is a mask of each label. A batch without labels has one of each output whose
+// first axis may be the batch's, under the output's name.
+absl::Status FeedMetric(BaseModule& module, EvalMetric& metric, const DataBatch& batch,
+                        bool count_padding);
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_FEED_METRIC_H_
