@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -175,6 +176,36 @@ class MaskedMetric : public EvalMetric {
   const bool count_padding_;
 };
 
+// The batch with its labels in the order in which the module was bound, by which metrics are fed;
+// those that it was not bound to come last. Nullopt where they are in it, or the batch has no
+// names for them.
+std::optional<DataBatch> InBoundOrder(const BaseModule& module, const DataBatch& batch) {
+  const std::vector<DataDesc>& bound = module.label_shapes();
+  const std::vector<DataDesc>& provided = batch.provide_label;
+  if (provided.size() != batch.label.size() || provided.size() < bound.size()) return std::nullopt;
+  const auto same_name = [](const DataDesc& a, const DataDesc& b) { return a.name == b.name; };
+  if (std::equal(bound.begin(), bound.end(), provided.begin(), same_name)) return std::nullopt;
+  DataBatch ordered = batch;
+  ordered.label.clear();
+  ordered.provide_label.clear();
+  std::vector<bool> taken(provided.size());
+  const auto take = [&](size_t k) {
+    ordered.label.push_back(batch.label[k]);
+    ordered.provide_label.push_back(provided[k]);
+    taken[k] = true;
+  };
+  for (const DataDesc& desc : bound) {
+    const auto it = std::find_if(provided.begin(), provided.end(),
+                                 [&](const DataDesc& other) { return same_name(desc, other); });
+    if (it == provided.end()) return std::nullopt;
+    take(static_cast<size_t>(it - provided.begin()));
+  }
+  for (size_t k = 0; k < provided.size(); ++k) {
+    if (!taken[k]) take(k);
+  }
+  return ordered;
+}
+
 // Those of the first data that has a batch axis.
 int64_t NumRows(const BaseModule& module, const DataBatch& batch) {
   const std::vector<DataDesc>& descs = DataDescs(module, batch);
@@ -186,10 +217,9 @@ int64_t NumRows(const BaseModule& module, const DataBatch& batch) {
   return 0;
 }
 
-}  // namespace
-
-absl::Status FeedMetric(BaseModule& module, EvalMetric& metric, const DataBatch& batch,
-                        bool count_padding) {
+// FeedMetric, of a batch whose labels are in order.
+absl::Status FeedInOrder(BaseModule& module, EvalMetric& metric, const DataBatch& batch,
+                         bool count_padding) {
   auto* of_steps = dynamic_cast<StepMetric*>(&metric);
   if (of_steps != nullptr && (!of_steps->uses_lengths() || batch.lengths.empty())) {
     of_steps = nullptr;
@@ -214,6 +244,14 @@ absl::Status FeedMetric(BaseModule& module, EvalMetric& metric, const DataBatch&
   MaskedMetric masked(metric, of_steps, std::move(labels), NumRows(module, batch), batch,
                       count_padding);
   return module.UpdateMetric(masked, batch.label);
+}
+
+}  // namespace
+
+absl::Status FeedMetric(BaseModule& module, EvalMetric& metric, const DataBatch& batch,
+                        bool count_padding) {
+  const std::optional<DataBatch> ordered = InBoundOrder(module, batch);
+  return FeedInOrder(module, metric, ordered.has_value() ? *ordered : batch, count_padding);
 }
 
 }  // namespace cooper

@@ -11,6 +11,9 @@
 
 namespace cooper {
 
+// Labels go to the outputs by the names that the batch gives them (provide_label), as they go to
+// the network, in whatever order they come.
+//
 // With `count_padding` rows of padding (the last DataBatch::pad ones) count as others do. A metric
 // that uses lengths (StepMetric) leaves them out, and steps beyond the lengths, where the batch has
 // some: kInvalidArgument, naming the label, if one has another number of rows than the batch has

@@ -103,6 +103,27 @@ TEST(MetricNamesTest, SelectOutputsOfAPaddedBatch) {
   EXPECT_THAT(metric->GetNameValue(), ElementsAre(Pair("b", (9 + 25) / 2.0), Pair("a", 2.5)));
 }
 
+// Bound to (a_label, b_label), evaluated with an iterator over (b_label, a_label).
+TEST(MetricNamesTest, LabelsOfABatchComeInAnyOrder) {
+  const auto whole = [](double value) { return NDArray::Full({3, 1}, value).value(); };
+  for (const auto& contexts :
+       {std::vector{Context::Cpu(0)}, std::vector{Context::Cpu(0), Context::Cpu(1)}}) {
+    for (const bool count_padding : {true, false}) {
+      const auto module = TwoLosses(contexts);
+      COOPER_ASSERT_OK_AND_ASSIGN(
+          const auto batches,
+          NDArrayIter::Create({{"x", whole(1)}, {"y", whole(3)}},
+                              {{"b_label", whole(10)}, {"a_label", whole(0)}}, {.batch_size = 2}));
+      const auto named = ErrorsOfBoth();
+      COOPER_ASSERT_OK(module->Score(*batches, *named, {.count_padding = count_padding}));
+      EXPECT_THAT(named->GetNameValue(), ElementsAre(Pair("b", 49), Pair("a", 1)));
+      const auto all = Mse({});
+      COOPER_ASSERT_OK(module->Score(*batches, *all, {.count_padding = count_padding}));
+      EXPECT_THAT(all->GetNameValue(), ElementsAre(Pair("mse", (49 + 1) / 2.0)));
+    }
+  }
+}
+
 TEST(MetricNamesTest, AnOutputThatIsNotThereIsAnError) {
   const auto module = TwoLosses({Context::Cpu()});
   EXPECT_THAT(module->UpdateMetric(*ErrorOf("c"), Batch().label),
