@@ -36,6 +36,11 @@ struct EarlyStoppingOptions {
 };
 
 // Watches the evaluations of one training. Callbacks must not outlive it.
+//
+// What it has seen is no part of a TrainingState (module/training_state.h), which knows nothing of
+// callbacks: a run that goes on begins with a new one, whose first evaluation is the best so far,
+// and may train for more epochs than the unbroken run and go back to other parameters. Keep the
+// best ones on the disk by the score that Checkpointer::Save takes.
 class EarlyStopping {
  public:
   explicit EarlyStopping(EarlyStoppingOptions options = {}) : options_(std::move(options)) {}
