@@ -96,6 +96,28 @@ TEST(ProgressBarTest, FillsUp) {
               ElementsAre("[--------] 0%", "[==------] 25%", "[========] 100%", "[========] 100%"));
 }
 
+// A number that is computed may come out as 0 or below.
+TEST(CallbackTest, NumbersThatAreTooSmallCountAsTheSmallest) {
+  Lines lines;
+  const auto metric = Mae(0.5f);
+  for (const int bad : {0, -3}) {
+    const BatchEndCallback callbacks[] = {
+        Speedometer(
+            {.frequent = bad, .auto_reset = false, .log = lines.log(), .now = [] { return 0.0; }}),
+        LogTrainMetric({.period = bad, .log = lines.log()}), ProgressBar(bad, bad, lines.log()),
+        ProgressBar(bad, 4, lines.log())};
+    for (int64_t n = 0; n < 2; ++n) {
+      for (const BatchEndCallback& callback : callbacks) {
+        EXPECT_TRUE(callback({.nbatch = n, .eval_metric = metric.get()}));
+      }
+    }
+    EXPECT_THAT(lines.Take(),
+                ElementsAre("Iter[0] Batch[0] Train-mae=0.500000", "[] 0%", "[----] 0%",
+                            HasSubstr("Batch [0-1]"), "Iter[0] Batch[1] Train-mae=0.500000",
+                            "[] 100%", "[====] 100%"));
+  }
+}
+
 TEST(LogTrainMetricTest, LogsEveryPeriod) {
   Lines lines;
   const auto metric = Mae(0.5f);

@@ -10,7 +10,8 @@
 namespace cooper {
 
 BatchEndCallback ProgressBar(int64_t total, int length, LogLine log) {
-  return [total, length, log = std::move(log)](const BatchEndParam& param) {
+  return [total = std::max<int64_t>(total, 1), length = std::max(length, 0),
+          log = std::move(log)](const BatchEndParam& param) {
     const double done =
         std::clamp(static_cast<double>(param.nbatch) / static_cast<double>(total), 0.0, 1.0);
     const auto filled = static_cast<size_t>(std::lround(length * done));
@@ -22,6 +23,7 @@ BatchEndCallback ProgressBar(int64_t total, int length, LogLine log) {
 }
 
 BatchEndCallback LogTrainMetric(LogTrainMetricOptions options) {
+  options.period = std::max<int64_t>(options.period, 1);
   return [options = std::move(options)](const BatchEndParam& param) {
     if (param.eval_metric == nullptr || param.nbatch % options.period != 0) return true;
     for (const auto& [name, value] : param.eval_metric->GetNameValue()) {

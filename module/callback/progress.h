@@ -10,12 +10,12 @@
 
 namespace cooper {
 
-// "[=====-----] 50%" after each batch, `length` characters wide, of `total` batches.
+// "[=====-----] 50%" after each batch, `length` characters wide, of `total` batches (at least 1).
 BatchEndCallback ProgressBar(int64_t total, int length = 80, LogLine log = LogInfo);
 
 // "Iter[0] Batch[100] Train-accuracy=0.500000" for each value, at every `period`-th batch.
 struct LogTrainMetricOptions {
-  int64_t period = 1;
+  int64_t period = 1;       // at least 1
   bool auto_reset = false;  // resets the metric's local sums afterwards
   LogLine log = LogInfo;
 };

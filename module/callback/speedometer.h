@@ -12,7 +12,7 @@
 namespace cooper {
 
 struct SpeedometerOptions {
-  int64_t frequent = 50;  // batches between two reports
+  int64_t frequent = 50;  // batches between two reports, at least 1
   // Resets the metric's local sums at each report, so that it tells of the batches since the last.
   bool auto_reset = true;
   LogLine log = LogInfo;
