@@ -216,6 +216,11 @@ class BaseModule {
   virtual absl::Status Prepare(const DataBatch& batch) = 0;
   virtual absl::Status InstallMonitor(Executor::MonitorCallback callback,
                                       bool monitor_all = false) = 0;
+  // What installs again what is installed now, for who watches in its place for a while: by default
+  // nothing. It must not outlive the module.
+  virtual std::function<absl::Status()> MonitorRestorer() {
+    return [this] { return InstallMonitor(nullptr); };
+  }
 
   // What Fit's check_finite asks; by default there is nothing to find. Before a batch: keeps what
   // computing it writes beside gradients.

@@ -213,6 +213,10 @@ class BucketingModule : public BaseModule {
   absl::Status Prepare(const DataBatch& batch) override;
   absl::Status InstallMonitor(Executor::MonitorCallback callback,
                               bool monitor_all = false) override;
+  std::function<absl::Status()> MonitorRestorer() override {
+    return
+        [this, callback = monitor_, all = monitor_all_] { return InstallMonitor(callback, all); };
+  }
 
   absl::Status PrepareToTakeBack() override { return current_->module->PrepareToTakeBack(); }
   absl::Status TakeBackBatch() override { return current_->module->TakeBackBatch(); }

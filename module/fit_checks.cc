@@ -1,5 +1,6 @@
 #include "module/fit_checks.h"
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -77,10 +78,11 @@ std::string FindFirstValue(BaseModule& module, const DataBatch& batch) {
     elements = DescribeElements(array);
     if (!elements.empty()) name = value;
   };
+  const std::function<absl::Status()> restore_monitor = module.MonitorRestorer();
   if (!module.InstallMonitor(watch).ok()) return "";
   absl::Status status = module.Forward(batch, /*is_train=*/true);
   if (status.ok() && name.empty()) status = module.Backward();
-  module.InstallMonitor(nullptr).IgnoreError();
+  restore_monitor().IgnoreError();
   if (name.empty()) return "nothing of it was seen when the batch was computed once more";
   const std::string source = SourceOf(module, name);
   return absl::StrCat("first made was ", name, source.empty() ? "" : " by ", source, ", with ",

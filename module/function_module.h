@@ -99,6 +99,10 @@ class FunctionModule : public BaseModule {
   // Called with the outputs, and with monitor_all with the data before.
   absl::Status InstallMonitor(Executor::MonitorCallback callback,
                               bool monitor_all = false) override;
+  std::function<absl::Status()> MonitorRestorer() override {
+    return
+        [this, callback = monitor_, all = monitor_all_] { return InstallMonitor(callback, all); };
+  }
 
  private:
   explicit FunctionModule(FunctionModuleOptions options) : options_(std::move(options)) {}

@@ -5,6 +5,7 @@
 // may change their shapes from batch to batch. MXNet: python/mxnet/module/module.py.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -107,6 +108,10 @@ class Module : public BaseModule {
   absl::Status Prepare(const DataBatch& batch) override;
   absl::Status InstallMonitor(Executor::MonitorCallback callback,
                               bool monitor_all = false) override;
+  std::function<absl::Status()> MonitorRestorer() override {
+    return
+        [this, callback = monitor_, all = monitor_all_] { return InstallMonitor(callback, all); };
+  }
 
   absl::Status PrepareToTakeBack() override;
   absl::Status TakeBackBatch() override;

@@ -17,6 +17,7 @@
 #include "module/initializer/initializers.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
+#include "module/sequential_module.h"
 #include "ndarray/status_matchers.h"
 
 namespace cooper {
@@ -258,6 +259,35 @@ TEST(MonitorTest, ACallbackThatIsLeftBehindDoesNothing) {
   COOPER_ASSERT_OK(monitor->Tic());
   monitor.reset();
   COOPER_EXPECT_OK(model->Forward(Batch(1)));
+}
+
+// Fit watches the batch itself to say where the first NaN was made.
+TEST(MonitorTest, ACallbackIsStillThereAfterFitHasLookedForNaN) {
+  const Symbol log = Op("log", {.name = "log", .inputs = {Symbol::Variable("data")}});
+  const Symbol net = Op("SoftmaxOutput", {.name = "softmax", .inputs = {log}});
+  std::vector<std::unique_ptr<BaseModule>> modules;
+  modules.push_back(*Module::Create(net));
+  modules.push_back(*BucketingModule::Create(
+      {.sym_gen = [&net](const BucketKey&) { return net; }, .default_bucket_key = 1}));
+  auto chain = std::make_unique<SequentialModule>();
+  COOPER_ASSERT_OK(chain->Add(*Module::Create(net), {.take_labels = true}));
+  modules.push_back(std::move(chain));
+  const auto data = *NDArrayIter::Create({{"data", *NDArray::Full({4, 3}, -1)}},
+                                         {{"softmax_label", Classes(4, 3, 1)}}, {.batch_size = 4});
+  for (const auto& module : modules) {
+    COOPER_ASSERT_OK(
+        module->Bind({.data_shapes = data->provide_data(), .label_shapes = data->provide_label()}));
+    std::vector<std::string> seen;
+    COOPER_ASSERT_OK(module->InstallMonitor(
+        [&seen](const std::string& name, const NDArray&) { seen.push_back(name); }));
+    COOPER_ASSERT_OK(data->Reset());
+    EXPECT_THAT(module->Fit(*data, {.progress = nullptr, .num_epoch = 1}),
+                StatusIs(absl::StatusCode::kOutOfRange, HasSubstr("first made was log_output")));
+    seen.clear();
+    COOPER_ASSERT_OK(
+        module->Forward({.data = {*NDArray::Full({4, 3}, 1)}, .label = {Classes(4, 3, 1)}}));
+    EXPECT_THAT(seen, Contains("log_output"));
+  }
 }
 
 }  // namespace

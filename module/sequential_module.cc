@@ -285,4 +285,13 @@ absl::Status SequentialModule::InstallMonitor(Executor::MonitorCallback callback
   return Each([&](BaseModule& module) { return module.InstallMonitor(callback, monitor_all); });
 }
 
+std::function<absl::Status()> SequentialModule::MonitorRestorer() {
+  std::vector<std::function<absl::Status()>> restorers;
+  for (const Link& link : links_) restorers.push_back(link.module->MonitorRestorer());
+  return [restorers = std::move(restorers)]() -> absl::Status {
+    for (const auto& restore : restorers) COOPER_RETURN_IF_ERROR(restore());
+    return absl::OkStatus();
+  };
+}
+
 }  // namespace cooper

@@ -9,6 +9,7 @@
 //   COOPER_RETURN_IF_ERROR(chain.Add(std::move(classifier),
 //                                    {.take_labels = true, .auto_wiring = true}));
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -101,6 +102,8 @@ class SequentialModule : public BaseModule {
   absl::Status Prepare(const DataBatch& batch) override;
   absl::Status InstallMonitor(Executor::MonitorCallback callback,
                               bool monitor_all = false) override;
+  // Of each module its own.
+  std::function<absl::Status()> MonitorRestorer() override;
 
   absl::Status PrepareToTakeBack() override;
   absl::Status TakeBackBatch() override;
