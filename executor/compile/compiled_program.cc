@@ -90,7 +90,7 @@ CompiledProgram::CompiledProgram(const Symbol& written, CompileOptions options,
     if (!instruction.backward) ++num_forward_;
     merges_nodes_ = merges_nodes_ || instruction.tiles >= 0;
   }
-  merges_nodes_ = merges_nodes_ || lowered_.rewritten;
+  merges_nodes_ = merges_nodes_ || lowered_.rewritten();
   FindOutputOfBackward();
 }
 
@@ -163,7 +163,7 @@ bool CompiledProgram::IsFor(const Symbol& symbol, const CompileOptions& options)
 }
 
 absl::StatusOr<bool> CompiledProgram::NeedsHeadGradient(int i) const {
-  if (!lowered_.rewritten) return program().head_gradients[i] >= 0;
+  if (!lowered_.rewritten()) return program().head_gradients[i] >= 0;
   std::call_once(heads_once_, [this] {
     std::vector<std::string> wrt;
     for (const ProgramGradient& g : program().gradients) wrt.push_back(program().arg_names[g.arg]);

@@ -45,8 +45,8 @@ class CompiledProgram {
   // instructions in the same places of the same plan. Shapes that were given when the program was
   // compiled, and are not now, stay as they were. Nothing is compiled: shapes are inferred and
   // kernels prepared anew, in a fraction of Compile's time. kInvalidArgument, naming the node, if
-  // the graph does not allow the shapes, or if something would need more room than is planned or
-  // would lie in another way.
+  // the graph does not allow the shapes, if passes would have made something else of it, or if
+  // something would need more room than is planned or would lie in another way.
   absl::StatusOr<std::shared_ptr<const CompiledProgram>> Resize(const KnownShapes& shapes) const;
 
   // Whether compiling `symbol` with these options, which may leave out or add shapes and types that

@@ -31,7 +31,10 @@ class Lowering {
     NumberVariables();
     COOPER_RETURN_IF_ERROR(RunGraphPasses(options_, typed_));
     NumberFolded();
-    result_.rewritten = !typed_.rewrites.empty();
+    if (!typed_.rewrites.empty()) {
+      result_.entry_of_written =
+          std::make_shared<const std::vector<int>>(std::move(typed_.entry_of_written));
+    }
     result_.symbol = typed_.symbol;
     COOPER_RETURN_IF_ERROR(AddGradients());
     COOPER_RETURN_IF_ERROR(InferGradients());

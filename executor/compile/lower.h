@@ -4,6 +4,7 @@
 // Makes a program of a graph: adds the gradient graph and lists what has to be computed in an order
 // in which it can be.
 
+#include <memory>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -27,10 +28,13 @@ struct LoweredProgram {
   std::vector<Context> aux_contexts;
   // Values that were computed from constants when passes had done: the last arguments, in order.
   std::vector<FoldedConstant> folded;
-  bool rewritten = false;  // whether a graph pass found something to do
+  // TypedGraph::entry_of_written, for `symbol`. Null unless a graph pass found something to do.
+  std::shared_ptr<const std::vector<int>> entry_of_written;
   // What the program computes: the symbol that graph passes have left, and its gradients.
   Symbol symbol;
   GradientGraph gradient;
+
+  bool rewritten() const { return entry_of_written != nullptr; }
 };
 
 // Errors are those of InferShape, InferType and MakeGradientGraph; kNotFound if grad_reqs names

@@ -47,6 +47,28 @@ absl::StatusOr<std::vector<PartialShape>> InferForward(const IndexedGraph& graph
   return shapes;
 }
 
+// Whether passes would have made the same of the graph as it was written: what they have put in the
+// place of a value computes it for as long as it has the shape that the value is written to have.
+// Rows of several arrays of one shape, put behind each other, are cut into equal parts again.
+absl::Status CheckAsWritten(const Symbol& written, const KnownShapes& known,
+                            const LoweredProgram& old, const std::vector<PartialShape>& resized) {
+  if (!old.rewritten()) return absl::OkStatus();
+  const IndexedGraph graph(written.outputs());
+  COOPER_ASSIGN_OR_RETURN(const std::vector<PartialShape> shapes, InferForward(graph, known, old));
+  for (int i = 0; i < graph.num_nodes(); ++i) {
+    const Node& node = *graph.nodes()[i];
+    for (int k = 0; k < node.num_outputs(); ++k) {
+      const int entry = graph.first_entry(i) + k;
+      const int now = (*old.entry_of_written)[entry];
+      if (now < 0 || resized[now] == shapes[entry]) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", node.name(), "' has shape ", shapes[entry].ToString(),
+                       ", but what it was planned as would have ", resized[now].ToString()));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Where in a buffer values lie, once sizes have changed: those that were in one place stay so, and
 // pieces follow each other in their whole as before.
 class Places {
@@ -199,6 +221,7 @@ absl::StatusOr<std::shared_ptr<const CompiledProgram>> CompiledProgram::Resize(
   const IndexedGraph forward(lowered_.symbol.outputs());
   COOPER_ASSIGN_OR_RETURN(std::vector<PartialShape> forward_shapes,
                           InferForward(forward, options.shapes, lowered_));
+  COOPER_RETURN_IF_ERROR(CheckAsWritten(written_, options.shapes, lowered_, forward_shapes));
   const IndexedGraph whole = WholeGraph(forward, lowered_.gradient);
   COOPER_ASSIGN_OR_RETURN(
       const std::vector<PartialShape> whole_shapes,

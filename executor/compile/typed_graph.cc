@@ -99,6 +99,12 @@ absl::Status TakeRewrite(const GraphFacts& old, GraphRewrite rewrite, TypedGraph
       typed.types[typed.graph->entry(entry)] = old.type(before);
     }
   }
+  for (int& at : typed.entry_of_written) {
+    if (at < 0) continue;
+    const NodeEntry& entry = rewrite.entries[at];
+    const bool stays = entry && typed.graph->contains(entry.node.get());
+    at = stays ? typed.graph->entry(entry) : -1;
+  }
   typed.rewrites.push_back(std::move(rewrite));
   COOPER_RETURN_IF_ERROR(InferShapes(typed));
   return InferEntryTypes(*typed.graph, typed.types);
@@ -113,10 +119,13 @@ absl::StatusOr<TypedGraph> InferTypedGraph(const Symbol& symbol, const CompileOp
                    .graph = std::make_unique<IndexedGraph>(symbol.outputs()),
                    .shapes = {},
                    .types = {},
+                   .entry_of_written = {},
                    .ids = {},
                    .rewrites = {}};
   const IndexedGraph& graph = *typed.graph;
   COOPER_RETURN_IF_ERROR(CheckNames(graph, options));
+  typed.entry_of_written.resize(graph.num_entries());
+  absl::c_iota(typed.entry_of_written, 0);
   for (int i = 0; i < graph.num_nodes(); ++i) typed.ids[graph.nodes()[i]] = i;
   COOPER_ASSIGN_OR_RETURN(typed.shapes, VariableShapes(graph, options.shapes));
   COOPER_RETURN_IF_ERROR(InferShapes(typed));

@@ -27,6 +27,9 @@ struct TypedGraph {
   // By entry. Complete, but that what nothing says the type of has none: it is float32.
   std::vector<PartialShape> shapes;
   std::vector<std::optional<DType>> types;
+  // By entry of `written`: the entry of `graph` that has its value, of the same shape and dtype; -1
+  // where none has.
+  std::vector<int> entry_of_written;
   // Position in `written`, of its nodes and of their copies.
   absl::flat_hash_map<const Node*, int> ids;
   std::vector<GraphRewrite> rewrites;  // in their order; they keep the nodes of `ids` alive

@@ -1,0 +1,96 @@
+// Programs of smaller shapes in the plan of larger ones (CompiledProgram::Resize): equal to what
+// would be compiled for these shapes, or refused.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "executor/compile/compiled_program.h"
+#include "executor/executor.h"
+#include "executor/executor_fixtures.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/name_manager.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::FloatNear;
+using ::testing::HasSubstr;
+using ::testing::Pointwise;
+
+std::vector<std::vector<float>> Run(Executor& executor) {
+  uint64_t seed = 1;
+  for (const std::string& name : executor.arg_names()) FillRandom(executor.arg(name), seed++);
+  COOPER_EXPECT_OK(executor.Forward(/*is_train=*/false));
+  const auto outputs = executor.outputs();
+  std::vector<std::vector<float>> values;
+  for (const NDArray& output : *outputs) values.push_back(Floats(output));
+  return values;
+}
+
+// Expects that an executor for the shapes of `plan`, reshaped to each of `sizes` after the other,
+// computes what one that is bound for them does.
+void ExpectReshapes(const Symbol& net, const KnownShapes& plan,
+                    const std::vector<KnownShapes>& sizes) {
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      std::unique_ptr<Executor> executor,
+      Executor::SimpleBind(net, {.shapes = plan, .grad_req = WriteReq::kNull}));
+  Run(*executor);
+  for (const KnownShapes& shapes : sizes) {
+    SCOPED_TRACE(shapes.at("data").ToString());
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        executor, executor->Reshape(shapes, /*partial_shaping=*/true, /*allow_up_sizing=*/true));
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        const auto own, Executor::SimpleBind(net, {.shapes = shapes, .grad_req = WriteReq::kNull}));
+    const auto actual = Run(*executor), expected = Run(*own);
+    ASSERT_EQ(actual.size(), expected.size());
+    // Products of other extents may add in another order.
+    for (size_t i = 0; i < actual.size(); ++i) {
+      EXPECT_THAT(actual[i], Pointwise(FloatNear(1e-5F), expected[i])) << i;
+    }
+  }
+}
+
+// A layer that two inputs share.
+std::vector<Symbol> Towers() {
+  const Symbol weight = Symbol::Variable("weight"), bias = Symbol::Variable("bias");
+  std::vector<Symbol> towers;
+  for (const char* name : {"data", "document"}) {
+    towers.push_back(Op("FullyConnected", {.inputs = {Symbol::Variable(name), weight, bias},
+                                           .attrs = {{"num_hidden", "5"}}}));
+  }
+  return towers;
+}
+
+KnownShapes Rows(int64_t data, int64_t document) {
+  return {{"data", PartialShape({data, 10})}, {"document", PartialShape({document, 10})}};
+}
+
+// Their rows are put behind each other and cut into halves: with other rows than each other's they
+// cannot be.
+TEST(ResizeTest, TowersKeepTheirRows) {
+  const NameManager names;
+  const Symbol net = *Symbol::Group(Towers());
+  ExpectReshapes(net, Rows(4, 4), {Rows(2, 4), Rows(3, 1), Rows(2, 2)});
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto compiled,
+                              CompiledProgram::Compile(net, {.shapes = Rows(4, 4)}));
+  COOPER_EXPECT_OK(compiled->Resize(Rows(2, 2)).status());
+  EXPECT_THAT(compiled->Resize(Rows(2, 4)).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("'fullyconnected0' has shape (2, 5), but what it was planned as "
+                                 "would have (3, 5)")));
+}
+
+// As above, where the shapes of outputs do not tell.
+TEST(ResizeTest, TowersKeepTheirRowsWhereSumsAreTheOutputs) {
+  const NameManager names;
+  std::vector<Symbol> sums;
+  for (const Symbol& tower : Towers()) sums.push_back(Op("sum", {.inputs = {tower}}));
+  ExpectReshapes(*Symbol::Group(sums), Rows(4, 4), {Rows(2, 4), Rows(1, 1)});
+}
+
+}  // namespace
+}  // namespace cooper
