@@ -83,7 +83,9 @@ class Places {
     size_t known = 0;
     do {
       known = offsets_.size();
-      for (size_t i = 0; i < old_.instructions.size(); ++i) PlacePieces(static_cast<int>(i));
+      for (size_t i = 0; i < old_.instructions.size(); ++i) {
+        COOPER_RETURN_IF_ERROR(PlacePieces(static_cast<int>(i)));
+      }
     } while (offsets_.size() != known);
     for (size_t v = 0; v < old_.values.size(); ++v) {
       const auto it = offsets_.find(KeyOf(static_cast<int>(v)));
@@ -110,21 +112,31 @@ class Places {
   }
 
   // Of an instruction that is not run because its pieces lie in their whole.
-  void PlacePieces(int i) {
+  absl::Status PlacePieces(int i) {
     const Instruction& instruction = old_.instructions[i];
-    if (instruction.run) return;
+    if (instruction.run) return absl::OkStatus();
     Instruction as_run = instruction;
     as_run.run = true;
     const auto layout = PieceLayoutOf(new_, as_run);
-    if (!layout.has_value()) return;
+    if (!layout.has_value()) {
+      if (!PieceLayoutOf(old_, as_run).has_value()) return absl::OkStatus();
+      return absl::InvalidArgumentError(absl::StrCat(
+          Describe(instruction), " has pieces that would not be in one place any more"));
+    }
     const auto whole = offsets_.find(KeyOf(layout->whole));
-    if (whole == offsets_.end()) return;
+    if (whole == offsets_.end()) return absl::OkStatus();
     const int64_t base = whole->second;
     for (size_t k = 0; k < layout->pieces.size(); ++k) {
       const int piece = layout->pieces[k];
       if (old_.values[piece].buffer != old_.values[layout->whole].buffer) continue;
-      offsets_.emplace(KeyOf(piece), base + layout->begin[k]);
+      const int64_t offset = base + layout->begin[k];
+      // Other pieces may have lain there by chance: of ten rows the last five are all but five.
+      if (offsets_.emplace(KeyOf(piece), offset).first->second == offset) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", old_.values[piece].entry.node->name(),
+                       "' would not lie any more where another piece does"));
     }
+    return absl::OkStatus();
   }
 
   void SizeBuffers() {

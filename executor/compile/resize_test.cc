@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "executor/compile/compiled_program.h"
@@ -90,6 +91,49 @@ TEST(ResizeTest, TowersKeepTheirRowsWhereSumsAreTheOutputs) {
   std::vector<Symbol> sums;
   for (const Symbol& tower : Towers()) sums.push_back(Op("sum", {.inputs = {tower}}));
   ExpectReshapes(*Symbol::Group(sums), Rows(4, 4), {Rows(2, 4), Rows(1, 1)});
+}
+
+// Sums over rows [begin, end) of tanh(data), for each pair.
+Symbol Slices(const std::vector<std::pair<const char*, const char*>>& rows) {
+  const Symbol whole = Op("tanh", {.inputs = {Symbol::Variable("data")}});
+  std::vector<Symbol> outputs;
+  for (const auto& [begin, end] : rows) {
+    const Symbol part =
+        Op("slice_axis",
+           {.inputs = {whole}, .attrs = {{"axis", "0"}, {"begin", begin}, {"end", end}}});
+    outputs.push_back(Op("sum", {.inputs = {part}, .attrs = {{"axis", "1"}}}));
+  }
+  return *Symbol::Group(outputs);
+}
+
+KnownShapes Data(int64_t rows) { return {{"data", PartialShape({rows, 16})}}; }
+
+// Of ten rows those from the fifth on and the last five are the same, of eight they are not.
+TEST(ResizeTest, PiecesInOnePlaceByChanceComeApart) {
+  const NameManager names;
+  const Symbol net = Slices({{"5", "None"}, {"-5", "None"}});
+  ExpectReshapes(net, Data(10), {Data(8), Data(10)});
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto compiled,
+                              CompiledProgram::Compile(net, {.shapes = Data(10)}));
+  EXPECT_THAT(compiled->Resize(Data(8)).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("where another piece does")));
+}
+
+// Of two rows the second is the last and all but the first.
+TEST(ResizeTest, PiecesComeApartWhereAResizedProgramGrowsAgain) {
+  const NameManager names;
+  const Symbol net = Slices({{"1", "None"}, {"-1", "None"}});
+  ExpectReshapes(net, Data(10), {Data(2), Data(5), Data(9)});
+}
+
+// A column of one row is in one place, of several rows it is not.
+TEST(ResizeTest, PiecesThatWouldHaveGapsAreRefused) {
+  const NameManager names;
+  const Symbol whole = Op("tanh", {.inputs = {Symbol::Variable("data")}});
+  const Symbol part = Op(
+      "slice_axis", {.inputs = {whole}, .attrs = {{"axis", "1"}, {"begin", "0"}, {"end", "16"}}});
+  const Symbol net = Op("sum", {.inputs = {part}, .attrs = {{"axis", "1"}}});
+  ExpectReshapes(net, {{"data", PartialShape({1, 64})}}, {{{"data", PartialShape({2, 32})}}});
 }
 
 }  // namespace

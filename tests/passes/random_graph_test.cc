@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,6 +19,8 @@
 #include "executor/compile/compiled_program.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ndarray/partial_shape.h"
+#include "ndarray/random.h"
 #include "ndarray/status_matchers.h"
 #include "symbol/json.h"
 #include "tests/passes/make_random_graph.h"
@@ -73,6 +77,29 @@ void ExpectResizesToItself(const CompiledProgram& compiled) {
     ASSERT_EQ(value.offset, expected.values[v].offset) << v;
     ASSERT_LE(same->program().buffers[value.buffer].bytes, expected.buffers[value.buffer].bytes);
   }
+}
+
+// Other shapes for the arguments of a graph: of one extent among their first two axes another one,
+// wherever it is found or in some places.
+KnownShapes WithOtherExtent(const RandomGraph& graph, RandomGenerator& random) {
+  KnownShapes shapes = graph.shapes;
+  std::vector<int64_t> extents;
+  const auto for_each_extent = [&](const auto& fn) {
+    for (auto& [name, shape] : shapes) {
+      for (int axis = 0; axis < std::min(2, shape.rank()); ++axis) fn(shape, axis);
+    }
+  };
+  for_each_extent([&](const PartialShape& shape, int axis) {
+    if (shape[axis] > 1) extents.push_back(shape[axis]);
+  });
+  if (extents.empty()) return shapes;
+  const int64_t old = extents[random.NextBelow(extents.size())];
+  const auto now = static_cast<int64_t>(1 + random.NextBelow(old - 1));
+  const double share = random.NextUniform() < 0.5 ? 1 : 0.3;
+  for_each_extent([&](PartialShape& shape, int axis) {
+    if (shape[axis] == old && random.NextUniform() < share) shape[axis] = now;
+  });
+  return shapes;
 }
 
 // COOPER_RANDOM_GRAPHS asks for a longer search.
@@ -145,6 +172,38 @@ TEST_P(RandomGraphTest, OutputsOfTheCallersChangeNoBit) {
   COOPER_ASSERT_OK_AND_ASSIGN(const Prediction expected, Predict(graph, {}));
   COOPER_ASSERT_OK_AND_ASSIGN(const Prediction unbound, Predict(graph, {.unbound_outputs = true}));
   EXPECT_EQ(unbound.results, expected.results);
+}
+
+// A program for other shapes, if the plan has room for it, and then one of that program, computes
+// what one does that is compiled for them.
+TEST_P(RandomGraphTest, ResizedProgramsChangeNoResult) {
+  RandomGraph graph = MakeRandomGraph(GetParam());
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto planned, GraphRunner::Create(graph, {}));
+  std::shared_ptr<const CompiledProgram> compiled = planned->executor().compiled();
+  const KnownShapes largest = graph.shapes;
+  RandomGenerator random(/*seed=*/2, /*stream=*/GetParam());
+  for (int resized = 0, tries = 0; resized < 2 && tries < 20; ++tries) {
+    graph.shapes = largest;
+    graph.shapes = WithOtherExtent(graph, random);
+    const auto program = compiled->Resize(graph.shapes);
+    if (!program.ok()) {
+      EXPECT_EQ(program.status().code(), absl::StatusCode::kInvalidArgument) << program.status();
+      continue;
+    }
+    ++resized;
+    compiled = *program;
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto runner, GraphRunner::Create(graph, {}, compiled));
+    EXPECT_EQ(runner->executor().compiled(), compiled);
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto own, GraphRunner::Create(graph, {}));
+    COOPER_ASSERT_OK_AND_ASSIGN(const RunResults actual, runner->Run());
+    COOPER_ASSERT_OK_AND_ASSIGN(const RunResults expected, own->Run());
+    ExpectNear(actual, expected, graph.dtype);
+    if (HasFailure()) {
+      std::cout << "seed " << GetParam() << "\n"
+                << SymbolToJson(graph.symbol) << "\n"
+                << runner->executor().DebugString();
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Graphs, RandomGraphTest, ::testing::Range(0, NumGraphs()));

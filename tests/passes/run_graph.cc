@@ -73,14 +73,17 @@ absl::Status GiveNewOutputs(Executor& executor) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<GraphRunner>> GraphRunner::Create(
-    const RandomGraph& graph, const std::set<std::string>& disabled_passes) {
+    const RandomGraph& graph, const std::set<std::string>& disabled_passes,
+    std::shared_ptr<const CompiledProgram> compiled) {
   std::unique_ptr<GraphRunner> runner(new GraphRunner(graph));
   COOPER_ASSIGN_OR_RETURN(runner->executor_,
-                          Executor::SimpleBind(graph.symbol, {.shapes = graph.shapes,
-                                                              .types = graph.types,
-                                                              .grad_reqs = graph.grad_reqs,
-                                                              .random = runner->random_,
-                                                              .disabled_passes = disabled_passes}));
+                          Executor::SimpleBind(graph.symbol,
+                                               {.shapes = graph.shapes,
+                                                .types = graph.types,
+                                                .grad_reqs = graph.grad_reqs,
+                                                .random = runner->random_,
+                                                .disabled_passes = disabled_passes},
+                                               std::move(compiled)));
   return runner;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "executor/compile/compiled_program.h"
 #include "executor/executor.h"
 #include "tests/passes/random_graph.h"
 
@@ -20,9 +21,10 @@ using RunResults = std::map<std::string, std::vector<double>>;
 
 class GraphRunner {
  public:
-  // Binds; the graph must outlive it.
+  // Binds; the graph must outlive it. `compiled` is Executor::SimpleBind's.
   static absl::StatusOr<std::unique_ptr<GraphRunner>> Create(
-      const RandomGraph& graph, const std::set<std::string>& disabled_passes);
+      const RandomGraph& graph, const std::set<std::string>& disabled_passes,
+      std::shared_ptr<const CompiledProgram> compiled = nullptr);
 
   // Fills all arrays, the same whenever and however the graph was bound, and runs it: for training,
   // backward, for prediction.
