@@ -12,13 +12,22 @@ absl::Status Arena::Reserve(int64_t bytes) {
     COOPER_ASSIGN_OR_RETURN(queue_, QueueOf(context_));
   }
   if (storage_ != nullptr && bytes <= storage_->bytes()) return absl::OkStatus();
-  COOPER_ASSIGN_OR_RETURN(auto storage,
-                          AddContext(Storage::Allocate(bytes, context_), "activations as planned"));
   // Blocks that are given back may be taken for anything.
   COOPER_RETURN_IF_ERROR(queue_->Synchronize());
   // Only the first block that is replaced since the user's run can be the one it computed in.
-  if (user_ != nullptr && retired_ == nullptr) retired_ = std::move(storage_);
-  storage_ = std::move(storage);
+  const bool holds_values = user_ != nullptr && retired_ == nullptr;
+  if (storage_ != nullptr && !holds_values) {
+    storage_ = nullptr;
+    ++generation_;
+  }
+  auto storage = Storage::Allocate(bytes, context_);
+  if (absl::IsResourceExhausted(storage.status())) {
+    ReleasePool(context_.device_type);
+    storage = Storage::Allocate(bytes, context_);
+  }
+  COOPER_RETURN_IF_ERROR(AddContext(storage.status(), "activations as planned"));
+  if (storage_ != nullptr) retired_ = std::move(storage_);
+  storage_ = *std::move(storage);
   ++generation_;
   return absl::OkStatus();
 }

@@ -34,14 +34,17 @@ class Arena {
 
   Context context() const { return context_; }
   int64_t bytes() const { return storage_ == nullptr ? 0 : storage_->bytes(); }
+  // Null before Reserve, and where it has failed.
   const std::shared_ptr<Storage>& storage() const { return storage_; }
 
   // The context's (QueueOf); null until Reserve.
   DeviceQueue* queue() const { return queue_; }
 
   // Makes room for a plan of `bytes`. A larger block replaces the old one, which users notice by
-  // generation(); what the present user has in the old block lasts until the next run.
-  // kResourceExhausted if there is no memory; the old block stays.
+  // generation(); what the present user has in the old block lasts until the next run. A block that
+  // holds nobody's values is given back before the larger one is taken, so that no two of them are
+  // there at a time. kResourceExhausted if there is no memory, not even with what the pool keeps:
+  // the user's values stay, and there may be no other block.
   absl::Status Reserve(int64_t bytes);
   // Changes whenever the block does.
   int64_t generation() const { return generation_; }
