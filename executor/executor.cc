@@ -100,6 +100,8 @@ absl::Status Executor::SetArg(absl::string_view name, const NDArray& array) {
   return absl::OkStatus();
 }
 
+bool Executor::IsInArena(const NDArray& array) const { return impl_->run->IsInArena(array); }
+
 bool Executor::TakesOutput(int i) const { return impl_->run->TakesOutput(i); }
 
 absl::Status Executor::SetOutput(int i, const NDArray& array) {

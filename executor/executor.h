@@ -66,8 +66,11 @@ class Executor {
 
   // Makes `array` the argument's array from now on, without copying. The executor shares it: it
   // must not change between Forward and Backward. kNotFound for an unknown name; kInvalidArgument
-  // if shape, dtype or context are not those of the argument, which stays as it was.
+  // if shape, dtype or context are not those of the argument, which stays as it was, or if the
+  // array IsInArena, as outputs are.
   absl::Status SetArg(absl::string_view name, const NDArray& array);
+  // Whether `array` is in an arena that this executor computes in: the next run overwrites it.
+  bool IsInArena(const NDArray& array) const;
 
   // Whether output `i` is computed where SetOutput says: with BindOptions::unbound_outputs, unless
   // it is an argument, a part of another array, or in one place with another output.
@@ -80,7 +83,8 @@ class Executor {
   absl::Status SetOutput(int i, const NDArray& array);
 
   // Computes the outputs from the arguments. kFailedPrecondition, naming it, if an argument has no
-  // array, or for training if an auxiliary state is a constant (BindOptions::constants).
+  // array, or from SetArg one in which an output is to be computed, or for training if an auxiliary
+  // state is a constant (BindOptions::constants).
   absl::Status Forward(bool is_train);
 
   // Computes the gradients of the arguments from the last Forward, which must have been a training

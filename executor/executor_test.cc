@@ -338,6 +338,28 @@ TEST(ExecutorTest, SetArgSharesTheArray) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("data, weight")));
 }
 
+// An output lies where the next run may put something else.
+TEST(ExecutorTest, SetArgTakesNoArrayOfTheArena) {
+  const auto arena = std::make_shared<Arena>(Context::Cpu());
+  const BindOptions options = {.shapes = {{"data", {3, 4}}}, .arena = arena};
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto executor,
+                              Executor::SimpleBind(SharedWeightNet(), options));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto other, Executor::SimpleBind(SharedWeightNet(), options));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto apart, Executor::SimpleBind(SharedWeightNet(), {.shapes = {{"data", {3, 4}}}}));
+  COOPER_ASSERT_OK(executor->Forward(false));
+  const NDArray output = (*executor->outputs())[0];
+  EXPECT_TRUE(executor->IsInArena(output));
+  EXPECT_FALSE(executor->IsInArena(executor->arg("data")));
+  for (const auto& each : {executor.get(), other.get()}) {
+    EXPECT_THAT(each->SetArg("data", output),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr("the array for argument 'data' is in the arena")));
+  }
+  COOPER_EXPECT_OK(apart->SetArg("data", output));
+  COOPER_EXPECT_OK(executor->SetArg("data", *output.Copy()));
+}
+
 TEST(ExecutorTest, ReshapeSharesWhatStays) {
   const Symbol net = SharedWeightNet();
   COOPER_ASSERT_OK_AND_ASSIGN(auto executor,

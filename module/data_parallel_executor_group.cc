@@ -48,10 +48,14 @@ Context DataParallelExecutorGroup::ContextOf(const std::string& arg, int i) cons
 absl::Status DataParallelExecutorGroup::SetInput(const DataDesc& desc, const NDArray* array) {
   if (!arg_names_.contains(desc.name)) return absl::OkStatus();
   const int axis = BatchAxis(desc.layout);
+  // An output of the run before, which this one would overwrite while it reads it.
+  const bool in_arena =
+      array != nullptr && std::any_of(executors_.begin(), executors_.end(),
+                                      [&](const auto& each) { return each->IsInArena(*array); });
   for (int i = 0; i < num_executors(); ++i) {
     const Context context = ContextOf(desc.name, i);
-    const bool usable =
-        array != nullptr && array->dtype() == desc.dtype && SharesMemory(array->context(), context);
+    const bool usable = array != nullptr && !in_arena && array->dtype() == desc.dtype &&
+                        SharesMemory(array->context(), context);
     if (usable && array->shape() == desc.shape) {
       COOPER_ASSIGN_OR_RETURN(const NDArray rows, Rows(*array, axis, i));
       COOPER_RETURN_IF_ERROR(executors_[i]->SetArg(desc.name, rows));

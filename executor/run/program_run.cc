@@ -23,6 +23,13 @@ bool IsOf(const NDArray& array, const Shape& shape, DType dtype, Context context
          SharesMemory(array.context(), context);
 }
 
+bool Overlap(const NDArray& a, const NDArray& b) {
+  const auto* const a_data = static_cast<const char*>(a.raw_data());
+  const auto* const b_data = static_cast<const char*>(b.raw_data());
+  return a_data != nullptr && b_data != nullptr && a_data < b_data + b.size_bytes() &&
+         b_data < a_data + a.size_bytes();
+}
+
 absl::Status CheckArray(const char* kind, const std::string& name, const NDArray& array,
                         const Shape& shape, DType dtype, Context context) {
   if (IsOf(array, shape, dtype, context)) return absl::OkStatus();
@@ -113,9 +120,24 @@ absl::Status ProgramRun::SetArg(int slot, const NDArray& array) {
         "SetArg: argument '", c.program().arg_names[slot], "' takes ",
         Describe(shape, c.arg_types()[slot], c.arg_contexts()[slot]), ", got ", array.ToString()));
   }
+  if (IsInArena(array)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("SetArg: the array for argument '", c.program().arg_names[slot],
+                     "' is in the arena, where the run overwrites it; copy it"));
+  }
   if (bound_.arg(slot).is_null()) --num_unset_;
+  if (!absl::c_linear_search(set_args_, slot)) set_args_.push_back(slot);
+  for (size_t i = 0; i < c.program().outputs.size(); ++i) {
+    may_overlap_ = may_overlap_ || Overlap(array, bound_.output(static_cast<int>(i)));
+  }
   bound_.SetArg(slot, array);
   return absl::OkStatus();
+}
+
+bool ProgramRun::IsInArena(const NDArray& array) const {
+  return !array.is_null() && absl::c_any_of(bound_.arenas(), [&](const auto& arena) {
+    return arena->storage() == array.storage();
+  });
 }
 
 bool ProgramRun::TakesOutput(int i) const {
@@ -137,6 +159,7 @@ absl::Status ProgramRun::SetOutput(int i, const NDArray& array) {
     return error(absl::StrCat("takes ", Describe(value.shape, value.dtype, context), ", got ",
                               array.ToString()));
   }
+  for (int slot : set_args_) may_overlap_ = may_overlap_ || Overlap(bound_.arg(slot), array);
   bound_.SetOutput(i, array);
   if (!array.is_null() || outputs_.empty()) return absl::OkStatus();
   // No result is kept alive by who has computed it.
@@ -160,7 +183,11 @@ absl::Status ProgramRun::MakeMissingOutputs() {
   return absl::OkStatus();
 }
 
-absl::Status ProgramRun::CheckArgsSet() const {
+absl::Status ProgramRun::CheckArgs() {
+  if (may_overlap_) {
+    COOPER_RETURN_IF_ERROR(CheckOutputsApart());
+    may_overlap_ = false;
+  }
   if (num_unset_ == 0) return absl::OkStatus();
   const std::vector<std::string>& names = bound_.program().arg_names;
   for (size_t i = 0; i < names.size(); ++i) {
@@ -171,8 +198,21 @@ absl::Status ProgramRun::CheckArgsSet() const {
   return absl::OkStatus();
 }
 
+absl::Status ProgramRun::CheckOutputsApart() const {
+  for (int slot : set_args_) {
+    for (size_t i = 0; i < bound_.program().outputs.size(); ++i) {
+      if (!Overlap(bound_.arg(slot), bound_.output(static_cast<int>(i)))) continue;
+      return absl::FailedPreconditionError(
+          absl::StrCat("Forward: output '", OutputName(compiled().symbol().outputs()[i]),
+                       "' would be computed in the array of argument '",
+                       bound_.program().arg_names[slot], "'; call SetOutput with another one"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ProgramRun::Forward(bool is_train, const BoundProgram::Observer* observer) {
-  COOPER_RETURN_IF_ERROR(CheckArgsSet());
+  COOPER_RETURN_IF_ERROR(CheckArgs());
   for (const auto& arena : bound_.arenas()) arena->Use(this);
   absl::Status status = BeginRun();
   if (status.ok()) status = bound_.RunForward(is_train, seed_, run_, observer);
@@ -239,7 +279,7 @@ absl::Status ProgramRun::ForwardBackward(absl::Span<const NDArray> head_gradient
                                          const BoundProgram::Observer* observer,
                                          const AfterBackward* after) {
   COOPER_RETURN_IF_ERROR(CheckHasGradients());
-  COOPER_RETURN_IF_ERROR(CheckArgsSet());
+  COOPER_RETURN_IF_ERROR(CheckArgs());
   COOPER_RETURN_IF_ERROR(TakeHeadGradients(head_gradients));
   for (const auto& arena : bound_.arenas()) arena->Use(this);
   absl::Status status = BeginRun();

@@ -38,14 +38,18 @@ class ProgramRun final : public ArenaUser {
   ProgramRun& operator=(const ProgramRun&) = delete;
 
   // The array of argument `slot` from now on: it must not change between Forward and Backward.
-  // kInvalidArgument, naming the argument, for another shape, dtype or context.
+  // kInvalidArgument, naming the argument, for another shape, dtype or context, and for an array
+  // that IsInArena.
   absl::Status SetArg(int slot, const NDArray& array);
+  // Executor::IsInArena.
+  bool IsInArena(const NDArray& array) const;
 
   // Executor::TakesOutput and Executor::SetOutput.
   bool TakesOutput(int i) const;
   absl::Status SetOutput(int i, const NDArray& array);
 
-  // kFailedPrecondition, naming it, if an argument has no array. `observer` may be null.
+  // kFailedPrecondition, naming it, if an argument has no array, or one in which an output is
+  // computed. `observer` may be null.
   absl::Status Forward(bool is_train, const BoundProgram::Observer* observer = nullptr);
   // Uses up a training Forward. `head_gradients` has one array per output, or is empty. The errors
   // are Executor::Backward's.
@@ -73,7 +77,9 @@ class ProgramRun final : public ArenaUser {
   void LoseArena() override;
   void ReleaseArenas();
   void ForgetOutputs();
-  absl::Status CheckArgsSet() const;
+  absl::Status CheckArgs();
+  // Fails if what SetArg gave lies where SetOutput says.
+  absl::Status CheckOutputsApart() const;
   // Fails unless the arenas still hold what this run left there.
   absl::Status CheckCurrent(const char* call) const;
   absl::Status MakeMissingOutputs();
@@ -92,6 +98,8 @@ class ProgramRun final : public ArenaUser {
   int64_t outputs_generation_ = kNoGeneration;
   bool outputs_may_move_ = false;  // some are the caller's arrays, which SetArg replaces
   int num_unset_ = 0;              // arguments without an array
+  std::vector<int> set_args_;      // that SetArg was called for
+  bool may_overlap_ = false;       // whether one of these may lie in an output's array
   bool arena_lost_ = false;
   bool ran_training_ = false;
   bool waits_for_backward_ = false;  // whether Backward computes an output, and has not yet

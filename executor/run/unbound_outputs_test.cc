@@ -110,6 +110,28 @@ TEST(UnboundOutputsTest, GradientsReadThem) {
   EXPECT_EQ(Floats(executor->grad("fc_weight")), Floats(bound->grad("fc_weight")));
 }
 
+// A state that goes in again: its next value needs a place of its own, whichever is given first.
+TEST(UnboundOutputsTest, AreNotComputedInAnArgument) {
+  const NameManager names;
+  const Symbol net =
+      Op("FullyConnected",
+         {.name = "fc", .inputs = {Symbol::Variable("data")}, .attrs = {{"num_hidden", "4"}}});
+  const auto executor = Bind(net, true);
+  COOPER_ASSERT_OK(executor->Forward(false));
+  const NDArray state = (*executor->outputs())[0], other = *state.Copy();
+  COOPER_ASSERT_OK(executor->SetArg("data", state));
+  const auto refused =
+      StatusIs(absl::StatusCode::kFailedPrecondition,
+               HasSubstr("output 'fc_output' would be computed in the array of argument 'data'"));
+  EXPECT_THAT(executor->Forward(false), refused);
+  COOPER_ASSERT_OK(executor->SetOutput(0, other));
+  COOPER_ASSERT_OK(executor->Forward(false));
+  COOPER_ASSERT_OK(executor->SetOutput(0, state));
+  EXPECT_THAT(executor->Forward(false), refused);
+  COOPER_ASSERT_OK(executor->SetArg("data", other));
+  COOPER_ASSERT_OK(executor->Forward(false));
+}
+
 TEST(UnboundOutputsTest, AMonitorSeesThemThere) {
   const auto executor = Bind(Net(), true);
   const NDArray output = *NDArray::Zeros({2, 3});
