@@ -76,8 +76,9 @@ class Executor {
   // it is an argument, a part of another array, or in one place with another output.
   bool TakesOutput(int i) const;
   // Makes `array` the place of output `i`, which TakesOutput, from now on; the executor shares it,
-  // and it must not change between Forward and Backward. A null array takes it away again: until
-  // there is another one, Forward makes an array of its own. While there is a monitor, what was
+  // and it must not change between Forward and Backward: after another array Backward asks for a
+  // Forward. A null array takes it away again: until there is another one, Forward makes an array
+  // of its own. While there is a monitor, what was
   // written as another output may lie in the arena all the same. kInvalidArgument if shape, dtype
   // or context are not those of the output.
   absl::Status SetOutput(int i, const NDArray& array);

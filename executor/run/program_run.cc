@@ -160,6 +160,8 @@ absl::Status ProgramRun::SetOutput(int i, const NDArray& array) {
                               array.ToString()));
   }
   for (int slot : set_args_) may_overlap_ = may_overlap_ || Overlap(bound_.arg(slot), array);
+  // Gradients read outputs.
+  if (array.raw_data() != bound_.output(i).raw_data()) ran_training_ = false;
   bound_.SetOutput(i, array);
   if (!array.is_null() || outputs_.empty()) return absl::OkStatus();
   // No result is kept alive by who has computed it.

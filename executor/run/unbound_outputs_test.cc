@@ -110,6 +110,22 @@ TEST(UnboundOutputsTest, GradientsReadThem) {
   EXPECT_EQ(Floats(executor->grad("fc_weight")), Floats(bound->grad("fc_weight")));
 }
 
+TEST(UnboundOutputsTest, AreThereForBackward) {
+  const auto executor = Bind(Net(), true, WriteReq::kWrite);
+  const std::vector<NDArray> heads = RandomArrays(executor->output_shapes(), 99);
+  const NDArray output = *NDArray::Zeros({2, 3});
+  for (const NDArray& other : {NDArray(), *NDArray::Zeros({2, 3})}) {
+    COOPER_ASSERT_OK(executor->SetOutput(0, output));
+    COOPER_ASSERT_OK(executor->Forward(true));
+    COOPER_ASSERT_OK(executor->SetOutput(0, output));
+    COOPER_ASSERT_OK(executor->Backward(heads));
+    COOPER_ASSERT_OK(executor->Forward(true));
+    COOPER_ASSERT_OK(executor->SetOutput(0, other));
+    EXPECT_THAT(executor->Backward(heads), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                                    HasSubstr("call Forward(is_train=true)")));
+  }
+}
+
 // A state that goes in again: its next value needs a place of its own, whichever is given first.
 TEST(UnboundOutputsTest, AreNotComputedInAnArgument) {
   const NameManager names;
