@@ -134,6 +134,8 @@ absl::StatusOr<BoundArrays> BindArrays(const CompiledProgram& compiled,
                                        const BindOptions& options) {
   COOPER_RETURN_IF_ERROR(CheckUnboundNames(options, compiled.program().arg_names));
   BoundArrays arrays{.args = {}, .grads = {}, .auxs = {}, .constants = options.constants};
+  // Executors that are bound with the same constants share these, and a monitored run has none.
+  for (const auto& folded : compiled.folded()) arrays.constants.insert(folded.name);
   for (Slot& slot : SlotsOf(compiled, options)) {
     NDArray& array = (arrays.*slot.kind)[slot.name];
     array = std::move(slot.given);

@@ -19,7 +19,7 @@ namespace cooper {
 
 struct BoundArrays {
   ArrayMap args, grads, auxs;
-  std::set<std::string> constants;  // BindOptions::constants
+  std::set<std::string> constants;  // BindOptions::constants, and what follows from them
 
   // By slot, for a program of the same symbol: null where an argument has no array yet.
   ProgramArrays Of(const Program& program) const;

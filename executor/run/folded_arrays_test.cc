@@ -239,6 +239,20 @@ TEST(FoldedArraysTest, SharedAndDeepExpressionsAreLeft) {
   }
 }
 
+// They have names like arguments, but are nobody's to change.
+TEST(FoldedArraysTest, StayAsTheyAre) {
+  const auto executor = Bind(Network(), WithConstants(Options({3, 6}, Params())));
+  const std::vector<float> before = Outputs(*executor);
+  const auto refused = StatusIs(absl::StatusCode::kInvalidArgument,
+                                HasSubstr("'transpose(fc1_weight)' is one of the constants"));
+  const NDArray other = RandomArrays({{6, 7}}, 1)[0];
+  EXPECT_THAT(executor->CopyParamsFrom({{"transpose(fc1_weight)", other}}), refused);
+  EXPECT_THAT(executor->SetArg("transpose(fc1_weight)", other), refused);
+  executor->SetMonitorCallback([](const std::string&, const NDArray&) {});
+  ExpectNear(Outputs(*executor), before);
+  EXPECT_THAT(executor->SetArg("transpose(fc1_weight)", other), refused);
+}
+
 TEST(FoldedArraysTest, Errors) {
   BindOptions options = WithConstants(Options({3, 6}, Params()));
   const auto executor = Bind(Network(), options);
