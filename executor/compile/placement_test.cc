@@ -21,6 +21,7 @@
 namespace cooper {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -166,6 +167,32 @@ TEST(PlacementTest, MonitoredCopiesHaveNamesOfTheirOwn) {
       copies,
       ElementsAre("halves_output0_copy_cpu(1)_output", "halves_output1_copy_cpu(1)_output",
                   "halves_output0_copy_cpu(2)_output", "halves_output1_copy_cpu(2)_output"));
+}
+
+// A BatchNorm with fix_gamma writes its gamma, here a copy of it on another context, from where it
+// is copied back.
+TEST(PlacementTest, CopiesBackGoToTheArrayThatSetArgGave) {
+  NameManager names;
+  const Symbol gamma = Symbol::Variable("gamma");
+  Symbol x = Symbol::Variable("data");
+  for (const char* group : {"a", "b"}) {
+    AttrScope scope(AttrMap{{"ctx_group", group}});
+    x = Op("BatchNorm", {.inputs = {x, gamma}});
+  }
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto executor,
+      Executor::SimpleBind(x, {.group2ctx = {{"a", Context::Cpu(1)}, {"b", Context::Cpu(2)}},
+                               .shapes = {{"data", PartialShape({3, 4})}},
+                               .grad_req = WriteReq::kNull}));
+  ASSERT_THAT(executor->DebugString(), HasSubstr("gamma_copy_cpu(1)"));
+  const NDArray old = executor->arg("gamma");
+  COOPER_ASSERT_OK(executor->Forward(true));
+  COOPER_ASSERT_OK(old.Fill(5));
+  const NDArray gamma_array = *NDArray::Full({4}, 7);
+  COOPER_ASSERT_OK(executor->SetArg("gamma", gamma_array));
+  COOPER_ASSERT_OK(executor->Forward(true));
+  EXPECT_THAT(Floats(old), Each(5.0F));
+  EXPECT_THAT(Floats(gamma_array), Each(1.0F));
 }
 
 TEST(PlacementTest, WhatCannotRunMovesToTheCpuWithItsOwnVariables) {

@@ -1,5 +1,7 @@
 #include "executor/run/bound_program.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "ndarray/device.h"
 #include "ndarray/profiler.h"
@@ -56,23 +58,22 @@ void BoundProgram::PointAtShapes() {
 
 void BoundProgram::FindUses() {
   const Program& p = program();
+  const auto add = [&](int value, const Use& use) {
+    const ProgramBuffer& buffer = p.buffers[p.values[value].buffer];
+    if (buffer.kind == Kind::kArg) arg_uses_[buffer.slot].push_back(use);
+    if (buffer.kind == Kind::kHeadGrad) head_uses_[buffer.slot].push_back(use);
+    if (buffer.kind == Kind::kOutput) output_uses_[buffer.slot].push_back(use);
+  };
   for (size_t s = 0; s < steps_.size(); ++s) {
     const Instruction& instruction = p.instructions[s];
+    const auto step = static_cast<int>(s);
     for (size_t k = 0; k < instruction.inputs.size(); ++k) {
-      const ProgramBuffer& buffer = p.buffers[p.values[instruction.inputs[k]].buffer];
-      const std::pair<int, int> use(static_cast<int>(s), static_cast<int>(k));
-      if (buffer.kind == Kind::kArg) arg_uses_[buffer.slot].push_back(use);
-      if (buffer.kind == Kind::kHeadGrad) head_uses_[buffer.slot].push_back(use);
-      if (buffer.kind == Kind::kOutput) {
-        output_uses_[buffer.slot].push_back(
-            {.step = use.first, .is_input = true, .position = use.second});
-      }
+      add(instruction.inputs[k], {.step = step, .is_input = true, .position = static_cast<int>(k)});
     }
     for (size_t k = 0; k < instruction.outputs.size(); ++k) {
-      const ProgramBuffer& buffer = p.buffers[p.values[instruction.outputs[k]].buffer];
-      if (buffer.kind != Kind::kOutput || instruction.reqs[k] == WriteReq::kNull) continue;
-      output_uses_[buffer.slot].push_back(
-          {.step = static_cast<int>(s), .is_input = false, .position = static_cast<int>(k)});
+      if (instruction.reqs[k] == WriteReq::kNull) continue;
+      add(instruction.outputs[k],
+          {.step = step, .is_input = false, .position = static_cast<int>(k)});
     }
   }
 }
@@ -159,11 +160,19 @@ absl::Status BoundProgram::Refresh() {
 
 void BoundProgram::SetArg(int slot, const NDArray& array) {
   arrays_.args[slot] = array;
-  PointInputs(arg_uses_[slot], array.raw_data());
+  PointUses(arg_uses_[slot]);
 }
 
-void BoundProgram::PointInputs(const std::vector<std::pair<int, int>>& uses, void* data) {
-  for (const auto& [step, k] : uses) PointAt(data, steps_[step]->inputs[k]);
+void BoundProgram::PointUses(const std::vector<Use>& uses) {
+  for (const Use& use : uses) {
+    const Instruction& instruction = program().instructions[use.step];
+    Step& step = *steps_[use.step];
+    if (use.is_input) {
+      PointAt(DataOf(instruction.inputs[use.position]), step.inputs[use.position]);
+    } else {
+      PointAt(DataOf(instruction.outputs[use.position]), step.outputs[use.position]);
+    }
+  }
 }
 
 void BoundProgram::PointAt(void* data, ArrayView& view) {
@@ -173,19 +182,12 @@ void BoundProgram::PointAt(void* data, ArrayView& view) {
 
 void BoundProgram::SetHeadGradient(int i, const NDArray& array) {
   head_gradients_[i] = array;
-  PointInputs(head_uses_[i], array.raw_data());
+  PointUses(head_uses_[i]);
 }
 
 void BoundProgram::SetOutput(int i, const NDArray& array) {
   outputs_[i] = array;
-  for (const OutputUse& use : output_uses_[i]) {
-    const Instruction& instruction = program().instructions[use.step];
-    Step& step = *steps_[use.step];
-    ArrayView& view = use.is_input ? step.inputs[use.position] : step.outputs[use.position];
-    PointAt(
-        DataOf(use.is_input ? instruction.inputs[use.position] : instruction.outputs[use.position]),
-        view);
-  }
+  PointUses(output_uses_[i]);
 }
 
 absl::StatusOr<NDArray> BoundProgram::ArrayOf(int value) const {

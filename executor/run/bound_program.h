@@ -10,7 +10,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -101,8 +100,8 @@ class BoundProgram {
     std::string name;  // for profiles
   };
 
-  // Where the buffer of an output is an input or output of a step.
-  struct OutputUse {
+  // Where a buffer of the caller's is an input or output of a step.
+  struct Use {
     int step;
     bool is_input;
     int position;
@@ -122,8 +121,8 @@ class BoundProgram {
   char* At(int context, int64_t offset) const;
   void* DataOf(int value) const;
   void Point();
-  // Points an input of instructions at the caller's array.
-  void PointInputs(const std::vector<std::pair<int, int>>& uses, void* data);
+  // Points instructions at the caller's array.
+  void PointUses(const std::vector<Use>& uses);
   void PointAt(void* data, ArrayView& view);
   // Where kernels put their work from now on.
   void UseQueue(DeviceQueue* queue);
@@ -141,10 +140,10 @@ class BoundProgram {
   // Those blocks, which an arena may replace between a forward and its backward. It keeps them for
   // as long as they are needed, and no longer.
   std::vector<std::weak_ptr<Storage>> blocks_;
-  // Step and position: where the array of each argument, and of each head gradient, is an input.
-  std::vector<std::vector<std::pair<int, int>>> arg_uses_;
-  std::vector<std::vector<std::pair<int, int>>> head_uses_;
-  std::vector<std::vector<OutputUse>> output_uses_;
+  // By slot: where the array of each argument, of each head gradient and of each output is used.
+  std::vector<std::vector<Use>> arg_uses_;
+  std::vector<std::vector<Use>> head_uses_;
+  std::vector<std::vector<Use>> output_uses_;
   std::vector<std::unique_ptr<Step>> steps_;  // one per instruction
   std::vector<Chain> chains_;                 // of the program's tiles
   int64_t generation_ = -1;
