@@ -110,6 +110,7 @@ absl::StatusOr<std::shared_ptr<const CompiledProgram>> CompiledProgram::Compile(
   COOPER_ASSIGN_OR_RETURN(ArenaLayout layout, LayOutArenas(compiled->program(), compiled->tiles_,
                                                            compiled->WorkspaceBytes()));
   compiled->layout_ = std::make_shared<const ArenaLayout>(std::move(layout));
+  compiled->planned_tiles_ = std::make_shared<const TilePlan>(compiled->tiles_);
   compiled->planned_args_ = compiled->arg_shapes();
   return compiled;
 }

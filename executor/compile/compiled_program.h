@@ -99,6 +99,7 @@ class CompiledProgram {
   std::vector<Step> steps_;
   TilePlan tiles_;
   std::shared_ptr<const ArenaLayout> layout_;
+  std::shared_ptr<const TilePlan> planned_tiles_;  // that the layout was made for
   std::vector<Shape> planned_args_;  // the arguments' shapes that the layout was made for, by slot
   // Of NeedsHeadGradient: found out when first asked for.
   mutable std::once_flag heads_once_;

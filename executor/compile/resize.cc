@@ -187,9 +187,9 @@ class Places {
   std::map<Key, int64_t> offsets_;  // in the buffer, as they are now
 };
 
-// The chains of `old` for new sizes, whose tiles are no longer than theirs were.
-absl::StatusOr<TilePlan> ResizeTiles(const Program& program, const TilePlan& old, int threads) {
-  for (const TileChain& chain : old.chains) {
+// The chains of `planned` for new sizes, whose tiles are no longer than theirs were.
+absl::StatusOr<TilePlan> ResizeTiles(const Program& program, const TilePlan& planned, int threads) {
+  for (const TileChain& chain : planned.chains) {
     int64_t elements = -1;
     bool same = true;
     for (int step : chain.steps) {
@@ -205,7 +205,7 @@ absl::StatusOr<TilePlan> ResizeTiles(const Program& program, const TilePlan& old
                        " is run tile by tile with operators on arrays of another size"));
     }
   }
-  return PlanTiles(program, threads, &old);
+  return PlanTiles(program, threads, &planned);
 }
 
 // Tells, before anything is inferred, of arguments that have more elements than the plan was made
@@ -251,11 +251,13 @@ absl::StatusOr<std::shared_ptr<const CompiledProgram>> CompiledProgram::Resize(
   std::shared_ptr<CompiledProgram> resized(
       new CompiledProgram(written_, std::move(options), std::move(lowered)));
   resized->threads_ = threads_;
-  COOPER_ASSIGN_OR_RETURN(resized->tiles_, ResizeTiles(resized->program(), tiles_, threads_));
+  COOPER_ASSIGN_OR_RETURN(resized->tiles_,
+                          ResizeTiles(resized->program(), *planned_tiles_, threads_));
   COOPER_RETURN_IF_ERROR(resized->PrepareKernels());
   COOPER_RETURN_IF_ERROR(
       CheckFits(resized->program(), resized->tiles_, resized->WorkspaceBytes(), *layout_));
   resized->layout_ = layout_;
+  resized->planned_tiles_ = planned_tiles_;
   resized->planned_args_ = planned_args_;
   return resized;
 }

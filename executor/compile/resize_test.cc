@@ -136,5 +136,19 @@ TEST(ResizeTest, PiecesThatWouldHaveGapsAreRefused) {
   ExpectReshapes(net, {{"data", PartialShape({1, 64})}}, {{{"data", PartialShape({2, 32})}}});
 }
 
+// They are as long as the plan allows, however short they were in between.
+TEST(ResizeTest, TilesGrowAgain) {
+  const NameManager names;
+  const Symbol net = Op("exp", {.inputs = {Op("tanh", {.inputs = {Symbol::Variable("data")}})}});
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto planned,
+                              CompiledProgram::Compile(net, {.shapes = Data(200)}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto once, planned->Resize(Data(150)));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto small, planned->Resize(Data(1)));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto again, small->Resize(Data(150)));
+  ASSERT_EQ(once->tiles().chains.size(), 1u);
+  EXPECT_LT(small->tiles().chains[0].tile_elements, once->tiles().chains[0].tile_elements);
+  EXPECT_EQ(again->tiles().chains[0].tile_elements, once->tiles().chains[0].tile_elements);
+}
+
 }  // namespace
 }  // namespace cooper
