@@ -4,7 +4,7 @@ namespace cooper {
 namespace {
 
 // Runs of evaluation count from here: no training has so many.
-constexpr uint64_t kFirstEvaluation = uint64_t{1} << 62;
+constexpr uint64_t kFirstEvaluation = kMaxRuns / 2;
 
 }  // namespace
 

@@ -1,5 +1,9 @@
 #include "module/device_contexts.h"
 
+#include <vector>
+
+#include "executor/executor.h"
+#include "executor/executor_fixtures.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/status_matchers.h"
@@ -26,6 +30,25 @@ TEST(DeviceContextsTest, ContextsShareAPositionButDrawDifferentNumbers) {
   EXPECT_EQ(devices.random(0)->replica, 4u);
   devices.SetSeed(1);
   EXPECT_EQ(devices.random(1)->runs, 0u);
+}
+
+TEST(DeviceContextsTest, EvaluationDrawsOtherNumbersThanTraining) {
+  DeviceContexts devices({Context::Cpu()});
+  devices.SetSeed(7);
+  const Symbol net =
+      Op("Dropout",
+         {.name = "drop", .inputs = {Symbol::Variable("data")}, .attrs = {{"mode", "always"}}});
+  std::vector<std::vector<float>> outputs;
+  for (const auto& random : {devices.random(0), devices.evaluation_random(0)}) {
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        const auto executor,
+        Executor::SimpleBind(
+            net, {.shapes = {{"data", {64}}}, .grad_req = WriteReq::kNull, .random = random}));
+    COOPER_ASSERT_OK(executor->arg("data").Fill(1));
+    COOPER_ASSERT_OK(executor->Forward(false));
+    outputs.push_back(Floats((*executor->outputs())[0]));
+  }
+  EXPECT_NE(outputs[0], outputs[1]);
 }
 
 TEST(DeviceContextsTest, ArenasAreCountedTogether) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "executor/run/random_state.h"
 #include "ndarray/device.h"
 #include "ndarray/profiler.h"
 #include "ndarray/recording_queue.h"
@@ -15,6 +16,7 @@ using Kind = ProgramBuffer::Kind;
 
 // Of a stream's name, those that say which instruction draws; the others say in which run.
 constexpr int kRandomIdBits = 24;
+static_assert((kMaxRuns - 1) << kRandomIdBits >> kRandomIdBits == kMaxRuns - 1);
 
 ProfileCategory CategoryOf(const Instruction& instruction) {
   return instruction.backward ? ProfileCategory::kBackward : ProfileCategory::kForward;

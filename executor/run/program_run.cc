@@ -226,6 +226,11 @@ absl::Status ProgramRun::BeginRun() {
   COOPER_RETURN_IF_ERROR(bound_.Refresh());
   COOPER_RETURN_IF_ERROR(MakeMissingOutputs());
   COOPER_RETURN_IF_ERROR(TakeOutputs());
+  if (random_->runs >= kMaxRuns) {
+    return absl::OutOfRangeError(absl::StrCat("Forward: random numbers of run ", random_->runs,
+                                              " would be drawn, and there are ", kMaxRuns,
+                                              " runs; set another seed"));
+  }
   run_ = random_->runs++;
   seed_ = random_->seed + random_->replica * kReplicaStride;
   return absl::OkStatus();

@@ -5,6 +5,9 @@
 
 namespace cooper {
 
+// Runs below this draw different numbers.
+inline constexpr uint64_t kMaxRuns = uint64_t{1} << 40;
+
 // What random operators draw from. Runs that share one continue each other's stream.
 struct RandomState {
   uint64_t seed = 0;
