@@ -38,21 +38,23 @@ absl::StatusOr<NDArray> Compute(const Symbol& expression, const ArrayMap& args,
 }  // namespace
 
 absl::StatusOr<NDArray> FoldedArrays::Get(const FoldedConstant& folded, const ArrayMap& args,
-                                          const ArrayMap& auxs, Context context) {
+                                          const ArrayMap& auxs, Context context, Context place) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto it = arrays_.find(folded.name);
+  const auto it = arrays_.find({folded.name, place});
   if (it != arrays_.end()) return it->second;
   absl::StatusOr<NDArray> array = Compute(folded.expression, args, auxs, context);
+  if (array.ok() && !SharesMemory(array->context(), place)) array = array->CopyTo(place);
   COOPER_RETURN_IF_ERROR(AddContext(array.status(), "computing '", folded.name, "' once"));
-  return arrays_.emplace(folded.name, *std::move(array)).first->second;
+  return arrays_.emplace(std::pair(folded.name, place), *std::move(array)).first->second;
 }
 
 absl::Status BindFolded(const CompiledProgram& compiled, BindOptions& options) {
   if (options.folded == nullptr) options.folded = std::make_shared<FoldedArrays>();
+  size_t slot = compiled.arg_contexts().size() - compiled.folded().size();
   for (const FoldedConstant& folded : compiled.folded()) {
-    COOPER_ASSIGN_OR_RETURN(
-        options.args[folded.name],
-        options.folded->Get(folded, options.args, options.auxs, options.context));
+    COOPER_ASSIGN_OR_RETURN(options.args[folded.name],
+                            options.folded->Get(folded, options.args, options.auxs, options.context,
+                                                compiled.arg_contexts()[slot++]));
   }
   return absl::OkStatus();
 }

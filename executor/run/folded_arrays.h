@@ -4,10 +4,11 @@
 // What follows from a network's constants alone, such as transposed weights: computed by the first
 // executor that needs it, and shared by all that are bound with the same constants.
 
+#include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/bind_options.h"
@@ -23,14 +24,14 @@ namespace cooper {
 class FoldedArrays {
  public:
   // The value of `folded`, which is computed if nobody has asked for it yet. `args` and `auxs` have
-  // the arrays of its variables; equal names are to be equal arrays in every call. Fails as binding
-  // does.
+  // the arrays of its variables, on `context`; equal names are to be equal arrays in every call. It
+  // is computed there, and is then on `place`. Fails as binding does.
   absl::StatusOr<NDArray> Get(const FoldedConstant& folded, const ArrayMap& args,
-                              const ArrayMap& auxs, Context context);
+                              const ArrayMap& auxs, Context context, Context place);
 
  private:
   std::mutex mutex_;
-  absl::flat_hash_map<std::string, NDArray> arrays_;  // by FoldedConstant::name
+  std::map<std::pair<std::string, Context>, NDArray> arrays_;  // by FoldedConstant::name and place
 };
 
 // Adds what was folded of the program to options.args, computed by options.folded, which is made
