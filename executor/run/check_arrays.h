@@ -1,0 +1,34 @@
+#ifndef COOPER_EXECUTOR_RUN_CHECK_ARRAYS_H_
+#define COOPER_EXECUTOR_RUN_CHECK_ARRAYS_H_
+
+// Whether arrays are those that a program takes.
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "executor/compile/compiled_program.h"
+#include "executor/run/bound_program.h"
+#include "ndarray/context.h"
+#include "ndarray/dtype.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/shape.h"
+
+namespace cooper {
+
+// "(32, 650) float32 cpu(0)", as NDArray::ToString.
+std::string Describe(const Shape& shape, DType dtype, Context context);
+
+// Whether there is an array, of this shape and dtype and in memory that the context reaches.
+bool IsOf(const NDArray& array, const Shape& shape, DType dtype, Context context);
+
+// Whether writing one of the arrays changes the other. No null array overlaps another.
+bool Overlap(const NDArray& a, const NDArray& b);
+
+// Of a program's arrays, by slot, which are made as many as it has slots: kInvalidArgument, naming
+// it, for the first of another shape, dtype or context, and for an auxiliary state or a computed
+// gradient that is missing. Arguments may be.
+absl::Status CheckArrays(const CompiledProgram& compiled, ProgramArrays& arrays);
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_RUN_CHECK_ARRAYS_H_
