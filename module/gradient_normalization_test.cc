@@ -2,10 +2,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "io/ndarray_iter.h"
 #include "module/bucketing_module.h"
 #include "module/module.h"
 #include "ndarray/status_matchers.h"
@@ -81,6 +84,32 @@ TEST(GradientNormalizationTest, BySamplesABatchOfAnySizeMakesTheSameStep) {
 TEST(GradientNormalizationTest, PaddingDoesNotCount) {
   EXPECT_DOUBLE_EQ(Step(*MakeModel(Sgd(GradientNormalization::kSamples)), {Rows(4, /*pad=*/3)}),
                    -1);
+}
+
+// 33 rows in batches of 32: the second batch has one row, and 31 of the first ones again.
+TEST(GradientNormalizationTest, RowsThatFillABatchCount) {
+  for (const LastBatchHandle handle : {LastBatchHandle::kPad, LastBatchHandle::kRollOver}) {
+    const auto iter = NDArrayIter::Create({{"data", *NDArray::Full({33, 1}, 1)}},
+                                          {{"label", *NDArray::Full({33, 1}, -1)}},
+                                          {.batch_size = 32, .last_batch_handle = handle})
+                          .value();
+    COOPER_ASSERT_OK(iter->Next());
+    if (handle == LastBatchHandle::kRollOver) {
+      COOPER_ASSERT_OK_AND_ASSIGN(const std::optional<DataBatch> end, iter->Next());
+      ASSERT_FALSE(end.has_value());
+      COOPER_ASSERT_OK(iter->Reset());
+    }
+    COOPER_ASSERT_OK_AND_ASSIGN(std::optional<DataBatch> batch, iter->Next());
+    EXPECT_EQ(batch->pad, handle == LastBatchHandle::kPad ? 31 : 1);
+    batch->bucket_key = 4;
+    EXPECT_DOUBLE_EQ(Step(*MakeModel(Sgd(GradientNormalization::kSamples)), {*batch}), -1);
+  }
+}
+
+TEST(GradientNormalizationTest, RowsWithoutASampleDoNotCount) {
+  DataBatch batch = Rows(4, /*pad=*/3);
+  batch.index = {7, -1, -1, -1};
+  EXPECT_DOUBLE_EQ(Step(*MakeModel(Sgd(GradientNormalization::kSamples)), {batch}), -1);
 }
 
 TEST(GradientNormalizationTest, ByTokens) {

@@ -126,7 +126,11 @@ absl::Status Module::Feed(const std::vector<DataDesc>& descs, const std::vector<
 }
 
 void Module::CountBatch(const DataBatch& batch) {
-  samples_ = BatchSizeOf(bound_.front()->data_shapes()) - batch.pad;
+  // Rows of `pad` may be samples too, with labels and gradients: those that an iterator fills a
+  // batch with have an id.
+  samples_ = batch.index.empty()
+                 ? BatchSizeOf(bound_.front()->data_shapes()) - batch.pad
+                 : absl::c_count_if(batch.index, [](int64_t sample) { return sample >= 0; });
   tokens_ = batch.lengths.empty() ? -1 : absl::c_accumulate(batch.lengths, int64_t{0});
 }
 
