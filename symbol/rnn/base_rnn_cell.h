@@ -55,8 +55,9 @@ struct UnrollOptions {
   std::optional<bool> merge_outputs;               // absent: whichever is less work
   // (batch_size,): how many steps of each row are real, the others being padding, as in Gluon's
   // unroll. Outputs of padding are 0, states those after a row's last real step (of a row without
-  // any, after the first step), and what runs backwards begins there: a row's numbers and gradients
-  // are those of its own length. Absent: all steps are real.
+  // any, after the first step, but of a FusedRNNCell the begin states), and what runs backwards
+  // begins there: a row's numbers and gradients are those of its own length. Absent: all steps are
+  // real.
   std::optional<Symbol> valid_length = std::nullopt;
 };
 

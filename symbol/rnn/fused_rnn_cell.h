@@ -32,7 +32,8 @@ class FusedRNNCell : public BaseRNNCell {
 
   absl::StatusOr<StepResult> Step(const Symbol& input, const std::vector<Symbol>& states) override;
   // Time first (TNC) saves two transpositions. With valid_length the operator skips padding (which
-  // MXNet 1.9.1 does on GPUs alone).
+  // MXNet 1.9.1 does on GPUs alone). The states of a row without a step are then its begin states,
+  // not those after the first step, which the cells of Unfuse give as Gluon's do.
   absl::StatusOr<Unrolled> Unroll(int length, const SymbolSequence& inputs,
                                   const UnrollOptions& options = {}) override;
   // (num_layers * directions, batch_size, num_hidden)
