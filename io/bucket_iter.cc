@@ -144,6 +144,11 @@ absl::Status BucketIter::Reset() {
   return absl::OkStatus();
 }
 
+absl::Status BucketIter::HardReset() {
+  order_.NextEpochAlone();
+  return absl::OkStatus();
+}
+
 std::vector<BucketKey> BucketIter::bucket_keys() const {
   std::vector<BucketKey> keys;
   for (const Bucket& bucket : buckets_) keys.push_back(bucket.key);

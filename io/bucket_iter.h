@@ -180,6 +180,7 @@ class BucketIter : public DataIter {
   // of the first data input says (whether it has one or not), if that is a sequence.
   absl::StatusOr<std::optional<DataBatch>> Next() override;
   absl::Status Reset() override;
+  absl::Status HardReset() override;
 
   // Of the default bucket. Data, then what length_name names, in the order of the inputs.
   const std::vector<DataDesc>& provide_data() const override { return default_bucket().data; }

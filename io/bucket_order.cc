@@ -112,6 +112,12 @@ void BucketOrder::NextEpoch() {
   StartEpoch();
 }
 
+void BucketOrder::NextEpochAlone() {
+  for (std::vector<int64_t>& ids : carried_) ids.clear();
+  ++epoch_;
+  StartEpoch();
+}
+
 void BucketOrder::SaveTo(int64_t tokens, KeyValues* state) const {
   state->SetUint("seed", seed_);
   state->SetUint("epoch", epoch_);

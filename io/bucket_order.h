@@ -56,6 +56,8 @@ class BucketOrder {
   // Starts the next epoch. What rolls over comes first in it, unless the present one was broken
   // off.
   void NextEpoch();
+  // Starts it without what would roll over.
+  void NextEpochAlone();
 
   const std::vector<Bucket>& buckets() const { return buckets_; }
   // Batches of each part, and samples that are served, in the first epoch.

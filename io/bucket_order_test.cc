@@ -65,6 +65,13 @@ TEST(BucketOrderTest, RollsOverWhatFillsNoBatch) {
   EXPECT_THAT(RestOfEpoch(order), ElementsAre(ElementsAre(0, 1, 0), ElementsAre(2, 3, 0)));
 }
 
+TEST(BucketOrderTest, AnEpochAloneForgetsWhatRollsOver) {
+  BucketOrder order = Make({5}, 2, {.remainder = Remainder::kRollOver, .shuffle = false});
+  const Batches epoch = RestOfEpoch(order);
+  order.NextEpochAlone();
+  EXPECT_EQ(RestOfEpoch(order), epoch);
+}
+
 // `lengths` of the samples 0, 1, ... of one bucket.
 BucketOrder MakeSorted(const std::vector<int64_t>& lengths, int64_t batch_size,
                        const BucketOrderOptions& options) {

@@ -141,6 +141,7 @@ class BucketSentenceIter : public DataIter {
   // in rows of padding; `lengths` the tokens of each row.
   absl::StatusOr<std::optional<DataBatch>> Next() override;
   absl::Status Reset() override { return iter_->Reset(); }
+  absl::Status HardReset() override { return iter_->HardReset(); }
 
   const std::vector<DataDesc>& provide_data() const override { return provide_data_; }
   const std::vector<DataDesc>& provide_label() const override { return provide_label_; }

@@ -140,6 +140,12 @@ absl::Status CsvIter::Reset() {
   return absl::OkStatus();
 }
 
+absl::Status CsvIter::HardReset() {
+  cursor_ = 0;
+  borrowed_ = 0;
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::string> CsvIter::SaveState() const {
   KeyValues state;
   state.SetString("kind", kKind);

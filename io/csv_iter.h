@@ -44,6 +44,7 @@ class CsvIter : public DataIter {
   // `index` of a batch holds row numbers, and -1 for zeros.
   absl::StatusOr<std::optional<DataBatch>> Next() override;
   absl::Status Reset() override;
+  absl::Status HardReset() override;
 
   const std::vector<DataDesc>& provide_data() const override { return provide_data_; }
   const std::vector<DataDesc>& provide_label() const override { return provide_label_; }

@@ -121,6 +121,13 @@ TEST(CsvIterTest, RoundBatchBeginsTheNextEpochBehindTheBorrowedRows) {
   EXPECT_EQ(Labels(*iter)[0], (Batch{{1, 2, 3}, 0}));
 }
 
+TEST(CsvIterTest, HardResetBeginsWithTheFirstRow) {
+  const auto iter = Make(Rows(7));
+  const std::vector<Batch> epoch = Labels(*iter);
+  COOPER_ASSERT_OK(iter->HardReset());
+  EXPECT_EQ(Labels(*iter), epoch);
+}
+
 TEST(CsvIterTest, WithoutRoundBatchPadsWithZeros) {
   CsvIterOptions options = Rows(4);
   options.round_batch = false;

@@ -51,6 +51,10 @@ class DataIter {
   // which stays as it was; kUnimplemented if the kind keeps no state.
   virtual absl::StatusOr<std::string> SaveState() const;
   virtual absl::Status LoadState(absl::string_view state);
+
+  // Reset for a pass of its own, over all samples, such as an evaluation: the epoch begins with the
+  // first sample, whatever the last one left over or took ahead. Kinds without either just reset.
+  virtual absl::Status HardReset() { return Reset(); }
 };
 
 }  // namespace cooper

@@ -58,8 +58,7 @@ class NDArrayIter : public DataIter {
   // `index` of a batch holds row numbers.
   absl::StatusOr<std::optional<DataBatch>> Next() override;
   absl::Status Reset() override;
-  // Reset that forgets the rows that would roll over.
-  absl::Status HardReset();
+  absl::Status HardReset() override;
 
   const std::vector<DataDesc>& provide_data() const override { return provide_data_; }
   const std::vector<DataDesc>& provide_label() const override { return provide_label_; }

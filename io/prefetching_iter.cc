@@ -90,13 +90,13 @@ class PrefetchingIter::Source {
 
   // From where the reader stands, however far the thread has run ahead, if the iterator keeps a
   // state.
-  absl::Status Reset() {
-    return Restart([this](DataIter& iter) -> absl::Status {
+  absl::Status Reset(bool hard) {
+    return Restart([this, hard](DataIter& iter) -> absl::Status {
       if (!made_.empty() && made_.front().state.ok()) {
         COOPER_RETURN_IF_ERROR(iter.LoadState(*made_.front().state));
         made_.clear();  // it will be made again, should the iterator refuse to be reset
       }
-      return iter.Reset();
+      return hard ? iter.HardReset() : iter.Reset();
     });
   }
 
@@ -233,7 +233,13 @@ absl::StatusOr<std::optional<DataBatch>> PrefetchingIter::Next() {
 
 absl::Status PrefetchingIter::Reset() {
   absl::Status status;
-  for (const auto& source : sources_) status.Update(source->Reset());
+  for (const auto& source : sources_) status.Update(source->Reset(/*hard=*/false));
+  return status;
+}
+
+absl::Status PrefetchingIter::HardReset() {
+  absl::Status status;
+  for (const auto& source : sources_) status.Update(source->Reset(/*hard=*/true));
   return status;
 }
 

@@ -41,6 +41,7 @@ class PrefetchingIter : public DataIter {
   // sources would begin without this iterator; of a source that keeps no state, the one that it
   // begins where it has been read ahead to.
   absl::Status Reset() override;
+  absl::Status HardReset() override;
 
   const std::vector<DataDesc>& provide_data() const override { return provide_data_; }
   const std::vector<DataDesc>& provide_label() const override { return provide_label_; }

@@ -248,6 +248,16 @@ TEST(PrefetchingIterTest, ResetsFromWhereTheReaderStands) {
   }
 }
 
+TEST(PrefetchingIterTest, HardResetForgetsWhatRollsOver) {
+  const NDArrayIterOptions options = {.batch_size = 8,
+                                      .last_batch_handle = LastBatchHandle::kRollOver};
+  const auto iter = Make(Rows(10, options), Rows(10, options));
+  for (int pass = 0; pass < 3; ++pass) {
+    EXPECT_THAT(FirstRows(*iter), ElementsAre(0));
+    COOPER_ASSERT_OK(iter->HardReset());
+  }
+}
+
 TEST(PrefetchingIterTest, SaysThatASourceKeepsNoState) {
   const auto iter = Make(std::make_unique<FailingIter>(std::vector<int>{}, 2));
   EXPECT_THAT(iter->SaveState(), StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("")));

@@ -37,6 +37,12 @@ absl::Status ResizeIter::Reset() {
   return absl::OkStatus();
 }
 
+absl::Status ResizeIter::HardReset() {
+  if (reset_internal_) COOPER_RETURN_IF_ERROR(iter_->HardReset());
+  taken_ = 0;
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::string> ResizeIter::SaveState() const {
   COOPER_ASSIGN_OR_RETURN(const std::string inner, iter_->SaveState());
   KeyValues state;

@@ -26,6 +26,8 @@ class ResizeIter : public DataIter {
   // kFailedPrecondition if the inner iterator has no batch in a whole epoch.
   absl::StatusOr<std::optional<DataBatch>> Next() override;
   absl::Status Reset() override;
+  // Without reset_internal, Reset().
+  absl::Status HardReset() override;
 
   const std::vector<DataDesc>& provide_data() const override { return iter_->provide_data(); }
   const std::vector<DataDesc>& provide_label() const override { return iter_->provide_label(); }

@@ -35,6 +35,20 @@ TEST(ResizeIterTest, CutsOrRepeats) {
   }
 }
 
+// Rows 8 and 9 are left of the first epoch.
+TEST(ResizeIterTest, HardResetForgetsWhatRollsOver) {
+  const NDArrayIterOptions options = {.batch_size = 8,
+                                      .last_batch_handle = LastBatchHandle::kRollOver};
+  ResizeIter iter(Rows(10, options), 2);
+  EXPECT_THAT(FirstRows(iter), ElementsAre(0, 8));
+  COOPER_ASSERT_OK(iter.HardReset());
+  EXPECT_THAT(FirstRows(iter), ElementsAre(0, 8));
+  ResizeIter going_on(Rows(3), 2, /*reset_internal=*/false);
+  EXPECT_THAT(FirstRows(going_on), ElementsAre(0, 1));
+  COOPER_ASSERT_OK(going_on.HardReset());
+  EXPECT_THAT(FirstRows(going_on), ElementsAre(2, 0));
+}
+
 TEST(ResizeIterTest, KeepsBucketKeys) {
   auto inner = BucketSentenceIter::Create({{1}, {1}, {1, 2}, {1, 2}}, 2);
   COOPER_ASSERT_OK(inner);

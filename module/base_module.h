@@ -44,7 +44,7 @@ class BaseModule;
 
 struct ScoreOptions {
   int64_t num_batch = -1;  // -1: the whole epoch
-  bool reset = true;       // the iterator first
+  bool reset = true;       // the iterator first, by HardReset
   int epoch = 0;           // for callbacks
   std::vector<BatchEndCallback> batch_end_callbacks;
   std::vector<BatchEndCallback> score_end_callbacks;

@@ -67,7 +67,7 @@ absl::Status EvaluateEach(BaseModule& module, DataIter& data, const PredictOptio
                           absl::FunctionRef<absl::Status(const DataBatch& batch, int64_t nbatch,
                                                          absl::Span<const NDArray> outputs)>
                               visit) {
-  if (options.reset) COOPER_RETURN_IF_ERROR(data.Reset());
+  if (options.reset) COOPER_RETURN_IF_ERROR(data.HardReset());
   for (int64_t nbatch = 0; nbatch != options.num_batch; ++nbatch) {
     COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, NextBatch(data));
     if (!batch.has_value()) break;
@@ -203,7 +203,7 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
 absl::StatusOr<BaseModule::ScoreEnd> BaseModule::RunScore(DataIter& eval_data, EvalMetric& metric,
                                                           const ScoreOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireParams("Score"));
-  if (options.reset) COOPER_RETURN_IF_ERROR(eval_data.Reset());
+  if (options.reset) COOPER_RETURN_IF_ERROR(eval_data.HardReset());
   metric.Reset();
   ScoreEnd end;
   for (; end.batches != options.num_batch && end.go_on; ++end.batches) {
