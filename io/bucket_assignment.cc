@@ -81,13 +81,14 @@ class IntegerBuckets {
 };
 
 // The bucket with the least padding that holds the sample, or keeps most of it; the number of
-// buckets if there is none.
+// buckets if there is none. With `costs` of the buckets, that of least cost.
 size_t FindTightest(absl::Span<const KeyedArray> arrays, absl::Span<const BucketKey> keys,
-                    int64_t sample, bool truncate) {
+                    absl::Span<const double> costs, int64_t sample, bool truncate) {
   size_t best = keys.size();
   Fit best_fit;
   for (size_t b = 0; b < keys.size(); ++b) {
-    const Fit fit = FitOf(arrays, sample, KeyElements(keys[b]));
+    Fit fit = FitOf(arrays, sample, KeyElements(keys[b]));
+    if (!costs.empty()) fit.padded = costs[b];
     if (!fit.holds && !truncate) continue;
     const bool better =
         best == keys.size() || (fit.holds && !best_fit.holds) ||
@@ -110,7 +111,7 @@ BucketKey::Tuple KeyElements(const BucketKey& key) {
 
 absl::StatusOr<BucketAssignment> AssignToBuckets(absl::Span<const KeyedArray> arrays,
                                                  int64_t num_samples, std::vector<BucketKey> keys,
-                                                 bool truncate) {
+                                                 bool truncate, const KeyCost& cost) {
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   bool all_integers = true;
@@ -127,8 +128,12 @@ absl::StatusOr<BucketAssignment> AssignToBuckets(absl::Span<const KeyedArray> ar
   for (BucketKey& key : keys) result.buckets.push_back({.key = key});
   std::optional<IntegerBuckets> integers;
   if (all_integers) integers.emplace(arrays, keys);
+  std::vector<double> costs;
+  if (cost != nullptr) {
+    for (const BucketKey& key : keys) costs.push_back(cost(KeyElements(key)));
+  }
   for (int64_t i = 0; i < num_samples; ++i) {
-    size_t b = integers ? integers->Find(i) : FindTightest(arrays, keys, i, truncate);
+    size_t b = integers ? integers->Find(i) : FindTightest(arrays, keys, costs, i, truncate);
     if (b == keys.size() && truncate && integers) b = keys.size() - 1;
     if (b == keys.size()) {
       if (result.discarded++ == 0) result.first_discarded = i;

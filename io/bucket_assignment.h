@@ -4,6 +4,7 @@
 // Says which bucket each sample of a data set goes to, by extents or by a function. Copies nothing.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,18 +36,22 @@ struct BucketAssignment {
   int64_t truncated = 0;         // samples with extents that exceed their bucket's
 };
 
+// What a sample costs in a bucket, by the elements of its key.
+using KeyCost = std::function<double(absl::Span<const int64_t> key)>;
+
 // The elements of a key that axes can follow: an integer itself, those of a tuple, none of a
 // string.
 BucketKey::Tuple KeyElements(const BucketKey& key);
 
-// Each sample goes to the bucket that holds it with the fewest padded elements of data; of equal
-// ones to the one with the smaller key. Those that none holds are discarded, or, with `truncate`,
-// go where most of their elements stay. O(samples * buckets) time; for integer keys, samples *
+// Each sample goes to the bucket that holds it with the fewest padded elements of data, or at the
+// least `cost`, if that is not null; of equal ones to the one with the smaller key. Those that none
+// holds are discarded, or, with `truncate`, go where most of their elements stay. Of integer keys
+// it is the smallest whatever they cost. O(samples * buckets) time; for integer keys, samples *
 // log(buckets). All errors here are kInvalidArgument: a key that lacks an element, is a string, or
 // has an element below 1.
 absl::StatusOr<BucketAssignment> AssignToBuckets(absl::Span<const KeyedArray> arrays,
                                                  int64_t num_samples, std::vector<BucketKey> keys,
-                                                 bool truncate);
+                                                 bool truncate, const KeyCost& cost = nullptr);
 
 // Sample i goes to the bucket keys[i]; nullopt discards it. A sample that exceeds its key is an
 // error unless `truncate`.

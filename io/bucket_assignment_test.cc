@@ -1,8 +1,10 @@
 #include "io/bucket_assignment.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/random.h"
@@ -64,6 +66,16 @@ TEST(AssignToBucketsTest, LeavesOutOrCutsWhatNoneHolds) {
 }
 
 // Integer keys have a search of their own.
+TEST(AssignToBucketsTest, TakesThePairOfLeastCost) {
+  const auto cost = [](absl::Span<const int64_t> key) {
+    return static_cast<double>(key[0] + 90 * key[1]);
+  };
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const BucketAssignment assigned,
+      AssignToBuckets(Pairs({1, 4, 2}, {3, 2, 8}), 3, {{2, 8}, {90, 4}}, false, cost));
+  EXPECT_EQ(Text(assigned), "(2, 8): 2; (90, 4): 0 1");
+}
+
 TEST(AssignToBucketsTest, IntegersAreTuplesOfOne) {
   RandomGenerator random(3);
   for (int round = 0; round < 50; ++round) {

@@ -66,6 +66,14 @@ BucketKey::Tuple ExtentsOf(absl::Span<const KeyedArray> arrays, int rank, int64_
 
 }  // namespace
 
+KeyCost CostOfKeys(absl::Span<const KeyedArray> arrays, int64_t num_samples,
+                   const BucketChoice& choice) {
+  if (choice.step_cost != nullptr) return choice.step_cost;
+  return [volumes = VolumesOf(arrays, num_samples)](absl::Span<const int64_t> key) {
+    return ElementsIn(volumes, key);
+  };
+}
+
 absl::StatusOr<std::vector<BucketKey>> ChooseKeys(absl::Span<const KeyedArray> arrays,
                                                   int64_t num_samples, const BucketChoice& choice) {
   int rank = 0;
@@ -75,10 +83,7 @@ absl::StatusOr<std::vector<BucketKey>> ChooseKeys(absl::Span<const KeyedArray> a
   if (rank == 0) {
     return absl::InvalidArgumentError("buckets: no axis of an input follows the key (pad_to)");
   }
-  const std::vector<Volume> volumes = VolumesOf(arrays, num_samples);
-  const auto cost = [&](absl::Span<const int64_t> bucket) {
-    return choice.step_cost ? choice.step_cost(bucket) : ElementsIn(volumes, bucket);
-  };
+  const KeyCost cost = CostOfKeys(arrays, num_samples, choice);
   const TooLong too_long = choice.truncate ? TooLong::kTruncate : TooLong::kDiscard;
   if (rank == 1) {
     if (choice.max_extents.size() > 1) {

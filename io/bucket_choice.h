@@ -5,7 +5,6 @@
 // into buckets: by what the arrays take with padding.
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -19,12 +18,17 @@ struct BucketChoice {
   int max_buckets = 1;
   double bucket_cost = 0;  // in padded elements of data, or in what step_cost counts
   // What a sample costs in a bucket, by the elements of its key; null: its padded elements of data.
-  std::function<double(absl::Span<const int64_t> key)> step_cost;
+  KeyCost step_cost;
   int64_t multiple_of = 1;       // of every element of a key
   BucketKey::Tuple max_extents;  // by element of a key, 0: no limit; empty: none
   bool truncate = false;         // whether samples beyond max_extents are cut, or left out
   int64_t min_samples = 1;       // of a bucket
 };
+
+// What ChooseKeys takes a sample to cost in a bucket. For tuples that say where samples go
+// (AssignToBuckets): by another rule some might have fewer than min_samples.
+KeyCost CostOfKeys(absl::Span<const KeyedArray> arrays, int64_t num_samples,
+                   const BucketChoice& choice);
 
 // Integers, if no axis follows an element of the key but 0; else tuples (bucket_boundaries.h,
 // bucket_tuples.h). A bucket has room for all arrays of a sample, and costs as many elements as

@@ -131,22 +131,24 @@ absl::Status BucketIter::Fill() {
                       .is_data = i < num_data_});
   }
   const bool truncate = options_.too_long == Options::TooLong::kTruncate;
+  KeyCost cost;  // that the buckets were chosen by
   if (options_.max_buckets > 0) {
-    absl::StatusOr<std::vector<BucketKey>> chosen =
-        ChooseKeys(arrays, num_samples,
-                   {.max_buckets = options_.max_buckets,
-                    .bucket_cost = options_.bucket_cost,
-                    .step_cost = options_.step_cost,
-                    .multiple_of = options_.multiple_of,
-                    .max_extents = options_.max_extents,
-                    .truncate = truncate,
-                    .min_samples = LeastSamples(options_)});
+    const BucketChoice choice = {.max_buckets = options_.max_buckets,
+                                 .bucket_cost = options_.bucket_cost,
+                                 .step_cost = options_.step_cost,
+                                 .multiple_of = options_.multiple_of,
+                                 .max_extents = options_.max_extents,
+                                 .truncate = truncate,
+                                 .min_samples = LeastSamples(options_)};
+    absl::StatusOr<std::vector<BucketKey>> chosen = ChooseKeys(arrays, num_samples, choice);
     if (!chosen.ok()) return Error(chosen.status().message());
     options_.buckets = *std::move(chosen);
+    cost = CostOfKeys(arrays, num_samples, choice);
   }
   absl::StatusOr<BucketAssignment> assigned =
-      options_.key != nullptr ? AssignByKey(arrays, keys, truncate)
-                              : AssignToBuckets(arrays, num_samples, options_.buckets, truncate);
+      options_.key != nullptr
+          ? AssignByKey(arrays, keys, truncate)
+          : AssignToBuckets(arrays, num_samples, options_.buckets, truncate, cost);
   if (!assigned.ok()) return Error(assigned.status().message());
   if (options_.too_long == Options::TooLong::kError && options_.key == nullptr &&
       assigned->discarded > 0) {
