@@ -271,7 +271,7 @@ FilledBuckets UniteSmallBuckets(const ExtentsCost& cost, const ExtentsKinds& kin
       JoinTo(&united[other], united[b]);
       united.erase(united.begin() + static_cast<std::ptrdiff_t>(b));
       FilledBuckets choice = ShrinkBuckets(cost, kinds, std::move(united));
-      if (choice.cost < best.cost) best = std::move(choice);
+      if (best.buckets.empty() || choice.cost < best.cost) best = std::move(choice);
     }
     filled = std::move(best);
   }

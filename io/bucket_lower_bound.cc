@@ -169,6 +169,8 @@ Tuple Largest(const ExtentsGrid& grid) {
 
 double LeastPossibleCost(const ExtentsCost& cost, const ExtentsKinds& kinds,
                          const ExtentsGrid& grid, int max_buckets, double bucket_cost) {
+  // More than that save nothing.
+  max_buckets = static_cast<int>(std::min<size_t>(max_buckets, kinds.size()));
   const auto rank = static_cast<double>(grid.size());
   double own = 0, samples = 0, calls = 0;
   for (const ExtentsKind& kind : kinds) {

@@ -12,6 +12,19 @@ namespace {
 
 constexpr int kDisturbances = 16;
 
+int MostBuckets(const BucketProblem& problem) {
+  return static_cast<int>(std::min<size_t>(problem.max_buckets, problem.costs.size()));
+}
+
+// What is chosen if sums overflow, so that no choice seems to cost less than another.
+ChosenCandidates OneForAll(const BucketProblem& problem) {
+  const auto all = std::find_if(problem.held.begin(), problem.held.end(), [&](const auto& held) {
+    return held.size() == problem.counts.size();
+  });
+  return {.candidates = {static_cast<int>(all - problem.held.begin())},
+          .cost = std::numeric_limits<double>::infinity()};
+}
+
 // What a sample costs that no bucket holds: more than all samples in the dearest bucket.
 double Unheld(const BucketProblem& problem) {
   const double dearest = *std::max_element(problem.costs.begin(), problem.costs.end());
@@ -26,9 +39,9 @@ class AllSets {
  public:
   explicit AllSets(const BucketProblem& problem)
       : problem_(problem),
-        costs_(problem.max_buckets + 1,
-               std::vector<double>(problem.counts.size(), Unheld(problem))) {
-    best_.cost = std::numeric_limits<double>::infinity();
+        max_buckets_(MostBuckets(problem)),
+        costs_(max_buckets_ + 1, std::vector<double>(problem.counts.size(), Unheld(problem))),
+        best_(OneForAll(problem)) {
     Extend(0);
   }
   const ChosenCandidates& best() const { return best_; }
@@ -37,7 +50,7 @@ class AllSets {
   // Tries each larger set that has what is chosen and candidates from `first` on.
   void Extend(int first) {
     const size_t size = chosen_.size();
-    if (static_cast<int>(size) == problem_.max_buckets) return;
+    if (static_cast<int>(size) == max_buckets_) return;
     for (int c = first; c < static_cast<int>(problem_.costs.size()); ++c) {
       chosen_.push_back(c);
       std::vector<double>& costs = costs_[size + 1];
@@ -54,6 +67,7 @@ class AllSets {
   }
 
   const BucketProblem& problem_;
+  const int max_buckets_;
   std::vector<int> chosen_;
   std::vector<std::vector<double>> costs_;  // by number of buckets and sample
   ChosenCandidates best_;
@@ -62,11 +76,13 @@ class AllSets {
 class Exchange {
  public:
   explicit Exchange(const BucketProblem& problem)
-      : problem_(problem), unheld_(Unheld(problem)), is_chosen_(problem.costs.size()) {
-    best_.cost = std::numeric_limits<double>::infinity();
+      : problem_(problem),
+        unheld_(Unheld(problem)),
+        is_chosen_(problem.costs.size()),
+        best_(OneForAll(problem)) {
     Update();
     constexpr int kFurther = 2;  // buckets than the best number, to come back from
-    const auto most = std::min<size_t>(problem.max_buckets + kFurther, problem.costs.size());
+    const auto most = std::min<size_t>(MostBuckets(problem) + kFurther, problem.costs.size());
     while (chosen_.size() < std::min(most, best_.candidates.size() + kFurther) && Add()) {
     }
     while (chosen_.size() > 1) Remove();
@@ -181,7 +197,8 @@ class Exchange {
       losses = loss_;
       const double gain = Gain(c, &losses);
       const auto least = std::min_element(losses.begin(), losses.end());
-      if (gain - *least <= 1e-12 * cost_) continue;  // more than rounding
+      // More than rounding. Not so of NaN, where sums overflow.
+      if (!(gain - *least > 1e-12 * cost_)) continue;
       int& replaced = chosen_[least - losses.begin()];
       is_chosen_[replaced] = false;
       is_chosen_[c] = true;

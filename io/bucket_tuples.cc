@@ -1,6 +1,8 @@
 #include "io/bucket_tuples.h"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -69,6 +71,9 @@ double SumOf(absl::Span<const int64_t> bucket) {
 absl::StatusOr<ExtentsKinds> Count(const Options& options, const ExtentsCost& cost,
                                    absl::Span<const Tuple> extents, BucketTuples* result) {
   const int64_t multiple = options.multiple_of;
+  const std::string limit = options.max_extents.empty()
+                                ? absl::StrCat("what a multiple of ", multiple, " can be")
+                                : absl::StrCat("max_extents, ", ToString(options.max_extents));
   absl::flat_hash_map<Tuple, int64_t> all;
   for (const Tuple& sample : extents) ++all[sample];
   absl::flat_hash_map<Tuple, int64_t> rounded;
@@ -78,29 +83,33 @@ absl::StatusOr<ExtentsKinds> Count(const Options& options, const ExtentsCost& co
     if (std::all_of(own.begin(), own.end(), [](int64_t n) { return n == 0; })) continue;
     Tuple kept = own;
     for (size_t a = 0; a < own.size(); ++a) {
-      const int64_t most = options.max_extents.empty() ? 0 : options.max_extents[a];
-      if (most > 0) kept[a] = std::min(kept[a], most / multiple * multiple);
-      kept[a] = std::max<int64_t>(kept[a], 1);
+      const int64_t given = options.max_extents.empty() ? 0 : options.max_extents[a];
+      constexpr int64_t kMost = std::numeric_limits<int64_t>::max() - 1;  // as ChooseBuckets'
+      const int64_t most = given > 0 ? std::min(given, kMost) : kMost;
+      kept[a] = std::max<int64_t>(1, std::min(kept[a], most / multiple * multiple));
     }
     if (!Holds(kept, own)) {
       if (options.too_long == TooLong::kError) {
         const auto sample = std::find(extents.begin(), extents.end(), own);
         return Error(absl::StrCat("the extents of sample ", sample - extents.begin(), " are ",
-                                  ToString(own), ", more than max_extents, ",
-                                  ToString(options.max_extents)));
+                                  ToString(own), ", more than ", limit));
       }
       const bool is_discarded = options.too_long == TooLong::kDiscard;
       (is_discarded ? result->discarded : result->truncated) += count;
       if (is_discarded) continue;
     }
     result->own_cost += cost(kept) * kind.count;
-    for (int64_t& extent : kept) extent = (extent + multiple - 1) / multiple * multiple;
+    for (int64_t& extent : kept) extent = (extent - 1) / multiple * multiple + multiple;
     rounded[kept] += count;
   }
   if (!rounded.empty()) return SortedKinds(rounded);
-  return Error(result->discarded > 0 ? absl::StrCat("no sample is within max_extents, ",
-                                                    ToString(options.max_extents))
+  return Error(result->discarded > 0 ? absl::StrCat("no sample is within ", limit)
                                      : "there is no sample with an extent");
+}
+
+// Of all samples in the largest bucket, the last candidate.
+double CostInOneBucket(const BucketProblem& problem) {
+  return problem.costs.back() * std::accumulate(problem.counts.begin(), problem.counts.end(), 0.0);
 }
 
 }  // namespace
@@ -123,6 +132,12 @@ absl::StatusOr<BucketTuples> ChooseBucketTuples(absl::Span<const Tuple> extents,
   BucketProblem& problem = candidates.problem;
   problem.max_buckets = options.max_buckets;
   problem.bucket_cost = options.bucket_cost;
+  // One bucket for all is enough then. Added to such a cost that of samples would be lost in
+  // rounding.
+  if (options.bucket_cost >= CostInOneBucket(problem)) {
+    problem.max_buckets = 1;
+    problem.bucket_cost = 0;
+  }
   result.exact = is_small && StepsOfAllSets(problem) <= options.max_steps;
   const ChosenCandidates chosen = result.exact ? TryAllSets(problem) : ExchangeBuckets(problem);
   for (const int c : chosen.candidates) result.buckets.push_back(candidates.points[c]);
