@@ -161,8 +161,11 @@ class BucketSentenceIter : public DataIter {
   int64_t num_batches() const { return iter_->num_batches(); }
   const BucketSentenceIterReport& report() const { return report_; }
 
-  // The position in `sentences` of what has this id: the id itself unless sentences were split.
-  int64_t sentence_of(int64_t id) const { return split_ids_.empty() ? id : split_ids_[id]; }
+  // The position in `sentences` of what has this id: the id itself unless sentences were split. -1,
+  // the id of rows of padding, is its own.
+  int64_t sentence_of(int64_t id) const {
+    return split_ids_.empty() || id < 0 ? id : split_ids_[id];
+  }
 
  private:
   BucketSentenceIter() = default;

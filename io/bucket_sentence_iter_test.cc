@@ -197,6 +197,17 @@ TEST(BucketSentenceIterTest, SplitPolicyMakesSeveralSentences) {
 }
 
 // Pieces are as long as the longest bucket, which is a multiple: none is left out for its length.
+TEST(BucketSentenceIterTest, RowsOfPaddingAreOfNoSentence) {
+  const auto iter = Make({{1, 2, 3, 4, 5}, {6}}, 2,
+                         {.buckets = {2},
+                          .last_batch = Options::LastBatch::kPad,
+                          .too_long = Options::TooLong::kSplit});
+  for (const int64_t id : {-1, 0, 2, 3}) {
+    EXPECT_EQ(iter->sentence_of(id), id < 0 ? -1 : id / 3) << id;
+  }
+  EXPECT_EQ(Make({{1, 2}}, 1)->sentence_of(-1), -1);
+}
+
 TEST(BucketSentenceIterTest, SplitPolicyKnowsThatBucketsAreMultiples) {
   Options options = {
       .max_buckets = 3, .multiple_of = 4, .max_length = 10, .too_long = Options::TooLong::kSplit};
