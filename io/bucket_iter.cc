@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "io/key_values.h"
 #include "io/padded_copy.h"
+#include "io/reserve_ids.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -105,10 +106,9 @@ absl::StatusOr<std::optional<DataBatch>> BucketIter::Next() {
   const int64_t batch_size = smaller ? num_ids : BatchSize(rows.bucket);
 
   DataBatch batch;
+  COOPER_RETURN_IF_ERROR(ReserveIds(options_.kind, batch_size, &batch.index));
   batch.pad = batch_size - num_ids;
   batch.bucket_key = bucket.key;
-  batch.index.assign(rows.ids.begin(), rows.ids.end());
-  batch.index.resize(static_cast<size_t>(batch_size), -1);
   batch.provide_data = bucket.data;
   batch.provide_label = bucket.label;
   size_t length_desc = num_data_;
@@ -121,6 +121,7 @@ absl::StatusOr<std::optional<DataBatch>> BucketIter::Next() {
     COOPER_ASSIGN_OR_RETURN(NDArray array, MakeArray(input, desc, bucket.extents[i], rows.ids));
     (is_data ? batch.data : batch.label).push_back(std::move(array));
     if (i == 0 && !input.spec.values.is_rows() && input.length_axis >= 0) {
+      COOPER_RETURN_IF_ERROR(ReserveIds(options_.kind, batch_size, &batch.lengths));
       for (int64_t id : rows.ids) batch.lengths.push_back(LengthOf(input, bucket.extents[i], id));
       batch.lengths.resize(static_cast<size_t>(batch_size), 0);
     }
@@ -134,6 +135,9 @@ absl::StatusOr<std::optional<DataBatch>> BucketIter::Next() {
     }
     lengths.push_back(std::move(column));
   }
+  // After the arrays, for which a batch is too large first.
+  batch.index.assign(rows.ids.begin(), rows.ids.end());
+  batch.index.resize(static_cast<size_t>(batch_size), -1);
   batch.data.insert(batch.data.end(), lengths.begin(), lengths.end());
   order_.Advance();
   return batch;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -454,6 +455,17 @@ TEST(BucketIterPropertyTest, PartsAreTheRowsOfOneIterator) {
       COOPER_ASSERT_OK(whole->Reset());
     }
     ASSERT_FALSE(HasFailure());
+  }
+}
+
+TEST(BucketIterTest, SaysThatABatchIsTooLargeToAllocate) {
+  const auto iter = Make({{.name = "data", .values = Sequences{{1}, {2, 3}}}}, {},
+                         {.buckets = {2},
+                          .last_batch = Options::LastBatch::kPad,
+                          .tokens_per_batch = std::numeric_limits<int64_t>::max()});
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(iter->Next(), StatusIs(absl::StatusCode::kResourceExhausted,
+                                       HasSubstr("batch of 4611686018427387903 rows")));
   }
 }
 

@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "io/gather_rows.h"
 #include "io/key_values.h"
+#include "io/reserve_ids.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/status_macros.h"
 
@@ -120,6 +121,7 @@ absl::StatusOr<std::optional<DataBatch>> CsvIter::Next() {
   const int64_t rows = std::min(num_rows_ - cursor_, batch_size_);
   if (rows <= 0) return std::nullopt;
   DataBatch batch;
+  COOPER_RETURN_IF_ERROR(ReserveIds(kKind, batch_size_, &batch.index));
   batch.pad = batch_size_ - rows;
   for (int64_t i = 0; i < rows; ++i) batch.index.push_back(cursor_ + i);
   for (int64_t i = 0; i < batch.pad; ++i) batch.index.push_back(round_batch_ ? i % num_rows_ : -1);

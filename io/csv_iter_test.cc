@@ -164,6 +164,13 @@ TEST(CsvIterTest, ResumesInTheMiddleOfAnEpoch) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("7 rows")));
 }
 
+TEST(CsvIterTest, SaysThatABatchIsTooLargeToAllocate) {
+  CsvIterOptions options = Rows(3);
+  options.batch_size = INT64_MAX;
+  EXPECT_THAT(Make(options)->Next(), StatusIs(absl::StatusCode::kResourceExhausted,
+                                              HasSubstr("batch of 9223372036854775807 rows")));
+}
+
 TEST(CsvIterTest, NamesFileAndLine) {
   const auto error = [](const std::string& text, const std::string& message) {
     const CsvIterOptions options = {.data_csv = Write("bad.csv", text), .data_shape = {2}};

@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "io/gather_rows.h"
 #include "io/key_values.h"
+#include "io/reserve_ids.h"
 #include "ndarray/random.h"
 #include "ndarray/status_macros.h"
 
@@ -153,6 +154,7 @@ absl::StatusOr<std::optional<DataBatch>> NDArrayIter::Next() {
     return std::nullopt;
   }
   DataBatch batch;
+  COOPER_RETURN_IF_ERROR(ReserveIds("NDArrayIter", options_.batch_size, &batch.index));
   batch.index.assign(order_.begin() + cursor_, order_.begin() + cursor_ + rows);
   batch.pad = options_.batch_size - rows;
   // More than once around, if the batch is larger than the data.

@@ -1,6 +1,7 @@
 #include "io/ndarray_iter.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <string>
 #include <utility>
@@ -180,6 +181,12 @@ TEST(NDArrayIterTest, RefusesTheStateOfOtherData) {
   COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, Make(11, {})->SaveState());
   EXPECT_THAT(Make(12, {})->LoadState(state),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("11 rows")));
+}
+
+TEST(NDArrayIterTest, SaysThatABatchIsTooLargeToAllocate) {
+  const auto iter = Make(3, {.batch_size = std::numeric_limits<int64_t>::max()});
+  EXPECT_THAT(iter->Next(), StatusIs(absl::StatusCode::kResourceExhausted,
+                                     HasSubstr("batch of 9223372036854775807 rows")));
 }
 
 TEST(NDArrayIterTest, NamesWhatIsWrong) {
