@@ -62,7 +62,8 @@ struct BucketInput {
   // must say it, unless the keys are strings.
   std::vector<int> pad_to;
   double pad_value = 0;
-  DType dtype = DType::kFloat32;  // of the batches and their descriptions
+  // Of the batches and their descriptions. Integers that it does not hold are an error of Create.
+  DType dtype = DType::kFloat32;
   // A letter for each axis, 'N' being that of the batch, which is put in there among the sample's.
   // Empty: "N", "NT" ("NC" of rows of one array), "NTC", "NCHW", by the number of axes; samples of
   // more must give it.

@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "io/bucket_iter.h"
 #include "io/data_desc.h"
+#include "io/exact_integers.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -73,6 +74,8 @@ absl::Status BucketIter::CheckInputs() {
       return Error(absl::StrCat("input '", spec.name, "': ", what...));
     };
     if (!spec.values.status().ok()) return wrong(spec.values.status().message());
+    const absl::Status exact = CheckIntegersAreExact(spec.values, spec.dtype);
+    if (!exact.ok()) return wrong(exact.message());
     const int rank = spec.values.rank();
     if (spec.values.size() != inputs_[0].spec.values.size()) {
       return wrong("has ", spec.values.size(), " samples, '", inputs_[0].spec.name, "' has ",

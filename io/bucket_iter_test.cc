@@ -458,6 +458,18 @@ TEST(BucketIterPropertyTest, PartsAreTheRowsOfOneIterator) {
   }
 }
 
+TEST(BucketIterTest, RefusesIntegersThatItsDtypeRounds) {
+  const auto create = [](DType dtype) {
+    return BucketIter::Create(
+        {{.name = "words", .values = Sequences{{1}, {2048, 2049}}, .dtype = dtype}}, {},
+        {.batch_size = 1, .buckets = {2}});
+  };
+  EXPECT_THAT(create(DType::kFloat16),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("input 'words': sample 1 has the value 2049, which float16")));
+  COOPER_EXPECT_OK(create(DType::kFloat32));
+}
+
 TEST(BucketIterTest, SaysThatABatchIsTooLargeToAllocate) {
   const auto iter = Make({{.name = "data", .values = Sequences{{1}, {2, 3}}}}, {},
                          {.buckets = {2},

@@ -37,7 +37,8 @@ struct BucketSentenceIterOptions {
   std::string data_name = "data";
   std::string label_name = "softmax_label";
   // Of the batches. The descriptions say float32 whatever it is, as MXNet's do: a module converts
-  // a batch on its way into the bound arrays.
+  // a batch on its way into the bound arrays. Words whose number it does not hold (above 2,048 in a
+  // float16, 16,777,216 in a float32) are an error of Create.
   DType dtype = DType::kFloat32;
   // "NT": (batch_size, length); "TN": (length, batch_size).
   std::string layout = "NT";

@@ -1,0 +1,21 @@
+#ifndef COOPER_IO_EXACT_INTEGERS_H_
+#define COOPER_IO_EXACT_INTEGERS_H_
+
+// Whether the integers of a data set, such as the numbers of words, are still themselves in the
+// dtype of the batches. A float16 rounds what is above 2,048, a bfloat16 above 256, a float32 above
+// 16,777,216, and a uint8 keeps the lowest byte: other words, and nothing that shows it.
+
+#include "absl/status/status.h"
+#include "io/ragged_array.h"
+#include "ndarray/dtype.h"
+
+namespace cooper {
+
+// kInvalidArgument, with value, sample and dtype, for the first integer that changes when it is
+// converted to `dtype`. OK for values that are no integers. A pass over the elements, unless
+// `dtype` holds every value of theirs.
+absl::Status CheckIntegersAreExact(const RaggedArray& values, DType dtype);
+
+}  // namespace cooper
+
+#endif  // COOPER_IO_EXACT_INTEGERS_H_

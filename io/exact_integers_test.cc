@@ -1,0 +1,59 @@
+#include "io/exact_integers.h"
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "io/ragged_array.h"
+#include "ndarray/dtype.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(CheckIntegersAreExactTest, FindsTheFirstThatIsRounded) {
+  const struct {
+    DType dtype;
+    int64_t exact;
+    int64_t wrong;
+  } cases[] = {
+      {DType::kFloat16, 2048, 2049},
+      {DType::kFloat16, 4100, 65536},
+      {DType::kBfloat16, -256, -257},
+      {DType::kFloat32, 1 << 24, (1 << 24) + 1},
+      {DType::kFloat64, int64_t{1} << 53, (int64_t{1} << 53) + 1},
+      {DType::kFloat64, std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()},
+      {DType::kUint8, 255, 256},
+      {DType::kUint8, 0, -1},
+      {DType::kInt8, -128, -129},
+      {DType::kInt32, std::numeric_limits<int32_t>::max(), int64_t{1} << 31},
+      {DType::kBool, 1, 2},
+  };
+  for (const auto& c : cases) {
+    const std::vector<std::vector<int64_t>> exact = {{}, {1, c.exact}};
+    COOPER_EXPECT_OK(CheckIntegersAreExact(exact, c.dtype));
+    const std::vector<std::vector<int64_t>> wrong = {{1}, {c.exact, c.wrong, c.wrong}};
+    EXPECT_THAT(CheckIntegersAreExact(wrong, c.dtype),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr(absl::StrCat("sample 1 has the value ", c.wrong, ", which ",
+                                                DTypeName(c.dtype), " does not hold"))));
+  }
+  COOPER_EXPECT_OK(
+      CheckIntegersAreExact(std::vector<std::vector<int64_t>>{{INT64_MAX}}, DType::kInt64));
+}
+
+TEST(CheckIntegersAreExactTest, LeavesOtherValuesAlone) {
+  COOPER_EXPECT_OK(CheckIntegersAreExact(std::vector<float>{0.1f, 1e6f}, DType::kFloat16));
+  COOPER_EXPECT_OK(CheckIntegersAreExact(RaggedArray(), DType::kFloat16));
+  COOPER_EXPECT_OK(
+      CheckIntegersAreExact(*NDArray::Full({2, 3}, 255, DType::kUint8), DType::kBfloat16));
+}
+
+}  // namespace
+}  // namespace cooper
