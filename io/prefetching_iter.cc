@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -26,6 +27,18 @@ void Rename(const std::vector<std::map<std::string, std::string>>& names, size_t
   for (DataDesc& desc : *descs) {
     const auto it = names[source].find(desc.name);
     if (it != names[source].end()) desc.name = it->second;
+  }
+}
+
+// fn(), whose exceptions become errors: on the thread of a source they would end the process.
+template <typename Fn>
+auto WithoutExceptions(const Fn& fn) -> decltype(fn()) {
+  try {
+    return fn();
+  } catch (const std::exception& error) {
+    return absl::InternalError(absl::StrCat("PrefetchingIter: a source threw: ", error.what()));
+  } catch (...) {
+    return absl::InternalError("PrefetchingIter: a source threw what is no std::exception");
   }
 }
 
@@ -74,7 +87,8 @@ class PrefetchingIter::Source {
   // have moved there, and begin the next epoch with what is left.
   void PassEnd() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    made_.front().state = iter_->SaveState();  // the thread rests
+    // The thread rests.
+    made_.front().state = WithoutExceptions([this] { return iter_->SaveState(); });
   }
 
   // The state where the reader stands.
@@ -116,7 +130,7 @@ class PrefetchingIter::Source {
     std::unique_lock<std::mutex> lock(mutex_);
     paused_ = true;
     changed_.wait(lock, [this] { return !busy_; });
-    absl::Status status = change(*iter_);
+    absl::Status status = WithoutExceptions([&] { return change(*iter_); });
     if (status.ok()) made_.clear();
     // What was made before an error is still right, unless it was the last of the epoch.
     paused_ = !made_.empty() && IsLast(made_.back().batch);
@@ -133,8 +147,8 @@ class PrefetchingIter::Source {
       busy_ = true;
       lock.unlock();
       // Nobody else touches the iterator while busy_ is set.
-      absl::StatusOr<std::string> state = iter_->SaveState();
-      MaybeBatch batch = iter_->Next();
+      absl::StatusOr<std::string> state = WithoutExceptions([this] { return iter_->SaveState(); });
+      MaybeBatch batch = WithoutExceptions([this] { return iter_->Next(); });
       lock.lock();
       busy_ = false;
       if (IsLast(batch)) paused_ = true;

@@ -34,8 +34,8 @@ class PrefetchingIter : public DataIter {
   ~PrefetchingIter() override;
 
   // Inputs and labels of all sources in order; bucket key, ids and lengths are passed on. An error
-  // of a source is returned as it is. kFailedPrecondition if the sources' pads or keys differ, or
-  // if some have ended and others not.
+  // of a source is returned as it is, an exception as kInternal with what it says.
+  // kFailedPrecondition if the sources' pads or keys differ, or if some have ended and others not.
   absl::StatusOr<std::optional<DataBatch>> Next() override;
   // Waits for the batches in the making, and drops what waits. The next epoch is the one that the
   // sources would begin without this iterator; of a source that keeps no state, the one that it

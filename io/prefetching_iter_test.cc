@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -256,6 +257,40 @@ TEST(PrefetchingIterTest, HardResetForgetsWhatRollsOver) {
     EXPECT_THAT(FirstRows(*iter), ElementsAre(0));
     COOPER_ASSERT_OK(iter->HardReset());
   }
+}
+
+// Another one's batches. Throws when batch 1 is made first, and is not reset at the first call.
+class MoodyIter : public DataIter {
+ public:
+  MoodyIter(std::unique_ptr<DataIter> iter, bool throws, bool refuses)
+      : iter_(std::move(iter)), throws_(throws), refuses_(refuses) {}
+
+  absl::StatusOr<std::optional<DataBatch>> Next() override {
+    if (throws_ && calls_++ == 1) throw std::runtime_error("the disk is gone");
+    return iter_->Next();
+  }
+  absl::Status Reset() override {
+    if (std::exchange(refuses_, false)) return absl::UnavailableError("not now");
+    return iter_->Reset();
+  }
+  const std::vector<DataDesc>& provide_data() const override { return iter_->provide_data(); }
+  const std::vector<DataDesc>& provide_label() const override { return iter_->provide_label(); }
+  int64_t batch_size() const override { return iter_->batch_size(); }
+  absl::StatusOr<std::string> SaveState() const override { return iter_->SaveState(); }
+  absl::Status LoadState(absl::string_view state) override { return iter_->LoadState(state); }
+
+ private:
+  const std::unique_ptr<DataIter> iter_;
+  const bool throws_;
+  bool refuses_;
+  int calls_ = 0;
+};
+
+TEST(PrefetchingIterTest, AnExceptionIsAnError) {
+  const auto iter = Make(std::make_unique<MoodyIter>(Rows(3), /*throws=*/true, /*refuses=*/false));
+  EXPECT_EQ((*iter->Next())->index[0], 0);
+  EXPECT_THAT(iter->Next(), StatusIs(absl::StatusCode::kInternal, HasSubstr("the disk is gone")));
+  EXPECT_THAT(FirstRows(*iter), ElementsAre(1, 2));
 }
 
 TEST(PrefetchingIterTest, SaysThatASourceKeepsNoState) {
