@@ -194,12 +194,14 @@ absl::StatusOr<std::unique_ptr<PrefetchingIter>> PrefetchingIter::Create(
   for (std::unique_ptr<DataIter>& iter : iters) {
     result->sources_.push_back(std::make_unique<Source>(std::move(iter), depth));
   }
+  result->is_reset_.assign(result->sources_.size(), false);
   return result;
 }
 
 PrefetchingIter::~PrefetchingIter() = default;
 
 absl::StatusOr<std::optional<DataBatch>> PrefetchingIter::Next() {
+  COOPER_RETURN_IF_ERROR(CheckReset());
   size_t ended = 0;
   const DataBatch* first = nullptr;
   for (size_t i = 0; i < sources_.size(); ++i) {
@@ -245,21 +247,40 @@ absl::StatusOr<std::optional<DataBatch>> PrefetchingIter::Next() {
   return joined;
 }
 
-absl::Status PrefetchingIter::Reset() {
+absl::Status PrefetchingIter::Reset() { return ResetSources(/*hard=*/false); }
+
+absl::Status PrefetchingIter::HardReset() { return ResetSources(/*hard=*/true); }
+
+absl::Status PrefetchingIter::ResetSources(bool hard) {
+  // What has begun is finished as what it was.
+  if (hard && !is_hard_ && IsPartlyReset()) COOPER_RETURN_IF_ERROR(ResetSources(false));
+  if (!IsPartlyReset()) is_hard_ = hard;
   absl::Status status;
-  for (const auto& source : sources_) status.Update(source->Reset(/*hard=*/false));
+  for (size_t i = 0; i < sources_.size(); ++i) {
+    if (is_reset_[i]) continue;
+    const absl::Status reset = sources_[i]->Reset(is_hard_);
+    is_reset_[i] = reset.ok();
+    status.Update(reset);
+  }
+  if (status.ok()) is_reset_.assign(sources_.size(), false);
   return status;
 }
 
-absl::Status PrefetchingIter::HardReset() {
-  absl::Status status;
-  for (const auto& source : sources_) status.Update(source->Reset(/*hard=*/true));
-  return status;
+bool PrefetchingIter::IsPartlyReset() const {
+  return std::find(is_reset_.begin(), is_reset_.end(), true) != is_reset_.end();
+}
+
+absl::Status PrefetchingIter::CheckReset() const {
+  if (!IsPartlyReset()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      "PrefetchingIter: some sources are in the next epoch and others are not, since one could not "
+      "be reset: call Reset again");
 }
 
 std::optional<BucketKey> PrefetchingIter::default_bucket_key() const { return default_bucket_key_; }
 
 absl::StatusOr<std::string> PrefetchingIter::SaveState() const {
+  COOPER_RETURN_IF_ERROR(CheckReset());
   KeyValues state;
   state.SetString("kind", kKind);
   state.SetInt("sources", static_cast<int64_t>(sources_.size()));
@@ -290,6 +311,7 @@ absl::Status PrefetchingIter::LoadState(absl::string_view text) {
     for (size_t k = 0; k < i; ++k) sources_[k]->LoadState(present[k]).IgnoreError();
     return status;
   }
+  is_reset_.assign(sources_.size(), false);
   return absl::OkStatus();
 }
 

@@ -39,7 +39,8 @@ class PrefetchingIter : public DataIter {
   absl::StatusOr<std::optional<DataBatch>> Next() override;
   // Waits for the batches in the making, and drops what waits. The next epoch is the one that the
   // sources would begin without this iterator; of a source that keeps no state, the one that it
-  // begins where it has been read ahead to.
+  // begins where it has been read ahead to. After an error of one of several sources there is no
+  // batch (kFailedPrecondition) until another call has reset those that are left.
   absl::Status Reset() override;
   absl::Status HardReset() override;
 
@@ -57,8 +58,15 @@ class PrefetchingIter : public DataIter {
   class Source;
 
   PrefetchingIter() = default;
+  absl::Status ResetSources(bool hard);
+  bool IsPartlyReset() const;
+  // kFailedPrecondition if only some sources are in the next epoch.
+  absl::Status CheckReset() const;
 
   std::vector<std::unique_ptr<Source>> sources_;
+  // By source: whether it was reset by a call that failed for another one.
+  std::vector<bool> is_reset_;
+  bool is_hard_ = false;  // that call
   PrefetchingIterOptions options_;
   std::vector<DataDesc> provide_data_;
   std::vector<DataDesc> provide_label_;

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -18,6 +19,7 @@
 #include "io/iter_fixtures.h"
 #include "io/key_values.h"
 #include "io/ndarray_iter.h"
+#include "ndarray/ndarray.h"
 #include "ndarray/status_matchers.h"
 
 namespace cooper {
@@ -291,6 +293,39 @@ TEST(PrefetchingIterTest, AnExceptionIsAnError) {
   EXPECT_EQ((*iter->Next())->index[0], 0);
   EXPECT_THAT(iter->Next(), StatusIs(absl::StatusCode::kInternal, HasSubstr("the disk is gone")));
   EXPECT_THAT(FirstRows(*iter), ElementsAre(1, 2));
+}
+
+// Epochs of both have the same order, which is another one in each.
+TEST(PrefetchingIterTest, SourcesStayInTheSameEpochThoughOneIsNotReset) {
+  const NDArrayIterOptions options = {.shuffle = true, .seed = 3};
+  const auto numbered = [&] {
+    std::vector<float> numbers(20);
+    std::iota(numbers.begin(), numbers.end(), 0.f);
+    return NDArrayIter::Create({{"data", *NDArray::FromVector<float>({20}, numbers)}}, {}, options)
+        .value();
+  };
+  const auto one = numbered();
+  FirstRows(*one);
+  COOPER_ASSERT_OK(one->Reset());
+  const std::vector<int64_t> second = FirstRows(*one);
+  const auto moody = [&] {
+    return std::make_unique<MoodyIter>(numbered(), /*throws=*/false, /*refuses=*/true);
+  };
+  for (const bool refuses_first : {false, true}) {
+    const auto iter = refuses_first ? Make(moody(), numbered()) : Make(numbered(), moody());
+    FirstRows(*iter);
+    EXPECT_THAT(iter->Reset(), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("not now")));
+    for (const absl::Status& status : {iter->Next().status(), iter->SaveState().status()}) {
+      EXPECT_THAT(status,
+                  StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("call Reset again")));
+    }
+    COOPER_ASSERT_OK(iter->Reset());
+    for (const int64_t row : second) {
+      COOPER_ASSERT_OK_AND_ASSIGN(const std::optional<DataBatch> batch, iter->Next());
+      EXPECT_EQ(batch->index[0], row);
+      EXPECT_EQ(*batch->data[0].ToVector<float>(), *batch->data[1].ToVector<float>());
+    }
+  }
 }
 
 TEST(PrefetchingIterTest, SaysThatASourceKeepsNoState) {
