@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -10,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/iter_fixtures.h"
@@ -106,23 +104,6 @@ TEST(BucketIterTest, ChoosesNoBucketThatFillsNoStep) {
   EXPECT_THAT(pairs(), ElementsAre(BucketKey({3, 3}), BucketKey({9, 9})));
   options.last_batch = Options::LastBatch::kDiscard;
   EXPECT_THAT(pairs(), ElementsAre(BucketKey({9, 9})));
-}
-
-// By elements (8, 8) would go with (20, 10), which costs it more: one of three, and one sample of
-// each bucket would never be served.
-TEST(BucketIterTest, SamplesGoWhereTheirStepCostsLeast) {
-  const auto of_lengths = [](const std::vector<int>& lengths) {
-    Sequences sequences;
-    for (const int length : lengths) sequences.emplace_back(length, 1);
-    return sequences;
-  };
-  const auto iter =
-      Make({{.name = "a", .values = of_lengths({20, 8, 10, 10})},
-            {.name = "b", .values = of_lengths({10, 8, 20, 20}), .pad_to = {1}}},
-           {}, {.batch_size = 2, .max_buckets = 2, .step_cost = [](absl::Span<const int64_t> key) {
-                  return static_cast<double>(key[0] + 3 * key[1]);
-                }});
-  EXPECT_EQ(iter->report().served, 4) << iter->report().ToString();
 }
 
 TEST(BucketIterTest, SeriesOfStringKeysArePaddedToTheirLongest) {
@@ -455,29 +436,6 @@ TEST(BucketIterPropertyTest, PartsAreTheRowsOfOneIterator) {
       COOPER_ASSERT_OK(whole->Reset());
     }
     ASSERT_FALSE(HasFailure());
-  }
-}
-
-TEST(BucketIterTest, RefusesIntegersThatItsDtypeRounds) {
-  const auto create = [](DType dtype) {
-    return BucketIter::Create(
-        {{.name = "words", .values = Sequences{{1}, {2048, 2049}}, .dtype = dtype}}, {},
-        {.batch_size = 1, .buckets = {2}});
-  };
-  EXPECT_THAT(create(DType::kFloat16),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("input 'words': sample 1 has the value 2049, which float16")));
-  COOPER_EXPECT_OK(create(DType::kFloat32));
-}
-
-TEST(BucketIterTest, SaysThatABatchIsTooLargeToAllocate) {
-  const auto iter = Make({{.name = "data", .values = Sequences{{1}, {2, 3}}}}, {},
-                         {.buckets = {2},
-                          .last_batch = Options::LastBatch::kPad,
-                          .tokens_per_batch = std::numeric_limits<int64_t>::max()});
-  for (int i = 0; i < 2; ++i) {
-    EXPECT_THAT(iter->Next(), StatusIs(absl::StatusCode::kResourceExhausted,
-                                       HasSubstr("batch of 4611686018427387903 rows")));
   }
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/bucket_iter.h"
@@ -205,6 +206,24 @@ TEST(BucketSamplesTest, GoesOnFromEveryStateAsItWouldHave) {
       }
     }
   });
+}
+
+// By elements (8, 8) would go with (20, 10), which costs it more: one of three, and one sample of
+// each bucket would never be served.
+TEST(BucketSamplesTest, GoWhereTheirStepCostsLeast) {
+  const auto of_lengths = [](const std::vector<int>& lengths) {
+    Sentences sequences;
+    for (const int length : lengths) sequences.emplace_back(length, 1);
+    return sequences;
+  };
+  const auto iter = BucketIter::Create(
+      {{.name = "a", .values = of_lengths({20, 8, 10, 10})},
+       {.name = "b", .values = of_lengths({10, 8, 20, 20}), .pad_to = {1}}},
+      {}, {.batch_size = 2, .max_buckets = 2, .step_cost = [](absl::Span<const int64_t> key) {
+             return static_cast<double>(key[0] + 3 * key[1]);
+           }});
+  COOPER_ASSERT_OK(iter);
+  EXPECT_EQ((*iter)->report().served, 4) << (*iter)->report().ToString();
 }
 
 }  // namespace

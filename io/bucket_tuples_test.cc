@@ -304,40 +304,6 @@ TEST(ChooseBucketTuplesTest, ADearBucketIsNotAdded) {
   }
 }
 
-TEST(ChooseBucketTuplesTest, TakesOptionsAtTheirLimits) {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  const Tuples pairs = {{1, 9}, {9, 1}, {5, 5}};
-  for (const double max_steps : {0.0, 1e6}) {
-    for (const double cost : {std::numeric_limits<double>::infinity(), 1e308, 1.7e308}) {
-      COOPER_ASSERT_OK_AND_ASSIGN(
-          const BucketTuples chosen,
-          ChooseBucketTuples(pairs, {.bucket_cost = cost, .max_steps = max_steps}));
-      EXPECT_THAT(chosen.buckets, ElementsAre(Tuple({9, 9})));
-      EXPECT_EQ(chosen.padded_cost, 3 * 18);
-      EXPECT_EQ(chosen.cost, cost + 3 * 18);
-    }
-    const auto dear = [](absl::Span<const int64_t>) { return 1e308; };
-    for (const int64_t min_samples : {1, 2}) {
-      const Options options = {
-          .step_cost = dear, .min_samples = min_samples, .max_steps = max_steps};
-      EXPECT_THAT(ChooseBucketTuples(pairs, options)->buckets, ElementsAre(Tuple({9, 9})));
-    }
-    COOPER_ASSERT_OK_AND_ASSIGN(
-        const BucketTuples chosen,
-        ChooseBucketTuples(
-            pairs, {.max_buckets = std::numeric_limits<int>::max(), .max_steps = max_steps}));
-    EXPECT_EQ(chosen.buckets.size(), 3);
-    EXPECT_DOUBLE_EQ(chosen.lower_bound, chosen.cost);
-  }
-  const auto with = [&](int64_t multiple_of, BucketKey::Tuple max_extents = {}) {
-    return ChooseBucketTuples(pairs, {.multiple_of = multiple_of, .max_extents = max_extents});
-  };
-  EXPECT_THAT(with(kMost / 2 + 1)->buckets, ElementsAre(Tuple({kMost / 2 + 1, kMost / 2 + 1})));
-  EXPECT_THAT(with(kMost - 1, {kMost, kMost})->buckets, ElementsAre(Tuple({kMost - 1, kMost - 1})));
-  EXPECT_THAT(with(kMost), StatusIs(absl::StatusCode::kInvalidArgument,
-                                    HasSubstr("no sample is within what a multiple of")));
-}
-
 TEST(ChooseBucketTuplesTest, TakesThreeElements) {
   const Tuples clips = {{8, 32, 32}, {16, 32, 32}, {16, 64, 32}, {8, 32, 32}};
   COOPER_ASSERT_OK_AND_ASSIGN(const BucketTuples chosen,
