@@ -61,9 +61,11 @@ absl::StatusOr<std::shared_ptr<KVStore>> Module::MakeKVStore(
 absl::StatusOr<std::shared_ptr<Optimizer>> Module::MakeOptimizer(
     const InitOptimizerOptions& options, const KVStore* kvstore) const {
   if (options.instance != nullptr) return options.instance;
-  COOPER_ASSIGN_OR_RETURN(
-      std::shared_ptr<Optimizer> optimizer,
-      CreateOptimizer(options.optimizer, options.optimizer_params, options.lr_scheduler));
+  Kwargs params = options.optimizer_params;
+  // MXNet's default argument, which must not overwrite a schedule's rate.
+  if (params.empty() && options.lr_scheduler == nullptr) params["learning_rate"] = "0.01";
+  COOPER_ASSIGN_OR_RETURN(std::shared_ptr<Optimizer> optimizer,
+                          CreateOptimizer(options.optimizer, params, options.lr_scheduler));
   if (!options.optimizer_params.contains("rescale_grad") &&
       options.normalization == GradientNormalization::kBatchSize) {
     // Not that of an evaluation, which may have come first.

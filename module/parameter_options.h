@@ -75,9 +75,10 @@ struct InitOptimizerOptions {
   int64_t gradient_bucket_bytes = KVBuckets().bytes;
   bool overlap_gradients = true;
   // A name and the constructor's arguments, as in MXNet ("sgd", {{"learning_rate", "0.1"}}). Unless
-  // rescale_grad is among them, it is as `normalization` says.
+  // rescale_grad is among them, it is as `normalization` says. Without any, and without a schedule,
+  // the learning rate is MXNet's default of 0.01, whatever the optimizer's own is.
   std::string optimizer = "sgd";
-  std::map<std::string, std::string> optimizer_params = {{"learning_rate", "0.01"}};
+  std::map<std::string, std::string> optimizer_params;
   // For an optimizer made by name.
   std::shared_ptr<LRScheduler> lr_scheduler;
   // Or an optimizer that is ready; then the three above are ignored.
