@@ -256,6 +256,8 @@ class ParameterStore {
   absl::Status CheckCanInit(ParameterKind kind, absl::Span<const std::string> names) const;
   absl::Status InitNames(ParameterKind kind, absl::Span<const std::string> names);
   absl::Status InitOne(ParameterKind kind, const std::string& name);
+  // Tells what updates a parameter that it has another value.
+  absl::Status WeightChanged(const std::string& name) const;
   absl::Status PullNew(const std::string& name);
   // Gives arrays of further contexts what waits for them.
   absl::Status TakeRestored();

@@ -77,6 +77,9 @@ absl::Status ParameterStore::Init(const InitParamsOptions& options) {
   // By name, so that the random numbers a parameter gets do not depend on where it stands in a
   // graph; and everything, of whatever network it is.
   for (const auto& [kind, given] : kinds) COOPER_RETURN_IF_ERROR(InitNames(kind, Names(kind)));
+  for (const std::string& name : Names(ParameterKind::kArg)) {
+    COOPER_RETURN_IF_ERROR(WithName(WeightChanged(name), "", name));
+  }
   // What waits for a later network must not change with the caller's arrays.
   for (const auto& [kind, given] : kinds) {
     for (auto& [name, array] : of(kind).waiting) {
@@ -131,6 +134,7 @@ absl::Status ParameterStore::Set(const ArrayMap& args, const ArrayMap& auxs,
       if (entry == nullptr) continue;
       absl::Status status = entry->values[0].CopyFrom(array);
       if (status.ok()) status = Broadcast(kind, name);
+      if (status.ok() && kind == ParameterKind::kArg) status = WeightChanged(name);
       COOPER_RETURN_IF_ERROR(WithName(status, "SetParams: ", name));
     }
   }

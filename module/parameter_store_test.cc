@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "executor/executor_fixtures.h"
@@ -189,6 +190,43 @@ TEST(ParameterStoreTest, UpdatesSumOverContextsWithAStoreAlone) {
     EXPECT_THAT(Values(store, "w_weight", 0), Each(first));
     EXPECT_THAT(Values(store, "w_weight", 1), Each(second));
     EXPECT_THAT(Floats(*store.Mean(kArg, "w_weight")), Each((first + second) / 2));
+  }
+}
+
+// An update writes a 16-bit weight from its float32 copy, and that of DCASGD compares the weight
+// with the one before: both have to know of values that are set.
+TEST(ParameterStoreTest, ValuesThatAreSetReachTheOptimizersStates) {
+  for (const char* optimizer : {"sgd", "dcasgd"}) {
+    for (const auto& [kvstore, update_on_kvstore] :
+         {std::pair(false, false), {true, false}, {true, true}}) {
+      SCOPED_TRACE(testing::Message() << optimizer << kvstore << update_on_kvstore);
+      ParameterStore store(kTwo);
+      for (int i : {0, 1}) {
+        COOPER_ASSERT_OK(
+            store.Allocate(kArg, "w_weight", i, {.shape = {2}, .dtype = DType::kFloat16}));
+        COOPER_ASSERT_OK(store.AllocateGrad("w_weight", i));
+      }
+      COOPER_ASSERT_OK(store.Init({.initializer = init::Constant(1)}));
+      COOPER_ASSERT_OK(store.InstallOptimizer(
+          *CreateOptimizer(optimizer, {{"learning_rate", "1"}, {"multi_precision", "True"}}),
+          kvstore ? std::shared_ptr<KVStore>(*CreateKVStore("local")) : nullptr,
+          {.update_on_kvstore = update_on_kvstore}));
+      const auto step = [&store] {
+        for (int i : {0, 1}) COOPER_ASSERT_OK(store.Grad("w_weight", i).Fill(0.5));
+        COOPER_ASSERT_OK(store.Update({"w_weight"}));
+      };
+      const float change = kvstore ? -1 : -0.5;  // of gradients that are summed, or not
+      step();
+      COOPER_ASSERT_OK(store.Set({{"w_weight", Filled({2}, 10)}}, {}, {}));
+      step();
+      EXPECT_THAT(Values(store, "w_weight", 1), Each(10 + change)) << "SetParams";
+      COOPER_ASSERT_OK(store.Set({{"w_weight", Filled({2}, 20)}}, {}, {.allow_missing = true}));
+      step();
+      EXPECT_THAT(Values(store, "w_weight", 1), Each(20 + change)) << "with allow_missing";
+      COOPER_ASSERT_OK(store.Init({.initializer = init::Constant(30), .force_init = true}));
+      step();
+      EXPECT_THAT(Values(store, "w_weight", 1), Each(30 + change)) << "InitParams";
+    }
   }
 }
 

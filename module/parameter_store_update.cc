@@ -73,6 +73,15 @@ absl::Status ParameterStore::Install(const std::shared_ptr<Optimizer>& optimizer
   states_to_load_.clear();
   return absl::OkStatus();
 }
+absl::Status ParameterStore::WeightChanged(const std::string& name) const {
+  const Entry* const entry = Find(ParameterKind::kArg, name);
+  if (learning_.update_on_kvstore) return updater()->WeightChanged(name, entry->values[0]);
+  for (size_t i = 0; i < learning_.updaters.size(); ++i) {
+    COOPER_RETURN_IF_ERROR(learning_.updaters[i]->WeightChanged(name, entry->values[i]));
+  }
+  return absl::OkStatus();
+}
+
 
 KVItem ParameterStore::ItemFor(const std::string& name) const {
   const Entry& entry = of(ParameterKind::kArg).by_name.at(name);

@@ -74,8 +74,13 @@ absl::StatusOr<ParameterState> Optimizer::CreateState(const NDArray& weight) con
                             NDArray::Zeros(like.shape(), like.dtype(), like.context()));
     state.arrays.push_back(std::move(zeros));
   }
-  COOPER_RETURN_IF_ERROR(InitState(like, state.arrays));
+  COOPER_RETURN_IF_ERROR(KeepWeight(like, state.arrays));
   return state;
+}
+
+absl::Status Optimizer::WeightChanged(const NDArray& weight, const ParameterState& state) const {
+  if (!state.master.is_null()) COOPER_RETURN_IF_ERROR(state.master.CopyFrom(weight));
+  return KeepWeight(weight, state.arrays);
 }
 
 absl::Status Optimizer::Update(const std::string& name, const NDArray& weight, const NDArray& grad,

@@ -80,6 +80,10 @@ class Optimizer {
   absl::Status CheckState(const std::string& name, const NDArray& weight,
                           const ParameterState& state) const;
 
+  // After `weight` was given a value that no update made: what `state` has of it, the float32 copy
+  // for one, from which the next update would write it, is then that value.
+  absl::Status WeightChanged(const NDArray& weight, const ParameterState& state) const;
+
   // One step: overwrites `weight` and the arrays of `state`. Allocates nothing. kInvalidArgument,
   // naming the parameter, if shapes or dtypes disagree, or if the learning rate is not finite or
   // negative; kFailedPrecondition if the arrays are not on one device, kUnimplemented if no kernel
@@ -158,8 +162,8 @@ class Optimizer {
   virtual void SetStep(const Step&, UpdateParam*) {}
   // Whether SetStep does anything.
   virtual bool changes_with_steps() const { return true; }
-  // Fills the new arrays of a state, which are zero.
-  virtual absl::Status InitState(const NDArray&, absl::Span<const NDArray>) const {
+  // Takes the weight into the arrays of a state that keep one. New arrays are zero before.
+  virtual absl::Status KeepWeight(const NDArray&, absl::Span<const NDArray>) const {
     return absl::OkStatus();
   }
   // Whether names without another rule get decay.

@@ -27,7 +27,7 @@ class DcasgdOptimizer : public OptimizerWith<DcasgdParam> {
   using OptimizerWith::OptimizerWith;
 
  protected:
-  absl::Status InitState(const NDArray& weight, absl::Span<const NDArray> state) const override {
+  absl::Status KeepWeight(const NDArray& weight, absl::Span<const NDArray> state) const override {
     return state[1].CopyFrom(weight);
   }
 };

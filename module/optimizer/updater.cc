@@ -55,6 +55,11 @@ absl::StatusOr<int64_t> Updater::PrepareAll(absl::Span<const Parameter> paramete
   return optimizer_->PrepareAll(parameters_);
 }
 
+absl::Status Updater::WeightChanged(const std::string& name, const NDArray& weight) const {
+  const auto it = states_.find(name);
+  return it == states_.end() ? absl::OkStatus() : optimizer_->WeightChanged(weight, it->second);
+}
+
 absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> Updater::GetStates() const {
   std::vector<std::pair<std::string, NDArray>> states;
   const std::string text = optimizer_->SaveState();

@@ -40,6 +40,9 @@ class Updater {
   absl::Status RunPrepared(DeviceQueue* queue) const { return optimizer_->RunPrepared(queue); }
   void ForgetPrepared() { optimizer_->ForgetPrepared(parameters_); }
 
+  // Optimizer::WeightChanged with the state of that name, if there is one.
+  absl::Status WeightChanged(const std::string& name, const NDArray& weight) const;
+
   Optimizer& optimizer() const { return *optimizer_; }
 
   // The states as named arrays, which can be written as a .params file: "fc_weight:momentum" and
