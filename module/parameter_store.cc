@@ -139,6 +139,7 @@ absl::Status ParameterStore::ZeroGrads() {
   }
   added_.clear();
   counted_ = 0;
+  learnt_ = false;
   return absl::OkStatus();
 }
 

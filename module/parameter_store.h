@@ -173,7 +173,10 @@ class ParameterStore {
   // What the optimizer's gradients are divided by, and how much of that is in the present ones:
   // added to what was counted since the last update, or in its place.
   GradientNormalization normalization() const { return learning_.normalization; }
-  void CountGradients(int64_t count, bool add) { counted_ = add ? counted_ + count : count; }
+  void CountGradients(int64_t count, bool add) {
+    counted_ = add && !learnt_ ? counted_ + count : count;
+    learnt_ = false;
+  }
 
   // --- A run that has gone wrong.
 
@@ -230,13 +233,10 @@ class ParameterStore {
     std::vector<std::shared_ptr<Updater>> updaters;
     double clip_global_norm = 0;  // 0: gradients are not clipped
     GradientNormalization normalization = GradientNormalization::kBatchSize;
-    double rescale_grad = 1;  // before it is divided by what was counted
   };
 
+  class ScopedNormalization;
   class ScopedClip;
-
-  // Sets the optimizers' rescale_grad by what was counted, and counts anew.
-  void Normalize();
 
   Entries& of(ParameterKind kind) { return kinds_[static_cast<size_t>(kind)]; }
   const Entries& of(ParameterKind kind) const { return kinds_[static_cast<size_t>(kind)]; }
@@ -289,6 +289,7 @@ class ParameterStore {
   std::string states_to_load_;
   std::set<std::string> added_;
   int64_t counted_ = 0;  // of what the present gradients are divided by
+  bool learnt_ = false;  // whether an update has been: what is counted next begins anew
   std::map<std::string, std::vector<NDArray>> kept_auxs_;  // of KeepAuxs, by context
   // Kept for their memory.
   std::vector<Updater::Parameter> to_update_;

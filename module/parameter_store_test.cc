@@ -230,6 +230,33 @@ TEST(ParameterStoreTest, ValuesThatAreSetReachTheOptimizersStates) {
   }
 }
 
+// Two modules of a group may update from one backward pass each.
+TEST(ParameterStoreTest, WhatWasCountedIsThatOfAllUpdatesUntilMoreIs) {
+  ParameterStore store({Context::Cpu()});
+  AllocateAll(store, kArg, "a_weight", {1});
+  AllocateAll(store, kArg, "b_weight", {1});
+  COOPER_ASSERT_OK(store.Init({.initializer = init::Constant(10)}));
+  const std::shared_ptr<Optimizer> sgd = *CreateOptimizer("sgd", {{"learning_rate", "1"}});
+  const InitOptimizerOptions by_samples{.normalization = GradientNormalization::kSamples};
+  COOPER_ASSERT_OK(store.InstallOptimizer(sgd, nullptr, by_samples));
+  COOPER_ASSERT_OK(store.Grad("a_weight").Fill(4));
+  COOPER_ASSERT_OK(store.Grad("b_weight").Fill(8));
+  store.CountGradients(3, /*add=*/true);
+  store.CountGradients(1, /*add=*/true);
+  COOPER_ASSERT_OK(store.Update({"a_weight"}));
+  COOPER_ASSERT_OK(store.Update({"b_weight"}));
+  EXPECT_THAT(Values(store, "a_weight"), Each(9.0f));
+  EXPECT_THAT(Values(store, "b_weight"), Each(8.0f));
+  // The scale is each update's own: neither the optimizer nor another module that is given it keeps
+  // one.
+  EXPECT_EQ(sgd->rescale_grad(), 1);
+  COOPER_ASSERT_OK(store.InstallOptimizer(sgd, nullptr, by_samples));
+  store.CountGradients(2, /*add=*/true);
+  COOPER_ASSERT_OK(store.Update({"a_weight"}));
+  EXPECT_THAT(Values(store, "a_weight"), Each(7.0f))
+      << "what was learnt before is not counted again";
+}
+
 TEST(ParameterStoreTest, AnOptimizerThatFailsLeavesTheOneBefore) {
   ParameterStore store({Context::Cpu()});
   AllocateAll(store, kArg, "w_weight", {2});

@@ -37,7 +37,6 @@ absl::Status ParameterStore::Install(const std::shared_ptr<Optimizer>& optimizer
   Learning learning{.kvstore = std::move(kvstore)};
   learning.clip_global_norm = std::max(0.0, options.clip_global_norm);
   learning.normalization = options.normalization;
-  learning.rescale_grad = optimizer->rescale_grad();
   if (learning.normalization != GradientNormalization::kBatchSize && learning.kvstore != nullptr &&
       learning.kvstore->num_workers() > 1) {
     return absl::UnimplementedError(
@@ -73,6 +72,7 @@ absl::Status ParameterStore::Install(const std::shared_ptr<Optimizer>& optimizer
   states_to_load_.clear();
   return absl::OkStatus();
 }
+
 absl::Status ParameterStore::WeightChanged(const std::string& name) const {
   const Entry* const entry = Find(ParameterKind::kArg, name);
   if (learning_.update_on_kvstore) return updater()->WeightChanged(name, entry->values[0]);
@@ -81,7 +81,6 @@ absl::Status ParameterStore::WeightChanged(const std::string& name) const {
   }
   return absl::OkStatus();
 }
-
 
 KVItem ParameterStore::ItemFor(const std::string& name) const {
   const Entry& entry = of(ParameterKind::kArg).by_name.at(name);
@@ -181,15 +180,29 @@ absl::Status ParameterStore::PullOthers(const std::vector<std::string>& names) {
   return absl::OkStatus();
 }
 
-void ParameterStore::Normalize() {
-  if (learning_.normalization == GradientNormalization::kBatchSize) return;
-  const double scale = learning_.rescale_grad / static_cast<double>(std::max<int64_t>(1, counted_));
-  counted_ = 0;
-  if (learning_.update_on_kvstore) {
-    learning_.kvstore->updater()->optimizer().set_rescale_grad(scale);
+// Divides the optimizer's rescale_grad, for one update, by what was counted. All updaters have the
+// same optimizer. What was counted stays for another update from the same backward pass, as that of
+// a module that shares the parameters.
+class ParameterStore::ScopedNormalization {
+ public:
+  explicit ScopedNormalization(ParameterStore& store) {
+    if (store.learning_.normalization == GradientNormalization::kBatchSize) return;
+    store.learnt_ = true;
+    optimizer_ = &store.updater()->optimizer();
+    before_ = optimizer_->rescale_grad();
+    const auto counted = static_cast<double>(std::max<int64_t>(1, store.counted_));
+    optimizer_->set_rescale_grad(before_ / counted);
   }
-  for (const auto& updater : learning_.updaters) updater->optimizer().set_rescale_grad(scale);
-}
+  ~ScopedNormalization() {
+    if (optimizer_ != nullptr) optimizer_->set_rescale_grad(before_);
+  }
+  ScopedNormalization(const ScopedNormalization&) = delete;
+  ScopedNormalization& operator=(const ScopedNormalization&) = delete;
+
+ private:
+  Optimizer* optimizer_ = nullptr;
+  double before_ = 1;
+};
 
 absl::StatusOr<bool> ParameterStore::PrepareUpdate(const std::vector<std::string>& names,
                                                    int64_t* name_of_update) {
@@ -203,7 +216,7 @@ absl::StatusOr<bool> ParameterStore::PrepareUpdate(const std::vector<std::string
     if (!(entry.values[0].context() == contexts_[0])) return false;
     to_update_.push_back({name, entry.values[0], entry.grads[0]});
   }
-  Normalize();
+  const ScopedNormalization normalization(*this);
   COOPER_ASSIGN_OR_RETURN(*name_of_update, learning_.updaters[0]->PrepareAll(to_update_));
   return true;
 }
@@ -215,7 +228,7 @@ absl::Status ParameterStore::RunPreparedUpdate(DeviceQueue* queue) const {
 void ParameterStore::ForgetPreparedUpdate() { learning_.updaters[0]->ForgetPrepared(); }
 
 absl::Status ParameterStore::Update(const std::vector<std::string>& names) {
-  Normalize();
+  const ScopedNormalization normalization(*this);
   if (learning_.kvstore == nullptr) return UpdateContexts(names);
   COOPER_ASSIGN_OR_RETURN(const KVStepInfo info,
                           learning_.kvstore->Step(ItemsFor(names), /*active=*/true));
