@@ -194,12 +194,13 @@ absl::Status BucketingModule::Bind(const ModuleBindOptions& options) {
   current_ = nullptr;
   current_key_.reset();
   binded_ = false;
-  group_->parameters().ForgetAdded();
+  ParameterStore& parameters = group_->parameters();
   // Arrays without values may get other shapes.
-  if (!params_initialized()) group_->parameters().DropArrays();
+  if (!params_initialized()) parameters.DropArrays();
   bind_options_ = options;
   COOPER_ASSIGN_OR_RETURN(Bucket * bucket,
                           FindOrBind(default_key_, options.data_shapes, options.label_shapes));
+  COOPER_RETURN_IF_ERROR(parameters.ZeroGrads());
   if (options.seed.has_value()) group_->devices().SetSeed(*options.seed);
   current_ = bucket;
   current_key_ = default_key_;

@@ -203,7 +203,7 @@ absl::Status Module::BindAndLoad(const ModuleBindOptions& options) {
   COOPER_ASSIGN_OR_RETURN(auto bound, MakeBound(options.data_shapes, options.label_shapes));
   COOPER_RETURN_IF_ERROR(group_->parameters().TakeLoaded());
   // A first time may be beside modules that are in the middle of adding gradients up.
-  if (binded_) group_->parameters().ForgetAdded();
+  if (binded_) COOPER_RETURN_IF_ERROR(group_->parameters().ZeroGrads());
   bound_.clear();
   bound_.push_back(std::move(bound));
   names_of_ = nullptr;

@@ -87,6 +87,7 @@ class ParameterStore {
   void DropUninitialized(absl::Span<const std::string> args, absl::Span<const std::string> auxs);
   // Drops those of all parameters, gradients and auxiliary states.
   void DropArrays();
+  // Nothing has been added to a gradient, or counted, after this.
   absl::Status ZeroGrads();
   // Changes whenever contexts get other arrays than they had: bound executors then take the new
   // ones.
@@ -168,7 +169,6 @@ class ParameterStore {
   void GradAdded(const std::string& name) { added_.insert(name); }
   // Those told of since the last call, without `own`.
   std::vector<std::string> TakeAdded(absl::Span<const std::string> own);
-  void ForgetAdded() { added_.clear(); }
 
   // What the optimizer's gradients are divided by, and how much of that is in the present ones:
   // added to what was counted since the last update, or in its place.

@@ -1,0 +1,71 @@
+// What a forced Bind begins anew: gradients that add up.
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "module/bucketing_module.h"
+#include "module/expect_params.h"
+#include "module/initializer/initializers.h"
+#include "module/module.h"
+#include "module/module_fixtures.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+ModuleBindOptions Shapes(int64_t rows, bool force_rebind = false) {
+  return {.data_shapes = {{.name = "data", .shape = {rows, 6}, .layout = "NC"}},
+          .label_shapes = {{.name = "softmax_label", .shape = {rows}, .layout = "N"}},
+          .force_rebind = force_rebind,
+          .grad_req = WriteReq::kAdd};
+}
+
+DataBatch Batch(uint64_t seed) {
+  return {.data = {RandomArray({4, 6}, seed)}, .label = {Classes(4, 3, seed)}};
+}
+
+void MakeTrainable(BaseModule& module) {
+  COOPER_ASSERT_OK(module.Bind(Shapes(4)));
+  COOPER_ASSERT_OK(module.InitParams({.initializer = init::Uniform(0.5)}));
+  COOPER_ASSERT_OK(module.InitOptimizer({.optimizer_params = {{"learning_rate", "1"}},
+                                         .normalization = GradientNormalization::kSamples}));
+}
+
+// A step with gradients of `disturbed`, which were there before a forced bind, and without.
+void ExpectNothingIsLeft(BaseModule& disturbed, BaseModule& undisturbed) {
+  for (BaseModule* module : {&disturbed, &undisturbed}) MakeTrainable(*module);
+  COOPER_ASSERT_OK(disturbed.ForwardBackward(Batch(1)));
+  COOPER_ASSERT_OK(disturbed.Bind(Shapes(4, /*force_rebind=*/true)));
+  for (BaseModule* module : {&disturbed, &undisturbed}) {
+    COOPER_ASSERT_OK(module->ForwardBackward(Batch(2)));
+    COOPER_ASSERT_OK(module->Update());
+  }
+  ExpectSameParams(undisturbed, disturbed);
+}
+
+std::unique_ptr<BucketingModule> Buckets() {
+  return *BucketingModule::Create(
+      {.sym_gen = [](const BucketKey&) { return TwoLayers(); }, .default_bucket_key = 1});
+}
+
+TEST(RebindTest, GradientsBeginAnew) {
+  ExpectNothingIsLeft(**Module::Create(TwoLayers()), **Module::Create(TwoLayers()));
+  ExpectNothingIsLeft(*Buckets(), *Buckets());
+}
+
+TEST(RebindTest, ABindThatFailsLeavesGradientsAsTheyAre) {
+  auto module = *Module::Create(TwoLayers());
+  MakeTrainable(*module);
+  COOPER_ASSERT_OK(module->ForwardBackward(Batch(1)));
+  const std::vector<float> before = Floats(*module->GetGrad("fc1_weight"));
+  ModuleBindOptions wide = Shapes(4, /*force_rebind=*/true);
+  wide.data_shapes[0].shape = {4, 7};
+  EXPECT_FALSE(module->Bind(wide).ok());
+  EXPECT_EQ(Floats(*module->GetGrad("fc1_weight")), before);
+}
+
+}  // namespace
+}  // namespace cooper
