@@ -195,12 +195,15 @@ absl::Status BucketingModule::Bind(const ModuleBindOptions& options) {
   current_key_.reset();
   binded_ = false;
   ParameterStore& parameters = group_->parameters();
-  // Arrays without values may get other shapes.
+  ParameterStore::Rollback rollback(parameters);
+  // Arrays without values may get other shapes, and so may states, which are as large as a batch.
   if (!params_initialized()) parameters.DropArrays();
+  parameters.DropStates(module_options_.state_names);
   bind_options_ = options;
   COOPER_ASSIGN_OR_RETURN(Bucket * bucket,
                           FindOrBind(default_key_, options.data_shapes, options.label_shapes));
   COOPER_RETURN_IF_ERROR(parameters.ZeroGrads());
+  rollback.Commit();
   if (options.seed.has_value()) group_->devices().SetSeed(*options.seed);
   current_ = bucket;
   current_key_ = default_key_;

@@ -185,8 +185,9 @@ absl::Status Module::Bind(const ModuleBindOptions& options) {
   {
     ParameterStore& parameters = group_->parameters();
     ParameterStore::Rollback rollback(parameters);
-    // Arrays without values may get other shapes.
+    // Arrays without values may get other shapes, and so may states, which are as large as a batch.
     if (binded_ && !params_initialized()) parameters.DropUninitialized(param_names_, aux_names_);
+    if (binded_ && group_ == group_before) parameters.DropStates(options_.state_names);
     status = BindAndLoad(options);
     if (status.ok()) rollback.Commit();
   }

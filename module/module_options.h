@@ -37,7 +37,8 @@ struct ModuleOptions {
   std::map<std::string, std::string> compression_params;
   // Parameters that are not trained: no gradient is computed for them.
   std::vector<std::string> fixed_param_names;
-  // Arguments that last from batch to batch, zero at first (GetStates, SetStates).
+  // Arguments that last from batch to batch, zero at first and after a forced Bind, which may
+  // change their shapes (GetStates, SetStates).
   std::vector<std::string> state_names;
   // Passes that graphs are bound without (PassNames() in executor/executor.h).
   std::set<std::string> disabled_passes;

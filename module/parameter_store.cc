@@ -131,6 +131,10 @@ void ParameterStore::DropArrays() {
   of(ParameterKind::kAux).by_name.clear();
 }
 
+void ParameterStore::DropStates(absl::Span<const std::string> names) {
+  for (const std::string& name : names) of(ParameterKind::kState).by_name.erase(name);
+}
+
 absl::Status ParameterStore::ZeroGrads() {
   for (const auto& [name, entry] : of(ParameterKind::kArg).by_name) {
     for (const NDArray& grad : entry.grads) {

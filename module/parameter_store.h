@@ -87,6 +87,8 @@ class ParameterStore {
   void DropUninitialized(absl::Span<const std::string> args, absl::Span<const std::string> auxs);
   // Drops those of all parameters, gradients and auxiliary states.
   void DropArrays();
+  // Drops those of these states.
+  void DropStates(absl::Span<const std::string> names);
   // Nothing has been added to a gradient, or counted, after this.
   absl::Status ZeroGrads();
   // Changes whenever contexts get other arrays than they had: bound executors then take the new

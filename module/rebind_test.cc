@@ -1,4 +1,4 @@
-// What a forced Bind begins anew: gradients that add up.
+// What a forced Bind begins anew: gradients that add up, and states that last from batch to batch.
 
 #include <memory>
 #include <utility>
@@ -15,6 +15,9 @@
 
 namespace cooper {
 namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
 
 ModuleBindOptions Shapes(int64_t rows, bool force_rebind = false) {
   return {.data_shapes = {{.name = "data", .shape = {rows, 6}, .layout = "NC"}},
@@ -65,6 +68,44 @@ TEST(RebindTest, ABindThatFailsLeavesGradientsAsTheyAre) {
   wide.data_shapes[0].shape = {4, 7};
   EXPECT_FALSE(module->Bind(wide).ok());
   EXPECT_EQ(Floats(*module->GetGrad("fc1_weight")), before);
+}
+
+// data + carried, which is as large as the batch.
+Symbol AddCarried() {
+  return Op("elemwise_add",
+            {.name = "sum", .inputs = {Symbol::Variable("data"), Symbol::Variable("carried")}});
+}
+
+void ExpectStatesOfAnySize(BaseModule& module) {
+  const auto bind = [&module](int64_t rows) {
+    return module.Bind({.data_shapes = {{.name = "data", .shape = {rows}, .layout = "N"}},
+                        .for_training = false,
+                        .force_rebind = true});
+  };
+  COOPER_ASSERT_OK(bind(2));
+  COOPER_ASSERT_OK(module.InitParams());
+  COOPER_ASSERT_OK(module.SetStates(5.0));
+  COOPER_ASSERT_OK(bind(3));
+  COOPER_ASSERT_OK(module.Forward({.data = {*NDArray::FromVector<float>({3}, {1, 2, 3})}}));
+  EXPECT_THAT(Floats((*module.GetOutputs())[0]), ElementsAre(1, 2, 3));
+  COOPER_ASSERT_OK(module.SetStates(5.0));
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<NDArray> states, module.GetStates());
+  EXPECT_THAT(Floats(states[0]), Each(5.0f));
+  // A bind that fails leaves them.
+  EXPECT_FALSE(module.Bind({.data_shapes = {}, .for_training = false, .force_rebind = true}).ok());
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray kept,
+                              module.group()->parameters().Mean(ParameterKind::kState, "carried"));
+  EXPECT_THAT(Floats(kept), ElementsAre(5, 5, 5));
+}
+
+TEST(RebindTest, StatesTakeTheNewBatchSize) {
+  ExpectStatesOfAnySize(
+      **Module::Create(AddCarried(), {.label_names = {}, .state_names = {"carried"}}));
+  const SymGen sym_gen = [](const BucketKey&) {
+    return BucketSymbol{.symbol = AddCarried(), .label_names = {}};
+  };
+  ExpectStatesOfAnySize(**BucketingModule::Create(
+      {.sym_gen = sym_gen, .default_bucket_key = 1, .state_names = {"carried"}}));
 }
 
 }  // namespace
