@@ -67,7 +67,7 @@ absl::Status BucketingModule::SetParams(const ArrayMap& arg_params, const ArrayM
 
 absl::Status BucketingModule::InitOptimizer(const InitOptimizerOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireParams("InitOptimizer"));
-  return current_->module->InitOptimizer(options);
+  return current_->module->InitOptimizerFor(bind_options_.data_shapes, options);
 }
 
 absl::Status BucketingModule::ForwardBackward(const DataBatch& batch) {

@@ -4,6 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "module/bucketing_module.h"
 #include "module/lr_scheduler/step_schedulers.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
@@ -15,6 +16,14 @@ namespace {
 ModuleBindOptions Shapes(int64_t rows) {
   return {.data_shapes = {{.name = "data", .shape = {rows, 6}, .layout = "NC"}},
           .label_shapes = {{.name = "softmax_label", .shape = {rows}, .layout = "N"}}};
+}
+
+DataBatch Batch(int64_t rows) {
+  const ModuleBindOptions shapes = Shapes(rows);
+  return {.data = {RandomArray({rows, 6}, 1)},
+          .label = {Classes(rows, 3, 1)},
+          .provide_data = shapes.data_shapes,
+          .provide_label = shapes.label_shapes};
 }
 
 // Bound to 4 rows, with parameters.
@@ -43,6 +52,24 @@ TEST(InitOptimizerTest, TheScheduleKeepsItsRateUnlessOneIsGiven) {
   EXPECT_EQ(RateOf({.optimizer_params = {{"momentum", "0.9"}}, .lr_scheduler = schedule()}), 0.5);
   EXPECT_EQ(RateOf({.optimizer_params = {{"learning_rate", "0.2"}}, .lr_scheduler = schedule()}),
             0.2);
+}
+
+// Whatever came in between: a last batch that is smaller, or another bucket.
+TEST(InitOptimizerTest, GradientsAreScaledByTheBatchSizeOfBind) {
+  const auto module = MakeModule();
+  COOPER_ASSERT_OK(module->Forward(Batch(1)));
+  COOPER_ASSERT_OK(module->InitOptimizer());
+  EXPECT_EQ(OptimizerOf(*module).rescale_grad(), 1.0 / 4);
+
+  auto buckets = *BucketingModule::Create(
+      {.sym_gen = [](const BucketKey&) { return TwoLayers(); }, .default_bucket_key = 1});
+  COOPER_ASSERT_OK(buckets->Bind(Shapes(4)));
+  COOPER_ASSERT_OK(buckets->InitParams());
+  DataBatch other = Batch(2);
+  other.bucket_key = 2;
+  COOPER_ASSERT_OK(buckets->Forward(other));
+  COOPER_ASSERT_OK(buckets->InitOptimizer());
+  EXPECT_EQ(OptimizerOf(*buckets).rescale_grad(), 1.0 / 4);
 }
 
 }  // namespace

@@ -83,6 +83,10 @@ class Module : public BaseModule {
   absl::Status SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
                          const SetParamsOptions& options = {}) override;
   absl::Status InitOptimizer(const InitOptimizerOptions& options = {}) override;
+  // The same where `data_shapes`, rather than those of Bind, have the batch size that gradients are
+  // divided by.
+  absl::Status InitOptimizerFor(const std::vector<DataDesc>& data_shapes,
+                                const InitOptimizerOptions& options);
 
   absl::Status Forward(const DataBatch& batch,
                        std::optional<bool> is_train = std::nullopt) override;
@@ -161,8 +165,9 @@ class Module : public BaseModule {
   ModuleBindOptions BindOptionsFor(const std::vector<DataDesc>& data_shapes,
                                    const std::vector<DataDesc>& label_shapes) const;
   absl::StatusOr<std::shared_ptr<KVStore>> MakeKVStore(const InitOptimizerOptions& options) const;
-  absl::StatusOr<std::shared_ptr<Optimizer>> MakeOptimizer(const InitOptimizerOptions& options,
-                                                           const KVStore* kvstore) const;
+  static absl::StatusOr<std::shared_ptr<Optimizer>> MakeOptimizer(
+      const std::vector<DataDesc>& data_shapes, const InitOptimizerOptions& options,
+      const KVStore* kvstore);
   // The parameters that the next update changes.
   const std::vector<std::string>& NamesToUpdate();
   absl::Status FitBatch(const DataBatch& batch);

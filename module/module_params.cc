@@ -59,7 +59,8 @@ absl::StatusOr<std::shared_ptr<KVStore>> Module::MakeKVStore(
 }
 
 absl::StatusOr<std::shared_ptr<Optimizer>> Module::MakeOptimizer(
-    const InitOptimizerOptions& options, const KVStore* kvstore) const {
+    const std::vector<DataDesc>& data_shapes, const InitOptimizerOptions& options,
+    const KVStore* kvstore) {
   if (options.instance != nullptr) return options.instance;
   Kwargs params = options.optimizer_params;
   // MXNet's default argument, which must not overwrite a schedule's rate.
@@ -68,8 +69,7 @@ absl::StatusOr<std::shared_ptr<Optimizer>> Module::MakeOptimizer(
                           CreateOptimizer(options.optimizer, params, options.lr_scheduler));
   if (!options.optimizer_params.contains("rescale_grad") &&
       options.normalization == GradientNormalization::kBatchSize) {
-    // Not that of an evaluation, which may have come first.
-    int64_t batch_size = BatchSizeOf(bound_.front()->data_shapes());
+    int64_t batch_size = BatchSizeOf(data_shapes);
     batch_size *= std::max(1, options.batches_per_update);
     if (kvstore != nullptr) batch_size *= kvstore->num_workers();
     optimizer->set_rescale_grad(1.0 / static_cast<double>(std::max<int64_t>(1, batch_size)));
@@ -78,11 +78,16 @@ absl::StatusOr<std::shared_ptr<Optimizer>> Module::MakeOptimizer(
 }
 
 absl::Status Module::InitOptimizer(const InitOptimizerOptions& options) {
+  return InitOptimizerFor(bind_options_.data_shapes, options);
+}
+
+absl::Status Module::InitOptimizerFor(const std::vector<DataDesc>& data_shapes,
+                                      const InitOptimizerOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireParams("InitOptimizer"));
   if (optimizer_initialized() && !options.force_init) return absl::OkStatus();
   COOPER_ASSIGN_OR_RETURN(const std::shared_ptr<KVStore> kvstore, MakeKVStore(options));
   COOPER_ASSIGN_OR_RETURN(const std::shared_ptr<Optimizer> optimizer,
-                          MakeOptimizer(options, kvstore.get()));
+                          MakeOptimizer(data_shapes, options, kvstore.get()));
   COOPER_RETURN_IF_ERROR(group_->parameters().InstallOptimizer(optimizer, kvstore, options));
   group_->devices().SetRank(kvstore == nullptr ? 0 : kvstore->rank());
   return absl::OkStatus();
