@@ -1,6 +1,7 @@
 // What InitOptimizer makes of its options: the learning rate and the scale of gradients.
 
 #include <memory>
+#include <string>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -8,6 +9,7 @@
 #include "module/lr_scheduler/step_schedulers.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
+#include "module/optimizer/sgd.h"
 #include "ndarray/status_matchers.h"
 
 namespace cooper {
@@ -70,6 +72,27 @@ TEST(InitOptimizerTest, GradientsAreScaledByTheBatchSizeOfBind) {
   COOPER_ASSERT_OK(buckets->Forward(other));
   COOPER_ASSERT_OK(buckets->InitOptimizer());
   EXPECT_EQ(OptimizerOf(*buckets).rescale_grad(), 1.0 / 4);
+}
+
+TEST(InitOptimizerTest, AGivenRateWinsOverThatOfLoadedStates) {
+  const std::string prefix = testing::TempDir() + "/rate";
+  const auto saved = MakeModule();
+  COOPER_ASSERT_OK(saved->InitOptimizer({.optimizer_params = {{"learning_rate", "0.5"}}}));
+  COOPER_ASSERT_OK(saved->SaveCheckpoint(prefix, 1, /*save_optimizer_states=*/true));
+  const auto rate = [&](const InitOptimizerOptions& options) {
+    auto module = *Module::Load(prefix, 1, /*load_optimizer_states=*/true);
+    COOPER_EXPECT_OK(module->Bind(Shapes(4)));
+    COOPER_EXPECT_OK(module->InitOptimizer(options));
+    const double first = OptimizerOf(*module).learning_rate();
+    COOPER_EXPECT_OK(module->LoadOptimizerStates(prefix + "-0001.states"));
+    EXPECT_EQ(OptimizerOf(*module).learning_rate(), first);
+    return first;
+  };
+  EXPECT_EQ(rate({}), 0.5);
+  EXPECT_EQ(rate({.optimizer_params = {{"momentum", "0"}}}), 0.5);
+  EXPECT_EQ(rate({.instance = Sgd({})}), 0.5);
+  EXPECT_EQ(rate({.optimizer_params = {{"learning_rate", "0.2"}}}), 0.2);
+  EXPECT_EQ(rate({.instance = Sgd({.common = {.learning_rate = 0.2}})}), 0.2);
 }
 
 }  // namespace

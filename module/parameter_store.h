@@ -192,7 +192,8 @@ class ParameterStore {
   absl::Status KeepAuxs();
   absl::Status RestoreAuxs();
 
-  // Files of optimizer states (updater.h), once there is an optimizer.
+  // Files of optimizer states (updater.h), once there is an optimizer. A learning rate that
+  // InstallOptimizer was given wins over the file's.
   absl::Status SaveOptimizerStates(const std::string& path) const;
   absl::Status LoadOptimizerStates(const std::string& path);
   // Loads them when InstallOptimizer is called.
@@ -234,6 +235,7 @@ class ParameterStore {
     // draws must not depend on how many contexts there are. Empty if the key-value store has it.
     std::vector<std::shared_ptr<Updater>> updaters;
     double clip_global_norm = 0;  // 0: gradients are not clipped
+    bool rate_given = false;      // wins over that of a file of optimizer states
     GradientNormalization normalization = GradientNormalization::kBatchSize;
   };
 

@@ -57,9 +57,11 @@ ArrayMap ParameterStore::WeightsOf(int context) const {
 }
 
 absl::Status ParameterStore::LoadOptimizerStates(const std::string& path) {
-  if (learning_.update_on_kvstore) return updater()->LoadStates(path, WeightsOf(0));
+  const bool keep_rate = learning_.rate_given;
+  if (learning_.update_on_kvstore) return updater()->LoadStates(path, WeightsOf(0), keep_rate);
   for (size_t i = 0; i < learning_.updaters.size(); ++i) {
-    COOPER_RETURN_IF_ERROR(learning_.updaters[i]->LoadStates(path, WeightsOf(static_cast<int>(i))));
+    COOPER_RETURN_IF_ERROR(
+        learning_.updaters[i]->LoadStates(path, WeightsOf(static_cast<int>(i)), keep_rate));
   }
   return absl::OkStatus();
 }

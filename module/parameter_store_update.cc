@@ -37,6 +37,9 @@ absl::Status ParameterStore::Install(const std::shared_ptr<Optimizer>& optimizer
   Learning learning{.kvstore = std::move(kvstore)};
   learning.clip_global_norm = std::max(0.0, options.clip_global_norm);
   learning.normalization = options.normalization;
+  learning.rate_given = options.instance != nullptr
+                            ? optimizer->learning_rate_given()
+                            : options.optimizer_params.contains("learning_rate");
   if (learning.normalization != GradientNormalization::kBatchSize && learning.kvstore != nullptr &&
       learning.kvstore->num_workers() > 1) {
     return absl::UnimplementedError(
@@ -53,7 +56,8 @@ absl::Status ParameterStore::Install(const std::shared_ptr<Optimizer>& optimizer
   for (int i = 0; i < num_updaters; ++i) {
     learning.updaters.push_back(std::make_shared<Updater>(optimizer));
     if (!states_to_load_.empty()) {
-      COOPER_RETURN_IF_ERROR(learning.updaters.back()->LoadStates(states_to_load_));
+      COOPER_RETURN_IF_ERROR(
+          learning.updaters.back()->LoadStates(states_to_load_, {}, learning.rate_given));
     }
   }
   if (learning.update_on_kvstore) {

@@ -114,6 +114,8 @@ class Optimizer {
   // Counts are as before the last PrepareAll, whose parameters are given again.
   void ForgetPrepared(absl::Span<const Parameter> parameters);
 
+  // Whether the options had a rate.
+  bool learning_rate_given() const { return options_.learning_rate.has_value(); }
   // The rate of the next update, without multipliers.
   double learning_rate();
   // kInvalidArgument, with the rate, if the one that was given is negative, infinite or NaN: of a

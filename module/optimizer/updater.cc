@@ -138,9 +138,12 @@ absl::Status Updater::SaveStates(const std::string& path) const {
   return SaveNamedArrays(path, states);
 }
 
-absl::Status Updater::LoadStates(const std::string& path, const ArrayMap& weights) {
+absl::Status Updater::LoadStates(const std::string& path, const ArrayMap& weights, bool keep_rate) {
   COOPER_ASSIGN_OR_RETURN(const NamedArrays states, LoadNamedArrays(path));
-  return SetStates(states, weights);
+  if (!keep_rate || optimizer_->lr_scheduler() != nullptr) return SetStates(states, weights);
+  const double rate = optimizer_->learning_rate();
+  COOPER_RETURN_IF_ERROR(SetStates(states, weights));
+  return optimizer_->set_learning_rate(rate);
 }
 
 }  // namespace cooper

@@ -58,9 +58,11 @@ class Updater {
   absl::Status SetStates(const std::vector<std::pair<std::string, NDArray>>& states,
                          const ArrayMap& weights = {});
 
-  // The same with a file.
+  // The same with a file. With keep_rate the learning rate stays as it is, unless a scheduler sets
+  // it, which goes on from where the file's was.
   absl::Status SaveStates(const std::string& path) const;
-  absl::Status LoadStates(const std::string& path, const ArrayMap& weights = {});
+  absl::Status LoadStates(const std::string& path, const ArrayMap& weights = {},
+                          bool keep_rate = false);
 
  private:
   absl::StatusOr<ParameterState*> StateOf(const std::string& name, const NDArray& weight);
