@@ -1,8 +1,11 @@
 // What InitOptimizer makes of its options: the learning rate and the scale of gradients.
 
+#include <ctime>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "glog/logging.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/bucketing_module.h"
@@ -14,6 +17,10 @@
 
 namespace cooper {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 ModuleBindOptions Shapes(int64_t rows) {
   return {.data_shapes = {{.name = "data", .shape = {rows, 6}, .layout = "NC"}},
@@ -93,6 +100,32 @@ TEST(InitOptimizerTest, AGivenRateWinsOverThatOfLoadedStates) {
   EXPECT_EQ(rate({.instance = Sgd({})}), 0.5);
   EXPECT_EQ(rate({.optimizer_params = {{"learning_rate", "0.2"}}}), 0.2);
   EXPECT_EQ(rate({.instance = Sgd({.common = {.learning_rate = 0.2}})}), 0.2);
+}
+
+// Keeps what is logged while it lives.
+class LogLines : public google::LogSink {
+ public:
+  LogLines() { google::AddLogSink(this); }
+  ~LogLines() override { google::RemoveLogSink(this); }
+  void send(google::LogSeverity, const char*, const char*, int, const struct ::tm*,
+            const char* message, size_t length) override {
+    lines.emplace_back(message, length);
+  }
+  std::vector<std::string> lines;
+};
+
+TEST(InitOptimizerTest, WarnsOfAnInstanceThatDoesNotScaleByTheBatchSize) {
+  const LogLines log;
+  const auto init = [](double rescale_grad, GradientNormalization normalization) {
+    COOPER_EXPECT_OK(
+        MakeModule()->InitOptimizer({.instance = Sgd({.common = {.rescale_grad = rescale_grad}}),
+                                     .normalization = normalization}));
+  };
+  init(0.25, GradientNormalization::kBatchSize);
+  init(1, GradientNormalization::kSamples);
+  EXPECT_THAT(log.lines, IsEmpty());
+  init(1, GradientNormalization::kBatchSize);
+  EXPECT_THAT(log.lines, ElementsAre(HasSubstr("rescale_grad is 1, not 0.25")));
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 // Parameters of a Module: the way in and out, and how they learn. They are the store's.
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
+#include "glog/logging.h"
 #include "module/module.h"
 #include "module/optimizer/create_optimizer.h"
 #include "ndarray/profiler.h"
@@ -61,18 +63,25 @@ absl::StatusOr<std::shared_ptr<KVStore>> Module::MakeKVStore(
 absl::StatusOr<std::shared_ptr<Optimizer>> Module::MakeOptimizer(
     const std::vector<DataDesc>& data_shapes, const InitOptimizerOptions& options,
     const KVStore* kvstore) {
-  if (options.instance != nullptr) return options.instance;
+  int64_t rows = BatchSizeOf(data_shapes) * std::max(1, options.batches_per_update);
+  if (kvstore != nullptr) rows *= kvstore->num_workers();
+  const double scale = 1.0 / static_cast<double>(std::max<int64_t>(1, rows));
+  const bool by_batch_size = options.normalization == GradientNormalization::kBatchSize;
+  if (options.instance != nullptr) {
+    const double given = options.instance->rescale_grad();
+    if (by_batch_size && std::abs(given - scale) > 1e-6 * scale) {
+      LOG(WARNING) << "InitOptimizer: the instance's rescale_grad is " << given << ", not " << scale
+                   << ", 1 / the batch size (of all processes); is this intended?";
+    }
+    return options.instance;
+  }
   Kwargs params = options.optimizer_params;
   // MXNet's default argument, which must not overwrite a schedule's rate.
   if (params.empty() && options.lr_scheduler == nullptr) params["learning_rate"] = "0.01";
   COOPER_ASSIGN_OR_RETURN(std::shared_ptr<Optimizer> optimizer,
                           CreateOptimizer(options.optimizer, params, options.lr_scheduler));
-  if (!options.optimizer_params.contains("rescale_grad") &&
-      options.normalization == GradientNormalization::kBatchSize) {
-    int64_t batch_size = BatchSizeOf(data_shapes);
-    batch_size *= std::max(1, options.batches_per_update);
-    if (kvstore != nullptr) batch_size *= kvstore->num_workers();
-    optimizer->set_rescale_grad(1.0 / static_cast<double>(std::max<int64_t>(1, batch_size)));
+  if (by_batch_size && !options.optimizer_params.contains("rescale_grad")) {
+    optimizer->set_rescale_grad(scale);
   }
   return optimizer;
 }

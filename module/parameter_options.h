@@ -81,7 +81,8 @@ struct InitOptimizerOptions {
   std::map<std::string, std::string> optimizer_params;
   // For an optimizer made by name.
   std::shared_ptr<LRScheduler> lr_scheduler;
-  // Or an optimizer that is ready; then the three above are ignored.
+  // Or an optimizer that is ready; then the three above are ignored. Its rescale_grad counts as it
+  // is: one that is not as `normalization` says is warned of in the log, as in MXNet.
   std::shared_ptr<Optimizer> instance;
   // Multipliers of rate and decay by parameter name, beside those of the symbol's attributes
   // (`__lr_mult__`), over which they win.
