@@ -62,7 +62,9 @@ struct InitOptimizerOptions {
   // process none is made for one device. "": nothing is summed, and each device's parameters go
   // their own way.
   std::string kvstore = "local";
-  // Or a store that is ready; then the type is ignored.
+  // Or a store that is ready; then the type is ignored. It begins with the module's values,
+  // whatever it was used for before; several modules may have it at a time if their parameters have
+  // different names (kAlreadyExists).
   std::shared_ptr<KVStore> kvstore_instance;
   // Whether the store updates the parameters, or only sums the gradients, and each device updates
   // its own. (MXNet decides by type and number of elements.)

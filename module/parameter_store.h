@@ -236,7 +236,11 @@ class ParameterStore {
     std::vector<std::shared_ptr<Updater>> updaters;
     double clip_global_norm = 0;  // 0: gradients are not clipped
     bool rate_given = false;      // wins over that of a file of optimizer states
+    // Says which keys of the key-value store are this one's (KVStore::Claim).
+    std::shared_ptr<const void> claim;
     GradientNormalization normalization = GradientNormalization::kBatchSize;
+    // The key-value store's in the steps of this one; null if it only sums.
+    std::shared_ptr<Updater> store_updater;
   };
 
   class ScopedNormalization;
@@ -280,6 +284,9 @@ class ParameterStore {
   const std::vector<Context> contexts_;
   std::array<Entries, 3> kinds_;          // by ParameterKind
   std::map<std::string, AttrMap> attrs_;  // of the variables of all networks
+  // Lets the key-value store do what it is to do for this one, which may not be the only one.
+  absl::Status PrepareKVStore();
+  absl::Status InitKVStore();
   bool share_values_ = false;
   int64_t generation_ = 0;
 

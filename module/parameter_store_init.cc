@@ -202,6 +202,10 @@ absl::Status ParameterStore::PullNew(const std::string& name) {
     COOPER_RETURN_IF_ERROR(learning_.kvstore->Pull(name, {value}));
   }
   entry.initialized = true;
+  for (const auto* names : {&new_args, &stored}) {
+    if (learning_.kvstore == nullptr) break;
+    COOPER_RETURN_IF_ERROR(learning_.kvstore->Claim(learning_.claim, *names));
+  }
   of(ParameterKind::kArg).waiting.erase(name);
   return absl::OkStatus();
 }

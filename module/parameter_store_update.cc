@@ -14,7 +14,7 @@
 namespace cooper {
 
 std::shared_ptr<Updater> ParameterStore::updater() const {
-  if (learning_.update_on_kvstore) return learning_.kvstore->updater();
+  if (learning_.update_on_kvstore) return learning_.store_updater;
   return learning_.updaters.empty() ? nullptr : learning_.updaters[0];
 }
 
@@ -47,6 +47,10 @@ absl::Status ParameterStore::Install(const std::shared_ptr<Optimizer>& optimizer
         "for itself");
   }
   if (learning.kvstore != nullptr) {
+    learning.claim = learning.kvstore == learning_.kvstore ? learning_.claim
+                                                           : std::make_shared<const char>('\0');
+    COOPER_RETURN_IF_ERROR(AddContext(
+        learning.kvstore->Claim(learning.claim, Names(ParameterKind::kArg)), "InitOptimizer"));
     COOPER_RETURN_IF_ERROR(learning.kvstore->SetBuckets(
         {.bytes = options.gradient_bucket_bytes, .overlap = options.overlap_gradients}));
   }
@@ -61,20 +65,40 @@ absl::Status ParameterStore::Install(const std::shared_ptr<Optimizer>& optimizer
     }
   }
   if (learning.update_on_kvstore) {
-    COOPER_RETURN_IF_ERROR(learning.kvstore->SetUpdater(learning.updaters[0]));
+    learning.store_updater = learning.updaters[0];
     learning.updaters.clear();
   }
   learning_ = std::move(learning);
   COOPER_RETURN_IF_ERROR(ShareValues(learning_.kvstore != nullptr));
-  if (learning_.kvstore != nullptr) {
-    std::vector<KVItem> items;
-    for (const auto& [name, entry] : of(ParameterKind::kArg).by_name) {
-      if (!entry.grads[0].is_null()) items.push_back(ItemFor(name));
-    }
-    COOPER_RETURN_IF_ERROR(learning_.kvstore->InitAll(items));
-  }
+  if (learning_.kvstore != nullptr) COOPER_RETURN_IF_ERROR(InitKVStore());
   states_to_load_.clear();
   return absl::OkStatus();
+}
+
+// What the store has from a training before is no value of this one, nor even a value where it only
+// summed.
+absl::Status ParameterStore::InitKVStore() {
+  KVStore& kvstore = *learning_.kvstore;
+  COOPER_RETURN_IF_ERROR(kvstore.ClaimAnew(learning_.claim, Names(ParameterKind::kArg)));
+  const std::vector<std::string> keys_before = kvstore.keys();
+  std::vector<KVItem> items;
+  for (const auto& [name, entry] : of(ParameterKind::kArg).by_name) {
+    if (!entry.grads[0].is_null()) items.push_back(ItemFor(name));
+  }
+  COOPER_RETURN_IF_ERROR(PrepareKVStore());
+  COOPER_RETURN_IF_ERROR(kvstore.InitAll(items));
+  // What only other processes have bound so far is this one's too.
+  std::vector<std::string> brought;
+  for (const std::string& key : kvstore.keys()) {
+    if (!absl::c_linear_search(keys_before, key)) brought.push_back(key);
+  }
+  return kvstore.Claim(learning_.claim, brought);
+}
+
+absl::Status ParameterStore::PrepareKVStore() {
+  KVStore& kvstore = *learning_.kvstore;
+  return kvstore.updater() == learning_.store_updater ? absl::OkStatus()
+                                                      : kvstore.SetUpdater(learning_.store_updater);
 }
 
 absl::Status ParameterStore::WeightChanged(const std::string& name) const {
@@ -156,11 +180,13 @@ std::vector<KVItem> ParameterStore::ItemsFor(absl::Span<const std::string> names
 
 absl::StatusOr<bool> ParameterStore::BeginGrads(absl::Span<const std::string> names) {
   if (!learning_.update_on_kvstore || num_contexts() == 1 || contexts_[0].is_cpu()) return false;
+  COOPER_RETURN_IF_ERROR(PrepareKVStore());
   return learning_.kvstore->BeginGradients(ItemsFor(names));
 }
 
 // Parameters that only other processes had in the step have changed here too.
 absl::Status ParameterStore::TakeOthers(const std::vector<std::string>& names) {
+  COOPER_RETURN_IF_ERROR(learning_.kvstore->Claim(learning_.claim, names));
   for (const std::string& name : names) {
     // Those that are not bound here, be it for evaluation alone, get their value when they are.
     const Entry* entry = Find(ParameterKind::kArg, name);
@@ -172,6 +198,7 @@ absl::Status ParameterStore::TakeOthers(const std::vector<std::string>& names) {
 
 // Their summed gradients come here, where each process updates for itself.
 absl::Status ParameterStore::PullOthers(const std::vector<std::string>& names) {
+  COOPER_RETURN_IF_ERROR(learning_.kvstore->Claim(learning_.claim, names));
   for (const std::string& name : names) {
     if (Grad(name).is_null()) {
       return absl::FailedPreconditionError(absl::StrCat(
@@ -234,6 +261,7 @@ void ParameterStore::ForgetPreparedUpdate() { learning_.updaters[0]->ForgetPrepa
 absl::Status ParameterStore::Update(const std::vector<std::string>& names) {
   const ScopedNormalization normalization(*this);
   if (learning_.kvstore == nullptr) return UpdateContexts(names);
+  COOPER_RETURN_IF_ERROR(PrepareKVStore());
   COOPER_ASSIGN_OR_RETURN(const KVStepInfo info,
                           learning_.kvstore->Step(ItemsFor(names), /*active=*/true));
   if (learning_.update_on_kvstore) return TakeOthers(info.others);
@@ -247,6 +275,7 @@ absl::Status ParameterStore::Update(const std::vector<std::string>& names) {
 
 absl::StatusOr<int> ParameterStore::JoinUpdate() {
   if (learning_.kvstore == nullptr) return 0;
+  COOPER_RETURN_IF_ERROR(PrepareKVStore());
   COOPER_ASSIGN_OR_RETURN(const KVStepInfo info, learning_.kvstore->Step({}, /*active=*/false));
   if (learning_.update_on_kvstore) {
     COOPER_RETURN_IF_ERROR(TakeOthers(info.others));

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -51,6 +53,31 @@ absl::Status KVStore::SetBuckets(const KVBuckets& buckets) {
                                                    buckets.bytes, " bytes, expected more than 0"));
   }
   buckets_ = buckets;
+  return absl::OkStatus();
+}
+
+absl::Status KVStore::Claim(const std::shared_ptr<const void>& owner,
+                            absl::Span<const std::string> keys) {
+  for (const std::string& key : keys) {
+    const auto it = owners_.find(key);
+    if (it == owners_.end() || it->second.expired() || it->second.lock() == owner) continue;
+    return absl::AlreadyExistsError(absl::StrCat(
+        "kvstore: key '", key, "' is that of another module; give each a store of its own"));
+  }
+  for (const std::string& key : keys) owners_[key] = owner;
+  return absl::OkStatus();
+}
+
+absl::Status KVStore::ClaimAnew(const std::shared_ptr<const void>& owner,
+                                absl::Span<const std::string> keys) {
+  COOPER_RETURN_IF_ERROR(Claim(owner, keys));
+  std::vector<std::string> stale;
+  for (auto it = owners_.begin(); it != owners_.end();) {
+    const std::shared_ptr<const void> of_key = it->second.lock();
+    if (of_key == nullptr || of_key == owner) stale.push_back(it->first);
+    it = of_key == nullptr ? owners_.erase(it) : std::next(it);
+  }
+  Forget(stale);
   return absl::OkStatus();
 }
 

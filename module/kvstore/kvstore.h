@@ -97,6 +97,14 @@ class KVStore {
   // Null without an optimizer.
   virtual const std::shared_ptr<Updater>& updater() const = 0;
 
+  // Makes `keys` those of `owner`, a module, for as long as it lives. kAlreadyExists, naming the
+  // key and changing nothing, if another that lives has one of them.
+  absl::Status Claim(const std::shared_ptr<const void>& owner, absl::Span<const std::string> keys);
+  // Claim for a training that begins: these keys, and all of this owner and of those that are gone,
+  // have no value any more, nor what else was kept for them. Every process has to do it alike.
+  absl::Status ClaimAnew(const std::shared_ptr<const void>& owner,
+                         absl::Span<const std::string> keys);
+
   // "type" "2bit" and "threshold": gradients are compressed on their way (gradient_compression.h),
   // each device with residuals of its own. kInvalidArgument for a store of type "local", which
   // moves no gradient, and for unknown parameters.
@@ -161,9 +169,15 @@ class KVStore {
   virtual Traffic traffic() const = 0;
 
  protected:
+  // Drops the values of keys, which may have none, and what else is kept for them.
+  virtual void Forget(const std::vector<std::string>& keys) = 0;
+
   StopReason requested_stop_ = StopReason::kNone;  // by this process
   StopReason stop_ = StopReason::kNone;
   KVBuckets buckets_;
+
+ private:
+  std::map<std::string, std::weak_ptr<const void>> owners_;  // by key
 };
 
 // "local" and "device", which are the same but for compression, and the types that were registered.

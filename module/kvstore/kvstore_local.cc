@@ -199,6 +199,14 @@ absl::Status KVStoreLocal::SetState(const std::vector<std::pair<std::string, NDA
   return absl::OkStatus();
 }
 
+void KVStoreLocal::Forget(const std::vector<std::string>& keys) {
+  KVStoreWithValues::Forget(keys);
+  for (const std::string& key : keys) {
+    work_.erase(key);
+    residuals_.erase(key);
+  }
+}
+
 absl::StatusOr<std::unique_ptr<KVStore>> MakeKVStoreLocal(absl::string_view type) {
   return std::make_unique<KVStoreLocal>(type);
 }

@@ -39,6 +39,9 @@ class KVStoreLocal : public KVStoreWithValues {
   absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> GetState() const override;
   absl::Status SetState(const std::vector<std::pair<std::string, NDArray>>& state) override;
 
+ protected:
+  void Forget(const std::vector<std::string>& keys) override;
+
  private:
   // What pushes of one key need. All arrays are where its value is.
   struct Work {

@@ -67,6 +67,10 @@ absl::StatusOr<NDArray*> KVStoreWithValues::Find(const std::string& key,
   return &it->second;
 }
 
+void KVStoreWithValues::Forget(const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) values_.erase(key);
+}
+
 absl::Status KVStoreWithValues::CheckNew(const std::string& key) const {
   if (!contains(key)) return absl::OkStatus();
   return absl::AlreadyExistsError(absl::StrCat("kvstore: key '", key, "' has a value"));

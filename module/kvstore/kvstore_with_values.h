@@ -40,6 +40,7 @@ class KVStoreWithValues : public KVStore {
 
   // The value of a key, which `arrays` have to be like. The errors are Push's.
   absl::StatusOr<NDArray*> Find(const std::string& key, absl::Span<const NDArray> arrays);
+  void Forget(const std::vector<std::string>& keys) override;
   // kAlreadyExists for a key that has a value.
   absl::Status CheckNew(const std::string& key) const;
   // Whether a new value is the weight's own array: an update then needs no copy.

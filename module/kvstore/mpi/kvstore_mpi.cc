@@ -328,6 +328,14 @@ absl::Status KVStoreMpi::SetState(const std::vector<std::pair<std::string, NDArr
   return absl::OkStatus();
 }
 
+// Sets of keys that all know have values: without these they are new again.
+void KVStoreMpi::Forget(const std::vector<std::string>& keys) {
+  KVStoreWithValues::Forget(keys);
+  for (const std::string& key : keys) residuals_.erase(key);
+  key_sets_.clear();
+  numbers_.clear();
+}
+
 namespace {
 
 absl::StatusOr<std::unique_ptr<KVStore>> MakeKVStoreMpi(absl::string_view type) {

@@ -53,6 +53,9 @@ class KVStoreMpi : public KVStoreWithValues {
   absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> GetState() const override;
   absl::Status SetState(const std::vector<std::pair<std::string, NDArray>>& state) override;
 
+ protected:
+  void Forget(const std::vector<std::string>& keys) override;
+
  private:
   // Null where there is none of that key.
   static const KVItem* ItemOf(absl::Span<const KVItem> items, const std::string& key);
