@@ -171,6 +171,8 @@ class Module : public BaseModule {
   // The parameters that the next update changes.
   const std::vector<std::string>& NamesToUpdate();
   absl::Status FitBatch(const DataBatch& batch);
+  // Tells the store of gradients that were added to, where buckets take turns.
+  void TellAdded();
   // What comes before the arrays of a batch are given to the executors, and that.
   absl::Status TakeBatch(const DataBatch& batch);
   absl::Status FeedBatch(const DataBatch& batch);

@@ -178,12 +178,18 @@ absl::Status Module::TakeBatchToTrain(const DataBatch& batch) {
   return FeedBatch(batch);
 }
 
+// Modules that merely share parameters update each for itself.
+void Module::TellAdded() {
+  if (group_->buckets().empty()) return;
+  for (const std::string& name : added_names_) group_->parameters().GradAdded(name);
+}
+
 absl::Status Module::ForwardBackward(const DataBatch& batch) {
   // Profiles tell the two apart.
   if (!for_training_ || IsProfiling()) return BaseModule::ForwardBackward(batch);
   COOPER_RETURN_IF_ERROR(TakeBatchToTrain(batch));
   COOPER_RETURN_IF_ERROR(bound_.front()->ForwardBackward());
-  for (const std::string& name : added_names_) group_->parameters().GradAdded(name);
+  TellAdded();
   return absl::OkStatus();
 }
 
@@ -245,7 +251,7 @@ absl::Status Module::Backward(absl::Span<const NDArray> head_gradients) {
   COOPER_RETURN_IF_ERROR(CountGradients());
   const ScopedProfile profile(ProfileCategory::kStep, "backward");
   COOPER_RETURN_IF_ERROR(executor_group()->Backward(head_gradients));
-  for (const std::string& name : added_names_) group_->parameters().GradAdded(name);
+  TellAdded();
   return absl::OkStatus();
 }
 

@@ -111,6 +111,43 @@ TEST(SharedModuleTest, AParameterThatIsNotSharedIsInitializedAsTheOthersWere) {
   EXPECT_NE(Floats(params.args.at("head_weight")), std::vector<float>(10, 0.0f));
 }
 
+// Another head on the first layer of TwoLayers.
+std::unique_ptr<Module> MakeOtherHead() {
+  const Symbol fc1 =
+      Op("FullyConnected",
+         {.name = "fc1", .inputs = {Symbol::Variable("data")}, .attrs = {{"num_hidden", "5"}}});
+  const Symbol head =
+      Op("FullyConnected", {.name = "head", .inputs = {fc1}, .attrs = {{"num_hidden", "3"}}});
+  return *Module::Create(Op("SoftmaxOutput", {.name = "softmax", .inputs = {head}}));
+}
+
+std::vector<float> HeadOf(const BaseModule& module) {
+  return Floats(module.GetParams()->args.at("head_weight"));
+}
+
+// Of buckets, which take turns, each is learnt from with the next update of any; of modules that
+// share, which update each for itself, that would be twice.
+TEST(SharedModuleTest, AddedUpGradientsAreLearntByTheirModule) {
+  ModuleBindOptions adding = Shapes(8);
+  adding.grad_req = WriteReq::kAdd;
+  auto first = Make();
+  COOPER_ASSERT_OK(first->Bind(adding));
+  COOPER_ASSERT_OK(first->InitParams({.initializer = init::Uniform(0.5)}));
+  COOPER_ASSERT_OK(first->InitOptimizer());
+  auto second = MakeOtherHead();
+  adding.shared_module = first.get();
+  COOPER_ASSERT_OK(second->Bind(adding));
+  for (Module* module : {first.get(), second.get()}) {
+    COOPER_ASSERT_OK(
+        module->ForwardBackward({.data = {RandomArray({8, 6}, 1)}, .label = {Classes(8, 3, 1)}}));
+  }
+  const std::vector<float> head = HeadOf(*second);
+  COOPER_ASSERT_OK(first->Update());
+  EXPECT_EQ(HeadOf(*second), head);
+  COOPER_ASSERT_OK(second->Update());
+  EXPECT_NE(HeadOf(*second), head);
+}
+
 TEST(SharedModuleTest, TheSharedValuesWinOverLoadedAndOwnOnes) {
   const std::string prefix = testing::TempDir() + "/shared";
   auto other = MakeTrainable();
