@@ -56,13 +56,13 @@ std::vector<std::pair<std::string, Shape>> BucketingModule::output_shapes() cons
 
 absl::Status BucketingModule::InitParams(const InitParamsOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireBound("InitParams"));
-  return current_->module->InitParams(options);
+  return group_->parameters().Init(options);
 }
 
 absl::Status BucketingModule::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
                                         const SetParamsOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireBound("SetParams"));
-  return current_->module->SetParams(arg_params, aux_params, options);
+  return group_->parameters().Set(arg_params, aux_params, options);
 }
 
 absl::Status BucketingModule::InitOptimizer(const InitOptimizerOptions& options) {

@@ -22,7 +22,8 @@ bool IsDistributed(const std::string& type) { return absl::StartsWith(type, "dis
 
 absl::Status Module::InitParams(const InitParamsOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireBound("InitParams"));
-  return group_->parameters().Init(options);
+  const ParameterStore::NetworkNames own{.args = param_names_, .auxs = aux_names_};
+  return group_->parameters().Init(options, &own);
 }
 
 absl::StatusOr<ModuleParams> Module::GetParams() const {
@@ -41,7 +42,8 @@ absl::StatusOr<ModuleParams> Module::GetParams() const {
 absl::Status Module::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
                                const SetParamsOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireBound("SetParams"));
-  return group_->parameters().Set(arg_params, aux_params, options);
+  const ParameterStore::NetworkNames own{.args = param_names_, .auxs = aux_names_};
+  return group_->parameters().Set(arg_params, aux_params, options, &own);
 }
 
 // As in MXNet, one device needs no store unless there are other processes.

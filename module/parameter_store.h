@@ -115,13 +115,19 @@ class ParameterStore {
 
   // Whether Init or Set has given values.
   bool initialized() const { return initialized_; }
+  // The names of one of several networks that share a store.
+  struct NetworkNames {
+    absl::Span<const std::string> args, auxs;
+  };
   // Gives everything that has an array a value, and says how what comes later gets one. Does
   // nothing to an initialized store without force_init, but for taking the initializer where there
   // was none. kInvalidArgument, naming it, if a parameter is missing in the given maps (without
-  // allow_missing) or has another shape; nothing is changed then.
-  absl::Status Init(const InitParamsOptions& options);
-  // BaseModule::SetParams.
-  absl::Status Set(const ArrayMap& args, const ArrayMap& auxs, const SetParamsOptions& options);
+  // allow_missing) or has another shape; nothing is changed then. Of a network that is given its
+  // values, what only others have may be missing, and stays; `network` null: all are one model.
+  absl::Status Init(const InitParamsOptions& options, const NetworkNames* network = nullptr);
+  // BaseModule::SetParams, likewise.
+  absl::Status Set(const ArrayMap& args, const ArrayMap& auxs, const SetParamsOptions& options,
+                   const NetworkNames* network = nullptr);
   // After a network is bound, `args`, `auxs` and `attrs` (Symbol::AttrDict) being its own: gives
   // those that are new to an initialized store the values that wait for them, those of the
   // key-value store, or the initializer's. kFailedPrecondition, naming it, if there is none.
@@ -230,17 +236,17 @@ class ParameterStore {
 
   struct Learning {
     std::shared_ptr<KVStore> kvstore;  // null: nothing is summed
+    // Says which keys of the key-value store are this one's (KVStore::Claim).
+    std::shared_ptr<const void> claim;
     bool update_on_kvstore = false;
+    // The key-value store's in the steps of this one; null if it only sums.
+    std::shared_ptr<Updater> store_updater;
     // One for each context, or with a key-value store one for all: what an optimizer counts or
     // draws must not depend on how many contexts there are. Empty if the key-value store has it.
     std::vector<std::shared_ptr<Updater>> updaters;
     double clip_global_norm = 0;  // 0: gradients are not clipped
     bool rate_given = false;      // wins over that of a file of optimizer states
-    // Says which keys of the key-value store are this one's (KVStore::Claim).
-    std::shared_ptr<const void> claim;
     GradientNormalization normalization = GradientNormalization::kBatchSize;
-    // The key-value store's in the steps of this one; null if it only sums.
-    std::shared_ptr<Updater> store_updater;
   };
 
   class ScopedNormalization;
@@ -259,8 +265,9 @@ class ParameterStore {
   // With a key-value store all have the same values.
   absl::Status ShareValues(bool share);
 
-  absl::Status CheckGiven(ParameterKind kind, const std::optional<ArrayMap>& given,
-                          bool allow_missing) const;
+  // Whether Init, which does not give it a value, lets a parameter keep the one that it has.
+  bool Stays(ParameterKind kind, const std::string& name, const std::optional<ArrayMap>& given,
+             bool allow_missing, const NetworkNames* network) const;
   absl::Status CheckCanInit(ParameterKind kind, absl::Span<const std::string> names) const;
   absl::Status InitNames(ParameterKind kind, absl::Span<const std::string> names);
   absl::Status InitOne(ParameterKind kind, const std::string& name);
@@ -277,6 +284,9 @@ class ParameterStore {
   std::vector<KVItem> ItemsFor(absl::Span<const std::string> names) const;
   // The arguments' arrays on one context, to check optimizer states against.
   ArrayMap WeightsOf(int context) const;
+  // Lets the key-value store do what it is to do for this one, which may not be the only one.
+  absl::Status PrepareKVStore();
+  absl::Status InitKVStore();
   absl::Status TakeOthers(const std::vector<std::string>& names);
   absl::Status PullOthers(const std::vector<std::string>& names);
   absl::Status UpdateContexts(absl::Span<const std::string> names);
@@ -284,9 +294,6 @@ class ParameterStore {
   const std::vector<Context> contexts_;
   std::array<Entries, 3> kinds_;          // by ParameterKind
   std::map<std::string, AttrMap> attrs_;  // of the variables of all networks
-  // Lets the key-value store do what it is to do for this one, which may not be the only one.
-  absl::Status PrepareKVStore();
-  absl::Status InitKVStore();
   bool share_values_ = false;
   int64_t generation_ = 0;
 

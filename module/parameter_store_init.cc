@@ -1,7 +1,10 @@
 // How parameters get their values.
 
+#include <iterator>
 #include <utility>
+#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "module/given_parameter.h"
 #include "module/parameter_store.h"
@@ -16,14 +19,14 @@ absl::Status WithName(const absl::Status& status, const char* call, const std::s
 
 }  // namespace
 
-// Whether `given` has values for what there is, so that nothing is overwritten if it has not.
-absl::Status ParameterStore::CheckGiven(ParameterKind kind, const std::optional<ArrayMap>& given,
-                                        bool allow_missing) const {
-  if (!given.has_value()) return absl::OkStatus();
-  for (const auto& [name, entry] : of(kind).by_name) {
-    COOPER_RETURN_IF_ERROR(CheckGivenParameter(name, entry.values[0], *given, allow_missing));
+bool ParameterStore::Stays(ParameterKind kind, const std::string& name,
+                           const std::optional<ArrayMap>& given, bool allow_missing,
+                           const NetworkNames* network) const {
+  if (network == nullptr || !given.has_value() || allow_missing || given->contains(name)) {
+    return false;
   }
-  return absl::OkStatus();
+  const auto own = kind == ParameterKind::kArg ? network->args : network->auxs;
+  return initialized_ && Find(kind, name)->initialized && !absl::c_linear_search(own, name);
 }
 
 absl::Status ParameterStore::InitOne(ParameterKind kind, const std::string& name) {
@@ -52,7 +55,7 @@ absl::Status ParameterStore::InitNames(ParameterKind kind, absl::Span<const std:
   return absl::OkStatus();
 }
 
-absl::Status ParameterStore::Init(const InitParamsOptions& options) {
+absl::Status ParameterStore::Init(const InitParamsOptions& options, const NetworkNames* network) {
   if (initialized_ && !options.force_init) {
     // Parameters that are still to come may need it.
     if (initializer_ == nullptr) {
@@ -64,8 +67,18 @@ absl::Status ParameterStore::Init(const InitParamsOptions& options) {
   }
   const std::pair<ParameterKind, const std::optional<ArrayMap>*> kinds[] = {
       {ParameterKind::kArg, &options.arg_params}, {ParameterKind::kAux, &options.aux_params}};
-  for (const auto& [kind, given] : kinds) {
-    COOPER_RETURN_IF_ERROR(CheckGiven(kind, *given, options.allow_missing));
+  // By name, so that the random numbers a parameter gets do not depend on where it stands in a
+  // graph; and of whatever network it is. All is looked at before anything is overwritten.
+  std::vector<std::string> names[2];
+  for (size_t i = 0; i < std::size(kinds); ++i) {
+    const auto& [kind, given] = kinds[i];
+    for (const auto& [name, entry] : of(kind).by_name) {
+      if (Stays(kind, name, *given, options.allow_missing, network)) continue;
+      names[i].push_back(name);
+      if (!given->has_value()) continue;
+      COOPER_RETURN_IF_ERROR(
+          CheckGivenParameter(name, entry.values[0], **given, options.allow_missing));
+    }
   }
   initializer_ = options.initializer;
   init_seed_ = options.seed.value_or(0);
@@ -74,10 +87,10 @@ absl::Status ParameterStore::Init(const InitParamsOptions& options) {
     of(kind).given = given->has_value();
     of(kind).waiting = given->value_or(ArrayMap());
   }
-  // By name, so that the random numbers a parameter gets do not depend on where it stands in a
-  // graph; and everything, of whatever network it is.
-  for (const auto& [kind, given] : kinds) COOPER_RETURN_IF_ERROR(InitNames(kind, Names(kind)));
-  for (const std::string& name : Names(ParameterKind::kArg)) {
+  for (size_t i = 0; i < std::size(kinds); ++i) {
+    COOPER_RETURN_IF_ERROR(InitNames(kinds[i].first, names[i]));
+  }
+  for (const std::string& name : names[0]) {
     COOPER_RETURN_IF_ERROR(WithName(WeightChanged(name), "", name));
   }
   // What waits for a later network must not change with the caller's arrays.
@@ -91,7 +104,7 @@ absl::Status ParameterStore::Init(const InitParamsOptions& options) {
 }
 
 absl::Status ParameterStore::Set(const ArrayMap& args, const ArrayMap& auxs,
-                                 const SetParamsOptions& options) {
+                                 const SetParamsOptions& options, const NetworkNames* network) {
   if (initialized_ && !options.force_init) return absl::OkStatus();
   if (!options.allow_missing) {
     const std::shared_ptr<const Initializer> initializer = initializer_;
@@ -103,7 +116,8 @@ absl::Status ParameterStore::Set(const ArrayMap& args, const ArrayMap& auxs,
                                  .aux_params = auxs,
                                  .allow_missing = false,
                                  .force_init = true,
-                                 .allow_extra = options.allow_extra}));
+                                 .allow_extra = options.allow_extra},
+                                network));
     // Parameters that are still to come get their values as was said before: those that wait for
     // them, or the initializer's.
     of(ParameterKind::kArg).waiting.insert(waiting_args.begin(), waiting_args.end());
@@ -184,6 +198,10 @@ absl::Status ParameterStore::Complete(absl::Span<const std::string> args,
     }
     new_auxs = new_names(ParameterKind::kAux, auxs);
   }
+  for (const auto* names : {&new_args, &stored}) {
+    if (learning_.kvstore == nullptr) break;
+    COOPER_RETURN_IF_ERROR(learning_.kvstore->Claim(learning_.claim, *names));
+  }
   COOPER_RETURN_IF_ERROR(CheckCanInit(ParameterKind::kArg, new_args));
   COOPER_RETURN_IF_ERROR(CheckCanInit(ParameterKind::kAux, new_auxs));
   if (updater() != nullptr) {
@@ -202,10 +220,6 @@ absl::Status ParameterStore::PullNew(const std::string& name) {
     COOPER_RETURN_IF_ERROR(learning_.kvstore->Pull(name, {value}));
   }
   entry.initialized = true;
-  for (const auto* names : {&new_args, &stored}) {
-    if (learning_.kvstore == nullptr) break;
-    COOPER_RETURN_IF_ERROR(learning_.kvstore->Claim(learning_.claim, *names));
-  }
   of(ParameterKind::kArg).waiting.erase(name);
   return absl::OkStatus();
 }

@@ -125,6 +125,27 @@ std::vector<float> HeadOf(const BaseModule& module) {
   return Floats(module.GetParams()->args.at("head_weight"));
 }
 
+TEST(SharedModuleTest, AModuleIsGivenItsOwnParametersAlone) {
+  const std::string path = testing::TempDir() + "/own.params";
+  auto first = MakeTrainable();
+  COOPER_ASSERT_OK(first->SaveParams(path));
+  auto second = MakeOtherHead();
+  COOPER_ASSERT_OK(second->Bind(Shapes(8, first.get())));
+  const std::vector<float> saved = Weight(*first), head = HeadOf(*second);
+  Step(*first, 8, 1);
+  ASSERT_NE(Weight(*first), saved);
+  COOPER_ASSERT_OK(first->LoadParams(path));
+  EXPECT_EQ(Weight(*second), saved);
+  EXPECT_EQ(HeadOf(*second), head) << "what it does not have stays";
+  COOPER_ASSERT_OK_AND_ASSIGN(ModuleParams params, first->GetParams());
+  COOPER_EXPECT_OK(first->InitParams({.arg_params = params.args, .force_init = true}));
+  params.args.erase("fc1_weight");
+  EXPECT_THAT(first->SetParams(params.args, params.auxs),
+              StatusIs(kInvalidArgument, HasSubstr("'fc1_weight' is not among the given ones")));
+  EXPECT_THAT(second->SetParams(first->GetParams()->args, {}),
+              StatusIs(kInvalidArgument, HasSubstr("'head_bias' is not among the given ones")));
+}
+
 // Of buckets, which take turns, each is learnt from with the next update of any; of modules that
 // share, which update each for itself, that would be twice.
 TEST(SharedModuleTest, AddedUpGradientsAreLearntByTheirModule) {
