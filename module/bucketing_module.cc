@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "io/call_with_key.h"
 #include "module/background_tasks.h"
@@ -19,6 +20,14 @@ using Clock = std::chrono::steady_clock;
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Drops the names that are no arguments of the symbol.
+void KeepArguments(const Symbol& symbol, std::vector<std::string>* names) {
+  if (names->empty()) return;
+  const std::vector<std::string> args = symbol.ListArguments();
+  std::erase_if(*names,
+                [&](const std::string& name) { return !absl::c_linear_search(args, name); });
 }
 
 // A name costs an allocation, which a step must not have.
@@ -97,6 +106,10 @@ BucketingModule::Made BucketingModule::Make(const BucketKey& key) const {
     ModuleOptions options = module_options_;
     options.data_names = made.generated.data_names;
     options.label_names = made.generated.label_names;
+    if (key != default_key_) {
+      KeepArguments(made.generated.symbol, &options.fixed_param_names);
+      KeepArguments(made.generated.symbol, &options.state_names);
+    }
     made.module = Module::Create(made.generated.symbol, std::move(options));
   } else {
     made.module = generated.status();

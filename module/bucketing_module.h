@@ -86,6 +86,8 @@ struct BucketingModuleOptions {
   GroupContexts group2ctxs;
   bool fallback = false;  // as ModuleOptions'
   std::map<std::string, std::string> compression_params;
+  // As ModuleOptions', of the default bucket, which must have them all; another bucket takes those
+  // that it has.
   std::vector<std::string> fixed_param_names;
   std::vector<std::string> state_names;
   std::set<std::string> disabled_passes;
