@@ -1,7 +1,12 @@
-// Files of a BucketingModule: one symbol per bucket, the parameters, and the list of keys.
+// Parameters of a BucketingModule, and its files: one symbol per bucket, the parameters, and the
+// list of keys.
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -66,17 +71,69 @@ absl::StatusOr<std::vector<BucketKey>> ReadKeys(const std::string& prefix) {
   return keys;
 }
 
-void AddWaiting(const std::vector<std::string>& names, const ArrayMap& waiting, ArrayMap* params) {
+absl::Status CopyNamed(const std::vector<std::string>& names, const ArrayMap& waiting,
+                       ArrayMap* params) {
   for (const std::string& name : names) {
     const auto it = waiting.find(name);
-    if (it != waiting.end()) params->insert(*it);
+    if (it == waiting.end()) continue;
+    COOPER_ASSIGN_OR_RETURN((*params)[name], it->second.CopyTo(Context::Cpu()));
   }
+  return absl::OkStatus();
 }
 
 }  // namespace
 
+absl::Status BucketingModule::AddWaiting(ModuleParams* params) const {
+  const ArrayMap& args = group_->parameters().waiting(ParameterKind::kArg);
+  const ArrayMap& auxs = group_->parameters().waiting(ParameterKind::kAux);
+  if (args.empty() && auxs.empty()) return absl::OkStatus();
+  std::set<BucketKey> keys = group_->buckets();
+  for (const auto& [key, bucket] : loaded_symbols_) keys.insert(key);
+  for (const BucketKey& key : keys) {
+    if (were_bound_.contains(key)) continue;
+    if (!sym_gen_ && !loaded_symbols_.contains(key)) continue;  // it cannot be bound
+    auto generated = Generate(key);
+    if (!generated.ok()) return WithBucket(generated.status(), key);
+    const VariableNames names = generated->symbol.ListVariables();
+    COOPER_RETURN_IF_ERROR(CopyNamed(names.args, args, &params->args));
+    COOPER_RETURN_IF_ERROR(CopyNamed(names.auxs, auxs, &params->auxs));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BucketingModule::CheckKnown(const ArrayMap& arg_params,
+                                         const ArrayMap& aux_params) const {
+  const ParameterStore& parameters = group_->parameters();
+  ModuleParams waiting;
+  COOPER_RETURN_IF_ERROR(AddWaiting(&waiting));
+  const auto check = [&](ParameterKind kind, const ArrayMap& given, const ArrayMap& known) {
+    for (const auto& [name, array] : given) {
+      if (!parameters.Value(kind, name).is_null() || known.contains(name)) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("SetParams: the module has no parameter '", name, "'"));
+    }
+    return absl::OkStatus();
+  };
+  COOPER_RETURN_IF_ERROR(check(ParameterKind::kArg, arg_params, waiting.args));
+  return check(ParameterKind::kAux, aux_params, waiting.auxs);
+}
+
+absl::StatusOr<ModuleParams> BucketingModule::GetParams() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetParams"));
+  const ParameterStore& parameters = group_->parameters();
+  ModuleParams params;
+  for (const std::string& name : parameters.Names(ParameterKind::kArg)) {
+    COOPER_ASSIGN_OR_RETURN(params.args[name], parameters.Mean(ParameterKind::kArg, name));
+  }
+  for (const std::string& name : parameters.Names(ParameterKind::kAux)) {
+    COOPER_ASSIGN_OR_RETURN(params.auxs[name], parameters.Mean(ParameterKind::kAux, name));
+  }
+  COOPER_RETURN_IF_ERROR(AddWaiting(&params));
+  return params;
+}
+
 absl::Status BucketingModule::SaveCheckpoint(const std::string& prefix, int epoch) const {
-  COOPER_ASSIGN_OR_RETURN(ModuleParams params, GetParams());
+  COOPER_ASSIGN_OR_RETURN(const ModuleParams params, GetParams());
   std::map<BucketKey, Symbol> symbols;
   for (const auto& [key, bucket] : buckets_) {
     COOPER_ASSIGN_OR_RETURN(symbols[key], bucket.module->symbol());
@@ -103,11 +160,6 @@ absl::Status BucketingModule::SaveCheckpoint(const std::string& prefix, int epoc
       ints.push_back(static_cast<int32_t>(key.int_value()));
     }
     absl::StrAppend(&all, key.ToString(), "\n");
-    // Loaded values that still wait for their bucket.
-    AddWaiting(symbol.ListArguments(), group_->parameters().waiting(ParameterKind::kArg),
-               &params.args);
-    AddWaiting(symbol.ListAuxiliaryStates(), group_->parameters().waiting(ParameterKind::kAux),
-               &params.auxs);
   }
   RemoveTemporaries(prefix);
   for (const auto& [path, symbol] : files) {

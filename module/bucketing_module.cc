@@ -189,6 +189,7 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBindIn(
   if (monitor_) COOPER_RETURN_IF_ERROR(module->InstallMonitor(monitor_, monitor_all_));
   Evict(/*one_comes=*/true, module->held_bytes());
   group_->AddBucket(key);
+  were_bound_.insert(key);
   Bucket& bucket = buckets[key];
   bucket.module = *std::move(made.module);
   bucket.last_use = ++uses_;
@@ -210,7 +211,10 @@ absl::Status BucketingModule::Bind(const ModuleBindOptions& options) {
   ParameterStore& parameters = group_->parameters();
   ParameterStore::Rollback rollback(parameters);
   // Arrays without values may get other shapes, and so may states, which are as large as a batch.
-  if (!params_initialized()) parameters.DropArrays();
+  if (!params_initialized()) {
+    parameters.DropArrays();
+    were_bound_.clear();
+  }
   parameters.DropStates(module_options_.state_names);
   bind_options_ = options;
   COOPER_ASSIGN_OR_RETURN(Bucket * bucket,
@@ -270,19 +274,6 @@ absl::StatusOr<Symbol> BucketingModule::symbol() const {
 absl::StatusOr<BucketKey> BucketingModule::current_bucket_key() const {
   COOPER_RETURN_IF_ERROR(RequireBound("current_bucket_key"));
   return *current_key_;
-}
-
-absl::StatusOr<ModuleParams> BucketingModule::GetParams() const {
-  COOPER_RETURN_IF_ERROR(RequireParams("GetParams"));
-  const ParameterStore& parameters = group_->parameters();
-  ModuleParams params;
-  for (const std::string& name : parameters.Names(ParameterKind::kArg)) {
-    COOPER_ASSIGN_OR_RETURN(params.args[name], parameters.Mean(ParameterKind::kArg, name));
-  }
-  for (const std::string& name : parameters.Names(ParameterKind::kAux)) {
-    COOPER_ASSIGN_OR_RETURN(params.auxs[name], parameters.Mean(ParameterKind::kAux, name));
-  }
-  return params;
 }
 
 absl::Status BucketingModule::UseBucketOf(const DataBatch& batch) {

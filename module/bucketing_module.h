@@ -182,7 +182,8 @@ class BucketingModule : public BaseModule {
   absl::StatusOr<std::vector<BucketReport>> PrepareAll(absl::Span<const BucketShapes> buckets);
 
   absl::Status InitParams(const InitParamsOptions& options = {}) override;
-  // The union over all buckets.
+  // The union over all buckets that were bound, or that Load or RestoreTraining knows: values of
+  // these, too, that still wait for their bucket.
   absl::StatusOr<ModuleParams> GetParams() const override;
   absl::Status SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
                          const SetParamsOptions& options = {}) override;
@@ -260,6 +261,10 @@ class BucketingModule : public BaseModule {
 
   explicit BucketingModule(BucketingModuleOptions options);
 
+  // Adds what waits for buckets that were loaded, or bound by a run before this one.
+  absl::Status AddWaiting(ModuleParams* params) const;
+  // kInvalidArgument, naming it, for a name that GetParams would not give.
+  absl::Status CheckKnown(const ArrayMap& arg_params, const ArrayMap& aux_params) const;
   absl::StatusOr<BucketSymbol> Generate(const BucketKey& key) const;
   // The symbol and its module. Errors are in the result.
   Made Make(const BucketKey& key) const;
@@ -296,9 +301,10 @@ class BucketingModule : public BaseModule {
   int max_bound_buckets_;
   int64_t max_bound_bytes_;
   std::shared_ptr<ModuleGroup> group_;
-  ModuleOptions module_options_;  // of every bucket, which brings names of data and labels
-  Buckets buckets_;               // as Bind was asked
-  Buckets evaluation_buckets_;    // without gradients, where that is for training
+  ModuleOptions module_options_;    // of every bucket, which brings names of data and labels
+  Buckets buckets_;                 // as Bind was asked
+  Buckets evaluation_buckets_;      // without gradients, where that is for training
+  std::set<BucketKey> were_bound_;  // whose parameters have arrays
   std::map<BucketKey, BucketSymbol> loaded_symbols_;  // from a checkpoint
   std::optional<BucketKey> current_key_;
   Bucket* current_ = nullptr;

@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/bucketing_module.h"
+#include "module/expect_params.h"
 #include "module/initializer/initializers.h"
 #include "module/module_fixtures.h"
 #include "ndarray/status_matchers.h"
@@ -16,6 +17,7 @@
 namespace cooper {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -51,6 +53,53 @@ std::unique_ptr<BucketingModule> MakeModel(uint64_t seed,
   COOPER_EXPECT_OK(model->Bind({.data_shapes = Data(), .label_shapes = Labels()}));
   COOPER_EXPECT_OK(model->InitParams({.initializer = init::Uniform(0.5), .seed = seed}));
   return model;
+}
+
+// All parameters, of a model with both buckets.
+ModuleParams ParamsOfBoth() {
+  auto model = MakeModel(1);
+  COOPER_EXPECT_OK(model->Forward(Batch(2)));
+  return *model->GetParams();
+}
+
+TEST(BucketingParamsTest, ValuesWaitForTheirBucketHoweverTheyAreSet) {
+  const ModuleParams given = ParamsOfBoth();
+  ASSERT_EQ(given.args.size(), 6u);
+  for (const bool allow_missing : {false, true}) {
+    SCOPED_TRACE(allow_missing);
+    auto model = MakeModel(2);
+    COOPER_ASSERT_OK(model->SetParams(given.args, given.auxs,
+                                      {.allow_missing = allow_missing, .allow_extra = true}));
+    ArrayMap changed = given.args;
+    changed["two_bias"] = *NDArray::Full({3}, 7);
+    EXPECT_THAT(model->SetParams(changed, {}, {.allow_missing = true}),
+                StatusIs(kInvalidArgument, HasSubstr("no parameter 'two_bias'")));
+    COOPER_ASSERT_OK(
+        model->SetParams(changed, {}, {.allow_missing = allow_missing, .allow_extra = true}));
+    COOPER_ASSERT_OK(changed["two_bias"].Fill(0));  // the caller's own
+    COOPER_ASSERT_OK(model->Forward(Batch(2)));
+    COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams after, model->GetParams());
+    EXPECT_THAT(Floats(after.args.at("two_bias")), Each(7.0f));
+    EXPECT_EQ(Floats(after.args.at("two_weight")), Floats(given.args.at("two_weight")));
+  }
+}
+
+TEST(BucketingParamsTest, ParametersOfABucketThatIsNotBoundAreSaved) {
+  const std::string prefix = testing::TempDir() + "/unbound";
+  auto model = MakeModel(1);
+  COOPER_ASSERT_OK(model->Forward(Batch(2)));
+  COOPER_ASSERT_OK(model->SaveCheckpoint(prefix, 1));
+  auto loaded = *BucketingModule::Load(prefix, 1, {.default_bucket_key = 1});
+  COOPER_ASSERT_OK(loaded->Bind({.data_shapes = Data(), .label_shapes = Labels()}));
+  COOPER_ASSERT_OK(loaded->SaveParams(prefix + ".params"));
+  ExpectSameParams(*model, *loaded);
+  // As EarlyStopping puts parameters back.
+  COOPER_EXPECT_OK(loaded->SetParams(loaded->GetParams()->args, {}, {.allow_missing = true}));
+
+  auto again = MakeModel(2);
+  COOPER_ASSERT_OK(again->LoadParams(prefix + ".params"));
+  COOPER_ASSERT_OK(again->Forward(Batch(2)));
+  ExpectSameParams(*model, *again);
 }
 
 // The default bucket knows them all; what others have not is left out there.

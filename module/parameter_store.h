@@ -125,7 +125,7 @@ class ParameterStore {
   // allow_missing) or has another shape; nothing is changed then. Of a network that is given its
   // values, what only others have may be missing, and stays; `network` null: all are one model.
   absl::Status Init(const InitParamsOptions& options, const NetworkNames* network = nullptr);
-  // BaseModule::SetParams, likewise.
+  // BaseModule::SetParams, likewise. Of one model, extra values wait for networks to come.
   absl::Status Set(const ArrayMap& args, const ArrayMap& auxs, const SetParamsOptions& options,
                    const NetworkNames* network = nullptr);
   // After a network is bound, `args`, `auxs` and `attrs` (Symbol::AttrDict) being its own: gives

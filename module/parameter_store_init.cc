@@ -145,7 +145,11 @@ absl::Status ParameterStore::Set(const ArrayMap& args, const ArrayMap& auxs,
   for (const auto& [kind, given] : kinds) {
     for (const auto& [name, array] : *given) {
       const Entry* entry = Find(kind, name);
-      if (entry == nullptr) continue;
+      if (entry == nullptr) {
+        if (network != nullptr) continue;
+        COOPER_ASSIGN_OR_RETURN(of(kind).waiting[name], array.Copy());
+        continue;
+      }
       absl::Status status = entry->values[0].CopyFrom(array);
       if (status.ok()) status = Broadcast(kind, name);
       if (status.ok() && kind == ParameterKind::kArg) status = WeightChanged(name);
