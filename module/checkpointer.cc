@@ -305,7 +305,8 @@ absl::StatusOr<bool> Checkpointer::Resume(const TrainingRun& run, FitOptions* fi
   fit->params = ParamsOptionsForFit(*fit);
   fit->params.force_init = false;  // Fit begins with what was restored
   fit->optimizer.force_init = false;
-  fit->seed.reset();  // the stream of the run before goes on, also if Fit binds again
+  fit->force_rebind = false;  // carried states are zeros after it
+  fit->seed.reset();          // the stream of the run before goes on, also if Fit binds again
   fit->begin_epoch = state->epoch;
   fit->begin_batch = state->nbatch;
   resumed_at_ = {state->epoch, state->nbatch};

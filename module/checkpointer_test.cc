@@ -131,9 +131,11 @@ TEST(CheckpointerTest, EveryCountsBatchesThatItDoesNotSee) {
                                    {{"softmax_label", Classes(60, 3, 5)}}, {.batch_size = 4});
   const TrainingRun second{.module = again.get(), .iter = rest.get()};
   std::filesystem::remove(checkpointer->Paths().back());
+  fit.force_rebind = true;
   COOPER_ASSERT_OK_AND_ASSIGN(const bool resumed, checkpointer->Resume(second, &fit));
   EXPECT_TRUE(resumed);
   EXPECT_EQ(fit.begin_batch, 12);
+  EXPECT_FALSE(fit.force_rebind) << "carried states would begin anew";
   fit.capture_point = nullptr;
   COOPER_ASSERT_OK(again->Fit(*rest, fit));
   const ModuleParams a = *model->GetParams(), b = *again->GetParams();
