@@ -122,7 +122,7 @@ struct FitOptions {
 };
 
 // What Fit binds, makes the optimizer and initializes parameters with, its accumulate_batches and
-// seed taken into account: for a run that is put back before Fit.
+// seed taken into account: for a run that is put back before Fit (see BindToFit).
 ModuleBindOptions BindOptionsForFit(const DataIter& train_data, const FitOptions& options);
 InitOptimizerOptions OptimizerOptionsForFit(const FitOptions& options);
 InitParamsOptions ParamsOptionsForFit(const FitOptions& options);
@@ -236,6 +236,9 @@ class BaseModule {
   // Files of parameters with names arg:NAME and aux:NAME.
   absl::Status SaveParams(const std::string& path) const;
   absl::Status LoadParams(const std::string& path);
+
+  // Binds as Fit does, which then finds nothing to change: for a run that is put back before Fit.
+  absl::Status BindToFit(const DataIter& train_data, const FitOptions& options);
 
   // Trains for epochs [begin_epoch, num_epoch): binds, initializes and makes the optimizer where
   // that has not been done, and then, per batch, computes, updates and feeds the metric. The next

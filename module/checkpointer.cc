@@ -299,13 +299,13 @@ absl::StatusOr<bool> Checkpointer::Resume(const TrainingRun& run, FitOptions* fi
   const absl::StatusOr<TrainingState> state = LoadForFit(fit);
   if (absl::IsNotFound(state.status())) return false;
   if (!state.ok()) return state.status();
-  COOPER_RETURN_IF_ERROR(run.module->Bind(BindOptionsForFit(*run.iter, *fit)));
+  COOPER_RETURN_IF_ERROR(run.module->BindToFit(*run.iter, *fit));
   COOPER_RETURN_IF_ERROR(RestoreTraining(*state, *run.module, *run.iter, run.metric,
                                          OptimizerOptionsForFit(*fit), ParamsOptionsForFit(*fit)));
   fit->params = ParamsOptionsForFit(*fit);
   fit->params.force_init = false;  // Fit begins with what was restored
   fit->optimizer.force_init = false;
-  fit->force_rebind = false;  // carried states are zeros after it
+  fit->force_rebind = false;  // it has been, and carried states are zeros after it
   fit->seed.reset();          // the stream of the run before goes on, also if Fit binds again
   fit->begin_epoch = state->epoch;
   fit->begin_batch = state->nbatch;

@@ -90,11 +90,11 @@ class Checkpointer {
   // removes the states of the run before with its first one.
   absl::StatusOr<TrainingState> LoadLatest();
 
-  // Binds the module to the iterator's descriptions, puts the newest state back and sets
-  // begin_epoch and begin_batch, and takes `seed` and what begins anew (force_init, force_rebind)
-  // out; false, having done nothing, if there is no state. The optimizer and the rest of `fit` must
-  // be those of the run before. With a store over several processes all of them call it, and take
-  // the newest state that all have; kFailedPrecondition if there is no such.
+  // Binds the module as Fit does (BindToFit), puts the newest state back and sets begin_epoch and
+  // begin_batch, and takes `seed` and what begins anew (force_init, force_rebind) out; false,
+  // having done nothing, if there is no state. The optimizer and the rest of `fit` must be those of
+  // the run before. With a store over several processes all of them call it, and take the newest
+  // state that all have; kFailedPrecondition if there is no such.
   absl::StatusOr<bool> Resume(const TrainingRun& run, FitOptions* fit);
 
   // Files of states, oldest first, without the best.

@@ -93,13 +93,18 @@ InitParamsOptions ParamsOptionsForFit(const FitOptions& options) {
   return params;
 }
 
+absl::Status BaseModule::BindToFit(const DataIter& train_data, const FitOptions& options) {
+  COOPER_RETURN_IF_ERROR(BindForFit(*this, train_data, options, fit_added_up_));
+  fit_added_up_ = options.accumulate_batches > 1;
+  return absl::OkStatus();
+}
+
 absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
   if (options.num_epoch <= 0) {
     return absl::InvalidArgumentError("Fit: num_epoch is required and must be positive");
   }
   const bool adds = options.accumulate_batches > 1;
-  COOPER_RETURN_IF_ERROR(BindForFit(*this, train_data, options, fit_added_up_));
-  fit_added_up_ = adds;
+  COOPER_RETURN_IF_ERROR(BindToFit(train_data, options));
   if (options.monitor != nullptr) COOPER_RETURN_IF_ERROR(options.monitor->Install(*this));
   COOPER_RETURN_IF_ERROR(InitParams(ParamsOptionsForFit(options)));
   if (adds) COOPER_RETURN_IF_ERROR(ZeroGrads());
