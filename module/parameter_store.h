@@ -122,8 +122,8 @@ class ParameterStore {
   // Gives everything that has an array a value, and says how what comes later gets one. Does
   // nothing to an initialized store without force_init, but for taking the initializer where there
   // was none. kInvalidArgument, naming it, if a parameter is missing in the given maps (without
-  // allow_missing) or has another shape; nothing is changed then. Of a network that is given its
-  // values, what only others have may be missing, and stays; `network` null: all are one model.
+  // allow_missing) or has another shape; nothing is changed then. What `network` has not, others
+  // alone have: it stays unless it is given; null: all are one model.
   absl::Status Init(const InitParamsOptions& options, const NetworkNames* network = nullptr);
   // BaseModule::SetParams, likewise. Of one model, extra values wait for networks to come.
   absl::Status Set(const ArrayMap& args, const ArrayMap& auxs, const SetParamsOptions& options,
@@ -267,7 +267,7 @@ class ParameterStore {
 
   // Whether Init, which does not give it a value, lets a parameter keep the one that it has.
   bool Stays(ParameterKind kind, const std::string& name, const std::optional<ArrayMap>& given,
-             bool allow_missing, const NetworkNames* network) const;
+             const NetworkNames* network) const;
   absl::Status CheckCanInit(ParameterKind kind, absl::Span<const std::string> names) const;
   absl::Status InitNames(ParameterKind kind, absl::Span<const std::string> names);
   absl::Status InitOne(ParameterKind kind, const std::string& name);

@@ -20,11 +20,9 @@ absl::Status WithName(const absl::Status& status, const char* call, const std::s
 }  // namespace
 
 bool ParameterStore::Stays(ParameterKind kind, const std::string& name,
-                           const std::optional<ArrayMap>& given, bool allow_missing,
+                           const std::optional<ArrayMap>& given,
                            const NetworkNames* network) const {
-  if (network == nullptr || !given.has_value() || allow_missing || given->contains(name)) {
-    return false;
-  }
+  if (network == nullptr || (given.has_value() && given->contains(name))) return false;
   const auto own = kind == ParameterKind::kArg ? network->args : network->auxs;
   return initialized_ && Find(kind, name)->initialized && !absl::c_linear_search(own, name);
 }
@@ -73,7 +71,7 @@ absl::Status ParameterStore::Init(const InitParamsOptions& options, const Networ
   for (size_t i = 0; i < std::size(kinds); ++i) {
     const auto& [kind, given] = kinds[i];
     for (const auto& [name, entry] : of(kind).by_name) {
-      if (Stays(kind, name, *given, options.allow_missing, network)) continue;
+      if (Stays(kind, name, *given, network)) continue;
       names[i].push_back(name);
       if (!given->has_value()) continue;
       COOPER_RETURN_IF_ERROR(

@@ -139,7 +139,17 @@ TEST(SharedModuleTest, AModuleIsGivenItsOwnParametersAlone) {
   EXPECT_EQ(HeadOf(*second), head) << "what it does not have stays";
   COOPER_ASSERT_OK_AND_ASSIGN(ModuleParams params, first->GetParams());
   COOPER_EXPECT_OK(first->InitParams({.arg_params = params.args, .force_init = true}));
+  // Nor does an initializer reach it, whatever may be missing.
   params.args.erase("fc1_weight");
+  COOPER_EXPECT_OK(first->InitParams({.initializer = init::One(),
+                                      .arg_params = params.args,
+                                      .allow_missing = true,
+                                      .force_init = true}));
+  EXPECT_EQ(Weight(*first), std::vector<float>(30, 1.0f));
+  EXPECT_EQ(HeadOf(*second), head);
+  COOPER_EXPECT_OK(first->InitParams({.initializer = init::Zero(), .force_init = true}));
+  EXPECT_EQ(Weight(*second), std::vector<float>(30, 0.0f));
+  EXPECT_EQ(HeadOf(*second), head);
   EXPECT_THAT(first->SetParams(params.args, params.auxs),
               StatusIs(kInvalidArgument, HasSubstr("'fc1_weight' is not among the given ones")));
   EXPECT_THAT(second->SetParams(first->GetParams()->args, {}),
