@@ -102,6 +102,29 @@ TEST(InitOptimizerTest, AGivenRateWinsOverThatOfLoadedStates) {
   EXPECT_EQ(rate({.instance = Sgd({.common = {.learning_rate = 0.2}})}), 0.2);
 }
 
+// The rate that it has come to, where a run goes on with the options of the run before.
+TEST(InitOptimizerTest, TheRateOfALoadedScheduleStays) {
+  const std::string prefix = testing::TempDir() + "/schedule";
+  const auto options = [] {
+    return InitOptimizerOptions{
+        .optimizer_params = {{"learning_rate", "0.5"}},
+        .lr_scheduler = *FactorScheduler::Create({.step = 1, .factor = 0.5})};
+  };
+  const auto saved = MakeModule();
+  COOPER_ASSERT_OK(saved->InitOptimizer(options()));
+  for (int i = 0; i < 3; ++i) {
+    COOPER_ASSERT_OK(saved->ForwardBackward(Batch(4)));
+    COOPER_ASSERT_OK(saved->Update());
+  }
+  const double rate = OptimizerOf(*saved).learning_rate();
+  ASSERT_LT(rate, 0.5);
+  COOPER_ASSERT_OK(saved->SaveCheckpoint(prefix, 1, /*save_optimizer_states=*/true));
+  auto module = *Module::Load(prefix, 1, /*load_optimizer_states=*/true);
+  COOPER_ASSERT_OK(module->Bind(Shapes(4)));
+  COOPER_ASSERT_OK(module->InitOptimizer(options()));
+  EXPECT_EQ(OptimizerOf(*module).learning_rate(), rate);
+}
+
 // Keeps what is logged while it lives.
 class LogLines : public google::LogSink {
  public:

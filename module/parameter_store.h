@@ -199,7 +199,8 @@ class ParameterStore {
   absl::Status RestoreAuxs();
 
   // Files of optimizer states (updater.h), once there is an optimizer. A learning rate that
-  // InstallOptimizer was given wins over the file's.
+  // InstallOptimizer was given wins over the file's, but not over that which a schedule has come
+  // to.
   absl::Status SaveOptimizerStates(const std::string& path) const;
   absl::Status LoadOptimizerStates(const std::string& path);
   // Loads them when InstallOptimizer is called.
