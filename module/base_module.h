@@ -83,9 +83,9 @@ struct FitOptions {
   // "Epoch[0] Time cost=1.234" and "Epoch[0] Validation-accuracy=0.500000". Null: no lines.
   LogLine progress = LogInfo;
   BaseMonitor* monitor = nullptr;  // not owned; null: none. Sees training, not validation.
-  // Called when `batches_done` batches of the epoch are trained on and the next is not fetched yet:
-  // the moment at which CaptureTraining finds the iterator where the model is. An error ends the
-  // training.
+  // Called when `batches_done` batches of the epoch are trained on and the next is not fetched yet,
+  // or there is none: the moment at which CaptureTraining finds the iterator where the model is. An
+  // error ends the training.
   std::function<absl::Status(int epoch, int64_t batches_done)> capture_point;
   // SIGINT (Ctrl-C) and SIGTERM end the training after the batch, with kCancelled; stop_point is
   // called then, to save what there is. A second signal ends the process as usual.
@@ -96,9 +96,9 @@ struct FitOptions {
   WriteReq grad_req = WriteReq::kWrite;
   // Gradients of so many batches are added up, in any buckets, before an update; of those that are
   // left at the end of an epoch likewise. Above 1, grad_req is kAdd, and capture_point is called
-  // after updates only. A module that is bound otherwise is bound again, as it was but for that (a
-  // parameter whose grad_reqs is kNull stays as it is), and keeps its parameters; so it is by the
-  // next Fit that adds up nothing.
+  // after updates only, those at the ends of epochs included. A module that is bound otherwise is
+  // bound again, as it was but for that (a parameter whose grad_reqs is kNull stays as it is), and
+  // keeps its parameters; so it is by the next Fit that adds up nothing.
   int accumulate_batches = 1;
   bool force_rebind = false;
   // Looks at each batch's gradients and small losses before the update, and at the parameters after

@@ -162,6 +162,9 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
       if (!next->has_value() && added_up > 0) {
         status = UpdateAndForget(*this, options, &added_up);
         if (!status.ok()) return AtBatch(status, "Fit", epoch, nbatch);
+        if (options.capture_point) {
+          COOPER_RETURN_IF_ERROR(options.capture_point(epoch, nbatch + 1));
+        }
       }
       if (next->has_value()) status = Prepare(**next);
       if (!status.ok()) return AtBatch(status, "Fit", epoch, nbatch + 1);
