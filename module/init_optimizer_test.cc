@@ -70,6 +70,12 @@ TEST(InitOptimizerTest, GradientsAreScaledByTheBatchSizeOfBind) {
   COOPER_ASSERT_OK(module->InitOptimizer());
   EXPECT_EQ(OptimizerOf(*module).rescale_grad(), 1.0 / 4);
 
+  const auto reshaped = MakeModule();
+  COOPER_ASSERT_OK(reshaped->Reshape(Shapes(8).data_shapes, Shapes(8).label_shapes));
+  COOPER_ASSERT_OK(reshaped->Forward(Batch(1)));
+  COOPER_ASSERT_OK(reshaped->InitOptimizer());
+  EXPECT_EQ(OptimizerOf(*reshaped).rescale_grad(), 1.0 / 8);
+
   auto buckets = *BucketingModule::Create(
       {.sym_gen = [](const BucketKey&) { return TwoLayers(); }, .default_bucket_key = 1});
   COOPER_ASSERT_OK(buckets->Bind(Shapes(4)));

@@ -305,7 +305,10 @@ absl::Status Module::Reshape(const std::vector<DataDesc>& data_shapes,
   COOPER_RETURN_IF_ERROR(RequireBound("Reshape"));
   COOPER_RETURN_IF_ERROR(CheckDescs(BindOptionsFor(data_shapes, label_shapes)));
   evaluated_ = false;
-  return UseShapes(data_shapes, label_shapes);
+  COOPER_RETURN_IF_ERROR(UseShapes(data_shapes, label_shapes));
+  bind_options_.data_shapes = data_shapes;
+  bind_options_.label_shapes = label_shapes;
+  return absl::OkStatus();
 }
 
 absl::Status Module::Prepare(const DataBatch&) {

@@ -74,7 +74,8 @@ class Module : public BaseModule {
   // The errors are Bind's; kUnimplemented with several contexts or group2ctxs.
   absl::StatusOr<std::shared_ptr<const CompiledProgram>> Compile(
       const ModuleBindOptions& options) const;
-  // Binds for other shapes; parameters, states and optimizer stay. kFailedPrecondition before Bind.
+  // Binds for other shapes, which count as those of Bind from then on; parameters, states and
+  // optimizer stay. kFailedPrecondition before Bind.
   absl::Status Reshape(const std::vector<DataDesc>& data_shapes,
                        const std::vector<DataDesc>& label_shapes);
 

@@ -48,7 +48,7 @@ struct SetParamsOptions {
 
 // What gradients, which losses sum over a batch, are divided by in an update.
 enum class GradientNormalization {
-  kBatchSize,  // MXNet's way: the batch size of Bind, whatever the batches are
+  kBatchSize,  // MXNet's way: the batch size of Bind or Reshape, whatever the batches are
   // Rows of the batches since the last update that hold samples, those that fill the last batch
   // included: rows with an id (DataBatch::index) or, of an iterator without ids, all but
   // DataBatch::pad. For buckets with batch sizes of their own, and smaller last batches.
