@@ -71,22 +71,28 @@ absl::StatusOr<std::vector<BucketKey>> ReadKeys(const std::string& prefix) {
   return keys;
 }
 
-absl::Status CopyNamed(const std::vector<std::string>& names, const ArrayMap& waiting,
-                       ArrayMap* params) {
+// The arrays of `names` among those that wait, shared.
+void AddNamed(const std::vector<std::string>& names, const ArrayMap& waiting, ArrayMap* arrays) {
   for (const std::string& name : names) {
     const auto it = waiting.find(name);
-    if (it == waiting.end()) continue;
-    COOPER_ASSIGN_OR_RETURN((*params)[name], it->second.CopyTo(Context::Cpu()));
+    if (it != waiting.end()) arrays->insert(*it);
+  }
+}
+
+absl::Status CopyAll(const ArrayMap& arrays, ArrayMap* copies) {
+  for (const auto& [name, array] : arrays) {
+    COOPER_ASSIGN_OR_RETURN((*copies)[name], array.CopyTo(Context::Cpu()));
   }
   return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::Status BucketingModule::AddWaiting(ModuleParams* params) const {
+absl::StatusOr<ModuleParams> BucketingModule::Waiting() const {
   const ArrayMap& args = group_->parameters().waiting(ParameterKind::kArg);
   const ArrayMap& auxs = group_->parameters().waiting(ParameterKind::kAux);
-  if (args.empty() && auxs.empty()) return absl::OkStatus();
+  ModuleParams waiting;
+  if (args.empty() && auxs.empty()) return waiting;
   std::set<BucketKey> keys = group_->buckets();
   for (const auto& [key, bucket] : loaded_symbols_) keys.insert(key);
   for (const BucketKey& key : keys) {
@@ -95,17 +101,16 @@ absl::Status BucketingModule::AddWaiting(ModuleParams* params) const {
     auto generated = Generate(key);
     if (!generated.ok()) return WithBucket(generated.status(), key);
     const VariableNames names = generated->symbol.ListVariables();
-    COOPER_RETURN_IF_ERROR(CopyNamed(names.args, args, &params->args));
-    COOPER_RETURN_IF_ERROR(CopyNamed(names.auxs, auxs, &params->auxs));
+    AddNamed(names.args, args, &waiting.args);
+    AddNamed(names.auxs, auxs, &waiting.auxs);
   }
-  return absl::OkStatus();
+  return waiting;
 }
 
 absl::Status BucketingModule::CheckKnown(const ArrayMap& arg_params,
                                          const ArrayMap& aux_params) const {
   const ParameterStore& parameters = group_->parameters();
-  ModuleParams waiting;
-  COOPER_RETURN_IF_ERROR(AddWaiting(&waiting));
+  COOPER_ASSIGN_OR_RETURN(const ModuleParams waiting, Waiting());
   const auto check = [&](ParameterKind kind, const ArrayMap& given, const ArrayMap& known) {
     for (const auto& [name, array] : given) {
       if (!parameters.Value(kind, name).is_null() || known.contains(name)) continue;
@@ -128,7 +133,9 @@ absl::StatusOr<ModuleParams> BucketingModule::GetParams() const {
   for (const std::string& name : parameters.Names(ParameterKind::kAux)) {
     COOPER_ASSIGN_OR_RETURN(params.auxs[name], parameters.Mean(ParameterKind::kAux, name));
   }
-  COOPER_RETURN_IF_ERROR(AddWaiting(&params));
+  COOPER_ASSIGN_OR_RETURN(const ModuleParams waiting, Waiting());
+  COOPER_RETURN_IF_ERROR(CopyAll(waiting.args, &params.args));
+  COOPER_RETURN_IF_ERROR(CopyAll(waiting.auxs, &params.auxs));
   return params;
 }
 

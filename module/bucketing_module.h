@@ -261,8 +261,8 @@ class BucketingModule : public BaseModule {
 
   explicit BucketingModule(BucketingModuleOptions options);
 
-  // Adds what waits for buckets that were loaded, or bound by a run before this one.
-  absl::Status AddWaiting(ModuleParams* params) const;
+  // What waits for buckets that were loaded, or bound by a run before this one; not copied.
+  absl::StatusOr<ModuleParams> Waiting() const;
   // kInvalidArgument, naming it, for a name that GetParams would not give.
   absl::Status CheckKnown(const ArrayMap& arg_params, const ArrayMap& aux_params) const;
   absl::StatusOr<BucketSymbol> Generate(const BucketKey& key) const;
