@@ -78,7 +78,9 @@ struct ModuleBindOptions {
   std::optional<uint64_t> seed;
   // A module with parameters, on the same contexts. The one that is bound becomes a member of its
   // group (module_group.h) in place of its own: parameters of one name, their gradients, optimizer
-  // and arena are from then on those of both, however long either lives. For a Module only.
+  // and arena are from then on those of both, however long either lives. A forced Bind of one
+  // begins gradients of all of them anew, and its states, which others of the same names have to be
+  // bound again to see. For a Module only.
   const Module* shared_module = nullptr;
 };
 
