@@ -1,6 +1,7 @@
 // InitOptimizerOptions::kvstore_instance: one store for several trainings, one after the other or
 // at the same time.
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -25,12 +26,14 @@ using Weights = std::vector<std::vector<float>>;
 std::shared_ptr<KVStore> Store(const char* type = "local") { return *CreateKVStore(type); }
 
 // On two contexts, with parameters of that seed; the layer is `name`.
-std::unique_ptr<Module> Make(uint64_t seed, const std::string& name = "fc") {
+std::unique_ptr<Module> Make(uint64_t seed, const std::string& name = "fc",
+                             const std::map<std::string, std::string>& compression = {}) {
   const Symbol fc =
       Op("FullyConnected",
          {.name = name, .inputs = {Symbol::Variable("data")}, .attrs = {{"num_hidden", "3"}}});
-  auto module = *Module::Create(Op("SoftmaxOutput", {.name = "softmax", .inputs = {fc}}),
-                                {.contexts = {Context::Cpu(0), Context::Cpu(1)}});
+  auto module = *Module::Create(
+      Op("SoftmaxOutput", {.name = "softmax", .inputs = {fc}}),
+      {.contexts = {Context::Cpu(0), Context::Cpu(1)}, .compression_params = compression});
   COOPER_EXPECT_OK(
       module->Bind({.data_shapes = {{.name = "data", .shape = {4, 6}, .layout = "NC"}},
                     .label_shapes = {{.name = "softmax_label", .shape = {4}, .layout = "N"}}}));
@@ -100,8 +103,8 @@ TEST(KVStoreInstanceTest, AModuleThatHasLeftAStoreLeavesItToOthers) {
 }
 
 TEST(KVStoreInstanceTest, ParametersOfAnotherModuleAreRefused) {
-  const auto store = Store();
-  auto first = Make(1), second = Make(2);
+  const auto store = Store("device");
+  auto first = Make(1), second = Make(2, "fc", {{"type", "2bit"}, {"threshold", "0.5"}});
   TrainWith(*first, Optimizer(store, true));
   EXPECT_THAT(
       second->InitOptimizer(Optimizer(store, true)),

@@ -56,9 +56,6 @@ absl::StatusOr<std::shared_ptr<KVStore>> Module::MakeKVStore(
     COOPER_ASSIGN_OR_RETURN(store, CreateKVStore(options.kvstore));
     if (!needed) store.reset();
   }
-  if (store != nullptr && !options_.compression_params.empty()) {
-    COOPER_RETURN_IF_ERROR(store->SetGradientCompression(options_.compression_params));
-  }
   return store;
 }
 
@@ -99,7 +96,8 @@ absl::Status Module::InitOptimizerFor(const std::vector<DataDesc>& data_shapes,
   COOPER_ASSIGN_OR_RETURN(const std::shared_ptr<KVStore> kvstore, MakeKVStore(options));
   COOPER_ASSIGN_OR_RETURN(const std::shared_ptr<Optimizer> optimizer,
                           MakeOptimizer(data_shapes, options, kvstore.get()));
-  COOPER_RETURN_IF_ERROR(group_->parameters().InstallOptimizer(optimizer, kvstore, options));
+  COOPER_RETURN_IF_ERROR(group_->parameters().InstallOptimizer(optimizer, kvstore, options,
+                                                               options_.compression_params));
   group_->devices().SetRank(kvstore == nullptr ? 0 : kvstore->rank());
   return absl::OkStatus();
 }

@@ -143,12 +143,14 @@ class ParameterStore {
   // --- Learning.
 
   // Takes an optimizer, over which lr_mult and wd_mult of `options` win, and the key-value store
-  // that sums gradients and, with update_on_kvstore, updates; null: each context updates for
-  // itself. Optimizer states that wait are loaded. After an error everything is as before, but for
-  // the optimizer.
+  // that sums gradients, compressed as said, and, with update_on_kvstore, updates; null: each
+  // context updates for itself. Optimizer states that wait are loaded. After an error this store is
+  // as before, but not the optimizer; nor the key-value store, unless another module has a key of
+  // this one's.
   absl::Status InstallOptimizer(const std::shared_ptr<Optimizer>& optimizer,
                                 std::shared_ptr<KVStore> kvstore,
-                                const InitOptimizerOptions& options);
+                                const InitOptimizerOptions& options,
+                                const std::map<std::string, std::string>& compression_params = {});
   // The first context's, or the key-value store's; null until InstallOptimizer.
   std::shared_ptr<Updater> updater() const;
   const std::shared_ptr<KVStore>& kvstore() const { return learning_.kvstore; }
@@ -280,7 +282,8 @@ class ParameterStore {
   absl::Status RestoreContext(int context, const ReplicaState& saved);
 
   absl::Status Install(const std::shared_ptr<Optimizer>& optimizer,
-                       std::shared_ptr<KVStore> kvstore, const InitOptimizerOptions& options);
+                       std::shared_ptr<KVStore> kvstore, const InitOptimizerOptions& options,
+                       const std::map<std::string, std::string>& compression_params);
   KVItem ItemFor(const std::string& name) const;
   std::vector<KVItem> ItemsFor(absl::Span<const std::string> names) const;
   // The arguments' arrays on one context, to check optimizer states against.

@@ -18,18 +18,20 @@ std::shared_ptr<Updater> ParameterStore::updater() const {
   return learning_.updaters.empty() ? nullptr : learning_.updaters[0];
 }
 
-absl::Status ParameterStore::InstallOptimizer(const std::shared_ptr<Optimizer>& optimizer,
-                                              std::shared_ptr<KVStore> kvstore,
-                                              const InitOptimizerOptions& options) {
+absl::Status ParameterStore::InstallOptimizer(
+    const std::shared_ptr<Optimizer>& optimizer, std::shared_ptr<KVStore> kvstore,
+    const InitOptimizerOptions& options,
+    const std::map<std::string, std::string>& compression_params) {
   const Learning before = learning_;
-  absl::Status status = Install(optimizer, std::move(kvstore), options);
+  absl::Status status = Install(optimizer, std::move(kvstore), options, compression_params);
   if (!status.ok()) learning_ = before;
   return status;
 }
 
 absl::Status ParameterStore::Install(const std::shared_ptr<Optimizer>& optimizer,
                                      std::shared_ptr<KVStore> kvstore,
-                                     const InitOptimizerOptions& options) {
+                                     const InitOptimizerOptions& options,
+                                     const std::map<std::string, std::string>& compression_params) {
   COOPER_RETURN_IF_ERROR(optimizer->CheckLearningRate());
   COOPER_RETURN_IF_ERROR(optimizer->AddSymbolAttributes(attrs_));
   if (!options.lr_mult.empty()) optimizer->SetLrMult(options.lr_mult);
@@ -51,6 +53,9 @@ absl::Status ParameterStore::Install(const std::shared_ptr<Optimizer>& optimizer
                                                            : std::make_shared<const char>('\0');
     COOPER_RETURN_IF_ERROR(AddContext(
         learning.kvstore->Claim(learning.claim, Names(ParameterKind::kArg)), "InitOptimizer"));
+    if (!compression_params.empty()) {
+      COOPER_RETURN_IF_ERROR(learning.kvstore->SetGradientCompression(compression_params));
+    }
     COOPER_RETURN_IF_ERROR(learning.kvstore->SetBuckets(
         {.bytes = options.gradient_bucket_bytes, .overlap = options.overlap_gradients}));
   }
