@@ -188,7 +188,8 @@ class BaseModule {
   // What the module trains and computes with (module_group.h); null for one that is made of other
   // modules or has no parameters.
   virtual const std::shared_ptr<ModuleGroup>& group() const;
-  // What sums gradients; null if nothing does.
+  // What sums gradients; null if nothing does. An update gives it the optimizer of InitOptimizer
+  // again, or takes it, if it has been given another.
   virtual std::shared_ptr<KVStore> kvstore() const { return nullptr; }
   // Forward in training, then Backward, of a network whose outputs are losses: by default these
   // calls. On a GPU they may be one piece of work (Executor::ForwardBackward).

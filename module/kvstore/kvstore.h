@@ -91,7 +91,8 @@ class KVStore {
   absl::Status Broadcast(const std::string& key, const NDArray& value,
                          absl::Span<const NDArray> outs);
 
-  // From now on Push updates. The updater's states are the store's.
+  // From now on Push updates. The updater's states are the store's. Of a store that a module has
+  // (InitOptimizerOptions::kvstore_instance), the module sets its own with each update.
   virtual absl::Status SetUpdater(std::shared_ptr<Updater> updater) = 0;
   absl::Status SetOptimizer(std::shared_ptr<Optimizer> optimizer);
   // Null without an optimizer.
