@@ -64,7 +64,9 @@ struct InitOptimizerOptions {
   std::string kvstore = "local";
   // Or a store that is ready; then the type is ignored. It begins with the module's values,
   // whatever it was used for before; several modules may have it at a time if their parameters have
-  // different names (kAlreadyExists).
+  // different names (kAlreadyExists). The training state of each then has all of the store
+  // (CaptureTraining), and on GPUs sums that one's backward pass has begun (overlap_gradients) are
+  // made again where another's comes before its update, as in a SequentialModule.
   std::shared_ptr<KVStore> kvstore_instance;
   // Whether the store updates the parameters, or only sums the gradients, and each device updates
   // its own. (MXNet decides by type and number of elements.)
@@ -98,7 +100,8 @@ struct InitOptimizerOptions {
   // it.
   int batches_per_update = 1;
   // Other than kBatchSize, each update multiplies rescale_grad (1 unless it is given) by 1 / what
-  // is counted; for one process.
+  // is counted; for one process. Of modules that share parameters (shared_module), the last one's
+  // Backward counts: each has to be updated before the next, unless gradients are added up.
   GradientNormalization normalization = GradientNormalization::kBatchSize;
   bool force_init = false;
 };
