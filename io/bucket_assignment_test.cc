@@ -65,7 +65,6 @@ TEST(AssignToBucketsTest, LeavesOutOrCutsWhatNoneHolds) {
   EXPECT_EQ(cut.discarded, 0);
 }
 
-// Integer keys have a search of their own.
 TEST(AssignToBucketsTest, TakesThePairOfLeastCost) {
   const auto cost = [](absl::Span<const int64_t> key) {
     return static_cast<double>(key[0] + 90 * key[1]);
@@ -76,6 +75,7 @@ TEST(AssignToBucketsTest, TakesThePairOfLeastCost) {
   EXPECT_EQ(Text(assigned), "(2, 8): 2; (90, 4): 0 1");
 }
 
+// Integer keys have a search of their own.
 TEST(AssignToBucketsTest, IntegersAreTuplesOfOne) {
   RandomGenerator random(3);
   for (int round = 0; round < 50; ++round) {

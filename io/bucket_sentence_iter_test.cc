@@ -196,7 +196,6 @@ TEST(BucketSentenceIterTest, SplitPolicyMakesSeveralSentences) {
   EXPECT_EQ(whole->sentence_of(2), 2);
 }
 
-// Pieces are as long as the longest bucket, which is a multiple: none is left out for its length.
 TEST(BucketSentenceIterTest, RowsOfPaddingAreOfNoSentence) {
   const auto iter = Make({{1, 2, 3, 4, 5}, {6}}, 2,
                          {.buckets = {2},
@@ -208,6 +207,7 @@ TEST(BucketSentenceIterTest, RowsOfPaddingAreOfNoSentence) {
   EXPECT_EQ(Make({{1, 2}}, 1)->sentence_of(-1), -1);
 }
 
+// Pieces are as long as the longest bucket, which is a multiple: none is left out for its length.
 TEST(BucketSentenceIterTest, SplitPolicyKnowsThatBucketsAreMultiples) {
   Options options = {
       .max_buckets = 3, .multiple_of = 4, .max_length = 10, .too_long = Options::TooLong::kSplit};
