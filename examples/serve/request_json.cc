@@ -78,8 +78,11 @@ class RequestReader : public nlohmann::json_sax<nlohmann::json> {
     return Number(static_cast<double>(value));
   }
   bool number_float(number_float_t value, const string_t&) override { return Number(value); }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) override {
-    return Fail(NoObject());
+  bool parse_error(std::size_t, const std::string&,
+                   const nlohmann::json::exception& error) override {
+    constexpr int kNumberOverflow = 406;  // of nlohmann's list of errors
+    if (error.id != kNumberOverflow || input_ == nullptr) return Fail(NoObject());
+    return Fail(Wrong(input_->name, "has a number beyond any double"));
   }
 
  private:
@@ -117,8 +120,9 @@ bool RequestReader::NoNumber(absl::string_view type) {
   if (input_ == nullptr) return Fail(NoObject());
   const bool is_element = counts_.size() == shape_.size();
   return Fail(
-      Wrong(input_->name, absl::StrCat("has ", type, " where a ", is_element ? "number" : "list",
-                                       " is expected, in ", counts_.size(), " lists of lists")));
+      Wrong(input_->name,
+            absl::StrCat("has ", type, " where a ", is_element ? "number" : "list",
+                         " is expected, at depth ", counts_.size(), " of ", shape_.size())));
 }
 
 bool RequestReader::start_array(std::size_t) {
