@@ -78,6 +78,7 @@ ssize_t HttpConnection::write(const char* data, size_t size) {
 }
 
 bool HttpConnection::is_readable() const {
+  if (buffer_begin_ < buffer_end_) return true;
   return Clock::now() < read_end_ && WaitFor(socket_, POLLIN, read_end_);
 }
 
