@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "examples/serve/http_server.h"
+#include "examples/serve/http/http_server.h"
 #include "examples/serve/request_json.h"
 #include "httplib.h"
 #include "ndarray/array_map.h"

@@ -1,5 +1,5 @@
-#ifndef COOPER_EXAMPLES_SERVE_HTTP_HEAD_H_
-#define COOPER_EXAMPLES_SERVE_HTTP_HEAD_H_
+#ifndef COOPER_EXAMPLES_SERVE_HTTP_HTTP_HEAD_H_
+#define COOPER_EXAMPLES_SERVE_HTTP_HTTP_HEAD_H_
 
 // What the head of a request tells of its body, which has not been read yet.
 
@@ -24,4 +24,4 @@ HttpRefusal RefusalOf(const httplib::Request& request, uint64_t max_body_bytes);
 
 }  // namespace cooper
 
-#endif  // COOPER_EXAMPLES_SERVE_HTTP_HEAD_H_
+#endif  // COOPER_EXAMPLES_SERVE_HTTP_HTTP_HEAD_H_

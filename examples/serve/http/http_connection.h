@@ -1,5 +1,5 @@
-#ifndef COOPER_EXAMPLES_SERVE_HTTP_CONNECTION_H_
-#define COOPER_EXAMPLES_SERVE_HTTP_CONNECTION_H_
+#ifndef COOPER_EXAMPLES_SERVE_HTTP_HTTP_CONNECTION_H_
+#define COOPER_EXAMPLES_SERVE_HTTP_HTTP_CONNECTION_H_
 
 // A connection of HttpServer, with a limit for the time and the bytes of a request as a whole.
 // httplib's own has a time limit for each read, so that a client that sends a byte now and then
@@ -58,4 +58,4 @@ class HttpConnection : public httplib::Stream {
 
 }  // namespace cooper
 
-#endif  // COOPER_EXAMPLES_SERVE_HTTP_CONNECTION_H_
+#endif  // COOPER_EXAMPLES_SERVE_HTTP_HTTP_CONNECTION_H_

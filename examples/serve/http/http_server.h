@@ -1,5 +1,5 @@
-#ifndef COOPER_EXAMPLES_SERVE_HTTP_SERVER_H_
-#define COOPER_EXAMPLES_SERVE_HTTP_SERVER_H_
+#ifndef COOPER_EXAMPLES_SERVE_HTTP_HTTP_SERVER_H_
+#define COOPER_EXAMPLES_SERVE_HTTP_HTTP_SERVER_H_
 
 // httplib's server with a thread of its own, and limits for what strangers may take of it: the
 // connections that are held, and the time and the bytes of each request. Handlers are added before
@@ -14,7 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "examples/serve/http_connection.h"
+#include "examples/serve/http/http_connection.h"
 #include "httplib.h"
 
 namespace cooper {
@@ -76,4 +76,4 @@ class HttpServer : public httplib::Server {
 
 }  // namespace cooper
 
-#endif  // COOPER_EXAMPLES_SERVE_HTTP_SERVER_H_
+#endif  // COOPER_EXAMPLES_SERVE_HTTP_HTTP_SERVER_H_

@@ -1,4 +1,4 @@
-#include "examples/serve/http_connection.h"
+#include "examples/serve/http/http_connection.h"
 
 #include <sys/socket.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "examples/serve/http_server.h"
+#include "examples/serve/http/http_server.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

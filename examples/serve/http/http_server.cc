@@ -1,4 +1,4 @@
-#include "examples/serve/http_server.h"
+#include "examples/serve/http/http_server.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "examples/serve/http_head.h"
+#include "examples/serve/http/http_head.h"
 
 namespace cooper {
 namespace {

@@ -1,4 +1,4 @@
-#include "examples/serve/http_head.h"
+#include "examples/serve/http/http_head.h"
 
 #include <cstdint>
 #include <optional>
