@@ -100,7 +100,7 @@ absl::Status Executor::SetArg(absl::string_view name, const NDArray& array) {
   return absl::OkStatus();
 }
 
-bool Executor::IsInArena(const NDArray& array) const { return impl_->run->IsInArena(array); }
+bool Executor::Overwrites(const NDArray& array) const { return impl_->run->Overwrites(array); }
 
 bool Executor::TakesOutput(int i) const { return impl_->run->TakesOutput(i); }
 

@@ -67,10 +67,11 @@ class Executor {
   // Makes `array` the argument's array from now on, without copying. The executor shares it: it
   // must not change between Forward and Backward. kNotFound for an unknown name; kInvalidArgument
   // if shape, dtype or context are not those of the argument, which stays as it was, or if the
-  // array IsInArena, as outputs are.
+  // executor Overwrites the array.
   absl::Status SetArg(absl::string_view name, const NDArray& array);
-  // Whether `array` is in an arena that this executor computes in: the next run overwrites it.
-  bool IsInArena(const NDArray& array) const;
+  // Whether a run of this executor writes to `array`, as one of its inputs must not be: in an arena
+  // that it computes in, as outputs are, or where it writes a gradient.
+  bool Overwrites(const NDArray& array) const;
 
   // Whether output `i` is computed where SetOutput says: with BindOptions::unbound_outputs, unless
   // it is an argument, a part of another array, or in one place with another output.

@@ -349,8 +349,8 @@ TEST(ExecutorTest, SetArgTakesNoArrayOfTheArena) {
       const auto apart, Executor::SimpleBind(SharedWeightNet(), {.shapes = {{"data", {3, 4}}}}));
   COOPER_ASSERT_OK(executor->Forward(false));
   const NDArray output = (*executor->outputs())[0];
-  EXPECT_TRUE(executor->IsInArena(output));
-  EXPECT_FALSE(executor->IsInArena(executor->arg("data")));
+  EXPECT_TRUE(executor->Overwrites(output));
+  EXPECT_FALSE(executor->Overwrites(executor->arg("data")));
   for (const auto& each : {executor.get(), other.get()}) {
     EXPECT_THAT(each->SetArg("data", output),
                 StatusIs(absl::StatusCode::kInvalidArgument,
@@ -358,6 +358,19 @@ TEST(ExecutorTest, SetArgTakesNoArrayOfTheArena) {
   }
   COOPER_EXPECT_OK(apart->SetArg("data", output));
   COOPER_EXPECT_OK(executor->SetArg("data", *output.Copy()));
+}
+
+// The gradient of an input is there before those that still read the input.
+TEST(ExecutorTest, SetArgTakesNoArrayOfAGradient) {
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto executor, Executor::SimpleBind(SharedWeightNet(), {.shapes = {{"data", {3, 4}}}}));
+  const NDArray gradient = executor->grad("data");
+  EXPECT_TRUE(executor->Overwrites(gradient));
+  EXPECT_THAT(executor->SetArg("data", gradient),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("the array for argument 'data' is in the arena or where a "
+                                 "gradient is written")));
+  COOPER_EXPECT_OK(executor->SetArg("data", *gradient.Copy()));
 }
 
 TEST(ExecutorTest, ReshapeSharesWhatStays) {

@@ -48,13 +48,13 @@ Context DataParallelExecutorGroup::ContextOf(const std::string& arg, int i) cons
 absl::Status DataParallelExecutorGroup::SetInput(const DataDesc& desc, const NDArray* array) {
   if (!arg_names_.contains(desc.name)) return absl::OkStatus();
   const int axis = BatchAxis(desc.layout);
-  // An output of the run before, which this one would overwrite while it reads it.
-  const bool in_arena =
+  // An output or a gradient of the run before: this one writes there while it still reads it.
+  const bool overwritten =
       array != nullptr && std::any_of(executors_.begin(), executors_.end(),
-                                      [&](const auto& each) { return each->IsInArena(*array); });
+                                      [&](const auto& each) { return each->Overwrites(*array); });
   for (int i = 0; i < num_executors(); ++i) {
     const Context context = ContextOf(desc.name, i);
-    const bool usable = array != nullptr && !in_arena && array->dtype() == desc.dtype &&
+    const bool usable = array != nullptr && !overwritten && array->dtype() == desc.dtype &&
                         SharesMemory(array->context(), context);
     if (usable && array->shape() == desc.shape) {
       COOPER_ASSIGN_OR_RETURN(const NDArray rows, Rows(*array, axis, i));

@@ -1,4 +1,5 @@
-// Batches that are outputs of the run before, of the same module or of one with the same arena.
+// Batches that are outputs of the run before, of the same module or of one with the same arena, or
+// gradients that the run writes anew.
 
 #include <memory>
 #include <string>
@@ -61,6 +62,26 @@ TEST(OutputAsInputTest, IsCopiedFromTheArena) {
     const auto other = Make(contexts, module.get());
     EXPECT_EQ(Floats(Output(*other, Output(*module, data))), twice);
   }
+}
+
+// The gradient of the data is written before that of the first weight, which reads the data.
+TEST(OutputAsInputTest, IsCopiedFromAGradient) {
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto module,
+      Module::Create(Op("MakeLoss", {.inputs = {Layers()}}), {.label_names = {}}));
+  COOPER_ASSERT_OK(module->Bind({.data_shapes = {{.name = "data", .shape = {4, 8}, .layout = "NC"}},
+                                 .inputs_need_grad = true}));
+  COOPER_ASSERT_OK(module->InitParams({.initializer = init::Uniform(0.5)}));
+  const auto weight_gradient = [&](const NDArray& data) {
+    COOPER_EXPECT_OK(module->ForwardBackward({.data = {data}}));
+    return Floats(module->group()->parameters().Grad("fc0_weight"));
+  };
+  const NDArray data = RandomArray({4, 8}, 1);
+  weight_gradient(data);
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto gradients, module->GetInputGrads());
+  const auto expected = weight_gradient(*gradients[0].Copy());
+  weight_gradient(data);
+  EXPECT_EQ(weight_gradient((*module->GetInputGrads())[0]), expected);
 }
 
 }  // namespace

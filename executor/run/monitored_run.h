@@ -35,7 +35,7 @@ class MonitoredRun {
 
   // As ProgramRun's. Forward may also fail with the errors of CompiledProgram::Compile.
   absl::Status SetArg(int slot, const NDArray& array);
-  bool IsInArena(const NDArray& array) const { return merged_->IsInArena(array); }
+  bool Overwrites(const NDArray& array) const { return merged_->Overwrites(array); }
   bool TakesOutput(int i) const { return merged_->TakesOutput(i); }
   absl::Status SetOutput(int i, const NDArray& array);
   absl::Status Forward(bool is_train);

@@ -73,10 +73,10 @@ absl::Status ProgramRun::SetArg(int slot, const NDArray& array) {
         "SetArg: argument '", c.program().arg_names[slot], "' takes ",
         Describe(shape, c.arg_types()[slot], c.arg_contexts()[slot]), ", got ", array.ToString()));
   }
-  if (IsInArena(array)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("SetArg: the array for argument '", c.program().arg_names[slot],
-                     "' is in the arena, where the run overwrites it; copy it"));
+  if (Overwrites(array)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "SetArg: the array for argument '", c.program().arg_names[slot], "' is in the arena or ",
+        "where a gradient is written, and the run overwrites it; copy it"));
   }
   if (bound_.arg(slot).is_null()) --num_unset_;
   if (!absl::c_linear_search(set_args_, slot)) set_args_.push_back(slot);
@@ -91,6 +91,13 @@ bool ProgramRun::IsInArena(const NDArray& array) const {
   return !array.is_null() && absl::c_any_of(bound_.arenas(), [&](const auto& arena) {
     return arena->storage() == array.storage();
   });
+}
+
+bool ProgramRun::Overwrites(const NDArray& array) const {
+  return IsInArena(array) ||
+         absl::c_any_of(bound_.program().gradients, [&](const ProgramGradient& gradient) {
+           return Overlap(array, bound_.arrays().grads[gradient.arg]);
+         });
 }
 
 bool ProgramRun::TakesOutput(int i) const {

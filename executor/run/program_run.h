@@ -39,10 +39,10 @@ class ProgramRun final : public ArenaUser {
 
   // The array of argument `slot` from now on: it must not change between Forward and Backward.
   // kInvalidArgument, naming the argument, for another shape, dtype or context, and for an array
-  // that IsInArena.
+  // that it Overwrites.
   absl::Status SetArg(int slot, const NDArray& array);
-  // Executor::IsInArena.
-  bool IsInArena(const NDArray& array) const;
+  // Executor::Overwrites.
+  bool Overwrites(const NDArray& array) const;
 
   // Executor::TakesOutput and Executor::SetOutput.
   bool TakesOutput(int i) const;
@@ -77,6 +77,7 @@ class ProgramRun final : public ArenaUser {
   void LoseArena() override;
   void ReleaseArenas();
   void ForgetOutputs();
+  bool IsInArena(const NDArray& array) const;
   absl::Status CheckArgs();
   // Fails if what SetArg gave lies where SetOutput says.
   absl::Status CheckOutputsApart() const;
