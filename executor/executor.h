@@ -45,7 +45,8 @@ absl::Status CheckBytes(const CompiledProgram& compiled, const BindOptions& opti
 class Executor {
  public:
   // Infers what is not given, allocates what is missing. Errors are CompiledProgram::Compile's;
-  // kInvalidArgument if an array has another shape, dtype or context than the graph needs.
+  // kInvalidArgument if an array has another shape, dtype or context than the graph needs, or if an
+  // argument's is in options.arena.
   // `compiled`, if not null, saves most of the time: what Compile has made of the same symbol and
   // options, or Resize of that. Arrays may have come since then; where they differ from what was
   // inferred, it is of no use and the symbol is compiled anew.
@@ -79,14 +80,13 @@ class Executor {
   // Makes `array` the place of output `i`, which TakesOutput, from now on; the executor shares it,
   // and it must not change between Forward and Backward: after another array Backward asks for a
   // Forward. A null array takes it away again: until there is another one, Forward makes an array
-  // of its own. While there is a monitor, what was
-  // written as another output may lie in the arena all the same. kInvalidArgument if shape, dtype
-  // or context are not those of the output.
+  // of its own. While there is a monitor, what was written as another output may lie in the arena
+  // all the same. kInvalidArgument if shape, dtype or context are not those of the output.
   absl::Status SetOutput(int i, const NDArray& array);
 
   // Computes the outputs from the arguments. kFailedPrecondition, naming it, if an argument has no
-  // array, or from SetArg one in which an output is to be computed, or for training if an auxiliary
-  // state is a constant (BindOptions::constants).
+  // array, or one in which an output is to be computed, or for training if an auxiliary state is a
+  // constant (BindOptions::constants).
   absl::Status Forward(bool is_train);
 
   // Computes the gradients of the arguments from the last Forward, which must have been a training

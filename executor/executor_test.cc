@@ -356,6 +356,11 @@ TEST(ExecutorTest, SetArgTakesNoArrayOfTheArena) {
                 StatusIs(absl::StatusCode::kInvalidArgument,
                          HasSubstr("the array for argument 'data' is in the arena")));
   }
+  BindOptions given = options;
+  given.args["data"] = output;
+  EXPECT_THAT(
+      Executor::SimpleBind(SharedWeightNet(), given).status(),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("argument 'data' is in the arena")));
   COOPER_EXPECT_OK(apart->SetArg("data", output));
   COOPER_EXPECT_OK(executor->SetArg("data", *output.Copy()));
 }

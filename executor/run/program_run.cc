@@ -29,8 +29,15 @@ absl::StatusOr<std::unique_ptr<ProgramRun>> ProgramRun::Create(
     COOPER_RETURN_IF_ERROR(arenas[i]->Reserve(compiled->layout().regions[i].plan.arena_size));
   }
   if (random == nullptr) random = std::make_shared<RandomState>();
-  return std::unique_ptr<ProgramRun>(
+  std::unique_ptr<ProgramRun> run(
       new ProgramRun(std::move(compiled), std::move(arrays), std::move(arenas), std::move(random)));
+  const std::vector<std::string>& names = run->bound_.program().arg_names;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (!run->IsInArena(run->bound_.arg(static_cast<int>(i)))) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("argument '", names[i], "' is in the arena, where the run overwrites it"));
+  }
+  return run;
 }
 
 ProgramRun::ProgramRun(std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
@@ -79,7 +86,6 @@ absl::Status ProgramRun::SetArg(int slot, const NDArray& array) {
         "where a gradient is written, and the run overwrites it; copy it"));
   }
   if (bound_.arg(slot).is_null()) --num_unset_;
-  if (!absl::c_linear_search(set_args_, slot)) set_args_.push_back(slot);
   for (size_t i = 0; i < c.program().outputs.size(); ++i) {
     may_overlap_ = may_overlap_ || Overlap(array, bound_.output(static_cast<int>(i)));
   }
@@ -119,7 +125,9 @@ absl::Status ProgramRun::SetOutput(int i, const NDArray& array) {
     return error(absl::StrCat("takes ", Describe(value.shape, value.dtype, context), ", got ",
                               array.ToString()));
   }
-  for (int slot : set_args_) may_overlap_ = may_overlap_ || Overlap(bound_.arg(slot), array);
+  may_overlap_ = may_overlap_ || absl::c_any_of(bound_.arrays().args, [&](const NDArray& arg) {
+                   return Overlap(arg, array);
+                 });
   // Gradients read outputs.
   if (array.raw_data() != bound_.output(i).raw_data()) ran_training_ = false;
   bound_.SetOutput(i, array);
@@ -161,13 +169,16 @@ absl::Status ProgramRun::CheckArgs() {
 }
 
 absl::Status ProgramRun::CheckOutputsApart() const {
-  for (int slot : set_args_) {
-    for (size_t i = 0; i < bound_.program().outputs.size(); ++i) {
-      if (!Overlap(bound_.arg(slot), bound_.output(static_cast<int>(i)))) continue;
+  const Program& p = bound_.program();
+  for (size_t slot = 0; slot < p.arg_names.size(); ++slot) {
+    for (size_t i = 0; i < p.outputs.size(); ++i) {
+      if (!Overlap(bound_.arg(static_cast<int>(slot)), bound_.output(static_cast<int>(i)))) {
+        continue;
+      }
       return absl::FailedPreconditionError(
           absl::StrCat("Forward: output '", OutputName(compiled().symbol().outputs()[i]),
-                       "' would be computed in the array of argument '",
-                       bound_.program().arg_names[slot], "'; call SetOutput with another one"));
+                       "' would be computed in the array of argument '", p.arg_names[slot],
+                       "'; call SetOutput with another one"));
     }
   }
   return absl::OkStatus();

@@ -25,9 +25,9 @@ namespace cooper {
 class ProgramRun final : public ArenaUser {
  public:
   // `arrays` are by slot of the program: kInvalidArgument if one has another shape, dtype or
-  // context than the program's, or if an auxiliary state or a gradient that is computed is missing.
-  // Arguments may come later (SetArg). `arenas` has one for each context of the program, or is
-  // empty: they are then made. `random` may be null: seed 0.
+  // context than the program's, if an argument is in one of the arenas, or if an auxiliary state or
+  // a gradient that is computed is missing. Arguments may come later (SetArg). `arenas` has one for
+  // each context of the program, or is empty: they are then made. `random` may be null: seed 0.
   static absl::StatusOr<std::unique_ptr<ProgramRun>> Create(
       std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
       std::vector<std::shared_ptr<Arena>> arenas = {},
@@ -79,7 +79,7 @@ class ProgramRun final : public ArenaUser {
   void ForgetOutputs();
   bool IsInArena(const NDArray& array) const;
   absl::Status CheckArgs();
-  // Fails if what SetArg gave lies where SetOutput says.
+  // Fails if an argument lies where SetOutput says.
   absl::Status CheckOutputsApart() const;
   // Fails unless the arenas still hold what this run left there.
   absl::Status CheckCurrent(const char* call) const;
@@ -99,8 +99,7 @@ class ProgramRun final : public ArenaUser {
   int64_t outputs_generation_ = kNoGeneration;
   bool outputs_may_move_ = false;  // some are the caller's arrays, which SetArg replaces
   int num_unset_ = 0;              // arguments without an array
-  std::vector<int> set_args_;      // that SetArg was called for
-  bool may_overlap_ = false;       // whether one of these may lie in an output's array
+  bool may_overlap_ = false;       // whether an argument may lie in an output's array
   bool arena_lost_ = false;
   bool ran_training_ = false;
   bool waits_for_backward_ = false;  // whether Backward computes an output, and has not yet

@@ -148,6 +148,27 @@ TEST(UnboundOutputsTest, AreNotComputedInAnArgument) {
   COOPER_ASSERT_OK(executor->Forward(false));
 }
 
+// Nor where the array came with BindOptions, or was made by SimpleBind, or where another program is
+// run because there is a monitor.
+TEST(UnboundOutputsTest, AreNotComputedInAnArgumentOfBind) {
+  const NameManager names;
+  Symbol x = Symbol::Variable("data");
+  for (const char* name : {"fc1", "fc2"}) {
+    x = Op("FullyConnected", {.name = name, .inputs = {x}, .attrs = {{"num_hidden", "4"}}});
+    x = Op("tanh", {.inputs = {Op("square", {.inputs = {x}})}});
+  }
+  const auto executor = Bind(x, true);
+  const NDArray given = executor->arg("data");
+  const auto refused = StatusIs(absl::StatusCode::kFailedPrecondition,
+                                HasSubstr("would be computed in the array of argument 'data'"));
+  COOPER_ASSERT_OK(executor->SetOutput(0, given));
+  EXPECT_THAT(executor->Forward(false), refused);
+  executor->SetMonitorCallback([](const std::string&, const NDArray&) {}, /*monitor_all=*/true);
+  EXPECT_THAT(executor->Forward(false), refused);
+  COOPER_ASSERT_OK(executor->SetOutput(0, *given.Copy()));
+  COOPER_ASSERT_OK(executor->Forward(false));
+}
+
 TEST(UnboundOutputsTest, AMonitorSeesThemThere) {
   const auto executor = Bind(Net(), true);
   const NDArray output = *NDArray::Zeros({2, 3});
