@@ -45,22 +45,27 @@ void ProgramCache::Forget() {
 absl::StatusOr<ProgramCache::CompiledPtr> ProgramCache::Get(
     const std::string& name, int64_t network, const KnownShapes& shapes,
     absl::FunctionRef<absl::StatusOr<CompiledPtr>()> compile) {
-  std::vector<std::pair<std::string, Kept>> larger;
+  std::vector<std::pair<std::string, Kept>> larger;  // one for each plan
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (const Kept* kept = programs_.Find(name)) return kept->compiled;
     for (const auto& entry : programs_.entries()) {
       const Kept& kept = entry.second;
-      if (kept.network == network && Within(shapes, kept.planned)) larger.push_back(entry);
+      if (kept.network != network || !Within(shapes, kept.planned)) continue;
+      if (absl::c_none_of(larger,
+                          [&](const auto& tried) { return tried.second.plan == kept.plan; })) {
+        larger.push_back(entry);
+      }
     }
   }
   // Others are not kept waiting. Two threads that compile the same at a time do no harm.
   Kept made{.network = network, .planned = shapes};
   std::string base;
   for (const auto& [other, kept] : larger) {
-    auto resized = kept.compiled->Resize(shapes);
+    auto resized = kept.plan->Resize(shapes);
     if (!resized.ok()) continue;
     base = other;
+    made.plan = kept.plan;
     made.planned = kept.planned;
     made.alone = kept.alone;
     made.compiled = *std::move(resized);
@@ -68,7 +73,8 @@ absl::StatusOr<ProgramCache::CompiledPtr> ProgramCache::Get(
   }
   if (made.compiled == nullptr) {
     made.alone = !larger.empty();
-    COOPER_ASSIGN_OR_RETURN(made.compiled, compile());
+    COOPER_ASSIGN_OR_RETURN(made.plan, compile());
+    made.compiled = made.plan;
   }
   const CompiledPtr compiled = made.compiled;
   const std::lock_guard<std::mutex> lock(mutex_);

@@ -39,7 +39,8 @@ class ProgramCache {
  private:
   struct Kept {
     int64_t network;
-    KnownShapes planned;  // what its memory was planned for, whatever it was resized to
+    CompiledPtr plan;     // what was compiled, whatever it was resized to
+    KnownShapes planned;  // the shapes of that
     bool alone = false;   // planned though there were larger ones: those do not do
     CompiledPtr compiled;
   };

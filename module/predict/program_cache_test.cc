@@ -2,21 +2,41 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "executor/executor.h"
+#include "executor/kernel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/module_fixtures.h"
 #include "module/predict/inference_network.h"
 #include "ndarray/status_matchers.h"
+#include "symbol/name_manager.h"
+#include "symbol/op.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
 
 namespace cooper {
 namespace {
 
 using ::testing::HasSubstr;
+
+// An operator that counts how often shapes are inferred.
+int shapes_inferred = 0;
+
+COOPER_REGISTER_OP(CountsShapes)
+    .Inputs({"data"})
+    .Outputs({"output"})
+    .Shape([](ShapeContext& c) {
+      ++shapes_inferred;
+      return SameShape(c);
+    })
+    .Type(SameType);
+COOPER_REGISTER_KERNEL(CountsShapes, DeviceType::kCpu, kAnyDType,
+                       [](const KernelContext&) { return absl::OkStatus(); });
 
 KnownShapes Rows(int64_t rows) { return {{"data", {rows, 4}}}; }
 
@@ -124,6 +144,59 @@ TEST(ProgramCacheTest, PlansThatALargerOneReplacesGoFirst) {
   EXPECT_EQ(f.Get(f.other, 4), 4);
   for (int64_t rows = 1; rows <= 8; ++rows) EXPECT_EQ(f.Get(rows), rows);
   EXPECT_EQ(f.compiles, 9);
+}
+
+// The rows of tanh(data) but for the first, and the last one: of two rows they are the same.
+TEST(ProgramCacheTest, CopiesAreMadeOfThePlanNotOfEachOther) {
+  const NameManager names;
+  const Symbol whole = Op("tanh", {.inputs = {Symbol::Variable("data")}});
+  std::vector<Symbol> outputs;
+  for (const char* begin : {"1", "-1"}) {
+    const Symbol part =
+        Op("slice_axis",
+           {.inputs = {whole}, .attrs = {{"axis", "0"}, {"begin", begin}, {"end", "None"}}});
+    outputs.push_back(Op("sum", {.inputs = {part}, .attrs = {{"axis", "1"}}}));
+  }
+  const InferenceNetwork network = {.symbol = *Symbol::Group(outputs)};
+  Fixture f;
+  for (const int64_t rows : {10, 2, 5, 9}) EXPECT_EQ(f.Get(network, rows), rows - 1);
+  EXPECT_EQ(f.compiles, 1);
+}
+
+// A plan for as many rows of each input that is refused for others is not tried again for each of
+// its copies.
+TEST(ProgramCacheTest, APlanIsTriedOnce) {
+  const NameManager names;
+  const Symbol weight = Symbol::Variable("weight");
+  std::vector<Symbol> towers;
+  for (const char* name : {"data", "document"}) {
+    towers.push_back(
+        Op("FullyConnected",
+           {.inputs = {Op("CountsShapes", {.inputs = {Symbol::Variable(name)}}), weight},
+            .attrs = {{"num_hidden", "5"}, {"no_bias", "True"}}}));
+  }
+  const Symbol network = *Symbol::Group(towers);
+  // How often shapes are inferred for other rows, after so many copies.
+  const auto inferred = [&](int64_t copies) {
+    ProgramCache cache(/*capacity=*/8);
+    int compiles = 0;
+    const auto get = [&](int64_t data, int64_t document) {
+      const KnownShapes shapes = {{"data", {data, 4}}, {"document", {document, 4}}};
+      const auto compile = [&] {
+        ++compiles;
+        return Executor::Compile(network, {.shapes = shapes, .grad_req = WriteReq::kNull});
+      };
+      const std::string name = absl::StrCat(data, ",", document);
+      COOPER_EXPECT_OK(cache.Get(name, /*network=*/0, shapes, compile).status());
+    };
+    for (int64_t i = 0; i <= copies; ++i) get(8 - i, 8 - i);
+    EXPECT_EQ(compiles, 1);
+    const int before = shapes_inferred;
+    get(3, 2);
+    EXPECT_EQ(compiles, 2) << "the rows of both would be cut into halves";
+    return shapes_inferred - before;
+  };
+  EXPECT_EQ(inferred(/*copies=*/4), inferred(/*copies=*/0));
 }
 
 }  // namespace
