@@ -35,8 +35,16 @@ absl::StatusOr<NetworkCache::NetworkPtr> NetworkCache::Get(const BucketKey& key)
     return absl::FailedPreconditionError(absl::StrCat("the function that makes the network of ",
                                                       key.ToString(), " asks for that network"));
   }
-  auto inference = make_(key);
-  making_.erase(key);
+  // Also if `make_` throws: who catches that may ask again.
+  struct Making {
+    ~Making() { keys.erase(key); }
+    std::set<BucketKey>& keys;
+    const BucketKey& key;
+  };
+  absl::StatusOr<InferenceNetwork> inference = [&] {
+    const Making making{.keys = making_, .key = key};
+    return make_(key);
+  }();
   if (!inference.ok()) return inference.status();
   NetworkPtr network = std::make_shared<const CachedNetwork>(
       CachedNetwork{.inference = *std::move(inference), .number = num_made_++});

@@ -34,7 +34,8 @@ class NetworkCache {
 
   // The network of `key`. One that is not kept is made, by one thread at a time, for which calls
   // with keys that are kept do not wait; `make` may itself ask for other keys. Errors are those of
-  // `make`, and kFailedPrecondition, with the key, if it asks for the one that it makes.
+  // `make`, and kFailedPrecondition, with the key, if it asks for the one that it makes. What
+  // `make` throws goes through, and the key may be asked for again.
   absl::StatusOr<NetworkPtr> Get(const BucketKey& key);
 
  private:

@@ -1,6 +1,7 @@
 #include "module/predict/network_cache.h"
 
 #include <future>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,16 @@ TEST(NetworkCacheTest, AFunctionMayAskForOtherNetworks) {
   COOPER_EXPECT_OK(cache.Get(2).status());
   EXPECT_THAT(cache.Get(3), StatusIs(absl::StatusCode::kFailedPrecondition,
                                      HasSubstr("the network of 3 asks for that network")));
+}
+
+TEST(NetworkCacheTest, AFunctionThatHasThrownMayBeCalledAgain) {
+  int calls = 0;
+  NetworkCache cache(8, [&](const BucketKey&) -> absl::StatusOr<InferenceNetwork> {
+    if (++calls == 1) throw std::runtime_error("thrown");
+    return Network();
+  });
+  EXPECT_THROW(cache.Get(1).IgnoreError(), std::runtime_error);
+  COOPER_EXPECT_OK(cache.Get(1).status());
 }
 
 }  // namespace
