@@ -47,6 +47,12 @@ void Tell(const RequestBatcher::Callback& done, RequestBatcher::Outputs outputs)
   }
 }
 
+// Whether another batch may go well. Where memory or a device is at fault, each of the samples
+// would find the same, after as many runs more.
+bool MayBeOneSamples(const absl::Status& status) {
+  return absl::IsInvalidArgument(status) || absl::IsOutOfRange(status);
+}
+
 }  // namespace
 
 // Its threads share it with the batcher, which may be gone before they are.
@@ -75,7 +81,8 @@ class RequestBatcher::Impl {
   // The bucket whose turn it is; null if none is ready. `wake` is when one may be.
   Bucket* Ready(Clock::time_point now, Clock::time_point* wake);
   void Serve();
-  // By sample. Where a batch fails each is computed alone, since the fault may be one sample's.
+  // By sample. Where a batch fails for what it holds each is computed alone: the fault may be one
+  // sample's.
   std::vector<Outputs> Answer(int64_t length, absl::Span<const Sample> samples) const;
 
   const RequestBatcherOptions options_;
@@ -236,8 +243,8 @@ std::vector<RequestBatcher::Outputs> RequestBatcher::Impl::Answer(
   auto batch = network_.Predict(length, samples);
   if (batch.ok()) {
     for (std::vector<NDArray>& outputs : *batch) answers.emplace_back(std::move(outputs));
-  } else if (samples.size() == 1) {
-    answers.emplace_back(batch.status());
+  } else if (samples.size() == 1 || !MayBeOneSamples(batch.status())) {
+    answers.assign(samples.size(), batch.status());
   } else {
     for (size_t i = 0; i < samples.size(); ++i) {
       answers.push_back(std::move(Answer(length, samples.subspan(i, 1))[0]));

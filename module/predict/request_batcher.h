@@ -69,8 +69,10 @@ class RequestBatcher {
   ~RequestBatcher();
 
   // Thread-safe. What is wrong with a request is its own answer (kInvalidArgument, naming the
-  // input) and nobody else's: where a batch cannot be computed, as by an operator that refuses what
-  // one request has, each of its requests is computed alone. The arrays must not change until then.
+  // input) and nobody else's: where a batch fails with kInvalidArgument or kOutOfRange, as by an
+  // operator that refuses what one request has, each of its requests is computed alone. Any other
+  // error, as of memory or a device, is the answer to all of the batch. The arrays must not change
+  // until then.
   std::future<Outputs> Submit(ArrayMap request);
   // Calls back once, on one of the batcher's threads, or on the caller's where the request is
   // refused. Others wait meanwhile. What `done` throws is logged and goes no further; its end must

@@ -1,5 +1,6 @@
 // What a batcher does with requests, options and callbacks that are at fault.
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <future>
@@ -9,11 +10,16 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "executor/kernel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/module_fixtures.h"
 #include "module/predict/request_batcher.h"
 #include "ndarray/status_matchers.h"
+#include "symbol/op.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
 
 namespace cooper {
 namespace {
@@ -35,6 +41,20 @@ std::shared_ptr<const Predictor> Lookup() {
   return *std::move(predictor);
 }
 
+// An operator that counts its runs and fails if it is told to.
+std::atomic<int> runs = 0;
+std::atomic<absl::StatusCode> fails_with = absl::StatusCode::kOk;
+
+COOPER_REGISTER_OP(FailsOnDemand)
+    .Inputs({"data"})
+    .Outputs({"output"})
+    .Shape(SameShape)
+    .Type(SameType);
+COOPER_REGISTER_KERNEL(FailsOnDemand, DeviceType::kCpu, kAnyDType, [](const KernelContext&) {
+  ++runs;
+  return absl::Status(fails_with, "as it was told");
+});
+
 NDArray Word(float number) { return *NDArray::FromVector<float>({1}, {number}); }
 
 std::unique_ptr<RequestBatcher> LookupBatcher(RequestBatcherOptions options) {
@@ -55,6 +75,32 @@ TEST(RequestBatcherErrorsTest, WhatOneRequestHasFailsNoOtherOfItsBatch) {
   COOPER_ASSERT_OK_AND_ASSIGN(const auto seven, last.get());
   EXPECT_EQ(Floats(seven[0]), std::vector<float>{70});
   EXPECT_EQ(batcher->counts().batches, 1);
+}
+
+// Memory and devices are not better for a request alone.
+TEST(RequestBatcherErrorsTest, OnlyWhatARequestMayHaveIsTriedAlone) {
+  const Symbol net = Op("FailsOnDemand", {.inputs = {Symbol::Variable("data")}});
+  COOPER_ASSERT_OK_AND_ASSIGN(std::shared_ptr<const Predictor> predictor,
+                              Predictor::Create(net, {}));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto batcher,
+      RequestBatcher::Create(predictor, {.inputs = {{.name = "data", .shape = {1}}},
+                                         .max_batch_size = 4,
+                                         .max_delay = std::chrono::hours(1)}));
+  const std::pair<absl::StatusCode, int> cases[] = {{absl::StatusCode::kInvalidArgument, 5},
+                                                    {absl::StatusCode::kOutOfRange, 5},
+                                                    {absl::StatusCode::kResourceExhausted, 1},
+                                                    {absl::StatusCode::kInternal, 1}};
+  for (const auto& [code, expected_runs] : cases) {
+    fails_with = code;
+    runs = 0;
+    std::vector<std::future<RequestBatcher::Outputs>> answers;
+    for (int i = 0; i < 4; ++i) answers.push_back(batcher->Submit({{"data", Word(1)}}));
+    for (auto& answer : answers) {
+      EXPECT_THAT(answer.get(), StatusIs(code, HasSubstr("as it was told")));
+    }
+    EXPECT_EQ(runs, expected_runs) << code;
+  }
 }
 
 // Times so far away are none that the clock has.
