@@ -43,7 +43,8 @@ struct PredictorOptions {
   // How many shapes of inputs are kept ready. Of more, those go first that fit into the plan of
   // another of their network, then those that were used longest ago.
   int max_programs = 32;
-  // How many keys have their networks kept ready; those used last stay.
+  // How many keys have their networks kept ready, where it is more than max_programs; those used
+  // last stay.
   int max_networks = 128;
   // How many arenas, with inputs for each shape, are kept while no call uses them: as many calls at
   // a time bind nothing anew. Those used last stay.
@@ -72,8 +73,9 @@ class Predictor {
                                                                  const ArrayMap& auxs = {},
                                                                  PredictorOptions options = {});
   // A network for each key. `network` is called for a key that is asked for, again only where
-  // max_networks others have been asked for since, by one thread at a time. Calls with keys that
-  // are known do not wait for it, and it may itself predict with other keys than the one it is for.
+  // as many others as are kept have been asked for since, by one thread at a time. Calls with keys
+  // that are known do not wait for it, and it may itself predict with other keys than the one it is
+  // for.
   static absl::StatusOr<std::unique_ptr<const Predictor>> Create(NetworkOfKey network,
                                                                  const ArrayMap& args,
                                                                  const ArrayMap& auxs = {},

@@ -144,6 +144,25 @@ TEST(PredictorTest, LabelsMayBeGiven) {
   EXPECT_EQ(Floats(outputs[0]), Expected(data));
 }
 
+// What was compiled would be of no use without its network.
+TEST(PredictorTest, KeepsTheNetworksOfItsPrograms) {
+  int calls = 0;
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto predictor,
+                              Predictor::Create(
+                                  [&](const BucketKey&) {
+                                    ++calls;
+                                    return TwoLayers();
+                                  },
+                                  TwoLayersParams(), {}, {.max_programs = 4, .max_networks = 1}));
+  const NDArray data = RandomArray({2, kFeatures}, 10);
+  for (int round = 0; round < 2; ++round) {
+    for (int64_t key = 0; key < 4; ++key) {
+      COOPER_EXPECT_OK(predictor->Predict(key, {{"data", data}}).status());
+    }
+  }
+  EXPECT_EQ(calls, 4);
+}
+
 TEST(PredictorTest, ThreadsGetWhatOneGets) {
   const auto predictor = TwoLayersPredictor({.max_programs = 3});
   constexpr int kThreads = 16, kRequests = 40;

@@ -30,7 +30,8 @@ namespace cooper {
 struct RequestBatcherOptions {
   std::vector<RequestInput> inputs;
   // Rising. A request is padded to the smallest that holds it, which is also the key of the network
-  // that computes it. Empty if no input has unknown extents; then the key is 0.
+  // that computes it. Empty if no input has unknown extents; then the key is 0. Where there
+  // are more than the predictor's max_programs, some are compiled again while requests wait.
   std::vector<int64_t> lengths;
   // If not empty, an input (batch_size,) of the network that gets the lengths without padding,
   // in the dtype that the network has for it.
