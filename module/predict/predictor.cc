@@ -122,7 +122,7 @@ class Predictor::Impl {
   absl::StatusOr<NetworkCache::NetworkPtr> Network(const BucketKey& key) {
     return networks_.Get(key);
   }
-  absl::StatusOr<Lease> Take(const CachedNetwork& network, const KnownShapes& shapes);
+  absl::StatusOr<Lease> Take(const NetworkCache::NetworkPtr& network, const KnownShapes& shapes);
   void Return(Lease lease);
   OutputArrays& outputs() { return outputs_; }
   const PredictorOptions& options() const { return options_; }
@@ -177,10 +177,10 @@ BindOptions Predictor::Impl::Options(const InferenceNetwork& network,
   return options;
 }
 
-absl::StatusOr<Predictor::Impl::Lease> Predictor::Impl::Take(const CachedNetwork& cached,
+absl::StatusOr<Predictor::Impl::Lease> Predictor::Impl::Take(const NetworkCache::NetworkPtr& cached,
                                                              const KnownShapes& shapes) {
-  const InferenceNetwork& network = cached.inference;
-  const std::string signature = Signature(cached.number, shapes);
+  const InferenceNetwork& network = cached->inference;
+  const std::string signature = Signature(cached->number, shapes);
   Lease lease;
   {
     // The one that was used last among those that know the shapes, else among all.
@@ -206,7 +206,7 @@ absl::StatusOr<Predictor::Impl::Lease> Predictor::Impl::Take(const CachedNetwork
   }
   const auto bind = [&]() -> absl::StatusOr<std::unique_ptr<Executor>> {
     BindOptions options = Options(network, shapes);
-    COOPER_ASSIGN_OR_RETURN(auto compiled, programs_.Get(signature, cached.number, shapes, [&] {
+    COOPER_ASSIGN_OR_RETURN(auto compiled, programs_.Get(signature, cached, shapes, [&] {
       return Executor::Compile(network.symbol, options);
     }));
     options.arena = lease.worker->arena;
@@ -290,7 +290,7 @@ absl::StatusOr<std::vector<NDArray>> Predictor::Predict(const BucketKey& key,
     shapes.emplace(name, PartialShape(array.shape()));
   }
   COOPER_RETURN_IF_ERROR(CheckNames(network->inference, shapes));
-  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(*network, shapes));
+  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(network, shapes));
   const auto run = [&]() -> absl::StatusOr<std::vector<NDArray>> {
     for (const auto& [name, shape] : shapes) {
       const NDArray own = lease.executor->arg(name);
@@ -312,7 +312,7 @@ absl::StatusOr<std::vector<DataDesc>> Predictor::Prepare(const BucketKey& key,
                                                          const KnownShapes& shapes) const {
   COOPER_ASSIGN_OR_RETURN(const auto network, impl_->Network(key));
   COOPER_RETURN_IF_ERROR(CheckNames(network->inference, shapes));
-  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(*network, shapes));
+  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(network, shapes));
   const Program& program = lease.executor->compiled()->program();
   std::vector<DataDesc> outputs;
   for (size_t i = 0; i < program.outputs.size(); ++i) {
@@ -329,7 +329,7 @@ absl::StatusOr<std::vector<DataDesc>> Predictor::PrepareInputs(const BucketKey& 
                                                                const KnownShapes& shapes) const {
   COOPER_ASSIGN_OR_RETURN(const auto network, impl_->Network(key));
   COOPER_RETURN_IF_ERROR(CheckNames(network->inference, shapes));
-  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(*network, shapes));
+  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(network, shapes));
   std::vector<DataDesc> inputs;
   for (const auto& [name, shape] : shapes) {
     inputs.push_back({.name = name,

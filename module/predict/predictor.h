@@ -40,8 +40,9 @@ struct PredictorOptions {
   std::vector<std::string> output_names;
   // Of inputs; those that are not named here and do not follow from others are float32.
   KnownTypes types;
-  // How many shapes of inputs are kept ready. Of more, those go first that fit into the plan of
-  // another of their network, then those that were used longest ago.
+  // How many shapes of inputs are kept ready. Of more, those of networks that are gone go first,
+  // then those that fit into the plan of another of their network, then those that were used
+  // longest ago.
   int max_programs = 32;
   // How many keys have their networks kept ready, where it is more than max_programs; those used
   // last stay.

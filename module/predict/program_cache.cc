@@ -23,27 +23,38 @@ bool Within(const KnownShapes& small, const KnownShapes& large) {
                     });
 }
 
+// Also where it is gone.
+bool SameNetwork(const std::weak_ptr<const CachedNetwork>& a,
+                 const std::weak_ptr<const CachedNetwork>& b) {
+  return !a.owner_before(b) && !b.owner_before(a);
+}
+
 }  // namespace
 
-bool ProgramCache::IsSpare(const std::string& name, const Kept& of) const {
+bool ProgramCache::IsCheap(const std::string& name, const Kept& kept) const {
   return absl::c_any_of(programs_.entries(), [&](const auto& entry) {
-    const auto& [other, kept] = entry;
-    return other != name && kept.network == of.network &&
-           (of.alone ? kept.planned == of.planned : Within(of.planned, kept.planned));
+    const Kept& other = entry.second;
+    return entry.first != name && SameNetwork(other.network, kept.network) &&
+           (kept.larger_refused ? other.planned == kept.planned
+                                : Within(kept.planned, other.planned));
   });
 }
 
-void ProgramCache::Forget() {
+void ProgramCache::ForgetOne() {
   const auto& entries = programs_.entries();
   const auto newest = std::prev(entries.rend());
   auto oldest = std::find_if(entries.rbegin(), newest,
-                             [&](const auto& entry) { return IsSpare(entry.first, entry.second); });
+                             [](const auto& entry) { return entry.second.network.expired(); });
+  if (oldest == newest) {
+    oldest = std::find_if(entries.rbegin(), newest,
+                          [&](const auto& entry) { return IsCheap(entry.first, entry.second); });
+  }
   if (oldest == newest) oldest = entries.rbegin();
   programs_.Erase(std::string(oldest->first));
 }
 
 absl::StatusOr<ProgramCache::CompiledPtr> ProgramCache::Get(
-    const std::string& name, int64_t network, const KnownShapes& shapes,
+    const std::string& name, const NetworkPtr& network, const KnownShapes& shapes,
     absl::FunctionRef<absl::StatusOr<CompiledPtr>()> compile) {
   std::vector<std::pair<std::string, Kept>> larger;  // one for each plan
   {
@@ -51,7 +62,7 @@ absl::StatusOr<ProgramCache::CompiledPtr> ProgramCache::Get(
     if (const Kept* kept = programs_.Find(name)) return kept->compiled;
     for (const auto& entry : programs_.entries()) {
       const Kept& kept = entry.second;
-      if (kept.network != network || !Within(shapes, kept.planned)) continue;
+      if (!SameNetwork(kept.network, network) || !Within(shapes, kept.planned)) continue;
       if (absl::c_none_of(larger,
                           [&](const auto& tried) { return tried.second.plan == kept.plan; })) {
         larger.push_back(entry);
@@ -67,12 +78,12 @@ absl::StatusOr<ProgramCache::CompiledPtr> ProgramCache::Get(
     base = other;
     made.plan = kept.plan;
     made.planned = kept.planned;
-    made.alone = kept.alone;
+    made.larger_refused = kept.larger_refused;
     made.compiled = *std::move(resized);
     break;
   }
   if (made.compiled == nullptr) {
-    made.alone = !larger.empty();
+    made.larger_refused = !larger.empty();
     COOPER_ASSIGN_OR_RETURN(made.plan, compile());
     made.compiled = made.plan;
   }
@@ -80,7 +91,7 @@ absl::StatusOr<ProgramCache::CompiledPtr> ProgramCache::Get(
   const std::lock_guard<std::mutex> lock(mutex_);
   programs_.Find(base);  // what has served is not the next to go
   programs_.Insert(name, std::move(made));
-  if (programs_.entries().size() > capacity_) Forget();
+  if (programs_.entries().size() > capacity_) ForgetOne();
   return compiled;
 }
 

@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/module_fixtures.h"
-#include "module/predict/inference_network.h"
+#include "module/predict/network_cache.h"
 #include "ndarray/status_matchers.h"
 #include "symbol/name_manager.h"
 #include "symbol/op.h"
@@ -40,25 +40,30 @@ COOPER_REGISTER_KERNEL(CountsShapes, DeviceType::kCpu, kAnyDType,
 
 KnownShapes Rows(int64_t rows) { return {{"data", {rows, 4}}}; }
 
+ProgramCache::NetworkPtr Network(const Symbol& symbol, int64_t number) {
+  return std::make_shared<const CachedNetwork>(
+      CachedNetwork{.inference = {.symbol = symbol}, .number = number});
+}
+
 // A cache that is asked for numbers of rows, and how often it has compiled.
 struct Fixture {
   explicit Fixture(size_t capacity = 8) : cache(capacity) {}
 
   // The rows of what comes.
-  int64_t Get(const InferenceNetwork& of, int64_t rows) {
-    const auto compiled =
-        cache.Get(absl::StrCat(&of == &network, rows), &of == &network, Rows(rows), [&] {
-          ++compiles;
-          return Executor::Compile(of.symbol, {.shapes = Rows(rows), .grad_req = WriteReq::kNull});
-        });
+  int64_t Get(const ProgramCache::NetworkPtr& of, int64_t rows) {
+    const auto compiled = cache.Get(absl::StrCat(of->number, ",", rows), of, Rows(rows), [&] {
+      ++compiles;
+      return Executor::Compile(of->inference.symbol,
+                               {.shapes = Rows(rows), .grad_req = WriteReq::kNull});
+    });
     EXPECT_TRUE(compiled.ok()) << compiled.status();
     last = *compiled;
     return last->program().values[last->program().outputs[0]].shape[0];
   }
   int64_t Get(int64_t rows) { return Get(network, rows); }
 
-  const InferenceNetwork network = {.symbol = TwoLayers()};
-  const InferenceNetwork other = {.symbol = TwoLayers()};
+  const ProgramCache::NetworkPtr network = Network(TwoLayers(), 0);
+  ProgramCache::NetworkPtr other = Network(TwoLayers(), 1);
   ProgramCache cache;
   ProgramCache::CompiledPtr last;
   int compiles = 0;
@@ -97,7 +102,7 @@ TEST(ProgramCacheTest, OtherRanksAreNotSmaller) {
   Fixture f;
   f.Get(4);
   int compiles = 0;
-  EXPECT_THAT(f.cache.Get("flat", /*network=*/1, {{"data", {2}}},
+  EXPECT_THAT(f.cache.Get("flat", f.network, {{"data", {2}}},
                           [&]() -> absl::StatusOr<ProgramCache::CompiledPtr> {
                             ++compiles;
                             return absl::InvalidArgumentError("no such shape");
@@ -136,6 +141,22 @@ TEST(ProgramCacheTest, CopiesGoBeforePlansOfQuietNetworks) {
   EXPECT_EQ(f.compiles, 2);
 }
 
+// Nobody can ask for them again, however long it takes to make them.
+TEST(ProgramCacheTest, ProgramsOfNetworksThatAreGoneGoFirst) {
+  Fixture f(/*capacity=*/3);
+  f.Get(8);
+  f.Get(4);
+  const ProgramCache::CompiledPtr copy = f.last;
+  f.Get(f.other, 8);
+  std::weak_ptr<const CompiledProgram> lost = f.last;
+  f.last = nullptr;
+  f.other = nullptr;
+  f.Get(2);
+  EXPECT_TRUE(lost.expired());
+  f.Get(4);
+  EXPECT_EQ(f.last, copy);
+}
+
 TEST(ProgramCacheTest, PlansThatALargerOneReplacesGoFirst) {
   Fixture f(/*capacity=*/4);
   f.Get(f.other, 8);
@@ -157,7 +178,7 @@ TEST(ProgramCacheTest, CopiesAreMadeOfThePlanNotOfEachOther) {
            {.inputs = {whole}, .attrs = {{"axis", "0"}, {"begin", begin}, {"end", "None"}}});
     outputs.push_back(Op("sum", {.inputs = {part}, .attrs = {{"axis", "1"}}}));
   }
-  const InferenceNetwork network = {.symbol = *Symbol::Group(outputs)};
+  const ProgramCache::NetworkPtr network = Network(*Symbol::Group(outputs), 2);
   Fixture f;
   for (const int64_t rows : {10, 2, 5, 9}) EXPECT_EQ(f.Get(network, rows), rows - 1);
   EXPECT_EQ(f.compiles, 1);
@@ -175,7 +196,7 @@ TEST(ProgramCacheTest, APlanIsTriedOnce) {
            {.inputs = {Op("CountsShapes", {.inputs = {Symbol::Variable(name)}}), weight},
             .attrs = {{"num_hidden", "5"}, {"no_bias", "True"}}}));
   }
-  const Symbol network = *Symbol::Group(towers);
+  const ProgramCache::NetworkPtr network = Network(*Symbol::Group(towers), 0);
   // How often shapes are inferred for other rows, after so many copies.
   const auto inferred = [&](int64_t copies) {
     ProgramCache cache(/*capacity=*/8);
@@ -184,10 +205,11 @@ TEST(ProgramCacheTest, APlanIsTriedOnce) {
       const KnownShapes shapes = {{"data", {data, 4}}, {"document", {document, 4}}};
       const auto compile = [&] {
         ++compiles;
-        return Executor::Compile(network, {.shapes = shapes, .grad_req = WriteReq::kNull});
+        return Executor::Compile(network->inference.symbol,
+                                 {.shapes = shapes, .grad_req = WriteReq::kNull});
       };
       const std::string name = absl::StrCat(data, ",", document);
-      COOPER_EXPECT_OK(cache.Get(name, /*network=*/0, shapes, compile).status());
+      COOPER_EXPECT_OK(cache.Get(name, network, shapes, compile).status());
     };
     for (int64_t i = 0; i <= copies; ++i) get(8 - i, 8 - i);
     EXPECT_EQ(compiles, 1);
