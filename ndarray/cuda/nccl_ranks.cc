@@ -93,14 +93,15 @@ absl::Status EndGroup() { return NcclStatus(TheFunctions()->group_end(), "ncclGr
 // those that are destroyed one by one the first would wait for the second.
 absl::Status EndAll(const std::vector<int>& devices, const std::vector<void*>& communicators,
                     decltype(&ncclCommDestroy) end, absl::string_view call) {
-  COOPER_RETURN_IF_ERROR(StartGroup());
-  absl::Status status;
+  absl::Status status = StartGroup();
+  const bool grouped = status.ok();
+  if (!grouped) end = TheFunctions()->comm_abort;  // which waits for nobody
   for (size_t i = 0; i < communicators.size(); ++i) {
     if (communicators[i] == nullptr) continue;
     const CudaDeviceScope scope(devices[i]);
     status.Update(NcclStatus(end(static_cast<ncclComm_t>(communicators[i])), call, nullptr));
   }
-  status.Update(EndGroup());
+  if (grouped) status.Update(EndGroup());
   return status;
 }
 
@@ -195,7 +196,8 @@ absl::Status NcclRanks::GroupEnd() {
 }
 
 absl::Status NcclRanks::FindAsyncError() const {
-  for (int i = 0; i < count(); ++i) {
+  // None where Create has failed before it made any.
+  for (int i = 0; i < static_cast<int>(communicators_.size()); ++i) {
     ncclResult_t error = ncclSuccess;
     const auto communicator = static_cast<ncclComm_t>(communicators_[i]);
     COOPER_RETURN_IF_ERROR(NcclStatus(TheFunctions()->comm_get_async_error(communicator, &error),

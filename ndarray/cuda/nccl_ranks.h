@@ -81,7 +81,7 @@ class NcclRanks {
   const int size_;
   int depth_ = 0;  // of groups: the outermost one holds mutex_, since NCCL has noted communicators_
   std::mutex mutex_;
-  std::vector<void*> communicators_;  // ncclComm_t, by device; none where they were given up
+  std::vector<void*> communicators_;  // ncclComm_t, by device; none if given up or not made
   absl::Status given_up_;             // why
 };
 
