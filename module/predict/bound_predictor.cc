@@ -158,9 +158,12 @@ absl::StatusOr<std::vector<std::unique_ptr<BoundPredictor>>> BoundPredictor::Cre
     bind.random = std::make_shared<RandomState>(RandomState{.replica = num_predictors++});
     auto executor = Executor::SimpleBind(network->inference.symbol, bind, compiled);
     if (!executor.ok()) {
-      return absl::Status(executor.status().code(),
-                          absl::StrCat(executor.status().message(),
-                                       UnknownName(options.shapes, network->arguments)));
+      // A name that is not known is one that is missing, misspelt.
+      const bool misses_shape = bind.shapes.size() < network->inference.inputs.size();
+      return absl::Status(
+          executor.status().code(),
+          absl::StrCat(executor.status().message(),
+                       misses_shape ? UnknownName(options.shapes, network->arguments) : ""));
     }
     COOPER_RETURN_IF_ERROR(SetValues(network->values, **executor));
     compiled = (*executor)->compiled();

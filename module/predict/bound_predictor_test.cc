@@ -25,6 +25,7 @@ using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string Bytes(const NamedArrays& arrays) { return *SerializeNamedArrays(arrays); }
 
@@ -156,6 +157,11 @@ TEST(BoundPredictorTest, InputsThatTheSymbolDoesNotHaveArePassedOver) {
   const std::vector<float> ten(6, 10);
   EXPECT_THAT(Outputs(*predictor, ten, 6), IsOkAndHolds(ElementsAre(11, 12, 13, 14, 15, 16)));
   COOPER_EXPECT_OK(predictor->Reshape(given.shapes).status());
+  // Nor are they what is wrong with a dtype.
+  Given half = given;
+  half.params = {{"arg:weight", *Weight().AsType(DType::kFloat16)}};
+  EXPECT_THAT(Create(half), StatusIs(absl::StatusCode::kInvalidArgument,
+                                     AllOf(HasSubstr("float16"), Not(HasSubstr("no input")))));
   const auto expect_hint = [](const absl::Status& status) {
     EXPECT_FALSE(status.ok());
     EXPECT_THAT(status.message(), HasSubstr("no input 'date'; did you mean 'data'?"));
