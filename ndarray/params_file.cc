@@ -88,7 +88,8 @@ class ByteReader {
   }
 
  private:
-  // MXNet's files align nothing: their elements lie behind names and extents of any length.
+  // MXNet's files align nothing: what lies before an array's elements are headers, multiples of 4
+  // bytes, and the elements of the arrays before, of which there may be any number of bytes.
   bool CanView(absl::string_view raw, DType dtype) const {
     return storage_ != nullptr && dtype != DType::kBool &&
            reinterpret_cast<uintptr_t>(raw.data()) % static_cast<uintptr_t>(SizeOf(dtype)) == 0;

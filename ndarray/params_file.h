@@ -69,9 +69,10 @@ absl::StatusOr<NamedArrays> LoadNamedArrays(const std::string& path);
 
 // The same as views of the file, which is mapped rather than read: a page comes into memory when it
 // is first touched, and all processes that map the file share it. What is written to an array stays
-// in this process. bools, and arrays whose elements the file does not align, are copies. As long as
-// an array is there, nobody may shorten the file (SIGBUS); to replace it, as SaveNamedArrays does,
-// is fine.
+// in this process. bools are copies, and so are arrays whose elements the file does not align, as
+// it may happen behind arrays of smaller elements: of float32 alone all are views. As long as an
+// array is there, nobody may shorten the file (SIGBUS); to replace it, as SaveNamedArrays does, is
+// fine.
 absl::StatusOr<NamedArrays> MapNamedArrays(const std::string& path);
 
 // Replaces the file at `path` (see atomic_file.h). Arrays may be on any device and may be views. A

@@ -23,8 +23,10 @@ struct BoundPredictorOptions {
   absl::string_view symbol_json;
   absl::string_view params;  // of a .params file
   Context context;
-  KnownShapes shapes;                     // of inputs
-  KnownTypes types;                       // likewise; the others are float32
+  KnownShapes shapes;  // of inputs
+  // Likewise. An input that the file has too keeps the dtype that it has there, whatever is said
+  // here; others that are not named are float32.
+  KnownTypes types;
   std::vector<std::string> output_names;  // "fc1_output"; empty: the network's own
   int count = 1;
 };

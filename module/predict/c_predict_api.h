@@ -47,8 +47,9 @@ MXNET_DLL int MXPredCreate(const char* symbol_json_str, const void* param_bytes,
                            const uint32_t* input_shape_data, PredictorHandle* out);
 
 /* With dtypes of arguments, in MXNet's codes: 0 float32, 1 float64, 2 float16, 3 uint8, 4 int32,
- * 5 int8, 6 int64. Parameters keep the dtypes of the file; what has none here and is not in the
- * file is float32, whatever dtype the symbol gives it. */
+ * 5 int8, 6 int64. Parameters, and inputs that the file has too, keep the dtypes of the file,
+ * whatever is said here; what has none here and is not in the file is float32, whatever dtype the
+ * symbol gives it. */
 MXNET_DLL int MXPredCreateEx(const char* symbol_json_str, const void* param_bytes, int param_size,
                              int dev_type, int dev_id, uint32_t num_input_nodes,
                              const char** input_keys, const uint32_t* input_shape_indptr,

@@ -52,8 +52,9 @@ struct PredictorOptions {
   int max_idle_workers = 32;
   // What a thread's activations and inputs may take for one shape.
   int64_t max_bytes = int64_t{1} << 40;
-  // Of random operators that draw in prediction too (Dropout with mode='always'). Calls at the same
-  // time draw from streams of their own; one call after the other goes on in one stream.
+  // Of random operators that draw in prediction too (Dropout with mode='always'). Each arena
+  // draws from a stream of its own, in which the calls that compute in it go on: calls at the same
+  // time do not draw the same, and those of one thread alone draw the same in each process.
   uint64_t seed = 0;
   LoadLimits load_limits;                 // of the symbol file, for Load
   std::set<std::string> disabled_passes;  // of those that PassNames() gives
