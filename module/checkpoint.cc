@@ -23,9 +23,8 @@ absl::Status SaveParamsFile(const std::string& path, const ArrayMap& args, const
 
 namespace {
 
-// By the prefix of their names.
-absl::Status Sort(const std::string& path, const NamedArrays& arrays, ArrayMap* args,
-                  ArrayMap* auxs) {
+absl::Status SplitByPrefix(const std::string& path, const NamedArrays& arrays, ArrayMap* args,
+                           ArrayMap* auxs) {
   for (const auto& [name, array] : arrays) {
     if (absl::StartsWith(name, "arg:")) {
       (*args)[name.substr(4)] = array;
@@ -43,12 +42,12 @@ absl::Status Sort(const std::string& path, const NamedArrays& arrays, ArrayMap* 
 
 absl::Status LoadParamsFile(const std::string& path, ArrayMap* args, ArrayMap* auxs) {
   COOPER_ASSIGN_OR_RETURN(const NamedArrays arrays, LoadNamedArrays(path));
-  return Sort(path, arrays, args, auxs);
+  return SplitByPrefix(path, arrays, args, auxs);
 }
 
 absl::Status MapParamsFile(const std::string& path, ArrayMap* args, ArrayMap* auxs) {
   COOPER_ASSIGN_OR_RETURN(const NamedArrays arrays, MapNamedArrays(path));
-  return Sort(path, arrays, args, auxs);
+  return SplitByPrefix(path, arrays, args, auxs);
 }
 
 absl::Status SaveCheckpoint(const std::string& prefix, int epoch, const Symbol& symbol,

@@ -20,7 +20,7 @@ namespace {
 struct Params {
   ArrayMap args;
   ArrayMap auxs;
-  std::string strange;  // the first name, where none begins with "arg:" or "aux:"
+  std::string first_unprefixed_name;  // empty if any name begins with "arg:" or "aux:"
 };
 
 // The arrays called arg:NAME and aux:NAME whose names are known. Others are passed over, as in
@@ -45,21 +45,21 @@ absl::StatusOr<Params> ReadParams(absl::string_view bytes, const VariableNames& 
     }
     (is_arg ? params.args : params.auxs)[name] = entry.array;
   }
-  if (!prefixed && !list.entries.empty()) params.strange = list.entries[0].name;
+  if (!prefixed && !list.entries.empty()) params.first_unprefixed_name = list.entries[0].name;
   return params;
 }
 
 // A file of other names, as Gluon's save_parameters writes it, would leave all parameters zero.
 absl::Status CheckPrefixes(const Params& params, const InferenceNetwork& network,
                            const KnownShapes& shapes) {
-  if (params.strange.empty()) return absl::OkStatus();
+  if (params.first_unprefixed_name.empty()) return absl::OkStatus();
   std::vector<std::string> needed = network.missing_auxs;
   needed.insert(needed.end(), network.inputs.begin(), network.inputs.end());
   for (const std::string& name : needed) {
     if (shapes.contains(name)) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "the file of parameters has none for '", name, "' nor for others: its names, '",
-        params.strange, "' first, are not arg:NAME or aux:NAME (as Gluon's export ",
+        params.first_unprefixed_name, "' first, are not arg:NAME or aux:NAME (as Gluon's export ",
         "writes them, and save_parameters does not)"));
   }
   return absl::OkStatus();
