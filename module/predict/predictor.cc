@@ -108,7 +108,6 @@ class Predictor::Impl {
         auxs_(std::move(auxs)),
         options_(std::move(options)),
         outputs_(options_.context),
-        // Programs are of no use without their networks.
         networks_(static_cast<size_t>(std::max(options_.max_networks, options_.max_programs)),
                   [this](const BucketKey& key) { return MakeNetwork(key); }),
         programs_(static_cast<size_t>(options_.max_programs)) {}

@@ -44,8 +44,8 @@ struct PredictorOptions {
   // then those that fit into the plan of another of their network, then those that were used
   // longest ago.
   int max_programs = 32;
-  // How many keys have their networks kept ready, where it is more than max_programs; those used
-  // last stay.
+  // How many keys have their networks kept ready, where it is more than max_programs, which would
+  // be of no use without them; those used last stay.
   int max_networks = 128;
   // How many arenas, with inputs for each shape, are kept while no call uses them: as many calls at
   // a time bind nothing anew. Those used last stay.
