@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "cublas_api.h"
 #include "third_party/cuda/emulator/blas/product.h"
-#include "third_party/cuda/emulator/ptx/run.h"
+#include "third_party/cuda/emulator/ptx/counters.h"
 #include "third_party/cuda/emulator/runtime/api_state.h"
 #include "third_party/cuda/emulator/runtime/copy_check.h"
 #include "third_party/cuda/emulator/runtime/counters.h"

@@ -1,4 +1,4 @@
-#include "third_party/cuda/emulator/ptx/run.h"
+#include "third_party/cuda/emulator/ptx/counters.h"
 
 namespace cooper::ptx {
 

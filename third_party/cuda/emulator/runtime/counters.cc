@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "third_party/cuda/emulator/ptx/run.h"
+#include "third_party/cuda/emulator/ptx/counters.h"
 #include "third_party/cuda/emulator/runtime/api_state.h"
 #include "third_party/cuda/emulator/runtime/settings.h"
 

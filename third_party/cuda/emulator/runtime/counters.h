@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "third_party/cuda/emulator/ptx/run.h"
+#include "third_party/cuda/emulator/ptx/counters.h"
 
 namespace cooper::cuda_emulator {
 

@@ -9,6 +9,7 @@
 #include "cuda_runtime.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "third_party/cuda/emulator/ptx/counters.h"
 #include "third_party/cuda/emulator/runtime/counters.h"
 #include "third_party/cuda/emulator/tests/runtime_kernels.h"
 
