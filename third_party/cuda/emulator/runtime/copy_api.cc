@@ -8,19 +8,15 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "cuda_runtime_api.h"
-#include "third_party/cuda/emulator/ptx/module.h"
 #include "third_party/cuda/emulator/runtime/api_state.h"
+#include "third_party/cuda/emulator/runtime/copy.h"
 #include "third_party/cuda/emulator/runtime/copy_check.h"
 #include "third_party/cuda/emulator/runtime/counters.h"
 #include "third_party/cuda/emulator/runtime/memory_map.h"
-#include "third_party/cuda/emulator/runtime/program.h"
 #include "third_party/cuda/emulator/runtime/settings.h"
 #include "third_party/cuda/emulator/runtime/stream.h"
 
@@ -105,11 +101,6 @@ cudaError_t Copy(const char* call, Rows rows, cudaMemcpyKind kind, cudaStream_t 
   return WaitForStream(*stream, call);
 }
 
-cudaError_t Copy(const char* call, void* dst, const void* src, size_t bytes, cudaMemcpyKind kind,
-                 cudaStream_t stream, bool wait) {
-  return Copy(call, {dst, bytes, src, bytes, bytes, bytes == 0 ? 0u : 1u}, kind, stream, wait);
-}
-
 cudaError_t Fill(const char* call, void* data, size_t pitch, int value, size_t width, size_t height,
                  cudaStream_t handle) {
   const ApiLock lock;
@@ -134,28 +125,12 @@ cudaError_t Fill(const char* call, void* data, size_t pitch, int value, size_t w
                   }});
 }
 
-// The address of a variable on the current device; null after Fail().
-char* SymbolAddress(const char* call, const void* symbol, size_t bytes, size_t offset) {
-  const DeviceVariable* variable = FindVariable(symbol);
-  if (variable == nullptr || offset > variable->bytes || bytes > variable->bytes - offset) {
-    Fail(cudaErrorInvalidSymbol, absl::StrCat(call, ": no such variable, or a smaller one"));
-    return nullptr;
-  }
-  absl::StatusOr<const ptx::Module*> module = variable->binary->Load();
-  if (!module.ok()) {
-    Fail(cudaErrorInvalidSymbol, absl::StrCat(call, ": ", module.status().message()));
-    return nullptr;
-  }
-  absl::StatusOr<absl::Span<const uint64_t>> addresses = variable->binary->Place(CurrentDevice());
-  const ptx::Variable* found = (*module)->FindVariable(variable->name);
-  if (!addresses.ok() || found == nullptr) {
-    Fail(cudaErrorInvalidSymbol, absl::StrCat(call, ": no variable ", variable->name));
-    return nullptr;
-  }
-  return reinterpret_cast<char*>((*addresses)[found - (*module)->variables().data()]) + offset;
-}
-
 }  // namespace
+
+cudaError_t Copy(const char* call, void* dst, const void* src, size_t bytes, cudaMemcpyKind kind,
+                 cudaStream_t stream, bool wait) {
+  return Copy(call, {dst, bytes, src, bytes, bytes, bytes == 0 ? 0u : 1u}, kind, stream, wait);
+}
 
 extern "C" {
 
@@ -207,36 +182,6 @@ cudaError_t cudaMemset2D(void* data, size_t pitch, int value, size_t width, size
 cudaError_t cudaMemset2DAsync(void* data, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream) {
   return Fill("cudaMemset2DAsync", data, pitch, value, width, height, stream);
-}
-
-cudaError_t cudaGetSymbolAddress(void** result, const void* symbol) {
-  const ApiLock lock;
-  *result = SymbolAddress("cudaGetSymbolAddress", symbol, 0, 0);
-  return *result != nullptr ? cudaSuccess : cudaErrorInvalidSymbol;
-}
-
-cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {
-  const ApiLock lock;
-  const DeviceVariable* variable = FindVariable(symbol);
-  if (variable == nullptr) return Fail(cudaErrorInvalidSymbol, "cudaGetSymbolSize: no variable");
-  *bytes = variable->bytes;
-  return cudaSuccess;
-}
-
-cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* src, size_t bytes, size_t offset,
-                               cudaMemcpyKind kind) {
-  const ApiLock lock;
-  char* dst = SymbolAddress("cudaMemcpyToSymbol", symbol, bytes, offset);
-  if (dst == nullptr) return cudaErrorInvalidSymbol;
-  return Copy("cudaMemcpyToSymbol", dst, src, bytes, kind, nullptr, true);
-}
-
-cudaError_t cudaMemcpyFromSymbol(void* dst, const void* symbol, size_t bytes, size_t offset,
-                                 cudaMemcpyKind kind) {
-  const ApiLock lock;
-  const char* src = SymbolAddress("cudaMemcpyFromSymbol", symbol, bytes, offset);
-  if (src == nullptr) return cudaErrorInvalidSymbol;
-  return Copy("cudaMemcpyFromSymbol", dst, src, bytes, kind, nullptr, true);
 }
 
 }  // extern "C"

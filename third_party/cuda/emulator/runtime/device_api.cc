@@ -7,8 +7,7 @@
 #include "cuda_runtime_api.h"
 #include "third_party/cuda/emulator/runtime/api_state.h"
 #include "third_party/cuda/emulator/runtime/device_limits.h"
-#include "third_party/cuda/emulator/runtime/program.h"
-#include "third_party/cuda/emulator/runtime/run_kernel.h"
+#include "third_party/cuda/emulator/runtime/peer_access.h"
 #include "third_party/cuda/emulator/runtime/settings.h"
 #include "third_party/cuda/emulator/runtime/stream.h"
 

@@ -8,6 +8,7 @@
 
 namespace cooper::cuda_emulator {
 
+inline constexpr int kComputeCapability = 90;  // 9.0
 inline constexpr int kMultiprocessors = 132;
 inline constexpr int kThreadsPerBlock = 1024;
 inline constexpr int kThreadsPerMultiprocessor = 2048;

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "cuda_runtime_api.h"
 #include "third_party/cuda/emulator/ptx/module.h"
 #include "third_party/cuda/emulator/ptx/run.h"
@@ -36,13 +35,8 @@ std::vector<CallConfiguration>& CallConfigurations() {
 cudaError_t LaunchKernel(const void* host, dim3 grid, dim3 block, void** args, size_t shared,
                          cudaStream_t stream_handle) {
   const ApiLock lock;
-  CUstream_st* stream = FindStream(stream_handle, "a launch");
+  CUstream_st* stream = FindLaunchStream(stream_handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-  if (stream->device != CurrentDevice()) {
-    return Fail(cudaErrorInvalidResourceHandle,
-                absl::StrCat("a launch in a stream of device ", stream->device, ", while device ",
-                             CurrentDevice(), " is current"));
-  }
   KernelRun run;
   const cudaError_t error =
       PrepareKernel(host, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, args,

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "third_party/cuda/emulator/ptx/module.h"
+#include "third_party/cuda/emulator/runtime/device_limits.h"
 #include "third_party/cuda/emulator/runtime/fat_binary.h"
 #include "third_party/cuda/emulator/runtime/memory_map.h"
 

@@ -18,8 +18,6 @@
 
 namespace cooper::cuda_emulator {
 
-inline constexpr int kComputeCapability = 90;  // of the emulated devices: 9.0
-
 // The device code of one source file.
 class Binary {
  public:

@@ -4,9 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <set>
 #include <string>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -16,16 +14,13 @@
 #include "third_party/cuda/emulator/runtime/api_state.h"
 #include "third_party/cuda/emulator/runtime/counters.h"
 #include "third_party/cuda/emulator/runtime/device_limits.h"
+#include "third_party/cuda/emulator/runtime/launch_shape.h"
 #include "third_party/cuda/emulator/runtime/memory_map.h"
+#include "third_party/cuda/emulator/runtime/peer_access.h"
 #include "third_party/cuda/emulator/runtime/settings.h"
 
 namespace cooper::cuda_emulator {
 namespace {
-
-std::set<std::pair<int, int>>& PeerAccess() {
-  static auto* access = new std::set<std::pair<int, int>>;
-  return *access;
-}
 
 std::string Describe(const Kernel& kernel, const ptx::Launch& launch) {
   const ptx::Dim3 &g = launch.grid, &b = launch.block;
@@ -80,37 +75,7 @@ int MaxThreads(const ptx::Function& function) {
                                    : std::min(kThreadsPerBlock, function.max_threads);
 }
 
-// Empty if the device can run a grid of that shape.
-std::string CheckShape(const ptx::Function& function, const ptx::Dim3& grid,
-                       const ptx::Dim3& block) {
-  const uint64_t threads = uint64_t{block.x} * block.y * block.z;
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || threads == 0) return "it has no threads";
-  if (grid.x > kMaxGridX || grid.y > kMaxGridYz || grid.z > kMaxGridYz) {
-    return "the grid is larger than (2147483647, 65535, 65535)";
-  }
-  if (block.z > kMaxBlockZ || block.x > kThreadsPerBlock || block.y > kThreadsPerBlock) {
-    return "the block is larger than (1024, 1024, 64)";
-  }
-  if (threads > static_cast<uint64_t>(MaxThreads(function))) {
-    return absl::StrCat("a block of ", threads, " threads, where ", MaxThreads(function),
-                        " are allowed");
-  }
-  return "";
-}
-
 }  // namespace
-
-bool HasPeerAccess(int device, int other) {
-  return device == other || PeerAccess().count({device, other}) != 0;
-}
-
-void SetPeerAccess(int device, int other, bool allowed) {
-  if (allowed) {
-    PeerAccess().insert({device, other});
-  } else {
-    PeerAccess().erase({device, other});
-  }
-}
 
 cudaError_t PrepareKernel(const void* host, ptx::Dim3 grid, ptx::Dim3 block,
                           uint64_t dynamic_shared, void** args, int device, KernelRun& run) {
@@ -120,7 +85,8 @@ cudaError_t PrepareKernel(const void* host, ptx::Dim3 grid, ptx::Dim3 block,
   run.kernel = *kernel;
   run.device = device;
   run.launch = {.grid = grid, .block = block, .dynamic_shared = dynamic_shared};
-  const std::string wrong = CheckShape(*function, grid, block);
+  const std::string wrong =
+      CheckShape({grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, MaxThreads(*function));
   if (!wrong.empty()) {
     return Fail(cudaErrorInvalidConfiguration,
                 absl::StrCat(Describe(*kernel, run.launch), ": ", wrong));

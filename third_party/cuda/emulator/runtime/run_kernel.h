@@ -36,10 +36,6 @@ cudaError_t DescribeKernel(const void* host, ptx::Resources& resources, int& max
                            uint64_t& max_dynamic_shared);
 cudaError_t AllowDynamicShared(const void* host, int64_t bytes);
 
-// Whether kernels and copies of `device` reach the memory of `other`.
-bool HasPeerAccess(int device, int other);
-void SetPeerAccess(int device, int other, bool allowed);
-
 }  // namespace cooper::cuda_emulator
 
 #endif  // COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_RUN_KERNEL_H_

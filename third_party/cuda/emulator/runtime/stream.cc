@@ -143,6 +143,15 @@ CUstream_st* FindStream(cudaStream_t handle, const char* call) {
   return nullptr;
 }
 
+CUstream_st* FindLaunchStream(cudaStream_t handle) {
+  CUstream_st* stream = FindStream(handle, "a launch");
+  if (stream == nullptr || stream->device == CurrentDevice()) return stream;
+  Fail(cudaErrorInvalidResourceHandle,
+       absl::StrCat("a launch in a stream of device ", stream->device, ", while device ",
+                    CurrentDevice(), " is current"));
+  return nullptr;
+}
+
 CUevent_st* FindEvent(cudaEvent_t handle, const char* call) {
   if (Events().count(handle) != 0) return handle;
   Fail(cudaErrorInvalidResourceHandle, absl::StrCat(call, ": no such event, or a destroyed one"));

@@ -60,6 +60,8 @@ namespace cooper::cuda_emulator {
 // The stream of a handle: of the current device for the default streams. Null, after Fail(), where
 // no such stream lives.
 CUstream_st* FindStream(cudaStream_t handle, const char* call);
+// As FindStream, for a launch: the stream has to be one of the current device.
+CUstream_st* FindLaunchStream(cudaStream_t handle);
 CUevent_st* FindEvent(cudaEvent_t handle, const char* call);
 
 cudaStream_t MakeStream(bool blocking);

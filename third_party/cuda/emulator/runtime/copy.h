@@ -1,0 +1,18 @@
+#ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_COPY_H_
+#define COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_COPY_H_
+
+// What calls that copy share.
+
+#include <cstddef>
+
+#include "cuda_runtime_api.h"
+
+namespace cooper::cuda_emulator {
+
+// Checks and queues a copy of `bytes` in the name of `call`. `wait`: returns when it has been done.
+cudaError_t Copy(const char* call, void* dst, const void* src, size_t bytes, cudaMemcpyKind kind,
+                 cudaStream_t stream, bool wait);
+
+}  // namespace cooper::cuda_emulator
+
+#endif  // COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_COPY_H_
