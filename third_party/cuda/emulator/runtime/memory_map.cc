@@ -1,86 +1,29 @@
 #include "third_party/cuda/emulator/runtime/memory_map.h"
 
-#include <signal.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "third_party/cuda/emulator/runtime/allocation.h"
+#include "third_party/cuda/emulator/runtime/device_memory.h"
 #include "third_party/cuda/emulator/runtime/settings.h"
 
 namespace cooper::cuda_emulator {
 namespace {
 
-constexpr uint64_t kFirst = 0x300000000000;    // device 0; no heap or stack comes here
-constexpr uint64_t kDeviceRange = 1ull << 38;  // addresses of one device
 constexpr uint64_t kPage = 4096;
-constexpr size_t kFreedBeforeReuse = 16;  // of one size
 
-uint64_t RangeOf(int device) { return kFirst + device * kDeviceRange; }
-uint64_t RangeEnd() { return RangeOf(GetSettings().devices); }
-
-// Whole pages, so that they can be given back, and one more than fits.
+// Whole pages, and more than fits.
 uint64_t RoomFor(uint64_t bytes) { return (bytes + kPage) / kPage * kPage + kPage; }
-
-struct sigaction g_previous;
-
-// Async-signal-safe: says what happened, then lets the fault happen as it would have.
-void OnFault(int, siginfo_t* info, void*) {
-  const auto address = reinterpret_cast<uint64_t>(info->si_addr);
-  if (address - kFirst < 16 * kDeviceRange) {
-    constexpr char kMessage[] = "cuda emulator: host code touches device memory\n";
-    (void)!write(STDERR_FILENO, kMessage, sizeof(kMessage) - 1);
-  }
-  sigaction(SIGSEGV, &g_previous, nullptr);
-}
-
-void Protect(int protection) {
-  for (int device = 0; device < GetSettings().devices; ++device) {
-    mprotect(reinterpret_cast<void*>(RangeOf(device)), kDeviceRange, protection);
-  }
-}
 
 }  // namespace
 
 MemoryMap& MemoryMap::Get() {
   static auto* map = new MemoryMap;
   return *map;
-}
-
-MemoryMap::MemoryMap() {
-  for (int device = 0; device < GetSettings().devices; ++device) {
-    top_[device] = RangeOf(device);
-    void* const wanted = reinterpret_cast<void*>(RangeOf(device));
-    if (mmap(wanted, kDeviceRange, PROT_NONE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) != wanted) {
-      std::perror("cuda emulator: cannot reserve addresses for device memory");
-      std::abort();
-    }
-  }
-  struct sigaction action = {};
-  action.sa_sigaction = OnFault;
-  action.sa_flags = SA_SIGINFO;
-  sigaction(SIGSEGV, &action, &g_previous);
-}
-
-uint64_t MemoryMap::TakeRoom(int device, uint64_t room) {
-  std::deque<uint64_t>& rooms = rooms_[device][room];
-  if (rooms.size() > kFreedBeforeReuse) {
-    const uint64_t begin = rooms.front();
-    rooms.pop_front();
-    freed_.erase(begin);
-    return begin;
-  }
-  if (top_[device] + room > RangeOf(device) + kDeviceRange) return 0;
-  const uint64_t begin = top_[device];
-  top_[device] += room;
-  return begin;
 }
 
 void* MemoryMap::Allocate(MemoryKind kind, int device, uint64_t bytes) {
@@ -90,7 +33,7 @@ void* MemoryMap::Allocate(MemoryKind kind, int device, uint64_t bytes) {
       return nullptr;
   }
   if (kind == MemoryKind::kDevice) {
-    allocation.begin = TakeRoom(device, RoomFor(bytes));
+    allocation.begin = TakeDeviceMemory(device, bytes);
   } else {
     allocation.begin = reinterpret_cast<uint64_t>(std::aligned_alloc(kPage, RoomFor(bytes)));
   }
@@ -122,10 +65,7 @@ bool MemoryMap::Free(void* begin, MemoryKind kind) {
     std::free(begin);
     return true;
   }
-  const uint64_t room = RoomFor(allocation.bytes);
-  madvise(begin, room, MADV_DONTNEED);
-  rooms_[allocation.device][room].push_back(allocation.begin);
-  freed_[allocation.begin] = allocation;
+  ReturnDeviceMemory(allocation);
   return true;
 }
 
@@ -144,7 +84,9 @@ const Allocation* MemoryMap::Find(uint64_t address) const {
 }
 
 bool MemoryMap::InDeviceRange(uint64_t address) const {
-  return address >= kFirst && address < RangeEnd();
+  if (IsDeviceAddress(address)) return true;
+  const Allocation* there = Find(address);
+  return there != nullptr && there->kind == MemoryKind::kDevice;
 }
 
 std::string MemoryMap::Describe(uint64_t address) const {
@@ -153,11 +95,9 @@ std::string MemoryMap::Describe(uint64_t address) const {
                         " bytes of device ", here->device);
   }
   if (!InDeviceRange(address)) return "no memory of a device";
-  auto freed = freed_.upper_bound(address);
-  if (freed != freed_.begin() && std::prev(freed)->second.Holds(address)) {
-    const Allocation& there = std::prev(freed)->second;
-    return absl::StrCat("byte ", address - there.begin, " of an allocation of ", there.bytes,
-                        " bytes of device ", there.device, " that was freed");
+  if (const Allocation* there = FindReturned(address)) {
+    return absl::StrCat("byte ", address - there->begin, " of an allocation of ", there->bytes,
+                        " bytes of device ", there->device, " that was freed");
   }
   auto live = live_.upper_bound(address);
   if (live == live_.begin()) return "no allocation of a device";
@@ -168,11 +108,11 @@ std::string MemoryMap::Describe(uint64_t address) const {
 }
 
 OpenMemory::OpenMemory() {
-  if (MemoryMap::Get().opened_++ == 0) Protect(PROT_READ | PROT_WRITE);
+  if (MemoryMap::Get().opened_++ == 0) OpenDeviceMemory(true);
 }
 
 OpenMemory::~OpenMemory() {
-  if (--MemoryMap::Get().opened_ == 0) Protect(PROT_NONE);
+  if (--MemoryMap::Get().opened_ == 0) OpenDeviceMemory(false);
 }
 
 }  // namespace cooper::cuda_emulator

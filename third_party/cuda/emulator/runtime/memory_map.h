@@ -3,29 +3,17 @@
 
 // The memory of the devices, and what the host has pinned or shares with them.
 //
-// Device memory lies in one range of addresses for each device, which host code cannot touch: a
-// pointer that is dereferenced on the wrong side ends the program with a message. Addresses that
-// were freed are not given out again soon, so that a late access is seen. Callers hold the ApiLock.
+// Device memory (device_memory.h) is closed to host code: a pointer that is dereferenced on the
+// wrong side ends the program with a message. Addresses that were freed are not given out again
+// soon, so that a late access is seen. Callers hold the ApiLock.
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <string>
 
+#include "third_party/cuda/emulator/runtime/allocation.h"
+
 namespace cooper::cuda_emulator {
-
-enum class MemoryKind { kDevice, kManaged, kPinned };
-
-struct Allocation {
-  uint64_t begin = 0;
-  uint64_t bytes = 0;
-  MemoryKind kind = MemoryKind::kDevice;
-  int device = 0;           // of kDevice and kManaged
-  bool registered = false;  // the caller's own memory, pinned
-
-  bool Holds(uint64_t address) const { return address - begin < bytes; }
-  uint64_t end() const { return begin + bytes; }
-};
 
 class MemoryMap {
  public:
@@ -45,6 +33,8 @@ class MemoryMap {
   // The allocation that holds `address`, or null. Valid until it is freed.
   const Allocation* Find(uint64_t address) const;
 
+  // Whether `address` is one of a device's, in use or not. Where device memory is of the heap, only
+  // what is in use is known.
   bool InDeviceRange(uint64_t address) const;
 
   // What there is at `address`, for messages: "8 bytes past an allocation of 64 bytes of device 0".
@@ -54,18 +44,9 @@ class MemoryMap {
 
  private:
   friend class OpenMemory;
-  struct Freed {
-    Allocation allocation;
-    uint64_t room = 0;
-  };
+  MemoryMap() = default;
 
-  MemoryMap();
-  uint64_t TakeRoom(int device, uint64_t room);
-
-  std::map<uint64_t, Allocation> live_;                            // by first address
-  std::map<uint64_t, Allocation> freed_;                           // of devices, until used again
-  std::map<int, std::map<uint64_t, std::deque<uint64_t>>> rooms_;  // freed, by device and size
-  uint64_t top_[16] = {};                                          // where unused addresses begin
+  std::map<uint64_t, Allocation> live_;  // by first address
   uint64_t used_[16] = {};
   int opened_ = 0;
 };
