@@ -19,9 +19,11 @@ int Saxpy(float a, absl::Span<const float> x, absl::Span<float> y) {
   float* device_y = buffer + n;
   cudaMemcpy(buffer, x.data(), bytes, cudaMemcpyHostToDevice);
   cudaMemcpy(device_y, y.data(), bytes, cudaMemcpyHostToDevice);
-  SaxpyKernel<<<(n + kThreads - 1) / kThreads, kThreads>>>(a, buffer, device_y, n);
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3((n + kThreads - 1) / kThreads);
+  config.blockDim = dim3(kThreads);
+  const cudaError_t error = cudaLaunchKernelEx(&config, SaxpyKernel, a, buffer, device_y, n);
   cudaMemcpy(y.data(), device_y, bytes, cudaMemcpyDeviceToHost);
-  const cudaError_t error = cudaGetLastError();
   cudaFree(buffer);
   return error;
 }
