@@ -26,6 +26,21 @@ APART = {
     # What opens CUDA's libraries, and what knows the emulator's instead (third_party/cuda:dynload).
     ("cooper::CudaSymbol(const char *, const char *,)", "third_party/cuda/emulator/blas/dynload.cc"),
     ("cooper::LoadCudaLibrary(const char *,)", "third_party/cuda/emulator/blas/dynload.cc"),
+    # Of the emulator and of the host shim: //third_party/cuda:runtime chooses.
+    ("cooper::cuda_emulator::FindReturned(uint64_t,)",
+     "third_party/cuda/emulator/host/device_memory.cc"),
+    ("cooper::cuda_emulator::IsDeviceAddress(uint64_t,)",
+     "third_party/cuda/emulator/host/device_memory.cc"),
+    ("cooper::cuda_emulator::OpenDeviceMemory(bool,)",
+     "third_party/cuda/emulator/host/device_memory.cc"),
+    ("cooper::cuda_emulator::ReturnDeviceMemory(const Allocation &,)",
+     "third_party/cuda/emulator/host/device_memory.cc"),
+    ("cooper::cuda_emulator::TakeDeviceMemory(int, uint64_t,)",
+     "third_party/cuda/emulator/host/device_memory.cc"),
+    ("cooper::cuda_emulator::cudaFuncSetAttribute(const void *, cudaFuncAttribute, int,)",
+     "third_party/cuda/emulator/host/launch.cc"),
+    ("cooper::cuda_emulator::cudaFuncSetCacheConfig(const void *, cudaFuncCache,)",
+     "third_party/cuda/emulator/host/launch.cc"),
     # The network of the pages, and that of the module's tests.
     ("cooper::TwoLayers()", "docs/two_layers.cc"),
 }

@@ -1,0 +1,32 @@
+// Device memory as blocks of the heap, each exactly as long as it was asked to be: AddressSanitizer
+// finds what is beside them, or was freed, and says where it was allocated.
+
+#include "third_party/cuda/emulator/runtime/device_memory.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include "third_party/cuda/emulator/runtime/allocation.h"
+
+namespace cooper::cuda_emulator {
+
+uint64_t TakeDeviceMemory(int, uint64_t bytes) {
+  constexpr size_t kAlignment = 256;  // what CUDA promises
+  void* data = nullptr;
+  // Not aligned_alloc, which takes multiples of the alignment alone.
+  if (posix_memalign(&data, kAlignment, bytes) != 0) return 0;
+  return reinterpret_cast<uint64_t>(data);
+}
+
+void ReturnDeviceMemory(const Allocation& allocation) {
+  std::free(reinterpret_cast<void*>(allocation.begin));
+}
+
+bool IsDeviceAddress(uint64_t) { return false; }
+
+const Allocation* FindReturned(uint64_t) { return nullptr; }
+
+void OpenDeviceMemory(bool) {}
+
+}  // namespace cooper::cuda_emulator

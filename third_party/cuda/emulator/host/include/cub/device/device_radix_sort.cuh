@@ -1,0 +1,65 @@
+#ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_INCLUDE_CUB_DEVICE_DEVICE_RADIX_SORT_CUH_
+#define COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_INCLUDE_CUB_DEVICE_DEVICE_RADIX_SORT_CUH_
+
+// Of CUB, which only nvcc compiles, what cooper calls: the sort of pairs, as a stable sort on the host.
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+#include "cuda_runtime.h"
+#include "third_party/cuda/emulator/host/device_launch.h"
+
+namespace cub {
+
+// Where input and output of a sort are: it leaves its result in one of both, the current one.
+template <typename T>
+struct DoubleBuffer {
+  T* d_buffers[2] = {};
+  int selector = 0;
+
+  DoubleBuffer() = default;
+  DoubleBuffer(T* current, T* alternate) : d_buffers{current, alternate} {}
+  T* Current() { return d_buffers[selector]; }
+  T* Alternate() { return d_buffers[selector ^ 1]; }
+};
+
+struct DeviceRadixSort {
+  // By the bits [begin_bit, end_bit) of unsigned keys. With `scratch` null, only sets `bytes`. The
+  // result is always in what was the alternate buffer.
+  template <typename K, typename V>
+  static cudaError_t SortPairs(void* scratch, size_t& bytes, DoubleBuffer<K>& keys,
+                               DoubleBuffer<V>& values, int count, int begin_bit, int end_bit,
+                               cudaStream_t stream) {
+    if (scratch == nullptr) {
+      bytes = 1;
+      return cudaSuccess;
+    }
+    const K* keys_in = keys.Current();
+    const V* values_in = values.Current();
+    K* keys_out = keys.Alternate();
+    V* values_out = values.Alternate();
+    keys.selector ^= 1;
+    values.selector ^= 1;
+    const int width = end_bit - begin_bit;
+    const K mask = width == 8 * sizeof(K) ? ~K{0} : (K{1} << width) - 1;
+    return cooper::cuda_emulator::QueueOnHost(
+        "DeviceRadixSort::SortPairs", stream,
+        [keys_in, values_in, keys_out, values_out, count, begin_bit, mask] {
+          std::vector<int> order(count);
+          std::iota(order.begin(), order.end(), 0);
+          std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+            return (keys_in[a] >> begin_bit & mask) < (keys_in[b] >> begin_bit & mask);
+          });
+          for (int i = 0; i < count; ++i) {
+            keys_out[i] = keys_in[order[i]];
+            values_out[i] = values_in[order[i]];
+          }
+        });
+  }
+};
+
+}  // namespace cub
+
+#endif  // COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_INCLUDE_CUB_DEVICE_DEVICE_RADIX_SORT_CUH_
