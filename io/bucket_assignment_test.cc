@@ -13,11 +13,11 @@
 namespace cooper {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::vector<std::vector<int>> OfLengths(const std::vector<int64_t>& lengths) {
   std::vector<std::vector<int>> sequences;
+  sequences.reserve(lengths.size());
   for (int64_t length : lengths) sequences.emplace_back(static_cast<size_t>(length));
   return sequences;
 }

@@ -47,7 +47,7 @@ TEST(BucketLimitsTest, OfOptionsThatChoosePairs) {
     EXPECT_EQ(chosen.buckets.size(), 3);
     EXPECT_DOUBLE_EQ(chosen.lower_bound, chosen.cost);
   }
-  const auto with = [&](int64_t multiple_of, Tuple max_extents = {}) {
+  const auto with = [&](int64_t multiple_of, const Tuple& max_extents = {}) {
     return ChooseBucketTuples(pairs, {.multiple_of = multiple_of, .max_extents = max_extents});
   };
   EXPECT_THAT(with(kMost / 2 + 1)->buckets, ElementsAre(Tuple({kMost / 2 + 1, kMost / 2 + 1})));

@@ -44,8 +44,9 @@ absl::Status Gather(const NamedSources& arrays, absl::Span<const int64_t> ids,
 }  // namespace
 
 NamedSources NameArrays(const std::vector<NDArray>& arrays, absl::string_view default_name) {
-  if (arrays.size() == 1) return {{std::string(default_name), arrays[0]}};
+  if (arrays.size() == 1) return {{absl::StrCat(default_name), arrays[0]}};
   NamedSources named;
+  named.reserve(arrays.size());
   for (size_t i = 0; i < arrays.size(); ++i) {
     named.push_back({absl::StrCat("_", i, "_", default_name), arrays[i]});
   }

@@ -65,7 +65,7 @@ class NDArrayIter : public DataIter {
   int64_t batch_size() const override { return options_.batch_size; }
 
   absl::StatusOr<std::string> SaveState() const override;
-  absl::Status LoadState(absl::string_view state) override;
+  absl::Status LoadState(absl::string_view text) override;
 
   int64_t num_rows() const { return num_rows_; }
 

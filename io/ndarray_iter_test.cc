@@ -15,7 +15,6 @@
 namespace cooper {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Ids = std::vector<int64_t>;
 

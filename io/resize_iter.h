@@ -38,7 +38,7 @@ class ResizeIter : public DataIter {
   int64_t batch_size() const override { return iter_->batch_size(); }
 
   absl::StatusOr<std::string> SaveState() const override;
-  absl::Status LoadState(absl::string_view state) override;
+  absl::Status LoadState(absl::string_view text) override;
 
  private:
   const std::unique_ptr<DataIter> iter_;

@@ -264,7 +264,7 @@ TEST(MonitorTest, ACallbackThatIsLeftBehindDoesNothing) {
 // Fit watches the batch itself to say where the first NaN was made.
 TEST(MonitorTest, ACallbackIsStillThereAfterFitHasLookedForNaN) {
   const Symbol log = Op("log", {.name = "log", .inputs = {Symbol::Variable("data")}});
-  const Symbol net = Op("SoftmaxOutput", {.name = "softmax", .inputs = {log}});
+  Symbol net = Op("SoftmaxOutput", {.name = "softmax", .inputs = {log}});
   std::vector<std::unique_ptr<BaseModule>> modules;
   modules.push_back(*Module::Create(net));
   modules.push_back(*BucketingModule::Create(

@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "module/kwargs/option_registry.h"
@@ -27,8 +26,8 @@ bool RegisterOptimizer(const std::vector<std::string>& names,
                        std::unique_ptr<Optimizer> (*make)(const Options&), const Declare& declare) {
   return Optimizers().Add<Options>(
       names,
-      [make](Options& options, std::shared_ptr<LRScheduler> lr_scheduler) {
-        options.common.lr_scheduler = std::move(lr_scheduler);
+      [make](Options& options, const std::shared_ptr<LRScheduler>& lr_scheduler) {
+        options.common.lr_scheduler = lr_scheduler;
         return make(options);
       },
       [&declare](ParamDeclaration<Options>& d) {

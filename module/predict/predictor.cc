@@ -121,7 +121,7 @@ class Predictor::Impl {
   absl::StatusOr<NetworkCache::NetworkPtr> Network(const BucketKey& key) {
     return networks_.Get(key);
   }
-  absl::StatusOr<Lease> Take(const NetworkCache::NetworkPtr& network, const KnownShapes& shapes);
+  absl::StatusOr<Lease> Take(const NetworkCache::NetworkPtr& cached, const KnownShapes& shapes);
   void Return(Lease lease);
   OutputArrays& outputs() { return outputs_; }
   const PredictorOptions& options() const { return options_; }

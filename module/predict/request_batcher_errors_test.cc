@@ -95,6 +95,7 @@ TEST(RequestBatcherErrorsTest, OnlyWhatARequestMayHaveIsTriedAlone) {
     fails_with = code;
     runs = 0;
     std::vector<std::future<RequestBatcher::Outputs>> answers;
+    answers.reserve(4);
     for (int i = 0; i < 4; ++i) answers.push_back(batcher->Submit({{"data", Word(1)}}));
     for (auto& answer : answers) {
       EXPECT_THAT(answer.get(), StatusIs(code, HasSubstr("as it was told")));

@@ -98,7 +98,9 @@ class HttpServerLimitsTest : public testing::Test {
       response.set_content("slow\n", "text/plain");
     });
     server_->Get("/large", [](const httplib::Request&, httplib::Response& response) {
-      response.set_content(std::string(50'000'000, 'a'), "text/plain");  // beyond sockets' buffers
+      std::string beyond_buffers;  // of sockets
+      beyond_buffers.resize(50'000'000, 'a');
+      response.set_content(beyond_buffers, "text/plain");
     });
     server_->PostBody("/count", [](const std::string& body, httplib::Response& response) {
       response.set_content(std::to_string(body.size()) + " bytes\n", "text/plain");

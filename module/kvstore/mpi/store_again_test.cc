@@ -80,7 +80,7 @@ std::unique_ptr<BucketingModule> TrainAgain(uint64_t seed, F next_store) {
 }
 
 TEST(StoreAgainTest, AStoreBeginsAnewWithEachTraining) {
-  const std::shared_ptr<KVStore> store = MakeStore();
+  std::shared_ptr<KVStore> store = MakeStore();
   // The second model takes it from the first, which is gone.
   for (const uint64_t seed : {1, 2}) {
     const auto model = TrainAgain(seed, [&store] { return store; });
