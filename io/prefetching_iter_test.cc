@@ -80,17 +80,12 @@ class FailingIter : public DataIter {
   int64_t next_ = 0;
 };
 
-// Counts the calls of another one's Next().
-class CountingIter : public DataIter {
+// Another iterator, for tests that change a part of it.
+class ForwardingIter : public DataIter {
  public:
-  CountingIter(std::unique_ptr<DataIter> iter, std::atomic<int>* calls)
-      : iter_(std::move(iter)), calls_(calls) {}
+  explicit ForwardingIter(std::unique_ptr<DataIter> iter) : iter_(std::move(iter)) {}
 
-  absl::StatusOr<std::optional<DataBatch>> Next() override {
-    auto batch = iter_->Next();
-    ++*calls_;
-    return batch;
-  }
+  absl::StatusOr<std::optional<DataBatch>> Next() override { return iter_->Next(); }
   absl::Status Reset() override { return iter_->Reset(); }
   const std::vector<DataDesc>& provide_data() const override { return iter_->provide_data(); }
   const std::vector<DataDesc>& provide_label() const override { return iter_->provide_label(); }
@@ -100,6 +95,21 @@ class CountingIter : public DataIter {
 
  private:
   const std::unique_ptr<DataIter> iter_;
+};
+
+// Counts the calls of another one's Next().
+class CountingIter : public ForwardingIter {
+ public:
+  CountingIter(std::unique_ptr<DataIter> iter, std::atomic<int>* calls)
+      : ForwardingIter(std::move(iter)), calls_(calls) {}
+
+  absl::StatusOr<std::optional<DataBatch>> Next() override {
+    auto batch = ForwardingIter::Next();
+    ++*calls_;
+    return batch;
+  }
+
+ private:
   std::atomic<int>* const calls_;
 };
 
@@ -262,27 +272,21 @@ TEST(PrefetchingIterTest, HardResetForgetsWhatRollsOver) {
 }
 
 // Another one's batches. Throws when batch 1 is made first, and is not reset at the first call.
-class MoodyIter : public DataIter {
+class MoodyIter : public ForwardingIter {
  public:
   MoodyIter(std::unique_ptr<DataIter> iter, bool throws, bool refuses)
-      : iter_(std::move(iter)), throws_(throws), refuses_(refuses) {}
+      : ForwardingIter(std::move(iter)), throws_(throws), refuses_(refuses) {}
 
   absl::StatusOr<std::optional<DataBatch>> Next() override {
     if (throws_ && calls_++ == 1) throw std::runtime_error("the disk is gone");
-    return iter_->Next();
+    return ForwardingIter::Next();
   }
   absl::Status Reset() override {
     if (std::exchange(refuses_, false)) return absl::UnavailableError("not now");
-    return iter_->Reset();
+    return ForwardingIter::Reset();
   }
-  const std::vector<DataDesc>& provide_data() const override { return iter_->provide_data(); }
-  const std::vector<DataDesc>& provide_label() const override { return iter_->provide_label(); }
-  int64_t batch_size() const override { return iter_->batch_size(); }
-  absl::StatusOr<std::string> SaveState() const override { return iter_->SaveState(); }
-  absl::Status LoadState(absl::string_view state) override { return iter_->LoadState(state); }
 
  private:
-  const std::unique_ptr<DataIter> iter_;
   const bool throws_;
   bool refuses_;
   int calls_ = 0;
