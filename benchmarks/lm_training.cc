@@ -1,9 +1,10 @@
 // Times training steps of the bucketed language model and prints one line of JSON: tokens per
 // second, ms per step, bind time and planned bytes by bucket, heap allocations per step, peak
-// memory, and the share of the time that the matrix products alone need. With --profile=FILE it
-// makes further passes, and prints on standard error what their time goes into. With --serve it
-// answers commands instead (benchmarks/peers/README.md, "The protocol"); then with --gemm_only it
-// makes nothing but the matrix products of the steps, and with --corpus=TEXT epochs over a text.
+// memory, and on CPUs the share of the time that the matrix products alone need. With
+// --profile=FILE it makes further passes, and prints on standard error what their time goes into.
+// With --serve it answers commands instead (benchmarks/peers/README.md, "The protocol"); then with
+// --gemm_only it makes nothing but the matrix products of the steps, and with --corpus=TEXT epochs
+// over a text.
 
 #include <algorithm>
 #include <chrono>
@@ -37,9 +38,12 @@
 #include "module/bucketing_module.h"
 #include "module/predict/predictor.h"
 #include "ndarray/context.h"
+#include "ndarray/device.h"
 #include "ndarray/gemm.h"
+#include "ndarray/on_cpu.h"
 #include "ndarray/parallel.h"
 #include "ndarray/profiler.h"
+#include "ndarray/queue_of.h"
 #include "ndarray/status_macros.h"
 #include "nlohmann/json.hpp"
 
@@ -50,6 +54,10 @@ ABSL_FLAG(int, repeat, 5, "passes that are timed");
 ABSL_FLAG(bool, forward_only, false, "time the forward pass alone");
 ABSL_FLAG(bool, predictor, false, "with --forward_only: by a Predictor, not by the module");
 ABSL_FLAG(bool, check_finite, false, "look at the gradients of each step as Fit does");
+ABSL_FLAG(
+    bool, wait_for_steps, true,
+    "on GPUs: a step ends when the GPU has done it; false: when it is in the GPU's queue, and "
+    "the last one of the passes as before");
 ABSL_FLAG(bool, serve, false, "answer commands on standard input");
 ABSL_FLAG(bool, gemm_only, false, "time the matrix products alone; needs --serve");
 ABSL_FLAG(std::string, corpus, "",
@@ -110,6 +118,7 @@ class LmBenchmark {
         const int64_t allocations = HeapAllocations();
         const auto step = Clock::now();
         COOPER_RETURN_IF_ERROR(Step(batch));
+        if (absl::GetFlag(FLAGS_wait_for_steps)) COOPER_RETURN_IF_ERROR(WaitForGpus());
         const int64_t bucket = batch.bucket_key->int_value();
         const double seconds = SecondsSince(step);
         const int64_t allocated = HeapAllocations() - allocations;
@@ -119,6 +128,7 @@ class LmBenchmark {
         ++times->steps;
       }
     }
+    COOPER_RETURN_IF_ERROR(WaitForGpus());
     times->seconds = SecondsSince(start);
     return absl::OkStatus();
   }
@@ -153,7 +163,7 @@ class LmBenchmark {
     StartProfile();
     COOPER_RETURN_IF_ERROR(
         RunPasses(static_cast<int>((ProfileBatches() + steps - 1) / steps), &times));
-    return FinishProfile(rank(), absl::GetFlag(FLAGS_contexts));
+    return FinishProfile(rank(), num_contexts_);
   }
 
   Json Ready(double warmup_seconds) const {
@@ -164,7 +174,8 @@ class LmBenchmark {
                   {"gemm_precision", absl::GetFlag(FLAGS_gemm_precision)},
                   {"compiler", __VERSION__},
                   {"threads", NumThreads()},
-                  {"contexts", absl::GetFlag(FLAGS_contexts)},
+                  {"contexts", num_contexts_},
+                  {"on_gpus", !gpus_.empty()},
                   {"bind_s", bind_seconds_},
                   {"warmup_s", warmup_seconds},
                   {"rss_after_import_mb", rss_at_start_},
@@ -216,21 +227,24 @@ class LmBenchmark {
       planned[bucket.key.ToString()] = bucket.memory.planned_bytes;
       largest_bound = std::max(largest_bound, bucket.memory.lower_bound);
     }
-    double limit = 0;
-    GemmLimit products = MakeLimit();
-    for (const DataBatch& batch : data_.batches) {
-      limit += products.Seconds(batch.bucket_key->int_value(), 3);
-    }
     report["bind_ms_by_bucket"] = bind;
     report["planned_bytes_by_bucket"] = planned;
     report["arena_bytes"] = model_->arena_bytes();
     report["lower_bound_bytes"] = largest_bound;
     report["allocations_per_step"] =
         static_cast<double>(times.allocations) / static_cast<double>(times.steps);
-    report["gemm_limit_tokens_per_s"] = static_cast<double>(data_.padded_tokens) / limit;
-    report["fraction_of_gemm_limit"] = passes * limit / times.seconds;
+    if (gpus_.empty()) {
+      double limit = 0;
+      GemmLimit products = MakeLimit();
+      for (const DataBatch& batch : data_.batches) {
+        limit += products.Seconds(batch.bucket_key->int_value(), 3);
+      }
+      report["gemm_limit_tokens_per_s"] = static_cast<double>(data_.padded_tokens) / limit;
+      report["fraction_of_gemm_limit"] = passes * limit / times.seconds;
+    }
     report["threads"] = NumThreads();
-    report["contexts"] = absl::GetFlag(FLAGS_contexts);
+    report["contexts"] = num_contexts_;
+    report["on_gpus"] = !gpus_.empty();
     const auto store = model_->kvstore();
     report["processes"] = store == nullptr ? 1 : store->num_workers();
     report["rank"] = rank();
@@ -311,6 +325,12 @@ class LmBenchmark {
     }
     COOPER_ASSIGN_OR_RETURN(std::set<std::string> disabled_passes, DisabledPassesFromFlags());
     COOPER_ASSIGN_OR_RETURN(std::vector<Context> contexts, ContextsFromFlags());
+    num_contexts_ = static_cast<int>(contexts.size());
+    for (const Context& context : contexts) {
+      if (context.device_type != DeviceType::kGpu) continue;
+      COOPER_ASSIGN_OR_RETURN(DeviceQueue * queue, QueueOf(context));
+      gpus_.push_back(queue);
+    }
     const auto start = Clock::now();
     COOPER_ASSIGN_OR_RETURN(
         model_,
@@ -372,18 +392,25 @@ class LmBenchmark {
       return absl::OkStatus();
     }
     if (absl::GetFlag(FLAGS_forward_only)) return model_->Forward(batch, /*is_train=*/false);
-    const bool check = absl::GetFlag(FLAGS_check_finite);
-    if (check) COOPER_RETURN_IF_ERROR(model_->PrepareToTakeBack());
+    if (!absl::GetFlag(FLAGS_check_finite)) return model_->TrainStep(batch);
+    COOPER_RETURN_IF_ERROR(model_->PrepareToTakeBack());
     COOPER_RETURN_IF_ERROR(model_->ForwardBackward(batch));
-    if (check) COOPER_RETURN_IF_ERROR(model_->CheckFinite());
+    COOPER_RETURN_IF_ERROR(model_->CheckFinite());
     return model_->Update();
+  }
+
+  absl::Status WaitForGpus() const {
+    for (DeviceQueue* gpu : gpus_) COOPER_RETURN_IF_ERROR(gpu->Synchronize());
+    return absl::OkStatus();
   }
 
   double NllOfLastStep() const {
     absl::StatusOr<absl::Span<const NDArray>> outputs = absl::MakeConstSpan(predictions_);
     if (predictor_ == nullptr) outputs = model_->GetOutputs();
     if (last_ == nullptr || !outputs.ok()) return NAN;
-    auto prob = (*outputs)[0].Data<float>();
+    const absl::StatusOr<NDArray> on_cpu = OnCpu((*outputs)[0]);
+    if (!on_cpu.ok()) return NAN;
+    auto prob = on_cpu->Data<float>();
     auto label = last_->label[0].Data<float>();
     if (!prob.ok() || !label.ok()) return NAN;
     double sum = 0;
@@ -407,6 +434,8 @@ class LmBenchmark {
   std::unique_ptr<const Predictor> predictor_;  // with --predictor
   std::vector<NDArray> predictions_;
   const DataBatch* last_ = nullptr;
+  int num_contexts_ = 1;
+  std::vector<DeviceQueue*> gpus_;  // of the contexts that are GPUs
   double bind_seconds_ = 0;
   double rss_at_start_ = 0;
 };

@@ -4,6 +4,9 @@
 // train", or predict, with another {"ready": true} for another network.
 //
 //   networks --symbol=resnet18-symbol.json --shapes='data:4,3,224,224' --train <<< 'run 10'
+//
+// On a GPU: --config=cuda, networks_cuda and --context='gpu(0)'. The time of N passes ends when the
+// GPU has done them.
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/flags/usage.h"
@@ -24,12 +28,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "benchmarks/json_line.h"
 #include "executor/executor.h"
+#include "ndarray/device.h"
 #include "ndarray/gemm_rate.h"
 #include "ndarray/parallel.h"
+#include "ndarray/parse_context.h"
 #include "ndarray/profile_report.h"
 #include "ndarray/profiler.h"
+#include "ndarray/queue_of.h"
 #include "ndarray/random.h"
 #include "ndarray/status_macros.h"
 #include "nlohmann/json.hpp"
@@ -38,6 +46,7 @@
 
 ABSL_FLAG(std::string, symbol, "", "a symbol file of MXNet's or cooper's; empty: wait for bind");
 ABSL_FLAG(std::string, shapes, "", "shapes of inputs: data:4,3,224,224");
+ABSL_FLAG(std::string, context, "cpu(0)", "where it runs: cpu(0), or gpu(0) with networks_cuda");
 ABSL_FLAG(bool, train, false, "forward in training and backward, rather than prediction");
 ABSL_FLAG(int, threads, 2, "threads of loops and products");
 ABSL_FLAG(int, warmup, 2, "passes before the program is ready");
@@ -53,26 +62,34 @@ constexpr uint64_t kIds = 1000;
 
 // Values of a size at which nothing overflows in a deep network: (0, 1) for what is read, small
 // ones on both sides of 0 for weights, 1 for variances and scales.
+void FillRandomly(const std::string& name, const Shape& shape, RandomGenerator& random,
+                  absl::Span<float> values) {
+  if (absl::StartsWith(name, "ids")) {
+    for (float& value : values) value = static_cast<float>(random.NextBelow(kIds));
+    return;
+  }
+  if (shape.rank() < 2) {
+    const bool one = absl::StrContains(name, "gamma") || absl::StrContains(name, "var");
+    absl::c_fill(values, one ? 1 : 0);
+    return;
+  }
+  const auto fan_in = static_cast<int64_t>(values.size()) / std::max<int64_t>(shape[0], 1);
+  const double scale = absl::StrContains(name, "weight") ? 2 / std::sqrt(fan_in) : 1;
+  for (float& value : values) {
+    value = static_cast<float>((random.NextUniform() - 0.5) * scale);
+  }
+}
+
 absl::Status FillRandomly(const Executor& executor) {
   RandomGenerator random(1);
   for (const auto* arrays : {&executor.arg_dict(), &executor.aux_dict()}) {
     for (const auto& [name, array] : *arrays) {
       if (array.dtype() != DType::kFloat32) continue;
-      COOPER_ASSIGN_OR_RETURN(const absl::Span<float> values, array.Data<float>());
-      if (absl::StartsWith(name, "ids")) {
-        for (float& value : values) value = static_cast<float>(random.NextBelow(kIds));
-        continue;
-      }
-      if (array.shape().rank() < 2) {
-        const bool one = absl::StrContains(name, "gamma") || absl::StrContains(name, "var");
-        for (float& value : values) value = one ? 1 : 0;
-        continue;
-      }
-      const int64_t fan_in = array.size() / std::max<int64_t>(array.shape()[0], 1);
-      const double scale = absl::StrContains(name, "weight") ? 2 / std::sqrt(fan_in) : 1;
-      for (float& value : values) {
-        value = static_cast<float>((random.NextUniform() - 0.5) * scale);
-      }
+      std::vector<float> values(array.size());
+      FillRandomly(name, array.shape(), random, absl::MakeSpan(values));
+      COOPER_ASSIGN_OR_RETURN(const NDArray drawn,
+                              NDArray::FromVector<float>(array.shape(), values));
+      COOPER_RETURN_IF_ERROR(array.CopyFrom(drawn));
     }
   }
   return absl::OkStatus();
@@ -83,13 +100,15 @@ struct Bound {
   std::unique_ptr<Executor> executor;
   std::vector<NDArray> heads;
   bool train = false;
+  DeviceQueue* queue = nullptr;
 
+  // Returns when they have been made.
   absl::Status Run(int64_t passes) const {
     for (int64_t i = 0; i < passes; ++i) {
       COOPER_RETURN_IF_ERROR(executor->Forward(train));
       if (train) COOPER_RETURN_IF_ERROR(executor->Backward(heads));
     }
-    return absl::OkStatus();
+    return queue->Synchronize();
   }
 };
 
@@ -110,6 +129,7 @@ absl::StatusOr<std::unique_ptr<Executor>> WithConstants(const Executor& executor
 absl::StatusOr<Bound> BindNetwork(const std::string& path, const std::string& shapes, bool train) {
   COOPER_ASSIGN_OR_RETURN(const Symbol symbol, LoadSymbol(path));
   BindOptions options;
+  COOPER_ASSIGN_OR_RETURN(options.context, ParseContext(absl::GetFlag(FLAGS_context)));
   COOPER_ASSIGN_OR_RETURN(options.shapes, ParseShapesFlag(shapes));
   options.grad_req = train ? WriteReq::kWrite : WriteReq::kNull;
   // What a network reads needs no gradient; that of an operator alone is what there is to time.
@@ -121,6 +141,7 @@ absl::StatusOr<Bound> BindNetwork(const std::string& path, const std::string& sh
     options.disabled_passes.insert(pass);
   }
   Bound bound{.train = train};
+  COOPER_ASSIGN_OR_RETURN(bound.queue, QueueOf(options.context));
   COOPER_ASSIGN_OR_RETURN(bound.executor, Executor::SimpleBind(symbol, options));
   COOPER_RETURN_IF_ERROR(FillRandomly(*bound.executor));
   if (!train) {
@@ -128,7 +149,8 @@ absl::StatusOr<Bound> BindNetwork(const std::string& path, const std::string& sh
   }
   if (absl::GetFlag(FLAGS_dump)) std::cerr << bound.executor->DebugString();
   for (const Shape& shape : bound.executor->output_shapes()) {
-    COOPER_ASSIGN_OR_RETURN(bound.heads.emplace_back(), NDArray::Full(shape, 1));
+    COOPER_ASSIGN_OR_RETURN(bound.heads.emplace_back(),
+                            NDArray::Full(shape, 1, DType::kFloat32, options.context));
   }
   COOPER_RETURN_IF_ERROR(bound.Run(absl::GetFlag(FLAGS_warmup)));
   return bound;

@@ -37,6 +37,7 @@ PEERS = {
     'openvino': ['openvino_lm.py'],
 }
 _FORWARD_ONLY = {'onnx', 'openvino', 'predictor'}  # left out where a work trains
+_ON_GPUS = {'torch'}  # those that --gpu leaves
 _OF_ONNX = {'onnx', 'openvino'}  # which need a newer NumPy than MXNet can use
 
 # By form and kind of the layers: cooper's own --cell. "labels" asks for no outputs but the
@@ -64,6 +65,10 @@ def _parse_flags(argv: List[str]) -> argparse.Namespace:
                         help='of ' + ','.join(COOPER_CELLS))
     parser.add_argument('--cooper_flags', type=str.split, default=[],
                         help='more flags for cooper, separated by spaces')
+    parser.add_argument('--gpu', action='store_true',
+                        help='on a GPU: --cooper is lm_training_cuda, other peers than '
+                        + ','.join(sorted(_ON_GPUS)) + ' and the limit are left out')
+    parser.add_argument('--python', default='', help='for peers, rather than the one of --venv')
     parser.add_argument('--no_limit', action='store_true',
                         help='do not time the matrix products alone')
     parser.add_argument('--venv', default='~/.cache/cooper-peers', help='made by setup_venv.sh')
@@ -106,24 +111,29 @@ def _parse_flags(argv: List[str]) -> argparse.Namespace:
 
 def _make_workers(flags: argparse.Namespace, told: Dict[str, Any]) -> List[Worker]:
     workers = []
+    on_gpu = ['--context=gpu(0)'] if flags.gpu else []
     if flags.cooper:
         for form in flags.cooper_cells:
-            if form in _FORWARD_ONLY and not told['forward_only']:
+            if form in _FORWARD_ONLY and (flags.gpu or not told['forward_only']):
                 continue
             own = {**told, 'cell': COOPER_CELLS[form][told['cell']]}
             workers.append(Worker(f'cooper-{form}', [flags.cooper, *works.arguments(own),
-                                                     *_FORM_FLAGS.get(form, []),
+                                                     *_FORM_FLAGS.get(form, []), *on_gpu,
                                                      *flags.cooper_flags]))
-        if not flags.no_limit and 'corpus' not in told:
+        if not flags.no_limit and not flags.gpu and 'corpus' not in told:
             workers.append(Worker(report.LIMIT, [flags.cooper, *works.arguments(told),
                                                  '--gemm_only']))
     for name in flags.peers:
         if name in _FORWARD_ONLY and not told['forward_only']:
             continue
+        if flags.gpu and name not in _ON_GPUS:
+            continue
         script, *mode = PEERS[name]
         venv = os.path.expanduser(flags.venv)
         python = f'{venv}/onnx/bin/python' if name in _OF_ONNX else f'{venv}/bin/python'
-        workers.append(Worker(name, [python, str(_HERE / script), *mode, *works.arguments(told)]))
+        more = ['--device=cuda'] if flags.gpu else []
+        workers.append(Worker(name, [flags.python or python, str(_HERE / script), *mode, *more,
+                                     *works.arguments(told)]))
     return workers
 
 

@@ -8,7 +8,8 @@
 The networks are those of MXNet's model zoo, with random weights; prediction is a forward pass,
 training a forward and a backward pass. A ratio is taken within a round; the table has the medians
 over the rounds, and last the geometric mean. With --neighbours=N so many busy processes of normal
-priority run beside both.
+priority run beside both. With --gpu cooper (//benchmarks:networks_cuda) takes turns with PyTorch
+and cuDNN on a GPU; --symbols names a folder of MXNet's files where MXNet is not there.
 """
 
 import argparse
@@ -18,7 +19,7 @@ import subprocess
 import sys
 
 import turns
-from worker import WorkerError
+from worker import Worker, WorkerError
 
 _SETTLE_S = 0.25  # outlasts the spinning of an OpenMP team that has just become idle
 NETWORKS = [
@@ -32,6 +33,9 @@ def _parse_flags() -> argparse.Namespace:
     parser.add_argument('--networks', type=turns.items, default=NETWORKS, help=','.join(NETWORKS))
     parser.add_argument('--batch_sizes', type=turns.items, default=['1', '4', '32'])
     parser.add_argument('--neighbours', type=int, default=0)
+    parser.add_argument('--gpu', action='store_true', help='on a GPU, beside PyTorch')
+    parser.add_argument('--python', default='', help='for PyTorch, rather than the one of --venv')
+    parser.add_argument('--symbols', default='', help='a folder of NAME-symbol.json')
     parser.add_argument('--cooper_flags', type=str.split, default=[],
                         help='more flags for cooper, separated by spaces')
     return parser.parse_args()
@@ -50,7 +54,7 @@ def _neighbours(count: int):
 
 
 def _symbol_file(flags: argparse.Namespace, name: str) -> pathlib.Path:
-    folder = turns.venv(flags) / 'networks'
+    folder = pathlib.Path(flags.symbols) if flags.symbols else turns.venv(flags) / 'networks'
     path = folder / f'{name}-symbol.json'
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -58,13 +62,25 @@ def _symbol_file(flags: argparse.Namespace, name: str) -> pathlib.Path:
     return path
 
 
+def _workers(flags: argparse.Namespace, name: str, shapes: str, mode: str) -> list:
+    """cooper and its peer, not started."""
+    train = ['--train'] if mode == 'train' else []
+    cooper = [f'--symbol={_symbol_file(flags, name)}', shapes] + train
+    if not flags.gpu:
+        return turns.make_workers(flags, cooper, flags.cooper_flags)
+    threads = f'--threads={flags.threads}'
+    python = flags.python or str(turns.venv(flags) / 'bin' / 'python')
+    script = str(pathlib.Path(__file__).resolve().parent / 'torch_network.py')
+    return [Worker('cooper', [flags.cooper, threads, '--context=gpu(0)'] + cooper +
+                   flags.cooper_flags),
+            Worker('torch', [python, '-W', 'ignore', script, threads, f'--network={name}',
+                             shapes] + train)]
+
+
 def _measure(flags: argparse.Namespace, name: str, batch_size: str, mode: str) -> dict:
     """Times a network in processes of its own; raises WorkerError."""
     size = 299 if name.startswith('inception') else 224
-    more = [f'--symbol={_symbol_file(flags, name)}', f'--shapes=data:{batch_size},3,{size},{size}']
-    if mode == 'train':
-        more.append('--train')
-    workers = turns.make_workers(flags, more, flags.cooper_flags)
+    workers = _workers(flags, name, f'--shapes=data:{batch_size},3,{size},{size}', mode)
     try:
         for worker in workers:
             worker.start(turns.TIMEOUT_S)
@@ -91,13 +107,14 @@ def main() -> int:
                                  **measured})
                     median = turns.medians(measured['seconds'])
                     ratios = turns.ratios(measured['seconds'])
+                    peer = 'torch' if flags.gpu else 'mxnet'
                     print(f'{name:16} {mode:8} {batch_size:>3}'
-                          f'  cooper {1e3 * median["cooper"]:8.1f} ms'
-                          f'  mxnet {1e3 * median["mxnet"]:8.1f} ms'
+                          f'  cooper {1e3 * median["cooper"]:8.2f} ms'
+                          f'  {peer} {1e3 * median[peer]:8.2f} ms'
                           f'  ratio {measured["ratio"]:.2f}'
                           f' ({min(ratios):.2f} ... {max(ratios):.2f})'
                           f'  peak {measured["peak_mb"]["cooper"]:.0f} MB,'
-                          f' {measured["peak_mb"]["mxnet"]:.0f} MB', flush=True)
+                          f' {measured["peak_mb"][peer]:.0f} MB', flush=True)
     turns.report(flags, rows, neighbours=flags.neighbours)
     return 0
 

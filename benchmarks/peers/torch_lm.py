@@ -1,4 +1,4 @@
-"""PyTorch's worker: the same language model with nn.LSTM or nn.GRU, eager, on the CPU."""
+"""PyTorch's worker: the same language model with nn.LSTM or nn.GRU, eager, on the CPU or a GPU."""
 
 import math
 import time
@@ -7,7 +7,8 @@ import corpus
 import protocol
 
 # Before PyTorch loads: the thread counts, and the stream that its messages must not reach.
-FLAGS = protocol.parse_flags(__doc__)
+FLAGS = protocol.parse_flags(__doc__, lambda parser: parser.add_argument(
+    '--device', default='cpu', help='where the model is: cpu or cuda'))
 STREAM = protocol.claim_stdout()
 
 import torch  # pylint: disable=wrong-import-position
@@ -15,6 +16,17 @@ from torch import nn  # pylint: disable=wrong-import-position
 from torch.nn import functional  # pylint: disable=wrong-import-position
 
 from torch_batches import BucketBatches  # pylint: disable=wrong-import-position
+
+
+def _on_device(batch):
+    """A batch of ids from the CPU where the model is, as a training loop brings it there."""
+    return batch.to(FLAGS.device, non_blocking=True)
+
+
+def _wait():
+    """Until the device has done all that it has been given."""
+    if FLAGS.device != 'cpu':
+        torch.cuda.synchronize()
 
 
 class LanguageModel(nn.Module):
@@ -67,7 +79,7 @@ class Trainer:
     def gradients(self, data, labels):
         """Makes the gradients and returns the loss, summed over tokens."""
         self._optimizer.zero_grad()
-        loss = _cross_entropy(self._model(data), labels)
+        loss = _cross_entropy(self._model(_on_device(data)), _on_device(labels))
         (loss / FLAGS.batch_size).backward()  # rescale_grad of MXNet's Module
         return loss
 
@@ -85,8 +97,9 @@ class Passes:
         self._model = model
         self._trainer = Trainer(model)
         self._batches = batches
-        self._data = [torch.tensor(batch.data) for batch in batches]
-        self._labels = [torch.tensor(batch.label) for batch in batches]
+        pinned = FLAGS.device != 'cpu'
+        self._data = [torch.tensor(batch.data, pin_memory=pinned) for batch in batches]
+        self._labels = [torch.tensor(batch.label, pin_memory=pinned) for batch in batches]
         self._last = 0
         self._loss = None
         self._probabilities = None
@@ -94,18 +107,20 @@ class Passes:
     def train_step(self, b):
         self._loss = self._trainer.step(self._data[b], self._labels[b])
         self._last = b
+        _wait()
 
     def forward_step(self, b):
         with torch.inference_mode():
             # Probabilities, because SoftmaxOutput gives them.
-            self._probabilities = functional.softmax(self._model(self._data[b]), dim=1)
+            self._probabilities = functional.softmax(self._model(_on_device(self._data[b])), dim=1)
         self._last = b
+        _wait()
 
     def nll_per_token(self):
         batch = self._batches[self._last]
         loss = self._loss
         if FLAGS.forward_only:
-            loss = _cross_entropy(self._probabilities.log(), self._labels[self._last])
+            loss = _cross_entropy(self._probabilities.log(), _on_device(self._labels[self._last]))
         return loss.item() / (batch.tokens if FLAGS.use_ignore else batch.padded_tokens)
 
 
@@ -116,7 +131,7 @@ class Epochs:
         sentences = corpus.read_sentences(FLAGS.corpus, FLAGS.max_sentences)
         ids = corpus.make_vocabulary(sentences)
         self.vocab = corpus.vocab_size(ids)
-        self.model = LanguageModel(self.vocab)
+        self.model = LanguageModel(self.vocab).to(FLAGS.device)
         self._trainer = Trainer(self.model)
         self._valid = None
         if FLAGS.valid:
@@ -153,7 +168,7 @@ class Epochs:
         self.model.eval()
         with torch.inference_mode():
             for data, labels in self._valid:
-                loss += _cross_entropy(self.model(data), labels).item()
+                loss += _cross_entropy(self.model(_on_device(data)), _on_device(labels)).item()
                 tokens += int((labels != protocol.PAD_ID).sum())
         self.model.train()
         return [math.exp(loss / tokens)]
@@ -167,13 +182,16 @@ def main():
     rss_after_import = protocol.memory_mb('VmRSS')
     torch.set_num_threads(FLAGS.threads)
     torch.manual_seed(FLAGS.seed)
+    # As the products: cuDNN's recurrent layers would round their factors to TF32.
+    torch.backends.cudnn.allow_tf32 = False
     begin = time.perf_counter()
     epochs = Epochs() if FLAGS.corpus else None
-    model = epochs.model if epochs else LanguageModel(FLAGS.vocab)
+    model = epochs.model if epochs else LanguageModel(FLAGS.vocab).to(FLAGS.device)
     model.train(not FLAGS.forward_only)
     ready = {
         'peer': 'torch',
         'version': f'PyTorch {torch.__version__}',
+        'device': torch.cuda.get_device_name() if FLAGS.device != 'cpu' else 'cpu',
         'threads': torch.get_num_threads(),
         'parameters': sum(parameter.numel() for parameter in model.parameters()),
         'bind_s': round(time.perf_counter() - begin, 3),

@@ -74,8 +74,9 @@ def measure(flags: argparse.Namespace, workers: List[Worker], probe_passes: int,
 
 
 def ratios(seconds: Dict[str, List[float]]) -> List[float]:
-    """By round; above 1: cooper is faster."""
-    return [m / c for c, m in zip(seconds['cooper'], seconds['mxnet'])]
+    """By round, of the one that is not cooper; above 1: cooper is faster."""
+    (peer,) = seconds.keys() - {'cooper'}
+    return [p / c for c, p in zip(seconds['cooper'], seconds[peer])]
 
 
 def medians(seconds: Dict[str, List[float]]) -> Dict[str, float]:
