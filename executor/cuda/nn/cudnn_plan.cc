@@ -1,120 +1,51 @@
 #include "executor/cuda/nn/cudnn_plan.h"
 
 #include <cstddef>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "cudnn.h"
+#include "executor/cuda/nn/cudnn_descriptor.h"
 #include "ndarray/status_macros.h"
-#include "third_party/cuda/library_functions.h"
 
 namespace cooper {
 namespace {
 
-std::string LibraryName() { return absl::StrCat("libcudnn.so.", CUDNN_MAJOR); }
-
-struct Functions {
-  decltype(&cudnnBackendCreateDescriptor) create = nullptr;
-  decltype(&cudnnBackendDestroyDescriptor) destroy = nullptr;
-  decltype(&cudnnBackendSetAttribute) set = nullptr;
-  decltype(&cudnnBackendGetAttribute) get = nullptr;
-  decltype(&cudnnBackendFinalize) finalize = nullptr;
-  decltype(&cudnnGetErrorString) error_string = nullptr;
-  decltype(&cudnnGetLastErrorString) last_error = nullptr;
-};
-
-absl::StatusOr<Functions> LoadFunctions() {
-  LibraryFunctions library(LibraryName());
-  Functions functions;
-  library.Find("cudnnBackendCreateDescriptor", functions.create);
-  library.Find("cudnnBackendDestroyDescriptor", functions.destroy);
-  library.Find("cudnnBackendSetAttribute", functions.set);
-  library.Find("cudnnBackendGetAttribute", functions.get);
-  library.Find("cudnnBackendFinalize", functions.finalize);
-  library.Find("cudnnGetErrorString", functions.error_string);
-  library.Find("cudnnGetLastErrorString", functions.last_error);
-  COOPER_RETURN_IF_ERROR(library.status());
-  return functions;
+cudnnDataType_t DataType(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat64:
+      return CUDNN_DATA_DOUBLE;
+    case DType::kFloat16:
+      return CUDNN_DATA_HALF;
+    case DType::kBfloat16:
+      return CUDNN_DATA_BFLOAT16;
+    default:
+      return CUDNN_DATA_FLOAT;
+  }
 }
 
-const absl::StatusOr<Functions>& TheFunctions() {
-  static const auto* functions = new absl::StatusOr<Functions>(LoadFunctions());
-  return *functions;
-}
-
-// Requires that the functions are there.
-absl::Status CudnnStatus(cudnnStatus_t status, absl::string_view call) {
-  if (status == CUDNN_STATUS_SUCCESS) return absl::OkStatus();
-  char reason[512] = "";
-  TheFunctions()->last_error(reason, sizeof(reason));
-  return absl::InternalError(
-      absl::StrCat(call, ": ", TheFunctions()->error_string(status), " ", reason));
-}
-
-// A descriptor of cuDNN's graph API. Errors are kept: the first one is status().
-class Descriptor {
- public:
-  explicit Descriptor(cudnnBackendDescriptorType_t type) {
-    Keep(TheFunctions()->create(type, &descriptor_), "cudnnBackendCreateDescriptor");
-  }
-  Descriptor(Descriptor&& other) noexcept
-      : descriptor_(std::exchange(other.descriptor_, nullptr)), status_(std::move(other.status_)) {}
-  Descriptor(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (descriptor_ != nullptr) TheFunctions()->destroy(descriptor_);
-  }
-
-  template <typename T>
-  void Set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t count,
-           const T* values) {
-    if (!status_.ok()) return;
-    Keep(TheFunctions()->set(descriptor_, name, type, count, values), "cudnnBackendSetAttribute");
-  }
-  template <typename T>
-  void Set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, const T& value) {
-    Set(name, type, 1, &value);
-  }
-  void Set(cudnnBackendAttributeName_t name, const std::vector<int64_t>& values) {
-    Set(name, CUDNN_TYPE_INT64, static_cast<int64_t>(values.size()), values.data());
-  }
-  void Set(cudnnBackendAttributeName_t name, const Descriptor& other) {
-    if (status_.ok()) status_ = other.status_;
-    Set(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, other.descriptor_);
-  }
-  void Finalize() {
-    if (!status_.ok()) return;
-    Keep(TheFunctions()->finalize(descriptor_), "cudnnBackendFinalize");
-  }
-
-  const absl::Status& status() const { return status_; }
-  cudnnBackendDescriptor_t get() const { return descriptor_; }
-
- private:
-  void Keep(cudnnStatus_t status, absl::string_view call) { status_ = CudnnStatus(status, call); }
-
-  cudnnBackendDescriptor_t descriptor_ = nullptr;
-  absl::Status status_;
-};
-
-Descriptor TensorOf(int64_t id, const std::vector<int64_t>& extents) {
+CudnnDescriptor TensorOf(int64_t id, const CudnnConvolution& c,
+                         const std::vector<int64_t>& extents) {
   std::vector<int64_t> strides(extents.size(), 1);
   for (size_t i = extents.size() - 1; i > 0; --i) strides[i - 1] = strides[i] * extents[i];
-  Descriptor d(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+  CudnnDescriptor d(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   d.Set(CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, id);
-  d.Set(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT);
-  d.Set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, int64_t{16});
+  d.Set(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, DataType(c.dtype));
+  d.Set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, c.alignment);
   d.Set(CUDNN_ATTR_TENSOR_DIMENSIONS, extents);
   d.Set(CUDNN_ATTR_TENSOR_STRIDES, strides);
   d.Finalize();
   return d;
 }
 
-Descriptor WindowOf(const CudnnConvolution& c) {
-  Descriptor d(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+CudnnDescriptor WindowOf(const CudnnConvolution& c) {
+  CudnnDescriptor d(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
   d.Set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64,
         static_cast<int64_t>(c.stride.size()));
-  d.Set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT);
+  d.Set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE,
+        c.dtype == DType::kFloat64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT);
   d.Set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, CUDNN_CROSS_CORRELATION);
   d.Set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, c.pad);
   d.Set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, c.pad);
@@ -160,91 +91,169 @@ PassNames NamesOf(ConvolutionPass pass) {
           CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA};
 }
 
-absl::StatusOr<CudnnPlan> Plan(const CudnnConvolution& c, const std::string& device) {
-  Descriptor properties(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
-  properties.Set(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
-                 static_cast<int64_t>(device.size()), device.data());
-  properties.Finalize();
-
+// The convolution as a graph of one operation.
+CudnnDescriptor GraphOf(const CudnnConvolution& c, const CudnnDevice& device) {
   const PassNames names = NamesOf(c.pass);
-  Descriptor operation(names.type);
-  const Descriptor image = TensorOf(1, c.image), weight = TensorOf(2, c.weight),
-                   map = TensorOf(3, c.map), window = WindowOf(c);
-  operation.Set(names.image, image);
-  operation.Set(names.weight, weight);
-  operation.Set(names.map, map);
-  operation.Set(names.window, window);
-  operation.Set(names.alpha, CUDNN_TYPE_FLOAT, 1.0F);
-  operation.Set(names.beta, CUDNN_TYPE_FLOAT, 0.0F);
+  CudnnDescriptor operation(names.type);
+  operation.Set(names.image, TensorOf(kCudnnImage, c, c.image));
+  operation.Set(names.weight, TensorOf(kCudnnWeight, c, c.weight));
+  operation.Set(names.map, TensorOf(kCudnnMap, c, c.map));
+  operation.Set(names.window, WindowOf(c));
+  if (c.dtype == DType::kFloat64) {
+    operation.Set(names.alpha, CUDNN_TYPE_DOUBLE, 1.0);
+    operation.Set(names.beta, CUDNN_TYPE_DOUBLE, 0.0);
+  } else {
+    operation.Set(names.alpha, CUDNN_TYPE_FLOAT, 1.0F);
+    operation.Set(names.beta, CUDNN_TYPE_FLOAT, 0.0F);
+  }
   operation.Finalize();
-
-  Descriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+  CudnnDescriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+  if (device.handle != nullptr) {
+    graph.Set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, device.handle);
+  }
   graph.Set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operation);
   graph.Finalize();
-  Descriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
-  heuristics.Set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
-  heuristics.Set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, CUDNN_HEUR_MODE_A);
-  heuristics.Set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, properties);
-  heuristics.Finalize();
-  COOPER_RETURN_IF_ERROR(heuristics.status());
+  return graph;
+}
 
-  constexpr int64_t kMost = 8;
-  std::vector<Descriptor> engines;
-  std::vector<cudnnBackendDescriptor_t> handles;
-  for (int64_t i = 0; i < kMost; ++i) {
-    engines.emplace_back(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
-    COOPER_RETURN_IF_ERROR(engines.back().status());
-    handles.push_back(engines.back().get());
+// Whether an engine with these notes computes as cooper's products do elsewhere (Cublas::Gemm).
+bool IsWanted(const std::vector<cudnnBackendNumericalNote_t>& notes, DType dtype) {
+  for (cudnnBackendNumericalNote_t note : notes) {
+    switch (note) {
+      // Of float32 these multiply TF32.
+      case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
+        if (dtype == DType::kFloat32) return false;
+        break;
+      case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
+      case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
+      case CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC:
+      // A transform spreads an infinity or a NaN of one window over its neighbours, and rounds what
+      // would be exact.
+      case CUDNN_NUMERICAL_NOTE_FFT:
+      case CUDNN_NUMERICAL_NOTE_WINOGRAD:
+      case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_4x4:
+      case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6:
+      case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13:
+        return false;
+      default:
+        break;
+    }
   }
-  int64_t proposed = 0;
-  COOPER_RETURN_IF_ERROR(CudnnStatus(
-      TheFunctions()->get(heuristics.get(), CUDNN_ATTR_ENGINEHEUR_RESULTS,
-                          CUDNN_TYPE_BACKEND_DESCRIPTOR, kMost, &proposed, handles.data()),
-      "cudnnBackendGetAttribute of the engines"));
-  absl::Status refusal = absl::InternalError("no engine was proposed");
+  return true;
+}
+
+absl::StatusOr<std::vector<cudnnBackendNumericalNote_t>> NotesOf(const CudnnDescriptor& config) {
+  const CudnnDescriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  COOPER_RETURN_IF_ERROR(engine.status());
+  cudnnBackendDescriptor_t handle = engine.get();
+  COOPER_RETURN_IF_ERROR(
+      config.Get(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &handle).status());
+  std::vector<cudnnBackendNumericalNote_t> notes(CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
+  COOPER_ASSIGN_OR_RETURN(const int64_t count,
+                          engine.Get(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
+                                     static_cast<int64_t>(notes.size()), notes.data()));
+  notes.resize(static_cast<size_t>(count));
+  return notes;
+}
+
+// What cuDNN proposes for the graph, the likely fastest first.
+absl::StatusOr<std::vector<CudnnDescriptor>> ConfigsOf(const CudnnDescriptor& graph,
+                                                       const CudnnDescriptor* properties,
+                                                       cudnnBackendHeurMode_t mode) {
+  CudnnDescriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+  heuristics.Set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
+  heuristics.Set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
+  if (properties != nullptr) heuristics.Set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, *properties);
+  heuristics.Finalize();
+  COOPER_ASSIGN_OR_RETURN(
+      const int64_t proposed,
+      heuristics.Get(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, nullptr));
+  std::vector<CudnnDescriptor> configs;
+  std::vector<cudnnBackendDescriptor_t> handles;
   for (int64_t i = 0; i < proposed; ++i) {
-    Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-    plan.Set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, engines[i]);
-    plan.Set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, properties);
-    plan.Finalize();
-    if (!plan.status().ok()) {
-      refusal = plan.status();
+    configs.emplace_back(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+    COOPER_RETURN_IF_ERROR(configs.back().status());
+    handles.push_back(configs.back().get());
+  }
+  COOPER_ASSIGN_OR_RETURN(const int64_t count,
+                          heuristics.Get(CUDNN_ATTR_ENGINEHEUR_RESULTS,
+                                         CUDNN_TYPE_BACKEND_DESCRIPTOR, proposed, handles.data()));
+  while (static_cast<int64_t>(configs.size()) > count) configs.pop_back();
+  return configs;
+}
+
+// The plan of a config; kUnimplemented if it needs more workspace, kInternal if it cannot be made.
+absl::StatusOr<CudnnPlan> PlanOf(CudnnDescriptor config, const CudnnDescriptor* properties,
+                                 const CudnnDevice& device, const std::string& name,
+                                 int64_t most_workspace_bytes) {
+  // What a plan is made of stays as long as the plan.
+  struct Parts {
+    CudnnDescriptor config, plan;
+  };
+  auto parts = std::make_shared<Parts>(
+      Parts{std::move(config), CudnnDescriptor(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)});
+  CudnnDescriptor& plan = parts->plan;
+  if (properties != nullptr) {
+    plan.Set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, *properties);
+  } else {
+    plan.Set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, device.handle);
+  }
+  plan.Set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, parts->config);
+  plan.Finalize();
+  int64_t bytes = 0;
+  COOPER_RETURN_IF_ERROR(
+      plan.Get(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &bytes).status());
+  if (bytes > most_workspace_bytes) {
+    return absl::UnimplementedError(
+        absl::StrCat("its workspace has ", bytes, " bytes, more than ", most_workspace_bytes));
+  }
+  void* descriptor = plan.get();
+  return CudnnPlan{.descriptor = std::shared_ptr<void>(std::move(parts), descriptor),
+                   .workspace_bytes = bytes,
+                   .name = name};
+}
+
+absl::StatusOr<CudnnPlan> Plan(const CudnnConvolution& c, const CudnnDevice& device,
+                               int64_t most_workspace_bytes) {
+  std::unique_ptr<CudnnDescriptor> properties;
+  if (device.handle == nullptr) {
+    properties = std::make_unique<CudnnDescriptor>(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+    properties->SetArray(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+                         static_cast<int64_t>(device.description.size()),
+                         device.description.data());
+    properties->Finalize();
+  }
+  const std::string name = c.ToString();
+  const CudnnDescriptor graph = GraphOf(c, device);
+  COOPER_RETURN_IF_ERROR(graph.status());
+  absl::Status refusal = absl::UnimplementedError("no engine was proposed");
+  for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+    auto configs = ConfigsOf(graph, properties.get(), mode);
+    if (!configs.ok()) {
+      refusal = configs.status();
       continue;
     }
-    CudnnPlan result;
-    int64_t count = 0;
-    COOPER_RETURN_IF_ERROR(
-        CudnnStatus(TheFunctions()->get(plan.get(), CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
-                                        CUDNN_TYPE_INT64, 1, &count, &result.workspace_bytes),
-                    "cudnnBackendGetAttribute of the workspace"));
-    return result;
+    for (CudnnDescriptor& config : *configs) {
+      COOPER_ASSIGN_OR_RETURN(const auto notes, NotesOf(config));
+      if (!IsWanted(notes, c.dtype)) continue;
+      auto plan = PlanOf(std::move(config), properties.get(), device, name, most_workspace_bytes);
+      if (plan.ok()) return plan;
+      refusal = plan.status();
+    }
   }
   return absl::UnimplementedError(absl::StrCat("cuDNN has no plan: ", refusal.message()));
 }
 
 }  // namespace
 
-std::string CudnnConvolution::ToString() const {
-  const auto tuple = [](const std::vector<int64_t>& values) {
-    return absl::StrCat("(", absl::StrJoin(values, ", "), ")");
-  };
-  const char* name = pass == ConvolutionPass::kForward        ? "forward"
-                     : pass == ConvolutionPass::kDataGradient ? "data gradient"
-                                                              : "weight gradient";
-  return absl::StrCat(name, " of image ", tuple(image), ", weight ", tuple(weight), ", map ",
-                      tuple(map), ", pad ", tuple(pad), ", stride ", tuple(stride), ", dilate ",
-                      tuple(dilate));
-}
-
-absl::Status CheckCudnnInstalled() { return TheFunctions().status(); }
+absl::Status CheckCudnnInstalled() { return TheCudnnFunctions().status(); }
 
 absl::StatusOr<CudnnPlan> PlanConvolution(const CudnnConvolution& convolution,
-                                          const std::string& device) {
+                                          const CudnnDevice& device, int64_t most_workspace_bytes) {
   COOPER_RETURN_IF_ERROR(CheckCudnnInstalled());
-  absl::StatusOr<CudnnPlan> plan = Plan(convolution, device);
+  absl::StatusOr<CudnnPlan> plan = Plan(convolution, device, most_workspace_bytes);
   if (plan.ok()) return plan;
-  return absl::Status(plan.status().code(),
-                      absl::StrCat(convolution.ToString(), ": ", plan.status().message()));
+  return AddContext(plan.status(), convolution.ToString());
 }
 
 }  // namespace cooper

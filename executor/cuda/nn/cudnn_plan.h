@@ -7,39 +7,33 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "executor/cuda/nn/cudnn_convolution.h"
 
 namespace cooper {
-
-enum class ConvolutionPass : uint8_t { kForward, kDataGradient, kWeightGradient };
-
-// A convolution of float32 arrays with their channels first: image (batch, channels, in...), weight
-// (filters, channels / groups, kernel...), map (batch, filters, out...).
-struct CudnnConvolution {
-  ConvolutionPass pass = ConvolutionPass::kForward;
-  std::vector<int64_t> image, weight, map;
-  std::vector<int64_t> pad, stride, dilate;  // by spatial axis
-
-  // "forward of image (1, 2, 3, 4), weight (...), map (...), pad (...), ..."
-  std::string ToString() const;
-};
 
 // OK if cuDNN, and all of it that is used here, is found; else kFailedPrecondition, saying what is
 // missing.
 absl::Status CheckCudnnInstalled();
 
-struct CudnnPlan {
-  int64_t workspace_bytes = 0;
+// What a plan is for: a device that is there, or one that is described.
+struct CudnnDevice {
+  void* handle = nullptr;   // a cudnnHandle_t; its plans can be run by it
+  std::string description;  // by cuDNN's names, as JSON; looked at where there is no handle
 };
 
-// The first plan that cuDNN's heuristics propose for the device and that can be made. `device` is
-// cuDNN's description of it, as JSON. kUnimplemented, with cuDNN's reason, if there is none;
-// kInternal, naming the call and the convolution, if cuDNN refuses anything else.
+// The numbers by which cuDNN's variant packs name the arrays of a plan.
+inline constexpr int64_t kCudnnImage = 1, kCudnnWeight = 2, kCudnnMap = 3;
+
+// The first plan, in the order of cuDNN's heuristics, that can be made, whose workspace has at most
+// `most_workspace_bytes`, and whose results are what a product of these dtypes gives elsewhere in
+// cooper: the same bits in every run; sums of float32, or of float64 for itself; no TF32. It writes
+// over its result. kUnimplemented, with the last reason, if there is none; kInternal, naming the
+// call and the convolution, if cuDNN refuses anything else.
 absl::StatusOr<CudnnPlan> PlanConvolution(const CudnnConvolution& convolution,
-                                          const std::string& device);
+                                          const CudnnDevice& device, int64_t most_workspace_bytes);
 
 }  // namespace cooper
 
