@@ -27,8 +27,8 @@ from kernel_mutants import KINDS, apply, describe, mutants_of
 
 CONFIG = ["--config=cuda_emulated"]
 FOLDERS = ["executor/cuda", "ndarray/cuda"]
-# No kernels: tests, what tests share, and plans that no device runs.
-LEFT_OUT = re.compile(r"_test\.cc$|/(?:compare_kernels|run_kernel|require_gpu|kernel_queue|cudnn_plan)\.(?:cc|h)$")
+# No kernels: tests, what tests share, and cuDNN, which the emulator has not.
+LEFT_OUT = re.compile(r"_test\.cc$|/(?:compare_kernels|run_kernel|require_gpu|kernel_queue|cudnn_\w+|without_cudnn)\.(?:cc|h)$")
 GOLDEN = "//tests/conformance:run_cases_cuda"
 # What stands for the tests of a package that has none of its own, or where those find nothing.
 ALSO = {"ndarray/cuda": ["//executor/cuda:executor_cuda_test"]}

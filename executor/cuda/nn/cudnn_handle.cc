@@ -1,0 +1,65 @@
+#include "executor/cuda/nn/cudnn_handle.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "cudnn.h"
+#include "executor/cuda/nn/cudnn_descriptor.h"
+#include "executor/cuda/nn/cudnn_plan.h"
+#include "ndarray/cuda/device_scope.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+
+absl::StatusOr<Cudnn*> Cudnn::Of(int device_id) {
+  COOPER_RETURN_IF_ERROR(CheckCudnnInstalled());
+  static auto* mutex = new std::mutex;
+  static auto* handles = new std::map<int, Cudnn*>;  // never destroyed: the driver may go before
+  const std::lock_guard<std::mutex> lock(*mutex);
+  Cudnn*& cudnn = (*handles)[device_id];
+  if (cudnn == nullptr) {
+    const CudaDeviceScope scope(device_id);
+    COOPER_RETURN_IF_ERROR(scope.status());
+    cudnnHandle_t handle = nullptr;
+    COOPER_RETURN_IF_ERROR(CudnnStatus(TheCudnnFunctions()->create_handle(&handle), "cudnnCreate"));
+    cudnn = new Cudnn(handle);
+  }
+  return cudnn;
+}
+
+absl::StatusOr<CudnnPlan> Cudnn::Plan(const CudnnConvolution& convolution,
+                                      int64_t most_workspace_bytes) {
+  // More shapes than programs have. Nodes keep the plans that they use.
+  constexpr size_t kMostPlans = 4096;
+  const std::string key = absl::StrCat(convolution.ToString(), ", ", most_workspace_bytes);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = plans_.find(key);
+  if (found != plans_.end()) return found->second;
+  if (plans_.size() >= kMostPlans) plans_.clear();
+  absl::StatusOr<CudnnPlan> plan =
+      PlanConvolution(convolution, {.handle = handle_, .description = ""}, most_workspace_bytes);
+  plans_.emplace(key, plan);
+  return plan;
+}
+
+absl::Status Cudnn::Run(cudaStream_t stream, const CudnnPlan& plan, const CudnnArrays& arrays,
+                        void* workspace) {
+  const int64_t ids[] = {kCudnnImage, kCudnnWeight, kCudnnMap};
+  const void* const pointers[] = {arrays.image, arrays.weight, arrays.map};
+  CudnnDescriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+  pack.SetArray(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, 3, ids);
+  pack.SetArray(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, 3, pointers);
+  pack.Set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, workspace);
+  pack.Finalize();
+  if (!pack.status().ok()) return AddContext(pack.status(), plan.name);
+  auto* handle = static_cast<cudnnHandle_t>(handle_);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  COOPER_RETURN_IF_ERROR(
+      CudnnStatus(TheCudnnFunctions()->set_stream(handle, stream), "cudnnSetStream"));
+  const cudnnStatus_t status =
+      TheCudnnFunctions()->execute(handle, plan.descriptor.get(), pack.get());
+  if (status == CUDNN_STATUS_SUCCESS) return absl::OkStatus();  // without the words for an error
+  return CudnnStatus(status, absl::StrCat("cudnnBackendExecute, ", plan.name));
+}
+
+}  // namespace cooper

@@ -1,0 +1,45 @@
+#ifndef COOPER_EXECUTOR_CUDA_NN_CUDNN_HANDLE_H_
+#define COOPER_EXECUTOR_CUDA_NN_CUDNN_HANDLE_H_
+
+// Convolutions on a GPU by cuDNN. The library is opened at run time, and where cooper is built
+// without its headers it is never found (without_cudnn.cc). cuDNN's headers are not included.
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "cuda_runtime.h"
+#include "executor/cuda/nn/cudnn_convolution.h"
+
+namespace cooper {
+
+class Cudnn {
+ public:
+  // That of a device, made at the first call and kept: it takes a while, and memory of the device.
+  // kFailedPrecondition, saying why, if the library is not found, as is always so under the
+  // emulator; kInternal if it refuses the device or its driver.
+  static absl::StatusOr<Cudnn*> Of(int device_id);
+
+  // PlanConvolution's plan for this device, and its errors. What was found once is kept, that there
+  // is no plan too. The device must be the current one. Thread-safe.
+  absl::StatusOr<CudnnPlan> Plan(const CudnnConvolution& convolution, int64_t most_workspace_bytes);
+
+  // Queues a plan of this device on `stream`, which may be captured. `workspace` has as many bytes
+  // as the plan asks for, at a multiple of 256. The device must be the current one. Thread-safe.
+  absl::Status Run(cudaStream_t stream, const CudnnPlan& plan, const CudnnArrays& arrays,
+                   void* workspace);
+
+ private:
+  explicit Cudnn(void* handle) : handle_(handle) {}
+
+  void* const handle_;  // a cudnnHandle_t
+  std::mutex mutex_;    // a handle is used by one thread at a time
+  std::map<std::string, absl::StatusOr<CudnnPlan>> plans_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_CUDA_NN_CUDNN_HANDLE_H_

@@ -1,0 +1,68 @@
+#include "executor/cuda/nn/cudnn_pass.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "executor/cuda/nn/cudnn_switch.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+// The most that cuDNN makes use of. Arrays of a program have it from 1 KB on, but an argument may
+// be a slice of another array.
+constexpr int64_t kWideAlignment = 16;
+
+// What cudaMalloc aligns to, and with it every workspace that cuDNN is given elsewhere; a planned
+// one has less.
+constexpr uint64_t kWorkspaceAlignment = 256;
+
+// `bytes` or an address, up to the next multiple.
+uint64_t AlignedUp(uint64_t value) {
+  return (value + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
+}
+
+bool IsWide(const CudnnArrays& arrays) {
+  uintptr_t bits = 0;
+  for (const void* array : {arrays.image, arrays.weight, arrays.map}) {
+    bits |= reinterpret_cast<uintptr_t>(array);
+  }
+  return bits % kWideAlignment == 0;
+}
+
+}  // namespace
+
+absl::StatusOr<CudnnPass> CudnnPass::Create(int device_id, ConvolutionPass pass, DType dtype,
+                                            const ConvolutionProduct& p,
+                                            int64_t most_workspace_bytes) {
+  if (!CudnnIsOn()) return absl::FailedPreconditionError("cuDNN is switched off");
+  COOPER_ASSIGN_OR_RETURN(Cudnn * cudnn, Cudnn::Of(device_id));
+  CudnnPass result;
+  CudnnConvolution convolution = CudnnConvolution::Of(pass, dtype, p);
+  COOPER_ASSIGN_OR_RETURN(result.plan_, cudnn->Plan(convolution, most_workspace_bytes));
+  result.aligned_ = result.plan_;
+  // Tensor cores are fed 16 bytes at a time: without that cuDNN has nothing as fast for windows of
+  // one element. For float32 and float64 it proposes the same either way.
+  if (SizeOf(dtype) == 2) {
+    convolution.alignment = kWideAlignment;
+    auto aligned = cudnn->Plan(convolution, most_workspace_bytes);
+    if (aligned.ok()) result.aligned_ = *std::move(aligned);
+  }
+  result.cudnn_ = cudnn;
+  return result;
+}
+
+int64_t CudnnPass::workspace_bytes() const {
+  const int64_t bytes = std::max(plan_.workspace_bytes, aligned_.workspace_bytes);
+  // Wherever it begins, so many are left from the first aligned address on.
+  return bytes == 0 ? 0 : static_cast<int64_t>(AlignedUp(bytes) + kWorkspaceAlignment);
+}
+
+absl::Status CudnnPass::Run(cudaStream_t stream, const CudnnArrays& arrays, void* workspace) const {
+  const CudnnPlan& plan = IsWide(arrays) ? aligned_ : plan_;
+  const auto address = reinterpret_cast<uintptr_t>(workspace);
+  char* const aligned = static_cast<char*>(workspace) + (AlignedUp(address) - address);
+  return cudnn_->Run(stream, plan, arrays, plan.workspace_bytes == 0 ? nullptr : aligned);
+}
+
+}  // namespace cooper
