@@ -18,6 +18,8 @@
 #include "module/predict/output_arrays.h"
 #include "module/predict/parameter_arrays.h"
 #include "module/predict/program_cache.h"
+#include "ndarray/device.h"
+#include "ndarray/dtype.h"
 #include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 
@@ -69,26 +71,29 @@ absl::Status CheckNames(const InferenceNetwork& network, const KnownShapes& shap
 }
 
 // Runs the executor, whose arguments are there, and gives its outputs in arrays that are nobody
-// else's: it computes in them, but for outputs that cannot be apart from what it keeps.
+// else's. On a CPU it computes in them, but for outputs that cannot be apart from what it keeps. On
+// a GPU its own outputs are copied, so that its arrays stay and the run is recorded in a graph.
 absl::StatusOr<std::vector<NDArray>> Run(Worker& worker, Executor& executor, OutputArrays& arrays) {
   const Program& program = executor.compiled()->program();
   const auto count = static_cast<int>(program.outputs.size());
+  DeviceQueue& queue = *worker.arena->queue();
   const auto compute = [&]() -> absl::StatusOr<std::vector<NDArray>> {
+    std::vector<NDArray> results(count);
     for (int i = 0; i < count; ++i) {
-      if (!executor.TakesOutput(i)) continue;
       const ProgramValue& value = program.values[program.outputs[i]];
-      COOPER_ASSIGN_OR_RETURN(const NDArray array, arrays.Take(value.shape, value.dtype));
-      COOPER_RETURN_IF_ERROR(executor.SetOutput(i, array));
+      COOPER_ASSIGN_OR_RETURN(results[i], arrays.Take(value.shape, value.dtype));
+      if (executor.TakesOutput(i)) COOPER_RETURN_IF_ERROR(executor.SetOutput(i, results[i]));
     }
     COOPER_RETURN_IF_ERROR(executor.Forward(/*is_train=*/false));
     COOPER_ASSIGN_OR_RETURN(const auto outputs, executor.outputs());
-    std::vector<NDArray> results(outputs.begin(), outputs.end());
     for (int i = 0; i < count; ++i) {
       if (executor.TakesOutput(i)) continue;
-      COOPER_ASSIGN_OR_RETURN(results[i], results[i].Copy());
+      COOPER_RETURN_IF_ERROR(queue.Copy(results[i].raw_data(), results[i].context(),
+                                        outputs[i].raw_data(), outputs[i].context(),
+                                        outputs[i].size() * SizeOf(outputs[i].dtype())));
     }
     // A device may be at work on them still, and the memory of results is used again by others.
-    COOPER_RETURN_IF_ERROR(worker.arena->queue()->Synchronize());
+    COOPER_RETURN_IF_ERROR(queue.Synchronize());
     return results;
   };
   auto results = compute();
@@ -162,7 +167,7 @@ BindOptions Predictor::Impl::Options(const InferenceNetwork& network,
                       .grad_req = WriteReq::kNull,
                       .args = Among(args_, names.args),
                       .auxs = Among(auxs_, names.auxs),
-                      .unbound_outputs = true,
+                      .unbound_outputs = options_.context.is_cpu(),
                       .folded = folded_,
                       .max_bytes = options_.max_bytes,
                       .disabled_passes = options_.disabled_passes};
