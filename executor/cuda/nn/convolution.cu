@@ -1,10 +1,12 @@
-// GPU kernels of Convolution, Deconvolution and their gradients, composed of im2col and cuBLAS's
-// products. Deconvolution is Convolution's three products with data and output in each other's
-// place.
+// GPU kernels of Convolution, Deconvolution and their gradients. Deconvolution is Convolution's
+// three passes with data and output in each other's place.
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -12,7 +14,8 @@
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
 #include "executor/cuda/launch_rows.h"
-#include "executor/cuda/nn/convolution_product.h"
+#include "executor/cuda/nn/convolution_passes.h"
+#include "executor/cuda/nn/cudnn_convolution.h"
 #include "executor/cuda/reduce/sum_channels.h"
 #include "executor/elements/convolution_geometry.h"
 #include "executor/kernel.h"
@@ -24,18 +27,29 @@
 namespace cooper {
 namespace {
 
-// Found when the node is bound, where a missing library is reported.
-struct ConvolutionState : KernelState {
-  Cublas* cublas = nullptr;
-  ConvolutionProduct product;
-};
-
 // Whether the data is the image and the output the map, or the other way round.
 template <typename Param>
 constexpr bool kIsConvolution = std::is_same_v<Param, ConvolutionParam>;
 
+// The pass of which the output comes, and the one of which the gradient of the data does.
 template <typename Param>
-absl::StatusOr<Prepared> Prepare(const PrepareContext& c, const Shape& data, const Shape& out) {
+constexpr ConvolutionPass kForwardPass =
+    kIsConvolution<Param> ? ConvolutionPass::kForward : ConvolutionPass::kDataGradient;
+template <typename Param>
+constexpr ConvolutionPass kDataGradientPass =
+    kIsConvolution<Param> ? ConvolutionPass::kDataGradient : ConvolutionPass::kForward;
+
+// What MXNet means by the operator's `workspace`, in bytes.
+int64_t MostWorkspaceBytes(const ConvolutionParam& param) {
+  constexpr int64_t kMostMebibytes = 1 << 20;
+  return std::clamp<int64_t>(param.workspace, 0, kMostMebibytes) << 20;
+}
+
+// `passes` are those of the node, each with its request.
+template <typename Param>
+absl::StatusOr<Prepared> Prepare(
+    const PrepareContext& c, const Shape& data, const Shape& out,
+    std::initializer_list<std::pair<ConvolutionPass, WriteReq>> passes) {
   const auto& param = c.param<Param>();
   if (ChannelsLast(param.layout)) {
     return absl::UnimplementedError(
@@ -46,27 +60,40 @@ absl::StatusOr<Prepared> Prepare(const PrepareContext& c, const Shape& data, con
   COOPER_ASSIGN_OR_RETURN(state->cublas, Cublas::Of(c.context.device_id));
   state->product =
       kIsConvolution<Param> ? ProductOf(param, data, out) : ProductOf(param, out, data);
-  const int64_t bytes = ConvolutionWorkspaceBytes(state->product, SizeOf(c.inputs[0].dtype));
-  return Prepared{.state = std::move(state), .workspace_bytes = bytes};
+  const CudaDeviceScope scope(c.context.device_id);
+  COOPER_RETURN_IF_ERROR(scope.status());
+  Prepared prepared;
+  for (const auto& [pass, req] : passes) {
+    const auto bytes = PreparePass(*state, pass, c.context, c.inputs[0].dtype, req, param.cudnn_off,
+                                   MostWorkspaceBytes(param));
+    if (!bytes.ok()) return AddContext(bytes.status(), c.call.op->name());
+    prepared.workspace_bytes = std::max(prepared.workspace_bytes, *bytes);
+  }
+  prepared.state = std::move(state);
+  return prepared;
 }
 
 template <typename Param>
 absl::StatusOr<Prepared> PrepareForward(const PrepareContext& c) {
-  return Prepare<Param>(c, c.inputs[ConvolutionArrays::kData].shape, c.outputs[0].shape);
+  return Prepare<Param>(c, c.inputs[ConvolutionArrays::kData].shape, c.outputs[0].shape,
+                        {{kForwardPass<Param>, c.reqs[0]}});
 }
 
 template <typename Param>
 absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
   using enum ConvolutionGradientArrays::Input;
-  return Prepare<Param>(c, c.inputs[kData].shape, c.inputs[kOgrad].shape);
+  using enum ConvolutionGradientArrays::Output;
+  return Prepare<Param>(c, c.inputs[kData].shape, c.inputs[kOgrad].shape,
+                        {{kDataGradientPass<Param>, c.reqs[kDataGrad]},
+                         {ConvolutionPass::kWeightGradient, c.reqs[kWeightGrad]}});
 }
 
-// out (batch * channels, size) = or += bias (channels,).
+// out (batch * channels, size) += bias (channels,).
 template <typename T>
-__global__ void SpreadBias(int64_t rows, int64_t channels, int64_t size, const T* bias, T* out,
-                           bool add) {
+__global__ void AddBias(int64_t rows, int64_t channels, int64_t size, const T* bias, T* out) {
   ForEachInRows(rows, size, [&](int64_t row, int64_t i) {
-    StoreTo(out + row * size + i, bias[row % channels], add);
+    StoreTo(out + row * size + i, ConvertElement<ComputeType<T>>(bias[row % channels]),
+            /*add=*/true);
   });
 }
 
@@ -75,19 +102,18 @@ absl::Status Forward(const KernelContext& c) {
   using enum ConvolutionArrays::Input;
   const auto& state = *static_cast<const ConvolutionState*>(c.state);
   const ArrayView& out = c.outputs[0];
-  bool add = c.reqs[0] == WriteReq::kAdd;
-  if (c.inputs.size() == 3) {
-    const int64_t rows = out.shape[0] * out.shape[1];
-    const int64_t size = out.shape.Product(2, out.shape.rank());
-    COOPER_RETURN_IF_ERROR(LaunchRows(c, rows, size, SpreadBias<T>, rows, out.shape[1], size,
-                                      c.inputs[kBias].as<T>(), out.as<T>(), add));
-    add = true;
-  }
-  const ConvolutionProducts<T> products(c, *state.cublas, state.product);
+  const ConvolutionPasses<T> passes(c, state);
   const T* data = c.inputs[kData].as<T>();
   const T* weight = c.inputs[kWeight].as<T>();
-  return kIsConvolution<Param> ? products.MapFromImage(data, weight, out.as<T>(), add)
-                               : products.ImageFromMap(data, weight, out.as<T>(), add);
+  const bool add = c.reqs[0] == WriteReq::kAdd;
+  COOPER_RETURN_IF_ERROR(kIsConvolution<Param>
+                             ? passes.MapFromImage(data, weight, out.as<T>(), add)
+                             : passes.ImageFromMap(data, weight, out.as<T>(), add));
+  if (c.inputs.size() < 3) return absl::OkStatus();
+  const int64_t rows = out.shape[0] * out.shape[1];
+  const int64_t size = out.shape.Product(2, out.shape.rank());
+  return LaunchRows(c, rows, size, AddBias<T>, rows, out.shape[1], size, c.inputs[kBias].as<T>(),
+                    out.as<T>());
 }
 
 template <typename T, typename Param>
@@ -95,7 +121,7 @@ absl::Status Backward(const KernelContext& c) {
   using enum ConvolutionGradientArrays::Input;
   using enum ConvolutionGradientArrays::Output;
   const auto& state = *static_cast<const ConvolutionState*>(c.state);
-  const ConvolutionProducts<T> products(c, *state.cublas, state.product);
+  const ConvolutionPasses<T> passes(c, state);
   const ArrayView& ograd = c.inputs[kOgrad];
   const T* out = ograd.as<T>();
   const T* data = c.inputs[kData].as<T>();
@@ -103,15 +129,14 @@ absl::Status Backward(const KernelContext& c) {
   if (c.reqs[0] != WriteReq::kNull) {
     const T* weight = c.inputs[kWeight].as<T>();
     T* grad = c.outputs[0].as<T>();
-    COOPER_RETURN_IF_ERROR(kIsConvolution<Param>
-                               ? products.ImageFromMap(out, weight, grad, adds(0))
-                               : products.MapFromImage(out, weight, grad, adds(0)));
+    COOPER_RETURN_IF_ERROR(kIsConvolution<Param> ? passes.ImageFromMap(out, weight, grad, adds(0))
+                                                 : passes.MapFromImage(out, weight, grad, adds(0)));
   }
   if (c.reqs[kWeightGrad] != WriteReq::kNull) {
     T* grad = c.outputs[kWeightGrad].as<T>();
     COOPER_RETURN_IF_ERROR(kIsConvolution<Param>
-                               ? products.WeightFromBoth(data, out, grad, adds(kWeightGrad))
-                               : products.WeightFromBoth(out, data, grad, adds(kWeightGrad)));
+                               ? passes.WeightFromBoth(data, out, grad, adds(kWeightGrad))
+                               : passes.WeightFromBoth(out, data, grad, adds(kWeightGrad)));
   }
   if (c.outputs.size() <= kBiasGrad || c.reqs[kBiasGrad] == WriteReq::kNull)
     return absl::OkStatus();
@@ -124,30 +149,32 @@ absl::Status ForwardGpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const CudaDeviceScope scope(c.context.device_id);
   COOPER_RETURN_IF_ERROR(scope.status());
-  if (c.outputs[0].dtype == DType::kFloat64) return Forward<double, Param>(c);
-  return Forward<float, Param>(c);
+  return DispatchCudaFloat(c.outputs[0].dtype, [&](auto type) {
+    return Forward<typename decltype(type)::type, Param>(c);
+  });
 }
 
 template <typename Param>
 absl::Status BackwardGpu(const KernelContext& c) {
   const CudaDeviceScope scope(c.context.device_id);
   COOPER_RETURN_IF_ERROR(scope.status());
-  if (c.inputs[0].dtype == DType::kFloat64) return Backward<double, Param>(c);
-  return Backward<float, Param>(c);
+  return DispatchCudaFloat(c.inputs[0].dtype, [&](auto type) {
+    return Backward<typename decltype(type)::type, Param>(c);
+  });
 }
 
 constexpr DeviceType kGpu = DeviceType::kGpu;
-COOPER_REGISTER_KERNEL(Convolution, kGpu, kFloat32Or64, ForwardGpu<ConvolutionParam>,
+COOPER_REGISTER_KERNEL(Convolution, kGpu, kCudaFloats, ForwardGpu<ConvolutionParam>,
                        PrepareForward<ConvolutionParam>);
-COOPER_REGISTER_KERNEL(_backward_Convolution, kGpu, kFloat32Or64, BackwardGpu<ConvolutionParam>,
+COOPER_REGISTER_KERNEL(_backward_Convolution, kGpu, kCudaFloats, BackwardGpu<ConvolutionParam>,
                        PrepareBackward<ConvolutionParam>);
-COOPER_REGISTER_KERNEL(Convolution_v1, kGpu, kFloat32Or64, ForwardGpu<ConvolutionParam>,
+COOPER_REGISTER_KERNEL(Convolution_v1, kGpu, kCudaFloats, ForwardGpu<ConvolutionParam>,
                        PrepareForward<ConvolutionParam>);
-COOPER_REGISTER_KERNEL(_backward_Convolution_v1, kGpu, kFloat32Or64, BackwardGpu<ConvolutionParam>,
+COOPER_REGISTER_KERNEL(_backward_Convolution_v1, kGpu, kCudaFloats, BackwardGpu<ConvolutionParam>,
                        PrepareBackward<ConvolutionParam>);
-COOPER_REGISTER_KERNEL(Deconvolution, kGpu, kFloat32Or64, ForwardGpu<DeconvolutionParam>,
+COOPER_REGISTER_KERNEL(Deconvolution, kGpu, kCudaFloats, ForwardGpu<DeconvolutionParam>,
                        PrepareForward<DeconvolutionParam>);
-COOPER_REGISTER_KERNEL(_backward_Deconvolution, kGpu, kFloat32Or64, BackwardGpu<DeconvolutionParam>,
+COOPER_REGISTER_KERNEL(_backward_Deconvolution, kGpu, kCudaFloats, BackwardGpu<DeconvolutionParam>,
                        PrepareBackward<DeconvolutionParam>);
 
 }  // namespace
