@@ -1,14 +1,13 @@
 // Convolution, Deconvolution, im2col, col2im and their gradients on gpu(0) against cpu(0): over
 // small integers, whose sums are exact in any order.
 
-#include <cmath>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "executor/cuda/nn/column_bytes.h"
+#include "executor/cuda/nn/convolution_runs.h"
 #include "executor/cuda/run_kernel.h"
 #include "executor/kernel.h"
 #include "gmock/gmock.h"
@@ -16,26 +15,15 @@
 #include "ndarray/context.h"
 #include "ndarray/cuda/require_gpu.h"
 #include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/shape.h"
 #include "ndarray/status_matchers.h"
-#include "symbol/infer_shape.h"
 #include "symbol/op.h"
-#include "symbol/symbol.h"
 
 namespace cooper {
 namespace {
 
 using ::testing::HasSubstr;
 
-struct Case {
-  std::string name;
-  std::string op;
-  Shape data;
-  AttrMap attrs;
-};
-
-const Case kCases[] = {
+const ConvolutionCase kCases[] = {
     {"Plain", "Convolution", {2, 3, 5, 6}, {{"kernel", "(3, 3)"}, {"num_filter", "4"}}},
     {"NoBias",
      "Convolution",
@@ -114,18 +102,6 @@ const Case kCases[] = {
     {"Image", "col2im", {2, 12, 16}, {{"output_size", "(5, 6)"}, {"kernel", "(2, 3)"}}},
 };
 
-NDArray Integers(const Shape& shape, DType dtype, uint64_t seed) {
-  const NDArray array = RandomArray(shape, dtype, 4, seed);
-  DispatchDType(dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    T* data = static_cast<T*>(array.raw_data());
-    for (int64_t i = 0; i < shape.num_elements(); ++i) {
-      data[i] = ConvertElement<T>(std::round(ConvertElement<double>(data[i])));
-    }
-  });
-  return array;
-}
-
 void ExpectEqualRuns(const KernelRun& run, const std::string& what) {
   COOPER_ASSERT_OK_AND_ASSIGN(const auto expected, RunKernelOn(Context::Cpu(0), run));
   COOPER_ASSERT_OK_AND_ASSIGN(const auto actual, RunKernelOn(Context::Gpu(0), run));
@@ -134,46 +110,11 @@ void ExpectEqualRuns(const KernelRun& run, const std::string& what) {
   }
 }
 
-// Shapes of the node's inputs and of its output.
-struct NodeShapes {
-  std::vector<Shape> inputs;
-  Shape output;
-};
-
-NodeShapes ShapesOf(const Case& test) {
-  OpArgs args{.inputs = {Symbol::Variable("data")}, .attrs = test.attrs};
-  const Symbol symbol = *Symbol::Create(test.op, args);
-  const InferredShapes shapes = *InferShape(symbol, {{"data", PartialShape(test.data)}});
-  NodeShapes result;
-  for (const PartialShape& shape : shapes.args) result.inputs.push_back(shape.ToShape());
-  result.output = shapes.outputs[0].ToShape();
-  return result;
-}
-
-void Compare(const Case& test, DType dtype, WriteReq req) {
+void Compare(const ConvolutionCase& test, DType dtype, WriteReq req) {
   const std::string what =
       absl::StrCat(test.name, " of ", DTypeName(dtype), ", request ", static_cast<int>(req));
-  const NodeShapes shapes = ShapesOf(test);
-  KernelRun forward{.kernel = test.op, .call = *MakeOpCall(test.op, test.attrs, 1)};
-  for (const Shape& shape : shapes.inputs) {
-    forward.inputs.push_back(Integers(shape, dtype, forward.inputs.size()));
-  }
-  forward.outputs = {Integers(shapes.output, dtype, 10)};
-  forward.reqs = {req};
-  ExpectEqualRuns(forward, what);
-
-  // The gradient of the output, and for products the data and the weight.
-  const std::string gradient = "_backward_" + test.op;
-  KernelRun backward{.kernel = gradient, .call = *MakeOpCall(gradient, test.attrs, 1)};
-  backward.inputs = {Integers(shapes.output, dtype, 20)};
-  if (shapes.inputs.size() > 1) {
-    backward.inputs.insert(backward.inputs.end(), forward.inputs.begin(),
-                           forward.inputs.begin() + 2);
-  }
-  for (const Shape& shape : shapes.inputs) {
-    backward.outputs.push_back(Integers(shape, dtype, 30 + backward.outputs.size()));
-  }
-  backward.reqs.assign(backward.outputs.size(), req);
+  ExpectEqualRuns(ForwardRun(test, dtype, req), what);
+  KernelRun backward = BackwardRun(test, dtype, req);
   ExpectEqualRuns(backward, what + ", gradients");
   for (size_t asked = 0; asked < backward.reqs.size(); ++asked) {
     backward.reqs.assign(backward.outputs.size(), WriteReq::kNull);
@@ -184,7 +125,7 @@ void Compare(const Case& test, DType dtype, WriteReq req) {
 
 TEST(ConvolutionCudaTest, AllIsTheCpus) {
   COOPER_REQUIRE_GPU();
-  for (const Case& test : kCases) {
+  for (const ConvolutionCase& test : kCases) {
     for (DType dtype : {DType::kFloat32, DType::kFloat64}) {
       for (WriteReq req : {WriteReq::kWrite, WriteReq::kAdd}) Compare(test, dtype, req);
     }
@@ -196,7 +137,7 @@ TEST(ConvolutionCudaTest, ChunksAreTheWhole) {
   COOPER_REQUIRE_GPU();
   const int64_t usual_bytes = ConvolutionColumnBytes();
   ConvolutionColumnBytes() = 1;
-  for (const Case& test : kCases) Compare(test, DType::kFloat32, WriteReq::kWrite);
+  for (const ConvolutionCase& test : kCases) Compare(test, DType::kFloat32, WriteReq::kWrite);
   ConvolutionColumnBytes() = usual_bytes;
 }
 
