@@ -106,7 +106,10 @@ class ConvolutionCudnnTest : public testing::Test {
     }
     SetCudnn(true);
   }
-  ~ConvolutionCudnnTest() override { SetCudnn(true); }
+  ~ConvolutionCudnnTest() override {
+    SetCudnn(true);
+    SetDeviceGraphs(true);
+  }
 };
 
 // The outputs alone.
@@ -256,7 +259,6 @@ std::vector<std::vector<float>> FiveSteps(const Symbol& symbol, const Shape& dat
     }
   }
   EXPECT_EQ((*executor)->num_recorded(), graphs ? 1 : 0);
-  SetDeviceGraphs(true);
   return results;
 }
 

@@ -108,10 +108,10 @@ CudnnDescriptor GraphOf(const CudnnConvolution& c, const CudnnDevice& device) {
   }
   operation.Finalize();
   CudnnDescriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+  graph.Set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operation);
   if (device.handle != nullptr) {
     graph.Set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, device.handle);
   }
-  graph.Set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operation);
   graph.Finalize();
   return graph;
 }
@@ -193,12 +193,12 @@ absl::StatusOr<CudnnPlan> PlanOf(CudnnDescriptor config, const CudnnDescriptor* 
   auto parts = std::make_shared<Parts>(
       Parts{std::move(config), CudnnDescriptor(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)});
   CudnnDescriptor& plan = parts->plan;
+  plan.Set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, parts->config);
   if (properties != nullptr) {
     plan.Set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, *properties);
   } else {
     plan.Set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, device.handle);
   }
-  plan.Set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, parts->config);
   plan.Finalize();
   int64_t bytes = 0;
   COOPER_RETURN_IF_ERROR(
