@@ -19,7 +19,8 @@ absl::Status RegressionShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kData)));
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(0)));
   const PartialShape& data = c.input(kData);
-  if (!data.IsFull() || data.rank() == 0) return absl::OkStatus();
+  if (!data.IsFull()) return absl::OkStatus();
+  if (data.rank() == 0) return c.SetInput(kLabel, data, "data's shape");
   const PartialShape& label = c.input(kLabel);
   if (!label.rank_known()) {
     if (data.rank() == 2 && data[1] == 1) return c.SetInput(kLabel, {data[0]});
