@@ -29,6 +29,7 @@ absl::Status LaunchMap(const KernelContext& c, const ElementMap& map,
       .operands = ElementOperandsOf(operands, output.dtype, map.exact_integers),
       .out = output.data,
       .out_dtype = output.dtype,
+      .to_integers = !IsFloating(output.dtype),
       .add = req == WriteReq::kAdd,
   };
   return DispatchCompute(output.dtype, map.exact_integers, [&](auto zero) {

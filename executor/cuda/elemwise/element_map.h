@@ -24,6 +24,7 @@ struct MapArguments {
   ElementOperands operands;
   void* out;  // its elements in the order of the walk
   DType out_dtype;
+  bool to_integers;  // whether that is a type of integers
   bool add;
 };
 using MapKernel = void (*)(MapArguments);

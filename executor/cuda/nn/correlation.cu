@@ -68,11 +68,11 @@ __global__ void Forward(int64_t count, Extents e, T scale, const T* data1, const
         for (int64_t k = 0; k < e.channels; ++k) {
           const int64_t plane = image + k * e.height * e.width;
           const T a = ValueAt(data1 + plane, at1), b = ValueAt(data2 + plane, at2);
-          sum += (e.is_multiply ? a * b : fabs(a - b)) * scale;
+          sum += e.is_multiply ? a * b : fabs(a - b);
         }
       }
     }
-    StoreTo(out + to, sum, add);
+    StoreTo(out + to, sum * scale, add);
   }
 }
 
