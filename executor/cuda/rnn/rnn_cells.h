@@ -30,49 +30,75 @@ struct CellStep {
   T* c;
 };
 
+// Element (row, j) of a step. Load computes nothing, so that it need not wait for what it reads.
 template <RNNMode kMode, typename T>
-__global__ void RunCell(CellStep<T> s, CellClip<T> clip) {
-  constexpr bool kLstm = kMode == RNNMode::kLstm;
-  constexpr bool kGru = kMode == RNNMode::kGru;
-  const int64_t n = s.hidden;
-  ForEachInRows(s.batch, n, [&](int64_t row, int64_t j) {
-    const T h_prev = s.h_prev[row * s.h_prev_stride + j];
+struct CellElement {
+  static constexpr bool kLstm = kMode == RNNMode::kLstm;
+  static constexpr bool kGru = kMode == RNNMode::kGru;
+  static constexpr int kSlots = kLstm || kGru ? 4 : 1;
+  static constexpr int kRecurrent = kGru ? 3 : kSlots;  // the leading ones
+
+  T slots[kSlots] = {};                                    // the products
+  T i2h_bias[kRecurrent] = {}, h2h_bias[kRecurrent] = {};  // of the gates
+  T h_prev = 0, c_prev = 0;
+  int64_t length = 0;
+
+  __device__ void Load(const CellStep<T>& s, int64_t row, int64_t j) {
+    const int64_t n = s.hidden;
+    if (s.lengths != nullptr) length = s.lengths[row];
+    h_prev = s.h_prev[row * s.h_prev_stride + j];
+    if constexpr (kLstm) c_prev = s.c_prev[row * n + j];
+    for (int i = 0; i < kSlots; ++i) slots[i] = s.slots[(row * kSlots + i) * n + j];
+    for (int gate = 0; gate < kRecurrent; ++gate) {
+      i2h_bias[gate] = s.i2h_bias[gate * n + j];
+      h2h_bias[gate] = s.h2h_bias[gate * n + j];
+    }
+  }
+
+  // Writes the states after the step, and into the slots what is kept.
+  __device__ void Run(const CellStep<T>& s, const CellClip<T>& clip, int64_t row, int64_t j) {
+    const int64_t n = s.hidden;
     T& h = s.h[row * s.h_stride + j];
-    if (s.lengths != nullptr && s.t >= s.lengths[row]) {
+    if (s.lengths != nullptr && s.t >= length) {
       // The state waits; what is past the length becomes zero when all steps are done.
       h = h_prev;
-      if constexpr (kLstm) s.c[row * n + j] = s.c_prev[row * n + j];
+      if constexpr (kLstm) s.c[row * n + j] = c_prev;
       return;
     }
-    const auto bias = [&](int gate) { return s.i2h_bias[gate * n + j] + s.h2h_bias[gate * n + j]; };
+    const auto sum = [&](int gate) { return slots[gate] + (i2h_bias[gate] + h2h_bias[gate]); };
     if constexpr (kLstm) {
-      T* slot = s.slots + row * 4 * n + j;
-      LstmSlots<T> v = {slot[0] + bias(0), slot[n] + bias(1), slot[2 * n] + bias(2),
-                        slot[3 * n] + bias(3)};
-      const T c_prev = s.c_prev[row * n + j];
+      LstmSlots<T> v = {sum(0), sum(1), sum(2), sum(3)};
       T& c = s.c[row * n + j];
       if (clip.enabled) {
         LstmCell<true>(clip, v, c_prev, c, h);
       } else {
         LstmCell<false>(clip, v, c_prev, c, h);
       }
-      slot[0] = v.i;
-      slot[n] = v.f;
-      slot[2 * n] = v.g;
-      slot[3 * n] = v.o;
+      Keep(s, row, j, {v.i, v.f, v.g, v.o});
     } else if constexpr (kGru) {
-      T* slot = s.slots + row * 4 * n + j;
       // Both summands of the candidate have a bias of their own.
-      GruSlots<T> v = {slot[0] + bias(0), slot[n] + bias(1), slot[2 * n] + s.h2h_bias[2 * n + j],
-                       slot[3 * n] + s.i2h_bias[2 * n + j]};
+      GruSlots<T> v = {sum(0), sum(1), slots[2] + h2h_bias[2], slots[3] + i2h_bias[2]};
       GruCell(v, h_prev, h);
-      slot[0] = v.r;
-      slot[n] = v.z;
-      slot[2 * n] = v.nh;
-      slot[3 * n] = v.nx;
+      Keep(s, row, j, {v.r, v.z, v.nh, v.nx});
     } else {
-      h = PlainCell<kMode == RNNMode::kRnnRelu>(s.slots[row * n + j] + bias(0));
+      h = PlainCell<kMode == RNNMode::kRnnRelu>(sum(0));
+      Keep(s, row, j, {slots[0]});
     }
+  }
+
+ private:
+  __device__ static void Keep(const CellStep<T>& s, int64_t row, int64_t j,
+                              const T (&values)[kSlots]) {
+    for (int i = 0; i < kSlots; ++i) s.slots[(row * kSlots + i) * s.hidden + j] = values[i];
+  }
+};
+
+template <RNNMode kMode, typename T>
+__global__ void RunCell(CellStep<T> s, CellClip<T> clip) {
+  ForEachInRows(s.batch, s.hidden, [&](int64_t row, int64_t j) {
+    CellElement<kMode, T> element;
+    element.Load(s, row, j);
+    element.Run(s, clip, row, j);
   });
 }
 

@@ -31,48 +31,81 @@ struct GradientStep {
   T *dh, *dc;  // (batch, hidden)
 };
 
+// Element (row, j) of a step's gradients.
 template <RNNMode kMode, typename T>
-__global__ void CellGradients(GradientStep<T> s, CellClip<T> clip) {
-  constexpr bool kLstm = kMode == RNNMode::kLstm;
-  constexpr bool kGru = kMode == RNNMode::kGru;
-  constexpr int kSlots = kLstm || kGru ? 4 : 1;
-  const int64_t n = s.hidden;
-  ForEachInRows(s.batch, n, [&](int64_t row, int64_t j) {
-    T* slot = s.slots + row * kSlots * n + j;
-    const int64_t length = s.lengths == nullptr ? 0 : s.lengths[row];
-    if (s.lengths != nullptr && s.t >= length) {
-      // The state waited: dh and dc stay as they are.
-      for (int i = 0; i < kSlots; ++i) slot[i * n] = T{0};
-      return;
-    }
-    // Going from the last step, a sequence starts at its own length.
-    const bool is_first = s.is_first || (s.lengths != nullptr && s.t_prev >= length);
+struct GradientElement {
+  static constexpr bool kLstm = kMode == RNNMode::kLstm;
+  static constexpr bool kGru = kMode == RNNMode::kGru;
+  static constexpr int kSlots = kLstm || kGru ? 4 : 1;
+
+  T slots[kSlots] = {};
+  T h = 0, c = 0, h_prev = 0, c_prev = 0;  // those that the cell's gradient is made of
+  T dy = 0, dh = 0, dc = 0;
+  int64_t length = 0;
+
+  __device__ void Load(const GradientStep<T>& s, int64_t row, int64_t j) {
+    const int64_t n = s.hidden;
     const int64_t at = row * n + j;
     const int64_t output_at = row * s.output_row + j;
-    const T dy = s.dy[output_at];
+    const bool has_lengths = s.lengths != nullptr;
+    if (has_lengths) length = s.lengths[row];
+    // Going from the last step, a sequence starts at its own length.
+    const bool is_first = s.is_first || (has_lengths && s.t_prev >= length);
+    dy = s.dy[output_at];
+    dh = s.dh[at];
     if constexpr (kLstm) {
-      const T c_prev = is_first ? s.first_cell[at] : s.c_prev[at];
-      LstmSlots<T> v = {slot[0], slot[n], slot[2 * n], slot[3 * n]};
-      if (clip.enabled) {
-        LstmCellGradient<true>(clip, v, c_prev, s.c[at], dy, s.dh[at], s.dc[at]);
-      } else {
-        LstmCellGradient<false>(clip, v, c_prev, s.c[at], dy, s.dh[at], s.dc[at]);
-      }
-      slot[0] = v.i;
-      slot[n] = v.f;
-      slot[2 * n] = v.g;
-      slot[3 * n] = v.o;
+      dc = s.dc[at];
+      c = s.c[at];
+      c_prev = is_first ? s.first_cell[at] : s.c_prev[at];
     } else if constexpr (kGru) {
-      const T h_prev = is_first ? s.first_state[at] : s.h_prev[output_at];
-      GruSlots<T> v = {slot[0], slot[n], slot[2 * n], slot[3 * n]};
-      GruCellGradient(v, h_prev, dy, s.dh[at]);
-      slot[0] = v.r;
-      slot[n] = v.z;
-      slot[2 * n] = v.nh;
-      slot[3 * n] = v.nx;
+      h_prev = is_first ? s.first_state[at] : s.h_prev[output_at];
     } else {
-      PlainCellGradient<kMode == RNNMode::kRnnRelu>(s.h[output_at], dy, s.dh[at], slot[0]);
+      h = s.h[output_at];
     }
+    if constexpr (kLstm || kGru) {
+      for (int i = 0; i < kSlots; ++i) slots[i] = s.slots[(row * kSlots + i) * n + j];
+    }
+  }
+
+  // Writes dh, dc and the gradients of the slots.
+  __device__ void Run(const GradientStep<T>& s, const CellClip<T>& clip, int64_t row, int64_t j) {
+    if (s.lengths != nullptr && s.t >= length) {
+      // The state waited: dh and dc go on as they are.
+      for (T& slot : slots) slot = T{0};
+    } else if constexpr (kLstm) {
+      LstmSlots<T> v = {slots[0], slots[1], slots[2], slots[3]};
+      if (clip.enabled) {
+        LstmCellGradient<true>(clip, v, c_prev, c, dy, dh, dc);
+      } else {
+        LstmCellGradient<false>(clip, v, c_prev, c, dy, dh, dc);
+      }
+      slots[0] = v.i;
+      slots[1] = v.f;
+      slots[2] = v.g;
+      slots[3] = v.o;
+    } else if constexpr (kGru) {
+      GruSlots<T> v = {slots[0], slots[1], slots[2], slots[3]};
+      GruCellGradient(v, h_prev, dy, dh);
+      slots[0] = v.r;
+      slots[1] = v.z;
+      slots[2] = v.nh;
+      slots[3] = v.nx;
+    } else {
+      PlainCellGradient<kMode == RNNMode::kRnnRelu>(h, dy, dh, slots[0]);
+    }
+    const int64_t n = s.hidden;
+    s.dh[row * n + j] = dh;
+    if constexpr (kLstm) s.dc[row * n + j] = dc;
+    for (int i = 0; i < kSlots; ++i) s.slots[(row * kSlots + i) * n + j] = slots[i];
+  }
+};
+
+template <RNNMode kMode, typename T>
+__global__ void CellGradients(GradientStep<T> s, CellClip<T> clip) {
+  ForEachInRows(s.batch, s.hidden, [&](int64_t row, int64_t j) {
+    GradientElement<kMode, T> element;
+    element.Load(s, row, j);
+    element.Run(s, clip, row, j);
   });
 }
 
