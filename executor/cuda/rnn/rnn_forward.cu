@@ -1,8 +1,9 @@
 // The forward GPU kernels of RNN and _rnn_layer. Per layer and direction: one product of all steps'
 // inputs with the i2h weight, then for each step the product with the h2h weight, added to it in
-// place, and one kernel that does all else of the step. What is kept for the backward pass lies as
-// the CPU's kernel lays it out, but where there are lengths: the CPU leaves padding out, here steps
-// past a length have their place, since only the device knows the lengths.
+// place, and all else of the step: in one kernel for small batches, else in two. What is kept for
+// the backward pass lies as the CPU's kernel lays it out, but where there are lengths: the CPU
+// leaves padding out, here steps past a length have their place, since only the device knows the
+// lengths.
 
 #include <algorithm>
 #include <cstdint>
@@ -17,6 +18,8 @@
 #include "executor/cuda/rnn/rnn_cells.h"
 #include "executor/cuda/rnn/rnn_rows.h"
 #include "executor/cuda/rnn/rnn_state.h"
+#include "executor/cuda/rnn/rnn_step.h"
+#include "executor/cuda/rnn/rnn_step_product.h"
 #include "executor/elements/dropout_bits.h"
 #include "executor/elements/rnn_arguments.h"
 #include "executor/elements/rnn_cell_functions.h"
@@ -184,16 +187,21 @@ class Forward {
       cells = plan_.keep ? reserve_ + plan_.reserve.cells(layer, d) : scratch_.cells;
       step.c_prev = c_.inputs[in_.state_cell].as<T>() + state_at;
     }
+    const bool fuses = FusesSteps(dims_);
     for (int64_t s = 0; s < dims_.num_steps; ++s) {
       step.t = dims_.StepAt(d, s);
       step.slots = slots + step.t * dims_.batch * dims_.slot_row();
       step.h = output + step.t * dims_.batch * dims_.output_row() + d * hidden;
       if (plan_.has_cell) step.c = plan_.keep ? cells + step.t * state_size : cells;
-      COOPER_RETURN_IF_ERROR(RNNCublas(c_).Gemm(
-          StreamOf(c_), DTypeOf<T>(), false, true, dims_.batch, dims_.recurrent * hidden, hidden,
-          step.h_prev, step.h_prev_stride, weights.h2h_weight, hidden, /*add=*/true, step.slots,
-          dims_.slot_row()));
-      COOPER_RETURN_IF_ERROR(LaunchCell(c_, param_.mode, step, clip_));
+      if (fuses) {
+        COOPER_RETURN_IF_ERROR(LaunchStep(c_, param_.mode, weights.h2h_weight, step, clip_));
+      } else {
+        COOPER_RETURN_IF_ERROR(RNNCublas(c_).Gemm(
+            StreamOf(c_), DTypeOf<T>(), false, true, dims_.batch, dims_.recurrent * hidden, hidden,
+            step.h_prev, step.h_prev_stride, weights.h2h_weight, hidden, /*add=*/true, step.slots,
+            dims_.slot_row()));
+        COOPER_RETURN_IF_ERROR(LaunchCell(c_, param_.mode, step, clip_));
+      }
       step.h_prev = step.h;
       step.h_prev_stride = step.h_stride;
       step.c_prev = step.c;
