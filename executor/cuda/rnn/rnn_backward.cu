@@ -1,7 +1,7 @@
 // The gradient GPU kernels of RNN and _rnn_layer. Per layer, from the last, and direction: step by
-// step, backward, one kernel for the cell and the product with the h2h weight; then one product of
-// all steps for each of the gradients with respect to the input and to both weights. What the
-// forward pass has kept is used up: gradients are written over it.
+// step, backward, the cell and the product with the h2h weight, for small batches in one kernel;
+// then one product of all steps for each of the gradients with respect to the input and to both
+// weights. What the forward pass has kept is used up: gradients are written over it.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,6 +14,8 @@
 #include "executor/cuda/launch_rows.h"
 #include "executor/cuda/reduce/set_reduce.h"
 #include "executor/cuda/rnn/rnn_gradient_cells.h"
+#include "executor/cuda/rnn/rnn_gradient_scratch.h"
+#include "executor/cuda/rnn/rnn_gradient_step.h"
 #include "executor/cuda/rnn/rnn_rows.h"
 #include "executor/cuda/rnn/rnn_state.h"
 #include "executor/elements/dropout_bits.h"
@@ -21,7 +23,6 @@
 #include "executor/elements/rnn_cell_functions.h"
 #include "executor/elements/rnn_dims.h"
 #include "executor/kernel.h"
-#include "executor/scratch_cursor.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
 #include "ndarray/status_macros.h"
@@ -33,32 +34,6 @@ namespace {
 
 // The arrays of weights in the order in which a layer's node has them.
 enum WeightKind { kI2hWeight, kI2hBias, kH2hWeight, kH2hBias };
-
-// Scratch memory. With a null `base` only `bytes` is of use.
-template <typename T>
-struct Scratch {
-  Scratch(const RNNParam& param, const RNNDims& dims, void* base) {
-    ScratchCursor cursor(base);
-    const int64_t rows = dims.rows();
-    dh = cursor.Take<T>(dims.batch * dims.hidden);
-    if (param.mode == RNNMode::kLstm) dc = cursor.Take<T>(dims.batch * dims.hidden);
-    if (dims.layers > 1) dy = cursor.Take<T>(rows * dims.output_row());
-    if (dims.layers > 1 && param.p > 0) dropped = cursor.Take<T>(rows * dims.output_row());
-    if (param.use_sequence_length) {
-      lengths = cursor.Take<int64_t>(dims.batch);
-      h_prev = cursor.Take<T>(rows * dims.hidden);
-    }
-    bytes = cursor.bytes();
-  }
-
-  T* dh = nullptr;  // what goes from a step to the one before, (batch, hidden)
-  T* dc = nullptr;
-  T* dy = nullptr;  // the gradient of the output of the layer below
-  T* dropped = nullptr;
-  int64_t* lengths = nullptr;
-  T* h_prev = nullptr;
-  int64_t bytes = 0;
-};
 
 template <typename T>
 class Backward {
@@ -190,6 +165,14 @@ class Backward {
       COOPER_RETURN_IF_ERROR(StartFrom(in_.state_cell_grad, layer, d, scratch_.dc));
       step.first_cell = State(in_.forward.state_cell, layer, d);
     }
+    LaterGradients<T> later = {.ds = nullptr,
+                               .transposed = scratch_.transposed,
+                               .slot_row = dims_.slot_row(),
+                               .depth = dims_.recurrent * hidden};
+    const bool fuses = scratch_.transposed != nullptr;
+    if (fuses) {
+      COOPER_RETURN_IF_ERROR(LaunchTranspose(c_, later.depth, hidden, weight, scratch_.transposed));
+    }
     for (int64_t s = dims_.num_steps - 1; s >= 0; --s) {
       step.t = dims_.StepAt(d, s);
       step.is_first = s == 0;
@@ -202,9 +185,15 @@ class Backward {
         step.c = cells + step.t * state_size();
         step.c_prev = cells + step.t_prev * state_size();
       }
-      COOPER_RETURN_IF_ERROR(LaunchCellGradients(c_, param_.mode, step, clip_));
-      if (s == 0 && c_.reqs[out_.state] == WriteReq::kNull) break;
-      COOPER_RETURN_IF_ERROR(Gemm(false, dims_.batch, hidden, dims_.recurrent * hidden, step.slots,
+      if (later.ds != nullptr) {
+        COOPER_RETURN_IF_ERROR(LaunchGradientStep(c_, param_.mode, later, step, clip_));
+      } else {
+        COOPER_RETURN_IF_ERROR(LaunchCellGradients(c_, param_.mode, step, clip_));
+      }
+      if (fuses) later.ds = step.slots;
+      // The next step's kernel makes the product, or nobody needs it.
+      if (s > 0 ? fuses : c_.reqs[out_.state] == WriteReq::kNull) continue;
+      COOPER_RETURN_IF_ERROR(Gemm(false, dims_.batch, hidden, later.depth, step.slots,
                                   dims_.slot_row(), weight, hidden, /*add=*/true, scratch_.dh,
                                   hidden));
     }
@@ -297,7 +286,7 @@ class Backward {
   const RNNInputs out_;  // gradients are where the forward node has what they belong to
   const RNNDims dims_;
   const RNNReserve reserve_layout_;
-  const Scratch<T> scratch_;
+  const GradientScratch<T> scratch_;
   const CellClip<T> clip_;
   const bool has_cell_;
   const bool drop_;
@@ -311,8 +300,8 @@ absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   const ArrayView& data = c.inputs[RNNBackwardInputs(kForm, param).forward.data];
   const RNNDims dims(param, data.shape);
   return PrepareRNNGpu(c, data.dtype == DType::kFloat64
-                              ? Scratch<double>(param, dims, nullptr).bytes
-                              : Scratch<float>(param, dims, nullptr).bytes);
+                              ? GradientScratch<double>(param, dims, nullptr).bytes
+                              : GradientScratch<float>(param, dims, nullptr).bytes);
 }
 
 template <RNNForm kForm>

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_CUDA_RNN_RNN_ROWS_H_
 #define COOPER_EXECUTOR_CUDA_RNN_RNN_ROWS_H_
 
-// Loops over the rows of matrices that the kernels of RNN and _rnn_layer are made of, forward and
-// backward. For .cu files.
+// What the kernels of RNN and _rnn_layer do with matrices beside products and cells: copies,
+// lengths and masks, forward and backward. For .cu files.
 
 #include <cstdint>
 
@@ -30,6 +30,37 @@ absl::Status StoreRows(const KernelContext& c, WriteReq req, const T* in, int64_
   if (req == WriteReq::kNull) return absl::OkStatus();
   return LaunchRows(c, rows, columns, CopyRows<T>, rows, columns, in, stride, out,
                     req == WriteReq::kAdd);
+}
+
+// to (columns, rows) = the transpose of from (rows, columns), by tiles in shared memory, so that
+// neighbouring threads read and write neighbouring elements.
+inline constexpr int kTransposeTile = 32, kTransposeLines = 8;
+template <typename T>
+__global__ void Transpose(int64_t rows, int64_t columns, const T* from, T* to) {
+  __shared__ T tile[kTransposeTile][kTransposeTile + 1];
+  const int64_t row = int64_t{blockIdx.y} * kTransposeTile;
+  const int64_t column = int64_t{blockIdx.x} * kTransposeTile;
+  const int64_t x = threadIdx.x;
+  for (int64_t y = threadIdx.y; y < kTransposeTile; y += kTransposeLines) {
+    if (row + y < rows && column + x < columns) {
+      tile[y][x] = from[(row + y) * columns + column + x];
+    }
+  }
+  __syncthreads();
+  for (int64_t y = threadIdx.y; y < kTransposeTile; y += kTransposeLines) {
+    if (row + x < rows && column + y < columns) to[(column + y) * rows + row + x] = tile[x][y];
+  }
+}
+
+// For matrices of at least one element and at most 65535 * 32 rows.
+template <typename T>
+absl::Status LaunchTranspose(const KernelContext& c, int64_t rows, int64_t columns, const T* from,
+                             T* to) {
+  const auto tiles = [](int64_t n) {
+    return static_cast<unsigned>((n + kTransposeTile - 1) / kTransposeTile);
+  };
+  return Launch(c, dim3(tiles(columns), tiles(rows)), dim3(kTransposeTile, kTransposeLines),
+                Transpose<T>, rows, columns, from, to);
 }
 
 // lengths[i] = element i of an array of any dtype, kept within [0, num_steps].
