@@ -39,6 +39,59 @@ struct Case {
   int64_t steps = 4, batch = 3, input = 5, hidden = 7;
 };
 
+// Products of steps are made by tiles of 8 rows by 8 units, in loads of 16 bytes where the number
+// of units is a multiple of 4, from three steps on in both passes.
+void AddTileCases(std::vector<Case>& cases) {
+  for (const char* mode : {"rnn_relu", "rnn_tanh", "lstm", "gru"}) {
+    cases.push_back({.name = absl::StrCat(mode, "_one_tile"),
+                     .mode = mode,
+                     .steps = 3,
+                     .batch = 8,
+                     .input = 3,
+                     .hidden = 8});
+    cases.push_back({.name = absl::StrCat(mode, "_part_of_a_tile"),
+                     .mode = mode,
+                     .bidirectional = true,
+                     .steps = 3,
+                     .batch = 1,
+                     .input = 3,
+                     .hidden = 5});
+    cases.push_back({.name = absl::StrCat(mode, "_tiles_with_lengths"),
+                     .mode = mode,
+                     .bidirectional = true,
+                     .more = {{"use_sequence_length", "True"}},
+                     .batch = 17,
+                     .input = 3,
+                     .hidden = 12});
+    cases.push_back({.name = absl::StrCat(mode, "_above_the_bound"),
+                     .mode = mode,
+                     .steps = 3,
+                     .batch = 65,
+                     .input = 2,
+                     .hidden = 4});
+  }
+  cases.push_back({.name = "scalar_tiles_with_lengths",
+                   .bidirectional = true,
+                   .more = {{"use_sequence_length", "True"}},
+                   .batch = 9,
+                   .input = 3,
+                   .hidden = 9});
+  cases.push_back({.name = "clipped_tiles",
+                   .more = {{"lstm_state_clip_min", "-0.2"}, {"lstm_state_clip_max", "0.3"}},
+                   .batch = 9,
+                   .hidden = 8});
+  // Of a depth that a warp's lanes go over more than once, with a rest.
+  cases.push_back({.name = "deep", .steps = 3, .batch = 1, .input = 1, .hidden = 260});
+  cases.push_back(
+      {.name = "deep_gru", .mode = "gru", .steps = 3, .batch = 1, .input = 1, .hidden = 131});
+  cases.push_back({.name = "deep_plain",
+                   .mode = "rnn_tanh",
+                   .steps = 3,
+                   .batch = 1,
+                   .input = 1,
+                   .hidden = 518});
+}
+
 std::vector<Case> Cases() {
   std::vector<Case> cases;
   for (const char* mode : {"rnn_relu", "rnn_tanh", "lstm", "gru"}) {
@@ -66,6 +119,7 @@ std::vector<Case> Cases() {
   cases.push_back({.name = "no_steps", .bidirectional = true, .steps = 0});
   cases.push_back({.name = "no_sequences", .batch = 0});
   cases.push_back({.name = "wide", .mode = "gru", .steps = 2, .batch = 5, .hidden = 270});
+  AddTileCases(cases);
   return cases;
 }
 
@@ -102,7 +156,9 @@ class Node {
     if (p.use_sequence_length) {
       NDArray lengths = *NDArray::Empty({test.batch}, DType::kInt32);
       const int32_t values[] = {4, 0, 2};
-      std::memcpy(lengths.raw_data(), values, sizeof(values));
+      for (int64_t i = 0; i < test.batch; ++i) {
+        static_cast<int32_t*>(lengths.raw_data())[i] = values[i % 3];
+      }
       forward_.inputs.push_back(lengths);
     }
     forward_.outputs.push_back(
