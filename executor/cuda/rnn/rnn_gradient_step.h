@@ -29,10 +29,10 @@ template <RNNMode kMode, int kVector, typename T>
 __global__ void RunGradientStep(StepProduct<T> product, GradientStep<T> s, CellClip<T> clip) {
   const TileElement at(product.rows, product.units);
   GradientElement<kMode, T> element;
-  // Before the product, which covers the time that these loads take.
-  if (at.exists) element.Load(s, at.row, at.unit);
   T sum[1] = {};
-  TileProduct<1, kVector>(product, sum);
+  TileProduct<1, kVector>(product, sum, [&] {
+    if (at.exists) element.Load(s, at.row, at.unit);
+  });
   if (!at.exists) return;
   element.dh += sum[0];
   element.Run(s, clip, at.row, at.unit);

@@ -21,10 +21,10 @@ __global__ void RunStep(StepProduct<T> product, CellStep<T> s, CellClip<T> clip)
   using Element = CellElement<kMode, T>;
   const TileElement at(product.rows, product.units);
   Element element;
-  // Before the product, which covers the time that these loads take.
-  if (at.exists) element.Load(s, at.row, at.unit);
   T sums[Element::kRecurrent] = {};
-  TileProduct<Element::kRecurrent, kVector>(product, sums);
+  TileProduct<Element::kRecurrent, kVector>(product, sums, [&] {
+    if (at.exists) element.Load(s, at.row, at.unit);
+  });
   if (!at.exists) return;
   for (int i = 0; i < Element::kRecurrent; ++i) element.slots[i] += sums[i];
   element.Run(s, clip, at.row, at.unit);

@@ -84,9 +84,11 @@ __device__ void SumOfLane(T (&v)[kWarpLanes], int lane) {
 
 // sums[gate] = the product's element (row, gate, unit) of the thread's TileElement, if that exists.
 // All threads of a block of LaunchTiles call, once. kVector elements are loaded at once: depth and
-// a_row are multiples of it, and both factors are aligned to it.
-template <int kGates, int kVector, typename T>
-__device__ void TileProduct(const StepProduct<T>& p, T (&sums)[kGates]) {
+// a_row are multiples of it, and both factors are aligned to it. Calls meanwhile(), once, when the
+// first loads are under way: for other loads, whose addresses would else keep those of the product
+// waiting.
+template <int kGates, int kVector, typename T, typename Fn>
+__device__ void TileProduct(const StepProduct<T>& p, T (&sums)[kGates], Fn&& meanwhile) {
   using P = Piece<T, kVector>;
   constexpr int kUnits = kGates == 1 ? 4 : 1;  // of a warp
   constexpr int kColumns = kUnits * kGates;
@@ -113,21 +115,22 @@ __device__ void TileProduct(const StepProduct<T>& p, T (&sums)[kGates]) {
 
   T sum[kWarpLanes] = {};  // (kTileRows, kColumns); behind them, for three gates, nothing
   const int pieces = p.depth / kVector;
-  for (int first = 0; first < pieces; first += kUnroll * kStride) {
-    P x[kUnroll][kTileRows], y[kUnroll][kColumns];
+  int at = warp % kSplits * kWarpLanes + lane;
+  P x[kUnroll][kTileRows], y[kUnroll][kColumns];
+  const auto load = [&] {
 #pragma unroll
     for (int u = 0; u < kUnroll; ++u) {
-      const int at = first + u * kStride + warp % kSplits * kWarpLanes + lane;
-      const bool exists = at < pieces;
+      if (at + u * kStride >= pieces) continue;
 #pragma unroll
-      for (int c = 0; c < kColumns; ++c) y[u][c] = exists ? b[c][at] : P{};
+      for (int c = 0; c < kColumns; ++c) y[u][c] = b[c][at + u * kStride];
 #pragma unroll
-      for (int r = 0; r < kTileRows; ++r) x[u][r] = exists ? a[r][at] : P{};
+      for (int r = 0; r < kTileRows; ++r) x[u][r] = a[r][at + u * kStride];
     }
+  };
+  const auto multiply = [&] {
 #pragma unroll
     for (int u = 0; u < kUnroll; ++u) {
-      // None of the block's threads has a piece there.
-      if (first + u * kStride >= pieces) continue;
+      if (at + u * kStride >= pieces) continue;
 #pragma unroll
       for (int i = 0; i < kVector; ++i) {
 #pragma unroll
@@ -139,6 +142,13 @@ __device__ void TileProduct(const StepProduct<T>& p, T (&sums)[kGates]) {
         }
       }
     }
+  };
+  load();
+  meanwhile();
+  multiply();
+  for (at += kUnroll * kStride; at < pieces; at += kUnroll * kStride) {
+    load();
+    multiply();
   }
 
   __shared__ T partial[kTileWarps][kWarpLanes + 1];
