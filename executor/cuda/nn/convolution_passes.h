@@ -50,11 +50,12 @@ inline int64_t ResultElements(const ConvolutionProduct& p, ConvolutionPass pass)
 // floats without a plan: composed, each product would be rounded before it is added.
 inline absl::StatusOr<int64_t> PreparePass(ConvolutionState& state, ConvolutionPass pass,
                                            const Context& context, DType dtype, WriteReq req,
-                                           bool cudnn_off, const CudnnChoice& choice) {
+                                           bool cudnn_off, int64_t most_workspace_bytes) {
   if (req == WriteReq::kNull) return 0;
   absl::StatusOr<CudnnPass> planned =
-      cudnn_off ? absl::FailedPreconditionError("cudnn_off is set")
-                : CudnnPass::Create(context.device_id, pass, dtype, state.product, choice);
+      cudnn_off
+          ? absl::FailedPreconditionError("cudnn_off is set")
+          : CudnnPass::Create(context.device_id, pass, dtype, state.product, most_workspace_bytes);
   if (planned.ok()) {
     // cuDNN overwrites: what is to be added goes behind its own workspace first.
     const int64_t result = req == WriteReq::kAdd ? ResultElements(state.product, pass) : 0;

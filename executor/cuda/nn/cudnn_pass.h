@@ -22,9 +22,10 @@ class CudnnPass {
   CudnnPass() = default;
 
   // kFailedPrecondition if cuDNN is not found or is switched off (cudnn_switch.h); the errors of
-  // Cudnn::Of and Cudnn::Plan.
+  // Cudnn::Of and Cudnn::Plan. A plan may take up to `most_workspace_bytes`.
   static absl::StatusOr<CudnnPass> Create(int device_id, ConvolutionPass pass, DType dtype,
-                                          const ConvolutionProduct& p, const CudnnChoice& choice);
+                                          const ConvolutionProduct& p,
+                                          int64_t most_workspace_bytes);
 
   bool is_there() const { return cudnn_ != nullptr; }
   int64_t workspace_bytes() const;  // a multiple of 256

@@ -20,9 +20,4 @@ std::atomic<bool>& On() {
 bool CudnnIsOn() { return On(); }
 void SetCudnn(bool on) { On() = on; }
 
-bool CudnnTunesByDefault() {
-  const char* text = std::getenv("COOPER_CUDNN_TUNE");
-  return text != nullptr && std::strcmp(text, "1") == 0;
-}
-
 }  // namespace cooper

@@ -10,10 +10,6 @@ namespace cooper {
 bool CudnnIsOn();
 void SetCudnn(bool on);
 
-// Whether nodes that do not say how measure which plan is the fastest: the environment says
-// COOPER_CUDNN_TUNE=1.
-bool CudnnTunesByDefault();
-
 }  // namespace cooper
 
 #endif  // COOPER_EXECUTOR_CUDA_NN_CUDNN_SWITCH_H_
