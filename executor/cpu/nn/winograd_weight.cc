@@ -31,6 +31,7 @@ int64_t ScratchBytes(const WinogradState& state) {
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   const auto& param = c.param<WinogradWeightParam>();
   auto state = std::make_unique<WinogradState>();
+  const OneDnnOnThisThread this_thread;  // the primitive keeps the number of threads
   try {
     state->plain = dnnl::memory::desc({param.slice, param.channels, 3, 3},
                                       dnnl::memory::data_type::f32, dnnl::memory::format_tag::oihw);
