@@ -104,10 +104,10 @@ class ConvolutionCudnnTest : public testing::Test {
     if (const auto cudnn = Cudnn::Of(0); !cudnn.ok()) {
       GTEST_SKIP() << cudnn.status().message();
     }
-    SetCudnn(true);
+    SetCudnnUse(CudnnUse::kAlways);
   }
   ~ConvolutionCudnnTest() override {
-    SetCudnn(true);
+    SetCudnnUse(CudnnUse::kWhereFaster);
     SetDeviceGraphs(true);
   }
 };
@@ -128,9 +128,9 @@ absl::StatusOr<std::vector<NDArray>> ComposedOutputsOf(KernelRun run) {
       }
     }
   }
-  SetCudnn(false);
+  SetCudnnUse(CudnnUse::kNever);
   auto outputs = OutputsOf(run);
-  SetCudnn(true);
+  SetCudnnUse(CudnnUse::kAlways);
   return outputs;
 }
 

@@ -21,7 +21,7 @@ class CudnnPass {
   // One that is not there.
   CudnnPass() = default;
 
-  // kFailedPrecondition if cuDNN is not found or is switched off (cudnn_switch.h); the errors of
+  // kFailedPrecondition if cuDNN is not found or not to be used (cudnn_switch.h); the errors of
   // Cudnn::Of and Cudnn::Plan. A plan may take up to `most_workspace_bytes`.
   static absl::StatusOr<CudnnPass> Create(int device_id, ConvolutionPass pass, DType dtype,
                                           const ConvolutionProduct& p,

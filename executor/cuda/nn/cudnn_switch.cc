@@ -2,22 +2,26 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <cstring>
+
+#include "absl/strings/string_view.h"
 
 namespace cooper {
 namespace {
 
-std::atomic<bool>& On() {
-  static std::atomic<bool> on = [] {
-    const char* text = std::getenv("COOPER_CUDNN");
-    return text == nullptr || std::strcmp(text, "0") != 0;
+std::atomic<CudnnUse>& Use() {
+  static std::atomic<CudnnUse> use = [] {
+    const char* variable = std::getenv("COOPER_CUDNN");
+    const absl::string_view text = variable == nullptr ? "" : variable;
+    return text == "0"   ? CudnnUse::kNever
+           : text == "1" ? CudnnUse::kAlways
+                         : CudnnUse::kWhereFaster;
   }();
-  return on;
+  return use;
 }
 
 }  // namespace
 
-bool CudnnIsOn() { return On(); }
-void SetCudnn(bool on) { On() = on; }
+CudnnUse TheCudnnUse() { return Use(); }
+void SetCudnnUse(CudnnUse use) { Use() = use; }
 
 }  // namespace cooper

@@ -1,14 +1,19 @@
 #ifndef COOPER_EXECUTOR_CUDA_NN_CUDNN_SWITCH_H_
 #define COOPER_EXECUTOR_CUDA_NN_CUDNN_SWITCH_H_
 
-// Whether kernels that are bound from now on use cuDNN where it is found. Both ways can so be
+// Whether kernels that are bound from now on use cuDNN where it is found. All ways can so be
 // compared on one machine.
+
+#include <cstdint>
 
 namespace cooper {
 
-// True unless the environment says COOPER_CUDNN=0, or the last SetCudnn. Thread-safe.
-bool CudnnIsOn();
-void SetCudnn(bool on);
+enum class CudnnUse : uint8_t { kNever, kWhereFaster, kAlways };
+
+// kWhereFaster, unless the environment says COOPER_CUDNN=0, which is kNever, or =1, kAlways; or the
+// last SetCudnnUse. Thread-safe.
+CudnnUse TheCudnnUse();
+void SetCudnnUse(CudnnUse use);
 
 }  // namespace cooper
 

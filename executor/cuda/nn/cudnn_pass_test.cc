@@ -1,0 +1,49 @@
+// When a pass is left to im2col and products before cuDNN is looked for.
+
+#include "executor/cuda/nn/cudnn_pass.h"
+
+#include <cstdint>
+#include <string>
+
+#include "executor/cuda/nn/cudnn_convolution.h"
+#include "executor/cuda/nn/cudnn_switch.h"
+#include "executor/elements/convolution_geometry.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/dtype.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class CudnnPassTest : public testing::Test {
+ protected:
+  ~CudnnPassTest() override { SetCudnnUse(CudnnUse::kWhereFaster); }
+
+  // Why there is none; nothing if there is one.
+  static std::string Refusal(CudnnUse use, DType dtype, int64_t batch) {
+    SetCudnnUse(use);
+    ConvolutionProduct product = {};
+    product.batch = batch;
+    const auto pass = CudnnPass::Create(0, ConvolutionPass::kForward, dtype, product, 1 << 20);
+    return std::string(pass.status().message());
+  }
+};
+
+TEST_F(CudnnPassTest, SmallBatchesAreComposedUnlessItIsAlwaysUsed) {
+  const char* small = "the batch is small";
+  EXPECT_THAT(Refusal(CudnnUse::kWhereFaster, DType::kFloat32, 7), HasSubstr(small));
+  EXPECT_THAT(Refusal(CudnnUse::kWhereFaster, DType::kFloat64, 1), HasSubstr(small));
+  EXPECT_THAT(Refusal(CudnnUse::kWhereFaster, DType::kFloat32, 8), Not(HasSubstr(small)));
+  EXPECT_THAT(Refusal(CudnnUse::kAlways, DType::kFloat32, 1), Not(HasSubstr(small)));
+}
+
+TEST_F(CudnnPassTest, HalfFloatsHaveNoOtherWay) {
+  EXPECT_THAT(Refusal(CudnnUse::kWhereFaster, DType::kFloat16, 1), Not(HasSubstr("small")));
+  EXPECT_THAT(Refusal(CudnnUse::kNever, DType::kFloat16, 1), HasSubstr("switched off"));
+}
+
+}  // namespace
+}  // namespace cooper
