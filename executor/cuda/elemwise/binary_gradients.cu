@@ -14,6 +14,8 @@ template const ElementMap& ElementMapOf<MaximumGradLhs>();
 template const ElementMap& ElementMapOf<MaximumGradRhs>();
 template const ElementMap& ElementMapOf<MinimumGradLhs>();
 template const ElementMap& ElementMapOf<MinimumGradRhs>();
+template <>
+inline constexpr bool kGivesIntegers<PowerGradLhs> = true;
 template const ElementMap& ElementMapOf<PowerGradLhs>();
 template const ElementMap& ElementMapOf<PowerGradRhs>();
 template const ElementMap& ElementMapOf<ModGradRhs>();

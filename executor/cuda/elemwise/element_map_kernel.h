@@ -15,8 +15,12 @@
 
 namespace cooper {
 
-// An integer that is so near that only rounding can be between: CUDA's functions may give
-// 2.9999999999999996 for 3 to the power of 1, which as an integer would be 2.
+// Whether F gives integers for integers, where it gives anything of use for them, by functions that
+// CUDA rounds: of 3 to the power of 1 they may make 2.9999999999999996, which would be stored as 2.
+template <typename F>
+inline constexpr bool kGivesIntegers = false;
+
+// An integer that is so near that only rounding can be between.
 __device__ inline double ToNearInteger(double value) {
   constexpr double kMostError = 4 * 0x1p-52;
   const double nearest = rint(value);
@@ -29,7 +33,7 @@ __global__ void MapElements(const MapArguments a) {
     int64_t at[F::kArity] = {};
     a.walk.At<F::kArity>(i, at);
     C value = a.operands.Apply<F, C>(at);
-    if constexpr (std::is_same_v<C, double> && !F::kExactIntegers) {
+    if constexpr (std::is_same_v<C, double> && kGivesIntegers<F>) {
       if (a.to_integers) value = ToNearInteger(value);
     }
     StoreComputed(a.out, a.out_dtype, i, value, a.add);

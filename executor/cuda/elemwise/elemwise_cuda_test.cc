@@ -6,8 +6,16 @@
 #include <vector>
 
 #include "executor/cuda/compare_kernels.h"
+#include "executor/cuda/run_kernel.h"
+#include "executor/kernel.h"
 #include "gtest/gtest.h"
+#include "ndarray/context.h"
 #include "ndarray/cuda/require_gpu.h"
+#include "ndarray/dtype.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/shape.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/op.h"
 
 namespace cooper {
 namespace {
@@ -291,6 +299,36 @@ TEST(CastCudaTest, EqualsTheCpus) {
                         .outputs = {{300}},
                         .output_dtype_shift = shift});
   }
+}
+
+// Integers of functions that are computed in double: those that are integers are not cut off below
+// (3 to the power of 1 is on an H200 2.9999999999999996), those that are not are not rounded up.
+TEST(IntegerFunctionsCudaTest, AreTheCpus) {
+  COOPER_REQUIRE_GPU();
+  const auto compare = [](const char* op, const AttrMap& attrs,
+                          std::vector<std::vector<double>> in) {
+    for (DType dtype : {DType::kInt8, DType::kUint8, DType::kInt32, DType::kInt64}) {
+      const int num_inputs = static_cast<int>(in.size());
+      KernelRun run = {.kernel = op, .call = *MakeOpCall(op, attrs, num_inputs)};
+      const Shape shape({static_cast<int64_t>(in[0].size())});
+      for (const auto& values : in) {
+        run.inputs.push_back(*NDArray::FromVector<double>(shape, values)->AsType(dtype));
+      }
+      run.outputs = {*NDArray::Zeros(shape, dtype)};
+      run.reqs = {WriteReq::kWrite};
+      COOPER_ASSERT_OK_AND_ASSIGN(const auto on_cpu, RunKernelOn(Context::Cpu(), run));
+      COOPER_ASSERT_OK_AND_ASSIGN(const auto on_gpu, RunKernelOn(Context::Gpu(0), run));
+      EXPECT_EQ(*on_gpu.back().AsType(DType::kFloat64)->ToVector<double>(),
+                *on_cpu.back().AsType(DType::kFloat64)->ToVector<double>())
+          << op << " of " << DTypeName(dtype);
+    }
+  };
+  compare("_power", {}, {{3, 3, 2, 1, 5, 7, 0, 4}, {1, 4, 6, 3, 2, 2, 3, 0}});
+  compare("_power_scalar", {{"scalar", "3"}}, {{0, 1, 2, 3, 4, 5}});
+  compare("_rpower_scalar", {{"scalar", "3"}}, {{0, 1, 2, 3, 4}});
+  compare("gamma", {}, {{1, 2, 3, 4, 5, 6}});
+  compare("sigmoid", {}, {{35, 36, 5}});
+  compare("tanh", {}, {{18, 17, 3}});
 }
 
 }  // namespace

@@ -6,6 +6,9 @@
 #include "executor/kernel.h"
 
 namespace cooper {
+template <>
+inline constexpr bool kGivesIntegers<Gamma> = true;
+
 namespace {
 
 constexpr DeviceType kGpu = DeviceType::kGpu;
