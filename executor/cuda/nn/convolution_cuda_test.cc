@@ -15,12 +15,14 @@
 #include "ndarray/context.h"
 #include "ndarray/cuda/require_gpu.h"
 #include "ndarray/dtype.h"
+#include "ndarray/ndarray.h"
 #include "ndarray/status_matchers.h"
 #include "symbol/op.h"
 
 namespace cooper {
 namespace {
 
+using ::testing::Each;
 using ::testing::HasSubstr;
 
 const ConvolutionCase kCases[] = {
@@ -128,6 +130,25 @@ TEST(ConvolutionCudaTest, AllIsTheCpus) {
   for (const ConvolutionCase& test : kCases) {
     for (DType dtype : {DType::kFloat32, DType::kFloat64}) {
       for (WriteReq req : {WriteReq::kWrite, WriteReq::kAdd}) Compare(test, dtype, req);
+    }
+  }
+}
+
+// Without cuDNN too, which alone computes 16-bit floats that there are.
+TEST(ConvolutionCudaTest, NoImagesInAnyDtype) {
+  COOPER_REQUIRE_GPU();
+  const ConvolutionCase none = {"None", "Convolution", {0, 2, 3, 3}, kCases[0].attrs};
+  for (DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBfloat16}) {
+    KernelRun forward = ForwardRun(none, dtype, WriteReq::kWrite);
+    COOPER_EXPECT_OK(RunKernelOn(Context::Gpu(0), forward).status());
+    for (WriteReq req : {WriteReq::kWrite, WriteReq::kAdd}) {
+      const KernelRun backward = BackwardRun(none, dtype, req);
+      COOPER_ASSERT_OK_AND_ASSIGN(const auto arrays, RunKernelOn(Context::Gpu(0), backward));
+      // Behind the inputs: the gradients of data, weight and bias.
+      const NDArray& weight = arrays[backward.inputs.size() + 1];
+      COOPER_ASSERT_OK_AND_ASSIGN(const NDArray values, weight.AsType(DType::kFloat64));
+      if (req == WriteReq::kAdd) continue;
+      EXPECT_THAT(*values.ToVector<double>(), Each(0));
     }
   }
 }

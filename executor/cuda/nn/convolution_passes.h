@@ -19,6 +19,7 @@
 #include "executor/kernel.h"
 #include "glog/logging.h"
 #include "ndarray/cuda/cublas.h"
+#include "ndarray/cuda/cuda_status.h"
 #include "ndarray/dtype.h"
 #include "ndarray/status_macros.h"
 
@@ -46,12 +47,13 @@ inline int64_t ResultElements(const ConvolutionProduct& p, ConvolutionPass pass)
 }
 
 // Prepares a pass whose request is `req`: by cuDNN if it has a plan and `cudnn_off` does not forbid
-// it. Returns the bytes of workspace that it needs. kUnimplemented, with the reason, for 16-bit
-// floats without a plan: composed, each product would be rounded before it is added.
+// it. Returns the bytes of workspace that it needs. For 16-bit floats without a plan the reason,
+// kUnimplemented where there is none to have: composed, each product would be rounded before it is
+// added.
 inline absl::StatusOr<int64_t> PreparePass(ConvolutionState& state, ConvolutionPass pass,
                                            const Context& context, DType dtype, WriteReq req,
                                            bool cudnn_off, int64_t most_workspace_bytes) {
-  if (req == WriteReq::kNull) return 0;
+  if (req == WriteReq::kNull || state.product.batch == 0) return 0;
   absl::StatusOr<CudnnPass> planned =
       cudnn_off
           ? absl::FailedPreconditionError("cudnn_off is set")
@@ -64,8 +66,10 @@ inline absl::StatusOr<int64_t> PreparePass(ConvolutionState& state, ConvolutionP
     return bytes;
   }
   if (SizeOf(dtype) == 2) {
-    return absl::UnimplementedError(absl::StrCat("no gpu kernel for ", DTypeName(dtype),
-                                                 " without cuDNN: ", planned.status().message()));
+    const absl::Status& why = planned.status();
+    return absl::Status(
+        absl::IsFailedPrecondition(why) ? absl::StatusCode::kUnimplemented : why.code(),
+        absl::StrCat("no gpu kernel for ", DTypeName(dtype), " without cuDNN: ", why.message()));
   }
   VLOG(1) << "a convolution without cuDNN: " << planned.status();
   return ConvolutionWorkspaceBytes(state.product, SizeOf(dtype));
@@ -106,6 +110,7 @@ class ConvolutionPasses {
   template <typename Fn>
   absl::Status Run(ConvolutionPass pass, CudnnArrays arrays, const void* CudnnArrays::*member,
                    T* result, bool add, Fn&& composed) const {
+    if (state_.product.batch == 0) return OfNoBatch(pass, result, add);
     const CudnnPass& planned = state_.cudnn_for(pass);
     if (planned.is_there()) {
       if (!add) return planned.Run(StreamOf(c_), arrays, c_.workspace);
@@ -122,6 +127,13 @@ class ConvolutionPasses {
     } else {
       return absl::InternalError("a pass of 16-bit floats was not prepared");
     }
+  }
+
+  // Only the gradient of the weight has elements.
+  absl::Status OfNoBatch(ConvolutionPass pass, T* result, bool add) const {
+    const auto bytes = static_cast<size_t>(ResultElements(state_.product, pass)) * sizeof(T);
+    if (add || bytes == 0) return absl::OkStatus();
+    return CudaStatus(cudaMemsetAsync(result, 0, bytes, StreamOf(c_)), "zeroing a gradient");
   }
 
   const KernelContext& c_;

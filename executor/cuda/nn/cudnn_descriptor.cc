@@ -41,8 +41,13 @@ absl::Status CudnnStatus(cudnnStatus_t status, absl::string_view call) {
   if (status == CUDNN_STATUS_SUCCESS) return absl::OkStatus();
   char reason[512] = "";
   TheCudnnFunctions()->last_error(reason, sizeof(reason));
-  return absl::InternalError(
-      absl::StrCat(call, ": ", TheCudnnFunctions()->error_string(status), " ", reason));
+  const std::string message =
+      absl::StrCat(call, ": ", TheCudnnFunctions()->error_string(status), " ", reason);
+  if (status == CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED ||
+      status == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED) {
+    return absl::ResourceExhaustedError(message);
+  }
+  return absl::InternalError(message);
 }
 
 CudnnDescriptor::CudnnDescriptor(cudnnBackendDescriptorType_t type) {

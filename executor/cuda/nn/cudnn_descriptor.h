@@ -30,7 +30,8 @@ struct CudnnFunctions {
 // kFailedPrecondition, saying what is missing, where cuDNN, or a function of it, is not found.
 const absl::StatusOr<CudnnFunctions>& TheCudnnFunctions();
 
-// OK, or kInternal with the call and cuDNN's reason. Requires that the functions are there.
+// OK; kResourceExhausted, for a lack of memory, or kInternal, with the call and cuDNN's reason.
+// Requires that the functions are there.
 absl::Status CudnnStatus(cudnnStatus_t status, absl::string_view call);
 
 // A descriptor of cuDNN's graph API. Errors are kept: the first one is status(). Requires that the

@@ -38,7 +38,7 @@ absl::StatusOr<CudnnPlan> Cudnn::Plan(const CudnnConvolution& convolution,
   if (plans_.size() >= kMostPlans) plans_.clear();
   absl::StatusOr<CudnnPlan> plan =
       PlanConvolution(convolution, {.handle = handle_, .description = ""}, most_workspace_bytes);
-  plans_.emplace(key, plan);
+  if (plan.ok() || absl::IsUnimplemented(plan.status())) plans_.emplace(key, plan);
   return plan;
 }
 

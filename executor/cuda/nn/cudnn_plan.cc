@@ -186,7 +186,7 @@ absl::StatusOr<std::vector<CudnnDescriptor>> ConfigsOf(const CudnnDescriptor& gr
 absl::StatusOr<CudnnPlan> PlanOf(CudnnDescriptor config, const CudnnDescriptor* properties,
                                  const CudnnDevice& device, const std::string& name,
                                  int64_t most_workspace_bytes) {
-  // What a plan is made of stays as long as the plan.
+  // Its config stays as long as the plan.
   struct Parts {
     CudnnDescriptor config, plan;
   };
@@ -234,13 +234,16 @@ absl::StatusOr<CudnnPlan> Plan(const CudnnConvolution& c, const CudnnDevice& dev
       continue;
     }
     for (CudnnDescriptor& config : *configs) {
-      COOPER_ASSIGN_OR_RETURN(const auto notes, NotesOf(config));
-      if (!IsWanted(notes, c.dtype)) continue;
+      const auto notes = NotesOf(config);
+      if (!notes.ok()) refusal = notes.status();
+      if (!notes.ok() || !IsWanted(*notes, c.dtype)) continue;
       auto plan = PlanOf(std::move(config), properties.get(), device, name, most_workspace_bytes);
       if (plan.ok()) return plan;
       refusal = plan.status();
     }
   }
+  // Another time there may be memory.
+  if (absl::IsResourceExhausted(refusal)) return refusal;
   return absl::UnimplementedError(absl::StrCat("cuDNN has no plan: ", refusal.message()));
 }
 

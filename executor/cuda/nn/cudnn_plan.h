@@ -30,8 +30,8 @@ inline constexpr int64_t kCudnnImage = 1, kCudnnWeight = 2, kCudnnMap = 3;
 // The first plan, in the order of cuDNN's heuristics, that can be made, whose workspace has at most
 // `most_workspace_bytes`, and whose results are what a product of these dtypes gives elsewhere in
 // cooper: the same bits in every run; sums of float32, or of float64 for itself; no TF32. It writes
-// over its result. kUnimplemented, with the last reason, if there is none; kInternal, naming the
-// call and the convolution, if cuDNN refuses anything else.
+// over its result. kUnimplemented, with the last reason, if there is none; kResourceExhausted for
+// a lack of memory; kInternal, naming the call and the convolution, if cuDNN refuses anything else.
 absl::StatusOr<CudnnPlan> PlanConvolution(const CudnnConvolution& convolution,
                                           const CudnnDevice& device, int64_t most_workspace_bytes);
 
