@@ -82,7 +82,11 @@ std::string Difference(const RandomNetwork::Results& on_cpu, const RandomNetwork
 }
 
 bool HasGpu() {
-  static const bool has = FindDevice(Context::Gpu(0)).ok();
+  static const bool has = [] {
+    const absl::Status status = FindDevice(Context::Gpu(0)).status();
+    if (!status.ok()) std::cout << "nothing to compare: " << status.message() << "\n";
+    return status.ok();
+  }();
   return has;
 }
 

@@ -15,7 +15,7 @@
 namespace cooper {
 
 // Step t of one direction. States and outputs are (batch, hidden) with rows as far apart as named;
-// cell states lie densely. The states after the step may lie where those before it do.
+// cell states lie densely. c may lie where c_prev does, h not where h_prev does.
 template <typename T>
 struct CellStep {
   int64_t t, batch, hidden;
