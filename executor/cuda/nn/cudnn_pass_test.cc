@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/status/status.h"
 #include "executor/cuda/nn/cudnn_convolution.h"
 #include "executor/cuda/nn/cudnn_switch.h"
 #include "executor/elements/convolution_geometry.h"
@@ -27,8 +28,10 @@ class CudnnPassTest : public testing::Test {
     SetCudnnUse(use);
     ConvolutionProduct product = {};
     product.batch = batch;
-    const auto pass = CudnnPass::Create(0, ConvolutionPass::kForward, dtype, product, 1 << 20);
-    return std::string(pass.status().message());
+    const absl::Status status =
+        CudnnPass::Create(0, ConvolutionPass::kForward, dtype, product, 1 << 20).status();
+    std::string reason(status.message());
+    return reason;
   }
 };
 
