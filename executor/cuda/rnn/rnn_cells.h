@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "executor/cuda/launch_rows.h"
+#include "executor/cuda/rnn/rnn_mode.h"
 #include "executor/elements/rnn_cell_functions.h"
 #include "executor/kernel.h"
 #include "symbol/ops/rnn/rnn_param.h"
@@ -105,20 +106,9 @@ __global__ void RunCell(CellStep<T> s, CellClip<T> clip) {
 template <typename T>
 absl::Status LaunchCell(const KernelContext& c, RNNMode mode, const CellStep<T>& step,
                         const CellClip<T>& clip) {
-  const auto launch = [&](auto kernel) {
-    return LaunchRows(c, step.batch, step.hidden, kernel, step, clip);
-  };
-  switch (mode) {
-    case RNNMode::kRnnRelu:
-      return launch(RunCell<RNNMode::kRnnRelu, T>);
-    case RNNMode::kRnnTanh:
-      return launch(RunCell<RNNMode::kRnnTanh, T>);
-    case RNNMode::kLstm:
-      return launch(RunCell<RNNMode::kLstm, T>);
-    case RNNMode::kGru:
-      return launch(RunCell<RNNMode::kGru, T>);
-  }
-  return absl::InternalError("no such mode");
+  return DispatchRNNMode(mode, [&](auto kind) {
+    return LaunchRows(c, step.batch, step.hidden, RunCell<decltype(kind)::value, T>, step, clip);
+  });
 }
 
 }  // namespace cooper

@@ -10,6 +10,7 @@
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch_rows.h"
 #include "executor/cuda/reduce/set_reduce.h"
+#include "executor/cuda/rnn/rnn_mode.h"
 #include "executor/elements/rnn_cell_functions.h"
 #include "executor/kernel.h"
 #include "symbol/ops/rnn/rnn_param.h"
@@ -112,20 +113,10 @@ __global__ void CellGradients(GradientStep<T> s, CellClip<T> clip) {
 template <typename T>
 absl::Status LaunchCellGradients(const KernelContext& c, RNNMode mode, const GradientStep<T>& step,
                                  const CellClip<T>& clip) {
-  const auto launch = [&](auto kernel) {
-    return LaunchRows(c, step.batch, step.hidden, kernel, step, clip);
-  };
-  switch (mode) {
-    case RNNMode::kRnnRelu:
-      return launch(CellGradients<RNNMode::kRnnRelu, T>);
-    case RNNMode::kRnnTanh:
-      return launch(CellGradients<RNNMode::kRnnTanh, T>);
-    case RNNMode::kLstm:
-      return launch(CellGradients<RNNMode::kLstm, T>);
-    case RNNMode::kGru:
-      return launch(CellGradients<RNNMode::kGru, T>);
-  }
-  return absl::InternalError("no such mode");
+  return DispatchRNNMode(mode, [&](auto kind) {
+    return LaunchRows(c, step.batch, step.hidden, CellGradients<decltype(kind)::value, T>, step,
+                      clip);
+  });
 }
 
 // h_prev (num_steps, batch, hidden) = what each step of the direction from the last step had as its

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "executor/cuda/rnn/rnn_gradient_cells.h"
+#include "executor/cuda/rnn/rnn_mode.h"
 #include "executor/cuda/rnn/rnn_step_product.h"
 #include "executor/elements/rnn_cell_functions.h"
 #include "executor/kernel.h"
@@ -38,15 +39,6 @@ __global__ void RunGradientStep(StepProduct<T> product, GradientStep<T> s, CellC
   element.Run(s, clip, at.row, at.unit);
 }
 
-template <RNNMode kMode, typename T>
-absl::Status LaunchGradientStepOf(const KernelContext& c, const StepProduct<T>& product,
-                                  const GradientStep<T>& step, const CellClip<T>& clip) {
-  return DispatchVector(product, [&](auto vector) {
-    return LaunchTiles(c, product, RunGradientStep<kMode, decltype(vector)::value, T>, product,
-                       step, clip);
-  });
-}
-
 // dh += the later step's ds times the h2h weight; then the gradient of the cell.
 template <typename T>
 absl::Status LaunchGradientStep(const KernelContext& c, RNNMode mode,
@@ -58,17 +50,13 @@ absl::Status LaunchGradientStep(const KernelContext& c, RNNMode mode,
                                   .rows = static_cast<int>(step.batch),
                                   .units = static_cast<int>(step.hidden),
                                   .depth = static_cast<int>(later.depth)};
-  switch (mode) {
-    case RNNMode::kRnnRelu:
-      return LaunchGradientStepOf<RNNMode::kRnnRelu>(c, product, step, clip);
-    case RNNMode::kRnnTanh:
-      return LaunchGradientStepOf<RNNMode::kRnnTanh>(c, product, step, clip);
-    case RNNMode::kLstm:
-      return LaunchGradientStepOf<RNNMode::kLstm>(c, product, step, clip);
-    case RNNMode::kGru:
-      return LaunchGradientStepOf<RNNMode::kGru>(c, product, step, clip);
-  }
-  return absl::InternalError("no such mode");
+  return DispatchRNNMode(mode, [&](auto kind) {
+    return DispatchVector(product, [&](auto vector) {
+      return LaunchTiles(c, product,
+                         RunGradientStep<decltype(kind)::value, decltype(vector)::value, T>,
+                         product, step, clip);
+    });
+  });
 }
 
 }  // namespace cooper

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "executor/cuda/rnn/rnn_cells.h"
+#include "executor/cuda/rnn/rnn_mode.h"
 #include "executor/cuda/rnn/rnn_step_product.h"
 #include "executor/elements/rnn_cell_functions.h"
 #include "executor/kernel.h"
@@ -30,14 +31,6 @@ __global__ void RunStep(StepProduct<T> product, CellStep<T> s, CellClip<T> clip)
   element.Run(s, clip, at.row, at.unit);
 }
 
-template <RNNMode kMode, typename T>
-absl::Status LaunchStepOf(const KernelContext& c, const StepProduct<T>& product,
-                          const CellStep<T>& step, const CellClip<T>& clip) {
-  return DispatchVector(product, [&](auto vector) {
-    return LaunchTiles(c, product, RunStep<kMode, decltype(vector)::value, T>, product, step, clip);
-  });
-}
-
 // Adds h_prev times the transpose of `h2h_weight` to the recurrent slots, and runs the cell.
 template <typename T>
 absl::Status LaunchStep(const KernelContext& c, RNNMode mode, const T* h2h_weight,
@@ -48,17 +41,12 @@ absl::Status LaunchStep(const KernelContext& c, RNNMode mode, const T* h2h_weigh
                                   .rows = static_cast<int>(step.batch),
                                   .units = static_cast<int>(step.hidden),
                                   .depth = static_cast<int>(step.hidden)};
-  switch (mode) {
-    case RNNMode::kRnnRelu:
-      return LaunchStepOf<RNNMode::kRnnRelu>(c, product, step, clip);
-    case RNNMode::kRnnTanh:
-      return LaunchStepOf<RNNMode::kRnnTanh>(c, product, step, clip);
-    case RNNMode::kLstm:
-      return LaunchStepOf<RNNMode::kLstm>(c, product, step, clip);
-    case RNNMode::kGru:
-      return LaunchStepOf<RNNMode::kGru>(c, product, step, clip);
-  }
-  return absl::InternalError("no such mode");
+  return DispatchRNNMode(mode, [&](auto kind) {
+    return DispatchVector(product, [&](auto vector) {
+      return LaunchTiles(c, product, RunStep<decltype(kind)::value, decltype(vector)::value, T>,
+                         product, step, clip);
+    });
+  });
 }
 
 }  // namespace cooper
