@@ -18,6 +18,7 @@
 #include "executor/cuda/rnn/rnn_gradient_step.h"
 #include "executor/cuda/rnn/rnn_rows.h"
 #include "executor/cuda/rnn/rnn_state.h"
+#include "executor/cuda/shape/strided_copy.h"
 #include "executor/elements/dropout_bits.h"
 #include "executor/elements/rnn_arguments.h"
 #include "executor/elements/rnn_cell_functions.h"
@@ -171,7 +172,11 @@ class Backward {
                                .depth = dims_.recurrent * hidden};
     const bool fuses = scratch_.transposed != nullptr;
     if (fuses) {
-      COOPER_RETURN_IF_ERROR(LaunchTranspose(c_, later.depth, hidden, weight, scratch_.transposed));
+      StridedLoop transposition;
+      transposition.Add(hidden, 1, later.depth);
+      transposition.Add(later.depth, hidden, 1);
+      COOPER_RETURN_IF_ERROR(CudaMover::Copy(c_, transposition, DTypeOf<T>(), WriteReq::kWrite,
+                                             weight, scratch_.transposed));
     }
     for (int64_t s = dims_.num_steps - 1; s >= 0; --s) {
       step.t = dims_.StepAt(d, s);

@@ -32,37 +32,6 @@ absl::Status StoreRows(const KernelContext& c, WriteReq req, const T* in, int64_
                     req == WriteReq::kAdd);
 }
 
-// to (columns, rows) = the transpose of from (rows, columns), by tiles in shared memory, so that
-// neighbouring threads read and write neighbouring elements.
-inline constexpr int kTransposeSquare = 32, kTransposeLines = 8;
-template <typename T>
-__global__ void Transpose(int64_t rows, int64_t columns, const T* from, T* to) {
-  __shared__ T tile[kTransposeSquare][kTransposeSquare + 1];
-  const int64_t row = int64_t{blockIdx.y} * kTransposeSquare;
-  const int64_t column = int64_t{blockIdx.x} * kTransposeSquare;
-  const int64_t x = threadIdx.x;
-  for (int64_t y = threadIdx.y; y < kTransposeSquare; y += kTransposeLines) {
-    if (row + y < rows && column + x < columns) {
-      tile[y][x] = from[(row + y) * columns + column + x];
-    }
-  }
-  __syncthreads();
-  for (int64_t y = threadIdx.y; y < kTransposeSquare; y += kTransposeLines) {
-    if (row + x < rows && column + y < columns) to[(column + y) * rows + row + x] = tile[x][y];
-  }
-}
-
-// For matrices of at least one element and at most 65535 * 32 rows.
-template <typename T>
-absl::Status LaunchTranspose(const KernelContext& c, int64_t rows, int64_t columns, const T* from,
-                             T* to) {
-  const auto tiles = [](int64_t n) {
-    return static_cast<unsigned>((n + kTransposeSquare - 1) / kTransposeSquare);
-  };
-  return Launch(c, dim3(tiles(columns), tiles(rows)), dim3(kTransposeSquare, kTransposeLines),
-                Transpose<T>, rows, columns, from, to);
-}
-
 // lengths[i] = element i of an array of any dtype, kept within [0, num_steps].
 static __global__ void LoadLengths(const void* from, DType dtype, int64_t batch, int64_t num_steps,
                                    int64_t* lengths) {
