@@ -56,7 +56,7 @@ CudnnDescriptor::CudnnDescriptor(cudnnBackendDescriptorType_t type) {
 }
 
 CudnnDescriptor::CudnnDescriptor(CudnnDescriptor&& other) noexcept
-    : descriptor_(other.Release()), status_(std::move(other.status_)) {}
+    : descriptor_(std::exchange(other.descriptor_, nullptr)), status_(std::move(other.status_)) {}
 
 CudnnDescriptor::~CudnnDescriptor() {
   if (descriptor_ != nullptr) TheCudnnFunctions()->destroy(descriptor_);
@@ -91,7 +91,5 @@ absl::StatusOr<int64_t> CudnnDescriptor::Get(cudnnBackendAttributeName_t name,
   return CudnnStatus(
       got, absl::StrCat("cudnnBackendGetAttribute of attribute ", static_cast<int>(name)));
 }
-
-cudnnBackendDescriptor_t CudnnDescriptor::Release() { return std::exchange(descriptor_, nullptr); }
 
 }  // namespace cooper

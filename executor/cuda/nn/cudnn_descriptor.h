@@ -63,8 +63,6 @@ class CudnnDescriptor {
 
   const absl::Status& status() const { return status_; }
   cudnnBackendDescriptor_t get() const { return descriptor_; }
-  // Leaves the descriptor to the caller, who destroys it.
-  cudnnBackendDescriptor_t Release();
 
  private:
   cudnnBackendDescriptor_t descriptor_ = nullptr;
