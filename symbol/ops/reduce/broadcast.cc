@@ -1,9 +1,12 @@
 // Operators that repeat an array along its axes of extent 1. MXNet:
 // src/operator/tensor/broadcast_reduce_op_value.cc.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/shape.h"
 #include "ndarray/status_macros.h"
@@ -47,6 +50,10 @@ absl::Status BroadcastAxisShape(ShapeContext& c) {
       return absl::InvalidArgumentError(absl::StrCat(
           "input 'data' has shape ", c.input(0).ToString(), ", expected 1 on axis ", axis));
     }
+    if (param.size[i] < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("size is ", PrintParamText(param.size), ", expected extents"));
+    }
     shape[axis] = param.size[i];
   }
   return c.SetOutput(0, shape, "data with the extents of size");
@@ -55,7 +62,12 @@ absl::Status BroadcastAxisShape(ShapeContext& c) {
 absl::Status BroadcastToShape(ShapeContext& c) {
   const PartialShape& data = c.input(0);
   if (!data.rank_known()) return absl::OkStatus();
-  PartialShape shape(c.param<BroadcastToParam>().shape);
+  const std::vector<int64_t>& extents = c.param<BroadcastToParam>().shape;
+  if (absl::c_any_of(extents, [](int64_t extent) { return extent < 0; })) {
+    return absl::InvalidArgumentError(absl::StrCat("shape is ", PrintParamText(extents),
+                                                   ", expected extents, or 0 for those of data"));
+  }
+  PartialShape shape(extents);
   if (shape.rank() != data.rank()) return CannotBroadcast(data, shape);
   for (int axis = 0; axis < shape.rank(); ++axis) {
     if (shape[axis] == 0) shape[axis] = data[axis];

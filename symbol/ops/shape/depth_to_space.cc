@@ -38,7 +38,13 @@ absl::Status DeepAndWide(ShapeContext& c, bool input_is_deep) {
             absl::StrCat("extent ", (*from)[i], " of axis ", i, " of shape ", from->ToString(),
                          " is no multiple of ", divisor, ", for block_size ", b));
       }
-      if (!to->dim_known(i)) (*to)[i] = (*from)[i] / divisor * factor;
+      const int64_t extent = (*from)[i] / divisor * factor;
+      if (!to->dim_known(i)) (*to)[i] = extent;
+      if ((*to)[i] != extent) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "extent ", (*from)[i], " of axis ", i, " of shape ", from->ToString(), " makes ",
+            extent, " for block_size ", b, ", expected that of shape ", to->ToString()));
+      }
     }
   }
   COOPER_RETURN_IF_ERROR(c.SetInput(0, input, "by block_size"));

@@ -243,6 +243,10 @@ absl::Status CropShape(ShapeContext& c) {
     return absl::InvalidArgumentError("offset and h_w must have two elements, for y and x");
   }
   const bool like = c.num_inputs() == 2;
+  if (!like && (param.h_w[0] < 1 || param.h_w[1] < 1)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("h_w is ", PrintParamText(param.h_w), ", expected extents of at least 1"));
+  }
   for (int i = 0; i < c.num_inputs(); ++i) {
     if (!c.input(i).rank_known()) return absl::OkStatus();
     if (c.input(i).rank() != 4) {
