@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "ndarray/dtype.h"
 #include "ndarray/shape.h"
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
@@ -92,6 +93,32 @@ absl::StatusOr<std::vector<NodeEntry>> ValueGradient(GradientContext& c) {
 
 constexpr char kBackwardTopK[] = "_backward_topk";
 
+// Whether `dtype` has every integer up to n: where some are missing, odd ones are.
+bool HasIntegersUpTo(DType dtype, int64_t n) {
+  return DispatchDType(dtype, [n](auto tag) {
+    using T = typename decltype(tag)::type;
+    return ConvertElement<int64_t>(ConvertElement<T>(n | 1)) == (n | 1);
+  });
+}
+
+// The gradient is put where the indices say, so that these must not have been rounded.
+absl::Status TopKGradientShape(ShapeContext& c) {
+  COOPER_RETURN_IF_ERROR(GradientShape(c));
+  const auto& param = c.param<TopKParam>();
+  const PartialShape& data = c.output(0);
+  if (param.ret_typ != TopKParam::kBoth || !data.IsFull()) return absl::OkStatus();
+  int64_t count = data.num_elements();
+  if (param.axis.has_value()) {
+    COOPER_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(*param.axis, data.rank()));
+    count = data[axis];
+  }
+  if (count == 0 || HasIntegersUpTo(param.dtype, count - 1)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("dtype of the indices is ", DTypeName(param.dtype),
+                   ", expected one that has all integers below ", count, ", the elements of ",
+                   "input 'data' ", data.ToString(), " to choose from: the gradient goes to them"));
+}
+
 COOPER_REGISTER_OP(topk)
     .Describe("The k largest or smallest elements along axis, in order.")
     .Alias("_npx_topk")
@@ -111,7 +138,7 @@ COOPER_REGISTER_OP(_backward_topk)
     .Describe("Zeros with ograd where the values came from.")
     .Param<TopKParam>()
     .Inputs({"ograd", "indices"})
-    .Shape(GradientShape)
+    .Shape(TopKGradientShape)
     .Type(GradientType);
 
 constexpr char kBackwardSort[] = "_backward_sort";
