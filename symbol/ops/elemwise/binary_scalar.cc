@@ -3,6 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ndarray/dtype.h"
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
@@ -37,6 +40,23 @@ OpSchema::GradientFn GradientByOp(const std::string& name) {
     COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
     return c.Backward("_backward" + name, {head, c.input(0)});
   };
+}
+
+// The array's dtype. Where MXNet makes int64 of bool, and float64 of integers and a scalar that is
+// none (NumpyBinaryScalarType, elemwise_binary_scalar_op.h), its gradients are of two dtypes and
+// fail later.
+absl::Status ScalarType(TypeContext& c) {
+  const TypeContext::Type data = c.input(0);
+  const bool is_int = c.param<ScalarParam>().is_int;
+  if (data == DType::kBool) {
+    return absl::InvalidArgumentError("input 'data' is bool, expected numbers: cast it first");
+  }
+  if (data.has_value() && !IsFloating(*data) && !is_int) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "input 'data' is ", DTypeName(*data),
+        " and is_int False, expected floats: cast it to float64 first, as MXNet does"));
+  }
+  return SameType(c);
 }
 
 struct ScalarOp {
@@ -84,7 +104,7 @@ void RegisterScalarOps() {
                     .Describe(op.doc)
                     .Param<ScalarParam>()
                     .Shape(SameShape)
-                    .Type(SameType)
+                    .Type(ScalarType)
                     .Gradient(op.gradient)
                     .InPlace({{0, 0}})
                     .Elementwise());

@@ -12,7 +12,8 @@ struct ScalarParam {
 
   static void Declare(ParamDeclaration<ScalarParam>& d) {
     d.Field("scalar", &ScalarParam::scalar).Doc("the number, rounded to the array's dtype");
-    d.Field("is_int", &ScalarParam::is_int).Doc("whether the front end was given an integer");
+    d.Field("is_int", &ScalarParam::is_int)
+        .Doc("whether the scalar is an integer; else integers are refused");
   }
 };
 
