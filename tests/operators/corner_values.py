@@ -25,6 +25,13 @@ def ctc_loss(data):
     return mx.nd.CTCLoss(data, array([[3, 0]]), label_lengths=array([2]), use_label_lengths=True)
 
 
+def of_scalar(dtype, scalar, is_int):
+    """Product and its dtype."""
+    product = mx.sym._internal._mul_scalar(mx.sym.Variable('data'), scalar=scalar, is_int=is_int)
+    out = product.bind(mx.cpu(), {'data': array([0, 1], dtype)}).forward()[0]
+    return out.dtype.__name__, out.asnumpy()
+
+
 def averages():
     """Of BatchNorm below BlockGrad after one step."""
     norm = mx.sym.BatchNorm(mx.sym.Variable('data'), name='bn', fix_gamma=False, momentum=0.5)
@@ -49,6 +56,8 @@ def main():
     print(gradient(ctc_loss, array([.1, .2, .3, .4, .4, .1, .2, .3, .3, .3, .1, .2, .2, .5, .1, .1])
                    .reshape((4, 1, 4))))
     print(mx.sym.arange(0, 10, 2, infer_range=True).infer_shape())
+    print(of_scalar('bool', -10000, True), of_scalar('int32', 0.5, False))
+    print(mx.nd.arange(0, 3, .5, dtype='int32'), mx.nd.arange(.5, 6, 1.5, dtype='int64'))
     print(averages())
 
 

@@ -8,11 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "executor/executor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/dtype.h"
 #include "ndarray/ndarray.h"
+#include "ndarray/status_macros.h"
 #include "ndarray/status_matchers.h"
 #include "symbol/symbol.h"
 #include "tests/operators/run_operator.h"
@@ -23,6 +25,7 @@ namespace {
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::FloatNear;
+using ::testing::HasSubstr;
 using ::testing::Pointwise;
 
 NDArray Array(const Shape& shape, const std::vector<float>& values, DType dtype = DType::kFloat32) {
@@ -51,6 +54,61 @@ TEST(CornerValuesTest, BoundsOfClippedIntegersMayBeOutsideOrBetween) {
                                 RunOperator("clip", {{"a_min", low}, {"a_max", high}},
                                             {Array({2}, {0, 255}, DType::kUint8)}));
     EXPECT_THAT(none.grads[0], ElementsAre(0, 0)) << "no byte is between them";
+  }
+}
+
+// MXNet makes int64 and float64 of them.
+TEST(CornerValuesTest, ScalarsAreRefusedWhereTheResultIsNotOfTheirArraysDType) {
+  for (const char* op : {"_mul_scalar", "_equal_scalar", "_logical_xor_scalar", "_power_scalar"}) {
+    SCOPED_TRACE(op);
+    const auto of_bool = RunOperator(op, {{"scalar", "2"}}, {Array({2}, {0, 1}, DType::kBool)});
+    EXPECT_THAT(of_bool.status().message(), HasSubstr("'data' is bool, expected numbers"));
+    const auto of_fraction = RunOperator(op, {{"scalar", "0.5"}, {"is_int", "False"}},
+                                         {Array({2}, {0, 1}, DType::kInt32)});
+    EXPECT_THAT(of_fraction.status().message(), HasSubstr("'data' is int32 and is_int False"));
+    COOPER_EXPECT_OK(
+        RunOperator(op, {{"scalar", "2"}}, {Array({2}, {0, 1}, DType::kInt32)}).status());
+    COOPER_EXPECT_OK(
+        RunOperator(op, {{"scalar", "0.5"}, {"is_int", "False"}}, {Array({2}, {0, 1})}).status());
+  }
+}
+
+TEST(CornerValuesTest, RangesOfIntegersHaveIntegralSteps) {
+  const auto values = [](const AttrMap& attrs) -> absl::StatusOr<std::vector<float>> {
+    COOPER_ASSIGN_OR_RETURN(const Symbol range, Symbol::Create("_arange", {.attrs = attrs}));
+    COOPER_ASSIGN_OR_RETURN(const auto executor,
+                            Executor::SimpleBind(range, {.grad_req = WriteReq::kNull}));
+    COOPER_RETURN_IF_ERROR(executor->Forward(/*is_train=*/false));
+    COOPER_ASSIGN_OR_RETURN(const auto outputs, executor->outputs());
+    COOPER_ASSIGN_OR_RETURN(const NDArray floats, outputs[0].AsType(DType::kFloat32));
+    return floats.ToVector<float>();
+  };
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto half,
+      values({{"start", "0"}, {"stop", "3"}, {"step", "0.5"}, {"dtype", "int32"}}));
+  EXPECT_THAT(half, ElementsAre(0, 0, 0, 0, 0, 0));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto more,
+      values({{"start", "0.5"}, {"stop", "6"}, {"step", "1.5"}, {"dtype", "int64"}}));
+  EXPECT_THAT(more, ElementsAre(0, 1, 2, 3));
+}
+
+// MXNet refuses such a backward pass too.
+TEST(CornerValuesTest, GradientsOfTopKGoWhereItsIndicesCanSay) {
+  const auto run = [](int64_t count, const char* dtype) {
+    std::vector<float> data(static_cast<size_t>(count));
+    data.back() = 1;
+    return RunOperator("topk", {{"k", "1"}, {"ret_typ", "both"}, {"dtype", dtype}},
+                       {Array({count}, data)});
+  };
+  COOPER_ASSERT_OK_AND_ASSIGN(const OperatorRun last, run(256, "uint8"));
+  EXPECT_EQ(last.grads[0].back(), 1);
+  COOPER_ASSERT_OK_AND_ASSIGN(const OperatorRun half, run(2048, "float16"));
+  EXPECT_EQ(half.grads[0].back(), 1);
+  for (const auto& [count, dtype] : {std::pair(257, "uint8"), std::pair(129, "int8"),
+                                     std::pair(2049, "float16"), std::pair(257, "bfloat16")}) {
+    const auto refused = run(count, dtype);
+    EXPECT_THAT(refused.status().message(), HasSubstr("expected one that has all"));
   }
 }
 

@@ -41,21 +41,24 @@ absl::Status Generate(const KernelContext& c, Fn fn) {
   return absl::OkStatus();
 }
 
+// Each value stands `repeat` times.
+absl::Status GenerateRange(const KernelContext& c, double start, double step, int64_t repeat) {
+  start = AsNumberOf(c.outputs[0].dtype, start);
+  step = AsNumberOf(c.outputs[0].dtype, step);
+  return Generate(c, [=](int64_t i) {
+    const int64_t steps = i / repeat;
+    return start + static_cast<double>(steps) * step;
+  });
+}
+
 absl::Status ArangeCpu(const KernelContext& c) {
   const auto& param = c.param<ArangeParam>();
-  const double first = param.first();
-  return Generate(c, [&](int64_t i) {
-    const int64_t steps = i / param.repeat;
-    return first + static_cast<double>(steps) * param.step;
-  });
+  return GenerateRange(c, param.first(), param.step, param.repeat);
 }
 
 absl::Status ArangeLikeCpu(const KernelContext& c) {
   const auto& param = c.param<ArangeLikeParam>();
-  return Generate(c, [&](int64_t i) {
-    const int64_t steps = i / param.repeat;
-    return param.start + static_cast<double>(steps) * param.step;
-  });
+  return GenerateRange(c, param.start, param.step, param.repeat);
 }
 
 absl::Status LinspaceCpu(const KernelContext& c) {

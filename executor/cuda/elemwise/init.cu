@@ -60,14 +60,19 @@ absl::Status Generate(const KernelContext& c, const Fn& fn) {
                         c.reqs[0] == WriteReq::kAdd);
 }
 
+absl::Status GenerateRange(const KernelContext& c, double start, double step, int64_t repeat) {
+  const DType dtype = c.outputs[0].dtype;
+  return Generate(c, Steps{AsNumberOf(dtype, start), AsNumberOf(dtype, step), repeat});
+}
+
 absl::Status ArangeGpu(const KernelContext& c) {
   const auto& param = c.param<ArangeParam>();
-  return Generate(c, Steps{param.first(), param.step, param.repeat});
+  return GenerateRange(c, param.first(), param.step, param.repeat);
 }
 
 absl::Status ArangeLikeGpu(const KernelContext& c) {
   const auto& param = c.param<ArangeLikeParam>();
-  return Generate(c, Steps{param.start, param.step, param.repeat});
+  return GenerateRange(c, param.start, param.step, param.repeat);
 }
 
 absl::Status LinspaceGpu(const KernelContext& c) {

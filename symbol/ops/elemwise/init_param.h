@@ -4,6 +4,7 @@
 // Parameters of operators without inputs. `ctx` says where an imperative call puts its result; in a
 // bound graph the executor decides, and the text is kept only for saving.
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -66,6 +67,12 @@ struct ArangeParam {
   // Where the values begin, after the rule for a missing stop.
   double first() const { return stop.has_value() || infer_range ? start : 0; }
 };
+
+// `value` as a number of `dtype`: of integers it has no fraction, as in MXNet, which counts in
+// them.
+inline double AsNumberOf(DType dtype, double value) {
+  return IsFloating(dtype) ? value : std::trunc(value);
+}
 
 // Of _contrib_arange_like.
 struct ArangeLikeParam {
