@@ -6,6 +6,7 @@
 #include <exception>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <tuple>
 #include <utility>
@@ -147,6 +148,14 @@ class Plan {
   dnnl::matmul product_;
 };
 
+// One thread at a time: oneDNN has one cache for all of them, and what it orders them by there is
+// not seen by a race detector.
+std::unique_ptr<Plan> MakePlan(const GemmProduct<BFloat16>& p) {
+  static auto& mutex = *new std::mutex();
+  const std::lock_guard<std::mutex> lock(mutex);
+  return std::make_unique<Plan>(p);
+}
+
 // What a thread keeps from product to product.
 class ThreadPlans {
  public:
@@ -159,7 +168,7 @@ class ThreadPlans {
       auto found = plans_.find(key);
       if (found == plans_.end()) {
         if (plans_.size() >= kMostPlans) plans_.clear();
-        found = plans_.emplace(key, std::make_unique<Plan>(p)).first;
+        found = plans_.emplace(key, MakePlan(p)).first;
       }
       void* const scratch = scratch_.AtLeast(std::max<size_t>(1, found->second->scratch_bytes()));
       if (scratch == nullptr) return false;
