@@ -10,10 +10,13 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "executor/compile/placement.h"
 #include "executor/compile/typed_graph.h"
 #include "executor/compile/whole_graph.h"
 #include "executor/kernel.h"
+#include "ndarray/dtype.h"
 #include "ndarray/partial_shape.h"
 #include "ndarray/status_macros.h"
 #include "symbol/gradient.h"
@@ -116,7 +119,27 @@ class Lowering {
       const NodeEntry& head = backward().head_gradients[i];
       if (head) types_[graph_->entry(head)] = types_[graph_->entry(typed_.symbol.outputs()[i])];
     }
-    return backward().nodes.empty() ? absl::OkStatus() : InferEntryTypes(*graph_, types_);
+    if (!backward().nodes.empty()) COOPER_RETURN_IF_ERROR(InferEntryTypes(*graph_, types_));
+    return CheckGradients();
+  }
+
+  // They are written to arrays that are like their arguments.
+  absl::Status CheckGradients() const {
+    for (size_t k = 0; k < backward().gradients.size(); ++k) {
+      if (!backward().gradients[k]) continue;
+      const int arg = result_.program.gradients[k].arg;
+      const int entry = graph_->entry(backward().gradients[k]);
+      const DType type = types_[entry].value_or(DType::kFloat32);
+      if (type == result_.arg_types[arg] &&
+          shapes_[entry] == PartialShape(result_.arg_shapes[arg])) {
+        continue;
+      }
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the gradient of argument '", result_.program.arg_names[arg], "' is ", DTypeName(type),
+          " ", shapes_[entry].ToString(), ", expected ", DTypeName(result_.arg_types[arg]), " ",
+          result_.arg_shapes[arg].ToString(), " as the argument is: ask for none (grad_req null)"));
+    }
+    return absl::OkStatus();
   }
 
   // Outputs of nodes that something needs, from the ends of the program backwards.
