@@ -55,7 +55,12 @@ void ReadByName(absl::string_view bytes) {
   const std::string path = ScratchFolder() + "/fuzz.params";
   const std::string text(bytes);
   WriteUnsynced(path, text);
-  CHECK(!LoadNamedArrays(path).ok() || ParseParams(bytes).ok());
+  const bool loaded = LoadNamedArrays(path).ok();
+  CHECK(!loaded || ParseParams(bytes).ok());
+  const absl::StatusOr<NamedArrays> mapped = MapNamedArrays(path);
+  CHECK_EQ(mapped.ok(), loaded) << mapped.status();
+  if (!loaded) return;
+  for (const auto& [name, array] : *mapped) CHECK(array.is_null() || array.Copy().ok()) << name;
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ std::string Write(const char* name, const std::string& text) {
 
 void ReadCsv(FuzzInput& input) {
   const Shape kShapes[] = {Shape{1}, Shape{2}, Shape{3}, Shape{2, 2}, Shape{0}, Shape{}};
-  constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kUint8};
+  constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kInt64};
   CsvIterOptions options = {.data_shape = input.Pick(kShapes),
                             .batch_size = input.Between(0, 8),
                             .round_batch = input.OneIn(2),
@@ -49,7 +49,7 @@ void ReadCsv(FuzzInput& input) {
       const auto batch = (*iter)->Next();
       if (!batch.ok() || !batch->has_value()) break;
     }
-    (*iter)->Reset().IgnoreError();
+    (epoch == 0 ? (*iter)->Reset() : (*iter)->HardReset()).IgnoreError();
   }
   (*iter)->Next().status().IgnoreError();
   const auto state = (*iter)->SaveState();
