@@ -44,6 +44,8 @@ void TileLoop(const RepeatParam& param, const Shape& data, const Shape&, const A
 
 template <typename Device, typename Param>
 absl::Status TileKernel(const KernelContext& c) {
+  // Extents of an array without elements may have no product.
+  if (c.outputs[0].size() == 0) return absl::OkStatus();
   StridedLoop loop;
   TileLoop(c.param<Param>(), c.inputs[0].shape, c.outputs[0].shape,
            [&](int64_t extent, int64_t data, int64_t tiled) { loop.Add(extent, data, tiled); });
@@ -53,8 +55,12 @@ absl::Status TileKernel(const KernelContext& c) {
 template <typename Device, typename Param>
 absl::Status TileBackwardKernel(const KernelContext& c) {
   StridedLoop loop;
-  TileLoop(c.param<Param>(), c.outputs[0].shape, c.inputs[0].shape,
-           [&](int64_t extent, int64_t data, int64_t tiled) { loop.Add(extent, tiled, data); });
+  if (c.inputs[0].size() == 0) {
+    loop.Add(0, 0, 0);
+  } else {
+    TileLoop(c.param<Param>(), c.outputs[0].shape, c.inputs[0].shape,
+             [&](int64_t extent, int64_t data, int64_t tiled) { loop.Add(extent, tiled, data); });
+  }
   return Device::Sum(c, loop, c.reqs[0], c.inputs[0].data, c.outputs[0]);
 }
 
