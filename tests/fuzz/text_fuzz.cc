@@ -24,7 +24,7 @@ namespace {
 constexpr size_t kMostText = 2000;
 
 std::string Write(const char* name, const std::string& text) {
-  const std::string path = ScratchFolder() + "/" + name;
+  std::string path = ScratchFolder() + "/" + name;
   WriteUnsynced(path, text);
   return path;
 }

@@ -98,16 +98,15 @@ void RegisterScalarOps() {
       {"_logical_xor_scalar", "_LogicalXorScalar", "1 where just one is 0, else 0", nullptr},
   };
   for (const ScalarOp& op : ops) {
-    OpBuilder builder(op.name);
-    if (op.alias != nullptr) std::move(builder).Alias(op.alias);
-    OpRegistrar(std::move(builder)
-                    .Describe(op.doc)
-                    .Param<ScalarParam>()
-                    .Shape(SameShape)
-                    .Type(ScalarType)
-                    .Gradient(op.gradient)
-                    .InPlace({{0, 0}})
-                    .Elementwise());
+    OpBuilder builder = OpBuilder(op.name)
+                            .Describe(op.doc)
+                            .Param<ScalarParam>()
+                            .Shape(SameShape)
+                            .Type(ScalarType)
+                            .Gradient(op.gradient)
+                            .InPlace({{0, 0}})
+                            .Elementwise();
+    OpRegistrar(op.alias == nullptr ? std::move(builder) : std::move(builder).Alias(op.alias));
   }
   for (const char* name :
        {"_backward_rdiv_scalar", "_backward_rmod_scalar", "_backward_maximum_scalar",
