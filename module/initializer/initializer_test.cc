@@ -160,6 +160,11 @@ TEST(InitializerTest, XavierCountsTheKernelsArea) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'a_weight' is (5,)")));
 }
 
+TEST(InitializerTest, OrthogonalMatricesMayBeEmpty) {
+  EXPECT_TRUE(Fill(*init::Orthogonal(), {.name = "a_weight"}, {0, 3}).empty());
+  EXPECT_TRUE(Fill(*init::Orthogonal(), {.name = "a_weight"}, {3, 0}).empty());
+}
+
 TEST(InitializerTest, OrthogonalRowsHaveTheScalesLength) {
   const std::vector<float> values = Fill(*init::Orthogonal(2), {.name = "a_weight"}, {2, 3, 2});
   double dot = 0, square = 0;

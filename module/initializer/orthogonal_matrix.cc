@@ -20,6 +20,7 @@ double Dot(const double* a, const double* b, int64_t n) {
 }  // namespace
 
 void Orthonormalize(int64_t rows, absl::Span<float> matrix) {
+  if (matrix.empty()) return;
   const int64_t columns = static_cast<int64_t>(matrix.size()) / rows;
   const bool by_row = rows <= columns;
   const int64_t count = std::min(rows, columns);
