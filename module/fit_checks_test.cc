@@ -195,6 +195,23 @@ TEST(FitFiniteTest, ParametersAreLookedAtAfterAnEpoch) {
   EXPECT_FALSE(saved);
 }
 
+TEST(FitFiniteTest, AMaskMayBeInfinite) {
+  const Symbol scores = *Symbol::Create(
+      "FullyConnected",
+      {.name = "fc", .inputs = {Symbol::Variable("data")}, .attrs = {{"num_hidden", "4"}}});
+  const Symbol mask = Symbol::Variable("mask", {.shape = {1, 4}});
+  const Symbol masked = *Symbol::Create("broadcast_add", {.inputs = {scores, mask}});
+  const Symbol loss = *Symbol::Create("SoftmaxOutput", {.name = "softmax", .inputs = {masked}});
+  const auto module = *Module::Create(loss, {.fixed_param_names = {"mask"}});
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  FitOptions options = Options();
+  options.params.arg_params = {
+      {"mask", *NDArray::FromVector<float>({1, 4}, {0, 0, 0, -kInfinity})}};
+  options.params.allow_missing = true;
+  const auto train = RandomRows(8);
+  COOPER_EXPECT_OK(module->Fit(*train, options));
+}
+
 TEST(FitFiniteTest, AddedUpGradientsAreForgotten) {
   NDArray data = RandomArray({8, 6}, 5);
   (*data.Data<float>())[4 * 6] = kNaN;

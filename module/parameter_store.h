@@ -193,7 +193,7 @@ class ParameterStore {
   // The first of `names` whose gradient, on any context, has an element that is NaN or infinite;
   // empty if none has. One pass over the gradients.
   absl::StatusOr<std::string> FindNonFiniteGrad(absl::Span<const std::string> names) const;
-  // Likewise the first parameter or auxiliary state.
+  // Likewise the first parameter that has a gradient, or auxiliary state.
   absl::StatusOr<std::string> FindNonFiniteValue() const;
   // Copies the auxiliary states, which a training batch writes, into arrays that are kept from call
   // to call; and writes them back.

@@ -1,5 +1,6 @@
 // What a run that has gone wrong is noticed by, and how its last batch is taken back.
 
+#include "absl/algorithm/container.h"
 #include "module/finite.h"
 #include "module/parameter_store.h"
 #include "ndarray/status_macros.h"
@@ -22,6 +23,9 @@ absl::StatusOr<std::string> ParameterStore::FindNonFiniteGrad(
 absl::StatusOr<std::string> ParameterStore::FindNonFiniteValue() const {
   for (const ParameterKind kind : {ParameterKind::kArg, ParameterKind::kAux}) {
     for (const auto& [name, entry] : of(kind).by_name) {
+      // What no update writes is as it was given: a mask, say, of minus infinity.
+      const bool is_fixed = absl::c_all_of(entry.grads, [](const auto& g) { return g.is_null(); });
+      if (kind == ParameterKind::kArg && is_fixed) continue;
       for (const NDArray& value : entry.values) {
         COOPER_ASSIGN_OR_RETURN(const bool finite, IsFinite(value));
         if (!finite) return name;
