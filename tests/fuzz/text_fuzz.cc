@@ -31,7 +31,8 @@ std::string Write(const char* name, const std::string& text) {
 
 void ReadCsv(FuzzInput& input) {
   const Shape kShapes[] = {Shape{1}, Shape{2}, Shape{3}, Shape{2, 2}, Shape{0}, Shape{}};
-  constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kInt64};
+  constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kUint8,
+                              DType::kInt64};
   CsvIterOptions options = {.data_shape = input.Pick(kShapes),
                             .batch_size = input.Between(0, 8),
                             .round_batch = input.OneIn(2),

@@ -22,7 +22,7 @@ std::string Csv(uint64_t shape, uint64_t batch_size, bool round, Labels labels,
                 const std::string& data, const std::string& label, const std::string& changes) {
   SeedBytes bytes;
   bytes.Below(kCsv, kReaders).Below(shape, 6).Below(batch_size, 9).Below(round ? 1 : 0, 2);
-  bytes.Below(0, 4).Below(labels, 4);
+  bytes.Below(0, 5).Below(labels, 4);
   if (labels != kNone) bytes.Below(0, 6);
   bytes.Text(data, kMostText);
   if (labels == kOther) bytes.Text(label, kMostText);
