@@ -179,7 +179,7 @@ absl::Status OrderBackwardCpu(const KernelContext& c) {
     T* out = c.outputs[0].as<T>();
     for (int64_t i = 0; i < c.inputs[kOgrad].size(); ++i) {
       const int64_t outer = i / (k * e.inner), at = indices[i];
-      // The dtype of topk's indices may be too small for them.
+      // Those that nobody sees are int32, which may be too small for them.
       if (at < 0 || at >= e.n) continue;
       Put(out + (outer * e.n + at) * e.inner + i % e.inner, in[i], WriteReq::kAdd);
     }
