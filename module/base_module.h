@@ -234,6 +234,10 @@ class BaseModule {
   // Likewise of parameters and auxiliary states.
   virtual absl::Status CheckParamsFinite() const { return absl::OkStatus(); }
 
+  // What Fit does when an epoch's batches are done: gives all contexts the same values, those that
+  // GetParams returns. By default there is one.
+  virtual absl::Status AverageContexts() { return absl::OkStatus(); }
+
   // Files of parameters with names arg:NAME and aux:NAME.
   absl::Status SaveParams(const std::string& path) const;
   absl::Status LoadParams(const std::string& path);

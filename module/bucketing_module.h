@@ -225,6 +225,7 @@ class BucketingModule : public BaseModule {
   absl::Status TakeBackBatch() override { return current_->module->TakeBackBatch(); }
   absl::Status CheckFinite() override { return current_->module->CheckFinite(); }
   absl::Status CheckParamsFinite() const override { return current_->module->CheckParamsFinite(); }
+  absl::Status AverageContexts() override { return current_->module->AverageContexts(); }
 
   const BucketKey& default_bucket_key() const { return default_key_; }
   // kFailedPrecondition before Bind.

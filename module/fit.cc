@@ -186,6 +186,7 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
     }
     if (!go_on || processes.stop_requested()) break;
     COOPER_RETURN_IF_ERROR(AddContext(checks.AfterEpoch(), "Fit: after epoch ", epoch));
+    COOPER_RETURN_IF_ERROR(AddContext(AverageContexts(), "Fit: after epoch ", epoch));
     log_epoch.Trained(*metric);
     for (const EpochEndCallback& callback : options.epoch_end_callbacks) {
       COOPER_ASSIGN_OR_RETURN(const bool more, callback(epoch, *this));

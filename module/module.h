@@ -122,6 +122,7 @@ class Module : public BaseModule {
   absl::Status TakeBackBatch() override;
   absl::Status CheckFinite() override;
   absl::Status CheckParamsFinite() const override;
+  absl::Status AverageContexts() override { return group_->parameters().AverageContexts(); }
 
   absl::Status SaveOptimizerStates(const std::string& path) const;
   absl::Status LoadOptimizerStates(const std::string& path);

@@ -188,6 +188,10 @@ class ParameterStore {
     learnt_ = false;
   }
 
+  // Where contexts may have come to values of their own, gives each the mean of all: auxiliary
+  // states, and without a key-value store parameters. Nothing on one context.
+  absl::Status AverageContexts();
+
   // --- A run that has gone wrong.
 
   // The first of `names` whose gradient, on any context, has an element that is NaN or infinite;

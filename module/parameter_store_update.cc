@@ -115,6 +115,25 @@ absl::Status ParameterStore::WeightChanged(const std::string& name) const {
   return absl::OkStatus();
 }
 
+absl::Status ParameterStore::AverageContexts() {
+  if (num_contexts() == 1) return absl::OkStatus();
+  const auto average = [this](ParameterKind kind, const std::string& name) -> absl::Status {
+    COOPER_ASSIGN_OR_RETURN(const NDArray mean, Mean(kind, name));
+    COOPER_RETURN_IF_ERROR(Value(kind, name).CopyFrom(mean));
+    return Broadcast(kind, name);
+  };
+  for (const std::string& name : Names(ParameterKind::kAux)) {
+    COOPER_RETURN_IF_ERROR(average(ParameterKind::kAux, name));
+  }
+  if (learning_.kvstore != nullptr) return absl::OkStatus();
+  for (const std::string& name : Names(ParameterKind::kArg)) {
+    if (Grad(name).is_null()) continue;  // fixed
+    COOPER_RETURN_IF_ERROR(average(ParameterKind::kArg, name));
+    COOPER_RETURN_IF_ERROR(WeightChanged(name));
+  }
+  return absl::OkStatus();
+}
+
 KVItem ParameterStore::ItemFor(const std::string& name) const {
   const Entry& entry = of(ParameterKind::kArg).by_name.at(name);
   return {.key = name,

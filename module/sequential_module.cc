@@ -274,6 +274,10 @@ absl::Status SequentialModule::CheckParamsFinite() const {
   return Each([](const BaseModule& module) { return module.CheckParamsFinite(); });
 }
 
+absl::Status SequentialModule::AverageContexts() {
+  return Each([](BaseModule& module) { return module.AverageContexts(); });
+}
+
 absl::Status SequentialModule::Prepare(const DataBatch& batch) {
   COOPER_RETURN_IF_ERROR(RequireBound("Prepare"));
   return AddContext(links_.front().module->Prepare(batch), "module 0");

@@ -109,6 +109,7 @@ class SequentialModule : public BaseModule {
   absl::Status TakeBackBatch() override;
   absl::Status CheckFinite() override;
   absl::Status CheckParamsFinite() const override;
+  absl::Status AverageContexts() override;
 
  private:
   struct Link {
