@@ -43,6 +43,9 @@ std::string FindInInputs(const BaseModule& module, const DataBatch& batch) {
   if (!params.ok()) return "";
   for (const ArrayMap* arrays : {&params->args, &params->auxs}) {
     for (const auto& [name, array] : *arrays) {
+      // As it was given, and may have to be: a mask, say, of minus infinity.
+      const bool is_fixed = arrays == &params->args && !module.GetGrad(name).ok();
+      if (is_fixed) continue;
       const std::string found = DescribeElements(array);
       if (!found.empty()) {
         return absl::StrCat("it was in a parameter before: ", name, " has ", found);

@@ -199,17 +199,26 @@ TEST(FitFiniteTest, AMaskMayBeInfinite) {
   const Symbol scores = *Symbol::Create(
       "FullyConnected",
       {.name = "fc", .inputs = {Symbol::Variable("data")}, .attrs = {{"num_hidden", "4"}}});
-  const Symbol mask = Symbol::Variable("mask", {.shape = {1, 4}});
+  const Symbol mask = Symbol::Variable("a_mask", {.shape = {1, 4}});
   const Symbol masked = *Symbol::Create("broadcast_add", {.inputs = {scores, mask}});
   const Symbol loss = *Symbol::Create("SoftmaxOutput", {.name = "softmax", .inputs = {masked}});
-  const auto module = *Module::Create(loss, {.fixed_param_names = {"mask"}});
+  const auto module = *Module::Create(loss, {.fixed_param_names = {"a_mask"}});
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   FitOptions options = Options();
   options.params.arg_params = {
-      {"mask", *NDArray::FromVector<float>({1, 4}, {0, 0, 0, -kInfinity})}};
+      {"a_mask", *NDArray::FromVector<float>({1, 4}, {0, 0, 0, -kInfinity})}};
   options.params.allow_missing = true;
   const auto train = RandomRows(8);
   COOPER_EXPECT_OK(module->Fit(*train, options));
+  // Nor is it blamed for what something else has done.
+  options.batch_end_callbacks.push_back([](const BatchEndParam& param) {
+    ModuleParams params = *param.module->GetParams();
+    COOPER_EXPECT_OK(params.args.at("fc_bias").Fill(kNaN));
+    COOPER_EXPECT_OK(param.module->SetParams(params.args, params.auxs));
+    return true;
+  });
+  EXPECT_THAT(module->Fit(*train, options),
+              StatusIs(kOutOfRange, HasSubstr("in a parameter before: fc_bias has 4 of 4")));
 }
 
 TEST(FitFiniteTest, AddedUpGradientsAreForgotten) {
