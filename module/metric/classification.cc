@@ -66,9 +66,7 @@ class AccuracyMetric : public ClassificationMetric {
 
  protected:
   absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const override {
-    COOPER_ASSIGN_OR_RETURN(const NDArray float_pred, FloatOnCpu(pred));
-    COOPER_ASSIGN_OR_RETURN(const absl::Span<const float> values, float_pred.Data<float>());
-    ClassAxis axis = {static_cast<int64_t>(values.size()), 0, 1};
+    ClassAxis axis = {pred.size(), 0, 1};
     const bool ids = label.array.shape() == pred.shape();
     if (!ids) {
       const absl::StatusOr<ClassAxis> split = SplitAxis(pred.shape(), axis_);
@@ -78,6 +76,16 @@ class AccuracyMetric : public ClassificationMetric {
     if (label.array.size() != axis.outer * axis.inner) {
       return Mismatch(label, pred, absl::StrCat("expected ", axis.outer * axis.inner, " labels"));
     }
+    return VisitValues(pred, [&](auto values) { return Count(label, values, axis, ids); });
+  }
+
+  bool counts_out_of_range() const override { return true; }
+
+ private:
+  // `ids`: the values are ids of classes themselves.
+  template <typename T>
+  static absl::StatusOr<Totals> Count(const LabelValues& label, absl::Span<const T> values,
+                                      const ClassAxis& axis, bool ids) {
     double correct = 0;
     double total = 0;
     double outside = 0;
@@ -92,10 +100,8 @@ class AccuracyMetric : public ClassificationMetric {
     return Totals{correct, total, outside};
   }
 
-  bool counts_out_of_range() const override { return true; }
-
- private:
-  static int64_t Best(absl::Span<const float> values, const ClassAxis& axis, int64_t i) {
+  template <typename T>
+  static int64_t Best(absl::Span<const T> values, const ClassAxis& axis, int64_t i) {
     int64_t best = 0;
     for (int64_t c = 1; c < axis.classes; ++c) {
       if (values[axis.Index(i, c)] > values[axis.Index(i, best)]) best = c;
@@ -116,19 +122,26 @@ class TopKAccuracyMetric : public ClassificationMetric {
     if (pred.shape().rank() != 2 || label.array.size() != pred.shape()[0]) {
       return Mismatch(label, pred, "expected predictions (batch_size, classes) and one label each");
     }
-    COOPER_ASSIGN_OR_RETURN(const NDArray float_pred, FloatOnCpu(pred));
-    COOPER_ASSIGN_OR_RETURN(const absl::Span<const float> values, float_pred.Data<float>());
     const auto classes = static_cast<size_t>(pred.shape()[1]);
+    return VisitValues(pred, [&](auto values) { return Count(label, values, classes); });
+  }
+
+  bool counts_out_of_range() const override { return true; }
+
+ private:
+  template <typename T>
+  absl::StatusOr<Totals> Count(const LabelValues& label, absl::Span<const T> values,
+                               size_t classes) const {
     double correct = 0;
     double total = 0;
     double outside = 0;
     for (size_t i = 0; i < label.values.size(); ++i) {
       if (!label.Counts(i)) continue;
       ++total;
-      outside += IsOutside(label.values[i], pred.shape()[1]) ? 1 : 0;
+      outside += IsOutside(label.values[i], static_cast<int64_t>(classes)) ? 1 : 0;
       const auto id = IntegerOf<int64_t>(label.values[i]);
       if (id < 0 || id >= static_cast<int64_t>(classes)) continue;
-      const absl::Span<const float> row = values.subspan(i * classes, classes);
+      const absl::Span<const T> row = values.subspan(i * classes, classes);
       if (std::isnan(row[id])) continue;  // no class would come before it
       // How many classes come before the label's, of equal ones those with a smaller id.
       int64_t before = 0;
@@ -140,9 +153,6 @@ class TopKAccuracyMetric : public ClassificationMetric {
     return Totals{correct, total, outside};
   }
 
-  bool counts_out_of_range() const override { return true; }
-
- private:
   const int64_t top_k_;
 };
 

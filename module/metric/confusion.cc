@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "module/metric/metric_registry.h"
@@ -14,7 +15,8 @@ namespace cooper {
 namespace {
 
 // The index of the largest value, the first one of equals.
-int64_t ArgMax(absl::Span<const float> row) {
+template <typename T>
+int64_t ArgMax(absl::Span<const T> row) {
   return std::max_element(row.begin(), row.end()) - row.begin();
 }
 
@@ -33,15 +35,15 @@ absl::StatusOr<Classes> ReadClasses(const LabelValues& label, const NDArray& pre
       label.array.size() > 0 && (ids || (pred.shape().rank() == 2 && pred.shape()[1] > 0 &&
                                          pred.shape()[0] == label.array.size()));
   if (!classes.shapes_fit) return classes;
-  COOPER_ASSIGN_OR_RETURN(const NDArray float_pred, FloatOnCpu(pred));
-  COOPER_ASSIGN_OR_RETURN(const absl::Span<const float> values, float_pred.Data<float>());
-  const size_t width = values.size() / label.values.size();
-  for (const size_t i : label.Positions()) {
-    classes.label.push_back(IntegerOf<int64_t>(label.values[i]));
-    classes.pred.push_back(ids ? IntegerOf<int64_t>(values[i])
-                               : ArgMax(values.subspan(i * width, width)));
-  }
-  return classes;
+  return VisitValues(pred, [&](auto values) -> absl::StatusOr<Classes> {
+    const size_t width = values.size() / label.values.size();
+    for (const size_t i : label.Positions()) {
+      classes.label.push_back(IntegerOf<int64_t>(label.values[i]));
+      classes.pred.push_back(ids ? IntegerOf<int64_t>(values[i])
+                                 : ArgMax(values.subspan(i * width, width)));
+    }
+    return std::move(classes);
+  });
 }
 
 // Counts of class 1 against the others.

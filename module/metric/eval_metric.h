@@ -16,6 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "io/key_values.h"
+#include "ndarray/dtype.h"
 #include "ndarray/ndarray.h"
 
 namespace cooper {
@@ -172,6 +173,29 @@ class TotalsMetric : public EvalMetric {
 
 // `array` itself if it is float32 on the CPU, else a copy that is.
 absl::StatusOr<NDArray> FloatOnCpu(const NDArray& array);
+
+// `visit` of the elements: a span of floats, or of doubles where floats would round them, as ids
+// above 2^24. It returns a StatusOr.
+template <typename Visit>
+auto VisitValues(const NDArray& array, const Visit& visit)
+    -> decltype(visit(absl::Span<const float>())) {
+  switch (array.dtype()) {
+    case DType::kFloat64:
+    case DType::kInt32:
+    case DType::kInt64: {
+      const absl::StatusOr<std::vector<double>> values = array.ToVector<double>();
+      if (!values.ok()) return values.status();
+      return visit(absl::Span<const double>(*values));
+    }
+    default: {
+      const absl::StatusOr<NDArray> floats = FloatOnCpu(array);
+      if (!floats.ok()) return floats.status();
+      const absl::StatusOr<absl::Span<const float>> values = floats->Data<float>();
+      if (!values.ok()) return values.status();
+      return visit(*values);
+    }
+  }
+}
 
 }  // namespace cooper
 

@@ -231,6 +231,27 @@ TEST(MetricTest, TakesAnyDType) {
   EXPECT_EQ(Value(*metric), 0.5);
 }
 
+// Floats know no odd number above 2^24, and no difference of 1e-10 at 0.5.
+TEST(MetricTest, PredictionsAreNotRounded) {
+  constexpr int64_t kId = (int64_t{1} << 24) + 1;
+  const NDArray label = *NDArray::FromVector<int64_t>({2}, {kId, kId});
+  const NDArray ids = *NDArray::FromVector<int64_t>({2}, {kId, kId - 1});
+  const auto accuracy = Make("acc");
+  COOPER_ASSERT_OK(accuracy->Update({label}, {ids}));
+  EXPECT_EQ(Value(*accuracy), 0.5);
+  for (const char* name : {"acc", "f1", "mcc"}) {
+    const auto metric = Make(name);
+    const NDArray labels = *NDArray::FromVector<int64_t>({2}, {1, 0});
+    const NDArray both = *NDArray::FromVector<double>({2, 2}, {0.5, 0.5 + 1e-10, 0.5 + 1e-10, 0.5});
+    COOPER_ASSERT_OK(metric->Update({labels}, {both}));
+    EXPECT_EQ(Value(*metric), 1) << name;
+  }
+  const auto third = Make("top_k_acc", {{"top_k", "2"}});
+  const NDArray three = *NDArray::FromVector<double>({1, 3}, {0.5, 0.5 + 1e-10, 0.5});
+  COOPER_ASSERT_OK(third->Update({*NDArray::FromVector<int64_t>({1}, {2})}, {three}));
+  EXPECT_EQ(Value(*third), 0);
+}
+
 TEST(MetricTest, SelectsArraysByName) {
   const auto metric = Make("mae", {{"output_names", "(b_output,)"}, {"label_names", "(b_label,)"}});
   const NamedArrayList labels = {{"a_label", Array({1}, {0})}, {"b_label", Array({1}, {1})}};
