@@ -83,6 +83,10 @@ TEST(InitializerTest, TheVariablesAttributeWins) {
   EXPECT_THAT(run("a_bias", R"(["Constant", {"value": 0.25}])"), Each(0.25f));
   EXPECT_THAT(run("strange", "ones"), Each(1));
   EXPECT_THAT(run("strange", R"(["constant", {"value": [1, 2, 3, 4]}])"), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(run("table", R"(["constant", {"value": [[1.0, 2.5], [3, -4e2]]}])"),
+              ElementsAre(1, 2.5, 3, -400));
+  EXPECT_THAT(run("column", R"(["constant", {"value": [[1], [2], [3], [4]]}])"),
+              ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(run("i2h_bias", R"(["lstmbias", {"forget_bias": 2.0}])"), ElementsAre(0, 2, 0, 0));
   EXPECT_THAT(
       Fails(*zero, {.name = "a_weight", .attrs = Attrs{{"__init__", "[\"two\", {}]"}}}, {4}),
@@ -279,6 +283,8 @@ TEST(CreateInitializerTest, NamesWhatIsWrong) {
   EXPECT_THAT(CreateInitializer("xavier", {{"factor_type", "sum"}}),
               StatusIs(code, HasSubstr("factor_type is 'sum'")));
   EXPECT_THAT(CreateInitializer("constant"), StatusIs(code, HasSubstr("value is missing")));
+  EXPECT_THAT(CreateInitializer("constant", {{"value", "((1, x), (2, 3))"}}),
+              StatusIs(code, HasSubstr("x")));
   EXPECT_THAT(CreateInitializer("orthogonal", {{"rand_type", "x"}}),
               StatusIs(code, HasSubstr("rand_type is 'x'")));
   EXPECT_THAT(CreateInitializerFromText("[\"zero\"]"), StatusIs(code, HasSubstr("JSON list")));

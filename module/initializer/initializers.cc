@@ -1,11 +1,14 @@
 #include "module/initializer/initializers.h"
 
 #include <cmath>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/types/span.h"
 #include "module/initializer/bilinear_kernel.h"
 #include "module/initializer/initializer_registry.h"
@@ -14,6 +17,7 @@
 #include "ndarray/fill_random.h"
 #include "ndarray/philox.h"
 #include "ndarray/status_macros.h"
+#include "symbol/param_text.h"
 
 namespace cooper::init {
 namespace {
@@ -233,8 +237,26 @@ namespace {
 
 // The arguments of the functions above.
 struct NoOptions {};
+// An array as MXNet writes it, lists in lists; what counts is the order of its numbers.
+struct NestedNumbers {
+  std::vector<double> values;
+};
+absl::Status ParseParamText(const std::string& text, NestedNumbers* numbers) {
+  numbers->values.clear();
+  for (const absl::string_view number :
+       absl::StrSplit(text, absl::ByAnyChar("()[], "), absl::SkipEmpty())) {
+    COOPER_RETURN_IF_ERROR(
+        cooper::ParseParamText(std::string(number), &numbers->values.emplace_back()));
+  }
+  return absl::OkStatus();
+}
+std::string PrintParamText(const NestedNumbers& numbers) {
+  return cooper::PrintParamText(numbers.values);
+}
+std::string ParamTypeName(const NestedNumbers*) { return "float or lists of float"; }
+
 struct ConstantOptions {
-  std::vector<double> value;
+  NestedNumbers value;
 };
 struct UniformOptions {
   double scale = 0.07;
@@ -267,7 +289,7 @@ const bool kRegistered[] = {
     RegisterPlain({"one", "ones"}, One),
     RegisterPlain({"bilinear"}, Bilinear),
     Initializers().Add<ConstantOptions>(
-        {"constant"}, [](const ConstantOptions& o) { return Constant(o.value); },
+        {"constant"}, [](const ConstantOptions& o) { return Constant(o.value.values); },
         [](auto& d) { d.Field("value", &ConstantOptions::value).Required(); }),
     Initializers().Add<UniformOptions>(
         {"uniform"}, [](const UniformOptions& o) { return Uniform(o.scale); },
