@@ -40,7 +40,15 @@ absl::Status BilinearShape(ShapeContext& c) {
 // Every input (batch_size, channels, height, width) is scaled to `scale` times the first one.
 absl::Status NearestShape(ShapeContext& c) {
   const auto& param = c.param<UpSamplingParam>();
-  PartialShape output = {c.input(0)[0], 0, ExtentProduct(c.input(0)[2], param.scale),
+  int64_t batch_size = kUnknownDim;
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    if (c.input(i).rank() == 4 && c.input(i).dim_known(0)) batch_size = c.input(i)[0];
+  }
+  const PartialShape like = {batch_size, kUnknownDim, kUnknownDim, kUnknownDim};
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    COOPER_RETURN_IF_ERROR(c.SetInput(i, like, "4 axes, with the batch size of all inputs"));
+  }
+  PartialShape output = {batch_size, 0, ExtentProduct(c.input(0)[2], param.scale),
                          ExtentProduct(c.input(0)[3], param.scale)};
   for (int i = 0; i < c.num_inputs(); ++i) {
     const PartialShape& input = c.input(i);
