@@ -136,7 +136,7 @@ void Backward(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return;
   const bool add = c.reqs[0] == WriteReq::kAdd;
   const T* ograd = c.inputs[kOgrad].as<T>();
-  const T* y = c.inputs[kValue].as<T>();  // the output; data for gelu
+  const T* y = c.inputs[kValue].as<T>();  // the output, or data (param.gradient_takes_data())
   T* grad = c.outputs[0].as<T>();
   const int64_t n = c.outputs[0].size();
   const C slope = static_cast<C>(param.slope);
@@ -156,6 +156,13 @@ void Backward(const KernelContext& c) {
       });
       return;
     case LeakyReluParam::kElu:
+      if (param.gradient_takes_data()) {
+        ForEach(n, [=](int64_t i) {
+          const C v = Load(y[i]);
+          Store(grad + i, Load(ograd[i]) * (v > 0 ? C{1} : slope * std::exp(v)), add);
+        });
+        return;
+      }
       ForEach(n, [=](int64_t i) {
         const C v = Load(y[i]);
         Store(grad + i, Load(ograd[i]) * (v > 0 ? C{1} : v + slope), add);

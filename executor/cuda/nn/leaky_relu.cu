@@ -77,10 +77,10 @@ __global__ void GammaGradient(SetPlan plan, const T* x, const T* ograd, T* grad,
   });
 }
 
-// `value` is the output, but of gelu data; `mask` of rrelu the slopes.
+// `value` is the output, or data (LeakyReluParam::gradient_takes_data); `mask` of rrelu the slopes.
 template <typename T>
-__global__ void Backward(int64_t n, Type type, ComputeType<T> slope, const T* ograd, const T* value,
-                         const T* mask, T* grad, bool add) {
+__global__ void Backward(int64_t n, Type type, bool of_data, ComputeType<T> slope, const T* ograd,
+                         const T* value, const T* mask, T* grad, bool add) {
   using C = ComputeType<T>;
   for (int64_t i = FirstElement(); i < n; i += ElementStep()) {
     const C v = ConvertElement<C>(value[i]);
@@ -92,7 +92,7 @@ __global__ void Backward(int64_t n, Type type, ComputeType<T> slope, const T* og
       // MXNet's slope: see executor/cpu/nn/leaky_relu.cc.
       d = static_cast<C>(kSeluLambda) * (v > 0 ? C{1} : v + static_cast<C>(kSeluAlpha));
     } else if (!(v > 0)) {
-      d = type == LeakyReluParam::kElu     ? v + slope
+      d = type == LeakyReluParam::kElu     ? (of_data ? slope * exp(v) : v + slope)
           : type == LeakyReluParam::kRrelu ? ConvertElement<C>(mask[i])
                                            : slope;
     }
@@ -158,7 +158,7 @@ absl::Status RunBackward(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const int64_t n = c.outputs[0].size();
   const bool has_mask = param.act_type == LeakyReluParam::kRrelu;
-  return LaunchElements(c, n, Backward<T>, n, param.act_type,
+  return LaunchElements(c, n, Backward<T>, n, param.act_type, param.gradient_takes_data(),
                         static_cast<ComputeType<T>>(param.slope), c.inputs[kOgrad].as<T>(),
                         c.inputs[kValue].as<T>(),
                         has_mask ? c.inputs[kMaskOrGamma].as<T>() : nullptr, c.outputs[0].as<T>(),

@@ -46,18 +46,17 @@ absl::Status LeakyReluShape(ShapeContext& c) {
                                                  data.ToString()));
 }
 
-// Most slopes follow from the output; gelu's needs data, prelu's gradients data and gamma.
 absl::StatusOr<std::vector<NodeEntry>> LeakyReluGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(kOutput));
+  const NodeEntry value =
+      c.call().param<LeakyReluParam>().gradient_takes_data() ? c.input(kData) : c.output(kOutput);
   switch (TypeOf(c.call())) {
     case LeakyReluParam::kPrelu:
-      return c.Backward("_backward_LeakyReLU", {head, c.input(kData), c.input(kGamma)});
-    case LeakyReluParam::kGelu:
-      return c.Backward("_backward_LeakyReLU", {head, c.input(kData)});
+      return c.Backward("_backward_LeakyReLU", {head, value, c.input(kGamma)});
     case LeakyReluParam::kRrelu:
-      return c.Backward("_backward_LeakyReLU", {head, c.output(kOutput), c.output(kMask)});
+      return c.Backward("_backward_LeakyReLU", {head, value, c.output(kMask)});
     default:
-      return c.Backward("_backward_LeakyReLU", {head, c.output(kOutput)});
+      return c.Backward("_backward_LeakyReLU", {head, value});
   }
 }
 
@@ -67,15 +66,14 @@ OpSchema::Names Inputs(const OpCall& call) {
 }
 
 OpSchema::Names BackwardInputs(const OpCall& call) {
+  const char* value = call.param<LeakyReluParam>().gradient_takes_data() ? "data" : "output";
   switch (TypeOf(call)) {
     case LeakyReluParam::kPrelu:
-      return {"ograd", "data", "gamma"};
-    case LeakyReluParam::kGelu:
-      return {"ograd", "data"};
+      return {"ograd", value, "gamma"};
     case LeakyReluParam::kRrelu:
-      return {"ograd", "output", "mask"};
+      return {"ograd", value, "mask"};
     default:
-      return {"ograd", "output"};
+      return {"ograd", value};
   }
 }
 

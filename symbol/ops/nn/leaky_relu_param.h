@@ -1,6 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_NN_LEAKY_RELU_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_LEAKY_RELU_PARAM_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "symbol/param_schema.h"
@@ -12,7 +13,7 @@ struct LeakyReLUArrays {
   enum Output { kOutput, kMask };
 };
 struct LeakyReLUGradientArrays {
-  // The value is the output, but of gelu and prelu data.
+  // The value is the output or data (LeakyReluParam::gradient_takes_data).
   enum Input { kOgrad, kValue, kMaskOrGamma };
   enum Output { kDataGrad, kGammaGrad };
 };
@@ -24,6 +25,24 @@ struct LeakyReluParam {
   double slope = 0.25;
   double lower_bound = 0.125;
   double upper_bound = 0.334;
+
+  // Most slopes follow from the output. But gelu's and prelu's do not; and where the slope of
+  // negative elements is negative itself, outputs of both are positive.
+  bool gradient_takes_data() const {
+    switch (act_type) {
+      case kLeaky:
+      case kElu:
+        return slope < 0;
+      case kRrelu:
+        return std::min(lower_bound, upper_bound) < 0;
+      case kSelu:
+        return false;
+      case kPrelu:
+      case kGelu:
+        return true;
+    }
+    return true;
+  }
 
   static void Declare(ParamDeclaration<LeakyReluParam>& d) {
     d.Enum("act_type", &LeakyReluParam::act_type,
