@@ -56,6 +56,7 @@ absl::Status BackwardGpu(const KernelContext& c) {
   using enum KLSparseRegGradientArrays::Input;
   const auto& param = c.param<KlSparseRegParam>();
   const Shape& shape = c.inputs[kData].shape;
+  if (shape[0] == 0) return absl::OkStatus();  // no rows have no average
   return DispatchCudaFloat(c.inputs[kOgrad].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     using C = ComputeType<T>;
