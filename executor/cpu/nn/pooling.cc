@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "executor/cpu/nn/pooling_rows.h"
 #include "executor/cpu/nn/pooling_window.h"
 #include "executor/cpu/row_grain.h"
+#include "executor/elements/lowest_element.h"
 #include "executor/kernel.h"
 #include "ndarray/cpu_level.h"
 #include "ndarray/parallel.h"
@@ -47,11 +47,11 @@ class Pooling {
     if constexpr (kHasLanes) {
       if (IsOnePlane()) {
         return param_.pool_type == PoolingParam::kMax
-                   ? ForwardOfPlanes<PoolingMax<C>>(false, data, out, add)
-                   : ForwardOfPlanes<PoolingSum<C>>(mean, data, out, add);
+                   ? ForwardOfPlanes<PoolingMax<T>>(false, data, out, add)
+                   : ForwardOfPlanes<PoolingSum<T>>(mean, data, out, add);
       }
-      if (HasMaxInLanes()) return ForwardInLanes<PoolingMax<C>>(false, data, out, add);
-      if (HasSumInLanes()) return ForwardInLanes<PoolingSum<C>>(mean, data, out, add);
+      if (HasMaxInLanes()) return ForwardInLanes<PoolingMax<T>>(false, data, out, add);
+      if (HasSumInLanes()) return ForwardInLanes<PoolingSum<T>>(mean, data, out, add);
     }
     ForEachPlane([&](int64_t in, int64_t begin) {
       p_.ForEachWindow([&](int64_t position, const PoolingWindow& w) {
@@ -182,7 +182,7 @@ class Pooling {
   // The maximum, and where it is first reached; -1 if that is padding or nowhere.
   C Max(const PoolingWindow& w, const T* from, int64_t* where) const {
     const bool sees_padding = kV1 && w.padded;
-    C top = sees_padding ? C{0} : std::numeric_limits<C>::lowest();
+    C top = sees_padding ? C{0} : kLowestElement<T>;
     *where = -1;
     ForEach(w, [&](int64_t i) {
       if (Load(from[i]) > top || (*where < 0 && Load(from[i]) == top)) {

@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/pooling_window.h"
+#include "executor/elements/lowest_element.h"
 
 namespace cooper {
 
@@ -18,13 +18,15 @@ namespace cooper {
 inline constexpr int kPoolingLanes = 16;
 
 // What a window makes of its elements, for a lane.
-template <typename C>
+template <typename T>
 struct PoolingMax {
-  static constexpr C kFirst = std::numeric_limits<C>::lowest();
+  using C = ComputeType<T>;
+  static constexpr C kFirst = kLowestElement<T>;
   static C Take(C so_far, C element) { return element > so_far ? element : so_far; }
 };
-template <typename C>
+template <typename T>
 struct PoolingSum {
+  using C = ComputeType<T>;
   static constexpr C kFirst = 0;
   static C Take(C so_far, C element) { return so_far + element; }
 };
@@ -81,10 +83,10 @@ void SendToMaxChannels(const PoolingPlanes& p, int64_t n, int64_t channel, Lanes
   ograd += p.Begin(n, channel, p.out_size());
   p.ForEachWindow([&](int64_t position, const PoolingWindow& window) {
     C top[kPoolingLanes], left[kPoolingLanes];
-    for (int i = 0; i < lanes; ++i) top[i] = PoolingMax<C>::kFirst;
+    for (int i = 0; i < lanes; ++i) top[i] = PoolingMax<T>::kFirst;
     p.ForEachElement(window, [&](int64_t element) {
       const T* const from = data + begin + element * p.channels;
-      for (int i = 0; i < lanes; ++i) top[i] = PoolingMax<C>::Take(top[i], Load(from[i]));
+      for (int i = 0; i < lanes; ++i) top[i] = PoolingMax<T>::Take(top[i], Load(from[i]));
     });
     for (int i = 0; i < lanes; ++i) left[i] = Load(ograd[position * p.channels + i]);
     p.ForEachElement(window, [&](int64_t element) {

@@ -179,7 +179,7 @@ void SendToMaxRows(const PoolingPlanes& p, const T* ograd, const T* data, T* gra
   C row[kPoolingRow], top[kPoolingRow];
   uint32_t places[kPoolingRow], where[kPoolingRow];
   ForEachPoolingRow(p, [&](const PoolingRow& r) {
-    std::fill_n(row, r.length, PoolingMax<C>::kFirst);
+    std::fill_n(row, r.length, PoolingMax<T>::kFirst);
     std::fill_n(places, r.length, kNowhere);
     ForEachImageRow(p, r, [&](int64_t at) {
       const T* const from = data + at;
@@ -191,7 +191,7 @@ void SendToMaxRows(const PoolingPlanes& p, const T* ograd, const T* data, T* gra
         places[j] = better ? place : places[j];
       }
     });
-    std::fill_n(top, r.count, PoolingMax<C>::kFirst);
+    std::fill_n(top, r.count, PoolingMax<T>::kFirst);
     std::fill_n(where, r.count, kNowhere);
     const auto take = [&](int64_t stride, int64_t k) {
       for (int64_t i = 0; i < r.count; ++i) {

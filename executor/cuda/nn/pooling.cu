@@ -2,13 +2,13 @@
 // element of the image and adds up, in their order, the windows that reach it.
 
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
+#include "executor/elements/lowest_element.h"
 #include "executor/elements/pooling_span.h"
 #include "executor/kernel.h"
 #include "ndarray/status_macros.h"
@@ -117,7 +117,7 @@ struct Window {
 template <typename T>
 __device__ ComputeType<T> Max(const Geometry& g, const Window& w, const T* from, int64_t* where) {
   using C = ComputeType<T>;
-  C top = g.v1 && w.padded() ? C{0} : std::numeric_limits<C>::lowest();
+  C top = g.v1 && w.padded() ? C{0} : kLowestElement<T>;
   *where = -1;
   w.ForEach(g, [&](int64_t i) {
     const C x = ConvertElement<C>(from[i]);
