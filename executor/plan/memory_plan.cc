@@ -44,7 +44,11 @@ class Planner {
     Consider(PlaceByTime(ranges_, /*backwards=*/false));
     if (!IsProven()) Consider(PlaceByTime(ranges_, /*backwards=*/true));
     if (!IsNear()) TryOrders();
-    if (!IsNear()) TrySearch();
+    if (!IsNear()) {
+      const PackingProblem problem(ranges_);
+      TrySearch(problem);
+      if (!IsWanted()) TryAnew(problem);
+    }
     best_.proven = IsProven();
     return std::move(best_);
   }
@@ -54,6 +58,8 @@ class Planner {
   // it takes to bind the program. And for one with more, whatever the number of ranges.
   static constexpr int64_t kWorkPerRange = 500;
   static constexpr int64_t kMaxWork = 8'000'000;
+  // Likewise of all that begin anew where that did not do.
+  static constexpr int64_t kMaxWorkAnew = 4 * kMaxWork;
 
   template <typename Plan>
   void Consider(Plan plan) {
@@ -84,8 +90,7 @@ class Planner {
 
   // First asks for the bound itself, and raises it whenever it turns out to be out of reach; then
   // for what is wanted. Each round takes four times as long as the one before.
-  void TrySearch() {
-    const PackingProblem problem(ranges_);
+  void TrySearch(const PackingProblem& problem) {
     work_left_ = kMaxWork;
     const int64_t affordable = kWorkPerRange * static_cast<int64_t>(problem.items().size());
     for (int64_t work = 2 * problem.DescentWork();; work *= 4) {
@@ -100,13 +105,27 @@ class Planner {
           if (at_bound) {
             SearchAtBound(problem, work, order);
           } else {
-            // If even that is proven to be out of reach, for half of what is left.
-            const int64_t half = proven_bound_ + (best_.arena_size - proven_bound_) / 2;
-            Search(problem, Wanted() >= proven_bound_ ? Wanted() : half, work, order);
+            SearchForWanted(problem, work, order);
           }
         }
       }
     }
+  }
+
+  // A search that has begun badly may not come back from that for ever: short ones in many orders
+  // find what a long one does not.
+  void TryAnew(const PackingProblem& problem) {
+    work_left_ = kMaxWorkAnew;
+    const int64_t work = 4 * problem.DescentWork();
+    for (int order = kNumPackingOrders; !IsWanted() && work_left_ >= work; ++order) {
+      SearchForWanted(problem, work, order);
+    }
+  }
+
+  // For half of what is left, if even what is wanted is proven to be out of reach.
+  void SearchForWanted(const PackingProblem& problem, int64_t work, int order) {
+    const int64_t half = proven_bound_ + (best_.arena_size - proven_bound_) / 2;
+    Search(problem, Wanted() >= proven_bound_ ? Wanted() : half, work, order);
   }
 
   // Raises the bound as often as that is done with `work`.

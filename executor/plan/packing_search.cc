@@ -66,7 +66,7 @@ class Search {
       const double size = static_cast<double>(item.size);
       const double fullest = static_cast<double>(
           *std::max_element(total.begin() + item.begin, total.begin() + item.end));
-      switch (options_.order) {
+      switch (options_.order % kNumPackingOrders) {
         case 0:
           weights.push_back({width, size});
           break;
@@ -78,6 +78,12 @@ class Search {
           break;
         default:
           weights.push_back({size, width});
+      }
+    }
+    if (options_.order >= kNumPackingOrders) {
+      for (size_t i = 0; i < weights.size(); ++i) {
+        const uint64_t random = Mix(Mix(static_cast<uint64_t>(options_.order)) + i);
+        weights[i].first *= 1 + static_cast<double>(random >> 11) * 0x1p-53;
       }
     }
     std::vector<int> order(items_.size());

@@ -21,7 +21,8 @@ struct PackingOptions {
   int64_t capacity = 0;  // bytes of the arena
   // How long to look, in units that take a few nanoseconds, on every machine the same number.
   int64_t max_work = 0;
-  // Which of the ranges that may lie at one offset is tried first: one of [0, kNumPackingOrders).
+  // Which of the ranges that may lie at one offset is tried first: kNumPackingOrders ways, and for
+  // higher numbers variations of these, by random numbers that are the same in every run.
   int order = 0;
 };
 

@@ -113,7 +113,7 @@ TEST(PackingSearchTest, IsExact) {
       bound = std::max(bound, live);
     }
     above_bound += smallest > bound ? 1 : 0;
-    for (int order = 0; order < kNumPackingOrders; ++order) {
+    for (int order = 0; order < kNumPackingOrders + 2; ++order) {
       const Packing packing = Smallest(ranges, order);
       ExpectIsPlan(ranges, packing);
       EXPECT_EQ(packing.arena_size, smallest) << "order " << order;

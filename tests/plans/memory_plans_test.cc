@@ -26,7 +26,7 @@ TEST(MemoryPlansTest, OfGoldenCases) {
   ExpectGoodPlans(cases);
 }
 
-TEST(MemoryPlansTest, OfRandomGraphs) { ExpectGoodPlans(RandomPlanCases(100)); }
+TEST(MemoryPlansTest, OfRandomGraphs) { ExpectGoodPlans(RandomPlanCases(1000)); }
 
 TEST(MemoryPlansTest, OfImageNetworks) {
   COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<PlanCase> cases, ImagePlanCases({4}));
