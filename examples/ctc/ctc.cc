@@ -1,9 +1,11 @@
 #include "examples/ctc/ctc.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "absl/status/status.h"
 #include "module/initializer/initializers.h"
+#include "module/lr_scheduler/decay_schedulers.h"
 #include "module/metric/regression.h"
 #include "ndarray/random.h"
 #include "ndarray/status_macros.h"
@@ -161,13 +163,15 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> TrainLineReader(const TextLines
       auto model, BucketingModule::Create({.sym_gen = LineNetwork,
                                            .default_bucket_key = batches->default_bucket_key()}));
   const auto loss = Loss({.output_names = {{"ctc_output"}}});
-  COOPER_RETURN_IF_ERROR(
-      model->Fit(*batches, {.eval_metric = loss.get(),
-                            .optimizer = {.optimizer = "adam",
-                                          .optimizer_params = {{"learning_rate", "0.01"}},
-                                          .clip_global_norm = 5},
-                            .params = {.initializer = init::Xavier(), .seed = 1},
-                            .num_epoch = num_epoch}));
+  // Down to nothing, so that the last steps settle rather than jump about.
+  PolySchedulerOptions rate = {.max_update = num_epoch * batches->num_batches(), .pwr = 1};
+  rate.common.base_lr = 0.01;
+  COOPER_ASSIGN_OR_RETURN(std::shared_ptr<LRScheduler> falling, PolyScheduler::Create(rate));
+  COOPER_RETURN_IF_ERROR(model->Fit(
+      *batches, {.eval_metric = loss.get(),
+                 .optimizer = {.optimizer = "adam", .lr_scheduler = falling, .clip_global_norm = 5},
+                 .params = {.initializer = init::Xavier(), .seed = 1},
+                 .num_epoch = num_epoch}));
   return model;
 }
 
