@@ -18,10 +18,15 @@
 namespace cooper {
 namespace {
 
-SetPlan PlanFor(const BatchNormParam& param, const Shape& shape) {
+// A block's threads, with the registers that sums of C take.
+template <typename C>
+constexpr int kMostThreads = sizeof(C) > 4 ? kSetThreads : kMostSetThreads;
+
+SetPlan PlanFor(const BatchNormParam& param, const Shape& shape, int most_threads = kSetThreads) {
   const int rank = shape.rank();
   const int axis = static_cast<int>(param.axis < 0 ? param.axis + rank : param.axis);
-  return PlanChannels(shape.Product(0, axis), shape[axis], shape.Product(axis + 1, rank));
+  return PlanChannels(shape.Product(0, axis), shape[axis], shape.Product(axis + 1, rank),
+                      most_threads);
 }
 
 // Which of a channel's elements count, by their places in it: all of them.
@@ -98,19 +103,25 @@ struct ForwardOptions {
 };
 
 template <typename T, typename C, typename Counted>
-__global__ void Forward(SetPlan plan, const T* data, Counted counted, ForwardOptions<C> o, T* out) {
+__global__ void __launch_bounds__(kMostThreads<C>)
+    Forward(SetPlan plan, const T* data, Counted counted, ForwardOptions<C> o, T* out) {
   const SetThread thread(plan);
+  const auto value = [data](int64_t i) { return data[i]; };
   thread.ForEachSet([&](int64_t k) {
     C mean = 0, var = 0;
     if (o.batch_stats) {
       const C n = static_cast<C>(NumCounted(thread, counted));
-      mean = thread.SumOver<C>(
-          k, [&](int64_t i, int64_t j) { return counted[j] ? ConvertElement<C>(data[i]) : C(0); });
-      mean = n > 0 ? mean / n : C(0);
-      var = thread.SumOver<C>(k, [&](int64_t i, int64_t j) {
-        const C d = counted[j] ? ConvertElement<C>(data[i]) - mean : C(0);
-        return d * d;
+      C sum = 0;
+      thread.ForEachLoaded(k, value, [&](int64_t, int64_t j, T x) {
+        if (counted[j]) sum += ConvertElement<C>(x);
       });
+      sum = thread.Sum(sum);
+      mean = n > 0 ? sum / n : C(0);
+      thread.ForEachLoaded(k, value, [&](int64_t, int64_t j, T x) {
+        const C d = counted[j] ? ConvertElement<C>(x) - mean : C(0);
+        var += d * d;
+      });
+      var = thread.Sum(var);
       var = n > 0 ? var / n : C(0);
     } else if (k >= 0) {
       mean = o.moving_mean[k];
@@ -127,9 +138,9 @@ __global__ void Forward(SetPlan plan, const T* data, Counted counted, ForwardOpt
       if (o.write_gamma) o.gamma[k] = C(1);
     }
     if (out == nullptr) return;
-    thread.ForEach(k, [&](int64_t i, int64_t j) {
-      const C value = (ConvertElement<C>(data[i]) - mean) * scale + shift;
-      StoreTo(out + i, counted[j] ? value : C(0), o.add);
+    thread.ForEachLoaded(k, value, [&](int64_t i, int64_t j, T x) {
+      const C y = (ConvertElement<C>(x) - mean) * scale + shift;
+      StoreTo(out + i, counted[j] ? y : C(0), o.add);
     });
   });
 }
@@ -143,10 +154,17 @@ struct BackwardOptions {
   bool add, add_gamma, add_beta;
 };
 
+template <typename T>
+struct GradientAndData {
+  T gradient, data;
+};
+
 template <typename T, typename C, typename Counted>
-__global__ void Backward(SetPlan plan, const T* ograd, const T* data, Counted counted,
-                         BackwardOptions<C> o, T* grad) {
+__global__ void __launch_bounds__(kMostThreads<C>)
+    Backward(SetPlan plan, const T* ograd, const T* data, Counted counted, BackwardOptions<C> o,
+             T* grad) {
   const SetThread thread(plan);
+  const auto both = [ograd, data](int64_t i) { return GradientAndData<T>{ograd[i], data[i]}; };
   thread.ForEachSet([&](int64_t k) {
     const C n = static_cast<C>(NumCounted(thread, counted));
     C mean = 0, invstd = 0;
@@ -168,11 +186,11 @@ __global__ void Backward(SetPlan plan, const T* ograd, const T* data, Counted co
       invstd = C(1) / sqrt(o.moving_var[k] + o.eps);
     }
     C sum = 0, dot = 0;
-    thread.ForEach(k, [&](int64_t i, int64_t j) {
+    thread.ForEachLoaded(k, both, [&](int64_t, int64_t j, const GradientAndData<T>& x) {
       if (!counted[j]) return;
-      const C g = ConvertElement<C>(ograd[i]);
+      const C g = ConvertElement<C>(x.gradient);
       sum += g;
-      dot += g * (ConvertElement<C>(data[i]) - mean);
+      dot += g * (ConvertElement<C>(x.data) - mean);
     });
     sum = thread.Sum(sum);
     dot = thread.Sum(dot);
@@ -187,9 +205,9 @@ __global__ void Backward(SetPlan plan, const T* ograd, const T* data, Counted co
     const C scale = invstd * (o.fix_gamma ? C(1) : o.gamma[k]);
     const C g_mean = o.batch_stats ? sum / n : C(0);
     const C slope = o.batch_stats ? dot * invstd * invstd / n : C(0);
-    thread.ForEach(k, [&](int64_t i, int64_t j) {
-      const C d = ConvertElement<C>(data[i]) - mean;
-      const C value = (ConvertElement<C>(ograd[i]) - g_mean - d * slope) * scale;
+    thread.ForEachLoaded(k, both, [&](int64_t i, int64_t j, const GradientAndData<T>& x) {
+      const C d = ConvertElement<C>(x.data) - mean;
+      const C value = (ConvertElement<C>(x.gradient) - g_mean - d * slope) * scale;
       StoreTo(grad + i, counted[j] ? value : C(0), o.add);
     });
   });
@@ -226,7 +244,7 @@ absl::Status ForwardGpu(const KernelContext& c) {
         .add_mean = c.reqs[1] == WriteReq::kAdd,
         .add_var = c.reqs[2] == WriteReq::kAdd};
     const Shape& shape = c.inputs[kData].shape;
-    const SetPlan plan = PlanFor(param, shape);
+    const SetPlan plan = PlanFor(param, shape, kMostThreads<C>);
     return WithCountedElements<Param, Inputs>(c, shape, plan, [&](auto counted) {
       return LaunchSets(c, plan, Forward<T, C, decltype(counted)>, c.inputs[kData].as<T>(), counted,
                         o, Wanted<T>(c, 0));
@@ -260,7 +278,7 @@ absl::Status BackwardGpu(const KernelContext& c) {
                                .add_gamma = c.reqs[1] == WriteReq::kAdd,
                                .add_beta = c.reqs[2] == WriteReq::kAdd};
     const Shape& shape = c.inputs[kOgrad].shape;
-    const SetPlan plan = PlanFor(param, shape);
+    const SetPlan plan = PlanFor(param, shape, kMostThreads<C>);
     return WithCountedElements<Param, Inputs>(c, shape, plan, [&](auto counted) {
       return LaunchSets(c, plan, Backward<T, C, decltype(counted)>, c.inputs[kOgrad].as<T>(),
                         c.inputs[kData].as<T>(), counted, o, Wanted<T>(c, 0));

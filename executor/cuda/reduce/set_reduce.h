@@ -10,6 +10,7 @@
 // Neighbouring threads read neighbouring elements in either view. Sums are made without atomics, in
 // an order that depends on the shape alone: equal input gives equal bits.
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -21,6 +22,8 @@
 namespace cooper {
 
 inline constexpr int kSetThreads = 256;  // of a block
+// Of a block whose kernel is compiled for as many (__launch_bounds__), for long sets.
+inline constexpr int kMostSetThreads = 1024;
 
 // A view, and how a block's threads are shared out.
 struct SetPlan {
@@ -28,6 +31,7 @@ struct SetPlan {
   bool channels;  // the sets are along n, with outer * inner elements each
   int lanes;      // threads of a set: a power of 2
   bool adjacent;  // whether a set's lanes are neighbours, or lane i of all sets of the block
+  int threads = kSetThreads;  // of a block
 
   __host__ __device__ int64_t count() const { return channels ? n : outer * inner; }
   __host__ __device__ int64_t size() const { return channels ? outer * inner : n; }
@@ -48,20 +52,26 @@ inline SetPlan PlanSets(int64_t outer, int64_t n, int64_t inner) {
   return p;
 }
 
-// Sets of the outer * inner elements of a channel.
-inline SetPlan PlanChannels(int64_t outer, int64_t channels, int64_t inner) {
+// Sets of the outer * inner elements of a channel, with up to `most_threads` for each.
+inline SetPlan PlanChannels(int64_t outer, int64_t channels, int64_t inner,
+                            int most_threads = kSetThreads) {
   SetPlan p{
       .outer = outer, .n = channels, .inner = inner, .channels = true, .adjacent = inner >= 8};
   // Eight floats next to each other are a sector of memory.
   const int most = p.adjacent ? kSetThreads : kSetThreads / LanesFor(channels, 8);
   p.lanes = LanesFor((outer * inner + 3) / 4, most);
+  if (p.adjacent) {
+    // A channel has one block, and there may be fewer channels than multiprocessors.
+    p.threads = std::max(kSetThreads, LanesFor((outer * inner + 15) / 16, most_threads));
+    if (p.threads > kSetThreads) p.lanes = p.threads;
+  }
   return p;
 }
 
 // What one thread has of its set.
 class SetThread {
  public:
-  __device__ explicit SetThread(const SetPlan& plan) : p_(plan), sets_(kSetThreads / plan.lanes) {
+  __device__ explicit SetThread(const SetPlan& plan) : p_(plan), sets_(plan.threads / plan.lanes) {
     const int t = static_cast<int>(threadIdx.x);
     lane_ = p_.adjacent ? t % p_.lanes : t / sets_;
     slot_ = p_.adjacent ? t / p_.lanes : t % sets_;
@@ -106,10 +116,43 @@ class SetThread {
     }
   }
 
+  // The same of a channel in two calls, use(element, place, load(element)), with several loads
+  // under way.
+  template <typename Load, typename Use>
+  __device__ void ForEachLoaded(int64_t set, Load&& load, Use&& use) const {
+    if (set < 0) return;
+    using Value = decltype(load(int64_t{0}));
+    // What the registers of 1024 threads hold on every GPU; doubles take too many.
+    constexpr int kLoads = alignof(Value) > 4 ? 1 : sizeof(Value) <= 4 ? 4 : 3;
+    // (o, r) goes up by `lanes` in steps that need no division.
+    int64_t o = lane_ / p_.inner, r = lane_ % p_.inner;
+    const int64_t o_step = p_.lanes / p_.inner, r_step = p_.lanes % p_.inner;
+    const int64_t size = p_.outer * p_.inner;
+    for (int64_t j = lane_; j < size;) {
+      int64_t elements[kLoads];
+      Value values[kLoads];
+#pragma unroll
+      for (int k = 0; k < kLoads; ++k) {
+        elements[k] = (o * p_.n + set) * p_.inner + r;
+        if (j + k * p_.lanes < size) values[k] = load(elements[k]);
+        o += o_step;
+        r += r_step;
+        if (r >= p_.inner) {
+          r -= p_.inner;
+          ++o;
+        }
+      }
+#pragma unroll
+      for (int k = 0; k < kLoads; ++k, j += p_.lanes) {
+        if (j < size) use(elements[k], j, values[k]);
+      }
+    }
+  }
+
   // `op` over the values of the set's lanes, in each of them. All threads of the block must call.
   template <typename C, typename Op>
   __device__ C Reduce(C value, Op&& op) const {
-    __shared__ C partial[kSetThreads];
+    __shared__ C partial[kMostSetThreads];
     const int t = static_cast<int>(threadIdx.x);
     if (p_.adjacent) {
       for (int step = (p_.lanes < 32 ? p_.lanes : 32) / 2; step > 0; step /= 2) {
@@ -170,10 +213,11 @@ class SetThread {
 template <typename... P, typename... A>
 absl::Status LaunchSets(const KernelContext& c, const SetPlan& plan, void (*kernel)(SetPlan, P...),
                         A&&... arguments) {
-  const int64_t sets = kSetThreads / plan.lanes;
+  const int64_t sets = plan.threads / plan.lanes;
   const unsigned blocks = BlocksFor((plan.count() + sets - 1) / sets, 1 << 20);
   if (blocks == 0) return absl::OkStatus();
-  return Launch(c, dim3(blocks), dim3(kSetThreads), kernel, plan, std::forward<A>(arguments)...);
+  return Launch(c, dim3(blocks), dim3(static_cast<unsigned>(plan.threads)), kernel, plan,
+                std::forward<A>(arguments)...);
 }
 
 }  // namespace cooper

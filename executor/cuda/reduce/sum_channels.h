@@ -13,12 +13,16 @@
 namespace cooper {
 
 template <typename T>
-__global__ void SumEachChannel(SetPlan plan, const T* in, T* sums, bool add) {
+__global__ void __launch_bounds__(kMostSetThreads)
+    SumEachChannel(SetPlan plan, const T* in, T* sums, bool add) {
   using C = ComputeType<T>;
   const SetThread thread(plan);
   thread.ForEachSet([&](int64_t channel) {
-    const C sum =
-        thread.SumOver<C>(channel, [&](int64_t i, int64_t) { return ConvertElement<C>(in[i]); });
+    C sum = 0;
+    thread.ForEachLoaded(
+        channel, [in](int64_t i) { return in[i]; },
+        [&sum](int64_t, int64_t, T value) { sum += ConvertElement<C>(value); });
+    sum = thread.Sum(sum);
     if (channel >= 0 && thread.IsFirst()) StoreTo(sums + channel, sum, add);
   });
 }
@@ -29,7 +33,8 @@ template <typename T>
 absl::Status SumChannels(const KernelContext& c, int64_t outer, int64_t channels, int64_t inner,
                          const T* in, T* sums, bool add) {
   // Without elements nothing is looked at, but `inner` is divided by.
-  const SetPlan plan = PlanChannels(inner == 0 ? 0 : outer, channels, inner == 0 ? 1 : inner);
+  const SetPlan plan =
+      PlanChannels(inner == 0 ? 0 : outer, channels, inner == 0 ? 1 : inner, kMostSetThreads);
   return LaunchSets(c, plan, SumEachChannel<T>, in, sums, add);
 }
 
