@@ -16,6 +16,7 @@
 #include "executor/cuda/launch_rows.h"
 #include "executor/cuda/nn/convolution_passes.h"
 #include "executor/cuda/nn/cudnn_convolution.h"
+#include "executor/cuda/nn/cudnn_switch.h"
 #include "executor/cuda/reduce/sum_channels.h"
 #include "executor/elements/convolution_geometry.h"
 #include "executor/kernel.h"
@@ -39,10 +40,15 @@ template <typename Param>
 constexpr ConvolutionPass kDataGradientPass =
     kIsConvolution<Param> ? ConvolutionPass::kDataGradient : ConvolutionPass::kForward;
 
-// What MXNet means by the operator's `workspace`, in bytes.
-int64_t MostWorkspaceBytes(const ConvolutionParam& param) {
+// What MXNet means by the operator's `workspace`, in MiB, and by its `cudnn_tune`. Without that one
+// MXNet measures; here the same program has the same bits each time unless COOPER_CUDNN_TUNE=1.
+CudnnChoice ChoiceOf(const ConvolutionParam& param) {
   constexpr int64_t kMostMebibytes = 1 << 20;
-  return std::clamp<int64_t>(param.workspace, 0, kMostMebibytes) << 20;
+  const bool fastest = param.cudnn_tune == "fastest";
+  const int64_t mebibytes = std::clamp<int64_t>(param.workspace, 0, kMostMebibytes);
+  const bool by_default = param.cudnn_tune == "None" && CudnnTunesByDefault();
+  return {.most_workspace_bytes = (fastest ? kMostMebibytes : mebibytes) << 20,
+          .by_time = fastest || param.cudnn_tune == "limited_workspace" || by_default};
 }
 
 // `passes` are those of the node, each with its request.
@@ -65,7 +71,7 @@ absl::StatusOr<Prepared> Prepare(
   Prepared prepared;
   for (const auto& [pass, req] : passes) {
     const auto bytes = PreparePass(*state, pass, c.context, c.inputs[0].dtype, req, param.cudnn_off,
-                                   MostWorkspaceBytes(param));
+                                   ChoiceOf(param));
     if (!bytes.ok()) return AddContext(bytes.status(), c.call.op->name());
     prepared.workspace_bytes = std::max(prepared.workspace_bytes, *bytes);
   }

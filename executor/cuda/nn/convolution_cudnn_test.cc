@@ -82,6 +82,14 @@ const ConvolutionCase kCases[] = {
      "Convolution",
      {3, 5, 9, 7},
      {{"kernel", "(3, 2)"}, {"num_filter", "7"}, {"stride", "(2, 3)"}, {"pad", "(2, 1)"}}},
+    {"Tuned",
+     "Convolution",
+     {4, 16, 14, 14},
+     {{"kernel", "(3, 3)"}, {"num_filter", "32"}, {"pad", "(1, 1)"}, {"cudnn_tune", "fastest"}}},
+    {"TunedInBounds",
+     "Convolution",
+     {2, 8, 20, 18},
+     {{"kernel", "(5, 3)"}, {"num_filter", "16"}, {"cudnn_tune", "limited_workspace"}}},
     {"Up",
      "Deconvolution",
      {2, 16, 7, 7},
@@ -203,8 +211,10 @@ TEST_F(ConvolutionCudnnTest, ThereArePlans) {
   for (DType dtype : {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBfloat16}) {
     for (ConvolutionPass pass : {ConvolutionPass::kForward, ConvolutionPass::kDataGradient,
                                  ConvolutionPass::kWeightGradient}) {
-      COOPER_EXPECT_OK(
-          cudnn->Plan(CudnnConvolution::Of(pass, dtype, p), int64_t{1} << 30).status());
+      COOPER_EXPECT_OK(cudnn
+                           ->Plan(CudnnConvolution::Of(pass, dtype, p),
+                                  {.most_workspace_bytes = int64_t{1} << 30})
+                           .status());
     }
   }
 }

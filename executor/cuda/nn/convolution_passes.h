@@ -52,12 +52,11 @@ inline int64_t ResultElements(const ConvolutionProduct& p, ConvolutionPass pass)
 // added.
 inline absl::StatusOr<int64_t> PreparePass(ConvolutionState& state, ConvolutionPass pass,
                                            const Context& context, DType dtype, WriteReq req,
-                                           bool cudnn_off, int64_t most_workspace_bytes) {
+                                           bool cudnn_off, const CudnnChoice& choice) {
   if (req == WriteReq::kNull || state.product.batch == 0) return 0;
   absl::StatusOr<CudnnPass> planned =
-      cudnn_off
-          ? absl::FailedPreconditionError("cudnn_off is set")
-          : CudnnPass::Create(context.device_id, pass, dtype, state.product, most_workspace_bytes);
+      cudnn_off ? absl::FailedPreconditionError("cudnn_off is set")
+                : CudnnPass::Create(context.device_id, pass, dtype, state.product, choice);
   if (planned.ok()) {
     // cuDNN overwrites: what is to be added goes behind its own workspace first.
     const int64_t result = req == WriteReq::kAdd ? ResultElements(state.product, pass) : 0;

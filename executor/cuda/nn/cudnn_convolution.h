@@ -35,6 +35,14 @@ struct CudnnConvolution {
   std::string ToString() const;
 };
 
+// How one of its plans is chosen.
+struct CudnnChoice {
+  int64_t most_workspace_bytes = 0;
+  // The fastest of those that heuristics put first, by running each, rather than the first: it may
+  // be another one in the next process, whose sums then have another order.
+  bool by_time = false;
+};
+
 struct CudnnPlan {
   std::shared_ptr<void> descriptor;  // a cudnnBackendDescriptor_t
   int64_t workspace_bytes = 0;

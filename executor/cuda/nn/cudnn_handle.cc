@@ -1,11 +1,14 @@
 #include "executor/cuda/nn/cudnn_handle.h"
 
+#include <limits>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "cudnn.h"
 #include "executor/cuda/nn/cudnn_descriptor.h"
 #include "executor/cuda/nn/cudnn_plan.h"
+#include "executor/cuda/nn/cudnn_trial.h"
 #include "ndarray/cuda/device_scope.h"
 #include "ndarray/status_macros.h"
 
@@ -28,22 +31,50 @@ absl::StatusOr<Cudnn*> Cudnn::Of(int device_id) {
 }
 
 absl::StatusOr<CudnnPlan> Cudnn::Plan(const CudnnConvolution& convolution,
-                                      int64_t most_workspace_bytes) {
+                                      const CudnnChoice& choice) {
   // More shapes than programs have. Nodes keep the plans that they use.
   constexpr size_t kMostPlans = 4096;
-  const std::string key = absl::StrCat(convolution.ToString(), ", ", most_workspace_bytes);
+  const std::string key = absl::StrCat(convolution.ToString(), ", ", choice.most_workspace_bytes,
+                                       choice.by_time ? " by time" : "");
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = plans_.find(key);
   if (found != plans_.end()) return found->second;
   if (plans_.size() >= kMostPlans) plans_.clear();
-  absl::StatusOr<CudnnPlan> plan =
-      PlanConvolution(convolution, {.handle = handle_, .description = ""}, most_workspace_bytes);
+  absl::StatusOr<CudnnPlan> plan = Choose(convolution, choice);
   if (plan.ok() || absl::IsUnimplemented(plan.status())) plans_.emplace(key, plan);
   return plan;
 }
 
+absl::StatusOr<CudnnPlan> Cudnn::Choose(const CudnnConvolution& convolution,
+                                        const CudnnChoice& choice) {
+  constexpr size_t kMostTried = 12;  // the others are hardly ever faster
+  COOPER_ASSIGN_OR_RETURN(
+      const std::vector<CudnnPlan> plans,
+      PlanConvolution(convolution, {.handle = handle_, .description = ""},
+                      choice.most_workspace_bytes, choice.by_time ? kMostTried : 1));
+  if (plans.size() == 1) return plans[0];
+  const CudnnTrial trial(convolution, plans);
+  if (!trial.status().ok()) return plans[0];
+  const CudnnPlan* fastest = plans.data();
+  double least = std::numeric_limits<double>::infinity();
+  for (const CudnnPlan& plan : plans) {
+    const absl::StatusOr<double> seconds = trial.Seconds(
+        [&] { return RunLocked(trial.stream(), plan, trial.arrays(), trial.workspace()); });
+    if (!seconds.ok() || *seconds >= least) continue;
+    least = *seconds;
+    fastest = &plan;
+  }
+  return *fastest;
+}
+
 absl::Status Cudnn::Run(cudaStream_t stream, const CudnnPlan& plan, const CudnnArrays& arrays,
                         void* workspace) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return RunLocked(stream, plan, arrays, workspace);
+}
+
+absl::Status Cudnn::RunLocked(cudaStream_t stream, const CudnnPlan& plan, const CudnnArrays& arrays,
+                              void* workspace) {
   const int64_t ids[] = {kCudnnImage, kCudnnWeight, kCudnnMap};
   const void* const pointers[] = {arrays.image, arrays.weight, arrays.map};
   CudnnDescriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
@@ -53,7 +84,6 @@ absl::Status Cudnn::Run(cudaStream_t stream, const CudnnPlan& plan, const CudnnA
   pack.Finalize();
   if (!pack.status().ok()) return AddContext(pack.status(), plan.name);
   auto* handle = static_cast<cudnnHandle_t>(handle_);
-  const std::lock_guard<std::mutex> lock(mutex_);
   COOPER_RETURN_IF_ERROR(
       CudnnStatus(TheCudnnFunctions()->set_stream(handle, stream), "cudnnSetStream"));
   const cudnnStatus_t status =

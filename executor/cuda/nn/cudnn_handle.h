@@ -23,9 +23,10 @@ class Cudnn {
   // emulator; kInternal if it refuses the device or its driver.
   static absl::StatusOr<Cudnn*> Of(int device_id);
 
-  // PlanConvolution's plan for this device, and its errors. What was found once is kept, that there
-  // is no plan too. The device must be the current one. Thread-safe.
-  absl::StatusOr<CudnnPlan> Plan(const CudnnConvolution& convolution, int64_t most_workspace_bytes);
+  // One of PlanConvolution's plans for this device, and its errors. What was found once is kept,
+  // that there is no plan too. The device must be the current one; to choose by time it needs
+  // memory for all arrays, without which heuristics choose. Thread-safe.
+  absl::StatusOr<CudnnPlan> Plan(const CudnnConvolution& convolution, const CudnnChoice& choice);
 
   // Queues a plan of this device on `stream`, which may be captured. `workspace` has as many bytes
   // as the plan asks for, at a multiple of 256. The device must be the current one. Thread-safe.
@@ -34,6 +35,10 @@ class Cudnn {
 
  private:
   explicit Cudnn(void* handle) : handle_(handle) {}
+
+  absl::StatusOr<CudnnPlan> Choose(const CudnnConvolution& convolution, const CudnnChoice& choice);
+  absl::Status RunLocked(cudaStream_t stream, const CudnnPlan& plan, const CudnnArrays& arrays,
+                         void* workspace);
 
   void* const handle_;  // a cudnnHandle_t
   std::mutex mutex_;    // a handle is used by one thread at a time

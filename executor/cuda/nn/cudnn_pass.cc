@@ -42,7 +42,7 @@ bool IsWide(const CudnnArrays& arrays) {
 
 absl::StatusOr<CudnnPass> CudnnPass::Create(int device_id, ConvolutionPass pass, DType dtype,
                                             const ConvolutionProduct& p,
-                                            int64_t most_workspace_bytes) {
+                                            const CudnnChoice& choice) {
   const CudnnUse use = TheCudnnUse();
   if (use == CudnnUse::kNever) return absl::FailedPreconditionError("cuDNN is switched off");
   if (use == CudnnUse::kWhereFaster && IsFasterComposed(dtype, p)) {
@@ -51,13 +51,13 @@ absl::StatusOr<CudnnPass> CudnnPass::Create(int device_id, ConvolutionPass pass,
   COOPER_ASSIGN_OR_RETURN(Cudnn * cudnn, Cudnn::Of(device_id));
   CudnnPass result;
   CudnnConvolution convolution = CudnnConvolution::Of(pass, dtype, p);
-  COOPER_ASSIGN_OR_RETURN(result.plan_, cudnn->Plan(convolution, most_workspace_bytes));
+  COOPER_ASSIGN_OR_RETURN(result.plan_, cudnn->Plan(convolution, choice));
   result.aligned_ = result.plan_;
   // Tensor cores are fed 16 bytes at a time: without that cuDNN has nothing as fast for windows of
   // one element. For float32 and float64 it proposes the same either way.
   if (SizeOf(dtype) == 2) {
     convolution.alignment = kWideAlignment;
-    auto aligned = cudnn->Plan(convolution, most_workspace_bytes);
+    auto aligned = cudnn->Plan(convolution, choice);
     if (aligned.ok()) result.aligned_ = *std::move(aligned);
   }
   result.cudnn_ = cudnn;

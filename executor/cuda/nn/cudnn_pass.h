@@ -22,10 +22,9 @@ class CudnnPass {
   CudnnPass() = default;
 
   // kFailedPrecondition if cuDNN is not found or not to be used (cudnn_switch.h); the errors of
-  // Cudnn::Of and Cudnn::Plan. A plan may take up to `most_workspace_bytes`.
+  // Cudnn::Of and Cudnn::Plan.
   static absl::StatusOr<CudnnPass> Create(int device_id, ConvolutionPass pass, DType dtype,
-                                          const ConvolutionProduct& p,
-                                          int64_t most_workspace_bytes);
+                                          const ConvolutionProduct& p, const CudnnChoice& choice);
 
   bool is_there() const { return cudnn_ != nullptr; }
   int64_t workspace_bytes() const;  // a multiple of 256

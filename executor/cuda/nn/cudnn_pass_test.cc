@@ -28,8 +28,9 @@ class CudnnPassTest : public testing::Test {
     SetCudnnUse(use);
     ConvolutionProduct product = {};
     product.batch = batch;
-    const absl::Status status =
-        CudnnPass::Create(0, ConvolutionPass::kForward, dtype, product, 1 << 20).status();
+    const absl::Status status = CudnnPass::Create(0, ConvolutionPass::kForward, dtype, product,
+                                                  {.most_workspace_bytes = 1 << 20})
+                                    .status();
     std::string reason(status.message());
     return reason;
   }

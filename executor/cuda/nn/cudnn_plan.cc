@@ -213,8 +213,8 @@ absl::StatusOr<CudnnPlan> PlanOf(CudnnDescriptor config, const CudnnDescriptor* 
                    .name = name};
 }
 
-absl::StatusOr<CudnnPlan> Plan(const CudnnConvolution& c, const CudnnDevice& device,
-                               int64_t most_workspace_bytes) {
+absl::StatusOr<std::vector<CudnnPlan>> Plans(const CudnnConvolution& c, const CudnnDevice& device,
+                                             int64_t most_workspace_bytes, size_t most_plans) {
   std::unique_ptr<CudnnDescriptor> properties;
   if (device.handle == nullptr) {
     properties = std::make_unique<CudnnDescriptor>(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
@@ -227,6 +227,7 @@ absl::StatusOr<CudnnPlan> Plan(const CudnnConvolution& c, const CudnnDevice& dev
   const CudnnDescriptor graph = GraphOf(c, device);
   COOPER_RETURN_IF_ERROR(graph.status());
   absl::Status refusal = absl::UnimplementedError("no engine was proposed");
+  std::vector<CudnnPlan> plans;
   for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
     auto configs = ConfigsOf(graph, properties.get(), mode);
     if (!configs.ok()) {
@@ -238,10 +239,15 @@ absl::StatusOr<CudnnPlan> Plan(const CudnnConvolution& c, const CudnnDevice& dev
       if (!notes.ok()) refusal = notes.status();
       if (!notes.ok() || !IsWanted(*notes, c.dtype)) continue;
       auto plan = PlanOf(std::move(config), properties.get(), device, name, most_workspace_bytes);
-      if (plan.ok()) return plan;
-      refusal = plan.status();
+      if (!plan.ok()) {
+        refusal = plan.status();
+        continue;
+      }
+      plans.push_back(*std::move(plan));
+      if (plans.size() >= most_plans) return plans;
     }
   }
+  if (!plans.empty()) return plans;
   // Another time there may be memory.
   if (absl::IsResourceExhausted(refusal)) return refusal;
   return absl::UnimplementedError(absl::StrCat("cuDNN has no plan: ", refusal.message()));
@@ -251,12 +257,14 @@ absl::StatusOr<CudnnPlan> Plan(const CudnnConvolution& c, const CudnnDevice& dev
 
 absl::Status CheckCudnnInstalled() { return TheCudnnFunctions().status(); }
 
-absl::StatusOr<CudnnPlan> PlanConvolution(const CudnnConvolution& convolution,
-                                          const CudnnDevice& device, int64_t most_workspace_bytes) {
+absl::StatusOr<std::vector<CudnnPlan>> PlanConvolution(const CudnnConvolution& convolution,
+                                                       const CudnnDevice& device,
+                                                       int64_t most_workspace_bytes,
+                                                       size_t most_plans) {
   COOPER_RETURN_IF_ERROR(CheckCudnnInstalled());
-  absl::StatusOr<CudnnPlan> plan = Plan(convolution, device, most_workspace_bytes);
-  if (plan.ok()) return plan;
-  return AddContext(plan.status(), convolution.ToString());
+  auto plans = Plans(convolution, device, most_workspace_bytes, most_plans);
+  if (plans.ok()) return plans;
+  return AddContext(plans.status(), convolution.ToString());
 }
 
 }  // namespace cooper

@@ -5,8 +5,10 @@
 // a device that is described and need not be there, so that a machine without a GPU can tell what
 // one would run.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -27,13 +29,16 @@ struct CudnnDevice {
 // The numbers by which cuDNN's variant packs name the arrays of a plan.
 inline constexpr int64_t kCudnnImage = 1, kCudnnWeight = 2, kCudnnMap = 3;
 
-// The first plan, in the order of cuDNN's heuristics, that can be made, whose workspace has at most
-// `most_workspace_bytes`, and whose results are what a product of these dtypes gives elsewhere in
-// cooper: the same bits in every run; sums of float32, or of float64 for itself; no TF32. It writes
-// over its result. kUnimplemented, with the last reason, if there is none; kResourceExhausted for
-// a lack of memory; kInternal, naming the call and the convolution, if cuDNN refuses anything else.
-absl::StatusOr<CudnnPlan> PlanConvolution(const CudnnConvolution& convolution,
-                                          const CudnnDevice& device, int64_t most_workspace_bytes);
+// Plans in the order of cuDNN's heuristics, the likely fastest first: at most `most_plans`, and at
+// least one. Each can be made and writes over its result. Its workspace has at most
+// `most_workspace_bytes`, and its results are what a product of these dtypes gives elsewhere in
+// cooper: the same bits in every run; sums of float32, or of float64 for itself; no TF32. kUnimplemented, with the last reason, if there is none;
+// kResourceExhausted for a lack of memory; kInternal, naming the call and the convolution, if cuDNN
+// refuses anything else.
+absl::StatusOr<std::vector<CudnnPlan>> PlanConvolution(const CudnnConvolution& convolution,
+                                                       const CudnnDevice& device,
+                                                       int64_t most_workspace_bytes,
+                                                       size_t most_plans = 1);
 
 }  // namespace cooper
 

@@ -150,9 +150,7 @@ TEST(CudnnPlanTest, EveryConvolutionOfResNet50HasOne) {
       for (ConvolutionPass pass : kPasses) {
         for (DType dtype : {DType::kFloat32, DType::kFloat16}) {
           const auto convolution = CudnnConvolution::Of(pass, dtype, product);
-          COOPER_ASSERT_OK_AND_ASSIGN(const CudnnPlan plan,
-                                      PlanConvolution(convolution, device, kMostWorkspaceBytes));
-          EXPECT_GE(plan.workspace_bytes, 0);
+          COOPER_EXPECT_OK(PlanConvolution(convolution, device, kMostWorkspaceBytes).status());
         }
       }
     }
@@ -187,15 +185,28 @@ TEST(CudnnPlanTest, TheWorkspaceHasABound) {
       CudnnConvolution::Of(ConvolutionPass::kForward, DType::kFloat16, Square(64, 56, 64, 3, 1));
   convolution.alignment = 16;
   const CudnnDevice h100 = Devices()[0];
-  COOPER_ASSERT_OK_AND_ASSIGN(const CudnnPlan plan,
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<CudnnPlan> plans,
                               PlanConvolution(convolution, h100, kMostWorkspaceBytes));
-  ASSERT_GT(plan.workspace_bytes, 0);
-  const auto smaller = PlanConvolution(convolution, h100, plan.workspace_bytes - 1);
+  ASSERT_EQ(plans.size(), 1U);
+  const int64_t bytes = plans[0].workspace_bytes;
+  ASSERT_GT(bytes, 0);
+  const auto smaller = PlanConvolution(convolution, h100, bytes - 1);
   if (smaller.ok()) {
-    EXPECT_LT(smaller->workspace_bytes, plan.workspace_bytes);
+    EXPECT_LT(smaller->front().workspace_bytes, bytes);
   } else {
     EXPECT_THAT(smaller, StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("workspace")));
   }
+}
+
+TEST(CudnnPlanTest, GivesAsManyAsAreAskedFor) {
+  if (const absl::Status status = CheckCudnnInstalled(); !status.ok()) {
+    GTEST_SKIP() << status.message();
+  }
+  const auto convolution =
+      CudnnConvolution::Of(ConvolutionPass::kForward, DType::kFloat32, Square(64, 56, 64, 3, 1));
+  const auto plans = PlanConvolution(convolution, Devices()[0], kMostWorkspaceBytes, 3);
+  COOPER_ASSERT_OK(plans.status());
+  EXPECT_EQ(plans->size(), 3U);
 }
 
 TEST(CudnnPlanTest, ErrorsNameTheConvolution) {

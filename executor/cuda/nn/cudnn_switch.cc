@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 
 #include "absl/strings/string_view.h"
 
@@ -23,5 +24,10 @@ std::atomic<CudnnUse>& Use() {
 
 CudnnUse TheCudnnUse() { return Use(); }
 void SetCudnnUse(CudnnUse use) { Use() = use; }
+
+bool CudnnTunesByDefault() {
+  const char* text = std::getenv("COOPER_CUDNN_TUNE");
+  return text != nullptr && std::strcmp(text, "1") == 0;
+}
 
 }  // namespace cooper

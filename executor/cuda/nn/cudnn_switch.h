@@ -15,6 +15,10 @@ enum class CudnnUse : uint8_t { kNever, kWhereFaster, kAlways };
 CudnnUse TheCudnnUse();
 void SetCudnnUse(CudnnUse use);
 
+// Whether nodes that do not say how measure which plan is the fastest: the environment says
+// COOPER_CUDNN_TUNE=1.
+bool CudnnTunesByDefault();
+
 }  // namespace cooper
 
 #endif  // COOPER_EXECUTOR_CUDA_NN_CUDNN_SWITCH_H_

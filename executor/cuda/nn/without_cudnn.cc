@@ -15,7 +15,7 @@ absl::Status Missing() {
 absl::StatusOr<Cudnn*> Cudnn::Of(int /*device_id*/) { return Missing(); }
 
 absl::StatusOr<CudnnPlan> Cudnn::Plan(const CudnnConvolution& /*convolution*/,
-                                      int64_t /*most_workspace_bytes*/) {
+                                      const CudnnChoice& /*choice*/) {
   return Missing();
 }
 

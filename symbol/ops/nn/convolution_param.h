@@ -51,7 +51,10 @@ struct ConvolutionParam {
     d.template Field<int64_t>("workspace", &P::workspace)
         .Doc("most MiB of scratch memory for cuDNN, on a gpu");
     d.template Field<bool>("no_bias", &P::no_bias).Doc("whether there is no bias input");
-    d.template Field<std::string>("cudnn_tune", &P::cudnn_tune).Doc("accepted; no meaning");
+    d.template Field<std::string>("cudnn_tune", &P::cudnn_tune)
+        .Doc(
+            "how cuDNN's way is chosen, on a gpu: off or None: by its heuristics; "
+            "limited_workspace: the fastest that workspace allows; fastest: of all");
     d.template Field<bool>("cudnn_off", &P::cudnn_off).Doc("whether to do without cuDNN, on a gpu");
     d.template Enum<Layout>("layout", &P::layout, LayoutNames())
         .Doc("order of the axes; channels first if None");
