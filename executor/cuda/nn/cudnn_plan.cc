@@ -228,7 +228,10 @@ absl::StatusOr<std::vector<CudnnPlan>> Plans(const CudnnConvolution& c, const Cu
   COOPER_RETURN_IF_ERROR(graph.status());
   absl::Status refusal = absl::UnimplementedError("no engine was proposed");
   std::vector<CudnnPlan> plans;
-  for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+  // Of 154 convolutions of ResNet-50 and MobileNet v2 on an H100 what the second proposes first
+  // takes 1.15 times as long in all, and is nowhere faster by a fifth.
+  for (cudnnBackendHeurMode_t mode :
+       {CUDNN_HEUR_MODE_B, CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
     auto configs = ConfigsOf(graph, properties.get(), mode);
     if (!configs.ok()) {
       refusal = configs.status();
