@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
+#include "executor/cuda/nn/convolution_gaps.h"
 #include "executor/cuda/nn/convolution_product.h"
 #include "executor/cuda/nn/cudnn_convolution.h"
 #include "executor/cuda/nn/cudnn_pass.h"
@@ -54,12 +55,15 @@ inline absl::StatusOr<int64_t> PreparePass(ConvolutionState& state, ConvolutionP
                                            const Context& context, DType dtype, WriteReq req,
                                            bool cudnn_off, const CudnnChoice& choice) {
   if (req == WriteReq::kNull || state.product.batch == 0) return 0;
+  const bool has_gaps = pass == ConvolutionPass::kDataGradient && HasGaps(state.product.g);
+  const ConvolutionProduct product = has_gaps ? WithoutGaps(state.product) : state.product;
   absl::StatusOr<CudnnPass> planned =
       cudnn_off ? absl::FailedPreconditionError("cudnn_off is set")
-                : CudnnPass::Create(context.device_id, pass, dtype, state.product, choice);
+                : CudnnPass::Create(context.device_id, pass, dtype, product, choice);
   if (planned.ok()) {
-    // cuDNN overwrites: what is to be added goes behind its own workspace first.
-    const int64_t result = req == WriteReq::kAdd ? ResultElements(state.product, pass) : 0;
+    // cuDNN overwrites: what is to be added goes behind its own workspace first, and so does what
+    // gets gaps.
+    const int64_t result = has_gaps || req == WriteReq::kAdd ? ResultElements(product, pass) : 0;
     const int64_t bytes = planned->workspace_bytes() + result * SizeOf(dtype);
     state.cudnn[static_cast<int>(pass)] = *std::move(planned);
     return bytes;
@@ -112,12 +116,14 @@ class ConvolutionPasses {
     if (state_.product.batch == 0) return OfNoBatch(pass, result, add);
     const CudnnPass& planned = state_.cudnn_for(pass);
     if (planned.is_there()) {
-      if (!add) return planned.Run(StreamOf(c_), arrays, c_.workspace);
+      const bool has_gaps = pass == ConvolutionPass::kDataGradient && HasGaps(state_.product.g);
+      if (!add && !has_gaps) return planned.Run(StreamOf(c_), arrays, c_.workspace);
       // Behind cuDNN's workspace, whose size is a multiple of every alignment.
       T* const values =
           reinterpret_cast<T*>(static_cast<char*>(c_.workspace) + planned.workspace_bytes());
       arrays.*member = values;
       COOPER_RETURN_IF_ERROR(planned.Run(StreamOf(c_), arrays, c_.workspace));
+      if (has_gaps) return LaunchSpreadOverGaps(c_, state_.product, values, result, add);
       const int64_t count = ResultElements(state_.product, pass);
       return LaunchElements(c_, count, AddEach<T>, count, values, result);
     }
