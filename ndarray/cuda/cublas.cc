@@ -8,6 +8,7 @@
 #include "ndarray/context.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
+#include "ndarray/cuda/tf32.h"
 #include "ndarray/device.h"
 #include "ndarray/dtype.h"
 #include "ndarray/queue_of.h"
@@ -95,6 +96,13 @@ class Factor {
 
 cublasOperation_t Operation(bool transpose) { return transpose ? CUBLAS_OP_T : CUBLAS_OP_N; }
 
+cublasMath_t MathMode() {
+  // Else parts of a product of 16-bit floats may be rounded before they are added.
+  constexpr int kWholeSums = CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
+  return static_cast<cublasMath_t>(
+      kWholeSums | (Tf32IsAllowed() ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH));
+}
+
 // What Cublas::handle_ points to.
 struct Handle {
   cublasHandle_t cublas = nullptr;
@@ -145,11 +153,9 @@ absl::StatusOr<Cublas*> Cublas::Of(int device_id) {
     COOPER_ASSIGN_OR_RETURN(DeviceQueue * queue, QueueOf(Context::Gpu(device_id)));
     cublasHandle_t handle = nullptr;
     COOPER_RETURN_IF_ERROR(CublasStatus(TheFunctions()->create(&handle), "cublasCreate"));
-    // Without it parts of a product of 16-bit floats may be rounded before they are added.
     if (TheFunctions()->set_math_mode != nullptr) {
-      COOPER_RETURN_IF_ERROR(CublasStatus(
-          TheFunctions()->set_math_mode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION),
-          "cublasSetMathMode"));
+      COOPER_RETURN_IF_ERROR(
+          CublasStatus(TheFunctions()->set_math_mode(handle, MathMode()), "cublasSetMathMode"));
     }
     void* workspace = nullptr;
     if (TheFunctions()->set_workspace == nullptr ||

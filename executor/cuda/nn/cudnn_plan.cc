@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "cudnn.h"
 #include "executor/cuda/nn/cudnn_descriptor.h"
+#include "ndarray/cuda/tf32.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -122,7 +123,7 @@ bool IsWanted(const std::vector<cudnnBackendNumericalNote_t>& notes, DType dtype
     switch (note) {
       // Of float32 these multiply TF32.
       case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
-        if (dtype == DType::kFloat32) return false;
+        if (dtype == DType::kFloat32 && !Tf32IsAllowed()) return false;
         break;
       case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
       case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:

@@ -32,7 +32,8 @@ inline constexpr int64_t kCudnnImage = 1, kCudnnWeight = 2, kCudnnMap = 3;
 // Plans in the order of cuDNN's heuristics, the likely fastest first: at most `most_plans`, and at
 // least one. Each can be made and writes over its result. Its workspace has at most
 // `most_workspace_bytes`, and its results are what a product of these dtypes gives elsewhere in
-// cooper: the same bits in every run; sums of float32, or of float64 for itself; no TF32. kUnimplemented, with the last reason, if there is none;
+// cooper: the same bits in every run; sums of float32, or of float64 for itself; no TF32 unless
+// that is allowed (ndarray/cuda/tf32.h). kUnimplemented, with the last reason, if there is none;
 // kResourceExhausted for a lack of memory; kInternal, naming the call and the convolution, if cuDNN
 // refuses anything else.
 absl::StatusOr<std::vector<CudnnPlan>> PlanConvolution(const CudnnConvolution& convolution,

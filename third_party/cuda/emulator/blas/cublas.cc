@@ -51,8 +51,10 @@ void Count(const char* call, const Product& p) {
 }
 
 // Checks and queues.
-cublasStatus_t Queue(const char* call, cublasHandle_t handle, const Product& product) {
+cublasStatus_t Queue(const char* call, cublasHandle_t handle, Product product) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  constexpr int kModes = 15;  // the others are flags
+  product.tf32 = (handle->math_mode & kModes) == CUBLAS_TF32_TENSOR_OP_MATH;
   const ApiLock lock;
   if (handle->device != CurrentDevice()) {
     std::fprintf(stderr, "cuda emulator: %s: a handle of device %d, while device %d is current\n",

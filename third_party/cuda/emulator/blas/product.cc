@@ -1,6 +1,8 @@
 #include "third_party/cuda/emulator/blas/product.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <type_traits>
@@ -14,11 +16,28 @@
 namespace cooper::cuda_emulator {
 namespace {
 
+// A float that is rounded to TF32, 10 bits behind the point, where it is a factor.
+struct Tf32 {
+  float value;
+};
+
+float Load(Tf32 element) { return element.value; }
 float Load(__half value) { return __half2float(value); }
 float Load(__nv_bfloat16 value) { return __bfloat162float(value); }
 float Load(float value) { return value; }
 double Load(double value) { return value; }
 
+template <typename T>
+auto LoadFactor(T element) {
+  return Load(element);
+}
+float LoadFactor(Tf32 element) {
+  if (!std::isfinite(element.value)) return element.value;
+  constexpr uint32_t kHalf = 1U << 12, kRest = (1U << 13) - 1;
+  return std::bit_cast<float>((std::bit_cast<uint32_t>(element.value) + kHalf) & ~kRest);
+}
+
+void Store(float value, Tf32& to) { to.value = value; }
 void Store(float value, __half& to) { to = __float2half_rn(value); }
 void Store(float value, __nv_bfloat16& to) { to = __float2bfloat16_rn(value); }
 void Store(float value, float& to) { to = value; }
@@ -30,7 +49,8 @@ std::vector<Sum> Pack(const T* a, bool transpose, int64_t rows, int64_t columns,
   std::vector<Sum> packed(rows * columns);
   for (int64_t column = 0; column < columns; ++column) {
     for (int64_t row = 0; row < rows; ++row) {
-      packed[column * rows + row] = Load(transpose ? a[row * ld + column] : a[column * ld + row]);
+      packed[column * rows + row] =
+          LoadFactor(transpose ? a[row * ld + column] : a[column * ld + row]);
     }
   }
   return packed;
@@ -45,7 +65,7 @@ void MultiplyOne(const Product& p, const T* a, const T* b, T* c) {
   for (int64_t column = 0; column < p.n; ++column) {
     std::fill(sums.begin(), sums.end(), Sum{0});
     for (int64_t i = 0; i < p.k; ++i) {
-      const Sum factor = Load(p.transpose_b ? b[i * p.ldb + column] : b[column * p.ldb + i]);
+      const Sum factor = LoadFactor(p.transpose_b ? b[i * p.ldb + column] : b[column * p.ldb + i]);
       const Sum* from = packed_a.data() + i * p.m;
       for (int64_t row = 0; row < p.m; ++row) sums[row] += from[row] * factor;
     }
@@ -139,7 +159,7 @@ void Multiply(const Product& product) {
     case CUDA_R_64F:
       return MultiplyAll<double>(product);
     default:
-      return MultiplyAll<float>(product);
+      return product.tf32 ? MultiplyAll<Tf32>(product) : MultiplyAll<float>(product);
   }
 }
 

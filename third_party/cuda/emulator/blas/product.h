@@ -13,6 +13,7 @@ namespace cooper::cuda_emulator {
 // of all three are of `type`; the sums, alpha and beta are of float64 if that is, else of float32.
 struct Product {
   cudaDataType type = CUDA_R_32F;
+  bool tf32 = false;  // whether factors of float32 are rounded to TF32
   bool transpose_a = false;
   bool transpose_b = false;
   int64_t m = 0;
