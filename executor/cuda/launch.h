@@ -58,6 +58,27 @@ __device__ inline int64_t FirstElement() {
 }
 __device__ inline int64_t ElementStep() { return gridDim.x * static_cast<int64_t>(blockDim.x); }
 
+// Calls use(i, load(i)) for this thread's elements of [0, count). Some loads are under way at once,
+// without which the threads of a GPU cannot keep its memory busy; what use(i) writes may be what
+// load(i) has read.
+template <typename Load, typename Use>
+__device__ void ForEachLoaded(int64_t count, Load&& load, Use&& use) {
+  using Value = decltype(load(int64_t{0}));
+  constexpr int kLoads = sizeof(Value) <= 4 ? 4 : 2;
+  const int64_t step = ElementStep();
+  for (int64_t first = FirstElement(); first < count; first += kLoads * step) {
+    Value values[kLoads];
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) {
+      if (first + k * step < count) values[k] = load(first + k * step);
+    }
+#pragma unroll
+    for (int k = 0; k < kLoads; ++k) {
+      if (first + k * step < count) use(first + k * step, values[k]);
+    }
+  }
+}
+
 }  // namespace cooper
 
 #endif  // COOPER_EXECUTOR_CUDA_LAUNCH_H_

@@ -21,6 +21,15 @@ MapKernel KernelIn(const ElementMap& map) {
   }
 }
 
+bool IsPlain(const ElementOperands& operands, int arity, const ElementWalk& walk, DType out) {
+  if (walk.rank != 1 || out != DType::kFloat32) return false;
+  for (int k = 0; k < arity; ++k) {
+    if (operands.data[k] == nullptr) continue;
+    if (operands.dtype[k] != DType::kFloat32 || walk.strides[k][0] != 1) return false;
+  }
+  return true;
+}
+
 absl::Status LaunchMap(const KernelContext& c, const ElementMap& map,
                        absl::Span<const ElemwiseOperand> operands, const ElementWalk& walk,
                        const ArrayView& output, WriteReq req) {
@@ -31,7 +40,9 @@ absl::Status LaunchMap(const KernelContext& c, const ElementMap& map,
       .out_dtype = output.dtype,
       .to_integers = !IsFloating(output.dtype),
       .add = req == WriteReq::kAdd,
+      .plain = false,
   };
+  arguments.plain = IsPlain(arguments.operands, map.arity, walk, output.dtype);
   return DispatchCompute(output.dtype, map.exact_integers, [&](auto zero) {
     return LaunchElements(c, walk.count, KernelIn<decltype(zero)>(map), arguments);
   });

@@ -66,6 +66,24 @@ struct ElementWalk {
   }
 };
 
+// What a function is applied to.
+template <typename F, typename C>
+struct ElementsOf {
+  C of[F::kArity];
+
+  __device__ C Apply() const {
+    if constexpr (F::kArity == 1) {
+      return F::Apply(of[0]);
+    } else if constexpr (F::kArity == 2) {
+      return F::Apply(of[0], of[1]);
+    } else if constexpr (F::kArity == 3) {
+      return F::Apply(of[0], of[1], of[2]);
+    } else {
+      return F::Apply(of[0], of[1], of[2], of[3]);
+    }
+  }
+};
+
 // The operands of a function as a kernel reads them.
 struct ElementOperands {
   const void* data[kMaxMapArity];  // null: the scalar
@@ -74,28 +92,40 @@ struct ElementOperands {
 
   template <typename C>
   __device__ C Load(int k, int64_t at) const {
-    if (data[k] == nullptr) {
-      C value;
-      memcpy(&value, &scalar[k], sizeof(C));
-      return value;
-    }
+    if (data[k] == nullptr) return Scalar<C>(k);
     // What most arrays are, before the switch over all dtypes.
     if (dtype[k] == DTypeOf<C>()) return static_cast<const C*>(data[k])[at];
     return LoadElement<C>(data[k], dtype[k], at);
   }
 
-  // F of the elements at `offsets`.
+  // The elements at `offsets`, of as many operands as F has.
+  template <typename F, typename C>
+  __device__ ElementsOf<F, C> LoadAll(const int64_t* at) const {
+    ElementsOf<F, C> x;
+#pragma unroll
+    for (int k = 0; k < F::kArity; ++k) x.of[k] = Load<C>(k, at[k]);
+    return x;
+  }
+
+  // F of them.
   template <typename F, typename C>
   __device__ C Apply(const int64_t* at) const {
-    if constexpr (F::kArity == 1) {
-      return F::Apply(Load<C>(0, at[0]));
-    } else if constexpr (F::kArity == 2) {
-      return F::Apply(Load<C>(0, at[0]), Load<C>(1, at[1]));
-    } else if constexpr (F::kArity == 3) {
-      return F::Apply(Load<C>(0, at[0]), Load<C>(1, at[1]), Load<C>(2, at[2]));
-    } else {
-      return F::Apply(Load<C>(0, at[0]), Load<C>(1, at[1]), Load<C>(2, at[2]), Load<C>(3, at[3]));
-    }
+    return LoadAll<F, C>(at).Apply();
+  }
+
+  // Element i of operand k, which is an array of C in the order of the walk, or a scalar.
+  template <typename C>
+  __device__ C LoadPlain(int k, int64_t i) const {
+    if (data[k] != nullptr) return static_cast<const C*>(data[k])[i];
+    return Scalar<C>(k);
+  }
+
+ private:
+  template <typename C>
+  __device__ C Scalar(int k) const {
+    C value;
+    memcpy(&value, &scalar[k], sizeof(C));
+    return value;
   }
 };
 

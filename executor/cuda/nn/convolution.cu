@@ -13,7 +13,6 @@
 #include "absl/strings/str_cat.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
-#include "executor/cuda/launch_rows.h"
 #include "executor/cuda/nn/convolution_passes.h"
 #include "executor/cuda/nn/cudnn_convolution.h"
 #include "executor/cuda/nn/cudnn_switch.h"
@@ -94,13 +93,29 @@ absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
                          {ConvolutionPass::kWeightGradient, c.reqs[kWeightGrad]}});
 }
 
-// out (batch * channels, size) += bias (channels,).
-template <typename T>
-__global__ void AddBias(int64_t rows, int64_t channels, int64_t size, const T* bias, T* out) {
-  ForEachInRows(rows, size, [&](int64_t row, int64_t i) {
-    StoreTo(out + row * size + i, ConvertElement<ComputeType<T>>(bias[row % channels]),
-            /*add=*/true);
+// out (batch, channels, size), of `count` elements, += bias (channels,).
+template <typename T, typename Index>
+__global__ void AddBias(int64_t count, Index channels, Index size, const T* bias, T* out) {
+  using C = ComputeType<T>;
+  const auto load = [out](int64_t i) { return out[i]; };
+  ForEachLoaded(count, load, [&](int64_t i, T value) {
+    const Index channel = static_cast<Index>(i) / size % channels;
+    out[i] = ConvertElement<T>(
+        static_cast<C>(ConvertElement<C>(value) + ConvertElement<C>(bias[channel])));
   });
+}
+
+// Divides by 32 bits where they suffice, which is several times faster.
+template <typename T>
+absl::Status LaunchAddBias(const KernelContext& c, const T* bias, const ArrayView& out) {
+  const int64_t channels = out.shape[1];
+  const int64_t size = out.shape.Product(2, out.shape.rank());
+  if (out.size() <= INT32_MAX) {
+    return LaunchElements(c, out.size(), AddBias<T, uint32_t>, out.size(), channels, size, bias,
+                          out.as<T>());
+  }
+  return LaunchElements(c, out.size(), AddBias<T, uint64_t>, out.size(), channels, size, bias,
+                        out.as<T>());
 }
 
 template <typename T, typename Param>
@@ -116,10 +131,7 @@ absl::Status Forward(const KernelContext& c) {
                              ? passes.MapFromImage(data, weight, out.as<T>(), add)
                              : passes.ImageFromMap(data, weight, out.as<T>(), add));
   if (c.inputs.size() < 3) return absl::OkStatus();
-  const int64_t rows = out.shape[0] * out.shape[1];
-  const int64_t size = out.shape.Product(2, out.shape.rank());
-  return LaunchRows(c, rows, size, AddBias<T>, rows, out.shape[1], size, c.inputs[kBias].as<T>(),
-                    out.as<T>());
+  return LaunchAddBias(c, c.inputs[kBias].as<T>(), out);
 }
 
 template <typename T, typename Param>
