@@ -6,9 +6,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "ndarray/context.h"
 #include "ndarray/element_ranges.h"
 #include "ndarray/parallel.h"
+#include "ndarray/partial_shape.h"
 #include "ndarray/status_macros.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
 
 namespace cooper {
 namespace {
@@ -33,6 +37,44 @@ bool TakeViews(absl::Span<const NDArray* const> arrays, std::vector<ArrayView>* 
     view.data = arrays[i]->raw_data();
   }
   return same;
+}
+
+absl::Status CheckCount(const char* what, size_t count, size_t expected) {
+  if (count == expected) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("there are ", count, " ", what, ", expected ", expected));
+}
+
+// Whether the arrays are as many as the operator has, on one device, and what its rules ask for.
+absl::Status CheckArrays(const OpCall& call, absl::Span<const NDArray* const> inputs,
+                         absl::Span<const NDArray* const> outputs) {
+  COOPER_RETURN_IF_ERROR(CheckCount("inputs", inputs.size(), call.op->InputNames(call).size()));
+  COOPER_RETURN_IF_ERROR(CheckCount("outputs", outputs.size(), call.op->OutputNames(call).size()));
+  std::vector<PartialShape> shapes;
+  std::vector<TypeContext::Type> types;
+  for (const auto& arrays : {inputs, outputs}) {
+    for (const NDArray* array : arrays) {
+      const Context& context = (inputs.empty() ? outputs : inputs)[0]->context();
+      if (array->context() != context) {
+        return absl::InvalidArgumentError(absl::StrCat("an array is on ",
+                                                       array->context().ToString(), ", expected ",
+                                                       context.ToString(), " as the first one"));
+      }
+      shapes.emplace_back(array->shape());
+      types.emplace_back(array->dtype());
+    }
+  }
+  std::vector<PartialShape*> shape_pointers;
+  std::vector<TypeContext::Type*> type_pointers;
+  for (PartialShape& shape : shapes) shape_pointers.push_back(&shape);
+  for (TypeContext::Type& type : types) type_pointers.push_back(&type);
+  const absl::Span<PartialShape* const> all_shapes(shape_pointers);
+  const absl::Span<TypeContext::Type* const> all_types(type_pointers);
+  const size_t n = inputs.size();
+  ShapeContext shape_context(call, all_shapes.first(n), all_shapes.subspan(n), {});
+  COOPER_RETURN_IF_ERROR(call.op->shape()(shape_context));
+  TypeContext type_context(call, all_types.first(n), all_types.subspan(n), {});
+  return call.op->type()(type_context);
 }
 
 }  // namespace
@@ -139,6 +181,9 @@ absl::Status Invoke(absl::string_view op, const AttrMap& attrs,
                     absl::Span<const NDArray* const> inputs,
                     absl::Span<const NDArray* const> outputs) {
   COOPER_ASSIGN_OR_RETURN(OpCall call, MakeOpCall(op, attrs, inputs.size()));
+  COOPER_RETURN_IF_ERROR(RefuseGradientOp(*call.op));
+  COOPER_RETURN_IF_ERROR(AddContext(CheckArrays(call, inputs, outputs), op));
+  if (inputs.empty() && outputs.empty()) return absl::OkStatus();
   const DeviceType device = (inputs.empty() ? outputs : inputs)[0]->context().device_type;
   COOPER_ASSIGN_OR_RETURN(Invocation invocation, Invocation::Create(std::move(call), device));
   COOPER_RETURN_IF_ERROR(invocation.SetArrays(inputs, outputs));

@@ -45,6 +45,22 @@ TEST(InvokeTest, NamesWhatIsWrong) {
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("sgd_update")));
 }
 
+TEST(InvokeTest, ArraysThatTheRulesRefuse) {
+  const NDArray two = Vector({1, 2}), three = Vector({1, 2, 3}), four = Vector({1, 2, 3, 4});
+  const NDArray integers = *NDArray::Zeros({2}, DType::kInt32);
+  const NDArray elsewhere = *NDArray::Zeros({2}, DType::kFloat32, Context::Cpu(1));
+  const auto refused = [](const char* text) {
+    return StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(text));
+  };
+  EXPECT_THAT(Invoke("sgd_update", {{"lr", "0.1"}}, {&two, &three}, {&two}), refused("sgd_update"));
+  EXPECT_THAT(Invoke("sgd_update", {{"lr", "0.1"}}, {&four, &four}, {&two}), refused("(4,)"));
+  EXPECT_THAT(Invoke("sgd_update", {{"lr", "0.1"}}, {&two}, {&two}), refused("1 inputs, expected"));
+  EXPECT_THAT(Invoke("sgd_update", {{"lr", "0.1"}}, {&two, &two}, {}), refused("0 outputs"));
+  EXPECT_THAT(Invoke("sgd_update", {{"lr", "0.1"}}, {&two, &integers}, {&two}), refused("int32"));
+  EXPECT_THAT(Invoke("sgd_update", {{"lr", "0.1"}}, {&two, &elsewhere}, {&two}), refused("cpu(1)"));
+  EXPECT_THAT(*two.ToVector<float>(), ElementsAre(1, 2));
+}
+
 TEST(InvokeTest, WhatTheKernelRefusesStaysRefused) {
   OpCall call{.op = *FindOp("sgd_update")};
   call.params = *call.op->params()->Parse({{"lr", "0.25"}});
