@@ -43,7 +43,8 @@ struct NDArrayIterOptions {
   int64_t batch_size = 1;
   bool shuffle = false;  // all arrays alike, in another order in each epoch
   LastBatchHandle last_batch_handle = LastBatchHandle::kPad;
-  std::string layout = "NCHW";  // of the descriptions; batches are of rows whatever it says
+  std::string layout =
+      "NCHW";  // of the descriptions; its batch axis N, if any, has to be the first
   uint64_t seed = 0;
 };
 
@@ -51,7 +52,8 @@ class NDArrayIter : public DataIter {
  public:
   // The arrays must not be written to while the iterator or one of its batches is in use.
   // kInvalidArgument, naming the array, if there is no data, batch_size < 1, an array is not on the
-  // CPU or has no rows, or the numbers of rows differ.
+  // CPU or has no rows, or the numbers of rows differ; and if the layout has N behind other axes,
+  // along which MXNet would cut batches.
   static absl::StatusOr<std::unique_ptr<NDArrayIter>> Create(NamedSources data, NamedSources label,
                                                              NDArrayIterOptions options = {});
 

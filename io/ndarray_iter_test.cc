@@ -197,6 +197,9 @@ TEST(NDArrayIterTest, NamesWhatIsWrong) {
               StatusIs(code, HasSubstr("'y' has 3 rows, expected 2 as in 'x'")));
   EXPECT_THAT(NDArrayIter::Create({{"x", NDArray()}}, {}), StatusIs(code, HasSubstr("'x'")));
   EXPECT_THAT(NDArrayIter::Create({{"x", Rows(0)}}, {}), StatusIs(code, HasSubstr("'x'")));
+  EXPECT_THAT(NDArrayIter::Create({{"x", Rows(2)}}, {}, {.layout = "TN"}),
+              StatusIs(code, HasSubstr("layout 'TN' has its batch axis N at 1")));
+  COOPER_EXPECT_OK(NDArrayIter::Create({{"x", Rows(2)}}, {}, {.layout = "T"}).status());
   EXPECT_THAT(LastBatchHandleFromName("wrap"), StatusIs(code, HasSubstr("'wrap'")));
 }
 
