@@ -173,6 +173,7 @@ absl::Status Module::Bind(const ModuleBindOptions& options) {
   if (!options.for_training && options.inputs_need_grad) {
     return absl::InvalidArgumentError("Bind: inputs_need_grad without for_training");
   }
+  COOPER_RETURN_IF_ERROR(CheckGradReqs(options_, options));
   // Executors that are bound now use it until they go.
   const std::shared_ptr<ModuleGroup> group_before = group_;
   if (options.shared_module != nullptr) {

@@ -1,8 +1,10 @@
 #include "module/module_options.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 
 namespace cooper {
 
@@ -17,6 +19,25 @@ std::vector<std::string> ParamNames(const std::vector<std::string>& args,
     }
   }
   return params;
+}
+
+absl::Status CheckGradReqs(const ModuleOptions& options, const ModuleBindOptions& bind) {
+  if (!bind.for_training) return absl::OkStatus();
+  const std::pair<const char*, const std::vector<std::string>*> without[] = {
+      {"data without inputs_need_grad", bind.inputs_need_grad ? nullptr : &options.data_names},
+      {"a label", &options.label_names},
+      {"a state", &options.state_names},
+      {"a fixed parameter", &options.fixed_param_names}};
+  for (const auto& [name, req] : bind.grad_reqs) {
+    for (const auto& [what, names] : without) {
+      if (req == WriteReq::kNull || names == nullptr || !absl::c_linear_search(*names, name)) {
+        continue;
+      }
+      return absl::InvalidArgumentError(
+          absl::StrCat("Bind: grad_reqs asks for a gradient of '", name, "', which is ", what));
+    }
+  }
+  return absl::OkStatus();
 }
 
 WriteReq GradReqOf(const std::string& arg, const ModuleOptions& options,

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "executor/kernel.h"
 #include "io/data_desc.h"
 #include "module/group_contexts.h"
@@ -64,8 +65,8 @@ struct ModuleBindOptions {
   bool inputs_need_grad = false;
   // Without it, binding a bound module again changes nothing.
   bool force_rebind = false;
-  // Of all parameters, and of single arguments by name. Data and labels are kNull unless
-  // inputs_need_grad asks for the data's.
+  // Of all parameters, and of single ones by name; of data too with inputs_need_grad. Labels,
+  // states and fixed parameters have none.
   WriteReq grad_req = WriteReq::kWrite;
   std::map<std::string, WriteReq> grad_reqs;
   // What binding may allocate and the activations may take, on each context; kResourceExhausted,
@@ -87,6 +88,10 @@ struct ModuleBindOptions {
 // Those of a symbol's arguments that are neither data, labels nor states.
 std::vector<std::string> ParamNames(const std::vector<std::string>& args,
                                     const ModuleOptions& options);
+
+// kInvalidArgument, naming it, if grad_reqs asks for a gradient of what has none: labels, states,
+// fixed parameters, and data without inputs_need_grad. MXNet makes them.
+absl::Status CheckGradReqs(const ModuleOptions& options, const ModuleBindOptions& bind);
 
 // What is asked of an argument's gradient.
 WriteReq GradReqOf(const std::string& arg, const ModuleOptions& options,

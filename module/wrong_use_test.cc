@@ -173,6 +173,20 @@ TEST(WrongUseTest, AnotherKindIsAStatusWithBothKeys) {
               StatusIs(kInvalidArgument, HasSubstr("than the string 'long'")));
 }
 
+TEST(WrongUseTest, GradientsOfWhatHasNone) {
+  const auto bind = [](const std::string& name, WriteReq req) {
+    auto module = *Module::Create(TwoLayers(), {.fixed_param_names = {"fc1_bias"}});
+    return module->Bind({.data_shapes = {{.name = "data", .shape = {4, 6}}},
+                         .label_shapes = {{.name = "softmax_label", .shape = {4}}},
+                         .grad_reqs = {{name, req}}});
+  };
+  for (const char* name : {"data", "softmax_label", "fc1_bias"}) {
+    EXPECT_THAT(bind(name, WriteReq::kAdd),
+                StatusIs(kInvalidArgument, HasSubstr(std::string("'") + name + "', which is")));
+    COOPER_EXPECT_OK(bind(name, WriteReq::kNull));
+  }
+}
+
 // The symbol of a key has a slice that only fits that key's length.
 TEST(WrongUseTest, ErrorsBeginWithTheKeyAndTheBatch) {
   const SymGen sym_gen = [](const BucketKey& key) -> absl::StatusOr<BucketSymbol> {
