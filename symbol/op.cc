@@ -256,8 +256,9 @@ absl::StatusOr<const OpSchema*> FindOp(absl::string_view name) {
   const std::string near = DidYouMean(name, known);
   return absl::NotFoundError(absl::StrCat("no operator '", name, "' is linked into this program",
                                           near.empty()
-                                              ? "; its family or //symbol/ops:all_ops has to be, "
-                                                "and //executor/cpu:all_kernels to run it"
+                                              ? "; if cooper has it (//tools:ops lists all), its "
+                                                "family or //symbol/ops:all_ops has to be, and "
+                                                "//executor/cpu:all_kernels to run it"
                                               : near));
 }
 

@@ -22,7 +22,7 @@
 // as are attributes, in the order of the operator's declaration; then come `name` and `attrs`. An
 // attribute that has its default is not written into the node. The functions are called as the
 // operators are, without the underscore that hides a name: op::zeros is _zeros; and with a
-// namespace for a prefix: op::contrib::box_nms is _contrib_box_nms.
+// namespace for a prefix: op::contrib::quadratic is _contrib_quadratic.
 
 #include <cstdint>
 #include <optional>

@@ -21,7 +21,7 @@ struct FusedRNNCellOptions {
   bool bidirectional = false;
   double dropout = 0;                 // between the layers
   bool get_next_state = false;        // whether Unroll returns the final states
-  double forget_bias = 1.0;           // lstm: what the forget gates' i2h biases start with
+  double forget_bias = 1.0;           // lstm: what the forget gates' biases start with, both
   std::optional<std::string> prefix;  // absent: "lstm_" and so on, by mode
   std::shared_ptr<RNNParams> params = nullptr;  // to share weights with another cell
 };
