@@ -2,7 +2,7 @@
 """public_targets.py [--check]: writes docs/targets.md from the BUILD files, or says that it is old.
 
 BUILD files are read as the Python that they are; the words on a target are the first sentence of
-its header. docs:targets_test compares the labels with what Bazel says.
+its header. tests/layering:public_targets_test compares the labels with what Bazel says.
 """
 
 import collections
@@ -22,7 +22,7 @@ INTRO = """# Public targets
 
 What other workspaces may name, made by `tools/public_targets.py` from the BUILD files. All else is cooper's own and may change.
 Operators and kernels register themselves when they are linked: a kernel brings its operator, a family all of its folder,
-`@cooper//executor/cpu:all_kernels` everything; `@cooper//symbol/ops` without kernels is enough to load symbols and infer shapes.
+`@cooper//executor/cpu:all_kernels` everything; `@cooper//symbol/ops:all_ops` without kernels is enough to load symbols and infer shapes.
 The kernels of one file are public too, and not listed: those of `executor/cpu/nn/pooling.cc` are `@cooper//executor/cpu/nn:pooling`.
 """
 
