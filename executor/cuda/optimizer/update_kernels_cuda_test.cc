@@ -269,7 +269,12 @@ absl::StatusOr<std::vector<NDArray>> RunInvoke(const InvokeCase& test, Context c
   COOPER_ASSIGN_OR_RETURN(arrays.emplace_back(),
                           NDArray::Zeros({test.out_size}, DType::kFloat32, context));
   for (const int i : test.outputs) outputs.push_back(i < 0 ? &arrays.back() : &arrays[i]);
-  COOPER_RETURN_IF_ERROR(Invoke(test.op, test.attrs, inputs, outputs));
+  // Not by Invoke: as modules do, with arrays of several dtypes, which are no rule's.
+  COOPER_ASSIGN_OR_RETURN(OpCall call, MakeOpCall(test.op, test.attrs, inputs.size()));
+  COOPER_ASSIGN_OR_RETURN(Invocation invocation,
+                          Invocation::Create(std::move(call), context.device_type));
+  COOPER_RETURN_IF_ERROR(invocation.SetArrays(inputs, outputs));
+  COOPER_RETURN_IF_ERROR(invocation.Run());
   return arrays;
 }
 
