@@ -19,6 +19,9 @@
 #include "ndarray/ndarray.h"
 #include "ndarray/status_macros.h"
 #include "ndarray/status_matchers.h"
+#include "symbol/rnn/base_rnn_cell.h"
+#include "symbol/rnn/lstm_cell.h"
+#include "symbol/rnn/unroll.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
@@ -61,6 +64,15 @@ absl::Status LoadLayer(const std::string& path, const std::string& from, const s
   ArrayMap args, auxs;
   COOPER_RETURN_IF_ERROR(LoadParamsFile(path, &args, &auxs));
   return model.SetParams(Renamed(args, from, to), Renamed(auxs, from, to), {.allow_missing = true});
+}
+
+// What mx.rnn.save_rnn_checkpoint has written, each gate of the cells for itself.
+absl::Status LoadRnnCheckpoint(const std::string& path, const std::vector<RNNCellPtr>& cells,
+                               BaseModule& model) {
+  ArrayMap args, auxs;
+  COOPER_RETURN_IF_ERROR(LoadParamsFile(path, &args, &auxs));
+  COOPER_ASSIGN_OR_RETURN(const ArrayMap packed, PackWeights(cells, std::move(args)));
+  return model.SetParams(packed, auxs);
 }
 
 absl::StatusOr<std::unique_ptr<Module>> Bound(const Symbol& net, ModuleOptions options = {}) {
@@ -123,6 +135,37 @@ TEST(WeightsPageTest, LoadsALayer) {
   COOPER_ASSERT_OK(LoadLayer(path, "old_", "fc1_", *model));
   EXPECT_EQ(Weight(*model, "fc1_bias"), std::vector<float>(128, 2));
   EXPECT_EQ(Weight(*model, "fc2_weight"), second);
+}
+
+TEST(WeightsPageTest, LoadsGatesOfCells) {
+  const auto cell = std::make_shared<LSTMCell>(3, LSTMCellOptions{.prefix = "l0_"});
+  const Symbol steps = Symbol::Variable("data");
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const Symbol last,
+      Symbol::Create("FullyConnected",
+                     {.name = "fc",
+                      .inputs = {Unroll(*cell, 2, steps, {.merge_outputs = true}).outputs.merged()},
+                      .attrs = {{"num_hidden", "2"}}}));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const Symbol net, Symbol::Create("SoftmaxOutput", {.name = "softmax", .inputs = {last}}));
+  const auto bound = [&]() -> absl::StatusOr<std::unique_ptr<Module>> {
+    COOPER_ASSIGN_OR_RETURN(auto model, Module::Create(net));
+    COOPER_RETURN_IF_ERROR(
+        model->Bind({.data_shapes = {{.name = "data", .shape = {4, 2, 5}}},
+                     .label_shapes = {{.name = "softmax_label", .shape = {4}}}}));
+    return model;
+  };
+  COOPER_ASSERT_OK_AND_ASSIGN(auto from, bound());
+  COOPER_ASSERT_OK(from->InitParams({.initializer = init::Uniform(1), .seed = 1}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams params, from->GetParams());
+  COOPER_ASSERT_OK_AND_ASSIGN(const ArrayMap gates, UnpackWeights({cell}, params.args));
+  ASSERT_TRUE(gates.contains("l0_i2h_i_weight"));
+  const std::string path = testing::TempDir() + "gates.params";
+  COOPER_ASSERT_OK(SaveParamsFile(path, gates, {}));
+  COOPER_ASSERT_OK_AND_ASSIGN(auto to, bound());
+  COOPER_ASSERT_OK(to->InitParams());
+  COOPER_ASSERT_OK(LoadRnnCheckpoint(path, {cell}, *to));
+  EXPECT_EQ(Weight(*to, "l0_i2h_weight"), Weight(*from, "l0_i2h_weight"));
 }
 
 }  // namespace
