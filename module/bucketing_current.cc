@@ -62,7 +62,10 @@ absl::Status BucketingModule::InitParams(const InitParamsOptions& options) {
 absl::Status BucketingModule::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
                                         const SetParamsOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireBound("SetParams"));
-  if (params_initialized() && !options.force_init) return absl::OkStatus();
+  if (params_initialized() && !options.force_init) {
+    return group_->parameters().Set(arg_params, aux_params,
+                                    options);  // changes nothing, and says so
+  }
   SetParamsOptions checked = options;
   if (options.allow_missing && !options.allow_extra) {
     COOPER_RETURN_IF_ERROR(CheckKnown(arg_params, aux_params));

@@ -198,7 +198,7 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBindIn(
 }
 
 absl::Status BucketingModule::Bind(const ModuleBindOptions& options) {
-  if (binded_ && !options.force_rebind) return absl::OkStatus();
+  if (binded_ && !options.force_rebind) return StayBound(bind_options_, options);
   if (options.shared_module != nullptr) {
     return absl::UnimplementedError("Bind: a BucketingModule takes no shared_module");
   }

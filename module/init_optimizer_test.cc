@@ -157,5 +157,28 @@ TEST(InitOptimizerTest, WarnsOfAnInstanceThatDoesNotScaleByTheBatchSize) {
   EXPECT_THAT(log.lines, ElementsAre(HasSubstr("rescale_grad is 1, not 0.25")));
 }
 
+// As MXNet warns of calls that it ignores; not of a Fit that asks for what is there.
+TEST(InitOptimizerTest, WarnsOfWhatIsIgnored) {
+  const auto module = MakeModule();
+  const InitOptimizerOptions first = {.optimizer_params = {{"learning_rate", "0.1"}}};
+  COOPER_ASSERT_OK(module->InitOptimizer(first));
+  const LogLines log;
+  COOPER_ASSERT_OK(module->InitOptimizer(first));
+  COOPER_ASSERT_OK(module->InitOptimizer({}));
+  COOPER_ASSERT_OK(module->InitParams());
+  COOPER_ASSERT_OK(module->Bind(Shapes(4)));
+  EXPECT_THAT(log.lines, IsEmpty());
+  COOPER_ASSERT_OK(module->InitOptimizer({.optimizer_params = {{"learning_rate", "0"}}}));
+  COOPER_ASSERT_OK(module->InitParams({.arg_params = module->GetParams()->args}));
+  ModuleBindOptions to_predict = Shapes(4);
+  to_predict.for_training = false;
+  COOPER_ASSERT_OK(module->Bind(to_predict));
+  EXPECT_THAT(log.lines,
+              ElementsAre(HasSubstr("optimizer, sgd(learning_rate=0.1): sgd(learning_rate=0) is "
+                                    "ignored"),
+                          HasSubstr("the given ones are ignored"),
+                          HasSubstr("stays bound with for_training = true")));
+}
+
 }  // namespace
 }  // namespace cooper

@@ -167,7 +167,7 @@ absl::Status Module::CheckShared(const Module& other) const {
 }
 
 absl::Status Module::Bind(const ModuleBindOptions& options) {
-  if (binded_ && !options.force_rebind) return absl::OkStatus();
+  if (binded_ && !options.force_rebind) return StayBound(bind_options_, options);
   COOPER_RETURN_IF_ERROR(CheckDescs(options));
   COOPER_RETURN_IF_ERROR(CheckLabelNames(options));
   if (!options.for_training && options.inputs_need_grad) {

@@ -1,10 +1,12 @@
 #include "module/module_options.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "glog/logging.h"
 
 namespace cooper {
 
@@ -36,6 +38,18 @@ absl::Status CheckGradReqs(const ModuleOptions& options, const ModuleBindOptions
       return absl::InvalidArgumentError(
           absl::StrCat("Bind: grad_reqs asks for a gradient of '", name, "', which is ", what));
     }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StayBound(const ModuleBindOptions& bound, const ModuleBindOptions& asked) {
+  const std::tuple<const char*, bool, bool> uses[] = {
+      {"for_training", bound.for_training, asked.for_training},
+      {"inputs_need_grad", bound.inputs_need_grad, asked.inputs_need_grad}};
+  for (const auto& [name, is, wanted] : uses) {
+    if (is == wanted) continue;
+    LOG(WARNING) << "Bind: the module stays bound with " << name << " = " << (is ? "true" : "false")
+                 << ": force_rebind is not set";
   }
   return absl::OkStatus();
 }

@@ -93,6 +93,9 @@ std::vector<std::string> ParamNames(const std::vector<std::string>& args,
 // fixed parameters, and data without inputs_need_grad. MXNet makes them.
 absl::Status CheckGradReqs(const ModuleOptions& options, const ModuleBindOptions& bind);
 
+// OK. Logs what of `asked` a module that stays bound as it is ignores.
+absl::Status StayBound(const ModuleBindOptions& bound, const ModuleBindOptions& asked);
+
 // What is asked of an argument's gradient.
 WriteReq GradReqOf(const std::string& arg, const ModuleOptions& options,
                    const ModuleBindOptions& bind);

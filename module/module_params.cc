@@ -92,7 +92,11 @@ absl::Status Module::InitOptimizer(const InitOptimizerOptions& options) {
 absl::Status Module::InitOptimizerFor(const std::vector<DataDesc>& data_shapes,
                                       const InitOptimizerOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireParams("InitOptimizer"));
-  if (optimizer_initialized() && !options.force_init) return absl::OkStatus();
+  if (optimizer_initialized() && !options.force_init) {
+    const std::string ignored = group_->parameters().IgnoredOptimizer(options);
+    if (!ignored.empty()) LOG(WARNING) << "InitOptimizer: " << ignored;
+    return absl::OkStatus();
+  }
   COOPER_ASSIGN_OR_RETURN(const std::shared_ptr<KVStore> kvstore, MakeKVStore(options));
   COOPER_ASSIGN_OR_RETURN(const std::shared_ptr<Optimizer> optimizer,
                           MakeOptimizer(data_shapes, options, kvstore.get()));

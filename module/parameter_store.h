@@ -151,6 +151,9 @@ class ParameterStore {
                                 std::shared_ptr<KVStore> kvstore,
                                 const InitOptimizerOptions& options,
                                 const std::map<std::string, std::string>& compression_params = {});
+  // What to say of options that change nothing, since there is an optimizer; empty if they ask for
+  // nothing, or for that one.
+  std::string IgnoredOptimizer(const InitOptimizerOptions& options) const;
   // The first context's, or the key-value store's; null until InstallOptimizer.
   std::shared_ptr<Updater> updater() const;
   const std::shared_ptr<KVStore>& kvstore() const { return learning_.kvstore; }
@@ -253,6 +256,7 @@ class ParameterStore {
     std::vector<std::shared_ptr<Updater>> updaters;
     double clip_global_norm = 0;  // 0: gradients are not clipped
     bool rate_given = false;      // wins over that of a file of optimizer states
+    std::string asked_for;        // what InstallOptimizer was asked for, in words
     GradientNormalization normalization = GradientNormalization::kBatchSize;
   };
 

@@ -6,12 +6,16 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "glog/logging.h"
 #include "module/given_parameter.h"
 #include "module/parameter_store.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {
+
+constexpr char kParamsIgnored[] =
+    "there are parameters already: the given ones are ignored without force_init";
 
 absl::Status WithName(const absl::Status& status, const char* call, const std::string& name) {
   return AddContext(status, call, "parameter '", name, "'");
@@ -55,6 +59,9 @@ absl::Status ParameterStore::InitNames(ParameterKind kind, absl::Span<const std:
 
 absl::Status ParameterStore::Init(const InitParamsOptions& options, const NetworkNames* network) {
   if (initialized_ && !options.force_init) {
+    if (options.arg_params.has_value() && !options.arg_params->empty()) {
+      LOG(WARNING) << kParamsIgnored;
+    }
     // Parameters that are still to come may need it.
     if (initializer_ == nullptr) {
       initializer_ = options.initializer;
@@ -103,7 +110,10 @@ absl::Status ParameterStore::Init(const InitParamsOptions& options, const Networ
 
 absl::Status ParameterStore::Set(const ArrayMap& args, const ArrayMap& auxs,
                                  const SetParamsOptions& options, const NetworkNames* network) {
-  if (initialized_ && !options.force_init) return absl::OkStatus();
+  if (initialized_ && !options.force_init) {
+    LOG(WARNING) << kParamsIgnored;
+    return absl::OkStatus();
+  }
   if (!options.allow_missing) {
     const std::shared_ptr<const Initializer> initializer = initializer_;
     const uint64_t seed = init_seed_;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "module/gradient_norm.h"
 #include "module/kvstore/queued_copies.h"
 #include "module/parameter_store.h"
@@ -16,6 +18,30 @@ namespace cooper {
 std::shared_ptr<Updater> ParameterStore::updater() const {
   if (learning_.update_on_kvstore) return learning_.store_updater;
   return learning_.updaters.empty() ? nullptr : learning_.updaters[0];
+}
+
+namespace {
+
+// Empty for options that leave all as it is.
+std::string AskedFor(const InitOptimizerOptions& options) {
+  if (options.instance != nullptr) return "an instance";
+  if (options.optimizer_params.empty() && options.lr_scheduler == nullptr) return "";
+  return absl::StrCat(options.optimizer, "(",
+                      absl::StrJoin(options.optimizer_params, ", ", absl::PairFormatter("=")), ")",
+                      options.lr_scheduler == nullptr ? "" : " with a schedule");
+}
+
+}  // namespace
+
+std::string ParameterStore::IgnoredOptimizer(const InitOptimizerOptions& options) const {
+  const std::string asked_for = AskedFor(options);
+  const bool is_there =
+      options.instance != nullptr
+          ? updater() != nullptr && options.instance.get() == &updater()->optimizer()
+          : asked_for == learning_.asked_for;
+  if (asked_for.empty() || is_there) return "";
+  return absl::StrCat("there is an optimizer", learning_.asked_for.empty() ? "" : ", ",
+                      learning_.asked_for, ": ", asked_for, " is ignored without force_init");
 }
 
 absl::Status ParameterStore::InstallOptimizer(
@@ -37,6 +63,7 @@ absl::Status ParameterStore::Install(const std::shared_ptr<Optimizer>& optimizer
   if (!options.lr_mult.empty()) optimizer->SetLrMult(options.lr_mult);
   if (!options.wd_mult.empty()) optimizer->SetWdMult(options.wd_mult);
   Learning learning{.kvstore = std::move(kvstore)};
+  learning.asked_for = AskedFor(options);
   learning.clip_global_norm = std::max(0.0, options.clip_global_norm);
   learning.normalization = options.normalization;
   learning.rate_given = options.instance != nullptr
