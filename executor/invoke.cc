@@ -65,7 +65,9 @@ absl::Status CheckArrays(const OpCall& call, absl::Span<const NDArray* const> in
     }
   }
   std::vector<PartialShape*> shape_pointers;
+  shape_pointers.reserve(shapes.size());
   std::vector<TypeContext::Type*> type_pointers;
+  type_pointers.reserve(types.size());
   for (PartialShape& shape : shapes) shape_pointers.push_back(&shape);
   for (TypeContext::Type& type : types) type_pointers.push_back(&type);
   const absl::Span<PartialShape* const> all_shapes(shape_pointers);

@@ -124,6 +124,7 @@ TEST(PackingSearchTest, IsExact) {
 
 TEST(PackingSearchTest, GivesUpWithoutAProof) {
   std::vector<LiveRange> ranges;
+  ranges.reserve(40);
   for (int i = 0; i < 40; ++i) ranges.push_back({7 + i % 5, i % 11, i % 11 + i % 4, 1});
   const PackingProblem problem(ranges);
   const Packing packing = problem.Search({.capacity = 1000, .max_work = 100});
@@ -136,6 +137,7 @@ TEST(PackingSearchTest, GivesUpWithoutAProof) {
 
 TEST(PackingSearchTest, EqualInputGivesAnEqualPlan) {
   std::vector<LiveRange> ranges;
+  ranges.reserve(60);
   for (int i = 0; i < 60; ++i) ranges.push_back({64 * (7 + i % 5), i, i + i % 7});
   const PackingProblem problem(ranges);
   const PackingOptions options{.capacity = 64 * 60, .max_work = 1'000'000, .order = 1};
