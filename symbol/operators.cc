@@ -7,7 +7,7 @@
 namespace cooper {
 namespace {
 
-Symbol Make(const char* op, OpArgs args) { return Symbol::Keep(Symbol::Create(op, args)); }
+Symbol Make(const char* op, const OpArgs& args) { return Symbol::Keep(Symbol::Create(op, args)); }
 
 Symbol Binary(const char* op, const Symbol& a, const Symbol& b) {
   return Make(op, {.inputs = {a, b}});

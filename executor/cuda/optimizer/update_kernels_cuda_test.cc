@@ -100,6 +100,7 @@ absl::StatusOr<std::vector<NDArray>> RunUpdate(const UpdateCase& test, Context c
         output, NDArray::Full({kSize}, 2, phase1 ? DType::kFloat32 : test.dtype, context));
   }
   std::vector<ArrayView> inputs;
+  inputs.reserve(arrays.size());
   for (const NDArray& array : arrays) inputs.push_back(ViewOf(array));
   const ArrayView out = ViewOf(output);
   COOPER_ASSIGN_OR_RETURN(const Kernel* const kernel, FindKernel(op.name(), context.device_type));
