@@ -2,13 +2,29 @@
 
 #include <algorithm>
 #include <tuple>
-#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
 
 namespace cooper {
+namespace {
+
+// Why nobody may ask for an argument's gradient in training; null: one may.
+const char* KindWithoutGradient(const std::string& arg, const ModuleOptions& options,
+                                const ModuleBindOptions& bind) {
+  const auto is_in = [&arg](const std::vector<std::string>& names) {
+    return absl::c_linear_search(names, arg);
+  };
+  if (is_in(options.data_names)) {
+    return bind.inputs_need_grad ? nullptr : "data without inputs_need_grad";
+  }
+  if (is_in(options.label_names)) return "a label";
+  if (is_in(options.state_names)) return "a state";
+  return is_in(options.fixed_param_names) ? "a fixed parameter" : nullptr;
+}
+
+}  // namespace
 
 std::vector<std::string> ParamNames(const std::vector<std::string>& args,
                                     const ModuleOptions& options) {
@@ -25,19 +41,11 @@ std::vector<std::string> ParamNames(const std::vector<std::string>& args,
 
 absl::Status CheckGradReqs(const ModuleOptions& options, const ModuleBindOptions& bind) {
   if (!bind.for_training) return absl::OkStatus();
-  const std::pair<const char*, const std::vector<std::string>*> without[] = {
-      {"data without inputs_need_grad", bind.inputs_need_grad ? nullptr : &options.data_names},
-      {"a label", &options.label_names},
-      {"a state", &options.state_names},
-      {"a fixed parameter", &options.fixed_param_names}};
   for (const auto& [name, req] : bind.grad_reqs) {
-    for (const auto& [what, names] : without) {
-      if (req == WriteReq::kNull || names == nullptr || !absl::c_linear_search(*names, name)) {
-        continue;
-      }
-      return absl::InvalidArgumentError(
-          absl::StrCat("Bind: grad_reqs asks for a gradient of '", name, "', which is ", what));
-    }
+    const char* const kind = KindWithoutGradient(name, options, bind);
+    if (req == WriteReq::kNull || kind == nullptr) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("Bind: grad_reqs asks for a gradient of '", name, "', which is ", kind));
   }
   return absl::OkStatus();
 }
@@ -57,13 +65,7 @@ absl::Status StayBound(const ModuleBindOptions& bound, const ModuleBindOptions& 
 WriteReq GradReqOf(const std::string& arg, const ModuleOptions& options,
                    const ModuleBindOptions& bind) {
   if (!bind.for_training) return WriteReq::kNull;
-  if (absl::c_linear_search(options.data_names, arg)) {
-    if (!bind.inputs_need_grad) return WriteReq::kNull;
-  } else if (absl::c_linear_search(options.label_names, arg) ||
-             absl::c_linear_search(options.state_names, arg) ||
-             absl::c_linear_search(options.fixed_param_names, arg)) {
-    return WriteReq::kNull;
-  }
+  if (KindWithoutGradient(arg, options, bind) != nullptr) return WriteReq::kNull;
   const auto it = bind.grad_reqs.find(arg);
   return it == bind.grad_reqs.end() ? bind.grad_req : it->second;
 }
