@@ -87,8 +87,8 @@ absl::Status NDArrayIter::Check() {
         absl::StrCat("NDArrayIter: batch_size is ", options_.batch_size, ", expected at least 1"));
   }
   if (data_.empty()) return absl::InvalidArgumentError("NDArrayIter: no data arrays");
-  const size_t batch_axis = options_.layout.find('N');
-  if (batch_axis != std::string::npos && batch_axis > 0) {
+  const int batch_axis = BatchAxis(options_.layout);
+  if (batch_axis > 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("NDArrayIter: layout '", options_.layout, "' has its batch axis N at ",
                      batch_axis, ", but batches are of rows of axis 0: transpose the arrays"));

@@ -43,8 +43,7 @@ struct NDArrayIterOptions {
   int64_t batch_size = 1;
   bool shuffle = false;  // all arrays alike, in another order in each epoch
   LastBatchHandle last_batch_handle = LastBatchHandle::kPad;
-  std::string layout =
-      "NCHW";  // of the descriptions; its batch axis N, if any, has to be the first
+  std::string layout = "NCHW";  // of the descriptions; N, if it is there, has to be the first
   uint64_t seed = 0;
 };
 

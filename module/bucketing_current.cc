@@ -62,16 +62,17 @@ absl::Status BucketingModule::InitParams(const InitParamsOptions& options) {
 absl::Status BucketingModule::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
                                         const SetParamsOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireBound("SetParams"));
+  ParameterStore& parameters = group_->parameters();
+  // Changes nothing, and says so.
   if (params_initialized() && !options.force_init) {
-    return group_->parameters().Set(arg_params, aux_params,
-                                    options);  // changes nothing, and says so
+    return parameters.Set(arg_params, aux_params, options);
   }
   SetParamsOptions checked = options;
   if (options.allow_missing && !options.allow_extra) {
     COOPER_RETURN_IF_ERROR(CheckKnown(arg_params, aux_params));
     checked.allow_extra = true;
   }
-  return group_->parameters().Set(arg_params, aux_params, checked);
+  return parameters.Set(arg_params, aux_params, checked);
 }
 
 absl::Status BucketingModule::InitOptimizer(const InitOptimizerOptions& options) {
