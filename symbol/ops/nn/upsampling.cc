@@ -52,11 +52,6 @@ absl::Status NearestShape(ShapeContext& c) {
                          ExtentProduct(c.input(0)[3], param.scale)};
   for (int i = 0; i < c.num_inputs(); ++i) {
     const PartialShape& input = c.input(i);
-    if (!input.rank_known()) return absl::OkStatus();
-    if (input.rank() != 4) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("input ", i, " has shape ", input.ToString(), ", expected 4 axes"));
-    }
     for (int axis = 2; axis < 4; ++axis) {
       if (!input.dim_known(axis) || !output.dim_known(axis)) continue;
       if (input[axis] == 0 || output[axis] % input[axis] != 0) {
