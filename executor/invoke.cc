@@ -50,11 +50,12 @@ absl::Status CheckArrays(const OpCall& call, absl::Span<const NDArray* const> in
                          absl::Span<const NDArray* const> outputs) {
   COOPER_RETURN_IF_ERROR(CheckCount("inputs", inputs.size(), call.op->InputNames(call).size()));
   COOPER_RETURN_IF_ERROR(CheckCount("outputs", outputs.size(), call.op->OutputNames(call).size()));
+  if (inputs.empty() && outputs.empty()) return absl::OkStatus();
+  const Context& context = (inputs.empty() ? outputs : inputs)[0]->context();
   std::vector<PartialShape> shapes;
   std::vector<TypeContext::Type> types;
   for (const auto& arrays : {inputs, outputs}) {
     for (const NDArray* array : arrays) {
-      const Context& context = (inputs.empty() ? outputs : inputs)[0]->context();
       if (array->context() != context) {
         return absl::InvalidArgumentError(absl::StrCat("an array is on ",
                                                        array->context().ToString(), ", expected ",
