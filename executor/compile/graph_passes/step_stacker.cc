@@ -73,34 +73,47 @@ StepStacker::Key StepStacker::KeyOf(const std::vector<NodeEntry>& steps) {
   return key;
 }
 
+// Does not recurse: graphs may be deep.
 absl::StatusOr<NodeEntry> StepStacker::StackWhatWasSplit(const std::vector<NodeEntry>& steps) {
-  Key key = KeyOf(steps);
-  if (const auto found = made_.find(key); found != made_.end()) return found->second.entry;
-  COOPER_ASSIGN_OR_RETURN(NodeEntry entry, Make(steps));
-  made_[std::move(key)] = {.steps = steps, .entry = entry};
-  return entry;
+  std::vector<std::vector<NodeEntry>> wanted = {steps};  // each for the one before it
+  while (!wanted.empty()) {
+    Key key = KeyOf(wanted.back());
+    if (!made_.contains(key)) {
+      std::vector<NodeEntry> operands;
+      COOPER_ASSIGN_OR_RETURN(NodeEntry entry, Make(wanted.back(), &operands));
+      if (!operands.empty()) {
+        wanted.push_back(std::move(operands));
+        continue;
+      }
+      made_[std::move(key)] = {.steps = wanted.back(), .entry = std::move(entry)};
+    }
+    wanted.pop_back();
+  }
+  return made_.at(KeyOf(steps)).entry;
 }
 
-absl::StatusOr<NodeEntry> StepStacker::Make(const std::vector<NodeEntry>& steps) {
+absl::StatusOr<NodeEntry> StepStacker::Make(const std::vector<NodeEntry>& steps,
+                                            std::vector<NodeEntry>* operands) const {
   if (const Node* split = SplitOf(steps); split != nullptr) {
     const NodeEntry& whole = split->inputs()[0];
     if (split->call().param<SliceChannelParam>().axis == 0) return whole;
     return MakeEntry("SwapAxis", absl::StrCat(split->name(), "_steps"), {whole},
                      {{"dim1", "0"}, {"dim2", "1"}});
   }
-  const std::vector<NodeEntry> backwards(steps.rbegin(), steps.rend());
-  if (SplitOf(backwards) != nullptr) {
-    COOPER_ASSIGN_OR_RETURN(const NodeEntry forwards, StackWhatWasSplit(backwards));
-    return Reverse(forwards);
-  }
+  std::vector<NodeEntry> backwards(steps.rbegin(), steps.rend());
   if (const auto found = made_.find(KeyOf(backwards)); found != made_.end()) {
     if (!found->second.entry) return NodeEntry();
     return Reverse(found->second.entry);
   }
-  return MakeOperation(steps);
+  if (SplitOf(backwards) != nullptr) {
+    *operands = std::move(backwards);
+    return NodeEntry();
+  }
+  return MakeOperation(steps, operands);
 }
 
-absl::StatusOr<NodeEntry> StepStacker::MakeOperation(const std::vector<NodeEntry>& steps) {
+absl::StatusOr<NodeEntry> StepStacker::MakeOperation(const std::vector<NodeEntry>& steps,
+                                                     std::vector<NodeEntry>* operands) const {
   const Node& first = *steps[0].node;
   if (!AllOfOneOperator(steps)) return NodeEntry();
   AttrMap attrs;
@@ -114,14 +127,19 @@ absl::StatusOr<NodeEntry> StepStacker::MakeOperation(const std::vector<NodeEntry
              first.inputs().size() != 2 || !HasOneShape(first.call())) {
     return NodeEntry();
   }
-  std::vector<NodeEntry> operands;
+  std::vector<NodeEntry> inputs;
   for (size_t k = 0; k < first.inputs().size(); ++k) {
-    COOPER_ASSIGN_OR_RETURN(NodeEntry operand, StackWhatWasSplit(Operands(steps, k)));
-    if (!operand) return NodeEntry();
-    operands.push_back(std::move(operand));
+    std::vector<NodeEntry> operand = Operands(steps, k);
+    const auto found = made_.find(KeyOf(operand));
+    if (found == made_.end()) {
+      *operands = std::move(operand);
+      return NodeEntry();
+    }
+    if (!found->second.entry) return NodeEntry();
+    inputs.push_back(found->second.entry);
   }
   return MakeEntry(first.op()->name().c_str(), absl::StrCat(first.name(), "_steps"),
-                   std::move(operands), std::move(attrs));
+                   std::move(inputs), std::move(attrs));
 }
 
 absl::StatusOr<NodeEntry> StepStacker::Stack(const std::vector<NodeEntry>& steps,

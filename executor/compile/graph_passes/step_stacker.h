@@ -34,8 +34,11 @@ class StepStacker {
   };
 
   static Key KeyOf(const std::vector<NodeEntry>& steps);
-  absl::StatusOr<NodeEntry> Make(const std::vector<NodeEntry>& steps);
-  absl::StatusOr<NodeEntry> MakeOperation(const std::vector<NodeEntry>& steps);
+  // What stands for the arrays; or, in `*operands`, arrays that have to be made first.
+  absl::StatusOr<NodeEntry> Make(const std::vector<NodeEntry>& steps,
+                                 std::vector<NodeEntry>* operands) const;
+  absl::StatusOr<NodeEntry> MakeOperation(const std::vector<NodeEntry>& steps,
+                                          std::vector<NodeEntry>* operands) const;
 
   absl::flat_hash_map<Key, Stacked> made_;
 };

@@ -98,6 +98,24 @@ TEST(StepStackerTest, OthersAreNotOfAWhole) {
   }
 }
 
+TEST(StepStackerTest, SumsMayBeAsDeepAsGraphs) {
+  constexpr int kDepth = 50'000;
+  for (const bool split : {true, false}) {
+    const Symbol whole = Split(kWhole, "0", 2);
+    const Symbol other = Split(Symbol::Variable("b"), "0", 2);
+    std::vector<Symbol> steps = {split ? whole[0] : kWhole, whole[1]};
+    for (int i = 0; i < kDepth; ++i) {
+      for (int t = 0; t < 2; ++t) {
+        steps[t] = Op("elemwise_add", {.name = "sum", .inputs = {steps[t], other[t]}});
+      }
+    }
+    StepStacker stacker;
+    COOPER_ASSERT_OK_AND_ASSIGN(const NodeEntry stacked, stacker.StackWhatWasSplit(Entries(steps)));
+    EXPECT_EQ(static_cast<bool>(stacked), split);
+    if (split) EXPECT_TRUE(IsOp(*stacked.node, "elemwise_add"));
+  }
+}
+
 TEST(StepStackerTest, OneStepIsReshapedAlone) {
   StepStacker stacker;
   COOPER_ASSERT_OK_AND_ASSIGN(const NodeEntry stacked, stacker.Stack({EntryOf(kWhole)}, 5));
