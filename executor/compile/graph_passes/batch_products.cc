@@ -24,12 +24,19 @@ namespace {
 using enum FullyConnectedArrays::Input;
 
 // What the pass may put in, beside FullyConnected.
-constexpr const char* kOps[] = {
-    "SliceChannel", "_backward_SliceChannel", "Concat", "_backward_Concat", "SwapAxis", "reverse",
-    "Reshape",      "_backward_reshape"};
+constexpr const char* kOps[] = {"SliceChannel", "_backward_SliceChannel",
+                                "Concat",       "_backward_Concat",
+                                "SwapAxis",     "reverse",
+                                "Reshape",      "_backward_reshape",
+                                "zeros_like"};
 
 // A product of so many rows has little to gain from more of them, and more to copy.
 constexpr int64_t kManyRows = 256;
+
+// Nodes that are looked at to find which products are independent, and how often batches are
+// ordered, at most: what files may name takes no time that grows with their square.
+constexpr int64_t kMostVisits = int64_t{1} << 27;
+constexpr int kMostOrders = 100;
 
 using Batch = std::vector<int>;  // nodes
 
@@ -45,12 +52,28 @@ bool IsCandidate(const GraphFacts& facts, int i) {
          !IsOp(facts.node(uses[0].node), "SoftmaxOutput");
 }
 
-// Candidates with the same weight and bias, and data of the same shape and dtype, in the order of
-// nodes.
+// By node: whether a gradient reaches it, from an output or a loss. Where it reaches one product
+// and not the other, zeros would stand for the other's, and zeros times infinities are NaN.
+std::vector<bool> ReachedByGradients(const GraphFacts& facts) {
+  std::vector<bool> reached(facts.graph().num_nodes(), false);
+  if (!facts.has_gradients()) return reached;
+  for (const NodeEntry& head : facts.symbol().outputs()) reached[facts.index(head)] = true;
+  for (int i = facts.graph().num_nodes() - 1; i >= 0; --i) {
+    const Node& node = facts.node(i);
+    if (node.is_variable() || !node.op()->gradient()) continue;
+    if (!reached[i] && !node.op()->IgnoresHeadGradient(node.call())) continue;
+    for (const NodeEntry& input : node.inputs()) reached[facts.index(input)] = true;
+  }
+  return reached;
+}
+
+// Candidates with the same weight and bias, data of the same shape and dtype, and gradients or
+// none, in the order of nodes.
 std::vector<Batch> CandidatesByWeight(const GraphFacts& facts) {
   std::vector<Batch> batches;
-  absl::flat_hash_map<std::tuple<int, int, Shape, DType, int64_t>, size_t> found;
+  absl::flat_hash_map<std::tuple<int, int, Shape, DType, int64_t, bool>, size_t> found;
   const IndexedGraph& graph = facts.graph();
+  const std::vector<bool> reached = ReachedByGradients(facts);
   for (int i = 0; i < graph.num_nodes(); ++i) {
     if (!IsCandidate(facts, i)) continue;
     const Node& node = facts.node(i);
@@ -58,7 +81,7 @@ std::vector<Batch> CandidatesByWeight(const GraphFacts& facts) {
     const int bias = inputs.size() > kBias ? graph.entry(inputs[kBias]) : -1;
     const auto [it, is_new] = found.try_emplace(
         {graph.entry(inputs[kWeight]), bias, facts.shape(inputs[kData]), facts.type(inputs[kData]),
-         node.call().param<FullyConnectedParam>().num_hidden},
+         node.call().param<FullyConnectedParam>().num_hidden, reached[i]},
         batches.size());
     if (is_new) batches.emplace_back();
     batches[it->second].push_back(i);
@@ -68,31 +91,43 @@ std::vector<Batch> CandidatesByWeight(const GraphFacts& facts) {
 
 // Leaves out those that depend on others of the batch.
 void KeepIndependent(const GraphFacts& facts, Batch& batch) {
-  std::vector<bool> depends(facts.graph().num_nodes(), false);
-  std::vector<bool> member(facts.graph().num_nodes(), false);
-  for (int node : batch) member[node] = true;
-  for (int i = batch.front(); i < facts.graph().num_nodes(); ++i) {
-    for (const NodeEntry& input : facts.node(i).inputs()) {
+  const int begin = batch.front();
+  std::vector<bool> follows(batch.back() - begin + 1, false);  // a member, or depends on one
+  size_t next = 0;
+  Batch independent;
+  for (int i = begin; i <= batch.back(); ++i) {
+    const auto& inputs = facts.node(i).inputs();
+    const bool depends = std::any_of(inputs.begin(), inputs.end(), [&](const NodeEntry& input) {
       const int from = facts.index(input);
-      if (depends[from] || member[from]) depends[i] = true;
-    }
+      return from >= begin && follows[from - begin];
+    });
+    follows[i - begin] = depends;
+    if (i != batch[next]) continue;
+    ++next;
+    if (!depends) independent.push_back(i);
+    follows[i - begin] = true;
   }
-  std::erase_if(batch, [&](int node) { return depends[node]; });
+  batch = std::move(independent);
 }
 
 class Batching {
  public:
   explicit Batching(const GraphFacts& facts) : facts_(facts), rebuilder_(facts) {
+    int64_t visits = 0;
     for (Batch& batch : CandidatesByWeight(facts)) {
-      if (batch.size() > 1) KeepIndependent(facts, batch);
+      if (batch.size() < 2) continue;
+      visits += batch.back() - batch.front();
+      if (visits > kMostVisits) break;
+      KeepIndependent(facts, batch);
       if (batch.size() > 1) batches_.push_back(std::move(batch));
     }
   }
 
   // Orders batches and the nodes in none so that each comes after what it uses. Of batches of which
-  // each waits for the other, one is given up.
+  // each waits for the other, one is given up; all, where that would take too long.
   void Order() {
-    while (true) {
+    for (int tries = 0;; ++tries) {
+      if (tries == kMostOrders) batches_.clear();
       UnitOrder found = OrderUnits(facts_, batches_);
       order_ = std::move(found.order);
       if (found.cycle.empty()) return;

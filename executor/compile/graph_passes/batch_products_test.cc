@@ -182,6 +182,31 @@ TEST(BatchProductsTest, GradientsOfSome) {
   }
 }
 
+// Below BlockGrad no gradient comes: zeros in its place would be multiplied by what is infinite.
+TEST(BatchProductsTest, NotOfWhatGradientsReachAndOthers) {
+  NameManager names;
+  const Layer layer("fc", 5);
+  const Symbol x = Symbol::Variable("x"), y = Symbol::Variable("y");
+  const Symbol blocked = Op("BlockGrad", {.inputs = {layer(y)}});
+  ExpectSame(*Symbol::Group({layer(x), blocked}), {{"x", {2, 3}}, {"y", {2, 3}}}, 2);
+  const Symbol also = Op("BlockGrad", {.inputs = {layer(x)}});
+  ExpectSame(*Symbol::Group({also, blocked}), {{"x", {2, 3}}, {"y", {2, 3}}}, 1);
+  ExpectSame(*Symbol::Group({layer(x), layer(y), blocked}), {{"x", {2, 3}}, {"y", {2, 3}}}, 2);
+}
+
+// Data of the two that follow from the same sums.
+TEST(BatchProductsTest, DeepData) {
+  NameManager names;
+  const Layer layer("fc", 5);
+  const Symbol other = Symbol::Variable("other");
+  std::vector<Symbol> data = {Symbol::Variable("x"), Symbol::Variable("y")};
+  for (int level = 0; level < 20'000; ++level) {
+    for (Symbol& x : data) x = Op("elemwise_add", {.inputs = {x, other}});
+  }
+  ExpectSame(*Symbol::Group({layer(data[0]), layer(data[1])}),
+             {{"x", {2, 3}}, {"y", {2, 3}}, {"other", {2, 3}}}, 1);
+}
+
 TEST(BatchProductsTest, WithoutABias) {
   NameManager names;
   const Symbol weight = Symbol::Variable("weight");
