@@ -11,7 +11,7 @@ links all of its folder. They may be loaded from other workspaces too, for opera
 """
 
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
-load("@rules_cc//cc:cc_test.bzl", "cc_test")
+load("//:cc_test.bzl", "cc_test")
 load("//:layers.bzl", "cc_library")
 load("//third_party/cuda:defs.bzl", "REQUIRES_CUDA", "cuda_library", "cuda_test")
 

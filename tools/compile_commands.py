@@ -40,6 +40,10 @@ def compile_commands(flags):
         source = arguments[arguments.index("-c") + 1]
         if source.startswith("external/"):
             continue
+        # g++'s precompiled header, whose includes every test names itself (//:cc_test.bzl).
+        if "-include" in arguments:
+            at = arguments.index("-include")
+            del arguments[at:at + 2]
         # Cooper's own files in the source tree, and others where they are, rather than by links of
         # the execution root, which the next build may take away. "." is the root in -iquote.
         path = os.path.join(ROOT, source)

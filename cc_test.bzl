@@ -1,0 +1,18 @@
+"""rules_cc's cc_test, for tests that use GoogleTest: twice as fast to compile with g++."""
+
+load("@rules_cc//cc:cc_test.bzl", _cc_test = "cc_test")
+
+# Of cooper's and of its consumers' tests.
+_PRELUDE = str(Label("//third_party/test_prelude"))
+
+def cc_test(name, copts = [], deps = [], **kwargs):
+    """A cc_test whose sources begin with a precompiled header (third_party/test_prelude).
+
+    They still include what they use: clang, and clang-tidy, see them without it.
+    """
+    _cc_test(
+        name = name,
+        copts = ["-include", "test_prelude.h"] + copts,
+        deps = deps + [_PRELUDE],
+        **kwargs
+    )
