@@ -29,6 +29,18 @@ std::vector<int> Program::CountWriters() const {
   return writers;
 }
 
+std::vector<bool> Program::ChangedInputs() const {
+  std::vector<bool> changed(buffers.size(), false);
+  for (const Instruction& instruction : instructions) {
+    if (!instruction.run) continue;
+    const Node& node = *instruction.node;
+    for (int k : node.op()->WrittenInputs(node.call())) {
+      changed[values[instruction.inputs[k]].buffer] = true;
+    }
+  }
+  return changed;
+}
+
 std::vector<int> Program::Producers() const {
   std::vector<int> producers(values.size(), -1);
   for (size_t i = 0; i < instructions.size(); ++i) {

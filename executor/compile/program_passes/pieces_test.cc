@@ -117,6 +117,29 @@ TEST(PiecesTest, WhatIsPutTogetherIsMadeThere) {
   EXPECT_THAT(views, Contains("Concat 'join'"));
 }
 
+// BatchNorm with fix_gamma makes gamma 1: here the whole, a part of it, and what is put together.
+TEST(PiecesTest, WhatAnOperatorWritesIsInNoOtherPlace) {
+  const Symbol x = Symbol::Variable("data");
+  for (const bool fixed : {true, false}) {
+    const AttrMap attrs = {{"fix_gamma", fixed ? "True" : "False"}};
+    const auto norm = [&](const Symbol& gamma) {
+      const Symbol row = Op("Reshape", {.inputs = {Tanh(gamma)}, .attrs = {{"shape", "(1, -1)"}}});
+      return Op("BatchNorm", {.inputs = {row, gamma}, .attrs = attrs});
+    };
+    const Symbol gamma = Tanh(x);
+    const Symbol cut = SliceAxis(gamma, 0, 16, 32);
+    const auto of_cut = PlacedPieces(
+        *Symbol::Group({norm(gamma), Op("elemwise_mul", {.inputs = {cut, Tanh(cut)}})}), {32});
+    const Symbol joined = Join({gamma, Tanh(gamma)});
+    const auto of_joined = PlacedPieces(
+        *Symbol::Group({norm(gamma), Op("elemwise_mul", {.inputs = {joined, Tanh(joined)}})}),
+        {32});
+    if (!fixed) continue;
+    EXPECT_THAT(of_cut, Not(Contains("slice_axis 'slice'")));
+    EXPECT_THAT(of_joined, Not(Contains("Concat 'join'")));
+  }
+}
+
 TEST(PiecesTest, PiecesOfPieces) {
   const Symbol outer = Cut(Data(), 2, "outer");
   const Symbol inner = Cut(outer[1], 2, "inner");

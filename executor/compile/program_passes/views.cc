@@ -30,6 +30,7 @@ bool LeavesBytes(const Program& p, const Instruction& instruction) {
 
 void MakeViews(Program& p) {
   const std::vector<int> writers = p.CountWriters();
+  const std::vector<bool> is_changed = p.ChangedInputs();
   std::vector<bool> is_output(p.values.size(), false);
   for (int output : p.outputs) is_output[output] = true;
   for (Instruction& instruction : p.instructions) {
@@ -42,10 +43,10 @@ void MakeViews(Program& p) {
         source.bytes != target.bytes || in.dtype != out.dtype) {
       continue;
     }
-    // An operator may change the caller's array after this one has read it.
+    // After this one has read it.
     const bool is_input =
         source.kind == ProgramBuffer::Kind::kArg || source.kind == ProgramBuffer::Kind::kAux;
-    if (is_input && writers[in.buffer] > 0) continue;
+    if (is_changed[in.buffer] || (is_input && writers[in.buffer] > 0)) continue;
     // An output must not change when the caller writes into an argument.
     if (is_output[instruction.outputs[0]] && source.kind != ProgramBuffer::Kind::kArena) continue;
     out.buffer = in.buffer;

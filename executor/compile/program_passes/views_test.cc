@@ -107,5 +107,17 @@ TEST(ViewsTest, NotOfAnArgumentThatAnOperatorWrites) {
   }
 }
 
+// Nor of one that is computed.
+TEST(ViewsTest, NotOfAValueThatAnOperatorWrites) {
+  for (const bool fixed : {true, false}) {
+    const Symbol gamma = Op("sigmoid", {.inputs = {Symbol::Variable("data")}});
+    const Symbol row =
+        Op("Reshape", {.name = "between", .inputs = {gamma}, .attrs = {{"shape", "(1, -1)"}}});
+    const Symbol norm = Op("BatchNorm", {.inputs = {Tanh(row), gamma},
+                                         .attrs = {{"fix_gamma", fixed ? "True" : "False"}}});
+    EXPECT_EQ(IsView(Op("broadcast_mul", {.inputs = {row, norm}}), {3}), !fixed);
+  }
+}
+
 }  // namespace
 }  // namespace cooper
