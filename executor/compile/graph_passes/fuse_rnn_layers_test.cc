@@ -343,6 +343,17 @@ TEST_P(KindTest, ADeepStackOfGatedResiduals) {
   EXPECT_EQ(Count(*executor, "elemwise_mul"), 3 * 40) << "one, and two in its gradient";
 }
 
+TEST_P(KindTest, InputsWithoutFeatures) {
+  for (const bool is_train : {true, false}) {
+    const CellPtr cell = Cell(GetParam(), "a_", 4);
+    const std::vector<Symbol> steps = {Symbol::Variable("x0"), Symbol::Variable("x1")};
+    COOPER_ASSERT_OK_AND_ASSIGN(const Unrolled unrolled,
+                                cell->Unroll(2, steps, {.merge_outputs = true}));
+    ExpectSame(unrolled.outputs.merged(), {{"x0", {3, 0}}, {"x1", {3, 0}}}, {.layers = 0},
+               WriteReq::kWrite, is_train);
+  }
+}
+
 // Two layers with the same weights, and a layer whose two products have the same.
 TEST_P(KindTest, SharedWeights) {
   const CellPtr cell = Cell(GetParam(), "a_", 5);

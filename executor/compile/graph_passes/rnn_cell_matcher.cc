@@ -82,7 +82,8 @@ class Matcher {
     product->data = e.node->inputs()[0];
     product->weight = e.node->inputs()[1];
     product->bias = e.node->inputs()[2];
-    return facts_.shape(product->data).rank() == 2;
+    const Shape& data = facts_.shape(product->data);
+    return data.rank() == 2 && data.num_elements() > 0;
   }
 
   // The product of the state has a square block of its weight for each gate.
