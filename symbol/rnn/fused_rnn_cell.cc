@@ -60,6 +60,13 @@ RNNParam FusedRNNCell::OpParam() const {
           .bidirectional = options_.bidirectional};
 }
 
+absl::Status FusedRNNCell::CheckSizes() const {
+  if (num_hidden_ >= 1 && options_.num_layers >= 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("FusedRNNCell '", prefix(), "': num_hidden is ", num_hidden_, " and num_layers ",
+                   options_.num_layers, ", expected at least 1 of each"));
+}
+
 std::vector<StateInfo> FusedRNNCell::state_info() const {
   const int64_t states = options_.num_layers * (options_.bidirectional ? 2 : 1);
   return std::vector<StateInfo>(options_.mode == RNNMode::kLstm ? 2 : 1,
@@ -142,6 +149,7 @@ absl::StatusOr<NDArray> FusedRNNCell::Piece::Of(const NDArray& packed) const {
 }
 
 absl::StatusOr<ArrayMap> FusedRNNCell::UnpackWeights(ArrayMap args) const {
+  COOPER_RETURN_IF_ERROR(CheckSizes());
   COOPER_ASSIGN_OR_RETURN(const NDArray packed, TakeArray(args, parameters_.name()));
   const std::optional<int64_t> input_size = RNNInputSize(OpParam(), packed.size());
   if (packed.shape().rank() != 1 || !input_size.has_value()) {
@@ -158,6 +166,7 @@ absl::StatusOr<ArrayMap> FusedRNNCell::UnpackWeights(ArrayMap args) const {
 }
 
 absl::StatusOr<ArrayMap> FusedRNNCell::PackWeights(ArrayMap args) const {
+  COOPER_RETURN_IF_ERROR(CheckSizes());
   // The first piece tells the input size, dtype and device.
   const std::string first = Pieces(1)[0].name;
   auto it = args.find(first);

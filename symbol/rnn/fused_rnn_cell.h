@@ -47,6 +47,7 @@ class FusedRNNCell : public BaseRNNCell {
 
  private:
   RNNParam OpParam() const;
+  absl::Status CheckSizes() const;
   // One piece of the parameter vector: a gate's weight or bias.
   struct Piece {
     std::string name;

@@ -227,6 +227,15 @@ TEST(RNNCellWeightsTest, ErrorsNameTheWeight) {
       StatusIs(StatusCode::kInvalidArgument, HasSubstr("'lstm_parameters' has shape (7,)")));
   EXPECT_THAT(fused.PackWeights({}).status(),
               StatusIs(StatusCode::kNotFound, HasSubstr("'lstm_l0_i2h_i_weight'")));
+
+  const FusedRNNCell empty[] = {FusedRNNCell(0), FusedRNNCell(-1),
+                                FusedRNNCell(2, {.num_layers = 0})};
+  for (const FusedRNNCell& cell : empty) {
+    const auto sizes = StatusIs(StatusCode::kInvalidArgument, HasSubstr("expected at least 1"));
+    EXPECT_THAT(cell.UnpackWeights({{"lstm_parameters", NDArray::Zeros({7}).value()}}).status(),
+                sizes);
+    EXPECT_THAT(cell.PackWeights({}).status(), sizes);
+  }
 }
 
 // Arrays that are not the cell's stay, and the packed ones are copies.
