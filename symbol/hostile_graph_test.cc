@@ -310,7 +310,7 @@ TEST(HostileGraphTest, ShapesAreInferredInLinearTimeInAnyOrder) {
 
 // The count of inputs may be written in any way that it can be read in.
 TEST(HostileGraphTest, WhatIsComposedIsLoadedAgain) {
-  for (const char* count : {"2", " 2", "+2"}) {
+  for (const char* count : {"2", " 2", "+2", "2L"}) {
     COOPER_ASSERT_OK_AND_ASSIGN(
         const Symbol sum,
         Symbol::Create("Sum", {.name = "s",

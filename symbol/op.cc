@@ -4,11 +4,11 @@
 #include <map>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
 #include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
+#include "symbol/param_text.h"
 
 namespace cooper {
 namespace {
@@ -96,7 +96,7 @@ OpBuilder&& OpBuilder::VariadicInputs(std::string attr) && {
     OpSchema::Names names;
     auto it = call.attrs.find(attr);
     int count = 0;
-    if (it == call.attrs.end() || !absl::SimpleAtoi(it->second, &count)) return names;
+    if (it == call.attrs.end() || !ParseParamText(it->second, &count).ok()) return names;
     for (int i = 0; i < count; ++i) names.push_back(absl::StrCat("arg", i));
     return names;
   };
