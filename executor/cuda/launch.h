@@ -53,6 +53,14 @@ absl::Status LaunchElements(const KernelContext& c, int64_t count, void (*kernel
   return Launch(c, grid, dim3(kThreads), kernel, std::forward<A>(arguments)...);
 }
 
+// Calls fn(Index{}), whose status it returns, with an unsigned type that holds `count`: of 32 bits
+// where they suffice, whose divisions are several times faster.
+template <typename Fn>
+absl::Status DispatchIndex(int64_t count, Fn&& fn) {
+  if (count <= INT32_MAX) return fn(uint32_t{});
+  return fn(uint64_t{});
+}
+
 __device__ inline int64_t FirstElement() {
   return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
 }

@@ -31,12 +31,7 @@ template <typename F, typename C>
 __global__ void MapElements(const MapArguments a) {
   if constexpr (std::is_same_v<C, float>) {
     if (a.plain) {
-      const auto load = [&a](int64_t i) {
-        ElementsOf<F, float> x;
-#pragma unroll
-        for (int k = 0; k < F::kArity; ++k) x.of[k] = a.operands.LoadPlain<float>(k, i);
-        return x;
-      };
+      const auto load = [&a](int64_t i) { return a.operands.LoadPlain<F, float>(i); };
       ForEachLoaded(a.walk.count, load, [&a](int64_t i, const ElementsOf<F, float>& x) {
         StoreTo(static_cast<float*>(a.out) + i, x.Apply(), a.add);
       });

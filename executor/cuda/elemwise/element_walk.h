@@ -98,26 +98,24 @@ struct ElementOperands {
     return LoadElement<C>(data[k], dtype[k], at);
   }
 
-  // The elements at `offsets`, of as many operands as F has.
+  // F of the elements at these offsets.
   template <typename F, typename C>
-  __device__ ElementsOf<F, C> LoadAll(const int64_t* at) const {
+  __device__ C Apply(const int64_t* at) const {
     ElementsOf<F, C> x;
 #pragma unroll
     for (int k = 0; k < F::kArity; ++k) x.of[k] = Load<C>(k, at[k]);
-    return x;
+    return x.Apply();
   }
 
-  // F of them.
+  // Element i of each, where all are arrays of C in the order of the walk, or scalars.
   template <typename F, typename C>
-  __device__ C Apply(const int64_t* at) const {
-    return LoadAll<F, C>(at).Apply();
-  }
-
-  // Element i of operand k, which is an array of C in the order of the walk, or a scalar.
-  template <typename C>
-  __device__ C LoadPlain(int k, int64_t i) const {
-    if (data[k] != nullptr) return static_cast<const C*>(data[k])[i];
-    return Scalar<C>(k);
+  __device__ ElementsOf<F, C> LoadPlain(int64_t i) const {
+    ElementsOf<F, C> x;
+#pragma unroll
+    for (int k = 0; k < F::kArity; ++k) {
+      x.of[k] = data[k] == nullptr ? Scalar<C>(k) : static_cast<const C*>(data[k])[i];
+    }
+    return x;
   }
 
  private:

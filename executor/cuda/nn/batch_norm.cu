@@ -111,17 +111,13 @@ __global__ void __launch_bounds__(kMostThreads<C>)
     C mean = 0, var = 0;
     if (o.batch_stats) {
       const C n = static_cast<C>(NumCounted(thread, counted));
-      C sum = 0;
-      thread.ForEachLoaded(k, value, [&](int64_t, int64_t j, T x) {
-        if (counted[j]) sum += ConvertElement<C>(x);
-      });
-      sum = thread.Sum(sum);
-      mean = n > 0 ? sum / n : C(0);
-      thread.ForEachLoaded(k, value, [&](int64_t, int64_t j, T x) {
+      mean = thread.SumOverLoaded<C>(
+          k, value, [&](int64_t j, T x) { return counted[j] ? ConvertElement<C>(x) : C(0); });
+      mean = n > 0 ? mean / n : C(0);
+      var = thread.SumOverLoaded<C>(k, value, [&](int64_t j, T x) {
         const C d = counted[j] ? ConvertElement<C>(x) - mean : C(0);
-        var += d * d;
+        return d * d;
       });
-      var = thread.Sum(var);
       var = n > 0 ? var / n : C(0);
     } else if (k >= 0) {
       mean = o.moving_mean[k];

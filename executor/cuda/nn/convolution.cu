@@ -105,17 +105,14 @@ __global__ void AddBias(int64_t count, Index channels, Index size, const T* bias
   });
 }
 
-// Divides by 32 bits where they suffice, which is several times faster.
 template <typename T>
 absl::Status LaunchAddBias(const KernelContext& c, const T* bias, const ArrayView& out) {
   const int64_t channels = out.shape[1];
   const int64_t size = out.shape.Product(2, out.shape.rank());
-  if (out.size() <= INT32_MAX) {
-    return LaunchElements(c, out.size(), AddBias<T, uint32_t>, out.size(), channels, size, bias,
-                          out.as<T>());
-  }
-  return LaunchElements(c, out.size(), AddBias<T, uint64_t>, out.size(), channels, size, bias,
-                        out.as<T>());
+  return DispatchIndex(out.size(), [&](auto index) {
+    return LaunchElements(c, out.size(), AddBias<T, decltype(index)>, out.size(), channels, size,
+                          bias, out.as<T>());
+  });
 }
 
 template <typename T, typename Param>

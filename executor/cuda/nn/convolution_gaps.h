@@ -60,15 +60,15 @@ __global__ void SpreadOverGaps(int64_t count, WindowGeometry g, const T* values,
   }
 }
 
-// Of all images and groups. Divides by 32 bits where they suffice, which is several times faster.
+// Of all images and groups.
 template <typename T>
 absl::Status LaunchSpreadOverGaps(const KernelContext& c, const ConvolutionProduct& p,
                                   const T* values, T* image, bool add) {
   const int64_t count = p.batch * p.groups * p.image_step();
-  if (count <= INT32_MAX) {
-    return LaunchElements(c, count, SpreadOverGaps<T, uint32_t>, count, p.g, values, image, add);
-  }
-  return LaunchElements(c, count, SpreadOverGaps<T, uint64_t>, count, p.g, values, image, add);
+  return DispatchIndex(count, [&](auto index) {
+    return LaunchElements(c, count, SpreadOverGaps<T, decltype(index)>, count, p.g, values, image,
+                          add);
+  });
 }
 
 }  // namespace cooper

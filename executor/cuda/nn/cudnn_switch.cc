@@ -2,17 +2,21 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <cstring>
 
 #include "absl/strings/string_view.h"
 
 namespace cooper {
 namespace {
 
+// Empty if it is not set.
+absl::string_view Variable(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
+
 std::atomic<CudnnUse>& Use() {
   static std::atomic<CudnnUse> use = [] {
-    const char* variable = std::getenv("COOPER_CUDNN");
-    const absl::string_view text = variable == nullptr ? "" : variable;
+    const absl::string_view text = Variable("COOPER_CUDNN");
     return text == "0"   ? CudnnUse::kNever
            : text == "1" ? CudnnUse::kAlways
                          : CudnnUse::kWhereFaster;
@@ -26,8 +30,8 @@ CudnnUse TheCudnnUse() { return Use(); }
 void SetCudnnUse(CudnnUse use) { Use() = use; }
 
 bool CudnnTunesByDefault() {
-  const char* text = std::getenv("COOPER_CUDNN_TUNE");
-  return text != nullptr && std::strcmp(text, "1") == 0;
+  static const bool tunes = Variable("COOPER_CUDNN_TUNE") == "1";
+  return tunes;
 }
 
 }  // namespace cooper

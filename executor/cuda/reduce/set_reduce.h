@@ -68,6 +68,36 @@ inline SetPlan PlanChannels(int64_t outer, int64_t channels, int64_t inner,
   return p;
 }
 
+// The elements of a channel from one lane's first on, as many lanes apart as share it.
+class ChannelWalk {
+ public:
+  __device__ ChannelWalk(const SetPlan& plan, int64_t channel, int lane)
+      : p_(plan),
+        channel_(channel),
+        o_(lane / plan.inner),
+        r_(lane % plan.inner),
+        o_step_(plan.lanes / plan.inner),
+        r_step_(plan.lanes % plan.inner) {}
+
+  // In steps that need no division.
+  __device__ int64_t Next() {
+    const int64_t element = (o_ * p_.n + channel_) * p_.inner + r_;
+    o_ += o_step_;
+    r_ += r_step_;
+    if (r_ >= p_.inner) {
+      r_ -= p_.inner;
+      ++o_;
+    }
+    return element;
+  }
+
+ private:
+  const SetPlan& p_;
+  const int64_t channel_;
+  int64_t o_, r_;  // outer and inner
+  const int64_t o_step_, r_step_;
+};
+
 // What one thread has of its set.
 class SetThread {
  public:
@@ -102,18 +132,8 @@ class SetThread {
       for (int64_t j = lane_; j < p_.n; j += p_.lanes) fn(begin + j * p_.inner, j);
       return;
     }
-    // (o, r) goes up by `lanes` in steps that need no division.
-    int64_t o = lane_ / p_.inner, r = lane_ % p_.inner;
-    const int64_t o_step = p_.lanes / p_.inner, r_step = p_.lanes % p_.inner;
-    for (int64_t j = lane_; j < p_.outer * p_.inner; j += p_.lanes) {
-      fn((o * p_.n + set) * p_.inner + r, j);
-      o += o_step;
-      r += r_step;
-      if (r >= p_.inner) {
-        r -= p_.inner;
-        ++o;
-      }
-    }
+    ChannelWalk walk(p_, set, lane_);
+    for (int64_t j = lane_; j < p_.outer * p_.inner; j += p_.lanes) fn(walk.Next(), j);
   }
 
   // The same of a channel in two calls, use(element, place, load(element)), with several loads
@@ -124,23 +144,15 @@ class SetThread {
     using Value = decltype(load(int64_t{0}));
     // What the registers of 1024 threads hold on every GPU; doubles take too many.
     constexpr int kLoads = alignof(Value) > 4 ? 1 : sizeof(Value) <= 4 ? 4 : 3;
-    // (o, r) goes up by `lanes` in steps that need no division.
-    int64_t o = lane_ / p_.inner, r = lane_ % p_.inner;
-    const int64_t o_step = p_.lanes / p_.inner, r_step = p_.lanes % p_.inner;
+    ChannelWalk walk(p_, set, lane_);
     const int64_t size = p_.outer * p_.inner;
     for (int64_t j = lane_; j < size;) {
       int64_t elements[kLoads];
       Value values[kLoads];
 #pragma unroll
       for (int k = 0; k < kLoads; ++k) {
-        elements[k] = (o * p_.n + set) * p_.inner + r;
+        elements[k] = walk.Next();
         if (j + k * p_.lanes < size) values[k] = load(elements[k]);
-        o += o_step;
-        r += r_step;
-        if (r >= p_.inner) {
-          r -= p_.inner;
-          ++o;
-        }
       }
 #pragma unroll
       for (int k = 0; k < kLoads; ++k, j += p_.lanes) {
@@ -192,6 +204,14 @@ class SetThread {
   __device__ C SumOf(int64_t n, Term&& term) const {
     C sum = 0;
     for (int64_t i = lane_; i < n; i += p_.lanes) sum += term(i);
+    return Sum(sum);
+  }
+
+  // The sum of term(place, load(element)) over a channel, as ForEachLoaded goes over it.
+  template <typename C, typename Load, typename Term>
+  __device__ C SumOverLoaded(int64_t set, Load&& load, Term&& term) const {
+    C sum = 0;
+    ForEachLoaded(set, load, [&](int64_t, int64_t j, const auto& value) { sum += term(j, value); });
     return Sum(sum);
   }
 

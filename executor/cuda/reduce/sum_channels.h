@@ -18,11 +18,9 @@ __global__ void __launch_bounds__(kMostSetThreads)
   using C = ComputeType<T>;
   const SetThread thread(plan);
   thread.ForEachSet([&](int64_t channel) {
-    C sum = 0;
-    thread.ForEachLoaded(
+    const C sum = thread.SumOverLoaded<C>(
         channel, [in](int64_t i) { return in[i]; },
-        [&sum](int64_t, int64_t, T value) { sum += ConvertElement<C>(value); });
-    sum = thread.Sum(sum);
+        [](int64_t, T value) { return ConvertElement<C>(value); });
     if (channel >= 0 && thread.IsFirst()) StoreTo(sums + channel, sum, add);
   });
 }
