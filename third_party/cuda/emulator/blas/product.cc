@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <type_traits>
@@ -11,6 +10,7 @@
 #include "cublas_api.h"
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
+#include "third_party/cuda/emulator/ptx/rounding.h"
 #include "third_party/cuda/emulator/runtime/copy_check.h"
 
 namespace cooper::cuda_emulator {
@@ -32,9 +32,8 @@ auto LoadFactor(T element) {
   return Load(element);
 }
 float LoadFactor(Tf32 element) {
-  if (!std::isfinite(element.value)) return element.value;
-  constexpr uint32_t kHalf = 1U << 12, kRest = (1U << 13) - 1;
-  return std::bit_cast<float>((std::bit_cast<uint32_t>(element.value) + kHalf) & ~kRest);
+  return std::bit_cast<float>(
+      ptx::RoundTo(ptx::kTf32Format, element.value, ptx::Rounding::kNearestAway) << 13);
 }
 
 void Store(float value, Tf32& to) { to.value = value; }
