@@ -50,6 +50,8 @@ OPERATORS: List[Tuple[str, str, Dict[str, tuple], dict]] = [
      {'kernel': (1, 1), 'global_pool': True, 'pool_type': 'avg'}),
     ('global max pool', 'Pooling', {'data': (4, 512, 14, 14)},
      {'kernel': (1, 1), 'global_pool': True, 'pool_type': 'max'}),
+    ('adaptive avg pool', '_contrib_AdaptiveAvgPooling2D', {'data': _IMAGE}, {'output_size': 7}),
+    ('adaptive global', '_contrib_AdaptiveAvgPooling2D', {'data': (4, 512, 14, 14)}, {}),
     ('batch norm', 'BatchNorm', {'data': _IMAGE}, {'fix_gamma': False}),
     ('layer norm', 'LayerNorm', {'data': _ROWS}, {}),
     ('instance norm', 'InstanceNorm', {'data': _IMAGE}, {}),
@@ -66,6 +68,10 @@ OPERATORS: List[Tuple[str, str, Dict[str, tuple], dict]] = [
     ('prelu', 'LeakyReLU', {'data': _IMAGE}, {'act_type': 'prelu'}),
     ('elu', 'LeakyReLU', {'data': _IMAGE}, {'act_type': 'elu'}),
     ('dropout', 'Dropout', {'data': _ROWS}, {'p': 0.5}),
+    ('uniform', '_random_uniform_like', {'data': _ROWS}, {}),
+    ('normal', '_random_normal_like', {'data': _ROWS}, {}),
+    ('gamma', '_random_gamma_like', {'data': _ROWS}, {'alpha': 2}),
+    ('poisson', '_random_poisson_like', {'data': _ROWS}, {'lam': 4}),
     ('exp', 'exp', {'data': _ROWS}, {}),
     ('sqrt', 'sqrt', {'data': _ROWS}, {}),
     ('add', 'elemwise_add', {'lhs': _IMAGE, 'rhs': _IMAGE}, {}),
@@ -114,7 +120,7 @@ OPERATORS: List[Tuple[str, str, Dict[str, tuple], dict]] = [
     ('square sum', 'square', {'data': _ROWS}, {}),
 ]
 # Without a gradient; that of sort fails in MXNet.
-_PREDICT_ONLY = {'argmax', 'argsort', 'one hot', 'sort'}
+_PREDICT_ONLY = {'argmax', 'argsort', 'gamma', 'normal', 'one hot', 'poisson', 'sort', 'uniform'}
 
 
 def _parse_flags() -> argparse.Namespace:

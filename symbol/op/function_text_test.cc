@@ -16,6 +16,7 @@
 #include "symbol/op/nn.h"
 #include "symbol/op/op_description.h"
 #include "symbol/op/optimizer.h"
+#include "symbol/op/random.h"
 #include "symbol/op/reduce.h"
 #include "symbol/op/rnn.h"
 #include "symbol/op/shape.h"
@@ -29,7 +30,7 @@ using ::testing::IsEmpty;
 
 // The families that BUILD has headers of.
 const char* const kFamilies[] = {"elemwise",  "index",  "linalg", "loss", "nn",
-                                 "optimizer", "reduce", "rnn",    "shape"};
+                                 "optimizer", "random", "reduce", "rnn",  "shape"};
 
 TEST(FunctionTextTest, EveryOperatorHasAFunctionInTheHeaderOfItsFamily) {
   std::map<std::string, std::string> headers;

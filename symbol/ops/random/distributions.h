@@ -1,0 +1,143 @@
+#ifndef COOPER_SYMBOL_OPS_RANDOM_DISTRIBUTIONS_H_
+#define COOPER_SYMBOL_OPS_RANDOM_DISTRIBUTIONS_H_
+
+// The distributions that operators draw from: their parameters, by MXNet's names, and which of them
+// are possible (MXNet: src/operator/random/sample_op.h).
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ndarray/host_device.h"
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+// kInvalidArgument that names the parameter, unless `holds`.
+inline absl::Status CheckDistribution(bool holds, const char* name, double value,
+                                      const char* expected) {
+  if (holds) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(name, " is ", value, ", expected ", expected));
+}
+
+// Real numbers in [low, high), each as likely as another; low where both are equal.
+struct UniformDistribution {
+  double low = 0;
+  double high = 1;
+
+  template <typename P>
+  static void DeclareIn(ParamDeclaration<P>& d) {
+    d.Field("low", &UniformDistribution::low).Doc("the least value");
+    d.Field("high", &UniformDistribution::high).Doc("all values are below it");
+  }
+  // The inputs of _sample_uniform, and the distribution of an element of each; where there is one
+  // parameter the second is not looked at.
+  static std::vector<std::string> Names() { return {"low", "high"}; }
+  COOPER_HOST_DEVICE static UniformDistribution Of(double low, double high) { return {low, high}; }
+  absl::Status Check() const {
+    return CheckDistribution(high >= low, "high", high, "no less than low");
+  }
+};
+
+struct NormalDistribution {
+  double loc = 0;
+  double scale = 1;
+
+  template <typename P>
+  static void DeclareIn(ParamDeclaration<P>& d) {
+    d.Field("loc", &NormalDistribution::loc).Doc("mean");
+    d.Field("scale", &NormalDistribution::scale).Doc("standard deviation, above 0");
+  }
+  static std::vector<std::string> Names() { return {"mu", "sigma"}; }
+  COOPER_HOST_DEVICE static NormalDistribution Of(double mu, double sigma) { return {mu, sigma}; }
+  absl::Status Check() const { return CheckDistribution(scale > 0, "scale", scale, "> 0"); }
+};
+
+// Of mean alpha beta.
+struct GammaDistribution {
+  double alpha = 1;
+  double beta = 1;
+
+  template <typename P>
+  static void DeclareIn(ParamDeclaration<P>& d) {
+    d.Field("alpha", &GammaDistribution::alpha).Doc("shape of the distribution, above 0");
+    d.Field("beta", &GammaDistribution::beta).Doc("scale of the distribution, above 0");
+  }
+  static std::vector<std::string> Names() { return {"alpha", "beta"}; }
+  COOPER_HOST_DEVICE static GammaDistribution Of(double alpha, double beta) {
+    return {alpha, beta};
+  }
+  absl::Status Check() const {
+    const absl::Status status = CheckDistribution(alpha > 0, "alpha", alpha, "> 0");
+    return status.ok() ? CheckDistribution(beta > 0, "beta", beta, "> 0") : status;
+  }
+};
+
+// Of mean 1 / lam.
+struct ExponentialDistribution {
+  double lam = 1;
+
+  template <typename P>
+  static void DeclareIn(ParamDeclaration<P>& d) {
+    d.Field("lam", &ExponentialDistribution::lam).Doc("rate, above 0");
+  }
+  static std::vector<std::string> Names() { return {"lam"}; }
+  COOPER_HOST_DEVICE static ExponentialDistribution Of(double lam, double) { return {lam}; }
+  absl::Status Check() const { return CheckDistribution(lam > 0, "lam", lam, "> 0"); }
+};
+
+struct PoissonDistribution {
+  double lam = 1;
+
+  template <typename P>
+  static void DeclareIn(ParamDeclaration<P>& d) {
+    d.Field("lam", &PoissonDistribution::lam).Doc("mean, at least 0");
+  }
+  static std::vector<std::string> Names() { return {"lam"}; }
+  COOPER_HOST_DEVICE static PoissonDistribution Of(double lam, double) { return {lam}; }
+  absl::Status Check() const { return CheckDistribution(lam >= 0, "lam", lam, ">= 0"); }
+};
+
+// How many trials succeed, each with probability 1 - p, before k of them have failed.
+struct NegativeBinomialDistribution {
+  double k = 1;
+  double p = 1;
+
+  template <typename P>
+  static void DeclareIn(ParamDeclaration<P>& d) {
+    d.Field("k", &NegativeBinomialDistribution::k).Doc("number of failures, at least 0");
+    d.Field("p", &NegativeBinomialDistribution::p).Doc("probability of a failure, in (0, 1]");
+  }
+  static std::vector<std::string> Names() { return {"k", "p"}; }
+  COOPER_HOST_DEVICE static NegativeBinomialDistribution Of(double k, double p) { return {k, p}; }
+  absl::Status Check() const {
+    const absl::Status status = CheckDistribution(k >= 0, "k", k, ">= 0");
+    return status.ok() ? CheckDistribution(p > 0 && p <= 1, "p", p, "0 < p <= 1") : status;
+  }
+};
+
+// Of mean mu and variance mu + alpha mu^2.
+struct GeneralizedNegativeBinomialDistribution {
+  double mu = 1;
+  double alpha = 1;
+
+  template <typename P>
+  static void DeclareIn(ParamDeclaration<P>& d) {
+    using D = GeneralizedNegativeBinomialDistribution;
+    d.Field("mu", &D::mu).Doc("mean, at least 0");
+    d.Field("alpha", &D::alpha).Doc("dispersion, at least 0: with 0 it is Poisson's distribution");
+  }
+  static std::vector<std::string> Names() { return {"mu", "alpha"}; }
+  COOPER_HOST_DEVICE static GeneralizedNegativeBinomialDistribution Of(double mu, double alpha) {
+    return {mu, alpha};
+  }
+  absl::Status Check() const {
+    const absl::Status status = CheckDistribution(mu >= 0, "mu", mu, ">= 0");
+    return status.ok() ? CheckDistribution(alpha >= 0, "alpha", alpha, ">= 0") : status;
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_RANDOM_DISTRIBUTIONS_H_

@@ -1,0 +1,155 @@
+// Arrays of random numbers. MXNet: src/operator/random/sample_op.cc, multisample_op.cc.
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ndarray/partial_shape.h"
+#include "ndarray/status_macros.h"
+#include "symbol/op.h"
+#include "symbol/op_example.h"
+#include "symbol/ops/random/draw_param.h"
+#include "symbol/shape_context.h"
+#include "symbol/type_context.h"
+
+namespace cooper {
+namespace {
+
+OpSchema::Names NoInputs(const OpCall&) { return {}; }
+
+// Unknown extents come from the consumers.
+absl::Status ShapeOfAttribute(ShapeContext& c, const std::vector<int64_t>& attribute) {
+  const PartialShape shape = PartialShape::FromMXNet(attribute);
+  if (c.output(0).IsFull() && !shape.IsFull()) return absl::OkStatus();
+  return c.SetOutput(0, shape, "the attribute shape");
+}
+
+absl::Status CheckIsFloating(std::optional<DType> dtype) {
+  if (!dtype.has_value() || IsFloating(*dtype)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("dtype is ", DTypeName(*dtype), ", expected a floating-point one"));
+}
+
+template <typename D>
+absl::Status RandomShape(ShapeContext& c) {
+  COOPER_RETURN_IF_ERROR(c.param<RandomParam<D>>().Check());
+  return ShapeOfAttribute(c, c.param<RandomParam<D>>().shape);
+}
+
+template <typename D>
+absl::Status RandomType(TypeContext& c) {
+  const std::optional<DType> dtype = c.param<RandomParam<D>>().dtype;
+  COOPER_RETURN_IF_ERROR(CheckIsFloating(dtype));
+  return c.SetOutput(0, dtype.value_or(DType::kFloat32));
+}
+
+template <typename D>
+absl::Status RandomLikeShape(ShapeContext& c) {
+  COOPER_RETURN_IF_ERROR(c.param<RandomLikeParam<D>>().Check());
+  return SameShape(c);
+}
+
+absl::Status RandomIntegersShape(ShapeContext& c) {
+  const auto& p = c.param<RandomIntegersParam>();
+  if (p.low >= p.high) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("low is ", p.low, " and high ", p.high, ", expected low < high"));
+  }
+  return ShapeOfAttribute(c, p.shape);
+}
+
+absl::Status RandomIntegersType(TypeContext& c) {
+  const auto& p = c.param<RandomIntegersParam>();
+  const DType dtype = p.dtype.value_or(DType::kInt32);
+  if (dtype != DType::kInt32 && dtype != DType::kInt64) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("dtype is ", DTypeName(dtype), ", expected int32 or int64"));
+  }
+  using Int32 = std::numeric_limits<int32_t>;
+  if (dtype == DType::kInt32 && (p.low < Int32::min() || p.high - 1 > Int32::max())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("values from ", p.low, " to below ", p.high, " are no int32"));
+  }
+  return c.SetOutput(0, dtype);
+}
+
+// Inputs of one shape, and the output with the attribute's extents behind theirs.
+absl::Status SampleShape(ShapeContext& c) {
+  const std::vector<int64_t>& shape = c.param<SampleParam>().shape;
+  for (int i = 1; i < c.num_inputs(); ++i) {
+    COOPER_RETURN_IF_ERROR(c.SetInput(i, c.input(0), "the first input's"));
+    COOPER_RETURN_IF_ERROR(c.SetInput(0, c.input(i), "the other input's"));
+  }
+  if (!c.input(0).rank_known()) return absl::OkStatus();
+  PartialShape output = PartialShape::OfRank(c.input(0).rank() + static_cast<int>(shape.size()));
+  for (int axis = 0; axis < output.rank(); ++axis) {
+    const int of_shape = axis - c.input(0).rank();
+    if (of_shape >= 0 && shape[of_shape] < 0) {
+      return absl::InvalidArgumentError(absl::StrCat("shape has the extent ", shape[of_shape]));
+    }
+    output[axis] = of_shape < 0 ? c.input(0)[axis] : shape[of_shape];
+  }
+  return c.SetOutput(0, output, "(the inputs' shape, the attribute shape)");
+}
+
+absl::Status SampleType(TypeContext& c) {
+  for (int i = 1; i < c.num_inputs(); ++i) {
+    COOPER_RETURN_IF_ERROR(c.SetInput(i, c.input(0)));
+    COOPER_RETURN_IF_ERROR(c.SetInput(0, c.input(i)));
+  }
+  const std::optional<DType> dtype = c.param<SampleParam>().dtype;
+  COOPER_RETURN_IF_ERROR(CheckIsFloating(dtype));
+  return c.SetOutput(0, dtype.value_or(DType::kFloat32));
+}
+
+// The three ways to draw from a distribution. None has a gradient.
+#define COOPER_REGISTER_RANDOM_OPS(NAME, DISTRIBUTION, WHAT)                                    \
+  COOPER_REGISTER_OP(_random_##NAME)                                                            \
+      .Describe("An array of random numbers: " WHAT ".")                                        \
+      .Alias("random_" #NAME)                                                                   \
+      .Param<RandomParam<DISTRIBUTION>>()                                                       \
+      .Inputs(NoInputs)                                                                         \
+      .Shape(RandomShape<DISTRIBUTION>)                                                         \
+      .Type(RandomType<DISTRIBUTION>)                                                           \
+      .Random();                                                                                \
+  COOPER_REGISTER_OP(_random_##NAME##_like)                                                     \
+      .Describe("Random numbers of data's shape and dtype: " WHAT ".")                          \
+      .Param<RandomLikeParam<DISTRIBUTION>>()                                                   \
+      .Inputs({"data"})                                                                         \
+      .Shape(RandomLikeShape<DISTRIBUTION>)                                                     \
+      .Type(SameType)                                                                           \
+      .Random();                                                                                \
+  COOPER_REGISTER_OP(_sample_##NAME)                                                            \
+      .Describe("Random numbers from a distribution for each element of the inputs: " WHAT ".") \
+      .Alias("sample_" #NAME)                                                                   \
+      .Param<SampleParam>()                                                                     \
+      .Inputs(DISTRIBUTION::Names())                                                            \
+      .Shape(SampleShape)                                                                       \
+      .Type(SampleType)                                                                         \
+      .Random()
+
+COOPER_REGISTER_RANDOM_OPS(uniform, UniformDistribution, "uniform in [low, high)");
+COOPER_REGISTER_RANDOM_OPS(normal, NormalDistribution, "normal");
+COOPER_REGISTER_RANDOM_OPS(gamma, GammaDistribution, "gamma");
+COOPER_REGISTER_RANDOM_OPS(exponential, ExponentialDistribution, "exponential");
+COOPER_REGISTER_RANDOM_OPS(poisson, PoissonDistribution, "Poisson's");
+COOPER_REGISTER_RANDOM_OPS(negative_binomial, NegativeBinomialDistribution, "negative binomial");
+COOPER_REGISTER_RANDOM_OPS(generalized_negative_binomial, GeneralizedNegativeBinomialDistribution,
+                           "negative binomial, by mean and dispersion");
+
+COOPER_REGISTER_OP(_random_randint)
+    .Describe("An array of random integers: uniform in [low, high).")
+    .Alias("random_randint")
+    .Param<RandomIntegersParam>()
+    .Inputs(NoInputs)
+    .Shape(RandomIntegersShape)
+    .Type(RandomIntegersType)
+    .Random();
+
+COOPER_OP_EXAMPLE(_random_randint, {{"low", "0"}, {"high", "10"}, {"shape", "(2, 3)"}}, {});
+
+}  // namespace
+}  // namespace cooper
