@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <utility>
 
@@ -10,7 +12,9 @@
 #include "ndarray/element_ranges.h"
 #include "ndarray/parallel.h"
 #include "ndarray/partial_shape.h"
+#include "ndarray/philox.h"
 #include "ndarray/status_macros.h"
+#include "symbol/param_text.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
 
@@ -39,15 +43,37 @@ bool TakeViews(absl::Span<const NDArray* const> arrays, std::vector<ArrayView>* 
   return same;
 }
 
+// Beside those of executors, whose runs and nodes are counted from 0.
+constexpr uint64_t kFirstStream = uint64_t{1} << 63;
+
+// The next numbers of the process: seed 0, a stream for each run of a random operator.
+Philox NextRandom() {
+  static std::atomic<uint64_t> next = kFirstStream;
+  return Philox(/*seed=*/0, next++);
+}
+
 absl::Status CheckCount(const char* what, size_t count, size_t expected) {
   if (count == expected) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("there are ", count, " ", what, ", expected ", expected));
 }
 
+// Before a list of so many names is made: the number may be anything.
+absl::Status CheckVariadic(const OpCall& call, size_t inputs) {
+  const auto count = call.attrs.find(call.op->variadic_attr());
+  int64_t expected = 0;
+  if (count == call.attrs.end() || !ParseParamText(count->second, &expected).ok() ||
+      expected <= static_cast<int64_t>(inputs)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("there are ", inputs, " inputs, but ", count->first, "='", count->second, "'"));
+}
+
 // Whether the arrays are as many as the operator has, on one device, and what its rules ask for.
 absl::Status CheckArrays(const OpCall& call, absl::Span<const NDArray* const> inputs,
                          absl::Span<const NDArray* const> outputs) {
+  COOPER_RETURN_IF_ERROR(CheckVariadic(call, inputs.size()));
   COOPER_RETURN_IF_ERROR(CheckCount("inputs", inputs.size(), call.op->InputNames(call).size()));
   COOPER_RETURN_IF_ERROR(CheckCount("outputs", outputs.size(), call.op->OutputNames(call).size()));
   if (inputs.empty() && outputs.empty()) return absl::OkStatus();
@@ -122,6 +148,7 @@ absl::Status Invocation::RunOn(absl::Span<const ArrayView> inputs,
                        .reqs = reqs_,
                        .workspace = workspace_.is_null() ? nullptr : workspace_.raw_data(),
                        .state = prepared_.state.get(),
+                       .random = call_.op->is_random() ? NextRandom() : Philox(),
                        .context = context_,
                        .queue = queue});
 }

@@ -71,9 +71,10 @@ class Invocation {
 // They must not depend on each other's results but element by element. `queue` is Run's.
 absl::Status RunAll(absl::Span<const Invocation> invocations, DeviceQueue* queue = nullptr);
 
-// One run of the operator of that name. kInvalidArgument for attributes that are wrong, for arrays
-// that are not as many, or not of the shapes and dtypes that its rules ask for, or on different
-// devices, and for gradients of other operators.
+// One run of the operator of that name. Random ones draw the next numbers of the process.
+// kInvalidArgument for attributes that are wrong, for arrays that are not as many, or not of the
+// shapes and dtypes that its rules ask for, or on different devices, and for gradients of other
+// operators.
 absl::Status Invoke(absl::string_view op, const AttrMap& attrs,
                     absl::Span<const NDArray* const> inputs,
                     absl::Span<const NDArray* const> outputs);

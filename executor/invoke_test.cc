@@ -59,6 +59,16 @@ TEST(InvokeTest, ArraysThatTheRulesRefuse) {
   EXPECT_THAT(Invoke("sgd_update", {{"lr", "0.1"}}, {&two, &integers}, {&two}), refused("int32"));
   EXPECT_THAT(Invoke("sgd_update", {{"lr", "0.1"}}, {&two, &elsewhere}, {&two}), refused("cpu(1)"));
   EXPECT_THAT(*two.ToVector<float>(), ElementsAre(1, 2));
+  // Before a list of so many names is made.
+  EXPECT_THAT(Invoke("add_n", {{"num_args", "2000000000"}}, {&two}, {&two}),
+              refused("1 inputs, but num_args='2000000000'"));
+}
+
+TEST(InvokeTest, EachRunDrawsOtherNumbers) {
+  const NDArray first = *NDArray::Zeros({100}), second = *NDArray::Zeros({100});
+  COOPER_ASSERT_OK(Invoke("_random_uniform", {{"shape", "100"}}, {}, {&first}));
+  COOPER_ASSERT_OK(Invoke("_random_uniform", {{"shape", "100"}}, {}, {&second}));
+  EXPECT_NE(*first.ToVector<float>(), *second.ToVector<float>());
 }
 
 TEST(InvokeTest, WhatTheKernelRefusesStaysRefused) {
