@@ -75,6 +75,31 @@ absl::Status BucketingModule::SetParams(const ArrayMap& arg_params, const ArrayM
   return parameters.Set(arg_params, aux_params, checked);
 }
 
+absl::Status BucketingModule::PrepareToTakeBack() {
+  COOPER_RETURN_IF_ERROR(RequireBound("PrepareToTakeBack"));
+  return current_->module->PrepareToTakeBack();
+}
+
+absl::Status BucketingModule::TakeBackBatch() {
+  COOPER_RETURN_IF_ERROR(RequireBound("TakeBackBatch"));
+  return current_->module->TakeBackBatch();
+}
+
+absl::Status BucketingModule::CheckFinite() {
+  COOPER_RETURN_IF_ERROR(RequireBound("CheckFinite"));
+  return current_->module->CheckFinite();
+}
+
+absl::Status BucketingModule::CheckParamsFinite() const {
+  COOPER_RETURN_IF_ERROR(RequireBound("CheckParamsFinite"));
+  return current_->module->CheckParamsFinite();
+}
+
+absl::Status BucketingModule::AverageContexts() {
+  COOPER_RETURN_IF_ERROR(RequireBound("AverageContexts"));
+  return current_->module->AverageContexts();
+}
+
 absl::Status BucketingModule::InitOptimizer(const InitOptimizerOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireParams("InitOptimizer"));
   return current_->module->InitOptimizerFor(bind_options_.data_shapes, options);

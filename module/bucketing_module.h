@@ -221,11 +221,11 @@ class BucketingModule : public BaseModule {
         [this, callback = monitor_, all = monitor_all_] { return InstallMonitor(callback, all); };
   }
 
-  absl::Status PrepareToTakeBack() override { return current_->module->PrepareToTakeBack(); }
-  absl::Status TakeBackBatch() override { return current_->module->TakeBackBatch(); }
-  absl::Status CheckFinite() override { return current_->module->CheckFinite(); }
-  absl::Status CheckParamsFinite() const override { return current_->module->CheckParamsFinite(); }
-  absl::Status AverageContexts() override { return current_->module->AverageContexts(); }
+  absl::Status PrepareToTakeBack() override;
+  absl::Status TakeBackBatch() override;
+  absl::Status CheckFinite() override;
+  absl::Status CheckParamsFinite() const override;
+  absl::Status AverageContexts() override;
 
   const BucketKey& default_bucket_key() const { return default_key_; }
   // kFailedPrecondition before Bind.

@@ -85,6 +85,11 @@ TEST(BucketingModuleTest, ACallThatComesTooEarlyNamesTheMissingOne) {
   EXPECT_THAT(model->SwitchBucket(2, DataOf(2), Labels()),
               StatusIs(kFailedPrecondition, HasSubstr("call Bind first")));
   EXPECT_THAT(model->current_bucket_key(), StatusIs(kFailedPrecondition, HasSubstr("Bind")));
+  for (const absl::Status& early :
+       {model->AverageContexts(), model->CheckFinite(), model->CheckParamsFinite(),
+        model->PrepareToTakeBack(), model->TakeBackBatch()}) {
+    EXPECT_THAT(early, StatusIs(kFailedPrecondition, HasSubstr("call Bind first")));
+  }
   COOPER_ASSERT_OK(model->Bind({.data_shapes = DataOf(4), .label_shapes = Labels()}));
   EXPECT_THAT(model->Forward(ConstantBatch(4, 4, 1)),
               StatusIs(kFailedPrecondition, HasSubstr("call InitParams first")));

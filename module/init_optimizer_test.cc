@@ -162,7 +162,7 @@ TEST(InitOptimizerTest, WarnsOfWhatIsIgnored) {
   const auto module = MakeModule();
   const InitOptimizerOptions first = {.optimizer_params = {{"learning_rate", "0.1"}}};
   COOPER_ASSERT_OK(module->InitOptimizer(first));
-  const LogLines log;
+  LogLines log;
   COOPER_ASSERT_OK(module->InitOptimizer(first));
   COOPER_ASSERT_OK(module->InitOptimizer({}));
   COOPER_ASSERT_OK(module->InitParams());
@@ -178,6 +178,9 @@ TEST(InitOptimizerTest, WarnsOfWhatIsIgnored) {
                                     "ignored"),
                           HasSubstr("the given ones are ignored"),
                           HasSubstr("stays bound with for_training = true")));
+  log.lines.clear();
+  COOPER_ASSERT_OK(module->InitOptimizer({.optimizer = "adam"}));
+  EXPECT_THAT(log.lines, ElementsAre(HasSubstr("adam() is ignored")));
 }
 
 }  // namespace

@@ -25,7 +25,10 @@ namespace {
 // Empty for options that leave all as it is.
 std::string AskedFor(const InitOptimizerOptions& options) {
   if (options.instance != nullptr) return "an instance";
-  if (options.optimizer_params.empty() && options.lr_scheduler == nullptr) return "";
+  if (options.optimizer_params.empty() && options.lr_scheduler == nullptr &&
+      options.optimizer == InitOptimizerOptions().optimizer) {
+    return "";
+  }
   return absl::StrCat(options.optimizer, "(",
                       absl::StrJoin(options.optimizer_params, ", ", absl::PairFormatter("=")), ")",
                       options.lr_scheduler == nullptr ? "" : " with a schedule");

@@ -113,7 +113,7 @@ absl::StatusOr<std::vector<DataDesc>> SequentialModule::Wire(size_t i,
 }
 
 absl::Status SequentialModule::Bind(const ModuleBindOptions& options) {
-  if (binded() && !options.force_rebind) return absl::OkStatus();
+  if (binded() && !options.force_rebind) return StayBound(bind_options_, options);
   if (links_.empty()) return absl::FailedPreconditionError("Bind: call Add first");
   if (options.shared_module != nullptr) {
     return absl::UnimplementedError("Bind: a SequentialModule takes no shared_module");

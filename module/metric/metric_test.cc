@@ -247,8 +247,8 @@ TEST(MetricTest, PredictionsAreNotRounded) {
     EXPECT_EQ(Value(*metric), 1) << name;
   }
   const auto third = Make("top_k_acc", {{"top_k", "2"}});
-  const NDArray three = *NDArray::FromVector<double>({1, 3}, {0.5, 0.5 + 1e-10, 0.5});
-  COOPER_ASSERT_OK(third->Update({*NDArray::FromVector<int64_t>({1}, {2})}, {three}));
+  const NDArray three = *NDArray::FromVector<double>({1, 3}, {0.5, 0.5 + 1e-10, 0.5 + 1e-10});
+  COOPER_ASSERT_OK(third->Update({*NDArray::FromVector<int64_t>({1}, {0})}, {three}));
   EXPECT_EQ(Value(*third), 0);
 }
 
