@@ -43,11 +43,11 @@ constexpr ConvolutionPass kDataGradientPass =
 // MXNet measures; here the same program has the same bits each time unless COOPER_CUDNN_TUNE=1.
 CudnnChoice ChoiceOf(const ConvolutionParam& param) {
   constexpr int64_t kMostMebibytes = 1 << 20;
-  const bool fastest = param.cudnn_tune == "fastest";
+  const bool fastest = param.cudnn_tune == CudnnTune::kFastest;
   const int64_t mebibytes = std::clamp<int64_t>(param.workspace, 0, kMostMebibytes);
-  const bool by_default = param.cudnn_tune == "None" && CudnnTunesByDefault();
+  const bool by_default = param.cudnn_tune == CudnnTune::kDefault && CudnnTunesByDefault();
   return {.most_workspace_bytes = (fastest ? kMostMebibytes : mebibytes) << 20,
-          .by_time = fastest || param.cudnn_tune == "limited_workspace" || by_default};
+          .by_time = fastest || param.cudnn_tune == CudnnTune::kLimitedWorkspace || by_default};
 }
 
 // `passes` are those of the node, each with its request.

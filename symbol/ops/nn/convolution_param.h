@@ -19,6 +19,14 @@ struct ConvolutionGradientArrays {
   enum Output { kDataGrad, kWeightGrad, kBiasGrad };
 };
 
+// How cuDNN's way is chosen, on a GPU.
+enum class CudnnTune {
+  kDefault,           // by its heuristics, unless COOPER_CUDNN_TUNE is 1 in the environment
+  kOff,               // by its heuristics
+  kLimitedWorkspace,  // the fastest that the operator's workspace allows
+  kFastest,           // the fastest of all
+};
+
 struct ConvolutionParam {
   WindowTuple kernel;
   WindowTuple stride;
@@ -28,7 +36,7 @@ struct ConvolutionParam {
   int64_t num_group = 1;
   int64_t workspace = 1024;
   bool no_bias = false;
-  std::string cudnn_tune = "None";
+  CudnnTune cudnn_tune = CudnnTune::kDefault;
   bool cudnn_off = false;
   Layout layout = Layout::kDefault;
 
@@ -51,7 +59,11 @@ struct ConvolutionParam {
     d.template Field<int64_t>("workspace", &P::workspace)
         .Doc("most MiB of scratch memory for cuDNN, on a gpu");
     d.template Field<bool>("no_bias", &P::no_bias).Doc("whether there is no bias input");
-    d.template Field<std::string>("cudnn_tune", &P::cudnn_tune)
+    d.template Enum<CudnnTune>("cudnn_tune", &P::cudnn_tune,
+                               {{"None", CudnnTune::kDefault},
+                                {"off", CudnnTune::kOff},
+                                {"limited_workspace", CudnnTune::kLimitedWorkspace},
+                                {"fastest", CudnnTune::kFastest}})
         .Doc(
             "how cuDNN's way is chosen, on a gpu: off or None: by its heuristics; "
             "limited_workspace: the fastest that workspace allows; fastest: of all");

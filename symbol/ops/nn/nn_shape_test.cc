@@ -1,6 +1,10 @@
 // Shape rules of the layers.
 
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/op.h"
 #include "symbol/ops/elemwise/shape_rule_checker.h"
 
 namespace cooper {
@@ -404,6 +408,18 @@ const ShapeRuleCase kCases[] = {
 
 TEST(NnShapeTest, Rules) {
   for (const ShapeRuleCase& test : kCases) CheckShapeRule(test);
+}
+
+TEST(NnShapeTest, CudnnTuneIsOneOfMXNetsWords) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const OpSchema* const op, FindOp("Convolution"));
+  AttrMap attrs = {{"kernel", "(1, 1)"}, {"num_filter", "1"}};
+  for (const char* word : {"None", "off", "limited_workspace", "fastest"}) {
+    attrs["cudnn_tune"] = word;
+    COOPER_EXPECT_OK(op->params()->Parse(attrs));
+  }
+  attrs["cudnn_tune"] = "Fastest";
+  EXPECT_THAT(op->params()->Parse(attrs), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                   testing::HasSubstr("limited_workspace")));
 }
 
 }  // namespace
