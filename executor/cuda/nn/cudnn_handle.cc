@@ -1,5 +1,6 @@
 #include "executor/cuda/nn/cudnn_handle.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -40,13 +41,14 @@ absl::StatusOr<CudnnPlan> Cudnn::Plan(const CudnnConvolution& convolution,
   const auto found = plans_.find(key);
   if (found != plans_.end()) return found->second;
   if (plans_.size() >= kMostPlans) plans_.clear();
-  absl::StatusOr<CudnnPlan> plan = Choose(convolution, choice);
-  if (plan.ok() || absl::IsUnimplemented(plan.status())) plans_.emplace(key, plan);
+  bool is_final = true;
+  absl::StatusOr<CudnnPlan> plan = Choose(convolution, choice, &is_final);
+  if (is_final && (plan.ok() || absl::IsUnimplemented(plan.status()))) plans_.emplace(key, plan);
   return plan;
 }
 
 absl::StatusOr<CudnnPlan> Cudnn::Choose(const CudnnConvolution& convolution,
-                                        const CudnnChoice& choice) {
+                                        const CudnnChoice& choice, bool* is_final) {
   constexpr size_t kMostTried = 12;  // the others are hardly ever faster
   COOPER_ASSIGN_OR_RETURN(
       const std::vector<CudnnPlan> plans,
@@ -54,10 +56,14 @@ absl::StatusOr<CudnnPlan> Cudnn::Choose(const CudnnConvolution& convolution,
                       choice.most_workspace_bytes, choice.by_time ? kMostTried : 1));
   if (plans.size() == 1) return plans[0];
   const CudnnTrial trial(convolution, plans);
-  if (!trial.status().ok()) return plans[0];
-  const CudnnPlan* fastest = plans.data();
+  const CudnnPlan* fastest = &*std::min_element(
+      plans.begin(), plans.end(),
+      [](const CudnnPlan& a, const CudnnPlan& b) { return a.workspace_bytes < b.workspace_bytes; });
+  *is_final = trial.status().ok();  // there may be memory for it later
+  if (!*is_final) return *fastest;
   double least = std::numeric_limits<double>::infinity();
   for (const CudnnPlan& plan : plans) {
+    if (plan.workspace_bytes > trial.workspace_bytes()) continue;
     const absl::StatusOr<double> seconds = trial.Seconds(
         [&] { return RunLocked(trial.stream(), plan, trial.arrays(), trial.workspace()); });
     if (!seconds.ok() || *seconds >= least) continue;

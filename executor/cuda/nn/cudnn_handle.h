@@ -25,7 +25,8 @@ class Cudnn {
 
   // One of PlanConvolution's plans for this device, and its errors. What was found once is kept,
   // that there is no plan too. The device must be the current one; to choose by time it needs
-  // memory for all arrays, without which heuristics choose. Thread-safe.
+  // memory for all arrays, without which it is the plan that needs the least, this once.
+  // Thread-safe.
   absl::StatusOr<CudnnPlan> Plan(const CudnnConvolution& convolution, const CudnnChoice& choice);
 
   // Queues a plan of this device on `stream`, which may be captured. `workspace` has as many bytes
@@ -36,7 +37,9 @@ class Cudnn {
  private:
   explicit Cudnn(void* handle) : handle_(handle) {}
 
-  absl::StatusOr<CudnnPlan> Choose(const CudnnConvolution& convolution, const CudnnChoice& choice);
+  // `*is_final`: whether another call would choose the same.
+  absl::StatusOr<CudnnPlan> Choose(const CudnnConvolution& convolution, const CudnnChoice& choice,
+                                   bool* is_final);
   absl::Status RunLocked(cudaStream_t stream, const CudnnPlan& plan, const CudnnArrays& arrays,
                          void* workspace);
 

@@ -19,8 +19,9 @@ int64_t Bytes(const std::vector<int64_t>& extents, DType dtype) {
 }  // namespace
 
 CudnnTrial::CudnnTrial(const CudnnConvolution& convolution, const std::vector<CudnnPlan>& plans)
-    : status_(Make(convolution, plans)) {
-  if (!status_.ok()) cudaGetLastError();  // a lack of memory is nobody else's concern
+    : status_(Make(convolution)) {
+  if (status_.ok()) MakeWorkspace(plans);
+  cudaGetLastError();  // a lack of memory is nobody else's concern
 }
 
 CudnnTrial::~CudnnTrial() {
@@ -30,19 +31,30 @@ CudnnTrial::~CudnnTrial() {
   if (stream_ != nullptr) cudaStreamDestroy(stream_);
 }
 
-absl::Status CudnnTrial::Make(const CudnnConvolution& convolution,
-                              const std::vector<CudnnPlan>& plans) {
+absl::Status CudnnTrial::Make(const CudnnConvolution& convolution) {
   COOPER_RETURN_IF_ERROR(CudaStatus(cudaStreamCreate(&stream_), "cudaStreamCreate"));
   COOPER_RETURN_IF_ERROR(CudaStatus(cudaEventCreate(&begin_), "cudaEventCreate"));
   COOPER_RETURN_IF_ERROR(CudaStatus(cudaEventCreate(&end_), "cudaEventCreate"));
   COOPER_ASSIGN_OR_RETURN(arrays_.image, Allocate(Bytes(convolution.image, convolution.dtype)));
   COOPER_ASSIGN_OR_RETURN(arrays_.weight, Allocate(Bytes(convolution.weight, convolution.dtype)));
   COOPER_ASSIGN_OR_RETURN(arrays_.map, Allocate(Bytes(convolution.map, convolution.dtype)));
-  int64_t bytes = 0;
-  for (const CudnnPlan& plan : plans) bytes = std::max(bytes, plan.workspace_bytes);
-  if (bytes == 0) return absl::OkStatus();
-  COOPER_ASSIGN_OR_RETURN(workspace_, Allocate(bytes));
   return absl::OkStatus();
+}
+
+// The largest that a plan asks for and the device has.
+void CudnnTrial::MakeWorkspace(const std::vector<CudnnPlan>& plans) {
+  std::vector<int64_t> sizes;
+  sizes.reserve(plans.size());
+  for (const CudnnPlan& plan : plans) sizes.push_back(plan.workspace_bytes);
+  std::sort(sizes.begin(), sizes.end(), std::greater<>());
+  for (int64_t bytes : sizes) {
+    if (bytes == 0) return;
+    const absl::StatusOr<void*> block = Allocate(bytes);
+    if (!block.ok()) continue;
+    workspace_ = *block;
+    workspace_bytes_ = bytes;
+    return;
+  }
 }
 
 absl::StatusOr<void*> CudnnTrial::Allocate(int64_t bytes) {

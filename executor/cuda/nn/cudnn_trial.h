@@ -3,6 +3,7 @@
 
 // Arrays of a device for plans of one convolution, to tell which is the fastest.
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -15,24 +16,27 @@ namespace cooper {
 
 class CudnnTrial {
  public:
-  // With room for each of the plans, on the current device, which must stay that.
+  // With room for as many of the plans as there is memory for, on the current device, which must
+  // stay that.
   CudnnTrial(const CudnnConvolution& convolution, const std::vector<CudnnPlan>& plans);
   CudnnTrial(const CudnnTrial&) = delete;
   CudnnTrial& operator=(const CudnnTrial&) = delete;
   ~CudnnTrial();
 
-  // Whether there was memory for it.
+  // Whether there was memory for the arrays.
   const absl::Status& status() const { return status_; }
 
   cudaStream_t stream() const { return stream_; }
   const CudnnArrays& arrays() const { return arrays_; }
   void* workspace() const { return workspace_; }
+  int64_t workspace_bytes() const { return workspace_bytes_; }
 
   // The least that what `queue` puts into the stream has taken in a few runs, once it has run.
   absl::StatusOr<double> Seconds(const std::function<absl::Status()>& queue) const;
 
  private:
-  absl::Status Make(const CudnnConvolution& convolution, const std::vector<CudnnPlan>& plans);
+  absl::Status Make(const CudnnConvolution& convolution);
+  void MakeWorkspace(const std::vector<CudnnPlan>& plans);
   // Memory of so many bytes that are no zeros.
   absl::StatusOr<void*> Allocate(int64_t bytes);
 
@@ -41,6 +45,7 @@ class CudnnTrial {
   std::vector<void*> blocks_;
   CudnnArrays arrays_;
   void* workspace_ = nullptr;
+  int64_t workspace_bytes_ = 0;
   absl::Status status_;  // the last: Make sets the others
 };
 
