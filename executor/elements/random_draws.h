@@ -93,18 +93,26 @@ COOPER_HOST_DEVICE inline int64_t DrawInteger(int64_t low, uint64_t range, Eleme
 
 COOPER_HOST_DEVICE inline double NotANumber() { return std::numeric_limits<double>::quiet_NaN(); }
 
+// low + u (high - low), kept two steps of the result's dtype below high, to which it might be
+// rounded.
+COOPER_HOST_DEVICE inline double Between(const UniformDistribution& d, double u, int digits) {
+  const double value = d.low + u * (d.high - d.low);
+  const double last = d.high - std::fabs(d.high) * std::ldexp(2.0, -digits);
+  return value < last ? value : last > d.low ? last : d.low;
+}
+
 // Element i of arrays whose numbers are made four and two at a time. `digits` are those of the
 // result's dtype.
 COOPER_HOST_DEVICE inline double Draw(const UniformDistribution& d, uint32_t bits, int digits) {
   const double steps = 1 << digits;
-  return d.low + std::floor(UniformOf(bits) * steps) / steps * (d.high - d.low);
+  return Between(d, std::floor(UniformOf(bits) * steps) / steps, digits);
 }
 COOPER_HOST_DEVICE inline double DrawAt(const UniformDistribution& d, int digits,
                                         const Philox& random, int64_t i) {
   if (digits <= 24) return Draw(d, random.At(i / 4)[i % 4], digits);
   const auto words = random.At(i / 2);
   const int at = i % 2 * 2;
-  return d.low + UniformOf(words[at], words[at + 1]) * (d.high - d.low);
+  return Between(d, UniformOf(words[at], words[at + 1]), digits);
 }
 COOPER_HOST_DEVICE inline double DrawAt(const NormalDistribution& d, int /*digits*/,
                                         const Philox& random, int64_t i) {

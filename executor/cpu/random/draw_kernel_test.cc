@@ -176,6 +176,9 @@ TEST(DrawTest, NumbersBelowOneAreBelowOneInEachDType) {
     const auto x = Drawn("_random_uniform", {{"dtype", dtype}});
     EXPECT_THAT(x, Each(testing::AllOf(Ge(0), Lt(1)))) << dtype;
     ExpectMoments(x, 0.5, 1.0 / 12);
+    const auto above = Drawn("_random_uniform", {{"low", "1"}, {"high", "2"}, {"dtype", dtype}});
+    EXPECT_THAT(above, Each(testing::AllOf(Ge(1), Lt(2)))) << dtype;
+    EXPECT_THAT(Drawn("_random_uniform", {{"low", "3"}, {"high", "3"}, {"dtype", dtype}}), Each(3));
   }
 }
 
