@@ -50,6 +50,19 @@ TEST_P(FunctionCudaTest, IsCloseToTheCpus) {
                       .high = c.high});
 }
 
+// So many that a thread loads several at once, more than once.
+TEST(ElemwiseCudaTest, ManyElements) {
+  COOPER_REQUIRE_GPU();
+  constexpr int64_t kMany = 5003;
+  for (const char* op : {"square", "elemwise_mul"}) {
+    ExpectEqualKernels({.name = op,
+                        .op = op,
+                        .inputs = std::vector<Shape>(op[0] == 's' ? 1 : 2, {kMany}),
+                        .outputs = {{kMany}},
+                        .dtypes = {DType::kFloat32, DType::kFloat16}});
+  }
+}
+
 const FunctionCase kUnary[] = {
     // name, op, roundings, low, high
     {"Abs", "abs", 4, -2, 2},

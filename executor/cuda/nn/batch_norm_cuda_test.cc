@@ -55,5 +55,30 @@ TEST(BatchNormCudaTest, SequencesEqualTheCpus) {
   }
 }
 
+// Channels of so many elements that more than 256 threads share one, whose images follow each other
+// and do not.
+TEST(BatchNormCudaTest, LargeChannelsEqualTheCpus) {
+  COOPER_REQUIRE_GPU();
+  for (const Shape& data : {Shape({2, 2, 50, 50}), Shape({16, 2, 30, 40})}) {
+    for (const bool backward : {false, true}) {
+      const Shape channels = {2};
+      KernelCase test;
+      test.name = absl::StrCat(data.ToString(), backward ? ", gradient" : "");
+      test.op = "BatchNorm";
+      if (backward) test.kernel = "_backward_BatchNorm";
+      test.attrs = {{"fix_gamma", "False"}};
+      test.is_train = true;
+      test.dtypes = {DType::kFloat32, DType::kFloat64};
+      test.roundings = 512;  // of sums in another order
+      test.low = 0.5;        // of the moving variance, too
+      test.inputs = backward ? std::vector<Shape>{data,     channels, channels, data,
+                                                  channels, channels, channels}
+                             : std::vector<Shape>{data, channels, channels, channels, channels};
+      test.outputs = {data, channels, channels};
+      ExpectEqualKernels(test);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cooper

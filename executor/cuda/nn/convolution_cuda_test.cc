@@ -70,6 +70,8 @@ const ConvolutionCase kCases[] = {
      {{"kernel", "(1, 1)"}, {"num_filter", "3"}, {"stride", "(2, 2)"}}},
     {"OneImage", "Convolution", {1, 1, 3, 3}, {{"kernel", "(3, 3)"}, {"num_filter", "1"}}},
     {"Wide", "Convolution", {2, 1, 2, 300}, {{"kernel", "(2, 5)"}, {"num_filter", "2"}}},
+    // Of a bias's gradient, whose sum more than 256 threads share.
+    {"ManyPixels", "Convolution", {4, 2, 40, 40}, {{"kernel", "(1, 1)"}, {"num_filter", "2"}}},
     {"Old", "Convolution_v1", {2, 3, 5, 6}, {{"kernel", "(3, 3)"}, {"num_filter", "4"}}},
     {"Up",
      "Deconvolution",
