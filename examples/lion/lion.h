@@ -1,0 +1,24 @@
+#ifndef COOPER_EXAMPLES_LION_LION_H_
+#define COOPER_EXAMPLES_LION_LION_H_
+
+// An optimizer that MXNet has not, as an example of adding one: Lion (Chen et al., "Symbolic
+// Discovery of Optimization Algorithms", 2023). docs/optimizers.md goes through it.
+
+#include <memory>
+
+#include "module/optimizer/optimizer.h"
+
+namespace cooper {
+
+// With g = clip(rescale_grad * gradient) and the state "m":
+// w -= lr * (sign(beta1 * m + (1 - beta1) * g) + wd * w);  m = beta2 * m + (1 - beta2) * g
+struct LionOptions {
+  OptimizerOptions common;  // learning_rate 0.0001
+  double beta1 = 0.9;
+  double beta2 = 0.99;
+};
+std::unique_ptr<Optimizer> Lion(const LionOptions& options);
+
+}  // namespace cooper
+
+#endif  // COOPER_EXAMPLES_LION_LION_H_

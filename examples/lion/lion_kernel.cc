@@ -1,0 +1,12 @@
+// The kernel of lion_update for CPUs.
+
+#include "examples/lion/lion_function.h"
+#include "executor/cpu/optimizer/element_update.h"
+
+namespace cooper {
+namespace {
+
+COOPER_REGISTER_UPDATE(lion_update, mp_lion_update, LionUpdate);
+
+}  // namespace
+}  // namespace cooper
