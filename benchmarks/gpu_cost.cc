@@ -3,7 +3,7 @@
 // kernels and what they move and compute, and the time that a roofline of an H100 gives for that
 // and for the least that the step can do with.
 //
-//   bazel run --config=cuda_emulated //benchmarks:gpu_cost -- --length=60
+//   ./bazelw run --config=cuda_emulated //benchmarks:gpu_cost -- --length=60
 //
 // The sizes are those of W1 (benchmarks/peers/README.md). Launches do not depend on them.
 

@@ -97,7 +97,7 @@ COOPER_HOST_DEVICE inline double NotANumber() { return std::numeric_limits<doubl
 // rounded.
 COOPER_HOST_DEVICE inline double Between(const UniformDistribution& d, double u, int digits) {
   const double value = d.low + u * (d.high - d.low);
-  const double last = d.high - std::fabs(d.high) * std::ldexp(2.0, -digits);
+  const double last = d.high - std::fabs(d.high) / static_cast<double>(int64_t{1} << (digits - 1));
   return value < last ? value : last > d.low ? last : d.low;
 }
 

@@ -1,7 +1,7 @@
 // Prints how large memory plans are beside their lower bounds: for MXNet's image classification
 // networks, for those of the golden cases and for random graphs.
 //
-//   bazel run -c opt //tests/plans:memory_plans -- --golden=$PWD/tests/golden
+//   ./bazelw run //tests/plans:memory_plans -- --golden=$PWD/tests/golden
 //
 // Of golden and random graphs only sums and the rows that stand out are printed, unless --all.
 
