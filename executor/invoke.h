@@ -71,7 +71,9 @@ class Invocation {
 // They must not depend on each other's results but element by element. `queue` is Run's.
 absl::Status RunAll(absl::Span<const Invocation> invocations, DeviceQueue* queue = nullptr);
 
-// One run of the operator of that name. Random ones draw the next numbers of the process.
+// One run of the operator of that name. Random ones draw the next numbers of the process, which are
+// the same in each process where one thread makes the calls; for a seed, bind a symbol.
+//
 // kInvalidArgument for attributes that are wrong, for arrays that are not as many, or not of the
 // shapes and dtypes that its rules ask for, or on different devices, and for gradients of other
 // operators.

@@ -93,12 +93,27 @@ COOPER_HOST_DEVICE inline int64_t DrawInteger(int64_t low, uint64_t range, Eleme
 
 COOPER_HOST_DEVICE inline double NotANumber() { return std::numeric_limits<double>::quiet_NaN(); }
 
-// low + u (high - low), kept two steps of the result's dtype below high, to which it might be
-// rounded.
+// Twice the least number above 0 of the dtype that has so many digits.
+COOPER_HOST_DEVICE inline double LeastStep(int digits) {
+  switch (digits) {
+    case 53:
+      return 2 * std::numeric_limits<double>::denorm_min();
+    case 24:
+      return 0x1p-148;
+    case 11:
+      return 0x1p-23;
+    default:
+      return 0x1p-132;
+  }
+}
+
+// From low to high, kept two steps of the result's dtype below high, to which it might be rounded.
 COOPER_HOST_DEVICE inline double Between(const UniformDistribution& d, double u, int digits) {
-  const double value = d.low + u * (d.high - d.low);
-  const double last = d.high - std::fabs(d.high) / static_cast<double>(int64_t{1} << (digits - 1));
-  return value < last ? value : last > d.low ? last : d.low;
+  if (!(d.low < d.high)) return d.low == d.high ? d.low : NotANumber();
+  const double value = (1 - u) * d.low + u * d.high;  // no difference, which might be infinite
+  const double step = std::fabs(d.high) / static_cast<double>(int64_t{1} << (digits - 1));
+  const double last = d.high - std::fmax(step, LeastStep(digits));
+  return value < last ? value : std::fmax(last, d.low);
 }
 
 // Element i of arrays whose numbers are made four and two at a time. `digits` are those of the
@@ -195,7 +210,8 @@ COOPER_HOST_DEVICE inline double Draw(const NegativeBinomialDistribution& d,
 COOPER_HOST_DEVICE inline double Draw(const GeneralizedNegativeBinomialDistribution& d,
                                       ElementRandom& random) {
   if (!(d.mu >= 0 && d.alpha >= 0)) return NotANumber();
-  if (d.alpha == 0 || d.mu == 0) return Draw(PoissonDistribution{d.mu}, random);
+  // Of so little dispersion that it is none in doubles.
+  if (std::isinf(1 / d.alpha) || d.mu == 0) return Draw(PoissonDistribution{d.mu}, random);
   return Draw(PoissonDistribution{Draw(GammaDistribution{1 / d.alpha, d.alpha * d.mu}, random)},
               random);
 }

@@ -14,6 +14,9 @@
 namespace cooper {
 namespace {
 
+// Of outputs; parameters in arrays may be of any dtype.
+constexpr DTypeSet kRandomFloats = {DType::kFloat32, DType::kFloat64, DType::kFloat16,
+                                    DType::kBfloat16};
 constexpr DTypeSet kRandomIntegers = {DType::kInt32, DType::kInt64};
 
 // Numbers that are made at once.
@@ -115,11 +118,12 @@ absl::Status RandomIntegersCpu(const KernelContext& c) {
   });
 }
 
-#define COOPER_REGISTER_RANDOM_KERNELS(NAME, DISTRIBUTION)                                    \
-  COOPER_REGISTER_KERNEL(_random_##NAME, DeviceType::kCpu, kFloats, RandomCpu<DISTRIBUTION>); \
-  COOPER_REGISTER_KERNEL(_random_##NAME##_like, DeviceType::kCpu, kFloats,                    \
-                         RandomLikeCpu<DISTRIBUTION>);                                        \
-  COOPER_REGISTER_KERNEL(_sample_##NAME, DeviceType::kCpu, kFloats, SampleCpu<DISTRIBUTION>)
+#define COOPER_REGISTER_RANDOM_KERNELS(NAME, DISTRIBUTION)                       \
+  COOPER_REGISTER_KERNEL(_random_##NAME, DeviceType::kCpu, kRandomFloats,        \
+                         RandomCpu<DISTRIBUTION>);                               \
+  COOPER_REGISTER_KERNEL(_random_##NAME##_like, DeviceType::kCpu, kRandomFloats, \
+                         RandomLikeCpu<DISTRIBUTION>);                           \
+  COOPER_REGISTER_KERNEL(_sample_##NAME, DeviceType::kCpu, kAnyDType, SampleCpu<DISTRIBUTION>)
 
 COOPER_REGISTER_RANDOM_KERNELS(uniform, UniformDistribution);
 COOPER_REGISTER_RANDOM_KERNELS(normal, NormalDistribution);

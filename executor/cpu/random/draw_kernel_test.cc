@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "executor/executor.h"
+#include "executor/invoke.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/dtype.h"
@@ -179,7 +180,27 @@ TEST(DrawTest, NumbersBelowOneAreBelowOneInEachDType) {
     const auto above = Drawn("_random_uniform", {{"low", "1"}, {"high", "2"}, {"dtype", dtype}});
     EXPECT_THAT(above, Each(testing::AllOf(Ge(1), Lt(2)))) << dtype;
     EXPECT_THAT(Drawn("_random_uniform", {{"low", "3"}, {"high", "3"}, {"dtype", dtype}}), Each(3));
+    // Where the dtype has few numbers, and at 0.
+    EXPECT_THAT(Drawn("_random_uniform", {{"low", "-6e-6"}, {"high", "0"}, {"dtype", dtype}}),
+                Each(Lt(0)));
   }
+}
+
+TEST(DrawTest, WideRanges) {
+  const auto x = Drawn("_random_uniform", {{"low", "-1e308"}, {"high", "1e308"}});
+  EXPECT_THAT(x, Each(testing::AllOf(Ge(-1e308), Lt(1e308))));
+  EXPECT_NE(x[0], x[1]);
+}
+
+// As in MXNet: the array that is there has a dtype, and parameters may be integers.
+TEST(DrawTest, DTypesOfOthers) {
+  const NDArray doubles = *NDArray::Zeros({3}, DType::kFloat64);
+  COOPER_EXPECT_OK(Invoke("normal", {{"shape", "3"}}, {}, {&doubles}));
+  EXPECT_NE((*doubles.ToVector<double>())[0], 0);
+  const NDArray means = *NDArray::FromVector<int32_t>({2}, {0, 1000});
+  const NDArray counts = *NDArray::Zeros({2});
+  COOPER_EXPECT_OK(Invoke("sample_poisson", {}, {&means}, {&counts}));
+  EXPECT_THAT(*counts.ToVector<float>(), testing::ElementsAre(0, testing::Gt(500)));
 }
 
 TEST(DrawTest, TheSameOfEachSeedWhateverTheThreads) {

@@ -97,7 +97,7 @@ absl::Status RandomIntegersGpu(const KernelContext& c) {
   COOPER_REGISTER_KERNEL(_random_##NAME, DeviceType::kGpu, kCudaFloats, RandomGpu<DISTRIBUTION>); \
   COOPER_REGISTER_KERNEL(_random_##NAME##_like, DeviceType::kGpu, kCudaFloats,                    \
                          RandomLikeGpu<DISTRIBUTION>);                                            \
-  COOPER_REGISTER_KERNEL(_sample_##NAME, DeviceType::kGpu, kCudaFloats, SampleGpu<DISTRIBUTION>)
+  COOPER_REGISTER_KERNEL(_sample_##NAME, DeviceType::kGpu, kAnyDType, SampleGpu<DISTRIBUTION>)
 
 COOPER_REGISTER_RANDOM_KERNELS(uniform, UniformDistribution);
 COOPER_REGISTER_RANDOM_KERNELS(normal, NormalDistribution);

@@ -7,6 +7,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/op.h"
 #include "symbol/op_example.h"
+#include "symbol/ops/attribute_shape.h"
 #include "symbol/ops/elemwise/init_param.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
@@ -14,15 +15,9 @@
 namespace cooper {
 namespace {
 
-OpSchema::Names NoInputs(const OpCall&) { return {}; }
-
-// Unknown extents come from the consumers: the begin state of an RNN has shape="(0, num_hidden)".
-// As in MXNet, a shape that they know in full is taken whatever a shape with unknown extents says.
 template <typename P>
 absl::Status InitShape(ShapeContext& c) {
-  const PartialShape shape = PartialShape::FromMXNet(c.param<P>().shape);
-  if (c.output(0).IsFull() && !shape.IsFull()) return absl::OkStatus();
-  return c.SetOutput(0, shape, "the attribute shape");
+  return ShapeOfAttribute(c, c.param<P>().shape);
 }
 
 template <typename P>

@@ -4,6 +4,7 @@
 // The distributions that operators draw from: their parameters, by MXNet's names, and which of them
 // are possible (MXNet: src/operator/random/sample_op.h).
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,11 @@ struct UniformDistribution {
   static std::vector<std::string> Names() { return {"low", "high"}; }
   COOPER_HOST_DEVICE static UniformDistribution Of(double low, double high) { return {low, high}; }
   absl::Status Check() const {
-    return CheckDistribution(high >= low, "high", high, "no less than low");
+    const absl::Status status =
+        CheckDistribution(std::isfinite(low), "low", low, "a finite number");
+    if (!status.ok()) return status;
+    return CheckDistribution(high >= low && std::isfinite(high), "high", high,
+                             "a finite number, no less than low");
   }
 };
 

@@ -11,6 +11,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/op.h"
 #include "symbol/op_example.h"
+#include "symbol/ops/attribute_shape.h"
 #include "symbol/ops/random/draw_param.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
@@ -18,19 +19,17 @@
 namespace cooper {
 namespace {
 
-OpSchema::Names NoInputs(const OpCall&) { return {}; }
-
-// Unknown extents come from the consumers.
-absl::Status ShapeOfAttribute(ShapeContext& c, const std::vector<int64_t>& attribute) {
-  const PartialShape shape = PartialShape::FromMXNet(attribute);
-  if (c.output(0).IsFull() && !shape.IsFull()) return absl::OkStatus();
-  return c.SetOutput(0, shape, "the attribute shape");
+// The attribute's dtype, else the one that is known already, else `otherwise`.
+DType TypeOf(const TypeContext& c, std::optional<DType> attribute, DType otherwise) {
+  if (attribute.has_value()) return *attribute;
+  return c.output(0).value_or(otherwise);
 }
 
-absl::Status CheckIsFloating(std::optional<DType> dtype) {
-  if (!dtype.has_value() || IsFloating(*dtype)) return absl::OkStatus();
+absl::Status SetFloatingType(TypeContext& c, std::optional<DType> attribute) {
+  const DType dtype = TypeOf(c, attribute, DType::kFloat32);
+  if (IsFloating(dtype)) return c.SetOutput(0, dtype);
   return absl::InvalidArgumentError(
-      absl::StrCat("dtype is ", DTypeName(*dtype), ", expected a floating-point one"));
+      absl::StrCat("dtype is ", DTypeName(dtype), ", expected a floating-point one"));
 }
 
 template <typename D>
@@ -41,9 +40,7 @@ absl::Status RandomShape(ShapeContext& c) {
 
 template <typename D>
 absl::Status RandomType(TypeContext& c) {
-  const std::optional<DType> dtype = c.param<RandomParam<D>>().dtype;
-  COOPER_RETURN_IF_ERROR(CheckIsFloating(dtype));
-  return c.SetOutput(0, dtype.value_or(DType::kFloat32));
+  return SetFloatingType(c, c.param<RandomParam<D>>().dtype);
 }
 
 template <typename D>
@@ -63,13 +60,13 @@ absl::Status RandomIntegersShape(ShapeContext& c) {
 
 absl::Status RandomIntegersType(TypeContext& c) {
   const auto& p = c.param<RandomIntegersParam>();
-  const DType dtype = p.dtype.value_or(DType::kInt32);
+  const DType dtype = TypeOf(c, p.dtype, DType::kInt32);
   if (dtype != DType::kInt32 && dtype != DType::kInt64) {
     return absl::InvalidArgumentError(
         absl::StrCat("dtype is ", DTypeName(dtype), ", expected int32 or int64"));
   }
   using Int32 = std::numeric_limits<int32_t>;
-  if (dtype == DType::kInt32 && (p.low < Int32::min() || p.high - 1 > Int32::max())) {
+  if (dtype == DType::kInt32 && (p.low < Int32::min() || p.high > int64_t{Int32::max()} + 1)) {
     return absl::InvalidArgumentError(
         absl::StrCat("values from ", p.low, " to below ", p.high, " are no int32"));
   }
@@ -100,17 +97,15 @@ absl::Status SampleType(TypeContext& c) {
     COOPER_RETURN_IF_ERROR(c.SetInput(i, c.input(0)));
     COOPER_RETURN_IF_ERROR(c.SetInput(0, c.input(i)));
   }
-  const std::optional<DType> dtype = c.param<SampleParam>().dtype;
-  COOPER_RETURN_IF_ERROR(CheckIsFloating(dtype));
-  return c.SetOutput(0, dtype.value_or(DType::kFloat32));
+  return SetFloatingType(c, c.param<SampleParam>().dtype);
 }
 
 // The three ways to draw from a distribution. None has a gradient.
-#define COOPER_REGISTER_RANDOM_OPS(NAME, DISTRIBUTION, WHAT)                                    \
+// MORE_ALIASES are .Alias("x") of the first, or nothing.
+#define COOPER_REGISTER_RANDOM_OPS(NAME, MORE_ALIASES, DISTRIBUTION, WHAT)                      \
   COOPER_REGISTER_OP(_random_##NAME)                                                            \
       .Describe("An array of random numbers: " WHAT ".")                                        \
-      .Alias("random_" #NAME)                                                                   \
-      .Param<RandomParam<DISTRIBUTION>>()                                                       \
+      .Alias("random_" #NAME) MORE_ALIASES.Param<RandomParam<DISTRIBUTION>>()                   \
       .Inputs(NoInputs)                                                                         \
       .Shape(RandomShape<DISTRIBUTION>)                                                         \
       .Type(RandomType<DISTRIBUTION>)                                                           \
@@ -131,13 +126,16 @@ absl::Status SampleType(TypeContext& c) {
       .Type(SampleType)                                                                         \
       .Random()
 
-COOPER_REGISTER_RANDOM_OPS(uniform, UniformDistribution, "uniform in [low, high)");
-COOPER_REGISTER_RANDOM_OPS(normal, NormalDistribution, "normal");
-COOPER_REGISTER_RANDOM_OPS(gamma, GammaDistribution, "gamma");
-COOPER_REGISTER_RANDOM_OPS(exponential, ExponentialDistribution, "exponential");
-COOPER_REGISTER_RANDOM_OPS(poisson, PoissonDistribution, "Poisson's");
-COOPER_REGISTER_RANDOM_OPS(negative_binomial, NegativeBinomialDistribution, "negative binomial");
-COOPER_REGISTER_RANDOM_OPS(generalized_negative_binomial, GeneralizedNegativeBinomialDistribution,
+COOPER_REGISTER_RANDOM_OPS(uniform, .Alias("uniform"), UniformDistribution,
+                           "uniform in [low, high)");
+COOPER_REGISTER_RANDOM_OPS(normal, .Alias("normal"), NormalDistribution, "normal");
+COOPER_REGISTER_RANDOM_OPS(gamma, /*none*/, GammaDistribution, "gamma");
+COOPER_REGISTER_RANDOM_OPS(exponential, /*none*/, ExponentialDistribution, "exponential");
+COOPER_REGISTER_RANDOM_OPS(poisson, /*none*/, PoissonDistribution, "Poisson's");
+COOPER_REGISTER_RANDOM_OPS(negative_binomial, /*none*/, NegativeBinomialDistribution,
+                           "negative binomial");
+COOPER_REGISTER_RANDOM_OPS(generalized_negative_binomial, /*none*/,
+                           GeneralizedNegativeBinomialDistribution,
                            "negative binomial, by mean and dispersion");
 
 COOPER_REGISTER_OP(_random_randint)

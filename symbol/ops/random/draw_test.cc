@@ -17,7 +17,7 @@ const ShapeRuleCase kCases[] = {
      "?",
      {},
      "",
-     "high is 1, expected no less than low"},
+     "high is 1, expected a finite number, no less than low"},
     {"NoDeviation",
      "_random_normal",
      {{"shape", "2"}, {"scale", "0"}},
