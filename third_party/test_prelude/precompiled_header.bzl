@@ -22,7 +22,11 @@ def _compile(ctx, toolchain, header, compilation_context):
         user_compile_flags = cpp.copts + cpp.cxxopts + ctx.attr.copts + ["-xc++-header"],
         include_directories = compilation_context.includes,
         quote_include_directories = compilation_context.quote_includes,
-        system_include_directories = compilation_context.system_includes,
+        # Where the feature external_include_paths is on, those of other repositories are apart.
+        system_include_directories = depset(transitive = [
+            compilation_context.system_includes,
+            getattr(compilation_context, "external_includes", depset()),
+        ]),
         preprocessor_defines = compilation_context.defines,
         use_pic = True,
     )
@@ -51,7 +55,8 @@ def _precompiled_header_impl(ctx):
     deps = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps])
 
     # clang takes a .gch for its own, and refuses one whose flags differ a little: there it is empty.
-    includes = [] if "clang" in toolchain.compiler_executable else ctx.attr.includes
+    is_clang = "clang" in toolchain.compiler_executable or "clang" in toolchain.compiler
+    includes = [] if is_clang else ctx.attr.includes
     header = ctx.actions.declare_file(ctx.label.name + ".h")
     ctx.actions.write(header, "".join(["#include \"%s\"\n" % name for name in includes]))
     files = [header]
