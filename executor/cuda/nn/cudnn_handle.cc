@@ -1,6 +1,7 @@
 #include "executor/cuda/nn/cudnn_handle.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -59,17 +60,22 @@ absl::StatusOr<CudnnPlan> Cudnn::Choose(const CudnnConvolution& convolution,
   const CudnnPlan* fastest = &*std::min_element(
       plans.begin(), plans.end(),
       [](const CudnnPlan& a, const CudnnPlan& b) { return a.workspace_bytes < b.workspace_bytes; });
-  *is_final = trial.status().ok();  // there may be memory for it later
-  if (!*is_final) return *fastest;
+  *is_final = false;  // there may be memory for all of them later
+  if (!trial.status().ok()) return *fastest;
   double least = std::numeric_limits<double>::infinity();
+  bool is_any_left_out = false;
   for (const CudnnPlan& plan : plans) {
-    if (plan.workspace_bytes > trial.workspace_bytes()) continue;
+    if (plan.workspace_bytes > trial.workspace_bytes()) {
+      is_any_left_out = true;
+      continue;
+    }
     const absl::StatusOr<double> seconds = trial.Seconds(
         [&] { return RunLocked(trial.stream(), plan, trial.arrays(), trial.workspace()); });
     if (!seconds.ok() || *seconds >= least) continue;
     least = *seconds;
     fastest = &plan;
   }
+  *is_final = !is_any_left_out && std::isfinite(least);
   return *fastest;
 }
 

@@ -37,7 +37,7 @@ class Cudnn {
  private:
   explicit Cudnn(void* handle) : handle_(handle) {}
 
-  // `*is_final`: whether another call would choose the same.
+  // `*is_final`: whether all plans that may be chosen were looked at, which takes memory.
   absl::StatusOr<CudnnPlan> Choose(const CudnnConvolution& convolution, const CudnnChoice& choice,
                                    bool* is_final);
   absl::Status RunLocked(cudaStream_t stream, const CudnnPlan& plan, const CudnnArrays& arrays,
