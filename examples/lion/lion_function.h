@@ -18,7 +18,7 @@ struct LionUpdate {
     COOPER_HOST_DEVICE void operator()(C& w, C grad, C& m) const {
       const C g = Clip(rescale * grad, clip);
       const C direction = beta1 * m + (1 - beta1) * g;
-      const C sign = direction > 0 ? C(1) : direction < 0 ? C(-1) : direction;  // keeps NaN
+      const C sign = direction > 0 ? C{1} : direction < 0 ? C{-1} : direction;  // keeps NaN
       w -= lr * (sign + wd * w);
       m = beta2 * m + (1 - beta2) * g;
     }

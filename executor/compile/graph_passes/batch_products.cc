@@ -52,8 +52,10 @@ bool IsCandidate(const GraphFacts& facts, int i) {
          !IsOp(facts.node(uses[0].node), "SoftmaxOutput");
 }
 
-// By node: whether a gradient reaches it, from an output or a loss. Where it reaches one product
-// and not the other, zeros would stand for the other's, and zeros times infinities are NaN.
+// By node: whether a gradient may reach it, from an output or a loss. Where it reaches one product
+// and not the other, zeros would stand for the other's, and zeros times infinities are NaN. Inputs
+// of which an operator has no gradient, as `where` of its condition, count as reached: MXNet has
+// zeros for them too.
 std::vector<bool> ReachedByGradients(const GraphFacts& facts) {
   std::vector<bool> reached(facts.graph().num_nodes(), false);
   if (!facts.has_gradients()) return reached;

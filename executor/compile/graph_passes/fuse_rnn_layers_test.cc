@@ -113,7 +113,7 @@ CellPtr Cell(const std::string& kind, const std::string& prefix, int64_t hidden)
       hidden, RNNCellOptions{.activation = kind == "relu" ? "relu" : "tanh", .prefix = prefix});
 }
 
-Symbol Unroll(BaseRNNCell& cell, int length, UnrollOptions options = {},
+Symbol Unroll(BaseRNNCell& cell, int length, const UnrollOptions& options = {},
               const Symbol& data = Symbol::Variable("data")) {
   auto unrolled = cell.Unroll(length, data, options);
   EXPECT_TRUE(unrolled.ok()) << unrolled.status();

@@ -112,7 +112,9 @@ TEST(StepStackerTest, SumsMayBeAsDeepAsGraphs) {
     StepStacker stacker;
     COOPER_ASSERT_OK_AND_ASSIGN(const NodeEntry stacked, stacker.StackWhatWasSplit(Entries(steps)));
     EXPECT_EQ(static_cast<bool>(stacked), split);
-    if (split) EXPECT_TRUE(IsOp(*stacked.node, "elemwise_add"));
+    if (split) {
+      EXPECT_TRUE(IsOp(*stacked.node, "elemwise_add"));
+    }
   }
 }
 

@@ -43,7 +43,7 @@ void MakeViews(Program& p) {
         source.bytes != target.bytes || in.dtype != out.dtype) {
       continue;
     }
-    // After this one has read it.
+    // A view would change with its source, where another operator writes into that.
     const bool is_input =
         source.kind == ProgramBuffer::Kind::kArg || source.kind == ProgramBuffer::Kind::kAux;
     if (is_changed[in.buffer] || (is_input && writers[in.buffer] > 0)) continue;
