@@ -69,7 +69,7 @@ std::string ShortName(absl::string_view name) {
   }
   const size_t anonymous = name.rfind("(anonymous namespace)::");
   if (anonymous != absl::string_view::npos) name.remove_prefix(anonymous + 23);
-  return std::string(name.substr(0, name.find_first_of("<(")));
+  return absl::StrCat(name.substr(0, name.find_first_of("<(")));
 }
 
 struct Row {

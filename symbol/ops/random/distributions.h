@@ -37,8 +37,7 @@ struct UniformDistribution {
   static std::vector<std::string> Names() { return {"low", "high"}; }
   COOPER_HOST_DEVICE static UniformDistribution Of(double low, double high) { return {low, high}; }
   absl::Status Check() const {
-    const absl::Status status =
-        CheckDistribution(std::isfinite(low), "low", low, "a finite number");
+    absl::Status status = CheckDistribution(std::isfinite(low), "low", low, "a finite number");
     if (!status.ok()) return status;
     return CheckDistribution(high >= low && std::isfinite(high), "high", high,
                              "a finite number, no less than low");
@@ -74,7 +73,7 @@ struct GammaDistribution {
     return {alpha, beta};
   }
   absl::Status Check() const {
-    const absl::Status status = CheckDistribution(alpha > 0, "alpha", alpha, "> 0");
+    absl::Status status = CheckDistribution(alpha > 0, "alpha", alpha, "> 0");
     return status.ok() ? CheckDistribution(beta > 0, "beta", beta, "> 0") : status;
   }
 };
@@ -117,7 +116,7 @@ struct NegativeBinomialDistribution {
   static std::vector<std::string> Names() { return {"k", "p"}; }
   COOPER_HOST_DEVICE static NegativeBinomialDistribution Of(double k, double p) { return {k, p}; }
   absl::Status Check() const {
-    const absl::Status status = CheckDistribution(k >= 0, "k", k, ">= 0");
+    absl::Status status = CheckDistribution(k >= 0, "k", k, ">= 0");
     return status.ok() ? CheckDistribution(p > 0 && p <= 1, "p", p, "0 < p <= 1") : status;
   }
 };
@@ -138,7 +137,7 @@ struct GeneralizedNegativeBinomialDistribution {
     return {mu, alpha};
   }
   absl::Status Check() const {
-    const absl::Status status = CheckDistribution(mu >= 0, "mu", mu, ">= 0");
+    absl::Status status = CheckDistribution(mu >= 0, "mu", mu, ">= 0");
     return status.ok() ? CheckDistribution(alpha >= 0, "alpha", alpha, ">= 0") : status;
   }
 };
