@@ -14,7 +14,6 @@
 #include "ndarray/partial_shape.h"
 #include "ndarray/philox.h"
 #include "ndarray/status_macros.h"
-#include "symbol/param_text.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
 
@@ -58,22 +57,10 @@ absl::Status CheckCount(const char* what, size_t count, size_t expected) {
       absl::StrCat("there are ", count, " ", what, ", expected ", expected));
 }
 
-// Before a list of so many names is made: the number may be anything.
-absl::Status CheckVariadic(const OpCall& call, size_t inputs) {
-  const auto count = call.attrs.find(call.op->variadic_attr());
-  int64_t expected = 0;
-  if (count == call.attrs.end() || !ParseParamText(count->second, &expected).ok() ||
-      expected <= static_cast<int64_t>(inputs)) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("there are ", inputs, " inputs, but ", count->first, "='", count->second, "'"));
-}
-
 // Whether the arrays are as many as the operator has, on one device, and what its rules ask for.
 absl::Status CheckArrays(const OpCall& call, absl::Span<const NDArray* const> inputs,
                          absl::Span<const NDArray* const> outputs) {
-  COOPER_RETURN_IF_ERROR(CheckVariadic(call, inputs.size()));
+  COOPER_RETURN_IF_ERROR(CheckVariadicCount(*call.op, call.attrs, inputs.size()));
   COOPER_RETURN_IF_ERROR(CheckCount("inputs", inputs.size(), call.op->InputNames(call).size()));
   COOPER_RETURN_IF_ERROR(CheckCount("outputs", outputs.size(), call.op->OutputNames(call).size()));
   if (inputs.empty() && outputs.empty()) return absl::OkStatus();

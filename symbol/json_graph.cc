@@ -215,15 +215,8 @@ absl::StatusOr<OpCall> MakeOpCall(const JsonGraph::Node& node) {
   const std::string context = absl::StrCat(node.op, " '", node.name, "'");
   COOPER_ASSIGN_OR_RETURN(const OpSchema* op, AddContext(FindOp(node.op), context));
   COOPER_RETURN_IF_ERROR(AddContext(RefuseGradientOp(*op), context));
-  const auto variadic = node.attrs.find(op->variadic_attr());
-  int64_t count = 0;
-  if (variadic != node.attrs.end() && ParseParamText(variadic->second, &count).ok() &&
-      count > static_cast<int64_t>(node.inputs.size())) {
-    // Before a list of that many names is made: the number may be anything.
-    return absl::InvalidArgumentError(absl::StrCat(context, ": has ", node.inputs.size(),
-                                                   " inputs, but ", variadic->first, "='",
-                                                   variadic->second, "'"));
-  }
+  COOPER_RETURN_IF_ERROR(
+      AddContext(CheckVariadicCount(*op, node.attrs, node.inputs.size()), context));
   return AddContext(MakeOpCall(node.op, node.attrs, node.inputs.size()), context);
 }
 

@@ -275,6 +275,17 @@ absl::StatusOr<OpCall> MakeOpCall(absl::string_view op, AttrMap attrs, size_t nu
   return call;
 }
 
+absl::Status CheckVariadicCount(const OpSchema& op, const AttrMap& attrs, size_t num_inputs) {
+  const auto named = attrs.find(op.variadic_attr());
+  int64_t count = 0;
+  if (named == attrs.end() || !ParseParamText(named->second, &count).ok() ||
+      count <= static_cast<int64_t>(num_inputs)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("has ", num_inputs, " inputs, but ", named->first, "='", named->second, "'"));
+}
+
 absl::Status RefuseGradientOp(const OpSchema& op) {
   if (!op.is_gradient()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(

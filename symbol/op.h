@@ -255,6 +255,10 @@ class OpBuilder {
   std::unique_ptr<OpSchema> op_;
 };
 
+// kInvalidArgument if `attrs` name more inputs than there are, of an operator that has as many as
+// an attribute says: asked before InputNames makes a list of them, for the number may be anything.
+absl::Status CheckVariadicCount(const OpSchema& op, const AttrMap& attrs, size_t num_inputs);
+
 // The operator of that name or alias. kNotFound, naming near misses, if it is not linked.
 absl::StatusOr<const OpSchema*> FindOp(absl::string_view name);
 
