@@ -14,31 +14,27 @@ std::vector<int> Program::CountReads() const {
   return reads;
 }
 
+std::vector<int> Program::CountInputChanges() const {
+  std::vector<int> changes(buffers.size(), 0);
+  for (const Instruction& instruction : instructions) {
+    if (!instruction.run) continue;
+    const Node& node = *instruction.node;
+    for (int k : node.op()->WrittenInputs(node.call())) {
+      ++changes[values[instruction.inputs[k]].buffer];
+    }
+  }
+  return changes;
+}
+
 std::vector<int> Program::CountWriters() const {
-  std::vector<int> writers(buffers.size(), 0);
+  std::vector<int> writers = CountInputChanges();
   for (const Instruction& instruction : instructions) {
     if (!instruction.run) continue;
     for (size_t k = 0; k < instruction.outputs.size(); ++k) {
       if (instruction.reqs[k] != WriteReq::kNull) ++writers[values[instruction.outputs[k]].buffer];
     }
-    const Node& node = *instruction.node;
-    for (int k : node.op()->WrittenInputs(node.call())) {
-      ++writers[values[instruction.inputs[k]].buffer];
-    }
   }
   return writers;
-}
-
-std::vector<bool> Program::ChangedInputs() const {
-  std::vector<bool> changed(buffers.size(), false);
-  for (const Instruction& instruction : instructions) {
-    if (!instruction.run) continue;
-    const Node& node = *instruction.node;
-    for (int k : node.op()->WrittenInputs(node.call())) {
-      changed[values[instruction.inputs[k]].buffer] = true;
-    }
-  }
-  return changed;
 }
 
 std::vector<int> Program::Producers() const {

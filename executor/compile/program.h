@@ -96,8 +96,8 @@ struct Program {
   std::vector<int> CountReads() const;
   // How many instructions write into each buffer, an output or an input that they declare.
   std::vector<int> CountWriters() const;
-  // By buffer: whether an instruction changes it as an input.
-  std::vector<bool> ChangedInputs() const;
+  // How many of them, by buffer, change it as an input.
+  std::vector<int> CountInputChanges() const;
   // The instruction that writes each value last, -1 for the caller's arrays.
   std::vector<int> Producers() const;
 };

@@ -28,7 +28,7 @@ class PiecePlacer {
   explicit PiecePlacer(Program& p)
       : p_(p),
         writers_(p.CountWriters()),
-        is_changed_(p.ChangedInputs()),
+        changes_(p.CountInputChanges()),
         values_of_(p.buffers.size()) {
     for (size_t v = 0; v < p.values.size(); ++v) {
       values_of_[p.values[v].buffer].push_back(static_cast<int>(v));
@@ -70,7 +70,7 @@ class PiecePlacer {
         std::count(instruction.reqs.begin(), instruction.reqs.end(), WriteReq::kAdd) > 0;
     if (adds || !IsArena(layout.whole)) return false;
     // An operator that changes what it reads would change pieces with the whole.
-    if (is_changed_[w.buffer]) return false;
+    if (changes_[w.buffer] > 0) return false;
     // What else writes into an array that is put together would write over its pieces.
     if (!layout.cuts && (writers_[w.buffer] != 1 || !FillsBuffer(layout.whole))) return false;
     std::vector<int> buffers = {w.buffer};
@@ -81,7 +81,7 @@ class PiecePlacer {
       if (std::find(buffers.begin(), buffers.end(), buffer) != buffers.end()) return false;
       buffers.push_back(buffer);
       // What else is written into a piece that was cut off would go into the whole.
-      if (is_changed_[buffer] || (layout.cuts && writers_[buffer] != 1)) return false;
+      if (changes_[buffer] > 0 || (layout.cuts && writers_[buffer] != 1)) return false;
       if (!IsArena(layout.pieces[i]) || !FillsBuffer(layout.pieces[i]) ||
           p_.values[layout.pieces[i]].dtype != w.dtype ||
           (w.offset + layout.begin[i]) % kStorageAlignment != 0) {
@@ -100,12 +100,12 @@ class PiecePlacer {
     }
     values_of_[from].clear();
     writers_[to] += writers_[from];
-    is_changed_[to] = is_changed_[to] || is_changed_[from];
+    changes_[to] += changes_[from];
   }
 
   Program& p_;
   std::vector<int> writers_;                 // instructions that write, by buffer
-  std::vector<bool> is_changed_;             // by buffer
+  std::vector<int> changes_;                 // those of them that change an input
   std::vector<std::vector<int>> values_of_;  // by buffer
 };
 

@@ -30,7 +30,7 @@ bool LeavesBytes(const Program& p, const Instruction& instruction) {
 
 void MakeViews(Program& p) {
   const std::vector<int> writers = p.CountWriters();
-  const std::vector<bool> is_changed = p.ChangedInputs();
+  const std::vector<int> changes = p.CountInputChanges();
   std::vector<bool> is_output(p.values.size(), false);
   for (int output : p.outputs) is_output[output] = true;
   for (Instruction& instruction : p.instructions) {
@@ -46,7 +46,7 @@ void MakeViews(Program& p) {
     // A view would change with its source, where another operator writes into that.
     const bool is_input =
         source.kind == ProgramBuffer::Kind::kArg || source.kind == ProgramBuffer::Kind::kAux;
-    if (is_changed[in.buffer] || (is_input && writers[in.buffer] > 0)) continue;
+    if (changes[in.buffer] > 0 || (is_input && writers[in.buffer] > 0)) continue;
     // An output must not change when the caller writes into an argument.
     if (is_output[instruction.outputs[0]] && source.kind != ProgramBuffer::Kind::kArena) continue;
     out.buffer = in.buffer;
