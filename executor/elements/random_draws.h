@@ -30,10 +30,7 @@ inline int FloatDigits(DType dtype) {
   }
 }
 
-// In [0, 1), multiples of 2^-24 and of 2^-53.
-COOPER_HOST_DEVICE inline double UniformOf(uint32_t bits) {
-  return static_cast<double>(bits >> 8) * 0x1p-24;
-}
+// In [0, 1), a multiple of 2^-53.
 COOPER_HOST_DEVICE inline double UniformOf(uint32_t upper, uint32_t lower) {
   return static_cast<double>((uint64_t{upper} << 32 | lower) >> 11) * 0x1p-53;
 }
@@ -107,27 +104,50 @@ COOPER_HOST_DEVICE inline double LeastStep(int digits) {
   }
 }
 
-// From low to high, kept two steps of the result's dtype below high, to which it might be rounded.
-COOPER_HOST_DEVICE inline double Between(const UniformDistribution& d, double u, int digits) {
-  if (!(d.low < d.high)) return d.low == d.high ? d.low : NotANumber();
-  const double value = (1 - u) * d.low + u * d.high;  // no difference, which might be infinite
-  const double step = std::fabs(d.high) / static_cast<double>(int64_t{1} << (digits - 1));
-  const double last = d.high - std::fmax(step, LeastStep(digits));
-  return value < last ? value : std::fmax(last, d.low);
-}
+// The numbers of a uniform distribution, kept two steps of a dtype of so many digits below high, to
+// which they might be rounded.
+class UniformRange {
+ public:
+  COOPER_HOST_DEVICE UniformRange(const UniformDistribution& d, int digits)
+      : low_(d.low), high_(d.high), digits_(digits) {
+    if (d.low < d.high) {
+      const double step = std::fabs(d.high) / static_cast<double>(int64_t{1} << (digits - 1));
+      end_ = d.high - std::fmax(step, LeastStep(digits));
+      last_ = std::fmax(end_, d.low);
+    } else {
+      last_ = d.low == d.high ? d.low : NotANumber();
+    }
+  }
 
-// Element i of arrays whose numbers are made four and two at a time. `digits` are those of the
-// result's dtype.
-COOPER_HOST_DEVICE inline double Draw(const UniformDistribution& d, uint32_t bits, int digits) {
-  const double steps = 1 << digits;
-  return Between(d, std::floor(UniformOf(bits) * steps) / steps, digits);
-}
+  // Of 32 bits, for at most 24 digits.
+  COOPER_HOST_DEVICE double Of(uint32_t bits) const {
+    return Between(static_cast<double>(bits >> (32 - digits_)) / static_cast<double>(1 << digits_));
+  }
+  // Element i of an array whose numbers are made four at a time, or two of more than 24 digits.
+  COOPER_HOST_DEVICE double At(const Philox& random, int64_t i) const {
+    if (digits_ <= 24) return Of(random.At(i / 4)[i % 4]);
+    const auto words = random.At(i / 2);
+    const int at = i % 2 * 2;
+    return Between(UniformOf(words[at], words[at + 1]));
+  }
+
+ private:
+  COOPER_HOST_DEVICE double Between(double u) const {
+    const double value = (1 - u) * low_ + u * high_;  // no difference, which might be infinite
+    return value < end_ ? value : last_;
+  }
+
+  double low_, high_;
+  int digits_;
+  double end_ = -std::numeric_limits<double>::infinity();
+  double last_;  // for all that is not below end_
+};
+
+// Element i of arrays whose numbers are made several at a time. `digits` are those of the result's
+// dtype.
 COOPER_HOST_DEVICE inline double DrawAt(const UniformDistribution& d, int digits,
                                         const Philox& random, int64_t i) {
-  if (digits <= 24) return Draw(d, random.At(i / 4)[i % 4], digits);
-  const auto words = random.At(i / 2);
-  const int at = i % 2 * 2;
-  return Between(d, UniformOf(words[at], words[at + 1]), digits);
+  return UniformRange(d, digits).At(random, i);
 }
 COOPER_HOST_DEVICE inline double DrawAt(const NormalDistribution& d, int /*digits*/,
                                         const Philox& random, int64_t i) {

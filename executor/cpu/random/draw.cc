@@ -6,18 +6,14 @@
 #include "absl/status/status.h"
 #include "executor/cpu/elemwise/element_block.h"
 #include "executor/elements/random_draws.h"
+#include "executor/elements/random_kernels.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "ndarray/philox.h"
-#include "symbol/ops/random/draw_param.h"
+#include "symbol/ops/random/distributions.h"
 
 namespace cooper {
 namespace {
-
-// Of outputs; parameters in arrays may be of any dtype.
-constexpr DTypeSet kRandomFloats = {DType::kFloat32, DType::kFloat64, DType::kFloat16,
-                                    DType::kBfloat16};
-constexpr DTypeSet kRandomIntegers = {DType::kInt32, DType::kInt64};
 
 // Numbers that are made at once.
 constexpr int64_t kGroup = 4;
@@ -26,7 +22,6 @@ constexpr int64_t kGroup = 4;
 // multiples of kGroup, and have room for n rounded up to one.
 template <typename C, typename Fill>
 absl::Status FillBlocks(const KernelContext& c, Fill&& fill) {
-  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const ArrayView& output = c.outputs[0];
   static_assert(kElementBlock % kGroup == 0);
   const int64_t groups = (output.size() + kGroup - 1) / kGroup;
@@ -58,31 +53,15 @@ void DrawBlock(const NormalDistribution& d, int /*digits*/, const Philox& random
 }
 void DrawBlock(const UniformDistribution& d, int digits, const Philox& random, int64_t begin,
                int64_t n, double* block) {
+  const UniformRange range(d, digits);
   if (digits > 24) {
-    return DrawBlock<UniformDistribution>(d, digits, random, begin, n, block);
+    for (int64_t i = 0; i < n; ++i) block[i] = range.At(random, begin + i);
+    return;
   }
   for (int64_t i = 0; i < n; i += kGroup) {
     const auto words = random.At((begin + i) / kGroup);
-    for (int k = 0; k < kGroup; ++k) block[i + k] = Draw(d, words[k], digits);
+    for (int k = 0; k < kGroup; ++k) block[i + k] = range.Of(words[k]);
   }
-}
-
-template <typename Distribution>
-absl::Status DrawAll(const KernelContext& c, const Distribution& distribution) {
-  const int digits = FloatDigits(c.outputs[0].dtype);
-  return FillBlocks<double>(c, [&](int64_t begin, int64_t n, double* block) {
-    DrawBlock(distribution, digits, c.random, begin, n, block);
-  });
-}
-
-template <typename Distribution>
-absl::Status RandomCpu(const KernelContext& c) {
-  return DrawAll<Distribution>(c, c.param<RandomParam<Distribution>>());
-}
-
-template <typename Distribution>
-absl::Status RandomLikeCpu(const KernelContext& c) {
-  return DrawAll<Distribution>(c, c.param<RandomLikeParam<Distribution>>());
 }
 
 double ElementOf(const ArrayView& array, int64_t i) {
@@ -91,49 +70,39 @@ double ElementOf(const ArrayView& array, int64_t i) {
   return value;
 }
 
-template <typename Distribution>
-absl::Status SampleCpu(const KernelContext& c) {
-  if (c.outputs[0].size() == 0) return absl::OkStatus();
-  const ArrayView& first = c.inputs[0];
-  const ArrayView& last = c.inputs.back();  // the first, where there is one parameter
-  const int64_t draws = c.outputs[0].size() / first.size();
-  const int digits = FloatDigits(c.outputs[0].dtype);
-  return FillBlocks<double>(c, [&](int64_t begin, int64_t n, double* block) {
-    for (int64_t i = 0; i < n; ++i) {
-      const int64_t of = (begin + i) / draws;
-      const auto distribution = Distribution::Of(ElementOf(first, of), ElementOf(last, of));
-      block[i] = DrawAt(distribution, digits, c.random, begin + i);
-    }
-  });
-}
+struct Cpu {
+  template <typename Distribution>
+  static absl::Status DrawAll(const KernelContext& c, const Distribution& distribution) {
+    const int digits = FloatDigits(c.outputs[0].dtype);
+    return FillBlocks<double>(c, [&](int64_t begin, int64_t n, double* block) {
+      DrawBlock(distribution, digits, c.random, begin, n, block);
+    });
+  }
 
-absl::Status RandomIntegersCpu(const KernelContext& c) {
-  const auto& p = c.param<RandomIntegersParam>();
-  const uint64_t range = static_cast<uint64_t>(p.high) - static_cast<uint64_t>(p.low);
-  return FillBlocks<int64_t>(c, [&](int64_t begin, int64_t n, int64_t* block) {
-    for (int64_t i = 0; i < n; ++i) {
-      ElementRandom random(c.random, begin + i);
-      block[i] = DrawInteger(p.low, range, random);
-    }
-  });
-}
+  template <typename Distribution>
+  static absl::Status DrawEach(const KernelContext& c, int64_t draws, const ArrayView& first,
+                               const ArrayView& last) {
+    const int digits = FloatDigits(c.outputs[0].dtype);
+    return FillBlocks<double>(c, [&](int64_t begin, int64_t n, double* block) {
+      for (int64_t i = 0; i < n; ++i) {
+        const int64_t of = (begin + i) / draws;
+        const auto distribution = Distribution::Of(ElementOf(first, of), ElementOf(last, of));
+        block[i] = DrawAt(distribution, digits, c.random, begin + i);
+      }
+    });
+  }
 
-#define COOPER_REGISTER_RANDOM_KERNELS(NAME, DISTRIBUTION)                       \
-  COOPER_REGISTER_KERNEL(_random_##NAME, DeviceType::kCpu, kRandomFloats,        \
-                         RandomCpu<DISTRIBUTION>);                               \
-  COOPER_REGISTER_KERNEL(_random_##NAME##_like, DeviceType::kCpu, kRandomFloats, \
-                         RandomLikeCpu<DISTRIBUTION>);                           \
-  COOPER_REGISTER_KERNEL(_sample_##NAME, DeviceType::kCpu, kAnyDType, SampleCpu<DISTRIBUTION>)
+  static absl::Status DrawIntegers(const KernelContext& c, int64_t low, uint64_t range) {
+    return FillBlocks<int64_t>(c, [&](int64_t begin, int64_t n, int64_t* block) {
+      for (int64_t i = 0; i < n; ++i) {
+        ElementRandom random(c.random, begin + i);
+        block[i] = DrawInteger(low, range, random);
+      }
+    });
+  }
+};
 
-COOPER_REGISTER_RANDOM_KERNELS(uniform, UniformDistribution);
-COOPER_REGISTER_RANDOM_KERNELS(normal, NormalDistribution);
-COOPER_REGISTER_RANDOM_KERNELS(gamma, GammaDistribution);
-COOPER_REGISTER_RANDOM_KERNELS(exponential, ExponentialDistribution);
-COOPER_REGISTER_RANDOM_KERNELS(poisson, PoissonDistribution);
-COOPER_REGISTER_RANDOM_KERNELS(negative_binomial, NegativeBinomialDistribution);
-COOPER_REGISTER_RANDOM_KERNELS(generalized_negative_binomial,
-                               GeneralizedNegativeBinomialDistribution);
-COOPER_REGISTER_KERNEL(_random_randint, DeviceType::kCpu, kRandomIntegers, RandomIntegersCpu);
+COOPER_REGISTER_RANDOM_KERNELS(DeviceType::kCpu, Cpu);
 
 }  // namespace
 }  // namespace cooper

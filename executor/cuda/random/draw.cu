@@ -8,13 +8,11 @@
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
 #include "executor/elements/random_draws.h"
+#include "executor/elements/random_kernels.h"
 #include "executor/kernel.h"
-#include "symbol/ops/random/draw_param.h"
 
 namespace cooper {
 namespace {
-
-constexpr DTypeSet kRandomIntegers = {DType::kInt32, DType::kInt64};
 
 struct Output {
   void* data;
@@ -29,7 +27,7 @@ Output OutputOf(const KernelContext& c) {
 }
 
 template <typename Distribution>
-__global__ void DrawAll(int64_t count, DeviceRandom source, Distribution distribution, Output out) {
+__global__ void FillAll(int64_t count, DeviceRandom source, Distribution distribution, Output out) {
   const Philox stream = source.Get();
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
     StoreElement(out.data, out.dtype, i, DrawAt(distribution, out.digits, stream, i), out.add);
@@ -37,7 +35,7 @@ __global__ void DrawAll(int64_t count, DeviceRandom source, Distribution distrib
 }
 
 template <typename Distribution>
-__global__ void DrawEach(int64_t count, int64_t draws, DeviceRandom source, DType dtype,
+__global__ void FillEach(int64_t count, int64_t draws, DeviceRandom source, DType dtype,
                          const void* first, const void* last, Output out) {
   const Philox stream = source.Get();
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
@@ -47,7 +45,7 @@ __global__ void DrawEach(int64_t count, int64_t draws, DeviceRandom source, DTyp
   }
 }
 
-__global__ void DrawIntegers(int64_t count, DeviceRandom source, int64_t low, uint64_t range,
+__global__ void FillIntegers(int64_t count, DeviceRandom source, int64_t low, uint64_t range,
                              Output out) {
   const Philox stream = source.Get();
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
@@ -56,58 +54,30 @@ __global__ void DrawIntegers(int64_t count, DeviceRandom source, int64_t low, ui
   }
 }
 
-template <typename Distribution>
-absl::Status LaunchDraws(const KernelContext& c, const Distribution& distribution) {
-  const int64_t count = c.outputs[0].size();
-  if (c.reqs[0] == WriteReq::kNull || count == 0) return absl::OkStatus();
-  return LaunchElements(c, count, DrawAll<Distribution>, count, DeviceRandomOf(c), distribution,
-                        OutputOf(c));
-}
+struct Gpu {
+  template <typename Distribution>
+  static absl::Status DrawAll(const KernelContext& c, const Distribution& distribution) {
+    const int64_t count = c.outputs[0].size();
+    return LaunchElements(c, count, FillAll<Distribution>, count, DeviceRandomOf(c), distribution,
+                          OutputOf(c));
+  }
 
-template <typename Distribution>
-absl::Status RandomGpu(const KernelContext& c) {
-  return LaunchDraws<Distribution>(c, c.param<RandomParam<Distribution>>());
-}
+  template <typename Distribution>
+  static absl::Status DrawEach(const KernelContext& c, int64_t draws, const ArrayView& first,
+                               const ArrayView& last) {
+    const int64_t count = c.outputs[0].size();
+    return LaunchElements(c, count, FillEach<Distribution>, count, draws, DeviceRandomOf(c),
+                          first.dtype, first.data, last.data, OutputOf(c));
+  }
 
-template <typename Distribution>
-absl::Status RandomLikeGpu(const KernelContext& c) {
-  return LaunchDraws<Distribution>(c, c.param<RandomLikeParam<Distribution>>());
-}
+  static absl::Status DrawIntegers(const KernelContext& c, int64_t low, uint64_t range) {
+    const int64_t count = c.outputs[0].size();
+    return LaunchElements(c, count, FillIntegers, count, DeviceRandomOf(c), low, range,
+                          OutputOf(c));
+  }
+};
 
-template <typename Distribution>
-absl::Status SampleGpu(const KernelContext& c) {
-  const int64_t count = c.outputs[0].size();
-  if (c.reqs[0] == WriteReq::kNull || count == 0) return absl::OkStatus();
-  const ArrayView& first = c.inputs[0];
-  return LaunchElements(c, count, DrawEach<Distribution>, count, count / first.size(),
-                        DeviceRandomOf(c), first.dtype, first.data, c.inputs.back().data,
-                        OutputOf(c));
-}
-
-absl::Status RandomIntegersGpu(const KernelContext& c) {
-  const int64_t count = c.outputs[0].size();
-  if (c.reqs[0] == WriteReq::kNull || count == 0) return absl::OkStatus();
-  const auto& p = c.param<RandomIntegersParam>();
-  const uint64_t range = static_cast<uint64_t>(p.high) - static_cast<uint64_t>(p.low);
-  return LaunchElements(c, count, DrawIntegers, count, DeviceRandomOf(c), p.low, range,
-                        OutputOf(c));
-}
-
-#define COOPER_REGISTER_RANDOM_KERNELS(NAME, DISTRIBUTION)                                        \
-  COOPER_REGISTER_KERNEL(_random_##NAME, DeviceType::kGpu, kCudaFloats, RandomGpu<DISTRIBUTION>); \
-  COOPER_REGISTER_KERNEL(_random_##NAME##_like, DeviceType::kGpu, kCudaFloats,                    \
-                         RandomLikeGpu<DISTRIBUTION>);                                            \
-  COOPER_REGISTER_KERNEL(_sample_##NAME, DeviceType::kGpu, kAnyDType, SampleGpu<DISTRIBUTION>)
-
-COOPER_REGISTER_RANDOM_KERNELS(uniform, UniformDistribution);
-COOPER_REGISTER_RANDOM_KERNELS(normal, NormalDistribution);
-COOPER_REGISTER_RANDOM_KERNELS(gamma, GammaDistribution);
-COOPER_REGISTER_RANDOM_KERNELS(exponential, ExponentialDistribution);
-COOPER_REGISTER_RANDOM_KERNELS(poisson, PoissonDistribution);
-COOPER_REGISTER_RANDOM_KERNELS(negative_binomial, NegativeBinomialDistribution);
-COOPER_REGISTER_RANDOM_KERNELS(generalized_negative_binomial,
-                               GeneralizedNegativeBinomialDistribution);
-COOPER_REGISTER_KERNEL(_random_randint, DeviceType::kGpu, kRandomIntegers, RandomIntegersGpu);
+COOPER_REGISTER_RANDOM_KERNELS(DeviceType::kGpu, Gpu);
 
 }  // namespace
 }  // namespace cooper

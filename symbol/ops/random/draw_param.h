@@ -35,9 +35,6 @@ template <typename Distribution>
 struct RandomLikeParam : Distribution {
   static void Declare(ParamDeclaration<RandomLikeParam>& d) { Distribution::DeclareIn(d); }
 };
-struct RandomLikeArrays {
-  enum Input { kData };
-};
 
 struct RandomIntegersParam {
   int64_t low = 0;
