@@ -1,4 +1,4 @@
-"""rules_cc's cc_test, for tests that use GoogleTest: twice as fast to compile with g++."""
+"""rules_cc's cc_test, for tests that use GoogleTest, which g++ compiles in two thirds of the time."""
 
 load("@rules_cc//cc:cc_test.bzl", _cc_test = "cc_test")
 
