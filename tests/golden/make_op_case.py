@@ -44,11 +44,12 @@ def Infos(symbol, infer, known):
 
 
 def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=1, rtol=1e-4,
-              atol=1e-5, indices={}, index_dtype="int32", without_gradient=()):
+              atol=1e-5, indices={}, index_dtype="int32", without_gradient=(), values={}):
     """Computes `symbol` on random arrays and writes ops/op/case; returns the folder.
 
     `indices`: {name: n} of arguments that are integers in [0, n), different ones if n allows it.
     `without_gradient`: names of further arguments whose grad_req is null.
+    `values`: {name: array} of arguments that are not drawn.
     """
     random = numpy.random.RandomState(seed)
 
@@ -56,6 +57,8 @@ def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=
         return mxnet.nd.array(random.uniform(-1, 1, shape), dtype=dtype)
 
     def DrawArgument(name, shape):
+        if name in values:
+            return mxnet.nd.array(values[name], dtype=dtype)
         if name not in indices:
             return Draw(shape)
         n = indices[name]
@@ -65,7 +68,7 @@ def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=
     types = {name: index_dtype if name in indices else dtype for name in shapes}
     shape_info = Infos(symbol, symbol.infer_shape, shapes)
     args = {name: DrawArgument(name, shape) for name, shape in shape_info["arg"].items()}
-    auxs = {name: Draw(shape) for name, shape in shape_info["aux"].items()}
+    auxs = {name: DrawArgument(name, shape) for name, shape in shape_info["aux"].items()}
     backward = grad_req != "null"
     reqs = {name: "null" if name in indices or name in without_gradient else grad_req
             for name in args}
@@ -117,6 +120,19 @@ def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=
     return folder
 
 
+def OpSymbol(op, inputs, attrs):
+    """The node "op" of an operator over variables of these names."""
+    count = len(inputs)
+    variables = [{"op": "null", "name": name, "inputs": []} for name in inputs]
+    node = {"op": op, "name": "op", "attrs": attrs, "inputs": [[i, 0, 0] for i in range(count)]}
+    return mxnet.sym.load_json(json.dumps({
+        "nodes": variables + [node],
+        "arg_nodes": list(range(count)),
+        "heads": [[count, 0, 0]],
+        "attrs": {"mxnet_version": ["int", 10901]},
+    }))
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -142,15 +158,7 @@ def main():
         shapes[name] = tuple(int(extent) for extent in shape.split(","))
     attrs = dict(text.split("=", 1) for text in flags.attr)
     indices = {name: int(n) for name, n in (text.split("=") for text in flags.index)}
-    count = len(shapes)
-    variables = [{"op": "null", "name": name, "inputs": []} for name in shapes]
-    node = {"op": flags.op, "name": "op", "attrs": attrs, "inputs": [[i, 0, 0] for i in range(count)]}
-    symbol = mxnet.sym.load_json(json.dumps({
-        "nodes": variables + [node],
-        "arg_nodes": list(range(count)),
-        "heads": [[count, 0, 0]],
-        "attrs": {"mxnet_version": ["int", 10901]},
-    }))
+    symbol = OpSymbol(flags.op, shapes, attrs)
     WriteCase(symbol, shapes, flags.op, flags.case, flags.dtype, flags.grad_req, flags.seed,
               flags.rtol, flags.atol, indices, flags.index_dtype, flags.without_gradient)
 

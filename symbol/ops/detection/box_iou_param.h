@@ -1,0 +1,24 @@
+#ifndef COOPER_SYMBOL_OPS_DETECTION_BOX_IOU_PARAM_H_
+#define COOPER_SYMBOL_OPS_DETECTION_BOX_IOU_PARAM_H_
+
+#include "symbol/ops/detection/box_format.h"
+#include "symbol/param_schema.h"
+
+namespace cooper {
+
+struct BoxIouArrays {
+  enum Input { kLhs, kRhs };
+};
+
+struct BoxIouParam {
+  BoxFormat format = BoxFormat::kCorner;
+
+  static void Declare(ParamDeclaration<BoxIouParam>& d) {
+    d.Enum("format", &BoxIouParam::format, BoxFormatNames())
+        .Doc("corner: xmin, ymin, xmax, ymax; center: x, y, width, height");
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_DETECTION_BOX_IOU_PARAM_H_

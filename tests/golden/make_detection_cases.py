@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Computes the cases of operators that detect objects, and of _contrib_SyncBatchNorm, which detectors
+are trained with, under MXNet 1.9.1: ops/OP/CASE as make_op_case.py writes them, whose environment it
+needs. Boxes are drawn so that some overlap."""
+
+import numpy
+
+from make_op_case import OpSymbol, WriteCase
+
+RANDOM = numpy.random.RandomState(3)
+
+
+def Corners(*shape, low=-0.1, high=0.9, least=0.05, most=0.5):
+    """(*shape, 4): xmin, ymin, xmax, ymax."""
+    first = RANDOM.uniform(low, high, shape + (2,))
+    return numpy.concatenate([first, first + RANDOM.uniform(least, most, shape + (2,))], axis=-1)
+
+
+def Rows(*shape, classes=3):
+    """(*shape, 6): a class of -1 on, a score of sixteenths, corners."""
+    ids = RANDOM.randint(-1, classes, shape + (1,))
+    scores = RANDOM.randint(0, 16, shape + (1,)) / 16
+    return numpy.concatenate([ids, scores, Corners(*shape)], axis=-1)
+
+
+def Labels(batch_size, labels, width=5, classes=3):
+    """(batch_size, labels, width): image i has i objects, and rows of -1 behind them."""
+    ids = RANDOM.randint(0, classes, (batch_size, labels, 1))
+    rest = RANDOM.uniform(0, 1, (batch_size, labels, width - 5))
+    rows = numpy.concatenate([ids, Corners(batch_size, labels), rest], axis=-1)
+    for image in range(batch_size):
+        rows[image, image:] = -1
+    return rows
+
+
+def Rois(regions, batch_size):
+    """(regions, 5): sample, corners in pixels of an image of 16 by 16."""
+    samples = RANDOM.randint(0, batch_size, (regions, 1))
+    return numpy.concatenate([samples, Corners(regions, low=-2, high=12, least=0.2, most=9)], axis=-1)
+
+
+def Write(op, case, values, attrs, backward=False, without_gradient=(), **options):
+    shapes = {name: value if isinstance(value, tuple) else value.shape
+              for name, value in values.items()}
+    fixed = {name: value for name, value in values.items() if not isinstance(value, tuple)}
+    grad_req = options.pop("grad_req", "write") if backward else "null"
+    WriteCase(OpSymbol(op, shapes, attrs), shapes, op, case, grad_req=grad_req,
+              without_gradient=without_gradient, values=fixed, **options)
+
+
+def main():
+    prior = "_contrib_MultiBoxPrior"
+    Write(prior, "default", {"data": (2, 3, 4, 5)}, {})
+    Write(prior, "sizes", {"data": (1, 3, 3, 7)},
+          {"sizes": "(0.2, 0.35, 0.9)", "ratios": "(1, 2, 0.5)", "clip": "True"})
+    Write(prior, "steps", {"data": (1, 1, 2, 3)},
+          {"sizes": "(0.5,)", "ratios": "(3, 0.3)", "steps": "(0.3, 0.4)", "offsets": "(0, 1)"})
+
+    target = "_contrib_MultiBoxTarget"
+
+    def Target(case, attrs, width=5, **options):
+        Write(target, case, {"anchor": Corners(1, 40), "label": Labels(4, 5, width),
+                             "cls_pred": RANDOM.uniform(-2, 2, (4, 4, 40))}, attrs, **options)
+
+    Target("default", {})
+    Target("wide_labels", {"overlap_threshold": "0.3", "variances": "(1, 2, 3, 4)"}, width=7)
+    Target("mining", {"negative_mining_ratio": "3", "negative_mining_thresh": "0.4",
+                      "ignore_label": "-2"})
+    Target("mining_of_all", {"negative_mining_ratio": "50", "negative_mining_thresh": "2"})
+    Target("best_anchors_alone", {"overlap_threshold": "0"})
+
+    detection = "_contrib_MultiBoxDetection"
+
+    def Detection(case, attrs, **options):
+        scores = numpy.exp(RANDOM.uniform(-2, 2, (2, 4, 30)))
+        Write(detection, case, {"cls_prob": scores / scores.sum(axis=1, keepdims=True),
+                                "loc_pred": RANDOM.uniform(-1, 1, (2, 120)),
+                                "anchor": Corners(1, 30)}, attrs, **options)
+
+    Detection("default", {})
+    Detection("threshold", {"threshold": "0.45", "clip": "False"})
+    Detection("topk", {"nms_topk": "7", "nms_threshold": "0.2"})
+    Detection("force_suppress", {"force_suppress": "True", "nms_threshold": "0.1"})
+    Detection("without_suppression", {"nms_threshold": "-1", "variances": "(1, 1, 0.5, 0.5)"})
+
+    nms = "_contrib_box_nms"
+    Write(nms, "default", {"data": Rows(2, 20)}, {}, backward=True)
+    Write(nms, "classes", {"data": Rows(20)},
+          {"id_index": "0", "background_id": "1", "overlap_thresh": "0.2"}, backward=True)
+    Write(nms, "force_suppress", {"data": Rows(2, 2, 12)},
+          {"id_index": "0", "force_suppress": "True", "overlap_thresh": "0.2"}, backward=True)
+    Write(nms, "topk", {"data": Rows(3, 15)},
+          {"topk": "5", "valid_thresh": "0.2", "overlap_thresh": "0.3"}, backward=True)
+    Write(nms, "topk_of_none", {"data": Rows(2, 6)}, {"topk": "0", "out_format": "center"})
+    Write(nms, "nothing_valid", {"data": Rows(2, 6)}, {"valid_thresh": "2"}, backward=True)
+    Write(nms, "to_center", {"data": Rows(2, 12)}, {"out_format": "center"}, backward=True)
+    Write(nms, "from_center", {"data": Rows(2, 12)},
+          {"in_format": "center", "overlap_thresh": "0.1"}, backward=True)
+    Write(nms, "columns", {"data": Rows(2, 12)[..., [2, 3, 4, 5, 1, 0, 1]]},
+          {"coord_start": "0", "score_index": "4", "id_index": "5"}, dtype="float64")
+
+    iou = "_contrib_box_iou"
+    Write(iou, "corner", {"lhs": Corners(2, 5), "rhs": Corners(7)}, {})
+    Write(iou, "center", {"lhs": Corners(5), "rhs": Corners(2, 3)}, {"format": "center"})
+    Write(iou, "turned_around", {"lhs": Corners(5, least=-0.3), "rhs": Corners(4, least=-0.3)}, {})
+
+    align = "_contrib_ROIAlign"
+
+    def Align(case, attrs, channels=3, **options):
+        Write(align, case, {"data": (2, channels, 16, 16), "rois": Rois(6, 2)}, attrs,
+              backward=True, without_gradient=["rois"], **options)
+
+    Align("default", {"pooled_size": "(3, 2)", "spatial_scale": "1"})
+    Align("scaled", {"pooled_size": "(2, 2)", "spatial_scale": "0.5", "sample_ratio": "2"},
+          grad_req="add")
+    Align("aligned", {"pooled_size": "(2, 3)", "spatial_scale": "0.7", "aligned": "True"})
+    Align("position_sensitive",
+          {"pooled_size": "(2, 3)", "spatial_scale": "1", "position_sensitive": "True"}, channels=12)
+    Align("float64", {"pooled_size": "(7, 7)", "spatial_scale": "0.9"}, dtype="float64")
+
+    sync = "_contrib_SyncBatchNorm"
+
+    def Sync(case, attrs, data=(3, 4, 5, 2), **options):
+        values = {"data": data, "gamma": (4,), "beta": (4,), "moving_mean": (4,),
+                  "moving_var": RANDOM.uniform(0.5, 1.5, (4,))}
+        Write(sync, case, values, dict(attrs, key="layer0_"), **options)
+
+    Sync("fixed_gamma", {}, backward=True)
+    Sync("gamma", {"fix_gamma": "False", "eps": "0.01", "momentum": "0.7", "ndev": "1"},
+         backward=True)
+    Sync("global_stats", {"fix_gamma": "False", "use_global_stats": "True"}, data=(5, 4),
+         backward=True)
+    Sync("predict", {"fix_gamma": "False", "ndev": "8"})
+
+
+if __name__ == "__main__":
+    main()
