@@ -103,9 +103,9 @@ absl::StatusOr<Prepared> PrepareSequence(const PrepareContext& c) {
   return Prepared{.workspace_bytes = channels == 0 ? 0 : data.num_elements() / channels};
 }
 
-// The output `var` is 1 / sqrt(var + eps), but in BatchNorm_v1 the variance.
+// The output `var` is 1 / sqrt(var + eps), but in BatchNorm_v1 and its like the variance.
 template <typename Param>
-constexpr bool kVarIsVariance = std::is_same_v<Param, BatchNormV1Param>;
+constexpr bool kVarIsVariance = std::is_base_of_v<BatchNormV1Param, Param>;
 
 template <typename Param, typename T>
 void Forward(const KernelContext& c) {
@@ -268,6 +268,10 @@ absl::Status BackwardCpu(const KernelContext& c) {
 
 COOPER_REGISTER_KERNEL(BatchNorm, DeviceType::kCpu, kFloats, ForwardCpu<BatchNormParam>);
 COOPER_REGISTER_KERNEL(_backward_BatchNorm, DeviceType::kCpu, kFloats, BackwardCpu<BatchNormParam>);
+COOPER_REGISTER_KERNEL(_contrib_SyncBatchNorm, DeviceType::kCpu, kFloats,
+                       ForwardCpu<SyncBatchNormParam>);
+COOPER_REGISTER_KERNEL(_backward_contrib_SyncBatchNorm, DeviceType::kCpu, kFloats,
+                       BackwardCpu<SyncBatchNormParam>);
 COOPER_REGISTER_KERNEL(BatchNorm_v1, DeviceType::kCpu, kFloats, ForwardCpu<BatchNormV1Param>);
 COOPER_REGISTER_KERNEL(_backward_BatchNorm_v1, DeviceType::kCpu, kFloats,
                        BackwardCpu<BatchNormV1Param>);

@@ -87,9 +87,9 @@ __device__ int64_t NumCounted(const SetThread& thread, const RealElements& real)
   });
 }
 
-// The output `var` is 1 / sqrt(var + eps), but in BatchNorm_v1 the variance.
+// The output `var` is 1 / sqrt(var + eps), but in BatchNorm_v1 and its like the variance.
 template <typename Param>
-constexpr bool kVarIsVariance = std::is_same_v<Param, BatchNormV1Param>;
+constexpr bool kVarIsVariance = std::is_base_of_v<BatchNormV1Param, Param>;
 
 // C is also the type of all but data, output and their gradients. Outputs that are not wanted are
 // null.
@@ -285,6 +285,9 @@ absl::Status BackwardGpu(const KernelContext& c) {
 constexpr DeviceType kGpu = DeviceType::kGpu;
 COOPER_REGISTER_KERNEL(BatchNorm, kGpu, kCudaFloats, ForwardGpu<BatchNormParam>);
 COOPER_REGISTER_KERNEL(_backward_BatchNorm, kGpu, kCudaFloats, BackwardGpu<BatchNormParam>);
+COOPER_REGISTER_KERNEL(_contrib_SyncBatchNorm, kGpu, kCudaFloats, ForwardGpu<SyncBatchNormParam>);
+COOPER_REGISTER_KERNEL(_backward_contrib_SyncBatchNorm, kGpu, kCudaFloats,
+                       BackwardGpu<SyncBatchNormParam>);
 COOPER_REGISTER_KERNEL(BatchNorm_v1, kGpu, kCudaFloats, ForwardGpu<BatchNormV1Param>);
 COOPER_REGISTER_KERNEL(_backward_BatchNorm_v1, kGpu, kCudaFloats, BackwardGpu<BatchNormV1Param>);
 COOPER_REGISTER_KERNEL(SequenceBatchNorm, kGpu, kCudaFloats, ForwardGpu<SequenceBatchNormParam>,

@@ -1,11 +1,15 @@
-// Normalizes each channel over the batch. MXNet: src/operator/nn/batch_norm.cc and, for the older
-// one, src/operator/batch_norm_v1.cc. SequenceBatchNorm, which leaves padding out, is cooper's own.
+// Normalizes each channel over the batch. MXNet: src/operator/nn/batch_norm.cc, for the older one
+// src/operator/batch_norm_v1.cc, and src/operator/contrib/sync_batch_norm.cc. SequenceBatchNorm,
+// which leaves padding out, is cooper's own.
 
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "ndarray/shape.h"
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
@@ -86,6 +90,11 @@ absl::Status BatchNormType(TypeContext& c) {
   return absl::OkStatus();
 }
 
+// "_contrib_X" has "_backward_contrib_X".
+std::string BackwardName(absl::string_view op) {
+  return absl::StrCat("_backward_", absl::StripPrefix(op, "_"));
+}
+
 // No gradient flows from mean and var, nor to the moving statistics, which the backward node
 // updates: they are its inputs for that.
 template <typename Param>
@@ -103,9 +112,8 @@ absl::StatusOr<std::vector<NodeEntry>> Gradient(GradientContext& c) {
   if constexpr (kHasLengths<Param>) inputs.push_back(c.input(Arrays::kLength));
   inputs.push_back(c.input(Arrays::kMovingMean));
   inputs.push_back(c.input(Arrays::kMovingVar));
-  COOPER_ASSIGN_OR_RETURN(
-      std::vector<NodeEntry> gradients,
-      c.Backward(absl::StrCat("_backward_", c.call().op->name()), std::move(inputs)));
+  COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> gradients,
+                          c.Backward(BackwardName(c.call().op->name()), std::move(inputs)));
   gradients.resize(Arrays::kNumInputs);
   if (is_stopped) gradients[Arrays::kData] = NodeEntry();  // 0: nothing goes on
   return gradients;
@@ -188,6 +196,12 @@ const OpRegistrar kRegistrars[] = {
         .Describe(
             "Gradients of BatchNorm_v1 with respect to data, gamma and beta; updates the moving "
             "averages."),
+    Forward<SyncBatchNormParam>("_contrib_SyncBatchNorm", kInputs)
+        .Describe("BatchNorm of networks that were trained on several devices, whose batches MXNet "
+                  "normalizes as one; here each device takes the statistics of its own."),
+    Backward<SyncBatchNormParam>("_backward_contrib_SyncBatchNorm", kGradientInputs)
+        .Describe("Gradients of _contrib_SyncBatchNorm with respect to data, gamma and beta; "
+                  "updates the moving averages."),
     Forward<SequenceBatchNormParam>(
         "SequenceBatchNorm",
         {"data", "gamma", "beta", "sequence_length", "moving_mean", "moving_var"})

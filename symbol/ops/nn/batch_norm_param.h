@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "symbol/param_schema.h"
 
@@ -66,16 +67,33 @@ struct BatchNormParam {
 
 // BatchNorm_v1: channels are axis 1, and the output `var` is the variance itself.
 struct BatchNormV1Param : BatchNormParam {
-  static void Declare(ParamDeclaration<BatchNormV1Param>& d) {
-    d.Field<double>("eps", &BatchNormParam::eps).Doc("added to the variance before the root");
-    d.Field<double>("momentum", &BatchNormParam::momentum)
-        .Doc("weight of the old moving statistics");
-    d.Field<bool>("fix_gamma", &BatchNormParam::fix_gamma)
+  template <typename P>
+  static void DeclareFields(ParamDeclaration<P>& d) {
+    d.template Field<double>("eps", &P::eps).Doc("added to the variance before the root");
+    d.template Field<double>("momentum", &P::momentum).Doc("weight of the old moving statistics");
+    d.template Field<bool>("fix_gamma", &P::fix_gamma)
         .Doc("whether gamma is 1; a forward then overwrites the argument");
-    d.Field<bool>("use_global_stats", &BatchNormParam::use_global_stats)
+    d.template Field<bool>("use_global_stats", &P::use_global_stats)
         .Doc("whether the moving statistics are used in training too, and left alone");
-    d.Field<bool>("output_mean_var", &BatchNormParam::output_mean_var)
+    d.template Field<bool>("output_mean_var", &P::output_mean_var)
         .Doc("whether mean and variance are outputs");
+  }
+
+  static void Declare(ParamDeclaration<BatchNormV1Param>& d) { DeclareFields(d); }
+};
+
+// _contrib_SyncBatchNorm: BatchNorm_v1, whose statistics MXNet takes over all devices.
+struct SyncBatchNormParam : BatchNormV1Param {
+  int64_t ndev = 1;
+  std::string key;
+
+  static void Declare(ParamDeclaration<SyncBatchNormParam>& d) {
+    DeclareFields(d);
+    d.Field("ndev", &SyncBatchNormParam::ndev)
+        .Doc("accepted: how many devices share statistics in MXNet");
+    d.Field("key", &SyncBatchNormParam::key)
+        .Required()
+        .Doc("accepted: which nodes share statistics in MXNet");
   }
 };
 
