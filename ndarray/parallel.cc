@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "absl/container/fixed_array.h"
@@ -12,6 +13,7 @@
 #include "ndarray/available_cpus.h"
 #include "ndarray/in_loop.h"
 #include "ndarray/profiler.h"
+#include "oneapi/tbb/task_arena.h"
 #include "oneapi/tbb/task_group.h"
 
 namespace cooper {
@@ -62,9 +64,14 @@ class Loop {
     thread_local tbb::task_group group;
     group_ = &group;
     ready_.store(true, std::memory_order_release);
-    Enter(0);
-    // Runs the tasks that no worker has begun, which find nothing to do, and waits for the others.
-    group.wait();
+    // Isolated: the caller may be a task of oneTBB's itself, and waiting must not begin another of
+    // its kind, which would run another kernel in the middle of this one.
+    tbb::this_task_arena::isolate([this] {
+      Enter(0);
+      // Runs the tasks that no worker has begun, which find nothing to do, and waits for the
+      // others.
+      group_->wait();
+    });
     // They are none by now, but the race detector does not know what wait() has ensured.
     while (running_.load(std::memory_order_acquire) > 0) {
     }
@@ -79,10 +86,10 @@ class Loop {
       group_->run(Task{this, other});
     }
     const ScopedProfileFlops scope(flops_);
-    in_loop = true;
+    const bool was_in_loop = std::exchange(in_loop, true);
     // A thread's own pieces first, which it had the last time as well: their data may be near it.
     for (int64_t i = 0; i < parts_; ++i) RunPiecesOf((self + i) % parts_);
-    in_loop = false;
+    in_loop = was_in_loop;
   }
 
   void RunPiecesOf(int64_t owner) {

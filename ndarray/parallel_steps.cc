@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <thread>
+#include <utility>
 
 #include "absl/container/fixed_array.h"
 #include "ndarray/in_loop.h"
 #include "ndarray/parallel.h"
 #include "ndarray/profiler.h"
+#include "oneapi/tbb/task_arena.h"
 #include "oneapi/tbb/task_group.h"
 
 namespace cooper {
@@ -35,13 +37,16 @@ class StepLoop {
     // Kept, since making one takes as long as some steps. Steps of a thread do not overlap.
     thread_local tbb::task_group group;
     ready_.store(true, std::memory_order_release);
-    for (int64_t self = 1; self < parts_; ++self) {
-      running_.fetch_add(1, std::memory_order_relaxed);
-      group.run(Task{this, self});
-    }
-    Work(0);
+    // Isolated, as a loop's wait is (parallel.cc).
+    tbb::this_task_arena::isolate([this, &group = group] {
+      for (int64_t self = 1; self < parts_; ++self) {
+        running_.fetch_add(1, std::memory_order_relaxed);
+        group.run(Task{this, self});
+      }
+      Work(0);
+      group.wait();
+    });
     // They are none by now, but the race detector does not know what wait() has ensured.
-    group.wait();
     while (running_.load(std::memory_order_acquire) > 0) {
     }
   }
@@ -55,7 +60,7 @@ class StepLoop {
 
   void Work(int64_t self) {
     const ScopedProfileFlops scope(flops_);
-    in_loop = true;
+    const bool was_in_loop = std::exchange(in_loop, true);
     int looks = 0, yields = 0;
     while (done_.load(std::memory_order_acquire) < steps_ * parts_) {
       // Its own range first, which it had in the step before as well: the data may be near it.
@@ -71,7 +76,7 @@ class StepLoop {
         break;
       }
     }
-    in_loop = false;
+    in_loop = was_in_loop;
   }
 
   // Runs a part in its next step, if that has begun and nobody has taken it.

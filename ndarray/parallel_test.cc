@@ -12,6 +12,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/available_cpus.h"
+#include "oneapi/tbb/parallel_for.h"
+#include "oneapi/tbb/task_arena.h"
 
 namespace cooper {
 namespace {
@@ -133,6 +135,26 @@ TEST(ParallelForTest, MayBeNested) {
 TEST(NumThreadsTest, IsAtLeastOne) {
   SetNumThreads(0);
   EXPECT_GE(NumThreads(), 1);
+}
+
+// A loop that waits begins no other task of a caller who uses oneTBB, too: it would run in the
+// middle of what the thread does.
+TEST(ParallelForTest, RunsNothingOfItsCallersWhileItWaits) {
+  std::atomic<int> within = 0;
+  tbb::task_arena arena(8);
+  arena.execute([&] {
+    tbb::parallel_for(0, 800, [&](int) {
+      thread_local bool is_running = false;
+      within += is_running ? 1 : 0;
+      const bool was_running = std::exchange(is_running, true);
+      SetNumThreads(4);
+      ParallelForPlain(4, 1, [](int64_t, int64_t) {
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      });
+      is_running = was_running;
+    });
+  });
+  EXPECT_EQ(within, 0);
 }
 
 }  // namespace
