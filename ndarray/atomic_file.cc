@@ -219,13 +219,15 @@ int RemoveTemporaries(const std::string& prefix) {
   const std::string begin = prefix.substr(prefix.rfind('/') + 1);  // of all of it without a slash
   int removed = 0;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    const std::string name = entry.path().filename().string();
+  std::filesystem::directory_iterator entry(folder, error);
+  // Not a range-for, whose increment throws.
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
     if (!absl::StartsWith(name, begin) || !IsTemporary(name)) continue;
     if (name[begin.size()] != '-' && name[begin.size()] != '.') continue;
-    const ScopedFd fd(open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    const ScopedFd fd(open(entry->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (fd.get() < 0 || flock(fd.get(), LOCK_EX | LOCK_NB) != 0) continue;
-    removed += unlink(entry.path().c_str()) == 0 ? 1 : 0;
+    removed += unlink(entry->path().c_str()) == 0 ? 1 : 0;
   }
   return removed;
 }

@@ -53,12 +53,12 @@ absl::StatusOr<NDArray> NDArray::Full(Shape shape, double value, DType dtype, Co
 
 absl::StatusOr<NDArray> NDArray::FromBytes(const Shape& shape, DType dtype, const void* data,
                                            int64_t count) {
-  COOPER_ASSIGN_OR_RETURN(NDArray array, Empty(shape, dtype));
-  if (array.size() != count) {
-    return absl::InvalidArgumentError(absl::StrCat("shape ", array.shape().ToString(), " has ",
-                                                   array.size(), " elements, but ", count,
+  if (shape.num_elements() != count) {
+    return absl::InvalidArgumentError(absl::StrCat("shape ", shape.ToString(), " has ",
+                                                   shape.num_elements(), " elements, but ", count,
                                                    " values came"));
   }
+  COOPER_ASSIGN_OR_RETURN(NDArray array, Empty(shape, dtype));
   std::copy_n(static_cast<const char*>(data), array.size_bytes(),
               static_cast<char*>(array.raw_data()));
   return array;
@@ -147,7 +147,7 @@ absl::Status NDArray::CopyFrom(const NDArray& source) const {
 absl::Status NDArray::Fill(double value) const {
   if (is_null()) return absl::FailedPreconditionError("fill of a null array");
   if (size() == 0) return absl::OkStatus();
-  if (value == 0) {
+  if (value == 0 && !std::signbit(value)) {
     COOPER_ASSIGN_OR_RETURN(Device * device, FindDevice(context()));
     return device->FillZero(raw_data(), context(), size_bytes());
   }

@@ -77,7 +77,7 @@ class NDArray {
   absl::StatusOr<NDArray> At(int64_t index) const;
   absl::StatusOr<NDArray> Reshape(Shape shape) const;
 
-  // Overwrites the elements with those of `source`, converting the dtype (as static_cast does) and
+  // Overwrites the elements with those of `source`, converting the dtype (dtype.h) and
   // copying between contexts. kInvalidArgument if the shapes differ.
   absl::Status CopyFrom(const NDArray& source) const;
   // Overwrites every element.

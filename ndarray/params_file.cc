@@ -17,6 +17,9 @@
 namespace cooper {
 namespace {
 
+// Of an array that a file has; NumPy's have 32 at most. A shape is part of messages.
+constexpr uint32_t kMaxRank = 64;
+
 // Takes bytes from the front; everything it returns was there.
 class ByteReader {
  public:
@@ -47,9 +50,13 @@ class ByteReader {
     return value;
   }
 
-  // Extents of type T; `rank` is refused unless that many are there.
+  // Extents of type T; `rank` is refused unless that many are there, or if no array has as many.
   template <typename T>
   absl::StatusOr<Shape> Extents(uint32_t rank, absl::string_view what) {
+    if (rank > kMaxRank) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(what, " is of ", rank, " dimensions, expected at most ", kMaxRank));
+    }
     COOPER_ASSIGN_OR_RETURN(absl::string_view raw, Take(uint64_t{rank} * sizeof(T), what));
     std::vector<int64_t> dims(rank);
     for (uint32_t i = 0; i < rank; ++i) {

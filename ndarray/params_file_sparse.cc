@@ -35,7 +35,9 @@ absl::Status FillCsr(const NDArray& values, absl::Span<const int64_t> columns,
   const int64_t nnz = static_cast<int64_t>(columns.size());
   for (int64_t row = 0; row < rows; ++row) {
     if (indptr[row] < 0 || indptr[row] > indptr[row + 1] || indptr[row + 1] > nnz) {
-      return OutOfRange("indptr", indptr[row + 1], nnz + 1);
+      return absl::InvalidArgumentError(absl::StrCat("indptr of row ", row, " is from ",
+                                                     indptr[row], " to ", indptr[row + 1],
+                                                     ", expected a part of [0, ", nnz, ")"));
     }
     for (int64_t i = indptr[row]; i < indptr[row + 1]; ++i) {
       if (columns[i] < 0 || columns[i] >= width) return OutOfRange("column", columns[i], width);

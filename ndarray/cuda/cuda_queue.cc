@@ -100,6 +100,10 @@ absl::Status CudaQueue::Copy(void* dst, Context dst_context, const void* src, Co
   if (bytes == 0) return absl::OkStatus();
   const CudaDeviceScope scope(device_id_);
   COOPER_RETURN_IF_ERROR(scope.status());
+  // Run again, it would read what is there then.
+  if (recorded_random_ != nullptr && src_context.is_cpu()) {
+    return absl::FailedPreconditionError("a copy from host memory cannot be recorded");
+  }
   const bool peers = !dst_context.is_cpu() && !src_context.is_cpu() &&
                      dst_context.device_id != src_context.device_id;
   const auto count = static_cast<size_t>(bytes);
@@ -140,8 +144,9 @@ absl::StatusOr<std::unique_ptr<DeviceGraph>> CudaQueue::Record(
   absl::Status status = recorded;
   if (error != cudaSuccess) {
     cudaGetLastError();
-    status.Update(absl::FailedPreconditionError(
-        absl::StrCat("the work cannot be recorded: ", cudaGetErrorString(error))));
+    status = absl::FailedPreconditionError(
+        absl::StrCat("the work cannot be recorded: ", cudaGetErrorString(error),
+                     recorded.ok() ? "" : "; ", recorded.message()));
   }
   if (status.ok()) status = result->Instantiate(graph);
   if (graph != nullptr) cudaGraphDestroy(graph);
