@@ -14,6 +14,7 @@ CompileOptions CompileOptionsOf(const Symbol& symbol, const BindOptions& options
                          .disabled_passes = options.disabled_passes};
   for (const ArrayMap* arrays : {&options.args, &options.auxs}) {
     for (const auto& [name, array] : *arrays) {
+      if (array.is_null()) continue;  // allocated, as if it were not there
       compile.shapes[name] = array.shape();
       compile.types[name] = array.dtype();
     }

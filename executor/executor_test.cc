@@ -378,6 +378,27 @@ TEST(ExecutorTest, SetArgTakesNoArrayOfAGradient) {
   COOPER_EXPECT_OK(executor->SetArg("data", *gradient.Copy()));
 }
 
+TEST(ExecutorTest, BindingTakesNoArrayThatAGradientOverwrites) {
+  const NDArray array = *NDArray::Zeros({3, 4});
+  EXPECT_THAT(Executor::SimpleBind(SharedWeightNet(),
+                                   {.args = {{"data", array}}, .grads = {{"data", array}}})
+                  .status(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("argument 'data' is where a gradient is written")));
+}
+
+// What loading gives for an array that MXNet wrote without a shape.
+TEST(ExecutorTest, NullArraysAreAllocated) {
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto executor,
+      Executor::SimpleBind(SharedWeightNet(),
+                           {.shapes = {{"data", {3, 4}}}, .args = {{"weight", NDArray()}}}));
+  EXPECT_EQ(executor->arg("weight").shape(), Shape({4, 4}));
+  ArrayMap args = {{"data", executor->arg("data")}, {"weight", NDArray()}};
+  EXPECT_THAT(Executor::Bind(SharedWeightNet(), {.args = args}).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'weight' is missing")));
+}
+
 TEST(ExecutorTest, ReshapeSharesWhatStays) {
   const Symbol net = SharedWeightNet();
   COOPER_ASSERT_OK_AND_ASSIGN(auto executor,
@@ -411,6 +432,21 @@ TEST(ExecutorTest, MonitorSeesEveryOutput) {
   executor->SetMonitorCallback({});
   COOPER_ASSERT_OK(executor->Forward(false));
   EXPECT_EQ(names.size(), seen);
+}
+
+TEST(ExecutorTest, AMonitorMayEndItself) {
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto executor, Executor::SimpleBind(SharedWeightNet(), {.shapes = {{"data", {2, 4}}}}));
+  int calls = 0;
+  executor->SetMonitorCallback(
+      [&, text = std::string(100, 'x')](const std::string&, const NDArray&) {
+        if (++calls == 1) executor->SetMonitorCallback({});
+        EXPECT_EQ(text, std::string(100, 'x'));
+      });
+  COOPER_ASSERT_OK(executor->Forward(false));
+  const int seen = calls;
+  COOPER_ASSERT_OK(executor->Forward(false));
+  EXPECT_EQ(calls, seen);
 }
 
 // Two values of which each has a gradient of two terms, the first the same for both.

@@ -57,12 +57,23 @@ absl::Status CheckCount(const char* what, size_t count, size_t expected) {
       absl::StrCat("there are ", count, " ", what, ", expected ", expected));
 }
 
+absl::Status CheckNotNull(absl::Span<const NDArray* const> arrays,
+                          const std::vector<std::string>& names, const char* what) {
+  for (size_t k = 0; k < arrays.size(); ++k) {
+    if (arrays[k] != nullptr && !arrays[k]->is_null()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(what, " '", names[k], "' is a null array"));
+  }
+  return absl::OkStatus();
+}
+
 // Whether the arrays are as many as the operator has, on one device, and what its rules ask for.
 absl::Status CheckArrays(const OpCall& call, absl::Span<const NDArray* const> inputs,
                          absl::Span<const NDArray* const> outputs) {
   COOPER_RETURN_IF_ERROR(CheckVariadicCount(*call.op, call.attrs, inputs.size()));
   COOPER_RETURN_IF_ERROR(CheckCount("inputs", inputs.size(), call.op->InputNames(call).size()));
   COOPER_RETURN_IF_ERROR(CheckCount("outputs", outputs.size(), call.op->OutputNames(call).size()));
+  COOPER_RETURN_IF_ERROR(CheckNotNull(inputs, call.op->InputNames(call), "input"));
+  COOPER_RETURN_IF_ERROR(CheckNotNull(outputs, call.op->OutputNames(call), "output"));
   if (inputs.empty() && outputs.empty()) return absl::OkStatus();
   const Context& context = (inputs.empty() ? outputs : inputs)[0]->context();
   std::vector<PartialShape> shapes;

@@ -58,6 +58,11 @@ TEST(InvokeTest, ArraysThatTheRulesRefuse) {
   EXPECT_THAT(Invoke("sgd_update", {{"lr", "0.1"}}, {&two, &two}, {}), refused("0 outputs"));
   EXPECT_THAT(Invoke("sgd_update", {{"lr", "0.1"}}, {&two, &integers}, {&two}), refused("int32"));
   EXPECT_THAT(Invoke("sgd_update", {{"lr", "0.1"}}, {&two, &elsewhere}, {&two}), refused("cpu(1)"));
+  const NDArray nothing;
+  EXPECT_THAT(Invoke("sgd_update", {{"lr", "0.1"}}, {&two, &nothing}, {&two}),
+              refused("input 'grad' is a null array"));
+  EXPECT_THAT(Invoke("sgd_update", {{"lr", "0.1"}}, {&nothing, &nothing}, {&nothing}),
+              refused("input 'weight' is a null array"));
   EXPECT_THAT(*two.ToVector<float>(), ElementsAre(1, 2));
   // Before a list of so many names is made.
   EXPECT_THAT(Invoke("add_n", {{"num_args", "2000000000"}}, {&two}, {&two}),

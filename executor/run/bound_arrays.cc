@@ -85,7 +85,8 @@ absl::Status BoundArrays::CopyFrom(const ArrayMap& new_args, const ArrayMap& new
       const NDArray target = FindArray(to, name);
       if (target.is_null()) {
         if (allow_extra) continue;
-        return absl::NotFoundError(absl::StrCat("the symbol has no ", kind, " '", name, "'"));
+        return absl::NotFoundError(
+            absl::StrCat("the executor has no ", kind, " '", name, "', or none with an array yet"));
       }
       COOPER_RETURN_IF_ERROR(AddContext(target.CopyFrom(array), kind, " '", name, "'"));
     }
@@ -98,13 +99,13 @@ absl::Status BoundArrays::CopyFrom(const ArrayMap& new_args, const ArrayMap& new
 absl::Status RequireArrays(const Symbol& symbol, BindOptions& options) {
   COOPER_RETURN_IF_ERROR(symbol.status());
   for (const std::string& name : symbol.ListArguments()) {
-    if (!options.args.contains(name)) {
+    if (FindArray(options.args, name).is_null()) {
       return absl::InvalidArgumentError(absl::StrCat("Bind: argument '", name, "' is missing"));
     }
-    if (!options.grads.contains(name)) options.grad_reqs[name] = WriteReq::kNull;
+    if (FindArray(options.grads, name).is_null()) options.grad_reqs[name] = WriteReq::kNull;
   }
   for (const std::string& name : symbol.ListAuxiliaryStates()) {
-    if (!options.auxs.contains(name)) {
+    if (FindArray(options.auxs, name).is_null()) {
       return absl::InvalidArgumentError(
           absl::StrCat("Bind: auxiliary state '", name, "' is missing"));
     }

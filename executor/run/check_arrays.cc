@@ -1,5 +1,7 @@
 #include "executor/run/check_arrays.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
 
@@ -30,6 +32,27 @@ bool Overlap(const NDArray& a, const NDArray& b) {
   const auto* const b_data = static_cast<const char*>(b.raw_data());
   return a_data != nullptr && b_data != nullptr && a_data < b_data + b.size_bytes() &&
          b_data < a_data + a.size_bytes();
+}
+
+WrittenRanges::WrittenRanges(const std::vector<NDArray>& written) {
+  for (const NDArray& array : written) {
+    const auto* const begin = static_cast<const char*>(array.raw_data());
+    if (begin != nullptr) ranges_.push_back({begin, begin + array.size_bytes()});
+  }
+  std::sort(ranges_.begin(), ranges_.end(),
+            [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  for (size_t i = 1; i < ranges_.size(); ++i) {
+    ranges_[i].end = std::max(ranges_[i].end, ranges_[i - 1].end);
+  }
+}
+
+bool WrittenRanges::Overlap(const NDArray& array) const {
+  const auto* const begin = static_cast<const char*>(array.raw_data());
+  if (begin == nullptr) return false;
+  const char* const end = begin + array.size_bytes();
+  const auto behind = std::partition_point(ranges_.begin(), ranges_.end(),
+                                           [end](const Range& range) { return range.begin < end; });
+  return behind != ranges_.begin() && begin < (behind - 1)->end;
 }
 
 absl::Status CheckArrays(const CompiledProgram& compiled, ProgramArrays& arrays) {

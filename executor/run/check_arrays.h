@@ -4,6 +4,7 @@
 // Whether arrays are those that a program takes.
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "executor/compile/compiled_program.h"
@@ -23,6 +24,21 @@ bool IsOf(const NDArray& array, const Shape& shape, DType dtype, Context context
 
 // Whether writing one of the arrays changes the other. No null array overlaps another.
 bool Overlap(const NDArray& a, const NDArray& b);
+
+// Memory in which a run writes gradients.
+class WrittenRanges {
+ public:
+  explicit WrittenRanges(const std::vector<NDArray>& written);
+  // Whether the array, which may be null, has bytes there.
+  bool Overlap(const NDArray& array) const;
+
+ private:
+  // In the order of `begin`; of all up to this one the greatest end.
+  struct Range {
+    const char *begin, *end;
+  };
+  std::vector<Range> ranges_;
+};
 
 // Of a program's arrays, by slot, which are made as many as it has slots: kInvalidArgument, naming
 // it, for the first of another shape, dtype or context, and for an auxiliary state or a computed

@@ -22,9 +22,10 @@ absl::StatusOr<std::unique_ptr<MonitoredRun>> MonitoredRun::Create(
 }
 
 void MonitoredRun::SetMonitor(Callback callback, bool monitor_all) {
-  is_monitored_ = callback != nullptr;
-  observer_ = {};
-  if (is_monitored_) observer_ = MonitorOf(std::move(callback), monitor_all);
+  observer_ = nullptr;
+  if (callback == nullptr) return;
+  observer_ =
+      std::make_shared<const BoundProgram::Observer>(MonitorOf(std::move(callback), monitor_all));
 }
 
 absl::Status MonitoredRun::SetArg(int slot, const NDArray& array) {
@@ -40,7 +41,7 @@ absl::Status MonitoredRun::SetOutput(int i, const NDArray& array) {
 
 absl::Status MonitoredRun::ChooseRun() {
   const CompiledProgram& compiled = merged_->compiled();
-  const bool wants_plain = is_monitored_ && compiled.merges_nodes();
+  const bool wants_plain = observer_ != nullptr && compiled.merges_nodes();
   if (wants_plain && plain_ == nullptr) {
     CompileOptions options = compiled.options();
     options.disabled_passes = WithoutMergingPasses(std::move(options.disabled_passes));
@@ -64,24 +65,27 @@ absl::Status MonitoredRun::ChooseRun() {
 
 absl::Status MonitoredRun::Forward(bool is_train) {
   COOPER_RETURN_IF_ERROR(ChooseRun());
-  return run_->Forward(is_train, observer());
+  const auto observer = observer_;
+  return run_->Forward(is_train, observer.get());
 }
 
 absl::Status MonitoredRun::Backward(absl::Span<const NDArray> head_gradients) {
-  return run_->Backward(head_gradients, observer());
+  const auto observer = observer_;
+  return run_->Backward(head_gradients, observer.get());
 }
 
 absl::Status MonitoredRun::ForwardBackward(absl::Span<const NDArray> head_gradients,
                                            const AfterBackward* after) {
   COOPER_RETURN_IF_ERROR(ChooseRun());
-  return run_->ForwardBackward(head_gradients, observer(), after);
+  const auto observer = observer_;
+  return run_->ForwardBackward(head_gradients, observer.get(), after);
 }
 
 absl::Status MonitoredRun::Backward(absl::Span<const NDArray> head_gradients,
                                     GradCallback on_grad) {
   // The graph as written, whose instructions grads_done_ does not number, may have run forward
   // before the monitor was taken away.
-  if (is_monitored_ || run_ != merged_.get()) return Backward(head_gradients);
+  if (observer_ != nullptr || run_ != merged_.get()) return Backward(head_gradients);
   if (grads_done_.empty()) grads_done_ = GradsDoneAfter(merged_->compiled());
   absl::Status told;
   const auto tell = [&](const BoundProgram& bound, int instruction) {

@@ -55,15 +55,14 @@ class MonitoredRun {
 
   // Makes run_ the one that the monitor, or its absence, asks for.
   absl::Status ChooseRun();
-  const BoundProgram::Observer* observer() const { return is_monitored_ ? &observer_ : nullptr; }
 
   const std::vector<std::shared_ptr<Arena>> arenas_;
   const std::shared_ptr<RandomState> random_;
   std::unique_ptr<ProgramRun> merged_;  // with what passes have put together
   std::unique_ptr<ProgramRun> plain_;   // as written; null until it is needed
   ProgramRun* run_ = nullptr;           // one of the two
-  bool is_monitored_ = false;
-  BoundProgram::Observer observer_;
+  // Null without a monitor. A run holds it, since a callback may set another one.
+  std::shared_ptr<const BoundProgram::Observer> observer_;
   std::vector<std::vector<int>> grads_done_;  // GradsDoneAfter of merged_, once it was needed
 };
 

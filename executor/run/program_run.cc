@@ -31,13 +31,39 @@ absl::StatusOr<std::unique_ptr<ProgramRun>> ProgramRun::Create(
   if (random == nullptr) random = std::make_shared<RandomState>();
   std::unique_ptr<ProgramRun> run(
       new ProgramRun(std::move(compiled), std::move(arrays), std::move(arenas), std::move(random)));
-  const std::vector<std::string>& names = run->bound_.program().arg_names;
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (!run->IsInArena(run->bound_.arg(static_cast<int>(i)))) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("argument '", names[i], "' is in the arena, where the run overwrites it"));
-  }
+  COOPER_RETURN_IF_ERROR(run->CheckNotOverwritten());
   return run;
+}
+
+absl::Status ProgramRun::CheckNotOverwritten() const {
+  const Program& p = bound_.program();
+  const ProgramArrays& arrays = bound_.arrays();
+  std::vector<NDArray> written;
+  for (const ProgramGradient& gradient : p.gradients) {
+    written.push_back(arrays.grads[gradient.arg]);
+  }
+  const WrittenRanges ranges(written);
+  const auto check = [&](const char* kind, const std::string& name,
+                         const NDArray& array) -> absl::Status {
+    const char* where = IsInArena(array)        ? "in the arena"
+                        : ranges.Overlap(array) ? "where a gradient is written"
+                                                : nullptr;
+    if (where == nullptr) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(kind, " '", name, "' is ", where, ", and the run overwrites it"));
+  };
+  for (size_t i = 0; i < p.arg_names.size(); ++i) {
+    COOPER_RETURN_IF_ERROR(check("argument", p.arg_names[i], arrays.args[i]));
+  }
+  for (size_t i = 0; i < p.aux_names.size(); ++i) {
+    COOPER_RETURN_IF_ERROR(check("auxiliary state", p.aux_names[i], arrays.auxs[i]));
+  }
+  for (const ProgramGradient& gradient : p.gradients) {
+    if (!IsInArena(arrays.grads[gradient.arg])) continue;
+    return absl::InvalidArgumentError(absl::StrCat("the gradient of '", p.arg_names[gradient.arg],
+                                                   "' is in the arena, and the run overwrites it"));
+  }
+  return absl::OkStatus();
 }
 
 ProgramRun::ProgramRun(std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
@@ -54,6 +80,7 @@ ProgramRun::ProgramRun(std::shared_ptr<const CompiledProgram> compiled, ProgramA
     if (bound_.arg(static_cast<int>(i)).is_null()) ++num_unset_;
   }
   outputs_.reserve(p.outputs.size());
+  zero_heads_.resize(p.outputs.size());
 }
 
 ProgramRun::~ProgramRun() { ReleaseArenas(); }
@@ -125,9 +152,17 @@ absl::Status ProgramRun::SetOutput(int i, const NDArray& array) {
     return error(absl::StrCat("takes ", Describe(value.shape, value.dtype, context), ", got ",
                               array.ToString()));
   }
-  may_overlap_ = may_overlap_ || absl::c_any_of(bound_.arrays().args, [&](const NDArray& arg) {
-                   return Overlap(arg, array);
-                 });
+  const auto overlaps = [&](const NDArray& other) { return Overlap(other, array); };
+  if (Overwrites(array) || absl::c_any_of(bound_.arrays().auxs, overlaps)) {
+    return error(
+        "is given an array in the arena, of an auxiliary state, or where a gradient is "
+        "written: both would be overwritten");
+  }
+  may_overlap_ = may_overlap_ || absl::c_any_of(bound_.arrays().args, overlaps);
+  for (size_t k = 0; k < p.outputs.size(); ++k) {
+    const int other = static_cast<int>(k);
+    may_overlap_ = may_overlap_ || (other != i && overlaps(bound_.output(other)));
+  }
   // Gradients read outputs.
   if (array.raw_data() != bound_.output(i).raw_data()) ran_training_ = false;
   bound_.SetOutput(i, array);
@@ -170,15 +205,25 @@ absl::Status ProgramRun::CheckArgs() {
 
 absl::Status ProgramRun::CheckOutputsApart() const {
   const Program& p = bound_.program();
+  const auto name = [&](size_t i) { return OutputName(compiled().symbol().outputs()[i]); };
+  for (size_t i = 0; i < p.outputs.size(); ++i) {
+    for (size_t k = 0; k < i; ++k) {
+      if (!Overlap(bound_.output(static_cast<int>(i)), bound_.output(static_cast<int>(k)))) {
+        continue;
+      }
+      return absl::FailedPreconditionError(
+          absl::StrCat("Forward: outputs '", name(k), "' and '", name(i),
+                       "' would be computed in one array; call SetOutput with another one"));
+    }
+  }
   for (size_t slot = 0; slot < p.arg_names.size(); ++slot) {
     for (size_t i = 0; i < p.outputs.size(); ++i) {
       if (!Overlap(bound_.arg(static_cast<int>(slot)), bound_.output(static_cast<int>(i)))) {
         continue;
       }
-      return absl::FailedPreconditionError(
-          absl::StrCat("Forward: output '", OutputName(compiled().symbol().outputs()[i]),
-                       "' would be computed in the array of argument '", p.arg_names[slot],
-                       "'; call SetOutput with another one"));
+      return absl::FailedPreconditionError(absl::StrCat(
+          "Forward: output '", name(i), "' would be computed in the array of argument '",
+          p.arg_names[slot], "'; call SetOutput with another one"));
     }
   }
   return absl::OkStatus();
@@ -294,7 +339,12 @@ absl::Status ProgramRun::TakeHeadGradient(int i, NDArray head) {
           "Backward: output '", name(), "' is no loss and needs a head gradient of shape ",
           p.values[p.outputs[i]].shape.ToString()));
     }
-    COOPER_ASSIGN_OR_RETURN(head, NDArray::Zeros(value.shape, value.dtype, context));
+    // Made once: another array would have the passes recorded anew.
+    NDArray& zeros = zero_heads_[i];
+    if (zeros.is_null()) {
+      COOPER_ASSIGN_OR_RETURN(zeros, NDArray::Zeros(value.shape, value.dtype, context));
+    }
+    head = zeros;
   }
   if (!IsOf(head, value.shape, value.dtype, context)) {
     return absl::InvalidArgumentError(absl::StrCat("Backward: the head gradient of output '",

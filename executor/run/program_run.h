@@ -85,6 +85,9 @@ class ProgramRun final : public ArenaUser {
   absl::Status CheckCurrent(const char* call) const;
   absl::Status MakeMissingOutputs();
   absl::Status TakeOutputs();
+  // That the run writes nothing into arguments, auxiliary states and gradients but what belongs
+  // there.
+  absl::Status CheckNotOverwritten() const;
   absl::Status CheckHasGradients() const;
   absl::Status TakeHeadGradients(absl::Span<const NDArray> head_gradients);
   absl::Status TakeHeadGradient(int i, NDArray head);
@@ -96,6 +99,7 @@ class ProgramRun final : public ArenaUser {
   BoundProgram bound_;
   std::shared_ptr<RandomState> random_;
   std::vector<NDArray> outputs_;
+  std::vector<NDArray> zero_heads_;  // by output: its head gradient where none is needed or given
   int64_t outputs_generation_ = kNoGeneration;
   bool outputs_may_move_ = false;  // some are the caller's arrays, which SetArg replaces
   int num_unset_ = 0;              // arguments without an array

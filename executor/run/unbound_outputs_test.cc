@@ -200,5 +200,28 @@ TEST(UnboundOutputsTest, MayBeMadeOfPieces) {
   EXPECT_THAT(executor->DebugString(), HasSubstr("(view) Concat"));
 }
 
+// Each of these would have one result written over another.
+TEST(UnboundOutputsTest, AreRefusedWhereTheRunWrites) {
+  const Symbol data = Symbol::Variable("data");
+  const Symbol first = Op("tanh", {.name = "first", .inputs = {data}});
+  const Symbol second = Op("sin", {.name = "second", .inputs = {data}});
+  const auto executor = Bind(*Symbol::Group({first, second}), true, WriteReq::kWrite);
+  const auto refused = StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("overwritten"));
+  EXPECT_THAT(executor->SetOutput(0, executor->grad("data")), refused);
+
+  const NDArray one = *NDArray::Zeros({2, 4}), two = *NDArray::Zeros({2, 4});
+  COOPER_ASSERT_OK(executor->SetOutput(0, one));
+  COOPER_ASSERT_OK(executor->SetOutput(1, one));
+  EXPECT_THAT(executor->Forward(false),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("outputs 'first_output' and 'second_output'")));
+  COOPER_ASSERT_OK(executor->SetOutput(0, two));
+  COOPER_ASSERT_OK(executor->Forward(false));
+  // They may change places.
+  COOPER_ASSERT_OK(executor->SetOutput(0, one));
+  COOPER_ASSERT_OK(executor->SetOutput(1, two));
+  COOPER_ASSERT_OK(executor->Forward(false));
+}
+
 }  // namespace
 }  // namespace cooper
