@@ -14,7 +14,7 @@ namespace {
 // A sample's extents beside those of a key. Elements are counted in doubles, which do not overflow.
 struct Fit {
   bool holds = true;
-  double kept = 0;    // elements of data that have room
+  double kept = 0;    // elements that have room, of labels too
   double padded = 0;  // elements of data with padding
 };
 
@@ -29,9 +29,8 @@ Fit FitOf(absl::Span<const KeyedArray> arrays, int64_t sample, absl::Span<const 
       kept *= static_cast<double>(std::min(shape[a], room));
       padded *= static_cast<double>(room);
     }
-    if (!array.is_data) continue;
     fit.kept += kept;
-    fit.padded += padded;
+    if (array.is_data) fit.padded += padded;
   }
   return fit;
 }

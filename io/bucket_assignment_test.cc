@@ -131,5 +131,14 @@ TEST(BucketAssignmentErrorsTest, NameBucketAndSample) {
               StatusIs(StatusCode::kInvalidArgument, HasSubstr("none of 2 samples has a bucket")));
 }
 
+// As a transcript beside its recording: the key says how long both may be.
+TEST(AssignToBucketsTest, CutsAsLittleOfLabelsAsOfData) {
+  std::vector<KeyedArray> arrays = Pairs({2, 9}, {9, 8});
+  arrays[1].is_data = false;
+  COOPER_ASSERT_OK_AND_ASSIGN(const BucketAssignment assignment,
+                              AssignToBuckets(arrays, 2, {{4, 3}, {4, 8}}, true));
+  EXPECT_EQ(Text(assignment), "(4, 8): 0 1");
+}
+
 }  // namespace
 }  // namespace cooper

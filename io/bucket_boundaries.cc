@@ -137,6 +137,7 @@ absl::StatusOr<std::vector<int64_t>> Apply(const Options& options,
   const int64_t longest = options.max_length > 0
                               ? options.max_length / options.multiple_of * options.multiple_of
                               : std::numeric_limits<int64_t>::max() - options.multiple_of;
+  constexpr int64_t kMostPieces = int64_t{1} << 30;
   std::vector<int64_t> kept;
   kept.reserve(lengths.size());
   for (size_t i = 0; i < lengths.size(); ++i) {
@@ -155,6 +156,11 @@ absl::StatusOr<std::vector<int64_t>> Apply(const Options& options,
           break;
         case Options::TooLong::kSplit:
           ++result->split;
+          if (length / longest > kMostPieces - static_cast<int64_t>(kept.size())) {
+            return absl::InvalidArgumentError(absl::StrCat("buckets: sentence ", i, " has ", length,
+                                                           " words, which are split at ", longest,
+                                                           " (max_length) into too many"));
+          }
           for (; length > longest; length -= longest) kept.push_back(longest);
           break;
         case Options::TooLong::kError:
@@ -170,6 +176,12 @@ absl::StatusOr<std::vector<int64_t>> Apply(const Options& options,
       result->discarded > 0
           ? absl::StrCat("buckets: no sentence has 1 to ", longest, " words (max_length)")
           : "buckets: there is no sentence with a word");
+}
+
+// Adds n * m, of numbers that are not negative; false if int64 does not hold the sum.
+bool AddProduct(int64_t n, int64_t m, int64_t* sum) {
+  int64_t product;
+  return !__builtin_mul_overflow(n, m, &product) && !__builtin_add_overflow(*sum, product, sum);
 }
 
 // Calls `visit` with each length, rising, and how often it occurs.
@@ -219,9 +231,10 @@ absl::StatusOr<BucketBoundaries> ChooseBuckets(absl::Span<const int64_t> lengths
   BucketBoundaries result;
   COOPER_ASSIGN_OR_RETURN(std::vector<int64_t> kept, Apply(options, lengths, &result));
   std::vector<int64_t> candidates;
+  bool fits = true;                  // whether tokens can be counted
   std::vector<int64_t> below = {0};  // below[i]: sentences that fit a candidate before the i-th
   Count(std::move(kept), [&](int64_t length, int64_t count) {
-    result.tokens += length * count;
+    fits = fits && AddProduct(length, count, &result.tokens);
     const int64_t multiple = options.multiple_of;
     const int64_t candidate = (length + multiple - 1) / multiple * multiple;
     if (candidates.empty() || candidates.back() < candidate) {
@@ -245,9 +258,11 @@ absl::StatusOr<BucketBoundaries> ChooseBuckets(absl::Span<const int64_t> lengths
   int64_t held = 0;
   for (const int position : search.Buckets(num_buckets)) {
     result.buckets.push_back(candidates[position]);
-    result.padded_tokens += (below[position + 1] - held) * candidates[position];
+    fits =
+        fits && AddProduct(below[position + 1] - held, candidates[position], &result.padded_tokens);
     held = below[position + 1];
   }
+  if (!fits) return absl::InvalidArgumentError("buckets: there are more tokens than 2^63 - 1");
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "io/bucket_boundaries.h"
 #include "io/bucket_iter.h"
 #include "io/bucket_key.h"
 #include "io/bucket_tuples.h"
@@ -78,6 +79,18 @@ TEST(BucketLimitsTest, OfTheMemoryForABatch) {
     EXPECT_THAT(iter->Next(), StatusIs(absl::StatusCode::kResourceExhausted,
                                        HasSubstr("batch of 4611686018427387903 rows")));
   }
+}
+
+TEST(BucketLimitsTest, OfNumbersOfTokens) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max() - 1;
+  const std::vector<int64_t> two = {kMost, kMost};
+  EXPECT_THAT(ChooseBuckets(two, {}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("more tokens than 2^63 - 1")));
+  const std::vector<int64_t> one = {1'000'000'000'000};
+  EXPECT_THAT(
+      ChooseBuckets(one, {.max_length = 1, .too_long = BucketBoundariesOptions::TooLong::kSplit}),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               HasSubstr("sentence 0 has 1000000000000 words")));
 }
 
 }  // namespace

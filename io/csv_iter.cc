@@ -153,7 +153,10 @@ absl::StatusOr<std::string> CsvIter::SaveState() const {
   state.SetString("kind", kKind);
   state.SetInt("cursor", cursor_);
   state.SetInt("borrowed", borrowed_);
-  state.SetInt("rows", num_rows_);  // to notice other data
+  // To notice other data and options.
+  state.SetInt("rows", num_rows_);
+  state.SetInt("batch_size", batch_size_);
+  state.SetInt("round_batch", round_batch_ ? 1 : 0);
   return state.ToString();
 }
 
@@ -163,6 +166,8 @@ absl::Status CsvIter::LoadState(absl::string_view text) {
   COOPER_ASSIGN_OR_RETURN(const int64_t cursor, state.GetInt("cursor"));
   COOPER_ASSIGN_OR_RETURN(const int64_t borrowed, state.GetInt("borrowed"));
   COOPER_ASSIGN_OR_RETURN(const int64_t rows, state.GetInt("rows"));
+  COOPER_RETURN_IF_ERROR(state.ExpectOption("batch_size", batch_size_));
+  COOPER_RETURN_IF_ERROR(state.ExpectOption("round_batch", round_batch_ ? 1 : 0));
   if (rows != num_rows_ || cursor < 0 || cursor > rows || borrowed < 0 || borrowed >= rows) {
     return absl::InvalidArgumentError(absl::StrCat("CSVIter: the state is of row ", cursor, " in ",
                                                    rows, " rows, this iterator has ", num_rows_));

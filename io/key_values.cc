@@ -113,6 +113,14 @@ absl::Status KeyValues::Expect(absl::string_view key, absl::string_view expected
   return absl::OkStatus();
 }
 
+absl::Status KeyValues::ExpectOption(absl::string_view key, int64_t expected) const {
+  if (!Has(key)) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(const int64_t value, GetInt(key));
+  if (value == expected) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the state is of ", key, " ", value, ", this object has ", expected));
+}
+
 std::string KeyValues::ToString() const {
   std::string text;
   for (const auto& [key, value] : values_) absl::StrAppend(&text, key, " ", value, "\n");

@@ -40,6 +40,10 @@ class KeyValues {
   // of another kind of object.
   absl::Status Expect(absl::string_view key, absl::string_view expected) const;
 
+  // The same for the number of an option, which is part of what a state is of. A state from before
+  // the option was written says nothing of it, and is taken.
+  absl::Status ExpectOption(absl::string_view key, int64_t expected) const;
+
   std::string ToString() const;
   // The inverse of ToString. kInvalidArgument, with the line, otherwise.
   static absl::StatusOr<KeyValues> Parse(absl::string_view text);

@@ -182,8 +182,18 @@ absl::StatusOr<std::string> NDArrayIter::SaveState() const {
   state.SetUint("epoch", epoch_);
   state.SetInt("cursor", cursor_);
   state.SetInts("carried", carried_);
-  state.SetInt("rows", num_rows_);  // to notice other data
+  // To notice other data and options.
+  state.SetInt("rows", num_rows_);
+  state.SetInt("batch_size", options_.batch_size);
+  state.SetInt("shuffle", options_.shuffle ? 1 : 0);
+  state.SetInt("last_batch_handle", static_cast<int64_t>(options_.last_batch_handle));
   return state.ToString();
+}
+
+absl::Status NDArrayIter::CheckOptions(const KeyValues& state) const {
+  COOPER_RETURN_IF_ERROR(state.ExpectOption("batch_size", options_.batch_size));
+  COOPER_RETURN_IF_ERROR(state.ExpectOption("shuffle", options_.shuffle ? 1 : 0));
+  return state.ExpectOption("last_batch_handle", static_cast<int64_t>(options_.last_batch_handle));
 }
 
 absl::Status NDArrayIter::LoadState(absl::string_view text) {
@@ -194,13 +204,21 @@ absl::Status NDArrayIter::LoadState(absl::string_view text) {
   COOPER_ASSIGN_OR_RETURN(const int64_t cursor, state.GetInt("cursor"));
   COOPER_ASSIGN_OR_RETURN(std::vector<int64_t> carried, state.GetInts("carried"));
   COOPER_ASSIGN_OR_RETURN(const int64_t rows, state.GetInt("rows"));
-  const int64_t total = rows + static_cast<int64_t>(carried.size());
+  COOPER_RETURN_IF_ERROR(CheckOptions(state));
+  const auto num_carried = static_cast<int64_t>(carried.size());
+  const int64_t total = rows + num_carried;
   const bool rows_exist = std::all_of(carried.begin(), carried.end(),
                                       [rows](int64_t row) { return row >= 0 && row < rows; });
-  if (rows != num_rows_ || cursor < 0 || cursor > total || !rows_exist) {
+  if (rows != num_rows_ || cursor < 0 || cursor > total) {
     return absl::InvalidArgumentError(absl::StrCat("NDArrayIter: the state is of row ", cursor,
                                                    " in ", rows, " rows, this iterator has ",
                                                    num_rows_));
+  }
+  const bool rolls_over = options_.last_batch_handle == LastBatchHandle::kRollOver;
+  if (!rows_exist || num_carried >= (rolls_over ? options_.batch_size : 1)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("NDArrayIter: the state carries ", num_carried, " rows over, expected ",
+                     rolls_over ? "less than a batch of those that there are" : "none"));
   }
   seed_ = seed;
   epoch_ = epoch;

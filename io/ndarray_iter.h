@@ -21,6 +21,8 @@
 
 namespace cooper {
 
+class KeyValues;  // key_values.h
+
 // Arrays with the names of the inputs that they feed.
 using NamedSources = std::vector<std::pair<std::string, NDArray>>;
 
@@ -73,6 +75,8 @@ class NDArrayIter : public DataIter {
  private:
   NDArrayIter(NamedSources data, NamedSources label, NDArrayIterOptions options);
   absl::Status Check();
+  // That a state is of an iterator with these options.
+  absl::Status CheckOptions(const KeyValues& state) const;
   void StartEpoch();
 
   const NamedSources data_;

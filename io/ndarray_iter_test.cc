@@ -182,6 +182,26 @@ TEST(NDArrayIterTest, RefusesTheStateOfOtherData) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("11 rows")));
 }
 
+TEST(NDArrayIterTest, RefusesTheStateOfOtherOptions) {
+  const NDArrayIterOptions options = {.batch_size = 4, .shuffle = false};
+  const auto iter = Make(11, options);
+  CheckedEpoch(*iter);
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, iter->SaveState());
+  const auto expect_refused = [&](const NDArrayIterOptions& other, const char* text) {
+    EXPECT_THAT(Make(11, other)->LoadState(state),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(text)));
+  };
+  expect_refused({.batch_size = 3}, "of batch_size 4, this object has 3");
+  expect_refused({.batch_size = 4, .shuffle = true}, "of shuffle 0");
+  expect_refused({.batch_size = 4, .last_batch_handle = LastBatchHandle::kDiscard},
+                 "of last_batch_handle 0");
+  COOPER_EXPECT_OK(Make(11, options)->LoadState(state));
+  // As states were before they had options.
+  COOPER_EXPECT_OK(
+      Make(11, options)
+          ->LoadState("kind NDArrayIter\nseed 1\nepoch 2\ncursor 4\ncarried \nrows 11\n"));
+}
+
 TEST(NDArrayIterTest, SaysThatABatchIsTooLargeToAllocate) {
   const auto iter = Make(3, {.batch_size = std::numeric_limits<int64_t>::max()});
   EXPECT_THAT(iter->Next(), StatusIs(absl::StatusCode::kResourceExhausted,

@@ -5,6 +5,8 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -30,6 +32,10 @@ void Rename(const std::vector<std::map<std::string, std::string>>& names, size_t
   }
 }
 
+std::string KeyText(const std::optional<BucketKey>& key) {
+  return key.has_value() ? key->ToString() : "none";
+}
+
 // fn(), whose exceptions become errors: on the thread of a source they would end the process.
 template <typename Fn>
 auto WithoutExceptions(const Fn& fn) -> decltype(fn()) {
@@ -52,7 +58,11 @@ void Append(std::vector<T>&& more, std::vector<T>* all) {
 // An iterator and the thread that runs ahead on it.
 class PrefetchingIter::Source {
  public:
-  Source(std::unique_ptr<DataIter> iter, size_t depth) : iter_(std::move(iter)), depth_(depth) {
+  Source(std::unique_ptr<DataIter> iter, size_t depth)
+      : iter_(std::move(iter)),
+        depth_(depth),
+        provide_data_(iter_->provide_data()),
+        provide_label_(iter_->provide_label()) {
     thread_ = std::thread([this] { Run(); });
   }
 
@@ -114,7 +124,9 @@ class PrefetchingIter::Source {
     });
   }
 
-  const DataIter& iter() const { return *iter_; }
+  // The iterator's as they were before the thread ran ahead on it.
+  const std::vector<DataDesc>& provide_data() const { return provide_data_; }
+  const std::vector<DataDesc>& provide_label() const { return provide_label_; }
 
  private:
   struct Made {
@@ -159,6 +171,7 @@ class PrefetchingIter::Source {
 
   const std::unique_ptr<DataIter> iter_;
   const size_t depth_;
+  const std::vector<DataDesc> provide_data_, provide_label_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Made> made_;
@@ -180,7 +193,8 @@ absl::StatusOr<std::unique_ptr<PrefetchingIter>> PrefetchingIter::Create(
         iters[i]->default_bucket_key() != result->default_bucket_key_) {
       return absl::InvalidArgumentError(absl::StrCat(
           "PrefetchingIter: source ", i, " has batches of ", iters[i]->batch_size(),
-          " and another default bucket key or batch size than source 0, of ", result->batch_size_));
+          " and the default bucket key ", KeyText(iters[i]->default_bucket_key()), ", source 0 of ",
+          result->batch_size_, " and ", KeyText(result->default_bucket_key_)));
     }
     std::vector<DataDesc> data = iters[i]->provide_data();
     std::vector<DataDesc> label = iters[i]->provide_label();
@@ -191,8 +205,13 @@ absl::StatusOr<std::unique_ptr<PrefetchingIter>> PrefetchingIter::Create(
   }
   const auto depth = static_cast<size_t>(std::max(options.depth, 1));
   result->options_ = std::move(options);
-  for (std::unique_ptr<DataIter>& iter : iters) {
-    result->sources_.push_back(std::make_unique<Source>(std::move(iter), depth));
+  try {
+    for (std::unique_ptr<DataIter>& iter : iters) {
+      result->sources_.push_back(std::make_unique<Source>(std::move(iter), depth));
+    }
+  } catch (const std::system_error& error) {
+    return absl::ResourceExhaustedError(absl::StrCat("PrefetchingIter: no thread for source ",
+                                                     result->sources_.size(), ": ", error.what()));
   }
   result->is_reset_.assign(result->sources_.size(), false);
   return result;
@@ -206,7 +225,9 @@ absl::StatusOr<std::optional<DataBatch>> PrefetchingIter::Next() {
   const DataBatch* first = nullptr;
   for (size_t i = 0; i < sources_.size(); ++i) {
     const MaybeBatch& front = sources_[i]->Front();
-    if (!front.ok()) return sources_[i]->Pop();
+    if (!front.ok()) {
+      return AddContext(sources_[i]->Pop().status(), "PrefetchingIter: source ", i);
+    }
     if (!front->has_value()) {
       ++ended;
     } else if (first == nullptr) {
@@ -214,7 +235,8 @@ absl::StatusOr<std::optional<DataBatch>> PrefetchingIter::Next() {
     } else if ((*front)->pad != first->pad || (*front)->bucket_key != first->bucket_key) {
       return absl::FailedPreconditionError(absl::StrCat(
           "PrefetchingIter: the batch of source ", i, " has pad ", (*front)->pad,
-          " or another bucket key than that of an earlier source, with pad ", first->pad));
+          " and the bucket key ", KeyText((*front)->bucket_key), ", that of an earlier source pad ",
+          first->pad, " and ", KeyText(first->bucket_key)));
     }
   }
   if (ended == sources_.size()) {
@@ -230,9 +252,8 @@ absl::StatusOr<std::optional<DataBatch>> PrefetchingIter::Next() {
   DataBatch joined;
   for (size_t i = 0; i < sources_.size(); ++i) {
     COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, sources_[i]->Pop());
-    const DataIter& iter = sources_[i]->iter();
-    if (batch->provide_data.empty()) batch->provide_data = iter.provide_data();
-    if (batch->provide_label.empty()) batch->provide_label = iter.provide_label();
+    if (batch->provide_data.empty()) batch->provide_data = sources_[i]->provide_data();
+    if (batch->provide_label.empty()) batch->provide_label = sources_[i]->provide_label();
     Rename(options_.rename_data, i, &batch->provide_data);
     Rename(options_.rename_label, i, &batch->provide_label);
     if (i == 0) {

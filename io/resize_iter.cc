@@ -48,6 +48,8 @@ absl::StatusOr<std::string> ResizeIter::SaveState() const {
   KeyValues state;
   state.SetString("kind", kKind);
   state.SetInt("taken", taken_);
+  state.SetInt("size", size_);
+  state.SetInt("reset_internal", reset_internal_ ? 1 : 0);
   state.SetString("inner", inner);
   return state.ToString();
 }
@@ -57,6 +59,8 @@ absl::Status ResizeIter::LoadState(absl::string_view text) {
   COOPER_RETURN_IF_ERROR(state.Expect("kind", kKind));
   COOPER_ASSIGN_OR_RETURN(const int64_t taken, state.GetInt("taken"));
   COOPER_ASSIGN_OR_RETURN(const std::string inner, state.GetString("inner"));
+  COOPER_RETURN_IF_ERROR(state.ExpectOption("size", size_));
+  COOPER_RETURN_IF_ERROR(state.ExpectOption("reset_internal", reset_internal_ ? 1 : 0));
   if (taken < 0 || taken > size_) {
     return absl::InvalidArgumentError(
         absl::StrCat("ResizeIter: the state is of batch ", taken, " in an epoch of ", size_));

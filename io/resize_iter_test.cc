@@ -73,8 +73,8 @@ TEST(ResizeIterTest, ResumesInTheMiddleOfAnEpoch) {
   COOPER_ASSERT_OK(second.LoadState(state));
   EXPECT_EQ(FirstRows(second), FirstRows(first));
   ResizeIter small(Rows(5), 0);
-  EXPECT_THAT(small.LoadState(state),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("batch 1 in an epoch of 0")));
+  EXPECT_THAT(small.LoadState(state), StatusIs(absl::StatusCode::kInvalidArgument,
+                                               HasSubstr("of size 8, this object has 0")));
 }
 
 TEST(ResizeIterTest, DoesNotSearchForeverInAnEmptyIterator) {

@@ -20,26 +20,33 @@ absl::Status CheckStep(const char* function, const StepTime& step) {
 }  // namespace
 
 absl::StatusOr<StepCost> FitStepCost(absl::Span<const StepTime> times) {
-  double lengths = 0, sum = 0, squares = 0, products = 0;
+  double lengths = 0, sum = 0;
   bool differ = false;
   for (const StepTime& step : times) {
     if (const absl::Status status = CheckStep("FitStepCost", step); !status.ok()) return status;
-    const auto n = static_cast<double>(step.length);
-    lengths += n;
+    lengths += static_cast<double>(step.length);
     sum += step.time;
-    squares += n * n;
-    products += n * step.time;
     differ = differ || step.length != times[0].length;
   }
   if (!differ) return absl::InvalidArgumentError("FitStepCost: give times of several lengths");
   const auto count = static_cast<double>(times.size());
-  // About the means, where less is lost to rounding.
-  const double mean = lengths / count;
-  const double variance = squares - lengths * mean;
-  const double per_token = (products - sum * mean) / variance;
-  const double overhead = sum / count - per_token * mean;
+  const double mean = lengths / count, mean_time = sum / count;
+  // About the means: of lengths that differ little, the sums of their squares do not.
+  double variance = 0, covariance = 0, squares = 0, products = 0;
+  for (const StepTime& step : times) {
+    const auto n = static_cast<double>(step.length);
+    variance += (n - mean) * (n - mean);
+    covariance += (n - mean) * (step.time - mean_time);
+    squares += n * n;
+    products += n * step.time;
+  }
+  if (!(variance > 0)) {
+    return absl::InvalidArgumentError("FitStepCost: the lengths do not differ enough");
+  }
+  const double per_token = covariance / variance;
+  const double overhead = mean_time - per_token * mean;
   // The best line beyond a bound lies on it: squared distances are convex.
-  if (per_token < 0) return StepCost{.overhead = sum / count};
+  if (per_token < 0) return StepCost{.overhead = mean_time};
   if (overhead < 0) return StepCost{.per_token = products / squares};
   return StepCost{.overhead = overhead, .per_token = per_token};
 }

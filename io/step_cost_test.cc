@@ -24,6 +24,15 @@ double Distance(const Times& times, const StepCost& cost) {
   return sum;
 }
 
+TEST(FitStepCostTest, OfLengthsThatDifferLittle) {
+  constexpr int64_t kLong = 100'000'000;
+  COOPER_ASSERT_OK_AND_ASSIGN(const StepCost cost,
+                              FitStepCost(Times{{.length = kLong, .time = 1},
+                                                {.length = kLong + 1, .time = 2},
+                                                {.length = kLong + 2, .time = 3}}));
+  EXPECT_TRUE(std::isfinite(cost.overhead) && std::isfinite(cost.per_token));
+}
+
 TEST(FitStepCostTest, NoLineIsNearer) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);

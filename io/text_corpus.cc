@@ -72,11 +72,12 @@ absl::Status SaveVocabulary(const std::string& path, const Vocabulary& vocabular
 }
 
 absl::StatusOr<Vocabulary> LoadVocabulary(const std::string& path) {
-  COOPER_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  COOPER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path));
   Vocabulary vocabulary;
   int line_number = 0;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     ++line_number;
+    line = absl::StripSuffix(line, "\r");  // of an editor on Windows
     if (line.empty()) continue;
     const std::pair<absl::string_view, absl::string_view> parts =
         absl::StrSplit(line, absl::MaxSplits(' ', 1));

@@ -61,6 +61,11 @@ TEST(VocabularyFileTest, ComesBack) {
   EXPECT_THAT(LoadVocabulary(path), IsOkAndHolds(vocabulary));
 }
 
+TEST(VocabularyFileTest, TakesLineEndsOfWindows) {
+  EXPECT_THAT(LoadVocabulary(Write("text_corpus_test.crlf", "\uFEFF0 a\r\n1 b\r\n")),
+              IsOkAndHolds(Vocabulary{{"a", 0}, {"b", 1}}));
+}
+
 TEST(VocabularyFileTest, NamesTheBadLine) {
   for (const char* text : {"0 a\nx b\n", "0 a\n1\n", "0 a\n1 a\n", "0 a\n1 \\\n"}) {
     EXPECT_THAT(LoadVocabulary(Write("text_corpus_test.bad", text)),
