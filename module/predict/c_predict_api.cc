@@ -28,6 +28,8 @@ int Call(absl::FunctionRef<absl::Status()> body) {
     status = body();
   } catch (const std::exception& e) {
     status = absl::InternalError(e.what());
+  } catch (...) {
+    status = absl::InternalError("a callback threw what is no std::exception");
   }
   if (status.ok()) return 0;
   last_error = absl::StrCat(status.message());
@@ -75,6 +77,10 @@ struct InputArgs {
 
   absl::StatusOr<KnownShapes> Shapes() const {
     KnownShapes shapes;
+    if (count == 0) return shapes;
+    COOPER_RETURN_IF_ERROR(CheckPointer(keys, "input_keys"));
+    COOPER_RETURN_IF_ERROR(CheckPointer(indptr, "input_shape_indptr"));
+    if (indptr[count] > 0) COOPER_RETURN_IF_ERROR(CheckPointer(data, "input_shape_data"));
     for (uint32_t i = 0; i < count; ++i) {
       COOPER_RETURN_IF_ERROR(CheckPointer(keys[i], "the name of an input"));
       if (indptr[i] > indptr[i + 1]) {
@@ -160,6 +166,11 @@ int MXPredCreateEx(const char* symbol_json_str, const void* param_bytes, int par
                    const int* provided_arg_dtypes, PredictorHandle* out) {
   return Call([&]() -> absl::Status {
     cooper::BoundPredictorOptions options;
+    if (num_provided_arg_dtypes > 0) {
+      COOPER_RETURN_IF_ERROR(
+          cooper::CheckPointer(provided_arg_dtype_names, "provided_arg_dtype_names"));
+      COOPER_RETURN_IF_ERROR(cooper::CheckPointer(provided_arg_dtypes, "provided_arg_dtypes"));
+    }
     for (uint32_t i = 0; i < num_provided_arg_dtypes; ++i) {
       const char* name = provided_arg_dtype_names[i];
       COOPER_RETURN_IF_ERROR(cooper::CheckPointer(name, "the name of an argument"));
@@ -182,6 +193,9 @@ int MXPredCreatePartialOut(const char* symbol_json_str, const void* param_bytes,
                            const char** output_keys, PredictorHandle* out) {
   return Call([&]() -> absl::Status {
     cooper::BoundPredictorOptions options;
+    if (num_output_nodes > 0) {
+      COOPER_RETURN_IF_ERROR(cooper::CheckPointer(output_keys, "output_keys"));
+    }
     for (uint32_t i = 0; i < num_output_nodes; ++i) {
       COOPER_RETURN_IF_ERROR(cooper::CheckPointer(output_keys[i], "the name of an output"));
       options.output_names.push_back(absl::StrCat(output_keys[i], "_output"));
@@ -235,6 +249,8 @@ int MXPredGetOutputShape(PredictorHandle handle, uint32_t index, uint32_t** shap
                          uint32_t* shape_ndim) {
   return Call([&]() -> absl::Status {
     COOPER_ASSIGN_OR_RETURN(cooper::Handle * h, cooper::HandleOf(handle));
+    COOPER_RETURN_IF_ERROR(cooper::CheckPointer(shape_data, "shape_data"));
+    COOPER_RETURN_IF_ERROR(cooper::CheckPointer(shape_ndim, "shape_ndim"));
     COOPER_ASSIGN_OR_RETURN(const cooper::Shape shape, h->predictor->OutputShape(index));
     h->shape = cooper::Dims(shape);
     *shape_data = h->shape.data();
@@ -246,6 +262,7 @@ int MXPredGetOutputShape(PredictorHandle handle, uint32_t index, uint32_t** shap
 int MXPredGetOutputType(PredictorHandle handle, uint32_t out_index, int* out_dtype) {
   return Call([&]() -> absl::Status {
     COOPER_ASSIGN_OR_RETURN(const cooper::Handle* h, cooper::HandleOf(handle));
+    COOPER_RETURN_IF_ERROR(cooper::CheckPointer(out_dtype, "out_dtype"));
     COOPER_ASSIGN_OR_RETURN(const cooper::DType type, h->predictor->OutputType(out_index));
     out_dtype[out_index] = static_cast<int>(type);
     return absl::OkStatus();
@@ -314,6 +331,8 @@ int MXNDListCreate(const char* nd_file_bytes, int nd_file_size, NDListHandle* ou
                    uint32_t* out_length) {
   return Call([&]() -> absl::Status {
     COOPER_RETURN_IF_ERROR(cooper::CheckPointer(nd_file_bytes, "nd_file_bytes"));
+    COOPER_RETURN_IF_ERROR(cooper::CheckPointer(out, "out"));
+    COOPER_RETURN_IF_ERROR(cooper::CheckPointer(out_length, "out_length"));
     if (nd_file_size < 0) {
       return absl::InvalidArgumentError(absl::StrCat("nd_file_size is ", nd_file_size));
     }
@@ -332,6 +351,11 @@ int MXNDListGet(NDListHandle handle, uint32_t index, const char** out_key, const
     const auto& entries = static_cast<const cooper::ArrayList*>(handle)->entries;
     if (index >= entries.size()) {
       return absl::OutOfRangeError(absl::StrCat("array ", index, " of a list of ", entries.size()));
+    }
+    for (const void* out :
+         {static_cast<const void*>(out_key), static_cast<const void*>(out_data),
+          static_cast<const void*>(out_shape), static_cast<const void*>(out_ndim)}) {
+      COOPER_RETURN_IF_ERROR(cooper::CheckPointer(out, "a place for results"));
     }
     const cooper::ArrayList::Entry& entry = entries[index];
     *out_key = entry.name.c_str();

@@ -9,7 +9,8 @@
 // shapes come as in MXNet: input i has the extents input_shape_data[input_shape_indptr[i]] up to,
 // but without, input_shape_data[input_shape_indptr[i + 1]].
 //
-// One thread at a time uses a handle; handles of different threads share nothing that is written.
+// One thread at a time uses a handle. Handles of different threads share nothing that is written
+// but parameters, where MXPredSetInput names one.
 
 /* NOLINTBEGIN(modernize-deprecated-headers,modernize-use-using): read by C too. */
 #include <stdbool.h>

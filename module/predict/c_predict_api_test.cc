@@ -231,8 +231,13 @@ TEST_F(PredictApiTest, TellsWhatIsWrong) {
                         &kData, kIndptr, shape, &handle);
   };
   expect_error(create("{", params_, 1), HasSubstr("JSON"));
-  expect_error(create(json_.c_str(), "no parameters", 1), HasSubstr(""));
-  expect_error(create(json_.c_str(), params_.substr(0, params_.size() / 2), 1), HasSubstr(""));
+  expect_error(create(json_.c_str(), "no parameters", 1), HasSubstr("expected 0x112"));
+  expect_error(create(json_.c_str(), params_.substr(0, params_.size() / 2), 1),
+               HasSubstr("are left in the file"));
+  expect_error(MXPredCreate(json_.c_str(), params_.data(), static_cast<int>(params_.size()), 1, 0,
+                            1, nullptr, kIndptr, shape, &handle),
+               HasSubstr("input_keys is null"));
+  expect_error(MXPredGetOutputShape(handle, 0, nullptr, nullptr), HasSubstr("shape_data is null"));
   expect_error(create(json_.c_str(), params_, 7), HasSubstr("dev_type is 7"));
   kData = "date";
   expect_error(create(json_.c_str(), params_, 1), HasSubstr("'date'"));

@@ -34,10 +34,21 @@ absl::StatusOr<Symbol> SelectOutputs(const Symbol& symbol, absl::Span<const std:
   return Symbol::Group(selected);
 }
 
+// A name for the label of a loss that no variable of the graph has.
+std::string NewLabelName(const Node& loss, const absl::flat_hash_set<std::string>& taken) {
+  std::string name = absl::StrCat(loss.name(), "_label");
+  for (int i = 0; taken.contains(name); ++i) name = absl::StrCat(loss.name(), "_label", i);
+  return name;
+}
+
 // The same graph with variables in place of labels that are computed.
 Symbol CutLabels(const Symbol& symbol) {
   const IndexedGraph graph(symbol.outputs());
   absl::flat_hash_map<const Node*, NodePtr> made;  // of nodes that have changed
+  absl::flat_hash_set<std::string> taken;
+  for (const Node* node : graph.nodes()) {
+    if (node->is_variable()) taken.insert(node->name());
+  }
   const auto now = [&](const NodeEntry& entry) {
     const auto it = made.find(entry.node.get());
     return it == made.end() ? entry : NodeEntry{it->second, entry.index};
@@ -49,7 +60,9 @@ Symbol CutLabels(const Symbol& symbol) {
     for (size_t i = 0; i < node->inputs().size(); ++i) {
       const NodeEntry& old = node->inputs()[i];
       if (static_cast<int>(i) == label && !old.node->is_variable()) {
-        inputs.push_back(Symbol::Variable(absl::StrCat(node->name(), "_label")).outputs()[0]);
+        const std::string name = NewLabelName(*node, taken);
+        taken.insert(name);
+        inputs.push_back(Symbol::Variable(name).outputs()[0]);
       } else {
         inputs.push_back(now(old));
       }

@@ -281,6 +281,17 @@ absl::StatusOr<std::unique_ptr<const Predictor>> Predictor::Load(const std::stri
   return Create(checkpoint.symbol, checkpoint.args, checkpoint.auxs, std::move(options));
 }
 
+namespace {
+
+// The shapes without those of labels that nothing reads, which callers may give.
+KnownShapes WithoutLabels(const InferenceNetwork& network, const KnownShapes& shapes) {
+  KnownShapes read = shapes;
+  for (const std::string& label : network.unread_labels) read.erase(label);
+  return read;
+}
+
+}  // namespace
+
 absl::StatusOr<std::vector<NDArray>> Predictor::Predict(const BucketKey& key,
                                                         const ArrayMap& inputs) const {
   COOPER_ASSIGN_OR_RETURN(const auto network, impl_->Network(key));
@@ -315,8 +326,9 @@ absl::StatusOr<std::vector<NDArray>> Predictor::Predict(const BucketKey& key,
 absl::StatusOr<std::vector<DataDesc>> Predictor::Prepare(const BucketKey& key,
                                                          const KnownShapes& shapes) const {
   COOPER_ASSIGN_OR_RETURN(const auto network, impl_->Network(key));
-  COOPER_RETURN_IF_ERROR(CheckNames(network->inference, shapes));
-  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(network, shapes));
+  const KnownShapes read = WithoutLabels(network->inference, shapes);
+  COOPER_RETURN_IF_ERROR(CheckNames(network->inference, read));
+  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(network, read));
   const Program& program = lease.executor->compiled()->program();
   std::vector<DataDesc> outputs;
   for (size_t i = 0; i < program.outputs.size(); ++i) {
@@ -332,10 +344,11 @@ absl::StatusOr<std::vector<DataDesc>> Predictor::Prepare(const BucketKey& key,
 absl::StatusOr<std::vector<DataDesc>> Predictor::PrepareInputs(const BucketKey& key,
                                                                const KnownShapes& shapes) const {
   COOPER_ASSIGN_OR_RETURN(const auto network, impl_->Network(key));
-  COOPER_RETURN_IF_ERROR(CheckNames(network->inference, shapes));
-  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(network, shapes));
+  const KnownShapes read = WithoutLabels(network->inference, shapes);
+  COOPER_RETURN_IF_ERROR(CheckNames(network->inference, read));
+  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(network, read));
   std::vector<DataDesc> inputs;
-  for (const auto& [name, shape] : shapes) {
+  for (const auto& [name, shape] : read) {
     inputs.push_back({.name = name,
                       .shape = shape.ToShape(),
                       .dtype = lease.executor->arg(name).dtype(),

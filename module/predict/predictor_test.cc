@@ -88,6 +88,30 @@ TEST(PredictorTest, LabelsThatAreComputedAreCut) {
   EXPECT_EQ(outputs[0].shape(), Shape({12, 3}));
 }
 
+// The label is also handed out, from before it is given another shape.
+TEST(PredictorTest, ALabelThatIsCutTakesNoNameOfAnother) {
+  const Symbol label =
+      Op("Reshape", {.inputs = {Symbol::Variable("softmax_label")}, .attrs = {{"shape", "(-1,)"}}});
+  const Symbol net =
+      Op("SoftmaxOutput", {.name = "softmax", .inputs = {Symbol::Variable("data"), label}});
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol both,
+                              Symbol::Group({net, Op("BlockGrad", {.inputs = {label}})}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto predictor, Predictor::Create(both, {}));
+  EXPECT_THAT(*predictor->input_names(), ElementsAre("data", "softmax_label"));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto outputs,
+      predictor->Predict({{"data", RandomArray({2, 3}, 3)},
+                          {"softmax_label", *NDArray::FromVector<float>({1, 2}, {2, 1})}}));
+  EXPECT_EQ(Floats(outputs[1]), std::vector<float>({2, 1}));
+}
+
+TEST(PredictorTest, PreparesWithLabelsAsItPredictsWithThem) {
+  const auto predictor = TwoLayersPredictor();
+  EXPECT_EQ(predictor->Prepare({{"data", {2, kFeatures}}, {"softmax_label", {2}}})->size(), 1);
+  EXPECT_EQ(
+      predictor->PrepareInputs({}, {{"data", {2, kFeatures}}, {"softmax_label", {2}}})->size(), 1);
+}
+
 TEST(PredictorTest, ALabelThatIsReadElsewhereIsAnInput) {
   const Symbol label = Symbol::Variable("label");
   const Symbol loss =

@@ -5,6 +5,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -69,7 +70,8 @@ class RequestBatcher::Impl {
 
   absl::Status Prepare();
   // So many threads serve from now on, each of which shares `self`: this.
-  void Start(const std::shared_ptr<Impl>& self);
+  // kResourceExhausted, and none serves, if the system does not give as many.
+  absl::Status Start(const std::shared_ptr<Impl>& self);
   // Ends the threads when all is answered, and waits for them unless this is one of them.
   void End();
   void Submit(ArrayMap request, Callback done);
@@ -84,6 +86,8 @@ class RequestBatcher::Impl {
   // By sample. Where a batch fails for what it holds each is computed alone: the fault may be one
   // sample's.
   std::vector<Outputs> Answer(int64_t length, absl::Span<const Sample> samples) const;
+  // The same, with an error for each sample where that throws.
+  std::vector<Outputs> AnswerOrTell(int64_t length, absl::Span<const Sample> samples) const;
 
   const RequestBatcherOptions options_;
   const std::chrono::microseconds max_delay_ =
@@ -121,10 +125,19 @@ absl::Status RequestBatcher::Impl::Prepare() {
   return absl::OkStatus();
 }
 
-void RequestBatcher::Impl::Start(const std::shared_ptr<Impl>& self) {
-  for (int i = 0; i < options_.num_threads; ++i) {
-    threads_.emplace_back([self] { self->Serve(); });
+absl::Status RequestBatcher::Impl::Start(const std::shared_ptr<Impl>& self) {
+  try {
+    for (int i = 0; i < options_.num_threads; ++i) {
+      threads_.emplace_back([self] { self->Serve(); });
+    }
+  } catch (const std::system_error& error) {
+    const size_t started = threads_.size();
+    End();
+    return absl::ResourceExhaustedError(absl::StrCat("RequestBatcher: of num_threads ",
+                                                     options_.num_threads, " the system gave ",
+                                                     started, ": ", error.what()));
   }
+  return absl::OkStatus();
 }
 
 void RequestBatcher::Impl::End() {
@@ -226,7 +239,7 @@ void RequestBatcher::Impl::Serve() {
     // may have been this one.
     if (waiting_ > 0) wake_.notify_one();
     lock.unlock();
-    std::vector<Outputs> answers = Answer(bucket->length, samples);
+    std::vector<Outputs> answers = AnswerOrTell(bucket->length, samples);
     for (size_t i = 0; i < count; ++i) {
       const Callback done = std::move(callbacks[i]);
       Tell(done, std::move(answers[i]));
@@ -235,6 +248,20 @@ void RequestBatcher::Impl::Serve() {
     lock.lock();
     if (ending_) wake_.notify_all();
   }
+}
+
+// What the function that makes a network throws would end the process on this thread.
+std::vector<RequestBatcher::Outputs> RequestBatcher::Impl::AnswerOrTell(
+    int64_t length, absl::Span<const Sample> samples) const {
+  absl::Status thrown;
+  try {
+    return Answer(length, samples);
+  } catch (const std::exception& error) {
+    thrown = absl::InternalError(absl::StrCat("the batch of this request threw: ", error.what()));
+  } catch (...) {
+    thrown = absl::InternalError("the batch of this request threw what is no std::exception");
+  }
+  return std::vector<Outputs>(samples.size(), thrown);
 }
 
 std::vector<RequestBatcher::Outputs> RequestBatcher::Impl::Answer(
@@ -265,7 +292,7 @@ absl::StatusOr<std::unique_ptr<RequestBatcher>> RequestBatcher::Create(
     std::shared_ptr<const Predictor> predictor, RequestBatcherOptions options) {
   auto impl = std::make_shared<Impl>(std::move(predictor), std::move(options));
   COOPER_RETURN_IF_ERROR(impl->Prepare());
-  impl->Start(impl);
+  COOPER_RETURN_IF_ERROR(impl->Start(impl));
   return std::unique_ptr<RequestBatcher>(new RequestBatcher(std::move(impl)));
 }
 

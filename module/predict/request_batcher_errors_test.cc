@@ -177,5 +177,27 @@ TEST(RequestBatcherErrorsTest, MayEndOnItsOwnThread) {
   }
 }
 
+// It would end the process on the thread that serves.
+TEST(RequestBatcherErrorsTest, WhatTheNetworksMakerThrowsIsAnErrorOfTheRequest) {
+  std::atomic<bool> throws = false;
+  const auto make = [&throws](const BucketKey&) -> absl::StatusOr<Symbol> {
+    if (throws) throw std::runtime_error("no such network");
+    return Op("tanh", {.inputs = {Symbol::Variable("data")}});
+  };
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      std::shared_ptr<const Predictor> predictor,
+      Predictor::Create(make, {}, {}, {.max_programs = 1, .max_networks = 1}));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto batcher,
+      RequestBatcher::Create(predictor, {.inputs = {{.name = "data", .shape = {kUnknownDim}}},
+                                         .lengths = {1, 2},
+                                         .max_delay = std::chrono::microseconds(0)}));
+  throws = true;
+  // One of the networks is not kept.
+  batcher->Submit({{"data", *NDArray::Zeros({2})}}).wait();
+  EXPECT_THAT(batcher->Submit({{"data", *NDArray::Zeros({1})}}).get(),
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("no such network")));
+}
+
 }  // namespace
 }  // namespace cooper

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -35,6 +36,14 @@ absl::Status RequestFormat::Check() const {
   }
   if (absl::c_adjacent_find(lengths, std::greater_equal<>()) != lengths.end()) {
     return absl::InvalidArgumentError("RequestBatcher: lengths do not rise");
+  }
+  absl::flat_hash_set<absl::string_view> names = {length_name};
+  for (const RequestInput& input : inputs) {
+    if (names.insert(input.name).second) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("RequestBatcher: two inputs, or one and the "
+                     "lengths, are called '",
+                     input.name, "'"));
   }
   const bool has_lengths = absl::c_any_of(inputs, IsOfLength);
   if (has_lengths != !lengths.empty()) {

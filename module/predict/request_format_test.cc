@@ -43,6 +43,17 @@ TEST(RequestFormatTest, TellsTheLength) {
   EXPECT_THAT(fixed.CheckRequest({{"data", *NDArray::Zeros({4})}}), IsOkAndHolds(0));
 }
 
+TEST(RequestFormatTest, RefusesNamesThatAreUsedTwice) {
+  RequestFormat format = Sentences();
+  format.length_name = "words";
+  EXPECT_THAT(format.Check(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("are called 'words'")));
+  format = Sentences();
+  format.inputs.push_back(format.inputs[2]);
+  EXPECT_THAT(format.Check(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("are called 'speaker'")));
+}
+
 TEST(RequestFormatTest, RefusesWrongRequests) {
   const RequestFormat format = Sentences();
   const auto expect_error = [&](const ArrayMap& request, const auto& message) {
