@@ -62,6 +62,9 @@ absl::StatusOr<BucketPlan::Bucket*> BucketPlan::Find(const BucketKey& key) {
   ModuleOptions options = options_.module;
   options.data_names = generated.data_names;
   options.label_names = generated.label_names;
+  // Of the default bucket, which is not told apart here.
+  KeepArguments(generated.symbol, &options.fixed_param_names);
+  KeepArguments(generated.symbol, &options.state_names);
   COOPER_ASSIGN_OR_RETURN(bucket.module, Module::Create(generated.symbol, std::move(options)));
   return &bucket;
 }
@@ -145,7 +148,8 @@ absl::StatusOr<int64_t> BucketPlan::LargestBatch(const BucketKey& key, int64_t a
   };
   // Between a size that fits and one that does not. The bytes are nearly a line over the batch
   // size, on which the next guess lies; every other one halves what is left, whatever they are.
-  int64_t fits = 0, too_large = max_batch_size + 1;
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max() - 1;
+  int64_t fits = 0, too_large = std::min(max_batch_size, kMost) + 1;
   double fitting_bytes = 0, large_bytes = 0;
   for (int64_t guess = 1, step = 0; too_large - fits > 1; ++step) {
     COOPER_ASSIGN_OR_RETURN(const int64_t bytes, bytes_of(guess));

@@ -22,14 +22,6 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Drops the names that are no arguments of the symbol.
-void KeepArguments(const Symbol& symbol, std::vector<std::string>* names) {
-  if (names->empty()) return;
-  const std::vector<std::string> args = symbol.ListArguments();
-  std::erase_if(*names,
-                [&](const std::string& name) { return !absl::c_linear_search(args, name); });
-}
-
 // A name costs an allocation, which a step must not have.
 std::string NameForProfile(const BucketKey& key) {
   return IsProfiling() ? absl::StrCat("bucket ", key.ToString()) : std::string();

@@ -85,6 +85,7 @@ absl::StatusOr<std::unique_ptr<Checkpointer>> Checkpointer::Create(CheckpointerO
     return absl::InvalidArgumentError(
         absl::StrCat("Checkpointer: keep_last is ", options.keep_last, ", expected 1 or more"));
   }
+  options.log = OrSilent(std::move(options.log));
   std::unique_ptr<Checkpointer> checkpointer(new Checkpointer(std::move(options)));
   RemoveTemporaries(checkpointer->options_.prefix);
   std::error_code error;
@@ -107,6 +108,11 @@ Checkpointer::~Checkpointer() {
   }
   changed_.notify_all();
   thread_.join();
+}
+
+void Checkpointer::WaitAndLog() {
+  const absl::Status status = Wait();
+  if (!status.ok()) options_.log(absl::StrCat("checkpoint: ", status.message()));
 }
 
 std::vector<std::string> Checkpointer::Paths() const {
@@ -244,6 +250,7 @@ std::function<absl::Status(int, int64_t)> Checkpointer::AtStop(const TrainingRun
 }
 
 absl::StatusOr<TrainingState> Checkpointer::LoadLatest() {
+  WaitAndLog();
   std::vector<std::string> paths = Paths();
   for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
     absl::StatusOr<TrainingState> state = LoadTrainingState(*path);
@@ -258,6 +265,7 @@ absl::StatusOr<TrainingState> Checkpointer::LoadLatest() {
 }
 
 absl::StatusOr<TrainingState> Checkpointer::LoadForFit(FitOptions* fit) {
+  WaitAndLog();
   InitOptimizerOptions& optimizer = fit->optimizer;
   if (optimizer.kvstore_instance == nullptr && absl::StartsWith(optimizer.kvstore, "dist")) {
     COOPER_ASSIGN_OR_RETURN(optimizer.kvstore_instance, CreateKVStore(optimizer.kvstore));

@@ -111,6 +111,7 @@ class Checkpointer {
 
   // The best state before it has its name.
   std::string linked_path() const { return best_path() + ".tmp-link"; }
+  void WaitAndLog();
   void ReadBestScore();
   // The newest state that every process has, for a fit over several; else the newest one.
   absl::StatusOr<TrainingState> LoadForFit(FitOptions* fit);

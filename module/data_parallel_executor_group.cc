@@ -67,7 +67,9 @@ absl::Status DataParallelExecutorGroup::SetInput(const DataDesc& desc, const NDA
       if (several() && axis >= 0) shape[axis] = slices_[i].size();
       COOPER_ASSIGN_OR_RETURN(staged, NDArray::Zeros(shape, desc.dtype, context));
     }
-    if (array != nullptr) {
+    if (array == nullptr) {
+      COOPER_RETURN_IF_ERROR(staged.Fill(0));  // an earlier batch had one
+    } else {
       if (array->shape() != desc.shape) return staged.CopyFrom(*array);  // says what differs
       COOPER_ASSIGN_OR_RETURN(const NDArray rows, Rows(*array, axis, i));
       COOPER_RETURN_IF_ERROR(staged.CopyFrom(rows));
@@ -122,16 +124,30 @@ absl::Status DataParallelExecutorGroup::ForwardBackward(const AfterBackward* aft
   });
 }
 
+namespace {
+
+// Makes of a head gradient, unless it is null, one that is where the output is and of its dtype:
+// the gradient of a module's data, which is float32 unless its description says otherwise, may be
+// the head gradient of a network of 16-bit floats.
+absl::Status BringHead(const NDArray& output, NDArray& head) {
+  if (head.is_null()) return absl::OkStatus();
+  if (head.dtype() != output.dtype()) {
+    COOPER_ASSIGN_OR_RETURN(head, head.AsType(output.dtype()));
+  }
+  if (SharesMemory(head.context(), output.context())) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(head, head.CopyTo(output.context()));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::Status DataParallelExecutorGroup::BringHeads(absl::Span<const NDArray> head_gradients) {
   heads_[0].assign(head_gradients.begin(), head_gradients.end());
   if (heads_[0].empty()) return absl::OkStatus();
   const auto outputs = executors_[0]->outputs();
   if (!outputs.ok()) return absl::OkStatus();  // Backward knows why, and whether it matters
   for (size_t k = 0; k < std::min(heads_[0].size(), outputs->size()); ++k) {
-    NDArray& head = heads_[0][k];
-    const Context context = (*outputs)[k].context();
-    if (head.is_null() || SharesMemory(head.context(), context)) continue;
-    COOPER_ASSIGN_OR_RETURN(head, head.CopyTo(context));
+    COOPER_RETURN_IF_ERROR(BringHead((*outputs)[k], heads_[0][k]));
   }
   return absl::OkStatus();
 }
@@ -151,6 +167,7 @@ absl::Status DataParallelExecutorGroup::Backward(absl::Span<const NDArray> head_
   }
   for (int i = 0; i < num_executors(); ++i) {
     heads_[i].clear();
+    const auto outputs = executors_[i]->outputs();
     for (size_t k = 0; k < head_gradients.size(); ++k) {
       heads_[i].emplace_back();
       if (head_gradients[k].is_null()) continue;
@@ -169,10 +186,7 @@ absl::Status DataParallelExecutorGroup::Backward(absl::Span<const NDArray> head_
       if (axis >= 0) {
         COOPER_ASSIGN_OR_RETURN(heads_[i].back(), TakeSlice(head_gradients[k], axis, rows));
       }
-      if (!SharesMemory(heads_[i].back().context(), executors_[i]->context())) {
-        COOPER_ASSIGN_OR_RETURN(heads_[i].back(),
-                                heads_[i].back().CopyTo(executors_[i]->context()));
-      }
+      if (outputs.ok()) COOPER_RETURN_IF_ERROR(BringHead((*outputs)[k], heads_[i].back()));
     }
   }
   COOPER_ASSIGN_OR_RETURN(const bool tells, BeginGrads());
@@ -188,13 +202,15 @@ absl::Status DataParallelExecutorGroup::BackwardAndTell(int i, absl::Span<const 
 
 absl::StatusOr<bool> DataParallelExecutorGroup::BeginGrads() {
   if (learnt_names_.empty()) {
+    std::vector<std::string> learnt;
     for (const std::string& name : param_names_) {
       const auto req = grad_reqs_.find(name);
       if (req == grad_reqs_.end() || req->second == WriteReq::kNull) continue;
       // What is added to is not the whole sum yet.
       if (req->second == WriteReq::kAdd) return group_->parameters().BeginGrads({});
-      if (!executors_[0]->grad(name).is_null()) learnt_names_.push_back(name);
+      if (!executors_[0]->grad(name).is_null()) learnt.push_back(name);
     }
+    learnt_names_ = std::move(learnt);
   }
   return group_->parameters().BeginGrads(learnt_names_);
 }
@@ -227,7 +243,9 @@ absl::StatusOr<std::vector<NDArray>> DataParallelExecutorGroup::InputGrads() con
     std::vector<NDArray> parts;
     for (const auto& executor : executors_) parts.push_back(executor->grad(desc.name));
     const int axis = BatchAxis(desc.layout);
-    if (axis >= 0 || parts.size() == 1) {
+    if (parts[0].is_null()) {
+      grads.emplace_back();  // its grad_req is null
+    } else if (axis >= 0 || parts.size() == 1) {
       COOPER_RETURN_IF_ERROR(Join(parts, axis, grads.emplace_back()));
     } else {
       COOPER_ASSIGN_OR_RETURN(grads.emplace_back(),
@@ -254,7 +272,17 @@ absl::StatusOr<std::vector<NDArray>> DataParallelExecutorGroup::States() const {
 absl::Status DataParallelExecutorGroup::SetStates(absl::Span<const NDArray> states) {
   for (size_t k = 0; k < states.size(); ++k) {
     const std::string& name = options_.state_names[k];
-    int64_t begin = 0;
+    int64_t begin = 0, rows_of_all = 0;
+    for (int i = 0; i < num_executors(); ++i) {
+      const Shape shape = group_->parameters().Value(ParameterKind::kState, name, i).shape();
+      if (shape.rank() > 0) rows_of_all += shape[0];
+    }
+    const Shape& given = states[k].shape();
+    if (several() && given.rank() > 0 && given[0] != rows_of_all) {
+      return absl::InvalidArgumentError(absl::StrCat("SetStates: '", name, "' is ",
+                                                     given.ToString(), ", expected ", rows_of_all,
+                                                     " rows over all contexts"));
+    }
     for (int i = 0; i < num_executors(); ++i) {
       const NDArray state = group_->parameters().Value(ParameterKind::kState, name, i);
       absl::StatusOr<NDArray> rows = states[k];

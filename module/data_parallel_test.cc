@@ -127,6 +127,39 @@ TEST(DataParallelTest, OutputsGradientsAndMetricsAreOfTheWholeBatch) {
   EXPECT_EQ(a->GetNameValue(), b->GetNameValue());
 }
 
+TEST(DataParallelTest, DataWithoutAGradientHasANullOne) {
+  auto module = *Module::Create(TwoLayers(), {.contexts = Cpus(2)});
+  ModuleBindOptions shapes = Shapes(4);
+  shapes.inputs_need_grad = true;
+  shapes.grad_reqs = {{"data", WriteReq::kNull}};
+  COOPER_ASSERT_OK(module->Bind(shapes));
+  COOPER_ASSERT_OK(module->InitParams());
+  COOPER_ASSERT_OK(module->ForwardBackward(RandomBatch(4, 1)));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto grads, module->GetInputGrads());
+  ASSERT_EQ(grads.size(), 1);
+  EXPECT_TRUE(grads[0].is_null());
+}
+
+// Labels of another dtype are copied, and must not be those of a batch that comes without.
+TEST(DataParallelTest, WithoutLabelsThereAreZeros) {
+  const Symbol loss =
+      Op("MakeLoss", {.inputs = {Op("elemwise_sub", {.inputs = {Symbol::Variable("data"),
+                                                                Symbol::Variable("label")}})}});
+  for (const int contexts : {1, 2}) {
+    auto module = *Module::Create(loss, {.label_names = {"label"}, .contexts = Cpus(contexts)});
+    COOPER_ASSERT_OK(module->Bind({.data_shapes = {{.name = "data", .shape = {2, 1}}},
+                                   .label_shapes = {{.name = "label", .shape = {2, 1}}}}));
+    COOPER_ASSERT_OK(module->InitParams());
+    DataBatch batch = {.data = {*NDArray::Full({2, 1}, 5)},
+                       .label = {*NDArray::Full({2, 1}, 3, DType::kInt32)}};
+    COOPER_ASSERT_OK(module->Forward(batch, false));
+    EXPECT_THAT(Floats((*module->GetOutputs())[0]), ElementsAre(2, 2));
+    batch.label.clear();
+    COOPER_ASSERT_OK(module->Forward(batch, false));
+    EXPECT_THAT(Floats((*module->GetOutputs())[0]), ElementsAre(5, 5));
+  }
+}
+
 TEST(DataParallelTest, ABatchOfAnotherSizeIsSplitAnew) {
   auto several = MakeTrainable(TwoLayers(), {.contexts = Cpus(2)}, 8);
   COOPER_ASSERT_OK(several->Forward(RandomBatch(5, 1)));
@@ -218,6 +251,18 @@ TEST(DataParallelTest, DropoutDiffersBetweenDevices) {
             std::vector<float>(first.begin() + 64, first.end()));
   COOPER_ASSERT_OK((*module)->Forward(batch, true));
   EXPECT_NE(Floats((*(*module)->GetOutputs())[0]), first);
+}
+
+TEST(DataParallelTest, StatesOfTooManyRowsAreRefused) {
+  const Symbol net =
+      Op("elemwise_add", {.inputs = {Symbol::Variable("data"), Symbol::Variable("state")}});
+  auto module =
+      *Module::Create(net, {.label_names = {}, .contexts = Cpus(2), .state_names = {"state"}});
+  COOPER_ASSERT_OK(module->Bind({.data_shapes = {{.name = "data", .shape = {4, 1}}}}));
+  COOPER_ASSERT_OK(module->InitParams());
+  COOPER_EXPECT_OK(module->SetStates({*NDArray::Zeros({4, 1})}));
+  EXPECT_THAT(module->SetStates({*NDArray::Zeros({5, 1})}),
+              StatusIs(kInvalidArgument, HasSubstr("expected 4 rows over all contexts")));
 }
 
 // A time-major batch is split on its second axis, as is the output that says so.

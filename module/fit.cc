@@ -139,6 +139,11 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
     }
     if (!first.ok()) return AtBatch(first.status(), "Fit", epoch, nbatch);
     std::optional<DataBatch> batch = *std::move(first);
+    // Before what its bucket brings is kept, in case of NaN; those behind it are prepared below.
+    if (batch.has_value()) {
+      const absl::Status prepared = Prepare(*batch);
+      if (!prepared.ok()) return AtBatch(prepared, "Fit", epoch, nbatch);
+    }
     while (batch.has_value() && go_on) {
       absl::Status status = options.monitor != nullptr ? options.monitor->Tic() : absl::OkStatus();
       if (status.ok()) status = checks.BeforeBatch();
@@ -184,6 +189,10 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
     if (processes.stop_reason() == StopReason::kSignal) {
       return EndedBySignal(options, signal, epoch, nbatch);
     }
+    // One that came behind the last update, or with it.
+    if (!processes.several() && signalled() && added_up == 0) {
+      return EndedBySignal(options, signal, epoch, nbatch);
+    }
     if (!go_on || processes.stop_requested()) break;
     COOPER_RETURN_IF_ERROR(AddContext(checks.AfterEpoch(), "Fit: after epoch ", epoch));
     COOPER_RETURN_IF_ERROR(AddContext(AverageContexts(), "Fit: after epoch ", epoch));
@@ -205,6 +214,7 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
     }
     COOPER_ASSIGN_OR_RETURN(go_on, processes.AllGoOn(go_on));
     COOPER_RETURN_IF_ERROR(train_data.Reset());
+    if (!processes.several() && signalled()) return EndedBySignal(options, signal, epoch + 1, 0);
   }
   return absl::OkStatus();
 }

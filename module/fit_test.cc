@@ -275,6 +275,24 @@ TEST(FitTest, ASignalEndsTheTrainingInGoodOrder) {
               StatusIs(absl::StatusCode::kCancelled,
                        HasSubstr("signal 2 ended the training in epoch 1 after 3 batches")));
   EXPECT_THAT(stops, testing::ElementsAre(std::pair(1, int64_t{3})));
+  // One in the last batch, behind its update, is no less a signal.
+  auto other = *Module::Create(TwoLayers());
+  COOPER_ASSERT_OK(iter->Reset());
+  stops.clear();
+  batches = 0;
+  EXPECT_THAT(other->Fit(*iter, {.batch_end_callbacks = {[&](const BatchEndParam&) {
+                                   if (++batches == 10) std::raise(SIGINT);
+                                   return true;
+                                 }},
+                                 .stop_on_signal = true,
+                                 .stop_point =
+                                     [&](int epoch, int64_t done) {
+                                       stops.emplace_back(epoch, done);
+                                       return absl::OkStatus();
+                                     },
+                                 .num_epoch = 2}),
+              StatusIs(absl::StatusCode::kCancelled, HasSubstr("in epoch 1 after 5 batches")));
+  EXPECT_THAT(stops, testing::ElementsAre(std::pair(1, int64_t{5})));
   // What the signal did before is in place again.
   struct sigaction action;
   ASSERT_EQ(sigaction(SIGINT, nullptr, &action), 0);

@@ -131,6 +131,15 @@ TEST(GradientNormalizationTest, SumsOfBatchesCountAllOfThem) {
   EXPECT_DOUBLE_EQ(Step(*model, {Rows(2)}), -1);
 }
 
+TEST(GradientNormalizationTest, ABackwardPassThatFailsDoesNotCount) {
+  const auto model = MakeModel(Sgd(GradientNormalization::kSamples), WriteReq::kAdd);
+  COOPER_ASSERT_OK(model->Forward(Rows(4)));
+  EXPECT_FALSE(model->Backward({NDArray(), NDArray()}).ok());
+  COOPER_ASSERT_OK(model->Backward());
+  COOPER_ASSERT_OK(model->Update());
+  EXPECT_DOUBLE_EQ(model->GetParams()->args.at("fc_weight").ToVector<double>()->front(), -1);
+}
+
 TEST(GradientNormalizationTest, OfSeveralForwardsTheLastOneCounts) {
   const auto model = MakeModel(Sgd(GradientNormalization::kSamples));
   COOPER_ASSERT_OK(model->Forward(Rows(7)));

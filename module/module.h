@@ -185,7 +185,9 @@ class Module : public BaseModule {
   absl::Status MakeEvaluator(const DataBatch& batch);
   void CountBatch(const DataBatch& batch);
   // Tells the store how much is in the gradients that are made now.
-  absl::Status CountGradients();
+  // kInvalidArgument where gradients are normalized by what the batch does not tell.
+  absl::Status CheckCounts() const;
+  void CountGradients();
   absl::Status Feed(const std::vector<DataDesc>& descs, const std::vector<DataDesc>& provided,
                     const std::vector<NDArray>& arrays, const char* kind);
 

@@ -134,18 +134,22 @@ void Module::CountBatch(const DataBatch& batch) {
   tokens_ = batch.lengths.empty() ? -1 : absl::c_accumulate(batch.lengths, int64_t{0});
 }
 
-absl::Status Module::CountGradients() {
-  ParameterStore& parameters = group_->parameters();
-  const GradientNormalization by = parameters.normalization();
-  if (by == GradientNormalization::kBatchSize) return absl::OkStatus();
+absl::Status Module::CheckCounts() const {
+  const GradientNormalization by = group_->parameters().normalization();
   if (by == GradientNormalization::kTokens && tokens_ < 0) {
     return absl::InvalidArgumentError(
         "Backward: gradients are normalized by tokens (InitOptimizerOptions::normalization), but "
         "the batch has no lengths");
   }
+  return absl::OkStatus();
+}
+
+void Module::CountGradients() {
+  ParameterStore& parameters = group_->parameters();
+  const GradientNormalization by = parameters.normalization();
+  if (by == GradientNormalization::kBatchSize) return;
   parameters.CountGradients(by == GradientNormalization::kTokens ? tokens_ : samples_,
                             /*add=*/!added_names_.empty());
-  return absl::OkStatus();
 }
 
 absl::Status Module::TakeBatch(const DataBatch& batch) {
@@ -174,7 +178,7 @@ absl::Status Module::TakeBatchToTrain(const DataBatch& batch) {
   COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
   COOPER_RETURN_IF_ERROR(TakeBatch(batch));
   COOPER_RETURN_IF_ERROR(CheckLabels());
-  COOPER_RETURN_IF_ERROR(CountGradients());
+  COOPER_RETURN_IF_ERROR(CheckCounts());
   return FeedBatch(batch);
 }
 
@@ -189,6 +193,7 @@ absl::Status Module::ForwardBackward(const DataBatch& batch) {
   if (!for_training_ || IsProfiling()) return BaseModule::ForwardBackward(batch);
   COOPER_RETURN_IF_ERROR(TakeBatchToTrain(batch));
   COOPER_RETURN_IF_ERROR(bound_.front()->ForwardBackward());
+  CountGradients();
   TellAdded();
   return absl::OkStatus();
 }
@@ -199,6 +204,7 @@ absl::Status Module::TrainStep(const DataBatch& batch) {
   if (apart) return BaseModule::TrainStep(batch);
   COOPER_RETURN_IF_ERROR(RequireOptimizer("TrainStep"));
   COOPER_RETURN_IF_ERROR(TakeBatchToTrain(batch));
+  CountGradients();  // gradients are written, not added to
   ParameterStore& parameters = group_->parameters();
   const std::vector<std::string>& names = NamesToUpdate();
   int64_t name = 0;
@@ -248,9 +254,10 @@ absl::Status Module::Backward(absl::Span<const NDArray> head_gradients) {
     return absl::FailedPreconditionError("Backward: call Bind with for_training first");
   }
   COOPER_RETURN_IF_ERROR(CheckLabels());
-  COOPER_RETURN_IF_ERROR(CountGradients());
+  COOPER_RETURN_IF_ERROR(CheckCounts());
   const ScopedProfile profile(ProfileCategory::kStep, "backward");
   COOPER_RETURN_IF_ERROR(executor_group()->Backward(head_gradients));
+  CountGradients();
   TellAdded();
   return absl::OkStatus();
 }

@@ -6,6 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
+#include "symbol/symbol.h"
 
 namespace cooper {
 namespace {
@@ -37,6 +38,13 @@ std::vector<std::string> ParamNames(const std::vector<std::string>& args,
     }
   }
   return params;
+}
+
+void KeepArguments(const Symbol& symbol, std::vector<std::string>* names) {
+  if (names->empty()) return;
+  const std::vector<std::string> args = symbol.ListArguments();
+  std::erase_if(*names,
+                [&](const std::string& name) { return !absl::c_linear_search(args, name); });
 }
 
 absl::Status CheckGradReqs(const ModuleOptions& options, const ModuleBindOptions& bind) {

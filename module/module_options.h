@@ -20,6 +20,8 @@
 
 namespace cooper {
 
+class Symbol;  // symbol.h
+
 class Module;
 class ModuleGroup;
 
@@ -88,6 +90,9 @@ struct ModuleBindOptions {
 // Those of a symbol's arguments that are neither data, labels nor states.
 std::vector<std::string> ParamNames(const std::vector<std::string>& args,
                                     const ModuleOptions& options);
+
+// Drops the names that are no arguments of the symbol: those of a default bucket in another one.
+void KeepArguments(const Symbol& symbol, std::vector<std::string>* names);
 
 // kInvalidArgument, naming it, if grad_reqs asks for a gradient of what has none: labels, states,
 // fixed parameters, and data without inputs_need_grad. MXNet makes them.

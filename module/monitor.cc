@@ -51,6 +51,7 @@ absl::StatusOr<std::unique_ptr<Monitor>> Monitor::Create(MonitorOptions options)
         absl::StrCat("Monitor: interval is ", options.interval, ", expected at least 1"));
   }
   if (!options.stat_func) options.stat_func = DefaultStat;
+  options.log = OrSilent(std::move(options.log));
   // The standard library has no other way to say that an expression is bad.
   try {
     std::regex pattern(options.pattern, std::regex::ECMAScript | std::regex::optimize);

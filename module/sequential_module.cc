@@ -121,6 +121,7 @@ absl::Status SequentialModule::Bind(const ModuleBindOptions& options) {
   if (options.inputs_need_grad && !options.for_training) {
     return absl::InvalidArgumentError("Bind: inputs_need_grad without for_training");
   }
+  const bool is_first = !std::exchange(was_bound_, true);
   binded_ = false;
   ModuleBindOptions own = options;
   own.force_rebind = true;
@@ -131,7 +132,11 @@ absl::Status SequentialModule::Bind(const ModuleBindOptions& options) {
     own.label_shapes = meta.take_labels ? options.label_shapes : std::vector<DataDesc>();
     own.inputs_need_grad = options.inputs_need_grad || (options.for_training && i > 0);
     own.grad_reqs = options.grad_reqs;
-    if (options.seed.has_value()) own.seed = *options.seed + i;
+    if (options.seed.has_value()) {
+      own.seed = *options.seed + i;
+    } else if (is_first) {
+      own.seed = i;  // else all parts would draw alike
+    }
     if (i > 0) {
       COOPER_ASSIGN_OR_RETURN(own.data_shapes, Wire(i, links_[i - 1].module->output_shapes()));
       // They are one batch's head gradients of the module before, and never add up over batches.

@@ -137,6 +137,7 @@ class SequentialModule : public BaseModule {
   std::vector<Link> links_;
   std::vector<DataDesc> label_shapes_;
   ModuleBindOptions bind_options_;
+  bool was_bound_ = false;
 };
 
 }  // namespace cooper

@@ -2,6 +2,7 @@
 
 #include "module/sequential_module.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -192,6 +193,42 @@ TEST(SequentialModuleTest, GradientsAddUpAsInOneNetwork) {
   for (const auto& [name, array] : params.args) {
     EXPECT_EQ(Floats(*chain.GetGrad(name)), Floats(*whole->GetGrad(name))) << name;
   }
+}
+
+std::unique_ptr<Module> DropHalf(const std::string& data) {
+  return *Module::Create(
+      Op("Dropout",
+         {.name = data + "_drop", .inputs = {Symbol::Variable(data)}, .attrs = {{"p", "0.5"}}}),
+      {.data_names = {data}, .label_names = {}});
+}
+
+// A mask that is the one before again would leave what it left.
+TEST(SequentialModuleTest, PartsDrawNumbersOfTheirOwnWithoutASeedToo) {
+  SequentialModule chain;
+  COOPER_ASSERT_OK(chain.Add(DropHalf("data")));
+  COOPER_ASSERT_OK(chain.Add(DropHalf("again"), {.auto_wiring = true}));
+  COOPER_ASSERT_OK(chain.Bind({.data_shapes = {{.name = "data", .shape = {1, 256}}}}));
+  COOPER_ASSERT_OK(chain.InitParams());
+  COOPER_ASSERT_OK(chain.Forward({.data = {*NDArray::Full({1, 256}, 1)}}, true));
+  const std::vector<float> left = Floats((*chain.GetOutputs())[0]);
+  // A quarter, rather than a half; the root of n p (1 - p) is 7.
+  EXPECT_LT(std::count(left.begin(), left.end(), 4.0F), 100);
+}
+
+// The gradients of a part's float32 data are the head gradients of one with 16-bit outputs.
+TEST(SequentialModuleTest, PartsMayHaveOtherDTypes) {
+  const Symbol cast =
+      Op("Cast",
+         {.name = "cast", .inputs = {Symbol::Variable("data")}, .attrs = {{"dtype", "float16"}}});
+  SequentialModule chain;
+  COOPER_ASSERT_OK(chain.Add(*Module::Create(cast, {.label_names = {}})));
+  COOPER_ASSERT_OK(chain.Add(SecondHalf("cast_output"), {.take_labels = true}));
+  COOPER_ASSERT_OK(chain.Bind(Shapes(4)));
+  COOPER_ASSERT_OK(chain.InitParams({.initializer = init::Uniform(0.5)}));
+  COOPER_ASSERT_OK(
+      chain.ForwardBackward({.data = {RandomArray({4, 6}, 1)}, .label = {Classes(4, 3, 1)}}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto grads, chain.GetInputGrads());
+  EXPECT_EQ(grads[0].dtype(), DType::kFloat32);
 }
 
 TEST(SequentialModuleTest, NeighboursThatDoNotFitAreNamedWithTheirShapes) {

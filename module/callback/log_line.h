@@ -5,14 +5,20 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "module/metric/eval_metric.h"
 
 namespace cooper {
 
-// Takes a line without its end.
+// Takes a line without its end. Whoever is given a null one says nothing.
 using LogLine = std::function<void(const std::string&)>;
+
+// What may be called: `log`, or a function that does nothing.
+inline LogLine OrSilent(LogLine log) {
+  return log ? std::move(log) : LogLine([](const std::string&) {});
+}
 
 // Writes to glog's INFO log.
 void LogInfo(const std::string& line);

@@ -79,6 +79,10 @@ absl::StatusOr<std::unique_ptr<Initializer>> Mixed(
     const std::vector<std::pair<std::string, std::shared_ptr<const Initializer>>>& patterns) {
   std::vector<Pattern> compiled;
   for (const auto& [text, init] : patterns) {
+    if (init == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("initializer mixed: pattern '", text, "' has a null initializer"));
+    }
     // The standard library has no other way to say that an expression is bad.
     try {
       compiled.push_back({std::regex(text), init});

@@ -10,8 +10,8 @@
 namespace cooper {
 
 // Overwrites `sum`, which is in CPU memory, with the sum of `arrays`, element by element and in
-// their order. It may be one of them. kInvalidArgument if there are none, or shapes or dtypes
-// differ.
+// their order. It may be one of the first two. kInvalidArgument if there are none, or shapes or
+// dtypes differ.
 absl::Status SumArrays(absl::Span<const NDArray> arrays, const NDArray& sum);
 
 // Likewise with their mean. Equal arrays have exactly themselves as mean.
