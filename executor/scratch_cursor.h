@@ -5,20 +5,22 @@
 
 #include <cstdint>
 
+#include "ndarray/host_device.h"
+
 namespace cooper {
 
 // Hands out pieces of scratch memory. With a null base it only counts.
 class ScratchCursor {
  public:
-  explicit ScratchCursor(void* base) : base_(static_cast<char*>(base)) {}
+  COOPER_HOST_DEVICE explicit ScratchCursor(void* base) : base_(static_cast<char*>(base)) {}
 
   template <typename T>
-  T* Take(int64_t elements) {
+  COOPER_HOST_DEVICE T* Take(int64_t elements) {
     T* piece = base_ == nullptr ? nullptr : reinterpret_cast<T*>(base_ + bytes_);
     bytes_ += (elements * static_cast<int64_t>(sizeof(T)) + 63) / 64 * 64;
     return piece;
   }
-  int64_t bytes() const { return bytes_; }
+  COOPER_HOST_DEVICE int64_t bytes() const { return bytes_; }
 
  private:
   char* base_;

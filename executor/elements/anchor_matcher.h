@@ -50,7 +50,7 @@ struct MatchScratch {
   float* background;  // how probable it is of each anchor, kNoCandidate of those not to be taken
   int64_t* order;     // for the team
 
-  MatchScratch(int64_t num_anchors, int64_t num_labels, ScratchCursor& cursor)
+  COOPER_HOST_DEVICE MatchScratch(int64_t num_anchors, int64_t num_labels, ScratchCursor& cursor)
       : anchors(cursor.Take<MatchedAnchor>(num_anchors)),
         objects(cursor.Take<SeekingObject>(num_labels)),
         background(cursor.Take<float>(num_anchors)),
