@@ -79,6 +79,35 @@ def _ColumnBiases(step):
     return outputs
 
 
+def _Detector():
+    """A small SSD: predictions at two scales, what they have to learn, both losses, and what they see."""
+    data, label = sym.Variable("data"), sym.Variable("label")
+    layer, locations, classes, anchors = data, [], [], []
+    for scale, sizes in enumerate(["(0.3, 0.4)", "(0.6, 0.8)"]):
+        layer = sym.Convolution(layer, num_filter=4, kernel=(3, 3), pad=(1, 1), stride=(2, 2), name="conv%d" % scale)
+        layer = sym.Activation(layer, act_type="relu", name="relu%d" % scale)
+
+        def Predict(filters, name):
+            made = sym.Convolution(layer, num_filter=filters, kernel=(3, 3), pad=(1, 1), name=name + str(scale))
+            return sym.Flatten(sym.transpose(made, axes=(0, 2, 3, 1)))
+
+        locations.append(Predict(3 * 4, "loc"))
+        classes.append(Predict(3 * 3, "cls"))
+        anchors.append(sym.contrib.MultiBoxPrior(layer, sizes=sizes, ratios="(1, 2)", name="prior%d" % scale))
+    loc_pred = sym.concat(*locations, dim=1, name="loc_pred")
+    cls_pred = sym.transpose(sym.reshape(sym.concat(*classes, dim=1), (0, -1, 3)), axes=(0, 2, 1), name="cls_pred")
+    anchor = sym.concat(*anchors, dim=1, name="anchors")
+    target = sym.contrib.MultiBoxTarget(anchor, label, cls_pred, overlap_threshold=0.3, negative_mining_ratio=3,
+                                        name="target")
+    cls_prob = sym.SoftmaxOutput(cls_pred, target[2], ignore_label=-1, use_ignore=True, multi_output=True,
+                                 normalization="valid", name="cls_prob")
+    loc_loss = sym.MakeLoss(sym.smooth_l1(target[1] * (loc_pred - target[0]), scalar=1), normalization="valid",
+                            name="loc_loss")
+    found = sym.contrib.MultiBoxDetection(cls_prob, loc_pred, anchor, threshold=0.3, nms_topk=9, name="found")
+    return sym.Group([cls_prob, loc_loss, sym.MakeLoss(target[2], grad_scale=0, name="cls_label"),
+                      sym.MakeLoss(found, grad_scale=0, name="seen")])
+
+
 def main():
     one_name = {"src": (3, 4)}
     for req in ("write", "add"):
@@ -96,6 +125,10 @@ def main():
               "column_biases_softmax", grad_req="null")
     WriteCase(_ColumnBiases(3), {"data": (2, 3, 5)}, "_graph", "column_biases_lstm",
               grad_req="null")
+    # Class, xmin, ymin, xmax, ymax; the second image has one object.
+    objects = [[[0, 0.1, 0.1, 0.5, 0.4], [1, 0.3, 0.2, 0.9, 0.9]], [[1, 0.4, 0.5, 0.8, 0.9], [-1] * 5]]
+    WriteCase(_Detector(), {"data": (2, 3, 16, 16), "label": (2, 2, 5)}, "_graph", "detector",
+              without_gradient=["data", "label"], values={"label": objects})
 
 
 if __name__ == "__main__":
