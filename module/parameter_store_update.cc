@@ -53,7 +53,10 @@ absl::Status ParameterStore::InstallOptimizer(
     const std::map<std::string, std::string>& compression_params) {
   const Learning before = learning_;
   absl::Status status = Install(optimizer, std::move(kvstore), options, compression_params);
-  if (!status.ok()) learning_ = before;
+  if (status.ok()) return status;
+  learning_ = before;
+  // Contexts that update each for itself have values of their own.
+  status.Update(ShareValues(before.kvstore != nullptr));
   return status;
 }
 

@@ -40,6 +40,8 @@ class Commands:
         for action in graph["actions"]:
             arguments = [self.absolute(a) for a in action["arguments"]]
             if action["mnemonic"] == "CppLink":
+                if "-o" in arguments:  # what a file of parameters has is here, too
+                    arguments = [a for a in arguments if not a.startswith("@")]
                 if "-shared" not in arguments:
                     self.links[labels[action["targetId"]]] = arguments
                 continue
