@@ -137,24 +137,24 @@ absl::Status ExpandKernel(const KernelContext& c) {
   return Expand<Device, F>(c, kept);
 }
 
-// ograd times a factor.
-template <typename Device>
-absl::Status ExpandScaled(const KernelContext& c, const KeptExtents& kept, double scale) {
-  return Device::template Broadcast<Scaled>(
-      c, {OperandOf(c.inputs[OneInputGradientArrays::kOgrad]), OperandOf(scale)}, {kept.span(), {}},
-      c.outputs[0].shape.dims(), c.outputs[0], c.reqs[0]);
+// F of ograd and a number.
+template <typename Device, typename F>
+absl::Status ExpandWith(const KernelContext& c, const KeptExtents& kept, double number) {
+  return Device::template Broadcast<F>(
+      c, {OperandOf(c.inputs[OneInputGradientArrays::kOgrad]), OperandOf(number)},
+      {kept.span(), {}}, c.outputs[0].shape.dims(), c.outputs[0], c.reqs[0]);
 }
 
 template <typename Device>
 absl::Status SumBackwardKernel(const KernelContext& c) {
   COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.outputs[0].shape, c.param<ReduceParam>()));
-  return ExpandScaled<Device>(c, kept, 1);
+  return ExpandWith<Device, Scaled>(c, kept, 1);
 }
 
 template <typename Device>
 absl::Status MeanBackwardKernel(const KernelContext& c) {
   COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.outputs[0].shape, c.param<ReduceParam>()));
-  return ExpandScaled<Device>(c, kept, 1.0 / static_cast<double>(kept.count()));
+  return ExpandWith<Device, Shared>(c, kept, static_cast<double>(kept.count()));
 }
 
 template <typename Device>

@@ -56,6 +56,13 @@ struct Scaled : ReduceFunction<2> {
     return WrapMul(g, scale);
   }
 };
+// Of integers the whole part; n is not 0.
+struct Shared : ReduceFunction<2> {
+  template <typename C>
+  COOPER_HOST_DEVICE static C Apply(C g, C n) {
+    return g / n;
+  }
+};
 struct NansumGrad : ReduceFunction<2> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C g, C x) {

@@ -21,7 +21,7 @@ struct RoiRegion {
   int64_t sample, x1, y1;
   T bin_h, bin_w;
 
-  COOPER_HOST_DEVICE RoiRegion(const T* roi, double scale, int64_t pooled_h, int64_t pooled_w) {
+  COOPER_HOST_DEVICE RoiRegion(const T* roi, float scale, int64_t pooled_h, int64_t pooled_w) {
     const T factor = static_cast<T>(scale);
     sample = IntegerOf<int64_t>(roi[0]);
     x1 = Round(roi[1] * factor);

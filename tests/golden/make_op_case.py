@@ -6,7 +6,7 @@
   ~/.cache/cooper-mxnet/bin/python tests/golden/make_op_case.py _contrib_quadratic basic \\
       data=3,4,2 --attr=a=2 --attr=b=-1.5 --attr=c=0.25
 
-Arguments are drawn from [-1, 1), head gradients and what gradients are added to likewise. Inputs
+Arguments are drawn from [-1, 1), integers from -8 to 8, head gradients and what gradients are added to likewise. Inputs
 that are positions are named by --index, and have no gradient:
 
       ... _contrib_index_copy basic old_tensor=5,3 index_vector=2 new_tensor=2,3 \\
@@ -53,8 +53,10 @@ def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=
     """
     random = numpy.random.RandomState(seed)
 
+    largest = 1 if numpy.dtype(dtype).kind == "f" else 9
+
     def Draw(shape):
-        return mxnet.nd.array(random.uniform(-1, 1, shape), dtype=dtype)
+        return mxnet.nd.array(random.uniform(-largest, largest, shape), dtype=dtype)
 
     def DrawArgument(name, shape):
         if name in values:

@@ -17,7 +17,7 @@ namespace {
 template <typename T, typename Fn>
 void ForEachBin(const KernelContext& c, const ArrayView& data, const ArrayView& rois,
                 const Shape& pooled, int64_t begin, int64_t end, Fn&& fn) {
-  const double scale = c.param<RoiPoolingParam>().spatial_scale;
+  const float scale = c.param<RoiPoolingParam>().spatial_scale;
   const int64_t height = data.shape[2], width = data.shape[3];
   const T* x = data.as<T>();
   for (int64_t n = 0; n < rois.shape[0]; ++n) {

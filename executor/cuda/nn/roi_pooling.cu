@@ -18,7 +18,7 @@ namespace {
 
 struct Extents {
   int64_t batch, channels, height, width, rois, pooled_h, pooled_w;
-  double scale;
+  float scale;
 
   int64_t bins() const { return rois * channels * pooled_h * pooled_w; }
 };

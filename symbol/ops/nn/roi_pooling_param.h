@@ -17,7 +17,7 @@ struct ROIPoolingGradientArrays {
 
 struct RoiPoolingParam {
   std::vector<int64_t> pooled_size;
-  double spatial_scale = 1.0;
+  float spatial_scale = 1;
 
   static void Declare(ParamDeclaration<RoiPoolingParam>& d) {
     d.Field("pooled_size", &RoiPoolingParam::pooled_size)
