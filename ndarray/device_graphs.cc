@@ -7,11 +7,13 @@
 namespace cooper {
 namespace {
 
+bool IsAskedFor(const char* setting) {
+  const char* text = std::getenv("COOPER_DEVICE_GRAPHS");
+  return text != nullptr && std::strcmp(text, setting) == 0;
+}
+
 std::atomic<bool>& On() {
-  static std::atomic<bool> on = [] {
-    const char* text = std::getenv("COOPER_DEVICE_GRAPHS");
-    return text == nullptr || std::strcmp(text, "0") != 0;
-  }();
+  static std::atomic<bool> on = !IsAskedFor("0");
   return on;
 }
 
@@ -19,5 +21,10 @@ std::atomic<bool>& On() {
 
 bool DeviceGraphsAreOn() { return On(); }
 void SetDeviceGraphs(bool on) { On() = on; }
+
+bool DeviceGraphsFromFirstRun() {
+  static const bool from_first_run = IsAskedFor("2");
+  return from_first_run;
+}
 
 }  // namespace cooper

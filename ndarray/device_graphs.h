@@ -12,6 +12,10 @@ namespace cooper {
 bool DeviceGraphsAreOn();
 void SetDeviceGraphs(bool on);
 
+// Whether the first run is recorded already: COOPER_DEVICE_GRAPHS=2, for tests. What a kernel puts
+// anywhere but into its queue is not in a recording, and is missed.
+bool DeviceGraphsFromFirstRun();
+
 }  // namespace cooper
 
 #endif  // COOPER_NDARRAY_DEVICE_GRAPHS_H_

@@ -5,7 +5,8 @@ in CUDA kernels, one at a time, and tells whether tests find them under the emul
 The mistakes (kernel_mutants.py) are drawn by the seed, spread over kinds and folders; --only tries all of one place,
 --list prints them alone. A mutant is compiled beside the tree, never in it: with the commands that Bazel has for the
 file, or for sources that include the header, and with the edited file before all others on the include path. It is
-linked into the tests of its package, and then into run_cases_cuda, which runs the golden cases of its operators.
+linked into the tests of its package, then into run_cases_cuda, which runs the golden cases of its operators, and into
+forward_requests_cuda_test.
 What does not compile is drawn anew. Exits with 1 where a mutant survived: a test is missing, or the mutant computes
 the same, which somebody has to decide.
 """
@@ -30,12 +31,16 @@ FOLDERS = ["executor/cuda", "ndarray/cuda"]
 # No kernels: tests, what tests share, and cuDNN, which the emulator has not.
 LEFT_OUT = re.compile(r"_test\.cc$|/(?:compare_kernels|run_kernel|require_gpu|kernel_queue|cudnn_\w+|without_cudnn)\.(?:cc|h)$")
 GOLDEN = "//tests/conformance:run_cases_cuda"
+# Asks forward kernels to add, which golden cases do not.
+FORWARD = "//tests/conformance:forward_requests_cuda_test"
 # What stands for the tests of a package that has none of its own, or where those find nothing.
 ALSO = {"ndarray/cuda": ["//executor/cuda:executor_cuda_test"]}
 GOLDEN_OF = {"executor/cuda/rnn": ["rnn/", "ops/RNN"], "executor/cuda/optimizer": ["_update", "multi_", "all_finite"]}
 # Sources that are compiled for a mutant of a header, one after the other until one is found.
 SOURCES_OF_A_HEADER = 3
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "GTEST_FAIL_FAST": "1", "COOPER_CUDA_EMULATOR_RACE_CHECK": "1"}
+# Golden cases are recorded: what is put into another stream than the kernel's own is missing.
+GOLDEN_ENVIRONMENT = {"COOPER_DEVICE_GRAPHS": "2"}
 
 
 def read(path):
@@ -86,8 +91,8 @@ class Laboratory:
         tests = ["kind(cc_test, //%s/...)" % folder for folder in FOLDERS]
         labels = bazel("query", "--noshow_progress", " + ".join(tests)).split()
         self.tests = [label for label in labels if not label.endswith("cudnn_plan_test")]
-        bazel("build", *CONFIG, *self.tests, GOLDEN)
-        targets = "deps(%s)" % " + ".join(self.tests + [GOLDEN])
+        bazel("build", *CONFIG, *self.tests, GOLDEN, FORWARD)
+        targets = "deps(%s)" % " + ".join(self.tests + [GOLDEN, FORWARD])
         self.commands = Commands(targets, CONFIG)
         self._limits = {}
 
@@ -167,7 +172,7 @@ class Laboratory:
         if label == GOLDEN:
             arguments += ["--context=gpu(0)", "--isolate=false", "--filter=" + ",".join(self.filters(source))]
             key = tuple(arguments[1:])
-        environment = dict(ENVIRONMENT, TEST_TMPDIR=self.scratch)
+        environment = dict(ENVIRONMENT, TEST_TMPDIR=self.scratch, **(GOLDEN_ENVIRONMENT if label == GOLDEN else {}))
         if key not in self._limits:  # how long it takes as it is
             original = os.path.join(self.commands.directory, "bazel-out", *self._program(label))
             began = time.monotonic()
@@ -194,7 +199,7 @@ class Laboratory:
     def tests_of(self, source):
         folder = os.path.dirname(source)
         own = [label for label in self.tests if label.startswith("//%s:" % folder)]
-        return own + ALSO.get(folder, []) + ([GOLDEN] if self.filters(source) else [])
+        return own + ALSO.get(folder, []) + ([GOLDEN, FORWARD] if self.filters(source) else [])
 
     def judge(self, mutant, draw):
         """"killed", "survived" or "invalid", and by whom and why."""

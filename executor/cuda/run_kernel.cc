@@ -54,9 +54,8 @@ absl::StatusOr<std::vector<NDArray>> RunKernelOn(const Context& context, const K
                          .reqs = run.reqs,
                          .context = context};
   COOPER_ASSIGN_OR_RETURN(const Prepared prepared, PrepareKernel(*kernel, prepare));
-  // Large enough to be aligned as a plan's.
-  COOPER_ASSIGN_OR_RETURN(const NDArray workspace,
-                          UnsetBytes(context, std::max<int64_t>(prepared.workspace_bytes, 4096)));
+  // Not more than was asked for, so that an emulator or a sanitizer sees what lies beyond.
+  COOPER_ASSIGN_OR_RETURN(const NDArray workspace, UnsetBytes(context, prepared.workspace_bytes));
   COOPER_ASSIGN_OR_RETURN(const auto queue, MakeKernelQueue(context));
   const ScopedBlockLimit few_blocks(kBlocks);
   COOPER_RETURN_IF_ERROR(kernel->run({.call = run.call,

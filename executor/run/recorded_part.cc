@@ -18,7 +18,8 @@ absl::Status RecordedPart::Run(RecordingQueue& queue, Context context, int64_t p
   }
   if (!DeviceGraphsAreOn()) return put_in(queue, /*recorded=*/false);
   // The first run of a kernel may load it, and what a library needs: nothing to be recorded.
-  if (stayed && graph_ == nullptr && !refused_) Record(queue, context, put_in);
+  const bool may_record = stayed || DeviceGraphsFromFirstRun();
+  if (may_record && graph_ == nullptr && !refused_) Record(queue, context, put_in);
   if (graph_ == nullptr) return put_in(queue, /*recorded=*/false);
   if (random_.drawn) {
     // Not a copy: `random` may be gone before the device reads it.

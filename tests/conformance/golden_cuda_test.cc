@@ -2,6 +2,7 @@
 // kernel, and is listed in without_gpu_kernel.txt or in a file of the folder of that name, cannot
 // pass; nor need those that expected_failures.txt or the same lists name. All others pass.
 
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <set>
@@ -107,6 +108,8 @@ TEST(GoldenCudaTest, CasesPassWithFallback) {
 }  // namespace cooper::conformance
 
 int main(int argc, char** argv) {
+  // Before a device is asked for: in a recording is what a kernel puts into its queue, and no more.
+  setenv("COOPER_DEVICE_GRAPHS", "2", /*overwrite=*/0);
   testing::InitGoogleMock(&argc, argv);
   absl::ParseCommandLine(argc, argv);
   return RUN_ALL_TESTS();

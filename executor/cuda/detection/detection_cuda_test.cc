@@ -9,13 +9,16 @@
 #include <vector>
 
 #include "executor/cuda/block_limit.h"
+#include "executor/cuda/run_kernel.h"
 #include "executor/executor.h"
+#include "executor/kernel.h"
 #include "gtest/gtest.h"
 #include "ndarray/context.h"
 #include "ndarray/cuda/require_gpu.h"
 #include "ndarray/dtype.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/status_matchers.h"
+#include "symbol/op.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
@@ -26,7 +29,7 @@ enum class Fill : uint8_t {
   kBoxes,   // corners in [-0.2, 1.2]
   kRows,    // a class of 0 to 2 or -1, a score, corners
   kLabels,  // the same without the score, some of the last rows of -1
-  kRois,    // a sample of -1 to 2, corners in [-2, 10]
+  kRois,    // a sample, the first of -1, the others of 0 to 2, corners in [-2, 14]
   kValues,  // in [-1, 1]
 };
 
@@ -60,9 +63,10 @@ std::vector<double> Numbers(const Input& input, std::mt19937& random) {
     for (int axis = 0; axis < 2; ++axis) {
       const double first = is_roi ? draw(-2, 8) : draw(-0.2, 0.9);
       row[box + axis] = first;
-      row[box + axis + 2] = first + (is_roi ? draw(-1, 6) : draw(0.05, 0.5));
+      row[box + axis + 2] = first + (is_roi ? draw(0.2, 6) : draw(0.05, 0.5));
     }
     if (box > 0) row[0] = static_cast<double>(random() % 4) - 1;
+    if (is_roi) row[0] = at == 0 ? -1 : static_cast<double>(random() % 3);
     if (input.fill == Fill::kRows) row[1] = static_cast<double>(random() % 16) / 16;
     if (input.fill == Fill::kLabels) {
       const int64_t label = at / width % input.shape[1];
@@ -186,6 +190,42 @@ std::vector<DetectionCase> Cases() {
        {image, rois},
        true},
   };
+}
+
+// Executors add gradients alone to what is there; kernels add whatever is asked for.
+TEST(DetectionCudaTest, AddsToWhatIsThere) {
+  COOPER_REQUIRE_GPU();
+  for (const DetectionCase& test : Cases()) {
+    SCOPED_TRACE(test.name);
+    std::mt19937 random(7);
+    std::vector<Symbol> inputs;
+    BindOptions options = {.grad_req = WriteReq::kNull};
+    KernelRun run = {.kernel = test.op,
+                     .call = *MakeOpCall(test.op, test.attrs, test.inputs.size())};
+    for (const Input& input : test.inputs) {
+      inputs.push_back(Symbol::Variable(input.name));
+      options.shapes[input.name] = input.shape;
+      const NDArray values = *NDArray::FromVector<double>(input.shape, Numbers(input, random));
+      run.inputs.push_back(*values.AsType(DType::kFloat32));
+    }
+    const Symbol symbol = *Symbol::Create(test.op, {.inputs = inputs, .attrs = test.attrs});
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto executor, Executor::SimpleBind(symbol, options));
+    for (const Shape& shape : executor->output_shapes()) {
+      run.outputs.push_back(RandomArray(shape, DType::kFloat32, 1, 3));
+      run.reqs.push_back(WriteReq::kAdd);
+    }
+    if (test.op == "_contrib_box_nms") {  // and the record for its gradient
+      run.outputs.push_back(*NDArray::Zeros({2, 300, 1}, DType::kInt32));
+      run.reqs.push_back(WriteReq::kWrite);
+    }
+    const auto expected = RunKernelOn(Context::Cpu(), run),
+               actual = RunKernelOn(Context::Gpu(0), run);
+    ASSERT_TRUE(expected.ok() && actual.ok()) << expected.status() << actual.status();
+    for (size_t i = 0; i < expected->size(); ++i) {
+      ExpectClose((*actual)[i], (*expected)[i], 64, "array " + std::to_string(i));
+    }
+    EXPECT_NE((*actual)[run.inputs.size()].ToVector<float>(), run.outputs[0].ToVector<float>());
+  }
 }
 
 // With a block for each image, and with one for all of them.
