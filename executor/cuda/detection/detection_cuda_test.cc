@@ -107,7 +107,8 @@ std::vector<std::vector<double>> RunOn(const DetectionCase& test, DType dtype,
     results.push_back(*doubles.ToVector<double>());
   };
   COOPER_EXPECT_OK((*executor)->Forward(test.backward));
-  for (const NDArray& output : *(*executor)->outputs()) keep(output);
+  const auto outputs = (*executor)->outputs();
+  for (const NDArray& output : *outputs) keep(output);
   if (!test.backward) return results;
   const Shape shape = (*executor)->output_shapes()[0];
   const NDArray head =

@@ -35,11 +35,13 @@ struct BlockTeam {
   }
   template <typename Fn>
   __device__ int64_t Count(int64_t n, const Fn& is_one) const {
+    int64_t own = 0;
+    for (int64_t i = threadIdx.x; i < n; i += kThreads) own += is_one(i) ? 1 : 0;
+    shared[threadIdx.x].index = own;
+    __syncthreads();
     int64_t count = 0;
-    for (int64_t first = 0; first < n; first += kThreads) {
-      const int64_t i = first + threadIdx.x;
-      count += __syncthreads_count(i < n && is_one(i) ? 1 : 0);
-    }
+    for (int i = 0; i < kThreads; ++i) count += shared[i].index;
+    __syncthreads();  // before somebody writes again
     return count;
   }
   template <typename Fn>

@@ -21,6 +21,9 @@
 // one after the other, so that they can use one array in turn.
 #undef __shared__
 #define __shared__ static
+// It says how many registers a thread may have, of which there are none here.
+#undef __launch_bounds__
+#define __launch_bounds__(...)
 
 #define threadIdx (::cooper::cuda_emulator::ThreadIndex())
 #define blockIdx (::cooper::cuda_emulator::BlockIndex())
