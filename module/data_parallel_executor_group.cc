@@ -68,14 +68,17 @@ absl::Status DataParallelExecutorGroup::SetInput(const DataDesc& desc, const NDA
       COOPER_ASSIGN_OR_RETURN(staged, NDArray::Zeros(shape, desc.dtype, context));
     }
     if (array == nullptr) {
-      COOPER_RETURN_IF_ERROR(staged.Fill(0));  // an earlier batch had one
+      if (holds_values_.contains(desc.name)) COOPER_RETURN_IF_ERROR(staged.Fill(0));
     } else {
       if (array->shape() != desc.shape) return staged.CopyFrom(*array);  // says what differs
       COOPER_ASSIGN_OR_RETURN(const NDArray rows, Rows(*array, axis, i));
+      holds_values_.insert(desc.name);
       COOPER_RETURN_IF_ERROR(staged.CopyFrom(rows));
     }
     COOPER_RETURN_IF_ERROR(executors_[i]->SetArg(desc.name, staged));
   }
+  // Of a batch that has none there are zeros, not those of an earlier one.
+  if (array == nullptr) holds_values_.erase(desc.name);
   return absl::OkStatus();
 }
 

@@ -145,6 +145,7 @@ class DataParallelExecutorGroup {
   std::vector<Shape> output_shapes_;
   // Arrays of this group's own where a batch's cannot be used as it is, by context and name.
   std::vector<ArrayMap> staged_;
+  std::set<std::string> holds_values_;  // what has been copied to, and is not zeros
   std::vector<NDArray> merged_outputs_;
   bool merged_ = false;                      // whether they are those of the last Forward
   std::vector<std::vector<NDArray>> heads_;  // by context

@@ -214,7 +214,9 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
     }
     COOPER_ASSIGN_OR_RETURN(go_on, processes.AllGoOn(go_on));
     COOPER_RETURN_IF_ERROR(train_data.Reset());
-    if (!processes.several() && signalled()) return EndedBySignal(options, signal, epoch + 1, 0);
+    if (!processes.several() && go_on && signalled()) {
+      return EndedBySignal(options, signal, epoch + 1, 0);
+    }
   }
   return absl::OkStatus();
 }

@@ -293,6 +293,26 @@ TEST(FitTest, ASignalEndsTheTrainingInGoodOrder) {
                                  .num_epoch = 2}),
               StatusIs(absl::StatusCode::kCancelled, HasSubstr("in epoch 1 after 5 batches")));
   EXPECT_THAT(stops, testing::ElementsAre(std::pair(1, int64_t{5})));
+  // And one in the validation.
+  auto validated = *Module::Create(TwoLayers());
+  auto eval_iter = MakeIter(20, 4);
+  COOPER_ASSERT_OK(iter->Reset());
+  stops.clear();
+  bool raised = false;  // a second one ends the process
+  EXPECT_THAT(validated->Fit(*iter, {.eval_data = eval_iter.get(),
+                                     .eval_batch_end_callbacks = {[&](const BatchEndParam&) {
+                                       if (!std::exchange(raised, true)) std::raise(SIGINT);
+                                       return true;
+                                     }},
+                                     .stop_on_signal = true,
+                                     .stop_point =
+                                         [&](int epoch, int64_t done) {
+                                           stops.emplace_back(epoch, done);
+                                           return absl::OkStatus();
+                                         },
+                                     .num_epoch = 2}),
+              StatusIs(absl::StatusCode::kCancelled, HasSubstr("in epoch 1 after 0 batches")));
+  EXPECT_THAT(stops, testing::ElementsAre(std::pair(1, int64_t{0})));
   // What the signal did before is in place again.
   struct sigaction action;
   ASSERT_EQ(sigaction(SIGINT, nullptr, &action), 0);

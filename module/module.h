@@ -184,9 +184,9 @@ class Module : public BaseModule {
   const Module& shown() const { return evaluated_ ? *evaluator_ : *this; }
   absl::Status MakeEvaluator(const DataBatch& batch);
   void CountBatch(const DataBatch& batch);
-  // Tells the store how much is in the gradients that are made now.
   // kInvalidArgument where gradients are normalized by what the batch does not tell.
   absl::Status CheckCounts() const;
+  // Tells the store how much is in the gradients that were just made.
   void CountGradients();
   absl::Status Feed(const std::vector<DataDesc>& descs, const std::vector<DataDesc>& provided,
                     const std::vector<NDArray>& arrays, const char* kind);

@@ -121,7 +121,7 @@ absl::Status SequentialModule::Bind(const ModuleBindOptions& options) {
   if (options.inputs_need_grad && !options.for_training) {
     return absl::InvalidArgumentError("Bind: inputs_need_grad without for_training");
   }
-  const bool is_first = !std::exchange(was_bound_, true);
+  const bool is_first = !was_bound_;
   binded_ = false;
   ModuleBindOptions own = options;
   own.force_rebind = true;
@@ -146,7 +146,7 @@ absl::Status SequentialModule::Bind(const ModuleBindOptions& options) {
   }
   label_shapes_ = labels_taken ? options.label_shapes : std::vector<DataDesc>();
   bind_options_ = options;
-  binded_ = true;
+  binded_ = was_bound_ = true;
   for_training_ = options.for_training;
   inputs_need_grad_ = options.inputs_need_grad;
   grad_req_ = options.grad_req;

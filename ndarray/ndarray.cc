@@ -53,6 +53,7 @@ absl::StatusOr<NDArray> NDArray::Full(Shape shape, double value, DType dtype, Co
 
 absl::StatusOr<NDArray> NDArray::FromBytes(const Shape& shape, DType dtype, const void* data,
                                            int64_t count) {
+  COOPER_RETURN_IF_ERROR(Shape::Create(shape.dims()).status());
   if (shape.num_elements() != count) {
     return absl::InvalidArgumentError(absl::StrCat("shape ", shape.ToString(), " has ",
                                                    shape.num_elements(), " elements, but ", count,

@@ -17,9 +17,6 @@
 namespace cooper {
 namespace {
 
-// Of an array that a file has; NumPy's have 32 at most. A shape is part of messages.
-constexpr uint32_t kMaxRank = 64;
-
 // Takes bytes from the front; everything it returns was there.
 class ByteReader {
  public:

@@ -30,6 +30,10 @@ class ParamsWriter {
   }
 
   absl::Status Array(const NDArray& array) {
+    if (array.shape().rank() > static_cast<int>(kMaxRank)) {
+      return absl::InvalidArgumentError(absl::StrCat("an array has ", array.shape().rank(),
+                                                     " dimensions, a file's at most ", kMaxRank));
+    }
     COOPER_ASSIGN_OR_RETURN(const NDArray on_cpu, OnCpu(array));
     std::string header;
     AppendNumber(array.shape().rank() == 0 || array.size() == 0 ? kArrayV3Magic : kArrayV2Magic,

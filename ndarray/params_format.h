@@ -30,6 +30,9 @@ inline constexpr uint32_t kArrayV3Magic = 0xF993faca;
 
 static_assert(std::endian::native == std::endian::little, "numbers are copied as they stand");
 
+// Of an array that a file has; NumPy's have 32 at most. A shape is part of messages.
+inline constexpr uint32_t kMaxRank = 64;
+
 }  // namespace cooper
 
 #endif  // COOPER_NDARRAY_PARAMS_FORMAT_H_

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "executor/cuda/block_limit.h"
 #include "executor/cuda/kernel_queue.h"
@@ -54,8 +56,10 @@ absl::StatusOr<std::vector<NDArray>> RunKernelOn(const Context& context, const K
                          .reqs = run.reqs,
                          .context = context};
   COOPER_ASSIGN_OR_RETURN(const Prepared prepared, PrepareKernel(*kernel, prepare));
-  // Not more than was asked for, so that an emulator or a sanitizer sees what lies beyond.
-  COOPER_ASSIGN_OR_RETURN(const NDArray workspace, UnsetBytes(context, prepared.workspace_bytes));
+  // What lies beyond has to stay as it is.
+  constexpr int64_t kGuardBytes = 4096;
+  COOPER_ASSIGN_OR_RETURN(const NDArray workspace,
+                          UnsetBytes(context, prepared.workspace_bytes + kGuardBytes));
   COOPER_ASSIGN_OR_RETURN(const auto queue, MakeKernelQueue(context));
   const ScopedBlockLimit few_blocks(kBlocks);
   COOPER_RETURN_IF_ERROR(kernel->run({.call = run.call,
@@ -68,6 +72,14 @@ absl::StatusOr<std::vector<NDArray>> RunKernelOn(const Context& context, const K
                                       .random = Philox(3, 4),
                                       .context = context,
                                       .queue = queue.get()}));
+  COOPER_ASSIGN_OR_RETURN(const NDArray scratch, CopyAfter(queue.get(), workspace));
+  const auto* const bytes = static_cast<const unsigned char*>(scratch.raw_data());
+  if (!std::all_of(bytes + prepared.workspace_bytes, bytes + scratch.size_bytes(),
+                   [](unsigned char byte) { return byte == 0xff; })) {
+    return absl::InternalError(absl::StrCat(run.kernel, " writes beyond the ",
+                                            prepared.workspace_bytes,
+                                            " bytes of workspace that it has asked for"));
+  }
   std::vector<NDArray> results;
   for (const NDArray& array : arrays) {
     COOPER_ASSIGN_OR_RETURN(NDArray copy, CopyAfter(queue.get(), array));

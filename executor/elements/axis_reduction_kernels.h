@@ -154,7 +154,7 @@ absl::Status SumBackwardKernel(const KernelContext& c) {
 template <typename Device>
 absl::Status MeanBackwardKernel(const KernelContext& c) {
   COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.outputs[0].shape, c.param<ReduceParam>()));
-  return ExpandWith<Device, Shared>(c, kept, static_cast<double>(kept.count()));
+  return ExpandWith<Device, DividedBy>(c, kept, static_cast<double>(kept.count()));
 }
 
 template <typename Device>

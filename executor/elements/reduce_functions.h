@@ -57,7 +57,7 @@ struct Scaled : ReduceFunction<2> {
   }
 };
 // Of integers the whole part; n is not 0.
-struct Shared : ReduceFunction<2> {
+struct DividedBy : ReduceFunction<2> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C g, C n) {
     return g / n;

@@ -110,6 +110,7 @@ TEST(GoldenCudaTest, CasesPassWithFallback) {
 int main(int argc, char** argv) {
   // Before a device is asked for: in a recording is what a kernel puts into its queue, and no more.
   setenv("COOPER_DEVICE_GRAPHS", "2", /*overwrite=*/0);
+  setenv("COOPER_CUDA_EMULATOR_STRICT_CAPTURE", "1", /*overwrite=*/0);
   testing::InitGoogleMock(&argc, argv);
   absl::ParseCommandLine(argc, argv);
   return RUN_ALL_TESTS();

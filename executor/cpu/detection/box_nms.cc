@@ -76,7 +76,7 @@ void BackwardImage(const KernelContext& c, const NmsExtents& e, int64_t image) {
   T* grad = c.outputs[0].as<T>() + image * e.size();
   if (c.reqs[0] == WriteReq::kWrite) std::fill_n(grad, e.size(), T{0});
   for (int64_t i = 0; i < e.boxes; ++i) {
-    if (record[i] < 0) continue;
+    if (record[i] < 0 || record[i] >= e.boxes) continue;
     for (int64_t k = 0; k < e.width; ++k) grad[record[i] * e.width + k] += ograd[i * e.width + k];
   }
 }

@@ -121,6 +121,7 @@ __global__ void Backward(int64_t count, Extents e, const T* ograd, const T* rois
           const int64_t bin = ph * e.pooled_w + pw;
           if (e.Plane(channel, bin) != plane) continue;
           const T of_column = column_shares[(n * e.pooled_w + pw) * e.width + x];
+          if (of_column == 0) continue;  // what the head has there may be infinite
           sum += ograd[(n * e.channels + channel) * bins + bin] * of_row * of_column;
         }
       }

@@ -7,8 +7,8 @@
 
 namespace cooper {
 
-// How many of [0, n) count: a thread's own loop, of which there is one for each of n items. Lists
-// of boxes are short enough for that, and nothing need be sorted.
+// How many of [0, n) count: a thread's own loop, of which there is one for each of n items. Nothing
+// need be sorted, but n^2 items are looked at: of more than some ten thousand a sort is faster.
 template <typename Fn>
 __device__ int64_t CountIf(int64_t n, Fn&& counts) {
   int64_t count = 0;

@@ -35,7 +35,7 @@ struct MultiBoxTargetParam {
     d.Field("negative_mining_thresh", &MultiBoxTargetParam::negative_mining_thresh)
         .Doc("an anchor that overlaps an object by as much is not taken for background by mining");
     d.Field("minimum_negative_samples", &MultiBoxTargetParam::minimum_negative_samples)
-        .Doc("accepted, without a meaning, as in MXNet");
+        .Doc("accepted, without a meaning, as in MXNet on a CPU");
     d.Field("variances", &MultiBoxTargetParam::variances)
         .Doc("what loc_target's x, y, width and height are divided by");
   }

@@ -37,6 +37,7 @@ Settings ReadAll() {
   settings.slice = Read("SLICE", 0);
   settings.max_instructions = Read("MAX_INSTRUCTIONS", 0);
   settings.pageable_access = Read("PAGEABLE_ACCESS", 0) != 0;
+  settings.strict_capture = Read("STRICT_CAPTURE", 0) != 0;
   settings.lazy = Read("LAZY", 0) != 0;
   settings.launch_blocking = ReadVariable("CUDA_LAUNCH_BLOCKING", 0) != 0;
   settings.trace = Read("TRACE", 0) != 0;

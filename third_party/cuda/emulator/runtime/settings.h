@@ -17,6 +17,7 @@ struct Settings {
   uint64_t slice = 0;             // a warp gives way after so many instructions; 0: chosen
   uint64_t max_instructions = 0;  // of one launch, after which it fails; 0: no limit
   bool pageable_access = false;   // devices reach memory of the host that is not pinned
+  bool strict_capture = false;    // work that a thread that captures puts elsewhere is an error
   bool lazy = false;              // work runs only when something waits for it
   bool launch_blocking = false;   // CUDA_LAUNCH_BLOCKING: each call waits for what it puts in
   bool trace = false;             // a line on stderr for each launch

@@ -200,6 +200,16 @@ void LeaveCapture(const Capture& capture) {
 
 cudaError_t Enqueue(CUstream_st& stream, Operation operation) {
   if (stream.capture != nullptr) return CaptureOperation(stream, std::move(operation));
+  if (GetSettings().strict_capture) {
+    for (const Capture* capture : ActiveCaptures()) {
+      if (capture->thread != std::this_thread::get_id()) continue;
+      // It stays: who captures may take a failed capture for one that cannot be made.
+      SetStickyError(cudaErrorStreamCaptureImplicit);
+      return Fail(
+          cudaErrorStreamCaptureImplicit,
+          absl::StrCat(operation.name, " is put beside the stream that this thread captures"));
+    }
+  }
   if (stream.is_default) {
     for (Capture* capture : ActiveCaptures()) {
       if (!capture->origin->blocking) continue;
