@@ -46,34 +46,34 @@ absl::StatusOr<std::vector<T>> ParseList(absl::string_view key,
 }  // namespace
 
 void KeyValues::SetInt(absl::string_view key, int64_t value) {
-  values_[std::string(key)] = absl::StrCat(value);
+  values_[std::string{key}] = absl::StrCat(value);
 }
 
 void KeyValues::SetUint(absl::string_view key, uint64_t value) {
-  values_[std::string(key)] = absl::StrCat(value);
+  values_[std::string{key}] = absl::StrCat(value);
 }
 
 void KeyValues::SetDouble(absl::string_view key, double value) {
-  values_[std::string(key)] = Print(value);
+  values_[std::string{key}] = Print(value);
 }
 
 void KeyValues::SetString(absl::string_view key, absl::string_view value) {
-  values_[std::string(key)] = absl::CEscape(value);
+  values_[std::string{key}] = absl::CEscape(value);
 }
 
 void KeyValues::SetInts(absl::string_view key, absl::Span<const int64_t> values) {
-  values_[std::string(key)] = absl::StrJoin(values, ",");
+  values_[std::string{key}] = absl::StrJoin(values, ",");
 }
 
 void KeyValues::SetDoubles(absl::string_view key, absl::Span<const double> values) {
-  values_[std::string(key)] =
+  values_[std::string{key}] =
       absl::StrJoin(values, ",", [](std::string* out, double v) { out->append(Print(v)); });
 }
 
-bool KeyValues::Has(absl::string_view key) const { return values_.count(std::string(key)) > 0; }
+bool KeyValues::Has(absl::string_view key) const { return values_.contains(key); }
 
 absl::StatusOr<absl::string_view> KeyValues::Find(absl::string_view key) const {
-  const auto it = values_.find(std::string(key));
+  const auto it = values_.find(key);
   if (it == values_.end()) {
     return absl::InvalidArgumentError(absl::StrCat("state has no '", key, "'"));
   }

@@ -89,7 +89,7 @@ absl::StatusOr<std::vector<NDArray>> RunKernelOn(const Context& context, const K
 }
 
 NDArray RandomArray(const Shape& shape, DType dtype, double magnitude, uint64_t seed) {
-  const NDArray array = *NDArray::Empty(shape, dtype);
+  NDArray array = *NDArray::Empty(shape, dtype);
   const Philox random(seed);
   DispatchDType(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;

@@ -59,6 +59,8 @@ absl::StatusOr<KernelRun> RunOf(const std::string& folder) {
   types.resize(num_inputs + num_outputs);
   std::vector<PartialShape*> shape_pointers;
   std::vector<TypeContext::Type*> type_pointers;
+  shape_pointers.reserve(shapes.size());
+  type_pointers.reserve(types.size());
   for (PartialShape& shape : shapes) shape_pointers.push_back(&shape);
   for (TypeContext::Type& type : types) type_pointers.push_back(&type);
   const auto all_shapes = absl::MakeConstSpan(shape_pointers);
