@@ -5,7 +5,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "executor/run/check_arrays.h"
 #include "ndarray/status_macros.h"
 #include "symbol/symbol.h"
 
@@ -14,6 +13,15 @@ namespace {
 
 // Keeps the streams of replicas apart for seeds that are near each other: 2^64 / golden ratio.
 constexpr uint64_t kReplicaStride = 0x9E3779B97F4A7C15;
+
+std::vector<NDArray> GradientsOf(const BoundProgram& bound) {
+  std::vector<NDArray> gradients;
+  gradients.reserve(bound.program().gradients.size());
+  for (const ProgramGradient& gradient : bound.program().gradients) {
+    gradients.push_back(bound.arrays().grads[gradient.arg]);
+  }
+  return gradients;
+}
 
 }  // namespace
 
@@ -38,16 +46,11 @@ absl::StatusOr<std::unique_ptr<ProgramRun>> ProgramRun::Create(
 absl::Status ProgramRun::CheckNotOverwritten() const {
   const Program& p = bound_.program();
   const ProgramArrays& arrays = bound_.arrays();
-  std::vector<NDArray> written;
-  for (const ProgramGradient& gradient : p.gradients) {
-    written.push_back(arrays.grads[gradient.arg]);
-  }
-  const WrittenRanges ranges(written);
   const auto check = [&](const char* kind, const std::string& name,
                          const NDArray& array) -> absl::Status {
-    const char* where = IsInArena(array)        ? "in the arena"
-                        : ranges.Overlap(array) ? "where a gradient is written"
-                                                : nullptr;
+    const char* where = IsInArena(array)            ? "in the arena"
+                        : gradients_.Overlap(array) ? "where a gradient is written"
+                                                    : nullptr;
     if (where == nullptr) return absl::OkStatus();
     return absl::InvalidArgumentError(
         absl::StrCat(kind, " '", name, "' is ", where, ", and the run overwrites it"));
@@ -70,6 +73,7 @@ ProgramRun::ProgramRun(std::shared_ptr<const CompiledProgram> compiled, ProgramA
                        std::vector<std::shared_ptr<Arena>> arenas,
                        std::shared_ptr<RandomState> random)
     : bound_(std::move(compiled), std::move(arrays), std::move(arenas)),
+      gradients_(GradientsOf(bound_)),
       random_(std::move(random)) {
   const Program& p = bound_.program();
   for (int output : p.outputs) {
@@ -127,10 +131,7 @@ bool ProgramRun::IsInArena(const NDArray& array) const {
 }
 
 bool ProgramRun::Overwrites(const NDArray& array) const {
-  return IsInArena(array) ||
-         absl::c_any_of(bound_.program().gradients, [&](const ProgramGradient& gradient) {
-           return Overlap(array, bound_.arrays().grads[gradient.arg]);
-         });
+  return IsInArena(array) || gradients_.Overlap(array);
 }
 
 bool ProgramRun::TakesOutput(int i) const {

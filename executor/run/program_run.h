@@ -16,6 +16,7 @@
 #include "executor/run/after_backward.h"
 #include "executor/run/arena.h"
 #include "executor/run/bound_program.h"
+#include "executor/run/check_arrays.h"
 #include "executor/run/random_state.h"
 #include "ndarray/ndarray.h"
 
@@ -97,6 +98,7 @@ class ProgramRun final : public ArenaUser {
   absl::Status EndForward(const absl::Status& status, bool is_train);
 
   BoundProgram bound_;
+  const WrittenRanges gradients_;  // which the run computes
   std::shared_ptr<RandomState> random_;
   std::vector<NDArray> outputs_;
   std::vector<NDArray> zero_heads_;  // by output: its head gradient where none is needed or given
