@@ -258,6 +258,10 @@ TEST(FitTest, ASignalEndsTheTrainingInGoodOrder) {
   auto module = *Module::Create(TwoLayers());
   auto iter = MakeIter(20, 4);
   std::vector<std::pair<int, int64_t>> stops;
+  const auto note_stop = [&](int epoch, int64_t done) {
+    stops.emplace_back(epoch, done);
+    return absl::OkStatus();
+  };
   int batches = 0;
   const absl::Status status =
       module->Fit(*iter, {.batch_end_callbacks = {[&](const BatchEndParam&) {
@@ -265,11 +269,7 @@ TEST(FitTest, ASignalEndsTheTrainingInGoodOrder) {
                             return true;
                           }},
                           .stop_on_signal = true,
-                          .stop_point =
-                              [&](int epoch, int64_t done) {
-                                stops.emplace_back(epoch, done);
-                                return absl::OkStatus();
-                              },
+                          .stop_point = note_stop,
                           .num_epoch = 100});
   EXPECT_THAT(status,
               StatusIs(absl::StatusCode::kCancelled,
@@ -285,11 +285,7 @@ TEST(FitTest, ASignalEndsTheTrainingInGoodOrder) {
                                    return true;
                                  }},
                                  .stop_on_signal = true,
-                                 .stop_point =
-                                     [&](int epoch, int64_t done) {
-                                       stops.emplace_back(epoch, done);
-                                       return absl::OkStatus();
-                                     },
+                                 .stop_point = note_stop,
                                  .num_epoch = 2}),
               StatusIs(absl::StatusCode::kCancelled, HasSubstr("in epoch 1 after 5 batches")));
   EXPECT_THAT(stops, testing::ElementsAre(std::pair(1, int64_t{5})));
@@ -305,11 +301,7 @@ TEST(FitTest, ASignalEndsTheTrainingInGoodOrder) {
                                        return true;
                                      }},
                                      .stop_on_signal = true,
-                                     .stop_point =
-                                         [&](int epoch, int64_t done) {
-                                           stops.emplace_back(epoch, done);
-                                           return absl::OkStatus();
-                                         },
+                                     .stop_point = note_stop,
                                      .num_epoch = 2}),
               StatusIs(absl::StatusCode::kCancelled, HasSubstr("in epoch 1 after 0 batches")));
   EXPECT_THAT(stops, testing::ElementsAre(std::pair(1, int64_t{0})));

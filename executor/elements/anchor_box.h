@@ -6,6 +6,7 @@
 // 2016; MXNet: src/operator/contrib/multibox_target.cc and multibox_detection.cc.
 
 #include <cmath>
+#include <vector>
 
 #include "ndarray/host_device.h"
 
@@ -13,6 +14,10 @@ namespace cooper {
 
 struct BoxVariances {
   float x, y, width, height;
+
+  // Of a parameter of four numbers, in this order.
+  explicit BoxVariances(const std::vector<float>& variances)
+      : x(variances[0]), y(variances[1]), width(variances[2]), height(variances[3]) {}
 };
 
 // What the anchor has to predict for `box`; both are corners. In float whatever T, as in MXNet.

@@ -25,7 +25,7 @@ struct MatchRule {
         ignore_label(param.ignore_label),
         mining_ratio(param.negative_mining_ratio),
         mining_threshold(param.negative_mining_thresh),
-        variances{param.variances[0], param.variances[1], param.variances[2], param.variances[3]} {}
+        variances(param.variances) {}
 };
 
 enum class AnchorUse : uint8_t { kIgnored, kBackground, kObject };

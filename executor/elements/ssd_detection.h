@@ -9,9 +9,19 @@
 #include "executor/elements/anchor_box.h"
 #include "executor/elements/box.h"
 #include "ndarray/host_device.h"
+#include "ndarray/shape.h"
 #include "symbol/ops/detection/multi_box_detection_param.h"
 
 namespace cooper {
+
+// The inputs, as cls_prob (images, classes, anchors) tells.
+struct DetectionExtents {
+  int64_t images, classes, anchors;
+
+  explicit DetectionExtents(const Shape& cls_prob)
+      : images(cls_prob[0]), classes(cls_prob[1]), anchors(cls_prob[2]) {}
+  COOPER_HOST_DEVICE int64_t rows() const { return images * anchors; }
+};
 
 // A row of the output.
 template <typename T>
@@ -41,7 +51,7 @@ struct DetectionRule {
         clip(param.clip),
         force_suppress(param.force_suppress),
         topk(param.nms_topk > 0 ? param.nms_topk : -1),
-        variances{param.variances[0], param.variances[1], param.variances[2], param.variances[3]} {}
+        variances(param.variances) {}
 
   bool suppresses() const { return nms_threshold > 0 && nms_threshold <= 1; }
 

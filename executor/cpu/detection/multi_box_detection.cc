@@ -20,23 +20,16 @@ namespace {
 
 using enum MultiBoxDetectionArrays::Input;
 
-struct Extents {
-  int64_t images, classes, anchors;
-
-  explicit Extents(const Shape& cls_prob)
-      : images(cls_prob[0]), classes(cls_prob[1]), anchors(cls_prob[2]) {}
-};
-
 // The rows of all images, and room to sort those of each.
 template <typename T>
 struct Scratch {
   Detection<T>*rows, *sorted;
   int64_t* order;
 
-  Scratch(const Extents& e, ScratchCursor& cursor)
-      : rows(cursor.Take<Detection<T>>(e.images * e.anchors)),
-        sorted(cursor.Take<Detection<T>>(e.images * e.anchors)),
-        order(cursor.Take<int64_t>(e.images * e.anchors)) {}
+  Scratch(const DetectionExtents& e, ScratchCursor& cursor)
+      : rows(cursor.Take<Detection<T>>(e.rows())),
+        sorted(cursor.Take<Detection<T>>(e.rows())),
+        order(cursor.Take<int64_t>(e.rows())) {}
 };
 
 // Puts the most probable of the `count` rows first, and takes the class of those that they
@@ -61,7 +54,7 @@ void Suppress(const DetectionRule& rule, int64_t count, Detection<T>* rows, int6
 template <typename T>
 void Run(const KernelContext& c) {
   const DetectionRule rule(c.param<MultiBoxDetectionParam>());
-  const Extents e(c.inputs[kClsProb].shape);
+  const DetectionExtents e(c.inputs[kClsProb].shape);
   ScratchCursor cursor(c.workspace);
   const Scratch<T> scratch(e, cursor);
   constexpr int64_t kProbabilitiesPerThread = 8192;
@@ -101,7 +94,7 @@ absl::Status MultiBoxDetectionCpu(const KernelContext& c) {
 }
 
 absl::StatusOr<Prepared> PrepareDetection(const PrepareContext& c) {
-  const Extents e(c.inputs[kClsProb].shape);
+  const DetectionExtents e(c.inputs[kClsProb].shape);
   ScratchCursor cursor(nullptr);
   if (c.outputs[0].dtype == DType::kFloat64) {
     const Scratch<double> scratch(e, cursor);

@@ -18,17 +18,9 @@ namespace {
 
 using enum MultiBoxDetectionArrays::Input;
 
-struct Extents {
-  int64_t images, classes, anchors;
-
-  explicit Extents(const Shape& cls_prob)
-      : images(cls_prob[0]), classes(cls_prob[1]), anchors(cls_prob[2]) {}
-  __host__ __device__ int64_t rows() const { return images * anchors; }
-};
-
 // What each anchor sees, and no detection anywhere in `cleared`.
 template <typename T>
-__global__ void Detect(Extents e, DetectionRule rule, const T* cls_prob, const T* loc_pred,
+__global__ void Detect(DetectionExtents e, DetectionRule rule, const T* cls_prob, const T* loc_pred,
                        const T* anchors, Detection<T>* rows, Detection<T>* cleared) {
   for (int64_t i = FirstElement(); i < e.rows(); i += ElementStep()) {
     const int64_t image = i / e.anchors, anchor = i % e.anchors;
@@ -40,7 +32,7 @@ __global__ void Detect(Extents e, DetectionRule rule, const T* cls_prob, const T
 
 // Moves each image's objects to the front of its part of `found`.
 template <typename T>
-__global__ void Compact(Extents e, const Detection<T>* rows, Detection<T>* found) {
+__global__ void Compact(DetectionExtents e, const Detection<T>* rows, Detection<T>* found) {
   for (int64_t i = FirstElement(); i < e.rows(); i += ElementStep()) {
     if (!rows[i].is_object()) continue;
     const int64_t first = i - i % e.anchors;
@@ -52,7 +44,8 @@ __global__ void Compact(Extents e, const Detection<T>* rows, Detection<T>* found
 // The `topk` most probable objects of each image first, in their order; behind them what was
 // found there, without its class.
 template <typename T>
-__global__ void Rank(Extents e, int64_t topk, const Detection<T>* found, Detection<T>* sorted) {
+__global__ void Rank(DetectionExtents e, int64_t topk, const Detection<T>* found,
+                     Detection<T>* sorted) {
   for (int64_t i = FirstElement(); i < e.rows(); i += ElementStep()) {
     const int64_t at = i % e.anchors, first = i - at;
     const Detection<T>* rows = found + first;
@@ -69,7 +62,8 @@ __global__ void Rank(Extents e, int64_t topk, const Detection<T>* found, Detecti
 
 // A block for each image.
 template <typename T>
-__global__ void Suppress(Extents e, DetectionRule rule, int64_t topk, Detection<T>* sorted) {
+__global__ void Suppress(DetectionExtents e, DetectionRule rule, int64_t topk,
+                         Detection<T>* sorted) {
   for (int64_t image = blockIdx.x; image < e.images; image += gridDim.x) {
     Detection<T>* rows = sorted + image * e.anchors;
     SuppressInOrder(
@@ -92,7 +86,7 @@ absl::Status Run(const KernelContext& c) {
   constexpr int64_t kMaxBlocks = 65535;
   constexpr int kThreads = 256;
   const DetectionRule rule(c.param<MultiBoxDetectionParam>());
-  const Extents e(c.inputs[kClsProb].shape);
+  const DetectionExtents e(c.inputs[kClsProb].shape);
   const int64_t rows = e.rows();
   if (rows == 0) return absl::OkStatus();
   auto* first = static_cast<Detection<T>*>(c.workspace);
@@ -120,7 +114,7 @@ absl::Status MultiBoxDetectionGpu(const KernelContext& c) {
 }
 
 absl::StatusOr<Prepared> PrepareDetection(const PrepareContext& c) {
-  const int64_t rows = Extents(c.inputs[kClsProb].shape).rows();
+  const int64_t rows = DetectionExtents(c.inputs[kClsProb].shape).rows();
   const bool is_double = c.outputs[0].dtype == DType::kFloat64;
   const auto row =
       static_cast<int64_t>(is_double ? sizeof(Detection<double>) : sizeof(Detection<float>));
