@@ -3,10 +3,10 @@
 load("@rules_cc//cc:cc_test.bzl", _cc_test = "cc_test")
 
 # Of cooper's and of its consumers' tests.
-_PRELUDE = str(Label("//third_party/test_prelude"))
+_PRELUDE = str(Label("//third_party/prelude:test_prelude"))
 
 def cc_test(name, copts = [], deps = [], **kwargs):
-    """A cc_test whose sources begin with a precompiled header (third_party/test_prelude).
+    """A cc_test whose sources begin with a precompiled header (third_party/prelude).
 
     They still include what they use: clang, and clang-tidy, see them without it.
     """
