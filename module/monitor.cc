@@ -42,7 +42,7 @@ std::string MonitorStat::ToString() const {
   return absl::StrFormat("Batch: %7d %-30s %s", batch, name, absl::StrJoin(values, "\t"));
 }
 
-Monitor::Monitor(MonitorOptions options, std::regex pattern)
+Monitor::Monitor(MonitorOptions options, NamePattern pattern)
     : options_(std::move(options)), pattern_(std::move(pattern)) {}
 
 absl::StatusOr<std::unique_ptr<Monitor>> Monitor::Create(MonitorOptions options) {
@@ -52,14 +52,9 @@ absl::StatusOr<std::unique_ptr<Monitor>> Monitor::Create(MonitorOptions options)
   }
   if (!options.stat_func) options.stat_func = DefaultStat;
   options.log = OrSilent(std::move(options.log));
-  // The standard library has no other way to say that an expression is bad.
-  try {
-    std::regex pattern(options.pattern, std::regex::ECMAScript | std::regex::optimize);
-    return std::unique_ptr<Monitor>(new Monitor(std::move(options), std::move(pattern)));
-  } catch (const std::regex_error& error) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Monitor: pattern '", options.pattern, "': ", error.what()));
-  }
+  absl::StatusOr<NamePattern> pattern = NamePattern::Create(options.pattern);
+  if (!pattern.ok()) return AddContext(pattern.status(), "Monitor");
+  return std::unique_ptr<Monitor>(new Monitor(std::move(options), *std::move(pattern)));
 }
 
 absl::Status Monitor::Install(BaseModule& module) {
@@ -84,13 +79,9 @@ absl::Status Monitor::Tic() {
       options_.monitor_all);
 }
 
-bool Monitor::Matches(const std::string& name) const {
-  return std::regex_search(name, pattern_, std::regex_constants::match_continuous);
-}
-
 void Monitor::Add(const std::string& name, const NDArray& array, Record& record) const {
   MonitorStat stat = {.batch = batch_, .name = name};
-  if (!Matches(stat.name)) return;
+  if (!pattern_.Matches(stat.name)) return;
   const std::lock_guard<std::mutex> lock(record.mutex);
   if (!record.status.ok()) return;
   absl::StatusOr<std::vector<double>> values = options_.stat_func(array);

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <regex>
 #include <string>
 #include <vector>
 
@@ -20,6 +19,7 @@
 #include "module/base_module.h"
 #include "module/callback/callback.h"
 #include "module/callback/log_line.h"
+#include "module/name_pattern.h"
 #include "ndarray/ndarray.h"
 
 namespace cooper {
@@ -32,8 +32,7 @@ struct MonitorOptions {
   int64_t interval = 1;  // watches the first batch and every so-many-th after it; at least 1
   // Null: the root of the mean square, |x| / sqrt(size), in double. NaN for an empty array.
   MonitorStatFunction stat_func;
-  // Of names that are watched: an ECMAScript expression, which has to match from the first
-  // character on, but need not reach the last (Python's re.match).
+  // Of names that are watched: an ECMAScript expression (name_pattern.h).
   std::string pattern = ".*";
   bool sort = false;  // by name; else in the order of computation
   // Inputs of operators too: "fc1_data", and of gradients "fc1_backward_input_data".
@@ -76,14 +75,13 @@ class Monitor : public BaseMonitor {
  private:
   struct Record;
 
-  Monitor(MonitorOptions options, std::regex pattern);
+  Monitor(MonitorOptions options, NamePattern pattern);
 
-  bool Matches(const std::string& name) const;
   void Add(const std::string& name, const NDArray& array, Record& record) const;
   absl::Status AddParams(Record& record) const;
 
   const MonitorOptions options_;
-  const std::regex pattern_;
+  const NamePattern pattern_;
   BaseModule* module_ = nullptr;
   int64_t batch_ = 0;
   // Of the batch that is watched; null between Toc and Tic. The module's callback holds it weakly,

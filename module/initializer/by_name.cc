@@ -1,10 +1,12 @@
 #include "module/initializer/by_name.h"
 
-#include <regex>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "module/name_pattern.h"
+#include "ndarray/status_macros.h"
 
 namespace cooper::init {
 namespace {
@@ -43,7 +45,7 @@ class LoadInitializer : public Initializer {
 };
 
 struct Pattern {
-  std::regex regex;
+  NamePattern names;
   std::shared_ptr<const Initializer> init;
 };
 
@@ -53,9 +55,7 @@ class MixedInitializer : public Initializer {
 
   absl::Status Init(const InitDesc& desc, const NDArray& array, uint64_t seed) const override {
     for (const Pattern& pattern : patterns_) {
-      if (std::regex_search(desc.name, pattern.regex, std::regex_constants::match_continuous)) {
-        return pattern.init->Init(desc, array, seed);
-      }
+      if (pattern.names.Matches(desc.name)) return pattern.init->Init(desc, array, seed);
     }
     return absl::InvalidArgumentError(
         absl::StrCat("initializer mixed: no pattern matches the start of '", desc.name,
@@ -83,13 +83,9 @@ absl::StatusOr<std::unique_ptr<Initializer>> Mixed(
       return absl::InvalidArgumentError(
           absl::StrCat("initializer mixed: pattern '", text, "' has a null initializer"));
     }
-    // The standard library has no other way to say that an expression is bad.
-    try {
-      compiled.push_back({std::regex(text), init});
-    } catch (const std::regex_error& error) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("initializer mixed: pattern '", text, "': ", error.what()));
-    }
+    absl::StatusOr<NamePattern> pattern = NamePattern::Create(text);
+    if (!pattern.ok()) return AddContext(pattern.status(), "initializer mixed");
+    compiled.push_back({*std::move(pattern), init});
   }
   return std::make_unique<MixedInitializer>(std::move(compiled));
 }
