@@ -83,6 +83,15 @@ TEST(ReduceCudaLongTest, EqualsTheCpus) {
   }
 }
 
+// 156 parts of 5 sums, of at most 256: more than half of the workspace, which is for the widest
+// sums.
+TEST(ReduceCudaLongTest, PartsFitTheirWorkspace) {
+  COOPER_REQUIRE_GPU();
+  KernelCase test = {"SumParts", "sum", "", {{"axis", "0"}}, {{40000, 5}}, {{5}}};
+  test.dtypes = {DType::kFloat64};
+  ExpectEqualKernels(test);
+}
+
 struct CloseCase {
   KernelCase test;
   double roundings;
