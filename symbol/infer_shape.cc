@@ -21,11 +21,17 @@ absl::StatusOr<std::vector<PartialShape>> VariableShapes(const IndexedGraph& gra
     PartialShape& shape = shapes[graph.first_entry(i)];
     auto it = known.find(node.name());
     if (it != known.end()) shape = it->second;
-    if (shape.IsFull()) continue;
-    std::vector<int64_t> fallback;
-    COOPER_RETURN_IF_ERROR(ReadHidden(node, "__shape__", &fallback));
-    // A shape that was given wins over the attribute, which is a default only.
-    if (node.attrs().contains("__shape__")) shape.Merge(PartialShape::FromMXNet(fallback));
+    if (!shape.IsFull()) {
+      std::vector<int64_t> fallback;
+      COOPER_RETURN_IF_ERROR(ReadHidden(node, "__shape__", &fallback));
+      // A shape that was given wins over the attribute, which is a default only.
+      if (node.attrs().contains("__shape__")) shape.Merge(PartialShape::FromMXNet(fallback));
+    }
+    if (shape.rank() > ShapeContext::kMaxRank) {
+      return absl::InvalidArgumentError(absl::StrCat(Describe(node), " has ", shape.rank(),
+                                                     " axes, expected at most ",
+                                                     ShapeContext::kMaxRank));
+    }
   }
   return shapes;
 }

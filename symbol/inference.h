@@ -51,12 +51,18 @@ absl::Status InferToFixpoint(const IndexedGraph& graph, std::vector<Value>& valu
   }
 
   std::vector<bool> awake(num_nodes, true);
-  std::set<int> rest;  // those that are awake once all have been visited
+  // Those that are awake once all have been visited. The wide ones wait until no other is: each of
+  // their inputs may wake them, and each visit looks at all of those.
+  std::set<int> rest, wide;
   bool all_visited = false;
+  const auto put_off = [&](int i) {
+    constexpr size_t kWide = 32;
+    (graph.nodes()[i]->inputs().size() < kWide ? rest : wide).insert(i);
+  };
   const auto wake = [&](int i) {
     if (awake[i]) return;
     awake[i] = true;
-    if (all_visited) rest.insert(i);
+    if (all_visited) put_off(i);
   };
   std::vector<Value> before;
   std::vector<int> entries;
@@ -96,9 +102,14 @@ absl::Status InferToFixpoint(const IndexedGraph& graph, std::vector<Value>& valu
   // as many sweeps as nodes, which must not look at all of them each time.
   all_visited = true;
   for (int i = 0; i < num_nodes; ++i) {
-    if (awake[i]) rest.insert(rest.end(), i);
+    if (awake[i]) put_off(i);
   }
-  while (!rest.empty()) {
+  while (!rest.empty() || !wide.empty()) {
+    if (rest.empty()) {
+      const int i = *wide.begin();
+      wide.erase(wide.begin());
+      COOPER_RETURN_IF_ERROR(visit(i));
+    }
     for (auto it = rest.begin(); it != rest.end();) {
       const int i = *it;
       rest.erase(it);

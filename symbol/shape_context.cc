@@ -1,32 +1,40 @@
 #include "symbol/shape_context.h"
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {
 
-absl::Status Conflict(const char* kind, const std::string& name, const PartialShape& known,
-                      const PartialShape& expected, const char* why) {
-  return absl::InvalidArgumentError(absl::StrCat(kind, " '", name, "' has shape ", known.ToString(),
-                                                 ", expected ", expected.ToString(),
-                                                 *why == '\0' ? "" : " = ", why));
-}
-
 std::string NameAt(const OpSchema::Names& names, int i) {
   return i < static_cast<int>(names.size()) ? names[i] : absl::StrCat(i);
+}
+
+// Adds to `known`, which is of a `kind` that `name` gives the name of, for messages.
+absl::Status Add(const PartialShape& shape, const char* why, const char* kind,
+                 absl::FunctionRef<std::string()> name, PartialShape& known) {
+  if (shape.rank() > ShapeContext::kMaxRank) {
+    return absl::InvalidArgumentError(absl::StrCat(kind, " '", name(), "' has ", shape.rank(),
+                                                   " axes, expected at most ",
+                                                   ShapeContext::kMaxRank));
+  }
+  if (known.Merge(shape)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(kind, " '", name(), "' has shape ",
+                                                 known.ToString(), ", expected ", shape.ToString(),
+                                                 *why == '\0' ? "" : " = ", why));
 }
 
 }  // namespace
 
 absl::Status ShapeContext::SetInput(int i, const PartialShape& shape, const char* why) {
-  if (inputs_[i]->Merge(shape)) return absl::OkStatus();
-  return Conflict("input", NameAt(call_.op->InputNames(call_), i), *inputs_[i], shape, why);
+  return Add(
+      shape, why, "input", [&] { return NameAt(call_.op->InputNames(call_), i); }, *inputs_[i]);
 }
 
 absl::Status ShapeContext::SetOutput(int i, const PartialShape& shape, const char* why) {
-  if (outputs_[i]->Merge(shape)) return absl::OkStatus();
-  return Conflict("output", NameAt(call_.op->OutputNames(call_), i), *outputs_[i], shape, why);
+  return Add(
+      shape, why, "output", [&] { return NameAt(call_.op->OutputNames(call_), i); }, *outputs_[i]);
 }
 
 absl::Status SameShape(ShapeContext& c) {

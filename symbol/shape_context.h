@@ -18,6 +18,10 @@ namespace cooper {
 
 class ShapeContext {
  public:
+  // As of arrays in files. A shape is kept for each output of each node, so that without a limit a
+  // small file could have more of them than there is memory.
+  static constexpr int kMaxRank = 64;
+
   // The spans outlive the context. `forward_inputs` are the shapes of the inputs of the node whose
   // gradient this node computes; empty for other nodes.
   ShapeContext(const OpCall& call, absl::Span<PartialShape* const> inputs,
@@ -37,8 +41,9 @@ class ShapeContext {
   const PartialShape& output(int i) const { return *outputs_[i]; }
   const PartialShape& forward_input(int i) const { return *forward_inputs_[i]; }
 
-  // Adds what `shape` knows. kInvalidArgument if it contradicts what is known; `why`, such as
-  // "(num_hidden, input_dim)", stands in the message behind the expected shape.
+  // Adds what `shape` knows. kInvalidArgument if it contradicts what is known, or has more than
+  // kMaxRank axes; `why`, such as "(num_hidden, input_dim)", stands in the message behind the
+  // expected shape.
   absl::Status SetInput(int i, const PartialShape& shape, const char* why = "");
   absl::Status SetOutput(int i, const PartialShape& shape, const char* why = "");
 

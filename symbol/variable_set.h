@@ -4,6 +4,7 @@
 // The variables that a node depends on, kept with the node so that composing a graph node by node
 // finds a second variable of the same name at once and in time that does not grow with the graph.
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -14,13 +15,20 @@ namespace cooper {
 class Node;
 struct NodeEntry;
 
-// Ordered by name. Shared between nodes: most nodes of an unrolled network have the same set.
-using VariableSet = std::vector<const Node*>;
+// In runs that sets share, so that a set which has a little more than another takes a little more
+// memory. Each is ordered by name, no variable is in two of them, and each is at least twice as
+// long as the next one.
+struct VariableSet {
+  using Run = std::shared_ptr<const std::vector<const Node*>>;
+
+  std::vector<Run> runs;
+  size_t size = 0;  // of all runs
+};
 using VariableSetPtr = std::shared_ptr<const VariableSet>;
 
 // The union over `inputs`. kInvalidArgument if two different variables have one name. Takes time in
-// proportion, but for a logarithm, to the inputs' different sets, and to the graph above those
-// inputs that were made without one.
+// proportion, but for logarithms, to what the inputs' sets do not share with the largest of them,
+// and to the graph above those inputs that were made without one.
 absl::StatusOr<VariableSetPtr> UnionOfVariables(const std::vector<NodeEntry>& inputs);
 
 }  // namespace cooper
