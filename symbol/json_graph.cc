@@ -62,7 +62,9 @@ absl::StatusOr<Json> ParseText(absl::string_view text, const LoadLimits& limits)
   try {
     return Json::parse(text.begin(), text.end());
   } catch (const nlohmann::json::exception& e) {
-    return Malformed("the text", absl::StrCat("is not JSON: ", e.what()));
+    // It quotes the last word, which may be the whole text.
+    return Malformed("the text",
+                     absl::StrCat("is not JSON: ", absl::string_view(e.what()).substr(0, 300)));
   }
 }
 

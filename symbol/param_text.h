@@ -101,11 +101,15 @@ std::string ParamTypeName(const std::vector<T>*) {
                        : absl::StrCat("tuple of ", element);
 }
 
-// kInvalidArgument, with the range, if a number is outside [min, max]. Other types have no range.
+// kInvalidArgument, with the range, if a number is outside [min, max], as NaN is of any but the
+// whole line. Other types have no range.
 template <typename T>
 absl::Status CheckParamRange(const T& value, double min, double max) {
   if constexpr (std::is_arithmetic_v<T>) {
-    if (static_cast<double>(value) < min || static_cast<double>(value) > max) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    const auto number = static_cast<double>(value);
+    const bool unbounded = min <= -kInfinity && max >= kInfinity;
+    if (!unbounded && !(number >= min && number <= max)) {
       return absl::InvalidArgumentError(absl::StrCat("expected a value in [", min, ", ", max, "]"));
     }
   }

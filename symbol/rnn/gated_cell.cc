@@ -32,10 +32,14 @@ std::vector<StateInfo> GatedCell::state_info() const {
 
 absl::StatusOr<Symbol> GatedCell::Product(const std::string& name, const Symbol& data,
                                           const Symbol& weight, const Symbol& bias) const {
-  return Symbol::Create("FullyConnected",
-                        {.name = name,
-                         .inputs = {data, weight, bias},
-                         .attrs = {{"num_hidden", absl::StrCat(num_hidden_ * gates_.size())}}});
+  if (num_hidden_ < 1) {
+    return absl::InvalidArgumentError(absl::StrCat("cell '", prefix(), "': num_hidden is ",
+                                                   num_hidden_, ", expected at least 1"));
+  }
+  const int64_t gates = num_hidden_ * static_cast<int64_t>(gates_.size());
+  return Symbol::Create("FullyConnected", {.name = name,
+                                           .inputs = {data, weight, bias},
+                                           .attrs = {{"num_hidden", absl::StrCat(gates)}}});
 }
 
 absl::StatusOr<ArrayMap> GatedCell::UnpackWeights(ArrayMap args) const {

@@ -161,6 +161,26 @@ TEST(FusedRNNCellTest, StepsComeMergedIntoTheOperator) {
   EXPECT_EQ(shapes->outputs[0], PartialShape({2, 3, 8}));
 }
 
+// It gave back what came, and who asked for one symbol ended the program.
+TEST(SequentialRNNCellTest, WithoutCellsItMergesAndSplits) {
+  SequentialRNNCell empty;
+  COOPER_ASSERT_OK_AND_ASSIGN(const Unrolled merged,
+                              empty.Unroll(2, {std::vector<Symbol>{Data(), Symbol::Variable("x1")}},
+                                           {.merge_outputs = true}));
+  EXPECT_TRUE(merged.outputs.is_merged());
+  COOPER_ASSERT_OK_AND_ASSIGN(const Unrolled split,
+                              empty.Unroll(2, {Data()}, {.merge_outputs = false}));
+  EXPECT_EQ(split.outputs.symbols().size(), 2);
+}
+
+TEST(RNNCellErrorsTest, NameTheCellThatHasNoUnits) {
+  const Symbol data = Data();
+  LSTMCell cell(-4);
+  EXPECT_THAT(cell.Unroll(1, {std::vector<Symbol>{data}}, {}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("cell 'lstm_': num_hidden is -4, expected at least 1")));
+}
+
 TEST(RNNCellErrorsTest, NameWhatIsWrong) {
   using ::absl::StatusCode;
   LSTMCell lstm(4);

@@ -27,6 +27,10 @@ absl::StatusOr<Unrolled> SequentialRNNCell::Unroll(int length, const SymbolSeque
   Reset();
   COOPER_ASSIGN_OR_RETURN(const std::vector<Symbol> states, FirstStates(options));
   Unrolled result{inputs, {}};
+  if (cells().empty()) {
+    COOPER_ASSIGN_OR_RETURN(
+        result.outputs, NormalizeSequence(length, inputs, options.layout, options.merge_outputs));
+  }
   auto next = states.begin();
   for (size_t i = 0; i < cells().size(); ++i) {
     const RNNCellPtr& cell = cells()[i];
