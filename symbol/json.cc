@@ -1,6 +1,7 @@
 #include "symbol/json.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "ndarray/atomic_file.h"
 #include "ndarray/status_macros.h"
 #include "symbol/indexed_graph.h"
+#include "symbol/input_attrs.h"
 #include "symbol/json_graph.h"
 #include "symbol/legacy_json.h"
 #include "symbol/merge_variables.h"
@@ -61,6 +63,12 @@ absl::StatusOr<NodePtr> MakeNode(const std::vector<NodePtr>& nodes, const JsonGr
     }
     fields.inputs.push_back(*std::move(entry));
   }
+  for (int aux : fields.call.op->AuxInputs(fields.call)) {
+    const Node& input = *fields.inputs[aux].node;
+    if (input.is_variable()) continue;
+    return with_node(absl::StrCat("input '", names[aux], "' is an auxiliary state: it is ",
+                                  Describe(input), ", expected a variable"));
+  }
   fields.input_versions = VersionsOf(json);
   return Node::Make(std::move(fields));
 }
@@ -68,6 +76,7 @@ absl::StatusOr<NodePtr> MakeNode(const std::vector<NodePtr>& nodes, const JsonGr
 // MXNet counts for each variable how often operators that were made before have written it, and
 // writes the count with each use. A file's counts are kept; new nodes are counted in their order.
 void NumberVersions(const IndexedGraph& graph, JsonGraph* json) {
+  constexpr int kMost = std::numeric_limits<int>::max();  // which a file may claim
   std::vector<int> written(json->nodes.size(), 0);
   for (int i = 0; i < graph.num_nodes(); ++i) {
     const Node& node = *graph.nodes()[i];
@@ -79,7 +88,7 @@ void NumberVersions(const IndexedGraph& graph, JsonGraph* json) {
     }
     for (int aux : node.op()->AuxInputs(node.call())) {
       int& count = written[inputs[aux].node];
-      if (inputs[aux].version < 0) inputs[aux].version = count + 1;
+      if (inputs[aux].version < 0) inputs[aux].version = count + (count < kMost ? 1 : 0);
       count = std::max(count, inputs[aux].version);
     }
     for (JsonGraph::Entry& input : inputs) {
@@ -101,6 +110,9 @@ JsonGraph ToJsonGraph(const Symbol& symbol, std::vector<int>* num_outputs) {
     out.name = node->name();
     out.attrs = node->attrs();
     for (const NodeEntry& input : node->inputs()) out.inputs.push_back(number(input));
+    ForEachVariableInput(*node, [&](const Node& variable, AttrMap attrs) {
+      json.nodes[graph.node_index(&variable)].attrs.merge(attrs);
+    });
     num_outputs->push_back(node->num_outputs());
   }
   for (const NodeEntry& head : symbol.outputs()) json.heads.push_back(number(head));

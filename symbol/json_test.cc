@@ -103,6 +103,7 @@ TEST(JsonTest, WritesTheLayoutOfMXNet) {
     {
       "op": "null",~
       "name": "m",~
+      "attrs": {"__init__": "[\"zero\", {}]"},~
       "inputs": []
     },~
     {
@@ -212,6 +213,61 @@ TEST(JsonTest, AddsInitializersBefore0_9_4) {
   EXPECT_THAT(symbol.AttrDict().at("mean"), ElementsAre(Pair("__init__", "[\"zero\", {}]")));
   COOPER_ASSERT_OK_AND_ASSIGN(symbol, SymbolFromJson(NormFile(904)));
   EXPECT_FALSE(symbol.AttrDict().contains("mean"));
+}
+
+// MXNet writes into a variable what its operator says of it, also where it was not the operator
+// that made it, but not over what the variable or the operator was given.
+TEST(JsonTest, VariablesOfAnInputHaveItsAttributes) {
+  const Symbol data = Symbol::Variable("data"), mean = Symbol::Variable("mean");
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const Symbol given,
+      Symbol::Create("Norm", {.inputs = {data}, .named = {{"moving_mean", mean}}}));
+  EXPECT_THAT(given.AttrDict().at("mean"), ElementsAre(Pair("__init__", "[\"zero\", {}]")));
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol loaded, SymbolFromJson(SymbolToJson(given)));
+  EXPECT_EQ(loaded.AttrDict(), given.AttrDict());
+
+  const Symbol ones = Symbol::Variable("mean", {.init = "[\"one\", {}]"});
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const Symbol own,
+      Symbol::Create("Norm", {.inputs = {data}, .named = {{"moving_mean", ones}}}));
+  EXPECT_EQ(own.AttrDict().at("mean").at("__init__"), "[\"one\", {}]");
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const Symbol of_operator,
+      Symbol::Create("Norm", {.name = "n", .inputs = {data}, .attrs = {{"__init__", "x"}}}));
+  EXPECT_EQ(of_operator.AttrDict().at("n_moving_mean").at("__init__"), "x");
+}
+
+TEST(JsonTest, AuxiliaryStatesAreVariables) {
+  const Symbol data = Symbol::Variable("data");
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol joined,
+                              Symbol::Create("Join", {.name = "j", .inputs = {data}}));
+  EXPECT_THAT(
+      Symbol::Create("Norm", {.name = "n", .inputs = {data}, .named = {{"moving_mean", joined}}}),
+      StatusIs(
+          absl::StatusCode::kInvalidArgument,
+          HasSubstr("Norm 'n': input 'moving_mean' is an auxiliary state: expected a variable, "
+                    "but Join 'j' came")));
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol norm,
+                              Symbol::Create("Norm", {.name = "n", .inputs = {data}}));
+  EXPECT_THAT(norm.Compose({{"n_moving_mean", joined}}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("auxiliary state")));
+  EXPECT_THAT(SymbolFromJson(R"({"nodes": [{"op": "null", "name": "x", "inputs": []},
+      {"op": "Join", "name": "j", "attrs": {"num_args": "1"}, "inputs": [[0, 0, 0]]},
+      {"op": "Norm", "name": "n", "inputs": [[0, 0, 0], [0, 0, 0], [1, 0, 0]]}],
+      "heads": [[2, 0, 0]], "attrs": {"mxnet_version": ["int", 10901]}})"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("auxiliary state")));
+}
+
+TEST(JsonTest, HiddenAttributesMayBeGivenBare) {
+  const Symbol x = Symbol::Variable("x", {.attrs = {{"lr_mult", "2"}, {"note", "a"}}});
+  EXPECT_EQ(x.AttrDict().at("x").at("__lr_mult__"), "2");
+  EXPECT_EQ(x.ListAttr().at("note"), "a");
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol again, x.WithAttrs({{"lr_mult", "3"}}));
+  EXPECT_EQ(again.ListAttr().at("__lr_mult__"), "3");
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const Symbol joined,
+      Symbol::Create("Join", {.name = "j", .inputs = {x}, .attrs = {{"ctx_group", "d1"}}}));
+  EXPECT_EQ(joined.ListAttr().at("__ctx_group__"), "d1");
 }
 
 TEST(JsonTest, OperatorsUpgradeTheirAttributes) {

@@ -9,13 +9,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
-#include "symbol/required_input.h"
+#include "symbol/hidden_attrs.h"
+#include "symbol/input_attrs.h"
 
 namespace cooper {
 namespace {
-
-constexpr const char* kHiddenKeys[] = {"ctx_group", "lr_mult", "wd_mult", "force_mirroring",
-                                       "mirror_stage"};
 
 // "lr_mult" -> ("", "lr_mult"), "weight_lr_mult" -> ("weight", "lr_mult"); an empty second text if
 // the attribute is no such thing.
@@ -141,12 +139,10 @@ absl::Status AddVariableAttrs(JsonGraph* graph) {
   for (JsonGraph::Node& node : graph->nodes) {
     if (node.is_variable()) continue;
     COOPER_ASSIGN_OR_RETURN(OpCall call, MakeOpCall(node));
-    if (!call.op->variable_attrs()) continue;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       JsonGraph::Node& input = graph->nodes[node.inputs[i].node];
       if (!input.is_variable()) continue;
-      AttrMap attrs = call.op->variable_attrs()(call, static_cast<int>(i));
-      attrs.erase(kRequiredInput);  // the variable is there
+      AttrMap attrs = AttrsOfInput(call, static_cast<int>(i));
       input.attrs.merge(attrs);
     }
   }

@@ -14,8 +14,9 @@
 #include "ndarray/status_macros.h"
 #include "symbol/attr_scope.h"
 #include "symbol/conditional_input.h"
+#include "symbol/hidden_attrs.h"
+#include "symbol/input_attrs.h"
 #include "symbol/name_manager.h"
-#include "symbol/required_input.h"
 #include "symbol/variable_set.h"
 
 namespace cooper {
@@ -30,7 +31,7 @@ Symbol MakeVariable(std::string name, AttrMap attrs) {
 // The operator and its parameters, parsed.
 absl::StatusOr<OpCall> MakeCall(absl::string_view op_name, const OpArgs& args) {
   AttrMap attrs = AttrScope::Current();
-  for (const auto& [key, value] : args.attrs) attrs[key] = value;
+  for (const auto& [key, value] : args.attrs) attrs[StoredKey(key)] = value;
   COOPER_ASSIGN_OR_RETURN(
       OpCall call, MakeOpCall(op_name, std::move(attrs), args.inputs.size() + args.named.size()));
   COOPER_RETURN_IF_ERROR(RefuseGradientOp(*call.op));
@@ -87,14 +88,22 @@ absl::StatusOr<std::vector<NodeEntry>> BindInputs(const OpCall& call, const OpSc
           absl::StrCat("input '", names[i], "' is missing: ", *reason));
     }
     AttrMap attrs = call.attrs;
-    if (call.op->variable_attrs()) {
-      for (auto& [key, value] : call.op->variable_attrs()(call, static_cast<int>(i))) {
-        attrs[key] = value;
-      }
-    }
+    attrs.merge(AttrsOfInput(call, static_cast<int>(i)));
     inputs[i] = MakeVariable(absl::StrCat(name, "_", names[i]), std::move(attrs)).outputs()[0];
   }
   return inputs;
+}
+
+// An operator writes its auxiliary states, so that each has to be a variable.
+absl::Status CheckAuxInputs(const OpCall& call, const std::vector<NodeEntry>& inputs) {
+  for (int aux : call.op->AuxInputs(call)) {
+    const Node& input = *inputs[aux].node;
+    if (input.is_variable()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "input '", call.op->InputNames(call)[aux],
+        "' is an auxiliary state: expected a variable, but ", Describe(input), " came"));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -117,7 +126,7 @@ Symbol Symbol::operator[](int i) const {
 
 Symbol Symbol::Variable(const std::string& name, const VariableOptions& options) {
   AttrMap attrs = AttrScope::Current();
-  for (const auto& [key, value] : options.attrs) attrs[key] = value;
+  for (const auto& [key, value] : options.attrs) attrs[StoredKey(key)] = value;
   if (options.shape.rank_known()) {
     // MXNet writes 0 for an unknown extent.
     std::vector<int64_t> dims(options.shape.dims().begin(), options.shape.dims().end());
@@ -145,6 +154,7 @@ absl::StatusOr<Symbol> Symbol::Create(absl::string_view op, const OpArgs& args) 
   }
   COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> inputs,
                           AddContext(BindInputs(call, names, name, args), op, " '", name, "'"));
+  COOPER_RETURN_IF_ERROR(AddContext(CheckAuxInputs(call, inputs), op, " '", name, "'"));
   COOPER_ASSIGN_OR_RETURN(VariableSetPtr variables,
                           AddContext(UnionOfVariables(inputs), op, " '", name, "'"));
   const int num_outputs = call.op->NumVisibleOutputs(call);
@@ -196,6 +206,7 @@ absl::StatusOr<Symbol> Symbol::Compose(const std::map<std::string, Symbol>& repl
       changed = true;
     }
     if (!changed) continue;
+    COOPER_RETURN_IF_ERROR(AddContext(CheckAuxInputs(fields.call, fields.inputs), Describe(*node)));
     // The names are checked once, below; who needs the node's set finds it (variable_set.h).
     fields.variables = nullptr;
     fields.input_versions.reset();
@@ -227,7 +238,7 @@ absl::StatusOr<Symbol> Symbol::WithAttrs(const AttrMap& attrs) const {
   }
   const Node& old = *outputs_[0].node;
   Node::Fields fields = old.fields();
-  for (const auto& [key, value] : attrs) fields.call.attrs[key] = value;
+  for (const auto& [key, value] : attrs) fields.call.attrs[StoredKey(key)] = value;
   if (const OpSchema* op = old.op(); op != nullptr) {
     COOPER_ASSIGN_OR_RETURN(
         fields.call,

@@ -12,6 +12,7 @@
 #include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 #include "symbol/indexed_graph.h"
+#include "symbol/input_attrs.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
@@ -124,6 +125,8 @@ AttrMap Symbol::ListAttr() const {
 std::map<std::string, AttrMap> Symbol::AttrDict() const {
   std::map<std::string, AttrMap> dict;
   for (const Node* node : TopologicalOrder(outputs_)) {
+    ForEachVariableInput(
+        *node, [&](const Node& variable, AttrMap attrs) { dict[variable.name()].merge(attrs); });
     if (node->attrs().empty()) continue;
     AttrMap& attrs = dict[node->name()];
     for (const auto& [key, value] : node->attrs()) {

@@ -10,7 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "symbol/required_input.h"
+#include "symbol/input_attrs.h"
 
 namespace cooper {
 namespace {

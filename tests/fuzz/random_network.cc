@@ -11,8 +11,8 @@
 #include "absl/strings/str_join.h"
 #include "glog/logging.h"
 #include "ndarray/random.h"
+#include "symbol/input_attrs.h"
 #include "symbol/json.h"
-#include "symbol/required_input.h"
 
 namespace cooper {
 namespace {

@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
+#include "symbol/input_attrs.h"
 #include "symbol/op.h"
 #include "symbol/ops/index/sequence_param.h"
-#include "symbol/required_input.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
 

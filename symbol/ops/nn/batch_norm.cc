@@ -13,10 +13,10 @@
 #include "ndarray/shape.h"
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
+#include "symbol/input_attrs.h"
 #include "symbol/op.h"
 #include "symbol/op_example.h"
 #include "symbol/ops/nn/batch_norm_param.h"
-#include "symbol/required_input.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
 

@@ -1,0 +1,34 @@
+#include "symbol/input_attrs.h"
+
+#include <utility>
+
+namespace cooper {
+
+std::optional<std::string> WhyRequired(const OpCall& call, int i) {
+  if (!call.op->variable_attrs()) return std::nullopt;
+  const AttrMap attrs = call.op->variable_attrs()(call, i);
+  const auto reason = attrs.find(kRequiredInput);
+  if (reason == attrs.end()) return std::nullopt;
+  return reason->second;
+}
+
+AttrMap AttrsOfInput(const OpCall& call, int i) {
+  if (!call.op->variable_attrs()) return {};
+  AttrMap attrs = call.op->variable_attrs()(call, i);
+  attrs.erase(kRequiredInput);
+  return attrs;
+}
+
+void ForEachVariableInput(const Node& node,
+                          absl::FunctionRef<void(const Node& variable, AttrMap attrs)> fn) {
+  if (node.is_variable() || !node.op()->variable_attrs()) return;
+  if (node.fields().input_versions.has_value()) return;
+  for (size_t i = 0; i < node.inputs().size(); ++i) {
+    const Node& input = *node.inputs()[i].node;
+    if (!input.is_variable()) continue;
+    AttrMap attrs = AttrsOfInput(node.call(), static_cast<int>(i));
+    if (!attrs.empty()) fn(input, std::move(attrs));
+  }
+}
+
+}  // namespace cooper
