@@ -38,7 +38,9 @@ ALSO = {"ndarray/cuda": ["//executor/cuda:executor_cuda_test"]}
 GOLDEN_OF = {"executor/cuda/rnn": ["rnn/", "ops/RNN"], "executor/cuda/optimizer": ["_update", "multi_", "all_finite"]}
 # Sources that are compiled for a mutant of a header, one after the other until one is found.
 SOURCES_OF_A_HEADER = 3
-ENVIRONMENT = {"PATH": "/usr/bin:/bin", "GTEST_FAIL_FAST": "1", "COOPER_CUDA_EMULATOR_RACE_CHECK": "1"}
+# Lazy: what is put into another stream than the one that is waited for has not run.
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "GTEST_FAIL_FAST": "1", "COOPER_CUDA_EMULATOR_RACE_CHECK": "1",
+               "COOPER_CUDA_EMULATOR_LAZY": "1"}
 # Golden cases are recorded, and what is put into another stream than the kernel's own is an error.
 GOLDEN_ENVIRONMENT = {"COOPER_DEVICE_GRAPHS": "2", "COOPER_CUDA_EMULATOR_STRICT_CAPTURE": "1"}
 

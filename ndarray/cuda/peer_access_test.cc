@@ -42,6 +42,8 @@ TEST(PeerAccessTest, TheFirstCopyBetweenTwoDevicesEnablesIt) {
   if (!CanReach(0, 1) || !CanReach(1, 0)) GTEST_SKIP() << "these two cannot reach each other";
   const NDArray from = On(0, 5), to = On(1, 0);
   COOPER_ASSERT_OK_AND_ASSIGN(DeviceQueue * queue, QueueOf(to.context()));
+  COOPER_ASSERT_OK_AND_ASSIGN(DeviceQueue * source, QueueOf(from.context()));
+  COOPER_ASSERT_OK(queue->WaitFor(*source));
   COOPER_ASSERT_OK(
       queue->Copy(to.raw_data(), to.context(), from.raw_data(), from.context(), from.size_bytes()));
   EXPECT_THAT(to.ToVector<float>(), IsOkAndHolds(ElementsAre(5, 5)));
