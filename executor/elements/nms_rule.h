@@ -35,6 +35,8 @@ class NmsRule {
     return row[score_] > least_score_ && !(id_ >= 0 && row[id_] == background_);
   }
 
+  COOPER_HOST_DEVICE T Score(const T* row) const { return row[score_]; }
+
   // Whether candidate a of `rows` comes before b.
   COOPER_HOST_DEVICE bool IsBefore(const T* rows, int64_t a, int64_t b) const {
     const T of_a = rows[a * width_ + score_], of_b = rows[b * width_ + score_];

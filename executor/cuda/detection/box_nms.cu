@@ -8,7 +8,10 @@
 #include "executor/cuda/block_limit.h"
 #include "executor/cuda/detection/suppress_in_order.h"
 #include "executor/cuda/elements.h"
+#include "executor/cuda/index/radix_sort.h"
+#include "executor/cuda/index/sort_key.h"
 #include "executor/cuda/launch.h"
+#include "executor/cuda/shape/strided_copy.h"
 #include "executor/elements/nms_extents.h"
 #include "executor/elements/nms_rule.h"
 #include "executor/kernel.h"
@@ -18,37 +21,54 @@
 namespace cooper {
 namespace {
 
-// Every box in its place, or no box anywhere.
-__global__ void FillOrder(int64_t count, int64_t boxes, bool in_place, int32_t* order) {
+// Every box in its place.
+__global__ void KeepAll(int64_t count, int64_t boxes, int32_t* kept) {
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
-    order[i] = in_place ? static_cast<int32_t>(i % boxes) : -1;
+    kept[i] = static_cast<int32_t>(i % boxes);
   }
 }
 
-// Puts the `most` best candidates of each image into its part of `order`.
+// The highest score first.
 template <typename T>
-__global__ void Rank(int64_t count, NmsExtents e, NmsRule<T> rule, int64_t most, const T* data,
-                     int32_t* order) {
+__global__ void MakeScoreKeys(int64_t count, NmsExtents e, NmsRule<T> rule, const T* data,
+                              uint64_t* keys, int32_t* values) {
+  constexpr uint64_t kBits = sizeof(T) == sizeof(double) ? ~uint64_t{0} : 0xffffffff;
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
-    const T* rows = data + i / e.boxes * e.size();
-    const int64_t box = i % e.boxes;
-    if (!rule.IsCandidate(rows + box * e.width)) continue;
-    const int64_t rank = CountIf(e.boxes, [&](int64_t k) {
-      return rule.IsCandidate(rows + k * e.width) && rule.IsBefore(rows, k, box);
-    });
-    if (rank < most) order[i - box + rank] = static_cast<int32_t>(box);
+    keys[i] = ~SortKeyOf(rule.Score(data + i * e.width)) & kBits;
+    values[i] = static_cast<int32_t>(i);
   }
 }
 
-// A block for each image, of whose `order` it looks at the first `most`.
+// Image by image, those that are no candidates last.
 template <typename T>
-__global__ void Suppress(NmsExtents e, NmsRule<T> rule, int64_t most, const T* data,
-                         int32_t* all_orders) {
+__global__ void MakeImageKeys(int64_t count, NmsExtents e, NmsRule<T> rule, const T* data,
+                              uint64_t* keys, const int32_t* values) {
+  for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
+    const int64_t row = values[i];
+    const bool last = !rule.IsCandidate(data + row * e.width);
+    keys[i] = static_cast<uint64_t>(row / e.boxes * 2 + (last ? 1 : 0));
+  }
+}
+
+// The `most` first candidates of each image, -1 for the rest.
+__global__ void TakeBest(int64_t count, int64_t boxes, int64_t most, const uint64_t* keys,
+                         const int32_t* values, int32_t* order) {
+  for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
+    const bool takes = keys[i] % 2 == 0 && i % boxes < most;
+    order[i] = takes ? static_cast<int32_t>(values[i] % boxes) : -1;
+  }
+}
+
+// A block for each image, of whose `order` it looks at the boxes before the first -1.
+template <typename T>
+__global__ void Suppress(NmsExtents e, NmsRule<T> rule, const T* data, int32_t* all_orders) {
   for (int64_t image = blockIdx.x; image < e.images; image += gridDim.x) {
     const T* rows = data + image * e.size();
     int32_t* order = all_orders + image * e.boxes;
+    const int64_t count = CountFirst(e.boxes, [&](int64_t i) { return order[i] >= 0; });
+    __syncthreads();  // before boxes are removed
     SuppressInOrder(
-        most, [&](int64_t i) { return order[i] >= 0; },
+        count, [&](int64_t i) { return order[i] >= 0; },
         [&](int64_t i, int64_t j) {
           return rule.Suppresses(rows + order[i] * e.width, rows + order[j] * e.width);
         },
@@ -56,14 +76,42 @@ __global__ void Suppress(NmsExtents e, NmsRule<T> rule, int64_t most, const T* d
   }
 }
 
-// Moves the boxes of each image's `order` to the front of its `kept`, which is -1 everywhere.
-__global__ void Compact(int64_t count, int64_t boxes, const int32_t* order, int32_t* kept) {
+// Image by image, those that were removed last.
+__global__ void MakeKeptKeys(int64_t count, int64_t boxes, const int32_t* order, uint64_t* keys,
+                             int32_t* values) {
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
-    if (order[i] < 0) continue;
-    const int64_t first = i - i % boxes;
-    const int64_t before = CountIf(i - first, [&](int64_t k) { return order[first + k] >= 0; });
-    kept[first + before] = order[i];
+    keys[i] = static_cast<uint64_t>(i / boxes * 2 + (order[i] < 0 ? 1 : 0));
+    values[i] = order[i];
   }
+}
+
+__global__ void Copy(int64_t count, const int32_t* from, int32_t* to) {
+  for (int64_t i = FirstElement(); i < count; i += ElementStep()) to[i] = from[i];
+}
+
+// Puts into `kept` the boxes that are left of each image, the best first, and then -1. `order` is
+// scratch, of as many elements.
+template <typename T>
+absl::Status KeepBest(const KernelContext& c, const NmsExtents& e, const NmsRule<T>& rule,
+                      int64_t most, const T* data, PairSort& sort, int32_t* order, int32_t* kept) {
+  constexpr int64_t kMaxBlocks = 65535;
+  constexpr int kThreads = 256;
+  const int64_t rows = e.images * e.boxes;
+  const int image_bits = BitsOf(2 * e.images);
+  COOPER_RETURN_IF_ERROR(
+      LaunchElements(c, rows, MakeScoreKeys<T>, rows, e, rule, data, sort.keys(), sort.values()));
+  COOPER_RETURN_IF_ERROR(sort.Sort(8 * static_cast<int>(sizeof(T))));
+  COOPER_RETURN_IF_ERROR(
+      LaunchElements(c, rows, MakeImageKeys<T>, rows, e, rule, data, sort.keys(), sort.values()));
+  COOPER_RETURN_IF_ERROR(sort.Sort(image_bits));
+  COOPER_RETURN_IF_ERROR(
+      LaunchElements(c, rows, TakeBest, rows, e.boxes, most, sort.keys(), sort.values(), order));
+  COOPER_RETURN_IF_ERROR(Launch(c, dim3(BlocksFor(e.images, kMaxBlocks)), dim3(kThreads),
+                                Suppress<T>, e, rule, data, order));
+  COOPER_RETURN_IF_ERROR(
+      LaunchElements(c, rows, MakeKeptKeys, rows, e.boxes, order, sort.keys(), sort.values()));
+  COOPER_RETURN_IF_ERROR(sort.Sort(image_bits));
+  return LaunchElements(c, rows, Copy, rows, sort.values(), kept);
 }
 
 template <typename T>
@@ -76,35 +124,32 @@ __global__ void Write(int64_t count, NmsExtents e, NmsRule<T> rule, const T* dat
   }
 }
 
-__global__ void CopyRecord(int64_t count, const int32_t* kept, int32_t* record) {
-  for (int64_t i = FirstElement(); i < count; i += ElementStep()) record[i] = kept[i];
+// Of a number of a box per row, as PairSort wants what is before it.
+int64_t OrderBytes(int64_t rows) {
+  return (rows * static_cast<int64_t>(sizeof(int32_t)) + 255) / 256 * 256;
 }
 
 template <typename T>
 absl::Status RunForward(const KernelContext& c) {
   using enum BoxNmsArrays::Output;
-  constexpr int64_t kMaxBlocks = 65535;
-  constexpr int kThreads = 256;
   const auto& param = c.param<BoxNmsParam>();
   const NmsExtents e(c.inputs[0].shape);
   const NmsRule<T> rule(param, e.width);
   const int64_t rows = e.images * e.boxes;
   if (rows == 0) return absl::OkStatus();
   const T* data = c.inputs[0].as<T>();
-  auto* order = static_cast<int32_t*>(c.workspace);
-  int32_t* kept = order + rows;
-  COOPER_RETURN_IF_ERROR(LaunchElements(c, rows, FillOrder, rows, e.boxes, param.topk == 0, kept));
-  if (param.topk != 0) {
+  auto* kept = static_cast<int32_t*>(c.workspace);
+  if (param.topk == 0) {
+    COOPER_RETURN_IF_ERROR(LaunchElements(c, rows, KeepAll, rows, e.boxes, kept));
+  } else {
     const int64_t most = param.topk < 0 ? e.boxes : std::min(e.boxes, param.topk);
-    COOPER_RETURN_IF_ERROR(LaunchElements(c, rows, FillOrder, rows, e.boxes, false, order));
-    COOPER_RETURN_IF_ERROR(LaunchElements(c, rows, Rank<T>, rows, e, rule, most, data, order));
-    COOPER_RETURN_IF_ERROR(Launch(c, dim3(BlocksFor(e.images, kMaxBlocks)), dim3(kThreads),
-                                  Suppress<T>, e, rule, most, data, order));
-    COOPER_RETURN_IF_ERROR(LaunchElements(c, rows, Compact, rows, e.boxes, order, kept));
+    PairSort sort(c, rows, /*offset=*/2 * OrderBytes(rows));
+    auto* order = reinterpret_cast<int32_t*>(static_cast<char*>(c.workspace) + OrderBytes(rows));
+    COOPER_RETURN_IF_ERROR(KeepBest(c, e, rule, most, data, sort, order, kept));
   }
   if (c.reqs[kRecord] != WriteReq::kNull) {
     COOPER_RETURN_IF_ERROR(
-        LaunchElements(c, rows, CopyRecord, rows, kept, c.outputs[kRecord].as<int32_t>()));
+        LaunchElements(c, rows, Copy, rows, kept, c.outputs[kRecord].as<int32_t>()));
   }
   if (c.reqs[kOutput] == WriteReq::kNull) return absl::OkStatus();
   const int64_t count = rows * e.width;
@@ -112,17 +157,13 @@ absl::Status RunForward(const KernelContext& c) {
                         c.reqs[kOutput] == WriteReq::kAdd);
 }
 
-// A box looks for the row that it is.
+// A row gives its gradient to the box that it is, which no other row is.
 template <typename T>
 __global__ void Backward(int64_t count, NmsExtents e, const T* ograd, const int32_t* record,
-                         T* grad, bool add) {
+                         T* grad) {
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
-    const int64_t first = i / e.size() * e.boxes, box = i / e.width - first;
-    T sum = 0;
-    for (int64_t row = first; row < first + e.boxes; ++row) {
-      if (record[row] == box) sum = ograd[row * e.width + i % e.width];
-    }
-    StoreTo(grad + i, sum, add);
+    const int32_t box = record[i / e.width];
+    if (box >= 0) grad[i / e.size() * e.size() + box * e.width + i % e.width] += ograd[i];
   }
 }
 
@@ -131,9 +172,10 @@ absl::Status RunBackward(const KernelContext& c) {
   using enum BoxNmsGradientArrays::Input;
   const NmsExtents e(c.outputs[0].shape);
   const int64_t count = c.outputs[0].size();
+  if (count == 0) return absl::OkStatus();
+  COOPER_RETURN_IF_ERROR(CudaMover::Zero(c, c.reqs[0], c.outputs[0]));
   return LaunchElements(c, count, Backward<T>, count, e, c.inputs[kOgrad].as<T>(),
-                        c.inputs[kRecord].as<int32_t>(), c.outputs[0].as<T>(),
-                        c.reqs[0] == WriteReq::kAdd);
+                        c.inputs[kRecord].as<int32_t>(), c.outputs[0].as<T>());
 }
 
 absl::Status BoxNmsGpu(const KernelContext& c) {
@@ -148,8 +190,9 @@ absl::Status BoxNmsBackwardGpu(const KernelContext& c) {
 absl::StatusOr<Prepared> PrepareForward(const PrepareContext& c) {
   const NmsExtents e(c.inputs[0].shape);
   COOPER_RETURN_IF_ERROR(e.Check());
-  return Prepared{.workspace_bytes =
-                      2 * e.images * e.boxes * static_cast<int64_t>(sizeof(int32_t))};
+  const int64_t rows = e.images * e.boxes;
+  COOPER_ASSIGN_OR_RETURN(const int64_t sort, PairSort::WorkspaceBytes(c.context, rows));
+  return Prepared{.workspace_bytes = 2 * OrderBytes(rows) + sort};
 }
 
 COOPER_REGISTER_KERNEL(_contrib_box_nms, DeviceType::kGpu, kFloat32Or64, BoxNmsGpu, PrepareForward);

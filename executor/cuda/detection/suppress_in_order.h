@@ -16,6 +16,21 @@ __device__ int64_t CountIf(int64_t n, Fn&& counts) {
   return count;
 }
 
+// How many of [0, n) hold, where those that do come first.
+template <typename Fn>
+__device__ int64_t CountFirst(int64_t n, Fn&& holds) {
+  int64_t low = 0;
+  while (low < n) {
+    const int64_t middle = low + (n - low) / 2;
+    if (holds(middle)) {
+      low = middle + 1;
+    } else {
+      n = middle;
+    }
+  }
+  return low;
+}
+
 // All threads of a block together: each of `count` boxes, the best first, that is left removes
 // those behind it that are left and that it suppresses.
 template <typename IsLeft, typename Suppresses, typename Remove>

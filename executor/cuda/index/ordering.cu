@@ -10,6 +10,7 @@
 #include "executor/cuda/elements.h"
 #include "executor/cuda/index/move_rows.h"
 #include "executor/cuda/index/radix_sort.h"
+#include "executor/cuda/index/sort_key.h"
 #include "executor/cuda/launch.h"
 #include "executor/cuda/shape/strided_copy.h"
 #include "executor/indexing/indexed_axis.h"
@@ -23,22 +24,6 @@ namespace {
 // Keys of 32 bits leave room for the number of a row in the same word.
 bool HasWideKeys(DType dtype) { return dtype == DType::kFloat64 || dtype == DType::kInt64; }
 
-// Numbers that order as the values do; -0 and 0 are one.
-__device__ uint64_t KeyOf(float value) {
-  if (value != value) return 0xffffffff;
-  const uint32_t bits = __float_as_uint(value == 0 ? 0.0F : value);
-  return (bits & 0x80000000) != 0 ? ~bits : bits | 0x80000000;
-}
-__device__ uint64_t KeyOf(double value) {
-  constexpr uint64_t kSign = uint64_t{1} << 63;
-  if (value != value) return ~uint64_t{0};
-  const auto bits = static_cast<uint64_t>(__double_as_longlong(value == 0 ? 0.0 : value));
-  return (bits & kSign) != 0 ? ~bits : bits | kSign;
-}
-__device__ uint64_t KeyOf(int64_t value) {
-  return static_cast<uint64_t>(value) ^ (uint64_t{1} << 63);
-}
-
 // Element i of row r = (outer, inner) is pair r * n + i.
 template <typename C>
 __global__ void MakeKeys(int64_t rows, int64_t n, int64_t inner, DType dtype, const void* data,
@@ -46,7 +31,7 @@ __global__ void MakeKeys(int64_t rows, int64_t n, int64_t inner, DType dtype, co
   for (int64_t i = FirstElement(); i < rows * n; i += ElementStep()) {
     const int64_t row = i / n, at = i - row * n;
     const int64_t outer = row / inner, column = row - outer * inner;
-    uint64_t key = KeyOf(LoadElement<C>(data, dtype, (outer * n + at) * inner + column));
+    uint64_t key = SortKeyOf(LoadElement<C>(data, dtype, (outer * n + at) * inner + column));
     if (!wide && sizeof(C) == sizeof(int64_t)) {
       key -= (uint64_t{1} << 63) - (uint64_t{1} << 31);  // an integer of at most 32 bits
     }
