@@ -100,9 +100,9 @@ absl::Status CudaQueue::Copy(void* dst, Context dst_context, const void* src, Co
   if (bytes == 0) return absl::OkStatus();
   const CudaDeviceScope scope(device_id_);
   COOPER_RETURN_IF_ERROR(scope.status());
-  // Run again, it would read what is there then.
-  if (recorded_random_ != nullptr && src_context.is_cpu()) {
-    return absl::FailedPreconditionError("a copy from host memory cannot be recorded");
+  // Run again, it would read or write what is there then.
+  if (recorded_random_ != nullptr && (src_context.is_cpu() || dst_context.is_cpu())) {
+    return absl::FailedPreconditionError("a copy from or to host memory cannot be recorded");
   }
   const bool peers = !dst_context.is_cpu() && !src_context.is_cpu() &&
                      dst_context.device_id != src_context.device_id;

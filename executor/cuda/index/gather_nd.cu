@@ -109,28 +109,40 @@ absl::Status GatherNdGpu(const KernelContext& c) {
   return CheckFirstBad(c, indices, data.shape, first_bad);
 }
 
-// The sort's workspace, then the report's, then a copy of the output where one is made.
+// The sums of chunks first, then the sort's workspace, the report's, and a copy of the output where
+// one is made.
 struct ScatterWorkspace {
-  int64_t first_bad, copy, end;
+  int64_t chunks, first_bad, copy, end;
 };
 
-absl::StatusOr<ScatterWorkspace> WorkspaceOf(const Context& context, const ArrayView& indices,
+// For `values`; `sums` if those of one place are summed.
+absl::StatusOr<ScatterWorkspace> WorkspaceOf(const Context& context, const ArrayView& values,
+                                             const ArrayView& indices, bool sums,
                                              int64_t copy_bytes) {
+  const int64_t chunks = sums ? ChunkSumsBytes(values, PickCount(indices)) : 0;
   COOPER_ASSIGN_OR_RETURN(const int64_t sort,
                           PairSort::WorkspaceBytes(context, PickCount(indices)));
-  const int64_t first_bad = (sort + 255) / 256 * 256;
-  return ScatterWorkspace{first_bad, first_bad + 256, first_bad + 256 + copy_bytes};
+  const int64_t first_bad = chunks + (sort + 255) / 256 * 256;
+  return ScatterWorkspace{chunks, first_bad, first_bad + 256, first_bad + 256 + copy_bytes};
 }
 
-// Of _scatter_set_nd under kAdd: the result is made in the workspace and then added.
-template <int kIndicesInput, bool kCopies>
+enum class Sums { kNever, kAlways, kUnderAdd };
+
+bool SumsUnder(Sums sums, WriteReq req) {
+  return sums == Sums::kAlways || (sums == Sums::kUnderAdd && req == WriteReq::kAdd);
+}
+
+// kCopies of _scatter_set_nd under kAdd: the result is made in the workspace and then added.
+template <int kValues, int kIndices, Sums kSums, bool kCopies>
 absl::StatusOr<Prepared> PrepareScatter(const PrepareContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return Prepared{};
-  const ArrayView& indices = c.inputs[kIndicesInput];
+  const ArrayView& indices = c.inputs[kIndices];
   COOPER_RETURN_IF_ERROR(CheckCoordinates(indices.shape[0]));
   const bool copies = kCopies && c.reqs[0] == WriteReq::kAdd;
-  COOPER_ASSIGN_OR_RETURN(const ScatterWorkspace workspace,
-                          WorkspaceOf(c.context, indices, copies ? c.outputs[0].size_bytes() : 0));
+  COOPER_ASSIGN_OR_RETURN(
+      const ScatterWorkspace workspace,
+      WorkspaceOf(c.context, c.inputs[kValues], indices, SumsUnder(kSums, c.reqs[0]),
+                  copies ? c.outputs[0].size_bytes() : 0));
   return Prepared{.workspace_bytes = workspace.end};
 }
 
@@ -138,19 +150,20 @@ absl::StatusOr<Prepared> PrepareScatter(const PrepareContext& c) {
 absl::Status Scatter(const KernelContext& c, const ArrayView& values, const ArrayView& indices,
                      bool sums, WriteReq req, bool checks, const ArrayView& out) {
   if (values.size() == 0) return sums ? CudaMover::Zero(c, req, out) : absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(const ScatterWorkspace workspace,
+                          WorkspaceOf(c.context, values, indices, sums, 0));
   FirstBad* first_bad = nullptr;
   if (checks) {
-    COOPER_ASSIGN_OR_RETURN(const ScatterWorkspace workspace, WorkspaceOf(c.context, indices, 0));
     first_bad = reinterpret_cast<FirstBad*>(static_cast<char*>(c.workspace) + workspace.first_bad);
     COOPER_RETURN_IF_ERROR(ResetFirstBad(c, first_bad));
   }
   const IndexedExtents e = ExtentsOf(indices, out.shape);
   const Places places = PlacesOf(indices, out.shape, first_bad);
-  PairSort sort(c, places.count);
+  PairSort sort(c, places.count, /*offset=*/workspace.chunks);
   COOPER_RETURN_IF_ERROR(SortRows(c, places.count, e.n, places, &sort));
   if (sums) {
     COOPER_RETURN_IF_ERROR(SumSortedRows(c, e, sort, places.count, req, values.data, out,
-                                         /*chunk_sums=*/nullptr));
+                                         /*chunk_sums=*/c.workspace));
   } else {
     COOPER_RETURN_IF_ERROR(WriteLastRows(c, e, sort, places.count, values.data, out));
   }
@@ -179,7 +192,8 @@ absl::Status ScatterSetNdGpu(const KernelContext& c) {
   ArrayView target = c.outputs[0];
   if (c.reqs[0] == WriteReq::kAdd) {
     COOPER_ASSIGN_OR_RETURN(const ScatterWorkspace workspace,
-                            WorkspaceOf(c.context, c.inputs[kIndices], 0));
+                            WorkspaceOf(c.context, c.inputs[kRhs], c.inputs[kIndices],
+                                        /*sums=*/false, 0));
     target.data = static_cast<char*>(c.workspace) + workspace.copy;
   }
   COOPER_RETURN_IF_ERROR(CudaMover::CopyAll(c, c.inputs[kLhs], WriteReq::kWrite, target));
@@ -255,11 +269,14 @@ absl::Status UnravelGpu(const KernelContext& c) {
 
 COOPER_REGISTER_KERNEL(gather_nd, DeviceType::kGpu, kAnyDType, GatherNdGpu, PrepareGather);
 COOPER_REGISTER_KERNEL(_backward_gather_nd, DeviceType::kGpu, kAnyDType, GatherNdBackwardGpu,
-                       PrepareScatter<GatherNdGradientArrays::kIndices, false>);
-COOPER_REGISTER_KERNEL(scatter_nd, DeviceType::kGpu, kAnyDType, ScatterNdGpu,
-                       PrepareScatter<GatherNdArrays::kIndices, false>);
-COOPER_REGISTER_KERNEL(_scatter_set_nd, DeviceType::kGpu, kAnyDType, ScatterSetNdGpu,
-                       PrepareScatter<ScatterSetNdArrays::kIndices, true>);
+                       PrepareScatter<GatherNdGradientArrays::kOgrad,
+                                      GatherNdGradientArrays::kIndices, Sums::kAlways, false>);
+COOPER_REGISTER_KERNEL(
+    scatter_nd, DeviceType::kGpu, kAnyDType, ScatterNdGpu,
+    PrepareScatter<GatherNdArrays::kData, GatherNdArrays::kIndices, Sums::kUnderAdd, false>);
+COOPER_REGISTER_KERNEL(
+    _scatter_set_nd, DeviceType::kGpu, kAnyDType, ScatterSetNdGpu,
+    PrepareScatter<ScatterSetNdArrays::kRhs, ScatterSetNdArrays::kIndices, Sums::kNever, true>);
 COOPER_REGISTER_KERNEL(_ravel_multi_index, DeviceType::kGpu, kAnyDType, RavelGpu, PrepareRavel);
 COOPER_REGISTER_KERNEL(_unravel_index, DeviceType::kGpu, kAnyDType, UnravelGpu, PrepareRavel);
 

@@ -6,30 +6,36 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "executor/cuda/launch.h"
-#include "executor/cuda/reduce/set_reduce.h"
+#include "executor/cuda/reduce/block_sums.h"
 #include "executor/kernel.h"
 #include "ndarray/dtype.h"
 
 namespace cooper {
 
-// The number of labels that are not `ignored`, at least 1: one block.
-template <typename T>
-__global__ void CountValid(const T* label, int64_t n, int64_t ignored, double* count) {
-  const SetPlan plan{
-      .outer = 1, .n = n, .inner = 1, .channels = false, .lanes = kSetThreads, .adjacent = true};
-  const SetThread thread(plan);
-  const double sum = thread.SumOver<double>(0, [&](int64_t i, int64_t) {
-    return ConvertElement<int64_t>(label[i]) != ignored ? 1.0 : 0.0;
-  });
-  if (thread.IsFirst()) *count = sum > 1 ? sum : 1.0;
-}
+// What counting needs as scratch, the count in front; a multiple of 64.
+inline constexpr int64_t kCountValidBytes = 64 + kSumScratchBytes;
 
-// Queues the counting of the labels of `label` into `count`, which lies on the device.
+template <typename T>
+struct IsValid {
+  const T* label;
+  int64_t ignored;
+  __device__ double operator()(int64_t i) const {
+    return ConvertElement<int64_t>(label[i]) != ignored ? 1.0 : 0.0;
+  }
+};
+
+struct PutAtLeastOne {
+  double* to;
+  __device__ void operator()(double sum) const { *to = sum > 1 ? sum : 1.0; }
+};
+
+// Queues the counting of the labels that are not `ignored`: their number, at least 1, is put where
+// `scratch`, of the device, begins.
 template <typename T>
 absl::Status LaunchCountValid(const KernelContext& c, const T* label, int64_t n, int64_t ignored,
-                              double* count) {
-  return Launch(c, dim3(1), dim3(kSetThreads), CountValid<T>, label, n, ignored, count);
+                              double* scratch) {
+  return SumElements(c, n, IsValid<T>{label, ignored}, scratch + 64 / sizeof(double),
+                     PutAtLeastOne{scratch});
 }
 
 }  // namespace cooper

@@ -52,7 +52,7 @@ class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
 
   static absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
     return PrepareFcSoftmaxGpu(c, c.inputs[kData].dtype, c.inputs[kData].shape[0],
-                               c.inputs[kWeight].shape[0], /*has_scores=*/true, kDivisorBytes);
+                               c.inputs[kWeight].shape[0], /*has_scores=*/true, kCountValidBytes);
   }
 
   int64_t classes() const { return classes_; }
@@ -67,7 +67,7 @@ class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
   absl::Status Run(Fn&& score_gradients) const {
     FcSoftmaxScale scale;
     COOPER_RETURN_IF_ERROR(MakeScale(scale));
-    T* scores = reinterpret_cast<T*>(static_cast<char*>(c_.workspace) + kDivisorBytes);
+    T* scores = reinterpret_cast<T*>(static_cast<char*>(c_.workspace) + kCountValidBytes);
     const int64_t step = FcSoftmaxStateOf(c_).block;
     // Without rows gradients are zeros: products of no terms.
     for (int64_t begin = 0; begin == 0 || begin < rows_; begin += step) {
@@ -79,8 +79,6 @@ class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
   }
 
  private:
-  static constexpr int64_t kDivisorBytes = 64;  // so that scores begin where they are aligned
-
   absl::Status MakeScale(FcSoftmaxScale& scale) const {
     const auto& param = c_.param<FcSoftmaxOutputParam>();
     scale = {.scale = param.grad_scale, .divisor = nullptr};

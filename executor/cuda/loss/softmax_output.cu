@@ -91,7 +91,7 @@ absl::Status SoftmaxOutputGpu(const KernelContext& c) {
 // The divisor of normalization "valid", which the device counts.
 absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
   const bool counts = c.param<SoftmaxOutputParam>().normalization == Normalization::kValid;
-  return Prepared{.workspace_bytes = counts ? int64_t{sizeof(double)} : 0};
+  return Prepared{.workspace_bytes = counts ? kCountValidBytes : 0};
 }
 
 template <typename T>

@@ -3,9 +3,11 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "executor/cuda/device_random.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
+#include "executor/cuda/reduce/block_sums.h"
 #include "executor/cuda/reduce/set_reduce.h"
 #include "executor/elements/leaky_relu_functions.h"
 #include "executor/kernel.h"
@@ -63,16 +65,34 @@ __global__ void PreluForward(int64_t n, GammaIndex index, const T* x, const T* v
   }
 }
 
-// The sum of x * ograd over the elements of x that are not positive, for each element of gamma.
+// What element i of x gives to the gradient of its gamma.
 template <typename T>
-__global__ void GammaGradient(SetPlan plan, const T* x, const T* ograd, T* grad, bool add) {
+struct GammaTerm {
+  const T* x;
+  const T* ograd;
+  __device__ ComputeType<T> operator()(int64_t i) const {
+    using C = ComputeType<T>;
+    const C v = ConvertElement<C>(x[i]);
+    return v > 0 ? C{0} : v * ConvertElement<C>(ograd[i]);
+  }
+};
+
+template <typename T>
+struct PutGamma {
+  T* grad;
+  bool add;
+  __device__ void operator()(double sum) const {
+    StoreTo(grad, static_cast<ComputeType<T>>(sum), add);
+  }
+};
+
+// The sum of their terms for each element of gamma.
+template <typename T>
+__global__ void GammaGradient(SetPlan plan, GammaTerm<T> term, T* grad, bool add) {
   using C = ComputeType<T>;
   const SetThread thread(plan);
   thread.ForEachSet([&](int64_t k) {
-    const C sum = thread.SumOver<C>(k, [&](int64_t i, int64_t) {
-      const C v = ConvertElement<C>(x[i]);
-      return v > 0 ? C{0} : v * ConvertElement<C>(ograd[i]);
-    });
+    const C sum = thread.SumOver<C>(k, [&](int64_t i, int64_t) { return term(i); });
     if (k >= 0 && thread.IsFirst()) StoreTo(grad + k, sum, add);
   });
 }
@@ -131,18 +151,23 @@ absl::Status RunPreluBackward(const KernelContext& c) {
   const T* x = c.inputs[kValue].as<T>();
   const GammaIndex index(c.inputs[kValue].shape, c.inputs[kMaskOrGamma].shape);
   if (c.reqs[1] != WriteReq::kNull) {
-    // Data as (outer, elements of gamma, inner).
+    const GammaTerm<T> term = {x, ograd};
+    T* const grad = c.outputs[1].as<T>();
+    const bool add = c.reqs[1] == WriteReq::kAdd;
     const bool by_row = index.row_stride() != 0, by_column = index.column_stride() != 0;
-    SetPlan plan = PlanChannels(1, 1, index.rows() * index.columns() * index.rest());
-    if (by_row && by_column) {
-      plan = PlanChannels(1, index.rows() * index.columns(), index.rest());
-    } else if (by_row) {
-      plan = PlanChannels(1, index.rows(), index.columns() * index.rest());
-    } else if (by_column) {
-      plan = PlanChannels(index.rows(), index.columns(), index.rest());
+    if (!by_row && !by_column) {
+      // One gamma of all, of which one block would see the whole tensor.
+      COOPER_RETURN_IF_ERROR(SumElements(c, c.inputs[kValue].size(), term,
+                                         static_cast<double*>(c.workspace),
+                                         PutGamma<T>{grad, add}));
+    } else {
+      // Data as (outer, elements of gamma, inner).
+      const SetPlan plan = by_row && by_column
+                               ? PlanChannels(1, index.rows() * index.columns(), index.rest())
+                           : by_row ? PlanChannels(1, index.rows(), index.columns() * index.rest())
+                                    : PlanChannels(index.rows(), index.columns(), index.rest());
+      COOPER_RETURN_IF_ERROR(LaunchSets(c, plan, GammaGradient<T>, term, grad, add));
     }
-    COOPER_RETURN_IF_ERROR(LaunchSets(c, plan, GammaGradient<T>, x, ograd, c.outputs[1].as<T>(),
-                                      c.reqs[1] == WriteReq::kAdd));
   }
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const int64_t n = c.inputs[kValue].size();
@@ -165,6 +190,11 @@ absl::Status RunBackward(const KernelContext& c) {
                         c.reqs[0] == WriteReq::kAdd);
 }
 
+absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
+  const bool sums = c.param<LeakyReluParam>().act_type == LeakyReluParam::kPrelu;
+  return Prepared{.workspace_bytes = sums ? kSumScratchBytes : 0};
+}
+
 absl::Status LeakyReluGpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   return DispatchCudaFloat(c.outputs[0].dtype,
@@ -179,7 +209,8 @@ absl::Status LeakyReluBackwardGpu(const KernelContext& c) {
 }
 
 COOPER_REGISTER_KERNEL(LeakyReLU, DeviceType::kGpu, kCudaFloats, LeakyReluGpu);
-COOPER_REGISTER_KERNEL(_backward_LeakyReLU, DeviceType::kGpu, kCudaFloats, LeakyReluBackwardGpu);
+COOPER_REGISTER_KERNEL(_backward_LeakyReLU, DeviceType::kGpu, kCudaFloats, LeakyReluBackwardGpu,
+                       PrepareBackward);
 
 }  // namespace
 }  // namespace cooper

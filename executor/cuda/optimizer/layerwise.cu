@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "executor/cuda/optimizer/block_sums.h"
 #include "executor/cuda/optimizer/update_elements.h"
+#include "executor/cuda/reduce/block_sums.h"
 #include "executor/elements/layerwise_functions.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
@@ -201,6 +201,8 @@ absl::Status LbsgdSumGpu(const KernelContext& c) {
           status.Update(StepLbsgd<false>(c, p, step));
           if (!status.ok()) return;
           const CudaDeviceScope scope(c.context.device_id);
+          status.Update(scope.status());
+          if (!status.ok()) return;
           status.Update(CudaStatus(
               cudaMemsetAsync(a.states[1].data, 0, static_cast<size_t>(a.states[1].size_bytes()),
                               StreamOf(c)),

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "executor/cuda/launch.h"
-#include "executor/cuda/optimizer/block_sums.h"
+#include "executor/cuda/reduce/block_sums.h"
 #include "executor/elements/layerwise_functions.h"
 #include "executor/elements/update_function.h"
 #include "ndarray/cuda/cuda_status.h"

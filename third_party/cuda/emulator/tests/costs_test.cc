@@ -24,6 +24,8 @@ using ::testing::SizeIs;
 
 // Threads of a warp stay together, as transactions are counted, unless their order is random.
 const int kInOrder = setenv("COOPER_CUDA_EMULATOR_SEED", "0", /*overwrite=*/1);
+// What has not run has not been counted.
+const int kAtOnce = setenv("COOPER_CUDA_EMULATOR_LAZY", "0", /*overwrite=*/1);
 
 constexpr int kCount = 200;
 constexpr int64_t kBytes = kCount * 4;

@@ -1,5 +1,5 @@
-#ifndef COOPER_EXECUTOR_CUDA_OPTIMIZER_BLOCK_SUMS_H_
-#define COOPER_EXECUTOR_CUDA_OPTIMIZER_BLOCK_SUMS_H_
+#ifndef COOPER_EXECUTOR_CUDA_REDUCE_BLOCK_SUMS_H_
+#define COOPER_EXECUTOR_CUDA_REDUCE_BLOCK_SUMS_H_
 
 // Sums over all elements of a function of them, in double and without atomics: equal input gives
 // equal bits. For .cu files; executor/cpu/optimizer/sum_squares.h is the CPU's.
@@ -79,4 +79,4 @@ struct PutDouble {
 
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_CUDA_OPTIMIZER_BLOCK_SUMS_H_
+#endif  // COOPER_EXECUTOR_CUDA_REDUCE_BLOCK_SUMS_H_
