@@ -5,28 +5,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "executor/cuda/block_limit.h"
-#include "executor/cuda/kernel_queue.h"
+#include "absl/status/statusor.h"
+#include "executor/cuda/run_kernel.h"
 #include "executor/kernel.h"
 #include "gtest/gtest.h"
 #include "ndarray/context.h"
-#include "ndarray/device.h"
 #include "ndarray/ndarray.h"
-#include "ndarray/status_matchers.h"
 #include "symbol/op.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
 namespace {
-
-// Along each axis of a grid, so that threads loop over the small arrays of tests.
-constexpr int64_t kBlocks = 2;
 
 // Elements begin + f(i), f(i) in [0, end - begin), on the CPU: every value, in no order.
 NDArray Numbers(const Shape& shape, DType dtype, int64_t begin, int64_t end, int64_t seed) {
@@ -94,64 +87,16 @@ void ExpectClose(const std::vector<uint8_t>& actual, const std::vector<uint8_t>&
   });
 }
 
-NDArray CopyOn(const Context& context, const NDArray& array) {
-  NDArray copy = *NDArray::Empty(array.shape(), array.dtype(), context);
-  COOPER_EXPECT_OK(copy.CopyFrom(array));
-  return copy;
-}
-
-ArrayView ViewOf(const NDArray& array) {
-  return {.data = array.raw_data(), .shape = array.shape(), .dtype = array.dtype()};
-}
-
-std::vector<uint8_t> BytesOf(DeviceQueue* queue, const NDArray& array) {
-  const NDArray copy = *CopyAfter(queue, array);
-  const auto* data = static_cast<const uint8_t*>(copy.raw_data());
-  return std::vector<uint8_t>(data, data + ViewOf(copy).size_bytes());
-}
-
 // The bytes of the inputs and then of the outputs after a run on `context`.
-std::vector<std::vector<uint8_t>> RunOn(const Context& context, const KernelCase& test,
-                                        const OpCall& call, const std::vector<NDArray>& inputs,
-                                        const std::vector<NDArray>& outputs, WriteReq req) {
-  std::vector<NDArray> arrays;
-  std::vector<ArrayView> input_views, output_views;
-  for (const NDArray& input : inputs) {
-    arrays.push_back(CopyOn(context, input));
-    input_views.push_back(ViewOf(arrays.back()));
-  }
-  for (const NDArray& output : outputs) {
-    arrays.push_back(CopyOn(context, output));
-    output_views.push_back(ViewOf(arrays.back()));
-  }
-  const std::vector<WriteReq> reqs(outputs.size(), req);
-  auto kernel = FindKernel(test.kernel.empty() ? test.op : test.kernel, context.device_type);
-  EXPECT_TRUE(kernel.ok()) << kernel.status();
-  if (!kernel.ok()) return {};
-  auto prepared = PrepareKernel(**kernel, {.call = call,
-                                           .inputs = input_views,
-                                           .outputs = output_views,
-                                           .reqs = reqs,
-                                           .context = context});
-  EXPECT_TRUE(prepared.ok()) << prepared.status();
-  if (!prepared.ok()) return {};
-  const std::unique_ptr<DeviceQueue> queue = *MakeKernelQueue(context);
-  const NDArray workspace =
-      *NDArray::Empty({prepared->workspace_bytes + 1}, DType::kUint8, context);
-  KernelContext c{.call = call};
-  c.inputs = input_views;
-  c.outputs = output_views;
-  c.reqs = reqs;
-  c.workspace = workspace.raw_data();
-  c.state = prepared->state.get();
-  c.context = context;
-  c.is_train = test.is_train;
-  c.queue = queue.get();
-  const ScopedBlockLimit few_blocks(kBlocks);
-  COOPER_EXPECT_OK((*kernel)->run(c));
+std::vector<std::vector<uint8_t>> RunOn(const Context& context, const KernelRun& run) {
+  const absl::StatusOr<std::vector<NDArray>> arrays = RunKernelOn(context, run);
+  EXPECT_TRUE(arrays.ok()) << arrays.status();
   std::vector<std::vector<uint8_t>> bytes;
-  bytes.reserve(arrays.size());
-  for (const NDArray& array : arrays) bytes.push_back(BytesOf(queue.get(), array));
+  if (!arrays.ok()) return bytes;
+  for (const NDArray& array : *arrays) {
+    const auto* data = static_cast<const uint8_t*>(array.raw_data());
+    bytes.emplace_back(data, data + array.size_bytes());
+  }
   return bytes;
 }
 
@@ -195,8 +140,14 @@ void ExpectEqualKernels(const KernelCase& test) {
                                   static_cast<int64_t>(i) + 100));
       }
       for (WriteReq req : {WriteReq::kWrite, WriteReq::kAdd, WriteReq::kNull}) {
-        const auto expected = RunOn(Context::Cpu(0), test, call, inputs, outputs, req);
-        const auto actual = RunOn(Context::Gpu(0), test, call, inputs, outputs, req);
+        const KernelRun run = {.kernel = test.kernel.empty() ? test.op : test.kernel,
+                               .call = call,
+                               .inputs = inputs,
+                               .outputs = outputs,
+                               .reqs = std::vector<WriteReq>(outputs.size(), req),
+                               .is_train = test.is_train};
+        const auto expected = RunOn(Context::Cpu(0), run);
+        const auto actual = RunOn(Context::Gpu(0), run);
         std::ostringstream what;
         what << test.name << " of " << dtype << ", indices of " << index_dtype << ", request "
              << static_cast<int>(req);
