@@ -85,10 +85,14 @@ absl::Status FillRandomly(const Executor& executor) {
   for (const auto* arrays : {&executor.arg_dict(), &executor.aux_dict()}) {
     for (const auto& [name, array] : *arrays) {
       if (array.dtype() != DType::kFloat32) continue;
-      std::vector<float> values(array.size());
-      FillRandomly(name, array.shape(), random, absl::MakeSpan(values));
-      COOPER_ASSIGN_OR_RETURN(const NDArray drawn,
-                              NDArray::FromVector<float>(array.shape(), values));
+      // In place on a CPU: a copy of the largest array would be in the peak of memory.
+      NDArray drawn = array;
+      if (!array.context().is_cpu()) {
+        COOPER_ASSIGN_OR_RETURN(drawn, NDArray::Empty(array.shape(), DType::kFloat32));
+      }
+      COOPER_ASSIGN_OR_RETURN(const absl::Span<float> values, drawn.Data<float>());
+      FillRandomly(name, array.shape(), random, values);
+      if (array.context().is_cpu()) continue;
       COOPER_RETURN_IF_ERROR(array.CopyFrom(drawn));
     }
   }
