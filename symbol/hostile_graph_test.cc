@@ -293,17 +293,25 @@ TEST(HostileGraphTest, AttributesChangeNoInputsOrOutputs) {
 
 // A chain whose nodes stand in the order 1, n, 2, n - 1, ...: a sweep over all of them, forward or
 // backward, makes one step.
+struct ZigzagChain {
+  std::vector<Symbol> variables, steps;  // step i of the chain is the sum of variables i and i + 1
+
+  explicit ZigzagChain(int num_steps) : steps(num_steps) {
+    for (int i = 0; i <= num_steps; ++i) {
+      variables.push_back(Symbol::Variable(absl::StrCat("x", i)));
+    }
+    for (int i = 0; i < num_steps; ++i) {
+      const int place = i % 2 == 0 ? i / 2 : num_steps - 1 - i / 2;
+      steps[place] = *Symbol::Create(
+          "Sum", {.name = absl::StrCat("s", i), .inputs = {variables[i], variables[i + 1]}});
+    }
+  }
+};
+
 TEST(HostileGraphTest, ShapesAreInferredInLinearTimeInAnyOrder) {
   const Stopwatch stopwatch;
-  constexpr int kSteps = 200'000;
-  std::vector<Symbol> variables, steps(kSteps);
-  for (int i = 0; i <= kSteps; ++i) variables.push_back(Symbol::Variable(absl::StrCat("x", i)));
-  for (int i = 0; i < kSteps; ++i) {
-    const int place = i % 2 == 0 ? i / 2 : kSteps - 1 - i / 2;
-    steps[place] = *Symbol::Create(
-        "Sum", {.name = absl::StrCat("s", i), .inputs = {variables[i], variables[i + 1]}});
-  }
-  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol chain, Symbol::Group(steps));
+  const ZigzagChain zigzag(200'000);
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol chain, Symbol::Group(zigzag.steps));
   COOPER_ASSERT_OK_AND_ASSIGN(const InferredShapes shapes, InferShape(chain, {{"x0", {2, 3}}}));
   EXPECT_THAT(shapes.outputs, Each(PartialShape({2, 3})));
 }
@@ -311,17 +319,11 @@ TEST(HostileGraphTest, ShapesAreInferredInLinearTimeInAnyOrder) {
 // And one node that each of the chain's steps tells something: 2.5 MB took 10 s.
 TEST(HostileGraphTest, AWideNodeIsLookedAtLast) {
   const Stopwatch stopwatch;
-  constexpr int kSteps = 50'000;
-  std::vector<Symbol> variables, steps(kSteps);
-  for (int i = 0; i <= kSteps; ++i) variables.push_back(Symbol::Variable(absl::StrCat("x", i)));
-  for (int i = 0; i < kSteps; ++i) {
-    const int place = i % 2 == 0 ? i / 2 : kSteps - 1 - i / 2;
-    steps[place] = *Symbol::Create(
-        "Sum", {.name = absl::StrCat("s", i), .inputs = {variables[i], variables[i + 1]}});
-  }
-  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol all, Symbol::Create("Sum", {.inputs = variables}));
-  steps.push_back(all);
-  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol chain, Symbol::Group(steps));
+  ZigzagChain zigzag(50'000);
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol all,
+                              Symbol::Create("Sum", {.inputs = zigzag.variables}));
+  zigzag.steps.push_back(all);
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol chain, Symbol::Group(zigzag.steps));
   COOPER_ASSERT_OK_AND_ASSIGN(const InferredShapes shapes, InferShape(chain, {{"x0", {2, 3}}}));
   EXPECT_THAT(shapes.outputs, Each(PartialShape({2, 3})));
 }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+
 namespace cooper {
 
 std::optional<std::string> WhyRequired(const OpCall& call, int i) {
@@ -29,6 +31,17 @@ void ForEachVariableInput(const Node& node,
     AttrMap attrs = AttrsOfInput(node.call(), static_cast<int>(i));
     if (!attrs.empty()) fn(input, std::move(attrs));
   }
+}
+
+absl::Status CheckAuxInputs(const OpCall& call, const std::vector<NodeEntry>& inputs) {
+  for (int aux : call.op->AuxInputs(call)) {
+    const Node& input = *inputs[aux].node;
+    if (input.is_variable()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "input '", call.op->InputNames(call)[aux],
+        "' is an auxiliary state: expected a variable, but ", Describe(input), " came"));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace cooper

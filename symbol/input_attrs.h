@@ -5,8 +5,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "symbol/node.h"
 #include "symbol/op.h"
 
@@ -29,6 +31,10 @@ AttrMap AttrsOfInput(const OpCall& call, int i);
 // that was read from a file, which says what its variables have.
 void ForEachVariableInput(const Node& node,
                           absl::FunctionRef<void(const Node& variable, AttrMap attrs)> fn);
+
+// An operator writes its auxiliary states: kInvalidArgument, naming the input, if one of these
+// inputs of a node is to be a state and is no variable.
+absl::Status CheckAuxInputs(const OpCall& call, const std::vector<NodeEntry>& inputs);
 
 }  // namespace cooper
 

@@ -63,12 +63,8 @@ absl::StatusOr<NodePtr> MakeNode(const std::vector<NodePtr>& nodes, const JsonGr
     }
     fields.inputs.push_back(*std::move(entry));
   }
-  for (int aux : fields.call.op->AuxInputs(fields.call)) {
-    const Node& input = *fields.inputs[aux].node;
-    if (input.is_variable()) continue;
-    return with_node(absl::StrCat("input '", names[aux], "' is an auxiliary state: it is ",
-                                  Describe(input), ", expected a variable"));
-  }
+  COOPER_RETURN_IF_ERROR(
+      AddContext(CheckAuxInputs(fields.call, fields.inputs), json.op, " '", json.name, "'"));
   fields.input_versions = VersionsOf(json);
   return Node::Make(std::move(fields));
 }

@@ -94,18 +94,6 @@ absl::StatusOr<std::vector<NodeEntry>> BindInputs(const OpCall& call, const OpSc
   return inputs;
 }
 
-// An operator writes its auxiliary states, so that each has to be a variable.
-absl::Status CheckAuxInputs(const OpCall& call, const std::vector<NodeEntry>& inputs) {
-  for (int aux : call.op->AuxInputs(call)) {
-    const Node& input = *inputs[aux].node;
-    if (input.is_variable()) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "input '", call.op->InputNames(call)[aux],
-        "' is an auxiliary state: expected a variable, but ", Describe(input), " came"));
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 Symbol::Symbol(absl::Status error) : status_(std::move(error)) {
