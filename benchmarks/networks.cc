@@ -57,8 +57,35 @@ ABSL_FLAG(bool, dump, false, "print the program to stderr");
 namespace cooper {
 namespace {
 
-// Inputs of such names are indices below this.
+// Inputs named ids... are indices below this.
 constexpr uint64_t kIds = 1000;
+
+// A row of rois...: an image's index, 0, and the corners of a region.
+void FillRegion(RandomGenerator& random, absl::Span<float> row) {
+  row[0] = 0;
+  for (int i = 1; i <= 2; ++i) {
+    row[i] = static_cast<float>(random.NextUniform() * 400);
+    row[i + 2] = row[i] + static_cast<float>(20 + random.NextUniform() * 200);
+  }
+}
+
+// A row of boxes...: a class, 0, a score, and the corners.
+void FillBox(RandomGenerator& random, absl::Span<float> row) {
+  row[0] = 0;
+  row[1] = static_cast<float>(random.NextUniform());
+  for (int i = 2; i <= 3; ++i) {
+    row[i] = static_cast<float>(random.NextUniform());
+    row[i + 2] = row[i] + 0.05F;
+  }
+}
+
+// Matrices, definite...: far from singular, whether they are taken as triangles or symmetric.
+void AddToDiagonals(int64_t order, absl::Span<float> values) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int64_t in_matrix = static_cast<int64_t>(i) % (order * order);
+    if (in_matrix % (order + 1) == 0) values[i] += static_cast<float>(order);
+  }
+}
 
 // Values of a size at which nothing overflows in a deep network: (0, 1) for what is read, small
 // ones on both sides of 0 for weights, 1 for variances and scales.
@@ -66,6 +93,14 @@ void FillRandomly(const std::string& name, const Shape& shape, RandomGenerator& 
                   absl::Span<float> values) {
   if (absl::StartsWith(name, "ids")) {
     for (float& value : values) value = static_cast<float>(random.NextBelow(kIds));
+    return;
+  }
+  const bool regions = absl::StartsWith(name, "rois");
+  if (regions || absl::StartsWith(name, "boxes")) {
+    const auto columns = static_cast<size_t>(shape[shape.rank() - 1]);
+    for (size_t i = 0; i + columns <= values.size(); i += columns) {
+      (regions ? FillRegion : FillBox)(random, values.subspan(i, columns));
+    }
     return;
   }
   if (shape.rank() < 2) {
@@ -78,6 +113,7 @@ void FillRandomly(const std::string& name, const Shape& shape, RandomGenerator& 
   for (float& value : values) {
     value = static_cast<float>((random.NextUniform() - 0.5) * scale);
   }
+  if (absl::StartsWith(name, "definite")) AddToDiagonals(shape[shape.rank() - 1], values);
 }
 
 absl::Status FillRandomly(const Executor& executor) {
@@ -139,7 +175,9 @@ absl::StatusOr<Bound> BindNetwork(const std::string& path, const std::string& sh
   // What a network reads needs no gradient; that of an operator alone is what there is to time.
   for (const auto& [name, shape] : options.shapes) {
     const bool data = name == "data" && symbol.ListInputs().size() > 1;
-    if (data || absl::StartsWith(name, "ids")) options.grad_reqs[name] = WriteReq::kNull;
+    if (data || absl::StartsWith(name, "ids") || absl::StartsWith(name, "rois")) {
+      options.grad_reqs[name] = WriteReq::kNull;
+    }
   }
   for (const std::string& pass : absl::GetFlag(FLAGS_disabled_passes)) {
     options.disabled_passes.insert(pass);

@@ -5,17 +5,21 @@
       benchmarks/peers/operators.py --cooper=bazel-bin/benchmarks/networks
 
 Sizes are those that networks use. The table has, for each operator and mode, the median ratio over
-the rounds (above 1: cooper is faster), the slowest first; last the geometric means.
+the rounds (above 1: cooper is faster), the slowest first; last the geometric means. With --gpu
+cooper (//benchmarks:networks_cuda) takes turns with PyTorch on a GPU, on the sizes of
+gpu_operators.py.
 """
 
 import argparse
 import json
 import pathlib
 import sys
+import tempfile
 from typing import Dict, List, Tuple
 
 import turns
-from worker import WorkerError
+from gpu_operators import GPU_OPERATORS
+from worker import Worker, WorkerError
 
 _IMAGE = (4, 64, 56, 56)
 _ROWS = (2048, 512)
@@ -120,12 +124,17 @@ OPERATORS: List[Tuple[str, str, Dict[str, tuple], dict]] = [
     ('square sum', 'square', {'data': _ROWS}, {}),
 ]
 # Without a gradient; that of sort fails in MXNet.
-_PREDICT_ONLY = {'argmax', 'argsort', 'gamma', 'normal', 'one hot', 'poisson', 'sort', 'uniform'}
+_PREDICT_ONLY = {
+    'argmax', 'argmax of a line', 'argmax of columns', 'argsort', 'box nms', 'gamma', 'normal',
+    'one hot', 'poisson', 'sort', 'sort of a line', 'topk of rows', 'uniform'
+}
 
 
 def _parse_flags() -> argparse.Namespace:
     parser = turns.make_parser(__doc__, min_run_s=0.02)
     parser.add_argument('--operators', type=turns.items, default=[], help='names of the table; all')
+    parser.add_argument('--gpu', action='store_true', help='on a GPU, beside PyTorch')
+    parser.add_argument('--python', default='', help='for PyTorch, rather than the one of --venv')
     return parser.parse_args()
 
 
@@ -157,12 +166,28 @@ def _modes(flags: argparse.Namespace, name: str, op: str) -> List[str]:
     return [mode for mode in flags.modes if mode not in left_out]
 
 
-def _measure_all(flags: argparse.Namespace, workers: list) -> List[dict]:
+def _workers(flags: argparse.Namespace) -> List[Worker]:
+    """cooper and its peer, not started."""
+    if not flags.gpu:
+        return turns.make_workers(flags, [], [])
+    threads = f'--threads={flags.threads}'
+    python = flags.python or str(turns.venv(flags) / 'bin' / 'python')
+    script = str(pathlib.Path(__file__).resolve().parent / 'torch_operator.py')
+    return [Worker('cooper', [flags.cooper, threads, '--context=gpu(0)']),
+            Worker('torch', [python, '-W', 'ignore', script, threads])]
+
+
+def _line(row: dict) -> str:
+    times = '  '.join(f'{name} {1e6 * seconds:9.1f} us'
+                      for name, seconds in turns.medians(row['seconds']).items())
+    return f'{row["operator"]:23} {row["mode"]:8} {times}  ratio {row["ratio"]:.2f}'
+
+
+def _measure_all(flags: argparse.Namespace, workers: List[Worker],
+                 folder: pathlib.Path) -> List[dict]:
     """A row for each operator and mode that both workers can run."""
-    folder = turns.venv(flags) / 'operators'
-    folder.mkdir(parents=True, exist_ok=True)
     rows = []
-    for name, op, shapes, attrs in OPERATORS:
+    for name, op, shapes, attrs in GPU_OPERATORS if flags.gpu else OPERATORS:
         if flags.operators and name not in flags.operators:
             continue
         path = folder / (name.replace(' ', '_') + '-symbol.json')
@@ -178,23 +203,24 @@ def _measure_all(flags: argparse.Namespace, workers: list) -> List[dict]:
                 print(f'{name} {mode}: {error}', flush=True)
                 continue
             rows.append({'operator': name, 'mode': mode, **measured})
+            print(_line(rows[-1]), flush=True)
     return rows
 
 
 def main() -> int:
     flags = _parse_flags()
-    workers = turns.make_workers(flags, [], [])
+    workers = _workers(flags)
     try:
         for worker in workers:
             worker.start(turns.TIMEOUT_S)
-        rows = _measure_all(flags, workers)
+        with tempfile.TemporaryDirectory() as folder:
+            rows = _measure_all(flags, workers, pathlib.Path(folder))
     finally:
         for worker in workers:
             worker.stop()
+    print('\nThe slowest first:')
     for row in sorted(rows, key=lambda row: row['ratio']):
-        median = turns.medians(row['seconds'])
-        print(f'{row["operator"]:20} {row["mode"]:8} cooper {1e6 * median["cooper"]:9.1f} us'
-              f'  mxnet {1e6 * median["mxnet"]:9.1f} us  ratio {row["ratio"]:.2f}')
+        print(_line(row))
     turns.report(flags, rows)
     return 0
 

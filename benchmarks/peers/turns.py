@@ -56,20 +56,20 @@ def measure(flags: argparse.Namespace, workers: List[Worker], probe_passes: int,
             settle_s: float = 0) -> Dict[str, Any]:
     """Seconds of a pass by worker and round, and the median ratio; raises WorkerError.
 
-    Workers have bound what is to be timed. `probe_passes` tell how long a pass takes; `settle_s` is
-    waited for before each run.
+    Workers have bound what is to be timed. `probe_passes` tell how long a pass takes, and so how
+    many each worker makes in a run; `settle_s` is waited for before each run.
     """
     def run(worker, passes):
         time.sleep(settle_s)
         return worker.run(passes, TIMEOUT_S, ['elapsed_s'])['elapsed_s'] / passes
 
-    quickest = min(run(worker, probe_passes) for worker in workers)
-    passes = max(1, math.ceil(flags.min_run_s / quickest))
+    passes = {worker.name: math.ceil(flags.min_run_s / run(worker, probe_passes))
+              for worker in workers}
     seconds = {worker.name: [] for worker in workers}
     for i in range(flags.rounds):
         first = i % len(workers)
         for worker in workers[first:] + workers[:first]:
-            seconds[worker.name].append(run(worker, passes))
+            seconds[worker.name].append(run(worker, passes[worker.name]))
     return {'seconds': seconds, 'ratio': statistics.median(ratios(seconds))}
 
 

@@ -1,0 +1,301 @@
+"""PyTorch's worker for operators.py --gpu: single operators, eager, on a GPU."""
+
+import argparse
+import ast
+import json
+import sys
+import time
+from typing import Any, Callable, Dict, List
+
+import torch
+import torchvision
+from torch.nn import functional
+
+Tensor = torch.Tensor
+Attrs = Dict[str, Any]
+
+
+def _convolution(x: List[Tensor], a: Attrs) -> Tensor:
+    rank = len(a['kernel'])
+    one = (1,) * rank
+    function = (functional.conv1d, functional.conv2d, functional.conv3d)[rank - 1]
+    return function(*x, stride=a.get('stride', one), padding=a.get('pad', (0,) * rank),
+                    dilation=a.get('dilate', one), groups=a.get('num_group', 1))
+
+
+def _pooling(x: List[Tensor], a: Attrs) -> Tensor:
+    average = a['pool_type'] == 'avg'
+    if a.get('global_pool'):
+        return (functional.adaptive_avg_pool2d if average else functional.adaptive_max_pool2d)(
+            x[0], 1)
+    function = functional.avg_pool2d if average else functional.max_pool2d
+    return function(x[0], a['kernel'], a.get('stride', (1, 1)), a.get('pad', (0, 0)))
+
+
+def _batch_norm(x: List[Tensor], a: Attrs, training: bool) -> Tensor:
+    data, gamma, beta, mean, variance = x
+    return functional.batch_norm(data, mean.detach(), variance.detach(), gamma, beta, training,
+                                 eps=1e-3)
+
+
+def _l2_normalization(x: List[Tensor], a: Attrs) -> Tensor:
+    return functional.normalize(x[0].flatten(1), dim=1).view_as(x[0])
+
+
+def _leaky_relu(x: List[Tensor], a: Attrs) -> Tensor:
+    kind = a['act_type']
+    if kind == 'prelu':
+        return functional.prelu(*x)
+    return {'leaky': lambda v: functional.leaky_relu(v, 0.25), 'elu': functional.elu,
+            'gelu': functional.gelu, 'selu': functional.selu}[kind](x[0])
+
+
+def _roi_align(x: List[Tensor], a: Attrs) -> Tensor:
+    return torchvision.ops.roi_align(x[0], x[1], a['pooled_size'], a['spatial_scale'],
+                                     a.get('sample_ratio', -1))
+
+
+def _roi_pooling(x: List[Tensor], a: Attrs) -> Tensor:
+    return torchvision.ops.roi_pool(x[0], x[1], a['pooled_size'], a['spatial_scale'])
+
+
+def _sequence_mask(x: List[Tensor], a: Attrs) -> Tensor:
+    steps = torch.arange(x[0].shape[0], device='cuda')
+    mask = (steps[:, None] >= x[1][None, :])[:, :, None]
+    return x[0].masked_fill(mask, 0)
+
+
+def _ctc_loss(x: List[Tensor], a: Attrs) -> Tensor:
+    steps, batch, _ = x[0].shape
+    lengths = torch.full((batch,), steps, dtype=torch.int64)
+    label_lengths = torch.full((batch,), x[1].shape[1], dtype=torch.int64)
+    labels = x[1].long() % (x[0].shape[2] - 1) + 1
+    return functional.ctc_loss(functional.log_softmax(x[0], dim=2), labels, lengths,
+                               label_lengths, reduction='none')
+
+
+def _selfatt_qk(x: List[Tensor], a: Attrs) -> Tensor:
+    steps, batch, width = x[0].shape
+    heads = a['heads']
+    q, k, _ = x[0].view(steps, batch * heads, 3, width // heads // 3).unbind(2)
+    return torch.bmm(q.transpose(0, 1) / (width // heads // 3)**0.5, k.permute(1, 2, 0))
+
+
+def _nms(x: List[Tensor], a: Attrs) -> Tensor:
+    return torchvision.ops.nms(x[0][:, 2:].contiguous(), x[0][:, 1].contiguous(),
+                               a['overlap_thresh'])
+
+
+def _pad(x: List[Tensor], a: Attrs) -> Tensor:
+    widths = list(a['pad_width'])[4:]
+    return functional.pad(x[0], widths[2:] + widths[:2],
+                          {'constant': 'constant', 'reflect': 'reflect', 'edge': 'replicate'}[
+                              a['mode']])
+
+
+_UNARY = {
+    'exp': torch.exp, 'sqrt': torch.sqrt, 'square': torch.square, 'erf': torch.erf,
+    'gammaln': torch.lgamma, 'sin': torch.sin, 'log1p': torch.log1p,
+}
+
+# By names of MXNet's: what does the same, of the inputs and attributes.
+OPERATORS: Dict[str, Callable[[List[Tensor], Attrs], Tensor]] = {
+    **{name: lambda x, a, f=f: f(x[0]) for name, f in _UNARY.items()},
+    'Convolution': _convolution,
+    'Deconvolution': lambda x, a: functional.conv_transpose2d(
+        x[0], x[1], stride=a['stride'], padding=a['pad']),
+    'Pooling': _pooling,
+    '_contrib_AdaptiveAvgPooling2D': lambda x, a: functional.adaptive_avg_pool2d(
+        x[0], a.get('output_size', 1)),
+    '_contrib_BilinearResize2D': lambda x, a: functional.interpolate(
+        x[0], (a['height'], a['width']), mode='bilinear', align_corners=True),
+    'LayerNorm': lambda x, a: functional.layer_norm(x[0], x[0].shape[-1:], x[1], x[2]),
+    'InstanceNorm': lambda x, a: functional.instance_norm(x[0], weight=x[1], bias=x[2]),
+    'L2Normalization': _l2_normalization,
+    'LRN': lambda x, a: functional.local_response_norm(x[0], a['nsize'], k=2),
+    'FullyConnected': lambda x, a: functional.linear(*x),
+    'softmax': lambda x, a: functional.softmax(x[0], dim=-1),
+    'log_softmax': lambda x, a: functional.log_softmax(x[0], dim=-1),
+    'Activation': lambda x, a: getattr(torch, a['act_type'])(x[0]),
+    'LeakyReLU': _leaky_relu,
+    'Dropout': lambda x, a: functional.dropout(x[0], a['p'], training=True),
+    '_random_uniform_like': lambda x, a: torch.rand_like(x[0]),
+    '_random_normal_like': lambda x, a: torch.randn_like(x[0]),
+    '_random_gamma_like': lambda x, a: torch._standard_gamma(
+        torch.full_like(x[0], a['alpha'])),
+    '_random_poisson_like': lambda x, a: torch.poisson(torch.full_like(x[0], a['lam'])),
+    'elemwise_add': lambda x, a: x[0] + x[1],
+    'elemwise_mul': lambda x, a: x[0] * x[1],
+    'broadcast_add': lambda x, a: x[0] + x[1],
+    'broadcast_mul': lambda x, a: x[0] * x[1],
+    'add_n': lambda x, a: torch.stack(x).sum(0) if len(x) > 9 else sum(x[1:], x[0]),
+    'where': lambda x, a: torch.where(x[0] != 0, x[1], x[2]),
+    'clip': lambda x, a: torch.clamp(x[0], a['a_min'], a['a_max']),
+    'smooth_l1': lambda x, a: functional.smooth_l1_loss(
+        x[0], torch.zeros_like(x[0]), reduction='none'),
+    'sum': lambda x, a: x[0].sum(a['axis']) if 'axis' in a else x[0].sum(),
+    'mean': lambda x, a: x[0].mean(a['axis']),
+    'max': lambda x, a: x[0].amax(a['axis']),
+    'norm': lambda x, a: x[0].norm(dim=a.get('axis')),
+    'argmax': lambda x, a: x[0].argmax(a['axis']),
+    '_np_cumsum': lambda x, a: x[0].cumsum(a['axis']),
+    'sort': lambda x, a: x[0].sort(-1).values,
+    'argsort': lambda x, a: x[0].argsort(-1),
+    'topk': lambda x, a: x[0].topk(a['k']).indices,
+    'Embedding': lambda x, a: functional.embedding(x[0].long(), x[1]),
+    'take': lambda x, a: x[0][x[1].long()],
+    'one_hot': lambda x, a: functional.one_hot(x[0].long(), a['depth']).float(),
+    'pick': lambda x, a: x[0].gather(1, x[1].long()[:, None]).squeeze(1),
+    'gather_nd': lambda x, a: x[0][x[1].long()[0]],
+    'transpose': lambda x, a: x[0].permute(a.get('axes', (1, 0))).contiguous(),
+    'SwapAxis': lambda x, a: x[0].transpose(a['dim1'], a['dim2']).contiguous(),
+    'slice_axis': lambda x, a: x[0].narrow(
+        a['axis'], a['begin'], a['end'] - a['begin']).contiguous(),
+    'reverse': lambda x, a: x[0].flip(a['axis']),
+    'tile': lambda x, a: x[0].repeat(a['reps']),
+    'repeat': lambda x, a: x[0].repeat_interleave(a['repeats'], a['axis']),
+    'Pad': _pad,
+    'Concat': lambda x, a: torch.cat(x, a['dim']),
+    'stack': lambda x, a: torch.stack(x, a['axis']),
+    'UpSampling': lambda x, a: functional.interpolate(x[0], scale_factor=a['scale']),
+    'depth_to_space': lambda x, a: functional.pixel_shuffle(x[0], a['block_size']),
+    'dot': lambda x, a: x[0] @ x[1],
+    'batch_dot': lambda x, a: torch.bmm(*x),
+    'ROIPooling': _roi_pooling,
+    '_contrib_ROIAlign': _roi_align,
+    '_contrib_box_nms': _nms,
+    'BilinearSampler': lambda x, a: functional.grid_sample(
+        x[0], x[1].permute(0, 2, 3, 1), align_corners=True),
+    'im2col': lambda x, a: functional.unfold(x[0], a['kernel'], padding=a['pad']),
+    'SequenceMask': _sequence_mask,
+    '_linalg_potrf': lambda x, a: torch.linalg.cholesky(x[0]),
+    '_linalg_trsm': lambda x, a: torch.linalg.solve_triangular(x[0].tril(), x[1], upper=False),
+    '_linalg_inverse': lambda x, a: torch.linalg.inv(x[0]),
+    '_linalg_det': lambda x, a: torch.linalg.det(x[0]),
+    '_linalg_syrk': lambda x, a: x[0] @ x[0].mT,
+    'CTCLoss': _ctc_loss,
+    '_contrib_interleaved_matmul_selfatt_qk': _selfatt_qk,
+}
+
+
+def _parameter_shapes(op: str, data: tuple, attrs: Attrs) -> List[tuple]:
+    """Of the inputs that the command gives no shapes of."""
+    if op == 'Convolution':
+        filters = attrs['num_filter']
+        return [(filters, data[1] // attrs.get('num_group', 1), *attrs['kernel']), (filters,)]
+    if op == 'Deconvolution':
+        return [(data[1], attrs['num_filter'], *attrs['kernel'])]
+    if op == 'FullyConnected':
+        return [(attrs['num_hidden'], data[1]), (attrs['num_hidden'],)]
+    if op == 'Embedding':
+        return [(attrs['input_dim'], attrs['output_dim'])]
+    if op == 'SoftmaxOutput':
+        return [data[:1]]
+    channels = data[-1:] if op == 'LayerNorm' else data[1:2]
+    return [channels] * 4
+
+
+def _make_input(name: str, dims: tuple) -> Tensor:
+    """Values of the kind that benchmarks/networks.cc draws for inputs of this name."""
+    value = torch.rand(dims, device='cuda') - 0.5
+    if name.startswith('ids'):
+        return torch.randint(0, 1000, dims, device='cuda').float()
+    if name.startswith('definite'):
+        return value + dims[-1] * torch.eye(dims[-1], device='cuda')
+    if name.startswith('rois'):
+        first = (value[:, 1:3] + 0.5) * 400
+        return torch.cat([value[:, :1] * 0, first, first + 20 + 200 * (value[:, 3:] + 0.5)], dim=1)
+    if name.startswith('boxes'):
+        first = value[:, 2:4] + 0.5
+        return torch.cat([value[:, :1] * 0, value[:, 1:2] + 0.5, first, first + 0.05], dim=1)
+    return value + 1 if name == 'op_moving_var' else value
+
+
+def _value(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return text
+
+
+class Bound:
+    """An operator of a symbol file and its inputs, on the GPU. Raises KeyError for others."""
+
+    def __init__(self, path: str, shapes: str, train: bool):
+        with open(path, encoding='utf-8') as file:
+            nodes = json.load(file)['nodes']
+        self._op = nodes[-1]['op']
+        self._attrs = {k: _value(v) for k, v in nodes[-1].get('attrs', {}).items()}
+        self._train = train
+        given = [item.split(':') for item in shapes.split(';')]
+        dims = [tuple(map(int, dims.split(','))) for _, dims in given]
+        dims += _parameter_shapes(self._op, dims[0], self._attrs)[:len(nodes) - 1 - len(dims)]
+        names = [node['name'] for node in nodes[:-1]]
+        fixed = [name.startswith(('ids', 'rois')) or (name == 'data' and len(names) > 1)
+                 for name in names]
+        self._inputs = []
+        for name, dim, still in zip(names, dims, fixed):
+            value = _make_input(name, dim)
+            trained = train and not still and not name.startswith(('op_moving', 'op_label'))
+            self._inputs.append(value.requires_grad_(trained))
+        self._head = None
+        self.run(3)
+
+    def _forward(self) -> Tensor:
+        if self._op == 'BatchNorm':
+            return _batch_norm(self._inputs, self._attrs, self._train)
+        if self._op == 'SoftmaxOutput':
+            data, label = self._inputs
+            if self._train:
+                return functional.cross_entropy(data, label.long(), reduction='none')
+            return functional.softmax(data, dim=1)
+        return OPERATORS[self._op](self._inputs, self._attrs)
+
+    def _pass(self) -> None:
+        if not self._train:
+            with torch.inference_mode():
+                self._forward()
+            return
+        output = self._forward()
+        if self._head is None:
+            self._head = torch.ones_like(output)
+        inputs = [value for value in self._inputs if value.requires_grad]
+        torch.autograd.grad(output, inputs, self._head)
+
+    def run(self, passes: int) -> None:
+        """Returns when the GPU has made them."""
+        for _ in range(passes):
+            self._pass()
+        torch.cuda.synchronize()
+
+
+def _answer(words: List[str], bound: Bound) -> tuple:
+    if words[0] == 'bind':
+        return {'ready': True}, Bound(words[1], words[2], words[3] == 'train')
+    begin = time.perf_counter()
+    bound.run(int(words[1]))
+    return {'passes': int(words[1]), 'elapsed_s': time.perf_counter() - begin}, bound
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--threads', type=int, default=2)
+    torch.set_num_threads(parser.parse_args().threads)
+    torch.backends.cudnn.allow_tf32 = False  # as cooper
+    print(json.dumps({'ready': True, 'peer': 'torch', 'version': torch.__version__,
+                      'device': torch.cuda.get_device_name()}), flush=True)
+    bound = None
+    for line in sys.stdin:
+        words = line.split()
+        if words == ['quit']:
+            break
+        try:
+            answer, bound = _answer(words, bound)
+        except Exception as error:  # pylint: disable=broad-except
+            answer = {'error': f'{type(error).__name__} {error}'.splitlines()[0][:200]}
+        print(json.dumps(answer), flush=True)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
