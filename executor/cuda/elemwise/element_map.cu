@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 
@@ -21,14 +22,7 @@ MapKernel KernelIn(const ElementMap& map) {
   }
 }
 
-bool IsPlain(const ElementOperands& operands, int arity, const ElementWalk& walk, DType out) {
-  if (walk.rank != 1 || out != DType::kFloat32) return false;
-  for (int k = 0; k < arity; ++k) {
-    if (operands.data[k] == nullptr) continue;
-    if (operands.dtype[k] != DType::kFloat32 || walk.strides[k][0] != 1) return false;
-  }
-  return true;
-}
+bool IsAligned(const void* data) { return reinterpret_cast<uintptr_t>(data) % sizeof(float4) == 0; }
 
 absl::Status LaunchMap(const KernelContext& c, const ElementMap& map,
                        absl::Span<const ElemwiseOperand> operands, const ElementWalk& walk,
@@ -40,11 +34,14 @@ absl::Status LaunchMap(const KernelContext& c, const ElementMap& map,
       .out_dtype = output.dtype,
       .to_integers = !IsFloating(output.dtype),
       .add = req == WriteReq::kAdd,
-      .plain = false,
+      .quads = {.count = 0},
   };
-  arguments.plain = IsPlain(arguments.operands, map.arity, walk, output.dtype);
+  if (output.dtype == DType::kFloat32 && IsAligned(output.data)) {
+    arguments.quads = QuadsOf(arguments.operands, map.arity, walk);
+  }
+  const int64_t work = arguments.quads.count > 0 ? arguments.quads.count : walk.count;
   return DispatchCompute(output.dtype, map.exact_integers, [&](auto zero) {
-    return LaunchElements(c, walk.count, KernelIn<decltype(zero)>(map), arguments);
+    return LaunchElements(c, work, KernelIn<decltype(zero)>(map), arguments);
   });
 }
 
@@ -65,6 +62,26 @@ ElementOperands ElementOperandsOf(absl::Span<const ElemwiseOperand> operands, DT
     ignored.IgnoreError();
   }
   return result;
+}
+
+ElementWalk QuadsOf(const ElementOperands& operands, int arity, const ElementWalk& walk) {
+  ElementWalk quads = walk;
+  const int inner = walk.rank - 1;
+  quads.count = 0;
+  if (inner < 0 || !operands.AreFloats(arity)) return quads;
+  if (inner > 0 && walk.extents[inner] % 4 != 0) return quads;
+  for (int k = 0; k < arity; ++k) {
+    int64_t& step = quads.strides[k][inner];
+    if (operands.data[k] == nullptr || step == 0) continue;
+    if (step != 1 || !IsAligned(operands.data[k])) return quads;
+    step = 4;
+    for (int axis = 0; axis < inner; ++axis) {
+      if (walk.strides[k][axis] % 4 != 0) return quads;
+    }
+  }
+  quads.extents[inner] /= 4;
+  quads.count = inner > 0 ? walk.count / 4 : quads.extents[inner];
+  return quads;
 }
 
 absl::Status RunElementMap(const KernelContext& c, const ElementMap& map,

@@ -26,8 +26,8 @@ struct MapArguments {
   DType out_dtype;
   bool to_integers;  // whether that is a type of integers
   bool add;
-  // Whether the output and all operands but scalars are arrays of float32 in the order of the walk.
-  bool plain;
+  // QuadsOf() the walk, where the output is of float32 and lies so, too.
+  ElementWalk quads;
 };
 using MapKernel = void (*)(MapArguments);
 

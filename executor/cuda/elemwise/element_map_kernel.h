@@ -27,21 +27,34 @@ __device__ inline double ToNearInteger(double value) {
   return fabs(value - nearest) <= kMostError * fabs(nearest) ? nearest : value;
 }
 
+template <typename F>
+__device__ ElementQuads<F> LoadQuads(const MapArguments& a, int64_t i) {
+  int64_t at[F::kArity] = {};
+  a.quads.At<F::kArity>(i, at);
+  return a.operands.LoadQuadsAt<F>(a.quads, at);
+}
+
 template <typename F, typename C>
 __global__ void MapElements(const MapArguments a) {
+  int64_t first = FirstElement();
   if constexpr (std::is_same_v<C, float>) {
-    if (a.plain) {
-      const auto load = [&a](int64_t i) { return a.operands.LoadPlain<F, float>(i); };
-      ForEachLoaded(a.walk.count, load, [&a](int64_t i, const ElementsOf<F, float>& x) {
-        StoreTo(static_cast<float*>(a.out) + i, x.Apply(), a.add);
-      });
-      return;
-    }
+    float4* const out = static_cast<float4*>(a.out);
+    ForEachLoaded(
+        a.quads.count, [&a](int64_t i) { return LoadQuads<F>(a, i); },
+        [&a, out](int64_t i, const ElementQuads<F>& x) {
+          float4 values = {x.of[0].Apply(), x.of[1].Apply(), x.of[2].Apply(), x.of[3].Apply()};
+          if (a.add) {
+            const float4 old = out[i];
+            values = {old.x + values.x, old.y + values.y, old.z + values.z, old.w + values.w};
+          }
+          out[i] = values;
+        });
+    first += 4 * a.quads.count;
   }
-  for (int64_t i = FirstElement(); i < a.walk.count; i += ElementStep()) {
+  for (int64_t i = first; i < a.walk.count; i += ElementStep()) {
     int64_t at[F::kArity] = {};
     a.walk.At<F::kArity>(i, at);
-    C value = a.operands.Apply<F, C>(at);
+    C value = a.operands.LoadAt<F, C>(at).Apply();
     if constexpr (std::is_same_v<C, double> && kGivesIntegers<F>) {
       if (a.to_integers) value = ToNearInteger(value);
     }

@@ -84,6 +84,12 @@ struct ElementsOf {
   }
 };
 
+// The same four times.
+template <typename F>
+struct ElementQuads {
+  ElementsOf<F, float> of[4];
+};
+
 // The operands of a function as a kernel reads them.
 struct ElementOperands {
   const void* data[kMaxMapArity];  // null: the scalar
@@ -98,27 +104,57 @@ struct ElementOperands {
     return LoadElement<C>(data[k], dtype[k], at);
   }
 
-  // F of the elements at these offsets.
+  // The elements at these offsets.
   template <typename F, typename C>
-  __device__ C Apply(const int64_t* at) const {
+  __device__ ElementsOf<F, C> LoadAt(const int64_t* at) const {
     ElementsOf<F, C> x;
 #pragma unroll
     for (int k = 0; k < F::kArity; ++k) x.of[k] = Load<C>(k, at[k]);
-    return x.Apply();
+    return x;
   }
 
-  // Element i of each, where all are arrays of C in the order of the walk, or scalars.
+  // The same where AreFloats().
   template <typename F, typename C>
-  __device__ ElementsOf<F, C> LoadPlain(int64_t i) const {
+  __device__ ElementsOf<F, C> LoadFloatsAt(const int64_t* at) const {
     ElementsOf<F, C> x;
 #pragma unroll
     for (int k = 0; k < F::kArity; ++k) {
-      x.of[k] = data[k] == nullptr ? Scalar<C>(k) : static_cast<const C*>(data[k])[i];
+      x.of[k] = data[k] == nullptr ? Scalar<C>(k) : static_cast<const float*>(data[k])[at[k]];
     }
     return x;
   }
 
- private:
+  // The four elements from these offsets on, of a walk of QuadsOf().
+  template <typename F>
+  __device__ ElementQuads<F> LoadQuadsAt(const ElementWalk& quads, const int64_t* at) const {
+    ElementQuads<F> x;
+#pragma unroll
+    for (int k = 0; k < F::kArity; ++k) {
+      const auto* const floats = static_cast<const float*>(data[k]);
+      float4 quad;
+      if (floats != nullptr && quads.strides[k][quads.rank - 1] != 0) {
+        quad = *reinterpret_cast<const float4*>(floats + at[k]);
+      } else {
+        quad.x = floats == nullptr ? Scalar<float>(k) : floats[at[k]];
+        quad.y = quad.z = quad.w = quad.x;
+      }
+      x.of[0].of[k] = quad.x;
+      x.of[1].of[k] = quad.y;
+      x.of[2].of[k] = quad.z;
+      x.of[3].of[k] = quad.w;
+    }
+    return x;
+  }
+
+  // Whether all of them are arrays of float32, or scalars, which needs no switch at each element.
+  bool AreFloats(int arity) const {
+    for (int k = 0; k < arity; ++k) {
+      if (data[k] != nullptr && dtype[k] != DType::kFloat32) return false;
+    }
+    return true;
+  }
+
+  // The number that stands for an operand without data.
   template <typename C>
   __device__ C Scalar(int k) const {
     C value;
@@ -131,6 +167,11 @@ struct ElementOperands {
 // `exact_integers` decides as in DispatchCompute.
 ElementOperands ElementOperandsOf(absl::Span<const ElemwiseOperand> operands, DType dtype,
                                   bool exact_integers);
+
+// The walk over as many elements as `walk` begins with, four next to each other at a time, whose
+// values are loaded at once; all but at most three of a walk of one axis. Of no elements where
+// arrays are not of float32 or do not lie so.
+ElementWalk QuadsOf(const ElementOperands& operands, int arity, const ElementWalk& walk);
 
 // Converts `value` into element `at`, or adds it to it.
 template <typename C>

@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
+#include "executor/cuda/map_quads.h"
 #include "executor/kernel.h"
 #include "ndarray/status_macros.h"
 #include "symbol/ops/elemwise/where_arrays.h"
@@ -24,14 +25,33 @@ __global__ void Choose(int64_t n, int64_t row, const void* condition, DType cond
   }
 }
 
+// The same of float32 alone, with an element of the condition for each.
+__global__ void ChooseFloats(int64_t n, const float* condition, const float* x, const float* y,
+                             float* out, bool add) {
+  if (x == nullptr || y == nullptr) {
+    const bool takes = y == nullptr;
+    MapQuads(n, condition, takes ? x : y, out, add, [takes](int64_t, float asked, float value) {
+      return (asked != 0) == takes ? value : 0.0F;
+    });
+    return;
+  }
+  MapQuads(n, condition, x, out, add,
+           [y](int64_t i, float asked, float value) { return asked != 0 ? value : y[i]; });
+}
+
 absl::Status RunChoose(const KernelContext& c, const ArrayView& condition, const void* x,
                        const void* y, const ArrayView& output, WriteReq req) {
   if (req == WriteReq::kNull || output.size() == 0) return absl::OkStatus();
-  const int64_t row = output.size() / condition.size();
+  const int64_t n = output.size();
+  const int64_t row = n / condition.size();
+  if (row == 1 && output.dtype == DType::kFloat32 && condition.dtype == DType::kFloat32) {
+    return LaunchElements(c, QuadsOf(n), ChooseFloats, n, condition.as<float>(),
+                          static_cast<const float*>(x), static_cast<const float*>(y),
+                          output.as<float>(), req == WriteReq::kAdd);
+  }
   return DispatchCompute(output.dtype, /*exact_integers=*/true, [&](auto zero) {
-    return LaunchElements(c, output.size(), Choose<decltype(zero)>, output.size(), row,
-                          condition.data, condition.dtype, x, y, output.data, output.dtype,
-                          req == WriteReq::kAdd);
+    return LaunchElements(c, n, Choose<decltype(zero)>, n, row, condition.data, condition.dtype, x,
+                          y, output.data, output.dtype, req == WriteReq::kAdd);
   });
 }
 

@@ -7,6 +7,7 @@
 #include "executor/cuda/device_random.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
+#include "executor/cuda/map_quads.h"
 #include "executor/elements/dropout_bits.h"
 #include "executor/kernel.h"
 #include "ndarray/philox.h"
@@ -18,9 +19,7 @@ namespace {
 
 template <typename T>
 __global__ void Copy(int64_t n, const T* in, T* out, bool add) {
-  for (int64_t i = FirstElement(); i < n; i += ElementStep()) {
-    StoreTo(out + i, ConvertElement<ComputeType<T>>(in[i]), add);
-  }
+  MapQuads(n, in, out, add, [](int64_t, T x) { return ConvertElement<ComputeType<T>>(x); });
 }
 
 // Four elements for each position of the stream.
@@ -40,8 +39,18 @@ __global__ void DrawAndApply(int64_t n, const T* in, DeviceRandom source, uint32
                              ComputeType<T> scale, uint8_t* mask, T* out, bool add) {
   using C = ComputeType<T>;
   const Philox random = source.Get();
+  const bool in_quads = HoldsQuads(in) && HoldsQuads(out) && (mask == nullptr || HoldsQuads(mask));
   for (int64_t block = FirstElement(); block * 4 < n; block += ElementStep()) {
     const auto bits = random.At(block);
+    if (in_quads && block * 4 + 4 <= n) {
+      const Quad<T> x = QuadAt(in, block);
+      const auto keeps = [&](int k) -> uint8_t { return KeepsElement(bits[k], threshold); };
+      if (mask != nullptr) StoreQuad(mask, block, false, keeps);
+      StoreQuad(out, block, add, [&](int k) {
+        return ConvertElement<C>(x.of[k]) * (static_cast<C>(keeps(k)) * scale);
+      });
+      continue;
+    }
     for (int64_t k = 0; k < 4 && block * 4 + k < n; ++k) {
       const int64_t i = block * 4 + k;
       const uint8_t keeps = KeepsElement(bits[k], threshold);
@@ -84,9 +93,9 @@ template <typename T>
 __global__ void ApplyMask(int64_t n, const T* in, const uint8_t* mask, ComputeType<T> scale, T* out,
                           bool add) {
   using C = ComputeType<T>;
-  for (int64_t i = FirstElement(); i < n; i += ElementStep()) {
-    StoreTo(out + i, ConvertElement<C>(in[i]) * (static_cast<C>(mask[i]) * scale), add);
-  }
+  MapQuads(n, in, mask, out, add, [scale](int64_t, T x, uint8_t keeps) {
+    return ConvertElement<C>(x) * (static_cast<C>(keeps) * scale);
+  });
 }
 
 template <typename T>
@@ -104,7 +113,7 @@ absl::Status Apply(const KernelContext& c, const ArrayView& in, const ArrayView&
   const int64_t n = in.size();
   const bool add = c.reqs[0] == WriteReq::kAdd;
   if (mask.size() == n) {
-    return LaunchElements(c, n, ApplyMask<T>, n, in.as<T>(), mask.as<uint8_t>(), scale,
+    return LaunchElements(c, QuadsOf(n), ApplyMask<T>, n, in.as<T>(), mask.as<uint8_t>(), scale,
                           c.outputs[0].as<T>(), add);
   }
   return LaunchElements(c, n, ApplyBroadcastMask<T>, n, in.as<T>(), mask.as<uint8_t>(),
@@ -114,7 +123,7 @@ absl::Status Apply(const KernelContext& c, const ArrayView& in, const ArrayView&
 template <typename T>
 absl::Status CopyData(const KernelContext& c) {
   const int64_t n = c.outputs[0].size();
-  return LaunchElements(c, n, Copy<T>, n, c.inputs[0].as<T>(), c.outputs[0].as<T>(),
+  return LaunchElements(c, QuadsOf(n), Copy<T>, n, c.inputs[0].as<T>(), c.outputs[0].as<T>(),
                         c.reqs[0] == WriteReq::kAdd);
 }
 

@@ -7,6 +7,7 @@
 #include "executor/cuda/device_random.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
+#include "executor/cuda/map_quads.h"
 #include "executor/cuda/reduce/block_sums.h"
 #include "executor/cuda/reduce/set_reduce.h"
 #include "executor/elements/leaky_relu_functions.h"
@@ -24,8 +25,8 @@ using Type = LeakyReluParam::Type;
 template <typename T>
 __global__ void Forward(int64_t n, Type type, ComputeType<T> slope, const T* x, T* y, bool add) {
   using C = ComputeType<T>;
-  for (int64_t i = FirstElement(); i < n; i += ElementStep()) {
-    const C v = ConvertElement<C>(x[i]);
+  MapQuads(n, x, y, add, [type, slope](int64_t, T element) {
+    const C v = ConvertElement<C>(element);
     C value = v;
     if (type == LeakyReluParam::kGelu) {
       value = v * C{0.5} * (C{1} + erf(v / static_cast<C>(kSqrt2)));
@@ -34,8 +35,8 @@ __global__ void Forward(int64_t n, Type type, ComputeType<T> slope, const T* x, 
     } else if (!(v > 0)) {
       value = slope * (type == LeakyReluParam::kElu ? expm1(v) : v);
     }
-    StoreTo(y + i, value, add);
-  }
+    return value;
+  });
 }
 
 // Slopes uniform in [low, low + width), or their mean where nothing is trained; `mask` gets them,
@@ -59,22 +60,28 @@ template <typename T>
 __global__ void PreluForward(int64_t n, GammaIndex index, const T* x, const T* value,
                              const T* gamma, T* out, bool add) {
   using C = ComputeType<T>;
-  for (int64_t i = FirstElement(); i < n; i += ElementStep()) {
-    const C v = ConvertElement<C>(value[i]);
-    StoreTo(out + i, ConvertElement<C>(x[i]) > 0 ? v : v * ConvertElement<C>(gamma[index(i)]), add);
-  }
+  MapQuads(n, x, value, out, add, [&index, gamma](int64_t i, T element, T value) {
+    const C v = ConvertElement<C>(value);
+    return ConvertElement<C>(element) > 0 ? v : v * ConvertElement<C>(gamma[index(i)]);
+  });
 }
 
 // What element i of x gives to the gradient of its gamma.
 template <typename T>
 struct GammaTerm {
+  struct Pair {
+    T x, ograd;
+  };
   const T* x;
   const T* ograd;
-  __device__ ComputeType<T> operator()(int64_t i) const {
+
+  __device__ Pair Load(int64_t i) const { return {x[i], ograd[i]}; }
+  __device__ static ComputeType<T> Of(const Pair& p) {
     using C = ComputeType<T>;
-    const C v = ConvertElement<C>(x[i]);
-    return v > 0 ? C{0} : v * ConvertElement<C>(ograd[i]);
+    const C v = ConvertElement<C>(p.x);
+    return v > 0 ? C{0} : v * ConvertElement<C>(p.ograd);
   }
+  __device__ ComputeType<T> operator()(int64_t i) const { return Of(Load(i)); }
 };
 
 template <typename T>
@@ -92,7 +99,9 @@ __global__ void GammaGradient(SetPlan plan, GammaTerm<T> term, T* grad, bool add
   using C = ComputeType<T>;
   const SetThread thread(plan);
   thread.ForEachSet([&](int64_t k) {
-    const C sum = thread.SumOver<C>(k, [&](int64_t i, int64_t) { return term(i); });
+    const C sum = thread.SumOverLoaded<C>(
+        k, [&](int64_t i) { return term.Load(i); },
+        [](int64_t, const auto& pair) { return GammaTerm<T>::Of(pair); });
     if (k >= 0 && thread.IsFirst()) StoreTo(grad + k, sum, add);
   });
 }
@@ -102,8 +111,8 @@ template <typename T>
 __global__ void Backward(int64_t n, Type type, bool of_data, ComputeType<T> slope, const T* ograd,
                          const T* value, const T* mask, T* grad, bool add) {
   using C = ComputeType<T>;
-  for (int64_t i = FirstElement(); i < n; i += ElementStep()) {
-    const C v = ConvertElement<C>(value[i]);
+  MapQuads(n, ograd, value, grad, add, [=](int64_t i, T og, T element) {
+    const C v = ConvertElement<C>(element);
     C d = 1;
     if (type == LeakyReluParam::kGelu) {
       const C u = v / static_cast<C>(kSqrt2);
@@ -116,8 +125,8 @@ __global__ void Backward(int64_t n, Type type, bool of_data, ComputeType<T> slop
           : type == LeakyReluParam::kRrelu ? ConvertElement<C>(mask[i])
                                            : slope;
     }
-    StoreTo(grad + i, ConvertElement<C>(ograd[i]) * d, add);
-  }
+    return ConvertElement<C>(og) * d;
+  });
 }
 
 template <typename T>
@@ -131,7 +140,8 @@ absl::Status RunForward(const KernelContext& c) {
   const int64_t n = c.inputs[kData].size();
   if (param.act_type == LeakyReluParam::kPrelu) {
     const GammaIndex index(c.inputs[kData].shape, c.inputs[kGamma].shape);
-    return LaunchElements(c, n, PreluForward<T>, n, index, x, x, c.inputs[kGamma].as<T>(), y, add);
+    return LaunchElements(c, QuadsOf(n), PreluForward<T>, n, index, x, x, c.inputs[kGamma].as<T>(),
+                          y, add);
   }
   if (param.act_type == LeakyReluParam::kRrelu) {
     T* mask = c.reqs[1] == WriteReq::kNull ? nullptr : c.outputs[1].as<T>();
@@ -140,8 +150,8 @@ absl::Status RunForward(const KernelContext& c) {
                           static_cast<C>(param.upper_bound - param.lower_bound), x, mask,
                           c.reqs[1] == WriteReq::kAdd, y, add);
   }
-  return LaunchElements(c, n, Forward<T>, n, param.act_type, static_cast<C>(param.slope), x, y,
-                        add);
+  return LaunchElements(c, QuadsOf(n), Forward<T>, n, param.act_type, static_cast<C>(param.slope),
+                        x, y, add);
 }
 
 template <typename T>
@@ -171,8 +181,9 @@ absl::Status RunPreluBackward(const KernelContext& c) {
   }
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const int64_t n = c.inputs[kValue].size();
-  return LaunchElements(c, n, PreluForward<T>, n, index, x, ograd, c.inputs[kMaskOrGamma].as<T>(),
-                        c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
+  return LaunchElements(c, QuadsOf(n), PreluForward<T>, n, index, x, ograd,
+                        c.inputs[kMaskOrGamma].as<T>(), c.outputs[0].as<T>(),
+                        c.reqs[0] == WriteReq::kAdd);
 }
 
 template <typename T>
@@ -183,7 +194,7 @@ absl::Status RunBackward(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const int64_t n = c.outputs[0].size();
   const bool has_mask = param.act_type == LeakyReluParam::kRrelu;
-  return LaunchElements(c, n, Backward<T>, n, param.act_type, param.gradient_takes_data(),
+  return LaunchElements(c, QuadsOf(n), Backward<T>, n, param.act_type, param.gradient_takes_data(),
                         static_cast<ComputeType<T>>(param.slope), c.inputs[kOgrad].as<T>(),
                         c.inputs[kValue].as<T>(),
                         has_mask ? c.inputs[kMaskOrGamma].as<T>() : nullptr, c.outputs[0].as<T>(),

@@ -13,14 +13,15 @@
 namespace cooper {
 namespace {
 
-constexpr int64_t kBlocks = 256;      // fewer would leave a large GPU idle
+constexpr int64_t kBlocks = 1024;     // fewer would leave a large GPU idle
 constexpr int64_t kLeastPerLane = 8;  // elements, before parts are made
 constexpr int kNeighbours = 32;       // elements of the output next to each other: of a warp
 constexpr int64_t kMaxGridX = 1 << 20;
 
-int LanesFor(int64_t count, int most) {
+// With at least so many elements for each.
+int LanesFor(int64_t count, int most, int64_t each) {
   int lanes = 1;
-  while (lanes < most && lanes * 4 < count) lanes *= 2;
+  while (lanes < most && lanes * each < count) lanes *= 2;
   return lanes;
 }
 
@@ -31,13 +32,33 @@ void ShareOut(bool adjacent, ReduceArguments* a) {
   a->adjacent = adjacent;
   const int64_t neighbours = std::min<int64_t>(kNeighbours, a->kept.count);
   const int most =
-      adjacent ? kReduceThreads : kReduceThreads / LanesFor(neighbours * 4, kNeighbours);
-  a->lanes = LanesFor(a->reduced.count, most);
-  const int64_t blocks = DivideUp(a->kept.count, kReduceThreads / a->lanes);
+      adjacent ? kReduceThreads : kReduceThreads / LanesFor(neighbours * 4, kNeighbours, 4);
+  const auto blocks = [&] { return DivideUp(a->kept.count, kReduceThreads / a->lanes); };
+  // A warp needs no barriers. More than one is for where there would be too few, or each had much
+  // to do.
+  a->lanes = std::max(LanesFor(a->reduced.count, std::min(most, 32), 4),
+                      LanesFor(a->reduced.count, most, 64));
+  while (a->lanes < most && a->lanes * 4 < a->reduced.count && blocks() < kBlocks) a->lanes *= 2;
   const int64_t enough = a->reduced.count / (a->lanes * kLeastPerLane);
   // Only where all lanes have work: there each block has few elements of the output, which bounds
   // the workspace.
-  a->parts = a->lanes == most ? std::max<int64_t>(1, std::min(enough, kBlocks / blocks)) : 1;
+  a->parts = a->lanes == most ? std::max<int64_t>(1, std::min(enough, kBlocks / blocks())) : 1;
+}
+
+// `a->quads`: only where rows are reduced, whose lanes read next to each other.
+ElementWalk QuadsToReduce(const ReduceArguments& a, int arity) {
+  ElementWalk none = a.reduced;
+  none.count = 0;
+  if (!a.adjacent) return none;
+  for (int k = 0; k < arity; ++k) {
+    // What a row begins with is to lie as well as what follows.
+    if (a.reduced.strides[k][a.reduced.rank - 1] == 0) continue;
+    for (int axis = 0; axis < a.kept.rank; ++axis) {
+      if (a.kept.strides[k][axis] % 4 != 0) return none;
+    }
+  }
+  const ElementWalk quads = QuadsOf(a.operands, arity, a.reduced);
+  return quads.count * 4 == a.reduced.count ? quads : none;
 }
 
 template <typename C>
@@ -57,7 +78,7 @@ absl::Status LaunchReduce(const KernelContext& c, const ElementReduce::Kernels& 
   const dim3 grid(BlocksFor(blocks, kMaxGridX), static_cast<unsigned>(a.parts));
   COOPER_RETURN_IF_ERROR(Launch(c, grid, dim3(kReduceThreads), kernels.reduce, a));
   if (a.parts == 1) return absl::OkStatus();
-  return LaunchElements(c, a.kept.count, kernels.finish, a);
+  return Launch(c, dim3(BlocksFor(a.kept.count, kMaxGridX)), dim3(32), kernels.finish, a);
 }
 
 }  // namespace
@@ -105,6 +126,8 @@ absl::Status RunElementReduce(const KernelContext& c, const ElementReduce& funct
   a.out = output.data;
   a.out_dtype = output.dtype;
   a.add = req == WriteReq::kAdd;
+  a.plain = a.operands.AreFloats(function.arity);
+  a.quads = QuadsToReduce(a, function.arity);
   return DispatchCompute(reduced, function.exact_integers, [&](auto zero) {
     return LaunchReduce(c, KernelsIn<decltype(zero)>(function), a);
   });

@@ -35,6 +35,8 @@ struct ReduceArguments {
   void* out;
   DType out_dtype;
   bool add;
+  bool plain;         // whether operands are of float32
+  ElementWalk quads;  // the same elements as `reduced`, four at a time, or none
 };
 using ElementReduceKernel = void (*)(ReduceArguments);
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "executor/cuda/launch.h"
 #include "executor/cuda/reduce/element_reduce.h"
@@ -30,16 +31,113 @@ __device__ void FinishElement(const ReduceArguments& a, int64_t i, C value) {
   StoreComputed(a.out, a.out_dtype, i, value, a.add);
 }
 
+// R of the function's values at iterations lane, lane + lanes... of [begin, end), of elements that
+// load(offsets) gives: several of them at once, without which a GPU's memory is not kept busy.
+template <typename R, typename F, typename C, typename Load>
+__device__ C ReduceLane(const ReduceArguments& a, const int64_t* base, int64_t begin, int64_t end,
+                        Load&& load) {
+  constexpr int kLoads = F::kArity * sizeof(C) <= 8 ? 4 : 2;
+  C value = R::template Initial<C>();
+  for (int64_t first = begin; first < end; first += int64_t{kLoads} * a.lanes) {
+    ElementsOf<F, C> x[kLoads];
+#pragma unroll
+    for (int l = 0; l < kLoads; ++l) {
+      const int64_t j = first + int64_t{l} * a.lanes;
+      if (j >= end) continue;
+      int64_t at[F::kArity];
+#pragma unroll
+      for (int k = 0; k < F::kArity; ++k) at[k] = base[k];
+      a.reduced.At<F::kArity>(j, at);
+      x[l] = load(at);
+    }
+#pragma unroll
+    for (int l = 0; l < kLoads; ++l) {
+      if (first + int64_t{l} * a.lanes < end) value = R::Combine(value, x[l].Apply());
+    }
+  }
+  return value;
+}
+
+// The same of quads.
+template <typename R, typename F>
+__device__ float ReduceLaneOfQuads(const ReduceArguments& a, const int64_t* base, int64_t begin,
+                                   int64_t end) {
+  constexpr int kLoads = 2;
+  float value = R::template Initial<float>();
+  for (int64_t first = begin; first < end; first += int64_t{kLoads} * a.lanes) {
+    ElementQuads<F> x[kLoads];
+#pragma unroll
+    for (int l = 0; l < kLoads; ++l) {
+      const int64_t j = first + int64_t{l} * a.lanes;
+      if (j >= end) continue;
+      int64_t at[F::kArity];
+#pragma unroll
+      for (int k = 0; k < F::kArity; ++k) at[k] = base[k];
+      a.quads.At<F::kArity>(j, at);
+      x[l] = a.operands.LoadQuadsAt<F>(a.quads, at);
+    }
+#pragma unroll
+    for (int l = 0; l < kLoads; ++l) {
+      if (first + int64_t{l} * a.lanes >= end) continue;
+#pragma unroll
+      for (int q = 0; q < 4; ++q) value = R::Combine(value, x[l].of[q].Apply());
+    }
+  }
+  return value;
+}
+
+// R of the values of the lanes of an element, for its lane 0. All threads of the block must call.
+template <typename R, typename C>
+__device__ C ReduceLanes(const ReduceArguments& a, int lane, int slot, C value) {
+  if (a.adjacent && a.lanes <= 32) {
+    for (int width = a.lanes / 2; width > 0; width /= 2) {
+      value = R::Combine(value, __shfl_down_sync(0xffffffffu, value, width));
+    }
+    return value;
+  }
+  // By halves: lane l and lane l + width, until one is left.
+  __shared__ C shared[kReduceThreads];
+  const int sets = kReduceThreads / a.lanes;
+  C* const own = shared + lane * sets + slot;
+  __syncthreads();  // until what was here before has been read
+  *own = value;
+  __syncthreads();
+  for (int width = a.lanes / 2; width > 0; width /= 2) {
+    if (lane < width) *own = R::Combine(*own, own[width * sets]);
+    __syncthreads();
+  }
+  return *own;
+}
+
+// By what the operands allow.
+template <typename R, typename F, typename C>
+__device__ C ReduceLaneOf(const ReduceArguments& a, const int64_t* base, int64_t begin, int64_t end,
+                          bool in_quads) {
+  if constexpr (std::is_same_v<C, float>) {
+    if (in_quads) return ReduceLaneOfQuads<R, F>(a, base, begin, end);
+  }
+  if constexpr (std::is_floating_point_v<C>) {
+    if (a.plain) {
+      return ReduceLane<R, F, C>(a, base, begin, end, [&a](const int64_t* at) {
+        return a.operands.LoadFloatsAt<F, C>(at);
+      });
+    }
+  }
+  return ReduceLane<R, F, C>(a, base, begin, end,
+                             [&a](const int64_t* at) { return a.operands.LoadAt<F, C>(at); });
+}
+
 template <typename R, typename F, typename C>
 __global__ void ReduceElements(const ReduceArguments a) {
-  __shared__ C shared[kReduceThreads];
   const int t = static_cast<int>(threadIdx.x);
   const int sets = kReduceThreads / a.lanes;  // elements of the output that a block has at once
   const int lane = a.adjacent ? t % a.lanes : t / sets;
   const int slot = a.adjacent ? t / a.lanes : t % sets;
   const int64_t part = blockIdx.y;
-  const int64_t begin = a.reduced.count * part / a.parts;
-  const int64_t end = a.reduced.count * (part + 1) / a.parts;
+  const bool in_quads = std::is_same_v<C, float> && a.quads.count > 0;
+  const int64_t count = in_quads ? a.quads.count : a.reduced.count;
+  const int64_t begin = count * part / a.parts;
+  const int64_t end = count * (part + 1) / a.parts;
   const int64_t step = static_cast<int64_t>(gridDim.x) * sets;
   for (int64_t first = static_cast<int64_t>(blockIdx.x) * sets; first < a.kept.count;
        first += step) {
@@ -48,25 +146,9 @@ __global__ void ReduceElements(const ReduceArguments a) {
     if (i < a.kept.count) {
       int64_t base[F::kArity] = {};
       a.kept.At<F::kArity>(i, base);
-      for (int64_t j = begin + lane; j < end; j += a.lanes) {
-        int64_t at[F::kArity];
-#pragma unroll
-        for (int k = 0; k < F::kArity; ++k) at[k] = base[k];
-        a.reduced.At<F::kArity>(j, at);
-        value = R::Combine(value, a.operands.Apply<F, C>(at));
-      }
+      value = ReduceLaneOf<R, F, C>(a, base, begin + lane, end, in_quads);
     }
-    if (a.lanes > 1) {
-      // By halves: lane l and lane l + width, until one is left.
-      C* const own = shared + lane * sets + slot;
-      *own = value;
-      __syncthreads();
-      for (int width = a.lanes / 2; width > 0; width /= 2) {
-        if (lane < width) *own = R::Combine(*own, own[width * sets]);
-        __syncthreads();
-      }
-      value = *own;
-    }
+    value = ReduceLanes<R>(a, lane, slot, value);
     if (lane != 0 || i >= a.kept.count) continue;
     if (a.parts > 1) {
       static_cast<C*>(a.partial)[part * a.kept.count + i] = value;
@@ -76,15 +158,20 @@ __global__ void ReduceElements(const ReduceArguments a) {
   }
 }
 
+// A warp for each element, whose threads share the parts.
 template <typename R, typename C>
 __global__ void ReducePartials(const ReduceArguments a) {
   const C* partial = static_cast<const C*>(a.partial);
-  for (int64_t i = FirstElement(); i < a.kept.count; i += ElementStep()) {
-    C value = partial[i];
-    for (int64_t part = 1; part < a.parts; ++part) {
+  const int lane = static_cast<int>(threadIdx.x);
+  for (int64_t i = blockIdx.x; i < a.kept.count; i += gridDim.x) {
+    C value = R::template Initial<C>();
+    for (int64_t part = lane; part < a.parts; part += 32) {
       value = R::Combine(value, partial[part * a.kept.count + i]);
     }
-    FinishElement(a, i, value);
+    for (int width = 16; width > 0; width /= 2) {
+      value = R::Combine(value, __shfl_down_sync(0xffffffffu, value, width));
+    }
+    if (lane == 0) FinishElement(a, i, value);
   }
 }
 
