@@ -203,9 +203,10 @@ absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
 template <typename C>
 absl::Status LogProbabilities(const KernelContext& c, const Samples& s) {
   const TypedArray none = {nullptr, DType::kInt32};
-  return LaunchSets(c, PlanSets(s.steps * s.batch, s.classes, 1),
-                    SoftmaxSets<SoftmaxForm::kLogSoftmax, C>, Typed(c.inputs[kData]), none, C{1},
-                    TypedArray{c.workspace, DTypeOf<C>()}, false);
+  const ArrayView logs = {c.workspace, c.inputs[kData].shape, DTypeOf<C>()};
+  return LaunchSoftmax<SoftmaxForm::kLogSoftmax>(
+      c, PlanSets(s.steps * s.batch, s.classes, 1, MostThreadsFor(logs.dtype, logs.dtype)),
+      c.inputs[kData], none, 1.0, logs, false);
 }
 
 dim3 ThreadsFor(int64_t work) { return dim3(LanesFor(work, kSetThreads)); }

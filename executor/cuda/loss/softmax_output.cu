@@ -18,11 +18,18 @@
 namespace cooper {
 namespace {
 
-SetPlan PlanFor(const SoftmaxOutputParam& param, const Shape& shape) {
+SetPlan PlanFor(const KernelContext& c) {
+  const auto& param = c.param<SoftmaxOutputParam>();
+  const Shape& shape = c.outputs[0].shape;
+  const int most = MostThreadsFor(c.inputs[0].dtype, c.outputs[0].dtype);
   const int rank = shape.rank();
-  if (param.multi_output) return PlanSets(shape[0], shape[1], shape.Product(2, rank));
-  if (param.preserve_shape) return PlanSets(shape.Product(0, rank - 1), shape[rank - 1], 1);
-  return PlanSets(shape[0], shape.Product(1, rank), 1);
+  if (param.multi_output) {
+    return PlanSets(shape[0], shape[1], shape.Product(2, rank), most);
+  }
+  if (param.preserve_shape) {
+    return PlanSets(shape.Product(0, rank - 1), shape[rank - 1], 1, most);
+  }
+  return PlanSets(shape[0], shape.Product(1, rank), 1, most);
 }
 
 // What the gradient of one array of labels depends on.
@@ -36,8 +43,9 @@ struct GradientOptions {
 
 // (output - target) * scale, times the output with out_grad. `grad` may be `output`.
 template <typename T>
-__global__ void LabelGradient(SetPlan plan, const T* label, const T* output, GradientOptions o,
-                              T* grad) {
+__global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, 0>,
+                                  kBlocksHolding<ComputeType<T>, 0>)
+    LabelGradient(SetPlan plan, const T* label, const T* output, GradientOptions o, T* grad) {
   using C = ComputeType<T>;
   const SetThread thread(plan);
   const C scale = static_cast<C>(o.divisor == nullptr ? o.scale : o.scale / *o.divisor);
@@ -47,10 +55,10 @@ __global__ void LabelGradient(SetPlan plan, const T* label, const T* output, Gra
     if (set < 0) return;
     const int64_t own = ConvertElement<int64_t>(label[set]);
     const bool ignored = o.use_ignore && own == o.ignored;
-    thread.ForEach(set, [&](int64_t i, int64_t j) {
+    const auto load = [&](int64_t i) { return ConvertElement<C>(output[i]); };
+    thread.ForEachLoaded(set, load, [&](int64_t i, int64_t j, C y) {
       C g = 0;
       if (!ignored) {
-        const C y = ConvertElement<C>(output[i]);
         if (j == own) {
           g = (y - C{1} + alpha) * (o.out_grad ? y : C{1}) * scale;
         } else {
@@ -77,15 +85,10 @@ __global__ void ProbabilityGradient(int64_t n, const T* label, const T* output,
 absl::Status SoftmaxOutputGpu(const KernelContext& c) {
   using enum SoftmaxOutputArrays::Input;
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
-  const SetPlan plan = PlanFor(c.param<SoftmaxOutputParam>(), c.outputs[0].shape);
+  const SetPlan plan = PlanFor(c);
   const TypedArray no_lengths = {nullptr, DType::kInt32};
-  const bool add = c.reqs[0] == WriteReq::kAdd;
-  if (c.outputs[0].dtype == DType::kFloat64) {
-    return LaunchSets(c, plan, SoftmaxSets<SoftmaxForm::kSoftmax, double>, Typed(c.inputs[kData]),
-                      no_lengths, 1.0, Typed(c.outputs[0]), add);
-  }
-  return LaunchSets(c, plan, SoftmaxSets<SoftmaxForm::kSoftmax, float>, Typed(c.inputs[kData]),
-                    no_lengths, 1.0F, Typed(c.outputs[0]), add);
+  return LaunchSoftmax<SoftmaxForm::kSoftmax>(c, plan, c.inputs[kData], no_lengths, 1.0,
+                                              c.outputs[0], c.reqs[0] == WriteReq::kAdd);
 }
 
 // The divisor of normalization "valid", which the device counts.
@@ -107,7 +110,7 @@ absl::Status Backward(const KernelContext& c) {
     return LaunchElements(c, n, ProbabilityGradient<T>, n, label, output,
                           static_cast<ComputeType<T>>(param.grad_scale), param.out_grad, grad, add);
   }
-  const SetPlan plan = PlanFor(param, c.outputs[0].shape);
+  const SetPlan plan = PlanFor(c);
   const int64_t num_labels = c.inputs[kLabel].size();
   GradientOptions o{.scale = param.grad_scale,
                     .divisor = nullptr,

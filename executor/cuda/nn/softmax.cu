@@ -14,39 +14,36 @@ namespace {
 
 using Form = SoftmaxForm;
 
-SetPlan Around(const Shape& shape, int64_t axis) {
+SetPlan Around(const KernelContext& c, int64_t axis) {
+  const Shape& shape = c.outputs[0].shape;
   const int rank = shape.rank();
   const int at = static_cast<int>(axis < 0 ? axis + rank : axis);
-  return PlanSets(shape.Product(0, at), shape[at], shape.Product(at + 1, rank));
-}
-
-// Calls fn(C{0}) with the type to compute in.
-template <typename Fn>
-absl::Status DispatchWider(DType a, DType b, Fn&& fn) {
-  if (a == DType::kFloat64 || b == DType::kFloat64) return fn(0.0);
-  return fn(0.0F);
+  return PlanSets(shape.Product(0, at), shape[at], shape.Product(at + 1, rank),
+                  MostThreadsFor(c.inputs[0].dtype, c.outputs[0].dtype));
 }
 
 // With y = output and g = ograd: softmax y * (g - sum(g * y)), log_softmax g - exp(y) * sum(g),
 // over the temperature, with the other sign for softmin.
-template <Form form, typename C>
-__global__ void SoftmaxGradient(SetPlan plan, TypedArray ograd, TypedArray output,
-                                TypedArray lengths, C scale, TypedArray grad, bool add) {
+template <Form form, int kHeld, typename C, typename Array>
+__global__ void __launch_bounds__(kThreadsHolding<C, kHeld>, kBlocksHolding<C, kHeld>)
+    SoftmaxGradient(SetPlan plan, Array ograd, Array output, TypedArray lengths, C scale,
+                    Array grad, bool add) {
+  struct Pair {
+    C g, y;
+  };
   const SetThread thread(plan);
   thread.ForEachSet([&](int64_t set) {
     const int64_t length = SetLength(lengths, set, plan.n);
-    const C sum = thread.SumOver<C>(set, [&](int64_t i, int64_t j) {
-      if (j >= length) return C{0};
-      const C g = ograd.Load<C>(i);
-      return form == Form::kLogSoftmax ? g : g * output.Load<C>(i);
+    const auto values = ValuesOf<kHeld>(thread, set, [&](int64_t i) {
+      return Pair{ograd.template Load<C>(i), output.template Load<C>(i)};
     });
-    thread.ForEach(set, [&](int64_t i, int64_t j) {
+    const C sum = values.template Sum<C>([&](int64_t j, const Pair& p) {
+      if (j >= length) return C{0};
+      return form == Form::kLogSoftmax ? p.g : p.g * p.y;
+    });
+    values.ForEach([&](int64_t i, int64_t j, const Pair& p) {
       C d = 0;
-      if (j < length) {
-        const C g = ograd.Load<C>(i);
-        const C y = output.Load<C>(i);
-        d = form == Form::kLogSoftmax ? g - exp(y) * sum : y * (g - sum);
-      }
+      if (j < length) d = form == Form::kLogSoftmax ? p.g - exp(p.y) * sum : p.y * (p.g - sum);
       grad.Store(i, d * scale, add);
     });
   });
@@ -54,25 +51,33 @@ __global__ void SoftmaxGradient(SetPlan plan, TypedArray ograd, TypedArray outpu
 
 template <Form form>
 absl::Status Forward(const KernelContext& c, const SetPlan& plan, double temperature,
-                     TypedArray lengths) {
-  return DispatchWider(c.inputs[0].dtype, c.outputs[0].dtype, [&](auto zero) {
-    using C = decltype(zero);
-    return LaunchSets(c, plan, SoftmaxSets<form, C>, Typed(c.inputs[0]), lengths,
-                      static_cast<C>(temperature), Typed(c.outputs[0]),
-                      c.reqs[0] == WriteReq::kAdd);
-  });
+                     const TypedArray& lengths) {
+  return LaunchSoftmax<form>(c, plan, c.inputs[0], lengths, temperature, c.outputs[0],
+                             c.reqs[0] == WriteReq::kAdd);
 }
 
 template <Form form>
 absl::Status Backward(const KernelContext& c, const SetPlan& plan, double temperature,
-                      TypedArray lengths) {
+                      const TypedArray& lengths) {
   using enum SoftmaxGradientArrays::Input;
   const double scale = (form == Form::kSoftmin ? -1 : 1) / temperature;
-  return DispatchWider(c.inputs[kOgrad].dtype, c.outputs[0].dtype, [&](auto zero) {
-    using C = decltype(zero);
-    return LaunchSets(c, plan, SoftmaxGradient<form, C>, Typed(c.inputs[kOgrad]),
-                      Typed(c.inputs[kOutput]), lengths, static_cast<C>(scale), Typed(c.outputs[0]),
-                      c.reqs[0] == WriteReq::kAdd);
+  const ArrayView &ograd = c.inputs[kOgrad], &output = c.inputs[kOutput], &grad = c.outputs[0];
+  const bool add = c.reqs[0] == WriteReq::kAdd;
+  if (ograd.dtype == DType::kFloat64 || grad.dtype == DType::kFloat64) {
+    return LaunchSets(c, plan, SoftmaxGradient<form, 0, double, TypedArray>, Typed(ograd),
+                      Typed(output), lengths, scale, Typed(grad), add);
+  }
+  return DispatchHeld<float>(plan, [&](auto held) {
+    constexpr int kHeld = decltype(held)::value;
+    const auto s = static_cast<float>(scale);
+    if (ograd.dtype == DType::kFloat32 && output.dtype == DType::kFloat32 &&
+        grad.dtype == DType::kFloat32) {
+      return LaunchSets(c, plan, SoftmaxGradient<form, kHeld, float, FloatArray>,
+                        FloatArray{ograd.as<float>()}, FloatArray{output.as<float>()}, lengths, s,
+                        FloatArray{grad.as<float>()}, add);
+    }
+    return LaunchSets(c, plan, SoftmaxGradient<form, kHeld, float, TypedArray>, Typed(ograd),
+                      Typed(output), lengths, s, Typed(grad), add);
   });
 }
 
@@ -83,8 +88,7 @@ absl::Status SoftmaxGpu(const KernelContext& c) {
   using enum SoftmaxArrays::Input;
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   const auto& param = c.param<SoftmaxParam>();
-  return Forward<form>(c, Around(c.inputs[kData].shape, param.axis),
-                       param.temperature.value_or(1.0),
+  return Forward<form>(c, Around(c, param.axis), param.temperature.value_or(1.0),
                        param.has_length() ? Typed(c.inputs[kLength]) : kNoLengths);
 }
 
@@ -93,21 +97,21 @@ absl::Status SoftmaxBackwardGpu(const KernelContext& c) {
   using enum SoftmaxGradientArrays::Input;
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   const auto& param = c.param<SoftmaxParam>();
-  return Backward<form>(c, Around(c.outputs[0].shape, param.axis), param.temperature.value_or(1.0),
+  return Backward<form>(c, Around(c, param.axis), param.temperature.value_or(1.0),
                         param.has_length() ? Typed(c.inputs[kLength]) : kNoLengths);
 }
 
 absl::Status SoftmaxActivationGpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   const bool channel = c.param<SoftmaxActivationParam>().mode == SoftmaxActivationParam::kChannel;
-  return Forward<Form::kSoftmax>(c, Around(c.inputs[0].shape, channel ? 1 : -1), 1.0, kNoLengths);
+  return Forward<Form::kSoftmax>(c, Around(c, channel ? 1 : -1), 1.0, kNoLengths);
 }
 
 // Axis 1 in either mode, as MXNet 1.9.1 and the CPU's kernel have it.
 absl::Status SoftmaxActivationBackwardGpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
-  const Shape& shape = c.outputs[0].shape;
-  return Backward<Form::kSoftmax>(c, Around(shape, shape.rank() < 2 ? -1 : 1), 1.0, kNoLengths);
+  return Backward<Form::kSoftmax>(c, Around(c, c.outputs[0].shape.rank() < 2 ? -1 : 1), 1.0,
+                                  kNoLengths);
 }
 
 constexpr DeviceType kGpu = DeviceType::kGpu;

@@ -12,18 +12,40 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "executor/cuda/block_limit.h"
 #include "executor/cuda/launch.h"
 #include "executor/kernel.h"
+#include "ndarray/dtype.h"
 
 namespace cooper {
 
 inline constexpr int kSetThreads = 256;  // of a block
 // Of a block whose kernel is compiled for as many (__launch_bounds__), for long sets.
 inline constexpr int kMostSetThreads = 1024;
+
+// Of each lane's values of a set those that a kernel keeps in registers, if these are all: see
+// DispatchHeld.
+inline constexpr int kFewHeld = 4, kMostHeld = 16;
+
+// For __launch_bounds__(kThreadsHolding<C, kHeld>, kBlocksHolding<C, kHeld>) of kernels that
+// compute in C: threads of a block, and blocks that are to have room in a multiprocessor's
+// registers. A double takes two registers.
+template <typename C, int kHeld>
+inline constexpr int kThreadsHolding = kHeld == 0 && sizeof(C) <= sizeof(float) ? kMostSetThreads
+                                                                                : kSetThreads;
+template <typename C, int kHeld>
+inline constexpr int kBlocksHolding = kHeld == 0          ? 1
+                                      : kHeld == kFewHeld ? 4
+                                                          : 2;
+// The most threads of a set where a kernel computes in double for either dtype, else in float.
+inline int MostThreadsFor(DType a, DType b) {
+  return a == DType::kFloat64 || b == DType::kFloat64 ? kThreadsHolding<double, 0>
+                                                      : kThreadsHolding<float, 0>;
+}
 
 // A view, and how a block's threads are shared out.
 struct SetPlan {
@@ -43,12 +65,19 @@ inline int LanesFor(int64_t work, int most) {
   return lanes;
 }
 
-// Sets of n elements, `inner` apart.
-inline SetPlan PlanSets(int64_t outer, int64_t n, int64_t inner) {
+// Sets of n elements, `inner` apart, with up to `most_threads` for each.
+inline SetPlan PlanSets(int64_t outer, int64_t n, int64_t inner, int most_threads = kSetThreads) {
   SetPlan p{.outer = outer, .n = n, .inner = inner, .channels = false, .adjacent = inner == 1};
-  // Four elements or more for each lane; 32 sets next to each other where there are so many.
-  const int most = p.adjacent ? kSetThreads : kSetThreads / LanesFor(inner, 32);
-  p.lanes = LanesFor((n + 3) / 4, most);
+  if (p.adjacent) {
+    // Four elements or more for each lane of a warp, which needs no barriers, and then as many as
+    // are kept in registers.
+    p.lanes = std::max(LanesFor((n + kFewHeld - 1) / kFewHeld, 32),
+                       LanesFor((n + kMostHeld - 1) / kMostHeld, most_threads));
+    p.threads = std::max(kSetThreads, p.lanes);
+  } else {
+    // 32 sets next to each other where there are so many.
+    p.lanes = LanesFor((n + 3) / 4, kSetThreads / LanesFor(inner, 32));
+  }
   return p;
 }
 
@@ -127,8 +156,7 @@ class SetThread {
   __device__ void ForEach(int64_t set, Fn&& fn) const {
     if (set < 0) return;
     if (!p_.channels) {
-      const int64_t begin =
-          p_.inner == 1 ? set * p_.n : set / p_.inner * p_.n * p_.inner + set % p_.inner;
+      const int64_t begin = BeginOf(set);
       for (int64_t j = lane_; j < p_.n; j += p_.lanes) fn(begin + j * p_.inner, j);
       return;
     }
@@ -136,28 +164,37 @@ class SetThread {
     for (int64_t j = lane_; j < p_.outer * p_.inner; j += p_.lanes) fn(walk.Next(), j);
   }
 
-  // The same of a channel in two calls, use(element, place, load(element)), with several loads
-  // under way.
+  // The same in two calls, use(element, place, load(element)), with several loads under way,
+  // without which the threads of a GPU cannot keep its memory busy.
   template <typename Load, typename Use>
   __device__ void ForEachLoaded(int64_t set, Load&& load, Use&& use) const {
     if (set < 0) return;
-    using Value = decltype(load(int64_t{0}));
-    // What the registers of 1024 threads hold on every GPU; doubles take too many.
-    constexpr int kLoads = alignof(Value) > 4 ? 1 : sizeof(Value) <= 4 ? 4 : 3;
-    ChannelWalk walk(p_, set, lane_);
-    const int64_t size = p_.outer * p_.inner;
-    for (int64_t j = lane_; j < size;) {
-      int64_t elements[kLoads];
-      Value values[kLoads];
+    if (p_.channels) {
+      ChannelWalk walk(p_, set, lane_);
+      LoadAhead(
+          p_.outer * p_.inner, [&walk] { return walk.Next(); }, load, use);
+    } else {
+      int64_t at = BeginOf(set) + lane_ * p_.inner;
+      const auto next = [&at, step = p_.lanes * p_.inner] {
+        const int64_t element = at;
+        at += step;
+        return element;
+      };
+      LoadAhead(p_.n, next, load, use);
+    }
+  }
+
+  // Calls fn(element, place, k) for this lane's elements of a set that has at most kHeld for each
+  // lane and is no channel: for k from 0 on, which is known when the kernel is compiled.
+  template <int kHeld, typename Fn>
+  __device__ void ForEachHeld(int64_t set, Fn&& fn) const {
+    if (set < 0) return;
+    const int64_t begin = BeginOf(set);
+    const int n = static_cast<int>(p_.n);
 #pragma unroll
-      for (int k = 0; k < kLoads; ++k) {
-        elements[k] = walk.Next();
-        if (j + k * p_.lanes < size) values[k] = load(elements[k]);
-      }
-#pragma unroll
-      for (int k = 0; k < kLoads; ++k, j += p_.lanes) {
-        if (j < size) use(elements[k], j, values[k]);
-      }
+    for (int k = 0; k < kHeld; ++k) {
+      const int j = lane_ + k * p_.lanes;
+      if (j < n) fn(begin + j * p_.inner, static_cast<int64_t>(j), k);
     }
   }
 
@@ -207,7 +244,7 @@ class SetThread {
     return Sum(sum);
   }
 
-  // The sum of term(place, load(element)) over a channel, as ForEachLoaded goes over it.
+  // The sum of term(place, load(element)) over the set, as ForEachLoaded goes over it.
   template <typename C, typename Load, typename Term>
   __device__ C SumOverLoaded(int64_t set, Load&& load, Term&& term) const {
     C sum = 0;
@@ -224,10 +261,108 @@ class SetThread {
   }
 
  private:
+  // The first element of a set that is no channel.
+  __device__ int64_t BeginOf(int64_t set) const {
+    return p_.inner == 1 ? set * p_.n : set / p_.inner * p_.n * p_.inner + set % p_.inner;
+  }
+
+  // Places from lane_ on, their elements in turn from next().
+  template <typename Next, typename Load, typename Use>
+  __device__ void LoadAhead(int64_t size, Next&& next, Load&& load, Use&& use) const {
+    using Value = decltype(load(int64_t{0}));
+    // What the registers of 1024 threads hold on every GPU; doubles take too many.
+    constexpr int kLoads = alignof(Value) > 4 ? 1 : sizeof(Value) <= 4 ? 4 : 3;
+    for (int64_t j = lane_; j < size;) {
+      int64_t elements[kLoads];
+      Value values[kLoads];
+#pragma unroll
+      for (int k = 0; k < kLoads; ++k) {
+        elements[k] = next();
+        if (j + k * p_.lanes < size) values[k] = load(elements[k]);
+      }
+#pragma unroll
+      for (int k = 0; k < kLoads; ++k, j += p_.lanes) {
+        if (j < size) use(elements[k], j, values[k]);
+      }
+    }
+  }
+
   const SetPlan& p_;
   const int sets_;
   int lane_, slot_;
 };
+
+// What load(element) gives for one lane's elements of a set that is gone over several times: kept
+// in registers, or, where kHeld is 0, loaded each time.
+template <int kHeld, typename Load>
+class SetValues {
+  using Value = decltype(std::declval<Load>()(int64_t{0}));
+
+ public:
+  __device__ SetValues(const SetThread& thread, int64_t set, Load load)
+      : thread_(thread), set_(set), load_(load) {
+    if constexpr (kHeld > 0) {
+      thread.ForEachHeld<kHeld>(set, [&](int64_t i, int64_t, int k) { held_[k] = load(i); });
+    }
+  }
+
+  // Calls use(element, place, value).
+  template <typename Use>
+  __device__ void ForEach(Use&& use) const {
+    if constexpr (kHeld > 0) {
+      thread_.ForEachHeld<kHeld>(set_, [&](int64_t i, int64_t j, int k) { use(i, j, held_[k]); });
+    } else if constexpr (alignof(Value) > sizeof(float)) {
+      thread_.ForEach(set_, [&](int64_t i, int64_t j) { use(i, j, load_(i)); });
+    } else {
+      thread_.ForEachLoaded(set_, load_, use);
+    }
+  }
+
+  // The sum of term(place, value). All threads of the block must call.
+  template <typename C, typename Term>
+  __device__ C Sum(Term&& term) const {
+    C sum = 0;
+    ForEach([&](int64_t, int64_t j, const auto& value) { sum += term(j, value); });
+    return thread_.Sum(sum);
+  }
+
+  // The same, where term(place, value) is kept in place of the value. Only of values that are held.
+  template <typename C, typename Term>
+  __device__ C ReplaceAndSum(Term&& term) {
+    static_assert(kHeld > 0);
+    C sum = 0;
+    thread_.ForEachHeld<kHeld>(set_, [&](int64_t, int64_t j, int k) {
+      held_[k] = term(j, held_[k]);
+      sum += held_[k];
+    });
+    return thread_.Sum(sum);
+  }
+
+ private:
+  const SetThread& thread_;
+  const int64_t set_;
+  Load load_;
+  Value held_[kHeld > 0 ? kHeld : 1];
+};
+
+template <int kHeld, typename Load>
+__device__ SetValues<kHeld, Load> ValuesOf(const SetThread& thread, int64_t set, Load load) {
+  return SetValues<kHeld, Load>(thread, set, load);
+}
+
+// Calls fn(Held{}), whose status it returns, where Held::value is how many values of a set of the
+// plan each lane of a kernel that computes in C is to hold: 0 where there are too many.
+template <typename C, typename Fn>
+absl::Status DispatchHeld(const SetPlan& plan, Fn&& fn) {
+  if constexpr (sizeof(C) <= sizeof(float)) {
+    if (plan.threads == kSetThreads && !plan.channels) {
+      const auto lanes = static_cast<int64_t>(plan.lanes);
+      if (plan.n <= kFewHeld * lanes) return fn(std::integral_constant<int, kFewHeld>());
+      if (plan.n <= kMostHeld * lanes) return fn(std::integral_constant<int, kMostHeld>());
+    }
+  }
+  return fn(std::integral_constant<int, 0>());
+}
 
 // Launches a kernel whose first parameter is the plan. Nothing is launched without sets.
 template <typename... P, typename... A>
