@@ -1,12 +1,14 @@
 // GPU kernels of operators that draw arrays of random numbers: those of the CPU but for the last
 // bits of functions such as log.
 
+#include <array>
 #include <cstdint>
 
 #include "absl/status/status.h"
 #include "executor/cuda/device_random.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
+#include "executor/cuda/map_quads.h"
 #include "executor/elements/random_draws.h"
 #include "executor/elements/random_kernels.h"
 #include "executor/kernel.h"
@@ -29,8 +31,25 @@ Output OutputOf(const KernelContext& c) {
 template <typename Distribution>
 __global__ void FillAll(int64_t count, DeviceRandom source, Distribution distribution, Output out) {
   const Philox stream = source.Get();
-  for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
-    StoreElement(out.data, out.dtype, i, DrawAt(distribution, out.digits, stream, i), out.add);
+  if constexpr (kDrawnInFours<Distribution>) {
+    auto* const floats = static_cast<float*>(out.data);
+    const bool in_quads = out.dtype == DType::kFloat32 && HoldsQuads(floats);
+    for (int64_t four = FirstElement(); 4 * four < count; four += ElementStep()) {
+      const std::array<double, 4> drawn = DrawFour(distribution, out.digits, stream, four);
+      if (in_quads && 4 * four + 4 <= count) {
+        StoreQuad(floats, four, out.add, [&drawn](int k) { return drawn[k]; });
+        continue;
+      }
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        const int64_t i = 4 * four + k;
+        if (i < count) StoreElement(out.data, out.dtype, i, drawn[k], out.add);
+      }
+    }
+  } else {
+    for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
+      StoreElement(out.data, out.dtype, i, DrawAt(distribution, out.digits, stream, i), out.add);
+    }
   }
 }
 
@@ -58,7 +77,8 @@ struct Gpu {
   template <typename Distribution>
   static absl::Status DrawAll(const KernelContext& c, const Distribution& distribution) {
     const int64_t count = c.outputs[0].size();
-    return LaunchElements(c, count, FillAll<Distribution>, count, DeviceRandomOf(c), distribution,
+    const int64_t work = kDrawnInFours<Distribution> ? QuadsOf(count) : count;
+    return LaunchElements(c, work, FillAll<Distribution>, count, DeviceRandomOf(c), distribution,
                           OutputOf(c));
   }
 
