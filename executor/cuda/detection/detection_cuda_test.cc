@@ -26,11 +26,12 @@ namespace {
 
 // How the numbers of an input are made.
 enum class Fill : uint8_t {
-  kBoxes,   // corners in [-0.2, 1.2]
-  kRows,    // a class of 0 to 2 or -1, a score, corners
-  kLabels,  // the same without the score, some of the last rows of -1
-  kRois,    // a sample, the first of -1, the others of 0 to 2, corners in [-2, 14]
-  kValues,  // in [-1, 1]
+  kBoxes,     // corners in [-0.2, 1.2]
+  kRows,      // a class of 0 to 2 or -1, a score, corners
+  kLabels,    // the same without the score, some of the last rows of -1
+  kRois,      // a sample, the first of -1, the others of 0 to 2, corners in [-2, 14]
+  kWideRois,  // the same with columns in [-8, 56]
+  kValues,    // in [-1, 1]
 };
 
 struct Input {
@@ -59,11 +60,15 @@ std::vector<double> Numbers(const Input& input, std::mt19937& random) {
       continue;
     }
     const int64_t box = width - 4;
-    const bool is_roi = input.fill == Fill::kRois;
+    const bool is_wide = input.fill == Fill::kWideRois;
+    const bool is_roi = is_wide || input.fill == Fill::kRois;
     for (int axis = 0; axis < 2; ++axis) {
       const double first = is_roi ? draw(-2, 8) : draw(-0.2, 0.9);
       row[box + axis] = first;
       row[box + axis + 2] = first + (is_roi ? draw(0.2, 6) : draw(0.05, 0.5));
+      if (!is_wide || axis > 0) continue;
+      row[box + axis] *= 4;
+      row[box + axis + 2] *= 4;
     }
     if (box > 0) row[0] = static_cast<double>(random() % 4) - 1;
     if (is_roi) row[0] = at == 0 ? -1 : static_cast<double>(random() % 3);
@@ -189,6 +194,32 @@ std::vector<DetectionCase> Cases() {
         {"position_sensitive", "True"},
         {"aligned", "True"}},
        {image, rois},
+       true},
+      // More planes, columns and regions than a block has at once.
+      {"align of a wide image",
+       "_contrib_ROIAlign",
+       {{"pooled_size", "(2, 2)"}, {"spatial_scale", "1"}},
+       {{"data", {3, 67, 4, 45}, Fill::kValues}, {"rois", {9, 5}, Fill::kWideRois}},
+       true},
+      {"align of many regions",
+       "_contrib_ROIAlign",
+       {{"pooled_size", "(2, 3)"}, {"spatial_scale", "1"}, {"sample_ratio", "1"}},
+       {{"data", {2, 2, 3, 9}, Fill::kValues}, {"rois", {270, 5}, Fill::kRois}},
+       true},
+      {"pooling",
+       "ROIPooling",
+       {{"pooled_size", "(3, 2)"}, {"spatial_scale", "0.8"}},
+       {image, rois},
+       true},
+      {"pooling of a wide image",
+       "ROIPooling",
+       {{"pooled_size", "(2, 2)"}, {"spatial_scale", "1"}},
+       {{"data", {3, 67, 4, 45}, Fill::kValues}, {"rois", {9, 5}, Fill::kWideRois}},
+       true},
+      {"pooling of many regions",
+       "ROIPooling",
+       {{"pooled_size", "(2, 3)"}, {"spatial_scale", "1"}},
+       {{"data", {2, 2, 3, 9}, Fill::kValues}, {"rois", {270, 5}, Fill::kRois}},
        true},
   };
 }

@@ -1,6 +1,6 @@
 // GPU kernels of _contrib_ROIAlign and its gradient. What a row of pixels counts in a row of bins
 // does not depend on the columns, and the other way around: the gradient has a table of each, and
-// is gathered from them, so that regions may overlap without atomics.
+// is gathered with them.
 
 #include <cstdint>
 
@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
+#include "executor/cuda/nn/roi_gather.h"
 #include "executor/elements/roi_points.h"
 #include "executor/kernel.h"
 #include "ndarray/dtype.h"
@@ -83,52 +84,81 @@ __global__ void Forward(int64_t count, Extents e, const T* data, const T* rois, 
   }
 }
 
-// shares (rois, bins, extent): what pixels of one axis count in bins of it.
+// shares (rois, bins, extent): what pixels of one axis count in bins of it. reached (rois, extent):
+// the bins where a pixel counts, from the first to the last.
 template <typename T>
-__global__ void AxisShares(int64_t count, Extents e, bool is_rows, const T* rois, T* shares) {
+__global__ void AxisShares(int64_t count, Extents e, bool is_rows, const T* rois, T* shares,
+                           RoiRange* reached) {
   const int64_t extent = is_rows ? e.height : e.width, bins = is_rows ? e.pooled_h : e.pooled_w;
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
-    const int64_t pixel = i % extent, bin = i / extent % bins;
-    const T* roi = rois + i / extent / bins * 5;
+    const int64_t n = i / extent, pixel = i - n * extent;
+    const T* roi = rois + n * 5;
     const RoiAxis<T> axis = is_rows ? e.Rows(roi) : e.Columns(roi);
-    T sum = 0;
-    for (int64_t k = axis.First(bin); k < axis.End(bin); ++k) {
-      RoiPoint<T> point;
-      if (!axis.At(bin, k, &point)) continue;
-      if (point.low == pixel) sum += 1 - point.weight;
-      if (point.high == pixel) sum += point.weight;
+    RoiRange range = {};
+    for (int64_t bin = 0; bin < bins; ++bin) {
+      T sum = 0;
+      for (int64_t k = axis.First(bin); k < axis.End(bin); ++k) {
+        RoiPoint<T> point;
+        if (!axis.At(bin, k, &point)) continue;
+        if (point.low == pixel) sum += 1 - point.weight;
+        if (point.high == pixel) sum += point.weight;
+      }
+      shares[(n * bins + bin) * extent + pixel] = sum == 0 ? sum : sum / axis.points;
+      if (sum == 0) continue;
+      if (range.empty()) range.begin = static_cast<int32_t>(bin);
+      range.end = static_cast<int32_t>(bin) + 1;
     }
-    shares[i] = sum == 0 ? sum : sum / axis.points;
+    reached[i] = range;
   }
 }
 
+// What the bins of a region give to a pixel of some planes.
 template <typename T>
-__global__ void Backward(int64_t count, Extents e, const T* ograd, const T* rois,
-                         const T* row_shares, const T* column_shares, T* grad, bool add) {
-  const int64_t bins = e.bins();
-  for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
-    const int64_t x = i % e.width, y = i / e.width % e.height;
-    const int64_t plane = i / e.width / e.height % e.planes;
-    const int64_t sample = i / e.width / e.height / e.planes;
-    const int64_t channel = e.position_sensitive ? plane / bins : plane;
-    T sum = 0;
-    for (int64_t n = 0; n < e.rois; ++n) {
-      if (IntegerOf<int64_t>(rois[n * 5]) != sample) continue;
-      for (int64_t ph = 0; ph < e.pooled_h; ++ph) {
-        const T of_row = row_shares[(n * e.pooled_h + ph) * e.height + y];
-        if (of_row == 0) continue;
-        for (int64_t pw = 0; pw < e.pooled_w; ++pw) {
-          const int64_t bin = ph * e.pooled_w + pw;
-          if (e.Plane(channel, bin) != plane) continue;
-          const T of_column = column_shares[(n * e.pooled_w + pw) * e.width + x];
-          if (of_column == 0) continue;  // what the head has there may be infinite
-          sum += ograd[(n * e.channels + channel) * bins + bin] * of_row * of_column;
+struct GiveShares {
+  Extents e;
+  const T *ograd, *row_shares, *column_shares;
+
+  __device__ void operator()(int64_t n, RoiRange rows, RoiRange columns, const RoiPlace& at,
+                             T (&sums)[kRoiPlanes]) const {
+    const T* heads = ograd + n * e.channels * e.bins();
+    if (e.position_sensitive) {
+      // A plane has one bin.
+#pragma unroll
+      for (int k = 0; k < kRoiPlanes; ++k) {
+        const int64_t plane = at.plane + k * kRoiWarps;
+        if (plane >= e.planes) break;
+        const int64_t bin = plane % e.bins();
+        Give(heads + plane, Row(n, bin / e.pooled_w, at.y), Column(n, bin % e.pooled_w, at.x),
+             &sums[k]);
+      }
+      return;
+    }
+    for (int64_t ph = rows.begin; ph < rows.end; ++ph) {
+      const T of_row = Row(n, ph, at.y);
+      for (int64_t pw = columns.begin; pw < columns.end; ++pw) {
+        const T of_column = Column(n, pw, at.x);
+        const T* head = heads + at.plane * e.bins() + ph * e.pooled_w + pw;
+#pragma unroll
+        for (int k = 0; k < kRoiPlanes; ++k) {
+          if (at.plane + k * kRoiWarps >= e.planes) break;
+          Give(head + k * kRoiWarps * e.bins(), of_row, of_column, &sums[k]);
         }
       }
     }
-    StoreTo(grad + i, sum, add);
   }
-}
+
+ private:
+  __device__ T Row(int64_t n, int64_t ph, int64_t y) const {
+    return row_shares[(n * e.pooled_h + ph) * e.height + y];
+  }
+  __device__ T Column(int64_t n, int64_t pw, int64_t x) const {
+    return column_shares[(n * e.pooled_w + pw) * e.width + x];
+  }
+  __device__ static void Give(const T* head, T of_row, T of_column, T* sum) {
+    // What the head has where nothing is shared may be infinite.
+    if (of_row != 0 && of_column != 0) *sum += *head * of_row * of_column;
+  }
+};
 
 template <typename T>
 absl::Status RunForward(const KernelContext& c) {
@@ -147,6 +177,10 @@ ShareCounts CountShares(const Shape& data, const Shape& pooled) {
   return {pooled[0] * pooled[2] * data[2], pooled[0] * pooled[3] * data[3]};
 }
 
+RoiImage ImageOf(const Shape& data, const Shape& pooled) {
+  return {data[0], data[1], data[2], data[3], pooled[0]};
+}
+
 template <typename T>
 absl::Status RunBackward(const KernelContext& c) {
   using enum RoiAlignGradientArrays::Input;
@@ -156,19 +190,24 @@ absl::Status RunBackward(const KernelContext& c) {
   const T* rois = c.inputs[kRois].as<T>();
   T* rows = static_cast<T*>(c.workspace);
   T* columns = rows + counts.rows;
+  const RoiImage image = ImageOf(data, pooled);
+  const RoiTables tables(image, reinterpret_cast<RoiRange*>(columns + counts.columns));
+  const int64_t lines = e.rois * e.height, stripes = e.rois * e.width;
   COOPER_RETURN_IF_ERROR(
-      LaunchElements(c, counts.rows, AxisShares<T>, counts.rows, e, true, rois, rows));
+      LaunchElements(c, lines, AxisShares<T>, lines, e, true, rois, rows, tables.rows));
   COOPER_RETURN_IF_ERROR(
-      LaunchElements(c, counts.columns, AxisShares<T>, counts.columns, e, false, rois, columns));
-  const int64_t count = c.outputs[0].size();
-  return LaunchElements(c, count, Backward<T>, count, e, c.inputs[kOgrad].as<T>(), rois, rows,
-                        columns, c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
+      LaunchElements(c, stripes, AxisShares<T>, stripes, e, false, rois, columns, tables.columns));
+  const GiveShares<T> give = {e, c.inputs[kOgrad].as<T>(), rows, columns};
+  return RunGatherRois(c, image, tables, rois, give, c.outputs[0].as<T>(),
+                       c.reqs[0] == WriteReq::kAdd);
 }
 
 absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
   using enum RoiAlignGradientArrays::Input;
   const ShareCounts counts = CountShares(c.outputs[0].shape, c.inputs[kOgrad].shape);
-  return Prepared{.workspace_bytes = (counts.rows + counts.columns) * SizeOf(c.outputs[0].dtype)};
+  const int64_t ranges = RoiTables::Count(ImageOf(c.outputs[0].shape, c.inputs[kOgrad].shape));
+  return Prepared{.workspace_bytes = (counts.rows + counts.columns) * SizeOf(c.outputs[0].dtype) +
+                                     ranges * static_cast<int64_t>(sizeof(RoiRange))};
 }
 
 absl::Status RoiAlignGpu(const KernelContext& c) {

@@ -1,5 +1,5 @@
-// GPU kernels of ROIPooling and its gradient. The gradient is gathered, so that overlapping regions
-// need no atomics: an element looks for the bins whose maximum it is, in the order of the regions.
+// GPU kernels of ROIPooling and its gradient. The gradient is gathered: an element looks for the
+// bins whose maximum it is among those that hold it.
 
 #include <cstdint>
 
@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
+#include "executor/cuda/nn/roi_gather.h"
 #include "executor/elements/roi_region.h"
 #include "executor/kernel.h"
 #include "ndarray/dtype.h"
@@ -62,24 +63,49 @@ __global__ void FindMaxima(int64_t bins, Extents e, const T* data, const T* rois
   }
 }
 
+// reached (rois, extent): the bins of regions that hold a row of pixels, or a column. Those between
+// the first and the last do too.
 template <typename T>
-__global__ void Backward(int64_t count, Extents e, const T* ograd, const T* rois,
-                         const int64_t* maxima, T* grad, bool add) {
-  const int64_t pooled = e.pooled_h * e.pooled_w;
+__global__ void FindBins(int64_t count, Extents e, bool is_rows, const T* rois, RoiRange* reached) {
+  const int64_t extent = is_rows ? e.height : e.width, bins = is_rows ? e.pooled_h : e.pooled_w;
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
-    const int64_t plane = i / e.width / e.height;
-    const int64_t channel = plane % e.channels;
-    T sum = 0;
-    for (int64_t n = 0; n < e.rois; ++n) {
-      if (ConvertElement<int64_t>(rois[n * 5]) != plane / e.channels) continue;
-      const int64_t first = (n * e.channels + channel) * pooled;
-      for (int64_t bin = first; bin < first + pooled; ++bin) {
-        if (maxima[bin] == i) sum += ograd[bin];
-      }
+    const int64_t n = i / extent, pixel = i - n * extent;
+    const RoiRegion<T> region(rois + n * 5, e.scale, e.pooled_h, e.pooled_w);
+    RoiRange range = {};
+    for (int64_t bin = 0; bin < bins; ++bin) {
+      const RoiSpan span = is_rows ? region.Rows(bin, extent) : region.Columns(bin, extent);
+      if (pixel < span.begin || pixel >= span.end) continue;
+      if (range.empty()) range.begin = static_cast<int32_t>(bin);
+      range.end = static_cast<int32_t>(bin) + 1;
     }
-    StoreTo(grad + i, sum, add);
+    reached[i] = range;
   }
 }
+
+// What the bins of a region give to a pixel of some planes: their gradient if it is their maximum.
+template <typename T>
+struct GiveToMaxima {
+  Extents e;
+  const T* ograd;
+  const int64_t* maxima;
+
+  __device__ void operator()(int64_t n, RoiRange rows, RoiRange columns, const RoiPlace& at,
+                             T (&sums)[kRoiPlanes]) const {
+    const int64_t size = e.height * e.width, pooled = e.pooled_h * e.pooled_w;
+    const int64_t pixel = (at.sample * e.channels + at.plane) * size + at.y * e.width + at.x;
+    for (int64_t ph = rows.begin; ph < rows.end; ++ph) {
+      for (int64_t pw = columns.begin; pw < columns.end; ++pw) {
+        const int64_t bin = (n * e.channels + at.plane) * pooled + ph * e.pooled_w + pw;
+#pragma unroll
+        for (int k = 0; k < kRoiPlanes; ++k) {
+          if (at.plane + k * kRoiWarps >= e.channels) break;
+          const int64_t of_plane = bin + k * kRoiWarps * pooled;
+          if (maxima[of_plane] == pixel + k * kRoiWarps * size) sums[k] += ograd[of_plane];
+        }
+      }
+    }
+  }
+};
 
 template <typename T>
 absl::Status RunForward(const KernelContext& c) {
@@ -87,6 +113,10 @@ absl::Status RunForward(const KernelContext& c) {
   const Extents e = ExtentsOf(c, c.inputs[kData].shape, c.outputs[0].shape);
   return LaunchElements(c, e.bins(), Forward<T>, e.bins(), e, c.inputs[kData].as<T>(),
                         c.inputs[kRois].as<T>(), c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
+}
+
+RoiImage ImageOf(const Shape& data, const Shape& pooled) {
+  return {data[0], data[1], data[2], data[3], pooled[0]};
 }
 
 template <typename T>
@@ -97,15 +127,23 @@ absl::Status RunBackward(const KernelContext& c) {
   const T* rois = c.inputs[kRois].as<T>();
   COOPER_RETURN_IF_ERROR(LaunchElements(c, e.bins(), FindMaxima<T>, e.bins(), e,
                                         c.inputs[kData].as<T>(), rois, maxima));
-  const int64_t count = c.outputs[0].size();
-  return LaunchElements(c, count, Backward<T>, count, e, c.inputs[kOgrad].as<T>(), rois, maxima,
-                        c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
+  const RoiImage image = ImageOf(c.outputs[0].shape, c.inputs[kOgrad].shape);
+  const RoiTables tables(image, reinterpret_cast<RoiRange*>(maxima + e.bins()));
+  const int64_t lines = e.rois * e.height, stripes = e.rois * e.width;
+  COOPER_RETURN_IF_ERROR(LaunchElements(c, lines, FindBins<T>, lines, e, true, rois, tables.rows));
+  COOPER_RETURN_IF_ERROR(
+      LaunchElements(c, stripes, FindBins<T>, stripes, e, false, rois, tables.columns));
+  const GiveToMaxima<T> give = {e, c.inputs[kOgrad].as<T>(), maxima};
+  return RunGatherRois(c, image, tables, rois, give, c.outputs[0].as<T>(),
+                       c.reqs[0] == WriteReq::kAdd);
 }
 
 absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
   using enum ROIPoolingGradientArrays::Input;
+  const int64_t ranges = RoiTables::Count(ImageOf(c.outputs[0].shape, c.inputs[kOgrad].shape));
   return Prepared{.workspace_bytes =
-                      c.inputs[kOgrad].size() * static_cast<int64_t>(sizeof(int64_t))};
+                      c.inputs[kOgrad].size() * static_cast<int64_t>(sizeof(int64_t)) +
+                      ranges * static_cast<int64_t>(sizeof(RoiRange))};
 }
 
 absl::Status RoiPoolingGpu(const KernelContext& c) {
