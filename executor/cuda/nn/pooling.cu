@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
+#include "executor/cuda/reduce/set_reduce.h"
 #include "executor/elements/lowest_element.h"
 #include "executor/elements/pooling_span.h"
 #include "executor/kernel.h"
@@ -17,34 +18,93 @@
 namespace cooper {
 namespace {
 
+// A window along one axis.
+template <typename I>
+struct Span {
+  I begin, end, with_pad;
+  bool padded;
+};
+
 // An image of channels of three spatial axes, those that are missing being 1 in front, and the
-// windows over it.
+// windows over it. I numbers elements: 32 bits where they suffice, whose divisions are faster.
+template <typename I>
 struct Geometry {
-  int64_t in[3], out[3], kernel[3], stride[3], pad[3];
-  int64_t channels = 1;
+  I in[3], out[3], kernel[3], stride[3], pad[3];
+  I channels = 1;
   bool channels_last = false, count_pad = true, v1 = false;
   PoolingParam::Type type = PoolingParam::kMax;
   int p = 1;  // of lp
 
-  __device__ int64_t in_size() const { return in[0] * in[1] * in[2]; }
-  __device__ int64_t out_size() const { return out[0] * out[1] * out[2]; }
-  __device__ int64_t step() const { return channels_last ? channels : 1; }
+  __host__ __device__ I in_size() const { return in[0] * in[1] * in[2]; }
+  __host__ __device__ I out_size() const { return out[0] * out[1] * out[2]; }
+  __device__ I step() const { return channels_last ? channels : 1; }
   // The first element of a plane, in an array whose planes have `size` elements.
-  __device__ int64_t Begin(int64_t n, int64_t channel, int64_t size) const {
+  __device__ I Begin(I n, I channel, I size) const {
     return n * channels * size + channel * (channels_last ? 1 : size);
   }
-  __device__ PoolingSpan SpanAt(int axis, int64_t position) const {
-    return PoolingSpanAt(position, stride[axis], pad[axis], kernel[axis], in[axis]);
+  __device__ Span<I> SpanAt(int axis, I position) const {
+    const PoolingSpan s = PoolingSpanAt(position, stride[axis], pad[axis], kernel[axis], in[axis]);
+    return {static_cast<I>(s.begin), static_cast<I>(s.end), static_cast<I>(s.with_pad), s.padded};
+  }
+  // Of the windows, in so many elements; most axes need no division.
+  __device__ I Steps(int axis, I elements) const {
+    return stride[axis] == 1 ? elements : elements / stride[axis];
+  }
+  // Whether the only window of an image is all of it.
+  bool IsGlobal() const {
+    for (int axis = 0; axis < 3; ++axis) {
+      if (out[axis] != 1 || pad[axis] != 0 || kernel[axis] != in[axis]) return false;
+    }
+    return true;
+  }
+
+  template <typename J>
+  Geometry<J> As() const {
+    Geometry<J> to;
+    for (int axis = 0; axis < 3; ++axis) {
+      to.in[axis] = static_cast<J>(in[axis]);
+      to.out[axis] = static_cast<J>(out[axis]);
+      to.kernel[axis] = static_cast<J>(kernel[axis]);
+      to.stride[axis] = static_cast<J>(stride[axis]);
+      to.pad[axis] = static_cast<J>(pad[axis]);
+    }
+    to.channels = static_cast<J>(channels);
+    to.channels_last = channels_last;
+    to.count_pad = count_pad;
+    to.v1 = v1;
+    to.type = type;
+    to.p = p;
+    return to;
   }
 };
 
+// Calls fn(Geometry), whose status it returns, with one whose numbers hold those of arrays of
+// `count` elements and of their windows.
+template <typename Fn>
+absl::Status DispatchGeometry(const Geometry<int64_t>& g, int64_t count, Fn&& fn) {
+  constexpr int64_t kMost = INT32_MAX / 4;
+  bool is_small = count <= INT32_MAX;
+  for (int axis = 0; axis < 3; ++axis) {
+    is_small = is_small && g.in[axis] < kMost && g.kernel[axis] < kMost && g.pad[axis] < kMost &&
+               g.stride[axis] < kMost;
+  }
+  // With padding a window may count more elements than its image has.
+  int64_t window = 1;
+  for (int axis = 0; axis < 3 && is_small; ++axis) {
+    is_small = window * g.kernel[axis] <= INT32_MAX;
+    window *= g.kernel[axis];
+  }
+  if (is_small) return fn(g.As<int32_t>());
+  return fn(g);
+}
+
 template <typename Param>
-Geometry GeometryOf(const Param& param, const Shape& data, const Shape& output) {
-  Geometry g{.in = {1, 1, 1},
-             .out = {1, 1, 1},
-             .kernel = {1, 1, 1},
-             .stride = {1, 1, 1},
-             .pad = {0, 0, 0}};
+Geometry<int64_t> GeometryOf(const Param& param, const Shape& data, const Shape& output) {
+  Geometry<int64_t> g{.in = {1, 1, 1},
+                      .out = {1, 1, 1},
+                      .kernel = {1, 1, 1},
+                      .stride = {1, 1, 1},
+                      .pad = {0, 0, 0}};
   g.channels_last = ChannelsLast(param.layout);
   g.count_pad = param.count_include_pad.value_or(true);
   g.v1 = std::is_same_v<Param, PoolingV1Param>;
@@ -66,15 +126,18 @@ Geometry GeometryOf(const Param& param, const Shape& data, const Shape& output) 
 }
 
 // Where element i of an array of planes of these extents is.
+template <typename I>
 struct Place {
-  int64_t n, channel, at[3];
+  I n, channel, at[3];
 
-  __device__ Place(const Geometry& g, const int64_t (&extents)[3], int64_t i) {
+  __device__ Place(const Geometry<I>& g, const I (&extents)[3], I i) {
     if (g.channels_last) {
       channel = i % g.channels;
       i /= g.channels;
     }
     for (int axis = 2; axis >= 0; --axis) {
+      at[axis] = 0;
+      if (extents[axis] == 1) continue;  // as the missing axes: a branch costs less than a division
       at[axis] = i % extents[axis];
       i /= extents[axis];
     }
@@ -86,79 +149,70 @@ struct Place {
   }
 };
 
+template <typename I>
 struct Window {
-  PoolingSpan d, h, w;
+  Span<I> d, h, w;
 
-  __device__ Window(const Geometry& g, const int64_t (&at)[3])
+  __device__ Window(const Span<I>& d, const Span<I>& h, const Span<I>& w) : d(d), h(h), w(w) {}
+  __device__ Window(const Geometry<I>& g, const I (&at)[3])
       : d(g.SpanAt(0, at[0])), h(g.SpanAt(1, at[1])), w(g.SpanAt(2, at[2])) {}
 
   __device__ bool padded() const { return d.padded || h.padded || w.padded; }
   // Of its mean.
-  __device__ int64_t Divisor(const Geometry& g) const {
-    const int64_t inside = (d.end - d.begin) * (h.end - h.begin) * (w.end - w.begin);
-    const int64_t elements = g.v1          ? g.kernel[0] * g.kernel[1] * g.kernel[2]
-                             : g.count_pad ? d.with_pad * h.with_pad * w.with_pad
-                                           : inside;
+  __device__ I Divisor(const Geometry<I>& g) const {
+    const I inside = (d.end - d.begin) * (h.end - h.begin) * (w.end - w.begin);
+    const I elements = g.v1          ? g.kernel[0] * g.kernel[1] * g.kernel[2]
+                       : g.count_pad ? d.with_pad * h.with_pad * w.with_pad
+                                     : inside;
     return elements > 1 ? elements : 1;
   }
   // Calls fn(index in the plane) for each element.
   template <typename Fn>
-  __device__ void ForEach(const Geometry& g, Fn&& fn) const {
-    for (int64_t z = d.begin; z < d.end; ++z) {
-      for (int64_t y = h.begin; y < h.end; ++y) {
-        const int64_t row = (z * g.in[1] + y) * g.in[2];
-        for (int64_t x = w.begin; x < w.end; ++x) fn((row + x) * g.step());
+  __device__ void ForEach(const Geometry<I>& g, Fn&& fn) const {
+    for (I z = d.begin; z < d.end; ++z) {
+      for (I y = h.begin; y < h.end; ++y) {
+        const I row = (z * g.in[1] + y) * g.in[2];
+        for (I x = w.begin; x < w.end; ++x) fn((row + x) * g.step());
       }
     }
   }
 };
 
 // The maximum, and where it is first reached; -1 if that is padding or nowhere.
-template <typename T>
-__device__ ComputeType<T> Max(const Geometry& g, const Window& w, const T* from, int64_t* where) {
+template <typename T, typename I>
+__device__ ComputeType<T> Max(const Geometry<I>& g, const Window<I>& w, const T* from,
+                              int64_t* where) {
   using C = ComputeType<T>;
   C top = g.v1 && w.padded() ? C{0} : kLowestElement<T>;
-  *where = -1;
-  w.ForEach(g, [&](int64_t i) {
+  I at = -1;
+  w.ForEach(g, [&](I i) {
     const C x = ConvertElement<C>(from[i]);
-    if (x > top || (*where < 0 && x == top)) {
+    if (x > top || (at < 0 && x == top)) {
       top = x;
-      *where = i;
+      at = i;
     }
   });
+  *where = at;
   return top;
 }
 
-// Of lp its root.
-template <typename T>
-__device__ ComputeType<T> Sum(const Geometry& g, const Window& w, const T* from) {
-  using C = ComputeType<T>;
-  C sum = 0;
-  const int p = g.type == PoolingParam::kLp ? g.p : 1;
-  w.ForEach(g, [&](int64_t i) {
-    const C x = ConvertElement<C>(from[i]);
-    sum += p == 1 ? x : p == 2 ? x * x : x * x * x;
-  });
+template <typename C>
+__device__ C Power(C x, int p) {
+  return p == 1 ? x : p == 2 ? x * x : x * x * x;
+}
+template <typename C>
+__device__ C Root(C sum, int p) {
   return p == 1 ? sum : p == 2 ? sqrt(sum) : cbrt(sum);
 }
 
-template <typename T>
-__global__ void Forward(int64_t count, Geometry g, const T* data, T* out, bool add) {
+// Of lp its root.
+template <typename T, typename I>
+__device__ ComputeType<T> Sum(const Geometry<I>& g, const Window<I>& w, const T* from) {
   using C = ComputeType<T>;
-  for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
-    const Place place(g, g.out, i);
-    const Window w(g, place.at);
-    const T* from = data + g.Begin(place.n, place.channel, g.in_size());
-    C value;
-    if (g.type == PoolingParam::kMax) {
-      int64_t where;
-      value = Max(g, w, from, &where);
-    } else {
-      value = Sum(g, w, from);
-      if (g.type == PoolingParam::kAvg) value /= static_cast<C>(w.Divisor(g));
-    }
-    StoreTo(out + i, value, add);
-  }
+  C sum = 0;
+  const int p = g.type == PoolingParam::kLp ? g.p : 1;
+  w.ForEach(g, [&](I i) { sum += Power(ConvertElement<C>(from[i]), p); });
+  return Root(sum, p);
 }
 
 // What the gradient has to know of each window: of maxima where they are, in the plane (-1:
@@ -168,24 +222,101 @@ union WindowFact {
   double value;
 };
 
-template <typename T>
-__global__ void FindFacts(int64_t count, Geometry g, const T* data, WindowFact* facts) {
+// Calls found(window, its value, where its maximum is) for each window.
+template <typename T, typename I, typename Found>
+__global__ void EachWindow(int64_t count, Geometry<I> g, const T* data, Found found) {
+  using C = ComputeType<T>;
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
-    const Place place(g, g.out, i);
-    const Window w(g, place.at);
+    const Place<I> place(g, g.out, static_cast<I>(i));
+    const Window<I> w(g, place.at);
     const T* from = data + g.Begin(place.n, place.channel, g.in_size());
+    C value;
+    int64_t where = -1;
     if (g.type == PoolingParam::kMax) {
-      Max(g, w, from, &facts[i].where);
+      value = Max(g, w, from, &where);
     } else {
-      facts[i].value = Sum(g, w, from);
+      value = Sum(g, w, from);
+      if (g.type == PoolingParam::kAvg) value /= static_cast<C>(w.Divisor(g));
     }
+    found(i, value, where);
   }
 }
 
-// What an element of a plane gets of the gradient of the window at `at`.
+// The same of windows that are whole images: some threads share one. Sums are in their order.
+template <typename T, typename Found>
+__global__ void EachImage(SetPlan plan, Geometry<int64_t> g, const T* data, Found found) {
+  using C = ComputeType<T>;
+  const SetThread thread(plan);
+  const int p = g.type == PoolingParam::kLp ? g.p : 1;
+  thread.ForEachSet([&](int64_t set) {
+    C value = 0;
+    int64_t where = -1;
+    if (g.type == PoolingParam::kMax) {
+      C top = kLowestElement<T>;
+      int64_t first = INT64_MAX;  // where this thread has its maximum
+      thread.ForEach(set, [&](int64_t i, int64_t at) {
+        const C x = ConvertElement<C>(data[i]);
+        if (x > top || (first == INT64_MAX && x == top)) {
+          top = x;
+          first = at;
+        }
+      });
+      value = thread.Max(top);
+      if (top != value) first = INT64_MAX;
+      first = thread.Reduce(first, [](int64_t a, int64_t b) { return b < a ? b : a; });
+      if (first != INT64_MAX) where = first * g.step();
+    } else {
+      value = thread.SumOver<C>(
+          set, [&](int64_t i, int64_t) { return Power(ConvertElement<C>(data[i]), p); });
+      value = Root(value, p);
+      if (g.type == PoolingParam::kAvg) value /= static_cast<C>(g.in_size() > 1 ? g.in_size() : 1);
+    }
+    if (set >= 0 && thread.IsFirst()) found(set, value, where);
+  });
+}
+
 template <typename T>
-__device__ ComputeType<T> Share(const Geometry& g, const int64_t (&at)[3], ComputeType<T> grad,
-                                const T* plane, int64_t element, const WindowFact* fact) {
+struct StoreValue {
+  T* out;
+  bool add;
+
+  __device__ void operator()(int64_t i, ComputeType<T> value, int64_t) const {
+    StoreTo(out + i, value, add);
+  }
+};
+
+template <typename T>
+struct StoreFact {
+  WindowFact* facts;
+  bool is_max;
+
+  __device__ void operator()(int64_t i, ComputeType<T> value, int64_t where) const {
+    if (is_max) {
+      facts[i].where = where;
+    } else {
+      facts[i].value = value;
+    }
+  }
+};
+
+template <typename T, typename Found>
+absl::Status RunWindows(const KernelContext& c, const Geometry<int64_t>& g, int64_t windows,
+                        int64_t elements, const T* data, const Found& found) {
+  if (windows > 0 && g.in_size() > 0 && g.IsGlobal()) {
+    const SetPlan plan = g.channels_last ? PlanSets(windows / g.channels, g.in_size(), g.channels)
+                                         : PlanSets(windows, g.in_size(), 1);
+    return LaunchSets(c, plan, EachImage<T, Found>, g, data, found);
+  }
+  return DispatchGeometry(g, windows > elements ? windows : elements, [&](const auto& few) {
+    using I = std::remove_cvref_t<decltype(few.channels)>;
+    return LaunchElements(c, windows, EachWindow<T, I, Found>, windows, few, data, found);
+  });
+}
+
+// What an element of a plane gets of the gradient of a window.
+template <typename T, typename I>
+__device__ ComputeType<T> Share(const Geometry<I>& g, const Window<I>& window, ComputeType<T> grad,
+                                const T* plane, I element, const WindowFact* fact) {
   using C = ComputeType<T>;
   switch (g.type) {
     case PoolingParam::kMax: {
@@ -197,7 +328,7 @@ __device__ ComputeType<T> Share(const Geometry& g, const int64_t (&at)[3], Compu
       return has ? grad : C{0};
     }
     case PoolingParam::kAvg:
-      return grad / static_cast<C>(Window(g, at).Divisor(g));
+      return grad / static_cast<C>(window.Divisor(g));
     case PoolingParam::kSum:
       return grad;
     case PoolingParam::kLp: {
@@ -211,31 +342,33 @@ __device__ ComputeType<T> Share(const Geometry& g, const int64_t (&at)[3], Compu
   return C{0};
 }
 
-template <typename T>
-__global__ void Backward(int64_t count, Geometry g, const T* ograd, const T* data,
+template <typename T, typename I>
+__global__ void Backward(int64_t count, Geometry<I> g, const T* ograd, const T* data,
                          const WindowFact* facts, T* grad, bool add) {
   using C = ComputeType<T>;
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
-    const Place place(g, g.in, i);
-    const int64_t plane = g.Begin(place.n, place.channel, g.in_size());
-    const int64_t windows = g.Begin(place.n, place.channel, g.out_size());
+    const Place<I> place(g, g.in, static_cast<I>(i));
+    const I plane = g.Begin(place.n, place.channel, g.in_size());
+    const I windows = g.Begin(place.n, place.channel, g.out_size());
     // The positions on each axis whose windows hold the element.
-    int64_t begin[3], end[3];
+    I begin[3], end[3];
     for (int axis = 0; axis < 3; ++axis) {
-      const int64_t x = place.at[axis] + g.pad[axis];
-      const int64_t from = x - g.kernel[axis] + 1;
-      begin[axis] = from <= 0 ? 0 : (from + g.stride[axis] - 1) / g.stride[axis];
-      end[axis] = x / g.stride[axis] + 1;
+      const I x = place.at[axis] + g.pad[axis];
+      const I from = x - g.kernel[axis] + 1;
+      begin[axis] = from <= 0 ? 0 : g.Steps(axis, from + g.stride[axis] - 1);
+      end[axis] = g.Steps(axis, x) + 1;
       if (end[axis] > g.out[axis]) end[axis] = g.out[axis];
     }
     C sum = 0;
-    for (int64_t d = begin[0]; d < end[0]; ++d) {
-      for (int64_t h = begin[1]; h < end[1]; ++h) {
-        for (int64_t w = begin[2]; w < end[2]; ++w) {
-          const int64_t at[3] = {d, h, w};
-          const int64_t from = windows + ((d * g.out[1] + h) * g.out[2] + w) * g.step();
-          sum +=
-              Share(g, at, ConvertElement<C>(ograd[from]), data + plane, i - plane, facts + from);
+    for (I d = begin[0]; d < end[0]; ++d) {
+      const Span<I> of_d = g.SpanAt(0, d);
+      for (I h = begin[1]; h < end[1]; ++h) {
+        const Span<I> of_h = g.SpanAt(1, h);
+        for (I w = begin[2]; w < end[2]; ++w) {
+          const Window<I> window(of_d, of_h, g.SpanAt(2, w));
+          const I from = windows + ((d * g.out[1] + h) * g.out[2] + w) * g.step();
+          sum += Share(g, window, ConvertElement<C>(ograd[from]), data + plane,
+                       static_cast<I>(i) - plane, facts + from);
         }
       }
     }
@@ -243,15 +376,31 @@ __global__ void Backward(int64_t count, Geometry g, const T* ograd, const T* dat
   }
 }
 
+// As Backward, of windows that are whole images.
+template <typename T, typename I>
+__global__ void ImageBackward(int64_t count, Geometry<I> g, const T* ograd, const T* data,
+                              const WindowFact* facts, T* grad, bool add) {
+  using C = ComputeType<T>;
+  const I size = g.in_size(), sample = g.channels_last ? g.channels * size : size;
+  const I first[3] = {0, 0, 0};
+  const Window<I> window(g, first);
+  const auto load = [&](int64_t i) {
+    const I at = static_cast<I>(i), n = at / sample;
+    const I channel = g.channels_last ? at % g.channels : 0;
+    const I plane = n * sample + channel, from = g.channels_last ? n * g.channels + channel : n;
+    return Share(g, window, ConvertElement<C>(ograd[from]), data + plane, at - plane, facts + from);
+  };
+  ForEachLoaded(count, load, [&](int64_t i, C value) { StoreTo(grad + i, value, add); });
+}
+
 template <typename Param>
 absl::Status PoolingGpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  const Geometry g = GeometryOf(c.param<Param>(), c.inputs[0].shape, c.outputs[0].shape);
+  const Geometry<int64_t> g = GeometryOf(c.param<Param>(), c.inputs[0].shape, c.outputs[0].shape);
   return DispatchCudaFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
-    const int64_t count = c.outputs[0].size();
-    return LaunchElements(c, count, Forward<T>, count, g, c.inputs[0].as<T>(), c.outputs[0].as<T>(),
-                          c.reqs[0] == WriteReq::kAdd);
+    return RunWindows(c, g, c.outputs[0].size(), c.inputs[0].size(), c.inputs[0].as<const T>(),
+                      StoreValue<T>{c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd});
   });
 }
 
@@ -271,18 +420,23 @@ template <typename Param>
 absl::Status PoolingBackwardGpu(const KernelContext& c) {
   using enum PoolingGradientArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  const Geometry g = GeometryOf(c.param<Param>(), c.outputs[0].shape, c.inputs[kOgrad].shape);
+  const Geometry<int64_t> g =
+      GeometryOf(c.param<Param>(), c.outputs[0].shape, c.inputs[kOgrad].shape);
   return DispatchCudaFloat(c.outputs[0].dtype, [&](auto type) -> absl::Status {
     using T = typename decltype(type)::type;
     const T* data = c.inputs.size() > kData ? c.inputs[kData].as<T>() : nullptr;
     auto* facts = static_cast<WindowFact*>(c.workspace);
+    const int64_t windows = c.inputs[kOgrad].size(), count = c.outputs[0].size();
     if (NeedsFacts(g.type)) {
-      const int64_t windows = c.inputs[kOgrad].size();
-      COOPER_RETURN_IF_ERROR(LaunchElements(c, windows, FindFacts<T>, windows, g, data, facts));
+      const StoreFact<T> store = {facts, g.type == PoolingParam::kMax};
+      COOPER_RETURN_IF_ERROR(RunWindows(c, g, windows, count, data, store));
     }
-    const int64_t count = c.outputs[0].size();
-    return LaunchElements(c, count, Backward<T>, count, g, c.inputs[kOgrad].as<T>(), data, facts,
-                          c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
+    return DispatchGeometry(g, windows > count ? windows : count, [&](const auto& few) {
+      using I = std::remove_cvref_t<decltype(few.channels)>;
+      const auto kernel = g.IsGlobal() ? ImageBackward<T, I> : Backward<T, I>;
+      return LaunchElements(c, count, kernel, count, few, c.inputs[kOgrad].as<T>(), data, facts,
+                            c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
+    });
   });
 }
 
