@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
+#include "executor/cuda/reduce/set_reduce.h"
 #include "executor/elements/adaptive_window.h"
 #include "executor/kernel.h"
 #include "symbol/ops/nn/adaptive_avg_pooling_param.h"
@@ -52,16 +53,45 @@ __global__ void Backward(int64_t count, AdaptiveAxis rows, AdaptiveAxis columns,
   }
 }
 
+// The mean of whole planes, each of which is a set.
+template <typename T>
+__global__ void MeanForward(SetPlan plan, const T* data, T* out, bool add) {
+  using C = ComputeType<T>;
+  const SetThread thread(plan);
+  thread.ForEachSet([&](int64_t set) {
+    const C sum =
+        thread.SumOver<C>(set, [&](int64_t i, int64_t) { return ConvertElement<C>(data[i]); });
+    if (set >= 0 && thread.IsFirst()) StoreTo(out + set, sum / static_cast<C>(plan.n), add);
+  });
+}
+
+// Its gradient, of planes of `size` elements.
+template <typename T, typename Index>
+__global__ void MeanBackward(int64_t count, Index size, const T* ograd, T* grad, bool add) {
+  using C = ComputeType<T>;
+  const auto load = [&](int64_t i) { return ograd[static_cast<Index>(i) / size]; };
+  ForEachLoaded(count, load, [&](int64_t i, T head) {
+    StoreTo(grad + i, ConvertElement<C>(head) / static_cast<C>(size), add);
+  });
+}
+
+// Whether each plane of `pooled` is the mean of a whole one.
+bool IsMean(const Shape& pooled) { return pooled[2] == 1 && pooled[3] == 1; }
+
 absl::Status AdaptiveAvgPoolingGpu(const KernelContext& c) {
   const ArrayView& output = c.outputs[0];
   if (c.reqs[0] == WriteReq::kNull || output.size() == 0) return absl::OkStatus();
   return DispatchCudaFloat(output.dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     const ArrayView& data = c.inputs[AdaptiveAvgPoolingArrays::kData];
-    return LaunchElements(c, output.size(), Forward<T>, output.size(),
-                          AdaptiveAxis{data.shape[2], output.shape[2]},
-                          AdaptiveAxis{data.shape[3], output.shape[3]}, data.as<const T>(),
-                          output.as<T>(), c.reqs[0] == WriteReq::kAdd);
+    const bool add = c.reqs[0] == WriteReq::kAdd;
+    if (IsMean(output.shape)) {
+      return LaunchSets(c, PlanSets(output.size(), data.shape[2] * data.shape[3], 1),
+                        MeanForward<T>, data.as<const T>(), output.as<T>(), add);
+    }
+    return LaunchElements(
+        c, output.size(), Forward<T>, output.size(), AdaptiveAxis{data.shape[2], output.shape[2]},
+        AdaptiveAxis{data.shape[3], output.shape[3]}, data.as<const T>(), output.as<T>(), add);
   });
 }
 
@@ -71,10 +101,18 @@ absl::Status AdaptiveAvgPoolingBackwardGpu(const KernelContext& c) {
   return DispatchCudaFloat(output.dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     const ArrayView& ograd = c.inputs[AdaptiveAvgPoolingGradientArrays::kOgrad];
-    return LaunchElements(c, output.size(), Backward<T>, output.size(),
-                          AdaptiveAxis{output.shape[2], ograd.shape[2]},
-                          AdaptiveAxis{output.shape[3], ograd.shape[3]}, ograd.as<const T>(),
-                          output.as<T>(), c.reqs[0] == WriteReq::kAdd);
+    const bool add = c.reqs[0] == WriteReq::kAdd;
+    if (IsMean(ograd.shape)) {
+      return DispatchIndex(output.size(), [&](auto zero) {
+        using Index = decltype(zero);
+        const auto size = static_cast<Index>(output.shape[2] * output.shape[3]);
+        return LaunchElements(c, output.size(), MeanBackward<T, Index>, output.size(), size,
+                              ograd.as<const T>(), output.as<T>(), add);
+      });
+    }
+    return LaunchElements(
+        c, output.size(), Backward<T>, output.size(), AdaptiveAxis{output.shape[2], ograd.shape[2]},
+        AdaptiveAxis{output.shape[3], ograd.shape[3]}, ograd.as<const T>(), output.as<T>(), add);
   });
 }
 
