@@ -5,7 +5,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/cuda/elements.h"
+#include "executor/cuda/index/radix_sort.h"
+#include "executor/cuda/index/sorted_rows.h"
 #include "executor/cuda/launch.h"
+#include "executor/cuda/launch_rows.h"
 #include "executor/cuda/reduce/set_reduce.h"
 #include "executor/elements/grid_source.h"
 #include "executor/kernel.h"
@@ -74,7 +77,7 @@ __global__ void Sample(int64_t count, SampledImages m, const T* data, const T* g
 }
 
 // Any position may reach any element: a plane is one thread's, which adds in the order of the
-// positions and needs no atomics.
+// positions and needs no atomics. For what SortedDataGradient cannot number.
 template <typename T>
 __global__ void DataGradient(int64_t planes, SampledImages m, const T* ograd, const T* grid,
                              T* grad, bool add) {
@@ -89,6 +92,87 @@ __global__ void DataGradient(int64_t planes, SampledImages m, const T* ograd, co
       });
     }
   }
+}
+
+// The cells between neighbouring elements of the images, in which positions of the output have
+// their sources; those at the border have elements on one side.
+struct Cells {
+  SampledImages m;
+
+  __host__ __device__ int64_t width() const { return m.in_w + 1; }
+  __host__ __device__ int64_t count() const { return m.batch * (m.in_h + 1) * width(); }
+  // That below and right of (x - 1, y - 1), an element of sample n or one before its first.
+  __device__ int64_t Number(int64_t n, int64_t y, int64_t x) const {
+    return (n * (m.in_h + 1) + y) * width() + x;
+  }
+};
+
+// The cell of position i of all samples, -1 if its source is outside.
+template <typename T>
+struct CellOf {
+  Cells cells;
+  const T* grid;
+
+  __device__ int64_t operator()(int64_t i) const {
+    const SampledImages& m = cells.m;
+    const int64_t n = i / m.out_size();
+    const GridSource<T> source(m, grid + n * 2 * m.out_size(), i - n * m.out_size());
+    if (source.x < -1 || source.x >= m.in_w || source.y < -1 || source.y >= m.in_h) return -1;
+    return cells.Number(n, source.y + 1, source.x + 1);
+  }
+};
+
+// starts[cell], of all cells and one more: how many of the sorted positions come before it.
+static __global__ void FindStarts(int64_t cells, int64_t count, const uint64_t* keys,
+                                  int32_t* starts) {
+  for (int64_t cell = FirstElement(); cell <= cells; cell += ElementStep()) {
+    int64_t low = 0, high = count;
+    while (low < high) {
+      const int64_t middle = (low + high) / 2;
+      if (keys[middle] < static_cast<uint64_t>(cell)) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    starts[cell] = static_cast<int32_t>(low);
+  }
+}
+
+constexpr int kPlanes = 8;  // of a thread of SortedDataGradient
+
+// A thread has an element of some planes, which share the way to the positions in the four cells
+// around it. The rows of the launch are samples' chunks of planes, the columns their elements.
+template <typename T>
+__global__ void SortedDataGradient(int64_t rows, int64_t chunks, Cells cells, const T* ograd,
+                                   const T* grid, const int32_t* positions, const int32_t* starts,
+                                   T* grad, bool add) {
+  const SampledImages& m = cells.m;
+  ForEachInRows(rows, m.in_size(), [&](int64_t row, int64_t element) {
+    const int64_t n = row / chunks, first = (row - n * chunks) * kPlanes;
+    const int64_t plane = n * m.channels + first;
+    const int64_t y = element / m.in_w, x = element - y * m.in_w;
+    T sums[kPlanes] = {};
+    for (int64_t below = 0; below < 2; ++below) {
+      const int64_t cell = cells.Number(n, y + below, x);
+      for (int32_t at = starts[cell]; at < starts[cell + 2]; ++at) {
+        const int64_t i = positions[at] - n * m.out_size();
+        T weight = 0;
+        GridSource<T>(m, grid + n * 2 * m.out_size(), i)
+            .ForEachCorner(m, [&](int, int64_t corner, T w) {
+              if (corner == element) weight = w;
+            });
+#pragma unroll
+        for (int k = 0; k < kPlanes; ++k) {
+          if (first + k < m.channels) sums[k] += ograd[(plane + k) * m.out_size() + i] * weight;
+        }
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < kPlanes; ++k) {
+      if (first + k < m.channels) StoreTo(grad + (plane + k) * m.in_size() + element, sums[k], add);
+    }
+  });
 }
 
 // Of each position: `count` is batch * out_size.
@@ -141,12 +225,54 @@ absl::Status RunSample(const KernelContext& c, const T* data, const Shape& shape
                         c.reqs[0] == WriteReq::kAdd);
 }
 
-// Output 0 is data's gradient; grid_grad may be null.
+constexpr int64_t kAlignment = 256;  // of what PairSort has in a workspace
+int64_t Aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+// Whether there are positions to sort, and int32_t numbers them and the cells.
+bool CanSort(const SampledImages& m) {
+  const int64_t count = m.batch * m.out_size();
+  return count > 0 && count < INT32_MAX && Cells{m}.count() < INT32_MAX;
+}
+
+int64_t StartBytes(const SampledImages& m) {
+  return Aligned((Cells{m}.count() + 1) * static_cast<int64_t>(sizeof(int32_t)));
+}
+
+// Of RunSampleGradient behind `offset` bytes.
+absl::StatusOr<Prepared> PrepareSampleGradient(const PrepareContext& c, const ArrayView& ograd,
+                                               const ArrayView& data, int64_t offset) {
+  const SampledImages m = ImagesOf(data.shape, ograd.shape);
+  if (!CanSort(m)) return Prepared{.workspace_bytes = offset};
+  COOPER_ASSIGN_OR_RETURN(const int64_t bytes,
+                          PairSort::WorkspaceBytes(c.context, m.batch * m.out_size()));
+  return Prepared{.workspace_bytes = Aligned(offset) + StartBytes(m) + bytes};
+}
+
+template <typename T>
+absl::Status RunSortedDataGradient(const KernelContext& c, const SampledImages& m, const T* ograd,
+                                   const T* grid, int64_t offset) {
+  const Cells cells{m};
+  const int64_t count = m.batch * m.out_size();
+  const int64_t begin = Aligned(offset);
+  auto* starts = reinterpret_cast<int32_t*>(static_cast<char*>(c.workspace) + begin);
+  PairSort sort(c, count, begin + StartBytes(m));
+  COOPER_RETURN_IF_ERROR(SortRows(c, count, cells.count(), CellOf<T>{cells, grid}, &sort));
+  COOPER_RETURN_IF_ERROR(
+      LaunchElements(c, cells.count() + 1, FindStarts, cells.count(), count, sort.keys(), starts));
+  const int64_t chunks = (m.channels + kPlanes - 1) / kPlanes, rows = m.batch * chunks;
+  return LaunchRows(c, rows, m.in_size(), SortedDataGradient<T>, rows, chunks, cells, ograd, grid,
+                    sort.values(), starts, c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
+}
+
+// Output 0 is data's gradient; grid_grad may be null. The workspace is free behind `offset` bytes.
 template <typename T>
 absl::Status RunSampleGradient(const KernelContext& c, const ArrayView& ograd,
-                               const ArrayView& data, const T* grid, T* grid_grad, bool add_grid) {
+                               const ArrayView& data, const T* grid, T* grid_grad, bool add_grid,
+                               int64_t offset) {
   const SampledImages m = ImagesOf(data.shape, ograd.shape);
-  if (c.reqs[0] != WriteReq::kNull) {
+  if (c.reqs[0] != WriteReq::kNull && CanSort(m)) {
+    COOPER_RETURN_IF_ERROR(RunSortedDataGradient(c, m, ograd.as<T>(), grid, offset));
+  } else if (c.reqs[0] != WriteReq::kNull) {
     const int64_t planes = m.batch * m.channels;
     COOPER_RETURN_IF_ERROR(LaunchElements(c, planes, DataGradient<T>, planes, m, ograd.as<T>(),
                                           grid, c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd));
@@ -193,10 +319,14 @@ absl::Status SamplerBackward(const KernelContext& c) {
   using enum BilinearSamplerGradientArrays::Input;
   T* grid_grad = c.reqs[1] == WriteReq::kNull ? nullptr : c.outputs[1].as<T>();
   return RunSampleGradient(c, c.inputs[kOgrad], c.inputs[kData], c.inputs[kGrid].as<T>(), grid_grad,
-                           c.reqs[1] == WriteReq::kAdd);
+                           c.reqs[1] == WriteReq::kAdd, 0);
 }
 
-// The workspace is the grid; in the backward pass its gradient too.
+int64_t GridBytes(const ArrayView& output) {
+  return output.shape[0] * 2 * output.shape[2] * output.shape[3] * SizeOf(output.dtype);
+}
+
+// The workspace begins with the grid; in the backward pass with its gradient too.
 template <typename T>
 absl::Status TransformerForward(const KernelContext& c) {
   using enum SpatialTransformerArrays::Input;
@@ -214,20 +344,23 @@ absl::Status TransformerBackward(const KernelContext& c) {
   COOPER_RETURN_IF_ERROR(RunAffineGrid(c, c.inputs[kLoc].as<T>(), output, grid, false));
   const bool wants_loc = c.reqs[1] != WriteReq::kNull;
   COOPER_RETURN_IF_ERROR(RunSampleGradient(c, c.inputs[kOgrad], c.inputs[kData], grid,
-                                           wants_loc ? grid_grad : nullptr, false));
+                                           wants_loc ? grid_grad : nullptr, false,
+                                           2 * GridBytes(c.inputs[kOgrad])));
   if (!wants_loc) return absl::OkStatus();
   return RunAffineGradient(c, grid_grad, output, c.outputs[1], c.reqs[1]);
 }
 
-int64_t GridBytes(const ArrayView& output) {
-  return output.shape[0] * 2 * output.shape[2] * output.shape[3] * SizeOf(output.dtype);
-}
 absl::StatusOr<Prepared> PrepareTransformer(const PrepareContext& c) {
   return Prepared{.workspace_bytes = GridBytes(c.outputs[0])};
 }
 absl::StatusOr<Prepared> PrepareTransformerBackward(const PrepareContext& c) {
   using enum SpatialTransformerGradientArrays::Input;
-  return Prepared{.workspace_bytes = 2 * GridBytes(c.inputs[kOgrad])};
+  return PrepareSampleGradient(c, c.inputs[kOgrad], c.inputs[kData],
+                               2 * GridBytes(c.inputs[kOgrad]));
+}
+absl::StatusOr<Prepared> PrepareSamplerBackward(const PrepareContext& c) {
+  using enum BilinearSamplerGradientArrays::Input;
+  return PrepareSampleGradient(c, c.inputs[kOgrad], c.inputs[kData], 0);
 }
 
 using RunFn = absl::Status (*)(const KernelContext&);
@@ -257,7 +390,8 @@ constexpr DeviceType kGpu = DeviceType::kGpu;
 COOPER_REGISTER_KERNEL(GridGenerator, kGpu, kFloat32Or64, GridGeneratorGpu);
 COOPER_REGISTER_KERNEL(_backward_GridGenerator, kGpu, kFloat32Or64, GridGeneratorBackwardGpu);
 COOPER_REGISTER_KERNEL(BilinearSampler, kGpu, kFloat32Or64, SamplerGpu);
-COOPER_REGISTER_KERNEL(_backward_BilinearSampler, kGpu, kFloat32Or64, SamplerBackwardGpu);
+COOPER_REGISTER_KERNEL(_backward_BilinearSampler, kGpu, kFloat32Or64, SamplerBackwardGpu,
+                       PrepareSamplerBackward);
 COOPER_REGISTER_KERNEL(SpatialTransformer, kGpu, kFloat32Or64, TransformerGpu, PrepareTransformer);
 COOPER_REGISTER_KERNEL(_backward_SpatialTransformer, kGpu, kFloat32Or64, TransformerBackwardGpu,
                        PrepareTransformerBackward);
