@@ -28,10 +28,10 @@ __device__ inline double ToNearInteger(double value) {
 }
 
 template <typename F>
-__device__ ElementQuads<F> LoadQuads(const MapArguments& a, int64_t i) {
+__device__ ElementQuads<F, float> LoadQuads(const MapArguments& a, int64_t i) {
   int64_t at[F::kArity] = {};
   a.quads.At<F::kArity>(i, at);
-  return a.operands.LoadQuadsAt<F>(a.quads, at);
+  return a.operands.LoadQuadsAt<F, float>(a.quads, at);
 }
 
 template <typename F, typename C>
@@ -41,7 +41,7 @@ __global__ void MapElements(const MapArguments a) {
     float4* const out = static_cast<float4*>(a.out);
     ForEachLoaded(
         a.quads.count, [&a](int64_t i) { return LoadQuads<F>(a, i); },
-        [&a, out](int64_t i, const ElementQuads<F>& x) {
+        [&a, out](int64_t i, const ElementQuads<F, float>& x) {
           float4 values = {x.of[0].Apply(), x.of[1].Apply(), x.of[2].Apply(), x.of[3].Apply()};
           if (a.add) {
             const float4 old = out[i];

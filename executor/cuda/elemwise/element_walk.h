@@ -85,9 +85,9 @@ struct ElementsOf {
 };
 
 // The same four times.
-template <typename F>
+template <typename F, typename C>
 struct ElementQuads {
-  ElementsOf<F, float> of[4];
+  ElementsOf<F, C> of[4];
 };
 
 // The operands of a function as a kernel reads them.
@@ -125,23 +125,23 @@ struct ElementOperands {
   }
 
   // The four elements from these offsets on, of a walk of QuadsOf().
-  template <typename F>
-  __device__ ElementQuads<F> LoadQuadsAt(const ElementWalk& quads, const int64_t* at) const {
-    ElementQuads<F> x;
+  template <typename F, typename C>
+  __device__ ElementQuads<F, C> LoadQuadsAt(const ElementWalk& quads, const int64_t* at) const {
+    ElementQuads<F, C> x;
 #pragma unroll
     for (int k = 0; k < F::kArity; ++k) {
       const auto* const floats = static_cast<const float*>(data[k]);
-      float4 quad;
       if (floats != nullptr && quads.strides[k][quads.rank - 1] != 0) {
-        quad = *reinterpret_cast<const float4*>(floats + at[k]);
+        const float4 quad = *reinterpret_cast<const float4*>(floats + at[k]);
+        x.of[0].of[k] = quad.x;
+        x.of[1].of[k] = quad.y;
+        x.of[2].of[k] = quad.z;
+        x.of[3].of[k] = quad.w;
       } else {
-        quad.x = floats == nullptr ? Scalar<float>(k) : floats[at[k]];
-        quad.y = quad.z = quad.w = quad.x;
+        const C value = floats == nullptr ? Scalar<C>(k) : floats[at[k]];
+#pragma unroll
+        for (int q = 0; q < 4; ++q) x.of[q].of[k] = value;
       }
-      x.of[0].of[k] = quad.x;
-      x.of[1].of[k] = quad.y;
-      x.of[2].of[k] = quad.z;
-      x.of[3].of[k] = quad.w;
     }
     return x;
   }

@@ -24,12 +24,12 @@ SetPlan PlanFor(const KernelContext& c) {
   const int most = MostThreadsFor(c.inputs[0].dtype, c.outputs[0].dtype);
   const int rank = shape.rank();
   if (param.multi_output) {
-    return PlanSets(shape[0], shape[1], shape.Product(2, rank), most);
+    return PlanSets(shape[0], shape[1], shape.Product(2, rank), most, kMostHeld);
   }
   if (param.preserve_shape) {
-    return PlanSets(shape.Product(0, rank - 1), shape[rank - 1], 1, most);
+    return PlanSets(shape.Product(0, rank - 1), shape[rank - 1], 1, most, kMostHeld);
   }
-  return PlanSets(shape[0], shape.Product(1, rank), 1, most);
+  return PlanSets(shape[0], shape.Product(1, rank), 1, most, kMostHeld);
 }
 
 // What the gradient of one array of labels depends on.

@@ -129,8 +129,9 @@ __global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, kHeld>,
 // The sets of `plan` are the channels that one element of gamma stands for; place j of a channel
 // is in the normalized set j (LayerNorm) or j / inner * n + channel.
 template <typename T>
-__global__ void GammaGradient(SetPlan plan, BackwardArrays<T> a, bool along_set, T* gamma_grad,
-                              bool add_gamma, T* beta_grad, bool add_beta) {
+__global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, 0>, 1)
+    GammaGradient(SetPlan plan, BackwardArrays<T> a, bool along_set, T* gamma_grad, bool add_gamma,
+                  T* beta_grad, bool add_beta) {
   using C = ComputeType<T>;
   using Pair = GradientPair<C>;
   const SetThread thread(plan);
@@ -255,7 +256,7 @@ absl::Status ForwardGpu(const KernelContext& c) {
                              .add = c.reqs[0] == WriteReq::kAdd,
                              .add_mean = c.reqs[1] == WriteReq::kAdd,
                              .add_std = c.reqs[2] == WriteReq::kAdd};
-    return DispatchHeld<ComputeType<T>>(norm.sets, [&](auto held) {
+    return DispatchHeld<ComputeType<T>, kManyHeld>(norm.sets, [&](auto held) {
       return LaunchSets(c, norm.sets, Forward<T, decltype(held)::value>, a, norm.groups,
                         static_cast<ComputeType<T>>(norm.eps));
     });
@@ -301,7 +302,7 @@ absl::Status BackwardGpu(const KernelContext& c) {
       COOPER_RETURN_IF_ERROR(GammaGradients(c, norm, a));
     }
     if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-    return DispatchHeld<ComputeType<T>>(s, [&](auto held) {
+    return DispatchHeld<ComputeType<T>, kManyHeld>(s, [&](auto held) {
       return LaunchSets(c, s, DataGradient<T, decltype(held)::value>, a, norm.groups,
                         c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
     });

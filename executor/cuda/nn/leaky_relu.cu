@@ -4,12 +4,16 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "executor/cuda/device_random.h"
 #include "executor/cuda/elements.h"
+#include "executor/cuda/elemwise/element_map.h"
+#include "executor/cuda/elemwise/element_map_kernel.h"
 #include "executor/cuda/launch.h"
 #include "executor/cuda/map_quads.h"
 #include "executor/cuda/reduce/block_sums.h"
 #include "executor/cuda/reduce/set_reduce.h"
+#include "executor/elements/elemwise_operand.h"
 #include "executor/elements/leaky_relu_functions.h"
 #include "executor/kernel.h"
 #include "ndarray/philox.h"
@@ -55,15 +59,36 @@ __global__ void RandomForward(int64_t n, DeviceRandom source, bool is_train, Com
   }
 }
 
-// prelu: out = x where x > 0, else gamma * x; its gradient too, with `value` = ograd.
-template <typename T>
-__global__ void PreluForward(int64_t n, GammaIndex index, const T* x, const T* value,
-                             const T* gamma, T* out, bool add) {
-  using C = ComputeType<T>;
-  MapQuads(n, x, value, out, add, [&index, gamma](int64_t i, T element, T value) {
-    const C v = ConvertElement<C>(value);
-    return ConvertElement<C>(element) > 0 ? v : v * ConvertElement<C>(gamma[index(i)]);
-  });
+// prelu, of an element and its gamma.
+struct Prelu {
+  static constexpr int kArity = 2;
+  static constexpr bool kExactIntegers = false;
+  template <typename C>
+  __device__ static C Apply(C x, C gamma) {
+    return x > 0 ? x : x * gamma;
+  }
+};
+
+// Its gradient, of the output's, the element and its gamma.
+struct PreluGradient {
+  static constexpr int kArity = 3;
+  static constexpr bool kExactIntegers = false;
+  template <typename C>
+  __device__ static C Apply(C ograd, C x, C gamma) {
+    return x > 0 ? ograd : ograd * gamma;
+  }
+};
+
+// F of arrays of data's shape and then gamma, broadcast to it.
+template <typename F>
+absl::Status MapWithGamma(const KernelContext& c, const GammaIndex& index,
+                          absl::Span<const ElemwiseOperand> operands) {
+  const int64_t full[] = {index.rows(), index.columns(), index.rest()};
+  const int64_t gamma[] = {index.row_stride() == 0 ? 1 : full[0],
+                           index.column_stride() == 0 ? 1 : full[1], 1};
+  absl::Span<const int64_t> shapes[F::kArity];
+  for (int i = 0; i < F::kArity; ++i) shapes[i] = i + 1 < F::kArity ? full : gamma;
+  return RunBroadcastMap(c, ElementMapOf<F>(), operands, shapes, full, c.outputs[0], c.reqs[0]);
 }
 
 // What element i of x gives to the gradient of its gamma.
@@ -95,7 +120,8 @@ struct PutGamma {
 
 // The sum of their terms for each element of gamma.
 template <typename T>
-__global__ void GammaGradient(SetPlan plan, GammaTerm<T> term, T* grad, bool add) {
+__global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, 0>, 1)
+    GammaGradient(SetPlan plan, GammaTerm<T> term, T* grad, bool add) {
   using C = ComputeType<T>;
   const SetThread thread(plan);
   thread.ForEachSet([&](int64_t k) {
@@ -140,8 +166,7 @@ absl::Status RunForward(const KernelContext& c) {
   const int64_t n = c.inputs[kData].size();
   if (param.act_type == LeakyReluParam::kPrelu) {
     const GammaIndex index(c.inputs[kData].shape, c.inputs[kGamma].shape);
-    return LaunchElements(c, QuadsOf(n), PreluForward<T>, n, index, x, x, c.inputs[kGamma].as<T>(),
-                          y, add);
+    return MapWithGamma<Prelu>(c, index, {OperandOf(c.inputs[kData]), OperandOf(c.inputs[kGamma])});
   }
   if (param.act_type == LeakyReluParam::kRrelu) {
     T* mask = c.reqs[1] == WriteReq::kNull ? nullptr : c.outputs[1].as<T>();
@@ -172,18 +197,18 @@ absl::Status RunPreluBackward(const KernelContext& c) {
                                          PutGamma<T>{grad, add}));
     } else {
       // Data as (outer, elements of gamma, inner).
-      const SetPlan plan = by_row && by_column
-                               ? PlanChannels(1, index.rows() * index.columns(), index.rest())
-                           : by_row ? PlanChannels(1, index.rows(), index.columns() * index.rest())
-                                    : PlanChannels(index.rows(), index.columns(), index.rest());
+      constexpr int kMost = kThreadsHolding<ComputeType<T>, 0>;
+      const int64_t rows = index.rows(), columns = index.columns(), rest = index.rest();
+      const SetPlan plan = by_row && by_column ? PlanChannels(1, rows * columns, rest, kMost)
+                           : by_row            ? PlanChannels(1, rows, columns * rest, kMost)
+                                               : PlanChannels(rows, columns, rest, kMost);
       COOPER_RETURN_IF_ERROR(LaunchSets(c, plan, GammaGradient<T>, term, grad, add));
     }
   }
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  const int64_t n = c.inputs[kValue].size();
-  return LaunchElements(c, QuadsOf(n), PreluForward<T>, n, index, x, ograd,
-                        c.inputs[kMaskOrGamma].as<T>(), c.outputs[0].as<T>(),
-                        c.reqs[0] == WriteReq::kAdd);
+  return MapWithGamma<PreluGradient>(c, index,
+                                     {OperandOf(c.inputs[kOgrad]), OperandOf(c.inputs[kValue]),
+                                      OperandOf(c.inputs[kMaskOrGamma])});
 }
 
 template <typename T>

@@ -14,12 +14,12 @@ namespace {
 
 using Form = SoftmaxForm;
 
-SetPlan Around(const KernelContext& c, int64_t axis) {
+SetPlan Around(const KernelContext& c, int64_t axis, int most_held) {
   const Shape& shape = c.outputs[0].shape;
   const int rank = shape.rank();
   const int at = static_cast<int>(axis < 0 ? axis + rank : axis);
   return PlanSets(shape.Product(0, at), shape[at], shape.Product(at + 1, rank),
-                  MostThreadsFor(c.inputs[0].dtype, c.outputs[0].dtype));
+                  MostThreadsFor(c.inputs[0].dtype, c.outputs[0].dtype), most_held);
 }
 
 // With y = output and g = ograd: softmax y * (g - sum(g * y)), log_softmax g - exp(y) * sum(g),
@@ -67,7 +67,7 @@ absl::Status Backward(const KernelContext& c, const SetPlan& plan, double temper
     return LaunchSets(c, plan, SoftmaxGradient<form, 0, double, TypedArray>, Typed(ograd),
                       Typed(output), lengths, scale, Typed(grad), add);
   }
-  return DispatchHeld<float>(plan, [&](auto held) {
+  return DispatchHeld<float, kManyHeld>(plan, [&](auto held) {
     constexpr int kHeld = decltype(held)::value;
     const auto s = static_cast<float>(scale);
     if (ograd.dtype == DType::kFloat32 && output.dtype == DType::kFloat32 &&
@@ -88,7 +88,7 @@ absl::Status SoftmaxGpu(const KernelContext& c) {
   using enum SoftmaxArrays::Input;
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   const auto& param = c.param<SoftmaxParam>();
-  return Forward<form>(c, Around(c, param.axis), param.temperature.value_or(1.0),
+  return Forward<form>(c, Around(c, param.axis, kMostHeld), param.temperature.value_or(1.0),
                        param.has_length() ? Typed(c.inputs[kLength]) : kNoLengths);
 }
 
@@ -97,21 +97,21 @@ absl::Status SoftmaxBackwardGpu(const KernelContext& c) {
   using enum SoftmaxGradientArrays::Input;
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   const auto& param = c.param<SoftmaxParam>();
-  return Backward<form>(c, Around(c, param.axis), param.temperature.value_or(1.0),
+  return Backward<form>(c, Around(c, param.axis, kManyHeld), param.temperature.value_or(1.0),
                         param.has_length() ? Typed(c.inputs[kLength]) : kNoLengths);
 }
 
 absl::Status SoftmaxActivationGpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   const bool channel = c.param<SoftmaxActivationParam>().mode == SoftmaxActivationParam::kChannel;
-  return Forward<Form::kSoftmax>(c, Around(c, channel ? 1 : -1), 1.0, kNoLengths);
+  return Forward<Form::kSoftmax>(c, Around(c, channel ? 1 : -1, kMostHeld), 1.0, kNoLengths);
 }
 
 // Axis 1 in either mode, as MXNet 1.9.1 and the CPU's kernel have it.
 absl::Status SoftmaxActivationBackwardGpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
-  return Backward<Form::kSoftmax>(c, Around(c, c.outputs[0].shape.rank() < 2 ? -1 : 1), 1.0,
-                                  kNoLengths);
+  return Backward<Form::kSoftmax>(c, Around(c, c.outputs[0].shape.rank() < 2 ? -1 : 1, kManyHeld),
+                                  1.0, kNoLengths);
 }
 
 constexpr DeviceType kGpu = DeviceType::kGpu;

@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(kThreadsHolding<C, kHeld>, kBlocksHolding<C, k
   });
 }
 
-// Launches it over sets of a plan for up to MostThreadsFor(dtypes of in and out).
+// Launches it over sets of a plan for up to MostThreadsFor(dtypes of in and out), and kMostHeld.
 template <SoftmaxForm form>
 absl::Status LaunchSoftmax(const KernelContext& c, const SetPlan& plan, const ArrayView& in,
                            const TypedArray& lengths, double temperature, const ArrayView& out,
@@ -98,7 +98,7 @@ absl::Status LaunchSoftmax(const KernelContext& c, const SetPlan& plan, const Ar
     return LaunchSets(c, plan, SoftmaxSets<form, 0, double, TypedArray>, Typed(in), lengths,
                       temperature, Typed(out), add);
   }
-  return DispatchHeld<float>(plan, [&](auto held) {
+  return DispatchHeld<float, kMostHeld>(plan, [&](auto held) {
     constexpr int kHeld = decltype(held)::value;
     const auto t = static_cast<float>(temperature);
     if (in.dtype == DType::kFloat32 && out.dtype == DType::kFloat32) {

@@ -59,13 +59,13 @@ __device__ C ReduceLane(const ReduceArguments& a, const int64_t* base, int64_t b
 }
 
 // The same of quads.
-template <typename R, typename F>
-__device__ float ReduceLaneOfQuads(const ReduceArguments& a, const int64_t* base, int64_t begin,
-                                   int64_t end) {
+template <typename R, typename F, typename C>
+__device__ C ReduceLaneOfQuads(const ReduceArguments& a, const int64_t* base, int64_t begin,
+                               int64_t end) {
   constexpr int kLoads = 2;
-  float value = R::template Initial<float>();
+  C value = R::template Initial<C>();
   for (int64_t first = begin; first < end; first += int64_t{kLoads} * a.lanes) {
-    ElementQuads<F> x[kLoads];
+    ElementQuads<F, C> x[kLoads];
 #pragma unroll
     for (int l = 0; l < kLoads; ++l) {
       const int64_t j = first + int64_t{l} * a.lanes;
@@ -74,7 +74,7 @@ __device__ float ReduceLaneOfQuads(const ReduceArguments& a, const int64_t* base
 #pragma unroll
       for (int k = 0; k < F::kArity; ++k) at[k] = base[k];
       a.quads.At<F::kArity>(j, at);
-      x[l] = a.operands.LoadQuadsAt<F>(a.quads, at);
+      x[l] = a.operands.LoadQuadsAt<F, C>(a.quads, at);
     }
 #pragma unroll
     for (int l = 0; l < kLoads; ++l) {
@@ -113,10 +113,8 @@ __device__ C ReduceLanes(const ReduceArguments& a, int lane, int slot, C value) 
 template <typename R, typename F, typename C>
 __device__ C ReduceLaneOf(const ReduceArguments& a, const int64_t* base, int64_t begin, int64_t end,
                           bool in_quads) {
-  if constexpr (std::is_same_v<C, float>) {
-    if (in_quads) return ReduceLaneOfQuads<R, F>(a, base, begin, end);
-  }
   if constexpr (std::is_floating_point_v<C>) {
+    if (in_quads) return ReduceLaneOfQuads<R, F, C>(a, base, begin, end);
     if (a.plain) {
       return ReduceLane<R, F, C>(a, base, begin, end, [&a](const int64_t* at) {
         return a.operands.LoadFloatsAt<F, C>(at);
@@ -134,7 +132,7 @@ __global__ void ReduceElements(const ReduceArguments a) {
   const int lane = a.adjacent ? t % a.lanes : t / sets;
   const int slot = a.adjacent ? t / a.lanes : t % sets;
   const int64_t part = blockIdx.y;
-  const bool in_quads = std::is_same_v<C, float> && a.quads.count > 0;
+  const bool in_quads = std::is_floating_point_v<C> && a.quads.count > 0;
   const int64_t count = in_quads ? a.quads.count : a.reduced.count;
   const int64_t begin = count * part / a.parts;
   const int64_t end = count * (part + 1) / a.parts;

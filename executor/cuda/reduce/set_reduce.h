@@ -27,16 +27,18 @@ inline constexpr int kSetThreads = 256;  // of a block
 // Of a block whose kernel is compiled for as many (__launch_bounds__), for long sets.
 inline constexpr int kMostSetThreads = 1024;
 
-// Of each lane's values of a set those that a kernel keeps in registers, if these are all: see
-// DispatchHeld.
-inline constexpr int kFewHeld = 4, kMostHeld = 16;
+// How many values of a set each lane of a kernel keeps in registers, if these are all: see
+// DispatchHeld. kMostHeld is for single floats.
+inline constexpr int kFewHeld = 4, kManyHeld = 16, kMostHeld = 32;
 
 // For __launch_bounds__(kThreadsHolding<C, kHeld>, kBlocksHolding<C, kHeld>) of kernels that
 // compute in C: threads of a block, and blocks that are to have room in a multiprocessor's
 // registers. A double takes two registers.
 template <typename C, int kHeld>
-inline constexpr int kThreadsHolding = kHeld == 0 && sizeof(C) <= sizeof(float) ? kMostSetThreads
-                                                                                : kSetThreads;
+inline constexpr int kThreadsHolding = sizeof(C) > sizeof(float) ? kSetThreads
+                                       : kHeld == 0              ? kMostSetThreads
+                                       : kHeld == kMostHeld      ? 2 * kSetThreads
+                                                                 : kSetThreads;
 template <typename C, int kHeld>
 inline constexpr int kBlocksHolding = kHeld == 0          ? 1
                                       : kHeld == kFewHeld ? 4
@@ -65,14 +67,19 @@ inline int LanesFor(int64_t work, int most) {
   return lanes;
 }
 
-// Sets of n elements, `inner` apart, with up to `most_threads` for each.
-inline SetPlan PlanSets(int64_t outer, int64_t n, int64_t inner, int most_threads = kSetThreads) {
+// Sets of n elements, `inner` apart, with up to `most_threads` for each. `most_held` is what the
+// kernel's call of DispatchHeld says.
+inline SetPlan PlanSets(int64_t outer, int64_t n, int64_t inner, int most_threads = kSetThreads,
+                        int most_held = kManyHeld) {
   SetPlan p{.outer = outer, .n = n, .inner = inner, .channels = false, .adjacent = inner == 1};
   if (p.adjacent) {
-    // Four elements or more for each lane of a warp, which needs no barriers, and then as many as
-    // are kept in registers.
-    p.lanes = std::max(LanesFor((n + kFewHeld - 1) / kFewHeld, 32),
-                       LanesFor((n + kMostHeld - 1) / kMostHeld, most_threads));
+    // Four elements or more for each lane of a warp, which needs no barriers; then as many as are
+    // kept in registers, by few threads if that is enough.
+    p.lanes = LanesFor((n + kFewHeld - 1) / kFewHeld, 32);
+    for (int most = kSetThreads; most <= most_threads && n > int64_t{p.lanes} * most_held;
+         most *= 2) {
+      p.lanes = std::max(p.lanes, LanesFor((n + most_held - 1) / most_held, most));
+    }
     p.threads = std::max(kSetThreads, p.lanes);
   } else {
     // 32 sets next to each other where there are so many.
@@ -351,14 +358,21 @@ __device__ SetValues<kHeld, Load> ValuesOf(const SetThread& thread, int64_t set,
 }
 
 // Calls fn(Held{}), whose status it returns, where Held::value is how many values of a set of the
-// plan each lane of a kernel that computes in C is to hold: 0 where there are too many.
-template <typename C, typename Fn>
+// plan each lane of a kernel that computes in C is to hold, at most kMost: 0 where there are more.
+template <typename C, int kMost, typename Fn>
 absl::Status DispatchHeld(const SetPlan& plan, Fn&& fn) {
   if constexpr (sizeof(C) <= sizeof(float)) {
-    if (plan.threads == kSetThreads && !plan.channels) {
-      const auto lanes = static_cast<int64_t>(plan.lanes);
-      if (plan.n <= kFewHeld * lanes) return fn(std::integral_constant<int, kFewHeld>());
-      if (plan.n <= kMostHeld * lanes) return fn(std::integral_constant<int, kMostHeld>());
+    const auto holds = [&plan]<int kHeld>(std::integral_constant<int, kHeld>) {
+      return !plan.channels && plan.threads <= kThreadsHolding<C, kHeld> &&
+             plan.n <= int64_t{kHeld} * plan.lanes;
+    };
+    constexpr std::integral_constant<int, kFewHeld> few;
+    constexpr std::integral_constant<int, kManyHeld> many;
+    if (holds(few)) return fn(few);
+    if (holds(many)) return fn(many);
+    if constexpr (kMost == kMostHeld) {
+      constexpr std::integral_constant<int, kMostHeld> most;
+      if (holds(most)) return fn(most);
     }
   }
   return fn(std::integral_constant<int, 0>());
