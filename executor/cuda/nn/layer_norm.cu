@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
+#include "executor/cuda/nn/gamma_gradient.h"
 #include "executor/cuda/reduce/set_reduce.h"
 #include "executor/kernel.h"
 #include "ndarray/status_macros.h"
@@ -85,20 +86,13 @@ __global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, kHeld>,
   });
 }
 
-template <typename T>
-struct BackwardArrays {
-  const T *ograd, *data, *gamma, *mean, *std;
-};
-
-template <typename C>
-struct GradientPair {
-  C ograd, data;
-};
-
+// `partial` gets what gamma and beta get of each set, as (outer, 2, groups), and may be null, as it
+// is without groups; so may `grad`.
 template <typename T, int kHeld>
 __global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, kHeld>,
                                   kBlocksHolding<ComputeType<T>, kHeld>)
-    DataGradient(SetPlan plan, BackwardArrays<T> a, int64_t groups, T* grad, bool add) {
+    DataGradient(SetPlan plan, BackwardArrays<T> a, int64_t groups, T* grad, bool add,
+                 ComputeType<T>* partial) {
   using C = ComputeType<T>;
   using Pair = GradientPair<C>;
   const SetThread thread(plan);
@@ -109,8 +103,11 @@ __global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, kHeld>,
     const auto values = ValuesOf<kHeld>(thread, set, [&](int64_t i) {
       return Pair{ConvertElement<C>(a.ograd[i]), ConvertElement<C>(a.data[i])};
     });
+    // Where gamma is the same for a set, sums are of what it is multiplied with.
+    const C factor =
+        set < 0 || groups == 0 ? C{1} : ConvertElement<C>(a.gamma[GammaAt(groups, set, 0)]);
     const auto w = [&](int64_t j, const Pair& p) {
-      return p.ograd * ConvertElement<C>(a.gamma[GammaAt(groups, set, j)]);
+      return groups == 0 ? p.ograd * ConvertElement<C>(a.gamma[j]) : p.ograd;
     };
     const auto xhat = [&](const Pair& p) { return (p.data - mean) * scale; };
     C sum = 0, dot = 0;
@@ -118,119 +115,33 @@ __global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, kHeld>,
       sum += w(j, p);
       dot += w(j, p) * xhat(p);
     });
-    const C w_mean = thread.Sum(sum) / n;
-    const C slope = thread.Sum(dot) / n;
-    values.ForEach([&](int64_t i, int64_t j, const Pair& p) {
-      StoreTo(grad + i, (w(j, p) - w_mean - xhat(p) * slope) * scale, add);
-    });
-  });
-}
-
-// The sets of `plan` are the channels that one element of gamma stands for; place j of a channel
-// is in the normalized set j (LayerNorm) or j / inner * n + channel.
-template <typename T>
-__global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, 0>, 1)
-    GammaGradient(SetPlan plan, BackwardArrays<T> a, bool along_set, T* gamma_grad, bool add_gamma,
-                  T* beta_grad, bool add_beta) {
-  using C = ComputeType<T>;
-  using Pair = GradientPair<C>;
-  const SetThread thread(plan);
-  thread.ForEachSet([&](int64_t k) {
-    C sum = 0, dot = 0;
-    const auto load = [&](int64_t i) {
-      return Pair{ConvertElement<C>(a.ograd[i]), ConvertElement<C>(a.data[i])};
-    };
-    thread.ForEachLoaded(k, load, [&](int64_t, int64_t j, const Pair& p) {
-      const int64_t set = along_set ? j : j / plan.inner * plan.n + k;
-      sum += p.ograd;
-      dot += p.ograd * (p.data - ConvertElement<C>(a.mean[set])) / ConvertElement<C>(a.std[set]);
-    });
-    dot = thread.Sum(dot);
     sum = thread.Sum(sum);
-    if (k < 0 || !thread.IsFirst()) return;
-    if (gamma_grad != nullptr) StoreTo(gamma_grad + k, dot, add_gamma);
-    if (beta_grad != nullptr) StoreTo(beta_grad + k, sum, add_beta);
+    dot = thread.Sum(dot);
+    if (partial != nullptr && set >= 0 && thread.IsFirst()) {
+      C* const own = partial + set / groups * 2 * groups + set % groups;
+      own[0] = dot;
+      own[groups] = sum;
+    }
+    if (grad == nullptr) return;
+    const C w_mean = sum / n, slope = dot / n;
+    values.ForEach([&](int64_t i, int64_t j, const Pair& p) {
+      StoreTo(grad + i, (w(j, p) - w_mean - xhat(p) * slope) * (scale * factor), add);
+    });
   });
 }
 
-// Where each row is normalized on its own (LayerNorm's last axis), rows are cut into parts, so that
-// there are enough blocks; each has 32 columns, next to each other for a warp, of a part.
-constexpr int kPartColumns = 32, kPartRows = 8;
-
-int64_t RowParts(int64_t rows, int64_t columns) {
-  constexpr int64_t kBlocks = 1024, kLeastPerThread = 8;
-  const int64_t blocks = (columns + kPartColumns - 1) / kPartColumns;
-  return std::max<int64_t>(
-      1, std::min(kBlocks / std::max<int64_t>(blocks, 1), rows / (kPartRows * kLeastPerThread)));
+// The parts of which SumGammaParts adds the sums.
+int64_t GammaPartsOf(const Norm& norm) {
+  if (norm.groups != 0) return norm.sets.outer / std::max<int64_t>(norm.groups, 1);
+  return norm.sets.inner == 1 ? RowParts(norm.sets.outer, norm.sets.n) : 0;
 }
+int64_t GammaSize(const Norm& norm) { return norm.groups == 0 ? norm.sets.n : norm.groups; }
 
-// The sums of a part for gamma and for beta: partial is (parts, 2, columns).
-template <typename T>
-__global__ void GammaParts(int64_t rows, int64_t columns, BackwardArrays<T> a,
-                           ComputeType<T>* partial) {
-  using C = ComputeType<T>;
-  using Pair = GradientPair<C>;
-  constexpr int kLoads = 4;
-  __shared__ C dots[kPartRows][kPartColumns], sums[kPartRows][kPartColumns];
-  const int64_t column = blockIdx.x * int64_t{kPartColumns} + threadIdx.x;
-  const int64_t parts = gridDim.y, part = blockIdx.y;
-  const int64_t end = rows * (part + 1) / parts;
-  C dot = 0, sum = 0;
-  if (column < columns) {
-    for (int64_t row = rows * part / parts + threadIdx.y; row < end; row += kLoads * kPartRows) {
-      Pair values[kLoads];
-#pragma unroll
-      for (int k = 0; k < kLoads; ++k) {
-        const int64_t r = row + k * kPartRows;
-        if (r >= end) continue;
-        const int64_t i = r * columns + column;
-        values[k] = {ConvertElement<C>(a.ograd[i]), ConvertElement<C>(a.data[i])};
-      }
-#pragma unroll
-      for (int k = 0; k < kLoads; ++k) {
-        const int64_t r = row + k * kPartRows;
-        if (r >= end) continue;
-        sum += values[k].ograd;
-        dot += values[k].ograd * (values[k].data - ConvertElement<C>(a.mean[r])) /
-               ConvertElement<C>(a.std[r]);
-      }
-    }
-  }
-  dots[threadIdx.y][threadIdx.x] = dot;
-  sums[threadIdx.y][threadIdx.x] = sum;
-  __syncthreads();
-  if (threadIdx.y != 0 || column >= columns) return;
-  for (int k = 1; k < kPartRows; ++k) {
-    dot += dots[k][threadIdx.x];
-    sum += sums[k][threadIdx.x];
-  }
-  C* const own = partial + part * 2 * columns;
-  own[column] = dot;
-  own[columns + column] = sum;
-}
-
-// Outputs that are not wanted are null.
-template <typename T>
-__global__ void SumGammaParts(int64_t parts, int64_t columns, const ComputeType<T>* partial,
-                              T* gamma_grad, bool add_gamma, T* beta_grad, bool add_beta) {
-  using C = ComputeType<T>;
-  for (int64_t i = FirstElement(); i < 2 * columns; i += ElementStep()) {
-    const bool is_gamma = i < columns;
-    T* const grad = is_gamma ? gamma_grad : beta_grad;
-    if (grad == nullptr) continue;
-    C sum = 0;
-    for (int64_t part = 0; part < parts; ++part) sum += partial[part * 2 * columns + i];
-    StoreTo(grad + (is_gamma ? i : i - columns), sum, is_gamma ? add_gamma : add_beta);
-  }
-}
-
-bool HasRows(const Norm& norm) { return norm.groups == 0 && norm.sets.inner == 1; }
-
-absl::StatusOr<Prepared> PrepareLayerNormBackward(const PrepareContext& c) {
+template <typename Param>
+absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
   using enum LayerNormGradientArrays::Input;
-  const Norm norm = NormOf(c.param<LayerNormParam>(), c.inputs[kData].shape, kSetThreads);
-  if (!HasRows(norm)) return Prepared{};
-  const int64_t numbers = RowParts(norm.sets.outer, norm.sets.n) * 2 * norm.sets.n;
+  const Norm norm = NormOf(c.param<Param>(), c.inputs[kData].shape, kSetThreads);
+  const int64_t numbers = GammaPartsOf(norm) * 2 * GammaSize(norm);
   return Prepared{.workspace_bytes = numbers * (c.inputs[kData].dtype == DType::kFloat64 ? 8 : 4)};
 }
 
@@ -263,26 +174,27 @@ absl::Status ForwardGpu(const KernelContext& c) {
   });
 }
 
+// The gradients of gamma and beta; with groups from what DataGradient has left in the workspace.
 template <typename T>
 absl::Status GammaGradients(const KernelContext& c, const Norm& norm, const BackwardArrays<T>& a) {
   const SetPlan& s = norm.sets;
   T *const gamma = Wanted<T>(c, 1), *const beta = Wanted<T>(c, 2);
   const bool add_gamma = c.reqs[1] == WriteReq::kAdd, add_beta = c.reqs[2] == WriteReq::kAdd;
-  if (HasRows(norm)) {
-    if (s.n == 0) return absl::OkStatus();
-    auto* const partial = static_cast<ComputeType<T>*>(c.workspace);
-    const int64_t parts = RowParts(s.outer, s.n);
+  const int64_t size = GammaSize(norm), parts = GammaPartsOf(norm);
+  if (size == 0) return absl::OkStatus();
+  if (norm.groups == 0 && s.inner != 1) {
+    return LaunchSets(c, PlanChannels(s.outer, s.n, s.inner), GammaGradient<T>, a, gamma, add_gamma,
+                      beta, add_beta);
+  }
+  auto* const partial = static_cast<ComputeType<T>*>(c.workspace);
+  if (norm.groups == 0) {
     const int64_t blocks = (s.n + kPartColumns - 1) / kPartColumns;
     COOPER_RETURN_IF_ERROR(
         Launch(c, dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(parts)),
                dim3(kPartColumns, kPartRows), GammaParts<T>, s.outer, s.n, a, partial));
-    return LaunchElements(c, 2 * s.n, SumGammaParts<T>, parts, s.n, partial, gamma, add_gamma, beta,
-                          add_beta);
   }
-  const SetPlan channels = norm.groups == 0 ? PlanChannels(s.outer, s.n, s.inner)
-                                            : PlanChannels(s.outer / norm.groups, norm.groups, s.n);
-  return LaunchSets(c, channels, GammaGradient<T>, a, norm.groups == 0, gamma, add_gamma, beta,
-                    add_beta);
+  return LaunchElements(c, 2 * size, SumGammaParts<T>, parts, size, partial, gamma, add_gamma, beta,
+                        add_beta);
 }
 
 template <typename Param>
@@ -298,25 +210,31 @@ absl::Status BackwardGpu(const KernelContext& c) {
                               .gamma = c.inputs[kGamma].as<T>(),
                               .mean = c.inputs[kMean].as<T>(),
                               .std = c.inputs[kStd].as<T>()};
-    if (c.reqs[1] != WriteReq::kNull || c.reqs[2] != WriteReq::kNull) {
-      COOPER_RETURN_IF_ERROR(GammaGradients(c, norm, a));
+    const bool gammas = c.reqs[1] != WriteReq::kNull || c.reqs[2] != WriteReq::kNull;
+    using C = ComputeType<T>;
+    C* const partial = gammas && norm.groups != 0 ? static_cast<C*>(c.workspace) : nullptr;
+    T* const grad = Wanted<T>(c, 0);
+    if (grad != nullptr || partial != nullptr) {
+      const absl::Status status = DispatchHeld<C, kManyHeld>(s, [&](auto held) {
+        return LaunchSets(c, s, DataGradient<T, decltype(held)::value>, a, norm.groups, grad,
+                          c.reqs[0] == WriteReq::kAdd, partial);
+      });
+      COOPER_RETURN_IF_ERROR(status);
     }
-    if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-    return DispatchHeld<ComputeType<T>, kManyHeld>(s, [&](auto held) {
-      return LaunchSets(c, s, DataGradient<T, decltype(held)::value>, a, norm.groups,
-                        c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
-    });
+    return gammas ? GammaGradients(c, norm, a) : absl::OkStatus();
   });
 }
 
 constexpr DeviceType kGpu = DeviceType::kGpu;
 COOPER_REGISTER_KERNEL(LayerNorm, kGpu, kCudaFloats, ForwardGpu<LayerNormParam>);
 COOPER_REGISTER_KERNEL(_backward_LayerNorm, kGpu, kCudaFloats, BackwardGpu<LayerNormParam>,
-                       PrepareLayerNormBackward);
+                       PrepareBackward<LayerNormParam>);
 COOPER_REGISTER_KERNEL(GroupNorm, kGpu, kCudaFloats, ForwardGpu<GroupNormParam>);
-COOPER_REGISTER_KERNEL(_backward_GroupNorm, kGpu, kCudaFloats, BackwardGpu<GroupNormParam>);
+COOPER_REGISTER_KERNEL(_backward_GroupNorm, kGpu, kCudaFloats, BackwardGpu<GroupNormParam>,
+                       PrepareBackward<GroupNormParam>);
 COOPER_REGISTER_KERNEL(InstanceNorm, kGpu, kCudaFloats, ForwardGpu<InstanceNormParam>);
-COOPER_REGISTER_KERNEL(_backward_InstanceNorm, kGpu, kCudaFloats, BackwardGpu<InstanceNormParam>);
+COOPER_REGISTER_KERNEL(_backward_InstanceNorm, kGpu, kCudaFloats, BackwardGpu<InstanceNormParam>,
+                       PrepareBackward<InstanceNormParam>);
 
 }  // namespace
 }  // namespace cooper
