@@ -263,7 +263,14 @@ class SetThread {
   template <typename C, typename Term>
   __device__ C SumOver(int64_t set, Term&& term) const {
     C sum = 0;
-    ForEach(set, [&](int64_t i, int64_t j) { sum += term(i, j); });
+    if (p_.channels) {
+      ForEach(set, [&](int64_t i, int64_t j) { sum += term(i, j); });
+    } else if (set >= 0) {
+      const int64_t begin = BeginOf(set);
+      // With several loads under way.
+#pragma unroll 4
+      for (int64_t j = lane_; j < p_.n; j += p_.lanes) sum += term(begin + j * p_.inner, j);
+    }
     return Sum(sum);
   }
 
