@@ -7,6 +7,7 @@
 #include <cstring>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -100,6 +101,12 @@ std::vector<std::vector<uint8_t>> RunOn(const Context& context, const KernelRun&
   return bytes;
 }
 
+// Write requests, and whether arrays are unaligned.
+constexpr std::pair<WriteReq, bool> kRuns[] = {{WriteReq::kWrite, false},
+                                               {WriteReq::kAdd, false},
+                                               {WriteReq::kNull, false},
+                                               {WriteReq::kAdd, true}};
+
 }  // namespace
 
 void ExpectEqualKernels(const KernelCase& test) {
@@ -139,18 +146,19 @@ void ExpectEqualKernels(const KernelCase& test) {
         outputs.push_back(Numbers(test.outputs[i], indices ? index_dtype : output_dtype, 0, 3,
                                   static_cast<int64_t>(i) + 100));
       }
-      for (WriteReq req : {WriteReq::kWrite, WriteReq::kAdd, WriteReq::kNull}) {
-        const KernelRun run = {.kernel = test.kernel.empty() ? test.op : test.kernel,
-                               .call = call,
-                               .inputs = inputs,
-                               .outputs = outputs,
-                               .reqs = std::vector<WriteReq>(outputs.size(), req),
-                               .is_train = test.is_train};
+      for (const auto& [req, unaligned] : kRuns) {
+        KernelRun run = {.kernel = test.kernel.empty() ? test.op : test.kernel,
+                         .call = call,
+                         .inputs = inputs,
+                         .outputs = outputs,
+                         .reqs = std::vector<WriteReq>(outputs.size(), req),
+                         .is_train = test.is_train};
         const auto expected = RunOn(Context::Cpu(0), run);
+        run.unaligned = unaligned;
         const auto actual = RunOn(Context::Gpu(0), run);
         std::ostringstream what;
         what << test.name << " of " << dtype << ", indices of " << index_dtype << ", request "
-             << static_cast<int>(req);
+             << static_cast<int>(req) << (unaligned ? ", unaligned" : "");
         ASSERT_EQ(actual.size(), expected.size()) << what.str();
         for (size_t i = 0; i < actual.size(); ++i) {
           if (test.roundings == 0) {

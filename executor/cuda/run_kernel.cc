@@ -33,6 +33,16 @@ absl::StatusOr<NDArray> UnsetBytes(const Context& context, int64_t bytes) {
   return CopyOn(context, unset);
 }
 
+// The same as a view that begins at the second element of another array.
+absl::StatusOr<NDArray> UnalignedCopyOn(const Context& context, const NDArray& array) {
+  const int64_t size = array.shape().num_elements();
+  COOPER_ASSIGN_OR_RETURN(const NDArray whole, NDArray::Empty({size + 1}, array.dtype(), context));
+  COOPER_ASSIGN_OR_RETURN(const NDArray rest, whole.Slice(1, size + 1));
+  COOPER_ASSIGN_OR_RETURN(NDArray view, rest.Reshape(array.shape()));
+  COOPER_RETURN_IF_ERROR(view.CopyFrom(array));
+  return view;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<NDArray>> RunKernelOn(const Context& context, const KernelRun& run) {
@@ -41,7 +51,8 @@ absl::StatusOr<std::vector<NDArray>> RunKernelOn(const Context& context, const K
   std::vector<ArrayView> views;
   for (const auto* list : {&run.inputs, &run.outputs}) {
     for (const NDArray& array : *list) {
-      COOPER_ASSIGN_OR_RETURN(NDArray copy, CopyOn(context, array));
+      COOPER_ASSIGN_OR_RETURN(
+          NDArray copy, run.unaligned ? UnalignedCopyOn(context, array) : CopyOn(context, array));
       arrays.push_back(copy);
       views.push_back({.data = copy.raw_data(), .shape = copy.shape(), .dtype = copy.dtype()});
     }

@@ -24,6 +24,8 @@ struct KernelRun {
   std::vector<NDArray> outputs;  // with what is there before
   std::vector<WriteReq> reqs;    // of the outputs; what has kNull is passed as null
   bool is_train = false;
+  // Whether arrays begin an element after where memory is aligned, as views may.
+  bool unaligned = false;
 };
 
 // All arrays, inputs first, as the kernel leaves them, on the CPU. Its workspace is NaN before, its
