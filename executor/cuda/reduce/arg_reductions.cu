@@ -1,9 +1,14 @@
-// GPU kernels of argmax, argmin, argmax_channel and the running sum.
+// GPU kernels of argmax, argmin and argmax_channel. Where there are few lines, parts of them are
+// searched by blocks or threads of their own, and a second kernel takes the best of what these
+// found.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "executor/cuda/block_limit.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
@@ -18,8 +23,8 @@ namespace cooper {
 namespace {
 
 constexpr int kThreads = 256;  // of a block
+constexpr int kWarp = 32;
 constexpr int64_t kMaxBlocks = 65536;
-constexpr int64_t kLongLine = 64;  // from which on a block shares a line
 
 struct IsGreater {
   template <typename C>
@@ -55,45 +60,161 @@ struct Found {
     }
     *this = other;
   }
-};
 
-// `lanes` threads search one line: 1, or all of a block.
-template <typename Order, typename C>
-__global__ void Search(const AxisView view, int lanes, const void* data, DType dtype, void* out,
-                       DType out_dtype, bool add) {
-  __shared__ C values[kThreads];
-  __shared__ int64_t positions[kThreads];
-  const int t = static_cast<int>(threadIdx.x);
-  const int lines = kThreads / lanes;  // that a block has at once
-  const int lane = lanes == 1 ? 0 : t;
-  const int64_t step = static_cast<int64_t>(gridDim.x) * lines;
-  for (int64_t first = static_cast<int64_t>(blockIdx.x) * lines; first < view.lines();
-       first += step) {
-    const int64_t line = first + (lanes == 1 ? t : 0);
-    Found<C> best = {C{0}, -1};
-    if (line < view.lines()) {
-      const int64_t base = view.First(line);
-      for (int64_t k = lane; k < view.length; k += lanes) {
-        best.template Take<Order>({LoadElement<C>(data, dtype, base + k * view.inner), k});
-      }
-    }
-    if (lanes > 1) {
-      values[t] = best.value;
-      positions[t] = best.position;
-      __syncthreads();
-      for (int width = kThreads / 2; width > 0; width /= 2) {
-        if (t < width) {
-          best.template Take<Order>({values[t + width], positions[t + width]});
-          values[t] = best.value;
-          positions[t] = best.position;
-        }
-        __syncthreads();
-      }
-    }
-    if (lane == 0 && line < view.lines()) {
-      StoreElement(out, out_dtype, line, best.position, add);
+  // As Take, of an element behind all that there were.
+  template <typename Order>
+  __device__ void TakeNext(C next, int64_t at) {
+    if (position < 0 || Order::Better(next, value) || (IsNan(next) && !IsNan(value))) {
+      value = next;
+      position = at;
     }
   }
+};
+
+// How lines are shared out: in `parts` of `part` elements, the last of which may have fewer, and
+// `lanes` threads for each: 1, those of a warp, or those of a block.
+struct SearchPlan {
+  AxisView view;
+  int lanes;
+  int64_t part, parts;
+
+  explicit SearchPlan(const AxisView& v) : view(v), lanes(1), part(v.length), parts(1) {
+    constexpr int64_t kLongLine = 64;  // from which on threads share a line
+    constexpr int64_t kWarpsLine = 2048;
+    constexpr int64_t kLeastPart = 4096, kBlocks = 1024;
+    constexpr int64_t kLeastOfThread = 32, kManyLines = 1 << 17;
+    const int64_t lines = v.lines();
+    if (v.length < kLongLine || lines == 0) return;
+    int64_t most = 1;
+    if (v.inner >= kWarp) {
+      // Neighbouring threads read neighbouring lines.
+      most = std::min({v.length / kLeastOfThread, kManyLines / lines, kBlocks});
+    } else if (v.length <= kWarpsLine) {
+      lanes = kWarp;
+    } else {
+      lanes = kThreads;
+      most = std::min(v.length / kLeastPart, kBlocks / lines);
+    }
+    if (most <= 1) return;
+    // Of whole sectors of memory.
+    part = ((v.length + most - 1) / most + kWarp - 1) / kWarp * kWarp;
+    parts = (v.length + part - 1) / part;
+  }
+
+  // Part p of line l is item p * lines + l.
+  __host__ __device__ int64_t items() const { return view.lines() * parts; }
+  // For what is found in each, if there are several of a line.
+  template <typename C>
+  int64_t WorkspaceBytes() const {
+    return parts == 1 ? 0 : items() * static_cast<int64_t>(sizeof(Found<C>));
+  }
+};
+
+// Takes the elements [begin, end) in steps. Several loads are under way at once.
+template <typename Order, typename C, typename Load>
+__device__ void SearchRange(int64_t begin, int64_t end, int64_t step, Load&& load, Found<C>* best) {
+  constexpr int kLoads = sizeof(C) <= sizeof(float) ? 8 : 4;
+  int64_t k = begin;
+  for (; k + (kLoads - 1) * step < end; k += kLoads * step) {
+    C values[kLoads];
+#pragma unroll
+    for (int i = 0; i < kLoads; ++i) values[i] = load(k + i * step);
+#pragma unroll
+    for (int i = 0; i < kLoads; ++i) best->template TakeNext<Order>(values[i], k + i * step);
+  }
+  for (; k < end; k += step) best->template TakeNext<Order>(load(k), k);
+}
+
+// The best of what each of `lanes` neighbouring threads has, in the first of them. All threads of
+// the block must call.
+template <typename Order, typename C>
+__device__ void TakeOfLanes(int lanes, Found<C>* best) {
+  constexpr int kWarps = kThreads / kWarp;
+  __shared__ C values[kWarps];
+  __shared__ int64_t positions[kWarps];
+  if (lanes == 1) return;
+  for (int step = kWarp / 2; step > 0; step /= 2) {
+    const C value = __shfl_xor_sync(0xffffffffu, best->value, step);
+    best->template Take<Order>({value, __shfl_xor_sync(0xffffffffu, best->position, step)});
+  }
+  if (lanes == kWarp) return;
+  const int t = static_cast<int>(threadIdx.x);
+  if (t % kWarp == 0) {
+    values[t / kWarp] = best->value;
+    positions[t / kWarp] = best->position;
+  }
+  __syncthreads();
+  if (t == 0) {
+    for (int i = 1; i < kWarps; ++i) best->template Take<Order>({values[i], positions[i]});
+  }
+  __syncthreads();  // until they have been read
+}
+
+// Calls find(item, lane), and end(item, what the lanes of the item found) in one of them.
+template <typename Order, typename C, typename Find, typename End>
+__device__ void ForEachItem(int64_t items, int lanes, Find&& find, End&& end) {
+  const int t = static_cast<int>(threadIdx.x), lane = t % lanes;
+  const int64_t of_block = kThreads / lanes;
+  for (int64_t first = blockIdx.x * of_block; first < items; first += gridDim.x * of_block) {
+    const int64_t item = first + t / lanes;
+    Found<C> best = {C{0}, -1};
+    if (item < items) best = find(item, lane);
+    TakeOfLanes<Order>(lanes, &best);
+    if (lane == 0 && item < items) end(item, best);
+  }
+}
+
+// `found` is of the plan's items, or null where lines have one part.
+template <typename Order, typename C>
+__global__ void Search(const SearchPlan plan, const void* data, DType dtype, Found<C>* found,
+                       void* out, DType out_dtype, bool add) {
+  const auto find = [&](int64_t item, int lane) {
+    const int64_t part = found == nullptr ? 0 : item / plan.view.lines();
+    const int64_t base = plan.view.First(item - part * plan.view.lines());
+    const int64_t begin = part * plan.part, inner = plan.view.inner;
+    const int64_t end = min(begin + plan.part, plan.view.length);
+    Found<C> best = {C{0}, -1};
+    if constexpr (std::is_same_v<C, float>) {
+      if (dtype == DType::kFloat32) {  // outside of the loop, or loads would wait for one another
+        const float* const line = static_cast<const float*>(data) + base;
+        SearchRange<Order>(
+            begin + lane, end, plan.lanes, [=](int64_t k) { return line[k * inner]; }, &best);
+        return best;
+      }
+    }
+    SearchRange<Order>(
+        begin + lane, end, plan.lanes,
+        [=](int64_t k) { return LoadElement<C>(data, dtype, base + k * inner); }, &best);
+    return best;
+  };
+  ForEachItem<Order, C>(plan.items(), plan.lanes, find, [&](int64_t item, const Found<C>& best) {
+    if (found != nullptr) {
+      found[item] = best;
+    } else {
+      StoreElement(out, out_dtype, item, best.position, add);
+    }
+  });
+}
+
+// The best of each line's parts.
+template <typename Order, typename C>
+__global__ void TakeOfParts(int64_t lines, int64_t parts, int lanes, const Found<C>* found,
+                            void* out, DType out_dtype, bool add) {
+  const auto find = [&](int64_t line, int lane) {
+    Found<C> best = {C{0}, -1};
+    for (int64_t i = lane; i < parts; i += lanes) {
+      best.template Take<Order>(found[i * lines + line]);
+    }
+    return best;
+  };
+  ForEachItem<Order, C>(lines, lanes, find, [&](int64_t line, const Found<C>& best) {
+    StoreElement(out, out_dtype, line, best.position, add);
+  });
+}
+
+dim3 GridFor(int64_t items, int lanes) {
+  const int64_t of_block = kThreads / lanes;
+  return dim3(BlocksFor((items + of_block - 1) / of_block, kMaxBlocks));
 }
 
 template <typename Order>
@@ -101,16 +222,35 @@ absl::Status RunSearch(const KernelContext& c, std::optional<int64_t> axis) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const ArrayView& data = c.inputs[0];
   const ArrayView& out = c.outputs[0];
+  const bool add = c.reqs[0] == WriteReq::kAdd;
   COOPER_ASSIGN_OR_RETURN(const AxisView view, AxisView::Along(data.shape, axis));
   COOPER_RETURN_IF_ERROR(view.CheckSearchable());
   if (view.lines() == 0) return absl::OkStatus();
-  const int lanes = view.length >= kLongLine ? kThreads : 1;
-  const int64_t lines = kThreads / lanes;
-  const dim3 grid(BlocksFor((view.lines() + lines - 1) / lines, kMaxBlocks));
-  return DispatchCompute(data.dtype, /*exact_integers=*/true, [&](auto zero) {
-    return Launch(c, grid, dim3(kThreads), Search<Order, decltype(zero)>, view, lanes, data.data,
-                  data.dtype, out.data, out.dtype, c.reqs[0] == WriteReq::kAdd);
+  const SearchPlan plan(view);
+  return DispatchCompute(data.dtype, /*exact_integers=*/true, [&](auto zero) -> absl::Status {
+    using C = decltype(zero);
+    auto* const found = plan.parts == 1 ? nullptr : static_cast<Found<C>*>(c.workspace);
+    COOPER_RETURN_IF_ERROR(Launch(c, GridFor(plan.items(), plan.lanes), dim3(kThreads),
+                                  Search<Order, C>, plan, data.data, data.dtype, found, out.data,
+                                  out.dtype, add));
+    if (found == nullptr) return absl::OkStatus();
+    const int lanes = plan.parts <= 2 * kWarp ? kWarp : kThreads;
+    return Launch(c, GridFor(view.lines(), lanes), dim3(kThreads), TakeOfParts<Order, C>,
+                  view.lines(), plan.parts, lanes, found, out.data, out.dtype, add);
   });
+}
+
+absl::StatusOr<Prepared> PrepareAlong(const PrepareContext& c, std::optional<int64_t> axis) {
+  if (c.reqs[0] == WriteReq::kNull) return Prepared{};
+  COOPER_ASSIGN_OR_RETURN(const AxisView view, AxisView::Along(c.inputs[0].shape, axis));
+  const SearchPlan plan(view);
+  Prepared prepared;
+  COOPER_RETURN_IF_ERROR(
+      DispatchCompute(c.inputs[0].dtype, /*exact_integers=*/true, [&](auto zero) {
+        prepared.workspace_bytes = plan.WorkspaceBytes<decltype(zero)>();
+        return absl::OkStatus();
+      }));
+  return prepared;
 }
 
 template <typename Order>
@@ -118,85 +258,24 @@ absl::Status SearchGpu(const KernelContext& c) {
   return RunSearch<Order>(c, c.param<ArgReduceParam>().axis);
 }
 
+absl::StatusOr<Prepared> PrepareSearch(const PrepareContext& c) {
+  return PrepareAlong(c, c.param<ArgReduceParam>().axis);
+}
+
+int64_t ChannelAxis(const Shape& data) { return data.rank() > 1 ? 1 : 0; }
+
 absl::Status ArgmaxChannelGpu(const KernelContext& c) {
-  return RunSearch<IsGreater>(c, c.inputs[0].shape.rank() > 1 ? 1 : 0);
+  return RunSearch<IsGreater>(c, ChannelAxis(c.inputs[0].shape));
 }
 
-// One thread sums along one line.
-template <typename C>
-__global__ void SumLines(const AxisView view, const void* data, DType dtype, void* out,
-                         DType out_dtype, bool add, bool from_last) {
-  for (int64_t line = FirstElement(); line < view.lines(); line += ElementStep()) {
-    const int64_t base = view.First(line);
-    C sum = 0;
-    for (int64_t k = 0; k < view.length; ++k) {
-      const int64_t at = base + (from_last ? view.length - 1 - k : k) * view.inner;
-      sum += LoadElement<C>(data, dtype, at);
-      StoreElement(out, out_dtype, at, sum, add);
-    }
-  }
+absl::StatusOr<Prepared> PrepareArgmaxChannel(const PrepareContext& c) {
+  return PrepareAlong(c, ChannelAxis(c.inputs[0].shape));
 }
 
-// A block sums along one line, as many elements at a time as it has threads.
-template <typename C>
-__global__ void SumLongLines(const AxisView view, const void* data, DType dtype, void* out,
-                             DType out_dtype, bool add, bool from_last) {
-  __shared__ C sums[2][kThreads];
-  const int t = static_cast<int>(threadIdx.x);
-  for (int64_t line = blockIdx.x; line < view.lines(); line += gridDim.x) {
-    const int64_t base = view.First(line);
-    C before = 0;  // the sum of what came before these elements
-    for (int64_t first = 0; first < view.length; first += kThreads) {
-      const int64_t k = first + t;
-      const bool inside = k < view.length;
-      const int64_t at = base + (from_last ? view.length - 1 - k : k) * view.inner;
-      int now = 0;
-      sums[now][t] = inside ? LoadElement<C>(data, dtype, at) : C{0};
-      __syncthreads();
-      for (int width = 1; width < kThreads; width *= 2) {
-        sums[1 - now][t] = t < width ? sums[now][t] : sums[now][t - width] + sums[now][t];
-        now = 1 - now;
-        __syncthreads();
-      }
-      if (inside) {
-        StoreElement(out, out_dtype, at, static_cast<C>(before + sums[now][t]), add);
-      }
-      before += sums[now][kThreads - 1];
-      __syncthreads();  // until all have read it
-    }
-  }
-}
-
-// The axis is one of `shape`, the forward input's.
-absl::Status RunCumsum(const KernelContext& c, const Shape& shape, bool from_last) {
-  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  const ArrayView& data = c.inputs[0];
-  const ArrayView& out = c.outputs[0];
-  COOPER_ASSIGN_OR_RETURN(const AxisView view, AxisView::Along(shape, c.param<CumsumParam>().axis));
-  if (out.size() == 0) return absl::OkStatus();
-  const bool add = c.reqs[0] == WriteReq::kAdd;
-  return DispatchCompute(out.dtype, /*exact_integers=*/true, [&](auto zero) {
-    using C = decltype(zero);
-    if (view.length < kLongLine) {
-      return LaunchElements(c, view.lines(), SumLines<C>, view, data.data, data.dtype, out.data,
-                            out.dtype, add, from_last);
-    }
-    return Launch(c, dim3(BlocksFor(view.lines(), kMaxBlocks)), dim3(kThreads), SumLongLines<C>,
-                  view, data.data, data.dtype, out.data, out.dtype, add, from_last);
-  });
-}
-
-absl::Status CumsumGpu(const KernelContext& c) { return RunCumsum(c, c.inputs[0].shape, false); }
-
-absl::Status CumsumBackwardGpu(const KernelContext& c) {
-  return RunCumsum(c, c.outputs[0].shape, true);
-}
-
-COOPER_REGISTER_KERNEL(argmax, DeviceType::kGpu, kAnyDType, SearchGpu<IsGreater>);
-COOPER_REGISTER_KERNEL(argmin, DeviceType::kGpu, kAnyDType, SearchGpu<IsLess>);
-COOPER_REGISTER_KERNEL(argmax_channel, DeviceType::kGpu, kAnyDType, ArgmaxChannelGpu);
-COOPER_REGISTER_KERNEL(_np_cumsum, DeviceType::kGpu, kAnyDType, CumsumGpu);
-COOPER_REGISTER_KERNEL(_backward_np_cumsum, DeviceType::kGpu, kAnyDType, CumsumBackwardGpu);
+COOPER_REGISTER_KERNEL(argmax, DeviceType::kGpu, kAnyDType, SearchGpu<IsGreater>, PrepareSearch);
+COOPER_REGISTER_KERNEL(argmin, DeviceType::kGpu, kAnyDType, SearchGpu<IsLess>, PrepareSearch);
+COOPER_REGISTER_KERNEL(argmax_channel, DeviceType::kGpu, kAnyDType, ArgmaxChannelGpu,
+                       PrepareArgmaxChannel);
 
 }  // namespace
 }  // namespace cooper

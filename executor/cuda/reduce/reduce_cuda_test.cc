@@ -1,11 +1,23 @@
 // Reductions and their gradients on a GPU against the CPU's.
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <ostream>
 #include <vector>
 
 #include "executor/cuda/compare_kernels.h"
+#include "executor/cuda/run_kernel.h"
+#include "executor/kernel.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ndarray/context.h"
 #include "ndarray/cuda/require_gpu.h"
+#include "ndarray/dtype.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/status_matchers.h"
+#include "symbol/op.h"
+#include "symbol/symbol.h"
 
 namespace cooper {
 namespace {
@@ -67,6 +79,9 @@ const KernelCase kExact[] = {
     {"ArgminShort", "argmin", "", {{"axis", "1"}}, {{300, 5}}, {{300}}},
     {"ArgminFirst", "argmin", "", {{"axis", "0"}}, {{100, 7}}, {{7}}},
     {"ArgminWhole", "argmin", "", {}, {{10, 31}}, {{1}}},
+    {"ArgmaxWarps", "argmax", "", {{"axis", "1"}}, {{19, 333}}, {{19}}},
+    {"ArgmaxColumns", "argmax", "", {{"axis", "0"}}, {{150, 35}}, {{35}}},
+    {"ArgmaxMiddle", "argmax", "", {{"axis", "1"}}, {{2, 129, 33}}, {{2, 33}}},
     {"ArgmaxChannel", "argmax_channel", "", {}, {{50, 6}}, {{50}}},
     {"CumsumShort", "_np_cumsum", "", {{"axis", "1"}}, {{5, 9, 7}}, {{5, 9, 7}}},
     {"CumsumLong", "_np_cumsum", "", {}, {{3, 20, 3}}, {{3, 20, 3}}},
@@ -85,6 +100,61 @@ TEST(ReduceCudaLongTest, EqualsTheCpus) {
   for (KernelCase test : kLong) {
     test.dtypes = {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kInt64, DType::kUint8};
     ExpectEqualKernels(test);
+  }
+}
+
+// Lines in several parts, or by all of a block, whose last elements are no whole groups of loads.
+const KernelCase kParts[] = {
+    {"ArgmaxBlock", "argmax", "", {{"axis", "1"}}, {{3, 2500}}, {{3}}},
+    {"ArgmaxParts", "argmax", "", {{"axis", "1"}}, {{2, 12345}}, {{2}}},
+    {"ArgminParts", "argmin", "", {}, {{8201}}, {{1}}},
+    {"ArgminPartsApart", "argmin", "", {{"axis", "0"}}, {{8301, 2}}, {{2}}},
+    {"ArgmaxManyParts", "argmax", "", {{"axis", "0"}}, {{2100, 32}}, {{32}}},
+    {"ArgmaxChannelParts", "argmax_channel", "", {}, {{2, 9000}}, {{2}}},
+    {"CumsumChunks", "_np_cumsum", "", {{"axis", "1"}}, {{2, 17003}}, {{2, 17003}}},
+    {"CumsumChunksOfFours", "_np_cumsum", "", {}, {{2, 8 << 10}}, {{16 << 10}}},
+    {"CumsumChunksApart", "_np_cumsum", "", {{"axis", "0"}}, {{16501, 2}}, {{16501, 2}}},
+    {"CumsumChunksBackward", "_np_cumsum", "_backward_np_cumsum", {}, {{16501}}, {{16501}}},
+    {"CumsumFoursBackward",
+     "_np_cumsum",
+     "_backward_np_cumsum",
+     {{"axis", "1"}},
+     {{2, 17000}},
+     {{2, 17000}}},
+};
+
+TEST(ReduceCudaPartsTest, EqualTheCpus) {
+  COOPER_REQUIRE_GPU();
+  for (KernelCase test : kParts) {
+    SCOPED_TRACE(test.name);
+    test.dtypes = {DType::kFloat32, DType::kFloat64, DType::kInt32};
+    ExpectEqualKernels(test);
+  }
+}
+
+// NaNs of several parts and lanes: the first one, before all numbers.
+TEST(ReduceCudaPartsTest, ArgmaxFindsTheFirstNan) {
+  COOPER_REQUIRE_GPU();
+  const Symbol symbol =
+      *Symbol::Create("argmax", {.inputs = {Symbol::Variable("data")}, .attrs = {{"axis", "1"}}});
+  for (int64_t length : {100, 2500, 12345}) {
+    NDArray data = *NDArray::Zeros({3, length}, DType::kFloat32);
+    auto* const values = static_cast<float*>(data.raw_data());
+    for (int64_t i = 0; i < 3 * length; ++i) values[i] = static_cast<float>(i % 7);
+    values[length - 1] = NAN;
+    for (int64_t i : {length - 2, length - 9, length - 40, length / 2 + 33}) {
+      values[length + i] = NAN;
+    }
+    values[2 * length + length / 3] = INFINITY;
+    const KernelRun run = {.kernel = "argmax",
+                           .call = symbol.outputs()[0].node->call(),
+                           .inputs = {data},
+                           .outputs = {*NDArray::Zeros({3}, DType::kFloat32)},
+                           .reqs = {WriteReq::kWrite}};
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto arrays, RunKernelOn(Context::Gpu(0), run));
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto found, arrays[1].ToVector<float>());
+    const int64_t first = std::min(length - 40, length / 2 + 33);
+    EXPECT_THAT(found, ::testing::ElementsAre(length - 1, first, length / 3)) << length;
   }
 }
 
