@@ -44,11 +44,7 @@ COOPER_REGISTER_KERNEL(_slice_assign_scalar, DeviceType::kGpu, kAnyDType,
                        SliceAssignScalarKernel<CudaMover>, PrepareAssign);
 
 COOPER_REGISTER_KERNEL(tile, DeviceType::kGpu, kAnyDType, TileKernel<CudaMover, TileParam>);
-COOPER_REGISTER_KERNEL(_backward_tile, DeviceType::kGpu, kAnyDType,
-                       TileBackwardKernel<CudaMover, TileParam>);
 COOPER_REGISTER_KERNEL(repeat, DeviceType::kGpu, kAnyDType, TileKernel<CudaMover, RepeatParam>);
-COOPER_REGISTER_KERNEL(_backward_repeat, DeviceType::kGpu, kAnyDType,
-                       TileBackwardKernel<CudaMover, RepeatParam>);
 COOPER_REGISTER_KERNEL(reverse, DeviceType::kGpu, kAnyDType, ReverseKernel<CudaMover>);
 
 COOPER_REGISTER_KERNEL(transpose, DeviceType::kGpu, kAnyDType,

@@ -3,6 +3,7 @@
 #include "executor/cuda/compare_kernels.h"
 #include "gtest/gtest.h"
 #include "ndarray/cuda/require_gpu.h"
+#include "ndarray/dtype.h"
 
 namespace cooper {
 namespace {
@@ -49,6 +50,10 @@ const KernelCase kCases[] = {
      {{5, 9}}},
     {"Tile", "tile", "", {{"reps", "(2, 3)"}}, {{4, 5}}, {{8, 15}}},
     {"TileBackward", "tile", "_backward_tile", {{"reps", "(2, 3)"}}, {{8, 15}}, {{4, 5}}},
+    {"TileBackwardOnce", "tile", "_backward_tile", {{"reps", "(1, 1)"}}, {{4, 5}}, {{4, 5}}},
+    {"TileBackwardOfOne", "tile", "_backward_tile", {{"reps", "(1,)"}}, {{1}}, {{1}}},
+    {"TileBackwardRank", "tile", "_backward_tile", {{"reps", "(3, 2, 2)"}}, {{3, 4, 6}}, {{2, 3}}},
+    {"RepeatBackwardNone", "repeat", "_backward_repeat", {{"repeats", "0"}}, {{0}}, {{1, 3}}},
     {"TileNone", "tile", "_backward_tile", {{"reps", "(0, 3)"}}, {{0, 15}}, {{4, 5}}},
     {"Repeat", "repeat", "", {{"repeats", "3"}, {"axis", "0"}}, {{4, 8}}, {{12, 8}}},
     {"RepeatBackward",
@@ -161,6 +166,24 @@ TEST_P(ShapeCudaTest, EqualsTheCpus) {
 
 INSTANTIATE_TEST_SUITE_P(All, ShapeCudaTest, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return info.param.name; });
+
+// Elements of many summands, whose sums bfloat16 does not hold: alone, several, rows of them.
+const KernelCase kManySummands[] = {
+    {"TileToOne", "tile", "_backward_tile", {{"reps", "(9, 30)"}}, {{9, 30}}, {{1, 1}}},
+    {"TileToOneInParts", "tile", "_backward_tile", {{"reps", "(5000,)"}}, {{5000}}, {{1}}},
+    {"TileToFew", "tile", "_backward_tile", {{"reps", "(30, 9)"}}, {{30, 27}}, {{1, 3}}},
+    {"TileToRow", "tile", "_backward_tile", {{"reps", "(40, 1)"}}, {{40, 6}}, {{1, 6}}},
+    {"RepeatFlat", "repeat", "_backward_repeat", {{"repeats", "70"}}, {{210}}, {{1, 3}}},
+};
+
+TEST(ShapeCudaSumTest, OfManyEqualsTheCpus) {
+  COOPER_REQUIRE_GPU();
+  for (KernelCase test : kManySummands) {
+    SCOPED_TRACE(test.name);
+    test.dtypes = {DType::kFloat32, DType::kFloat64, DType::kUint8, DType::kInt32, DType::kInt64};
+    ExpectEqualKernels(test);
+  }
+}
 
 // More pieces than one launch takes, of two lengths.
 TEST(SplitJoinCudaTest, ManyPieces) {
