@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "executor/cuda/block_limit.h"
 #include "executor/cuda/detection/suppress_in_order.h"
+#include "executor/cuda/detection/suppression_bits.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/index/radix_sort.h"
 #include "executor/cuda/index/sort_key.h"
@@ -76,6 +77,31 @@ __global__ void Suppress(NmsExtents e, NmsRule<T> rule, const T* data, int32_t* 
   }
 }
 
+// The same for `bits.boxes` boxes of each image, in two kernels.
+template <typename T>
+__global__ void FindSuppressed(NmsExtents e, NmsRule<T> rule, const T* data, const int32_t* orders,
+                               SuppressionBits bits) {
+  for (int64_t item = blockIdx.x; item < bits.tiles(); item += gridDim.x) {
+    bits.FindTile(
+        item, [&](int64_t image, int64_t i) { return orders[image * e.boxes + i] >= 0; },
+        [&](int64_t image, int64_t i, int64_t j) {
+          const T* const rows = data + image * e.size();
+          const int32_t* const order = orders + image * e.boxes;
+          return rule.Suppresses(rows + order[i] * e.width, rows + order[j] * e.width);
+        });
+  }
+}
+
+__global__ void __launch_bounds__(SuppressionBits::kSuppressThreads)
+    SuppressByBits(NmsExtents e, int32_t* all_orders, SuppressionBits bits) {
+  for (int64_t image = blockIdx.x; image < e.images; image += gridDim.x) {
+    int32_t* const order = all_orders + image * e.boxes;
+    const int64_t count = CountFirst(bits.boxes, [&](int64_t i) { return order[i] >= 0; });
+    __syncthreads();  // before boxes are removed
+    bits.Suppress(image, count, [&](int64_t i) { order[i] = -1; });
+  }
+}
+
 // Image by image, those that were removed last.
 __global__ void MakeKeptKeys(int64_t count, int64_t boxes, const int32_t* order, uint64_t* keys,
                              int32_t* values) {
@@ -89,13 +115,35 @@ __global__ void Copy(int64_t count, const int32_t* from, int32_t* to) {
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) to[i] = from[i];
 }
 
+int64_t MostOf(const BoxNmsParam& param, const NmsExtents& e) {
+  return param.topk < 0 ? e.boxes : std::min(e.boxes, param.topk);
+}
+
+// Removes from `order`, which has at most `most` boxes of an image. `scratch` is of as many bytes
+// as the bits take.
+template <typename T>
+absl::Status RunSuppress(const KernelContext& c, const NmsExtents& e, const NmsRule<T>& rule,
+                         int64_t most, const T* data, int32_t* order, void* scratch) {
+  constexpr int64_t kMaxBlocks = 65535;
+  constexpr int64_t kMaxTiles = 1 << 20;
+  constexpr int kThreads = 256;
+  const SuppressionBits bits = {e.images, most, static_cast<uint64_t*>(scratch)};
+  const dim3 grid(BlocksFor(e.images, kMaxBlocks));
+  if (bits.Bytes() == 0) {
+    return Launch(c, grid, dim3(kThreads), Suppress<T>, e, rule, data, order);
+  }
+  COOPER_RETURN_IF_ERROR(Launch(c, dim3(BlocksFor(bits.tiles(), kMaxTiles)),
+                                dim3(SuppressionBits::kFindThreads), FindSuppressed<T>, e, rule,
+                                data, order, bits));
+  return Launch(c, grid, dim3(SuppressionBits::kSuppressThreads), SuppressByBits, e, order, bits);
+}
+
 // Puts into `kept` the boxes that are left of each image, the best first, and then -1. `order` is
-// scratch, of as many elements.
+// scratch, of as many elements; `scratch`, of RunSuppress, may be the workspace of `sort`.
 template <typename T>
 absl::Status KeepBest(const KernelContext& c, const NmsExtents& e, const NmsRule<T>& rule,
-                      int64_t most, const T* data, PairSort& sort, int32_t* order, int32_t* kept) {
-  constexpr int64_t kMaxBlocks = 65535;
-  constexpr int kThreads = 256;
+                      int64_t most, const T* data, PairSort& sort, int32_t* order, void* scratch,
+                      int32_t* kept) {
   const int64_t rows = e.images * e.boxes;
   const int image_bits = BitsOf(2 * e.images);
   COOPER_RETURN_IF_ERROR(
@@ -106,8 +154,7 @@ absl::Status KeepBest(const KernelContext& c, const NmsExtents& e, const NmsRule
   COOPER_RETURN_IF_ERROR(sort.Sort(image_bits));
   COOPER_RETURN_IF_ERROR(
       LaunchElements(c, rows, TakeBest, rows, e.boxes, most, sort.keys(), sort.values(), order));
-  COOPER_RETURN_IF_ERROR(Launch(c, dim3(BlocksFor(e.images, kMaxBlocks)), dim3(kThreads),
-                                Suppress<T>, e, rule, data, order));
+  COOPER_RETURN_IF_ERROR(RunSuppress(c, e, rule, most, data, order, scratch));
   COOPER_RETURN_IF_ERROR(
       LaunchElements(c, rows, MakeKeptKeys, rows, e.boxes, order, sort.keys(), sort.values()));
   COOPER_RETURN_IF_ERROR(sort.Sort(image_bits));
@@ -142,10 +189,12 @@ absl::Status RunForward(const KernelContext& c) {
   if (param.topk == 0) {
     COOPER_RETURN_IF_ERROR(LaunchElements(c, rows, KeepAll, rows, e.boxes, kept));
   } else {
-    const int64_t most = param.topk < 0 ? e.boxes : std::min(e.boxes, param.topk);
+    char* const orders = static_cast<char*>(c.workspace);
     PairSort sort(c, rows, /*offset=*/2 * OrderBytes(rows));
-    auto* order = reinterpret_cast<int32_t*>(static_cast<char*>(c.workspace) + OrderBytes(rows));
-    COOPER_RETURN_IF_ERROR(KeepBest(c, e, rule, most, data, sort, order, kept));
+    auto* order = reinterpret_cast<int32_t*>(orders + OrderBytes(rows));
+    void* const scratch = orders + 2 * OrderBytes(rows);
+    COOPER_RETURN_IF_ERROR(
+        KeepBest(c, e, rule, MostOf(param, e), data, sort, order, scratch, kept));
   }
   if (c.reqs[kRecord] != WriteReq::kNull) {
     COOPER_RETURN_IF_ERROR(
@@ -192,7 +241,9 @@ absl::StatusOr<Prepared> PrepareForward(const PrepareContext& c) {
   COOPER_RETURN_IF_ERROR(e.Check());
   const int64_t rows = e.images * e.boxes;
   COOPER_ASSIGN_OR_RETURN(const int64_t sort, PairSort::WorkspaceBytes(c.context, rows));
-  return Prepared{.workspace_bytes = 2 * OrderBytes(rows) + sort};
+  // Nothing is sorted while boxes are suppressed.
+  const SuppressionBits bits = {e.images, MostOf(c.param<BoxNmsParam>(), e)};
+  return Prepared{.workspace_bytes = 2 * OrderBytes(rows) + std::max(sort, bits.Bytes())};
 }
 
 COOPER_REGISTER_KERNEL(_contrib_box_nms, DeviceType::kGpu, kFloat32Or64, BoxNmsGpu, PrepareForward);

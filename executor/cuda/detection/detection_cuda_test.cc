@@ -171,6 +171,7 @@ std::vector<DetectionCase> Cases() {
        {rows},
        true},
       {"nms of nothing", "_contrib_box_nms", {{"valid_thresh", "2"}}, {rows}, true},
+      {"nms of most", "_contrib_box_nms", {{"overlap_thresh", "0.9"}}, {rows}, true},
       {"nms without looking", "_contrib_box_nms", {{"topk", "0"}}, {rows}, true},
       {"nms of centers",
        "_contrib_box_nms",
@@ -258,6 +259,30 @@ TEST(DetectionCudaTest, AddsToWhatIsThere) {
     }
     EXPECT_NE((*actual)[run.inputs.size()].ToVector<float>(), run.outputs[0].ToVector<float>());
   }
+}
+
+// An image of so many boxes that there is no room for the bits of all pairs; 60 are candidates.
+TEST(DetectionCudaTest, NmsOfTooManyBoxesForBits) {
+  COOPER_REQUIRE_GPU();
+  constexpr int64_t kBoxes = 32800, kWidth = 6, kApart = 500;
+  NDArray data = *NDArray::Zeros({kBoxes, kWidth}, DType::kFloat32);
+  std::mt19937 random(7);
+  const std::vector<double> rows = Numbers({"", {60, kWidth}, Fill::kRows}, random);
+  for (int64_t i = 0; i < 60; ++i) {
+    float* const row = static_cast<float*>(data.raw_data()) + i * kApart * kWidth;
+    for (int64_t k = 0; k < kWidth; ++k) row[k] = static_cast<float>(rows[i * kWidth + k]);
+    row[1] += 1;
+  }
+  const KernelRun run = {.kernel = "_contrib_box_nms",
+                         .call = *MakeOpCall("_contrib_box_nms", {{"valid_thresh", "0.5"}}, 1),
+                         .inputs = {data},
+                         .outputs = {*NDArray::Zeros({kBoxes, kWidth}, DType::kFloat32),
+                                     *NDArray::Zeros({kBoxes, 1}, DType::kInt32)},
+                         .reqs = {WriteReq::kWrite, WriteReq::kWrite}};
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto expected, RunKernelOn(Context::Cpu(), run));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto actual, RunKernelOn(Context::Gpu(0), run));
+  EXPECT_EQ(*actual[1].ToVector<float>(), *expected[1].ToVector<float>());
+  EXPECT_EQ(*actual[2].ToVector<int32_t>(), *expected[2].ToVector<int32_t>());
 }
 
 // With a block for each image, and with one for all of them.
