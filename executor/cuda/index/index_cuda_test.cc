@@ -273,6 +273,32 @@ const KernelCase kCases[] = {
      1,
      {0}},
     {"Sort", "sort", "", {{"axis", "1"}}, {{3, 40, 2}}, {{3, 40, 2}, {3, 40, 2}}, -1, 0, 1, {1}},
+    // Rows for warps, of each number of elements for a thread, and beyond.
+    {"SortFew", "sort", "", {{"axis", "1"}}, {{5, 9}}, {{5, 9}, {5, 9}}, -1, 0, 1, {1}},
+    {"SortWarp", "sort", "", {{"axis", "1"}}, {{11, 32}}, {{11, 32}, {11, 32}}, -1, 0, 1, {1}},
+    {"SortFours", "sort", "", {{"axis", "0"}}, {{101, 3}}, {{101, 3}, {101, 3}}, -1, 0, 1, {1}},
+    {"SortEights",
+     "sort",
+     "",
+     {{"axis", "1"}, {"is_ascend", "False"}},
+     {{2, 130}},
+     {{2, 130}, {2, 130}},
+     -1,
+     0,
+     1,
+     {1}},
+    {"TopKSixteens",
+     "topk",
+     "",
+     {{"k", "40"}, {"ret_typ", "both"}},
+     {{3, 300}},
+     {{3, 40}, {3, 40}},
+     -1,
+     0,
+     1,
+     {1}},
+    {"ArgsortMost", "argsort", "", {}, {{2, 1023}}, {{2, 1023}}, -1, 0, 1, {0}},
+    {"ArgsortMore", "argsort", "", {}, {{2, 1025}}, {{2, 1025}}, -1, 0, 1, {0}},
     {"SortAll",
      "sort",
      "",
@@ -321,13 +347,26 @@ TEST(OrderingCudaTest, NanIsLargestAndZerosAreEqual) {
   COOPER_REQUIRE_GPU();
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float inf = std::numeric_limits<float>::infinity();
-  const NDArray data = *NDArray::FromVector<float>({8}, {0, nan, -inf, -0.0F, 1, -nan, inf, -2});
   const Symbol x = Symbol::Variable("x");
-  COOPER_ASSERT_OK_AND_ASSIGN(auto up, Forward(Op("argsort", {.inputs = {x}}), {{"x", data}}));
-  EXPECT_THAT(*up[0].ToVector<float>(), ElementsAre(2, 7, 0, 3, 4, 6, 1, 5));
+  const Symbol ascending = Op("argsort", {.inputs = {x}});
   const Symbol descending = Op("argsort", {.inputs = {x}, .attrs = {{"is_ascend", "False"}}});
-  COOPER_ASSERT_OK_AND_ASSIGN(auto down, Forward(descending, {{"x", data}}));
-  EXPECT_THAT(*down[0].ToVector<float>(), ElementsAre(1, 5, 6, 4, 0, 3, 7, 2));
+  // Of a row for a sort of pairs, and of rows for a warp.
+  for (int64_t size : {8, 16, 600}) {
+    std::vector<float> values = {0, nan, -inf, -0.0F, 1, -nan, inf, -2};
+    std::vector<float> up = {2, 7, 0, 3, 4}, down = {1, 5, 6};
+    for (int64_t i = 8; i < size; ++i) {
+      values.push_back(static_cast<float>(i));
+      up.push_back(static_cast<float>(i));
+    }
+    for (float at : {6, 1, 5}) up.push_back(at);
+    for (int64_t i = size - 1; i >= 8; --i) down.push_back(static_cast<float>(i));
+    for (float at : {4, 0, 3, 7, 2}) down.push_back(at);
+    const NDArray data = *NDArray::FromVector<float>({size}, values);
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto first, Forward(ascending, {{"x", data}}));
+    EXPECT_EQ(*first[0].ToVector<float>(), up);
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto second, Forward(descending, {{"x", data}}));
+    EXPECT_EQ(*second[0].ToVector<float>(), down);
+  }
 }
 
 TEST(IndexErrorsCudaTest, NameTheFirstIndexOutOfRange) {

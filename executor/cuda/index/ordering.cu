@@ -1,6 +1,7 @@
-// GPU kernels of topk, sort, argsort and the gradients of the first two. All rows are sorted at
-// once, by their number and a key that orders as their elements do. Equal elements keep their
-// order, as on the CPU, and NaN counts as larger than everything.
+// GPU kernels of topk, sort, argsort and the gradients of the first two. Rows that a warp can sort
+// have one each (row_sort.h). Others are sorted all at once, by their number and a key that orders
+// as their elements do. Equal elements keep their order, as on the CPU, and NaN counts as larger
+// than everything.
 
 #include <cstdint>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "executor/cuda/elements.h"
 #include "executor/cuda/index/move_rows.h"
 #include "executor/cuda/index/radix_sort.h"
+#include "executor/cuda/index/row_sort.h"
 #include "executor/cuda/index/sort_key.h"
 #include "executor/cuda/launch.h"
 #include "executor/cuda/shape/strided_copy.h"
@@ -20,9 +22,6 @@
 
 namespace cooper {
 namespace {
-
-// Keys of 32 bits leave room for the number of a row in the same word.
-bool HasWideKeys(DType dtype) { return dtype == DType::kFloat64 || dtype == DType::kInt64; }
 
 // Element i of row r = (outer, inner) is pair r * n + i.
 template <typename C>
@@ -50,7 +49,8 @@ __global__ void MakeRowKeys(int64_t count, int64_t n, uint64_t* keys, const int3
 
 absl::Status SortAll(const KernelContext& c, const IndexedExtents& e, bool ascend, PairSort* sort) {
   const ArrayView& data = c.inputs[0];
-  const bool wide = HasWideKeys(data.dtype);
+  // Keys of 32 bits leave room for the number of a row in the same word.
+  const bool wide = HasWideSortKeys(data.dtype);
   const int64_t count = e.rows() * e.n;
   COOPER_RETURN_IF_ERROR(DispatchCompute(data.dtype, /*exact_integers=*/true, [&](auto zero) {
     return LaunchElements(c, count, MakeKeys<decltype(zero)>, e.rows(), e.n, e.inner, data.dtype,
@@ -110,6 +110,12 @@ absl::Status WriteOrder(const KernelContext& c, const IndexedExtents& e, int64_t
   auto wanted = [&](int i) { return i >= 0 && c.reqs[i] != WriteReq::kNull; };
   const int64_t count = e.rows() * k;
   if ((!wanted(values) && !wanted(indices)) || count == 0) return absl::OkStatus();
+  if (IsSortedByWarps(c.inputs[0].dtype, e.n)) {
+    const auto output = [&](int i) { return wanted(i) ? c.outputs[i] : ArrayView{}; };
+    const auto req = [&](int i) { return wanted(i) ? c.reqs[i] : WriteReq::kNull; };
+    return SortRowsByWarps(c, e, k, ascend, c.inputs[0], output(values), req(values),
+                           output(indices), req(indices));
+  }
   PairSort sort(c, e.rows() * e.n);
   COOPER_RETURN_IF_ERROR(SortAll(c, e, ascend, &sort));
   const Ordered order = {e.n, e.inner, k, sort.values()};
@@ -135,13 +141,25 @@ absl::Status WriteMask(const KernelContext& c, const IndexedExtents& e, int64_t 
                   c.reqs[0], nullptr, c.outputs[0].data, 1);
 }
 
-absl::StatusOr<Prepared> PrepareOrder(const PrepareContext& c) {
+absl::StatusOr<Prepared> PreparePairs(const PrepareContext& c) {
   bool wanted = false;
   for (WriteReq req : c.reqs) wanted |= req != WriteReq::kNull;
   if (!wanted) return Prepared{};
   COOPER_ASSIGN_OR_RETURN(const int64_t bytes,
                           PairSort::WorkspaceBytes(c.context, c.inputs[0].size()));
   return Prepared{.workspace_bytes = bytes};
+}
+
+template <typename Param>
+absl::StatusOr<Prepared> PrepareOrder(const PrepareContext& c) {
+  const IndexedExtents e(c.inputs[0].shape, c.param<Param>().axis);
+  return IsSortedByWarps(c.inputs[0].dtype, e.n) ? Prepared{} : PreparePairs(c);
+}
+
+absl::StatusOr<Prepared> PrepareTopK(const PrepareContext& c) {
+  // WriteMask sorts pairs.
+  return c.param<TopKParam>().ret_typ == TopKParam::kMask ? PreparePairs(c)
+                                                          : PrepareOrder<TopKParam>(c);
 }
 
 absl::Status TopKGpu(const KernelContext& c) {
@@ -195,11 +213,12 @@ absl::Status OrderBackwardGpu(const KernelContext& c) {
                   c.outputs[0].data);
 }
 
-COOPER_REGISTER_KERNEL(topk, DeviceType::kGpu, kAnyDType, TopKGpu, PrepareOrder);
+COOPER_REGISTER_KERNEL(topk, DeviceType::kGpu, kAnyDType, TopKGpu, PrepareTopK);
 COOPER_REGISTER_KERNEL(_backward_topk, DeviceType::kGpu, kAnyDType, OrderBackwardGpu<TopKParam>);
-COOPER_REGISTER_KERNEL(sort, DeviceType::kGpu, kAnyDType, SortGpu, PrepareOrder);
+COOPER_REGISTER_KERNEL(sort, DeviceType::kGpu, kAnyDType, SortGpu, PrepareOrder<SortParam>);
 COOPER_REGISTER_KERNEL(_backward_sort, DeviceType::kGpu, kAnyDType, OrderBackwardGpu<SortParam>);
-COOPER_REGISTER_KERNEL(argsort, DeviceType::kGpu, kAnyDType, ArgsortGpu, PrepareOrder);
+COOPER_REGISTER_KERNEL(argsort, DeviceType::kGpu, kAnyDType, ArgsortGpu,
+                       PrepareOrder<ArgsortParam>);
 
 }  // namespace
 }  // namespace cooper

@@ -1,9 +1,11 @@
 #ifndef COOPER_EXECUTOR_CUDA_INDEX_SORT_KEY_H_
 #define COOPER_EXECUTOR_CUDA_INDEX_SORT_KEY_H_
 
-// What radix_sort.h sorts numbers by. For .cu files.
+// What radix_sort.h and row_sort.h sort numbers by. For .cu files.
 
 #include <cstdint>
+
+#include "ndarray/dtype.h"
 
 namespace cooper {
 
@@ -22,6 +24,19 @@ __device__ inline uint64_t SortKeyOf(double value) {
 }
 __device__ inline uint64_t SortKeyOf(int64_t value) {
   return static_cast<uint64_t>(value) ^ (uint64_t{1} << 63);
+}
+
+// Whether keys of such elements need more than 32 bits.
+inline bool HasWideSortKeys(DType dtype) {
+  return dtype == DType::kFloat64 || dtype == DType::kInt64;
+}
+
+// The key of an element of a dtype whose keys are not wide.
+__device__ inline uint32_t NarrowSortKeyOf(float value) {
+  return static_cast<uint32_t>(SortKeyOf(value));
+}
+__device__ inline uint32_t NarrowSortKeyOf(int64_t value) {
+  return static_cast<uint32_t>(value) ^ (uint32_t{1} << 31);
 }
 
 }  // namespace cooper
