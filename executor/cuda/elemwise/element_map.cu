@@ -37,7 +37,7 @@ absl::Status LaunchMap(const KernelContext& c, const ElementMap& map,
       .quads = {.count = 0},
   };
   if (output.dtype == DType::kFloat32 && IsAligned(output.data)) {
-    arguments.quads = QuadsOf(arguments.operands, map.arity, walk);
+    arguments.quads = QuadWalkOf(arguments.operands, map.arity, walk);
   }
   const int64_t work = arguments.quads.count > 0 ? arguments.quads.count : walk.count;
   return DispatchCompute(output.dtype, map.exact_integers, [&](auto zero) {
@@ -64,7 +64,7 @@ ElementOperands ElementOperandsOf(absl::Span<const ElemwiseOperand> operands, DT
   return result;
 }
 
-ElementWalk QuadsOf(const ElementOperands& operands, int arity, const ElementWalk& walk) {
+ElementWalk QuadWalkOf(const ElementOperands& operands, int arity, const ElementWalk& walk) {
   ElementWalk quads = walk;
   const int inner = walk.rank - 1;
   quads.count = 0;

@@ -26,7 +26,7 @@ struct MapArguments {
   DType out_dtype;
   bool to_integers;  // whether that is a type of integers
   bool add;
-  // QuadsOf() the walk, where the output is of float32 and lies so, too.
+  // QuadWalkOf() the walk, where the output is of float32 and lies so, too.
   ElementWalk quads;
 };
 using MapKernel = void (*)(MapArguments);

@@ -124,7 +124,7 @@ struct ElementOperands {
     return x;
   }
 
-  // The four elements from these offsets on, of a walk of QuadsOf().
+  // The four elements from these offsets on, of a walk of QuadWalkOf().
   template <typename F, typename C>
   __device__ ElementQuads<F, C> LoadQuadsAt(const ElementWalk& quads, const int64_t* at) const {
     ElementQuads<F, C> x;
@@ -171,7 +171,7 @@ ElementOperands ElementOperandsOf(absl::Span<const ElemwiseOperand> operands, DT
 // The walk over as many elements as `walk` begins with, four next to each other at a time, whose
 // values are loaded at once; all but at most three of a walk of one axis. Of no elements where
 // arrays are not of float32 or do not lie so.
-ElementWalk QuadsOf(const ElementOperands& operands, int arity, const ElementWalk& walk);
+ElementWalk QuadWalkOf(const ElementOperands& operands, int arity, const ElementWalk& walk);
 
 // Converts `value` into element `at`, or adds it to it.
 template <typename C>

@@ -137,12 +137,12 @@ absl::Status Forward(const KernelContext& c) {
   if (mask.size() == n) {
     const auto scale = static_cast<ComputeType<T>>(DropoutScale(param.p));
     uint8_t* kept = c.reqs[1] == WriteReq::kNull ? nullptr : mask.as<uint8_t>();
-    return LaunchElements(c, (n + 3) / 4, DrawAndApply<T>, n, c.inputs[0].as<T>(),
-                          DeviceRandomOf(c), threshold, scale, kept, c.outputs[0].as<T>(),
+    return LaunchElements(c, QuadsOf(n), DrawAndApply<T>, n, c.inputs[0].as<T>(), DeviceRandomOf(c),
+                          threshold, scale, kept, c.outputs[0].as<T>(),
                           c.reqs[0] == WriteReq::kAdd);
   }
   if (c.reqs[1] == WriteReq::kNull) mask.data = c.workspace;
-  COOPER_RETURN_IF_ERROR(LaunchElements(c, (mask.size() + 3) / 4, DrawMask, mask.size(),
+  COOPER_RETURN_IF_ERROR(LaunchElements(c, QuadsOf(mask.size()), DrawMask, mask.size(),
                                         DeviceRandomOf(c), threshold, mask.as<uint8_t>()));
   return Apply<T>(c, c.inputs[0], mask);
 }

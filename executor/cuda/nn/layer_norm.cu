@@ -4,6 +4,7 @@
 //   d gamma = sum(ograd * xhat), d beta = sum(ograd).
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "absl/status/status.h"
@@ -12,6 +13,7 @@
 #include "executor/cuda/launch.h"
 #include "executor/cuda/nn/gamma_gradient.h"
 #include "executor/cuda/reduce/set_reduce.h"
+#include "executor/cuda/reduce/set_values.h"
 #include "executor/kernel.h"
 #include "ndarray/status_macros.h"
 #include "symbol/ops/nn/norm_param.h"
@@ -181,7 +183,8 @@ absl::Status GammaGradients(const KernelContext& c, const Norm& norm, const Back
   T *const gamma = Wanted<T>(c, 1), *const beta = Wanted<T>(c, 2);
   const bool add_gamma = c.reqs[1] == WriteReq::kAdd, add_beta = c.reqs[2] == WriteReq::kAdd;
   const int64_t size = GammaSize(norm), parts = GammaPartsOf(norm);
-  if (size == 0) return absl::OkStatus();
+  // Nor is there where InstanceNorm has no channels.
+  if (size == 0 || c.outputs[1].size() == 0) return absl::OkStatus();
   if (norm.groups == 0 && s.inner != 1) {
     return LaunchSets(c, PlanChannels(s.outer, s.n, s.inner), GammaGradient<T>, a, gamma, add_gamma,
                       beta, add_beta);

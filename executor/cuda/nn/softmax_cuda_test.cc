@@ -46,5 +46,25 @@ TEST(SoftmaxCudaTest, EqualsTheCpus) {
   }
 }
 
+// Of lengths from 0 to 7: zeros beyond, also where nothing counts.
+TEST(SoftmaxCudaTest, LengthsAreTheCpus) {
+  COOPER_REQUIRE_GPU();
+  for (const char* op : {"softmax", "softmin", "log_softmax"}) {
+    for (const int64_t n : {7, 300}) {
+      KernelCase test;
+      test.name = absl::StrCat(op, " of some of ", n);
+      test.op = op;
+      test.attrs = {{"use_length", "True"}};
+      test.dtypes = {DType::kFloat32, DType::kFloat64};
+      test.roundings = 64;
+      test.inputs = {{12, n}, {12}};
+      test.outputs = {{12, n}};
+      test.indices = 1;
+      test.index_end = 8;
+      ExpectEqualKernels(test);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cooper

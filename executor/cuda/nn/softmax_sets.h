@@ -4,11 +4,13 @@
 // softmax and its relatives over the sets of a plan (executor/cuda/reduce/set_reduce.h), for
 // operators that have one in them. For .cu files.
 
+#include <cmath>
 #include <cstdint>
 
 #include "absl/status/status.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/reduce/set_reduce.h"
+#include "executor/cuda/reduce/set_values.h"
 #include "executor/kernel.h"
 
 namespace cooper {
@@ -76,7 +78,9 @@ __global__ void __launch_bounds__(kThreadsHolding<C, kHeld>, kBlocksHolding<C, k
     const auto exponential = [&](int64_t j, C x) { return j < length ? exp(scaled(x)) : C{0}; };
     if constexpr (kHeld > 0 && !kLog) {
       const C scale = C{1} / values.template ReplaceAndSum<C>(exponential);
-      values.ForEach([&](int64_t i, int64_t, C e) { out.Store(i, e * scale, add); });
+      // 0 beyond the length, whatever the scale is: with no elements it is infinite.
+      values.ForEach(
+          [&](int64_t i, int64_t j, C e) { out.Store(i, j < length ? e * scale : C{0}, add); });
     } else {
       const C sum = values.template Sum<C>(exponential);
       const C scale = kLog ? log(sum) : C{1} / sum;

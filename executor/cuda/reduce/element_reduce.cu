@@ -57,7 +57,7 @@ ElementWalk QuadsToReduce(const ReduceArguments& a, int arity) {
       if (a.kept.strides[k][axis] % 4 != 0) return none;
     }
   }
-  const ElementWalk quads = QuadsOf(a.operands, arity, a.reduced);
+  const ElementWalk quads = QuadWalkOf(a.operands, arity, a.reduced);
   return quads.count * 4 == a.reduced.count ? quads : none;
 }
 

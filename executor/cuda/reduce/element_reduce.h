@@ -3,8 +3,9 @@
 
 // Reductions over any set of axes on a GPU, of a function of arrays that are broadcast together,
 // whose values are never stored. Those of 16-bit floats are made in float, roots of floats in
-// double. Without atomics, in an order that depends on the shapes alone: equal input gives equal
-// bits. For .cu files.
+// double. Without atomics, in an order that depends on the shapes, and on whether rows of
+// float32 begin where four elements may be loaded at once: equal input in the same place gives
+// equal bits. For .cu files.
 //
 // Some lanes of a block share an element of the output, as many as suit what is reduced to it.
 // Where the output is too small to keep a GPU busy, what is reduced is cut into parts: each gives

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -28,7 +27,7 @@ inline constexpr int kSetThreads = 256;  // of a block
 inline constexpr int kMostSetThreads = 1024;
 
 // How many values of a set each lane of a kernel keeps in registers, if these are all: see
-// DispatchHeld. kMostHeld is for single floats.
+// DispatchHeld in set_values.h. kMostHeld is for single floats.
 inline constexpr int kFewHeld = 4, kManyHeld = 16, kMostHeld = 32;
 
 // For __launch_bounds__(kThreadsHolding<C, kHeld>, kBlocksHolding<C, kHeld>) of kernels that
@@ -91,6 +90,8 @@ inline SetPlan PlanSets(int64_t outer, int64_t n, int64_t inner, int most_thread
 // Sets of the outer * inner elements of a channel, with up to `most_threads` for each.
 inline SetPlan PlanChannels(int64_t outer, int64_t channels, int64_t inner,
                             int most_threads = kSetThreads) {
+  // Without elements nothing is looked at, but `inner` is divided by.
+  if (inner == 0) outer = 0, inner = 1;
   SetPlan p{
       .outer = outer, .n = channels, .inner = inner, .channels = true, .adjacent = inner >= 8};
   // Eight floats next to each other are a sector of memory.
@@ -305,85 +306,6 @@ class SetThread {
   const int sets_;
   int lane_, slot_;
 };
-
-// What load(element) gives for one lane's elements of a set that is gone over several times: kept
-// in registers, or, where kHeld is 0, loaded each time.
-template <int kHeld, typename Load>
-class SetValues {
-  using Value = decltype(std::declval<Load>()(int64_t{0}));
-
- public:
-  __device__ SetValues(const SetThread& thread, int64_t set, Load load)
-      : thread_(thread), set_(set), load_(load) {
-    if constexpr (kHeld > 0) {
-      thread.ForEachHeld<kHeld>(set, [&](int64_t i, int64_t, int k) { held_[k] = load(i); });
-    }
-  }
-
-  // Calls use(element, place, value).
-  template <typename Use>
-  __device__ void ForEach(Use&& use) const {
-    if constexpr (kHeld > 0) {
-      thread_.ForEachHeld<kHeld>(set_, [&](int64_t i, int64_t j, int k) { use(i, j, held_[k]); });
-    } else if constexpr (alignof(Value) > sizeof(float)) {
-      thread_.ForEach(set_, [&](int64_t i, int64_t j) { use(i, j, load_(i)); });
-    } else {
-      thread_.ForEachLoaded(set_, load_, use);
-    }
-  }
-
-  // The sum of term(place, value). All threads of the block must call.
-  template <typename C, typename Term>
-  __device__ C Sum(Term&& term) const {
-    C sum = 0;
-    ForEach([&](int64_t, int64_t j, const auto& value) { sum += term(j, value); });
-    return thread_.Sum(sum);
-  }
-
-  // The same, where term(place, value) is kept in place of the value. Only of values that are held.
-  template <typename C, typename Term>
-  __device__ C ReplaceAndSum(Term&& term) {
-    static_assert(kHeld > 0);
-    C sum = 0;
-    thread_.ForEachHeld<kHeld>(set_, [&](int64_t, int64_t j, int k) {
-      held_[k] = term(j, held_[k]);
-      sum += held_[k];
-    });
-    return thread_.Sum(sum);
-  }
-
- private:
-  const SetThread& thread_;
-  const int64_t set_;
-  Load load_;
-  Value held_[kHeld > 0 ? kHeld : 1];
-};
-
-template <int kHeld, typename Load>
-__device__ SetValues<kHeld, Load> ValuesOf(const SetThread& thread, int64_t set, Load load) {
-  return SetValues<kHeld, Load>(thread, set, load);
-}
-
-// Calls fn(Held{}), whose status it returns, where Held::value is how many values of a set of the
-// plan each lane of a kernel that computes in C is to hold, at most kMost: 0 where there are more.
-template <typename C, int kMost, typename Fn>
-absl::Status DispatchHeld(const SetPlan& plan, Fn&& fn) {
-  if constexpr (sizeof(C) <= sizeof(float)) {
-    const auto holds = [&plan]<int kHeld>(std::integral_constant<int, kHeld>) {
-      return !plan.channels && plan.threads <= kThreadsHolding<C, kHeld> &&
-             plan.n <= int64_t{kHeld} * plan.lanes;
-    };
-    constexpr std::integral_constant<int, kFewHeld> few;
-    constexpr std::integral_constant<int, kManyHeld> many;
-    if (holds(few)) return fn(few);
-    if (holds(many)) return fn(many);
-    if constexpr (kMost == kMostHeld) {
-      constexpr std::integral_constant<int, kMostHeld> most;
-      if (holds(most)) return fn(most);
-    }
-  }
-  return fn(std::integral_constant<int, 0>());
-}
 
 // Launches a kernel whose first parameter is the plan. Nothing is launched without sets.
 template <typename... P, typename... A>

@@ -30,9 +30,7 @@ __global__ void __launch_bounds__(kMostSetThreads)
 template <typename T>
 absl::Status SumChannels(const KernelContext& c, int64_t outer, int64_t channels, int64_t inner,
                          const T* in, T* sums, bool add) {
-  // Without elements nothing is looked at, but `inner` is divided by.
-  const SetPlan plan =
-      PlanChannels(inner == 0 ? 0 : outer, channels, inner == 0 ? 1 : inner, kMostSetThreads);
+  const SetPlan plan = PlanChannels(outer, channels, inner, kMostSetThreads);
   return LaunchSets(c, plan, SumEachChannel<T>, in, sums, add);
 }
 

@@ -188,9 +188,12 @@ struct FewCopies {
     }
     const bool reflects = axes.mode == PadParam::kReflect;
     begin = before - d;
-    behind = before + 2 * (n - 1) - d;
     mirrored_before = reflects && d > 0 && d <= before;
-    count = 1 + mirrored_before + (reflects && d < n - 1 && behind < padded);
+    // What lies behind the last element; before + 2 * (n - 1) might be beyond 32 bits.
+    const int32_t last = before + n - 1, from_last = n - 1 - d;
+    const bool mirrored_behind = reflects && from_last > 0 && from_last < padded - last;
+    behind = mirrored_behind ? last + from_last : 0;
+    count = 1 + mirrored_before + mirrored_behind;
   }
 
   __device__ int32_t operator[](int32_t k) const {
