@@ -22,7 +22,6 @@
 namespace cooper {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const AttrMap kEmbedding = {{"input_dim", "6"}, {"output_dim", "8"}};
