@@ -302,7 +302,10 @@ struct StoreFact {
 template <typename T, typename Found>
 absl::Status RunWindows(const KernelContext& c, const Geometry<int64_t>& g, int64_t windows,
                         int64_t elements, const T* data, const Found& found) {
-  if (windows > 0 && g.in_size() > 0 && g.IsGlobal()) {
+  // Many small images, as networks end with, are quicker by a thread for each: a warp's loads are
+  // of few lines then, too.
+  const bool many_small = g.in_size() <= 64 && windows >= 1 << 14;
+  if (windows > 0 && g.in_size() > 0 && g.IsGlobal() && !many_small) {
     const SetPlan plan = g.channels_last ? PlanSets(windows / g.channels, g.in_size(), g.channels)
                                          : PlanSets(windows, g.in_size(), 1);
     return LaunchSets(c, plan, EachImage<T, Found>, g, data, found);

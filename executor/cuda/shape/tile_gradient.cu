@@ -1,5 +1,5 @@
-// GPU kernels of the gradients of tile and repeat: reductions over the axes along which elements
-// are repeated, since one thread for an element of the gradient may have millions to sum.
+// GPU kernels of the gradients of tile and repeat: where elements are repeated often, reductions
+// over the axes along which they are, since one thread may have millions to sum.
 
 #include <array>
 #include <cstddef>
@@ -26,7 +26,13 @@ struct TileReducer {
   // The loop goes over `src` from its first element to its last.
   static absl::Status Sum(const KernelContext& c, const StridedLoop& loop, WriteReq req,
                           const void* src, const ArrayView& dst) {
-    if (loop.empty() || loop.too_deep()) return CudaMover::Sum(c, loop, req, src, dst);
+    // A few are added quicker by one thread.
+    constexpr int64_t kFew = 32;
+    int64_t summands = 1;
+    for (int i = 0; i < loop.rank(); ++i) summands *= loop[i].dst_stride == 0 ? loop[i].extent : 1;
+    if (loop.empty() || loop.too_deep() || summands <= kFew) {
+      return CudaMover::Sum(c, loop, req, src, dst);
+    }
     std::array<int64_t, StridedLoop::kMaxRank> extents = {1}, kept = {1};
     for (int i = 0; i < loop.rank(); ++i) {
       extents[i] = loop[i].extent;
