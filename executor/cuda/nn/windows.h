@@ -86,11 +86,11 @@ __global__ void Im2Col(WindowGeometry g, Windows<I> w, int64_t images, const T* 
   }
 }
 
-// The window, along an axis, whose element `k` is at `at` of the image; -1 where there is none.
+// The window, along an axis, whose element `k` is at `at` of the image; below 0 where there is
+// none.
 template <typename I>
 __device__ I WindowAt(const Windows<I>& w, int axis, I at, I k) {
   const I begin = at + w.pad[axis] - k * w.dilate[axis];
-  if (begin < 0) return -1;
   const I o = w.stride[axis] == 1 ? begin : begin / w.stride[axis];
   return o * w.stride[axis] == begin && o < w.out[axis] ? o : -1;
 }
