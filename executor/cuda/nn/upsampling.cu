@@ -22,9 +22,10 @@ struct Images {
   __device__ int64_t scale_y() const { return all_height / height; }
   __device__ int64_t scale_x() const { return all_width / width; }
   // The beginning of the large array's plane for plane i of the small one.
-  __device__ int64_t LargePlane(int64_t i) const {
-    const int64_t plane = i / channels * all_channels + channel + i % channels;
-    return plane * all_height * all_width;
+  template <typename I>
+  __device__ int64_t LargePlane(I i) const {
+    const I image = i / static_cast<I>(channels), rest = i - image * static_cast<I>(channels);
+    return (static_cast<int64_t>(image) * all_channels + channel + rest) * all_height * all_width;
   }
 };
 
@@ -32,29 +33,34 @@ Images ImagesOf(const Shape& small, const Shape& large, int64_t channel) {
   return {small[1], small[2], small[3], large[1], large[2], large[3], channel};
 }
 
-// `count` is that of the elements which the small array becomes.
-template <typename T>
+// `count` is that of the elements which the small array becomes. Indices are of type I.
+template <typename T, typename I>
 __global__ void NearestForward(int64_t count, Images m, const T* in, T* out, bool add) {
   using C = ComputeType<T>;
+  const I width = static_cast<I>(m.all_width), height = static_cast<I>(m.all_height);
+  const I scale_x = static_cast<I>(m.scale_x()), scale_y = static_cast<I>(m.scale_y());
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
-    const int64_t x = i % m.all_width, row = i / m.all_width;
-    const int64_t y = row % m.all_height, plane = row / m.all_height;
-    const T value = in[(plane * m.height + y / m.scale_y()) * m.width + x / m.scale_x()];
-    StoreTo(out + m.LargePlane(plane) + y * m.all_width + x, ConvertElement<C>(value), add);
+    const I row = static_cast<I>(i) / width, x = static_cast<I>(i) - row * width;
+    const I plane = row / height, y = row - plane * height;
+    const I from = (plane * static_cast<I>(m.height) + y / scale_y) * static_cast<I>(m.width);
+    const T value = in[from + x / scale_x];
+    StoreTo(out + m.LargePlane(plane) + y * width + x, ConvertElement<C>(value), add);
   }
 }
 
-template <typename T>
+template <typename T, typename I>
 __global__ void NearestBackward(int64_t count, Images m, const T* ograd, T* grad, bool add) {
   using C = ComputeType<T>;
+  const I width = static_cast<I>(m.width), height = static_cast<I>(m.height);
+  const I scale_x = static_cast<I>(m.scale_x()), scale_y = static_cast<I>(m.scale_y());
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
-    const int64_t x = i % m.width, y = i / m.width % m.height;
-    const T* from = ograd + m.LargePlane(i / m.width / m.height);
+    const I row = static_cast<I>(i) / width, x = static_cast<I>(i) - row * width;
+    const I plane = row / height, y = row - plane * height;
+    const T* from =
+        ograd + m.LargePlane(plane) + y * scale_y * static_cast<I>(m.all_width) + x * scale_x;
     C sum = 0;
-    for (int64_t v = y * m.scale_y(); v < (y + 1) * m.scale_y(); ++v) {
-      for (int64_t u = x * m.scale_x(); u < (x + 1) * m.scale_x(); ++u) {
-        sum += ConvertElement<C>(from[v * m.all_width + u]);
-      }
+    for (I v = 0; v < scale_y; ++v, from += m.all_width) {
+      for (I u = 0; u < scale_x; ++u) sum += ConvertElement<C>(from[u]);
     }
     StoreTo(grad + i, sum, add);
   }
@@ -164,9 +170,12 @@ absl::Status Forward(const KernelContext& c) {
   for (size_t i = 0; i < c.inputs.size(); ++i) {
     const Shape& small = c.inputs[i].shape;
     const int64_t count = small[0] * small[1] * large[2] * large[3];
-    COOPER_RETURN_IF_ERROR(LaunchElements(
-        c, count, NearestForward<T>, count, ImagesOf(small, large, sum ? 0 : channel),
-        c.inputs[i].as<T>(), out, c.reqs[0] == WriteReq::kAdd || (sum && i > 0)));
+    const bool add = c.reqs[0] == WriteReq::kAdd || (sum && i > 0);
+    COOPER_RETURN_IF_ERROR(DispatchIndex(c.outputs[0].size(), [&](auto index) {
+      return LaunchElements(c, count, NearestForward<T, decltype(index)>, count,
+                            ImagesOf(small, large, sum ? 0 : channel), c.inputs[i].as<T>(), out,
+                            add);
+    }));
     channel += small[1];
   }
   return absl::OkStatus();
@@ -198,10 +207,12 @@ absl::Status NearestBackwards(const KernelContext& c) {
     const Shape& small = c.outputs[i].shape;
     if (c.reqs[i] != WriteReq::kNull) {
       const int64_t count = c.outputs[i].size();
-      COOPER_RETURN_IF_ERROR(LaunchElements(c, count, NearestBackward<T>, count,
-                                            ImagesOf(small, c.inputs[0].shape, sum ? 0 : channel),
-                                            c.inputs[0].as<T>(), c.outputs[i].as<T>(),
-                                            c.reqs[i] == WriteReq::kAdd));
+      COOPER_RETURN_IF_ERROR(DispatchIndex(c.inputs[0].size(), [&](auto index) {
+        return LaunchElements(c, count, NearestBackward<T, decltype(index)>, count,
+                              ImagesOf(small, c.inputs[0].shape, sum ? 0 : channel),
+                              c.inputs[0].as<T>(), c.outputs[i].as<T>(),
+                              c.reqs[i] == WriteReq::kAdd);
+      }));
     }
     channel += small[1];
   }
