@@ -31,56 +31,41 @@ __device__ void FinishElement(const ReduceArguments& a, int64_t i, C value) {
   StoreComputed(a.out, a.out_dtype, i, value, a.add);
 }
 
-// R of the function's values at iterations lane, lane + lanes... of [begin, end), of elements that
+// R of `value` and of the function's values of what has been loaded at once.
+template <typename R, typename F, typename C>
+__device__ C CombineLoaded(C value, const ElementsOf<F, C>& x) {
+  return R::Combine(value, x.Apply());
+}
+template <typename R, typename F, typename C>
+__device__ C CombineLoaded(C value, const ElementQuads<F, C>& x) {
+#pragma unroll
+  for (int q = 0; q < 4; ++q) value = CombineLoaded<R>(value, x.of[q]);
+  return value;
+}
+
+// R of the function's values at a walk's iterations begin, begin + lanes... below end, of what
 // load(offsets) gives: several of them at once, without which a GPU's memory is not kept busy.
 template <typename R, typename F, typename C, typename Load>
-__device__ C ReduceLane(const ReduceArguments& a, const int64_t* base, int64_t begin, int64_t end,
-                        Load&& load) {
-  constexpr int kLoads = F::kArity * sizeof(C) <= 8 ? 4 : 2;
+__device__ C ReduceLane(const ElementWalk& walk, int lanes, const int64_t* base, int64_t begin,
+                        int64_t end, Load&& load) {
+  using Loaded = decltype(load(base));
+  constexpr int kLoads = sizeof(Loaded) <= 8 ? 4 : 2;
   C value = R::template Initial<C>();
-  for (int64_t first = begin; first < end; first += int64_t{kLoads} * a.lanes) {
-    ElementsOf<F, C> x[kLoads];
+  for (int64_t first = begin; first < end; first += int64_t{kLoads} * lanes) {
+    Loaded x[kLoads];
 #pragma unroll
     for (int l = 0; l < kLoads; ++l) {
-      const int64_t j = first + int64_t{l} * a.lanes;
+      const int64_t j = first + int64_t{l} * lanes;
       if (j >= end) continue;
       int64_t at[F::kArity];
 #pragma unroll
       for (int k = 0; k < F::kArity; ++k) at[k] = base[k];
-      a.reduced.At<F::kArity>(j, at);
+      walk.At<F::kArity>(j, at);
       x[l] = load(at);
     }
 #pragma unroll
     for (int l = 0; l < kLoads; ++l) {
-      if (first + int64_t{l} * a.lanes < end) value = R::Combine(value, x[l].Apply());
-    }
-  }
-  return value;
-}
-
-// The same of quads.
-template <typename R, typename F, typename C>
-__device__ C ReduceLaneOfQuads(const ReduceArguments& a, const int64_t* base, int64_t begin,
-                               int64_t end) {
-  constexpr int kLoads = 2;
-  C value = R::template Initial<C>();
-  for (int64_t first = begin; first < end; first += int64_t{kLoads} * a.lanes) {
-    ElementQuads<F, C> x[kLoads];
-#pragma unroll
-    for (int l = 0; l < kLoads; ++l) {
-      const int64_t j = first + int64_t{l} * a.lanes;
-      if (j >= end) continue;
-      int64_t at[F::kArity];
-#pragma unroll
-      for (int k = 0; k < F::kArity; ++k) at[k] = base[k];
-      a.quads.At<F::kArity>(j, at);
-      x[l] = a.operands.LoadQuadsAt<F, C>(a.quads, at);
-    }
-#pragma unroll
-    for (int l = 0; l < kLoads; ++l) {
-      if (first + int64_t{l} * a.lanes >= end) continue;
-#pragma unroll
-      for (int q = 0; q < 4; ++q) value = R::Combine(value, x[l].of[q].Apply());
+      if (first + int64_t{l} * lanes < end) value = CombineLoaded<R>(value, x[l]);
     }
   }
   return value;
@@ -113,16 +98,20 @@ __device__ C ReduceLanes(const ReduceArguments& a, int lane, int slot, C value) 
 template <typename R, typename F, typename C>
 __device__ C ReduceLaneOf(const ReduceArguments& a, const int64_t* base, int64_t begin, int64_t end,
                           bool in_quads) {
+  const auto reduce = [&](const ElementWalk& walk, const auto& load) {
+    return ReduceLane<R, F, C>(walk, a.lanes, base, begin, end, load);
+  };
   if constexpr (std::is_floating_point_v<C>) {
-    if (in_quads) return ReduceLaneOfQuads<R, F, C>(a, base, begin, end);
+    if (in_quads) {
+      return reduce(a.quads,
+                    [&a](const int64_t* at) { return a.operands.LoadQuadsAt<F, C>(a.quads, at); });
+    }
     if (a.plain) {
-      return ReduceLane<R, F, C>(a, base, begin, end, [&a](const int64_t* at) {
-        return a.operands.LoadFloatsAt<F, C>(at);
-      });
+      return reduce(a.reduced,
+                    [&a](const int64_t* at) { return a.operands.LoadFloatsAt<F, C>(at); });
     }
   }
-  return ReduceLane<R, F, C>(a, base, begin, end,
-                             [&a](const int64_t* at) { return a.operands.LoadAt<F, C>(at); });
+  return reduce(a.reduced, [&a](const int64_t* at) { return a.operands.LoadAt<F, C>(at); });
 }
 
 template <typename R, typename F, typename C>
