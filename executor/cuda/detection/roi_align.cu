@@ -177,10 +177,6 @@ ShareCounts CountShares(const Shape& data, const Shape& pooled) {
   return {pooled[0] * pooled[2] * data[2], pooled[0] * pooled[3] * data[3]};
 }
 
-RoiImage ImageOf(const Shape& data, const Shape& pooled) {
-  return {data[0], data[1], data[2], data[3], pooled[0]};
-}
-
 template <typename T>
 absl::Status RunBackward(const KernelContext& c) {
   using enum RoiAlignGradientArrays::Input;
@@ -190,7 +186,7 @@ absl::Status RunBackward(const KernelContext& c) {
   const T* rois = c.inputs[kRois].as<T>();
   T* rows = static_cast<T*>(c.workspace);
   T* columns = rows + counts.rows;
-  const RoiImage image = ImageOf(data, pooled);
+  const RoiImage image = RoiImageOf(data, pooled);
   const RoiTables tables(image, reinterpret_cast<RoiRange*>(columns + counts.columns));
   const int64_t lines = e.rois * e.height, stripes = e.rois * e.width;
   COOPER_RETURN_IF_ERROR(
@@ -205,7 +201,7 @@ absl::Status RunBackward(const KernelContext& c) {
 absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
   using enum RoiAlignGradientArrays::Input;
   const ShareCounts counts = CountShares(c.outputs[0].shape, c.inputs[kOgrad].shape);
-  const int64_t ranges = RoiTables::Count(ImageOf(c.outputs[0].shape, c.inputs[kOgrad].shape));
+  const int64_t ranges = RoiTables::Count(RoiImageOf(c.outputs[0].shape, c.inputs[kOgrad].shape));
   return Prepared{.workspace_bytes = (counts.rows + counts.columns) * SizeOf(c.outputs[0].dtype) +
                                      ranges * static_cast<int64_t>(sizeof(RoiRange))};
 }

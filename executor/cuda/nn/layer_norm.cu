@@ -183,7 +183,7 @@ absl::Status GammaGradients(const KernelContext& c, const Norm& norm, const Back
   T *const gamma = Wanted<T>(c, 1), *const beta = Wanted<T>(c, 2);
   const bool add_gamma = c.reqs[1] == WriteReq::kAdd, add_beta = c.reqs[2] == WriteReq::kAdd;
   const int64_t size = GammaSize(norm), parts = GammaPartsOf(norm);
-  // Nor is there where InstanceNorm has no channels.
+  // Without channels InstanceNorm has no groups, as LayerNorm, and nothing to write.
   if (size == 0 || c.outputs[1].size() == 0) return absl::OkStatus();
   if (norm.groups == 0 && s.inner != 1) {
     return LaunchSets(c, PlanChannels(s.outer, s.n, s.inner), GammaGradient<T>, a, gamma, add_gamma,

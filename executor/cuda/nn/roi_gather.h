@@ -17,6 +17,7 @@
 #include "executor/cuda/launch.h"
 #include "executor/kernel.h"
 #include "ndarray/dtype.h"
+#include "ndarray/shape.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -32,6 +33,11 @@ struct RoiRange {
 struct RoiImage {
   int64_t batch, planes, height, width, rois;
 };
+
+// Of images (batch, planes, height, width) and what is pooled from each region, (rois, ...).
+inline RoiImage RoiImageOf(const Shape& images, const Shape& pooled) {
+  return {images[0], images[1], images[2], images[3], pooled[0]};
+}
 
 // The bins that may reach a row of pixels (rois, height), and a column (rois, width); the columns
 // that a region reaches (rois).

@@ -115,10 +115,6 @@ absl::Status RunForward(const KernelContext& c) {
                         c.inputs[kRois].as<T>(), c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
 }
 
-RoiImage ImageOf(const Shape& data, const Shape& pooled) {
-  return {data[0], data[1], data[2], data[3], pooled[0]};
-}
-
 template <typename T>
 absl::Status RunBackward(const KernelContext& c) {
   using enum ROIPoolingGradientArrays::Input;
@@ -127,7 +123,7 @@ absl::Status RunBackward(const KernelContext& c) {
   const T* rois = c.inputs[kRois].as<T>();
   COOPER_RETURN_IF_ERROR(LaunchElements(c, e.bins(), FindMaxima<T>, e.bins(), e,
                                         c.inputs[kData].as<T>(), rois, maxima));
-  const RoiImage image = ImageOf(c.outputs[0].shape, c.inputs[kOgrad].shape);
+  const RoiImage image = RoiImageOf(c.outputs[0].shape, c.inputs[kOgrad].shape);
   const RoiTables tables(image, reinterpret_cast<RoiRange*>(maxima + e.bins()));
   const int64_t lines = e.rois * e.height, stripes = e.rois * e.width;
   COOPER_RETURN_IF_ERROR(LaunchElements(c, lines, FindBins<T>, lines, e, true, rois, tables.rows));
@@ -140,7 +136,7 @@ absl::Status RunBackward(const KernelContext& c) {
 
 absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
   using enum ROIPoolingGradientArrays::Input;
-  const int64_t ranges = RoiTables::Count(ImageOf(c.outputs[0].shape, c.inputs[kOgrad].shape));
+  const int64_t ranges = RoiTables::Count(RoiImageOf(c.outputs[0].shape, c.inputs[kOgrad].shape));
   return Prepared{.workspace_bytes =
                       c.inputs[kOgrad].size() * static_cast<int64_t>(sizeof(int64_t)) +
                       ranges * static_cast<int64_t>(sizeof(RoiRange))};
