@@ -53,7 +53,7 @@ struct BlockTeam {
     }
     shared[threadIdx.x] = best;
     __syncthreads();
-    for (int half = kThreads / 2; half > 0; half /= 2) {
+    for (unsigned half = kThreads / 2; half > 0; half /= 2) {
       if (threadIdx.x < half && shared[threadIdx.x] < shared[threadIdx.x + half]) {
         shared[threadIdx.x] = shared[threadIdx.x + half];
       }

@@ -14,6 +14,7 @@
 #include "third_party/cuda/emulator/host/device_atomics.h"
 #include "third_party/cuda/emulator/host/device_bits.h"
 #include "third_party/cuda/emulator/host/device_launch.h"
+#include "third_party/cuda/emulator/host/device_math.h"
 #include "third_party/cuda/emulator/host/device_warp.h"
 #include "third_party/cuda/emulator/host/thread.h"
 

@@ -1,0 +1,22 @@
+#ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_DEVICE_MATH_H_
+#define COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_DEVICE_MATH_H_
+
+// Functions that device code has without a namespace, and C++ does not.
+
+#include <cmath>
+#include <concepts>
+
+using std::isfinite;
+using std::isinf;
+using std::isnan;
+
+template <std::integral T>
+constexpr T min(T a, T b) {
+  return b < a ? b : a;
+}
+template <std::integral T>
+constexpr T max(T a, T b) {
+  return a < b ? b : a;
+}
+
+#endif  // COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_DEVICE_MATH_H_
