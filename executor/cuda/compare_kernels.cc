@@ -50,6 +50,21 @@ NDArray Fractions(const Shape& shape, DType dtype, double low, double high, int6
   return array;
 }
 
+// Adds to the diagonals of matrices, if those are square.
+void AddToDiagonals(double value, NDArray& array) {
+  const Shape& shape = array.shape();
+  if (shape.rank() < 2 || shape[shape.rank() - 1] != shape[shape.rank() - 2]) return;
+  const int64_t n = shape[shape.rank() - 1];
+  DispatchDType(array.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    T* const elements = static_cast<T*>(array.raw_data());
+    for (int64_t i = 0; i < shape.num_elements(); ++i) {
+      if (i / n % n != i % n) continue;
+      elements[i] = ConvertElement<T>(ConvertElement<double>(elements[i]) + value);
+    }
+  });
+}
+
 // Half of the distance from 1 to the next number; of integers, that of what they are computed in.
 double RoundingOf(DType dtype) {
   switch (dtype) {
@@ -134,6 +149,7 @@ void ExpectEqualKernels(const KernelCase& test) {
         if (!indices && test.roundings != 0 && IsFloating(dtype)) {
           inputs.push_back(
               Fractions(test.inputs[i], dtype, test.low, test.high, static_cast<int64_t>(i)));
+          if (test.diagonal != 0) AddToDiagonals(test.diagonal, inputs.back());
           continue;
         }
         inputs.push_back(Numbers(test.inputs[i], indices ? index_dtype : dtype,

@@ -36,6 +36,8 @@ struct KernelCase {
   // is more; integers then by 1.
   double roundings = 0;
   double low = -2, high = 2;
+  // Added then to the diagonals of inputs (..., n, n), to make matrices definite and regular.
+  double diagonal = 0;
   // Outputs are of the dtype so many places after that of the inputs in `dtypes`, turning around.
   int output_dtype_shift = 0;
   bool is_train = false;

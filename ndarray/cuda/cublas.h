@@ -1,8 +1,9 @@
 #ifndef COOPER_NDARRAY_CUDA_CUBLAS_H_
 #define COOPER_NDARRAY_CUDA_CUBLAS_H_
 
-// Matrix products on a GPU, by cuBLAS. The library is opened at run time, so that a program that
-// links this also starts where it is not installed.
+// Matrix products on a GPU, triangular systems, and LU factorizations of many small matrices, by
+// cuBLAS. The library is opened at run time, so that a program that links this also starts where it
+// is not installed. Matrices lie in rows.
 
 #include <cstdint>
 #include <mutex>
@@ -19,6 +20,19 @@ struct GemmBatch {
   int64_t count = 1;
   int64_t stride_a = 0, stride_b = 0, stride_c = 0;
 };
+
+// Triangular matrices A (side, side), one after the other, and as many matrices B (rows, columns):
+// op(A) stands before them, or after them where it is on the right.
+struct TriangularSystems {
+  bool lower = true;  // which triangle of A is read
+  bool transpose = false;
+  bool rightside = false;
+  int64_t count = 1;
+  int64_t rows = 0, columns = 0;
+  int64_t side() const { return rightside ? columns : rows; }
+};
+
+struct CublasHandle;  // cublas_library.h
 
 class Cublas {
  public:
@@ -50,11 +64,33 @@ class Cublas {
                            double alpha, const void* a, int64_t lda, const void* b, int64_t ldb,
                            bool add, void* c, int64_t ldc);
 
- private:
-  explicit Cublas(void* handle) : handle_(handle) {}
+  // The X of op(A) * X = alpha * B, or of X * op(A) = alpha * B, in place of the B's at `x`. Of
+  // float32 or float64. kFailedPrecondition if the library has no such function, here and below.
+  absl::Status SolveTriangular(cudaStream_t stream, DType dtype, const TriangularSystems& systems,
+                               double alpha, const void* a, void* x);
 
-  void* const handle_;  // a Handle (cublas.cc)
-  std::mutex mutex_;    // a handle is used by one thread at a time
+  // The same of many at once, `count` pointers to either, which lie in memory of the device.
+  absl::Status SolveTriangularBatched(cudaStream_t stream, DType dtype,
+                                      const TriangularSystems& systems, double alpha,
+                                      const void* const* a, void* const* x);
+
+  // The LU factorizations, with partial pivoting, of the transposes of `count` matrices (n, n), in
+  // their place: n pivots each, numbered from 1, and in `info` the number, from 1, of the first of
+  // them that is 0, else 0. Everything lies in memory of the device; kInvalidArgument where n or
+  // count is no int.
+  absl::Status FactorLuBatched(cudaStream_t stream, DType dtype, int64_t count, int64_t n,
+                               void* const* a, int* pivots, int* info);
+
+  // X * A = B, or X * A^T = B if `transpose`, of square matrices in place of the B's, for what was
+  // factored into `lu` and `pivots`.
+  absl::Status SolveLuBatched(cudaStream_t stream, DType dtype, bool transpose, int64_t count,
+                              int64_t n, const void* const* lu, const int* pivots, void* const* x);
+
+ private:
+  explicit Cublas(const CublasHandle* handle) : handle_(handle) {}
+
+  const CublasHandle* const handle_;
+  std::mutex mutex_;  // a handle is used by one thread at a time
 };
 
 }  // namespace cooper

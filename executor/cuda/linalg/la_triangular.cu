@@ -1,16 +1,19 @@
-// GPU kernels of linalg_trmm and trsm and of their gradients.
+// GPU kernels of linalg_trmm and trsm and of their gradients, through cuBLAS.
 
 #include <cstdint>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "executor/cuda/elements.h"
 #include "executor/cuda/elemwise/element_map.h"
 #include "executor/cuda/launch.h"
-#include "executor/cuda/linalg/triangle_lines.h"
+#include "executor/cuda/linalg/cublas_state.h"
+#include "executor/cuda/linalg/dense_solver.h"
+#include "executor/cuda/linalg/squares.h"
+#include "executor/cuda/workspace_parts.h"
 #include "executor/elements/binary_functions.h"
 #include "executor/elements/elemwise_operand.h"
 #include "executor/kernel.h"
+#include "ndarray/cuda/cublas.h"
 #include "ndarray/status_macros.h"
 #include "symbol/ops/linalg/la_param.h"
 
@@ -18,99 +21,76 @@ namespace cooper {
 namespace {
 
 // What `p` says of matrices like `b`, with A transposed as told.
-TriangleLines LinesOf(const LaTriangularParam& p, bool transpose, const ArrayView& b) {
+TriangularSystems SystemsOf(const LaTriangularParam& p, bool transpose, const ArrayView& b) {
   return {.lower = p.lower,
           .transpose = transpose,
           .rightside = p.rightside,
-          .batch = MatrixBatch(b),
+          .count = MatrixBatch(b),
           .rows = MatrixRows(b),
           .columns = MatrixColumns(b)};
 }
 
-// out = alpha times the triangle times each line of b, or added to it.
+// out = alpha times op(A) before the matrices at `b`, or after them, or added to it; `a` has zeros
+// outside of its triangles.
 template <typename T>
-__global__ void MultiplyLines(const TriangleLines lines, T alpha, const T* a, const T* b, T* out,
-                              bool add) {
-  const int64_t n = lines.length(), step = lines.step();
-  const int64_t count = lines.batch * lines.per_matrix() * n;
-  for (int64_t item = FirstElement(); item < count; item += ElementStep()) {
-    const int64_t line = item / n, i = item % n;
-    const T* triangle = lines.TriangleOf(a, line);
-    const int64_t first = lines.First(line);
-    const int64_t end = lines.IsLower() ? i + 1 : n;
-    T sum = 0;
-    for (int64_t k = lines.IsLower() ? 0 : i; k < end; ++k) {
-      sum += lines.At(triangle, i, k) * b[first + k * step];
-    }
-    StoreTo(out + first + i * step, alpha * sum, add);
-  }
-}
-
-// The gradient of A where op(A) has the gradient head * b^T, or b^T * head from the right, times
-// `scale`; zeros outside of the triangle.
-template <typename T>
-__global__ void FactorGradient(const TriangleLines lines, T scale, const T* head, const T* b,
-                               T* out, bool add) {
-  const int64_t n = lines.length(), size = lines.rows * lines.columns;
-  for (int64_t item = FirstElement(); item < lines.batch * n * n; item += ElementStep()) {
-    const int64_t matrix = item / (n * n), i = item / n % n, j = item % n;
-    T sum = 0;
-    if (lines.lower ? j <= i : j >= i) {
-      const int64_t p = lines.transpose ? j : i, q = lines.transpose ? i : j;
-      const T* h = head + matrix * size;
-      const T* of_b = b + matrix * size;
-      for (int64_t k = 0; k < lines.per_matrix(); ++k) {
-        sum += lines.rightside ? of_b[k * n + p] * h[k * n + q]
-                               : h[p * lines.columns + k] * of_b[q * lines.columns + k];
-      }
-    }
-    StoreTo(out + item, scale * sum, add);
-  }
-}
-
-template <typename T>
-absl::Status LaunchFactorGradient(const KernelContext& c, const TriangleLines& lines, double scale,
-                                  const T* head, const T* b, const ArrayView& out, WriteReq req) {
+absl::Status Multiply(const KernelContext& c, const TriangularSystems& s, double alpha, const T* a,
+                      const T* b, const ArrayView& out, WriteReq req) {
   if (req == WriteReq::kNull) return absl::OkStatus();
-  return LaunchElements(c, out.size(), FactorGradient<T>, lines, scale, head, b, out.as<T>(),
-                        req == WriteReq::kAdd);
+  const int64_t n = s.side(), size = s.rows * s.columns;
+  const bool add = req == WriteReq::kAdd;
+  if (s.rightside) {
+    return CublasOf(c).GemmBatched(StreamOf(c), out.dtype, {s.count, size, n * n, size}, false,
+                                   s.transpose, s.rows, n, n, alpha, b, n, a, n, add, out.data, n);
+  }
+  return CublasOf(c).GemmBatched(StreamOf(c), out.dtype, {s.count, n * n, size, size}, s.transpose,
+                                 false, n, s.columns, n, alpha, a, n, b, s.columns, add, out.data,
+                                 s.columns);
 }
 
+// The gradient of A, through `product`, where op(A) has the gradient head * b^T, or b^T * head from
+// the right, times `scale`; zeros outside of the triangle.
 template <typename T>
-absl::Status LaunchMultiply(const KernelContext& c, const TriangleLines& lines, double alpha,
-                            const T* a, const T* b, const ArrayView& out, WriteReq req) {
+absl::Status FactorGradient(const KernelContext& c, const TriangularSystems& s, double scale,
+                            const T* head, const T* b, T* product, const ArrayView& out,
+                            WriteReq req) {
   if (req == WriteReq::kNull) return absl::OkStatus();
-  return LaunchElements(c, out.size(), MultiplyLines<T>, lines, alpha, a, b, out.as<T>(),
-                        req == WriteReq::kAdd);
+  const int64_t n = s.side(), size = s.rows * s.columns;
+  const bool head_first = s.transpose == s.rightside;  // else the product is transposed
+  const T* const first = head_first ? head : b;
+  const T* const second = head_first ? b : head;
+  const int64_t summed = s.rightside ? s.rows : s.columns;
+  COOPER_RETURN_IF_ERROR(CublasOf(c).GemmBatched(
+      StreamOf(c), out.dtype, {s.count, size, size, n * n}, s.rightside, !s.rightside, n, n, summed,
+      1, first, s.columns, second, s.columns, false, product, n));
+  return StoreTriangle(c, {s.count, n}, s.lower, Elsewhere::kZero, scale, product, out.as<T>(),
+                       req == WriteReq::kAdd);
 }
 
-absl::Status TrmmGpu(const KernelContext& c) {
-  using enum LaProductArrays::Input;
-  const auto& p = c.param<LaTriangularParam>();
-  return DispatchFloat32Or64Gpu(c.outputs[0].dtype, [&](auto zero) {
-    using T = decltype(zero);
-    return LaunchMultiply<T>(c, LinesOf(p, p.transpose, c.inputs[kB]), p.alpha,
-                             c.inputs[kA].as<T>(), c.inputs[kB].as<T>(), c.outputs[0], c.reqs[0]);
-  });
+// What the kernels have in their workspaces: something like A, something like B, and pointers.
+struct TriangularParts {
+  void* square;
+  void* matrix;
+  MatrixPointers pointers;
+  TriangularParts(const ArrayView& a, const ArrayView& b, WorkspaceParts& parts)
+      : square(parts.Take<char>(a.size_bytes())),
+        matrix(parts.Take<char>(b.size_bytes())),
+        pointers(MatrixBatch(a), parts) {}
+};
+
+template <int kA, int kB>
+absl::StatusOr<Prepared> PrepareTriangular(const PrepareContext& c) {
+  COOPER_ASSIGN_OR_RETURN(Prepared prepared, PrepareCublas(c));
+  WorkspaceParts parts;
+  TriangularParts(c.inputs[kA], c.inputs[kB], parts);
+  prepared.workspace_bytes = parts.bytes();
+  return prepared;
 }
 
-absl::Status TrmmBackwardGpu(const KernelContext& c) {
-  using enum LaTriangularGradientArrays::Input;
-  const auto& p = c.param<LaTriangularParam>();
-  return DispatchFloat32Or64Gpu(c.outputs[0].dtype, [&](auto zero) {
-    using T = decltype(zero);
-    const ArrayView& head = c.inputs[kOgrad];
-    COOPER_RETURN_IF_ERROR(LaunchFactorGradient<T>(c, LinesOf(p, p.transpose, head), p.alpha,
-                                                   head.as<T>(), c.inputs[kBOrOutput].as<T>(),
-                                                   c.outputs[0], c.reqs[0]));
-    return LaunchMultiply<T>(c, LinesOf(p, !p.transpose, head), p.alpha, c.inputs[kA].as<T>(),
-                             head.as<T>(), c.outputs[1], c.reqs[1]);
-  });
-}
-
-// Solutions before they are scaled, as many as `b` has elements.
-absl::StatusOr<Prepared> PrepareSolution(const ArrayView& b) {
-  return Prepared{.workspace_bytes = b.size_bytes()};
+// A's triangles, with zeros elsewhere, in the workspace.
+template <typename T>
+absl::Status CopyTriangles(const KernelContext& c, const LaTriangularParam& p, const ArrayView& a,
+                           T* to) {
+  return StoreTriangle(c, Squares(a), p.lower, Elsewhere::kZero, 1, a.as<T>(), to);
 }
 
 // out = alpha * x, or added to it.
@@ -121,48 +101,81 @@ absl::Status StoreScaled(const KernelContext& c, const void* x, double alpha, co
                        req);
 }
 
-absl::Status TrsmGpu(const KernelContext& c) {
+template <typename T>
+absl::Status Trmm(const KernelContext& c) {
   using enum LaProductArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const auto& p = c.param<LaTriangularParam>();
-  COOPER_RETURN_IF_ERROR(DispatchFloat32Or64Gpu(c.outputs[0].dtype, [&](auto zero) {
-    using T = decltype(zero);
-    return LaunchSolve<T>(c, LinesOf(p, p.transpose, c.inputs[kB]), c.inputs[kA].as<T>(),
-                          c.inputs[kB].as<T>(), static_cast<T*>(c.workspace));
-  }));
-  return StoreScaled(c, c.workspace, p.alpha, c.outputs[0], c.reqs[0]);
+  const ArrayView &a = c.inputs[kA], &b = c.inputs[kB];
+  WorkspaceParts parts(c.workspace);
+  T* const triangles = static_cast<T*>(TriangularParts(a, b, parts).square);
+  COOPER_RETURN_IF_ERROR(CopyTriangles(c, p, a, triangles));
+  return Multiply(c, SystemsOf(p, p.transpose, b), p.alpha, triangles, b.as<T>(), c.outputs[0],
+                  c.reqs[0]);
 }
 
-absl::StatusOr<Prepared> PrepareTrsm(const PrepareContext& c) {
-  return PrepareSolution(c.outputs[0]);
+template <typename T>
+absl::Status TrmmBackward(const KernelContext& c) {
+  using enum LaTriangularGradientArrays::Input;
+  const auto& p = c.param<LaTriangularParam>();
+  const ArrayView &head = c.inputs[kOgrad], &a = c.inputs[kA];
+  WorkspaceParts parts(c.workspace);
+  T* const square = static_cast<T*>(TriangularParts(a, head, parts).square);
+  COOPER_RETURN_IF_ERROR(FactorGradient(c, SystemsOf(p, p.transpose, head), p.alpha, head.as<T>(),
+                                        c.inputs[kBOrOutput].as<T>(), square, c.outputs[0],
+                                        c.reqs[0]));
+  COOPER_RETURN_IF_ERROR(CopyTriangles(c, p, a, square));
+  return Multiply(c, SystemsOf(p, !p.transpose, head), p.alpha, square, head.as<T>(), c.outputs[1],
+                  c.reqs[1]);
+}
+
+template <typename T>
+absl::Status Trsm(const KernelContext& c) {
+  using enum LaProductArrays::Input;
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  const auto& p = c.param<LaTriangularParam>();
+  const ArrayView &a = c.inputs[kA], &b = c.inputs[kB];
+  WorkspaceParts parts(c.workspace);
+  const TriangularParts w(a, b, parts);
+  T* const x = static_cast<T*>(w.matrix);
+  COOPER_RETURN_IF_ERROR(CopyOnDevice(c, b.size(), b.as<T>(), x));
+  COOPER_RETURN_IF_ERROR(
+      SolveTriangular(c, SystemsOf(p, p.transpose, b), a.as<T>(), x, w.pointers));
+  return StoreScaled(c, x, p.alpha, c.outputs[0], c.reqs[0]);
 }
 
 // With G = op(A)^-T * head: grad B = alpha * G, and grad op(A) = -G * X^T, X the output. From the
 // right: G = head * op(A)^-T and grad op(A) = -X^T * G.
-absl::Status TrsmBackwardGpu(const KernelContext& c) {
+template <typename T>
+absl::Status TrsmBackward(const KernelContext& c) {
   using enum LaTriangularGradientArrays::Input;
   const auto& p = c.param<LaTriangularParam>();
-  COOPER_RETURN_IF_ERROR(DispatchFloat32Or64Gpu(c.outputs[1].dtype, [&](auto zero) {
-    using T = decltype(zero);
-    const ArrayView& head = c.inputs[kOgrad];
-    T* const g = static_cast<T*>(c.workspace);
-    COOPER_RETURN_IF_ERROR(
-        LaunchSolve<T>(c, LinesOf(p, !p.transpose, head), c.inputs[kA].as<T>(), head.as<T>(), g));
-    return LaunchFactorGradient<T>(c, LinesOf(p, p.transpose, head), -1, g,
-                                   c.inputs[kBOrOutput].as<T>(), c.outputs[0], c.reqs[0]);
-  }));
-  return StoreScaled(c, c.workspace, p.alpha, c.outputs[1], c.reqs[1]);
+  const ArrayView &head = c.inputs[kOgrad], &a = c.inputs[kA];
+  WorkspaceParts parts(c.workspace);
+  const TriangularParts w(a, head, parts);
+  T* const g = static_cast<T*>(w.matrix);
+  COOPER_RETURN_IF_ERROR(CopyOnDevice(c, head.size(), head.as<T>(), g));
+  COOPER_RETURN_IF_ERROR(
+      SolveTriangular(c, SystemsOf(p, !p.transpose, head), a.as<T>(), g, w.pointers));
+  COOPER_RETURN_IF_ERROR(FactorGradient(c, SystemsOf(p, p.transpose, head), -1, g,
+                                        c.inputs[kBOrOutput].as<T>(), static_cast<T*>(w.square),
+                                        c.outputs[0], c.reqs[0]));
+  return StoreScaled(c, g, p.alpha, c.outputs[1], c.reqs[1]);
 }
 
-absl::StatusOr<Prepared> PrepareTrsmBackward(const PrepareContext& c) {
-  return PrepareSolution(c.inputs[LaTriangularGradientArrays::kOgrad]);
-}
+constexpr auto kPrepare = PrepareTriangular<LaProductArrays::kA, LaProductArrays::kB>;
+constexpr auto kPrepareBackward =
+    PrepareTriangular<LaTriangularGradientArrays::kA, LaTriangularGradientArrays::kOgrad>;
+constexpr DeviceType kGpu = DeviceType::kGpu;
 
-COOPER_REGISTER_KERNEL(_linalg_trmm, DeviceType::kGpu, kFloat32Or64, TrmmGpu);
-COOPER_REGISTER_KERNEL(_backward_linalg_trmm, DeviceType::kGpu, kFloat32Or64, TrmmBackwardGpu);
-COOPER_REGISTER_KERNEL(_linalg_trsm, DeviceType::kGpu, kFloat32Or64, TrsmGpu, PrepareTrsm);
-COOPER_REGISTER_KERNEL(_backward_linalg_trsm, DeviceType::kGpu, kFloat32Or64, TrsmBackwardGpu,
-                       PrepareTrsmBackward);
+const KernelRegistrar kKernels[] = {
+    {"_linalg_trmm", kGpu, kFloat32Or64, RunFloat32Or64<Trmm<float>, Trmm<double>>, kPrepare},
+    {"_backward_linalg_trmm", kGpu, kFloat32Or64,
+     RunFloat32Or64<TrmmBackward<float>, TrmmBackward<double>>, kPrepareBackward},
+    {"_linalg_trsm", kGpu, kFloat32Or64, RunFloat32Or64<Trsm<float>, Trsm<double>>, kPrepare},
+    {"_backward_linalg_trsm", kGpu, kFloat32Or64,
+     RunFloat32Or64<TrsmBackward<float>, TrsmBackward<double>>, kPrepareBackward},
+};
 
 }  // namespace
 }  // namespace cooper

@@ -9,20 +9,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "cublas_api.h"
+#include "third_party/cuda/emulator/blas/context.h"
+#include "third_party/cuda/emulator/blas/cublas_solve.h"
 #include "third_party/cuda/emulator/blas/product.h"
 #include "third_party/cuda/emulator/ptx/counters.h"
 #include "third_party/cuda/emulator/runtime/api_state.h"
 #include "third_party/cuda/emulator/runtime/copy_check.h"
 #include "third_party/cuda/emulator/runtime/counters.h"
 #include "third_party/cuda/emulator/runtime/stream.h"
-
-// What cuBLAS's handles point to.
-struct cublasContext {
-  int device = 0;
-  cudaStream_t stream = nullptr;
-  cublasMath_t math_mode = CUBLAS_DEFAULT_MATH;
-  size_t workspace_bytes = 0;  // of the caller's; 0: none
-};
 
 namespace cooper::cuda_emulator {
 namespace {
@@ -294,7 +288,7 @@ void* FindCublasFunction(std::string_view name) {
   for (const NamedFunction& known : kFunctions) {
     if (known.name == name) return known.function;
   }
-  return nullptr;
+  return FindCublasSolveFunction(name);
 }
 
 }  // namespace cooper::cuda_emulator

@@ -1,30 +1,44 @@
 // third_party/cuda/dynload.h, for programs that are linked with the emulator: the only libraries
-// that are found are the stand-ins for cuBLAS and NCCL.
+// that are found are the stand-ins for cuBLAS, cuSOLVER and NCCL.
 
 #include "third_party/cuda/dynload.h"
 
-#include <string>
+#include <string_view>
 
 #include "third_party/cuda/emulator/blas/cublas.h"
 #include "third_party/cuda/emulator/nccl/nccl.h"
+#include "third_party/cuda/emulator/solver/cusolver.h"
 
 namespace cooper {
 namespace {
 
-bool Is(const char* library, const char* soname) {
-  return std::string(soname).rfind(library, 0) == 0;
+struct StandIn {
+  const char* library;
+  void* (*find)(std::string_view name);
+};
+constexpr StandIn kStandIns[] = {
+    {"libcublas.so", cuda_emulator::FindCublasFunction},
+    {"libcusolver.so", cuda_emulator::FindCusolverFunction},
+    {"libnccl.so", cuda_emulator::FindNcclFunction},
+};
+
+const StandIn* StandInFor(std::string_view soname) {
+  for (const StandIn& known : kStandIns) {
+    if (soname.starts_with(known.library)) return &known;
+  }
+  return nullptr;
 }
 
 }  // namespace
 
 void* LoadCudaLibrary(const char* soname) {
   static int library = 0;  // what the handle points to is nobody's business
-  return Is("libcublas.so", soname) || Is("libnccl.so", soname) ? &library : nullptr;
+  return StandInFor(soname) != nullptr ? &library : nullptr;
 }
 
 void* CudaSymbol(const char* soname, const char* symbol) {
-  if (Is("libcublas.so", soname)) return cuda_emulator::FindCublasFunction(symbol);
-  return Is("libnccl.so", soname) ? cuda_emulator::FindNcclFunction(symbol) : nullptr;
+  const StandIn* const stand_in = StandInFor(soname);
+  return stand_in == nullptr ? nullptr : stand_in->find(symbol);
 }
 
 }  // namespace cooper

@@ -1,0 +1,181 @@
+// What cublas.h has beside products.
+
+#include <cstdint>
+#include <limits>
+#include <mutex>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "cublas_v2.h"
+#include "ndarray/cuda/cublas.h"
+#include "ndarray/cuda/cublas_library.h"
+#include "ndarray/dtype.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+template <typename Function>
+absl::Status CheckFound(Function* function, absl::string_view name) {
+  if (function != nullptr) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(CublasLibraryName(), " has no ", name));
+}
+
+// The functions of one type.
+template <typename T>
+struct Solvers;
+template <>
+struct Solvers<float> {
+  explicit Solvers(const CublasFunctions& f)
+      : trsm(f.strsm),
+        trsm_batched(f.strsm_batched),
+        getrf_batched(f.sgetrf_batched),
+        getrs_batched(f.sgetrs_batched) {}
+  decltype(CublasFunctions::strsm) trsm;
+  decltype(CublasFunctions::strsm_batched) trsm_batched;
+  decltype(CublasFunctions::sgetrf_batched) getrf_batched;
+  decltype(CublasFunctions::sgetrs_batched) getrs_batched;
+};
+template <>
+struct Solvers<double> {
+  explicit Solvers(const CublasFunctions& f)
+      : trsm(f.dtrsm),
+        trsm_batched(f.dtrsm_batched),
+        getrf_batched(f.dgetrf_batched),
+        getrs_batched(f.dgetrs_batched) {}
+  decltype(CublasFunctions::dtrsm) trsm;
+  decltype(CublasFunctions::dtrsm_batched) trsm_batched;
+  decltype(CublasFunctions::dgetrf_batched) getrf_batched;
+  decltype(CublasFunctions::dgetrs_batched) getrs_batched;
+};
+
+// Calls fn(T{0}, Solvers<T>), whose status it returns.
+template <typename Fn>
+absl::Status Dispatch(DType dtype, Fn&& fn) {
+  const CublasFunctions& functions = *GetCublasFunctions();
+  return dtype == DType::kFloat64 ? fn(0.0, Solvers<double>(functions))
+                                  : fn(0.0F, Solvers<float>(functions));
+}
+
+// What cuBLAS calls them, which takes rows for columns: X^T * op(A)^T = alpha * B^T.
+struct TransposedSystems {
+  explicit TransposedSystems(const TriangularSystems& s)
+      : side(s.rightside ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT),
+        triangle(s.lower ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER),
+        operation(s.transpose ? CUBLAS_OP_T : CUBLAS_OP_N) {}
+  cublasSideMode_t side;
+  cublasFillMode_t triangle;
+  cublasOperation_t operation;
+};
+
+absl::Status Checked(cublasStatus_t status, absl::string_view call, DType dtype,
+                     const TriangularSystems& s) {
+  if (status == CUBLAS_STATUS_SUCCESS) return absl::OkStatus();
+  return CublasStatus(
+      status, absl::StrCat(call, " of ", DTypeName(dtype), " (", s.count, " times ", s.rows, " x ",
+                           s.columns, ", triangle on the ", s.rightside ? "right" : "left", ")"));
+}
+
+bool IsEmpty(const TriangularSystems& s) { return s.count == 0 || s.rows == 0 || s.columns == 0; }
+
+absl::Status CheckInts(int64_t count, int64_t n) {
+  constexpr int64_t kMost = std::numeric_limits<int>::max();
+  if (count <= kMost && n <= kMost) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      count, " matrices of ", n, " rows: cuBLAS factors at most ", kMost, ", of as many rows"));
+}
+
+absl::Status Checked(cublasStatus_t status, absl::string_view call, DType dtype, int64_t count,
+                     int64_t n) {
+  if (status == CUBLAS_STATUS_SUCCESS) return absl::OkStatus();
+  return CublasStatus(status, absl::StrCat(call, " of ", DTypeName(dtype), " (", count, " times ",
+                                           n, " x ", n, ")"));
+}
+
+}  // namespace
+
+absl::Status Cublas::SolveTriangular(cudaStream_t stream, DType dtype,
+                                     const TriangularSystems& systems, double alpha, const void* a,
+                                     void* x) {
+  if (IsEmpty(systems)) return absl::OkStatus();
+  const TransposedSystems t(systems);
+  const int64_t side = systems.side();
+  return Dispatch(dtype, [&](auto zero, const auto& solvers) {
+    using T = decltype(zero);
+    COOPER_RETURN_IF_ERROR(CheckFound(solvers.trsm, "cublasStrsm_v2_64 or cublasDtrsm_v2_64"));
+    const auto scale = static_cast<T>(alpha);
+    std::lock_guard<std::mutex> lock(mutex_);
+    COOPER_RETURN_IF_ERROR(UseStream(*handle_, stream));
+    for (int64_t i = 0; i < systems.count; ++i) {
+      COOPER_RETURN_IF_ERROR(Checked(
+          solvers.trsm(handle_->cublas, t.side, t.triangle, t.operation, CUBLAS_DIAG_NON_UNIT,
+                       systems.columns, systems.rows, &scale,
+                       static_cast<const T*>(a) + i * side * side, side,
+                       static_cast<T*>(x) + i * systems.rows * systems.columns, systems.columns),
+          "cublasTrsm", dtype, systems));
+    }
+    return absl::OkStatus();
+  });
+}
+
+absl::Status Cublas::SolveTriangularBatched(cudaStream_t stream, DType dtype,
+                                            const TriangularSystems& systems, double alpha,
+                                            const void* const* a, void* const* x) {
+  if (IsEmpty(systems)) return absl::OkStatus();
+  const TransposedSystems t(systems);
+  return Dispatch(dtype, [&](auto zero, const auto& solvers) {
+    using T = decltype(zero);
+    COOPER_RETURN_IF_ERROR(
+        CheckFound(solvers.trsm_batched, "cublasStrsmBatched_64 or cublasDtrsmBatched_64"));
+    const auto scale = static_cast<T>(alpha);
+    std::lock_guard<std::mutex> lock(mutex_);
+    COOPER_RETURN_IF_ERROR(UseStream(*handle_, stream));
+    return Checked(
+        solvers.trsm_batched(handle_->cublas, t.side, t.triangle, t.operation, CUBLAS_DIAG_NON_UNIT,
+                             systems.columns, systems.rows, &scale,
+                             reinterpret_cast<const T* const*>(a), systems.side(),
+                             reinterpret_cast<T* const*>(x), systems.columns, systems.count),
+        "cublasTrsmBatched", dtype, systems);
+  });
+}
+
+absl::Status Cublas::FactorLuBatched(cudaStream_t stream, DType dtype, int64_t count, int64_t n,
+                                     void* const* a, int* pivots, int* info) {
+  if (count == 0 || n == 0) return absl::OkStatus();
+  COOPER_RETURN_IF_ERROR(CheckInts(count, n));
+  return Dispatch(dtype, [&](auto zero, const auto& solvers) {
+    using T = decltype(zero);
+    COOPER_RETURN_IF_ERROR(
+        CheckFound(solvers.getrf_batched, "cublasSgetrfBatched or cublasDgetrfBatched"));
+    std::lock_guard<std::mutex> lock(mutex_);
+    COOPER_RETURN_IF_ERROR(UseStream(*handle_, stream));
+    const int side = static_cast<int>(n);
+    return Checked(solvers.getrf_batched(handle_->cublas, side, reinterpret_cast<T* const*>(a),
+                                         side, pivots, info, static_cast<int>(count)),
+                   "cublasGetrfBatched", dtype, count, n);
+  });
+}
+
+absl::Status Cublas::SolveLuBatched(cudaStream_t stream, DType dtype, bool transpose, int64_t count,
+                                    int64_t n, const void* const* lu, const int* pivots,
+                                    void* const* x) {
+  if (count == 0 || n == 0) return absl::OkStatus();
+  COOPER_RETURN_IF_ERROR(CheckInts(count, n));
+  return Dispatch(dtype, [&](auto zero, const auto& solvers) {
+    using T = decltype(zero);
+    COOPER_RETURN_IF_ERROR(
+        CheckFound(solvers.getrs_batched, "cublasSgetrsBatched or cublasDgetrsBatched"));
+    std::lock_guard<std::mutex> lock(mutex_);
+    COOPER_RETURN_IF_ERROR(UseStream(*handle_, stream));
+    const int side = static_cast<int>(n);
+    int info = 0;  // on the host: an argument that is not valid, which the status tells as well
+    return Checked(
+        solvers.getrs_batched(handle_->cublas, transpose ? CUBLAS_OP_T : CUBLAS_OP_N, side, side,
+                              reinterpret_cast<const T* const*>(lu), side, pivots,
+                              reinterpret_cast<T* const*>(x), side, &info, static_cast<int>(count)),
+        "cublasGetrsBatched", dtype, count, n);
+  });
+}
+
+}  // namespace cooper

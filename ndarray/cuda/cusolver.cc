@@ -1,0 +1,229 @@
+#include "ndarray/cuda/cusolver.h"
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "cusolverDn.h"
+#include "ndarray/context.h"
+#include "ndarray/cuda/device_scope.h"
+#include "ndarray/device.h"
+#include "ndarray/dtype.h"
+#include "ndarray/status_macros.h"
+#include "third_party/cuda/library_functions.h"
+
+namespace cooper {
+namespace {
+
+// Those of one type.
+template <typename T>
+struct TypedFunctions {
+  using BytesFn = cusolverStatus_t (*)(cusolverDnHandle_t, cublasFillMode_t, int, T*, int, int*);
+  using CholeskyFn = cusolverStatus_t (*)(cusolverDnHandle_t, cublasFillMode_t, int, T*, int, T*,
+                                          int, int*);
+  using CholeskyBatchedFn = cusolverStatus_t (*)(cusolverDnHandle_t, cublasFillMode_t, int, T**,
+                                                 int, int*, int);
+  using LuBytesFn = cusolverStatus_t (*)(cusolverDnHandle_t, int, int, T*, int, int*);
+  using LuFn = cusolverStatus_t (*)(cusolverDnHandle_t, int, int, T*, int, T*, int*, int*);
+  using SolveLuFn = cusolverStatus_t (*)(cusolverDnHandle_t, cublasOperation_t, int, int, const T*,
+                                         int, const int*, T*, int, int*);
+  BytesFn potrf_bytes = nullptr;
+  CholeskyFn potrf = nullptr;
+  CholeskyBatchedFn potrf_batched = nullptr;
+  LuBytesFn getrf_bytes = nullptr;
+  LuFn getrf = nullptr;
+  SolveLuFn getrs = nullptr;
+
+  void Find(LibraryFunctions& library, absl::string_view letter) {
+    const auto name = [&](absl::string_view rest) {
+      return absl::StrCat("cusolverDn", letter, rest);
+    };
+    library.Find(name("potrf_bufferSize").c_str(), potrf_bytes);
+    library.Find(name("potrf").c_str(), potrf);
+    library.Find(name("potrfBatched").c_str(), potrf_batched);
+    library.Find(name("getrf_bufferSize").c_str(), getrf_bytes);
+    library.Find(name("getrf").c_str(), getrf);
+    library.Find(name("getrs").c_str(), getrs);
+  }
+};
+
+struct Functions {
+  decltype(&cusolverDnCreate) create = nullptr;
+  decltype(&cusolverDnSetStream) set_stream = nullptr;
+  TypedFunctions<float> of_float;
+  TypedFunctions<double> of_double;
+};
+
+absl::StatusOr<Functions> LoadFunctions() {
+  // The major version of the headers is the library's ABI.
+  LibraryFunctions library(absl::StrCat("libcusolver.so.", CUSOLVER_VER_MAJOR),
+                           " is needed for factorizations of matrices on a gpu and");
+  Functions functions;
+  library.Find("cusolverDnCreate", functions.create);
+  library.Find("cusolverDnSetStream", functions.set_stream);
+  functions.of_float.Find(library, "S");
+  functions.of_double.Find(library, "D");
+  COOPER_RETURN_IF_ERROR(library.status());
+  return functions;
+}
+
+const absl::StatusOr<Functions>& TheFunctions() {
+  static const auto* functions = new absl::StatusOr<Functions>(LoadFunctions());
+  return *functions;
+}
+
+// Calls fn(T{0}, TypedFunctions<T>), whose status it returns.
+template <typename Fn>
+absl::Status Dispatch(DType dtype, Fn&& fn) {
+  const Functions& functions = *TheFunctions();
+  return dtype == DType::kFloat64 ? fn(0.0, functions.of_double) : fn(0.0F, functions.of_float);
+}
+
+absl::Status Checked(cusolverStatus_t status, absl::string_view call, DType dtype, int64_t count,
+                     int64_t n) {
+  if (status == CUSOLVER_STATUS_SUCCESS) return absl::OkStatus();
+  const std::string message =
+      absl::StrCat("cusolverDn", call, " of ", DTypeName(dtype), " (", count, " times ", n, " x ",
+                   n, "): cusolverStatus_t ", static_cast<int>(status));
+  if (status == CUSOLVER_STATUS_ALLOC_FAILED) return absl::ResourceExhaustedError(message);
+  return absl::InternalError(message);
+}
+
+absl::Status CheckInts(int64_t count, int64_t n) {
+  constexpr int64_t kMost = std::numeric_limits<int>::max();
+  if (count <= kMost && n <= kMost) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      count, " matrices of ", n, " rows: cuSOLVER factors at most ", kMost, ", of as many rows"));
+}
+
+// The lower triangle of a matrix in rows is the upper one of that in columns.
+constexpr cublasFillMode_t kLowerInRows = CUBLAS_FILL_MODE_UPPER;
+
+absl::Status UseStream(void* handle, cudaStream_t stream) {
+  return Checked(TheFunctions()->set_stream(static_cast<cusolverDnHandle_t>(handle), stream),
+                 "SetStream", DType::kFloat32, 0, 0);
+}
+
+}  // namespace
+
+absl::Status Cusolver::CheckInstalled() { return TheFunctions().status(); }
+
+absl::StatusOr<Cusolver*> Cusolver::Of(int device_id) {
+  COOPER_RETURN_IF_ERROR(FindDevice(Context::Gpu(device_id)).status());
+  COOPER_RETURN_IF_ERROR(CheckInstalled());
+  static auto* mutex = new std::mutex;
+  static auto* handles = new std::map<int, Cusolver*>;  // never destroyed: the driver may go before
+  std::lock_guard<std::mutex> lock(*mutex);
+  Cusolver*& solver = (*handles)[device_id];
+  if (solver == nullptr) {
+    const CudaDeviceScope scope(device_id);
+    COOPER_RETURN_IF_ERROR(scope.status());
+    cusolverDnHandle_t handle = nullptr;
+    COOPER_RETURN_IF_ERROR(
+        Checked(TheFunctions()->create(&handle), "Create", DType::kFloat32, 0, 0));
+    solver = new Cusolver(handle);
+  }
+  return solver;
+}
+
+absl::StatusOr<int64_t> Cusolver::CholeskyBytes(DType dtype, int64_t n) {
+  COOPER_RETURN_IF_ERROR(CheckInts(1, n));
+  int elements = 0;
+  if (n == 0) return int64_t{0};
+  COOPER_RETURN_IF_ERROR(Dispatch(dtype, [&](auto zero, const auto& functions) {
+    using T = decltype(zero);
+    std::lock_guard<std::mutex> lock(mutex_);
+    const int side = static_cast<int>(n);
+    return Checked(functions.potrf_bytes(static_cast<cusolverDnHandle_t>(handle_), kLowerInRows,
+                                         side, static_cast<T*>(nullptr), side, &elements),
+                   "potrf_bufferSize", dtype, 1, n);
+  }));
+  return elements * static_cast<int64_t>(SizeOf(dtype));
+}
+
+absl::StatusOr<int64_t> Cusolver::LuBytes(DType dtype, int64_t n) {
+  COOPER_RETURN_IF_ERROR(CheckInts(1, n));
+  int elements = 0;
+  if (n == 0) return int64_t{0};
+  COOPER_RETURN_IF_ERROR(Dispatch(dtype, [&](auto zero, const auto& functions) {
+    using T = decltype(zero);
+    std::lock_guard<std::mutex> lock(mutex_);
+    const int side = static_cast<int>(n);
+    return Checked(functions.getrf_bytes(static_cast<cusolverDnHandle_t>(handle_), side, side,
+                                         static_cast<T*>(nullptr), side, &elements),
+                   "getrf_bufferSize", dtype, 1, n);
+  }));
+  return elements * static_cast<int64_t>(SizeOf(dtype));
+}
+
+absl::Status Cusolver::Cholesky(cudaStream_t stream, DType dtype, int64_t n, void* a,
+                                void* workspace, int64_t workspace_bytes, int* info) {
+  if (n == 0) return absl::OkStatus();
+  COOPER_RETURN_IF_ERROR(CheckInts(1, n));
+  return Dispatch(dtype, [&](auto zero, const auto& functions) {
+    using T = decltype(zero);
+    std::lock_guard<std::mutex> lock(mutex_);
+    COOPER_RETURN_IF_ERROR(UseStream(handle_, stream));
+    const int side = static_cast<int>(n);
+    return Checked(functions.potrf(static_cast<cusolverDnHandle_t>(handle_), kLowerInRows, side,
+                                   static_cast<T*>(a), side, static_cast<T*>(workspace),
+                                   static_cast<int>(workspace_bytes / sizeof(T)), info),
+                   "potrf", dtype, 1, n);
+  });
+}
+
+absl::Status Cusolver::CholeskyBatched(cudaStream_t stream, DType dtype, int64_t count, int64_t n,
+                                       void* const* a, int* info) {
+  if (n == 0 || count == 0) return absl::OkStatus();
+  COOPER_RETURN_IF_ERROR(CheckInts(count, n));
+  return Dispatch(dtype, [&](auto zero, const auto& functions) {
+    using T = decltype(zero);
+    std::lock_guard<std::mutex> lock(mutex_);
+    COOPER_RETURN_IF_ERROR(UseStream(handle_, stream));
+    const int side = static_cast<int>(n);
+    // The pointers are read, whatever the declaration says.
+    T** const pointers = const_cast<T**>(reinterpret_cast<T* const*>(a));
+    return Checked(functions.potrf_batched(static_cast<cusolverDnHandle_t>(handle_), kLowerInRows,
+                                           side, pointers, side, info, static_cast<int>(count)),
+                   "potrfBatched", dtype, count, n);
+  });
+}
+
+absl::Status Cusolver::FactorLu(cudaStream_t stream, DType dtype, int64_t n, void* a,
+                                void* workspace, int* pivots, int* info) {
+  if (n == 0) return absl::OkStatus();
+  COOPER_RETURN_IF_ERROR(CheckInts(1, n));
+  return Dispatch(dtype, [&](auto zero, const auto& functions) {
+    using T = decltype(zero);
+    std::lock_guard<std::mutex> lock(mutex_);
+    COOPER_RETURN_IF_ERROR(UseStream(handle_, stream));
+    const int side = static_cast<int>(n);
+    return Checked(
+        functions.getrf(static_cast<cusolverDnHandle_t>(handle_), side, side, static_cast<T*>(a),
+                        side, static_cast<T*>(workspace), pivots, info),
+        "getrf", dtype, 1, n);
+  });
+}
+
+absl::Status Cusolver::SolveLu(cudaStream_t stream, DType dtype, bool transpose, int64_t n,
+                               const void* lu, const int* pivots, void* x, int* info) {
+  if (n == 0) return absl::OkStatus();
+  COOPER_RETURN_IF_ERROR(CheckInts(1, n));
+  return Dispatch(dtype, [&](auto zero, const auto& functions) {
+    using T = decltype(zero);
+    std::lock_guard<std::mutex> lock(mutex_);
+    COOPER_RETURN_IF_ERROR(UseStream(handle_, stream));
+    const int side = static_cast<int>(n);
+    return Checked(
+        functions.getrs(static_cast<cusolverDnHandle_t>(handle_),
+                        transpose ? CUBLAS_OP_T : CUBLAS_OP_N, side, side,
+                        static_cast<const T*>(lu), side, pivots, static_cast<T*>(x), side, info),
+        "getrs", dtype, 1, n);
+  });
+}
+
+}  // namespace cooper

@@ -1,0 +1,14 @@
+#ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_BLAS_CUBLAS_SOLVE_H_
+#define COOPER_THIRD_PARTY_CUDA_EMULATOR_BLAS_CUBLAS_SOLVE_H_
+
+#include <string_view>
+
+namespace cooper::cuda_emulator {
+
+// Those of cuBLAS's functions that solve triangular systems or factor matrices: that of the name,
+// or null.
+void* FindCublasSolveFunction(std::string_view name);
+
+}  // namespace cooper::cuda_emulator
+
+#endif  // COOPER_THIRD_PARTY_CUDA_EMULATOR_BLAS_CUBLAS_SOLVE_H_

@@ -1,0 +1,219 @@
+#include "third_party/cuda/emulator/solver/cusolver.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "cusolverDn.h"
+#include "third_party/cuda/emulator/blas/factor.h"
+#include "third_party/cuda/emulator/blas/library_call.h"
+#include "third_party/cuda/emulator/runtime/api_state.h"
+
+// What cuSOLVER's handles point to.
+struct cusolverDnContext {
+  int device = 0;
+  cudaStream_t stream = nullptr;
+};
+
+namespace cooper::cuda_emulator {
+namespace {
+
+cusolverStatus_t Queued(LibraryCall call) {
+  return QueueLibraryCall(std::move(call)) ? CUSOLVER_STATUS_SUCCESS
+                                           : CUSOLVER_STATUS_INVALID_VALUE;
+}
+
+bool IsMatrix(int n, int ld) { return n >= 0 && ld >= std::max(1, n); }
+
+// What the workspace of a matrix (n, n) is said to need: all of it is written, as a library might.
+int WorkspaceElements(int n) { return 2 * n + 3; }
+
+template <typename T>
+void Spoil(T* workspace, int n) {
+  std::fill_n(workspace, WorkspaceElements(n), std::numeric_limits<T>::quiet_NaN());
+}
+
+cusolverStatus_t SizeOfWorkspace(cusolverDnHandle_t handle, int n, int ld, int* elements) {
+  if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (!IsMatrix(n, ld)) return CUSOLVER_STATUS_INVALID_VALUE;
+  *elements = WorkspaceElements(n);
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+template <typename T>
+cusolverStatus_t Potrf(const char* call, cusolverDnHandle_t handle, cublasFillMode_t triangle,
+                       int n, T* a, int lda, T* workspace, int elements, int* info) {
+  if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (!IsMatrix(n, lda) || elements < WorkspaceElements(n)) return CUSOLVER_STATUS_INVALID_VALUE;
+  return Queued({.name = absl::StrCat(call, " (n ", n, ")"),
+                 .device = handle->device,
+                 .stream = handle->stream,
+                 .ranges = {{a, BytesOf<T>(n, n, lda)},
+                            {workspace, BytesOf<T>(elements, 1, elements)},
+                            {info, sizeof(int)}},
+                 .flops = int64_t{1} * n * n * n / 3,
+                 .run = [=] {
+                   Spoil(workspace, n);
+                   *info = FactorCholesky<T>(triangle == CUBLAS_FILL_MODE_LOWER, n, {a, lda});
+                   return cudaSuccess;
+                 }});
+}
+
+template <typename T>
+cusolverStatus_t PotrfBatched(const char* call, cusolverDnHandle_t handle,
+                              cublasFillMode_t triangle, int n, T** a, int lda, int* info,
+                              int count) {
+  if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (!IsMatrix(n, lda) || count < 0) return CUSOLVER_STATUS_INVALID_VALUE;
+  const auto run = [=] {
+    if (!PointToDevice(call, reinterpret_cast<const void* const*>(a), count,
+                       BytesOf<T>(n, n, lda))) {
+      return cudaErrorIllegalAddress;
+    }
+    for (int i = 0; i < count; ++i) {
+      info[i] = FactorCholesky<T>(triangle == CUBLAS_FILL_MODE_LOWER, n, {a[i], lda});
+    }
+    return cudaSuccess;
+  };
+  return Queued({.name = absl::StrCat(call, " (", count, " times n ", n, ")"),
+                 .device = handle->device,
+                 .stream = handle->stream,
+                 .ranges = {{a, count * static_cast<int64_t>(sizeof(void*))},
+                            {info, count * static_cast<int64_t>(sizeof(int))}},
+                 .flops = int64_t{1} * count * n * n * n / 3,
+                 .run = run});
+}
+
+template <typename T>
+cusolverStatus_t Getrf(const char* call, cusolverDnHandle_t handle, int m, int n, T* a, int lda,
+                       T* workspace, int* pivots, int* info) {
+  if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (m != n || !IsMatrix(n, lda)) return CUSOLVER_STATUS_INVALID_VALUE;
+  const int elements = WorkspaceElements(n);
+  return Queued({.name = absl::StrCat(call, " (n ", n, ")"),
+                 .device = handle->device,
+                 .stream = handle->stream,
+                 .ranges = {{a, BytesOf<T>(n, n, lda)},
+                            {workspace, BytesOf<T>(elements, 1, elements)},
+                            {pivots, n * static_cast<int64_t>(sizeof(int))},
+                            {info, sizeof(int)}},
+                 .flops = int64_t{2} * n * n * n / 3,
+                 .run = [=] {
+                   Spoil(workspace, n);
+                   *info = FactorLu<T>(n, {a, lda}, pivots);
+                   return cudaSuccess;
+                 }});
+}
+
+template <typename T>
+cusolverStatus_t Getrs(const char* call, cusolverDnHandle_t handle, cublasOperation_t operation,
+                       int n, int columns, const T* a, int lda, const int* pivots, T* b, int ldb,
+                       int* info) {
+  if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (columns < 0 || !IsMatrix(n, lda) || !IsMatrix(n, ldb)) return CUSOLVER_STATUS_INVALID_VALUE;
+  return Queued({.name = absl::StrCat(call, " (n ", n, ", columns ", columns, ")"),
+                 .device = handle->device,
+                 .stream = handle->stream,
+                 .ranges = {{a, BytesOf<T>(n, n, lda)},
+                            {b, BytesOf<T>(n, columns, ldb)},
+                            {pivots, n * static_cast<int64_t>(sizeof(int))},
+                            {info, sizeof(int)}},
+                 .flops = int64_t{2} * n * n * columns,
+                 .run = [=] {
+                   SolveLu<T>(operation != CUBLAS_OP_N, n, columns, {a, lda}, pivots, {b, ldb});
+                   *info = 0;
+                   return cudaSuccess;
+                 }});
+}
+
+struct NamedFunction {
+  std::string_view name;
+  void* function;
+};
+
+}  // namespace
+
+extern "C" {
+
+cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t* handle) {
+  *handle = new cusolverDnContext{.device = CurrentDevice()};
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t cusolverDnDestroy(cusolverDnHandle_t handle) {
+  if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  delete handle;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t cusolverDnSetStream(cusolverDnHandle_t handle, cudaStream_t stream) {
+  if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  handle->stream = stream;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+#define FACTORIZATIONS(letter, type)                                                               \
+  cusolverStatus_t cusolverDn##letter##potrf_bufferSize(                                           \
+      cusolverDnHandle_t handle, cublasFillMode_t, int n, type*, int lda, int* elements) {         \
+    return SizeOfWorkspace(handle, n, lda, elements);                                              \
+  }                                                                                                \
+  cusolverStatus_t cusolverDn##letter##potrf(cusolverDnHandle_t handle, cublasFillMode_t triangle, \
+                                             int n, type* a, int lda, type* workspace,             \
+                                             int elements, int* info) {                            \
+    return Potrf<type>("cusolverDn" #letter "potrf", handle, triangle, n, a, lda, workspace,       \
+                       elements, info);                                                            \
+  }                                                                                                \
+  cusolverStatus_t cusolverDn##letter##potrfBatched(cusolverDnHandle_t handle,                     \
+                                                    cublasFillMode_t triangle, int n, type* a[],   \
+                                                    int lda, int* info, int count) {               \
+    return PotrfBatched<type>("cusolverDn" #letter "potrfBatched", handle, triangle, n, a, lda,    \
+                              info, count);                                                        \
+  }                                                                                                \
+  cusolverStatus_t cusolverDn##letter##getrf_bufferSize(cusolverDnHandle_t handle, int m, int n,   \
+                                                        type*, int lda, int* elements) {           \
+    return SizeOfWorkspace(handle, std::max(m, n), lda, elements);                                 \
+  }                                                                                                \
+  cusolverStatus_t cusolverDn##letter##getrf(cusolverDnHandle_t handle, int m, int n, type* a,     \
+                                             int lda, type* workspace, int* pivots, int* info) {   \
+    return Getrf<type>("cusolverDn" #letter "getrf", handle, m, n, a, lda, workspace, pivots,      \
+                       info);                                                                      \
+  }                                                                                                \
+  cusolverStatus_t cusolverDn##letter##getrs(                                                      \
+      cusolverDnHandle_t handle, cublasOperation_t operation, int n, int columns, const type* a,   \
+      int lda, const int* pivots, type* b, int ldb, int* info) {                                   \
+    return Getrs<type>("cusolverDn" #letter "getrs", handle, operation, n, columns, a, lda,        \
+                       pivots, b, ldb, info);                                                      \
+  }
+FACTORIZATIONS(S, float)
+FACTORIZATIONS(D, double)
+#undef FACTORIZATIONS
+
+}  // extern "C"
+
+void* FindCusolverFunction(std::string_view name) {
+#define FUNCTION(function) \
+  { #function, reinterpret_cast < void*>(&(function)) }
+#define FUNCTIONS(rest) FUNCTION(cusolverDnS##rest), FUNCTION(cusolverDnD##rest)
+  static const NamedFunction kFunctions[] = {
+      FUNCTION(cusolverDnCreate),
+      FUNCTION(cusolverDnDestroy),
+      FUNCTION(cusolverDnSetStream),
+      FUNCTIONS(potrf_bufferSize),
+      FUNCTIONS(potrf),
+      FUNCTIONS(potrfBatched),
+      FUNCTIONS(getrf_bufferSize),
+      FUNCTIONS(getrf),
+      FUNCTIONS(getrs),
+  };
+#undef FUNCTIONS
+#undef FUNCTION
+  for (const NamedFunction& known : kFunctions) {
+    if (known.name == name) return known.function;
+  }
+  return nullptr;
+}
+
+}  // namespace cooper::cuda_emulator
