@@ -1,4 +1,4 @@
-"""The worker of MXNet 1.9.1 for networks.py, and what writes its model zoo's symbols."""
+"""The worker of MXNet 1.9.1 for networks.py, and what writes networks (zoo.py) as MXNet's and ONNX files."""
 
 import argparse
 import json
@@ -9,15 +9,39 @@ import time
 
 def _save(name: str, path: str) -> None:
     import mxnet as mx  # pylint: disable=import-outside-toplevel
-    net = mx.gluon.model_zoo.vision.get_model(name)
+    import zoo  # pylint: disable=import-outside-toplevel
+    net = zoo.get_model(name)
     net.initialize()
     output = mx.sym.SoftmaxOutput(net(mx.sym.var('data')), name='softmax')
     output.save(path)
 
 
+def _export(name: str, path: str, size: int) -> None:
+    """The network with random weights as an ONNX file, of any number of images (size, size)."""
+    import mxnet as mx  # pylint: disable=import-outside-toplevel
+    import numpy as np  # pylint: disable=import-outside-toplevel
+    import onnx  # pylint: disable=import-outside-toplevel
+    import zoo  # pylint: disable=import-outside-toplevel
+    net = zoo.get_model(name)
+    net.initialize(mx.init.Xavier())
+    shape = (1, 3, size, size)
+    net(mx.nd.zeros(shape))
+    params = {key: parameter.data() for key, parameter in net.collect_params().items()}
+    mx.onnx.export_model(mx.sym.softmax(net(mx.sym.var('data'))), params, in_shapes=[shape],
+                         in_types=[np.float32], onnx_file_path=path, dynamic=True,
+                         dynamic_input_shapes=[('batch',) + shape[1:]])
+    model = onnx.load(path)
+    weights = {tensor.name for tensor in model.graph.initializer}
+    inputs = [value for value in model.graph.input if value.name not in weights]
+    del model.graph.input[:]  # what is an input there is no constant
+    model.graph.input.extend(inputs)
+    onnx.save(model, path)
+
+
 def _parse_flags() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--save', nargs=2, metavar=('NAME', 'PATH'))
+    parser.add_argument('--export', nargs=3, metavar=('NAME', 'PATH', 'SIZE'))
     parser.add_argument('--symbol')
     parser.add_argument('--shapes')
     parser.add_argument('--train', action='store_true')
@@ -72,6 +96,9 @@ def main() -> int:
         os.environ[name] = str(flags.threads)
     if flags.save:
         _save(*flags.save)
+        return 0
+    if flags.export:
+        _export(flags.export[0], flags.export[1], int(flags.export[2]))
         return 0
     import mxnet as mx  # pylint: disable=import-outside-toplevel
     import numpy as np  # pylint: disable=import-outside-toplevel

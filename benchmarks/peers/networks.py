@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Times image networks with cooper and MXNet 1.9.1, taking turns: prediction and training.
+"""Times image networks with cooper, MXNet 1.9.1 and ONNX Runtime, taking turns: prediction and training.
 
     benchmarks/peers/setup_venv.sh
     ./bazelw build //benchmarks:networks && \\
       benchmarks/peers/networks.py --cooper=bazel-bin/benchmarks/networks --networks=resnet18_v1
 
-The networks are those of MXNet's model zoo, with random weights; prediction is a forward pass,
-training a forward and a backward pass. A ratio is taken within a round; the table has the medians
-over the rounds, and last the geometric mean. With --neighbours=N so many busy processes of normal
+The networks are those of MXNet's model zoo and three more (zoo.py), with random weights; prediction
+is a forward pass, training a forward and a backward pass, which ONNX Runtime has not. A ratio is
+taken within a round; the table has the medians over the rounds, and last the geometric mean. With --neighbours=N so many busy processes of normal
 priority run beside both. With --gpu cooper (//benchmarks:networks_cuda) takes turns with PyTorch
 and cuDNN on a GPU; --symbols names a folder of MXNet's files where MXNet is not there.
 """
@@ -21,10 +21,12 @@ import sys
 import turns
 from worker import Worker, WorkerError
 
+_HERE = pathlib.Path(__file__).resolve().parent
 _SETTLE_S = 0.25  # outlasts the spinning of an OpenMP team that has just become idle
 NETWORKS = [
     'resnet18_v1', 'resnet50_v1', 'resnet152_v1', 'vgg16', 'inceptionv3', 'alexnet',
-    'mobilenet1.0', 'mobilenetv2_1.0', 'densenet121', 'squeezenet1.0'
+    'mobilenet1.0', 'mobilenetv2_1.0', 'densenet121', 'squeezenet1.0', 'resnext50', 'googlenet',
+    'inception_bn'
 ]
 
 
@@ -32,6 +34,7 @@ def _parse_flags() -> argparse.Namespace:
     parser = turns.make_parser(__doc__, min_run_s=0.5)
     parser.add_argument('--networks', type=turns.items, default=NETWORKS, help=','.join(NETWORKS))
     parser.add_argument('--batch_sizes', type=turns.items, default=['1', '4', '32'])
+    parser.add_argument('--peers', type=turns.items, default=['mxnet', 'onnx'])
     parser.add_argument('--neighbours', type=int, default=0)
     parser.add_argument('--gpu', action='store_true', help='on a GPU, beside PyTorch')
     parser.add_argument('--python', default='', help='for PyTorch, rather than the one of --venv')
@@ -62,15 +65,32 @@ def _symbol_file(flags: argparse.Namespace, name: str) -> pathlib.Path:
     return path
 
 
+def _size(name: str) -> int:
+    return 299 if name.startswith('inceptionv') else 224
+
+
+def _onnx_worker(flags: argparse.Namespace, name: str, shapes: str) -> Worker:
+    path = turns.venv(flags) / 'networks' / f'{name}.onnx'
+    if not path.exists():
+        subprocess.run(turns.mxnet_command(flags) + ['--export', name, str(path), str(_size(name))],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    python = str(turns.venv(flags) / 'onnx' / 'bin' / 'python')
+    return Worker('onnx', [python, str(_HERE / 'onnx_network.py'), f'--model={path}', shapes,
+                           f'--threads={flags.threads}'])
+
+
 def _workers(flags: argparse.Namespace, name: str, shapes: str, mode: str) -> list:
-    """cooper and its peer, not started."""
+    """cooper and its peers, not started."""
     train = ['--train'] if mode == 'train' else []
     cooper = [f'--symbol={_symbol_file(flags, name)}', shapes] + train
     if not flags.gpu:
-        return turns.make_workers(flags, cooper, flags.cooper_flags)
+        workers = turns.make_workers(flags, cooper, flags.cooper_flags)
+        if 'onnx' in flags.peers and mode == 'predict':
+            workers.append(_onnx_worker(flags, name, shapes))
+        return [worker for worker in workers if worker.name in ['cooper'] + flags.peers]
     threads = f'--threads={flags.threads}'
     python = flags.python or str(turns.venv(flags) / 'bin' / 'python')
-    script = str(pathlib.Path(__file__).resolve().parent / 'torch_network.py')
+    script = str(_HERE / 'torch_network.py')
     return [Worker('cooper', [flags.cooper, threads, '--context=gpu(0)'] + cooper +
                    flags.cooper_flags),
             Worker('torch', [python, '-W', 'ignore', script, threads, f'--network={name}',
@@ -79,7 +99,7 @@ def _workers(flags: argparse.Namespace, name: str, shapes: str, mode: str) -> li
 
 def _measure(flags: argparse.Namespace, name: str, batch_size: str, mode: str) -> dict:
     """Times a network in processes of its own; raises WorkerError."""
-    size = 299 if name.startswith('inception') else 224
+    size = _size(name)
     workers = _workers(flags, name, f'--shapes=data:{batch_size},3,{size},{size}', mode)
     try:
         for worker in workers:
@@ -89,6 +109,17 @@ def _measure(flags: argparse.Namespace, name: str, batch_size: str, mode: str) -
     finally:
         for worker in workers:
             worker.stop()
+
+
+def _print(name: str, mode: str, batch_size: str, measured: dict) -> None:
+    median = turns.medians(measured['seconds'])
+    line = f'{name:16} {mode:8} {batch_size:>3}  cooper {1e3 * median["cooper"]:8.2f} ms'
+    for peer, ratio in measured['ratios'].items():
+        by_round = turns.ratios(measured['seconds'], peer)
+        line += (f'  {peer} {1e3 * median[peer]:8.2f} ms, ratio {ratio:.2f}'
+                 f' ({min(by_round):.2f} ... {max(by_round):.2f})')
+    peaks = ', '.join(f'{name} {peak:.0f} MB' for name, peak in measured['peak_mb'].items())
+    print(f'{line}  peak {peaks}', flush=True)
 
 
 def main() -> int:
@@ -106,15 +137,7 @@ def main() -> int:
                     rows.append({'network': name, 'mode': mode, 'batch_size': int(batch_size),
                                  **measured})
                     median = turns.medians(measured['seconds'])
-                    ratios = turns.ratios(measured['seconds'])
-                    peer = 'torch' if flags.gpu else 'mxnet'
-                    print(f'{name:16} {mode:8} {batch_size:>3}'
-                          f'  cooper {1e3 * median["cooper"]:8.2f} ms'
-                          f'  {peer} {1e3 * median[peer]:8.2f} ms'
-                          f'  ratio {measured["ratio"]:.2f}'
-                          f' ({min(ratios):.2f} ... {max(ratios):.2f})'
-                          f'  peak {measured["peak_mb"]["cooper"]:.0f} MB,'
-                          f' {measured["peak_mb"][peer]:.0f} MB', flush=True)
+                    _print(name, mode, batch_size, measured)
     turns.report(flags, rows, neighbours=flags.neighbours)
     return 0
 

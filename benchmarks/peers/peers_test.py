@@ -357,6 +357,7 @@ class TablesTest(unittest.TestCase):
     def test_page(self):
         networks = self._record([
             _measured(.01, .02, network='vgg16', batch_size=4, mode='predict',
+                      ratios={'mxnet': 2.0, 'onnx': 1.25},
                       peak_mb={'cooper': 900, 'mxnet': 1200}),
             _measured(.04, .02, network='vgg16', batch_size=4, mode='train')])
         operators = self._record([_measured(1e-4, 3e-4, operator='add', mode='predict'),
@@ -364,7 +365,8 @@ class TablesTest(unittest.TestCase):
         page = tables.page([networks, operators])
         self.assertIn('AMD EPYC, 2 cores, avx2; 2 threads; medians over 3 rounds', page)
         self.assertIn(
-            '| vgg16 | 4 | 10.0 / 20.0 | 2.00 | 900 / 1200 | 40.0 / 20.0 | 0.50 |  |', page)
+            '| vgg16 | 4 | 10.0 / 20.0 | 2.00 | 1.25 | 900 / 1200 | 40.0 / 20.0 | 0.50 |  |', page)
+        self.assertIn('beside ONNX Runtime 1.25 over 1 rows, the least 1.25', page)
         # The slowest first.
         self.assertLess(page.index('| sort | 100 / 50 | 0.50 |'), page.index('| add |'))
         self.assertIn('prediction 1.22 over 2 rows, 1 below 0.95', page)

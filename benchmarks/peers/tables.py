@@ -36,19 +36,28 @@ def _times(row: Dict[str, Any], unit: float, digits: int) -> str:
     return f'{unit * median["cooper"]:.{digits}f} / {unit * median["mxnet"]:.{digits}f}'
 
 
+def _onnx_ratio(row: Dict[str, Any]) -> float:
+    """0 where ONNX Runtime was not measured."""
+    return row.get('ratios', {}).get('onnx', 0)
+
+
 def _network_lines(rows: List[Dict[str, Any]]) -> List[str]:
-    lines = ['## Networks', '', 'Milliseconds of a pass, cooper / MXNet, the ratio of speeds, and the '
-             'peak resident sets in MB.', '']
-    lines += _head(['network', 'batch', 'prediction', 'ratio', 'MB', 'training', 'ratio', 'MB'])
+    lines = ['## Networks', '', 'Milliseconds of a pass, cooper / MXNet, the ratio of speeds, that to ONNX '
+             'Runtime where it was measured, and the peak resident sets in MB.', '']
+    lines += _head(['network', 'batch', 'prediction', 'ratio', '/ ONNX Runtime', 'MB', 'training',
+                    'ratio', 'MB'])
     cells = {}
     for row in rows:
         peak = row.get('peak_mb')
         cells.setdefault((row['network'], row['batch_size']), {})[row['mode']] = [
             _times(row, 1e3, 1), f'{row["ratio"]:.2f}',
             f'{peak["cooper"]:.0f} / {peak["mxnet"]:.0f}' if peak else '']
+        if row['mode'] == 'predict':
+            onnx = _onnx_ratio(row)
+            cells[row['network'], row['batch_size']]['predict'].insert(2, f'{onnx:.2f}' if onnx else '')
     for (network, batch), modes in sorted(cells.items()):
         lines.append(_row([network, str(batch)] +
-                          sum((modes.get(mode, [''] * 3) for mode in _MODES), [])))
+                          modes.get('predict', [''] * 4) + modes.get('train', [''] * 3)))
     return lines + ['', _means(rows)]
 
 
@@ -75,6 +84,9 @@ def _means(rows: List[Dict[str, Any]]) -> str:
         if ratios:
             slower = sum(ratio < 0.95 for ratio in ratios)
             texts.append(f'{name} {_mean(ratios)} over {len(ratios)} rows, {slower} below 0.95')
+    onnx = [ratio for ratio in map(_onnx_ratio, rows) if ratio]
+    if onnx:
+        texts.append(f'beside ONNX Runtime {_mean(onnx)} over {len(onnx)} rows, the least {min(onnx):.2f}')
     return 'Geometric means: ' + '; '.join(texts) + '.'
 
 

@@ -54,7 +54,7 @@ def make_workers(flags: argparse.Namespace, more: List[str],
 
 def measure(flags: argparse.Namespace, workers: List[Worker], probe_passes: int,
             settle_s: float = 0) -> Dict[str, Any]:
-    """Seconds of a pass by worker and round, and the median ratio; raises WorkerError.
+    """Seconds of a pass by worker and round, and the median ratio, of the first peer and of each; raises WorkerError.
 
     Workers have bound what is to be timed. `probe_passes` tell how long a pass takes, and so how
     many each worker makes in a run; `settle_s` is waited for before each run.
@@ -70,12 +70,12 @@ def measure(flags: argparse.Namespace, workers: List[Worker], probe_passes: int,
         first = i % len(workers)
         for worker in workers[first:] + workers[:first]:
             seconds[worker.name].append(run(worker, passes[worker.name]))
-    return {'seconds': seconds, 'ratio': statistics.median(ratios(seconds))}
+    by_peer = {peer: statistics.median(ratios(seconds, peer)) for peer in seconds if peer != 'cooper'}
+    return {'seconds': seconds, 'ratio': next(iter(by_peer.values())), 'ratios': by_peer}
 
 
-def ratios(seconds: Dict[str, List[float]]) -> List[float]:
-    """By round, of the one that is not cooper; above 1: cooper is faster."""
-    (peer,) = seconds.keys() - {'cooper'}
+def ratios(seconds: Dict[str, List[float]], peer: str) -> List[float]:
+    """By round, of a peer; above 1: cooper is faster."""
     return [p / c for c, p in zip(seconds['cooper'], seconds[peer])]
 
 
@@ -87,10 +87,13 @@ def medians(seconds: Dict[str, List[float]]) -> Dict[str, float]:
 def report(flags: argparse.Namespace, rows: List[Dict[str, Any]], **more: Any) -> None:
     """Prints the geometric means, and writes everything to the file that was asked for."""
     for mode in flags.modes:
-        logs = [math.log(row['ratio']) for row in rows if row['mode'] == mode]
-        if logs:
-            print(f'{mode}: {len(logs)} rows, geometric mean '
-                  f'{math.exp(statistics.mean(logs)):.2f}')
+        by_peer = {}
+        for row in rows:
+            for peer, ratio in row['ratios'].items() if row['mode'] == mode else ():
+                by_peer.setdefault(peer, []).append(ratio)
+        for peer, found in by_peer.items():
+            print(f'{mode}: {len(found)} rows, geometric mean beside {peer} '
+                  f'{math.exp(statistics.mean(map(math.log, found))):.2f}, least {min(found):.2f}')
     if flags.json:
         record = {'machine': machine.describe(), 'revision': machine.revision(),
                   'threads': flags.threads, 'rows': rows, **more}
