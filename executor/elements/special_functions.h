@@ -1,15 +1,29 @@
 #ifndef COOPER_EXECUTOR_ELEMENTS_SPECIAL_FUNCTIONS_H_
 #define COOPER_EXECUTOR_ELEMENTS_SPECIAL_FUNCTIONS_H_
 
-// Functions that the C library lacks.
+// Functions that the C library lacks, or has with a flaw.
 
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <type_traits>
 
 #include "ndarray/host_device.h"
 
 namespace cooper {
+
+// The logarithm of the gamma function's magnitude, of float or double. std::lgamma is the same, but
+// writes the sign into a variable of the C library, which is a race where several threads call it.
+template <typename T>
+COOPER_HOST_DEVICE T LogGamma(T x) {
+#ifdef __CUDA_ARCH__
+  return std::lgamma(x);
+#else
+  int sign = 0;
+  if constexpr (std::is_same_v<T, float>) return lgammaf_r(x, &sign);
+  return lgamma_r(x, &sign);
+#endif
+}
 
 // The logarithmic derivative of the gamma function; infinite at 0, NaN at -1, -2, ...
 COOPER_HOST_DEVICE inline double Digamma(double x) {

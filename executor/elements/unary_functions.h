@@ -83,7 +83,7 @@ COOPER_UNARY(Radians, false, return x * C(std::numbers::pi / 180););
 COOPER_UNARY(Erf, false, return std::erf(x););
 COOPER_UNARY(ErfInverse, false, return static_cast<C>(ErfInv(x)););
 COOPER_UNARY(Gamma, false, return std::tgamma(x););
-COOPER_UNARY(GammaLn, false, return std::lgamma(x););
+COOPER_UNARY(GammaLn, false, return LogGamma(x););
 COOPER_UNARY(LogicalNot, true, return x == 0;);
 
 COOPER_DERIVATIVE(AbsGrad, return v > 0 ? g : (v < 0 ? -g : 0););

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <concepts>
 
+using std::abs;
 using std::isfinite;
 using std::isinf;
 using std::isnan;
