@@ -28,14 +28,15 @@ def _export(name: str, path: str, size: int) -> None:
     net(mx.nd.zeros(shape))
     params = {key: parameter.data() for key, parameter in net.collect_params().items()}
     mx.onnx.export_model(mx.sym.softmax(net(mx.sym.var('data'))), params, in_shapes=[shape],
-                         in_types=[np.float32], onnx_file_path=path, dynamic=True,
+                         in_types=[np.float32], onnx_file_path=path + '.part', dynamic=True,
                          dynamic_input_shapes=[('batch',) + shape[1:]])
-    model = onnx.load(path)
+    model = onnx.load(path + '.part')
     weights = {tensor.name for tensor in model.graph.initializer}
     inputs = [value for value in model.graph.input if value.name not in weights]
     del model.graph.input[:]  # what is an input there is no constant
     model.graph.input.extend(inputs)
-    onnx.save(model, path)
+    onnx.save(model, path + '.part')
+    os.replace(path + '.part', path)
 
 
 def _parse_flags() -> argparse.Namespace:

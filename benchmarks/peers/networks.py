@@ -41,7 +41,10 @@ def _parse_flags() -> argparse.Namespace:
     parser.add_argument('--symbols', default='', help='a folder of NAME-symbol.json')
     parser.add_argument('--cooper_flags', type=str.split, default=[],
                         help='more flags for cooper, separated by spaces')
-    return parser.parse_args()
+    flags = parser.parse_args()
+    if 'mxnet' not in flags.peers:
+        parser.error('--peers needs mxnet, which writes the networks')
+    return flags
 
 
 @contextlib.contextmanager
@@ -72,8 +75,11 @@ def _size(name: str) -> int:
 def _onnx_worker(flags: argparse.Namespace, name: str, shapes: str) -> Worker:
     path = turns.venv(flags) / 'networks' / f'{name}.onnx'
     if not path.exists():
-        subprocess.run(turns.mxnet_command(flags) + ['--export', name, str(path), str(_size(name))],
-                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        export = subprocess.run(
+            turns.mxnet_command(flags) + ['--export', name, str(path), str(_size(name))],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+        if export.returncode:
+            raise WorkerError(f'cannot write {path}: {export.stderr.strip().splitlines()[-1:]}')
     python = str(turns.venv(flags) / 'onnx' / 'bin' / 'python')
     return Worker('onnx', [python, str(_HERE / 'onnx_network.py'), f'--model={path}', shapes,
                            f'--threads={flags.threads}'])

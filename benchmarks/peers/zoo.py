@@ -1,7 +1,6 @@
 """Image networks for networks.py: MXNet's model zoo, and those that its examples have beside it.
 
-Of the latter only the architecture matters here: convolutions have no weights but random ones, and there is no dropout
-in front of the classifier, which prediction and time do not know.
+Of the latter only the architecture matters here: weights are random, and there is no dropout in front of the classifier.
 """
 
 from mxnet.gluon import nn
@@ -74,7 +73,7 @@ _GOOGLENET = [(64, 96, 128, 16, 32, 32), (128, 128, 192, 32, 96, 64), None,
 
 
 def _googlenet():
-    """GoogLeNet (Szegedy et al., 2014), without its two side classifiers."""
+    """GoogLeNet (Szegedy et al., 2014), as MXNet's example without side classifiers and normalization."""
     def conv(*arguments):
         return _conv(*arguments, norm=False)
     net = _chain(conv(64, 7, 2), nn.MaxPool2D(3, 2, 1), conv(64, 1), conv(192, 3),
@@ -100,7 +99,8 @@ _INCEPTION_BN = [(64, 64, 64, 64, 96, 32), (64, 64, 96, 64, 96, 64), (0, 128, 16
 
 
 def _inception_bn():
-    """Inception with batch normalization (Ioffe and Szegedy, 2015)."""
+    """Inception with batch normalization (Ioffe and Szegedy, 2015), as MXNet's example with 128 channels after the poolings
+    of its sixth and seventh module, where the paper has 96."""
     net = _chain(_conv(64, 7, 2), nn.MaxPool2D(3, 2, 1), _conv(64, 1), _conv(192, 3),
                  nn.MaxPool2D(3, 2, 1))
     for i, (one, three_in, three, double_in, double, pooled) in enumerate(_INCEPTION_BN):

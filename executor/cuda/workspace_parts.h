@@ -11,14 +11,14 @@ class WorkspaceParts {
  public:
   explicit WorkspaceParts(void* workspace = nullptr) : begin_(static_cast<char*>(workspace)) {}
 
-  // `count` elements. Each array begins at a multiple of 256 bytes, as cuBLAS likes it best.
+  // `count` elements, from a multiple of 256 bytes after the workspace's begin on.
   template <typename T>
   T* Take(int64_t count) {
-    char* const at = begin_ + bytes_;
+    const int64_t at = bytes_;
     constexpr int64_t kAlignment = 256;
     const auto size = static_cast<int64_t>(sizeof(T));
     bytes_ += (count * size + kAlignment - 1) / kAlignment * kAlignment;
-    return begin_ == nullptr ? nullptr : reinterpret_cast<T*>(at);
+    return begin_ == nullptr ? nullptr : reinterpret_cast<T*>(begin_ + at);
   }
 
   int64_t bytes() const { return bytes_; }

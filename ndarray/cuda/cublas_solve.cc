@@ -1,7 +1,6 @@
 // What cublas.h has beside products.
 
 #include <cstdint>
-#include <limits>
 #include <mutex>
 
 #include "absl/status/status.h"
@@ -10,6 +9,7 @@
 #include "cublas_v2.h"
 #include "ndarray/cuda/cublas.h"
 #include "ndarray/cuda/cublas_library.h"
+#include "ndarray/cuda/solver_ints.h"
 #include "ndarray/dtype.h"
 #include "ndarray/status_macros.h"
 
@@ -79,13 +79,6 @@ absl::Status Checked(cublasStatus_t status, absl::string_view call, DType dtype,
 
 bool IsEmpty(const TriangularSystems& s) { return s.count == 0 || s.rows == 0 || s.columns == 0; }
 
-absl::Status CheckInts(int64_t count, int64_t n) {
-  constexpr int64_t kMost = std::numeric_limits<int>::max();
-  if (count <= kMost && n <= kMost) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      count, " matrices of ", n, " rows: cuBLAS factors at most ", kMost, ", of as many rows"));
-}
-
 absl::Status Checked(cublasStatus_t status, absl::string_view call, DType dtype, int64_t count,
                      int64_t n) {
   if (status == CUBLAS_STATUS_SUCCESS) return absl::OkStatus();
@@ -143,7 +136,7 @@ absl::Status Cublas::SolveTriangularBatched(cudaStream_t stream, DType dtype,
 absl::Status Cublas::FactorLuBatched(cudaStream_t stream, DType dtype, int64_t count, int64_t n,
                                      void* const* a, int* pivots, int* info) {
   if (count == 0 || n == 0) return absl::OkStatus();
-  COOPER_RETURN_IF_ERROR(CheckInts(count, n));
+  COOPER_RETURN_IF_ERROR(CheckSolverInts("cuBLAS", count, n));
   return Dispatch(dtype, [&](auto zero, const auto& solvers) {
     using T = decltype(zero);
     COOPER_RETURN_IF_ERROR(
@@ -161,7 +154,7 @@ absl::Status Cublas::SolveLuBatched(cudaStream_t stream, DType dtype, bool trans
                                     int64_t n, const void* const* lu, const int* pivots,
                                     void* const* x) {
   if (count == 0 || n == 0) return absl::OkStatus();
-  COOPER_RETURN_IF_ERROR(CheckInts(count, n));
+  COOPER_RETURN_IF_ERROR(CheckSolverInts("cuBLAS", count, n));
   return Dispatch(dtype, [&](auto zero, const auto& solvers) {
     using T = decltype(zero);
     COOPER_RETURN_IF_ERROR(

@@ -1,7 +1,6 @@
 #include "ndarray/cuda/cusolver.h"
 
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <string>
@@ -10,7 +9,9 @@
 #include "absl/strings/string_view.h"
 #include "cusolverDn.h"
 #include "ndarray/context.h"
+#include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
+#include "ndarray/cuda/solver_ints.h"
 #include "ndarray/device.h"
 #include "ndarray/dtype.h"
 #include "ndarray/status_macros.h"
@@ -83,30 +84,37 @@ absl::Status Dispatch(DType dtype, Fn&& fn) {
   return dtype == DType::kFloat64 ? fn(0.0, functions.of_double) : fn(0.0F, functions.of_float);
 }
 
-absl::Status Checked(cusolverStatus_t status, absl::string_view call, DType dtype, int64_t count,
-                     int64_t n) {
+absl::Status CusolverStatus(cusolverStatus_t status, absl::string_view call) {
   if (status == CUSOLVER_STATUS_SUCCESS) return absl::OkStatus();
   const std::string message =
-      absl::StrCat("cusolverDn", call, " of ", DTypeName(dtype), " (", count, " times ", n, " x ",
-                   n, "): cusolverStatus_t ", static_cast<int>(status));
+      absl::StrCat("cusolverDn", call, ": cusolverStatus_t ", static_cast<int>(status));
   if (status == CUSOLVER_STATUS_ALLOC_FAILED) return absl::ResourceExhaustedError(message);
   return absl::InternalError(message);
 }
 
-absl::Status CheckInts(int64_t count, int64_t n) {
-  constexpr int64_t kMost = std::numeric_limits<int>::max();
-  if (count <= kMost && n <= kMost) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      count, " matrices of ", n, " rows: cuSOLVER factors at most ", kMost, ", of as many rows"));
+absl::Status Checked(cusolverStatus_t status, absl::string_view call, DType dtype, int64_t count,
+                     int64_t n) {
+  if (status == CUSOLVER_STATUS_SUCCESS) return absl::OkStatus();
+  return CusolverStatus(status, absl::StrCat(call, " of ", DTypeName(dtype), " (", count, " times ",
+                                             n, " x ", n, ")"));
 }
 
 // The lower triangle of a matrix in rows is the upper one of that in columns.
 constexpr cublasFillMode_t kLowerInRows = CUBLAS_FILL_MODE_UPPER;
 
-absl::Status UseStream(void* handle, cudaStream_t stream) {
-  return Checked(TheFunctions()->set_stream(static_cast<cusolverDnHandle_t>(handle), stream),
-                 "SetStream", DType::kFloat32, 0, 0);
+// Makes the handle put its work into `stream`. Whether what it puts into a graph may run again
+// NVIDIA does not say: a handle has memory of its own.
+absl::Status UseStream(cusolverDnHandle_t handle, cudaStream_t stream) {
+  cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
+  COOPER_RETURN_IF_ERROR(
+      CudaStatus(cudaStreamIsCapturing(stream, &capturing), "cudaStreamIsCapturing"));
+  if (capturing != cudaStreamCaptureStatusNone) {
+    return absl::FailedPreconditionError("cuSOLVER's work is not recorded");
+  }
+  return CusolverStatus(TheFunctions()->set_stream(handle, stream), "SetStream");
 }
+
+cusolverDnHandle_t HandleOf(void* handle) { return static_cast<cusolverDnHandle_t>(handle); }
 
 }  // namespace
 
@@ -123,38 +131,37 @@ absl::StatusOr<Cusolver*> Cusolver::Of(int device_id) {
     const CudaDeviceScope scope(device_id);
     COOPER_RETURN_IF_ERROR(scope.status());
     cusolverDnHandle_t handle = nullptr;
-    COOPER_RETURN_IF_ERROR(
-        Checked(TheFunctions()->create(&handle), "Create", DType::kFloat32, 0, 0));
+    COOPER_RETURN_IF_ERROR(CusolverStatus(TheFunctions()->create(&handle), "Create"));
     solver = new Cusolver(handle);
   }
   return solver;
 }
 
 absl::StatusOr<int64_t> Cusolver::CholeskyBytes(DType dtype, int64_t n) {
-  COOPER_RETURN_IF_ERROR(CheckInts(1, n));
+  COOPER_RETURN_IF_ERROR(CheckSolverInts("cuSOLVER", 1, n));
+  if (n == 0) return 0;
+  const int side = static_cast<int>(n);
   int elements = 0;
-  if (n == 0) return int64_t{0};
+  std::lock_guard<std::mutex> lock(mutex_);
   COOPER_RETURN_IF_ERROR(Dispatch(dtype, [&](auto zero, const auto& functions) {
     using T = decltype(zero);
-    std::lock_guard<std::mutex> lock(mutex_);
-    const int side = static_cast<int>(n);
-    return Checked(functions.potrf_bytes(static_cast<cusolverDnHandle_t>(handle_), kLowerInRows,
-                                         side, static_cast<T*>(nullptr), side, &elements),
+    return Checked(functions.potrf_bytes(HandleOf(handle_), kLowerInRows, side,
+                                         static_cast<T*>(nullptr), side, &elements),
                    "potrf_bufferSize", dtype, 1, n);
   }));
   return elements * static_cast<int64_t>(SizeOf(dtype));
 }
 
 absl::StatusOr<int64_t> Cusolver::LuBytes(DType dtype, int64_t n) {
-  COOPER_RETURN_IF_ERROR(CheckInts(1, n));
+  COOPER_RETURN_IF_ERROR(CheckSolverInts("cuSOLVER", 1, n));
+  if (n == 0) return 0;
+  const int side = static_cast<int>(n);
   int elements = 0;
-  if (n == 0) return int64_t{0};
+  std::lock_guard<std::mutex> lock(mutex_);
   COOPER_RETURN_IF_ERROR(Dispatch(dtype, [&](auto zero, const auto& functions) {
     using T = decltype(zero);
-    std::lock_guard<std::mutex> lock(mutex_);
-    const int side = static_cast<int>(n);
-    return Checked(functions.getrf_bytes(static_cast<cusolverDnHandle_t>(handle_), side, side,
-                                         static_cast<T*>(nullptr), side, &elements),
+    return Checked(functions.getrf_bytes(HandleOf(handle_), side, side, static_cast<T*>(nullptr),
+                                         side, &elements),
                    "getrf_bufferSize", dtype, 1, n);
   }));
   return elements * static_cast<int64_t>(SizeOf(dtype));
@@ -163,14 +170,14 @@ absl::StatusOr<int64_t> Cusolver::LuBytes(DType dtype, int64_t n) {
 absl::Status Cusolver::Cholesky(cudaStream_t stream, DType dtype, int64_t n, void* a,
                                 void* workspace, int64_t workspace_bytes, int* info) {
   if (n == 0) return absl::OkStatus();
-  COOPER_RETURN_IF_ERROR(CheckInts(1, n));
+  COOPER_RETURN_IF_ERROR(CheckSolverInts("cuSOLVER", 1, n));
   return Dispatch(dtype, [&](auto zero, const auto& functions) {
     using T = decltype(zero);
     std::lock_guard<std::mutex> lock(mutex_);
-    COOPER_RETURN_IF_ERROR(UseStream(handle_, stream));
+    COOPER_RETURN_IF_ERROR(UseStream(HandleOf(handle_), stream));
     const int side = static_cast<int>(n);
-    return Checked(functions.potrf(static_cast<cusolverDnHandle_t>(handle_), kLowerInRows, side,
-                                   static_cast<T*>(a), side, static_cast<T*>(workspace),
+    return Checked(functions.potrf(HandleOf(handle_), kLowerInRows, side, static_cast<T*>(a), side,
+                                   static_cast<T*>(workspace),
                                    static_cast<int>(workspace_bytes / sizeof(T)), info),
                    "potrf", dtype, 1, n);
   });
@@ -179,16 +186,16 @@ absl::Status Cusolver::Cholesky(cudaStream_t stream, DType dtype, int64_t n, voi
 absl::Status Cusolver::CholeskyBatched(cudaStream_t stream, DType dtype, int64_t count, int64_t n,
                                        void* const* a, int* info) {
   if (n == 0 || count == 0) return absl::OkStatus();
-  COOPER_RETURN_IF_ERROR(CheckInts(count, n));
+  COOPER_RETURN_IF_ERROR(CheckSolverInts("cuSOLVER", count, n));
   return Dispatch(dtype, [&](auto zero, const auto& functions) {
     using T = decltype(zero);
     std::lock_guard<std::mutex> lock(mutex_);
-    COOPER_RETURN_IF_ERROR(UseStream(handle_, stream));
+    COOPER_RETURN_IF_ERROR(UseStream(HandleOf(handle_), stream));
     const int side = static_cast<int>(n);
     // The pointers are read, whatever the declaration says.
     T** const pointers = const_cast<T**>(reinterpret_cast<T* const*>(a));
-    return Checked(functions.potrf_batched(static_cast<cusolverDnHandle_t>(handle_), kLowerInRows,
-                                           side, pointers, side, info, static_cast<int>(count)),
+    return Checked(functions.potrf_batched(HandleOf(handle_), kLowerInRows, side, pointers, side,
+                                           info, static_cast<int>(count)),
                    "potrfBatched", dtype, count, n);
   });
 }
@@ -196,31 +203,29 @@ absl::Status Cusolver::CholeskyBatched(cudaStream_t stream, DType dtype, int64_t
 absl::Status Cusolver::FactorLu(cudaStream_t stream, DType dtype, int64_t n, void* a,
                                 void* workspace, int* pivots, int* info) {
   if (n == 0) return absl::OkStatus();
-  COOPER_RETURN_IF_ERROR(CheckInts(1, n));
+  COOPER_RETURN_IF_ERROR(CheckSolverInts("cuSOLVER", 1, n));
   return Dispatch(dtype, [&](auto zero, const auto& functions) {
     using T = decltype(zero);
     std::lock_guard<std::mutex> lock(mutex_);
-    COOPER_RETURN_IF_ERROR(UseStream(handle_, stream));
+    COOPER_RETURN_IF_ERROR(UseStream(HandleOf(handle_), stream));
     const int side = static_cast<int>(n);
-    return Checked(
-        functions.getrf(static_cast<cusolverDnHandle_t>(handle_), side, side, static_cast<T*>(a),
-                        side, static_cast<T*>(workspace), pivots, info),
-        "getrf", dtype, 1, n);
+    return Checked(functions.getrf(HandleOf(handle_), side, side, static_cast<T*>(a), side,
+                                   static_cast<T*>(workspace), pivots, info),
+                   "getrf", dtype, 1, n);
   });
 }
 
 absl::Status Cusolver::SolveLu(cudaStream_t stream, DType dtype, bool transpose, int64_t n,
                                const void* lu, const int* pivots, void* x, int* info) {
   if (n == 0) return absl::OkStatus();
-  COOPER_RETURN_IF_ERROR(CheckInts(1, n));
+  COOPER_RETURN_IF_ERROR(CheckSolverInts("cuSOLVER", 1, n));
   return Dispatch(dtype, [&](auto zero, const auto& functions) {
     using T = decltype(zero);
     std::lock_guard<std::mutex> lock(mutex_);
-    COOPER_RETURN_IF_ERROR(UseStream(handle_, stream));
+    COOPER_RETURN_IF_ERROR(UseStream(HandleOf(handle_), stream));
     const int side = static_cast<int>(n);
     return Checked(
-        functions.getrs(static_cast<cusolverDnHandle_t>(handle_),
-                        transpose ? CUBLAS_OP_T : CUBLAS_OP_N, side, side,
+        functions.getrs(HandleOf(handle_), transpose ? CUBLAS_OP_T : CUBLAS_OP_N, side, side,
                         static_cast<const T*>(lu), side, pivots, static_cast<T*>(x), side, info),
         "getrs", dtype, 1, n);
   });

@@ -4,7 +4,8 @@
 // Factorizations on a GPU, by cuSOLVER, which is opened at run time as cuBLAS is (cublas.h).
 // Matrices lie in rows, are of float32 or float64, and are in memory of this device, which must be
 // the current one, as are `info`, `pivots`, and arrays of pointers. Everything is queued on
-// `stream`; thread-safe. Sides and counts must be ints: else kInvalidArgument.
+// `stream`, but for one that is captured: kFailedPrecondition. Thread-safe. Sides and counts must
+// be ints: else kInvalidArgument.
 
 #include <cstdint>
 #include <mutex>
@@ -34,7 +35,8 @@ class Cusolver {
   // which A is not positive definite.
   absl::Status Cholesky(cudaStream_t stream, DType dtype, int64_t n, void* a, void* workspace,
                         int64_t workspace_bytes, int* info);
-  // The same of `count` matrices, which are pointed to; an `info` for each.
+  // The same of `count` matrices, which are pointed to; an `info` for each. What is above the
+  // diagonals is lost.
   absl::Status CholeskyBatched(cudaStream_t stream, DType dtype, int64_t count, int64_t n,
                                void* const* a, int* info);
 

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -17,13 +16,15 @@
 #include "executor/kernel.h"
 #include "ndarray/cuda/cublas.h"
 #include "ndarray/cuda/cusolver.h"
+#include "ndarray/cuda/device_scope.h"
 #include "ndarray/dtype.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
 
-// Whether one call for all is the faster: those of many matrices give each of them a part of the
-// GPU, the others use all of it for one.
+// Whether one call for all should be the faster: those of many matrices give each of them a part of
+// the GPU, the others use all of it for one. The bounds are guesses until gpu_operators.py has
+// timed batches of both sides of them on a GPU.
 inline bool InOneCall(int64_t count, int64_t n) {
   return count > 1 && (n < 64 || (count > 8 && n <= 512));
 }
@@ -81,6 +82,8 @@ using ScratchBytesFn = absl::StatusOr<int64_t> (Cusolver::*)(DType, int64_t);
 inline absl::StatusOr<std::unique_ptr<FactorState>> MakeFactorState(const PrepareContext& c,
                                                                     DType dtype, const Squares& s,
                                                                     ScratchBytesFn scratch_bytes) {
+  const CudaDeviceScope scope(c.context.device_id);
+  COOPER_RETURN_IF_ERROR(scope.status());
   auto state = std::make_unique<FactorState>();
   COOPER_ASSIGN_OR_RETURN(state->cublas, Cublas::Of(c.context.device_id));
   COOPER_ASSIGN_OR_RETURN(state->cusolver, Cusolver::Of(c.context.device_id));
@@ -99,12 +102,13 @@ struct FactorScratch {
   int* unread;  // what a solution says of its arguments
   MatrixPointers pointers;
 
-  FactorScratch(const Squares& s, int64_t solver_bytes, WorkspaceParts& parts)
+  // `lu`: for FactorLu(), which alone has pivots.
+  FactorScratch(const Squares& s, int64_t solver_bytes, bool lu, WorkspaceParts& parts)
       : bytes(solver_bytes),
         solver(parts.Take<char>(solver_bytes)),
         info(parts.Take<int>(s.count)),
-        pivots(parts.Take<int>(s.count * s.n)),
-        unread(parts.Take<int>(1)),
+        pivots(parts.Take<int>(lu ? s.count * s.n : 0)),
+        unread(parts.Take<int>(lu ? 1 : 0)),
         pointers(s.count, parts) {}
 };
 

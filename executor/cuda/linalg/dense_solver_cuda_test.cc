@@ -1,6 +1,7 @@
 // Triangular systems and factorizations on a GPU against the CPU's: of few and of many matrices,
 // small and large ones, for which other functions of the libraries are called.
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -214,6 +215,24 @@ TEST(DenseSolverCudaTest, DeterminantOfASingularMatrixIsZero) {
     EXPECT_EQ(at(slogdet[1], 1), 0);
     EXPECT_EQ(at(slogdet[2], 1), -std::numeric_limits<float>::infinity());
     EXPECT_EQ(at(slogdet[2], 0), 0);
+  }
+}
+
+// As on the CPU, where a pivot that is NaN is none of 0.
+TEST(DenseSolverCudaTest, GradientOfNanIsNan) {
+  COOPER_REQUIRE_GPU();
+  const Symbol symbol = *Symbol::Create("_linalg_slogdet", {.inputs = {Symbol::Variable("a")}});
+  const NDArray a = Identities({1, 3}, 0, std::numeric_limits<float>::quiet_NaN());
+  const NDArray head = *NDArray::FromVector<float>({1}, {1.0F});
+  for (const Context& context : {Context::Cpu(0), Context::Gpu(0)}) {
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        const std::vector<NDArray> arrays,
+        RunKernelOn(context, {.kernel = "_backward_linalg_slogdet",
+                              .call = symbol.outputs()[0].node->call(),
+                              .inputs = {head, a},
+                              .outputs = {*NDArray::Empty(Shape{1, 3, 3}, DType::kFloat32)},
+                              .reqs = {WriteReq::kWrite}}));
+    EXPECT_TRUE(std::isnan(static_cast<const float*>(arrays[2].raw_data())[8])) << context;
   }
 }
 

@@ -54,7 +54,7 @@ struct PotrfParts {
   PotrfParts(const ArrayView& a, int64_t scratch_bytes, WorkspaceParts& parts)
       : factor(parts.Take<char>(a.size_bytes())),
         first_bad(parts.Take<FirstBad>(1)),
-        scratch(Squares(a), scratch_bytes, parts) {}
+        scratch(Squares(a), scratch_bytes, /*lu=*/false, parts) {}
 };
 
 absl::StatusOr<Prepared> PreparePotrf(const PrepareContext& c) {
@@ -68,7 +68,6 @@ absl::StatusOr<Prepared> PreparePotrf(const PrepareContext& c) {
 
 template <typename T>
 absl::Status Potrf(const KernelContext& c) {
-  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const ArrayView& a = c.inputs[LaFactorArrays::kA];
   const Squares s(a);
   WorkspaceParts parts(c.workspace);
@@ -121,7 +120,6 @@ TriangularSystems LowerSystems(const Squares& s, bool transpose, bool rightside)
 template <typename T>
 absl::Status PotrfBackward(const KernelContext& c) {
   using enum LaFactorGradientArrays::Input;
-  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const ArrayView& out = c.outputs[0];
   const Squares s(out);
   const T* const l = c.inputs[kAOrOutput].as<T>();
@@ -144,7 +142,6 @@ absl::Status PotrfBackward(const KernelContext& c) {
 
 template <typename T>
 absl::Status Potri(const KernelContext& c) {
-  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const ArrayView& a = c.inputs[LaFactorArrays::kA];
   const Squares s(a);
   WorkspaceParts parts(c.workspace);
@@ -162,7 +159,6 @@ absl::Status Potri(const KernelContext& c) {
 template <typename T>
 absl::Status PotriBackward(const KernelContext& c) {
   using enum LaPotriGradientArrays::Input;
-  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const ArrayView& out = c.outputs[0];
   const Squares s(out);
   WorkspaceParts parts(c.workspace);
@@ -201,7 +197,6 @@ __global__ void SumLogDiagGradient(int64_t size, int64_t n, const T* ograd, cons
 
 template <typename T>
 absl::Status SumLogDiagForward(const KernelContext& c) {
-  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const Squares s(c.inputs[0]);
   return LaunchWarps(c, s.count, SumLogDiag<T>, s.count, s.n, c.inputs[0].as<T>(),
                      c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
@@ -210,7 +205,6 @@ absl::Status SumLogDiagForward(const KernelContext& c) {
 template <typename T>
 absl::Status SumLogDiagBackward(const KernelContext& c) {
   using enum LaFactorGradientArrays::Input;
-  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const Squares s(c.outputs[0]);
   return LaunchElements(c, s.size(), SumLogDiagGradient<T>, s.size(), s.n, c.inputs[kOgrad].as<T>(),
                         c.inputs[kAOrOutput].as<T>(), c.outputs[0].as<T>(),

@@ -19,6 +19,7 @@
 #include "executor/kernel.h"
 #include "ndarray/cuda/cublas.h"
 #include "ndarray/cuda/cusolver.h"
+#include "ndarray/dtype.h"
 #include "ndarray/status_macros.h"
 #include "symbol/ops/linalg/la_param.h"
 
@@ -37,7 +38,7 @@ struct LuParts {
         inverse(parts.Take<char>(inverts ? a.size_bytes() : 0)),
         factors(parts.Take<char>(Squares(a).count * SizeOf(a.dtype))),
         first_bad(parts.Take<FirstBad>(1)),
-        scratch(Squares(a), scratch_bytes, parts) {}
+        scratch(Squares(a), scratch_bytes, /*lu=*/true, parts) {}
 };
 
 template <int kInput, bool kInverts>
@@ -77,7 +78,6 @@ __global__ void StoreMatrices(int64_t size, const T* matrices, T* out, bool add)
 
 template <typename T>
 absl::Status Inverse(const KernelContext& c) {
-  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const ArrayView& a = c.inputs[LaFactorArrays::kA];
   const Squares s(a);
   WorkspaceParts parts(c.workspace);
@@ -107,9 +107,6 @@ absl::StatusOr<Prepared> PrepareInverseBackward(const PrepareContext& c) {
 // grad A = -B^T * grad B * B^T, B the output.
 absl::Status InverseBackward(const KernelContext& c) {
   using enum LaFactorGradientArrays::Input;
-  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  const CudaDeviceScope scope(c.context.device_id);
-  COOPER_RETURN_IF_ERROR(scope.status());
   const ArrayView& out = c.outputs[0];
   const Squares s(out);
   const void* const b = c.inputs[kAOrOutput].data;
@@ -141,7 +138,7 @@ struct LuDiagonals {
     }
   }
 
-  // For all lanes.
+  // The following are for all lanes.
   __device__ T Determinant(int64_t matrix, int lane) const {
     T product = 1;
     ForEachPivot(matrix, lane, [&](T pivot) { product *= pivot; });
@@ -157,6 +154,11 @@ struct LuDiagonals {
       sign *= __shfl_xor_sync(0xffffffffu, sign, step);
     }
     return IsRegular(matrix) ? static_cast<T>(sign) : T{0};
+  }
+  __device__ bool HasZeroPivot(int64_t matrix, int lane) const {
+    bool has = !IsRegular(matrix);
+    ForEachPivot(matrix, lane, [&](T pivot) { has |= pivot == 0; });
+    return __ballot_sync(0xffffffffu, has) != 0;
   }
   __device__ T LogMagnitude(int64_t matrix, int lane) const {
     T sum = 0;
@@ -207,7 +209,6 @@ absl::Status StoreNumbers(const KernelContext& c, const Squares& s, const LuPart
 
 template <typename T>
 absl::Status Det(const KernelContext& c) {
-  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const ArrayView& a = c.inputs[LaFactorArrays::kA];
   WorkspaceParts parts(c.workspace);
   const LuParts p(a, FactorStateOf(c).scratch_bytes, /*inverts=*/false, parts);
@@ -218,9 +219,6 @@ absl::Status Det(const KernelContext& c) {
 template <typename T>
 absl::Status Slogdet(const KernelContext& c) {
   using enum LaSlogdetArrays::Output;
-  if (c.reqs[kSign] == WriteReq::kNull && c.reqs[kLogAbsDet] == WriteReq::kNull) {
-    return absl::OkStatus();
-  }
   const ArrayView& a = c.inputs[LaFactorArrays::kA];
   const Squares s(a);
   WorkspaceParts parts(c.workspace);
@@ -236,7 +234,12 @@ template <typename T, bool kLog>
 __global__ void WriteGradientFactors(int64_t count, const LuDiagonals<T> diagonals, const T* ograd,
                                      T* factors) {
   ForEachWithWarp(count, [&](int64_t i, int lane) {
-    const T factor = kLog ? abs(diagonals.Sign(i, lane)) : diagonals.Determinant(i, lane);
+    T factor = 1;
+    if (kLog) {
+      if (diagonals.HasZeroPivot(i, lane)) factor = 0;
+    } else {
+      factor = diagonals.Determinant(i, lane);
+    }
     if (lane == 0) factors[i] = factor == 0 ? T{0} : ograd[i] * factor;
   });
 }
@@ -255,7 +258,6 @@ __global__ void StoreScaledMatrices(int64_t size, int64_t matrix_size, const T* 
 template <typename T, bool kLog>
 absl::Status DetBackward(const KernelContext& c) {
   using enum LaFactorGradientArrays::Input;
-  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const ArrayView& a = c.inputs[kAOrOutput];
   const Squares s(a);
   WorkspaceParts parts(c.workspace);
@@ -278,7 +280,8 @@ constexpr int kGradientsA = LaFactorGradientArrays::kAOrOutput;
 const KernelRegistrar kKernels[] = {
     {"_linalg_inverse", kGpu, kFloat32Or64, RunFloat32Or64<Inverse<float>, Inverse<double>>,
      PrepareLu<kA, /*kInverts=*/true>},
-    {"_backward_linalg_inverse", kGpu, kFloat32Or64, InverseBackward, PrepareInverseBackward},
+    {"_backward_linalg_inverse", kGpu, kFloat32Or64,
+     RunFloat32Or64<InverseBackward, InverseBackward>, PrepareInverseBackward},
     {"_linalg_det", kGpu, kFloat32Or64, RunFloat32Or64<Det<float>, Det<double>>,
      PrepareLu<kA, /*kInverts=*/false>},
     {"_backward_linalg_det", kGpu, kFloat32Or64,

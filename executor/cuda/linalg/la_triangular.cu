@@ -104,7 +104,6 @@ absl::Status StoreScaled(const KernelContext& c, const void* x, double alpha, co
 template <typename T>
 absl::Status Trmm(const KernelContext& c) {
   using enum LaProductArrays::Input;
-  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const auto& p = c.param<LaTriangularParam>();
   const ArrayView &a = c.inputs[kA], &b = c.inputs[kB];
   WorkspaceParts parts(c.workspace);
@@ -132,7 +131,6 @@ absl::Status TrmmBackward(const KernelContext& c) {
 template <typename T>
 absl::Status Trsm(const KernelContext& c) {
   using enum LaProductArrays::Input;
-  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const auto& p = c.param<LaTriangularParam>();
   const ArrayView &a = c.inputs[kA], &b = c.inputs[kB];
   WorkspaceParts parts(c.workspace);

@@ -3,9 +3,12 @@
 
 // Batches of square matrices, their triangles and diagonals. For .cu files.
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "absl/status/status.h"
+#include "cuda_runtime.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
 #include "executor/kernel.h"
@@ -107,10 +110,13 @@ absl::Status LaunchWarps(const KernelContext& c, int64_t count, void (*kernel)(P
 
 using LinalgRunFn = absl::Status (*)(const KernelContext&);
 
-// The kernel of a node whose output 0 is of one of kFloat32Or64, run with the node's device as the
-// current one, unless nothing is asked for.
+// The kernel of a node whose input 0 is of one of kFloat32Or64, run with the node's device as the
+// current one, unless no output is asked for.
 template <LinalgRunFn kFloat, LinalgRunFn kDouble>
 absl::Status RunFloat32Or64(const KernelContext& c) {
+  const bool asked = std::any_of(c.reqs.begin(), c.reqs.end(),
+                                 [](WriteReq req) { return req != WriteReq::kNull; });
+  if (!asked) return absl::OkStatus();
   const CudaDeviceScope scope(c.context.device_id);
   COOPER_RETURN_IF_ERROR(scope.status());
   return c.inputs[0].dtype == DType::kFloat64 ? kDouble(c) : kFloat(c);

@@ -1,7 +1,6 @@
 #include "third_party/cuda/emulator/solver/cusolver.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -36,9 +35,19 @@ void Spoil(T* workspace, int n) {
   std::fill_n(workspace, WorkspaceElements(n), std::numeric_limits<T>::quiet_NaN());
 }
 
+// Without the diagonal.
+template <typename T>
+void SpoilTriangle(bool lower, int64_t n, Columns<T> a) {
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < i; ++j) {
+      (lower ? a(i, j) : a(j, i)) = std::numeric_limits<T>::quiet_NaN();
+    }
+  }
+}
+
 cusolverStatus_t SizeOfWorkspace(cusolverDnHandle_t handle, int n, int ld, int* elements) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (!IsMatrix(n, ld)) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (!IsMatrix(n, ld) || handle->device != CurrentDevice()) return CUSOLVER_STATUS_INVALID_VALUE;
   *elements = WorkspaceElements(n);
   return CUSOLVER_STATUS_SUCCESS;
 }
@@ -74,7 +83,10 @@ cusolverStatus_t PotrfBatched(const char* call, cusolverDnHandle_t handle,
       return cudaErrorIllegalAddress;
     }
     for (int i = 0; i < count; ++i) {
-      info[i] = FactorCholesky<T>(triangle == CUBLAS_FILL_MODE_LOWER, n, {a[i], lda});
+      const Columns<T> matrix = {a[i], lda};
+      const bool lower = triangle == CUBLAS_FILL_MODE_LOWER;
+      info[i] = FactorCholesky<T>(lower, n, matrix);
+      SpoilTriangle<T>(!lower, n, matrix);  // scratch memory of cuSOLVER's here
     }
     return cudaSuccess;
   };

@@ -1,0 +1,24 @@
+#ifndef COOPER_NDARRAY_CUDA_SOLVER_INTS_H_
+#define COOPER_NDARRAY_CUDA_SOLVER_INTS_H_
+
+#include <cstdint>
+#include <limits>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+namespace cooper {
+
+// kInvalidArgument where `count` matrices (n, n) are more, or larger, than a library's ints can
+// say.
+inline absl::Status CheckSolverInts(absl::string_view library, int64_t count, int64_t n) {
+  constexpr int64_t kMost = std::numeric_limits<int>::max();
+  if (count <= kMost && n <= kMost) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(count, " matrices of ", n, " rows: ", library,
+                                                 " factors at most ", kMost, ", of as many rows"));
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_NDARRAY_CUDA_SOLVER_INTS_H_
