@@ -21,6 +21,14 @@
 
 namespace cooper {
 
+// For bounds of launches and loads under way: for compute capability 10.0 and later nvcc takes more
+// registers for the same source, and would spill what fits before.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+inline constexpr bool kNeedsMoreRegisters = true;
+#else
+inline constexpr bool kNeedsMoreRegisters = false;
+#endif
+
 // Null, the default stream, where a kernel is run without a queue.
 inline cudaStream_t StreamOf(const KernelContext& c) {
   return c.queue == nullptr ? nullptr : static_cast<cudaStream_t>(c.queue->handle());

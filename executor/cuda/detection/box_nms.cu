@@ -92,7 +92,7 @@ __global__ void FindSuppressed(NmsExtents e, NmsRule<T> rule, const T* data, con
   }
 }
 
-__global__ void __launch_bounds__(SuppressionBits::kSuppressThreads)
+__global__ void __launch_bounds__(SuppressionBits::kSuppressThreads, 1)
     SuppressByBits(NmsExtents e, int32_t* all_orders, SuppressionBits bits) {
   for (int64_t image = blockIdx.x; image < e.images; image += gridDim.x) {
     int32_t* const order = all_orders + image * e.boxes;

@@ -99,7 +99,7 @@ struct Target {
 };
 
 template <typename T>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 1)
     MatchImages(TargetExtents e, MatchRule rule, Inputs<T> in, Target<T> loc_target,
                 Target<T> loc_mask, Target<T> cls_target, char* workspace, int64_t scratch_bytes) {
   __shared__ GreatestValue shared[kThreads];

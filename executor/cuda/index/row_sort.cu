@@ -15,10 +15,11 @@ constexpr int kMostEach = 32;
 constexpr unsigned kAll = 0xffffffff;
 // That are to have room in a multiprocessor's registers: of more, threads with the most elements
 // would spill.
-template <int kEach>
+template <int kEach, typename C>
 constexpr int kBlocksSorting = kEach < kMostEach / 2 ? 8
                                : kEach < kMostEach   ? 6
-                                                     : 4;
+                               : sizeof(C) <= 4      ? 4
+                                                     : 3;
 
 struct RowSort {
   int64_t rows, n, inner, k;
@@ -112,7 +113,8 @@ __device__ __forceinline__ void SortInWarp(int lane, uint64_t (&x)[kEach]) {
 // A warp sorts a row: by the elements' keys, and where they are in the row in the bits below, so
 // that equal ones keep their order.
 template <int kEach, typename C>
-__global__ void __launch_bounds__(kWarp* kWarps, kBlocksSorting<kEach>) SortRows(const RowSort s) {
+__global__ void __launch_bounds__(kWarp* kWarps, kBlocksSorting<kEach, C>)
+    SortRows(const RowSort s) {
   // What a thread has of the result lies together, and is written to memory by neighbours: a word
   // is left out after each 32, so that they meet no bank twice.
   __shared__ uint32_t sorted[kWarps][kWarp * kEach + kEach];

@@ -103,7 +103,7 @@ struct ForwardOptions {
 };
 
 template <typename T, typename C, typename Counted>
-__global__ void __launch_bounds__(kMostThreads<C>)
+__global__ void __launch_bounds__(kMostThreads<C>, 1)
     Forward(SetPlan plan, const T* data, Counted counted, ForwardOptions<C> o, T* out) {
   const SetThread thread(plan);
   const auto value = [data](int64_t i) { return data[i]; };
@@ -156,7 +156,7 @@ struct GradientAndData {
 };
 
 template <typename T, typename C, typename Counted>
-__global__ void __launch_bounds__(kMostThreads<C>)
+__global__ void __launch_bounds__(kMostThreads<C>, 1)
     Backward(SetPlan plan, const T* ograd, const T* data, Counted counted, BackwardOptions<C> o,
              T* grad) {
   const SetThread thread(plan);

@@ -81,7 +81,7 @@ struct RoiPlace {
 // what bins of rows x columns of region n do to the sums of the thread's planes.
 // Three blocks to a multiprocessor: left to itself the compiler makes room for more, and spills.
 template <typename T, typename Give>
-__global__ void __launch_bounds__(32 * kRoiWarps, 3)
+__global__ void __launch_bounds__(32 * kRoiWarps, kNeedsMoreRegisters ? 1 : 3)
     GatherRois(RoiImage m, RoiTables tables, const T* rois, Give give, T* grad, bool add) {
   __shared__ uint32_t reached[kRoiWarps];  // a bit for each region
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;

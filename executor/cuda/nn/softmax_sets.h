@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(kThreadsHolding<C, kHeld>, kBlocksHolding<C, k
       return temperature == C{1} ? x - top : (x - top) / temperature;
     };
     const auto exponential = [&](int64_t j, C x) { return j < length ? exp(scaled(x)) : C{0}; };
-    if constexpr (kHeld > 0 && !kLog) {
+    if constexpr (kHeldHere < kHeld >> 0 && !kLog) {
       const C scale = C{1} / values.template ReplaceAndSum<C>(exponential);
       // 0 beyond the length, whatever the scale is: with no elements it is infinite.
       values.ForEach(

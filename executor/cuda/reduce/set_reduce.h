@@ -39,9 +39,10 @@ inline constexpr int kThreadsHolding = sizeof(C) > sizeof(float) ? kSetThreads
                                        : kHeld == kMostHeld      ? 2 * kSetThreads
                                                                  : kSetThreads;
 template <typename C, int kHeld>
-inline constexpr int kBlocksHolding = kHeld == 0          ? 1
-                                      : kHeld == kFewHeld ? 4
-                                                          : 2;
+inline constexpr int kBlocksHolding = kHeld == 0            ? 1
+                                      : kHeld == kFewHeld   ? 4
+                                      : kNeedsMoreRegisters ? 1
+                                                            : 2;
 // The most threads of a set where a kernel computes in double for either dtype, else in float.
 inline int MostThreadsFor(DType a, DType b) {
   return a == DType::kFloat64 || b == DType::kFloat64 ? kThreadsHolding<double, 0>
@@ -286,7 +287,11 @@ class SetThread {
   __device__ void LoadAhead(int64_t size, Next&& next, Load&& load, Use&& use) const {
     using Value = decltype(load(int64_t{0}));
     // What the registers of 1024 threads hold on every GPU; doubles take too many.
-    constexpr int kLoads = alignof(Value) > 4 ? 1 : sizeof(Value) <= 4 ? 4 : 3;
+    constexpr bool kOne = sizeof(Value) == alignof(Value);  // not two that are read together
+    constexpr int kLoads = kNeedsMoreRegisters          ? 1
+                           : alignof(Value) > 4         ? 1
+                           : kOne && sizeof(Value) <= 4 ? 4
+                                                        : 3;
     for (int64_t j = lane_; j < size;) {
       int64_t elements[kLoads];
       Value values[kLoads];

@@ -80,9 +80,14 @@ class SetValues {
   Value held_[kHeld > 0 ? kHeld : 1];
 };
 
+// How many a lane holds that is to hold kHeld.
+template <int kHeld>
+inline constexpr int kHeldHere = kNeedsMoreRegisters&& kHeld == kMostHeld ? 0 : kHeld;
+
 template <int kHeld, typename Load>
-__device__ SetValues<kHeld, Load> ValuesOf(const SetThread& thread, int64_t set, Load load) {
-  return SetValues<kHeld, Load>(thread, set, load);
+__device__ SetValues<kHeldHere<kHeld>, Load> ValuesOf(const SetThread& thread, int64_t set,
+                                                      Load load) {
+  return SetValues<kHeldHere<kHeld>, Load>(thread, set, load);
 }
 
 // Calls fn(Held{}), whose status it returns, where Held::value is how many values of a set of the
