@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -19,6 +21,11 @@ struct cusolverDnContext {
 
 namespace cooper::cuda_emulator {
 namespace {
+
+template <typename T>
+std::string NameOf(const char* rest) {
+  return absl::StrCat("cusolverDn", sizeof(T) == 8 ? "D" : "S", rest);
+}
 
 cusolverStatus_t Queued(LibraryCall call) {
   return QueueLibraryCall(std::move(call)) ? CUSOLVER_STATUS_SUCCESS
@@ -53,11 +60,11 @@ cusolverStatus_t SizeOfWorkspace(cusolverDnHandle_t handle, int n, int ld, int* 
 }
 
 template <typename T>
-cusolverStatus_t Potrf(const char* call, cusolverDnHandle_t handle, cublasFillMode_t triangle,
-                       int n, T* a, int lda, T* workspace, int elements, int* info) {
+cusolverStatus_t Potrf(cusolverDnHandle_t handle, cublasFillMode_t triangle, int n, T* a, int lda,
+                       T* workspace, int elements, int* info) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (!IsMatrix(n, lda) || elements < WorkspaceElements(n)) return CUSOLVER_STATUS_INVALID_VALUE;
-  return Queued({.name = absl::StrCat(call, " (n ", n, ")"),
+  return Queued({.name = absl::StrCat(NameOf<T>("potrf"), " (n ", n, ")"),
                  .device = handle->device,
                  .stream = handle->stream,
                  .ranges = {{a, BytesOf<T>(n, n, lda)},
@@ -72,13 +79,12 @@ cusolverStatus_t Potrf(const char* call, cusolverDnHandle_t handle, cublasFillMo
 }
 
 template <typename T>
-cusolverStatus_t PotrfBatched(const char* call, cusolverDnHandle_t handle,
-                              cublasFillMode_t triangle, int n, T** a, int lda, int* info,
-                              int count) {
+cusolverStatus_t PotrfBatched(cusolverDnHandle_t handle, cublasFillMode_t triangle, int n, T** a,
+                              int lda, int* info, int count) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (!IsMatrix(n, lda) || count < 0) return CUSOLVER_STATUS_INVALID_VALUE;
   const auto run = [=] {
-    if (!PointToDevice(call, reinterpret_cast<const void* const*>(a), count,
+    if (!PointToDevice("cusolverDnpotrfBatched", reinterpret_cast<const void* const*>(a), count,
                        BytesOf<T>(n, n, lda))) {
       return cudaErrorIllegalAddress;
     }
@@ -90,7 +96,7 @@ cusolverStatus_t PotrfBatched(const char* call, cusolverDnHandle_t handle,
     }
     return cudaSuccess;
   };
-  return Queued({.name = absl::StrCat(call, " (", count, " times n ", n, ")"),
+  return Queued({.name = absl::StrCat(NameOf<T>("potrfBatched"), " (", count, " times n ", n, ")"),
                  .device = handle->device,
                  .stream = handle->stream,
                  .ranges = {{a, count * static_cast<int64_t>(sizeof(void*))},
@@ -100,12 +106,12 @@ cusolverStatus_t PotrfBatched(const char* call, cusolverDnHandle_t handle,
 }
 
 template <typename T>
-cusolverStatus_t Getrf(const char* call, cusolverDnHandle_t handle, int m, int n, T* a, int lda,
-                       T* workspace, int* pivots, int* info) {
+cusolverStatus_t Getrf(cusolverDnHandle_t handle, int m, int n, T* a, int lda, T* workspace,
+                       int* pivots, int* info) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (m != n || !IsMatrix(n, lda)) return CUSOLVER_STATUS_INVALID_VALUE;
   const int elements = WorkspaceElements(n);
-  return Queued({.name = absl::StrCat(call, " (n ", n, ")"),
+  return Queued({.name = absl::StrCat(NameOf<T>("getrf"), " (n ", n, ")"),
                  .device = handle->device,
                  .stream = handle->stream,
                  .ranges = {{a, BytesOf<T>(n, n, lda)},
@@ -121,12 +127,11 @@ cusolverStatus_t Getrf(const char* call, cusolverDnHandle_t handle, int m, int n
 }
 
 template <typename T>
-cusolverStatus_t Getrs(const char* call, cusolverDnHandle_t handle, cublasOperation_t operation,
-                       int n, int columns, const T* a, int lda, const int* pivots, T* b, int ldb,
-                       int* info) {
+cusolverStatus_t Getrs(cusolverDnHandle_t handle, cublasOperation_t operation, int n, int columns,
+                       const T* a, int lda, const int* pivots, T* b, int ldb, int* info) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (columns < 0 || !IsMatrix(n, lda) || !IsMatrix(n, ldb)) return CUSOLVER_STATUS_INVALID_VALUE;
-  return Queued({.name = absl::StrCat(call, " (n ", n, ", columns ", columns, ")"),
+  return Queued({.name = absl::StrCat(NameOf<T>("getrs"), " (n ", n, ", columns ", columns, ")"),
                  .device = handle->device,
                  .stream = handle->stream,
                  .ranges = {{a, BytesOf<T>(n, n, lda)},
@@ -141,6 +146,35 @@ cusolverStatus_t Getrs(const char* call, cusolverDnHandle_t handle, cublasOperat
                  }});
 }
 
+template <typename T>
+cusolverStatus_t PotrfBufferSize(cusolverDnHandle_t handle, cublasFillMode_t, int n, T*, int lda,
+                                 int* elements) {
+  return SizeOfWorkspace(handle, n, lda, elements);
+}
+
+template <typename T>
+cusolverStatus_t GetrfBufferSize(cusolverDnHandle_t handle, int m, int n, T*, int lda,
+                                 int* elements) {
+  return SizeOfWorkspace(handle, std::max(m, n), lda, elements);
+}
+
+cusolverStatus_t Create(cusolverDnHandle_t* handle) {
+  *handle = new cusolverDnContext{.device = CurrentDevice()};
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t Destroy(cusolverDnHandle_t handle) {
+  if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  delete handle;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t SetStream(cusolverDnHandle_t handle, cudaStream_t stream) {
+  if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  handle->stream = stream;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
 struct NamedFunction {
   std::string_view name;
   void* function;
@@ -148,77 +182,22 @@ struct NamedFunction {
 
 }  // namespace
 
-extern "C" {
-
-cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t* handle) {
-  *handle = new cusolverDnContext{.device = CurrentDevice()};
-  return CUSOLVER_STATUS_SUCCESS;
-}
-
-cusolverStatus_t cusolverDnDestroy(cusolverDnHandle_t handle) {
-  if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  delete handle;
-  return CUSOLVER_STATUS_SUCCESS;
-}
-
-cusolverStatus_t cusolverDnSetStream(cusolverDnHandle_t handle, cudaStream_t stream) {
-  if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  handle->stream = stream;
-  return CUSOLVER_STATUS_SUCCESS;
-}
-
-#define FACTORIZATIONS(letter, type)                                                               \
-  cusolverStatus_t cusolverDn##letter##potrf_bufferSize(                                           \
-      cusolverDnHandle_t handle, cublasFillMode_t, int n, type*, int lda, int* elements) {         \
-    return SizeOfWorkspace(handle, n, lda, elements);                                              \
-  }                                                                                                \
-  cusolverStatus_t cusolverDn##letter##potrf(cusolverDnHandle_t handle, cublasFillMode_t triangle, \
-                                             int n, type* a, int lda, type* workspace,             \
-                                             int elements, int* info) {                            \
-    return Potrf<type>("cusolverDn" #letter "potrf", handle, triangle, n, a, lda, workspace,       \
-                       elements, info);                                                            \
-  }                                                                                                \
-  cusolverStatus_t cusolverDn##letter##potrfBatched(cusolverDnHandle_t handle,                     \
-                                                    cublasFillMode_t triangle, int n, type* a[],   \
-                                                    int lda, int* info, int count) {               \
-    return PotrfBatched<type>("cusolverDn" #letter "potrfBatched", handle, triangle, n, a, lda,    \
-                              info, count);                                                        \
-  }                                                                                                \
-  cusolverStatus_t cusolverDn##letter##getrf_bufferSize(cusolverDnHandle_t handle, int m, int n,   \
-                                                        type*, int lda, int* elements) {           \
-    return SizeOfWorkspace(handle, std::max(m, n), lda, elements);                                 \
-  }                                                                                                \
-  cusolverStatus_t cusolverDn##letter##getrf(cusolverDnHandle_t handle, int m, int n, type* a,     \
-                                             int lda, type* workspace, int* pivots, int* info) {   \
-    return Getrf<type>("cusolverDn" #letter "getrf", handle, m, n, a, lda, workspace, pivots,      \
-                       info);                                                                      \
-  }                                                                                                \
-  cusolverStatus_t cusolverDn##letter##getrs(                                                      \
-      cusolverDnHandle_t handle, cublasOperation_t operation, int n, int columns, const type* a,   \
-      int lda, const int* pivots, type* b, int ldb, int* info) {                                   \
-    return Getrs<type>("cusolverDn" #letter "getrs", handle, operation, n, columns, a, lda,        \
-                       pivots, b, ldb, info);                                                      \
-  }
-FACTORIZATIONS(S, float)
-FACTORIZATIONS(D, double)
-#undef FACTORIZATIONS
-
-}  // extern "C"
-
 void* FindCusolverFunction(std::string_view name) {
-#define FUNCTION(function) \
-  { #function, reinterpret_cast < void*>(&(function)) }
-#define FUNCTIONS(rest) FUNCTION(cusolverDnS##rest), FUNCTION(cusolverDnD##rest)
+// Of the type that NVIDIA's header declares.
+#define FUNCTION(name, function) \
+  { #name, reinterpret_cast < void*>(static_cast <decltype(&(name))>(function)) }
+#define FUNCTIONS(rest, function) \
+  FUNCTION(cusolverDnS##rest, function<float>), FUNCTION(cusolverDnD##rest, function<double>)
   static const NamedFunction kFunctions[] = {
-      FUNCTION(cusolverDnCreate),
-      FUNCTION(cusolverDnDestroy),
-      FUNCTION(cusolverDnSetStream),
-      FUNCTIONS(potrf_bufferSize),
-      FUNCTIONS(potrf),
-      FUNCTIONS(potrfBatched),
-      FUNCTIONS(getrf_bufferSize),
-      FUNCTIONS(getrf),
-      FUNCTIONS(getrs),
+      FUNCTION(cusolverDnCreate, Create),
+      FUNCTION(cusolverDnDestroy, Destroy),
+      FUNCTION(cusolverDnSetStream, SetStream),
+      FUNCTIONS(potrf_bufferSize, PotrfBufferSize),
+      FUNCTIONS(potrf, Potrf),
+      FUNCTIONS(potrfBatched, PotrfBatched),
+      FUNCTIONS(getrf_bufferSize, GetrfBufferSize),
+      FUNCTIONS(getrf, Getrf),
+      FUNCTIONS(getrs, Getrs),
   };
 #undef FUNCTIONS
 #undef FUNCTION
