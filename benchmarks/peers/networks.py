@@ -7,8 +7,8 @@
 
 The networks are those of MXNet's model zoo and three more (zoo.py), with random weights; prediction
 is a forward pass, training a forward and a backward pass, which ONNX Runtime has not. A ratio is
-taken within a round; the table has the medians over the rounds, and last the geometric mean. With --neighbours=N so many busy processes of normal
-priority run beside both. With --gpu cooper (//benchmarks:networks_cuda) takes turns with PyTorch
+taken within a round; the table has the medians over the rounds, and last the geometric mean. With
+--neighbours=N so many busy processes of normal priority run beside them. With --gpu cooper (//benchmarks:networks_cuda) takes turns with PyTorch
 and cuDNN on a GPU; --symbols names a folder of MXNet's files where MXNet is not there.
 """
 
@@ -93,7 +93,7 @@ def _workers(flags: argparse.Namespace, name: str, shapes: str, mode: str) -> li
         workers = turns.make_workers(flags, cooper, flags.cooper_flags)
         if 'onnx' in flags.peers and mode == 'predict':
             workers.append(_onnx_worker(flags, name, shapes))
-        return [worker for worker in workers if worker.name in ['cooper'] + flags.peers]
+        return workers
     threads = f'--threads={flags.threads}'
     python = flags.python or str(turns.venv(flags) / 'bin' / 'python')
     script = str(_HERE / 'torch_network.py')

@@ -1,12 +1,12 @@
 """ONNX Runtime's worker for networks.py: prediction of the network that MXNet has written as an ONNX file."""
 
 import argparse
-import json
 import sys
-import time
 
 import numpy
 import onnxruntime
+
+import passes
 
 
 class _Bound:
@@ -22,8 +22,8 @@ class _Bound:
         self._data = numpy.random.RandomState(1).rand(*shape).astype(numpy.float32)
         self.run(2)
 
-    def run(self, passes: int) -> None:
-        for _ in range(passes):
+    def run(self, count: int) -> None:
+        for _ in range(count):
             self._session.run(None, {'data': self._data})
 
 
@@ -35,16 +35,7 @@ def main() -> int:
     flags = parser.parse_args()
     shape = [int(extent) for extent in flags.shapes.split(':')[1].split(',')]
     bound = _Bound(flags.model, shape, flags.threads)
-    print(json.dumps({'ready': True, 'peer': 'onnx', 'version': onnxruntime.__version__}),
-          flush=True)
-    for line in sys.stdin:
-        words = line.split()
-        if words == ['quit']:
-            break
-        begin = time.perf_counter()
-        bound.run(int(words[1]))
-        answer = {'passes': int(words[1]), 'elapsed_s': time.perf_counter() - begin}
-        print(json.dumps(answer), flush=True)
+    passes.serve(bound.run, peer='onnx', version=onnxruntime.__version__)
     return 0
 
 

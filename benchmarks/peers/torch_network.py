@@ -1,13 +1,13 @@
 """PyTorch's worker for networks.py --gpu: torchvision's networks, eager, on a GPU, by cuDNN."""
 
 import argparse
-import json
 import sys
-import time
 
 import torch
 import torchvision
 from torch.nn import functional
+
+import passes
 
 # By the names of MXNet's model zoo.
 NETWORKS = {
@@ -46,8 +46,8 @@ class _Bound:
         self._network.zero_grad()
         functional.cross_entropy(self._network(self._data), self._labels).backward()
 
-    def run(self, passes: int) -> None:
-        for _ in range(passes):
+    def run(self, count: int) -> None:
+        for _ in range(count):
             self._pass()
         torch.cuda.synchronize()
 
@@ -63,16 +63,8 @@ def main() -> int:
     torch.backends.cudnn.allow_tf32 = False  # as cooper
     shape = [int(extent) for extent in flags.shapes.split(':')[1].split(',')]
     bound = _Bound(flags.network, shape, flags.train)
-    print(json.dumps({'ready': True, 'peer': 'torch', 'version': torch.__version__,
-                      'device': torch.cuda.get_device_name()}), flush=True)
-    for line in sys.stdin:
-        words = line.split()
-        if words == ['quit']:
-            break
-        begin = time.perf_counter()
-        bound.run(int(words[1]))
-        answer = {'passes': int(words[1]), 'elapsed_s': time.perf_counter() - begin}
-        print(json.dumps(answer), flush=True)
+    passes.serve(bound.run, peer='torch', version=torch.__version__,
+                 device=torch.cuda.get_device_name())
     return 0
 
 

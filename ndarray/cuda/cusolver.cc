@@ -116,6 +116,20 @@ absl::Status UseStream(cusolverDnHandle_t handle, cudaStream_t stream) {
 
 cusolverDnHandle_t HandleOf(void* handle) { return static_cast<cusolverDnHandle_t>(handle); }
 
+// Queues call(T{0}, TypedFunctions<T>, side) for `count` matrices (n, n), if there are any, on a
+// handle that `mutex` guards.
+template <typename Call>
+absl::Status Queue(void* handle, std::mutex& mutex, cudaStream_t stream, absl::string_view name,
+                   DType dtype, int64_t count, int64_t n, Call&& call) {
+  if (n == 0 || count == 0) return absl::OkStatus();
+  COOPER_RETURN_IF_ERROR(CheckSolverInts("cuSOLVER", count, n));
+  std::lock_guard<std::mutex> lock(mutex);
+  COOPER_RETURN_IF_ERROR(UseStream(HandleOf(handle), stream));
+  return Dispatch(dtype, [&](auto zero, const auto& functions) {
+    return Checked(call(zero, functions, static_cast<int>(n)), name, dtype, count, n);
+  });
+}
+
 }  // namespace
 
 absl::Status Cusolver::CheckInstalled() { return TheFunctions().status(); }
@@ -169,66 +183,46 @@ absl::StatusOr<int64_t> Cusolver::LuBytes(DType dtype, int64_t n) {
 
 absl::Status Cusolver::Cholesky(cudaStream_t stream, DType dtype, int64_t n, void* a,
                                 void* workspace, int64_t workspace_bytes, int* info) {
-  if (n == 0) return absl::OkStatus();
-  COOPER_RETURN_IF_ERROR(CheckSolverInts("cuSOLVER", 1, n));
-  return Dispatch(dtype, [&](auto zero, const auto& functions) {
-    using T = decltype(zero);
-    std::lock_guard<std::mutex> lock(mutex_);
-    COOPER_RETURN_IF_ERROR(UseStream(HandleOf(handle_), stream));
-    const int side = static_cast<int>(n);
-    return Checked(functions.potrf(HandleOf(handle_), kLowerInRows, side, static_cast<T*>(a), side,
-                                   static_cast<T*>(workspace),
-                                   static_cast<int>(workspace_bytes / sizeof(T)), info),
-                   "potrf", dtype, 1, n);
-  });
+  return Queue(handle_, mutex_, stream, "potrf", dtype, 1, n,
+               [&](auto zero, const auto& functions, int side) {
+                 using T = decltype(zero);
+                 return functions.potrf(HandleOf(handle_), kLowerInRows, side, static_cast<T*>(a),
+                                        side, static_cast<T*>(workspace),
+                                        static_cast<int>(workspace_bytes / sizeof(T)), info);
+               });
 }
 
 absl::Status Cusolver::CholeskyBatched(cudaStream_t stream, DType dtype, int64_t count, int64_t n,
                                        void* const* a, int* info) {
-  if (n == 0 || count == 0) return absl::OkStatus();
-  COOPER_RETURN_IF_ERROR(CheckSolverInts("cuSOLVER", count, n));
-  return Dispatch(dtype, [&](auto zero, const auto& functions) {
-    using T = decltype(zero);
-    std::lock_guard<std::mutex> lock(mutex_);
-    COOPER_RETURN_IF_ERROR(UseStream(HandleOf(handle_), stream));
-    const int side = static_cast<int>(n);
-    // The pointers are read, whatever the declaration says.
-    T** const pointers = const_cast<T**>(reinterpret_cast<T* const*>(a));
-    return Checked(functions.potrf_batched(HandleOf(handle_), kLowerInRows, side, pointers, side,
-                                           info, static_cast<int>(count)),
-                   "potrfBatched", dtype, count, n);
-  });
+  return Queue(handle_, mutex_, stream, "potrfBatched", dtype, count, n,
+               [&](auto zero, const auto& functions, int side) {
+                 using T = decltype(zero);
+                 // The pointers are read, whatever the declaration says.
+                 T** const pointers = const_cast<T**>(reinterpret_cast<T* const*>(a));
+                 return functions.potrf_batched(HandleOf(handle_), kLowerInRows, side, pointers,
+                                                side, info, static_cast<int>(count));
+               });
 }
 
 absl::Status Cusolver::FactorLu(cudaStream_t stream, DType dtype, int64_t n, void* a,
                                 void* workspace, int* pivots, int* info) {
-  if (n == 0) return absl::OkStatus();
-  COOPER_RETURN_IF_ERROR(CheckSolverInts("cuSOLVER", 1, n));
-  return Dispatch(dtype, [&](auto zero, const auto& functions) {
-    using T = decltype(zero);
-    std::lock_guard<std::mutex> lock(mutex_);
-    COOPER_RETURN_IF_ERROR(UseStream(HandleOf(handle_), stream));
-    const int side = static_cast<int>(n);
-    return Checked(functions.getrf(HandleOf(handle_), side, side, static_cast<T*>(a), side,
-                                   static_cast<T*>(workspace), pivots, info),
-                   "getrf", dtype, 1, n);
-  });
+  return Queue(handle_, mutex_, stream, "getrf", dtype, 1, n,
+               [&](auto zero, const auto& functions, int side) {
+                 using T = decltype(zero);
+                 return functions.getrf(HandleOf(handle_), side, side, static_cast<T*>(a), side,
+                                        static_cast<T*>(workspace), pivots, info);
+               });
 }
 
 absl::Status Cusolver::SolveLu(cudaStream_t stream, DType dtype, bool transpose, int64_t n,
                                const void* lu, const int* pivots, void* x, int* info) {
-  if (n == 0) return absl::OkStatus();
-  COOPER_RETURN_IF_ERROR(CheckSolverInts("cuSOLVER", 1, n));
-  return Dispatch(dtype, [&](auto zero, const auto& functions) {
-    using T = decltype(zero);
-    std::lock_guard<std::mutex> lock(mutex_);
-    COOPER_RETURN_IF_ERROR(UseStream(HandleOf(handle_), stream));
-    const int side = static_cast<int>(n);
-    return Checked(
-        functions.getrs(HandleOf(handle_), transpose ? CUBLAS_OP_T : CUBLAS_OP_N, side, side,
-                        static_cast<const T*>(lu), side, pivots, static_cast<T*>(x), side, info),
-        "getrs", dtype, 1, n);
-  });
+  return Queue(handle_, mutex_, stream, "getrs", dtype, 1, n,
+               [&](auto zero, const auto& functions, int side) {
+                 using T = decltype(zero);
+                 return functions.getrs(HandleOf(handle_), transpose ? CUBLAS_OP_T : CUBLAS_OP_N,
+                                        side, side, static_cast<const T*>(lu), side, pivots,
+                                        static_cast<T*>(x), side, info);
+               });
 }
 
 }  // namespace cooper

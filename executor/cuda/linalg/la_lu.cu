@@ -142,17 +142,13 @@ struct LuDiagonals {
   __device__ T Determinant(int64_t matrix, int lane) const {
     T product = 1;
     ForEachPivot(matrix, lane, [&](T pivot) { product *= pivot; });
-    for (int step = kWarp / 2; step > 0; step /= 2) {
-      product *= __shfl_xor_sync(0xffffffffu, product, step);
-    }
+    product = ProductOfWarp(product);
     return IsRegular(matrix) ? product : T{0};
   }
   __device__ T Sign(int64_t matrix, int lane) const {
     int sign = 1;
     ForEachPivot(matrix, lane, [&](T pivot) { sign *= (pivot > 0) - (pivot < 0); });
-    for (int step = kWarp / 2; step > 0; step /= 2) {
-      sign *= __shfl_xor_sync(0xffffffffu, sign, step);
-    }
+    sign = ProductOfWarp(sign);
     return IsRegular(matrix) ? static_cast<T>(sign) : T{0};
   }
   __device__ bool HasZeroPivot(int64_t matrix, int lane) const {

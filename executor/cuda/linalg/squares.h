@@ -88,15 +88,26 @@ absl::Status CopyOnDevice(const KernelContext& c, int64_t count, const T* from, 
       "cudaMemcpyAsync");
 }
 
-// Adds up a warp's values; every lane has the sum.
-template <typename T>
-__device__ T SumOfWarp(T value) {
-  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffu, value, step);
-  return value;
-}
-
 // For kernels in which a warp has a matrix, LaunchWarps(count): calls fn(matrix, lane) for each.
 inline constexpr int kWarp = 32;
+
+// The values of a warp's lanes, put together by op; every lane has the result.
+template <typename T, typename Op>
+__device__ T ReduceInWarp(T value, Op&& op) {
+  for (int step = kWarp / 2; step > 0; step /= 2) {
+    value = op(value, __shfl_xor_sync(0xffffffffu, value, step));
+  }
+  return value;
+}
+template <typename T>
+__device__ T SumOfWarp(T value) {
+  return ReduceInWarp(value, [](T a, T b) { return a + b; });
+}
+template <typename T>
+__device__ T ProductOfWarp(T value) {
+  return ReduceInWarp(value, [](T a, T b) { return a * b; });
+}
+
 template <typename Fn>
 __device__ void ForEachWithWarp(int64_t count, Fn&& fn) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
