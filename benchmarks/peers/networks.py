@@ -34,7 +34,7 @@ def _parse_flags() -> argparse.Namespace:
     parser = turns.make_parser(__doc__, min_run_s=0.5)
     parser.add_argument('--networks', type=turns.items, default=NETWORKS, help=','.join(NETWORKS))
     parser.add_argument('--batch_sizes', type=turns.items, default=['1', '4', '32'])
-    parser.add_argument('--peers', type=turns.items, default=['mxnet', 'onnx'])
+    parser.add_argument('--peers', type=turns.some_of('mxnet', 'onnx'), default=['mxnet', 'onnx'])
     parser.add_argument('--neighbours', type=int, default=0)
     parser.add_argument('--gpu', action='store_true', help='on a GPU, beside PyTorch')
     parser.add_argument('--python', default='', help='for PyTorch, rather than the one of --venv')

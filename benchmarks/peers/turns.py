@@ -6,7 +6,7 @@ import math
 import pathlib
 import statistics
 import time
-from typing import Any, Dict, List
+from typing import Any, Callable, Dict, List
 
 import machine
 from worker import Worker
@@ -20,12 +20,22 @@ def items(text: str) -> List[str]:
     return [item for item in text.split(',') if item]
 
 
+def some_of(*known: str) -> Callable[[str], List[str]]:
+    """A reader of a flag that names some of what is known, with commas between."""
+    def read(text: str) -> List[str]:
+        for item in items(text):
+            if item not in known:
+                raise argparse.ArgumentTypeError(f"{item!r} is none of {', '.join(known)}")
+        return items(text)
+    return read
+
+
 def make_parser(description: str, min_run_s: float) -> argparse.ArgumentParser:
     """A parser of the flags that both programs have."""
     parser = argparse.ArgumentParser(description=description,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--cooper', required=True, help='the binary of //benchmarks:networks')
-    parser.add_argument('--modes', type=items, default=['predict', 'train'])
+    parser.add_argument('--modes', type=some_of('predict', 'train'), default=['predict', 'train'])
     parser.add_argument('--venv', default='~/.cache/cooper-peers', help='made by setup_venv.sh')
     parser.add_argument('--threads', type=int, default=2)
     parser.add_argument('--rounds', type=int, default=7)
