@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/philox.h"
+#include "ndarray/philox_lanes.h"
 
 namespace cooper {
 namespace {
@@ -24,6 +25,17 @@ TEST(PhiloxTest, KnownAnswers) {
               ElementsAre(0x408f276du, 0x41c83b0eu, 0xa20bc7c6u, 0x6d5451fdu));
   EXPECT_THAT(Philox(0x299f31d0a4093822u, 0x0370734413198a2eu).At(0x85a308d3243f6a88u),
               ElementsAre(0xd16cfe09u, 0x94fdccebu, 0x5001e420u, 0x24126ea1u));
+}
+
+TEST(PhiloxTest, LanesHaveTheWordsOfTheirPositions) {
+  const Philox philox(0x299f31d0a4093822u, 0x0370734413198a2eu);
+  for (const uint64_t position : {uint64_t{0}, uint64_t{0xfffffff0u}, ~uint64_t{0} - 5}) {
+    const PhiloxLanes lanes(philox, position);
+    for (int i = 0; i < PhiloxLanes::kLanes; ++i) {
+      EXPECT_THAT(philox.At(position + i), ElementsAre(lanes.words[0][i], lanes.words[1][i],
+                                                       lanes.words[2][i], lanes.words[3][i]));
+    }
+  }
 }
 
 TEST(PhiloxTest, UniformIsInRangeAndEvenlySpread) {

@@ -9,6 +9,7 @@
 #include "executor/elements/dropout_bits.h"
 #include "ndarray/parallel.h"
 #include "ndarray/philox.h"
+#include "ndarray/philox_lanes.h"
 
 namespace cooper {
 
@@ -16,11 +17,21 @@ namespace cooper {
 // four elements: element i depends on the stream and i alone, whatever the number of threads.
 inline void DrawMask(const Philox& random, uint64_t position, double p, int64_t n, uint8_t* mask) {
   const uint32_t threshold = DropoutThreshold(p);
+  constexpr int kLanes = PhiloxLanes::kLanes;
   ParallelFor((n + 3) / 4, 4096, [&](int64_t begin, int64_t end) {
-    for (int64_t block = begin; block < end; ++block) {
-      const auto bits = random.At(position + block);
-      const int64_t count = std::min<int64_t>(4, n - block * 4);
-      for (int64_t i = 0; i < count; ++i) mask[block * 4 + i] = KeepsElement(bits[i], threshold);
+    int64_t four = begin;
+    for (; four + kLanes <= end && (four + kLanes) * 4 <= n; four += kLanes) {
+      const PhiloxLanes lanes(random, position + four);
+      for (int lane = 0; lane < kLanes; ++lane) {
+        for (int i = 0; i < 4; ++i) {
+          mask[(four + lane) * 4 + i] = KeepsElement(lanes.words[i][lane], threshold);
+        }
+      }
+    }
+    for (; four < end; ++four) {
+      const auto bits = random.At(position + four);
+      const int64_t count = std::min<int64_t>(4, n - four * 4);
+      for (int64_t i = 0; i < count; ++i) mask[four * 4 + i] = KeepsElement(bits[i], threshold);
     }
   });
 }

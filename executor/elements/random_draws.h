@@ -2,7 +2,9 @@
 #define COOPER_EXECUTOR_ELEMENTS_RANDOM_DRAWS_H_
 
 // Random numbers of distributions, for kernels of both devices. Each element of an array has random
-// bits of its own, so that it is the same whatever thread draws it.
+// bits of its own, so that it is the same whatever thread draws it. Products that are added are
+// joined by std::fma, not as a compiler likes: uniform, normal and exponential numbers are the same
+// bit for bit on all processors.
 
 #include <array>
 #include <cmath>
@@ -12,6 +14,7 @@
 #include "ndarray/dtype.h"
 #include "ndarray/host_device.h"
 #include "ndarray/philox.h"
+#include "ndarray/random_values.h"
 #include "symbol/ops/random/distributions.h"
 
 namespace cooper {
@@ -30,9 +33,17 @@ inline int FloatDigits(DType dtype) {
   }
 }
 
-// In [0, 1), a multiple of 2^-53.
+// In [0, 1), a multiple of 2^-53: the upper bits of 64. By halves, as int32_t is what vectors of
+// all processors can convert.
 COOPER_HOST_DEVICE inline double UniformOf(uint32_t upper, uint32_t lower) {
-  return static_cast<double>((uint64_t{upper} << 32 | lower) >> 11) * 0x1p-53;
+  const auto high = static_cast<int32_t>(upper >> 5);
+  const auto low = static_cast<int32_t>((upper & 31) << 21 | lower >> 11);
+  return high * 0x1p-27 + low * 0x1p-53;
+}
+
+// A standard normal number as one of `d`.
+COOPER_HOST_DEVICE inline double Scaled(const NormalDistribution& d, double x) {
+  return std::fma(d.scale, x, d.loc);
 }
 
 // Two normal numbers of four words: Box and Muller, "A Note on the Generation of Random Normal
@@ -40,12 +51,13 @@ COOPER_HOST_DEVICE inline double UniformOf(uint32_t upper, uint32_t lower) {
 struct NormalPair {
   double first, second;
 
-  COOPER_HOST_DEVICE explicit NormalPair(const std::array<uint32_t, 4>& words) {
-    constexpr double kTwoPi = 6.283185307179586;
-    const double radius = std::sqrt(-2 * std::log(1 - UniformOf(words[0], words[1])));
-    const double angle = kTwoPi * UniformOf(words[2], words[3]);
-    first = radius * std::cos(angle);
-    second = radius * std::sin(angle);
+  COOPER_HOST_DEVICE explicit NormalPair(const std::array<uint32_t, 4>& words)
+      : NormalPair(UniformOf(words[0], words[1]), UniformOf(words[2], words[3])) {}
+  COOPER_HOST_DEVICE NormalPair(double u, double v) {
+    const double radius = std::sqrt(-2 * LogOf(1 - u));
+    const Turn turn(v);
+    first = radius * turn.Cos();
+    second = radius * turn.Sin();
   }
 };
 
@@ -55,9 +67,12 @@ class ElementRandom {
   COOPER_HOST_DEVICE ElementRandom(const Philox& random, int64_t index)
       : random_(random), position_(static_cast<uint64_t>(index)) {}
 
+  // From one element's words to its next.
+  static constexpr uint64_t kStep = uint64_t{1} << 40;
+
   COOPER_HOST_DEVICE std::array<uint32_t, 4> Words() {
     const auto words = random_.At(position_);
-    position_ += uint64_t{1} << 40;
+    position_ += kStep;
     return words;
   }
   // Two of the same words.
@@ -109,7 +124,10 @@ COOPER_HOST_DEVICE inline double LeastStep(int digits) {
 class UniformRange {
  public:
   COOPER_HOST_DEVICE UniformRange(const UniformDistribution& d, int digits)
-      : low_(d.low), high_(d.high), digits_(digits) {
+      : low_(d.low),
+        high_(d.high),
+        digits_(digits),
+        least_(1 / static_cast<double>(int64_t{1} << digits)) {
     if (d.low < d.high) {
       const double step = std::fabs(d.high) / static_cast<double>(int64_t{1} << (digits - 1));
       end_ = d.high - std::fmax(step, LeastStep(digits));
@@ -121,7 +139,7 @@ class UniformRange {
 
   // Of 32 bits, for at most 24 digits.
   COOPER_HOST_DEVICE double Of(uint32_t bits) const {
-    return Between(static_cast<double>(bits >> (32 - digits_)) / static_cast<double>(1 << digits_));
+    return Between(static_cast<int32_t>(bits >> (32 - digits_)) * least_);
   }
   // Element i of an array whose numbers are made four at a time, or two of more than 24 digits.
   COOPER_HOST_DEVICE double At(const Philox& random, int64_t i) const {
@@ -133,12 +151,14 @@ class UniformRange {
 
  private:
   COOPER_HOST_DEVICE double Between(double u) const {
-    const double value = (1 - u) * low_ + u * high_;  // no difference, which might be infinite
+    // No difference of both, which might be infinite.
+    const double value = std::fma(u, high_, (1 - u) * low_);
     return value < end_ ? value : last_;
   }
 
   double low_, high_;
   int digits_;
+  double least_;  // above 0 of what is drawn
   double end_ = -std::numeric_limits<double>::infinity();
   double last_;  // for all that is not below end_
 };
@@ -152,7 +172,7 @@ COOPER_HOST_DEVICE inline double DrawAt(const UniformDistribution& d, int digits
 COOPER_HOST_DEVICE inline double DrawAt(const NormalDistribution& d, int /*digits*/,
                                         const Philox& random, int64_t i) {
   const NormalPair pair(random.At(i / 2));
-  return d.loc + d.scale * (i % 2 == 0 ? pair.first : pair.second);
+  return Scaled(d, i % 2 == 0 ? pair.first : pair.second);
 }
 
 // Whether four elements of a distribution have random bits together, so that DrawFour is quicker.
@@ -178,30 +198,56 @@ COOPER_HOST_DEVICE inline std::array<double, 4> DrawFour(const NormalDistributio
                                                          int /*digits*/, const Philox& random,
                                                          int64_t four) {
   const NormalPair a(random.At(2 * four)), b(random.At(2 * four + 1));
-  return {d.loc + d.scale * a.first, d.loc + d.scale * a.second, d.loc + d.scale * b.first,
-          d.loc + d.scale * b.second};
+  return {Scaled(d, a.first), Scaled(d, a.second), Scaled(d, b.first), Scaled(d, b.second)};
 }
 
+// Of a number that is uniform in [0, 1).
+COOPER_HOST_DEVICE inline double ExponentialOf(const ExponentialDistribution& d, double u) {
+  return -LogOf(1 - u) / d.lam;
+}
 COOPER_HOST_DEVICE inline double Draw(const ExponentialDistribution& d, ElementRandom& random) {
-  return -std::log(1 - random.Uniform()) / d.lam;
+  return ExponentialOf(d, random.Uniform());
 }
 
-// Marsaglia and Tsang, "A Simple Method for Generating Gamma Variables" (2000).
+// Of alpha at least 1: Marsaglia and Tsang, "A Simple Method for Generating Gamma Variables"
+// (2000).
+class GammaTries {
+ public:
+  COOPER_HOST_DEVICE explicit GammaTries(double alpha)
+      : d_(alpha - 1.0 / 3), c_(1 / std::sqrt(9 * d_)) {}
+
+  // What a normal number would give, unless it is below 0 or not taken.
+  COOPER_HOST_DEVICE double Of(double x) const { return d_ * Cube(x); }
+  // Whether it is taken, u being uniform in (0, 1]. This bound, which has no logarithms, is within
+  // the exact one.
+  COOPER_HOST_DEVICE bool SurelyTakes(double x, double u) const {
+    return Cube(x) > 0 && u < std::fma(-0.0331 * x * x * x, x, 1.0);
+  }
+  COOPER_HOST_DEVICE bool Takes(double x, double u) const {
+    const double v = Cube(x);
+    return v > 0 && (SurelyTakes(x, u) || std::log(u) < x * x / 2 + d_ - d_ * v + d_ * std::log(v));
+  }
+
+ private:
+  COOPER_HOST_DEVICE double Cube(double x) const {
+    const double side = std::fma(c_, x, 1.0);
+    return side * side * side;
+  }
+
+  double d_, c_;
+};
+
 COOPER_HOST_DEVICE inline double Draw(const GammaDistribution& g, ElementRandom& random) {
   if (!(g.alpha > 0)) return NotANumber();
   if (std::isinf(g.alpha)) return g.alpha;
   // Below 1: the next distribution's, scaled.
   const double factor = g.alpha < 1 ? std::pow(1 - random.Uniform(), 1 / g.alpha) : 1;
-  const double d = (g.alpha < 1 ? g.alpha + 1 : g.alpha) - 1.0 / 3;
-  const double c = 1 / std::sqrt(9 * d);
+  const GammaTries tries(g.alpha < 1 ? g.alpha + 1 : g.alpha);
   while (true) {
     const double x = random.Normal();
-    const double v = (1 + c * x) * (1 + c * x) * (1 + c * x);
-    if (!(v > 0)) continue;
-    const double u = 1 - random.Uniform();
-    // The first bound is within the second, and has no logarithms.
-    if (u < 1 - 0.0331 * x * x * x * x || std::log(u) < x * x / 2 + d - d * v + d * std::log(v)) {
-      return d * v * factor * g.beta;
+    // A number below 0 is refused before another one is drawn.
+    if (tries.Of(x) > 0 && tries.Takes(x, 1 - random.Uniform())) {
+      return tries.Of(x) * factor * g.beta;
     }
   }
 }

@@ -5,63 +5,33 @@
 
 #include "absl/status/status.h"
 #include "executor/cpu/elemwise/element_block.h"
+#include "executor/cpu/random/draw_block.h"
 #include "executor/elements/random_draws.h"
 #include "executor/elements/random_kernels.h"
 #include "executor/kernel.h"
+#include "ndarray/cpu_level.h"
 #include "ndarray/parallel.h"
-#include "ndarray/philox.h"
-#include "symbol/ops/random/distributions.h"
 
 namespace cooper {
 namespace {
 
-// Numbers that are made at once.
-constexpr int64_t kGroup = 4;
-
 // Calls fill(first element, n, C* block) for blocks of the output, and stores them. Blocks begin at
-// multiples of kGroup, and have room for n rounded up to one.
+// multiples of kDrawGroup, and have room for n rounded up to one.
 template <typename C, typename Fill>
 absl::Status FillBlocks(const KernelContext& c, Fill&& fill) {
   const ArrayView& output = c.outputs[0];
-  static_assert(kElementBlock % kGroup == 0);
-  const int64_t groups = (output.size() + kGroup - 1) / kGroup;
+  static_assert(kElementBlock % kDrawGroup == 0);
+  const int64_t groups = (output.size() + kDrawGroup - 1) / kDrawGroup;
   ParallelForPlain(groups, 256, [&](int64_t first, int64_t last) {
     C block[kElementBlock];
-    const int64_t end = std::min(last * kGroup, output.size());
-    for (int64_t begin = first * kGroup; begin < end; begin += kElementBlock) {
+    const int64_t end = std::min(last * kDrawGroup, output.size());
+    for (int64_t begin = first * kDrawGroup; begin < end; begin += kElementBlock) {
       const int64_t n = std::min(kElementBlock, end - begin);
-      fill(begin, n, block);
+      RunAtCpuLevel([&] { fill(begin, n, block); });
       StoreBlock(block, n, c.reqs[0], ElementAt(output.data, output.dtype, begin), output.dtype);
     }
   });
   return absl::OkStatus();
-}
-
-// DrawAt of n elements from `begin` on, but several at once.
-template <typename Distribution>
-void DrawBlock(const Distribution& d, int digits, const Philox& random, int64_t begin, int64_t n,
-               double* block) {
-  for (int64_t i = 0; i < n; ++i) block[i] = DrawAt(d, digits, random, begin + i);
-}
-void DrawBlock(const NormalDistribution& d, int /*digits*/, const Philox& random, int64_t begin,
-               int64_t n, double* block) {
-  for (int64_t i = 0; i < n; i += 2) {
-    const NormalPair pair(random.At((begin + i) / 2));
-    block[i] = d.loc + d.scale * pair.first;
-    block[i + 1] = d.loc + d.scale * pair.second;
-  }
-}
-void DrawBlock(const UniformDistribution& d, int digits, const Philox& random, int64_t begin,
-               int64_t n, double* block) {
-  const UniformRange range(d, digits);
-  if (digits > 24) {
-    for (int64_t i = 0; i < n; ++i) block[i] = range.At(random, begin + i);
-    return;
-  }
-  for (int64_t i = 0; i < n; i += kGroup) {
-    const auto words = random.At((begin + i) / kGroup);
-    for (int k = 0; k < kGroup; ++k) block[i + k] = range.Of(words[k]);
-  }
 }
 
 double ElementOf(const ArrayView& array, int64_t i) {

@@ -1,12 +1,14 @@
 // What operators that draw arrays draw: moments, frequencies, and the same numbers whatever the
 // number of threads.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "executor/executor.h"
@@ -14,6 +16,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/dtype.h"
+#include "ndarray/each_cpu_level.h"
 #include "ndarray/parallel.h"
 #include "ndarray/status_matchers.h"
 #include "symbol/symbol.h"
@@ -220,6 +223,38 @@ TEST(DrawTest, TheSameOfEachSeedWhateverTheThreads) {
   SetNumThreads(before);
   EXPECT_EQ(first[0], first[1]);
   EXPECT_EQ(first[0], first[2]);
+}
+
+// Long arrays are drawn as vectors, and what is left over one by one.
+TEST(DrawTest, ElementsAreTheSameWhateverIsDrawnWithThemOrHow) {
+  const std::pair<const char*, AttrMap> cases[] = {
+      {"_random_uniform", {{"low", "-2"}, {"high", "3"}}},
+      {"_random_normal", {{"loc", "1"}, {"scale", "3"}}},
+      {"_random_exponential", {{"lam", "2"}}},
+      {"_random_gamma", {{"alpha", "0.5"}}},
+      {"_random_gamma", {{"alpha", "1"}, {"beta", "3"}}},
+      {"_random_gamma", {{"alpha", "30"}}},
+      {"_random_poisson", {{"lam", "0"}}},
+      {"_random_poisson", {{"lam", "0.1"}}},
+      {"_random_poisson", {{"lam", "9.9"}}},
+      {"_random_poisson", {{"lam", "20"}}},
+  };
+  for (auto [op, attrs] : cases) {
+    SCOPED_TRACE(op);
+    for (const char* dtype : {"float32", "float64"}) {
+      attrs["dtype"] = dtype;
+      attrs["shape"] = "1001";
+      std::vector<double> all;
+      ForEachCpuLevel([&] {
+        const std::vector<double> drawn = Output(*Bind(Op(op, {.attrs = attrs})));
+        if (all.empty()) all = drawn;
+        EXPECT_EQ(drawn, all);
+      });
+      attrs["shape"] = "11";
+      const std::vector<double> few = Output(*Bind(Op(op, {.attrs = attrs})));
+      EXPECT_TRUE(std::equal(few.begin(), few.end(), all.begin()));
+    }
+  }
 }
 
 // data + noise: the noise has data's shape and no gradient.
