@@ -1,13 +1,13 @@
-// Kernels of argmax, argmin, argmax_channel and the running sum.
+// Kernels of argmax, argmin and argmax_channel.
 
 #include <algorithm>
-#include <cmath>
+#include <cstdint>
+#include <optional>
 
 #include "executor/cpu/elemwise/element_block.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/elements/axis_view.h"
 #include "executor/elements/is_nan.h"
-#include "executor/elements/wrapping.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "ndarray/status_macros.h"
@@ -19,37 +19,91 @@ namespace {
 
 using enum OneInputArrays::Input;
 
-struct IsGreater {
+// Elements that are looked at together.
+constexpr int64_t kBlock = 256;
+
+// Whether x is better than `best`, which is not NaN, or NaN: neither is less, nor equal.
+struct Greatest {
   template <typename C>
   static bool Better(C x, C best) {
-    return x > best;
+    return !(x <= best);
   }
 };
 
-struct IsLess {
+struct Least {
   template <typename C>
   static bool Better(C x, C best) {
-    return x < best;
+    return !(x >= best);
   }
 };
 
-// The first best element, or the first NaN.
-template <typename Order, typename T>
-void Search(const AxisView& view, const T* data, const ArrayView& output, WriteReq req) {
-  using C = ComputeType<T>;
-  ParallelForPlain(view.lines(), RowGrain(view.length), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const T* at = data + view.First(i);
-      C best = ConvertElement<C>(at[0]);
-      int64_t position = 0;
-      for (int64_t k = 1; k < view.length && !IsNan(best); ++k) {
-        const C x = ConvertElement<C>(at[k * view.inner]);
-        if (Order::Better(x, best) || IsNan(x)) {
-          best = x;
-          position = k;
-        }
+// n elements from element `first` on, in `room` where they are of another type.
+template <typename C>
+const C* Elements(const ArrayView& data, int64_t first, int64_t n, C* room) {
+  if (data.dtype == DTypeOf<C>()) return data.as<C>() + first;
+  LoadBlock(ElementAt(data.data, data.dtype, first), data.dtype, n, room);
+  return room;
+}
+
+// The position of the best of n elements side by side, or of the first NaN. Most blocks have none
+// that is better than those before, which is found out without positions.
+template <typename Order, typename C>
+int64_t BestOfLine(const ArrayView& data, int64_t first, int64_t n) {
+  C room[kBlock];
+  C best = *Elements(data, first, 1, room);
+  int64_t position = 0;
+  for (int64_t begin = 0; begin < n && !IsNan(best); begin += kBlock) {
+    const int64_t count = std::min(kBlock, n - begin);
+    const C* x = Elements(data, first + begin, count, room);
+    int better = 0;
+    for (int64_t k = 0; k < count; ++k) better |= Order::Better(x[k], best) ? 1 : 0;
+    if (better == 0) continue;
+    for (int64_t k = 0; k < count && !IsNan(best); ++k) {
+      if (!Order::Better(x[k], best)) continue;
+      best = x[k];
+      position = begin + k;
+    }
+  }
+  return position;
+}
+
+// The same for `count` <= kBlock lines side by side of n elements, `stride` apart.
+template <typename Order, typename C>
+void BestOfColumns(const ArrayView& data, int64_t first, int64_t n, int64_t stride, int64_t count,
+                   int64_t* positions) {
+  C room[kBlock], best[kBlock];
+  std::copy_n(Elements(data, first, count, room), count, best);
+  std::fill_n(positions, count, 0);
+  for (int64_t k = 1; k < n; ++k) {
+    const C* x = Elements(data, first + k * stride, count, room);
+    for (int64_t j = 0; j < count; ++j) {
+      const bool better = Order::Better(x[j], best[j]) && !IsNan(best[j]);
+      best[j] = better ? x[j] : best[j];
+      positions[j] = better ? k : positions[j];
+    }
+  }
+}
+
+template <typename Order, typename C>
+void Search(const AxisView& view, const ArrayView& data, const ArrayView& output, WriteReq req) {
+  // Lines from `line` on, which are side by side.
+  const auto search = [&](int64_t line, int64_t count) {
+    int64_t positions[kBlock];
+    if (view.inner == 1) {
+      for (int64_t i = 0; i < count; ++i) {
+        positions[i] = BestOfLine<Order, C>(data, view.First(line + i), view.length);
       }
-      StoreBlock(&position, 1, req, ElementAt(output.data, output.dtype, i), output.dtype);
+    } else {
+      BestOfColumns<Order, C>(data, view.First(line), view.length, view.inner, count, positions);
+    }
+    StoreBlock(positions, count, req, ElementAt(output.data, output.dtype, line), output.dtype);
+  };
+  ParallelFor(view.lines(), RowGrain(view.length), [&](int64_t begin, int64_t end) {
+    for (int64_t line = begin; line < end;) {
+      const int64_t rest = view.inner == 1 ? end - line : view.inner - line % view.inner;
+      const int64_t count = std::min({kBlock, end - line, rest});
+      search(line, count);
+      line += count;
     }
   });
 }
@@ -57,11 +111,11 @@ void Search(const AxisView& view, const T* data, const ArrayView& output, WriteR
 template <typename Order>
 absl::Status RunSearch(const KernelContext& c, std::optional<int64_t> axis) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  COOPER_ASSIGN_OR_RETURN(const AxisView view, AxisView::Along(c.inputs[kData].shape, axis));
+  const ArrayView& data = c.inputs[kData];
+  COOPER_ASSIGN_OR_RETURN(const AxisView view, AxisView::Along(data.shape, axis));
   COOPER_RETURN_IF_ERROR(view.CheckSearchable());
-  DispatchDType(c.inputs[kData].dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    Search<Order, T>(view, c.inputs[kData].as<T>(), c.outputs[0], c.reqs[0]);
+  DispatchComputeType(data.dtype, /*exact_integers=*/true, [&](auto zero) {
+    Search<Order, decltype(zero)>(view, data, c.outputs[0], c.reqs[0]);
   });
   return absl::OkStatus();
 }
@@ -72,53 +126,12 @@ absl::Status SearchCpu(const KernelContext& c) {
 }
 
 absl::Status ArgmaxChannelCpu(const KernelContext& c) {
-  return RunSearch<IsGreater>(c, c.inputs[kData].shape.rank() > 1 ? 1 : 0);
+  return RunSearch<Greatest>(c, c.inputs[kData].shape.rank() > 1 ? 1 : 0);
 }
 
-// Sums along the axis in the type to compute in for the output, from the first element on or, for
-// the gradient, from the last.
-template <typename C>
-void RunningSum(const AxisView& view, const ArrayView& input, const ArrayView& output, WriteReq req,
-                bool from_last) {
-  ParallelForPlain(view.lines(), RowGrain(view.length), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t base = view.First(i);
-      C sum = 0;
-      for (int64_t k = 0; k < view.length; ++k) {
-        const int64_t step = from_last ? view.length - 1 - k : k;
-        const int64_t at = base + step * view.inner;
-        C value;
-        LoadBlock(ElementAt(input.data, input.dtype, at), input.dtype, 1, &value);
-        sum = WrapAdd(sum, value);
-        StoreBlock(&sum, 1, req, ElementAt(output.data, output.dtype, at), output.dtype);
-      }
-    }
-  });
-}
-
-// The axis is one of `shape`, the forward input's.
-absl::Status RunCumsum(const KernelContext& c, const Shape& shape, bool from_last) {
-  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  COOPER_ASSIGN_OR_RETURN(const AxisView view, AxisView::Along(shape, c.param<CumsumParam>().axis));
-  DispatchComputeType(c.outputs[0].dtype, /*exact_integers=*/true, [&](auto zero) {
-    RunningSum<decltype(zero)>(view, c.inputs[kData], c.outputs[0], c.reqs[0], from_last);
-  });
-  return absl::OkStatus();
-}
-
-absl::Status CumsumCpu(const KernelContext& c) {
-  return RunCumsum(c, c.inputs[kData].shape, false);
-}
-
-absl::Status CumsumBackwardCpu(const KernelContext& c) {
-  return RunCumsum(c, c.outputs[0].shape, true);
-}
-
-COOPER_REGISTER_KERNEL(argmax, DeviceType::kCpu, kAnyDType, SearchCpu<IsGreater>);
-COOPER_REGISTER_KERNEL(argmin, DeviceType::kCpu, kAnyDType, SearchCpu<IsLess>);
+COOPER_REGISTER_KERNEL(argmax, DeviceType::kCpu, kAnyDType, SearchCpu<Greatest>);
+COOPER_REGISTER_KERNEL(argmin, DeviceType::kCpu, kAnyDType, SearchCpu<Least>);
 COOPER_REGISTER_KERNEL(argmax_channel, DeviceType::kCpu, kAnyDType, ArgmaxChannelCpu);
-COOPER_REGISTER_KERNEL(_np_cumsum, DeviceType::kCpu, kAnyDType, CumsumCpu);
-COOPER_REGISTER_KERNEL(_backward_np_cumsum, DeviceType::kCpu, kAnyDType, CumsumBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

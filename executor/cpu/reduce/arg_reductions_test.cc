@@ -1,0 +1,87 @@
+// argmax and argmin beside a search that looks at one element after another.
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "executor/invoke.h"
+#include "gtest/gtest.h"
+#include "ndarray/dtype.h"
+#include "ndarray/each_cpu_level.h"
+#include "ndarray/ndarray.h"
+#include "ndarray/random.h"
+#include "ndarray/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// The first best, or the first NaN, of n elements that are `stride` apart.
+int64_t Searched(const double* x, int64_t n, int64_t stride, bool greatest) {
+  int64_t best = 0;
+  for (int64_t k = 1; k < n && !std::isnan(x[best * stride]); ++k) {
+    const double value = x[k * stride], least = x[best * stride];
+    if (std::isnan(value) || (greatest ? value > least : value < least)) best = k;
+  }
+  return best;
+}
+
+// Of values (outer, length, inner), both ways and at each level.
+void Check(const std::vector<double>& values, const std::vector<int64_t>& shape, DType dtype) {
+  SCOPED_TRACE(absl::StrCat(DTypeName(dtype), " ", shape[0], "x", shape[1], "x", shape[2]));
+  const NDArray data =
+      *(*NDArray::FromVector<double>({shape[0], shape[1], shape[2]}, values)).AsType(dtype);
+  const std::vector<double> x = *(*data.AsType(DType::kFloat64)).ToVector<double>();
+  for (const bool greatest : {true, false}) {
+    std::vector<double> expected;
+    for (int64_t i = 0; i < shape[0]; ++i) {
+      for (int64_t j = 0; j < shape[2]; ++j) {
+        const double* const first = x.data() + i * shape[1] * shape[2] + j;
+        expected.push_back(static_cast<double>(Searched(first, shape[1], shape[2], greatest)));
+      }
+    }
+    const NDArray found = *NDArray::Zeros({shape[0], shape[2]}, dtype);  // as in MXNet
+    ForEachCpuLevel([&] {
+      COOPER_ASSERT_OK(Invoke(greatest ? "argmax" : "argmin", {{"axis", "1"}}, {&data}, {&found}));
+      EXPECT_EQ(*(*found.AsType(DType::kFloat64)).ToVector<double>(), expected);
+    });
+  }
+}
+
+TEST(ArgReductionsTest, FindTheFirst) {
+  RandomGenerator random(7);
+  const std::vector<int64_t> shapes[] = {{3, 1, 1}, {2, 7, 1},   {2, 256, 1}, {1, 1000, 1},
+                                         {2, 5, 3}, {1, 9, 300}, {3, 70, 17}};
+  for (const auto& shape : shapes) {
+    std::vector<double> values(shape[0] * shape[1] * shape[2]);
+    for (double& v : values) v = static_cast<double>(random.NextBelow(100));  // with equal ones
+    for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kInt32,
+                              DType::kUint8, DType::kInt64}) {
+      if (dtype == DType::kUint8 && shape[1] > 256) continue;  // has no such positions
+      Check(values, shape, dtype);
+    }
+    for (int nans = 0; nans < 3; ++nans) values[random.NextBelow(values.size())] = kNan;
+    Check(values, shape, DType::kFloat32);
+    if (shape[1] <= 256) Check(values, shape, DType::kBfloat16);
+  }
+}
+
+TEST(ArgReductionsTest, Ends) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Check(std::vector<double>(300, -kInfinity), {1, 300, 1}, DType::kFloat32);
+  Check(std::vector<double>(300, kNan), {1, 300, 1}, DType::kFloat32);
+  Check({0.0, -0.0, 0.0, kInfinity, kInfinity, kNan}, {1, 3, 2}, DType::kFloat32);
+  // Not to be told apart in doubles.
+  const NDArray data =
+      *NDArray::FromVector<int64_t>({3}, {int64_t{1} << 53, (int64_t{1} << 53) + 1, 4});
+  const NDArray found = *NDArray::Zeros({1}, DType::kInt64);
+  COOPER_ASSERT_OK(Invoke("argmax", {{"axis", "0"}}, {&data}, {&found}));
+  EXPECT_EQ((*found.ToVector<int64_t>())[0], 1);
+}
+
+}  // namespace
+}  // namespace cooper
