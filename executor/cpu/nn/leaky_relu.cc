@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/elemwise/elemwise_loop.h"
+#include "executor/cpu/nn/lane_sum.h"
+#include "executor/cpu/row_grain.h"
 #include "executor/elements/leaky_relu_functions.h"
 #include "executor/elements/vector_math.h"
 #include "executor/kernel.h"
@@ -24,6 +27,50 @@ void ForEach(int64_t n, const Fn& fn) {
     const Fn own = fn;
     COOPER_INDEPENDENT_ITERATIONS
     for (int64_t i = begin; i < end; ++i) own(i);
+  });
+}
+
+// The elements of prelu's data in lines: of one gamma where `gamma_step` is 0, else of gammas that
+// lie as the elements do.
+class PreluLines {
+ public:
+  explicit PreluLines(const GammaIndex& index)
+      : index_(index),
+        length_(index.rest() == 1 ? index.columns() : index.rest()),
+        gamma_step_(index.rest() == 1 ? index.column_stride() : 0) {}
+
+  int64_t length() const { return length_; }
+  int64_t count() const {
+    return length_ == 0 ? 0 : index_.rows() * index_.columns() * index_.rest() / length_;
+  }
+  int64_t gamma_step() const { return gamma_step_; }
+  // That of its first element.
+  int64_t GammaOf(int64_t line) const { return index_(line * length_); }
+
+ private:
+  GammaIndex index_;
+  int64_t length_, gamma_step_;
+};
+
+// Calls fn(i, gamma) for each element i, as ForEach does.
+template <typename T, typename Fn>
+void ForEachOfPrelu(const PreluLines& lines, const T* gamma, const Fn& fn) {
+  ParallelFor(lines.count() * lines.length(), 16384, [=](int64_t begin, int64_t end) {
+    const Fn own = fn;
+    for (int64_t first = begin; first < end;) {
+      const int64_t line = first / lines.length(), line_begin = line * lines.length();
+      const int64_t last = std::min(end, line_begin + lines.length());
+      const T* own_gamma = gamma + lines.GammaOf(line);
+      if (lines.gamma_step() == 0) {
+        const auto slope = Load(*own_gamma);
+        COOPER_INDEPENDENT_ITERATIONS
+        for (int64_t i = first; i < last; ++i) own(i, slope);
+      } else {
+        COOPER_INDEPENDENT_ITERATIONS
+        for (int64_t i = first; i < last; ++i) own(i, Load(own_gamma[i - line_begin]));
+      }
+      first = last;
+    }
   });
 }
 
@@ -65,11 +112,10 @@ void Forward(const KernelContext& c) {
       });
       return;
     case LeakyReluParam::kPrelu: {
-      const GammaIndex index(c.inputs[kData].shape, c.inputs[kGamma].shape);
-      const T* gamma = c.inputs[kGamma].as<T>();
-      ForEach(n, [=](int64_t i) {
+      const PreluLines lines(GammaIndex(c.inputs[kData].shape, c.inputs[kGamma].shape));
+      ForEachOfPrelu(lines, c.inputs[kGamma].as<T>(), [=](int64_t i, C gamma) {
         const C v = Load(x[i]);
-        Store(y + i, v > 0 ? v : v * Load(gamma[index(i)]), add);
+        Store(y + i, v > 0 ? v : v * gamma, add);
       });
       return;
     }
@@ -95,6 +141,43 @@ void Forward(const KernelContext& c) {
   }
 }
 
+// What element i adds to the gradient of its gamma.
+template <typename C>
+C GammaTerm(C x, C ograd) {
+  return x > 0 ? C{} : x * ograd;
+}
+
+// The gradients of gamma. Threads share lines, and then one adds their sums in order, or they share
+// gammas that lie side by side: the same bits for any number of them.
+template <typename T, typename C>
+void SumGammaGradients(const PreluLines& lines, const T* x, const T* ograd, int64_t size, C* sums) {
+  const int64_t length = lines.length();
+  std::fill_n(sums, size, C{});
+  if (lines.gamma_step() == 0) {
+    C* const line_sums = sums + size;
+    ParallelFor(lines.count(), RowGrain(length), [=](int64_t begin, int64_t end) {
+      for (int64_t line = begin; line < end; ++line) {
+        const T* const line_x = x + line * length;
+        const T* const line_ograd = ograd + line * length;
+        line_sums[line] = LaneSum<C>(
+            length, [=](int64_t i) { return GammaTerm(Load(line_x[i]), Load(line_ograd[i])); });
+      }
+    });
+    for (int64_t line = 0; line < lines.count(); ++line)
+      sums[lines.GammaOf(line)] += line_sums[line];
+    return;
+  }
+  ParallelFor(length, RowGrain(lines.count()), [=](int64_t begin, int64_t end) {
+    for (int64_t line = 0; line < lines.count(); ++line) {
+      C* const line_sums = sums + lines.GammaOf(line);
+      const int64_t first = line * length;
+      for (int64_t i = begin; i < end; ++i) {
+        line_sums[i] += GammaTerm(Load(x[first + i]), Load(ograd[first + i]));
+      }
+    }
+  });
+}
+
 template <typename T>
 void PreluBackward(const KernelContext& c) {
   using enum LeakyReLUGradientArrays::Input;
@@ -102,17 +185,11 @@ void PreluBackward(const KernelContext& c) {
   using C = ComputeType<T>;
   const T* ograd = c.inputs[kOgrad].as<T>();
   const T* x = c.inputs[kValue].as<T>();
-  const T* gamma = c.inputs[kMaskOrGamma].as<T>();
-  const GammaIndex index(c.inputs[kValue].shape, c.inputs[kMaskOrGamma].shape);
-  const int64_t n = c.inputs[kValue].size();
+  const PreluLines lines(GammaIndex(c.inputs[kValue].shape, c.inputs[kMaskOrGamma].shape));
   if (c.reqs[kGammaGrad] != WriteReq::kNull) {
     const int64_t size = c.outputs[kGammaGrad].size();
     C* sums = static_cast<C*>(c.workspace);
-    std::fill_n(sums, size, C{});
-    for (int64_t i = 0; i < n; ++i) {
-      const C v = Load(x[i]);
-      if (!(v > 0)) sums[index(i)] += v * Load(ograd[i]);
-    }
+    SumGammaGradients(lines, x, ograd, size, sums);
     T* grad = c.outputs[kGammaGrad].as<T>();
     const bool add = c.reqs[kGammaGrad] == WriteReq::kAdd;
     for (int64_t k = 0; k < size; ++k) Store(grad + k, sums[k], add);
@@ -120,9 +197,9 @@ void PreluBackward(const KernelContext& c) {
   if (c.reqs[0] != WriteReq::kNull) {
     T* grad = c.outputs[0].as<T>();
     const bool add = c.reqs[0] == WriteReq::kAdd;
-    ForEach(n, [=](int64_t i) {
+    ForEachOfPrelu(lines, c.inputs[kMaskOrGamma].as<T>(), [=](int64_t i, C gamma) {
       const C g = Load(ograd[i]);
-      Store(grad + i, Load(x[i]) > 0 ? g : g * Load(gamma[index(i)]), add);
+      Store(grad + i, Load(x[i]) > 0 ? g : g * gamma, add);
     });
   }
 }
@@ -202,16 +279,19 @@ absl::Status LeakyReluBackwardCpu(const KernelContext& c) {
                        [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 
-// The sums of prelu's gamma gradient are in ComputeType: in 16 bits long ones would stop growing.
+// The sums of prelu's gamma gradient, and those of lines, are in ComputeType: in 16 bits long ones
+// would stop growing.
 absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
+  using enum LeakyReLUGradientArrays::Input;
   using enum LeakyReLUGradientArrays::Output;
   if (c.param<LeakyReluParam>().act_type != LeakyReluParam::kPrelu ||
       c.reqs[kGammaGrad] == WriteReq::kNull) {
     return Prepared{};
   }
   const ArrayView& grad = c.outputs[kGammaGrad];
-  return Prepared{.workspace_bytes =
-                      grad.size() * std::max<int64_t>(SizeOf(grad.dtype), sizeof(float))};
+  const PreluLines lines(GammaIndex(c.inputs[kValue].shape, c.inputs[kMaskOrGamma].shape));
+  const int64_t sums = grad.size() + (lines.gamma_step() == 0 ? lines.count() : 0);
+  return Prepared{.workspace_bytes = sums * std::max<int64_t>(SizeOf(grad.dtype), sizeof(float))};
 }
 
 COOPER_REGISTER_KERNEL(LeakyReLU, DeviceType::kCpu, kFloats, LeakyReluCpu);
