@@ -18,6 +18,7 @@ import time
 from typing import Any, Dict, List
 
 import machine
+import neighbours
 import report
 import works
 from worker import Worker, WorkerError
@@ -88,6 +89,7 @@ def _parse_flags(argv: List[str]) -> argparse.Namespace:
     parser.add_argument('--max_sentences', type=int, default=-1,
                         help='read so many of the corpus; negative: all')
     parser.add_argument('--epochs', type=int, default=1, help='over the corpus, one a round')
+    neighbours.add_flag(parser)
     parser.add_argument('--json', default='peers.json', help='where to write everything')
     flags = parser.parse_args(argv)
     try:
@@ -307,7 +309,8 @@ def main() -> int:
                 'revision': machine.revision(), 'machine': here, 'versions': {},
                 'flags': vars(flags), 'works': {}}
     for work in flags.work:
-        document['works'][work] = _compare(flags, work)
+        with neighbours.beside(flags.neighbours):
+            document['works'][work] = _compare(flags, work)
         document['versions'] = _versions(document)
         with open(flags.json, 'w', encoding='utf-8') as out:  # after each work: a run takes long
             json.dump(document, out, indent=1)

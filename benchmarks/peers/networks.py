@@ -13,11 +13,11 @@ and cuDNN on a GPU; --symbols names a folder of MXNet's files where MXNet is not
 """
 
 import argparse
-import contextlib
 import pathlib
 import subprocess
 import sys
 
+import neighbours
 import turns
 from worker import Worker, WorkerError
 
@@ -35,7 +35,6 @@ def _parse_flags() -> argparse.Namespace:
     parser.add_argument('--networks', type=turns.items, default=NETWORKS, help=','.join(NETWORKS))
     parser.add_argument('--batch_sizes', type=turns.items, default=['1', '4', '32'])
     parser.add_argument('--peers', type=turns.some_of('mxnet', 'onnx'), default=['mxnet', 'onnx'])
-    parser.add_argument('--neighbours', type=int, default=0)
     parser.add_argument('--gpu', action='store_true', help='on a GPU, beside PyTorch')
     parser.add_argument('--python', default='', help='for PyTorch, rather than the one of --venv')
     parser.add_argument('--symbols', default='', help='a folder of NAME-symbol.json')
@@ -45,18 +44,6 @@ def _parse_flags() -> argparse.Namespace:
     if 'mxnet' not in flags.peers:
         parser.error('--peers needs mxnet, which writes the networks')
     return flags
-
-
-@contextlib.contextmanager
-def _neighbours(count: int):
-    """So many processes that do nothing but compute."""
-    busy = [subprocess.Popen([sys.executable, '-c', 'while True: pass']) for _ in range(count)]
-    try:
-        yield
-    finally:
-        for process in busy:
-            process.kill()
-            process.wait()
 
 
 def _symbol_file(flags: argparse.Namespace, name: str) -> pathlib.Path:
@@ -131,7 +118,7 @@ def _print(name: str, mode: str, batch_size: str, measured: dict) -> None:
 def main() -> int:
     flags = _parse_flags()
     rows = []
-    with _neighbours(flags.neighbours):
+    with neighbours.beside(flags.neighbours):
         for name in flags.networks:
             for mode in flags.modes:
                 for batch_size in flags.batch_sizes:
@@ -144,7 +131,7 @@ def main() -> int:
                                  **measured})
                     median = turns.medians(measured['seconds'])
                     _print(name, mode, batch_size, measured)
-    turns.report(flags, rows, neighbours=flags.neighbours)
+    turns.report(flags, rows)
     return 0
 
 

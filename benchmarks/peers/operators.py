@@ -17,6 +17,7 @@ import sys
 import tempfile
 from typing import Dict, List, Tuple
 
+import neighbours
 import turns
 from gpu_operators import GPU_OPERATORS
 from worker import Worker, WorkerError
@@ -213,7 +214,7 @@ def main() -> int:
     try:
         for worker in workers:
             worker.start(turns.TIMEOUT_S)
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, neighbours.beside(flags.neighbours):
             rows = _measure_all(flags, workers, pathlib.Path(folder))
     finally:
         for worker in workers:

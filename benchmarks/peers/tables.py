@@ -55,7 +55,7 @@ def _network_lines(rows: List[Dict[str, Any]]) -> List[str]:
         if row['mode'] == 'predict':
             onnx = _onnx_ratio(row)
             cells[row['network'], row['batch_size']]['predict'].insert(2, f'{onnx:.2f}' if onnx else '')
-    for (network, batch), modes in sorted(cells.items()):
+    for (network, batch), modes in sorted(cells.items(), key=lambda item: (item[0][0], int(item[0][1]))):
         lines.append(_row([network, str(batch)] +
                           modes.get('predict', [''] * 4) + modes.get('train', [''] * 3)))
     return lines + ['', _means(rows)]

@@ -9,6 +9,7 @@ import time
 from typing import Any, Callable, Dict, List
 
 import machine
+import neighbours
 from worker import Worker
 
 TIMEOUT_S = 600
@@ -41,6 +42,7 @@ def make_parser(description: str, min_run_s: float) -> argparse.ArgumentParser:
     parser.add_argument('--rounds', type=int, default=7)
     parser.add_argument('--min_run_s', type=float, default=min_run_s)
     parser.add_argument('--json', default='', help='a file for all that was measured')
+    neighbours.add_flag(parser)
     return parser
 
 
@@ -94,7 +96,7 @@ def medians(seconds: Dict[str, List[float]]) -> Dict[str, float]:
     return {name: statistics.median(values) for name, values in seconds.items()}
 
 
-def report(flags: argparse.Namespace, rows: List[Dict[str, Any]], **more: Any) -> None:
+def report(flags: argparse.Namespace, rows: List[Dict[str, Any]]) -> None:
     """Prints the geometric means, and writes everything to the file that was asked for."""
     for mode in flags.modes:
         by_peer = {}
@@ -106,5 +108,5 @@ def report(flags: argparse.Namespace, rows: List[Dict[str, Any]], **more: Any) -
                   f'{math.exp(statistics.mean(map(math.log, found))):.2f}, least {min(found):.2f}')
     if flags.json:
         record = {'machine': machine.describe(), 'revision': machine.revision(),
-                  'threads': flags.threads, 'rows': rows, **more}
+                  'threads': flags.threads, 'neighbours': flags.neighbours, 'rows': rows}
         pathlib.Path(flags.json).write_text(json.dumps(record, indent=1), encoding='utf-8')

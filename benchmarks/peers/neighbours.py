@@ -1,0 +1,25 @@
+"""Busy processes beside a measurement: a machine is seldom one's own."""
+
+import argparse
+import contextlib
+import subprocess
+import sys
+from typing import Iterator
+
+
+def add_flag(parser: argparse.ArgumentParser) -> None:
+    """Adds --neighbours, how many."""
+    parser.add_argument('--neighbours', type=int, default=0,
+                        help='so many busy processes of normal priority run beside all')
+
+
+@contextlib.contextmanager
+def beside(count: int) -> Iterator[None]:
+    """So many processes that do nothing but compute."""
+    busy = [subprocess.Popen([sys.executable, '-c', 'while True: pass']) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
