@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "executor/compile/graph_passes/batch_products.h"
 #include "executor/compile/graph_passes/block_channels.h"
+#include "executor/compile/graph_passes/fold_batch_norms.h"
 #include "executor/compile/graph_passes/fold_constants.h"
 #include "executor/compile/graph_passes/fuse_rnn_layers.h"
 #include "executor/compile/graph_passes/fuse_softmax_output.h"
@@ -29,6 +30,7 @@ const std::vector<Pass>& AllPasses() {
       {.name = "blocked_channels", .over_graph = BlockChannels, .merges_nodes = true},
       {.name = "winograd", .over_graph = UseWinograd, .merges_nodes = true},
       {.name = "packed_weights", .over_graph = PackWeights, .merges_nodes = true},
+      {.name = "folded_batch_norms", .over_graph = FoldBatchNorms, .merges_nodes = true},
       {.name = "packed_rnn_weights", .over_graph = PackRNNWeights, .merges_nodes = true},
       {.name = "transposed_weights", .over_graph = TransposeWeights, .merges_nodes = true},
       {.name = "constants", .over_graph = FoldConstants, .merges_nodes = true},

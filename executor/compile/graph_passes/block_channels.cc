@@ -234,7 +234,7 @@ class ChannelBlocker {
     return true;
   }
 
-  // The convolution in blocks that makes `entry` for one user alone, and does not end with a relu;
+  // The convolution in blocks that makes `entry` for one user alone, and that something can follow;
   // else null.
   const Node* OpenConvolution(const NodeEntry& entry) const {
     const auto it = blocked_.find(Key(entry));
@@ -244,7 +244,7 @@ class ChannelBlocker {
     const Node& node = *it->second.node;
     if (IsOp(node, "_blocked_convolution")) return &node;
     if (!IsOp(node, "_fused_convolution") && !IsOp(node, "_fused_convolution_sum")) return nullptr;
-    return node.call().param<FusedConvolutionParam>().relu ? nullptr : &node;
+    return node.call().param<FusedConvolutionParam>().ends() ? nullptr : &node;
   }
 
   // Whether node `i` has become part of the convolution before it.
@@ -263,10 +263,16 @@ class ChannelBlocker {
         }
         return Fused(i, *conv, "_fused_convolution", std::move(inputs), std::move(attrs));
       }
-      if (IsRelu(node)) {
+      if (IsRelu(node) || IsOp(node, "clip")) {
         const bool sum = IsOp(*conv, "_fused_convolution_sum");
+        AttrMap attrs = {{"relu", "True"}};
+        if (IsOp(node, "clip")) {
+          attrs = {{"clip", "True"},
+                   {"a_min", node.attrs().at("a_min")},
+                   {"a_max", node.attrs().at("a_max")}};
+        }
         return Fused(i, *conv, sum ? "_fused_convolution_sum" : "_fused_convolution",
-                     conv->inputs(), {{"relu", "True"}});
+                     conv->inputs(), std::move(attrs));
       }
     }
     if (!IsOp(node, "elemwise_add") && !IsOp(node, "broadcast_add")) return false;

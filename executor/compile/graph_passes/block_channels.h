@@ -15,9 +15,9 @@ namespace cooper {
 // channels / block, spatial..., block). Convolution and BatchNorm become operators that work on
 // such images, Pooling one with its channels last; what works on each element, and Concat of
 // channels, stays what it is. A relu behind a BatchNorm becomes a part of it; where no gradient is
-// asked for, a convolution takes in BatchNorm, an addition and relu behind it. Images are brought
-// into the other order where something else makes or takes them, and nowhere in between. Returns
-// nullopt if there is no convolution that gains, or no kernel for blocks is linked
+// asked for, a convolution takes in BatchNorm, an addition and relu or clip behind it. Images are
+// brought into the other order where something else makes or takes them, and nowhere in between.
+// Returns nullopt if there is no convolution that gains, or no kernel for blocks is linked
 // (executor/compile/graph_passes/blocked_layout.h).
 absl::StatusOr<std::optional<GraphRewrite>> BlockChannels(const GraphFacts& facts,
                                                           const CanRunFn& can_run);

@@ -33,8 +33,10 @@ namespace {
 
 using ::testing::Each;
 using ::testing::FloatNear;
+using ::testing::HasSubstr;
 using ::testing::IsNan;
 using ::testing::Matcher;
+using ::testing::Not;
 using ::testing::Pointwise;
 
 int64_t Block() { return GetBlockedLayout()->block; }
@@ -265,6 +267,28 @@ TEST(BlockChannelsTest, ReluInAConvolutionGivesZeroForNaN) {
     const bool fused = absl::StrContains(executor->DebugString(), "_fused_convolution");
     EXPECT_THAT(Floats((*executor->outputs())[0]), Each(fused ? Matcher<float>(0.0F) : IsNan()));
   }
+}
+
+// With bounds of which some results are beyond; the sum of the first two becomes a part too.
+TEST(BlockChannelsTest, ClipBecomesAPartOfConvolutions) {
+  const int64_t b = Block();
+  const auto clip = [](const Symbol& x) { return op::clip(x, {.a_min = -0.25, .a_max = 0.75}); };
+  Symbol x = clip(op::BatchNorm(Conv(Data(), b, 3, "first"), {.name = "bn"}));
+  x = clip(x + Conv(clip(Conv(x, b, 3, "second")), b, 1, "third"));
+  for (const bool train : {false, true}) {
+    for (const WriteReq req : {WriteReq::kNull, WriteReq::kWrite}) {
+      Reorders(x, {{"data", {2, 3, 9, 8}}}, {.train = train, .req = req});
+    }
+  }
+  BindOptions bind{.shapes = {{"data", {2, 3, 9, 8}}}, .grad_req = WriteReq::kNull};
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto executor, Executor::SimpleBind(x, bind));
+  if (GetCpuLevel() < CpuLevel::kAvx2) return;
+  EXPECT_THAT(executor->DebugString(), Not(HasSubstr("\nclip")));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto one,
+                              Executor::SimpleBind(clip(Conv(Data(), b, 3, "one")), bind));
+  COOPER_ASSERT_OK(one->arg_dict().at("data").Fill(std::nan("")));
+  COOPER_ASSERT_OK(one->Forward(/*is_train=*/false));
+  EXPECT_THAT(Floats((*one->outputs())[0]), Each(-0.25F)) << "of NaN";
 }
 
 TEST(BlockChannelsTest, WhatDoesNotFitStaysPlain) {

@@ -49,14 +49,17 @@ Symbol Conv(const Symbol& x, const std::string& name, const Filters& f) {
 }
 Symbol Relu(const Symbol& x) { return op::Activation(x, {.act_type = "relu"}); }
 
-// Everything that is fused: BatchNorm with and without a bias before it, a sum, relu; and groups.
+Symbol Clip(const Symbol& x) { return op::clip(x, {.a_min = -0.5, .a_max = 2}); }
+
+// Everything that is fused: BatchNorm with and without a bias before it, a sum, relu, clip; and
+// groups.
 Symbol Network() {
   const int64_t b = Block();
   Symbol x = Symbol::Variable("data");
   x = Relu(op::BatchNorm(Conv(x, "first", {.count = 2 * b}), {.fix_gamma = false, .name = "bn1"}));
   Symbol y = Conv(x, "deep", {.count = 2 * b, .groups = 2 * b, .no_bias = false});
   y = op::BatchNorm(y, {.eps = 1e-3, .name = "bn2"});
-  y = Conv(Relu(y), "point", {.count = 2 * b, .kernel = 1, .no_bias = false});
+  y = Conv(Clip(y), "point", {.count = 2 * b, .kernel = 1, .no_bias = false});
   x = Relu(x + y);
   x = Relu(Conv(x, "grouped", {.count = 4 * b, .groups = 2}));
   return Conv(x, "last", {.count = b});

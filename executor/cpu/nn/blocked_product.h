@@ -36,10 +36,13 @@ class BlockedProduct {
     // channels than a block.
     bool plain_image = false;
     // For kMap only: whether there is a bias, whether each filter of the weight is multiplied by a
-    // number first, and whether negative results become 0 at last.
+    // number first, and at last whether negative results become 0, or all are brought within
+    // bounds.
     bool bias = false;
     bool scales = false;
     bool relu = false;
+    bool clip = false;
+    float a_min = 0, a_max = 0;
     bool add = false;  // to what the result's array has
     // For kMap only: whether the weight is packed as packing() says, rather than plain, and whether
     // it is for Winograd's algorithm.

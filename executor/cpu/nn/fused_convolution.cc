@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -126,6 +127,9 @@ void NormalizeBlock(const KernelContext& c, const FusedConvolutionInputs& in, in
   auto* const out = c.outputs[0].as<float>();
   auto* const gamma = c.inputs[in.gamma].as<float>() + k * B;
   const float* const beta = Values(c, in.beta) + k * B;
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const float least = param.clip ? param.a_min : param.relu ? 0 : -kInfinity;
+  const float most = param.clip ? param.a_max : kInfinity;
   const BlockMoments<B> m = MomentsOfBlock<B>(e, k, out);
   ChannelLanes<B> scale;
   for (int j = 0; j < B; ++j) {
@@ -136,7 +140,7 @@ void NormalizeBlock(const KernelContext& c, const FusedConvolutionInputs& in, in
     for (int j = 0; j < B; ++j) {
       float value = (out[i + j] - m.mean[j]) * scale[j] + beta[j];
       if (sum != nullptr) value += sum[i + j];
-      out[i + j] = param.relu && value < 0 ? 0 : value;
+      out[i + j] = value < least ? least : value > most ? most : value;
     }
   });
 }

@@ -28,6 +28,9 @@ inline absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeFusedProduct(
                                .bias = !param.no_bias || param.batch_norm,
                                .scales = param.batch_norm,
                                .relu = param.relu,
+                               .clip = param.clip,
+                               .a_min = param.a_min,
+                               .a_max = param.a_max,
                                .add = param.sum,
                                .packed_weight = !param.weight_packing.empty(),
                                .algorithm = algorithm});

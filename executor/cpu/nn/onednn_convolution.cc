@@ -73,6 +73,9 @@ ConvolutionForwardDesc ForwardDescOf(const ConvolutionDescs& d, const Options& o
     dnnl::post_ops ops;
     if (options.add) ops.append_sum(1);
     if (options.relu) ops.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
+    if (options.clip) {
+      ops.append_eltwise(1, dnnl::algorithm::eltwise_clip, options.a_min, options.a_max);
+    }
     attr.set_post_ops(ops);
   }
   const auto kind = options.result == Result::kMap ? dnnl::prop_kind::forward_inference

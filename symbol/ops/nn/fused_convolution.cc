@@ -1,5 +1,5 @@
 // A _blocked_convolution and what follows it in prediction: BatchNorm, the addition of another
-// array, relu. No symbol file has it: a graph pass makes it where no gradient is asked for.
+// array, relu or clip. No symbol file has it: a graph pass makes it where no gradient is asked for.
 
 #include <string>
 #include <vector>
@@ -52,6 +52,11 @@ absl::Status CheckSum(const FusedConvolutionParam& param, bool sum) {
   return absl::InvalidArgumentError("sum is true for _fused_convolution_sum, and for it alone");
 }
 
+absl::Status CheckEnd(const FusedConvolutionParam& param) {
+  if (!param.relu || !param.clip) return absl::OkStatus();
+  return absl::InvalidArgumentError("relu and clip, of which one can follow");
+}
+
 template <bool kSum>
 OpBuilder Declared(const char* name) {
   return OpBuilder(name)
@@ -71,6 +76,7 @@ OpBuilder Declared(const char* name) {
         const auto& param = c.param<FusedConvolutionParam>();
         COOPER_RETURN_IF_ERROR(CheckSum(param, kSum));
         COOPER_RETURN_IF_ERROR(CheckPacking(param));
+        COOPER_RETURN_IF_ERROR(CheckEnd(param));
         return FusedConvolutionShape(c);
       })
       .Type(SameType)
@@ -79,10 +85,10 @@ OpBuilder Declared(const char* name) {
 
 const OpRegistrar kRegistrars[] = {
     Declared<false>("_fused_convolution")
-        .Describe("_blocked_convolution, BatchNorm and relu in one."),
+        .Describe("_blocked_convolution, BatchNorm and relu or clip in one."),
     // Its own name, since the output may lie over what is added.
     Declared<true>("_fused_convolution_sum")
-        .Describe("_blocked_convolution, BatchNorm, an addition and relu in one.")
+        .Describe("_blocked_convolution, BatchNorm, an addition and relu or clip in one.")
         .InPlace({{2, 0}}),
 };
 

@@ -18,7 +18,12 @@ struct FusedConvolutionParam : BlockedConvolutionParam {
   bool use_global_stats = false;
   bool sum = false;
   bool relu = false;
+  bool clip = false;
+  float a_min = 0, a_max = 0;
   std::string weight_packing;
+
+  // Whether nothing more can follow.
+  bool ends() const { return relu || clip; }
 
   static void Declare(ParamDeclaration<FusedConvolutionParam>& d) {
     DeclareBlocks(d);
@@ -30,6 +35,10 @@ struct FusedConvolutionParam : BlockedConvolutionParam {
         .Doc("whether the moving statistics are used in training too");
     d.Field("sum", &FusedConvolutionParam::sum).Doc("whether an array is added then");
     d.Field("relu", &FusedConvolutionParam::relu).Doc("whether negative values become 0 at last");
+    d.Field("clip", &FusedConvolutionParam::clip)
+        .Doc("whether values are brought between a_min and a_max at last, rather than by relu");
+    d.Field("a_min", &FusedConvolutionParam::a_min).Doc("least value of the output, for clip");
+    d.Field("a_max", &FusedConvolutionParam::a_max).Doc("greatest value of the output, for clip");
     d.Field("weight_packing", &FusedConvolutionParam::weight_packing)
         .Doc(
             "how the weight lies: the operator that has packed it, and its attributes; empty: it "

@@ -1,0 +1,92 @@
+#include "executor/compile/graph_passes/fold_batch_norms.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "executor/compile/graph_passes/graph_rebuilder.h"
+#include "ndarray/dtype.h"
+#include "ndarray/status_macros.h"
+#include "symbol/is_op.h"
+#include "symbol/ops/nn/batch_norm_param.h"
+#include "symbol/ops/nn/convolution_param.h"
+#include "symbol/ops/nn/folded_batch_norm_param.h"
+#include "symbol/ops/nn/fully_connected_param.h"
+
+namespace cooper {
+namespace {
+
+// Inputs of both operators.
+enum Input { kData, kWeight, kBias };
+
+// Whether the node's output has its filters along axis 1.
+bool HasFilters(const Node& node) {
+  if (IsOp(node, "Convolution")) return !ChannelsLast(node.call().param<ConvolutionParam>().layout);
+  return IsOp(node, "FullyConnected") && node.call().param<FullyConnectedParam>().flatten;
+}
+
+// Whether node `i` is a BatchNorm of such filters, which nobody else sees, and all that is known of
+// both but the data is constant.
+bool Folds(const GraphFacts& facts, int i) {
+  const Node& norm = facts.node(i);
+  if (!IsOp(norm, "BatchNorm") || facts.is_constant({facts.owner(i), 0})) return false;
+  const NodeEntry& filtered = norm.inputs()[0];
+  const auto& param = norm.call().param<BatchNormParam>();
+  if (!HasFilters(*filtered.node) || facts.type(filtered) != DType::kFloat32 ||
+      facts.uses(filtered).size() != 1 || facts.is_output(filtered) || param.output_mean_var ||
+      !facts.is_unused({facts.owner(i), 1}) || !facts.is_unused({facts.owner(i), 2}) ||
+      (param.axis != 1 && param.axis != 1 - facts.shape(filtered).rank())) {
+    return false;
+  }
+  const auto constant = [&](const NodeEntry& entry) { return facts.is_constant(entry); };
+  return std::all_of(norm.inputs().begin() + 1, norm.inputs().end(), constant) &&
+         std::all_of(filtered.node->inputs().begin() + 1, filtered.node->inputs().end(), constant);
+}
+
+// The node before node `i`, with its weight and bias changed.
+absl::StatusOr<NodeEntry> Folded(const GraphFacts& facts, const GraphRebuilder& rebuilder, int i) {
+  const Node& norm = facts.node(i);
+  const NodeEntry& filtered = norm.inputs()[0];
+  const std::vector<NodeEntry> inputs = rebuilder.NewInputs(facts.index(filtered));
+  const bool has_bias = inputs.size() > kBias;
+  AttrMap of_norm = {{"no_bias", has_bias ? "False" : "True"}};
+  for (const char* name : {"eps", "fix_gamma"}) {
+    const auto it = norm.attrs().find(name);
+    if (it != norm.attrs().end()) of_norm.insert(*it);
+  }
+  std::vector<NodeEntry> arrays = rebuilder.NewInputs(i);
+  arrays[0] = inputs[kWeight];
+  if (has_bias) arrays.push_back(inputs[kBias]);
+  COOPER_ASSIGN_OR_RETURN(NodeEntry folded,
+                          MakeEntry("_folded_batch_norm", absl::StrCat(norm.name(), "_folded"),
+                                    std::move(arrays), std::move(of_norm)));
+  using enum FoldedBatchNormArrays::Output;
+  AttrMap attrs = filtered.node->attrs();
+  attrs["no_bias"] = "False";
+  return MakeEntry(filtered.node->op()->name(), norm.name(),
+                   {inputs[kData], {folded.node, kScaledWeight}, {folded.node, kShift}},
+                   std::move(attrs));
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<GraphRewrite>> FoldBatchNorms(const GraphFacts& facts,
+                                                           const CanRunFn& can_run) {
+  if (facts.has_gradients() || !can_run("_folded_batch_norm")) return std::nullopt;
+  GraphRebuilder rebuilder(facts);
+  bool found = false;
+  for (int i = 0; i < facts.graph().num_nodes(); ++i) {
+    if (!Folds(facts, i)) {
+      rebuilder.Keep(i, rebuilder.NewInputs(i));
+      continue;
+    }
+    COOPER_ASSIGN_OR_RETURN(NodeEntry folded, Folded(facts, rebuilder, i));
+    rebuilder.Replace({facts.owner(i), 0}, std::move(folded));
+    found = true;
+  }
+  if (!found) return std::nullopt;
+  return rebuilder.Finish();
+}
+
+}  // namespace cooper
