@@ -16,8 +16,10 @@ def add_flag(parser: argparse.ArgumentParser) -> None:
 @contextlib.contextmanager
 def beside(count: int) -> Iterator[None]:
     """So many processes that do nothing but compute."""
-    busy = [subprocess.Popen([sys.executable, '-c', 'while True: pass']) for _ in range(count)]
+    busy = []
     try:
+        for _ in range(count):
+            busy.append(subprocess.Popen([sys.executable, '-c', 'while True: pass']))
         yield
     finally:
         for process in busy:

@@ -373,7 +373,7 @@ class TablesTest(unittest.TestCase):
 
     def test_runs_of_two_machines(self):
         rows = [_measured(1, 1, operator='add', mode='train')]
-        with self.assertRaisesRegex(ValueError, 'runs of 2 machines'):
+        with self.assertRaisesRegex(ValueError, 'runs of 2 kinds'):
             tables.page([self._record(rows), self._record(rows, cpu='Xeon')])
 
 

@@ -55,7 +55,7 @@ def _network_lines(rows: List[Dict[str, Any]]) -> List[str]:
         if row['mode'] == 'predict':
             onnx = _onnx_ratio(row)
             cells[row['network'], row['batch_size']]['predict'].insert(2, f'{onnx:.2f}' if onnx else '')
-    for (network, batch), modes in sorted(cells.items(), key=lambda item: (item[0][0], int(item[0][1]))):
+    for (network, batch), modes in sorted(cells.items()):
         lines.append(_row([network, str(batch)] +
                           modes.get('predict', [''] * 4) + modes.get('train', [''] * 3)))
     return lines + ['', _means(rows)]
@@ -91,10 +91,12 @@ def _means(rows: List[Dict[str, Any]]) -> str:
 
 
 def page(records: List[Dict[str, Any]]) -> str:
-    """The page for what runs have written; raises ValueError for runs of several machines."""
-    machines = {(record['machine']['cpu'], record['machine']['cores']) for record in records}
-    if len(machines) != 1:
-        raise ValueError(f'runs of {len(machines)} machines: {sorted(machines)}')
+    """The page for what runs have written; raises ValueError for runs of several kinds."""
+    settings = {(record['machine']['cpu'], record['machine']['cores'], record['threads'],
+                 record.get('neighbours', 0)) for record in records}
+    if len(settings) != 1:
+        raise ValueError(f'runs of {len(settings)} kinds (processor, cores, threads, neighbours): '
+                         f'{sorted(settings)}')
     machine = records[0]['machine']
     rows = [row for record in records for row in record['rows']]
     # Whoever measures gives both programs priority over what else runs.

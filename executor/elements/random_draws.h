@@ -211,21 +211,22 @@ COOPER_HOST_DEVICE inline double Draw(const ExponentialDistribution& d, ElementR
 
 // Of alpha at least 1: Marsaglia and Tsang, "A Simple Method for Generating Gamma Variables"
 // (2000).
-class GammaTries {
+class GammaSampler {
  public:
-  COOPER_HOST_DEVICE explicit GammaTries(double alpha)
+  COOPER_HOST_DEVICE explicit GammaSampler(double alpha)
       : d_(alpha - 1.0 / 3), c_(1 / std::sqrt(9 * d_)) {}
 
-  // What a normal number would give, unless it is below 0 or not taken.
-  COOPER_HOST_DEVICE double Of(double x) const { return d_ * Cube(x); }
-  // Whether it is taken, u being uniform in (0, 1]. This bound, which has no logarithms, is within
-  // the exact one.
-  COOPER_HOST_DEVICE bool SurelyTakes(double x, double u) const {
+  // What a normal number gives where it is accepted.
+  COOPER_HOST_DEVICE double Candidate(double x) const { return d_ * Cube(x); }
+  // Whether it is accepted by a bound without logarithms, which is within the exact one (a
+  // squeeze); u is uniform in (0, 1].
+  COOPER_HOST_DEVICE bool AcceptsBySqueeze(double x, double u) const {
     return Cube(x) > 0 && u < std::fma(-0.0331 * x * x * x, x, 1.0);
   }
-  COOPER_HOST_DEVICE bool Takes(double x, double u) const {
+  COOPER_HOST_DEVICE bool Accepts(double x, double u) const {
     const double v = Cube(x);
-    return v > 0 && (SurelyTakes(x, u) || std::log(u) < x * x / 2 + d_ - d_ * v + d_ * std::log(v));
+    return v > 0 &&
+           (AcceptsBySqueeze(x, u) || std::log(u) < x * x / 2 + d_ - d_ * v + d_ * std::log(v));
   }
 
  private:
@@ -242,12 +243,12 @@ COOPER_HOST_DEVICE inline double Draw(const GammaDistribution& g, ElementRandom&
   if (std::isinf(g.alpha)) return g.alpha;
   // Below 1: the next distribution's, scaled.
   const double factor = g.alpha < 1 ? std::pow(1 - random.Uniform(), 1 / g.alpha) : 1;
-  const GammaTries tries(g.alpha < 1 ? g.alpha + 1 : g.alpha);
+  const GammaSampler sampler(g.alpha < 1 ? g.alpha + 1 : g.alpha);
   while (true) {
     const double x = random.Normal();
     // A number below 0 is refused before another one is drawn.
-    if (tries.Of(x) > 0 && tries.Takes(x, 1 - random.Uniform())) {
-      return tries.Of(x) * factor * g.beta;
+    if (sampler.Candidate(x) > 0 && sampler.Accepts(x, 1 - random.Uniform())) {
+      return sampler.Candidate(x) * factor * g.beta;
     }
   }
 }

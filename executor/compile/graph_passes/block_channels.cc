@@ -14,6 +14,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/is_op.h"
 #include "symbol/ops/elemwise/activation_param.h"
+#include "symbol/ops/elemwise/unary_param.h"
 #include "symbol/ops/nn/batch_norm_param.h"
 #include "symbol/ops/nn/convolution_param.h"
 #include "symbol/ops/nn/fused_convolution_param.h"
@@ -198,6 +199,13 @@ class ChannelBlocker {
            node.call().param<ActivationParam>().act_type == ActivationType::kRelu;
   }
 
+  // With its bounds in order: which one counts is each implementation's own choice else.
+  static bool IsClip(const Node& node) {
+    if (!IsOp(node, "clip")) return false;
+    const auto& param = node.call().param<ClipParam>();
+    return param.a_min <= param.a_max;
+  }
+
   // Whether node `i` is the relu of a BatchNorm that has become part of it.
   bool MergesRelu(int i) {
     const NodeEntry& input = facts_.node(i).inputs()[0];
@@ -263,10 +271,10 @@ class ChannelBlocker {
         }
         return Fused(i, *conv, "_fused_convolution", std::move(inputs), std::move(attrs));
       }
-      if (IsRelu(node) || IsOp(node, "clip")) {
+      if (IsRelu(node) || IsClip(node)) {
         const bool sum = IsOp(*conv, "_fused_convolution_sum");
         AttrMap attrs = {{"relu", "True"}};
-        if (IsOp(node, "clip")) {
+        if (IsClip(node)) {
           attrs = {{"clip", "True"},
                    {"a_min", node.attrs().at("a_min")},
                    {"a_max", node.attrs().at("a_max")}};

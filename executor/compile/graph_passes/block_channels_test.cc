@@ -280,6 +280,9 @@ TEST(BlockChannelsTest, ClipBecomesAPartOfConvolutions) {
       Reorders(x, {{"data", {2, 3, 9, 8}}}, {.train = train, .req = req});
     }
   }
+  // Which bound counts is the operator's own choice.
+  Reorders(op::clip(Conv(Data(), b, 3, "conv"), {.a_min = 0.5, .a_max = -0.5}),
+           {{"data", {2, 3, 9, 8}}}, {.train = false, .req = WriteReq::kNull});
   BindOptions bind{.shapes = {{"data", {2, 3, 9, 8}}}, .grad_req = WriteReq::kNull};
   COOPER_ASSERT_OK_AND_ASSIGN(const auto executor, Executor::SimpleBind(x, bind));
   if (GetCpuLevel() < CpuLevel::kAvx2) return;

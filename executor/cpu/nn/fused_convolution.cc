@@ -31,6 +31,7 @@ struct FusedState : KernelState {
   std::unique_ptr<const BlockedProduct> fused;
   // Without what follows; null if the batch's statistics are never used.
   std::unique_ptr<const BlockedProduct> alone;
+  bool clips_after = false;  // what `fused` gives
 };
 
 // A scale and a bias for each filter stand in front of the products' workspace.
@@ -71,6 +72,7 @@ absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   COOPER_ASSIGN_OR_RETURN(state->fused,
                           MakeFusedProduct(param, algorithm, data, c.outputs[0].shape));
   COOPER_RETURN_IF_ERROR(CheckPacking(param, c.inputs[in.weight].shape, *state->fused));
+  state->clips_after = param.clip && !ClipsInProduct(param, algorithm);
   int64_t bytes = state->fused->workspace_bytes();
   if (UsesBatch(param)) {
     COOPER_ASSIGN_OR_RETURN(
@@ -93,6 +95,20 @@ FilterAffine AffineOf(const FusedConvolutionParam& param, float gamma, float bet
   return {param.eps, param.fix_gamma ? 1 : gamma, beta, mean, var};
 }
 
+// As the operator clip does.
+float Clipped(float value, float least, float most) {
+  return value > most ? most : value < least ? least : value;
+}
+
+void ClipOutput(const KernelContext& c) {
+  const auto& param = c.param<FusedConvolutionParam>();
+  auto* const out = c.outputs[0].as<float>();
+  const float least = param.a_min, most = param.a_max;
+  ParallelFor(c.outputs[0].size(), 16384, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) out[i] = Clipped(out[i], least, most);
+  });
+}
+
 void Predict(const KernelContext& c, const FusedConvolutionInputs& in, char* workspace) {
   const auto& param = c.param<FusedConvolutionParam>();
   const float* bias = Values(c, in.bias);
@@ -110,12 +126,14 @@ void Predict(const KernelContext& c, const FusedConvolutionInputs& in, char* wor
   if (in.addend >= 0 && c.inputs[in.addend].data != c.outputs[0].data) {
     std::memcpy(c.outputs[0].data, c.inputs[in.addend].data, c.outputs[0].size_bytes());
   }
-  static_cast<const FusedState*>(c.state)->fused->Run({.image = c.inputs[in.data].as<float>(),
-                                                       .weight = c.inputs[in.weight].as<float>(),
-                                                       .map = c.outputs[0].as<float>(),
-                                                       .bias = bias,
-                                                       .scales = scales},
-                                                      workspace + 2 * FilterBytes(param));
+  const auto& state = *static_cast<const FusedState*>(c.state);
+  state.fused->Run({.image = c.inputs[in.data].as<float>(),
+                    .weight = c.inputs[in.weight].as<float>(),
+                    .map = c.outputs[0].as<float>(),
+                    .bias = bias,
+                    .scales = scales},
+                   workspace + 2 * FilterBytes(param));
+  if (state.clips_after) ClipOutput(c);
 }
 
 // Block k of the output is normalised over the batch, added to and cut off as asked.
@@ -140,7 +158,7 @@ void NormalizeBlock(const KernelContext& c, const FusedConvolutionInputs& in, in
     for (int j = 0; j < B; ++j) {
       float value = (out[i + j] - m.mean[j]) * scale[j] + beta[j];
       if (sum != nullptr) value += sum[i + j];
-      out[i + j] = value < least ? least : value > most ? most : value;
+      out[i + j] = Clipped(value, least, most);
     }
   });
 }

@@ -14,6 +14,11 @@
 
 namespace cooper {
 
+// Whether the product itself clips its results: oneDNN's Winograd has no such end.
+inline bool ClipsInProduct(const FusedConvolutionParam& param, ConvolutionAlgorithm algorithm) {
+  return param.clip && algorithm == ConvolutionAlgorithm::kDirect;
+}
+
 // Of arrays that lie as the operator's.
 inline ConvolutionProduct FusedProductShape(const FusedConvolutionParam& param, const Shape& data,
                                             const Shape& output) {
@@ -28,7 +33,7 @@ inline absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeFusedProduct(
                                .bias = !param.no_bias || param.batch_norm,
                                .scales = param.batch_norm,
                                .relu = param.relu,
-                               .clip = param.clip,
+                               .clip = ClipsInProduct(param, algorithm),
                                .a_min = param.a_min,
                                .a_max = param.a_max,
                                .add = param.sum,

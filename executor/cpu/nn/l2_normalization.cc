@@ -15,8 +15,8 @@
 namespace cooper {
 namespace {
 
-// data seen as (outer, n, inner); a norm is taken over n, for each
-// set. Norms lie in the order (outer, inner).
+// data seen as (outer, n, inner); a norm is taken over n, for each set. Norms lie in the order
+// (outer, inner).
 struct Extents {
   int64_t outer, n, inner;
 };

@@ -31,35 +31,46 @@ void ForEach(int64_t n, const Fn& fn) {
 }
 
 // The elements of prelu's data in lines: of one gamma where `gamma_step` is 0, else of gammas that
-// lie as the elements do.
+// lie as the elements do. The last line may be shorter.
 class PreluLines {
  public:
   explicit PreluLines(const GammaIndex& index)
-      : index_(index),
-        length_(index.rest() == 1 ? index.columns() : index.rest()),
-        gamma_step_(index.rest() == 1 ? index.column_stride() : 0) {}
-
-  int64_t length() const { return length_; }
-  int64_t count() const {
-    return length_ == 0 ? 0 : index_.rows() * index_.columns() * index_.rest() / length_;
+      : index_(index), size_(index.rows() * index.columns() * index.rest()) {
+    if (index.row_stride() == 0 && index.column_stride() == 0) {
+      length_ = kLineOfOneGamma;
+    } else if (index.rest() == 1) {
+      length_ = index.columns();
+      gamma_step_ = index.column_stride();
+    } else {
+      length_ = index.rest();
+    }
   }
+
+  int64_t size() const { return size_; }
+  int64_t length() const { return length_; }
+  int64_t count() const { return size_ == 0 ? 0 : (size_ + length_ - 1) / length_; }
+  int64_t end(int64_t line) const { return std::min(size_, (line + 1) * length_); }
   int64_t gamma_step() const { return gamma_step_; }
   // That of its first element.
   int64_t GammaOf(int64_t line) const { return index_(line * length_); }
 
  private:
+  // So that threads have lines to share.
+  static constexpr int64_t kLineOfOneGamma = 4096;
+
   GammaIndex index_;
-  int64_t length_, gamma_step_;
+  int64_t size_, length_;
+  int64_t gamma_step_ = 0;
 };
 
 // Calls fn(i, gamma) for each element i, as ForEach does.
 template <typename T, typename Fn>
 void ForEachOfPrelu(const PreluLines& lines, const T* gamma, const Fn& fn) {
-  ParallelFor(lines.count() * lines.length(), 16384, [=](int64_t begin, int64_t end) {
+  ParallelFor(lines.size(), 16384, [=](int64_t begin, int64_t end) {
     const Fn own = fn;
     for (int64_t first = begin; first < end;) {
       const int64_t line = first / lines.length(), line_begin = line * lines.length();
-      const int64_t last = std::min(end, line_begin + lines.length());
+      const int64_t last = std::min(end, lines.end(line));
       const T* own_gamma = gamma + lines.GammaOf(line);
       if (lines.gamma_step() == 0) {
         const auto slope = Load(*own_gamma);
@@ -159,8 +170,9 @@ void SumGammaGradients(const PreluLines& lines, const T* x, const T* ograd, int6
       for (int64_t line = begin; line < end; ++line) {
         const T* const line_x = x + line * length;
         const T* const line_ograd = ograd + line * length;
+        const int64_t n = lines.end(line) - line * length;
         line_sums[line] = LaneSum<C>(
-            length, [=](int64_t i) { return GammaTerm(Load(line_x[i]), Load(line_ograd[i])); });
+            n, [=](int64_t i) { return GammaTerm(Load(line_x[i]), Load(line_ograd[i])); });
       }
     });
     for (int64_t line = 0; line < lines.count(); ++line)

@@ -16,8 +16,9 @@
 namespace cooper {
 namespace {
 
-// Calls fn(first element, channel, first and end channel of the window around it) for every row of
-// `area` positions of one channel.
+// Calls fn(at, first, last, area) for every channel of each image, of `area` positions: `at` is its
+// first element, those of the channels of the window around it begin at `first`, `first + area` and
+// so on, below `last`.
 template <typename Fn>
 void ForEachChannel(const Shape& shape, int64_t nsize, Fn&& fn) {
   const int64_t channels = shape[1];
@@ -35,10 +36,10 @@ void ForEachChannel(const Shape& shape, int64_t nsize, Fn&& fn) {
 // Positions of a channel that are worked on together.
 constexpr int64_t kLrnBlock = 128;
 
-// x^(-1/4) within 1e-7 of itself, for x in kModerate: a first guess, off by 3 %, from an integer
-// that is about the logarithm, and two steps of Newton's method with the next term of its series,
-// which take far less than roots do.
-constexpr float kModerate[] = {1e-30F, 1e30F};
+// x^(-1/4) within 1e-7 of itself, for x between these bounds: a first guess, off by 3 %, from an
+// integer that is about the logarithm, and two steps of Newton's method with the next term of its
+// series, which take far less than roots do.
+constexpr float kLeastModerate = 1e-30F, kMostModerate = 1e30F;
 inline float InverseFourthRoot(float x) {
   auto y = std::bit_cast<float>(0x4F586000u - (std::bit_cast<uint32_t>(x) >> 2));
   for (int step = 0; step < 2; ++step) {
@@ -49,7 +50,8 @@ inline float InverseFourthRoot(float x) {
   return y;
 }
 
-// Makes norms norm^-beta. Mostly beta is 3/4.
+// Makes norms norm^-beta, in float within 4e-7 of it. Mostly beta is 3/4. Norms that are not
+// moderate are rare; with one among them all go by roots.
 template <typename C>
 class NormPower {
  public:
@@ -63,7 +65,7 @@ class NormPower {
     if constexpr (std::is_same_v<C, float>) {
       int beyond = 0;
       for (int64_t i = 0; i < n; ++i) {
-        beyond |= norms[i] >= kModerate[0] && norms[i] <= kModerate[1] ? 0 : 1;
+        beyond |= norms[i] >= kLeastModerate && norms[i] <= kMostModerate ? 0 : 1;
       }
       if (beyond == 0) {
         for (int64_t i = 0; i < n; ++i) {

@@ -111,6 +111,7 @@ const GradientCase kCases[] = {
     {"PreluShared", "LeakyReLU", {{"act_type", "prelu"}}, {{"data", {2, 3}}, {"gamma", {1}}}},
     {"PreluLines", "LeakyReLU", {{"act_type", "prelu"}}, {{"data", {2, 2, 43}}, {"gamma", {2}}}},
     {"PreluColumns", "LeakyReLU", {{"act_type", "prelu"}}, {{"data", {3, 37}}, {"gamma", {37}}}},
+    {"PreluLine", "LeakyReLU", {{"act_type", "prelu"}}, {{"data", {7}}, {"gamma", {1}}}},
     {"PreluRows", "LeakyReLU", {{"act_type", "prelu"}}, {{"data", {3, 21}}, {"gamma", {3, 1}}}},
     {"UpSamplingSum",
      "UpSampling",

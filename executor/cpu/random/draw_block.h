@@ -129,20 +129,21 @@ inline void DrawBlock(const GammaDistribution& d, int digits, const Philox& rand
   if (!(d.alpha >= 1) || std::isinf(d.alpha)) {
     return DrawOneByOne(d, digits, random, begin, n, block);
   }
-  const GammaTries tries(d.alpha);
+  const GammaSampler sampler(d.alpha);
   const double beta = d.beta;
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
     const PhiloxLanes normals(random, begin + i);
     const PhiloxLanes uniforms(random, begin + i + ElementRandom::kStep);
-    double taken[kLanes];
+    double accepted[kLanes];
     for (int lane = 0; lane < kLanes; ++lane) {
       const double x = Normals(normals, lane).first;
-      block[i + lane] = tries.Of(x) * beta;
-      taken[lane] = tries.SurelyTakes(x, 1 - FirstUniform(uniforms, lane)) ? 1 : 0;
+      block[i + lane] = sampler.Candidate(x) * beta;
+      accepted[lane] = sampler.AcceptsBySqueeze(x, 1 - FirstUniform(uniforms, lane)) ? 1 : 0;
     }
     for (int lane = 0; lane < kLanes; ++lane) {
-      if (taken[lane] == 0) DrawOneByOne(d, digits, random, begin + i + lane, 1, block + i + lane);
+      if (accepted[lane] == 0)
+        DrawOneByOne(d, digits, random, begin + i + lane, 1, block + i + lane);
     }
   }
   DrawOneByOne(d, digits, random, begin + i, n - i, block + i);

@@ -74,12 +74,17 @@ void BestOfColumns(const ArrayView& data, int64_t first, int64_t n, int64_t stri
   C room[kBlock], best[kBlock];
   std::copy_n(Elements(data, first, count, room), count, best);
   std::fill_n(positions, count, 0);
-  for (int64_t k = 1; k < n; ++k) {
-    const C* x = Elements(data, first + k * stride, count, room);
-    for (int64_t j = 0; j < count; ++j) {
-      const bool better = Order::Better(x[j], best[j]) && !IsNan(best[j]);
-      best[j] = better ? x[j] : best[j];
-      positions[j] = better ? k : positions[j];
+  // Rows without anything between them are fetched together.
+  const int64_t together = count == stride ? kBlock / count : 1;
+  for (int64_t begin = 1; begin < n; begin += together) {
+    const int64_t rows = std::min(together, n - begin);
+    const C* x = Elements(data, first + begin * stride, rows * count, room);
+    for (int64_t k = begin; k < begin + rows; ++k, x += count) {
+      for (int64_t j = 0; j < count; ++j) {
+        const bool better = Order::Better(x[j], best[j]) && !IsNan(best[j]);
+        best[j] = better ? x[j] : best[j];
+        positions[j] = better ? k : positions[j];
+      }
     }
   }
 }

@@ -53,8 +53,12 @@ absl::Status CheckSum(const FusedConvolutionParam& param, bool sum) {
 }
 
 absl::Status CheckEnd(const FusedConvolutionParam& param) {
-  if (!param.relu || !param.clip) return absl::OkStatus();
-  return absl::InvalidArgumentError("relu and clip, of which one can follow");
+  if (param.relu && param.clip) {
+    return absl::InvalidArgumentError("relu and clip, of which one can follow");
+  }
+  if (!param.clip || param.a_min <= param.a_max) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("a_min ", param.a_min, " is above a_max ", param.a_max));
 }
 
 template <bool kSum>
