@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "ndarray/host_device.h"
 #include "symbol/param_schema.h"
 
 namespace cooper {
@@ -12,7 +13,7 @@ namespace cooper {
 struct FilterAffine {
   float scale, shift;
 
-  FilterAffine(double eps, float gamma, float beta, float mean, float var) {
+  COOPER_HOST_DEVICE FilterAffine(double eps, float gamma, float beta, float mean, float var) {
     const float sum = var + static_cast<float>(eps);
     scale = gamma * (sum == 0 ? 0 : 1 / std::sqrt(sum));
     shift = beta - mean * scale;
