@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "executor/cpu/elemwise/element_block.h"
 #include "executor/elements/update_function.h"
 #include "executor/kernel.h"
 #include "ndarray/dtype.h"
@@ -31,58 +31,68 @@ void UpdateRanges(int64_t elements, const Fn& fn) {
   });
 }
 
-// Calls fn(w, g, s...) for each of n elements. W and its states hold what is trained, G is the
-// dtype of the gradient; `half` is null or takes the new weight in G.
-template <bool kHalf, typename W, typename G, typename Fn, typename... S>
-void UpdateRange(int64_t n, const Fn& fn, W* __restrict weight, const G* __restrict grad,
-                 [[maybe_unused]] G* __restrict half, S* __restrict... state) {
-  using C = ComputeType<W>;
+// Calls fn(w, g, s...) for each of n elements in the type of the arithmetic.
+template <typename C, typename Fn, typename... S>
+void UpdateRange(int64_t n, const Fn& fn, C* __restrict weight, const C* __restrict grad,
+                 S* __restrict... state) {
   for (int64_t i = 0; i < n; ++i) {
-    C w = static_cast<C>(weight[i]);
-    const C g = static_cast<C>(static_cast<ComputeType<G>>(grad[i]));
+    C w = weight[i];
     const auto with_states = [&](auto... s) {
-      fn(w, g, s...);
-      ((state[i] = static_cast<W>(s)), ...);
+      fn(w, grad[i], s...);
+      ((state[i] = s), ...);
     };
-    with_states(static_cast<C>(state[i])...);
-    weight[i] = static_cast<W>(w);
-    if constexpr (kHalf) half[i] = static_cast<G>(w);
+    with_states(state[i]...);
+    weight[i] = w;
   }
 }
 
 namespace internal_update {
 
-inline constexpr int64_t kBlock = 1024;
+// Whether the arrays are of the type of the arithmetic and the new weight takes the output's place.
+template <typename C>
+bool IsPlain(const UpdateArrays& a) {
+  constexpr DType kOwn = DTypeOf<C>();
+  return a.weight.dtype == kOwn && a.grad.dtype == kOwn && a.output.dtype == kOwn &&
+         a.req == WriteReq::kWrite;
+}
 
-// Elements [begin, end). Where the weight itself must stay as it is, or is not asked for, the new
-// one is made in a block on the stack.
-template <bool kMaster, typename W, typename G, typename Fn, typename... S>
-void UpdatePart(const UpdateArrays& a, int64_t begin, int64_t end, const Fn& fn, S*... state) {
-  using Out = std::conditional_t<kMaster, G, W>;
-  auto* const weight = a.weight.as<W>();
-  const auto* const grad = a.grad.as<const G>();
-  auto* const output = a.output.as<Out>();
-  const bool direct = a.req == WriteReq::kWrite;
-  Out made[kBlock];
-  while (begin < end) {
-    const int64_t n = direct ? end - begin : std::min(kBlock, end - begin);
-    Out* const out = direct ? output + begin : made;
-    if constexpr (kMaster) {
-      UpdateRange<true>(n, fn, weight + begin, grad + begin, out, (state + begin)...);
-    } else {
-      if (out != weight + begin) {
-        std::memcpy(static_cast<void*>(out), weight + begin, static_cast<size_t>(n) * sizeof(W));
-      }
-      UpdateRange<false>(n, fn, out, grad + begin, static_cast<G*>(nullptr), (state + begin)...);
-    }
-    if (a.req == WriteReq::kAdd) {
-      using C = ComputeType<Out>;
-      for (int64_t i = 0; i < n; ++i) {
-        output[begin + i] =
-            static_cast<Out>(static_cast<C>(output[begin + i]) + static_cast<C>(made[i]));
-      }
-    }
-    begin += n;
+template <typename C>
+C* From(const ArrayView& array, int64_t begin) {
+  return array.as<C>() + begin;
+}
+
+// Elements [begin, end) where they are.
+template <typename C, typename Fn, size_t... I>
+void UpdatePlain(const UpdateArrays& a, int64_t begin, int64_t end, const Fn& fn,
+                 std::index_sequence<I...> /*states*/) {
+  C* const out = From<C>(a.output, begin);
+  const C* const weight = From<C>(a.weight, begin);
+  if (out != weight) std::memcpy(out, weight, static_cast<size_t>(end - begin) * sizeof(C));
+  UpdateRange<C>(end - begin, fn, out, From<C>(a.grad, begin), From<C>(a.states[I], begin)...);
+}
+
+// In blocks of that type on the stack, for arrays of others and requests that leave the output as
+// it is: loops over elements are compiled for two types, whatever the arrays are of.
+template <typename C, bool kMaster, typename Fn, size_t... I>
+void UpdateBlocks(const UpdateArrays& a, int64_t begin, int64_t end, const Fn& fn,
+                  std::index_sequence<I...> /*states*/) {
+  C weight[kElementBlock], grad[kElementBlock];
+  [[maybe_unused]] C states[sizeof...(I) + 1][kElementBlock];
+  for (; begin < end; begin += kElementBlock) {
+    const int64_t n = std::min(kElementBlock, end - begin);
+    const auto load = [begin, n](const ArrayView& array, C* block) {
+      LoadBlock(ElementAt(array.data, array.dtype, begin), array.dtype, n, block);
+    };
+    const auto store = [begin, n](const C* block, WriteReq req, const ArrayView& array) {
+      StoreBlock(block, n, req, ElementAt(array.data, array.dtype, begin), array.dtype);
+    };
+    load(a.weight, weight);
+    load(a.grad, grad);
+    (load(a.states[I], states[I]), ...);
+    UpdateRange<C>(n, fn, weight, grad, static_cast<C*>(states[I])...);
+    (store(states[I], WriteReq::kWrite, a.states[I]), ...);
+    if (kMaster) store(weight, WriteReq::kWrite, a.weight);
+    store(weight, a.req, a.output);
   }
 }
 
@@ -91,20 +101,24 @@ void UpdatePart(const UpdateArrays& a, int64_t begin, int64_t end, const Fn& fn,
 // Updates with make(TypeTag<C>()) as the function of UpdateRange.
 template <int kStates, bool kMaster, typename Make>
 absl::Status UpdateElements(const KernelContext& c, const UpdateArrays& a, const Make& make) {
-  const bool known =
-      DispatchUpdate<kMaster>(a.weight.dtype, a.grad.dtype, [&](auto w_tag, auto g_tag) {
-        using W = typename decltype(w_tag)::type;
-        using G = typename decltype(g_tag)::type;
-        const auto fn = make(TypeTag<ComputeType<W>>());
-        [&]<size_t... I>(std::index_sequence<I...>) {
-          UpdateRanges(a.grad.size(), [&](int64_t begin, int64_t end) {
-            internal_update::UpdatePart<kMaster, W, G>(a, begin, end, fn,
-                                                       a.states[I].template as<W>()...);
-          });
-        }
-        (std::make_index_sequence<kStates>());
-      });
-  return known ? absl::OkStatus() : NoUpdateFor(c, a.weight.dtype, a.grad.dtype);
+  const auto nothing = [](auto /*weight*/, auto /*grad*/) {};
+  if (!DispatchUpdate<kMaster>(a.weight.dtype, a.grad.dtype, nothing)) {
+    return NoUpdateFor(c, a.weight.dtype, a.grad.dtype);
+  }
+  const auto update = [&](auto tag) {
+    using C = typename decltype(tag)::type;
+    constexpr auto kIndices = std::make_index_sequence<kStates>();
+    const bool plain = internal_update::IsPlain<C>(a);
+    UpdateRanges(a.grad.size(), [&, fn = make(tag)](int64_t begin, int64_t end) {
+      if (plain) {
+        internal_update::UpdatePlain<C>(a, begin, end, fn, kIndices);
+      } else {
+        internal_update::UpdateBlocks<C, kMaster>(a, begin, end, fn, kIndices);
+      }
+    });
+  };
+  a.weight.dtype == DType::kFloat64 ? update(TypeTag<double>()) : update(TypeTag<float>());
+  return absl::OkStatus();
 }
 
 // The kernel of an update, and of its relative.
