@@ -47,6 +47,17 @@ struct Lengths {
   }
 };
 
+// fn(begin, end) for ranges of lines. Between two dtypes, which is rare and bound by calls of exp,
+// it is compiled once rather than for each level.
+template <typename T, typename O, typename Fn>
+void ForEachLine(const Extents& e, const Fn& fn) {
+  if constexpr (std::is_same_v<T, O>) {
+    ParallelFor(e.outer * e.inner, e.grain(), fn);
+  } else {
+    ParallelForPlain(e.outer * e.inner, e.grain(), fn);
+  }
+}
+
 template <Form form, typename T, typename O>
 void Row(const T* in, int64_t n, int64_t length, int64_t stride, double temperature, O* out,
          bool add) {
@@ -105,7 +116,7 @@ void Forward(const KernelContext& c, const Extents& e, double temperature, Lengt
       return;
     }
   }
-  ParallelFor(e.outer * e.inner, e.grain(), [&](int64_t begin, int64_t end) {
+  ForEachLine<T, O>(e, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t at = i / e.inner * e.n * e.inner + i % e.inner;
       Row<form>(in + at, e.n, lengths.at(i, e.n), e.inner, temperature, out + at, add);
@@ -155,7 +166,7 @@ void Backward(const KernelContext& c, const Extents& e, double temperature, Leng
       Store(grad + at + j * stride, static_cast<ComputeType<T>>(d * scale), add);
     }
   };
-  ParallelFor(e.outer * e.inner, e.grain(), [&](int64_t begin, int64_t end) {
+  ForEachLine<T, O>(e, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t at = i / e.inner * e.n * e.inner + i % e.inner;
       row(at, lengths.at(i, e.n), e.inner);
