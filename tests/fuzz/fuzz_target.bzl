@@ -29,14 +29,12 @@ def fuzz_target(name, deps, seeds = [], data = [], srcs = [], size = "small", di
     cc_test(
         name = name + "_test",
         size = size,
-        srcs = ["replay_main.cc"],
         args = seeds,
         data = data,
         tags = ["fuzz_replay"],
         deps = [
             ":%s_target" % name,
-            ":fuzz_seeds",
-            "//ndarray:random",
+            ":replay_main",
         ],
     )
     cc_binary(
