@@ -54,7 +54,7 @@ COOPER_HOST_DEVICE inline double LogOfFraction(uint32_t bits) {
 class Turn {
  public:
   // `turn` is in [0, 1).
-  COOPER_HOST_DEVICE explicit Turn(double turn) : quarter_(static_cast<int>(4 * turn + 0.5)) {
+  COOPER_HOST_DEVICE explicit Turn(double turn) : quarter_(static_cast<int>(8 * turn + 1) / 2) {
     // To an angle of at most an eighth of a turn from the nearest quarter.
     angle_ = (turn - 0.25 * quarter_) * 6.28318530717958647693;
   }

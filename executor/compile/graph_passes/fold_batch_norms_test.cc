@@ -21,7 +21,6 @@ namespace cooper {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 std::unique_ptr<Executor> Bind(const Symbol& net, const BindOptions& options) {
   auto executor = Executor::SimpleBind(net, options);

@@ -18,8 +18,6 @@ namespace cooper {
 // `begin` is a multiple of it, and `block` has room for n rounded up to one.
 inline constexpr int64_t kDrawGroup = 4;
 
-namespace internal_draw_block {
-
 inline constexpr int kLanes = PhiloxLanes::kLanes;
 
 inline double FirstUniform(const PhiloxLanes& lanes, int lane) {
@@ -68,17 +66,14 @@ class PoissonTable {
   int size_ = 0;
 };
 
-}  // namespace internal_draw_block
-
 template <typename Distribution>
 void DrawBlock(const Distribution& d, int digits, const Philox& random, int64_t begin, int64_t n,
                double* block) {
-  internal_draw_block::DrawOneByOne(d, digits, random, begin, n, block);
+  DrawOneByOne(d, digits, random, begin, n, block);
 }
 
 inline void DrawBlock(const UniformDistribution& d, int digits, const Philox& random, int64_t begin,
                       int64_t n, double* block) {
-  using namespace internal_draw_block;
   if (digits > 24) return DrawOneByOne(d, digits, random, begin, n, block);
   const UniformRange range(d, digits);
   int64_t i = 0;
@@ -97,7 +92,6 @@ inline void DrawBlock(const UniformDistribution& d, int digits, const Philox& ra
 
 inline void DrawBlock(const NormalDistribution& d, int /*digits*/, const Philox& random,
                       int64_t begin, int64_t n, double* block) {
-  using namespace internal_draw_block;
   const auto store = [&d, block](const NormalPair& pair, int64_t i) {
     block[i] = Scaled(d, pair.first);
     block[i + 1] = Scaled(d, pair.second);
@@ -112,7 +106,6 @@ inline void DrawBlock(const NormalDistribution& d, int /*digits*/, const Philox&
 
 inline void DrawBlock(const ExponentialDistribution& d, int digits, const Philox& random,
                       int64_t begin, int64_t n, double* block) {
-  using namespace internal_draw_block;
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
     const PhiloxLanes lanes(random, begin + i);
@@ -125,7 +118,6 @@ inline void DrawBlock(const ExponentialDistribution& d, int digits, const Philox
 // The first try of each, which most are content with.
 inline void DrawBlock(const GammaDistribution& d, int digits, const Philox& random, int64_t begin,
                       int64_t n, double* block) {
-  using namespace internal_draw_block;
   if (!(d.alpha >= 1) || std::isinf(d.alpha)) {
     return DrawOneByOne(d, digits, random, begin, n, block);
   }
@@ -151,7 +143,6 @@ inline void DrawBlock(const GammaDistribution& d, int digits, const Philox& rand
 
 inline void DrawBlock(const PoissonDistribution& d, int digits, const Philox& random, int64_t begin,
                       int64_t n, double* block) {
-  using namespace internal_draw_block;
   int64_t i = 0;
   if (d.lam >= 0 && d.lam < 10 && n >= kLanes) {
     const PoissonTable table(d.lam);

@@ -239,7 +239,9 @@ TEST(DrawTest, ElementsAreTheSameWhateverIsDrawnWithThemOrHow) {
       {"_random_poisson", {{"lam", "9.9"}}},
       {"_random_poisson", {{"lam", "20"}}},
   };
-  for (auto [op, attrs] : cases) {
+  for (const auto& test : cases) {
+    const char* const op = test.first;
+    AttrMap attrs = test.second;
     SCOPED_TRACE(op);
     for (const char* dtype : {"float32", "float64"}) {
       attrs["dtype"] = dtype;
