@@ -50,8 +50,8 @@ struct BindOptions {
   // Arguments that `args` has, and auxiliary states that `auxs` has, whose values stay as they are
   // for as long as the executor is used: SetArg and CopyParamsFrom refuse them. Without gradients,
   // what follows from them alone is computed once, when the symbol is bound (passes `winograd`,
-  // `packed_weights`, `packed_rnn_weights`, `transposed_weights`, `constants`), and with an
-  // auxiliary state among them Forward refuses is_train.
+  // `packed_weights`, `folded_batch_norms`, `packed_rnn_weights`, `transposed_weights`,
+  // `constants`), and with an auxiliary state among them Forward refuses is_train.
   std::set<std::string> constants;
   // Where executors with the same constants share what follows from them; null: one of its own.
   std::shared_ptr<FoldedArrays> folded;
