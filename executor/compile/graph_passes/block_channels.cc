@@ -10,12 +10,12 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "executor/compile/graph_passes/blocked_layout.h"
+#include "executor/compile/graph_passes/filter_norms.h"
 #include "executor/compile/graph_passes/graph_rebuilder.h"
 #include "ndarray/status_macros.h"
 #include "symbol/is_op.h"
 #include "symbol/ops/elemwise/activation_param.h"
 #include "symbol/ops/elemwise/unary_param.h"
-#include "symbol/ops/nn/batch_norm_param.h"
 #include "symbol/ops/nn/convolution_param.h"
 #include "symbol/ops/nn/fused_convolution_param.h"
 #include "symbol/ops/nn/pooling_param.h"
@@ -166,18 +166,8 @@ class ChannelBlocker {
     return true;
   }
 
-  // Whether node `i` is a BatchNorm of channels whose statistics nobody asks for.
-  bool NormalizesChannels(int i) const {
-    const Node& node = facts_.node(i);
-    if (!IsOp(node, "BatchNorm")) return false;
-    const auto& param = node.call().param<BatchNormParam>();
-    return (param.axis == 1 || param.axis == 1 - facts_.shape(node.inputs()[0]).rank()) &&
-           !param.output_mean_var && facts_.type(node.inputs()[0]) == DType::kFloat32 &&
-           facts_.is_unused({facts_.owner(i), 1}) && facts_.is_unused({facts_.owner(i), 2});
-  }
-
   absl::StatusOr<bool> BatchNorm(int i) {
-    if (!NormalizesChannels(i)) return false;
+    if (!NormalizesChannels(facts_, i)) return false;
     const Node& node = facts_.node(i);
     COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> inputs, Inputs(node, /*blocked=*/true));
     AttrMap attrs = node.attrs();
@@ -259,7 +249,7 @@ class ChannelBlocker {
   absl::StatusOr<bool> Fuse(int i) {
     const Node& node = facts_.node(i);
     if (const Node* conv = OpenConvolution(node.inputs()[0])) {
-      if (NormalizesChannels(i) && IsOp(*conv, "_blocked_convolution")) {
+      if (NormalizesChannels(facts_, i) && IsOp(*conv, "_blocked_convolution")) {
         AttrMap attrs = {{"batch_norm", "True"}};
         for (const char* name : {"eps", "fix_gamma", "use_global_stats"}) {
           const auto it = node.attrs().find(name);

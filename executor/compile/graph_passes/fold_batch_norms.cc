@@ -4,14 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "executor/compile/graph_passes/filter_norms.h"
 #include "executor/compile/graph_passes/graph_rebuilder.h"
-#include "ndarray/dtype.h"
 #include "ndarray/status_macros.h"
 #include "symbol/is_op.h"
-#include "symbol/ops/nn/batch_norm_param.h"
 #include "symbol/ops/nn/convolution_param.h"
-#include "symbol/ops/nn/folded_batch_norm_param.h"
 #include "symbol/ops/nn/fully_connected_param.h"
 
 namespace cooper {
@@ -29,14 +27,11 @@ bool HasFilters(const Node& node) {
 // Whether node `i` is a BatchNorm of such filters, which nobody else sees, and all that is known of
 // both but the data is constant.
 bool Folds(const GraphFacts& facts, int i) {
+  if (!NormalizesChannels(facts, i) || facts.is_constant({facts.owner(i), 0})) return false;
   const Node& norm = facts.node(i);
-  if (!IsOp(norm, "BatchNorm") || facts.is_constant({facts.owner(i), 0})) return false;
   const NodeEntry& filtered = norm.inputs()[0];
-  const auto& param = norm.call().param<BatchNormParam>();
-  if (!HasFilters(*filtered.node) || facts.type(filtered) != DType::kFloat32 ||
-      facts.uses(filtered).size() != 1 || facts.is_output(filtered) || param.output_mean_var ||
-      !facts.is_unused({facts.owner(i), 1}) || !facts.is_unused({facts.owner(i), 2}) ||
-      (param.axis != 1 && param.axis != 1 - facts.shape(filtered).rank())) {
+  if (!HasFilters(*filtered.node) || facts.uses(filtered).size() != 1 ||
+      facts.is_output(filtered)) {
     return false;
   }
   const auto constant = [&](const NodeEntry& entry) { return facts.is_constant(entry); };
@@ -49,23 +44,16 @@ absl::StatusOr<NodeEntry> Folded(const GraphFacts& facts, const GraphRebuilder& 
   const Node& norm = facts.node(i);
   const NodeEntry& filtered = norm.inputs()[0];
   const std::vector<NodeEntry> inputs = rebuilder.NewInputs(facts.index(filtered));
-  const bool has_bias = inputs.size() > kBias;
-  AttrMap of_norm = {{"no_bias", has_bias ? "False" : "True"}};
-  for (const char* name : {"eps", "fix_gamma"}) {
-    const auto it = norm.attrs().find(name);
-    if (it != norm.attrs().end()) of_norm.insert(*it);
-  }
-  std::vector<NodeEntry> arrays = rebuilder.NewInputs(i);
-  arrays[0] = inputs[kWeight];
-  if (has_bias) arrays.push_back(inputs[kBias]);
-  COOPER_ASSIGN_OR_RETURN(NodeEntry folded,
-                          MakeEntry("_folded_batch_norm", absl::StrCat(norm.name(), "_folded"),
-                                    std::move(arrays), std::move(of_norm)));
-  using enum FoldedBatchNormArrays::Output;
+  const std::vector<NodeEntry> of_norm = rebuilder.NewInputs(i);
+  COOPER_ASSIGN_OR_RETURN(
+      Filters folded, FoldBatchNorm(norm.name(),
+                                    {.weight = inputs[kWeight],
+                                     .bias = inputs.size() > kBias ? inputs[kBias] : NodeEntry()},
+                                    absl::MakeConstSpan(of_norm).subspan(1), norm.attrs()));
   AttrMap attrs = filtered.node->attrs();
   attrs["no_bias"] = "False";
   return MakeEntry(filtered.node->op()->name(), norm.name(),
-                   {inputs[kData], {folded.node, kScaledWeight}, {folded.node, kShift}},
+                   {inputs[kData], std::move(folded.weight), std::move(folded.bias)},
                    std::move(attrs));
 }
 

@@ -3,11 +3,13 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "executor/compile/graph_passes/constants_fixtures.h"
 #include "executor/executor.h"
 #include "executor/executor_fixtures.h"
 #include "gmock/gmock.h"
@@ -22,49 +24,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::unique_ptr<Executor> Bind(const Symbol& net, const BindOptions& options) {
-  auto executor = Executor::SimpleBind(net, options);
-  EXPECT_TRUE(executor.ok()) << executor.status();
-  return *std::move(executor);
-}
-
-// With random arrays; variances are above 0.
-BindOptions Options(const Symbol& net, const Shape& data) {
-  BindOptions options{.shapes = {{"data", data}}, .grad_req = WriteReq::kNull};
-  // So that convolutions stay what they are.
-  options.disabled_passes = {"blocked_channels"};
-  const auto executor = Bind(net, options);
-  uint64_t seed = 1;
-  for (const auto& [name, array] : executor->arg_dict()) {
-    if (name == "data") continue;
-    FillRandom(array, seed++);
-    options.args[name] = array;
-  }
-  for (const auto& [name, array] : executor->aux_dict()) {
-    FillRandom(array, seed++);
-    options.auxs[name] = array;
-    if (!absl::StrContains(name, "var")) continue;
-    COOPER_EXPECT_OK(array.Fill(1.5));
-  }
-  return options;
-}
-
-BindOptions WithConstants(BindOptions options) {
-  for (const auto* arrays : {&options.args, &options.auxs}) {
-    for (const auto& [name, array] : *arrays) options.constants.insert(name);
-  }
-  return options;
-}
-
-std::vector<float> Output(Executor& executor) {
-  FillRandom(executor.arg("data"), 99);
-  COOPER_EXPECT_OK(executor.Forward(/*is_train=*/false));
-  return Floats((*executor.outputs())[0]);
-}
+// So that convolutions stay what they are.
+const std::set<std::string> kAsWritten = {"blocked_channels"};
 
 // Whether a BatchNorm is left where all but the data is constant; results stay what they were.
 bool Folds(const Symbol& net, const Shape& data) {
-  const BindOptions options = Options(net, data);
+  const BindOptions options = Options(net, data, kAsWritten);
   const auto plain = Bind(net, options);
   const auto folded = Bind(net, WithConstants(options));
   const std::vector<float> expected = Output(*plain), actual = Output(*folded);
@@ -117,7 +82,7 @@ TEST(FoldBatchNormsTest, WhatStays) {
 TEST(FoldBatchNormsTest, NothingThatMayChange) {
   const Symbol net = op::BatchNorm(
       op::Convolution(Data(), {.kernel = {3, 3}, .num_filter = 6, .name = "conv"}), {.name = "bn"});
-  BindOptions options = WithConstants(Options(net, {2, 4, 5, 6}));
+  BindOptions options = WithConstants(Options(net, {2, 4, 5, 6}, kAsWritten));
   options.constants.erase("bn_moving_mean");
   EXPECT_THAT(Bind(net, options)->DebugString(), HasSubstr("BatchNorm "));
   options.constants = {"conv_weight"};

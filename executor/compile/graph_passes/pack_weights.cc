@@ -7,10 +7,10 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "executor/compile/graph_passes/blocked_layout.h"
+#include "executor/compile/graph_passes/filter_norms.h"
 #include "executor/compile/graph_passes/graph_rebuilder.h"
 #include "ndarray/status_macros.h"
 #include "symbol/is_op.h"
-#include "symbol/ops/nn/folded_batch_norm_param.h"
 #include "symbol/ops/nn/fused_convolution_param.h"
 
 namespace cooper {
@@ -33,33 +33,6 @@ FusedConvolutionParam ParamOf(const Node& node) {
   return param;
 }
 
-// A convolution's weight, and its bias, null if there is none.
-struct Filters {
-  NodeEntry weight, bias;
-};
-
-// Those of a convolution with a BatchNorm, which goes into them. `attrs` loses what tells of it.
-absl::StatusOr<Filters> FoldBatchNorm(const Node& node, const std::vector<NodeEntry>& inputs,
-                                      AttrMap& attrs) {
-  const FusedConvolutionParam param = ParamOf(node);
-  const FusedConvolutionInputs in(param);
-  AttrMap of_norm = {{"no_bias", param.no_bias ? "True" : "False"}};
-  for (const char* name : {"eps", "fix_gamma"}) {
-    const auto it = attrs.find(name);
-    if (it != attrs.end()) of_norm.insert(*it);
-  }
-  for (const char* name : {"batch_norm", "eps", "fix_gamma", "use_global_stats"}) attrs.erase(name);
-  attrs["no_bias"] = "False";
-  std::vector<NodeEntry> arrays = {inputs[in.weight], inputs[in.gamma], inputs[in.beta],
-                                   inputs[in.moving_mean], inputs[in.moving_var]};
-  if (!param.no_bias) arrays.push_back(inputs[in.bias]);
-  COOPER_ASSIGN_OR_RETURN(NodeEntry folded,
-                          MakeEntry("_folded_batch_norm", absl::StrCat(node.name(), "_folded"),
-                                    std::move(arrays), std::move(of_norm)));
-  using enum FoldedBatchNormArrays::Output;
-  return Filters{.weight = {folded.node, kScaledWeight}, .bias = {folded.node, kShift}};
-}
-
 // Node `i` with a packed weight; null if it stays as it is.
 absl::StatusOr<NodeEntry> Packed(const GraphFacts& facts, const CanRunFn& can_run,
                                  const BlockedLayout& layout, ConvolutionAlgorithm algorithm, int i,
@@ -79,7 +52,13 @@ absl::StatusOr<NodeEntry> Packed(const GraphFacts& facts, const CanRunFn& can_ru
   Filters of_node = {.weight = inputs[in.weight],
                      .bias = in.bias < 0 ? NodeEntry() : inputs[in.bias]};
   if (param.batch_norm) {
-    COOPER_ASSIGN_OR_RETURN(of_node, FoldBatchNorm(node, inputs, attrs));
+    const NodeEntry norm[] = {inputs[in.gamma], inputs[in.beta], inputs[in.moving_mean],
+                              inputs[in.moving_var]};
+    COOPER_ASSIGN_OR_RETURN(of_node, FoldBatchNorm(node.name(), of_node, norm, attrs));
+    for (const char* name : {"batch_norm", "eps", "fix_gamma", "use_global_stats"}) {
+      attrs.erase(name);
+    }
+    attrs["no_bias"] = "False";
     param.batch_norm = param.no_bias = false;
   }
   const std::optional<WeightPacking> packing = layout.weight_packing(

@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "executor/compile/graph_passes/blocked_layout.h"
+#include "executor/compile/graph_passes/constants_fixtures.h"
 #include "executor/executor.h"
 #include "executor/executor_fixtures.h"
 #include "executor/run/folded_arrays.h"
@@ -63,43 +64,6 @@ Symbol Network() {
   x = Relu(x + y);
   x = Relu(Conv(x, "grouped", {.count = 4 * b, .groups = 2}));
   return Conv(x, "last", {.count = b});
-}
-
-BindOptions Options(const Symbol& net, const Shape& data) {
-  BindOptions options{.shapes = {{"data", data}}, .grad_req = WriteReq::kNull};
-  auto executor = *Executor::SimpleBind(net, options);
-  uint64_t seed = 1;
-  for (const auto& [name, array] : executor->arg_dict()) {
-    if (name == "data") continue;
-    FillRandom(array, seed++);
-    options.args[name] = array;
-  }
-  for (const auto& [name, array] : executor->aux_dict()) {
-    FillRandom(array, seed++);
-    options.auxs[name] = array;
-    if (!absl::StrContains(name, "var")) continue;
-    COOPER_EXPECT_OK(array.Fill(1.5));
-  }
-  return options;
-}
-
-BindOptions WithConstants(BindOptions options) {
-  for (const auto* arrays : {&options.args, &options.auxs}) {
-    for (const auto& [name, array] : *arrays) options.constants.insert(name);
-  }
-  return options;
-}
-
-std::unique_ptr<Executor> Bind(const Symbol& net, const BindOptions& options) {
-  auto executor = Executor::SimpleBind(net, options);
-  EXPECT_TRUE(executor.ok()) << executor.status();
-  return *std::move(executor);
-}
-
-std::vector<float> Output(Executor& executor) {
-  FillRandom(executor.arg("data"), 99);
-  COOPER_EXPECT_OK(executor.Forward(/*is_train=*/false));
-  return Floats((*executor.outputs())[0]);
 }
 
 void ExpectNear(const std::vector<float>& actual, const std::vector<float>& expected) {
