@@ -7,6 +7,8 @@
 #include <mutex>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/context.h"
 #include "ndarray/element_ranges.h"
@@ -138,17 +140,18 @@ absl::Status Invocation::Prepare() {
   return absl::OkStatus();
 }
 
-absl::Status Invocation::RunOn(absl::Span<const ArrayView> inputs,
-                               absl::Span<const ArrayView> outputs, DeviceQueue* queue) const {
-  return kernel_->run({.call = call_,
-                       .inputs = inputs,
-                       .outputs = outputs,
-                       .reqs = reqs_,
-                       .workspace = workspace_.is_null() ? nullptr : workspace_.raw_data(),
-                       .state = prepared_.state.get(),
-                       .random = call_.op->is_random() ? NextRandom() : Philox(),
-                       .context = context_,
-                       .queue = queue});
+KernelContext Invocation::ContextFor(absl::Span<const ArrayView> inputs,
+                                     absl::Span<const ArrayView> outputs,
+                                     DeviceQueue* queue) const {
+  return {.call = call_,
+          .inputs = inputs,
+          .outputs = outputs,
+          .reqs = reqs_,
+          .workspace = workspace_.is_null() ? nullptr : workspace_.raw_data(),
+          .state = prepared_.state.get(),
+          .random = call_.op->is_random() ? NextRandom() : Philox(),
+          .context = context_,
+          .queue = queue};
 }
 
 absl::Status Invocation::RunPart(int64_t part, int64_t parts) const {
@@ -168,7 +171,7 @@ absl::Status Invocation::RunPart(int64_t part, int64_t parts) const {
     slices[side] = absl::MakeConstSpan(views[side]).first(whole->size());
     ++side;
   }
-  return RunOn(slices[0], slices[1], nullptr);
+  return kernel_->run(ContextFor(slices[0], slices[1], nullptr));
 }
 
 absl::Status Invocation::RunInParts(absl::Span<const Invocation> invocations) {
@@ -190,17 +193,56 @@ absl::Status Invocation::RunInParts(absl::Span<const Invocation> invocations) {
   return status;
 }
 
+bool Invocation::runs_in_parts() const {
+  return call_.op->is_elementwise() && device_ == DeviceType::kCpu && inputs_.size() <= kMaxArrays;
+}
+
+bool Invocation::runs_with(const Invocation& other) const {
+  return kernel_ == other.kernel_ && kernel_->run_all != nullptr && context_ == other.context_;
+}
+
+absl::Status Invocation::RunTogether(absl::Span<const Invocation> invocations, DeviceQueue* queue) {
+  constexpr size_t kMost = 32;  // without memory from the heap
+  while (!invocations.empty()) {
+    absl::InlinedVector<KernelContext, kMost> contexts;
+    // Two that write one array come one after the other.
+    const auto writes_again = [&contexts](const Invocation& invocation) {
+      return absl::c_any_of(contexts, [&invocation](const KernelContext& earlier) {
+        return earlier.outputs[0].data == invocation.outputs_[0].data;
+      });
+    };
+    for (const Invocation& invocation : invocations) {
+      if (contexts.size() == kMost || writes_again(invocation)) break;
+      contexts.push_back(invocation.ContextFor(invocation.inputs_, invocation.outputs_, queue));
+    }
+    COOPER_RETURN_IF_ERROR(invocations[0].kernel_->run_all(contexts));
+    invocations.remove_prefix(contexts.size());
+  }
+  return absl::OkStatus();
+}
+
 absl::Status RunAll(absl::Span<const Invocation> invocations, DeviceQueue* queue) {
-  const auto in_parts = [](const Invocation& invocation) {
-    return invocation.runs_in_parts() && invocation.inputs_.size() <= kMaxArrays;
+  // Runs the first one, with those behind it for which `with` holds as well.
+  const auto run = [&](const auto& with, const auto& all) {
+    const auto end = std::find_if_not(invocations.begin() + 1, invocations.end(), with);
+    const absl::Status status =
+        all(invocations.first(static_cast<size_t>(end - invocations.begin())));
+    invocations.remove_prefix(static_cast<size_t>(end - invocations.begin()));
+    return status;
   };
   while (!invocations.empty()) {
-    const auto end = std::find_if_not(invocations.begin(), invocations.end(), in_parts);
-    const size_t count = std::max<size_t>(end - invocations.begin(), 1);
-    COOPER_RETURN_IF_ERROR(end == invocations.begin()
-                               ? invocations[0].Run(queue)
-                               : Invocation::RunInParts(invocations.first(count)));
-    invocations.remove_prefix(count);
+    const Invocation& first = invocations[0];
+    if (first.runs_in_parts()) {
+      COOPER_RETURN_IF_ERROR(run([](const Invocation& other) { return other.runs_in_parts(); },
+                                 Invocation::RunInParts));
+    } else if (first.runs_with(first)) {
+      COOPER_RETURN_IF_ERROR(
+          run([&first](const Invocation& other) { return other.runs_with(first); },
+              [queue](const auto& all) { return Invocation::RunTogether(all, queue); }));
+    } else {
+      COOPER_RETURN_IF_ERROR(first.Run(queue));
+      invocations.remove_prefix(1);
+    }
   }
   return absl::OkStatus();
 }

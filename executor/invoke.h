@@ -39,7 +39,9 @@ class Invocation {
                          absl::Span<const NDArray* const> outputs);
 
   // In `queue`, of the arrays' device; null: in none, on its own order of work (ndarray/device.h).
-  absl::Status Run(DeviceQueue* queue = nullptr) const { return RunOn(inputs_, outputs_, queue); }
+  absl::Status Run(DeviceQueue* queue = nullptr) const {
+    return kernel_->run(ContextFor(inputs_, outputs_, queue));
+  }
 
  private:
   friend absl::Status RunAll(absl::Span<const Invocation> invocations, DeviceQueue* queue);
@@ -48,11 +50,14 @@ class Invocation {
       : call_(std::move(call)), device_(device), kernel_(kernel) {}
 
   absl::Status Prepare();
-  absl::Status RunOn(absl::Span<const ArrayView> inputs, absl::Span<const ArrayView> outputs,
-                     DeviceQueue* queue) const;
+  KernelContext ContextFor(absl::Span<const ArrayView> inputs, absl::Span<const ArrayView> outputs,
+                           DeviceQueue* queue) const;
   absl::Status RunPart(int64_t part, int64_t parts) const;
-  bool runs_in_parts() const { return call_.op->is_elementwise() && device_ == DeviceType::kCpu; }
+  bool runs_in_parts() const;
+  // Whether one call of the kernel's run_all may run both.
+  bool runs_with(const Invocation& other) const;
   static absl::Status RunInParts(absl::Span<const Invocation> invocations);
+  static absl::Status RunTogether(absl::Span<const Invocation> invocations, DeviceQueue* queue);
 
   OpCall call_;
   DeviceType device_;
@@ -68,7 +73,9 @@ class Invocation {
 
 // Runs them in this order. Of those that are element-wise (OpSchema::is_elementwise) and follow
 // each other, each thread runs the same share of every one: no thread waits for another in between.
-// They must not depend on each other's results but element by element. `queue` is Run's.
+// They must not depend on each other's results but element by element. Those that follow each other
+// and have one kernel with a run_all, as updates have on GPUs, are run by that, and must not depend
+// on each other but by writing the same array. `queue` is Run's.
 absl::Status RunAll(absl::Span<const Invocation> invocations, DeviceQueue* queue = nullptr);
 
 // One run of the operator of that name. Random ones draw the next numbers of the process, which are

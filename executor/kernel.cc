@@ -32,8 +32,9 @@ std::string DTypeSet::ToString() const {
 }
 
 KernelRegistrar::KernelRegistrar(const char* op, DeviceType device, DTypeSet dtypes,
-                                 Kernel::RunFn run, Kernel::PrepareFn prepare) {
-  CHECK(TheRegistry().emplace(Key(op, device), Kernel{dtypes, run, prepare}).second)
+                                 Kernel::RunFn run, Kernel::PrepareFn prepare,
+                                 Kernel::RunAllFn run_all) {
+  CHECK(TheRegistry().emplace(Key(op, device), Kernel{dtypes, run, prepare, run_all}).second)
       << "the kernel of " << op << " is registered twice";
 }
 

@@ -128,11 +128,15 @@ struct Kernel {
   // Called once for each node of a program, before its memory is planned: what the kernel cannot do
   // with these shapes, dtypes and parameters is an error here, not when it runs.
   using PrepareFn = absl::StatusOr<Prepared> (*)(const PrepareContext&);
+  // As `run` of each of them, which are on one device and in one queue and do not depend on each
+  // other: for many small ones, of which each would be a launch on a GPU.
+  using RunAllFn = absl::Status (*)(absl::Span<const KernelContext>);
 
   // Of input 0 and output 0; to those the operator's type rule ties all others that matter.
   DTypeSet dtypes = kAnyDType;
   RunFn run = nullptr;
   PrepareFn prepare = nullptr;  // null: no state, no workspace
+  RunAllFn run_all = nullptr;   // null: there is nothing better than `run` of each
 };
 
 // kUnimplemented, naming operator and device, if no such kernel is linked.
@@ -147,10 +151,10 @@ absl::StatusOr<Prepared> PrepareKernel(const Kernel& kernel, const PrepareContex
 
 struct KernelRegistrar {
   KernelRegistrar(const char* op, DeviceType device, DTypeSet dtypes, Kernel::RunFn run,
-                  Kernel::PrepareFn prepare = nullptr);
+                  Kernel::PrepareFn prepare = nullptr, Kernel::RunAllFn run_all = nullptr);
 };
 
-// COOPER_REGISTER_KERNEL(op, device, dtypes, run [, prepare])
+// COOPER_REGISTER_KERNEL(op, device, dtypes, run [, prepare [, run_all]])
 #define COOPER_REGISTER_KERNEL(op, device, ...) \
   static const ::cooper::KernelRegistrar cooper_kernel_registrar_##op(#op, device, __VA_ARGS__)
 

@@ -100,7 +100,8 @@ class Optimizer {
   };
   // Update of each of them, in this order; arguments are checked before anything changes. Of the
   // kinds whose elements do not depend on each other all parameters are updated in one parallel
-  // loop, in which each thread has the same share of every array (RunAll of invoke.h).
+  // loop, in which each thread has the same share of every array, or on a GPU by one launch for
+  // those of one dtype that follow each other (RunAll of invoke.h).
   absl::Status UpdateAll(absl::Span<const Parameter> parameters);
 
   // UpdateAll in two calls. The first checks, and counts the update, with UpdateAll's errors; the

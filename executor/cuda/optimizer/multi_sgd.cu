@@ -1,4 +1,4 @@
-// GPU kernels of gradient descent on several weights at once: one launch for each.
+// GPU kernels of gradient descent on several weights at once.
 
 #include <type_traits>
 
@@ -39,23 +39,22 @@ absl::Status MultiSgdGpu(const KernelContext& c) {
   p.rescale_grad = multi.rescale_grad;
   p.clip_gradient = multi.clip_gradient;
   if constexpr (kMomentum) p.momentum = multi.momentum;
-  for (size_t i = 0; i < count; ++i) {
-    const UpdateArrays a = ArraysOfUpdate<U::kStates, kMaster>(
-        c.inputs.subspan(i * kPerWeight, kPerWeight), c.outputs[i], c.reqs[i]);
+  const auto arrays_of = [&](size_t i) {
+    return ArraysOfUpdate<U::kStates, kMaster>(c.inputs.subspan(i * kPerWeight, kPerWeight),
+                                               c.outputs[i], c.reqs[i]);
+  };
+  return LaunchUpdates<U::kStates, kMaster>(c, count, arrays_of, [&](size_t i, auto tag) {
+    using C = typename decltype(tag)::type;
     if constexpr (kPreloaded) {
-      const float* const lr = c.inputs[count * kPerWeight].template as<float>() + i;
-      const float* const wd = c.inputs[count * kPerWeight + 1].template as<float>() + i;
-      COOPER_RETURN_IF_ERROR((LaunchUpdate<U::kStates, kMaster>(c, a, [&](auto tag) {
-        return PreloadedSource<U, typename decltype(tag)::type>{p, lr, wd};
-      })));
+      const float* const lrs = c.inputs[count * kPerWeight].template as<float>();
+      const float* const wds = c.inputs[count * kPerWeight + 1].template as<float>();
+      return PreloadedSource<U, C>{p, lrs + i, wds + i};
     } else {
       p.lr = multi.lrs[i];
       p.wd = multi.wds[i];
-      COOPER_RETURN_IF_ERROR((UpdateWith<U::kStates, kMaster>(
-          c, a, [&](auto tag) { return U::template Make<typename decltype(tag)::type>(p); })));
+      return FunctionOf<typename U::template Fn<C>>{U::template Make<C>(p)};
     }
-  }
-  return absl::OkStatus();
+  });
 }
 
 COOPER_REGISTER_KERNEL(multi_sgd_update, DeviceType::kGpu, kUpdateDTypes,

@@ -181,6 +181,49 @@ TEST(UpdateKernelsCudaTest, EqualTheCpus) {
   EXPECT_GT(tested, 400);
 }
 
+// The weight and momentum of many updates, each with a rate of its own, one after the other.
+absl::StatusOr<std::vector<std::vector<double>>> UpdateMany(bool at_once) {
+  const Context gpu = Context::Gpu(0);
+  std::vector<Invocation> invocations;
+  std::vector<NDArray> arrays;
+  for (int i = 0; i < 75; ++i) {
+    // More of one dtype than a launch takes, then of others in turns; some are empty.
+    constexpr int64_t kSizes[] = {1, 257, 0, 256, 3000, 31};
+    const DType dtype = i < 40 ? DType::kFloat32 : i % 5 == 0 ? DType::kFloat64 : DType::kFloat16;
+    for (const char* name : {"weight", "grad", "mom"}) {
+      const NDArray values = Values(name, kSizes[i % 6], dtype, arrays.size());
+      COOPER_ASSIGN_OR_RETURN(arrays.emplace_back(), values.CopyTo(gpu));
+    }
+    COOPER_ASSIGN_OR_RETURN(
+        OpCall call, MakeOpCall("sgd_mom_update",
+                                {{"lr", absl::StrCat(0.01 * (i + 1))}, {"momentum", "0.5"}}, 3));
+    COOPER_ASSIGN_OR_RETURN(Invocation invocation,
+                            Invocation::Create(std::move(call), DeviceType::kGpu));
+    const NDArray* const all = &arrays[arrays.size() - 3];
+    COOPER_RETURN_IF_ERROR(invocation.SetArrays({all, all + 1, all + 2}, {all}));
+    invocations.push_back(std::move(invocation));
+  }
+  if (at_once) COOPER_RETURN_IF_ERROR(RunAll(invocations));
+  for (const Invocation& invocation : invocations) {
+    if (!at_once) COOPER_RETURN_IF_ERROR(invocation.Run());
+  }
+  std::vector<std::vector<double>> values;
+  for (const NDArray& array : arrays) {
+    COOPER_ASSIGN_OR_RETURN(const NDArray host, array.CopyTo(Context::Cpu()));
+    COOPER_ASSIGN_OR_RETURN(values.emplace_back(), host.ToVector<double>());
+  }
+  return values;
+}
+
+TEST(UpdateKernelsCudaTest, ManyAtOnceAreAsOneAfterTheOther) {
+  COOPER_REQUIRE_GPU();
+  const ScopedBlockLimit few_blocks(2);
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto expected, UpdateMany(/*at_once=*/false));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto got, UpdateMany(/*at_once=*/true));
+  ASSERT_EQ(got.size(), expected.size());
+  for (size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got[i], expected[i]) << "array " << i;
+}
+
 struct InvokeCase {
   const char* op;
   AttrMap attrs;
