@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "executor/compile/shape_readers.h"
+
 namespace cooper {
 namespace {
 
@@ -27,6 +29,7 @@ GpuWork LeastWork(const Program& program) {
       if (instruction.reqs[k] == WriteReq::kAdd) bytes += size;
     }
     bytes += written;
+    if (ReadsShapesAlone(*instruction.node)) continue;
     for (int k = 0; k < static_cast<int>(instruction.inputs.size()); ++k) {
       const int64_t size = program.values[instruction.inputs[k]].bytes();
       bytes += k == looked_up ? std::min(size, written) : size;

@@ -31,6 +31,8 @@ TEST(RooflineTest, EachArrayOfAnOperatorCountsOnce) {
   EXPECT_EQ(LeastBytes(square, {{"data", {10}}}, WriteReq::kAdd), (2 + 4) * 40);
   const Symbol view = Op("Reshape", {.inputs = {square}, .attrs = {{"shape", "(2, 5)"}}});
   EXPECT_EQ(LeastBytes(view, {{"data", {10}}}, WriteReq::kNull), 2 * 40) << "a view moves nothing";
+  const Symbol zeros = Op("zeros_like", {.inputs = {square}});
+  EXPECT_EQ(LeastBytes(zeros, {{"data", {10}}}, WriteReq::kNull), 3 * 40) << "a shape has no bytes";
 }
 
 TEST(RooflineTest, OfALookUpTheRowsThatAreReadCount) {

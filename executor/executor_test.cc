@@ -434,6 +434,25 @@ TEST(ExecutorTest, MonitorSeesEveryOutput) {
   EXPECT_EQ(names.size(), seen);
 }
 
+// The gradient of a half takes zeros like the other one, which is not computed for that.
+TEST(ExecutorTest, AMonitorSeesNoArrayThatNobodyWrote) {
+  const Symbol split = Op("SliceChannel", {.name = "split",
+                                           .inputs = {Symbol::Variable("data")},
+                                           .attrs = {{"num_outputs", "2"}, {"axis", "0"}}});
+  COOPER_ASSERT_OK_AND_ASSIGN(auto executor,
+                              Executor::SimpleBind(split[0], {.shapes = {{"data", {2, 4}}}}));
+  std::vector<std::string> names;
+  executor->SetMonitorCallback(
+      [&](const std::string& name, const NDArray&) { names.push_back(name); },
+      /*monitor_all=*/true);
+  COOPER_ASSERT_OK(executor->Forward(true));
+  COOPER_ASSERT_OK(executor->Backward({*NDArray::Full({1, 4}, 1)}));
+  EXPECT_THAT(names, ::testing::Contains(::testing::AllOf(HasSubstr("zeros_like"),
+                                                          ::testing::EndsWith("_output"))));
+  EXPECT_THAT(names, ::testing::Not(::testing::Contains(
+                         ::testing::AllOf(HasSubstr("zeros_like"), ::testing::EndsWith("_data")))));
+}
+
 TEST(ExecutorTest, AMonitorMayEndItself) {
   COOPER_ASSERT_OK_AND_ASSIGN(
       const auto executor, Executor::SimpleBind(SharedWeightNet(), {.shapes = {{"data", {2, 4}}}}));

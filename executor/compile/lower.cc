@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "executor/compile/placement.h"
+#include "executor/compile/shape_readers.h"
 #include "executor/compile/typed_graph.h"
 #include "executor/compile/whole_graph.h"
 #include "executor/kernel.h"
@@ -41,10 +42,10 @@ class Lowering {
     result_.symbol = typed_.symbol;
     COOPER_RETURN_IF_ERROR(AddGradients());
     COOPER_RETURN_IF_ERROR(InferGradients());
-    MarkNeeded();
-    FindLeftToGradients();
     placement_ = PlaceNodes(*graph_, options_.group2ctx, options_.context);
     if (options_.fallback) MoveWithoutKernel();
+    MarkNeeded();
+    FindLeftToGradients();
     program().contexts = placement_.contexts;
     Emit();
     return std::move(result_);
@@ -142,17 +143,28 @@ class Lowering {
     return absl::OkStatus();
   }
 
-  // Outputs of nodes that something needs, from the ends of the program backwards.
+  // Outputs of nodes that something needs, from the ends of the program backwards. Of what is read
+  // for its shape alone, as the states that a layer ends in are where their gradients are zeros,
+  // the elements need not be there, if its node runs at all and on the same device.
   void MarkNeeded() {
     needed_.assign(graph_->num_entries(), false);
+    std::vector<bool> shape_needed(graph_->num_entries(), false);
     for (const NodeEntry& output : typed_.symbol.outputs()) needed_[graph_->entry(output)] = true;
     for (const NodeEntry& gradient : backward().gradients) {
       if (gradient) needed_[graph_->entry(gradient)] = true;
     }
     for (int i = graph_->num_nodes() - 1; i >= 0; --i) {
+      if (!NodeNeeded(i)) {
+        for (int e = graph_->first_entry(i); e < graph_->first_entry(i + 1); ++e) {
+          if (shape_needed[e]) needed_[e] = true;
+        }
+      }
       if (!NodeNeeded(i)) continue;
-      for (const NodeEntry& input : graph_->nodes()[i]->inputs()) {
-        needed_[graph_->entry(input)] = true;
+      const Node& node = *graph_->nodes()[i];
+      for (const NodeEntry& input : node.inputs()) {
+        const bool here =
+            placement_.of_node[graph_->node_index(input.node.get())] == placement_.of_node[i];
+        (here && ReadsShapesAlone(node) ? shape_needed : needed_)[graph_->entry(input)] = true;
       }
     }
   }

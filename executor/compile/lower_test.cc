@@ -1,13 +1,18 @@
-// What lowering refuses, though shapes and dtypes of the forward pass are right.
+// What lowering refuses, though shapes and dtypes of the forward pass are right, and what it does
+// not ask for.
 
 #include "executor/compile/lower.h"
 
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "executor/compile/program.h"
+#include "executor/kernel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/dtype.h"
+#include "ndarray/partial_shape.h"
 #include "ndarray/status_macros.h"
 #include "ndarray/status_matchers.h"
 #include "symbol/gradient_context.h"
@@ -40,6 +45,43 @@ TEST(LowerTest, AGradientIsLikeItsArgument) {
   EXPECT_THAT(LowerToProgram(*counts, options).status().message(),
               ::testing::HasSubstr("the gradient of argument 'data' is int64 (2, 3), expected bool "
                                    "(2, 3) as the argument is"));
+}
+
+// What the instructions of an operator are asked for, one after the other.
+std::vector<WriteReq> ReqsOf(const Program& program, absl::string_view op) {
+  std::vector<WriteReq> reqs;
+  for (const Instruction& instruction : program.instructions) {
+    if (instruction.node->op()->name() != op) continue;
+    reqs.insert(reqs.end(), instruction.reqs.begin(), instruction.reqs.end());
+  }
+  return reqs;
+}
+
+// The gradient takes zeros for the second half, which has a shape and nothing else.
+TEST(LowerTest, NothingIsWrittenThatIsReadForItsShapeAlone) {
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const Symbol halves,
+      Symbol::Create("SliceChannel", {.inputs = {Symbol::Variable("data")},
+                                      .attrs = {{"num_outputs", "2"}, {"axis", "0"}}}));
+  CompileOptions options;
+  options.shapes["data"] = PartialShape{2, 3};
+  options.grad_reqs["data"] = WriteReq::kWrite;
+  COOPER_ASSERT_OK_AND_ASSIGN(const LoweredProgram lowered, LowerToProgram(halves[0], options));
+  EXPECT_THAT(ReqsOf(lowered.program, "SliceChannel"),
+              ::testing::ElementsAre(WriteReq::kWrite, WriteReq::kNull));
+  EXPECT_THAT(ReqsOf(lowered.program, "zeros_like"), ::testing::ElementsAre(WriteReq::kWrite));
+}
+
+TEST(LowerTest, ANodeThatIsThereForItsShapeRuns) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol doubled,
+                              Symbol::Create("_mul_scalar", {.inputs = {Symbol::Variable("data")},
+                                                             .attrs = {{"scalar", "2"}}}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol ones,
+                              Symbol::Create("ones_like", {.inputs = {doubled}}));
+  CompileOptions options;
+  options.shapes["data"] = PartialShape{2, 3};
+  COOPER_ASSERT_OK_AND_ASSIGN(const LoweredProgram lowered, LowerToProgram(ones, options));
+  EXPECT_THAT(ReqsOf(lowered.program, "_mul_scalar"), ::testing::ElementsAre(WriteReq::kWrite));
 }
 
 }  // namespace

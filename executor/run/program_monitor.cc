@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "executor/compile/program.h"
 #include "symbol/symbol.h"
@@ -23,6 +24,17 @@ void Report(const BoundProgram& program, const std::string& name, int value,
   if (array.ok()) callback(name, *array);
 }
 
+// Not where the next instruction, i, is one that reads nothing of the value but its shape.
+bool IsWritten(const Program& program, int value, int i) {
+  while (--i >= 0) {
+    const Instruction& earlier = program.instructions[i];
+    const auto it = absl::c_find(earlier.outputs, value);
+    if (it == earlier.outputs.end()) continue;
+    return earlier.reqs[static_cast<size_t>(it - earlier.outputs.begin())] != WriteReq::kNull;
+  }
+  return true;
+}
+
 }  // namespace
 
 BoundProgram::Observer MonitorOf(Callback callback, bool monitor_all) {
@@ -32,6 +44,7 @@ BoundProgram::Observer MonitorOf(Callback callback, bool monitor_all) {
       const Instruction& instruction = program.program().instructions[i];
       const auto names = instruction.node->op()->InputNames(instruction.node->call());
       for (size_t k = 0; k < instruction.inputs.size() && k < names.size(); ++k) {
+        if (!IsWritten(program.program(), instruction.inputs[k], i)) continue;
         Report(program, InputName(*instruction.node, names[k]), instruction.inputs[k], callback);
       }
     };
