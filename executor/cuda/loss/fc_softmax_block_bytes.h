@@ -13,6 +13,14 @@ inline int64_t& FcSoftmaxGpuBlockBytes() {
   return bytes;
 }
 
+// From how many classes on the sums of the gradients of scores over rows are made with these: a
+// block of 512 threads has 32 classes, and there are to be two for each multiprocessor of an H100.
+// Chosen by that count, not by a measurement. Tests change it likewise.
+inline int64_t& FcSoftmaxGpuManyClasses() {
+  static int64_t classes = 8192;
+  return classes;
+}
+
 }  // namespace cooper
 
 #endif  // COOPER_EXECUTOR_CUDA_LOSS_FC_SOFTMAX_BLOCK_BYTES_H_

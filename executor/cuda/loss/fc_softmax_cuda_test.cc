@@ -25,6 +25,7 @@ struct Case {
   AttrMap attrs = {};
   int64_t rows = 9, features = 5, classes = 7;
   bool one_label = false;  // whether all labels are 3
+  int64_t many_classes = FcSoftmaxGpuManyClasses();
 };
 
 std::vector<Case> Cases() {
@@ -42,6 +43,20 @@ std::vector<Case> Cases() {
           {.name = "OneRow", .rows = 1, .features = 1},
           {.name = "NoRows", .rows = 0},
           {.name = "ManyClasses", .rows = 5, .classes = 1100},
+          // Rows that the registers of a block hold, and one that they do not.
+          {.name = "RowsHeld", .rows = 2, .features = 2, .classes = 9001},
+          {.name = "RowsTooLong", .rows = 2, .features = 2, .classes = 16400},
+          // Sums over rows are made with the gradients of the scores: for each of 16 warps more
+          // than one row, and the last columns are fewer than a warp's lanes.
+          {.name = "ManyColumns",
+           .attrs = {{"use_ignore", "True"}, {"ignore_label", "3"}, {"normalization", "valid"}},
+           .rows = 35,
+           .features = 3,
+           .classes = 75,
+           .many_classes = 75},
+          {.name = "NoRowsOfManyColumns", .rows = 0, .many_classes = 1},
+          {.name = "ManyColumnsWithoutBias", .attrs = {{"no_bias", "True"}}, .many_classes = 1},
+          {.name = "ManyColumnsInBlocks", .rows = 300, .features = 2, .many_classes = 1},
           // Blocks end after 128 and 256 rows.
           {.name = "ThreeBlocks",
            .attrs = {{"use_ignore", "True"}, {"ignore_label", "3"}},
@@ -123,8 +138,10 @@ void CompareBackward(const Case& test, const std::string& op, DType dtype, Write
 TEST(FcSoftmaxCudaTest, AllIsTheCpus) {
   COOPER_REQUIRE_GPU();
   const int64_t usual_bytes = FcSoftmaxGpuBlockBytes();
+  const int64_t usual_classes = FcSoftmaxGpuManyClasses();
   for (const Case& test : Cases()) {
     FcSoftmaxGpuBlockBytes() = test.rows > 128 ? 1 : usual_bytes;
+    FcSoftmaxGpuManyClasses() = test.many_classes;
     for (const char* op : {"_fc_softmax_output", "_fc_softmax_label_probability"}) {
       for (DType dtype : {DType::kFloat32, DType::kFloat64}) {
         for (WriteReq req : {WriteReq::kWrite, WriteReq::kAdd}) {
@@ -138,6 +155,7 @@ TEST(FcSoftmaxCudaTest, AllIsTheCpus) {
     }
   }
   FcSoftmaxGpuBlockBytes() = usual_bytes;
+  FcSoftmaxGpuManyClasses() = usual_classes;
 }
 
 }  // namespace

@@ -42,10 +42,15 @@ class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
   struct Block {
     int64_t begin, count;
     T* scores;  // (count, classes), in scratch memory
+    // Where the sums of the scores' gradients over the block's rows go; null: nowhere.
+    T* sums;
+    bool is_first;  // of those that are run
   };
 
-  explicit FcSoftmaxGpuGradient(const KernelContext& c)
+  // `makes_sums`: what turns a block's scores into their gradients makes its sums too.
+  FcSoftmaxGpuGradient(const KernelContext& c, bool makes_sums)
       : c_(c),
+        makes_sums_(makes_sums),
         rows_(c.inputs[kData].shape[0]),
         classes_(c.inputs[kWeight].shape[0]),
         features_(c.inputs[kData].shape[1]) {}
@@ -61,6 +66,11 @@ class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
   }
   int64_t features() const { return features_; }
 
+  // Whether a block's part of a sum over rows, which is asked for, is added to what is there.
+  bool Adds(const Block& block, Gradient gradient) const {
+    return !block.is_first || c_.reqs[gradient] == WriteReq::kAdd;
+  }
+
   // Calls score_gradients(block, scale), which queues what turns block.scores into the gradients of
   // the scores, and returns a status.
   template <typename Fn>
@@ -70,8 +80,16 @@ class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
     T* scores = reinterpret_cast<T*>(static_cast<char*>(c_.workspace) + kCountValidBytes);
     const int64_t step = FcSoftmaxStateOf(c_).block;
     // Without rows gradients are zeros: products of no terms.
-    for (int64_t begin = 0; begin == 0 || begin < rows_; begin += step) {
-      const Block block = {begin, std::min(step, rows_ - begin), scores};
+    const int64_t last = rows_ == 0 ? 0 : (rows_ - 1) / step * step;
+    // The last rows come first: of a forward pass before they are what the cache still has.
+    for (int64_t begin = last; begin >= 0; begin -= step) {
+      const Block block = {.begin = begin,
+                           .count = std::min(step, rows_ - begin),
+                           .scores = scores,
+                           .sums = makes_sums_ && AsksFor(kBiasGradient)
+                                       ? c_.outputs[kBiasGradient].as<T>()
+                                       : nullptr,
+                           .is_first = begin == last};
       if (block.count > 0) COOPER_RETURN_IF_ERROR(score_gradients(block, scale));
       COOPER_RETURN_IF_ERROR(Products(block));
     }
@@ -110,20 +128,18 @@ class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
                                   c_.reqs[kDataGradient] == WriteReq::kAdd,
                                   c_.outputs[kDataGradient].as<T>() + block.begin * features_));
     }
-    const auto adds = [&](Gradient gradient) {
-      return block.begin > 0 || c_.reqs[gradient] == WriteReq::kAdd;
-    };
     if (AsksFor(kWeightGradient)) {
       COOPER_RETURN_IF_ERROR(Gemm(true, classes_, features_, block.count, block.scores, classes_,
-                                  data(block), features_, adds(kWeightGradient),
+                                  data(block), features_, Adds(block, kWeightGradient),
                                   c_.outputs[kWeightGradient].as<T>()));
     }
-    if (!AsksFor(kBiasGradient)) return absl::OkStatus();
+    if (!AsksFor(kBiasGradient) || (makes_sums_ && block.count > 0)) return absl::OkStatus();
     return SumChannels(c_, block.count, classes_, 1, block.scores,
-                       c_.outputs[kBiasGradient].as<T>(), adds(kBiasGradient));
+                       c_.outputs[kBiasGradient].as<T>(), Adds(block, kBiasGradient));
   }
 
   const KernelContext& c_;
+  const bool makes_sums_;
   const int64_t rows_, classes_, features_;
 };
 

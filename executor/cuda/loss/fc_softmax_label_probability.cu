@@ -112,7 +112,7 @@ absl::Status Forward(const KernelContext& c) {
 template <typename T>
 absl::Status Backward(const KernelContext& c) {
   using Arrays = FcSoftmaxGradientArrays;
-  const FcSoftmaxGpuGradient<T> gradient(c);
+  const FcSoftmaxGpuGradient<T> gradient(c, /*makes_sums=*/false);
   const T* bias = c.inputs.size() > Arrays::kBias ? c.inputs[Arrays::kBias].as<T>() : nullptr;
   const T* labels = c.inputs[Arrays::kLabel].as<T>();
   T* probabilities = c.inputs[Arrays::kProbability].as<T>();

@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "executor/cuda/block_limit.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
 #include "executor/cuda/loss/fc_softmax_gradient.h"
 #include "executor/cuda/loss/fc_softmax_rows.h"
 #include "executor/cuda/reduce/set_reduce.h"
+#include "executor/cuda/reduce/set_values.h"
 #include "executor/kernel.h"
 #include "ndarray/cuda/device_scope.h"
 #include "ndarray/status_macros.h"
@@ -22,14 +25,38 @@ namespace {
 enum Input { kData, kWeight, kBias };
 
 // out = or += softmax of scores + bias. `out` may be `scores`.
-template <typename T>
-__global__ void BiasedSoftmax(SetPlan plan, const T* scores, const T* bias, T* out, bool add) {
+template <int kHeld, typename T>
+__global__ void __launch_bounds__(kThreadsHolding<T, kHeld>, kBlocksHolding<T, kHeld>)
+    BiasedSoftmax(SetPlan plan, const T* scores, const T* bias, T* out, bool add) {
   const SetThread thread(plan);
   thread.ForEachSet([&](int64_t set) {
-    RowSoftmax<T> row{.scores = scores, .bias = bias};
-    row.Reduce(thread, set);
-    thread.ForEach(set,
-                   [&](int64_t i, int64_t j) { StoreTo(out + i, row.Exp(i, j) / row.sum, add); });
+    const int64_t begin = set * plan.n;
+    auto values = ValuesOf<kHeld>(thread, set, [&](int64_t i) {
+      return bias == nullptr ? scores[i] : scores[i] + bias[i - begin];
+    });
+    T top = std::numeric_limits<T>::lowest();
+    values.ForEach([&](int64_t, int64_t, T x) {
+      if (x > top) top = x;
+    });
+    top = thread.Max(top);
+    constexpr int kHere = kHeldHere<kHeld>;
+    if constexpr (kHere > 0) {
+      const T sum = values.template ReplaceAndSum<T>([&](int64_t, T x) { return exp(x - top); });
+      values.ForEach([&](int64_t i, int64_t, T e) { StoreTo(out + i, e / sum, add); });
+    } else {
+      const T sum = values.template Sum<T>([&](int64_t, T x) { return exp(x - top); });
+      values.ForEach([&](int64_t i, int64_t, T x) { StoreTo(out + i, exp(x - top) / sum, add); });
+    }
+  });
+}
+
+// A row is in the registers of its threads where it fits in there.
+template <typename T>
+absl::Status LaunchBiasedSoftmax(const KernelContext& c, int64_t rows, int64_t classes,
+                                 const T* scores, const T* bias, T* out, bool add) {
+  const SetPlan plan = PlanSets(rows, classes, 1, kThreadsHolding<T, 0>, kMostHeld);
+  return DispatchHeld<T, kMostHeld>(plan, [&](auto held) {
+    return LaunchSets(c, plan, BiasedSoftmax<decltype(held)::value, T>, scores, bias, out, add);
   });
 }
 
@@ -47,6 +74,45 @@ __global__ void ScoreGradients(SetPlan plan, const T* probabilities, RowLabels<T
       grad[i] = ignores ? T{0} : (probabilities[i] - (j == label ? T{1} : T{0})) * scale;
     });
   });
+}
+
+// The same, and the sums of the gradients over all rows in, or added to, `sums`: a block has as
+// many columns as a warp has lanes, and its warps share out the rows. Rows are numbered from
+// `labels` on.
+constexpr int kColumns = 32, kRowsAtOnce = 16;
+
+template <typename T>
+__global__ void ScoreGradientsAndSums(int64_t rows, int64_t classes, const T* probabilities,
+                                      RowLabels<T> labels, FcSoftmaxScale scale_of, T* grad,
+                                      T* sums, bool add) {
+  __shared__ T partial[kRowsAtOnce][kColumns];
+  const int lane = static_cast<int>(threadIdx.x) % kColumns;
+  const int first = static_cast<int>(threadIdx.x) / kColumns;
+  const T scale = scale_of.Get<T>();
+  for (int64_t begin = blockIdx.x * int64_t{kColumns}; begin < classes;
+       begin += gridDim.x * int64_t{kColumns}) {
+    const int64_t column = begin + lane;
+    T sum = 0;
+    if (column < classes) {
+#pragma unroll 4
+      for (int64_t row = first; row < rows; row += kRowsAtOnce) {
+        const int64_t i = row * classes + column;
+        const bool ignores = labels.Ignores(row);
+        const T known = column == labels.At(row) ? T{1} : T{0};
+        // What this pass does not read again is not to push the gradients out of the cache.
+        const T gradient = ignores ? T{0} : (__ldcs(probabilities + i) - known) * scale;
+        grad[i] = gradient;
+        sum += gradient;
+      }
+    }
+    partial[first][lane] = sum;
+    __syncthreads();
+    if (first == 0 && column < classes) {
+      for (int k = 1; k < kRowsAtOnce; ++k) sum += partial[k][lane];
+      StoreTo(sums + column, sum, add);
+    }
+    __syncthreads();  // until what is there has been read
+  }
 }
 
 // For kAdd a block's scores are made apart.
@@ -70,8 +136,7 @@ absl::Status Forward(const KernelContext& c) {
         state.cublas->Gemm(StreamOf(c), DTypeOf<T>(), false, true, count, classes, features,
                            c.inputs[kData].as<T>() + begin * features, features,
                            c.inputs[kWeight].data, features, /*add=*/false, scores, classes));
-    COOPER_RETURN_IF_ERROR(
-        LaunchSets(c, PlanSets(count, classes, 1), BiasedSoftmax<T>, scores, bias, out, add));
+    COOPER_RETURN_IF_ERROR(LaunchBiasedSoftmax(c, count, classes, scores, bias, out, add));
   }
   return absl::OkStatus();
 }
@@ -79,14 +144,22 @@ absl::Status Forward(const KernelContext& c) {
 template <typename T>
 absl::Status Backward(const KernelContext& c) {
   using Arrays = FcSoftmaxGradientArrays;
-  const FcSoftmaxGpuGradient<T> gradient(c);
+  const bool makes_sums = c.inputs[Arrays::kWeight].shape[0] >= FcSoftmaxGpuManyClasses();
+  const FcSoftmaxGpuGradient<T> gradient(c, makes_sums);
   const int64_t classes = gradient.classes();
-  const T* labels = c.inputs[Arrays::kLabel].as<T>();
   const T* output = c.inputs[Arrays::kProbability].as<T>();
   return gradient.Run([&](const auto& block, const FcSoftmaxScale& scale) {
-    return LaunchSets(
-        c, PlanSets(block.count, classes, 1), ScoreGradients<T>, output + block.begin * classes,
-        RowLabels<T>(c.param<FcSoftmaxOutputParam>(), labels + block.begin), scale, block.scores);
+    const T* probabilities = output + block.begin * classes;
+    const RowLabels<T> labels(c.param<FcSoftmaxOutputParam>(),
+                              c.inputs[Arrays::kLabel].as<T>() + block.begin);
+    if (block.sums == nullptr) {
+      return LaunchSets(c, PlanSets(block.count, classes, 1), ScoreGradients<T>, probabilities,
+                        labels, scale, block.scores);
+    }
+    const dim3 grid(BlocksFor((classes + kColumns - 1) / kColumns, 1 << 20));
+    return Launch(c, grid, dim3(kColumns * kRowsAtOnce), ScoreGradientsAndSums<T>, block.count,
+                  classes, probabilities, labels, scale, block.scores, block.sums,
+                  gradient.Adds(block, Arrays::kBiasGradient));
   });
 }
 
