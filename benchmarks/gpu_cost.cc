@@ -1,7 +1,9 @@
 // What a training step of the bucketed language model costs on a GPU, counted by the emulator
 // (third_party/cuda/emulator) where there is no clock to ask: what the host puts in and waits for,
-// kernels and what they move and compute, and the time that a roofline of an H100 gives for that
-// and for the least that the step can do with.
+// kernels, what they compute, what they ask of global memory ("asked"), what of that comes from or
+// goes to memory behind a second-level cache ("memory"; of an H100's size, cold at first, and all
+// that it holds goes to memory at last), and the time that a roofline of an H100 gives for that and
+// for the least that the step can do with.
 //
 //   ./bazelw run --config=cuda_emulated //benchmarks:gpu_cost -- --length=60
 //
@@ -36,6 +38,7 @@
 
 ABSL_FLAG(int64_t, vocab, 10000, "ids, the padding among them");
 ABSL_FLAG(int64_t, length, 60, "words of the sentences: the bucket");
+ABSL_FLAG(int64_t, cache_mb, 50, "MB (2^20 bytes) of the second-level cache");
 
 namespace cooper {
 namespace {
@@ -75,6 +78,7 @@ std::string ShortName(absl::string_view name) {
 struct Row {
   std::string name;
   int64_t runs = 0;
+  double asked_bytes = 0;
   GpuWork work;
   double seconds = 0;
 };
@@ -85,10 +89,10 @@ std::vector<Row> RowsOf(const Costs& costs) {
   for (const auto& [name, cost] : costs.kernels) {
     Row& row = by_name[ShortName(name)];
     const auto& c = cost.counters;
-    const GpuWork work = {
-        .bytes = 32 * static_cast<double>(c.global_read_sectors + c.global_written_sectors),
-        .flops = static_cast<double>(c.flops)};
+    const GpuWork work = {.bytes = static_cast<double>(cost.memory_bytes),
+                          .flops = static_cast<double>(c.flops)};
     row.runs += cost.runs;
+    row.asked_bytes += 32 * static_cast<double>(c.global_read_sectors + c.global_written_sectors);
     row.work += work;
     row.seconds += RooflineSeconds(work);
   }
@@ -103,8 +107,9 @@ std::vector<Row> RowsOf(const Costs& costs) {
 }
 
 void PrintRow(const Row& row) {
-  std::printf("%8lld %12.3f %12.3f %10.1f  %s\n", static_cast<long long>(row.runs),
-              row.work.bytes / 1e6, row.work.flops / 1e6, row.seconds * 1e6, row.name.c_str());
+  std::printf("%8lld %12.3f %12.3f %12.3f %10.1f  %s\n", static_cast<long long>(row.runs),
+              row.asked_bytes / 1e6, row.work.bytes / 1e6, row.work.flops / 1e6, row.seconds * 1e6,
+              row.name.c_str());
 }
 
 void PrintCounts(const char* what, const std::map<std::string, int64_t>& counts) {
@@ -115,39 +120,59 @@ void PrintCounts(const char* what, const std::map<std::string, int64_t>& counts)
   std::printf("%s\n", counts.empty() ? " none" : "");
 }
 
-void Print(const Costs& costs, const GpuWork& least, int64_t length) {
+// `left_bytes`: what the cache held that memory did not have.
+void Print(const Costs& costs, int64_t left_bytes, const GpuWork& least, int64_t length) {
   PrintCounts("put in by the host", costs.queued);
   PrintCounts("host synchronisations", costs.waits);
   std::printf("allocations: %lld\n", static_cast<long long>(costs.num_allocations()));
   Row all{.name = "all"};
   int64_t recurrent = 0;  // of what runs at least once for each time step
-  std::printf("%8s %12s %12s %10s  %s\n", "runs", "MB", "MFLOP", "us", "kernel");
+  std::printf("%8s %12s %12s %12s %10s  %s\n", "runs", "MB asked", "MB memory", "MFLOP", "us",
+              "kernel");
   for (const Row& row : RowsOf(costs)) {
     PrintRow(row);
     all.runs += row.runs;
+    all.asked_bytes += row.asked_bytes;
     all.work += row.work;
     all.seconds += row.seconds;
     if (row.runs >= length - 1) recurrent += row.runs;
   }
+  // Moves that are no kernels.
+  const auto add_moved = [&all](Row row) {
+    row.seconds = RooflineSeconds(row.work);
+    PrintRow(row);
+    all.asked_bytes += row.asked_bytes;
+    all.work += row.work;
+    all.seconds += row.seconds;
+  };
+  for (const auto& [direction, count] : costs.copies) {
+    const auto bytes = static_cast<double>(count.memory_bytes);
+    add_moved({.name = absl::StrCat("copies: ", direction),
+               .runs = count.count,
+               .asked_bytes = static_cast<double>(count.bytes),
+               .work = {.bytes = bytes}});
+  }
+  add_moved({.name = "left in the cache", .work = {.bytes = static_cast<double>(left_bytes)}});
   PrintRow(all);
   PrintRow({.name = "the least: every array of an operator once",
             .work = least,
             .seconds = RooflineSeconds(least)});
-  for (const auto& [direction, count] : costs.copies) {
-    std::printf("%8lld %12.3f %12s %10s  %s\n", static_cast<long long>(count.count),
-                static_cast<double>(count.bytes) / 1e6, "", "", direction.c_str());
-  }
   std::printf(
       "kernels outside of the recurrence: %lld; in it: %lld, %.2f for each layer and step\n",
       static_cast<long long>(all.runs - recurrent), static_cast<long long>(recurrent),
       static_cast<double>(recurrent) /
           static_cast<double>(length * ModelOptionsFromFlags().num_layers));
-  std::printf("bytes: %.2f times the least\n", all.work.bytes / least.bytes);
+  std::printf("bytes: %.2f times the least, %.2f times asked for\n", all.work.bytes / least.bytes,
+              all.asked_bytes / least.bytes);
 }
 
 absl::Status Run() {
   COOPER_RETURN_IF_ERROR(CheckModelFlags());
   COOPER_RETURN_IF_ERROR(ApplyComputeFlags());
+  if (absl::GetFlag(FLAGS_cache_mb) < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--cache_mb=", absl::GetFlag(FLAGS_cache_mb), ", expected at least 1"));
+  }
   const int64_t length = absl::GetFlag(FLAGS_length);
   COOPER_ASSIGN_OR_RETURN(const auto model, MakeModel(length));
   COOPER_ASSIGN_OR_RETURN(const LmBatches batches,
@@ -156,8 +181,10 @@ absl::Status Run() {
   // What comes before the step is recorded, and its recording.
   for (int i = 0; i < 3; ++i) COOPER_RETURN_IF_ERROR(model->TrainStep(batches.batches[0]));
   cuda_emulator::CountTransactions(true);
+  cuda_emulator::SimulateCache(absl::GetFlag(FLAGS_cache_mb) << 20);
   cuda_emulator::ResetCosts();
   COOPER_RETURN_IF_ERROR(model->TrainStep(batches.batches[0]));
+  const int64_t left_bytes = cuda_emulator::FlushCache();
   const Costs costs = cuda_emulator::GetCosts();
   const auto& compiled = model->bucket(length)->executor_group()->compiled();
   GpuWork least = LeastWork(compiled->program());
@@ -169,7 +196,7 @@ absl::Status Run() {
   for (const auto& [name, cost] : costs.kernels) {
     if (absl::StartsWith(name, "cublas")) least.flops += static_cast<double>(cost.counters.flops);
   }
-  Print(costs, least, length);
+  Print(costs, left_bytes, least, length);
   return absl::OkStatus();
 }
 

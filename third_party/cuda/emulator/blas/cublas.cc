@@ -13,6 +13,7 @@
 #include "third_party/cuda/emulator/blas/cublas_solve.h"
 #include "third_party/cuda/emulator/blas/product.h"
 #include "third_party/cuda/emulator/ptx/counters.h"
+#include "third_party/cuda/emulator/ptx/sector_cache.h"
 #include "third_party/cuda/emulator/runtime/api_state.h"
 #include "third_party/cuda/emulator/runtime/copy_check.h"
 #include "third_party/cuda/emulator/runtime/counters.h"
@@ -26,11 +27,38 @@ std::map<size_t, int64_t>& ProductsByWorkspace() {
   return *products;
 }
 
+int64_t ElementBytes(cudaDataType type) {
+  if (type == CUDA_R_64F) return 8;
+  return type == CUDA_R_16F || type == CUDA_R_16BF ? 2 : 4;
+}
+
+// Calls use(begin, bytes) for each column of a product's matrices, which may be one matrix.
+template <typename Use>
+void ForEachColumn(const Product& p, const void* data, int64_t rows, int64_t columns, int64_t ld,
+                   int64_t stride, const Use& use) {
+  const int64_t size = ElementBytes(p.type);
+  for (int64_t i = 0; i < (stride == 0 ? 1 : p.count); ++i) {
+    for (int64_t column = 0; column < columns; ++column) {
+      use(static_cast<const char*>(data) + (i * stride + column * ld) * size, rows * size);
+    }
+  }
+}
+
+// Each matrix goes through the cache once: what blocks read again is there.
+void PassThrough(ptx::SectorCache& cache, const Product& p) {
+  const auto read = [&cache](const char* data, int64_t bytes) { cache.ReadRange(data, bytes); };
+  const auto write = [&cache](const char* data, int64_t bytes) { cache.WriteRange(data, bytes); };
+  ForEachColumn(p, p.a, p.transpose_a ? p.k : p.m, p.transpose_a ? p.m : p.k, p.lda, p.stride_a,
+                read);
+  ForEachColumn(p, p.b, p.transpose_b ? p.n : p.k, p.transpose_b ? p.k : p.n, p.ldb, p.stride_b,
+                read);
+  if (p.beta != 0) ForEachColumn(p, p.c, p.m, p.n, p.ldc, p.stride_c, read);
+  ForEachColumn(p, p.c, p.m, p.n, p.ldc, p.stride_c, write);
+}
+
 // A product as the table of kernels has it (counters.h).
 void Count(const char* call, const Product& p) {
-  int64_t size = 4;
-  if (p.type == CUDA_R_64F) size = 8;
-  if (p.type == CUDA_R_16F || p.type == CUDA_R_16BF) size = 2;
+  const int64_t size = ElementBytes(p.type);
   const int64_t elements = p.m * p.n * p.count;
   ptx::Counters counters;
   counters.flops = 2 * elements * p.k;
@@ -40,6 +68,7 @@ void Count(const char* call, const Product& p) {
   counters.global_written_bytes = size * elements;
   counters.global_read_sectors = counters.global_read_bytes / 32;
   counters.global_written_sectors = counters.global_written_bytes / 32;
+  if (TheCache() != nullptr) PassThrough(*TheCache(), p);
   const std::string batch = p.count == 1 ? "" : absl::StrCat(p.count, " times ");
   CountRun(absl::StrCat(call, " (", batch, "m ", p.m, ", n ", p.n, ", k ", p.k, ")"), counters);
 }

@@ -27,5 +27,9 @@ template <typename T>
 T __ldg(const T* address) {
   return *address;
 }
+template <typename T>
+T __ldcs(const T* address) {
+  return *address;
+}
 
 #endif  // COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_DEVICE_BITS_H_

@@ -15,6 +15,7 @@
 #include "third_party/cuda/emulator/ptx/memory.h"
 #include "third_party/cuda/emulator/ptx/memory_resolver.h"
 #include "third_party/cuda/emulator/ptx/race_log.h"
+#include "third_party/cuda/emulator/ptx/sector_cache.h"
 #include "third_party/cuda/emulator/ptx/transactions.h"
 #include "third_party/cuda/emulator/ptx/warp.h"
 
@@ -164,10 +165,16 @@ void MemoryResolver::Count(uint32_t mask) {
     if (read) counters.global_read_bytes += bytes;
     if (write) counters.global_written_bytes += bytes;
     if (read && write) counters.global_atomics += lanes;
-    if (warp_.launch().options.count_transactions) {
-      const int sectors = CountSectors(addresses_, global, static_cast<int>(bytes_));
-      if (read) counters.global_read_sectors += sectors;
-      if (write) counters.global_written_sectors += sectors;
+    const Options& options = warp_.launch().options;
+    if (options.count_transactions || options.cache != nullptr) {
+      const auto sectors = SectorsOf(addresses_, global, static_cast<int>(bytes_));
+      if (read) counters.global_read_sectors += static_cast<int64_t>(sectors.size());
+      if (write) counters.global_written_sectors += static_cast<int64_t>(sectors.size());
+      for (const uint64_t sector : sectors) {
+        if (options.cache == nullptr) break;
+        if (read) options.cache->Read(sector, use_.streams);
+        if (write) options.cache->Write(sector, use_.streams);
+      }
     }
   }
   if (shared != 0) {

@@ -35,6 +35,7 @@ void TakeMemoryModifiers(Decoder& decoder, size_t address, MemoryUse& use) {
   use.strong = !order.empty() && order != "weak";
   mods.TakeAny({"cta", "gpu", "sys", "cluster"});
   mods.Take("unified");
+  use.streams = mods.Take("cs");
   mods.TakeHints();
 }
 

@@ -49,7 +49,8 @@ inline constexpr uint32_t kNoSlot = 0xffffffffu;
 struct MemoryUse {
   Space space = Space::kGeneric;
   Access access = Access::kRead;
-  bool strong = false;  // volatile, relaxed, acquire, release: ordered with others of its kind
+  bool strong = false;   // volatile, relaxed, acquire, release: ordered with others of its kind
+  bool streams = false;  // .cs: what is there is not used again soon
   uint8_t element_bytes = 0;
   uint8_t bytes = 0;  // of all elements of a vector
 };

@@ -17,6 +17,7 @@
 #include "absl/types/span.h"
 #include "third_party/cuda/emulator/ptx/counters.h"
 #include "third_party/cuda/emulator/ptx/module.h"
+#include "third_party/cuda/emulator/ptx/sector_cache.h"
 
 namespace cooper::ptx {
 
@@ -59,6 +60,8 @@ struct Options {
   uint64_t max_instructions = 0;
   // Counts sectors and bank conflicts too, which takes some time.
   bool count_transactions = false;
+  // What global memory is behind; null: nothing that is counted.
+  SectorCache* cache = nullptr;
   // Takes what device code prints; if not set, it goes to stdout.
   std::function<void(std::string_view)> print;
 };

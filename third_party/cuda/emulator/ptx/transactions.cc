@@ -28,8 +28,8 @@ std::vector<uint64_t> Units(const uint64_t* addresses, uint32_t mask, int bytes,
 
 }  // namespace
 
-int CountSectors(const uint64_t* addresses, uint32_t mask, int bytes) {
-  return static_cast<int>(Units(addresses, mask, bytes, 32).size());
+std::vector<uint64_t> SectorsOf(const uint64_t* addresses, uint32_t mask, int bytes) {
+  return Units(addresses, mask, bytes, 32);
 }
 
 Wavefronts CountWavefronts(const uint64_t* offsets, uint32_t mask, int bytes) {

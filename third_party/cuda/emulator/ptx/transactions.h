@@ -4,11 +4,12 @@
 // How many transactions of the memory system one instruction of a warp takes.
 
 #include <cstdint>
+#include <vector>
 
 namespace cooper::ptx {
 
-// Distinct sectors of 32 bytes that the lanes of `mask` touch, `bytes` each.
-int CountSectors(const uint64_t* addresses, uint32_t mask, int bytes);
+// Distinct sectors of 32 bytes that the lanes of `mask` touch, `bytes` each, by their numbers.
+std::vector<uint64_t> SectorsOf(const uint64_t* addresses, uint32_t mask, int bytes);
 
 struct Wavefronts {
   int count = 0;

@@ -3,11 +3,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "third_party/cuda/emulator/ptx/lanes.h"
 
 namespace cooper::ptx {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
 
 std::vector<uint64_t> Strided(uint64_t first, uint64_t stride) {
   std::vector<uint64_t> addresses(kLanes);
@@ -16,12 +20,12 @@ std::vector<uint64_t> Strided(uint64_t first, uint64_t stride) {
 }
 
 TEST(TransactionsTest, Sectors) {
-  EXPECT_EQ(CountSectors(Strided(0, 4).data(), kAllLanes, 4), 4);
-  EXPECT_EQ(CountSectors(Strided(16, 4).data(), kAllLanes, 4), 5);
-  EXPECT_EQ(CountSectors(Strided(0, 0).data(), kAllLanes, 4), 1);
-  EXPECT_EQ(CountSectors(Strided(0, 128).data(), kAllLanes, 4), 32);
-  EXPECT_EQ(CountSectors(Strided(0, 16).data(), kAllLanes, 16), 16);
-  EXPECT_EQ(CountSectors(Strided(0, 128).data(), 0x3, 4), 2);
+  EXPECT_THAT(SectorsOf(Strided(0, 4).data(), kAllLanes, 4), SizeIs(4));
+  EXPECT_THAT(SectorsOf(Strided(16, 4).data(), kAllLanes, 4), SizeIs(5));
+  EXPECT_THAT(SectorsOf(Strided(0, 0).data(), kAllLanes, 4), SizeIs(1));
+  EXPECT_THAT(SectorsOf(Strided(0, 128).data(), kAllLanes, 4), SizeIs(32));
+  EXPECT_THAT(SectorsOf(Strided(0, 16).data(), kAllLanes, 16), SizeIs(16));
+  EXPECT_THAT(SectorsOf(Strided(96, 128).data(), 0x3, 4), ElementsAre(3, 7));
 }
 
 TEST(TransactionsTest, Wavefronts) {

@@ -54,11 +54,17 @@ const char* DirectionOf(const Rows& rows) {
 }
 
 void CopyRows(const Rows& rows) {
-  CountCopy(DirectionOf(rows), static_cast<int64_t>(rows.width * rows.height));
+  ptx::SectorCache* const cache = TheCache();
+  const bool reads = IsOnDevice(rows.src), writes = IsOnDevice(rows.dst);
   for (size_t row = 0; row < rows.height; ++row) {
-    std::memmove(static_cast<char*>(rows.dst) + row * rows.dst_pitch,
-                 static_cast<const char*>(rows.src) + row * rows.src_pitch, rows.width);
+    char* const dst = static_cast<char*>(rows.dst) + row * rows.dst_pitch;
+    const char* const src = static_cast<const char*>(rows.src) + row * rows.src_pitch;
+    std::memmove(dst, src, rows.width);
+    if (cache == nullptr) continue;
+    if (reads) cache->ReadRange(src, static_cast<int64_t>(rows.width));
+    if (writes) cache->WriteRange(dst, static_cast<int64_t>(rows.width));
   }
+  CountCopy(DirectionOf(rows), static_cast<int64_t>(rows.width * rows.height));
 }
 
 // Checks and queues a copy. `wait`: returns when it has been done.
@@ -117,10 +123,13 @@ cudaError_t Fill(const char* call, void* data, size_t pitch, int value, size_t w
                  {cudaGraphNodeTypeMemset, call, [call, data, pitch, value, width, height, bytes] {
                     const cudaError_t late = CheckRange(call, data, bytes, Side::kDevice);
                     if (late != cudaSuccess) return late;
-                    CountCopy("fill", static_cast<int64_t>(width * height));
                     for (size_t row = 0; row < height; ++row) {
-                      std::memset(static_cast<char*>(data) + row * pitch, value, width);
+                      char* const to = static_cast<char*>(data) + row * pitch;
+                      std::memset(to, value, width);
+                      if (TheCache() == nullptr) continue;
+                      TheCache()->WriteRange(to, static_cast<int64_t>(width));
                     }
+                    CountCopy("fill", static_cast<int64_t>(width * height));
                     return cudaSuccess;
                   }});
 }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -81,6 +82,25 @@ bool& TransactionsAreOn() {
   return on;
 }
 
+std::unique_ptr<ptx::SectorCache>& CacheSlot() {
+  static auto* cache = new std::unique_ptr<ptx::SectorCache>;
+  return *cache;
+}
+
+int64_t& SectorsTold() {
+  static int64_t sectors = 0;
+  return sectors;
+}
+
+// What has crossed between cache and memory since the last call.
+int64_t TakeMemoryBytes() {
+  const ptx::SectorCache* const cache = TheCache();
+  if (cache == nullptr) return 0;
+  const int64_t sectors = cache->read_sectors() + cache->written_sectors();
+  return static_cast<int64_t>(ptx::kSectorBytes) *
+         (sectors - std::exchange(SectorsTold(), sectors));
+}
+
 }  // namespace
 
 int64_t Costs::num_kernel_runs() const {
@@ -122,18 +142,35 @@ void CountTransactions(bool on) {
   TransactionsAreOn() = on || GetSettings().counters;
 }
 
+void SimulateCache(int64_t bytes) {
+  const ApiLock lock;
+  CacheSlot() = bytes > 0 ? std::make_unique<ptx::SectorCache>(bytes) : nullptr;
+  SectorsTold() = 0;
+}
+
+int64_t FlushCache() {
+  const ApiLock lock;
+  if (TheCache() == nullptr) return 0;
+  TheCache()->Flush();
+  return TakeMemoryBytes();
+}
+
+ptx::SectorCache* TheCache() { return CacheSlot().get(); }
+
 bool CountsTransactions() { return TransactionsAreOn(); }
 
 void CountRun(const std::string& kernel, const ptx::Counters& counters) {
   KernelCost& cost = TheCosts().kernels[kernel];
   ++cost.runs;
   cost.counters += counters;
+  cost.memory_bytes += TakeMemoryBytes();
 }
 
 void CountCopy(const char* direction, int64_t bytes) {
   ByteCount& count = TheCosts().copies[direction];
   ++count.count;
   count.bytes += bytes;
+  count.memory_bytes += TakeMemoryBytes();
 }
 
 void CountQueued(const char* kind) { ++TheCosts().queued[kind]; }

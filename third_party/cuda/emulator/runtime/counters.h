@@ -9,17 +9,20 @@
 #include <string>
 
 #include "third_party/cuda/emulator/ptx/counters.h"
+#include "third_party/cuda/emulator/ptx/sector_cache.h"
 
 namespace cooper::cuda_emulator {
 
 struct KernelCost {
   int64_t runs = 0;
-  ptx::Counters counters;  // sums over the runs
+  int64_t memory_bytes = 0;  // between memory and the cache of SimulateCache, both ways
+  ptx::Counters counters;    // sums over the runs
 };
 
 struct ByteCount {
   int64_t count = 0;
   int64_t bytes = 0;
+  int64_t memory_bytes = 0;  // of copies, as KernelCost has them
 };
 
 struct Costs {
@@ -50,8 +53,18 @@ void ResetCosts();
 // with Settings::counters.
 void CountTransactions(bool on);
 
+// Puts a second-level cache of `bytes`, empty, before the memory of all devices together
+// (ptx/sector_cache.h); 0: none any more. What it makes of the accesses of kernels, of each matrix
+// of a product once, and of copies is in the costs from then on. Kernels that are not PTX have
+// none.
+void SimulateCache(int64_t bytes);
+// Bytes that it has and memory has not, which are written.
+int64_t FlushCache();
+
 // For the runtime; callers hold the ApiLock.
 bool CountsTransactions();
+// Null: none. What crosses between it and memory belongs to the next CountRun or CountCopy.
+ptx::SectorCache* TheCache();
 void CountRun(const std::string& kernel, const ptx::Counters& counters);
 void CountCopy(const char* direction, int64_t bytes);
 void CountQueued(const char* kind);

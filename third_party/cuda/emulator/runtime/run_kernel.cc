@@ -135,6 +135,7 @@ cudaError_t RunKernel(const KernelRun& run) {
   options.slice = settings.slice;
   options.max_instructions = settings.max_instructions;
   options.count_transactions = CountsTransactions();
+  options.cache = TheCache();
   ptx::Counters counters;
   const absl::Status status =
       ptx::Run(*run.module, run.kernel.name, launch, run.params, find_extent, options, &counters);

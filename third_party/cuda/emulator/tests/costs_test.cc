@@ -80,6 +80,23 @@ TEST_F(CostsTest, SectorsAreCountedOnRequest) {
   EXPECT_EQ(counters.global_written_sectors, kBytes / 32);
 }
 
+TEST_F(CostsTest, MemoryIsBehindACacheOnRequest) {
+  SimulateCache(1 << 20);
+  for (int i = 0; i < 3; ++i) LaunchScale(kCount, 2, 1, data_, stream_);
+  EXPECT_CUDA_OK(cudaMemsetAsync(data_, 0, 64, stream_));
+  std::vector<float> host(kCount);
+  EXPECT_CUDA_OK(cudaMemcpy(host.data(), data_, kBytes, cudaMemcpyDeviceToHost));
+  const Costs costs = GetCosts();
+  EXPECT_EQ(costs.kernels.begin()->second.memory_bytes, kBytes) << "read once, not written yet";
+  EXPECT_EQ(costs.copies.at("fill").memory_bytes, 0);
+  EXPECT_EQ(costs.copies.at("device to host").memory_bytes, 0);
+  EXPECT_EQ(FlushCache(), kBytes);
+  EXPECT_EQ(FlushCache(), 0);
+  SimulateCache(0);
+  LaunchScale(kCount, 2, 1, data_, stream_);
+  EXPECT_EQ(GetCosts().kernels.begin()->second.memory_bytes, kBytes);
+}
+
 TEST_F(CostsTest, AGraphIsOneCallHoweverMuchItHolds) {
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t exec = nullptr;
