@@ -30,16 +30,21 @@ __global__ void __launch_bounds__(kThreadsHolding<T, kHeld>, kBlocksHolding<T, k
     BiasedSoftmax(SetPlan plan, const T* scores, const T* bias, T* out, bool add) {
   const SetThread thread(plan);
   thread.ForEachSet([&](int64_t set) {
+    constexpr int kHere = kHeldHere<kHeld>;
+    // Where values are held the bias is added later: both at once would not fit in the registers.
+    const bool adds_at_once = kHere == 0 && bias != nullptr;
     const int64_t begin = set * plan.n;
     auto values = ValuesOf<kHeld>(thread, set, [&](int64_t i) {
-      return bias == nullptr ? scores[i] : scores[i] + bias[i - begin];
+      return adds_at_once ? scores[i] + bias[i - begin] : scores[i];
     });
+    if constexpr (kHere > 0) {
+      if (bias != nullptr) values.Replace([&](int64_t j, T x) { return x + bias[j]; });
+    }
     T top = std::numeric_limits<T>::lowest();
     values.ForEach([&](int64_t, int64_t, T x) {
       if (x > top) top = x;
     });
     top = thread.Max(top);
-    constexpr int kHere = kHeldHere<kHeld>;
     if constexpr (kHere > 0) {
       const T sum = values.template ReplaceAndSum<T>([&](int64_t, T x) { return exp(x - top); });
       values.ForEach([&](int64_t i, int64_t, T e) { StoreTo(out + i, e / sum, add); });

@@ -61,7 +61,16 @@ class SetValues {
     return thread_.Sum(sum);
   }
 
-  // The same, where term(place, value) is kept in place of the value. Only of values that are held.
+  // Keeps term(place, value) in place of the value. Only of values that are held.
+  template <typename Term>
+  __device__ void Replace(Term&& term) {
+    static_assert(kHeld > 0);
+    thread_.ForEachHeld<kHeld>(set_,
+                               [&](int64_t, int64_t j, int k) { held_[k] = term(j, held_[k]); });
+  }
+
+  // The sum as above, where term(place, value) is kept in place of the value. Only of values that
+  // are held.
   template <typename C, typename Term>
   __device__ C ReplaceAndSum(Term&& term) {
     static_assert(kHeld > 0);
