@@ -225,8 +225,7 @@ absl::Status RunAll(absl::Span<const Invocation> invocations, DeviceQueue* queue
   // Runs the first one, with those behind it for which `with` holds as well.
   const auto run = [&](const auto& with, const auto& all) {
     const auto end = std::find_if_not(invocations.begin() + 1, invocations.end(), with);
-    const absl::Status status =
-        all(invocations.first(static_cast<size_t>(end - invocations.begin())));
+    absl::Status status = all(invocations.first(static_cast<size_t>(end - invocations.begin())));
     invocations.remove_prefix(static_cast<size_t>(end - invocations.begin()));
     return status;
   };

@@ -1,6 +1,7 @@
 #include "executor/run/program_monitor.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
@@ -49,7 +50,7 @@ BoundProgram::Observer MonitorOf(Callback callback, bool monitor_all) {
       }
     };
   }
-  observer.after = [callback](const BoundProgram& program, int i) {
+  observer.after = [callback = std::move(callback)](const BoundProgram& program, int i) {
     const Instruction& instruction = program.program().instructions[i];
     std::vector<NodeEntry> entries;
     for (size_t k = 0; k < instruction.outputs.size(); ++k) {

@@ -67,7 +67,7 @@ std::vector<Case> Cases() {
 
 // Labels from -1 to `classes`, both ends of which are no class.
 NDArray Labels(const Case& test, DType dtype) {
-  const NDArray labels = *NDArray::Empty({test.rows}, dtype);
+  NDArray labels = *NDArray::Empty({test.rows}, dtype);
   DispatchDType(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     for (int64_t i = 0; i < test.rows; ++i) {

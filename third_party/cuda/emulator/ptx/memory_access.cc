@@ -33,7 +33,7 @@ uint8_t* MemoryResolver::Misaligned(int lane, uint64_t address) {
   return nullptr;
 }
 
-uint8_t* MemoryResolver::Outside(int lane, uint64_t address, std::string where) {
+uint8_t* MemoryResolver::Outside(int lane, uint64_t address, const std::string& where) {
   warp_.Fail(lane, absl::StatusCode::kOutOfRange,
              Concat("out of bounds: ", What(address), ", ", where));
   return nullptr;

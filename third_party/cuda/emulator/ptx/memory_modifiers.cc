@@ -23,12 +23,12 @@ void TakeMemoryModifiers(Decoder& decoder, size_t address, MemoryUse& use) {
     use.space = Space::kParam;
   }
   const Operand& operand = decoder.operand(address);
-  if (operand.kind == Operand::Kind::kSymbol && use.space == Space::kParam &&
-      operand.symbol.kind == Symbol::Kind::kLocal) {
-    use.space = Space::kLocal;  // of a call, or of a device function
-  } else if (use.space == Space::kParam && operand.kind != Operand::Kind::kSymbol &&
-             !decoder.function().entry) {
-    use.space = Space::kLocal;
+  if (use.space == Space::kParam) {
+    // Of a call, or of a device function.
+    const bool is_local = operand.kind == Operand::Kind::kSymbol
+                              ? operand.symbol.kind == Symbol::Kind::kLocal
+                              : !decoder.function().entry;
+    if (is_local) use.space = Space::kLocal;
   }
   const std::string_view order =
       mods.TakeAny({"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio", "weak"});

@@ -31,7 +31,7 @@ class MemoryResolver {
   uint8_t* Param(int lane, uint64_t offset);
   uint8_t* CheckRace(int lane, uint64_t address, uint8_t* pointer);
   uint8_t* Misaligned(int lane, uint64_t address);
-  uint8_t* Outside(int lane, uint64_t address, std::string where);
+  uint8_t* Outside(int lane, uint64_t address, const std::string& where);
 
   std::string What(uint64_t address) const;
   std::string Behind(uint64_t address) const;
