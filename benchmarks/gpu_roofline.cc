@@ -3,8 +3,6 @@
 #include <cstdint>
 #include <string>
 
-#include "executor/compile/shape_readers.h"
-
 namespace cooper {
 namespace {
 
@@ -29,7 +27,7 @@ GpuWork LeastWork(const Program& program) {
       if (instruction.reqs[k] == WriteReq::kAdd) bytes += size;
     }
     bytes += written;
-    if (ReadsShapesAlone(*instruction.node)) continue;
+    if (instruction.node->op()->reads_shapes_alone()) continue;
     for (int k = 0; k < static_cast<int>(instruction.inputs.size()); ++k) {
       const int64_t size = program.values[instruction.inputs[k]].bytes();
       bytes += k == looked_up ? std::min(size, written) : size;

@@ -194,6 +194,11 @@ OpBuilder&& OpBuilder::Elementwise() && {
   return std::move(*this);
 }
 
+OpBuilder&& OpBuilder::ReadsShapesAlone() && {
+  op_->reads_shapes_alone_ = true;
+  return std::move(*this);
+}
+
 OpBuilder&& OpBuilder::Transposes(OpSchema::AxesFn axes) && {
   op_->transposed_axes_ = std::move(axes);
   return std::move(*this);

@@ -135,6 +135,8 @@ class OpSchema {
   // of them, by several threads at a time, each with arrays of shape (count,): it looks at no
   // extent, keeps no state, needs no workspace and draws no random numbers.
   bool is_elementwise() const { return is_elementwise_; }
+  // Looks at the shapes of its inputs and at no element of theirs, which need not be there.
+  bool reads_shapes_alone() const { return reads_shapes_alone_; }
   // Output 0 is input 0 with its axes in another order. Empty: it is not.
   const AxesFn& transposed_axes() const { return transposed_axes_; }
   // The outputs follow each other along that axis of input 0. Empty: they do not.
@@ -185,6 +187,7 @@ class OpSchema {
   bool is_view_ = false;
   bool keeps_elements_ = false;
   bool is_elementwise_ = false;
+  bool reads_shapes_alone_ = false;
   AxesFn transposed_axes_;
   AxisFn split_axis_;
   AxisFn join_axis_;
@@ -233,6 +236,7 @@ class OpBuilder {
   OpBuilder&& View() &&;
   OpBuilder&& KeepsElements() &&;
   OpBuilder&& Elementwise() &&;
+  OpBuilder&& ReadsShapesAlone() &&;
   OpBuilder&& Transposes(OpSchema::AxesFn axes) &&;
   OpBuilder&& Splits(OpSchema::AxisFn axis) &&;
   OpBuilder&& Joins(OpSchema::AxisFn axis) &&;

@@ -13,7 +13,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "executor/compile/placement.h"
-#include "executor/compile/shape_readers.h"
 #include "executor/compile/typed_graph.h"
 #include "executor/compile/whole_graph.h"
 #include "executor/kernel.h"
@@ -161,10 +160,11 @@ class Lowering {
       }
       if (!NodeNeeded(i)) continue;
       const Node& node = *graph_->nodes()[i];
+      const bool shapes_alone = !node.is_variable() && node.op()->reads_shapes_alone();
       for (const NodeEntry& input : node.inputs()) {
         const bool here =
             placement_.of_node[graph_->node_index(input.node.get())] == placement_.of_node[i];
-        (here && ReadsShapesAlone(node) ? shape_needed : needed_)[graph_->entry(input)] = true;
+        (here && shapes_alone ? shape_needed : needed_)[graph_->entry(input)] = true;
       }
     }
   }

@@ -95,7 +95,8 @@ COOPER_REGISTER_OP(_contrib_arange_like)
     .Describe("start, start + step, ... as many as the input or one of its axes has.")
     .Param<ArangeLikeParam>()
     .Shape(ArangeLikeShape)
-    .Type(SameType);
+    .Type(SameType)
+    .ReadsShapesAlone();
 
 COOPER_REGISTER_OP(_linspace)
     .Describe("num values from start to stop, evenly spaced.")
@@ -115,13 +116,15 @@ COOPER_REGISTER_OP(zeros_like)
     .Describe("Zeros of the input's shape and dtype.")
     .Shape(SameShape)
     .Type(SameType)
-    .Elementwise();
+    .Elementwise()
+    .ReadsShapesAlone();
 
 COOPER_REGISTER_OP(ones_like)
     .Describe("Ones of the input's shape and dtype.")
     .Shape(SameShape)
     .Type(SameType)
-    .Elementwise();
+    .Elementwise()
+    .ReadsShapesAlone();
 
 absl::Status Int64Type(TypeContext& c) { return c.SetOutput(0, DType::kInt64); }
 
@@ -131,12 +134,14 @@ COOPER_REGISTER_OP(shape_array)
       if (!c.input(0).rank_known()) return absl::OkStatus();
       return c.SetOutput(0, {c.input(0).rank()}, "(rank,)");
     })
-    .Type(Int64Type);
+    .Type(Int64Type)
+    .ReadsShapesAlone();
 
 COOPER_REGISTER_OP(size_array)
     .Describe("The input's number of elements.")
     .Shape([](ShapeContext& c) { return c.SetOutput(0, {1}, "(1,)"); })
-    .Type(Int64Type);
+    .Type(Int64Type)
+    .ReadsShapesAlone();
 
 COOPER_OP_EXAMPLE(_full, {{"shape", "(2, 3)"}, {"value", "7"}}, {});
 
