@@ -1,0 +1,98 @@
+#include "ndarray/loop_team.h"
+
+#include <atomic>
+#include <thread>
+#include <utility>
+
+#include "ndarray/in_loop.h"
+#include "ndarray/profiler.h"
+#include "oneapi/tbb/task_arena.h"
+#include "oneapi/tbb/task_group.h"
+
+namespace cooper::internal_parallel {
+namespace {
+
+void Pause() {
+#ifdef __x86_64__
+  __builtin_ia32_pause();
+#endif
+}
+
+// It lives on the caller's stack: no task outlives Run.
+class Team {
+ public:
+  Team(absl::FunctionRef<bool(int64_t)> run_one, absl::FunctionRef<bool()> is_done)
+      : run_one_(run_one), is_done_(is_done) {}
+
+  void Run(int64_t threads) {
+    // Kept, since making one takes as long as some pieces. Teams of a thread do not overlap.
+    thread_local tbb::task_group group;
+    ready_.store(true, std::memory_order_release);
+    // Isolated, as a loop's wait is (parallel.cc).
+    tbb::this_task_arena::isolate([this, threads, &group = group] {
+      for (int64_t self = 1; self < threads; ++self) {
+        running_.fetch_add(1, std::memory_order_relaxed);
+        group.run(Task{this, self});
+      }
+      Work(0);
+      group.wait();
+    });
+    // They are none by now, but the race detector does not know what wait() has ensured.
+    while (running_.load(std::memory_order_acquire) > 0) {
+    }
+  }
+
+ private:
+  // Looks so often in vain, some microseconds, before it yields.
+  static constexpr int kMostLooks = 256;
+  // A thread that is not the caller leaves after so many yields: whoever was to make the next piece
+  // ready does not run.
+  static constexpr int kMostYields = 64;
+
+  void Work(int64_t self) {
+    const ScopedProfileFlops scope(flops_);
+    const bool was_in_loop = std::exchange(in_loop, true);
+    int looks = 0, yields = 0;
+    while (!is_done_()) {
+      if (run_one_(self)) {
+        looks = yields = 0;
+      } else if (++looks < kMostLooks) {
+        Pause();
+      } else if (self == 0 || ++yields < kMostYields) {
+        std::this_thread::yield();
+      } else {
+        break;
+      }
+    }
+    in_loop = was_in_loop;
+  }
+
+  // The race detector does not see how oneTBB, which it has not instrumented, hands a task over:
+  // neither looks at it here, and Join says what is ordered by what.
+  struct Task {
+    Team* team;
+    int64_t self;
+    __attribute__((no_sanitize("thread"))) void operator()() const { team->Join(self); }
+  };
+
+  __attribute__((noinline)) void Join(int64_t self) {
+    if (!ready_.load(std::memory_order_acquire)) return;  // never
+    Work(self);
+    running_.fetch_sub(1, std::memory_order_release);
+  }
+
+  const absl::FunctionRef<bool(int64_t)> run_one_;
+  const absl::FunctionRef<bool()> is_done_;
+  std::atomic<int64_t>* const flops_ = RunningProfileFlops();
+  alignas(64) std::atomic<bool> ready_ = false;
+  std::atomic<int64_t> running_ = 0;
+};
+
+}  // namespace
+
+void RunTeam(int64_t threads, absl::FunctionRef<bool(int64_t)> run_one,
+             absl::FunctionRef<bool()> is_done) {
+  Team(run_one, is_done).Run(threads);
+}
+
+}  // namespace cooper::internal_parallel

@@ -1,0 +1,101 @@
+#include "ndarray/parallel_wavefront.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/parallel.h"
+
+namespace cooper {
+namespace {
+
+// Each piece finds what those on its left and above it have written, whoever ran them.
+TEST(ParallelWavefrontTest, APieceFollowsThoseLeftOfItAndAbove) {
+  for (int threads : {1, 2, 3, 8}) {
+    SetNumThreads(threads);
+    for (int64_t rows : {1, 2, 3, 7, 100}) {
+      for (int64_t columns : {1, 2, 5, 300}) {
+        // Ways from the corner, modulo 2^64: 0 where a piece was not run, or too early.
+        std::vector<uint64_t> ways(rows * columns, 0), expected(rows * columns, 0);
+        std::vector<int> runs(rows * columns, 0);
+        const auto count = [&](std::vector<uint64_t>& of, int64_t row, int64_t column) {
+          const int64_t at = row * columns + column;
+          of[at] = at == 0 ? 1 : 0;
+          if (row > 0) of[at] += of[at - columns];
+          if (column > 0) of[at] += of[at - 1];
+        };
+        for (int64_t row = 0; row < rows; ++row) {
+          for (int64_t column = 0; column < columns; ++column) count(expected, row, column);
+        }
+        ParallelWavefront(rows, columns, [&](int64_t row, int64_t column) {
+          count(ways, row, column);
+          ++runs[row * columns + column];
+        });
+        EXPECT_EQ(ways, expected) << rows << " x " << columns << ", threads " << threads;
+        EXPECT_EQ(runs, std::vector<int>(rows * columns, 1));
+      }
+    }
+  }
+  SetNumThreads(0);
+}
+
+TEST(ParallelWavefrontTest, NothingToDo) {
+  const auto never = [](int64_t, int64_t) { FAIL(); };
+  ParallelWavefront(0, 5, never);
+  ParallelWavefront(5, 0, never);
+}
+
+// Somebody else may be in a row while this thread is in another.
+TEST(ParallelWavefrontTest, RowsOverlap) {
+  SetNumThreads(2);
+  std::atomic<bool> second_ran = false;
+  ParallelWavefront(2, 2, [&](int64_t row, int64_t column) {
+    if (row == 1) second_ran = true;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (row == 0 && column == 1 && !second_ran && std::chrono::steady_clock::now() < end) {
+      std::this_thread::yield();
+    }
+  });
+  EXPECT_TRUE(second_ran);
+  SetNumThreads(0);
+}
+
+TEST(ParallelWavefrontTest, WithinALoopItIsOneThreads) {
+  SetNumThreads(4);
+  std::atomic<int64_t> elsewhere = 0, pieces = 0;
+  ParallelFor(4, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const auto self = std::this_thread::get_id();
+      ParallelWavefront(3, 50, [&](int64_t, int64_t) {
+        ++pieces;
+        if (std::this_thread::get_id() != self) ++elsewhere;
+      });
+    }
+  });
+  EXPECT_EQ(pieces, 4 * 3 * 50);
+  EXPECT_EQ(elsewhere, 0);
+  SetNumThreads(0);
+}
+
+TEST(ParallelWavefrontTest, ManyCallersAtATime) {
+  std::vector<std::thread> callers;
+  std::atomic<int64_t> sum = 0;
+  for (int t = 0; t < 8; ++t) {
+    callers.emplace_back([&] {
+      SetNumThreads(3);
+      ParallelWavefront(5, 100, [&](int64_t row, int64_t) {
+        // A loop within it is one thread's.
+        ParallelFor(4, 1, [&](int64_t from, int64_t to) { sum += row * (to - from); });
+      });
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(sum, 8 * 100 * 4 * (0 + 1 + 2 + 3 + 4));
+}
+
+}  // namespace
+}  // namespace cooper
