@@ -3,7 +3,6 @@
 
 // Where the kernels of RNN and of _rnn_layer find their arrays: the first has the weights of all
 // layers and directions in one vector, the second those of its only layer in arrays of their own.
-// Those of _prepared_rnn_layer are packed by _pack_rnn_weight.
 
 #include <cstdint>
 
@@ -14,7 +13,7 @@
 
 namespace cooper {
 
-enum class RNNForm { kPacked, kLayer, kPrepared };
+enum class RNNForm { kPacked, kLayer };
 
 // Positions of the forward node's inputs, counted from `first` on, which are those of the gradients
 // too. -1 for those that a node does not have.

@@ -6,12 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "executor/executor.h"
 #include "executor/executor_fixtures.h"
 #include "gmock/gmock.h"
@@ -90,64 +88,6 @@ TEST(FoldedArraysTest, NetworkComputesTheSame) {
               AllOf(HasSubstr("_fully_connected_transposed"),
                     HasSubstr("_fc_softmax_output_transposed"), Not(HasSubstr(" transpose "))));
   ExpectNear(Outputs(*folded), Outputs(*plain));
-}
-
-// A layer of 20 features over (7, 2, 6).
-struct LayerCase {
-  std::string mode = "lstm";
-  DType dtype = DType::kFloat32;
-  std::vector<const char*> variable;  // weights that are no constants
-  std::set<std::string> disabled;
-  bool packed = true;
-};
-
-TEST(FoldedArraysTest, RecurrentLayersReadPackedWeights) {
-  const LayerCase cases[] = {
-      {},
-      {.mode = "gru"},
-      {.mode = "rnn_tanh", .packed = false},
-      {.dtype = DType::kFloat64, .packed = false},
-      {.variable = {"h2h_weight"}, .packed = false},
-      {.variable = {"i2h_weight"}, .packed = false},
-      {.variable = {"h2h_bias"}},
-      {.disabled = {"packed_rnn_weights"}, .packed = false},
-      {.disabled = {"transposed_weights"}},
-  };
-  for (const LayerCase& c : cases) {
-    SCOPED_TRACE(&c - cases);
-    const int64_t gates = c.mode == "lstm" ? 4 : c.mode == "gru" ? 3 : 1;
-    std::vector<Symbol> inputs;
-    for (const char* name : {"data", "i2h_weight", "i2h_bias", "h2h_weight", "h2h_bias", "state"}) {
-      inputs.push_back(Symbol::Variable(name));
-    }
-    if (c.mode == "lstm") inputs.push_back(Symbol::Variable("state_cell"));
-    const Symbol layer = Op("_rnn_layer", {.name = "layer",
-                                           .inputs = inputs,
-                                           .attrs = {{"mode", c.mode},
-                                                     {"state_size", "20"},
-                                                     {"num_layers", "1"},
-                                                     {"state_outputs", "True"}}});
-    ArrayMap params;
-    uint64_t seed = 1;
-    for (const auto& [name, shape] :
-         std::vector<std::pair<std::string, Shape>>{{"i2h_weight", {gates * 20, 6}},
-                                                    {"i2h_bias", {gates * 20}},
-                                                    {"h2h_weight", {gates * 20, 20}},
-                                                    {"h2h_bias", {gates * 20}}}) {
-      params[name] = *NDArray::Empty(shape, c.dtype);
-      COOPER_ASSERT_OK(params[name].CopyFrom(RandomArrays({shape}, seed++)[0]));
-    }
-    BindOptions options = Options({7, 2, 6}, params);
-    options.types["data"] = c.dtype;
-    const auto plain = Bind(layer, options);
-    options = WithConstants(options);
-    for (const char* name : c.variable) options.constants.erase(name);
-    options.disabled_passes = c.disabled;
-    const auto folded = Bind(layer, options);
-    ExpectNear(Outputs(*folded), Outputs(*plain));
-    EXPECT_EQ(folded->arg_names().size(), plain->arg_names().size() + (c.packed ? 2 : 0));
-    EXPECT_EQ(absl::StrContains(folded->DebugString(), "_prepared_rnn_layer"), c.packed);
-  }
 }
 
 TEST(FoldedArraysTest, AreComputedOnceForAll) {

@@ -9,8 +9,10 @@
 
 namespace cooper {
 
-// Gives layers of lstm and gru whose weights are constants packed ones, which the steps of
-// prediction read from beginning to end (_prepared_rnn_layer). FoldConstants then packs them once.
+// Makes _prepared_rnn of layers of lstm and gru whose weights are constants: they get packed ones,
+// which the steps of prediction read from beginning to end, and which FoldConstants then packs once.
+// Layers of one kind above each other become one node, whose threads take a sequence through them at
+// a time (executor/cpu/rnn/prepared_rnn.cc).
 absl::StatusOr<std::optional<GraphRewrite>> PackRNNWeights(const GraphFacts& facts,
                                                            const CanRunFn& can_run);
 

@@ -35,7 +35,6 @@ namespace {
 template <typename T>
 struct Direction {
   const T* h2h_weight = nullptr;
-  const T* packed_weight = nullptr;
   const T* bias = nullptr;
   T* slots = nullptr;
   T* cells = nullptr;        // (packed rows, hidden), or (batch, hidden) if not all are kept
@@ -52,7 +51,7 @@ class Forward {
         c_(c),
         param_(c.param<RNNParam>()),
         in_(form, param_),
-        plan_(form, param_, c.inputs[in_.data], c.reqs, c.is_train),
+        plan_(param_, c.inputs[in_.data], c.reqs, c.is_train),
         dims_(plan_.dims),
         scratch_(plan_, c.workspace),
         rows_(plan_.has_lengths
@@ -62,7 +61,7 @@ class Forward {
     // Not by the padding: it changes how products are rounded.
     const bool long_enough = rows_.longest() >= kMinRNNStepsToTranspose;
     transpose_ = plan_.transpose && long_enough;
-    packed_ = plan_.packed && (plan_.prepared || long_enough);
+    packed_ = plan_.packed && long_enough;
     last_output_ = plan_.own_output ? scratch_.output : c.outputs[RNNOutputs::kOutput].as<T>();
     if (plan_.keep) reserve_ = c.outputs.back().as<T>();
   }
@@ -110,9 +109,8 @@ class Forward {
     Direction<T>& dir = directions_[d];
 
     dir.h2h_weight = weights.h2h_weight;
-    dir.packed_weight = plan_.prepared ? dir.h2h_weight : scratch_.weight[d];
     if constexpr (std::is_same_v<T, float>) {
-      if (packed_ && !plan_.prepared) {
+      if (packed_) {
         PackRNNWeight(dir.h2h_weight, dims_.recurrent, hidden, hidden, scratch_.weight[d]);
       }
     }
@@ -132,16 +130,6 @@ class Forward {
     }
     dir.output = output + d * hidden;
 
-    if constexpr (std::is_same_v<T, float>) {
-      if (plan_.prepared) {
-        PackedInputProduct{.gates = RNNNumGates(param_.mode),
-                           .hidden = hidden,
-                           .depth = weights.input_size,
-                           .weight = weights.i2h_weight}
-            .Run(input, rows_.total(), dir.slots);
-        return;
-      }
-    }
     for (const InputProduct& product : InputProducts(param_.mode)) {
       Gemm(false, true, rows_.total(), product.num_gates * hidden, weights.input_size, T{1}, input,
            weights.input_size,
@@ -221,7 +209,7 @@ class Forward {
                   .direction = d,
                   .step = {.mode = param_.mode,
                            .hidden = dims_.hidden,
-                           .weight = dir.packed_weight,
+                           .weight = scratch_.weight[d],
                            .bias = dir.bias,
                            .clip = clip_},
                   .slots = dir.slots,
@@ -296,15 +284,10 @@ bool NothingAsked(absl::Span<const WriteReq> reqs) {
 }
 
 // The data is the first input of all.
-template <RNNForm kForm>
 absl::StatusOr<Prepared> PrepareRNN(const PrepareContext& c) {
   const auto& param = c.param<RNNParam>();
   COOPER_RETURN_IF_ERROR(CheckSupported(param));
-  const RNNForwardPlan plan(kForm, param, c.inputs[0], c.reqs, /*is_train=*/true);
-  if (kForm == RNNForm::kPrepared && (plan.keep || !HasPackedRNNWeight(param.mode))) {
-    return absl::UnimplementedError(
-        "packed weights are for lstm and gru, and for prediction alone");
-  }
+  const RNNForwardPlan plan(param, c.inputs[0], c.reqs, /*is_train=*/true);
   if (c.inputs[0].dtype == DType::kFloat64)
     return Prepared{.workspace_bytes = RNNForwardScratch<double>(plan, nullptr).bytes};
   return Prepared{.workspace_bytes = RNNForwardScratch<float>(plan, nullptr).bytes};
@@ -322,12 +305,9 @@ absl::Status RNNCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-COOPER_REGISTER_KERNEL(RNN, DeviceType::kCpu, kFloat32Or64, RNNCpu<RNNForm::kPacked>,
-                       PrepareRNN<RNNForm::kPacked>);
+COOPER_REGISTER_KERNEL(RNN, DeviceType::kCpu, kFloat32Or64, RNNCpu<RNNForm::kPacked>, PrepareRNN);
 COOPER_REGISTER_KERNEL(_rnn_layer, DeviceType::kCpu, kFloat32Or64, RNNCpu<RNNForm::kLayer>,
-                       PrepareRNN<RNNForm::kLayer>);
-COOPER_REGISTER_KERNEL(_prepared_rnn_layer, DeviceType::kCpu, kFloat32Only,
-                       RNNCpu<RNNForm::kPrepared>, PrepareRNN<RNNForm::kPrepared>);
+                       PrepareRNN);
 
 }  // namespace
 }  // namespace cooper

@@ -30,17 +30,15 @@ inline constexpr int64_t kMinRNNStepsToTranspose = 4;
 
 // What is decided when the node is bound.
 struct RNNForwardPlan {
-  RNNForwardPlan(RNNForm form, const RNNParam& param, const ArrayView& data,
-                 absl::Span<const WriteReq> reqs, bool is_train)
+  RNNForwardPlan(const RNNParam& param, const ArrayView& data, absl::Span<const WriteReq> reqs,
+                 bool is_train)
       : dims(param, data.shape),
         reserve(param, dims.num_steps, dims.batch),
         keep(reqs.back() != WriteReq::kNull),
         drop(is_train && param.p > 0 && param.num_layers > 1),
         has_cell(param.mode == RNNMode::kLstm),
-        prepared(form == RNNForm::kPrepared),
-        packed(prepared ||
-               (!keep && data.dtype == DType::kFloat32 && HasPackedRNNWeight(param.mode) &&
-                dims.num_steps >= kMinRNNStepsToTranspose)),
+        packed(!keep && data.dtype == DType::kFloat32 && HasPackedRNNWeight(param.mode) &&
+               dims.num_steps >= kMinRNNStepsToTranspose),
         transpose(!packed && dims.num_steps >= kMinRNNStepsToTranspose),
         own_output(reqs[RNNOutputs::kOutput] != WriteReq::kWrite),
         has_lengths(param.use_sequence_length) {}
@@ -50,8 +48,7 @@ struct RNNForwardPlan {
   bool keep;  // whether the reserve is wanted
   bool drop;  // whether dropout is done
   bool has_cell;
-  bool prepared;  // whether weights come packed
-  bool packed;    // whether steps are those of packed_step.h
+  bool packed;  // whether steps are those of packed_step.h
   bool transpose;
   bool own_output;  // whether the last layer's output is made in scratch memory
   bool has_lengths;
@@ -66,7 +63,7 @@ struct RNNForwardScratch {
     const int64_t rows = dims.rows();
     weight_stride = PaddedStride(dims.recurrent * dims.hidden);
     for (int d = 0; d < dims.directions; ++d) {
-      if (plan.packed && !plan.prepared) {
+      if (plan.packed) {
         weight[d] = cursor.Take<T>(PackedWeightSize(dims.recurrent, dims.hidden, dims.hidden));
       } else if (plan.transpose) {
         weight[d] = cursor.Take<T>(dims.hidden * weight_stride);

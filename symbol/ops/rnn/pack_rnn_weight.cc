@@ -1,4 +1,4 @@
-// Puts a weight of a recurrent layer into the order of _prepared_rnn_layer. No symbol file has it:
+// Puts a weight of a recurrent layer into the order of _prepared_rnn. No symbol file has it:
 // a graph pass puts it where the weight never changes.
 
 #include "absl/status/status.h"
@@ -26,7 +26,7 @@ absl::Status PackShape(ShapeContext& c) {
 }
 
 COOPER_REGISTER_OP(_pack_rnn_weight)
-    .Describe("Weights of a recurrent layer in the order in which _prepared_rnn_layer reads them.")
+    .Describe("Weights of a recurrent layer in the order in which _prepared_rnn reads them.")
     .Param<PackRNNWeightParam>()
     .Inputs({"weight"})
     .Shape(PackShape)

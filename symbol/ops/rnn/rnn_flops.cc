@@ -53,7 +53,7 @@ double Backward(const OpWork& work) {
 COOPER_OP_FLOPS(RNN, Forward);
 COOPER_OP_FLOPS(_backward_RNN, Backward);
 COOPER_OP_FLOPS(_rnn_layer, Forward);
-COOPER_OP_FLOPS(_prepared_rnn_layer, Forward);
+COOPER_OP_FLOPS(_prepared_rnn, Forward);
 COOPER_OP_FLOPS(_backward_rnn_layer, Backward);
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include "symbol/op.h"
 #include "symbol/op_example.h"
 #include "symbol/ops/nn/bias_shape.h"
-#include "symbol/ops/rnn/pack_rnn_weight_param.h"
 #include "symbol/ops/rnn/rnn_gradient.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
@@ -62,20 +61,9 @@ absl::Status CheckParam(const RNNParam& param) {
       "direction");
 }
 
-// Weights (gates * state_size, columns), or packed.
-absl::Status SetWeight(ShapeContext& c, int i, bool packed, int64_t columns, const char* why) {
-  const auto& param = c.param<RNNParam>();
-  const int gates = RNNNumGates(param.mode);
-  return c.SetInput(i,
-                    packed ? PackedRNNWeightShape(gates, param.state_size, columns)
-                           : PartialShape({gates * param.state_size, columns}),
-                    why);
-}
-
 // data (length, batch, input); sequence_length (batch,); states and their outputs (batch,
-// state_size); weights (gates * state_size, input or state_size), or packed; biases (gates *
-// state_size,) or with a second axis of 1; output (length, batch, state_size).
-template <bool kPacked>
+// state_size); weights (gates * state_size, input or state_size); biases (gates * state_size,) or
+// with a second axis of 1; output (length, batch, state_size).
 absl::Status LayerShape(ShapeContext& c) {
   const auto& param = c.param<RNNParam>();
   COOPER_RETURN_IF_ERROR(CheckParam(param));
@@ -84,11 +72,11 @@ absl::Status LayerShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, PartialShape::OfRank(3), "(length, batch, input)"));
   const int64_t length = c.input(kData)[0];
   const int64_t batch = c.input(kData)[1];
-  COOPER_RETURN_IF_ERROR(SetWeight(c, kI2hWeight, kPacked, c.input(kData)[2],
-                                   kPacked ? "packed" : "(gates * state_size, input)"));
+  COOPER_RETURN_IF_ERROR(
+      c.SetInput(kI2hWeight, {rows, c.input(kData)[2]}, "(gates * state_size, input)"));
   COOPER_RETURN_IF_ERROR(SetBias(c, kI2hBias, rows, "(gates * state_size,)"));
-  COOPER_RETURN_IF_ERROR(SetWeight(c, kH2hWeight, kPacked, hidden,
-                                   kPacked ? "packed" : "(gates * state_size, state_size)"));
+  COOPER_RETURN_IF_ERROR(
+      c.SetInput(kH2hWeight, {rows, hidden}, "(gates * state_size, state_size)"));
   COOPER_RETURN_IF_ERROR(SetBias(c, kH2hBias, rows, "(gates * state_size,)"));
   COOPER_RETURN_IF_ERROR(c.SetInput(kState, {batch, hidden}, "(batch, state_size)"));
   if (HasCell(param)) {
@@ -123,20 +111,9 @@ COOPER_REGISTER_OP(_rnn_layer)
     .VisibleOutputs([](const OpCall& call) {
       return static_cast<int>(VisibleOutputs(call).size());
     })
-    .Shape(LayerShape<false>)
+    .Shape(LayerShape)
     .Type(RNNType)
     .Gradient(LayerGradient);
-
-COOPER_REGISTER_OP(_prepared_rnn_layer)
-    .Describe("_rnn_layer with weights that _pack_rnn_weight has packed, without a gradient.")
-    .Param<RNNParam>()
-    .Inputs(LayerInputs)
-    .Outputs(LayerOutputs)
-    .VisibleOutputs([](const OpCall& call) {
-      return static_cast<int>(VisibleOutputs(call).size());
-    })
-    .Shape(LayerShape<true>)
-    .Type(RNNType);
 
 COOPER_REGISTER_OP(_backward_rnn_layer)
     .Describe("Gradients of _rnn_layer with respect to all its inputs.")
@@ -150,10 +127,6 @@ COOPER_OP_EXAMPLE(
     _rnn_layer,
     {{"state_size", "2"}, {"num_layers", "1"}, {"mode", "rnn_tanh"}, {"state_outputs", "True"}},
     {{5, 3, 4}, {2, 4}, {2}, {2, 2}, {2}, {3, 2}});
-COOPER_OP_EXAMPLE(
-    _prepared_rnn_layer,
-    {{"state_size", "2"}, {"num_layers", "1"}, {"mode", "gru"}, {"state_outputs", "True"}},
-    {{5, 3, 4}, {1, 4, 3, 16}, {6}, {1, 2, 3, 16}, {6}, {3, 2}});
 
 }  // namespace
 }  // namespace cooper

@@ -15,10 +15,13 @@ namespace cooper {
 // Gates of a cell, in the order of their rows in a weight: lstm i, f, g, o; gru r, z, n; else one.
 int RNNNumGates(RNNMode mode);
 
-// Whether prediction has steps of its own for the cell, with packed weights (_prepared_rnn_layer).
+// Whether prediction has steps of its own for the cell, with packed weights (_prepared_rnn).
 inline bool HasPackedRNNWeight(RNNMode mode) {
   return mode == RNNMode::kLstm || mode == RNNMode::kGru;
 }
+
+// What a cell hands from step to step: its output and, of lstm, its cell.
+inline int RNNNumStates(const RNNParam& param) { return param.mode == RNNMode::kLstm ? 2 : 1; }
 
 inline int RNNNumDirections(const RNNParam& param) { return param.bidirectional ? 2 : 1; }
 

@@ -1,0 +1,36 @@
+#ifndef COOPER_SYMBOL_OPS_RNN_PREPARED_RNN_ARGUMENTS_H_
+#define COOPER_SYMBOL_OPS_RNN_PREPARED_RNN_ARGUMENTS_H_
+
+// Where _prepared_rnn has its inputs and outputs: each layer has its own, one layer behind the
+// other.
+
+#include "symbol/ops/rnn/rnn_layout.h"
+#include "symbol/ops/rnn/rnn_param.h"
+
+namespace cooper {
+
+struct PreparedRNNInputs {
+  explicit PreparedRNNInputs(const RNNParam& param)
+      : of_layer(4 + RNNNumStates(param)),
+        lengths(param.use_sequence_length ? i2h_weight(static_cast<int>(param.num_layers)) : -1) {}
+
+  int i2h_weight(int layer) const { return 1 + layer * of_layer; }
+  int i2h_bias(int layer) const { return i2h_weight(layer) + 1; }
+  int h2h_weight(int layer) const { return i2h_weight(layer) + 2; }
+  int h2h_bias(int layer) const { return i2h_weight(layer) + 3; }
+  // State `k`: 1 is lstm's cell.
+  int state(int layer, int k) const { return i2h_weight(layer) + 4 + k; }
+
+  int data = 0;
+  int of_layer;  // inputs
+  int lengths;   // -1: there are none
+};
+
+// The output with the last state `k` of a layer. Output 0 is that of the last layer.
+inline int PreparedRNNState(const RNNParam& param, int layer, int k) {
+  return 1 + layer * RNNNumStates(param) + k;
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_RNN_PREPARED_RNN_ARGUMENTS_H_
