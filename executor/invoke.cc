@@ -198,6 +198,7 @@ bool Invocation::runs_in_parts() const {
 }
 
 bool Invocation::runs_with(const Invocation& other) const {
+  if (runs_in_parts()) return other.runs_in_parts();
   return kernel_ == other.kernel_ && kernel_->run_all != nullptr && context_ == other.context_;
 }
 
@@ -222,26 +223,20 @@ absl::Status Invocation::RunTogether(absl::Span<const Invocation> invocations, D
 }
 
 absl::Status RunAll(absl::Span<const Invocation> invocations, DeviceQueue* queue) {
-  // Runs the first one, with those behind it for which `with` holds as well.
-  const auto run = [&](const auto& with, const auto& all) {
-    const auto end = std::find_if_not(invocations.begin() + 1, invocations.end(), with);
-    absl::Status status = all(invocations.first(static_cast<size_t>(end - invocations.begin())));
-    invocations.remove_prefix(static_cast<size_t>(end - invocations.begin()));
-    return status;
-  };
   while (!invocations.empty()) {
     const Invocation& first = invocations[0];
+    const auto end =
+        std::find_if_not(invocations.begin() + 1, invocations.end(),
+                         [&first](const Invocation& other) { return first.runs_with(other); });
+    const auto all = invocations.first(static_cast<size_t>(end - invocations.begin()));
     if (first.runs_in_parts()) {
-      COOPER_RETURN_IF_ERROR(run([](const Invocation& other) { return other.runs_in_parts(); },
-                                 Invocation::RunInParts));
-    } else if (first.runs_with(first)) {
-      COOPER_RETURN_IF_ERROR(
-          run([&first](const Invocation& other) { return other.runs_with(first); },
-              [queue](const auto& all) { return Invocation::RunTogether(all, queue); }));
+      COOPER_RETURN_IF_ERROR(Invocation::RunInParts(all));
+    } else if (all.size() > 1) {
+      COOPER_RETURN_IF_ERROR(Invocation::RunTogether(all, queue));
     } else {
       COOPER_RETURN_IF_ERROR(first.Run(queue));
-      invocations.remove_prefix(1);
     }
+    invocations.remove_prefix(all.size());
   }
   return absl::OkStatus();
 }

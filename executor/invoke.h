@@ -54,7 +54,7 @@ class Invocation {
                            DeviceQueue* queue) const;
   absl::Status RunPart(int64_t part, int64_t parts) const;
   bool runs_in_parts() const;
-  // Whether one call of the kernel's run_all may run both.
+  // Whether both may be run together: in parts, or by one call of the kernel's run_all.
   bool runs_with(const Invocation& other) const;
   static absl::Status RunInParts(absl::Span<const Invocation> invocations);
   static absl::Status RunTogether(absl::Span<const Invocation> invocations, DeviceQueue* queue);
