@@ -48,17 +48,24 @@ absl::Status Launch(const KernelContext& c, dim3 grid, dim3 block, void (*kernel
   return CudaStatus(cudaLaunchKernelEx(&config, kernel, std::forward<A>(arguments)...), "launch");
 }
 
+// Threads of a block that loops over elements, one for each and step.
+inline constexpr int64_t kElementThreads = 256;
+
+// Blocks of them for `count` elements. More than these would only wait for one another on any GPU
+// that there is.
+inline unsigned ElementBlocks(int64_t count) {
+  constexpr int64_t kMaxBlocks = 4096;
+  return BlocksFor((count + kElementThreads - 1) / kElementThreads, kMaxBlocks);
+}
+
 // As Launch, for a kernel that loops over `count` elements from FirstElement() in steps of
 // ElementStep(). Nothing is launched for none.
 template <typename... P, typename... A>
 absl::Status LaunchElements(const KernelContext& c, int64_t count, void (*kernel)(P...),
                             A&&... arguments) {
-  // More blocks than these would only wait for one another on any GPU that there is.
-  constexpr int64_t kMaxBlocks = 4096;
-  constexpr int64_t kThreads = 256;
   if (count == 0) return absl::OkStatus();
-  const dim3 grid(BlocksFor((count + kThreads - 1) / kThreads, kMaxBlocks));
-  return Launch(c, grid, dim3(kThreads), kernel, std::forward<A>(arguments)...);
+  return Launch(c, dim3(ElementBlocks(count)), dim3(kElementThreads), kernel,
+                std::forward<A>(arguments)...);
 }
 
 // Calls fn(Index{}), whose status it returns, with an unsigned type that holds `count`: of 32 bits

@@ -12,7 +12,6 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "executor/cuda/block_limit.h"
 #include "executor/cuda/launch.h"
 #include "executor/elements/update_function.h"
 #include "executor/kernel.h"
@@ -111,7 +110,6 @@ absl::Status LaunchUpdates(const KernelContext& c, size_t count, const Arrays& a
       using Tag = TypeTag<ComputeType<W>>;
       using Source = decltype(source_of(i, Tag()));
       using One = OneUpdate<kStates, kMaster, W, G, Source>;
-      constexpr int64_t kThreads = 256, kMaxBlocks = 4096;  // as LaunchElements
       UpdateList<One> list;
       unsigned blocks = 0;
       for (size_t taken = 0; i < count && taken < list.kMost; ++i) {
@@ -119,7 +117,7 @@ absl::Status LaunchUpdates(const KernelContext& c, size_t count, const Arrays& a
         if (a.weight.dtype != first.weight.dtype || a.grad.dtype != first.grad.dtype) break;
         const int64_t n = a.grad.size();
         if (n == 0) continue;
-        blocks += BlocksFor((n + kThreads - 1) / kThreads, kMaxBlocks);
+        blocks += ElementBlocks(n);
         One& one = list.at[taken++];
         one = {.arrays = {.weight = a.weight.template as<W>(),
                           .grad = a.grad.template as<const G>(),
@@ -132,7 +130,8 @@ absl::Status LaunchUpdates(const KernelContext& c, size_t count, const Arrays& a
         for (int k = 0; k < kStates; ++k) one.arrays.states[k] = a.states[k].template as<W>();
       }
       if (blocks == 0) return absl::OkStatus();
-      return Launch(c, dim3(blocks), dim3(kThreads), Update<kStates, kMaster, W, G, Source>, list);
+      return Launch(c, dim3(blocks), dim3(kElementThreads), Update<kStates, kMaster, W, G, Source>,
+                    list);
     };
     absl::Status status;
     const bool known =
