@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "ndarray/helper_balance.h"
 #include "ndarray/in_loop.h"
 #include "ndarray/profiler.h"
 #include "oneapi/tbb/task_arena.h"
@@ -25,6 +26,12 @@ class Team {
       : run_one_(run_one), is_done_(is_done) {}
 
   void Run(int64_t threads) {
+    HelperBalance& balance = HelperBalance::OfThisThread();
+    const int64_t start = HelperBalance::Now();
+    if (!balance.Shares(start)) {
+      Work(0);
+      return;
+    }
     // Kept, since making one takes as long as some pieces. Teams of a thread do not overlap.
     thread_local tbb::task_group group;
     ready_.store(true, std::memory_order_release);
@@ -40,6 +47,13 @@ class Team {
     // They are none by now, but the race detector does not know what wait() has ensured.
     while (running_.load(std::memory_order_acquire) > 0) {
     }
+    const int64_t end = HelperBalance::Now();
+    balance.Add({.own_pieces = own_pieces_,
+                 .own_time = end - start - waited_,
+                 .others_pieces = others_pieces_.load(std::memory_order_relaxed),
+                 .others_time = others_time_.load(std::memory_order_relaxed),
+                 .waited = waited_},
+                end);
   }
 
  private:
@@ -53,18 +67,35 @@ class Team {
     const ScopedProfileFlops scope(flops_);
     const bool was_in_loop = std::exchange(in_loop, true);
     int looks = 0, yields = 0;
+    int64_t pieces = 0, waited = 0, waits_since = 0;
+    const auto stop_waiting = [&] {
+      if (waits_since > 0) waited += HelperBalance::Now() - std::exchange(waits_since, 0);
+    };
+    const int64_t start = self == 0 ? 0 : HelperBalance::Now();
     while (!is_done_()) {
       if (run_one_(self)) {
+        ++pieces;
+        stop_waiting();
         looks = yields = 0;
       } else if (++looks < kMostLooks) {
         Pause();
       } else if (self == 0 || ++yields < kMostYields) {
+        // Reading the clock would take long beside the looks.
+        if (waits_since == 0) waits_since = HelperBalance::Now();
         std::this_thread::yield();
       } else {
         break;
       }
     }
     in_loop = was_in_loop;
+    stop_waiting();
+    if (self == 0) {
+      own_pieces_ = pieces;
+      waited_ = waited;
+    } else {
+      others_pieces_.fetch_add(pieces, std::memory_order_relaxed);
+      others_time_.fetch_add(HelperBalance::Now() - start - waited, std::memory_order_relaxed);
+    }
   }
 
   // The race detector does not see how oneTBB, which it has not instrumented, hands a task over:
@@ -84,8 +115,11 @@ class Team {
   const absl::FunctionRef<bool(int64_t)> run_one_;
   const absl::FunctionRef<bool()> is_done_;
   std::atomic<int64_t>* const flops_ = RunningProfileFlops();
+  // The caller's: pieces that it has run, and nanoseconds that it has yielded for want of one.
+  int64_t own_pieces_ = 0, waited_ = 0;
   alignas(64) std::atomic<bool> ready_ = false;
   std::atomic<int64_t> running_ = 0;
+  std::atomic<int64_t> others_pieces_ = 0, others_time_ = 0;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "ndarray/available_cpus.h"
+#include "ndarray/helper_balance.h"
 #include "ndarray/in_loop.h"
 #include "ndarray/profiler.h"
 #include "oneapi/tbb/task_arena.h"
@@ -24,6 +25,7 @@ thread_local bool in_loop = false;
 
 namespace {
 
+using internal_parallel::HelperBalance;
 using internal_parallel::in_loop;
 
 // More pieces lose more by starting than they gain by evening out.
@@ -59,6 +61,13 @@ class Loop {
       : n_(n), parts_(parts), own_(own), fn_(fn), counters_(parts) {}
 
   void Run() {
+    HelperBalance& balance = HelperBalance::OfThisThread();
+    const int64_t start = HelperBalance::Now();
+    if (!balance.Shares(start)) {
+      RunPieces(0);
+      return;
+    }
+    int64_t worked = 0;
     // Kept, since making one takes as long as a small loop. Loops of a thread do not overlap: one
     // within another is no Loop.
     thread_local tbb::task_group group;
@@ -66,8 +75,9 @@ class Loop {
     ready_.store(true, std::memory_order_release);
     // Isolated: the caller may be a task of oneTBB's itself, and waiting must not begin another of
     // its kind, which would run another kernel in the middle of this one.
-    tbb::this_task_arena::isolate([this] {
+    tbb::this_task_arena::isolate([this, start, &worked] {
       Enter(0);
+      worked = HelperBalance::Now() - start;
       // Runs the tasks that no worker has begun, which find nothing to do, and waits for the
       // others.
       group_->wait();
@@ -75,6 +85,13 @@ class Loop {
     // They are none by now, but the race detector does not know what wait() has ensured.
     while (running_.load(std::memory_order_acquire) > 0) {
     }
+    const int64_t end = HelperBalance::Now();
+    balance.Add({.own_pieces = own_pieces_,
+                 .own_time = worked,
+                 .others_pieces = parts_ * own_ - own_pieces_,
+                 .others_time = others_time_.load(std::memory_order_relaxed),
+                 .waited = end - start - worked},
+                end);
   }
 
  private:
@@ -85,23 +102,33 @@ class Loop {
       running_.fetch_add(1, std::memory_order_relaxed);
       group_->run(Task{this, other});
     }
-    const ScopedProfileFlops scope(flops_);
-    const bool was_in_loop = std::exchange(in_loop, true);
-    // A thread's own pieces first, which it had the last time as well: their data may be near it.
-    for (int64_t i = 0; i < parts_; ++i) RunPiecesOf((self + i) % parts_);
-    in_loop = was_in_loop;
+    RunPieces(self);
   }
 
-  void RunPiecesOf(int64_t owner) {
+  void RunPieces(int64_t self) {
+    const ScopedProfileFlops scope(flops_);
+    const bool was_in_loop = std::exchange(in_loop, true);
+    int64_t pieces = 0;
+    // A thread's own pieces first, which it had the last time as well: their data may be near it.
+    for (int64_t i = 0; i < parts_; ++i) pieces += RunPiecesOf((self + i) % parts_);
+    in_loop = was_in_loop;
+    if (self == 0) own_pieces_ = pieces;
+  }
+
+  // Returns how many were left.
+  int64_t RunPiecesOf(int64_t owner) {
     std::atomic<int64_t>& next = counters_[owner].next;
     const int64_t pieces = parts_ * own_;
+    int64_t run = 0;
     // Looked at before it is written: mostly there is nothing left.
     while (next.load(std::memory_order_relaxed) < own_) {
       const int64_t k = next.fetch_add(1, std::memory_order_relaxed);
-      if (k >= own_) return;
+      if (k >= own_) break;
       const int64_t at = owner * own_ + k;
       fn_(n_ * at / pieces, n_ * (at + 1) / pieces);
+      ++run;
     }
+    return run;
   }
 
   // The race detector does not see how oneTBB, which it has not instrumented, hands a task over:
@@ -114,7 +141,9 @@ class Loop {
 
   __attribute__((noinline)) void Join(int64_t self) {
     if (!ready_.load(std::memory_order_acquire)) return;  // never
+    const int64_t start = HelperBalance::Now();
     Enter(self);
+    others_time_.fetch_add(HelperBalance::Now() - start, std::memory_order_relaxed);
     running_.fetch_sub(1, std::memory_order_release);
   }
 
@@ -124,9 +153,11 @@ class Loop {
   const absl::FunctionRef<void(int64_t, int64_t)> fn_;
   std::atomic<int64_t>* const flops_ = RunningProfileFlops();
   absl::FixedArray<PieceCounter, kThreadsOnStack> counters_;
+  int64_t own_pieces_ = 0;  // that the caller has run
   tbb::task_group* group_ = nullptr;
   std::atomic<bool> ready_ = false;
   std::atomic<int64_t> running_ = 0;
+  std::atomic<int64_t> others_time_ = 0;  // nanoseconds
 };
 
 }  // namespace

@@ -102,20 +102,24 @@ TEST(ParallelForPiecesTest, PiecesCoverEverythingOnce) {
 // The first piece waits for all others, those of its own thread's range among them: another thread
 // has to run these.
 TEST(ParallelForPiecesTest, ThreadsTakeOverPieces) {
+  if (AvailableCpus() < 2) GTEST_SKIP() << "no processor for another thread";
+  // A thread that has never waited for others (helper_balance.h).
   SetNumThreads(2);
   const size_t num_pieces = PiecesOf(8, 1, 1).size();
-  if (AvailableCpus() < 2) GTEST_SKIP() << "no processor for another thread";
   std::atomic<size_t> done = 0;
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  ParallelForPieces(8, 1, 1, [&](int64_t begin, int64_t) {
-    while (begin == 0 && done < num_pieces - 1 && std::chrono::steady_clock::now() < deadline) {
-      std::this_thread::yield();
-    }
-    if (begin == 0) {
-      EXPECT_EQ(done, num_pieces - 1) << "nobody else came";
-    }
-    ++done;
-  });
+  std::thread([&] {
+    SetNumThreads(2);
+    ParallelForPieces(8, 1, 1, [&](int64_t begin, int64_t) {
+      while (begin == 0 && done < num_pieces - 1 && std::chrono::steady_clock::now() < deadline) {
+        std::this_thread::yield();
+      }
+      if (begin == 0) {
+        EXPECT_EQ(done, num_pieces - 1) << "nobody else came";
+      }
+      ++done;
+    });
+  }).join();
   EXPECT_EQ(done, num_pieces);
 }
 

@@ -1,0 +1,16 @@
+#include "ndarray/helper_balance.h"
+
+#include <chrono>
+
+namespace cooper::internal_parallel {
+
+HelperBalance& HelperBalance::OfThisThread() {
+  thread_local HelperBalance balance;
+  return balance;
+}
+
+int64_t HelperBalance::Now() {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace cooper::internal_parallel
