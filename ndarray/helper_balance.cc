@@ -4,6 +4,11 @@
 
 namespace cooper::internal_parallel {
 
+std::atomic<int>& ShareAll::Count() {
+  static std::atomic<int> count = 0;
+  return count;
+}
+
 HelperBalance& HelperBalance::OfThisThread() {
   thread_local HelperBalance balance;
   return balance;

@@ -7,6 +7,7 @@
 // while they cost, the caller runs its loops alone, and idle workers go to sleep.
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 
 namespace cooper::internal_parallel {
@@ -21,9 +22,22 @@ struct SharedLoop {
   int64_t gained() const {
     if (own_pieces == 0) return others_time;
     // Much more than as many pieces have taken the caller is the time of somebody who was stopped.
+    // So seem pieces that differ that much; a thread's CPU time, which tells them apart, takes as
+    // long to read as a small piece.
     const int64_t expected = own_time * others_pieces / own_pieces;
     return others_time > 2 * expected ? expected : others_time;
   }
+};
+
+// While one lives, every loop is shared: for tests of what several threads do.
+class ShareAll {
+ public:
+  ShareAll() { ++Count(); }
+  ~ShareAll() { --Count(); }
+  ShareAll(const ShareAll&) = delete;
+  ShareAll& operator=(const ShareAll&) = delete;
+
+  static std::atomic<int>& Count();
 };
 
 class HelperBalance {
@@ -35,6 +49,7 @@ class HelperBalance {
 
   // Whether a loop that starts now is to be shared.
   bool Shares(int64_t now) {
+    if (ShareAll::Count().load(std::memory_order_relaxed) > 0) return true;
     if (now < alone_until_) return false;
     if (alone_until_ > 0) recent_ = total_ = alone_until_ = 0;
     return true;
@@ -43,7 +58,7 @@ class HelperBalance {
   void Add(const SharedLoop& loop, int64_t now) {
     const int64_t net = loop.gained() - loop.waited;
     total_ += net;
-    recent_ = std::min(recent_ + net, kMostCredit);
+    recent_ = std::min(recent_ + std::max(net, -kMostLoss), kMostCredit);
     if (recent_ > -kMostDebt) return;
     // Longer than the last time, if all the time since then was lost on the whole.
     pause_ =
@@ -51,9 +66,10 @@ class HelperBalance {
     alone_until_ = now + pause_;
   }
 
-  // A slice of the scheduler is some milliseconds: to have lost most of one is a sign, and to have
-  // gained more than that long ago is none.
-  static constexpr int64_t kMostCredit = 1'000'000;
+  // A slice of the scheduler is some milliseconds: to have lost two is a sign, whatever was gained
+  // long before.
+  static constexpr int64_t kMostLoss = 1'000'000;  // in one loop
+  static constexpr int64_t kMostCredit = 400'000;
   static constexpr int64_t kMostDebt = 1'500'000;
   // oneTBB's workers look for work a hundred times before they sleep, and where somebody else wants
   // their core they lose a slice each time.

@@ -1,6 +1,7 @@
 #include "ndarray/helper_balance.h"
 
 #include <cstdint>
+#include <thread>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -52,15 +53,30 @@ TEST(HelperBalanceTest, SharesWhileItGains) {
     loop.waited = 10 * kUs;
     balance.Add(loop, now);
   }
-  // One that is stopped a little, once, changes nothing.
-  balance.Add(Stopped(50 * kUs, 2 * kMs), now);
+  // One that is stopped once changes nothing, nor do a few loops of pieces that are not alike.
+  balance.Add(Stopped(50 * kUs, 100 * kMs), now);
   EXPECT_TRUE(balance.Shares(now));
+  for (int i = 0; i < 10; ++i) {
+    for (int k = 0; k < 20; ++k) balance.Add(Even(50 * kUs), now);
+    balance.Add({.own_pieces = 1,
+                 .own_time = 1 * kMs,
+                 .others_pieces = 1,
+                 .others_time = 5 * kMs,
+                 .waited = 4 * kMs},
+                now);
+    EXPECT_TRUE(balance.Shares(now));
+  }
 }
 
 TEST(HelperBalanceTest, OldGainsDoNotPayForLosses) {
   HelperBalance balance;
   for (int i = 0; i < 10000; ++i) balance.Add(Even(1 * kMs), 1);
-  balance.Add(Stopped(50 * kUs, 4 * kMs), 1);
+  for (int i = 0; i < 2; ++i) balance.Add(Stopped(50 * kUs, 4 * kMs), 1);
+  EXPECT_FALSE(balance.Shares(2));
+  {
+    const ShareAll all;
+    EXPECT_TRUE(balance.Shares(2));
+  }
   EXPECT_FALSE(balance.Shares(2));
   EXPECT_TRUE(balance.Shares(1 + HelperBalance::kShortestPause));
 }
@@ -72,7 +88,7 @@ TEST(HelperBalanceTest, TriesAgainLessAndLessOften) {
   int64_t now = 0;
   const auto pause_after_loss = [&] {
     EXPECT_TRUE(balance.Shares(now));
-    balance.Add(Stopped(50 * kUs, 4 * kMs), now);
+    for (int i = 0; i < 2; ++i) balance.Add(Stopped(50 * kUs, 4 * kMs), now);
     const int64_t start = now;
     while (!balance.Shares(now)) now += 1 * kMs;
     return now - start;
@@ -87,7 +103,9 @@ TEST(HelperBalanceTest, TriesAgainLessAndLessOften) {
 }
 
 TEST(HelperBalanceTest, EachThreadHasItsOwn) {
-  EXPECT_EQ(&HelperBalance::OfThisThread(), &HelperBalance::OfThisThread());
+  HelperBalance* const own = &HelperBalance::OfThisThread();
+  EXPECT_EQ(own, &HelperBalance::OfThisThread());
+  std::thread([own] { EXPECT_NE(own, &HelperBalance::OfThisThread()); }).join();
   EXPECT_GT(HelperBalance::Now(), 0);
 }
 

@@ -1,7 +1,7 @@
 #ifndef COOPER_NDARRAY_IN_LOOP_H_
 #define COOPER_NDARRAY_IN_LOOP_H_
 
-// What the loops of parallel.h and parallel_steps.h know of each other.
+// What the loops of parallel.h and those of teams (loop_team.h) know of each other.
 
 namespace cooper::internal_parallel {
 

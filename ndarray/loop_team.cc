@@ -36,12 +36,14 @@ class Team {
     thread_local tbb::task_group group;
     ready_.store(true, std::memory_order_release);
     // Isolated, as a loop's wait is (parallel.cc).
-    tbb::this_task_arena::isolate([this, threads, &group = group] {
+    int64_t worked = 0;
+    tbb::this_task_arena::isolate([this, threads, start, &worked, &group = group] {
       for (int64_t self = 1; self < threads; ++self) {
         running_.fetch_add(1, std::memory_order_relaxed);
         group.run(Task{this, self});
       }
       Work(0);
+      worked = HelperBalance::Now() - start;
       group.wait();
     });
     // They are none by now, but the race detector does not know what wait() has ensured.
@@ -49,10 +51,10 @@ class Team {
     }
     const int64_t end = HelperBalance::Now();
     balance.Add({.own_pieces = own_pieces_,
-                 .own_time = end - start - waited_,
+                 .own_time = worked - waited_,
                  .others_pieces = others_pieces_.load(std::memory_order_relaxed),
                  .others_time = others_time_.load(std::memory_order_relaxed),
-                 .waited = waited_},
+                 .waited = end - start - worked + waited_},
                 end);
   }
 

@@ -7,10 +7,10 @@
 //
 // A loop is cut into ranges. Whoever runs takes the next one, the caller too, and the loop ends
 // when all ranges are done: not when all threads have come. So a core that has other things to do
-// makes a loop no slower than it is without that core, but for the range that was begun there; where
-// that costs more than it gains, a thread runs its loops alone for a while (helper_balance.h). The
-// workers are oneTBB's, one per core but the caller's; several threads that run loops at the same
-// time share them.
+// makes a loop no slower than it is without that core, but for the range that was begun there;
+// where that costs more than it gains, a thread runs its loops alone for a while
+// (helper_balance.h). The workers are oneTBB's, one per core but the caller's; several threads that
+// run loops at the same time share them.
 
 #include <cstdint>
 

@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/available_cpus.h"
+#include "ndarray/helper_balance.h"
 #include "oneapi/tbb/parallel_for.h"
 #include "oneapi/tbb/task_arena.h"
 
@@ -102,25 +103,42 @@ TEST(ParallelForPiecesTest, PiecesCoverEverythingOnce) {
 // The first piece waits for all others, those of its own thread's range among them: another thread
 // has to run these.
 TEST(ParallelForPiecesTest, ThreadsTakeOverPieces) {
-  if (AvailableCpus() < 2) GTEST_SKIP() << "no processor for another thread";
-  // A thread that has never waited for others (helper_balance.h).
   SetNumThreads(2);
   const size_t num_pieces = PiecesOf(8, 1, 1).size();
+  if (AvailableCpus() < 2) GTEST_SKIP() << "no processor for another thread";
+  const internal_parallel::ShareAll all;
   std::atomic<size_t> done = 0;
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  std::thread([&] {
-    SetNumThreads(2);
-    ParallelForPieces(8, 1, 1, [&](int64_t begin, int64_t) {
-      while (begin == 0 && done < num_pieces - 1 && std::chrono::steady_clock::now() < deadline) {
-        std::this_thread::yield();
-      }
-      if (begin == 0) {
-        EXPECT_EQ(done, num_pieces - 1) << "nobody else came";
-      }
-      ++done;
-    });
-  }).join();
+  ParallelForPieces(8, 1, 1, [&](int64_t begin, int64_t) {
+    while (begin == 0 && done < num_pieces - 1 && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::yield();
+    }
+    if (begin == 0) {
+      EXPECT_EQ(done, num_pieces - 1) << "nobody else came";
+    }
+    ++done;
+  });
   EXPECT_EQ(done, num_pieces);
+}
+
+// After waiting for others for long, as beside busy processes.
+TEST(ParallelForPiecesTest, ACallerWhomOthersCostIsAlone) {
+  std::thread([] {
+    using internal_parallel::HelperBalance;
+    for (int i = 0; i < 8; ++i) {
+      HelperBalance::OfThisThread().Add({.waited = 10'000'000}, HelperBalance::Now());
+    }
+    SetNumThreads(4);
+    Ranges pieces;
+    const auto self = std::this_thread::get_id();
+    ParallelForPieces(100, 1, 1, [&](int64_t begin, int64_t end) {
+      EXPECT_EQ(std::this_thread::get_id(), self);
+      ParallelFor(4, 1, [&](int64_t, int64_t) { EXPECT_EQ(std::this_thread::get_id(), self); });
+      pieces.emplace_back(begin, end);
+    });
+    EXPECT_EQ(pieces, PiecesOf(100, 1, 1));
+    EXPECT_GT(pieces.size(), 4U);
+  }).join();
 }
 
 TEST(ParallelForTest, MayBeNested) {

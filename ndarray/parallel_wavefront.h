@@ -12,8 +12,8 @@ namespace cooper {
 
 // Calls fn(row, column) for all of rows x columns, after (row, column - 1) and (row - 1, column):
 // so one thread may be in a row while another is in the row below, some columns behind. For layers
-// that take a sequence part by part. The caller waits for nobody that has not begun a piece
-// (loop_team.h); with one thread, and within a loop, it goes row by row.
+// that take a sequence part by part. Who runs them, and for whom the caller waits, is as in
+// RunTeam (loop_team.h); with one thread, and within a loop, it goes row by row.
 void ParallelWavefront(int64_t rows, int64_t columns,
                        absl::FunctionRef<void(int64_t row, int64_t column)> fn);
 

@@ -3,11 +3,15 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ndarray/available_cpus.h"
+#include "ndarray/helper_balance.h"
 #include "ndarray/parallel.h"
 
 namespace cooper {
@@ -51,19 +55,38 @@ TEST(ParallelWavefrontTest, NothingToDo) {
 
 // Somebody else may be in a row while this thread is in another.
 TEST(ParallelWavefrontTest, RowsOverlap) {
-  std::atomic<bool> second_ran = false;
-  // A thread that has never waited for others (helper_balance.h).
-  std::thread([&second_ran] {
-    SetNumThreads(2);
-    ParallelWavefront(2, 2, [&](int64_t row, int64_t column) {
-      if (row == 1) second_ran = true;
-      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-      while (row == 0 && column == 1 && !second_ran && std::chrono::steady_clock::now() < end) {
-        std::this_thread::yield();
-      }
+  if (AvailableCpus() < 2) GTEST_SKIP() << "no processor for another thread";
+  const internal_parallel::ShareAll all;
+  SetNumThreads(2);
+  std::atomic<bool> second_ran = false, overlapped = false;
+  ParallelWavefront(2, 2, [&](int64_t row, int64_t column) {
+    if (row == 1) second_ran = true;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (row == 0 && column == 1 && !second_ran && std::chrono::steady_clock::now() < end) {
+      std::this_thread::yield();
+    }
+    if (row == 0 && column == 1) overlapped = second_ran.load();
+  });
+  EXPECT_TRUE(overlapped);
+  SetNumThreads(0);
+}
+
+// After waiting for others for long, as beside busy processes: row by row.
+TEST(ParallelWavefrontTest, ACallerWhomOthersCostIsAlone) {
+  std::thread([] {
+    using internal_parallel::HelperBalance;
+    for (int i = 0; i < 8; ++i) {
+      HelperBalance::OfThisThread().Add({.waited = 10'000'000}, HelperBalance::Now());
+    }
+    SetNumThreads(4);
+    std::set<std::pair<int64_t, int64_t>> pieces;
+    const auto self = std::this_thread::get_id();
+    ParallelWavefront(3, 5, [&](int64_t row, int64_t column) {
+      EXPECT_EQ(std::this_thread::get_id(), self);
+      pieces.emplace(row, column);
     });
+    EXPECT_EQ(pieces.size(), 15U);
   }).join();
-  EXPECT_TRUE(second_ran);
 }
 
 TEST(ParallelWavefrontTest, WithinALoopItIsOneThreads) {

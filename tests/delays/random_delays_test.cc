@@ -23,6 +23,7 @@
 #include "gtest/gtest.h"
 #include "module/initializer/initializers.h"
 #include "module/module.h"
+#include "ndarray/helper_balance.h"
 #include "ndarray/parallel.h"
 #include "ndarray/random.h"
 #include "ndarray/status_matchers.h"
@@ -178,6 +179,7 @@ std::map<std::string, std::vector<float>> Train(const Work& work, int threads) {
 void ExpectSameBits(const Work& work) {
   const auto alone = Train(work, 1);
   const Delays delays;
+  const internal_parallel::ShareAll all;
   const int64_t before = stops;
   for (const int threads : {1, 2, 3, 5}) {
     const auto delayed = Train(work, threads);

@@ -4,12 +4,14 @@
 #include "executor/compile/graph_passes/pack_rnn_weights.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "executor/compile/graph_passes/constants_fixtures.h"
 #include "executor/executor.h"
@@ -19,6 +21,7 @@
 #include "ndarray/ndarray.h"
 #include "ndarray/parallel.h"
 #include "ndarray/status_matchers.h"
+#include "symbol/op/nn.h"
 #include "symbol/operators.h"
 #include "symbol/symbol.h"
 
@@ -122,10 +125,11 @@ struct StackCase {
   int layers = 2;
   int64_t steps = 40, batch = 1;
   std::vector<float> lengths = {};  // of each sequence; empty: they are not given
+  bool states_only = false;         // without the last layer's output
 };
 
-// Layers above each other, with all their last states; with `apart` their outputs too, which keeps
-// each a node of its own.
+// Layers above each other, with all their last states; with `apart` the outputs of lower ones too,
+// which keeps each a node of its own.
 Symbol MakeStack(const StackCase& c, bool apart) {
   Symbol data = Symbol::Variable("data");
   const Symbol lengths = c.lengths.empty() ? Symbol() : Symbol::Variable("lengths");
@@ -136,14 +140,15 @@ Symbol MakeStack(const StackCase& c, bool apart) {
         {.mode = c.mode,
          .hidden = 48,
          .lengths = lengths,
-         .attrs = c.mode == "lstm" ? AttrMap{{"lstm_state_clip_min", "-0.3"},
-                                             {"lstm_state_clip_max", "0.2"}}
-                                   : AttrMap()});
+         .attrs = c.mode == "lstm"
+                      ? AttrMap{{"lstm_state_clip_min", "-0.3"}, {"lstm_state_clip_max", "0.2"}}
+                      : AttrMap()});
     data = layer[0];
-    if (apart || l == c.layers - 1) outputs.push_back(data);
+    outputs.push_back(data);
     for (int k = 1; k < layer.num_outputs(); ++k) states.push_back(layer[k]);
   }
-  std::vector<Symbol> all = {outputs.back()};
+  std::vector<Symbol> all;
+  if (!c.states_only) all.push_back(outputs.back());
   all.insert(all.end(), states.begin(), states.end());
   if (apart) all.insert(all.end(), outputs.begin(), outputs.end() - 1);
   return *Symbol::Group(all);
@@ -159,6 +164,10 @@ TEST(PackRNNWeightsTest, LayersAboveEachOtherHaveTheBitsOfLayersApart) {
            {.mode = "lstm", .steps = 41, .batch = 5},
            {.mode = "lstm", .batch = 40},
            {.mode = "lstm", .steps = 3},
+           {.mode = "lstm", .steps = 0, .batch = 2},
+           {.mode = "gru", .batch = 0},
+           {.mode = "lstm", .layers = 3, .batch = 2, .states_only = true},
+           {.mode = "gru", .batch = 2, .lengths = {9, 30}, .states_only = true},
            {.mode = "lstm", .lengths = {33}},
            {.mode = "lstm", .lengths = {0}},
            {.mode = "gru", .layers = 3, .batch = 3, .lengths = {40, 40, 40}},
@@ -168,8 +177,8 @@ TEST(PackRNNWeightsTest, LayersAboveEachOtherHaveTheBitsOfLayersApart) {
     const Symbol apart = MakeStack(c, /*apart=*/true);
     BindOptions options = WithConstants(Options(apart, {c.steps, c.batch, 24}));
     if (!c.lengths.empty()) {
-      COOPER_ASSERT_OK(options.args.at("lengths").CopyFrom(
-          *NDArray::FromVector<float>({c.batch}, c.lengths)));
+      COOPER_ASSERT_OK(
+          options.args.at("lengths").CopyFrom(*NDArray::FromVector<float>({c.batch}, c.lengths)));
       options.constants.erase("lengths");
     }
     const auto in_one = Bind(one, options);
@@ -189,6 +198,37 @@ TEST(PackRNNWeightsTest, LayersAboveEachOtherHaveTheBitsOfLayersApart) {
   }
 }
 
+// In the plan of the largest shapes, with what was packed for them.
+TEST(PackRNNWeightsTest, FewerStepsAndSequences) {
+  for (const char* mode : {"lstm", "gru"}) {
+    const Symbol net = MakeStack({.mode = mode, .layers = 3}, /*apart=*/false);
+    BindOptions options = WithConstants(Options(net, {40, 5, 24}));
+    // States are as many as sequences.
+    std::map<std::string, Shape> states;
+    for (auto arg = options.args.begin(); arg != options.args.end();) {
+      const std::string& name = arg->first;
+      if (!absl::StrContains(name, "state")) {
+        ++arg;
+        continue;
+      }
+      states.emplace(name, arg->second.shape());
+      options.constants.erase(name);
+      arg = options.args.erase(arg);
+    }
+    const auto large = Bind(net, options);
+    for (const auto& [steps, batch] :
+         std::vector<std::pair<int64_t, int64_t>>{{40, 5}, {40, 1}, {25, 1}, {2, 3}, {0, 1}}) {
+      SCOPED_TRACE(absl::StrCat(mode, ", steps ", steps, ", batch ", batch));
+      KnownShapes shapes = {{"data", {steps, batch, 24}}};
+      for (const auto& [name, shape] : states) shapes[name] = {batch, shape[1]};
+      COOPER_ASSERT_OK_AND_ASSIGN(const auto small, large->Reshape(shapes));
+      BindOptions own = options;
+      own.shapes = shapes;
+      EXPECT_EQ(Outputs(*small), Outputs(*Bind(net, own)));
+    }
+  }
+}
+
 TEST(PackRNNWeightsTest, LayersThatDifferStayApart) {
   const Symbol data = Symbol::Variable("data");
   const Symbol lower = MakeLayer("lower", data, {});
@@ -200,8 +240,14 @@ TEST(PackRNNWeightsTest, LayersThatDifferStayApart) {
   EXPECT_EQ(count(MakeLayer("upper", lower[0], {})[0]), 1);
   EXPECT_EQ(count(MakeLayer("upper", lower[0], {.hidden = 21})[0]), 2);
   EXPECT_EQ(count(MakeLayer("upper", lower[0], {.mode = "gru"})[0]), 2);
-  EXPECT_EQ(count(MakeLayer("upper", lower[0], {.attrs = {{"lstm_state_clip_min", "-1"},
-                                                          {"lstm_state_clip_max", "1"}}})[0]),
+  EXPECT_EQ(
+      count(MakeLayer("upper", lower[0],
+                      {.attrs = {{"lstm_state_clip_min", "-1"}, {"lstm_state_clip_max", "1"}}})[0]),
+      2);
+  EXPECT_EQ(count(MakeLayer("upper", lower[0],
+                            {.attrs = {{"lstm_state_clip_min", "-1"},
+                                       {"lstm_state_clip_max", "1"},
+                                       {"lstm_state_clip_nan", "1"}}})[0]),
             2);
   EXPECT_EQ(count(MakeLayer("upper", lower[0], {.lengths = lengths})[0]), 2);
   EXPECT_EQ(count(MakeLayer("upper", with_lengths[0], {.lengths = lengths})[0]), 1);
@@ -211,6 +257,10 @@ TEST(PackRNNWeightsTest, LayersThatDifferStayApart) {
   EXPECT_EQ(count(MakeLayer("upper", lower[0], {.state = lower[1]})[0]), 2);
   EXPECT_EQ(count(*Symbol::Group({MakeLayer("upper", lower[0], {})[0], lower[0] * 2.0})), 2);
   EXPECT_EQ(count(*Symbol::Group({MakeLayer("upper", lower[0], {})[0], lower[2] * 2.0})), 2);
+  EXPECT_EQ(count(*Symbol::Group({MakeLayer("upper", lower[0], {})[0], lower[0]})), 2);
+  EXPECT_EQ(count(MakeLayer("upper", lower[0], {})[0] + lower[0]), 2);
+  // Something is between them.
+  EXPECT_EQ(count(MakeLayer("upper", op::Dropout(lower[0], {.p = 0.5}), {})[0]), 2);
 }
 
 }  // namespace

@@ -96,8 +96,18 @@ COOPER_REGISTER_OP(_prepared_rnn)
 
 COOPER_OP_EXAMPLE(
     _prepared_rnn,
-    {{"state_size", "2"}, {"num_layers", "1"}, {"mode", "gru"}, {"state_outputs", "True"}},
-    {{5, 3, 4}, {1, 4, 3, 16}, {6}, {1, 2, 3, 16}, {6}, {3, 2}});
+    {{"state_size", "2"}, {"num_layers", "2"}, {"mode", "gru"}, {"state_outputs", "True"}},
+    {{5, 3, 4},
+     {1, 4, 3, 16},
+     {6},
+     {1, 2, 3, 16},
+     {6},
+     {3, 2},
+     {1, 2, 3, 16},
+     {6},
+     {1, 2, 3, 16},
+     {6},
+     {3, 2}});
 
 }  // namespace
 }  // namespace cooper
