@@ -21,11 +21,13 @@ struct SharedLoop {
   // The time that the caller would have needed for the others' pieces.
   int64_t gained() const {
     if (own_pieces == 0) return others_time;
-    // Much more than as many pieces have taken the caller is the time of somebody who was stopped.
-    // So seem pieces that differ that much; a thread's CPU time, which tells them apart, takes as
-    // long to read as a small piece.
+    // Much more than as many pieces have taken the caller, and by a slice of the scheduler or so,
+    // is the time of somebody who was stopped. Pieces that differ that much seem so, too; a
+    // thread's CPU time, which tells them apart, takes as long to read as a small piece.
+    constexpr int64_t kStopped = 2'000'000;
     const int64_t expected = own_time * others_pieces / own_pieces;
-    return others_time > 2 * expected ? expected : others_time;
+    const bool stopped = others_time > std::max(2 * expected, expected + kStopped);
+    return stopped ? expected : others_time;
   }
 };
 
@@ -58,7 +60,7 @@ class HelperBalance {
   void Add(const SharedLoop& loop, int64_t now) {
     const int64_t net = loop.gained() - loop.waited;
     total_ += net;
-    recent_ = std::min(recent_ + std::max(net, -kMostLoss), kMostCredit);
+    recent_ = std::min(recent_ + net, kMostCredit);
     if (recent_ > -kMostDebt) return;
     // Longer than the last time, if all the time since then was lost on the whole.
     pause_ =
@@ -66,10 +68,9 @@ class HelperBalance {
     alone_until_ = now + pause_;
   }
 
-  // A slice of the scheduler is some milliseconds: to have lost two is a sign, whatever was gained
+  // A slice of the scheduler is some milliseconds: to have lost one is a sign, whatever was gained
   // long before.
-  static constexpr int64_t kMostLoss = 1'000'000;  // in one loop
-  static constexpr int64_t kMostCredit = 400'000;
+  static constexpr int64_t kMostCredit = 1'000'000;
   static constexpr int64_t kMostDebt = 1'500'000;
   // oneTBB's workers look for work a hundred times before they sleep, and where somebody else wants
   // their core they lose a slice each time.
