@@ -22,7 +22,11 @@
 
 namespace cooper {
 
-constexpr double kMinWorkPerPart = 4e6;  // multiplications
+// Multiplications of a part where there are many, and of what is cut into two so that another
+// thread has something to do.
+constexpr double kMinWorkPerPart = 4e6;
+constexpr double kMinWorkOfTwo = 2e6;
+constexpr double kMinDepthwiseWorkOfTwo = 4e5;
 constexpr int64_t kMaxParts = 32;
 // Channels are cut only where there are few images: oneDNN computes several blocks at a time. Of a
 // few blocks two parts are made all the same, for one would leave all threads but one idle.
@@ -92,8 +96,12 @@ class OneDnnProduct : public BlockedProduct {
   }
   int64_t work() const { return p_.batch * p_.groups * p_.filters * p_.g.rows() * p_.g.columns(); }
   int64_t WantedParts() const {
-    return std::clamp<int64_t>(static_cast<int64_t>(static_cast<double>(work()) / kMinWorkPerPart),
-                               1, kMaxParts);
+    const auto products = static_cast<double>(work());
+    // A depth-wise product waits for memory rather than multiplies.
+    const bool depthwise = p_.groups > 1 && p_.g.channels == 1 && p_.filters == 1;
+    const bool in_two = products >= (depthwise ? kMinDepthwiseWorkOfTwo : kMinWorkOfTwo);
+    return std::clamp<int64_t>(static_cast<int64_t>(products / kMinWorkPerPart), in_two ? 2 : 1,
+                               kMaxParts);
   }
   // The least number of channels of a part: whole blocks in both arrays.
   int64_t ChannelStep() const {
