@@ -72,6 +72,7 @@ _LEVEL_OF = {
     "docs": "-O1",
     "examples": "-O1",
     "executor/compile": "-O2",
+    "executor/cpu/linalg": "-O2",
     "executor/plan": "-O2",
     "io": "-O2",
     "module": "-O1",
