@@ -10,9 +10,9 @@
 namespace cooper {
 
 // Makes _prepared_rnn of layers of lstm and gru whose weights are constants: they get packed ones,
-// which the steps of prediction read from beginning to end, and which FoldConstants then packs once.
-// Layers of one kind above each other become one node, whose threads take a sequence through them at
-// a time (executor/cpu/rnn/prepared_rnn.cc).
+// which prediction reads from beginning to end, and which FoldConstants then packs once. Layers of
+// one kind above each other become one node, whose threads take a sequence through one layer beside
+// the next (executor/cpu/rnn/prepared_rnn.cc).
 absl::StatusOr<std::optional<GraphRewrite>> PackRNNWeights(const GraphFacts& facts,
                                                            const CanRunFn& can_run);
 
