@@ -61,15 +61,16 @@ def check_layer_law(name, attributes):
             ))
 
 # What libraries are optimised with.
-LEVELS = ["-O1", "-O2", "-O3"]
+LEVELS = ["-O0", "-O1", "-O2", "-O3"]
 
 # What packages, with those below them, are optimised with. -O3 is for loops over elements; without it
 # a fifth (-O2) to two fifths (-O1) of the time to compile are saved. Shape rules and what builds
 # graphs run once per binding, what compiles a graph once for each of its nodes, modules once per
-# batch, row and parameter, what programs and tests share once.
+# batch, row and parameter, what programs share once. What only tests use has -O0, as they have
+# (.bazelrc).
 _LEVEL_OF = {
     "benchmarks": "-O1",
-    "docs": "-O1",
+    "docs": "-O0",
     "examples": "-O1",
     "executor/compile": "-O2",
     "executor/cpu/linalg": "-O2",
@@ -85,7 +86,7 @@ _LEVEL_OF = {
     "symbol/ops": "-O1",
     "symbol/rnn": "-O1",
     "symbol/visualization": "-O1",
-    "tests": "-O1",
+    "tests": "-O0",
     "tools": "-O1",
 }
 
