@@ -15,7 +15,8 @@ HelperBalance& HelperBalance::OfThisThread() {
 }
 
 int64_t HelperBalance::Now() {
-  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+  const std::chrono::nanoseconds since_epoch = std::chrono::steady_clock::now().time_since_epoch();
+  return since_epoch.count();
 }
 
 }  // namespace cooper::internal_parallel

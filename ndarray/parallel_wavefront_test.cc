@@ -108,6 +108,7 @@ TEST(ParallelWavefrontTest, WithinALoopItIsOneThreads) {
 
 TEST(ParallelWavefrontTest, ManyCallersAtATime) {
   std::vector<std::thread> callers;
+  callers.reserve(8);
   std::atomic<int64_t> sum = 0;
   for (int t = 0; t < 8; ++t) {
     callers.emplace_back([&] {
