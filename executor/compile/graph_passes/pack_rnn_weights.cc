@@ -1,6 +1,5 @@
 #include "executor/compile/graph_passes/pack_rnn_weights.h"
 
-#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>

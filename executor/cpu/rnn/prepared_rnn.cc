@@ -70,7 +70,8 @@ class PreparedRNN {
 
   void Run() const {
     for (int layer = 0; layer < dims_.layers; ++layer) {
-      SumBiases(layer);
+      SumBiases(param_.mode, dims_, c_.inputs[in_.i2h_bias(layer)].as<float>(),
+                c_.inputs[in_.h2h_bias(layer)].as<float>(), Bias(layer));
       TakeStates(layer);
     }
     if (const int64_t steps = StepsOfAPiece(); steps > 0) {
@@ -87,18 +88,6 @@ class PreparedRNN {
   }
 
  private:
-  // What each slot adds: both biases, but for the two slots of gru's n.
-  void SumBiases(int layer) const {
-    const auto* const i2h = c_.inputs[in_.i2h_bias(layer)].as<float>();
-    const auto* const h2h = c_.inputs[in_.h2h_bias(layer)].as<float>();
-    float* const bias = Bias(layer);
-    const int64_t n = dims_.recurrent * dims_.hidden;
-    for (int64_t j = 0; j < n; ++j) bias[j] = i2h[j] + h2h[j];
-    if (param_.mode != RNNMode::kGru) return;
-    std::copy_n(h2h + 2 * dims_.hidden, dims_.hidden, bias + 2 * dims_.hidden);
-    std::copy_n(i2h + 2 * dims_.hidden, dims_.hidden, bias + 3 * dims_.hidden);
-  }
-
   void TakeStates(int layer) const {
     for (int k = 0; k < RNNNumStates(param_); ++k) {
       SortRows(rows_, c_.inputs[in_.state(layer, k)].as<float>(), dims_.hidden, State(layer, k));

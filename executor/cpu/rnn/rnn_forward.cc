@@ -119,7 +119,7 @@ class Forward {
                     scratch_.weight_stride);
     }
     dir.bias = scratch_.bias[d];
-    SumBiases(weights.i2h_bias, weights.h2h_bias, scratch_.bias[d]);
+    SumBiases(param_.mode, dims_, weights.i2h_bias, weights.h2h_bias, scratch_.bias[d]);
     dir.slots = plan_.keep ? reserve_ + plan_.reserve.slots(layer, d) : scratch_.slots[d];
     const int64_t state = (layer * dims_.directions + d) * dims_.batch * hidden;
     dir.state = FirstState(c_.inputs[in_.state].as<T>() + state, scratch_.state[d]);
@@ -143,15 +143,6 @@ class Forward {
     if (!rows_.has_lengths()) return state;
     SortRows(rows_, state, dims_.hidden, by_place);
     return by_place;
-  }
-
-  // What each slot adds: both biases, but for the two slots of gru's n.
-  void SumBiases(const T* i2h, const T* h2h, T* bias) const {
-    const int64_t n = dims_.recurrent * dims_.hidden;
-    for (int64_t j = 0; j < n; ++j) bias[j] = i2h[j] + h2h[j];
-    if (param_.mode != RNNMode::kGru) return;
-    std::copy_n(h2h + 2 * dims_.hidden, dims_.hidden, bias + 2 * dims_.hidden);
-    std::copy_n(i2h + 2 * dims_.hidden, dims_.hidden, bias + 3 * dims_.hidden);
   }
 
   // Takes the sequences at the places [begin, end) through all steps.

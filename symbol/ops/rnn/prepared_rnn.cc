@@ -2,8 +2,6 @@
 // prediction, with weights that _pack_rnn_weight has packed. No symbol file has it: the pass
 // packed_rnn_weights puts it where weights are constants.
 
-#include <string>
-
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
