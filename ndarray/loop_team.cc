@@ -7,6 +7,7 @@
 #include "ndarray/helper_balance.h"
 #include "ndarray/in_loop.h"
 #include "ndarray/profiler.h"
+#include "ndarray/thread_tasks.h"
 #include "oneapi/tbb/task_arena.h"
 #include "oneapi/tbb/task_group.h"
 
@@ -32,12 +33,11 @@ class Team {
       Work(0);
       return;
     }
-    // Kept, since making one takes as long as some pieces. Teams of a thread do not overlap.
-    thread_local tbb::task_group group;
+    tbb::task_group& group = TasksOfThisThread();
     ready_.store(true, std::memory_order_release);
     // Isolated, as a loop's wait is (parallel.cc).
     int64_t worked = 0;
-    tbb::this_task_arena::isolate([this, threads, start, &worked, &group = group] {
+    tbb::this_task_arena::isolate([this, threads, start, &worked, &group] {
       for (int64_t self = 1; self < threads; ++self) {
         running_.fetch_add(1, std::memory_order_relaxed);
         group.run(Task{this, self});
@@ -65,7 +65,8 @@ class Team {
   // ready does not run.
   static constexpr int kMostYields = 64;
 
-  void Work(int64_t self) {
+  // A piece that throws ends the program: the others wait for it.
+  void Work(int64_t self) noexcept {
     const ScopedProfileFlops scope(flops_);
     const bool was_in_loop = std::exchange(in_loop, true);
     int looks = 0, yields = 0;

@@ -14,6 +14,7 @@
 #include "ndarray/helper_balance.h"
 #include "ndarray/in_loop.h"
 #include "ndarray/profiler.h"
+#include "ndarray/thread_tasks.h"
 #include "oneapi/tbb/task_arena.h"
 #include "oneapi/tbb/task_group.h"
 
@@ -68,10 +69,7 @@ class Loop {
       return;
     }
     int64_t worked = 0;
-    // Kept, since making one takes as long as a small loop. Loops of a thread do not overlap: one
-    // within another is no Loop.
-    thread_local tbb::task_group group;
-    group_ = &group;
+    group_ = &internal_parallel::TasksOfThisThread();
     ready_.store(true, std::memory_order_release);
     // Isolated: the caller may be a task of oneTBB's itself, and waiting must not begin another of
     // its kind, which would run another kernel in the middle of this one.
@@ -105,7 +103,8 @@ class Loop {
     RunPieces(self);
   }
 
-  void RunPieces(int64_t self) {
+  // A piece that throws ends the program: helpers are in the loop, which is on the caller's stack.
+  void RunPieces(int64_t self) noexcept {
     const ScopedProfileFlops scope(flops_);
     const bool was_in_loop = std::exchange(in_loop, true);
     int64_t pieces = 0;

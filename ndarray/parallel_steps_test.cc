@@ -8,6 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ndarray/helper_balance.h"
 #include "ndarray/parallel.h"
 
 namespace cooper {
@@ -15,6 +16,7 @@ namespace {
 
 // Each step finds what all of the one before have written, whoever ran them.
 TEST(ParallelStepsTest, AStepBeginsWhenTheOneBeforeIsDone) {
+  const internal_parallel::ShareAll all;
   constexpr int64_t kSteps = 300;
   for (int threads : {1, 2, 3, 8}) {
     SetNumThreads(threads);
@@ -56,6 +58,7 @@ TEST(ParallelStepsTest, NothingToDo) {
 // A range that takes long keeps the others of its step from being followed, not from being run: the
 // caller waits, and lets others run, until the step is over.
 TEST(ParallelStepsTest, WaitsForALongRange) {
+  const internal_parallel::ShareAll all;
   SetNumThreads(2);
   std::atomic<int> runs = 0;
   ParallelSteps(3, 2, 1, [&](int64_t, int64_t begin, int64_t) {
@@ -66,6 +69,7 @@ TEST(ParallelStepsTest, WaitsForALongRange) {
 }
 
 TEST(ParallelStepsTest, ManyCallersAtATime) {
+  const internal_parallel::ShareAll all;
   std::vector<std::thread> callers;
   std::atomic<int64_t> sum = 0;
   for (int t = 0; t < 8; ++t) {

@@ -19,6 +19,7 @@ namespace {
 
 // Each piece finds what those on its left and above it have written, whoever ran them.
 TEST(ParallelWavefrontTest, APieceFollowsThoseLeftOfItAndAbove) {
+  const internal_parallel::ShareAll all;
   for (int threads : {1, 2, 3, 8}) {
     SetNumThreads(threads);
     for (int64_t rows : {1, 2, 3, 7, 100}) {
@@ -107,6 +108,7 @@ TEST(ParallelWavefrontTest, WithinALoopItIsOneThreads) {
 }
 
 TEST(ParallelWavefrontTest, ManyCallersAtATime) {
+  const internal_parallel::ShareAll all;
   std::vector<std::thread> callers;
   callers.reserve(8);
   std::atomic<int64_t> sum = 0;
