@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -64,7 +66,10 @@ double CpuQuota(const std::string& root, absl::string_view membership) {
     const bool version_2 = fields[1].empty();
     const std::vector<absl::string_view> controllers = absl::StrSplit(fields[1], ',');
     if (!version_2 && !absl::c_linear_search(controllers, "cpu")) continue;
-    const std::string mount = version_2 ? root : absl::StrCat(root, "/", fields[1]);
+    // Controllers of one mount may come in another order than in its name; the link is systemd's.
+    std::string mount = version_2 ? root : absl::StrCat(root, "/", fields[1]);
+    std::error_code none;
+    if (!std::filesystem::exists(mount, none)) mount = absl::StrCat(root, "/cpu");
     // Within a container the path may be the host's, and the group is mounted as the root.
     for (absl::string_view path = absl::StripSuffix(fields[2], "/");;
          path = path.substr(0, path.rfind('/'))) {

@@ -60,6 +60,9 @@ TEST_F(CpuQuotaTest, ReadsVersion1) {
   Write("memory/box/cpu.cfs_quota_us", "100000\n");
   Write("memory/box/cpu.cfs_period_us", "100000\n");
   EXPECT_EQ(CpuQuota(root_, "5:memory:/box\n4:cpu,cpuacct:/box\n0::/\n"), 3);
+  Write("cpu/box/cpu.cfs_quota_us", "200000\n");
+  Write("cpu/box/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(CpuQuota(root_, "4:cpuacct,cpu:/box\n"), 2) << "as CentOS 7 names the controllers";
   Write("cpu,cpuacct/box/cpu.cfs_quota_us", "-1\n");
   EXPECT_EQ(CpuQuota(root_, "4:cpu,cpuacct:/box\n"), 0);
 }
