@@ -66,13 +66,13 @@ void TakeFromRow(const PoolingPlanes& p, const C* row, int64_t count, C* values)
   if constexpr (kKernel > 0) {
     for (int64_t i = 0; i < count; ++i) {
       C value = row[i * stride];
-      for (int k = 1; k < kKernel; ++k) value = Op::Take(value, row[i * stride + k]);
+      for (int k = 1; k < kKernel; ++k) Op::Take(row[i * stride + k], value);
       values[i] = value;
     }
   } else {
     for (int64_t i = 0; i < count; ++i) values[i] = row[i * stride];
     for (int64_t k = 1; k < p.kernel[2]; ++k) {
-      for (int64_t i = 0; i < count; ++i) values[i] = Op::Take(values[i], row[i * stride + k]);
+      for (int64_t i = 0; i < count; ++i) Op::Take(row[i * stride + k], values[i]);
     }
   }
 }
@@ -107,7 +107,7 @@ void PoolRows(const PoolingPlanes& p, bool mean, const T* data, T* out, bool add
     std::fill_n(row, r.length, Op::kFirst);
     ForEachImageRow(p, r, [&](int64_t at) {
       const T* const from = data + at;
-      for (int64_t j = r.begin; j < r.end; ++j) row[j] = Op::Take(row[j], Load(from[j]));
+      for (int64_t j = r.begin; j < r.end; ++j) Op::Take(Load(from[j]), row[j]);
     });
     TakeFromRow<Op>(p, row, r.count, values);
     if (mean) DivideRow(p, r, values);
@@ -125,11 +125,11 @@ ComputeType<T> PoolPlane(const T* data, int64_t size) {
   for (C& lane : lanes) lane = Op::kFirst;
   int64_t i = 0;
   for (; i + kLanes <= size; i += kLanes) {
-    for (int k = 0; k < kLanes; ++k) lanes[k] = Op::Take(lanes[k], Load(data[i + k]));
+    for (int k = 0; k < kLanes; ++k) Op::Take(Load(data[i + k]), lanes[k]);
   }
-  for (int k = 0; i < size; ++i, ++k) lanes[k] = Op::Take(lanes[k], Load(data[i]));
+  for (int k = 0; i < size; ++i, ++k) Op::Take(Load(data[i]), lanes[k]);
   for (int width = kLanes / 2; width > 0; width /= 2) {
-    for (int k = 0; k < width; ++k) lanes[k] = Op::Take(lanes[k], lanes[k + width]);
+    for (int k = 0; k < width; ++k) Op::Take(lanes[k + width], lanes[k]);
   }
   return lanes[0];
 }
