@@ -20,7 +20,7 @@ namespace cooper {
 void ForEachChain(const RNNDims& dims, const RNNRows& rows,
                   absl::FunctionRef<void(int, int64_t, int64_t)> fn);
 
-// Fails for what these kernels do not compute: dtypes but float32 and float64, and projection.
+// Fails for what these kernels do not compute: projection.
 absl::Status CheckSupported(const RNNParam& param);
 
 }  // namespace cooper

@@ -10,6 +10,7 @@
 #include "symbol/ops/nn/bias_shape.h"
 #include "symbol/ops/rnn/pack_rnn_weight_param.h"
 #include "symbol/ops/rnn/prepared_rnn_arguments.h"
+#include "symbol/ops/rnn/rnn_clip.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
 #include "symbol/ops/rnn/rnn_type.h"
@@ -44,7 +45,7 @@ OpSchema::Names OutputNames(const OpCall& call) {
 absl::Status CheckParam(const RNNParam& param) {
   if (HasPackedRNNWeight(param.mode) && !param.bidirectional && param.state_outputs &&
       param.p == 0 && !param.projection_size.has_value()) {
-    return absl::OkStatus();
+    return CheckRNNClip(param);
   }
   return absl::InvalidArgumentError(
       "needs lstm or gru, state_outputs and nothing of dropout, projection and a second direction");

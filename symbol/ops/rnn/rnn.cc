@@ -5,6 +5,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
+#include "symbol/ops/rnn/rnn_clip.h"
 #include "symbol/ops/rnn/rnn_gradient.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
@@ -18,12 +19,10 @@ namespace {
 enum Input { kData, kParameters, kState, kStateCell };
 enum Output { kOutput, kStateOutput, kStateCellOutput };
 
-bool HasCell(const RNNParam& param) { return param.mode == RNNMode::kLstm; }
-
 // The inputs that have gradients: all but the lengths.
 OpSchema::Names DifferentiableInputs(const OpCall& call) {
   OpSchema::Names names = {"data", "parameters", "state"};
-  if (HasCell(call.param<RNNParam>())) names.push_back("state_cell");
+  if (RNNHasCell(call.param<RNNParam>())) names.push_back("state_cell");
   return names;
 }
 
@@ -35,7 +34,7 @@ OpSchema::Names RNNInputs(const OpCall& call) {
 
 OpSchema::Names VisibleOutputs(const RNNParam& param) {
   if (!param.state_outputs) return {"output"};
-  if (!HasCell(param)) return {"output", "state_output"};
+  if (!RNNHasCell(param)) return {"output", "state_output"};
   return {"output", "state_output", "statecell_output"};
 }
 
@@ -47,33 +46,15 @@ OpSchema::Names RNNOutputs(const OpCall& call) {
   return names;
 }
 
-absl::Status CheckClip(const RNNParam& param) {
-  const auto& min = param.lstm_state_clip_min;
-  const auto& max = param.lstm_state_clip_max;
-  if (!min.has_value() && !max.has_value()) return absl::OkStatus();
-  if (!HasCell(param)) {
-    return absl::InvalidArgumentError("lstm_state_clip_min and lstm_state_clip_max need mode lstm");
-  }
-  if (!min.has_value() || !max.has_value()) {
-    return absl::InvalidArgumentError(
-        "lstm_state_clip_min and lstm_state_clip_max must be given together");
-  }
-  if (*min > *max) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("lstm_state_clip_min ", *min, " is greater than lstm_state_clip_max ", *max));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status CheckParam(const RNNParam& param) {
   if (param.p >= 1) {
     return absl::InvalidArgumentError(absl::StrCat("p ", param.p, " is not less than 1"));
   }
-  if (param.projection_size.has_value() && (!HasCell(param) || *param.projection_size < 1)) {
+  if (param.projection_size.has_value() && (!RNNHasCell(param) || *param.projection_size < 1)) {
     return absl::InvalidArgumentError(absl::StrCat("projection_size ", *param.projection_size,
                                                    " must be positive and needs mode lstm"));
   }
-  return CheckClip(param);
+  return CheckRNNClip(param);
 }
 
 // The length of `parameters` from the features of `data`, or the other way round.
@@ -100,7 +81,7 @@ absl::Status ParametersShape(ShapeContext& c) {
 absl::Status RNNShape(ShapeContext& c) {
   const auto& param = c.param<RNNParam>();
   COOPER_RETURN_IF_ERROR(CheckParam(param));
-  const bool has_cell = HasCell(param);
+  const bool has_cell = RNNHasCell(param);
   const int64_t directions = RNNNumDirections(param);
   const int64_t output_size = RNNOutputSize(param);
   const int lengths = has_cell ? kStateCell + 1 : kStateCell;

@@ -10,6 +10,7 @@
 #include "symbol/op.h"
 #include "symbol/op_example.h"
 #include "symbol/ops/nn/bias_shape.h"
+#include "symbol/ops/rnn/rnn_clip.h"
 #include "symbol/ops/rnn/rnn_gradient.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
@@ -23,12 +24,10 @@ namespace {
 enum Input { kData, kI2hWeight, kI2hBias, kH2hWeight, kH2hBias, kState, kStateCell };
 enum Output { kOutput, kStateOutput, kStateCellOutput };
 
-bool HasCell(const RNNParam& param) { return param.mode == RNNMode::kLstm; }
-
 // The inputs that have gradients: all but the lengths.
 OpSchema::Names DifferentiableInputs(const OpCall& call) {
   OpSchema::Names names = {"data", "i2h_weight", "i2h_bias", "h2h_weight", "h2h_bias", "state"};
-  if (HasCell(call.param<RNNParam>())) names.push_back("state_cell");
+  if (RNNHasCell(call.param<RNNParam>())) names.push_back("state_cell");
   return names;
 }
 
@@ -39,7 +38,7 @@ OpSchema::Names LayerInputs(const OpCall& call) {
 }
 
 OpSchema::Names VisibleOutputs(const OpCall& call) {
-  if (HasCell(call.param<RNNParam>())) return {"output", "state_output", "statecell_output"};
+  if (RNNHasCell(call.param<RNNParam>())) return {"output", "state_output", "statecell_output"};
   return {"output", "state_output"};
 }
 
@@ -54,7 +53,7 @@ OpSchema::Names LayerOutputs(const OpCall& call) {
 absl::Status CheckParam(const RNNParam& param) {
   if (param.num_layers == 1 && !param.bidirectional && param.state_outputs && param.p == 0 &&
       !param.projection_size.has_value()) {
-    return absl::OkStatus();
+    return CheckRNNClip(param);
   }
   return absl::InvalidArgumentError(
       "needs num_layers 1, state_outputs and nothing of dropout, projection and a second "
@@ -79,7 +78,7 @@ absl::Status LayerShape(ShapeContext& c) {
       c.SetInput(kH2hWeight, {rows, hidden}, "(gates * state_size, state_size)"));
   COOPER_RETURN_IF_ERROR(SetBias(c, kH2hBias, rows, "(gates * state_size,)"));
   COOPER_RETURN_IF_ERROR(c.SetInput(kState, {batch, hidden}, "(batch, state_size)"));
-  if (HasCell(param)) {
+  if (RNNHasCell(param)) {
     COOPER_RETURN_IF_ERROR(c.SetInput(kStateCell, {batch, hidden}, "(batch, state_size)"));
   }
   if (param.use_sequence_length) {

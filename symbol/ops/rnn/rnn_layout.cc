@@ -1,17 +1,9 @@
 #include "symbol/ops/rnn/rnn_layout.h"
 
-#include <limits>
-
 #include "symbol/extent_product.h"
 
 namespace cooper {
 namespace {
-
-// A sum that an int64 cannot hold is its greatest value, as of ExtentProduct.
-int64_t Plus(int64_t a, int64_t b) {
-  int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
-}
 
 // Columns of the i2h weight of `layer`.
 int64_t LayerInputSize(const RNNParam& param, int64_t input_size, int layer) {
@@ -61,10 +53,11 @@ int64_t RNNParameterSize(const RNNParam& param, int64_t input_size) {
   const int64_t output_size = RNNOutputSize(param);
   int64_t size = 0;
   for (int layer = 0; layer < param.num_layers; ++layer) {
-    const int64_t columns = Plus(LayerInputSize(param, input_size, layer), Plus(output_size, 2));
-    size = Plus(size, ExtentProduct(rows, columns));
+    const int64_t columns =
+        ExtentSum(LayerInputSize(param, input_size, layer), ExtentSum(output_size, 2));
+    size = ExtentSum(size, ExtentProduct(rows, columns));
     if (param.projection_size.has_value())
-      size = Plus(size, ExtentProduct(output_size, param.state_size));
+      size = ExtentSum(size, ExtentProduct(output_size, param.state_size));
   }
   return ExtentProduct(size, RNNNumDirections(param));
 }
@@ -78,18 +71,21 @@ std::optional<int64_t> RNNInputSize(const RNNParam& param, int64_t parameter_siz
 
 RNNReserve::RNNReserve(const RNNParam& param, int64_t num_steps, int64_t batch_size)
     : num_directions_(RNNNumDirections(param)) {
-  // Each block begins at a multiple of 16 elements, at least 64 bytes.
-  const auto aligned = [](int64_t elements) { return (elements + 15) / 16 * 16; };
-  const int64_t state = num_steps * batch_size * param.state_size;
-  slots_size_ = aligned(RNNNumSlots(param.mode) * state);
-  cells_size_ = param.mode == RNNMode::kLstm ? aligned(state) : 0;
-  output_size_ = aligned(num_directions_ * state);
+  // Each block begins at a multiple of 16 elements, at least 64 bytes. What an int64 cannot hold is
+  // its greatest value, which no array has elements for.
+  const auto aligned = [](int64_t elements) { return ExtentSum(elements, 15) / 16 * 16; };
+  const int64_t state = ExtentProduct(ExtentProduct(num_steps, batch_size), param.state_size);
+  slots_size_ = aligned(ExtentProduct(RNNNumSlots(param.mode), state));
+  cells_size_ = RNNHasCell(param) ? aligned(state) : 0;
+  const int64_t outputs = ExtentProduct(num_directions_, state);
+  output_size_ = aligned(outputs);
   // No element is smaller than four bytes.
-  mask_size_ = param.p > 0 ? aligned((num_directions_ * state + 3) / 4) : 0;
-  cells_begin_ = param.num_layers * num_directions_ * slots_size_;
-  outputs_begin_ = cells_begin_ + param.num_layers * num_directions_ * cells_size_;
-  masks_begin_ = outputs_begin_ + (param.num_layers - 1) * output_size_;
-  size_ = masks_begin_ + (param.num_layers - 1) * mask_size_;
+  mask_size_ = param.p > 0 ? aligned(ExtentSum(outputs, 3) / 4) : 0;
+  const int64_t chains = param.num_layers * num_directions_, between = param.num_layers - 1;
+  cells_begin_ = ExtentProduct(chains, slots_size_);
+  outputs_begin_ = ExtentSum(cells_begin_, ExtentProduct(chains, cells_size_));
+  masks_begin_ = ExtentSum(outputs_begin_, ExtentProduct(between, output_size_));
+  size_ = ExtentSum(masks_begin_, ExtentProduct(between, mask_size_));
 }
 
 }  // namespace cooper

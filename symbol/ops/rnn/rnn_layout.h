@@ -20,8 +20,10 @@ inline bool HasPackedRNNWeight(RNNMode mode) {
   return mode == RNNMode::kLstm || mode == RNNMode::kGru;
 }
 
-// What a cell hands from step to step: its output and, of lstm, its cell.
-inline int RNNNumStates(const RNNParam& param) { return param.mode == RNNMode::kLstm ? 2 : 1; }
+// Whether a step hands a cell on beside its output.
+inline bool RNNHasCell(const RNNParam& param) { return param.mode == RNNMode::kLstm; }
+// What a cell hands from step to step.
+inline int RNNNumStates(const RNNParam& param) { return RNNHasCell(param) ? 2 : 1; }
 
 inline int RNNNumDirections(const RNNParam& param) { return param.bidirectional ? 2 : 1; }
 

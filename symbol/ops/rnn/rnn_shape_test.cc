@@ -135,6 +135,21 @@ Symbol MakeLayer(const std::string& mode, AttrMap more = {}) {
   return Symbol::Create("_rnn_layer", {.name = "l", .attrs = attrs}).value();
 }
 
+TEST(RNNLayerTest, RefusesHalfAClip) {
+  EXPECT_THAT(InferShapePartial(MakeLayer("lstm", {{"lstm_state_clip_min", "-1"}}), {}).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("must be given together")));
+}
+
+// Bytes that an int64 does not hold, in extents that it does.
+TEST(RNNShapeTest, RefusesAReserveThatIsTooLarge) {
+  const Symbol rnn = Symbol::Create("RNN", {.name = "rnn",
+                                            .attrs = {{"mode", "gru"},
+                                                      {"num_layers", "13"},
+                                                      {"state_size", "1048576"}}})
+                         .value();
+  EXPECT_FALSE(InferShape(rnn, {{"rnn_data", {524288, 524288, 1}}}).ok());
+}
+
 TEST(RNNLayerTest, InfersFromData) {
   COOPER_ASSERT_OK_AND_ASSIGN(const InferredShapes lstm,
                               InferShape(MakeLayer("lstm"), {{"l_data", {5, 2, 3}}}));

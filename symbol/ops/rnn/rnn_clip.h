@@ -1,0 +1,15 @@
+#ifndef COOPER_SYMBOL_OPS_RNN_RNN_CLIP_H_
+#define COOPER_SYMBOL_OPS_RNN_RNN_CLIP_H_
+
+#include "absl/status/status.h"
+#include "symbol/ops/rnn/rnn_param.h"
+
+namespace cooper {
+
+// kInvalidArgument unless lstm_state_clip_min and lstm_state_clip_max are both absent, or those of
+// an lstm, in order. Kernels read the second where there is the first.
+absl::Status CheckRNNClip(const RNNParam& param);
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_RNN_RNN_CLIP_H_
