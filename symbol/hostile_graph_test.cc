@@ -2,6 +2,7 @@
 // cost time in proportion to their size.
 
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,52 @@ COOPER_REGISTER_OP(Arrays)
       return Numbered("array", call.param<ArraysParam>().num_arrays);
     })
     .Shape(SameShape)
+    .Type(SameType);
+
+int aux_inputs_asked = 0;  // of all nodes of Reset
+
+// Writes all of its inputs.
+COOPER_REGISTER_OP(Reset)
+    .Param<ArraysParam>()
+    .Inputs([](const OpCall& call) {
+      return Numbered("array", call.param<ArraysParam>().num_arrays);
+    })
+    .AuxInputs([](const OpCall& call) {
+      ++aux_inputs_asked;
+      std::vector<int> all(static_cast<size_t>(call.param<ArraysParam>().num_arrays));
+      std::iota(all.begin(), all.end(), 0);
+      return all;
+    })
+    .Shape(SameShape)
+    .Type(SameType);
+
+struct LengthsParam {
+  bool use_data_lengths = false;
+  bool use_label_lengths = false;
+  static void Declare(ParamDeclaration<LengthsParam>& d) {
+    d.Field("use_data_lengths", &LengthsParam::use_data_lengths);
+    d.Field("use_label_lengths", &LengthsParam::use_label_lengths);
+  }
+};
+
+COOPER_REGISTER_OP(Lengths)
+    .Param<LengthsParam>()
+    .Inputs([](const OpCall& call) {
+      const auto& param = call.param<LengthsParam>();
+      OpSchema::Names names = {"data"};
+      if (param.use_data_lengths) names.push_back("data_lengths");
+      if (param.use_label_lengths) names.push_back("label_lengths");
+      return names;
+    })
+    .Shape(SameShape)
+    .Type(SameType);
+
+// Its rule does not look whether there are ten elements to take off.
+COOPER_REGISTER_OP(Shorten)
+    .Shape([](ShapeContext& c) -> absl::Status {
+      if (!c.input(0).IsFull()) return absl::OkStatus();
+      return c.SetOutput(0, {c.input(0)[0] - 10}, "ten elements less");
+    })
     .Type(SameType);
 
 COOPER_REGISTER_OP(Sum).VariadicInputs("num_args").Shape(SameShape).Type(SameType);
@@ -166,6 +213,17 @@ TEST(HostileGraphTest, WhatAnUpgradeAddsIsLimitedToo) {
   // Hidden attributes are given to inputs by their names, at any age.
   EXPECT_THAT(SymbolFromJson(file(R"(, "lr_mult": "2")", 50'000, 10900)),
               StatusIs(kResourceExhausted, HasSubstr("LoadLimits::nodes")));
+}
+
+// 80 bytes name 65,536 auxiliary states that are not there: 0.3 ms for each such node, where
+// variables of one name are put together.
+TEST(HostileGraphTest, InputsAreCountedBeforeAnOperatorTellsOfThem) {
+  const std::string reset =
+      R"({"op": "Reset", "name": "r", "attrs": {"num_arrays": "65536"}, "inputs": []})";
+  EXPECT_THAT(SymbolFromJson(Graph({Variable("x"), Variable("x"), reset, reset}, {"[0,0,0]"})),
+              StatusIs(kInvalidArgument,
+                       AllOf(HasSubstr("Reset 'r': takes 65536 inputs"), HasSubstr("but 0 came"))));
+  EXPECT_EQ(aux_inputs_asked, 0);
 }
 
 // 224 KB that ask for 131 million outputs.
@@ -291,6 +349,20 @@ TEST(HostileGraphTest, AttributesChangeNoInputsOrOutputs) {
               StatusIs(kInvalidArgument, HasSubstr("3 inputs")));
 }
 
+// Lengths of data became those of labels, as which the operator went on to read them.
+TEST(HostileGraphTest, AttributesLeaveInputsWhatTheyAre) {
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const Symbol lengths,
+      Symbol::Create("Lengths", {.name = "l",
+                                 .inputs = {Symbol::Variable("x"), Symbol::Variable("n")},
+                                 .attrs = {{"use_data_lengths", "True"}}}));
+  EXPECT_THAT(
+      lengths.WithAttrs({{"use_data_lengths", "False"}, {"use_label_lengths", "True"}}),
+      StatusIs(kInvalidArgument, HasSubstr("Lengths 'l': with these attributes input 1 would be "
+                                           "'label_lengths', expected 'data_lengths' as before")));
+  COOPER_EXPECT_OK(lengths.WithAttrs({{"use_data_lengths", "1"}}));
+}
+
 // A chain whose nodes stand in the order 1, n, 2, n - 1, ...: a sweep over all of them, forward or
 // backward, makes one step.
 struct ZigzagChain {
@@ -357,6 +429,19 @@ TEST(HostileGraphTest, AxesAreLimited) {
       "x", {.shape = PartialShape(std::vector<int64_t>(ShapeContext::kMaxRank, 1))});
   COOPER_ASSERT_OK_AND_ASSIGN(const Symbol fits, Symbol::Create("Sum", {.inputs = {most}}));
   COOPER_EXPECT_OK(InferShape(fits, {}));
+}
+
+// Rules of other operators would compute with it.
+TEST(HostileGraphTest, NoRuleMakesANegativeExtentKnown) {
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const Symbol shorter,
+      Symbol::Create("Shorten", {.name = "s", .inputs = {Symbol::Variable("x")}}));
+  COOPER_EXPECT_OK(InferShape(shorter, {{"x", {10}}}));
+  EXPECT_THAT(InferShapePartial(shorter, {{"x", {3}}}),
+              StatusIs(kInvalidArgument,
+                       HasSubstr("Shorten 's': output 'output' would have shape (-7,) = ten "
+                                 "elements less, which has a negative extent; inputs: data 'x' "
+                                 "(3,)")));
 }
 
 // The count of inputs may be written in any way that it can be read in.

@@ -1,6 +1,7 @@
 #include "symbol/infer_shape.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -21,6 +22,11 @@ absl::StatusOr<std::vector<PartialShape>> VariableShapes(const IndexedGraph& gra
     PartialShape& shape = shapes[graph.first_entry(i)];
     auto it = known.find(node.name());
     if (it != known.end()) shape = it->second;
+    const auto dims = shape.dims();
+    if (std::any_of(dims.begin(), dims.end(), [](int64_t d) { return d < kUnknownDim; })) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          Describe(node), " has shape ", shape.ToString(), ", which has a negative extent"));
+    }
     if (!shape.IsFull()) {
       std::vector<int64_t> fallback;
       COOPER_RETURN_IF_ERROR(ReadHidden(node, "__shape__", &fallback));

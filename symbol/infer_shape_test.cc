@@ -69,6 +69,29 @@ TEST(InferShapeTest, TheBatchSizeFlowsBack) {
   EXPECT_EQ(shapes.args[0], PartialShape({4, 6}));
 }
 
+// gather_nd went before the beginning of its data's shape.
+TEST(InferShapeTest, NegativeExtentsAreRefused) {
+  const Symbol x = Symbol::Variable("x", {.shape = {3, 3}});
+  const Symbol indices = *Symbol::Create(
+      "Reshape", {.name = "r", .inputs = {x}, .attrs = {{"target_shape", "(-1099511627776, -1)"}}});
+  const Symbol picked = *Symbol::Create("gather_nd", {.inputs = {x, indices}});
+  EXPECT_THAT(InferShapePartial(picked, {}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("Reshape 'r'"),
+                             HasSubstr("target_shape (-1099511627776, -1) has the extent "
+                                       "-1099511627776"))));
+  const Symbol pick = *Symbol::Create(
+      "gather_nd", {.inputs = {Symbol::Variable("data"), Symbol::Variable("indices")}});
+  const KnownShapes shapes = {{"data", {3, 3}}, {"indices", {-5, kUnknownDim}}};
+  for (const auto& status :
+       {InferShapePartial(pick, shapes).status(), InferShape(pick, shapes).status()}) {
+    EXPECT_THAT(status,
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr("variable 'indices' has shape (-5, ?), which has a negative "
+                                   "extent")));
+  }
+}
+
 TEST(InferShapeTest, ElementsThatCannotBeCountedAreRefused) {
   constexpr int64_t kHuge = int64_t{1} << 40;
   const Symbol outer = *Symbol::Create(

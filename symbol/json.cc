@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "glog/logging.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/status_macros.h"
@@ -48,18 +47,12 @@ absl::StatusOr<NodePtr> MakeNode(const std::vector<NodePtr>& nodes, const JsonGr
   fields.name = json.name;
   COOPER_ASSIGN_OR_RETURN(fields.call, MakeOpCall(json));
   if (json.is_variable()) return Node::Make(std::move(fields));
-  const auto with_node = [&](absl::string_view message) {
-    return absl::InvalidArgumentError(absl::StrCat(json.op, " '", json.name, "': ", message));
-  };
-  const OpSchema::Names names = fields.call.op->InputNames(fields.call);
-  if (json.inputs.size() != names.size()) {
-    return with_node(absl::StrCat("takes ", names.size(), " inputs (", absl::StrJoin(names, ", "),
-                                  "), but ", json.inputs.size(), " came"));
-  }
+  COOPER_ASSIGN_OR_RETURN(const OpSchema::Names names, InputNamesOf(json, fields.call));
   for (size_t i = 0; i < names.size(); ++i) {
     absl::StatusOr<NodeEntry> entry = MakeEntry(nodes, json.inputs[i]);
     if (!entry.ok()) {
-      return with_node(absl::StrCat("input '", names[i], "' ", entry.status().message()));
+      return absl::InvalidArgumentError(absl::StrCat(json.op, " '", json.name, "': input '",
+                                                     names[i], "' ", entry.status().message()));
     }
     fields.inputs.push_back(*std::move(entry));
   }

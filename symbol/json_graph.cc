@@ -6,6 +6,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "ndarray/status_macros.h"
 #include "nlohmann/json.hpp"
 
@@ -220,6 +221,14 @@ absl::StatusOr<OpCall> MakeOpCall(const JsonGraph::Node& node) {
   COOPER_RETURN_IF_ERROR(
       AddContext(CheckVariadicCount(*op, node.attrs, node.inputs.size()), context));
   return AddContext(MakeOpCall(node.op, node.attrs, node.inputs.size()), context);
+}
+
+absl::StatusOr<OpSchema::Names> InputNamesOf(const JsonGraph::Node& node, const OpCall& call) {
+  OpSchema::Names names = call.op->InputNames(call);
+  if (node.inputs.size() == names.size()) return names;
+  return absl::InvalidArgumentError(
+      absl::StrCat(node.op, " '", node.name, "': takes ", names.size(), " inputs (",
+                   absl::StrJoin(names, ", "), "), but ", node.inputs.size(), " came"));
 }
 
 absl::Status CheckTexts(const JsonGraph& graph) {

@@ -63,6 +63,11 @@ std::string PrintJsonGraph(const JsonGraph& graph, const std::vector<int>& num_o
 // kInvalidArgument, naming node and operator, also for an operator of gradients.
 absl::StatusOr<OpCall> MakeOpCall(const JsonGraph::Node& node);
 
+// The names of the inputs of `call`, which is that of `node`, an operator's. kInvalidArgument,
+// naming node and operator, if the file gives it another number of inputs. Comes before whatever
+// else an operator says of its inputs, since an attribute may count thousands that are not there.
+absl::StatusOr<OpSchema::Names> InputNamesOf(const JsonGraph::Node& node, const OpCall& call);
+
 }  // namespace cooper
 
 #endif  // COOPER_SYMBOL_JSON_GRAPH_H_

@@ -63,6 +63,8 @@ COOPER_REGISTER_OP(argmax).Param<AxisParam>().Shape(SameShape).Type(SameType).Up
       if (version < 905) attrs.erase("axis");
     });
 
+COOPER_REGISTER_OP(Scale).Inputs({"data", "a"}).Shape(SameShape).Type(SameType);
+
 COOPER_REGISTER_OP(Join).VariadicInputs("num_args").Shape(SameShape).Type(SameType);
 
 // A graph of one Dense, in the form of some age: `attrs` is the key, `version` the graph's attrs.
@@ -179,6 +181,12 @@ TEST(JsonTest, HidesAttributesOfOldFiles) {
               UnorderedElementsAre(Pair("num_hidden", "4"), Pair("__lr_mult__", "0.1"),
                                    Pair("__ctx_group__", "a")));
   EXPECT_THAT(symbol.AttrDict().at("fc_weight"), testing::Contains(Pair("__wd_mult__", "0.2")));
+  // An input's name may be one letter.
+  COOPER_ASSERT_OK_AND_ASSIGN(symbol, SymbolFromJson(R"({"nodes": [
+      {"op": "null", "name": "data", "inputs": []}, {"op": "null", "name": "v", "inputs": []},
+      {"op": "Scale", "name": "s", "attr": {"a_lr_mult": "0.5"}, "inputs": [[0, 0], [1, 0]]}],
+      "heads": [[2, 0]]})"));
+  EXPECT_THAT(symbol.AttrDict().at("v"), testing::Contains(Pair("__lr_mult__", "0.5")));
   // For an input that the operator does not have it is no attribute that the operator knows.
   EXPECT_THAT(SymbolFromJson(DenseFile(R"("attr": {"num_hidden": "4", "x_lr_mult": "3"})", "")),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("x_lr_mult")));

@@ -20,7 +20,7 @@ namespace {
 std::pair<std::string, std::string> SplitHidden(const std::string& key) {
   for (const std::string hidden : kHiddenKeys) {
     if (key == hidden) return {"", hidden};
-    if (absl::EndsWith(key, "_" + hidden) && key.size() > hidden.size() + 2) {
+    if (absl::EndsWith(key, "_" + hidden) && key.size() >= hidden.size() + 2) {
       return {key.substr(0, key.size() - hidden.size() - 1), hidden};
     }
   }

@@ -35,8 +35,8 @@ absl::StatusOr<std::vector<Use>> FindUses(const JsonGraph& graph) {
   for (const JsonGraph::Node& node : graph.nodes) {
     if (node.is_variable()) continue;
     COOPER_ASSIGN_OR_RETURN(const OpCall call, MakeOpCall(node));
+    COOPER_RETURN_IF_ERROR(InputNamesOf(node, call).status());
     for (int aux : call.op->AuxInputs(call)) {
-      if (aux >= static_cast<int>(node.inputs.size())) continue;
       uses[node.inputs[aux].node] = Use::kAuxiliaryState;
     }
   }

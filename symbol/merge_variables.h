@@ -15,7 +15,8 @@ namespace cooper {
 // versions of inputs (JsonGraph::Entry) are to be counted anew. Linear in the size of the graph.
 //
 // Fails with kInvalidArgument, naming it, for a name that is an argument in one place and an
-// auxiliary state in another: these are two arrays in MXNet too. Other errors are MakeOpCall's.
+// auxiliary state in another: these are two arrays in MXNet too. Other errors are MakeOpCall's and
+// InputNamesOf's.
 absl::Status MergeVariablesOfOneName(JsonGraph* graph);
 
 }  // namespace cooper

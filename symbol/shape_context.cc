@@ -1,5 +1,9 @@
 #include "symbol/shape_context.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
@@ -11,7 +15,8 @@ std::string NameAt(const OpSchema::Names& names, int i) {
   return i < static_cast<int>(names.size()) ? names[i] : absl::StrCat(i);
 }
 
-// Adds to `known`, which is of a `kind` that `name` gives the name of, for messages.
+// Adds to `known`, which is of a `kind` that `name` gives the name of, for messages. Rules compute
+// with what is known, and take no extent for negative: none may become known.
 absl::Status Add(const PartialShape& shape, const char* why, const char* kind,
                  absl::FunctionRef<std::string()> name, PartialShape& known) {
   if (shape.rank() > ShapeContext::kMaxRank) {
@@ -19,10 +24,17 @@ absl::Status Add(const PartialShape& shape, const char* why, const char* kind,
                                                    " axes, expected at most ",
                                                    ShapeContext::kMaxRank));
   }
+  const char* const equals = *why == '\0' ? "" : " = ";
+  const auto dims = shape.dims();
+  if (std::any_of(dims.begin(), dims.end(), [](int64_t extent) { return extent < kUnknownDim; })) {
+    return absl::InvalidArgumentError(absl::StrCat(kind, " '", name(), "' would have shape ",
+                                                   shape.ToString(), equals, why,
+                                                   ", which has a negative extent"));
+  }
   if (known.Merge(shape)) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(kind, " '", name(), "' has shape ",
                                                  known.ToString(), ", expected ", shape.ToString(),
-                                                 *why == '\0' ? "" : " = ", why));
+                                                 equals, why));
 }
 
 }  // namespace

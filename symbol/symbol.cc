@@ -232,13 +232,19 @@ absl::StatusOr<Symbol> Symbol::WithAttrs(const AttrMap& attrs) const {
         fields.call,
         AddContext(MakeOpCall(op->name(), fields.call.attrs, fields.inputs.size()), Describe(old)));
     // Inputs and the symbol's outputs stay as they are: the operator must still have them.
-    const size_t num_inputs = op->InputNames(fields.call).size();
+    const OpSchema::Names before = op->InputNames(old.call()), names = op->InputNames(fields.call);
     const size_t num_outputs = op->OutputNames(fields.call).size();
-    if (num_inputs != op->InputNames(old.call()).size() ||
-        num_outputs != static_cast<size_t>(old.num_outputs())) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          Describe(old), ": with these attributes it has ", num_inputs, " inputs and ", num_outputs,
-          " outputs, expected ", fields.inputs.size(), " and ", old.num_outputs(), " as before"));
+    if (names.size() != before.size() || num_outputs != static_cast<size_t>(old.num_outputs())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(Describe(old), ": with these attributes it has ", names.size(),
+                       " inputs and ", num_outputs, " outputs, expected ", fields.inputs.size(),
+                       " and ", old.num_outputs(), " as before"));
+    }
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (names[i] == before[i]) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(Describe(old), ": with these attributes input ", i, " would be '", names[i],
+                       "', expected '", before[i], "' as before"));
     }
   }
   NodePtr node = Node::Make(std::move(fields));

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
+#include "symbol/extent_product.h"
 
 namespace cooper {
 
@@ -72,7 +73,7 @@ absl::Status ConvolutionShape(const ConvolutionParam& param, ShapeContext& c) {
   WindowTuple extents(spatial, kUnknownDim);
   for (int i = 0; i < spatial; ++i) {
     if (!data.dim_known(first + i)) continue;
-    const int64_t padded = data[first + i] + 2 * WindowValue(param.pad, i, 0);
+    const int64_t padded = ExtentSum(data[first + i], 2 * WindowValue(param.pad, i, 0));
     const int64_t reach = DilatedExtent(param.kernel[i], WindowValue(param.dilate, i, 1));
     if (reach > padded) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -86,10 +87,14 @@ absl::Status ConvolutionShape(const ConvolutionParam& param, ShapeContext& c) {
   const PartialShape& output = c.output(0);
   WindowTuple back(spatial, kUnknownDim);
   for (int i = 0; i < spatial; ++i) {
-    if (output.dim_known(first + i) && WindowValue(param.stride, i, 1) == 1) {
-      back[i] = output[first + i] +
-                DilatedExtent(param.kernel[i], WindowValue(param.dilate, i, 1)) - 1 -
-                2 * WindowValue(param.pad, i, 0);
+    if (!output.dim_known(first + i) || WindowValue(param.stride, i, 1) != 1) continue;
+    const int64_t reach = DilatedExtent(param.kernel[i], WindowValue(param.dilate, i, 1));
+    const int64_t padding = 2 * WindowValue(param.pad, i, 0);
+    back[i] = ExtentSum(output[first + i], reach - 1) - padding;
+    if (back[i] < 0) {  // -1 would be taken for unknown
+      return absl::InvalidArgumentError(
+          absl::StrCat("output 'output' ", output.ToString(), " has too few elements at axis ",
+                       first + i, ", where input 'data' has ", padding, " of padding alone"));
     }
   }
   return c.SetInput(kData, OrderedShape(param, output[0], channels, back));

@@ -63,7 +63,7 @@ absl::Status NearestShape(ShapeContext& c) {
     if (!input.dim_known(1) || output[1] == kUnknownDim) {
       output[1] = kUnknownDim;
     } else if (param.multi_input_mode == UpSamplingParam::kConcat) {
-      output[1] += input[1];
+      output[1] = ExtentSum(output[1], input[1]);
     } else if (i > 0 && output[1] != input[1]) {
       return absl::InvalidArgumentError(absl::StrCat("input ", i, " has shape ", input.ToString(),
                                                      ", expected ", output[1],

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/shape.h"
 #include "ndarray/status_macros.h"
+#include "symbol/extent_product.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/shape/concat_param.h"
@@ -63,7 +64,7 @@ absl::Status JoinedShape(ShapeContext& c, int max_inferred) {
   std::vector<int> unknown;
   for (int i = 0; i < c.num_inputs(); ++i) {
     if (c.input(i).dim_known(axis)) {
-      sum += c.input(i)[axis];
+      sum = ExtentSum(sum, c.input(i)[axis]);
     } else {
       unknown.push_back(i);
     }

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
+#include "symbol/extent_product.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/op_example.h"
@@ -38,7 +39,7 @@ absl::Status DeepAndWide(ShapeContext& c, bool input_is_deep) {
             absl::StrCat("extent ", (*from)[i], " of axis ", i, " of shape ", from->ToString(),
                          " is no multiple of ", divisor, ", for block_size ", b));
       }
-      const int64_t extent = (*from)[i] / divisor * factor;
+      const int64_t extent = ExtentProduct((*from)[i] / divisor, factor);
       if (!to->dim_known(i)) (*to)[i] = extent;
       if ((*to)[i] != extent) {
         return absl::InvalidArgumentError(absl::StrCat(

@@ -87,7 +87,7 @@ absl::StatusOr<PartialShape> DecodeShape(const ReshapeParam& param, const Partia
     } else if (code == -3) {
       if (at + 1 >= source.size()) return NoExtentLeft(code, param, data);
       const int64_t a = source[at++], b = source[at++];
-      out.push_back(a == kUnknownDim || b == kUnknownDim ? kUnknownDim : a * b);
+      out.push_back(b == kUnknownDim ? kUnknownDim : ExtentProduct(a, b));
     } else if (code == -4) {
       if (at >= source.size()) return NoExtentLeft(code, param, data);
       if (i + 2 >= codes.size()) {
@@ -103,7 +103,7 @@ absl::StatusOr<PartialShape> DecodeShape(const ReshapeParam& param, const Partia
         } else if (b == -1) {
           fits = Divide(whole, a, &b);
         } else {
-          fits = a * b == whole;
+          fits = ExtentProduct(a, b) == whole;
         }
       }
       if (!fits) {
@@ -136,7 +136,7 @@ absl::StatusOr<PartialShape> DecodeShape(const ReshapeParam& param, const Partia
   return PartialShape(out);
 }
 
-// The output's extents by `target_shape`.
+// The output's extents by `target_shape`. As in MXNet -1 is an extent that others tell.
 absl::StatusOr<PartialShape> DecodeTargetShape(const ReshapeParam& param,
                                                const PartialShape& data) {
   PartialShape out(param.target_shape);
@@ -148,6 +148,10 @@ absl::StatusOr<PartialShape> DecodeTargetShape(const ReshapeParam& param,
     } else if (out[i] == 0) {
       inferred = i;
       ++count;
+    } else if (out[i] < kUnknownDim) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("target_shape ", PrintParamText(param.target_shape), " has the extent ",
+                       out[i], ", expected 0, which is inferred, -1, which is unknown, or more"));
     }
   }
   if (count > 1) {

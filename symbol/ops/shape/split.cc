@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/shape.h"
 #include "ndarray/status_macros.h"
+#include "symbol/extent_product.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/op_example.h"
@@ -80,9 +81,8 @@ absl::Status SplitShape(ShapeContext& c, int axis, bool squeeze,
         c.SetOutput(i, PartShape(c.input(0), axis, parts[i], squeeze), "a part of data"));
   }
   int64_t total = 0;
-  for (int i = 0; i < c.num_outputs() && total != kUnknownDim; ++i) {
-    const int64_t extent = squeeze ? 1 : c.output(i)[axis];
-    total = extent == kUnknownDim ? kUnknownDim : total + extent;
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    total = ExtentSum(total, squeeze ? 1 : c.output(i)[axis]);
   }
   PartialShape whole = PartialShape::OfRank(c.input(0).rank());
   whole[axis] = total;
