@@ -28,10 +28,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // and where (a, c) or (b, e) is too few sentences, so is (b, c), a part of both. It follows that
 //
 // - the best beginning of the last bucket never moves back as i grows: from c to e a later
-// beginning
-//   b gains on an earlier one, a. So the best beginning for the middle i bounds the others on both
-//   sides, and k buckets take O(d log d) instead of O(d^2). (F. F. Yao, "Efficient dynamic
-//   programming using quadrangle inequalities", STOC 1980.)
+//   beginning b gains on an earlier one, a. So the best beginning for the middle i bounds the
+//   others on both sides, and k buckets take O(d log d) instead of O(d^2). (F. F. Yao, "Efficient
+//   dynamic programming using quadrangle inequalities", STOC 1980.)
 // - the k-th bucket never saves more than the one before it. So the first one that does not pay is
 //   the end. (A. Aggarwal, B. Schieber and T. Tokuyama, "Finding a minimum-weight k-link path in
 //   graphs with the concave Monge property and applications", 1994.)
@@ -129,17 +128,27 @@ absl::Status CheckOptions(const Options& options) {
   return absl::OkStatus();
 }
 
+absl::Status TooManyTokens() {
+  return absl::InvalidArgumentError("buckets: there are more tokens than 2^63 - 1");
+}
+
 // The lengths that buckets have to hold, without zeros.
-absl::StatusOr<std::vector<int64_t>> Apply(const Options& options,
-                                           absl::Span<const int64_t> lengths,
-                                           BucketBoundaries* result) {
+struct KeptLengths {
+  std::vector<int64_t> lengths;
+  // Besides, from sentences that are split: so many of the greatest length, which no other exceeds.
+  // Only counted, since one sentence may have more than memory holds.
+  int64_t whole_pieces = 0;
+  int64_t longest = 0;
+};
+
+absl::StatusOr<KeptLengths> Apply(const Options& options, absl::Span<const int64_t> lengths,
+                                  BucketBoundaries* result) {
   // No bucket is longer than max_length, and all are multiples.
   const int64_t longest = options.max_length > 0
                               ? options.max_length / options.multiple_of * options.multiple_of
                               : std::numeric_limits<int64_t>::max() - options.multiple_of;
-  constexpr int64_t kMostPieces = int64_t{1} << 30;
-  std::vector<int64_t> kept;
-  kept.reserve(lengths.size());
+  KeptLengths kept = {.longest = longest};
+  kept.lengths.reserve(lengths.size());
   for (size_t i = 0; i < lengths.size(); ++i) {
     int64_t length = lengths[i];
     if (length < 0) {
@@ -156,12 +165,11 @@ absl::StatusOr<std::vector<int64_t>> Apply(const Options& options,
           break;
         case Options::TooLong::kSplit:
           ++result->split;
-          if (length / longest > kMostPieces - static_cast<int64_t>(kept.size())) {
-            return absl::InvalidArgumentError(absl::StrCat("buckets: sentence ", i, " has ", length,
-                                                           " words, which are split at ", longest,
-                                                           " (max_length) into too many"));
+          if (__builtin_add_overflow(kept.whole_pieces, (length - 1) / longest,
+                                     &kept.whole_pieces)) {
+            return TooManyTokens();
           }
-          for (; length > longest; length -= longest) kept.push_back(longest);
+          length -= (length - 1) / longest * longest;
           break;
         case Options::TooLong::kError:
           return absl::InvalidArgumentError(absl::StrCat("buckets: sentence ", i, " has ", length,
@@ -169,9 +177,9 @@ absl::StatusOr<std::vector<int64_t>> Apply(const Options& options,
                                                          options.max_length));
       }
     }
-    if (length > 0) kept.push_back(length);
+    if (length > 0) kept.lengths.push_back(length);
   }
-  if (!kept.empty()) return kept;
+  if (!kept.lengths.empty()) return kept;  // what is split has a rest
   return absl::InvalidArgumentError(
       result->discarded > 0
           ? absl::StrCat("buckets: no sentence has 1 to ", longest, " words (max_length)")
@@ -186,7 +194,7 @@ bool AddProduct(int64_t n, int64_t m, int64_t* sum) {
 
 // Calls `visit` with each length, rising, and how often it occurs.
 template <typename Visit>
-void Count(std::vector<int64_t> lengths, Visit visit) {
+void CountEach(std::vector<int64_t> lengths, Visit visit) {
   const int64_t longest = *std::max_element(lengths.begin(), lengths.end());
   if (longest / 4 <= static_cast<int64_t>(lengths.size())) {  // counted faster than sorted
     std::vector<int64_t> counts(static_cast<size_t>(longest) + 1);
@@ -202,6 +210,13 @@ void Count(std::vector<int64_t> lengths, Visit visit) {
     visit(*begin, end - begin);
     begin = end;
   }
+}
+
+// The same for all that is kept. The longest may come twice.
+template <typename Visit>
+void Count(KeptLengths kept, Visit visit) {
+  CountEach(std::move(kept.lengths), visit);
+  if (kept.whole_pieces > 0) visit(kept.longest, kept.whole_pieces);
 }
 
 // What a sentence costs in each bucket.
@@ -229,12 +244,13 @@ absl::StatusOr<BucketBoundaries> ChooseBuckets(absl::Span<const int64_t> lengths
                                                const BucketBoundariesOptions& options) {
   COOPER_RETURN_IF_ERROR(CheckOptions(options));
   BucketBoundaries result;
-  COOPER_ASSIGN_OR_RETURN(std::vector<int64_t> kept, Apply(options, lengths, &result));
+  COOPER_ASSIGN_OR_RETURN(KeptLengths kept, Apply(options, lengths, &result));
   std::vector<int64_t> candidates;
   bool fits = true;                  // whether tokens can be counted
   std::vector<int64_t> below = {0};  // below[i]: sentences that fit a candidate before the i-th
   Count(std::move(kept), [&](int64_t length, int64_t count) {
     fits = fits && AddProduct(length, count, &result.tokens);
+    if (!fits) return;  // nor need int64 hold the sentences
     const int64_t multiple = options.multiple_of;
     const int64_t candidate = (length + multiple - 1) / multiple * multiple;
     if (candidates.empty() || candidates.back() < candidate) {
@@ -243,6 +259,7 @@ absl::StatusOr<BucketBoundaries> ChooseBuckets(absl::Span<const int64_t> lengths
     }
     below.back() += count;
   });
+  if (!fits) return TooManyTokens();
   COOPER_ASSIGN_OR_RETURN(std::vector<double> step, StepCosts(options, candidates));
 
   BoundarySearch search(below, std::move(step),
@@ -262,7 +279,7 @@ absl::StatusOr<BucketBoundaries> ChooseBuckets(absl::Span<const int64_t> lengths
         fits && AddProduct(below[position + 1] - held, candidates[position], &result.padded_tokens);
     held = below[position + 1];
   }
-  if (!fits) return absl::InvalidArgumentError("buckets: there are more tokens than 2^63 - 1");
+  if (!fits) return TooManyTokens();
   return result;
 }
 

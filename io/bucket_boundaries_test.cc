@@ -170,6 +170,31 @@ TEST(ChooseBucketsTest, CountsWhatIsTooLong) {
                        HasSubstr("sentence 1 has 9 words, more than max_length, 8")));
 }
 
+TEST(ChooseBucketsTest, ASplitSentenceCountsAsItsPieces) {
+  ForRandomCases(1000, [](RandomGenerator& random) {
+    const auto below = [&](int bound) { return static_cast<int64_t>(random.NextBelow(bound)); };
+    const int64_t most = 1 + below(12);
+    std::vector<int64_t> lengths = {1}, pieces = {1};
+    for (int64_t n = below(20); n > 0; --n) {
+      int64_t length = below(60);
+      lengths.push_back(length);
+      for (; length > most; length -= most) pieces.push_back(most);
+      pieces.push_back(length);
+    }
+    const int max_buckets = static_cast<int>(1 + below(6));
+    COOPER_ASSERT_OK_AND_ASSIGN(const BucketBoundaries split,
+                                ChooseBuckets(lengths, {.max_buckets = max_buckets,
+                                                        .max_length = most,
+                                                        .too_long = Options::TooLong::kSplit}));
+    COOPER_ASSERT_OK_AND_ASSIGN(const BucketBoundaries apart,
+                                ChooseBuckets(pieces, {.max_buckets = max_buckets}));
+    EXPECT_EQ(split.buckets, apart.buckets);
+    EXPECT_EQ(split.tokens, apart.tokens);
+    EXPECT_EQ(split.padded_tokens, apart.padded_tokens);
+    EXPECT_EQ(split.cost, apart.cost);
+  });
+}
+
 TEST(ChooseBucketsTest, NoMultipleExceedsTheMaximum) {
   const Options options = {.multiple_of = 8, .max_length = 20};
   COOPER_ASSERT_OK_AND_ASSIGN(const BucketBoundaries chosen, ChooseBuckets({9, 17}, options));

@@ -120,7 +120,7 @@ absl::StatusOr<std::optional<DataBatch>> BucketIter::Next() {
     desc.shape[input.batch_axis] = batch_size;
     COOPER_ASSIGN_OR_RETURN(NDArray array, MakeArray(input, desc, bucket.extents[i], rows.ids));
     (is_data ? batch.data : batch.label).push_back(std::move(array));
-    if (i == 0 && !input.spec.values.is_rows() && input.length_axis >= 0) {
+    if (i == 0 && input.is_sequence()) {
       COOPER_RETURN_IF_ERROR(ReserveIds(options_.kind, batch_size, &batch.lengths));
       for (int64_t id : rows.ids) batch.lengths.push_back(LengthOf(input, bucket.extents[i], id));
       batch.lengths.resize(static_cast<size_t>(batch_size), 0);

@@ -62,7 +62,8 @@ struct BucketInput {
   // must say it, unless the keys are strings.
   std::vector<int> pad_to;
   double pad_value = 0;
-  // Of the batches and their descriptions. Integers that it does not hold are an error of Create.
+  // Of the batches and their descriptions. Integers that it does not hold, and such a pad_value,
+  // are an error of Create.
   DType dtype = DType::kFloat32;
   // A letter for each axis, 'N' being that of the batch, which is put in there among the sample's.
   // Empty: "N", "NT" ("NC" of rows of one array), "NTC", "NCHW", by the number of axes; samples of
@@ -123,10 +124,11 @@ struct BucketIterOptions {
   // keep its padded tokens within this number (see BucketIterReport::tokens).
   int64_t tokens_per_batch = 0;
   // If positive, rows of each batch are sorted by falling length, that of the first data input
-  // (DataBatch::lengths), and batches hold samples of near lengths: of so many batches at a time,
-  // of one bucket, the samples are sorted together and then cut into batches, which come in any
-  // order. 1 sorts the rows of each batch alone. So the order of samples is random but for their
-  // place within these batches, and recurrent layers with lengths have fewest rows at each step.
+  // (what length_name says), and batches hold samples of near lengths: of so many batches at a
+  // time, of one bucket, the samples are sorted together and then cut into batches, which come in
+  // any order. 1 sorts the rows of each batch alone. So the order of samples is random but for
+  // their place within these batches, and recurrent layers with lengths have fewest rows at each
+  // step.
   int64_t sort_batches = 0;
   // Without, samples come bucket by bucket in their own order, in every epoch.
   bool shuffle = true;
@@ -178,7 +180,7 @@ class BucketIter : public DataIter {
                                                             BucketIterOptions options);
 
   // `index` of a batch holds numbers of samples, -1 in rows of padding; `lengths` what length_name
-  // of the first data input says (whether it has one or not), if that is a sequence.
+  // of the first data input says (whether it has one or not), if its layout calls that axis 'T'.
   absl::StatusOr<std::optional<DataBatch>> Next() override;
   absl::Status Reset() override;
   absl::Status HardReset() override;
@@ -195,7 +197,7 @@ class BucketIter : public DataIter {
   absl::StatusOr<std::vector<DataDesc>> provide_label(const BucketKey& key) const;
 
   // Seed, epoch and position (and what was rolled over). The state of another part is refused, as
-  // that of other data is.
+  // that of other data is, and of other batch sizes, shuffle, last_batch or sort_batches.
   absl::StatusOr<std::string> SaveState() const override;
   absl::Status LoadState(absl::string_view text) override;
 
@@ -210,6 +212,12 @@ class BucketIter : public DataIter {
     int length_axis = -1;          // -1: no axis tells a length
     std::vector<int> pad_to;       // by axis, kFree or an element of the key
     std::vector<char> is_counted;  // by axis: whether tokens are counted along it
+
+    // Whether length_axis is one of time steps, not a height.
+    bool is_sequence() const {
+      if (spec.values.is_rows() || length_axis < 0) return false;
+      return spec.layout[length_axis < batch_axis ? length_axis : length_axis + 1] == 'T';
+    }
   };
   struct Bucket {
     BucketKey key;

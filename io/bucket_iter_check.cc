@@ -8,11 +8,13 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "io/bucket_iter.h"
 #include "io/data_desc.h"
 #include "io/exact_integers.h"
+#include "ndarray/dtype.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -76,6 +78,10 @@ absl::Status BucketIter::CheckInputs() {
     if (!spec.values.status().ok()) return wrong(spec.values.status().message());
     const absl::Status exact = CheckIntegersAreExact(spec.values, spec.dtype);
     if (!exact.ok()) return wrong(exact.message());
+    if (!IsExactIn(spec.dtype, spec.pad_value)) {
+      return wrong("pad_value (invalid_label) is ", absl::StrFormat("%.17g", spec.pad_value),
+                   ", which ", DTypeName(spec.dtype), " does not hold");
+    }
     const int rank = spec.values.rank();
     if (spec.values.size() != inputs_[0].spec.values.size()) {
       return wrong("has ", spec.values.size(), " samples, '", inputs_[0].spec.name, "' has ",

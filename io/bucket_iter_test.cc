@@ -154,6 +154,7 @@ TEST(BucketIterTest, ImagesByShape) {
   EXPECT_EQ(iter->report().left_over, 8);
   EXPECT_EQ(iter->report().padded_tokens, iter->report().tokens);
   for (const DataBatch& batch : Epoch(*iter)) {
+    EXPECT_THAT(batch.lengths, IsEmpty());  // a height is no number of time steps
     const std::vector<float> values = Values(batch.data[0]);
     const size_t row = values.size() / 3;
     for (size_t r = 0; r < 3; ++r) {
@@ -183,6 +184,22 @@ TEST(BucketIterTest, LayoutSaysWhereTheBatchAxisIs) {
   EXPECT_THAT(batches[0].label, IsEmpty());
   EXPECT_EQ(iter->report().tokens, 3);
   EXPECT_EQ(iter->report().padded_tokens, 6);
+}
+
+// Images of lines of text, (height, width).
+TEST(BucketIterTest, LengthsAreThoseOfTheTimeAxis) {
+  const std::vector<NDArray> lines = {NDArray::Zeros({2, 3}).value(),
+                                      NDArray::Zeros({2, 1}).value()};
+  const auto batch_of = [&](const char* layout) {
+    const auto iter =
+        Make({{.name = "data", .values = lines, .pad_to = {kFree, 0}, .layout = layout}}, {},
+             {.batch_size = 2, .buckets = {4}, .shuffle = false});
+    return Epoch(*iter)[0];
+  };
+  EXPECT_THAT(batch_of("NCT").lengths, ElementsAre(3, 1));
+  EXPECT_THAT(batch_of("CTN").lengths, ElementsAre(3, 1));
+  EXPECT_THAT(batch_of("TNC").lengths, IsEmpty());  // padded along another axis
+  EXPECT_THAT(batch_of("NHW").lengths, IsEmpty());
 }
 
 TEST(BucketIterTest, CutsWhatIsTooLongBeforeItShifts) {
@@ -452,6 +469,21 @@ TEST(BucketIterTest, RefusesTheStateOfOtherData) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("CSVIter")));
 }
 
+TEST(BucketIterTest, RefusesTheStateOfOtherOptions) {
+  const auto with = [](int64_t batch_size, Options::LastBatch last_batch) {
+    return Make({{.name = "data", .values = Sequences(5, {1, 2})}}, {},
+                {.batch_size = batch_size, .buckets = {2}, .last_batch = last_batch});
+  };
+  const std::string state = *with(3, Options::LastBatch::kPad)->SaveState();  // 2 batches
+  COOPER_EXPECT_OK(with(3, Options::LastBatch::kSmaller)->LoadState(state));  // the same samples
+  EXPECT_THAT(with(4, Options::LastBatch::kPad)->LoadState(state),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("BucketIter: the state is of batch_size 3 in bucket number 0")));
+  EXPECT_THAT(with(2, Options::LastBatch::kDiscard)->LoadState(state),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("remainder (last_batch) kServe, this iterator has kLeaveOut")));
+}
+
 struct ErrorCase {
   const char* name;
   Inputs data;
@@ -508,6 +540,11 @@ TEST(BucketIterTest, NamesWhatIsWrong) {
        {.buckets = {2}},
        "bucket 2 has no element 1, which 'x' is padded to"},
       {"Images", {{.name = "x", .values = images}}, {}, {.buckets = {2}}, "say with pad_to which"},
+      {"PadValue",
+       {{.name = "x", .values = two, .pad_value = 300, .dtype = DType::kUint8}},
+       {},
+       {.buckets = {2}},
+       "input 'x': pad_value (invalid_label) is 300, which uint8 does not hold"},
       {"Shift",
        {{.name = "x", .values = std::vector<int>{1, 2}, .shift = 1}},
        {},

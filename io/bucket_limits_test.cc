@@ -86,11 +86,27 @@ TEST(BucketLimitsTest, OfNumbersOfTokens) {
   const std::vector<int64_t> two = {kMost, kMost};
   EXPECT_THAT(ChooseBuckets(two, {}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("more tokens than 2^63 - 1")));
-  const std::vector<int64_t> one = {1'000'000'000'000};
-  EXPECT_THAT(
-      ChooseBuckets(one, {.max_length = 1, .too_long = BucketBoundariesOptions::TooLong::kSplit}),
-      StatusIs(absl::StatusCode::kInvalidArgument,
-               HasSubstr("sentence 0 has 1000000000000 words")));
+}
+
+// More pieces than memory holds.
+TEST(BucketLimitsTest, OfNumbersOfPieces) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max() - 1;
+  const auto split = [](const std::vector<int64_t>& lengths, int64_t max_length) {
+    return ChooseBuckets(
+        lengths, {.max_length = max_length, .too_long = BucketBoundariesOptions::TooLong::kSplit});
+  };
+  COOPER_ASSERT_OK_AND_ASSIGN(BucketBoundaries chosen, split({3, 1'000'000'000'001, 8}, 8));
+  EXPECT_THAT(chosen.buckets, ElementsAre(1, 3, 8));
+  EXPECT_EQ(chosen.tokens, 1'000'000'000'012);
+  EXPECT_EQ(chosen.padded_tokens, chosen.tokens);
+  EXPECT_EQ(chosen.split, 1);
+  COOPER_ASSERT_OK_AND_ASSIGN(chosen, split({kMost}, 1));
+  EXPECT_EQ(chosen.tokens, kMost);
+  for (const std::vector<int64_t>& lengths :
+       {std::vector<int64_t>{kMost, kMost}, std::vector<int64_t>{kMost, 1, 1}}) {
+    EXPECT_THAT(split(lengths, 1), StatusIs(absl::StatusCode::kInvalidArgument,
+                                            HasSubstr("more tokens than 2^63 - 1")));
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "io/bucket_order.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -15,6 +16,18 @@ namespace {
 constexpr uint64_t kStreamBase = uint64_t{0xB5} << 56;
 
 using Remainder = BucketOrderOptions::Remainder;
+
+std::string NameOf(Remainder remainder) {
+  switch (remainder) {
+    case Remainder::kServe:
+      return "kServe";
+    case Remainder::kRollOver:
+      return "kRollOver";
+    case Remainder::kLeaveOut:
+      break;
+  }
+  return "kLeaveOut";
+}
 
 }  // namespace
 
@@ -127,6 +140,11 @@ void BucketOrder::SaveTo(int64_t tokens, KeyValues* state) const {
   state->SetInt("num_parts", options_.num_parts);
   state->SetInt("batches", num_batches());
   state->SetInt("tokens", tokens);
+  state->SetInt("shuffle", options_.shuffle ? 1 : 0);
+  state->SetString("remainder", NameOf(options_.remainder));
+  std::vector<int64_t> batch_sizes;
+  for (const Bucket& bucket : buckets_) batch_sizes.push_back(bucket.batch_size);
+  state->SetInts("batch_sizes", batch_sizes);
   if (options_.sort_batches > 0) state->SetInt("sort_batches", options_.sort_batches);
   if (options_.remainder != Remainder::kRollOver) return;
   std::vector<int64_t> carried;
@@ -136,12 +154,7 @@ void BucketOrder::SaveTo(int64_t tokens, KeyValues* state) const {
   state->SetInts("carried", carried);
 }
 
-absl::Status BucketOrder::LoadFrom(absl::string_view kind, int64_t tokens, const KeyValues& state) {
-  COOPER_ASSIGN_OR_RETURN(const uint64_t seed, state.GetUint("seed"));
-  COOPER_ASSIGN_OR_RETURN(const uint64_t epoch, state.GetUint("epoch"));
-  COOPER_ASSIGN_OR_RETURN(const int64_t cursor, state.GetInt("cursor"));
-  COOPER_ASSIGN_OR_RETURN(const int64_t batches, state.GetInt("batches"));
-  COOPER_ASSIGN_OR_RETURN(const int64_t state_tokens, state.GetInt("tokens"));
+absl::Status BucketOrder::ExpectOptions(absl::string_view kind, const KeyValues& state) const {
   // States from before there were parts are of all samples.
   int64_t part_index = 0;
   int64_t num_parts = 1;
@@ -154,15 +167,49 @@ absl::Status BucketOrder::LoadFrom(absl::string_view kind, int64_t tokens, const
         absl::StrCat(kind, ": the state is of part_index ", part_index, " of num_parts ", num_parts,
                      ", this iterator has ", options_.part_index, " of ", options_.num_parts));
   }
+  const auto expect = [&](absl::string_view option, const auto& value, const auto& expected) {
+    if (value == expected) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(kind, ": the state is of ", option, " ", value,
+                                                   ", this iterator has ", expected));
+  };
   int64_t sort_batches = 0;
   if (state.Has("sort_batches")) {
     COOPER_ASSIGN_OR_RETURN(sort_batches, state.GetInt("sort_batches"));
   }
-  if (sort_batches != options_.sort_batches) {
-    return absl::InvalidArgumentError(absl::StrCat(kind, ": the state is of sort_batches ",
-                                                   sort_batches, ", this iterator has ",
-                                                   options_.sort_batches));
+  COOPER_RETURN_IF_ERROR(expect("sort_batches", sort_batches, options_.sort_batches));
+  if (state.Has("shuffle")) {
+    COOPER_ASSIGN_OR_RETURN(const int64_t shuffle, state.GetInt("shuffle"));
+    COOPER_RETURN_IF_ERROR(expect("shuffle", shuffle, int64_t{options_.shuffle}));
   }
+  if (state.Has("remainder")) {
+    COOPER_ASSIGN_OR_RETURN(const std::string remainder, state.GetString("remainder"));
+    COOPER_RETURN_IF_ERROR(expect("remainder (last_batch)", remainder, NameOf(options_.remainder)));
+  }
+  return ExpectBatchSizes(kind, state);
+}
+
+absl::Status BucketOrder::ExpectBatchSizes(absl::string_view kind, const KeyValues& state) const {
+  if (!state.Has("batch_sizes")) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, state.GetInts("batch_sizes"));
+  // The sizes first: the buckets may be others because of them.
+  for (size_t b = 0; b < std::min(sizes.size(), buckets_.size()); ++b) {
+    if (sizes[b] == buckets_[b].batch_size) continue;
+    return absl::InvalidArgumentError(absl::StrCat(kind, ": the state is of batch_size ", sizes[b],
+                                                   " in bucket number ", b, ", this iterator has ",
+                                                   buckets_[b].batch_size));
+  }
+  if (sizes.size() == buckets_.size()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(kind, ": the state is of ", sizes.size(),
+                                                 " buckets, this iterator has ", buckets_.size()));
+}
+
+absl::Status BucketOrder::LoadFrom(absl::string_view kind, int64_t tokens, const KeyValues& state) {
+  COOPER_ASSIGN_OR_RETURN(const uint64_t seed, state.GetUint("seed"));
+  COOPER_ASSIGN_OR_RETURN(const uint64_t epoch, state.GetUint("epoch"));
+  COOPER_ASSIGN_OR_RETURN(const int64_t cursor, state.GetInt("cursor"));
+  COOPER_ASSIGN_OR_RETURN(const int64_t batches, state.GetInt("batches"));
+  COOPER_ASSIGN_OR_RETURN(const int64_t state_tokens, state.GetInt("tokens"));
+  COOPER_RETURN_IF_ERROR(ExpectOptions(kind, state));
 
   std::vector<std::vector<int64_t>> carried(buckets_.size());
   if (options_.remainder == Remainder::kRollOver) {

@@ -66,7 +66,9 @@ class BucketOrder {
 
   // Adds what SaveState of the iterator called `kind` writes; `tokens` is a number by which other
   // data is noticed. LoadFrom goes there. kInvalidArgument, with `kind` in front, if the state is
-  // of another part, of other data or of an impossible position; the order then stays as it was.
+  // of another part, of other options or batch sizes, of other data or of an impossible position;
+  // the order then stays as it was. An older state, which names neither batch sizes nor shuffle nor
+  // remainder, is taken.
   void SaveTo(int64_t tokens, KeyValues* state) const;
   absl::Status LoadFrom(absl::string_view kind, int64_t tokens, const KeyValues& state);
 
@@ -79,6 +81,8 @@ class BucketOrder {
   int64_t StepSize(const Bucket& bucket) const { return options_.num_parts * bucket.batch_size; }
   int64_t NumBatches(const Bucket& bucket, size_t carried) const;
   void StartEpoch();
+  absl::Status ExpectOptions(absl::string_view kind, const KeyValues& state) const;
+  absl::Status ExpectBatchSizes(absl::string_view kind, const KeyValues& state) const;
   // Of a bucket's rows_, as sort_batches says.
   void Sort(const Bucket& bucket, std::vector<int64_t>* rows) const;
 

@@ -193,5 +193,41 @@ TEST(BucketOrderTest, RefusesImpossibleStates) {
   EXPECT_THAT(RestOfEpoch(order), ElementsAre(ElementsAre(0, 1, 0), ElementsAre(2, 3, 0)));
 }
 
+TEST(BucketOrderTest, RefusesTheStateOfOtherOptions) {
+  // As many batches of them all, so that nothing else tells them apart.
+  const std::vector<int64_t> sizes = {6, 12};
+  KeyValues state;
+  Make(sizes, 6, {.remainder = Remainder::kServe}).SaveTo(18, &state);
+  const auto load = [&](int64_t batch_size, const BucketOrderOptions& options) {
+    return Make(sizes, batch_size, options).LoadFrom("Test", 18, state);
+  };
+  COOPER_EXPECT_OK(load(6, {.remainder = Remainder::kServe}));
+  EXPECT_THAT(load(6, {.remainder = Remainder::kServe, .shuffle = false}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("Test: the state is of shuffle 1, this iterator has 0")));
+  for (const Remainder remainder : {Remainder::kLeaveOut, Remainder::kRollOver}) {
+    EXPECT_THAT(load(6, {.remainder = remainder}),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr("of remainder (last_batch) kServe, this iterator has k")));
+  }
+  Make({7, 13}, 7, {.remainder = Remainder::kServe}).SaveTo(20, &state);
+  EXPECT_THAT(Make({7, 13}, 8, {.remainder = Remainder::kServe}).LoadFrom("Test", 20, state),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("of batch_size 7 in bucket number 0, this iterator has 8")));
+  EXPECT_THAT(Make({20}, 7, {.remainder = Remainder::kServe}).LoadFrom("Test", 20, state),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("the state is of 2 buckets, this iterator has 1")));
+}
+
+// What SaveTo wrote before it told shuffle, remainder and batch sizes.
+TEST(BucketOrderTest, LoadsAStateThatDoesNotNameOptions) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const KeyValues state,
+                              KeyValues::Parse("batches 2\ncursor 1\nepoch 0\nnum_parts 1\n"
+                                               "part_index 0\nseed 0\ntokens 5\n"));
+  BucketOrder order = Make({5}, 2, {.shuffle = false});
+  COOPER_ASSERT_OK(order.LoadFrom("Test", 5, state));
+  EXPECT_THAT(RestOfEpoch(order), ElementsAre(ElementsAre(2, 3, 0)));
+}
+
 }  // namespace
 }  // namespace cooper

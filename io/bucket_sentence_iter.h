@@ -32,7 +32,8 @@ struct BucketSentenceIterOptions {
   // MXNet, every length of which there are at least batch_size sentences, num_parts * batch_size if
   // there are several parts.
   std::vector<int64_t> buckets;
-  // Fills data behind a sentence, and labels from the sentence's last token on.
+  // Fills data behind a sentence, and labels from the sentence's last token on. A dtype that does
+  // not hold it is an error of Create: -1 would be word 255 in a uint8.
   double invalid_label = -1;
   std::string data_name = "data";
   std::string label_name = "softmax_label";

@@ -544,6 +544,11 @@ TEST(BucketSentenceIterTest, NamesWhatIsWrong) {
   const ErrorCase cases[] = {
       {"BatchSize", {{1}}, 0, {}, "batch_size is 0"},
       {"Layout", {{1}}, 1, {.layout = "NC"}, "layout is 'NC'"},
+      {"InvalidLabel",
+       {{1}},
+       1,
+       {.buckets = {1}, .dtype = DType::kUint8},
+       "pad_value (invalid_label) is -1, which uint8 does not hold"},
       {"NoAutomaticBucket", {{1}, {1, 2}}, 2, {}, "give buckets"},
       {"NoSentence", {}, 2, {}, "give buckets"},
       {"BucketOfNothing", {{1}}, 1, {.buckets = {0, 5}}, "bucket 0"},

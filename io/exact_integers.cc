@@ -1,6 +1,7 @@
 #include "io/exact_integers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -83,6 +84,15 @@ absl::Status CheckIntegersAreExact(const RaggedArray& values, DType dtype) {
       return DispatchDType(
           dtype, [&](auto to_tag) { return Check<From, typename decltype(to_tag)::type>(values); });
     }
+  });
+}
+
+bool IsExactIn(DType dtype, double value) {
+  return DispatchDType(dtype, [value](auto tag) {
+    using To = typename decltype(tag)::type;
+    const bool is_integer = value == std::trunc(value) && std::abs(value) <= 0x1p53;
+    if (!std::is_integral_v<To> && !is_integer) return true;
+    return static_cast<double>(static_cast<ComputeType<To>>(ConvertElement<To>(value))) == value;
   });
 }
 

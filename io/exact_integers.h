@@ -16,6 +16,11 @@ namespace cooper {
 // `dtype` holds every value of theirs.
 absl::Status CheckIntegersAreExact(const RaggedArray& values, DType dtype);
 
+// Whether `value`, such as what fills padding, is still itself in `dtype`. Of a float this is asked
+// of integers up to 2^53 only: it rounds fractions, and what is larger (infinity, -1e30) is no
+// number of a word.
+bool IsExactIn(DType dtype, double value);
+
 }  // namespace cooper
 
 #endif  // COOPER_IO_EXACT_INTEGERS_H_

@@ -1,5 +1,6 @@
 #include "io/exact_integers.h"
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -53,6 +54,41 @@ TEST(CheckIntegersAreExactTest, LeavesOtherValuesAlone) {
   COOPER_EXPECT_OK(CheckIntegersAreExact(RaggedArray(), DType::kFloat16));
   COOPER_EXPECT_OK(
       CheckIntegersAreExact(*NDArray::Full({2, 3}, 255, DType::kUint8), DType::kBfloat16));
+}
+
+TEST(IsExactInTest, AsksOfFloatsOnlyWhetherTheyHoldIntegers) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const struct {
+    DType dtype;
+    double value;
+    bool is_exact;
+  } cases[] = {
+      {DType::kUint8, 255, true},
+      {DType::kUint8, -1, false},
+      {DType::kInt8, -128, true},
+      {DType::kInt8, 300, false},
+      {DType::kInt32, -1, true},
+      {DType::kInt32, 0x1p31, false},
+      {DType::kInt64, 0x1p53, true},
+      {DType::kInt64, kInfinity, false},
+      {DType::kInt32, 0.5, false},
+      {DType::kInt32, std::nan(""), false},
+      {DType::kBool, 1, true},
+      {DType::kBool, 2, false},
+      {DType::kFloat16, 2048, true},
+      {DType::kFloat16, -2049, false},
+      {DType::kFloat16, 1e5, false},
+      {DType::kBfloat16, 257, false},
+      {DType::kFloat32, 0x1p24 + 1, false},
+      {DType::kFloat64, 0x1p24 + 1, true},
+      {DType::kFloat32, 0.1, true},
+      {DType::kFloat32, -1e30, true},
+      {DType::kFloat32, -kInfinity, true},
+      {DType::kFloat32, std::nan(""), true},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(IsExactIn(c.dtype, c.value), c.is_exact) << DTypeName(c.dtype) << ' ' << c.value;
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/callback/do_checkpoint.h"
@@ -68,6 +69,33 @@ TEST(SpeedometerTest, CountsSamplesAndTokensOfTheEpoch) {
     now += 3;
   }
   EXPECT_THAT(lines.Take(), ElementsAre(HasSubstr("Speed: 1.00 samples/sec")));
+}
+
+TEST(SpeedometerTest, PaddingIsAlongTheTimeAxis) {
+  const struct {
+    const char* layout;
+    Shape shape;
+    const char* line;
+  } cases[] = {
+      {"NT", {4, 5}, "4.00 samples/sec, 10.00 tokens/sec, 50.0 % padding"},
+      {"TNC", {5, 4, 3}, "4.00 samples/sec, 10.00 tokens/sec, 50.0 % padding"},
+      {"NCT", {4, 3, 5}, "4.00 samples/sec, 10.00 tokens/sec, 50.0 % padding"},
+      {"NCHW", {4, 3, 5, 6}, "4.00 samples/sec"},  // whose lengths these are is not known
+      {"NCHW", {4, 5}, "4.00 samples/sec, 10.00 tokens/sec, 50.0 % padding"},  // not this array's
+  };
+  for (const auto& c : cases) {
+    Lines lines;
+    double now = 0;
+    const BatchEndCallback callback =
+        Speedometer({.frequent = 1, .log = lines.log(), .now = [&now] { return now++; }});
+    DataBatch batch;
+    batch.data = {*NDArray::Zeros(c.shape)};
+    batch.provide_data = {{.name = "data", .shape = c.shape, .layout = c.layout}};
+    batch.lengths = {5, 3, 2, 0};
+    for (int64_t n = 0; n < 2; ++n) callback({.nbatch = n, .batch = &batch});
+    EXPECT_THAT(lines.Take(), ElementsAre(absl::StrCat("Epoch[0] Batch [0-1]\tSpeed: ", c.line)))
+        << c.layout;
+  }
 }
 
 TEST(SpeedometerTest, WithoutResetTellsOfTheWholeEpoch) {

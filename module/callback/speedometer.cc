@@ -28,6 +28,18 @@ int64_t RowsOf(const DataBatch& batch) {
   return axis >= 0 && axis < shape.rank() ? shape[axis] : 0;
 }
 
+// Time steps of all rows, padding included; 0 if none of the first input's axes is one of steps.
+int64_t PaddedTokensOf(const DataBatch& batch) {
+  const Shape& shape = batch.data[0].shape();
+  const std::string layout = batch.provide_data.empty() ? "" : batch.provide_data[0].layout;
+  if (static_cast<int>(layout.size()) != shape.rank()) {
+    // No layout of this array: a sequence begins with batch and time, in either order.
+    return shape.Product(0, std::min(shape.rank(), 2));
+  }
+  const size_t steps = layout.find('T');
+  return steps == std::string::npos ? 0 : RowsOf(batch) * shape[static_cast<int>(steps)];
+}
+
 class SpeedometerState {
  public:
   explicit SpeedometerState(SpeedometerOptions options) : options_(std::move(options)) {
@@ -56,10 +68,10 @@ class SpeedometerState {
   void Count(const DataBatch& batch) {
     samples_ += RowsOf(batch) - batch.pad;
     if (batch.lengths.empty() || batch.data.empty()) return;
+    const int64_t padded_tokens = PaddedTokensOf(batch);
+    if (padded_tokens == 0) return;
     tokens_ += std::accumulate(batch.lengths.begin(), batch.lengths.end(), int64_t{0});
-    // The first two axes of a sequence are batch and time, in either order.
-    const Shape& shape = batch.data[0].shape();
-    padded_tokens_ += shape.Product(0, std::min(shape.rank(), 2));
+    padded_tokens_ += padded_tokens;
   }
 
   void Report(const BatchEndParam& param) {

@@ -22,8 +22,9 @@ struct SpeedometerOptions {
 
 // "Epoch[0] Batch [50-100]\tSpeed: 1234.56 samples/sec\taccuracy=0.500000". Samples are the rows
 // that belong to the epoch (without DataBatch::pad). If batches tell the lengths of their rows,
-// "12345.67 tokens/sec, 8.5 % padding" follows the samples, tokens being the real ones. The count
-// begins anew when a batch's number is smaller than the last one's.
+// "12345.67 tokens/sec, 8.5 % padding" follows the samples, tokens being the real ones; padding is
+// what they lack of the axis 'T' of the first input's layout, without which neither is told. The
+// count begins anew when a batch's number is smaller than the last one's.
 BatchEndCallback Speedometer(SpeedometerOptions options = {});
 
 }  // namespace cooper
