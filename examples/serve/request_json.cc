@@ -23,6 +23,13 @@ absl::Status Wrong(absl::string_view input, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("input '", input, "' ", what));
 }
 
+// What a client sent, which may be as long as a body, for a message. Where that cuts a character of
+// several bytes, serve.cc replaces it.
+std::string Shortened(absl::string_view text) {
+  constexpr size_t kMaxBytes = 100;
+  return absl::StrCat(text.substr(0, kMaxBytes), text.size() > kMaxBytes ? "..." : "");
+}
+
 absl::Status NoObject() {
   return absl::InvalidArgumentError("the body is no JSON object with an array for each input");
 }
@@ -108,7 +115,7 @@ class RequestReader : public nlohmann::json_sax<nlohmann::json> {
 bool RequestReader::key(string_t& name) {
   const auto input = std::find_if(inputs_.begin(), inputs_.end(),
                                   [&name](const auto& each) { return each.name == name; });
-  if (input == inputs_.end()) return Fail(Wrong(name, "is none of the model's"));
+  if (input == inputs_.end()) return Fail(Wrong(Shortened(name), "is none of the model's"));
   if (request_.count(name) > 0) return Fail(Wrong(name, "comes twice"));
   input_ = &*input;
   shape_.assign(input_->shape.rank(), -1);

@@ -78,6 +78,17 @@ TEST(ParseRequestTest, SaysWhatIsWrong) {
   }
 }
 
+TEST(ParseRequestTest, RepeatsTheBeginningOfAnUnknownName) {
+  for (const size_t size : {100, 101, 1'000'000}) {
+    const std::string begin(100, 'z');
+    EXPECT_THAT(
+        ParseRequest("{\"" + std::string(size, 'z') + "\": 1}", Inputs()),
+        StatusIs(absl::StatusCode::kInvalidArgument,
+                 "input '" + begin + (size > 100 ? "..." : "") + "' is none of the model's"))
+        << size;
+  }
+}
+
 absl::StatusOr<ArrayMap> ParseNumber(DType dtype, const std::string& number) {
   return ParseRequest("{\"n\": " + number + "}", {{.name = "n", .dtype = dtype}});
 }

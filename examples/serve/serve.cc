@@ -23,6 +23,7 @@ using Clock = std::chrono::steady_clock;
 int HttpStatus(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kOutOfRange:  // of an operator that refuses a value
       return 400;
     case absl::StatusCode::kResourceExhausted:
       return 503;  // too many wait: the same request may pass later

@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "examples/serve/serve.h"
+#include "executor/kernel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "httplib.h"
@@ -18,14 +20,29 @@
 #include "ndarray/ndarray.h"
 #include "ndarray/status_matchers.h"
 #include "nlohmann/json.hpp"
+#include "symbol/op.h"
 #include "symbol/op/elemwise.h"
+#include "symbol/shape_context.h"
 #include "symbol/symbol.h"
+#include "symbol/type_context.h"
 
 namespace cooper {
 namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
+
+// An operator that fails as it is told.
+std::atomic<absl::StatusCode> fails_with = absl::StatusCode::kOk;
+
+COOPER_REGISTER_OP(FailsOnDemand)
+    .Inputs({"data"})
+    .Outputs({"output"})
+    .Shape(SameShape)
+    .Type(SameType);
+COOPER_REGISTER_KERNEL(FailsOnDemand, DeviceType::kCpu, kAnyDType, [](const KernelContext&) {
+  return absl::Status(fails_with, "as it was told");
+});
 
 std::shared_ptr<RequestBatcher> MakeBatcher(const Symbol& symbol, RequestBatcherOptions options) {
   return RequestBatcher::Create(Predictor::Create(symbol, {}).value(), std::move(options)).value();
@@ -94,6 +111,24 @@ TEST(PredictServerTest, WhatTheBatcherHasNoRoomForIs503) {
   EXPECT_EQ(result->status, 503);
   EXPECT_THAT(result->body, HasSubstr("max_waiting"));
   COOPER_EXPECT_OK(waiting.get().status());
+}
+
+TEST(PredictServerTest, AStatusSaysWhoseFaultItIs) {
+  const Symbol symbol =
+      Symbol::Create("FailsOnDemand", {.inputs = {Symbol::Variable("x")}}).value();
+  const auto server =
+      PredictServer::Start(MakeBatcher(symbol, {.inputs = Inputs()}), Inputs()).value();
+  const std::pair<absl::StatusCode, int> cases[] = {{absl::StatusCode::kInvalidArgument, 400},
+                                                    {absl::StatusCode::kOutOfRange, 400},
+                                                    {absl::StatusCode::kResourceExhausted, 503},
+                                                    {absl::StatusCode::kInternal, 500}};
+  for (const auto& [code, status] : cases) {
+    fails_with = code;
+    const httplib::Result result = Predict(*server, R"({"x": [1, 1]})");
+    ASSERT_TRUE(result) << code;
+    EXPECT_EQ(result->status, status) << code;
+    EXPECT_THAT(result->body, HasSubstr("as it was told")) << code;
+  }
 }
 
 TEST(PredictServerTest, WholeNumbersArriveAsTheyAre) {

@@ -8,10 +8,15 @@
 #include <cerrno>
 #include <cstring>
 
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+
 namespace cooper {
 namespace {
 
 using Clock = HttpConnection::Clock;
+
+constexpr absl::string_view kRange = "Range";
 
 bool WaitFor(socket_t socket, short event, Clock::time_point end) {  // NOLINT: poll's type
   while (true) {
@@ -37,6 +42,13 @@ void HttpConnection::BeginRequest(std::chrono::milliseconds limit, uint64_t max_
   read_end_ = Clock::now() + limit;
   has_written_ = false;
   bytes_left_ = max_bytes;
+  in_head_ = true;
+  line_begin_.clear();
+}
+
+void HttpConnection::BeginBody(uint64_t max_bytes) {
+  bytes_left_ = max_bytes;
+  in_head_ = false;
 }
 
 void HttpConnection::Drain(std::chrono::milliseconds limit) {
@@ -58,13 +70,33 @@ ssize_t HttpConnection::read(char* data, size_t size) {
     buffer_end_ = static_cast<size_t>(n);
   }
   if (bytes_left_ == 0) return -1;
-  size = std::min({size, buffer_end_ - buffer_begin_, static_cast<size_t>(bytes_left_)});
-  std::memcpy(data, &buffer_[buffer_begin_], size);
-  buffer_begin_ += size;
+  if (in_head_) {
+    size = 1;
+    ReadHeadByte(data);
+  } else {
+    size = std::min({size, buffer_end_ - buffer_begin_, static_cast<size_t>(bytes_left_)});
+    std::memcpy(data, &buffer_[buffer_begin_], size);
+    buffer_begin_ += size;
+  }
   bytes_left_ -= size;
   bytes_read_ += size;
   has_written_ = false;  // but "100 Continue", before the body
   return static_cast<ssize_t>(size);
+}
+
+void HttpConnection::ReadHeadByte(char* data) {
+  const char next = buffer_[buffer_begin_];
+  if (next == ':' && absl::EqualsIgnoreCase(line_begin_, kRange)) {
+    *data = '-';  // one byte more, and the colon is read after it
+  } else {
+    *data = next;
+    ++buffer_begin_;
+  }
+  if (*data == '\n') {
+    line_begin_.clear();
+  } else if (line_begin_.size() <= kRange.size()) {
+    line_begin_ += *data;
+  }
 }
 
 ssize_t HttpConnection::write(const char* data, size_t size) {

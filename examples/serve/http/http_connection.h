@@ -4,6 +4,10 @@
 // A connection of HttpServer, with a limit for the time and the bytes of a request as a whole.
 // httplib's own has a time limit for each read, so that a client that sends a byte now and then
 // keeps a thread for ever, and none for the bytes of a head.
+//
+// It also hides Range headers, which a server may ignore. httplib repeats a body for each of the
+// thousands of ranges that a header has room for, and its regular expression for them takes stack
+// by the byte.
 
 #include <array>
 #include <chrono>
@@ -27,9 +31,11 @@ class HttpConnection : public httplib::Stream {
   bool WaitToRead(std::chrono::milliseconds limit);
 
   // From here on all reads together have this time, and all writes the same again, from the first
-  // of them on. Then, and after the bytes, they fail.
+  // of them on. Then, and after the bytes, they fail. Until BeginBody, what is read is the head: a
+  // byte at a time, and with a header Range- in place of Range.
   void BeginRequest(std::chrono::milliseconds limit, uint64_t max_bytes);
-  void set_max_bytes(uint64_t max_bytes) { bytes_left_ = max_bytes; }
+  // The head has been read. For what is left of the request, in the same time.
+  void BeginBody(uint64_t max_bytes);
   // Of the connection, that were read from here.
   uint64_t bytes_read() const { return bytes_read_; }
 
@@ -47,11 +53,15 @@ class HttpConnection : public httplib::Stream {
   socket_t socket() const override { return socket_; }
 
  private:
+  void ReadHeadByte(char* data);
+
   const socket_t socket_;
   std::chrono::milliseconds limit_{0};
   Clock::time_point read_end_, write_end_;
   bool has_written_ = false;  // since the last read
   uint64_t bytes_left_ = 0, bytes_read_ = 0;
+  bool in_head_ = false;
+  std::string line_begin_;  // of the head's line that is read: enough to tell Range from others
   std::array<char, 4096> buffer_;  // httplib reads heads byte by byte
   size_t buffer_begin_ = 0, buffer_end_ = 0;
 };

@@ -171,7 +171,7 @@ void HttpServer::Serve(HttpConnection& connection) {
     connection.BeginRequest(options_.timeout, kMaxHeadBytes);
     std::optional<uint64_t> end;  // of the request among the connection's bytes, where it is known
     const auto begin_body = [&](httplib::Request& request) {
-      connection.set_max_bytes(kMaxHeadBytes + kMaxChunking * options_.max_body_bytes);
+      connection.BeginBody(kMaxHeadBytes + kMaxChunking * options_.max_body_bytes);
       const std::optional<uint64_t> bytes = BodyBytes(request);
       if (bytes.has_value()) end = connection.bytes_read() + *bytes;
       if (bytes.has_value() && RefusalOf(request, options_.max_body_bytes).status == 0) return;
