@@ -6,6 +6,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,6 +24,8 @@ namespace cooper {
 namespace {
 
 constexpr int kConnectMs = 30000;
+// For who has connected to say who it is: a stranger may say nothing, or less.
+constexpr int kHelloSeconds = 1;
 
 // What a process says when it connects. One message of each kind, in the machine's byte order: all
 // machines of a run are of one kind, as MPI's numbers are.
@@ -64,10 +67,14 @@ bool ReadyToRead(int socket, int timeout_ms) {
   return poll(&wait, 1, timeout_ms) == 1;
 }
 
-// All of a small message, which comes at once or not at all.
-bool Receive(int socket, void* data, size_t bytes, int timeout_ms) {
-  return ReadyToRead(socket, timeout_ms) &&
-         recv(socket, data, bytes, MSG_WAITALL) == static_cast<ssize_t>(bytes);
+// Of all that one Receive waits for; 0: no limit.
+void LimitReceive(int socket, int seconds) {
+  const timeval limit = {.tv_sec = seconds, .tv_usec = 0};
+  setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+}
+
+bool Receive(int socket, void* data, size_t bytes) {
+  return recv(socket, data, bytes, MSG_WAITALL) == static_cast<ssize_t>(bytes);
 }
 
 bool Send(int socket, const void* data, size_t bytes) {
@@ -132,14 +139,16 @@ absl::Status PeerWatch::AcceptAll(uint64_t token) {
     }
     int peer = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     if (peer < 0) return Failed("accept");
+    LimitReceive(peer, kHelloSeconds);
     Hello hello = {};
-    const bool known = Receive(peer, &hello, sizeof(hello), 1000) && hello.token == token &&
+    const bool known = Receive(peer, &hello, sizeof(hello)) && hello.token == token &&
                        hello.rank > 0 && hello.rank < static_cast<int>(peers_.size()) &&
                        peers_[hello.rank] < 0;
     if (!known) {
       Close(&peer);
       continue;
     }
+    LimitReceive(peer, 0);
     KeepAlive(peer);
     peers_[hello.rank] = peer;
     --missing;
@@ -206,35 +215,32 @@ void PeerWatch::NoteLeft(int rank) {
   if (rank_ == 0) Tell(kLeft, rank);
 }
 
-// The thread only reads from the connections and closes them once the other end has: sending here
-// meets nothing else.
+// The thread closes no connection, so that this sends to none that has become another file; to a
+// process that is gone it fails, which is no matter.
 void PeerWatch::Leave() { Tell(kLeft, rank_); }
 
 void PeerWatch::Watch() {
+  // Those of the peers by rank, then the pipe's. poll passes over descriptors of -1.
+  std::vector<pollfd> waits;
+  for (const int peer : peers_) waits.push_back({.fd = peer, .events = POLLIN, .revents = 0});
+  waits.push_back({.fd = wake_[0], .events = POLLIN, .revents = 0});
   while (true) {
-    std::vector<pollfd> waits = {{.fd = wake_[0], .events = POLLIN, .revents = 0}};
-    std::vector<int> ranks = {-1};
-    for (size_t rank = 0; rank < peers_.size(); ++rank) {
-      if (peers_[rank] < 0) continue;
-      waits.push_back({.fd = peers_[rank], .events = POLLIN, .revents = 0});
-      ranks.push_back(static_cast<int>(rank));
-    }
     if (poll(waits.data(), waits.size(), -1) < 0) {
       if (errno == EINTR) continue;
       return;
     }
-    if (waits[0].revents != 0) return;
-    for (size_t i = 1; i < waits.size(); ++i) {
-      if (waits[i].revents == 0) continue;
+    if (waits.back().revents != 0) return;
+    for (int rank = 0; rank < static_cast<int>(peers_.size()); ++rank) {
+      if (waits[rank].revents == 0) continue;
       News news = {};
-      if (Receive(waits[i].fd, &news, sizeof(news), 0)) {
+      if (Receive(waits[rank].fd, &news, sizeof(news))) {
         if (news.rank < 0 || news.rank >= static_cast<int>(has_left_.size())) continue;
         news.kind == kLeft ? NoteLeft(news.rank) : NoteDead(news.rank);
         continue;
       }
       // The end of a process that has left is no news.
-      Close(&peers_[ranks[i]]);
-      if (!has_left_[ranks[i]]) NoteDead(ranks[i]);
+      waits[rank].fd = -1;
+      if (!has_left_[rank]) NoteDead(rank);
     }
   }
 }

@@ -55,7 +55,9 @@ class PeerWatch {
   void Tell(int kind, int rank);
 
   const int rank_;
-  // Connections by rank: rank 0 has one to each, the others to rank 0 alone. -1: none.
+  // Connections by rank: rank 0 has one to each, the others to rank 0 alone. -1: none. From Start
+  // to the destructor they stay as they are, also those that the other end has closed: both the
+  // thread and Leave use them.
   std::vector<int> peers_;
   int listener_ = -1;
   int wake_[2] = {-1, -1};      // ends the thread
