@@ -101,9 +101,7 @@ absl::Status Executor::SetArg(absl::string_view name, const NDArray& array) {
 }
 
 bool Executor::Overwrites(const NDArray& array) const { return impl_->run->Overwrites(array); }
-
 bool Executor::TakesOutput(int i) const { return impl_->run->TakesOutput(i); }
-
 absl::Status Executor::SetOutput(int i, const NDArray& array) {
   return impl_->run->SetOutput(i, array);
 }

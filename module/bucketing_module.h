@@ -275,6 +275,8 @@ class BucketingModule : public BaseModule {
   // The buckets of these that are not bound, up to the first that cannot be made, compiled on
   // several threads. Empty where that is of no use.
   std::map<BucketKey, Made> MakeAhead(absl::Span<const BucketShapes> buckets) const;
+  // Binds the default bucket, where none is bound.
+  absl::Status BindDefault(const ModuleBindOptions& options);
   // The bucket, bound; makes it where it is neither bound nor in `ahead`, from which it is taken.
   absl::StatusOr<Bucket*> FindOrBind(const BucketKey& key, const std::vector<DataDesc>& data_shapes,
                                      const std::vector<DataDesc>& label_shapes,

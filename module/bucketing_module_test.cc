@@ -433,5 +433,23 @@ TEST(BucketingModuleTest, RebindingKeepsParametersAndMomenta) {
   ExpectSameParams(*model, *other);
 }
 
+TEST(BucketingModuleTest, RebindingThatFailsLeavesWhatIsBound) {
+  auto model = MakeModel({.sym_gen = Mean, .default_bucket_key = 4});
+  auto other = MakeModel({.sym_gen = Mean, .default_bucket_key = 4});
+  for (BucketingModule* each : {model.get(), other.get()}) Step(*each, ConstantBatch(2, 2, 1));
+  EXPECT_FALSE(other->Bind({.data_shapes = {}, .force_rebind = true}).ok());
+  EXPECT_TRUE(other->binded());
+  EXPECT_EQ(*other->current_bucket_key(), BucketKey(2));
+  EXPECT_EQ(other->data_shapes()[0].shape, Shape({kRows, 2, 3}));
+  EXPECT_EQ(other->Report().size(), 2u);
+  for (BucketingModule* each : {model.get(), other.get()}) {
+    DataBatch batch = ConstantBatch(2, 2, 2);
+    batch.bucket_key.reset();
+    Step(*each, batch);
+    Step(*each, ConstantBatch(4, 4, 2));
+  }
+  ExpectSameParams(*model, *other);
+}
+
 }  // namespace
 }  // namespace cooper

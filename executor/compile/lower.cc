@@ -12,6 +12,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "executor/compile/needed_entries.h"
 #include "executor/compile/placement.h"
 #include "executor/compile/typed_graph.h"
 #include "executor/compile/whole_graph.h"
@@ -43,7 +44,9 @@ class Lowering {
     COOPER_RETURN_IF_ERROR(InferGradients());
     placement_ = PlaceNodes(*graph_, options_.group2ctx, options_.context);
     if (options_.fallback) MoveWithoutKernel();
-    MarkNeeded();
+    std::vector<NodeEntry> ends = typed_.symbol.outputs();
+    ends.insert(ends.end(), backward().gradients.begin(), backward().gradients.end());
+    needed_ = NeededEntries(*graph_, ends, placement_);
     FindLeftToGradients();
     program().contexts = placement_.contexts;
     Emit();
@@ -142,39 +145,12 @@ class Lowering {
     return absl::OkStatus();
   }
 
-  // Outputs of nodes that something needs, from the ends of the program backwards. Of what is read
-  // for its shape alone, as the states that a layer ends in are where their gradients are zeros,
-  // the elements need not be there, if its node runs at all and on the same device.
-  void MarkNeeded() {
-    needed_.assign(graph_->num_entries(), false);
-    std::vector<bool> shape_needed(graph_->num_entries(), false);
-    for (const NodeEntry& output : typed_.symbol.outputs()) needed_[graph_->entry(output)] = true;
-    for (const NodeEntry& gradient : backward().gradients) {
-      if (gradient) needed_[graph_->entry(gradient)] = true;
-    }
-    for (int i = graph_->num_nodes() - 1; i >= 0; --i) {
-      if (!NodeNeeded(i)) {
-        for (int e = graph_->first_entry(i); e < graph_->first_entry(i + 1); ++e) {
-          if (shape_needed[e]) needed_[e] = true;
-        }
-      }
-      if (!NodeNeeded(i)) continue;
-      const Node& node = *graph_->nodes()[i];
-      const bool shapes_alone = !node.is_variable() && node.op()->reads_shapes_alone();
-      for (const NodeEntry& input : node.inputs()) {
-        const bool here =
-            placement_.of_node[graph_->node_index(input.node.get())] == placement_.of_node[i];
-        (here && shapes_alone ? shape_needed : needed_)[graph_->entry(input)] = true;
-      }
-    }
-  }
-
   // Nodes whose gradient computes their outputs, which only the caller reads besides.
   void FindLeftToGradients() {
     for (const NodePtr& gradient : backward().nodes) {
       const Node* forward = gradient->forward().get();
       if (forward == nullptr || !forward->op()->gradient_computes_outputs() ||
-          !NodeNeeded(graph_->node_index(gradient.get()))) {
+          !needed_.HasNode(graph_->node_index(gradient.get()))) {
         continue;
       }
       left_to_gradient_.insert(forward);
@@ -184,13 +160,6 @@ class Lowering {
         if (node->forward() != input.node) left_to_gradient_.erase(input.node.get());
       }
     }
-  }
-
-  bool NodeNeeded(int i) const {
-    for (int e = graph_->first_entry(i); e < graph_->first_entry(i + 1); ++e) {
-      if (needed_[e]) return true;
-    }
-    return false;
   }
 
   void MoveWithoutKernel() {
@@ -244,7 +213,7 @@ class Lowering {
       const int entry = graph_->first_entry(i);
       if (node->is_variable()) {
         EmitVariable(i, entry, owners.at(node));
-      } else if (NodeNeeded(i)) {
+      } else if (needed_.HasNode(i)) {
         EmitInstruction(i, owners.at(node));
       }
     }
@@ -252,7 +221,7 @@ class Lowering {
       p.outputs.push_back(value_of_[graph_->entry(output)]);
     }
     for (const NodeEntry& head : backward().head_gradients) {
-      const bool taken = head && needed_[graph_->entry(head)];
+      const bool taken = head && needed_.Has(graph_->entry(head));
       p.head_gradients.push_back(taken ? value_of_[graph_->entry(head)] : -1);
     }
     p.head_gradients.resize(p.outputs.size(), -1);
@@ -304,7 +273,7 @@ class Lowering {
       value_of_[entry] =
           AddValue(entry, {node, k}, ProgramBuffer::Kind::kArena, -1, instruction.context);
       instruction.outputs.push_back(value_of_[entry]);
-      instruction.reqs.push_back(needed_[entry] ? WriteReq::kWrite : WriteReq::kNull);
+      instruction.reqs.push_back(needed_.Has(entry) ? WriteReq::kWrite : WriteReq::kNull);
     }
     program().instructions.push_back(std::move(instruction));
   }
@@ -334,7 +303,7 @@ class Lowering {
   std::unique_ptr<IndexedGraph> graph_;  // forward and backward
   std::vector<PartialShape> shapes_;
   std::vector<std::optional<DType>> types_;
-  std::vector<bool> needed_;
+  NeededEntries needed_;
   absl::flat_hash_set<const Node*> left_to_gradient_;
   Placement placement_;
   std::vector<int> value_of_;

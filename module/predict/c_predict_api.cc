@@ -1,59 +1,26 @@
 #include "module/predict/c_predict_api.h"
 
 #include <algorithm>
-#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "module/predict/bound_predictor.h"
-#include "ndarray/params_file.h"
+#include "module/predict/c_predict_call.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {
 
-thread_local std::string last_error;
-
-// Runs what a function of the interface does, which must not throw into C.
-int Call(absl::FunctionRef<absl::Status()> body) {
-  absl::Status status;
-  try {
-    status = body();
-  } catch (const std::exception& e) {
-    status = absl::InternalError(e.what());
-  } catch (...) {
-    status = absl::InternalError("a callback threw what is no std::exception");
-  }
-  if (status.ok()) return 0;
-  last_error = absl::StrCat(status.message());
-  return -1;
-}
-
 struct Handle {
   std::unique_ptr<BoundPredictor> predictor;
   std::vector<uint32_t> shape;  // what MXPredGetOutputShape returned last
 };
-
-struct ArrayList {
-  struct Entry {
-    std::string name;
-    std::vector<uint32_t> shape;
-    std::vector<float> values;
-  };
-  std::vector<Entry> entries;
-};
-
-absl::Status CheckPointer(const void* pointer, const char* name) {
-  return pointer != nullptr ? absl::OkStatus()
-                            : absl::InvalidArgumentError(absl::StrCat(name, " is null"));
-}
 
 absl::StatusOr<Handle*> HandleOf(PredictorHandle handle) {
   COOPER_RETURN_IF_ERROR(CheckPointer(handle, "the handle"));
@@ -62,10 +29,6 @@ absl::StatusOr<Handle*> HandleOf(PredictorHandle handle) {
 
 PredictorHandle Give(std::unique_ptr<BoundPredictor> predictor) {
   return new Handle{.predictor = std::move(predictor)};
-}
-
-std::vector<uint32_t> Dims(const Shape& shape) {
-  return std::vector<uint32_t>(shape.dims().begin(), shape.dims().end());
 }
 
 // The inputs of a call.
@@ -126,29 +89,12 @@ absl::Status Create(const CreateArgs& args, BoundPredictorOptions options, Predi
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<ArrayList>> ReadList(absl::string_view bytes) {
-  COOPER_ASSIGN_OR_RETURN(const ParamsList list, ParseParams(bytes));
-  auto arrays = std::make_unique<ArrayList>();
-  for (const ParamsEntry& entry : list.entries) {
-    if (entry.sparse != nullptr || entry.array.is_null()) {
-      return absl::UnimplementedError(
-          absl::StrCat("array '", entry.name, "' is sparse or has no shape"));
-    }
-    COOPER_ASSIGN_OR_RETURN(std::vector<float> values, entry.array.ToVector<float>());
-    arrays->entries.push_back(
-        {.name = entry.name, .shape = Dims(entry.array.shape()), .values = std::move(values)});
-  }
-  return arrays;
-}
-
 }  // namespace
 }  // namespace cooper
 
 // The interface's functions. NOLINTBEGIN(readability-identifier-naming): their names are MXNet's.
 
 using cooper::Call;
-
-const char* MXGetLastError() { return cooper::last_error.c_str(); }
 
 int MXPredCreate(const char* symbol_json_str, const void* param_bytes, int param_size, int dev_type,
                  int dev_id, uint32_t num_input_nodes, const char** input_keys,
@@ -325,50 +271,6 @@ int MXPredSetMonitorCallback(PredictorHandle handle, PredMonitorCallback callbac
     h->predictor->executor().SetMonitorCallback(std::move(call), monitor_all);
     return absl::OkStatus();
   });
-}
-
-int MXNDListCreate(const char* nd_file_bytes, int nd_file_size, NDListHandle* out,
-                   uint32_t* out_length) {
-  return Call([&]() -> absl::Status {
-    COOPER_RETURN_IF_ERROR(cooper::CheckPointer(nd_file_bytes, "nd_file_bytes"));
-    COOPER_RETURN_IF_ERROR(cooper::CheckPointer(out, "out"));
-    COOPER_RETURN_IF_ERROR(cooper::CheckPointer(out_length, "out_length"));
-    if (nd_file_size < 0) {
-      return absl::InvalidArgumentError(absl::StrCat("nd_file_size is ", nd_file_size));
-    }
-    COOPER_ASSIGN_OR_RETURN(auto list,
-                            cooper::ReadList({nd_file_bytes, static_cast<size_t>(nd_file_size)}));
-    *out_length = static_cast<uint32_t>(list->entries.size());
-    *out = list.release();
-    return absl::OkStatus();
-  });
-}
-
-int MXNDListGet(NDListHandle handle, uint32_t index, const char** out_key, const float** out_data,
-                const uint32_t** out_shape, uint32_t* out_ndim) {
-  return Call([&]() -> absl::Status {
-    COOPER_RETURN_IF_ERROR(cooper::CheckPointer(handle, "the list"));
-    const auto& entries = static_cast<const cooper::ArrayList*>(handle)->entries;
-    if (index >= entries.size()) {
-      return absl::OutOfRangeError(absl::StrCat("array ", index, " of a list of ", entries.size()));
-    }
-    for (const void* out :
-         {static_cast<const void*>(out_key), static_cast<const void*>(out_data),
-          static_cast<const void*>(out_shape), static_cast<const void*>(out_ndim)}) {
-      COOPER_RETURN_IF_ERROR(cooper::CheckPointer(out, "a place for results"));
-    }
-    const cooper::ArrayList::Entry& entry = entries[index];
-    *out_key = entry.name.c_str();
-    *out_data = entry.values.data();
-    *out_shape = entry.shape.data();
-    *out_ndim = static_cast<uint32_t>(entry.shape.size());
-    return absl::OkStatus();
-  });
-}
-
-int MXNDListFree(NDListHandle handle) {
-  delete static_cast<cooper::ArrayList*>(handle);
-  return 0;
 }
 
 // NOLINTEND(readability-identifier-naming)

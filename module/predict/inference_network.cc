@@ -3,10 +3,13 @@
 #include <cstddef>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 #include "symbol/indexed_graph.h"
 #include "symbol/node.h"
@@ -119,6 +122,29 @@ absl::StatusOr<InferenceNetwork> MakeInferenceNetwork(const Symbol& symbol, cons
     if (FindArray(auxs, name).is_null()) network.missing_auxs.push_back(name);
   }
   return network;
+}
+
+absl::Status CheckInputs(const InferenceNetwork& network, const KnownShapes& shapes) {
+  for (const auto& [name, shape] : shapes) {
+    if (!absl::c_linear_search(network.inputs, name)) {
+      return absl::InvalidArgumentError(absl::StrCat("there is no input '", name, "'; those are ",
+                                                     absl::StrJoin(network.inputs, ", "),
+                                                     DidYouMean(name, network.inputs)));
+    }
+    if (!shape.IsFull() || shape.ToShape().num_elements() == 0) {
+      return absl::InvalidArgumentError(absl::StrCat("input '", name, "' has the shape ",
+                                                     shape.ToString(),
+                                                     ", expected extents of at least 1"));
+    }
+  }
+  for (const std::string& name : network.inputs) {
+    if (!shapes.contains(name)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "input '", name,
+          "' is missing (outputs that need it can be left out: PredictorOptions::output_names)"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace cooper

@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "ndarray/array_map.h"
+#include "symbol/infer_shape.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
@@ -32,6 +34,10 @@ struct InferenceNetwork {
 absl::StatusOr<InferenceNetwork> MakeInferenceNetwork(const Symbol& symbol, const ArrayMap& args,
                                                       const ArrayMap& auxs,
                                                       absl::Span<const std::string> output_names);
+
+// Whether `shapes` are those of all inputs and of nothing else, each with elements:
+// kInvalidArgument that names the input.
+absl::Status CheckInputs(const InferenceNetwork& network, const KnownShapes& shapes);
 
 }  // namespace cooper
 

@@ -7,7 +7,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "executor/executor.h"
 #include "executor/run/folded_arrays.h"
 #include "io/call_with_key.h"
@@ -20,7 +19,6 @@
 #include "module/predict/program_cache.h"
 #include "ndarray/device.h"
 #include "ndarray/dtype.h"
-#include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -45,29 +43,6 @@ std::string Signature(int64_t network, const KnownShapes& shapes) {
   std::string text = absl::StrCat(network);
   for (const auto& [name, shape] : shapes) absl::StrAppend(&text, ";", name, shape.ToString());
   return text;
-}
-
-absl::Status CheckNames(const InferenceNetwork& network, const KnownShapes& shapes) {
-  for (const auto& [name, shape] : shapes) {
-    if (!absl::c_linear_search(network.inputs, name)) {
-      return absl::InvalidArgumentError(absl::StrCat("there is no input '", name, "'; those are ",
-                                                     absl::StrJoin(network.inputs, ", "),
-                                                     DidYouMean(name, network.inputs)));
-    }
-    if (!shape.IsFull() || shape.ToShape().num_elements() == 0) {
-      return absl::InvalidArgumentError(absl::StrCat("input '", name, "' has the shape ",
-                                                     shape.ToString(),
-                                                     ", expected extents of at least 1"));
-    }
-  }
-  for (const std::string& name : network.inputs) {
-    if (!shapes.contains(name)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "input '", name,
-          "' is missing (outputs that need it can be left out: PredictorOptions::output_names)"));
-    }
-  }
-  return absl::OkStatus();
 }
 
 // Runs the executor, whose arguments are there, and gives its outputs in arrays that are nobody
@@ -304,7 +279,7 @@ absl::StatusOr<std::vector<NDArray>> Predictor::Predict(const BucketKey& key,
     }
     shapes.emplace(name, PartialShape(array.shape()));
   }
-  COOPER_RETURN_IF_ERROR(CheckNames(network->inference, shapes));
+  COOPER_RETURN_IF_ERROR(CheckInputs(network->inference, shapes));
   COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(network, shapes));
   const auto run = [&]() -> absl::StatusOr<std::vector<NDArray>> {
     for (const auto& [name, shape] : shapes) {
@@ -327,7 +302,7 @@ absl::StatusOr<std::vector<DataDesc>> Predictor::Prepare(const BucketKey& key,
                                                          const KnownShapes& shapes) const {
   COOPER_ASSIGN_OR_RETURN(const auto network, impl_->Network(key));
   const KnownShapes read = WithoutLabels(network->inference, shapes);
-  COOPER_RETURN_IF_ERROR(CheckNames(network->inference, read));
+  COOPER_RETURN_IF_ERROR(CheckInputs(network->inference, read));
   COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(network, read));
   const Program& program = lease.executor->compiled()->program();
   std::vector<DataDesc> outputs;
@@ -345,7 +320,7 @@ absl::StatusOr<std::vector<DataDesc>> Predictor::PrepareInputs(const BucketKey& 
                                                                const KnownShapes& shapes) const {
   COOPER_ASSIGN_OR_RETURN(const auto network, impl_->Network(key));
   const KnownShapes read = WithoutLabels(network->inference, shapes);
-  COOPER_RETURN_IF_ERROR(CheckNames(network->inference, read));
+  COOPER_RETURN_IF_ERROR(CheckInputs(network->inference, read));
   COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(network, read));
   std::vector<DataDesc> inputs;
   for (const auto& [name, shape] : read) {

@@ -8,9 +8,9 @@
 #include "absl/status/statusor.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
+#include "executor/cuda/nn/pooling_windows.h"
 #include "executor/cuda/reduce/set_reduce.h"
 #include "executor/elements/lowest_element.h"
-#include "executor/elements/pooling_span.h"
 #include "executor/kernel.h"
 #include "ndarray/status_macros.h"
 #include "symbol/ops/nn/pooling_param.h"
@@ -18,169 +18,9 @@
 namespace cooper {
 namespace {
 
-// A window along one axis.
-template <typename I>
-struct Span {
-  I begin, end, with_pad;
-  bool padded;
-};
-
-// An image of channels of three spatial axes, those that are missing being 1 in front, and the
-// windows over it. I numbers elements: 32 bits where they suffice, whose divisions are faster.
-template <typename I>
-struct Geometry {
-  I in[3], out[3], kernel[3], stride[3], pad[3];
-  I channels = 1;
-  bool channels_last = false, count_pad = true, v1 = false;
-  PoolingParam::Type type = PoolingParam::kMax;
-  int p = 1;  // of lp
-
-  __host__ __device__ I in_size() const { return in[0] * in[1] * in[2]; }
-  __host__ __device__ I out_size() const { return out[0] * out[1] * out[2]; }
-  __device__ I step() const { return channels_last ? channels : 1; }
-  // The first element of a plane, in an array whose planes have `size` elements.
-  __device__ I Begin(I n, I channel, I size) const {
-    return n * channels * size + channel * (channels_last ? 1 : size);
-  }
-  __device__ Span<I> SpanAt(int axis, I position) const {
-    const PoolingSpan s = PoolingSpanAt(position, stride[axis], pad[axis], kernel[axis], in[axis]);
-    return {static_cast<I>(s.begin), static_cast<I>(s.end), static_cast<I>(s.with_pad), s.padded};
-  }
-  // Of the windows, in so many elements; most axes need no division.
-  __device__ I Steps(int axis, I elements) const {
-    return stride[axis] == 1 ? elements : elements / stride[axis];
-  }
-  // Whether the only window of an image is all of it.
-  bool IsGlobal() const {
-    for (int axis = 0; axis < 3; ++axis) {
-      if (out[axis] != 1 || pad[axis] != 0 || kernel[axis] != in[axis]) return false;
-    }
-    return true;
-  }
-
-  template <typename J>
-  Geometry<J> As() const {
-    Geometry<J> to;
-    for (int axis = 0; axis < 3; ++axis) {
-      to.in[axis] = static_cast<J>(in[axis]);
-      to.out[axis] = static_cast<J>(out[axis]);
-      to.kernel[axis] = static_cast<J>(kernel[axis]);
-      to.stride[axis] = static_cast<J>(stride[axis]);
-      to.pad[axis] = static_cast<J>(pad[axis]);
-    }
-    to.channels = static_cast<J>(channels);
-    to.channels_last = channels_last;
-    to.count_pad = count_pad;
-    to.v1 = v1;
-    to.type = type;
-    to.p = p;
-    return to;
-  }
-};
-
-// Calls fn(Geometry), whose status it returns, with one whose numbers hold those of arrays of
-// `count` elements and of their windows.
-template <typename Fn>
-absl::Status DispatchGeometry(const Geometry<int64_t>& g, int64_t count, Fn&& fn) {
-  constexpr int64_t kMost = INT32_MAX / 4;
-  bool is_small = count <= INT32_MAX;
-  for (int axis = 0; axis < 3; ++axis) {
-    is_small = is_small && g.in[axis] < kMost && g.kernel[axis] < kMost && g.pad[axis] < kMost &&
-               g.stride[axis] < kMost;
-  }
-  // With padding a window may count more elements than its image has.
-  int64_t window = 1;
-  for (int axis = 0; axis < 3 && is_small; ++axis) {
-    is_small = window * g.kernel[axis] <= INT32_MAX;
-    window *= g.kernel[axis];
-  }
-  if (is_small) return fn(g.As<int32_t>());
-  return fn(g);
-}
-
-template <typename Param>
-Geometry<int64_t> GeometryOf(const Param& param, const Shape& data, const Shape& output) {
-  Geometry<int64_t> g{.in = {1, 1, 1},
-                      .out = {1, 1, 1},
-                      .kernel = {1, 1, 1},
-                      .stride = {1, 1, 1},
-                      .pad = {0, 0, 0}};
-  g.channels_last = ChannelsLast(param.layout);
-  g.count_pad = param.count_include_pad.value_or(true);
-  g.v1 = std::is_same_v<Param, PoolingV1Param>;
-  g.type = param.pool_type;
-  g.p = static_cast<int>(param.p_value.value_or(1));
-  const int spatial = data.rank() - 2;
-  const int first = g.channels_last ? 1 : 2;
-  g.channels = data[g.channels_last ? spatial + 1 : 1];
-  for (int i = 0; i < spatial; ++i) {
-    const int at = 3 - spatial + i;
-    g.in[at] = data[first + i];
-    g.out[at] = output[first + i];
-    g.kernel[at] = param.global_pool ? g.in[at] : param.kernel[i];
-    if (param.global_pool) continue;
-    g.stride[at] = WindowValue(param.stride, i, 1);
-    g.pad[at] = WindowValue(param.pad, i, 0);
-  }
-  return g;
-}
-
-// Where element i of an array of planes of these extents is.
-template <typename I>
-struct Place {
-  I n, channel, at[3];
-
-  __device__ Place(const Geometry<I>& g, const I (&extents)[3], I i) {
-    if (g.channels_last) {
-      channel = i % g.channels;
-      i /= g.channels;
-    }
-    for (int axis = 2; axis >= 0; --axis) {
-      at[axis] = 0;
-      if (extents[axis] == 1) continue;  // as the missing axes: a branch costs less than a division
-      at[axis] = i % extents[axis];
-      i /= extents[axis];
-    }
-    if (!g.channels_last) {
-      channel = i % g.channels;
-      i /= g.channels;
-    }
-    n = i;
-  }
-};
-
-template <typename I>
-struct Window {
-  Span<I> d, h, w;
-
-  __device__ Window(const Span<I>& d, const Span<I>& h, const Span<I>& w) : d(d), h(h), w(w) {}
-  __device__ Window(const Geometry<I>& g, const I (&at)[3])
-      : d(g.SpanAt(0, at[0])), h(g.SpanAt(1, at[1])), w(g.SpanAt(2, at[2])) {}
-
-  __device__ bool padded() const { return d.padded || h.padded || w.padded; }
-  // Of its mean.
-  __device__ I Divisor(const Geometry<I>& g) const {
-    const I inside = (d.end - d.begin) * (h.end - h.begin) * (w.end - w.begin);
-    const I elements = g.v1          ? g.kernel[0] * g.kernel[1] * g.kernel[2]
-                       : g.count_pad ? d.with_pad * h.with_pad * w.with_pad
-                                     : inside;
-    return elements > 1 ? elements : 1;
-  }
-  // Calls fn(index in the plane) for each element.
-  template <typename Fn>
-  __device__ void ForEach(const Geometry<I>& g, Fn&& fn) const {
-    for (I z = d.begin; z < d.end; ++z) {
-      for (I y = h.begin; y < h.end; ++y) {
-        const I row = (z * g.in[1] + y) * g.in[2];
-        for (I x = w.begin; x < w.end; ++x) fn((row + x) * g.step());
-      }
-    }
-  }
-};
-
 // The maximum, and where it is first reached; -1 if that is padding or nowhere.
 template <typename T, typename I>
-__device__ ComputeType<T> Max(const Geometry<I>& g, const Window<I>& w, const T* from,
+__device__ ComputeType<T> Max(const PoolingGeometry<I>& g, const PoolingWindow<I>& w, const T* from,
                               int64_t* where) {
   using C = ComputeType<T>;
   C top = g.v1 && w.padded() ? C{0} : kLowestElement<T>;
@@ -207,7 +47,8 @@ __device__ C Root(C sum, int p) {
 
 // Of lp its root.
 template <typename T, typename I>
-__device__ ComputeType<T> Sum(const Geometry<I>& g, const Window<I>& w, const T* from) {
+__device__ ComputeType<T> Sum(const PoolingGeometry<I>& g, const PoolingWindow<I>& w,
+                              const T* from) {
   using C = ComputeType<T>;
   C sum = 0;
   const int p = g.type == PoolingParam::kLp ? g.p : 1;
@@ -224,11 +65,11 @@ union WindowFact {
 
 // Calls found(window, its value, where its maximum is) for each window.
 template <typename T, typename I, typename Found>
-__global__ void EachWindow(int64_t count, Geometry<I> g, const T* data, Found found) {
+__global__ void EachWindow(int64_t count, PoolingGeometry<I> g, const T* data, Found found) {
   using C = ComputeType<T>;
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
-    const Place<I> place(g, g.out, static_cast<I>(i));
-    const Window<I> w(g, place.at);
+    const PoolingPlace<I> place(g, g.out, static_cast<I>(i));
+    const PoolingWindow<I> w(g, place.at);
     const T* from = data + g.Begin(place.n, place.channel, g.in_size());
     C value;
     int64_t where = -1;
@@ -244,7 +85,7 @@ __global__ void EachWindow(int64_t count, Geometry<I> g, const T* data, Found fo
 
 // The same of windows that are whole images: some threads share one. Sums are in their order.
 template <typename T, typename Found>
-__global__ void EachImage(SetPlan plan, Geometry<int64_t> g, const T* data, Found found) {
+__global__ void EachImage(SetPlan plan, PoolingGeometry<int64_t> g, const T* data, Found found) {
   using C = ComputeType<T>;
   const SetThread thread(plan);
   const int p = g.type == PoolingParam::kLp ? g.p : 1;
@@ -300,7 +141,7 @@ struct StoreFact {
 };
 
 template <typename T, typename Found>
-absl::Status RunWindows(const KernelContext& c, const Geometry<int64_t>& g, int64_t windows,
+absl::Status RunWindows(const KernelContext& c, const PoolingGeometry<int64_t>& g, int64_t windows,
                         int64_t elements, const T* data, const Found& found) {
   // Many small images, as networks end with, are quicker by a thread for each: a warp's loads are
   // of few lines then, too.
@@ -310,7 +151,7 @@ absl::Status RunWindows(const KernelContext& c, const Geometry<int64_t>& g, int6
                                          : PlanSets(windows, g.in_size(), 1);
     return LaunchSets(c, plan, EachImage<T, Found>, g, data, found);
   }
-  return DispatchGeometry(g, windows > elements ? windows : elements, [&](const auto& few) {
+  return DispatchPooling(g, windows > elements ? windows : elements, [&](const auto& few) {
     using I = std::remove_cvref_t<decltype(few.channels)>;
     return LaunchElements(c, windows, EachWindow<T, I, Found>, windows, few, data, found);
   });
@@ -318,8 +159,9 @@ absl::Status RunWindows(const KernelContext& c, const Geometry<int64_t>& g, int6
 
 // What an element of a plane gets of the gradient of a window.
 template <typename T, typename I>
-__device__ ComputeType<T> Share(const Geometry<I>& g, const Window<I>& window, ComputeType<T> grad,
-                                const T* plane, I element, const WindowFact* fact) {
+__device__ ComputeType<T> Share(const PoolingGeometry<I>& g, const PoolingWindow<I>& window,
+                                ComputeType<T> grad, const T* plane, I element,
+                                const WindowFact* fact) {
   using C = ComputeType<T>;
   switch (g.type) {
     case PoolingParam::kMax: {
@@ -346,11 +188,11 @@ __device__ ComputeType<T> Share(const Geometry<I>& g, const Window<I>& window, C
 }
 
 template <typename T, typename I>
-__global__ void Backward(int64_t count, Geometry<I> g, const T* ograd, const T* data,
+__global__ void Backward(int64_t count, PoolingGeometry<I> g, const T* ograd, const T* data,
                          const WindowFact* facts, T* grad, bool add) {
   using C = ComputeType<T>;
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
-    const Place<I> place(g, g.in, static_cast<I>(i));
+    const PoolingPlace<I> place(g, g.in, static_cast<I>(i));
     const I plane = g.Begin(place.n, place.channel, g.in_size());
     const I windows = g.Begin(place.n, place.channel, g.out_size());
     // The positions on each axis whose windows hold the element.
@@ -364,11 +206,11 @@ __global__ void Backward(int64_t count, Geometry<I> g, const T* ograd, const T* 
     }
     C sum = 0;
     for (I d = begin[0]; d < end[0]; ++d) {
-      const Span<I> of_d = g.SpanAt(0, d);
+      const PoolingWindowSpan<I> of_d = g.SpanAt(0, d);
       for (I h = begin[1]; h < end[1]; ++h) {
-        const Span<I> of_h = g.SpanAt(1, h);
+        const PoolingWindowSpan<I> of_h = g.SpanAt(1, h);
         for (I w = begin[2]; w < end[2]; ++w) {
-          const Window<I> window(of_d, of_h, g.SpanAt(2, w));
+          const PoolingWindow<I> window(of_d, of_h, g.SpanAt(2, w));
           const I from = windows + ((d * g.out[1] + h) * g.out[2] + w) * g.step();
           sum += Share(g, window, ConvertElement<C>(ograd[from]), data + plane,
                        static_cast<I>(i) - plane, facts + from);
@@ -381,12 +223,12 @@ __global__ void Backward(int64_t count, Geometry<I> g, const T* ograd, const T* 
 
 // As Backward, of windows that are whole images.
 template <typename T, typename I>
-__global__ void ImageBackward(int64_t count, Geometry<I> g, const T* ograd, const T* data,
+__global__ void ImageBackward(int64_t count, PoolingGeometry<I> g, const T* ograd, const T* data,
                               const WindowFact* facts, T* grad, bool add) {
   using C = ComputeType<T>;
   const I size = g.in_size(), sample = g.channels_last ? g.channels * size : size;
   const I first[3] = {0, 0, 0};
-  const Window<I> window(g, first);
+  const PoolingWindow<I> window(g, first);
   const auto load = [&](int64_t i) {
     const I at = static_cast<I>(i), n = at / sample;
     const I channel = g.channels_last ? at % g.channels : 0;
@@ -399,7 +241,8 @@ __global__ void ImageBackward(int64_t count, Geometry<I> g, const T* ograd, cons
 template <typename Param>
 absl::Status PoolingGpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  const Geometry<int64_t> g = GeometryOf(c.param<Param>(), c.inputs[0].shape, c.outputs[0].shape);
+  const PoolingGeometry<int64_t> g =
+      PoolingGeometryOf(c.param<Param>(), c.inputs[0].shape, c.outputs[0].shape);
   return DispatchCudaFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     return RunWindows(c, g, c.outputs[0].size(), c.inputs[0].size(), c.inputs[0].as<const T>(),
@@ -423,8 +266,8 @@ template <typename Param>
 absl::Status PoolingBackwardGpu(const KernelContext& c) {
   using enum PoolingGradientArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  const Geometry<int64_t> g =
-      GeometryOf(c.param<Param>(), c.outputs[0].shape, c.inputs[kOgrad].shape);
+  const PoolingGeometry<int64_t> g =
+      PoolingGeometryOf(c.param<Param>(), c.outputs[0].shape, c.inputs[kOgrad].shape);
   return DispatchCudaFloat(c.outputs[0].dtype, [&](auto type) -> absl::Status {
     using T = typename decltype(type)::type;
     const T* data = c.inputs.size() > kData ? c.inputs[kData].as<T>() : nullptr;
@@ -434,7 +277,7 @@ absl::Status PoolingBackwardGpu(const KernelContext& c) {
       const StoreFact<T> store = {facts, g.type == PoolingParam::kMax};
       COOPER_RETURN_IF_ERROR(RunWindows(c, g, windows, count, data, store));
     }
-    return DispatchGeometry(g, windows > count ? windows : count, [&](const auto& few) {
+    return DispatchPooling(g, windows > count ? windows : count, [&](const auto& few) {
       using I = std::remove_cvref_t<decltype(few.channels)>;
       const auto kernel = g.IsGlobal() ? ImageBackward<T, I> : Backward<T, I>;
       return LaunchElements(c, count, kernel, count, few, c.inputs[kOgrad].as<T>(), data, facts,
