@@ -183,8 +183,19 @@ absl::StatusOr<std::unique_ptr<BoundPredictor>> BoundPredictor::Reshape(
       return absl::InvalidArgumentError(absl::StrCat("input '", name, "' has no shape", unknown));
     }
   }
+  // Of parameters those that do not follow from the inputs: the others are compared below.
+  KnownShapes known = inputs;
+  COOPER_ASSIGN_OR_RETURN(const InferredShapes inferred,
+                          InferShapePartial(executor_->symbol(), inputs));
+  const std::vector<std::string> args = executor_->symbol().ListArguments();
+  for (size_t i = 0; i < args.size(); ++i) {
+    const auto it = network_->args.find(args[i]);
+    if (!inferred.args[i].IsFull() && it != network_->args.end()) {
+      known.emplace(args[i], it->second.shape());
+    }
+  }
   // Labels, which nobody gives, change with the inputs.
-  COOPER_ASSIGN_OR_RETURN(auto executor, executor_->Reshape(inputs, /*partial_shaping=*/true,
+  COOPER_ASSIGN_OR_RETURN(auto executor, executor_->Reshape(known, /*partial_shaping=*/true,
                                                             /*allow_up_sizing=*/true));
   for (const auto& [name, array] : network_->args) {
     const NDArray now = executor->arg(name);

@@ -136,6 +136,18 @@ TEST(BoundPredictorTest, AnInputHasTheFilesValueUntilItIsSet) {
       << "the file's dtype";
 }
 
+// The file's shape is what says how large `scale` is, in a reshape too.
+TEST(BoundPredictorTest, ReshapesBesideParametersThatInputsDoNotDetermine) {
+  const Symbol scaled =
+      Op("broadcast_mul", {.inputs = {Symbol::Variable("data"), Symbol::Variable("scale")}});
+  const Given given{.symbol = scaled,
+                    .params = {{"arg:scale", *NDArray::FromVector<float>({1, 3}, {1, 2, 3})}},
+                    .shapes = {{"data", {2, 3}}}};
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto predictor, Create(given));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto reshaped, predictor->Reshape({{"data", {1, 3}}}));
+  EXPECT_THAT(Outputs(*reshaped, {1, 1, 1}, 3), IsOkAndHolds(ElementsAre(1, 2, 3)));
+}
+
 TEST(BoundPredictorTest, HandlesHaveTheFilesValueEach) {
   const std::string json = SymbolToJson(Sum()), params = Bytes({{"arg:weight", Weight()}});
   COOPER_ASSERT_OK_AND_ASSIGN(
