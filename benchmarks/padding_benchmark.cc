@@ -45,7 +45,7 @@ ABSL_FLAG(int, fixed_step, 10,
           "that fills a batch, without padding");
 ABSL_FLAG(int, fixed_max_length, 60, "the longest of the fixed buckets");
 ABSL_FLAG(int, fixed_batch_size, 32, "sentences in each batch of the fixed buckets");
-ABSL_FLAG(int64_t, tokens_per_batch, 560,
+ABSL_FLAG(int64_t, tokens_per_batch, 800,
           "words in each batch of the chosen buckets, with padding");
 ABSL_FLAG(int64_t, sort_batches, 8, "batches of a chosen bucket that are sorted together");
 ABSL_FLAG(bool, use_lengths, true, "the network of the chosen buckets gets the lengths");

@@ -10,7 +10,7 @@ import os
 import pathlib
 import statistics
 import sys
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Tuple
 
 import works
 from worker import Worker, WorkerError
@@ -47,6 +47,10 @@ def _start(flags: argparse.Namespace) -> List[Worker]:
     return workers
 
 
+def _ask(flags: argparse.Namespace, worker: Worker, command: str, key: str) -> Dict[str, float]:
+    return worker.ask(f'{command} {flags.seconds:g}', 60 + 10 * flags.seconds, (key,))
+
+
 def _in_turns(flags: argparse.Namespace, workers: List[Worker], command: str,
               key: str) -> Dict[str, Dict[str, float]]:
     """Medians over the rounds of all that the workers answer."""
@@ -54,18 +58,38 @@ def _in_turns(flags: argparse.Namespace, workers: List[Worker], command: str,
     for index in range(flags.rounds):
         for i in range(len(workers)):
             worker = workers[(index + i) % len(workers)]
-            answers[worker.name].append(
-                worker.ask(f'{command} {flags.seconds:g}', 60 + 10 * flags.seconds, (key,)))
+            answers[worker.name].append(_ask(flags, worker, command, key))
     return {name: {field: statistics.median(answer[field] for answer in of_worker)
                    for field in of_worker[0]}
             for name, of_worker in answers.items()}
 
 
+def _scaling(flags: argparse.Namespace, workers: List[Worker]) -> Dict[str, Dict[str, float]]:
+    """Requests a second of one caller and of many, and medians of the rounds' ratios.
+
+    The two follow each other, as machines are not equally quick all the time. What many callers
+    need is made before, in a turn that does not count.
+    """
+    rates: Dict[str, List[Tuple[float, float]]] = {worker.name: [] for worker in workers}
+    rate = 'requests_per_s'
+    for worker in workers:
+        _ask(flags, worker, f'callers {flags.callers}', rate)
+    for index in range(flags.rounds):
+        for i in range(len(workers)):
+            worker = workers[(index + i) % len(workers)]
+            rates[worker.name].append(
+                (_ask(flags, worker, 'callers 1', rate)[rate],
+                 _ask(flags, worker, f'callers {flags.callers}', rate)[rate]))
+    return {name: {'one_caller': statistics.median(one for one, _ in of_worker),
+                   'callers': statistics.median(many for _, many in of_worker),
+                   'ratio': statistics.median(many / one for one, many in of_worker)}
+            for name, of_worker in rates.items()}
+
+
 def measure(flags: argparse.Namespace, workers: List[Worker]) -> Dict[str, Any]:
     """Throughput of callers, capacity, and latency under load, by worker."""
     rate = 'requests_per_s'
-    one = _in_turns(flags, workers, 'callers 1', rate)
-    many = _in_turns(flags, workers, f'callers {flags.callers}', rate)
+    scaling = _scaling(flags, workers)
     capacity = _in_turns(flags, workers, f'clients {flags.clients}', rate)
     loads = []
     for of_whom in sorted(capacity, key=lambda name: capacity[name][rate]):
@@ -74,8 +98,7 @@ def measure(flags: argparse.Namespace, workers: List[Worker]) -> Dict[str, Any]:
         able = [worker for worker in workers if capacity[worker.name][rate] > load]
         loads.append({'of': of_whom, rate: load,
                       'answers': _in_turns(flags, able, f'load {load:.1f}', 'p99_ms')})
-    return {'settings': vars(flags), 'one_caller': one, 'callers': many, 'capacity': capacity,
-            'loads': loads}
+    return {'settings': vars(flags), 'scaling': scaling, 'capacity': capacity, 'loads': loads}
 
 
 def table(result: Dict[str, Any]) -> str:
@@ -88,12 +111,11 @@ def table(result: Dict[str, Any]) -> str:
     def row(title: str, cells: List[str]) -> None:
         lines.append(f'| {title} | ' + ' | '.join(cells) + ' |')
 
-    row('one caller, sentences/s', [f'{result["one_caller"][name][rate]:.0f}' for name in names])
+    row('one caller, sentences/s', [f'{result["scaling"][name]["one_caller"]:.0f}' for name in names])
     row(f'{callers} callers, sentences/s',
-        [f'{result["callers"][name][rate]:.0f}' for name in names])
+        [f'{result["scaling"][name]["callers"]:.0f}' for name in names])
     row(f'{callers} callers / twice one caller',
-        [f'{result["callers"][name][rate] / 2 / result["one_caller"][name][rate]:.2f}'
-         for name in names])
+        [f'{result["scaling"][name]["ratio"] / 2:.2f}' for name in names])
     row('capacity, sentences/s', [f'{result["capacity"][name][rate]:.0f}' for name in names])
     for load in result['loads']:
         title = f'{load[rate]:.0f}/s ({result["settings"]["share"]:.0%} of {load["of"]}\'s)'
