@@ -34,25 +34,30 @@ std::string IntKeysPath(const std::string& prefix) { return absl::StrCat(prefix,
 // For keys of every kind, one a line as BucketKey::ToString writes it.
 std::string AllKeysPath(const std::string& prefix) { return absl::StrCat(prefix, ".bucket_keys"); }
 
-absl::StatusOr<std::vector<BucketKey>> ReadKeys(const std::string& prefix) {
+// Whether SaveCheckpoint lists the key in `.buckets` too.
+bool IsInt32(const BucketKey& key) {
+  return key.is_int() && key.int_value() == static_cast<int32_t>(key.int_value());
+}
+
+absl::StatusOr<std::vector<BucketKey>> ReadAllKeys(const std::string& path) {
+  COOPER_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   std::vector<BucketKey> keys;
-  auto text = ReadFile(AllKeysPath(prefix));
-  if (text.ok()) {
-    for (absl::string_view line : absl::StrSplit(*text, '\n', absl::SkipEmpty())) {
-      COOPER_ASSIGN_OR_RETURN(BucketKey key, BucketKey::Parse(line));
-      keys.push_back(std::move(key));
-    }
-    return keys;
+  for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
+    COOPER_ASSIGN_OR_RETURN(keys.emplace_back(), AddContext(BucketKey::Parse(line), path));
   }
-  if (!absl::IsNotFound(text.status())) return text.status();
-  COOPER_ASSIGN_OR_RETURN(const ParamsList list, ReadParamsFile(IntKeysPath(prefix)));
+  return keys;
+}
+
+absl::StatusOr<std::vector<BucketKey>> ReadIntKeys(const std::string& path) {
+  COOPER_ASSIGN_OR_RETURN(const ParamsList list, ReadParamsFile(path));
   if (list.entries.size() != 1 || list.entries[0].sparse != nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(IntKeysPath(prefix), ": expected one array of bucket keys"));
+    return absl::InvalidArgumentError(absl::StrCat(path, ": expected one array of bucket keys"));
   }
+  const NDArray& array = list.entries[0].array;
   COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> values,
-                          list.entries[0].array.ToVector<int64_t>());
-  const Shape& shape = list.entries[0].array.shape();
+                          AddContext(array.ToVector<int64_t>(), path, ": bucket keys"));
+  const Shape& shape = array.shape();
+  std::vector<BucketKey> keys;
   if (shape.rank() == 1) {
     keys.assign(values.begin(), values.end());
     return keys;
@@ -60,7 +65,7 @@ absl::StatusOr<std::vector<BucketKey>> ReadKeys(const std::string& prefix) {
   // Tuples of one length are the rows of a matrix. Rows of nothing take no bytes: a small file may
   // have any number of them.
   if (shape.rank() != 2 || (values.empty() && shape[0] > 0)) {
-    return absl::InvalidArgumentError(absl::StrCat(IntKeysPath(prefix), ": bucket keys of shape ",
+    return absl::InvalidArgumentError(absl::StrCat(path, ": bucket keys of shape ",
                                                    shape.ToString(),
                                                    ", expected (keys,) or (keys, numbers)"));
   }
@@ -69,6 +74,26 @@ absl::StatusOr<std::vector<BucketKey>> ReadKeys(const std::string& prefix) {
         BucketKey::Tuple(values.begin() + i * shape[1], values.begin() + (i + 1) * shape[1]));
   }
   return keys;
+}
+
+// The keys of both lists, with repetitions. MXNet writes `.buckets` alone: all buckets of its run,
+// the default one among them. If a key is missing there that SaveCheckpoint lists in both files,
+// MXNet has saved another run since, and what only `.bucket_keys` has is not this model's: the
+// largest key may become the default one. If `.buckets` has more, the run went on, in MXNet or, if
+// it was killed between the two files, here.
+absl::StatusOr<std::vector<BucketKey>> ReadKeys(const std::string& prefix) {
+  absl::StatusOr<std::vector<BucketKey>> ints = ReadIntKeys(IntKeysPath(prefix));
+  absl::StatusOr<std::vector<BucketKey>> all = ReadAllKeys(AllKeysPath(prefix));
+  if (absl::IsNotFound(all.status())) return ints;
+  if (!all.ok() || absl::IsNotFound(ints.status())) return all;
+  if (!ints.ok()) return ints;
+  const std::set<BucketKey> listed(ints->begin(), ints->end());
+  const bool has_tuples = !ints->empty() && ints->front().is_tuple();  // never SaveCheckpoint's
+  for (const BucketKey& key : *all) {
+    if ((has_tuples || IsInt32(key)) && !listed.contains(key)) return ints;
+  }
+  all->insert(all->end(), ints->begin(), ints->end());
+  return all;
 }
 
 // The arrays of `names` among those that wait, shared.
@@ -163,9 +188,7 @@ absl::Status BucketingModule::SaveCheckpoint(const std::string& prefix, int epoc
       return absl::InvalidArgumentError(
           absl::StrCat("bucket key ", key.ToString(), ": another key is saved as ", path, " too"));
     }
-    if (key.is_int() && key.int_value() == static_cast<int32_t>(key.int_value())) {
-      ints.push_back(static_cast<int32_t>(key.int_value()));
-    }
+    if (IsInt32(key)) ints.push_back(static_cast<int32_t>(key.int_value()));
     absl::StrAppend(&all, key.ToString(), "\n");
   }
   RemoveTemporaries(prefix);

@@ -22,26 +22,17 @@ namespace cooper {
 namespace {
 
 constexpr char kSuffix[] = ".state";
+// Begins what a process tells the others where it has no list of states.
+constexpr char kErrorMark[] = "error: ";
+
+// Where training states before version 3 have the score of the best one.
+std::string OldScorePath(const std::string& best_path) { return best_path + ".score"; }
 
 // Folder and name of a prefix.
 std::pair<std::filesystem::path, std::string> Split(const std::string& prefix) {
   const std::filesystem::path path(prefix);
   return {path.has_parent_path() ? path.parent_path() : std::filesystem::path("."),
           path.filename().string()};
-}
-
-// Files of the prefix's folder whose names begin with the prefix and a dash.
-std::vector<std::filesystem::path> FilesOf(const std::string& prefix) {
-  const auto [folder, name] = Split(prefix);
-  std::vector<std::filesystem::path> files;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (absl::StartsWith(entry.path().filename().string(), name + "-")) {
-      files.push_back(entry.path());
-    }
-  }
-  std::sort(files.begin(), files.end());
-  return files;
 }
 
 using Position = std::pair<int, int64_t>;  // epoch and batches done
@@ -59,20 +50,39 @@ std::optional<Position> PositionOf(absl::string_view name) {
   return position;
 }
 
-// What follows PREFIX- in a file's name.
-std::string RestOf(const std::filesystem::path& file, const std::string& prefix) {
-  return file.filename().string().substr(Split(prefix).second.size() + 1);
-}
+using States = std::vector<std::pair<Position, std::string>>;  // positions and paths
 
-// States of a prefix with their positions, in that order.
-std::vector<std::pair<Position, std::string>> StatesOf(const std::string& prefix) {
-  std::vector<std::pair<Position, std::string>> states;
-  for (const std::filesystem::path& file : FilesOf(prefix)) {
-    const std::optional<Position> position = PositionOf(RestOf(file, prefix));
-    if (position.has_value()) states.emplace_back(*position, file.string());
+// States of a prefix, by position; none if there is no such folder. A folder that cannot be listed
+// to its end is an error: the states that were not seen may be the newest ones.
+absl::StatusOr<States> StatesOf(const std::string& prefix) {
+  const auto [folder, name] = Split(prefix);
+  States states;
+  std::error_code error;
+  std::filesystem::directory_iterator entry(folder, error);
+  // Not a range-for, whose increment throws.
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string file = entry->path().filename().string();
+    absl::string_view rest = file;
+    if (!absl::ConsumePrefix(&rest, name) || !absl::ConsumePrefix(&rest, "-")) continue;
+    const std::optional<Position> position = PositionOf(rest);
+    if (position.has_value()) states.emplace_back(*position, entry->path().string());
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return absl::UnknownError(
+        absl::StrCat("cannot list the folder '", folder.string(), "': ", error.message()));
   }
   std::sort(states.begin(), states.end());
   return states;
+}
+
+// `reason` is that of the state that was tried last.
+absl::Status NoneCanBeRead(const States& states, const absl::Status& reason) {
+  const std::string files = absl::StrJoin(states, ", ", [](std::string* out, const auto& state) {
+    absl::StrAppend(out, "'", state.second, "'");
+  });
+  return absl::DataLossError(
+      absl::StrCat("none of the states ", files,
+                   " can be read; move them away to begin anew: ", reason.message()));
 }
 
 }  // namespace
@@ -117,18 +127,28 @@ void Checkpointer::WaitAndLog() {
 
 std::vector<std::string> Checkpointer::Paths() const {
   std::vector<std::string> paths;
-  for (const auto& [position, path] : StatesOf(options_.prefix)) paths.push_back(path);
+  const absl::StatusOr<States> states = StatesOf(options_.prefix);
+  if (!states.ok()) return paths;
+  for (const auto& [position, path] : *states) paths.push_back(path);
   return paths;
 }
 
-// The score of the best state is kept with it.
-void Checkpointer::ReadBestScore() {
-  const absl::StatusOr<std::string> text = ReadFile(best_path() + ".score");
-  double score = 0;
-  if (text.ok() && absl::SimpleAtod(absl::StripAsciiWhitespace(*text), &score) &&
-      !std::isnan(score)) {
-    best_ = score;
+std::optional<double> Checkpointer::ReadBestScore() const {
+  const absl::StatusOr<TrainingState> best = LoadTrainingState(best_path());
+  if (!best.ok()) {
+    if (!absl::IsNotFound(best.status())) {
+      options_.log(absl::StrCat("checkpoint: ", best.status().message(),
+                                "; the next state with a score takes its place"));
+    }
+    return std::nullopt;
   }
+  std::optional<double> score = best->score;
+  double number = 0;
+  if (!score.has_value()) {
+    const absl::StatusOr<std::string> text = ReadFile(OldScorePath(best_path()));
+    if (text.ok() && absl::SimpleAtod(absl::StripAsciiWhitespace(*text), &number)) score = number;
+  }
+  return score.has_value() && std::isnan(*score) ? std::nullopt : score;
 }
 
 bool Checkpointer::IsBest(double score) const {
@@ -137,26 +157,27 @@ bool Checkpointer::IsBest(double score) const {
   return options_.larger_is_better ? score > *best_ : score < *best_;
 }
 
-absl::Status Checkpointer::WriteBest(const Job& job, const std::string& path) {
-  if (!job.score.has_value() || !IsBest(*job.score)) return absl::OkStatus();
+absl::Status Checkpointer::WriteBest(const TrainingState& state, const std::string& path) {
+  if (!state.score.has_value() || !IsBest(*state.score)) return absl::OkStatus();
   // The same file under a second name, if the file system can do that; else written again.
   const std::string linked = linked_path();
   std::error_code error;
   std::filesystem::remove(linked, error);
   std::filesystem::create_hard_link(path, linked, error);
   if (!error) std::filesystem::rename(linked, best_path(), error);
-  if (error) COOPER_RETURN_IF_ERROR(SaveTrainingState(best_path(), job.state));
-  best_ = *job.score;
-  return WriteFileAtomically(best_path() + ".score", absl::StrFormat("%.17g\n", *best_));
+  if (error) COOPER_RETURN_IF_ERROR(SaveTrainingState(best_path(), state));
+  best_ = state.score;
+  std::filesystem::remove(OldScorePath(best_path()), error);
+  return absl::OkStatus();
 }
 
-absl::Status Checkpointer::Write(const Job& job) {
-  const std::string path = absl::StrFormat("%s-%04d-%08d%s", options_.prefix, job.state.epoch,
-                                           job.state.nbatch, kSuffix);
-  absl::Status status = SaveTrainingState(path, job.state);
+absl::Status Checkpointer::Write(const TrainingState& state) {
+  const std::string path =
+      absl::StrFormat("%s-%04d-%08d%s", options_.prefix, state.epoch, state.nbatch, kSuffix);
+  absl::Status status = SaveTrainingState(path, state);
   if (status.ok()) {
     newest_ = path;
-    status = WriteBest(job, path);
+    status = WriteBest(state, path);
   }
   if (!status.ok()) {
     return absl::Status(
@@ -165,14 +186,15 @@ absl::Status Checkpointer::Write(const Job& job) {
                      newest_.empty() ? "there is no earlier state"
                                      : absl::StrCat("'", newest_, "' is still usable")));
   }
+  const absl::StatusOr<States> states = StatesOf(options_.prefix);
+  if (!states.ok()) return absl::OkStatus();  // the older ones stay until they can be listed
   // Those that sort after this one are of a run before, which this one has left behind.
   int kept = 0;
-  const auto states = StatesOf(options_.prefix);
-  const Position here(job.state.epoch, job.state.nbatch);
-  for (auto state = states.rbegin(); state != states.rend(); ++state) {
+  const Position here(state.epoch, state.nbatch);
+  for (auto saved = states->rbegin(); saved != states->rend(); ++saved) {
     std::error_code error;
-    if (state->first > here || kept == options_.keep_last) {
-      std::filesystem::remove(state->second, error);
+    if (saved->first > here || kept == options_.keep_last) {
+      std::filesystem::remove(saved->second, error);
     } else {
       ++kept;
     }
@@ -182,7 +204,7 @@ absl::Status Checkpointer::Write(const Job& job) {
 
 void Checkpointer::Work() {
   while (true) {
-    Job* job;
+    TrainingState* job;
     {
       std::unique_lock<std::mutex> lock(mutex_);
       changed_.wait(lock, [this] { return stop_ || job_ != nullptr; });
@@ -198,7 +220,8 @@ void Checkpointer::Work() {
 }
 
 absl::Status Checkpointer::Save(TrainingState state, std::optional<double> score) {
-  auto job = std::make_unique<Job>(Job{std::move(state), score});
+  state.score = score;
+  auto job = std::make_unique<TrainingState>(std::move(state));
   if (!options_.background) {
     absl::Status status = Write(*job);
     std::lock_guard<std::mutex> lock(mutex_);
@@ -251,17 +274,45 @@ std::function<absl::Status(int, int64_t)> Checkpointer::AtStop(const TrainingRun
 
 absl::StatusOr<TrainingState> Checkpointer::LoadLatest() {
   WaitAndLog();
-  std::vector<std::string> paths = Paths();
-  for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
-    absl::StatusOr<TrainingState> state = LoadTrainingState(*path);
+  COOPER_ASSIGN_OR_RETURN(const States states,
+                          AddContext(StatesOf(options_.prefix), "Checkpointer"));
+  if (states.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat("Checkpointer: no usable state of prefix '", options_.prefix, "'"));
+  }
+  // Before the state: both at a time would take twice the memory.
+  const std::optional<double> best = ReadBestScore();
+  absl::Status reason;
+  for (auto saved = states.rbegin(); saved != states.rend(); ++saved) {
+    absl::StatusOr<TrainingState> state = LoadTrainingState(saved->second);
     if (state.ok()) {
-      ReadBestScore();
+      best_ = best;
       return state;
     }
-    options_.log(absl::StrCat("checkpoint: ", state.status().message(), "; trying an older one"));
+    reason = state.status();
+    options_.log(absl::StrCat("checkpoint: ", reason.message(), "; trying an older one"));
   }
-  return absl::NotFoundError(
-      absl::StrCat("Checkpointer: no usable state of prefix '", options_.prefix, "'"));
+  // Another run of this prefix may have replaced them all by newer ones meanwhile.
+  if (StatesOf(options_.prefix).value_or(states) != states) return LoadLatest();
+  return AddContext(NoneCanBeRead(states, reason), "Checkpointer");
+}
+
+absl::StatusOr<std::map<std::string, TrainingState>> Checkpointer::LoadAll() const {
+  COOPER_ASSIGN_OR_RETURN(const States states, StatesOf(options_.prefix));
+  std::map<std::string, TrainingState> loaded;
+  absl::Status reason;
+  for (const auto& [position, path] : states) {
+    absl::StatusOr<TrainingState> state = LoadTrainingState(path);
+    if (!state.ok()) {
+      reason = state.status();
+      options_.log(absl::StrCat("checkpoint: ", reason.message()));
+      continue;
+    }
+    const std::string at = absl::StrFormat("%010d-%019d", state->epoch, state->nbatch);
+    loaded.emplace(at, *std::move(state));
+  }
+  if (loaded.empty() && !states.empty()) return NoneCanBeRead(states, reason);
+  return loaded;
 }
 
 absl::StatusOr<TrainingState> Checkpointer::LoadForFit(FitOptions* fit) {
@@ -272,30 +323,31 @@ absl::StatusOr<TrainingState> Checkpointer::LoadForFit(FitOptions* fit) {
   }
   const std::shared_ptr<KVStore>& store = optimizer.kvstore_instance;
   if (store == nullptr || store->num_workers() == 1) return LoadLatest();
-  std::map<std::string, TrainingState> states;  // by position, as text
-  for (const std::string& path : Paths()) {
-    absl::StatusOr<TrainingState> state = LoadTrainingState(path);
-    if (!state.ok()) {
-      options_.log(absl::StrCat("checkpoint: ", state.status().message()));
-      continue;
-    }
-    const std::string at = absl::StrFormat("%010d-%019d", state->epoch, state->nbatch);
-    states.emplace(at, *std::move(state));
+  const std::optional<double> best = ReadBestScore();
+  auto states = LoadAll();
+  // An error is told to the others, which have to end as this process does.
+  std::string mine;
+  if (states.ok()) {
+    mine = absl::StrJoin(*states, " ",
+                         [](std::string* out, const auto& state) { out->append(state.first); });
+  } else {
+    mine = absl::StrCat(kErrorMark, states.status().message());
   }
-  std::vector<std::string> mine;
-  mine.reserve(states.size());
-  for (const auto& [at, state] : states) mine.push_back(at);
-  COOPER_ASSIGN_OR_RETURN(const std::vector<std::string> all,
-                          store->AllGather(absl::StrJoin(mine, " ")));
+  COOPER_ASSIGN_OR_RETURN(const std::vector<std::string> all, store->AllGather(mine));
+  for (size_t rank = 0; rank < all.size(); ++rank) {
+    absl::string_view text = all[rank];
+    if (!absl::ConsumePrefix(&text, kErrorMark)) continue;
+    return absl::DataLossError(absl::StrCat("Checkpointer: rank ", rank, ": ", text));
+  }
   if (std::all_of(all.begin(), all.end(), [](const std::string& text) { return text.empty(); })) {
     return absl::NotFoundError("Checkpointer: no process has a usable state");
   }
-  for (auto at = states.rbegin(); at != states.rend(); ++at) {
+  for (auto at = states->rbegin(); at != states->rend(); ++at) {
     const bool everywhere = std::all_of(all.begin(), all.end(), [&](const std::string& text) {
       return absl::StrContains(text, at->first);
     });
     if (!everywhere) continue;
-    ReadBestScore();
+    best_ = best;
     return std::move(at->second);
   }
   return absl::FailedPreconditionError(

@@ -18,6 +18,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -85,7 +86,8 @@ class Checkpointer {
   // For FitOptions::stop_point: saves, and returns once that is on the disk.
   std::function<absl::Status(int epoch, int64_t batches_done)> AtStop(const TrainingRun& run);
 
-  // The newest state that can be read; those that cannot are logged. kNotFound if there is none.
+  // The newest state that can be read; those that cannot are logged. kNotFound if there is no file
+  // of a state, kDataLoss, naming the files and a reason, if there are some but none can be read.
   // The best score is that of the run before from then on; a run that begins anew forgets it, and
   // removes the states of the run before with its first one.
   absl::StatusOr<TrainingState> LoadLatest();
@@ -93,30 +95,30 @@ class Checkpointer {
   // Binds the module as Fit does (BindToFit), puts the newest state back and sets begin_epoch and
   // begin_batch, and takes `seed` and what begins anew (force_init, force_rebind) out; false,
   // having done nothing, if there is no state. The optimizer and the rest of `fit` must be those of
-  // the run before. With a store over several processes all of them call it, and take the newest
-  // state that all have; kFailedPrecondition if there is no such.
+  // the run before. States of which none can be read are kDataLoss: a run that begins anew would
+  // remove them. With a store over several processes all of them call it, take the newest state
+  // that all have, and fail alike: kDataLoss, naming the rank, if one can read none of its states,
+  // kFailedPrecondition if they have none in common.
   absl::StatusOr<bool> Resume(const TrainingRun& run, FitOptions* fit);
 
-  // Files of states, oldest first, without the best.
+  // Files of states, oldest first, without the best. None if the folder cannot be listed.
   std::vector<std::string> Paths() const;
   std::string best_path() const { return options_.prefix + "-best.state"; }
 
  private:
-  struct Job {
-    TrainingState state;
-    std::optional<double> score;
-  };
-
   explicit Checkpointer(CheckpointerOptions options) : options_(std::move(options)) {}
 
   // The best state before it has its name.
   std::string linked_path() const { return best_path() + ".tmp-link"; }
   void WaitAndLog();
-  void ReadBestScore();
+  // Absent without a best state, or if it cannot be read.
+  std::optional<double> ReadBestScore() const;
+  // All states that can be read, by position as text. An error if there are files but none can be.
+  absl::StatusOr<std::map<std::string, TrainingState>> LoadAll() const;
   // The newest state that every process has, for a fit over several; else the newest one.
   absl::StatusOr<TrainingState> LoadForFit(FitOptions* fit);
-  absl::Status Write(const Job& job);
-  absl::Status WriteBest(const Job& job, const std::string& path);
+  absl::Status Write(const TrainingState& state);
+  absl::Status WriteBest(const TrainingState& state, const std::string& path);
   bool IsBest(double score) const;
   void Work();
 
@@ -130,8 +132,8 @@ class Checkpointer {
   std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_.
-  std::unique_ptr<Job> job_;  // null: nothing to write
-  absl::Status last_;         // of what was written last
+  std::unique_ptr<TrainingState> job_;  // null: nothing to write
+  absl::Status last_;                   // of what was written last
   bool stop_ = false;
   std::thread thread_;
 };

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -106,6 +107,52 @@ TEST(CheckpointerTest, ARunThatBeginsAnewLeavesTheOldOneBehind) {
   COOPER_ASSERT_OK(anew->Save(SmallState(0, 300), 0.6));
   COOPER_ASSERT_OK(anew->Wait());
   EXPECT_EQ(LoadTrainingState(anew->best_path())->nbatch, 300);
+}
+
+// The score is in the file of the state: a run that is killed cannot leave one without the other.
+TEST(CheckpointerTest, TheBestStateHasItsScore) {
+  const std::string prefix = Prefix("score");
+  COOPER_ASSERT_OK_AND_ASSIGN(auto checkpointer,
+                              Checkpointer::Create({.prefix = prefix, .background = false}));
+  COOPER_ASSERT_OK(checkpointer->Save(SmallState(0, 1), 2));
+  const std::string best = checkpointer->best_path();
+  EXPECT_EQ(LoadTrainingState(best)->score, 2.0);
+  // What a run of an older version left that was killed before it replaced that file too.
+  COOPER_ASSERT_OK(WriteFileAtomically(best + ".score", "5\n"));
+  checkpointer = *Checkpointer::Create({.prefix = prefix, .background = false});
+  COOPER_ASSERT_OK(checkpointer->LoadLatest());
+  COOPER_ASSERT_OK(checkpointer->Save(SmallState(0, 2), 3));
+  EXPECT_EQ(LoadTrainingState(best)->nbatch, 1);
+  COOPER_ASSERT_OK(checkpointer->Save(SmallState(0, 3), 1));
+  EXPECT_EQ(LoadTrainingState(best)->nbatch, 3);
+  EXPECT_FALSE(std::filesystem::exists(best + ".score"));
+  // The score that counts is the one that Save is given.
+  COOPER_ASSERT_OK(checkpointer->Save(*LoadTrainingState(best)));
+  EXPECT_EQ(LoadTrainingState(checkpointer->Paths().back())->score, std::nullopt);
+}
+
+TEST(CheckpointerTest, TheScoreOfAnOlderVersionLiesBesideTheBestState) {
+  const std::string prefix = Prefix("old_score");
+  std::vector<std::string> log;
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto checkpointer,
+      Checkpointer::Create({.prefix = prefix, .background = false, .log = [&](const auto& line) {
+                              log.push_back(line);
+                            }}));
+  const std::string best = checkpointer->best_path();
+  COOPER_ASSERT_OK(checkpointer->Save(SmallState(0, 1)));
+  COOPER_ASSERT_OK(SaveTrainingState(best, SmallState(0, 1)));
+  COOPER_ASSERT_OK(WriteFileAtomically(best + ".score", "2\n"));
+  COOPER_ASSERT_OK(checkpointer->LoadLatest());
+  COOPER_ASSERT_OK(checkpointer->Save(SmallState(0, 2), 2.5));
+  EXPECT_EQ(LoadTrainingState(best)->nbatch, 1);
+  EXPECT_THAT(log, IsEmpty());
+  // Of a best state that cannot be read the score does not count either.
+  COOPER_ASSERT_OK(WriteFileAtomically(best, "damaged"));
+  COOPER_ASSERT_OK(checkpointer->LoadLatest());
+  EXPECT_THAT(log, ElementsAre(HasSubstr("run-best.state")));
+  COOPER_ASSERT_OK(checkpointer->Save(SmallState(0, 3), 9));
+  EXPECT_EQ(LoadTrainingState(best)->nbatch, 3);
 }
 
 TEST(CheckpointerTest, EveryCountsBatchesThatItDoesNotSee) {

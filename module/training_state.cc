@@ -18,7 +18,7 @@ namespace cooper {
 namespace {
 
 constexpr char kVersionName[] = "cooper:training_state";
-constexpr int64_t kVersion = 2;
+constexpr int64_t kVersion = 3;
 constexpr int64_t kFirstVersion = 1;
 constexpr char kChecksumName[] = "cooper:crc32";
 
@@ -98,6 +98,12 @@ absl::Status Take(const std::string& name, const NDArray& array, TrainingState* 
     state->nbatch = values[1];
     state->random = {.seed = static_cast<uint64_t>(values[2]),
                      .runs = static_cast<uint64_t>(values[3])};
+    return absl::OkStatus();
+  }
+  if (name == "score") {
+    COOPER_ASSIGN_OR_RETURN(const absl::Span<double> values, array.Data<double>());
+    if (values.size() != 1) return absl::InvalidArgumentError("'score' is no score");
+    state->score = values[0];
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat("unknown entry '", name, "'"));
@@ -210,6 +216,10 @@ absl::Status SaveTrainingState(const std::string& path, const TrainingState& sta
                                                       static_cast<int64_t>(state.random.seed),
                                                       static_cast<int64_t>(state.random.runs)}));
   list.emplace_back("position", std::move(position));
+  if (state.score.has_value()) {
+    COOPER_ASSIGN_OR_RETURN(NDArray score, NDArray::FromVector<double>({1}, {*state.score}));
+    list.emplace_back("score", std::move(score));
+  }
   COOPER_ASSIGN_OR_RETURN(NDArray checksum, FromInts({ChecksumOf(list)}));
   list.emplace_back(kChecksumName, std::move(checksum));
   return SaveNamedArrays(path, list);

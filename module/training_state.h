@@ -17,10 +17,11 @@
 //   text:buckets                       the keys of all buckets bound so far, one a line
 //                                      (BucketKey::ToString; uint8)
 //   position                           epoch, batch, seed and runs of the random stream (int64)
+//   score                              what Checkpointer::Save was given, if anything (float64)
 //
 // The checksum is the CRC-32 of zlib over, for each array, its name, a zero, its dtype's name, a
-// zero, its extents (int64), and its elements. Version 1 had neither checksum nor the entries
-// kvstore, replica and buckets; it can still be read.
+// zero, its extents (int64), and its elements. Version 2 had no score; version 1 had neither
+// checksum nor the entries kvstore, replica and buckets. Both can still be read.
 //
 //   COOPER_ASSIGN_OR_RETURN(TrainingState state, LoadTrainingState(path));
 //   COOPER_RETURN_IF_ERROR(RestoreTraining(state, *model, *iter, metric.get(), fit.optimizer,
@@ -30,6 +31,7 @@
 //   COOPER_RETURN_IF_ERROR(model->Fit(*iter, fit));
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +55,9 @@ struct TrainingState : SavedParameters {
   std::string metric;
   // Of all buckets that were bound: to bind them again before the first batch (PrepareAll).
   std::vector<BucketKey> buckets;
+  // How good it is (Checkpointer::Save). It is in the file of the state, so that a run that is
+  // killed cannot leave the best state with the score of another one.
+  std::optional<double> score;
 };
 
 // Copies the state out of a module and the objects that train it. `metric` may be null. For the end

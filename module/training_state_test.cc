@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -118,6 +119,29 @@ TEST(TrainingStateTest, DamagedFilesAreRefused) {
   refuse({{"cooper:training_state", one}}, "'position' is missing");
   refuse({{"cooper:training_state", one}, {"position", one}}, "'position' is no position");
   refuse({{"cooper:training_state", one}, {"colour", one}}, "unknown entry 'colour'");
+  refuse({{"cooper:training_state", one}, {"score", *NDArray::Zeros({2}, DType::kFloat64)}},
+         "'score' is no score");
+}
+
+TEST(TrainingStateTest, AScoreIsKept) {
+  const std::string path = testing::TempDir() + "/score.state";
+  for (const std::optional<double> score : {std::optional<double>(0.1), std::optional<double>()}) {
+    COOPER_ASSERT_OK(SaveTrainingState(path, {.score = score}));
+    COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState loaded, LoadTrainingState(path));
+    EXPECT_EQ(loaded.score, score);
+  }
+}
+
+TEST(TrainingStateTest, AFileOfVersion2IsRead) {
+  const std::string path = testing::TempDir() + "/version2.state";
+  COOPER_ASSERT_OK(
+      SaveNamedArrays(path, {{"cooper:training_state", *NDArray::FromVector<int64_t>({1}, {2})},
+                             {"position", *NDArray::FromVector<int64_t>({4}, {3, 7, 1, 2})},
+                             {"cooper:crc32", *NDArray::FromVector<int64_t>({1}, {0x5f997038})}}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState loaded, LoadTrainingState(path));
+  EXPECT_EQ(loaded.epoch, 3);
+  EXPECT_EQ(loaded.nbatch, 7);
+  EXPECT_EQ(loaded.score, std::nullopt);
 }
 
 TEST(TrainingStateTest, AStateOfAnotherModelIsRefused) {

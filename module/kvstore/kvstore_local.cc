@@ -1,5 +1,6 @@
 #include "module/kvstore/kvstore_local.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -38,7 +39,9 @@ absl::Status KVStoreLocal::Set(const std::string& key, const NDArray& value) {
 absl::Status KVStoreLocal::Sum(const std::string& key, absl::Span<const NDArray> values,
                                Work* work) {
   for (const NDArray& value : values) traffic_.uncompressed_bytes += value.size_bytes();
-  if (compression_.has_value()) return SumCompressed(key, values, work);
+  if (compression_.has_value()) {
+    return AddContext(SumCompressed(key, values, work), "kvstore: key '", key, "'");
+  }
   for (const NDArray& value : values) traffic_.bytes += value.size_bytes();
   return work->sum.context().is_cpu() ? SumArrays(values, work->sum) : SumOnGpu(values, work);
 }
@@ -77,6 +80,7 @@ absl::StatusOr<KVStepInfo> KVStoreLocal::Step(absl::Span<const KVItem> items, bo
   if (!on_gpus.empty()) {
     COOPER_RETURN_IF_ERROR(device_step_.Run(on_gpus, values, updater_.get(), buckets_));
   }
+  stop_ = std::max(stop_, requested_stop_);
   return KVStepInfo{.active_workers = active ? 1 : 0, .others = {}};
 }
 
@@ -123,9 +127,8 @@ absl::Status KVStoreLocal::SumCompressed(const std::string& key, absl::Span<cons
   }
   for (const NDArray& residual : residuals) {
     if (residual.shape() == work->sum.shape()) continue;
-    return absl::InvalidArgumentError(absl::StrCat("kvstore: the residual of key '", key, "' is ",
-                                                   residual.ToString(), ", expected ",
-                                                   work->sum.ToString()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the residual is ", residual.ToString(), ", expected ", work->sum.ToString()));
   }
   for (size_t i = 0; i < values.size(); ++i) {
     COOPER_ASSIGN_OR_RETURN(const NDArray gradient, OnCpu(values[i]));

@@ -18,6 +18,7 @@
 namespace cooper {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -110,6 +111,30 @@ TEST(KVStoreTest, ErrorsNameTheKey) {
   EXPECT_THAT(store->Pull("w", {*NDArray::Zeros({2}, DType::kFloat64)}),
               StatusIs(kInvalidArgument, HasSubstr("float64")));
   EXPECT_THAT(Pulled(*store, "w", 2), ElementsAre(1, 2));
+
+  auto compressed = Make("device");
+  COOPER_ASSERT_OK(compressed->SetGradientCompression({{"type", "2bit"}}));
+  const NDArray wide = *NDArray::Zeros({2}, DType::kFloat64);
+  COOPER_ASSERT_OK(compressed->Init("wide", wide));
+  EXPECT_THAT(compressed->Push("wide", {wide}),
+              StatusIs(kInvalidArgument, AllOf(HasSubstr("'wide'"), HasSubstr("float64"))));
+  COOPER_ASSERT_OK(compressed->Init("w", Row({1, 2})));
+  COOPER_ASSERT_OK(compressed->SetState({{"w:0", Row({1})}}));
+  EXPECT_THAT(compressed->Push("w", {Row({1, 2})}),
+              StatusIs(kInvalidArgument, HasSubstr("'w': the residual is (1,) float32")));
+}
+
+TEST(KVStoreTest, AStepTellsThatAStopWasAskedFor) {
+  for (const char* type : {"local", "device"}) {
+    auto store = Make(type);
+    store->RequestStop(StopReason::kCallback);
+    EXPECT_EQ(store->stop_reason(), StopReason::kNone) << type;
+    COOPER_ASSERT_OK(store->Step({}, /*active=*/true).status());
+    EXPECT_EQ(store->stop_reason(), StopReason::kCallback) << type;
+    store->ForgetStop();
+    COOPER_ASSERT_OK(store->Step({}, /*active=*/true).status());
+    EXPECT_EQ(store->stop_reason(), StopReason::kNone) << type;
+  }
 }
 
 TEST(KVStoreTest, UnknownTypesAndParametersAreRefused) {
