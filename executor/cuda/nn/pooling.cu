@@ -20,7 +20,7 @@ namespace {
 
 // The maximum, and where it is first reached; -1 if that is padding or nowhere.
 template <typename T, typename I>
-__device__ ComputeType<T> Max(const PoolingGeometry<I>& g, const PoolingWindow<I>& w, const T* from,
+__device__ ComputeType<T> Max(const PoolingGeometry<I>& g, const PoolingSpans<I>& w, const T* from,
                               int64_t* where) {
   using C = ComputeType<T>;
   C top = g.v1 && w.padded() ? C{0} : kLowestElement<T>;
@@ -47,7 +47,7 @@ __device__ C Root(C sum, int p) {
 
 // Of lp its root.
 template <typename T, typename I>
-__device__ ComputeType<T> Sum(const PoolingGeometry<I>& g, const PoolingWindow<I>& w,
+__device__ ComputeType<T> Sum(const PoolingGeometry<I>& g, const PoolingSpans<I>& w,
                               const T* from) {
   using C = ComputeType<T>;
   C sum = 0;
@@ -69,7 +69,7 @@ __global__ void EachWindow(int64_t count, PoolingGeometry<I> g, const T* data, F
   using C = ComputeType<T>;
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
     const PoolingPlace<I> place(g, g.out, static_cast<I>(i));
-    const PoolingWindow<I> w(g, place.at);
+    const PoolingSpans<I> w(g, place.at);
     const T* from = data + g.Begin(place.n, place.channel, g.in_size());
     C value;
     int64_t where = -1;
@@ -159,7 +159,7 @@ absl::Status RunWindows(const KernelContext& c, const PoolingGeometry<int64_t>& 
 
 // What an element of a plane gets of the gradient of a window.
 template <typename T, typename I>
-__device__ ComputeType<T> Share(const PoolingGeometry<I>& g, const PoolingWindow<I>& window,
+__device__ ComputeType<T> Share(const PoolingGeometry<I>& g, const PoolingSpans<I>& window,
                                 ComputeType<T> grad, const T* plane, I element,
                                 const WindowFact* fact) {
   using C = ComputeType<T>;
@@ -206,11 +206,11 @@ __global__ void Backward(int64_t count, PoolingGeometry<I> g, const T* ograd, co
     }
     C sum = 0;
     for (I d = begin[0]; d < end[0]; ++d) {
-      const PoolingWindowSpan<I> of_d = g.SpanAt(0, d);
+      const PoolingAxisSpan<I> of_d = g.SpanAt(0, d);
       for (I h = begin[1]; h < end[1]; ++h) {
-        const PoolingWindowSpan<I> of_h = g.SpanAt(1, h);
+        const PoolingAxisSpan<I> of_h = g.SpanAt(1, h);
         for (I w = begin[2]; w < end[2]; ++w) {
-          const PoolingWindow<I> window(of_d, of_h, g.SpanAt(2, w));
+          const PoolingSpans<I> window(of_d, of_h, g.SpanAt(2, w));
           const I from = windows + ((d * g.out[1] + h) * g.out[2] + w) * g.step();
           sum += Share(g, window, ConvertElement<C>(ograd[from]), data + plane,
                        static_cast<I>(i) - plane, facts + from);
@@ -228,7 +228,7 @@ __global__ void ImageBackward(int64_t count, PoolingGeometry<I> g, const T* ogra
   using C = ComputeType<T>;
   const I size = g.in_size(), sample = g.channels_last ? g.channels * size : size;
   const I first[3] = {0, 0, 0};
-  const PoolingWindow<I> window(g, first);
+  const PoolingSpans<I> window(g, first);
   const auto load = [&](int64_t i) {
     const I at = static_cast<I>(i), n = at / sample;
     const I channel = g.channels_last ? at % g.channels : 0;

@@ -16,7 +16,7 @@ namespace cooper {
 
 // A window along one axis.
 template <typename I>
-struct PoolingWindowSpan {
+struct PoolingAxisSpan {
   I begin, end, with_pad;
   bool padded;
 };
@@ -38,7 +38,7 @@ struct PoolingGeometry {
   __device__ I Begin(I n, I channel, I size) const {
     return n * channels * size + channel * (channels_last ? 1 : size);
   }
-  __device__ PoolingWindowSpan<I> SpanAt(int axis, I position) const {
+  __device__ PoolingAxisSpan<I> SpanAt(int axis, I position) const {
     const PoolingSpan s = PoolingSpanAt(position, stride[axis], pad[axis], kernel[axis], in[axis]);
     return {static_cast<I>(s.begin), static_cast<I>(s.end), static_cast<I>(s.with_pad), s.padded};
   }
@@ -147,13 +147,13 @@ struct PoolingPlace {
 };
 
 template <typename I>
-struct PoolingWindow {
-  PoolingWindowSpan<I> d, h, w;
+struct PoolingSpans {
+  PoolingAxisSpan<I> d, h, w;
 
-  __device__ PoolingWindow(const PoolingWindowSpan<I>& d, const PoolingWindowSpan<I>& h,
-                           const PoolingWindowSpan<I>& w)
+  __device__ PoolingSpans(const PoolingAxisSpan<I>& d, const PoolingAxisSpan<I>& h,
+                          const PoolingAxisSpan<I>& w)
       : d(d), h(h), w(w) {}
-  __device__ PoolingWindow(const PoolingGeometry<I>& g, const I (&at)[3])
+  __device__ PoolingSpans(const PoolingGeometry<I>& g, const I (&at)[3])
       : d(g.SpanAt(0, at[0])), h(g.SpanAt(1, at[1])), w(g.SpanAt(2, at[2])) {}
 
   __device__ bool padded() const { return d.padded || h.padded || w.padded; }

@@ -142,11 +142,11 @@ TEST(RNNLayerTest, RefusesHalfAClip) {
 
 // Bytes that an int64 does not hold, in extents that it does.
 TEST(RNNShapeTest, RefusesAReserveThatIsTooLarge) {
-  const Symbol rnn = Symbol::Create("RNN", {.name = "rnn",
-                                            .attrs = {{"mode", "gru"},
-                                                      {"num_layers", "13"},
-                                                      {"state_size", "1048576"}}})
-                         .value();
+  const Symbol rnn =
+      Symbol::Create("RNN",
+                     {.name = "rnn",
+                      .attrs = {{"mode", "gru"}, {"num_layers", "13"}, {"state_size", "1048576"}}})
+          .value();
   EXPECT_FALSE(InferShape(rnn, {{"rnn_data", {524288, 524288, 1}}}).ok());
 }
 
