@@ -132,7 +132,7 @@ absl::Status BucketingModule::Bind(const ModuleBindOptions& options) {
   const ModuleBindOptions previous = std::exchange(bind_options_, options);
   Bucket* const current = std::exchange(current_, nullptr);
   Bucket* const evaluated = std::exchange(evaluated_, nullptr);
-  const absl::Status status = BindDefault(options);
+  absl::Status status = BindDefault(options);
   if (status.ok()) return status;
   buckets_ = std::move(buckets);
   evaluation_buckets_ = std::move(evaluation_buckets);

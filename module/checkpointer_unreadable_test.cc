@@ -33,7 +33,8 @@ int entries_before_failure = -1;
 }  // namespace
 
 // In place of the C library's, which std::filesystem calls.
-extern "C" dirent* readdir(DIR* folder) {
+extern "C" dirent* ReadFolder(DIR* folder) __asm__("readdir");
+dirent* ReadFolder(DIR* folder) {
   static const auto next = reinterpret_cast<dirent* (*)(DIR*)>(dlsym(RTLD_NEXT, "readdir"));
   if (entries_before_failure == 0) {
     errno = EIO;

@@ -174,7 +174,8 @@ TEST(TrainingStateTest, AnOptimizerStateThatDoesNotFitItsWeightIsRefused) {
   };
   for (const auto& [entry, error] : kCases) {
     TrainingState changed = state;
-    std::erase_if(changed.optimizer, [&](const auto& e) { return e.first == entry.first; });
+    std::erase_if(changed.optimizer,
+                  [&, name = entry.first](const auto& e) { return e.first == name; });
     changed.optimizer.emplace_back(entry.first, entry.second);
     COOPER_ASSERT_OK(SaveTrainingState(path, changed));
     COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState loaded, LoadTrainingState(path));

@@ -71,6 +71,7 @@ TEST(ParallelStepsTest, WaitsForALongRange) {
 TEST(ParallelStepsTest, ManyCallersAtATime) {
   const internal_parallel::ShareAll all;
   std::vector<std::thread> callers;
+  callers.reserve(8);
   std::atomic<int64_t> sum = 0;
   for (int t = 0; t < 8; ++t) {
     callers.emplace_back([&] {

@@ -19,7 +19,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-Symbol MakeRNN(const std::string& mode, AttrMap more = {}) {
+Symbol MakeRNN(const std::string& mode, const AttrMap& more = {}) {
   AttrMap attrs = {{"mode", mode}, {"num_layers", "2"}, {"state_size", "4"}};
   for (const auto& [key, value] : more) attrs[key] = value;
   return Symbol::Create("RNN", {.name = "rnn", .attrs = attrs}).value();
@@ -27,6 +27,7 @@ Symbol MakeRNN(const std::string& mode, AttrMap more = {}) {
 
 std::vector<std::string> Texts(const std::vector<PartialShape>& shapes) {
   std::vector<std::string> texts;
+  texts.reserve(shapes.size());
   for (const PartialShape& shape : shapes) texts.push_back(shape.ToString());
   return texts;
 }
@@ -128,7 +129,7 @@ TEST(RNNShapeTest, RefusesParametersThatMakeNoSense) {
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("rnn_relu, rnn_tanh")));
 }
 
-Symbol MakeLayer(const std::string& mode, AttrMap more = {}) {
+Symbol MakeLayer(const std::string& mode, const AttrMap& more = {}) {
   AttrMap attrs = {
       {"mode", mode}, {"num_layers", "1"}, {"state_size", "4"}, {"state_outputs", "True"}};
   for (const auto& [key, value] : more) attrs[key] = value;
