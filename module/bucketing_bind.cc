@@ -4,7 +4,6 @@
 #include <chrono>
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "module/background_tasks.h"
 #include "module/bucketing_module.h"
 #include "ndarray/parallel.h"

@@ -1,14 +1,9 @@
 #include "module/bucketing_module.h"
 
-#include <algorithm>
-#include <chrono>
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "io/call_with_key.h"
-#include "module/background_tasks.h"
-#include "ndarray/parallel.h"
 #include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
 #include "symbol/name_manager.h"

@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <utility>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "module/gradient_norm.h"
 #include "module/kvstore/queued_copies.h"
 #include "module/parameter_store.h"

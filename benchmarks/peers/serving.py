@@ -10,7 +10,7 @@ import os
 import pathlib
 import statistics
 import sys
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, Iterator, List, Tuple
 
 import works
 from worker import Worker, WorkerError
@@ -51,14 +51,19 @@ def _ask(flags: argparse.Namespace, worker: Worker, command: str, key: str) -> D
     return worker.ask(f'{command} {flags.seconds:g}', 60 + 10 * flags.seconds, (key,))
 
 
+def _turns(flags: argparse.Namespace, workers: List[Worker]) -> Iterator[Worker]:
+    """Every worker once a round, another one first each time."""
+    for index in range(flags.rounds):
+        for i in range(len(workers)):
+            yield workers[(index + i) % len(workers)]
+
+
 def _in_turns(flags: argparse.Namespace, workers: List[Worker], command: str,
               key: str) -> Dict[str, Dict[str, float]]:
     """Medians over the rounds of all that the workers answer."""
     answers: Dict[str, List[Dict[str, float]]] = {worker.name: [] for worker in workers}
-    for index in range(flags.rounds):
-        for i in range(len(workers)):
-            worker = workers[(index + i) % len(workers)]
-            answers[worker.name].append(_ask(flags, worker, command, key))
+    for worker in _turns(flags, workers):
+        answers[worker.name].append(_ask(flags, worker, command, key))
     return {name: {field: statistics.median(answer[field] for answer in of_worker)
                    for field in of_worker[0]}
             for name, of_worker in answers.items()}
@@ -74,12 +79,9 @@ def _scaling(flags: argparse.Namespace, workers: List[Worker]) -> Dict[str, Dict
     rate = 'requests_per_s'
     for worker in workers:
         _ask(flags, worker, f'callers {flags.callers}', rate)
-    for index in range(flags.rounds):
-        for i in range(len(workers)):
-            worker = workers[(index + i) % len(workers)]
-            rates[worker.name].append(
-                (_ask(flags, worker, 'callers 1', rate)[rate],
-                 _ask(flags, worker, f'callers {flags.callers}', rate)[rate]))
+    for worker in _turns(flags, workers):
+        rates[worker.name].append((_ask(flags, worker, 'callers 1', rate)[rate],
+                                   _ask(flags, worker, f'callers {flags.callers}', rate)[rate]))
     return {name: {'one_caller': statistics.median(one for one, _ in of_worker),
                    'callers': statistics.median(many for _, many in of_worker),
                    'ratio': statistics.median(many / one for one, many in of_worker)}
@@ -111,11 +113,11 @@ def table(result: Dict[str, Any]) -> str:
     def row(title: str, cells: List[str]) -> None:
         lines.append(f'| {title} | ' + ' | '.join(cells) + ' |')
 
-    row('one caller, sentences/s', [f'{result["scaling"][name]["one_caller"]:.0f}' for name in names])
-    row(f'{callers} callers, sentences/s',
-        [f'{result["scaling"][name]["callers"]:.0f}' for name in names])
+    scaling = [result['scaling'][name] for name in names]
+    row('one caller, sentences/s', [f'{of_worker["one_caller"]:.0f}' for of_worker in scaling])
+    row(f'{callers} callers, sentences/s', [f'{of_worker["callers"]:.0f}' for of_worker in scaling])
     row(f'{callers} callers / twice one caller',
-        [f'{result["scaling"][name]["ratio"] / 2:.2f}' for name in names])
+        [f'{of_worker["ratio"] / 2:.2f}' for of_worker in scaling])
     row('capacity, sentences/s', [f'{result["capacity"][name][rate]:.0f}' for name in names])
     for load in result['loads']:
         title = f'{load[rate]:.0f}/s ({result["settings"]["share"]:.0%} of {load["of"]}\'s)'

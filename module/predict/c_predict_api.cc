@@ -9,7 +9,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "module/predict/bound_predictor.h"
 #include "module/predict/c_predict_call.h"
 #include "ndarray/status_macros.h"

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "executor/elements/pooling_span.h"

@@ -10,7 +10,6 @@
 #include "executor/cuda/launch.h"
 #include "executor/cuda/launch_rows.h"
 #include "executor/cuda/nn/sampler_grids.h"
-#include "executor/cuda/reduce/set_reduce.h"
 #include "executor/elements/grid_source.h"
 #include "executor/kernel.h"
 #include "ndarray/status_macros.h"
