@@ -122,6 +122,15 @@ absl::StatusOr<std::shared_ptr<const BoundPredictor::Network>> BoundPredictor::R
                           OnContext(Among(params.args, needed.args), options.context));
   COOPER_ASSIGN_OR_RETURN(network->auxs,
                           OnContext(Among(params.auxs, needed.auxs), options.context));
+  // What contradicts something is told when the network is bound.
+  const auto inferred =
+      InferShapePartial(network->inference.symbol, InputShapes(*network, options.shapes));
+  const std::vector<std::string> args = network->inference.symbol.ListArguments();
+  for (size_t i = 0; i < args.size() && inferred.ok(); ++i) {
+    const auto it = network->args.find(args[i]);
+    if (inferred->args[i].IsFull() || it == network->args.end()) continue;
+    network->undetermined.emplace(args[i], it->second.shape());
+  }
   return network;
 }
 
@@ -183,17 +192,9 @@ absl::StatusOr<std::unique_ptr<BoundPredictor>> BoundPredictor::Reshape(
       return absl::InvalidArgumentError(absl::StrCat("input '", name, "' has no shape", unknown));
     }
   }
-  // Of parameters those that do not follow from the inputs: the others are compared below.
+  // Other parameters' shapes follow from the inputs', and are compared below.
   KnownShapes known = inputs;
-  COOPER_ASSIGN_OR_RETURN(const InferredShapes inferred,
-                          InferShapePartial(executor_->symbol(), inputs));
-  const std::vector<std::string> args = executor_->symbol().ListArguments();
-  for (size_t i = 0; i < args.size(); ++i) {
-    const auto it = network_->args.find(args[i]);
-    if (!inferred.args[i].IsFull() && it != network_->args.end()) {
-      known.emplace(args[i], it->second.shape());
-    }
-  }
+  known.insert(network_->undetermined.begin(), network_->undetermined.end());
   // Labels, which nobody gives, change with the inputs.
   COOPER_ASSIGN_OR_RETURN(auto executor, executor_->Reshape(known, /*partial_shaping=*/true,
                                                             /*allow_up_sizing=*/true));

@@ -69,6 +69,7 @@ class BoundPredictor {
     ArrayMap auxs;
     ArrayMap values;                  // that the file has for inputs
     std::vector<std::string> shaped;  // inputs whose shapes were given
+    KnownShapes undetermined;         // of parameters, where they do not follow from the inputs'
   };
 
   BoundPredictor(std::shared_ptr<const Network> network, std::unique_ptr<Executor> executor)
