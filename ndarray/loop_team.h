@@ -13,8 +13,7 @@ namespace cooper::internal_parallel {
 // `threads` - 1 others, until is_done(). run_one(self) runs one piece, if one is ready, and says
 // whether it has; it is called by several threads at a time. Who finds none looks again for a few
 // microseconds before it lets others run, and a thread that finds none for long does not come back:
-// the caller waits for nobody that has not come or has left. Where others have cost more than they
-// did, the caller is alone (helper_balance.h). Not to be called within a loop.
+// the caller waits for nobody that has not come or has left. Not to be called within a loop.
 void RunTeam(int64_t threads, absl::FunctionRef<bool(int64_t self)> run_one,
              absl::FunctionRef<bool()> is_done);
 

@@ -26,14 +26,15 @@ int NumThreads();
 void SetNumThreads(int threads);
 
 // Calls fn(begin, end) for disjoint ranges that cover [0, n), on several threads if each then gets
-// at least `grain` items, else on this one. The ranges depend on n, grain and NumThreads() only,
-// not on who runs them. A loop within a loop is run by one thread. `fn` is compiled once, for any
-// processor: it moves elements rather than computes with them, or calls what RunAtCpuLevel runs.
+// at least `grain` items, else on this one. The ranges depend on n, grain and NumThreads(), not on
+// who runs them; within a loop, and while a thread runs its loops alone, there is one. `fn` is
+// compiled once, for any processor: it moves elements rather than computes with them, or calls what
+// RunAtCpuLevel runs.
 void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn);
 
 // The same for what takes long: each thread's range is cut into a few of at least `piece` items,
-// which a thread that is done with its own takes over from a slower one. The ranges depend on n,
-// grain, piece and NumThreads() only.
+// which a thread that is done with its own takes over from a slower one. The ranges depend on
+// `piece`, too.
 void ParallelForPieces(int64_t n, int64_t grain, int64_t piece,
                        absl::FunctionRef<void(int64_t, int64_t)> fn);
 
@@ -44,6 +45,14 @@ void ParallelFor(int64_t n, int64_t grain, const Fn& fn) {
     RunAtCpuLevel([&fn, begin, end] { fn(begin, end); });
   });
 }
+
+namespace internal_parallel {
+
+// How many threads a loop that starts now is to be cut for: up to `most`, up to NumThreads(), and
+// one within a loop, or while this thread runs its loops alone.
+int64_t LoopThreads(int64_t most);
+
+}  // namespace internal_parallel
 
 }  // namespace cooper
 

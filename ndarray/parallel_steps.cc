@@ -4,15 +4,12 @@
 #include <atomic>
 
 #include "absl/container/fixed_array.h"
-#include "ndarray/in_loop.h"
 #include "ndarray/loop_team.h"
 #include "ndarray/parallel.h"
 
 namespace cooper {
 
 namespace {
-
-using internal_parallel::in_loop;
 
 // Steps of more threads allocate.
 constexpr int64_t kThreadsOnStack = 64;
@@ -68,8 +65,7 @@ class StepLoop {
 void ParallelSteps(int64_t steps, int64_t n, int64_t grain,
                    absl::FunctionRef<void(int64_t, int64_t, int64_t)> fn) {
   if (n <= 0) return;
-  const int64_t parts =
-      in_loop ? 1 : std::min<int64_t>(NumThreads(), n / std::max<int64_t>(grain, 1));
+  const int64_t parts = internal_parallel::LoopThreads(n / std::max<int64_t>(grain, 1));
   if (parts > 1) return StepLoop(steps, n, parts, fn).Run();
   for (int64_t step = 0; step < steps; ++step) fn(step, 0, n);
 }

@@ -13,8 +13,8 @@ namespace cooper {
 // disjoint ranges that cover [0, n) in each step. For steps of microseconds, for which starting a
 // loop each would take too long: threads that have come look for the next step's ranges themselves,
 // for a few microseconds, before they let others run. The caller waits for nobody that has not
-// come, and a thread that finds nothing for long does not come back. The ranges depend on n, grain
-// and NumThreads() only; within a loop there is one, on this thread.
+// come, and a thread that finds nothing for long does not come back. The ranges are as those of
+// ParallelFor.
 void ParallelSteps(int64_t steps, int64_t n, int64_t grain,
                    absl::FunctionRef<void(int64_t step, int64_t begin, int64_t end)> fn);
 

@@ -4,7 +4,6 @@
 #include <atomic>
 
 #include "absl/container/fixed_array.h"
-#include "ndarray/in_loop.h"
 #include "ndarray/loop_team.h"
 #include "ndarray/parallel.h"
 
@@ -75,8 +74,7 @@ class Wavefront {
 void ParallelWavefront(int64_t rows, int64_t columns,
                        absl::FunctionRef<void(int64_t, int64_t)> fn) {
   if (rows <= 0 || columns <= 0) return;
-  const int64_t threads =
-      internal_parallel::in_loop ? 1 : std::min<int64_t>({NumThreads(), rows, columns});
+  const int64_t threads = internal_parallel::LoopThreads(std::min(rows, columns));
   if (threads > 1) return Wavefront(rows, columns, threads, fn).Run();
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t column = 0; column < columns; ++column) fn(row, column);
