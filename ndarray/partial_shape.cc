@@ -30,6 +30,10 @@ bool PartialShape::IsFull() const {
          std::none_of(dims_.begin(), dims_.end(), [](int64_t d) { return d == kUnknownDim; });
 }
 
+bool PartialShape::HasNegativeExtent() const {
+  return std::any_of(dims_.begin(), dims_.end(), [](int64_t d) { return d < kUnknownDim; });
+}
+
 Shape PartialShape::ToShape() const { return Shape(dims()); }
 
 // Shapes that a symbol asks for may have more elements than an int64 can count: its greatest value

@@ -43,6 +43,8 @@ class PartialShape {
 
   // Whether every extent is known.
   bool IsFull() const;
+  // Whether an extent is below 0 and is not kUnknownDim: no shape may have such an extent.
+  bool HasNegativeExtent() const;
   // The shape. Requires IsFull().
   Shape ToShape() const;
   // Product of all extents, or kUnknownDim.

@@ -37,6 +37,12 @@ TEST(PartialShapeTest, KnowsWhatIsKnown) {
   EXPECT_EQ(PartialShape(Shape()).num_elements(), 1);
 }
 
+TEST(PartialShapeTest, UnknownExtentsAreNotNegative) {
+  EXPECT_FALSE(PartialShape().HasNegativeExtent());
+  EXPECT_FALSE((PartialShape{2, kAny, 0}).HasNegativeExtent());
+  EXPECT_TRUE((PartialShape{2, -2}).HasNegativeExtent());
+}
+
 TEST(PartialShapeTest, Merges) {
   struct Case {
     const char* name;

@@ -22,8 +22,7 @@ absl::StatusOr<std::vector<PartialShape>> VariableShapes(const IndexedGraph& gra
     PartialShape& shape = shapes[graph.first_entry(i)];
     auto it = known.find(node.name());
     if (it != known.end()) shape = it->second;
-    const auto dims = shape.dims();
-    if (std::any_of(dims.begin(), dims.end(), [](int64_t d) { return d < kUnknownDim; })) {
+    if (shape.HasNegativeExtent()) {
       return absl::InvalidArgumentError(absl::StrCat(
           Describe(node), " has shape ", shape.ToString(), ", which has a negative extent"));
     }

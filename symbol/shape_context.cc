@@ -1,7 +1,5 @@
 #include "symbol/shape_context.h"
 
-#include <algorithm>
-#include <cstdint>
 #include <string>
 
 #include "absl/functional/function_ref.h"
@@ -25,8 +23,7 @@ absl::Status Add(const PartialShape& shape, const char* why, const char* kind,
                                                    ShapeContext::kMaxRank));
   }
   const char* const equals = *why == '\0' ? "" : " = ";
-  const auto dims = shape.dims();
-  if (std::any_of(dims.begin(), dims.end(), [](int64_t extent) { return extent < kUnknownDim; })) {
+  if (shape.HasNegativeExtent()) {
     return absl::InvalidArgumentError(absl::StrCat(kind, " '", name(), "' would have shape ",
                                                    shape.ToString(), equals, why,
                                                    ", which has a negative extent"));

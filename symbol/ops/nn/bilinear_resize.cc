@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
+#include "symbol/extent_product.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/nn/bilinear_resize_param.h"
@@ -52,7 +53,7 @@ absl::StatusOr<int64_t> ResizedExtent(const BilinearResizeParam& p, int64_t exte
     case ResizeMode::kToEvenDown:
       return odd ? extent - 1 : extent;
     case ResizeMode::kToEvenUp:
-      return odd ? extent + 1 : extent;
+      return odd ? ExtentSum(extent, 1) : extent;
     case ResizeMode::kToOddDown:
       return odd ? extent : extent - 1;
     case ResizeMode::kToOddUp:

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/partial_shape.h"
+#include "symbol/extent_product.h"
 
 namespace cooper {
 
@@ -24,7 +25,7 @@ inline absl::StatusOr<PartialShape> PlainShape(const PartialShape& shape, int64_
                                                    ", one to three spatial axes, ", block, ")"));
   }
   PartialShape plain(shape.dims().first(rank - 1));
-  plain[1] *= block;
+  plain[1] = ExtentProduct(plain[1], block);
   return plain;
 }
 

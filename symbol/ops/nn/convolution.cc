@@ -1,6 +1,9 @@
 // Convolution and Deconvolution in one to three dimensions. MXNet: src/operator/nn/convolution.cc,
 // deconvolution.cc.
 
+#include <cstdint>
+#include <limits>
+
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
@@ -45,6 +48,12 @@ absl::Status DeconvolutionShape(ShapeContext& c) {
     if (!data.dim_known(first + i)) continue;
     const int64_t stride = WindowValue(param.stride, i, 1);
     const int64_t whole = param.WholeExtent(i, data[first + i]);
+    // Leaves room for adj, which is added to it.
+    if (whole > std::numeric_limits<int64_t>::max() - kMaxWindowValue) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("kernel ", param.kernel[i], " and stride ", stride, " make spatial axis ", i,
+                       " of the output too long; input 'data' is ", data.ToString()));
+    }
     if (param.has_target_shape() && param.target_shape[i] > whole) {
       return absl::InvalidArgumentError(
           absl::StrCat("target_shape ", param.target_shape[i], " of spatial axis ", i,

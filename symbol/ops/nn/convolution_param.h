@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "symbol/extent_product.h"
 #include "symbol/ops/nn/window_param.h"
 #include "symbol/param_schema.h"
 
@@ -97,14 +98,15 @@ struct DeconvolutionParam : ConvolutionParam {
   }
 
   // The output's extent of spatial axis i without padding and added elements, where the input's is
-  // `extent`.
+  // `extent`: int64's greatest value if it is larger.
   int64_t WholeExtent(int i, int64_t extent) const {
-    return WindowValue(stride, i, 1) * (extent - 1) +
-           DilatedExtent(kernel[i], WindowValue(dilate, i, 1));
+    const int64_t step = WindowValue(stride, i, 1);
+    const int64_t reach = DilatedExtent(kernel[i], WindowValue(dilate, i, 1));
+    return extent == 0 ? reach - step : ExtentSum(ExtentProduct(extent - 1, step), reach);
   }
 
   // The padding and the added elements of spatial axis i, whose input extent is `extent`. Requires
-  // that target_shape is no larger than WholeExtent.
+  // that target_shape is no larger than WholeExtent, which is less than int64's greatest value.
   std::pair<int64_t, int64_t> PadAndAdj(int i, int64_t extent) const {
     if (!has_target_shape()) return {WindowValue(pad, i, 0), WindowValue(adj, i, 0)};
     const int64_t excess = WholeExtent(i, extent) - target_shape[i];

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
+#include "symbol/extent_product.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/nn/correlation_param.h"
@@ -24,12 +25,14 @@ absl::Status CorrelationShape(ShapeContext& c) {
                          kUnknownDim};
   for (int axis = 2; axis < 4; ++axis) {
     if (!data.dim_known(axis)) continue;
-    if (data[axis] + 2 * param.pad_size <= 2 * param.border()) {
+    // Elements that patches of data1 may have in their middle.
+    const int64_t middles = ExtentSum(data[axis], 2 * param.pad_size) - 2 * param.border();
+    if (middles <= 0) {
       return absl::InvalidArgumentError(
           absl::StrCat("axis ", axis, " of input 'data1' ", data.ToString(),
                        " is too small for kernel_size and max_displacement"));
     }
-    output[axis] = param.Positions(data[axis]);
+    output[axis] = (middles - 1) / param.stride1 + 1;
   }
   return c.SetOutput(0, output);
 }

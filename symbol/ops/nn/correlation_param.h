@@ -48,10 +48,6 @@ struct CorrelationParam {
   // Displacements along one axis: -radius, ..., radius, in steps of stride2.
   int64_t radius() const { return max_displacement / stride2; }
   int64_t displacements() const { return 2 * radius() + 1; }
-  // Patches of data1 along an axis of that extent.
-  int64_t Positions(int64_t extent) const {
-    return (extent + 2 * pad_size - 2 * border() + stride1 - 1) / stride1;
-  }
 };
 
 }  // namespace cooper

@@ -34,7 +34,7 @@ absl::StatusOr<int64_t> Positions(const Im2colParam& param, absl::Span<const int
   for (size_t i = 0; i < extents.size(); ++i) {
     if (extents[i] == kUnknownDim) return kUnknownDim;
     const int axis = static_cast<int>(i);
-    const int64_t padded = extents[i] + 2 * WindowValue(param.pad, axis, 0);
+    const int64_t padded = ExtentSum(extents[i], 2 * WindowValue(param.pad, axis, 0));
     const int64_t reach = DilatedExtent(param.kernel[i], WindowValue(param.dilate, axis, 1));
     if (reach > padded) {
       return absl::InvalidArgumentError(absl::StrCat("the kernel reaches over ", reach,

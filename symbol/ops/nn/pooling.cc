@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
+#include "symbol/extent_product.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/op_example.h"
@@ -24,7 +25,7 @@ absl::Status CheckParam(const PoolingParam& param) {
 
 // How many positions a window has on spatial axis i, `extent` elements long.
 absl::StatusOr<int64_t> Positions(const PoolingParam& param, int i, int64_t extent) {
-  const int64_t padded = extent + 2 * WindowValue(param.pad, i, 0);
+  const int64_t padded = ExtentSum(extent, 2 * WindowValue(param.pad, i, 0));
   const int64_t stride = WindowValue(param.stride, i, 1);
   if (param.kernel[i] > padded) {
     return absl::InvalidArgumentError(
@@ -35,9 +36,9 @@ absl::StatusOr<int64_t> Positions(const PoolingParam& param, int i, int64_t exte
     case PoolingParam::kValid:
       return (padded - param.kernel[i]) / stride + 1;
     case PoolingParam::kFull:
-      return (padded - param.kernel[i] + stride - 1) / stride + 1;
+      return ExtentSum(padded - param.kernel[i], stride - 1) / stride + 1;
     case PoolingParam::kSame:
-      return (padded + stride - 1) / stride;
+      return (padded - 1) / stride + 1;
   }
   return extent;
 }

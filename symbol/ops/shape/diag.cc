@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/shape.h"
 #include "ndarray/status_macros.h"
+#include "symbol/extent_product.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/shape/diag_param.h"
@@ -24,11 +25,7 @@ absl::Status DiagShape(ShapeContext& c) {
   const PartialShape data = c.input(0);
   if (!data.rank_known()) return absl::OkStatus();
   if (data.rank() == 1) {
-    int64_t side = kUnknownDim;
-    if (data.dim_known(0) && __builtin_add_overflow(data[0], std::abs(param.k), &side)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("input 'data' ", data.ToString(), " is too large for a diagonal"));
-    }
+    const int64_t side = ExtentSum(data[0], std::abs(param.k));
     return c.SetOutput(0, {side, side}, "a matrix that holds the diagonal");
   }
   COOPER_ASSIGN_OR_RETURN(const int rows, NormalizeAxis(param.axis1, data.rank(), "axis1"));

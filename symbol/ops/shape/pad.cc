@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
+#include "symbol/extent_product.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/shape/pad_param.h"
@@ -45,7 +46,7 @@ absl::Status PadShape(ShapeContext& c) {
       }
     }
     if (!data.rank_known() || !data.dim_known(i)) continue;
-    padded[i] = data[i] + before + after;
+    padded[i] = ExtentSum(data[i], before + after);
     const int64_t least = param.mode == PadParam::kReflect ? std::max(before, after) + 1
                           : param.mode == PadParam::kEdge  ? 1
                                                            : 0;
