@@ -22,7 +22,7 @@ struct RNNInputs {
       : data(first), weights(first + 1), num_weights(form == RNNForm::kPacked ? 1 : 4) {
     int next = weights + num_weights;
     state = next++;
-    if (param.mode == RNNMode::kLstm) state_cell = next++;
+    if (RNNHasCell(param)) state_cell = next++;
     if (param.use_sequence_length) lengths = next++;
     end = next;
   }
@@ -44,11 +44,10 @@ struct RNNBackwardInputs {
         reserve(forward.end + 1) {
     if (!param.state_outputs) return;
     state_grad = 1;
-    if (param.mode == RNNMode::kLstm) state_cell_grad = 2;
+    if (RNNHasCell(param)) state_cell_grad = 2;
   }
   static int NumOutputGradients(const RNNParam& param) {
-    if (!param.state_outputs) return 1;
-    return param.mode == RNNMode::kLstm ? 3 : 2;
+    return param.state_outputs ? 1 + RNNNumStates(param) : 1;
   }
 
   int output_grad = 0;

@@ -68,9 +68,9 @@ absl::Status FusedRNNCell::CheckSizes() const {
 }
 
 std::vector<StateInfo> FusedRNNCell::state_info() const {
-  const int64_t states = options_.num_layers * (options_.bidirectional ? 2 : 1);
-  return std::vector<StateInfo>(options_.mode == RNNMode::kLstm ? 2 : 1,
-                                {{states, kUnknownDim, num_hidden_}, "LNC"});
+  const RNNParam param = OpParam();
+  const int64_t states = param.num_layers * RNNNumDirections(param);
+  return std::vector<StateInfo>(RNNNumStates(param), {{states, kUnknownDim, num_hidden_}, "LNC"});
 }
 
 absl::StatusOr<StepResult> FusedRNNCell::Step(const Symbol&, const std::vector<Symbol>&) {

@@ -46,7 +46,7 @@ class Backward {
                                                  dims_.batch, scratch_.row_order)
                                        : RNNRows(dims_.num_steps, dims_.batch)),
         clip_(param_),
-        has_cell_(param_.mode == RNNMode::kLstm),
+        has_cell_(RNNHasCell(param_)),
         drop_(c.is_train && param_.p > 0 && dims_.layers > 1),
         reserve_(c.inputs[in_.reserve].as<T>()) {}
 

@@ -10,6 +10,7 @@
 #include "executor/cpu/rnn/rnn_rows.h"
 #include "executor/elements/rnn_dims.h"
 #include "executor/scratch_cursor.h"
+#include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
 namespace cooper {
@@ -24,7 +25,7 @@ struct RNNBackwardScratch {
     copies_weight = dims.hidden % 128 == 0;
     for (int d = 0; d < dims.directions; ++d) {
       dh[d] = cursor.Take<T>(dims.batch * dims.hidden);
-      if (param.mode == RNNMode::kLstm) dc[d] = cursor.Take<T>(dims.batch * dims.hidden);
+      if (RNNHasCell(param)) dc[d] = cursor.Take<T>(dims.batch * dims.hidden);
       if (copies_weight) weight[d] = cursor.Take<T>(dims.recurrent * dims.hidden * weight_stride);
     }
     bias = cursor.Take<T>(dims.slot_row());

@@ -62,7 +62,7 @@ void BM_TrainStep(benchmark::State& state) {
   std::vector<ArrayView> inputs = {make({steps, batch, hidden}),
                                    make({RNNParameterSize(param, hidden)}),
                                    make({layers * directions, batch, hidden})};
-  if (param.mode == RNNMode::kLstm) inputs.push_back(inputs[2]);
+  if (RNNHasCell(param)) inputs.push_back(inputs[2]);
   Node forward{.kernel = FindKernel("RNN", DeviceType::kCpu).value(), .call = &call};
   forward.inputs = inputs;
   forward.outputs = {make({steps, batch, directions * hidden}),

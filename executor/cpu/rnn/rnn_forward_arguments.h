@@ -36,7 +36,7 @@ struct RNNForwardPlan {
         reserve(param, dims.num_steps, dims.batch),
         keep(reqs.back() != WriteReq::kNull),
         drop(is_train && param.p > 0 && param.num_layers > 1),
-        has_cell(param.mode == RNNMode::kLstm),
+        has_cell(RNNHasCell(param)),
         packed(!keep && data.dtype == DType::kFloat32 && HasPackedRNNWeight(param.mode) &&
                dims.num_steps >= kMinRNNStepsToTranspose),
         transpose(!packed && dims.num_steps >= kMinRNNStepsToTranspose),

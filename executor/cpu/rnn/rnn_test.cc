@@ -54,7 +54,7 @@ struct Fixture {
     backward_call = call;
     backward_call.op = FindOp("_backward_RNN").value();
     const auto& p = param();
-    has_cell = p.mode == RNNMode::kLstm;
+    has_cell = RNNHasCell(p);
     const int64_t states = p.num_layers * RNNNumDirections(p);
     shapes = {Shape{kSteps, batch, kInput}, Shape{RNNParameterSize(p, kInput)},
               Shape{states, batch, p.state_size}};

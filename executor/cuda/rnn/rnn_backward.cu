@@ -49,7 +49,7 @@ class Backward {
         reserve_layout_(param_, dims_.num_steps, dims_.batch),
         scratch_(param_, dims_, c.workspace),
         clip_(param_),
-        has_cell_(param_.mode == RNNMode::kLstm),
+        has_cell_(RNNHasCell(param_)),
         drop_(c.is_train && param_.p > 0 && dims_.layers > 1),
         reserve_(c.inputs[in_.reserve].as<T>()) {}
 

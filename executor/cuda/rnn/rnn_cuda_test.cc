@@ -143,7 +143,7 @@ class Node {
     }
     const Shape state =
         packed ? Shape{states, test.batch, p.state_size} : Shape{test.batch, p.state_size};
-    const int num_states = p.mode == RNNMode::kLstm ? 2 : 1;
+    const int num_states = RNNNumStates(p);
     for (int i = 0; i < num_states; ++i) shapes.push_back(state);
     for (const Shape& shape : shapes) forward_.inputs.push_back(Random(shape, 0.6));
     for (const Shape& shape : shapes) backward_.outputs.push_back(Random(shape, 2));

@@ -71,7 +71,7 @@ struct Plan {
         reserve(param, data[0], data[1]),
         keep(reqs.back() != WriteReq::kNull),
         drop(is_train && param.p > 0 && param.num_layers > 1),
-        has_cell(param.mode == RNNMode::kLstm),
+        has_cell(RNNHasCell(param)),
         own_output(reqs[kOutput] != WriteReq::kWrite),
         has_lengths(param.use_sequence_length) {}
 

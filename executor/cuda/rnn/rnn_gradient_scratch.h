@@ -8,6 +8,7 @@
 #include "executor/cuda/rnn/rnn_step_product.h"
 #include "executor/elements/rnn_dims.h"
 #include "executor/scratch_cursor.h"
+#include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
 namespace cooper {
@@ -25,7 +26,7 @@ struct GradientScratch {
     ScratchCursor cursor(base);
     const int64_t rows = dims.rows();
     dh = cursor.Take<T>(dims.batch * dims.hidden);
-    if (param.mode == RNNMode::kLstm) dc = cursor.Take<T>(dims.batch * dims.hidden);
+    if (RNNHasCell(param)) dc = cursor.Take<T>(dims.batch * dims.hidden);
     if (dims.layers > 1) dy = cursor.Take<T>(rows * dims.output_row());
     if (dims.layers > 1 && param.p > 0) dropped = cursor.Take<T>(rows * dims.output_row());
     if (FusesGradientSteps(dims)) {

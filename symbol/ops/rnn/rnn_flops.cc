@@ -36,14 +36,14 @@ double Forward(const OpWork& work) {
 double Backward(const OpWork& work) {
   const auto& param = work.param<RNNParam>();
   // The gradients of the visible outputs come first.
-  const int num_visible = !param.state_outputs ? 1 : param.mode == RNNMode::kLstm ? 3 : 2;
+  const int num_visible = param.state_outputs ? 1 + RNNNumStates(param) : 1;
   const Shape& data = work.inputs[num_visible];
   const int64_t weights = NumWeights(param, data[2]);
   const int64_t of_data = GateRows(param) * data[2] * RNNNumDirections(param);
   const int64_t of_state =
       GateRows(param) * RNNOutputSize(param) * param.num_layers * RNNNumDirections(param);
   // The outputs end with the gradients of the state and, of lstm, its cell.
-  const size_t state = work.outputs.size() - (param.mode == RNNMode::kLstm ? 2 : 1);
+  const size_t state = work.outputs.size() - RNNNumStates(param);
   double flops = 2 * ProductsWith(weights, data);
   if (!work.wanted[0]) flops -= ProductsWith(of_data, data);
   if (!work.wanted[state]) flops -= ProductsWith(of_state, {1, data[1], data[2]});
