@@ -66,6 +66,11 @@ TEST(FoldBatchNormsTest, Convolutions) {
 TEST(FoldBatchNormsTest, Products) {
   const Symbol product = op::FullyConnected(Data(), {.num_hidden = 7, .name = "fc"});
   EXPECT_TRUE(Folds(op::BatchNorm(product, {.fix_gamma = false, .name = "bn"}), {3, 2, 4}));
+  const Symbol column = op::FullyConnected(
+      Data(), {.bias = Symbol::Variable("fc_bias", {.shape = PartialShape({7, 1})}),
+               .num_hidden = 7,
+               .name = "fc"});
+  EXPECT_TRUE(Folds(op::BatchNorm(column, {.name = "bn"}), {3, 8}));
 }
 
 TEST(FoldBatchNormsTest, WhatStays) {

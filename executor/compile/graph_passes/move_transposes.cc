@@ -37,10 +37,11 @@ bool IsUndone(const GraphFacts& facts, int i) {
   });
 }
 
-// Whether `input` is an Embedding that nobody else uses, whose vectors stay vectors.
+// Whether `input` is an Embedding of several indices that nobody else uses, whose vectors stay
+// vectors.
 bool MovesVectors(const GraphFacts& facts, const Axes& axes, const NodeEntry& input) {
   return IsOp(*input.node, "Embedding") && facts.uses(input).size() == 1 &&
-         !facts.is_output(input) && !axes.empty() &&
+         !facts.is_output(input) && axes.size() > 1 &&
          axes.back() == static_cast<int>(axes.size()) - 1;
 }
 

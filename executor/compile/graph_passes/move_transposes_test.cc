@@ -309,6 +309,9 @@ TEST(MoveTransposesTest, OthersStay) {
   EXPECT_THAT(CopiesLeft(*Symbol::Group({Tanh(Swap(embedding, 0, 1, "swap")), embedding}), index),
               UnorderedElementsAre("swap"))
       << "others use the vectors";
+  EXPECT_THAT(CopiesLeft(Tanh(Transpose(Embedding(), "(0,)", "t")), {{"index", Shape()}}),
+              testing::IsEmpty())
+      << "one vector, which is not moved";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "ndarray/status_macros.h"
 #include "symbol/op.h"
 #include "symbol/op_example.h"
+#include "symbol/ops/nn/bias_shape.h"
 #include "symbol/ops/nn/folded_batch_norm_param.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
@@ -32,7 +33,8 @@ absl::Status FoldedBatchNormShape(ShapeContext& c) {
   if (weight.rank() == 0) return absl::InvalidArgumentError("weight is a scalar");
   const PartialShape filters = {weight[0]};
   for (int i = kGamma; i < c.num_inputs(); ++i) {
-    COOPER_RETURN_IF_ERROR(c.SetInput(i, filters, "(num_filter,)"));
+    COOPER_RETURN_IF_ERROR(i == kBias ? SetBias(c, i, weight[0], "(num_filter,)")
+                                      : c.SetInput(i, filters, "(num_filter,)"));
   }
   return c.SetOutput(kShift, filters, "(num_filter,)");
 }
