@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -378,6 +379,18 @@ TEST(ExecutorTest, SetArgTakesNoArrayOfAGradient) {
   COOPER_EXPECT_OK(executor->SetArg("data", *gradient.Copy()));
 }
 
+TEST(ExecutorTest, BackwardTakesNoHeadGradientThatAGradientOverwrites) {
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto executor, Executor::SimpleBind(SharedWeightNet(), {.shapes = {{"data", {3, 4}}}}));
+  COOPER_ASSERT_OK(executor->Forward(true));
+  const NDArray gradient = executor->grad("data");
+  EXPECT_THAT(executor->Backward({gradient}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("the head gradient of output 'tanh2_output' lies where a gradient "
+                                 "is written")));
+  COOPER_EXPECT_OK(executor->Backward({*gradient.Copy()}));
+}
+
 TEST(ExecutorTest, BindingTakesNoArrayThatAGradientOverwrites) {
   const NDArray array = *NDArray::Zeros({3, 4});
   EXPECT_THAT(Executor::SimpleBind(SharedWeightNet(),
@@ -466,6 +479,23 @@ TEST(ExecutorTest, AMonitorMayEndItself) {
   const int seen = calls;
   COOPER_ASSERT_OK(executor->Forward(false));
   EXPECT_EQ(calls, seen);
+}
+
+TEST(ExecutorTest, AMonitorThatThrowsLeavesNoOutputs) {
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto executor, Executor::SimpleBind(SharedWeightNet(), {.shapes = {{"data", {2, 4}}}}));
+  const auto throws = [](const std::string&, const NDArray&) { throw std::runtime_error("no"); };
+  const std::vector<NDArray> heads = RandomArrays(executor->output_shapes(), 1);
+  for (const bool with_backward : {false, true}) {
+    executor->SetMonitorCallback({});
+    COOPER_ASSERT_OK(executor->Forward(false));
+    executor->SetMonitorCallback(throws);
+    EXPECT_THROW(
+        (with_backward ? executor->ForwardBackward(heads) : executor->Forward(false)).IgnoreError(),
+        std::runtime_error);
+    EXPECT_THAT(executor->outputs(), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                              HasSubstr("call Forward first")));
+  }
 }
 
 // Two values of which each has a gradient of two terms, the first the same for both.

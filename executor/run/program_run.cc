@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
 #include "symbol/symbol.h"
@@ -72,6 +73,11 @@ void ProgramRun::LoseArena() {
   arena_lost_ = true;
 }
 
+void ProgramRun::LoseOutputs() {
+  ReleaseArenas();
+  ForgetOutputs();
+}
+
 void ProgramRun::ForgetOutputs() {
   outputs_.clear();
   outputs_generation_ = kNoGeneration;
@@ -80,8 +86,10 @@ void ProgramRun::ForgetOutputs() {
 absl::Status ProgramRun::Forward(bool is_train, const BoundProgram::Observer* observer) {
   COOPER_RETURN_IF_ERROR(CheckArgs());
   for (const auto& arena : bound_.arenas()) arena->Use(this);
+  absl::Cleanup unless_done = [this] { LoseOutputs(); };
   absl::Status status = BeginRun();
   if (status.ok()) status = bound_.RunForward(is_train, seed_, run_, observer);
+  std::move(unless_done).Cancel();
   return EndForward(status, is_train);
 }
 
@@ -102,9 +110,7 @@ absl::Status ProgramRun::BeginRun() {
 
 absl::Status ProgramRun::EndForward(const absl::Status& status, bool is_train) {
   if (!status.ok()) {
-    // What the arena holds now are no outputs.
-    ReleaseArenas();
-    ForgetOutputs();
+    LoseOutputs();
     return status;
   }
   arena_lost_ = false;
@@ -153,8 +159,10 @@ absl::Status ProgramRun::ForwardBackward(absl::Span<const NDArray> head_gradient
   COOPER_RETURN_IF_ERROR(CheckArgs());
   COOPER_RETURN_IF_ERROR(TakeHeadGradients(head_gradients));
   for (const auto& arena : bound_.arenas()) arena->Use(this);
+  absl::Cleanup unless_done = [this] { LoseOutputs(); };
   absl::Status status = BeginRun();
   if (status.ok()) status = bound_.RunAll(seed_, run_, observer, after);
+  std::move(unless_done).Cancel();
   COOPER_RETURN_IF_ERROR(EndForward(status, /*is_train=*/true));
   ran_training_ = false;
   waits_for_backward_ = false;
@@ -198,6 +206,11 @@ absl::Status ProgramRun::TakeHeadGradient(int i, NDArray head) {
     return absl::InvalidArgumentError(absl::StrCat("Backward: the head gradient of output '",
                                                    name(), "' is ", head.ToString(), ", expected ",
                                                    Describe(value.shape, value.dtype, context)));
+  }
+  if (gradients_.Overlap(head)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Backward: the head gradient of output '", name(),
+                     "' lies where a gradient is written, before all is read; give a copy of it"));
   }
   bound_.SetHeadGradient(i, head);
   return absl::OkStatus();

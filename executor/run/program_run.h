@@ -77,6 +77,8 @@ class ProgramRun final : public ArenaUser {
 
   void LoseArena() override;
   void ReleaseArenas();
+  // After a run that has not ended well: what the arena holds then are no outputs.
+  void LoseOutputs();
   void ForgetOutputs();
   bool IsInArena(const NDArray& array) const;
   absl::Status CheckArgs();
