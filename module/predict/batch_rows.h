@@ -39,7 +39,7 @@ struct OutputShapes {
 // follows the batch size or the length if it does in all of them. An extent that is equal by chance
 // stays behind where the sizes differ. follows_length is false if all lengths are the same. No
 // shape tells steps_first. kUnimplemented, with the shape, if axis 0 is neither that of samples nor
-// of their positions.
+// of their positions, and if networks differ in how many outputs they have.
 absl::StatusOr<std::vector<OutputRows>> FindOutputRows(absl::Span<const OutputShapes> known);
 
 // The output of a batch of `rows` samples of `length` with each sample's positions together, as

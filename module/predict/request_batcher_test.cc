@@ -355,6 +355,17 @@ TEST(FindOutputRowsTest, WhatIsEqualByChanceStaysBehind) {
   EXPECT_FALSE(rows[0].follows_length) << "there is no other length";
 }
 
+// As of networks that are unrolled to an output for each step.
+TEST(FindOutputRowsTest, RefusesOtherNumbersOfOutputs) {
+  const OutputShapes one = {.batch_size = 2, .length = 5, .shapes = {{2, 3}}};
+  const OutputShapes two = {.batch_size = 2, .length = 9, .shapes = {{2, 3}, {2, 3}}};
+  for (const auto& known : {std::vector<OutputShapes>{one, two}, {two, one}}) {
+    EXPECT_THAT(FindOutputRows(known), StatusIs(absl::StatusCode::kUnimplemented,
+                                                AllOf(HasSubstr("for length 5 has 1 outputs"),
+                                                      HasSubstr("for length 9 has 2 outputs"))));
+  }
+}
+
 TEST(SamplesFirstTest, RefusesRowsOfAnotherNumberOfSamples) {
   const NDArray output = *NDArray::Zeros({6, 2});
   COOPER_EXPECT_OK(SamplesFirst(output, {}, /*rows=*/6, /*length=*/0).status());
