@@ -10,39 +10,24 @@
 
 #include "absl/status/status.h"
 #include "examples/serve/serve.h"
-#include "executor/kernel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "httplib.h"
+#include "module/predict/fails_on_demand.h"
 #include "module/predict/predictor.h"
 #include "module/predict/request_batcher.h"
 #include "ndarray/dtype.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/status_matchers.h"
 #include "nlohmann/json.hpp"
-#include "symbol/op.h"
 #include "symbol/op/elemwise.h"
-#include "symbol/shape_context.h"
 #include "symbol/symbol.h"
-#include "symbol/type_context.h"
 
 namespace cooper {
 namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
-
-// An operator that fails as it is told.
-std::atomic<absl::StatusCode> fails_with = absl::StatusCode::kOk;
-
-COOPER_REGISTER_OP(FailsOnDemand)
-    .Inputs({"data"})
-    .Outputs({"output"})
-    .Shape(SameShape)
-    .Type(SameType);
-COOPER_REGISTER_KERNEL(FailsOnDemand, DeviceType::kCpu, kAnyDType, [](const KernelContext&) {
-  return absl::Status(fails_with, "as it was told");
-});
 
 std::shared_ptr<RequestBatcher> MakeBatcher(const Symbol& symbol, RequestBatcherOptions options) {
   return RequestBatcher::Create(Predictor::Create(symbol, {}).value(), std::move(options)).value();
@@ -123,7 +108,7 @@ TEST(PredictServerTest, AStatusSaysWhoseFaultItIs) {
                                                     {absl::StatusCode::kResourceExhausted, 503},
                                                     {absl::StatusCode::kInternal, 500}};
   for (const auto& [code, status] : cases) {
-    fails_with = code;
+    FailsOnDemand::code = code;
     const httplib::Result result = Predict(*server, R"({"x": [1, 1]})");
     ASSERT_TRUE(result) << code;
     EXPECT_EQ(result->status, status) << code;

@@ -11,15 +11,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "executor/kernel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/module_fixtures.h"
+#include "module/predict/fails_on_demand.h"
 #include "module/predict/request_batcher.h"
 #include "ndarray/status_matchers.h"
-#include "symbol/op.h"
-#include "symbol/shape_context.h"
-#include "symbol/type_context.h"
 
 namespace cooper {
 namespace {
@@ -40,20 +37,6 @@ std::shared_ptr<const Predictor> Lookup() {
   EXPECT_TRUE(predictor.ok()) << predictor.status();
   return *std::move(predictor);
 }
-
-// An operator that counts its runs and fails if it is told to.
-std::atomic<int> runs = 0;
-std::atomic<absl::StatusCode> fails_with = absl::StatusCode::kOk;
-
-COOPER_REGISTER_OP(FailsOnDemand)
-    .Inputs({"data"})
-    .Outputs({"output"})
-    .Shape(SameShape)
-    .Type(SameType);
-COOPER_REGISTER_KERNEL(FailsOnDemand, DeviceType::kCpu, kAnyDType, [](const KernelContext&) {
-  ++runs;
-  return absl::Status(fails_with, "as it was told");
-});
 
 NDArray Word(float number) { return *NDArray::FromVector<float>({1}, {number}); }
 
@@ -92,15 +75,15 @@ TEST(RequestBatcherErrorsTest, OnlyWhatARequestMayHaveIsTriedAlone) {
                                                     {absl::StatusCode::kResourceExhausted, 1},
                                                     {absl::StatusCode::kInternal, 1}};
   for (const auto& [code, expected_runs] : cases) {
-    fails_with = code;
-    runs = 0;
+    FailsOnDemand::code = code;
+    FailsOnDemand::runs = 0;
     std::vector<std::future<RequestBatcher::Outputs>> answers;
     answers.reserve(4);
     for (int i = 0; i < 4; ++i) answers.push_back(batcher->Submit({{"data", Word(1)}}));
     for (auto& answer : answers) {
       EXPECT_THAT(answer.get(), StatusIs(code, HasSubstr("as it was told")));
     }
-    EXPECT_EQ(runs, expected_runs) << code;
+    EXPECT_EQ(FailsOnDemand::runs, expected_runs) << code;
   }
 }
 
