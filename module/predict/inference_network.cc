@@ -1,6 +1,7 @@
 #include "module/predict/inference_network.h"
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -12,14 +13,20 @@
 #include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 #include "symbol/indexed_graph.h"
+#include "symbol/is_op.h"
 #include "symbol/node.h"
+#include "symbol/op.h"
 
 namespace cooper {
 namespace {
 
-// The input of a loss that only its gradient looks at; -1 for other nodes.
+// The input of a loss that only its gradient looks at; -1 for other nodes, among them a loss whose
+// output the gradient computes along with it, since that is made of the label.
 int LabelInput(const Node& node) {
-  if (node.is_variable() || !node.op()->IgnoresHeadGradient(node.call())) return -1;
+  if (node.is_variable() || !node.op()->IgnoresHeadGradient(node.call()) ||
+      node.op()->gradient_computes_outputs()) {
+    return -1;
+  }
   const OpSchema::Names names = node.op()->InputNames(node.call());
   for (size_t i = 0; i < names.size() && i < node.inputs().size(); ++i) {
     if (names[i] == "label") return static_cast<int>(i);
@@ -37,6 +44,20 @@ absl::StatusOr<Symbol> SelectOutputs(const Symbol& symbol, absl::Span<const std:
   return Symbol::Group(selected);
 }
 
+// A call of BatchNorm that computes what the node does and writes to nothing; nullopt for other
+// nodes, and for those that give their variance, which BatchNorm has in another form. The other
+// operators write gamma even in prediction (fix_gamma), and parameters are shared by threads.
+std::optional<OpCall> CallThatOnlyReads(const Node& node) {
+  if (!IsOp(node, "BatchNorm_v1") && !IsOp(node, "_contrib_SyncBatchNorm")) return std::nullopt;
+  if (node.op()->NumVisibleOutputs(node.call()) != 1) return std::nullopt;
+  AttrMap attrs = node.attrs();
+  attrs.erase("ndev");
+  attrs.erase("key");
+  absl::StatusOr<OpCall> call = MakeOpCall("BatchNorm", std::move(attrs), node.inputs().size());
+  if (!call.ok()) return std::nullopt;
+  return *std::move(call);
+}
+
 // A name for the label of a loss that no variable of the graph has.
 std::string NewLabelName(const Node& loss, const absl::flat_hash_set<std::string>& taken) {
   std::string name = absl::StrCat(loss.name(), "_label");
@@ -44,8 +65,9 @@ std::string NewLabelName(const Node& loss, const absl::flat_hash_set<std::string
   return name;
 }
 
-// The same graph with variables in place of labels that are computed.
-Symbol CutLabels(const Symbol& symbol) {
+// The same graph with variables in place of labels that are computed, and without operators that
+// write to their inputs.
+Symbol OfPrediction(const Symbol& symbol) {
   const IndexedGraph graph(symbol.outputs());
   absl::flat_hash_map<const Node*, NodePtr> made;  // of nodes that have changed
   absl::flat_hash_set<std::string> taken;
@@ -71,8 +93,10 @@ Symbol CutLabels(const Symbol& symbol) {
       }
       changed |= !(inputs.back() == old);
     }
-    if (!changed) continue;
+    std::optional<OpCall> call = CallThatOnlyReads(*node);
+    if (!changed && !call.has_value()) continue;
     Node::Fields fields = node->fields();
+    if (call.has_value()) fields.call = *std::move(call);
     fields.inputs = std::move(inputs);
     fields.variables = nullptr;
     made[node] = Node::Make(std::move(fields));
@@ -107,7 +131,7 @@ absl::StatusOr<InferenceNetwork> MakeInferenceNetwork(const Symbol& symbol, cons
   COOPER_RETURN_IF_ERROR(symbol.status());
   if (symbol.num_outputs() == 0) return absl::InvalidArgumentError("the network has no outputs");
   COOPER_ASSIGN_OR_RETURN(const Symbol selected, SelectOutputs(symbol, output_names));
-  InferenceNetwork network = {.symbol = CutLabels(selected)};
+  InferenceNetwork network = {.symbol = OfPrediction(selected)};
   COOPER_RETURN_IF_ERROR(CheckVariableNames(network.symbol.outputs()));
   const absl::flat_hash_set<std::string> labels = FindUnreadLabels(network.symbol);
   const VariableNames names = network.symbol.ListVariables();

@@ -2,7 +2,7 @@
 #define COOPER_MODULE_PREDICT_INFERENCE_NETWORK_H_
 
 // What of a trained network is needed to predict with it: losses stay, as what they compute from
-// their data, and the labels that nobody has go.
+// their data, the labels that nobody has go, and nothing writes to parameters, which threads share.
 
 #include <string>
 #include <vector>

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -119,6 +120,56 @@ TEST(PredictorTest, ALabelThatIsReadElsewhereIsAnInput) {
   COOPER_ASSERT_OK_AND_ASSIGN(const Symbol both, Symbol::Group({loss, label}));
   COOPER_ASSERT_OK_AND_ASSIGN(const auto predictor, Predictor::Create(both, {}));
   EXPECT_THAT(*predictor->input_names(), ElementsAre("data", "label"));
+}
+
+// Its output is made of the label.
+TEST(PredictorTest, ALabelOfWhichTheProbabilityIsAskedIsAnInput) {
+  const Symbol network =
+      Op("_fc_softmax_label_probability", {.name = "p",
+                                           .inputs = {Symbol::Variable("data")},
+                                           .named = {{"label", Symbol::Variable("label")}},
+                                           .attrs = {{"num_hidden", "3"}}});
+  const NDArray weight = RandomArray({3, kFeatures}, 1), bias = RandomArray({3}, 2);
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto predictor, Predictor::Create(network, {{"p_weight", weight}, {"p_bias", bias}}));
+  EXPECT_THAT(*predictor->input_names(), ElementsAre("data", "label"));
+  const NDArray data = RandomArray({1, kFeatures}, 3);
+  float sum = 0;
+  for (const float label : {0, 1, 2}) {
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        const auto outputs,
+        predictor->Predict({{"data", data}, {"label", *NDArray::FromVector<float>({1}, {label})}}));
+    sum += Floats(outputs[0])[0];
+  }
+  EXPECT_NEAR(sum, 1, 1e-6);
+}
+
+// These write gamma where an executor predicts.
+TEST(PredictorTest, BatchNormsWriteNoParameter) {
+  const AttrMap sync = {{"key", "k"}, {"ndev", "2"}};
+  for (const auto& [op, attrs] :
+       {std::pair<const char*, AttrMap>{"BatchNorm_v1", {}}, {"_contrib_SyncBatchNorm", sync}}) {
+    const Symbol network =
+        Op(op, {.name = "bn", .inputs = {Symbol::Variable("data")}, .attrs = attrs});
+    const NDArray gamma = *NDArray::Full({2}, 3.0), beta = RandomArray({2}, 1);
+    const ArrayMap auxs = {{"bn_moving_mean", RandomArray({2}, 2)},
+                           {"bn_moving_var", *NDArray::Full({2}, 0.7)}};
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        const auto predictor,
+        Predictor::Create(network, {{"bn_gamma", gamma}, {"bn_beta", beta}}, auxs));
+    const NDArray data = RandomArray({4, 2, 3}, 4);
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto outputs, predictor->Predict({{"data", data}}));
+    EXPECT_THAT(Floats(gamma), ElementsAre(3, 3)) << op;
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        const auto executor,
+        Executor::SimpleBind(
+            network,
+            {.grad_req = WriteReq::kNull,
+             .args = {{"data", data}, {"bn_gamma", *gamma.Copy()}, {"bn_beta", beta}},
+             .auxs = auxs}));
+    COOPER_ASSERT_OK(executor->Forward(false));
+    EXPECT_EQ(Floats(outputs[0]), Floats((*executor->outputs())[0])) << op;
+  }
 }
 
 TEST(PredictorTest, ComputesInnerOutputs) {
