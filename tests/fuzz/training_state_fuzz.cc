@@ -124,7 +124,9 @@ void ChangeEntry(FuzzInput& input, NamedArrays* list) {
                                     "replica:0:arg:fc1_weight",
                                     "position",
                                     "opt:fc1_weight:momentum",
-                                    "text:iterator"};
+                                    "text:iterator",
+                                    "text:metric",
+                                    "score"};
   const size_t at = 1 + input.Below(list->size() - 1);
   auto& [name, array] = (*list)[at];
   const auto& other = (*list)[1 + input.Below(list->size() - 1)];
@@ -174,6 +176,7 @@ void ExpectSaved(const TrainingState& state) {
   CHECK(again->epoch == state.epoch && again->nbatch == state.nbatch);
   CHECK(again->iterator == state.iterator && again->metric == state.metric);
   CHECK(again->buckets == state.buckets);
+  CHECK(again->score.has_value() == state.score.has_value());
   CHECK(again->args.size() == state.args.size() &&
         again->optimizer.size() == state.optimizer.size());
 }
@@ -212,11 +215,16 @@ NDArray Ints(const std::vector<int64_t>& values) {
   return *NDArray::FromVector<int64_t>({static_cast<int64_t>(values.size())}, values);
 }
 
+NDArray Doubles(const std::vector<double>& values) {
+  return *NDArray::FromVector<double>({static_cast<int64_t>(values.size())}, values);
+}
+
 std::vector<FuzzSeed> Seeds() {
   Run run("sgd");
   run.Step();
   TrainingState state = *CaptureTraining(*run.model, *run.iter, run.metric.get(), 0, 2);
   state.buckets = {BucketKey(3), BucketKey("a"), BucketKey({1, 2})};
+  state.score = 0.5;
   CHECK(SaveTrainingState(Path(), state).ok());
   const std::string whole = *ReadFile(Path());
   std::string damaged = whole;
@@ -248,6 +256,10 @@ std::vector<FuzzSeed> Seeds() {
       {"position_batch", "position", Ints({0, -1, 0, 0})},
       {"position_short", "position", Ints({0})},
       {"position_of_text", "position", Bytes("x")},
+      {"score", "score", Doubles({0.5})},
+      {"score_nan", "score", Doubles({std::nan("")})},
+      {"score_of_two", "score", Doubles({0.5, 1})},
+      {"score_of_ints", "score", number},
   };
   for (const More& more : kMore) {
     NamedArrays list = Saved("sgd");
