@@ -15,75 +15,18 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "module/kvstore/kvstore.h"
+#include "module/state_files.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {
 
-constexpr char kSuffix[] = ".state";
 // Begins what a process tells the others where it has no list of states.
 constexpr char kErrorMark[] = "error: ";
 
 // Where training states before version 3 have the score of the best one.
 std::string OldScorePath(const std::string& best_path) { return best_path + ".score"; }
-
-// Folder and name of a prefix.
-std::pair<std::filesystem::path, std::string> Split(const std::string& prefix) {
-  const std::filesystem::path path(prefix);
-  return {path.has_parent_path() ? path.parent_path() : std::filesystem::path("."),
-          path.filename().string()};
-}
-
-using Position = std::pair<int, int64_t>;  // epoch and batches done
-
-// The position in a name EEEE-BBBBBBBB.state; nullopt for another.
-std::optional<Position> PositionOf(absl::string_view name) {
-  Position position;
-  const size_t dash = name.find('-');
-  if (!absl::ConsumeSuffix(&name, kSuffix) || dash == absl::string_view::npos ||
-      dash > name.size() || !absl::SimpleAtoi(name.substr(0, dash), &position.first) ||
-      !absl::SimpleAtoi(name.substr(dash + 1), &position.second) || position.first < 0 ||
-      position.second < 0) {
-    return std::nullopt;
-  }
-  return position;
-}
-
-using States = std::vector<std::pair<Position, std::string>>;  // positions and paths
-
-// States of a prefix, by position; none if there is no such folder. A folder that cannot be listed
-// to its end is an error: the states that were not seen may be the newest ones.
-absl::StatusOr<States> StatesOf(const std::string& prefix) {
-  const auto [folder, name] = Split(prefix);
-  States states;
-  std::error_code error;
-  std::filesystem::directory_iterator entry(folder, error);
-  // Not a range-for, whose increment throws.
-  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    const std::string file = entry->path().filename().string();
-    absl::string_view rest = file;
-    if (!absl::ConsumePrefix(&rest, name) || !absl::ConsumePrefix(&rest, "-")) continue;
-    const std::optional<Position> position = PositionOf(rest);
-    if (position.has_value()) states.emplace_back(*position, entry->path().string());
-  }
-  if (error && error != std::errc::no_such_file_or_directory) {
-    return absl::UnknownError(
-        absl::StrCat("cannot list the folder '", folder.string(), "': ", error.message()));
-  }
-  std::sort(states.begin(), states.end());
-  return states;
-}
-
-// `reason` is that of the state that was tried last.
-absl::Status NoneCanBeRead(const States& states, const absl::Status& reason) {
-  const std::string files = absl::StrJoin(states, ", ", [](std::string* out, const auto& state) {
-    absl::StrAppend(out, "'", state.second, "'");
-  });
-  return absl::DataLossError(
-      absl::StrCat("none of the states ", files,
-                   " can be read; move them away to begin anew: ", reason.message()));
-}
 
 }  // namespace
 
@@ -127,7 +70,7 @@ void Checkpointer::WaitAndLog() {
 
 std::vector<std::string> Checkpointer::Paths() const {
   std::vector<std::string> paths;
-  const absl::StatusOr<States> states = StatesOf(options_.prefix);
+  const absl::StatusOr<StateFiles> states = FindStateFiles(options_.prefix);
   if (!states.ok()) return paths;
   for (const auto& [position, path] : *states) paths.push_back(path);
   return paths;
@@ -172,8 +115,8 @@ absl::Status Checkpointer::WriteBest(const TrainingState& state, const std::stri
 }
 
 absl::Status Checkpointer::Write(const TrainingState& state) {
-  const std::string path =
-      absl::StrFormat("%s-%04d-%08d%s", options_.prefix, state.epoch, state.nbatch, kSuffix);
+  const StatePosition here(state.epoch, state.nbatch);
+  const std::string path = StatePath(options_.prefix, here);
   absl::Status status = SaveTrainingState(path, state);
   if (status.ok()) {
     newest_ = path;
@@ -186,11 +129,10 @@ absl::Status Checkpointer::Write(const TrainingState& state) {
                      newest_.empty() ? "there is no earlier state"
                                      : absl::StrCat("'", newest_, "' is still usable")));
   }
-  const absl::StatusOr<States> states = StatesOf(options_.prefix);
+  const absl::StatusOr<StateFiles> states = FindStateFiles(options_.prefix);
   if (!states.ok()) return absl::OkStatus();  // the older ones stay until they can be listed
   // Those that sort after this one are of a run before, which this one has left behind.
   int kept = 0;
-  const Position here(state.epoch, state.nbatch);
   for (auto saved = states->rbegin(); saved != states->rend(); ++saved) {
     std::error_code error;
     if (saved->first > here || kept == options_.keep_last) {
@@ -245,10 +187,10 @@ absl::Status Checkpointer::Wait() {
 std::function<absl::Status(int, int64_t)> Checkpointer::Every(int64_t batches,
                                                               const TrainingRun& run) {
   // Not every batch comes here: with gradients of several batches, only those with an update.
-  return [this, batches, run, last = std::optional<Position>(), since_saved = int64_t{0}](
+  return [this, batches, run, last = std::optional<StatePosition>(), since_saved = int64_t{0}](
              int epoch, int64_t batches_done) mutable -> absl::Status {
     // A run that goes on begins inside an epoch, where its state was saved.
-    const Position before = last.value_or(resumed_at_);
+    const StatePosition before = last.value_or(resumed_at_);
     const bool same_epoch = before.first == epoch && before.second < batches_done;
     since_saved += same_epoch ? batches_done - before.second : batches_done;
     last = {epoch, batches_done};
@@ -274,8 +216,8 @@ std::function<absl::Status(int, int64_t)> Checkpointer::AtStop(const TrainingRun
 
 absl::StatusOr<TrainingState> Checkpointer::LoadLatest() {
   WaitAndLog();
-  COOPER_ASSIGN_OR_RETURN(const States states,
-                          AddContext(StatesOf(options_.prefix), "Checkpointer"));
+  COOPER_ASSIGN_OR_RETURN(const StateFiles states,
+                          AddContext(FindStateFiles(options_.prefix), "Checkpointer"));
   if (states.empty()) {
     return absl::NotFoundError(
         absl::StrCat("Checkpointer: no usable state of prefix '", options_.prefix, "'"));
@@ -293,12 +235,12 @@ absl::StatusOr<TrainingState> Checkpointer::LoadLatest() {
     options_.log(absl::StrCat("checkpoint: ", reason.message(), "; trying an older one"));
   }
   // Another run of this prefix may have replaced them all by newer ones meanwhile.
-  if (StatesOf(options_.prefix).value_or(states) != states) return LoadLatest();
-  return AddContext(NoneCanBeRead(states, reason), "Checkpointer");
+  if (FindStateFiles(options_.prefix).value_or(states) != states) return LoadLatest();
+  return AddContext(NoStateCanBeRead(states, reason), "Checkpointer");
 }
 
 absl::StatusOr<std::map<std::string, TrainingState>> Checkpointer::LoadAll() const {
-  COOPER_ASSIGN_OR_RETURN(const States states, StatesOf(options_.prefix));
+  COOPER_ASSIGN_OR_RETURN(const StateFiles states, FindStateFiles(options_.prefix));
   std::map<std::string, TrainingState> loaded;
   absl::Status reason;
   for (const auto& [position, path] : states) {
@@ -311,7 +253,7 @@ absl::StatusOr<std::map<std::string, TrainingState>> Checkpointer::LoadAll() con
     const std::string at = absl::StrFormat("%010d-%019d", state->epoch, state->nbatch);
     loaded.emplace(at, *std::move(state));
   }
-  if (loaded.empty() && !states.empty()) return NoneCanBeRead(states, reason);
+  if (loaded.empty() && !states.empty()) return NoStateCanBeRead(states, reason);
   return loaded;
 }
 

@@ -1,0 +1,76 @@
+#include "module/state_files.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+
+namespace cooper {
+namespace {
+
+constexpr char kSuffix[] = ".state";
+
+// Folder and name of a prefix.
+std::pair<std::filesystem::path, std::string> Split(const std::string& prefix) {
+  const std::filesystem::path path(prefix);
+  return {path.has_parent_path() ? path.parent_path() : std::filesystem::path("."),
+          path.filename().string()};
+}
+
+// The position in a name EEEE-BBBBBBBB.state; nullopt for another.
+std::optional<StatePosition> PositionOf(absl::string_view name) {
+  StatePosition position;
+  const size_t dash = name.find('-');
+  if (!absl::ConsumeSuffix(&name, kSuffix) || dash == absl::string_view::npos ||
+      dash > name.size() || !absl::SimpleAtoi(name.substr(0, dash), &position.first) ||
+      !absl::SimpleAtoi(name.substr(dash + 1), &position.second) || position.first < 0 ||
+      position.second < 0) {
+    return std::nullopt;
+  }
+  return position;
+}
+
+}  // namespace
+
+std::string StatePath(const std::string& prefix, StatePosition position) {
+  return absl::StrFormat("%s-%04d-%08d%s", prefix, position.first, position.second, kSuffix);
+}
+
+absl::StatusOr<StateFiles> FindStateFiles(const std::string& prefix) {
+  const auto [folder, name] = Split(prefix);
+  StateFiles states;
+  std::error_code error;
+  std::filesystem::directory_iterator entry(folder, error);
+  // Not a range-for, whose increment throws.
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string file = entry->path().filename().string();
+    absl::string_view rest = file;
+    if (!absl::ConsumePrefix(&rest, name) || !absl::ConsumePrefix(&rest, "-")) continue;
+    const std::optional<StatePosition> position = PositionOf(rest);
+    if (position.has_value()) states.emplace_back(*position, entry->path().string());
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return absl::UnknownError(
+        absl::StrCat("cannot list the folder '", folder.string(), "': ", error.message()));
+  }
+  std::sort(states.begin(), states.end());
+  return states;
+}
+
+absl::Status NoStateCanBeRead(const StateFiles& states, const absl::Status& reason) {
+  const std::string files = absl::StrJoin(states, ", ", [](std::string* out, const auto& state) {
+    absl::StrAppend(out, "'", state.second, "'");
+  });
+  return absl::DataLossError(
+      absl::StrCat("none of the states ", files,
+                   " can be read; move them away to begin anew: ", reason.message()));
+}
+
+}  // namespace cooper
