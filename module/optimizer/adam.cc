@@ -3,6 +3,8 @@
 #include <cmath>
 #include <string>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "module/optimizer/optimizer_registry.h"
 #include "ndarray/status_macros.h"
 #include "symbol/ops/optimizer/adam_param.h"
@@ -75,9 +77,17 @@ class NadamOptimizer : public OptimizerWith<NadamParam> {
 
   void Save(KeyValues* state) const override { state->SetDouble("schedule", schedule_); }
   absl::Status Load(const KeyValues& state) override {
-    COOPER_ASSIGN_OR_RETURN(schedule_, state.GetDouble("schedule"));
+    COOPER_ASSIGN_OR_RETURN(const double schedule, state.GetDouble("schedule"));
+    if (!(schedule >= 0 && schedule <= 1)) {  // so that NaN is refused
+      return absl::InvalidArgumentError(
+          absl::StrCat("optimizer nadam: state 'schedule' is ", schedule,
+                       ", expected a product of momenta, from 0 to 1"));
+    }
+    schedule_ = schedule;
     return absl::OkStatus();
   }
+  void KeepShared() override { schedule_before_ = schedule_; }
+  void PutBackShared() override { schedule_ = schedule_before_; }
 
  private:
   double MomentumAt(int64_t t) const {
@@ -86,6 +96,7 @@ class NadamOptimizer : public OptimizerWith<NadamParam> {
 
   const double schedule_decay_;
   double schedule_ = 1;  // product of the momenta so far
+  double schedule_before_ = 1;
 };
 
 class FtmlOptimizer : public OptimizerWith<FtmlParam> {

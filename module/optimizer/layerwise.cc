@@ -29,36 +29,40 @@ class LarsOptimizer : public OptimizerWith<LarsParam> {
   }
 
   void Save(KeyValues* state) const override {
-    state->SetDouble("last_rate", last_rate_);
-    state->SetDouble("rate", rate_);
-    state->SetInt("rate_at", rate_at_);
+    state->SetDouble("last_rate", rates_.last);
+    state->SetDouble("rate", rates_.now);
+    state->SetInt("rate_at", rates_.at);
   }
   absl::Status Load(const KeyValues& state) override {
-    COOPER_ASSIGN_OR_RETURN(const double last_rate, state.GetDouble("last_rate"));
-    COOPER_ASSIGN_OR_RETURN(const double rate, state.GetDouble("rate"));
-    COOPER_ASSIGN_OR_RETURN(rate_at_, state.GetInt("rate_at"));
-    last_rate_ = last_rate;
-    rate_ = rate;
+    Rates rates;
+    COOPER_ASSIGN_OR_RETURN(rates.last, state.GetDouble("last_rate"));
+    COOPER_ASSIGN_OR_RETURN(rates.now, state.GetDouble("rate"));
+    COOPER_ASSIGN_OR_RETURN(rates.at, state.GetInt("rate_at"));
+    rates_ = rates;
     return absl::OkStatus();
   }
+  void KeepShared() override { rates_before_ = rates_; }
+  void PutBackShared() override { rates_ = rates_before_; }
 
  private:
+  struct Rates {
+    double last = 0;
+    double now = 0;
+    int64_t at = -1;  // the update at which `now` was taken
+  };
+
   // The momentum of this step: corrected alike for all parameters that are updated in it.
   double Momentum() {
     const double rate = learning_rate();
-    if (rate_at_ != num_update()) {
-      last_rate_ = rate_at_ < 0 ? rate : rate_;
-      rate_ = rate;
-      rate_at_ = num_update();
+    if (rates_.at != num_update()) {
+      rates_ = {.last = rates_.at < 0 ? rate : rates_.now, .now = rate, .at = num_update()};
     }
-    const bool correct = lars_.momentum_correction && last_rate_ != 0;
-    return correct ? lars_.momentum * (rate_ / last_rate_) : lars_.momentum;
+    const bool correct = lars_.momentum_correction && rates_.last != 0;
+    return correct ? lars_.momentum * (rates_.now / rates_.last) : lars_.momentum;
   }
 
   const LarsOptions lars_;
-  double last_rate_ = 0;
-  double rate_ = 0;
-  int64_t rate_at_ = -1;  // the update at which rate_ was taken
+  Rates rates_, rates_before_;
 };
 
 class LambOptimizer : public OptimizerWith<LambParam> {

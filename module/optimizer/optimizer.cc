@@ -167,6 +167,7 @@ absl::Status Optimizer::NextStep(const Parameter& parameter, UpdateParam* param)
   COOPER_RETURN_IF_ERROR(CheckRate(kind(), lr, name));
   const double clip = options_.clip_gradient.value_or(0);
   param->lr = lr * Multiplier(name, lr_mult_, attr_lr_mult_, 1);
+  if (!takes_negative_rates()) COOPER_RETURN_IF_ERROR(CheckRate(kind(), param->lr, name));
   param->wd = options_.wd * Multiplier(name, wd_mult_, attr_wd_mult_, HasWeightDecay(name) ? 1 : 0);
   param->rescale_grad = options_.rescale_grad;
   param->clip_gradient = clip > 0 ? clip : -1;
@@ -186,6 +187,7 @@ absl::StatusOr<int64_t> Optimizer::PrepareAll(absl::Span<const Parameter> parame
     COOPER_RETURN_IF_ERROR(SetInvocation(i, parameters[i]));
   }
   num_update_before_ = num_update_;
+  KeepShared();
   for (size_t i = 0; i < parameters.size(); ++i) {
     absl::Status status = NextStep(parameters[i], params_[i].get());
     if (status.ok()) continue;
@@ -235,6 +237,7 @@ absl::Status Optimizer::RunPrepared(DeviceQueue* queue) const {
 void Optimizer::ForgetPrepared(absl::Span<const Parameter> parameters) {
   for (const Parameter& parameter : parameters) --parameter.state->num_updates;
   num_update_ = num_update_before_;
+  PutBackShared();
   num_prepared_ = 0;
 }
 
@@ -313,14 +316,24 @@ absl::Status Optimizer::LoadState(absl::string_view text) {
         absl::StrCat("optimizer: state of ", num_update, " updates at learning rate ",
                      learning_rate, ", expected a finite rate and at most 2^53 updates"));
   }
+  KeyValues before;
+  Save(&before);
   COOPER_RETURN_IF_ERROR(Load(state));
-  if (options_.lr_scheduler != nullptr && state.Has("lr_scheduler")) {
-    COOPER_ASSIGN_OR_RETURN(const std::string schedule, state.GetString("lr_scheduler"));
-    COOPER_RETURN_IF_ERROR(options_.lr_scheduler->LoadState(schedule));
+  // The last that can fail, and a schedule that fails is as it was.
+  absl::Status status = LoadSchedule(state);
+  if (!status.ok()) {
+    status.Update(Load(before));
+    return status;
   }
   num_update_ = num_update;
   learning_rate_ = learning_rate;
   return absl::OkStatus();
+}
+
+absl::Status Optimizer::LoadSchedule(const KeyValues& state) {
+  if (options_.lr_scheduler == nullptr || !state.Has("lr_scheduler")) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(const std::string schedule, state.GetString("lr_scheduler"));
+  return options_.lr_scheduler->LoadState(schedule);
 }
 
 }  // namespace cooper

@@ -86,8 +86,9 @@ class Optimizer {
 
   // One step: overwrites `weight` and the arrays of `state`. Allocates nothing. kInvalidArgument,
   // naming the parameter, if shapes or dtypes disagree, or if the learning rate is not finite or
-  // negative; kFailedPrecondition if the arrays are not on one device, kUnimplemented if no kernel
-  // for it is linked. Weights and counts are then as before.
+  // negative (of SGLD, with the parameter's multiplier); kFailedPrecondition if the arrays are not
+  // on one device, kUnimplemented if no kernel for it is linked. Weights, counts and what the kind
+  // shares between parameters are then as before.
   absl::Status Update(const std::string& name, const NDArray& weight, const NDArray& grad,
                       ParameterState* state);
 
@@ -112,7 +113,8 @@ class Optimizer {
   // In `queue`, of the parameters' device, or as Invocation::Run says. `parameters` of the last
   // PrepareAll must still be there.
   absl::Status RunPrepared(DeviceQueue* queue) const;
-  // Counts are as before the last PrepareAll, whose parameters are given again.
+  // Counts, and what the kind shares between parameters, are as before the last PrepareAll, whose
+  // parameters are given again.
   void ForgetPrepared(absl::Span<const Parameter> parameters);
 
   // Whether the options had a rate.
@@ -145,7 +147,7 @@ class Optimizer {
 
   // What the parameters share: counts, rate, schedule. Text of key_values.h. LoadState takes that
   // of an optimizer of the same kind; kInvalidArgument otherwise, and for a rate or a count that
-  // no run can have reached.
+  // no run can have reached, changing nothing.
   std::string SaveState() const;
   absl::Status LoadState(absl::string_view text);
 
@@ -173,9 +175,16 @@ class Optimizer {
   virtual bool HasWeightDecay(absl::string_view name) const;
   // Whether the rate is that before this update is counted.
   virtual bool lags_schedule() const { return false; }
-  // What a kind shares between parameters beside what the base does.
+  // Whether the rate of a parameter may be negative, by its multiplier.
+  virtual bool takes_negative_rates() const { return true; }
+  // What a kind shares between parameters beside what the base does. Load takes what Save gave, and
+  // changes nothing if it fails.
   virtual void Save(KeyValues*) const {}
   virtual absl::Status Load(const KeyValues&) { return absl::OkStatus(); }
+  // Keeps what SetStep changes of it, and puts back what was kept last: a step that is not made is
+  // as if it had not been asked for.
+  virtual void KeepShared() {}
+  virtual void PutBackShared() {}
 
   int64_t begin_num_update() const { return options_.begin_num_update; }
 
@@ -187,6 +196,7 @@ class Optimizer {
   // Makes the i'th invocation one on these arrays.
   absl::Status SetInvocation(size_t i, const Parameter& parameter);
   absl::Status NextStep(const Parameter& parameter, UpdateParam* param);
+  absl::Status LoadSchedule(const KeyValues& state);
   int64_t NameOfPrepared(absl::Span<const Parameter> parameters) const;
 
   const uint64_t number_;  // no other optimizer of the process has it

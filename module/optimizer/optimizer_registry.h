@@ -19,11 +19,12 @@ inline OptionRegistry<Optimizer, std::shared_ptr<LRScheduler>>& Optimizers() {
   return *optimizers;
 }
 
-// A kind that `make` makes; declare(ParamDeclaration<Options>&) names its options beside the common
-// ones.
-template <typename Options, typename Declare>
-bool RegisterOptimizer(const std::vector<std::string>& names,
-                       std::unique_ptr<Optimizer> (*make)(const Options&), const Declare& declare) {
+// A kind that `make` makes: it returns a std::unique_ptr<Optimizer>, or an absl::StatusOr of one if
+// there are options that it refuses. declare(ParamDeclaration<Options>&) names the options beside
+// the common ones.
+template <typename Options, typename Made, typename Declare>
+bool RegisterOptimizer(const std::vector<std::string>& names, Made (*make)(const Options&),
+                       const Declare& declare) {
   return Optimizers().Add<Options>(
       names,
       [make](Options& options, const std::shared_ptr<LRScheduler>& lr_scheduler) {

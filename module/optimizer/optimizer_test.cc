@@ -321,6 +321,53 @@ TEST(OptimizerTest, ARateThatBecomesNoneIsTold) {
   }
 }
 
+// What a kind shares between parameters is that of steps that were made: Nadam's product, the place
+// in SGLD's noise, the rate that LARS corrects by.
+TEST(OptimizerTest, AStepThatIsNotMadeIsAsIfItHadNotBeenAskedFor) {
+  for (const char* kind : {"nadam", "sgld", "lars", "sgd"}) {
+    SCOPED_TRACE(kind);
+    const auto optimizer = Make(kind, {}, std::make_shared<BrokenScheduler>());
+    const NDArray a = Vector({1}), b = Vector({1}), grad = Vector({1});
+    ParameterState state_a = *optimizer->CreateState(a), state_b = *optimizer->CreateState(b);
+    const std::string name_a = "a", name_b = "b";
+    const std::vector<Optimizer::Parameter> first = {{name_a, a, grad, &state_a}};
+    const std::vector<Optimizer::Parameter> both = {{name_b, b, grad, &state_b}, first[0]};
+    COOPER_ASSERT_OK(optimizer->UpdateAll(first));
+    const std::string after_one = optimizer->SaveState();
+    COOPER_ASSERT_OK(optimizer->PrepareAll(first).status());
+    EXPECT_NE(optimizer->SaveState(), after_one);
+    optimizer->ForgetPrepared(first);
+    EXPECT_EQ(optimizer->SaveState(), after_one);
+    COOPER_ASSERT_OK(optimizer->UpdateAll(first));
+    const std::string after_two = optimizer->SaveState();
+    EXPECT_THAT(optimizer->UpdateAll(both),  // there is a rate for b, whose first update it is
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("in the update of 'a'")));
+    EXPECT_EQ(optimizer->SaveState(), after_two);
+  }
+}
+
+// The noise is of the rate's variance. MXNet fails where it takes the root.
+TEST(OptimizerTest, SgldRefusesRatesThatAMultiplierMakesNegative) {
+  for (const char* kind : {"sgld", "sgd"}) {
+    SCOPED_TRACE(kind);
+    const auto optimizer = Make(kind, {{"learning_rate", "0.5"}});
+    optimizer->SetLrMult({{"w", -1}});
+    const NDArray weight = Vector({1, 2});
+    ParameterState state = *optimizer->CreateState(weight);
+    const std::string before = optimizer->SaveState();
+    const absl::Status status = optimizer->Update("w", weight, Vector({1, 1}), &state);
+    if (kind == std::string("sgd")) {
+      COOPER_EXPECT_OK(status);
+      EXPECT_THAT(*weight.ToVector<float>(), ElementsAre(1.5, 2.5));
+      continue;
+    }
+    EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument,
+                                 HasSubstr("learning rate is -0.5 in the update of 'w'")));
+    EXPECT_THAT(*weight.ToVector<float>(), ElementsAre(1, 2));
+    EXPECT_EQ(optimizer->SaveState(), before);
+  }
+}
+
 TEST(OptimizerTest, NamesWhatDoesNotFit) {
   const auto optimizer = Make("adam");
   const NDArray weight = Vector({1, 2});
@@ -347,6 +394,9 @@ TEST(CreateOptimizerTest, NamesWhatIsWrong) {
                        HasSubstr("optimizer sgd: learning_rate is 'fast'")));
   EXPECT_THAT(CreateOptimizer("lbsgd", {{"warmup_strategy", "cubic"}}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'cubic'")));
+  EXPECT_THAT(CreateOptimizer("signum", {{"momentum", "0"}, {"wd_lh", "0.1"}}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("optimizer signum: wd_lh is 0.1, expected 0 where momentum is")));
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "module/optimizer/optimizer_registry.h"
 #include "ndarray/status_macros.h"
 #include "symbol/ops/optimizer/sgd_param.h"
@@ -44,6 +46,8 @@ class SgldOptimizer : public OptimizerWith<SgldParam> {
     param->position = static_cast<int64_t>(position_);
     position_ += static_cast<uint64_t>(step.size);
   }
+  // The noise is of the rate's variance.
+  bool takes_negative_rates() const override { return false; }
 
   void Save(KeyValues* state) const override {
     state->SetUint("noise_seed", seed_);
@@ -55,10 +59,13 @@ class SgldOptimizer : public OptimizerWith<SgldParam> {
     seed_ = seed;
     return absl::OkStatus();
   }
+  void KeepShared() override { position_before_ = position_; }
+  void PutBackShared() override { position_ = position_before_; }
 
  private:
   uint64_t seed_;
   uint64_t position_ = 0;  // in the stream of noise
+  uint64_t position_before_ = 0;
 };
 
 }  // namespace
@@ -75,7 +82,12 @@ std::unique_ptr<Optimizer> Nag(const NagOptions& options) {
   return WithMomentum<SgdParam>(options.common, "nag", "sgd_update", "nag_mom_update", param);
 }
 
-std::unique_ptr<Optimizer> Signum(const SignumOptions& options) {
+absl::StatusOr<std::unique_ptr<Optimizer>> Signum(const SignumOptions& options) {
+  if (options.momentum == 0 && options.wd_lh != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("optimizer signum: wd_lh is ", options.wd_lh,
+                     ", expected 0 where momentum is 0: wd is the decoupled decay then"));
+  }
   SignumParam param;
   param.momentum = options.momentum;
   param.wd_lh = options.wd_lh;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "absl/status/statusor.h"
 #include "module/optimizer/optimizer.h"
 
 namespace cooper {
@@ -31,9 +32,10 @@ std::unique_ptr<Optimizer> Nag(const NagOptions& options);
 struct SignumOptions {
   OptimizerOptions common;  // learning_rate 0.01
   double momentum = 0.9;
-  double wd_lh = 0;  // decoupled decay
+  double wd_lh = 0;  // decoupled decay, of updates with momentum only
 };
-std::unique_ptr<Optimizer> Signum(const SignumOptions& options);
+// kInvalidArgument for wd_lh without momentum, which MXNet fails to update by.
+absl::StatusOr<std::unique_ptr<Optimizer>> Signum(const SignumOptions& options);
 
 // Delay compensation, with p ("previous_weight") the weight before the last update:
 // m = momentum * m - lr * (g + wd * w + lamda * g^2 * (w - p));  p = w;  w += m
@@ -44,7 +46,8 @@ struct DcasgdOptions {
 };
 std::unique_ptr<Optimizer> Dcasgd(const DcasgdOptions& options);
 
-// Langevin dynamics: w -= lr / 2 * (g + wd * w), plus normal noise of variance lr.
+// Langevin dynamics: w -= lr / 2 * (g + wd * w), plus normal noise of variance lr. A rate that its
+// multiplier makes negative is an error of the update.
 struct SgldOptions {
   OptimizerOptions common;  // learning_rate 0.01
   uint64_t seed = 0;

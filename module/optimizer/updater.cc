@@ -15,6 +15,10 @@ constexpr char kOptimizer[] = ":optimizer";
 constexpr char kMaster[] = "master";
 constexpr char kNumUpdates[] = "num_updates";
 
+absl::Status Missing(const std::string& key) {
+  return absl::InvalidArgumentError(absl::StrCat("optimizer states: '", key, "' is missing"));
+}
+
 // Where an update can use it: a state that was loaded is in CPU memory.
 absl::Status MoveTo(Context context, NDArray* array) {
   if (array->is_null() || SharesMemory(array->context(), context)) return absl::OkStatus();
@@ -94,8 +98,12 @@ absl::Status Updater::SetStates(const std::vector<std::pair<std::string, NDArray
     }
     const size_t colon = key.rfind(':');
     const std::string what = colon == std::string::npos ? "" : key.substr(colon + 1);
-    ParameterState& state = parsed[key.substr(0, colon)];
-    state.arrays.resize(array_names.size());
+    const auto [parameter, is_new] = parsed.try_emplace(key.substr(0, colon));
+    ParameterState& state = parameter->second;
+    if (is_new) {
+      state.num_updates = -1;  // not read yet
+      state.arrays.resize(array_names.size());
+    }
     const auto it = std::find(array_names.begin(), array_names.end(), what);
     if (it != array_names.end()) {
       COOPER_ASSIGN_OR_RETURN(state.arrays[it - array_names.begin()], array.Copy());
@@ -116,18 +124,14 @@ absl::Status Updater::SetStates(const std::vector<std::pair<std::string, NDArray
   }
   for (const auto& [name, state] : parsed) {
     for (size_t i = 0; i < array_names.size(); ++i) {
-      if (!state.arrays[i].is_null()) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("optimizer states: '", name, ":", array_names[i], "' is missing"));
+      if (state.arrays[i].is_null()) return Missing(absl::StrCat(name, ":", array_names[i]));
     }
+    if (state.num_updates < 0) return Missing(absl::StrCat(name, ":", kNumUpdates));
     if (const auto weight = weights.find(name); weight != weights.end()) {
       COOPER_RETURN_IF_ERROR(optimizer_->CheckState(name, weight->second, state));
     }
   }
-  if (optimizer_state.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("optimizer states: '", kOptimizer, "' is missing"));
-  }
+  if (optimizer_state.empty()) return Missing(kOptimizer);
   COOPER_RETURN_IF_ERROR(optimizer_->LoadState(optimizer_state));
   states_ = std::move(parsed);
   return absl::OkStatus();

@@ -1,7 +1,6 @@
 #include "module/optimizer/updater.h"
 
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <string>
@@ -87,6 +86,10 @@ TEST(UpdaterTest, RefusesTheStatesOfAnotherOptimizer) {
               StatusIs(code, HasSubstr("adam has no state 'fc_weight:momentum'")));
   states.pop_back();
   EXPECT_THAT(adam.SetStates(states), StatusIs(code, HasSubstr("'fc_weight:mean' is missing")));
+  COOPER_ASSERT_OK_AND_ASSIGN(states, sgd.GetStates());
+  std::erase_if(states, [](const auto& state) { return state.first == "fc_weight:num_updates"; });
+  EXPECT_THAT(sgd.SetStates(states),
+              StatusIs(code, HasSubstr("'fc_weight:num_updates' is missing")));
   EXPECT_THAT(adam.SetStates({}), StatusIs(code, HasSubstr("':optimizer' is missing")));
   EXPECT_THAT(Make("signum").SetStates(*sgd.GetStates()),
               StatusIs(code, HasSubstr("'sgd', expected 'signum'")));
@@ -133,6 +136,16 @@ TEST(UpdaterTest, RefusesStatesWithoutTheCopyThatTheOptimizerNeeds) {
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("its float32 copy null")));
 }
 
+// The optimizer's state with another line for that line's key.
+std::string StateWith(const Optimizer& optimizer, const std::string& line) {
+  const std::string key = line.substr(0, line.find(' ') + 1);
+  std::string text;
+  for (absl::string_view its_line : absl::StrSplit(optimizer.SaveState(), '\n')) {
+    absl::StrAppend(&text, absl::StartsWith(its_line, key) ? line : its_line, "\n");
+  }
+  return text;
+}
+
 TEST(UpdaterTest, RefusesCountsThatNoRunReaches) {
   Updater updater = Make("adam");
   COOPER_ASSERT_OK(updater.Update("w", Vector({1}), Vector({1})));
@@ -148,14 +161,35 @@ TEST(UpdaterTest, RefusesCountsThatNoRunReaches) {
   }
   for (const char* change : {"num_update 9223372036854775807", "num_update -1", "learning_rate nan",
                              "learning_rate inf"}) {
-    const std::string key(change, std::strchr(change, ' '));
-    std::string text;
-    for (absl::string_view line : absl::StrSplit(updater.optimizer().SaveState(), '\n')) {
-      absl::StrAppend(&text, absl::StartsWith(line, key + " ") ? change : line, "\n");
-    }
-    EXPECT_THAT(updater.optimizer().LoadState(text),
+    EXPECT_THAT(updater.optimizer().LoadState(StateWith(updater.optimizer(), change)),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("state of ")))
         << change;
+  }
+  Updater nadam = Make("nadam");
+  for (const char* change : {"schedule nan", "schedule -0.1", "schedule 1.1"}) {
+    EXPECT_THAT(nadam.optimizer().LoadState(StateWith(nadam.optimizer(), change)),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("state 'schedule' is ")))
+        << change;
+  }
+}
+
+// Neither states nor what the parameters share, though the schedule is looked at last.
+TEST(UpdaterTest, StatesWithABrokenScheduleChangeNothing) {
+  for (const std::string& name : OptimizerNames()) {
+    SCOPED_TRACE(name);
+    Updater updater = Make(name), further = Make(name);
+    const NDArray weight = Vector({1}), grad = Vector({1});
+    COOPER_ASSERT_OK(updater.Update("w", weight, grad));
+    for (int i = 0; i < 5; ++i) COOPER_ASSERT_OK(further.Update("w", weight, grad));
+    COOPER_ASSERT_OK_AND_ASSIGN(auto states, further.GetStates());
+    const std::string text = StateWith(further.optimizer(), "lr_scheduler broken");
+    const std::vector<uint8_t> bytes(text.begin(), text.end());
+    ASSERT_EQ(states[0].first, ":optimizer");
+    states[0].second = *NDArray::FromVector({static_cast<int64_t>(bytes.size())}, bytes);
+    const std::string before = updater.optimizer().SaveState();
+    EXPECT_THAT(updater.SetStates(states),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'broken'")));
+    EXPECT_EQ(updater.optimizer().SaveState(), before);
   }
 }
 
