@@ -3,6 +3,8 @@
 
 #include "module/bucketing_module.h"
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <set>
 #include <string>
@@ -13,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "module/expect_params.h"
 #include "module/initializer/initializers.h"
+#include "module/lr_scheduler/lr_scheduler.h"
 #include "module/module_fixtures.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/params_file.h"
@@ -162,6 +165,37 @@ TEST(BucketingModuleTest, ALaterBucketMayHaveParametersOfItsOwn) {
   COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams params, model->GetParams());
   EXPECT_EQ(params.args.size(), 6u);
   EXPECT_NE(Floats(params.args.at("extra_weight")), std::vector<float>(18, 0.0f));
+}
+
+// Its rate is none until it is given one.
+class BrokenScheduler : public LRScheduler {
+ public:
+  BrokenScheduler() : LRScheduler({.base_lr = 1}) {}
+  double rate = std::numeric_limits<double>::quiet_NaN();
+
+ protected:
+  double AfterWarmup(int64_t) override { return rate; }
+  absl::string_view kind() const override { return "broken"; }
+};
+
+TEST(BucketingModuleTest, WhatAnotherBucketAddedIsLearntByTheUpdateThatSucceeds) {
+  auto model = MakeModel({.sym_gen = DeeperAtTwo, .default_bucket_key = 4});
+  COOPER_ASSERT_OK(model->Bind({.data_shapes = DataOf(4),
+                                .label_shapes = Labels(),
+                                .force_rebind = true,
+                                .grad_req = WriteReq::kAdd}));
+  const auto scheduler = std::make_shared<BrokenScheduler>();
+  COOPER_ASSERT_OK(model->InitOptimizer({.lr_scheduler = scheduler, .force_init = true}));
+  for (const int64_t length : {2, 4}) {
+    COOPER_ASSERT_OK(model->ForwardBackward(ConstantBatch(length, length, 1)));
+  }
+  const auto extra = [&model] { return Floats((*model->GetParams()).args.at("extra_weight")); };
+  const std::vector<float> before = extra();
+  EXPECT_THAT(model->Update(), StatusIs(kInvalidArgument, HasSubstr("learning rate is nan")));
+  EXPECT_EQ(extra(), before);
+  scheduler->rate = 0.5;
+  COOPER_ASSERT_OK(model->Update());
+  EXPECT_NE(extra(), before);
 }
 
 TEST(BucketingModuleTest, AParameterThatNobodyGaveAValueIsNamedWithItsBucket) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -125,6 +126,37 @@ TEST(DataParallelTest, OutputsGradientsAndMetricsAreOfTheWholeBatch) {
   COOPER_ASSERT_OK(one->UpdateMetric(*a, batch.label));
   COOPER_ASSERT_OK(several->UpdateMetric(*b, batch.label));
   EXPECT_EQ(a->GetNameValue(), b->GetNameValue());
+}
+
+// A store that only sums gives each context the sum: that of all contexts is still the same.
+TEST(DataParallelTest, AnUpdateLeavesGradientsAsBackwardLeftThem) {
+  for (const WriteReq req : {WriteReq::kWrite, WriteReq::kAdd}) {
+    for (const bool on_kvstore : {true, false}) {
+      SCOPED_TRACE(testing::Message()
+                   << "add " << (req == WriteReq::kAdd) << ", on_kvstore " << on_kvstore);
+      const auto make = [&](int contexts) {
+        auto module = *Module::Create(TwoLayers(), {.contexts = Cpus(contexts)});
+        ModuleBindOptions shapes = Shapes(32);
+        shapes.grad_req = req;
+        COOPER_EXPECT_OK(module->Bind(shapes));
+        COOPER_EXPECT_OK(module->InitParams({.initializer = init::Uniform(0.5)}));
+        InitOptimizerOptions optimizer = kMomentum;
+        optimizer.update_on_kvstore = on_kvstore;
+        COOPER_EXPECT_OK(module->InitOptimizer(optimizer));
+        return module;
+      };
+      const auto one = make(1), several = make(3);
+      for (Module* module : {one.get(), several.get()}) {
+        for (uint64_t step = 0; step < 3; ++step) {
+          COOPER_ASSERT_OK(module->ForwardBackward(RandomBatch(32, step)));
+          const std::vector<float> before = Floats(*module->GetGrad("fc1_weight"));
+          COOPER_ASSERT_OK(module->Update());
+          EXPECT_EQ(Floats(*module->GetGrad("fc1_weight")), before);
+        }
+      }
+      ExpectSameParams(*one, *several, kTolerance);
+    }
+  }
 }
 
 TEST(DataParallelTest, DataWithoutAGradientHasANullOne) {

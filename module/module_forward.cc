@@ -218,8 +218,13 @@ absl::Status Module::TrainStep(const DataBatch& batch) {
   // An update that is another one each time, as Adam's, would keep all of it from being recorded.
   const bool joined = std::exchange(last_update_, name) == name;
   const absl::Status status = bound_.front()->ForwardBackward(joined ? &update : nullptr);
-  if (!status.ok()) parameters.ForgetPreparedUpdate();
-  return status.ok() && !joined ? parameters.RunPreparedUpdate(nullptr) : status;
+  if (!status.ok()) {
+    parameters.ForgetPreparedUpdate();
+    return status;
+  }
+  if (!joined) COOPER_RETURN_IF_ERROR(parameters.RunPreparedUpdate(nullptr));
+  parameters.Learnt(names);
+  return absl::OkStatus();
 }
 
 absl::Status Module::MakeEvaluator(const DataBatch& batch) {

@@ -162,11 +162,14 @@ class ParameterStore {
   absl::Status Update(const std::vector<std::string>& names);
   // Update in two calls, where nothing but the optimizer's kernels has a part in it, on one device:
   // no store, no clipping, one context, on which all of `names` are; false elsewhere, and nothing
-  // has happened. The rest is as Optimizer says of PrepareAll, RunPrepared and ForgetPrepared.
+  // has happened. The rest is as Optimizer says of PrepareAll, RunPrepared and ForgetPrepared. Who
+  // has made the update says so (Learnt), as Update does by itself.
   absl::StatusOr<bool> PrepareUpdate(const std::vector<std::string>& names,
                                      int64_t* name_of_update);
   absl::Status RunPreparedUpdate(DeviceQueue* queue) const;
   void ForgetPreparedUpdate();
+  // Of the gradients of `names` nothing is left to be learnt, and what is counted next begins anew.
+  void Learnt(absl::Span<const std::string> names);
   // Before a backward pass that overwrites the gradients of `names`, which the next Update is of:
   // whether they may be summed over contexts while it runs. Then GradReady tells that `queue` holds
   // what makes a gradient on a context; it is thread-safe.
@@ -180,8 +183,8 @@ class ParameterStore {
   // Tells that something was added to a gradient (WriteReq::kAdd), to be learnt with the next
   // update whatever network that is of.
   void GradAdded(const std::string& name) { added_.insert(name); }
-  // Those told of since the last call, without `own`.
-  std::vector<std::string> TakeAdded(absl::Span<const std::string> own);
+  // Those told of that no update has learnt, without `own`.
+  std::vector<std::string> AddedBeside(absl::Span<const std::string> own) const;
 
   // What the optimizer's gradients are divided by, and how much of that is in the present ones:
   // added to what was counted since the last update, or in its place.
@@ -301,7 +304,11 @@ class ParameterStore {
   absl::Status InitKVStore();
   absl::Status TakeOthers(const std::vector<std::string>& names);
   absl::Status PullOthers(const std::vector<std::string>& names);
+  // Of gradients that the store has summed into every context's array, leaves the first one's.
+  absl::Status KeepOneSum(absl::Span<const std::string> names);
   absl::Status UpdateContexts(absl::Span<const std::string> names);
+  // Update without Learnt.
+  absl::Status SumAndUpdate(const std::vector<std::string>& names);
 
   const std::vector<Context> contexts_;
   std::array<Entries, 3> kinds_;          // by ParameterKind
@@ -317,9 +324,9 @@ class ParameterStore {
 
   Learning learning_;
   std::string states_to_load_;
-  std::set<std::string> added_;
-  int64_t counted_ = 0;  // of what the present gradients are divided by
-  bool learnt_ = false;  // whether an update has been: what is counted next begins anew
+  std::set<std::string> added_;  // gradients that were added to and not learnt
+  int64_t counted_ = 0;          // of what the present gradients are divided by
+  bool learnt_ = false;          // whether an update has been: what is counted next begins anew
   std::map<std::string, std::vector<NDArray>> kept_auxs_;  // of KeepAuxs, by context
   // Kept for their memory.
   std::vector<Updater::Parameter> to_update_;

@@ -1,5 +1,7 @@
 #include "module/parameter_store.h"
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/initializer/initializers.h"
+#include "module/lr_scheduler/lr_scheduler.h"
 #include "module/optimizer/create_optimizer.h"
 #include "ndarray/status_matchers.h"
 
@@ -257,6 +260,42 @@ TEST(ParameterStoreTest, WhatWasCountedIsThatOfAllUpdatesUntilMoreIs) {
       << "what was learnt before is not counted again";
 }
 
+// Its rate is none until it is given one.
+class BrokenScheduler : public LRScheduler {
+ public:
+  BrokenScheduler() : LRScheduler({.base_lr = 1}) {}
+  double rate = std::numeric_limits<double>::quiet_NaN();
+
+ protected:
+  double AfterWarmup(int64_t) override { return rate; }
+  absl::string_view kind() const override { return "broken"; }
+};
+
+TEST(ParameterStoreTest, WhatAFailedUpdateWasOfIsStillToBeLearnt) {
+  ParameterStore store({Context::Cpu()});
+  AllocateAll(store, kArg, "w_weight", {1});
+  COOPER_ASSERT_OK(store.Init({.initializer = init::Constant(10)}));
+  const auto scheduler = std::make_shared<BrokenScheduler>();
+  COOPER_ASSERT_OK(store.InstallOptimizer(*CreateOptimizer("sgd", {}, scheduler), nullptr,
+                                          {.normalization = GradientNormalization::kSamples}));
+  COOPER_ASSERT_OK(store.Grad("w_weight").Fill(8));
+  store.GradAdded("w_weight");
+  store.CountGradients(3, /*add=*/true);
+  EXPECT_THAT(store.Update({"w_weight"}),
+              StatusIs(kInvalidArgument, HasSubstr("the learning rate is nan")));
+  EXPECT_THAT(store.AddedBeside({}), ElementsAre("w_weight"));
+  scheduler->rate = 1;
+  int64_t name = 0;
+  COOPER_ASSERT_OK_AND_ASSIGN(const bool prepared, store.PrepareUpdate({"w_weight"}, &name));
+  ASSERT_TRUE(prepared);
+  store.ForgetPreparedUpdate();
+  EXPECT_THAT(store.AddedBeside({}), ElementsAre("w_weight"));
+  store.CountGradients(1, /*add=*/true);
+  COOPER_ASSERT_OK(store.Update({"w_weight"}));
+  EXPECT_THAT(Values(store, "w_weight"), Each(8.0f)) << "8 / (3 + 1) less";
+  EXPECT_THAT(store.AddedBeside({}), IsEmpty());
+}
+
 TEST(ParameterStoreTest, AnOptimizerThatFailsLeavesTheOneBefore) {
   ParameterStore store({Context::Cpu()});
   AllocateAll(store, kArg, "w_weight", {2});
@@ -269,17 +308,18 @@ TEST(ParameterStoreTest, AnOptimizerThatFailsLeavesTheOneBefore) {
   EXPECT_EQ(store.kvstore(), nullptr);
 }
 
-TEST(ParameterStoreTest, GradientsThatWereAddedToAreToldOnce) {
+TEST(ParameterStoreTest, GradientsThatWereAddedToAreToldUntilTheyAreLearnt) {
   ParameterStore store({Context::Cpu()});
   AllocateAll(store, kArg, "a", {1});
   for (const char* name : {"c", "a", "b"}) store.GradAdded(name);
-  EXPECT_THAT(store.TakeAdded({"b"}), ElementsAre("a", "c"));
-  EXPECT_THAT(store.TakeAdded({}), IsEmpty());
-  store.GradAdded("a");
+  EXPECT_THAT(store.AddedBeside({"b"}), ElementsAre("a", "c"));
+  EXPECT_THAT(store.AddedBeside({}), ElementsAre("a", "b", "c"));
+  store.Learnt({"c", "b"});
+  EXPECT_THAT(store.AddedBeside({}), ElementsAre("a"));
   COOPER_ASSERT_OK(store.Grad("a").Fill(3));
   COOPER_ASSERT_OK(store.ZeroGrads());
   EXPECT_THAT(Floats(store.Grad("a")), Each(0.0f));
-  EXPECT_THAT(store.TakeAdded({}), IsEmpty());
+  EXPECT_THAT(store.AddedBeside({}), IsEmpty());
 }
 
 // What was captured on two contexts that go their own ways comes back, also where an array is

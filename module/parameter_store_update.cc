@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -92,7 +93,20 @@ class ParameterStore::ScopedClip {
   absl::Status status_;
 };
 
+// The gradient is the sum over contexts: GetGrad adds them up, and so does the next step where
+// Backward adds to them, or where this one fails and is made again.
+absl::Status ParameterStore::KeepOneSum(absl::Span<const std::string> names) {
+  for (const std::string& name : names) {
+    const std::vector<NDArray>& grads = EntryOf(ParameterKind::kArg, name).grads;
+    for (size_t i = 1; i < grads.size(); ++i) {
+      if (!grads[i].is_null()) COOPER_RETURN_IF_ERROR(grads[i].Fill(0));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ParameterStore::UpdateContexts(absl::Span<const std::string> names) {
+  if (learning_.kvstore != nullptr) COOPER_RETURN_IF_ERROR(KeepOneSum(names));
   for (size_t i = 0; i < learning_.updaters.size(); ++i) {
     const ScopedClip clip(*this, i, names);
     COOPER_RETURN_IF_ERROR(clip.status());
@@ -159,7 +173,6 @@ class ParameterStore::ScopedNormalization {
  public:
   explicit ScopedNormalization(ParameterStore& store) {
     if (store.learning_.normalization == GradientNormalization::kBatchSize) return;
-    store.learnt_ = true;
     optimizer_ = &store.updater()->optimizer();
     before_ = optimizer_->rescale_grad();
     const auto counted = static_cast<double>(std::max<int64_t>(1, store.counted_));
@@ -199,7 +212,18 @@ absl::Status ParameterStore::RunPreparedUpdate(DeviceQueue* queue) const {
 
 void ParameterStore::ForgetPreparedUpdate() { learning_.updaters[0]->ForgetPrepared(); }
 
+void ParameterStore::Learnt(absl::Span<const std::string> names) {
+  learnt_ = true;
+  for (const std::string& name : names) added_.erase(name);
+}
+
 absl::Status ParameterStore::Update(const std::vector<std::string>& names) {
+  COOPER_RETURN_IF_ERROR(SumAndUpdate(names));
+  Learnt(names);
+  return absl::OkStatus();
+}
+
+absl::Status ParameterStore::SumAndUpdate(const std::vector<std::string>& names) {
   const ScopedNormalization normalization(*this);
   if (learning_.kvstore == nullptr) return UpdateContexts(names);
   COOPER_RETURN_IF_ERROR(PrepareKVStore());
@@ -227,11 +251,10 @@ absl::StatusOr<int> ParameterStore::JoinUpdate() {
   return info.active_workers;
 }
 
-std::vector<std::string> ParameterStore::TakeAdded(absl::Span<const std::string> own) {
-  for (const std::string& name : own) added_.erase(name);
-  std::vector<std::string> others(added_.begin(), added_.end());
-  added_.clear();
-  return others;
+std::vector<std::string> ParameterStore::AddedBeside(absl::Span<const std::string> own) const {
+  std::set<std::string> others = added_;
+  for (const std::string& name : own) others.erase(name);
+  return {others.begin(), others.end()};
 }
 
 }  // namespace cooper
