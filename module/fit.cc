@@ -120,6 +120,7 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
 
   FitProcesses processes(*this);
   FitChecks checks(*this, options);
+  checks.WarnOfUnknownNames();
   std::optional<StopSignal> signal;
   if (options.stop_on_signal) signal.emplace();
   const auto signalled = [&signal] { return signal.has_value() && signal->received() != 0; };

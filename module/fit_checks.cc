@@ -5,11 +5,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "glog/logging.h"
 #include "module/batch_descs.h"
 #include "module/check_ids.h"
 #include "module/finite.h"
+#include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -93,6 +96,24 @@ std::string FindFirstValue(BaseModule& module, const DataBatch& batch) {
 }
 
 }  // namespace
+
+void FitChecks::WarnOfUnknownNames() const {
+  const InitOptimizerOptions& optimizer = options_.optimizer;
+  if (optimizer.lr_mult.empty() && optimizer.wd_mult.empty()) return;
+  const absl::StatusOr<ModuleParams> params = module_.GetParams();
+  if (!params.ok()) return;
+  std::vector<std::string> known;
+  known.reserve(params->args.size());
+  for (const auto& [name, array] : params->args) known.push_back(name);
+  for (const auto& [option, multipliers] :
+       {std::pair("lr_mult", &optimizer.lr_mult), std::pair("wd_mult", &optimizer.wd_mult)}) {
+    for (const auto& [name, factor] : *multipliers) {
+      if (params->args.contains(name)) continue;
+      LOG(WARNING) << "Fit: " << option << " has '" << name << "', which is no parameter so far"
+                   << DidYouMean(name, known);
+    }
+  }
+}
 
 absl::Status FitChecks::BeforeBatch() {
   return options_.check_finite ? module_.PrepareToTakeBack() : absl::OkStatus();

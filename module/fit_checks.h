@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_FIT_CHECKS_H_
 #define COOPER_MODULE_FIT_CHECKS_H_
 
-// What Fit looks at beside the call itself: whether a batch has all that it needs, and whether what
-// came of it are numbers.
+// What Fit looks at beside the call itself: whether names in its options are known, whether a batch
+// has all that it needs, and whether what came of it are numbers.
 
 #include <cstdint>
 
@@ -17,6 +17,9 @@ class FitChecks {
   // Neither is owned.
   FitChecks(BaseModule& module, const FitOptions& options) : module_(module), options_(options) {}
 
+  // Logs the names in lr_mult and wd_mult that no parameter has so far: misspelt, or those of
+  // buckets that come later.
+  void WarnOfUnknownNames() const;
   // Before a batch is computed.
   absl::Status BeforeBatch();
   // After it was, and before the update. The error names what is not finite, and where it was made;

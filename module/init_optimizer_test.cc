@@ -8,6 +8,7 @@
 #include "glog/logging.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "io/ndarray_iter.h"
 #include "module/bucketing_module.h"
 #include "module/lr_scheduler/step_schedulers.h"
 #include "module/module.h"
@@ -155,6 +156,22 @@ TEST(InitOptimizerTest, WarnsOfAnInstanceThatDoesNotScaleByTheBatchSize) {
   EXPECT_THAT(log.lines, IsEmpty());
   init(1, GradientNormalization::kBatchSize);
   EXPECT_THAT(log.lines, ElementsAre(HasSubstr("rescale_grad is 1, not 0.25")));
+}
+
+// MXNet says nothing.
+TEST(InitOptimizerTest, FitWarnsOfMultipliersThatNoParameterHas) {
+  const auto train = *NDArrayIter::Create({{"data", RandomArray({4, 6}, 1)}},
+                                          {{"softmax_label", Classes(4, 3, 1)}}, {.batch_size = 4});
+  const auto module = MakeModule();
+  const LogLines log;
+  COOPER_ASSERT_OK(module->Fit(
+      *train,
+      {.progress = nullptr,
+       .optimizer = {.lr_mult = {{"fc1_bias", 2}, {"fc1_weigth", 2}}, .wd_mult = {{"x", 0}}},
+       .num_epoch = 1}));
+  EXPECT_THAT(log.lines, ElementsAre(HasSubstr("lr_mult has 'fc1_weigth', which is no parameter so "
+                                               "far; did you mean 'fc1_weight'"),
+                                     HasSubstr("wd_mult has 'x', which is no parameter so far")));
 }
 
 // As MXNet warns of calls that it ignores; not of a Fit that asks for what is there.

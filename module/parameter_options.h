@@ -89,7 +89,7 @@ struct InitOptimizerOptions {
   // is: one that is not as `normalization` says is warned of in the log, as in MXNet.
   std::shared_ptr<Optimizer> instance;
   // Multipliers of rate and decay by parameter name, beside those of the symbol's attributes
-  // (`__lr_mult__`), over which they win.
+  // (`__lr_mult__`), over which they win. Fit warns in the log of names that no parameter has.
   std::map<std::string, double> lr_mult;
   std::map<std::string, double> wd_mult;
   // > 0: in each update, gradients are scaled down so that their norm, over all parameters of the
