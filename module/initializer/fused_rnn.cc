@@ -60,9 +60,12 @@ class FusedRnnInitializer : public NamePatternInitializer {
   }
 
   std::string Dumps() const override {
-    const std::string init = options_.init == nullptr
-                                 ? "null"
-                                 : absl::StrCat("\"", absl::CEscape(options_.init->Dumps()), "\"");
+    std::string init = "null";
+    if (options_.init != nullptr) {
+      const std::string inner = options_.init->Dumps();
+      if (inner.empty()) return "";
+      init = absl::StrCat("\"", absl::CEscape(inner), "\"");
+    }
     return absl::StrCat("[\"fusedrnn\", {\"init\": ", init,
                         ", \"num_hidden\": ", options_.num_hidden,
                         ", \"num_layers\": ", options_.num_layers, ", \"mode\": \"", options_.mode,

@@ -223,6 +223,18 @@ TEST(FusedRnnTest, NamesWhatIsWrong) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("num_hidden is 0")));
 }
 
+TEST(FusedRnnTest, CannotBeWrittenAroundWhatCannot) {
+  COOPER_ASSERT_OK_AND_ASSIGN(auto mixed, init::Mixed({{".*", init::One()}}));
+  const std::shared_ptr<const Initializer> inits[] = {init::Load({}), std::move(mixed)};
+  for (const std::shared_ptr<const Initializer>& inner : inits) {
+    ASSERT_EQ(inner->Dumps(), "");
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        const auto fused,
+        init::FusedRnn({.init = inner, .num_hidden = 1, .num_layers = 1, .mode = "gru"}));
+    EXPECT_EQ(fused->Dumps(), "");
+  }
+}
+
 TEST(InitializerTest, DumpsReadBackAsTheSame) {
   const std::pair<std::string, std::string> cases[] = {
       {init::Zero()->Dumps(), R"(["zero", {}])"},

@@ -65,7 +65,10 @@ struct PerplexityOptions {
 };
 std::unique_ptr<EvalMetric> Perplexity(const PerplexityOptions& options);
 
-// The mean of -log(p + eps). Predictions are (batch_size, classes).
+// The mean of -log(p + eps). Predictions are (batch_size, classes). A label outside of the classes
+// counts as the nearest class, with the predictions of all classes as with the label's alone
+// (ModuleOptions::label_probabilities), which do not tell how many classes there are. MXNet's
+// counts a negative label from the last class back, and fails for others.
 struct CrossEntropyOptions {
   MetricOptions common;  // "cross-entropy"
   double eps = 1e-12;

@@ -136,9 +136,18 @@ absl::Status CompositeEvalMetric::LoadState(absl::string_view text) {
     return absl::InvalidArgumentError(absl::StrCat("composite metric: the state is of ", metrics,
                                                    " metrics, there are ", metrics_.size()));
   }
+  std::vector<std::string> states;
   for (size_t i = 0; i < metrics_.size(); ++i) {
-    COOPER_ASSIGN_OR_RETURN(const std::string child, state.GetString(absl::StrCat("metric", i)));
-    COOPER_RETURN_IF_ERROR(metrics_[i]->LoadState(child));
+    COOPER_ASSIGN_OR_RETURN(states.emplace_back(), state.GetString(absl::StrCat("metric", i)));
+  }
+  std::vector<std::string> before;
+  for (size_t i = 0; i < metrics_.size(); ++i) {
+    before.push_back(metrics_[i]->SaveState());
+    const absl::Status loaded = metrics_[i]->LoadState(states[i]);
+    if (loaded.ok()) continue;
+    // The caller hears of the state that was refused, not of a metric that refuses its own.
+    for (size_t j = 0; j <= i; ++j) metrics_[j]->LoadState(before[j]).IgnoreError();
+    return loaded;
   }
   return absl::OkStatus();
 }

@@ -22,6 +22,8 @@ class CompositeEvalMetric : public EvalMetric, public StepMetric {
   // kNotFound, with the number there are, if there is none at `index`.
   absl::StatusOr<EvalMetric*> GetMetric(int index) const;
 
+  // This, UpdateDict and UpdateSteps give each child the batch in turn, and end at the first error:
+  // the children before that one have added the batch then.
   using EvalMetric::Update;
   absl::Status Update(absl::Span<const NDArray> labels, absl::Span<const NDArray> preds,
                       absl::Span<const NDArray> masks) override;
@@ -42,6 +44,7 @@ class CompositeEvalMetric : public EvalMetric, public StepMetric {
   std::vector<NamedValue> GetNameValue() const override;
   std::vector<NamedValue> GetGlobalNameValue() const override;
   std::string SaveState() const override;
+  // All children's, or, if one refuses its own, none.
   absl::Status LoadState(absl::string_view text) override;
 
  private:

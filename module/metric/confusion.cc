@@ -31,12 +31,12 @@ absl::StatusOr<Classes> ReadClasses(const LabelValues& label, const NDArray& pre
                                     bool pred_may_be_ids) {
   Classes classes;
   const bool ids = pred_may_be_ids && label.array.shape() == pred.shape();
-  classes.shapes_fit =
-      label.array.size() > 0 && (ids || (pred.shape().rank() == 2 && pred.shape()[1] > 0 &&
-                                         pred.shape()[0] == label.array.size()));
+  classes.shapes_fit = ids || (pred.shape().rank() == 2 && pred.shape()[1] > 0 &&
+                               pred.shape()[0] == label.array.size());
   if (!classes.shapes_fit) return classes;
   return VisitValues(pred, [&](auto values) -> absl::StatusOr<Classes> {
-    const size_t width = values.size() / label.values.size();
+    // Not values divided by labels: there may be none.
+    const size_t width = ids ? 1 : static_cast<size_t>(pred.shape()[1]);
     for (const size_t i : label.Positions()) {
       classes.label.push_back(IntegerOf<int64_t>(label.values[i]));
       classes.pred.push_back(ids ? IntegerOf<int64_t>(values[i])

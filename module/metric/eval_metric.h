@@ -55,8 +55,8 @@ class EvalMetric {
   virtual bool takes_label_probabilities() const { return false; }
 
   // Since Reset, how many labels that counted were the number of no class of the predictions. Kinds
-  // that look a label's prediction up take the nearest class, as MXNet's do; other kinds do not
-  // count them.
+  // that look a label's prediction up take the nearest class, as MXNet's Perplexity does and its
+  // cross entropies do not (classification.h); other kinds do not count them.
   virtual int64_t labels_out_of_range() const { return 0; }
 
   virtual void Reset() = 0;

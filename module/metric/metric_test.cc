@@ -283,6 +283,71 @@ TEST(MetricTest, NamesShapesThatDoNotFit) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected two classes")));
 }
 
+TEST(MetricTest, BatchesWithoutElementsAddNothing) {
+  const Batch classes = {Array({2}, {1, 0}), Array({2, 2}, {.1f, .9f, .8f, .2f})};
+  const Batch numbers = {Array({2}, {1, 2}), Array({2}, {2, 5})};
+  const struct {
+    const char* metric;
+    Kwargs kwargs;
+    Shape label, pred;  // of the empty batch
+    Batch batch;
+  } kCases[] = {
+      {"acc", {}, {0}, {0, 2}, classes},
+      {"top_k_accuracy", {{"top_k", "2"}}, {0}, {0, 2}, classes},
+      {"ce", {}, {0}, {0, 2}, classes},
+      {"perplexity", {}, {0}, {0, 2}, classes},
+      {"f1", {}, {0}, {0, 2}, classes},
+      {"f1", {{"average", "micro"}}, {0}, {0, 2}, classes},
+      {"mcc", {}, {0}, {0, 2}, classes},
+      {"mcc", {{"average", "micro"}}, {0, 3}, {0, 2}, classes},
+      {"pcc", {}, {0}, {0, 2}, classes},
+      {"pcc", {}, {0}, {0}, classes},
+      {"mae", {}, {0}, {0}, numbers},
+      {"mae", {}, {0}, {0, 1}, numbers},
+      {"mae", {}, {0, 1}, {0, 3}, numbers},
+      {"mae", {}, {2, 0}, {2, 0}, numbers},
+      {"mse", {}, {0}, {0}, numbers},
+      {"rmse", {}, {0, 3}, {0, 3}, numbers},
+      {"pearsonr", {}, {0}, {0}, numbers},
+      {"pearsonr", {{"average", "micro"}}, {2, 0}, {2, 0}, numbers},
+      {"loss", {}, {0}, {0}, numbers},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(absl::StrCat(c.metric, " ", c.label.ToString(), " ", c.pred.ToString()));
+    const NDArray label = *NDArray::Zeros(c.label), pred = *NDArray::Zeros(c.pred);
+    const auto metric = Make(c.metric, c.kwargs);
+    COOPER_ASSERT_OK(metric->Update({label}, {pred}));
+    COOPER_ASSERT_OK(metric->Update({label}, {pred}, {label}));
+    EXPECT_TRUE(std::isnan(Value(*metric))) << Value(*metric);
+    COOPER_ASSERT_OK(metric->Update({c.batch.label}, {c.batch.pred}));
+    COOPER_ASSERT_OK(metric->Update({label}, {pred}));
+    const auto expected = Make(c.metric, c.kwargs);
+    COOPER_ASSERT_OK(expected->Update({c.batch.label}, {c.batch.pred}));
+    EXPECT_EQ(metric->SaveState(), expected->SaveState());
+  }
+}
+
+// Where there are no elements, shapes have to fit all the same.
+TEST(MetricTest, NamesShapesWithoutElementsThatDoNotFit) {
+  const struct {
+    const char* metric;
+    Shape label, pred;
+    const char* error;
+  } kCases[] = {
+      {"mae", {0}, {2}, "expected the same number of rows"},
+      {"mae", {0, 2}, {0, 3}, "expected the same number of columns"},
+      {"mae", {2, 0}, {2, 3}, "expected the same number of columns"},
+      {"pearsonr", {0}, {0, 1}, "expected one shape"},
+      {"f1", {0}, {0}, "expected predictions (batch_size, classes)"},
+      {"pcc", {0}, {0, 0}, "expected predictions (batch_size, classes)"},
+  };
+  for (const auto& c : kCases) {
+    EXPECT_THAT(Make(c.metric)->Update({*NDArray::Zeros(c.label)}, {*NDArray::Zeros(c.pred)}),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(c.error)))
+        << c.metric << " " << c.label.ToString() << " " << c.pred.ToString();
+  }
+}
+
 // A confusion matrix has a row for each id up to the largest.
 TEST(MetricTest, ClassIdsBeyondAnyMatrixAreRefused) {
   for (const float id : {std::numeric_limits<float>::infinity(), 1e7F, -1.0F}) {
@@ -445,6 +510,27 @@ TEST(CompositeEvalMetricTest, JoinsItsChildren) {
   EXPECT_TRUE(std::isnan(Value(*metric)));
   EXPECT_THAT(metric->LoadState(Make("mae")->SaveState()),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'metrics'")));
+}
+
+TEST(CompositeEvalMetricTest, AStateThatOneChildRefusesIsLoadedByNone) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto metric, CreateMetrics({"mae", "mse"}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto other, CreateMetrics({"mae", "rmse"}));
+  COOPER_ASSERT_OK(metric->Update({Array({1}, {1})}, {Array({1}, {4})}));
+  metric->ResetLocal();
+  COOPER_ASSERT_OK(other->Update({Array({1}, {1})}, {Array({1}, {9})}));
+  const std::string before = metric->SaveState();
+  EXPECT_THAT(metric->LoadState(other->SaveState()),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'rmse', expected 'mse'")));
+  EXPECT_EQ(metric->SaveState(), before);
+}
+
+// As the header says: who wants all or nothing saves the state before.
+TEST(CompositeEvalMetricTest, ChildrenBeforeTheOneThatFailsHaveAddedTheBatch) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto metric, CreateMetrics({"mae", "pearsonr", "mse"}));
+  EXPECT_THAT(metric->Update({Array({1, 1}, {1})}, {Array({1}, {4})}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected one shape")));
+  EXPECT_EQ(metric->GetNameValue()[0].second, 3);
+  EXPECT_TRUE(std::isnan(metric->GetNameValue()[2].second));
 }
 
 TEST(CompositeEvalMetricTest, NarrowsNamesForItsChildren) {

@@ -24,16 +24,15 @@ class ErrorMetric : public TotalsMetric {
   absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const override {
     const Shape& label_shape = label.array.shape();
     const Shape& pred_shape = pred.shape();
-    if (label_shape.rank() < 1 || pred_shape.rank() < 1 || label_shape[0] != pred_shape[0] ||
-        label.values.empty()) {
+    if (label_shape.rank() < 1 || pred_shape.rank() < 1 || label_shape[0] != pred_shape[0]) {
       return Mismatch(label, pred, "expected the same number of rows");
     }
     const int64_t rows = label_shape[0];
-    const int64_t label_columns = label.array.size() / rows;
-    const int64_t pred_columns = pred.size() / rows;
-    const int64_t columns = std::max(label_columns, pred_columns);
-    if ((label_columns != columns && label_columns != 1) ||
-        (pred_columns != columns && pred_columns != 1)) {
+    // Not sizes divided by rows: there may be no rows.
+    const int64_t label_columns = label_shape.Product(1, label_shape.rank());
+    const int64_t pred_columns = pred_shape.Product(1, pred_shape.rank());
+    const int64_t columns = label_columns == 1 ? pred_columns : label_columns;
+    if (pred_columns != columns && pred_columns != 1) {
       return Mismatch(label, pred, "expected the same number of columns, or one");
     }
     COOPER_ASSIGN_OR_RETURN(const std::vector<double> preds, pred.ToVector<double>());
@@ -67,7 +66,7 @@ class PearsonMetric : public TotalsMetric {
  protected:
   // Macro: the sum of the correlations and their number. Micro: the moments.
   absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const override {
-    if (label.array.shape() != pred.shape() || label.values.empty()) {
+    if (label.array.shape() != pred.shape()) {
       return Mismatch(label, pred, "expected one shape");
     }
     COOPER_ASSIGN_OR_RETURN(const std::vector<double> preds, pred.ToVector<double>());
