@@ -262,9 +262,24 @@ absl::Status KVStoreMpi::ExchangeInMemory(const std::vector<std::string>& keys,
   return absl::OkStatus();
 }
 
+absl::Status KVStoreMpi::CheckResiduals(const std::vector<std::string>& keys) const {
+  for (const std::string& key : keys) {
+    const NDArray& value = values_.at(key);
+    const auto residual = residuals_.find(key);
+    if (value.dtype() == DType::kFloat64 || residual == residuals_.end()) continue;
+    const auto size = static_cast<int64_t>(residual->second.size());
+    if (size == value.size()) continue;
+    return absl::InvalidArgumentError(absl::StrCat("kvstore: key '", key, "': the residual is ",
+                                                   Shape({size}).ToString(), ", expected ",
+                                                   Shape({value.size()}).ToString()));
+  }
+  return absl::OkStatus();
+}
+
 // Replaces this process's gradients by the sum of what all send. Residuals belong to keys, since
 // the keys of a step differ.
 absl::Status KVStoreMpi::Compressed(const std::vector<std::string>& keys, absl::Span<float> flat) {
+  const absl::Status fits = CheckResiduals(keys);
   residual_.resize(flat.size());
   auto move_residuals = [&](bool in) {
     float* at = residual_.data();
@@ -272,7 +287,7 @@ absl::Status KVStoreMpi::Compressed(const std::vector<std::string>& keys, absl::
       const NDArray& value = values_.at(key);
       if (value.dtype() == DType::kFloat64) continue;
       std::vector<float>& residual = residuals_[key];
-      residual.resize(value.size());
+      residual.resize(value.size());  // a new one: zeros
       if (in) {
         std::copy(residual.begin(), residual.end(), at);
       } else {
@@ -281,17 +296,32 @@ absl::Status KVStoreMpi::Compressed(const std::vector<std::string>& keys, absl::
       at += residual.size();
     }
   };
-  move_residuals(true);
-  words_.resize(GradientCompression::NumWords(static_cast<int64_t>(flat.size())));
-  compression_->Compress(flat, absl::MakeSpan(residual_), absl::MakeSpan(words_));
-  move_residuals(false);
+  const auto num_words =
+      static_cast<size_t>(GradientCompression::NumWords(static_cast<int64_t>(flat.size())));
+  // One more, which says whether the residuals here fit: a process with an error takes part too, as
+  // the others would wait for it.
+  words_.resize(num_words + 1);
+  words_.back() = fits.ok() ? 0 : 1;
+  if (fits.ok()) {
+    move_residuals(true);
+    compression_->Compress(flat, absl::MakeSpan(residual_),
+                           absl::MakeSpan(words_).first(num_words));
+  }
   all_words_.resize(words_.size() * world_.size());
   COOPER_RETURN_IF_ERROR(world_.AllGather(words_, absl::MakeSpan(all_words_)));
   traffic_.bytes += static_cast<int64_t>(words_.size() * sizeof(uint32_t));
+  // All find the same rank, so that all take part in the exchange of texts.
+  for (int rank = 0; rank < world_.size(); ++rank) {
+    if (all_words_[rank * words_.size() + num_words] == 0) continue;
+    COOPER_ASSIGN_OR_RETURN(const std::vector<std::string> errors,
+                            world_.AllGatherText(std::string(fits.message())));
+    return absl::InvalidArgumentError(absl::StrCat(errors[rank], " on rank ", rank));
+  }
+  move_residuals(false);
   std::fill(flat.begin(), flat.end(), 0.0f);
   for (int rank = 0; rank < world_.size(); ++rank) {
-    compression_->AddTo(
-        absl::MakeConstSpan(all_words_).subspan(rank * words_.size(), words_.size()), flat);
+    compression_->AddTo(absl::MakeConstSpan(all_words_).subspan(rank * words_.size(), num_words),
+                        flat);
   }
   return absl::OkStatus();
 }

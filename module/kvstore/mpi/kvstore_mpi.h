@@ -49,7 +49,9 @@ class KVStoreMpi : public KVStoreWithValues {
     return world_.AllGatherText(text);
   }
   absl::Status Barrier() override { return world_.Barrier(); }
-  // Not collective: each process has residuals of its own.
+  // Not collective: each process has residuals of its own. If those of one are of another size than
+  // their key's value, the next Push or Step of that key fails with kInvalidArgument on all, which
+  // then have updated nothing of it.
   absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> GetState() const override;
   absl::Status SetState(const std::vector<std::pair<std::string, NDArray>>& state) override;
 
@@ -77,6 +79,8 @@ class KVStoreMpi : public KVStoreWithValues {
   absl::Status ExchangeInMemory(const std::vector<std::string>& keys,
                                 absl::Span<const KVItem> items);
   absl::Status Compressed(const std::vector<std::string>& keys, absl::Span<float> flat);
+  // kInvalidArgument, naming it, for a key whose residuals here are not of its value's size.
+  absl::Status CheckResiduals(const std::vector<std::string>& keys) const;
   absl::Status Apply(const std::string& key, const NDArray& value, const NDArray& sum);
 
   // Whether arrays of a key are on this process's GPUs, all of them; the first such key says which

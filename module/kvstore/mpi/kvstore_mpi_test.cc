@@ -164,5 +164,38 @@ TEST(KVStoreMpiTest, CompressedGradientsAreASixteenthAndLoseNothing) {
   EXPECT_LE(traffic.bytes * 15, traffic.uncompressed_bytes);
 }
 
+// Of one process: the others do not wait for it, and all keep what they had.
+TEST(KVStoreMpiTest, AResidualOfAnotherSizeIsAnErrorOnAll) {
+  const struct {
+    const char* name;
+    std::vector<float> residual;
+    const char* error;
+  } kCases[] = {
+      {"longer", {1, 2, 3}, "key 'w': the residual is (3,), expected (2,) on rank 1"},
+      {"shorter", {1}, "key 'w': the residual is (1,), expected (2,) on rank 1"},
+      {"none", {}, "key 'w': the residual is (0,), expected (2,) on rank 1"},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.name);
+    auto store = Make();
+    COOPER_ASSERT_OK(store->SetGradientCompression({{"type", "2bit"}, {"threshold", "0.5"}}));
+    COOPER_ASSERT_OK(store->Init("w", Row({1, 2})));
+    const NDArray fitting = Row({0.4f, 0});
+    const bool is_wrong = store->rank() == 1;
+    COOPER_ASSERT_OK(store->SetState({{"w:0", is_wrong ? Row(c.residual) : fitting}}));
+    EXPECT_THAT(store->Push("w", {Row({0.2f, 0})}),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(c.error)));
+    EXPECT_THAT(store->Step({Item("w", {1, 2}, {0.2f, 0})}, /*active=*/true).status(),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(c.error)));
+    EXPECT_THAT(Pulled(*store, "w", 2), ElementsAre(1, 2));
+    if (is_wrong) {
+      COOPER_ASSERT_OK(store->SetState({{"w:0", fitting}}));
+    }
+    COOPER_ASSERT_OK(store->Push("w", {Row({0.2f, 0})}));
+    EXPECT_THAT(Pulled(*store, "w", 2),
+                ElementsAre(0.5f * static_cast<float>(store->num_workers()), 0));
+  }
+}
+
 }  // namespace
 }  // namespace cooper
