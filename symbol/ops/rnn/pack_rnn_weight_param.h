@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "ndarray/partial_shape.h"
+#include "symbol/extent_product.h"
 #include "symbol/param_schema.h"
 
 namespace cooper {
@@ -15,7 +16,7 @@ namespace cooper {
 inline constexpr int64_t kPackedRNNFeatures = 16;
 
 inline PartialShape PackedRNNWeightShape(int64_t gates, int64_t state_size, int64_t columns) {
-  return {(state_size + kPackedRNNFeatures - 1) / kPackedRNNFeatures, columns, gates,
+  return {ExtentSum(state_size, kPackedRNNFeatures - 1) / kPackedRNNFeatures, columns, gates,
           kPackedRNNFeatures};
 }
 

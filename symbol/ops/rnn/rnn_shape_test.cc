@@ -1,5 +1,7 @@
 // RNN's shapes both ways, its types, and what it says about parameters that make no sense.
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -200,6 +202,15 @@ TEST(RNNLayerTest, IsOneLayerInOneDirection) {
     EXPECT_THAT(InferShapePartial(MakeLayer("gru", more), {}).status(),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("needs num_layers 1")));
   }
+}
+
+// Rows to which the features that fill a panel cannot be added.
+TEST(PackRNNWeightTest, RefusesMoreRowsThanThereCanBe) {
+  const Symbol pack =
+      Symbol::Create("_pack_rnn_weight", {.name = "p", .attrs = {{"num_gates", "1"}}}).value();
+  EXPECT_EQ(InferShape(pack, {{"p_weight", {17, 3}}})->outputs[0].ToString(), "(2, 3, 1, 16)");
+  EXPECT_THAT(InferShape(pack, {{"p_weight", {std::numeric_limits<int64_t>::max(), 1}}}).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has too many elements")));
 }
 
 TEST(RNNTypeTest, LengthsMayHaveAnotherType) {
