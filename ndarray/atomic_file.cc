@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <new>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -24,6 +26,23 @@ namespace {
 
 // One read() or write() moves at most 2 GiB on Linux; some file systems fail well below that.
 constexpr size_t kMaxTransfer = size_t{1} << 28;
+
+// Whether there was memory for it.
+bool Resize(size_t size, std::string* bytes) {
+  try {
+    bytes->resize(size);
+  } catch (const std::bad_alloc&) {
+    return false;
+  } catch (const std::length_error&) {
+    return false;
+  }
+  return true;
+}
+
+absl::Status NoMemory(const std::string& path, int64_t bytes) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("cannot read '", path, "': there is no memory for its ", bytes, " bytes"));
+}
 
 absl::Status ErrnoStatus(absl::string_view action, const std::string& path) {
   const int error = errno;
@@ -121,9 +140,12 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes)
   // The size is a first guess only: a pipe has none, and a file may grow.
   std::string bytes;
   size_t used = 0;
-  bytes.resize(static_cast<size_t>(info.st_size) + 1);
+  if (!Resize(static_cast<size_t>(info.st_size) + 1, &bytes)) return NoMemory(path, info.st_size);
   while (true) {
-    if (used == bytes.size()) bytes.resize(bytes.size() + std::max<size_t>(bytes.size(), 4096));
+    if (used == bytes.size() &&
+        !Resize(bytes.size() + std::max<size_t>(bytes.size(), 4096), &bytes)) {
+      return NoMemory(path, static_cast<int64_t>(used));
+    }
     const ssize_t got =
         read(fd.get(), bytes.data() + used, std::min(bytes.size() - used, kMaxTransfer));
     if (got < 0 && errno == EINTR) continue;

@@ -1,16 +1,19 @@
 #include "ndarray/atomic_file.h"
 
 #include <dirent.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
 #include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -115,6 +118,24 @@ TEST_F(AtomicFileTest, ReadsNoMoreThanAllowed) {
   // A file without a size: the limit holds while it is read.
   EXPECT_THAT(ReadFile("/dev/zero", 10000),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("more than 10000 bytes")));
+}
+
+// A file without bytes on the disk that is larger than the memory that the process may have.
+TEST_F(AtomicFileTest, AFileLargerThanMemoryIsAStatus) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer ends the process where there is no memory";
+#endif
+  constexpr int64_t kBytes = int64_t{64} << 30;
+  COOPER_ASSERT_OK(WriteFileAtomically(path_, "1"));
+  ASSERT_EQ(truncate(path_.c_str(), kBytes), 0);
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  const rlimit little = {.rlim_cur = rlim_t{16} << 30, .rlim_max = before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &little), 0);
+  const absl::StatusOr<std::string> bytes = ReadFile(path_);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_THAT(bytes.status(), StatusIs(absl::StatusCode::kResourceExhausted,
+                                       AllOf(HasSubstr(path_), HasSubstr("no memory for its"))));
 }
 
 TEST_F(AtomicFileTest, RemovesWhatKilledProcessesLeft) {

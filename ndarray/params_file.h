@@ -3,8 +3,8 @@
 
 // MXNet's `.params` files: a list of arrays, with a name for each or without any. Every version
 // that MXNet wrote is read: arrays without a magic number (before 0.9), V1, V2 (1.0 to 1.9) and V3
-// (np-shape), dense and sparse, from any device. What is written is V2, but V3 for arrays that V2
-// has no form for: those without dimensions or without elements.
+// (np-shape), dense and sparse, from any device. What is written is V2, or V3 throughout if an
+// array has no dimensions, which V2 has no form for: MXNet reads no list of both.
 //
 // Files are untrusted: each count and length is checked against the bytes that are there before
 // anything is allocated. A file of any content costs memory in proportion to its size: twice that

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -237,6 +238,26 @@ TEST(ParamsFileTest, WritesWhatMXNetWrites) {
   AddFloats(expected).U64(1).Text("w");
   EXPECT_THAT(SerializeNamedArrays({{"w", Floats({2}, {1.5f, -2.0f})}}),
               IsOkAndHolds(expected.str()));
+}
+
+// MXNet 1.9.1 reads no list with entries of V2 and V3, and V3 under np_shape only.
+TEST(ParamsFileTest, WritesOneVersionInAList) {
+  const auto versions = [](const NamedArrays& arrays) {
+    const std::string bytes = *SerializeNamedArrays(arrays);
+    std::pair<int, int> found;  // of V2 and V3
+    for (size_t i = 0; i + sizeof(uint32_t) <= bytes.size(); ++i) {
+      uint32_t magic = 0;
+      std::memcpy(&magic, bytes.data() + i, sizeof(magic));
+      found.first += magic == kV2 ? 1 : 0;
+      found.second += magic == kV3 ? 1 : 0;
+    }
+    return found;
+  };
+  const NDArray some = Floats({2}, {1, 2}), empty = Floats({0, 3}, {}), scalar = Floats({}, {7});
+  EXPECT_EQ(versions({{"a", some}, {"b", empty}}), std::pair(2, 0));
+  EXPECT_EQ(versions({{"a", some}, {"b", empty}, {"c", scalar}}), std::pair(0, 3));
+  EXPECT_THAT(SerializeNamedArrays({{"c", NDArray()}}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("cannot save 'c'")));
 }
 
 TEST(ParamsFileTest, SavesAndLoadsEveryDType) {

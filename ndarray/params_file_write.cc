@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/on_cpu.h"
@@ -21,11 +22,19 @@ class ParamsWriter {
  public:
   explicit ParamsWriter(Sink sink) : sink_(std::move(sink)) {}
 
-  absl::Status Begin(uint64_t count) {
+  // `arrays` as they will follow. All entries are of one version: MXNet reads no list of both. A
+  // scalar takes V3, which MXNet reads under np_shape only.
+  template <typename Arrays, typename ArrayOf>
+  absl::Status Begin(const Arrays& arrays, const ArrayOf& array_of) {
+    const bool has_scalar = absl::c_any_of(arrays, [&](const auto& entry) {
+      const NDArray& array = array_of(entry);
+      return !array.is_null() && array.shape().rank() == 0;
+    });
+    version_ = has_scalar ? kArrayV3Magic : kArrayV2Magic;
     std::string header;
     AppendNumber(kParamsListMagic, &header);
     AppendNumber(uint64_t{0}, &header);
-    AppendNumber(count, &header);
+    AppendNumber(static_cast<uint64_t>(arrays.size()), &header);
     return sink_(header);
   }
 
@@ -36,8 +45,7 @@ class ParamsWriter {
     }
     COOPER_ASSIGN_OR_RETURN(const NDArray on_cpu, OnCpu(array));
     std::string header;
-    AppendNumber(array.shape().rank() == 0 || array.size() == 0 ? kArrayV3Magic : kArrayV2Magic,
-                 &header);
+    AppendNumber(version_, &header);
     AppendNumber(static_cast<int32_t>(StorageType::kDefault), &header);
     AppendNumber(static_cast<uint32_t>(array.shape().rank()), &header);
     for (int64_t extent : array.shape()) AppendNumber(extent, &header);
@@ -63,12 +71,14 @@ class ParamsWriter {
 
  private:
   Sink sink_;
+  uint32_t version_ = kArrayV2Magic;
 };
 
 template <typename Sink>
 absl::Status WriteNamed(const NamedArrays& arrays, Sink sink) {
   ParamsWriter<Sink> writer(std::move(sink));
-  COOPER_RETURN_IF_ERROR(writer.Begin(arrays.size()));
+  COOPER_RETURN_IF_ERROR(
+      writer.Begin(arrays, [](const auto& entry) -> const NDArray& { return entry.second; }));
   for (const auto& [name, array] : arrays) {
     if (array.is_null()) {
       return absl::InvalidArgumentError(absl::StrCat("cannot save '", name, "': it is null"));
@@ -92,7 +102,8 @@ absl::Status SaveNamedArrays(const std::string& path, const NamedArrays& arrays)
 absl::Status SaveArrays(const std::string& path, const std::vector<NDArray>& arrays) {
   COOPER_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::Create(path));
   ParamsWriter writer([&](absl::string_view bytes) { return file.Append(bytes); });
-  COOPER_RETURN_IF_ERROR(writer.Begin(arrays.size()));
+  COOPER_RETURN_IF_ERROR(
+      writer.Begin(arrays, [](const NDArray& array) -> const NDArray& { return array; }));
   for (size_t i = 0; i < arrays.size(); ++i) {
     if (arrays[i].is_null()) {
       return absl::InvalidArgumentError(absl::StrCat("cannot save array ", i, ": it is null"));
