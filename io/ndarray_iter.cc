@@ -206,7 +206,7 @@ absl::Status NDArrayIter::LoadState(absl::string_view text) {
   COOPER_ASSIGN_OR_RETURN(const int64_t rows, state.GetInt("rows"));
   COOPER_RETURN_IF_ERROR(CheckOptions(state));
   const auto num_carried = static_cast<int64_t>(carried.size());
-  const int64_t total = rows + num_carried;
+  const int64_t total = num_rows_ + num_carried;
   const bool rows_exist = std::all_of(carried.begin(), carried.end(),
                                       [rows](int64_t row) { return row >= 0 && row < rows; });
   if (rows != num_rows_ || cursor < 0 || cursor > total) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/iter_fixtures.h"
@@ -180,6 +181,11 @@ TEST(NDArrayIterTest, RefusesTheStateOfOtherData) {
   COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, Make(11, {})->SaveState());
   EXPECT_THAT(Make(12, {})->LoadState(state),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("11 rows")));
+  // More rows than can be added to.
+  const std::string many = absl::StrReplaceAll(
+      state, {{"rows 11", "rows 9223372036854775807"}, {"carried", "carried 0"}});
+  EXPECT_THAT(Make(11, {})->LoadState(many),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("9223372036854775807 rows")));
 }
 
 TEST(NDArrayIterTest, RefusesTheStateOfOtherOptions) {
