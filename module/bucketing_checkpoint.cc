@@ -209,13 +209,7 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::Load(
   for (const BucketKey& key : keys) {
     if (symbols.contains(key)) continue;
     COOPER_ASSIGN_OR_RETURN(const std::string path, SymbolPath(prefix, key));
-    COOPER_ASSIGN_OR_RETURN(const std::string json, ReadFile(path));
-    auto symbol = SymbolFromJson(json, options.load_limits);
-    if (!symbol.ok()) {
-      return absl::Status(symbol.status().code(),
-                          absl::StrCat(path, ": ", symbol.status().message()));
-    }
-    symbols[key].symbol = *std::move(symbol);
+    COOPER_ASSIGN_OR_RETURN(symbols[key].symbol, LoadSymbol(path, options.load_limits));
   }
   ModuleParams params;
   COOPER_RETURN_IF_ERROR(LoadParamsFile(ParamsPath(prefix, epoch), &params.args, &params.auxs));

@@ -144,9 +144,9 @@ absl::Status Updater::SaveStates(const std::string& path) const {
 
 absl::Status Updater::LoadStates(const std::string& path, const ArrayMap& weights, bool keep_rate) {
   COOPER_ASSIGN_OR_RETURN(const NamedArrays states, LoadNamedArrays(path));
-  if (!keep_rate || optimizer_->lr_scheduler() != nullptr) return SetStates(states, weights);
   const double rate = optimizer_->learning_rate();
-  COOPER_RETURN_IF_ERROR(SetStates(states, weights));
+  COOPER_RETURN_IF_ERROR(AddContext(SetStates(states, weights), "'", path, "'"));
+  if (!keep_rate || optimizer_->lr_scheduler() != nullptr) return absl::OkStatus();
   return optimizer_->set_learning_rate(rate);
 }
 
