@@ -84,8 +84,10 @@ template <typename Device>
 absl::Status MeanKernel(const KernelContext& c) {
   COOPER_ASSIGN_OR_RETURN(const auto kept,
                           KeptOf(c.inputs[OneInputArrays::kData].shape, c.param<ReduceParam>()));
-  return ReduceArray<Device, Reducer::kSum, Same>(c, {.divisor = static_cast<double>(kept.count())},
-                                                  c.inputs[OneInputArrays::kData], kept,
+  // A sum of truth values is one already, and the mean is true where it is not 0.
+  const bool is_truth = c.outputs[0].dtype == DType::kBool;
+  const ReductionEnd end = {.divisor = is_truth ? 1.0 : static_cast<double>(kept.count())};
+  return ReduceArray<Device, Reducer::kSum, Same>(c, end, c.inputs[OneInputArrays::kData], kept,
                                                   c.outputs[0], c.reqs[0], c.workspace);
 }
 

@@ -209,9 +209,11 @@ absl::StatusOr<std::unique_ptr<BoundPredictor>> BoundPredictor::Reshape(
 }
 
 absl::Status BoundPredictor::SetInput(const std::string& name, const void* data, int64_t size) {
+  // Of whatever size: nothing reads it.
+  if (absl::c_linear_search(network_->inference.unread_labels, name)) return absl::OkStatus();
   const NDArray array = executor_->arg(name);
   if (array.is_null()) {
-    if (absl::c_linear_search(network_->arguments, name)) return absl::OkStatus();  // a label
+    if (absl::c_linear_search(network_->arguments, name)) return absl::OkStatus();  // cut off
     return absl::InvalidArgumentError(
         absl::StrCat("there is no input '", name, "'", DidYouMean(name, network_->arguments)));
   }

@@ -224,6 +224,7 @@ TEST_F(PredictApiTest, TellsWhatIsWrong) {
   expect_error(MXPredGetOutput(handle, 1, out.data(), 6), HasSubstr("output 1"));
   // A label is an argument in MXNet.
   EXPECT_EQ(MXPredSetInput(handle, "softmax_label", values.data(), 2), 0);
+  EXPECT_EQ(MXPredSetInput(handle, "softmax_label", values.data(), 8), 0) << "of any size";
 
   const uint32_t shape[] = {2, kFeatures};
   const auto create = [&](const char* json, const std::string& params, int dev_type) {

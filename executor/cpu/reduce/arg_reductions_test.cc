@@ -83,5 +83,17 @@ TEST(ArgReductionsTest, Ends) {
   EXPECT_EQ((*found.ToVector<int64_t>())[0], 1);
 }
 
+// A mean that is not 0 is true, and sums of truth values are counts.
+TEST(TruthValuesTest, AreAddedAsInMXNet) {
+  const NDArray data =
+      *(*NDArray::FromVector<float>({3, 2}, {1, 0, 1, 0, 0, 0})).AsType(DType::kBool);
+  const NDArray mean = *NDArray::Zeros({2}, DType::kBool);
+  COOPER_ASSERT_OK(Invoke("mean", {{"axis", "0"}}, {&data}, {&mean}));
+  EXPECT_EQ(*mean.ToVector<double>(), (std::vector<double>{1, 0}));
+  const NDArray counts = *NDArray::Zeros({3, 2}, DType::kInt64);
+  COOPER_ASSERT_OK(Invoke("cumsum", {{"axis", "0"}}, {&data}, {&counts}));
+  EXPECT_EQ(*counts.ToVector<double>(), (std::vector<double>{1, 0, 2, 0, 2, 0}));
+}
+
 }  // namespace
 }  // namespace cooper

@@ -47,8 +47,10 @@ absl::Status CumsumShape(ShapeContext& c) {
 
 absl::Status CumsumType(TypeContext& c) {
   const auto& param = c.param<CumsumParam>();
-  if (!param.dtype.has_value()) return SameType(c);
-  return c.SetOutput(0, param.dtype);
+  if (param.dtype.has_value()) return c.SetOutput(0, param.dtype);
+  // Sums of truth values are counts.
+  if (c.input(0) == DType::kBool) return c.SetOutput(0, DType::kInt64);
+  return SameType(c);
 }
 
 // Before 0.9.5, -1 stood for the flat array.

@@ -239,10 +239,10 @@ OpSchema::Names CropInputs(const OpCall& call) {
 // data (batch_size, channels, height, width).
 absl::Status CropShape(ShapeContext& c) {
   const auto& param = c.param<CropParam>();
-  if (param.offset.size() != 2 || param.h_w.size() != 2) {
+  const bool like = c.num_inputs() == 2;
+  if (param.offset.size() != 2 || (!like && param.h_w.size() != 2)) {
     return absl::InvalidArgumentError("offset and h_w must have two elements, for y and x");
   }
-  const bool like = c.num_inputs() == 2;
   if (!like && (param.h_w[0] < 1 || param.h_w[1] < 1)) {
     return absl::InvalidArgumentError(
         absl::StrCat("h_w is ", PrintParamText(param.h_w), ", expected extents of at least 1"));
