@@ -217,7 +217,7 @@ absl::Status Module::TrainStep(const DataBatch& batch) {
   const AfterBackward update = {.put_in = put_in, .name = name};
   // An update that is another one each time, as Adam's, would keep all of it from being recorded.
   const bool joined = std::exchange(last_update_, name) == name;
-  const absl::Status status = bound_.front()->ForwardBackward(joined ? &update : nullptr);
+  absl::Status status = bound_.front()->ForwardBackward(joined ? &update : nullptr);
   if (!status.ok()) {
     parameters.ForgetPreparedUpdate();
     return status;

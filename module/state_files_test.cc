@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 
 std::string NewFolder(const std::string& name) {
-  const std::string folder = testing::TempDir() + "/" + name;
+  std::string folder = testing::TempDir() + "/" + name;
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   return folder;

@@ -143,7 +143,7 @@ absl::Status CompositeEvalMetric::LoadState(absl::string_view text) {
   std::vector<std::string> before;
   for (size_t i = 0; i < metrics_.size(); ++i) {
     before.push_back(metrics_[i]->SaveState());
-    const absl::Status loaded = metrics_[i]->LoadState(states[i]);
+    absl::Status loaded = metrics_[i]->LoadState(states[i]);
     if (loaded.ok()) continue;
     // The caller hears of the state that was refused, not of a metric that refuses its own.
     for (size_t j = 0; j <= i; ++j) metrics_[j]->LoadState(before[j]).IgnoreError();

@@ -54,8 +54,9 @@ TEST(KVStoreMpiTest, SumsOverDevicesAndProcesses) {
   EXPECT_THAT(*mine.ToVector<float>(), ElementsAre(1 + rank, 2));
   EXPECT_THAT(Pulled(*store, "w", 2), ElementsAre(1, 2)) << "that of rank 0 counts";
   COOPER_ASSERT_OK(store->Push("w", {Row({rank, 1}), Row({0, 1})}));
+  const int sum_of_ranks = n * (n - 1) / 2;
   EXPECT_THAT(Pulled(*store, "w", 2),
-              ElementsAre(static_cast<float>(n * (n - 1) / 2), static_cast<float>(2 * n)));
+              ElementsAre(static_cast<float>(sum_of_ranks), static_cast<float>(2 * n)));
   COOPER_ASSERT_OK(store->Barrier());
 }
 
