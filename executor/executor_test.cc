@@ -493,8 +493,8 @@ TEST(ExecutorTest, AMonitorThatThrowsLeavesNoOutputs) {
     EXPECT_THROW(
         (with_backward ? executor->ForwardBackward(heads) : executor->Forward(false)).IgnoreError(),
         std::runtime_error);
-    EXPECT_THAT(executor->outputs(), StatusIs(absl::StatusCode::kFailedPrecondition,
-                                              HasSubstr("call Forward first")));
+    EXPECT_THAT(executor->outputs(),
+                StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("call Forward first")));
   }
 }
 

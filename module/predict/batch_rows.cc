@@ -50,10 +50,10 @@ absl::StatusOr<NDArray> StackPadded(absl::Span<const NDArray> samples, const Sha
 absl::StatusOr<std::vector<OutputRows>> FindOutputRows(absl::Span<const OutputShapes> known) {
   for (const OutputShapes& of : known) {
     if (of.shapes.size() == known[0].shapes.size()) continue;
-    return absl::UnimplementedError(absl::StrCat(
-        "the network for length ", of.length, " has ", of.shapes.size(),
-        " outputs, that for length ", known[0].length, " has ", known[0].shapes.size(),
-        " outputs: requests of all lengths are to get as many"));
+    return absl::UnimplementedError(
+        absl::StrCat("the network for length ", of.length, " has ", of.shapes.size(),
+                     " outputs, that for length ", known[0].length, " has ", known[0].shapes.size(),
+                     " outputs: requests of all lengths are to get as many"));
   }
   const auto samples = [](const OutputShapes& of) { return of.batch_size; };
   const auto positions = [](const OutputShapes& of) { return of.batch_size * of.length; };

@@ -130,8 +130,8 @@ TEST(PredictorTest, ALabelOfWhichTheProbabilityIsAskedIsAnInput) {
                                            .named = {{"label", Symbol::Variable("label")}},
                                            .attrs = {{"num_hidden", "3"}}});
   const NDArray weight = RandomArray({3, kFeatures}, 1), bias = RandomArray({3}, 2);
-  COOPER_ASSERT_OK_AND_ASSIGN(
-      const auto predictor, Predictor::Create(network, {{"p_weight", weight}, {"p_bias", bias}}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto predictor,
+                              Predictor::Create(network, {{"p_weight", weight}, {"p_bias", bias}}));
   EXPECT_THAT(*predictor->input_names(), ElementsAre("data", "label"));
   const NDArray data = RandomArray({1, kFeatures}, 3);
   float sum = 0;
@@ -163,10 +163,9 @@ TEST(PredictorTest, BatchNormsWriteNoParameter) {
     COOPER_ASSERT_OK_AND_ASSIGN(
         const auto executor,
         Executor::SimpleBind(
-            network,
-            {.grad_req = WriteReq::kNull,
-             .args = {{"data", data}, {"bn_gamma", *gamma.Copy()}, {"bn_beta", beta}},
-             .auxs = auxs}));
+            network, {.grad_req = WriteReq::kNull,
+                      .args = {{"data", data}, {"bn_gamma", *gamma.Copy()}, {"bn_beta", beta}},
+                      .auxs = auxs}));
     COOPER_ASSERT_OK(executor->Forward(false));
     EXPECT_EQ(Floats(outputs[0]), Floats((*executor->outputs())[0])) << op;
   }
