@@ -73,11 +73,6 @@ void ProgramRun::LoseArena() {
   arena_lost_ = true;
 }
 
-void ProgramRun::LoseOutputs() {
-  ReleaseArenas();
-  ForgetOutputs();
-}
-
 void ProgramRun::ForgetOutputs() {
   outputs_.clear();
   outputs_generation_ = kNoGeneration;
@@ -85,12 +80,23 @@ void ProgramRun::ForgetOutputs() {
 
 absl::Status ProgramRun::Forward(bool is_train, const BoundProgram::Observer* observer) {
   COOPER_RETURN_IF_ERROR(CheckArgs());
+  return Run(is_train, [&] { return bound_.RunForward(is_train, seed_, run_, observer); });
+}
+
+absl::Status ProgramRun::Run(bool is_train, absl::FunctionRef<absl::Status()> run) {
   for (const auto& arena : bound_.arenas()) arena->Use(this);
-  absl::Cleanup unless_done = [this] { LoseOutputs(); };
-  absl::Status status = BeginRun();
-  if (status.ok()) status = bound_.RunForward(is_train, seed_, run_, observer);
+  // What the arena holds after an error, or a monitor that throws, are no outputs.
+  absl::Cleanup unless_done = [this] {
+    ReleaseArenas();
+    ForgetOutputs();
+  };
+  COOPER_RETURN_IF_ERROR(BeginRun());
+  COOPER_RETURN_IF_ERROR(run());
   std::move(unless_done).Cancel();
-  return EndForward(status, is_train);
+  arena_lost_ = false;
+  ran_training_ = is_train;
+  waits_for_backward_ = is_train && compiled().output_of_backward() >= 0;
+  return absl::OkStatus();
 }
 
 absl::Status ProgramRun::BeginRun() {
@@ -105,17 +111,6 @@ absl::Status ProgramRun::BeginRun() {
   }
   run_ = random_->runs++;
   seed_ = random_->seed + random_->replica * kReplicaStride;
-  return absl::OkStatus();
-}
-
-absl::Status ProgramRun::EndForward(const absl::Status& status, bool is_train) {
-  if (!status.ok()) {
-    LoseOutputs();
-    return status;
-  }
-  arena_lost_ = false;
-  ran_training_ = is_train;
-  waits_for_backward_ = is_train && compiled().output_of_backward() >= 0;
   return absl::OkStatus();
 }
 
@@ -158,12 +153,8 @@ absl::Status ProgramRun::ForwardBackward(absl::Span<const NDArray> head_gradient
   COOPER_RETURN_IF_ERROR(CheckHasGradients());
   COOPER_RETURN_IF_ERROR(CheckArgs());
   COOPER_RETURN_IF_ERROR(TakeHeadGradients(head_gradients));
-  for (const auto& arena : bound_.arenas()) arena->Use(this);
-  absl::Cleanup unless_done = [this] { LoseOutputs(); };
-  absl::Status status = BeginRun();
-  if (status.ok()) status = bound_.RunAll(seed_, run_, observer, after);
-  std::move(unless_done).Cancel();
-  COOPER_RETURN_IF_ERROR(EndForward(status, /*is_train=*/true));
+  COOPER_RETURN_IF_ERROR(
+      Run(/*is_train=*/true, [&] { return bound_.RunAll(seed_, run_, observer, after); }));
   ran_training_ = false;
   waits_for_backward_ = false;
   return absl::OkStatus();

@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -77,8 +78,6 @@ class ProgramRun final : public ArenaUser {
 
   void LoseArena() override;
   void ReleaseArenas();
-  // After a run that has not ended well: what the arena holds then are no outputs.
-  void LoseOutputs();
   void ForgetOutputs();
   bool IsInArena(const NDArray& array) const;
   absl::Status CheckArgs();
@@ -96,8 +95,8 @@ class ProgramRun final : public ArenaUser {
   absl::Status TakeHeadGradient(int i, NDArray head);
   // Everything that a run needs before its first instruction, and a name for its random numbers.
   absl::Status BeginRun();
-  // What is left after a run that began with Forward.
-  absl::Status EndForward(const absl::Status& status, bool is_train);
+  // Begins a run, and makes it by `run`; outputs are valid if both are OK.
+  absl::Status Run(bool is_train, absl::FunctionRef<absl::Status()> run);
 
   BoundProgram bound_;
   const WrittenRanges gradients_;  // which the run computes
