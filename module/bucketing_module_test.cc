@@ -4,7 +4,6 @@
 #include "module/bucketing_module.h"
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <set>
 #include <string>
@@ -15,7 +14,7 @@
 #include "gtest/gtest.h"
 #include "module/expect_params.h"
 #include "module/initializer/initializers.h"
-#include "module/lr_scheduler/lr_scheduler.h"
+#include "module/lr_scheduler/set_rate_scheduler.h"
 #include "module/module_fixtures.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/params_file.h"
@@ -167,24 +166,13 @@ TEST(BucketingModuleTest, ALaterBucketMayHaveParametersOfItsOwn) {
   EXPECT_NE(Floats(params.args.at("extra_weight")), std::vector<float>(18, 0.0f));
 }
 
-// Its rate is none until it is given one.
-class BrokenScheduler : public LRScheduler {
- public:
-  BrokenScheduler() : LRScheduler({.base_lr = 1}) {}
-  double rate = std::numeric_limits<double>::quiet_NaN();
-
- protected:
-  double AfterWarmup(int64_t) override { return rate; }
-  absl::string_view kind() const override { return "broken"; }
-};
-
 TEST(BucketingModuleTest, WhatAnotherBucketAddedIsLearntByTheUpdateThatSucceeds) {
   auto model = MakeModel({.sym_gen = DeeperAtTwo, .default_bucket_key = 4});
   COOPER_ASSERT_OK(model->Bind({.data_shapes = DataOf(4),
                                 .label_shapes = Labels(),
                                 .force_rebind = true,
                                 .grad_req = WriteReq::kAdd}));
-  const auto scheduler = std::make_shared<BrokenScheduler>();
+  const auto scheduler = std::make_shared<SetRateScheduler>();
   COOPER_ASSERT_OK(model->InitOptimizer({.lr_scheduler = scheduler, .force_init = true}));
   for (const int64_t length : {2, 4}) {
     COOPER_ASSERT_OK(model->ForwardBackward(ConstantBatch(length, length, 1)));

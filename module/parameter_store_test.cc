@@ -1,7 +1,6 @@
 #include "module/parameter_store.h"
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/initializer/initializers.h"
-#include "module/lr_scheduler/lr_scheduler.h"
+#include "module/lr_scheduler/set_rate_scheduler.h"
 #include "module/optimizer/create_optimizer.h"
 #include "ndarray/status_matchers.h"
 
@@ -260,22 +259,11 @@ TEST(ParameterStoreTest, WhatWasCountedIsThatOfAllUpdatesUntilMoreIs) {
       << "what was learnt before is not counted again";
 }
 
-// Its rate is none until it is given one.
-class BrokenScheduler : public LRScheduler {
- public:
-  BrokenScheduler() : LRScheduler({.base_lr = 1}) {}
-  double rate = std::numeric_limits<double>::quiet_NaN();
-
- protected:
-  double AfterWarmup(int64_t) override { return rate; }
-  absl::string_view kind() const override { return "broken"; }
-};
-
 TEST(ParameterStoreTest, WhatAFailedUpdateWasOfIsStillToBeLearnt) {
   ParameterStore store({Context::Cpu()});
   AllocateAll(store, kArg, "w_weight", {1});
   COOPER_ASSERT_OK(store.Init({.initializer = init::Constant(10)}));
-  const auto scheduler = std::make_shared<BrokenScheduler>();
+  const auto scheduler = std::make_shared<SetRateScheduler>();
   COOPER_ASSERT_OK(store.InstallOptimizer(*CreateOptimizer("sgd", {}, scheduler), nullptr,
                                           {.normalization = GradientNormalization::kSamples}));
   COOPER_ASSERT_OK(store.Grad("w_weight").Fill(8));
