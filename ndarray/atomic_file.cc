@@ -19,6 +19,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "ndarray/file_kind.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -160,6 +161,10 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes)
 
 absl::StatusOr<std::string> ReadTextFile(const std::string& path, int64_t max_bytes) {
   COOPER_ASSIGN_OR_RETURN(std::string text, ReadFile(path, max_bytes));
+  const std::string foreign = DescribeForeignFile(text, FileKind::kText);
+  if (!foreign.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("'", path, "' is no text", foreign));
+  }
   constexpr absl::string_view kByteOrderMark = "\uFEFF";
   if (absl::StartsWith(text, kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   return text;

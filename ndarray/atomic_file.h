@@ -22,7 +22,8 @@ inline constexpr int64_t kMaxFileBytes = int64_t{1} << 40;
 absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes = kMaxFileBytes);
 
 // A text in UTF-8, without the byte order mark that some editors put before it. Errors are as in
-// ReadFile.
+// ReadFile, and kInvalidArgument for a Git LFS pointer or a file in a format that is no text
+// (file_kind.h).
 absl::StatusOr<std::string> ReadTextFile(const std::string& path,
                                          int64_t max_bytes = kMaxFileBytes);
 

@@ -67,6 +67,18 @@ TEST_F(AtomicFileTest, TextBeginsBehindAByteOrderMark) {
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("more than 1 bytes")));
 }
 
+TEST_F(AtomicFileTest, WhatIsNoTextIsNamed) {
+  const absl::string_view files[] = {"version https://git-lfs.github.com/spec/v1\nsize 9\n",
+                                     absl::string_view("\x1F\x8B\x08\0", 4)};
+  const char* const messages[] = {"a Git LFS pointer that stands for a file of 9 bytes; fetch",
+                                  "is no text: the file is compressed with gzip; unpack it"};
+  for (int i = 0; i < 2; ++i) {
+    COOPER_ASSERT_OK(WriteFileAtomically(path_, files[i]));
+    EXPECT_THAT(ReadTextFile(path_), StatusIs(absl::StatusCode::kInvalidArgument,
+                                              AllOf(HasSubstr(path_), HasSubstr(messages[i]))));
+  }
+}
+
 TEST_F(AtomicFileTest, EmptyFile) {
   COOPER_ASSERT_OK(WriteFileAtomically(path_, ""));
   EXPECT_THAT(ReadFile(path_), IsOkAndHolds(std::string()));

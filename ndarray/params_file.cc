@@ -10,6 +10,7 @@
 #include "ndarray/atomic_file.h"
 #include "ndarray/context.h"
 #include "ndarray/dtype.h"
+#include "ndarray/file_kind.h"
 #include "ndarray/params_format.h"
 #include "ndarray/status_macros.h"
 #include "ndarray/storage.h"
@@ -28,6 +29,7 @@ class ByteReader {
         storage_(std::move(storage)) {}
 
   uint64_t remaining() const { return bytes_.size(); }
+  absl::string_view rest() const { return bytes_; }
 
   absl::StatusOr<absl::string_view> Take(uint64_t count, absl::string_view what) {
     if (count > remaining()) {
@@ -246,13 +248,21 @@ const char* StorageTypeName(StorageType type) {
 
 namespace {
 
-absl::StatusOr<ParamsList> ReadList(ByteReader reader) {
-  COOPER_ASSIGN_OR_RETURN(uint64_t magic, reader.Number<uint64_t>("the header"));
-  if (magic != kParamsListMagic) {
-    return absl::InvalidArgumentError(absl::StrCat("not a list of arrays: it begins with 0x",
-                                                   absl::Hex(magic), ", expected 0x",
-                                                   absl::Hex(kParamsListMagic)));
+// Takes the number that every list begins with.
+absl::Status TakeMagic(ByteReader& reader) {
+  const std::string foreign = DescribeForeignFile(reader.rest(), FileKind::kParams);
+  if (!foreign.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("not a list of arrays (.params)", foreign));
   }
+  COOPER_ASSIGN_OR_RETURN(const uint64_t magic, reader.Number<uint64_t>("the header"));
+  if (magic == kParamsListMagic) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("not a list of arrays (.params): it begins with 0x", absl::Hex(magic),
+                   ", expected 0x", absl::Hex(kParamsListMagic)));
+}
+
+absl::StatusOr<ParamsList> ReadList(ByteReader reader) {
+  COOPER_RETURN_IF_ERROR(TakeMagic(reader));
   COOPER_RETURN_IF_ERROR(reader.Take(8, "the header").status());
   COOPER_ASSIGN_OR_RETURN(uint64_t count, ReadCount(reader, 4, "the number of arrays"));
   // A null array takes 4 bytes of the file and thirty times as many here. Lists have few of them.
@@ -311,6 +321,13 @@ absl::StatusOr<ParamsList> ReadParamsFile(const std::string& path) {
 absl::StatusOr<NamedArrays> LoadNamedArrays(const std::string& path) {
   COOPER_ASSIGN_OR_RETURN(ParamsList list, ReadParamsFile(path));
   return AddContext(DenseByName(std::move(list)), "'", path, "'");
+}
+
+absl::Status CheckParamsFile(const std::string& path) {
+  COOPER_ASSIGN_OR_RETURN(const MappedFile file, MapFile(path));
+  ByteReader reader(absl::string_view(static_cast<const char*>(file.data.get()),
+                                      static_cast<size_t>(file.bytes)));
+  return AddContext(TakeMagic(reader), "'", path, "'");
 }
 
 absl::StatusOr<NamedArrays> MapNamedArrays(const std::string& path) {

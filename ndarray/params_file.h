@@ -55,11 +55,15 @@ struct ParamsList {
 absl::StatusOr<NDArray> ToDense(const ParamsEntry& entry);
 
 // What `bytes`, the contents of a file, describe. kInvalidArgument, naming array and reason, if
-// they are not such a file.
+// they are not such a file; what else they are is said where it can be told (file_kind.h).
 absl::StatusOr<ParamsList> ParseParams(absl::string_view bytes);
 
 // ParseParams of a file, whose path is in every message.
 absl::StatusOr<ParamsList> ReadParamsFile(const std::string& path);
+
+// Whether the file at `path` begins as such a file does: ParseParams's error if not. Reads its
+// first bytes alone.
+absl::Status CheckParamsFile(const std::string& path);
 
 using NamedArrays = std::vector<std::pair<std::string, NDArray>>;
 

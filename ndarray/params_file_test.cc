@@ -101,7 +101,8 @@ TEST(ParamsFileTest, ReadsEveryVersionOfAnArray) {
     // Whatever is missing at the end is an error, at any length.
     for (size_t length = 0; length < bytes.size(); ++length) {
       EXPECT_THAT(ParseParams(absl::string_view(bytes).substr(0, length)),
-                  StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("left")))
+                  StatusIs(absl::StatusCode::kInvalidArgument,
+                           HasSubstr(length == 0 ? "is empty" : "left")))
           << length;
     }
   }
@@ -304,8 +305,15 @@ TEST(ParamsFileTest, LoadingByNameRefusesSparseArraysByName) {
 TEST(ParamsFileTest, MessagesNameThePath) {
   const std::string path = ::testing::TempDir() + "/text.params";
   COOPER_ASSERT_OK(WriteFileAtomically(path, "not parameters at all"));
-  EXPECT_THAT(ReadParamsFile(path),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("text.params")));
+  for (const absl::Status& status : {ReadParamsFile(path).status(), LoadNamedArrays(path).status(),
+                                     MapNamedArrays(path).status(), CheckParamsFile(path)}) {
+    EXPECT_THAT(status,
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr("text.params': not a list of arrays (.params): the file is text "
+                                   "that begins with 'not parameters at all'")));
+  }
+  COOPER_ASSERT_OK(SaveArrays(path, {}));
+  COOPER_EXPECT_OK(CheckParamsFile(path));
 }
 
 TEST(ParamsFileTest, MappedArraysAreViewsWhereTheFileAlignsThem) {

@@ -7,6 +7,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "ndarray/file_kind.h"
 #include "ndarray/status_macros.h"
 #include "nlohmann/json.hpp"
 
@@ -58,6 +59,8 @@ absl::Status CheckText(absl::string_view text, const LoadLimits& limits) {
 }
 
 absl::StatusOr<Json> ParseText(absl::string_view text, const LoadLimits& limits) {
+  const std::string foreign = DescribeForeignFile(text, FileKind::kSymbol);
+  if (!foreign.empty()) return Malformed("the text", absl::StrCat("is not JSON", foreign));
   COOPER_RETURN_IF_ERROR(CheckText(text, limits));
   // The exception does not leave this function; the parser has no other way to tell the place.
   try {

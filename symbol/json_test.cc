@@ -379,8 +379,11 @@ TEST(JsonTest, RefusesWhatIsNoSymbol) {
     const char* message;
   };
   const Case cases[] = {
-      {"Empty", "", "is not JSON"},
-      {"Text", "hello", "is not JSON"},
+      {"Empty", "", "the text is not JSON: the file is empty"},
+      {"Text", "hello", "the text is not JSON: the file is text that begins with 'hello'"},
+      {"Cut", R"({"nodes": [)", "is not JSON: [json.exception"},
+      {"Params", std::string("\x12\1\0\0\0\0\0\0", 8),
+       "is not JSON: the file is a list of arrays (.params); are two paths swapped?"},
       {"List", "[]", "is not a JSON object"},
       {"NoNodes", R"({"heads": []})", "the graph has no 'nodes'"},
       {"NoHeads", R"({"nodes": []})", "the graph has no 'heads'"},

@@ -1,10 +1,15 @@
 // RecordIO files: what the head of each part says, without reading what is in it.
 
+#include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "ndarray/file_kind.h"
+#include "ndarray/status_macros.h"
 #include "tools/sample_lengths.h"
 
 namespace cooper {
@@ -18,6 +23,17 @@ uint32_t Word(const unsigned char* bytes) {
   return bytes[0] | bytes[1] << 8 | bytes[2] << 16 | static_cast<uint32_t>(bytes[3]) << 24;
 }
 
+// Says what a file of another kind is. A short read leaves the rest for the loop over the records.
+absl::Status CheckKind(std::ifstream& file) {
+  char begin[1024];
+  file.read(begin, sizeof(begin));
+  const absl::string_view bytes(begin, static_cast<size_t>(file.gcount()));
+  file.clear();
+  const std::string foreign = DescribeForeignFile(bytes, FileKind::kRecords);
+  if (foreign.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("not a RecordIO file (.rec)", foreign));
+}
+
 }  // namespace
 
 absl::StatusOr<SampleLengths> RecordLengths(const std::string& path, const RecordLayout& layout) {
@@ -27,6 +43,7 @@ absl::StatusOr<SampleLengths> RecordLengths(const std::string& path, const Recor
   }
   std::ifstream file(path, std::ios::binary);
   if (!file) return absl::NotFoundError(absl::StrCat("records '", path, "' cannot be read"));
+  COOPER_RETURN_IF_ERROR(AddContext(CheckKind(file), "records '", path, "'"));
   file.seekg(0, std::ios::end);
   const int64_t end = file.tellg();
   SampleLengths lengths{.noun = "record"};

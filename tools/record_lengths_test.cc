@@ -57,9 +57,12 @@ TEST(RecordLengthsTest, WhatIsNoRecordIsNamedByItsOffset) {
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(says)));
   };
   const std::string good = Part(0, 8);
-  expect("", "no length above 0");
+  expect("", "test.rec': not a RecordIO file (.rec): the file is empty");
   expect(Part(0, 4), "no length above 0");
-  expect("a text that is no record", "offset 0: no record");
+  expect(
+      "a text that is no record",
+      "not a RecordIO file (.rec): the file is text that begins with 'a text that is no record'");
+  expect("\1\2\3\4", "offset 0: no record");
   expect(good + "abc", "offset 16: no record");
   expect(good + Part(2, 8), "offset 16: a part of a record out of its place");
   expect(Part(1, 8) + good, "offset 16: a part of a record out of its place");
