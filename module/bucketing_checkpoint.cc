@@ -40,7 +40,7 @@ bool IsInt32(const BucketKey& key) {
 }
 
 absl::StatusOr<std::vector<BucketKey>> ReadAllKeys(const std::string& path) {
-  COOPER_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  COOPER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path));
   std::vector<BucketKey> keys;
   for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
     COOPER_ASSIGN_OR_RETURN(keys.emplace_back(), AddContext(BucketKey::Parse(line), path));

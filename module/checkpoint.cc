@@ -3,6 +3,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/params_file.h"
 #include "ndarray/status_macros.h"
@@ -23,6 +24,17 @@ absl::Status SaveParamsFile(const std::string& path, const ArrayMap& args, const
 
 namespace {
 
+// What writes arrays of such a name.
+absl::string_view Origin(absl::string_view name) {
+  if (absl::StartsWith(name, "cooper:")) {
+    return "; the file is a training state (.state), see LoadTrainingState and Checkpointer";
+  }
+  if (absl::StrContains(name, ':')) {
+    return "; the file has optimizer states (.states), see LoadOptimizerStates";
+  }
+  return "; Gluon's save_parameters writes such names, its export those of a checkpoint";
+}
+
 absl::Status SplitByPrefix(const std::string& path, const NamedArrays& arrays, ArrayMap* args,
                            ArrayMap* auxs) {
   for (const auto& [name, array] : arrays) {
@@ -32,7 +44,7 @@ absl::Status SplitByPrefix(const std::string& path, const NamedArrays& arrays, A
       (*auxs)[name.substr(4)] = array;
     } else {
       return absl::InvalidArgumentError(
-          absl::StrCat(path, ": '", name, "' begins with neither arg: nor aux:"));
+          absl::StrCat(path, ": '", name, "' begins with neither arg: nor aux:", Origin(name)));
     }
   }
   return absl::OkStatus();

@@ -1,6 +1,7 @@
 // What InitOptimizer makes of its options: the learning rate and the scale of gradients.
 
 #include <ctime>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "module/module.h"
 #include "module/module_fixtures.h"
 #include "module/optimizer/sgd.h"
+#include "ndarray/atomic_file.h"
 #include "ndarray/status_matchers.h"
 
 namespace cooper {
@@ -107,6 +109,33 @@ TEST(InitOptimizerTest, AGivenRateWinsOverThatOfLoadedStates) {
   EXPECT_EQ(rate({.instance = Sgd({})}), 0.5);
   EXPECT_EQ(rate({.optimizer_params = {{"learning_rate", "0.2"}}}), 0.2);
   EXPECT_EQ(rate({.instance = Sgd({.common = {.learning_rate = 0.2}})}), 0.2);
+}
+
+TEST(InitOptimizerTest, StatesThatCannotBeReadAreToldWhereTheyAreOpened) {
+  const std::string prefix = testing::TempDir() + "/states", path = prefix + "-0001.states";
+  const auto saved = MakeModule();
+  COOPER_ASSERT_OK(saved->InitOptimizer());
+  COOPER_ASSERT_OK(saved->SaveCheckpoint(prefix, 1, /*save_optimizer_states=*/true));
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string whole, ReadFile(path));
+  // pickle.dumps({0: None}, 3), as MXNet saves optimizer states.
+  COOPER_ASSERT_OK(WriteFileAtomically(path, std::string("\x80\3}q\0K\0Ns.", 9)));
+  const std::string message = "optimizer states: '" + path +
+                              "': not a list of arrays (.params): the file is a Python pickle (as "
+                              "MXNet's optimizer .states and PyTorch's .pth are); pickles are not "
+                              "read: load a checkpoint of MXNet without its optimizer states";
+  EXPECT_THAT(Module::Load(prefix, 1, /*load_optimizer_states=*/true),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
+  EXPECT_THAT(saved->LoadOptimizerStates(path),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
+  COOPER_EXPECT_OK(Module::Load(prefix, 1));
+  COOPER_ASSERT_OK(WriteFileAtomically(path, whole.substr(0, whole.size() / 2)));
+  COOPER_ASSERT_OK_AND_ASSIGN(auto cut, Module::Load(prefix, 1, /*load_optimizer_states=*/true));
+  COOPER_ASSERT_OK(cut->Bind(Shapes(4)));
+  EXPECT_THAT(cut->InitOptimizer(), StatusIs(absl::StatusCode::kInvalidArgument,
+                                             HasSubstr("optimizer states: '" + path)));
+  std::filesystem::remove(path);
+  EXPECT_THAT(Module::Load(prefix, 1, /*load_optimizer_states=*/true),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("states-0001.states")));
 }
 
 // The rate that it has come to, where a run goes on with the options of the run before.

@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "module/checkpoint.h"
 #include "module/module.h"
+#include "ndarray/params_file.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -30,6 +31,11 @@ absl::StatusOr<std::unique_ptr<Module>> Module::Load(const std::string& prefix, 
                                                      ModuleOptions options) {
   COOPER_ASSIGN_OR_RETURN(Checkpoint checkpoint,
                           LoadCheckpoint(prefix, epoch, options.load_limits));
+  // MXNet's own are pickles: told before anything is bound.
+  if (load_optimizer_states) {
+    COOPER_RETURN_IF_ERROR(
+        AddContext(CheckParamsFile(StatesPath(prefix, epoch)), "optimizer states"));
+  }
   COOPER_ASSIGN_OR_RETURN(std::unique_ptr<Module> module,
                           Create(checkpoint.symbol, std::move(options)));
   ParameterStore& parameters = module->group_->parameters();

@@ -228,7 +228,12 @@ absl::Status SaveTrainingState(const std::string& path, const TrainingState& sta
 absl::StatusOr<TrainingState> LoadTrainingState(const std::string& path) {
   COOPER_ASSIGN_OR_RETURN(NamedArrays list, LoadNamedArrays(path));
   if (list.empty() || list[0].first != kVersionName) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": is no training state"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": is no training state",
+                     list.empty() ? ", but an empty list"
+                                  : absl::StrCat(", its first array is '", list[0].first,
+                                                 "': parameters (.params) and optimizer states "
+                                                 "(.states) are files of their own")));
   }
   COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> version, list[0].second.ToVector<int64_t>());
   if (version.size() != 1 || version[0] < kFirstVersion || version[0] > kVersion) {

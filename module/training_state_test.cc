@@ -108,13 +108,18 @@ TEST(TrainingStateTest, DamagedFilesAreRefused) {
     EXPECT_FALSE(LoadTrainingState(path).ok()) << length;
   }
 
+  COOPER_ASSERT_OK(WriteFileAtomically(path, "version https://git-lfs.github.com/spec/v1\n"));
+  EXPECT_THAT(LoadTrainingState(path),
+              StatusIs(kInvalidArgument, HasSubstr("the file is a Git LFS pointer; fetch")));
+
   const auto refuse = [&path](const NamedArrays& list, const std::string& words) {
     COOPER_ASSERT_OK(SaveNamedArrays(path, list));
     EXPECT_THAT(LoadTrainingState(path), StatusIs(kInvalidArgument, HasSubstr(words)));
   };
   const NDArray one = *NDArray::FromVector<int64_t>({1}, {1});
   refuse({}, "no training state");
-  refuse({{"arg:data", one}}, "no training state");
+  refuse({{"arg:data", one}},
+         "is no training state, its first array is 'arg:data': parameters (.params) and");
   refuse({{"cooper:training_state", *NDArray::FromVector<int64_t>({1}, {99})}}, "version 99");
   refuse({{"cooper:training_state", one}}, "'position' is missing");
   refuse({{"cooper:training_state", one}, {"position", one}}, "'position' is no position");

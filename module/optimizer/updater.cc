@@ -143,7 +143,8 @@ absl::Status Updater::SaveStates(const std::string& path) const {
 }
 
 absl::Status Updater::LoadStates(const std::string& path, const ArrayMap& weights, bool keep_rate) {
-  COOPER_ASSIGN_OR_RETURN(const NamedArrays states, LoadNamedArrays(path));
+  COOPER_ASSIGN_OR_RETURN(const NamedArrays states,
+                          AddContext(LoadNamedArrays(path), "optimizer states"));
   const double rate = optimizer_->learning_rate();
   COOPER_RETURN_IF_ERROR(AddContext(SetStates(states, weights), "'", path, "'"));
   if (!keep_rate || optimizer_->lr_scheduler() != nullptr) return absl::OkStatus();
