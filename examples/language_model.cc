@@ -55,7 +55,7 @@ absl::StatusOr<RNNCellPtr> MakeCells(const LanguageModelOptions& options) {
   auto stack = std::make_shared<SequentialRNNCell>();
   for (int i = 0; i < options.num_layers; ++i) {
     COOPER_ASSIGN_OR_RETURN(RNNCellPtr layer, MakeLayer(options, i));
-    stack->Add(std::move(layer));
+    COOPER_RETURN_IF_ERROR(stack->Add(std::move(layer)));
   }
   return stack;
 }

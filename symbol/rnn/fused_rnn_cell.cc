@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "glog/logging.h"
 #include "ndarray/status_macros.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/rnn/bidirectional_cell.h"
@@ -216,11 +217,12 @@ std::shared_ptr<SequentialRNNCell> FusedRNNCell::Unfuse() const {
           cell, MakeLayerCell(absl::StrCat(prefix(), "r", i, "_")),
           BidirectionalCellOptions{.output_prefix = absl::StrCat(prefix(), "bi_l", i, "_")});
     }
-    stack->Add(cell);
+    CHECK(stack->Add(cell).ok());
     if (options_.dropout > 0 && i != options_.num_layers - 1) {
-      stack->Add(std::make_shared<DropoutCell>(
+      cell = std::make_shared<DropoutCell>(
           options_.dropout,
-          DropoutCellOptions{.prefix = absl::StrCat(prefix(), "_dropout", i, "_")}));
+          DropoutCellOptions{.prefix = absl::StrCat(prefix(), "_dropout", i, "_")});
+      CHECK(stack->Add(cell).ok());
     }
   }
   return stack;

@@ -88,8 +88,8 @@ TEST(RNNCellsTest, CellsWithOneContainerShareWeights) {
   auto below = std::make_shared<LSTMCell>(4, LSTMCellOptions{.prefix = "a_", .params = params});
   auto above = std::make_shared<LSTMCell>(4, LSTMCellOptions{.prefix = "b_", .params = params});
   SequentialRNNCell stack;
-  stack.Add(below);
-  stack.Add(above);
+  COOPER_ASSERT_OK(stack.Add(below));
+  COOPER_ASSERT_OK(stack.Add(above));
   const auto out = stack.Unroll(2, Data(), {.merge_outputs = true});
   ASSERT_THAT(out, IsOk());
   EXPECT_THAT(Arguments(out->outputs), ElementsAre("data", "shared_i2h_weight", "shared_i2h_bias",
@@ -171,6 +171,24 @@ TEST(SequentialRNNCellTest, WithoutCellsItMergesAndSplits) {
   COOPER_ASSERT_OK_AND_ASSIGN(const Unrolled split,
                               empty.Unroll(2, {Data()}, {.merge_outputs = false}));
   EXPECT_EQ(split.outputs.symbols().size(), 2);
+}
+
+TEST(RNNCellErrorsTest, ASequenceOfCellsRefusesOnesOfTheSameNames) {
+  const auto stack = std::make_shared<SequentialRNNCell>();
+  EXPECT_THAT(stack->Add(nullptr), StatusIs(absl::StatusCode::kInvalidArgument,
+                                            "SequentialRNNCell::Add: the cell is null"));
+  EXPECT_THAT(stack->Add(stack),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "SequentialRNNCell::Add: the cell is the one that it is added to"));
+  const auto first = std::make_shared<LSTMCell>(4);
+  COOPER_EXPECT_OK(stack->Add(first));
+  COOPER_EXPECT_OK(stack->Add(first)) << "a cell may be used twice";
+  EXPECT_THAT(stack->Add(std::make_shared<ResidualCell>(std::make_shared<LSTMCell>(4))),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "SequentialRNNCell::Add: cell 2 has a variable 'lstm_h2h_bias', and so has "
+                       "a cell below it; give each cell a prefix of its own, or both the same "
+                       "RNNParams to share weights"));
+  EXPECT_EQ(stack->cells().size(), 2);
 }
 
 TEST(RNNCellErrorsTest, NameTheCellThatHasNoUnits) {

@@ -2,9 +2,29 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
+
+absl::Status SequentialRNNCell::Add(RNNCellPtr cell) {
+  if (cell == nullptr || cell.get() == this) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("SequentialRNNCell::Add: the cell is ",
+                     cell == nullptr ? "null" : "the one that it is added to"));
+  }
+  const auto& below = params()->variables();
+  for (const auto& [name, variable] : cell->params()->variables()) {
+    const auto it = below.find(name);
+    if (it == below.end() || it->second.outputs()[0].node == variable.outputs()[0].node) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "SequentialRNNCell::Add: cell ", cells().size(), " has a variable '", name,
+        "', and so has a cell below it; give each cell a prefix of its own, or both the same "
+        "RNNParams to share weights"));
+  }
+  ComposedCell::Add(std::move(cell));
+  return absl::OkStatus();
+}
 
 absl::StatusOr<StepResult> SequentialRNNCell::Step(const Symbol& input,
                                                    const std::vector<Symbol>& states) {

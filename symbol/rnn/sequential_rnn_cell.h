@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "symbol/rnn/composed_cell.h"
 
 namespace cooper {
@@ -17,8 +19,10 @@ class SequentialRNNCell : public ComposedCell {
   explicit SequentialRNNCell(std::shared_ptr<RNNParams> params = nullptr)
       : ComposedCell(std::move(params)) {}
 
-  // Puts a cell on top. The caller may go on using it.
-  using ComposedCell::Add;
+  // Puts a cell on top. The caller may go on using it. kInvalidArgument for null, for this cell
+  // itself, and, naming the variable, for a cell whose variables have names of others below it: two
+  // cells of one prefix, unless they share a container.
+  absl::Status Add(RNNCellPtr cell);
 
   absl::StatusOr<StepResult> Step(const Symbol& input, const std::vector<Symbol>& states) override;
   absl::StatusOr<Unrolled> Unroll(int length, const SymbolSequence& inputs,

@@ -123,7 +123,7 @@ RNNCellPtr Both(RNNCellPtr l, RNNCellPtr r) {
 }
 RNNCellPtr Stack(const std::vector<RNNCellPtr>& cells) {
   auto stack = std::make_shared<SequentialRNNCell>();
-  for (const RNNCellPtr& cell : cells) stack->Add(cell);
+  for (const RNNCellPtr& cell : cells) COOPER_EXPECT_OK(stack->Add(cell));
   return stack;
 }
 

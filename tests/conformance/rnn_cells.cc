@@ -66,9 +66,9 @@ RNNCellPtr Bidirectional(RNNCellPtr l, RNNCellPtr r) {
   return std::make_shared<BidirectionalCell>(std::move(l), std::move(r));
 }
 
-RNNCellPtr Sequential(const std::vector<RNNCellPtr>& cells) {
+absl::StatusOr<RNNCellPtr> Sequential(const std::vector<RNNCellPtr>& cells) {
   auto sequential = std::make_shared<SequentialRNNCell>();
-  for (const RNNCellPtr& cell : cells) sequential->Add(cell);
+  for (const RNNCellPtr& cell : cells) COOPER_RETURN_IF_ERROR(sequential->Add(cell));
   return sequential;
 }
 

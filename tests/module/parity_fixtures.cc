@@ -31,8 +31,9 @@ Symbol WordsNet(int length, const WordsNetOptions& options) {
                                  {"output_dim", absl::StrCat(options.num_embed)}}});
   SequentialRNNCell stack;
   for (int i = 0; i < options.num_layers; ++i) {
-    stack.Add(std::make_shared<LSTMCell>(
+    const absl::Status added = stack.Add(std::make_shared<LSTMCell>(
         options.num_hidden, LSTMCellOptions{.prefix = absl::StrCat("lstm_l", i, "_")}));
+    CHECK(added.ok()) << added;
   }
   auto unrolled = stack.Unroll(length, embedded, {.merge_outputs = true});
   CHECK(unrolled.ok()) << unrolled.status();

@@ -58,7 +58,7 @@ TEST(ParityForwardTest, ReshapingKeepsParametersAndOptimizer) {
 std::pair<Symbol, std::vector<std::string>> LastStates(int length) {
   SequentialRNNCell stack;
   for (const char* prefix : {"lstm_l0_", "lstm_l1_"}) {
-    stack.Add(std::make_shared<LSTMCell>(6, LSTMCellOptions{.prefix = prefix}));
+    COOPER_EXPECT_OK(stack.Add(std::make_shared<LSTMCell>(6, LSTMCellOptions{.prefix = prefix})));
   }
   const std::vector<Symbol> begin = *stack.BeginState(VariableStates());
   auto unrolled = stack.Unroll(length, Symbol::Variable("data"), {.begin_state = begin});

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "executor/executor_fixtures.h"
+#include "glog/logging.h"
 #include "symbol/infer_shape.h"
 #include "symbol/rnn/bidirectional_cell.h"
 #include "symbol/rnn/dropout_cell.h"
@@ -88,21 +89,22 @@ RandomLayers::Network RandomLayers::NewNetwork(int64_t features) {
   for (int64_t layers = g_.Between(1, 3); layers > 0; --layers) {
     const int64_t hidden = g_.Chance(0.4) ? network.outputs : g_.Between(2, 4);
     if (last != nullptr && last_features == network.outputs && g_.Chance(0.3)) {
-      stack->Add(last);  // the weights of the layer below
+      CHECK(stack->Add(last).ok());  // the weights of the layer below
       continue;
     }
     if (g_.Chance(0.25)) {
       const RNNCellPtr l = Direction(network.outputs, hidden);
-      stack->Add(std::make_shared<BidirectionalCell>(l, Direction(network.outputs, hidden)));
+      const RNNCellPtr r = Direction(network.outputs, hidden);
+      CHECK(stack->Add(std::make_shared<BidirectionalCell>(l, r)).ok());
       network.outputs = 2 * hidden;
       last = nullptr;
     } else {
       last = Direction(network.outputs, hidden);
       last_features = network.outputs;
-      stack->Add(last);
+      CHECK(stack->Add(last).ok());
       network.outputs = hidden;
     }
-    if (g_.Chance(0.2)) stack->Add(std::make_shared<DropoutCell>(0.4));
+    if (g_.Chance(0.2)) CHECK(stack->Add(std::make_shared<DropoutCell>(0.4)).ok());
   }
   networks_.push_back(network);
   return network;

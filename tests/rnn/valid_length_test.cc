@@ -48,7 +48,7 @@ RNNCellPtr Both(RNNCellPtr l, RNNCellPtr r) {
 RNNCellPtr Residual(RNNCellPtr base) { return std::make_shared<ResidualCell>(std::move(base)); }
 RNNCellPtr Stack(const std::vector<RNNCellPtr>& cells) {
   auto stack = std::make_shared<SequentialRNNCell>();
-  for (const RNNCellPtr& cell : cells) stack->Add(cell);
+  for (const RNNCellPtr& cell : cells) COOPER_EXPECT_OK(stack->Add(cell));
   return stack;
 }
 RNNCellPtr Fused(RNNMode mode, int layers, bool bidirectional) {

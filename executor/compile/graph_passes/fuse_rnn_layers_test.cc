@@ -130,8 +130,8 @@ TEST_P(KindTest, StackedLayers) {
     for (const char* layout : {"NTC", "TNC"}) {
       for (const bool merge : {true, false}) {
         SequentialRNNCell stack;
-        stack.Add(Cell(GetParam(), "a_", 4));
-        stack.Add(Cell(GetParam(), "b_", 6));
+        COOPER_ASSERT_OK(stack.Add(Cell(GetParam(), "a_", 4)));
+        COOPER_ASSERT_OK(stack.Add(Cell(GetParam(), "b_", 6)));
         const Symbol net = Unroll(stack, length, {.layout = layout, .merge_outputs = merge});
         const PartialShape shape =
             layout[0] == 'N' ? PartialShape{3, length, 5} : PartialShape{length, 3, 5};
@@ -158,10 +158,10 @@ TEST_P(KindTest, AddedGradientsAndPrediction) {
 TEST_P(KindTest, BothDirections) {
   SequentialRNNCell stack;
   for (const char* layer : {"a_", "b_"}) {
-    stack.Add(
+    COOPER_ASSERT_OK(stack.Add(
         std::make_shared<BidirectionalCell>(Cell(GetParam(), absl::StrCat(layer, "l_"), 4),
                                             Cell(GetParam(), absl::StrCat(layer, "r_"), 4),
-                                            BidirectionalCellOptions{.output_prefix = layer}));
+                                            BidirectionalCellOptions{.output_prefix = layer})));
   }
   for (const bool merge : {true, false}) {
     ExpectSame(Unroll(stack, 3, {.merge_outputs = merge}), {{"data", {2, 3, 5}}}, {.layers = 4});
@@ -171,8 +171,8 @@ TEST_P(KindTest, BothDirections) {
 // The first layer has as many features as its input: a residual connection fits.
 TEST_P(KindTest, ResidualConnections) {
   SequentialRNNCell stack;
-  stack.Add(std::make_shared<ResidualCell>(Cell(GetParam(), "a_", 4)));
-  stack.Add(std::make_shared<ResidualCell>(Cell(GetParam(), "b_", 4)));
+  COOPER_ASSERT_OK(stack.Add(std::make_shared<ResidualCell>(Cell(GetParam(), "a_", 4))));
+  COOPER_ASSERT_OK(stack.Add(std::make_shared<ResidualCell>(Cell(GetParam(), "b_", 4))));
   for (const bool merge : {true, false}) {
     ExpectSame(Unroll(stack, 3, {.merge_outputs = merge}), {{"data", {2, 3, 4}}}, {.layers = 2});
   }
@@ -192,9 +192,9 @@ TEST_P(KindTest, FirstAndLastStatesOfTheCallers) {
 // Dropout between the layers draws the same numbers, wherever it stands in the program.
 TEST_P(KindTest, DropoutBetweenLayers) {
   SequentialRNNCell stack;
-  stack.Add(Cell(GetParam(), "a_", 4));
-  stack.Add(std::make_shared<DropoutCell>(0.5));
-  stack.Add(Cell(GetParam(), "b_", 4));
+  COOPER_ASSERT_OK(stack.Add(Cell(GetParam(), "a_", 4)));
+  COOPER_ASSERT_OK(stack.Add(std::make_shared<DropoutCell>(0.5)));
+  COOPER_ASSERT_OK(stack.Add(Cell(GetParam(), "b_", 4)));
   ExpectSame(Unroll(stack, 3, {.merge_outputs = true}), {{"data", {2, 3, 5}}}, {.layers = 2});
 }
 
@@ -358,8 +358,8 @@ TEST_P(KindTest, InputsWithoutFeatures) {
 TEST_P(KindTest, SharedWeights) {
   const CellPtr cell = Cell(GetParam(), "a_", 5);
   SequentialRNNCell stack;
-  stack.Add(cell);
-  stack.Add(cell);
+  COOPER_ASSERT_OK(stack.Add(cell));
+  COOPER_ASSERT_OK(stack.Add(cell));
   ExpectSame(Unroll(stack, 3, {.merge_outputs = true}), {{"data", {2, 3, 5}}}, {.layers = 2});
 }
 

@@ -104,8 +104,9 @@ TEST(RNNLengthsTest, LayersTakeTheLengths) {
     for (const std::string layout : {"NTC", "TNC"}) {
       SCOPED_TRACE(kind + " " + layout);
       SequentialRNNCell stack;
-      stack.Add(Cell(kind, "a_", 4));
-      stack.Add(std::make_shared<BidirectionalCell>(Cell(kind, "l_", 3), Cell(kind, "r_", 2)));
+      COOPER_ASSERT_OK(stack.Add(Cell(kind, "a_", 4)));
+      COOPER_ASSERT_OK(
+          stack.Add(std::make_shared<BidirectionalCell>(Cell(kind, "l_", 3), Cell(kind, "r_", 2))));
       ExpectSame(UnrollWithLengths(stack, layout).outputs.merged(), layout, 0);
     }
   }
