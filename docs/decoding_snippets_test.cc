@@ -129,7 +129,7 @@ TEST(DecodingPageTest, GoesOnCounting) {
   COOPER_ASSERT_OK(model->Fit(
       *data, {.eval_metric = perplexity.get(),
               .optimizer = {.optimizer = "adam",
-                            .optimizer_params = {{"learning_rate", "0.02"}, {"rescale_grad", "1"}}},
+                            .optimizer_params = {{"learning_rate", 0.02}, {"rescale_grad", 1}}},
               .params = {.initializer = init::Xavier()},
               .num_epoch = 30}));
   COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams trained, model->GetParams());

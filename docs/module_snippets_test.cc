@@ -52,7 +52,7 @@ absl::Status TrainRows(const NDArray& rows, const NDArray& labels, const std::st
       *data, {.eval_metric = accuracy.get(),
               .epoch_end_callbacks = {DoCheckpoint(save, /*period=*/5)},
               .optimizer = {.optimizer = "sgd",
-                            .optimizer_params = {{"learning_rate", "0.1"}, {"momentum", "0.9"}}},
+                            .optimizer_params = {{"learning_rate", 0.1}, {"momentum", 0.9}}},
               .params = {.initializer = init::Xavier(), .seed = 1},
               .num_epoch = 10}));
   COOPER_ASSIGN_OR_RETURN(const auto scores, model->Score(*data, *accuracy));

@@ -73,7 +73,7 @@ absl::Status TrainNextWord(absl::Span<const std::vector<int>> sentences,
   COOPER_RETURN_IF_ERROR(model->Fit(
       *data, {.eval_metric = perplexity.get(),
               .batch_end_callbacks = {Speedometer({.frequent = 10})},
-              .optimizer = {.optimizer = "adam", .optimizer_params = {{"learning_rate", "0.02"}}},
+              .optimizer = {.optimizer = "adam", .optimizer_params = {{"learning_rate", 0.02}}},
               .params = {.initializer = init::Xavier()},
               .num_epoch = 10}));
   COOPER_ASSIGN_OR_RETURN(const auto scores, model->Score(*data, *perplexity));

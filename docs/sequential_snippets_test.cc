@@ -54,10 +54,9 @@ TEST(ModulePageTest, FitsALineToMedians) {
                           {{"label", *NDArray::FromVector({40, 1}, y)}}, {.batch_size = 40}));
   COOPER_ASSERT_OK_AND_ASSIGN(auto chain, MedianLine());
   const auto mae = Mae({});
-  COOPER_ASSERT_OK(
-      chain->Fit(*data, {.eval_metric = mae.get(),
-                         .optimizer = {.optimizer_params = {{"learning_rate", "0.02"}}},
-                         .num_epoch = 600}));
+  COOPER_ASSERT_OK(chain->Fit(*data, {.eval_metric = mae.get(),
+                                      .optimizer = {.optimizer_params = {{"learning_rate", 0.02}}},
+                                      .num_epoch = 600}));
   COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams params, chain->GetParams());
   EXPECT_NEAR((*params.args.at("line_weight").ToVector<float>())[0], 2, 0.1);
   EXPECT_NEAR((*params.args.at("line_bias").ToVector<float>())[0], -1, 0.1);

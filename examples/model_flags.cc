@@ -67,11 +67,11 @@ absl::StatusOr<InitOptimizerOptions> OptimizerFromFlags() {
   InitOptimizerOptions options;
   options.kvstore = absl::GetFlag(FLAGS_kvstore);
   options.optimizer = absl::GetFlag(FLAGS_optimizer);
-  options.optimizer_params = {{"learning_rate", absl::StrCat(absl::GetFlag(FLAGS_lr))},
-                              {"wd", absl::StrCat(absl::GetFlag(FLAGS_wd))}};
+  options.optimizer_params = {{"learning_rate", absl::GetFlag(FLAGS_lr)},
+                              {"wd", absl::GetFlag(FLAGS_wd)}};
   const double momentum = absl::GetFlag(FLAGS_mom);
   // An optimizer without momentum refuses it.
-  if (momentum != 0) options.optimizer_params["momentum"] = absl::StrCat(momentum);
+  if (momentum != 0) options.optimizer_params["momentum"] = momentum;
   return options;
 }
 

@@ -241,7 +241,7 @@ absl::Status RunAll(absl::Span<const Invocation> invocations, DeviceQueue* queue
   return absl::OkStatus();
 }
 
-absl::Status Invoke(absl::string_view op, const AttrMap& attrs,
+absl::Status Invoke(absl::string_view op, const AttrValues& attrs,
                     absl::Span<const NDArray* const> inputs,
                     absl::Span<const NDArray* const> outputs) {
   COOPER_ASSIGN_OR_RETURN(OpCall call, MakeOpCall(op, attrs, inputs.size()));

@@ -17,6 +17,7 @@
 #include "executor/kernel.h"
 #include "ndarray/context.h"
 #include "ndarray/ndarray.h"
+#include "symbol/attr_values.h"
 #include "symbol/op.h"
 
 namespace cooper {
@@ -84,7 +85,7 @@ absl::Status RunAll(absl::Span<const Invocation> invocations, DeviceQueue* queue
 // kInvalidArgument for attributes that are wrong, for arrays that are not as many, or not of the
 // shapes and dtypes that its rules ask for, or on different devices, and for gradients of other
 // operators.
-absl::Status Invoke(absl::string_view op, const AttrMap& attrs,
+absl::Status Invoke(absl::string_view op, const AttrValues& attrs,
                     absl::Span<const NDArray* const> inputs,
                     absl::Span<const NDArray* const> outputs);
 

@@ -30,6 +30,7 @@
 #include "io/bucket_key.h"
 #include "module/base_module.h"
 #include "module/group_contexts.h"
+#include "module/kwargs/kwargs.h"
 #include "module/module.h"
 #include "ndarray/context.h"
 #include "symbol/symbol.h"
@@ -85,7 +86,7 @@ struct BucketingModuleOptions {
   std::vector<double> work_load_list;
   GroupContexts group2ctxs;
   bool fallback = false;  // as ModuleOptions'
-  std::map<std::string, std::string> compression_params;
+  Kwargs compression_params;
   // As ModuleOptions', of the default bucket, which must have them all; another bucket takes those
   // that it has.
   std::vector<std::string> fixed_param_names;

@@ -27,7 +27,7 @@ std::shared_ptr<KVStore> Store(const char* type = "local") { return *CreateKVSto
 
 // On two contexts, with parameters of that seed; the layer is `name`.
 std::unique_ptr<Module> Make(uint64_t seed, const std::string& name = "fc",
-                             const std::map<std::string, std::string>& compression = {}) {
+                             const Kwargs& compression = {}) {
   const Symbol fc =
       Op("FullyConnected",
          {.name = name, .inputs = {Symbol::Variable("data")}, .attrs = {{"num_hidden", "3"}}});

@@ -15,6 +15,7 @@
 #include "executor/kernel.h"
 #include "io/data_desc.h"
 #include "module/group_contexts.h"
+#include "module/kwargs/kwargs.h"
 #include "ndarray/context.h"
 #include "symbol/load_limits.h"
 
@@ -37,7 +38,7 @@ struct ModuleOptions {
   // Nodes whose operator has no kernel for their context run on the CPU (BindOptions::fallback).
   bool fallback = false;
   // "type" "2bit" and "threshold": how gradients travel between contexts (KVStore).
-  std::map<std::string, std::string> compression_params;
+  Kwargs compression_params;
   // Parameters that are not trained: no gradient is computed for them.
   std::vector<std::string> fixed_param_names;
   // Arguments that last from batch to batch, zero at first and after a forced Bind, which may

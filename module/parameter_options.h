@@ -12,6 +12,7 @@
 
 #include "module/initializer/initializer.h"
 #include "module/kvstore/kvstore.h"
+#include "module/kwargs/kwargs.h"
 #include "module/lr_scheduler/lr_scheduler.h"
 #include "module/optimizer/optimizer.h"
 #include "ndarray/array_map.h"
@@ -78,11 +79,11 @@ struct InitOptimizerOptions {
   // (update_on_kvstore), of one process, begin so early.
   int64_t gradient_bucket_bytes = KVBuckets().bytes;
   bool overlap_gradients = true;
-  // A name and the constructor's arguments, as in MXNet ("sgd", {{"learning_rate", "0.1"}}). Unless
+  // A name and the constructor's arguments, as in MXNet ("sgd", {{"learning_rate", 0.1}}). Unless
   // rescale_grad is among them, it is as `normalization` says. Without any, and without a schedule,
   // the learning rate is MXNet's default of 0.01, whatever the optimizer's own is.
   std::string optimizer = "sgd";
-  std::map<std::string, std::string> optimizer_params;
+  Kwargs optimizer_params;
   // For an optimizer made by name.
   std::shared_ptr<LRScheduler> lr_scheduler;
   // Or an optimizer that is ready; then the three above are ignored. Its rescale_grad counts as it

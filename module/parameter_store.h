@@ -27,6 +27,7 @@
 #include "absl/types/span.h"
 #include "module/initializer/initializer.h"
 #include "module/kvstore/kvstore.h"
+#include "module/kwargs/kwargs.h"
 #include "module/optimizer/updater.h"
 #include "module/parameter_options.h"
 #include "module/saved_parameters.h"
@@ -150,7 +151,7 @@ class ParameterStore {
   absl::Status InstallOptimizer(const std::shared_ptr<Optimizer>& optimizer,
                                 std::shared_ptr<KVStore> kvstore,
                                 const InitOptimizerOptions& options,
-                                const std::map<std::string, std::string>& compression_params = {});
+                                const Kwargs& compression_params = {});
   // What to say of options that change nothing, since there is an optimizer; empty if they ask for
   // nothing, or for that one.
   std::string IgnoredOptimizer(const InitOptimizerOptions& options) const;
@@ -294,7 +295,7 @@ class ParameterStore {
 
   absl::Status Install(const std::shared_ptr<Optimizer>& optimizer,
                        std::shared_ptr<KVStore> kvstore, const InitOptimizerOptions& options,
-                       const std::map<std::string, std::string>& compression_params);
+                       const Kwargs& compression_params);
   KVItem ItemFor(const std::string& name) const;
   std::vector<KVItem> ItemsFor(absl::Span<const std::string> names) const;
   // The arguments' arrays on one context, to check optimizer states against.

@@ -20,9 +20,10 @@ std::string AskedFor(const InitOptimizerOptions& options) {
       options.optimizer == InitOptimizerOptions().optimizer) {
     return "";
   }
-  return absl::StrCat(options.optimizer, "(",
-                      absl::StrJoin(options.optimizer_params, ", ", absl::PairFormatter("=")), ")",
-                      options.lr_scheduler == nullptr ? "" : " with a schedule");
+  return absl::StrCat(
+      options.optimizer, "(",
+      absl::StrJoin(options.optimizer_params.texts(), ", ", absl::PairFormatter("=")), ")",
+      options.lr_scheduler == nullptr ? "" : " with a schedule");
 }
 
 }  // namespace
@@ -38,10 +39,10 @@ std::string ParameterStore::IgnoredOptimizer(const InitOptimizerOptions& options
                       learning_.asked_for, ": ", asked_for, " is ignored without force_init");
 }
 
-absl::Status ParameterStore::InstallOptimizer(
-    const std::shared_ptr<Optimizer>& optimizer, std::shared_ptr<KVStore> kvstore,
-    const InitOptimizerOptions& options,
-    const std::map<std::string, std::string>& compression_params) {
+absl::Status ParameterStore::InstallOptimizer(const std::shared_ptr<Optimizer>& optimizer,
+                                              std::shared_ptr<KVStore> kvstore,
+                                              const InitOptimizerOptions& options,
+                                              const Kwargs& compression_params) {
   const Learning before = learning_;
   absl::Status status = Install(optimizer, std::move(kvstore), options, compression_params);
   if (status.ok()) return status;
@@ -54,7 +55,7 @@ absl::Status ParameterStore::InstallOptimizer(
 absl::Status ParameterStore::Install(const std::shared_ptr<Optimizer>& optimizer,
                                      std::shared_ptr<KVStore> kvstore,
                                      const InitOptimizerOptions& options,
-                                     const std::map<std::string, std::string>& compression_params) {
+                                     const Kwargs& compression_params) {
   COOPER_RETURN_IF_ERROR(optimizer->CheckLearningRate());
   COOPER_RETURN_IF_ERROR(optimizer->AddSymbolAttributes(attrs_));
   if (!options.lr_mult.empty()) optimizer->SetLrMult(options.lr_mult);

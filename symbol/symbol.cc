@@ -219,7 +219,7 @@ absl::StatusOr<Symbol> Symbol::Compose(const std::map<std::string, Symbol>& repl
   return Symbol(std::move(outputs));
 }
 
-absl::StatusOr<Symbol> Symbol::WithAttrs(const AttrMap& attrs) const {
+absl::StatusOr<Symbol> Symbol::WithAttrs(const AttrValues& attrs) const {
   COOPER_RETURN_IF_ERROR(status_);
   if (outputs_.empty() || name().empty()) {
     return absl::InvalidArgumentError("attributes belong to a symbol of one node");

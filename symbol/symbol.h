@@ -6,10 +6,10 @@
 //
 //   Symbol data = Symbol::Variable("data");
 //   COOPER_ASSIGN_OR_RETURN(Symbol fc1, Symbol::Create("FullyConnected",
-//       {.name = "fc1", .inputs = {data}, .attrs = {{"num_hidden", "128"}}}));
+//       {.name = "fc1", .inputs = {data}, .attrs = {{"num_hidden", 128}}}));
 //   fc1.ListArguments();  // data, fc1_weight, fc1_bias
 //
-// Create, with attributes as text, is for what reads networks. Those that are written in C++ use
+// Create, with attributes by name, is for what reads networks. Those that are written in C++ use
 // the functions of symbol/op/*.h, a header for each family of operators:
 //
 //   Symbol fc1 = op::FullyConnected(data, {.num_hidden = 128, .name = "fc1"});
@@ -32,6 +32,7 @@
 #include "absl/types/span.h"
 #include "ndarray/dtype.h"
 #include "ndarray/partial_shape.h"
+#include "symbol/attr_values.h"
 #include "symbol/node.h"
 #include "symbol/param_schema.h"
 
@@ -45,15 +46,15 @@ struct VariableOptions {
   std::optional<double> lr_mult;
   std::optional<double> wd_mult;
   std::string init;  // an initializer, as MXNet's JSON: ["zero", {}]
-  AttrMap attrs;     // any others
+  AttrValues attrs;  // any others
 };
 
 struct OpArgs {
   std::string name;                     // empty: an automatic one, "fullyconnected0"
   std::vector<Symbol> inputs;           // the first inputs, in order
   std::map<std::string, Symbol> named;  // others, by the operator's name for them
-  // The operator's parameters, and hidden attributes (__x__), as text.
-  AttrMap attrs;
+  // The operator's parameters, and hidden attributes (__x__), as numbers, bools and text.
+  AttrValues attrs;
   // What an automatic name begins with; empty: the operator as it was called, in lower case.
   std::string hint = {};
 };
@@ -130,7 +131,7 @@ class Symbol {
   std::map<std::string, AttrMap> AttrDict() const;
   // This symbol with attributes added to its node (which must be one). Other symbols keep the node
   // without them. kInvalidArgument if the operator would have other inputs or outputs.
-  absl::StatusOr<Symbol> WithAttrs(const AttrMap& attrs) const;
+  absl::StatusOr<Symbol> WithAttrs(const AttrValues& attrs) const;
 
  private:
   std::vector<NodeEntry> outputs_;

@@ -69,7 +69,7 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> TrainImages(const ShapedImages&
   COOPER_RETURN_IF_ERROR(
       model->Fit(*batches, {.eval_metric = accuracy.get(),
                             .optimizer = {.optimizer = "adam",
-                                          .optimizer_params = {{"learning_rate", "0.01"}},
+                                          .optimizer_params = {{"learning_rate", 0.01}},
                                           .normalization = GradientNormalization::kSamples},
                             .params = {.initializer = init::Xavier(), .seed = 1},
                             .num_epoch = num_epoch}));

@@ -43,7 +43,7 @@ TEST(LionTest, StepsByTheFormula) {
 TEST(LionTest, IsMadeByName) {
   COOPER_ASSERT_OK_AND_ASSIGN(
       const auto optimizer,
-      CreateOptimizer("lion", {{"beta1", "0.8"}, {"learning_rate", "0.01"}}, nullptr));
+      CreateOptimizer("lion", {{"beta1", "0.8"}, {"learning_rate", 0.01}}, nullptr));
   EXPECT_EQ(optimizer->kind(), "lion");
   EXPECT_EQ(optimizer->learning_rate(), 0.01);
   EXPECT_THAT(CreateOptimizer("lion", {{"beta3", "1"}}, nullptr),
@@ -68,7 +68,7 @@ TEST(LionTest, TrainsAModuleThatNamesIt) {
                           {{"softmax_label", Vector(labels)}}, {.batch_size = 10}));
   COOPER_ASSERT_OK_AND_ASSIGN(const auto model, Module::Create(classifier));
   COOPER_ASSERT_OK(model->Fit(
-      *data, {.optimizer = {.optimizer = "lion", .optimizer_params = {{"learning_rate", "0.05"}}},
+      *data, {.optimizer = {.optimizer = "lion", .optimizer_params = {{"learning_rate", 0.05}}},
               .num_epoch = 20}));
   COOPER_ASSERT_OK_AND_ASSIGN(const auto scores, model->Score(*data, *Accuracy({})));
   EXPECT_GT(scores[0].second, 0.95);

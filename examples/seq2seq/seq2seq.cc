@@ -102,11 +102,10 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> TrainSeq2Seq(const SentencePair
                                            .default_bucket_key = batches->default_bucket_key()}));
   const auto accuracy = Accuracy({.axis = 2, .ignore_label = 0});
   COOPER_RETURN_IF_ERROR(model->Fit(
-      *batches,
-      {.eval_metric = accuracy.get(),
-       .optimizer = {.optimizer = "adam", .optimizer_params = {{"learning_rate", "0.01"}}},
-       .params = {.initializer = init::Xavier(), .seed = 1},
-       .num_epoch = num_epoch}));
+      *batches, {.eval_metric = accuracy.get(),
+                 .optimizer = {.optimizer = "adam", .optimizer_params = {{"learning_rate", 0.01}}},
+                 .params = {.initializer = init::Xavier(), .seed = 1},
+                 .num_epoch = num_epoch}));
   return model;
 }
 

@@ -99,7 +99,7 @@ absl::Status TrainSeries(BucketingModule& model, BucketIter& batches, const std:
   FitOptions fit = {
       .eval_metric = metric.get(),
       .batch_end_callbacks = std::move(callbacks),
-      .optimizer = {.optimizer = "adam", .optimizer_params = {{"learning_rate", "0.01"}}},
+      .optimizer = {.optimizer = "adam", .optimizer_params = {{"learning_rate", 0.01}}},
       .params = {.initializer = init::Xavier(), .seed = 1},
       .num_epoch = num_epoch};
   const TrainingRun run = {.module = &model, .iter = &batches, .metric = metric.get()};

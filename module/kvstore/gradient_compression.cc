@@ -18,14 +18,13 @@ constexpr uint32_t kMinus = 2;
 
 }  // namespace
 
-absl::StatusOr<GradientCompression> GradientCompression::FromParams(
-    const std::map<std::string, std::string>& params) {
+absl::StatusOr<GradientCompression> GradientCompression::FromParams(const Kwargs& params) {
   GradientCompression compression;
   const auto type = params.find("type");
   if (type == params.end() || type->second != "2bit") {
     return absl::InvalidArgumentError(absl::StrCat(
-        "compression_params: type is ", type == params.end() ? "missing" : "'" + type->second + "'",
-        ", expected '2bit'"));
+        "compression_params: type is ",
+        type == params.end() ? "missing" : "'" + type->second.text() + "'", ", expected '2bit'"));
   }
   for (const auto& [key, value] : params) {
     if (key == "type") continue;
@@ -33,10 +32,10 @@ absl::StatusOr<GradientCompression> GradientCompression::FromParams(
       return absl::InvalidArgumentError(
           absl::StrCat("compression_params: unknown key '", key, "', expected type and threshold"));
     }
-    if (!absl::SimpleAtof(value, &compression.threshold) || !std::isfinite(compression.threshold) ||
-        compression.threshold <= 0) {
-      return absl::InvalidArgumentError(absl::StrCat("compression_params: threshold is '", value,
-                                                     "', expected a positive number"));
+    if (!absl::SimpleAtof(value.text(), &compression.threshold) ||
+        !std::isfinite(compression.threshold) || compression.threshold <= 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "compression_params: threshold is '", value.text(), "', expected a positive number"));
     }
   }
   return compression;

@@ -10,12 +10,11 @@
 // Stochastic Gradient Descent" (Interspeech 2014).
 
 #include <cstdint>
-#include <map>
-#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "module/kwargs/kwargs.h"
 
 namespace cooper {
 
@@ -24,8 +23,7 @@ struct GradientCompression {
 
   // From MXNet's compression_params: "type" ("2bit") and "threshold" (> 0, default 0.5).
   // kInvalidArgument for others.
-  static absl::StatusOr<GradientCompression> FromParams(
-      const std::map<std::string, std::string>& params);
+  static absl::StatusOr<GradientCompression> FromParams(const Kwargs& params);
 
   // Words that `n` gradients take: 16 of them in each.
   static int64_t NumWords(int64_t n) { return (n + 15) / 16; }

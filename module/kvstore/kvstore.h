@@ -26,6 +26,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "module/kwargs/kwargs.h"
 #include "module/optimizer/updater.h"
 #include "ndarray/device.h"
 #include "ndarray/ndarray.h"
@@ -109,7 +110,7 @@ class KVStore {
   // "type" "2bit" and "threshold": gradients are compressed on their way (gradient_compression.h),
   // each device with residuals of its own. kInvalidArgument for a store of type "local", which
   // moves no gradient, and for unknown parameters.
-  virtual absl::Status SetGradientCompression(const std::map<std::string, std::string>& params) = 0;
+  virtual absl::Status SetGradientCompression(const Kwargs& params) = 0;
 
   // States of all keys in cooper's own format (updater.h). kFailedPrecondition without an
   // optimizer.

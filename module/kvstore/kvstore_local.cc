@@ -162,8 +162,7 @@ absl::Status KVStoreLocal::Push(const std::string& key, absl::Span<const NDArray
   return updater_->Update(key, *value, work.sum);
 }
 
-absl::Status KVStoreLocal::SetGradientCompression(
-    const std::map<std::string, std::string>& params) {
+absl::Status KVStoreLocal::SetGradientCompression(const Kwargs& params) {
   if (type() == "local") {
     return absl::InvalidArgumentError(
         "kvstore: a store of type 'local' compresses no gradients; use 'device' or 'dist_sync'");

@@ -17,6 +17,7 @@
 #include "absl/types/span.h"
 #include "module/kvstore/device_step.h"
 #include "module/kvstore/kvstore_with_values.h"
+#include "module/kwargs/kwargs.h"
 #include "ndarray/device.h"
 #include "ndarray/ndarray.h"
 
@@ -35,7 +36,7 @@ class KVStoreLocal : public KVStoreWithValues {
   absl::Status GradientReady(absl::string_view key, int device, DeviceQueue& queue) override {
     return device_step_.Ready(key, device, queue);
   }
-  absl::Status SetGradientCompression(const std::map<std::string, std::string>& params) override;
+  absl::Status SetGradientCompression(const Kwargs& params) override;
   absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> GetState() const override;
   absl::Status SetState(const std::vector<std::pair<std::string, NDArray>>& state) override;
 

@@ -46,8 +46,7 @@ absl::Status KVStoreWithValues::SetUpdater(std::shared_ptr<Updater> updater) {
   return absl::OkStatus();
 }
 
-absl::Status KVStoreWithValues::SetGradientCompression(
-    const std::map<std::string, std::string>& params) {
+absl::Status KVStoreWithValues::SetGradientCompression(const Kwargs& params) {
   COOPER_ASSIGN_OR_RETURN(compression_, GradientCompression::FromParams(params));
   return absl::OkStatus();
 }

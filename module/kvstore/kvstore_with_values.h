@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "module/kvstore/gradient_compression.h"
 #include "module/kvstore/kvstore.h"
+#include "module/kwargs/kwargs.h"
 #include "ndarray/ndarray.h"
 
 namespace cooper {
@@ -32,7 +33,7 @@ class KVStoreWithValues : public KVStore {
   // Not collective, but every process has to do it alike.
   absl::Status SetUpdater(std::shared_ptr<Updater> updater) override;
   const std::shared_ptr<Updater>& updater() const override { return updater_; }
-  absl::Status SetGradientCompression(const std::map<std::string, std::string>& params) override;
+  absl::Status SetGradientCompression(const Kwargs& params) override;
   Traffic traffic() const override { return traffic_; }
 
  protected:

@@ -1,13 +1,17 @@
 #include "module/kwargs/option_registry.h"
 
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "module/kwargs/kwargs.h"
 #include "ndarray/status_matchers.h"
 
 namespace cooper {
@@ -71,6 +75,53 @@ TEST(OptionRegistryTest, ReadsEveryKindAndKeepsDefaults) {
   EXPECT_FALSE(options->clip.has_value());
   EXPECT_EQ(options->mode, Mode::kSlow);
   EXPECT_THAT(registry.names(), ElementsAre("ccsgd", "sgd"));
+}
+
+TEST(KwargsTest, NumbersAndBoolsBecomeTextThatReadsBackAsTheSame) {
+  const struct {
+    AttrValue value;
+    std::string text;
+  } kCases[] = {{0.02, "0.02"},
+                {1.0 / 3, "0.3333333333333333"},
+                {1e-45, "1e-45"},
+                {0.1f, "0.10000000149011612"},
+                {-0.0, "-0"},
+                {std::numeric_limits<double>::infinity(), "inf"},
+                {1e6, "1e+06"},
+                {5, "5"},
+                {size_t{16777217}, "16777217"},
+                {std::numeric_limits<int64_t>::min(), "-9223372036854775808"},
+                {std::numeric_limits<uint64_t>::max(), "18446744073709551615"},
+                {true, "True"},
+                {false, "False"},
+                {"0.9", "0.9"},
+                {std::string("(2, 4)"), "(2, 4)"},
+                {absl::string_view("None"), "None"}};
+  for (const auto& c : kCases) EXPECT_EQ(c.value.text(), c.text);
+  static_assert(!std::is_constructible_v<AttrValue, char>);
+}
+
+TEST(KwargsTest, NumbersReachTheirOptionsUnchanged) {
+  const auto registry = MakeRegistry();
+  const double third = 1.0 / 3;
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const std::unique_ptr<Options> options,
+      registry.Create("sgd", {{"rate", third}, {"momentum", 1}, {"centered", true}, {"clip", 0.1f}},
+                      6));
+  EXPECT_EQ(options->common.rate, third);
+  EXPECT_EQ(options->momentum, 1);
+  EXPECT_TRUE(options->centered);
+  EXPECT_EQ(options->clip, 0.1f);
+  EXPECT_THAT(registry.Create("sgd", {{"rate", 1}, {"centered", 0.5}}, 6),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("optimizer sgd: centered is '0.5': expected True or False")));
+}
+
+TEST(KwargsTest, ComeFromAndGoToMapsOfText) {
+  const std::map<std::string, std::string> texts = {{"rate", "0.5"}, {"clip", "None"}};
+  Kwargs kwargs = texts;
+  kwargs["rate"] = 0.25;
+  EXPECT_EQ(kwargs.texts(), (AttrMap{{"clip", "None"}, {"rate", "0.25"}}));
 }
 
 TEST(OptionRegistryTest, HasNearNames) {

@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "symbol/param_schema.h"
+#include "symbol/attr_values.h"
+#include "symbol/param_text.h"
 
 namespace cooper::op {
 
@@ -36,7 +37,7 @@ class Tuple {
 // The options of an operator that has no others.
 struct NodeOptions {
   std::string name = {};  // empty: an automatic one, "relu0"
-  AttrMap attrs = {};     // attributes by name, as text, such as __lr_mult__
+  AttrValues attrs = {};  // attributes by name, such as __lr_mult__
 };
 
 }  // namespace cooper::op

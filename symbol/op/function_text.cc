@@ -127,7 +127,7 @@ class FunctionWriter {
     }
     absl::StrAppend(&text, "  std::string name = {};  // empty: an automatic one, ",
                     Quoted(function_.hint + "0"), "\n",
-                    "  AttrMap attrs = {};  // others, as text: __lr_mult__\n};\n");
+                    "  AttrValues attrs = {};  // others: __lr_mult__\n};\n");
     return text;
   }
 

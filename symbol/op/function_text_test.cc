@@ -9,18 +9,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 // All of them in one source: none declares what another does in another way.
-#include "symbol/op/detection.h"
-#include "symbol/op/elemwise.h"
-#include "symbol/op/index.h"
-#include "symbol/op/linalg.h"
-#include "symbol/op/loss.h"
-#include "symbol/op/nn.h"
+#include "symbol/op/all.h"
 #include "symbol/op/op_description.h"
-#include "symbol/op/optimizer.h"
-#include "symbol/op/random.h"
-#include "symbol/op/reduce.h"
-#include "symbol/op/rnn.h"
-#include "symbol/op/shape.h"
 
 namespace cooper {
 namespace {
@@ -69,7 +59,7 @@ TEST(FunctionTextTest, OptionsTellWhatTheSchemaTells) {
   bool no_bias = false;  // whether there is no bias input
   bool flatten = true;  // whether all axes of data but the first are taken as one
   std::string name = {};  // empty: an automatic one, "fullyconnected0"
-  AttrMap attrs = {};  // others, as text: __lr_mult__
+  AttrValues attrs = {};  // others: __lr_mult__
 };
 // output = data * weight^T + bias, over the last axis or over all but the first.
 Symbol FullyConnected(const Symbol& data, const FullyConnectedOptions& options);

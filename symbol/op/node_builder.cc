@@ -4,14 +4,14 @@ namespace cooper::op {
 namespace {
 
 template <typename T>
-void SetIfGiven(AttrMap& attrs, const char* name, const std::optional<T>& value) {
+void SetIfGiven(AttrValues& attrs, const char* name, const std::optional<T>& value) {
   if (value.has_value()) attrs[name] = PrintParamText(*value);
 }
 
 }  // namespace
 
 NodeBuilder::NodeBuilder(const char* op, const char* hint, const std::string& name,
-                         const AttrMap& attrs)
+                         const AttrValues& attrs)
     : op_(op), args_{.name = name, .inputs = {}, .named = {}, .attrs = attrs, .hint = hint} {}
 
 void NodeBuilder::Input(const char* name, const Symbol& symbol) {

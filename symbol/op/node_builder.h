@@ -11,6 +11,7 @@
 
 #include "absl/types/span.h"
 #include "ndarray/dtype.h"
+#include "symbol/attr_values.h"
 #include "symbol/op/attribute.h"
 #include "symbol/symbol.h"
 
@@ -18,7 +19,7 @@ namespace cooper::op {
 
 class NodeBuilder {
  public:
-  NodeBuilder(const char* op, const char* hint, const std::string& name, const AttrMap& attrs);
+  NodeBuilder(const char* op, const char* hint, const std::string& name, const AttrValues& attrs);
 
   void Input(const char* name, const Symbol& symbol);
   // Left out if `symbol` has no output and no error.

@@ -65,7 +65,7 @@ std::string LabelText(const std::string& text) {
   return absl::StrReplaceAll(Escaped(text), {{"&", "&amp;"}});
 }
 
-std::string NodeDefaults(const std::map<std::string, std::string>& node_attrs) {
+std::string NodeDefaults(const AttrValues& node_attrs) {
   std::map<std::string, std::string> defaults = {{"fixedsize", "true"},
                                                  {"height", "0.8034"},
                                                  {"shape", "box"},

@@ -7,10 +7,10 @@
 //
 // MXNet: python/mxnet/visualization.py.
 
-#include <map>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "symbol/attr_values.h"
 #include "symbol/infer_shape.h"
 #include "symbol/symbol.h"
 
@@ -25,7 +25,7 @@ struct PlotOptions {
   bool hide_weights = true;
   // Graphviz's attributes of nodes, which replace or join MXNet's: with {"fixedsize", "false"}
   // boxes grow with their text.
-  std::map<std::string, std::string> node_attrs;
+  AttrValues node_attrs;
 };
 
 // Text for Graphviz, `dot -Tsvg net.dot`. Nodes are identified by their names, which may be of any

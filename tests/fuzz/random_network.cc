@@ -187,7 +187,7 @@ bool RandomNetwork::AddNode(int k) {
   }
   const auto made = Symbol::Create(op.schema->name(), args);
   Log(absl::StrCat(op.schema->name(), " {",
-                   absl::StrJoin(args.attrs, ", ", absl::PairFormatter("=")), "}")
+                   absl::StrJoin(args.attrs.texts(), ", ", absl::PairFormatter("=")), "}")
           .c_str(),
       made.status());
   if (!made.ok()) return false;
