@@ -15,6 +15,8 @@ double LRScheduler::LearningRate(int64_t num_update) {
                                         static_cast<double>(options_.warmup_steps);
 }
 
+absl::Status LRScheduler::CheckOptions() const { return CheckLRSchedulerOptions(options_); }
+
 std::string LRScheduler::SaveState() const {
   KeyValues state;
   state.SetString("kind", kind());

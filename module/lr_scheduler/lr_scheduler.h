@@ -32,11 +32,16 @@ class LRScheduler {
   // The rate when parameters have been updated up to `num_update` times.
   double LearningRate(int64_t num_update);
 
-  // The rate from which schedules go on. Some multiply it, others took a copy at construction and
-  // only write to it.
+  // The rate from which schedules go on. Some multiply it, others begin at that of their options
+  // and only write to it.
   double base_lr() const { return base_lr_; }
-  // Does not change where the warm-up leads.
+  // Changes neither where the warm-up leads nor where decays begin.
   void set_base_lr(double base_lr) { base_lr_ = base_lr; }
+  // Makes `base_lr` that of the options, from which everything follows: for before the first
+  // update.
+  void StartFrom(double base_lr) { options_.base_lr = base_lr_ = base_lr; }
+  // The options, and what StartFrom made of them, as CheckLRSchedulerOptions says.
+  absl::Status CheckOptions() const;
 
   // The schedule's place, as key_values.h's text. LoadState takes one of a schedule of the same
   // kind made with the same options; kInvalidArgument for others, leaving the schedule as it was.
@@ -55,7 +60,7 @@ class LRScheduler {
   virtual void Save(KeyValues*) const {}
   virtual absl::Status Load(const KeyValues&) { return absl::OkStatus(); }
 
-  const LRSchedulerOptions options_;
+  LRSchedulerOptions options_;
   double base_lr_;
 };
 

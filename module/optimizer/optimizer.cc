@@ -54,7 +54,7 @@ Optimizer::Optimizer(const OptimizerOptions& options, Kind kind)
       learning_rate_(options.learning_rate.value_or(kind_.learning_rate)),
       num_update_(options.begin_num_update) {
   if (options_.lr_scheduler != nullptr && options_.learning_rate.has_value()) {
-    options_.lr_scheduler->set_base_lr(*options_.learning_rate);
+    options_.lr_scheduler->StartFrom(*options_.learning_rate);
   }
 }
 
@@ -248,7 +248,9 @@ double Optimizer::learning_rate() {
 
 absl::Status Optimizer::CheckLearningRate() const {
   const LRScheduler* const scheduler = options_.lr_scheduler.get();
-  return CheckRate(kind(), scheduler == nullptr ? learning_rate_ : scheduler->base_lr());
+  COOPER_RETURN_IF_ERROR(
+      CheckRate(kind(), scheduler == nullptr ? learning_rate_ : scheduler->base_lr()));
+  return scheduler == nullptr ? absl::OkStatus() : scheduler->CheckOptions();
 }
 
 absl::Status Optimizer::set_learning_rate(double learning_rate) {

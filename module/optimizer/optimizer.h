@@ -36,8 +36,10 @@ struct OptimizerOptions {
   double wd = 0;            // weight decay
   // Gradients are clipped to [-clip_gradient, clip_gradient]; unset or <= 0: they are not.
   std::optional<double> clip_gradient;
-  // Unset: the kind's own, if there is no scheduler. If there is one, a rate given here overwrites
-  // the scheduler's base_lr. (In MXNet the default rate of Adam and others does so too.)
+  // Unset: the kind's own, if there is no scheduler. If there is one, a rate given here is its base
+  // rate, whatever kind of schedule it is: it overwrites the scheduler's base_lr, its warm-up leads
+  // there, and a decay begins there. (MXNet's decays and warm-ups keep theirs, and in MXNet the
+  // default rate of Adam and others overwrites too.)
   std::optional<double> learning_rate;
   std::shared_ptr<LRScheduler> lr_scheduler;
   int64_t begin_num_update = 0;  // where counts and schedule begin
@@ -121,8 +123,9 @@ class Optimizer {
   bool learning_rate_given() const { return options_.learning_rate.has_value(); }
   // The rate of the next update, without multipliers.
   double learning_rate();
-  // kInvalidArgument, with the rate, if the one that was given is negative, infinite or NaN: of a
-  // scheduler, its base_lr. What a scheduler makes of that is looked at in each update.
+  // kInvalidArgument, with the rate, if the one that was given is negative, infinite or NaN, or
+  // below that from which a scheduler's warm-up rises: of a scheduler, its base_lr. What a
+  // scheduler makes of that is looked at in each update.
   absl::Status CheckLearningRate() const;
   // kFailedPrecondition if a scheduler sets it, kInvalidArgument as CheckLearningRate.
   absl::Status set_learning_rate(double learning_rate);

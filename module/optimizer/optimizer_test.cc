@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -254,13 +255,41 @@ TEST(OptimizerTest, AsksTheScheduleForTheLargestCount) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("lr_scheduler")));
 }
 
-TEST(OptimizerTest, ARateGivenBesideAScheduleOverwritesItsBase) {
-  const auto scheduler = [] {
-    return std::shared_ptr<LRScheduler>(
-        *CreateLRScheduler("factor", {{"step", "10"}, {"base_lr", "1"}}));
-  };
-  EXPECT_EQ(Make("adam", {{"learning_rate", "0.5"}}, scheduler())->learning_rate(), 0.5);
-  EXPECT_EQ(Make("adam", {}, scheduler())->learning_rate(), 1);
+// MXNet's decays and warm-ups go on from the scheduler's own.
+TEST(OptimizerTest, ARateGivenBesideAScheduleIsItsBaseRate) {
+  const std::pair<const char*, Kwargs> kSchedules[] = {
+      {"factor", {{"step", "3"}, {"factor", "0.5"}}},
+      {"multifactor", {{"step", "(3, 5)"}, {"factor", "0.5"}}},
+      {"poly", {{"max_update", "20"}, {"final_lr", "0.001"}}},
+      {"cosine", {{"max_update", "20"}, {"final_lr", "0.001"}}}};
+  for (const auto& [kind, kwargs] : kSchedules) {
+    for (const char* warmup : {"", "linear", "constant"}) {
+      SCOPED_TRACE(absl::StrCat(kind, " ", warmup));
+      const auto schedule = [&](const char* base_lr) {
+        Kwargs all = kwargs;
+        all["base_lr"] = base_lr;
+        if (warmup[0] != '\0') {
+          all["warmup_mode"] = warmup;
+          all["warmup_steps"] = "2";
+          all["warmup_begin_lr"] = "0.1";
+        }
+        return std::shared_ptr<LRScheduler>(*CreateLRScheduler(kind, all));
+      };
+      for (const char* optimizer : {"sgd", "adam", "ftrl"}) {
+        const auto given = schedule("1"), made = schedule("0.5");
+        const auto with_rate = Make(optimizer, {{"learning_rate", "0.5"}}, given);
+        EXPECT_EQ(with_rate->learning_rate(), made->LearningRate(0));
+        for (const int64_t update : {1, 2, 4, 7, 12, 20}) {
+          EXPECT_EQ(given->LearningRate(update), made->LearningRate(update)) << update;
+        }
+        EXPECT_EQ(Make(optimizer, {}, schedule("1"))->lr_scheduler()->base_lr(), 1);
+      }
+      if (warmup[0] == '\0') continue;
+      EXPECT_THAT(CreateOptimizer("sgd", {{"learning_rate", "0.05"}}, schedule("1")),
+                  StatusIs(absl::StatusCode::kInvalidArgument,
+                           HasSubstr("warmup_begin_lr is 0.1, above base_lr, 0.05")));
+    }
+  }
 }
 
 TEST(OptimizerTest, CountsFromBeginNumUpdate) {

@@ -25,6 +25,11 @@ absl::StatusOr<std::shared_ptr<Optimizer>> MakeOptimizer(const Json& json) {
     COOPER_ASSIGN_OR_RETURN(scheduler, SchedulerFromJson(json.at("lr_scheduler")));
   }
   COOPER_ASSIGN_OR_RETURN(Kwargs kwargs, KwargsFromJson(json.at("hyperparameters").dump()));
+  if (scheduler != nullptr) {
+    // MXNet's decays do not see a rate that is given beside them; cooper's begin there.
+    const std::string kind = json.at("lr_scheduler").at("kind").get<std::string>();
+    if (kind == "poly" || kind == "cosine") kwargs.erase("learning_rate");
+  }
   COOPER_ASSIGN_OR_RETURN(
       std::shared_ptr<Optimizer> optimizer,
       CreateOptimizer(json.at("optimizer").get<std::string>(), kwargs, std::move(scheduler)));
