@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "io/key_values.h"
 #include "io/padded_copy.h"
 #include "io/reserve_ids.h"
@@ -26,6 +28,10 @@ std::string BucketIterReport::ToString(absl::string_view noun) const {
                         "%d %ss served, %d left over, %d discarded, %d truncated; "
                         "%d tokens in all, %.1f %% padding\n",
                         served, noun, left_over, discarded, truncated, tokens, padding);
+  // Beside the discarded ones.
+  if (never_served > discarded) {
+    absl::StrAppendFormat(&text, "%d of those left over in no epoch\n", never_served - discarded);
+  }
   return text;
 }
 
@@ -151,6 +157,33 @@ absl::Status BucketIter::Reset() {
 absl::Status BucketIter::HardReset() {
   order_.NextEpochAlone();
   return absl::OkStatus();
+}
+
+UnusedSamples BucketIter::unused_samples() const {
+  UnusedSamples unused{.all = report_.served + report_.left_over + report_.discarded,
+                       .never = report_.never_served,
+                       .this_epoch = report_.discarded};
+  for (size_t b = 0; b < buckets_.size(); ++b) {
+    unused.this_epoch += order_.NumLeftOver(static_cast<int>(b));
+  }
+  const int64_t left_over = unused.this_epoch - report_.discarded;
+  if (options_.last_batch == BucketIterOptions::LastBatch::kRollOver) {
+    unused.rolled_over = left_over;
+  }
+  std::vector<std::string> why;
+  if (report_.discarded > 0) {
+    why.push_back(absl::StrCat(report_.discarded,
+                               " that no bucket holds: a larger bucket does, or ",
+                               "too_long kTruncate cuts them"));
+  }
+  if (left_over > 0) {
+    const int64_t never = report_.never_served - report_.discarded;
+    why.push_back(absl::StrCat(left_over, " that fill no batch of their bucket in this epoch",
+                               never > 0 ? absl::StrCat(", ", never, " of them in any") : "",
+                               ": last_batch kPad or kSmaller serves them"));
+  }
+  unused.why = absl::StrJoin(why, "; ");
+  return unused;
 }
 
 std::vector<BucketKey> BucketIter::bucket_keys() const {

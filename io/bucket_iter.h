@@ -152,6 +152,10 @@ struct BucketIterReport {
   int64_t left_over = 0;  // fill no batch; others in each epoch
   int64_t discarded = 0;  // no bucket holds them, or `key` left them out
   int64_t truncated = 0;  // cut (these are also in `served` or `left_over`)
+  // Of `left_over` and `discarded`, those that come in no batch of any epoch: discarded ones, and
+  // with kDiscard those of buckets with fewer samples than a step or, without shuffle, all that
+  // fill no batch.
+  int64_t never_served = 0;
   // Of the samples that have a bucket: elements of data along axes that follow the key or that are
   // not the same in all samples; with the padding.
   int64_t tokens = 0;
@@ -184,6 +188,7 @@ class BucketIter : public DataIter {
   absl::StatusOr<std::optional<DataBatch>> Next() override;
   absl::Status Reset() override;
   absl::Status HardReset() override;
+  UnusedSamples unused_samples() const override;
 
   // Of the default bucket. Data, then what length_name names, in the order of the inputs.
   const std::vector<DataDesc>& provide_data() const override { return default_bucket().data; }

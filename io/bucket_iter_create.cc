@@ -157,6 +157,7 @@ absl::Status BucketIter::Fill() {
 
   report_.num_parts = options_.num_parts;
   report_.discarded = assigned->discarded;
+  report_.never_served = assigned->discarded;
   report_.truncated = assigned->truncated;
   std::vector<BucketOrder::Bucket> order;
   double largest = -1;
@@ -203,6 +204,10 @@ absl::Status BucketIter::Fill() {
     const int64_t served = order_.NumServed(static_cast<int>(b));
     report_.served += served;
     report_.left_over += samples - served;
+    const bool always_the_same = served == 0 || !options_.shuffle;
+    if (options_.last_batch == Options::LastBatch::kDiscard && always_the_same) {
+      report_.never_served += samples - served;
+    }
     report_.buckets.push_back({.key = buckets_[b].key,
                                .batch_size = BatchSize(static_cast<int>(b)),
                                .samples = samples,

@@ -52,6 +52,11 @@ int64_t BucketOrder::NumServed(int bucket) const {
   return std::min(size, NumBatches(bucket) * StepSize(buckets_[bucket]));
 }
 
+int64_t BucketOrder::NumLeftOver(int bucket) const {
+  if (options_.remainder == Remainder::kServe) return 0;
+  return static_cast<int64_t>(rows_[bucket].size()) % StepSize(buckets_[bucket]);
+}
+
 void BucketOrder::StartEpoch() {
   cursor_ = 0;
   order_.clear();

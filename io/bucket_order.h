@@ -63,6 +63,8 @@ class BucketOrder {
   // Batches of each part, and samples that are served, in the first epoch.
   int64_t NumBatches(int bucket) const { return NumBatches(buckets_[bucket], 0); }
   int64_t NumServed(int bucket) const;
+  // Samples of a bucket that come in no batch of the present epoch.
+  int64_t NumLeftOver(int bucket) const;
 
   // Adds what SaveState of the iterator called `kind` writes; `tokens` is a number by which other
   // data is noticed. LoadFrom goes there. kInvalidArgument, with `kind` in front, if the state is

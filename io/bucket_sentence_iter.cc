@@ -105,6 +105,7 @@ std::string BucketSentenceIterReport::ToString() const {
                              .left_over = left_over,
                              .discarded = discarded,
                              .truncated = truncated,
+                             .never_served = never_served,
                              .tokens = tokens,
                              .padded_tokens = padded_tokens,
                              .num_parts = num_parts};
@@ -201,6 +202,7 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> BucketSentenceIter::Create(
                    .left_over = report.left_over,
                    .discarded = report.discarded,
                    .truncated = report.truncated,
+                   .never_served = report.never_served,
                    .split = pieces.split,
                    .tokens = report.tokens,
                    .padded_tokens = report.padded_tokens,

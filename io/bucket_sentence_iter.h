@@ -110,10 +110,12 @@ struct BucketSentenceIterOptions {
 // What becomes of the sentences, of all parts together: the same on each. The first three counts
 // add up to all sentences.
 struct BucketSentenceIterReport {
-  int64_t served = 0;         // in every epoch; with kRollOver in the first
-  int64_t left_over = 0;      // fill no batch; others in each epoch
-  int64_t discarded = 0;      // too long for the largest bucket
-  int64_t truncated = 0;      // too long, cut (these are also in `served` or `left_over`)
+  int64_t served = 0;     // in every epoch; with kRollOver in the first
+  int64_t left_over = 0;  // fill no batch; others in each epoch
+  int64_t discarded = 0;  // too long for the largest bucket
+  int64_t truncated = 0;  // too long, cut (these are also in `served` or `left_over`)
+  // Of `left_over` and `discarded`: in no batch of any epoch (BucketIterReport).
+  int64_t never_served = 0;
   int64_t split = 0;          // too long, split: the sentences before, whose pieces count elsewhere
   int64_t tokens = 0;         // real tokens of all sentences that have a bucket
   int64_t padded_tokens = 0;  // the same with padding
@@ -144,6 +146,7 @@ class BucketSentenceIter : public DataIter {
   absl::StatusOr<std::optional<DataBatch>> Next() override;
   absl::Status Reset() override { return iter_->Reset(); }
   absl::Status HardReset() override { return iter_->HardReset(); }
+  UnusedSamples unused_samples() const override { return iter_->unused_samples(); }
 
   const std::vector<DataDesc>& provide_data() const override { return provide_data_; }
   const std::vector<DataDesc>& provide_label() const override { return provide_label_; }

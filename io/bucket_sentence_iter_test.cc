@@ -18,6 +18,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Sentences = std::vector<std::vector<int>>;
 using Options = BucketSentenceIterOptions;
 
@@ -87,6 +88,50 @@ TEST(BucketSentenceIterTest, AutomaticBucketsAreTheLengthsThatFillABatch) {
   EXPECT_EQ(report.padded_tokens, 4 + 9);
   EXPECT_THAT(report.ToString(), HasSubstr("bucket 3: 3 sentences, 1 batches of 2"));
   EXPECT_THAT(report.ToString(), HasSubstr("1 left over, 1 discarded"));
+}
+
+TEST(BucketSentenceIterTest, TellsWhatComesInNoEpoch) {
+  // Lengths: 1 x5, 2 x1, 6 x1.
+  const Sentences sentences = {{1}, {2}, {3}, {4}, {5}, {1, 2}, {1, 2, 3, 4, 5, 6}};
+  struct Case {
+    const char* name;
+    Options options;
+    int64_t never_served;
+    const char* line;  // of the report
+    UnusedSamples unused;
+  };
+  using Last = Options::LastBatch;
+  const Case kCases[] = {
+      {"Shuffled", {}, 2, "1 of those left over in no epoch", {7, 2, 3, 0, {}}},
+      {"InOrder", {.shuffle = false}, 3, "2 of those left over in no epoch", {7, 3, 3, 0, {}}},
+      // Batches of 6 and of 3.
+      {"Tokens", {.tokens_per_batch = 6}, 7, "6 of those left over in no epoch", {7, 7, 7, 0, {}}},
+      {"Pad", {.last_batch = Last::kPad}, 1, nullptr, {7, 1, 1, 0, {}}},
+      {"RollOver", {.last_batch = Last::kRollOver}, 1, nullptr, {7, 1, 3, 2, {}}},
+      {"Truncated",
+       {.last_batch = Last::kPad, .too_long = Options::TooLong::kTruncate},
+       0,
+       nullptr,
+       {7, 0, 0, 0, {}}},
+  };
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.name);
+    Options options = c.options;
+    options.buckets = {1, 2};
+    const auto iter = Make(sentences, 2, options);
+    EXPECT_EQ(iter->report().never_served, c.never_served);
+    if (c.line == nullptr) {
+      EXPECT_THAT(iter->report().ToString(), Not(HasSubstr("in no epoch")));
+    } else {
+      EXPECT_THAT(iter->report().ToString(), HasSubstr(c.line));
+    }
+    const UnusedSamples unused = iter->unused_samples();
+    EXPECT_EQ(unused.all, c.unused.all);
+    EXPECT_EQ(unused.never, c.unused.never);
+    EXPECT_EQ(unused.this_epoch, c.unused.this_epoch);
+    EXPECT_EQ(unused.rolled_over, c.unused.rolled_over);
+    EXPECT_EQ(unused.why.empty(), unused.this_epoch == 0);
+  }
 }
 
 TEST(BucketSentenceIterTest, DropsEmptyBuckets) {

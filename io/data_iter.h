@@ -21,6 +21,16 @@
 
 namespace cooper {
 
+// Samples that come in no batch, of all parts of the data where there are several.
+struct UnusedSamples {
+  int64_t all = 0;          // samples that there are
+  int64_t never = 0;        // of them: in no batch of any epoch
+  int64_t this_epoch = 0;   // in no batch of the present epoch, those of `never` among them
+  int64_t rolled_over = 0;  // of this_epoch: they come first in the next one
+  // Why, and what to do: "1 that do not fill a batch of 3: last_batch_handle kPad serves them".
+  std::string why;
+};
+
 // Not thread-safe, unless a kind says so. A new iterator stands at the start of its first epoch.
 class DataIter {
  public:
@@ -55,6 +65,10 @@ class DataIter {
   // Reset for a pass of its own, over all samples, such as an evaluation: the epoch begins with the
   // first sample, whatever the last one left over or took ahead. Kinds without either just reset.
   virtual absl::Status HardReset() { return Reset(); }
+
+  // What of the data does not come, so that nobody misses it silently. Of a kind that has no whole
+  // to serve, or does not know: nothing.
+  virtual UnusedSamples unused_samples() const { return {}; }
 };
 
 }  // namespace cooper

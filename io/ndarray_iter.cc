@@ -151,6 +151,21 @@ absl::Status NDArrayIter::HardReset() {
   return absl::OkStatus();
 }
 
+UnusedSamples NDArrayIter::unused_samples() const {
+  UnusedSamples unused{.all = num_rows_};
+  if (options_.last_batch_handle == LastBatchHandle::kPad) return unused;
+  unused.this_epoch = static_cast<int64_t>(order_.size()) % options_.batch_size;
+  if (options_.last_batch_handle == LastBatchHandle::kRollOver) {
+    unused.rolled_over = unused.this_epoch;
+  } else if (!options_.shuffle || num_rows_ < options_.batch_size) {
+    unused.never = unused.this_epoch;
+  }
+  if (unused.this_epoch == 0) return unused;
+  unused.why = absl::StrCat(unused.this_epoch, " that do not fill a batch of ", options_.batch_size,
+                            ": last_batch_handle kPad serves them");
+  return unused;
+}
+
 absl::StatusOr<std::optional<DataBatch>> NDArrayIter::Next() {
   const auto total = static_cast<int64_t>(order_.size());
   const int64_t remaining = total - cursor_;

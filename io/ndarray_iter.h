@@ -62,6 +62,7 @@ class NDArrayIter : public DataIter {
   absl::StatusOr<std::optional<DataBatch>> Next() override;
   absl::Status Reset() override;
   absl::Status HardReset() override;
+  UnusedSamples unused_samples() const override;
 
   const std::vector<DataDesc>& provide_data() const override { return provide_data_; }
   const std::vector<DataDesc>& provide_label() const override { return provide_label_; }

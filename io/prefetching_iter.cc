@@ -108,6 +108,12 @@ class PrefetchingIter::Source {
     return made_.front().state;
   }
 
+  UnusedSamples unused_samples() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return !busy_; });
+    return iter_->unused_samples();
+  }
+
   absl::Status LoadState(const std::string& state) {
     return Restart([&](DataIter& iter) { return iter.LoadState(state); });
   }
@@ -267,6 +273,8 @@ absl::StatusOr<std::optional<DataBatch>> PrefetchingIter::Next() {
   }
   return joined;
 }
+
+UnusedSamples PrefetchingIter::unused_samples() const { return sources_[0]->unused_samples(); }
 
 absl::Status PrefetchingIter::Reset() { return ResetSources(/*hard=*/false); }
 

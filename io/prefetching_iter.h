@@ -43,6 +43,8 @@ class PrefetchingIter : public DataIter {
   // batch (kFailedPrecondition) until another call has reset those that are left.
   absl::Status Reset() override;
   absl::Status HardReset() override;
+  // Those of the first source.
+  UnusedSamples unused_samples() const override;
 
   const std::vector<DataDesc>& provide_data() const override { return provide_data_; }
   const std::vector<DataDesc>& provide_label() const override { return provide_label_; }

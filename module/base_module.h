@@ -65,7 +65,8 @@ struct PredictOptions {
   bool input_order = true;
   // If not null, it gets the id of each row that Predict returns, of the first output that has rows
   // for samples: several times where a sample has several rows. None where there is no such output
-  // or the batches have no ids.
+  // or the batches have no ids. With it Predict takes an iterator that leaves samples out
+  // (DataIter::unused_samples), since it says whose rows there are.
   std::vector<int64_t>* ids = nullptr;
 };
 
@@ -249,9 +250,11 @@ class BaseModule {
   // that has not been done, and then, per batch, computes, updates and feeds the metric. The next
   // batch is fetched after the metric is fed, as in MXNet. A callback that returns false, whichever
   // it is, ends the training after the batch (or, of those of an epoch and of its validation, after
-  // that), with an OK status. kInvalidArgument if train_data or eval_data has no batch, after
-  // Reset. With a store over several processes, all of them have to call it: an epoch lasts until
-  // the last process has used up its data, and a callback of one process ends the training of all.
+  // that), with an OK status. Samples that no batch ever holds (DataIter::unused_samples), and
+  // those that roll over from the last epoch, are warned of in the log. kInvalidArgument if
+  // train_data or eval_data has no batch, after Reset. With a store over several processes, all of
+  // them have to call it: an epoch lasts until the last process has used up its data, and a
+  // callback of one process ends the training of all.
   absl::Status Fit(DataIter& train_data, const FitOptions& options);
 
   // The metric's names and values over `eval_data`, computed with is_train false.
@@ -268,7 +271,8 @@ class BaseModule {
 
   // The outputs of all batches, joined on the first axis: one array per output, rows in the input's
   // order (PredictOptions::input_order). kInvalidArgument if the batches' outputs differ in another
-  // axis (as buckets' may), or if it cannot be told which sample's several rows are.
+  // axis (as buckets' may), or if it cannot be told which sample's several rows are; and, without
+  // num_batch and ids, if the iterator serves some samples in no batch: they would have no row.
   absl::StatusOr<std::vector<NDArray>> Predict(DataIter& eval_data,
                                                const PredictOptions& options = {});
   // The outputs for `data` as the one batch, as copies. Any number of rows, as for Forward.

@@ -62,6 +62,17 @@ bool CallAll(const std::vector<BatchEndCallback>& callbacks, const BatchEndParam
   return go_on;
 }
 
+// Every sample has a row, if the caller cannot tell from ids which have one.
+absl::Status CheckServesAll(const DataIter& data, const PredictOptions& options) {
+  if (options.num_batch >= 0 || options.ids != nullptr) return absl::OkStatus();
+  const UnusedSamples unused = data.unused_samples();
+  if (unused.this_epoch == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("Predict: no batch holds ", unused.this_epoch, " of ", unused.all,
+                   " samples, which would have no row: ", unused.why,
+                   "; or ask for PredictOptions::ids, which say whose rows there are"));
+}
+
 // Computes batch after batch, and shows each with its outputs, which live in the arena.
 absl::Status EvaluateEach(BaseModule& module, DataIter& data, const PredictOptions& options,
                           absl::FunctionRef<absl::Status(const DataBatch& batch, int64_t nbatch,
@@ -121,6 +132,7 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
   FitProcesses processes(*this);
   FitChecks checks(*this, options);
   checks.WarnOfUnknownNames();
+  checks.WarnOfUnusedSamples(train_data);
   std::optional<StopSignal> signal;
   if (options.stop_on_signal) signal.emplace();
   const auto signalled = [&signal] { return signal.has_value() && signal->received() != 0; };
@@ -219,6 +231,7 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
       return EndedBySignal(options, signal, epoch + 1, 0);
     }
   }
+    if (!go_on || epoch + 1 == options.num_epoch) checks.WarnOfRolledOver(train_data);
   return absl::OkStatus();
 }
 
@@ -283,9 +296,13 @@ absl::StatusOr<std::vector<NDArray>> BaseModule::Predict(DataIter& eval_data,
     COOPER_RETURN_IF_ERROR(ForwardToEvaluate(batch));
     COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs, GetOutputs());
     return std::vector<NDArray>(outputs.begin(), outputs.end());
+  if (options.reset) COOPER_RETURN_IF_ERROR(eval_data.HardReset());
+  COOPER_RETURN_IF_ERROR(CheckServesAll(eval_data, options));
+  PredictOptions from_here = options;
+  from_here.reset = false;
   };
   COOPER_RETURN_IF_ERROR(EvaluateEach(
-      *this, eval_data, options,
+      *this, eval_data, from_here,
       [&](const DataBatch& batch, int64_t, absl::Span<const NDArray> outputs) -> absl::Status {
         std::vector<NDArray> copies;
         for (const NDArray& output : outputs) {

@@ -115,6 +115,20 @@ void FitChecks::WarnOfUnknownNames() const {
   }
 }
 
+void FitChecks::WarnOfUnusedSamples(const DataIter& train_data) {
+  const UnusedSamples unused = train_data.unused_samples();
+  if (unused.never == 0) return;
+  LOG(WARNING) << "Fit: no batch of any epoch holds " << unused.never << " of " << unused.all
+               << " samples: " << unused.why;
+}
+
+void FitChecks::WarnOfRolledOver(const DataIter& train_data) {
+  const UnusedSamples unused = train_data.unused_samples();
+  if (unused.rolled_over == 0) return;
+  LOG(WARNING) << "Fit: no batch of the last epoch held " << unused.rolled_over << " of "
+               << unused.all << " samples, which rolled over: " << unused.why;
+}
+
 absl::Status FitChecks::BeforeBatch() {
   return options_.check_finite ? module_.PrepareToTakeBack() : absl::OkStatus();
 }

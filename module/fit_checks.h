@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "io/data_batch.h"
+#include "io/data_iter.h"
 #include "module/base_module.h"
 
 namespace cooper {
@@ -21,6 +22,10 @@ class FitChecks {
   // buckets that come later.
   void WarnOfUnknownNames() const;
   // Before a batch is computed.
+  // Logs how many samples no batch of any epoch holds, and why, if there are some.
+  static void WarnOfUnusedSamples(const DataIter& train_data);
+  // At the end of the last epoch: logs how many samples would come in the next one.
+  static void WarnOfRolledOver(const DataIter& train_data);
   absl::Status BeforeBatch();
   // After it was, and before the update. The error names what is not finite, and where it was made;
   // the module is then as it was before the batch.

@@ -1,18 +1,26 @@
 // Each pass of Predict and Score is over the same samples, though the iterator's epochs are not.
 
 #include <cstdint>
+#include <ctime>
+#include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "executor/executor_fixtures.h"
+#include "glog/logging.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/bucket_iter.h"
 #include "io/csv_iter.h"
 #include "io/data_iter.h"
 #include "io/ndarray_iter.h"
+#include "io/prefetching_iter.h"
+#include "module/bucketing_module.h"
 #include "module/metric/regression.h"
 #include "module/module.h"
+#include "module/module_fixtures.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/status_matchers.h"
@@ -21,6 +29,8 @@ namespace cooper {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Rows 0, 1, ... of which row i holds i.
 NDArray Numbers(int64_t rows) {
@@ -29,7 +39,7 @@ NDArray Numbers(int64_t rows) {
   return *NDArray::FromVector<float>({rows, 1}, values);
 }
 
-// What two passes predict.
+// What two passes predict, of the samples that the iterator serves.
 std::vector<std::vector<float>> TwoPasses(DataIter& iter) {
   const Symbol same =
       Op("_mul_scalar", {.inputs = {Symbol::Variable("data")}, .attrs = {{"scalar", "1"}}});
@@ -38,7 +48,8 @@ std::vector<std::vector<float>> TwoPasses(DataIter& iter) {
   COOPER_EXPECT_OK(module->InitParams());
   std::vector<std::vector<float>> passes;
   for (int pass = 0; pass < 2; ++pass) {
-    const auto rows = module->Predict(iter);
+    std::vector<int64_t> ids;
+    const auto rows = module->Predict(iter, {.ids = &ids});
     COOPER_EXPECT_OK(rows);
     passes.push_back(Floats((*rows)[0]));
   }
@@ -71,6 +82,105 @@ TEST(SecondPassTest, SamplesOfBucketsThatRollOver) {
                         .value();
   const auto full_batches = ElementsAre(0, 1, 2, 3);
   EXPECT_THAT(TwoPasses(*iter), ElementsAre(full_batches, full_batches));
+}
+
+class LogLines : public google::LogSink {
+ public:
+  LogLines() { google::AddLogSink(this); }
+  ~LogLines() override { google::RemoveLogSink(this); }
+  void send(google::LogSeverity, const char*, const char*, int, const struct ::tm*,
+            const char* message, size_t length) override {
+    text.append(message, length);
+    text += '\n';
+  }
+  std::string text;
+};
+
+struct UnusedCase {
+  const char* name;
+  std::function<std::unique_ptr<DataIter>()> make;
+  const char* error;    // of Predict; null: all rows
+  const char* warning;  // of Fit, over two epochs; null: none
+};
+
+std::unique_ptr<DataIter> Rows(LastBatchHandle last, bool shuffle = false) {
+  return NDArrayIter::Create({{"data", Numbers(7)}}, {{"softmax_label", Classes(7, 2, 1)}},
+                             {.batch_size = 3, .shuffle = shuffle, .last_batch_handle = last})
+      .value();
+}
+
+// Seven samples with one element, two with two, and one that is longer than both buckets.
+std::unique_ptr<DataIter> Buckets(BucketIterOptions options) {
+  std::vector<std::vector<int>> samples(10, std::vector<int>(1));
+  const NDArray labels = Classes(10, 2, 1);
+  samples[3].resize(2);
+  samples[5].resize(2);
+  samples[8].resize(4);
+  if (options.batch_size == 1) options.batch_size = 3;
+  options.buckets = {1, 2};
+  return BucketIter::Create({{.name = "data", .values = samples}},
+                            {{.name = "softmax_label", .values = labels}}, options)
+      .value();
+}
+
+// Predict gives all rows or fails, and Fit says what it does not train on.
+TEST(SecondPassTest, SamplesThatNoBatchHoldsAreTold) {
+  using LastBatch = BucketIterOptions::LastBatch;
+  const UnusedCase kCases[] = {
+      {"RowsPad", [] { return Rows(LastBatchHandle::kPad); }, nullptr, nullptr},
+      {"RowsRollOver", [] { return Rows(LastBatchHandle::kRollOver); },
+       "no batch holds 1 of 7 samples, which would have no row: 1 that do not fill a batch of 3: "
+       "last_batch_handle kPad serves them; or ask for PredictOptions::ids",
+       "no batch of the last epoch held 2 of 7 samples, which rolled over: 2 that do not fill"},
+      {"RowsDiscard", [] { return Rows(LastBatchHandle::kDiscard); }, "no batch holds 1 of 7",
+       "no batch of any epoch holds 1 of 7 samples: 1 that do not fill a batch of 3"},
+      {"ShuffledRowsDiscard", [] { return Rows(LastBatchHandle::kDiscard, true); },
+       "no batch holds 1 of 7", nullptr},
+      {"Prefetched",
+       []() -> std::unique_ptr<DataIter> {
+         std::vector<std::unique_ptr<DataIter>> sources;
+         sources.push_back(Rows(LastBatchHandle::kRollOver));
+         return PrefetchingIter::Create(std::move(sources)).value();
+       },
+       "no batch holds 1 of 7", "no batch of the last epoch held 2 of 7"},
+      {"TooLong", [] { return Buckets({.last_batch = LastBatch::kPad}); },
+       "no batch holds 1 of 10 samples, which would have no row: 1 that no bucket holds",
+       "no batch of any epoch holds 1 of 10 samples: 1 that no bucket holds"},
+      {"FewerThanABatch", [] { return Buckets({}); }, "no batch holds 4 of 10",
+       "no batch of any epoch holds 3 of 10 samples: 1 that no bucket holds: a larger bucket does, "
+       "or too_long kTruncate cuts them; 3 that fill no batch of their bucket in this epoch, 2 of "
+       "them in any: last_batch kPad or kSmaller serves them"},
+      {"TokenBudget", [] { return Buckets({.tokens_per_batch = 6}); }, "no batch holds 4 of 10",
+       "no batch of any epoch holds 3 of 10 samples"},
+      {"Truncated",
+       [] {
+         return Buckets(
+             {.last_batch = LastBatch::kPad, .too_long = BucketIterOptions::TooLong::kTruncate});
+       },
+       nullptr, nullptr},
+  };
+  for (const UnusedCase& c : kCases) {
+    SCOPED_TRACE(c.name);
+    const auto iter = c.make();
+    const auto module =
+        BucketingModule::Create(
+            {.sym_gen = [](const BucketKey&) { return BucketSymbol{.symbol = MeanOverTime()}; },
+             .default_bucket_key = iter->default_bucket_key().value_or(BucketKey(1))})
+            .value();
+    const LogLines log;
+    COOPER_EXPECT_OK(module->Fit(*iter, {.num_epoch = 2}));
+    if (c.warning == nullptr) {
+      EXPECT_THAT(log.text, Not(HasSubstr("no batch")));
+    } else {
+      EXPECT_THAT(log.text, HasSubstr(c.warning));
+    }
+    const auto rows = module->Predict(*iter);
+    if (c.error == nullptr) {
+      COOPER_EXPECT_OK(rows.status());
+    } else {
+      EXPECT_THAT(rows, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(c.error)));
+    }
+  }
 }
 
 TEST(SecondPassTest, Scores) {
