@@ -85,7 +85,8 @@ struct FitOptions {
   LogLine progress = LogInfo;
   BaseMonitor* monitor = nullptr;  // not owned; null: none. Sees training, not validation.
   // Called when `batches_done` batches of the epoch are trained on and the next is not fetched yet,
-  // or there is none: the moment at which CaptureTraining finds the iterator where the model is. An
+  // or there is none: the moment at which CaptureTraining finds the iterator where the model is. Of
+  // several processes, one whose data has ended calls it after each update of the others too. An
   // error ends the training.
   std::function<absl::Status(int epoch, int64_t batches_done)> capture_point;
   // SIGINT (Ctrl-C) and SIGTERM end the training after the batch, with kCancelled; stop_point is

@@ -14,7 +14,13 @@
 // PREFIX-best.state (training_state.h describes the file). A file gets its name when it is whole
 // and on the disk, and none is removed before a newer one has its name: whenever the process or the
 // machine stops, and if the disk is full, the states before are usable.
+//
+// Each of several processes that train together has a Checkpointer with a prefix of its own and
+// saves after the same updates, of which BBBBBBBB is the number since the beginning. The processes
+// tell each other with each update which state they have, and keep, beside the newest ones, the
+// newest that all have.
 
+#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -32,14 +38,17 @@
 #include "io/data_iter.h"
 #include "module/base_module.h"
 #include "module/callback/log_line.h"
+#include "module/kvstore/kvstore.h"
 #include "module/metric/eval_metric.h"
+#include "module/state_files.h"
 #include "module/training_state.h"
 
 namespace cooper {
 
 struct CheckpointerOptions {
   std::string prefix;  // required; its folder must exist
-  // So many of the newest states stay. At least 1.
+  // So many of the newest states stay. At least 1. Of several processes up to two older ones stay
+  // too, from which all can go on.
   int keep_last = 2;
   // Whether a larger score is better (accuracy) or a smaller one (perplexity).
   bool larger_is_better = false;
@@ -78,8 +87,10 @@ class Checkpointer {
   absl::Status Wait();
 
   // For FitOptions::capture_point: saves when `batches` batches or more were done since the last
-  // state that it saved or Resume put back, in however many epochs. What could not be saved is
-  // logged, and the training goes on; Wait tells at the end.
+  // state that it saved or Resume put back, in however many epochs. Of several processes, which
+  // save together, the batches are those of a process that has data for all updates
+  // (accumulate_batches for each). What could not be saved is logged, and the training goes on;
+  // Wait tells at the end.
   std::function<absl::Status(int epoch, int64_t batches_done)> Every(int64_t batches,
                                                                      const TrainingRun& run);
 
@@ -96,9 +107,10 @@ class Checkpointer {
   // begin_batch, and takes `seed` and what begins anew (force_init, force_rebind) out; false,
   // having done nothing, if there is no state. The optimizer and the rest of `fit` must be those of
   // the run before. States of which none can be read are kDataLoss: a run that begins anew would
-  // remove them. With a store over several processes all of them call it, take the newest state
-  // that all have, and fail alike: kDataLoss, naming the rank, if one can read none of its states,
-  // kFailedPrecondition if they have none in common.
+  // remove them. With a store over several processes all of them call it, and take the newest
+  // state that all have; false, saying so in the log, if there are states but none that all have,
+  // as after a kill during the first save. They fail alike: kDataLoss, naming the rank, if one can
+  // read none of its states.
   absl::StatusOr<bool> Resume(const TrainingRun& run, FitOptions* fit);
 
   // Files of states, oldest first, without the best. None if the folder cannot be listed.
@@ -110,14 +122,26 @@ class Checkpointer {
 
   // The best state before it has its name.
   std::string linked_path() const { return best_path() + ".tmp-link"; }
+  // Returns when there is nothing to write, with the error of what was written last.
+  absl::Status WaitForWriter();
   void WaitAndLog();
   // Absent without a best state, or if it cannot be read.
   std::optional<double> ReadBestScore() const;
-  // All states that can be read, by position as text. An error if there are files but none can be.
-  absl::StatusOr<std::map<std::string, TrainingState>> LoadAll() const;
+  // The positions of all states that can be read, as text, and their files; and the newest of the
+  // states. An error if there are files but none can be.
+  absl::StatusOr<std::map<std::string, std::string>> ReadAll(TrainingState* newest) const;
   // The newest state that every process has, for a fit over several; else the newest one.
   absl::StatusOr<TrainingState> LoadForFit(FitOptions* fit);
-  absl::Status Write(const TrainingState& state);
+  // States that stay because all processes have them, or may find out that they do.
+  using KeptStates = std::array<StatePosition, 2>;
+  // Takes a store over several processes.
+  void Join(const std::shared_ptr<KVStore>& store);
+  // Tells the other processes of the state that is written, once it is, and learns what all have.
+  KeptStates TellOthers();
+  StatePosition LearnCommon();
+  // Removes what is older than the newest states, but for `kept`, and what sorts behind `here`.
+  void RemoveOld(StatePosition here, const KeptStates& kept) const;
+  absl::Status Write(const TrainingState& state, const KeptStates& kept);
   absl::Status WriteBest(const TrainingState& state, const std::string& path);
   bool IsBest(double score) const;
   void Work();
@@ -125,15 +149,24 @@ class Checkpointer {
   const CheckpointerOptions options_;
   std::optional<double> best_;  // of the thread that writes
   std::string newest_;          // likewise
-  // Epoch and batches done of the state that Resume put back.
-  std::pair<int, int64_t> resumed_at_ = {-1, 0};
+  // Of the state that was written last; epoch -1: none. Likewise.
+  StatePosition written_ = {-1, 0};
+  // The state that Resume put back: epoch and batches done, and updates.
+  StatePosition resumed_at_ = {-1, 0};
+  int64_t resumed_updates_ = 0;
+  // What all processes have, as far as this one knows, and what it told them last; epoch -1:
+  // nothing.
+  StatePosition common_ = {-1, 0};
+  StatePosition told_ = {-1, 0};
+  std::weak_ptr<KVStore> store_;  // over several processes, once one is known
 
   // std's, not Abseil's: the race detector sees through it.
   std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_.
   std::unique_ptr<TrainingState> job_;  // null: nothing to write
-  absl::Status last_;                   // of what was written last
+  KeptStates job_keeps_;
+  absl::Status last_;  // of what was written last
   bool stop_ = false;
   std::thread thread_;
 };

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/ndarray_iter.h"
@@ -15,13 +16,16 @@
 #include "module/module.h"
 #include "module/module_fixtures.h"
 #include "module/training_state.h"
+#include "ndarray/context.h"
 #include "ndarray/status_matchers.h"
 
 namespace cooper {
 namespace {
 
+using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 // A folder of its own for each test.
 std::string Prefix(const std::string& name) {
@@ -93,6 +97,55 @@ TEST(CheckpointerResumeTest, CarriedStatesOutlastAnotherWayOfCollectingGradients
     COOPER_ASSERT_OK(again->Fit(*rest, second));
     EXPECT_EQ(carried(*again), before) << added_up;
     EXPECT_EQ(again->grad_req(), added_up ? WriteReq::kWrite : WriteReq::kAdd);
+  }
+}
+
+// The gradients of all batches so far are in each update: they are part of the state.
+TEST(CheckpointerResumeTest, GradientsThatAddUpGoOn) {
+  const std::string prefix = Prefix("resume_added");
+  const auto make_iter = [] {
+    return *NDArrayIter::Create({{"data", RandomArray({20, 6}, 5)}},
+                                {{"softmax_label", Classes(20, 3, 5)}}, {.batch_size = 4});
+  };
+  for (const int contexts : {1, 2}) {
+    for (const char* kvstore : {"local", "device", ""}) {
+      SCOPED_TRACE(absl::StrCat(contexts, " contexts, store '", kvstore, "'"));
+      const auto make_module = [&] {
+        return *Module::Create(TwoLayers(),
+                               {.contexts = std::vector<Context>(contexts, Context::Cpu())});
+      };
+      FitOptions fit{
+          .optimizer = {.kvstore = kvstore, .optimizer_params = {{"learning_rate", "0.01"}}},
+          .grad_req = WriteReq::kAdd,
+          .num_epoch = 3};
+      const auto whole = make_module();
+      COOPER_ASSERT_OK(whole->Fit(*make_iter(), fit));
+      // Ends after a batch of the second epoch, and goes on in another module.
+      auto checkpointer = *Checkpointer::Create({.prefix = prefix});
+      const auto first = make_module();
+      const auto data = make_iter();
+      FitOptions part = fit;
+      part.capture_point = checkpointer->Every(1, {.module = first.get(), .iter = data.get()});
+      part.batch_end_callbacks = {
+          [](const BatchEndParam& param) { return param.epoch == 0 || param.nbatch < 2; }};
+      COOPER_ASSERT_OK(first->Fit(*data, part));
+      COOPER_ASSERT_OK(checkpointer->Wait());
+      EXPECT_THAT(Names(*checkpointer), Contains("run-0001-00000003.state"));
+      const auto second = make_module();
+      const auto rest = make_iter();
+      COOPER_ASSERT_OK_AND_ASSIGN(
+          const bool resumed,
+          checkpointer->Resume({.module = second.get(), .iter = rest.get()}, &fit));
+      ASSERT_TRUE(resumed);
+      COOPER_ASSERT_OK(second->Fit(*rest, fit));
+      ExpectSameParams(*whole, *second);
+      // A state of a training that writes gradients has none.
+      COOPER_ASSERT_OK(second->ZeroGrads());
+      COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState state,
+                                  CaptureTraining(*second, *rest, /*metric=*/nullptr, 3, 0));
+      EXPECT_THAT(state.grads, IsEmpty());
+      for (const std::string& path : checkpointer->Paths()) std::filesystem::remove(path);
+    }
   }
 }
 

@@ -175,6 +175,8 @@ struct ProcessesCase {
 TEST(CheckpointerUnreadableTest, ProcessesFailAlike) {
   const ProcessesCase kCases[] = {
       {"None", {Files::kNone, Files::kNone}, ""},
+      {"WholeBesideNone", {Files::kWhole, Files::kNone}, ""},
+      {"NoneBesideWhole", {Files::kNone, Files::kWhole}, ""},
       {"DamagedBesideNone", {Files::kNone, Files::kDamaged}, "rank 1: none of the states"},
       {"DamagedBesideWhole", {Files::kWhole, Files::kDamaged}, "rank 1: none of the states"},
       {"NoneBesideDamaged", {Files::kDamaged, Files::kNone}, "rank 0: none of the states"},

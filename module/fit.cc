@@ -198,7 +198,12 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
       if (!go_on) COOPER_RETURN_IF_ERROR(processes.Stop(StopReason::kCallback));
       go_on = go_on && !processes.stop_requested();
     }
-    if (go_on) COOPER_RETURN_IF_ERROR(processes.FinishEpoch(signal));
+    if (go_on) {
+      // States of all processes belong together, whichever of them have batches.
+      COOPER_RETURN_IF_ERROR(processes.FinishEpoch(signal, [&]() -> absl::Status {
+        return options.capture_point ? options.capture_point(epoch, nbatch) : absl::OkStatus();
+      }));
+    }
     if (processes.stop_reason() == StopReason::kSignal) {
       return EndedBySignal(options, signal, epoch, nbatch);
     }
@@ -226,12 +231,12 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
       log_epoch.Validated(*validation_metric);
     }
     COOPER_ASSIGN_OR_RETURN(go_on, processes.AllGoOn(go_on));
+    if (!go_on || epoch + 1 == options.num_epoch) checks.WarnOfRolledOver(train_data);
     COOPER_RETURN_IF_ERROR(train_data.Reset());
     if (!processes.several() && go_on && signalled()) {
       return EndedBySignal(options, signal, epoch + 1, 0);
     }
   }
-    if (!go_on || epoch + 1 == options.num_epoch) checks.WarnOfRolledOver(train_data);
   return absl::OkStatus();
 }
 
@@ -291,15 +296,15 @@ absl::Status BaseModule::IterPredict(
 absl::StatusOr<std::vector<NDArray>> BaseModule::Predict(DataIter& eval_data,
                                                          const PredictOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireParams("Predict"));
+  if (options.reset) COOPER_RETURN_IF_ERROR(eval_data.HardReset());
+  COOPER_RETURN_IF_ERROR(CheckServesAll(eval_data, options));
+  PredictOptions from_here = options;
+  from_here.reset = false;
   PredictedRows rows(options.input_order);
   const auto compute = [this](const DataBatch& batch) -> absl::StatusOr<std::vector<NDArray>> {
     COOPER_RETURN_IF_ERROR(ForwardToEvaluate(batch));
     COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs, GetOutputs());
     return std::vector<NDArray>(outputs.begin(), outputs.end());
-  if (options.reset) COOPER_RETURN_IF_ERROR(eval_data.HardReset());
-  COOPER_RETURN_IF_ERROR(CheckServesAll(eval_data, options));
-  PredictOptions from_here = options;
-  from_here.reset = false;
   };
   COOPER_RETURN_IF_ERROR(EvaluateEach(
       *this, eval_data, from_here,

@@ -21,11 +21,11 @@ class FitChecks {
   // Logs the names in lr_mult and wd_mult that no parameter has so far: misspelt, or those of
   // buckets that come later.
   void WarnOfUnknownNames() const;
-  // Before a batch is computed.
   // Logs how many samples no batch of any epoch holds, and why, if there are some.
   static void WarnOfUnusedSamples(const DataIter& train_data);
   // At the end of the last epoch: logs how many samples would come in the next one.
   static void WarnOfRolledOver(const DataIter& train_data);
+  // Before a batch is computed.
   absl::Status BeforeBatch();
   // After it was, and before the update. The error names what is not finite, and where it was made;
   // the module is then as it was before the batch.

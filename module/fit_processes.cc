@@ -6,7 +6,7 @@ namespace cooper {
 
 FitProcesses::FitProcesses(BaseModule& module) : module_(module), store_(module.kvstore()) {
   if (store_ != nullptr && store_->num_workers() == 1) store_ = nullptr;
-  if (store_ != nullptr) store_->ForgetStop();
+  if (store_ != nullptr) store_->ForgetLast();
 }
 
 StopReason FitProcesses::stop_reason() const {
@@ -23,11 +23,13 @@ absl::Status FitProcesses::Stop(StopReason reason) {
   return module_.JoinUpdate().status();
 }
 
-absl::Status FitProcesses::FinishEpoch(const std::optional<StopSignal>& signal) {
+absl::Status FitProcesses::FinishEpoch(const std::optional<StopSignal>& signal,
+                                       absl::FunctionRef<absl::Status()> joined) {
   while (store_ != nullptr && !stop_requested()) {
     if (signal.has_value() && signal->received() != 0) store_->RequestStop(StopReason::kSignal);
     COOPER_ASSIGN_OR_RETURN(const int active, module_.JoinUpdate());
     if (active == 0) break;
+    COOPER_RETURN_IF_ERROR(joined());
   }
   return absl::OkStatus();
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "module/base_module.h"
@@ -31,8 +32,10 @@ class FitProcesses {
   void RequestStop(StopReason reason);
   // Tells the others, in whose next update this takes part.
   absl::Status Stop(StopReason reason);
-  // Takes part in the updates of those that still have batches, and tells them of a signal.
-  absl::Status FinishEpoch(const std::optional<StopSignal>& signal);
+  // Takes part in the updates of those that still have batches, and tells them of a signal. After
+  // each such update it calls `joined`.
+  absl::Status FinishEpoch(const std::optional<StopSignal>& signal,
+                           absl::FunctionRef<absl::Status()> joined);
   // Whether all go on with the next epoch, as this process would or would not.
   absl::StatusOr<bool> AllGoOn(bool go_on);
 

@@ -184,8 +184,8 @@ absl::Status Module::TakeBatchToTrain(const DataBatch& batch) {
 
 // Modules that merely share parameters update each for itself.
 void Module::TellAdded() {
-  if (group_->buckets().empty()) return;
-  for (const std::string& name : added_names_) group_->parameters().GradAdded(name);
+  const bool shared = !group_->buckets().empty();
+  for (const std::string& name : added_names_) group_->parameters().GradAdded(name, shared);
 }
 
 absl::Status Module::ForwardBackward(const DataBatch& batch) {

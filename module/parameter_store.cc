@@ -110,7 +110,11 @@ absl::Status ParameterStore::AllocateGrad(const std::string& name, int context) 
   COOPER_ASSIGN_OR_RETURN(entry.grads[context],
                           AddContext(NDArray::Zeros(value.shape(), value.dtype(), value.context()),
                                      "gradient of parameter '", name, "'"));
-  return absl::OkStatus();
+  auto& restored = of(ParameterKind::kArg).restored_grads;
+  const auto waiting = restored.find(name);
+  if (waiting == restored.end() || waiting->second[context].is_null()) return absl::OkStatus();
+  return AddContext(entry.grads[context].CopyFrom(std::exchange(waiting->second[context], {})),
+                    "gradient of parameter '", name, "'");
 }
 
 void ParameterStore::DropUninitialized(absl::Span<const std::string> args,
@@ -141,7 +145,9 @@ absl::Status ParameterStore::ZeroGrads() {
       if (!grad.is_null()) COOPER_RETURN_IF_ERROR(grad.Fill(0));
     }
   }
+  of(ParameterKind::kArg).restored_grads.clear();
   added_.clear();
+  sums_.clear();
   counted_ = 0;
   learnt_ = false;
   return absl::OkStatus();

@@ -180,10 +180,17 @@ class ParameterStore {
   }
   // Takes part in an update of other processes (BaseModule::JoinUpdate).
   absl::StatusOr<int> JoinUpdate();
+  // Updates since InstallOptimizer, those joined included; of a run that goes on, since its first
+  // beginning. Processes that train together have the same number after each of them.
+  int64_t updates() const { return updates_; }
+  int batches_per_update() const { return learning_.batches_per_update; }
 
-  // Tells that something was added to a gradient (WriteReq::kAdd), to be learnt with the next
-  // update whatever network that is of.
-  void GradAdded(const std::string& name) { added_.insert(name); }
+  // Tells that something was added to a gradient (WriteReq::kAdd), which is part of Capture until
+  // ZeroGrads; with `shared`, to be learnt with the next update whatever network that is of.
+  void GradAdded(const std::string& name, bool shared = true) {
+    sums_.insert(name);
+    if (shared) added_.insert(name);
+  }
   // Those told of that no update has learnt, without `own`.
   std::vector<std::string> AddedBeside(absl::Span<const std::string> own) const;
 
@@ -243,8 +250,8 @@ class ParameterStore {
   struct Entries {
     std::map<std::string, Entry> by_name;
     ArrayMap waiting;
-    // Values of contexts after the first, by context, that wait likewise.
-    std::map<std::string, std::vector<NDArray>> restored;
+    // Values of contexts after the first, by context, that wait likewise; and gradients of all.
+    std::map<std::string, std::vector<NDArray>> restored, restored_grads;
     bool given = false;  // whether Init was given values of this kind
   };
 
@@ -259,8 +266,9 @@ class ParameterStore {
     // draws must not depend on how many contexts there are. Empty if the key-value store has it.
     std::vector<std::shared_ptr<Updater>> updaters;
     double clip_global_norm = 0;  // 0: gradients are not clipped
-    bool rate_given = false;      // wins over that of a file of optimizer states
-    std::string asked_for;        // what InstallOptimizer was asked for, in words
+    int batches_per_update = 1;
+    bool rate_given = false;  // wins over that of a file of optimizer states
+    std::string asked_for;    // what InstallOptimizer was asked for, in words
     GradientNormalization normalization = GradientNormalization::kBatchSize;
   };
 
@@ -292,6 +300,7 @@ class ParameterStore {
   // Gives arrays of further contexts what waits for them.
   absl::Status TakeRestored();
   absl::Status RestoreContext(int context, const ReplicaState& saved);
+  absl::Status RestoreGrads(int context, const ArrayMap& grads);
 
   absl::Status Install(const std::shared_ptr<Optimizer>& optimizer,
                        std::shared_ptr<KVStore> kvstore, const InitOptimizerOptions& options,
@@ -326,8 +335,10 @@ class ParameterStore {
   Learning learning_;
   std::string states_to_load_;
   std::set<std::string> added_;  // gradients that were added to and not learnt
-  int64_t counted_ = 0;          // of what the present gradients are divided by
-  bool learnt_ = false;          // whether an update has been: what is counted next begins anew
+  std::set<std::string> sums_;   // gradients that were added to since ZeroGrads
+  int64_t updates_ = 0;
+  int64_t counted_ = 0;  // of what the present gradients are divided by
+  bool learnt_ = false;  // whether an update has been: what is counted next begins anew
   std::map<std::string, std::vector<NDArray>> kept_auxs_;  // of KeepAuxs, by context
   // Kept for their memory.
   std::vector<Updater::Parameter> to_update_;

@@ -64,6 +64,7 @@ absl::Status ParameterStore::Install(const std::shared_ptr<Optimizer>& optimizer
   learning.asked_for = AskedFor(options);
   learning.clip_global_norm = std::max(0.0, options.clip_global_norm);
   learning.normalization = options.normalization;
+  learning.batches_per_update = std::max(1, options.batches_per_update);
   learning.rate_given = options.instance != nullptr
                             ? optimizer->learning_rate_given()
                             : options.optimizer_params.contains("learning_rate");
@@ -102,6 +103,7 @@ absl::Status ParameterStore::Install(const std::shared_ptr<Optimizer>& optimizer
   COOPER_RETURN_IF_ERROR(ShareValues(learning_.kvstore != nullptr));
   if (learning_.kvstore != nullptr) COOPER_RETURN_IF_ERROR(InitKVStore());
   states_to_load_.clear();
+  updates_ = 0;
   return absl::OkStatus();
 }
 

@@ -90,6 +90,18 @@ absl::StatusOr<SavedParameters> ParameterStore::Capture() const {
       }
     }
   }
+  for (const std::string& name : sums_) {
+    const auto waiting = of(ParameterKind::kArg).restored_grads.find(name);
+    for (int i = 0; i < num_contexts(); ++i) {
+      NDArray grad = Grad(name, i);
+      if (grad.is_null() && waiting != of(ParameterKind::kArg).restored_grads.end()) {
+        grad = waiting->second[i];
+      }
+      if (grad.is_null()) continue;
+      ReplicaState& replica = i == 0 ? state : state.replicas[i];
+      COOPER_ASSIGN_OR_RETURN(replica.grads[name], grad.CopyTo(Context::Cpu()));
+    }
+  }
   if (updater() != nullptr) COOPER_RETURN_IF_ERROR(CopyOptimizer(*updater(), &state.optimizer));
   for (size_t i = 1; i < learning_.updaters.size(); ++i) {
     COOPER_RETURN_IF_ERROR(
@@ -97,6 +109,7 @@ absl::StatusOr<SavedParameters> ParameterStore::Capture() const {
   }
   const std::shared_ptr<KVStore>& kvstore = learning_.kvstore;
   if (kvstore == nullptr) return state;
+  if (kvstore->num_workers() > 1) state.updates = updates_;
   COOPER_ASSIGN_OR_RETURN(const NamedStates stored, kvstore->GetState());
   COOPER_RETURN_IF_ERROR(CopyList(stored, &state.kvstore));
   // Parameters that only other processes have bound so far.
@@ -136,6 +149,22 @@ absl::Status ParameterStore::RestoreContext(int context, const ReplicaState& sav
   return absl::OkStatus();
 }
 
+absl::Status ParameterStore::RestoreGrads(int context, const ArrayMap& grads) {
+  for (const auto& [name, array] : grads) {
+    sums_.insert(name);
+    const NDArray grad = Grad(name, context);
+    if (!grad.is_null()) {
+      COOPER_RETURN_IF_ERROR(
+          AddContext(grad.CopyFrom(array), "gradient of parameter '", name, "'"));
+      continue;
+    }
+    std::vector<NDArray>& waiting = of(ParameterKind::kArg).restored_grads[name];
+    waiting.resize(contexts_.size());
+    waiting[context] = array;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ParameterStore::TakeRestored() {
   for (const ParameterKind kind : kAllKinds) {
     auto& restored = of(kind).restored;
@@ -161,10 +190,15 @@ absl::Status ParameterStore::Restore(const SavedParameters& state) {
     return absl::InvalidArgumentError(absl::StrCat(
         "RestoreTraining: the state is that of more contexts than the module's ", num_contexts()));
   }
+  // Sums that are there are not the run's that goes on.
+  if (!sums_.empty()) COOPER_RETURN_IF_ERROR(ZeroGrads());
   COOPER_RETURN_IF_ERROR(RestoreContext(0, state));
+  COOPER_RETURN_IF_ERROR(RestoreGrads(0, state.grads));
   for (const auto& [index, saved] : state.replicas) {
     COOPER_RETURN_IF_ERROR(RestoreContext(index, saved));
+    COOPER_RETURN_IF_ERROR(RestoreGrads(index, saved.grads));
   }
+  updates_ = state.updates.value_or(0);
   if (updater() != nullptr) {
     COOPER_RETURN_IF_ERROR(updater()->SetStates(state.optimizer, WeightsOf(0)));
   }

@@ -214,6 +214,7 @@ void ParameterStore::ForgetPreparedUpdate() { learning_.updaters[0]->ForgetPrepa
 
 void ParameterStore::Learnt(absl::Span<const std::string> names) {
   learnt_ = true;
+  ++updates_;
   for (const std::string& name : names) added_.erase(name);
 }
 
@@ -248,6 +249,7 @@ absl::StatusOr<int> ParameterStore::JoinUpdate() {
     COOPER_RETURN_IF_ERROR(PullOthers(info.others));
     COOPER_RETURN_IF_ERROR(UpdateContexts(info.others));
   }
+  if (info.active_workers > 0) ++updates_;
   return info.active_workers;
 }
 

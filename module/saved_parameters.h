@@ -4,7 +4,9 @@
 // What has to be kept of the parameters of a training run, as copies in CPU memory: plain data that
 // ParameterStore makes and takes, and that a training state writes to a file.
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,12 +16,13 @@
 
 namespace cooper {
 
-// What one context has: parameters, auxiliary and carried states by name, and optimizer states
-// (Updater::GetStates).
+// What one context has: parameters, auxiliary and carried states by name, gradients that add up
+// over updates (WriteReq::kAdd, and nobody zeroes them), and optimizer states (Updater::GetStates).
 struct ReplicaState {
   ArrayMap args;
   ArrayMap auxs;
   ArrayMap states;
+  ArrayMap grads;
   std::vector<std::pair<std::string, NDArray>> optimizer;
 };
 
@@ -30,6 +33,9 @@ struct SavedParameters : ReplicaState {
   std::map<int, ReplicaState> replicas;
   // What the key-value store keeps for itself.
   std::vector<std::pair<std::string, NDArray>> kvstore;
+  // Where several processes train together: their updates so far, the same number on all. Absent
+  // for one process.
+  std::optional<int64_t> updates;
 };
 
 }  // namespace cooper

@@ -18,7 +18,7 @@ namespace cooper {
 namespace {
 
 constexpr char kVersionName[] = "cooper:training_state";
-constexpr int64_t kVersion = 3;
+constexpr int64_t kVersion = 4;
 constexpr int64_t kFirstVersion = 1;
 constexpr char kChecksumName[] = "cooper:crc32";
 
@@ -37,8 +37,10 @@ void AddAll(const char* prefix, const ArrayMap& arrays, NamedArrays* list) {
 
 // Takes an entry that a context has, the first one's or another's. False if it is none.
 bool TakeArray(absl::string_view name, const NDArray& array, ReplicaState* state) {
-  const std::pair<const char*, ArrayMap*> maps[] = {
-      {"arg:", &state->args}, {"aux:", &state->auxs}, {"state:", &state->states}};
+  const std::pair<const char*, ArrayMap*> maps[] = {{"arg:", &state->args},
+                                                    {"aux:", &state->auxs},
+                                                    {"state:", &state->states},
+                                                    {"grad:", &state->grads}};
   for (const auto& [prefix, map] : maps) {
     if (!absl::ConsumePrefix(&name, prefix)) continue;
     (*map)[std::string(name.data(), name.size())] = array;
@@ -100,6 +102,14 @@ absl::Status Take(const std::string& name, const NDArray& array, TrainingState* 
                      .runs = static_cast<uint64_t>(values[3])};
     return absl::OkStatus();
   }
+  if (name == "updates") {
+    COOPER_ASSIGN_OR_RETURN(const absl::Span<int64_t> values, array.Data<int64_t>());
+    if (values.size() != 1 || values[0] < 0) {
+      return absl::InvalidArgumentError("'updates' is no number of updates");
+    }
+    state->updates = values[0];
+    return absl::OkStatus();
+  }
   if (name == "score") {
     COOPER_ASSIGN_OR_RETURN(const absl::Span<double> values, array.Data<double>());
     if (values.size() != 1) return absl::InvalidArgumentError("'score' is no score");
@@ -113,6 +123,7 @@ void AddState(const std::string& prefix, const ReplicaState& state, NamedArrays*
   AddAll((prefix + "arg:").c_str(), state.args, list);
   AddAll((prefix + "aux:").c_str(), state.auxs, list);
   AddAll((prefix + "state:").c_str(), state.states, list);
+  AddAll((prefix + "grad:").c_str(), state.grads, list);
   for (const auto& [name, array] : state.optimizer) {
     list->emplace_back(absl::StrCat(prefix, "opt:", name), array);
   }
@@ -216,6 +227,10 @@ absl::Status SaveTrainingState(const std::string& path, const TrainingState& sta
                                                       static_cast<int64_t>(state.random.seed),
                                                       static_cast<int64_t>(state.random.runs)}));
   list.emplace_back("position", std::move(position));
+  if (state.updates.has_value()) {
+    COOPER_ASSIGN_OR_RETURN(NDArray updates, FromInts({*state.updates}));
+    list.emplace_back("updates", std::move(updates));
+  }
   if (state.score.has_value()) {
     COOPER_ASSIGN_OR_RETURN(NDArray score, NDArray::FromVector<double>({1}, {*state.score}));
     list.emplace_back("score", std::move(score));

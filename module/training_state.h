@@ -10,6 +10,7 @@
 // last one, "cooper:crc32", is a checksum of all others, and whose others are called
 //
 //   arg:NAME  aux:NAME  state:NAME     as in a module
+//   grad:NAME                          sums of gradients that go on over updates (WriteReq::kAdd)
 //   opt:KEY                            as Updater::GetStates
 //   kvstore:KEY                        as KVStore::GetState
 //   replica:I:WHAT:NAME                the same of the I-th further context, where it differs
@@ -17,11 +18,13 @@
 //   text:buckets                       the keys of all buckets bound so far, one a line
 //                                      (BucketKey::ToString; uint8)
 //   position                           epoch, batch, seed and runs of the random stream (int64)
+//   updates                            of several processes: updates of all so far (int64)
 //   score                              what Checkpointer::Save was given, if anything (float64)
 //
 // The checksum is the CRC-32 of zlib over, for each array, its name, a zero, its dtype's name, a
-// zero, its extents (int64), and its elements. Version 2 had no score; version 1 had neither
-// checksum nor the entries kvstore, replica and buckets. Both can still be read.
+// zero, its extents (int64), and its elements. Version 3 had neither grad
+// nor updates, version 2 no score, version 1 no checksum and no entries kvstore, replica and
+// buckets. All can still be read.
 //
 //   COOPER_ASSIGN_OR_RETURN(TrainingState state, LoadTrainingState(path));
 //   COOPER_RETURN_IF_ERROR(RestoreTraining(state, *model, *iter, metric.get(), fit.optimizer,
@@ -44,6 +47,7 @@
 #include "module/metric/eval_metric.h"
 #include "module/parameter_options.h"
 #include "module/saved_parameters.h"
+#include "module/state_files.h"
 
 namespace cooper {
 
@@ -58,6 +62,10 @@ struct TrainingState : SavedParameters {
   // How good it is (Checkpointer::Save). It is in the file of the state, so that a run that is
   // killed cannot leave the best state with the score of another one.
   std::optional<double> score;
+
+  // Where it stands in the training: processes that train together have the same position after the
+  // same update, whatever data each has; that of one process is epoch and batches.
+  StatePosition position() const { return {epoch, updates.value_or(nbatch)}; }
 };
 
 // Copies the state out of a module and the objects that train it. `metric` may be null. For the end

@@ -126,6 +126,8 @@ TEST(TrainingStateTest, DamagedFilesAreRefused) {
   refuse({{"cooper:training_state", one}, {"colour", one}}, "unknown entry 'colour'");
   refuse({{"cooper:training_state", one}, {"score", *NDArray::Zeros({2}, DType::kFloat64)}},
          "'score' is no score");
+  refuse({{"cooper:training_state", one}, {"updates", *NDArray::FromVector<int64_t>({1}, {-1})}},
+         "'updates' is no number of updates");
 }
 
 TEST(TrainingStateTest, AScoreIsKept) {
@@ -135,6 +137,17 @@ TEST(TrainingStateTest, AScoreIsKept) {
     COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState loaded, LoadTrainingState(path));
     EXPECT_EQ(loaded.score, score);
   }
+}
+
+TEST(TrainingStateTest, UpdatesOfSeveralProcessesArePartOfThePosition) {
+  const std::string path = testing::TempDir() + "/updates.state";
+  TrainingState state{.epoch = 1, .nbatch = 3};
+  EXPECT_EQ(state.position(), StatePosition(1, 3));
+  state.updates = 12;
+  COOPER_ASSERT_OK(SaveTrainingState(path, state));
+  COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState loaded, LoadTrainingState(path));
+  EXPECT_EQ(loaded.updates, 12);
+  EXPECT_EQ(loaded.position(), StatePosition(1, 12));
 }
 
 TEST(TrainingStateTest, AFileOfVersion2IsRead) {

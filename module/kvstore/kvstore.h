@@ -131,8 +131,21 @@ class KVStore {
   // requested_stop_ of all processes to stop_.
   void RequestStop(StopReason reason) { requested_stop_ = std::max(requested_stop_, reason); }
   StopReason stop_reason() const { return stop_; }
-  // Before another training: what was asked in the last one is over. Every process has to do it.
-  void ForgetStop() { requested_stop_ = stop_ = StopReason::kNone; }
+  // A saved state of the training, by epoch and updates (Checkpointer).
+  using SavedState = std::pair<int64_t, int64_t>;
+  static constexpr SavedState kNoState = {-1, -1};
+  // Tells the others with each Step which state this process has saved and keeps, by what it is
+  // told here last; and the state that all processes told of in the same Step, the last one: each
+  // has it, and so a training that was killed can go on from there. kNoState if there is none so
+  // far. A Step of one's own has to bring told_state_ of all processes to common_state_.
+  void TellSaved(const SavedState& state) { told_state_ = state; }
+  const SavedState& common_state() const { return common_state_; }
+  // Before another training: what was asked and told in the last one is over. Every process has to
+  // do it.
+  void ForgetLast() {
+    requested_stop_ = stop_ = StopReason::kNone;
+    told_state_ = common_state_ = kNoState;
+  }
   // Before the first step: how the next ones sum on GPUs. kInvalidArgument for buckets of no bytes.
   absl::Status SetBuckets(const KVBuckets& buckets);
   // Before the backward pass whose gradients the next Step, of the same items, will bring: whether
@@ -176,6 +189,8 @@ class KVStore {
 
   StopReason requested_stop_ = StopReason::kNone;  // by this process
   StopReason stop_ = StopReason::kNone;
+  SavedState told_state_ = kNoState;  // by this process
+  SavedState common_state_ = kNoState;
   KVBuckets buckets_;
 
  private:

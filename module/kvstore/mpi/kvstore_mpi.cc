@@ -1,6 +1,7 @@
 #include "module/kvstore/mpi/kvstore_mpi.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -162,24 +163,28 @@ absl::Status KVStoreMpi::InitAll(absl::Span<const KVItem> items) {
 
 absl::StatusOr<KVStepInfo> KVStoreMpi::Step(absl::Span<const KVItem> items, bool active) {
   const std::string text = TextOf(items);
-  const uint64_t header[] = {active, static_cast<uint64_t>(requested_stop_), NumberOf(text)};
-  COOPER_ASSIGN_OR_RETURN(std::vector<uint64_t> all, world_.AllGather(header));
+  const uint64_t header[] = {active, static_cast<uint64_t>(requested_stop_), NumberOf(text),
+                             static_cast<uint64_t>(told_state_.first),
+                             static_cast<uint64_t>(told_state_.second)};
+  COOPER_ASSIGN_OR_RETURN(const std::vector<uint64_t> all, world_.AllGather(header));
   KVStepInfo info{.active_workers = 0, .others = {}};
+  std::vector<uint64_t> numbers;
+  numbers.reserve(static_cast<size_t>(world_.size()));
   bool unknown = false;
-  for (int rank = 0; rank < world_.size(); ++rank) {
-    info.active_workers += static_cast<int>(all[3 * rank]);
-    stop_ = std::max(stop_, static_cast<StopReason>(all[3 * rank + 1]));
-    unknown = unknown || all[3 * rank + 2] == kUnknown;
+  bool all_have_it = told_state_ != kNoState;
+  for (size_t at = 0; at < all.size(); at += std::size(header)) {
+    info.active_workers += static_cast<int>(all[at]);
+    stop_ = std::max(stop_, static_cast<StopReason>(all[at + 1]));
+    numbers.push_back(all[at + 2]);
+    unknown = unknown || numbers.back() == kUnknown;
+    all_have_it = all_have_it && all[at + 3] == header[3] && all[at + 4] == header[4];
   }
+  if (all_have_it) common_state_ = told_state_;
   if (unknown) {
     COOPER_RETURN_IF_ERROR(Agree(text, items));
     const uint64_t number[] = {NumberOf(text)};
-    COOPER_ASSIGN_OR_RETURN(const std::vector<uint64_t> numbers, world_.AllGather(number));
-    for (int rank = 0; rank < world_.size(); ++rank) all[3 * rank + 2] = numbers[rank];
+    COOPER_ASSIGN_OR_RETURN(numbers, world_.AllGather(number));
   }
-  std::vector<uint64_t> numbers;
-  numbers.reserve(static_cast<size_t>(world_.size()));
-  for (int rank = 0; rank < world_.size(); ++rank) numbers.push_back(all[3 * rank + 2]);
   const std::vector<std::string> keys = KeysOf(numbers);
   if (keys.empty()) return info;
   COOPER_RETURN_IF_ERROR(Exchange(keys, items));

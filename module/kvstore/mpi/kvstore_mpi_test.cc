@@ -125,6 +125,30 @@ TEST(KVStoreMpiTest, OneProcessStopsAll) {
   EXPECT_EQ(store->stop_reason(), StopReason::kSignal);
 }
 
+TEST(KVStoreMpiTest, AStateIsCommonOnceAllHaveToldOfIt) {
+  auto store = Make();
+  const bool first = store->rank() == 0;
+  struct Case {
+    KVStore::SavedState first, others, common;
+  };
+  const KVStore::SavedState none = KVStore::kNoState;
+  for (const Case& c : std::vector<Case>{{none, none, none},
+                                         {{0, 3}, none, none},
+                                         {{0, 3}, {0, 2}, none},
+                                         {{0, 3}, {0, 3}, {0, 3}},
+                                         {{0, 6}, {0, 3}, {0, 3}},
+                                         {{1, 6}, {0, 6}, {0, 3}},
+                                         {none, none, {0, 3}},
+                                         {{1, 6}, {1, 6}, {1, 6}}}) {
+    store->TellSaved(first ? c.first : c.others);
+    COOPER_ASSERT_OK(store->Step({}, /*active=*/first).status());
+    EXPECT_EQ(store->common_state(), c.common);
+  }
+  store->ForgetLast();
+  COOPER_ASSERT_OK(store->Step({}, /*active=*/true).status());
+  EXPECT_EQ(store->common_state(), none);
+}
+
 TEST(KVStoreMpiTest, AKeyOfAnotherShapeIsAnErrorOnAll) {
   auto store = Make();
   const bool first = store->rank() == 0;

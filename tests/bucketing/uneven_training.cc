@@ -1,0 +1,137 @@
+// One of several processes that train together and whose data ends at different times. It says
+// where its states are, who it is, and from where it goes on; processes_kill_test.sh kills it.
+//
+// uneven_training PREFIX EPOCHS KIND: files PREFIX-rank<R>-..., of a training of KIND:
+//   plain       one batch for each update
+//   compressed  gradients of 2 bits, whose rest stays with each process
+//   accumulated three batches for each update
+//   added       gradients that add up from the first batch on
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "executor/executor_fixtures.h"
+#include "io/bucket_sentence_iter.h"
+#include "module/bucketing_module.h"
+#include "module/checkpointer.h"
+#include "module/initializer/initializers.h"
+#include "module/kvstore/kvstore.h"
+#include "module/lr_scheduler/step_schedulers.h"
+#include "module/metric/classification.h"
+#include "module/training_state.h"
+#include "ndarray/random.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+namespace {
+
+constexpr int kWords = 6;
+
+// Guesses the next word; only the longer bucket has a layer `more`.
+absl::StatusOr<BucketSymbol> Guess(const BucketKey& key) {
+  Symbol rows = Op("Embedding", {.name = "embed",
+                                 .inputs = {Symbol::Variable("data")},
+                                 .attrs = {{"input_dim", "6"}, {"output_dim", "4"}}});
+  rows = Op("Reshape", {.inputs = {rows}, .attrs = {{"shape", "(-1, 4)"}}});
+  rows = Op("BatchNorm", {.name = "norm", .inputs = {rows}, .attrs = {{"fix_gamma", "False"}}});
+  if (key == BucketKey(5)) {
+    rows = Op("FullyConnected", {.name = "more", .inputs = {rows}, .attrs = {{"num_hidden", "4"}}});
+  }
+  rows = Op("Dropout", {.inputs = {rows}, .attrs = {{"p", "0.2"}}});
+  const Symbol pred =
+      Op("FullyConnected", {.name = "pred", .inputs = {rows}, .attrs = {{"num_hidden", "6"}}});
+  const Symbol labels =
+      Op("Reshape", {.inputs = {Symbol::Variable("softmax_label")}, .attrs = {{"shape", "(-1,)"}}});
+  return BucketSymbol{
+      .symbol = Op("SoftmaxOutput", {.name = "softmax",
+                                     .inputs = {pred, labels},
+                                     .attrs = {{"use_ignore", "True"}, {"ignore_label", "0"}}})};
+}
+
+// The first process has short sentences alone, and the fewest; each further one has more.
+std::unique_ptr<BucketSentenceIter> MakeIter(int rank, bool is_training) {
+  RandomGenerator random(7 + rank);
+  std::vector<std::vector<int>> sentences(12 + 20 * rank);
+  for (size_t i = 0; i < sentences.size(); ++i) {
+    sentences[i].resize(rank > 0 && i % 2 == 1 ? 5 : 3);
+    for (int& word : sentences[i]) word = 1 + static_cast<int>(random.NextBelow(kWords - 1));
+  }
+  using LastBatch = BucketSentenceIterOptions::LastBatch;
+  return *BucketSentenceIter::Create(
+      sentences, 4,
+      {.buckets = {3, 5},
+       .invalid_label = 0,
+       .last_batch = is_training ? LastBatch::kRollOver : LastBatch::kPad,
+       .shuffle = is_training,
+       .seed = static_cast<uint64_t>(rank)});
+}
+
+absl::Status Train(const std::string& prefix, int epochs, const std::string& kind) {
+  COOPER_ASSIGN_OR_RETURN(std::shared_ptr<KVStore> store, CreateKVStore("dist_sync"));
+  const std::string own = absl::StrCat(prefix, "-rank", store->rank());
+  std::ofstream(own + ".pid") << getpid() << std::endl;
+
+  const auto data = MakeIter(store->rank(), /*is_training=*/true);
+  const auto validation = MakeIter(1, /*is_training=*/false);
+  BucketingModuleOptions options{.sym_gen = Guess, .default_bucket_key = 5};
+  if (kind == "compressed") options.compression_params = {{"type", "2bit"}, {"threshold", "0.01"}};
+  COOPER_ASSIGN_OR_RETURN(const auto module, BucketingModule::Create(options));
+  const auto metric = Perplexity({.ignore_label = 0});
+  const auto validation_metric = Perplexity({.ignore_label = 0});
+  const TrainingRun run{.module = module.get(), .iter = data.get(), .metric = metric.get()};
+  // One state: no spare one that happens to be common.
+  COOPER_ASSIGN_OR_RETURN(const auto checkpointer,
+                          Checkpointer::Create({.prefix = own, .keep_last = 1}));
+  // Sums over the whole training are large.
+  LRSchedulerOptions rate{.base_lr = kind == "added" ? 0.001 : 0.05};
+  COOPER_ASSIGN_OR_RETURN(std::shared_ptr<LRScheduler> schedule,
+                          FactorScheduler::Create({.common = rate, .step = 30, .factor = 0.9}));
+  FitOptions fit{.eval_metric = metric.get(),
+                 .progress = nullptr,
+                 .stop_on_signal = true,
+                 .optimizer = {.kvstore_instance = store,
+                               .optimizer = "sgd",
+                               .optimizer_params = {{"momentum", "0.9"}},
+                               .lr_scheduler = std::move(schedule)},
+                 .params = {.initializer = init::Uniform(0.5)},
+                 .grad_req = kind == "added" ? WriteReq::kAdd : WriteReq::kWrite,
+                 .accumulate_batches = kind == "accumulated" ? 3 : 1,
+                 .seed = 3,
+                 .num_epoch = epochs};
+  fit.capture_point = checkpointer->Every(1, run);
+  fit.stop_point = checkpointer->AtStop(run);
+  fit.epoch_end_callbacks = {[&](int epoch, BaseModule&) -> absl::StatusOr<bool> {
+    COOPER_ASSIGN_OR_RETURN(TrainingState state, CaptureTraining(*module, *data, metric.get(),
+                                                                 epoch, data->num_batches()));
+    COOPER_ASSIGN_OR_RETURN(const auto values, module->Score(*validation, *validation_metric));
+    COOPER_RETURN_IF_ERROR(checkpointer->Save(std::move(state), values[0].second));
+    return true;
+  }};
+  COOPER_ASSIGN_OR_RETURN(const bool resumed, checkpointer->Resume(run, &fit));
+  std::cout << absl::StrCat(resumed ? "resumed" : "anew", " epoch ", fit.begin_epoch, " batches ",
+                            fit.begin_batch, " rank ", store->rank(), "\n")
+            << std::flush;
+  COOPER_RETURN_IF_ERROR(module->Fit(*data, fit));
+  return checkpointer->Wait();
+}
+
+}  // namespace
+}  // namespace cooper
+
+int main(int argc, char** argv) {
+  if (argc != 4) return 2;
+  const absl::Status status = cooper::Train(argv[1], std::atoi(argv[2]), argv[3]);
+  if (!status.ok()) std::cerr << status << std::endl;
+  return status.ok() ? 0 : 1;
+}
