@@ -3,6 +3,10 @@
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
 load("@rules_shell//shell:sh_test.bzl", "sh_test")
 
+# cooper's labels, in the workspace of a consumer too.
+_MPI = str(Label("@mpi//:mpi"))
+_RUNNER = str(Label("//third_party/mpi:mpi_test.sh"))
+
 def mpi_test(name, srcs, deps, processes = [2], size = "small", tags = [], **kwargs):
     """Runs the program of srcs under mpirun; passes if every process exits with 0.
 
@@ -23,13 +27,13 @@ def mpi_test(name, srcs, deps, processes = [2], size = "small", tags = [], **kwa
         srcs = srcs,
         tags = ["manual"],
         visibility = ["//visibility:private"],
-        deps = deps + ["@mpi"],
+        deps = deps + [_MPI],
     )
     for number in processes:
         sh_test(
             name = name if len(processes) == 1 else "%s_%d" % (name, number),
             size = size,
-            srcs = [str(Label("//third_party/mpi:mpi_test.sh"))],
+            srcs = [_RUNNER],
             args = [str(number), "$(rootpath :%s_program)" % name],
             data = [":%s_program" % name],
             tags = tags + ["cpu:%d" % min(number, 2), "no_tsan"],

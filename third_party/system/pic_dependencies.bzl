@@ -1,9 +1,11 @@
 """For a shared library's dependencies: what cannot be part of it is linked beside it."""
 
-load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
+load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 
 def _pic_dependencies_impl(ctx):
-    toolchain = find_cpp_toolchain(ctx)
+    toolchain = find_cc_toolchain(ctx)
     features = cc_common.configure_features(
         ctx = ctx,
         cc_toolchain = toolchain,
@@ -43,9 +45,9 @@ pic_dependencies = rule(
 that is not position independent, as Debian's have, and a .so too, the .so is linked.""",
     attrs = {
         "deps": attr.label_list(providers = [CcInfo]),
-        "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
+        "_cc_toolchain": attr.label(default = "@rules_cc//cc:current_cc_toolchain"),
     },
     fragments = ["cpp"],
     provides = [CcInfo],
-    toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
+    toolchains = use_cc_toolchain(),
 )
