@@ -19,6 +19,13 @@ LAYERS = {
 # Attributes of a C++ rule that name other targets.
 _LABEL_ATTRIBUTES = ["deps", "implementation_deps", "srcs", "hdrs", "textual_hdrs", "data"]
 
+def _in_cooper():
+    """Returns whether the BUILD file that is being loaded is cooper's, not a consumer's."""
+    own = str(Label("//:layers.bzl")).partition("//")[0].strip("@")
+    if hasattr(native, "repo_name"):
+        return native.repo_name() == own
+    return native.repository_name().strip("@") == own  # Bazel 4.2.3
+
 def _package_of(label):
     """Returns the cooper package that a label string names: None for another repository's.
 
@@ -33,13 +40,17 @@ def _package_of(label):
     return rest.partition(":")[0]
 
 def check_layer_law(name, attributes):
-    """Fails, in the law's words, if a target of a layer names a target above it.
+    """Fails, in the law's words, if a target of a layer of cooper names a target above it.
+
+    A consumer's folders may have the names of layers: nothing is checked there.
 
     Args:
       name: the target, in the package that is being loaded.
       attributes: its attributes, as given to the rule. A select() is not looked into.
     """
     layer = native.package_name().partition("/")[0]
+    if not _in_cooper():
+        return
     if layer == "third_party":
         allowed = []
     elif layer in LAYERS:
@@ -91,8 +102,10 @@ _LEVEL_OF = {
 }
 
 def _level():
-    """Returns what this package is optimised with."""
+    """Returns what this package is optimised with: one of a consumer's with -O3."""
     level = "-O3"
+    if not _in_cooper():
+        return level
     folders = native.package_name().split("/")
     for depth in range(len(folders)):
         level = _LEVEL_OF.get("/".join(folders[:depth + 1]), level)
