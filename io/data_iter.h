@@ -27,6 +27,9 @@ struct UnusedSamples {
   int64_t never = 0;        // of them: in no batch of any epoch
   int64_t this_epoch = 0;   // in no batch of the present epoch, those of `never` among them
   int64_t rolled_over = 0;  // of this_epoch: they come first in the next one
+  // Whether the caller has asked, by an option that does not do so by default, that they be left
+  // out. Predict then takes the rest for all.
+  bool by_request = false;
   // Why, and what to do: "1 that do not fill a batch of 3: last_batch_handle kPad serves them".
   std::string why;
 };

@@ -155,6 +155,7 @@ UnusedSamples NDArrayIter::unused_samples() const {
   UnusedSamples unused{.all = num_rows_};
   if (options_.last_batch_handle == LastBatchHandle::kPad) return unused;
   unused.this_epoch = static_cast<int64_t>(order_.size()) % options_.batch_size;
+  unused.by_request = options_.last_batch_handle == LastBatchHandle::kDiscard;
   if (options_.last_batch_handle == LastBatchHandle::kRollOver) {
     unused.rolled_over = unused.this_epoch;
   } else if (!options_.shuffle || num_rows_ < options_.batch_size) {

@@ -273,7 +273,8 @@ class BaseModule {
   // The outputs of all batches, joined on the first axis: one array per output, rows in the input's
   // order (PredictOptions::input_order). kInvalidArgument if the batches' outputs differ in another
   // axis (as buckets' may), or if it cannot be told which sample's several rows are; and, without
-  // num_batch and ids, if the iterator serves some samples in no batch: they would have no row.
+  // num_batch and ids, if the iterator serves some samples in no batch, though nobody has asked it
+  // to leave them out (UnusedSamples::by_request): they would have no row.
   absl::StatusOr<std::vector<NDArray>> Predict(DataIter& eval_data,
                                                const PredictOptions& options = {});
   // The outputs for `data` as the one batch, as copies. Any number of rows, as for Forward.

@@ -66,7 +66,7 @@ bool CallAll(const std::vector<BatchEndCallback>& callbacks, const BatchEndParam
 absl::Status CheckServesAll(const DataIter& data, const PredictOptions& options) {
   if (options.num_batch >= 0 || options.ids != nullptr) return absl::OkStatus();
   const UnusedSamples unused = data.unused_samples();
-  if (unused.this_epoch == 0) return absl::OkStatus();
+  if (unused.this_epoch == 0 || unused.by_request) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("Predict: no batch holds ", unused.this_epoch, " of ", unused.all,
                    " samples, which would have no row: ", unused.why,

@@ -115,11 +115,18 @@ void FitChecks::WarnOfUnknownNames() const {
   }
 }
 
-void FitChecks::WarnOfUnusedSamples(const DataIter& train_data) {
+void FitChecks::WarnOfUnusedSamples(const DataIter& train_data) const {
   const UnusedSamples unused = train_data.unused_samples();
-  if (unused.never == 0) return;
-  LOG(WARNING) << "Fit: no batch of any epoch holds " << unused.never << " of " << unused.all
-               << " samples: " << unused.why;
+  if (unused.never > 0) {
+    LOG(WARNING) << "Fit: no batch of any epoch holds " << unused.never << " of " << unused.all
+                 << " samples: " << unused.why;
+  }
+  if (options_.eval_data == nullptr) return;
+  const UnusedSamples of_eval = options_.eval_data->unused_samples();
+  if (of_eval.this_epoch > 0 && !of_eval.by_request) {
+    LOG(WARNING) << "Fit: no batch of eval_data holds " << of_eval.this_epoch << " of "
+                 << of_eval.all << " samples: " << of_eval.why;
+  }
 }
 
 void FitChecks::WarnOfRolledOver(const DataIter& train_data) {

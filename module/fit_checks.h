@@ -21,8 +21,9 @@ class FitChecks {
   // Logs the names in lr_mult and wd_mult that no parameter has so far: misspelt, or those of
   // buckets that come later.
   void WarnOfUnknownNames() const;
-  // Logs how many samples no batch of any epoch holds, and why, if there are some.
-  static void WarnOfUnusedSamples(const DataIter& train_data);
+  // Logs how many samples no batch of any epoch holds, and of the validation no batch of one pass,
+  // and why, if there are some.
+  void WarnOfUnusedSamples(const DataIter& train_data) const;
   // At the end of the last epoch: logs how many samples would come in the next one.
   static void WarnOfRolledOver(const DataIter& train_data);
   // Before a batch is computed.

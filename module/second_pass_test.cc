@@ -132,10 +132,10 @@ TEST(SecondPassTest, SamplesThatNoBatchHoldsAreTold) {
        "no batch holds 1 of 7 samples, which would have no row: 1 that do not fill a batch of 3: "
        "last_batch_handle kPad serves them; or ask for PredictOptions::ids",
        "no batch of the last epoch held 2 of 7 samples, which rolled over: 2 that do not fill"},
-      {"RowsDiscard", [] { return Rows(LastBatchHandle::kDiscard); }, "no batch holds 1 of 7",
+      {"RowsDiscard", [] { return Rows(LastBatchHandle::kDiscard); }, nullptr,
        "no batch of any epoch holds 1 of 7 samples: 1 that do not fill a batch of 3"},
-      {"ShuffledRowsDiscard", [] { return Rows(LastBatchHandle::kDiscard, true); },
-       "no batch holds 1 of 7", nullptr},
+      {"ShuffledRowsDiscard", [] { return Rows(LastBatchHandle::kDiscard, true); }, nullptr,
+       nullptr},
       {"Prefetched",
        []() -> std::unique_ptr<DataIter> {
          std::vector<std::unique_ptr<DataIter>> sources;
@@ -179,6 +179,21 @@ TEST(SecondPassTest, SamplesThatNoBatchHoldsAreTold) {
       COOPER_EXPECT_OK(rows.status());
     } else {
       EXPECT_THAT(rows, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(c.error)));
+    }
+  }
+}
+
+TEST(SecondPassTest, FitTellsWhatItsValidationLeavesOut) {
+  for (const LastBatchHandle last : {LastBatchHandle::kRollOver, LastBatchHandle::kPad}) {
+    const auto train = Rows(LastBatchHandle::kPad), valid = Rows(last);
+    const auto module = Module::Create(MeanOverTime()).value();
+    const LogLines log;
+    COOPER_EXPECT_OK(module->Fit(*train, {.eval_data = valid.get(), .num_epoch = 1}));
+    const auto told = HasSubstr("Fit: no batch of eval_data holds 1 of 7 samples: 1 that do not");
+    if (last == LastBatchHandle::kRollOver) {
+      EXPECT_THAT(log.text, told);
+    } else {
+      EXPECT_THAT(log.text, Not(HasSubstr("no batch")));
     }
   }
 }
