@@ -187,6 +187,20 @@ TEST(InitOptimizerTest, WarnsOfAnInstanceThatDoesNotScaleByTheBatchSize) {
   EXPECT_THAT(log.lines, ElementsAre(HasSubstr("rescale_grad is 1, not 0.25")));
 }
 
+TEST(InitOptimizerTest, WarnsOfWhatAnInstanceDoesNotTake) {
+  const LogLines log;
+  const auto init = [](InitOptimizerOptions options) {
+    options.instance = Sgd({.common = {.rescale_grad = 0.25}});
+    COOPER_EXPECT_OK(MakeModule()->InitOptimizer(options));
+  };
+  init({});
+  EXPECT_THAT(log.lines, IsEmpty());
+  init({.optimizer_params = {{"learning_rate", "1"}}});
+  init({.lr_scheduler = *FactorScheduler::Create({.step = 10})});
+  EXPECT_THAT(log.lines, ElementsAre(HasSubstr("optimizer_params is ignored beside an instance"),
+                                     HasSubstr("lr_scheduler is ignored beside an instance")));
+}
+
 // MXNet says nothing.
 TEST(InitOptimizerTest, FitWarnsOfMultipliersThatNoParameterHas) {
   const auto train = *NDArrayIter::Create({{"data", RandomArray({4, 6}, 1)}},

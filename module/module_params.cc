@@ -67,6 +67,11 @@ absl::StatusOr<std::shared_ptr<Optimizer>> Module::MakeOptimizer(
   const double scale = 1.0 / static_cast<double>(std::max<int64_t>(1, rows));
   const bool by_batch_size = options.normalization == GradientNormalization::kBatchSize;
   if (options.instance != nullptr) {
+    if (options.lr_scheduler != nullptr || !options.optimizer_params.empty()) {
+      LOG(WARNING) << "InitOptimizer: "
+                   << (options.lr_scheduler != nullptr ? "lr_scheduler" : "optimizer_params")
+                   << " is ignored beside an instance, which has its own";
+    }
     const double given = options.instance->rescale_grad();
     if (by_batch_size && std::abs(given - scale) > 1e-6 * scale) {
       LOG(WARNING) << "InitOptimizer: the instance's rescale_grad is " << given << ", not " << scale
