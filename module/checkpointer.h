@@ -16,9 +16,9 @@
 // machine stops, and if the disk is full, the states before are usable.
 //
 // Each of several processes that train together has a Checkpointer with a prefix of its own and
-// saves after the same updates, of which BBBBBBBB is the number since the beginning. The processes
-// tell each other with each update which state they have, and keep, beside the newest ones, the
-// newest that all have.
+// saves after the same updates, of which BBBBBBBB is the number since the beginning. The processes,
+// which a Checkpointer knows by Resume, Every or AtStop, tell each other with each update which
+// state they have, and keep, beside the newest ones, the newest that all have.
 
 #include <array>
 #include <condition_variable>

@@ -6,7 +6,7 @@ namespace cooper {
 
 FitProcesses::FitProcesses(BaseModule& module) : module_(module), store_(module.kvstore()) {
   if (store_ != nullptr && store_->num_workers() == 1) store_ = nullptr;
-  if (store_ != nullptr) store_->ForgetLast();
+  if (store_ != nullptr) store_->ForgetStop();
 }
 
 StopReason FitProcesses::stop_reason() const {

@@ -142,7 +142,7 @@ class KVStore {
   const SavedState& common_state() const { return common_state_; }
   // Before another training: what was asked and told in the last one is over. Every process has to
   // do it.
-  void ForgetLast() {
+  void ForgetStop() {
     requested_stop_ = stop_ = StopReason::kNone;
     told_state_ = common_state_ = kNoState;
   }

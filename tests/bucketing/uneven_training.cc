@@ -62,7 +62,7 @@ absl::StatusOr<BucketSymbol> Guess(const BucketKey& key) {
 // The first process has short sentences alone, and the fewest; each further one has more.
 std::unique_ptr<BucketSentenceIter> MakeIter(int rank, bool is_training) {
   RandomGenerator random(7 + rank);
-  std::vector<std::vector<int>> sentences(12 + 20 * rank);
+  std::vector<std::vector<int>> sentences(13 + 21 * rank);  // some roll over
   for (size_t i = 0; i < sentences.size(); ++i) {
     sentences[i].resize(rank > 0 && i % 2 == 1 ? 5 : 3);
     for (int& word : sentences[i]) word = 1 + static_cast<int>(random.NextBelow(kWords - 1));

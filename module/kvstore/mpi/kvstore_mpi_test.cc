@@ -144,7 +144,7 @@ TEST(KVStoreMpiTest, AStateIsCommonOnceAllHaveToldOfIt) {
     COOPER_ASSERT_OK(store->Step({}, /*active=*/first).status());
     EXPECT_EQ(store->common_state(), c.common);
   }
-  store->ForgetLast();
+  store->ForgetStop();
   COOPER_ASSERT_OK(store->Step({}, /*active=*/true).status());
   EXPECT_EQ(store->common_state(), none);
 }
