@@ -71,7 +71,8 @@ ABSL_FLAG(std::string, checkpoint_prefix, "",
 ABSL_FLAG(int64_t, checkpoint_batches, 0,
           "batches between two checkpoints within an epoch; 0: none");
 ABSL_FLAG(int, checkpoint_keep, 2, "training states that are kept, beside the best one");
-ABSL_FLAG(bool, resume, false, "go on from the training state of checkpoint_prefix");
+ABSL_FLAG(bool, resume, false,
+          "go on from the last training state of checkpoint_prefix; begin anew if there is none");
 ABSL_FLAG(std::string, json, "", "file for the figures, one JSON object per epoch");
 ABSL_FLAG(std::string, report, "",
           "file for a page (HTML) of the run, written anew after each epoch: perplexity, speed, "
@@ -332,7 +333,7 @@ class Training {
     fit.progress = nullptr;  // progress_ shows more
     fit.stop_on_signal = true;
     if (checkpointer_ != nullptr) {
-      COOPER_RETURN_IF_ERROR(SaveWords());
+      if (!absl::GetFlag(FLAGS_resume)) COOPER_RETURN_IF_ERROR(SaveWords());
       fit.capture_point = checkpointer_->Every(absl::GetFlag(FLAGS_checkpoint_batches), ThisRun());
       fit.stop_point = checkpointer_->AtStop(ThisRun());
     }
@@ -374,7 +375,7 @@ class Training {
 
   // Beside the states, since the parameters of a word are found by its number.
   absl::Status SaveWords() const {
-    if (corpus_.vocabulary.empty() || absl::GetFlag(FLAGS_resume)) return absl::OkStatus();
+    if (corpus_.vocabulary.empty()) return absl::OkStatus();
     return SaveVocabulary(VocabularyPath(), corpus_.vocabulary);
   }
 
@@ -384,9 +385,9 @@ class Training {
 
   std::string VocabularyPath() const { return absl::StrCat(CheckpointPrefix(), ".vocab"); }
 
-  // The parameters of a word are found by its number.
+  // That the words of the states, if there are some, have the same numbers.
   absl::Status CheckVocabulary() const {
-    if (corpus_.vocabulary.empty()) return absl::OkStatus();
+    if (corpus_.vocabulary.empty() || checkpointer_->Paths().empty()) return absl::OkStatus();
     const absl::StatusOr<Vocabulary> saved = LoadVocabulary(VocabularyPath());
     if (absl::IsNotFound(saved.status())) return absl::OkStatus();
     if (!saved.ok()) return saved.status();
@@ -400,8 +401,10 @@ class Training {
     COOPER_RETURN_IF_ERROR(CheckVocabulary());
     COOPER_ASSIGN_OR_RETURN(const bool resumed, checkpointer_->Resume(ThisRun(), &fit));
     if (!resumed) {
-      return absl::NotFoundError(
-          absl::StrCat("--resume: there is no state ", CheckpointPrefix(), "-EPOCH-BATCH.state"));
+      // The same command line begins a run and goes on with it.
+      std::printf("begins anew: there is no state %s-EPOCH-BATCH.state\n",
+                  CheckpointPrefix().c_str());
+      return SaveWords();
     }
     COOPER_RETURN_IF_ERROR(progress_->Resume(fit.begin_epoch, fit.begin_batch));
     std::printf("resumed in epoch %d after %d batches\n", fit.begin_epoch + 1,

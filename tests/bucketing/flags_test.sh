@@ -56,7 +56,6 @@ expect_error "json=/dev/null: it is no regular file" --json=/dev/null
 expect_error "report=.*: it is no regular file" --report="$PWD"
 expect_error "profile_batches=0" --profile=trace.json --profile_batches=0
 expect_error "no bucket has the 32 sentences" --train=long
-expect_error "nothing-EPOCH-BATCH.state" --resume --checkpoint_prefix=nothing
 expect_error "unexpected argument" train.txt
 # Before anything is read.
 for flag in --cell=dense --optimizer=steepest; do
@@ -108,6 +107,11 @@ expect_buckets 3,6 --bucket_cost=20
 expect_buckets 3,4,6,70 --max_length=0
 expect_buckets 3,4,6,70 --buckets=mxnet
 expect_buckets 4,6,80 --buckets=4,6,80
+
+# The command line with which a supervisor starts a run again also begins it.
+"$program" "${small[@]}" --checkpoint_prefix=anew --resume > out 2> err || failed=1
+grep -q "^begins anew: there is no state anew-EPOCH-BATCH.state" out && [[ -s anew.vocab ]] ||
+  { echo "FAILED: --resume without a state:"; cat out err; failed=1; }
 
 # A run that is over has nothing to go on with, and leaves what it has written as it was.
 over=("${small[@]}" --checkpoint_prefix=lm --json=over.json --report=over.html)

@@ -16,9 +16,7 @@ flags=(--train=text --buckets=6,12,18 --batch_size=8 --num_hidden=12 --num_embed
 # Runs on, from the state if there is one, for as many ms as $1 says, and is then sent the signal $2.
 # Returns 0 once the run has ended by itself.
 run_for() {
-  local resume=()
-  compgen -G 'killed-*-*.state' > /dev/null && resume=(--resume)
-  "$program" "${flags[@]}" --checkpoint_prefix=killed "${resume[@]}" > killed.log 2>&1 &
+  "$program" "${flags[@]}" --checkpoint_prefix=killed --resume > killed.log 2>&1 &
   local pid=$!
   sleep "$(awk -v ms="$1" 'BEGIN { print ms / 1000 }')"
   kill "-$2" "$pid" 2> /dev/null || true
