@@ -1,6 +1,7 @@
 // The loops over an iterator: Fit, Score, IterPredict and Predict.
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -56,9 +57,14 @@ absl::Status NoBatch(const char* what, int epoch) {
       absl::StrCat("Fit: epoch ", epoch, ": ", what, " has no batch"));
 }
 
-bool CallAll(const std::vector<BatchEndCallback>& callbacks, const BatchEndParam& param) {
+// Calls all callbacks, also behind one that returns false. An error ends it at once.
+absl::StatusOr<bool> CallAll(const std::vector<BatchEndCallback>& callbacks,
+                             const BatchEndParam& param) {
   bool go_on = true;
-  for (const BatchEndCallback& callback : callbacks) go_on = callback(param) && go_on;
+  for (const BatchEndCallback& callback : callbacks) {
+    COOPER_ASSIGN_OR_RETURN(const bool more, callback(param));
+    go_on = more && go_on;
+  }
   return go_on;
 }
 
@@ -133,6 +139,7 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
   FitChecks checks(*this, options);
   checks.WarnOfUnknownNames();
   checks.WarnOfUnusedSamples(train_data);
+  if (options.eval_metric == nullptr) checks.WarnOfDefaultMetric();
   std::optional<StopSignal> signal;
   if (options.stop_on_signal) signal.emplace();
   const auto signalled = [&signal] { return signal.has_value() && signal->received() != 0; };
@@ -188,11 +195,13 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
       if (!status.ok()) return AtBatch(status, "Fit", epoch, nbatch + 1);
       if (options.monitor != nullptr) status = options.monitor->TocPrint();
       if (!status.ok()) return AtBatch(status, "Fit", epoch, nbatch);
-      go_on = CallAll(options.batch_end_callbacks, {.epoch = epoch,
-                                                    .nbatch = nbatch,
-                                                    .eval_metric = metric,
-                                                    .module = this,
-                                                    .batch = &*batch});
+      const auto more = CallAll(options.batch_end_callbacks, {.epoch = epoch,
+                                                              .nbatch = nbatch,
+                                                              .eval_metric = metric,
+                                                              .module = this,
+                                                              .batch = &*batch});
+      if (!more.ok()) return AtBatch(more.status(), "Fit", epoch, nbatch);
+      go_on = *more;
       batch = *std::move(next);
       ++nbatch;
       if (!go_on) COOPER_RETURN_IF_ERROR(processes.Stop(StopReason::kCallback));
@@ -252,26 +261,39 @@ absl::StatusOr<BaseModule::ScoreEnd> BaseModule::RunScore(DataIter& eval_data, E
     absl::Status status = ForwardToEvaluate(*batch);
     if (status.ok()) status = FeedMetric(*this, metric, *batch, options.count_padding);
     if (!status.ok()) return AtBatch(status, "Score", options.epoch, end.batches);
-    end.go_on = CallAll(options.batch_end_callbacks, {.epoch = options.epoch,
-                                                      .nbatch = end.batches,
-                                                      .eval_metric = &metric,
-                                                      .module = this,
-                                                      .batch = &*batch});
+    const auto more = CallAll(options.batch_end_callbacks, {.epoch = options.epoch,
+                                                            .nbatch = end.batches,
+                                                            .eval_metric = &metric,
+                                                            .module = this,
+                                                            .batch = &*batch});
+    if (!more.ok()) return AtBatch(more.status(), "Score", options.epoch, end.batches);
+    end.go_on = *more;
   }
-  const bool go_on = CallAll(options.score_end_callbacks, {.epoch = options.epoch,
+  const auto go_on = CallAll(options.score_end_callbacks, {.epoch = options.epoch,
                                                            .nbatch = end.batches,
                                                            .eval_metric = &metric,
                                                            .module = this,
                                                            .batch = nullptr});
-  end.go_on = go_on && end.go_on;
+  if (!go_on.ok()) {
+    return AddContext(go_on.status(), "Score: after the evaluation of epoch ", options.epoch);
+  }
+  end.go_on = *go_on && end.go_on;
   return end;
 }
 
 absl::StatusOr<std::vector<std::pair<std::string, double>>> BaseModule::Score(
     DataIter& eval_data, EvalMetric& metric, const ScoreOptions& options) {
-  COOPER_RETURN_IF_ERROR(RunScore(eval_data, metric, options).status());
-  // Of all batches, whatever a callback has reset.
-  return metric.GetGlobalNameValue();
+  COOPER_ASSIGN_OR_RETURN(const ScoreEnd end, RunScore(eval_data, metric, options));
+  // Values over all batches, whatever a callback has reset.
+  auto values = metric.GetGlobalNameValue();
+  for (const auto& [name, value] : values) {
+    if (!std::isnan(value)) continue;
+    return absl::OutOfRangeError(absl::StrCat(
+        "Score: metric '", name, "' is NaN over ", end.batches,
+        " batches: either no sample counted (no batch, or all labels are ignored), or outputs or "
+        "labels are not finite"));
+  }
+  return values;
 }
 
 absl::Status BaseModule::IterPredict(

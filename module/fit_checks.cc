@@ -136,6 +136,20 @@ void FitChecks::WarnOfRolledOver(const DataIter& train_data) {
                << unused.all << " samples, which rolled over: " << unused.why;
 }
 
+void FitChecks::WarnOfDefaultMetric() const {
+  const absl::StatusOr<Symbol> symbol = module_.symbol();
+  if (!symbol.ok()) return;
+  for (const NodeEntry& entry : symbol->outputs()) {
+    const Node& node = *entry.node;
+    if (node.is_variable() || !absl::EndsWith(node.op()->name(), "RegressionOutput")) continue;
+    LOG(WARNING)
+        << "Fit: no eval_metric is given, so that accuracy is measured, which means little "
+        << "for the output of " << Describe(node)
+        << "; give FitOptions::eval_metric, such as CreateMetric(\"mse\")";
+    return;
+  }
+}
+
 absl::Status FitChecks::BeforeBatch() {
   return options_.check_finite ? module_.PrepareToTakeBack() : absl::OkStatus();
 }

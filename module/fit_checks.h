@@ -26,6 +26,8 @@ class FitChecks {
   void WarnOfUnusedSamples(const DataIter& train_data) const;
   // At the end of the last epoch: logs how many samples would come in the next one.
   static void WarnOfRolledOver(const DataIter& train_data);
+  // Logs that accuracy, the default metric, means little for an output that is a regression.
+  void WarnOfDefaultMetric() const;
   // Before a batch is computed.
   absl::Status BeforeBatch();
   // After it was, and before the update. The error names what is not finite, and where it was made;

@@ -13,12 +13,15 @@
 #include "gtest/gtest.h"
 #include "io/ndarray_iter.h"
 #include "module/initializer/initializers.h"
+#include "module/log_lines.h"
 #include "module/metric/classification.h"
 #include "module/metric/regression.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
 #include "module/sequential_module.h"
 #include "ndarray/status_matchers.h"
+#include "symbol/op/loss.h"
+#include "symbol/op/nn.h"
 
 namespace cooper {
 namespace {
@@ -59,7 +62,75 @@ FitOptions Options(int num_epoch = 1) {
           .num_epoch = num_epoch};
 }
 
-// --- Callbacks.
+// --- Callbacks and metrics.
+
+TEST(FitCallbackTest, AnErrorOfEachKindEndsTheTraining) {
+  const std::map<std::string, const char*> messages = {
+      {"batch", "Fit: epoch 0, batch 0: no"},
+      {"epoch", "no"},
+      {"eval_batch", "Score: epoch 0, batch 0: no"},
+      {"eval", "Score: after the evaluation of epoch 0: no"}};
+  for (const auto& [kind, message] : messages) {
+    SCOPED_TRACE(kind);
+    auto module = *Module::Create(TwoLayers());
+    auto train = RandomRows(8), valid = RandomRows(8);
+    FitOptions options = Options(10);
+    options.eval_data = valid.get();
+    const auto fail = [](const BatchEndParam&) { return absl::DataLossError("no"); };
+    if (kind == "batch") options.batch_end_callbacks.push_back(fail);
+    if (kind == "eval_batch") options.eval_batch_end_callbacks.push_back(fail);
+    if (kind == "eval") options.eval_end_callbacks.push_back(fail);
+    if (kind == "epoch") {
+      options.epoch_end_callbacks.push_back(
+          [](int, BaseModule&) -> absl::StatusOr<bool> { return absl::DataLossError("no"); });
+    }
+    EXPECT_THAT(module->Fit(*train, options), StatusIs(absl::StatusCode::kDataLoss, message));
+  }
+}
+
+TEST(FitMetricTest, WarnsOfAccuracyOfARegression) {
+  const Symbol scores = op::FullyConnected(Symbol::Variable("data"), {.num_hidden = 1});
+  const Symbol label = Symbol::Variable("softmax_label");
+  const std::pair<Symbol, const char*> networks[] = {
+      {op::LinearRegressionOutput(scores, {.label = label, .name = "out"}),
+       "LinearRegressionOutput 'out'"},
+      {op::MAERegressionOutput(scores, {.label = label, .name = "out"}),
+       "MAERegressionOutput 'out'"},
+      {op::LogisticRegressionOutput(scores, {.label = label, .name = "out"}),
+       "LogisticRegressionOutput 'out'"},
+      {TwoLayers(), nullptr}};
+  const auto mse = Mse({});
+  for (const auto& [network, named] : networks) {
+    for (EvalMetric* metric : {static_cast<EvalMetric*>(nullptr), mse.get()}) {
+      if (named == nullptr && metric != nullptr) continue;
+      auto module = *Module::Create(network);
+      auto train = Rows(RandomArray({8, 6}, 5), Classes(8, 3, 5));
+      FitOptions options = Options();
+      options.eval_metric = metric;
+      options.progress = nullptr;
+      const LogLines log;
+      COOPER_EXPECT_OK(module->Fit(*train, options));
+      if (named == nullptr || metric != nullptr) {
+        EXPECT_THAT(log.lines, testing::IsEmpty());
+      } else {
+        EXPECT_THAT(log.lines, ElementsAre(AllOf(HasSubstr("no eval_metric is given"),
+                                                 HasSubstr(named), HasSubstr("CreateMetric"))));
+      }
+    }
+  }
+}
+
+TEST(FitMetricTest, AScoreThatIsNaNIsAnError) {
+  auto module = *Module::Create(TwoLayers());
+  auto train = RandomRows(8);
+  COOPER_ASSERT_OK(module->Fit(*train, Options()));
+  const auto metric = Perplexity({.ignore_label = 0});
+  const auto ignored = Rows(RandomArray({8, 6}, 5), *NDArray::Zeros({8}));
+  EXPECT_THAT(module->Score(*ignored, *metric),
+              StatusIs(kOutOfRange, AllOf(HasSubstr("Score: metric 'perplexity' is NaN over 2 "
+                                                    "batches"),
+                                          HasSubstr("all labels are ignored"))));
+}
 
 TEST(FitCallbackTest, EachKindEndsTheTraining) {
   for (const std::string kind : {"batch", "epoch", "eval_batch", "eval"}) {

@@ -1,16 +1,15 @@
 // What InitOptimizer makes of its options: the learning rate and the scale of gradients.
 
-#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "glog/logging.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/ndarray_iter.h"
 #include "module/bucketing_module.h"
+#include "module/log_lines.h"
 #include "module/lr_scheduler/step_schedulers.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
@@ -160,18 +159,6 @@ TEST(InitOptimizerTest, TheRateOfALoadedScheduleStays) {
   COOPER_ASSERT_OK(module->InitOptimizer(options()));
   EXPECT_EQ(OptimizerOf(*module).learning_rate(), rate);
 }
-
-// Keeps what is logged while it lives.
-class LogLines : public google::LogSink {
- public:
-  LogLines() { google::AddLogSink(this); }
-  ~LogLines() override { google::RemoveLogSink(this); }
-  void send(google::LogSeverity, const char*, const char*, int, const struct ::tm*,
-            const char* message, size_t length) override {
-    lines.emplace_back(message, length);
-  }
-  std::vector<std::string> lines;
-};
 
 TEST(InitOptimizerTest, WarnsOfAnInstanceThatDoesNotScaleByTheBatchSize) {
   const LogLines log;

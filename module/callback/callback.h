@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "io/data_batch.h"
 #include "module/metric/eval_metric.h"
+#include "ndarray/array_map.h"
 
 namespace cooper {
 
@@ -24,12 +25,26 @@ struct BatchEndParam {
   const DataBatch* batch = nullptr;  // null at the end of an evaluation
 };
 
-// False ends the loop after this batch.
-using BatchEndCallback = std::function<bool(const BatchEndParam&)>;
+// False ends the loop after this batch, in good order; an error ends it with that error.
+using BatchEndCallback = std::function<absl::StatusOr<bool>(const BatchEndParam&)>;
 
 // After an epoch, before its validation, with the epoch's number from 0. False ends the training
 // after the epoch; an error ends it at once.
 using EpochEndCallback = std::function<absl::StatusOr<bool>(int epoch, BaseModule& module)>;
+
+// A callback that remembers something from call to call, such as EarlyStopping. A TrainingState
+// keeps what it remembers (TrainingRun::callbacks), so that a run that goes on after a kill decides
+// as the unbroken run does.
+class StatefulCallback {
+ public:
+  virtual ~StatefulCallback() = default;
+
+  // Returns what is remembered, as arrays on the CPU by name. Nothing may write to them later.
+  virtual absl::StatusOr<ArrayMap> SaveState() const = 0;
+  // Takes what SaveState returned, and forgets everything else. kInvalidArgument, changing nothing,
+  // if an array is missing, unknown or of another shape or dtype.
+  virtual absl::Status LoadState(const ArrayMap& state) = 0;
+};
 
 // What Fit calls around each batch for whoever looks into the module: Monitor (module/monitor.h)
 // is one.

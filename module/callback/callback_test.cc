@@ -54,7 +54,7 @@ TEST(SpeedometerTest, CountsSamplesAndTokensOfTheEpoch) {
   batch.lengths = {5, 3, 2, 0};
   batch.pad = 1;
   for (int64_t n = 0; n < 5; ++n) {
-    EXPECT_TRUE(callback({.epoch = 3, .nbatch = n, .eval_metric = metric.get(), .batch = &batch}));
+    EXPECT_TRUE(*callback({.epoch = 3, .nbatch = n, .eval_metric = metric.get(), .batch = &batch}));
     now += 1.5;
   }
   EXPECT_THAT(lines.Take(),
@@ -65,7 +65,8 @@ TEST(SpeedometerTest, CountsSamplesAndTokensOfTheEpoch) {
   // The next epoch begins anew: the first batch is not timed.
   now += 1000;
   for (int64_t n = 0; n < 3; ++n) {
-    callback({.epoch = 4, .nbatch = n, .eval_metric = metric.get(), .batch = &batch});
+    COOPER_ASSERT_OK(
+        callback({.epoch = 4, .nbatch = n, .eval_metric = metric.get(), .batch = &batch}));
     now += 3;
   }
   EXPECT_THAT(lines.Take(), ElementsAre(HasSubstr("Speed: 1.00 samples/sec")));
@@ -92,7 +93,7 @@ TEST(SpeedometerTest, PaddingIsAlongTheTimeAxis) {
     batch.data = {*NDArray::Zeros(c.shape)};
     batch.provide_data = {{.name = "data", .shape = c.shape, .layout = c.layout}};
     batch.lengths = {5, 3, 2, 0};
-    for (int64_t n = 0; n < 2; ++n) callback({.nbatch = n, .batch = &batch});
+    for (int64_t n = 0; n < 2; ++n) COOPER_ASSERT_OK(callback({.nbatch = n, .batch = &batch}));
     EXPECT_THAT(lines.Take(), ElementsAre(absl::StrCat("Epoch[0] Batch [0-1]\tSpeed: ", c.line)))
         << c.layout;
   }
@@ -108,7 +109,7 @@ TEST(SpeedometerTest, WithoutResetTellsOfTheWholeEpoch) {
   batch.data = {*NDArray::Zeros({7, 2})};
   batch.provide_data = {{.name = "data", .shape = {7, 2}, .layout = "TN"}};
   for (int64_t n = 0; n < 3; ++n) {
-    callback({.nbatch = n, .eval_metric = metric.get(), .batch = &batch});
+    COOPER_ASSERT_OK(callback({.nbatch = n, .eval_metric = metric.get(), .batch = &batch}));
     now += 1;
   }
   EXPECT_THAT(lines.Take(),
@@ -119,7 +120,7 @@ TEST(SpeedometerTest, WithoutResetTellsOfTheWholeEpoch) {
 TEST(ProgressBarTest, FillsUp) {
   Lines lines;
   const BatchEndCallback callback = ProgressBar(4, 8, lines.log());
-  for (int64_t n : {0, 1, 4, 9}) callback({.nbatch = n});
+  for (int64_t n : {0, 1, 4, 9}) COOPER_ASSERT_OK(callback({.nbatch = n}));
   EXPECT_THAT(lines.Take(),
               ElementsAre("[--------] 0%", "[==------] 25%", "[========] 100%", "[========] 100%"));
 }
@@ -136,7 +137,7 @@ TEST(CallbackTest, NumbersThatAreTooSmallCountAsTheSmallest) {
         ProgressBar(bad, 4, lines.log())};
     for (int64_t n = 0; n < 2; ++n) {
       for (const BatchEndCallback& callback : callbacks) {
-        EXPECT_TRUE(callback({.nbatch = n, .eval_metric = metric.get()}));
+        EXPECT_TRUE(*callback({.nbatch = n, .eval_metric = metric.get()}));
       }
     }
     EXPECT_THAT(lines.Take(),
@@ -151,7 +152,9 @@ TEST(LogTrainMetricTest, LogsEveryPeriod) {
   const auto metric = Mae(0.5f);
   const BatchEndCallback callback =
       LogTrainMetric({.period = 2, .auto_reset = true, .log = lines.log()});
-  for (int64_t n = 1; n < 5; ++n) callback({.epoch = 1, .nbatch = n, .eval_metric = metric.get()});
+  for (int64_t n = 1; n < 5; ++n) {
+    COOPER_ASSERT_OK(callback({.epoch = 1, .nbatch = n, .eval_metric = metric.get()}));
+  }
   EXPECT_THAT(lines.Take(),
               ElementsAre("Iter[1] Batch[2] Train-mae=0.500000", "Iter[1] Batch[4] Train-mae=nan"));
 }

@@ -2,37 +2,30 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "module/base_module.h"
+#include "module/metric/watched_value.h"
+#include "ndarray/ndarray.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {
 
-// Of MXNet's metrics, those that a good model has large.
-bool LargerIsBetter(const std::string& name) {
-  const std::string lower = absl::AsciiStrToLower(name);
-  for (const char* part :
-       {"acc", "f1", "mcc", "pcc", "pearson", "correlation", "recall", "precision"}) {
-    if (absl::StrContains(lower, part)) return true;
-  }
-  return false;
-}
+// Names of the arrays of a state.
+constexpr char kCounts[] = "counts";  // best epoch, evaluations since, whether it has stopped
+constexpr char kBest[] = "best";
+constexpr char kArg[] = "arg:";
+constexpr char kAux[] = "aux:";
 
 }  // namespace
 
 BatchEndCallback EarlyStopping::AtEvalEnd() {
   return [this](const BatchEndParam& param) { return Watch(param); };
-}
-
-bool EarlyStopping::StopWith(const absl::Status& error) {
-  stopped_ = true;
-  status_ = error;
-  return false;
 }
 
 bool EarlyStopping::IsBetter(double value, const std::string& name) const {
@@ -43,42 +36,34 @@ bool EarlyStopping::IsBetter(double value, const std::string& name) const {
   return gain > options_.min_delta;
 }
 
-bool EarlyStopping::Watch(const BatchEndParam& param) {
-  const std::vector<NamedValue> values = param.eval_metric->GetGlobalNameValue();
-  auto found = values.begin();
-  if (!options_.metric.empty()) {
-    found = std::find_if(values.begin(), values.end(), [this](const NamedValue& value) {
-      return value.first == options_.metric;
-    });
-  }
-  if (found == values.end()) {
-    return StopWith(
-        absl::NotFoundError(absl::StrCat("EarlyStopping: the metric has no value '",
-                                         options_.metric, "', but", FormatValues(values))));
-  }
-  const auto& [name, value] = *found;
+absl::StatusOr<bool> EarlyStopping::Watch(const BatchEndParam& param) {
+  COOPER_ASSIGN_OR_RETURN(
+      const NamedValue watched,
+      AddContext(FindValue(*param.eval_metric, options_.metric), "EarlyStopping"));
+  const auto& [name, value] = watched;
   if (IsBetter(value, name)) {
+    if (options_.restore_best) {
+      COOPER_ASSIGN_OR_RETURN(params_, param.module->GetParams());
+    }
     best_ = value;
     best_epoch_ = param.epoch;
     worse_ = 0;
-    if (!options_.restore_best) return true;
-    absl::StatusOr<ModuleParams> params = param.module->GetParams();
-    if (!params.ok()) return StopWith(params.status());
-    params_ = *std::move(params);
     return true;
   }
   if (++worse_ < std::max(1, options_.patience)) return true;
+  stopped_ = true;
   if (options_.log) {
     options_.log(absl::StrCat("EarlyStopping: ", name, " is ", value, " after epoch ", param.epoch,
                               ", no better than ", best_.has_value() ? absl::StrCat(*best_) : "NaN",
                               " after epoch ", best_epoch_));
   }
-  const bool restores = options_.restore_best && best_.has_value();
-  return StopWith(restores ? RestoreBest(*param.module) : absl::OkStatus());
+  if (options_.restore_best && best_.has_value()) {
+    COOPER_RETURN_IF_ERROR(RestoreBest(*param.module));
+  }
+  return false;
 }
 
 absl::Status EarlyStopping::RestoreBest(BaseModule& module) const {
-  COOPER_RETURN_IF_ERROR(status_);
   if (!best_.has_value() || !options_.restore_best) {
     return absl::FailedPreconditionError(absl::StrCat(
         "EarlyStopping: there are no best parameters to restore: ",
@@ -86,6 +71,51 @@ absl::Status EarlyStopping::RestoreBest(BaseModule& module) const {
   }
   // A bucket that was bound later may have brought parameters, which keep what they have.
   return module.SetParams(params_.args, params_.auxs, {.allow_missing = true});
+}
+
+absl::StatusOr<ArrayMap> EarlyStopping::SaveState() const {
+  ArrayMap state;
+  COOPER_ASSIGN_OR_RETURN(state[kCounts],
+                          NDArray::FromVector<int64_t>({3}, {best_epoch_, worse_, stopped_}));
+  if (best_.has_value()) {
+    COOPER_ASSIGN_OR_RETURN(state[kBest], NDArray::FromVector<double>({1}, {*best_}));
+  }
+  for (const auto& [name, array] : params_.args) state[absl::StrCat(kArg, name)] = array;
+  for (const auto& [name, array] : params_.auxs) state[absl::StrCat(kAux, name)] = array;
+  return state;
+}
+
+absl::Status EarlyStopping::LoadState(const ArrayMap& state) {
+  std::optional<double> best;
+  std::vector<int64_t> counts;
+  ModuleParams params;
+  for (const auto& [key, array] : state) {
+    absl::string_view name = key;
+    if (key == kCounts) {
+      COOPER_ASSIGN_OR_RETURN(counts, AddContext(array.ToVector<int64_t>(), kCounts));
+    } else if (key == kBest) {
+      COOPER_ASSIGN_OR_RETURN(const auto value, AddContext(array.ToVector<double>(), kBest));
+      if (value.size() != 1) return absl::InvalidArgumentError("'best' is not one number");
+      best = value[0];
+    } else if (absl::ConsumePrefix(&name, kArg)) {
+      params.args[std::string(name)] = array;
+    } else if (absl::ConsumePrefix(&name, kAux)) {
+      params.auxs[std::string(name)] = array;
+    } else {
+      return absl::InvalidArgumentError(absl::StrCat("unknown array '", key, "'"));
+    }
+  }
+  if (counts.size() != 3) return absl::InvalidArgumentError("'counts' is not three numbers");
+  if (best.has_value() && options_.restore_best && params.args.empty()) {
+    return absl::InvalidArgumentError(
+        "the best parameters are missing: the state is of a run without restore_best");
+  }
+  best_ = best;
+  best_epoch_ = static_cast<int>(counts[0]);
+  worse_ = static_cast<int>(counts[1]);
+  stopped_ = counts[2] != 0;
+  params_ = std::move(params);
+  return absl::OkStatus();
 }
 
 }  // namespace cooper

@@ -8,12 +8,16 @@
 //   fit.eval_end_callbacks.push_back(stopping.AtEvalEnd());
 //   COOPER_RETURN_IF_ERROR(model->Fit(*train, fit));
 //   COOPER_RETURN_IF_ERROR(stopping.RestoreBest(*model));  // where num_epoch ended it
+//
+// With a Checkpointer (module/checkpointer.h), name it in TrainingRun::callbacks: a run that was
+// killed then ends with the same best epoch and after the same number of epochs.
 
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "module/callback/callback.h"
 #include "module/callback/log_line.h"
 #include "module/parameter_options.h"
@@ -35,47 +39,46 @@ struct EarlyStoppingOptions {
   LogLine log = LogInfo;  // of why it ends; null: nothing is said
 };
 
-// Watches the evaluations of one training. Callbacks must not outlive it.
-//
-// What it has seen is no part of a TrainingState (module/training_state.h), which knows nothing of
-// callbacks: a run that goes on begins with a new one, whose first evaluation is the best so far,
-// and may train for more epochs than the unbroken run and go back to other parameters. Keep the
-// best ones on the disk by the score that Checkpointer::Save takes.
-class EarlyStopping {
+// Watches the evaluations of one training. Callbacks must not outlive it. Not thread-safe.
+class EarlyStopping : public StatefulCallback {
  public:
-  explicit EarlyStopping(EarlyStoppingOptions options = {}) : options_(std::move(options)) {}
+  // No default argument: EarlyStopping({}) would be ambiguous with the copy constructor.
+  explicit EarlyStopping(EarlyStoppingOptions options) : options_(std::move(options)) {}
   EarlyStopping(const EarlyStopping&) = delete;
   EarlyStopping& operator=(const EarlyStopping&) = delete;
 
-  // For FitOptions::eval_end_callbacks. False, which ends the training, after `patience`
-  // evaluations without a better value, of which NaN is none; and at once if the metric has no
-  // value of that name or the parameters cannot be copied: RestoreBest then tells. The best
-  // parameters are back in the module after that.
+  // Returns a callback for FitOptions::eval_end_callbacks. It ends the training after `patience`
+  // evaluations in a row without a better value (NaN is never better), and puts the best parameters
+  // back into the module. kNotFound, naming the values that there are, if the metric has none of
+  // the name in the options: Fit fails with it.
   BatchEndCallback AtEvalEnd();
 
   // Puts the best evaluation's parameters and auxiliary states back, for a training that ended for
   // another reason; after one that was ended here it changes nothing. kFailedPrecondition if no
-  // evaluation had a value, or without restore_best; the error that ended the training, if any.
+  // evaluation had a value, or without restore_best.
   absl::Status RestoreBest(BaseModule& module) const;
 
-  // Of the best evaluation so far; absent before the first.
+  // The value and the epoch of the best evaluation so far; absent and -1 before the first.
   const std::optional<double>& best() const { return best_; }
   int best_epoch() const { return best_epoch_; }
   // Whether it has ended the training.
   bool stopped() const { return stopped_; }
 
+  // The best value and epoch, the patience that is used up, and with restore_best the best
+  // parameters: a state of a run then holds the parameters twice.
+  absl::StatusOr<ArrayMap> SaveState() const override;
+  absl::Status LoadState(const ArrayMap& state) override;
+
  private:
-  bool Watch(const BatchEndParam& param);
-  bool StopWith(const absl::Status& error);
+  absl::StatusOr<bool> Watch(const BatchEndParam& param);
   bool IsBetter(double value, const std::string& name) const;
 
   const EarlyStoppingOptions options_;
   std::optional<double> best_;
   int best_epoch_ = -1;
-  int worse_ = 0;  // evaluations since
+  int worse_ = 0;  // evaluations since the best one
   bool stopped_ = false;
-  absl::Status status_;
-  ModuleParams params_;
+  ModuleParams params_;  // of the best evaluation; copies that nothing writes to
 };
 
 }  // namespace cooper

@@ -125,7 +125,7 @@ TEST(EarlyStoppingTest, KnowsWhichMetricsAGoodModelHasLarge) {
           CustomMetric([value](const auto&, const auto&) { return SumAndCount{.sum = value}; },
                        {.common = {.name = name}});
       COOPER_ASSERT_OK(metric->Update({row}, {row}));
-      EXPECT_TRUE(stopping.AtEvalEnd()({.eval_metric = metric.get()}));
+      EXPECT_TRUE(*stopping.AtEvalEnd()({.eval_metric = metric.get()}));
     }
     EXPECT_EQ(stopping.best(), larger_is_better.at(name) ? 2 : 1) << name;
   }
@@ -183,13 +183,60 @@ TEST(EarlyStoppingTest, WithoutCopiesThereIsNothingToRestore) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("restore_best is false")));
 }
 
-TEST(EarlyStoppingTest, AMetricWithoutThatNameEndsTheTraining) {
+TEST(EarlyStoppingTest, AMetricWithoutThatNameFails) {
+  auto module = *Module::Create(TwoLayers());
+  auto train = MakeIter(), valid = MakeIter();
   EarlyStopping stopping({.metric = "perplexity"});
-  const Outcome outcome = Train(stopping, "loss", {3});
-  EXPECT_EQ(outcome.epochs, 1);
-  EXPECT_THAT(stopping.RestoreBest(*outcome.module),
-              StatusIs(absl::StatusCode::kNotFound,
-                       HasSubstr("no value 'perplexity', but\tloss=3.000000")));
+  EXPECT_THAT(
+      module->Fit(
+          *train,
+          {.eval_data = valid.get(), .eval_end_callbacks = {stopping.AtEvalEnd()}, .num_epoch = 3}),
+      StatusIs(absl::StatusCode::kNotFound,
+               HasSubstr("Score: after the evaluation of epoch 0: EarlyStopping: the metric "
+                         "has no value 'perplexity', but 'accuracy'")));
+  EXPECT_FALSE(stopping.stopped());
+}
+
+// A run that goes on takes over what the run before has seen, at any evaluation.
+TEST(EarlyStoppingTest, GoesOnFromAState) {
+  const std::vector<double> values = {5, 3, 4, 2, 2, 2.5};
+  auto module = *Module::Create(TwoLayers());
+  auto iter = MakeIter();
+  COOPER_ASSERT_OK(module->Bind({.data_shapes = iter->provide_data()}));
+  COOPER_ASSERT_OK(module->InitParams());
+  const auto evaluate = [&](EarlyStopping& stopping, size_t epoch) {
+    const float weight = static_cast<float>(epoch);
+    const std::string name = module->GetParams()->args.begin()->first;
+    ArrayMap params = module->GetParams()->args;
+    COOPER_EXPECT_OK(params[name].Fill(weight));
+    COOPER_EXPECT_OK(module->SetParams(params, {}));
+    const auto metric =
+        CustomMetric([&](const auto&, const auto&) { return SumAndCount{.sum = values[epoch]}; },
+                     {.common = {.name = "loss"}});
+    const NDArray row = RandomArray({1, 1}, 1);
+    COOPER_EXPECT_OK(metric->Update({row}, {row}));
+    return *stopping.AtEvalEnd()(
+        {.epoch = static_cast<int>(epoch), .eval_metric = metric.get(), .module = module.get()});
+  };
+  for (size_t killed = 0; killed < values.size(); ++killed) {
+    EarlyStopping before({.patience = 2, .log = nullptr});
+    for (size_t epoch = 0; epoch < killed; ++epoch) EXPECT_TRUE(evaluate(before, epoch));
+    EarlyStopping after({.patience = 2, .log = nullptr});
+    COOPER_ASSERT_OK_AND_ASSIGN(const ArrayMap state, before.SaveState());
+    COOPER_ASSERT_OK(after.LoadState(state));
+    for (size_t epoch = killed; epoch < values.size(); ++epoch) {
+      EXPECT_EQ(evaluate(after, epoch), epoch + 1 < values.size()) << killed << " " << epoch;
+    }
+    EXPECT_EQ(after.best_epoch(), 3);
+    EXPECT_EQ(after.best(), 2);
+    EXPECT_EQ(Params(*module).begin()->second[0], 3) << killed;
+  }
+
+  EarlyStopping stopping({.log = nullptr});
+  EXPECT_THAT(stopping.LoadState({}), StatusIs(absl::StatusCode::kInvalidArgument,
+                                               HasSubstr("'counts' is not three numbers")));
+  EXPECT_THAT(stopping.LoadState({{"other", RandomArray({1}, 1)}}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("unknown array 'other'")));
 }
 
 }  // namespace

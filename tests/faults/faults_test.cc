@@ -355,7 +355,7 @@ TEST(FaultsTest, AClockThatJumpsChangesNothing) {
                    .now = [&, i = size_t{0}]() mutable { return times[i++ % times.size()]; }});
   DataBatch batch;
   batch.index.resize(4);
-  for (int i = 0; i < 8; ++i) speedometer({.nbatch = i, .batch = &batch});
+  for (int i = 0; i < 8; ++i) COOPER_ASSERT_OK(speedometer({.nbatch = i, .batch = &batch}));
   EXPECT_THAT(lines, Not(HasSubstr("inf")));
   EXPECT_THAT(lines, Not(HasSubstr("nan")));
   EXPECT_THAT(lines, Not(HasSubstr("Speed: -")));
