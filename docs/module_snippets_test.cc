@@ -20,11 +20,13 @@
 #include "module/bucketing_module.h"
 #include "module/callback/do_checkpoint.h"
 #include "module/callback/early_stopping.h"
+#include "module/checkpointer.h"
 #include "module/initializer/initializers.h"
 #include "module/kvstore/kvstore.h"
 #include "module/metric/classification.h"
 #include "module/module.h"
 #include "module/monitor.h"
+#include "module/training_state.h"
 #include "ndarray/atomic_file.h"
 #include "ndarray/context.h"
 #include "ndarray/ndarray.h"
@@ -81,13 +83,18 @@ TEST(ModulePageTest, TrainsRows) {
 }
 
 // Trains until three validations in a row are no better, and goes back to the best parameters.
-absl::Status TrainWhileItHelps(BaseModule& model, DataIter& train, DataIter& valid) {
+// Start it again after a kill: it ends as a run that was not killed.
+absl::Status TrainToTheBest(BaseModule& model, DataIter& train, DataIter& valid,
+                            const std::string& prefix) {
   const auto metric = Accuracy({});
   EarlyStopping stopping({.metric = "accuracy", .patience = 3});
-  COOPER_RETURN_IF_ERROR(model.Fit(train, {.eval_data = &valid,
-                                           .eval_metric = metric.get(),
-                                           .eval_end_callbacks = {stopping.AtEvalEnd()},
-                                           .num_epoch = 100}));
+  FitOptions fit{.eval_data = &valid, .eval_metric = metric.get(), .num_epoch = 100};
+  fit.eval_end_callbacks = {stopping.AtEvalEnd()};
+  const TrainingRun run{&model, &train, metric.get(), {{"early_stopping", &stopping}}};
+  COOPER_ASSIGN_OR_RETURN(auto saver, Checkpointer::Create({.prefix = prefix}));
+  COOPER_RETURN_IF_ERROR(saver->Resume(run, &fit).status());  // or begins anew
+  saver->Attach(run, {.every = 100, .score = "accuracy"}, &fit);
+  COOPER_RETURN_IF_ERROR(model.Fit(train, fit));
   return stopping.RestoreBest(model);  // where the 100th epoch ended it
 }
 
@@ -105,7 +112,9 @@ TEST(ModulePageTest, EndsEarly) {
   };
   auto train = rows(2), valid = rows(1);
   COOPER_ASSERT_OK_AND_ASSIGN(auto model, Module::Create(net));
-  COOPER_ASSERT_OK(TrainWhileItHelps(*model, *train, *valid));
+  const std::string prefix = testing::TempDir() + "best";
+  COOPER_ASSERT_OK(TrainToTheBest(*model, *train, *valid, prefix));
+  COOPER_ASSERT_OK(LoadTrainingState(prefix + "-best.state"));
   const auto accuracy = Accuracy({});
   COOPER_ASSERT_OK_AND_ASSIGN(const auto scores, model->Score(*valid, *accuracy));
   EXPECT_GE(scores[0].second, 0.5);

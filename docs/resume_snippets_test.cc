@@ -34,11 +34,9 @@ absl::Status TrainResumably(BucketingModule& model, DataIter& data, const std::s
                  .num_epoch = 3};
   const TrainingRun run{.module = &model, .iter = &data, .metric = metric.get()};
   COOPER_ASSIGN_OR_RETURN(auto checkpointer, Checkpointer::Create({.prefix = prefix}));
-  fit.capture_point = checkpointer->Every(10, run);  // batches
-  fit.stop_point = checkpointer->AtStop(run);        // Ctrl-C
-  COOPER_RETURN_IF_ERROR(checkpointer->Resume(run, &fit).status());
-  COOPER_RETURN_IF_ERROR(model.Fit(data, fit));
-  return checkpointer->Wait();
+  COOPER_RETURN_IF_ERROR(checkpointer->Resume(run, &fit).status());  // or begins anew
+  checkpointer->Attach(run, {.every = 10}, &fit);  // saves every 10 batches and at Ctrl-C
+  return model.Fit(data, fit);
 }
 
 // Fails after so many batches, as a run that is killed ends.

@@ -359,8 +359,7 @@ class Training {
     TrainingState state;
     if (!prefix.empty()) {
       if (IsFirst()) Warn(params_status_ = model_->SaveCheckpoint(prefix, epoch + 1));
-      COOPER_ASSIGN_OR_RETURN(
-          state, CaptureTraining(*model_, *train_, metric_.get(), epoch, train_->num_batches()));
+      COOPER_ASSIGN_OR_RETURN(state, CaptureTraining(ThisRun(), epoch, train_->num_batches()));
     }
     std::optional<double> valid_perplexity;
     if (valid_ != nullptr) {
@@ -398,7 +397,7 @@ class Training {
   }
 
   absl::Status Resume(FitOptions& fit) {
-    COOPER_RETURN_IF_ERROR(CheckVocabulary());
+    if (!checkpointer_->Paths().empty()) COOPER_RETURN_IF_ERROR(CheckVocabulary());
     COOPER_ASSIGN_OR_RETURN(const bool resumed, checkpointer_->Resume(ThisRun(), &fit));
     if (!resumed) {
       // The same command line begins a run and goes on with it.

@@ -93,6 +93,9 @@ struct FitOptions {
   // called then, to save what there is. A second signal ends the process as usual.
   bool stop_on_signal = false;
   std::function<absl::Status(int epoch, int64_t batches_done)> stop_point;
+  // Called when the training has ended in good order, whatever ended it: Fit returns its status. A
+  // Checkpointer waits there for the last state to be written.
+  std::function<absl::Status()> end_point;
   InitOptimizerOptions optimizer;
   InitParamsOptions params;
   WriteReq grad_req = WriteReq::kWrite;

@@ -35,6 +35,8 @@ absl::StatusOr<std::unique_ptr<Checkpointer>> Checkpointer::Create(CheckpointerO
     return absl::InvalidArgumentError(
         absl::StrCat("Checkpointer: keep_last is ", options.keep_last, ", expected 1 or more"));
   }
+  COOPER_RETURN_IF_ERROR(AddContext(RequireFolder(options.prefix, options.create_folder),
+                                    "Checkpointer: prefix '", options.prefix, "'"));
   options.log = OrSilent(std::move(options.log));
   std::unique_ptr<Checkpointer> checkpointer(new Checkpointer(std::move(options)));
   RemoveTemporaries(checkpointer->options_.prefix);
@@ -94,7 +96,7 @@ std::optional<double> Checkpointer::ReadBestScore() const {
 bool Checkpointer::IsBest(double score) const {
   if (std::isnan(score)) return false;
   if (!best_.has_value()) return true;
-  return options_.larger_is_better ? score > *best_ : score < *best_;
+  return larger_is_better_ ? score > *best_ : score < *best_;
 }
 
 absl::Status Checkpointer::WriteBest(const TrainingState& state, const std::string& path) {
@@ -206,6 +208,16 @@ absl::Status Checkpointer::Save(TrainingState state, std::optional<double> score
   return before;
 }
 
+absl::StatusOr<TrainingState> Checkpointer::Capture(const TrainingRun& run, StatePosition at) {
+  Join(run.module->kvstore());
+  return CaptureTraining(run, at.first, at.second);
+}
+
+void Checkpointer::SaveOrLog(TrainingState state, std::optional<double> score) {
+  const absl::Status status = Save(std::move(state), score);
+  if (!status.ok()) options_.log(absl::StrCat("checkpoint: ", status.message()));
+}
+
 absl::Status Checkpointer::WaitForWriter() {
   std::unique_lock<std::mutex> lock(mutex_);
   changed_.wait(lock, [this] { return job_ == nullptr; });
@@ -243,21 +255,16 @@ std::function<absl::Status(int, int64_t)> Checkpointer::Every(int64_t batches,
     }
     if (batches < 1 || since_saved < batches) return absl::OkStatus();
     since_saved = 0;
-    COOPER_ASSIGN_OR_RETURN(TrainingState state, CaptureTraining(*run.module, *run.iter, run.metric,
-                                                                 epoch, batches_done));
-    const absl::Status status = Save(std::move(state));
-    if (!status.ok()) options_.log(absl::StrCat("checkpoint: ", status.message()));
+    COOPER_ASSIGN_OR_RETURN(TrainingState state, Capture(run, {epoch, batches_done}));
+    SaveOrLog(std::move(state));
     return absl::OkStatus();
   };
 }
 
 std::function<absl::Status(int, int64_t)> Checkpointer::AtStop(const TrainingRun& run) {
   return [this, run](int epoch, int64_t batches_done) -> absl::Status {
-    Join(run.module->kvstore());
-    COOPER_ASSIGN_OR_RETURN(TrainingState state, CaptureTraining(*run.module, *run.iter, run.metric,
-                                                                 epoch, batches_done));
-    const absl::Status before = Save(std::move(state));
-    if (!before.ok()) options_.log(absl::StrCat("checkpoint: ", before.message()));
+    COOPER_ASSIGN_OR_RETURN(TrainingState state, Capture(run, {epoch, batches_done}));
+    SaveOrLog(std::move(state));
     return Wait();
   };
 }

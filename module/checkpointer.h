@@ -5,10 +5,9 @@
 // found again after a crash.
 //
 //   COOPER_ASSIGN_OR_RETURN(auto checkpointer, Checkpointer::Create({.prefix = "run/lm"}));
-//   COOPER_ASSIGN_OR_RETURN(const bool resumed, checkpointer->Resume(run, &fit));
-//   fit.capture_point = checkpointer->Every(100, run);
+//   COOPER_RETURN_IF_ERROR(checkpointer->Resume(run, &fit).status());  // or begins anew
+//   checkpointer->Attach(run, {.every = 100, .score = "perplexity"}, &fit);
 //   COOPER_RETURN_IF_ERROR(model->Fit(*data, fit));
-//   COOPER_RETURN_IF_ERROR(checkpointer->Wait());
 //
 // A state is in PREFIX-EEEE-BBBBBBBB.state, by epoch and batches done, and the best one in
 // PREFIX-best.state (training_state.h describes the file). A file gets its name when it is whole
@@ -21,6 +20,7 @@
 // state they have, and keep, beside the newest ones, the newest that all have.
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -35,7 +35,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "io/data_iter.h"
 #include "module/base_module.h"
 #include "module/callback/log_line.h"
 #include "module/kvstore/kvstore.h"
@@ -46,24 +45,27 @@
 namespace cooper {
 
 struct CheckpointerOptions {
-  std::string prefix;  // required; its folder must exist
+  std::string prefix;  // required
+  // Whether Create makes the folder of `prefix`, and those above it, if it is missing.
+  bool create_folder = false;
   // So many of the newest states stay. At least 1. Of several processes up to two older ones stay
   // too, from which all can go on.
   int keep_last = 2;
-  // Whether a larger score is better (accuracy) or a smaller one (perplexity).
-  bool larger_is_better = false;
+  // Whether a larger score is better (accuracy) or a smaller one (perplexity). Unset: Attach
+  // decides by the metric's name (LargerIsBetter), and for Save alone smaller is better.
+  std::optional<bool> larger_is_better;
   // Write in a thread of its own, while the training goes on: a state is copied, and waits only for
   // the one before to be written.
   bool background = true;
-  LogLine log = LogInfo;  // of what could not be written or read
+  LogLine log = LogError;  // takes what could not be written or read
 };
 
-// What a state is taken from and put back into. Nothing is owned, and all must outlive the calls;
-// `metric` may be null.
-struct TrainingRun {
-  BaseModule* module = nullptr;
-  DataIter* iter = nullptr;
-  EvalMetric* metric = nullptr;
+struct AttachOptions {
+  // Batches between two states within an epoch (see Every); 0: only the ends of epochs are saved.
+  int64_t every = 0;
+  // The value of the validation's metric that decides which state is the best one. Empty: the
+  // metric's first value. Of no use without FitOptions::eval_data.
+  std::string score;
 };
 
 class Checkpointer {
@@ -71,13 +73,23 @@ class Checkpointer {
   // Removes what killed runs have left half written of any file of this prefix, symbols and
   // parameters too. At a time, one run should use a prefix: two remove each other's older states,
   // though every file that is there is whole. kInvalidArgument without a prefix or for keep_last
-  // below 1.
+  // below 1; kNotFound if the prefix's folder is missing (without create_folder),
+  // kFailedPrecondition if it is no folder, kPermissionDenied if no file can be made in it.
   static absl::StatusOr<std::unique_ptr<Checkpointer>> Create(CheckpointerOptions options);
 
   // Waits until everything is written; what fails then is logged.
   ~Checkpointer();
   Checkpointer(const Checkpointer&) = delete;
   Checkpointer& operator=(const Checkpointer&) = delete;
+
+  // Makes Fit save the run and wait for the last save: sets capture_point, stop_point and end_point
+  // of `fit`, and puts callbacks before the others that are called at the ends of epochs and of
+  // validations. A state is saved at the end of each epoch, once the validation (if there is one)
+  // has given its score, every `every` batches, and when a signal ends the training. Set
+  // fit->eval_data before. A save that fails is logged and tried again at the next one; if the last
+  // one fails, Fit returns its error. A run that is killed at any moment and goes on (Resume) ends
+  // with the states of the unbroken run, byte for byte.
+  void Attach(const TrainingRun& run, const AttachOptions& options, FitOptions* fit);
 
   // Writes a state; with a `score` that no state before had, or none better, also as the best one.
   // With `background` it returns once the state before is written, with the error of that one. An
@@ -105,12 +117,13 @@ class Checkpointer {
 
   // Binds the module as Fit does (BindToFit), puts the newest state back and sets begin_epoch and
   // begin_batch, and takes `seed` and what begins anew (force_init, force_rebind) out; false,
-  // having done nothing, if there is no state. The optimizer and the rest of `fit` must be those of
-  // the run before. States of which none can be read are kDataLoss: a run that begins anew would
-  // remove them. With a store over several processes all of them call it, and take the newest
-  // state that all have; false, saying so in the log, if there are states but none that all have,
-  // as after a kill during the first save. They fail alike: kDataLoss, naming the rank, if one can
-  // read none of its states.
+  // having done nothing, if there is no state: the training begins then, so that a job may be
+  // started again and again by the same call. The optimizer and the rest of `fit` must be those of
+  // the run before. An error in what a state has names its file. States of which none can be read
+  // are kDataLoss: a run that begins anew would remove them. With a store over several processes
+  // all of them call it, and take the newest state that all have; false, saying so in the log, if
+  // there are states but none that all have, as after a kill during the first save. They fail
+  // alike: kDataLoss, naming the rank, if one can read none of its states.
   absl::StatusOr<bool> Resume(const TrainingRun& run, FitOptions* fit);
 
   // Files of states, oldest first, without the best. None if the folder cannot be listed.
@@ -118,7 +131,9 @@ class Checkpointer {
   std::string best_path() const { return options_.prefix + "-best.state"; }
 
  private:
-  explicit Checkpointer(CheckpointerOptions options) : options_(std::move(options)) {}
+  explicit Checkpointer(CheckpointerOptions options)
+      : options_(std::move(options)),
+        larger_is_better_(options_.larger_is_better.value_or(false)) {}
 
   // The best state before it has its name.
   std::string linked_path() const { return best_path() + ".tmp-link"; }
@@ -141,12 +156,16 @@ class Checkpointer {
   StatePosition LearnCommon();
   // Removes what is older than the newest states, but for `kept`, and what sorts behind `here`.
   void RemoveOld(StatePosition here, const KeptStates& kept) const;
+  // CaptureTraining, of which all processes know that it is about to be saved.
+  absl::StatusOr<TrainingState> Capture(const TrainingRun& run, StatePosition at);
+  void SaveOrLog(TrainingState state, std::optional<double> score = std::nullopt);
   absl::Status Write(const TrainingState& state, const KeptStates& kept);
   absl::Status WriteBest(const TrainingState& state, const std::string& path);
   bool IsBest(double score) const;
   void Work();
 
   const CheckpointerOptions options_;
+  std::atomic<bool> larger_is_better_;
   std::optional<double> best_;  // of the thread that writes
   std::string newest_;          // likewise
   // Of the state that was written last; epoch -1: none. Likewise.

@@ -124,9 +124,11 @@ absl::StatusOr<bool> Checkpointer::Resume(const TrainingRun& run, FitOptions* fi
   const absl::StatusOr<TrainingState> state = LoadForFit(fit);
   if (absl::IsNotFound(state.status())) return false;
   if (!state.ok()) return state.status();
+  const std::string path = StatePath(options_.prefix, state->position());
   COOPER_RETURN_IF_ERROR(run.module->BindToFit(*run.iter, *fit));
-  COOPER_RETURN_IF_ERROR(RestoreTraining(*state, *run.module, *run.iter, run.metric,
-                                         OptimizerOptionsForFit(*fit), ParamsOptionsForFit(*fit)));
+  COOPER_RETURN_IF_ERROR(AddContext(
+      RestoreTraining(*state, run, OptimizerOptionsForFit(*fit), ParamsOptionsForFit(*fit)),
+      "Checkpointer: ", path));
   fit->params = ParamsOptionsForFit(*fit);
   fit->params.force_init = false;  // Fit begins with what was restored
   fit->optimizer.force_init = false;

@@ -76,7 +76,7 @@ TEST(CheckpointerResumeTest, CarriedStatesOutlastAnotherWayOfCollectingGradients
   COOPER_ASSERT_OK(model->Fit(*iter, fit));
   COOPER_ASSERT_OK(model->SetStates(3.0));
   COOPER_ASSERT_OK_AND_ASSIGN(TrainingState state,
-                              CaptureTraining(*model, *iter, /*metric=*/nullptr, 1, 0));
+                              CaptureTraining({.module = model.get(), .iter = iter.get()}, 1, 0));
   COOPER_ASSERT_OK(checkpointer->Save(std::move(state)));
   COOPER_ASSERT_OK(checkpointer->Wait());
   const std::vector<float> before = carried(*model);
@@ -141,8 +141,9 @@ TEST(CheckpointerResumeTest, GradientsThatAddUpGoOn) {
       ExpectSameParams(*whole, *second);
       // A state of a training that writes gradients has none.
       COOPER_ASSERT_OK(second->ZeroGrads());
-      COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState state,
-                                  CaptureTraining(*second, *rest, /*metric=*/nullptr, 3, 0));
+      COOPER_ASSERT_OK_AND_ASSIGN(
+          const TrainingState state,
+          CaptureTraining({.module = second.get(), .iter = rest.get()}, 3, 0));
       EXPECT_THAT(state.grads, IsEmpty());
       for (const std::string& path : checkpointer->Paths()) std::filesystem::remove(path);
     }

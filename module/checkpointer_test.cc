@@ -300,9 +300,12 @@ TEST(CheckpointerTest, BadOptionsAreRefused) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("prefix is required")));
   EXPECT_THAT(Checkpointer::Create({.prefix = "x", .keep_last = 0}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("keep_last is 0")));
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "removed";
   COOPER_ASSERT_OK_AND_ASSIGN(
       auto nowhere,
-      Checkpointer::Create({.prefix = "/nonexistent/folder/run", .background = false}));
+      Checkpointer::Create(
+          {.prefix = (folder / "run").string(), .create_folder = true, .background = false}));
+  std::filesystem::remove(folder);
   EXPECT_THAT(nowhere->Save(SmallState(0, 1)),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("there is no earlier state")));
 }

@@ -246,7 +246,7 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
       return EndedBySignal(options, signal, epoch + 1, 0);
     }
   }
-  return absl::OkStatus();
+  return options.end_point ? options.end_point() : absl::OkStatus();
 }
 
 absl::StatusOr<BaseModule::ScoreEnd> BaseModule::RunScore(DataIter& eval_data, EvalMetric& metric,

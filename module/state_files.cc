@@ -1,6 +1,10 @@
 #include "module/state_files.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -38,6 +42,29 @@ std::optional<StatePosition> PositionOf(absl::string_view name) {
 }
 
 }  // namespace
+
+absl::Status RequireFolder(const std::string& prefix, bool create) {
+  const std::string folder = Split(prefix).first.string();
+  std::error_code error;
+  if (create) std::filesystem::create_directories(folder, error);
+  if (error) {
+    return absl::UnknownError(
+        absl::StrCat("cannot make the folder '", folder, "': ", error.message()));
+  }
+  const std::filesystem::file_status status = std::filesystem::status(folder, error);
+  if (!std::filesystem::exists(status)) {
+    return absl::NotFoundError(
+        absl::StrCat("there is no folder '", folder, "': make it, or set create_folder"));
+  }
+  if (!std::filesystem::is_directory(status)) {
+    return absl::FailedPreconditionError(absl::StrCat("'", folder, "' is no folder"));
+  }
+  if (access(folder.c_str(), W_OK | X_OK) != 0) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("cannot write files into the folder '", folder, "': ", std::strerror(errno)));
+  }
+  return absl::OkStatus();
+}
 
 std::string StatePath(const std::string& prefix, StatePosition position) {
   return absl::StrFormat("%s-%04d-%08d%s", prefix, position.first, position.second, kSuffix);

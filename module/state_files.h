@@ -19,6 +19,11 @@ using StatePosition = std::pair<int, int64_t>;  // epoch and batches done
 // Positions and paths, in the order of positions.
 using StateFiles = std::vector<std::pair<StatePosition, std::string>>;
 
+// An error unless files of this prefix can be written: kNotFound if their folder is missing (it is
+// made if `create` asks for that), kFailedPrecondition if it is no folder, kPermissionDenied if it
+// cannot be written to.
+absl::Status RequireFolder(const std::string& prefix, bool create);
+
 std::string StatePath(const std::string& prefix, StatePosition position);
 
 // Those of a prefix that are there, readable or not; none if there is no such folder. A folder that

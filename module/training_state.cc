@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -74,11 +75,22 @@ absl::Status TakeReplica(absl::string_view name, const NDArray& array, TrainingS
   return absl::InvalidArgumentError(absl::StrCat("unknown entry 'replica:", name, "'"));
 }
 
+// "callback:early_stopping:best"
+absl::Status TakeCallback(absl::string_view name, const NDArray& array, TrainingState* state) {
+  const size_t colon = name.find(':');
+  if (colon == absl::string_view::npos) {
+    return absl::InvalidArgumentError(absl::StrCat("unknown entry 'callback:", name, "'"));
+  }
+  state->callbacks[std::string(name.substr(0, colon))][std::string(name.substr(colon + 1))] = array;
+  return absl::OkStatus();
+}
+
 // Takes one entry of the file into `state`.
 absl::Status Take(const std::string& name, const NDArray& array, TrainingState* state) {
   if (TakeArray(name, array, state)) return absl::OkStatus();
   absl::string_view rest = name;
   if (absl::ConsumePrefix(&rest, "replica:")) return TakeReplica(rest, array, state);
+  if (absl::ConsumePrefix(&rest, "callback:")) return TakeCallback(rest, array, state);
   if (absl::ConsumePrefix(&rest, "kvstore:")) {
     state->kvstore.emplace_back(std::string(rest.data(), rest.size()), array);
     return absl::OkStatus();
@@ -167,23 +179,30 @@ absl::StatusOr<ModuleGroup*> GroupOf(const BaseModule& module, const char* call)
 
 }  // namespace
 
-absl::StatusOr<TrainingState> CaptureTraining(const BaseModule& module, const DataIter& iter,
-                                              const EvalMetric* metric, int epoch, int64_t nbatch) {
-  COOPER_ASSIGN_OR_RETURN(const ModuleGroup* group, GroupOf(module, "CaptureTraining"));
+absl::StatusOr<TrainingState> CaptureTraining(const TrainingRun& run, int epoch, int64_t nbatch) {
+  COOPER_ASSIGN_OR_RETURN(const ModuleGroup* group, GroupOf(*run.module, "CaptureTraining"));
   TrainingState state;
   COOPER_ASSIGN_OR_RETURN(static_cast<SavedParameters&>(state), group->parameters().Capture());
   state.epoch = epoch;
   state.nbatch = nbatch;
   state.buckets.assign(group->buckets().begin(), group->buckets().end());
   state.random = group->devices().random_position();
-  COOPER_ASSIGN_OR_RETURN(state.iterator, iter.SaveState());
-  if (metric != nullptr) state.metric = metric->SaveState();
+  COOPER_ASSIGN_OR_RETURN(state.iterator, run.iter->SaveState());
+  if (run.metric != nullptr) state.metric = run.metric->SaveState();
+  for (const auto& [name, callback] : run.callbacks) {
+    if (absl::StrContains(name, ':')) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("CaptureTraining: callback '", name, "': a name must not contain ':'"));
+    }
+    COOPER_ASSIGN_OR_RETURN(state.callbacks[name], callback->SaveState());
+  }
   return state;
 }
 
-absl::Status RestoreTraining(const TrainingState& state, BaseModule& module, DataIter& iter,
-                             EvalMetric* metric, const InitOptimizerOptions& optimizer,
+absl::Status RestoreTraining(const TrainingState& state, const TrainingRun& run,
+                             const InitOptimizerOptions& optimizer,
                              const InitParamsOptions& params) {
+  BaseModule& module = *run.module;
   COOPER_ASSIGN_OR_RETURN(ModuleGroup * group, GroupOf(module, "RestoreTraining"));
   ParameterStore& parameters = group->parameters();
   COOPER_RETURN_IF_ERROR(parameters.CheckHasAll(state));
@@ -199,9 +218,14 @@ absl::Status RestoreTraining(const TrainingState& state, BaseModule& module, Dat
   COOPER_RETURN_IF_ERROR(parameters.Restore(state));
   for (const BucketKey& key : state.buckets) group->AddBucket(key);
   group->devices().SetRandomPosition(state.random);
-  COOPER_RETURN_IF_ERROR(iter.LoadState(state.iterator));
-  if (metric != nullptr && !state.metric.empty()) {
-    COOPER_RETURN_IF_ERROR(metric->LoadState(state.metric));
+  COOPER_RETURN_IF_ERROR(run.iter->LoadState(state.iterator));
+  if (run.metric != nullptr && !state.metric.empty()) {
+    COOPER_RETURN_IF_ERROR(run.metric->LoadState(state.metric));
+  }
+  for (const auto& [name, callback] : run.callbacks) {
+    const auto saved = state.callbacks.find(name);
+    if (saved == state.callbacks.end()) continue;
+    COOPER_RETURN_IF_ERROR(AddContext(callback->LoadState(saved->second), "callback '", name, "'"));
   }
   return absl::OkStatus();
 }
@@ -215,6 +239,9 @@ absl::Status SaveTrainingState(const std::string& path, const TrainingState& sta
     AddState(absl::StrCat("replica:", index, ":"), replica, &list);
   }
   for (const auto& [name, array] : state.kvstore) list.emplace_back("kvstore:" + name, array);
+  for (const auto& [name, arrays] : state.callbacks) {
+    AddAll(absl::StrCat("callback:", name, ":").c_str(), arrays, &list);
+  }
   std::string keys;
   for (const BucketKey& key : state.buckets) absl::StrAppend(&keys, key.ToString(), "\n");
   COOPER_ASSIGN_OR_RETURN(NDArray buckets, FromText(keys));

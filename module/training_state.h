@@ -13,6 +13,7 @@
 //   grad:NAME                          sums of gradients that go on over updates (WriteReq::kAdd)
 //   opt:KEY                            as Updater::GetStates
 //   kvstore:KEY                        as KVStore::GetState
+//   callback:NAME:KEY                  as StatefulCallback::SaveState
 //   replica:I:WHAT:NAME                the same of the I-th further context, where it differs
 //   text:iterator  text:metric         SaveState of each (uint8)
 //   text:buckets                       the keys of all buckets bound so far, one a line
@@ -22,18 +23,19 @@
 //   score                              what Checkpointer::Save was given, if anything (float64)
 //
 // The checksum is the CRC-32 of zlib over, for each array, its name, a zero, its dtype's name, a
-// zero, its extents (int64), and its elements. Version 3 had neither grad
-// nor updates, version 2 no score, version 1 no checksum and no entries kvstore, replica and
-// buckets. All can still be read.
+// zero, its extents (int64), and its elements. Version 3 has neither grad nor updates nor callback,
+// version 2 no score, version 1 no checksum and no entries kvstore, replica and buckets. All can be
+// read. A Checkpointer (checkpointer.h) saves and restores states beside a training; by hand:
 //
 //   COOPER_ASSIGN_OR_RETURN(TrainingState state, LoadTrainingState(path));
-//   COOPER_RETURN_IF_ERROR(RestoreTraining(state, *model, *iter, metric.get(), fit.optimizer,
+//   COOPER_RETURN_IF_ERROR(RestoreTraining(state, {.module = model, .iter = iter}, fit.optimizer,
 //                                          fit.params));
 //   fit.begin_epoch = state.epoch;
 //   fit.begin_batch = state.nbatch;
 //   COOPER_RETURN_IF_ERROR(model->Fit(*iter, fit));
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,12 +46,25 @@
 #include "io/bucket_key.h"
 #include "io/data_iter.h"
 #include "module/base_module.h"
+#include "module/callback/callback.h"
 #include "module/metric/eval_metric.h"
 #include "module/parameter_options.h"
 #include "module/saved_parameters.h"
 #include "module/state_files.h"
+#include "ndarray/array_map.h"
 
 namespace cooper {
+
+// What a state is taken from and put back into. Nothing is owned, and all must outlive the calls.
+struct TrainingRun {
+  BaseModule* module = nullptr;
+  DataIter* iter = nullptr;
+  EvalMetric* metric = nullptr;  // may be null
+  // Callbacks whose state is part of the run's, under names of the caller's choice without ':'. A
+  // run goes on with the same names: a callback that the state does not know stays as it is, and
+  // what the state has under another name is ignored.
+  std::map<std::string, StatefulCallback*> callbacks;
+};
 
 struct TrainingState : SavedParameters {
   int epoch = 0;       // the epoch that goes on
@@ -62,26 +77,27 @@ struct TrainingState : SavedParameters {
   // How good it is (Checkpointer::Save). It is in the file of the state, so that a run that is
   // killed cannot leave the best state with the score of another one.
   std::optional<double> score;
+  std::map<std::string, ArrayMap> callbacks;  // by the names in TrainingRun::callbacks
 
   // Where it stands in the training: processes that train together have the same position after the
   // same update, whatever data each has; that of one process is epoch and batches.
   StatePosition position() const { return {epoch, updates.value_or(nbatch)}; }
 };
 
-// Copies the state out of a module and the objects that train it. `metric` may be null. For the end
-// of an epoch, call it after the iterator's Reset with the next epoch and nbatch 0, or before it,
-// with the batches of the epoch: both go on alike. kUnimplemented for a module of several groups
-// (BaseModule::group), such as a SequentialModule.
-absl::StatusOr<TrainingState> CaptureTraining(const BaseModule& module, const DataIter& iter,
-                                              const EvalMetric* metric, int epoch, int64_t nbatch);
+// Copies the state out of a module and the objects that train it. For the end of an epoch, call it
+// after the iterator's Reset with the next epoch and nbatch 0, or before it, and before the
+// validation, with the batches of the epoch: both go on alike. kUnimplemented for a module of
+// several groups (BaseModule::group), such as a SequentialModule; kInvalidArgument for a callback
+// whose name has a ':'.
+absl::StatusOr<TrainingState> CaptureTraining(const TrainingRun& run, int epoch, int64_t nbatch);
 
-// Puts a state back: `module` must be bound; its parameters and optimizer are overwritten, the
+// Puts a state back: the module must be bound; its parameters and optimizer are overwritten, the
 // optimizer being made by `optimizer` first if there is none; `params` says how parameters that
-// only later buckets bring get their values. `iter` must be over the same data with the same
+// only later buckets bring get their values. The iterator must be over the same data with the same
 // options. kInvalidArgument, naming it, if the state lacks a parameter of the module or has one of
-// another shape; kUnimplemented as CaptureTraining.
-absl::Status RestoreTraining(const TrainingState& state, BaseModule& module, DataIter& iter,
-                             EvalMetric* metric, const InitOptimizerOptions& optimizer,
+// another shape, or if a callback does not take its state; kUnimplemented as CaptureTraining.
+absl::Status RestoreTraining(const TrainingState& state, const TrainingRun& run,
+                             const InitOptimizerOptions& optimizer,
                              const InitParamsOptions& params = {});
 
 // Loading fails with kInvalidArgument, saying which, if the version, an entry or the checksum is

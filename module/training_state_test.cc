@@ -72,7 +72,9 @@ TEST(TrainingStateTest, ARestoredRunEndsLikeTheOther) {
     Train(whole, done);
     COOPER_ASSERT_OK_AND_ASSIGN(
         const TrainingState state,
-        CaptureTraining(*whole.model, *whole.iter, whole.metric.get(), done / 6, done % 6));
+        CaptureTraining(
+            {.module = whole.model.get(), .iter = whole.iter.get(), .metric = whole.metric.get()},
+            done / 6, done % 6));
     COOPER_ASSERT_OK(SaveTrainingState(path, state));
     Train(whole, 9);
 
@@ -81,8 +83,10 @@ TEST(TrainingStateTest, ARestoredRunEndsLikeTheOther) {
     COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState loaded, LoadTrainingState(path));
     EXPECT_EQ(loaded.epoch, done / 6);
     EXPECT_EQ(loaded.nbatch, done % 6);
-    COOPER_ASSERT_OK(RestoreTraining(loaded, *resumed.model, *resumed.iter, resumed.metric.get(),
-                                     resumed.optimizer));
+    COOPER_ASSERT_OK(RestoreTraining(
+        loaded,
+        {.module = resumed.model.get(), .iter = resumed.iter.get(), .metric = resumed.metric.get()},
+        resumed.optimizer));
     Train(resumed, 9);
     COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams expected, whole.model->GetParams());
     COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams got, resumed.model->GetParams());
@@ -99,8 +103,10 @@ TEST(TrainingStateTest, DamagedFilesAreRefused) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("damaged.state")));
   TrainedModel run = MakeRun(1);
   Train(run, 2);
-  COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState state,
-                              CaptureTraining(*run.model, *run.iter, run.metric.get(), 0, 2));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const TrainingState state,
+      CaptureTraining(
+          {.module = run.model.get(), .iter = run.iter.get(), .metric = run.metric.get()}, 0, 2));
   COOPER_ASSERT_OK(SaveTrainingState(path, state));
   COOPER_ASSERT_OK_AND_ASSIGN(const std::string bytes, ReadFile(path));
   for (size_t length = 0; length < bytes.size(); length += 97) {
@@ -165,14 +171,22 @@ TEST(TrainingStateTest, AFileOfVersion2IsRead) {
 TEST(TrainingStateTest, AStateOfAnotherModelIsRefused) {
   TrainedModel run = MakeRun(1);
   Train(run, 2);
-  COOPER_ASSERT_OK_AND_ASSIGN(TrainingState state,
-                              CaptureTraining(*run.model, *run.iter, run.metric.get(), 0, 2));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      TrainingState state,
+      CaptureTraining(
+          {.module = run.model.get(), .iter = run.iter.get(), .metric = run.metric.get()}, 0, 2));
   state.args["fc1_weight"] = RandomArray({7, 6}, 1);
-  EXPECT_THAT(RestoreTraining(state, *run.model, *run.iter, run.metric.get(), run.optimizer),
-              StatusIs(kInvalidArgument, HasSubstr("fc1_weight")));
+  EXPECT_THAT(
+      RestoreTraining(
+          state, {.module = run.model.get(), .iter = run.iter.get(), .metric = run.metric.get()},
+          run.optimizer),
+      StatusIs(kInvalidArgument, HasSubstr("fc1_weight")));
   state.args.erase("fc1_weight");
-  EXPECT_THAT(RestoreTraining(state, *run.model, *run.iter, run.metric.get(), run.optimizer),
-              StatusIs(kInvalidArgument, HasSubstr("fc1_weight")));
+  EXPECT_THAT(
+      RestoreTraining(
+          state, {.module = run.model.get(), .iter = run.iter.get(), .metric = run.metric.get()},
+          run.optimizer),
+      StatusIs(kInvalidArgument, HasSubstr("fc1_weight")));
 }
 
 // What a file says of an optimizer is looked at before it is used: a copy of a weight in another
@@ -180,8 +194,10 @@ TEST(TrainingStateTest, AStateOfAnotherModelIsRefused) {
 TEST(TrainingStateTest, AnOptimizerStateThatDoesNotFitItsWeightIsRefused) {
   TrainedModel run = MakeRun(1);
   Train(run, 2);
-  COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState state,
-                              CaptureTraining(*run.model, *run.iter, run.metric.get(), 0, 2));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const TrainingState state,
+      CaptureTraining(
+          {.module = run.model.get(), .iter = run.iter.get(), .metric = run.metric.get()}, 0, 2));
   const std::string path = testing::TempDir() + "/hostile.state";
   const std::pair<std::pair<const char*, NDArray>, const char*> kCases[] = {
       {{"fc1_weight:master", RandomArray({1}, 1)}, "'fc1_weight'"},
@@ -197,15 +213,18 @@ TEST(TrainingStateTest, AnOptimizerStateThatDoesNotFitItsWeightIsRefused) {
     changed.optimizer.emplace_back(entry.first, entry.second);
     COOPER_ASSERT_OK(SaveTrainingState(path, changed));
     COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState loaded, LoadTrainingState(path));
-    EXPECT_THAT(RestoreTraining(loaded, *run.model, *run.iter, run.metric.get(), run.optimizer),
-                StatusIs(kInvalidArgument, HasSubstr(error)));
+    EXPECT_THAT(
+        RestoreTraining(
+            loaded, {.module = run.model.get(), .iter = run.iter.get(), .metric = run.metric.get()},
+            run.optimizer),
+        StatusIs(kInvalidArgument, HasSubstr(error)));
   }
 }
 
 TEST(TrainingStateTest, AChainHasNoStateOfItsOwn) {
   TrainedModel run = MakeRun(1);
   SequentialModule chain;
-  EXPECT_THAT(CaptureTraining(chain, *run.iter, nullptr, 0, 0),
+  EXPECT_THAT(CaptureTraining({.module = &chain, .iter = run.iter.get()}, 0, 0),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("the modules it is made of")));
 }
 

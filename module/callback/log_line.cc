@@ -6,6 +6,7 @@
 namespace cooper {
 
 void LogInfo(const std::string& line) { LOG(INFO) << line; }
+void LogError(const std::string& line) { LOG(ERROR) << line; }
 
 std::string FormatValues(const std::vector<NamedValue>& values) {
   std::string text;

@@ -20,8 +20,9 @@ inline LogLine OrSilent(LogLine log) {
   return log ? std::move(log) : LogLine([](const std::string&) {});
 }
 
-// Writes to glog's INFO log.
+// Write to glog's logs of these severities.
 void LogInfo(const std::string& line);
+void LogError(const std::string& line);
 
 // "\tmae=0.500000\tmse=0.250000".
 std::string FormatValues(const std::vector<NamedValue>& values);

@@ -1,7 +1,9 @@
-// One of several processes that train together and whose data ends at different times. It says
-// where its states are, who it is, and from where it goes on; processes_kill_test.sh kills it.
+// One of several processes that train together and whose data ends at different times, or a process
+// alone, with validation, early stopping and the best state. It says where its states are, who it
+// is, and from where it goes on; processes_kill_test.sh kills it.
 //
 // uneven_training PREFIX EPOCHS KIND: files PREFIX-rank<R>-..., of a training of KIND:
+//   alone       one process, without a store over several
 //   plain       one batch for each update
 //   compressed  gradients of 2 bits, whose rest stays with each process
 //   accumulated three batches for each update
@@ -24,6 +26,7 @@
 #include "executor/executor_fixtures.h"
 #include "io/bucket_sentence_iter.h"
 #include "module/bucketing_module.h"
+#include "module/callback/early_stopping.h"
 #include "module/checkpointer.h"
 #include "module/initializer/initializers.h"
 #include "module/kvstore/kvstore.h"
@@ -78,18 +81,24 @@ std::unique_ptr<BucketSentenceIter> MakeIter(int rank, bool is_training) {
 }
 
 absl::Status Train(const std::string& prefix, int epochs, const std::string& kind) {
-  COOPER_ASSIGN_OR_RETURN(std::shared_ptr<KVStore> store, CreateKVStore("dist_sync"));
-  const std::string own = absl::StrCat(prefix, "-rank", store->rank());
+  std::shared_ptr<KVStore> store;
+  if (kind != "alone") COOPER_ASSIGN_OR_RETURN(store, CreateKVStore("dist_sync"));
+  const int rank = store == nullptr ? 1 : store->rank();
+  const std::string own = absl::StrCat(prefix, "-rank", store == nullptr ? 0 : rank);
   std::ofstream(own + ".pid") << getpid() << std::endl;
 
-  const auto data = MakeIter(store->rank(), /*is_training=*/true);
+  const auto data = MakeIter(rank, /*is_training=*/true);
   const auto validation = MakeIter(1, /*is_training=*/false);
   BucketingModuleOptions options{.sym_gen = Guess, .default_bucket_key = 5};
   if (kind == "compressed") options.compression_params = {{"type", "2bit"}, {"threshold", "0.01"}};
   COOPER_ASSIGN_OR_RETURN(const auto module, BucketingModule::Create(options));
   const auto metric = Perplexity({.ignore_label = 0});
   const auto validation_metric = Perplexity({.ignore_label = 0});
-  const TrainingRun run{.module = module.get(), .iter = data.get(), .metric = metric.get()};
+  EarlyStopping stopping({.metric = "perplexity", .patience = 2, .log = nullptr});
+  const TrainingRun run{.module = module.get(),
+                        .iter = data.get(),
+                        .metric = metric.get(),
+                        .callbacks = {{"early_stopping", &stopping}}};
   // One state: no spare one that happens to be common.
   COOPER_ASSIGN_OR_RETURN(const auto checkpointer,
                           Checkpointer::Create({.prefix = own, .keep_last = 1}));
@@ -97,7 +106,10 @@ absl::Status Train(const std::string& prefix, int epochs, const std::string& kin
   LRSchedulerOptions rate{.base_lr = kind == "added" ? 0.001 : 0.05};
   COOPER_ASSIGN_OR_RETURN(std::shared_ptr<LRScheduler> schedule,
                           FactorScheduler::Create({.common = rate, .step = 30, .factor = 0.9}));
-  FitOptions fit{.eval_metric = metric.get(),
+  FitOptions fit{.eval_data = validation.get(),
+                 .eval_metric = metric.get(),
+                 .validation_metric = validation_metric.get(),
+                 .eval_end_callbacks = {stopping.AtEvalEnd()},
                  .progress = nullptr,
                  .stop_on_signal = true,
                  .optimizer = {.kvstore_instance = store,
@@ -109,21 +121,16 @@ absl::Status Train(const std::string& prefix, int epochs, const std::string& kin
                  .accumulate_batches = kind == "accumulated" ? 3 : 1,
                  .seed = 3,
                  .num_epoch = epochs};
-  fit.capture_point = checkpointer->Every(1, run);
-  fit.stop_point = checkpointer->AtStop(run);
-  fit.epoch_end_callbacks = {[&](int epoch, BaseModule&) -> absl::StatusOr<bool> {
-    COOPER_ASSIGN_OR_RETURN(TrainingState state, CaptureTraining(*module, *data, metric.get(),
-                                                                 epoch, data->num_batches()));
-    COOPER_ASSIGN_OR_RETURN(const auto values, module->Score(*validation, *validation_metric));
-    COOPER_RETURN_IF_ERROR(checkpointer->Save(std::move(state), values[0].second));
-    return true;
-  }};
+  checkpointer->Attach(run, {.every = 1}, &fit);
   COOPER_ASSIGN_OR_RETURN(const bool resumed, checkpointer->Resume(run, &fit));
   std::cout << absl::StrCat(resumed ? "resumed" : "anew", " epoch ", fit.begin_epoch, " batches ",
-                            fit.begin_batch, " rank ", store->rank(), "\n")
+                            fit.begin_batch, " rank ", rank, "\n")
             << std::flush;
   COOPER_RETURN_IF_ERROR(module->Fit(*data, fit));
-  return checkpointer->Wait();
+  std::cout << absl::StrCat(stopping.stopped() ? "stopped" : "ended", ", best epoch ",
+                            stopping.best_epoch(), "\n");
+  COOPER_RETURN_IF_ERROR(stopping.RestoreBest(*module));
+  return module->SaveParams(own + ".params");
 }
 
 }  // namespace

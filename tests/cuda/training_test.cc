@@ -156,15 +156,19 @@ TEST(TrainingOnGpuTest, GoesOnBitForBit) {
     Train(whole, 7);
     COOPER_ASSERT_OK_AND_ASSIGN(
         const TrainingState state,
-        CaptureTraining(*whole.model, *whole.iter, whole.metric.get(), 0, 7));
+        CaptureTraining(
+            {.module = whole.model.get(), .iter = whole.iter.get(), .metric = whole.metric.get()},
+            0, 7));
     COOPER_ASSERT_OK(SaveTrainingState(path, state));
     Train(whole, 9);
 
     Trained resumed = MakeRun({Context::Gpu(0)}, optimizer);
     Train(resumed, 2);  // what it has done before is forgotten
     COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState loaded, LoadTrainingState(path));
-    COOPER_ASSERT_OK(RestoreTraining(loaded, *resumed.model, *resumed.iter, resumed.metric.get(),
-                                     OptimizerOf(optimizer), InitialParams()));
+    COOPER_ASSERT_OK(RestoreTraining(
+        loaded,
+        {.module = resumed.model.get(), .iter = resumed.iter.get(), .metric = resumed.metric.get()},
+        OptimizerOf(optimizer), InitialParams()));
     Train(resumed, 9);
     ExpectSameParams(*whole.model, *resumed.model);
   }

@@ -101,7 +101,9 @@ TrainingState SomeState() {
   SmallRun run;
   run.fit.num_epoch = 1;
   COOPER_EXPECT_OK(run.model->Fit(*run.iter, run.fit));
-  return *CaptureTraining(*run.model, *run.iter, run.metric.get(), /*epoch=*/1, /*nbatch=*/0);
+  return *CaptureTraining(
+      {.module = run.model.get(), .iter = run.iter.get(), .metric = run.metric.get()}, /*epoch=*/1,
+      /*nbatch=*/0);
 }
 
 absl::Status Train(const std::string& prefix) {

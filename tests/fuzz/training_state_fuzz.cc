@@ -81,7 +81,9 @@ const NamedArrays& Saved(const std::string& optimizer) {
   if (saved.empty()) {
     Run run(optimizer);
     run.Step();
-    const auto state = CaptureTraining(*run.model, *run.iter, run.metric.get(), /*epoch=*/0, 2);
+    const auto state = CaptureTraining(
+        {.module = run.model.get(), .iter = run.iter.get(), .metric = run.metric.get()},
+        /*epoch=*/0, 2);
     CHECK(state.ok() && SaveTrainingState(Path(), *state).ok());
     saved = *LoadNamedArrays(Path());
     saved.pop_back();
@@ -195,12 +197,14 @@ void Restore(FuzzInput& input, bool saves) {
   if (!state.ok()) return;
   if (saves) ExpectSaved(*state);
   Run run(optimizer);
-  const absl::Status restored =
-      RestoreTraining(*state, *run.model, *run.iter, run.metric.get(), run.optimizer);
+  const absl::Status restored = RestoreTraining(
+      *state, {.module = run.model.get(), .iter = run.iter.get(), .metric = run.metric.get()},
+      run.optimizer);
   run.Step();
   if (!restored.ok()) return;
-  const auto again =
-      CaptureTraining(*run.model, *run.iter, run.metric.get(), state->epoch, state->nbatch);
+  const auto again = CaptureTraining(
+      {.module = run.model.get(), .iter = run.iter.get(), .metric = run.metric.get()}, state->epoch,
+      state->nbatch);
   CHECK(again.ok()) << again.status();
 }
 
@@ -222,7 +226,8 @@ NDArray Doubles(const std::vector<double>& values) {
 std::vector<FuzzSeed> Seeds() {
   Run run("sgd");
   run.Step();
-  TrainingState state = *CaptureTraining(*run.model, *run.iter, run.metric.get(), 0, 2);
+  TrainingState state = *CaptureTraining(
+      {.module = run.model.get(), .iter = run.iter.get(), .metric = run.metric.get()}, 0, 2);
   state.buckets = {BucketKey(3), BucketKey("a"), BucketKey({1, 2})};
   state.score = 0.5;
   CHECK(SaveTrainingState(Path(), state).ok());
