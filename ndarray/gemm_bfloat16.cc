@@ -109,8 +109,13 @@ class Plan {
     attr.set_post_ops(sum);
     // Else each primitive would keep its own.
     attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+#if DNNL_VERSION_MAJOR >= 3
+    const dnnl::matmul::primitive_desc product(Engine(), a_.get_desc(), b_.get_desc(),
+                                               c_.get_desc(), attr);
+#else
     const dnnl::matmul::primitive_desc product(
         dnnl::matmul::desc(a_.get_desc(), b_.get_desc(), c_.get_desc()), attr, Engine());
+#endif
     scratch_ = memory(product.scratchpad_desc(), Engine(), nullptr);
     product_ = dnnl::matmul(product);
   }

@@ -3,8 +3,34 @@
 #include <dlfcn.h>
 
 #include "oneapi/dnnl/dnnl.h"
+#include "oneapi/dnnl/dnnl_config.h"
+
+#if DNNL_CPU_THREADING_RUNTIME == DNNL_RUNTIME_THREADPOOL
+#include "oneapi/dnnl/dnnl_threadpool.h"
+#endif
 
 namespace cooper {
+
+#if DNNL_CPU_THREADING_RUNTIME == DNNL_RUNTIME_THREADPOOL
+
+// Such a oneDNN, as the registry's is, computes on the threads of the caller's pool. cooper gives
+// it none, so that it computes on the calling thread in any case; but without a pool it plans for
+// as many threads as there are cores: it would choose kernels and blocks for them, ask for scratch
+// memory for all of them, and run their shares one after the other. The maximum concurrency, which
+// is the calling thread's own setting, is what it plans for instead. An error, which either
+// function has for a null pointer alone, leaves it at that plan.
+
+OneDnnOnThisThread::OneDnnOnThisThread() {
+  if (dnnl_threadpool_interop_get_max_concurrency(&before_) != dnnl_success) return;
+  dnnl_threadpool_interop_set_max_concurrency(1);
+}
+
+OneDnnOnThisThread::~OneDnnOnThisThread() {
+  if (before_ > 0) dnnl_threadpool_interop_set_max_concurrency(before_);
+}
+
+#else
+
 namespace {
 
 // The OpenMP that oneDNN is linked with, which need not be this program's compiler's; null where it
@@ -44,5 +70,7 @@ OneDnnOnThisThread::OneDnnOnThisThread() {
 OneDnnOnThisThread::~OneDnnOnThisThread() {
   if (before_ > 0) OneDnnOpenMp().set_threads(before_);
 }
+
+#endif
 
 }  // namespace cooper

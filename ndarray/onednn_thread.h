@@ -3,8 +3,9 @@
 
 namespace cooper {
 
-// While one lives, oneDNN computes on the calling thread alone: within a loop's pieces, and for
-// small products. Debian's oneDNN has threads of OpenMP's, which would wait for each other.
+// While one lives, oneDNN plans and computes for the calling thread alone: within a loop's pieces,
+// and for small products. Debian's oneDNN has threads of OpenMP's, which would wait for each other;
+// the registry's has none, but plans for all cores. One that uses oneTBB is left as it is.
 class OneDnnOnThisThread {
  public:
   OneDnnOnThisThread();

@@ -16,6 +16,37 @@ dnnl::primitive_attr UserScratch() {
   return attr;
 }
 
+// A primitive's description, from what describes the operation. oneDNN 2 makes an object of that
+// first, which oneDNN 3 does not have.
+template <typename Primitive, typename... Operation>
+typename Primitive::primitive_desc Describe(const dnnl::primitive_attr& attr,
+                                            const Operation&... operation) {
+#if DNNL_VERSION_MAJOR >= 3
+  return {OneDnnEngine(), operation..., attr};
+#else
+  return {{operation...}, attr, OneDnnEngine()};
+#endif
+}
+
+// The same for a gradient.
+template <typename Primitive, typename... Operation>
+typename Primitive::primitive_desc DescribeBackward(const ConvolutionForwardDesc& forward,
+                                                    const Operation&... operation) {
+#if DNNL_VERSION_MAJOR >= 3
+  return {OneDnnEngine(), operation..., forward, UserScratch()};
+#else
+  return {{operation...}, UserScratch(), OneDnnEngine(), forward};
+#endif
+}
+
+void AppendEltwise(dnnl::post_ops& ops, dnnl::algorithm algorithm, float alpha, float beta) {
+#if DNNL_VERSION_MAJOR >= 3
+  ops.append_eltwise(algorithm, alpha, beta);
+#else
+  ops.append_eltwise(1, algorithm, alpha, beta);
+#endif
+}
+
 }  // namespace
 
 ConvolutionDescs::ConvolutionDescs(const ConvolutionProduct& p, const ConvolutionExtent& e) {
@@ -72,9 +103,9 @@ ConvolutionForwardDesc ForwardDescOf(const ConvolutionDescs& d, const Options& o
   if (options.result == Result::kMap) {
     dnnl::post_ops ops;
     if (options.add) ops.append_sum(1);
-    if (options.relu) ops.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
+    if (options.relu) AppendEltwise(ops, dnnl::algorithm::eltwise_relu, 0, 0);
     if (options.clip) {
-      ops.append_eltwise(1, dnnl::algorithm::eltwise_clip, options.a_min, options.a_max);
+      AppendEltwise(ops, dnnl::algorithm::eltwise_clip, options.a_min, options.a_max);
     }
     attr.set_post_ops(ops);
   }
@@ -85,32 +116,26 @@ ConvolutionForwardDesc ForwardDescOf(const ConvolutionDescs& d, const Options& o
                              : dnnl::algorithm::convolution_direct;
   if (options.bias) {
     const memory::desc bias({d.map[1]}, memory::data_type::f32, memory::format_tag::a);
-    return {{kind, algorithm, d.Image(options.plain_image), d.AnyWeight(), bias, d.Blocked(d.map),
-             d.stride, d.dilate, d.pad, d.pad_end},
-            attr,
-            OneDnnEngine()};
+    return Describe<dnnl::convolution_forward>(attr, kind, algorithm, d.Image(options.plain_image),
+                                               d.AnyWeight(), bias, d.Blocked(d.map), d.stride,
+                                               d.dilate, d.pad, d.pad_end);
   }
-  return {{kind, algorithm, d.Image(options.plain_image), d.AnyWeight(), d.Blocked(d.map), d.stride,
-           d.dilate, d.pad, d.pad_end},
-          attr,
-          OneDnnEngine()};
+  return Describe<dnnl::convolution_forward>(attr, kind, algorithm, d.Image(options.plain_image),
+                                             d.AnyWeight(), d.Blocked(d.map), d.stride, d.dilate,
+                                             d.pad, d.pad_end);
 }
 
 ConvolutionDataDesc DataDescOf(const ConvolutionDescs& d, const ConvolutionForwardDesc& forward) {
-  return {{dnnl::algorithm::convolution_direct, d.Blocked(d.image), d.AnyWeight(), d.Blocked(d.map),
-           d.stride, d.dilate, d.pad, d.pad_end},
-          UserScratch(),
-          OneDnnEngine(),
-          forward};
+  return DescribeBackward<dnnl::convolution_backward_data>(
+      forward, dnnl::algorithm::convolution_direct, d.Blocked(d.image), d.AnyWeight(),
+      d.Blocked(d.map), d.stride, d.dilate, d.pad, d.pad_end);
 }
 
 ConvolutionWeightDesc WeightDescOf(const ConvolutionDescs& d, const Options& options,
                                    const ConvolutionForwardDesc& forward) {
-  return {{dnnl::algorithm::convolution_direct, d.Image(options.plain_image), d.AnyWeight(),
-           d.Blocked(d.map), d.stride, d.dilate, d.pad, d.pad_end},
-          UserScratch(),
-          OneDnnEngine(),
-          forward};
+  return DescribeBackward<dnnl::convolution_backward_weights>(
+      forward, dnnl::algorithm::convolution_direct, d.Image(options.plain_image), d.AnyWeight(),
+      d.Blocked(d.map), d.stride, d.dilate, d.pad, d.pad_end);
 }
 
 }  // namespace cooper

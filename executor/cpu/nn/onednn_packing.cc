@@ -7,22 +7,60 @@
 
 namespace cooper {
 
-std::optional<PackedWeightParam> PackingOf(const dnnl::memory::desc& desc) {
+namespace {
+
+using Dims = dnnl::memory::dims;
+
+// What a description says of a layout in blocks.
+struct BlockedLayout {
+  Dims dims, padded_dims, padded_offsets, strides, block_axes, block_sizes;
+};
+
+// Nullopt for other layouts, and for arrays with a beginning or an end of their own.
+std::optional<BlockedLayout> BlockedLayoutOf(const dnnl::memory::desc& desc) {
+#if DNNL_VERSION_MAJOR >= 3
+  if (desc.get_format_kind() != dnnl::memory::format_kind::blocked ||
+      desc.get_data_type() != dnnl::memory::data_type::f32 || desc.get_submemory_offset() != 0) {
+    return std::nullopt;
+  }
+  return BlockedLayout{.dims = desc.get_dims(),
+                       .padded_dims = desc.get_padded_dims(),
+                       .padded_offsets = desc.get_padded_offsets(),
+                       .strides = desc.get_strides(),
+                       .block_axes = desc.get_inner_idxs(),
+                       .block_sizes = desc.get_inner_blks()};
+#else
   const dnnl_memory_desc_t& d = desc.data;
   if (d.format_kind != dnnl_blocked || d.data_type != dnnl_f32 || d.offset0 != 0 ||
       d.extra.flags != dnnl_memory_extra_flag_none) {
     return std::nullopt;
   }
   const dnnl_blocking_desc_t& blocks = d.format_desc.blocking;
+  return BlockedLayout{
+      .dims = Dims(d.dims, d.dims + d.ndims),
+      .padded_dims = Dims(d.padded_dims, d.padded_dims + d.ndims),
+      .padded_offsets = Dims(d.padded_offsets, d.padded_offsets + d.ndims),
+      .strides = Dims(blocks.strides, blocks.strides + d.ndims),
+      .block_axes = Dims(blocks.inner_idxs, blocks.inner_idxs + blocks.inner_nblks),
+      .block_sizes = Dims(blocks.inner_blks, blocks.inner_blks + blocks.inner_nblks)};
+#endif
+}
+
+}  // namespace
+
+std::optional<PackedWeightParam> PackingOf(const dnnl::memory::desc& desc) {
+  const std::optional<BlockedLayout> layout = BlockedLayoutOf(desc);
+  if (!layout.has_value()) return std::nullopt;
+  const BlockedLayout& d = *layout;
   PackedWeightParam packing;
-  packing.shape.assign(d.dims, d.dims + d.ndims);
+  packing.shape = d.dims;
   packing.slice = d.dims[0];
-  packing.block_axes.assign(blocks.inner_idxs, blocks.inner_idxs + blocks.inner_nblks);
-  packing.block_sizes.assign(blocks.inner_blks, blocks.inner_blks + blocks.inner_nblks);
-  packing.outer.resize(d.ndims);
+  packing.block_axes = d.block_axes;
+  packing.block_sizes = d.block_sizes;
+  packing.outer.resize(d.dims.size());
   std::iota(packing.outer.begin(), packing.outer.end(), 0);
   std::stable_sort(packing.outer.begin(), packing.outer.end(),
-                   [&](int64_t a, int64_t b) { return blocks.strides[a] > blocks.strides[b]; });
+                   [&](int64_t a, int64_t b) { return d.strides[a] > d.strides[b]; });
   int64_t stride = 1;
   for (const int64_t size : packing.block_sizes) stride *= size;
   for (auto axis = packing.outer.rbegin(); axis != packing.outer.rend(); ++axis) {
@@ -32,11 +70,25 @@ std::optional<PackedWeightParam> PackingOf(const dnnl::memory::desc& desc) {
       return std::nullopt;
     }
     const int64_t count = d.padded_dims[*axis] / block;
-    if (count > 1 && blocks.strides[*axis] != stride) return std::nullopt;
+    if (count > 1 && d.strides[*axis] != stride) return std::nullopt;
     stride *= count;
   }
   return packing;
 }
+
+#if DNNL_VERSION_MAJOR >= 3
+
+// oneDNN 3 keeps to itself how such weights lie: they cannot be packed ahead.
+
+std::optional<WinogradWeightParam> WinogradPackingOf(const dnnl::memory::desc&) {
+  return std::nullopt;
+}
+
+dnnl::memory::desc WinogradSlice(const WinogradWeightParam&) {
+  throw dnnl::error(dnnl_unimplemented, "oneDNN 3 does not tell how Winograd's weights lie");
+}
+
+#else
 
 std::optional<WinogradWeightParam> WinogradPackingOf(const dnnl::memory::desc& desc) {
   const dnnl_memory_desc_t& d = desc.data;
@@ -79,5 +131,7 @@ dnnl::memory::desc WinogradSlice(const WinogradWeightParam& p) {
   wino.size = static_cast<size_t>(p.slice_elements()) * sizeof(float);
   return desc;
 }
+
+#endif
 
 }  // namespace cooper

@@ -15,9 +15,10 @@ namespace cooper {
 // for it: where there are gaps, or more than the array's own elements.
 std::optional<PackedWeightParam> PackingOf(const dnnl::memory::desc& desc);
 
-// The same for Winograd's layouts, where all tiles are the weight's own.
+// The same for Winograd's layouts, where all tiles are the weight's own. Nullopt with oneDNN 3.
 std::optional<WinogradWeightParam> WinogradPackingOf(const dnnl::memory::desc& desc);
-// The description of a slice, of which WinogradPackingOf is the reverse.
+// The description of a slice, of which WinogradPackingOf is the reverse. Throws dnnl::error with
+// oneDNN 3.
 dnnl::memory::desc WinogradSlice(const WinogradWeightParam& packing);
 
 }  // namespace cooper
