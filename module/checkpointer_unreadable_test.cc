@@ -48,8 +48,10 @@ namespace cooper {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr auto kDataLoss = absl::StatusCode::kDataLoss;
@@ -158,10 +160,68 @@ class OneOfTwo : public KVStoreWithValues {
     return absl::OkStatus();
   }
 
+  // What a step makes of what both tell.
+  static void Agree(OneOfTwo& a, OneOfTwo& b) {
+    if (a.told_state_ != kNoState && a.told_state_ == b.told_state_) {
+      a.common_state_ = b.common_state_ = a.told_state_;
+    }
+  }
+
  private:
   const int rank_;
   std::vector<std::string>& texts_;
 };
+
+// Names of the files that both have.
+std::vector<std::string> InCommon(const Checkpointer& a, const Checkpointer& b) {
+  std::vector<std::string> names;
+  for (const std::string& path : a.Paths()) {
+    const auto name = std::filesystem::path(path).filename();
+    for (const std::string& other : b.Paths()) {
+      if (std::filesystem::path(other).filename() == name) names.push_back(name.string());
+    }
+  }
+  return names;
+}
+
+// Though one writes ahead of the other, and the other cannot write for a while.
+TEST(CheckpointerUnreadableTest, ProcessesKeepAStateThatAllHave) {
+  for (const bool background : {false, true}) {
+    SCOPED_TRACE(background);
+    std::vector<std::string> texts(2);
+    std::vector<std::shared_ptr<OneOfTwo>> stores;
+    std::vector<std::unique_ptr<Checkpointer>> each;
+    const std::string prefixes[] = {Prefix("keep0"), Prefix("keep1")};
+    for (const int rank : {0, 1}) {
+      stores.push_back(std::make_shared<OneOfTwo>(rank, &texts));
+      each.push_back(*Checkpointer::Create({.prefix = prefixes[rank],
+                                            .keep_last = 1,
+                                            .background = background,
+                                            .log = [](const auto&) {}}));
+      FitOptions fit{.optimizer = {.kvstore_instance = stores.back()}};
+      ASSERT_THAT(each.back()->Resume({}, &fit), IsOkAndHolds(false));
+    }
+    const auto folder = std::filesystem::path(prefixes[1]).parent_path();
+    const std::filesystem::path away = folder.string() + ".away";
+    std::filesystem::remove_all(away);
+    for (int64_t update = 1; update <= 12; ++update) {
+      if (update == 5) std::filesystem::rename(folder, away);
+      if (update == 9) {
+        each[1]->Wait().IgnoreError();
+        std::filesystem::rename(away, folder);
+      }
+      TrainingState state = StateAt(update > 3 ? 3 : update);  // the data ends after three
+      state.updates = update;
+      for (const auto& checkpointer : each) checkpointer->Save(state).IgnoreError();
+      OneOfTwo::Agree(*stores[0], *stores[1]);
+      if (update < 3 || (update >= 5 && update < 9)) continue;
+      EXPECT_THAT(InCommon(*each[0], *each[1]), Not(IsEmpty())) << update;
+    }
+    for (const auto& checkpointer : each) COOPER_EXPECT_OK(checkpointer->Wait());
+    EXPECT_THAT(InCommon(*each[0], *each[1]), Contains("run-0000-00000012.state"));
+    for (const auto& checkpointer : each) EXPECT_LE(checkpointer->Paths().size(), 2);
+  }
+}
 
 enum class Files { kNone, kDamaged, kWhole };
 
