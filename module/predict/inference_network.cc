@@ -44,10 +44,10 @@ absl::StatusOr<Symbol> SelectOutputs(const Symbol& symbol, absl::Span<const std:
   return Symbol::Group(selected);
 }
 
-// A call of BatchNorm that computes what the node does and writes to nothing; nullopt for other
-// nodes, and for those that give their variance, which BatchNorm has in another form. The other
-// operators write gamma even in prediction (fix_gamma), and parameters are shared by threads.
-std::optional<OpCall> CallThatOnlyReads(const Node& node) {
+// A call of BatchNorm, which passes know (folding it into a convolution), that computes what the
+// node of an older kind does; nullopt for other nodes, and for those that give their variance,
+// which BatchNorm has in another form.
+std::optional<OpCall> CallOfBatchNorm(const Node& node) {
   if (!IsOp(node, "BatchNorm_v1") && !IsOp(node, "_contrib_SyncBatchNorm")) return std::nullopt;
   if (node.op()->NumVisibleOutputs(node.call()) != 1) return std::nullopt;
   AttrMap attrs = node.attrs();
@@ -65,8 +65,8 @@ std::string NewLabelName(const Node& loss, const absl::flat_hash_set<std::string
   return name;
 }
 
-// The same graph with variables in place of labels that are computed, and without operators that
-// write to their inputs.
+// The same graph with variables in place of labels that are computed, and with BatchNorm in place
+// of its older kinds.
 Symbol OfPrediction(const Symbol& symbol) {
   const IndexedGraph graph(symbol.outputs());
   absl::flat_hash_map<const Node*, NodePtr> made;  // of nodes that have changed
@@ -93,7 +93,7 @@ Symbol OfPrediction(const Symbol& symbol) {
       }
       changed |= !(inputs.back() == old);
     }
-    std::optional<OpCall> call = CallThatOnlyReads(*node);
+    std::optional<OpCall> call = CallOfBatchNorm(*node);
     if (!changed && !call.has_value()) continue;
     Node::Fields fields = node->fields();
     if (call.has_value()) fields.call = *std::move(call);

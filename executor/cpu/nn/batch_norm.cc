@@ -161,7 +161,9 @@ void Forward(const KernelContext& c) {
               c.reqs[kVar] == WriteReq::kAdd);
       }
       // As in MXNet: the argument itself becomes 1, so that a saved model says what was computed.
-      if (param.fix_gamma && (c.is_train || kVarIsVariance<Param>)) gamma[k] = C{1};
+      // In prediction parameters are shared by threads: nothing is written, by no kind of
+      // BatchNorm.
+      if (param.fix_gamma && c.is_train) gamma[k] = C{1};
       const C scale = (param.fix_gamma ? C{1} : gamma[k]) * invstd;
       const C shift = beta[k];
       if (out == nullptr) continue;

@@ -131,6 +131,7 @@ __global__ void __launch_bounds__(kMostThreads<C>, 1)
       if (o.mean != nullptr) StoreTo(o.mean + k, mean, o.add_mean);
       if (o.var != nullptr) StoreTo(o.var + k, o.var_is_variance ? var : invstd, o.add_var);
       // As in MXNet: the argument itself becomes 1, so that a saved model says what was computed.
+      // In prediction nothing is written.
       if (o.write_gamma) o.gamma[k] = C(1);
     }
     if (out == nullptr) return;
@@ -224,21 +225,20 @@ absl::Status ForwardGpu(const KernelContext& c) {
     using T = typename decltype(type)::type;
     using C = ComputeType<T>;
     const auto& param = c.param<Param>();
-    const ForwardOptions<C> o{
-        .eps = static_cast<C>(param.eps),
-        .batch_stats = c.is_train && !param.use_global_stats,
-        .var_is_variance = kVarIsVariance<Param>,
-        .fix_gamma = param.fix_gamma,
-        .write_gamma = param.fix_gamma && (c.is_train || kVarIsVariance<Param>),
-        .beta = c.inputs[kBeta].as<C>(),
-        .moving_mean = c.inputs[kMovingMean].as<C>(),
-        .moving_var = c.inputs[kMovingVar].as<C>(),
-        .gamma = c.inputs[kGamma].as<C>(),
-        .mean = Wanted<C>(c, 1),
-        .var = Wanted<C>(c, 2),
-        .add = c.reqs[0] == WriteReq::kAdd,
-        .add_mean = c.reqs[1] == WriteReq::kAdd,
-        .add_var = c.reqs[2] == WriteReq::kAdd};
+    const ForwardOptions<C> o{.eps = static_cast<C>(param.eps),
+                              .batch_stats = c.is_train && !param.use_global_stats,
+                              .var_is_variance = kVarIsVariance<Param>,
+                              .fix_gamma = param.fix_gamma,
+                              .write_gamma = param.fix_gamma && c.is_train,
+                              .beta = c.inputs[kBeta].as<C>(),
+                              .moving_mean = c.inputs[kMovingMean].as<C>(),
+                              .moving_var = c.inputs[kMovingVar].as<C>(),
+                              .gamma = c.inputs[kGamma].as<C>(),
+                              .mean = Wanted<C>(c, 1),
+                              .var = Wanted<C>(c, 2),
+                              .add = c.reqs[0] == WriteReq::kAdd,
+                              .add_mean = c.reqs[1] == WriteReq::kAdd,
+                              .add_var = c.reqs[2] == WriteReq::kAdd};
     const Shape& shape = c.inputs[kData].shape;
     const SetPlan plan = PlanFor(param, shape, kMostThreads<C>);
     return WithCountedElements<Param, Inputs>(c, shape, plan, [&](auto counted) {

@@ -55,6 +55,27 @@ TEST(BatchNormCudaTest, SequencesEqualTheCpus) {
   }
 }
 
+// Inputs are compared too: gamma is written in training alone.
+TEST(BatchNormCudaTest, OlderKindsEqualTheCpus) {
+  COOPER_REQUIRE_GPU();
+  for (const char* op : {"BatchNorm", "BatchNorm_v1", "_contrib_SyncBatchNorm"}) {
+    for (const bool is_train : {false, true}) {
+      const Shape channels = {3};
+      KernelCase test;
+      test.name = absl::StrCat(op, is_train ? ", training" : "");
+      test.op = op;
+      if (test.op == "_contrib_SyncBatchNorm") test.attrs = {{"key", "k"}};
+      test.is_train = is_train;
+      test.dtypes = {DType::kFloat32, DType::kFloat64};
+      test.roundings = 64;
+      test.low = 0.5;  // of the moving variance, too
+      test.inputs = {{5, 3, 7}, channels, channels, channels, channels};
+      test.outputs = {{5, 3, 7}, channels, channels};
+      ExpectEqualKernels(test);
+    }
+  }
+}
+
 // Channels of so many elements that more than 256 threads share one, whose images follow each other
 // and do not.
 TEST(BatchNormCudaTest, LargeChannelsEqualTheCpus) {

@@ -137,8 +137,9 @@ AttrMap InputAttrs(const OpCall&, int input) {
   return {};
 }
 
-// As in MXNet: with fix_gamma the argument itself becomes 1, so that a saved model says what was
-// computed.
+// As in MXNet: with fix_gamma the argument itself becomes 1 in training, so that a saved model says
+// what was computed. In prediction kernels write nothing (MXNet's of BatchNorm_v1 and SyncBatchNorm
+// do).
 template <typename Param>
 std::vector<int> FixedGamma(const OpCall& call) {
   return call.param<Param>().fix_gamma ? std::vector<int>{Param::Arrays::kGamma}

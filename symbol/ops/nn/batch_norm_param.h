@@ -72,7 +72,7 @@ struct BatchNormV1Param : BatchNormParam {
     d.template Field<double>("eps", &P::eps).Doc("added to the variance before the root");
     d.template Field<double>("momentum", &P::momentum).Doc("weight of the old moving statistics");
     d.template Field<bool>("fix_gamma", &P::fix_gamma)
-        .Doc("whether gamma is 1; a forward then overwrites the argument");
+        .Doc("whether gamma is 1; a training forward then overwrites the argument");
     d.template Field<bool>("use_global_stats", &P::use_global_stats)
         .Doc("whether the moving statistics are used in training too, and left alone");
     d.template Field<bool>("output_mean_var", &P::output_mean_var)
