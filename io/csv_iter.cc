@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -10,10 +11,12 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "io/exact_integers.h"
 #include "io/gather_rows.h"
 #include "io/key_values.h"
 #include "io/reserve_ids.h"
 #include "ndarray/atomic_file.h"
+#include "ndarray/dtype.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -21,15 +24,48 @@ namespace {
 
 constexpr char kKind[] = "CSVIter";
 
-bool ParseCell(absl::string_view cell, double* value) { return absl::SimpleAtod(cell, value); }
+// A number as dtypes of floats have it. False: the cell has no number, or an integer, written
+// without a point, that would be another one in `dtype`.
+bool ParseCell(absl::string_view cell, DType dtype, double* value) {
+  if (!absl::SimpleAtod(cell, value)) return false;
+  int64_t integer;
+  return !absl::SimpleAtoi(cell, &integer) || HoldsInteger(dtype, integer);
+}
 
-// Digits as they are, which a double rounds from 2^53 on; 1e3 and 2.5 below that.
-bool ParseCell(absl::string_view cell, int64_t* value) {
-  if (absl::SimpleAtoi(cell, value)) return true;
+// An integer: digits as they are, which a double rounds from 2^53 on; 1e3 and 2.5 below that, cut
+// off at the point.
+bool ParseCell(absl::string_view cell, DType dtype, int64_t* value) {
   double number;
-  if (!absl::SimpleAtod(cell, &number) || !(std::abs(number) < 0x1p53)) return false;
-  *value = static_cast<int64_t>(number);
-  return true;
+  if (!absl::SimpleAtoi(cell, value)) {
+    if (!absl::SimpleAtod(cell, &number) || !(std::abs(number) < 0x1p53)) return false;
+    *value = static_cast<int64_t>(number);
+  }
+  return HoldsInteger(dtype, *value);
+}
+
+absl::Status NoNumber(const std::string& path, int64_t line, int64_t field, absl::string_view cell,
+                      DType dtype) {
+  double number;
+  cell = absl::StripAsciiWhitespace(cell);
+  const bool is_number = absl::SimpleAtod(cell, &number);
+  return absl::InvalidArgumentError(absl::StrCat(
+      "CSVIter: '", path, "', line ", line, ", field ", field, ": '", cell.substr(0, 40),
+      "' is not a number",
+      is_number ? absl::StrCat(" that ", DTypeName(dtype), " holds; choose another dtype") : "",
+      is_number && IsFloating(dtype) ? ", or write it with a point to have it rounded" : ""));
+}
+
+// Adds the number of a field to `values` and returns how many that are. As in MXNet an empty field,
+// between two commas or behind the last, has none, and a blank one is 0 where floats are read.
+// Nullopt: the field is an error.
+template <typename T>
+std::optional<int> ReadField(absl::string_view field, DType dtype, std::vector<T>* values) {
+  const absl::string_view cell = absl::StripAsciiWhitespace(field);
+  T value = 0;
+  if (cell.empty() && (field.empty() || std::is_integral_v<T>)) return 0;
+  if (!cell.empty() && !ParseCell(cell, dtype, &value)) return std::nullopt;
+  values->push_back(value);
+  return 1;
 }
 
 // The rows of a file, (rows,) + row_shape, read as T; a row of shape (1,) has no axis of its own.
@@ -43,23 +79,21 @@ absl::StatusOr<NDArray> ReadCsvAs(const std::string& path, const Shape& row_shap
   int64_t line_number = 0;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     ++line_number;
-    line = absl::StripAsciiWhitespace(line);
+    line = absl::StripTrailingAsciiWhitespace(line);
     if (line.empty()) continue;
-    for (absl::string_view cell : absl::StrSplit(line, ',')) {
-      T value;
-      if (!ParseCell(cell, &value)) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("CSVIter: '", path, "', line ", line_number, ": '", cell.substr(0, 40),
-                         "' is not a number", std::is_integral_v<T> ? " that an int64 holds" : ""));
-      }
-      values.push_back(value);
+    int64_t fields = 0, numbers = 0;
+    for (const absl::string_view field : absl::StrSplit(line, ',')) {
+      ++fields;
+      const std::optional<int> read = ReadField(field, dtype, &values);
+      if (!read.has_value()) return NoNumber(path, line_number, fields, field, dtype);
+      numbers += *read;
     }
     ++rows;
-    if (static_cast<int64_t>(values.size()) != rows * width) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("CSVIter: '", path, "', line ", line_number, " has ",
-                       static_cast<int64_t>(values.size()) - (rows - 1) * width,
-                       " numbers, expected ", width, " for the shape ", row_shape.ToString()));
+    if (numbers != width) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "CSVIter: '", path, "', line ", line_number, " has ", numbers, " numbers",
+          numbers == fields ? "" : absl::StrCat(" in ", fields, " fields, the others being empty"),
+          ", expected ", width, " for the shape ", row_shape.ToString()));
     }
   }
   if (rows == 0) return absl::InvalidArgumentError(absl::StrCat("CSVIter: '", path, "' is empty"));
@@ -73,8 +107,8 @@ absl::StatusOr<NDArray> ReadCsvAs(const std::string& path, const Shape& row_shap
 
 absl::StatusOr<NDArray> ReadCsv(const std::string& path, const Shape& row_shape, DType dtype,
                                 bool drop_unit_axis) {
-  return dtype == DType::kInt64 ? ReadCsvAs<int64_t>(path, row_shape, dtype, drop_unit_axis)
-                                : ReadCsvAs<double>(path, row_shape, dtype, drop_unit_axis);
+  return IsFloating(dtype) ? ReadCsvAs<double>(path, row_shape, dtype, drop_unit_axis)
+                           : ReadCsvAs<int64_t>(path, row_shape, dtype, drop_unit_axis);
 }
 
 DataDesc Describe(const std::string& name, const NDArray& rows, int64_t batch_size) {

@@ -20,7 +20,9 @@
 namespace cooper {
 
 struct CsvIterOptions {
-  std::string data_csv;   // required: a row of comma-separated numbers per line
+  // Required: a row of comma-separated numbers per line. As in MXNet, fields without a character
+  // are passed over, wherever they are ("1,,2," has two numbers), and blank ones are 0 in floats.
+  std::string data_csv;
   Shape data_shape;       // required: of one row
   std::string label_csv;  // empty: all labels are 0
   Shape label_shape = {1};
@@ -28,6 +30,9 @@ struct CsvIterOptions {
   // The last batch is filled with rows from the start of the file, which `pad` counts, and the next
   // epoch begins behind them. Without, it is filled with zeros, and epochs begin at the start.
   bool round_batch = true;
+  // Of the batches. A number that an integer dtype does not hold, and an integer (written without a
+  // point) that a float would round, is an error of Create: another word, another class. Fractions
+  // are cut off in integers, as in MXNet, and rounded in floats.
   DType dtype = DType::kFloat32;
   std::string data_name = "data";
   std::string label_name = "softmax_label";
@@ -37,8 +42,8 @@ struct CsvIterOptions {
 class CsvIter : public DataIter {
  public:
   // kInvalidArgument, naming file and line, for a line that does not hold as many numbers as its
-  // shape; if an int64 does not hold one that is to be one; if there are no rows, or other numbers
-  // of them in the two files. ReadFile's errors.
+  // shape, and, with the field, for one that is no number or that the dtype does not hold; if there
+  // are no rows, or other numbers of them in the two files. ReadFile's errors.
   static absl::StatusOr<std::unique_ptr<CsvIter>> Create(const CsvIterOptions& options);
 
   // `index` of a batch holds row numbers, and -1 for zeros.

@@ -1,5 +1,6 @@
 #include "io/csv_iter.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "io/iter_fixtures.h"
 #include "ndarray/atomic_file.h"
+#include "ndarray/dtype.h"
 #include "ndarray/status_matchers.h"
 
 namespace cooper {
@@ -94,7 +96,81 @@ TEST(CsvIterTest, ReadsInt64AsItIs) {
         CsvIter::Create(
             {.data_csv = Write("bad_int64.csv", text), .data_shape = {1}, .dtype = DType::kInt64}),
         StatusIs(absl::StatusCode::kInvalidArgument,
-                 HasSubstr("line 1: '" + text + "' is not a number that an int64 holds")));
+                 HasSubstr("line 1, field 1: '" + text + "' is not a number" +
+                           (text == "x" ? "" : " that int64 holds; choose another dtype"))));
+  }
+}
+
+// What MXNet 1.9.1 makes of them (dmlc-core's parser).
+TEST(CsvIterTest, PassesOverEmptyFieldsAsMXNet) {
+  struct Case {
+    const char* text;
+    DType dtype;
+    std::vector<float> values;  // of rows (3,); empty: an error
+  };
+  const DType f = DType::kFloat32, i = DType::kInt32;
+  const Case cases[] = {
+      {"1,2,3,\n4,5,6,", f, {1, 2, 3, 4, 5, 6}},
+      {"1,2,3,\r\n4,5,6,\r\n", i, {1, 2, 3, 4, 5, 6}},
+      {"1,2,3,,", f, {1, 2, 3}},
+      {"1,,2,3", i, {1, 2, 3}},
+      {",,1,2,3", f, {1, 2, 3}},
+      {"1,2,3\n,,,4,5,6,", f, {1, 2, 3, 4, 5, 6}},
+      {"1,,3", f, {}},
+      {"1,2,", i, {}},
+      {",,", f, {}},
+      {"1,2,3\n,,\n", f, {}},
+      {"1, ,3", f, {1, 0, 3}},
+      {" ,1,2", f, {0, 1, 2}},
+      {"1, ,3", i, {}},
+      {"1,2, ,3", i, {1, 2, 3}},
+  };
+  for (const Case& test : cases) {
+    SCOPED_TRACE(test.text);
+    const auto rows = static_cast<int64_t>(test.values.size()) / 3;
+    const auto iter = CsvIter::Create({.data_csv = Write("empty.csv", test.text),
+                                       .data_shape = {3},
+                                       .batch_size = std::max<int64_t>(rows, 1),
+                                       .dtype = test.dtype});
+    if (rows == 0) {
+      EXPECT_THAT(iter, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected 3")));
+      continue;
+    }
+    COOPER_ASSERT_OK(iter);
+    EXPECT_EQ(*(*(*iter)->Next())->data[0].ToVector<float>(), test.values);
+  }
+}
+
+TEST(CsvIterTest, RefusesNumbersThatTheDtypeDoesNotHold) {
+  struct Case {
+    DType dtype;
+    const char* held;
+    std::vector<const char*> refused;
+  };
+  const Case cases[] = {
+      {DType::kUint8, "0, 255, 254.9", {"256", "-1", "300.5", "inf", "nan"}},
+      {DType::kInt8, "-128, 127, 1e2", {"128", "-129", "1e3"}},
+      {DType::kInt32, "-2147483648, 2147483647, 7", {"2147483648", "3e9"}},
+      {DType::kBool, "0, 1, 0.5", {"2", "-1"}},
+      {DType::kFloat32, "16777216, 16777217.0, 0.1", {"16777217", "-16777217"}},
+      {DType::kFloat16, "2048, 2049.0, 1e-3", {"2049"}},
+      {DType::kBfloat16, "256, -256, 257.0", {"257"}},
+      {DType::kFloat64, "9007199254740992, 1e300, nan", {"9007199254740993"}},
+  };
+  for (const Case& test : cases) {
+    const std::string dtype = DTypeName(test.dtype);
+    SCOPED_TRACE(dtype);
+    const auto create = [&](const std::string& name, const std::string& text) {
+      return CsvIter::Create(
+          {.data_csv = Write(name, text), .data_shape = {3}, .dtype = test.dtype});
+    };
+    COOPER_EXPECT_OK(create("held.csv", test.held));
+    for (const std::string text : test.refused) {
+      EXPECT_THAT(create("refused.csv", "1,0,1\n0," + text + ",1\n"),
+                  StatusIs(absl::StatusCode::kInvalidArgument,
+                           HasSubstr("refused.csv', line 2, field 2: '" + text +
+                                     "' is not a number that " + dtype + " holds")));
+    }
   }
 }
 
@@ -177,9 +253,10 @@ TEST(CsvIterTest, NamesFileAndLine) {
     EXPECT_THAT(CsvIter::Create(options),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
   };
-  error("1,2\n1,x\n", "bad.csv', line 2: 'x' is not a number");
+  error("1,2\n1,x\n", "bad.csv', line 2, field 2: 'x' is not a number");
   error("1,2\n\n1,2,3\n", "bad.csv', line 3 has 3 numbers, expected 2");
-  error("1,2\n1\n", "line 2 has 1 numbers");
+  error("1,2\n1\n", "line 2 has 1 numbers, expected 2");
+  error("1,2\n1,\n", "line 2 has 1 numbers in 2 fields, the others being empty, expected 2");
   error("\n", "is empty");
   EXPECT_THAT(CsvIter::Create({.data_csv = "/no/such/file", .data_shape = {2}}),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such/file")));

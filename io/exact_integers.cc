@@ -87,6 +87,14 @@ absl::Status CheckIntegersAreExact(const RaggedArray& values, DType dtype) {
   });
 }
 
+bool HoldsInteger(DType dtype, int64_t value) {
+  return DispatchDType(dtype, [value](auto tag) {
+    using To = typename decltype(tag)::type;
+    constexpr std::pair<int64_t, int64_t> kExact = ExactRange<To>();
+    return (value >= kExact.first && value <= kExact.second) || IsExact<To>(value);
+  });
+}
+
 bool IsExactIn(DType dtype, double value) {
   return DispatchDType(dtype, [value](auto tag) {
     using To = typename decltype(tag)::type;

@@ -5,6 +5,8 @@
 // dtype of the batches. A float16 rounds what is above 2,048, a bfloat16 above 256, a float32 above
 // 16,777,216, and a uint8 keeps the lowest byte: other words, and nothing that shows it.
 
+#include <cstdint>
+
 #include "absl/status/status.h"
 #include "io/ragged_array.h"
 #include "ndarray/dtype.h"
@@ -15,6 +17,9 @@ namespace cooper {
 // converted to `dtype`. OK for values that are no integers. A pass over the elements, unless
 // `dtype` holds every value of theirs.
 absl::Status CheckIntegersAreExact(const RaggedArray& values, DType dtype);
+
+// Whether the integer is still itself in `dtype`.
+bool HoldsInteger(DType dtype, int64_t value);
 
 // Whether `value`, such as what fills padding, is still itself in `dtype`. Of a float this is asked
 // of integers up to 2^53 only: it rounds fractions, and what is larger (infinity, -1e30) is no
