@@ -11,31 +11,34 @@
 
 namespace cooper {
 
-#define COOPER_ACTIVATION(Name, arity, arguments, value) \
-  struct Name {                                          \
-    static constexpr int kArity = arity;                 \
-    static constexpr bool kExactIntegers = false;        \
-    template <typename C>                                \
-    COOPER_HOST_DEVICE static C Apply arguments {        \
-      return value;                                      \
-    }                                                    \
+#define COOPER_ACTIVATION_OF(Name, exact_integers, arity, arguments, value) \
+  struct Name {                                                             \
+    static constexpr int kArity = arity;                                    \
+    static constexpr bool kExactIntegers = exact_integers;                  \
+    template <typename C>                                                   \
+    COOPER_HOST_DEVICE static C Apply arguments {                           \
+      return value;                                                         \
+    }                                                                       \
   }
+#define COOPER_ACTIVATION(Name, arity, arguments, value) \
+  COOPER_ACTIVATION_OF(Name, false, arity, arguments, value)
 
 // In this form NaN passes.
-COOPER_ACTIVATION(Relu, 1, (C x), x < 0 ? 0 : x);
+COOPER_ACTIVATION_OF(Relu, true, 1, (C x), x < 0 ? 0 : x);
 COOPER_ACTIVATION(Sigmoid, 1, (C x), VectorSigmoid(x));
 COOPER_ACTIVATION(Tanh, 1, (C x), VectorTanh(x));
 // Beyond 20 log(1 + exp(x)) is x in float, and exp would overflow.
 COOPER_ACTIVATION(SoftRelu, 1, (C x), x > 20 ? x : std::log1p(VectorExp(x)));
 COOPER_ACTIVATION(SoftSign, 1, (C x), x / (1 + std::fabs(x)));
 
-COOPER_ACTIVATION(ReluGrad, 2, (C g, C y), y > 0 ? g : (y != y ? y : 0));
+COOPER_ACTIVATION_OF(ReluGrad, true, 2, (C g, C y), y > 0 ? g : (y != y ? y : 0));
 COOPER_ACTIVATION(SigmoidGrad, 2, (C g, C y), g*(y*(1 - y)));
 COOPER_ACTIVATION(TanhGrad, 2, (C g, C y), g*(1 - y * y));
 COOPER_ACTIVATION(SoftReluGrad, 2, (C g, C y), -g* std::expm1(-y));
 COOPER_ACTIVATION(SoftSignGrad, 2, (C g, C x), g / ((1 + std::fabs(x)) * (1 + std::fabs(x))));
 
 #undef COOPER_ACTIVATION
+#undef COOPER_ACTIVATION_OF
 
 }  // namespace cooper
 

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "executor/elements/wrapping.h"
+#include "ndarray/dtype.h"
 #include "ndarray/host_device.h"
 
 namespace cooper {
@@ -24,15 +25,29 @@ namespace cooper {
     }                                                      \
   }
 
-#define COOPER_BINARY_GRADIENT(Name, body)             \
-  struct Name {                                        \
-    static constexpr int kArity = 3;                   \
-    static constexpr bool kExactIntegers = false;      \
-    template <typename C>                              \
-    COOPER_HOST_DEVICE static C Apply(C g, C a, C b) { \
-      body                                             \
-    }                                                  \
+#define COOPER_BINARY_GRADIENT_OF(Name, exact_integers, body) \
+  struct Name {                                               \
+    static constexpr int kArity = 3;                          \
+    static constexpr bool kExactIntegers = exact_integers;    \
+    template <typename C>                                     \
+    COOPER_HOST_DEVICE static C Apply(C g, C a, C b) {        \
+      body                                                    \
+    }                                                         \
   }
+#define COOPER_BINARY_GRADIENT(Name, body) COOPER_BINARY_GRADIENT_OF(Name, false, body)
+
+// a to the power of b. Where the result is an integer that an int64 holds, its digits are all
+// right; where it is none, what becomes of a double.
+COOPER_HOST_DEVICE inline int64_t IntegerPower(int64_t a, int64_t b) {
+  const double rounded = std::pow(static_cast<double>(a), static_cast<double>(b));
+  const double size = std::fabs(rounded);
+  if (b < 0 || size < 0x1p53 || !(size < 0x1p63)) return IntegerOf<int64_t>(rounded);
+  int64_t power = 1;
+  for (int64_t square = a; b > 0; b >>= 1, square = WrapMul(square, square)) {
+    if ((b & 1) != 0) power = WrapMul(power, square);
+  }
+  return power;
+}
 
 COOPER_BINARY_FUNCTION(Add, true, return WrapAdd(a, b););
 COOPER_BINARY_FUNCTION(Sub, true, return WrapSub(a, b););
@@ -45,10 +60,18 @@ COOPER_BINARY_FUNCTION(
     } return a / b;);
 COOPER_BINARY_FUNCTION(Maximum, true, return a != a || a > b ? a : b;);
 COOPER_BINARY_FUNCTION(Minimum, true, return a != a || a < b ? a : b;);
-COOPER_BINARY_FUNCTION(Power, false, return std::pow(a, b););
+COOPER_BINARY_FUNCTION(
+    Power, true, if constexpr (std::is_integral_v<C>) { return IntegerPower(a, b); } else {
+      return std::pow(a, b);
+    });
 COOPER_BINARY_FUNCTION(Hypot, false, return std::hypot(a, b););
-COOPER_BINARY_FUNCTION(Mod, false, if (b == 0) return 0; const C r = std::fmod(a, b);
-                       return r != 0 && (r < 0) != (b < 0) ? r + b : r;);
+// The remainder has the sign of b.
+COOPER_BINARY_FUNCTION(
+    Mod, true, if (b == 0) return 0; C r = 0; if constexpr (std::is_integral_v<C>) {
+      r = b == -1 ? 0 : a % b;
+    } else { r = std::fmod(a, b); } return r != 0 && (r < 0) != (b < 0)
+                                                  ? r + b
+                                                  : r;);
 COOPER_BINARY_FUNCTION(Equal, true, return a == b;);
 COOPER_BINARY_FUNCTION(NotEqual, true, return a != b;);
 COOPER_BINARY_FUNCTION(Greater, true, return a > b;);
@@ -60,10 +83,10 @@ COOPER_BINARY_FUNCTION(LogicalOr, true, return a != 0 || b != 0;);
 COOPER_BINARY_FUNCTION(LogicalXor, true, return (a != 0) != (b != 0););
 
 // Ties give the gradient to the left side.
-COOPER_BINARY_GRADIENT(MaximumGradLhs, return a >= b ? g : 0;);
-COOPER_BINARY_GRADIENT(MaximumGradRhs, return a < b ? g : 0;);
-COOPER_BINARY_GRADIENT(MinimumGradLhs, return a <= b ? g : 0;);
-COOPER_BINARY_GRADIENT(MinimumGradRhs, return a > b ? g : 0;);
+COOPER_BINARY_GRADIENT_OF(MaximumGradLhs, true, return a >= b ? g : 0;);
+COOPER_BINARY_GRADIENT_OF(MaximumGradRhs, true, return a < b ? g : 0;);
+COOPER_BINARY_GRADIENT_OF(MinimumGradLhs, true, return a <= b ? g : 0;);
+COOPER_BINARY_GRADIENT_OF(MinimumGradRhs, true, return a > b ? g : 0;);
 COOPER_BINARY_GRADIENT(DivGradRhs, return -g * a / (b * b););
 COOPER_BINARY_GRADIENT(PowerGradLhs, return g * b * std::pow(a, b - 1););
 COOPER_BINARY_GRADIENT(PowerGradRhs, return g * std::pow(a, b) * std::log(a););
@@ -73,6 +96,7 @@ COOPER_BINARY_GRADIENT(HypotGradRhs, return g * b / std::hypot(a, b););
 
 #undef COOPER_BINARY_FUNCTION
 #undef COOPER_BINARY_GRADIENT
+#undef COOPER_BINARY_GRADIENT_OF
 
 }  // namespace cooper
 

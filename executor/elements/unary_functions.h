@@ -35,15 +35,16 @@ inline constexpr bool kIsInteger = std::is_integral_v<C>;
       Name, true, if constexpr (kIsInteger<C>) { return x; } else { return value; })
 
 // Of g = ograd and v, the forward function's input or output as its schema says.
-#define COOPER_DERIVATIVE(Name, body)             \
-  struct Name {                                   \
-    static constexpr int kArity = 2;              \
-    static constexpr bool kExactIntegers = false; \
-    template <typename C>                         \
-    COOPER_HOST_DEVICE static C Apply(C g, C v) { \
-      body                                        \
-    }                                             \
+#define COOPER_DERIVATIVE_OF(Name, exact_integers, body)   \
+  struct Name {                                            \
+    static constexpr int kArity = 2;                       \
+    static constexpr bool kExactIntegers = exact_integers; \
+    template <typename C>                                  \
+    COOPER_HOST_DEVICE static C Apply(C g, C v) {          \
+      body                                                 \
+    }                                                      \
   }
+#define COOPER_DERIVATIVE(Name, body) COOPER_DERIVATIVE_OF(Name, false, body)
 
 COOPER_UNARY(Same, true, return x;);
 COOPER_UNARY(Abs, true, return x < 0 ? WrapNegate(x) : (x == 0 ? C{0} : x););
@@ -86,8 +87,8 @@ COOPER_UNARY(Gamma, false, return std::tgamma(x););
 COOPER_UNARY(GammaLn, false, return LogGamma(x););
 COOPER_UNARY(LogicalNot, true, return x == 0;);
 
-COOPER_DERIVATIVE(AbsGrad, return v > 0 ? g : (v < 0 ? -g : 0););
-COOPER_DERIVATIVE(SquareGrad, return g * 2 * v;);
+COOPER_DERIVATIVE_OF(AbsGrad, true, return v > 0 ? g : (v < 0 ? WrapNegate(g) : C{0}););
+COOPER_DERIVATIVE_OF(SquareGrad, true, return WrapMul(WrapMul(g, C{2}), v););
 COOPER_DERIVATIVE(SqrtGrad, return g * C{0.5} / v;);
 COOPER_DERIVATIVE(RsqrtGrad, return g * C{-0.5} / (v * std::sqrt(v)););
 COOPER_DERIVATIVE(CbrtGrad, return g / (3 * v * v););
@@ -118,6 +119,7 @@ COOPER_DERIVATIVE(GammaLnGrad, return g * static_cast<C>(Digamma(v)););
 #undef COOPER_ROUNDING
 #undef COOPER_UNARY
 #undef COOPER_DERIVATIVE
+#undef COOPER_DERIVATIVE_OF
 
 }  // namespace cooper
 

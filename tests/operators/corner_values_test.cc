@@ -93,6 +93,20 @@ TEST(CornerValuesTest, RangesOfIntegersHaveIntegralSteps) {
   EXPECT_THAT(more, ElementsAre(0, 1, 2, 3));
 }
 
+TEST(CornerValuesTest, RangesOfInt64AreExactWhereDoublesAreNot) {
+  const auto range = Symbol::Create("_arange", {.attrs = {{"start", "9007199254740992"},
+                                                          {"stop", "9007199254740996"},
+                                                          {"step", "1"},
+                                                          {"dtype", "int64"}}});
+  COOPER_ASSERT_OK(range.status());
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto executor,
+                              Executor::SimpleBind(*range, {.grad_req = WriteReq::kNull}));
+  COOPER_ASSERT_OK(executor->Forward(/*is_train=*/false));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto values, (*executor->outputs())[0].ToVector<int64_t>());
+  const int64_t first = int64_t{1} << 53;
+  EXPECT_THAT(values, ElementsAre(first, first + 1, first + 2, first + 3));
+}
+
 // MXNet refuses such a backward pass too.
 TEST(CornerValuesTest, GradientsOfTopKGoWhereItsIndicesCanSay) {
   const auto run = [](int64_t count, const char* dtype) {

@@ -4,11 +4,16 @@
 #include "executor/cpu/elemwise/elemwise_kernel.h"
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "executor/cpu/elemwise/element_block.h"
+#include "executor/elements/activation_functions.h"
 #include "executor/elements/binary_functions.h"
+#include "executor/elements/parametric_functions.h"
+#include "executor/elements/unary_functions.h"
 #include "gtest/gtest.h"
 #include "ndarray/parallel.h"
 #include "ndarray/status_matchers.h"
@@ -84,6 +89,55 @@ TEST(ElemwiseKernelTest, Int64IsExact) {
   COOPER_ASSERT_OK(RunElemwise(kElemwiseLoops<Add>, {OperandOf(a.view), OperandOf(1.0)}, a.view,
                                WriteReq::kWrite));
   EXPECT_EQ(*a.view.as<int64_t>(), big + 1);
+}
+
+// Every function whose result is an integer if its operands are, beyond what a double tells apart.
+TEST(ElemwiseKernelTest, FunctionsOfInt64AreExact) {
+  const int64_t big = (int64_t{1} << 60) + 1, least = std::numeric_limits<int64_t>::min();
+  struct Case {
+    const char* name;
+    const ElemwiseLoops& loops;
+    std::vector<int64_t> operands;
+    int64_t expected;
+  };
+  const Case cases[] = {
+      {"relu", kElemwiseLoops<Relu>, {big}, big},
+      {"relu of what is negative", kElemwiseLoops<Relu>, {-big}, 0},
+      {"gradient of relu", kElemwiseLoops<ReluGrad>, {big, 1}, big},
+      {"gradient of abs", kElemwiseLoops<AbsGrad>, {big, -1}, -big},
+      {"gradient of square", kElemwiseLoops<SquareGrad>, {3, big}, 6 * big},
+      {"abs", kElemwiseLoops<Abs>, {-big}, big},
+      {"round", kElemwiseLoops<Round>, {big}, big},
+      {"maximum", kElemwiseLoops<Maximum>, {big, big - 1}, big},
+      {"gradient of maximum", kElemwiseLoops<MaximumGradLhs>, {big, big, big - 1}, big},
+      {"gradient of minimum", kElemwiseLoops<MinimumGradRhs>, {big, big, big - 1}, big},
+      {"clip", kElemwiseLoops<Clip>, {big, 0, big + 1}, big},
+      {"mod", kElemwiseLoops<Mod>, {big, 10}, big % 10},
+      {"mod of what is negative", kElemwiseLoops<Mod>, {-big, 10}, 10 - big % 10},
+      {"mod by what is negative", kElemwiseLoops<Mod>, {big, -10}, big % 10 - 10},
+      {"mod by -1", kElemwiseLoops<Mod>, {least, -1}, 0},
+      {"mod by 0", kElemwiseLoops<Mod>, {big, 0}, 0},
+      {"power", kElemwiseLoops<Power>, {3, 37}, 450283905890997363},
+      {"power of what is negative", kElemwiseLoops<Power>, {-3, 37}, -450283905890997363},
+      {"largest power", kElemwiseLoops<Power>, {5, 27}, 7450580596923828125},
+      {"small power", kElemwiseLoops<Power>, {-2, 5}, -32},
+      {"power 0", kElemwiseLoops<Power>, {big, 0}, 1},
+      {"negative power", kElemwiseLoops<Power>, {2, -1}, 0},
+      {"power beyond int64", kElemwiseLoops<Power>, {10, 30}, std::numeric_limits<int64_t>::max()},
+  };
+  for (const Case& test : cases) {
+    SCOPED_TRACE(test.name);
+    std::vector<TestArray> arrays;
+    arrays.reserve(test.operands.size());
+    std::vector<ElemwiseOperand> operands;
+    for (const int64_t operand : test.operands) {
+      *arrays.emplace_back(Shape({1}), DType::kInt64).view.as<int64_t>() = operand;
+      operands.push_back(OperandOf(arrays.back().view));
+    }
+    TestArray out(Shape({1}), DType::kInt64);
+    COOPER_ASSERT_OK(RunElemwise(test.loops, operands, out.view, WriteReq::kWrite));
+    EXPECT_EQ(*out.view.as<int64_t>(), test.expected);
+  }
 }
 
 TEST(ElemwiseKernelTest, IntegerDivisionByZeroIsZero) {

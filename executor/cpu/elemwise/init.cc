@@ -4,7 +4,9 @@
 
 #include "executor/cpu/elemwise/convert.h"
 #include "executor/cpu/elemwise/element_block.h"
+#include "executor/elements/wrapping.h"
 #include "executor/kernel.h"
+#include "ndarray/dtype.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/elemwise/init_param.h"
 #include "symbol/ops/one_input.h"
@@ -25,13 +27,13 @@ absl::Status FullCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-// Element i is fn(i).
+// Element i is fn(i), a double or an int64_t.
 template <typename Fn>
 absl::Status Generate(const KernelContext& c, Fn fn) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const ArrayView& output = c.outputs[0];
   ParallelForPlain(output.size(), 16384, [&](int64_t begin, int64_t end) {
-    double block[kElementBlock];
+    decltype(fn(begin)) block[kElementBlock];
     for (; begin < end; begin += kElementBlock) {
       const int64_t n = std::min(kElementBlock, end - begin);
       for (int64_t i = 0; i < n; ++i) block[i] = fn(begin + i);
@@ -45,6 +47,10 @@ absl::Status Generate(const KernelContext& c, Fn fn) {
 absl::Status GenerateRange(const KernelContext& c, double start, double step, int64_t repeat) {
   start = AsNumberOf(c.outputs[0].dtype, start);
   step = AsNumberOf(c.outputs[0].dtype, step);
+  if (!IsFloating(c.outputs[0].dtype)) {
+    const auto first = IntegerOf<int64_t>(start), gap = IntegerOf<int64_t>(step);
+    return Generate(c, [=](int64_t i) { return WrapAdd(first, WrapMul(i / repeat, gap)); });
+  }
   return Generate(c, [=](int64_t i) {
     const int64_t steps = i / repeat;
     return start + static_cast<double>(steps) * step;

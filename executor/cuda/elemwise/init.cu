@@ -7,7 +7,9 @@
 #include "executor/cuda/elements.h"
 #include "executor/cuda/elemwise/convert.h"
 #include "executor/cuda/launch.h"
+#include "executor/elements/wrapping.h"
 #include "executor/kernel.h"
+#include "ndarray/dtype.h"
 #include "symbol/ops/elemwise/init_param.h"
 
 namespace cooper {
@@ -23,11 +25,12 @@ absl::Status FullGpu(const KernelContext& c) {
 }
 
 // `start`, then `step` more after each `repeat` elements.
+template <typename N>
 struct Steps {
-  double start, step;
+  N start, step;
   int64_t repeat;
-  __device__ double operator()(int64_t i) const {
-    return start + static_cast<double>(i / repeat) * step;
+  __device__ N operator()(int64_t i) const {
+    return WrapAdd(start, WrapMul(static_cast<N>(i / repeat), step));
   }
 };
 
@@ -62,7 +65,10 @@ absl::Status Generate(const KernelContext& c, const Fn& fn) {
 
 absl::Status GenerateRange(const KernelContext& c, double start, double step, int64_t repeat) {
   const DType dtype = c.outputs[0].dtype;
-  return Generate(c, Steps{AsNumberOf(dtype, start), AsNumberOf(dtype, step), repeat});
+  start = AsNumberOf(dtype, start);
+  step = AsNumberOf(dtype, step);
+  if (IsFloating(dtype)) return Generate(c, Steps<double>{start, step, repeat});
+  return Generate(c, Steps<int64_t>{IntegerOf<int64_t>(start), IntegerOf<int64_t>(step), repeat});
 }
 
 absl::Status ArangeGpu(const KernelContext& c) {
@@ -79,7 +85,7 @@ absl::Status LinspaceGpu(const KernelContext& c) {
   const auto& param = c.param<LinspaceParam>();
   const int64_t gaps = param.num - (param.endpoint ? 1 : 0);
   const double step = gaps > 0 ? (param.stop - param.start) / static_cast<double>(gaps) : 0;
-  return Generate(c, Steps{param.start, step, 1});
+  return Generate(c, Steps<double>{param.start, step, 1});
 }
 
 absl::Status EyeGpu(const KernelContext& c) {
