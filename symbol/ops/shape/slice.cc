@@ -1,6 +1,7 @@
 // A part of an array. MXNet: src/operator/tensor/matrix_op-inl.h.
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -166,10 +167,11 @@ COOPER_REGISTER_OP(_backward_slice_axis)
 
 // The kernel reads all it needs from the shapes, so that only the schema knows this.
 struct SliceLikeParam {
-  std::vector<int64_t> axes;
+  std::optional<std::vector<int64_t>> axes = std::vector<int64_t>();
 
   static void Declare(ParamDeclaration<SliceLikeParam>& d) {
-    d.Field("axes", &SliceLikeParam::axes).Doc("the axes that are cut; empty: all");
+    d.Field("axes", &SliceLikeParam::axes)
+        .Doc("the axes that are cut; empty: all; None: none, as in MXNet");
   }
 };
 
@@ -178,11 +180,12 @@ absl::Status SliceLikeShape(ShapeContext& c) {
   const PartialShape data = c.input(0), like = c.input(1);
   if (!data.rank_known() || !like.rank_known()) return absl::OkStatus();
   std::vector<int> axes;
-  for (int64_t given : param.axes) {
+  if (!param.axes.has_value()) return c.SetOutput(0, data, "data, of which no axis is cut");
+  for (int64_t given : *param.axes) {
     COOPER_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(given, data.rank()));
     axes.push_back(axis);
   }
-  if (param.axes.empty()) {
+  if (param.axes->empty()) {
     if (data.rank() != like.rank()) {
       return absl::InvalidArgumentError(absl::StrCat("inputs 'data' ", data.ToString(),
                                                      " and 'shape_like' ", like.ToString(),
