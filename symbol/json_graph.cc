@@ -1,5 +1,6 @@
 #include "symbol/json_graph.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -58,10 +59,41 @@ absl::Status CheckText(absl::string_view text, const LoadLimits& limits) {
   return values > limits.values ? Exceeds("values", limits.values, "values") : absl::OkStatus();
 }
 
+// The text as JSON has it: MXNet's files have control characters in strings as they are, but for
+// the ends of lines, which its reader refuses too.
+std::string EscapeControlCharacters(absl::string_view text) {
+  std::string escaped;
+  escaped.reserve(text.size());
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool ends_line = c == '\n' || c == '\r';
+    if (in_string && static_cast<unsigned char>(c) < 0x20 && !ends_line) {
+      absl::StrAppend(&escaped, "\\u", absl::Hex(static_cast<int>(c), absl::kZeroPad4));
+      continue;
+    }
+    escaped.push_back(c);
+    if (in_string && c == '\\' && i + 1 < text.size()) {
+      escaped.push_back(text[++i]);
+    } else if (c == '"') {
+      in_string = !in_string;
+    }
+  }
+  return escaped;
+}
+
 absl::StatusOr<Json> ParseText(absl::string_view text, const LoadLimits& limits) {
   const std::string foreign = DescribeForeignFile(text, FileKind::kSymbol);
   if (!foreign.empty()) return Malformed("the text", absl::StrCat("is not JSON", foreign));
   COOPER_RETURN_IF_ERROR(CheckText(text, limits));
+  const bool has_control = std::any_of(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r';
+  });
+  std::string escaped;
+  if (has_control) {
+    escaped = EscapeControlCharacters(text);
+    text = escaped;
+  }
   // The exception does not leave this function; the parser has no other way to tell the place.
   try {
     return Json::parse(text.begin(), text.end());

@@ -1,12 +1,13 @@
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "symbol/json_graph.h"
 
 namespace cooper {
 namespace {
 
+// As dmlc-core's JSONWriter: other control characters stay as they are, which is not JSON, but its
+// reader knows no \u.
 void AppendQuoted(absl::string_view text, std::string* out) {
   constexpr absl::string_view kSpecial = "\"\\\n\r\t";
   constexpr absl::string_view kLetters = "\"\\nrt";
@@ -14,8 +15,6 @@ void AppendQuoted(absl::string_view text, std::string* out) {
   for (char c : text) {
     if (const size_t i = kSpecial.find(c); i != absl::string_view::npos) {
       absl::StrAppend(out, "\\", kLetters.substr(i, 1));
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      absl::StrAppendFormat(out, "\\u%04x", static_cast<int>(c));
     } else {
       out->push_back(c);
     }

@@ -500,6 +500,33 @@ TEST(JsonTest, TextsThatAreNotUtf8AreNotSaved) {
   }
 }
 
+// In MXNet 1.9.1's writing, and in JSON's, which cooper has written too.
+TEST(JsonTest, ControlCharactersAreThemselves) {
+  const std::string name = "a\x01\x0b\x1f\t\n\r\"\\b";
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol x,
+                              Symbol::Variable(name).WithAttrs({{"__k__", "v\x02"}}));
+  const std::string text = SymbolToJson(x);
+  EXPECT_THAT(text, HasSubstr("\"a\x01\x0b\x1f\\t\\n\\r\\\"\\\\b\""));
+  EXPECT_THAT(text, HasSubstr("{\"__k__\": \"v\x02\"}"));
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol again, SymbolFromJson(text));
+  EXPECT_THAT(again.ListArguments(), ElementsAre(name));
+  EXPECT_EQ(again.Attr("__k__"), "v\x02");
+
+  const auto read = [](const std::string& quoted) {
+    return SymbolFromJson(
+        absl::StrCat(R"({"nodes": [{"op": "null", "name": ")", quoted,
+                     R"(", "inputs": []}], "arg_nodes": [0], "heads": [[0, 0]]})"));
+  };
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol raw, read("a\x01\tb"));
+  EXPECT_THAT(raw.ListArguments(), ElementsAre("a\x01\tb"));
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol escaped, read(R"(a\u0001\tb)"));
+  EXPECT_THAT(escaped.ListArguments(), ElementsAre("a\x01\tb"));
+  for (const char* refused : {"a\nb", "a\rb", "a\\\x01"}) {
+    EXPECT_THAT(read(refused),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is not JSON")));
+  }
+}
+
 TEST(JsonTest, FilesAreNamedInErrors) {
   const std::string path = ::testing::TempDir() + "/net-symbol.json";
   COOPER_ASSERT_OK_AND_ASSIGN(Symbol symbol, SymbolFromJson(NormFile(904)));
