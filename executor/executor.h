@@ -93,7 +93,8 @@ class Executor {
   // one, and which one Backward uses up. `head_gradients` has one array per output, shaped like it;
   // it may be empty if every output is a loss. kFailedPrecondition without a Forward, if another
   // executor has used the arena since, or if a needed head gradient is missing (its name is in the
-  // message).
+  // message). Where no argument has a gradient (all are fixed, or integers, or were bound with
+  // WriteReq::kNull), it does nothing, whatever it is given, as in MXNet.
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {});
 
   // Forward in training and Backward, with the errors of both and the same results. On a GPU a

@@ -171,12 +171,31 @@ TEST(ExecutorTest, CallsInTheWrongOrderAreNamed) {
   COOPER_ASSERT_OK_AND_ASSIGN(const NDArray wrong, NDArray::Zeros({4, 2}));
   EXPECT_THAT(executor->Backward({wrong}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected (2, 4)")));
-  COOPER_ASSERT_OK_AND_ASSIGN(
-      auto inference,
-      Executor::SimpleBind(net, {.shapes = {{"data", {2, 4}}}, .grad_req = WriteReq::kNull}));
-  COOPER_ASSERT_OK(inference->Forward(true));
-  EXPECT_THAT(inference->Backward(),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("grad_req")));
+}
+
+// As in MXNet, whatever it is given.
+TEST(ExecutorTest, BackwardOfAGraphWithoutGradientsDoesNothing) {
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray wrong, NDArray::Zeros({4, 2}));
+  const Symbol net = SharedWeightNet();
+  const Symbol integers =
+      Op("_plus_scalar",
+         {.name = "more", .inputs = {Symbol::Variable("data")}, .attrs = {{"scalar", "1"}}});
+  BindOptions of_net{.shapes = {{"data", {2, 4}}}, .grad_req = WriteReq::kNull};
+  BindOptions of_integers{.shapes = {{"data", {2, 4}}},
+                          .types = {{"data", DType::kInt32}},
+                          .grad_reqs = {{"data", WriteReq::kNull}}};
+  for (const auto& [symbol, options] : {std::pair(net, of_net), std::pair(integers, of_integers)}) {
+    COOPER_ASSERT_OK_AND_ASSIGN(auto executor, Executor::SimpleBind(symbol, options));
+    COOPER_EXPECT_OK(executor->Backward());
+    COOPER_ASSERT_OK(executor->Forward(true));
+    COOPER_EXPECT_OK(executor->Backward());
+    COOPER_EXPECT_OK(executor->Backward({wrong}));
+    COOPER_EXPECT_OK(executor->outputs().status());
+    COOPER_ASSERT_OK(executor->Forward(false));
+    COOPER_EXPECT_OK(executor->Backward({wrong, wrong}));
+    COOPER_ASSERT_OK(executor->ForwardBackward({wrong}));
+    COOPER_EXPECT_OK(executor->outputs().status());
+  }
 }
 
 TEST(ExecutorTest, ErrorsOfBindNameWhatIsWrong) {

@@ -125,15 +125,9 @@ absl::Status ProgramRun::TakeOutputs() {
   return absl::OkStatus();
 }
 
-absl::Status ProgramRun::CheckHasGradients() const {
-  if (!bound_.program().gradients.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      "Backward: the executor was bound without gradients; bind it with a grad_req");
-}
-
 absl::Status ProgramRun::Backward(absl::Span<const NDArray> head_gradients,
                                   const BoundProgram::Observer* observer) {
-  COOPER_RETURN_IF_ERROR(CheckHasGradients());
+  if (!has_gradients()) return absl::OkStatus();
   if (!ran_training_) {
     return absl::FailedPreconditionError(
         "Backward: call Forward(is_train=true) first, once for each Backward");
@@ -150,9 +144,8 @@ absl::Status ProgramRun::Backward(absl::Span<const NDArray> head_gradients,
 absl::Status ProgramRun::ForwardBackward(absl::Span<const NDArray> head_gradients,
                                          const BoundProgram::Observer* observer,
                                          const AfterBackward* after) {
-  COOPER_RETURN_IF_ERROR(CheckHasGradients());
   COOPER_RETURN_IF_ERROR(CheckArgs());
-  COOPER_RETURN_IF_ERROR(TakeHeadGradients(head_gradients));
+  if (has_gradients()) COOPER_RETURN_IF_ERROR(TakeHeadGradients(head_gradients));
   COOPER_RETURN_IF_ERROR(
       Run(/*is_train=*/true, [&] { return bound_.RunAll(seed_, run_, observer, after); }));
   ran_training_ = false;

@@ -90,7 +90,7 @@ class ProgramRun final : public ArenaUser {
   // That the run writes nothing into arguments, auxiliary states and gradients but what belongs
   // there.
   absl::Status CheckNotOverwritten() const;
-  absl::Status CheckHasGradients() const;
+  bool has_gradients() const { return !bound_.program().gradients.empty(); }
   absl::Status TakeHeadGradients(absl::Span<const NDArray> head_gradients);
   absl::Status TakeHeadGradient(int i, NDArray head);
   // Everything that a run needs before its first instruction, and a name for its random numbers.
