@@ -280,7 +280,7 @@ absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Module::MakeBound(
                              label_shapes.empty() ? "" : ", ", DescsToString(label_shapes)));
   if (monitor_) bound->SetMonitorCallback(monitor_, monitor_all_);
   COOPER_RETURN_IF_ERROR(
-      group_->parameters().Complete(param_names_, aux_names_, symbol_.AttrDict()));
+      group_->parameters().Complete(param_names_, aux_names_, symbol_.VariableAttrDict()));
   return bound;
 }
 

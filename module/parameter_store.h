@@ -129,8 +129,8 @@ class ParameterStore {
   // BaseModule::SetParams, likewise. Of one model, extra values wait for networks to come.
   absl::Status Set(const ArrayMap& args, const ArrayMap& auxs, const SetParamsOptions& options,
                    const NetworkNames* network = nullptr);
-  // After a network is bound, `args`, `auxs` and `attrs` (Symbol::AttrDict) being its own: gives
-  // those that are new to an initialized store the values that wait for them, those of the
+  // After a network is bound, `args`, `auxs` and `attrs` (Symbol::VariableAttrDict) being its own:
+  // gives those that are new to an initialized store the values that wait for them, those of the
   // key-value store, or the initializer's. kFailedPrecondition, naming it, if there is none.
   absl::Status Complete(absl::Span<const std::string> args, absl::Span<const std::string> auxs,
                         const std::map<std::string, AttrMap>& attrs);

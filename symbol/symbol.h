@@ -101,7 +101,8 @@ class Symbol {
   // Output `i` alone. Without such an output, a symbol that keeps the error: status(), or
   // kInvalidArgument with the outputs there are.
   Symbol operator[](int i) const;
-  // The output of that name (as ListOutputs gives it). kNotFound, with the names there are.
+  // The output of that name (as ListOutputs gives it). kNotFound, with the names there are;
+  // kInvalidArgument, naming both nodes, if two outputs have the name.
   absl::StatusOr<Symbol> Get(absl::string_view output_name) const;
 
   // The name of the node, if all outputs are of one node; else empty.
@@ -127,8 +128,11 @@ class Symbol {
   AttrMap ListAttr() const;
   // Attributes of every node that has some, by the node's name. Parameters of operators are listed
   // with their defaults left out; __lr_mult__, __wd_mult__, __ctx_group__ and the mirroring
-  // attributes also without underscores.
+  // attributes also without underscores. Nodes of one name are listed as one, as in MXNet: of an
+  // attribute that several have, the last one's value is there.
   std::map<std::string, AttrMap> AttrDict() const;
+  // The same of variables alone, whose names are unique, whatever operators are called.
+  std::map<std::string, AttrMap> VariableAttrDict() const;
   // This symbol with attributes added to its node (which must be one). Other symbols keep the node
   // without them. kInvalidArgument if the operator would have other inputs or outputs.
   absl::StatusOr<Symbol> WithAttrs(const AttrValues& attrs) const;

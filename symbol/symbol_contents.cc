@@ -24,13 +24,40 @@ bool IsListedBare(const std::string& key) {
          key == "__force_mirroring__" || key == "__mirror_stage__";
 }
 
+void AddListed(const AttrMap& attrs, AttrMap* listed) {
+  for (const auto& [key, value] : attrs) {
+    (*listed)[key] = value;
+    if (IsListedBare(key)) listed->emplace(key.substr(2, key.size() - 4), value);
+  }
+}
+
+// "output 0 of Activation 'r' (node 1 of 3)": nodes are counted in the order in which inputs come
+// first, as symbol files list them.
+std::string DescribeOutput(const NodeEntry& entry, const Symbol& symbol) {
+  const std::vector<const Node*> order = TopologicalOrder(symbol.outputs());
+  const auto it = std::find(order.begin(), order.end(), entry.node.get());
+  return absl::StrCat("output ", entry.index, " of ", Describe(*entry.node), " (node ",
+                      it - order.begin(), " of ", order.size(), ")");
+}
+
 }  // namespace
 
 absl::StatusOr<Symbol> Symbol::Get(absl::string_view output_name) const {
   COOPER_RETURN_IF_ERROR(status_);
   const std::vector<std::string> names = ListOutputs();
   const auto it = std::find(names.begin(), names.end(), output_name);
-  if (it != names.end()) return Symbol({outputs_[it - names.begin()]});
+  if (it != names.end()) {
+    const NodeEntry& found = outputs_[it - names.begin()];
+    for (auto other = std::find(it + 1, names.end(), output_name); other != names.end();
+         other = std::find(other + 1, names.end(), output_name)) {
+      const NodeEntry& entry = outputs_[other - names.begin()];
+      if (entry == found) continue;  // one output, listed twice
+      return absl::InvalidArgumentError(absl::StrCat(
+          "two outputs are called '", output_name, "': ", DescribeOutput(found, *this), " and ",
+          DescribeOutput(entry, *this), "; give one of the nodes another name"));
+    }
+    return Symbol({found});
+  }
   std::string near = DidYouMean(output_name, names);
   // MXNet's names of outputs end so, and those of nodes do not.
   const std::string of_node = absl::StrCat(output_name, "_output");
@@ -127,12 +154,18 @@ std::map<std::string, AttrMap> Symbol::AttrDict() const {
   for (const Node* node : TopologicalOrder(outputs_)) {
     ForEachVariableInput(
         *node, [&](const Node& variable, AttrMap attrs) { dict[variable.name()].merge(attrs); });
-    if (node->attrs().empty()) continue;
-    AttrMap& attrs = dict[node->name()];
-    for (const auto& [key, value] : node->attrs()) {
-      attrs[key] = value;
-      if (IsListedBare(key)) attrs.emplace(key.substr(2, key.size() - 4), value);
-    }
+    if (!node->attrs().empty()) AddListed(node->attrs(), &dict[node->name()]);
+  }
+  return dict;
+}
+
+std::map<std::string, AttrMap> Symbol::VariableAttrDict() const {
+  std::map<std::string, AttrMap> dict;
+  for (const Node* node : TopologicalOrder(outputs_)) {
+    ForEachVariableInput(
+        *node, [&](const Node& variable, AttrMap attrs) { dict[variable.name()].merge(attrs); });
+    if (!node->is_variable() || node->attrs().empty()) continue;
+    AddListed(node->attrs(), &dict[node->name()]);
   }
   return dict;
 }

@@ -11,9 +11,10 @@
 namespace cooper {
 namespace {
 
-NamedArrayList Keep(const NamedArrayList& arrays,
-                    const std::optional<std::vector<std::string>>& names) {
+absl::StatusOr<NamedArrayList> Keep(const NamedArrayList& arrays,
+                                    const std::optional<std::vector<std::string>>& names) {
   if (!names.has_value()) return arrays;
+  COOPER_RETURN_IF_ERROR(CheckNamedOnce(arrays, *names, "composite metric", "array"));
   NamedArrayList kept;
   for (const auto& entry : arrays) {
     if (std::find(names->begin(), names->end(), entry.first) != names->end()) kept.push_back(entry);
@@ -64,10 +65,11 @@ int64_t CompositeEvalMetric::labels_out_of_range() const {
 absl::Status CompositeEvalMetric::UpdateDict(const NamedArrayList& labels,
                                              const NamedArrayList& preds,
                                              const NamedArrayList& masks) {
-  const NamedArrayList kept_labels = Keep(labels, options_.label_names);
-  const NamedArrayList kept_preds = Keep(preds, options_.output_names);
-  const NamedArrayList kept_masks =
-      Keep(masks, labels.empty() ? options_.output_names : options_.label_names);
+  COOPER_ASSIGN_OR_RETURN(const NamedArrayList kept_labels, Keep(labels, options_.label_names));
+  COOPER_ASSIGN_OR_RETURN(const NamedArrayList kept_preds, Keep(preds, options_.output_names));
+  COOPER_ASSIGN_OR_RETURN(
+      const NamedArrayList kept_masks,
+      Keep(masks, labels.empty() ? options_.output_names : options_.label_names));
   for (const auto& metric : metrics_) {
     COOPER_RETURN_IF_ERROR(metric->UpdateDict(kept_labels, kept_preds, kept_masks));
   }
@@ -85,11 +87,12 @@ absl::Status CompositeEvalMetric::UpdateSteps(const NamedArrayList& labels,
                                               const NamedArrayList& preds,
                                               const NamedArrayList& masks,
                                               const NamedArrayList& step_masks) {
-  const NamedArrayList kept_labels = Keep(labels, options_.label_names);
-  const NamedArrayList kept_preds = Keep(preds, options_.output_names);
-  const NamedArrayList kept_masks =
-      Keep(masks, labels.empty() ? options_.output_names : options_.label_names);
-  const NamedArrayList kept_steps = Keep(step_masks, options_.label_names);
+  COOPER_ASSIGN_OR_RETURN(const NamedArrayList kept_labels, Keep(labels, options_.label_names));
+  COOPER_ASSIGN_OR_RETURN(const NamedArrayList kept_preds, Keep(preds, options_.output_names));
+  COOPER_ASSIGN_OR_RETURN(
+      const NamedArrayList kept_masks,
+      Keep(masks, labels.empty() ? options_.output_names : options_.label_names));
+  COOPER_ASSIGN_OR_RETURN(const NamedArrayList kept_steps, Keep(step_masks, options_.label_names));
   for (const auto& metric : metrics_) {
     auto* const of_steps = dynamic_cast<StepMetric*>(metric.get());
     COOPER_RETURN_IF_ERROR(

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "ndarray/dtype.h"
 #include "ndarray/on_cpu.h"
 #include "ndarray/status_macros.h"
@@ -28,10 +29,27 @@ absl::StatusOr<std::vector<NDArray>> Select(const NamedArrayList& arrays,
       return absl::NotFoundError(absl::StrCat(metric, ": there is no ", what, " '", wanted, "'"));
     }
   }
+  COOPER_RETURN_IF_ERROR(CheckNamedOnce(arrays, *names, metric, what));
   return selected;
 }
 
 }  // namespace
+
+absl::Status CheckNamedOnce(const NamedArrayList& arrays, absl::Span<const std::string> names,
+                            absl::string_view metric, absl::string_view what) {
+  for (const std::string& wanted : names) {
+    std::vector<std::string> found;
+    for (size_t i = 0; i < arrays.size(); ++i) {
+      if (arrays[i].first != wanted) continue;
+      found.push_back(absl::StrCat("number ", i, " ", arrays[i].second.shape().ToString()));
+    }
+    if (found.size() < 2) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(metric, ": the name '", wanted, "' of a selected ", what, " is that of ",
+                     absl::StrJoin(found, " and "), "; give one of them another name"));
+  }
+  return absl::OkStatus();
+}
 
 std::vector<size_t> LabelValues::Positions() const {
   std::vector<size_t> positions;

@@ -41,7 +41,8 @@ class EvalMetric {
   virtual absl::Status Update(absl::Span<const NDArray> labels, absl::Span<const NDArray> preds,
                               absl::Span<const NDArray> masks) = 0;
   // The same with the arrays that the metric's label_names and output_names select; without such
-  // names with all. kNotFound, naming it, if a selected array is not there.
+  // names with all. kNotFound, naming it, if a selected array is not there; kInvalidArgument if two
+  // arrays have its name.
   absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds) {
     return UpdateDict(labels, preds, {});
   }
@@ -79,6 +80,11 @@ struct MetricOptions {
   std::optional<std::vector<std::string>> output_names;
   std::optional<std::vector<std::string>> label_names;
 };
+
+// kInvalidArgument, with the positions and shapes of both, if one of `names` is the name of two
+// arrays. `what` they are ("output") and the metric's name go into the message.
+absl::Status CheckNamedOnce(const NamedArrayList& arrays, absl::Span<const std::string> names,
+                            absl::string_view metric, absl::string_view what);
 
 enum class MetricAverage {
   kMacro,  // the mean over batches of each batch's value

@@ -542,6 +542,24 @@ TEST(CompositeEvalMetricTest, NarrowsNamesForItsChildren) {
   EXPECT_THAT(metric.GetMetric(1), StatusIs(absl::StatusCode::kNotFound, HasSubstr("among 1")));
 }
 
+TEST(MetricTest, ANameThatTwoArraysHaveIsNotSelected) {
+  const NamedArrayList labels = {{"l", Array({1}, {1})}};
+  const NamedArrayList preds = {
+      {"r_output", Array({1}, {9})}, {"b", Array({1}, {2})}, {"r_output", Array({1}, {3})}};
+  const char* const message =
+      "the name 'r_output' of a selected output is that of number 0 (1,) and number 2 (1,); give "
+      "one of them another name";
+  const auto metric = Make("mae", {{"output_names", "(r_output,)"}});
+  EXPECT_THAT(metric->UpdateDict(labels, preds),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
+  CompositeEvalMetric all({}, {.output_names = std::vector<std::string>{"r_output"}});
+  all.AddMetric(Make("mae"));
+  EXPECT_THAT(all.UpdateDict(labels, preds),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("the name 'r_output' of a selected array is that of number 0")));
+  COOPER_EXPECT_OK(Make("mae", {{"output_names", "(b,)"}})->UpdateDict(labels, preds));
+}
+
 // Of labels (2, 2), whose second row is masked.
 TEST(MetricTest, ALossOfAnotherShapeThanTheLabelsTakesTheirMaskWhereItCan) {
   const NDArray label = Array({2, 2}, {0, 0, 0, 0});

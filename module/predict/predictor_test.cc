@@ -144,11 +144,16 @@ TEST(PredictorTest, ALabelOfWhichTheProbabilityIsAskedIsAnInput) {
   EXPECT_NEAR(sum, 1, 1e-6);
 }
 
-// These write gamma where an executor predicts.
+// A predictor's threads share parameters, and an executor is given the caller's arrays.
 TEST(PredictorTest, BatchNormsWriteNoParameter) {
   const AttrMap sync = {{"key", "k"}, {"ndev", "2"}};
-  for (const auto& [op, attrs] :
-       {std::pair<const char*, AttrMap>{"BatchNorm_v1", {}}, {"_contrib_SyncBatchNorm", sync}}) {
+  const std::pair<const char*, AttrMap> cases[] = {
+      {"BatchNorm", {}},
+      {"BatchNorm_v1", {}},
+      {"BatchNorm_v1", {{"output_mean_var", "True"}}},
+      {"_contrib_SyncBatchNorm", sync},
+      {"_contrib_SyncBatchNorm", {{"key", "k"}, {"output_mean_var", "True"}}}};
+  for (const auto& [op, attrs] : cases) {
     const Symbol network =
         Op(op, {.name = "bn", .inputs = {Symbol::Variable("data")}, .attrs = attrs});
     const NDArray gamma = *NDArray::Full({2}, 3.0), beta = RandomArray({2}, 1);
@@ -162,12 +167,15 @@ TEST(PredictorTest, BatchNormsWriteNoParameter) {
     EXPECT_THAT(Floats(gamma), ElementsAre(3, 3)) << op;
     COOPER_ASSERT_OK_AND_ASSIGN(
         const auto executor,
-        Executor::SimpleBind(
-            network, {.grad_req = WriteReq::kNull,
-                      .args = {{"data", data}, {"bn_gamma", *gamma.Copy()}, {"bn_beta", beta}},
-                      .auxs = auxs}));
+        Executor::SimpleBind(network,
+                             {.grad_req = WriteReq::kNull,
+                              .args = {{"data", data}, {"bn_gamma", gamma}, {"bn_beta", beta}},
+                              .auxs = auxs}));
     COOPER_ASSERT_OK(executor->Forward(false));
     EXPECT_EQ(Floats(outputs[0]), Floats((*executor->outputs())[0])) << op;
+    EXPECT_THAT(Floats(gamma), ElementsAre(3, 3)) << op;
+    COOPER_ASSERT_OK(executor->Forward(true));
+    EXPECT_THAT(Floats(gamma), ElementsAre(1, 1)) << op;
   }
 }
 
@@ -181,6 +189,16 @@ TEST(PredictorTest, ComputesInnerOutputs) {
   EXPECT_THAT(
       Predictor::Create(TwoLayers(), TwoLayersParams(), {}, {.output_names = {"fc3_output"}}),
       StatusIs(absl::StatusCode::kNotFound, HasSubstr("fc3_output")));
+}
+
+TEST(PredictorTest, AnInnerOutputIsNamedByOneNode) {
+  const Symbol once =
+      Op("relu", {.name = "r", .inputs = {Op("abs", {.inputs = {Symbol::Variable("data")}})}});
+  const Symbol twice = Op("tanh", {.name = "r", .inputs = {once}});
+  EXPECT_THAT(Predictor::Create(twice, {}, {}, {.output_names = {"r_output"}}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("two outputs are called 'r_output': output 0 of relu 'r'")));
+  COOPER_EXPECT_OK(Predictor::Create(twice, {}).status());
 }
 
 TEST(PredictorTest, PrepareSaysWhatOutputsWillBe) {

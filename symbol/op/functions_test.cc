@@ -201,6 +201,34 @@ TEST(FunctionsTest, FirstErrorIsKept) {
   EXPECT_EQ(net.GetInternals().status(), bad.status());
 }
 
+// mxnet#12486. MXNet fails too; a graph in which nobody looks for the name is as good as another.
+TEST(FunctionsTest, ANameThatTwoOutputsHaveIsNotLookedUp) {
+  const Symbol data = Symbol::Variable("data");
+  const Symbol first = op::Activation(data, {.act_type = "relu", .name = "r"});
+  const Symbol both = op::Activation(first * 2, {.act_type = "sigmoid", .name = "r"});
+  COOPER_ASSERT_OK(both.status());
+  EXPECT_THAT(both.GetInternals().Get("r_output").status(),
+              StatusIs(kInvalidArgument,
+                       HasSubstr("two outputs are called 'r_output': output 0 of Activation 'r' "
+                                 "(node 1 of 4) and output 0 of Activation 'r' (node 3 of 4); give "
+                                 "one of the nodes another name")));
+  EXPECT_THAT(both.GetInternals().Get("data").status(), IsOk());
+  EXPECT_EQ(both.Get("r_output")->outputs(), both.outputs()) << "the inner one is no output";
+  // One output that is listed twice is one.
+  const Symbol twice = op::Group({first, first});
+  EXPECT_THAT(twice.Get("r_output").status(), IsOk());
+}
+
+// Names of variables are their own, and so are their attributes.
+TEST(FunctionsTest, AttributesOfAVariableAreNotThoseOfAnOperatorOfItsName) {
+  const Symbol w = Symbol::Variable("w", {.lr_mult = 2});
+  const Symbol x = *op::Activation(w, {.act_type = "relu", .name = "w"})
+                        .WithAttrs({{"__lr_mult__", "5"}, {"__wd_mult__", "7"}});
+  EXPECT_EQ(x.AttrDict().at("w").at("__wd_mult__"), "7");
+  EXPECT_EQ(x.VariableAttrDict(), Symbol(w).VariableAttrDict());
+  EXPECT_EQ(x.VariableAttrDict().at("w").at("lr_mult"), "2");
+}
+
 // What an input is for, nobody has to say twice.
 TEST(FunctionsTest, LengthsAskForThemselves) {
   const Symbol x = Symbol::Variable("x"), lengths = Symbol::Variable("lengths");
