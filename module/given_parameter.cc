@@ -8,6 +8,10 @@ absl::Status CheckGivenParameter(const std::string& name, const NDArray& own, co
                                  bool allow_missing) {
   const auto it = given.find(name);
   if (it == given.end()) return allow_missing ? absl::OkStatus() : NotGivenError(name);
+  if (it->second.is_null()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "parameter '", name, "' is given as a null array, expected ", own.shape().ToString()));
+  }
   if (it->second.shape() == own.shape()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("parameter '", name, "' is given with shape ",
                                                  it->second.shape().ToString(), ", expected ",

@@ -10,8 +10,8 @@
 namespace cooper {
 
 // Whether the parameter `name`, whose array is `own`, can take its value from `given`.
-// kInvalidArgument, with the name, if the array there has another shape, or there is none and
-// `allow_missing` is false.
+// kInvalidArgument, with the name, if the array there is null or has another shape, or there is
+// none and `allow_missing` is false.
 absl::Status CheckGivenParameter(const std::string& name, const NDArray& own, const ArrayMap& given,
                                  bool allow_missing);
 

@@ -214,6 +214,10 @@ TEST(ModuleTest, ValuesThatAreRefusedChangeNothing) {
   for (bool allow_missing : {false, true}) {
     expect_refused(some, allow_missing, "'fc2_weight' is given with shape (3, 4), expected (3, 5)");
   }
+  some["fc2_weight"] = NDArray();
+  for (bool allow_missing : {false, true}) {
+    expect_refused(some, allow_missing, "'fc2_weight' is given as a null array, expected (3, 5)");
+  }
 }
 
 // An evaluation of larger batches may come before the training.

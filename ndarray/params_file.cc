@@ -302,6 +302,12 @@ absl::StatusOr<NamedArrays> DenseByName(ParamsList list) {
                                                    StorageTypeName(entry.sparse->type),
                                                    "; only dense arrays are loaded by name"));
     }
+    if (entry.array.is_null()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("array '", entry.name,
+                       "' is null: it was saved before it had a shape and elements; give it some, "
+                       "or leave it out, and save the file again"));
+    }
     arrays.emplace_back(std::move(entry.name), std::move(entry.array));
   }
   return arrays;

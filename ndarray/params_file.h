@@ -68,7 +68,8 @@ absl::Status CheckParamsFile(const std::string& path);
 using NamedArrays = std::vector<std::pair<std::string, NDArray>>;
 
 // The dense arrays of a file with names, as saved from a dictionary. kInvalidArgument if the file
-// has no names, kUnimplemented, naming it, for a sparse array.
+// has no names, and, naming it, for a null array (MXNet's load fails too), kUnimplemented, naming
+// it, for a sparse array.
 absl::StatusOr<NamedArrays> LoadNamedArrays(const std::string& path);
 
 // The same as views of the file, which is mapped rather than read: a page comes into memory when it

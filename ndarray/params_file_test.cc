@@ -116,6 +116,21 @@ TEST(ParamsFileTest, ReadsArraysWithoutAShapeAsNull) {
   for (const ParamsEntry& entry : list.entries) EXPECT_TRUE(entry.array.is_null());
 }
 
+TEST(ParamsFileTest, ANullArrayIsNotLoadedByName) {
+  const std::string path = ::testing::TempDir() + "/null.params";
+  Bytes file;
+  file.List(1).U32(kV2).Add(int32_t{0}).Shape64({});
+  file.U64(1).U64(8).Add('a').Add('r').Add('g').Add(':').Add('b').Add('i').Add('a').Add('s');
+  COOPER_ASSERT_OK(WriteFileAtomically(path, file.str()));
+  for (const absl::Status& status :
+       {LoadNamedArrays(path).status(), MapNamedArrays(path).status()}) {
+    EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument,
+                                 AllOf(HasSubstr("null.params"),
+                                       HasSubstr("array 'arg:bias' is null: it was saved before it "
+                                                 "had a shape and elements"))));
+  }
+}
+
 TEST(ParamsFileTest, BoolsAreZeroOrOne) {
   Bytes file;
   file.List(1).U32(kV2).Add(int32_t{0}).Shape64({3}).Context().Add(int32_t{7});

@@ -43,6 +43,10 @@ absl::StatusOr<Params> ReadParams(absl::string_view bytes, const VariableNames& 
       return absl::UnimplementedError(
           absl::StrCat("parameter '", name, "' is sparse, expected a dense array"));
     }
+    if (entry.array.is_null()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "parameter '", name, "' is null: it was saved before it had a shape and elements"));
+    }
     (is_arg ? params.args : params.auxs)[name] = entry.array;
   }
   if (!prefixed && !list.entries.empty()) params.first_unprefixed_name = list.entries[0].name;
