@@ -66,6 +66,15 @@ TEST(InitOptimizerTest, TheScheduleKeepsItsRateUnlessOneIsGiven) {
 }
 
 // Whatever came in between: a last batch that is smaller, or another bucket.
+// Braces are left out around the first of its options.
+TEST(InitOptimizerTest, ATextAloneIsTheOptimizersName) {
+  const FitOptions options{.optimizer = "adam"};
+  EXPECT_EQ(options.optimizer.optimizer, "adam");
+  EXPECT_EQ(options.optimizer.kvstore, InitOptimizerOptions().kvstore);
+  EXPECT_THAT(MakeModule()->InitOptimizer({"no_optimizer"}).message(),
+              HasSubstr("no optimizer 'no_optimizer'"));
+}
+
 TEST(InitOptimizerTest, GradientsAreScaledByTheBatchSizeOfBind) {
   const auto module = MakeModule();
   COOPER_ASSERT_OK(module->Forward(Batch(1)));

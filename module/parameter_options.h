@@ -58,7 +58,10 @@ enum class GradientNormalization {
   kTokens,
 };
 
+// The first member is the optimizer, so that FitOptions{.optimizer = "adam"} is what it says.
 struct InitOptimizerOptions {
+  // A name and, below, the constructor's arguments, as in MXNet ("sgd", {{"learning_rate", 0.1}}).
+  std::string optimizer = "sgd";
   // Where gradients are summed over devices and processes (CreateKVStore). Of the types within one
   // process none is made for one device. "": nothing is summed, and each device's parameters go
   // their own way.
@@ -79,15 +82,14 @@ struct InitOptimizerOptions {
   // (update_on_kvstore), of one process, begin so early.
   int64_t gradient_bucket_bytes = KVBuckets().bytes;
   bool overlap_gradients = true;
-  // A name and the constructor's arguments, as in MXNet ("sgd", {{"learning_rate", 0.1}}). Unless
-  // rescale_grad is among them, it is as `normalization` says. Without any, and without a schedule,
-  // the learning rate is MXNet's default of 0.01, whatever the optimizer's own is.
-  std::string optimizer = "sgd";
+  // The optimizer's arguments. Unless rescale_grad is among them, it is as `normalization` says.
+  // Without any, and without a schedule, the learning rate is MXNet's default of 0.01, whatever the
+  // optimizer's own is.
   Kwargs optimizer_params;
   // For an optimizer made by name.
   std::shared_ptr<LRScheduler> lr_scheduler;
-  // Or an optimizer that is ready; then the three above are ignored. Its rescale_grad counts as it
-  // is: one that is not as `normalization` says is warned of in the log, as in MXNet.
+  // Or an optimizer that is ready; then its name and the two above are ignored. Its rescale_grad
+  // counts as it is: one that is not as `normalization` says is warned of in the log, as in MXNet.
   std::shared_ptr<Optimizer> instance;
   // Multipliers of rate and decay by parameter name, beside those of the symbol's attributes
   // (`__lr_mult__`), over which they win. Fit warns in the log of names that no parameter has.
