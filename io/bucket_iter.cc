@@ -186,6 +186,13 @@ UnusedSamples BucketIter::unused_samples() const {
   return unused;
 }
 
+std::optional<double> BucketIter::invalid_label(absl::string_view input) const {
+  for (const Input& own : inputs_) {
+    if (own.spec.name == input) return own.spec.pad_value;
+  }
+  return std::nullopt;
+}
+
 std::vector<BucketKey> BucketIter::bucket_keys() const {
   std::vector<BucketKey> keys;
   for (const Bucket& bucket : buckets_) keys.push_back(bucket.key);

@@ -197,6 +197,8 @@ class BucketIter : public DataIter {
   std::optional<BucketKey> default_bucket_key() const override { return default_bucket().key; }
   std::vector<BucketKey> bucket_keys() const override;
   int64_t batch_size() const override { return BatchSize(default_bucket_); }
+  // The input's pad_value.
+  std::optional<double> invalid_label(absl::string_view input) const override;
   // What a bucket is bound with. kNotFound for a key that no sample has.
   absl::StatusOr<std::vector<DataDesc>> provide_data(const BucketKey& key) const;
   absl::StatusOr<std::vector<DataDesc>> provide_label(const BucketKey& key) const;

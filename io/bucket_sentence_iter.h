@@ -156,6 +156,9 @@ class BucketSentenceIter : public DataIter {
   std::vector<BucketKey> bucket_keys() const override { return iter_->bucket_keys(); }
   // Of the default bucket, the longest.
   int64_t batch_size() const override { return iter_->batch_size(); }
+  std::optional<double> invalid_label(absl::string_view input) const override {
+    return iter_->invalid_label(input);
+  }
 
   // Seed, epoch and position: an epoch's order is a function of the first two. The state of another
   // part is refused, with kInvalidArgument, as that of other data is.

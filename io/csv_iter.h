@@ -54,6 +54,7 @@ class CsvIter : public DataIter {
   const std::vector<DataDesc>& provide_data() const override { return provide_data_; }
   const std::vector<DataDesc>& provide_label() const override { return provide_label_; }
   int64_t batch_size() const override { return batch_size_; }
+  std::optional<double> invalid_label(absl::string_view) const override { return std::nullopt; }
 
   absl::StatusOr<std::string> SaveState() const override;
   absl::Status LoadState(absl::string_view text) override;

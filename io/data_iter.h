@@ -58,6 +58,11 @@ class DataIter {
   // Rows of a batch.
   virtual int64_t batch_size() const = 0;
 
+  // What this kind writes into the input or label of that name where a sample has no value: behind
+  // its end, or for a word that does not count. Fit's check of ids lets it pass. By default MXNet's
+  // invalid_label; nullopt: this kind writes nothing of its own, and every value is the caller's.
+  virtual std::optional<double> invalid_label(absl::string_view) const { return -1; }
+
   // A text (see key_values.h) that says where the iterator stands. LoadState puts an iterator over
   // the same data, made with the same options, there: it then gives the same batches, bit for bit,
   // in this and all later epochs. kInvalidArgument if the state is not one of such an iterator,

@@ -206,6 +206,13 @@ absl::StatusOr<std::unique_ptr<PrefetchingIter>> PrefetchingIter::Create(
     std::vector<DataDesc> label = iters[i]->provide_label();
     Rename(options.rename_data, i, &data);
     Rename(options.rename_label, i, &label);
+    const std::pair<const std::vector<DataDesc>&, const std::vector<DataDesc>&> kinds[] = {
+        {iters[i]->provide_data(), data}, {iters[i]->provide_label(), label}};
+    for (const auto& [own, renamed] : kinds) {
+      for (size_t k = 0; k < own.size(); ++k) {
+        result->invalid_labels_[renamed[k].name] = iters[i]->invalid_label(own[k].name);
+      }
+    }
     Append(std::move(data), &result->provide_data_);
     Append(std::move(label), &result->provide_label_);
   }

@@ -4,6 +4,7 @@
 // Makes batches ahead of time, on a thread per source; batches of several sources become one.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -51,6 +52,11 @@ class PrefetchingIter : public DataIter {
   std::optional<BucketKey> default_bucket_key() const override;
   std::vector<BucketKey> bucket_keys() const override { return bucket_keys_; }
   int64_t batch_size() const override { return batch_size_; }
+  // Of the source whose input it is.
+  std::optional<double> invalid_label(absl::string_view input) const override {
+    const auto found = invalid_labels_.find(input);
+    return found == invalid_labels_.end() ? std::nullopt : found->second;
+  }
 
   // The place of the next batch that Next() returns, not of what has been made ahead.
   absl::StatusOr<std::string> SaveState() const override;
@@ -72,6 +78,7 @@ class PrefetchingIter : public DataIter {
   PrefetchingIterOptions options_;
   std::vector<DataDesc> provide_data_;
   std::vector<DataDesc> provide_label_;
+  std::map<std::string, std::optional<double>, std::less<>> invalid_labels_;
   std::optional<BucketKey> default_bucket_key_;
   std::vector<BucketKey> bucket_keys_;
   int64_t batch_size_ = 0;

@@ -36,6 +36,9 @@ class ResizeIter : public DataIter {
   }
   std::vector<BucketKey> bucket_keys() const override { return iter_->bucket_keys(); }
   int64_t batch_size() const override { return iter_->batch_size(); }
+  std::optional<double> invalid_label(absl::string_view input) const override {
+    return iter_->invalid_label(input);
+  }
 
   absl::StatusOr<std::string> SaveState() const override;
   absl::Status LoadState(absl::string_view text) override;

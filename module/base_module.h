@@ -112,10 +112,12 @@ struct FitOptions {
   // batch: the batch is not learnt from, and its changes of auxiliary states are taken back. (Only
   // random streams have moved on.) Costs a pass over the gradients (docs/module.md).
   bool check_finite = true;
-  // Looks at ids of words and classes in each batch before the update (check_ids.h): kOutOfRange
-  // for one that the network has not, where kernels would take the nearest. For finding mistakes;
-  // slow.
-  bool check_ids = false;
+  // Looks at the ids of words and classes in each batch of the first epoch, before the update:
+  // kOutOfRange, naming input, row, value and operator, for one that the network does not have,
+  // where kernels would take the nearest word, or no class. Rows of padding, what is behind a row's
+  // length, a label that the loss ignores and the iterator's invalid_label are let pass
+  // (check_ids.h). Costs one pass over the ids (docs/module.md). False: such ids are trained on.
+  bool check_ids = true;
   // As ModuleBindOptions', where Fit binds: a module that is bound already draws on. Also that of
   // initial values, unless `params` has another.
   std::optional<uint64_t> seed;
@@ -146,6 +148,9 @@ class BaseModule {
   // What it was bound with, without shared_module; null before Bind, and of a kind of module that
   // has no gradients of its own.
   virtual const ModuleBindOptions* bind_options() const { return nullptr; }
+
+  // The modules that it is made of, in the order in which they compute: by default itself.
+  virtual std::vector<const BaseModule*> parts() const { return {this}; }
 
   // Names are known from the start, shapes once bound.
   virtual absl::StatusOr<Symbol> symbol() const = 0;

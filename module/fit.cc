@@ -136,7 +136,7 @@ absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
       options.validation_metric != nullptr ? options.validation_metric : metric;
 
   FitProcesses processes(*this);
-  FitChecks checks(*this, options);
+  FitChecks checks(*this, train_data, options);
   checks.WarnOfUnknownNames();
   checks.WarnOfUnusedSamples(train_data);
   if (options.eval_metric == nullptr) checks.WarnOfDefaultMetric();

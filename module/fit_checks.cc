@@ -8,9 +8,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "glog/logging.h"
 #include "module/batch_descs.h"
-#include "module/check_ids.h"
 #include "module/finite.h"
 #include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
@@ -59,21 +59,23 @@ std::string FindInInputs(const BaseModule& module, const DataBatch& batch) {
 }
 
 // "log 'log0'", or "the gradient of log 'log0'": where a value that a monitor is told of comes
-// from.
+// from. Of several nodes of one name, which a monitor cannot tell apart, all.
 std::string SourceOf(const BaseModule& module, const std::string& name) {
   const auto symbol = module.symbol();
   if (!symbol.ok()) return "";
-  const Node* backward = nullptr;  // of the longest name that fits
+  std::vector<std::string> forward, backward;
+  size_t longest = 0;  // of the names that the gradient's begins with
   const Symbol internals = symbol->GetInternals();
   for (const NodeEntry& entry : internals.outputs()) {
     const Node& node = *entry.node;
-    if (OutputName(entry) == name) return Describe(node);
-    if (absl::StartsWith(name, absl::StrCat(node.name(), "_backward")) &&
-        (backward == nullptr || backward->name().size() < node.name().size())) {
-      backward = &node;
-    }
+    if (OutputName(entry) == name) forward.push_back(Describe(node));
+    if (entry.index != 0 || node.name().size() < longest) continue;
+    if (!absl::StartsWith(name, absl::StrCat(node.name(), "_backward"))) continue;
+    if (node.name().size() > longest) backward.clear();
+    longest = node.name().size();
+    backward.push_back(absl::StrCat("the gradient of ", Describe(node)));
   }
-  return backward == nullptr ? "" : absl::StrCat("the gradient of ", Describe(*backward));
+  return absl::StrJoin(forward.empty() ? backward : forward, " or ");
 }
 
 // Computes the batch once more and watches: the first value that is not finite.
@@ -96,6 +98,11 @@ std::string FindFirstValue(BaseModule& module, const DataBatch& batch) {
 }
 
 }  // namespace
+
+FitChecks::FitChecks(BaseModule& module, const DataIter& train_data, const FitOptions& options)
+    : module_(module), options_(options) {
+  if (options.check_ids) ids_.emplace(module, train_data);
+}
 
 void FitChecks::WarnOfUnknownNames() const {
   const InitOptimizerOptions& optimizer = options_.optimizer;
@@ -155,7 +162,11 @@ absl::Status FitChecks::BeforeBatch() {
 }
 
 absl::Status FitChecks::AfterBatch(const DataBatch& batch) {
-  if (options_.check_ids) COOPER_RETURN_IF_ERROR(WithKey(batch, CheckIds(module_, batch)));
+  if (ids_.has_value()) {
+    const absl::Status known = ids_->Check(batch);
+    if (!known.ok() && options_.check_finite) COOPER_RETURN_IF_ERROR(module_.TakeBackBatch());
+    COOPER_RETURN_IF_ERROR(WithKey(batch, known));
+  }
   if (!options_.check_finite) return absl::OkStatus();
   absl::Status found = module_.CheckFinite();
   if (!absl::IsOutOfRange(found)) return found;
@@ -168,7 +179,8 @@ absl::Status FitChecks::AfterBatch(const DataBatch& batch) {
                                                     "; the module is as it was before the batch")));
 }
 
-absl::Status FitChecks::AfterEpoch() const {
+absl::Status FitChecks::AfterEpoch() {
+  ids_.reset();
   return options_.check_finite ? module_.CheckParamsFinite() : absl::OkStatus();
 }
 

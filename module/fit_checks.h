@@ -1,22 +1,23 @@
 #ifndef COOPER_MODULE_FIT_CHECKS_H_
 #define COOPER_MODULE_FIT_CHECKS_H_
 
-// What Fit looks at beside the call itself: whether names in its options are known, whether a batch
-// has all that it needs, and whether what came of it are numbers.
+// What Fit looks at beside the call itself: whether names in its options are known, whether the ids
+// in a batch are the network's, and whether what came of it are numbers.
 
-#include <cstdint>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "io/data_batch.h"
 #include "io/data_iter.h"
 #include "module/base_module.h"
+#include "module/check_ids.h"
 
 namespace cooper {
 
 class FitChecks {
  public:
-  // Neither is owned.
-  FitChecks(BaseModule& module, const FitOptions& options) : module_(module), options_(options) {}
+  // None is owned.
+  FitChecks(BaseModule& module, const DataIter& train_data, const FitOptions& options);
 
   // Logs the names in lr_mult and wd_mult that no parameter has so far: misspelt, or those of
   // buckets that come later.
@@ -30,15 +31,17 @@ class FitChecks {
   void WarnOfDefaultMetric() const;
   // Before a batch is computed.
   absl::Status BeforeBatch();
-  // After it was, and before the update. The error names what is not finite, and where it was made;
-  // the module is then as it was before the batch.
+  // After it was, and before the update. The error names an id that the network does not have, or
+  // what is not finite and where it was made; with check_finite the module is then as it was before
+  // the batch.
   absl::Status AfterBatch(const DataBatch& batch);
   // At the end of an epoch, before anybody saves it.
-  absl::Status AfterEpoch() const;
+  absl::Status AfterEpoch();
 
  private:
   BaseModule& module_;
   const FitOptions& options_;
+  std::optional<IdChecker> ids_;  // in the first epoch
 };
 
 }  // namespace cooper

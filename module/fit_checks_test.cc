@@ -1,5 +1,5 @@
-// What Fit notices by itself: callbacks that end it, numbers that are none, ids that are none; and
-// what it does where nobody says anything.
+// What Fit notices by itself: callbacks that end it, and numbers that are none; and what it does
+// where nobody says anything. Ids: fit_ids_test.cc.
 
 #include <cmath>
 #include <limits>
@@ -345,113 +345,6 @@ TEST(FitFiniteTest, AChainNamesItsModule) {
               StatusIs(kOutOfRange, HasSubstr("batch 0: module 0: the gradient of 'fc_weight'")));
 }
 
-// --- Ids.
-
-// data (batch_size, length) of 7 words -> embed -> mean over time -> fc (3) -> softmax.
-Symbol Words(AttrMap softmax = {}) {
-  const Symbol embed = Op("Embedding", {.name = "embed",
-                                        .inputs = {Symbol::Variable("data")},
-                                        .attrs = {{"input_dim", "7"}, {"output_dim", "2"}}});
-  const Symbol mean = Op("mean", {.name = "mean", .inputs = {embed}, .attrs = {{"axis", "1"}}});
-  const Symbol fc =
-      Op("FullyConnected", {.name = "fc", .inputs = {mean}, .attrs = {{"num_hidden", "3"}}});
-  return Op("SoftmaxOutput", {.name = "softmax", .inputs = {fc}, .attrs = std::move(softmax)});
-}
-
-TEST(FitIdsTest, ThoseOutOfRangeAreTold) {
-  struct Case {
-    const char* name;
-    float word, label;
-    const char* message;
-  };
-  const Case cases[] = {
-      {"Fits", 6, 2, ""},
-      {"WordTooLarge", 7, 2,
-       "'data' (4, 5) has 7 in row 1, expected ids in [0, 7), the data of Embedding 'embed'"},
-      {"WordNegative", -1, 2, "'data' (4, 5) has -1 in row 1"},
-      {"WordNaN", kNaN, 2, "'data' (4, 5) has nan in row 1"},
-      {"LabelTooLarge", 0, 3,
-       "'softmax_label' (4,) has 3 in row 2, expected ids in [0, 3), the label of SoftmaxOutput "
-       "'softmax'"},
-  };
-  for (const Case& test : cases) {
-    SCOPED_TRACE(test.name);
-    const NDArray words = *NDArray::Zeros({4, 5});
-    const NDArray labels = *NDArray::Zeros({4});
-    (*words.Data<float>())[1 * 5 + 3] = test.word;
-    (*labels.Data<float>())[2] = test.label;
-    for (bool check : {true, false}) {
-      auto module = *Module::Create(Words());
-      auto train = Rows(words, labels);
-      FitOptions options = Options();
-      options.check_ids = check;
-      const absl::Status status = module->Fit(*train, options);
-      if (!check || test.message[0] == '\0') {
-        COOPER_EXPECT_OK(status);
-      } else {
-        EXPECT_THAT(status,
-                    StatusIs(kOutOfRange, AllOf(HasSubstr("batch 0: "), HasSubstr(test.message))));
-      }
-    }
-  }
-}
-
-TEST(FitIdsTest, LabelsOfCtcLoss) {
-  // (batch_size 4, steps 6, classes 5).
-  const auto loss = [](const char* blank) {
-    const Symbol steps = Op("SwapAxis", {.name = "steps",
-                                         .inputs = {Symbol::Variable("data")},
-                                         .attrs = {{"dim1", "0"}, {"dim2", "1"}}});
-    const Symbol scores =
-        Op("FullyConnected",
-           {.name = "fc", .inputs = {steps}, .attrs = {{"num_hidden", "5"}, {"flatten", "0"}}});
-    return Op("MakeLoss",
-              {.inputs = {Op("CTCLoss", {.name = "ctc",
-                                         .inputs = {scores, Symbol::Variable("softmax_label")},
-                                         .attrs = {{"blank_label", blank}}})}});
-  };
-  struct Case {
-    const char* blank;
-    float label;
-    const char* message;
-  };
-  const Case cases[] = {
-      {"first", 4, ""},
-      {"first", 0, ""},
-      {"first", 5, "has 5 in row 1, expected ids in [0, 5), the label of CTCLoss"},
-      {"last", 3, ""},
-      {"last", -1, ""},
-      {"last", 4, "has 4 in row 1, expected ids in [0, 4) or -1, the label of"}};
-  for (const Case& test : cases) {
-    SCOPED_TRACE(test.message);
-    const NDArray labels = *NDArray::Full({4, 2}, 1);
-    (*labels.Data<float>())[3] = test.label;
-    auto module = *Module::Create(loss(test.blank));
-    auto train = Rows(RandomArray({4, 6, 3}, 1), labels);
-    const auto metric = Loss({});
-    FitOptions options = Options();
-    options.eval_metric = metric.get();
-    options.check_ids = true;
-    const absl::Status status = module->Fit(*train, options);
-    if (test.message[0] == '\0') {
-      COOPER_EXPECT_OK(status);
-    } else {
-      EXPECT_THAT(status, StatusIs(kOutOfRange, HasSubstr(test.message)));
-    }
-  }
-}
-
-TEST(FitIdsTest, TheLabelToIgnoreIsAllowed) {
-  const NDArray labels = *NDArray::Full({4}, -1);
-  for (const char* use_ignore : {"True", "False"}) {
-    auto module = *Module::Create(Words({{"use_ignore", use_ignore}, {"ignore_label", "-1"}}));
-    auto train = Rows(*NDArray::Zeros({4, 5}), labels);
-    FitOptions options = Options();
-    options.check_ids = true;
-    EXPECT_EQ(module->Fit(*train, options).ok(), std::string(use_ignore) == "True");
-  }
-}
-
 // --- What nobody has to say.
 
 TEST(FitDefaultsTest, EpochsAreLogged) {
@@ -471,6 +364,7 @@ TEST(FitDefaultsTest, EpochsAreLogged) {
   module = *Module::Create(TwoLayers());
   train = Rows(RandomArray({4, 6}, 1), *NDArray::Full({4}, 3));
   lines.clear();
+  options.check_ids = false;
   options.eval_data = nullptr;
   options.num_epoch = 1;
   COOPER_EXPECT_OK(module->Fit(*train, options));

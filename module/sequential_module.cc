@@ -73,6 +73,15 @@ const std::vector<std::string>& SequentialModule::label_names() const {
   return Nothing<std::vector<std::string>>();
 }
 
+std::vector<const BaseModule*> SequentialModule::parts() const {
+  std::vector<const BaseModule*> parts;
+  for (const Link& link : links_) {
+    const std::vector<const BaseModule*> more = link.module->parts();
+    parts.insert(parts.end(), more.begin(), more.end());
+  }
+  return parts;
+}
+
 std::vector<std::string> SequentialModule::output_names() const {
   if (links_.empty()) return {};
   return links_.back().module->output_names();
@@ -104,6 +113,12 @@ absl::StatusOr<std::vector<DataDesc>> SequentialModule::Wire(size_t i,
       return absl::InvalidArgumentError(absl::StrCat(
           "output '", name, "' ", shape.ToString(), " of module ", i - 1, " is no data of module ",
           i, " (", absl::StrJoin(names, ", "), "); set auto_wiring to take it by position"));
+    }
+    for (size_t other = 0; other < k && !by_position; ++other) {
+      if (outputs[other].first != name) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "two outputs of module ", i - 1, " are called '", name, "', numbers ", other, " and ", k,
+          "; give one of their nodes another name, or set auto_wiring to take them by position"));
     }
     DataDesc& desc = descs.emplace_back();
     desc.name = by_position ? names[k] : name;

@@ -43,6 +43,7 @@ class SequentialModule : public BaseModule {
 
   size_t num_modules() const { return links_.size(); }
   BaseModule& module(size_t i) const { return *links_[i].module; }
+  std::vector<const BaseModule*> parts() const override;
 
   bool params_initialized() const override;
   bool optimizer_initialized() const override;

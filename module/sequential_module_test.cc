@@ -261,6 +261,30 @@ TEST(SequentialModuleTest, NeighboursThatDoNotFitAreNamedWithTheirShapes) {
   }
 }
 
+TEST(SequentialModuleTest, OutputsOfOneNameAreNotTakenByIt) {
+  const Symbol data = Symbol::Variable("data");
+  const Symbol both = *Symbol::Group(
+      {Op("relu", {.name = "r", .inputs = {data}}), Op("abs", {.name = "r", .inputs = {data}})});
+  const Symbol sum =
+      Op("elemwise_add",
+         {.name = "sum", .inputs = {Symbol::Variable("r_output"), Symbol::Variable("other")}});
+  for (const bool auto_wiring : {false, true}) {
+    SequentialModule chain;
+    COOPER_ASSERT_OK(chain.Add(*Module::Create(both, {.label_names = {}})));
+    COOPER_ASSERT_OK(
+        chain.Add(*Module::Create(sum, {.data_names = {"r_output", "other"}, .label_names = {}}),
+                  {.auto_wiring = auto_wiring}));
+    const absl::Status bound = chain.Bind({.data_shapes = Shapes(4).data_shapes});
+    if (auto_wiring) {
+      COOPER_EXPECT_OK(bound);
+    } else {
+      EXPECT_THAT(bound, StatusIs(kInvalidArgument,
+                                  HasSubstr("two outputs of module 0 are called 'r_output', "
+                                            "numbers 0 and 1; give one")));
+    }
+  }
+}
+
 TEST(SequentialModuleTest, ErrorsNameBothNeighboursOrTheMissingCall) {
   SequentialModule empty;
   EXPECT_THAT(empty.Bind(Shapes(4)), StatusIs(kFailedPrecondition, HasSubstr("call Add first")));
