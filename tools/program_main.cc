@@ -10,11 +10,13 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "ndarray/init_logging.h"
 
 namespace cooper {
 
 int ProgramMain(const ProgramInfo& info, int argc, char** argv,
                 absl::FunctionRef<absl::Status()> run) {
+  InitLogging();
   absl::SetProgramUsageMessage(info.summary);
   absl::FlagsUsageConfig usage;
   const std::string folder(info.flags_of);

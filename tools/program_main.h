@@ -16,9 +16,9 @@ struct ProgramInfo {
   absl::string_view flags_of = "tools/";
 };
 
-// Reads the flags, calls `run`, and returns the exit status of the process: 0, or 1 after one line
-// on standard error, "NAME: MESSAGE". Arguments that are no flags are errors. To be called once, by
-// main().
+// Sets logging up (init_logging.h), reads the flags, calls `run`, and returns the exit status of
+// the process: 0, or 1 after one line on standard error, "NAME: MESSAGE". Arguments that are no
+// flags are errors. To be called once, by main().
 int ProgramMain(const ProgramInfo& info, int argc, char** argv,
                 absl::FunctionRef<absl::Status()> run);
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "examples/ctc/ctc.h"
 #include "ndarray/atomic_file.h"
+#include "ndarray/init_logging.h"
 #include "ndarray/status_macros.h"
 #include "tools/html_page.h"
 #include "tools/output_file.h"
@@ -76,6 +77,7 @@ absl::Status Run(const std::string& picture) {
 }  // namespace cooper
 
 int main(int argc, char** argv) {
+  cooper::InitLogging();
   const absl::Status status = cooper::Run(argc > 1 ? argv[1] : "");
   if (!status.ok()) std::cerr << status << "\n";
   return status.ok() ? 0 : 1;

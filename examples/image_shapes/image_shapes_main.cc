@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "examples/image_shapes/image_shapes.h"
 #include "ndarray/atomic_file.h"
+#include "ndarray/init_logging.h"
 #include "ndarray/status_macros.h"
 #include "tools/html_page.h"
 #include "tools/length_axis.h"
@@ -51,6 +52,7 @@ absl::Status Run(const std::string& picture) {
 }  // namespace cooper
 
 int main(int argc, char** argv) {
+  cooper::InitLogging();
   const absl::Status status = cooper::Run(argc > 1 ? argv[1] : "");
   if (!status.ok()) std::cerr << status << "\n";
   return status.ok() ? 0 : 1;

@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "examples/seq2seq/seq2seq.h"
+#include "ndarray/init_logging.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -20,6 +21,7 @@ absl::Status Run() {
 }  // namespace cooper
 
 int main() {
+  cooper::InitLogging();
   const absl::Status status = cooper::Run();
   if (!status.ok()) std::cerr << status << "\n";
   return status.ok() ? 0 : 1;

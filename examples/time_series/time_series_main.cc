@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "examples/time_series/time_series.h"
+#include "ndarray/init_logging.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -25,6 +26,7 @@ absl::Status Run(const std::string& prefix) {
 }  // namespace cooper
 
 int main(int argc, char** argv) {
+  cooper::InitLogging();
   const absl::Status status = cooper::Run(argc > 1 ? argv[1] : "/tmp/time_series");
   if (!status.ok()) std::cerr << status << "\n";
   return status.ok() ? 0 : 1;
