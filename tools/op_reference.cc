@@ -2,22 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "executor/kernel.h"
-#include "ndarray/partial_shape.h"
-#include "symbol/infer_shape.h"
 #include "symbol/op/op_description.h"
-#include "symbol/op_example.h"
-#include "symbol/symbol.h"
 #include "tools/html_page.h"
+#include "tools/op_trial.h"
 
 namespace cooper {
 namespace {
@@ -34,96 +29,6 @@ std::string TypeOf(const ParamField& field) {
     absl::StrAppend(&type, " <= ", field.max);
   }
   return type;
-}
-
-// A value for a required attribute with which an operator can be tried.
-std::string TrialValue(const ParamField& field, int rank) {
-  if (!field.allowed.empty()) return field.allowed[0];
-  if (absl::StartsWith(field.type, "tuple")) {
-    // Of spatial axes where there are some, else of one axis.
-    const int extents = field.name == "kernel" || field.name == "output_size" ? rank - 2
-                        : field.name == "pad_width"                           ? 2 * rank
-                        : field.name == "pooled_size"                         ? 2
-                                                                              : 1;
-    return absl::StrCat("(", absl::StrJoin(std::vector<int>(std::max(extents, 0), 2), ", "), ",)");
-  }
-  if (absl::StartsWith(field.type, "float")) return "1.0";
-  if (absl::StartsWith(field.type, "dtype")) return "float32";
-  if (absl::StartsWith(field.type, "bool")) return "True";
-  if (field.name == "axis" || field.name == "begin") return "0";
-  if (field.name == "nsize") return "3";
-  const double least = std::isfinite(field.min) ? field.min : 0;
-  return absl::StrCat(static_cast<int64_t>(std::max(least, 2.0)));
-}
-
-// A call with variables of those shapes, as text: empty if not all others follow from them.
-std::string TryShapes(const OpSchema& op, const AttrMap& attrs,
-                      const std::vector<PartialShape>& inputs_shapes) {
-  OpArgs args{.name = "x", .attrs = attrs};
-  KnownShapes known;
-  const absl::StatusOr<OpCall> call = MakeOpCall(op.name(), attrs, inputs_shapes.size());
-  if (!call.ok()) return "";
-  const OpSchema::Names names = op.InputNames(*call);
-  if (names.size() < inputs_shapes.size()) return "";
-  for (size_t i = 0; i < inputs_shapes.size(); ++i) {
-    const std::string name = "x_" + names[i];
-    args.inputs.push_back(Symbol::Variable(name));
-    if (inputs_shapes[i].rank_known()) known[name] = inputs_shapes[i];
-  }
-  const absl::StatusOr<Symbol> symbol = Symbol::Create(op.name(), args);
-  if (!symbol.ok()) return "";
-  const absl::StatusOr<InferredShapes> shapes = InferShape(*symbol, known);
-  if (!shapes.ok()) return "";
-  const auto print = [](const std::vector<std::string>& names, const auto& of,
-                        std::vector<std::string>* out) {
-    for (size_t i = 0; i < names.size(); ++i) {
-      out->push_back(absl::StrCat(names[i].substr(2), " ", of[i].ToString()));
-    }
-  };
-  std::vector<std::string> inputs, outputs, texts;
-  print(symbol->ListArguments(), shapes->args, &inputs);
-  print(symbol->ListAuxiliaryStates(), shapes->auxs, &inputs);
-  print(symbol->ListOutputs(), shapes->outputs, &outputs);
-  for (const auto& [key, text] : attrs) texts.push_back(absl::StrCat(key, "=", text));
-  return absl::StrCat(absl::StrJoin(inputs, ", "), inputs.empty() ? "-> " : " -> ",
-                      absl::StrJoin(outputs, ", "), texts.empty() ? "" : "  with ",
-                      absl::StrJoin(texts, ", "));
-}
-
-// Attributes that an operator cannot do without, for inputs of that rank.
-AttrMap TrialAttrs(const OpSchema& op, int rank) {
-  AttrMap attrs;
-  if (op.params() == nullptr) return attrs;
-  for (const ParamField& field : op.params()->fields()) {
-    if (field.required && field.name != op.variadic_attr()) {
-      attrs[field.name] = TrialValue(field, rank);
-    }
-  }
-  return attrs;
-}
-
-std::string ExampleShapes(const OpSchema& op) {
-  if (const OpExample* example = FindOpExample(op.name()); example != nullptr) {
-    return TryShapes(op, example->attrs, example->inputs);
-  }
-  const OpDescription description = DescribeOp(op);
-  const size_t num_inputs = description.variadic ? 2 : description.positional.size();
-  for (const int rank : {2, 4, 3, 1, 5}) {
-    constexpr int64_t kExtents[] = {2, 3, 4, 5, 6};
-    // Of equal extents too, for products and square matrices.
-    for (const bool square : {false, true}) {
-      PartialShape shape = PartialShape::OfRank(rank);
-      for (int i = 0; i < rank; ++i) shape[i] = square ? 2 : kExtents[i];
-      // The more are given the less the operator has to say of the others.
-      for (size_t unknown = 0; unknown <= num_inputs; ++unknown) {
-        std::vector<PartialShape> shapes(num_inputs);
-        std::fill(shapes.begin(), shapes.end() - static_cast<int64_t>(unknown), shape);
-        std::string text = TryShapes(op, TrialAttrs(op, rank), shapes);
-        if (!text.empty()) return text;
-      }
-    }
-  }
-  return TryShapes(op, {{"shape", "(2, 3)"}}, {});
 }
 
 std::string GradientText(const OpSchema& op) {
@@ -175,8 +80,9 @@ OpEntry DescribeEntry(const OpSchema& op) {
                 .family = op.family(),
                 .function = FunctionText(op, description),
                 .outputs = description.outputs,
-                .shapes = ExampleShapes(op),
                 .gradient = GradientText(op)};
+  const std::optional<OpTrial> trial = FindOpTrial(op);
+  if (trial.has_value()) entry.shapes = TrialShapesText(op, *trial);
   if (entry.outputs.empty()) {
     entry.outputs.push_back(HasNoOutputs(op) ? "none: it changes its inputs"
                                              : "as many as its attributes say");
@@ -189,7 +95,12 @@ OpEntry DescribeEntry(const OpSchema& op) {
     if (absl::c_linear_search(description.conditional, name)) {
       notes.push_back("if attributes ask for it");
     }
-    entry.inputs.push_back({name, notes.empty() ? "optional" : absl::StrJoin(notes, ", ")});
+    entry.inputs.push_back(
+        {.name = name,
+         .note = notes.empty() ? "optional" : absl::StrJoin(notes, ", "),
+         .array = trial.has_value()
+                      ? TrialArrayText(op, *trial, name, description.asked_for_by.at(name))
+                      : ""});
   }
   if (op.params() != nullptr) {
     const AttrMap defaults = op.params()->Defaults();
@@ -239,6 +150,9 @@ std::string EntryText(const OpEntry& entry) {
   line("inputs", InputsText(entry));
   line("outputs", absl::StrJoin(entry.outputs, ", "));
   line("shapes", entry.shapes);
+  for (const OpEntry::Input& input : entry.inputs) {
+    if (!input.array.empty()) line("optional", absl::StrCat(input.name, " ", input.array));
+  }
   line("gradient", entry.gradient);
   line("kernels", entry.kernels.empty() ? "none" : absl::StrJoin(entry.kernels, "; "));
   if (entry.attributes.empty()) return text;

@@ -23,6 +23,9 @@ struct OpEntry {
   struct Input {
     std::string name;
     std::string note;  // "auxiliary state", ...; mostly empty
+    // Shape and dtype in the call of `shapes`, and the attributes that ask for it: "(2,) int32,
+    // with use_length=True". Empty if the input is not optional, or has no shape there.
+    std::string array = {};
   };
 
   std::string name;

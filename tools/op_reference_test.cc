@@ -1,13 +1,18 @@
 #include "tools/op_reference.h"
 
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "symbol/op.h"
 #include "symbol/op/op_description.h"
+#include "tools/op_headers.h"
 
 namespace cooper {
 namespace {
@@ -46,8 +51,40 @@ TEST(OpReferenceTest, TellsOfAnOperator) {
                     HasSubstr("data, weight (optional), bias (if attributes ask for it)"),
                     HasSubstr("data (2, 3), weight (2, 3), bias (2,) -> output (2, 2)  with "
                               "num_hidden=2"),
+                    HasSubstr("  optional  weight (2, 3) float32\n"
+                              "  optional  bias (2,) float32\n"),
                     HasSubstr("cpu: float32"),
                     HasSubstr("num_hidden  int >= 1  required  rows of weight")));
+}
+
+TEST(OpReferenceTest, TellsOfInputsThatAttributesAskFor) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"softmax", "  optional  length (2,) of any dtype, with use_length=True\n"},
+      {"SequenceMask", "sequence_length (3,) float32, with use_sequence_length=True\n"},
+      {"CTCLoss", "label_lengths (2,) of any dtype, with use_label_lengths=True\n"},
+      {"RNN", "state_cell (2, 3, 2) float32, with mode=lstm\n"},
+      {"BatchNorm", "moving_mean (3,) float32\n"},
+      {"LeakyReLU", "gamma (3,) float32, with act_type=prelu\n"}};
+  for (const auto& [op, text] : kCases) {
+    EXPECT_THAT(EntryText(DescribeEntry(**FindOp(op))), HasSubstr(text));
+  }
+}
+
+// The layout that its rules want, of which the shapes are an example.
+TEST(OpReferenceTest, TellsTheLayoutOfInterleavedProjections) {
+  for (const char* op : {"selfatt_qk", "selfatt_valatt", "encdec_qk", "encdec_valatt"}) {
+    const std::string name = std::string("_contrib_interleaved_matmul_") + op;
+    EXPECT_THAT(EntryText(DescribeEntry(**FindOp(name))),
+                HasSubstr(op[0] == 's' ? "(T, N, heads x [q k v])" : "(T, N, heads x [k v])"));
+  }
+}
+
+TEST(OpHeadersTest, PageHasTheTable) {
+  std::ifstream file("docs/symbol.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_TRUE(absl::StrContains(page, OpHeaderTable(AllOps())))
+      << "docs/symbol.md is older than the operators: put in it what "
+         "./bazelw run //tools:ops -- --headers prints";
 }
 
 TEST(OpReferenceTest, PageHasAnEntryForEachOperatorAndNoMarkupOfTheirs) {

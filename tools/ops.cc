@@ -1,5 +1,6 @@
 // ops NAME...: what there is to know of an operator: inputs, attributes, shapes, gradient, kernels.
-// ops --list: all names. ops --html: the reference of all operators as a page.
+// ops --list: all names. ops --html: the reference of all operators as a page. ops --headers: the
+// table of headers in docs/symbol.md.
 
 #include <iostream>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "symbol/op.h"
+#include "tools/op_headers.h"
 #include "tools/op_reference.h"
 
 namespace cooper {
@@ -16,13 +18,16 @@ int Main(const std::vector<std::string>& names) {
   if (names.empty()) {
     std::cerr << "usage: ops NAME...   an operator, by name or alias\n"
                  "       ops --list    all names, each with what it does\n"
-                 "       ops --html    all of them as a page\n";
+                 "       ops --html    all of them as a page\n"
+                 "       ops --headers a table of functions and headers, for docs/symbol.md\n";
     return 2;
   }
   int result = 0;
   for (const std::string& name : names) {
     if (name == "--html") {
       std::cout << ReferencePage(AllEntries());
+    } else if (name == "--headers") {
+      std::cout << OpHeaderTable(AllOps());
     } else if (name == "--list") {
       for (const OpEntry& entry : AllEntries())
         std::cout << entry.name << "  " << entry.doc << "\n";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -58,9 +59,21 @@ OpCall CallWith(const OpSchema& op, const std::vector<Setting>& settings) {
   return call;
 }
 
+// Its attributes, and those that are required and have the first value of their enumeration.
+AttrMap WithRequiredNames(const OpCall& call) {
+  AttrMap attrs = call.attrs;
+  if (call.op->params() == nullptr) return attrs;
+  for (const ParamField& field : call.op->params()->fields()) {
+    if (!field.required || field.allowed.empty() || attrs.contains(field.name)) continue;
+    attrs[field.name] = field.print(call.params.get());
+  }
+  return attrs;
+}
+
 struct Inputs {
   std::vector<Names> lists;  // every one that some attributes give
   std::set<std::string> auxs, required;
+  std::map<std::string, AttrMap> asked_for_by;  // the fewest attributes with which it is there
 };
 
 Inputs AllInputs(const OpSchema& op) {
@@ -69,8 +82,11 @@ Inputs AllInputs(const OpSchema& op) {
     const OpCall call = CallWith(op, settings);
     Names names = op.InputNames(call);
     for (const int i : op.AuxInputs(call)) all.auxs.insert(names[i]);
+    const AttrMap named = WithRequiredNames(call);
     for (size_t i = 0; i < names.size(); ++i) {
       if (WhyRequired(call, static_cast<int>(i))) all.required.insert(names[i]);
+      const auto [attrs, is_new] = all.asked_for_by.emplace(names[i], named);
+      if (!is_new && named.size() < attrs->second.size()) attrs->second = named;
     }
     if (!absl::c_linear_search(all.lists, names)) all.lists.push_back(std::move(names));
   };
@@ -127,6 +143,7 @@ OpDescription DescribeOp(const OpSchema& op) {
       description.positional.push_back(name);
     } else {
       description.optional.push_back(name);
+      description.asked_for_by[name] = inputs.asked_for_by[name];
       if (!always) description.conditional.push_back(name);
       if (inputs.auxs.count(name) > 0) description.auxs.push_back(name);
     }

@@ -5,6 +5,7 @@
 // inputs there are, whatever its attributes, and what a function of C++ that calls it looks like.
 // The functions of symbol/op and the reference of operators are made from it.
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,10 @@ struct OpDescription {
   // attributes ask for.
   std::vector<std::string> optional;
   std::vector<std::string> conditional;  // which of `optional` only some attributes ask for
-  std::vector<std::string> auxs;         // which of `optional` are auxiliary states
+  // The fewest attributes with which each of `optional` is there; of required ones, which have no
+  // default, those that name a value of an enumeration.
+  std::map<std::string, AttrMap> asked_for_by;
+  std::vector<std::string> auxs;  // which of `optional` are auxiliary states
   // With the attributes' defaults; visible ones.
   std::vector<std::string> outputs;
 };

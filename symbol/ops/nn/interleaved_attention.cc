@@ -126,7 +126,11 @@ OpSchema::GradientFn AttentionGradient(const std::string& backward) {
 using P = InterleavedAttentionParam;
 
 COOPER_REGISTER_OP(_contrib_interleaved_matmul_selfatt_qk)
-    .Describe("Of each head queries keys^T / sqrt(head_dim).")
+    .Describe(
+        "Scores of self-attention: for each head queries * keys^T / sqrt(head_dim). "
+        "queries_keys_values is (T, N, heads x [q k v]): time steps first, and in the last axis "
+        "head after head, each with its query, key and value of head_dim numbers. The output "
+        "is (N * heads, T, T), rows of queries, the heads of a sample beside each other.")
     .Param<P>()
     .Inputs({"queries_keys_values"})
     .Shape(AttentionShape(/*self=*/true, {SelfProjections(SelfQkArrays::kQueriesKeysValues),
@@ -143,7 +147,10 @@ COOPER_REGISTER_OP(_backward_interleaved_matmul_selfatt_qk)
     .Type(GradientType);
 
 COOPER_REGISTER_OP(_contrib_interleaved_matmul_selfatt_valatt)
-    .Describe("Of each head attention values, heads beside each other.")
+    .Describe(
+        "What self-attention gives: for each head attention * values. queries_keys_values is "
+        "(T, N, heads x [q k v]), as of interleaved_matmul_selfatt_qk, attention "
+        "(N * heads, T, T), and the output (T, N, heads x [v]).")
     .Param<P>()
     .Inputs({"queries_keys_values", "attention"})
     .Shape(AttentionShape(
@@ -163,7 +170,11 @@ COOPER_REGISTER_OP(_backward_interleaved_matmul_selfatt_valatt)
     .Type(GradientType);
 
 COOPER_REGISTER_OP(_contrib_interleaved_matmul_encdec_qk)
-    .Describe("Of each head queries keys^T / sqrt(head_dim), the queries from another sequence.")
+    .Describe(
+        "Scores of attention to another sequence: for each head queries * keys^T / "
+        "sqrt(head_dim). queries is (T_q, N, heads x [q]), keys_values "
+        "(T, N, heads x [k v]): time steps first, and in the last axis head after head, each "
+        "with its key and value of head_dim numbers. The output is (N * heads, T_q, T).")
     .Param<P>()
     .Inputs({"queries", "keys_values"})
     .Shape(AttentionShape(
@@ -183,7 +194,10 @@ COOPER_REGISTER_OP(_backward_interleaved_matmul_encdec_qk)
     .Type(GradientType);
 
 COOPER_REGISTER_OP(_contrib_interleaved_matmul_encdec_valatt)
-    .Describe("Of each head attention values, heads beside each other, the queries' sequence.")
+    .Describe(
+        "What attention to another sequence gives: for each head attention * values. "
+        "keys_values is (T, N, heads x [k v]), as of interleaved_matmul_encdec_qk, attention "
+        "(N * heads, T_q, T), and the output (T_q, N, heads x [v]).")
     .Param<P>()
     .Inputs({"keys_values", "attention"})
     .Shape(AttentionShape(
