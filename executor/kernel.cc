@@ -1,5 +1,7 @@
 #include "executor/kernel.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -19,6 +21,23 @@ std::map<Key, Kernel>& TheRegistry() {
 }
 
 const char* DeviceName(DeviceType device) { return device == DeviceType::kCpu ? "cpu" : "gpu"; }
+
+// The targets that bring a kernel: "@cooper//executor/cpu/nn, or
+// @cooper//executor/cpu:all_kernels".
+std::string TargetsOf(absl::string_view op, DeviceType device) {
+  const std::string folder =
+      absl::StrCat("@cooper//executor/", device == DeviceType::kCpu ? "cpu" : "cuda");
+  // Operators of other workspaces have families of their own.
+  constexpr absl::string_view kFamilies[] = {"detection", "elemwise", "index",     "linalg",
+                                             "loss",      "nn",       "optimizer", "random",
+                                             "reduce",    "rnn",      "shape"};
+  const absl::StatusOr<const OpSchema*> schema = FindOp(op);
+  const std::string family = schema.ok() ? (*schema)->family() : "";
+  if (std::find(std::begin(kFamilies), std::end(kFamilies), family) == std::end(kFamilies)) {
+    return "the target that registers it";
+  }
+  return absl::StrCat(folder, "/", family, ", or ", folder, ":all_kernels");
+}
 
 }  // namespace
 
@@ -41,8 +60,9 @@ KernelRegistrar::KernelRegistrar(const char* op, DeviceType device, DTypeSet dty
 absl::StatusOr<const Kernel*> FindKernel(absl::string_view op, DeviceType device) {
   auto it = TheRegistry().find({std::string(op.data(), op.size()), device});
   if (it != TheRegistry().end()) return &it->second;
-  return absl::UnimplementedError(absl::StrCat("no kernel of operator ", op, " for ",
-                                               DeviceName(device), " is linked into this program"));
+  return absl::UnimplementedError(
+      absl::StrCat("no kernel of operator ", op, " for ", DeviceName(device),
+                   " is linked into this program; link ", TargetsOf(op, device)));
 }
 
 std::vector<std::pair<std::string, const Kernel*>> AllKernels(DeviceType device) {

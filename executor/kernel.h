@@ -139,7 +139,7 @@ struct Kernel {
   RunAllFn run_all = nullptr;   // null: there is nothing better than `run` of each
 };
 
-// kUnimplemented, naming operator and device, if no such kernel is linked.
+// kUnimplemented, naming operator, device and the target to link, if no such kernel is linked.
 absl::StatusOr<const Kernel*> FindKernel(absl::string_view op, DeviceType device);
 
 // Of every operator that has one on this kind of device, in order of name.

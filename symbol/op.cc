@@ -258,13 +258,10 @@ absl::StatusOr<const OpSchema*> FindOp(absl::string_view name) {
   if (it != registry.by_name.end()) return it->second;
   std::vector<absl::string_view> known;
   for (const auto& entry : registry.by_name) known.push_back(entry.first);
-  const std::string near = DidYouMean(name, known);
-  return absl::NotFoundError(absl::StrCat("no operator '", name, "' is linked into this program",
-                                          near.empty()
-                                              ? "; if cooper has it (//tools:ops lists all), its "
-                                                "family or //symbol/ops:all_ops has to be, and "
-                                                "//executor/cpu:all_kernels to run it"
-                                              : near));
+  return absl::NotFoundError(absl::StrCat(
+      "no operator '", name, "' is linked into this program", DidYouMean(name, known),
+      "; if cooper has it (@cooper//tools:ops lists all), link @cooper//symbol/ops:all_ops, or "
+      "@cooper//executor/cpu:all_kernels to run it"));
 }
 
 absl::StatusOr<OpCall> MakeOpCall(absl::string_view op, AttrMap attrs, size_t num_inputs) {

@@ -29,13 +29,27 @@
 
 namespace cooper {
 
+// The label of the target that brings each kind, by name: of the targets of `package`, the names
+// that each registers.
+inline std::map<std::string, std::string> KindTargets(
+    absl::string_view package,
+    const std::vector<std::pair<std::string, std::vector<std::string>>>& targets) {
+  std::map<std::string, std::string> labels;
+  for (const auto& [target, kinds] : targets) {
+    for (const std::string& kind : kinds) labels[kind] = absl::StrCat(package, ":", target);
+  }
+  return labels;
+}
+
 template <typename Made, typename... Args>
 class OptionRegistry {
  public:
   using Result = absl::StatusOr<std::unique_ptr<Made>>;
 
-  // `what` is what its members are called: "optimizer".
-  explicit OptionRegistry(std::string what) : what_(std::move(what)) {}
+  // `what` is what its members are called: "optimizer". `targets` are names of kinds that other
+  // targets bring, each with its label, for the message to who has not linked one.
+  explicit OptionRegistry(std::string what, std::map<std::string, std::string> targets = {})
+      : what_(std::move(what)), targets_(std::move(targets)) {}
 
   // A kind with names in lower case. make(options, args...) gives a Made, or a status, from what
   // kwargs make of `defaults`; declare(ParamDeclaration<Options>&) names the options.
@@ -55,14 +69,20 @@ class OptionRegistry {
     return true;
   }
 
-  // `name` in any case. kNotFound, with the names there are, for another name; kInvalidArgument for
-  // unknown options and bad values.
+  // `name` in any case. kNotFound, with the names there are and those that are near, for another
+  // name, and with the target for a kind that is not linked; kInvalidArgument for unknown options
+  // and bad values.
   Result Create(absl::string_view name, const Kwargs& kwargs, Args... args) const {
-    const auto it = kinds_.find(absl::AsciiStrToLower(name));
+    const std::string lower = absl::AsciiStrToLower(name);
+    const auto it = kinds_.find(lower);
     if (it != kinds_.end()) return it->second(kwargs, std::move(args)...);
+    const auto target = targets_.find(lower);
+    if (target != targets_.end()) {
+      return absl::NotFoundError(
+          absl::StrCat(what_, " '", name, "' is not linked: its target is ", target->second));
+    }
     return absl::NotFoundError(absl::StrCat("no ", what_, " '", name, "', expected one of ",
-                                            absl::StrJoin(names(), ", "),
-                                            DidYouMean(name, names())));
+                                            absl::StrJoin(names(), ", "), Meant(name)));
   }
 
   // In alphabetical order.
@@ -72,8 +92,28 @@ class OptionRegistry {
     return names;
   }
 
+  // The targets of kinds that some target brings, linked or not.
+  const std::map<std::string, std::string>& targets() const { return targets_; }
+
  private:
+  // DidYouMean among all kinds, with the targets of those that are not linked.
+  std::string Meant(absl::string_view name) const {
+    std::vector<std::string> known = names();
+    for (const auto& [kind, target] : targets_) {
+      if (!kinds_.contains(kind)) known.push_back(kind);
+    }
+    std::string text = DidYouMean(name, known);
+    for (const absl::string_view near :
+         NearNames(name, std::vector<absl::string_view>(known.begin(), known.end()))) {
+      const auto target = targets_.find(std::string(near));
+      if (target == targets_.end() || kinds_.contains(target->first)) continue;
+      absl::StrAppend(&text, " '", near, "' is not linked: its target is ", target->second);
+    }
+    return text;
+  }
+
   const std::string what_;
+  const std::map<std::string, std::string> targets_;
   std::map<std::string, std::function<Result(const Kwargs&, Args...)>> kinds_;
 };
 

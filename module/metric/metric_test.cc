@@ -11,6 +11,7 @@
 #include "module/metric/create_metric.h"
 #include "module/metric/custom_metric.h"
 #include "module/metric/eval_metric.h"
+#include "module/metric/metric_registry.h"
 #include "ndarray/status_matchers.h"
 
 namespace cooper {
@@ -26,6 +27,12 @@ std::unique_ptr<EvalMetric> Make(absl::string_view name, const Kwargs& kwargs = 
   auto metric = CreateMetric(name, kwargs);
   EXPECT_TRUE(metric.ok()) << metric.status();
   return *std::move(metric);
+}
+
+TEST(MetricTest, TheTargetOfEachIsKnown) {
+  std::vector<std::string> names;
+  for (const auto& [name, target] : Metrics().targets()) names.push_back(name);
+  EXPECT_EQ(names, Metrics().names());
 }
 
 double Value(const EvalMetric& metric) { return metric.GetNameValue().at(0).second; }

@@ -14,8 +14,12 @@
 namespace cooper {
 
 inline OptionRegistry<Optimizer, std::shared_ptr<LRScheduler>>& Optimizers() {
-  static auto* const optimizers =
-      new OptionRegistry<Optimizer, std::shared_ptr<LRScheduler>>("optimizer");
+  static auto* const optimizers = new OptionRegistry<Optimizer, std::shared_ptr<LRScheduler>>(
+      "optimizer", KindTargets("@cooper//module/optimizer",
+                               {{"adagrad", {"adadelta", "adagrad", "ftrl", "rmsprop"}},
+                                {"adam", {"adam", "adamax", "ftml", "nadam"}},
+                                {"layerwise", {"lamb", "lars", "lbsgd"}},
+                                {"sgd", {"ccsgd", "dcasgd", "nag", "sgd", "sgld", "signum"}}}));
   return *optimizers;
 }
 

@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "module/lr_scheduler/create_lr_scheduler.h"
 #include "module/optimizer/create_optimizer.h"
+#include "module/optimizer/optimizer_registry.h"
 #include "ndarray/parallel.h"
 #include "ndarray/philox.h"
 #include "ndarray/status_matchers.h"
@@ -49,6 +50,12 @@ NDArray RandomValues(uint64_t seed) {
   std::vector<float> values(50'003);
   for (size_t i = 0; i < values.size(); ++i) values[i] = philox.UniformAt(i) - 0.5f;
   return Vector(values);
+}
+
+TEST(OptimizerTest, TheTargetOfEachIsKnown) {
+  std::vector<std::string> names;
+  for (const auto& [name, target] : Optimizers().targets()) names.push_back(name);
+  EXPECT_EQ(names, OptimizerNames());
 }
 
 TEST(OptimizerTest, TheNumberOfThreadsChangesNoBit) {
