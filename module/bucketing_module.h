@@ -19,7 +19,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -32,46 +31,11 @@
 #include "module/group_contexts.h"
 #include "module/kwargs/kwargs.h"
 #include "module/module.h"
+#include "module/sym_gen.h"
 #include "ndarray/context.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
-
-// A bucket's network and which of its arguments batches give.
-struct BucketSymbol {
-  Symbol symbol;
-  std::vector<std::string> data_names = {"data"};
-  std::vector<std::string> label_names = {"softmax_label"};
-};
-
-// Makes the network of a bucket: a function of the key that returns a BucketSymbol or, where names
-// are the usual ones, just the Symbol; or either in a StatusOr. An error that the symbol keeps is
-// as good as one that is returned.
-class SymGen : public std::function<absl::StatusOr<BucketSymbol>(const BucketKey& key)> {
- public:
-  using Function = std::function<absl::StatusOr<BucketSymbol>(const BucketKey& key)>;
-
-  SymGen() = default;
-  template <typename F, typename Result = std::invoke_result_t<F&, const BucketKey&>,
-            typename = std::enable_if_t<!std::is_base_of_v<SymGen, std::decay_t<F>>>>
-  SymGen(F make) : Function(Adapt<F, Result>(std::move(make))) {}  // NOLINT: from any lambda
-
- private:
-  template <typename F, typename Result>
-  static Function Adapt(F make) {
-    if constexpr (std::is_same_v<Result, Symbol>) {
-      return [make = std::move(make)](const BucketKey& key) -> absl::StatusOr<BucketSymbol> {
-        return BucketSymbol{.symbol = make(key)};
-      };
-    } else if constexpr (std::is_same_v<Result, absl::StatusOr<Symbol>>) {
-      return [make = std::move(make)](const BucketKey& key) -> absl::StatusOr<BucketSymbol> {
-        return BucketSymbol{.symbol = Symbol::Keep(make(key))};
-      };
-    } else {
-      return Function(std::move(make));
-    }
-  }
-};
 
 struct BucketingModuleOptions {
   // Called when a key is bound (again, if it was unbound in between), and for the names of the
@@ -299,6 +263,8 @@ class BucketingModule : public BaseModule {
   // Makes the bucket of a batch the current one, which is about to be used.
   absl::Status UseBucketOf(const DataBatch& batch);
   absl::Status WithBucket(const absl::Status& status, const BucketKey& key) const;
+  // Which bucket has a parameter of that name, for errors: "bucket key 10".
+  std::string OwnerOf(const std::string& parameter) const;
 
   SymGen sym_gen_;
   BucketKey default_key_;

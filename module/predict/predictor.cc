@@ -20,6 +20,7 @@
 #include "ndarray/device.h"
 #include "ndarray/dtype.h"
 #include "ndarray/status_macros.h"
+#include "symbol/name_manager.h"
 
 namespace cooper {
 namespace {
@@ -82,7 +83,7 @@ absl::StatusOr<std::vector<NDArray>> Run(Worker& worker, Executor& executor, Out
 
 class Predictor::Impl {
  public:
-  Impl(NetworkOfKey make, ArrayMap args, ArrayMap auxs, PredictorOptions options)
+  Impl(SymGen make, ArrayMap args, ArrayMap auxs, PredictorOptions options)
       : make_(std::move(make)),
         args_(std::move(args)),
         auxs_(std::move(auxs)),
@@ -110,7 +111,7 @@ class Predictor::Impl {
   absl::StatusOr<InferenceNetwork> MakeNetwork(const BucketKey& key) const;
   BindOptions Options(const InferenceNetwork& network, const KnownShapes& shapes) const;
 
-  const NetworkOfKey make_;
+  const SymGen make_;
   const ArrayMap args_;
   const ArrayMap auxs_;
   const PredictorOptions options_;
@@ -126,9 +127,10 @@ class Predictor::Impl {
 };
 
 absl::StatusOr<InferenceNetwork> Predictor::Impl::MakeNetwork(const BucketKey& key) const {
-  COOPER_ASSIGN_OR_RETURN(const Symbol symbol, CallWithKey("the network's function", make_, key));
+  const NameManager names;
+  COOPER_ASSIGN_OR_RETURN(const BucketSymbol bucket, CallWithKey("sym_gen", make_, key));
   COOPER_ASSIGN_OR_RETURN(InferenceNetwork network,
-                          MakeInferenceNetwork(symbol, args_, auxs_, options_.output_names));
+                          MakeInferenceNetwork(bucket.symbol, args_, auxs_, options_.output_names));
   if (network.missing_auxs.empty()) return network;
   return absl::NotFoundError(absl::StrCat("the parameters do not have the auxiliary state '",
                                           network.missing_auxs[0], "'"));
@@ -216,7 +218,7 @@ void Predictor::Impl::Return(Lease lease) {
 Predictor::Predictor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Predictor::~Predictor() = default;
 
-absl::StatusOr<std::unique_ptr<const Predictor>> Predictor::Create(NetworkOfKey network,
+absl::StatusOr<std::unique_ptr<const Predictor>> Predictor::Create(SymGen sym_gen,
                                                                    const ArrayMap& args,
                                                                    const ArrayMap& auxs,
                                                                    PredictorOptions options) {
@@ -235,7 +237,7 @@ absl::StatusOr<std::unique_ptr<const Predictor>> Predictor::Create(NetworkOfKey 
   COOPER_ASSIGN_OR_RETURN(ArrayMap own_args, OnContext(args, options.context));
   COOPER_ASSIGN_OR_RETURN(ArrayMap own_auxs, OnContext(auxs, options.context));
   return std::unique_ptr<const Predictor>(new Predictor(std::make_unique<Impl>(
-      std::move(network), std::move(own_args), std::move(own_auxs), std::move(options))));
+      std::move(sym_gen), std::move(own_args), std::move(own_auxs), std::move(options))));
 }
 
 absl::StatusOr<std::unique_ptr<const Predictor>> Predictor::Create(const Symbol& symbol,

@@ -14,7 +14,6 @@
 // network: what one call returns, the next one is given.
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -24,6 +23,7 @@
 #include "absl/status/statusor.h"
 #include "io/bucket_key.h"
 #include "io/data_desc.h"
+#include "module/sym_gen.h"
 #include "ndarray/array_map.h"
 #include "ndarray/context.h"
 #include "ndarray/ndarray.h"
@@ -62,9 +62,6 @@ struct PredictorOptions {
 
 class Predictor {
  public:
-  // The network of a bucket, as a trained BucketingModule's sym_gen made it.
-  using NetworkOfKey = std::function<absl::StatusOr<Symbol>(const BucketKey& key)>;
-
   // Labels of losses are no inputs, and need no values. Of the parameters, which are copied to the
   // context if they are elsewhere and shared otherwise, the network may use a part. kNotFound for
   // an output that is not there or a missing auxiliary state, kInvalidArgument for max_programs
@@ -74,11 +71,12 @@ class Predictor {
                                                                  const ArrayMap& args,
                                                                  const ArrayMap& auxs = {},
                                                                  PredictorOptions options = {});
-  // A network for each key. `network` is called for a key that is asked for, again only where
-  // as many others as are kept have been asked for since, by one thread at a time. Calls with keys
-  // that are known do not wait for it, and it may itself predict with other keys than the one it is
-  // for.
-  static absl::StatusOr<std::unique_ptr<const Predictor>> Create(NetworkOfKey network,
+  // A network for each key: `sym_gen` is that of the BucketingModule that was trained, and
+  // automatic names start anew for each, as there. It is called for a key that is asked for, again
+  // only where as many others as are kept have been asked for since, by one thread at a time. Calls
+  // with keys that are known do not wait for it, and it may itself predict with other keys than the
+  // one it is for.
+  static absl::StatusOr<std::unique_ptr<const Predictor>> Create(SymGen sym_gen,
                                                                  const ArrayMap& args,
                                                                  const ArrayMap& auxs = {},
                                                                  PredictorOptions options = {});

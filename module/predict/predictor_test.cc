@@ -349,6 +349,24 @@ TEST(PredictorTest, ANetworkForEachKey) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no such bucket")));
 }
 
+// As a BucketingModule takes it; automatic names begin anew for each key there too.
+TEST(PredictorTest, TakesTheSymGenOfATrainedModule) {
+  const SymGen sym_gen = [](const BucketKey& key) -> absl::StatusOr<BucketSymbol> {
+    const Symbol x = Symbol::Variable("x");
+    const Symbol fc = Op("FullyConnected", {.inputs = {x}, .attrs = {{"num_hidden", 2}}});
+    return BucketSymbol{.symbol = Op("SoftmaxOutput", {.name = key.ToString(), .inputs = {fc}}),
+                        .data_names = {"x"}};
+  };
+  const ArrayMap params = {{"fullyconnected0_weight", RandomArray({2, 3}, 3)},
+                           {"fullyconnected0_bias", RandomArray({2}, 4)}};
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto predictor, Predictor::Create(sym_gen, params));
+  const ArrayMap inputs = {{"x", RandomArray({4, 3}, 5)}};
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto a, predictor->Predict("a", inputs));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto b, predictor->Predict("b", inputs));
+  EXPECT_EQ(Floats(a[0]), Floats(b[0]));
+  EXPECT_THAT(predictor->input_names("c"), IsOkAndHolds(ElementsAre("x")));
+}
+
 TEST(PredictorTest, AKeyOfAnotherKindIsAStatus) {
   const auto network = [](const BucketKey& key) -> absl::StatusOr<Symbol> {
     return MeanOverTime(/*swapped=*/key.int_value() > 5);
