@@ -4,7 +4,11 @@
 #include <chrono>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "io/call_with_key.h"
 #include "module/background_tasks.h"
+#include "module/bind_errors.h"
 #include "module/bucketing_module.h"
 #include "ndarray/parallel.h"
 #include "ndarray/status_macros.h"
@@ -106,8 +110,15 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBindIn(
   const std::unique_ptr<Module>& module = *made.module;
   Evict(/*one_comes=*/true);  // before there is another one
   const bool evaluation = &buckets == &evaluation_buckets_;
-  COOPER_RETURN_IF_ERROR(
-      WithBucket(module->Bind(BindOptionsFor(data_shapes, label_shapes, evaluation)), key));
+  absl::Status bound = module->Bind(BindOptionsFor(data_shapes, label_shapes, evaluation));
+  if (!bound.ok()) {
+    const Symbol& symbol = made.generated.symbol;
+    return WithBucket(
+        ExplainSharedShapes(
+            bound, symbol, ShapesOfInputs(symbol.ListArguments(), data_shapes, label_shapes),
+            group_->parameters(), [this](const std::string& name) { return OwnerOf(name); }),
+        key);
+  }
   if (monitor_) COOPER_RETURN_IF_ERROR(module->InstallMonitor(monitor_, monitor_all_));
   Evict(/*one_comes=*/true, module->held_bytes());
   group_->AddBucket(key);
@@ -119,8 +130,30 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBindIn(
   return &bucket;
 }
 
+std::string BucketingModule::OwnerOf(const std::string& parameter) const {
+  const auto has = [&](const Bucket& bucket) {
+    const absl::StatusOr<Symbol> symbol = bucket.module->symbol();
+    return symbol.ok() && absl::c_linear_search(symbol->ListInputs(), parameter);
+  };
+  const auto found = buckets_.find(default_key_);
+  if (found != buckets_.end() && has(found->second)) {
+    return absl::StrCat("the default bucket key ", default_key_.ToString());
+  }
+  for (const auto& [key, bucket] : buckets_) {
+    if (has(bucket)) return absl::StrCat("bucket key ", key.ToString());
+  }
+  return "the parameters that the module has";
+}
+
 absl::Status BucketingModule::Bind(const ModuleBindOptions& options) {
   if (binded_ && !options.force_rebind) return StayBound(bind_options_, options);
+  if (options.bucket_key.has_value() && *options.bucket_key != default_key_) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Bind: the module's default_bucket_key is ", DescribeKey(default_key_),
+                     ", but the shapes are those of ", DescribeKey(*options.bucket_key),
+                     ", the iterator's default: create the module with .default_bucket_key = "
+                     "iterator->default_bucket_key()"));
+  }
   if (options.shared_module != nullptr) {
     return absl::UnimplementedError("Bind: a BucketingModule takes no shared_module");
   }

@@ -33,6 +33,7 @@ bool ChangeRequests(const BaseModule& module, WriteReq wanted, ModuleBindOptions
 ModuleBindOptions BindOptionsForFit(const DataIter& train_data, const FitOptions& options) {
   return {.data_shapes = train_data.provide_data(),
           .label_shapes = train_data.provide_label(),
+          .bucket_key = train_data.default_bucket_key(),
           .for_training = true,
           .force_rebind = options.force_rebind,
           .grad_req = options.accumulate_batches > 1 ? WriteReq::kAdd : options.grad_req,

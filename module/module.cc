@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "module/bind_errors.h"
 #include "ndarray/near_names.h"
 #include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
@@ -35,13 +36,6 @@ bool FitsIn(const std::vector<DataDesc>& descs, const std::vector<DataDesc>& bou
       return other.name == desc.name && desc.shape.num_elements() > other.shape.num_elements();
     });
   });
-}
-
-std::vector<std::string> NamesOf(const std::vector<DataDesc>& descs) {
-  std::vector<std::string> names;
-  names.reserve(descs.size());
-  for (const DataDesc& desc : descs) names.push_back(desc.name);
-  return names;
 }
 
 // The arguments that a name of this kind may have been meant for.
@@ -131,23 +125,7 @@ std::vector<std::pair<std::string, Shape>> Module::output_shapes() const {
 }
 
 absl::Status Module::CheckDescs(const ModuleBindOptions& options) const {
-  std::vector<std::string> given = NamesOf(options.data_shapes);
-  std::vector<std::string> wanted = options_.data_names;
-  std::sort(given.begin(), given.end());
-  std::sort(wanted.begin(), wanted.end());
-  if (given != wanted) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Bind: data_shapes has (", absl::StrJoin(NamesOf(options.data_shapes), ", "),
-                     "), expected data_names (", absl::StrJoin(options_.data_names, ", "), ")"));
-  }
-  for (const DataDesc& desc : options.label_shapes) {
-    if (!absl::c_linear_search(options_.label_names, desc.name)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Bind: label_shapes has '", desc.name, "', expected label_names (",
-                       absl::StrJoin(options_.label_names, ", "), ")"));
-    }
-  }
-  return absl::OkStatus();
+  return CheckInputNames(options.data_shapes, options.label_shapes, options_, arg_names_);
 }
 
 absl::Status Module::CheckShared(const Module& other) const {
@@ -248,12 +226,7 @@ void Module::CompileAhead(const ModuleBindOptions& options) {
 std::shared_ptr<const CompiledProgram> Module::ResizeBound(
     const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) const {
   if (options_.contexts.size() > 1) return nullptr;
-  KnownShapes shapes;
-  for (const auto* descs : {&data_shapes, &label_shapes}) {
-    for (const DataDesc& desc : *descs) {
-      if (absl::c_linear_search(arg_names_, desc.name)) shapes[desc.name] = desc.shape;
-    }
-  }
+  const KnownShapes shapes = ShapesOfInputs(arg_names_, data_shapes, label_shapes);
   for (const auto& bound : bound_) {
     // A larger batch is compiled: shapes need not be inferred to learn that the plan is too small.
     if (!FitsIn(data_shapes, bound->data_shapes()) ||
@@ -271,13 +244,18 @@ absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Module::MakeBound(
   const ScopedProfile profile(ProfileCategory::kStep, "bind");
   std::shared_ptr<const CompiledProgram> compiled = std::move(compiled_);
   if (compiled == nullptr) compiled = ResizeBound(data_shapes, label_shapes);
-  // Whoever gave the shapes knows them better than the node that they do not fit.
-  COOPER_ASSIGN_OR_RETURN(
-      auto bound, AddContext(DataParallelExecutorGroup::Bind(
-                                 bound_symbol_, options_, BindOptionsFor(data_shapes, label_shapes),
-                                 group_.get(), std::move(compiled)),
-                             "bound to ", DescsToString(data_shapes),
-                             label_shapes.empty() ? "" : ", ", DescsToString(label_shapes)));
+  auto made = DataParallelExecutorGroup::Bind(bound_symbol_, options_,
+                                              BindOptionsFor(data_shapes, label_shapes),
+                                              group_.get(), std::move(compiled));
+  if (!made.ok()) {
+    // Whoever gave the shapes knows them better than the node that they do not fit.
+    return AddContext(
+        ExplainUnknownShapes(made.status(), symbol_,
+                             ShapesOfInputs(arg_names_, data_shapes, label_shapes), options_),
+        "bound to ", DescsToString(data_shapes), label_shapes.empty() ? "" : ", ",
+        DescsToString(label_shapes));
+  }
+  std::unique_ptr<DataParallelExecutorGroup> bound = *std::move(made);
   if (monitor_) bound->SetMonitorCallback(monitor_, monitor_all_);
   COOPER_RETURN_IF_ERROR(
       group_->parameters().Complete(param_names_, aux_names_, symbol_.VariableAttrDict()));

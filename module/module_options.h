@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "executor/kernel.h"
+#include "io/bucket_key.h"
 #include "io/data_desc.h"
 #include "module/group_contexts.h"
 #include "module/kwargs/kwargs.h"
@@ -64,6 +65,9 @@ struct ModuleBindOptions {
   // Empty: the module computes without labels. A label of the symbol whose shape does not follow
   // from the data's (one that is reshaped, say) has to be described all the same.
   std::vector<DataDesc> label_shapes;
+  // The key of the bucket that these are the shapes of, an iterator's default one; Fit gives it. A
+  // BucketingModule with another default key refuses them. Absent: whatever its default key is.
+  std::optional<BucketKey> bucket_key = std::nullopt;
   bool for_training = true;
   bool inputs_need_grad = false;
   // Without it, binding a bound module again changes nothing.

@@ -136,6 +136,156 @@ TEST(WrongUseTest, LabelNamesThatNoArgumentHas) {
   COOPER_EXPECT_OK(module->Bind({.data_shapes = bind.data_shapes, .for_training = false}));
 }
 
+// data * mask, by rows, -> fc (2) -> softmax.
+Symbol Masked() {
+  const Symbol product =
+      Op("broadcast_mul",
+         {.name = "masked", .inputs = {Symbol::Variable("data"), Symbol::Variable("mask")}});
+  const Symbol fc =
+      Op("FullyConnected", {.name = "fc", .inputs = {product}, .attrs = {{"num_hidden", 2}}});
+  return Op("SoftmaxOutput", {.name = "softmax", .inputs = {fc}});
+}
+
+TEST(WrongUseTest, AnInputThatOneSideDoesNotDeclare) {
+  const std::string declare =
+      "in ModuleOptions::data_names (of a bucket, in the BucketSymbol that sym_gen returns)";
+  const struct {
+    std::vector<std::string> declared, given;
+    std::string message;
+  } kCases[] = {
+      {{"data"},
+       {"data", "mask"},
+       "Bind: data_shapes has (data, mask), expected data_names (data); declare the input 'mask' " +
+           declare},
+      {{"data"},
+       {"data", "musk"},
+       "expected data_names (data); the symbol has no argument 'musk'; did you mean 'mask'?"},
+      {{"data", "mask"},
+       {"data"},
+       "Bind: data_shapes has (data), expected data_names (data, mask); 'mask' is in data_names, "
+       "so the iterator's provide_data (or whoever binds) has to describe it"},
+      {{"data"},
+       {"data"},
+       "'mask' is in neither data_names (data) nor label_names (softmax_label), and taken for a "
+       "parameter: an input is declared " +
+           declare + ", and the iterator's provide_data describes it"}};
+  for (const auto& c : kCases) {
+    NamedSources data;
+    for (const std::string& name : c.given) data.push_back({name, RandomArray({8, 6}, 5)});
+    auto iter =
+        *NDArrayIter::Create(data, {{"softmax_label", Classes(8, 2, 5)}}, {.batch_size = 4});
+    auto module = *Module::Create(Masked(), {.data_names = c.declared});
+    const absl::Status status = module->Fit(*iter, Options());
+    EXPECT_FALSE(status.ok());
+    EXPECT_THAT(status.message(), HasSubstr(c.message));
+  }
+  // Where its shape follows from others, its name does not suit a parameter.
+  const Symbol sum =
+      Op("elemwise_add", {.inputs = {Symbol::Variable("data"), Symbol::Variable("mask")}});
+  auto module = *Module::Create(Op("SoftmaxOutput", {.name = "softmax", .inputs = {sum}}));
+  auto train = RandomRows(8);
+  EXPECT_THAT(
+      module->Fit(*train, Options()),
+      StatusIs(kInvalidArgument, AllOf(HasSubstr("no rule for 'mask'"),
+                                       HasSubstr("what batches give has to be among the module's "
+                                                 "data_names"))));
+  auto labelled = *NDArrayIter::Create(
+      {{"data", RandomArray({8, 6}, 5)}},
+      {{"softmax_label", Classes(8, 3, 5)}, {"fc1_bias", Classes(8, 3, 5)}}, {.batch_size = 4});
+  EXPECT_THAT((*Module::Create(TwoLayers()))->Fit(*labelled, Options()),
+              StatusIs(kInvalidArgument,
+                       HasSubstr("Bind: label_shapes has 'fc1_bias', expected label_names "
+                                 "(softmax_label); declare the input 'fc1_bias' in "
+                                 "ModuleOptions::label_names")));
+}
+
+TEST(WrongUseTest, WhatIsNotLinkedIsNamedWithItsTarget) {
+  const Symbol take =
+      Op("take",
+         {.name = "words", .inputs = {Symbol::Variable("table_weight"), Symbol::Variable("data")}});
+  const ModuleBindOptions bind = {.data_shapes = {{.name = "data", .shape = {4}}},
+                                  .for_training = false};
+  EXPECT_THAT((*Module::Create(take))->Bind({.data_shapes = bind.data_shapes}),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("table_weight")));
+  const Symbol known =
+      *take.Compose({{"table_weight", Symbol::Variable("table_weight", {.shape = {7, 2}})}});
+  EXPECT_THAT((*Module::Create(known))->Bind(bind),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       HasSubstr("no kernel of operator take for cpu is linked into this program; "
+                                 "link @cooper//executor/cpu/index, or "
+                                 "@cooper//executor/cpu:all_kernels")));
+  const std::pair<const char*, const char*> kOptimizers[] = {
+      {"Adam", "optimizer 'Adam' is not linked: its target is @cooper//module/optimizer:adam"},
+      {"rmspop",
+       "no optimizer 'rmspop', expected one of ccsgd, dcasgd, nag, sgd, sgld, signum; did you mean "
+       "'rmsprop'? 'rmsprop' is not linked: its target is @cooper//module/optimizer:adagrad"},
+      {"sdg", "did you mean 'sgd'"}};
+  for (const auto& [name, message] : kOptimizers) {
+    auto module = *Module::Create(TwoLayers());
+    auto train = RandomRows(8);
+    FitOptions options = Options();
+    options.optimizer.optimizer = name;
+    EXPECT_THAT(module->Fit(*train, options),
+                StatusIs(absl::StatusCode::kNotFound, HasSubstr(message)));
+  }
+}
+
+// As an iterator with buckets, of which this is the default one.
+class KeyedIter : public EmptyIter {
+ public:
+  std::optional<BucketKey> default_bucket_key() const override { return 40; }
+};
+
+TEST(WrongUseTest, ADefaultKeyThatIsNotTheIterators) {
+  const SymGen sym_gen = [](const BucketKey&) -> Symbol {
+    ADD_FAILURE() << "nothing is to be bound";
+    return TwoLayers();
+  };
+  for (const BucketKey& key : {BucketKey(60), BucketKey("40")}) {
+    auto module = *BucketingModule::Create({.sym_gen = sym_gen, .default_bucket_key = key});
+    KeyedIter iter;
+    EXPECT_THAT(
+        module->Fit(iter, Options()),
+        StatusIs(kInvalidArgument,
+                 AllOf(HasSubstr("Bind: the module's default_bucket_key is the "),
+                       HasSubstr(key.ToString()),
+                       HasSubstr("but the shapes are those of the integer 40, the iterator's "
+                                 "default: create the module with .default_bucket_key = "
+                                 "iterator->default_bucket_key()"))));
+    EXPECT_FALSE(module->binded());
+  }
+}
+
+TEST(WrongUseTest, AParameterWhoseShapeDependsOnTheKey) {
+  // A layer over all steps together, and one whose name is the key's own.
+  const SymGen sym_gen = [](const BucketKey& key) -> Symbol {
+    const Symbol own = Op("FullyConnected", {.name = "own" + key.ToString(),
+                                             .inputs = {Symbol::Variable("data")},
+                                             .attrs = {{"num_hidden", key.int_value()}}});
+    const Symbol fc =
+        Op("FullyConnected", {.name = "fc", .inputs = {own}, .attrs = {{"num_hidden", 2}}});
+    return Op("SoftmaxOutput", {.name = "softmax", .inputs = {fc}});
+  };
+  const std::vector<DataDesc> label = {{.name = "softmax_label", .shape = {4}}};
+  const auto shapes = [](int64_t length) {
+    return std::vector<DataDesc>{{.name = "data", .shape = {4, length}}};
+  };
+  for (const bool trained : {false, true}) {
+    auto module = *BucketingModule::Create({.sym_gen = sym_gen, .default_bucket_key = 20});
+    COOPER_ASSERT_OK(module->Bind({.data_shapes = shapes(20), .label_shapes = label}));
+    if (trained) {
+      COOPER_ASSERT_OK(module->InitParams());
+    }
+    EXPECT_THAT(module->SwitchBucket(10, shapes(10), label),
+                StatusIs(kInvalidArgument,
+                         AllOf(testing::StartsWith(
+                                   "bucket key 10: parameter 'fc_weight' is (2, 10) for this key, "
+                                   "but (2, 20) for the default bucket key 20: all keys share it, "
+                                   "so its shape must not depend on the key: bound to data"),
+                               HasSubstr("FullyConnected 'fc'"))));
+  }
+}
+
 SymGen MeanOfKey() {
   return [](const BucketKey& key) -> absl::StatusOr<BucketSymbol> {
     EXPECT_GT(key.int_value(), 0);

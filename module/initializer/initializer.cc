@@ -80,7 +80,9 @@ absl::Status NamePatternInitializer::FillByName(const InitDesc& desc, const NDAr
   return absl::InvalidArgumentError(absl::StrCat(
       "initializer: no rule for '", name,
       "', whose name ends in none of weight, bias, gamma, beta, min, max: give the variable an "
-      "initializer of its own (attribute __init__) or a value"));
+      "initializer of its own (attribute __init__) or a value; what batches give has to be among "
+      "the "
+      "module's data_names"));
 }
 
 uint64_t RandomStreamOf(absl::string_view name) {
