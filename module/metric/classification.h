@@ -42,7 +42,7 @@ struct AccuracyOptions {
   std::optional<double> ignore_label;
   bool use_lengths = false;  // StepMetric
 };
-std::unique_ptr<EvalMetric> Accuracy(const AccuracyOptions& options);
+std::unique_ptr<EvalMetric> Accuracy(const AccuracyOptions& options = {});
 
 // The share of labels that are among the top_k classes, where of equal predictions that of the
 // smaller id comes first, and NaN is none of them. Predictions are (batch_size, classes).
@@ -63,7 +63,7 @@ struct PerplexityOptions {
   int64_t axis = -1;
   bool use_lengths = false;  // StepMetric
 };
-std::unique_ptr<EvalMetric> Perplexity(const PerplexityOptions& options);
+std::unique_ptr<EvalMetric> Perplexity(const PerplexityOptions& options = {});
 
 // The mean of -log(p + eps). Predictions are (batch_size, classes). A label outside of the classes
 // counts as the nearest class, with the predictions of all classes as with the label's alone
@@ -75,9 +75,9 @@ struct CrossEntropyOptions {
   std::optional<double> ignore_label;
   bool use_lengths = false;  // StepMetric
 };
-std::unique_ptr<EvalMetric> CrossEntropy(const CrossEntropyOptions& options);
+std::unique_ptr<EvalMetric> CrossEntropy(const CrossEntropyOptions& options = {});
 // The same under the name "nll-loss".
-std::unique_ptr<EvalMetric> NegativeLogLikelihood(const CrossEntropyOptions& options);
+std::unique_ptr<EvalMetric> NegativeLogLikelihood(const CrossEntropyOptions& options = {});
 
 }  // namespace cooper
 

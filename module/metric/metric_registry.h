@@ -14,13 +14,15 @@ namespace cooper {
 inline OptionRegistry<EvalMetric>& Metrics() {
   static auto* const metrics = new OptionRegistry<EvalMetric>(
       "metric",
-      KindTargets("@cooper//module/metric",
-                  {{"classification",
-                    {"accuracy", "acc", "topkaccuracy", "top_k_accuracy", "top_k_acc", "perplexity",
-                     "crossentropy", "cross-entropy", "ce", "negativeloglikelihood", "nll_loss"}},
-                   {"composite_metric", {"composite", "compositeevalmetric"}},
-                   {"confusion", {"f1", "mcc", "pcc"}},
-                   {"regression", {"loss", "torch", "caffe", "mae", "mse", "rmse", "pearsoncorrelation", "pearsonr"}}}));
+      KindTargets(
+          "@cooper//module/metric",
+          {{"classification",
+            {"accuracy", "acc", "topkaccuracy", "top_k_accuracy", "top_k_acc", "perplexity",
+             "crossentropy", "cross-entropy", "ce", "negativeloglikelihood", "nll_loss"}},
+           {"composite_metric", {"composite", "compositeevalmetric"}},
+           {"confusion", {"f1", "mcc", "pcc"}},
+           {"regression",
+            {"loss", "torch", "caffe", "mae", "mse", "rmse", "pearsoncorrelation", "pearsonr"}}}));
   return *metrics;
 }
 

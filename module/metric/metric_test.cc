@@ -5,13 +5,17 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "module/metric/classification.h"
 #include "module/metric/composite_metric.h"
+#include "module/metric/confusion.h"
 #include "module/metric/create_metric.h"
 #include "module/metric/custom_metric.h"
 #include "module/metric/eval_metric.h"
 #include "module/metric/metric_registry.h"
+#include "module/metric/regression.h"
 #include "ndarray/status_matchers.h"
 
 namespace cooper {
@@ -140,6 +144,16 @@ void ExpectSame(double value, double expected, const std::string& what) {
   } else {
     EXPECT_NEAR(value, expected, 1e-6 * std::abs(expected) + 1e-9) << what;
   }
+}
+
+TEST(MetricTest, OptionsMayBeLeftOut) {
+  std::vector<std::string> names;
+  for (const auto& metric : {Accuracy(), Perplexity(), CrossEntropy(), NegativeLogLikelihood(), F1(),
+                             Mcc(), Pcc(), Mae(), Mse(), Rmse(), PearsonCorrelation(), Loss()}) {
+    names.push_back(metric->GetNameValue().at(0).first);
+  }
+  EXPECT_EQ(absl::StrJoin(names, " "),
+            "accuracy perplexity cross-entropy nll-loss f1 mcc pcc mae mse rmse pearsonr loss");
 }
 
 TEST(MetricTest, GivesTheValues) {

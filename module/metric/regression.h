@@ -17,9 +17,9 @@ struct RegressionOptions {
   MetricOptions common;  // "mae", "mse", "rmse"
   std::optional<double> ignore_label;
 };
-std::unique_ptr<EvalMetric> Mae(const RegressionOptions& options);   // mean |label - pred|
-std::unique_ptr<EvalMetric> Mse(const RegressionOptions& options);   // mean (label - pred)^2
-std::unique_ptr<EvalMetric> Rmse(const RegressionOptions& options);  // its root, per batch
+std::unique_ptr<EvalMetric> Mae(const RegressionOptions& options = {});   // mean |label - pred|
+std::unique_ptr<EvalMetric> Mse(const RegressionOptions& options = {});   // mean (label - pred)^2
+std::unique_ptr<EvalMetric> Rmse(const RegressionOptions& options = {});  // its root, per batch
 
 // Pearson's correlation of label and prediction, which have one shape: the mean over batches, or
 // that of all samples together.
@@ -28,7 +28,7 @@ struct PearsonCorrelationOptions {
   MetricAverage average = MetricAverage::kMacro;
   std::optional<double> ignore_label;
 };
-std::unique_ptr<EvalMetric> PearsonCorrelation(const PearsonCorrelationOptions& options);
+std::unique_ptr<EvalMetric> PearsonCorrelation(const PearsonCorrelationOptions& options = {});
 
 // The mean of all elements of the predictions, for networks whose outputs are losses. Labels are
 // not looked at. A mask, one per prediction, has the prediction's shape, or that of a label with
@@ -36,7 +36,7 @@ std::unique_ptr<EvalMetric> PearsonCorrelation(const PearsonCorrelationOptions& 
 // fewer labels than there are predictions: the first is that of all. A label's mask may also have a
 // position for each row, as of (batch_size, length) for a loss (batch_size * length,); of a loss
 // that is none of these, such as a mean, all counts.
-std::unique_ptr<EvalMetric> Loss(const MetricOptions& options);  // "loss"
+std::unique_ptr<EvalMetric> Loss(const MetricOptions& options = {});  // "loss"
 
 }  // namespace cooper
 

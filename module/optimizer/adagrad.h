@@ -16,7 +16,7 @@ struct AdaGradOptions {
   OptimizerOptions common;  // learning_rate 0.01
   double eps = 1e-7;
 };
-std::unique_ptr<Optimizer> AdaGrad(const AdaGradOptions& options);
+std::unique_ptr<Optimizer> AdaGrad(const AdaGradOptions& options = {});
 
 // With g = clip(rescale_grad * gradient + wd * w) and states "n", "g", "delta":
 // n = gamma1 * n + (1 - gamma1) * g^2;  w -= lr * g / sqrt(n + epsilon)
@@ -30,7 +30,7 @@ struct RmsPropOptions {
   bool centered = false;
   std::optional<double> clip_weights;  // weights stay in [-clip_weights, clip_weights]
 };
-std::unique_ptr<Optimizer> RmsProp(const RmsPropOptions& options);
+std::unique_ptr<Optimizer> RmsProp(const RmsPropOptions& options = {});
 
 // With states "acc_grad" (a) and "acc_delta" (d); there is no learning rate:
 // a = rho * a + (1 - rho) * g^2;  x = sqrt(d + epsilon) / sqrt(a + epsilon) * g;
@@ -40,7 +40,7 @@ struct AdaDeltaOptions {
   double rho = 0.9;
   double epsilon = 1e-5;
 };
-std::unique_ptr<Optimizer> AdaDelta(const AdaDeltaOptions& options);
+std::unique_ptr<Optimizer> AdaDelta(const AdaDeltaOptions& options = {});
 
 // Follow the regularised leader, with states "z" and "n":
 // z += g - (sqrt(n + g^2) - sqrt(n)) * w / lr;  n += g^2;
@@ -50,7 +50,7 @@ struct FtrlOptions {
   double lamda1 = 0.01;
   double beta = 1;
 };
-std::unique_ptr<Optimizer> Ftrl(const FtrlOptions& options);
+std::unique_ptr<Optimizer> Ftrl(const FtrlOptions& options = {});
 
 }  // namespace cooper
 

@@ -19,7 +19,7 @@ struct AdamOptions {
   double beta2 = 0.999;
   double epsilon = 1e-8;
 };
-std::unique_ptr<Optimizer> Adam(const AdamOptions& options);
+std::unique_ptr<Optimizer> Adam(const AdamOptions& options = {});
 
 // m as Adam's;  v = max(beta2 * v, |g|);  w -= lr / (1 - beta1^t) * m / v
 // A weight whose g, weight decay included, has always been 0 stays as it is; MXNet makes NaN of it.
@@ -28,7 +28,7 @@ struct AdamaxOptions {
   double beta1 = 0.9;
   double beta2 = 0.999;
 };
-std::unique_ptr<Optimizer> Adamax(const AdamaxOptions& options);
+std::unique_ptr<Optimizer> Adamax(const AdamaxOptions& options = {});
 
 // Adam with Nesterov's momentum, which follows a schedule. As in MXNet the schedule's product is
 // shared by all parameters and grows with every update of any of them.
@@ -39,7 +39,7 @@ struct NadamOptions {
   double epsilon = 1e-8;
   double schedule_decay = 0.004;
 };
-std::unique_ptr<Optimizer> Nadam(const NadamOptions& options);
+std::unique_ptr<Optimizer> Nadam(const NadamOptions& options = {});
 
 // Follow the moving leader, with states "d", "v" and "z":
 // v = beta2 * v + (1 - beta2) * g^2;
@@ -51,7 +51,7 @@ struct FtmlOptions {
   double beta2 = 0.999;
   double epsilon = 1e-8;
 };
-std::unique_ptr<Optimizer> Ftml(const FtmlOptions& options);
+std::unique_ptr<Optimizer> Ftml(const FtmlOptions& options = {});
 
 }  // namespace cooper
 

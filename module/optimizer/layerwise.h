@@ -22,7 +22,7 @@ struct LarsOptions {
   // When the rate changes, multiplies the momentum of that step by new rate / old rate.
   bool momentum_correction = true;
 };
-std::unique_ptr<Optimizer> Lars(const LarsOptions& options);
+std::unique_ptr<Optimizer> Lars(const LarsOptions& options = {});
 
 // Adam's mean and variance of g; x = m' / (sqrt(v') + epsilon) + wd * w, where m' and v' are
 // corrected for their bias or not; w -= lr * min(max(|w|, lower_bound), upper_bound) / |x| * x
@@ -35,7 +35,7 @@ struct LambOptions {
   std::optional<double> upper_bound;
   bool bias_correction = true;
 };
-std::unique_ptr<Optimizer> Lamb(const LambOptions& options);
+std::unique_ptr<Optimizer> Lamb(const LambOptions& options = {});
 
 // SGD with momentum once in batch_scale updates, on the mean of their gradients, with the rate
 // multiplied by a factor that rises from 1 to batch_scale while it warms up, or (kLars) by
@@ -51,7 +51,7 @@ struct LbsgdOptions {
   int64_t updates_per_epoch = 32;
   int64_t begin_epoch = 0;
 };
-std::unique_ptr<Optimizer> Lbsgd(const LbsgdOptions& options);
+std::unique_ptr<Optimizer> Lbsgd(const LbsgdOptions& options = {});
 
 }  // namespace cooper
 

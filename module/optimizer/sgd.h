@@ -17,7 +17,7 @@ struct SgdOptions {
   OptimizerOptions common;  // learning_rate 0.01
   double momentum = 0;
 };
-std::unique_ptr<Optimizer> Sgd(const SgdOptions& options);
+std::unique_ptr<Optimizer> Sgd(const SgdOptions& options = {});
 
 // Nesterov's: m = momentum * m;  w += (1 + momentum) * (m - lr * (g + wd * w)) - m;
 // m -= lr * (g + wd * w), here with the new w
@@ -25,7 +25,7 @@ struct NagOptions {
   OptimizerOptions common;  // learning_rate 0.01
   double momentum = 0;
 };
-std::unique_ptr<Optimizer> Nag(const NagOptions& options);
+std::unique_ptr<Optimizer> Nag(const NagOptions& options = {});
 
 // m = momentum * m - (1 - momentum) * (wd * w + g);  w = (1 - lr * wd_lh) * w + lr * sign(m);
 // without momentum w = (1 - lr * wd) * w - lr * sign(gradient)
@@ -35,7 +35,7 @@ struct SignumOptions {
   double wd_lh = 0;  // decoupled decay, of updates with momentum only
 };
 // kInvalidArgument for wd_lh without momentum, which MXNet fails to update by.
-absl::StatusOr<std::unique_ptr<Optimizer>> Signum(const SignumOptions& options);
+absl::StatusOr<std::unique_ptr<Optimizer>> Signum(const SignumOptions& options = {});
 
 // Delay compensation, with p ("previous_weight") the weight before the last update:
 // m = momentum * m - lr * (g + wd * w + lamda * g^2 * (w - p));  p = w;  w += m
@@ -44,7 +44,7 @@ struct DcasgdOptions {
   double momentum = 0;
   double lamda = 0.04;
 };
-std::unique_ptr<Optimizer> Dcasgd(const DcasgdOptions& options);
+std::unique_ptr<Optimizer> Dcasgd(const DcasgdOptions& options = {});
 
 // Langevin dynamics: w -= lr / 2 * (g + wd * w), plus normal noise of variance lr. A rate that its
 // multiplier makes negative is an error of the update.
@@ -52,7 +52,7 @@ struct SgldOptions {
   OptimizerOptions common;  // learning_rate 0.01
   uint64_t seed = 0;
 };
-std::unique_ptr<Optimizer> Sgld(const SgldOptions& options);
+std::unique_ptr<Optimizer> Sgld(const SgldOptions& options = {});
 
 }  // namespace cooper
 
