@@ -2,7 +2,7 @@
 
 load("@rules_cc//cc:cc_test.bzl", _cc_test = "cc_test")
 
-# Of cooper's and of its consumers' tests.
+# The prelude of cooper's tests, and of its consumers'.
 _PRELUDE = str(Label("//third_party/prelude:test_prelude"))
 
 def cc_test(name, copts = [], deps = [], **kwargs):

@@ -71,14 +71,13 @@ def check_layer_law(name, attributes):
                 label,
             ))
 
-# What libraries are optimised with.
+# The levels of optimisation that a library may have.
 LEVELS = ["-O0", "-O1", "-O2", "-O3"]
 
-# What packages, with those below them, are optimised with. -O3 is for loops over elements; without it
-# a fifth (-O2) to two fifths (-O1) of the time to compile are saved. Shape rules and what builds
-# graphs run once per binding, what compiles a graph once for each of its nodes, modules once per
-# batch, row and parameter, what programs share once. What only tests use has -O0, as they have
-# (.bazelrc).
+# The level of each package and of those below it. -O3 is for loops over elements; -O2 takes a fifth,
+# -O1 two fifths less time to compile. Shape rules and graph builders run once per binding, compilers
+# of graphs once for each node, modules once per batch, row and parameter. Libraries that only tests
+# use have -O0, as tests have (.bazelrc).
 _LEVEL_OF = {
     "benchmarks": "-O1",
     "docs": "-O0",
@@ -112,7 +111,7 @@ def _level():
     return level
 
 def optimised_copts(level):
-    """Returns what an optimised build compiles a library of `level` with, in a consumer's workspace too.
+    """Returns the copts of a library of `level` in an optimised build, in a consumer's workspace too.
 
     Nobody reads errno after exp(), nor the floating-point exceptions; without them loops over such
     functions vectorise. g++ 12 takes the unused part of an absl::InlinedVector for uninitialised.
@@ -134,12 +133,12 @@ def cc_library(name, srcs = [], copts = [], deps = [], level = None, **kwargs):
     include what they use: clang, and clang-tidy, see them without it.
 
     Args:
-      name: of the target.
-      srcs: as of rules_cc's.
-      copts: likewise; sources with flags of their own are compiled without the precompiled header.
-      deps: likewise.
-      level: what it is optimised with, of LEVELS, if not as its package.
-      **kwargs: other attributes of rules_cc's.
+      name: the target's.
+      srcs: as in rules_cc.
+      copts: as in rules_cc; sources with flags of their own have no precompiled header.
+      deps: as in rules_cc.
+      level: one of LEVELS, if not the package's.
+      **kwargs: other attributes of rules_cc's cc_library.
     """
     check_layer_law(name, dict(kwargs, srcs = srcs, deps = deps))
     level = level or _level()

@@ -68,7 +68,7 @@ grep -q "<bdi>&lt;b&gt;\\\\n.txt</bdi>" page.html || fail "the name is not escap
 [[ -z $(find . -name "page.html?*") ]] || fail "a temporary file is left"
 
 ! grep -q "planned memory" page.html || fail "memory without a network"
-# What the buckets take: of the language model, and of a network for any length.
+# The memory of buckets: for the language model, and for a network of any length.
 small=(--num_hidden=8 --num_embed=8 --num_layers=1 --vocab=50)
 expect_output "buckets" --text=text.txt --cell=lstm "${small[@]}"
 grep -q "Of a language model (lstm, 1 layers of 8, 50 words): " page.html || fail "no memory"

@@ -23,10 +23,10 @@ import sys
 APART = {
     # Callbacks know no module: their test has one without anything.
     ("cooper::BaseModule", "module/callback/callback_test.cc"),
-    # What opens CUDA's libraries, and what knows the emulator's instead (third_party/cuda:dynload).
+    # third_party/cuda:dynload opens CUDA's libraries, or stands for the emulator's.
     ("cooper::CudaSymbol(const char *, const char *,)", "third_party/cuda/emulator/blas/dynload.cc"),
     ("cooper::LoadCudaLibrary(const char *,)", "third_party/cuda/emulator/blas/dynload.cc"),
-    # Of the emulator and of the host shim: //third_party/cuda:runtime chooses.
+    # The emulator and the host shim define these: //third_party/cuda:runtime chooses one.
     ("cooper::cuda_emulator::FindReturned(uint64_t,)",
      "third_party/cuda/emulator/host/device_memory.cc"),
     ("cooper::cuda_emulator::IsDeviceAddress(uint64_t,)",
@@ -54,7 +54,7 @@ TOKEN = re.compile(
     re.VERBOSE | re.DOTALL | re.MULTILINE)
 OPEN = {"{": "}", "(": ")", "[": "]", "[[": "]]"}
 KINDS = {"struct", "class", "union", "enum"}
-# What stands before a parameter list and is no function's name.
+# Words that stand before a parameter list and are no function's name.
 NO_FUNCTION = {"if", "for", "while", "switch", "return", "decltype", "alignas", "noexcept",
                "requires", "static_assert", "__attribute__"}
 
@@ -206,7 +206,7 @@ def Definitions(text):
         elif token == "{":
             found.append((scopes[:], Name(head)))
             i = Close(tokens, i)
-            # What follows a class or an initialiser up to `;` is the same declaration.
+            # The tokens from a class or an initialiser up to `;` are the same declaration.
             is_type = any(t in KINDS for t in head) and "(" not in head
             if (is_type or Assigned(head) >= 0) and i + 1 < len(tokens) and tokens[i + 1] == ";":
                 i += 1

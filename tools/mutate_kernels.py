@@ -33,7 +33,7 @@ LEFT_OUT = re.compile(r"_test\.cc$|/(?:compare_kernels|run_kernel|require_gpu|ke
 GOLDEN = "//tests/conformance:run_cases_cuda"
 # Asks forward kernels to add, which golden cases do not.
 FORWARD = "//tests/conformance:forward_requests_cuda_test"
-# What stands for the tests of a package that has none of its own, or where those find nothing.
+# Tests for packages that have none of their own, or whose own find nothing.
 ALSO = {"ndarray/cuda": ["//executor/cuda:executor_cuda_test"]}
 GOLDEN_OF = {"executor/cuda/rnn": ["rnn/", "ops/RNN"], "executor/cuda/optimizer": ["_update", "multi_", "all_finite"]}
 # Sources that are compiled for a mutant of a header, one after the other until one is found.

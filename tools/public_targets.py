@@ -14,8 +14,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LAYERS = ["ndarray", "symbol", "executor", "io", "module"]
 PAGE = ROOT / "docs" / "targets.md"
 PUBLIC = "//visibility:public"
-# What macros of operators.bzl make public, but for the kernels of each file: a page that listed them
-# would be edited for every operator.
+# Macros of operators.bzl that make public targets, but for the kernels of each file: a page that
+# listed those would be edited for every operator.
 PUBLIC_MACROS = ["op_family", "op_functions", "kernel_family"]
 
 INTRO = """# Public targets

@@ -30,7 +30,7 @@ fc_bias (800,)'
 output=$("$program")
 [[ "$output" == "$expected" ]] || fail "it prints"$'\n'"$output"
 
-# As the linker saw it.
+# The program as it has been linked.
 symbols=$(nm -C --defined-only "$program")
 grep -q 'cooper::InferShape(' <<<"$symbols" || fail "nm does not show InferShape"
 refuse "$symbols" 'cooper::.*(FindKernel|KernelState|KernelContext|KernelRegistrar|cooper_kernel_registrar)|Eigen::| (dnnl|GOMP|omp)_' "it links kernels"
