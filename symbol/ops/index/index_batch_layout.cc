@@ -1,0 +1,87 @@
+// Where operators that look up, order or shift elements keep the samples of a batch.
+
+#include <cstdint>
+#include <optional>
+
+#include "symbol/batch_layout.h"
+#include "symbol/ops/index/gather_nd_param.h"
+#include "symbol/ops/index/ordering_param.h"
+#include "symbol/ops/index/sequence_param.h"
+#include "symbol/ops/index/take_param.h"
+
+namespace cooper {
+namespace {
+
+constexpr int kMixed = BatchCall::kMixed;
+
+// The axes of the indices stand where the axis is that they index.
+COOPER_BATCH_RULE(take, [](const BatchCall& c) {
+  using enum TakeArrays::Input;
+  const int given = c.param<TakeParam>().axis;
+  const int taken = given < 0 ? given + c.rank(kData) : given;
+  // An index of each sample into what each sample has looks up in other samples too.
+  if (c.layouts[kData].has_samples() && c.layouts[kIndex].has_samples()) return BatchLayout();
+  return c.Map([&](int input, int axis) {
+    if (input == kIndex) return taken + axis;
+    if (axis == taken) return kMixed;
+    return axis < taken ? axis : axis - 1 + c.rank(kIndex);
+  });
+});
+
+// The index has data's axes, or lacks the one that is indexed.
+COOPER_BATCH_RULE(pick, [](const BatchCall& c) {
+  using enum TakeArrays::Input;
+  const auto& param = c.param<PickParam>();
+  if (!param.axis.has_value()) return BatchLayout();
+  const int picked = *param.axis < 0 ? *param.axis + c.rank(kData) : *param.axis;
+  return c.Map([&](int input, int axis) {
+    if (input == kIndex && c.rank(kIndex) < c.rank(kData) && axis >= picked) ++axis;
+    if (axis == picked) return kMixed;
+    return param.keepdims || axis < picked ? axis : axis - 1;
+  });
+});
+
+COOPER_BATCH_RULE(batch_take, [](const BatchCall& c) { return c.FirstAxis(); });
+
+COOPER_BATCH_RULE(one_hot,
+                  [](const BatchCall& c) { return c.Map([](int, int axis) { return axis; }); });
+
+// Indices (number of axes, ...) into what is the same for all samples.
+COOPER_BATCH_RULE(gather_nd, [](const BatchCall& c) {
+  return c.Map([](int input, int axis) {
+    return input == GatherNdArrays::kIndices && axis > 0 ? axis - 1 : kMixed;
+  });
+});
+
+template <typename Param>
+BatchLayout Ordered(const BatchCall& c) {
+  const std::optional<int>& axis = c.param<Param>().axis;
+  return axis.has_value() ? c.AllBut(*axis) : BatchLayout();
+}
+COOPER_BATCH_RULE(topk, Ordered<TopKParam>);
+COOPER_BATCH_RULE(sort, Ordered<SortParam>);
+COOPER_BATCH_RULE(argsort, Ordered<ArgsortParam>);
+
+// data (length, batch, ...), or (batch, length, ...) with axis 1. Without lengths, what is behind
+// these axes may be samples too.
+BatchLayout Sequence(const BatchCall& c, const SequenceParam& param, bool drops_time) {
+  using enum SequenceArrays::Input;
+  const int batch = 1 - param.axis;
+  return c.Map([&](int input, int axis) {
+    if (input == kLength) return axis != 0 ? kMixed : drops_time ? 0 : batch;
+    if (axis == param.axis || (param.use_sequence_length && axis != batch)) return kMixed;
+    return drops_time && axis > param.axis ? axis - 1 : axis;
+  });
+}
+COOPER_BATCH_RULE(SequenceMask, [](const BatchCall& c) {
+  return Sequence(c, c.param<SequenceMaskParam>(), /*drops_time=*/false);
+});
+COOPER_BATCH_RULE(SequenceReverse, [](const BatchCall& c) {
+  return Sequence(c, c.param<SequenceReverseParam>(), /*drops_time=*/false);
+});
+COOPER_BATCH_RULE(SequenceLast, [](const BatchCall& c) {
+  return Sequence(c, c.param<SequenceParam>(), /*drops_time=*/true);
+});
+
+}  // namespace
+}  // namespace cooper

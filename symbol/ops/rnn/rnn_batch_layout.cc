@@ -1,0 +1,20 @@
+// Where layers of recurrent cells keep the samples of a batch.
+
+#include "symbol/batch_layout.h"
+#include "symbol/ops/rnn/rnn_param.h"
+
+namespace cooper {
+namespace {
+
+// data and output (length, batch, ...), states (layers, batch, ...), lengths (batch,). The output
+// behind the visible ones is the gradient's.
+COOPER_BATCH_RULE(RNN, [](const BatchCall& c) {
+  if (c.output >= c.call.op->NumVisibleOutputs(c.call)) return BatchLayout();
+  return c.Map([&](int input, int axis) {
+    const int batch = c.rank(input) == 1 ? 0 : 1;
+    return axis == batch ? 1 : BatchCall::kMixed;
+  });
+});
+
+}  // namespace
+}  // namespace cooper
