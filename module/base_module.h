@@ -35,6 +35,7 @@
 #include "module/parameter_options.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/shape.h"
+#include "symbol/batch_layout.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
@@ -55,17 +56,17 @@ struct ScoreOptions {
 struct PredictOptions {
   int64_t num_batch = -1;
   bool reset = true;
-  // Whether Predict gives rows in the order of their ids (DataBatch::index), which is the input's,
-  // whatever order the iterator goes in: where batches have ids, and the first axis of an output
-  // has rows for each of a batch's samples, one or, where axes are merged, several ((batch_size *
-  // length, classes), step by step or sample by sample). Then the rows of a sample come together,
-  // those of padding are left out, and for each bucket with several rows one batch (at the most
-  // three) is computed twice, to find out which rows are whose. Other outputs stay in the
-  // iterator's order. False: all do, as MXNet's.
+  // Whether Predict gives samples in the order of their ids (DataBatch::index), which is the
+  // input's, whatever order the iterator goes in, where batches have ids. What a sample has along
+  // an output's batch axis, several rows where axes are merged ((batch_size * length, classes),
+  // step by step or sample by sample), comes together. Outputs without samples stay in the
+  // iterator's order. Where the network cannot tell which rows are whose (a FunctionModule's), for
+  // each bucket one batch (at the most three) is computed twice to find out. False: all stay in the
+  // iterator's order, as MXNet's.
   bool input_order = true;
-  // If not null, it gets the id of each row that Predict returns, of the first output that has rows
-  // for samples: several times where a sample has several rows. None where there is no such output
-  // or the batches have no ids. With it Predict takes an iterator that leaves samples out
+  // If not null, it gets the sample's id for each index of the batch axis of the first output that
+  // has one: several times where a sample has several rows. None where there is no such output or
+  // the batches have no ids. With it Predict takes an iterator that leaves samples out
   // (DataIter::unused_samples), since it says whose rows there are.
   std::vector<int64_t>* ids = nullptr;
 };
@@ -160,6 +161,9 @@ class BaseModule {
   virtual const std::vector<DataDesc>& data_shapes() const = 0;
   virtual const std::vector<DataDesc>& label_shapes() const = 0;
   virtual std::vector<std::pair<std::string, Shape>> output_shapes() const = 0;
+  // Where the samples of a batch are in each output, of what the last Forward or ForwardToEvaluate
+  // ran; empty where the module has no graph that tells.
+  virtual std::vector<BatchLayout> output_layouts() const { return {}; }
 
   virtual absl::Status Bind(const ModuleBindOptions& options) = 0;
 
@@ -270,19 +274,23 @@ class BaseModule {
   absl::StatusOr<std::vector<std::pair<std::string, double>>> Score(
       DataIter& eval_data, EvalMetric& metric, const ScoreOptions& options = {});
 
-  // Calls `visit` with the outputs of each batch, as copies and without the batch's last `pad` rows
-  // (of the first axis, whatever it is, as in MXNet).
+  // Calls `visit` with the outputs of each batch, as copies and without the batch's last `pad`
+  // samples. (MXNet leaves out as many rows of the first axis, whatever it is.) kInvalidArgument,
+  // naming the output, if a batch has padding and it cannot be told where an output has its
+  // samples.
   absl::Status IterPredict(DataIter& eval_data,
                            absl::FunctionRef<absl::Status(const std::vector<NDArray>& outputs,
                                                           int64_t nbatch, const DataBatch& batch)>
                                visit,
                            const PredictOptions& options = {});
 
-  // The outputs of all batches, joined on the first axis: one array per output, rows in the input's
-  // order (PredictOptions::input_order). kInvalidArgument if the batches' outputs differ in another
-  // axis (as buckets' may), or if it cannot be told which sample's several rows are; and, without
-  // num_batch and ids, if the iterator serves some samples in no batch, though nobody has asked it
-  // to leave them out (UnusedSamples::by_request): they would have no row.
+  // The outputs of all batches, joined on their batch axis and without padding: one array per
+  // output, samples in the input's order (PredictOptions::input_order). An output without samples,
+  // such as a mean, has the values of all batches along its first axis, those of padded batches
+  // too. kInvalidArgument if the batches' outputs differ in another axis (as buckets' may), or if
+  // it cannot be told which sample's several rows are; and, without num_batch and ids, if the
+  // iterator serves some samples in no batch, though nobody has asked it to leave them out
+  // (UnusedSamples::by_request): they would have no row.
   absl::StatusOr<std::vector<NDArray>> Predict(DataIter& eval_data,
                                                const PredictOptions& options = {});
   // The outputs for `data` as the one batch, as copies. Any number of rows, as for Forward.

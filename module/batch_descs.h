@@ -4,11 +4,14 @@
 // What a batch's arrays are called and how they lie: as the batch itself says, which a bucket's
 // does, else as the module was bound.
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "io/data_batch.h"
 #include "io/data_desc.h"
 #include "module/base_module.h"
+#include "ndarray/shape.h"
 
 namespace cooper {
 
@@ -22,6 +25,17 @@ inline const std::vector<DataDesc>& DataDescs(const BaseModule& module, const Da
 // The same of `batch.label`.
 inline const std::vector<DataDesc>& LabelDescs(const BaseModule& module, const DataBatch& batch) {
   return batch.provide_label.empty() ? module.label_shapes() : batch.provide_label;
+}
+
+// The samples of a batch, with those of padding: the extent of the first of its data, of these
+// descriptions, that has a batch axis. 0 if none has.
+inline int64_t NumSamples(const DataBatch& batch, const std::vector<DataDesc>& data) {
+  for (size_t i = 0; i < batch.data.size(); ++i) {
+    const Shape& shape = batch.data[i].shape();
+    const int axis = i < data.size() ? BatchAxis(data[i].layout) : 0;
+    if (axis >= 0 && axis < shape.rank()) return shape[axis];
+  }
+  return 0;
 }
 
 }  // namespace cooper

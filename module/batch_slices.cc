@@ -1,5 +1,6 @@
 #include "module/batch_slices.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -40,22 +41,51 @@ absl::StatusOr<std::vector<BatchSlice>> SplitBatch(int64_t batch_size,
     }
     total += load;
   }
+  if (batch_size <= 0) {
+    return absl::InvalidArgumentError("a batch of 0 rows has none for any device");
+  }
   std::vector<BatchSlice> slices;
+  const auto devices = std::min<int64_t>(batch_size, static_cast<int64_t>(work_loads.size()));
   double sum = 0;
-  for (size_t i = 0; i < work_loads.size(); ++i) {
+  for (int64_t i = 0; i < devices; ++i) {
     sum += work_loads[i];
     const int64_t begin = slices.empty() ? 0 : slices.back().end;
-    const int64_t end = i + 1 == work_loads.size()
-                            ? batch_size
-                            : std::llround(static_cast<double>(batch_size) * sum / total);
-    if (end <= begin) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "a batch of ", batch_size, " rows leaves none for device ", i, " of ", work_loads.size(),
-          " with the work loads (", absl::StrJoin(work_loads, ", "), ")"));
-    }
-    slices.push_back({begin, end});
+    const int64_t last = batch_size - (devices - 1 - i);  // leaves a row for each that follows
+    int64_t end = std::llround(static_cast<double>(batch_size) * sum / total);
+    if (i + 1 == devices) end = batch_size;
+    slices.push_back({begin, std::clamp(end, begin + 1, last)});
   }
   return slices;
+}
+
+namespace {
+
+// The array as (outer, samples, inner).
+absl::StatusOr<NDArray> BySamples(const NDArray& array, const BatchLayout& layout,
+                                  int64_t samples) {
+  const Shape& shape = array.shape();
+  if (!layout.has_samples() || !layout.Fits(shape, samples)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(array.ToString(), " has not ", samples, " samples (", layout.ToString(), ")"));
+  }
+  return array.Reshape(Shape({shape.Product(0, layout.axis) * layout.outer, samples,
+                              layout.inner * shape.Product(layout.axis + 1, shape.rank())}));
+}
+
+}  // namespace
+
+absl::StatusOr<NDArray> TakeSamples(const NDArray& whole, const BatchLayout& layout,
+                                    int64_t samples, BatchSlice slice) {
+  COOPER_ASSIGN_OR_RETURN(const NDArray by_samples, BySamples(whole, layout, samples));
+  COOPER_ASSIGN_OR_RETURN(const NDArray part, TakeSlice(by_samples, 1, slice));
+  return part.Reshape(layout.WithSamples(whole.shape(), slice.size()));
+}
+
+absl::Status PutSamples(const NDArray& part, const BatchLayout& layout, int64_t samples,
+                        BatchSlice slice, const NDArray& whole) {
+  COOPER_ASSIGN_OR_RETURN(const NDArray from, BySamples(part, layout, slice.size()));
+  COOPER_ASSIGN_OR_RETURN(const NDArray to, BySamples(whole, layout, samples));
+  return PutSlice(from, 1, slice.begin, to);
 }
 
 absl::StatusOr<NDArray> TakeSlice(const NDArray& whole, int axis, BatchSlice slice) {

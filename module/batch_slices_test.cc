@@ -43,10 +43,19 @@ TEST(SplitBatchTest, IsBalanced) {
   }
 }
 
-TEST(SplitBatchTest, AnEmptySliceIsAnError) {
-  EXPECT_THAT(SplitBatch(2, {1, 1, 1}),
-              StatusIs(kInvalidArgument, HasSubstr("a batch of 2 rows leaves none for device")));
-  EXPECT_THAT(SplitBatch(4, {100, 1}), StatusIs(kInvalidArgument, HasSubstr("device 1 of 2")));
+TEST(SplitBatchTest, NoDeviceIsLeftWithoutRowsWhereThereAreEnough) {
+  EXPECT_THAT(*SplitBatch(4, {100, 1}), ElementsAre(BatchSlice{0, 3}, BatchSlice{3, 4}));
+  EXPECT_THAT(*SplitBatch(3, {1, 100, 1}),
+              ElementsAre(BatchSlice{0, 1}, BatchSlice{1, 2}, BatchSlice{2, 3}));
+}
+
+TEST(SplitBatchTest, FewerRowsGoToTheFirstDevices) {
+  EXPECT_THAT(*SplitBatch(2, {1, 1, 1}), ElementsAre(BatchSlice{0, 1}, BatchSlice{1, 2}));
+  EXPECT_THAT(*SplitBatch(1, {1, 100}), ElementsAre(BatchSlice{0, 1}));
+}
+
+TEST(SplitBatchTest, WhatCannotBeSplitIsAnError) {
+  EXPECT_THAT(SplitBatch(0, {1, 1}), StatusIs(kInvalidArgument, HasSubstr("a batch of 0 rows")));
   for (double bad : {0.0, -1.0, std::nan("")}) {
     EXPECT_THAT(SplitBatch(4, {1, bad}), StatusIs(kInvalidArgument, HasSubstr("positive")));
   }
@@ -69,6 +78,28 @@ TEST(SliceTest, PutsBackWhatItTook) {
   }
   // Rows of the first axis are where they were.
   EXPECT_EQ(TakeSlice(whole, 0, {1, 3})->raw_data(), whole.At(1)->raw_data());
+}
+
+// Rows 0 to 5 are steps 0 and 1 of three samples, in either order.
+TEST(SliceTest, FollowsMergedAxes) {
+  const NDArray rows = *NDArray::FromVector<float>({6, 1}, {0, 1, 2, 3, 4, 5});
+  struct {
+    BatchLayout layout;
+    std::vector<float> samples;  // the second and the third
+  } const kCases[] = {{BatchLayout::Samples(0, /*outer=*/2), {1, 2, 4, 5}},
+                      {BatchLayout::Samples(0, 1, /*inner=*/2), {2, 3, 4, 5}}};
+  for (const auto& c : kCases) {
+    COOPER_ASSERT_OK_AND_ASSIGN(const NDArray part, TakeSamples(rows, c.layout, 3, {1, 3}));
+    EXPECT_EQ(part.shape(), Shape({4, 1}));
+    EXPECT_EQ(*part.ToVector<float>(), c.samples);
+    const NDArray copy = *NDArray::Zeros({6, 1});
+    COOPER_ASSERT_OK(
+        PutSamples(*TakeSamples(rows, c.layout, 3, {0, 1}), c.layout, 3, {0, 1}, copy));
+    COOPER_ASSERT_OK(PutSamples(part, c.layout, 3, {1, 3}, copy));
+    EXPECT_EQ(*copy.ToVector<float>(), *rows.ToVector<float>());
+    EXPECT_THAT(TakeSamples(rows, c.layout, 2, {0, 1}),
+                StatusIs(kInvalidArgument, HasSubstr("has not 2 samples")));
+  }
 }
 
 TEST(SliceTest, WhatDoesNotFitIsRefused) {

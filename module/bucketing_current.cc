@@ -54,6 +54,10 @@ std::vector<std::pair<std::string, Shape>> BucketingModule::output_shapes() cons
   return shown_module()->output_shapes();
 }
 
+std::vector<BatchLayout> BucketingModule::output_layouts() const {
+  return shown_module() == nullptr ? std::vector<BatchLayout>() : shown_module()->output_layouts();
+}
+
 absl::Status BucketingModule::InitParams(const InitParamsOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireBound("InitParams"));
   return group_->parameters().Init(options);

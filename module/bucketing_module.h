@@ -120,6 +120,7 @@ class BucketingModule : public BaseModule {
   const std::vector<DataDesc>& data_shapes() const override;
   const std::vector<DataDesc>& label_shapes() const override;
   std::vector<std::pair<std::string, Shape>> output_shapes() const override;
+  std::vector<BatchLayout> output_layouts() const override;
 
   bool params_initialized() const override { return group_->parameters().initialized(); }
   bool optimizer_initialized() const override { return group_->updater() != nullptr; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "module/batch_parts.h"
 #include "module/data_parallel_executor_group.h"
 #include "ndarray/device.h"
 #include "ndarray/status_macros.h"
@@ -44,9 +45,9 @@ absl::Status DataParallelExecutorGroup::Backward(absl::Span<const NDArray> head_
     COOPER_RETURN_IF_ERROR(BringHeads(head_gradients));
     return executors_[0]->Backward(heads_[0]);
   }
-  if (!head_gradients.empty() && head_gradients.size() != output_axes_.size()) {
+  if (!head_gradients.empty() && head_gradients.size() != output_layouts_.size()) {
     return absl::InvalidArgumentError(absl::StrCat("Backward: ", head_gradients.size(),
-                                                   " head gradients for ", output_axes_.size(),
+                                                   " head gradients for ", output_layouts_.size(),
                                                    " outputs"));
   }
   for (int i = 0; i < num_executors(); ++i) {
@@ -60,19 +61,13 @@ absl::Status DataParallelExecutorGroup::Backward(absl::Span<const NDArray> head_
             "Backward: the head gradient of output '", executors_[0]->output_names()[k], "' is ",
             head_gradients[k].ToString(), ", expected ", output_shapes_[k].ToString()));
       }
-      // Slices of outputs begin where those of the contexts before end.
-      const int axis = output_axes_[k];
-      BatchSlice rows;
-      for (int j = 0; j <= i && axis >= 0; ++j) {
-        rows = {rows.end, rows.end + executors_[j]->output_shapes()[k][axis]};
-      }
-      heads_[i].back() = head_gradients[k];
-      if (axis >= 0) {
-        COOPER_ASSIGN_OR_RETURN(heads_[i].back(), TakeSlice(head_gradients[k], axis, rows));
-      }
+      COOPER_ASSIGN_OR_RETURN(
+          heads_[i].back(),
+          TakePartOfHead(head_gradients[k], output_layouts_[k], slices_, static_cast<size_t>(i)));
       if (outputs.ok()) COOPER_RETURN_IF_ERROR(BringHead((*outputs)[k], heads_[i].back()));
     }
   }
+  COOPER_RETURN_IF_ERROR(ClearIdleGrads());
   COOPER_ASSIGN_OR_RETURN(const bool tells, BeginGrads());
   if (!tells) return RunAll([&](int i) { return executors_[i]->Backward(heads_[i]); });
   return RunAll([&](int i) { return BackwardAndTell(i, heads_[i]); });
@@ -84,7 +79,21 @@ absl::Status DataParallelExecutorGroup::BackwardAndTell(int i, absl::Span<const 
   });
 }
 
+absl::Status DataParallelExecutorGroup::ClearIdleGrads() {
+  for (int i = num_executors(); i < group_->num_contexts(); ++i) {
+    for (const std::string& name : param_names_) {
+      const auto req = grad_reqs_.find(name);
+      if (req == grad_reqs_.end() || req->second != WriteReq::kWrite) continue;
+      const NDArray grad = group_->parameters().Grad(name, i);
+      if (!grad.is_null()) COOPER_RETURN_IF_ERROR(grad.Fill(0));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<bool> DataParallelExecutorGroup::BeginGrads() {
+  // Contexts without rows tell nothing.
+  if (num_executors() < group_->num_contexts()) return group_->parameters().BeginGrads({});
   if (learnt_names_.empty()) {
     std::vector<std::string> learnt;
     for (const std::string& name : param_names_) {

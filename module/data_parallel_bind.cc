@@ -1,11 +1,14 @@
 // How a DataParallelExecutorGroup is bound: the split of the batch, the store's arrays and one
 // executor for each context.
 
+#include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "executor/held_bytes.h"
+#include "module/batch_parts.h"
 #include "module/data_parallel_executor_group.h"
 #include "ndarray/partial_shape.h"
 #include "ndarray/status_macros.h"
@@ -28,8 +31,11 @@ absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> DataParallelExecutorG
       new DataParallelExecutorGroup(symbol, options, bind, group, NamesOf(symbol, compiled.get())));
   COOPER_ASSIGN_OR_RETURN(bound->group2ctxs_, options.group2ctxs.For(group->num_contexts()));
   COOPER_RETURN_IF_ERROR(bound->Split());
+  // Whatever keeps shapes from being inferred, an executor says it better.
+  const absl::Status parts = bound->FindParts();
   COOPER_RETURN_IF_ERROR(bound->BindExecutors(std::move(compiled)));
-  bound->FindOutputAxes();
+  COOPER_RETURN_IF_ERROR(parts);
+  COOPER_RETURN_IF_ERROR(bound->FindOutputShapes());
   return bound;
 }
 
@@ -97,7 +103,7 @@ absl::Status DataParallelExecutorGroup::Split() {
 
 absl::Status DataParallelExecutorGroup::BindExecutors(
     std::shared_ptr<const CompiledProgram> compiled) {
-  const int n = group_->num_contexts();
+  const int n = several() ? static_cast<int>(slices_.size()) : 1;
   executors_.resize(n);
   staged_.resize(n);
   heads_.resize(n);
@@ -106,6 +112,29 @@ absl::Status DataParallelExecutorGroup::BindExecutors(
   for (int i = 0; i < n; ++i) {
     COOPER_ASSIGN_OR_RETURN(executors_[i], BindOne(i, i == 0 ? std::move(compiled) : nullptr));
     held_bytes_ += HeldBytes(*executors_[i]->compiled());
+  }
+  return AllocateIdle();
+}
+
+absl::Status DataParallelExecutorGroup::AllocateIdle() {
+  const ParameterStore& parameters = group_->parameters();
+  const auto has_all = [&](ParameterKind kind, const std::vector<std::string>& names, int i) {
+    return absl::c_none_of(names, [&](const std::string& name) {
+      return !parameters.Value(kind, name).is_null() && parameters.Value(kind, name, i).is_null();
+    });
+  };
+  for (int i = num_executors(); i < group_->num_contexts(); ++i) {
+    const bool has_grads = absl::c_none_of(param_names_, [&](const std::string& name) {
+      return !parameters.Grad(name).is_null() && parameters.Grad(name, i).is_null();
+    });
+    if (has_grads && has_all(ParameterKind::kArg, param_names_, i) &&
+        has_all(ParameterKind::kAux, aux_names_, i) &&
+        has_all(ParameterKind::kState, options_.state_names, i)) {
+      continue;
+    }
+    if (!group2ctxs_.empty()) group_->devices().MakeGroupArenas(i, group2ctxs_[i]);
+    COOPER_ASSIGN_OR_RETURN(const auto compiled, Executor::Compile(symbol_, OptionsOf(i)));
+    COOPER_RETURN_IF_ERROR(Allocate(*compiled, i));
   }
   return absl::OkStatus();
 }
@@ -133,7 +162,10 @@ BindOptions DataParallelExecutorGroup::OptionsOf(int i) const {
       if (!arg_names_.contains(desc.name)) continue;  // a label that the graph does not use
       Shape shape = desc.shape;
       const int axis = BatchAxis(desc.layout);
-      if (several() && axis >= 0) shape[axis] = slices_[i].size();
+      // A context without rows is allocated for as if it had the last one's.
+      if (several() && axis >= 0) {
+        shape[axis] = slices_[std::min<size_t>(i, slices_.size() - 1)].size();
+      }
       bind.shapes[desc.name] = PartialShape(shape);
       bind.types[desc.name] = desc.dtype;
       bind.unbound_args.insert(desc.name);
@@ -174,13 +206,14 @@ absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindOne(
 absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindGiven(
     int i, std::shared_ptr<const CompiledProgram> compiled) {
   BindOptions bind = OptionsOf(i);
-  if (compiled == nullptr || !compiled->IsFor(symbol_, CompileOptionsOf(symbol_, bind))) {
-    COOPER_ASSIGN_OR_RETURN(compiled, Executor::Compile(symbol_, bind));
+  const Symbol& symbol = SymbolOf(i);
+  if (compiled == nullptr || !compiled->IsFor(symbol, CompileOptionsOf(symbol, bind))) {
+    COOPER_ASSIGN_OR_RETURN(compiled, Executor::Compile(symbol, bind));
   }
   COOPER_RETURN_IF_ERROR(CheckBytes(*compiled, bind));
   COOPER_RETURN_IF_ERROR(Allocate(*compiled, i));
   GiveArrays(i, &bind);
-  return Executor::SimpleBind(symbol_, bind, std::move(compiled));
+  return Executor::SimpleBind(symbol, bind, std::move(compiled));
 }
 
 absl::Status DataParallelExecutorGroup::Allocate(const CompiledProgram& compiled, int i) {
@@ -214,20 +247,79 @@ absl::Status DataParallelExecutorGroup::Allocate(const CompiledProgram& compiled
   return absl::OkStatus();
 }
 
-void DataParallelExecutorGroup::FindOutputAxes() {
-  const std::vector<NodeEntry>& outputs = symbol_.outputs();
-  output_shapes_ = executors_[0]->output_shapes();
-  merged_outputs_.resize(outputs.size());
-  for (size_t k = 0; k < outputs.size(); ++k) {
-    const auto& attrs = outputs[k].node->attrs();
-    const auto layout = attrs.find("__layout__");
-    int axis = layout == attrs.end() ? 0 : BatchAxis(layout->second);
-    if (axis >= output_shapes_[k].rank()) axis = -1;
-    output_axes_.push_back(axis);
-    for (size_t i = 1; i < executors_.size() && axis >= 0; ++i) {
-      output_shapes_[k][axis] += executors_[i]->output_shapes()[k][axis];
+absl::StatusOr<BatchLayouts> DataParallelExecutorGroup::InferLayouts() const {
+  std::map<std::string, BatchInput> inputs;
+  for (const auto* descs : {&data_shapes_, &label_shapes_}) {
+    for (const DataDesc& desc : *descs) {
+      if (!arg_names_.contains(desc.name)) continue;
+      inputs[desc.name] = {.shape = desc.shape, .axis = BatchAxis(desc.layout)};
     }
   }
+  const std::vector<std::string>& states = options_.state_names;
+  return BatchLayouts::Infer(symbol_, inputs, {states.begin(), states.end()});
+}
+
+const std::vector<BatchLayout>& DataParallelExecutorGroup::output_layouts() const {
+  if (output_layouts_.empty()) {
+    if (const auto layouts = InferLayouts(); layouts.ok()) output_layouts_ = layouts->outputs();
+    output_layouts_.resize(symbol_.outputs().size());
+  }
+  return output_layouts_;
+}
+
+absl::Status DataParallelExecutorGroup::FindParts() {
+  if (!several()) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(const BatchLayouts layouts, InferLayouts());
+  output_layouts_ = layouts.outputs();
+  for (const std::string& name : options_.state_names) {
+    const BatchLayout layout = layouts.variable(name);
+    state_layouts_.push_back(layout.is_unknown() ? BatchLayout::Samples(0) : layout);
+  }
+  for (size_t k = 0; k < output_layouts_.size(); ++k) {
+    if (!output_layouts_[k].is_unknown()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "output '", symbol_.ListOutputs()[k],
+        "': it cannot be told where the samples of the batch "
+        "are in it, behind ",
+        layouts.lost_at(static_cast<int>(k)), ", so that what ", group_->num_contexts(),
+        " contexts compute of it cannot be joined; give its node the attribute __layout__ with N "
+        "for the batch axis (\"NC\", \"TNC\"), or bind it to one context"));
+  }
+  if (slices_.size() == 1 || layouts.weighted_losses().empty()) return absl::OkStatus();
+  for (size_t i = 0; i < slices_.size(); ++i) {
+    COOPER_ASSIGN_OR_RETURN(
+        weighted_.emplace_back(),
+        WeightLosses(symbol_, layouts.weighted_losses(), WeightOfPart(slices_, i)));
+  }
+  return absl::OkStatus();
+}
+
+// What the layouts say must be so.
+absl::Status DataParallelExecutorGroup::FindOutputShapes() {
+  output_shapes_ = executors_[0]->output_shapes();
+  merged_outputs_.resize(output_shapes_.size());
+  if (!several()) return absl::OkStatus();
+  for (size_t k = 0; k < output_shapes_.size(); ++k) {
+    const BatchLayout& layout = output_layouts_[k];
+    for (size_t i = 0; i < executors_.size(); ++i) {
+      const Shape& first = executors_[0]->output_shapes()[k];
+      const Shape& shape = executors_[i]->output_shapes()[k];
+      Shape expected = first;
+      if (layout.has_samples() && layout.axis < first.rank()) {
+        expected = layout.WithSamples(first, slices_[i].size());
+      }
+      if (shape == expected && layout.Fits(shape, slices_[i].size())) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "output '", executors_[0]->output_names()[k], "' is ", shape.ToString(), " for ",
+          slices_[i].size(), " samples on context ", i, " and ", first.ToString(), " for ",
+          slices_[0].size(), " on context 0, which are no parts of one array (", layout.ToString(),
+          "); its node's attribute __layout__ says where the batch axis N is"));
+    }
+    if (layout.has_samples()) {
+      output_shapes_[k] = layout.WithSamples(output_shapes_[k], slices_.back().end);
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace cooper

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "module/batch_parts.h"
 #include "module/kvstore/sum_arrays.h"
 #include "module/named_arrays.h"
 #include "ndarray/device.h"
@@ -11,32 +12,16 @@
 namespace cooper {
 namespace {
 
-// Puts the contexts' rows into `whole`, which is made where it is null. A single part, or the first
-// where there is no batch axis, is `whole` as it is.
-absl::Status Join(const std::vector<NDArray>& parts, int axis, NDArray& whole) {
-  if (parts.size() == 1 || axis < 0) {
-    whole = parts[0];
-    return absl::OkStatus();
-  }
-  if (whole.is_null()) {
-    Shape shape = parts[0].shape();
-    for (size_t i = 1; i < parts.size(); ++i) shape[axis] += parts[i].shape()[axis];
-    COOPER_ASSIGN_OR_RETURN(whole, NDArray::Empty(shape, parts[0].dtype()));
-  }
-  int64_t begin = 0;
-  for (const NDArray& part : parts) {
-    COOPER_RETURN_IF_ERROR(PutSlice(part, axis, begin, whole));
-    begin += part.shape()[axis];
-  }
-  return absl::OkStatus();
+BatchLayout LayoutOf(const DataDesc& desc) {
+  const int axis = BatchAxis(desc.layout);
+  return axis < 0 ? BatchLayout::Of(BatchLayout::Kind::kNone) : BatchLayout::Samples(axis);
 }
 
 }  // namespace
 
-absl::StatusOr<NDArray> DataParallelExecutorGroup::Rows(const NDArray& whole, int axis,
+absl::StatusOr<NDArray> DataParallelExecutorGroup::Rows(const NDArray& whole, const DataDesc& desc,
                                                         int i) const {
-  if (!several() || axis < 0) return whole;
-  return TakeSlice(whole, axis, slices_[i]);
+  return TakePart(whole, LayoutOf(desc), slices_, static_cast<size_t>(i));
 }
 
 Context DataParallelExecutorGroup::ContextOf(const std::string& arg, int i) const {
@@ -57,7 +42,7 @@ absl::Status DataParallelExecutorGroup::SetInput(const DataDesc& desc, const NDA
     const bool usable = array != nullptr && !overwritten && array->dtype() == desc.dtype &&
                         SharesMemory(array->context(), context);
     if (usable && array->shape() == desc.shape) {
-      COOPER_ASSIGN_OR_RETURN(const NDArray rows, Rows(*array, axis, i));
+      COOPER_ASSIGN_OR_RETURN(const NDArray rows, Rows(*array, desc, i));
       COOPER_RETURN_IF_ERROR(executors_[i]->SetArg(desc.name, rows));
       continue;
     }
@@ -71,7 +56,7 @@ absl::Status DataParallelExecutorGroup::SetInput(const DataDesc& desc, const NDA
       if (holds_values_.contains(desc.name)) COOPER_RETURN_IF_ERROR(staged.Fill(0));
     } else {
       if (array->shape() != desc.shape) return staged.CopyFrom(*array);  // says what differs
-      COOPER_ASSIGN_OR_RETURN(const NDArray rows, Rows(*array, axis, i));
+      COOPER_ASSIGN_OR_RETURN(const NDArray rows, Rows(*array, desc, i));
       holds_values_.insert(desc.name);
       COOPER_RETURN_IF_ERROR(staged.CopyFrom(rows));
     }
@@ -83,7 +68,10 @@ absl::Status DataParallelExecutorGroup::SetInput(const DataDesc& desc, const NDA
 }
 
 absl::Status DataParallelExecutorGroup::RunAll(absl::FunctionRef<absl::Status(int)> fn) {
-  if (!monitored_) return group_->devices().Run(fn);
+  if (!monitored_) {
+    return group_->devices().Run(
+        [&](int i) { return i < num_executors() ? fn(i) : absl::OkStatus(); });
+  }
   for (int i = 0; i < num_executors(); ++i) COOPER_RETURN_IF_ERROR(fn(i));
   return absl::OkStatus();
 }
@@ -119,6 +107,7 @@ absl::Status DataParallelExecutorGroup::ForwardBackward(const AfterBackward* aft
   if (executors_[0]->grad_names().empty()) return Forward(/*is_train=*/true);
   COOPER_RETURN_IF_ERROR(BeginForward());
   if (!several()) return executors_[0]->ForwardBackward({}, after);
+  COOPER_RETURN_IF_ERROR(ClearIdleGrads());
   COOPER_ASSIGN_OR_RETURN(const bool tells, BeginGrads());
   if (!tells) return RunAll([&](int i) { return executors_[i]->ForwardBackward(); });
   return RunAll([&](int i) -> absl::Status {
@@ -143,7 +132,7 @@ absl::StatusOr<absl::Span<const NDArray>> DataParallelExecutorGroup::Outputs() {
   std::vector<NDArray> parts(outputs.size());
   for (size_t k = 0; k < merged_outputs_.size(); ++k) {
     for (size_t i = 0; i < outputs.size(); ++i) parts[i] = outputs[i][k];
-    COOPER_RETURN_IF_ERROR(Join(parts, output_axes_[k], merged_outputs_[k]));
+    COOPER_RETURN_IF_ERROR(JoinParts(parts, output_layouts_[k], slices_, merged_outputs_[k]));
   }
   merged_ = true;
   return merged_outputs_;
@@ -154,11 +143,11 @@ absl::StatusOr<std::vector<NDArray>> DataParallelExecutorGroup::InputGrads() con
   for (const DataDesc& desc : data_shapes_) {
     std::vector<NDArray> parts;
     for (const auto& executor : executors_) parts.push_back(executor->grad(desc.name));
-    const int axis = BatchAxis(desc.layout);
+    const BatchLayout layout = LayoutOf(desc);
     if (parts[0].is_null()) {
       grads.emplace_back();  // its grad_req is null
-    } else if (axis >= 0 || parts.size() == 1) {
-      COOPER_RETURN_IF_ERROR(Join(parts, axis, grads.emplace_back()));
+    } else if (layout.has_samples() || parts.size() == 1) {
+      COOPER_RETURN_IF_ERROR(JoinParts(parts, layout, slices_, grads.emplace_back()));
     } else {
       COOPER_ASSIGN_OR_RETURN(grads.emplace_back(),
                               NDArray::Empty(parts[0].shape(), parts[0].dtype()));
@@ -170,13 +159,19 @@ absl::StatusOr<std::vector<NDArray>> DataParallelExecutorGroup::InputGrads() con
 
 absl::StatusOr<std::vector<NDArray>> DataParallelExecutorGroup::States() const {
   std::vector<NDArray> states;
-  for (const std::string& name : options_.state_names) {
+  for (size_t k = 0; k < options_.state_names.size(); ++k) {
     std::vector<NDArray> parts;
     parts.reserve(static_cast<size_t>(num_executors()));
     for (int i = 0; i < num_executors(); ++i) {
-      parts.push_back(group_->parameters().Value(ParameterKind::kState, name, i));
+      parts.push_back(
+          group_->parameters().Value(ParameterKind::kState, options_.state_names[k], i));
     }
-    COOPER_RETURN_IF_ERROR(Join(parts, 0, states.emplace_back()));
+    NDArray& whole = states.emplace_back();
+    if (!several()) {
+      whole = parts[0];
+      continue;
+    }
+    COOPER_RETURN_IF_ERROR(JoinParts(parts, state_layouts_[k], slices_, whole));
   }
   return states;
 }
@@ -184,23 +179,16 @@ absl::StatusOr<std::vector<NDArray>> DataParallelExecutorGroup::States() const {
 absl::Status DataParallelExecutorGroup::SetStates(absl::Span<const NDArray> states) {
   for (size_t k = 0; k < states.size(); ++k) {
     const std::string& name = options_.state_names[k];
-    int64_t begin = 0, rows_of_all = 0;
-    for (int i = 0; i < num_executors(); ++i) {
-      const Shape shape = group_->parameters().Value(ParameterKind::kState, name, i).shape();
-      if (shape.rank() > 0) rows_of_all += shape[0];
-    }
-    const Shape& given = states[k].shape();
-    if (several() && given.rank() > 0 && given[0] != rows_of_all) {
-      return absl::InvalidArgumentError(absl::StrCat("SetStates: '", name, "' is ",
-                                                     given.ToString(), ", expected ", rows_of_all,
-                                                     " rows over all contexts"));
+    if (several() && !state_layouts_[k].Fits(states[k].shape(), slices_.back().end)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "SetStates: '", name, "' is ", states[k].ToString(), ", expected ", slices_.back().end,
+          " rows over all contexts along its ", state_layouts_[k].ToString()));
     }
     for (int i = 0; i < num_executors(); ++i) {
       const NDArray state = group_->parameters().Value(ParameterKind::kState, name, i);
       absl::StatusOr<NDArray> rows = states[k];
-      if (several() && state.shape().rank() > 0) {
-        rows = TakeSlice(states[k], 0, {begin, begin + state.shape()[0]});
-        begin += state.shape()[0];
+      if (several()) {
+        rows = TakePart(states[k], state_layouts_[k], slices_, static_cast<size_t>(i));
       }
       absl::Status status = rows.status();
       if (status.ok()) status = state.CopyFrom(*rows);
@@ -219,6 +207,11 @@ absl::StatusOr<NDArray> DataParallelExecutorGroup::Grad(const std::string& name)
     }
     parts.push_back(grad);
   }
+  // What contexts without rows added up of earlier batches, or zeros.
+  for (int i = num_executors(); i < group_->num_contexts(); ++i) {
+    const NDArray grad = group_->parameters().Grad(name, i);
+    if (!grad.is_null()) parts.push_back(grad);
+  }
   if (parts.size() == 1) return parts[0];
   COOPER_ASSIGN_OR_RETURN(NDArray sum, NDArray::Empty(parts[0].shape(), parts[0].dtype()));
   COOPER_RETURN_IF_ERROR(SumArrays(parts, sum));
@@ -227,22 +220,16 @@ absl::StatusOr<NDArray> DataParallelExecutorGroup::Grad(const std::string& name)
 
 absl::Status DataParallelExecutorGroup::UpdateMetric(EvalMetric& metric,
                                                      absl::Span<const NDArray> labels) {
-  if (!several()) {
-    COOPER_ASSIGN_OR_RETURN(const auto outputs, executors_[0]->outputs());
-    return metric.UpdateDict(WithNames(label_shapes_, labels),
-                             WithNames(executors_[0]->output_names(), outputs));
+  const bool was_merged = merged_;
+  COOPER_ASSIGN_OR_RETURN(const auto outputs, Outputs());
+  const absl::Status status = metric.UpdateDict(WithNames(label_shapes_, labels),
+                                                WithNames(executors_[0]->output_names(), outputs));
+  // Joined outputs of every bucket would take memory that nobody else asked for.
+  if (several() && !was_merged) {
+    merged_outputs_.assign(merged_outputs_.size(), NDArray());
+    merged_ = false;
   }
-  COOPER_ASSIGN_OR_RETURN(const auto outputs, OutputsByContext());
-  for (int i = 0; i < num_executors(); ++i) {
-    std::vector<NDArray> rows;
-    for (size_t k = 0; k < labels.size(); ++k) {
-      const int axis = k < label_shapes_.size() ? BatchAxis(label_shapes_[k].layout) : 0;
-      COOPER_ASSIGN_OR_RETURN(rows.emplace_back(), Rows(labels[k], axis, i));
-    }
-    COOPER_RETURN_IF_ERROR(metric.UpdateDict(WithNames(label_shapes_, rows),
-                                             WithNames(executors_[0]->output_names(), outputs[i])));
-  }
-  return absl::OkStatus();
+  return status;
 }
 
 void DataParallelExecutorGroup::SetMonitorCallback(const Executor::MonitorCallback& callback,

@@ -24,6 +24,8 @@
 #include "module/module_group.h"
 #include "module/module_options.h"
 #include "ndarray/ndarray.h"
+#include "symbol/batch_layout.h"
+#include "symbol/infer_batch_layout.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
@@ -31,12 +33,14 @@ namespace cooper {
 class DataParallelExecutorGroup {
  public:
   // Each context gets its rows of an input's axis that the layout calls N; an input without that
-  // axis goes to every context as it is. Parameters, gradients, auxiliary states and carried states
+  // axis goes to every context as it is. Of fewer rows than contexts the first ones get one each,
+  // and the others compute nothing. Parameters, gradients, auxiliary states and carried states
   // are the group's, whose store makes those that it has not: the executors are given their arrays.
   // `options` and `group`, which is of options.contexts, must outlive the result; of `bind`, shapes
-  // and gradients count. The errors are those of SplitBatch and Executor::SimpleBind; arrays that
-  // were made before one stay. `compiled`: null, or from Compile with the same symbol, options and
-  // group, or resized from that.
+  // and gradients count. The errors are those of SplitBatch and Executor::SimpleBind, and, with
+  // several contexts, kInvalidArgument that names an output of which nobody can tell where the
+  // samples are; arrays that were made before one stay. `compiled`: null, or from Compile with the
+  // same symbol, options and group, or resized from that.
   static absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Bind(
       const Symbol& symbol, const ModuleOptions& options, const ModuleBindOptions& bind,
       ModuleGroup* group, std::shared_ptr<const CompiledProgram> compiled = nullptr);
@@ -51,11 +55,15 @@ class DataParallelExecutorGroup {
   // Of whole batches.
   const std::vector<Shape>& output_shapes() const { return output_shapes_; }
   const std::vector<BatchSlice>& slices() const { return slices_; }
+  // Where the samples are in each output. With one context they are found at the first call, as
+  // long as shape inference takes, and may be unknown.
+  const std::vector<BatchLayout>& output_layouts() const;
 
   // Of the first context: what to bind other shapes with.
   const std::shared_ptr<const CompiledProgram>& compiled() const {
     return executors_.front()->compiled();
   }
+  // One for each context that has rows.
   int num_executors() const { return static_cast<int>(executors_.size()); }
   Executor& executor(int i) const { return *executors_[i]; }
 
@@ -69,9 +77,8 @@ class DataParallelExecutorGroup {
   // several contexts.
   absl::Status ForwardBackward(const AfterBackward* after = nullptr);
 
-  // Of whole batches. With several contexts they are copies, joined on the batch axis of the
-  // output's `__layout__` (without one, the first axis), which the next call after a Forward
-  // overwrites.
+  // Of whole batches. With several contexts they are copies, joined by output_layouts(), which the
+  // next call after a Forward overwrites.
   absl::StatusOr<absl::Span<const NDArray>> Outputs();
   // Per context, nothing joined.
   absl::StatusOr<std::vector<absl::Span<const NDArray>>> OutputsByContext() const;
@@ -81,8 +88,8 @@ class DataParallelExecutorGroup {
   absl::Status SetStates(absl::Span<const NDArray> states);
   // The gradient of a parameter: with several contexts, the sum over them.
   absl::StatusOr<NDArray> Grad(const std::string& name) const;
-  // By context, with each context's rows of the labels, which are of whole batches. Metrics with
-  // names of labels or outputs take those alone.
+  // With the labels, which are of whole batches. Metrics with names of labels or outputs take those
+  // alone.
   absl::Status UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels);
 
   // With several contexts these run one after the other while a callback is set.
@@ -98,6 +105,13 @@ class DataParallelExecutorGroup {
                             const ModuleBindOptions& bind, ModuleGroup* group, VariableNames names);
 
   absl::Status Split();
+  // Where the samples are in what the graph computes.
+  absl::StatusOr<BatchLayouts> InferLayouts() const;
+  // With several contexts: finds that for the outputs, and what each context runs.
+  absl::Status FindParts();
+  // What contexts without rows have to have for the others.
+  absl::Status AllocateIdle();
+  absl::Status ClearIdleGrads();
   absl::Status BindExecutors(std::shared_ptr<const CompiledProgram> compiled);
   // With what the group has now.
   BindOptions OptionsOf(int i) const;
@@ -109,7 +123,7 @@ class DataParallelExecutorGroup {
   absl::Status Allocate(const CompiledProgram& compiled, int i);
   // What the store has so far.
   void GiveArrays(int i, BindOptions* bind) const;
-  void FindOutputAxes();
+  absl::Status FindOutputShapes();
   absl::Status BeginForward();
   absl::Status RunAll(absl::FunctionRef<absl::Status(int)> fn);
   // The parameters' arrays as they are now.
@@ -120,12 +134,14 @@ class DataParallelExecutorGroup {
   absl::StatusOr<bool> BeginGrads();
   // Of context `i`; tells the store.
   absl::Status BackwardAndTell(int i, absl::Span<const NDArray> heads);
+  // What context `i` runs: the symbol, with its losses weighted by the context's share.
+  const Symbol& SymbolOf(int i) const { return weighted_.empty() ? symbol_ : weighted_[i]; }
   bool several() const { return group_->num_contexts() > 1; }
   bool HasGrad(const std::string& arg) const;
   // Where the array of an argument is, on context `i` of the group.
   Context ContextOf(const std::string& arg, int i) const;
   // The rows of context `i`; the whole array without a batch axis.
-  absl::StatusOr<NDArray> Rows(const NDArray& whole, int axis, int i) const;
+  absl::StatusOr<NDArray> Rows(const NDArray& whole, const DataDesc& desc, int i) const;
 
   const Symbol symbol_;
   const ModuleOptions& options_;
@@ -141,7 +157,9 @@ class DataParallelExecutorGroup {
   std::vector<GroupContexts::Map> group2ctxs_;  // by context, or none
   std::vector<BatchSlice> slices_;
   std::vector<std::unique_ptr<Executor>> executors_;
-  std::vector<int> output_axes_;  // -1: no batch axis
+  std::vector<Symbol> weighted_;                     // by context; empty: symbol_
+  mutable std::vector<BatchLayout> output_layouts_;  // empty: not found yet
+  std::vector<BatchLayout> state_layouts_;
   std::vector<Shape> output_shapes_;
   // Arrays of this group's own where a batch's cannot be used as it is, by context and name.
   std::vector<ArrayMap> staged_;

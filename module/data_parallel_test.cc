@@ -21,6 +21,7 @@
 namespace cooper {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::FloatNear;
 using ::testing::HasSubstr;
@@ -197,8 +198,65 @@ TEST(DataParallelTest, ABatchOfAnotherSizeIsSplitAnew) {
   COOPER_ASSERT_OK(several->Forward(RandomBatch(5, 1)));
   EXPECT_THAT(several->executor_group()->slices(), ElementsAre(BatchSlice{0, 3}, BatchSlice{3, 5}));
   EXPECT_EQ((*several->GetOutputs())[0].shape(), Shape({5, 3}));
-  EXPECT_THAT(several->Forward(RandomBatch(1, 1)),
-              StatusIs(kInvalidArgument, HasSubstr("a batch of 1 rows")));
+}
+
+// A batch with fewer rows than contexts is computed by fewer, whenever it comes: gradients that add
+// up, and a store that updates, or only sums, have to find nothing of the others.
+TEST(DataParallelTest, FewerRowsThanContextsAreForFewerContexts) {
+  for (const WriteReq req : {WriteReq::kWrite, WriteReq::kAdd}) {
+    for (const bool on_kvstore : {true, false}) {
+      for (const std::vector<int64_t>& sizes :
+           std::vector<std::vector<int64_t>>{{1, 8, 2, 5}, {8, 1, 1, 8}, {2, 2, 1, 1}}) {
+        const auto make = [&](int contexts) {
+          auto module = *Module::Create(TwoLayers(), {.contexts = Cpus(contexts)});
+          ModuleBindOptions shapes = Shapes(sizes[0]);
+          shapes.grad_req = req;
+          shapes.inputs_need_grad = true;
+          COOPER_EXPECT_OK(module->Bind(shapes));
+          COOPER_EXPECT_OK(module->InitParams({.initializer = init::Uniform(0.5)}));
+          InitOptimizerOptions optimizer = kMomentum;
+          optimizer.update_on_kvstore = on_kvstore;
+          COOPER_EXPECT_OK(module->InitOptimizer(optimizer));
+          return module;
+        };
+        const auto one = make(1), several = make(3);
+        for (size_t step = 0; step < sizes.size(); ++step) {
+          const DataBatch batch = RandomBatch(sizes[step], step);
+          for (Module* module : {one.get(), several.get()}) {
+            COOPER_ASSERT_OK(module->ForwardBackward(batch));
+          }
+          EXPECT_THAT(Floats((*several->GetOutputs())[0]),
+                      Pointwise(FloatNear(1e-5f), Floats((*one->GetOutputs())[0])));
+          EXPECT_THAT(Floats((*several->GetInputGrads())[0]),
+                      Pointwise(FloatNear(1e-5f), Floats((*one->GetInputGrads())[0])));
+          EXPECT_THAT(Floats(*several->GetGrad("fc1_weight")),
+                      Pointwise(FloatNear(1e-5f), Floats(*one->GetGrad("fc1_weight"))));
+          COOPER_ASSERT_OK(one->Update());
+          COOPER_ASSERT_OK(several->Update());
+        }
+        ExpectSameParams(*one, *several, kTolerance);
+      }
+    }
+  }
+}
+
+// What no rule follows, and no attribute declares.
+TEST(DataParallelTest, AnOutputWhoseSamplesNobodyKnowsIsRefused) {
+  const auto bind = [](int contexts, AttrMap attrs) {
+    // Over the last axis, which is the batch's.
+    const Symbol softmax =
+        Op("softmax",
+           {.name = "over", .inputs = {Symbol::Variable("data")}, .attrs = std::move(attrs)});
+    auto module = *Module::Create(softmax, {.label_names = {}, .contexts = Cpus(contexts)});
+    return module->Bind({.data_shapes = {{.name = "data", .shape = {3, 4}, .layout = "CN"}}});
+  };
+  COOPER_EXPECT_OK(bind(1, {}));
+  COOPER_EXPECT_OK(bind(2, {{"__layout__", "CN"}}));
+  EXPECT_THAT(bind(2, {}), StatusIs(kInvalidArgument, AllOf(HasSubstr("output 'over_output'"),
+                                                            HasSubstr("behind softmax 'over'"),
+                                                            HasSubstr("__layout__"))));
+  EXPECT_THAT(bind(2, {{"__layout__", "NC"}}),
+              StatusIs(kInvalidArgument, HasSubstr("'over_output'")));
 }
 
 TEST(DataParallelTest, WithoutAStoreEachDeviceGoesItsOwnWay) {
@@ -402,8 +460,6 @@ TEST(DataParallelTest, WhatCannotBeSplitIsAnError) {
   };
   EXPECT_THAT(bind({.contexts = Cpus(2), .work_load_list = {1, 2, 3}}, Shapes(8)),
               StatusIs(kInvalidArgument, HasSubstr("3 numbers for 2 contexts")));
-  EXPECT_THAT(bind({.contexts = Cpus(3)}, Shapes(2)),
-              StatusIs(kInvalidArgument, HasSubstr("leaves none for device")));
   ModuleBindOptions shapes = Shapes(8);
   shapes.label_shapes[0].shape = {7};
   EXPECT_THAT(bind({.contexts = Cpus(2)}, shapes),

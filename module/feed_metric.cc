@@ -19,6 +19,7 @@
 #include "ndarray/ndarray.h"
 #include "ndarray/shape.h"
 #include "ndarray/status_macros.h"
+#include "symbol/batch_layout.h"
 
 namespace cooper {
 namespace {
@@ -38,19 +39,9 @@ struct LabelAxes {
   }
 };
 
-// The rows of one array of the batch, which comes in parts: of several contexts each has its rows,
-// one after the other, and the next module that is fed begins anew.
-struct Rows {
-  int64_t all = 0;  // of the batch
-  int64_t first = 0;
-
-  void Pass(int64_t rows) { first = first + rows >= all ? 0 : first + rows; }
-};
-
 struct Label {
   std::string name;
   LabelAxes axes;
-  Rows rows;
 };
 
 // 1 where counts(row, step) says so, else 0. Without an axis it is asked for 0.
@@ -75,13 +66,15 @@ absl::StatusOr<NDArray> Mask(const Shape& shape, const LabelAxes& axes,
 class MaskedMetric : public EvalMetric {
  public:
   // The arguments outlive this; of `of_steps`, which is null for a metric without lengths, too.
-  // `num_rows` are those of the data.
+  // `num_samples` are those of the data.
   MaskedMetric(EvalMetric& metric, StepMetric* of_steps, std::vector<Label> labels,
-               int64_t num_rows, const DataBatch& batch, bool count_padding)
+               int64_t num_samples, std::vector<BatchLayout> outputs, const DataBatch& batch,
+               bool count_padding)
       : metric_(metric),
         of_steps_(of_steps),
         labels_(std::move(labels)),
-        num_rows_(num_rows),
+        num_samples_(num_samples),
+        outputs_(std::move(outputs)),
         batch_(batch),
         count_padding_(count_padding) {}
 
@@ -95,27 +88,22 @@ class MaskedMetric : public EvalMetric {
     NamedArrayList masks, step_masks;
     for (size_t i = 0; i < labels.size(); ++i) {
       const auto& [name, array] = labels[i];
-      Label other;  // that the batch does not know: all of it counts
-      Label* const found = Find(i, name);
-      Label& label = found == nullptr ? other : *found;
-      const LabelAxes& axes = label.axes;
-      const int64_t first = label.rows.first, end = label.rows.all - batch_.pad;
-      const auto is_real = [&](int64_t row, int64_t) {
-        return found == nullptr || axes.rows < 0 || first + row < end;
-      };
+      // Of a label that the batch does not know all counts.
+      const Label* const found = Find(i, name);
+      const LabelAxes axes = found == nullptr ? LabelAxes() : found->axes;
+      const bool has_rows = found != nullptr && axes.rows >= 0 && axes.rows < array.shape().rank();
+      const int64_t end = has_rows ? array.shape()[axes.rows] - batch_.pad : 0;
+      const auto is_real = [&](int64_t row, int64_t) { return !has_rows || row < end; };
       if (!count_padding_) {
         COOPER_ASSIGN_OR_RETURN(NDArray real, Mask(array.shape(), axes, is_real));
         masks.emplace_back(name, std::move(real));
       }
       if (of_steps_ != nullptr) {
         const auto is_step = [&](int64_t row, int64_t step) {
-          return is_real(row, step) && (axes.steps < 0 || step < batch_.lengths[first + row]);
+          return is_real(row, step) && (axes.steps < 0 || step < batch_.lengths[row]);
         };
         COOPER_ASSIGN_OR_RETURN(NDArray steps, Mask(array.shape(), axes, is_step));
         step_masks.emplace_back(name, std::move(steps));
-      }
-      if (axes.rows >= 0 && axes.rows < array.shape().rank()) {
-        label.rows.Pass(array.shape()[axes.rows]);
       }
     }
     if (labels.empty() && !count_padding_) {
@@ -139,39 +127,49 @@ class MaskedMetric : public EvalMetric {
  private:
   // The label at `i`, which a module that was bound without labels has no name for; one of that
   // name where the module gives others.
-  Label* Find(size_t i, const std::string& name) {
+  const Label* Find(size_t i, const std::string& name) const {
     if (i < labels_.size() && (name.empty() || labels_[i].name == name)) return &labels_[i];
     const auto it = std::find_if(labels_.begin(), labels_.end(),
                                  [&name](const Label& label) { return label.name == name; });
     return it == labels_.end() ? nullptr : &*it;
   }
 
-  // Null for an output with more rows than the batch has left: a mask says nothing of its rows.
-  absl::StatusOr<NamedArrayList> MasksOfOutputs(const NamedArrayList& preds) {
-    outputs_.resize(preds.size(), {.all = num_rows_});
+  absl::StatusOr<NamedArrayList> MasksOfOutputs(const NamedArrayList& preds) const {
     NamedArrayList masks;
     for (size_t k = 0; k < preds.size(); ++k) {
       const auto& [name, array] = preds[k];
-      Rows& rows = outputs_[k];
-      const int64_t extent = array.shape().rank() == 0 ? 0 : array.shape()[0];
-      NDArray mask;
-      if (extent > 0 && rows.first + extent <= rows.all) {
-        const auto is_real = [&](int64_t row, int64_t) {
-          return rows.first + row < rows.all - batch_.pad;
-        };
-        COOPER_ASSIGN_OR_RETURN(mask, Mask({extent}, {}, is_real));
-        rows.Pass(extent);
-      }
-      masks.emplace_back(name, std::move(mask));
+      COOPER_ASSIGN_OR_RETURN(masks.emplace_back(name, NDArray()).second,
+                              MaskOfOutput(array.shape(), LayoutOf(k, array.shape())));
     }
     return masks;
   }
 
+  // A first axis with no more indices than there are samples is taken to be theirs where the module
+  // cannot tell.
+  BatchLayout LayoutOf(size_t k, const Shape& shape) const {
+    if (num_samples_ == 0) return BatchLayout();
+    if (k < outputs_.size() && !outputs_[k].is_unknown() && outputs_[k].Fits(shape, num_samples_)) {
+      return outputs_[k];
+    }
+    const bool by_row = shape.rank() > 0 && shape[0] > 0 && shape[0] <= num_samples_;
+    return by_row ? BatchLayout::Samples(0) : BatchLayout();
+  }
+
+  // Null for an output without samples. The mask has the first axis alone if they are along it.
+  absl::StatusOr<NDArray> MaskOfOutput(const Shape& shape, const BatchLayout& layout) const {
+    if (!layout.has_samples()) return NDArray();
+    const bool first = layout.axis == 0;
+    return Mask(first ? Shape({shape[0]}) : shape, {.rows = layout.axis},
+                [&](int64_t index, int64_t) {
+                  return index / layout.inner % num_samples_ < num_samples_ - batch_.pad;
+                });
+  }
+
   EvalMetric& metric_;
   StepMetric* const of_steps_;
-  std::vector<Label> labels_;
-  const int64_t num_rows_;
-  std::vector<Rows> outputs_;
+  const std::vector<Label> labels_;
+  const int64_t num_samples_;
+  const std::vector<BatchLayout> outputs_;
   const DataBatch& batch_;
   const bool count_padding_;
 };
@@ -206,17 +204,6 @@ std::optional<DataBatch> InBoundOrder(const BaseModule& module, const DataBatch&
   return ordered;
 }
 
-// Those of the first data that has a batch axis.
-int64_t NumRows(const BaseModule& module, const DataBatch& batch) {
-  const std::vector<DataDesc>& descs = DataDescs(module, batch);
-  for (size_t i = 0; i < batch.data.size(); ++i) {
-    const Shape& shape = batch.data[i].shape();
-    const int axis = i < descs.size() ? BatchAxis(descs[i].layout) : 0;
-    if (axis >= 0 && axis < shape.rank()) return shape[axis];
-  }
-  return 0;
-}
-
 // FeedMetric, of a batch whose labels are in order.
 absl::Status FeedInOrder(BaseModule& module, EvalMetric& metric, const DataBatch& batch,
                          bool count_padding) {
@@ -234,15 +221,17 @@ absl::Status FeedInOrder(BaseModule& module, EvalMetric& metric, const DataBatch
     const DataDesc desc = i < descs.size() ? descs[i] : DataDesc();
     const LabelAxes axes = LabelAxes::Of(desc.layout, shape);
     const int64_t rows = axes.rows < 0 ? 0 : shape[axes.rows];
-    labels.push_back({.name = desc.name, .axes = axes, .rows = {.all = rows}});
+    labels.push_back({.name = desc.name, .axes = axes});
     const auto num_lengths = static_cast<int64_t>(batch.lengths.size());
     if (of_steps == nullptr || axes.rows < 0 || rows == num_lengths) continue;
     return absl::InvalidArgumentError(absl::StrCat("use_lengths of a metric: label '", desc.name,
                                                    "' ", shape.ToString(), " has ", rows,
                                                    " rows, the batch ", num_lengths, " lengths"));
   }
-  MaskedMetric masked(metric, of_steps, std::move(labels), NumRows(module, batch), batch,
-                      count_padding);
+  const bool masks_outputs = batch.label.empty() && !count_padding;
+  MaskedMetric masked(
+      metric, of_steps, std::move(labels), NumSamples(batch, DataDescs(module, batch)),
+      masks_outputs ? module.output_layouts() : std::vector<BatchLayout>(), batch, count_padding);
   return module.UpdateMetric(masked, batch.label);
 }
 

@@ -19,8 +19,9 @@ namespace cooper {
 // some: kInvalidArgument, naming the label, if one has another number of rows than the batch has
 // lengths.
 //
-// What is left out is a mask of each label. A batch without labels has one of each output whose
-// first axis may be the batch's, under the output's name.
+// What is left out is a mask of each label. A batch without labels has one of each output that has
+// samples (BaseModule::output_layouts; where the module cannot tell, one whose first axis may be
+// the batch's), under the output's name.
 absl::Status FeedMetric(BaseModule& module, EvalMetric& metric, const DataBatch& batch,
                         bool count_padding);
 

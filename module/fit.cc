@@ -304,12 +304,20 @@ absl::Status BaseModule::IterPredict(
   return EvaluateEach(*this, eval_data, options,
                       [&](const DataBatch& batch, int64_t nbatch,
                           absl::Span<const NDArray> outputs) -> absl::Status {
+                        const int64_t samples = NumSamples(batch, DataDescs(*this, batch));
+                        const std::vector<BatchLayout> layouts =
+                            batch.pad > 0 ? output_layouts() : std::vector<BatchLayout>();
                         std::vector<NDArray> rows;
-                        for (const NDArray& output : outputs) {
-                          COOPER_ASSIGN_OR_RETURN(const NDArray kept,
-                                                  WithoutPad(output, batch.pad));
+                        for (size_t k = 0; k < outputs.size(); ++k) {
+                          const BatchLayout layout =
+                              k < layouts.size() ? layouts[k] : BatchLayout();
+                          auto kept = WithoutPadding(outputs[k], layout, samples, batch.pad);
+                          if (!kept.ok()) {
+                            return AddContext(kept.status(), "IterPredict: output ", k, " '",
+                                              output_names()[k], "'");
+                          }
                           // Outputs live in the arena.
-                          COOPER_ASSIGN_OR_RETURN(rows.emplace_back(), kept.Copy());
+                          COOPER_ASSIGN_OR_RETURN(rows.emplace_back(), kept->Copy());
                         }
                         return visit(rows, nbatch, batch);
                       });
@@ -335,8 +343,9 @@ absl::StatusOr<std::vector<NDArray>> BaseModule::Predict(DataIter& eval_data,
         for (const NDArray& output : outputs) {
           COOPER_ASSIGN_OR_RETURN(copies.emplace_back(), output.Copy());
         }
-        return rows.Add(batch, DataDescs(*this, batch), LabelDescs(*this, batch), std::move(copies),
-                        compute);
+        const std::vector<DataDesc>& data = DataDescs(*this, batch);
+        return rows.Add(batch, data, LabelDescs(*this, batch), NumSamples(batch, data),
+                        output_layouts(), std::move(copies), compute);
       }));
   std::vector<int64_t> ids;
   COOPER_ASSIGN_OR_RETURN(std::vector<NDArray> joined, rows.Join(output_names(), &ids));

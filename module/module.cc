@@ -124,6 +124,11 @@ std::vector<std::pair<std::string, Shape>> Module::output_shapes() const {
   return shapes;
 }
 
+std::vector<BatchLayout> Module::output_layouts() const {
+  if (evaluated_) return evaluator_->output_layouts();
+  return bound_.empty() ? std::vector<BatchLayout>() : bound_.front()->output_layouts();
+}
+
 absl::Status Module::CheckDescs(const ModuleBindOptions& options) const {
   return CheckInputNames(options.data_shapes, options.label_shapes, options_, arg_names_);
 }

@@ -50,6 +50,7 @@ class Module : public BaseModule {
   const std::vector<DataDesc>& data_shapes() const override;
   const std::vector<DataDesc>& label_shapes() const override;
   std::vector<std::pair<std::string, Shape>> output_shapes() const override;
+  std::vector<BatchLayout> output_layouts() const override;
   // Arguments that are neither data, labels nor states.
   const std::vector<std::string>& param_names() const { return param_names_; }
   const std::vector<std::string>& aux_names() const { return aux_names_; }

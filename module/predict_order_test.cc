@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "executor/executor_fixtures.h"
@@ -12,15 +13,18 @@
 #include "io/bucket_iter.h"
 #include "io/ndarray_iter.h"
 #include "module/bucketing_module.h"
+#include "module/function_module.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
 #include "ndarray/random.h"
 #include "ndarray/random_cases.h"
+#include "ndarray/status_macros.h"
 #include "ndarray/status_matchers.h"
 
 namespace cooper {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -163,20 +167,64 @@ TEST(PredictOrderTest, FindsSamplesBetweenOtherAxes) {
   for (size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(ids[i], static_cast<int64_t>(i / 10));
 }
 
-// Steps that are as many as two batches are no rows of samples.
-TEST(PredictOrderTest, OtherAxesStayAsTheyAre) {
-  std::vector<float> values(4 * 6);
+// Steps that are as many as two batches are no rows of samples, which are along the other axis.
+TEST(PredictOrderTest, SamplesMayBeAlongAnotherAxis) {
+  std::vector<float> values(5 * 6);
   std::iota(values.begin(), values.end(), 0.0f);
-  const NDArray data = *NDArray::FromVector<float>({4, 6}, values);
-  COOPER_ASSERT_OK_AND_ASSIGN(auto iter,
-                              NDArrayIter::Create({{"data", data}}, {}, {.batch_size = 3}));
+  const NDArray data = *NDArray::FromVector<float>({5, 6}, values);
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto iter, NDArrayIter::Create({{"data", data}}, {}, {.batch_size = 3, .shuffle = true}));
   auto module = BoundModule(Op("transpose", {.inputs = {Symbol::Variable("data")}}), *iter);
+  for (const bool input_order : {true, false}) {
+    std::vector<int64_t> ids;
+    COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<NDArray> steps,
+                                module->Predict(*iter, {.input_order = input_order, .ids = &ids}));
+    EXPECT_EQ(steps[0].shape(), Shape({6, 5}));
+    EXPECT_EQ(std::is_sorted(ids.begin(), ids.end()), input_order);
+    EXPECT_THAT(ids, testing::UnorderedElementsAre(0, 1, 2, 3, 4));
+    for (size_t t = 0; t < 6; ++t) {
+      for (size_t n = 0; n < 5; ++n) {
+        EXPECT_EQ(Floats(steps[0])[t * 5 + n], values[static_cast<size_t>(ids[n]) * 6 + t]);
+      }
+    }
+  }
+  COOPER_ASSERT_OK(module->IterPredict(
+      *iter, [](const std::vector<NDArray>& outputs, int64_t nbatch, const DataBatch&) {
+        EXPECT_EQ(outputs[0].shape(), Shape({6, nbatch == 0 ? 3 : 2}));
+        return absl::OkStatus();
+      }));
+}
+
+// A mean has no samples: it is there for each batch, that with padding too.
+TEST(PredictOrderTest, MeansOfPaddedBatchesStay) {
+  const NDArray data = *NDArray::FromVector<float>({5, 1}, {0, 1, 2, 3, 4});
+  COOPER_ASSERT_OK_AND_ASSIGN(auto iter,
+                              NDArrayIter::Create({{"data", data}}, {}, {.batch_size = 2}));
+  auto module = BoundModule(Op("mean", {.inputs = {Symbol::Variable("data")}}), *iter);
   std::vector<int64_t> ids = {1};
-  COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<NDArray> steps,
-                              module->Predict(*iter, {.num_batch = 1, .ids = &ids}));
-  EXPECT_EQ(steps[0].shape(), Shape({6, 3}));
-  EXPECT_EQ(Floats(steps[0])[1], 6);
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<NDArray> means,
+                              module->Predict(*iter, {.ids = &ids}));
+  EXPECT_THAT(Floats(means[0]), ElementsAre(0.5, 2.5, 2));  // the last one of 4 and 0
   EXPECT_TRUE(ids.empty());
+}
+
+// The data in rows of so many columns (0: along one axis), by a module that has no graph.
+std::unique_ptr<FunctionModule> InRows(int64_t columns, const DataIter& iter) {
+  const auto shape_of = [columns](const Shape& data) {
+    const int64_t size = data.num_elements();
+    return columns == 0 ? Shape({size}) : Shape({size / columns, columns});
+  };
+  auto module = *FunctionModule::Create(
+      {.output_shapes = [=](absl::Span<const DataDesc> data) -> absl::StatusOr<std::vector<Shape>> {
+         return std::vector{shape_of(data[0].shape)};
+       },
+       .forward = [=](const DataBatch& batch, bool) -> absl::StatusOr<std::vector<NDArray>> {
+         const NDArray& data = batch.data[0];
+         COOPER_ASSIGN_OR_RETURN(NDArray rows, data.Reshape(shape_of(data.shape())));
+         return std::vector{std::move(rows)};
+       }});
+  COOPER_EXPECT_OK(module->Bind({.data_shapes = iter.provide_data(), .for_training = false}));
+  return module;
 }
 
 // Of samples that look the same when they are turned around nothing can be told, but it may make no
@@ -187,10 +235,7 @@ TEST(PredictOrderTest, SaysWhereItCannotTell) {
     const auto rows = static_cast<int64_t>(values.size() / 2);
     const NDArray data = *NDArray::FromVector<float>({rows, 2}, values);
     auto iter = *NDArrayIter::Create({{"data", data}}, {}, {.batch_size = 4});
-    auto module = BoundModule(
-        Op("Reshape", {.inputs = {Symbol::Variable("data")}, .attrs = {{"shape", "(-1,)"}}}),
-        *iter);
-    return module->Predict(*iter);
+    return InRows(0, *iter)->Predict(*iter);
   };
   EXPECT_THAT(predict(turning),
               StatusIs(absl::StatusCode::kInvalidArgument,
@@ -202,6 +247,20 @@ TEST(PredictOrderTest, SaysWhereItCannotTell) {
   const std::vector<float> equal(8, 5.0f);
   COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<NDArray> same, predict(equal));
   EXPECT_EQ(Floats(same[0]), equal);
+}
+
+// Rows of merged axes of which nobody can tell which are padding.
+TEST(PredictOrderTest, IterPredictSaysWhatItCannotCut) {
+  const NDArray data = *NDArray::Zeros({3, 4});
+  auto iter = *NDArrayIter::Create({{"data", data}}, {}, {.batch_size = 2});
+  const auto module = InRows(2, *iter);
+  const auto visit = [](const std::vector<NDArray>&, int64_t, const DataBatch&) {
+    return absl::OkStatus();
+  };
+  EXPECT_THAT(module->IterPredict(*iter, visit),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("output 0"), HasSubstr("of shape (4, 2) for 2 samples"),
+                             HasSubstr("1 samples of padding"))));
 }
 
 }  // namespace

@@ -4,10 +4,11 @@
 #include <cstddef>
 #include <cstring>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "module/row_ids.h"
+#include "module/sample_rows.h"
 #include "ndarray/on_cpu.h"
 #include "ndarray/status_macros.h"
 
@@ -16,8 +17,6 @@ namespace {
 
 // Of a bucket: after so many every further one is likely to say as little.
 constexpr int kMaxAsked = 3;
-
-int64_t PerSample(const NDArray& output, int64_t samples) { return output.shape()[0] / samples; }
 
 absl::StatusOr<std::vector<NDArray>> TurnAll(const std::vector<NDArray>& arrays,
                                              const std::vector<DataDesc>& descs, int64_t samples) {
@@ -29,6 +28,19 @@ absl::StatusOr<std::vector<NDArray>> TurnAll(const std::vector<NDArray>& arrays,
   return turned;
 }
 
+// Sorts ids, and with them the indices of the axis, which has one for each. Indices of equal ids
+// stay in their order.
+absl::Status SortById(int axis, std::vector<int64_t>* ids, NDArray* array) {
+  if (std::is_sorted(ids->begin(), ids->end())) return absl::OkStatus();
+  std::vector<int64_t> order(ids->size());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return (*ids)[a] < (*ids)[b]; });
+  COOPER_ASSIGN_OR_RETURN(*array, TakeIndices(*array, axis, order));
+  std::sort(ids->begin(), ids->end());
+  return absl::OkStatus();
+}
+
 absl::StatusOr<bool> EqualBits(const NDArray& a, const NDArray& b) {
   COOPER_ASSIGN_OR_RETURN(const NDArray x, OnCpu(a));
   COOPER_ASSIGN_OR_RETURN(const NDArray y, OnCpu(b));
@@ -38,44 +50,61 @@ absl::StatusOr<bool> EqualBits(const NDArray& a, const NDArray& b) {
 }  // namespace
 
 absl::Status PredictedRows::Add(const DataBatch& batch, const std::vector<DataDesc>& data,
-                                const std::vector<DataDesc>& label, std::vector<NDArray> outputs,
-                                Compute compute) {
+                                const std::vector<DataDesc>& label, int64_t samples,
+                                const std::vector<BatchLayout>& layouts,
+                                std::vector<NDArray> outputs, Compute compute) {
   if (!batches_.empty() && outputs.size() != batches_[0].outputs.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("Predict: ", batches_[0].outputs.size(), " outputs in the first batch and ",
                      outputs.size(), " in a later one: they cannot be joined; use IterPredict"));
   }
   Batch kept{.outputs = std::move(outputs),
-             .samples = std::ssize(batch.index),
+             .layouts = layouts,
+             .samples = samples > 0 ? samples : std::ssize(batch.index),
              .pad = batch.pad,
              .bucket = batch.bucket_key.has_value() ? batch.bucket_key->ToString() : ""};
-  const int64_t real = kept.samples - batch.pad;
-  if (real >= 0) kept.ids.assign(batch.index.begin(), batch.index.begin() + real);
-  if (std::any_of(kept.ids.begin(), kept.ids.end(), [](int64_t id) { return id < 0; })) {
-    kept.samples = 0;
+  kept.layouts.resize(kept.outputs.size());
+  for (size_t k = 0; k < kept.outputs.size(); ++k) {
+    if (!kept.layouts[k].Fits(kept.outputs[k].shape(), kept.samples)) kept.layouts[k] = {};
   }
-  if (kept.samples > 0) COOPER_RETURN_IF_ERROR(FindRows(batch, data, label, kept, compute));
+  if (std::ssize(batch.index) == kept.samples) {
+    kept.ids.assign(batch.index.begin(), batch.index.begin() + kept.keep());
+  }
+  if (std::any_of(kept.ids.begin(), kept.ids.end(), [](int64_t id) { return id < 0; })) {
+    kept.ids.clear();
+  }
+  if (kept.samples > 0) COOPER_RETURN_IF_ERROR(FindLayouts(batch, data, label, kept, compute));
   batches_.push_back(std::move(kept));
   return absl::OkStatus();
 }
 
-absl::Status PredictedRows::FindRows(const DataBatch& batch, const std::vector<DataDesc>& data,
-                                     const std::vector<DataDesc>& label, const Batch& kept,
-                                     Compute compute) {
+PredictedRows::Key PredictedRows::KeyOf(const Batch& batch, size_t k) {
+  std::vector<int64_t> per_sample;
+  for (const int64_t extent : batch.outputs[k].shape().dims()) {
+    per_sample.push_back(extent % batch.samples == 0 ? extent / batch.samples : -1);
+  }
+  return {k, batch.bucket, std::move(per_sample)};
+}
+
+absl::Status PredictedRows::FindLayouts(const DataBatch& batch, const std::vector<DataDesc>& data,
+                                        const std::vector<DataDesc>& label, const Batch& kept,
+                                        Compute compute) {
   std::vector<std::pair<size_t, Candidates*>> open;
   for (size_t k = 0; k < kept.outputs.size(); ++k) {
-    std::vector<SampleRows> possible = PossibleSampleRows(kept.outputs[k], kept.samples);
-    if (!input_order_ && (possible.empty() || possible[0].per_sample() > 1)) continue;
+    if (!kept.layouts[k].is_unknown()) continue;
+    std::vector<BatchLayout> possible = PossibleLayouts(kept.outputs[k].shape(), kept.samples);
     if (possible.empty()) continue;
-    const int64_t per_sample = possible[0].per_sample();
-    Candidates& candidates = candidates_[{k, kept.bucket, per_sample}];
-    // A batch of one sample says nothing, and has no other order either.
-    if (kept.samples == 1 || per_sample == 1) {
-      if (candidates.asked == 0 && candidates.rows.empty()) candidates.rows = std::move(possible);
+    const bool by_row = possible[0].axis == 0 && possible[0].per_sample() == 1;
+    if (!input_order_ && !by_row && kept.pad == 0) continue;
+    Candidates& candidates = candidates_[KeyOf(kept, k)];
+    // A first axis of as many indices as there are samples is taken to be theirs. A batch of one
+    // sample says nothing, and has no other order either.
+    if (kept.samples == 1 || by_row) {
+      if (candidates.asked == 0) candidates.layouts = {possible[0]};
       continue;
     }
-    if (candidates.asked == 0) candidates.rows = std::move(possible);
-    if (candidates.rows.size() > (candidates.asked == 0 ? 0u : 1u) &&
+    if (candidates.asked == 0) candidates.layouts = std::move(possible);
+    if (candidates.layouts.size() > (candidates.asked == 0 ? 0u : 1u) &&
         candidates.asked < kMaxAsked) {
       open.emplace_back(k, &candidates);
     }
@@ -86,37 +115,40 @@ absl::Status PredictedRows::FindRows(const DataBatch& batch, const std::vector<D
   COOPER_ASSIGN_OR_RETURN(turned.label, TurnAll(batch.label, label, kept.samples));
   COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> outputs, compute(turned));
   for (const auto& [k, candidates] : open) {
-    COOPER_ASSIGN_OR_RETURN(candidates->rows, AgreeingSampleRows(candidates->rows, kept.outputs[k],
-                                                                 outputs[k], kept.samples));
+    COOPER_ASSIGN_OR_RETURN(
+        candidates->layouts,
+        AgreeingLayouts(candidates->layouts, kept.outputs[k], outputs[k], kept.samples));
     ++candidates->asked;
   }
   return absl::OkStatus();
 }
 
-const PredictedRows::Candidates* PredictedRows::CandidatesOf(const Batch& batch, size_t k) const {
-  const NDArray& output = batch.outputs[k];
-  if (batch.samples == 0 || output.shape().rank() == 0) return nullptr;
-  if (output.shape()[0] % batch.samples != 0) return nullptr;
-  const auto at = candidates_.find({k, batch.bucket, PerSample(output, batch.samples)});
-  return at == candidates_.end() || at->second.rows.empty() ? nullptr : &at->second;
+absl::StatusOr<std::vector<BatchLayout>> PredictedRows::LayoutsOf(const Batch& batch,
+                                                                  size_t k) const {
+  const BatchLayout& layout = batch.layouts[k];
+  if (layout.has_samples()) return std::vector{layout};
+  if (!layout.is_unknown() || batch.samples == 0) return std::vector<BatchLayout>();
+  const auto at = candidates_.find(KeyOf(batch, k));
+  if (at == candidates_.end()) return std::vector<BatchLayout>();
+  if (!at->second.layouts.empty() || batch.pad == 0) return at->second.layouts;
+  return CannotTellPadding(batch.outputs[k].shape(), batch.samples, batch.pad);
 }
 
-bool PredictedRows::HasRowsOfSamples(size_t k) const {
-  return std::all_of(batches_.begin(), batches_.end(),
-                     [&](const Batch& batch) { return CandidatesOf(batch, k) != nullptr; });
-}
-
-absl::StatusOr<NDArray> PredictedRows::Rows(const Batch& batch, size_t k) const {
-  const std::vector<SampleRows>& candidates = CandidatesOf(batch, k)->rows;
-  const auto keep = static_cast<int64_t>(batch.ids.size());
+absl::StatusOr<NDArray> PredictedRows::Kept(const Batch& batch, size_t k,
+                                            absl::Span<const BatchLayout> layouts) const {
   const NDArray& output = batch.outputs[k];
-  COOPER_ASSIGN_OR_RETURN(NDArray rows, RowsBySample(output, candidates[0], batch.samples, keep));
-  if (batch.samples == 1) return rows;
-  for (size_t c = 1; c < candidates.size(); ++c) {
-    COOPER_ASSIGN_OR_RETURN(const NDArray others,
-                            RowsBySample(output, candidates[c], batch.samples, keep));
-    COOPER_ASSIGN_OR_RETURN(const bool equal, EqualBits(rows, others));
-    if (equal) continue;
+  const bool by_sample = input_order_ && !batch.ids.empty();
+  const auto take = [&](const BatchLayout& layout) {
+    return TakeIndices(output, layout.axis,
+                       SampleIndices(layout, batch.samples, batch.keep(), by_sample));
+  };
+  COOPER_ASSIGN_OR_RETURN(NDArray kept, take(layouts[0]));
+  for (const BatchLayout& layout : layouts.subspan(1)) {
+    COOPER_ASSIGN_OR_RETURN(const NDArray other, take(layout));
+    if (other.shape() == kept.shape()) {
+      COOPER_ASSIGN_OR_RETURN(const bool equal, EqualBits(kept, other));
+      if (equal) continue;
+    }
     return absl::InvalidArgumentError(absl::StrCat(
         "of shape ", output.shape().ToString(), " for ", batch.samples, " samples",
         batch.bucket.empty() ? "" : absl::StrCat(" (bucket key ", batch.bucket, ")"),
@@ -124,7 +156,7 @@ absl::StatusOr<NDArray> PredictedRows::Rows(const Batch& batch, size_t k) const 
         "same rows; ask without input_order, or for an output with an axis of its own for "
         "samples"));
   }
-  return rows;
+  return kept;
 }
 
 absl::StatusOr<std::vector<NDArray>> PredictedRows::Join(const std::vector<std::string>& names,
@@ -134,32 +166,42 @@ absl::StatusOr<std::vector<NDArray>> PredictedRows::Join(const std::vector<std::
   if (batches_.empty()) return joined;
   bool has_ids = false;
   for (size_t k = 0; k < batches_[0].outputs.size(); ++k) {
-    const bool of_samples = HasRowsOfSamples(k);
+    const std::string name =
+        absl::StrCat("Predict: output ", k, " '", k < names.size() ? names[k] : "", "'");
     std::vector<NDArray> parts;
     std::vector<int64_t> own_ids;
+    int axis = 0;
+    bool ordered = true;  // whether every part has ids
     for (const Batch& batch : batches_) {
-      absl::StatusOr<NDArray> part =
-          of_samples ? Rows(batch, k) : WithoutPad(batch.outputs[k], batch.pad);
-      if (!part.ok()) {
-        return AddContext(part.status(), "Predict: output ", k, " '",
-                          k < names.size() ? names[k] : "", "'");
+      COOPER_ASSIGN_OR_RETURN(const std::vector<BatchLayout> layouts,
+                              AddContext(LayoutsOf(batch, k), name));
+      if (layouts.empty()) {
+        ordered = false;
+        parts.push_back(batch.outputs[k]);
+        if (batch.samples == 0) {
+          COOPER_ASSIGN_OR_RETURN(parts.back(), WithoutPad(batch.outputs[k], batch.pad));
+        }
+        continue;
       }
-      parts.push_back(*std::move(part));
-      if (!of_samples) continue;
-      const int64_t per_sample = PerSample(batch.outputs[k], batch.samples);
-      for (const int64_t id : batch.ids) own_ids.insert(own_ids.end(), per_sample, id);
+      if (!parts.empty() && axis != layouts[0].axis) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            name, " has its samples along axis ", axis, " in one batch and along axis ",
+            layouts[0].axis, " in another: they cannot be joined; use IterPredict"));
+      }
+      axis = layouts[0].axis;
+      COOPER_ASSIGN_OR_RETURN(parts.emplace_back(), AddContext(Kept(batch, k, layouts), name));
+      ordered = ordered && !batch.ids.empty();
+      if (!ordered) continue;
+      for (const int64_t i : SampleIndices(layouts[0], batch.samples, batch.keep(), input_order_)) {
+        own_ids.push_back(batch.ids[i / layouts[0].inner % batch.samples]);
+      }
     }
-    COOPER_ASSIGN_OR_RETURN(
-        joined.emplace_back(),
-        AddContext(ConcatRows(parts), "Predict: output ", k, " of the batches (use IterPredict)"));
-    if (!of_samples) continue;
-    std::vector<int64_t> sorted = own_ids;
-    if (input_order_) {
-      std::vector<NDArray> array = {joined.back()};
-      COOPER_RETURN_IF_ERROR(SortRowsById(&sorted, &array));
-      joined.back() = array[0];
-    }
-    if (!has_ids) *ids = std::move(sorted);
+    COOPER_ASSIGN_OR_RETURN(joined.emplace_back(),
+                            AddContext(JoinAlong(parts, axis), "Predict: output ", k,
+                                       " of the batches (use IterPredict)"));
+    if (!ordered) continue;
+    if (input_order_) COOPER_RETURN_IF_ERROR(SortById(axis, &own_ids, &joined.back()));
+    if (!has_ids) *ids = std::move(own_ids);
     has_ids = true;
   }
   return joined;

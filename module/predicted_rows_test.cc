@@ -13,6 +13,7 @@
 #include "ndarray/ndarray.h"
 #include "ndarray/status_macros.h"
 #include "ndarray/status_matchers.h"
+#include "symbol/batch_layout.h"
 
 namespace cooper {
 namespace {
@@ -44,11 +45,12 @@ DataBatch BatchOf(const std::vector<float>& numbers, const std::vector<int64_t>&
 }
 
 absl::StatusOr<std::vector<float>> Joined(const DataBatch& batch, bool by_step,
-                                          std::vector<int64_t>* ids, float more = 1) {
+                                          std::vector<int64_t>* ids, float more = 1,
+                                          const std::vector<BatchLayout>& layouts = {}) {
   PredictedRows rows(/*input_order=*/true);
   const std::vector<DataDesc> data = {{.name = "data", .shape = {3}, .layout = "N"}};
   COOPER_RETURN_IF_ERROR(
-      rows.Add(batch, data, {}, TwoRows(batch, by_step, more),
+      rows.Add(batch, data, {}, /*samples=*/3, layouts, TwoRows(batch, by_step, more),
                [&](const DataBatch& turned) -> absl::StatusOr<std::vector<NDArray>> {
                  return TwoRows(turned, by_step, more);
                }));
@@ -71,6 +73,15 @@ TEST(PredictedRowsTest, LeavesOutThePadding) {
   std::vector<int64_t> ids;
   EXPECT_THAT(Joined(batch, /*by_step=*/true, &ids), IsOkAndHolds(ElementsAre(50, 51, 70, 71)));
   EXPECT_THAT(ids, ElementsAre(0, 0, 1, 1));
+}
+
+// What is known is not asked for.
+TEST(PredictedRowsTest, TakesTheRowsThatALayoutNames) {
+  std::vector<int64_t> ids;
+  EXPECT_THAT(Joined(BatchOf({5, 5, 5}, {2, 0, 1}), /*by_step=*/true, &ids, 0.001F,
+                     {BatchLayout::Samples(0, /*outer=*/2)}),
+              IsOkAndHolds(ElementsAre(50, 50.001F, 50, 50.001F, 50, 50.001F)));
+  EXPECT_THAT(ids, ElementsAre(0, 0, 1, 1, 2, 2));
 }
 
 // Equal samples, whose rows differ by what other places in a product may too.

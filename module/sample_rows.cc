@@ -4,7 +4,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "module/batch_slices.h"
 #include "ndarray/context.h"
 #include "ndarray/dtype.h"
 #include "ndarray/on_cpu.h"
@@ -33,13 +36,14 @@ bool RowsAgree(const float* a, const float* b, int64_t columns, float tolerance)
   return true;
 }
 
-bool Agrees(const SampleRows& rows, absl::Span<const float> output, absl::Span<const float> turned,
-            int64_t samples, int64_t columns, float tolerance) {
-  for (int64_t o = 0; o < rows.outer; ++o) {
+// Of (outer, samples, inner, columns) elements.
+bool Agrees(const Shape& shape, const float* output, const float* turned, float tolerance) {
+  const int64_t samples = shape[1], inner = shape[2], columns = shape[3];
+  for (int64_t o = 0; o < shape[0]; ++o) {
     for (int64_t n = 0; n < samples; ++n) {
-      const float* a = output.data() + (o * samples + n) * rows.inner * columns;
-      const float* b = turned.data() + (o * samples + (n + 1) % samples) * rows.inner * columns;
-      for (int64_t i = 0; i < rows.inner; ++i, a += columns, b += columns) {
+      const float* a = output + (o * samples + n) * inner * columns;
+      const float* b = turned + (o * samples + (n + 1) % samples) * inner * columns;
+      for (int64_t i = 0; i < inner; ++i, a += columns, b += columns) {
         if (!RowsAgree(a, b, columns, tolerance)) return false;
       }
     }
@@ -54,16 +58,103 @@ absl::StatusOr<NDArray> WithoutPad(const NDArray& output, int64_t pad) {
   return output.Slice(0, std::max<int64_t>(0, output.shape()[0] - pad));
 }
 
-std::vector<SampleRows> PossibleSampleRows(const NDArray& output, int64_t samples) {
-  if (output.shape().rank() == 0 || output.shape()[0] % samples != 0) return {};
-  const int64_t per_sample = output.shape()[0] / samples;
-  if (per_sample == 0) return {};
-  std::vector<SampleRows> possible = {{.outer = 1, .inner = per_sample}};
-  if (per_sample == 1 || samples == 1) return possible;
-  possible.push_back({.outer = per_sample, .inner = 1});
-  for (int64_t outer = 2; outer < per_sample; ++outer) {
-    if (per_sample % outer != 0) continue;
-    possible.push_back({.outer = outer, .inner = per_sample / outer});
+absl::Status CannotTellPadding(const Shape& output, int64_t samples, int64_t pad) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "of shape ", output.ToString(), " for ", samples,
+      " samples: it cannot be told what of it belongs to the ", pad,
+      " samples of padding; declare its batch axis by the attribute __layout__ of its node, or let "
+      "the iterator give no padding"));
+}
+
+absl::StatusOr<NDArray> WithoutPadding(const NDArray& output, const BatchLayout& layout,
+                                       int64_t samples, int64_t pad) {
+  if (pad == 0) return output;
+  if (samples == 0) return WithoutPad(output, pad);
+  BatchLayout known = layout.Fits(output.shape(), samples) ? layout : BatchLayout();
+  if (known.is_unknown()) {
+    const std::vector<BatchLayout> possible = PossibleLayouts(output.shape(), samples);
+    if (possible.empty()) return output;
+    // A first axis of as many indices as there are samples is taken to be theirs.
+    if (possible[0].axis > 0 || possible[0].per_sample() > 1) {
+      return CannotTellPadding(output.shape(), samples, pad);
+    }
+    known = possible[0];
+  }
+  if (!known.has_samples()) return output;
+  const int64_t keep = std::max<int64_t>(0, samples - pad);
+  return TakeIndices(output, known.axis, SampleIndices(known, samples, keep, /*by_sample=*/false));
+}
+
+std::vector<int64_t> SampleIndices(const BatchLayout& layout, int64_t samples, int64_t keep,
+                                   bool by_sample) {
+  std::vector<int64_t> indices;
+  indices.reserve(static_cast<size_t>(keep * layout.per_sample()));
+  const auto add = [&](int64_t o, int64_t n) {
+    for (int64_t i = 0; i < layout.inner; ++i) {
+      indices.push_back((o * samples + n) * layout.inner + i);
+    }
+  };
+  for (int64_t a = 0; a < (by_sample ? keep : layout.outer); ++a) {
+    for (int64_t b = 0; b < (by_sample ? layout.outer : keep); ++b) {
+      by_sample ? add(b, a) : add(a, b);
+    }
+  }
+  return indices;
+}
+
+absl::StatusOr<NDArray> TakeIndices(const NDArray& array, int axis,
+                                    absl::Span<const int64_t> indices) {
+  const auto count = static_cast<int64_t>(indices.size());
+  bool leading = axis == 0;
+  for (int64_t i = 0; i < count && leading; ++i) leading = indices[i] == i;
+  if (leading) return array.Slice(0, count);
+  COOPER_ASSIGN_OR_RETURN(const NDArray source, OnCpu(array));
+  Shape shape = array.shape();
+  const int64_t extent = std::exchange(shape[axis], count);
+  COOPER_ASSIGN_OR_RETURN(NDArray result, NDArray::Empty(shape, array.dtype()));
+  const auto bytes =
+      static_cast<size_t>(shape.Product(axis + 1, shape.rank()) * SizeOf(array.dtype()));
+  if (result.size() == 0) return result;
+  const auto* from = static_cast<const char*>(source.raw_data());
+  auto* to = static_cast<char*>(result.raw_data());
+  for (int64_t o = 0; o < shape.Product(0, axis); ++o) {
+    for (const int64_t index : indices) {
+      std::memcpy(to, from + static_cast<size_t>(o * extent + index) * bytes, bytes);
+      to += bytes;
+    }
+  }
+  if (array.context() == Context::Cpu()) return result;
+  return result.CopyTo(array.context());
+}
+
+absl::StatusOr<NDArray> JoinAlong(absl::Span<const NDArray> arrays, int axis) {
+  if (axis == 0 || arrays.empty()) return ConcatRows(arrays);
+  Shape shape = arrays[0].shape();
+  for (const NDArray& array : arrays.subspan(1)) {
+    if (array.shape().rank() > axis) shape[axis] += array.shape()[axis];
+  }
+  COOPER_ASSIGN_OR_RETURN(NDArray joined, NDArray::Empty(shape, arrays[0].dtype()));
+  int64_t begin = 0;
+  for (const NDArray& array : arrays) {
+    COOPER_RETURN_IF_ERROR(PutSlice(array, axis, begin, joined));
+    begin += array.shape()[axis];
+  }
+  if (arrays[0].context() == Context::Cpu()) return joined;
+  return joined.CopyTo(arrays[0].context());
+}
+
+std::vector<BatchLayout> PossibleLayouts(const Shape& output, int64_t samples) {
+  std::vector<BatchLayout> possible;
+  for (int axis = 0; axis < output.rank(); ++axis) {
+    const int64_t per_sample = output[axis] / samples;
+    if (output[axis] % samples != 0 || per_sample == 0) continue;
+    possible.push_back(BatchLayout::Samples(axis, 1, per_sample));
+    if (per_sample == 1 || samples == 1) continue;
+    possible.push_back(BatchLayout::Samples(axis, per_sample, 1));
+    for (int64_t outer = 2; outer < per_sample; ++outer) {
+      if (per_sample % outer != 0) continue;
+      possible.push_back(BatchLayout::Samples(axis, outer, per_sample / outer));
+    }
   }
   return possible;
 }
@@ -85,38 +176,21 @@ absl::StatusOr<NDArray> TurnSamples(const NDArray& array, int axis, int64_t samp
   return result;
 }
 
-absl::StatusOr<std::vector<SampleRows>> AgreeingSampleRows(absl::Span<const SampleRows> candidates,
-                                                           const NDArray& output,
-                                                           const NDArray& turned, int64_t samples) {
+absl::StatusOr<std::vector<BatchLayout>> AgreeingLayouts(absl::Span<const BatchLayout> candidates,
+                                                         const NDArray& output,
+                                                         const NDArray& turned, int64_t samples) {
   COOPER_ASSIGN_OR_RETURN(const std::vector<float> a, output.ToVector<float>());
   COOPER_ASSIGN_OR_RETURN(const std::vector<float> b, turned.ToVector<float>());
-  const int64_t columns = output.shape().Product(1, output.shape().rank());
-  std::vector<SampleRows> agreeing;
-  for (const SampleRows& rows : candidates) {
-    if (Agrees(rows, a, b, samples, columns, ToleranceOf(output.dtype()))) agreeing.push_back(rows);
-  }
-  return agreeing;
-}
-
-absl::StatusOr<NDArray> RowsBySample(const NDArray& output, const SampleRows& rows, int64_t samples,
-                                     int64_t keep) {
-  if (rows.outer == 1) return output.Slice(0, keep * rows.inner);
-  COOPER_ASSIGN_OR_RETURN(const NDArray source, OnCpu(output));
-  Shape shape = output.shape();
-  shape[0] = keep * rows.per_sample();
-  COOPER_ASSIGN_OR_RETURN(NDArray result, NDArray::Empty(shape, output.dtype()));
-  const auto bytes =
-      static_cast<size_t>(rows.inner * shape.Product(1, shape.rank()) * SizeOf(output.dtype()));
-  if (result.size() == 0) return result;
-  const auto* from = static_cast<const char*>(source.raw_data());
-  auto* to = static_cast<char*>(result.raw_data());
-  for (int64_t n = 0; n < keep; ++n) {
-    for (int64_t o = 0; o < rows.outer; ++o, to += bytes) {
-      std::memcpy(to, from + static_cast<size_t>(o * samples + n) * bytes, bytes);
+  const Shape& shape = output.shape();
+  std::vector<BatchLayout> agreeing;
+  for (const BatchLayout& layout : candidates) {
+    const Shape parts({shape.Product(0, layout.axis) * layout.outer, samples, layout.inner,
+                       shape.Product(layout.axis + 1, shape.rank())});
+    if (Agrees(parts, a.data(), b.data(), ToleranceOf(output.dtype()))) {
+      agreeing.push_back(layout);
     }
   }
-  if (output.context() == Context::Cpu()) return result;
-  return result.CopyTo(output.context());
+  return agreeing;
 }
 
 }  // namespace cooper

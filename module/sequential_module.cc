@@ -92,6 +92,27 @@ std::vector<std::pair<std::string, Shape>> SequentialModule::output_shapes() con
   return links_.back().module->output_shapes();
 }
 
+std::vector<BatchLayout> SequentialModule::output_layouts() const {
+  if (!binded()) return {};
+  std::vector<BatchLayout> layouts = links_.front().module->output_layouts();
+  for (size_t i = 1; i < links_.size(); ++i) {
+    // To a module, each index of the axis that comes in is a sample.
+    const bool alike = !layouts.empty() &&
+                       std::all_of(layouts.begin(), layouts.end(), [&](const BatchLayout& layout) {
+                         return layout.has_samples() && layout.outer == layouts[0].outer &&
+                                layout.inner == layouts[0].inner;
+                       });
+    if (!alike) return {};
+    const BatchLayout from = layouts[0];
+    layouts = links_[i].module->output_layouts();
+    for (BatchLayout& layout : layouts) {
+      layout.outer *= from.outer;
+      layout.inner *= from.inner;
+    }
+  }
+  return layouts;
+}
+
 const std::vector<DataDesc>& SequentialModule::data_shapes() const {
   if (!binded()) return Nothing<std::vector<DataDesc>>();
   return links_.front().module->data_shapes();
@@ -106,6 +127,7 @@ absl::StatusOr<std::vector<DataDesc>> SequentialModule::Wire(size_t i,
                                                    absl::StrJoin(names, ", "), "), module ", i - 1,
                                                    " has the outputs ", Listed(outputs)));
   }
+  const std::vector<BatchLayout> layouts = links_[i - 1].module->output_layouts();
   std::vector<DataDesc> descs;
   for (size_t k = 0; k < outputs.size(); ++k) {
     const auto& [name, shape] = outputs[k];
@@ -123,6 +145,11 @@ absl::StatusOr<std::vector<DataDesc>> SequentialModule::Wire(size_t i,
     DataDesc& desc = descs.emplace_back();
     desc.name = by_position ? names[k] : name;
     desc.shape = shape;
+    if (k < layouts.size() && layouts[k].has_samples() && layouts[k].axis > 0) {
+      desc.layout = std::string(static_cast<size_t>(shape.rank()), 'C');
+      desc.layout[0] = 'T';
+      desc.layout[static_cast<size_t>(layouts[k].axis)] = 'N';
+    }
   }
   return descs;
 }

@@ -57,6 +57,7 @@ class SequentialModule : public BaseModule {
   // The last module's.
   std::vector<std::string> output_names() const override;
   std::vector<std::pair<std::string, Shape>> output_shapes() const override;
+  std::vector<BatchLayout> output_layouts() const override;
   const std::vector<DataDesc>& data_shapes() const override;
   const std::vector<DataDesc>& label_shapes() const override { return label_shapes_; }
 

@@ -61,6 +61,33 @@ ModuleBindOptions Shapes(int64_t rows) {
           .inputs_need_grad = true};
 }
 
+// A module gets the batch axis of what the one before it gives, whichever that is.
+TEST(SequentialModuleTest, TheBatchAxisGoesFromPartToPart) {
+  const auto part = [](const char* name, const char* data, int contexts) {
+    std::vector<Context> cpus;
+    for (int i = 0; i < contexts; ++i) cpus.push_back(Context::Cpu(i));
+    return *Module::Create(Op("tanh", {.name = name, .inputs = {Symbol::Variable(data)}}),
+                           {.data_names = {data}, .label_names = {}, .contexts = cpus});
+  };
+  std::vector<std::vector<float>> outputs, grads;
+  for (const int contexts : {1, 2}) {
+    SequentialModule chain;
+    COOPER_ASSERT_OK(chain.Add(part("first", "data", contexts)));
+    COOPER_ASSERT_OK(chain.Add(part("second", "first_output", contexts)));
+    COOPER_ASSERT_OK(
+        chain.Bind({.data_shapes = {{.name = "data", .shape = {3, 4, 2}, .layout = "TNC"}},
+                    .inputs_need_grad = true}));
+    COOPER_ASSERT_OK(chain.InitParams());
+    COOPER_ASSERT_OK(chain.Forward({.data = {RandomArray({3, 4, 2}, 1)}}, true));
+    COOPER_ASSERT_OK(chain.Backward({RandomArray({3, 4, 2}, 2)}));
+    EXPECT_THAT(chain.output_layouts(), ElementsAre(BatchLayout::Samples(1)));
+    outputs.push_back(Floats((*chain.GetOutputs())[0]));
+    grads.push_back(Floats((*chain.GetInputGrads())[0]));
+  }
+  EXPECT_THAT(outputs[1], Pointwise(FloatNear(1e-6f), outputs[0]));
+  EXPECT_THAT(grads[1], Pointwise(FloatNear(1e-6f), grads[0]));
+}
+
 TEST(SequentialModuleTest, LearnsAsOneNetworkDoes) {
   for (bool auto_wiring : {false, true}) {
     SCOPED_TRACE(auto_wiring);

@@ -9,6 +9,7 @@
 #include "module/sample_rows.h"
 #include "ndarray/on_cpu.h"
 #include "ndarray/status_macros.h"
+#include "symbol/batch_layout.h"
 
 namespace cooper {
 namespace {
@@ -81,7 +82,8 @@ absl::StatusOr<NDArray> SamplesFirst(const NDArray& output, const OutputRows& wh
     return NotOfSamples("output", shape, rows);
   }
   if (!where.steps_first || rows == 1) return output;
-  return RowsBySample(output, {.outer = length, .inner = 1}, rows, rows);
+  return TakeIndices(
+      output, 0, SampleIndices(BatchLayout::Samples(0, length), rows, rows, /*by_sample=*/true));
 }
 
 absl::StatusOr<NDArray> TakeRow(const NDArray& output, const OutputRows& where, int64_t rows,
