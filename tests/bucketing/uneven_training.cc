@@ -82,7 +82,9 @@ std::unique_ptr<BucketSentenceIter> MakeIter(int rank, bool is_training) {
 
 absl::Status Train(const std::string& prefix, int epochs, const std::string& kind) {
   std::shared_ptr<KVStore> store;
-  if (kind != "alone") COOPER_ASSIGN_OR_RETURN(store, CreateKVStore("dist_sync"));
+  if (kind != "alone") {
+    COOPER_ASSIGN_OR_RETURN(store, CreateKVStore("dist_sync"));
+  }
   const int rank = store == nullptr ? 1 : store->rank();
   const std::string own = absl::StrCat(prefix, "-rank", store == nullptr ? 0 : rank);
   std::ofstream(own + ".pid") << getpid() << std::endl;
@@ -112,9 +114,9 @@ absl::Status Train(const std::string& prefix, int epochs, const std::string& kin
                  .eval_end_callbacks = {stopping.AtEvalEnd()},
                  .progress = nullptr,
                  .stop_on_signal = true,
-                 .optimizer = {.kvstore_instance = store,
-                               .optimizer = "sgd",
+                 .optimizer = {.optimizer = "sgd",
                                .optimizer_params = {{"momentum", "0.9"}},
+                               .kvstore_instance = store,
                                .lr_scheduler = std::move(schedule)},
                  .params = {.initializer = init::Uniform(0.5)},
                  .grad_req = kind == "added" ? WriteReq::kAdd : WriteReq::kWrite,
