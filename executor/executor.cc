@@ -10,6 +10,7 @@
 #include "executor/run/monitored_run.h"
 #include "executor/run/program_text.h"
 #include "executor/run/reshape_options.h"
+#include "ndarray/default_seed.h"
 #include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 
@@ -32,7 +33,9 @@ struct Executor::Impl {
 
 absl::Status Executor::Impl::Bind(std::shared_ptr<const CompiledProgram> ahead) {
   if (options.arena == nullptr) options.arena = std::make_shared<Arena>(options.context);
-  if (options.random == nullptr) options.random = std::make_shared<RandomState>();
+  if (options.random == nullptr) {
+    options.random = std::make_shared<RandomState>(RandomState{.seed = DefaultSeed()});
+  }
   if (!(options.arena->context() == options.context)) {
     return absl::InvalidArgumentError(
         absl::StrCat("the arena is on ", options.arena->context().ToString(), ", the executor on ",

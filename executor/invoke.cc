@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/context.h"
+#include "ndarray/default_seed.h"
 #include "ndarray/element_ranges.h"
 #include "ndarray/parallel.h"
 #include "ndarray/partial_shape.h"
@@ -47,11 +47,8 @@ bool TakeViews(absl::Span<const NDArray* const> arrays, std::vector<ArrayView>* 
 // Beside those of executors, whose runs and nodes are counted from 0.
 constexpr uint64_t kFirstStream = uint64_t{1} << 63;
 
-// The next numbers of the process: seed 0, a stream for each run of a random operator.
-Philox NextRandom() {
-  static std::atomic<uint64_t> next = kFirstStream;
-  return Philox(/*seed=*/0, next++);
-}
+// The next numbers of the process: a stream for each run of a random operator.
+Philox NextRandom() { return Philox(DefaultSeed(), kFirstStream + NextDefaultStream()); }
 
 absl::Status CheckCount(const char* what, size_t count, size_t expected) {
   if (count == expected) return absl::OkStatus();

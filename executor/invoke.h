@@ -80,7 +80,8 @@ class Invocation {
 absl::Status RunAll(absl::Span<const Invocation> invocations, DeviceQueue* queue = nullptr);
 
 // One run of the operator of that name. Random ones draw the next numbers of the process, which are
-// the same in each process where one thread makes the calls; for a seed, bind a symbol.
+// the same in each process where one thread makes the calls, and begin anew with SetDefaultSeed
+// (ndarray/default_seed.h).
 //
 // kInvalidArgument for attributes that are wrong, for arrays that are not as many, or not of the
 // shapes and dtypes that its rules ask for, or on different devices, and for gradients of other

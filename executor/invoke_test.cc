@@ -7,6 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ndarray/default_seed.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/parallel.h"
 #include "ndarray/status_matchers.h"
@@ -74,6 +75,18 @@ TEST(InvokeTest, EachRunDrawsOtherNumbers) {
   COOPER_ASSERT_OK(Invoke("_random_uniform", {{"shape", "100"}}, {}, {&first}));
   COOPER_ASSERT_OK(Invoke("_random_uniform", {{"shape", "100"}}, {}, {&second}));
   EXPECT_NE(*first.ToVector<float>(), *second.ToVector<float>());
+}
+
+TEST(InvokeTest, TheDefaultSeedBeginsTheStreamAnew) {
+  const auto draw = [](uint64_t seed) {
+    SetDefaultSeed(seed);
+    const NDArray drawn = *NDArray::Zeros({100});
+    COOPER_EXPECT_OK(Invoke("_random_uniform", {{"shape", "100"}}, {}, {&drawn}));
+    SetDefaultSeed(0);
+    return *drawn.ToVector<float>();
+  };
+  EXPECT_EQ(draw(7), draw(7));
+  EXPECT_NE(draw(7), draw(8));
 }
 
 TEST(InvokeTest, WhatTheKernelRefusesStaysRefused) {

@@ -40,6 +40,7 @@
 #include "io/data_desc.h"
 #include "io/data_iter.h"
 #include "io/ragged_array.h"
+#include "ndarray/default_seed.h"
 #include "ndarray/dtype.h"
 #include "ndarray/ndarray.h"
 #include "ndarray/shape.h"
@@ -132,7 +133,7 @@ struct BucketIterOptions {
   int64_t sort_batches = 0;
   // Without, samples come bucket by bucket in their own order, in every epoch.
   bool shuffle = true;
-  uint64_t seed = 0;
+  uint64_t seed = DefaultSeed();
 
   // For training in num_parts processes, of which part_index is the rank; all parts must be made
   // from the same samples and other options. One step takes num_parts * b samples of a bucket with

@@ -23,6 +23,7 @@
 #include "io/data_batch.h"
 #include "io/data_desc.h"
 #include "io/data_iter.h"
+#include "ndarray/default_seed.h"
 #include "ndarray/dtype.h"
 
 namespace cooper {
@@ -92,7 +93,7 @@ struct BucketSentenceIterOptions {
   int64_t sort_batches = 0;
   // Without, sentences come bucket by bucket in their own order, in every epoch.
   bool shuffle = true;
-  uint64_t seed = 0;
+  uint64_t seed = DefaultSeed();
 
   // For training in num_parts processes, of which part_index is the rank: MXNet's names for what
   // its iterators over files do. All parts must be made from the same sentences and the same other

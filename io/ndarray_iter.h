@@ -17,6 +17,7 @@
 #include "io/data_batch.h"
 #include "io/data_desc.h"
 #include "io/data_iter.h"
+#include "ndarray/default_seed.h"
 #include "ndarray/ndarray.h"
 
 namespace cooper {
@@ -46,7 +47,7 @@ struct NDArrayIterOptions {
   bool shuffle = false;  // all arrays alike, in another order in each epoch
   LastBatchHandle last_batch_handle = LastBatchHandle::kPad;
   std::string layout = "NCHW";  // of the descriptions; N, if it is there, has to be the first
-  uint64_t seed = 0;
+  uint64_t seed = DefaultSeed();
 };
 
 class NDArrayIter : public DataIter {

@@ -42,6 +42,12 @@ absl::Status BaseModule::TrainStep(const DataBatch& batch) {
   return Update();
 }
 
+absl::Status BaseModule::SaveCheckpoint(const std::string&, int, bool) const {
+  return absl::UnimplementedError(
+      "SaveCheckpoint: this kind of module has no symbol to save; save the parameters with "
+      "SaveParams, or the whole training with a Checkpointer");
+}
+
 absl::Status BaseModule::SaveParams(const std::string& path) const {
   COOPER_ASSIGN_OR_RETURN(const ModuleParams params, GetParams());
   return SaveParamsFile(path, params.args, params.auxs);
@@ -51,6 +57,19 @@ absl::Status BaseModule::LoadParams(const std::string& path) {
   ModuleParams params;
   COOPER_RETURN_IF_ERROR(LoadParamsFile(path, &params.args, &params.auxs));
   return SetParams(params.args, params.auxs);
+}
+
+absl::StatusOr<std::vector<std::vector<NDArray>>> BaseModule::PredictBatches(
+    DataIter& eval_data, const PredictOptions& options) {
+  std::vector<std::vector<NDArray>> batches;
+  COOPER_RETURN_IF_ERROR(IterPredict(
+      eval_data,
+      [&batches](const std::vector<NDArray>& outputs, int64_t, const DataBatch&) {
+        batches.push_back(outputs);
+        return absl::OkStatus();
+      },
+      options));
+  return batches;
 }
 
 absl::StatusOr<std::vector<NDArray>> BaseModule::Predict(const NDArray& data) {

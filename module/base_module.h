@@ -252,6 +252,11 @@ class BaseModule {
   // GetParams returns. By default there is one.
   virtual absl::Status AverageContexts() { return absl::OkStatus(); }
 
+  // Writes MXNet's checkpoint files, as the kind of module has them (Module, BucketingModule); with
+  // save_optimizer_states prefix-0003.states too. kUnimplemented, saying what to save instead, for
+  // a module without a symbol of its own.
+  virtual absl::Status SaveCheckpoint(const std::string& prefix, int epoch,
+                                      bool save_optimizer_states = false) const;
   // Files of parameters with names arg:NAME and aux:NAME.
   absl::Status SaveParams(const std::string& path) const;
   absl::Status LoadParams(const std::string& path);
@@ -293,6 +298,12 @@ class BaseModule {
   // (UnusedSamples::by_request): they would have no row.
   absl::StatusOr<std::vector<NDArray>> Predict(DataIter& eval_data,
                                                const PredictOptions& options = {});
+  // The outputs of each batch by itself, without its rows of padding: batches[i][k] is output k of
+  // batch i, in the iterator's order (PredictOptions::input_order and ids do not count). For
+  // outputs that differ in other axes than the first, as buckets' may. MXNet:
+  // predict(merge_batches=False).
+  absl::StatusOr<std::vector<std::vector<NDArray>>> PredictBatches(
+      DataIter& eval_data, const PredictOptions& options = {});
   // The outputs for `data` as the one batch, as copies. Any number of rows, as for Forward.
   absl::StatusOr<std::vector<NDArray>> Predict(const NDArray& data);
 

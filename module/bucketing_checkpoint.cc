@@ -164,7 +164,9 @@ absl::StatusOr<ModuleParams> BucketingModule::GetParams() const {
   return params;
 }
 
-absl::Status BucketingModule::SaveCheckpoint(const std::string& prefix, int epoch) const {
+absl::Status BucketingModule::SaveCheckpoint(const std::string& prefix, int epoch,
+                                             bool save_optimizer_states) const {
+  if (save_optimizer_states) COOPER_RETURN_IF_ERROR(RequireOptimizer("SaveCheckpoint"));
   COOPER_ASSIGN_OR_RETURN(const ModuleParams params, GetParams());
   std::map<BucketKey, Symbol> symbols;
   for (const auto& [key, bucket] : buckets_) {
@@ -199,21 +201,33 @@ absl::Status BucketingModule::SaveCheckpoint(const std::string& prefix, int epoc
                           NDArray::FromVector(Shape({static_cast<int64_t>(ints.size())}), ints));
   COOPER_RETURN_IF_ERROR(SaveArrays(IntKeysPath(prefix), {keys}));
   COOPER_RETURN_IF_ERROR(WriteFileAtomically(AllKeysPath(prefix), all));
-  return SaveParamsFile(ParamsPath(prefix, epoch), params.args, params.auxs);
+  COOPER_RETURN_IF_ERROR(SaveParamsFile(ParamsPath(prefix, epoch), params.args, params.auxs));
+  if (!save_optimizer_states) return absl::OkStatus();
+  return group_->parameters().SaveOptimizerStates(StatesPath(prefix, epoch));
 }
 
 absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::Load(
-    const std::string& prefix, int epoch, BucketingModuleOptions options) {
-  COOPER_ASSIGN_OR_RETURN(const std::vector<BucketKey> keys, ReadKeys(prefix));
+    const std::string& prefix, int epoch, BucketingModuleOptions options,
+    bool load_optimizer_states) {
+  absl::StatusOr<std::vector<BucketKey>> keys = ReadKeys(prefix);
+  if (absl::IsNotFound(keys.status()) && options.sym_gen && options.default_bucket_key) {
+    keys.emplace();  // sym_gen makes them all
+  }
+  COOPER_RETURN_IF_ERROR(keys.status());
   std::map<BucketKey, BucketSymbol> symbols;
-  for (const BucketKey& key : keys) {
+  for (const BucketKey& key : *keys) {
     if (symbols.contains(key)) continue;
     COOPER_ASSIGN_OR_RETURN(const std::string path, SymbolPath(prefix, key));
     COOPER_ASSIGN_OR_RETURN(symbols[key].symbol, LoadSymbol(path, options.load_limits));
   }
   ModuleParams params;
   COOPER_RETURN_IF_ERROR(LoadParamsFile(ParamsPath(prefix, epoch), &params.args, &params.auxs));
-  return LoadDict(std::move(symbols), std::move(options), params);
+  COOPER_ASSIGN_OR_RETURN(std::unique_ptr<BucketingModule> module,
+                          LoadDict(std::move(symbols), std::move(options), params));
+  if (load_optimizer_states) {
+    module->group_->parameters().LoadOptimizerStatesLater(StatesPath(prefix, epoch));
+  }
+  return module;
 }
 
 absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::LoadDict(

@@ -97,6 +97,26 @@ TEST(BucketingCheckpointTest, EitherListIsEnough) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("either.buckets")));
 }
 
+// What mx.callback.do_checkpoint leaves of a bucketed run: one symbol, and the parameters.
+TEST(BucketingCheckpointTest, SymGenMakesTheBucketsWhereNoListIsSaved) {
+  const std::string prefix = testing::TempDir() + "/no_list";
+  Save(prefix, {2, 4});
+  COOPER_ASSERT_OK_AND_ASSIGN(auto listed, BucketingModule::Load(prefix, 1, {}));
+  for (const char* file : {".buckets", ".bucket_keys"}) {
+    ASSERT_EQ(std::remove((prefix + file).c_str()), 0);
+  }
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto loaded,
+      BucketingModule::Load(prefix, 1, {.sym_gen = Mean, .default_bucket_key = BucketKey(4)}));
+  for (BucketingModule* model : {listed.get(), loaded.get()}) {
+    COOPER_ASSERT_OK(model->Bind({.data_shapes = Data(), .label_shapes = Labels()}));
+  }
+  EXPECT_EQ(Floats(loaded->GetParams()->args.at("fc_weight")),
+            Floats(listed->GetParams()->args.at("fc_weight")));
+  EXPECT_THAT(BucketingModule::Load(prefix, 1, {.sym_gen = Mean}),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("no_list.buckets")));
+}
+
 TEST(BucketingCheckpointTest, WhatIsWrongWithAListNamesItsFile) {
   const std::string prefix = testing::TempDir() + "/wrong";
   Save(prefix, {2, 4});

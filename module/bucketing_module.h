@@ -96,8 +96,13 @@ class BucketingModule : public BaseModule {
   // A module with the parameters of SaveCheckpoint, ready for Bind. Without a default_bucket_key
   // the largest saved key is the default. The buckets whose symbols were saved use those; sym_gen,
   // if given, makes the others.
+  //
+  // With a sym_gen and a default_bucket_key the files of keys and symbols may be missing, as
+  // mx.callback.do_checkpoint leaves them out: sym_gen then makes all buckets. With
+  // load_optimizer_states prefix-0003.states is read by InitOptimizer.
   static absl::StatusOr<std::unique_ptr<BucketingModule>> Load(const std::string& prefix, int epoch,
-                                                               BucketingModuleOptions options);
+                                                               BucketingModuleOptions options,
+                                                               bool load_optimizer_states = false);
 
   // A module from symbols and parameters in memory; `options.sym_gen` may be empty, and gives the
   // names of data and labels where it is not.
@@ -109,8 +114,10 @@ class BucketingModule : public BaseModule {
   // prefix.buckets with those keys that are 32-bit integers, as MXNet 1.9 does. prefix.bucket_keys
   // has the keys of every kind, one a line; MXNet does not read it. kInvalidArgument, before
   // anything is written, if a key cannot be part of a file name or two have the same one (10 and
-  // "10").
-  absl::Status SaveCheckpoint(const std::string& prefix, int epoch) const;
+  // "10"). With save_optimizer_states also prefix-0003.states, in cooper's own format, which
+  // MXNet's BucketingModule does not have.
+  absl::Status SaveCheckpoint(const std::string& prefix, int epoch,
+                              bool save_optimizer_states = false) const override;
 
   // The current bucket's; before Bind the default one's.
   absl::StatusOr<Symbol> symbol() const override;

@@ -15,6 +15,10 @@ std::string ParamsPath(const std::string& prefix, int epoch) {
   return absl::StrFormat("%s-%04d.params", prefix, epoch);
 }
 
+std::string StatesPath(const std::string& prefix, int epoch) {
+  return absl::StrFormat("%s-%04d.states", prefix, epoch);
+}
+
 absl::Status SaveParamsFile(const std::string& path, const ArrayMap& args, const ArrayMap& auxs) {
   NamedArrays arrays;
   for (const auto& [name, array] : args) arrays.emplace_back("arg:" + name, array);

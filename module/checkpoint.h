@@ -23,6 +23,8 @@ struct Checkpoint {
 
 // "prefix-0003.params".
 std::string ParamsPath(const std::string& prefix, int epoch);
+// "prefix-0003.states", where modules write optimizer states.
+std::string StatesPath(const std::string& prefix, int epoch);
 
 // Each file is replaced as a whole or not at all; what killed processes have left of files of the
 // prefix is removed.

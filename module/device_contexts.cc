@@ -1,5 +1,7 @@
 #include "module/device_contexts.h"
 
+#include "ndarray/default_seed.h"
+
 namespace cooper {
 namespace {
 
@@ -16,7 +18,7 @@ DeviceContexts::DeviceContexts(const std::vector<Context>& contexts)
                         .random = std::make_shared<RandomState>(),
                         .evaluation_random = std::make_shared<RandomState>()});
   }
-  SetSeed(0);
+  SetSeed(DefaultSeed());
   SetRank(0);
 }
 

@@ -41,7 +41,7 @@ class Module : public BaseModule {
   // Writes prefix-symbol.json and prefix-0003.params, which MXNet reads, and with
   // save_optimizer_states prefix-0003.states in cooper's own format.
   absl::Status SaveCheckpoint(const std::string& prefix, int epoch,
-                              bool save_optimizer_states = false) const;
+                              bool save_optimizer_states = false) const override;
 
   absl::StatusOr<Symbol> symbol() const override { return symbol_; }
   const std::vector<std::string>& data_names() const override { return options_.data_names; }
@@ -85,8 +85,13 @@ class Module : public BaseModule {
   absl::Status SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
                          const SetParamsOptions& options = {}) override;
   absl::Status InitOptimizer(const InitOptimizerOptions& options = {}) override;
-  // The same where `data_shapes`, rather than those of Bind, have the batch size that gradients are
-  // divided by.
+  // Takes the optimizer of `shared`, with which this module shares its parameters (it was bound
+  // with ModuleBindOptions::shared_module, or the other way round): an update of either counts for
+  // both. kFailedPrecondition if `shared` has no optimizer, kInvalidArgument if they share no
+  // parameters.
+  absl::Status BorrowOptimizer(const Module& shared) const;
+  // The same as InitOptimizer where `data_shapes`, rather than those of Bind, have the batch size
+  // that gradients are divided by.
   absl::Status InitOptimizerFor(const std::vector<DataDesc>& data_shapes,
                                 const InitOptimizerOptions& options);
 

@@ -2,21 +2,12 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "module/checkpoint.h"
 #include "module/module.h"
 #include "ndarray/params_file.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
-namespace {
-
-std::string StatesPath(const std::string& prefix, int epoch) {
-  return absl::StrFormat("%s-%04d.states", prefix, epoch);
-}
-
-}  // namespace
 
 absl::Status Module::SaveCheckpoint(const std::string& prefix, int epoch,
                                     bool save_optimizer_states) const {
@@ -42,6 +33,18 @@ absl::StatusOr<std::unique_ptr<Module>> Module::Load(const std::string& prefix, 
   parameters.Load({.args = std::move(checkpoint.args), .auxs = std::move(checkpoint.auxs)});
   if (load_optimizer_states) parameters.LoadOptimizerStatesLater(StatesPath(prefix, epoch));
   return module;
+}
+
+absl::Status Module::BorrowOptimizer(const Module& shared) const {
+  COOPER_RETURN_IF_ERROR(RequireParams("BorrowOptimizer"));
+  if (!shared.optimizer_initialized()) {
+    return absl::FailedPreconditionError(
+        "BorrowOptimizer: call InitOptimizer of the other module first");
+  }
+  if (shared.group_ == group_) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "BorrowOptimizer: the modules share no parameters; bind one with the other as "
+      "ModuleBindOptions::shared_module");
 }
 
 absl::Status Module::SaveOptimizerStates(const std::string& path) const {

@@ -81,8 +81,9 @@ struct ModuleBindOptions {
   // strangers sets what they may cost (with LoadCheckpoint's limits).
   int64_t max_bytes = int64_t{1} << 40;
   // Of the numbers that dropout and other random operators draw. Binding begins their stream anew,
-  // for all modules that share it. Absent: the stream goes on; a new module's has seed 0. The
-  // modules of a SequentialModule draw with this seed and those that follow it.
+  // for all modules that share it. Absent: the stream goes on; a new module's has
+  // DefaultSeed() (ndarray/default_seed.h). The modules of a SequentialModule draw with this seed
+  // and those that follow it.
   std::optional<uint64_t> seed;
   // A module with parameters, on the same contexts. The one that is bound becomes a member of its
   // group (module_group.h) in place of its own: parameters of one name, their gradients, optimizer

@@ -31,7 +31,8 @@ std::shared_ptr<const Initializer> DefaultInitializer();
 struct InitParamsOptions {
   // Fills what arg_params and aux_params do not give. Null: nothing is filled.
   std::shared_ptr<const Initializer> initializer = DefaultInitializer();
-  // Of the initializer's random numbers. Absent: 0, or FitOptions::seed where Fit initializes.
+  // Of the initializer's random numbers. Absent: FitOptions::seed where Fit initializes, else
+  // DefaultSeed() (ndarray/default_seed.h).
   std::optional<uint64_t> seed;
   // Given values win over the initializer. Absent: the initializer fills everything.
   std::optional<ArrayMap> arg_params;

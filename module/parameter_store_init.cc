@@ -9,6 +9,7 @@
 #include "glog/logging.h"
 #include "module/given_parameter.h"
 #include "module/parameter_store.h"
+#include "ndarray/default_seed.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -65,7 +66,7 @@ absl::Status ParameterStore::Init(const InitParamsOptions& options, const Networ
     // Parameters that are still to come may need it.
     if (initializer_ == nullptr) {
       initializer_ = options.initializer;
-      init_seed_ = options.seed.value_or(0);
+      init_seed_ = options.seed.value_or(DefaultSeed());
       allow_missing_ = true;
     }
     return absl::OkStatus();
@@ -86,7 +87,7 @@ absl::Status ParameterStore::Init(const InitParamsOptions& options, const Networ
     }
   }
   initializer_ = options.initializer;
-  init_seed_ = options.seed.value_or(0);
+  init_seed_ = options.seed.value_or(DefaultSeed());
   allow_missing_ = options.allow_missing;
   for (const auto& [kind, given] : kinds) {
     of(kind).given = given->has_value();

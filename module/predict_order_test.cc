@@ -49,6 +49,26 @@ TEST(PredictOrderTest, PredictGivesRowsInTheInputsOrder) {
   for (size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(Floats(as_served[0])[i], 2 * ids[i]);
 }
 
+// MXNet's predict(merge_batches=False).
+TEST(PredictOrderTest, PredictBatchesGivesEachBatchWithoutItsPadding) {
+  const Symbol twice =
+      Op("_mul_scalar", {.inputs = {Symbol::Variable("data")}, .attrs = {{"scalar", "2"}}});
+  COOPER_ASSERT_OK_AND_ASSIGN(auto module, Module::Create(twice, {.label_names = {}}));
+  const NDArray data = *NDArray::FromVector<float>({5, 1}, {0, 1, 2, 3, 4});
+  COOPER_ASSERT_OK_AND_ASSIGN(auto iter,
+                              NDArrayIter::Create({{"data", data}}, {}, {.batch_size = 3}));
+  COOPER_ASSERT_OK(module->Bind({.data_shapes = iter->provide_data(), .for_training = false}));
+  EXPECT_FALSE(module->PredictBatches(*iter).ok());  // InitParams is missing
+  COOPER_ASSERT_OK(module->InitParams());
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto batches, module->PredictBatches(*iter));
+  ASSERT_EQ(batches.size(), 2u);
+  ASSERT_EQ(batches[1].size(), 1u);  // output
+  EXPECT_THAT(Floats(batches[0][0]), ElementsAre(0, 2, 4));
+  EXPECT_THAT(Floats(batches[1][0]), ElementsAre(6, 8));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto first, module->PredictBatches(*iter, {.num_batch = 1}));
+  EXPECT_EQ(first.size(), 1u);
+}
+
 // The rows of buckets come back as the samples were given, those that are too long left out.
 TEST(PredictOrderTest, PredictRestoresTheOrderThatBucketsHaveChanged) {
   COOPER_ASSERT_OK_AND_ASSIGN(

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "ndarray/default_seed.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -177,7 +178,7 @@ absl::Status SequentialModule::Bind(const ModuleBindOptions& options) {
     if (options.seed.has_value()) {
       own.seed = *options.seed + i;
     } else if (is_first) {
-      own.seed = i;  // else all parts would draw alike
+      own.seed = DefaultSeed() + i;  // else all parts would draw alike
     }
     if (i > 0) {
       COOPER_ASSIGN_OR_RETURN(own.data_shapes, Wire(i, links_[i - 1].module->output_shapes()));

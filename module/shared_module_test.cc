@@ -83,6 +83,24 @@ TEST(SharedModuleTest, ParametersGradientsAndMomentaAreOne) {
   }
 }
 
+TEST(SharedModuleTest, BorrowsTheOptimizerThatIsShared) {
+  auto first = MakeTrainable();
+  auto second = Make();
+  EXPECT_THAT(second->BorrowOptimizer(*first),
+              StatusIs(kFailedPrecondition, HasSubstr("BorrowOptimizer: call Bind first")));
+  COOPER_ASSERT_OK(second->Bind(Shapes(4, first.get())));
+  COOPER_ASSERT_OK(second->BorrowOptimizer(*first));
+  Step(*second, 4, 1);
+  auto alone = MakeTrainable();
+  EXPECT_THAT(
+      alone->BorrowOptimizer(*first),
+      StatusIs(kInvalidArgument, HasSubstr("the modules share no parameters; bind one with")));
+  auto without = Make();
+  COOPER_ASSERT_OK(without->Bind(Shapes(4)));
+  EXPECT_THAT(alone->BorrowOptimizer(*without),
+              StatusIs(kFailedPrecondition, HasSubstr("call InitOptimizer of the other module")));
+}
+
 TEST(SharedModuleTest, LastsLongerThanTheModuleItCameFrom) {
   auto first = MakeTrainable();
   auto second = Make();

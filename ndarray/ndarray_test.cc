@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ndarray/as_scalar.h"
 #include "ndarray/context.h"
 #include "ndarray/dtype.h"
 #include "ndarray/shape.h"
@@ -84,6 +85,18 @@ TEST(NDArrayTest, TypedAccessIsChecked) {
   EXPECT_THAT(array.Data<double>(),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        AllOf(HasSubstr("are float32"), HasSubstr("as float64"))));
+}
+
+TEST(NDArrayTest, OneElementIsANumber) {
+  EXPECT_THAT(AsScalar<float>(*NDArray::Full({1, 1}, 2.5)), IsOkAndHolds(2.5f));
+  EXPECT_THAT(AsScalar<int64_t>(*NDArray::Full({}, 3, DType::kFloat16)), IsOkAndHolds(3));
+  EXPECT_THAT(AsScalar<float>(*NDArray::Zeros({2, 3})),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("AsScalar: (2, 3) float32 cpu(0) has 6 elements, expected one; "
+                                 "read them with ToVector")));
+  EXPECT_THAT(AsScalar<float>(*NDArray::Zeros({0})),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has 0 elements")));
+  EXPECT_EQ(AsScalar<float>(NDArray()).status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
 TEST(NDArrayTest, CopiesOfHandlesShareElements) {

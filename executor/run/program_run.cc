@@ -6,6 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "ndarray/default_seed.h"
 #include "ndarray/status_macros.h"
 #include "symbol/symbol.h"
 
@@ -37,7 +38,9 @@ absl::StatusOr<std::unique_ptr<ProgramRun>> ProgramRun::Create(
   for (size_t i = 0; i < contexts.size(); ++i) {
     COOPER_RETURN_IF_ERROR(arenas[i]->Reserve(compiled->layout().regions[i].plan.arena_size));
   }
-  if (random == nullptr) random = std::make_shared<RandomState>();
+  if (random == nullptr) {
+    random = std::make_shared<RandomState>(RandomState{.seed = DefaultSeed()});
+  }
   std::unique_ptr<ProgramRun> run(
       new ProgramRun(std::move(compiled), std::move(arrays), std::move(arenas), std::move(random)));
   COOPER_RETURN_IF_ERROR(run->CheckNotOverwritten());

@@ -29,7 +29,8 @@ class ProgramRun final : public ArenaUser {
   // `arrays` are by slot of the program: kInvalidArgument if one has another shape, dtype or
   // context than the program's, if an argument is in one of the arenas, or if an auxiliary state or
   // a gradient that is computed is missing. Arguments may come later (SetArg). `arenas` has one for
-  // each context of the program, or is empty: they are then made. `random` may be null: seed 0.
+  // each context of the program, or is empty: they are then made. `random` may be null:
+  // DefaultSeed().
   static absl::StatusOr<std::unique_ptr<ProgramRun>> Create(
       std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
       std::vector<std::shared_ptr<Arena>> arenas = {},

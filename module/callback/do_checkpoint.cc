@@ -5,6 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "module/base_module.h"
 
 namespace cooper {
 
@@ -19,6 +20,21 @@ EpochEndCallback DoCheckpoint(SaveCheckpointFunction save, int period, LogLine o
     }
     return true;
   };
+}
+
+EpochEndCallback DoCheckpoint(const std::string& prefix, int period, LogLine on_error) {
+  return DoCheckpoint(
+      [prefix](int number, BaseModule& module) { return module.SaveCheckpoint(prefix, number); },
+      period, std::move(on_error));
+}
+
+EpochEndCallback ModuleCheckpoint(const BaseModule& module, const std::string& prefix, int period,
+                                  bool save_optimizer_states, LogLine on_error) {
+  return DoCheckpoint(
+      [&module, prefix, save_optimizer_states](int number, BaseModule&) {
+        return module.SaveCheckpoint(prefix, number, save_optimizer_states);
+      },
+      period, std::move(on_error));
 }
 
 }  // namespace cooper

@@ -1,9 +1,12 @@
 #ifndef COOPER_MODULE_CALLBACK_DO_CHECKPOINT_H_
 #define COOPER_MODULE_CALLBACK_DO_CHECKPOINT_H_
 
-// Saves the module at the ends of epochs.
+// Saves the module at the ends of epochs. MXNet: mx.callback.do_checkpoint and module_checkpoint.
+//
+//   fit.epoch_end_callbacks = {DoCheckpoint("lstm", /*period=*/5)};  // lstm-0005.params, ...
 
 #include <functional>
+#include <string>
 
 #include "absl/status/status.h"
 #include "module/callback/callback.h"
@@ -19,6 +22,16 @@ using SaveCheckpointFunction = std::function<absl::Status(int number, BaseModule
 // then that is told, and the training goes on, as after a state that could not be saved
 // (checkpointer.h).
 EpochEndCallback DoCheckpoint(SaveCheckpointFunction save, int period = 1, LogLine on_error = {});
+
+// The same with BaseModule::SaveCheckpoint of the module that is trained: prefix-0003.params and
+// the symbol, or the symbols of all buckets.
+EpochEndCallback DoCheckpoint(const std::string& prefix, int period = 1, LogLine on_error = {});
+
+// The same with SaveCheckpoint of `module`, which is not owned, whichever module is trained, and if
+// asked with optimizer states (prefix-0003.states).
+EpochEndCallback ModuleCheckpoint(const BaseModule& module, const std::string& prefix,
+                                  int period = 1, bool save_optimizer_states = false,
+                                  LogLine on_error = {});
 
 }  // namespace cooper
 

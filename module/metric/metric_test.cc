@@ -148,8 +148,9 @@ void ExpectSame(double value, double expected, const std::string& what) {
 
 TEST(MetricTest, OptionsMayBeLeftOut) {
   std::vector<std::string> names;
-  for (const auto& metric : {Accuracy(), Perplexity(), CrossEntropy(), NegativeLogLikelihood(), F1(),
-                             Mcc(), Pcc(), Mae(), Mse(), Rmse(), PearsonCorrelation(), Loss()}) {
+  for (const auto& metric :
+       {Accuracy(), Perplexity(), CrossEntropy(), NegativeLogLikelihood(), F1(), Mcc(), Pcc(),
+        Mae(), Mse(), Rmse(), PearsonCorrelation(), Loss()}) {
     names.push_back(metric->GetNameValue().at(0).first);
   }
   EXPECT_EQ(absl::StrJoin(names, " "),

@@ -114,7 +114,7 @@ namespace {
 // What texts can be: they have no unsigned numbers.
 struct SgldKwargs {
   OptimizerOptions common;
-  int64_t seed = 0;
+  int64_t seed = static_cast<int64_t>(DefaultSeed());
 };
 std::unique_ptr<Optimizer> SgldFrom(const SgldKwargs& kwargs) {
   return Sgld({.common = kwargs.common, .seed = static_cast<uint64_t>(kwargs.seed)});

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "module/optimizer/optimizer.h"
+#include "ndarray/default_seed.h"
 
 namespace cooper {
 
@@ -50,7 +51,7 @@ std::unique_ptr<Optimizer> Dcasgd(const DcasgdOptions& options = {});
 // multiplier makes negative is an error of the update.
 struct SgldOptions {
   OptimizerOptions common;  // learning_rate 0.01
-  uint64_t seed = 0;
+  uint64_t seed = DefaultSeed();
 };
 std::unique_ptr<Optimizer> Sgld(const SgldOptions& options = {});
 

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "module/predict/parameter_arrays.h"
+#include "ndarray/default_seed.h"
 #include "ndarray/dtype.h"
 #include "ndarray/near_names.h"
 #include "ndarray/params_file.h"
@@ -168,7 +169,8 @@ absl::StatusOr<std::vector<std::unique_ptr<BoundPredictor>>> BoundPredictor::Cre
   std::shared_ptr<const CompiledProgram> compiled;
   static std::atomic<uint64_t> num_predictors = 0;
   for (int i = 0; i < options.count; ++i) {
-    bind.random = std::make_shared<RandomState>(RandomState{.replica = num_predictors++});
+    bind.random = std::make_shared<RandomState>(
+        RandomState{.seed = DefaultSeed(), .replica = num_predictors++});
     auto executor = Executor::SimpleBind(network->inference.symbol, bind, compiled);
     if (!executor.ok()) {
       // A name that is not known is one that is missing, misspelt.

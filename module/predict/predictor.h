@@ -26,6 +26,7 @@
 #include "module/sym_gen.h"
 #include "ndarray/array_map.h"
 #include "ndarray/context.h"
+#include "ndarray/default_seed.h"
 #include "ndarray/ndarray.h"
 #include "symbol/infer_shape.h"
 #include "symbol/infer_type.h"
@@ -55,7 +56,7 @@ struct PredictorOptions {
   // Of random operators that draw in prediction too (Dropout with mode='always'). Each arena
   // draws from a stream of its own, in which the calls that compute in it go on: calls at the same
   // time do not draw the same, and those of one thread alone draw the same in each process.
-  uint64_t seed = 0;
+  uint64_t seed = DefaultSeed();
   LoadLimits load_limits;                 // of the symbol file, for Load
   std::set<std::string> disabled_passes;  // of those that PassNames() gives
 };
