@@ -105,9 +105,10 @@ class OptionRegistry {
     std::string text = DidYouMean(name, known);
     for (const absl::string_view near :
          NearNames(name, std::vector<absl::string_view>(known.begin(), known.end()))) {
-      const auto target = targets_.find(std::string(near));
-      if (target == targets_.end() || kinds_.contains(target->first)) continue;
-      absl::StrAppend(&text, " '", near, "' is not linked: its target is ", target->second);
+      const std::string kind(near);
+      const auto target = targets_.find(kind);
+      if (target == targets_.end() || kinds_.contains(kind)) continue;
+      absl::StrAppend(&text, " '", kind, "' is not linked: its target is ", target->second);
     }
     return text;
   }
