@@ -272,7 +272,7 @@ TEST(OptimizerTest, ARateGivenBesideAScheduleIsItsBaseRate) {
   for (const auto& [kind, kwargs] : kSchedules) {
     for (const char* warmup : {"", "linear", "constant"}) {
       SCOPED_TRACE(absl::StrCat(kind, " ", warmup));
-      const auto schedule = [&](const char* base_lr) {
+      const auto schedule = [&kind = kind, &kwargs = kwargs, warmup](const char* base_lr) {
         Kwargs all = kwargs;
         all["base_lr"] = base_lr;
         if (warmup[0] != '\0') {
