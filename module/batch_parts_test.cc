@@ -55,8 +55,9 @@ absl::Status FillParameter(const NDArray& array, uint64_t seed) {
   const int64_t of_first = shape.rank() < 2 ? shape.num_elements() : shape.Product(1, shape.rank());
   std::vector<float> values(shape.num_elements());
   for (int64_t i = 0; i < shape.num_elements(); ++i) {
-    values[i] = std::sin(0.7f * static_cast<float>(i % last) +
-                         1.3f * static_cast<float>(i / of_first) + static_cast<float>(seed));
+    const int64_t at_first = i / of_first;
+    values[i] = std::sin(0.7f * static_cast<float>(i % last) + 1.3f * static_cast<float>(at_first) +
+                         static_cast<float>(seed));
   }
   COOPER_ASSIGN_OR_RETURN(const NDArray filled, NDArray::FromVector(shape, values));
   return array.CopyFrom(filled);
@@ -309,8 +310,8 @@ struct GraphCase {
   const char* layout;
 };
 
-Symbol Named(const char* op, const Symbol& data, AttrMap attrs) {
-  return Op(op, {.inputs = {data}, .attrs = std::move(attrs)});
+Symbol Named(const char* op, const Symbol& data, const AttrMap& attrs) {
+  return Op(op, {.inputs = {data}, .attrs = attrs});
 }
 
 TEST(BatchLayoutsTest, FollowsMergedAxes) {
@@ -372,9 +373,8 @@ TEST(BatchLayoutsTest, StatesAndDeclaredAxes) {
   EXPECT_THAT(layouts.outputs(), ElementsAre(BatchLayout::Samples(1), BatchLayout::Samples(1)));
   EXPECT_EQ(layouts.variable("rnn_state"), BatchLayout::Samples(1));
   // khatri_rao has no rule.
-  const auto infer = [&](AttrMap attrs) {
-    const Symbol unknown =
-        Op("khatri_rao", {.name = "kr", .inputs = {data, data}, .attrs = std::move(attrs)});
+  const auto infer = [&](const AttrMap& attrs) {
+    const Symbol unknown = Op("khatri_rao", {.name = "kr", .inputs = {data, data}, .attrs = attrs});
     return *BatchLayouts::Infer(unknown, {{"data", {.shape = {3, 2}, .axis = 1}}});
   };
   EXPECT_TRUE(infer({}).outputs()[0].is_unknown());

@@ -222,8 +222,8 @@ absl::Status DataParallelExecutorGroup::UpdateMetric(EvalMetric& metric,
                                                      absl::Span<const NDArray> labels) {
   const bool was_merged = merged_;
   COOPER_ASSIGN_OR_RETURN(const auto outputs, Outputs());
-  const absl::Status status = metric.UpdateDict(WithNames(label_shapes_, labels),
-                                                WithNames(executors_[0]->output_names(), outputs));
+  absl::Status status = metric.UpdateDict(WithNames(label_shapes_, labels),
+                                          WithNames(executors_[0]->output_names(), outputs));
   // Joined outputs of every bucket would take memory that nobody else asked for.
   if (several() && !was_merged) {
     merged_outputs_.assign(merged_outputs_.size(), NDArray());

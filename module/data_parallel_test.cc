@@ -242,11 +242,10 @@ TEST(DataParallelTest, FewerRowsThanContextsAreForFewerContexts) {
 
 // What no rule follows, and no attribute declares.
 TEST(DataParallelTest, AnOutputWhoseSamplesNobodyKnowsIsRefused) {
-  const auto bind = [](int contexts, AttrMap attrs) {
+  const auto bind = [](int contexts, const AttrMap& attrs) {
     // Over the last axis, which is the batch's.
     const Symbol softmax =
-        Op("softmax",
-           {.name = "over", .inputs = {Symbol::Variable("data")}, .attrs = std::move(attrs)});
+        Op("softmax", {.name = "over", .inputs = {Symbol::Variable("data")}, .attrs = attrs});
     auto module = *Module::Create(softmax, {.label_names = {}, .contexts = Cpus(contexts)});
     return module->Bind({.data_shapes = {{.name = "data", .shape = {3, 4}, .layout = "CN"}}});
   };

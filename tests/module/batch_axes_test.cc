@@ -54,8 +54,8 @@ struct Setting {
   }
 };
 
-Symbol Call(const char* op, const Symbol& data, AttrMap attrs) {
-  return Op(op, {.inputs = {data}, .attrs = std::move(attrs)});
+Symbol Call(const char* op, const Symbol& data, const AttrMap& attrs) {
+  return Op(op, {.inputs = {data}, .attrs = attrs});
 }
 
 // (batch, length, kFeatures), or (length, batch, kFeatures).
@@ -72,7 +72,7 @@ Symbol Body(const Setting& s, const Symbol& weight) {
 }
 
 Symbol Output(const Setting& s, const std::string& name, const Symbol& body, const Symbol& weight) {
-  const Symbol swapped = Call("SwapAxis", body, {{"dim1", "0"}, {"dim2", "1"}});
+  Symbol swapped = Call("SwapAxis", body, {{"dim1", "0"}, {"dim2", "1"}});
   const char* const time = s.steps_first ? "0" : "1";
   const auto scores = [&](const Symbol& rows) {
     return Op("FullyConnected",
@@ -160,6 +160,7 @@ std::vector<NDArray> Samples(const Setting& s, RandomGenerator& random) {
 
 std::vector<NDArray> ClassesOf(const std::vector<NDArray>& samples, RandomGenerator& random) {
   std::vector<NDArray> classes;
+  classes.reserve(samples.size());
   for (const NDArray& sample : samples) {
     classes.push_back(Classes(sample.shape()[0], kClasses, random.NextBelow(1000)));
   }
