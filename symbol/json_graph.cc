@@ -5,10 +5,10 @@
 #include <limits>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "ndarray/file_kind.h"
+#include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 #include "nlohmann/json.hpp"
 
@@ -104,15 +104,6 @@ absl::StatusOr<Json> ParseText(absl::string_view text, const LoadLimits& limits)
   }
 }
 
-bool IsUtf8(const std::string& text) {
-  try {
-    Json(text).dump();
-    return true;
-  } catch (const nlohmann::json::exception&) {
-    return false;
-  }
-}
-
 // The field of an object; null if it has no such field.
 const Json* Find(const Json& object, const char* key) {
   const auto it = object.find(key);
@@ -185,11 +176,6 @@ absl::StatusOr<JsonGraph::Node> ParseNode(const Json& json, int number, const Lo
   for (const char* key : {"attrs", "attr", "param"}) {
     COOPER_RETURN_IF_ERROR(AddAttrs(json, key, owner, &node.attrs));
   }
-  const Json* subgraphs = Find(json, "subgraphs");
-  if (subgraphs != nullptr && !subgraphs->empty()) {
-    return absl::UnimplementedError(
-        absl::StrCat("symbol file: ", owner, " (", node.op, ") has subgraphs: control flow"));
-  }
   COOPER_ASSIGN_OR_RETURN(const Json* inputs, FindArray(json, "inputs", owner));
   if (node.is_variable() && !inputs->empty()) return Malformed(owner, "is a variable with inputs");
   node.inputs.reserve(inputs->size());
@@ -202,6 +188,99 @@ absl::StatusOr<JsonGraph::Node> ParseNode(const Json& json, int number, const Lo
     node.inputs.push_back(*entry);
   }
   return node;
+}
+
+// A node of oneDNN's that MXNet made of a convolution or a product and what follows it
+// (Symbol.get_backend_symbol): its subgraph has the nodes that it stands for. MXNet 2 says onednn.
+bool IsFusedLayer(absl::string_view op) {
+  return (absl::ConsumePrefix(&op, "_sg_mkldnn_") || absl::ConsumePrefix(&op, "_sg_onednn_")) &&
+         (op == "conv" || op == "fully_connected");
+}
+
+// The one subgraph of a node, null if it has none. kUnimplemented for all but fused layers of
+// floats.
+absl::StatusOr<const Json*> SubgraphOf(const Json& json, const JsonGraph::Node& node) {
+  const Json* subgraphs = Find(json, "subgraphs");
+  if (subgraphs == nullptr || subgraphs->empty()) return nullptr;
+  const auto refuse = [&](absl::string_view why) {
+    return absl::UnimplementedError(
+        absl::StrCat("symbol file: node '", node.name, "' (", node.op, ") ", why));
+  };
+  if (!IsFusedLayer(node.op)) return refuse("has subgraphs: control flow");
+  if (const auto it = node.attrs.find("quantized");
+      it != node.attrs.end() && (it->second == "true" || it->second == "True")) {
+    return refuse(
+        "is quantized: its weights are int8 and its scales were calibrated for oneDNN; load the "
+        "float32 symbol that it was made of");
+  }
+  if (!subgraphs->is_array() || subgraphs->size() != 1 || !(*subgraphs)[0].is_object()) {
+    return refuse("has other than one subgraph");
+  }
+  return &(*subgraphs)[0];
+}
+
+// What the outputs of a file's node are in the graph that is read: those of `node`, or, of a node
+// whose subgraph has taken its place, `outputs`.
+struct Place {
+  int node = 0;
+  std::vector<JsonGraph::Entry> outputs;
+};
+
+absl::StatusOr<JsonGraph::Entry> Placed(const std::vector<Place>& places,
+                                        const JsonGraph::Entry& entry) {
+  const Place& place = places[entry.node];
+  if (place.outputs.empty()) {
+    return JsonGraph::Entry{.node = place.node, .index = entry.index, .version = entry.version};
+  }
+  if (entry.index < static_cast<int>(place.outputs.size())) return place.outputs[entry.index];
+  return absl::InvalidArgumentError(absl::StrCat("refers to output ", entry.index,
+                                                 " of a subgraph that has ", place.outputs.size()));
+}
+
+// Puts the nodes of a subgraph at the end of `graph`: its variables are the inputs of `node`, in
+// their order. The node that makes the first output gets the name of `node`, which output and
+// monitors are called by.
+absl::StatusOr<Place> Inline(const Json& subgraph, const JsonGraph::Node& node,
+                             const LoadLimits& limits, JsonGraph& graph) {
+  const std::string owner = absl::StrCat("the subgraph of '", node.name, "'");
+  COOPER_ASSIGN_OR_RETURN(const Json* nodes, FindArray(subgraph, "nodes", owner));
+  COOPER_ASSIGN_OR_RETURN(const Json* heads, FindArray(subgraph, "heads", owner));
+  const auto first = static_cast<int>(graph.nodes.size());
+  std::vector<Place> places;
+  size_t variables = 0;
+  for (const Json& json : *nodes) {
+    COOPER_ASSIGN_OR_RETURN(
+        JsonGraph::Node inner,
+        AddContext(ParseNode(json, static_cast<int>(places.size()), limits), owner));
+    Place& place = places.emplace_back();
+    if (inner.is_variable()) {
+      if (variables == node.inputs.size())
+        return Malformed(owner, "has more variables than inputs");
+      place.outputs.push_back(node.inputs[variables++]);
+      continue;
+    }
+    for (JsonGraph::Entry& input : inner.inputs) {
+      COOPER_ASSIGN_OR_RETURN(input, AddContext(Placed(places, input), owner));
+    }
+    const Json* inner_subgraphs = Find(json, "subgraphs");
+    if (inner_subgraphs != nullptr && !inner_subgraphs->empty()) {
+      return Malformed(owner, "has a subgraph in it");
+    }
+    place.node = static_cast<int>(graph.nodes.size());
+    graph.nodes.push_back(std::move(inner));
+  }
+  if (variables != node.inputs.size()) return Malformed(owner, "has fewer variables than inputs");
+  Place place;
+  for (const Json& head : *heads) {
+    absl::StatusOr<JsonGraph::Entry> entry = ParseEntry(head, static_cast<int>(places.size()));
+    if (entry.ok()) entry = Placed(places, *entry);
+    if (!entry.ok()) return Malformed(absl::StrCat(owner, " head"), entry.status().message());
+    place.outputs.push_back(*entry);
+  }
+  if (place.outputs.empty()) return Malformed(owner, "has no head");
+  const int last = place.outputs[0].node;
+  if (last >= first) graph.nodes[last].name = node.name;
+  return place;
 }
 
 // "attrs": {"mxnet_version": ["int", 10901]}
@@ -228,14 +307,30 @@ absl::StatusOr<JsonGraph> ParseJsonGraph(absl::string_view text, const LoadLimit
     return Exceeds("nodes", limits.nodes, "nodes");
   }
   graph.nodes.reserve(nodes->size());
+  std::vector<Place> places;  // of the file's nodes
+  places.reserve(nodes->size());
   for (const Json& json : *nodes) {
-    COOPER_ASSIGN_OR_RETURN(JsonGraph::Node node,
-                            ParseNode(json, static_cast<int>(graph.nodes.size()), limits));
+    const auto number = static_cast<int>(places.size());
+    COOPER_ASSIGN_OR_RETURN(JsonGraph::Node node, ParseNode(json, number, limits));
+    for (JsonGraph::Entry& input : node.inputs) {
+      COOPER_ASSIGN_OR_RETURN(
+          input, AddContext(Placed(places, input), "symbol file: node '", node.name, "'"));
+    }
+    COOPER_ASSIGN_OR_RETURN(const Json* subgraph, SubgraphOf(json, node));
+    if (subgraph != nullptr) {
+      COOPER_ASSIGN_OR_RETURN(places.emplace_back(), Inline(*subgraph, node, limits, graph));
+      continue;
+    }
+    places.push_back({.node = static_cast<int>(graph.nodes.size()), .outputs = {}});
     graph.nodes.push_back(std::move(node));
+  }
+  if (static_cast<int64_t>(graph.nodes.size()) > limits.nodes) {
+    return Exceeds("nodes", limits.nodes, "nodes");
   }
   COOPER_ASSIGN_OR_RETURN(const Json* heads, FindArray(root, "heads", "the graph"));
   for (const Json& head : *heads) {
-    absl::StatusOr<JsonGraph::Entry> entry = ParseEntry(head, static_cast<int>(graph.nodes.size()));
+    absl::StatusOr<JsonGraph::Entry> entry = ParseEntry(head, static_cast<int>(places.size()));
+    if (entry.ok()) entry = Placed(places, *entry);
     if (!entry.ok()) {
       return Malformed(absl::StrCat("head ", graph.heads.size()), entry.status().message());
     }
@@ -261,32 +356,9 @@ absl::StatusOr<OpCall> MakeOpCall(const JsonGraph::Node& node) {
 absl::StatusOr<OpSchema::Names> InputNamesOf(const JsonGraph::Node& node, const OpCall& call) {
   OpSchema::Names names = call.op->InputNames(call);
   if (node.inputs.size() == names.size()) return names;
-  return absl::InvalidArgumentError(
-      absl::StrCat(node.op, " '", node.name, "': takes ", names.size(), " inputs (",
-                   absl::StrJoin(names, ", "), "), but ", node.inputs.size(), " came"));
-}
-
-absl::Status CheckTexts(const JsonGraph& graph) {
-  for (const JsonGraph::Node& node : graph.nodes) {
-    const absl::string_view kind = node.is_variable() ? "variable" : absl::string_view(node.op);
-    if (static_cast<int64_t>(node.name.size()) > LoadLimits().name_bytes) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "the name of ", kind, " '", absl::CEscape(node.name.substr(0, 40)), "...' has ",
-          node.name.size(), " bytes, more than are read: LoadLimits::name_bytes"));
-    }
-    if (!IsUtf8(node.name)) {
-      return absl::InvalidArgumentError(absl::StrCat("the name of ", kind, " '",
-                                                     absl::CEscape(node.name),
-                                                     "' is not UTF-8: it cannot be saved"));
-    }
-    for (const auto& [key, value] : node.attrs) {
-      if (IsUtf8(key) && IsUtf8(value)) continue;
-      return absl::InvalidArgumentError(absl::StrCat("attribute '", absl::CEscape(key), "' of ",
-                                                     kind, " '", node.name,
-                                                     "' is not UTF-8: it cannot be saved"));
-    }
-  }
-  return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(node.op, " '", node.name, "': takes ",
+                                                 names.size(), " inputs (", JoinNames(names),
+                                                 "), but ", node.inputs.size(), " came"));
 }
 
 }  // namespace cooper

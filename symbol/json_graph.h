@@ -49,7 +49,10 @@ struct JsonGraph {
 //
 // Fails with kInvalidArgument, naming the node and the place in the text, if it is anything else,
 // and with kUnimplemented for graphs with control flow, and with kResourceExhausted for what
-// exceeds `limits`. Takes time and memory in proportion to the text, whatever it is.
+// exceeds `limits`. A layer that MXNet fused for oneDNN (_sg_mkldnn_conv,
+// _sg_mkldnn_fully_connected, which Symbol.get_backend_symbol makes) becomes the nodes of its
+// subgraph, the last of which gets its name; quantized ones are kUnimplemented. Takes time and
+// memory in proportion to the text, whatever it is.
 absl::StatusOr<JsonGraph> ParseJsonGraph(absl::string_view text, const LoadLimits& limits = {});
 
 // kInvalidArgument, naming the node, unless its texts are UTF-8: of others JSON has no form that

@@ -1,6 +1,9 @@
 #include <cstdint>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "nlohmann/json.hpp"
 #include "symbol/json_graph.h"
 
 namespace cooper {
@@ -109,7 +112,39 @@ void PrintNode(const JsonGraph::Node& node, Printer* p) {
   p->Close('}');
 }
 
+bool IsUtf8(const std::string& text) {
+  try {
+    nlohmann::json(text).dump();
+    return true;
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+}
+
 }  // namespace
+
+absl::Status CheckTexts(const JsonGraph& graph) {
+  for (const JsonGraph::Node& node : graph.nodes) {
+    const absl::string_view kind = node.is_variable() ? "variable" : absl::string_view(node.op);
+    if (static_cast<int64_t>(node.name.size()) > LoadLimits().name_bytes) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the name of ", kind, " '", absl::CEscape(node.name.substr(0, 40)), "...' has ",
+          node.name.size(), " bytes, more than are read: LoadLimits::name_bytes"));
+    }
+    if (!IsUtf8(node.name)) {
+      return absl::InvalidArgumentError(absl::StrCat("the name of ", kind, " '",
+                                                     absl::CEscape(node.name),
+                                                     "' is not UTF-8: it cannot be saved"));
+    }
+    for (const auto& [key, value] : node.attrs) {
+      if (IsUtf8(key) && IsUtf8(value)) continue;
+      return absl::InvalidArgumentError(absl::StrCat("attribute '", absl::CEscape(key), "' of ",
+                                                     kind, " '", node.name,
+                                                     "' is not UTF-8: it cannot be saved"));
+    }
+  }
+  return absl::OkStatus();
+}
 
 std::string PrintJsonGraph(const JsonGraph& graph, const std::vector<int>& num_outputs) {
   std::vector<int64_t> arg_nodes, row_ptr = {0};

@@ -1,4 +1,5 @@
-// Kernels of BatchNorm, BatchNorm_v1, SequenceBatchNorm and their gradients. With
+// Kernels of BatchNorm, BatchNorm_v1, SequenceBatchNorm, _contrib_BatchNormWithReLU (output:
+// relu of what follows) and their gradients. With
 // invstd = 1 / sqrt(var + eps):
 //   output = (data - mean) * invstd * gamma + beta
 //   d data = gamma * invstd * (g - sum(g) / n - (data - mean) * invstd^2 * dot / n),
@@ -107,6 +108,9 @@ absl::StatusOr<Prepared> PrepareSequence(const PrepareContext& c) {
 template <typename Param>
 constexpr bool kVarIsVariance = std::is_base_of_v<BatchNormV1Param, Param>;
 
+template <typename Param>
+constexpr bool kHasReLU = std::is_same_v<Param, BatchNormWithReLUParam>;
+
 template <typename Param, typename T>
 void Forward(const KernelContext& c) {
   using Inputs = typename Param::Arrays;
@@ -169,7 +173,8 @@ void Forward(const KernelContext& c) {
       if (out == nullptr) continue;
       e.ForEachRun(k, [&](int64_t at, int64_t in_channel) {
         for (int64_t i = 0; i < e.inner; ++i) {
-          const C value = (Load(data[at + i]) - mean) * scale + shift;
+          const C linear = (Load(data[at + i]) - mean) * scale + shift;
+          const C value = kHasReLU<Param> && linear < 0 ? C{0} : linear;
           Store(out + at + i, counted[in_channel + i] ? value : C{0}, add);
         }
       });
@@ -270,6 +275,8 @@ absl::Status BackwardCpu(const KernelContext& c) {
 
 COOPER_REGISTER_KERNEL(BatchNorm, DeviceType::kCpu, kFloats, ForwardCpu<BatchNormParam>);
 COOPER_REGISTER_KERNEL(_backward_BatchNorm, DeviceType::kCpu, kFloats, BackwardCpu<BatchNormParam>);
+COOPER_REGISTER_KERNEL(_contrib_BatchNormWithReLU, DeviceType::kCpu, kFloats,
+                       ForwardCpu<BatchNormWithReLUParam>);
 COOPER_REGISTER_KERNEL(_contrib_SyncBatchNorm, DeviceType::kCpu, kFloats,
                        ForwardCpu<SyncBatchNormParam>);
 COOPER_REGISTER_KERNEL(_backward_contrib_SyncBatchNorm, DeviceType::kCpu, kFloats,

@@ -96,7 +96,7 @@ constexpr bool kVarIsVariance = std::is_base_of_v<BatchNormV1Param, Param>;
 template <typename C>
 struct ForwardOptions {
   C eps;
-  bool batch_stats, var_is_variance, fix_gamma, write_gamma;
+  bool batch_stats, var_is_variance, fix_gamma, write_gamma, relu;
   const C *beta, *moving_mean, *moving_var;
   C *gamma, *mean, *var;
   bool add, add_mean, add_var;
@@ -136,7 +136,8 @@ __global__ void __launch_bounds__(kMostThreads<C>, 1)
     }
     if (out == nullptr) return;
     thread.ForEachLoaded(k, value, [&](int64_t i, int64_t j, T x) {
-      const C y = (ConvertElement<C>(x) - mean) * scale + shift;
+      const C linear = (ConvertElement<C>(x) - mean) * scale + shift;
+      const C y = o.relu && linear < 0 ? C(0) : linear;
       StoreTo(out + i, counted[j] ? y : C(0), o.add);
     });
   });
@@ -230,6 +231,7 @@ absl::Status ForwardGpu(const KernelContext& c) {
                               .var_is_variance = kVarIsVariance<Param>,
                               .fix_gamma = param.fix_gamma,
                               .write_gamma = param.fix_gamma && c.is_train,
+                              .relu = std::is_same_v<Param, BatchNormWithReLUParam>,
                               .beta = c.inputs[kBeta].as<C>(),
                               .moving_mean = c.inputs[kMovingMean].as<C>(),
                               .moving_var = c.inputs[kMovingVar].as<C>(),
@@ -285,6 +287,8 @@ absl::Status BackwardGpu(const KernelContext& c) {
 constexpr DeviceType kGpu = DeviceType::kGpu;
 COOPER_REGISTER_KERNEL(BatchNorm, kGpu, kCudaFloats, ForwardGpu<BatchNormParam>);
 COOPER_REGISTER_KERNEL(_backward_BatchNorm, kGpu, kCudaFloats, BackwardGpu<BatchNormParam>);
+COOPER_REGISTER_KERNEL(_contrib_BatchNormWithReLU, kGpu, kCudaFloats,
+                       ForwardGpu<BatchNormWithReLUParam>);
 COOPER_REGISTER_KERNEL(_contrib_SyncBatchNorm, kGpu, kCudaFloats, ForwardGpu<SyncBatchNormParam>);
 COOPER_REGISTER_KERNEL(_backward_contrib_SyncBatchNorm, kGpu, kCudaFloats,
                        BackwardGpu<SyncBatchNormParam>);

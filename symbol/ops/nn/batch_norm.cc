@@ -1,6 +1,6 @@
 // Normalizes each channel over the batch. MXNet: src/operator/nn/batch_norm.cc, for the older one
-// src/operator/batch_norm_v1.cc, and src/operator/contrib/sync_batch_norm.cc. SequenceBatchNorm,
-// which leaves padding out, is cooper's own.
+// src/operator/batch_norm_v1.cc, and src/operator/contrib/{sync_batch_norm,batch_norm_relu}.cc.
+// SequenceBatchNorm, which leaves padding out, is cooper's own.
 
 #include <string>
 #include <type_traits>
@@ -24,6 +24,9 @@ namespace cooper {
 namespace {
 
 using enum BatchNormArrays::Output;
+
+template <typename Param>
+constexpr bool kHasReLU = std::is_same_v<Param, BatchNormWithReLUParam>;
 
 template <typename Param>
 constexpr bool kHasLengths = std::is_same_v<Param, SequenceBatchNormParam>;
@@ -90,8 +93,10 @@ absl::Status BatchNormType(TypeContext& c) {
   return absl::OkStatus();
 }
 
-// "_contrib_X" has "_backward_contrib_X".
+// "_contrib_X" has "_backward_contrib_X"; below a relu BatchNorm's own gradient follows.
+template <typename Param>
 std::string BackwardName(absl::string_view op) {
+  if (kHasReLU<Param>) return "_backward_BatchNorm";
   return absl::StrCat("_backward_", absl::StripPrefix(op, "_"));
 }
 
@@ -107,13 +112,16 @@ absl::StatusOr<std::vector<NodeEntry>> Gradient(GradientContext& c) {
     return std::vector<NodeEntry>(Arrays::kNumInputs);
   }
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(kOutput));
+  if (kHasReLU<Param> && !is_stopped) {
+    COOPER_ASSIGN_OR_RETURN(head, c.Call("_backward_relu", {head, c.output(kOutput)}));
+  }
   std::vector<NodeEntry> inputs = {head, c.output(kMean), c.output(kVar), c.input(Arrays::kData),
                                    c.input(Arrays::kGamma)};
   if constexpr (kHasLengths<Param>) inputs.push_back(c.input(Arrays::kLength));
   inputs.push_back(c.input(Arrays::kMovingMean));
   inputs.push_back(c.input(Arrays::kMovingVar));
   COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> gradients,
-                          c.Backward(BackwardName(c.call().op->name()), std::move(inputs)));
+                          c.Backward(BackwardName<Param>(c.call().op->name()), std::move(inputs)));
   gradients.resize(Arrays::kNumInputs);
   if (is_stopped) gradients[Arrays::kData] = NodeEntry();  // 0: nothing goes on
   return gradients;
@@ -191,6 +199,9 @@ const OpRegistrar kRegistrars[] = {
     Backward<BatchNormParam>("_backward_BatchNorm", kGradientInputs)
         .Describe("Gradients of BatchNorm with respect to data, gamma and beta; updates the moving "
                   "averages."),
+    Forward<BatchNormWithReLUParam>("_contrib_BatchNormWithReLU", kInputs)
+        .Describe("relu of BatchNorm.")
+        .Alias("BatchNormWithReLU"),
     Forward<BatchNormV1Param>("BatchNorm_v1", kInputs)
         .Describe("BatchNorm as it was before MXNet 1.0, for old files."),
     Backward<BatchNormV1Param>("_backward_BatchNorm_v1", kGradientInputs)

@@ -65,6 +65,11 @@ struct BatchNormParam {
   static void Declare(ParamDeclaration<BatchNormParam>& d) { DeclareFields(d); }
 };
 
+// _contrib_BatchNormWithReLU.
+struct BatchNormWithReLUParam : BatchNormParam {
+  static void Declare(ParamDeclaration<BatchNormWithReLUParam>& d) { DeclareFields(d); }
+};
+
 // BatchNorm_v1: channels are axis 1, and the output `var` is the variance itself.
 struct BatchNormV1Param : BatchNormParam {
   template <typename P>
