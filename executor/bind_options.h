@@ -37,7 +37,9 @@ struct BindOptions {
   WriteReq grad_req = WriteReq::kWrite;
   std::map<std::string, WriteReq> grad_reqs;
   // Arrays to use; what is missing is allocated, filled with zeros. Their shapes and types count as
-  // known. The caller's handles and the executor's share the elements.
+  // known. The caller's handles and the executor's share the elements. Arrays of names that the
+  // graph does not have, as a whole checkpoint has them for a part of its network, are left out
+  // (Executor::unused_names); one that resembles a name which has no array is taken for a mistake.
   ArrayMap args;
   ArrayMap grads;
   ArrayMap auxs;

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "executor/run/bound_arrays.h"
 #include "executor/run/folded_arrays.h"
 #include "executor/run/monitored_run.h"
@@ -21,6 +20,7 @@ struct Executor::Impl {
 
   Symbol symbol;
   BindOptions options;
+  std::vector<std::string> unused_names;
   std::shared_ptr<const CompiledProgram> compiled;
   std::vector<std::shared_ptr<Arena>> arenas;  // by context of the program
   BoundArrays arrays;
@@ -32,6 +32,7 @@ struct Executor::Impl {
 };
 
 absl::Status Executor::Impl::Bind(std::shared_ptr<const CompiledProgram> ahead) {
+  COOPER_ASSIGN_OR_RETURN(unused_names, TakeUnusedArrays(symbol, options));
   if (options.arena == nullptr) options.arena = std::make_shared<Arena>(options.context);
   if (options.random == nullptr) {
     options.random = std::make_shared<RandomState>(RandomState{.seed = DefaultSeed()});
@@ -80,12 +81,19 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::SimpleBind(
 
 absl::StatusOr<std::shared_ptr<const CompiledProgram>> Executor::Compile(
     const Symbol& symbol, const BindOptions& options) {
-  return CompiledProgram::Compile(symbol, CompileOptionsOf(symbol, options));
+  BindOptions used = options;
+  COOPER_RETURN_IF_ERROR(TakeUnusedArrays(symbol, used).status());
+  return CompiledProgram::Compile(symbol, CompileOptionsOf(symbol, used));
 }
 
 absl::StatusOr<std::unique_ptr<Executor>> Executor::Bind(const Symbol& symbol,
                                                          BindOptions options) {
-  COOPER_RETURN_IF_ERROR(RequireArrays(symbol, options));
+  const absl::Status required = RequireArrays(symbol, options);
+  if (!required.ok()) {
+    COOPER_RETURN_IF_ERROR(
+        TakeUnusedArrays(symbol, options).status());  // what is missing, misspelt
+    return required;
+  }
   return SimpleBind(symbol, options);
 }
 
@@ -94,7 +102,7 @@ absl::Status Executor::SetArg(absl::string_view name, const NDArray& array) {
   const auto it = std::find(names.begin(), names.end(), name);
   if (it == names.end()) {
     return absl::NotFoundError(absl::StrCat("SetArg: '", name, "' is no argument; those are ",
-                                            absl::StrJoin(names, ", "), DidYouMean(name, names)));
+                                            JoinNames(names), DidYouMean(name, names)));
   }
   COOPER_RETURN_IF_ERROR(AddContext(impl_->arrays.CheckMayChange(*it), "SetArg"));
   const auto slot = static_cast<int>(it - names.begin());
@@ -153,7 +161,11 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Reshape(const KnownShapes& s
       ReshapeOptions(impl_->symbol, std::move(bound), shapes, partial_shaping, allow_up_sizing));
   // What does not fit the plan is compiled.
   auto resized = impl_->compiled->Resize(shapes);
-  return SimpleBind(impl_->symbol, options, resized.ok() ? *std::move(resized) : nullptr);
+  COOPER_ASSIGN_OR_RETURN(
+      std::unique_ptr<Executor> executor,
+      SimpleBind(impl_->symbol, options, resized.ok() ? *std::move(resized) : nullptr));
+  executor->impl_->unused_names = impl_->unused_names;
+  return executor;
 }
 
 void Executor::SetMonitorCallback(MonitorCallback callback, bool monitor_all) {
@@ -183,6 +195,7 @@ const std::vector<DType>& Executor::arg_types() const { return impl_->compiled->
 const std::vector<Context>& Executor::arg_contexts() const {
   return impl_->compiled->arg_contexts();
 }
+const std::vector<std::string>& Executor::unused_names() const { return impl_->unused_names; }
 const std::vector<std::string>& Executor::aux_names() const {
   return impl_->compiled->program().aux_names;
 }

@@ -45,6 +45,7 @@ absl::Status CheckBytes(const CompiledProgram& compiled, const BindOptions& opti
 class Executor {
  public:
   // Infers what is not given, allocates what is missing. Errors are CompiledProgram::Compile's;
+  // kNotFound for an array whose name resembles one that has none (BindOptions::args);
   // kInvalidArgument if an array has another shape, dtype or context than the graph needs, or if an
   // argument's is in options.arena.
   // `compiled`, if not null, saves most of the time: what Compile has made of the same symbol and
@@ -127,6 +128,8 @@ class Executor {
   // Other than context() only with group2ctx.
   const std::vector<Context>& arg_contexts() const;
   const std::vector<std::string>& aux_names() const;
+  // The names of arrays that BindOptions gave and the graph does not have, sorted.
+  const std::vector<std::string>& unused_names() const;
   // Of the arguments whose gradients are computed, in the order of arg_names().
   const std::vector<std::string>& grad_names() const;
   // By name. The gradients hold those that are computed.

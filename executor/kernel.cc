@@ -77,9 +77,10 @@ absl::StatusOr<Prepared> PrepareKernel(const Kernel& kernel, const PrepareContex
   const auto check = [&](absl::Span<const ArrayView> views, const char* what,
                          const OpSchema::Names& names) {
     if (views.empty() || kernel.dtypes.contains(views[0].dtype)) return absl::OkStatus();
-    return absl::UnimplementedError(
-        absl::StrCat("no ", DeviceName(c.context.device_type), " kernel for ", what, " '", names[0],
-                     "' of ", DTypeName(views[0].dtype), "; it takes ", kernel.dtypes.ToString()));
+    return absl::UnimplementedError(absl::StrCat(
+        "no ", DeviceName(c.context.device_type), " kernel for ", what, " '", names[0], "' of ",
+        DTypeName(views[0].dtype), "; it takes ", kernel.dtypes.ToString(),
+        ": convert the array that feeds it (NDArray::AsType), or the value with Cast"));
   };
   COOPER_RETURN_IF_ERROR(check(c.inputs, "input", c.call.op->InputNames(c.call)));
   COOPER_RETURN_IF_ERROR(check(c.outputs, "output", c.call.op->OutputNames(c.call)));

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "io/ragged_array.h"
 #include "ndarray/dtype.h"
+#include "ndarray/ndarray.h"
 
 namespace cooper {
 
@@ -20,6 +21,13 @@ absl::Status CheckIntegersAreExact(const RaggedArray& values, DType dtype);
 
 // Whether the integer is still itself in `dtype`.
 bool HoldsInteger(DType dtype, int64_t value);
+
+// kInvalidArgument, with value, row (of the first axis) and dtype, for the first element of `array`
+// that changes when it is converted to `dtype`: an integer, whatever dtype it is in, that becomes
+// another one, a fraction, infinity or NaN that becomes an integer, and a number beyond the range
+// of `dtype`. Fractions that a float rounds are none. A pass over the elements, on the CPU, unless
+// `dtype` holds every value of theirs.
+absl::Status CheckExactIn(const NDArray& array, DType dtype);
 
 // Whether `value`, such as what fills padding, is still itself in `dtype`. Of a float this is asked
 // of integers up to 2^53 only: it rounds fractions, and what is larger (infinity, -1e30) is no

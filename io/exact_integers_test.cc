@@ -18,6 +18,42 @@ namespace {
 
 using ::testing::HasSubstr;
 
+TEST(CheckExactInTest, FindsTheFirstValueThatChanges) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const struct {
+    DType from, to;
+    double exact, wrong;
+    const char* text;
+  } cases[] = {
+      {DType::kInt32, DType::kFloat32, 1 << 24, (1 << 24) + 1, "16777217"},
+      {DType::kInt64, DType::kInt32, -5, 0x1p40, "1099511627776"},
+      {DType::kInt32, DType::kFloat16, 2048, 2049, "2049"},
+      {DType::kFloat64, DType::kFloat32, 0.1, (1 << 24) + 1, "16777217"},
+      {DType::kFloat64, DType::kFloat32, kInfinity, 1e300, "1.0000000000000001e+300"},
+      {DType::kFloat64, DType::kFloat32, std::nan(""), 0x1p24 + 3, "16777219"},
+      {DType::kFloat32, DType::kFloat16, 0.3, 1e6, "1000000"},
+      {DType::kFloat32, DType::kInt32, -3, 0.5, "0.5"},
+      {DType::kFloat32, DType::kInt32, 7, std::nan(""), "nan"},
+      {DType::kFloat32, DType::kInt32, 0x1p30, 0x1p31, "2147483648"},
+      {DType::kFloat64, DType::kInt64, -0x1p63, 0x1p63, "9.2233720368547758e+18"},
+      {DType::kFloat32, DType::kUint8, 255, -1, "-1"},
+      {DType::kFloat32, DType::kBool, 1, 2, "2"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(absl::StrCat(DTypeName(c.from), " to ", DTypeName(c.to), " of ", c.text));
+    const auto array = [&](double last) {
+      return *NDArray::FromVector<double>({3, 2}, {0, 1, c.exact, 1, last, 0})->AsType(c.from);
+    };
+    COOPER_EXPECT_OK(CheckExactIn(array(c.exact), c.to));
+    EXPECT_THAT(CheckExactIn(array(c.wrong), c.to),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr(absl::StrCat("row 2 of (3, 2) ", DTypeName(c.from),
+                                                " cpu(0) has the value ", c.text, ", which ",
+                                                DTypeName(c.to), " does not hold"))));
+  }
+  COOPER_EXPECT_OK(CheckExactIn(NDArray(), DType::kInt8));
+}
+
 TEST(CheckIntegersAreExactTest, FindsTheFirstThatIsRounded) {
   const struct {
     DType dtype;

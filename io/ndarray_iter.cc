@@ -7,6 +7,7 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "io/exact_integers.h"
 #include "io/gather_rows.h"
 #include "io/key_values.h"
 #include "io/reserve_ids.h"
@@ -110,8 +111,23 @@ absl::Status NDArrayIter::Check() {
       }
     }
   }
+  COOPER_RETURN_IF_ERROR(Convert());
   provide_data_ = Describe(data_, options_.batch_size, options_.layout);
   provide_label_ = Describe(label_, options_.batch_size, options_.layout);
+  return absl::OkStatus();
+}
+
+absl::Status NDArrayIter::Convert() {
+  const std::pair<NamedSources*, std::optional<DType>> kinds[] = {{&data_, options_.data_dtype},
+                                                                  {&label_, options_.label_dtype}};
+  for (const auto& [arrays, dtype] : kinds) {
+    if (!dtype.has_value()) continue;
+    for (auto& [name, array] : *arrays) {
+      COOPER_RETURN_IF_ERROR(
+          AddContext(CheckExactIn(array, *dtype), "NDArrayIter: array '", name, "'"));
+      COOPER_ASSIGN_OR_RETURN(array, array.AsType(*dtype));
+    }
+  }
   return absl::OkStatus();
 }
 

@@ -18,6 +18,7 @@
 #include "io/data_desc.h"
 #include "io/data_iter.h"
 #include "ndarray/default_seed.h"
+#include "ndarray/dtype.h"
 #include "ndarray/ndarray.h"
 
 namespace cooper {
@@ -48,14 +49,18 @@ struct NDArrayIterOptions {
   LastBatchHandle last_batch_handle = LastBatchHandle::kPad;
   std::string layout = "NCHW";  // of the descriptions; N, if it is there, has to be the first
   uint64_t seed = DefaultSeed();
+  // What the arrays are converted to; none: batches keep the arrays' dtypes. A value that changes
+  // is an error (CheckExactIn, exact_integers.h).
+  std::optional<DType> data_dtype;
+  std::optional<DType> label_dtype;
 };
 
 class NDArrayIter : public DataIter {
  public:
   // The arrays must not be written to while the iterator or one of its batches is in use.
   // kInvalidArgument, naming the array, if there is no data, batch_size < 1, an array is not on the
-  // CPU or has no rows, or the numbers of rows differ; and if the layout has N behind other axes,
-  // along which MXNet would cut batches.
+  // CPU or has no rows, the numbers of rows differ, or a dtype does not hold a value; and if the
+  // layout has N behind other axes, along which MXNet would cut batches.
   static absl::StatusOr<std::unique_ptr<NDArrayIter>> Create(NamedSources data, NamedSources label,
                                                              NDArrayIterOptions options = {});
 
@@ -78,12 +83,13 @@ class NDArrayIter : public DataIter {
  private:
   NDArrayIter(NamedSources data, NamedSources label, NDArrayIterOptions options);
   absl::Status Check();
+  absl::Status Convert();
   // That a state is of an iterator with these options.
   absl::Status CheckOptions(const KeyValues& state) const;
   void StartEpoch();
 
-  const NamedSources data_;
-  const NamedSources label_;
+  NamedSources data_;
+  NamedSources label_;
   const NDArrayIterOptions options_;
   int64_t num_rows_ = 0;
   std::vector<DataDesc> provide_data_;

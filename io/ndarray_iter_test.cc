@@ -208,6 +208,29 @@ TEST(NDArrayIterTest, RefusesTheStateOfOtherOptions) {
           ->LoadState("kind NDArrayIter\nseed 1\nepoch 2\ncursor 4\ncarried \nrows 11\n"));
 }
 
+TEST(NDArrayIterTest, ConvertsToTheDTypesThatAreNamed) {
+  const NDArray rows = *Rows(2).AsType(DType::kFloat64);
+  const NDArray classes = *NDArray::FromVector<int64_t>({2}, {1, (1 << 24) + 1});
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto kept,
+                              NDArrayIter::Create({{"data", rows}}, {{"label", classes}}));
+  EXPECT_EQ(kept->provide_data()[0].dtype, DType::kFloat64);
+  EXPECT_EQ(kept->provide_label()[0].dtype, DType::kInt64);
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto named,
+      NDArrayIter::Create(
+          {{"data", rows}}, {{"label", classes}},
+          {.batch_size = 2, .data_dtype = DType::kFloat32, .label_dtype = DType::kInt32}));
+  EXPECT_EQ(named->provide_data()[0].dtype, DType::kFloat32);
+  const std::vector<DataBatch> batches = Epoch(*named);
+  EXPECT_EQ(*batches[0].data[0].ToVector<float>(), *Rows(2).ToVector<float>());
+  EXPECT_EQ(*batches[0].label[0].ToVector<int32_t>(), (std::vector<int32_t>{1, (1 << 24) + 1}));
+  EXPECT_THAT(
+      NDArrayIter::Create({{"data", rows}}, {{"label", classes}}, {.label_dtype = DType::kFloat32}),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               HasSubstr("array 'label': row 1 of (2,) int64 cpu(0) has the value "
+                         "16777217, which float32 does not hold")));
+}
+
 TEST(NDArrayIterTest, SaysThatABatchIsTooLargeToAllocate) {
   const auto iter = Make(3, {.batch_size = std::numeric_limits<int64_t>::max()});
   EXPECT_THAT(iter->Next(), StatusIs(absl::StatusCode::kResourceExhausted,

@@ -7,7 +7,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "ndarray/near_names.h"
 #include "ndarray/partial_shape.h"
 #include "ndarray/status_macros.h"
@@ -60,16 +59,15 @@ absl::Status CheckInputNames(const std::vector<DataDesc>& data_shapes,
                       "' is in data_names, so the iterator's provide_data "
                       "(or whoever binds) has to describe it");
     }
-    return absl::InvalidArgumentError(
-        absl::StrCat("Bind: data_shapes has (", absl::StrJoin(given, ", "),
-                     "), expected data_names (", absl::StrJoin(wanted, ", "), ")", advice));
+    return absl::InvalidArgumentError(absl::StrCat("Bind: data_shapes has (", JoinNames(given),
+                                                   "), expected data_names (", JoinNames(wanted),
+                                                   ")", advice));
   }
   for (const DataDesc& desc : label_shapes) {
     if (absl::c_linear_search(options.label_names, desc.name)) continue;
-    return absl::InvalidArgumentError(absl::StrCat("Bind: label_shapes has '", desc.name,
-                                                   "', expected label_names (",
-                                                   absl::StrJoin(options.label_names, ", "), ")",
-                                                   HowToDeclare({desc.name}, "label_names", args)));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Bind: label_shapes has '", desc.name, "', expected label_names (",
+        JoinNames(options.label_names), ")", HowToDeclare({desc.name}, "label_names", args)));
   }
   return absl::OkStatus();
 }
@@ -102,15 +100,14 @@ absl::Status ExplainUnknownShapes(const absl::Status& status, const Symbol& symb
   constexpr size_t kMaxNames = 10;
   const bool cut = names.size() > kMaxNames;
   if (cut) names.resize(kMaxNames);
-  return absl::FailedPreconditionError(
-      absl::StrCat(status.message(), "; ", absl::StrJoin(names, ", "), cut ? ", ..." : "",
-                   names.size() == 1 ? " is" : " are", " in neither data_names (",
-                   absl::StrJoin(options.data_names, ", "), ") nor label_names (",
-                   absl::StrJoin(options.label_names, ", "),
-                   "), and taken for a parameter: an input is declared "
-                   "in ModuleOptions::data_names (of a bucket, in the BucketSymbol that sym_gen "
-                   "returns), and the "
-                   "iterator's provide_data describes it"));
+  return absl::FailedPreconditionError(absl::StrCat(
+      status.message(), "; ", JoinNames(names), cut ? ", ..." : "",
+      names.size() == 1 ? " is" : " are", " in neither data_names (", JoinNames(options.data_names),
+      ") nor label_names (", JoinNames(options.label_names),
+      "), and taken for a parameter: an input is declared "
+      "in ModuleOptions::data_names (of a bucket, in the BucketSymbol that sym_gen "
+      "returns), and the "
+      "iterator's provide_data describes it"));
 }
 
 absl::Status ExplainSharedShapes(const absl::Status& status, const Symbol& symbol,

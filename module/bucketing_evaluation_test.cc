@@ -185,6 +185,34 @@ TEST(EvaluationTest, ABareBatchOfABucketThatTheCapDrops) {
   EXPECT_EQ(other->bucket(4), nullptr);
 }
 
+// label_names empty: as in MXNet, what an iterator says of labels is passed over.
+TEST(EvaluationTest, WithoutLabelsEveryBucketPredictsOverAnIteratorThatHasThem) {
+  const auto trained = MakeModel();
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams params, trained->GetParams());
+  for (const std::vector<DataDesc>& labels : {LabelsOf(), std::vector<DataDesc>()}) {
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        const auto model,
+        BucketingModule::Create({.sym_gen = [](const BucketKey& key) -> BucketSymbol {
+                                   return {.symbol = Network(key), .label_names = {}};
+                                 },
+                                 .default_bucket_key = 4}));
+    COOPER_ASSERT_OK(
+        model->Bind({.data_shapes = DataOf(4), .label_shapes = labels, .for_training = false}));
+    COOPER_ASSERT_OK(model->SetParams(params.args, params.auxs));
+    for (const int64_t length : {4, 2, 9, 4}) {
+      const DataBatch batch = BatchOf(length, 7);
+      EXPECT_EQ(Evaluate(*model, batch), Evaluate(*trained, batch));
+      EXPECT_TRUE(model->label_shapes().empty());
+      COOPER_EXPECT_OK(model->Prepare(BatchOf(length + 1, 7)));
+    }
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        const auto reports,
+        model->PrepareAll({{.key = 20, .data_shapes = DataOf(20), .label_shapes = LabelsOf()},
+                           {.key = 21, .data_shapes = DataOf(21), .label_shapes = LabelsOf()}}));
+    EXPECT_EQ(reports.size(), 2u);
+  }
+}
+
 TEST(EvaluationTest, AModuleHasAPlanOfItsOwnToo) {
   auto model = Module::Create(Network(4)).value();
   COOPER_ASSERT_OK(model->Bind({.data_shapes = DataOf(4), .label_shapes = LabelsOf()}));

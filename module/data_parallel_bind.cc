@@ -2,6 +2,7 @@
 // executor for each context.
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -12,6 +13,7 @@
 #include "module/data_parallel_executor_group.h"
 #include "ndarray/partial_shape.h"
 #include "ndarray/status_macros.h"
+#include "symbol/infer_type.h"
 
 namespace cooper {
 namespace {
@@ -33,6 +35,7 @@ absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> DataParallelExecutorG
   COOPER_RETURN_IF_ERROR(bound->Split());
   // Whatever keeps shapes from being inferred, an executor says it better.
   const absl::Status parts = bound->FindParts();
+  bound->FindLabelTypes();
   COOPER_RETURN_IF_ERROR(bound->BindExecutors(std::move(compiled)));
   COOPER_RETURN_IF_ERROR(parts);
   COOPER_RETURN_IF_ERROR(bound->FindOutputShapes());
@@ -42,7 +45,8 @@ absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> DataParallelExecutorG
 absl::StatusOr<std::shared_ptr<const CompiledProgram>> DataParallelExecutorGroup::Compile(
     const Symbol& symbol, const ModuleOptions& options, const ModuleBindOptions& bind,
     ModuleGroup* group) {
-  const DataParallelExecutorGroup unbound(symbol, options, bind, group, symbol.ListVariables());
+  DataParallelExecutorGroup unbound(symbol, options, bind, group, symbol.ListVariables());
+  unbound.FindLabelTypes();
   return Executor::Compile(symbol, unbound.OptionsOf(0));
 }
 
@@ -61,6 +65,28 @@ DataParallelExecutorGroup::DataParallelExecutorGroup(const Symbol& symbol,
   for (const std::string& arg : names.args) grad_reqs_[arg] = GradReqOf(arg, options, bind);
   arg_names_.insert(names.args.begin(), names.args.end());
   aux_names_ = std::move(names.auxs);
+}
+
+DType DataParallelExecutorGroup::TypeOf(const DataDesc& desc) const {
+  const auto it = label_types_.find(desc.name);
+  return it == label_types_.end() ? desc.dtype : it->second;
+}
+
+void DataParallelExecutorGroup::FindLabelTypes() {
+  const auto is_float32 = [](const DataDesc& desc) { return desc.dtype == DType::kFloat32; };
+  // Nearly all are, and then there is nothing to convert.
+  if (absl::c_all_of(data_shapes_, is_float32) && absl::c_all_of(label_shapes_, is_float32)) return;
+  CompileOptions known = CompileOptionsOf(symbol_, OptionsOf(0));
+  for (const DataDesc& desc : label_shapes_) known.types.erase(desc.name);
+  const auto inferred = InferTypePartial(symbol_, known.types);
+  if (!inferred.ok()) return;  // binding says what contradicts
+  const std::vector<std::string> names = symbol_.ListArguments();
+  for (const DataDesc& desc : label_shapes_) {
+    const auto it = absl::c_find(names, desc.name);
+    if (it == names.end()) continue;
+    const std::optional<DType> type = inferred->args[it - names.begin()];
+    if (type.has_value()) label_types_.emplace(desc.name, *type);
+  }
 }
 
 // Every input has to have as many rows as the others.
@@ -167,7 +193,7 @@ BindOptions DataParallelExecutorGroup::OptionsOf(int i) const {
         shape[axis] = slices_[std::min<size_t>(i, slices_.size() - 1)].size();
       }
       bind.shapes[desc.name] = PartialShape(shape);
-      bind.types[desc.name] = desc.dtype;
+      bind.types[desc.name] = TypeOf(desc);
       bind.unbound_args.insert(desc.name);
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "io/exact_integers.h"
 #include "module/batch_parts.h"
 #include "module/kvstore/sum_arrays.h"
 #include "module/named_arrays.h"
@@ -33,13 +34,15 @@ Context DataParallelExecutorGroup::ContextOf(const std::string& arg, int i) cons
 absl::Status DataParallelExecutorGroup::SetInput(const DataDesc& desc, const NDArray* array) {
   if (!arg_names_.contains(desc.name)) return absl::OkStatus();
   const int axis = BatchAxis(desc.layout);
+  const DType dtype = TypeOf(desc);
+  if (array != nullptr) COOPER_RETURN_IF_ERROR(CheckExactIn(*array, dtype));
   // An output or a gradient of the run before: this one writes there while it still reads it.
   const bool overwritten =
       array != nullptr && std::any_of(executors_.begin(), executors_.end(),
                                       [&](const auto& each) { return each->Overwrites(*array); });
   for (int i = 0; i < num_executors(); ++i) {
     const Context context = ContextOf(desc.name, i);
-    const bool usable = array != nullptr && !overwritten && array->dtype() == desc.dtype &&
+    const bool usable = array != nullptr && !overwritten && array->dtype() == dtype &&
                         SharesMemory(array->context(), context);
     if (usable && array->shape() == desc.shape) {
       COOPER_ASSIGN_OR_RETURN(const NDArray rows, Rows(*array, desc, i));
@@ -50,7 +53,7 @@ absl::Status DataParallelExecutorGroup::SetInput(const DataDesc& desc, const NDA
     if (staged.is_null()) {
       Shape shape = desc.shape;
       if (several() && axis >= 0) shape[axis] = slices_[i].size();
-      COOPER_ASSIGN_OR_RETURN(staged, NDArray::Zeros(shape, desc.dtype, context));
+      COOPER_ASSIGN_OR_RETURN(staged, NDArray::Zeros(shape, dtype, context));
     }
     if (array == nullptr) {
       if (holds_values_.contains(desc.name)) COOPER_RETURN_IF_ERROR(staged.Fill(0));

@@ -67,8 +67,9 @@ class DataParallelExecutorGroup {
   int num_executors() const { return static_cast<int>(executors_.size()); }
   Executor& executor(int i) const { return *executors_[i]; }
 
-  // Gives an input of the symbol its rows, by reference where dtype and memory allow it. Null:
-  // zeros.
+  // Gives an input of the symbol its rows, by reference where dtype and memory allow it, else
+  // converted to the dtype that it is bound with. Null: zeros. kInvalidArgument, with the value,
+  // for one that the conversion changes (CheckExactIn, io/exact_integers.h).
   absl::Status SetInput(const DataDesc& desc, const NDArray* array);
   absl::Status Forward(bool is_train);
   // `head_gradients` are of whole batches. Does nothing if no argument has a gradient.
@@ -112,6 +113,11 @@ class DataParallelExecutorGroup {
   // What contexts without rows have to have for the others.
   absl::Status AllocateIdle();
   absl::Status ClearIdleGrads();
+  // Finds the dtypes of labels that follow from the dtypes of everything else, as that of
+  // SoftmaxOutput's from its data.
+  void FindLabelTypes();
+  // What the input is bound with: a label's type as found, else as described.
+  DType TypeOf(const DataDesc& desc) const;
   absl::Status BindExecutors(std::shared_ptr<const CompiledProgram> compiled);
   // With what the group has now.
   BindOptions OptionsOf(int i) const;
@@ -156,6 +162,7 @@ class DataParallelExecutorGroup {
   std::vector<std::string> learnt_names_;       // parameters with a gradient, once it was needed
   std::vector<GroupContexts::Map> group2ctxs_;  // by context, or none
   std::vector<BatchSlice> slices_;
+  KnownTypes label_types_;  // by name, where they follow from others'
   std::vector<std::unique_ptr<Executor>> executors_;
   std::vector<Symbol> weighted_;                     // by context; empty: symbol_
   mutable std::vector<BatchLayout> output_layouts_;  // empty: not found yet

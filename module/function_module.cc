@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "executor/kernel.h"
 #include "module/named_arrays.h"
+#include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -24,8 +25,8 @@ absl::Status CheckNames(const std::vector<DataDesc>& descs, const std::vector<st
                  [](const DataDesc& desc, const std::string& name) { return desc.name == name; });
   if (same) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("Bind: ", kind, "_shapes has (", NamesOf(descs),
-                                                 "), expected ", kind, "_names (",
-                                                 absl::StrJoin(names, ", "), ") in this order"));
+                                                 "), expected ", kind, "_names (", JoinNames(names),
+                                                 ") in this order"));
 }
 
 // The arrays in the order of the names. Batches that describe themselves are matched by name,
@@ -50,7 +51,7 @@ absl::Status CheckArrays(const std::vector<NDArray>& arrays, const std::vector<S
   if (arrays.size() != shapes.size()) {
     return absl::InvalidArgumentError(absl::StrCat("function ", function, " gave ", arrays.size(),
                                                    " arrays, expected ", shapes.size(), " (",
-                                                   absl::StrJoin(names, ", "), ")"));
+                                                   JoinNames(names), ")"));
   }
   for (size_t i = 0; i < arrays.size(); ++i) {
     if (!arrays[i].is_null() && arrays[i].shape() == shapes[i]) continue;
@@ -71,8 +72,8 @@ absl::StatusOr<std::unique_ptr<FunctionModule>> FunctionModule::Create(
     return absl::InvalidArgumentError(absl::StrCat(
         "FunctionModule: without output_shapes there is an output for each data, but data_names "
         "has (",
-        absl::StrJoin(options.data_names, ", "), ") and output_names (",
-        absl::StrJoin(options.output_names, ", "), ")"));
+        JoinNames(options.data_names), ") and output_names (", JoinNames(options.output_names),
+        ")"));
   }
   return std::unique_ptr<FunctionModule>(new FunctionModule(std::move(options)));
 }
@@ -100,7 +101,7 @@ absl::StatusOr<std::vector<Shape>> FunctionModule::InferOutputShapes(
   if (shapes.size() == options_.output_names.size()) return shapes;
   return absl::InvalidArgumentError(absl::StrCat("function output_shapes gave ", shapes.size(),
                                                  " shapes for the outputs (",
-                                                 absl::StrJoin(options_.output_names, ", "), ")"));
+                                                 JoinNames(options_.output_names), ")"));
 }
 
 absl::Status FunctionModule::Bind(const ModuleBindOptions& options) {

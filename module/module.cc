@@ -98,7 +98,7 @@ absl::Status Module::CheckNames() const {
       const auto candidates = Candidates(arg_names_, names == &options_.fixed_param_names);
       return absl::InvalidArgumentError(absl::StrCat(
           "Module: ", kind, " has '", name, "', which is no argument of the symbol; candidates: ",
-          absl::StrJoin(candidates, ", "), DidYouMean(name, candidates)));
+          JoinNames(candidates), DidYouMean(name, candidates)));
     }
   }
   return absl::OkStatus();
@@ -149,7 +149,10 @@ absl::Status Module::CheckShared(const Module& other) const {
   return absl::OkStatus();
 }
 
-absl::Status Module::Bind(const ModuleBindOptions& options) {
+absl::Status Module::Bind(const ModuleBindOptions& given) {
+  // A module without labels takes no notice of those that an iterator has.
+  ModuleBindOptions options = given;
+  if (options_.label_names.empty()) options.label_shapes.clear();
   if (binded_ && !options.force_rebind) return StayBound(bind_options_, options);
   COOPER_RETURN_IF_ERROR(CheckDescs(options));
   COOPER_RETURN_IF_ERROR(CheckLabelNames(options));
@@ -214,10 +217,12 @@ ModuleBindOptions Module::BindOptionsFor(const std::vector<DataDesc>& data_shape
 }
 
 absl::StatusOr<std::shared_ptr<const CompiledProgram>> Module::Compile(
-    const ModuleBindOptions& options) const {
+    const ModuleBindOptions& given) const {
   if (options_.contexts.size() > 1 || !options_.group2ctxs.empty()) {
     return absl::UnimplementedError("Compile: expected one context, and no group2ctxs");
   }
+  ModuleBindOptions options = given;
+  if (options_.label_names.empty()) options.label_shapes.clear();
   COOPER_RETURN_IF_ERROR(CheckDescs(options));
   return DataParallelExecutorGroup::Compile(bound_symbol_, options_, options, group_.get());
 }

@@ -6,9 +6,9 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "executor/run/after_backward.h"
 #include "module/module.h"
+#include "ndarray/near_names.h"
 #include "ndarray/profiler.h"
 #include "ndarray/status_macros.h"
 
@@ -308,9 +308,8 @@ absl::StatusOr<std::vector<NDArray>> Module::GetStates() const {
 absl::Status Module::SetStates(absl::Span<const NDArray> states) {
   COOPER_RETURN_IF_ERROR(RequireParams("SetStates"));
   if (states.size() != options_.state_names.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("SetStates: ", states.size(),
-                                                   " arrays for the states ",
-                                                   absl::StrJoin(options_.state_names, ", ")));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "SetStates: ", states.size(), " arrays for the states ", JoinNames(options_.state_names)));
   }
   return executor_group()->SetStates(states);
 }

@@ -3,8 +3,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "module/module.h"
+#include "ndarray/near_names.h"
 
 namespace cooper {
 namespace {
@@ -34,7 +34,7 @@ bool LooksLikeParameter(const std::string& name) {
 
 absl::Status Module::CheckLabelNames(const ModuleBindOptions& options) const {
   if (!options.for_training) return absl::OkStatus();
-  const std::string label_names = absl::StrJoin(options_.label_names, ", ");
+  const std::string label_names = JoinNames(options_.label_names);
   for (const Node* node : TopologicalOrder(symbol_.outputs())) {
     const Node* const label = LabelOf(*node);
     if (label == nullptr || !absl::c_linear_search(param_names_, label->name()) ||
@@ -60,9 +60,9 @@ absl::Status Module::CheckLabelNames(const ModuleBindOptions& options) const {
         (!described && options_.label_names == defaults)) {
       continue;
     }
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Bind: label_names has '", name,
-        "', which is no argument of the symbol; candidates: ", absl::StrJoin(unclaimed, ", ")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("Bind: label_names has '", name,
+                     "', which is no argument of the symbol; candidates: ", JoinNames(unclaimed)));
   }
   return absl::OkStatus();
 }
@@ -77,7 +77,7 @@ absl::Status Module::CheckLabels() const {
         desc == descs.end()
             ? absl::StrCat(
                   "Backward: the module was bound without label_shapes, expected those of ",
-                  absl::StrJoin(label_args_, ", "))
+                  JoinNames(label_args_))
             : absl::StrCat("Backward: the batch had no labels, expected ", DescsToString(descs)));
   }
   return absl::OkStatus();

@@ -30,6 +30,7 @@ class ModuleGroup;
 struct ModuleOptions {
   // Arguments that a batch gives; the others are states and parameters.
   std::vector<std::string> data_names = {"data"};
+  // Empty: a module without labels, which passes over those that an iterator has.
   std::vector<std::string> label_names = {"softmax_label"};
   // Each computes on its part of a batch, in proportion to work_load_list (empty: equal parts).
   std::vector<Context> contexts = {Context::Cpu()};

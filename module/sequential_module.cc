@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "ndarray/default_seed.h"
+#include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -36,7 +37,7 @@ absl::Status SequentialModule::With(size_t i, const absl::Status& status) const 
   if (status.ok() || i == 0) return AddContext(status, "module ", i);
   return AddContext(status, "module ", i, ", which gets ",
                     Listed(links_[i - 1].module->output_shapes()), " of module ", i - 1,
-                    " as its data (", absl::StrJoin(links_[i].module->data_names(), ", "), ")");
+                    " as its data (", JoinNames(links_[i].module->data_names()), ")");
 }
 
 absl::Status SequentialModule::Add(std::unique_ptr<BaseModule> module, SequentialMeta meta) {
@@ -125,7 +126,7 @@ absl::StatusOr<std::vector<DataDesc>> SequentialModule::Wire(size_t i,
   const bool by_position = links_[i].meta.auto_wiring;
   if (by_position && outputs.size() != names.size()) {
     return absl::InvalidArgumentError(absl::StrCat("module ", i, " expects data (",
-                                                   absl::StrJoin(names, ", "), "), module ", i - 1,
+                                                   JoinNames(names), "), module ", i - 1,
                                                    " has the outputs ", Listed(outputs)));
   }
   const std::vector<BatchLayout> layouts = links_[i - 1].module->output_layouts();
@@ -135,7 +136,7 @@ absl::StatusOr<std::vector<DataDesc>> SequentialModule::Wire(size_t i,
     if (!by_position && std::find(names.begin(), names.end(), name) == names.end()) {
       return absl::InvalidArgumentError(absl::StrCat(
           "output '", name, "' ", shape.ToString(), " of module ", i - 1, " is no data of module ",
-          i, " (", absl::StrJoin(names, ", "), "); set auto_wiring to take it by position"));
+          i, " (", JoinNames(names), "); set auto_wiring to take it by position"));
     }
     for (size_t other = 0; other < k && !by_position; ++other) {
       if (outputs[other].first != name) continue;

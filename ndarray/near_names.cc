@@ -6,11 +6,13 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace cooper {
 namespace {
 
 constexpr size_t kMaxNames = 3;
+constexpr size_t kMaxListed = 10;
 // What is longer than any name that people give comes from a broken file.
 constexpr size_t kMaxLength = 200;
 
@@ -83,6 +85,16 @@ std::string DidYouMean(absl::string_view name, absl::Span<const absl::string_vie
 
 std::string DidYouMean(absl::string_view name, absl::Span<const std::string> known) {
   return DidYouMean(name, std::vector<absl::string_view>(known.begin(), known.end()));
+}
+
+std::string JoinNames(absl::Span<const absl::string_view> names) {
+  if (names.size() <= kMaxListed) return absl::StrJoin(names, ", ");
+  return absl::StrCat(absl::StrJoin(names.first(kMaxListed), ", "), ", ... and ",
+                      names.size() - kMaxListed, " more");
+}
+
+std::string JoinNames(absl::Span<const std::string> names) {
+  return JoinNames(std::vector<absl::string_view>(names.begin(), names.end()));
 }
 
 }  // namespace cooper

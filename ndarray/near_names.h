@@ -24,6 +24,11 @@ std::vector<absl::string_view> NearNames(absl::string_view name,
 std::string DidYouMean(absl::string_view name, absl::Span<const absl::string_view> known);
 std::string DidYouMean(absl::string_view name, absl::Span<const std::string> known);
 
+// "a, b, c": at most ten of `names`, and how many more there are: "a, b, ... and 37 more". For
+// lists in error messages, which a graph makes as long as it likes.
+std::string JoinNames(absl::Span<const absl::string_view> names);
+std::string JoinNames(absl::Span<const std::string> names);
+
 }  // namespace cooper
 
 #endif  // COOPER_NDARRAY_NEAR_NAMES_H_

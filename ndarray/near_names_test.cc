@@ -45,5 +45,14 @@ TEST(NearNamesTest, IsPutBehindAMessage) {
   EXPECT_EQ(DidYouMean("Convolution", kKnown), "");
 }
 
+TEST(NearNamesTest, ListsOfNamesAreCutAtTen) {
+  std::vector<std::string> names;
+  EXPECT_EQ(JoinNames(names), "");
+  for (int i = 0; i < 10; ++i) names.push_back("w" + std::to_string(i));
+  EXPECT_EQ(JoinNames(names), "w0, w1, w2, w3, w4, w5, w6, w7, w8, w9");
+  names.resize(47, "x");
+  EXPECT_EQ(JoinNames(names), "w0, w1, w2, w3, w4, w5, w6, w7, w8, w9, ... and 37 more");
+}
+
 }  // namespace
 }  // namespace cooper

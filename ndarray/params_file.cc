@@ -252,7 +252,9 @@ namespace {
 absl::Status TakeMagic(ByteReader& reader) {
   const std::string foreign = DescribeForeignFile(reader.rest(), FileKind::kParams);
   if (!foreign.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("not a list of arrays (.params)", foreign));
+    return absl::InvalidArgumentError(absl::StrCat("not a list of arrays (.params)", foreign,
+                                                   " (expected 0x", absl::Hex(kParamsListMagic),
+                                                   " at its beginning)"));
   }
   COOPER_ASSIGN_OR_RETURN(const uint64_t magic, reader.Number<uint64_t>("the header"));
   if (magic == kParamsListMagic) return absl::OkStatus();

@@ -5,7 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/indexed_graph.h"
@@ -59,7 +59,7 @@ class Differentiation {
       if (it == by_name.end()) {
         return absl::NotFoundError(absl::StrCat("a gradient is asked for '", name,
                                                 "', which is no argument; those are ",
-                                                absl::StrJoin(symbol_.ListArguments(), ", ")));
+                                                JoinNames(symbol_.ListArguments())));
       }
       found.push_back(it->second);
     }

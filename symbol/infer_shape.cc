@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 #include "symbol/inference.h"
 #include "symbol/shape_context.h"
@@ -70,14 +70,14 @@ absl::Status CheckShapesComplete(const IndexedGraph& graph,
           absl::StrAppend(&inputs[k], " ", shapes[graph.entry(node.inputs()[k])].ToString());
         }
         undecided = absl::StrCat("; the first node without a shape is ", Describe(node),
-                                 " with inputs ", absl::StrJoin(inputs, ", "));
+                                 " with inputs ", JoinNames(inputs));
       }
     }
   }
   if (missing.empty() && undecided.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("not enough is known to infer every shape; unknown variables: ",
-                   missing.empty() ? "none" : absl::StrJoin(missing, ", "), undecided));
+                   missing.empty() ? "none" : JoinNames(missing), undecided));
 }
 
 namespace {

@@ -12,7 +12,6 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "ndarray/near_names.h"
@@ -171,7 +170,7 @@ absl::Status CheckNames(const Symbol& symbol, const Known& known, const char* wh
     if (names.contains(name)) continue;
     return absl::NotFoundError(absl::StrCat(what, " is given for '", name,
                                             "', which is no variable of the graph; those are ",
-                                            absl::StrJoin(inputs, ", "), DidYouMean(name, inputs)));
+                                            JoinNames(inputs), DidYouMean(name, inputs)));
   }
   return absl::OkStatus();
 }

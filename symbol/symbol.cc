@@ -8,7 +8,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "glog/logging.h"
 #include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
@@ -41,7 +40,7 @@ absl::StatusOr<OpCall> MakeCall(absl::string_view op_name, const OpArgs& args) {
 absl::Status UnknownInput(const OpCall& call, const OpSchema::Names& names,
                           const std::string& key) {
   return absl::InvalidArgumentError(
-      absl::StrCat("has no input '", key, "'; its inputs are ", absl::StrJoin(names, ", "),
+      absl::StrCat("has no input '", key, "'; its inputs are ", JoinNames(names),
                    AttributeForInput(call, [&](const std::string& input) { return input == key; }),
                    DidYouMean(key, names)));
 }
@@ -55,7 +54,7 @@ absl::StatusOr<std::vector<NodeEntry>> BindInputs(const OpCall& call, const OpSc
       if (!absl::c_linear_search(names, key)) return UnknownInput(call, names, key);
     }
     return absl::InvalidArgumentError(absl::StrCat(
-        "takes ", names.size(), " inputs (", absl::StrJoin(names, ", "), "), but ",
+        "takes ", names.size(), " inputs (", JoinNames(names), "), but ",
         args.inputs.size() + args.named.size(), " came",
         AttributeForInput(
             call, [&](const std::string& input) { return !absl::c_linear_search(names, input); })));
@@ -109,7 +108,7 @@ Symbol Symbol::operator[](int i) const {
   if (!status_.ok()) return *this;
   return Symbol(absl::InvalidArgumentError(
       absl::StrCat(outputs_.empty() ? "the symbol" : Describe(*outputs_[0].node), " has no output ",
-                   i, "; its outputs are ", absl::StrJoin(ListOutputs(), ", "))));
+                   i, "; its outputs are ", JoinNames(ListOutputs()))));
 }
 
 Symbol Symbol::Variable(const std::string& name, const VariableOptions& options) {
@@ -206,8 +205,8 @@ absl::StatusOr<Symbol> Symbol::Compose(const std::map<std::string, Symbol>& repl
     for (const auto& [name, symbol] : replacements) {
       if (std::find(inputs.begin(), inputs.end(), name) == inputs.end()) unknown.push_back(name);
     }
-    return absl::NotFoundError(absl::StrCat("no variable called ", absl::StrJoin(unknown, ", "),
-                                            "; the inputs are ", absl::StrJoin(inputs, ", ")));
+    return absl::NotFoundError(absl::StrCat("no variable called ", JoinNames(unknown),
+                                            "; the inputs are ", JoinNames(inputs)));
   }
   std::vector<NodeEntry> outputs = outputs_;
   for (NodeEntry& output : outputs) {

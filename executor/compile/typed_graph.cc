@@ -7,7 +7,6 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "executor/compile/graph_passes/graph_facts.h"
 #include "executor/compile/passes.h"
@@ -34,8 +33,8 @@ absl::Status CheckNames(const IndexedGraph& graph, const CompileOptions& options
     for (const auto& [name, value] : named) {
       if (absl::c_linear_search(names, name)) continue;
       return absl::NotFoundError(absl::StrCat(what, " for '", name, "', which is no ", kind,
-                                              " of the graph; those are ",
-                                              absl::StrJoin(names, ", "), DidYouMean(name, names)));
+                                              " of the graph; those are ", JoinNames(names),
+                                              DidYouMean(name, names)));
     }
     return absl::OkStatus();
   };

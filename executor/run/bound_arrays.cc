@@ -1,13 +1,15 @@
 #include "executor/run/bound_arrays.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 
@@ -50,7 +52,7 @@ absl::Status CheckUnboundNames(const BindOptions& options, const std::vector<std
   for (const std::string& name : options.unbound_args) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
       return absl::NotFoundError(absl::StrCat("'", name, "' is no argument; those are ",
-                                              absl::StrJoin(names, ", "), DidYouMean(name, names)));
+                                              JoinNames(names), DidYouMean(name, names)));
     }
   }
   return absl::OkStatus();
@@ -94,6 +96,69 @@ absl::Status BoundArrays::CopyFrom(const ArrayMap& new_args, const ArrayMap& new
   };
   COOPER_RETURN_IF_ERROR(copy(new_args, args, "argument"));
   return copy(new_auxs, auxs, "auxiliary state");
+}
+
+namespace {
+
+// What may be given for the variables of one kind.
+struct Given {
+  const char* field;
+  const std::vector<std::string>& names;
+  ArrayMap& arrays;
+};
+
+// Moves the names of `given` that the graph does not have to `unused`. `other` is the other kind,
+// `without_array` names arguments that get no array.
+absl::Status TakeUnused(const Given& given, const Given& other,
+                        const std::set<std::string>& without_array, std::set<std::string>& unused) {
+  const absl::flat_hash_set<absl::string_view> known(given.names.begin(), given.names.end());
+  std::optional<std::vector<absl::string_view>> missing;  // found once a name is unknown
+  for (auto it = given.arrays.begin(); it != given.arrays.end();) {
+    const std::string& name = it->first;
+    if (known.contains(name) || it->second.is_null()) {
+      ++it;
+      continue;
+    }
+    if (absl::c_linear_search(other.names, name) && FindArray(other.arrays, name).is_null()) {
+      return absl::NotFoundError(absl::StrCat(given.field, " has an array for '", name,
+                                              "', whose array belongs into ", other.field));
+    }
+    if (!missing.has_value()) {
+      missing.emplace();
+      for (const std::string& each : given.names) {
+        if (without_array.contains(each) || !FindArray(given.arrays, each).is_null()) continue;
+        missing->push_back(each);
+      }
+    }
+    const std::vector<absl::string_view> near = NearNames(name, *missing);
+    if (!near.empty()) {
+      return absl::NotFoundError(
+          absl::StrCat(given.field, " has an array for '", name,
+                       "', which the graph does not have, and none for '", near[0],
+                       "': give it that name, or leave it out if it is another network's"));
+    }
+    unused.insert(name);
+    it = given.arrays.erase(it);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> TakeUnusedArrays(const Symbol& symbol,
+                                                          BindOptions& options) {
+  COOPER_RETURN_IF_ERROR(symbol.status());
+  if (options.args.empty() && options.auxs.empty() && options.grads.empty()) {
+    return std::vector<std::string>();
+  }
+  const VariableNames names = symbol.ListVariables();
+  const Given args{"args", names.args, options.args}, auxs{"auxs", names.auxs, options.auxs};
+  const Given grads{"grads", names.args, options.grads};
+  std::set<std::string> unused;
+  COOPER_RETURN_IF_ERROR(TakeUnused(args, auxs, options.unbound_args, unused));
+  COOPER_RETURN_IF_ERROR(TakeUnused(auxs, args, {}, unused));
+  COOPER_RETURN_IF_ERROR(TakeUnused(grads, grads, {}, unused));
+  return std::vector<std::string>(unused.begin(), unused.end());
 }
 
 absl::Status RequireArrays(const Symbol& symbol, BindOptions& options) {

@@ -5,6 +5,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -30,6 +31,12 @@ struct BoundArrays {
   // Executor::CopyParamsFrom.
   absl::Status CopyFrom(const ArrayMap& new_args, const ArrayMap& new_auxs, bool allow_extra) const;
 };
+
+// Takes the arrays out of `options` whose names `symbol` does not have, and returns these names,
+// sorted. kNotFound, naming both, if one of them resembles an argument or auxiliary state that has
+// no array of the kind, or is one of the other kind.
+absl::StatusOr<std::vector<std::string>> TakeUnusedArrays(const Symbol& symbol,
+                                                          BindOptions& options);
 
 // Executor::Bind: fails unless every argument and auxiliary state is given, and turns off the
 // gradients of arguments that have no array for one.

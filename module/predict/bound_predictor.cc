@@ -127,6 +127,7 @@ absl::StatusOr<std::shared_ptr<const BoundPredictor::Network>> BoundPredictor::R
                           OnContext(Among(params.args, needed.args), options.context));
   COOPER_ASSIGN_OR_RETURN(network->auxs,
                           OnContext(Among(params.auxs, needed.auxs), options.context));
+  COOPER_RETURN_IF_ERROR(FindTypes(options.types, *network));
   // What contradicts something is told when the network is bound.
   const auto inferred =
       InferShapePartial(network->inference.symbol, InputShapes(*network, options.shapes));
@@ -137,6 +138,20 @@ absl::StatusOr<std::shared_ptr<const BoundPredictor::Network>> BoundPredictor::R
     network->undetermined.emplace(args[i], it->second.shape());
   }
   return network;
+}
+
+absl::Status BoundPredictor::FindTypes(const KnownTypes& given, Network& network) {
+  // As in MXNet they follow neither from the parameters nor from what the symbol says: a program
+  // that names no dtypes gives floats.
+  for (const std::string& name : network.inference.inputs) {
+    const auto it = given.find(name);
+    const NDArray value = FindArray(network.values, name);
+    network.types[name] = !value.is_null()    ? value.dtype()
+                          : it == given.end() ? DType::kFloat32
+                                              : it->second;
+  }
+  return ParameterTypes().Convert(network.inference.symbol, network.types, network.args,
+                                  network.auxs);
 }
 
 KnownShapes BoundPredictor::InputShapes(const Network& network, const KnownShapes& shapes) {
@@ -156,15 +171,7 @@ absl::StatusOr<std::vector<std::unique_ptr<BoundPredictor>>> BoundPredictor::Cre
                    .args = network->args,
                    .auxs = network->auxs};
   bind.shapes = InputShapes(*network, options.shapes);
-  // As in MXNet they follow neither from the parameters nor from what the symbol says: a program
-  // that names no dtypes gives floats.
-  for (const std::string& name : network->inference.inputs) {
-    const auto it = options.types.find(name);
-    const NDArray value = FindArray(network->values, name);
-    bind.types[name] = !value.is_null()            ? value.dtype()
-                       : it == options.types.end() ? DType::kFloat32
-                                                   : it->second;
-  }
+  bind.types = network->types;
   std::vector<std::unique_ptr<BoundPredictor>> predictors;
   std::shared_ptr<const CompiledProgram> compiled;
   static std::atomic<uint64_t> num_predictors = 0;

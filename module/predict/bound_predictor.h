@@ -25,7 +25,7 @@ struct BoundPredictorOptions {
   Context context;
   KnownShapes shapes;  // of inputs
   // Likewise. An input that the file has too keeps the dtype that it has there, whatever is said
-  // here; others that are not named are float32.
+  // here; others that are not named are float32. Parameters are converted to what follows.
   KnownTypes types;
   std::vector<std::string> output_names;  // "fc1_output"; empty: the network's own
   int count = 1;
@@ -70,6 +70,7 @@ class BoundPredictor {
     ArrayMap values;                  // that the file has for inputs
     std::vector<std::string> shaped;  // inputs whose shapes were given
     KnownShapes undetermined;         // of parameters, where they do not follow from the inputs'
+    KnownTypes types;                 // of inputs
   };
 
   BoundPredictor(std::shared_ptr<const Network> network, std::unique_ptr<Executor> executor)
@@ -77,6 +78,8 @@ class BoundPredictor {
 
   static absl::StatusOr<std::shared_ptr<const Network>> ReadNetwork(
       const BoundPredictorOptions& options);
+  // The dtypes of inputs, and the parameters in those that follow.
+  static absl::Status FindTypes(const KnownTypes& given, Network& network);
   // Those of `shapes` that are inputs of the network.
   static KnownShapes InputShapes(const Network& network, const KnownShapes& shapes);
   absl::Status CheckOutput(uint32_t index) const;

@@ -75,14 +75,22 @@ TEST(BoundPredictorTest, InputsAreFloatsWhateverTheSymbolSays) {
   EXPECT_EQ(outputs, (std::vector<float>{2, 4, 600}));
 }
 
-TEST(BoundPredictorTest, HalfWeightsDoNotMakeHalfInputs) {
-  Given given{.symbol = Sum(),
-              .params = {{"arg:weight", *Weight().AsType(DType::kFloat16)}},
-              .shapes = {{"data", {2, 3}}}};
-  EXPECT_THAT(Create(given), StatusIs(absl::StatusCode::kInvalidArgument,
-                                      AllOf(HasSubstr("float16"), HasSubstr("float32"))));
-  given.types = {{"data", DType::kFloat16}};
-  COOPER_EXPECT_OK(Create(given).status());
+TEST(BoundPredictorTest, WeightsAreConvertedToTheDTypeOfTheInputs) {
+  for (const DType weight : {DType::kFloat16, DType::kFloat32, DType::kFloat64}) {
+    Given given{.symbol = Sum(),
+                .params = {{"arg:weight", *Weight().AsType(weight)}},
+                .shapes = {{"data", {2, 3}}}};
+    COOPER_ASSERT_OK_AND_ASSIGN(auto predictor, Create(given));
+    const std::vector<float> ten(6, 10);
+    EXPECT_THAT(Outputs(*predictor, ten, 6), IsOkAndHolds(ElementsAre(11, 12, 13, 14, 15, 16)));
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto reshaped, predictor->Reshape(given.shapes));
+    EXPECT_THAT(Outputs(*reshaped, ten, 6), IsOkAndHolds(ElementsAre(11, 12, 13, 14, 15, 16)));
+    for (const DType named : {DType::kFloat16, DType::kFloat64}) {
+      given.types = {{"data", named}};
+      COOPER_ASSERT_OK_AND_ASSIGN(predictor, Create(given));
+      EXPECT_THAT(predictor->OutputType(0), IsOkAndHolds(named));
+    }
+  }
 }
 
 absl::Status CreateOf(const Symbol& symbol, const std::string& params) {
@@ -169,11 +177,11 @@ TEST(BoundPredictorTest, InputsThatTheSymbolDoesNotHaveArePassedOver) {
   const std::vector<float> ten(6, 10);
   EXPECT_THAT(Outputs(*predictor, ten, 6), IsOkAndHolds(ElementsAre(11, 12, 13, 14, 15, 16)));
   COOPER_EXPECT_OK(predictor->Reshape(given.shapes).status());
-  // Nor are they what is wrong with a dtype.
-  Given half = given;
-  half.params = {{"arg:weight", *Weight().AsType(DType::kFloat16)}};
-  EXPECT_THAT(Create(half), StatusIs(absl::StatusCode::kInvalidArgument,
-                                     AllOf(HasSubstr("float16"), Not(HasSubstr("no input")))));
+  // Nor are they what is wrong with a shape.
+  Given wrong = given;
+  wrong.shapes["data"] = {3, 2};
+  EXPECT_THAT(Create(wrong), StatusIs(absl::StatusCode::kInvalidArgument,
+                                      AllOf(HasSubstr("(3, 2)"), Not(HasSubstr("no input")))));
   const auto expect_hint = [](const absl::Status& status) {
     EXPECT_FALSE(status.ok());
     EXPECT_THAT(status.message(), HasSubstr("no input 'date'; did you mean 'data'?"));

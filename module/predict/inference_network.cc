@@ -9,7 +9,6 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 #include "symbol/indexed_graph.h"
@@ -152,7 +151,7 @@ absl::Status CheckInputs(const InferenceNetwork& network, const KnownShapes& sha
   for (const auto& [name, shape] : shapes) {
     if (!absl::c_linear_search(network.inputs, name)) {
       return absl::InvalidArgumentError(absl::StrCat("there is no input '", name, "'; those are ",
-                                                     absl::StrJoin(network.inputs, ", "),
+                                                     JoinNames(network.inputs),
                                                      DidYouMean(name, network.inputs)));
     }
     if (!shape.IsFull() || shape.ToShape().num_elements() == 0) {

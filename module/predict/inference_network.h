@@ -12,6 +12,7 @@
 #include "absl/types/span.h"
 #include "ndarray/array_map.h"
 #include "symbol/infer_shape.h"
+#include "symbol/infer_type.h"
 #include "symbol/symbol.h"
 
 namespace cooper {
@@ -25,6 +26,9 @@ struct InferenceNetwork {
   std::vector<std::string> unread_labels;
   // Auxiliary states without a value, in the symbol's order.
   std::vector<std::string> missing_auxs;
+  // The dtypes of inputs that follow from the parameters, where they are other floats than float32
+  // (OtherFloats, parameter_arrays.h).
+  KnownTypes other_floats;
 };
 
 // The part of `symbol` that computes its outputs, or those named `output_names` ("fc1_output"; any

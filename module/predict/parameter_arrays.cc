@@ -1,5 +1,8 @@
 #include "module/predict/parameter_arrays.h"
 
+#include <optional>
+
+#include "absl/algorithm/container.h"
 #include "ndarray/status_macros.h"
 
 namespace cooper {
@@ -24,6 +27,61 @@ ArrayMap Among(const ArrayMap& arrays, const std::vector<std::string>& names) {
     if (it != arrays.end()) found.insert(*it);
   }
   return found;
+}
+
+bool AllAre(DType dtype, const ArrayMap& arrays) {
+  return absl::c_all_of(arrays, [dtype](const auto& each) { return each.second.dtype() == dtype; });
+}
+
+KnownTypes OtherFloats(const Symbol& symbol, const std::vector<std::string>& inputs,
+                       const ArrayMap& args, const ArrayMap& auxs, const KnownTypes& named) {
+  const VariableNames names = symbol.ListVariables();
+  const ArrayMap used_args = Among(args, names.args), used_auxs = Among(auxs, names.auxs);
+  if (AllAre(DType::kFloat32, used_args)) return {};
+  KnownTypes known;
+  for (const ArrayMap* arrays : {&used_args, &used_auxs}) {
+    for (const auto& [name, array] : *arrays) known[name] = array.dtype();
+  }
+  for (const std::string& input : inputs) {
+    if (const auto it = named.find(input); it != named.end()) known.insert(*it);
+  }
+  const auto inferred = InferTypePartial(symbol, known);
+  if (!inferred.ok()) return {};
+  KnownTypes others;
+  for (size_t i = 0; i < names.args.size(); ++i) {
+    const std::optional<DType> type = inferred->args[i];
+    const bool is_other = type.has_value() && *type != DType::kFloat32 && IsFloating(*type);
+    if (is_other && absl::c_linear_search(inputs, names.args[i]) &&
+        !known.contains(names.args[i])) {
+      others[names.args[i]] = *type;
+    }
+  }
+  return others;
+}
+
+absl::Status ParameterTypes::Convert(const Symbol& symbol, const KnownTypes& inputs, ArrayMap& args,
+                                     ArrayMap& auxs) {
+  const auto inferred = InferTypePartial(symbol, inputs);
+  if (!inferred.ok()) return absl::OkStatus();
+  const VariableNames names = symbol.ListVariables();
+  const auto convert = [&](const std::vector<std::string>& variables,
+                           const std::vector<std::optional<DType>>& types,
+                           ArrayMap& arrays) -> absl::Status {
+    for (size_t i = 0; i < variables.size(); ++i) {
+      const auto it = arrays.find(variables[i]);
+      if (it == arrays.end() || !types[i].has_value() || it->second.dtype() == *types[i]) continue;
+      NDArray& converted = converted_[{variables[i], *types[i]}];
+      if (converted.is_null()) {
+        COOPER_ASSIGN_OR_RETURN(
+            converted, AddContext(it->second.AsType(*types[i]), "parameter '", variables[i], "'"));
+      }
+      it->second = converted;
+    }
+    return absl::OkStatus();
+  };
+  const std::lock_guard<std::mutex> lock(mutex_);
+  COOPER_RETURN_IF_ERROR(convert(names.args, inferred->args, args));
+  return convert(names.auxs, inferred->auxs, auxs);
 }
 
 }  // namespace cooper

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -12,12 +13,11 @@
 #include "io/call_with_key.h"
 #include "module/checkpoint.h"
 #include "module/predict/inference_network.h"
-#include "module/predict/lru_map.h"
 #include "module/predict/network_cache.h"
 #include "module/predict/output_arrays.h"
 #include "module/predict/parameter_arrays.h"
 #include "module/predict/program_cache.h"
-#include "ndarray/device.h"
+#include "module/predict/worker.h"
 #include "ndarray/dtype.h"
 #include "ndarray/status_macros.h"
 #include "symbol/name_manager.h"
@@ -25,58 +25,11 @@
 namespace cooper {
 namespace {
 
-// What one thread at a time computes with.
-struct Worker {
-  // `number` keeps what its random operators draw apart from what others do.
-  Worker(const PredictorOptions& options, uint64_t number)
-      : arena(std::make_shared<Arena>(options.context)),
-        random(std::make_shared<RandomState>(RandomState{.seed = options.seed, .replica = number})),
-        executors(static_cast<size_t>(options.max_programs)) {}
-
-  std::shared_ptr<Arena> arena;
-  std::shared_ptr<RandomState> random;
-  LruMap<std::unique_ptr<Executor>> executors;
-  int64_t kept_outputs = 0;  // what OutputArrays keeps on its account
-};
-
 // Of the network's number, not its key: that may have had another network before.
 std::string Signature(int64_t network, const KnownShapes& shapes) {
   std::string text = absl::StrCat(network);
   for (const auto& [name, shape] : shapes) absl::StrAppend(&text, ";", name, shape.ToString());
   return text;
-}
-
-// Runs the executor, whose arguments are there, and gives its outputs in arrays that are nobody
-// else's. On a CPU it computes in them, but for outputs that cannot be apart from what it keeps. On
-// a GPU its own outputs are copied, so that its arrays stay and the run is recorded in a graph.
-absl::StatusOr<std::vector<NDArray>> Run(Worker& worker, Executor& executor, OutputArrays& arrays) {
-  const Program& program = executor.compiled()->program();
-  const auto count = static_cast<int>(program.outputs.size());
-  DeviceQueue& queue = *worker.arena->queue();
-  const auto compute = [&]() -> absl::StatusOr<std::vector<NDArray>> {
-    std::vector<NDArray> results(count);
-    for (int i = 0; i < count; ++i) {
-      const ProgramValue& value = program.values[program.outputs[i]];
-      COOPER_ASSIGN_OR_RETURN(results[i], arrays.Take(value.shape, value.dtype));
-      if (executor.TakesOutput(i)) COOPER_RETURN_IF_ERROR(executor.SetOutput(i, results[i]));
-    }
-    COOPER_RETURN_IF_ERROR(executor.Forward(/*is_train=*/false));
-    COOPER_ASSIGN_OR_RETURN(const auto outputs, executor.outputs());
-    for (int i = 0; i < count; ++i) {
-      if (executor.TakesOutput(i)) continue;
-      COOPER_RETURN_IF_ERROR(queue.Copy(results[i].raw_data(), results[i].context(),
-                                        outputs[i].raw_data(), outputs[i].context(),
-                                        outputs[i].size() * SizeOf(outputs[i].dtype())));
-    }
-    // A device may be at work on them still, and the memory of results is used again by others.
-    COOPER_RETURN_IF_ERROR(queue.Synchronize());
-    return results;
-  };
-  auto results = compute();
-  for (int i = 0; i < count; ++i) {
-    if (executor.TakesOutput(i)) COOPER_RETURN_IF_ERROR(executor.SetOutput(i, NDArray()));
-  }
-  return results;
 }
 
 }  // namespace
@@ -104,18 +57,21 @@ class Predictor::Impl {
   }
   absl::StatusOr<Lease> Take(const NetworkCache::NetworkPtr& cached, const KnownShapes& shapes);
   void Return(Lease lease);
-  OutputArrays& outputs() { return outputs_; }
+  // One for the same networks whose inputs are of these dtypes, made when it is first asked for.
+  Impl& OfTypes(const KnownTypes& types);
+  absl::StatusOr<std::vector<NDArray>> Predict(const BucketKey& key, const ArrayMap& inputs);
   const PredictorOptions& options() const { return options_; }
 
  private:
   absl::StatusOr<InferenceNetwork> MakeNetwork(const BucketKey& key) const;
-  BindOptions Options(const InferenceNetwork& network, const KnownShapes& shapes) const;
+  absl::StatusOr<BindOptions> Options(const InferenceNetwork& network, const KnownShapes& shapes);
 
   const SymGen make_;
   const ArrayMap args_;
   const ArrayMap auxs_;
   const PredictorOptions options_;
 
+  ParameterTypes parameters_;
   const std::shared_ptr<FoldedArrays> folded_ = std::make_shared<FoldedArrays>();
   OutputArrays outputs_;
 
@@ -124,20 +80,35 @@ class Predictor::Impl {
   std::atomic<uint64_t> num_workers_ = 0;
   std::mutex idle_mutex_;
   std::vector<std::unique_ptr<Worker>> idle_;
+
+  std::mutex types_mutex_;
+  std::map<KnownTypes, std::unique_ptr<Impl>> of_types_;
 };
+
+Predictor::Impl& Predictor::Impl::OfTypes(const KnownTypes& types) {
+  const std::lock_guard<std::mutex> lock(types_mutex_);
+  std::unique_ptr<Impl>& impl = of_types_[types];
+  if (impl == nullptr) {
+    PredictorOptions options = options_;
+    options.types = types;
+    impl = std::make_unique<Impl>(make_, args_, auxs_, std::move(options));
+  }
+  return *impl;
+}
 
 absl::StatusOr<InferenceNetwork> Predictor::Impl::MakeNetwork(const BucketKey& key) const {
   const NameManager names;
   COOPER_ASSIGN_OR_RETURN(const BucketSymbol bucket, CallWithKey("sym_gen", make_, key));
   COOPER_ASSIGN_OR_RETURN(InferenceNetwork network,
                           MakeInferenceNetwork(bucket.symbol, args_, auxs_, options_.output_names));
+  network.other_floats = OtherFloats(network.symbol, network.inputs, args_, auxs_, options_.types);
   if (network.missing_auxs.empty()) return network;
   return absl::NotFoundError(absl::StrCat("the parameters do not have the auxiliary state '",
                                           network.missing_auxs[0], "'"));
 }
 
-BindOptions Predictor::Impl::Options(const InferenceNetwork& network,
-                                     const KnownShapes& shapes) const {
+absl::StatusOr<BindOptions> Predictor::Impl::Options(const InferenceNetwork& network,
+                                                     const KnownShapes& shapes) {
   const VariableNames names = network.symbol.ListVariables();
   BindOptions options{.context = options_.context,
                       .shapes = shapes,
@@ -155,6 +126,9 @@ BindOptions Predictor::Impl::Options(const InferenceNetwork& network,
     const auto it = options_.types.find(name);
     if (it != options_.types.end()) options.types.insert(*it);
   }
+  if (options.types.empty() && AllAre(DType::kFloat32, options.args)) return options;
+  COOPER_RETURN_IF_ERROR(
+      parameters_.Convert(network.symbol, options.types, options.args, options.auxs));
   return options;
 }
 
@@ -176,7 +150,8 @@ absl::StatusOr<Predictor::Impl::Lease> Predictor::Impl::Take(const NetworkCache:
     }
   }
   if (lease.worker == nullptr) {
-    lease.worker = std::make_unique<Worker>(options_, num_workers_++);
+    lease.worker = std::make_unique<Worker>(options_.context, options_.seed, num_workers_++,
+                                            static_cast<size_t>(options_.max_programs));
     // Who asks for the next result often holds the one before.
     lease.worker->kept_outputs = 2 * static_cast<int64_t>(network.symbol.outputs().size());
     outputs_.KeepMore(lease.worker->kept_outputs);
@@ -186,7 +161,7 @@ absl::StatusOr<Predictor::Impl::Lease> Predictor::Impl::Take(const NetworkCache:
     return lease;
   }
   const auto bind = [&]() -> absl::StatusOr<std::unique_ptr<Executor>> {
-    BindOptions options = Options(network, shapes);
+    COOPER_ASSIGN_OR_RETURN(BindOptions options, Options(network, shapes));
     COOPER_ASSIGN_OR_RETURN(auto compiled, programs_.Get(signature, cached, shapes, [&] {
       return Executor::Compile(network.symbol, options);
     }));
@@ -269,10 +244,11 @@ KnownShapes WithoutLabels(const InferenceNetwork& network, const KnownShapes& sh
 
 }  // namespace
 
-absl::StatusOr<std::vector<NDArray>> Predictor::Predict(const BucketKey& key,
-                                                        const ArrayMap& inputs) const {
-  COOPER_ASSIGN_OR_RETURN(const auto network, impl_->Network(key));
+absl::StatusOr<std::vector<NDArray>> Predictor::Impl::Predict(const BucketKey& key,
+                                                              const ArrayMap& inputs) {
+  COOPER_ASSIGN_OR_RETURN(const auto network, networks_.Get(key));
   KnownShapes shapes;
+  KnownTypes types = options_.types;
   const std::vector<std::string>& unread = network->inference.unread_labels;
   for (const auto& [name, array] : inputs) {
     if (absl::c_linear_search(unread, name)) continue;
@@ -280,24 +256,34 @@ absl::StatusOr<std::vector<NDArray>> Predictor::Predict(const BucketKey& key,
       return absl::InvalidArgumentError(absl::StrCat("input '", name, "' is a null array"));
     }
     shapes.emplace(name, PartialShape(array.shape()));
+    if (array.dtype() == DType::kFloat32 && network->inference.other_floats.contains(name)) {
+      types[name] = DType::kFloat32;
+    }
   }
   COOPER_RETURN_IF_ERROR(CheckInputs(network->inference, shapes));
-  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(network, shapes));
+  if (types != options_.types) return OfTypes(types).Predict(key, inputs);
+  COOPER_ASSIGN_OR_RETURN(Lease lease, Take(network, shapes));
   const auto run = [&]() -> absl::StatusOr<std::vector<NDArray>> {
     for (const auto& [name, shape] : shapes) {
       const NDArray own = lease.executor->arg(name);
       const NDArray& given = inputs.at(name);
       if (given.dtype() != own.dtype()) {
-        return absl::InvalidArgumentError(absl::StrCat("input '", name, "' is ", given.ToString(),
-                                                       ", expected ", DTypeName(own.dtype())));
+        return absl::InvalidArgumentError(absl::StrCat(
+            "input '", name, "' is ", given.ToString(), ", expected ", DTypeName(own.dtype()),
+            "; convert it (NDArray::AsType), or name its dtype in PredictorOptions::types"));
       }
       COOPER_RETURN_IF_ERROR(own.CopyFrom(given));
     }
-    return Run(*lease.worker, *lease.executor, impl_->outputs());
+    return RunApart(*lease.worker, *lease.executor, outputs_);
   };
   auto outputs = run();
-  impl_->Return(std::move(lease));
+  Return(std::move(lease));
   return outputs;
+}
+
+absl::StatusOr<std::vector<NDArray>> Predictor::Predict(const BucketKey& key,
+                                                        const ArrayMap& inputs) const {
+  return impl_->Predict(key, inputs);
 }
 
 absl::StatusOr<std::vector<DataDesc>> Predictor::Prepare(const BucketKey& key,

@@ -39,7 +39,9 @@ struct PredictorOptions {
   Context context = Context::Cpu();
   // Outputs of any nodes ("fc1_output") in place of the network's own.
   std::vector<std::string> output_names;
-  // Of inputs; those that are not named here and do not follow from others are float32.
+  // Of inputs. Parameters are converted to what follows. Inputs that are not named here have the
+  // dtypes that follow from the parameters, else float32; where that is another float, Predict
+  // takes float32 too, and computes as a module bound to it does.
   KnownTypes types;
   // How many shapes of inputs are kept ready. Of more, those of networks that are gone go first,
   // then those that fit into the plan of another of their network, then those that were used

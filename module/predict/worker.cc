@@ -1,0 +1,40 @@
+#include "module/predict/worker.h"
+
+#include "ndarray/device.h"
+#include "ndarray/dtype.h"
+#include "ndarray/status_macros.h"
+
+namespace cooper {
+
+absl::StatusOr<std::vector<NDArray>> RunApart(Worker& worker, Executor& executor,
+                                              OutputArrays& arrays) {
+  const Program& program = executor.compiled()->program();
+  const auto count = static_cast<int>(program.outputs.size());
+  DeviceQueue& queue = *worker.arena->queue();
+  const auto compute = [&]() -> absl::StatusOr<std::vector<NDArray>> {
+    std::vector<NDArray> results(count);
+    for (int i = 0; i < count; ++i) {
+      const ProgramValue& value = program.values[program.outputs[i]];
+      COOPER_ASSIGN_OR_RETURN(results[i], arrays.Take(value.shape, value.dtype));
+      if (executor.TakesOutput(i)) COOPER_RETURN_IF_ERROR(executor.SetOutput(i, results[i]));
+    }
+    COOPER_RETURN_IF_ERROR(executor.Forward(/*is_train=*/false));
+    COOPER_ASSIGN_OR_RETURN(const auto outputs, executor.outputs());
+    for (int i = 0; i < count; ++i) {
+      if (executor.TakesOutput(i)) continue;
+      COOPER_RETURN_IF_ERROR(queue.Copy(results[i].raw_data(), results[i].context(),
+                                        outputs[i].raw_data(), outputs[i].context(),
+                                        outputs[i].size() * SizeOf(outputs[i].dtype())));
+    }
+    // A device may be at work on them still, and the memory of results is used again by others.
+    COOPER_RETURN_IF_ERROR(queue.Synchronize());
+    return results;
+  };
+  auto results = compute();
+  for (int i = 0; i < count; ++i) {
+    if (executor.TakesOutput(i)) COOPER_RETURN_IF_ERROR(executor.SetOutput(i, NDArray()));
+  }
+  return results;
+}
+
+}  // namespace cooper
