@@ -10,6 +10,7 @@
 #include "ndarray/on_cpu.h"
 #include "ndarray/random.h"
 #include "ndarray/status_macros.h"
+#include "symbol/batch_layout.h"
 #include "symbol/infer_shape.h"
 
 namespace cooper {
@@ -110,12 +111,12 @@ absl::StatusOr<std::vector<Sample>> BatchPredictor::MakeUpBatch(int64_t length,
 absl::Status BatchPredictor::FindOrderOfPositions(int64_t length) {
   const int64_t rows = max_batch_size_;
   if (rows == 1) return absl::OkStatus();
-  std::vector<std::vector<SampleRows>> orders(output_rows_.size());
+  std::vector<std::vector<BatchLayout>> orders(output_rows_.size());
   for (size_t k = 0; k < orders.size(); ++k) {
     if (!output_rows_[k].flattened) continue;
-    orders[k] = {{.outer = 1, .inner = length}, {.outer = length, .inner = 1}};
+    orders[k] = {BatchLayout::Samples(0, 1, length), BatchLayout::Samples(0, length, 1)};
   }
-  const auto in_doubt = [](const std::vector<SampleRows>& of) { return of.size() > 1; };
+  const auto in_doubt = [](const std::vector<BatchLayout>& of) { return of.size() > 1; };
   for (uint64_t bound = 2; bound <= kMaxMadeUp && absl::c_any_of(orders, in_doubt); bound *= 2) {
     COOPER_ASSIGN_OR_RETURN(std::vector<Sample> batch, MakeUpBatch(length, bound));
     COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> outputs, Compute(length, batch));
@@ -125,7 +126,7 @@ absl::Status BatchPredictor::FindOrderOfPositions(int64_t length) {
       if (!in_doubt(orders[k])) continue;
       COOPER_ASSIGN_OR_RETURN(const NDArray before, OnCpu(outputs[k]));
       COOPER_ASSIGN_OR_RETURN(const NDArray after, OnCpu(turned[k]));
-      COOPER_ASSIGN_OR_RETURN(orders[k], AgreeingSampleRows(orders[k], before, after, rows));
+      COOPER_ASSIGN_OR_RETURN(orders[k], AgreeingLayouts(orders[k], before, after, rows));
     }
   }
   for (size_t k = 0; k < orders.size(); ++k) {
