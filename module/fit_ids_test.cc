@@ -53,21 +53,17 @@ void ExpectFit(BaseModule& module, DataIter& train, const FitOptions& options,
 }
 
 // Numbers of words (batch_size, length) -> embed (7, 2) -> mean over time -> fc (3) -> softmax.
-Symbol Classify(const Symbol& words, AttrMap softmax = {},
-                const Symbol& label = Symbol::Variable("softmax_label")) {
+Symbol Classify(const Symbol& words, const AttrMap& softmax = {}) {
   const Symbol embed =
       Op("Embedding",
          {.name = "embed", .inputs = {words}, .attrs = {{"input_dim", "7"}, {"output_dim", "2"}}});
   const Symbol mean = Op("mean", {.name = "mean", .inputs = {embed}, .attrs = {{"axis", "1"}}});
   const Symbol fc =
       Op("FullyConnected", {.name = "fc", .inputs = {mean}, .attrs = {{"num_hidden", "3"}}});
-  return Op("SoftmaxOutput",
-            {.name = "softmax", .inputs = {fc, label}, .attrs = std::move(softmax)});
+  return Op("SoftmaxOutput", {.name = "softmax", .inputs = {fc}, .attrs = softmax});
 }
 
-Symbol Words(AttrMap softmax = {}) {
-  return Classify(Symbol::Variable("data"), std::move(softmax));
-}
+Symbol Words(const AttrMap& softmax = {}) { return Classify(Symbol::Variable("data"), softmax); }
 
 TEST(FitIdsTest, ThoseOutOfRangeAreTold) {
   struct Case {
@@ -271,6 +267,7 @@ TEST(FitIdsTest, WhatBelongsToNoSampleIsLetPass) {
 // the loss to ignore it.
 TEST(FitIdsTest, SentencesOfABucketIteratorTrain) {
   std::vector<std::vector<int>> sentences;
+  sentences.reserve(12);
   for (int i = 0; i < 12; ++i) sentences.emplace_back(i % 2 == 0 ? 3 : 5, i % 6 + 1);
   const auto generate = [](const BucketKey&) -> absl::StatusOr<BucketSymbol> {
     const Symbol embed = Op("Embedding", {.name = "embed",

@@ -23,7 +23,7 @@ namespace {
 
 // An array of its own storage, filled and read as double.
 struct TestArray {
-  TestArray(Shape shape, DType dtype) : storage(shape.num_elements() + 1) {
+  TestArray(const Shape& shape, DType dtype) : storage(shape.num_elements() + 1) {
     view = {storage.data(), shape, dtype};
   }
   void Set(int64_t i, double value) {
@@ -40,7 +40,7 @@ struct TestArray {
 
 double ValueAt(int64_t i) { return static_cast<double>(i * 7 % 23 - 5); }
 
-TestArray Filled(Shape shape, DType dtype) {
+TestArray Filled(const Shape& shape, DType dtype) {
   TestArray array(shape, dtype);
   for (int64_t i = 0; i < array.view.size(); ++i) array.Set(i, ValueAt(i));
   return array;
