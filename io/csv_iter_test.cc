@@ -166,7 +166,7 @@ TEST(CsvIterTest, RefusesNumbersThatTheDtypeDoesNotHold) {
     };
     COOPER_EXPECT_OK(create("held.csv", test.held));
     for (const std::string text : test.refused) {
-      EXPECT_THAT(create("refused.csv", "1,0,1\n0," + text + ",1\n"),
+      EXPECT_THAT(create("refused.csv", absl::StrCat("1,0,1\n0,", text, ",1\n")),
                   StatusIs(absl::StatusCode::kInvalidArgument,
                            HasSubstr("refused.csv', line 2, field 2: '" + text +
                                      "' is not a number that " + dtype + " holds")));
