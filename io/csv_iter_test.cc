@@ -168,8 +168,8 @@ TEST(CsvIterTest, RefusesNumbersThatTheDtypeDoesNotHold) {
     for (const std::string text : test.refused) {
       EXPECT_THAT(create("refused.csv", absl::StrCat("1,0,1\n0,", text, ",1\n")),
                   StatusIs(absl::StatusCode::kInvalidArgument,
-                           HasSubstr("refused.csv', line 2, field 2: '" + text +
-                                     "' is not a number that " + dtype + " holds")));
+                           HasSubstr(absl::StrCat("refused.csv', line 2, field 2: '", text,
+                                                  "' is not a number that ", dtype, " holds"))));
     }
   }
 }
