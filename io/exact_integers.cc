@@ -89,9 +89,8 @@ double Converted(double number) {
 template <typename To>
 bool Changes(double value) {
   if constexpr (std::is_integral_v<To>) {
-    constexpr double kEnd = std::is_same_v<To, bool>
-                                ? 2
-                                : static_cast<double>(std::numeric_limits<To>::max() / 2 + 1) * 2;
+    // 2^digits, which the greatest value of an int64 is not as a double.
+    constexpr double kEnd = 2.0 * static_cast<double>(std::numeric_limits<To>::max() >> 1) + 2;
     const bool in_range =
         value >= static_cast<double>(std::numeric_limits<To>::min()) && value < kEnd;
     return !in_range || value != std::trunc(value);

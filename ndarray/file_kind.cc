@@ -101,9 +101,8 @@ bool IsSafetensors(absl::string_view bytes) {
 }
 
 bool IsText(absl::string_view bytes) {
-  return absl::c_all_of(
-             bytes,
-             [](unsigned char c) { return c >= 0x80 || c >= ' ' || (c >= '\t' && c <= '\r'); }) &&
+  return absl::c_all_of(bytes,
+                        [](unsigned char c) { return c >= ' ' || (c >= '\t' && c <= '\r'); }) &&
          absl::c_any_of(bytes, [](unsigned char c) { return absl::ascii_isalnum(c); });
 }
 

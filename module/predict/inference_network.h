@@ -26,8 +26,9 @@ struct InferenceNetwork {
   std::vector<std::string> unread_labels;
   // Auxiliary states without a value, in the symbol's order.
   std::vector<std::string> missing_auxs;
-  // The dtypes of inputs that follow from the parameters, where they are other floats than float32
-  // (OtherFloats, parameter_arrays.h).
+  // What inputs are bound with, where it does not follow from the parameters; and inputs for which
+  // another float than float32 follows (FindInputTypes, parameter_arrays.h).
+  KnownTypes types;
   KnownTypes other_floats;
 };
 

@@ -33,30 +33,32 @@ bool AllAre(DType dtype, const ArrayMap& arrays) {
   return absl::c_all_of(arrays, [dtype](const auto& each) { return each.second.dtype() == dtype; });
 }
 
-KnownTypes OtherFloats(const Symbol& symbol, const std::vector<std::string>& inputs,
-                       const ArrayMap& args, const ArrayMap& auxs, const KnownTypes& named) {
-  const VariableNames names = symbol.ListVariables();
+void FindInputTypes(const ArrayMap& args, const ArrayMap& auxs, const KnownTypes& named,
+                    InferenceNetwork& network) {
+  for (const std::string& input : network.inputs) {
+    if (const auto it = named.find(input); it != named.end()) network.types.insert(*it);
+  }
+  const VariableNames names = network.symbol.ListVariables();
   const ArrayMap used_args = Among(args, names.args), used_auxs = Among(auxs, names.auxs);
-  if (AllAre(DType::kFloat32, used_args)) return {};
-  KnownTypes known;
+  if (AllAre(DType::kFloat32, used_args)) return;
+  KnownTypes known = network.types;
   for (const ArrayMap* arrays : {&used_args, &used_auxs}) {
     for (const auto& [name, array] : *arrays) known[name] = array.dtype();
   }
-  for (const std::string& input : inputs) {
-    if (const auto it = named.find(input); it != named.end()) known.insert(*it);
-  }
-  const auto inferred = InferTypePartial(symbol, known);
-  if (!inferred.ok()) return {};
-  KnownTypes others;
-  for (size_t i = 0; i < names.args.size(); ++i) {
-    const std::optional<DType> type = inferred->args[i];
-    const bool is_other = type.has_value() && *type != DType::kFloat32 && IsFloating(*type);
-    if (is_other && absl::c_linear_search(inputs, names.args[i]) &&
-        !known.contains(names.args[i])) {
-      others[names.args[i]] = *type;
+  const auto inferred = InferTypePartial(network.symbol, known);
+  if (!inferred.ok()) {
+    for (const std::string& input : network.inputs) {
+      network.types.emplace(input, DType::kFloat32);
     }
+    return;
   }
-  return others;
+  for (size_t i = 0; i < names.args.size(); ++i) {
+    const std::string& name = names.args[i];
+    const std::optional<DType> type = inferred->args[i];
+    if (!type.has_value() || *type == DType::kFloat32 || !IsFloating(*type)) continue;
+    if (known.contains(name) || !absl::c_linear_search(network.inputs, name)) continue;
+    network.other_floats[name] = *type;
+  }
 }
 
 absl::Status ParameterTypes::Convert(const Symbol& symbol, const KnownTypes& inputs, ArrayMap& args,

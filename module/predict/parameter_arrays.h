@@ -9,10 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "module/predict/inference_network.h"
 #include "ndarray/array_map.h"
 #include "ndarray/context.h"
 #include "ndarray/dtype.h"
+#include "ndarray/ndarray.h"
 #include "symbol/infer_type.h"
 #include "symbol/symbol.h"
 
@@ -27,10 +30,11 @@ ArrayMap Among(const ArrayMap& arrays, const std::vector<std::string>& names);
 // Whether all arrays are of `dtype`.
 bool AllAre(DType dtype, const ArrayMap& arrays);
 
-// The dtypes of `inputs` that follow from those of the parameters, where they are floats but not
-// float32. `named` has the dtypes of inputs that are given, which are left out.
-KnownTypes OtherFloats(const Symbol& symbol, const std::vector<std::string>& inputs,
-                       const ArrayMap& args, const ArrayMap& auxs, const KnownTypes& named);
+// Sets network.types and network.other_floats: `named` has the dtypes of inputs that the caller
+// gives. Where parameters of a dtype contradict each other without a conversion, as a BatchNorm's
+// in float16 do, inputs that are not named are float32.
+void FindInputTypes(const ArrayMap& args, const ArrayMap& auxs, const KnownTypes& named,
+                    InferenceNetwork& network);
 
 // Converts parameters to the dtypes that a network needs, as a module does: those of a float16
 // checkpoint to float32 where the inputs are float32. Keeps what it has converted, which networks

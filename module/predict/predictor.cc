@@ -101,7 +101,7 @@ absl::StatusOr<InferenceNetwork> Predictor::Impl::MakeNetwork(const BucketKey& k
   COOPER_ASSIGN_OR_RETURN(const BucketSymbol bucket, CallWithKey("sym_gen", make_, key));
   COOPER_ASSIGN_OR_RETURN(InferenceNetwork network,
                           MakeInferenceNetwork(bucket.symbol, args_, auxs_, options_.output_names));
-  network.other_floats = OtherFloats(network.symbol, network.inputs, args_, auxs_, options_.types);
+  FindInputTypes(args_, auxs_, options_.types, network);
   if (network.missing_auxs.empty()) return network;
   return absl::NotFoundError(absl::StrCat("the parameters do not have the auxiliary state '",
                                           network.missing_auxs[0], "'"));
@@ -122,10 +122,7 @@ absl::StatusOr<BindOptions> Predictor::Impl::Options(const InferenceNetwork& net
   for (const std::string& label : network.unread_labels) options.args.erase(label);
   for (const auto& [name, array] : options.args) options.constants.insert(name);
   for (const auto& [name, array] : options.auxs) options.constants.insert(name);
-  for (const std::string& name : network.inputs) {
-    const auto it = options_.types.find(name);
-    if (it != options_.types.end()) options.types.insert(*it);
-  }
+  options.types = network.types;
   if (options.types.empty() && AllAre(DType::kFloat32, options.args)) return options;
   COOPER_RETURN_IF_ERROR(
       parameters_.Convert(network.symbol, options.types, options.args, options.auxs));
