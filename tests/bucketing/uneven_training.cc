@@ -62,12 +62,14 @@ absl::StatusOr<BucketSymbol> Guess(const BucketKey& key) {
                                      .attrs = {{"use_ignore", "True"}, {"ignore_label", "0"}}})};
 }
 
-// The first process has short sentences alone, and the fewest; each further one has more.
+// The first process has the fewest sentences, and one batch of long ones; each further one has
+// more.
 std::unique_ptr<BucketSentenceIter> MakeIter(int rank, bool is_training) {
   RandomGenerator random(7 + rank);
   std::vector<std::vector<int>> sentences(13 + 21 * rank);  // some roll over
   for (size_t i = 0; i < sentences.size(); ++i) {
-    sentences[i].resize(rank > 0 && i % 2 == 1 ? 5 : 3);
+    const bool is_long = rank == 0 ? i < 4 : i % 2 == 1;
+    sentences[i].resize(is_long ? 5 : 3);
     for (int& word : sentences[i]) word = 1 + static_cast<int>(random.NextBelow(kWords - 1));
   }
   using LastBatch = BucketSentenceIterOptions::LastBatch;
@@ -91,7 +93,8 @@ absl::Status Train(const std::string& prefix, int epochs, const std::string& kin
 
   const auto data = MakeIter(rank, /*is_training=*/true);
   const auto validation = MakeIter(1, /*is_training=*/false);
-  BucketingModuleOptions options{.sym_gen = Guess, .default_bucket_key = 5};
+  BucketingModuleOptions options{.sym_gen = Guess,
+                                 .default_bucket_key = data->default_bucket_key()};
   if (kind == "compressed") options.compression_params = {{"type", "2bit"}, {"threshold", "0.01"}};
   COOPER_ASSIGN_OR_RETURN(const auto module, BucketingModule::Create(options));
   const auto metric = Perplexity({.ignore_label = 0});

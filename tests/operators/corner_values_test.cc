@@ -128,10 +128,8 @@ TEST(CornerValuesTest, GradientsOfTopKGoWhereItsIndicesCanSay) {
 
 TEST(CornerValuesTest, FtrlKeepsNaN) {
   BindOptions options{.grad_req = WriteReq::kNull};
-  options.args = {{"weight", Array({2}, {1, 2})},
-                  {"grad", Array({2}, {std::nanf(""), 1})},
-                  {"z", Array({2}, {0, 0})},
-                  {"n", Array({2}, {0, 0})}};
+  options.args = {{"weight", Array({2}, {1, 2})}, {"grad", Array({2}, {std::nanf(""), 1})}};
+  options.auxs = {{"z", Array({2}, {0, 0})}, {"n", Array({2}, {0, 0})}};
   const auto update = Symbol::Create(
       "ftrl_update", {.inputs = {Symbol::Variable("weight"), Symbol::Variable("grad"),
                                  Symbol::Variable("z"), Symbol::Variable("n")},
