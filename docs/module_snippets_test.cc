@@ -153,7 +153,7 @@ TEST(ModulePageTest, BindsAllBuckets) {
 // A module for training alone: no array has the size of the vocabulary times the words of a batch.
 absl::StatusOr<std::unique_ptr<BucketingModule>> MakeLean(SymGen sym_gen) {
   return BucketingModule::Create(
-      {.sym_gen = std::move(sym_gen), .default_bucket_key = 60, .label_probabilities = true});
+      {.sym_gen = std::move(sym_gen), .default_bucket_key = 12, .label_probabilities = true});
 }
 
 TEST(ModulePageTest, TrainsWithoutOutputsOfAllClasses) {

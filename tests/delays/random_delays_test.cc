@@ -178,7 +178,7 @@ std::map<std::string, std::vector<float>> Train(const Work& work, int threads) {
 }
 
 // oneDNN's products for AVX2 round in ways that depend on how they are cut, and so on the number of
-// threads (docs/ndarray.md); elsewhere all numbers of threads have the bits of one.
+// threads (docs/mxnet_differences.md); elsewhere all numbers of threads have the bits of one.
 void ExpectSameBits(const Work& work) {
   const bool any_number = HighestCpuLevel() != CpuLevel::kAvx2;
   std::map<int, std::map<std::string, std::vector<float>>> undisturbed;
