@@ -94,7 +94,7 @@ expect_output "^--buckets=2,4" --records=lengths.rec --bytes_per_token=2 --batch
 { record 27 28; } >short.rec
 expect_error "short.rec', offset 0: the record has 27 bytes, fewer than its header" \
   --records=short.rec --record_header=28
-expect_error "text.txt', offset 0: no record" --records=text.txt
+expect_error "text.txt': not a RecordIO file (.rec): the file is text" --records=text.txt
 expect_error "no line has a word" --text=empty.txt
 expect_error "there is no length above 0" --lengths=empty.txt
 expect_error "words.txt', line 1: 'none', expected lengths" --lengths=words.txt
