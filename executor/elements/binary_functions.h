@@ -36,12 +36,13 @@ namespace cooper {
   }
 #define COOPER_BINARY_GRADIENT(Name, body) COOPER_BINARY_GRADIENT_OF(Name, false, body)
 
-// a to the power of b. Where the result is an integer that an int64 holds, its digits are all
-// right; where it is none, what becomes of a double.
+// a to the power of b. A result that an int64 holds is exact; a larger one, and 0 to a negative
+// power, are converted from the double that std::pow returns.
 COOPER_HOST_DEVICE inline int64_t IntegerPower(int64_t a, int64_t b) {
+  if (b < 0 && a != 0) return a == 1 || a == -1 ? ((b & 1) != 0 ? a : 1) : 0;
   const double rounded = std::pow(static_cast<double>(a), static_cast<double>(b));
-  const double size = std::fabs(rounded);
-  if (b < 0 || size < 0x1p53 || !(size < 0x1p63)) return IntegerOf<int64_t>(rounded);
+  if (b < 0 || !(std::fabs(rounded) < 0x1p63)) return IntegerOf<int64_t>(rounded);
+  // std::pow may be inexact: CUDA computes 2.9999999999999996 for 3 to the power of 1.
   int64_t power = 1;
   for (int64_t square = a; b > 0; b >>= 1, square = WrapMul(square, square)) {
     if ((b & 1) != 0) power = WrapMul(power, square);

@@ -8,9 +8,6 @@
 
 namespace cooper {
 
-template <>
-inline constexpr bool kGivesIntegers<Power> = true;
-
 // For those files.
 template const ElementMap& ElementMapOf<Add>();
 template const ElementMap& ElementMapOf<Sub>();

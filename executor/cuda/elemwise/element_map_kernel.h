@@ -15,8 +15,8 @@
 
 namespace cooper {
 
-// Whether F gives integers for integers, where it gives anything of use for them, by functions that
-// CUDA rounds: of 3 to the power of 1 they may make 2.9999999999999996, which would be stored as 2.
+// Whether F is computed in double for integers too, by a function whose result CUDA may round to
+// just below an integer, where conversion would cut it off.
 template <typename F>
 inline constexpr bool kGivesIntegers = false;
 
