@@ -1,6 +1,7 @@
 #include "executor/executor.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -16,6 +17,7 @@
 #include "ndarray/profiler.h"
 #include "ndarray/random.h"
 #include "ndarray/status_matchers.h"
+#include "ndarray/subnormals.h"
 #include "symbol/name_manager.h"
 
 namespace cooper {
@@ -588,6 +590,41 @@ TEST(ExecutorTest, ASharedWeightKeepsOneGradientBuffer) {
                               Executor::SimpleBind(net, {.shapes = {{"data", {2, 4}}}}));
   EXPECT_THAT(executor->DebugString(), ::testing::Not(HasSubstr("_grad_sum")));
   EXPECT_LE(executor->memory().planned_bytes, executor->memory().lower_bound * 105 / 100);
+}
+
+bool ThreadKeepsSubnormals() {
+  volatile float smallest = std::numeric_limits<float>::denorm_min();
+  return smallest * 2.0f != 0;
+}
+
+// data * 0.5, by itself, and followed by operators that run with it tile by tile.
+TEST(ExecutorTest, KernelsFlushSubnormalsAndTheCallersModeStays) {
+  constexpr float kSmall = 1.5e-38f;  // normal; half of it is not
+  const Symbol half =
+      Op("_mul_scalar", {.inputs = {Symbol::Variable("data")}, .attrs = {{"scalar", "0.5"}}});
+  const Symbol chain = Op("negative", {.inputs = {Op("negative", {.inputs = {half}})}});
+  for (const Symbol& net : {half, chain}) {
+    for (const bool flush : {true, false}) {
+      SetFlushSubnormals(flush);
+      COOPER_ASSERT_OK_AND_ASSIGN(auto executor,
+                                  Executor::SimpleBind(net, {.shapes = {{"data", {50'000}}}}));
+      COOPER_ASSERT_OK(executor->arg_dict().at("data").Fill(kSmall));
+      COOPER_ASSERT_OK(executor->Forward(true));
+      COOPER_ASSERT_OK(executor->Backward({*NDArray::Full({50'000}, kSmall)}));
+      const float expected = flush ? 0 : kSmall / 2;
+      EXPECT_THAT(Floats((*executor->outputs())[0]), ::testing::Each(expected));
+      EXPECT_THAT(Floats(executor->grad_dict().at("data")), ::testing::Each(expected));
+      EXPECT_TRUE(ThreadKeepsSubnormals());
+    }
+  }
+  SetFlushSubnormals(true);
+  // A kernel that fails, and a monitor, which is not a kernel.
+  const Symbol factor = Op("_linalg_potrf", {.name = "factor", .inputs = {half}});
+  COOPER_ASSERT_OK_AND_ASSIGN(auto executor,
+                              Executor::SimpleBind(factor, {.shapes = {{"data", {2, 2}}}}));
+  COOPER_ASSERT_OK(executor->arg_dict().at("data").Fill(-1));
+  EXPECT_FALSE(executor->Forward(true).ok());
+  EXPECT_TRUE(ThreadKeepsSubnormals());
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "ndarray/partial_shape.h"
 #include "ndarray/philox.h"
 #include "ndarray/status_macros.h"
+#include "ndarray/subnormals.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"
 
@@ -151,6 +152,11 @@ KernelContext Invocation::ContextFor(absl::Span<const ArrayView> inputs,
           .queue = queue};
 }
 
+absl::Status Invocation::Run(DeviceQueue* queue) const {
+  const auto subnormals = ScopedSubnormals::Flush(context_.is_cpu());
+  return kernel_->run(ContextFor(inputs_, outputs_, queue));
+}
+
 absl::Status Invocation::RunPart(int64_t part, int64_t parts) const {
   std::array<ArrayView, kMaxArrays> views[2];
   absl::Span<const ArrayView> slices[2];
@@ -175,6 +181,7 @@ absl::Status Invocation::RunInParts(absl::Span<const Invocation> invocations) {
   int64_t size = 0;
   for (const Invocation& invocation : invocations) size += invocation.outputs_[0].size();
   const int64_t parts = std::clamp<int64_t>(size / kGrain, 1, NumThreads());
+  const auto subnormals = ScopedSubnormals::Flush();
   std::mutex mutex;
   absl::Status status;  // the first that is not OK
   ParallelForPlain(parts, 1, [&](int64_t begin, int64_t end) {
@@ -213,6 +220,7 @@ absl::Status Invocation::RunTogether(absl::Span<const Invocation> invocations, D
       if (contexts.size() == kMost || writes_again(invocation)) break;
       contexts.push_back(invocation.ContextFor(invocation.inputs_, invocation.outputs_, queue));
     }
+    const auto subnormals = ScopedSubnormals::Flush(invocations[0].context_.is_cpu());
     COOPER_RETURN_IF_ERROR(invocations[0].kernel_->run_all(contexts));
     invocations.remove_prefix(contexts.size());
   }

@@ -40,9 +40,7 @@ class Invocation {
                          absl::Span<const NDArray* const> outputs);
 
   // In `queue`, of the arrays' device; null: in none, on its own order of work (ndarray/device.h).
-  absl::Status Run(DeviceQueue* queue = nullptr) const {
-    return kernel_->run(ContextFor(inputs_, outputs_, queue));
-  }
+  absl::Status Run(DeviceQueue* queue = nullptr) const;
 
  private:
   friend absl::Status RunAll(absl::Span<const Invocation> invocations, DeviceQueue* queue);

@@ -1,6 +1,7 @@
 #include "executor/invoke.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,23 @@ TEST(InvokeTest, RunsAnOperatorInPlace) {
   const NDArray weight = Vector({1, 2}), grad = Vector({2, 4});
   COOPER_ASSERT_OK(Invoke("sgd_update", {{"lr", "0.25"}}, {&weight, &grad}, {&weight}));
   EXPECT_THAT(*weight.ToVector<float>(), ElementsAre(0.5, 1));
+}
+
+// Each by itself, and in parts over several threads.
+TEST(InvokeTest, UpdatesFlushSubnormals) {
+  for (const int64_t size : {10, 100'000}) {
+    const NDArray weight = *NDArray::Zeros({size}), grad = *NDArray::Full({size}, 1.5e-38);
+    OpCall call{.op = *FindOp("sgd_update")};
+    call.params = *call.op->params()->Parse({{"lr", "0.5"}});
+    std::vector<Invocation> invocations;
+    invocations.push_back(*Invocation::Create(std::move(call), DeviceType::kCpu));
+    COOPER_ASSERT_OK(invocations[0].SetArrays({&weight, &grad}, {&weight}));
+    COOPER_ASSERT_OK(RunAll(invocations));
+    COOPER_ASSERT_OK(invocations[0].Run());
+    EXPECT_THAT(*weight.ToVector<float>(), ::testing::Each(0.0f));
+  }
+  volatile float smallest = std::numeric_limits<float>::denorm_min();
+  EXPECT_NE(smallest * 2.0f, 0);
 }
 
 TEST(InvokeTest, RunsAnOperatorWithoutOutputs) {
@@ -105,7 +123,7 @@ TEST(InvokeTest, WhatTheKernelRefusesStaysRefused) {
   EXPECT_THAT(*weight.ToVector<float>(), ElementsAre(0.5, 1));
 }
 
-// Of large and small arrays, for any number of threads; with an operator in between that has to run
+// Large and small arrays, for any number of threads; with an operator in between that has to run
 // as a whole.
 TEST(InvokeTest, RunAllIsRunOfEach) {
   const int threads = NumThreads();

@@ -5,6 +5,7 @@
 
 #include "ndarray/helper_balance.h"
 #include "ndarray/profiler.h"
+#include "ndarray/subnormals.h"
 #include "oneapi/tbb/task_arena.h"
 #include "oneapi/tbb/task_group.h"
 
@@ -82,6 +83,7 @@ class SharedRun {
   __attribute__((noinline)) void Join(int64_t self) {
     if (!ready_.load(std::memory_order_acquire)) return;  // never
     const int64_t start = HelperBalance::Now();
+    const ScopedSubnormals subnormals(flush_bits_);
     const Share share = Enter(self);
     others_pieces_.fetch_add(share.pieces, std::memory_order_relaxed);
     others_time_.fetch_add(HelperBalance::Now() - start - share.waited, std::memory_order_relaxed);
@@ -91,6 +93,7 @@ class SharedRun {
   const int64_t threads_;
   const absl::FunctionRef<Share(int64_t)> work_;
   std::atomic<int64_t>* const flops_ = RunningProfileFlops();
+  const uint32_t flush_bits_ = internal_subnormals::ThreadFlushBits();
   tbb::task_group& group_ = TasksOfThisThread();
   alignas(64) std::atomic<bool> ready_ = false;
   std::atomic<int64_t> running_ = 0;

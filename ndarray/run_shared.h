@@ -21,9 +21,10 @@ struct Share {
 // Calls work(0) on this thread and work(i), 0 < i < threads, each at most once, on workers that
 // have nothing else to do, and returns when all calls that have begun have ended. Which are made
 // depends on who is there in time: work(0) alone must do everything. What the others have done and
-// cost goes into the caller's HelperBalance. Within `work` in_loop is set, and products count for
-// the caller's profile. Not to be called within a loop. Work that throws ends the program: the
-// others are in the loop, which is on the caller's stack.
+// cost goes into the caller's HelperBalance. Within `work` in_loop is set, products count for the
+// caller's profile, and subnormals are treated as the caller treats them (subnormals.h). Not to be
+// called within a loop. Work that throws ends the program: the others are in the loop, which is on
+// the caller's stack.
 void RunShared(int64_t threads, absl::FunctionRef<Share(int64_t self)> work);
 
 }  // namespace cooper::internal_parallel

@@ -8,6 +8,7 @@
 #include "ndarray/profiler.h"
 #include "ndarray/recording_queue.h"
 #include "ndarray/status_macros.h"
+#include "ndarray/subnormals.h"
 
 namespace cooper {
 namespace {
@@ -248,6 +249,7 @@ absl::Status BoundProgram::RunInstruction(int i) {
   const Step& step = *steps_[i];
   const ScopedProfile profile(CategoryOf(instruction), instruction.node->op()->name(),
                               instruction.node->name());
+  const auto subnormals = ScopedSubnormals::Flush(step.context.context.is_cpu());
   const absl::Status status = instruction.copy_from >= 0 ? RunCopy(instruction, step)
                                                          : compiled_->step(i).run(step.context);
   return status.ok() ? status : WithInstruction(status, i);
@@ -271,6 +273,7 @@ absl::Status BoundProgram::RunChain(int number, bool is_train) {
   for (int i : planned.steps) steps_[i]->context.is_train = is_train;
   const Instruction& first = program().instructions[planned.begin];
   const ScopedProfile profile(CategoryOf(first), "element-wise chain", chain.name);
+  const auto subnormals = ScopedSubnormals::Flush(program().contexts[first.context].is_cpu());
   const ArenaLayout& layout = compiled_->layout();
   void* const workspace =
       At(first.context, layout.OffsetOf(first.context, layout.range_of_chain[number]));

@@ -1,12 +1,16 @@
 // Training step of RNN (forward, then gradients), at sizes of language models. The counter is the
-// rate of the products alone, so that it shows what all the rest costs.
+// rate of the products alone, so that it shows what all the rest costs. BM_VanishingGradients takes
+// the step with gradients that are subnormal or 0: with them flushed (flush = 1), as executors do,
+// it takes as long as a step with ordinary gradients.
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "benchmark/benchmark.h"
 #include "executor/kernel.h"
+#include "ndarray/subnormals.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
@@ -40,7 +44,7 @@ struct Node {
 };
 
 // range: mode, layers, directions, steps, batch, input and state size.
-void BM_TrainStep(benchmark::State& state) {
+void TrainSteps(benchmark::State& state, float head_gradient) {
   const char* modes[] = {"rnn_relu", "rnn_tanh", "lstm", "gru"};
   const int64_t layers = state.range(1), directions = state.range(2), steps = state.range(3);
   const int64_t batch = state.range(4), hidden = state.range(5);
@@ -70,6 +74,7 @@ void BM_TrainStep(benchmark::State& state) {
   Node backward{.kernel = FindKernel("_backward_RNN", DeviceType::kCpu).value(),
                 .call = &backward_call};
   backward.inputs = {make({steps, batch, directions * hidden})};
+  std::fill(storage.back().begin(), storage.back().end(), head_gradient);
   for (const ArrayView& input : inputs) {
     backward.inputs.push_back(input);
     backward.outputs.push_back(make(input.shape));
@@ -90,6 +95,14 @@ void BM_TrainStep(benchmark::State& state) {
                                                  benchmark::Counter::kIsIterationInvariantRate);
 }
 
+void BM_TrainStep(benchmark::State& state) { TrainSteps(state, 0.01f); }
+
+// range(6): whether the gradients vanish; range(7): whether subnormals are flushed.
+void BM_VanishingGradients(benchmark::State& state) {
+  const auto flush = ScopedSubnormals::Flush(state.range(7) != 0);
+  TrainSteps(state, state.range(6) != 0 ? 2e-38f : 0.01f);
+}
+
 BENCHMARK(BM_TrainStep)
     ->ArgNames({"mode", "layers", "directions", "steps", "batch", "state"})
     ->Args({2, 2, 1, 35, 32, 200})
@@ -98,6 +111,14 @@ BENCHMARK(BM_TrainStep)
     ->Args({2, 2, 2, 35, 32, 200})
     ->Args({3, 2, 1, 35, 32, 200})
     ->Args({1, 2, 1, 35, 32, 200})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
+BENCHMARK(BM_VanishingGradients)
+    ->ArgNames({"mode", "layers", "directions", "steps", "batch", "state", "vanish", "flush"})
+    ->Args({2, 2, 1, 200, 16, 128, 0, 1})
+    ->Args({2, 2, 1, 200, 16, 128, 1, 1})
+    ->Args({2, 2, 1, 200, 16, 128, 1, 0})
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 
