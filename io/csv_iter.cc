@@ -133,6 +133,10 @@ absl::StatusOr<std::unique_ptr<CsvIter>> CsvIter::Create(const CsvIterOptions& o
     return absl::InvalidArgumentError(
         absl::StrCat("CSVIter: batch_size is ", options.batch_size, ", expected at least 1"));
   }
+  COOPER_RETURN_IF_ERROR(
+      AddContext(Shape::Create(options.data_shape.dims()).status(), "CSVIter: data_shape"));
+  COOPER_RETURN_IF_ERROR(
+      AddContext(Shape::Create(options.label_shape.dims()).status(), "CSVIter: label_shape"));
   COOPER_ASSIGN_OR_RETURN(NDArray data,
                           ReadCsv(options.data_csv, options.data_shape, options.dtype, false));
   const int64_t rows = data.shape()[0];

@@ -43,7 +43,8 @@ class CsvIter : public DataIter {
  public:
   // kInvalidArgument, naming file and line, for a line that does not hold as many numbers as its
   // shape, and, with the field, for one that is no number or that the dtype does not hold; if there
-  // are no rows, or other numbers of them in the two files. ReadFile's errors.
+  // are no rows, or other numbers of them in the two files; for a shape with a negative extent or
+  // too many elements. ReadFile's errors.
   static absl::StatusOr<std::unique_ptr<CsvIter>> Create(const CsvIterOptions& options);
 
   // `index` of a batch holds row numbers, and -1 for zeros.

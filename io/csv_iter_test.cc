@@ -267,6 +267,15 @@ TEST(CsvIterTest, NamesFileAndLine) {
   options.batch_size = 0;
   EXPECT_THAT(CsvIter::Create(options),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("batch_size is 0")));
+  options = Rows(3);
+  options.data_shape = {-1, -2};  // 2 numbers
+  EXPECT_THAT(CsvIter::Create(options),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("CSVIter: data_shape: negative extent -1 in shape (-1, -2)")));
+  options = Rows(3);
+  options.label_shape = {int64_t{1} << 32, int64_t{1} << 32};
+  EXPECT_THAT(CsvIter::Create(options), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                 HasSubstr("CSVIter: label_shape: shape (")));
 }
 
 }  // namespace
