@@ -36,6 +36,12 @@ absl::StatusOr<std::shared_ptr<const void>> ParamSchema::Parse(const AttrMap& at
 }
 
 absl::Status ParamSchema::Read(const AttrMap& texts, absl::string_view what, void* options) const {
+  // Unknown names before missing ones, as in Parse.
+  for (const auto& [name, text] : texts) {
+    if (IsKnown(name)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        what, ": unknown argument '", name, "', expected one of ", FieldNames(), Meant(name)));
+  }
   for (const ParamField& field : fields_) {
     const auto it = texts.find(field.name);
     if (it == texts.end()) {
@@ -44,11 +50,6 @@ absl::Status ParamSchema::Read(const AttrMap& texts, absl::string_view what, voi
     }
     COOPER_RETURN_IF_ERROR(AddContext(field.parse(it->second, options), what, ": ", field.name,
                                       " is '", it->second, "'"));
-  }
-  for (const auto& [name, text] : texts) {
-    if (IsKnown(name)) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        what, ": unknown argument '", name, "', expected one of ", FieldNames(), Meant(name)));
   }
   return absl::OkStatus();
 }

@@ -17,6 +17,7 @@
 namespace cooper {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -145,6 +146,10 @@ TEST(OptionRegistryTest, NamesWhatIsWrong) {
   EXPECT_THAT(registry.Create("ccsgd", {{"rate", "1"}, {"momentun", "0.9"}}, 0),
               StatusIs(code, HasSubstr("optimizer ccsgd: unknown argument 'momentun', expected one "
                                        "of rate, momentum, centered, step, clip, mode, lazy")));
+  // What is missing may be what was misspelt.
+  EXPECT_THAT(registry.Create("sgd", {{"rates", "1"}}, 0),
+              StatusIs(code, AllOf(HasSubstr("unknown argument 'rates'"),
+                                   HasSubstr("did you mean 'rate'?"))));
   EXPECT_THAT(registry.Create("sgd", {}, 0),
               StatusIs(code, HasSubstr("optimizer sgd: rate is missing")));
   EXPECT_THAT(registry.Create("sdg", {}, 0),
