@@ -39,10 +39,10 @@ absl::StatusOr<KnownShapes> ParseShapesFlag(const std::string& text) {
   const std::vector<std::string> parts = absl::StrSplit(text, ';', absl::SkipWhitespace());
   for (const std::string& part : parts) {
     const size_t colon = part.rfind(':');
-    const bool has_name = colon != std::string::npos && colon > 0;
-    const std::string name(absl::StripAsciiWhitespace(has_name ? part.substr(0, colon) : ""));
+    const std::string name(
+        absl::StripAsciiWhitespace(colon != std::string::npos ? part.substr(0, colon) : ""));
     COOPER_ASSIGN_OR_RETURN(PartialShape shape,
-                            ParseExtents(part, has_name ? part.substr(colon + 1) : ""));
+                            ParseExtents(part, name.empty() ? "" : part.substr(colon + 1)));
     if (!shapes.emplace(name, std::move(shape)).second) {
       return PartError(part, absl::StrCat("one shape only for '", name, "'"));
     }

@@ -27,7 +27,7 @@ TEST(ShapesFlagTest, ReadsNamesAndExtents) {
 
 TEST(ShapesFlagTest, NamesThePartThatIsNone) {
   for (const std::string part :
-       {"data", "data:", ":3", "data:3,", "data:3x4", "data:-2", "data:1e3"}) {
+       {"data", "data:", ":3", " :3", "data:3,", "data:3x4", "data:-2", "data:1e3"}) {
     EXPECT_THAT(ParseShapesFlag("x:1;" + part),
                 StatusIs(absl::StatusCode::kInvalidArgument,
                          AllOf(HasSubstr("'" + part + "'"), HasSubstr("data:32,10"))));
