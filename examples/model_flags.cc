@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "absl/flags/flag.h"
@@ -148,17 +149,22 @@ absl::Status CheckOptimizerFlags() {
 }  // namespace
 
 absl::Status CheckModelFlags() {
-  const std::pair<const char*, int> sizes[] = {{"num_layers", absl::GetFlag(FLAGS_num_layers)},
-                                               {"num_hidden", absl::GetFlag(FLAGS_num_hidden)},
-                                               {"num_embed", absl::GetFlag(FLAGS_num_embed)},
-                                               {"batch_size", absl::GetFlag(FLAGS_batch_size)},
-                                               {"max_buckets", absl::GetFlag(FLAGS_max_buckets)},
-                                               {"contexts", absl::GetFlag(FLAGS_contexts)}};
-  for (const auto& [name, value] : sizes) {
-    if (value < 1) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--", name, "=", value, ": expected a positive number"));
-    }
+  // Cells and contexts are made one by one: a slip of the hand would take all memory.
+  constexpr int kAny = std::numeric_limits<int>::max(), kMostLayers = 1000, kMostContexts = 1000;
+  const struct {
+    const char* name;
+    int value, most;
+  } sizes[] = {{"num_layers", absl::GetFlag(FLAGS_num_layers), kMostLayers},
+               {"num_hidden", absl::GetFlag(FLAGS_num_hidden), kAny},
+               {"num_embed", absl::GetFlag(FLAGS_num_embed), kAny},
+               {"batch_size", absl::GetFlag(FLAGS_batch_size), kAny},
+               {"max_buckets", absl::GetFlag(FLAGS_max_buckets), kAny},
+               {"contexts", absl::GetFlag(FLAGS_contexts), kMostContexts}};
+  for (const auto& [name, value, most] : sizes) {
+    if (value >= 1 && value <= most) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", name, "=", value, ": expected ",
+                     most == kAny ? "a positive number" : absl::StrCat("1 to ", most)));
   }
   const std::pair<const char*, double> numbers[] = {
       {"lr", absl::GetFlag(FLAGS_lr)},

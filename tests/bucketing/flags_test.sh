@@ -22,6 +22,8 @@ expect_error() {
 expect_error "no_such_flag" --no_such_flag
 expect_error "num_hidden" --num_hidden=many
 expect_error "num_hidden=0" --num_hidden=0
+expect_error "num_layers=2000000000: expected 1 to 1000" --num_layers=2000000000
+expect_error "contexts=2000000000: expected 1 to 1000" --contexts=2000000000
 expect_error "no-such-file" --train=no-such-file
 expect_error "no sentence" --train=empty
 expect_error "exceed the largest bucket" --train=long --buckets=2,4
