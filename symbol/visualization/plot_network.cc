@@ -82,7 +82,11 @@ std::string NodeDefaults(const AttrValues& node_attrs) {
 
 std::string NodeLine(const std::string& id, const Node& node) {
   const NodeLabel label = MakeNodeLabel(node);
-  std::string line = absl::StrCat("\t", Quoted(id), " [label=\"", LabelText(label.title));
+  std::string line = absl::StrCat("\t", Quoted(id), " [label=\"");
+  if (!node.is_variable()) {
+    absl::StrAppend(&line, LabelText(PrintableText(node.name())), "\\n");
+  }
+  line += LabelText(label.title);
   if (!label.detail.empty()) absl::StrAppend(&line, "\\n", LabelText(label.detail));
   absl::StrAppend(&line, "\" fillcolor=\"", label.color, "\"");
   if (const std::string attrs = WrittenAttrs(node); !attrs.empty()) {

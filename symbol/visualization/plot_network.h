@@ -1,9 +1,9 @@
 #ifndef COOPER_SYMBOL_VISUALIZATION_PLOT_NETWORK_H_
 #define COOPER_SYMBOL_VISUALIZATION_PLOT_NETWORK_H_
 
-// A network as a picture, as MXNet's mx.viz.plot_network draws it: a box per operator with its main
-// parameters, coloured by kind, an oval per input, data at the bottom, arrows from inputs to users.
-// Graphviz lays it out. Links no kernel and needs no data.
+// A network as a picture, as MXNet's mx.viz.plot_network draws it: a box per operator with its name
+// and main parameters, coloured by kind, an oval per input, data at the bottom, arrows from inputs
+// to users. Graphviz lays it out. Links no kernel and needs no data.
 //
 // MXNet: python/mxnet/visualization.py.
 

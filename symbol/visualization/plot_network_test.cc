@@ -26,11 +26,11 @@ TEST(PlotNetworkDotTest, DrawsWhatMXNetDraws) {
               IsOkAndHolds(std::string(R"(digraph "plot" {
 	node ["fixedsize"="true" "height"="0.8034" "shape"="box" "style"="filled" "width"="1.3"]
 	"data" [label="data" fillcolor="#8dd3c7" shape=oval]
-	"fc1" [label="FullyConnected\n128" fillcolor="#fb8072" tooltip="num_hidden=128"]
-	"relu1" [label="Activation\nrelu" fillcolor="#ffffb3" tooltip="act_type=relu"]
-	"fc2" [label="FullyConnected\n10" fillcolor="#fb8072" tooltip="num_hidden=10"]
+	"fc1" [label="fc1\nFullyConnected\n128" fillcolor="#fb8072" tooltip="num_hidden=128"]
+	"relu1" [label="relu1\nActivation\nrelu" fillcolor="#ffffb3" tooltip="act_type=relu"]
+	"fc2" [label="fc2\nFullyConnected\n10" fillcolor="#fb8072" tooltip="num_hidden=10"]
 	"softmax_label" [label="softmax_label" fillcolor="#8dd3c7" shape=oval]
-	"softmax" [label="SoftmaxOutput" fillcolor="#b3de69"]
+	"softmax" [label="softmax\nSoftmaxOutput" fillcolor="#b3de69"]
 	"fc1" -> "data" [label="784" arrowtail=open dir=back]
 	"relu1" -> "fc1" [label="128" arrowtail=open dir=back]
 	"fc2" -> "relu1" [label="128" arrowtail=open dir=back]
@@ -40,12 +40,13 @@ TEST(PlotNetworkDotTest, DrawsWhatMXNetDraws) {
 )")));
 }
 
-TEST(PlotNetworkDotTest, LabelsHaveTheMainParameters) {
+TEST(PlotNetworkDotTest, LabelsHaveNameOperatorAndMainParameters) {
   COOPER_ASSERT_OK_AND_ASSIGN(const std::string dot, PlotNetworkDot(ConvNet()));
   for (const char* label :
-       {"Convolution\\n5x5/1, 20", "BatchNorm", "Activation\\ntanh", "Pooling\\nmax, 2x2/2x2",
-        "Convolution\\n5x5/1x1, 50", "LeakyReLU\\nprelu", "Pooling\\navg, global", "Flatten"}) {
-    EXPECT_THAT(dot, HasSubstr(absl::StrCat("[label=\"", label, "\"")));
+       {"conv1\\nConvolution\\n5x5/1, 20", "\\nBatchNorm", "\\nActivation\\ntanh",
+        "\\nPooling\\nmax, 2x2/2x2", "\\nConvolution\\n5x5/1x1, 50", "\\nLeakyReLU\\nprelu",
+        "\\nPooling\\navg, global", "\\nFlatten"}) {
+    EXPECT_THAT(dot, HasSubstr(absl::StrCat(label, "\"")));
   }
   EXPECT_THAT(PlotNetworkDot(FusedLstm(3)),
               IsOkAndHolds(AllOf(HasSubstr("Embedding\\n11x4\""), HasSubstr("RNN\\nlstm, 1x8\""))));
@@ -90,6 +91,7 @@ TEST(PlotNetworkDotTest, EscapesNames) {
   const Symbol net = Relu("b\"c", Symbol::Variable("<a> & \\n\"&lt;\\"));
   COOPER_ASSERT_OK_AND_ASSIGN(const std::string dot, PlotNetworkDot(net));
   EXPECT_THAT(dot, HasSubstr(R"("<a> & \\n\"&lt;\\" [label="<a> &amp; \\n\"&amp;lt;\\")"));
+  EXPECT_THAT(dot, HasSubstr(R"("b\"c" [label="b\"c\nrelu")"));
   EXPECT_THAT(dot, HasSubstr(R"("b\"c" -> "<a> & \\n\"&lt;\\" [)"));
 }
 
