@@ -18,12 +18,14 @@ constexpr absl::string_view kColours = R"(
 :root {
   color-scheme: light dark;
   --page: #ffffff; --text: #1c2127; --quiet: #59636e; --line: #d5dae0; --band: #eef2f6;
-  --bar: #4a7fb5; --mark: #b23a0a; --code: #f3f5f7; --shade: #dfe3e8;
+  --bar: #4a7fb5; --second: #3b8755; --third: #8a5fb0; --mark: #b23a0a;
+  --code: #f3f5f7; --shade: #dfe3e8;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #14181d; --text: #e6e9ec; --quiet: #9aa5b1; --line: #39424c; --band: #1e252d;
-    --bar: #6ea3d8; --mark: #fb923c; --code: #1f262d; --shade: #323a43;
+    --bar: #6ea3d8; --second: #6fc48d; --third: #b797dc; --mark: #fb923c;
+    --code: #1f262d; --shade: #323a43;
   }
 }
 )";
@@ -71,6 +73,8 @@ svg .strong { fill: var(--mark); font-weight: bold; }
 svg .halo { paint-order: stroke; stroke: var(--page); stroke-width: 3px; }
 svg .inside { fill: var(--page); font-weight: bold; }
 svg .bar { fill: var(--bar); }
+svg .second { fill: var(--second); }
+svg .third { fill: var(--third); }
 svg .marked { fill: var(--mark); }
 svg .band { fill: var(--band); }
 svg .grid { stroke: var(--line); }

@@ -19,12 +19,26 @@ namespace {
 
 using Anchor = SvgCanvas::Anchor;
 
-constexpr double kWidth = 800, kPlotHeight = 420, kRight = 12, kTop = 24;
+using Kind = PlacedValue::Kind;
+
+constexpr double kWidth = 800, kPlotHeight = 420, kRight = 12, kTop = 48;
 constexpr double kBottom = kTop + kPlotHeight, kBelow = 2 * SvgCanvas::kLineHeight + 6;
 constexpr int kMaxMarks = 6;
 // Smaller boxes than so many square units of the picture cannot be seen.
 constexpr double kSmallestBox = 0.02;
 constexpr size_t kMaxRows = 25;  // of the list of values at the peak
+constexpr double kPale = 0.45;   // opacity of values that are not live at the peak
+
+// A kind's name and its style in pictures (html_page.h).
+struct KindLook {
+  Kind kind;
+  const char* name;
+  const char* style;
+};
+constexpr KindLook kLooks[] = {{Kind::kActivation, "activation", "bar"},
+                               {Kind::kGradient, "gradient", "second"},
+                               {Kind::kWorkspace, "workspace", "third"}};
+const KindLook& LookOf(const PlacedValue& value) { return kLooks[static_cast<int>(value.kind)]; }
 
 bool IsLive(const PlacedValue& value, int step) {
   return value.first <= step && step <= value.last;
@@ -39,6 +53,20 @@ std::vector<const PlacedValue*> LiveAt(const PlacedMemory& memory, int peak) {
   std::stable_sort(live.begin(), live.end(),
                    [](const PlacedValue* a, const PlacedValue* b) { return a->bytes > b->bytes; });
   return live;
+}
+
+// The kinds that there are, with their colours, from x on.
+void DrawLegend(const PlacedMemory& memory, double x, SvgCanvas& canvas) {
+  constexpr double kSample = 12;
+  for (const KindLook& look : kLooks) {
+    if (std::none_of(memory.values.begin(), memory.values.end(),
+                     [&](const PlacedValue& value) { return value.kind == look.kind; })) {
+      continue;
+    }
+    canvas.Rect(x, 2, kSample, kSample, look.style);
+    canvas.Label(x + kSample + 5, kSample, Anchor::kStart, look.name);
+    x += kSample + 5 + SvgCanvas::TextWidth(look.name) + 18;
+  }
 }
 
 std::string Picture(const PlacedMemory& memory, int peak,
@@ -56,6 +84,7 @@ std::string Picture(const PlacedMemory& memory, int peak,
   const auto x = [&](double at) { return left + (kWidth - kRight - left) * at / steps; };
   const auto y = [&](double bytes) { return kBottom - kPlotHeight * bytes / unit / top; };
   SvgCanvas canvas(kWidth, kBottom + kBelow);
+  DrawLegend(memory, left, canvas);
   for (const PlacedValue& value : memory.values) {
     const double width = x(value.last + 1) - x(value.first);
     const double height = y(0) - y(static_cast<double>(value.bytes));
@@ -64,9 +93,11 @@ std::string Picture(const PlacedMemory& memory, int peak,
     const double gap_x = std::min(0.6, width / 8), gap_y = std::min(0.6, height / 8);
     canvas.Rect(x(value.first) + gap_x / 2,
                 y(static_cast<double>(value.offset + value.bytes)) + gap_y / 2, width - gap_x,
-                height - gap_y, IsLive(value, peak) ? "marked" : "bar",
-                absl::StrCat(value.name, ": ", BytesText(value.bytes), ", steps ", value.first,
-                             " to ", value.last, ", from byte ", CountText(value.offset), " on"));
+                height - gap_y, LookOf(value).style,
+                absl::StrCat(value.name, ": ", LookOf(value).name, ", ", BytesText(value.bytes),
+                             ", steps ", value.first, " to ", value.last, ", from byte ",
+                             CountText(value.offset), " on"),
+                IsLive(value, peak) ? 1 : kPale);
   }
   for (double at = 0; at <= top; at += step) {
     canvas.Label(left - 6, y(at * unit) + 4, Anchor::kEnd, MarkText(at, step));
@@ -119,16 +150,16 @@ std::string AtPeak(const PlacedMemory& memory, int peak,
       rest += value.bytes;
       continue;
     }
-    rows.push_back({value.name, absl::StrCat(i + 1), BytesText(value.bytes),
+    rows.push_back({value.name, absl::StrCat(i + 1), LookOf(value).name, BytesText(value.bytes),
                     PercentText(static_cast<double>(value.bytes) / static_cast<double>(total)),
                     absl::StrCat(value.first, " to ", value.last)});
   }
   if (live.size() > kMaxRows) {
-    rows.push_back({NumberText(static_cast<int64_t>(live.size() - kMaxRows), "smaller one"), "",
+    rows.push_back({NumberText(static_cast<int64_t>(live.size() - kMaxRows), "smaller one"), "", "",
                     BytesText(rest),
                     PercentText(static_cast<double>(rest) / static_cast<double>(total)), ""});
   }
-  return HtmlTable({"value", "number", "size", "share", "steps"}, rows);
+  return HtmlTable({"value", "number", "kind", "size", "share", "steps"}, rows);
 }
 
 }  // namespace
@@ -168,7 +199,10 @@ PlacedMemory PlacedMemoryOf(const CompiledProgram& compiled) {
                              .offset = region.plan.offsets[i],
                              .first = region.ranges[i].first,
                              // Outputs last a step longer, for the caller.
-                             .last = std::min(region.ranges[i].last, memory.num_steps - 1)});
+                             .last = std::min(region.ranges[i].last, memory.num_steps - 1),
+                             .kind = region.ranges[i].first < memory.num_forward
+                                         ? Kind::kActivation
+                                         : Kind::kGradient});
   }
   // Values share buffers: each is named by the largest.
   std::vector<int64_t> largest(region.ranges.size(), -1);
@@ -183,6 +217,7 @@ PlacedMemory PlacedMemoryOf(const CompiledProgram& compiled) {
     if (context != 0 || range < 0) return;
     memory.values[range].name =
         absl::StrCat("scratch memory of ", Describe(program.instructions[instruction]));
+    memory.values[range].kind = Kind::kWorkspace;
   };
   for (size_t i = 0; i < program.instructions.size(); ++i) {
     name_scratch(program.instructions[i].context, layout.range_of_instruction[i],
@@ -214,7 +249,7 @@ std::string MemoryPlanPage(const std::string& title, const PlacedMemory& memory)
         absl::StrCat("Each box is a value: as wide as the steps that it has to last, as high as "
                      "its bytes, at its place in the arena. What is live at step ",
                      peak,
-                     ", when most is, has another colour, and its number in the table below."),
+                     ", when most is, has its full colour, and its number in the table below."),
         Picture(memory, peak, live));
     body += absl::StrCat("<h2>Live at step ", peak, "</h2>\n", AtPeak(memory, peak, live));
   }

@@ -13,11 +13,14 @@ namespace cooper {
 
 // What is placed in the arena, over the steps [first, last] of those in [0, num_steps).
 struct PlacedValue {
+  enum class Kind { kActivation, kGradient, kWorkspace };
+
   std::string name;
   int64_t bytes = 0;
   int64_t offset = 0;
   int first = 0;
   int last = 0;
+  Kind kind = Kind::kActivation;
 };
 
 struct PlacedMemory {
@@ -32,11 +35,13 @@ struct PlacedMemory {
   int64_t BytesAt(int step) const;
 };
 
-// Of the program's first context.
+// Of the program's first context. A gradient is what the backward pass makes, a workspace what one
+// instruction needs while it runs.
 PlacedMemory PlacedMemoryOf(const CompiledProgram& compiled);
 
-// One HTML file (html_page.h): every value as a box over its steps and its offsets, those that are
-// live at the peak marked and listed, and what sharing memory has saved. `title` is text.
+// One HTML file (html_page.h): every value as a box over its steps and its offsets, in its kind's
+// colour, those that are live at the peak marked and listed, and what sharing memory has saved.
+// `title` is text.
 std::string MemoryPlanPage(const std::string& title, const PlacedMemory& memory);
 
 }  // namespace cooper

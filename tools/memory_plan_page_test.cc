@@ -1,7 +1,9 @@
 #include "tools/memory_plan_page.h"
 
+#include <algorithm>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "executor/executor.h"
 #include "gmock/gmock.h"
@@ -36,8 +38,8 @@ PlacedMemory Chain(int layers, int hidden, bool training) {
 
 TEST(MemoryPlanPageTest, KnowsWhatIsLiveAtThePeak) {
   const PlacedMemory memory{.values = {{"a", 100, 0, 0, 1},
-                                       {"b", 50, 128, 1, 3},
-                                       {"c", 90, 0, 2, 2},
+                                       {"b", 50, 128, 1, 3, PlacedValue::Kind::kWorkspace},
+                                       {"c", 90, 0, 2, 2, PlacedValue::Kind::kGradient},
                                        {"d", 10, 192, 3, 3}},
                             .arena_bytes = 202,
                             .num_steps = 4,
@@ -51,8 +53,15 @@ TEST(MemoryPlanPageTest, KnowsWhatIsLiveAtThePeak) {
                   HasSubstr("<dt>arena</dt><dd>202 B</dd>"),
                   HasSubstr("<dt>without sharing</dt><dd>250 B</dd>"),
                   HasSubstr("<dt>saved</dt><dd>19.2 %</dd>"), HasSubstr("<h2>Live at step 1</h2>"),
-                  HasSubstr("<tr><td>a</td><td>1</td><td>100 B</td><td>66.7 %</td><td>0 to 1</td>"),
-                  HasSubstr("<title>c: 90 B, steps 2 to 2, from byte 0 on</title>")));
+                  HasSubstr("<tr><td>a</td><td>1</td><td>activation</td><td>100 B</td>"
+                            "<td>66.7 %</td><td>0 to 1</td>"),
+                  HasSubstr("<title>c: gradient, 90 B, steps 2 to 2, from byte 0 on</title>")));
+  // In the kind's colour, pale unless it is live at the peak; the legend has all three.
+  for (const char* box : {"class=\"bar\"><title>a:", "class=\"third\"><title>b:",
+                          "class=\"second\" fill-opacity=\"0.45\"><title>c:", "class=\"third\"/>",
+                          ">activation</text>", ">gradient</text>", ">workspace</text>"}) {
+    EXPECT_THAT(page, HasSubstr(box));
+  }
   EXPECT_THAT(PageProblems(page), IsEmpty());
 }
 
@@ -67,6 +76,25 @@ TEST(MemoryPlanPageTest, TheBoxesOfAProgramAreItsPlan) {
     }
     EXPECT_EQ(training, memory.num_forward < memory.num_steps);
     EXPECT_LE(memory.BytesAt(memory.PeakStep()), memory.arena_bytes);
+  }
+}
+
+TEST(MemoryPlanPageTest, ValuesHaveKinds) {
+  const auto count = [](const PlacedMemory& memory, PlacedValue::Kind kind) {
+    return std::count_if(memory.values.begin(), memory.values.end(),
+                         [&](const PlacedValue& value) { return value.kind == kind; });
+  };
+  EXPECT_EQ(count(Chain(6, 50, false), PlacedValue::Kind::kGradient), 0);
+  EXPECT_GT(count(Chain(6, 50, false), PlacedValue::Kind::kActivation), 0);
+  const PlacedMemory memory = Chain(6, 50, true);
+  EXPECT_GT(count(memory, PlacedValue::Kind::kGradient), 0);
+  for (const PlacedValue& value : memory.values) {
+    if (absl::StartsWith(value.name, "scratch memory of ")) {
+      EXPECT_EQ(value.kind, PlacedValue::Kind::kWorkspace) << value.name;
+    } else {
+      EXPECT_EQ(value.kind == PlacedValue::Kind::kGradient, value.first >= memory.num_forward)
+          << value.name;
+    }
   }
 }
 

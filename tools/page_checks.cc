@@ -151,7 +151,7 @@ void CheckContrast(const Variables& colours, absl::string_view scheme, Problems&
   for (const auto& [front, back, least] :
        {Pair{"text", "page", 4.5}, Pair{"quiet", "page", 4.5}, Pair{"text", "code", 4.5},
         Pair{"quiet", "band", 4.5}, Pair{"mark", "page", 4.5}, Pair{"bar", "page", 3},
-        Pair{"bar", "band", 3}}) {
+        Pair{"second", "page", 3}, Pair{"third", "page", 3}, Pair{"bar", "band", 3}}) {
     const auto a = colours.find(front), b = colours.find(back);
     if (a == colours.end() || b == colours.end()) {
       problems.push_back(absl::StrCat(scheme, " scheme: no --", front, " or --", back));
