@@ -83,6 +83,11 @@ class Page {
     } else {
       absl::StrAppend(&text, "More are not allowed (max_buckets).");
     }
+    if (const int64_t left_over = LeftOver(); left_over > 0) {
+      absl::StrAppend(&text, " ", NumberText(left_over, report_.lengths.noun),
+                      left_over == 1 ? " fills" : " fill", " no batch of ",
+                      CountText(options_.batch_size), ".");
+    }
     std::string html = Paragraph(text);
     if (best > 1 && !report_.lengths.pairs()) html += LongestBucket();
     if (!comparison_.rows_in_use.empty()) html += InUse();
@@ -250,8 +255,10 @@ class Page {
         "quiet");
   }
 
+  // Samples that fill no batch; 0 if the batch size is not known.
   int64_t LeftOver() const {
     int64_t left_over = 0;
+    if (options_.batch_size <= 0) return left_over;
     for (const BucketRow& row : comparison_.rows) left_over += row.samples % options_.batch_size;
     return left_over;
   }

@@ -51,10 +51,11 @@ TEST(BucketReportPageTest, SaysWhatIsRecommended) {
   EXPECT_THAT(page, HasSubstr("<dt>recommended</dt><dd>2 buckets</dd>"));
   EXPECT_THAT(page, HasSubstr("2 buckets leave 3.6 % padding; a single one would leave 29.3 %. "
                               "One more would save 40 padded tokens, less than a bucket is worth "
-                              "(bucket_cost, 50)."));
+                              "(bucket_cost, 50). 22 sentences fill no batch of 32."));
   EXPECT_THAT(page, HasSubstr("<pre><span class=\"flag\">--buckets</span>=5,<wbr>10 "
                               "<span class=\"flag\">--batch_size</span>=32</pre>"));
-  EXPECT_THAT(page, HasSubstr("BucketSentenceIter::Create(sentences, 32, {.buckets = {5, 10}})"));
+  EXPECT_THAT(page, HasSubstr("BucketSentenceIter::Create(sentences, 32, {.buckets = {5, 10}, "
+                              ".invalid_label = 0})"));
   EXPECT_THAT(page, HasSubstr("<title>length 10: 70 sentences</title>"));
   EXPECT_THAT(page, HasSubstr("<title>1 bucket: 29.3 %</title>"));
   EXPECT_THAT(page, HasSubstr("if a step costs its length: 1.42 without any padding"));

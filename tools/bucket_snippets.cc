@@ -51,7 +51,7 @@ std::string BucketCode(const BucketComparison& comparison, const BucketCompariso
                         ", .buckets = {", buckets, "}", too_long, "})");
   }
   return absl::StrCat("BucketSentenceIter::Create(sentences, ", BatchSize(options),
-                      ", {.buckets = {", buckets, "}", too_long, "})");
+                      ", {.buckets = {", buckets, "}, .invalid_label = 0", too_long, "})");
 }
 
 }  // namespace cooper

@@ -18,7 +18,8 @@ std::string BucketText(const BucketKey::Tuple& bucket);
 // The flags of //examples:lstm_bucketing; empty for pairs, which it does not have.
 std::string BucketFlags(const BucketComparison& comparison, const BucketComparisonOptions& options);
 
-// C++ that makes the iterator: BucketSentenceIter, or BucketIter of pairs.
+// C++ that makes the iterator: BucketSentenceIter, whose invalid_label is that of MXNet's tutorial,
+// or BucketIter of pairs, whose inputs say their own pad values.
 std::string BucketCode(const BucketComparison& comparison, const BucketComparisonOptions& options);
 
 }  // namespace cooper

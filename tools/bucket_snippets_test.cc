@@ -29,7 +29,7 @@ TEST(BucketSnippetsTest, FlagsAreThoseOfTheLanguageModel) {
 
 TEST(BucketSnippetsTest, CodeMakesTheIterator) {
   EXPECT_EQ(BucketCode(Single(), {.batch_size = 32}),
-            "BucketSentenceIter::Create(sentences, 32, {.buckets = {4, 11}})");
+            "BucketSentenceIter::Create(sentences, 32, {.buckets = {4, 11}, .invalid_label = 0})");
   EXPECT_EQ(BucketCode(Pairs(), {}),
             "BucketIter::Create(data, labels, {.batch_size = batch_size, "
             ".buckets = {{4, 5}, {8, 10}}})");
@@ -40,12 +40,12 @@ TEST(BucketSnippetsTest, CodeCutsOrSplitsWhereThatWasCounted) {
   comparison.truncated = 3;
   EXPECT_EQ(BucketCode(comparison, {.batch_size = 8}),
             "BucketSentenceIter::Create(sentences, 8, {.buckets = {4, 11}, "
-            ".too_long = BucketSentenceIterOptions::TooLong::kTruncate})");
+            ".invalid_label = 0, .too_long = BucketSentenceIterOptions::TooLong::kTruncate})");
   comparison.truncated = 0;
   comparison.split = 3;
   EXPECT_EQ(BucketCode(comparison, {.batch_size = 8}),
             "BucketSentenceIter::Create(sentences, 8, {.buckets = {4, 11}, "
-            ".too_long = BucketSentenceIterOptions::TooLong::kSplit})");
+            ".invalid_label = 0, .too_long = BucketSentenceIterOptions::TooLong::kSplit})");
 }
 
 }  // namespace
