@@ -82,8 +82,8 @@ void PutEpochs(const LmRun& run, double margin, Chart& chart) {
 }
 
 std::string Curves(const LmRun& run, absl::string_view description, absl::string_view caption,
-                   const std::function<double(double perplexity)>& value) {
-  LineChart chart{.description = absl::StrCat(description)};
+                   bool log_y, const std::function<double(double perplexity)>& value) {
+  LineChart chart{.description = absl::StrCat(description), .log_y = log_y};
   // Room for the label of the first epoch beside those of the other axis.
   PutEpochs(run, 0.02 * static_cast<double>(run.epochs.back().number), chart);
   LineChart::Series train{.name = "training"};
@@ -204,10 +204,11 @@ std::string LmReportPage(const LmRun& run) {
   } else {
     body += Facts(run) + Heading("What it has learnt");
     body += Curves(run, "Perplexity by epoch",
-                   "Perplexity: among so many words a model that knew as much would have to guess.",
-                   [](double perplexity) { return perplexity; });
+                   "Perplexity: among so many words a model that knew as much would have to guess. "
+                   "The scale is logarithmic.",
+                   /*log_y=*/true, [](double perplexity) { return perplexity; });
     body += Curves(run, "Loss by epoch", "Loss of a word: the logarithm of the perplexity.",
-                   [](double perplexity) { return std::log(perplexity); });
+                   /*log_y=*/false, [](double perplexity) { return std::log(perplexity); });
     body += Heading("Speed") + SpeedByEpoch(run);
     if (!run.buckets.empty()) body += Heading("Buckets") + Buckets(run);
   }

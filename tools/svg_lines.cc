@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "tools/number_text.h"
 #include "tools/svg_canvas.h"
@@ -24,8 +26,36 @@ constexpr int kMaxMarks = 5;  // of the vertical axis
 constexpr double kSample = 22;
 constexpr double kDot = 5;
 constexpr double kDash = 6;
+constexpr double kLeastLog = 1e-300;  // of a logarithmic axis, which ends at its reciprocal
 // With more points than these a dot on each would be a thick line.
 constexpr size_t kMaxDots = 60;
+
+// The marks of an axis that shows all from `lowest` to `highest`, with labels.
+std::vector<LineChart::Mark> LinearMarks(double lowest, double highest) {
+  const double range = highest - lowest;
+  const double step = RoundStep(range > 0 ? range : std::max(std::abs(highest), 1.0), kMaxMarks);
+  const double first = std::floor(lowest / step);
+  const double last = std::max(std::ceil(highest / step), first + 1);
+  std::vector<LineChart::Mark> marks;
+  for (double i = first; i <= last; ++i) marks.push_back({i * step, MarkText(i * step, step)});
+  return marks;
+}
+
+// The same of a logarithmic axis: 1, 2, 5, 10, 20, ..., powers of ten alone of a wide range, equal
+// steps of a narrow one. Requires lowest > 0.
+std::vector<LineChart::Mark> LogMarks(double lowest, double highest) {
+  if (lowest >= 1 && highest < 3 * lowest) return LinearMarks(lowest, highest);
+  const bool wide = highest > 1000 * lowest;
+  std::vector<LineChart::Mark> marks;
+  for (double tens = std::pow(10, std::floor(std::log10(lowest)));; tens *= 10) {
+    for (const double mark : {tens, 2 * tens, 5 * tens}) {
+      if (wide && mark > tens) continue;
+      if (mark <= lowest) marks.clear();
+      marks.push_back({mark, MarkText(mark, mark)});
+      if (mark >= highest && marks.size() > 1) return marks;
+    }
+  }
+}
 
 const char* LineStyle(Style style) { return style == Style::kFirst ? "curve" : "curve2"; }
 
@@ -40,23 +70,21 @@ class Drawing {
       }
     }
     if (lowest > highest) lowest = highest = 0;
-    const double range = highest - lowest;
-    step_ = RoundStep(range > 0 ? range : std::max(std::abs(highest), 1.0), kMaxMarks);
-    first_ = std::floor(lowest / step_);
-    last_ = std::max(std::ceil(highest / step_), first_ + 1);
+    log_y_ = chart.log_y && lowest > kLeastLog && highest < 1 / kLeastLog;
+    marks_ = log_y_ ? LogMarks(lowest, highest) : LinearMarks(lowest, highest);
     double widest = 0;
-    for (double i = first_; i <= last_; ++i) {
-      widest = std::max(widest, SvgCanvas::TextWidth(MarkText(i * step_, step_)));
+    for (const LineChart::Mark& mark : marks_) {
+      widest = std::max(widest, SvgCanvas::TextWidth(mark.label));
     }
     left_ = widest + 8;
   }
 
   std::string Draw() {
     DrawLegend();
-    for (double i = first_; i <= last_; ++i) {
-      const double y = Y(i * step_);
-      canvas_.Line(left_, y, kWidth - kRight, y, i == first_ ? "axis" : "grid");
-      canvas_.Label(left_ - 6, y + 4, Anchor::kEnd, MarkText(i * step_, step_));
+    for (const LineChart::Mark& mark : marks_) {
+      const double y = Y(mark.position);
+      canvas_.Line(left_, y, kWidth - kRight, y, &mark == &marks_.front() ? "axis" : "grid");
+      canvas_.Label(left_ - 6, y + 4, Anchor::kEnd, mark.label);
     }
     for (const LineChart::Series& series : chart_.series) DrawSeries(series);
     for (const LineChart::Mark& mark : chart_.marks) {
@@ -74,8 +102,10 @@ class Drawing {
     return left_ + (kWidth - kRight - left_) * (x - chart_.from) / (chart_.to - chart_.from);
   }
   double Y(double y) const {
-    return kBottom - kPlotHeight * (y / step_ - first_) / (last_ - first_);
+    const double low = Scaled(marks_.front().position), high = Scaled(marks_.back().position);
+    return kBottom - kPlotHeight * (Scaled(y) - low) / (high - low);
   }
+  double Scaled(double y) const { return log_y_ ? std::log(y) : y; }
 
   void Dashes(double x1, double x2, double y) {
     for (double x = x1; x < x2; x += 2 * kDash) {
@@ -115,7 +145,8 @@ class Drawing {
   }
 
   const LineChart& chart_;
-  double step_ = 1, first_ = 0, last_ = 1;  // marks of the vertical axis, in steps
+  bool log_y_ = false;
+  std::vector<LineChart::Mark> marks_;  // of the vertical axis, from its lower to its upper end
   double left_ = 0;
   SvgCanvas canvas_;
 };

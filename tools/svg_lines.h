@@ -33,6 +33,7 @@ struct LineChart {
   std::string axis_title;  // below it
   std::vector<Mark> marks;
   std::vector<Series> series;  // without values that are not finite
+  bool log_y = false;          // a logarithmic vertical axis, if all values are positive
 };
 
 // An svg element, 800 units wide. The vertical axis shows the values alone: it need not begin with
