@@ -6,6 +6,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -130,9 +131,11 @@ std::vector<OpEntry> AllEntries() {
   for (const OpSchema* op : AllOps()) {
     if (HasFunction(*op)) entries.push_back(DescribeEntry(*op));
   }
-  absl::c_stable_sort(entries, [](const OpEntry& a, const OpEntry& b) {
-    return absl::AsciiStrToLower(a.name) < absl::AsciiStrToLower(b.name);
-  });
+  const auto place = [](const OpEntry& entry) {
+    return std::make_pair(absl::StartsWith(entry.name, "_"), absl::AsciiStrToLower(entry.name));
+  };
+  absl::c_stable_sort(entries,
+                      [&](const OpEntry& a, const OpEntry& b) { return place(a) < place(b); });
   return entries;
 }
 

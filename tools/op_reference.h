@@ -46,7 +46,7 @@ struct OpEntry {
 OpEntry DescribeEntry(const OpSchema& op);
 
 // Of all operators that are linked, gradients (_backward_*) left out, in order of name whatever its
-// case.
+// case; those that MXNet hides, whose names begin with "_", are last.
 std::vector<OpEntry> AllEntries();
 
 // For a terminal.

@@ -1,6 +1,8 @@
 #include "tools/op_reference.h"
 
+#include <algorithm>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <set>
 #include <string>
@@ -85,6 +87,14 @@ TEST(OpHeadersTest, PageHasTheTable) {
   EXPECT_TRUE(absl::StrContains(page, OpHeaderTable(AllOps())))
       << "docs/symbol.md is older than the operators: put in it what "
          "./bazelw run //tools:ops -- --headers prints";
+}
+
+TEST(OpReferenceTest, HiddenOperatorsAreLast) {
+  const std::vector<OpEntry> entries = AllEntries();
+  const auto is_hidden = [](const OpEntry& entry) { return absl::StartsWith(entry.name, "_"); };
+  EXPECT_FALSE(is_hidden(entries.front()));
+  EXPECT_TRUE(is_hidden(entries.back()));
+  EXPECT_TRUE(std::is_partitioned(entries.begin(), entries.end(), std::not_fn(is_hidden)));
 }
 
 TEST(OpReferenceTest, PageHasAnEntryForEachOperatorAndNoMarkupOfTheirs) {
