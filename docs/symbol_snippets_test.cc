@@ -13,6 +13,7 @@
 #include "symbol/infer_shape.h"
 #include "symbol/json.h"
 #include "symbol/rnn/fused_rnn_cell.h"
+#include "symbol/rnn/over_time.h"
 #include "symbol/rnn/sequential_rnn_cell.h"
 #include "symbol/symbol.h"
 #include "symbol/visualization/plot_network.h"
@@ -55,10 +56,15 @@ TEST(SymbolPageTest, UnrollsAndUnfuses) {
   COOPER_ASSERT_OK_AND_ASSIGN(const Unrolled steps,
                               cells->Unroll(20, words, {.merge_outputs = true}));
   // Of padded sentences: words behind a sentence's end change nothing.
+  const Symbol lengths = Symbol::Variable("lengths");  // (batch_size,)
   COOPER_ASSERT_OK_AND_ASSIGN(
       const Unrolled padded,
-      cells->Unroll(20, words,
-                    {.merge_outputs = true, .valid_length = Symbol::Variable("lengths")}));
+      cells->Unroll(20, words, {.merge_outputs = true, .valid_length = lengths}));
+  // For a classifier, one vector of each sentence: (batch_size, 200).
+  const Symbol mean = MeanOverTime(padded.outputs.merged(), lengths);
+  COOPER_ASSERT_OK_AND_ASSIGN(const InferredShapes pooled,
+                              InferShape(mean, {{"words", {32, 20, 8}}, {"lengths", {32}}}));
+  EXPECT_EQ(pooled.outputs[0].ToString(), "(32, 200)");
   EXPECT_THAT(one_node.outputs.merged().ListArguments(), ElementsAre("words", "lstm_parameters"));
   EXPECT_THAT(steps.outputs.merged().ListArguments(), testing::Contains("lstm_l0_i2h_weight"));
 }
