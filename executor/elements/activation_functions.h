@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "executor/elements/vector_log.h"
 #include "executor/elements/vector_math.h"
 #include "ndarray/host_device.h"
 
@@ -28,13 +29,13 @@ COOPER_ACTIVATION_OF(Relu, true, 1, (C x), x < 0 ? 0 : x);
 COOPER_ACTIVATION(Sigmoid, 1, (C x), VectorSigmoid(x));
 COOPER_ACTIVATION(Tanh, 1, (C x), VectorTanh(x));
 // Beyond 20 log(1 + exp(x)) is x in float, and exp would overflow.
-COOPER_ACTIVATION(SoftRelu, 1, (C x), x > 20 ? x : std::log1p(VectorExp(x)));
+COOPER_ACTIVATION(SoftRelu, 1, (C x), x > 20 ? x : VectorLog1p(VectorExp(x)));
 COOPER_ACTIVATION(SoftSign, 1, (C x), x / (1 + std::fabs(x)));
 
 COOPER_ACTIVATION_OF(ReluGrad, true, 2, (C g, C y), y > 0 ? g : (y != y ? y : 0));
 COOPER_ACTIVATION(SigmoidGrad, 2, (C g, C y), g*(y*(1 - y)));
 COOPER_ACTIVATION(TanhGrad, 2, (C g, C y), g*(1 - y * y));
-COOPER_ACTIVATION(SoftReluGrad, 2, (C g, C y), -g* std::expm1(-y));
+COOPER_ACTIVATION(SoftReluGrad, 2, (C g, C y), -g* VectorExpm1OfNonPositive(-y));
 COOPER_ACTIVATION(SoftSignGrad, 2, (C g, C x), g / ((1 + std::fabs(x)) * (1 + std::fabs(x))));
 
 #undef COOPER_ACTIVATION

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "executor/elements/vector_log.h"
 #include "executor/elements/wrapping.h"
 #include "ndarray/dtype.h"
 #include "ndarray/host_device.h"
@@ -63,7 +64,7 @@ COOPER_BINARY_FUNCTION(Maximum, true, return a != a || a > b ? a : b;);
 COOPER_BINARY_FUNCTION(Minimum, true, return a != a || a < b ? a : b;);
 COOPER_BINARY_FUNCTION(
     Power, true, if constexpr (std::is_integral_v<C>) { return IntegerPower(a, b); } else {
-      return std::pow(a, b);
+      return VectorPow(a, b);
     });
 COOPER_BINARY_FUNCTION(Hypot, false, return std::hypot(a, b););
 // The remainder has the sign of b.
@@ -89,8 +90,8 @@ COOPER_BINARY_GRADIENT_OF(MaximumGradRhs, true, return a < b ? g : 0;);
 COOPER_BINARY_GRADIENT_OF(MinimumGradLhs, true, return a <= b ? g : 0;);
 COOPER_BINARY_GRADIENT_OF(MinimumGradRhs, true, return a > b ? g : 0;);
 COOPER_BINARY_GRADIENT(DivGradRhs, return -g * a / (b * b););
-COOPER_BINARY_GRADIENT(PowerGradLhs, return g * b * std::pow(a, b - 1););
-COOPER_BINARY_GRADIENT(PowerGradRhs, return g * std::pow(a, b) * std::log(a););
+COOPER_BINARY_GRADIENT(PowerGradLhs, return g * b * VectorPow(a, b - 1););
+COOPER_BINARY_GRADIENT(PowerGradRhs, return g * VectorPow(a, b) * VectorLog(a););
 COOPER_BINARY_GRADIENT(ModGradRhs, return -g * std::floor(a / b););
 COOPER_BINARY_GRADIENT(HypotGradLhs, return g * a / std::hypot(a, b););
 COOPER_BINARY_GRADIENT(HypotGradRhs, return g * b / std::hypot(a, b););

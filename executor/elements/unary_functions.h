@@ -10,6 +10,8 @@
 #include <type_traits>
 
 #include "executor/elements/special_functions.h"
+#include "executor/elements/vector_erf.h"
+#include "executor/elements/vector_log.h"
 #include "executor/elements/vector_math.h"
 #include "executor/elements/wrapping.h"
 #include "ndarray/host_device.h"
@@ -63,11 +65,11 @@ COOPER_UNARY(Cbrt, false, return std::cbrt(x););
 COOPER_UNARY(Rcbrt, false, return 1 / std::cbrt(x););
 COOPER_UNARY(Reciprocal, false, return 1 / x;);
 COOPER_UNARY(Exp, false, return VectorExp(x););
-COOPER_UNARY(Expm1, false, return std::expm1(x););
-COOPER_UNARY(Log, false, return std::log(x););
-COOPER_UNARY(Log10, false, return std::log10(x););
-COOPER_UNARY(Log2, false, return std::log2(x););
-COOPER_UNARY(Log1p, false, return std::log1p(x););
+COOPER_UNARY(Expm1, false, return VectorExpm1(x););
+COOPER_UNARY(Log, false, return VectorLog(x););
+COOPER_UNARY(Log10, false, return VectorLog10(x););
+COOPER_UNARY(Log2, false, return VectorLog2(x););
+COOPER_UNARY(Log1p, false, return VectorLog1p(x););
 COOPER_UNARY(Sin, false, return std::sin(x););
 COOPER_UNARY(Cos, false, return std::cos(x););
 COOPER_UNARY(Tan, false, return std::tan(x););
@@ -81,7 +83,7 @@ COOPER_UNARY(Arccosh, false, return std::acosh(x););
 COOPER_UNARY(Arctanh, false, return std::atanh(x););
 COOPER_UNARY(Degrees, false, return x * C(180 / std::numbers::pi););
 COOPER_UNARY(Radians, false, return x * C(std::numbers::pi / 180););
-COOPER_UNARY(Erf, false, return std::erf(x););
+COOPER_UNARY(Erf, false, return VectorErf(x););
 COOPER_UNARY(ErfInverse, false, return static_cast<C>(ErfInv(x)););
 COOPER_UNARY(Gamma, false, return std::tgamma(x););
 COOPER_UNARY(GammaLn, false, return LogGamma(x););
@@ -110,7 +112,7 @@ COOPER_DERIVATIVE(CoshGrad, return g * std::sinh(v););
 COOPER_DERIVATIVE(ArcsinhGrad, return g / std::hypot(v, C{1}););
 COOPER_DERIVATIVE(ArccoshGrad, return g / std::sqrt(v * v - 1););
 COOPER_DERIVATIVE(ArctanhGrad, return g / (1 - v * v););
-COOPER_DERIVATIVE(ErfGrad, return g * C(2 * std::numbers::inv_sqrtpi) * std::exp(-v * v););
+COOPER_DERIVATIVE(ErfGrad, return g * C(2 * std::numbers::inv_sqrtpi) * VectorExp(-v * v););
 COOPER_DERIVATIVE(ErfInverseGrad, const double x = ErfInv(v);
                   return g * static_cast<C>(0.5 / std::numbers::inv_sqrtpi * std::exp(x * x)););
 COOPER_DERIVATIVE(GammaGrad, return g * std::tgamma(v) * static_cast<C>(Digamma(v)););

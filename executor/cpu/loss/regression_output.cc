@@ -1,10 +1,10 @@
 // Kernels of the regression outputs and their gradients.
 
 #include <algorithm>
-#include <cmath>
 
 #include "absl/status/status.h"
 #include "executor/cpu/dispatch_float.h"
+#include "executor/elements/vector_math.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
 #include "symbol/ops/loss/loss_param.h"
@@ -27,7 +27,7 @@ absl::Status ForwardCpu(const KernelContext& c) {
     ParallelFor(c.outputs[0].size(), 16384, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         C y = Load(in[i]);
-        if (loss == Loss::kLogistic) y = C{1} / (C{1} + std::exp(-y));
+        if (loss == Loss::kLogistic) y = VectorSigmoid(y);
         Store(out + i, y, add);
       }
     });

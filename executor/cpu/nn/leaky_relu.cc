@@ -11,6 +11,7 @@
 #include "executor/cpu/nn/lane_sum.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/elements/leaky_relu_functions.h"
+#include "executor/elements/vector_erf.h"
 #include "executor/elements/vector_math.h"
 #include "executor/kernel.h"
 #include "ndarray/parallel.h"
@@ -146,7 +147,7 @@ void Forward(const KernelContext& c) {
     case LeakyReluParam::kGelu:
       ForEach(n, [=](int64_t i) {
         const C v = Load(x[i]);
-        Store(y + i, v * C{0.5} * (C{1} + std::erf(v / static_cast<C>(kSqrt2))), add);
+        Store(y + i, v * C{0.5} * (C{1} + VectorErf(v / static_cast<C>(kSqrt2))), add);
       });
       return;
   }
@@ -250,7 +251,7 @@ void Backward(const KernelContext& c) {
       if (param.gradient_takes_data()) {
         ForEach(n, [=](int64_t i) {
           const C v = Load(y[i]);
-          Store(grad + i, Load(ograd[i]) * (v > 0 ? C{1} : slope * std::exp(v)), add);
+          Store(grad + i, Load(ograd[i]) * (v > 0 ? C{1} : slope * VectorExp(v)), add);
         });
         return;
       }
@@ -274,7 +275,7 @@ void Backward(const KernelContext& c) {
       ForEach(n, [=](int64_t i) {
         const C v = Load(y[i]) / static_cast<C>(kSqrt2);
         const C slope_at =
-            C{0.5} * (C{1} + std::erf(v) + v * static_cast<C>(2 / kSqrtPi) * std::exp(-v * v));
+            C{0.5} * (C{1} + VectorErf(v) + v * static_cast<C>(2 / kSqrtPi) * VectorExp(-v * v));
         Store(grad + i, Load(ograd[i]) * slope_at, add);
       });
       return;
