@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Times single operators with cooper and MXNet 1.9.1, taking turns: prediction and training.
+"""Times single operators with cooper and a peer, taking turns: prediction and training.
 
     ./bazelw build //benchmarks:networks && \\
       benchmarks/peers/operators.py --cooper=bazel-bin/benchmarks/networks
 
 Sizes are those that networks use. The table has, for each operator and mode, the median ratio over
-the rounds (above 1: cooper is faster), the slowest first; last the geometric means. With --gpu
-cooper (//benchmarks:networks_cuda) takes turns with PyTorch on a GPU, on the sizes of
-gpu_operators.py.
+the rounds (above 1: cooper is faster), the slowest first; last the geometric means. The peer is
+MXNet 1.9.1, or PyTorch with --peer=torch. With --gpu cooper (//benchmarks:networks_cuda) takes
+turns with PyTorch on a GPU, on the sizes of gpu_operators.py.
 """
 
 import argparse
@@ -123,6 +123,17 @@ OPERATORS: List[Tuple[str, str, Dict[str, tuple], dict]] = [
     ('sequence mask', 'SequenceMask', {'x': (60, 32, 200), 'ids': (32,)},
      {'use_sequence_length': True}),
     ('square sum', 'square', {'data': _ROWS}, {}),
+    ('gelu', 'LeakyReLU', {'data': _ROWS}, {'act_type': 'gelu'}),
+    ('softrelu', 'Activation', {'data': _ROWS}, {'act_type': 'softrelu'}),
+    ('erf', 'erf', {'data': _ROWS}, {}),
+    ('expm1', 'expm1', {'data': _ROWS}, {}),
+    ('log', 'log', {'data': _ROWS}, {}),
+    ('log1p', 'log1p', {'data': _ROWS}, {}),
+    ('power', '_power', {'lhs': _ROWS, 'rhs': _ROWS}, {}),
+    ('cumsum', '_np_cumsum', {'data': _ROWS}, {'axis': 1}),
+    ('cumsum of columns', '_np_cumsum', {'data': _ROWS}, {'axis': 0}),
+    ('sum of few columns', 'sum', {'data': (131072, 8)}, {'axis': 0}),
+    ('sum of short rows', 'sum', {'data': (131072, 8)}, {'axis': 1}),
 ]
 # Without a gradient; that of sort fails in MXNet.
 _PREDICT_ONLY = {
@@ -134,6 +145,7 @@ _PREDICT_ONLY = {
 def _parse_flags() -> argparse.Namespace:
     parser = turns.make_parser(__doc__, min_run_s=0.02)
     parser.add_argument('--operators', type=turns.items, default=[], help='names of the table; all')
+    parser.add_argument('--peer', choices=('mxnet', 'torch'), default='mxnet')
     parser.add_argument('--gpu', action='store_true', help='on a GPU, beside PyTorch')
     parser.add_argument('--python', default='', help='for PyTorch, rather than the one of --venv')
     return parser.parse_args()
@@ -169,13 +181,15 @@ def _modes(flags: argparse.Namespace, name: str, op: str) -> List[str]:
 
 def _workers(flags: argparse.Namespace) -> List[Worker]:
     """cooper and its peer, not started."""
-    if not flags.gpu:
+    if not flags.gpu and flags.peer == 'mxnet':
         return turns.make_workers(flags, [], [])
     threads = f'--threads={flags.threads}'
     python = flags.python or str(turns.venv(flags) / 'bin' / 'python')
     script = str(pathlib.Path(__file__).resolve().parent / 'torch_operator.py')
-    return [Worker('cooper', [flags.cooper, threads, '--context=gpu(0)']),
-            Worker('torch', [python, '-W', 'ignore', script, threads])]
+    context = ['--context=gpu(0)'] if flags.gpu else []
+    device = '--device=' + ('cuda' if flags.gpu else 'cpu')
+    return [Worker('cooper', [flags.cooper, threads, *context]),
+            Worker('torch', [python, '-W', 'ignore', script, threads, device])]
 
 
 def _line(row: dict) -> str:

@@ -1,4 +1,4 @@
-"""PyTorch's worker for operators.py --gpu: single operators, eager, on a GPU."""
+"""PyTorch's worker for operators.py --peer=torch: single operators, eager, on CPU or GPU."""
 
 import argparse
 import ast
@@ -8,11 +8,16 @@ import time
 from typing import Any, Callable, Dict, List
 
 import torch
-import torchvision
 from torch.nn import functional
+
+try:
+    import torchvision
+except ImportError:  # its operators are then errors
+    torchvision = None
 
 Tensor = torch.Tensor
 Attrs = Dict[str, Any]
+_DEVICE = 'cpu'  # or 'cuda', by the flag
 
 
 def _convolution(x: List[Tensor], a: Attrs) -> Tensor:
@@ -50,6 +55,12 @@ def _leaky_relu(x: List[Tensor], a: Attrs) -> Tensor:
             'gelu': functional.gelu, 'selu': functional.selu}[kind](x[0])
 
 
+def _activation(x: List[Tensor], a: Attrs) -> Tensor:
+    if a['act_type'] == 'softrelu':
+        return functional.softplus(x[0])
+    return getattr(torch, a['act_type'])(x[0])
+
+
 def _roi_align(x: List[Tensor], a: Attrs) -> Tensor:
     return torchvision.ops.roi_align(x[0], x[1], a['pooled_size'], a['spatial_scale'],
                                      a.get('sample_ratio', -1))
@@ -60,7 +71,7 @@ def _roi_pooling(x: List[Tensor], a: Attrs) -> Tensor:
 
 
 def _sequence_mask(x: List[Tensor], a: Attrs) -> Tensor:
-    steps = torch.arange(x[0].shape[0], device='cuda')
+    steps = torch.arange(x[0].shape[0], device=_DEVICE)
     mask = (steps[:, None] >= x[1][None, :])[:, :, None]
     return x[0].masked_fill(mask, 0)
 
@@ -95,7 +106,8 @@ def _pad(x: List[Tensor], a: Attrs) -> Tensor:
 
 _UNARY = {
     'exp': torch.exp, 'sqrt': torch.sqrt, 'square': torch.square, 'erf': torch.erf,
-    'gammaln': torch.lgamma, 'sin': torch.sin, 'log1p': torch.log1p,
+    'gammaln': torch.lgamma, 'sin': torch.sin, 'log1p': torch.log1p, 'log': torch.log,
+    'expm1': torch.expm1,
 }
 
 # By names of MXNet's: what does the same, of the inputs and attributes.
@@ -116,7 +128,8 @@ OPERATORS: Dict[str, Callable[[List[Tensor], Attrs], Tensor]] = {
     'FullyConnected': lambda x, a: functional.linear(*x),
     'softmax': lambda x, a: functional.softmax(x[0], dim=-1),
     'log_softmax': lambda x, a: functional.log_softmax(x[0], dim=-1),
-    'Activation': lambda x, a: getattr(torch, a['act_type'])(x[0]),
+    'Activation': _activation,
+    '_power': lambda x, a: torch.pow(x[0], x[1]),
     'LeakyReLU': _leaky_relu,
     'Dropout': lambda x, a: functional.dropout(x[0], a['p'], training=True),
     '_random_uniform_like': lambda x, a: torch.rand_like(x[0]),
@@ -197,11 +210,11 @@ def _parameter_shapes(op: str, data: tuple, attrs: Attrs) -> List[tuple]:
 
 def _make_input(name: str, dims: tuple) -> Tensor:
     """Values of the kind that benchmarks/networks.cc draws for inputs of this name."""
-    value = torch.rand(dims, device='cuda') - 0.5
+    value = torch.rand(dims, device=_DEVICE) - 0.5
     if name.startswith('ids'):
-        return torch.randint(0, 1000, dims, device='cuda').float()
+        return torch.randint(0, 1000, dims, device=_DEVICE).float()
     if name.startswith('definite'):
-        return value + dims[-1] * torch.eye(dims[-1], device='cuda')
+        return value + dims[-1] * torch.eye(dims[-1], device=_DEVICE)
     if name.startswith('rois'):
         first = (value[:, 1:3] + 0.5) * 400
         return torch.cat([value[:, :1] * 0, first, first + 20 + 200 * (value[:, 3:] + 0.5)], dim=1)
@@ -219,7 +232,7 @@ def _value(text: str) -> Any:
 
 
 class Bound:
-    """An operator of a symbol file and its inputs, on the GPU. Raises KeyError for others."""
+    """An operator of a symbol file and its inputs, on the device. Raises KeyError for others."""
 
     def __init__(self, path: str, shapes: str, train: bool):
         with open(path, encoding='utf-8') as file:
@@ -263,10 +276,11 @@ class Bound:
         torch.autograd.grad(output, inputs, self._head)
 
     def run(self, passes: int) -> None:
-        """Returns when the GPU has made them."""
+        """Returns when the device has made them."""
         for _ in range(passes):
             self._pass()
-        torch.cuda.synchronize()
+        if _DEVICE == 'cuda':
+            torch.cuda.synchronize()
 
 
 def _answer(words: List[str], bound: Bound) -> tuple:
@@ -280,10 +294,15 @@ def _answer(words: List[str], bound: Bound) -> tuple:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--threads', type=int, default=2)
-    torch.set_num_threads(parser.parse_args().threads)
+    parser.add_argument('--device', choices=('cpu', 'cuda'), default='cpu')
+    flags = parser.parse_args()
+    global _DEVICE
+    _DEVICE = flags.device
+    torch.set_num_threads(flags.threads)
     torch.backends.cudnn.allow_tf32 = False  # as cooper
+    name = torch.cuda.get_device_name() if _DEVICE == 'cuda' else 'cpu'
     print(json.dumps({'ready': True, 'peer': 'torch', 'version': torch.__version__,
-                      'device': torch.cuda.get_device_name()}), flush=True)
+                      'device': name}), flush=True)
     bound = None
     for line in sys.stdin:
         words = line.split()
