@@ -1,4 +1,4 @@
-// argmax and argmin beside a search that looks at one element after another.
+// argmax, argmin and cumsum beside loops that look at one element after another.
 
 #include <cmath>
 #include <cstdint>
@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "executor/invoke.h"
+#include "executor/kernel.h"
 #include "gtest/gtest.h"
 #include "ndarray/dtype.h"
 #include "ndarray/each_cpu_level.h"
@@ -93,6 +95,47 @@ TEST(TruthValuesTest, AreAddedAsInMXNet) {
   const NDArray counts = *NDArray::Zeros({3, 2}, DType::kInt64);
   COOPER_ASSERT_OK(Invoke("cumsum", {{"axis", "0"}}, {&data}, {&counts}));
   EXPECT_EQ(*counts.ToVector<double>(), (std::vector<double>{1, 0, 2, 0, 2, 0}));
+}
+
+// Lines of several blocks, rows that are wider than a block, and neither; forward and, for the
+// gradient, from the last element on.
+TEST(CumsumTest, AddsAlongAnyAxis) {
+  const std::vector<std::vector<int64_t>> shapes = {{1300},    {3, 700},  {700, 3}, {2, 9, 600},
+                                                    {5, 1100}, {4, 1, 3}, {0, 3}};
+  for (const std::vector<int64_t>& dims : shapes) {
+    const Shape shape(dims);
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      for (const char* op : {"_np_cumsum", "_backward_np_cumsum"}) {
+        SCOPED_TRACE(absl::StrCat(op, " of ", shape.ToString(), " along ", axis));
+        const bool from_last = op[1] == 'b';
+        const int64_t length = shape[axis], inner = shape.Product(axis + 1, shape.rank());
+        std::vector<double> x(shape.num_elements());
+        for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i * 7 % 11) - 5;
+        std::vector<double> expected = x;
+        for (int64_t i = 0; i < shape.num_elements(); ++i) {
+          const int64_t at = from_last ? shape.num_elements() - 1 - i : i;
+          const int64_t place = at / inner % length;
+          if (place == (from_last ? length - 1 : 0)) continue;
+          expected[at] += expected[at + (from_last ? inner : -inner)];
+        }
+        OpCall call{.op = *FindOp(op)};
+        call.params = *(*FindOp("_np_cumsum"))->params()->Parse({{"axis", absl::StrCat(axis)}});
+        const NDArray data = *(*NDArray::FromVector<double>(shape, x)).AsType(DType::kFloat32);
+        const NDArray sums = *NDArray::Full(shape, 1);
+        const ArrayView input{data.raw_data(), shape, DType::kFloat32};
+        const ArrayView output{sums.raw_data(), shape, DType::kFloat32};
+        for (const WriteReq req : {WriteReq::kWrite, WriteReq::kAdd}) {
+          COOPER_ASSERT_OK((*FindKernel(op, DeviceType::kCpu))
+                               ->run({.call = call,
+                                      .inputs = absl::MakeConstSpan(&input, 1),
+                                      .outputs = absl::MakeConstSpan(&output, 1),
+                                      .reqs = absl::MakeConstSpan(&req, 1)}));
+          EXPECT_EQ(*(*sums.AsType(DType::kFloat64)).ToVector<double>(), expected);
+          for (double& value : expected) value *= 2;  // added to what was written
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "executor/elements/reducers.h"
 #include "executor/elements/unary_functions.h"
 #include "ndarray/cpu_level.h"
+#include "ndarray/element_ranges.h"
 #include "ndarray/parallel.h"
 
 namespace cooper {
@@ -24,8 +25,9 @@ template <typename C>
 struct ReduceLoops {
   C initial;
   C (*combine)(C, C);
-  C (*row)(const C* x, int64_t n);                 // of n elements
-  void (*columns)(const C* x, C* acc, int64_t n);  // acc[i] with x[i]
+  C (*row)(const C* x, int64_t n);                             // of n elements
+  void (*rows)(const C* x, C* acc, int64_t count, int64_t n);  // acc[i] with row i of n elements
+  void (*columns)(const C* x, C* acc, int64_t n);              // acc[i] with x[i]
 };
 
 // Several partial results side by side: vector instructions, and sums more exact than one by one.
@@ -64,6 +66,12 @@ constexpr ReduceLoops<C> LoopsOf() {
         C result;
         RunAtCpuLevel([&] { result = ReduceRow<R>(x, n); });
         return result;
+      },
+      [](const C* x, C* acc, int64_t count, int64_t n) {
+        RunAtCpuLevel([=] {
+          for (int64_t i = 0; i < count; ++i)
+            acc[i] = R::Combine(acc[i], ReduceRow<R>(x + i * n, n));
+        });
       },
       [](const C* x, C* acc, int64_t n) { RunAtCpuLevel([=] { ReduceColumns<R>(x, acc, n); }); }};
 }
@@ -104,6 +112,8 @@ class Reduce {
       RunWhole();
       return;
     }
+    if (IsMatrix(1, 0) && plan_.extents[1] <= kShort) return RunShortRows();
+    if (IsMatrix(0, 1) && plan_.extents[1] <= kNarrow) return RunFewColumns();
     // Threads share the output along its longest axis.
     int axis = -1;
     for (int a = 0; a < plan_.rank; ++a) {
@@ -122,6 +132,52 @@ class Reduce {
   }
 
  private:
+  // Rows for which a call each would take longer than their elements, and columns of which several
+  // rows fit in a block.
+  static constexpr int64_t kShort = 64, kNarrow = kElementBlock / 2;
+
+  // Whether the only operand, of type C, is a matrix whose rows lie side by side, and the output
+  // has these strides.
+  bool IsMatrix(int64_t row_stride, int64_t column_stride) const {
+    return map_ == nullptr && operands_[0].dtype == DTypeOf<C>() && plan_.rank == 2 &&
+           plan_.strides[0][0] == plan_.extents[1] && plan_.strides[0][1] == 1 &&
+           plan_.strides[target_][0] == row_stride && plan_.strides[target_][1] == column_stride;
+  }
+
+  void RunShortRows() {
+    const C* const x = static_cast<const C*>(operands_[0].data);
+    const int64_t n = plan_.extents[1];
+    ParallelForPlain(plan_.extents[0], std::max<int64_t>(1, kGrain / n),
+                     [&](int64_t begin, int64_t end) {
+                       loops_.rows(x + begin * n, acc_ + begin, end - begin, n);
+                     });
+  }
+
+  // Rows are added side by side as one row of a block's width, in parts whose number depends on the
+  // shape alone.
+  void RunFewColumns() {
+    constexpr int64_t kMostSums = 4096;
+    const C* const x = static_cast<const C*>(operands_[0].data);
+    const int64_t rows = plan_.extents[0], n = plan_.extents[1];
+    const int64_t parts =
+        std::clamp<int64_t>(rows * n / (2 * kGrain), 1, std::min<int64_t>(64, kMostSums / n));
+    const int64_t width = kElementBlock / n * n;
+    std::array<C, kMostSums> partial;
+    ParallelForPlain(parts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t p = begin; p < end; ++p) {
+        std::array<C, kElementBlock> wide;
+        wide.fill(loops_.initial);
+        const int64_t last = RangeBegin(rows, p + 1, parts) * n;
+        for (int64_t at = RangeBegin(rows, p, parts) * n; at < last; at += width) {
+          loops_.columns(x + at, wide.data(), std::min(width, last - at));
+        }
+        for (int64_t k = n; k < width; k += n) loops_.columns(&wide[k], wide.data(), n);
+        std::copy_n(wide.data(), n, &partial[p * n]);
+      }
+    });
+    for (int64_t p = 0; p < parts; ++p) loops_.columns(&partial[p * n], acc_, n);
+  }
+
   // Everything to one element: in parts whose number depends on the size alone.
   void RunWhole() {
     constexpr int64_t kMaxParts = 64;

@@ -1,5 +1,6 @@
 // Kernels of the running sum and its gradient.
 
+#include <algorithm>
 #include <cstdint>
 
 #include "executor/cpu/elemwise/element_block.h"
@@ -17,25 +18,54 @@ namespace {
 
 using enum OneInputArrays::Input;
 
+// Adds each row of `inner` elements of a block to the next one, the first to `sums`, which becomes
+// the last; or, from_last, each to the one before it.
+template <typename C>
+void SumRows(int64_t rows, int64_t inner, bool from_last, C* block, C* sums) {
+  if (inner == 1) {
+    C sum = *sums;  // in a register
+    for (int64_t i = 0; i < rows; ++i) {
+      C& element = block[from_last ? rows - 1 - i : i];
+      element = sum = WrapAdd(sum, element);
+    }
+    *sums = sum;
+    return;
+  }
+  for (int64_t i = 0; i < rows; ++i) {
+    C* const row = block + (from_last ? rows - 1 - i : i) * inner;
+    for (int64_t j = 0; j < inner; ++j) row[j] = sums[j] = WrapAdd(sums[j], row[j]);
+  }
+}
+
 // Sums along the axis in the type to compute in for the output, from the first element on or, for
-// the gradient, from the last.
+// the gradient, from the last. The elements are seen as (outer, length, inner); inner is cut into
+// parts of at most kElementBlock, and a block has as many whole rows of a part as lie side by side.
 template <typename C>
 void RunningSum(const AxisView& view, const ArrayView& input, const ArrayView& output, WriteReq req,
                 bool from_last) {
-  ParallelForPlain(view.lines(), RowGrain(view.length), [&](int64_t begin, int64_t end) {
+  if (view.length == 0 || view.lines() == 0) return;
+  const int64_t width = std::min(view.inner, kElementBlock);
+  const int64_t parts = (view.inner + width - 1) / width;
+  const int64_t most_rows = parts == 1 ? kElementBlock / width : 1;
+  const auto run = [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t base = view.First(i);
-      C sum = 0;
-      for (int64_t k = 0; k < view.length; ++k) {
-        const int64_t step = from_last ? view.length - 1 - k : k;
-        const int64_t at = base + step * view.inner;
-        C value;
-        LoadBlock(ElementAt(input.data, input.dtype, at), input.dtype, 1, &value);
-        sum = WrapAdd(sum, value);
-        StoreBlock(&sum, 1, req, ElementAt(output.data, output.dtype, at), output.dtype);
+      const int64_t column = i % parts * width;
+      const int64_t inner = std::min(width, view.inner - column);
+      const int64_t base = i / parts * view.length * view.inner + column;
+      C block[kElementBlock], sums[kElementBlock] = {};
+      for (int64_t done = 0; done < view.length;) {
+        const int64_t rows = std::min(most_rows, view.length - done);
+        const int64_t row = from_last ? view.length - done - rows : done;
+        const int64_t at = base + row * view.inner;
+        LoadBlock(ElementAt(input.data, input.dtype, at), input.dtype, rows * inner, block);
+        SumRows(rows, inner, from_last, block, sums);
+        StoreBlock(block, rows * inner, req, ElementAt(output.data, output.dtype, at),
+                   output.dtype);
+        done += rows;
       }
     }
-  });
+  };
+  ParallelForPlain(view.outer * parts, RowGrain(view.length * width), run);
 }
 
 // The axis is one of `shape`, the forward input's.
