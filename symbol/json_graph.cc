@@ -1,108 +1,20 @@
 #include "symbol/json_graph.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "ndarray/file_kind.h"
 #include "ndarray/near_names.h"
 #include "ndarray/status_macros.h"
 #include "nlohmann/json.hpp"
+#include "symbol/json_text.h"
 
 namespace cooper {
 namespace {
 
 using Json = nlohmann::json;
-
-absl::Status Malformed(absl::string_view what, absl::string_view problem) {
-  return absl::InvalidArgumentError(absl::StrCat("symbol file: ", what, " ", problem));
-}
-
-absl::Status Exceeds(absl::string_view what, int64_t limit, absl::string_view of) {
-  return absl::ResourceExhaustedError(
-      absl::StrCat("symbol file: more than ", limit, " ", what, ": LoadLimits::", of));
-}
-
-// Looks at the text before it is parsed: what is nested too deeply would take the parser's stack,
-// and each value its memory. A value begins the text or follows a comma, a colon or a bracket.
-absl::Status CheckText(absl::string_view text, const LoadLimits& limits) {
-  if (static_cast<int64_t>(text.size()) > limits.text_bytes) {
-    return Exceeds("bytes", limits.text_bytes, "text_bytes");
-  }
-  int64_t depth = 0, values = 1;
-  bool in_string = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') {
-        ++i;
-      } else if (c == '"') {
-        in_string = false;
-      }
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '[' || c == '{') {
-      ++values;
-      if (++depth > limits.nesting) {
-        return Malformed("the text",
-                         absl::StrCat("is nested deeper than ", limits.nesting, " levels"));
-      }
-    } else if (c == ']' || c == '}') {
-      --depth;
-    } else if (c == ',' || c == ':') {
-      ++values;
-    }
-  }
-  return values > limits.values ? Exceeds("values", limits.values, "values") : absl::OkStatus();
-}
-
-// The text as JSON has it: MXNet's files have control characters in strings as they are, but for
-// the ends of lines, which its reader refuses too.
-std::string EscapeControlCharacters(absl::string_view text) {
-  std::string escaped;
-  escaped.reserve(text.size());
-  bool in_string = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const bool ends_line = c == '\n' || c == '\r';
-    if (in_string && static_cast<unsigned char>(c) < 0x20 && !ends_line) {
-      absl::StrAppend(&escaped, "\\u", absl::Hex(static_cast<int>(c), absl::kZeroPad4));
-      continue;
-    }
-    escaped.push_back(c);
-    if (in_string && c == '\\' && i + 1 < text.size()) {
-      escaped.push_back(text[++i]);
-    } else if (c == '"') {
-      in_string = !in_string;
-    }
-  }
-  return escaped;
-}
-
-absl::StatusOr<Json> ParseText(absl::string_view text, const LoadLimits& limits) {
-  const std::string foreign = DescribeForeignFile(text, FileKind::kSymbol);
-  if (!foreign.empty()) return Malformed("the text", absl::StrCat("is not JSON", foreign));
-  COOPER_RETURN_IF_ERROR(CheckText(text, limits));
-  const bool has_control = std::any_of(text.begin(), text.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r';
-  });
-  std::string escaped;
-  if (has_control) {
-    escaped = EscapeControlCharacters(text);
-    text = escaped;
-  }
-  // The exception does not leave this function; the parser has no other way to tell the place.
-  try {
-    return Json::parse(text.begin(), text.end());
-  } catch (const nlohmann::json::exception& e) {
-    // It quotes the last word, which may be the whole text.
-    return Malformed("the text",
-                     absl::StrCat("is not JSON: ", absl::string_view(e.what()).substr(0, 300)));
-  }
-}
 
 // The field of an object; null if it has no such field.
 const Json* Find(const Json& object, const char* key) {
@@ -113,15 +25,16 @@ const Json* Find(const Json& object, const char* key) {
 absl::StatusOr<const Json*> FindArray(const Json& object, const char* key,
                                       absl::string_view owner) {
   const Json* value = Find(object, key);
-  if (value == nullptr) return Malformed(owner, absl::StrCat("has no '", key, "'"));
-  if (!value->is_array()) return Malformed(owner, absl::StrCat("'", key, "' is not a list"));
+  if (value == nullptr) return MalformedSymbol(owner, absl::StrCat("has no '", key, "'"));
+  if (!value->is_array()) return MalformedSymbol(owner, absl::StrCat("'", key, "' is not a list"));
   return value;
 }
 
 absl::StatusOr<std::string> FindText(const Json& object, const char* key, absl::string_view owner) {
   const Json* value = Find(object, key);
-  if (value == nullptr) return Malformed(owner, absl::StrCat("has no '", key, "'"));
-  if (!value->is_string()) return Malformed(owner, absl::StrCat("'", key, "' is not a string"));
+  if (value == nullptr) return MalformedSymbol(owner, absl::StrCat("has no '", key, "'"));
+  if (!value->is_string())
+    return MalformedSymbol(owner, absl::StrCat("'", key, "' is not a string"));
   return value->get<std::string>();
 }
 
@@ -129,10 +42,11 @@ absl::StatusOr<std::string> FindText(const Json& object, const char* key, absl::
 absl::Status AddAttrs(const Json& node, const char* key, absl::string_view owner, AttrMap* attrs) {
   const Json* map = Find(node, key);
   if (map == nullptr) return absl::OkStatus();
-  if (!map->is_object()) return Malformed(owner, absl::StrCat("'", key, "' is not an object"));
+  if (!map->is_object())
+    return MalformedSymbol(owner, absl::StrCat("'", key, "' is not an object"));
   for (const auto& [name, value] : map->items()) {
     if (!value.is_string()) {
-      return Malformed(owner, absl::StrCat("'", key, "': '", name, "' is not a string"));
+      return MalformedSymbol(owner, absl::StrCat("'", key, "': '", name, "' is not a string"));
     }
     attrs->emplace(name, value.get<std::string>());
   }
@@ -164,11 +78,12 @@ absl::StatusOr<JsonGraph::Entry> ParseEntry(const Json& json, int limit) {
 
 absl::StatusOr<JsonGraph::Node> ParseNode(const Json& json, int number, const LoadLimits& limits) {
   std::string owner = absl::StrCat("node ", number);
-  if (!json.is_object()) return Malformed(owner, "is not an object");
+  if (!json.is_object()) return MalformedSymbol(owner, "is not an object");
   JsonGraph::Node node;
   COOPER_ASSIGN_OR_RETURN(node.name, FindText(json, "name", owner));
   if (static_cast<int64_t>(node.name.size()) > limits.name_bytes) {
-    return Exceeds(absl::StrCat("bytes in the name of ", owner), limits.name_bytes, "name_bytes");
+    return ExceedsLimit(absl::StrCat("bytes in the name of ", owner), limits.name_bytes,
+                        "name_bytes");
   }
   absl::StrAppend(&owner, " '", node.name, "'");
   COOPER_ASSIGN_OR_RETURN(node.op, FindText(json, "op", owner));
@@ -177,13 +92,14 @@ absl::StatusOr<JsonGraph::Node> ParseNode(const Json& json, int number, const Lo
     COOPER_RETURN_IF_ERROR(AddAttrs(json, key, owner, &node.attrs));
   }
   COOPER_ASSIGN_OR_RETURN(const Json* inputs, FindArray(json, "inputs", owner));
-  if (node.is_variable() && !inputs->empty()) return Malformed(owner, "is a variable with inputs");
+  if (node.is_variable() && !inputs->empty())
+    return MalformedSymbol(owner, "is a variable with inputs");
   node.inputs.reserve(inputs->size());
   for (const Json& input : *inputs) {
     absl::StatusOr<JsonGraph::Entry> entry = ParseEntry(input, number);
     if (!entry.ok()) {
-      return Malformed(absl::StrCat(owner, " input ", node.inputs.size()),
-                       entry.status().message());
+      return MalformedSymbol(absl::StrCat(owner, " input ", node.inputs.size()),
+                             entry.status().message());
     }
     node.inputs.push_back(*entry);
   }
@@ -255,7 +171,7 @@ absl::StatusOr<Place> Inline(const Json& subgraph, const JsonGraph::Node& node,
     Place& place = places.emplace_back();
     if (inner.is_variable()) {
       if (variables == node.inputs.size())
-        return Malformed(owner, "has more variables than inputs");
+        return MalformedSymbol(owner, "has more variables than inputs");
       place.outputs.push_back(node.inputs[variables++]);
       continue;
     }
@@ -264,20 +180,21 @@ absl::StatusOr<Place> Inline(const Json& subgraph, const JsonGraph::Node& node,
     }
     const Json* inner_subgraphs = Find(json, "subgraphs");
     if (inner_subgraphs != nullptr && !inner_subgraphs->empty()) {
-      return Malformed(owner, "has a subgraph in it");
+      return MalformedSymbol(owner, "has a subgraph in it");
     }
     place.node = static_cast<int>(graph.nodes.size());
     graph.nodes.push_back(std::move(inner));
   }
-  if (variables != node.inputs.size()) return Malformed(owner, "has fewer variables than inputs");
+  if (variables != node.inputs.size())
+    return MalformedSymbol(owner, "has fewer variables than inputs");
   Place place;
   for (const Json& head : *heads) {
     absl::StatusOr<JsonGraph::Entry> entry = ParseEntry(head, static_cast<int>(places.size()));
     if (entry.ok()) entry = Placed(places, *entry);
-    if (!entry.ok()) return Malformed(absl::StrCat(owner, " head"), entry.status().message());
+    if (!entry.ok()) return MalformedSymbol(absl::StrCat(owner, " head"), entry.status().message());
     place.outputs.push_back(*entry);
   }
-  if (place.outputs.empty()) return Malformed(owner, "has no head");
+  if (place.outputs.empty()) return MalformedSymbol(owner, "has no head");
   const int last = place.outputs[0].node;
   if (last >= first) graph.nodes[last].name = node.name;
   return place;
@@ -290,7 +207,7 @@ absl::StatusOr<int> ParseVersion(const Json& root) {
   const Json* version = Find(*attrs, "mxnet_version");
   if (version == nullptr) return kOldestMXNetVersion;
   if (!version->is_array() || version->size() != 2 || !(*version)[1].is_number_integer()) {
-    return Malformed("mxnet_version", "is not of the form [\"int\", 10901]");
+    return MalformedSymbol("mxnet_version", "is not of the form [\"int\", 10901]");
   }
   return static_cast<int>((*version)[1].get<int64_t>());
 }
@@ -298,13 +215,13 @@ absl::StatusOr<int> ParseVersion(const Json& root) {
 }  // namespace
 
 absl::StatusOr<JsonGraph> ParseJsonGraph(absl::string_view text, const LoadLimits& limits) {
-  COOPER_ASSIGN_OR_RETURN(Json root, ParseText(text, limits));
-  if (!root.is_object()) return Malformed("the text", "is not a JSON object");
+  COOPER_ASSIGN_OR_RETURN(Json root, ParseSymbolText(text, limits));
+  if (!root.is_object()) return MalformedSymbol("the text", "is not a JSON object");
   JsonGraph graph;
   COOPER_ASSIGN_OR_RETURN(graph.version, ParseVersion(root));
   COOPER_ASSIGN_OR_RETURN(const Json* nodes, FindArray(root, "nodes", "the graph"));
   if (static_cast<int64_t>(nodes->size()) > limits.nodes) {
-    return Exceeds("nodes", limits.nodes, "nodes");
+    return ExceedsLimit("nodes", limits.nodes, "nodes");
   }
   graph.nodes.reserve(nodes->size());
   std::vector<Place> places;  // of the file's nodes
@@ -325,14 +242,14 @@ absl::StatusOr<JsonGraph> ParseJsonGraph(absl::string_view text, const LoadLimit
     graph.nodes.push_back(std::move(node));
   }
   if (static_cast<int64_t>(graph.nodes.size()) > limits.nodes) {
-    return Exceeds("nodes", limits.nodes, "nodes");
+    return ExceedsLimit("nodes", limits.nodes, "nodes");
   }
   COOPER_ASSIGN_OR_RETURN(const Json* heads, FindArray(root, "heads", "the graph"));
   for (const Json& head : *heads) {
     absl::StatusOr<JsonGraph::Entry> entry = ParseEntry(head, static_cast<int>(places.size()));
     if (entry.ok()) entry = Placed(places, *entry);
     if (!entry.ok()) {
-      return Malformed(absl::StrCat("head ", graph.heads.size()), entry.status().message());
+      return MalformedSymbol(absl::StrCat("head ", graph.heads.size()), entry.status().message());
     }
     graph.heads.push_back(*entry);
   }
