@@ -91,15 +91,32 @@ __device__ int64_t NumCounted(const SetThread& thread, const RealElements& real)
 template <typename Param>
 constexpr bool kVarIsVariance = std::is_base_of_v<BatchNormV1Param, Param>;
 
-// C is also the type of all but data, output and their gradients. Outputs that are not wanted are
-// null.
+// What both passes go by. C is also the type of all but data, output and their gradients. Outputs
+// that are not wanted are null.
+template <typename C>
+struct NormOptions {
+  C eps;
+  bool batch_stats, var_is_variance, fix_gamma;
+  bool add;  // to output 0
+};
+
+template <typename Param, typename C>
+NormOptions<C> NormOptionsOf(const KernelContext& c) {
+  const auto& param = c.param<Param>();
+  return {.eps = static_cast<C>(param.eps),
+          .batch_stats = c.is_train && !param.use_global_stats,
+          .var_is_variance = kVarIsVariance<Param>,
+          .fix_gamma = param.fix_gamma,
+          .add = c.reqs[0] == WriteReq::kAdd};
+}
+
 template <typename C>
 struct ForwardOptions {
-  C eps;
-  bool batch_stats, var_is_variance, fix_gamma, write_gamma, relu;
+  NormOptions<C> norm;
+  bool write_gamma, relu;
   const C *beta, *moving_mean, *moving_var;
   C *gamma, *mean, *var;
-  bool add, add_mean, add_var;
+  bool add_mean, add_var;
 };
 
 template <typename T, typename C, typename Counted>
@@ -109,7 +126,7 @@ __global__ void __launch_bounds__(kMostThreads<C>, 1)
   const auto value = [data](int64_t i) { return data[i]; };
   thread.ForEachSet([&](int64_t k) {
     C mean = 0, var = 0;
-    if (o.batch_stats) {
+    if (o.norm.batch_stats) {
       const C n = static_cast<C>(NumCounted(thread, counted));
       mean = thread.SumOverLoaded<C>(
           k, value, [&](int64_t j, T x) { return counted[j] ? ConvertElement<C>(x) : C(0); });
@@ -124,12 +141,12 @@ __global__ void __launch_bounds__(kMostThreads<C>, 1)
       var = o.moving_var[k];
     }
     if (k < 0) return;
-    const C invstd = var + o.eps == 0 ? C(0) : C(1) / sqrt(var + o.eps);
-    const C scale = (o.fix_gamma ? C(1) : o.gamma[k]) * invstd;
+    const C invstd = var + o.norm.eps == 0 ? C(0) : C(1) / sqrt(var + o.norm.eps);
+    const C scale = (o.norm.fix_gamma ? C(1) : o.gamma[k]) * invstd;
     const C shift = o.beta[k];
     if (thread.IsFirst()) {
       if (o.mean != nullptr) StoreTo(o.mean + k, mean, o.add_mean);
-      if (o.var != nullptr) StoreTo(o.var + k, o.var_is_variance ? var : invstd, o.add_var);
+      if (o.var != nullptr) StoreTo(o.var + k, o.norm.var_is_variance ? var : invstd, o.add_var);
       // As in MXNet: the argument itself becomes 1, so that a saved model says what was computed.
       // In prediction nothing is written.
       if (o.write_gamma) o.gamma[k] = C(1);
@@ -138,18 +155,18 @@ __global__ void __launch_bounds__(kMostThreads<C>, 1)
     thread.ForEachLoaded(k, value, [&](int64_t i, int64_t j, T x) {
       const C linear = (ConvertElement<C>(x) - mean) * scale + shift;
       const C y = o.relu && linear < 0 ? C(0) : linear;
-      StoreTo(out + i, counted[j] ? y : C(0), o.add);
+      StoreTo(out + i, counted[j] ? y : C(0), o.norm.add);
     });
   });
 }
 
 template <typename C>
 struct BackwardOptions {
-  C eps, momentum;
-  bool batch_stats, var_is_variance, fix_gamma;
+  NormOptions<C> norm;
+  C momentum;
   const C *saved_mean, *saved_var, *gamma;
   C *moving_mean, *moving_var, *gamma_grad, *beta_grad;
-  bool add, add_gamma, add_beta;
+  bool add_gamma, add_beta;
 };
 
 template <typename T>
@@ -166,14 +183,14 @@ __global__ void __launch_bounds__(kMostThreads<C>, 1)
   thread.ForEachSet([&](int64_t k) {
     const C n = static_cast<C>(NumCounted(thread, counted));
     C mean = 0, invstd = 0;
-    if (k >= 0 && o.batch_stats) {
+    if (k >= 0 && o.norm.batch_stats) {
       mean = o.saved_mean[k];
       C var = o.saved_var[k];
-      if (o.var_is_variance) {
-        invstd = C(1) / sqrt(var + o.eps);
+      if (o.norm.var_is_variance) {
+        invstd = C(1) / sqrt(var + o.norm.eps);
       } else {
         invstd = var;
-        var = invstd == 0 ? C(0) : C(1) / (invstd * invstd) - o.eps;
+        var = invstd == 0 ? C(0) : C(1) / (invstd * invstd) - o.norm.eps;
       }
       if (thread.IsFirst() && n > 0) {
         o.moving_mean[k] = o.moving_mean[k] * o.momentum + mean * (C(1) - o.momentum);
@@ -181,7 +198,7 @@ __global__ void __launch_bounds__(kMostThreads<C>, 1)
       }
     } else if (k >= 0) {
       mean = o.moving_mean[k];
-      invstd = C(1) / sqrt(o.moving_var[k] + o.eps);
+      invstd = C(1) / sqrt(o.moving_var[k] + o.norm.eps);
     }
     C sum = 0, dot = 0;
     thread.ForEachLoaded(k, both, [&](int64_t, int64_t j, const GradientAndData<T>& x) {
@@ -195,18 +212,18 @@ __global__ void __launch_bounds__(kMostThreads<C>, 1)
     if (k < 0) return;
     if (thread.IsFirst()) {
       if (o.gamma_grad != nullptr) {
-        StoreTo(o.gamma_grad + k, o.fix_gamma ? C(0) : dot * invstd, o.add_gamma);
+        StoreTo(o.gamma_grad + k, o.norm.fix_gamma ? C(0) : dot * invstd, o.add_gamma);
       }
       if (o.beta_grad != nullptr) StoreTo(o.beta_grad + k, sum, o.add_beta);
     }
     if (grad == nullptr) return;
-    const C scale = invstd * (o.fix_gamma ? C(1) : o.gamma[k]);
-    const C g_mean = o.batch_stats ? sum / n : C(0);
-    const C slope = o.batch_stats ? dot * invstd * invstd / n : C(0);
+    const C scale = invstd * (o.norm.fix_gamma ? C(1) : o.gamma[k]);
+    const C g_mean = o.norm.batch_stats ? sum / n : C(0);
+    const C slope = o.norm.batch_stats ? dot * invstd * invstd / n : C(0);
     thread.ForEachLoaded(k, both, [&](int64_t i, int64_t j, const GradientAndData<T>& x) {
       const C d = ConvertElement<C>(x.data) - mean;
       const C value = (ConvertElement<C>(x.gradient) - g_mean - d * slope) * scale;
-      StoreTo(grad + i, counted[j] ? value : C(0), o.add);
+      StoreTo(grad + i, counted[j] ? value : C(0), o.norm.add);
     });
   });
 }
@@ -226,10 +243,7 @@ absl::Status ForwardGpu(const KernelContext& c) {
     using T = typename decltype(type)::type;
     using C = ComputeType<T>;
     const auto& param = c.param<Param>();
-    const ForwardOptions<C> o{.eps = static_cast<C>(param.eps),
-                              .batch_stats = c.is_train && !param.use_global_stats,
-                              .var_is_variance = kVarIsVariance<Param>,
-                              .fix_gamma = param.fix_gamma,
+    const ForwardOptions<C> o{.norm = NormOptionsOf<Param, C>(c),
                               .write_gamma = param.fix_gamma && c.is_train,
                               .relu = std::is_same_v<Param, BatchNormWithReLUParam>,
                               .beta = c.inputs[kBeta].as<C>(),
@@ -238,7 +252,6 @@ absl::Status ForwardGpu(const KernelContext& c) {
                               .gamma = c.inputs[kGamma].as<C>(),
                               .mean = Wanted<C>(c, 1),
                               .var = Wanted<C>(c, 2),
-                              .add = c.reqs[0] == WriteReq::kAdd,
                               .add_mean = c.reqs[1] == WriteReq::kAdd,
                               .add_var = c.reqs[2] == WriteReq::kAdd};
     const Shape& shape = c.inputs[kData].shape;
@@ -260,11 +273,8 @@ absl::Status BackwardGpu(const KernelContext& c) {
     using T = typename decltype(type)::type;
     using C = ComputeType<T>;
     const auto& param = c.param<Param>();
-    const BackwardOptions<C> o{.eps = static_cast<C>(param.eps),
+    const BackwardOptions<C> o{.norm = NormOptionsOf<Param, C>(c),
                                .momentum = static_cast<C>(param.momentum),
-                               .batch_stats = c.is_train && !param.use_global_stats,
-                               .var_is_variance = kVarIsVariance<Param>,
-                               .fix_gamma = param.fix_gamma,
                                .saved_mean = c.inputs[kMean].as<C>(),
                                .saved_var = c.inputs[kVar].as<C>(),
                                .gamma = c.inputs[kGamma].as<C>(),
@@ -272,7 +282,6 @@ absl::Status BackwardGpu(const KernelContext& c) {
                                .moving_var = c.inputs[kMovingVar].as<C>(),
                                .gamma_grad = Wanted<C>(c, 1),
                                .beta_grad = Wanted<C>(c, 2),
-                               .add = c.reqs[0] == WriteReq::kAdd,
                                .add_gamma = c.reqs[1] == WriteReq::kAdd,
                                .add_beta = c.reqs[2] == WriteReq::kAdd};
     const Shape& shape = c.inputs[kOgrad].shape;
