@@ -67,8 +67,8 @@ absl::Status LoadLayer(const std::string& path, const std::string& from, const s
 }
 
 // What mx.rnn.save_rnn_checkpoint has written, each gate of the cells for itself.
-absl::Status LoadRnnCheckpoint(const std::string& path, const std::vector<RNNCellPtr>& cells,
-                               BaseModule& model) {
+absl::Status LoadGateWeights(const std::string& path, const std::vector<RNNCellPtr>& cells,
+                             BaseModule& model) {
   ArrayMap args, auxs;
   COOPER_RETURN_IF_ERROR(LoadParamsFile(path, &args, &auxs));
   COOPER_ASSIGN_OR_RETURN(const ArrayMap packed, PackWeights(cells, std::move(args)));
@@ -164,7 +164,7 @@ TEST(WeightsPageTest, LoadsGatesOfCells) {
   COOPER_ASSERT_OK(SaveParamsFile(path, gates, {}));
   COOPER_ASSERT_OK_AND_ASSIGN(auto to, bound());
   COOPER_ASSERT_OK(to->InitParams());
-  COOPER_ASSERT_OK(LoadRnnCheckpoint(path, {cell}, *to));
+  COOPER_ASSERT_OK(LoadGateWeights(path, {cell}, *to));
   EXPECT_EQ(Weight(*to, "l0_i2h_weight"), Weight(*from, "l0_i2h_weight"));
 }
 
