@@ -12,9 +12,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "ndarray/near_names.h"
 
 namespace cooper {
 namespace {
@@ -92,11 +92,10 @@ absl::StatusOr<StateFiles> FindStateFiles(const std::string& prefix) {
 }
 
 absl::Status NoStateCanBeRead(const StateFiles& states, const absl::Status& reason) {
-  const std::string files = absl::StrJoin(states, ", ", [](std::string* out, const auto& state) {
-    absl::StrAppend(out, "'", state.second, "'");
-  });
+  std::vector<std::string> files;
+  for (const auto& [position, path] : states) files.push_back(absl::StrCat("'", path, "'"));
   return absl::DataLossError(
-      absl::StrCat("none of the states ", files,
+      absl::StrCat("none of the states ", JoinNames(files),
                    " can be read; move them away to begin anew: ", reason.message()));
 }
 

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/status_matchers.h"
@@ -61,6 +62,10 @@ TEST(StateFilesTest, ListsWhatCannotBeRead) {
   EXPECT_THAT(NoStateCanBeRead({{{0, 1}, "a"}, {{0, 2}, "b"}}, absl::DataLossError("it is short")),
               StatusIs(absl::StatusCode::kDataLoss,
                        AllOf(HasSubstr("none of the states 'a', 'b'"), HasSubstr("it is short"))));
+  StateFiles many;
+  for (int i = 0; i < 30; ++i) many.push_back({{0, i}, absl::StrCat("file", i)});
+  EXPECT_THAT(NoStateCanBeRead(many, absl::DataLossError("it is short")),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("'file9', ... and 20 more can be")));
 }
 
 }  // namespace
