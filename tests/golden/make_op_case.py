@@ -24,6 +24,8 @@ import os
 
 import numpy
 
+# An engine with threads may run what reads an array after what writes it anew.
+os.environ.setdefault("MXNET_ENGINE_TYPE", "NaiveEngine")
 numpy.bool = bool  # MXNet uses the name that NumPy 1.24 removed
 import mxnet  # noqa: E402
 
