@@ -110,10 +110,12 @@ void RandomNetwork::CheckSaving() const {
   CHECK(again.ok()) << "saved, but not loaded again: " << again.status() << "\n" << saved;
 }
 
-RandomNetwork::Results RandomNetwork::Run(Context context) {
+RandomNetwork::Results RandomNetwork::Run(Context context,
+                                          const std::set<std::string>& disabled_passes) {
   Results results;
   BindOptions options = Options();
   options.context = context;
+  options.disabled_passes = disabled_passes;
   const auto executor = Executor::SimpleBind(symbol_, options);
   results.bind = executor.status();
   Log("bind", results.bind);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,7 +38,7 @@ class RandomNetwork {
   // That the network is the same once saved and loaded.
   void CheckSaving() const;
   // Binds it, and runs it forward and backward in training, then forward in prediction.
-  Results Run(Context context = Context::Cpu());
+  Results Run(Context context = Context::Cpu(), const std::set<std::string>& disabled_passes = {});
 
   const Symbol& symbol() const { return symbol_; }
 
