@@ -1,7 +1,7 @@
 # Read by tools/fuzz.sh and tools/fuzz_coverage.sh: the fuzzers of tests/fuzz, what each begins with
 # beside what was kept and what it makes itself, and where that is.
 # shellcheck shell=bash disable=SC2034
-fuzz_targets=(symbol_json params attributes operators training_state buckets text positions)
+fuzz_targets=(symbol_json params attributes operators training_state buckets text csv settings positions)
 declare -A fuzz_seeds=(
   [symbol_json]="tests/golden/files/symbol tests/golden/files/bad"
   [params]="tests/golden/files/params tests/golden/files/bad"

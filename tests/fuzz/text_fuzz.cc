@@ -1,5 +1,5 @@
-// Texts: CSV files, sentences, vocabularies, bucket keys, and what iterators save. The input's
-// first byte says which (text_seeds.cc).
+// Texts: sentences, vocabularies, bucket keys, and what iterators save. The input's first byte says
+// which (text_seeds.cc).
 
 #include <bit>
 #include <cmath>
@@ -10,13 +10,11 @@
 
 #include "glog/logging.h"
 #include "io/bucket_key.h"
-#include "io/csv_iter.h"
 #include "io/encode_sentences.h"
 #include "io/key_values.h"
 #include "io/text_corpus.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/scratch_folder.h"
-#include "tests/fuzz/state_changes.h"
 
 namespace cooper {
 namespace {
@@ -27,41 +25,6 @@ std::string Write(const char* name, const std::string& text) {
   std::string path = ScratchFolder() + "/" + name;
   WriteUnsynced(path, text);
   return path;
-}
-
-void ReadCsv(FuzzInput& input) {
-  const Shape kShapes[] = {Shape{1}, Shape{2}, Shape{3}, Shape{2, 2}, Shape{0}, Shape{}};
-  constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kUint8,
-                              DType::kInt64};
-  CsvIterOptions options = {.data_shape = input.Pick(kShapes),
-                            .batch_size = input.Between(0, 8),
-                            .round_batch = input.OneIn(2),
-                            .dtype = input.Pick(kTypes)};
-  const uint64_t labels = input.Below(4);  // none, the data's file, another, one that is missing
-  if (labels > 0) options.label_shape = input.Pick(kShapes);
-  options.data_csv = Write("data", input.Text(kMostText));
-  if (labels == 1) options.label_csv = options.data_csv;
-  if (labels == 2) options.label_csv = Write("label", input.Text(kMostText));
-  if (labels == 3) options.label_csv = ScratchFolder() + "/missing";
-  const auto iter = CsvIter::Create(options);
-  if (!iter.ok()) return;
-  for (int epoch = 0; epoch < 2; ++epoch) {
-    for (uint64_t i = input.Below(50); i > 0; --i) {
-      const auto batch = (*iter)->Next();
-      if (!batch.ok() || !batch->has_value()) break;
-    }
-    (epoch == 0 ? (*iter)->Reset() : (*iter)->HardReset()).IgnoreError();
-  }
-  (*iter)->Next().status().IgnoreError();
-  const auto state = (*iter)->SaveState();
-  CHECK(state.ok() && (*iter)->LoadState(*state).ok());
-  const bool loaded =
-      (*iter)->LoadState(input.OneIn(8) ? input.Rest() : ChangeState(input, *state)).ok();
-  for (int i = 0; i < 20; ++i) {
-    const auto batch = (*iter)->Next();
-    if (batch.ok() && !batch->has_value()) (*iter)->Reset().IgnoreError();
-  }
-  CHECK(!loaded || (*iter)->LoadState(*(*iter)->SaveState()).ok());
 }
 
 void ReadWords(FuzzInput& input) {
@@ -145,8 +108,8 @@ void WriteKeyValues(FuzzInput& input) {
   CHECK(again->Expect("string", text).ok() && !again->Expect("uint", "x").ok());
 }
 
-constexpr void (*kReaders[])(FuzzInput&) = {ReadCsv, ReadWords,     ReadVocabulary,
-                                            ReadKey, ReadKeyValues, WriteKeyValues};
+constexpr void (*kReaders[])(FuzzInput&) = {ReadWords, ReadVocabulary, ReadKey, ReadKeyValues,
+                                            WriteKeyValues};
 
 }  // namespace
 }  // namespace cooper

@@ -11,23 +11,9 @@ namespace cooper {
 namespace {
 
 // The order of the readers in text_fuzz.cc.
-enum Reader : uint64_t { kCsv, kWords, kVocabulary, kKey, kKeyValues, kWriteKeyValues, kReaders };
-enum Labels : uint64_t { kNone, kDatas, kOther, kMissing };
+enum Reader : uint64_t { kWords, kVocabulary, kKey, kKeyValues, kWriteKeyValues, kReaders };
 
 constexpr size_t kMostText = 2000;  // as text_fuzz.cc has it
-
-// `shape` is a number in the table of shapes: 0 is (1,), 1 is (2,), 3 is (2, 2). The changes are
-// the state's, as state_changes.cc reads them.
-std::string Csv(uint64_t shape, uint64_t batch_size, bool round, Labels labels,
-                const std::string& data, const std::string& label, const std::string& changes) {
-  SeedBytes bytes;
-  bytes.Below(kCsv, kReaders).Below(shape, 6).Below(batch_size, 9).Below(round ? 1 : 0, 2);
-  bytes.Below(0, 5).Below(labels, 4);
-  if (labels != kNone) bytes.Below(0, 6);
-  bytes.Text(data, kMostText);
-  if (labels == kOther) bytes.Text(label, kMostText);
-  return bytes.Below(2, 50).Below(9, 50).Rest(changes).bytes();
-}
 
 std::string Words(bool end, bool unknown, int64_t max_sentences, int64_t invalid_label,
                   int64_t max_words, const std::string& vocabulary, const std::string& text) {
@@ -41,29 +27,8 @@ std::string Plain(Reader reader, const std::string& text) {
   return SeedBytes().Below(reader, kReaders).Rest(text).bytes();
 }
 
-// One line of the state changed: `value` is a number in the table of state_changes.cc.
-std::string Change(uint8_t line, uint8_t value) {
-  return {0, 1, static_cast<char>(line), 0, static_cast<char>(value)};
-}
-
 std::vector<FuzzSeed> Seeds() {
-  const std::string rows = "1,2\n3,4\n\n5,6\n", rests = "1\n2\n3\n";
   std::vector<FuzzSeed> seeds = {
-      {"csv", Csv(1, 2, false, kNone, rows, "", "")},
-      {"csv_round", Csv(1, 2, true, kNone, rows, "", "")},
-      {"csv_of_matrices", Csv(3, 2, true, kNone, "1,2,3,4\r\n5,6,7,8\r\n", "", "")},
-      {"csv_labels", Csv(1, 2, false, kOther, rows, rests, "")},
-      {"csv_same_labels", Csv(0, 2, true, kDatas, rests, "", "")},
-      {"csv_missing_labels", Csv(0, 2, false, kMissing, rests, "", "")},
-      {"csv_fewer_labels", Csv(0, 2, false, kOther, rests, "1\n2\n", "")},
-      {"csv_bad_labels", Csv(0, 2, false, kOther, rests, "x\n", "")},
-      {"csv_no_batch", Csv(1, 0, false, kNone, rows, "", "")},
-      {"csv_empty", Csv(1, 2, false, kNone, "\n\n", "", "")},
-      {"csv_words", Csv(1, 2, false, kNone, "1,2\na,b\n", "", "")},
-      {"csv_narrow", Csv(1, 2, false, kNone, "1,2\n1\n", "", "")},
-      {"csv_wide", Csv(1, 2, false, kNone, "1,2\n1,2,3\n", "", "")},
-      {"csv_special", Csv(1, 2, false, kNone, "nan,inf\n-1e400,0x10\n", "", "")},
-      {"csv_any_state", Csv(1, 2, false, kNone, rows, "", "\7kind CSVIter\n")},
       {"words", Words(false, false, -1, -1, -1, "", "a b a\nb c\n\n")},
       {"words_marked", Words(true, true, 8, -1, -1, "", "a b a\nb c\n")},
       {"words_some", Words(true, true, 1, 2, 1, "", "a b a\nb c\n")},
@@ -95,15 +60,6 @@ std::vector<FuzzSeed> Seeds() {
        {"7", " -8 ", "'a'", "\"a\\n\"", "'\\q'", "'a", "(1, 2)", "(3,)", "()", "(1)", "(,)",
         "(1, x)", "(1, 2,)", "( )", "", "'", "99999999999999999999", "'\\377'"}) {
     seeds.push_back({absl::StrCat("key_", seeds.size()), Plain(kKey, key)});
-  }
-  // borrowed, cursor, kind and rows, each a number too far either way, none, or no number.
-  for (uint8_t line = 0; line < 4; ++line) {
-    for (const uint8_t value : {4, 7, 8, 15}) {
-      seeds.push_back({absl::StrCat("csv_state_", line, "_", value),
-                       Csv(1, 2, true, kNone, rows, "", Change(line, value))});
-    }
-    seeds.push_back({absl::StrCat("csv_state_without_", line),
-                     Csv(1, 2, true, kNone, rows, "", {0, 1, static_cast<char>(line), 2})});
   }
   return seeds;
 }
