@@ -148,6 +148,32 @@ TEST(FitIdsTest, LabelsOfCtcLoss) {
   }
 }
 
+// What is behind a label's length is padding, whatever it holds.
+TEST(FitIdsTest, LengthsOfCtcLossEndLabels) {
+  const Symbol steps = Op("SwapAxis", {.name = "steps",
+                                       .inputs = {Symbol::Variable("data")},
+                                       .attrs = {{"dim1", "0"}, {"dim2", "1"}}});
+  const Symbol ctc = Op(
+      "CTCLoss", {.name = "ctc",
+                  .inputs = {steps, Symbol::Variable("softmax_label"), Symbol::Variable("lengths")},
+                  .attrs = {{"use_label_lengths", "True"}}});
+  const NDArray labels = *NDArray::Full({4, 3}, 1);
+  (*labels.Data<float>())[5] = 9;  // the third of row 1
+  for (const float length : {1.0f, 2.0f, 3.0f}) {
+    SCOPED_TRACE(length);
+    auto module =
+        *Module::Create(Op("MakeLoss", {.inputs = {ctc}}), {.data_names = {"data", "lengths"}});
+    auto train = *NDArrayIter::Create(
+        {{"data", RandomArray({4, 6, 3}, 1)}, {"lengths", *NDArray::Full({4}, length)}},
+        {{"softmax_label", labels}}, {.batch_size = 4});
+    const auto metric = Loss({});
+    FitOptions options = Options();
+    options.eval_metric = metric.get();
+    ExpectFit(*module, *train, options,
+              length < 3 ? "" : "has 9 in row 1, expected ids in [0, 5), the label of CTCLoss");
+  }
+}
+
 TEST(FitIdsTest, TheLabelToIgnoreIsAllowed) {
   const NDArray labels = *NDArray::Full({4}, -1);
   for (const char* use_ignore : {"True", "False"}) {
