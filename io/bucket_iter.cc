@@ -109,7 +109,7 @@ absl::StatusOr<std::optional<DataBatch>> BucketIter::Next() {
   const Bucket& bucket = buckets_[rows.bucket];
   const auto num_ids = static_cast<int64_t>(rows.ids.size());
   const bool smaller = options_.last_batch == BucketIterOptions::LastBatch::kSmaller;
-  const int64_t batch_size = smaller ? num_ids : bucket.batch_size;
+  const int64_t batch_size = smaller ? num_ids : BatchSize(rows.bucket);
 
   DataBatch batch;
   COOPER_RETURN_IF_ERROR(ReserveIds(options_.kind, batch_size, &batch.index));
@@ -203,7 +203,6 @@ absl::StatusOr<const BucketIter::Bucket*> BucketIter::Find(const BucketKey& key)
   for (const Bucket& bucket : buckets_) {
     if (bucket.key == key) return &bucket;
   }
-  if (default_bucket_.key == key) return &default_bucket_;
   return absl::NotFoundError(
       absl::StrCat(options_.kind, ": no sample is in a bucket ", key.ToString()));
 }

@@ -192,18 +192,15 @@ class BucketIter : public DataIter {
   UnusedSamples unused_samples() const override;
 
   // Of the default bucket. Data, then what length_name names, in the order of the inputs.
-  const std::vector<DataDesc>& provide_data() const override { return default_bucket_.data; }
-  const std::vector<DataDesc>& provide_label() const override { return default_bucket_.label; }
-  // The bucket whose rows have most elements. One of `buckets` may be it without samples, as in
-  // MXNet: processes with different samples and equal `buckets` have the same default key.
-  std::optional<BucketKey> default_bucket_key() const override { return default_bucket_.key; }
-  // The buckets that have samples.
+  const std::vector<DataDesc>& provide_data() const override { return default_bucket().data; }
+  const std::vector<DataDesc>& provide_label() const override { return default_bucket().label; }
+  // The bucket whose rows have most elements.
+  std::optional<BucketKey> default_bucket_key() const override { return default_bucket().key; }
   std::vector<BucketKey> bucket_keys() const override;
-  int64_t batch_size() const override { return default_bucket_.batch_size; }
+  int64_t batch_size() const override { return BatchSize(default_bucket_); }
   // The input's pad_value.
   std::optional<double> invalid_label(absl::string_view input) const override;
-  // What a bucket is bound with. kNotFound for a key that no sample has and that is not the
-  // default.
+  // What a bucket is bound with. kNotFound for a key that no sample has.
   absl::StatusOr<std::vector<DataDesc>> provide_data(const BucketKey& key) const;
   absl::StatusOr<std::vector<DataDesc>> provide_label(const BucketKey& key) const;
 
@@ -232,7 +229,6 @@ class BucketIter : public DataIter {
   };
   struct Bucket {
     BucketKey key;
-    int64_t batch_size = 0;
     std::vector<Shape> extents;  // by input, data first: of a row
     std::vector<DataDesc> data;
     std::vector<DataDesc> label;
@@ -247,11 +243,7 @@ class BucketIter : public DataIter {
   absl::Status Fill();
   // Of samples that no bucket holds.
   absl::Status TooLongError(const BucketAssignment& assigned) const;
-  // Describes the bucket with these samples and counts their tokens in the report. A bucket without
-  // samples has room for any along axes that do not follow the key.
-  absl::StatusOr<Bucket> MakeBucket(const BucketKey& key, absl::Span<const int64_t> ids);
   absl::Status FindExtents(absl::Span<const int64_t> ids, Bucket* bucket) const;
-  static double ElementsOfRow(const Bucket& bucket);
   // Adds to the report's tokens. Those of a row with padding.
   int64_t CountTokens(absl::Span<const int64_t> ids, const Bucket& bucket);
   absl::StatusOr<int64_t> BatchSizeOf(const BucketKey& key, int64_t row_tokens) const;
@@ -262,13 +254,15 @@ class BucketIter : public DataIter {
   absl::StatusOr<std::vector<int64_t>> LengthsToSortBy(const Bucket& bucket,
                                                        absl::Span<const int64_t> ids) const;
   int64_t LengthOf(const Input& input, const Shape& extents, int64_t id) const;
+  const Bucket& default_bucket() const { return buckets_[default_bucket_]; }
+  int64_t BatchSize(int bucket) const { return order_.buckets()[bucket].batch_size; }
   absl::Status Error(absl::string_view what) const;
 
   BucketIterOptions options_;
   std::vector<Input> inputs_;  // data, then label
   size_t num_data_ = 0;
   std::vector<Bucket> buckets_;  // in rising order of their keys, none empty
-  Bucket default_bucket_;        // one of buckets_, or one without samples
+  int default_bucket_ = 0;
   BucketOrder order_;
   BucketIterReport report_;
 };

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <utility>
 
 #include "absl/memory/memory.h"
@@ -161,31 +160,38 @@ absl::Status BucketIter::Fill() {
   report_.never_served = assigned->discarded;
   report_.truncated = assigned->truncated;
   std::vector<BucketOrder::Bucket> order;
-  std::set<BucketKey> filled;
   double largest = -1;
-  const auto consider_as_default = [&](const Bucket& bucket) {
-    const double elements = ElementsOfRow(bucket);
-    if (elements < largest || (elements == largest && bucket.key < default_bucket_.key)) return;
-    largest = elements;
-    default_bucket_ = bucket;
-  };
   for (BucketAssignment::Bucket& assigned_bucket : assigned->buckets) {
-    COOPER_ASSIGN_OR_RETURN(Bucket bucket, MakeBucket(assigned_bucket.key, assigned_bucket.ids));
+    Bucket bucket = {.key = assigned_bucket.key};
+    COOPER_RETURN_IF_ERROR(FindExtents(assigned_bucket.ids, &bucket));
+    const int64_t row_tokens = CountTokens(assigned_bucket.ids, bucket);
+    COOPER_ASSIGN_OR_RETURN(const int64_t batch_size, BatchSizeOf(bucket.key, row_tokens));
+    double elements = 0;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      const Input& input = inputs_[i];
+      (i < num_data_ ? bucket.data : bucket.label)
+          .push_back({.name = input.spec.name,
+                      .shape = WithBatch(bucket.extents[i], input.batch_axis, batch_size),
+                      .dtype = input.spec.dtype,
+                      .layout = input.spec.layout});
+      double product = 1;
+      for (int64_t extent : bucket.extents[i]) product *= static_cast<double>(extent);
+      elements += product;
+    }
+    for (const Input& input : inputs_) {
+      if (input.spec.length_name.empty()) continue;
+      bucket.data.push_back({.name = input.spec.length_name, .shape = {batch_size}, .layout = "N"});
+    }
+    if (elements >= largest) {
+      largest = elements;
+      default_bucket_ = static_cast<int>(buckets_.size());
+    }
     COOPER_ASSIGN_OR_RETURN(std::vector<int64_t> lengths,
                             LengthsToSortBy(bucket, assigned_bucket.ids));
-    order.push_back({.batch_size = bucket.batch_size,
+    order.push_back({.batch_size = batch_size,
                      .ids = std::move(assigned_bucket.ids),
                      .lengths = std::move(lengths)});
-    consider_as_default(bucket);
-    filled.insert(bucket.key);
     buckets_.push_back(std::move(bucket));
-  }
-  if (options_.key == nullptr && options_.max_buckets == 0) {
-    for (const BucketKey& key : options_.buckets) {
-      if (!filled.insert(key).second) continue;
-      COOPER_ASSIGN_OR_RETURN(const Bucket bucket, MakeBucket(key, {}));
-      consider_as_default(bucket);
-    }
   }
   order_ = BucketOrder(std::move(order), {.remainder = RemainderOf(options_.last_batch),
                                           .shuffle = options_.shuffle,
@@ -203,7 +209,7 @@ absl::Status BucketIter::Fill() {
       report_.never_served += samples - served;
     }
     report_.buckets.push_back({.key = buckets_[b].key,
-                               .batch_size = buckets_[b].batch_size,
+                               .batch_size = BatchSize(static_cast<int>(b)),
                                .samples = samples,
                                .batches = order_.NumBatches(static_cast<int>(b))});
   }
@@ -222,51 +228,16 @@ absl::Status BucketIter::TooLongError(const BucketAssignment& assigned) const {
       std::max_element(options_.buckets.begin(), options_.buckets.end())->ToString()));
 }
 
-absl::StatusOr<BucketIter::Bucket> BucketIter::MakeBucket(const BucketKey& key,
-                                                          absl::Span<const int64_t> ids) {
-  Bucket bucket = {.key = key};
-  COOPER_RETURN_IF_ERROR(FindExtents(ids, &bucket));
-  const int64_t row_tokens = CountTokens(ids, bucket);
-  COOPER_ASSIGN_OR_RETURN(bucket.batch_size, BatchSizeOf(key, row_tokens));
-  for (size_t i = 0; i < inputs_.size(); ++i) {
-    const Input& input = inputs_[i];
-    (i < num_data_ ? bucket.data : bucket.label)
-        .push_back({.name = input.spec.name,
-                    .shape = WithBatch(bucket.extents[i], input.batch_axis, bucket.batch_size),
-                    .dtype = input.spec.dtype,
-                    .layout = input.spec.layout});
-  }
-  for (const Input& input : inputs_) {
-    if (input.spec.length_name.empty()) continue;
-    bucket.data.push_back(
-        {.name = input.spec.length_name, .shape = {bucket.batch_size}, .layout = "N"});
-  }
-  return bucket;
-}
-
-double BucketIter::ElementsOfRow(const Bucket& bucket) {
-  double elements = 0;
-  for (const Shape& extents : bucket.extents) {
-    double product = 1;
-    for (int64_t extent : extents) product *= static_cast<double>(extent);
-    elements += product;
-  }
-  return elements;
-}
-
 absl::Status BucketIter::FindExtents(absl::Span<const int64_t> ids, Bucket* bucket) const {
   const BucketKey::Tuple elements = KeyElements(bucket->key);
   for (const Input& input : inputs_) {
     const RaggedArray& values = input.spec.values;
-    const int64_t num_ids = ids.empty() ? values.size() : static_cast<int64_t>(ids.size());
-    Shape extents = values.shape(ids.empty() ? 0 : ids[0]);
+    Shape extents = values.shape(ids[0]);
     for (int a = 0; a < extents.rank(); ++a) {
       if (input.pad_to[a] != kFree) {
         extents[a] = elements[input.pad_to[a]];
       } else if (input.is_counted[a]) {
-        for (int64_t i = 0; i < num_ids; ++i) {
-          extents[a] = std::max(extents[a], values.extent(ids.empty() ? i : ids[i], a));
-        }
+        for (int64_t id : ids) extents[a] = std::max(extents[a], values.extent(id, a));
       }
     }
     // So that no count of elements overflows.

@@ -69,23 +69,6 @@ TEST(BucketIterTest, AnEncoderAndADecoderHavePairsForKeys) {
   EXPECT_EQ(DescsToString(batches[1].provide_data), DescsToString(iter->provide_data()));
 }
 
-TEST(BucketIterTest, TheDefaultIsTheLargestOfTheGivenBucketsEvenWithoutSamples) {
-  const Sequences sources = {{1, 2, 3}, {4}};
-  const Sequences contexts = {{1, 2}, {3, 4, 5, 6}};
-  const auto iter = Make({{.name = "source", .values = sources, .length_name = "length"},
-                          {.name = "context", .values = contexts, .pad_to = {kFree}}},
-                         {}, {.batch_size = 2, .buckets = {4, 9, 7}, .tokens_per_batch = 24});
-  EXPECT_THAT(iter->bucket_keys(), ElementsAre(4));
-  EXPECT_EQ(iter->default_bucket_key(), BucketKey(9));
-  // Along an axis that does not follow the key it has room for any sample.
-  EXPECT_EQ(DescsToString(iter->provide_data()),
-            "source (1, 9) float32 NT, context (1, 4) float32 NT, length (1,) float32 N");
-  EXPECT_EQ(DescsToString(*iter->provide_data(9)), DescsToString(iter->provide_data()));
-  EXPECT_EQ(iter->batch_size(), 1);
-  EXPECT_EQ(iter->report().tokens, 4 + 6);
-  EXPECT_THAT(iter->provide_data(7), StatusIs(absl::StatusCode::kNotFound, _));
-}
-
 TEST(BucketIterTest, ChoosesPairs) {
   const Sequences sources = {{1, 2, 3}, {4}, {5, 6}, {1, 2, 3, 4, 5}};
   const Sequences targets = {{7, 8}, {9}, {10, 11, 12}, {1}};

@@ -62,13 +62,13 @@ absl::StatusOr<BucketSymbol> Guess(const BucketKey& key) {
                                      .attrs = {{"use_ignore", "True"}, {"ignore_label", "0"}}})};
 }
 
-// The first process has short sentences alone, and the fewest; each further one has more. The
-// buckets that are given say the default key of all.
+// The first process has the fewest sentences, and one batch of long ones; each further one has
+// more.
 std::unique_ptr<BucketSentenceIter> MakeIter(int rank, bool is_training) {
   RandomGenerator random(7 + rank);
   std::vector<std::vector<int>> sentences(13 + 21 * rank);  // some roll over
   for (size_t i = 0; i < sentences.size(); ++i) {
-    const bool is_long = rank > 0 && i % 2 == 1;
+    const bool is_long = rank == 0 ? i < 4 : i % 2 == 1;
     sentences[i].resize(is_long ? 5 : 3);
     for (int& word : sentences[i]) word = 1 + static_cast<int>(random.NextBelow(kWords - 1));
   }
