@@ -114,7 +114,9 @@ void ReadFlags(FuzzInput& input) {
   model.vocab = 10;
   if (model.num_layers > 4) return;  // as slow as they are many
   const auto sym_gen = MakeLanguageModel(model);
-  CHECK(sym_gen.ok() && (*sym_gen)(2).ok()) << sym_gen.status();
+  CHECK(sym_gen.ok()) << sym_gen.status();
+  const auto network = (*sym_gen)(2);
+  CHECK(network.ok()) << network.status();
 }
 
 void ReadShapes(FuzzInput& input) {
