@@ -148,7 +148,7 @@ TEST(FitIdsTest, LabelsOfCtcLoss) {
   }
 }
 
-// What is behind a label's length is padding, whatever it holds.
+// Ids behind a label's length are padding, whatever they are.
 TEST(FitIdsTest, LengthsOfCtcLossEndLabels) {
   const Symbol steps = Op("SwapAxis", {.name = "steps",
                                        .inputs = {Symbol::Variable("data")},

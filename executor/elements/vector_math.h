@@ -2,8 +2,8 @@
 #define COOPER_EXECUTOR_ELEMENTS_VECTOR_MATH_H_
 
 // exp, expm1, tanh and sigmoid without branches or calls, so that a loop over them is compiled to
-// vector instructions; the C library's are calls, several times slower. vector_log.h, vector_erf.h
-// and vector_trig.h have more functions of this kind. vector_math_test.cc has the largest errors in
+// vector instructions; the C library's are calls, several times slower. vector_log.h and
+// vector_erf.h have more functions of this kind. vector_math_test.cc has the largest errors in
 // units in the last place: at most 3 for float and for double. Sigmoid is 0 where it would be
 // subnormal. NaN stays NaN.
 

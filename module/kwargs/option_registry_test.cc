@@ -146,7 +146,7 @@ TEST(OptionRegistryTest, NamesWhatIsWrong) {
   EXPECT_THAT(registry.Create("ccsgd", {{"rate", "1"}, {"momentun", "0.9"}}, 0),
               StatusIs(code, HasSubstr("optimizer ccsgd: unknown argument 'momentun', expected one "
                                        "of rate, momentum, centered, step, clip, mode, lazy")));
-  // What is missing may be what was misspelt.
+  // The missing option may be the misspelt one.
   EXPECT_THAT(registry.Create("sgd", {{"rates", "1"}}, 0),
               StatusIs(code, AllOf(HasSubstr("unknown argument 'rates'"),
                                    HasSubstr("did you mean 'rate'?"))));

@@ -14,7 +14,7 @@
 namespace cooper {
 namespace {
 
-// What rounding, and another order of sums, may change, of a value and beside it.
+// Returns by how much rounding, and another order of sums, may change a value of this dtype.
 double Tolerance(DType dtype) {
   switch (dtype) {
     case DType::kFloat64:

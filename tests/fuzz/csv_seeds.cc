@@ -1,4 +1,4 @@
-// What csv_fuzz begins with: files that are right, and one for each way to be wrong.
+// The inputs that csv_fuzz begins with: files that are right, and one for each way to be wrong.
 
 #include <cstdint>
 #include <string>

@@ -155,7 +155,7 @@ void ReadLengthsFile(FuzzInput& input) {
   CHECK(!lengths->pairs() || lengths->second.size() == lengths->first.size());
 }
 
-// What can be made by name, and the names of its arguments.
+// Objects that are made by name, and the names of their arguments.
 struct Kind {
   std::string name;
   std::vector<std::string> arguments;
@@ -180,7 +180,7 @@ std::vector<Kind> KindsOf(const Create& create) {
   return kinds;
 }
 
-// What `create` makes of any kind with any arguments.
+// Calls `create` for any kind with any arguments.
 template <typename Create>
 auto MakeAny(FuzzInput& input, const Create& create) {
   static const auto* const kinds = new std::vector<Kind>(KindsOf(create));
